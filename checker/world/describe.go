@@ -1,0 +1,153 @@
+package world
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/impl/core"
+)
+
+// describeInput names an input for a reader.
+func (w *World) describeInput(in core.Input) string {
+	switch in.Kind {
+	case core.Start:
+		return "start"
+	case core.Restore:
+		return fmt.Sprintf("restart as incarnation %d", in.Incarnation)
+	case core.Received:
+		return w.describeMessage(in.Message) + " from " + w.layout.Name(in.From)
+	case core.Persisted:
+		return "persisted " + in.Key
+	case core.Down:
+		return "down " + w.names(in.Procs)
+	case core.Tick:
+		return "timer " + in.Timer
+	case core.Checkpoint:
+		return "checkpoint request"
+	}
+	return "program step"
+}
+
+func (w *World) describeMessage(m core.Message) string {
+	wire := m.Describe()
+	words := wire.Kind
+	if !wire.ID.IsZero() {
+		words += " " + w.layout.Label(wire.ID)
+	}
+	if wire.Text != "" {
+		words += " (" + wire.Text + ")"
+	}
+	return words
+}
+
+func (w *World) names(procs []core.Proc) string {
+	var names []string
+	for _, p := range procs {
+		names = append(names, w.layout.Name(p))
+	}
+	return strings.Join(names, " ")
+}
+
+// describe names an event of a state. The text does not depend on how the state was reached, so it identifies the event in
+// a schedule; two events of one state with the same text are told apart by a number that Enabled appends.
+func (w *World) describe(state []uint32, c uint64) string {
+	k, p, a := splitCode(c &^ (0xff << 32))
+	name := w.layout.Name(p)
+	e := &w.envInfo[state[envWord(p)]]
+	text := ""
+	switch k {
+	case deliver, lose, duplicate:
+		verb := map[kind]string{deliver: "deliver", lose: "lose", duplicate: "duplicate"}[k]
+		box := &w.inboxInfo[state[inboxWord(p)]]
+		text = verb + " " + w.describeChannel(box.channels[box.heads[a].channel], p) + " " +
+			w.describeMessage(w.inputInfo[box.heads[a].input].Message)
+	case advance:
+		text = "step " + name + " " + w.describeStep(state, p, a)
+	case persisted:
+		text = "persisted " + name + " " + e.Writing[0].Key
+	case told:
+		text = "told " + name + " down " + w.names(w.group(e.Pending[a]))
+	case tick:
+		text = "tick " + name + " " + e.Timers[a]
+	case checkpoint:
+		text = "checkpoint " + name
+	case crash, stop:
+		return w.describeCrash(state, k, p, a)
+	case restart:
+		text = fmt.Sprintf("restart %s incarnation %d", name, e.Inc)
+	case cut:
+		text = "cut " + w.describeChannel(w.inboxInfo[state[inboxWord(p)]].channels[a], p)
+	case suspect:
+		text = "suspect " + name + " thinks down " + w.names(w.group(core.Proc(a)))
+	}
+	if n := c >> 32 & 0xff; n != 0 {
+		text += fmt.Sprintf(", crash after effect %d", n)
+	}
+	return text
+}
+
+func (w *World) describeChannel(c channel, to core.Proc) string {
+	from := w.layout.Name(c.from)
+	if c.inc > 0 {
+		from += fmt.Sprintf(".%d", c.inc)
+	}
+	return from + "->" + w.layout.Name(to)
+}
+
+// describeStep says what a program step does, from its evidence.
+func (w *World) describeStep(state []uint32, p core.Proc, a int) string {
+	number := state[localWord(p)]
+	tr := w.transition(number, w.localInfo[number].choices[a])
+	for _, e := range w.transitionInfo[tr].events {
+		switch e.Kind.String() {
+		case "sent":
+			return "send " + w.layout.Label(e.ID) + " to " + w.layout.Name(e.Peer)
+		case "delivered":
+			return "receive " + w.layout.Label(e.ID) + " from " + w.layout.Name(e.Peer)
+		case "finished":
+			return "end"
+		case "released":
+			return "output"
+		}
+	}
+	return fmt.Sprintf("go on %d", w.inputInfo[w.localInfo[number].choices[a]].Choice)
+}
+
+func (w *World) describeCrash(state []uint32, k kind, p core.Proc, a int) string {
+	chosen := []core.Proc{p}
+	if k == crash {
+		for set := a >> 4; set > 0; set /= 64 {
+			chosen = append([]core.Proc{core.Proc(set%64 - 1)}, chosen...)
+		}
+	}
+	var words []string
+	for _, q := range chosen {
+		if k == crash && !w.Model.Staggered {
+			words = append(words, w.names(w.group(q)))
+		} else {
+			words = append(words, w.layout.Name(q))
+		}
+	}
+	verb := map[kind]string{crash: "crash", stop: "stop"}[k]
+	text := verb + " " + strings.Join(words, " and ")
+	if a&15 != 0 {
+		text += fmt.Sprintf(", outcome %d of writes in progress", a&15)
+	}
+	return text
+}
+
+// Enabled lists the events of a state with their successors, for replay and reports. Texts are unique in the state.
+func (w *World) Enabled(state []uint32) (texts []string, x *checker.Expansion) {
+	x = &checker.Expansion{Words: w.Words()}
+	w.Expand(state, false, x)
+	count := map[string]int{}
+	for _, s := range x.Steps {
+		text := w.describe(state, s.Code)
+		if count[text]++; count[text] > 1 {
+			text = fmt.Sprintf("%s #%d", text, count[text])
+		}
+		texts = append(texts, text)
+	}
+	return texts, x
+}

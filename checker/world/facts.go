@@ -1,0 +1,28 @@
+package world
+
+import (
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec"
+)
+
+// FactsOf tells the judge what a setup promises and what a failure model allows. The oracle may be nil.
+func FactsOf(s *core.Setup, m *fault.Model, o *spec.Oracle) *spec.Facts {
+	p := &s.Promises
+	return &spec.Facts{
+		Layout: &s.Layout, Contained: p.RollsBack <= core.Cluster, Phases: p.Phases, LogsOutside: p.LogsOutside,
+		Sends: p.Needs >= core.SendDeterministic, StableKeys: p.StableKeys, Oracle: o,
+		Failures: m.Failures > 0, Checkpoints: m.Checkpoints > 0 || hasCheckpoints(s.Programs),
+	}
+}
+
+func hasCheckpoints(programs []core.Program) bool {
+	for _, p := range programs {
+		for _, op := range p {
+			if op.Kind == core.OpCheckpoint {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,345 @@
+package world
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
+)
+
+// Where a crash between two effects of one step makes a difference: the crash of a proc right after a step may lose any
+// suffix of each channel and any write in progress, whatever the others lose, so it covers every crash inside the step
+// of which the effects are sends and writes. It does not when the model keeps everything in flight, or when an
+// output has left for good. Only there (or with Config.Cuts) are crashes put inside steps.
+
+// Budgets are counters of four bits in one word of the state.
+type budget uint
+
+const (
+	failures budget = 4 * iota
+	checkpoints
+	losses
+	duplicates
+	suspicions
+	torn
+)
+
+func initialBudget(m *fault.Model) uint32 {
+	return uint32(m.Failures)<<failures | uint32(m.Checkpoints)<<checkpoints | uint32(m.Loss)<<losses |
+		uint32(m.Duplicates)<<duplicates | uint32(m.Suspicions)<<suspicions | uint32(m.Torn)<<torn
+}
+
+func left(state []uint32, b budget) int        { return int(state[budgetWord] >> b & 15) }
+func spend(state []uint32, b budget, n int)    { state[budgetWord] -= uint32(n) << b }
+func faultStep(c uint64) checker.Step          { return checker.Step{Code: c, Fault: true} }
+func (w *World) group(p core.Proc) []core.Proc { return w.Setup.Group(p) }
+
+// restarts adds the restart of a proc that is down: possible once no member of its group is still in an older life.
+func (w *World) restarts(state []uint32, p core.Proc, x *checker.Expansion) {
+	e := &w.envInfo[state[envWord(p)]]
+	for _, q := range w.group(p) {
+		if f := &w.envInfo[state[envWord(q)]]; f.Up && f.Inc < e.Inc {
+			return
+		}
+	}
+	input := w.internInput(core.Input{Kind: core.Restore, Incarnation: core.Incarnation(e.Inc), Records: w.records(state, p)})
+	tr := w.transition(w.blank(p, core.Incarnation(e.Inc)), input)
+	// A new process has not known those who are up again by now.
+	var pending []core.Proc
+	for _, g := range e.Pending {
+		if slices.ContainsFunc(w.group(g), func(q core.Proc) bool { return !w.envInfo[state[envWord(q)]].Up }) {
+			pending = append(pending, g)
+		}
+	}
+	start := operation{Kind: opStart, Procs: pending}
+	w.step(state, p, tr, checker.Step{Code: code(restart, p, 0)}, x, func(next []uint32) {
+		next[envWord(p)] = w.envStep(next[envWord(p)], start)
+	})
+}
+
+// environmentSteps adds what the store, the detector and the timers do to a proc that is up, and the end of channels
+// from dead incarnations.
+func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansion) {
+	number := state[envWord(p)]
+	here := state[localWord(p)]
+	if n := len(w.envInfo[number].Writing); n > 0 {
+		key := w.envInfo[number].Writing[0].Key
+		tr := w.transition(here, w.internInput(core.Input{Kind: core.Persisted, Key: key}))
+		w.step(state, p, tr, checker.Step{Code: code(persisted, p, 0)}, x, w.changeEnv(p, operation{Kind: opComplete}))
+	}
+	for i, g := range w.envInfo[number].Pending {
+		if !w.tellable(state, p, g) {
+			continue
+		}
+		tr := w.transition(here, w.internInput(core.Input{Kind: core.Down, Procs: w.group(g)}))
+		w.step(state, p, tr, checker.Step{Code: code(told, p, i)}, x, w.changeEnv(p, operation{Kind: opTold, A: uint32(i)}))
+	}
+	for i, timer := range w.envInfo[number].Timers {
+		tr := w.transition(here, w.internInput(core.Input{Kind: core.Tick, Timer: timer}))
+		w.step(state, p, tr, checker.Step{Code: code(tick, p, i)}, x, w.changeEnv(p, operation{Kind: opTick, A: uint32(i)}))
+	}
+	if w.Model.FromDead != fault.Prefix {
+		return
+	}
+	box := state[inboxWord(p)]
+	for i, c := range w.inboxInfo[box].channels {
+		if w.dead(state, c) {
+			next := x.Add(state, checker.Step{Code: code(cut, p, i)})
+			next[inboxWord(p)] = w.without(box, func(d channel) bool { return d.from == c.from && d.inc == c.inc })
+		}
+	}
+}
+
+func (w *World) changeEnv(p core.Proc, op operation) func([]uint32) {
+	return func(next []uint32) { next[envWord(p)] = w.envStep(next[envWord(p)], op) }
+}
+
+// tellable reports whether the detector may report group g to p now: at any time, or after the last message that arrives
+// from the dead incarnations, as the end of a TCP stream does.
+func (w *World) tellable(state []uint32, p, g core.Proc) bool {
+	if w.Model.DetectAny {
+		return true
+	}
+	members := w.group(g)
+	return !slices.ContainsFunc(w.inboxInfo[state[inboxWord(p)]].channels, func(c channel) bool {
+		return slices.Contains(members, c.from) && w.dead(state, c)
+	})
+}
+
+// faults adds what the environment may do within its budgets, and the stops of half-stopped groups.
+func (w *World) faults(state []uint32, x *checker.Expansion) {
+	if n := left(state, failures); n > 0 {
+		w.crashes(state, 0, nil, min(n, w.Model.Together()), x)
+	}
+	if w.Model.Staggered {
+		for p := range core.Proc(w.procs) {
+			if w.envInfo[state[envWord(p)]].Up && w.halfStopped(state, p) {
+				w.crashVariants(state, []core.Proc{p}, code(stop, p, 0), nil, x)
+			}
+		}
+	}
+	if left(state, checkpoints) > 0 {
+		w.spontaneous(state, x)
+	}
+	if left(state, suspicions) > 0 {
+		w.suspects(state, x)
+	}
+	if left(state, losses) > 0 || left(state, duplicates) > 0 {
+		w.unreliable(state, x)
+	}
+}
+
+func (w *World) spontaneous(state []uint32, x *checker.Expansion) {
+	input := w.internInput(core.Input{Kind: core.Checkpoint})
+	for _, p := range w.Setup.Initiators {
+		if !w.envInfo[state[envWord(p)]].Up {
+			continue
+		}
+		tr := w.transition(state[localWord(p)], input)
+		if len(w.transitionInfo[tr].acts) == 0 && w.transitionInfo[tr].next == state[localWord(p)] {
+			continue // ignored: no use in spending the budget
+		}
+		w.step(state, p, tr, faultStep(code(checkpoint, p, 0)), x, func(next []uint32) { spend(next, checkpoints, 1) })
+	}
+}
+
+func (w *World) suspects(state []uint32, x *checker.Expansion) {
+	for _, p := range w.Setup.Watchers {
+		if !w.envInfo[state[envWord(p)]].Up {
+			continue
+		}
+		for q := range core.Proc(w.procs) {
+			g := w.group(q)
+			if g[0] != q || slices.Contains(g, p) || !w.envInfo[state[envWord(q)]].Up {
+				continue
+			}
+			tr := w.transition(state[localWord(p)], w.internInput(core.Input{Kind: core.Down, Procs: g}))
+			w.step(state, p, tr, faultStep(code(suspect, p, int(q))), x, func(next []uint32) { spend(next, suspicions, 1) })
+		}
+	}
+}
+
+func (w *World) unreliable(state []uint32, x *checker.Expansion) {
+	for p := range core.Proc(w.procs) {
+		box := state[inboxWord(p)]
+		for i := range w.inboxInfo[box].heads {
+			if left(state, losses) > 0 {
+				next := x.Add(state, faultStep(code(lose, p, i)))
+				next[inboxWord(p)] = w.pop(box, i)
+				spend(next, losses, 1)
+			}
+			if left(state, duplicates) > 0 && w.envInfo[state[envWord(p)]].Up {
+				tr := w.transition(state[localWord(p)], w.inboxInfo[box].heads[i].input)
+				w.step(state, p, tr, faultStep(code(duplicate, p, i)), x, func(next []uint32) { spend(next, duplicates, 1) })
+			}
+		}
+	}
+}
+
+// crashes adds the crash of every set of at most n groups, in the order of their first procs.
+func (w *World) crashes(state []uint32, from core.Proc, chosen []core.Proc, n int, x *checker.Expansion) {
+	for p := from; int(p) < w.procs; p++ {
+		if !w.mayCrash(state, p) {
+			continue
+		}
+		set := append(chosen[:len(chosen):len(chosen)], p)
+		w.crashVariants(state, w.victims(set), code(crash, p, 0), set, x)
+		if n > 1 {
+			w.crashes(state, p+1, set, n-1, x)
+		}
+	}
+}
+
+// mayCrash reports whether a crash may begin at p: it is a victim, the first of its group unless members stop one by one,
+// and somebody of the group is up.
+func (w *World) mayCrash(state []uint32, p core.Proc) bool {
+	members := w.group(p)
+	isVictim := func(q core.Proc) bool { return w.Model.Victims == nil || slices.Contains(w.Model.Victims, q) }
+	if w.Model.Staggered {
+		return isVictim(p) && w.envInfo[state[envWord(p)]].Up
+	}
+	return members[0] == p && slices.ContainsFunc(members, isVictim) &&
+		slices.ContainsFunc(members, func(q core.Proc) bool { return w.envInfo[state[envWord(q)]].Up })
+}
+
+// victims are the procs that stop at once with the chosen ones.
+func (w *World) victims(chosen []core.Proc) []core.Proc {
+	if w.Model.Staggered {
+		return chosen
+	}
+	var list []core.Proc
+	for _, p := range chosen {
+		list = append(list, w.group(p)...)
+	}
+	return list
+}
+
+// halfStopped reports whether a mate of p has already left p's life.
+func (w *World) halfStopped(state []uint32, p core.Proc) bool {
+	inc := w.envInfo[state[envWord(p)]].Inc
+	return slices.ContainsFunc(w.group(p), func(q core.Proc) bool {
+		e := &w.envInfo[state[envWord(q)]]
+		return !e.Up && e.Inc > inc
+	})
+}
+
+// crashVariants adds the crash of the procs with every outcome of their writes in progress: some of the oldest became
+// stable, the next one is absent or, within its budget, damaged. Spending is for a crash; a stop costs nothing.
+func (w *World) crashVariants(state []uint32, procs []core.Proc, c uint64, chosen []core.Proc, x *checker.Expansion) {
+	outcomes := make([]operation, len(procs))
+	variant := 0
+	var choose func(i, damaged int)
+	choose = func(i, damaged int) {
+		if i == len(procs) {
+			s := checker.Step{Code: c | uint64(variant), Fault: chosen != nil}
+			variant++
+			next := x.Add(state, s)
+			w.crash(next, procs, outcomes)
+			spend(next, failures, len(chosen))
+			spend(next, torn, damaged)
+			return
+		}
+		e := &w.envInfo[state[envWord(procs[i])]]
+		for kept := 0; kept <= len(e.Writing); kept++ {
+			outcomes[i] = operation{Kind: opStop, B: uint32(kept)}
+			choose(i+1, damaged)
+			if kept < len(e.Writing) && left(state, torn) > damaged {
+				outcomes[i].Torn = true
+				choose(i+1, damaged+1)
+			}
+		}
+	}
+	if len(chosen) > 1 { // several groups at once: the code names the set by its members
+		variant = setVariant(chosen)
+	}
+	choose(0, 0)
+}
+
+// setVariant leaves room for 16 write outcomes below a number for the set of groups.
+func setVariant(chosen []core.Proc) int {
+	v := 0
+	for _, p := range chosen[:len(chosen)-1] {
+		v = v*64 + int(p) + 1
+	}
+	return v << 4
+}
+
+// crash stops procs that are up, with the given outcomes of their writes, and lets the detector know of every group that
+// has stopped for good.
+func (w *World) crash(next []uint32, procs []core.Proc, outcomes []operation) {
+	for i, p := range procs {
+		e := &w.envInfo[next[envWord(p)]]
+		inc := e.Inc
+		if e.Up {
+			inc++
+		}
+		for _, q := range w.group(p) {
+			f := &w.envInfo[next[envWord(q)]]
+			if f.Up && !w.Model.Staggered {
+				inc = max(inc, f.Inc+1)
+			} else if !f.Up {
+				inc = max(inc, f.Inc)
+			}
+		}
+		if !e.Up {
+			next[envWord(p)] = w.envStep(next[envWord(p)], operation{Kind: opRenumber, A: inc})
+			continue
+		}
+		op := outcomes[i]
+		op.A = inc
+		next[envWord(p)] = w.envStep(next[envWord(p)], op)
+		next[localWord(p)] = deadLocal
+		if !w.Model.KeepToDead {
+			next[inboxWord(p)] = emptyInbox
+		}
+		if w.Model.FromDead == fault.Nothing {
+			for q := range core.Proc(w.procs) {
+				next[inboxWord(q)] = w.without(next[inboxWord(q)], func(c channel) bool { return c.from == p })
+			}
+		}
+	}
+	for _, p := range procs {
+		w.notify(next, p)
+	}
+}
+
+// notify lets the detector report the group of p, once all its members have left the old life.
+func (w *World) notify(next []uint32, p core.Proc) {
+	g := w.group(p)
+	for _, q := range g {
+		if w.envInfo[next[envWord(q)]].Up && w.halfStopped(next, q) {
+			return
+		}
+	}
+	for _, q := range w.Setup.Watchers {
+		if !slices.Contains(g, q) {
+			next[envWord(q)] = w.envStep(next[envWord(q)], operation{Kind: opNotice, A: uint32(g[0])})
+		}
+	}
+}
+
+// cutShort adds the crashes inside a step: after each effect but the last.
+func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *checker.Expansion, before func([]uint32)) {
+	acts := w.transitionInfo[tr].acts
+	if left(state, failures) == 0 || len(acts) < 2 || w.Model.Staggered || !w.insideMatters(acts) || !w.mayCrash(state, w.group(p)[0]) {
+		return
+	}
+	for cutAfter := 1; cutAfter < len(acts); cutAfter++ {
+		next := x.Add(state, checker.Step{Code: c | uint64(cutAfter)<<32, Fault: true})
+		if before != nil {
+			before(next)
+		}
+		next[localWord(p)] = w.transitionInfo[tr].next
+		for i := range cutAfter {
+			w.act(next, p, &w.transitionInfo[tr].acts[i])
+		}
+		members := w.group(p)
+		w.crash(next, members, make([]operation, 0, len(members))[:len(members)])
+		spend(next, failures, 1)
+	}
+}
+
+func (w *World) insideMatters(acts []act) bool {
+	return w.Cuts || w.Model.FromDead == fault.Every || slices.ContainsFunc(acts, func(a act) bool { return a.kind == core.Output })
+}

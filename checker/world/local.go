@@ -1,0 +1,327 @@
+package world
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// local is one distinct state of one incarnation of a proc.
+type local struct {
+	proc    core.Proc
+	inc     core.Incarnation
+	round   uint64 // newest round that this incarnation has put on a message
+	content []byte // canonical bytes of the machine
+	history *trace.History
+	choices []uint32 // inputs of the program steps that are enabled
+}
+
+// act is one effect as the world performs it.
+type act struct {
+	kind   core.EffectKind
+	to     core.Proc
+	packet uint32
+	op     operation
+}
+
+// transition is one local step, remembered.
+type transition struct {
+	from      uint32
+	input     uint32
+	next      uint32
+	acts      []act
+	events    []trace.Event // evidence, without step number
+	checks    []check       // events that global properties look at
+	violation int           // of a local property
+	visible   bool          // some event is seen by a global property, or changes a history
+	met       uint32        // number of its record in eager.go, plus 1
+}
+
+// check is one event for global properties, with what was known of its proc at that moment.
+type check struct {
+	event trace.Event
+	self  spec.Observed
+}
+
+// internInput numbers an input.
+func (w *World) internInput(in core.Input) uint32 {
+	content := []byte{byte(in.Kind)}
+	content = binary.BigEndian.AppendUint16(content, uint16(in.From))
+	content = binary.BigEndian.AppendUint32(content, uint32(in.Choice))
+	content = binary.BigEndian.AppendUint32(content, uint32(in.Incarnation))
+	if in.Message != nil {
+		content = append(content, core.Encode(in.Message)...)
+	}
+	content = append(content, core.Encode([]any{in.Key, in.Timer, in.Procs, in.Records})...)
+	number, fresh := w.inputs.number(content)
+	if fresh {
+		w.inputInfo = append(w.inputInfo, in)
+	}
+	return number
+}
+
+// internLocal numbers the state that a machine is in.
+func (w *World) internLocal(l local, m core.Machine) uint32 {
+	l.content = core.EncodeState(m)
+	key := binary.BigEndian.AppendUint16(nil, uint16(l.proc))
+	key = binary.BigEndian.AppendUint32(key, uint32(l.inc))
+	key = binary.BigEndian.AppendUint64(key, l.round)
+	number, fresh := w.locals.number(append(key, l.content...))
+	if !fresh {
+		return number
+	}
+	if h := historyOf(m); h != nil {
+		l.history = h.Clone()
+	}
+	for _, c := range m.Choices(nil) {
+		l.choices = append(l.choices, w.internInput(core.Input{Kind: core.Advance, Choice: c}))
+	}
+	w.localInfo = append(w.localInfo, l)
+	return number
+}
+
+// historyOf is the history of a rank, nil for a service.
+func historyOf(m core.Machine) *trace.History {
+	if h, ok := m.(interface{ History() *trace.History }); ok {
+		return h.History()
+	}
+	return nil
+}
+
+// blank is the local state of a proc before Start or Restore.
+func (w *World) blank(p core.Proc, inc core.Incarnation) uint32 {
+	return w.internLocal(local{proc: p, inc: inc}, w.Setup.New(p))
+}
+
+// transition is the number of the local step; the machine runs only the first time.
+func (w *World) transition(from, input uint32) uint32 {
+	key := pair(from, input)
+	if t, ok := w.transitions.get(key); ok {
+		return t
+	}
+	w.transitionInfo = append(w.transitionInfo, w.run(from, input))
+	number := uint32(len(w.transitionInfo) - 1)
+	w.transitions.put(key, number)
+	return number
+}
+
+// run executes a local step on a machine decoded for it.
+func (w *World) run(from, input uint32) transition {
+	l, in := w.localInfo[from], w.inputInfo[input]
+	m, effects, failure := w.execute(l, in)
+	if failure != "" {
+		return transition{from: from, input: input, next: from, violation: w.violation(spec.Violation{Property: "no-panic", Message: failure})}
+	}
+	r := recorder{world: w, from: l, round: l.round}
+	if l.history != nil {
+		r.history = *l.history
+	}
+	if h := historyOf(m); in.Kind == core.Restore && h != nil {
+		r.history = *h // the image brings its own past
+	}
+	t := r.record(effects)
+	t.from, t.input = from, input
+	t.next = w.internLocal(local{proc: l.proc, inc: l.inc, round: r.round}, m)
+	if in.Kind == core.Restore {
+		r.restored(&t, w.localInfo[t.next].history)
+	}
+	if w.Twice {
+		if d := w.difference(l, in, t.next, effects); d != "" {
+			t.violation = w.violation(spec.Violation{Property: "deterministic", Message: d})
+		}
+	}
+	return t
+}
+
+// execute decodes the machine, runs the step, and turns a panic into words.
+func (w *World) execute(l local, in core.Input) (m core.Machine, effects []core.Effect, failure string) {
+	defer func() {
+		if r := recover(); r != nil {
+			failure = fmt.Sprintf("%s panics on %s: %v", w.layout.Name(l.proc), w.describeInput(in), r)
+		}
+	}()
+	m = w.Setup.New(l.proc)
+	if err := core.DecodeState(l.content, m); err != nil {
+		return nil, nil, fmt.Sprintf("%s: the state does not survive the codec: %v", w.layout.Name(l.proc), err)
+	}
+	return m, m.Step(in, nil), ""
+}
+
+// difference runs the step again and says in what the second run differs.
+func (w *World) difference(l local, in core.Input, next uint32, effects []core.Effect) string {
+	first := core.Encode(effects)
+	m, again, failure := w.execute(l, in)
+	what := ""
+	switch {
+	case failure != "":
+		what = failure
+	case !bytes.Equal(first, core.Encode(again)):
+		what = "its effects differ"
+	case !bytes.Equal(w.localInfo[next].content, core.EncodeState(m)):
+		what = "its state afterwards differs"
+	default:
+		return ""
+	}
+	return fmt.Sprintf("%s is not deterministic: run twice on %s from the same state, %s", w.layout.Name(l.proc), w.describeInput(in), what)
+}
+
+// recorder turns the effects of one local step into acts and evidence, and judges the evidence by the local properties.
+type recorder struct {
+	world   *World
+	from    local
+	history trace.History
+	round   uint64
+	t       transition
+	sent    trace.MsgID
+}
+
+func (r *recorder) record(effects []core.Effect) transition {
+	for i := range effects {
+		r.effect(&effects[i])
+	}
+	return r.t
+}
+
+func (r *recorder) effect(e *core.Effect) {
+	w := r.world
+	switch e.Kind {
+	case core.SendMessage:
+		wire := e.Message.Describe()
+		number := w.internMessage(e.Message)
+		k := w.internPacket(packet{from: r.from.proc, inc: r.from.inc, message: number})
+		r.t.acts = append(r.t.acts, act{kind: e.Kind, to: e.To, packet: k})
+		r.event(trace.Event{Kind: trace.Emitted, Peer: e.To, ID: wire.ID, Stamp: wire.Stamp, Text: wire.Kind,
+			Again: !wire.ID.IsZero() && wire.ID != r.sent})
+	case core.Persist:
+		r.t.acts = append(r.t.acts, act{kind: e.Kind, op: operation{Kind: opWrite, Key: e.Key, Value: e.Value}})
+	case core.SetTimer:
+		r.t.acts = append(r.t.acts, act{kind: e.Kind, op: operation{Kind: opSetTimer, Key: e.Timer}})
+	case core.Commit:
+		line := r.history
+		line.Sent, line.Delivered = e.Sent, line.Delivered[:min(int(e.Received), len(line.Delivered))]
+		line.Done, line.Digest = false, 0
+		r.t.acts = append(r.t.acts, act{kind: e.Kind, op: operation{Kind: opLine, A: w.internHistory(&line)}})
+		r.event(trace.Event{Kind: trace.Committed, Sent: e.Sent, Received: e.Received})
+	case core.Rollback:
+		r.t.acts = append(r.t.acts, act{kind: e.Kind})
+		r.event(trace.Event{Kind: trace.Crashed, Text: "rollback"})
+	default:
+		r.declaration(e)
+	}
+}
+
+// declaration records effects that the environment need not act on.
+func (r *recorder) declaration(e *core.Effect) {
+	switch e.Kind {
+	case core.Deliver:
+		r.event(trace.Event{Kind: trace.Delivered, Peer: e.From, ID: e.Payload.ID, Stamp: e.Stamp, Digest: e.Payload.Digest()})
+	case core.Output:
+		r.t.acts = append(r.t.acts, act{kind: e.Kind, op: operation{Kind: opNothing}})
+		r.event(trace.Event{Kind: trace.Released, Digest: e.Digest})
+	case core.Drop:
+		r.event(trace.Event{Kind: trace.Dropped, Peer: e.From, ID: e.ID, Text: e.Reason})
+	case core.Halt:
+		r.event(trace.Event{Kind: trace.Halted, Text: e.Reason})
+	case core.Log:
+		r.event(trace.Event{Kind: trace.Logged, Peer: e.To, ID: e.ID})
+	case core.Prune:
+		r.event(trace.Event{Kind: trace.Pruned, Peer: e.To, ID: e.ID})
+	case core.ProgramSent:
+		r.sent = e.Payload.ID
+		r.event(trace.Event{Kind: trace.Sent, Peer: e.To, ID: e.Payload.ID, Digest: e.Payload.Digest()})
+	case core.ProgramDone:
+		r.event(trace.Event{Kind: trace.Finished, Digest: e.Digest})
+	}
+}
+
+// event judges and keeps one piece of evidence.
+func (r *recorder) event(e trace.Event) {
+	e.Proc, e.Incarnation = r.from.proc, r.from.inc
+	r.judge(e)
+	if e.Kind == trace.Emitted {
+		r.round = max(r.round, e.Stamp.Round)
+	}
+	switch e.Kind {
+	case trace.Sent, trace.Delivered, trace.Finished, trace.Released, trace.Halted:
+		r.t.visible = true
+	}
+	r.history.Apply(e)
+	r.t.events = append(r.t.events, e)
+}
+
+func (r *recorder) judge(e trace.Event) {
+	w := r.world
+	if w.Facts == nil {
+		return
+	}
+	own := r.observed()
+	if w.global(e) {
+		r.t.visible = true
+		r.t.checks = append(r.t.checks, check{event: e, self: own})
+	}
+	if w.silent {
+		return
+	}
+	v := &view{world: w, self: e.Proc, own: own}
+	for _, p := range w.local {
+		if m := p.Event(w.Facts, v, e); m != "" && r.t.violation == 0 {
+			r.t.violation = w.violation(spec.Violation{Property: p.Name, Message: m})
+		}
+	}
+	if number := w.relate(v, e); number != 0 && r.t.violation == 0 {
+		r.t.violation = number
+	}
+	w.unseen = slices.DeleteFunc(w.unseen, func(p spec.Property) bool {
+		if p.Event(w.Facts, v, e) == "" {
+			return false
+		}
+		w.seen = append(w.seen, p.Name)
+		slices.Sort(w.seen)
+		return true
+	})
+}
+
+// global reports whether global properties look at the event.
+func (w *World) global(e trace.Event) bool {
+	switch e.Kind {
+	case trace.Pruned, trace.Committed, trace.Restored:
+		return true
+	case trace.Emitted:
+		return !e.ID.IsZero() || w.layout.Kinds[e.Text] != 0
+	}
+	return false
+}
+
+// observed is what properties see of the proc in the middle of its step.
+func (r *recorder) observed() spec.Observed {
+	o := spec.Observed{Up: true, Incarnation: r.from.inc, Round: r.round}
+	if r.from.history != nil {
+		h := r.history
+		o.History = &h
+	}
+	return o
+}
+
+// restored puts the Restored event in front of the evidence of a restart.
+func (r *recorder) restored(t *transition, h *trace.History) {
+	e := trace.Event{Kind: trace.Restored, Proc: r.from.proc, Incarnation: r.from.inc}
+	if h != nil {
+		e.Sent, e.Received, e.Digest = h.Sent, uint32(len(h.Delivered)), h.Digest
+	}
+	t.events = append([]trace.Event{e}, t.events...)
+	t.checks = append([]check{{event: e}}, t.checks...)
+	t.visible = true
+}
+
+func (w *World) internHistory(h *trace.History) uint32 {
+	number, fresh := w.histories.number(core.Encode(h))
+	if fresh {
+		w.historyInfo = append(w.historyInfo, h.Clone())
+	}
+	return number
+}

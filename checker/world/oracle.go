@@ -1,0 +1,147 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// pastReporter is a message that knows how many sends of each rank precede its own.
+type pastReporter interface{ Happened() []uint32 }
+
+// Oracle explores every failure-free run of the programs over an ideal network and says what they do. The setup
+// must be that of the transparent protocol (impl/none). An exploration cut short by a bound is an error: facts would be missing.
+func Oracle(ctx context.Context, setup *core.Setup, bounds checker.Options) (*spec.Oracle, error) {
+	w, err := New(Config{Setup: setup})
+	if err != nil {
+		return nil, err
+	}
+	o := &spec.Oracle{Past: map[trace.MsgID][]uint32{}, Sent: map[trace.MsgID]spec.SendFact{}, Finals: map[string]bool{}}
+	for range setup.Layout.Ranks {
+		o.Legal = append(o.Legal, map[string]bool{"": true})
+	}
+	facts := &spec.Facts{Layout: &setup.Layout}
+	watch := &oracleSystem{World: w, facts: facts, oracle: o}
+	bounds.Order, bounds.Reduce, bounds.All = checker.DepthFirst, false, true
+	result := checker.Search(ctx, watch, bounds)
+	if result.Bound != "" {
+		return nil, fmt.Errorf("failure-free behaviour of the program: exploration ended early by %s after %d states", result.Bound, result.States)
+	}
+	for _, f := range result.Found {
+		if f.Property == "no-panic" {
+			return nil, fmt.Errorf("failure-free behaviour of the program: %s", f.Message)
+		}
+	}
+	collect(w, facts, o)
+	return o, nil
+}
+
+// oracleSystem looks at the ends of runs.
+type oracleSystem struct {
+	*World
+	facts  *spec.Facts
+	oracle *spec.Oracle
+}
+
+// Terminal notes how a run ends.
+func (s *oracleSystem) Terminal(state []uint32) int {
+	v := &view{world: s.World, state: state, self: noProc}
+	if m := spec.Terminates.End(s.facts, v); m != "" {
+		if s.oracle.Stuck == "" {
+			s.oracle.Stuck = m
+		}
+		return 0
+	}
+	s.oracle.Finals[spec.FinalKey(s.facts, v)] = true
+	if unread := s.unread(v); unread != "" && s.oracle.Stuck == "" {
+		s.oracle.Stuck = "nobody receives " + unread
+	}
+	return 0
+}
+
+// unread names the messages that were sent and never received in a complete run.
+func (s *oracleSystem) unread(v spec.View) string {
+	received := map[trace.MsgID]bool{}
+	for r := range trace.Rank(s.layout.Ranks) {
+		for _, d := range v.Observed(r.Proc()).History.Delivered {
+			received[d.ID] = true
+		}
+	}
+	words := ""
+	for r := range trace.Rank(s.layout.Ranks) {
+		for k := range v.Observed(r.Proc()).History.Sent {
+			if id := (trace.MsgID{From: r, Number: k + 1}); !received[id] {
+				words += " " + s.layout.Label(id)
+			}
+		}
+	}
+	return strings.TrimSpace(words)
+}
+
+// collect gathers the facts about single sends and deliveries from the local steps that were met.
+func collect(w *World, f *spec.Facts, o *spec.Oracle) {
+	for i := range w.transitionInfo {
+		t := &w.transitionInfo[i]
+		history := w.localInfo[t.from].history.Clone()
+		for _, e := range t.events {
+			if e.Kind == trace.Sent {
+				noteSend(f, o, history, e)
+			}
+			history.Apply(e)
+			if e.Kind == trace.Delivered {
+				o.Legal[e.Proc][spec.SequenceKey(history.Delivered)] = true
+			}
+		}
+		for _, a := range t.acts {
+			if a.kind == core.SendMessage {
+				notePast(o, w.messageInfo[w.packetInfo[a.packet].message].value)
+			}
+		}
+	}
+}
+
+// noteSend compares a send with the one of the same name in other runs.
+func noteSend(f *spec.Facts, o *spec.Oracle, h *trace.History, e trace.Event) {
+	fact := spec.SendFact{To: e.Peer, Digest: e.Digest, Before: spec.DeliveredSet(f, h)}
+	first, ok := o.Sent[e.ID]
+	if !ok {
+		o.Sent[e.ID] = fact
+		return
+	}
+	if first == fact || slices.ContainsFunc(o.Differ, func(d spec.Difference) bool { return d.ID == e.ID }) {
+		return
+	}
+	d := spec.Difference{ID: e.ID}
+	switch {
+	case first.To != fact.To:
+		d.What, d.First, d.Second = "destination", f.Layout.Name(first.To), f.Layout.Name(fact.To)
+	case first.Before != fact.Before:
+		d.What, d.First, d.Second = "set of messages delivered before it", "{"+first.Before+"}", "{"+fact.Before+"}"
+	default:
+		d.What, d.First, d.Second = "payload", fmt.Sprintf("%x", first.Digest), fmt.Sprintf("%x", fact.Digest)
+	}
+	o.Differ = append(o.Differ, d)
+}
+
+// notePast keeps, for each send, what precedes it in every run.
+func notePast(o *spec.Oracle, m core.Message) {
+	reporter, ok := m.(pastReporter)
+	if !ok {
+		panic(fmt.Sprintf("invariant: the oracle runs the transparent protocol, not one with %T", m))
+	}
+	past, id := reporter.Happened(), m.Describe().ID
+	known, ok := o.Past[id]
+	if !ok {
+		o.Past[id] = slices.Clone(past)
+		return
+	}
+	for r := range known {
+		known[r] = min(known[r], past[r])
+	}
+}

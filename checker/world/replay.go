@@ -1,0 +1,193 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Run is one run of the world, step by step.
+type Run struct {
+	Schedule  []string        // the identities of the events, in order
+	Trace     trace.Trace     // the evidence
+	States    [][]uint32      // before the first step and after each one
+	Violation *spec.Violation // the first one that the run shows, nil if it shows none
+	Complete  bool            // nothing but faults could happen at the end
+}
+
+// ErrStale is returned when an event of a schedule is not enabled where the schedule has it.
+var ErrStale = errors.New("stale schedule")
+
+// Follow runs the steps with the codes that a search returned.
+func (w *World) Follow(codes []uint64) (*Run, error) {
+	r := w.begin()
+	for i, c := range codes {
+		texts, x := w.Enabled(r.last())
+		found := -1
+		for j, s := range x.Steps {
+			if s.Code == c {
+				found = j
+			}
+		}
+		if found < 0 {
+			return r, fmt.Errorf("step %d of the path is not enabled: %w", i+1, ErrStale)
+		}
+		w.take(r, texts[found], x.Steps[found].Code, x.Steps[found].Violation, x.State(found))
+	}
+	w.end(r)
+	return r, nil
+}
+
+// Replay runs a schedule by the identities of its events. An event that is not enabled is ErrStale, with the step and what
+// was enabled instead; the run up to there is returned.
+func (w *World) Replay(schedule []string) (*Run, error) {
+	r := w.begin()
+	for i, text := range schedule {
+		texts, x := w.Enabled(r.last())
+		found := -1
+		for j, t := range texts {
+			if t == text {
+				found = j
+			}
+		}
+		if found < 0 {
+			return r, fmt.Errorf("step %d: %q is not enabled: %w", i+1, text, ErrStale)
+		}
+		w.take(r, text, x.Steps[found].Code, x.Steps[found].Violation, x.State(found))
+		if r.Violation != nil {
+			break
+		}
+	}
+	w.end(r)
+	return r, nil
+}
+
+func (w *World) begin() *Run {
+	r := &Run{Trace: trace.Trace{Layout: *w.layout}}
+	initial := make([]uint32, w.Words())
+	w.Initial(initial)
+	r.States = append(r.States, initial)
+	return r
+}
+
+func (r *Run) last() []uint32 { return r.States[len(r.States)-1] }
+
+// take appends one step to the run.
+func (w *World) take(r *Run, text string, c uint64, violation int, next []uint32) {
+	before := r.last()
+	r.Schedule = append(r.Schedule, text)
+	for _, e := range w.evidence(before, next, c) {
+		e.Step = len(r.Schedule)
+		r.Trace.Events = append(r.Trace.Events, e)
+	}
+	r.States = append(r.States, append([]uint32(nil), next...))
+	if violation != 0 && r.Violation == nil {
+		v := w.Violation(violation)
+		v.Step = len(r.Schedule)
+		r.Violation = &v
+	}
+}
+
+func (w *World) end(r *Run) {
+	_, x := w.Enabled(r.last())
+	for _, s := range x.Steps {
+		if !s.Fault {
+			return
+		}
+	}
+	r.Complete = true
+	if n := w.Terminal(r.last()); n != 0 && r.Violation == nil {
+		v := w.Violation(n)
+		r.Violation = &v
+	}
+}
+
+// evidence is what a step shows: what the environment did, then what the proc did.
+func (w *World) evidence(before, next []uint32, c uint64) []trace.Event {
+	k, p, a := splitCode(c &^ (0xff << 32))
+	cutAfter := int(c >> 32 & 0xff)
+	var events []trace.Event
+	inc := func(state []uint32, q core.Proc) core.Incarnation {
+		return core.Incarnation(w.envInfo[state[envWord(q)]].Inc)
+	}
+	switch k {
+	case deliver, duplicate:
+		box := &w.inboxInfo[before[inboxWord(p)]]
+		wire := w.inputInfo[box.heads[a].input].Message.Describe()
+		events = append(events, trace.Event{Kind: trace.Arrived, Proc: p, Incarnation: inc(before, p), Text: wire.Kind, ID: wire.ID,
+			Stamp: wire.Stamp, Peer: box.channels[box.heads[a].channel].from})
+	case persisted:
+		events = append(events, trace.Event{Kind: trace.Stored, Proc: p, Incarnation: inc(before, p),
+			Text: w.envInfo[before[envWord(p)]].Writing[0].Key})
+	case told:
+		events = append(events, trace.Event{Kind: trace.Told, Proc: p, Incarnation: inc(before, p),
+			Text: w.names(w.group(w.envInfo[before[envWord(p)]].Pending[a]))})
+	}
+	if tr, ok := w.localStep(before, k, p, a); ok {
+		local := w.transitionInfo[tr].events
+		if cutAfter != 0 {
+			local = w.eventsOf(tr, cutAfter)
+		}
+		events = append(events, local...)
+	}
+	for q := range core.Proc(w.procs) {
+		if w.envInfo[before[envWord(q)]].Up && !w.envInfo[next[envWord(q)]].Up && !rolledBack(events, q) {
+			events = append(events, trace.Event{Kind: trace.Crashed, Proc: q, Incarnation: inc(before, q)})
+		}
+	}
+	return events
+}
+
+func rolledBack(events []trace.Event, q core.Proc) bool {
+	for _, e := range events {
+		if e.Proc == q && e.Kind == trace.Crashed {
+			return true
+		}
+	}
+	return false
+}
+
+// localStep is the local transition of an event, if it has one.
+func (w *World) localStep(state []uint32, k kind, p core.Proc, a int) (uint32, bool) {
+	here := state[localWord(p)]
+	e := &w.envInfo[state[envWord(p)]]
+	switch k {
+	case deliver, duplicate:
+		return w.transition(here, w.inboxInfo[state[inboxWord(p)]].heads[a].input), true
+	case advance:
+		return w.transition(here, w.localInfo[here].choices[a]), true
+	case persisted:
+		return w.transition(here, w.internInput(core.Input{Kind: core.Persisted, Key: e.Writing[0].Key})), true
+	case told:
+		return w.transition(here, w.internInput(core.Input{Kind: core.Down, Procs: w.group(e.Pending[a])})), true
+	case suspect:
+		return w.transition(here, w.internInput(core.Input{Kind: core.Down, Procs: w.group(core.Proc(a))})), true
+	case tick:
+		return w.transition(here, w.internInput(core.Input{Kind: core.Tick, Timer: e.Timers[a]})), true
+	case checkpoint:
+		return w.transition(here, w.internInput(core.Input{Kind: core.Checkpoint})), true
+	case restart:
+		input := w.internInput(core.Input{Kind: core.Restore, Incarnation: core.Incarnation(e.Inc), Records: w.records(state, p)})
+		return w.transition(w.blank(p, core.Incarnation(e.Inc)), input), true
+	}
+	return 0, false
+}
+
+// eventsOf is the evidence of a step that a crash cuts off after some of its effects.
+func (w *World) eventsOf(tr uint32, effects int) []trace.Event {
+	var events []trace.Event
+	for _, e := range w.transitionInfo[tr].events {
+		switch e.Kind {
+		case trace.Emitted, trace.Committed, trace.Released:
+			if effects == 0 {
+				return events
+			}
+			effects--
+		}
+		events = append(events, e)
+	}
+	return events
+}

@@ -1,0 +1,81 @@
+package world
+
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// noProc is a view's self when nobody is in the middle of a step.
+const noProc = core.Proc(1<<16 - 1)
+
+// view shows a global state to properties; what is known of the proc in the middle of its step is given apart.
+type view struct {
+	world *World
+	state []uint32 // nil while only local properties look
+	self  core.Proc
+	own   spec.Observed
+}
+
+// Observed implements spec.View.
+func (v *view) Observed(p trace.Proc) spec.Observed {
+	if p == v.self {
+		return v.own
+	}
+	if v.state == nil {
+		panic(fmt.Sprintf("invariant: a local property reads only the proc of the event: %d, not %d", v.self, p))
+	}
+	e := &v.world.envInfo[v.state[envWord(p)]]
+	l := &v.world.localInfo[v.state[localWord(p)]]
+	return spec.Observed{Up: e.Up, Incarnation: core.Incarnation(e.Inc), History: l.history, Line: v.world.line(e), Round: l.round}
+}
+
+// judge is the number of the first violation that the local transition shows in this state, 0 for none.
+func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
+	t := &w.transitionInfo[tr]
+	if t.violation != 0 || len(t.checks) == 0 || w.Facts == nil {
+		return t.violation
+	}
+	v := view{world: w, state: state, self: p}
+	for i := range t.checks {
+		c := &t.checks[i]
+		v.own = c.self
+		if c.event.Kind == trace.Restored {
+			l := &w.localInfo[t.next]
+			v.own = spec.Observed{Up: true, Incarnation: l.inc, History: l.history}
+		}
+		v.own.Line = w.line(&w.envInfo[state[envWord(p)]])
+		for j := range w.always {
+			if m := w.always[j].Event(w.Facts, &v, c.event); m != "" {
+				return w.violation(spec.Violation{Property: w.always[j].Name, Message: m})
+			}
+		}
+	}
+	return 0
+}
+
+// witness is the first value that some run gave to a key of a Pair property.
+type witness struct{ value string }
+
+// relate compares an event with what other runs did; it returns the number of a violation or 0.
+func (w *World) relate(v spec.View, e trace.Event) int {
+	for _, p := range w.pairs {
+		key, value := p.Relate(w.Facts, v, e)
+		if key == "" {
+			continue
+		}
+		key = p.Name + "\x00" + key
+		first, ok := w.witnesses[key]
+		if !ok {
+			w.witnesses[key] = witness{value: value}
+			continue
+		}
+		if first.value != value {
+			return w.violation(spec.Violation{Property: p.Name,
+				Message: fmt.Sprintf("%s is %q in one run and %q in another", key[len(p.Name)+1:], first.value, value)})
+		}
+	}
+	return 0
+}

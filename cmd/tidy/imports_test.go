@@ -1,0 +1,148 @@
+package main
+
+import "testing"
+
+// importing returns a Go file of package name that imports the given paths.
+func importing(name string, paths ...string) string {
+	code := "package " + name + "\n\n"
+	for _, path := range paths {
+		code += "import _ \"" + path + "\"\n"
+	}
+	return code
+}
+
+// importFixtures are packages on both sides of the table of imports.
+func importFixtures() []fixture {
+	const m = "example.org/m/"
+	return []fixture{
+		{
+			name: "protocol imports a driver, another protocol, its checker",
+			rule: "imports",
+			files: map[string]string{
+				"impl/hydee/hydee.go": importing("hydee", m+"impl/local", m+"impl/causal", m+"checker"),
+			},
+			want: []string{
+				"impl/hydee/hydee.go:3: impl/hydee must not import impl/local: it may import impl/core, impl/msglog, spec/trace",
+				"impl/hydee/hydee.go:4: impl/hydee must not import impl/causal: it may import impl/core, impl/msglog, spec/trace",
+				"impl/hydee/hydee.go:5: impl/hydee must not import checker: it may import impl/core, impl/msglog, spec/trace",
+			},
+		},
+		{
+			name: "protocols within the table, camel with its exception",
+			rule: "imports",
+			files: map[string]string{
+				"impl/hydee/hydee.go": importing("hydee", "fmt", m+"impl/core", m+"impl/msglog", m+"spec/trace"),
+				"impl/none/none.go":   importing("none", m+"impl/core"),
+				"impl/camel/camel.go": importing("camel", m+"impl/core", m+"impl/causal"),
+			},
+		},
+		{
+			name: "catalog imports a driver and the disk",
+			rule: "imports",
+			files: map[string]string{
+				"impl/catalog/catalog.go": importing("catalog", m+"impl/tcp", m+"impl/disk"),
+			},
+			want: []string{
+				"impl/catalog/catalog.go:3: impl/catalog must not import impl/tcp: it may import " +
+					"impl/apps, impl/clustering, impl/core, impl/fault, impl/msglog, impl/policy, impl/*, scenarios",
+				"impl/catalog/catalog.go:4: impl/catalog must not import impl/disk: it may import " +
+					"impl/apps, impl/clustering, impl/core, impl/fault, impl/msglog, impl/policy, impl/*, scenarios",
+			},
+		},
+		{
+			name: "catalog imports every protocol",
+			rule: "imports",
+			files: map[string]string{
+				"impl/catalog/catalog.go": importing("catalog", m+"impl/none", m+"impl/camel", m+"impl/policy", m+"scenarios"),
+			},
+		},
+		{
+			name:  "trace imports the spec",
+			rule:  "imports",
+			files: map[string]string{"spec/trace/trace.go": importing("trace", m+"spec", "example.org/m")},
+			want: []string{
+				"spec/trace/trace.go:3: spec/trace must not import spec: it may import nothing",
+				"spec/trace/trace.go:4: spec/trace must not import .: it may import nothing",
+			},
+		},
+		{
+			name: "packages without a row",
+			rule: "imports",
+			files: map[string]string{
+				"checker/heap/heap.go":     "package heap\n",
+				"impl/hydee/wire/wire.go":  "package wire\n",
+				"cmd/other/main.go":        "package main\n",
+				"spec/conform/all_test.go": "package conform\n",
+			},
+			want: []string{
+				"checker/heap/heap.go:1: package checker/heap: no row, add it to the table in cmd/tidy/imports.go",
+				"cmd/other/main.go:1: package cmd/other: no row, add it to the table in cmd/tidy/imports.go",
+				"impl/hydee/wire/wire.go:1: package impl/hydee/wire: no row, add it to the table in cmd/tidy/imports.go",
+				"spec/conform/all_test.go:1: package spec/conform: no row, add it to the table in cmd/tidy/imports.go",
+			},
+		},
+		{
+			name: "tests import anything but commands",
+			rule: "imports",
+			files: map[string]string{
+				"spec/spec_test.go": importing("spec_test", m+"impl/tcp", m+"cmd/domino", "pgregory.net/rapid",
+					"github.com/google/go-cmp/cmp", "go.uber.org/goleak", "golang.org/x/tools/txtar"),
+			},
+			want: []string{"spec/spec_test.go:4: spec must not import cmd/domino: it may import spec/trace"},
+		},
+		{
+			name: "third party out of place",
+			rule: "imports",
+			files: map[string]string{
+				"spec/spec.go":           importing("spec", "github.com/google/go-cmp/cmp", "pgregory.net/rapid"),
+				"spec/spec_test.go":      importing("spec", "github.com/spf13/pflag"),
+				"scenarios/scenarios.go": importing("scenarios", "golang.org/x/tools/go/packages", "C"),
+			},
+			want: []string{
+				"scenarios/scenarios.go:3: scenarios must not depend on golang.org/x/tools/go/packages: it may depend on golang.org/x/tools/txtar",
+				"scenarios/scenarios.go:4: scenarios must not depend on C: it may depend on golang.org/x/tools/txtar",
+				"spec/spec.go:3: spec must not depend on github.com/google/go-cmp/cmp: it may depend on github.com/anishathalye/porcupine",
+				"spec/spec.go:4: spec must not depend on pgregory.net/rapid: it may depend on github.com/anishathalye/porcupine",
+				"spec/spec_test.go:3: spec must not depend on github.com/spf13/pflag: it may depend on github.com/anishathalye/porcupine",
+			},
+		},
+		{
+			name: "third party in place",
+			rule: "imports",
+			files: map[string]string{
+				"spec/spec.go":                   importing("spec", "github.com/anishathalye/porcupine"),
+				"spec/spec_test.go":              importing("spec", "github.com/anishathalye/porcupine"),
+				"fuzz/fuzz.go":                   importing("fuzz", "pgregory.net/rapid"),
+				"scenarios/scenarios.go":         importing("scenarios", "golang.org/x/tools/txtar"),
+				"checker/world/script/script.go": importing("script", "golang.org/x/tools/txtar"),
+				"impl/core/core.go":              importing("core", "github.com/fxamacker/cbor/v2"),
+				"cmd/domino/main.go": importing("main", "github.com/spf13/pflag", "golang.org/x/term",
+					m+"impl/tcp", m+"fuzz", "net/http"),
+			},
+		},
+	}
+}
+
+// TestImportTable: every row is there once, and names only folders that have a
+// row themselves, so that a misspelt folder cannot allow or forbid nothing.
+func TestImportTable(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range importTable {
+		if seen[r.dir] {
+			t.Errorf("row %s is there twice", r.dir)
+		}
+		seen[r.dir] = true
+	}
+	for _, r := range importTable {
+		for _, dir := range r.internal {
+			if _, ok := importRow(dir); !ok && dir != "*" {
+				t.Errorf("row %s allows %s, which has no row", r.dir, dir)
+			}
+		}
+	}
+	for _, part := range implParts {
+		if !seen["impl/"+part] {
+			t.Errorf("impl/%s has no row", part)
+		}
+	}
+}

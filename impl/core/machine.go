@@ -1,0 +1,130 @@
+package core
+
+import "github.com/domino-check/domino/spec/trace"
+
+// The vocabulary of processes is shared with the evidence.
+type (
+	Proc        = trace.Proc
+	Rank        = trace.Rank
+	Incarnation = trace.Incarnation
+	MsgID       = trace.MsgID
+	Stamp       = trace.Stamp
+)
+
+// Machine is one proc: deterministic, without I/O, with plain-data state.
+type Machine interface {
+	// Step handles one input and appends the effects that the driver must perform, in order, to out.
+	Step(in Input, out []Effect) []Effect
+	// State returns pointers to the parts of the state, always the same parts in the same order, for the codec.
+	State() []any
+	// Choices appends the internal steps that are enabled now, in a fixed order: the program steps of a rank, nothing
+	// for a service. Each is executed by an Advance input that names it. It changes nothing.
+	Choices(buf []Choice) []Choice
+}
+
+// Message is what travels between procs: a pointer to a struct of plain data that the codec can encode.
+type Message interface {
+	// Describe names the message for evidence and reports; it is not part of the data path.
+	Describe() trace.Wire
+}
+
+// Payload is what a program sends: opaque bytes to the protocol. ID is assigned by the rank host and carried as evidence.
+type Payload struct {
+	_    struct{} `cbor:",toarray"`
+	ID   MsgID    `json:"id"`
+	Data []byte   `json:"data"`
+}
+
+// InputKind says which past event an Input is.
+type InputKind uint8
+
+// The inputs and the fields of Input that they carry.
+const (
+	Start      InputKind = iota + 1 // first life of a proc
+	Restore                         // later life: Incarnation, Records
+	Received                        // a message arrived: From, Message
+	Persisted                       // the record is on stable storage: Key
+	Down                            // the failure detector reports procs that stopped: Procs
+	Tick                            // a timer set earlier fired: Timer
+	Advance                         // driver to rank: take the program step Choice
+	Send                            // program to protocol: To, Payload
+	Receive                         // program to protocol: deliver the next message of From
+	Checkpoint                      // program or environment to protocol: save a recovery line when convenient
+)
+
+// Input is one past event. Only the fields that its Kind names are set.
+type Input struct {
+	Kind        InputKind
+	From        Proc
+	To          Rank
+	Incarnation Incarnation
+	Message     Message
+	Payload     Payload
+	Procs       []Proc
+	Records     []Record
+	Key         string
+	Timer       string
+	Choice      Choice
+}
+
+// Record is one value of stable storage handed to a new incarnation.
+type Record struct {
+	Owner Proc
+	Key   string
+	Value []byte
+	Torn  bool // the write was interrupted and the store's checksum found out; Value is nil
+}
+
+// EffectKind says what a machine asks for or declares.
+type EffectKind uint8
+
+// The effects and the fields of Effect that they carry. Logged, Pruned and Committed declare what the protocol did to its
+// log and recovery line, as Drop declares what it ignored; ProgramSent and ProgramDone come from the rank host.
+const (
+	SendMessage EffectKind = iota + 1 // put on the network: To, Message
+	Persist                           // write stable record Key = Value, a Persisted input follows; a nil Value deletes, nothing follows
+	Deliver                           // answer to Receive: From, Payload, Stamp
+	SetTimer                          // Timer will fire after Ticks
+	Output                            // Payload leaves the system for good
+	Rollback                          // restart this proc from stable storage
+	Drop                              // the input was ignored: From, ID, Reason
+	Halt                              // give up with a typed answer: Reason
+	Log                               // ID for To was put into the message log
+	Prune                             // ID for To was removed from the message log
+	Commit                            // the recovery line is now at Sent, Received (copied from the image)
+	ProgramSent                       // rank host: the program sent Payload to To
+	ProgramDone                       // rank host: the program ended in state Digest
+)
+
+// Effect is one thing a machine asks for or declares. Only the fields that its Kind names are set.
+type Effect struct {
+	Kind     EffectKind
+	To       Proc
+	From     Proc
+	Message  Message
+	Payload  Payload
+	ID       MsgID
+	Stamp    Stamp
+	Key      string
+	Value    []byte
+	Timer    string
+	Ticks    uint64
+	Reason   string
+	Sent     uint32
+	Received uint32
+	Digest   uint64
+}
+
+// Service is embedded by machines that are not ranks: they have no internal steps.
+type Service struct{}
+
+// Choices appends nothing.
+func (Service) Choices(buf []Choice) []Choice { return buf }
+
+// SendTo is a SendMessage effect.
+func SendTo(to Proc, m Message) Effect { return Effect{Kind: SendMessage, To: to, Message: m} }
+
+// DropInput is a Drop effect for a message from a proc that was ignored for the reason.
+func DropInput(from Proc, id MsgID, reason string) Effect {
+	return Effect{Kind: Drop, From: from, ID: id, Reason: reason}
+}

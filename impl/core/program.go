@@ -1,0 +1,128 @@
+package core
+
+import "fmt"
+
+// OpKind is the kind of one program operation.
+type OpKind uint8
+
+// The operations. Named receives match their source in FIFO order; a receive from anyone takes any source that is ready.
+const (
+	OpSend       OpKind = iota + 1 // send to Peer, or to the source of the last receive when Any (a reply)
+	OpRecv                         // block until a message of Peer (or of anyone) is received
+	OpPost                         // post a receive and go on; it may complete at any later step
+	OpWait                         // block until every posted receive is complete
+	OpCheckpoint                   // tell the protocol that this is a good place for a recovery line
+	OpOutput                       // release the state of the program to the outside world
+	OpLoop                         // begin Count repetitions of what follows up to the matching OpEnd
+	OpEnd                          // end of a loop
+)
+
+// Op is one operation of a program. A program is a flat list of them: it can be resumed between any two, generated, shrunk,
+// printed and stored in a scenario.
+type Op struct {
+	Kind    OpKind
+	Peer    Rank
+	Any     bool
+	Ordered bool   // receive: the state afterwards depends on the order of deliveries; otherwise deliveries commute
+	Label   string // send: what the program calls the message
+	Count   int    // loop: repetitions, at least 1
+}
+
+// Program is what one rank runs.
+type Program []Op
+
+// Sends returns the send operations in the order in which the program executes them, loops unrolled. There are no
+// branches, so the k-th send is the same operation in every run.
+func (p Program) Sends() []Op {
+	var sends []Op
+	p.walk(func(op Op) {
+		if op.Kind == OpSend {
+			sends = append(sends, op)
+		}
+	})
+	return sends
+}
+
+// walk visits the operations in execution order, loops unrolled.
+func (p Program) walk(visit func(Op)) {
+	var pc int
+	var loops []loop
+	for pc < len(p) {
+		op := p[pc]
+		visit(op)
+		pc, loops = p.next(pc, loops)
+	}
+}
+
+// loop is one active loop: where its body begins and how many repetitions are left, the current one included.
+type loop struct {
+	_    struct{} `cbor:",toarray"`
+	Body int      `json:"body"`
+	Left int      `json:"left"`
+}
+
+// next is the position after the operation at pc.
+func (p Program) next(pc int, loops []loop) (int, []loop) {
+	switch op := p[pc]; op.Kind {
+	case OpLoop:
+		return pc + 1, append(loops[:len(loops):len(loops)], loop{Body: pc + 1, Left: op.Count})
+	case OpEnd:
+		top := loops[len(loops)-1]
+		if top.Left > 1 {
+			kept := append([]loop(nil), loops...)
+			kept[len(kept)-1].Left--
+			return top.Body, kept
+		}
+		return pc + 1, loops[:len(loops)-1]
+	}
+	return pc + 1, loops
+}
+
+// maxSends bounds the sends of one rank's program, loops unrolled, so that an absurd loop count is an error and not a hang.
+const maxSends = 1 << 20
+
+// Validate reports the first operation that can not be executed by rank self of n ranks.
+func (p Program) Validate(self Rank, n int) error {
+	depth, product := 0, 1
+	factors := []int{1}
+	sends := 0
+	for i, op := range p {
+		where := fmt.Sprintf("program of rank %d: operation %d", self, i+1)
+		switch op.Kind {
+		case OpSend, OpRecv, OpPost:
+			if !op.Any && int(op.Peer) >= n {
+				return fmt.Errorf("%s: rank %d does not exist, there are %d ranks", where, op.Peer, n)
+			}
+			if !op.Any && op.Peer == self {
+				return fmt.Errorf("%s: a rank can not send to or receive from itself", where)
+			}
+			if op.Kind == OpSend {
+				sends += product
+			}
+		case OpLoop:
+			if op.Count < 1 {
+				return fmt.Errorf("%s: loop count %d, want at least 1", where, op.Count)
+			}
+			depth++
+			product = min(product*min(op.Count, maxSends+1), maxSends+1)
+			factors = append(factors, product)
+		case OpEnd:
+			if depth == 0 {
+				return fmt.Errorf("%s: end without loop", where)
+			}
+			depth--
+			factors = factors[:len(factors)-1]
+			product = factors[len(factors)-1]
+		case OpWait, OpCheckpoint, OpOutput:
+		default:
+			return fmt.Errorf("%s: unknown operation %d", where, op.Kind)
+		}
+		if sends > maxSends {
+			return fmt.Errorf("%s: more than %d sends, make the loops shorter", where, maxSends)
+		}
+	}
+	if depth != 0 {
+		return fmt.Errorf("program of rank %d: loop without end", self)
+	}
+	return nil
+}

@@ -1,0 +1,263 @@
+package core
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Protocol is the layer between the program of one rank and the network. It answers inputs like a Machine; two queries
+// tell the host which program steps are enabled, so that a blocked program is a state and not a waiting call.
+type Protocol interface {
+	// Step handles an input. A Send must be handled when Ready said true; a Receive from a rank in Sources must append
+	// exactly one Deliver effect.
+	Step(in Input, out []Effect) []Effect
+	// State points to the whole state of the layer, as plain data.
+	State() any
+	// Ready reports whether a Send to the rank would be accepted now.
+	Ready(to Rank) bool
+	// Sources appends, in ascending order, the ranks whose next message a Receive would deliver now.
+	Sources(buf []Rank) []Rank
+}
+
+// Application is what a protocol may do with the program of its rank: take its image, put an image back.
+type Application interface {
+	// Image is the canonical bytes of the program's state, history included.
+	Image() []byte
+	// Load replaces the program's state by an image. It panics on bytes that Image did not write.
+	Load(image []byte)
+	// Position is how many sends and deliveries an image holds.
+	Position(image []byte) (sent, received uint32)
+}
+
+// Choice names one program step: 0 for the next operation, or a receive, with the source in the low half (plus one)
+// and the posted receive that it completes in the high half (plus one, zero for the operation itself).
+type Choice uint32
+
+// Source is the rank that a receive choice takes from, if it is one.
+func (c Choice) Source() (Rank, bool) { return Rank(c&0xffff) - 1, c&0xffff != 0 }
+
+func receiveChoice(from Rank, posted int) Choice { return Choice(posted)<<16 | Choice(from) + 1 }
+
+// posted is one receive that was posted and has not completed.
+type posted struct {
+	_       struct{} `cbor:",toarray"`
+	Peer    Rank     `json:"peer"`
+	Any     bool     `json:"any"`
+	Ordered bool     `json:"ordered"`
+}
+
+// appState is the state of a program, which is also its image in checkpoints.
+type appState struct {
+	_       struct{}      `cbor:",toarray"`
+	PC      int           `json:"pc"`
+	Loops   []loop        `json:"loops"`
+	Posted  []posted      `json:"posted"`
+	Last    Rank          `json:"last"`  // source of the last receive, for replies
+	Value   uint64        `json:"value"` // numeric state: a digest of everything received
+	History trace.History `json:"history"`
+}
+
+// Host is a rank: the machine that runs a program over a protocol layer.
+type Host struct {
+	rank     Rank
+	program  Program
+	protocol Protocol
+	app      appState
+	sources  []Rank
+}
+
+// NewHost makes the rank machine; build gets the handle through which the protocol saves and restores the program.
+func NewHost(rank Rank, program Program, build func(Application) Protocol) *Host {
+	h := &Host{rank: rank, program: program}
+	h.protocol = build(h)
+	return h
+}
+
+// State is the program's state and the protocol's.
+func (h *Host) State() []any { return []any{&h.app, h.protocol.State()} }
+
+// History is what the program has done along its surviving past; the caller must not change it.
+func (h *Host) History() *trace.History { return &h.app.History }
+
+// Protocol is the layer below the program.
+func (h *Host) Protocol() Protocol { return h.protocol }
+
+// Image implements Application.
+func (h *Host) Image() []byte { return Encode(&h.app) }
+
+// Load implements Application.
+func (h *Host) Load(image []byte) {
+	h.app = appState{}
+	if err := Decode(image, &h.app); err != nil {
+		panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %v", h.rank, err))
+	}
+}
+
+// Position implements Application.
+func (h *Host) Position(image []byte) (sent, received uint32) {
+	var app appState
+	if err := Decode(image, &app); err != nil {
+		panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %v", h.rank, err))
+	}
+	return app.History.Sent, uint32(len(app.History.Delivered))
+}
+
+// Choices appends the program steps that are enabled now.
+func (h *Host) Choices(buf []Choice) []Choice {
+	a := &h.app
+	if a.History.Done {
+		return buf
+	}
+	h.sources = h.protocol.Sources(h.sources[:0])
+	for i, p := range a.Posted {
+		for _, src := range h.sources {
+			if (p.Any || p.Peer == src) && !h.claimed(src, i) {
+				buf = append(buf, receiveChoice(src, i+1))
+			}
+		}
+	}
+	if a.PC >= len(h.program) {
+		if len(a.Posted) == 0 {
+			buf = append(buf, 0) // end of the program
+		}
+		return buf
+	}
+	op := h.program[a.PC]
+	switch op.Kind {
+	case OpSend:
+		if to, ok := h.destination(op); ok && h.protocol.Ready(to) {
+			buf = append(buf, 0)
+		}
+	case OpRecv:
+		for _, src := range h.sources {
+			if (op.Any || op.Peer == src) && !h.claimed(src, len(a.Posted)) {
+				buf = append(buf, receiveChoice(src, 0))
+			}
+		}
+	case OpWait:
+		if len(a.Posted) == 0 {
+			buf = append(buf, 0)
+		}
+	default:
+		buf = append(buf, 0)
+	}
+	return buf
+}
+
+// claimed reports whether a receive posted before the index matches the source: receives match in the order of posting.
+func (h *Host) claimed(src Rank, before int) bool {
+	for _, p := range h.app.Posted[:before] {
+		if p.Any || p.Peer == src {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *Host) destination(op Op) (Rank, bool) {
+	if !op.Any {
+		return op.Peer, true
+	}
+	return h.app.Last, len(h.app.History.Delivered) > 0
+}
+
+// Step runs a program step or hands the input to the protocol.
+func (h *Host) Step(in Input, out []Effect) []Effect {
+	if in.Kind != Advance {
+		return h.protocol.Step(in, out)
+	}
+	a := &h.app
+	if src, ok := in.Choice.Source(); ok {
+		return h.receive(src, int(in.Choice>>16)-1, out)
+	}
+	if a.PC >= len(h.program) {
+		a.History.Done, a.History.Digest = true, mix(a.Value^uint64(h.rank))|1
+		return append(out, Effect{Kind: ProgramDone, Digest: a.History.Digest})
+	}
+	op := h.program[a.PC]
+	switch op.Kind {
+	case OpSend:
+		return h.send(op, out)
+	case OpPost:
+		a.Posted = append(a.Posted, posted{Peer: op.Peer, Any: op.Any, Ordered: op.Ordered})
+	case OpCheckpoint:
+		h.advance()
+		return h.protocol.Step(Input{Kind: Checkpoint}, out)
+	case OpOutput:
+		h.advance()
+		return append(out, Effect{Kind: Output, Digest: mix(a.Value)})
+	}
+	h.advance()
+	return out
+}
+
+func (h *Host) advance() { h.app.PC, h.app.Loops = h.program.next(h.app.PC, h.app.Loops) }
+
+// send executes a send. The payload is a function of the program's state and of the position, so a wrong, lost or doubled
+// delivery changes every later one.
+func (h *Host) send(op Op, out []Effect) []Effect {
+	to, _ := h.destination(op)
+	a := &h.app
+	a.History.Sent++
+	id := MsgID{From: h.rank, Number: a.History.Sent}
+	data := binary.BigEndian.AppendUint64(nil, mix(a.Value+mix(uint64(h.rank)<<32|uint64(id.Number))))
+	payload := Payload{ID: id, Data: data}
+	h.advance()
+	out = append(out, Effect{Kind: ProgramSent, To: to.Proc(), Payload: payload})
+	return h.protocol.Step(Input{Kind: Send, To: to, Payload: payload}, out)
+}
+
+// receive takes the next message of src into the posted receive (or the current operation when posted is negative).
+func (h *Host) receive(src Rank, postedIndex int, out []Effect) []Effect {
+	a := &h.app
+	first := len(out)
+	out = h.protocol.Step(Input{Kind: Receive, From: src.Proc()}, out)
+	delivered := slices.IndexFunc(out[first:], func(e Effect) bool { return e.Kind == Deliver })
+	if delivered < 0 {
+		panic(fmt.Sprintf("invariant: a receive from a ready source delivers: rank %d from %d", h.rank, src))
+	}
+	e := out[first+delivered]
+	var ordered bool
+	if postedIndex >= 0 {
+		ordered = a.Posted[postedIndex].Ordered
+		a.Posted = slices.Delete(slices.Clone(a.Posted), postedIndex, postedIndex+1)
+	} else {
+		ordered = h.program[a.PC].Ordered
+		h.advance()
+	}
+	a.Last = src
+	content := mix(digest(e.Payload.Data) + mix(uint64(src)+1))
+	if ordered {
+		a.Value = mix(a.Value*31 + content)
+	} else {
+		a.Value += content // commutes: the state does not depend on the order of deliveries
+	}
+	a.History.Delivered = append(a.History.Delivered[:len(a.History.Delivered):len(a.History.Delivered)],
+		trace.Delivery{ID: e.Payload.ID, Stamp: e.Stamp})
+	return out
+}
+
+// Digest is a short fingerprint of a payload for evidence.
+func (p Payload) Digest() uint64 { return digest(p.Data) }
+
+func digest(data []byte) uint64 {
+	if len(data) == 8 {
+		return binary.BigEndian.Uint64(data)
+	}
+	h := uint64(14695981039346656037)
+	for _, c := range data {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}
+
+// mix scrambles 64 bits (the finaliser of SplitMix64), a bijection.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

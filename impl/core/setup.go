@@ -1,0 +1,124 @@
+package core
+
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Setup is everything a driver needs to run a protocol: who takes part, how to make each machine, what stops together.
+type Setup struct {
+	Protocol string
+	Layout   trace.Layout
+	Programs []Program // one a rank
+	// New makes the machine of a proc in its blank state, before Start or Restore. It must be pure.
+	New func(Proc) Machine
+	// NewMessage makes an empty message for the codec to fill.
+	NewMessage func() Message
+	// Reads returns whose stable records a new incarnation of the proc is handed; nil means only its own.
+	Reads func(Proc) []Proc
+	// Watchers are the procs that the failure detector tells about every failure outside their own group.
+	Watchers []Proc
+	// Initiators are the procs that a spontaneous Checkpoint of the environment goes to, one for each recovery unit.
+	Initiators []Proc
+	Promises   Promises
+}
+
+// Group returns the procs that stop and restart with p, p included, in ascending order.
+func (s *Setup) Group(p Proc) []Proc {
+	if g, ok := s.Layout.Groups[p]; ok {
+		return g
+	}
+	return []Proc{p}
+}
+
+// Who says which ranks a protocol rolls back.
+type Who uint8
+
+// The answers, from narrow to wide.
+const (
+	FailedOnly Who = iota // the failed rank itself
+	Cluster               // every rank of the clusters that had a failed member
+	Dependents            // whoever depends on a lost state
+	All                   // every rank
+)
+
+// Determinism is what a protocol needs of its program, from nothing to everything.
+type Determinism uint8
+
+// The classes; each includes the one before.
+const (
+	NoDeterminism     Determinism = iota
+	Piecewise                     // receptions are the only nondeterminism
+	SendDeterministic             // and the k-th send and the set of deliveries before it are the same in every run
+	Deterministic                 // and so is the order of deliveries
+)
+
+// String names the class.
+func (d Determinism) String() string {
+	return [...]string{"none", "piecewise", "send-deterministic", "deterministic"}[d]
+}
+
+// Promises is what a protocol declares; the judge picks properties from it and calls a run outside it out of model.
+type Promises struct {
+	MaxFailures int         // failed groups at one time that it survives; 0 means any number
+	RollsBack   Who         // who may lose work
+	Needs       Determinism // of the program
+	FIFO        bool        // channels must be FIFO and reliable
+	Reliable    bool        // channels must neither lose nor duplicate, crashes aside
+	Phases      bool        // stamps carry phases in the sense of HydEE
+	LogsOutside bool        // only messages between clusters are logged
+	StableKeys  []string    // prefixes of the records that it writes; nothing else may be stable
+}
+
+// Validate reports what is missing or contradictory in the setup.
+func (s *Setup) Validate() error {
+	n := s.Layout.Ranks
+	if n < 1 {
+		return fmt.Errorf("setup %s: %d ranks, want at least 1", s.Protocol, n)
+	}
+	if len(s.Layout.Names) < n || len(s.Programs) != n {
+		return fmt.Errorf("setup %s: %d ranks with %d names and %d programs", s.Protocol, n, len(s.Layout.Names), len(s.Programs))
+	}
+	if len(s.Layout.Names) > 1<<12 {
+		return fmt.Errorf("setup %s: %d procs, at most %d are supported", s.Protocol, len(s.Layout.Names), 1<<12)
+	}
+	for r, p := range s.Programs {
+		if err := p.Validate(Rank(r), n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Labels returns what the programs call their messages; a label used for several sends gets the number appended.
+func Labels(programs []Program) map[MsgID]string {
+	labels := map[MsgID]string{}
+	for r, p := range programs {
+		count, seen := map[string]int{}, map[string]int{}
+		sends := p.Sends()
+		for _, op := range sends {
+			count[op.Label]++
+		}
+		for k, op := range sends {
+			if op.Label == "" {
+				continue
+			}
+			seen[op.Label]++
+			label := op.Label
+			if count[op.Label] > 1 {
+				label = fmt.Sprintf("%s.%d", op.Label, seen[op.Label])
+			}
+			labels[MsgID{From: Rank(r), Number: uint32(k + 1)}] = label
+		}
+	}
+	return labels
+}
+
+// Erratum is one departure of a protocol from what its paper prints; each is a switch in the protocol's options.
+type Erratum struct {
+	ID       string `json:"id"`
+	Place    string `json:"place"`    // source, e.g. "[HydEE] Alg. 3 l. 10"
+	Printed  string `json:"printed"`  // what the paper prints or allows
+	Repaired string `json:"repaired"` // what the repaired protocol does
+}

@@ -1,0 +1,61 @@
+package hydee
+
+import "github.com/domino-check/domino/impl/core"
+
+// line takes checkpoint number as the recovery line of this rank (R4, R10): the next message of every outside rank will be
+// answered with what the checkpoint covers.
+func (l *layer) line(number uint32, img *image, out []core.Effect) []core.Effect {
+	l.s.Saving.Committed = number
+	l.oweAcks(img)
+	sent, received := l.app.Position(img.App)
+	return append(out, core.Effect{Kind: core.Commit, Sent: sent, Received: received})
+}
+
+func (l *layer) oweAcks(img *image) {
+	l.s.AckDate = img.Date
+	for _, q := range l.outside(l.rank) {
+		l.s.Peers[q].OwesAck, l.s.Peers[q].AckLast = true, img.Channels[q].LastDate
+	}
+}
+
+// answer acknowledges the first message received from an outside rank after a checkpoint ([HydEE] section III-E; R3).
+func (l *layer) answer(from core.Rank, out []core.Effect) []core.Effect {
+	p := &l.s.Peers[from]
+	if !p.OwesAck {
+		return out
+	}
+	p.OwesAck = false
+	date, last := l.s.AckDate, p.AckLast
+	if l.has(H13b) {
+		date = l.s.Date // Deviation: H13b gives the current date, which a failure takes back
+	}
+	if l.has(H13c) {
+		last = l.s.Channels[from].LastDate // Deviation: H13c acknowledges what was received since the checkpoint
+	}
+	return append(out, core.SendTo(from.Proc(), &Message{Kind: Acknowledge, Date: date, Last: last}))
+}
+
+// acknowledged prunes what no restart of the sender of the Acknowledge can need again (R11). The last date stays.
+func (l *layer) acknowledged(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	ch := &l.s.Channels[from]
+	last := m.Last
+	if l.has(H13a) {
+		last = m.Date // Deviation: H13a compares a date of their clock with dates of ours
+	}
+	var log []entry
+	for _, e := range ch.Log {
+		if e.Date > last {
+			log = append(log, e)
+			continue
+		}
+		out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: from.Proc()})
+	}
+	var received []reception
+	for _, r := range ch.Received {
+		if r.Date > m.Date {
+			received = append(received, r)
+		}
+	}
+	ch.Log, ch.Received = log, received
+	return out
+}

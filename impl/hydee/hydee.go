@@ -1,0 +1,238 @@
+package hydee
+
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Options chooses between the repaired protocol and what the papers print.
+type Options struct {
+	Errata Set // errata switched on; the zero value is the repaired protocol
+}
+
+// entry is one logged message ([HydEE] Alg. 1 l. 8).
+type entry struct {
+	_       struct{}     `cbor:",toarray"`
+	Date    Date         `json:"date"`
+	Phase   Phase        `json:"phase"`
+	Payload core.Payload `json:"payload"`
+}
+
+// reception is one entry of RPP, received per phase ([HydEE] Alg. 1 l. 14): it names a message, not its place in the order.
+type reception struct {
+	_     struct{} `cbor:",toarray"`
+	Date  Date     `json:"date"`
+	Phase Phase    `json:"phase"`
+}
+
+// channel is the part of a rank's state about one other rank that is saved in checkpoints.
+type channel struct {
+	_        struct{}    `cbor:",toarray"`
+	Log      []entry     `json:"log"`      // sent to it, ascending dates; only between clusters
+	LastDate Date        `json:"lastDate"` // RPP.maxDate: of the last message delivered from it
+	Received []reception `json:"received"` // RPP, ascending dates; only between clusters
+}
+
+// message is one application message that has arrived and waits for a receive.
+type message struct {
+	_       struct{}     `cbor:",toarray"`
+	Date    Date         `json:"date"`
+	Phase   Phase        `json:"phase"`
+	Payload core.Payload `json:"payload"`
+}
+
+// peer is what a rank keeps about one other rank and loses in a crash.
+type peer struct {
+	_          struct{}         `cbor:",toarray"`
+	Arrived    []message        `json:"arrived"`    // the unexpected queue
+	HasStatus  bool             `json:"hasStatus"`  // its Status of this round is here
+	StatusDate Date             `json:"statusDate"` // its date
+	StatusLife core.Incarnation `json:"statusLife"` // its incarnation
+	StatusLast Date             `json:"statusLast"` // date of the last message that it has of us
+	OrphanDate Date             `json:"orphanDate"` // our sends up to this date were received before the failure
+	Resend     []entry          `json:"resend"`     // logged messages that wait for their phase
+	OwesAck    bool             `json:"owesAck"`    // its next message is answered with an Acknowledge
+	AckLast    Date             `json:"ackLast"`    // what that Acknowledge says was received from it
+}
+
+// state is a rank's layer. Date, Phase and Channels are saved in checkpoints, the rest is volatile.
+type state struct {
+	_           struct{}         `cbor:",toarray"`
+	Date        Date             `json:"date"`
+	Phase       Phase            `json:"phase"`
+	Channels    []channel        `json:"channels"` // by rank
+	Peers       []peer           `json:"peers"`    // by rank
+	Incarnation core.Incarnation `json:"incarnation"`
+	Round       Round            `json:"round"`
+	Frontier    Phase            `json:"frontier"` // sends up to this phase may leave
+	Unjoined    bool             `json:"unjoined"` // restarted and in no round yet
+	Evaluated   bool             `json:"evaluated"`
+	RolledBack  bool             `json:"rolledBack"`
+	RestartDate Date             `json:"restartDate"`
+	AckDate     Date             `json:"ackDate"` // date of the committed checkpoint
+	Orphans     []Orphan         `json:"orphans"` // as last reported
+	Saving      saving           `json:"saving"`
+}
+
+// layer is the protocol layer of one rank.
+type layer struct {
+	*config
+	rank core.Rank
+	app  core.Application
+	s    state
+}
+
+// config is shared by the procs of one setup and never changes.
+type config struct {
+	ranks    int
+	clusters []int
+	errata   Set
+	members  [][]core.Rank // by cluster, ascending
+}
+
+func (c *config) has(e Erratum) bool              { return c.errata.Has(e) }
+func (c *config) same(a, b core.Rank) bool        { return c.clusters[a] == c.clusters[b] }
+func (c *config) first(r core.Rank) core.Rank     { return c.members[c.clusters[r]][0] }
+func (c *config) mates(r core.Rank) []core.Rank   { return c.members[c.clusters[r]] }
+func (c *config) recoveryProcess() core.Proc      { return core.Proc(c.ranks) }
+func (c *config) outside(r core.Rank) []core.Rank { return c.others(r, false) }
+
+// others returns the ranks of other clusters, or with the flag also the mates, without r itself.
+func (c *config) others(r core.Rank, mates bool) []core.Rank {
+	var list []core.Rank
+	for q := range core.Rank(c.ranks) {
+		if q != r && (mates || !c.same(q, r)) {
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+// NewSetup prepares HydEE for the programs, with clusters[r] the cluster of rank r. The recovery process is the last proc.
+func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*core.Setup, error) {
+	c := &config{ranks: layout.Ranks, clusters: layout.Clusters, errata: options.Errata}
+	if len(c.clusters) != c.ranks {
+		return nil, fmt.Errorf("hydee: %d ranks, but %d have a cluster", c.ranks, len(c.clusters))
+	}
+	for r, k := range c.clusters {
+		for len(c.members) <= k {
+			c.members = append(c.members, nil)
+		}
+		c.members[k] = append(c.members[k], core.Rank(r))
+	}
+	layout.Names = append(layout.Names[:c.ranks:c.ranks], "RP")
+	layout.Groups = map[core.Proc][]core.Proc{}
+	layout.Labels = core.Labels(programs)
+	layout.Kinds = map[string]trace.Meaning{"Frontier": trace.Gate, "OrphanDone": trace.Replay}
+	setup := &core.Setup{
+		Protocol: "hydee", Layout: layout, Programs: programs,
+		NewMessage: func() core.Message { return new(Message) },
+		Watchers:   []core.Proc{c.recoveryProcess()},
+		Promises: core.Promises{RollsBack: core.Cluster, Needs: core.SendDeterministic, FIFO: true, Reliable: true,
+			Phases: true, LogsOutside: true, StableKeys: []string{imageKey, commitKey}},
+	}
+	for k, ranks := range c.members {
+		if len(ranks) == 0 {
+			return nil, fmt.Errorf("hydee: cluster %d has no rank", k)
+		}
+		group := make([]core.Proc, len(ranks))
+		for i, r := range ranks {
+			group[i] = r.Proc()
+		}
+		for _, p := range group {
+			setup.Layout.Groups[p] = group
+		}
+		setup.Initiators = append(setup.Initiators, group[0])
+	}
+	setup.New = func(p core.Proc) core.Machine {
+		if p == c.recoveryProcess() {
+			return &recoveryProcess{config: c}
+		}
+		rank := core.Rank(p)
+		return core.NewHost(rank, programs[rank], func(app core.Application) core.Protocol {
+			return &layer{config: c, rank: rank, app: app}
+		})
+	}
+	setup.Reads = func(p core.Proc) []core.Proc {
+		if p == c.recoveryProcess() {
+			return nil
+		}
+		if f := c.first(core.Rank(p)).Proc(); f != p {
+			return []core.Proc{f, p}
+		}
+		return []core.Proc{p}
+	}
+	return setup, setup.Validate()
+}
+
+// State implements core.Protocol.
+func (l *layer) State() any { return &l.s }
+
+// Ready implements core.Protocol: a send waits for the frontier (R1). Each send does, not only the first.
+func (l *layer) Ready(core.Rank) bool { return l.s.Phase <= l.s.Frontier }
+
+// Sources implements core.Protocol: deliveries are FIFO per source and never blocked (R3).
+func (l *layer) Sources(buf []core.Rank) []core.Rank {
+	for q := range l.s.Peers {
+		if len(l.s.Peers[q].Arrived) > 0 {
+			buf = append(buf, core.Rank(q))
+		}
+	}
+	return buf
+}
+
+// Step implements core.Protocol.
+func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
+	switch in.Kind {
+	case core.Start:
+		l.reset()
+		l.s.Frontier = infinite
+		return out
+	case core.Restore:
+		return l.restore(in, out)
+	case core.Send:
+		return l.send(in, out)
+	case core.Receive:
+		return l.deliver(core.Rank(in.From), out)
+	case core.Checkpoint:
+		return l.requestSave(out)
+	case core.Persisted:
+		return l.persisted(in.Key, out)
+	case core.Received:
+		return l.received(in.From, in.Message.(*Message), out)
+	}
+	return append(out, core.DropInput(in.From, core.MsgID{}, "no handler"))
+}
+
+// received dispatches a message.
+func (l *layer) received(from core.Proc, m *Message, out []core.Effect) []core.Effect {
+	switch m.Kind {
+	case App:
+		return l.arrive(core.Rank(from), m, out)
+	case Begin:
+		return l.begin(m, out)
+	case Status:
+		return l.status(core.Rank(from), m, out)
+	case Frontier:
+		return l.frontier(m, out)
+	case Acknowledge:
+		return l.acknowledged(core.Rank(from), m, out)
+	case SaveRequest:
+		return l.requestSave(out)
+	case Marker:
+		return l.marker(core.Rank(from), m, out)
+	case Saved:
+		return l.saved(m, out)
+	case CommitNotice:
+		return l.commitNotice(m, out)
+	}
+	return append(out, core.DropInput(from, core.MsgID{}, "no handler for "+m.Describe().Kind))
+}
+
+// reset puts the layer into the state of a rank that has done nothing, not in any round, gate closed.
+func (l *layer) reset() {
+	l.s = state{Phase: 1, Channels: make([]channel, l.ranks), Peers: make([]peer, l.ranks)}
+	l.s.Saving.Recording = make([]recording, len(l.mates(l.rank)))
+}

@@ -1,0 +1,189 @@
+package hydee
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// begin handles the recovery process opening a round.
+func (l *layer) begin(m *Message, out []core.Effect) []core.Effect {
+	if m.Round <= l.s.Round {
+		return append(out, core.DropInput(l.recoveryProcess(), core.MsgID{}, "old round"))
+	}
+	return l.join(m.Round, out)
+}
+
+// join enters a round (R6): close the gate, forget the last evaluation and what is still undelivered between clusters, tell
+// every outside rank the state of both directions. Rolled-back and other ranks do the same.
+func (l *layer) join(round Round, out []core.Effect) []core.Effect {
+	l.s.Round, l.s.Unjoined, l.s.Evaluated = round, false, false
+	if !l.has(H17) { // Deviation: H17 leaves the gate open until the report is sent
+		l.s.Frontier = 0
+	}
+	if !l.has(H12a) { // Deviation: H12a adds the orphans of this round to those of the last
+		l.s.Orphans = nil
+	}
+	date := l.s.Date
+	if l.has(H15) && l.s.RolledBack {
+		date = l.s.RestartDate // Deviation: H15 repeats the date of the restart
+	}
+	for _, q := range l.outside(l.rank) {
+		p := &l.s.Peers[q]
+		p.Resend, p.OrphanDate = nil, 0
+		if !l.has(H12b) { // Deviation: H12b keeps the dates of the last round
+			p.HasStatus, p.StatusDate, p.StatusLast, p.StatusLife = false, 0, 0, 0
+		}
+		if !l.has(H7) && !l.has(H7b) {
+			for _, m := range p.Arrived {
+				out = append(out, core.DropInput(q.Proc(), m.Payload.ID, "sent before this round"))
+			}
+			p.Arrived = nil
+		}
+		m := &Message{Kind: Status, Round: round, Incarnation: l.s.Incarnation, Date: date, Last: l.s.Channels[q].LastDate}
+		if l.has(H11a) && l.s.RolledBack {
+			m.Number = rolledBack
+		}
+		out = append(out, core.SendTo(q.Proc(), m))
+	}
+	return l.evaluate(out)
+}
+
+// rolledBack marks the Status of a rolled-back rank where erratum H11a needs to know.
+const rolledBack = 1
+
+// status takes the other end of a channel ([HydEE] Alg. 3 l. 20-21 and Alg. 2 l. 9-10 in one message).
+func (l *layer) status(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	if m.Round < l.s.Round {
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "old round"))
+	}
+	if m.Round > l.s.Round {
+		out = l.join(m.Round, out)
+	}
+	if l.has(H11a) && l.s.RolledBack && m.Number == rolledBack {
+		// Deviation: H11a, a rolled-back rank neither answers nor understands the rollback of another cluster.
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "no handler for a rollback here"))
+	}
+	p := &l.s.Peers[from]
+	p.HasStatus, p.StatusDate, p.StatusLast, p.StatusLife = true, m.Date, m.Last, m.Incarnation
+	return l.evaluate(out)
+}
+
+// evaluate runs when the Status of every outside rank is here ([HydEE] Alg. 3 l. 8-16; R7): which logged messages the others
+// lack, which of theirs are orphans here.
+func (l *layer) evaluate(out []core.Effect) []core.Effect {
+	outside := l.outside(l.rank)
+	for _, q := range outside {
+		if !l.s.Peers[q].HasStatus {
+			return out
+		}
+	}
+	if l.s.Evaluated {
+		return out
+	}
+	l.s.Evaluated = true
+	for _, q := range outside {
+		p, ch := &l.s.Peers[q], &l.s.Channels[q]
+		p.OrphanDate = p.StatusLast
+		have := p.StatusLast
+		if l.has(H3) {
+			have = p.StatusDate // Deviation: H3 compares a date of our clock with a date of theirs
+		}
+		for _, e := range ch.Log {
+			if e.Date > have && !(l.has(H8) && l.s.RolledBack) { // Deviation: H8, rolled-back ranks resend nothing
+				p.Resend = append(p.Resend, e)
+			}
+		}
+		l.findOrphans(q)
+	}
+	l.s.Frontier = 0
+	return append(out, core.SendTo(l.recoveryProcess(), &Message{Kind: Report, Round: l.s.Round, Phase: l.s.Phase,
+		Orphans: slices.Clone(l.s.Orphans), Lives: l.lives()}))
+}
+
+// lives are the incarnations of all ranks that this evaluation is about.
+func (l *layer) lives() []core.Incarnation {
+	lives := make([]core.Incarnation, l.ranks)
+	for q := range lives {
+		lives[q] = l.s.Incarnation
+		if !l.same(l.rank, core.Rank(q)) {
+			lives[q] = l.s.Peers[q].StatusLife
+		}
+	}
+	return lives
+}
+
+// findOrphans adds the messages of q that were received here and are not sent in q's state ([HydEE] Alg. 3 l. 13-14).
+func (l *layer) findOrphans(q core.Rank) {
+	if l.has(H11b) && l.s.RolledBack {
+		return // Deviation: H11b, a rolled-back rank reports no orphans
+	}
+	for _, r := range l.s.Channels[q].Received {
+		if r.Date <= l.s.Peers[q].StatusDate {
+			continue
+		}
+		samePhase := func(o Orphan) bool { return o.Phase == r.Phase }
+		if l.has(H4) && slices.ContainsFunc(l.s.Orphans, samePhase) {
+			continue // Deviation: H4 reads the list of orphan phases as a set
+		}
+		l.s.Orphans = append(l.s.Orphans, Orphan{Source: q, To: l.rank, Date: r.Date, Phase: r.Phase})
+	}
+}
+
+// frontier opens the gate up to a phase ([HydEE] Alg. 3 l. 18 and 22-24; R9). Logged messages leave first, in date order and
+// once each, so that no new message overtakes them.
+func (l *layer) frontier(m *Message, out []core.Effect) []core.Effect {
+	if m.Round != l.s.Round {
+		return append(out, core.DropInput(l.recoveryProcess(), core.MsgID{}, "old round"))
+	}
+	if !l.s.Evaluated && !l.has(H6) && !l.has(H23) {
+		// Our former life took part in this round, we do not: the notice of its failure will open a new one.
+		return append(out, core.DropInput(l.recoveryProcess(), core.MsgID{}, "round of a former life"))
+	}
+	if m.Part&releaseLogs != 0 {
+		out = l.resend(m.Phase, out)
+	}
+	if m.Part&openGate != 0 {
+		l.open(m)
+	}
+	return out
+}
+
+// open raises the frontier of this rank; at the infinite one its part in the recovery is over.
+func (l *layer) open(m *Message) {
+	switch {
+	case l.has(H18) && Phase(m.Last) != l.s.Phase:
+		// Deviation: H18 waits for a notification of exactly the phase that the rank is in when it arrives.
+	case l.has(H10) && l.s.Phase <= m.Phase:
+		l.s.Frontier = infinite // Deviation: H10 gates only the first send
+	default:
+		l.s.Frontier = max(l.s.Frontier, m.Phase)
+	}
+	if l.s.Frontier == infinite && !l.has(H20a) {
+		l.s.RolledBack = false
+	}
+}
+
+// resend puts the logged messages up to a phase on the network, stamped as they were and with the current round.
+func (l *layer) resend(phase Phase, out []core.Effect) []core.Effect {
+	for _, q := range l.outside(l.rank) {
+		p := &l.s.Peers[q]
+		var kept []entry
+		list := p.Resend
+		if l.has(H9b) {
+			list = slices.Clone(list)
+			slices.Reverse(list) // Deviation: H9b iterates over a set, in whatever order
+		}
+		for _, e := range list {
+			if e.Phase > phase {
+				kept = append(kept, e)
+				continue
+			}
+			out = append(out, core.SendTo(q.Proc(), l.appMessage(e.Date, e.Phase, e.Payload)))
+		}
+		if !l.has(H9a) { // Deviation: H9a removes nothing, so the next notification sends it all again
+			p.Resend = kept
+		}
+	}
+	return out
+}

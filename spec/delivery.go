@@ -1,0 +1,82 @@
+package spec
+
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// ExactlyOnce: along the surviving past of a rank no message is delivered twice.
+var ExactlyOnce = register(Property{
+	Name: "exactly-once", Kind: Always, Source: "design P9",
+	Doc: "no message is delivered twice to a rank along its surviving past",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if h := v.Observed(e.Proc).History; e.Kind == trace.Delivered && h.Received(e.ID) {
+			return fmt.Sprintf("%s is delivered to %s a second time", f.Layout.Label(e.ID), f.Layout.Name(e.Proc))
+		}
+		return ""
+	},
+})
+
+// FIFO: deliveries of one channel follow the order of the sends.
+var FIFO = register(Property{
+	Name: "fifo", Kind: Always, Source: "design P10",
+	Doc: "the deliveries of each channel follow the order of its sends",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind != trace.Delivered {
+			return ""
+		}
+		for _, d := range v.Observed(e.Proc).History.Delivered {
+			if d.ID.From == e.ID.From && d.ID.Number > e.ID.Number {
+				return fmt.Sprintf("%s is delivered to %s after %s, which was sent later", f.Layout.Label(e.ID),
+					f.Layout.Name(e.Proc), f.Layout.Label(d.ID))
+			}
+		}
+		return ""
+	},
+})
+
+// LegalOrder: what a rank has received is what it can have received without failures.
+var LegalOrder = register(Property{
+	Name: "legal-order", Kind: Always, Source: "design P11, [HydEE] section IV",
+	Doc:     "the sequence of deliveries of each rank is that of some failure-free run",
+	Applies: func(f *Facts) bool { return f.Oracle != nil },
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind != trace.Delivered {
+			return ""
+		}
+		before := v.Observed(e.Proc).History.Delivered
+		list := append(before[:len(before):len(before)], trace.Delivery{ID: e.ID})
+		if f.Oracle.Legal[e.Proc][SequenceKey(list)] {
+			return ""
+		}
+		words := ""
+		for _, d := range before {
+			words += f.Layout.Label(d.ID) + ", "
+		}
+		return fmt.Sprintf("%s receives %s%s: no failure-free run delivers in this order", f.Layout.Name(e.Proc), words,
+			f.Layout.Label(e.ID))
+	},
+})
+
+// Genuine: nobody receives what was not sent to it.
+var Genuine = register(Property{
+	Name: "genuine", Kind: Always, Source: "design P9",
+	Doc:     "a delivered message is one that the program sends to this rank, with its payload",
+	Applies: func(f *Facts) bool { return f.Oracle != nil && f.Sends },
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind != trace.Delivered {
+			return ""
+		}
+		fact, ok := f.Oracle.Sent[e.ID]
+		switch {
+		case !ok:
+			return fmt.Sprintf("%s receives %s, which no failure-free run sends", f.Layout.Name(e.Proc), f.Layout.Label(e.ID))
+		case fact.To != e.Proc:
+			return fmt.Sprintf("%s receives %s, which is for %s", f.Layout.Name(e.Proc), f.Layout.Label(e.ID), f.Layout.Name(fact.To))
+		case fact.Digest != e.Digest:
+			return fmt.Sprintf("%s receives %s with payload %x, want %x", f.Layout.Name(e.Proc), f.Layout.Label(e.ID), e.Digest, fact.Digest)
+		}
+		return ""
+	},
+})

@@ -1,0 +1,70 @@
+package spec
+
+import (
+	"encoding/binary"
+
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Facts are what the judge knows before a run: who takes part, what the protocol promises, and how the program behaves
+// without failures (the oracle).
+type Facts struct {
+	Layout *trace.Layout
+
+	Contained   bool     // only ranks of failed clusters may roll back
+	Phases      bool     // stamps carry phases as HydEE defines them
+	LogsOutside bool     // only messages between clusters may be logged
+	Sends       bool     // the program is send-deterministic, so oracle facts about single sends are unique
+	StableKeys  []string // prefixes of the stable records that the protocol writes; nil allows all
+	Failures    bool     // the scenario has failures
+	Checkpoints bool     // the scenario has checkpoints
+
+	Oracle *Oracle // nil when the failure-free behaviour is unknown
+}
+
+// Oracle is the failure-free behaviour of a program, from exploring all its runs over an ideal network.
+type Oracle struct {
+	Legal  []map[string]bool        // by rank: every prefix of a sequence of deliveries (SequenceKey)
+	Past   map[trace.MsgID][]uint32 // sends of each rank that precede the send in every run (itself included)
+	Sent   map[trace.MsgID]SendFact // what each send is; meaningless for sends that differ between runs
+	Finals map[string]bool          // combinations of final digests (FinalKey)
+	Stuck  string                   // how the program blocks without any failure, "" if it never does
+	Differ []Difference             // sends that are not the same in every run
+}
+
+// SendFact is one send of the program.
+type SendFact struct {
+	To     trace.Proc
+	Digest uint64
+	Before string // set of deliveries before it, as words
+}
+
+// Difference is one send that is not the same in two failure-free runs, so the program is not send-deterministic.
+type Difference struct {
+	ID            trace.MsgID
+	First, Second string // what the two runs send, as words
+	What          string // destination, payload or delivered set
+}
+
+// SequenceKey is a map key for a sequence of deliveries.
+func SequenceKey(list []trace.Delivery) string {
+	key := make([]byte, 0, 6*len(list))
+	for _, d := range list {
+		key = binary.BigEndian.AppendUint16(key, uint16(d.ID.From))
+		key = binary.BigEndian.AppendUint32(key, d.ID.Number)
+	}
+	return string(key)
+}
+
+// FinalKey is a map key for the final digests of all ranks.
+func FinalKey(f *Facts, v View) string {
+	var key []byte
+	for r := range trace.Rank(f.Layout.Ranks) {
+		h := v.Observed(r.Proc()).History
+		if h == nil || !h.Done {
+			return ""
+		}
+		key = binary.BigEndian.AppendUint64(key, h.Digest)
+	}
+	return string(key)
+}

@@ -1,0 +1,86 @@
+package spec
+
+import "github.com/domino-check/domino/spec/trace"
+
+// Ledger folds the events of one run into what properties see. The zero value is not usable; see NewLedger.
+type Ledger struct {
+	ranks int
+	procs []Observed
+}
+
+// NewLedger is the state before the first event: every proc up, no history.
+func NewLedger(layout *trace.Layout) *Ledger {
+	l := &Ledger{ranks: layout.Ranks, procs: make([]Observed, len(layout.Names))}
+	for p := range l.procs {
+		l.procs[p].Up = true
+		if p < l.ranks {
+			l.procs[p].History = new(trace.History)
+		}
+	}
+	return l
+}
+
+// Observed implements View.
+func (l *Ledger) Observed(p trace.Proc) Observed {
+	o := l.procs[p]
+	if !o.Up {
+		o.History = nil
+	}
+	return o
+}
+
+// Apply folds one event.
+func (l *Ledger) Apply(e trace.Event) {
+	o := &l.procs[e.Proc]
+	switch e.Kind {
+	case trace.Crashed:
+		o.Up, o.Round = false, 0
+	case trace.Restored:
+		o.Up, o.Incarnation = true, e.Incarnation
+	case trace.Emitted:
+		o.Round = max(o.Round, e.Stamp.Round)
+	case trace.Committed:
+		if o.History != nil {
+			line := o.History.Clone()
+			line.Sent, line.Delivered = e.Sent, line.Delivered[:min(int(e.Received), len(line.Delivered))]
+			o.Line = line
+		}
+	}
+	if o.History != nil {
+		h := *o.History
+		h.Apply(e)
+		o.History = &h
+	}
+}
+
+// Judge returns every violation of the properties in one trace, in order; complete says whether the run came to its end,
+// so that Final properties apply. Pair properties need several runs and are not judged here.
+func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) []Violation {
+	var found []Violation
+	l := NewLedger(&t.Layout)
+	for _, e := range t.Events {
+		if e.Kind == trace.Restored {
+			l.Apply(e)
+		}
+		for _, p := range properties {
+			if p.Kind != Always {
+				continue
+			}
+			if m := p.Event(f, l, e); m != "" {
+				found = append(found, Violation{Property: p.Name, Message: m, Step: e.Step})
+			}
+		}
+		if e.Kind != trace.Restored {
+			l.Apply(e)
+		}
+	}
+	for _, p := range properties {
+		if p.Kind != Final || !complete {
+			continue
+		}
+		if m := p.End(f, l); m != "" {
+			found = append(found, Violation{Property: p.Name, Message: m})
+		}
+	}
+	return found
+}

@@ -1,0 +1,125 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// LineConsistent: ranks that restart together restart from one consistent cut.
+var LineConsistent = register(Property{
+	Name: "line-consistent", Kind: Always, Global: true, Source: "[HydEE] Lemma 2, design P2",
+	Doc: "the recovery line of a cluster has no orphan: what a member has received from another, the other has sent",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		self := v.Observed(e.Proc)
+		if e.Kind != trace.Restored || self.History == nil {
+			return ""
+		}
+		for r := range trace.Rank(f.Layout.Ranks) {
+			mate := v.Observed(r.Proc())
+			if r.Proc() == e.Proc || !f.Layout.SameCluster(r.Proc(), e.Proc) || mate.History == nil || mate.Incarnation != self.Incarnation {
+				continue
+			}
+			if m := orphanBetween(self.History, r, mate.History); !m.IsZero() {
+				return lineMessage(f, e.Proc, m)
+			}
+			if m := orphanBetween(mate.History, trace.Rank(e.Proc), self.History); !m.IsZero() {
+				return lineMessage(f, r.Proc(), m)
+			}
+		}
+		return ""
+	},
+})
+
+func lineMessage(f *Facts, receiver trace.Proc, m trace.MsgID) string {
+	return fmt.Sprintf("the recovery line is not consistent: %s has received %s, which %s has not sent", f.Layout.Name(receiver),
+		f.Layout.Label(m), f.Layout.Name(m.From.Proc()))
+}
+
+// orphanBetween is a message that the receiver has of the sender and the sender has not sent, or zero.
+func orphanBetween(receiver *trace.History, from trace.Rank, sender *trace.History) trace.MsgID {
+	for _, d := range receiver.Delivered {
+		if d.ID.From == from && d.ID.Number > sender.Sent {
+			return d.ID
+		}
+	}
+	return trace.MsgID{}
+}
+
+// LineProgress: recovery lines only advance, and a restart uses the last one.
+var LineProgress = register(Property{
+	Name: "line-progress", Kind: Always, Global: true, Source: "[HydEE-fr] Tableau 2, design P17",
+	Doc: "a committed recovery line never moves back, and no restart goes behind it",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		line := v.Observed(e.Proc).Line
+		if line == nil || e.Kind != trace.Committed && e.Kind != trace.Restored {
+			return ""
+		}
+		if e.Sent < line.Sent || int(e.Received) < len(line.Delivered) {
+			return fmt.Sprintf("%s is %s at %d sent and %d delivered, behind its recovery line at %d and %d", f.Layout.Name(e.Proc), e.Kind,
+				e.Sent, e.Received, line.Sent, len(line.Delivered))
+		}
+		return ""
+	},
+})
+
+// Contained: only who is in a failed cluster rolls back.
+var Contained = register(Property{
+	Name: "contained", Kind: Always, Source: "[HydEE] section III-A, design P12",
+	Doc:     "a rank rolls back only when its own cluster has failed",
+	Applies: func(f *Facts) bool { return f.Contained },
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind == trace.Crashed && e.Text == "rollback" {
+			return fmt.Sprintf("%s rolls back although its cluster has not failed", f.Layout.Name(e.Proc))
+		}
+		return ""
+	},
+})
+
+// PruneSafe: garbage collection keeps what a restart can need.
+var PruneSafe = register(Property{
+	Name: "prune-safe", Kind: Always, Global: true, Source: "[HydEE] section III-E, design P13",
+	Doc: "a message leaves the log only when the recovery line of its receiver holds its delivery",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind != trace.Pruned {
+			return ""
+		}
+		if line := v.Observed(e.Peer).Line; line == nil || !line.Received(e.ID) {
+			return fmt.Sprintf("%s removes %s from its log, but %s would need it after a failure", f.Layout.Name(e.Proc),
+				f.Layout.Label(e.ID), f.Layout.Name(e.Peer))
+		}
+		return ""
+	},
+})
+
+// StableOnly: stable storage holds what the protocol says and nothing else.
+var StableOnly = register(Property{
+	Name: "stable-only", Kind: Always, Source: "[HydEE] section III, design P14",
+	Doc:     "only the declared records are stable, so no determinant is; between checkpoints nothing is written",
+	Applies: func(f *Facts) bool { return f.StableKeys != nil },
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind != trace.Stored {
+			return ""
+		}
+		for _, prefix := range f.StableKeys {
+			if strings.HasPrefix(e.Text, prefix) {
+				return ""
+			}
+		}
+		return fmt.Sprintf("%s makes %s stable, which the protocol does not declare", f.Layout.Name(e.Proc), e.Text)
+	},
+})
+
+// LogScope: only messages between clusters cost memory.
+var LogScope = register(Property{
+	Name: "log-scope", Kind: Always, Source: "[HydEE] Alg. 1 l. 7, design P14",
+	Doc:     "only messages between clusters are logged",
+	Applies: func(f *Facts) bool { return f.LogsOutside },
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind == trace.Logged && f.Layout.SameCluster(e.Proc, e.Peer) {
+			return fmt.Sprintf("%s logs %s for %s of its own cluster", f.Layout.Name(e.Proc), f.Layout.Label(e.ID), f.Layout.Name(e.Peer))
+		}
+		return ""
+	},
+})

@@ -1,0 +1,121 @@
+// Package spec is the judge: executable specifications of rollback recovery, one property a file.
+//
+// A property is stated on events and on what the programs have done along their surviving past (trace.History), so the
+// same property judges every transition that the checker explores and every trace that a driver recorded. It never looks inside a
+// machine. Kinds: Always speaks about one event in its context, Final about the end of a run, Sometimes about
+// something that must occur in some run (a guard against a vacuous pass), Pair about two runs.
+//
+// A property is local when it reads only the proc of the event, and global when it reads others. A search that leaves out
+// equivalent interleavings may do so only between events that no global property looks at.
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Verdict is the answer to a check.
+type Verdict uint8
+
+// The verdicts, also the exit codes of the command.
+const (
+	Holds      Verdict = iota // no violation within the bounds that are printed
+	Violated                  // a run breaks a property
+	Unknown                   // a bound or budget of the search was hit first
+	OutOfModel                // the run is outside what the protocol promises to handle
+)
+
+// String is the verdict in words.
+func (v Verdict) String() string {
+	return [...]string{"holds", "violated", "unknown", "out of model"}[v]
+}
+
+// MarshalText writes the words.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// ParseVerdict reads what String writes.
+func ParseVerdict(s string) (Verdict, error) {
+	for v := Holds; v <= OutOfModel; v++ {
+		if v.String() == s {
+			return v, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown verdict %q, want holds, violated, unknown or out of model", s)
+}
+
+// Kind says what a property speaks about.
+type Kind uint8
+
+// The kinds.
+const (
+	Always Kind = iota + 1
+	Final
+	Sometimes
+	Pair
+)
+
+// String is the kind in lower case.
+func (k Kind) String() string { return [...]string{"", "always", "final", "sometimes", "pair"}[k] }
+
+// Property is one executable specification. Exactly the function of its kind is set.
+type Property struct {
+	Name   string
+	Doc    string // one sentence: what holds
+	Source string // where it comes from, e.g. "[HydEE] Lemma 1"
+	Kind   Kind
+	Global bool // Always: reads procs other than that of the event
+	// Applies says whether a protocol with these promises must satisfy it; nil means every protocol.
+	Applies func(*Facts) bool
+	// Event returns how the event breaks the property, or "". The view shows the state before the event, except for
+	// Restored, where it shows the restored state. For Sometimes, a non-empty answer means seen.
+	Event func(*Facts, View, trace.Event) string
+	// End returns how the end of a run breaks the property, or "".
+	End func(*Facts, View) string
+	// Relate gives a key and the value that every run must agree on for it; an empty key says nothing.
+	Relate func(*Facts, View, trace.Event) (key, value string)
+}
+
+// View is what properties see of the state of a run.
+type View interface {
+	// Observed is what is known of a proc; ranks have a History.
+	Observed(trace.Proc) Observed
+}
+
+// Observed is the evidence about one proc. Histories are read-only.
+type Observed struct {
+	Up          bool
+	Incarnation trace.Incarnation
+	History     *trace.History // nil for services and for procs that are down
+	Line        *trace.History // last recovery line that the proc declared; nil means the initial state
+	Round       uint64         // newest recovery round that this incarnation has put on a message
+}
+
+// Violation is one broken property.
+type Violation struct {
+	Property string `json:"property"`
+	Message  string `json:"message"`
+	Step     int    `json:"step,omitempty"` // schedule step, 0 when it is the end of the run
+}
+
+var registry []Property
+
+// register adds a property during package initialisation.
+func register(p Property) Property {
+	registry = append(registry, p)
+	return p
+}
+
+// Properties lists all properties by name.
+func Properties() []Property {
+	list := slices.Clone(registry)
+	slices.SortFunc(list, func(a, b Property) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Select lists the properties that a protocol with the given promises must satisfy.
+func Select(f *Facts) []Property {
+	return slices.DeleteFunc(Properties(), func(p Property) bool { return p.Applies != nil && !p.Applies(f) })
+}

@@ -1,0 +1,68 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Terminates: every run ends with every program at its end.
+var Terminates = register(Property{
+	Name: "terminates", Kind: Final, Source: "[HydEE] Theorem 2, design P7",
+	Doc: "no run gets stuck: when nothing can happen any more, every program has ended",
+	End: func(f *Facts, v View) string {
+		var stuck []string
+		for r := range trace.Rank(f.Layout.Ranks) {
+			switch h := v.Observed(r.Proc()).History; {
+			case h == nil:
+				stuck = append(stuck, f.Layout.Name(r.Proc())+" is down for good")
+			case !h.Done:
+				stuck = append(stuck, fmt.Sprintf("%s has sent %d and received %d and can not go on", f.Layout.Name(r.Proc()), h.Sent, len(h.Delivered)))
+			}
+		}
+		if stuck == nil {
+			return ""
+		}
+		return "the run is stuck: " + strings.Join(stuck, "; ")
+	},
+})
+
+// FinalState: failures leave no mark on the result.
+var FinalState = register(Property{
+	Name: "final-state", Kind: Final, Source: "[HydEE] section IV, design P8",
+	Doc:     "the final state of the ranks is that of some failure-free run",
+	Applies: func(f *Facts) bool { return f.Oracle != nil },
+	End: func(f *Facts, v View) string {
+		if key := FinalKey(f, v); key != "" && !f.Oracle.Finals[key] {
+			return "the ranks end in a combination of states that no failure-free run ends in"
+		}
+		return ""
+	},
+})
+
+// GivesNoUp: no machine declares that it can not go on.
+var GivesNoUp = register(Property{
+	Name: "gives-not-up", Kind: Always, Source: "design section 9",
+	Doc: "no process stops with an error of its own",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind == trace.Halted {
+			return fmt.Sprintf("%s gives up: %s", f.Layout.Name(e.Proc), e.Text)
+		}
+		return ""
+	},
+})
+
+// OneIncarnation: nothing of an older life of a proc acts.
+var OneIncarnation = register(Property{
+	Name: "one-incarnation", Kind: Always, Source: "DESIGN section 5",
+	Doc: "an event of a proc belongs to its one live incarnation",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		o := v.Observed(e.Proc)
+		if !o.Up && e.Kind != trace.Restored || e.Incarnation != o.Incarnation {
+			return fmt.Sprintf("%s acts as incarnation %d, but incarnation %d is the live one (up: %t)", f.Layout.Name(e.Proc),
+				e.Incarnation, o.Incarnation, o.Up)
+		}
+		return ""
+	},
+})

@@ -1,0 +1,49 @@
+package trace
+
+import "slices"
+
+// Delivery is one message that a program received.
+type Delivery struct {
+	_     struct{} `cbor:",toarray"`
+	ID    MsgID    `json:"id"`
+	Stamp Stamp    `json:"stamp"`
+}
+
+// History is what the program of one rank has done along its surviving past: a rollback cuts it back to the restored
+// point. It is plain data; a History handed to a property is read-only.
+type History struct {
+	_         struct{}   `cbor:",toarray"`
+	Sent      uint32     `json:"sent"` // sends executed
+	Delivered []Delivery `json:"delivered"`
+	Done      bool       `json:"done"`   // the program has ended
+	Digest    uint64     `json:"digest"` // state of the program when it ended, 0 before
+}
+
+// Received reports whether the history holds the delivery of the message.
+func (h *History) Received(id MsgID) bool {
+	return slices.ContainsFunc(h.Delivered, func(d Delivery) bool { return d.ID == id })
+}
+
+// Apply folds one event of the rank into its history. Restored cuts back to the counts that the event names; an event
+// that a history does not depend on changes nothing.
+func (h *History) Apply(e Event) {
+	switch e.Kind {
+	case Sent:
+		h.Sent++
+	case Delivered:
+		h.Delivered = append(h.Delivered[:len(h.Delivered):len(h.Delivered)], Delivery{ID: e.ID, Stamp: e.Stamp})
+	case Finished:
+		h.Done, h.Digest = true, e.Digest
+	case Restored:
+		h.Sent = min(e.Sent, h.Sent)
+		h.Delivered = h.Delivered[:min(int(e.Received), len(h.Delivered))]
+		h.Done, h.Digest = e.Digest != 0, e.Digest
+	}
+}
+
+// Clone is an independent copy.
+func (h *History) Clone() *History {
+	c := *h
+	c.Delivered = slices.Clone(h.Delivered)
+	return &c
+}

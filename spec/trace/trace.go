@@ -1,0 +1,187 @@
+// Package trace is the vocabulary in which every driver records what happened and in which every property is stated:
+// processes, message identities, stamps, events and the histories that they fold into.
+//
+// A driver (the modelled world, the goroutine runtime, the cluster runtime) records events at its own boundary: what crossed
+// from a program to its protocol, from a protocol to the network or the store, and what the environment did. A
+// machine never writes its own evidence. The package imports nothing of domino and knows no protocol.
+package trace
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Proc numbers any process of a run: ranks are [0, ranks), services (a recovery process, a logger) follow them.
+type Proc uint16
+
+// Rank numbers an application process; rank r is proc r.
+type Rank uint16
+
+// Proc is the process that runs the rank.
+func (r Rank) Proc() Proc { return Proc(r) }
+
+// Incarnation is the life number of a proc: 0 for the first life, one more at each restart. The environment gives it.
+type Incarnation uint32
+
+// MsgID names an application message independently of the run: the Number-th send (from 1) that the program of rank
+// From executes, counted along its surviving history. A send that is executed again after a rollback keeps its name.
+// The zero MsgID names no message.
+type MsgID struct {
+	_      struct{} `cbor:",toarray"`
+	From   Rank     `json:"from"`
+	Number uint32   `json:"number"`
+}
+
+// IsZero reports whether the id names no message.
+func (id MsgID) IsZero() bool { return id.Number == 0 }
+
+// Stamp is what a protocol wrote on a message and what the properties read there; zero where it does not stamp.
+type Stamp struct {
+	_     struct{} `cbor:",toarray"`
+	Date  uint64   `json:"date,omitempty"`  // HydEE: sender's event counter after the send, from 1
+	Phase uint64   `json:"phase,omitempty"` // HydEE: phase of the sender at the send, from 1
+	Round uint64   `json:"round,omitempty"` // recovery round in which the message was put on the network
+}
+
+// Wire describes one message on the network for evidence and reports.
+type Wire struct {
+	Kind  string // name of the message type in the protocol, e.g. "App"
+	ID    MsgID  // the application message carried, or zero for control traffic
+	Stamp Stamp
+	Text  string // remaining fields for a human reader, may be empty
+}
+
+// Kind says what happened in an Event.
+type Kind uint8
+
+// The kinds of events. ID, Peer, Stamp and Text carry what the comment says; all others are zero.
+const (
+	Sent      Kind = iota + 1 // the program executed a send: ID, Peer (destination), Digest of the payload
+	Emitted                   // a message was put on the network: Peer, Stamp, Text (message kind), ID if it carries one
+	Arrived                   // a message was taken from the network: Peer, Stamp, Text, ID
+	Delivered                 // the program received: ID, Peer (source), Stamp, Digest of the payload
+	Dropped                   // an input was ignored: Peer, ID, Text (reason)
+	Logged                    // a payload was put into a message log: ID, Peer (destination)
+	Pruned                    // a payload was removed from a message log: ID, Peer (destination)
+	Stored                    // a record reached stable storage: Text (key)
+	Committed                 // the recovery line of the proc moved to Sent sends and Received deliveries
+	Crashed                   // the proc stopped
+	Told                      // the failure detector reported: Text (who is down)
+	Restored                  // a new incarnation started from stable storage at Sent sends and Received deliveries
+	Finished                  // the program ended: Digest of its state
+	Released                  // an output left the system: Digest
+	Halted                    // the machine gave up with a typed answer: Text
+)
+
+var kindNames = [...]string{"", "sent", "emitted", "arrived", "delivered", "dropped", "logged", "pruned", "stored",
+	"committed", "crashed", "told", "restored", "finished", "released", "halted"}
+
+// String is the lower-case name of the kind.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", k)
+}
+
+// MarshalText writes the name, so that JSON traces read well.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// Event is one thing that happened at one proc. Which fields carry meaning depends on Kind.
+type Event struct {
+	Step        int         `json:"step"` // number of the schedule step that caused it, from 1
+	Kind        Kind        `json:"kind"`
+	Proc        Proc        `json:"proc"`
+	Incarnation Incarnation `json:"incarnation"`
+	Peer        Proc        `json:"peer"`
+	ID          MsgID       `json:"id"`
+	Stamp       Stamp       `json:"stamp"`
+	Digest      uint64      `json:"digest,omitempty"`
+	Sent        uint32      `json:"sent,omitempty"`
+	Received    uint32      `json:"received,omitempty"`
+	Again       bool        `json:"again,omitempty"` // Emitted: a copy from a log, not by the send itself
+	Text        string      `json:"text,omitempty"`
+}
+
+// Trace is the record of one run.
+type Trace struct {
+	Layout Layout  `json:"layout"`
+	Events []Event `json:"events"`
+}
+
+// Layout says who takes part in a run.
+type Layout struct {
+	Names    []string           `json:"names"`              // one a proc; ranks first
+	Ranks    int                `json:"ranks"`              // number of ranks, [1, len(Names)]
+	Clusters []int              `json:"clusters,omitempty"` // cluster of each rank, from 0; nil when every rank is alone
+	Labels   map[MsgID]string   `json:"-"`                  // what the program calls its messages
+	Groups   map[Proc][]Proc    `json:"-"`                  // procs that stop and restart together; absent = alone
+	Kinds    map[string]Meaning `json:"-"`                  // what message kinds mean to the properties
+}
+
+// Meaning classifies a message kind of a protocol for properties that are stated on recovery control traffic.
+type Meaning uint8
+
+// The meanings that properties ask for.
+const (
+	Gate   Meaning = iota + 1 // its stamped phase is a promise: no orphan of a lower phase is outstanding
+	Replay                    // it replaces a send whose message was received before the failure
+)
+
+// Name is the name of a proc, or its number when it has none.
+func (l *Layout) Name(p Proc) string {
+	if int(p) < len(l.Names) {
+		return l.Names[p]
+	}
+	return fmt.Sprint(p)
+}
+
+// Label is what the program calls a message, or "from#number".
+func (l *Layout) Label(id MsgID) string {
+	if id.IsZero() {
+		return "-"
+	}
+	if s, ok := l.Labels[id]; ok {
+		return s
+	}
+	return fmt.Sprintf("%s#%d", l.Name(id.From.Proc()), id.Number)
+}
+
+// SameCluster reports whether two procs are ranks of one cluster.
+func (l *Layout) SameCluster(a, b Proc) bool {
+	if int(a) >= l.Ranks || int(b) >= l.Ranks {
+		return false
+	}
+	if l.Clusters == nil {
+		return a == b
+	}
+	return l.Clusters[a] == l.Clusters[b]
+}
+
+// Describe writes an event for a reader, without step and proc.
+func (l *Layout) Describe(e Event) string {
+	var b strings.Builder
+	b.WriteString(e.Kind.String())
+	what := l.Label(e.ID)
+	if e.ID.IsZero() {
+		what = e.Text
+	} else if e.Kind == Emitted || e.Kind == Arrived || e.Kind == Dropped {
+		what = e.Text + " " + what
+	}
+	switch e.Kind {
+	case Sent, Emitted, Logged, Pruned:
+		fmt.Fprintf(&b, " %s to %s", what, l.Name(e.Peer))
+	case Arrived, Delivered, Dropped:
+		fmt.Fprintf(&b, " %s from %s", what, l.Name(e.Peer))
+	case Committed, Restored:
+		fmt.Fprintf(&b, " at %d sent, %d delivered", e.Sent, e.Received)
+	default:
+		if e.Text != "" {
+			b.WriteString(" " + e.Text)
+		}
+	}
+	if e.Kind == Emitted && (e.Stamp.Date != 0 || e.Stamp.Phase != 0) {
+		fmt.Fprintf(&b, " (date %d phase %d)", e.Stamp.Date, e.Stamp.Phase)
+	}
+	return b.String()
+}
