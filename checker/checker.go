@@ -22,8 +22,9 @@ import (
 type System interface {
 	// Words is the length of a state vector.
 	Words() int
-	// Initial writes the initial state into a vector of Words length.
-	Initial(state []uint32)
+	// Initial writes the initial state into a vector of Words length; it returns the number of a violation that the
+	// start itself shows, or 0.
+	Initial(state []uint32) int
 	// Expand puts the successors of a state into out, always the same ones in the same order. With reduce it may put
 	// fewer, as long as they represent all (see Expansion.Reduced).
 	Expand(state []uint32, reduce bool, out *Expansion)
@@ -81,6 +82,9 @@ func ParseOrder(s string) (Order, error) {
 	return 0, fmt.Errorf("unknown search %q, want dfs or bfs", s)
 }
 
+// Sizer is a System that keeps tables of its own, which count for the memory bound.
+type Sizer interface{ Bytes() int64 }
+
 // Reducer is a System that finds out while it is explored whether what it left out was equivalent to what it showed.
 type Reducer interface {
 	// Sound reports whether everything left out since Restart was rightly left out.
@@ -95,7 +99,7 @@ type Options struct {
 	Reduce    bool          // leave out interleavings of commuting events; depth first only
 	Exact     bool          // store whole vectors instead of fingerprints
 	MaxStates int           // 0 = no bound
-	MaxBytes  int64         // bound on the memory of the search's own tables, 0 = no bound
+	MaxBytes  int64         // bound on the memory of the tables, 0 = no bound
 	MaxTime   time.Duration // 0 = no bound
 	All       bool          // go on after a violation; keep the first run of each property
 	Progress  func(Stats)   // called now and then from the search, may be nil
@@ -108,7 +112,7 @@ type Stats struct {
 	Terminals   int           `json:"terminals"` // states without progress
 	Depth       int           `json:"depth"`     // longest path followed
 	Frontier    int           `json:"frontier"`  // states waiting
-	Bytes       int64         `json:"bytes"`     // of the search's own tables
+	Bytes       int64         `json:"bytes"`     // of the tables of search and system
 	Elapsed     time.Duration `json:"elapsed"`
 }
 
@@ -191,7 +195,11 @@ func (s *search) stop() bool {
 
 func (s *search) bytes() int64 {
 	_, waiting := s.waiting()
-	return s.visited.bytes() + waiting
+	total := s.visited.bytes() + waiting
+	if sized, ok := s.sys.(Sizer); ok {
+		total += sized.Bytes()
+	}
+	return total
 }
 
 // found notes a violation and reports whether the search is over.

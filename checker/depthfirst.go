@@ -7,6 +7,17 @@ type frame struct {
 	pending int    // successors not yet tried; they are the last ones in the arena
 }
 
+// descent is the state of one depth-first pass.
+type descent struct {
+	*search
+	words  int
+	arena  []uint32 // state vectors that wait, frame by frame
+	codes  []uint64 // steps that lead to them
+	path   []frame
+	onPath bitset
+	state  []uint32
+}
+
 // depthFirstSound repeats the search until the reduction has proved itself. A violation is real in any pass.
 func (s *search) depthFirstSound() {
 	for {
@@ -26,83 +37,81 @@ func (s *search) depthFirstSound() {
 // generated: only then is every state of a cycle that consists of reduced states on the path when the cycle closes, and
 // the state that closes it is expanded in full, so no event is put off for ever.
 func (s *search) depthFirst() {
-	words := s.sys.Words()
-	var arena []uint32 // state vectors that wait, frame by frame
-	var codes []uint64 // steps that lead to them
-	var path []frame
-	var onPath bitset
+	d := &descent{search: s, words: s.sys.Words()}
 	s.waiting = func() (int, int64) {
-		return len(codes), int64(cap(arena))*4 + int64(cap(codes))*8 + int64(cap(path))*24 + int64(cap(onPath))*8
+		return len(d.codes), int64(cap(d.arena))*4 + int64(cap(d.codes))*8 + int64(cap(d.path))*24 + int64(cap(d.onPath))*8
 	}
-	steps := func(last ...uint64) []uint64 {
-		var p []uint64
-		for _, f := range path[1:] {
-			p = append(p, f.code)
-		}
-		return append(p, last...)
-	}
-	state := make([]uint32, words)
-	s.sys.Initial(state)
-	// enter expands a state that was taken from the arena; it reports whether the search is over.
-	enter := func(code uint64) bool {
-		number, fresh := s.visited.insert(state)
-		if !fresh {
-			return false
-		}
-		path = append(path, frame{number: number, code: code})
-		onPath.set(number)
-		s.result.States++
-		s.result.Depth = max(s.result.Depth, len(path)-1)
-		x := &s.expansion
-		s.sys.Expand(state, s.options.Reduce, x)
-		if x.Reduced && s.closesCycle(x, onPath) {
-			s.sys.Expand(state, false, x)
-		}
-		s.result.Transitions += len(x.Steps)
-		if !progress(x) {
-			s.result.Terminals++
-			if v := s.sys.Terminal(state); v != 0 && s.found(v, steps()) {
-				return true
-			}
-		}
-		for i := len(x.Steps) - 1; i >= 0; i-- {
-			if v := x.Steps[i].Violation; v != 0 {
-				if s.found(v, steps(x.Steps[i].Code)) {
-					return true
-				}
-				continue // nothing is explored beyond a violation
-			}
-			arena = append(arena, x.State(i)...)
-			codes = append(codes, x.Steps[i].Code)
-			path[len(path)-1].pending++
-		}
-		return false
-	}
-	if enter(0) {
+	d.state = make([]uint32, d.words)
+	if v := s.sys.Initial(d.state); v != 0 && s.found(v, nil) || d.enter(0) {
 		return
 	}
-	for len(path) > 0 && !s.stop() {
-		top := &path[len(path)-1]
+	for len(d.path) > 0 && !s.stop() {
+		top := &d.path[len(d.path)-1]
 		if top.pending == 0 {
-			onPath.clear(top.number)
-			path = path[:len(path)-1]
+			d.onPath.clear(top.number)
+			d.path = d.path[:len(d.path)-1]
 			continue
 		}
 		top.pending--
-		code := codes[len(codes)-1]
-		codes = codes[:len(codes)-1]
-		copy(state, arena[len(arena)-words:])
-		arena = arena[:len(arena)-words]
-		if enter(code) {
+		code := d.codes[len(d.codes)-1]
+		d.codes = d.codes[:len(d.codes)-1]
+		copy(d.state, d.arena[len(d.arena)-d.words:])
+		d.arena = d.arena[:len(d.arena)-d.words]
+		if d.enter(code) {
 			return
 		}
 	}
 }
 
+// enter expands the state at hand, which the step leads to; it reports whether the search is over.
+func (d *descent) enter(code uint64) bool {
+	number, fresh := d.visited.insert(d.state)
+	if !fresh {
+		return false
+	}
+	d.path = append(d.path, frame{number: number, code: code})
+	d.onPath.set(number)
+	d.result.States++
+	d.result.Depth = max(d.result.Depth, len(d.path)-1)
+	x := &d.expansion
+	d.sys.Expand(d.state, d.options.Reduce, x)
+	if x.Reduced && d.closesCycle(x) {
+		d.sys.Expand(d.state, false, x)
+	}
+	d.result.Transitions += len(x.Steps)
+	if !progress(x) {
+		d.result.Terminals++
+		if v := d.sys.Terminal(d.state); v != 0 && d.found(v, d.steps()) {
+			return true
+		}
+	}
+	for i := len(x.Steps) - 1; i >= 0; i-- {
+		if v := x.Steps[i].Violation; v != 0 {
+			if d.found(v, d.steps(x.Steps[i].Code)) {
+				return true
+			}
+			continue // nothing is explored beyond a violation
+		}
+		d.arena = append(d.arena, x.State(i)...)
+		d.codes = append(d.codes, x.Steps[i].Code)
+		d.path[len(d.path)-1].pending++
+	}
+	return false
+}
+
+// steps is the run to the state at hand, and one step more.
+func (d *descent) steps(last ...uint64) []uint64 {
+	var p []uint64
+	for _, f := range d.path[1:] {
+		p = append(p, f.code)
+	}
+	return append(p, last...)
+}
+
 // closesCycle reports whether a successor of a reduced state is on the path.
-func (s *search) closesCycle(x *Expansion, onPath bitset) bool {
+func (d *descent) closesCycle(x *Expansion) bool {
 	for i := range x.Steps {
-		if number, ok := s.visited.lookup(x.State(i)); ok && onPath.has(number) {
+		if number, ok := d.visited.lookup(x.State(i)); ok && d.onPath.has(number) {
 			return true
 		}
 	}

@@ -11,7 +11,7 @@ var ExactlyOnce = register(Property{
 	Name: "exactly-once", Kind: Always, Source: "design P9",
 	Doc: "no message is delivered twice to a rank along its surviving past",
 	Event: func(f *Facts, v View, e trace.Event) string {
-		if h := v.Observed(e.Proc).History; e.Kind == trace.Delivered && h.Received(e.ID) {
+		if h := v.Observed(e.Proc).History; e.Kind == trace.Delivered && h != nil && h.Received(e.ID) {
 			return fmt.Sprintf("%s is delivered to %s a second time", f.Layout.Label(e.ID), f.Layout.Name(e.Proc))
 		}
 		return ""
@@ -23,10 +23,11 @@ var FIFO = register(Property{
 	Name: "fifo", Kind: Always, Source: "design P10",
 	Doc: "the deliveries of each channel follow the order of its sends",
 	Event: func(f *Facts, v View, e trace.Event) string {
-		if e.Kind != trace.Delivered {
+		h := v.Observed(e.Proc).History
+		if e.Kind != trace.Delivered || h == nil {
 			return ""
 		}
-		for _, d := range v.Observed(e.Proc).History.Delivered {
+		for _, d := range h.Delivered {
 			if d.ID.From == e.ID.From && d.ID.Number > e.ID.Number {
 				return fmt.Sprintf("%s is delivered to %s after %s, which was sent later", f.Layout.Label(e.ID),
 					f.Layout.Name(e.Proc), f.Layout.Label(d.ID))
@@ -42,10 +43,11 @@ var LegalOrder = register(Property{
 	Doc:     "the sequence of deliveries of each rank is that of some failure-free run",
 	Applies: func(f *Facts) bool { return f.Oracle != nil },
 	Event: func(f *Facts, v View, e trace.Event) string {
-		if e.Kind != trace.Delivered {
+		h := v.Observed(e.Proc).History
+		if e.Kind != trace.Delivered || h == nil || int(e.Proc) >= f.Layout.Ranks {
 			return ""
 		}
-		before := v.Observed(e.Proc).History.Delivered
+		before := h.Delivered
 		list := append(before[:len(before):len(before)], trace.Delivery{ID: e.ID})
 		if f.Oracle.Legal[e.Proc][SequenceKey(list)] {
 			return ""

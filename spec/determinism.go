@@ -14,10 +14,11 @@ var SendDeterminism = register(Property{
 	Doc:     "the k-th send of a rank has one destination, one payload and one set of deliveries before it in all runs",
 	Applies: func(f *Facts) bool { return f.Sends },
 	Relate: func(f *Facts, v View, e trace.Event) (string, string) {
-		if e.Kind != trace.Sent {
+		h := v.Observed(e.Proc).History
+		if e.Kind != trace.Sent || h == nil {
 			return "", ""
 		}
-		return f.Layout.Label(e.ID), DescribeSend(f, v.Observed(e.Proc).History, e)
+		return f.Layout.Label(e.ID), DescribeSend(f, h, e)
 	},
 })
 

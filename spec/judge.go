@@ -36,6 +36,7 @@ func (l *Ledger) Apply(e trace.Event) {
 	case trace.Crashed:
 		o.Up, o.Round = false, 0
 	case trace.Restored:
+		o.Fresh = !o.Up && e.Incarnation > o.Incarnation
 		o.Up, o.Incarnation = true, e.Incarnation
 	case trace.Emitted:
 		o.Round = max(o.Round, e.Stamp.Round)

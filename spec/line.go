@@ -66,14 +66,21 @@ var LineProgress = register(Property{
 
 // Contained: only who is in a failed cluster rolls back.
 var Contained = register(Property{
-	Name: "contained", Kind: Always, Source: "[HydEE] section III-A, design P12",
+	Name: "contained", Kind: Always, Global: true, Source: "[HydEE] section III-A, design P12",
 	Doc:     "a rank rolls back only when its own cluster has failed",
 	Applies: func(f *Facts) bool { return f.Contained },
 	Event: func(f *Facts, v View, e trace.Event) string {
-		if e.Kind == trace.Crashed && e.Text == "rollback" {
-			return fmt.Sprintf("%s rolls back although its cluster has not failed", f.Layout.Name(e.Proc))
+		if e.Kind != trace.Crashed || e.Text != "rollback" {
+			return ""
 		}
-		return ""
+		self := v.Observed(e.Proc)
+		for r := range trace.Rank(f.Layout.Ranks) {
+			mate := v.Observed(r.Proc())
+			if r.Proc() != e.Proc && f.Layout.SameCluster(r.Proc(), e.Proc) && (!mate.Up || mate.Incarnation > self.Incarnation) {
+				return ""
+			}
+		}
+		return fmt.Sprintf("%s rolls back although its cluster has not failed", f.Layout.Name(e.Proc))
 	},
 })
 

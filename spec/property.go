@@ -1,12 +1,3 @@
-// Package spec is the judge: executable specifications of rollback recovery, one property a file.
-//
-// A property is stated on events and on what the programs have done along their surviving past (trace.History), so the
-// same property judges every transition that the checker explores and every trace that a driver recorded. It never looks inside a
-// machine. Kinds: Always speaks about one event in its context, Final about the end of a run, Sometimes about
-// something that must occur in some run (a guard against a vacuous pass), Pair about two runs.
-//
-// A property is local when it reads only the proc of the event, and global when it reads others. A search that leaves out
-// equivalent interleavings may do so only between events that no global property looks at.
 package spec
 
 import (
@@ -90,6 +81,7 @@ type Observed struct {
 	Incarnation trace.Incarnation
 	History     *trace.History // nil for services and for procs that are down
 	Line        *trace.History // last recovery line that the proc declared; nil means the initial state
+	Fresh       bool           // Restored only: the proc was down, and this incarnation is newer than its last
 	Round       uint64         // newest recovery round that this incarnation has put on a message
 }
 

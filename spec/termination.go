@@ -59,6 +59,9 @@ var OneIncarnation = register(Property{
 	Doc: "an event of a proc belongs to its one live incarnation",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		o := v.Observed(e.Proc)
+		if e.Kind == trace.Restored && !o.Fresh {
+			return fmt.Sprintf("%s restarts as incarnation %d, which is not newer, or without having stopped", f.Layout.Name(e.Proc), e.Incarnation)
+		}
 		if !o.Up && e.Kind != trace.Restored || e.Incarnation != o.Incarnation {
 			return fmt.Sprintf("%s acts as incarnation %d, but incarnation %d is the live one (up: %t)", f.Layout.Name(e.Proc),
 				e.Incarnation, o.Incarnation, o.Up)

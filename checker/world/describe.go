@@ -1,6 +1,7 @@
 package world
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -67,7 +68,7 @@ func (w *World) describe(state []uint32, c uint64) string {
 	case persisted:
 		text = "persisted " + name + " " + e.Writing[0].Key
 	case told:
-		text = "told " + name + " down " + w.names(w.group(e.Pending[a]))
+		text = "told " + name + " down " + w.names(w.notice(state, p, a))
 	case tick:
 		text = "tick " + name + " " + e.Timers[a]
 	case checkpoint:
@@ -150,4 +151,28 @@ func (w *World) Enabled(state []uint32) (texts []string, x *checker.Expansion) {
 		texts = append(texts, text)
 	}
 	return texts, x
+}
+
+// LocalJSON is the state of a proc as a JSON document for reports: of a rank its program and its protocol layer, null for a
+// proc that is down.
+func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
+	number := state[localWord(p)]
+	if number == deadLocal {
+		return []byte("null")
+	}
+	l := &w.localInfo[number]
+	m := w.Setup.New(p)
+	if err := core.DecodeState(l.content, m); err != nil {
+		return []byte("null")
+	}
+	parts := m.State()
+	var document any = parts[0]
+	if len(parts) == 2 {
+		document = map[string]any{"program": parts[0], "protocol": parts[1]}
+	}
+	b, err := json.Marshal(document)
+	if err != nil {
+		return []byte("null")
+	}
+	return b
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/spec/trace"
 )
 
 // Eager deliveries: a partial-order reduction by singleton persistent sets that proves itself while it runs.
@@ -16,7 +15,11 @@ import (
 // same messages in the same order on every channel and the same evidence in the same order, and a commutes at s'. The debt of
 // a at s is what it sends: while r has not taken a, nobody can have received that.
 //
-// Claim. In a global state without any fault budget left, if a commutes at the state of r, shows no evidence there, and its
+// A receive or the end of a program, as a program step, may be a as well: of the global properties only gate-sound and
+// line-consistent look at what was received, and both become stricter when more was. Everything that is said of
+// deliveries holds of them, without a channel.
+//
+// Claim. In a global state without any fault budget left, if a commutes at the state of r, shows global properties nothing, and its
 // channel is alive and the only one from its sender, then {a} is a persistent set: nothing but events of r depends on a (others
 // only append to its channel and take from channels to which a appends at the end), and all events of r that can come first
 // commute with it. So exploring a alone keeps terminal states and violations.
@@ -44,6 +47,7 @@ type eagerness struct {
 	shadow  []transition
 	unsound bool
 	visit   uint32
+	opened  uint32 // squares opened so far, from 1
 }
 
 // node is one delivery at one local state.
@@ -60,6 +64,7 @@ type step struct {
 	open        []uint32
 	earlier     []uint32 // its early forms before deliveries taken first
 	visited     uint32
+	quiet       uint32 // value of eagerness.opened at which nothing was open here or in earlier forms
 }
 
 // place lists what starts and ends at a local state.
@@ -83,6 +88,9 @@ func (w *World) reducible(state []uint32) bool {
 
 // expand puts a single eager delivery into x, if there is one.
 func (g *eagerness) expand(w *World, state []uint32, x *checker.Expansion) bool {
+	if w.eagerRestart(state, x) {
+		return true
+	}
 	for p := range core.Proc(w.procs) {
 		if !w.envInfo[state[envWord(p)]].Up {
 			continue
@@ -94,13 +102,55 @@ func (g *eagerness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 				continue
 			}
 			tr := w.transition(state[localWord(p)], input)
-			g.meet(w, state, p, tr)
+			g.meet(w, state, tr)
 			next := x.Add(state, checker.Step{Code: code(deliver, p, i)})
 			next[inboxWord(p)] = w.pop(number, i)
 			w.perform(next, p, tr)
 			x.Reduced = true
 			return true
 		}
+		if g.programStep(w, state, p, x) {
+			return true
+		}
+	}
+	return false
+}
+
+// programStep puts a single eager program step of p into x, if there is one: a receive or the end of the program. A send is
+// never taken first: whether it comes before or after another rank's is just what causal-replay asks.
+func (g *eagerness) programStep(w *World, state []uint32, p core.Proc, x *checker.Expansion) bool {
+	here := state[localWord(p)]
+	for i, input := range w.localInfo[here].choices {
+		if !g.commutes(w, here, input) {
+			continue
+		}
+		tr := w.transition(here, input)
+		g.meet(w, state, tr)
+		w.perform(x.Add(state, checker.Step{Code: code(advance, p, i)}), p, tr)
+		x.Reduced = true
+		return true
+	}
+	return false
+}
+
+// eagerRestart puts a single restart into x, if one is possible and every watcher is up. Nothing else can happen to a proc that
+// is down; its restart reads only stable records of its group, which is down or restarted and has no write in
+// progress that was there before, and it enables no restart of a mate that was not enabled before. Whatever it sends or
+// declares comes before everything else that the new life does. What a global property sees of it, the recovery line, it compares with
+// mates that have done nothing since their own restart, which is the strictest moment.
+func (w *World) eagerRestart(state []uint32, x *checker.Expansion) bool {
+	for _, p := range w.Setup.Watchers {
+		if !w.envInfo[state[envWord(p)]].Up {
+			return false
+		}
+	}
+	for p := range core.Proc(w.procs) {
+		if w.envInfo[state[envWord(p)]].Up || !w.mayRestart(state, p) {
+			continue
+		}
+		w.restarts(state, p, x)
+		x.Reduced = true
+		return true
 	}
 	return false
 }
@@ -141,7 +191,7 @@ func (g *eagerness) node(w *World, before, input uint32) uint32 {
 	}
 	t := g.compute(w, before, input)
 	n := uint32(len(g.nodes))
-	bad := t.violation != 0 || !onlySends(t.acts) || !subset(w.localInfo[before].choices, w.localInfo[t.next].choices)
+	bad := t.violation != 0 || !onlySends(t.acts) || !subset(w.localInfo[before].choices, input, w.localInfo[t.next].choices)
 	g.nodes = append(g.nodes, node{before: before, input: input, after: t.next, debt: t.acts, visible: t.visible, bad: bad})
 	g.byPair.put(key, n)
 	end := g.place(t.next)
@@ -149,6 +199,7 @@ func (g *eagerness) node(w *World, before, input uint32) uint32 {
 	for _, s := range end.starts {
 		g.steps[s].open = append(g.steps[s].open, n)
 	}
+	g.opened++
 	return n
 }
 
@@ -163,32 +214,40 @@ func (g *eagerness) step(from, input uint32) uint32 {
 	start.starts = append(start.starts, s)
 	g.steps = append(g.steps, step{from: from, input: input, open: slices.Clone(start.ends)})
 	g.byStep.put(key, s)
+	g.opened++
 	return s
 }
 
 // meet is told of every local step in the global state in which the search takes it.
-func (g *eagerness) meet(w *World, state []uint32, p core.Proc, tr uint32) {
+func (g *eagerness) meet(w *World, state []uint32, tr uint32) {
 	t := &w.transitionInfo[tr]
 	if t.met == 0 {
 		t.met = g.step(t.from, t.input) + 1
 	}
 	g.visit++
-	g.check(w, state, p, w.transitionInfo[tr].met-1)
+	g.check(w, state, w.transitionInfo[tr].met-1)
 }
 
-// check closes what squares of a step it can, and those of its early forms.
-func (g *eagerness) check(w *World, state []uint32, p core.Proc, s uint32) {
+// check closes what squares of a step it can, and those of its early forms; it reports whether none is left open.
+func (g *eagerness) check(w *World, state []uint32, s uint32) (quiet bool) {
+	if g.steps[s].quiet == g.opened {
+		return true
+	}
 	if g.steps[s].visited == g.visit {
-		return
+		return false
 	}
 	g.steps[s].visited = g.visit
-	open := g.steps[s].open
-	g.steps[s].open = nil
-	for _, n := range open {
+	before := g.opened
+	// Closing a square may open more of this very step: they are for the next time that it is met, because without a limit a
+	// step could be put in front of a delivery for ever.
+	kept, known := 0, len(g.steps[s].open)
+	for i := range known {
+		n := g.steps[s].open[i]
 		switch {
 		case g.nodes[n].bad:
-		case !w.inFlight(state, p, g.nodes[n].debt):
-			g.steps[s].open = append(g.steps[s].open, n) // here the step comes after the delivery, by causality
+		case !w.inFlight(state, g.nodes[n].debt):
+			g.steps[s].open[kept] = n // here the step comes after the delivery, by causality
+			kept++
 		default:
 			early, possible, ok := g.closes(w, n, s)
 			if !ok {
@@ -198,22 +257,34 @@ func (g *eagerness) check(w *World, state []uint32, p core.Proc, s uint32) {
 			}
 		}
 	}
+	g.steps[s].open = slices.Delete(g.steps[s].open, kept, known)
+	quiet = len(g.steps[s].open) == 0
 	for _, e := range g.steps[s].earlier {
-		g.check(w, state, p, e)
+		quiet = g.check(w, state, e) && quiet
 	}
+	if quiet && g.opened == before {
+		g.steps[s].quiet = before
+	}
+	return quiet
 }
 
-// inFlight reports whether every message of the debt of p is still on its way.
-func (w *World) inFlight(state []uint32, p core.Proc, debt []act) bool {
-	for i, d := range debt {
-		need := 0
-		for _, e := range debt[:i+1] {
-			if e.to == d.to && e.packet == d.packet {
+// inFlight reports whether every message of the debt is still on its way.
+func (w *World) inFlight(state []uint32, debt []act) bool {
+	for i := range debt {
+		d := &debt[i]
+		need := 1
+		for j := range debt[:i] {
+			if debt[j].to == d.to && debt[j].packet == d.packet {
 				need++
 			}
 		}
-		for _, c := range w.inboxInfo[state[inboxWord(d.to)]].channels {
-			for _, m := range c.messages {
+		channels := w.inboxInfo[state[inboxWord(d.to)]].channels
+		from := w.packetInfo[d.packet].from
+		for j := range channels {
+			if channels[j].from != from {
+				continue
+			}
+			for _, m := range channels[j].messages {
 				if m == d.packet {
 					need--
 				}
@@ -245,7 +316,7 @@ func (g *eagerness) closes(w *World, n, s uint32) (early uint32, possible, ok bo
 	in := w.inputInfo[b.input]
 	switch in.Kind {
 	case core.Received:
-		if in.From == w.inputInfo[a.input].From {
+		if first := w.inputInfo[a.input]; first.Kind == core.Received && in.From == first.From {
 			return 0, false, true // behind a in its channel
 		}
 	case core.Advance:
@@ -258,11 +329,12 @@ func (g *eagerness) closes(w *World, n, s uint32) (early uint32, possible, ok bo
 	}
 	late, first := g.compute(w, b.from, b.input), g.compute(w, a.before, a.input)
 	before := g.compute(w, a.before, b.input)
+	if w.inputInfo[a.input].Kind == core.Advance && !slices.Contains(w.localInfo[before.next].choices, a.input) {
+		return 0, false, false // b takes a away
+	}
 	last := g.compute(w, before.next, a.input)
 	child := g.node(w, before.next, a.input)
-	if g.nodes[child].bad || last.next != late.next || before.violation != late.violation ||
-		!sameEvidence(join(first.events, late.events), join(before.events, last.events)) ||
-		!sameActs(join(first.acts, late.acts), join(before.acts, last.acts)) {
+	if g.nodes[child].bad || last.next != late.next || before.violation != late.violation || !sameBoth(&first, &late, &before, &last) {
 		return 0, false, false
 	}
 	g.nodes[child].parents = append(g.nodes[child].parents, n)
@@ -291,6 +363,22 @@ func onlySends(acts []act) bool {
 	return !slices.ContainsFunc(acts, func(a act) bool { return a.kind != core.SendMessage })
 }
 
+// sameBoth compares what x then late, and early then y, do and show.
+func sameBoth(x, late, early, y *transition) bool {
+	if len(x.judged)+len(y.judged) == 0 && !slices.Equal(late.judged, early.judged) {
+		return false
+	}
+	if len(x.judged)+len(y.judged) > 0 && !slices.Equal(join(x.judged, late.judged), join(early.judged, y.judged)) {
+		return false
+	}
+	if len(x.acts)+len(y.acts) == 0 && slices.EqualFunc(late.acts, early.acts, act.equal) && !slices.ContainsFunc(late.acts, isRollback) {
+		return true // the common case: the delivery only changes the state
+	}
+	return sameActs(join(x.acts, late.acts), join(early.acts, y.acts))
+}
+
+func isRollback(a act) bool { return a.kind == core.Rollback }
+
 // sameActs compares the effects of two orders: the sequence of messages on each channel, and the sequence of everything
 // else. A rollback compares equal to nothing.
 func sameActs(x, y []act) bool {
@@ -307,7 +395,7 @@ func sameActs(x, y []act) bool {
 	slices.SortStableFunc(x, byLane)
 	slices.SortStableFunc(y, byLane)
 	for i := range x {
-		if x[i].kind == core.Rollback || !x[i].equal(y[i]) {
+		if isRollback(x[i]) || !x[i].equal(y[i]) {
 			return false
 		}
 	}
@@ -315,19 +403,13 @@ func sameActs(x, y []act) bool {
 }
 
 func (a act) equal(b act) bool {
-	return a.kind == b.kind && a.to == b.to && a.packet == b.packet && a.op.Kind == b.op.Kind && a.op.A == b.op.A && a.op.Key == b.op.Key &&
+	return a.kind == b.kind && a.to == b.to && a.packet == b.packet && a.op.Kind == b.op.Kind && a.op.A == b.op.A && a.op.B == b.op.B && a.op.All == b.op.All && a.op.Key == b.op.Key &&
 		string(a.op.Value) == string(b.op.Value)
-}
-
-// sameEvidence compares the events that properties look at.
-func sameEvidence(x, y []trace.Event) bool {
-	silent := func(e trace.Event) bool { return e.Kind == trace.Dropped || e.Kind == trace.Emitted && e.ID.IsZero() }
-	return slices.Equal(slices.DeleteFunc(x, silent), slices.DeleteFunc(y, silent))
 }
 
 func join[T any](x, y []T) []T { return append(slices.Clone(x), y...) }
 
-// subset reports whether every element of x is in y.
-func subset(x, y []uint32) bool {
-	return !slices.ContainsFunc(x, func(e uint32) bool { return !slices.Contains(y, e) })
+// subset reports whether every element of x but one is in y.
+func subset(x []uint32, but uint32, y []uint32) bool {
+	return !slices.ContainsFunc(x, func(e uint32) bool { return e != but && !slices.Contains(y, e) })
 }

@@ -35,14 +35,21 @@ func spend(state []uint32, b budget, n int)    { state[budgetWord] -= uint32(n) 
 func faultStep(c uint64) checker.Step          { return checker.Step{Code: c, Fault: true} }
 func (w *World) group(p core.Proc) []core.Proc { return w.Setup.Group(p) }
 
-// restarts adds the restart of a proc that is down: possible once no member of its group is still in an older life.
+// mayRestart reports whether no member of the group of p is still in an older life.
+func (w *World) mayRestart(state []uint32, p core.Proc) bool {
+	inc := w.envInfo[state[envWord(p)]].Inc
+	return !slices.ContainsFunc(w.group(p), func(q core.Proc) bool {
+		f := &w.envInfo[state[envWord(q)]]
+		return f.Up && f.Inc < inc
+	})
+}
+
+// restarts adds the restart of a proc that is down, if it is possible.
 func (w *World) restarts(state []uint32, p core.Proc, x *checker.Expansion) {
-	e := &w.envInfo[state[envWord(p)]]
-	for _, q := range w.group(p) {
-		if f := &w.envInfo[state[envWord(q)]]; f.Up && f.Inc < e.Inc {
-			return
-		}
+	if !w.mayRestart(state, p) {
+		return
 	}
+	e := &w.envInfo[state[envWord(p)]]
 	input := w.internInput(core.Input{Kind: core.Restore, Incarnation: core.Incarnation(e.Inc), Records: w.records(state, p)})
 	tr := w.transition(w.blank(p, core.Incarnation(e.Inc)), input)
 	// A new process has not known those who are up again by now.
@@ -68,12 +75,12 @@ func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansi
 		tr := w.transition(here, w.internInput(core.Input{Kind: core.Persisted, Key: key}))
 		w.step(state, p, tr, checker.Step{Code: code(persisted, p, 0)}, x, w.changeEnv(p, operation{Kind: opComplete}))
 	}
-	for i, g := range w.envInfo[number].Pending {
-		if !w.tellable(state, p, g) {
+	for i := range w.envInfo[number].Pending {
+		if (w.Model.Joint && i > 0) || !w.tellable(state, p, i) {
 			continue
 		}
-		tr := w.transition(here, w.internInput(core.Input{Kind: core.Down, Procs: w.group(g)}))
-		w.step(state, p, tr, checker.Step{Code: code(told, p, i)}, x, w.changeEnv(p, operation{Kind: opTold, A: uint32(i)}))
+		tr := w.transition(here, w.internInput(core.Input{Kind: core.Down, Procs: w.notice(state, p, i)}))
+		w.step(state, p, tr, checker.Step{Code: code(told, p, i)}, x, w.changeEnv(p, operation{Kind: opTold, A: uint32(i), All: w.Model.Joint}))
 	}
 	for i, timer := range w.envInfo[number].Timers {
 		tr := w.transition(here, w.internInput(core.Input{Kind: core.Tick, Timer: timer}))
@@ -95,13 +102,26 @@ func (w *World) changeEnv(p core.Proc, op operation) func([]uint32) {
 	return func(next []uint32) { next[envWord(p)] = w.envStep(next[envWord(p)], op) }
 }
 
-// tellable reports whether the detector may report group g to p now: at any time, or after the last message that arrives
+// notice is who the detector reports to p: the i-th group that failed, or all of them when it reports jointly.
+func (w *World) notice(state []uint32, p core.Proc, i int) []core.Proc {
+	pending := w.envInfo[state[envWord(p)]].Pending
+	if !w.Model.Joint {
+		return w.group(pending[i])
+	}
+	var procs []core.Proc
+	for _, g := range pending {
+		procs = append(procs, w.group(g)...)
+	}
+	return procs
+}
+
+// tellable reports whether the detector may give p its i-th notice now: at any time, or after the last message that arrives
 // from the dead incarnations, as the end of a TCP stream does.
-func (w *World) tellable(state []uint32, p, g core.Proc) bool {
+func (w *World) tellable(state []uint32, p core.Proc, i int) bool {
 	if w.Model.DetectAny {
 		return true
 	}
-	members := w.group(g)
+	members := w.notice(state, p, i)
 	return !slices.ContainsFunc(w.inboxInfo[state[inboxWord(p)]].channels, func(c channel) bool {
 		return slices.Contains(members, c.from) && w.dead(state, c)
 	})
@@ -184,7 +204,9 @@ func (w *World) crashes(state []uint32, from core.Proc, chosen []core.Proc, n in
 			continue
 		}
 		set := append(chosen[:len(chosen):len(chosen)], p)
-		w.crashVariants(state, w.victims(set), code(crash, p, 0), set, x)
+		if !w.Model.OneInstant || len(set) == w.Model.Failures {
+			w.crashVariants(state, w.victims(set), code(crash, p, 0), set, x)
+		}
 		if n > 1 {
 			w.crashes(state, p+1, set, n-1, x)
 		}
@@ -195,12 +217,15 @@ func (w *World) crashes(state []uint32, from core.Proc, chosen []core.Proc, n in
 // and somebody of the group is up.
 func (w *World) mayCrash(state []uint32, p core.Proc) bool {
 	members := w.group(p)
-	isVictim := func(q core.Proc) bool { return w.Model.Victims == nil || slices.Contains(w.Model.Victims, q) }
 	if w.Model.Staggered {
-		return isVictim(p) && w.envInfo[state[envWord(p)]].Up
+		return w.isVictim(p) && w.envInfo[state[envWord(p)]].Up
 	}
-	return members[0] == p && slices.ContainsFunc(members, isVictim) &&
+	return members[0] == p && slices.ContainsFunc(members, w.isVictim) &&
 		slices.ContainsFunc(members, func(q core.Proc) bool { return w.envInfo[state[envWord(q)]].Up })
+}
+
+func (w *World) isVictim(p core.Proc) bool {
+	return w.Model.Victims == nil || slices.Contains(w.Model.Victims, p)
 }
 
 // victims are the procs that stop at once with the chosen ones.
@@ -286,6 +311,11 @@ func (w *World) crash(next []uint32, procs []core.Proc, outcomes []operation) {
 			next[envWord(p)] = w.envStep(next[envWord(p)], operation{Kind: opRenumber, A: inc})
 			continue
 		}
+		for _, q := range w.group(p) { // mates that are down already will be of the same life
+			if f := &w.envInfo[next[envWord(q)]]; !f.Up && f.Inc < inc {
+				next[envWord(q)] = w.envStep(next[envWord(q)], operation{Kind: opRenumber, A: inc})
+			}
+		}
 		op := outcomes[i]
 		op.A = inc
 		next[envWord(p)] = w.envStep(next[envWord(p)], op)
@@ -322,7 +352,8 @@ func (w *World) notify(next []uint32, p core.Proc) {
 // cutShort adds the crashes inside a step: after each effect but the last.
 func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *checker.Expansion, before func([]uint32)) {
 	acts := w.transitionInfo[tr].acts
-	if left(state, failures) == 0 || len(acts) < 2 || w.Model.Staggered || !w.insideMatters(acts) || !w.mayCrash(state, w.group(p)[0]) {
+	if left(state, failures) == 0 || len(acts) < 2 || w.Model.OneInstant || w.Model.Staggered || !w.insideMatters(acts) ||
+		!slices.ContainsFunc(w.group(p), w.isVictim) {
 		return
 	}
 	for cutAfter := 1; cutAfter < len(acts); cutAfter++ {
@@ -335,7 +366,7 @@ func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *ch
 			w.act(next, p, &w.transitionInfo[tr].acts[i])
 		}
 		members := w.group(p)
-		w.crash(next, members, make([]operation, 0, len(members))[:len(members)])
+		w.crash(next, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))
 		spend(next, failures, 1)
 	}
 }

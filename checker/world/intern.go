@@ -51,7 +51,10 @@ func (t *table) put(key uint64, value uint32) {
 }
 
 // interner numbers distinct byte strings; number 0 is the first one that was interned.
-type interner struct{ numbers map[string]uint32 }
+type interner struct {
+	numbers map[string]uint32
+	content int64 // bytes of all strings
+}
 
 func (n *interner) number(content []byte) (number uint32, fresh bool) {
 	if number, ok := n.numbers[string(content)]; ok {
@@ -62,5 +65,6 @@ func (n *interner) number(content []byte) (number uint32, fresh bool) {
 	}
 	number = uint32(len(n.numbers))
 	n.numbers[string(content)] = number
+	n.content += int64(len(content))
 	return number, true
 }

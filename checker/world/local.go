@@ -24,6 +24,7 @@ type local struct {
 // act is one effect as the world performs it.
 type act struct {
 	kind   core.EffectKind
+	first  int // events of the step before it
 	to     core.Proc
 	packet uint32
 	op     operation
@@ -36,9 +37,10 @@ type transition struct {
 	next      uint32
 	acts      []act
 	events    []trace.Event // evidence, without step number
+	judged    []trace.Event // of them, those that properties look at
 	checks    []check       // events that global properties look at
 	violation int           // of a local property
-	visible   bool          // some event is seen by a global property, or changes a history
+	visible   bool          // some event is seen by a global property: its place among the events of other procs matters
 	met       uint32        // number of its record in eager.go, plus 1
 }
 
@@ -110,10 +112,16 @@ func (w *World) transition(from, input uint32) uint32 {
 	return number
 }
 
-// run executes a local step on a machine decoded for it.
-func (w *World) run(from, input uint32) transition {
+// run executes a local step on a machine of its own. A panic of the machine, wherever it falls, is a violation.
+func (w *World) run(from, input uint32) (t transition) {
 	l, in := w.localInfo[from], w.inputInfo[input]
-	m, effects, failure := w.execute(l, in)
+	defer func() {
+		if r := recover(); r != nil {
+			t = transition{from: from, input: input, next: from, violation: w.violation(spec.Violation{Property: "no-panic",
+				Message: fmt.Sprintf("%s panics on %s: %v", w.layout.Name(l.proc), w.describeInput(in), r)})}
+		}
+	}()
+	m, effects, failure := w.execute(l, in, w.masters.copy(w, from))
 	if failure != "" {
 		return transition{from: from, input: input, next: from, violation: w.violation(spec.Violation{Property: "no-panic", Message: failure})}
 	}
@@ -124,13 +132,17 @@ func (w *World) run(from, input uint32) transition {
 	if h := historyOf(m); in.Kind == core.Restore && h != nil {
 		r.history = *h // the image brings its own past
 	}
-	t := r.record(effects)
+	if in.Kind == core.Persisted {
+		r.event(trace.Event{Kind: trace.Stored, Text: in.Key})
+	}
+	t = r.record(effects)
 	t.from, t.input = from, input
 	t.next = w.internLocal(local{proc: l.proc, inc: l.inc, round: r.round}, m)
+	w.masters.keep(t.next, m)
 	if in.Kind == core.Restore {
 		r.restored(&t, w.localInfo[t.next].history)
 	}
-	if w.Twice {
+	if w.Twice && !w.silent {
 		if d := w.difference(l, in, t.next, effects); d != "" {
 			t.violation = w.violation(spec.Violation{Property: "deterministic", Message: d})
 		}
@@ -138,13 +150,35 @@ func (w *World) run(from, input uint32) transition {
 	return t
 }
 
-// execute decodes the machine, runs the step, and turns a panic into words.
-func (w *World) execute(l local, in core.Input) (m core.Machine, effects []core.Effect, failure string) {
-	defer func() {
-		if r := recover(); r != nil {
-			failure = fmt.Sprintf("%s panics on %s: %v", w.layout.Name(l.proc), w.describeInput(in), r)
-		}
-	}()
+// masters are machines in recent local states, to be copied: much cheaper than decoding. They are never stepped again.
+type masters struct{ machines map[uint32]core.Machine }
+
+// keepMasters bounds the memory: the search works in a neighbourhood, older ones are decoded again.
+const keepMasters = 1 << 13
+
+func (s *masters) keep(number uint32, m core.Machine) {
+	if s.machines == nil || len(s.machines) >= keepMasters {
+		s.machines = make(map[uint32]core.Machine, keepMasters)
+	}
+	s.machines[number] = m
+}
+
+// copy is a machine in the local state, ready to be stepped, or nil when there is no master.
+func (s *masters) copy(w *World, number uint32) core.Machine {
+	master := s.machines[number]
+	if master == nil {
+		return nil
+	}
+	m := w.Setup.New(w.localInfo[number].proc)
+	core.Clone(master, m)
+	return m
+}
+
+// execute runs the step on the machine, or on one decoded for it.
+func (w *World) execute(l local, in core.Input, ready core.Machine) (m core.Machine, effects []core.Effect, failure string) {
+	if ready != nil {
+		return ready, ready.Step(in, nil), ""
+	}
 	m = w.Setup.New(l.proc)
 	if err := core.DecodeState(l.content, m); err != nil {
 		return nil, nil, fmt.Sprintf("%s: the state does not survive the codec: %v", w.layout.Name(l.proc), err)
@@ -155,7 +189,7 @@ func (w *World) execute(l local, in core.Input) (m core.Machine, effects []core.
 // difference runs the step again and says in what the second run differs.
 func (w *World) difference(l local, in core.Input, next uint32, effects []core.Effect) string {
 	first := core.Encode(effects)
-	m, again, failure := w.execute(l, in)
+	m, again, failure := w.execute(l, in, nil)
 	what := ""
 	switch {
 	case failure != "":
@@ -189,6 +223,12 @@ func (r *recorder) record(effects []core.Effect) transition {
 
 func (r *recorder) effect(e *core.Effect) {
 	w := r.world
+	acts, first := len(r.t.acts), len(r.t.events)
+	defer func() {
+		for i := acts; i < len(r.t.acts); i++ {
+			r.t.acts[i].first = first
+		}
+	}()
 	switch e.Kind {
 	case core.SendMessage:
 		wire := e.Message.Describe()
@@ -241,17 +281,21 @@ func (r *recorder) declaration(e *core.Effect) {
 
 // event judges and keeps one piece of evidence.
 func (r *recorder) event(e trace.Event) {
+	w := r.world
 	e.Proc, e.Incarnation = r.from.proc, r.from.inc
 	r.judge(e)
 	if e.Kind == trace.Emitted {
 		r.round = max(r.round, e.Stamp.Round)
 	}
 	switch e.Kind {
-	case trace.Sent, trace.Delivered, trace.Finished, trace.Released, trace.Halted:
+	case trace.Sent, trace.Released, trace.Halted:
 		r.t.visible = true
 	}
 	r.history.Apply(e)
 	r.t.events = append(r.t.events, e)
+	if e.Kind != trace.Dropped && (e.Kind != trace.Emitted || w.global(e)) {
+		r.t.judged = append(r.t.judged, e)
+	}
 }
 
 func (r *recorder) judge(e trace.Event) {
@@ -289,7 +333,7 @@ func (r *recorder) judge(e trace.Event) {
 // global reports whether global properties look at the event.
 func (w *World) global(e trace.Event) bool {
 	switch e.Kind {
-	case trace.Pruned, trace.Committed, trace.Restored:
+	case trace.Pruned, trace.Committed, trace.Restored, trace.Crashed:
 		return true
 	case trace.Emitted:
 		return !e.ID.IsZero() || w.layout.Kinds[e.Text] != 0
@@ -314,6 +358,9 @@ func (r *recorder) restored(t *transition, h *trace.History) {
 		e.Sent, e.Received, e.Digest = h.Sent, uint32(len(h.Delivered)), h.Digest
 	}
 	t.events = append([]trace.Event{e}, t.events...)
+	for i := range t.acts {
+		t.acts[i].first++
+	}
 	t.checks = append([]check{{event: e}}, t.checks...)
 	t.visible = true
 }

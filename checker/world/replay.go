@@ -68,8 +68,15 @@ func (w *World) Replay(schedule []string) (*Run, error) {
 func (w *World) begin() *Run {
 	r := &Run{Trace: trace.Trace{Layout: *w.layout}}
 	initial := make([]uint32, w.Words())
-	w.Initial(initial)
+	if n := w.Initial(initial); n != 0 {
+		v := w.Violation(n)
+		r.Violation = &v
+	}
 	r.States = append(r.States, initial)
+	for p := range core.Proc(w.procs) {
+		tr := w.transition(w.blank(p, 0), w.internInput(core.Input{Kind: core.Start}))
+		r.Trace.Events = append(r.Trace.Events, w.transitionInfo[tr].events...)
+	}
 	return r
 }
 
@@ -119,12 +126,9 @@ func (w *World) evidence(before, next []uint32, c uint64) []trace.Event {
 		wire := w.inputInfo[box.heads[a].input].Message.Describe()
 		events = append(events, trace.Event{Kind: trace.Arrived, Proc: p, Incarnation: inc(before, p), Text: wire.Kind, ID: wire.ID,
 			Stamp: wire.Stamp, Peer: box.channels[box.heads[a].channel].from})
-	case persisted:
-		events = append(events, trace.Event{Kind: trace.Stored, Proc: p, Incarnation: inc(before, p),
-			Text: w.envInfo[before[envWord(p)]].Writing[0].Key})
 	case told:
 		events = append(events, trace.Event{Kind: trace.Told, Proc: p, Incarnation: inc(before, p),
-			Text: w.names(w.group(w.envInfo[before[envWord(p)]].Pending[a]))})
+			Text: w.names(w.notice(before, p, a))})
 	}
 	if tr, ok := w.localStep(before, k, p, a); ok {
 		local := w.transitionInfo[tr].events
@@ -134,7 +138,8 @@ func (w *World) evidence(before, next []uint32, c uint64) []trace.Event {
 		events = append(events, local...)
 	}
 	for q := range core.Proc(w.procs) {
-		if w.envInfo[before[envWord(q)]].Up && !w.envInfo[next[envWord(q)]].Up && !rolledBack(events, q) {
+		stopped := w.envInfo[before[envWord(q)]].Up || cutAfter != 0 && q == p
+		if stopped && !w.envInfo[next[envWord(q)]].Up && !rolledBack(events, q) {
 			events = append(events, trace.Event{Kind: trace.Crashed, Proc: q, Incarnation: inc(before, q)})
 		}
 	}
@@ -162,7 +167,7 @@ func (w *World) localStep(state []uint32, k kind, p core.Proc, a int) (uint32, b
 	case persisted:
 		return w.transition(here, w.internInput(core.Input{Kind: core.Persisted, Key: e.Writing[0].Key})), true
 	case told:
-		return w.transition(here, w.internInput(core.Input{Kind: core.Down, Procs: w.group(e.Pending[a])})), true
+		return w.transition(here, w.internInput(core.Input{Kind: core.Down, Procs: w.notice(state, p, a)})), true
 	case suspect:
 		return w.transition(here, w.internInput(core.Input{Kind: core.Down, Procs: w.group(core.Proc(a))})), true
 	case tick:
@@ -178,16 +183,6 @@ func (w *World) localStep(state []uint32, k kind, p core.Proc, a int) (uint32, b
 
 // eventsOf is the evidence of a step that a crash cuts off after some of its effects.
 func (w *World) eventsOf(tr uint32, effects int) []trace.Event {
-	var events []trace.Event
-	for _, e := range w.transitionInfo[tr].events {
-		switch e.Kind {
-		case trace.Emitted, trace.Committed, trace.Released:
-			if effects == 0 {
-				return events
-			}
-			effects--
-		}
-		events = append(events, e)
-	}
-	return events
+	t := &w.transitionInfo[tr]
+	return t.events[:t.acts[effects].first]
 }

@@ -38,7 +38,7 @@ const (
 	opRenumber        // A: next incarnation of a proc that is down
 	opStart           // the proc is up; Procs: failures that are still to be told
 	opNotice          // A: first proc of a group that failed
-	opTold            // A: index of the notice
+	opTold            // A: index of the notice; All: every notice
 	opSetTimer        // Key
 	opTick            // A: index of the timer
 	opLine            // A: history
@@ -50,6 +50,7 @@ type operation struct {
 	Kind  opKind
 	A, B  uint32
 	Torn  bool
+	All   bool
 	Key   string
 	Value []byte
 	Procs []core.Proc
@@ -110,6 +111,10 @@ func (e *env) apply(op operation) {
 			e.Pending = slices.Insert(e.Pending, i, core.Proc(op.A))
 		}
 	case opTold:
+		if op.All {
+			e.Pending = nil
+			return
+		}
 		e.Pending = slices.Delete(e.Pending, int(op.A), int(op.A)+1)
 	case opSetTimer:
 		if i, found := slices.BinarySearch(e.Timers, op.Key); !found {

@@ -44,7 +44,7 @@ func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 		v.own = c.self
 		if c.event.Kind == trace.Restored {
 			l := &w.localInfo[t.next]
-			v.own = spec.Observed{Up: true, Incarnation: l.inc, History: l.history}
+			v.own = spec.Observed{Up: true, Fresh: true, Incarnation: l.inc, History: l.history}
 		}
 		v.own.Line = w.line(&w.envInfo[state[envWord(p)]])
 		for j := range w.always {

@@ -57,6 +57,7 @@ type World struct {
 	pushes         table // (inbox, packet) -> inbox
 	envSteps       table // (env, operation) -> env
 	operations     interner
+	masters        masters
 	eager          eagerness
 	silent         bool // local steps that run now are no part of a run: nothing is judged
 }
@@ -114,7 +115,7 @@ func (w *World) properties(list []spec.Property) {
 func (w *World) Words() int { return 1 + 3*w.procs }
 
 // Initial implements checker.System: every proc has started.
-func (w *World) Initial(state []uint32) {
+func (w *World) Initial(state []uint32) int {
 	state[budgetWord] = initialBudget(&w.Model)
 	for p := range core.Proc(w.procs) {
 		state[inboxWord(p)] = emptyInbox
@@ -122,9 +123,15 @@ func (w *World) Initial(state []uint32) {
 		state[localWord(p)] = w.blank(p, 0)
 	}
 	start := w.internInput(core.Input{Kind: core.Start})
+	violation := 0
 	for p := range core.Proc(w.procs) {
-		w.perform(state, p, w.transition(state[localWord(p)], start))
+		tr := w.transition(state[localWord(p)], start)
+		if v := w.judge(state, p, tr); v != 0 && violation == 0 {
+			violation = v
+		}
+		w.perform(state, p, tr)
 	}
+	return violation
 }
 
 // Terminal implements checker.System.
@@ -238,7 +245,7 @@ func (w *World) programSteps(state []uint32, p core.Proc, x *checker.Expansion) 
 func (w *World) step(state []uint32, p core.Proc, tr uint32, s checker.Step, x *checker.Expansion, before func([]uint32)) {
 	s.Violation = w.judge(state, p, tr)
 	if w.eager.on {
-		w.eager.meet(w, state, p, tr)
+		w.eager.meet(w, state, tr)
 	}
 	next := x.Add(state, s)
 	if before != nil {
@@ -268,6 +275,17 @@ func (w *World) act(next []uint32, p core.Proc, a *act) {
 	default:
 		next[envWord(p)] = w.envStep(next[envWord(p)], a.op)
 	}
+}
+
+// Bytes estimates the memory of the interned contents, which are kept as bytes and, for local states, decoded.
+func (w *World) Bytes() int64 {
+	var total int64
+	for _, n := range []*interner{&w.messages, &w.packets, &w.inputs, &w.inboxes, &w.envs, &w.histories, &w.operations} {
+		total += 2*n.content + 64*int64(len(n.numbers))
+	}
+	total += 3*w.locals.content + 256*int64(len(w.localInfo))
+	return total + 512*int64(len(w.transitionInfo)+len(w.eager.shadow)+len(w.eager.steps)) +
+		12*int64(len(w.transitions.keys)+len(w.pushes.keys)+len(w.envSteps.keys))
 }
 
 // String names the configuration for errors.

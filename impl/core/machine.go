@@ -9,6 +9,7 @@ type (
 	Incarnation = trace.Incarnation
 	MsgID       = trace.MsgID
 	Stamp       = trace.Stamp
+	Layout      = trace.Layout
 )
 
 // Machine is one proc: deterministic, without I/O, with plain-data state.

@@ -22,6 +22,7 @@ const (
 type Model struct {
 	Failures    int          `json:"failures"`    // crashes of groups in all
 	AtOnce      int          `json:"atOnce"`      // groups that one crash may take together, at least 1; counts as so many failures
+	OneInstant  bool         `json:"oneInstant"`  // all failures strike in one instant
 	Checkpoints int          `json:"checkpoints"` // spontaneous checkpoints that the environment may ask for
 	Victims     []trace.Proc `json:"victims"`     // procs whose group may crash; nil = every proc
 	Staggered   bool         `json:"staggered"`   // the members of a group stop one by one
@@ -32,6 +33,7 @@ type Model struct {
 	FromDead   Survival `json:"fromDead"`   // in flight from a crashed proc
 	KeepToDead bool     `json:"keepToDead"` // messages in flight to a crashed proc reach its next incarnation
 
+	Joint      bool `json:"joint"`      // the detector reports all failures it knows of at once, not group by group
 	DetectAny  bool `json:"detectAny"`  // Down may overtake the last messages of the failed proc
 	Suspicions int  `json:"suspicions"` // false alarms of the detector
 	Torn       int  `json:"torn"`       // interrupted writes that leave a damaged record
@@ -60,4 +62,9 @@ func (m *Model) Validate(procs int) error {
 const Max = 15
 
 // Together is how many groups one crash may take.
-func (m *Model) Together() int { return max(1, m.AtOnce) }
+func (m *Model) Together() int {
+	if m.OneInstant {
+		return m.Failures
+	}
+	return max(1, m.AtOnce)
+}
