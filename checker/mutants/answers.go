@@ -1,0 +1,71 @@
+package mutants
+
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// answers are the mutants of what a proc does about itself: roll back, give up, break down.
+func answers() []Mutant {
+	return []Mutant{
+		breaks("contained", "rolls-back", "rolls back when it joins a round, also when its cluster has not failed", habit{effects: rollBack}),
+		nearly("contained", "reports-twice", "says everything about a round two times, but loses nothing", sends(reportTwice)),
+		breaks("gives-not-up", "gives-up", "gives up at its first delivery", after(core.Deliver, giveUp)),
+		nearly("gives-not-up", "declares-drops", "declares at each delivery that it ignored something", after(core.Deliver, declareDrop)),
+		breaks("no-panic", "panics", "panics at its first delivery", after(core.Deliver, breakDown)),
+		nearly("no-panic", "panics-inside", "panics at each delivery and recovers before anybody notices", after(core.Deliver, breakDownInside)),
+		nearly("deterministic", "counts", "keeps count of its inputs and makes no use of it", habit{input: countToThree}),
+	}
+}
+
+// rollBack asks for a rollback behind the first message of a newer round.
+func rollBack(b *boundary, list []core.Effect) []core.Effect {
+	newest := b.s.Round
+	for _, e := range list {
+		if m, ok := e.Message.(*envelope); ok {
+			newest = max(newest, m.Wire.Stamp.Round)
+		}
+	}
+	if newest > b.s.Round && int(b.proc) < b.setup.Layout.Ranks {
+		list = append(list, core.Effect{Kind: core.Rollback})
+	}
+	b.s.Round = newest
+	return list
+}
+
+// reportTwice repeats control messages of a round. A replayed orphan is none of them: it counts.
+func reportTwice(b *boundary, e core.Effect, m *envelope) []core.Effect {
+	if m.carriesPayload() || m.Wire.Stamp.Round == 0 || b.meaning(m) == trace.Replay {
+		return []core.Effect{e}
+	}
+	return []core.Effect{e, e}
+}
+
+func giveUp(*boundary, core.Effect) []core.Effect {
+	return []core.Effect{{Kind: core.Halt, Reason: "mutant"}}
+}
+
+func declareDrop(_ *boundary, e core.Effect) []core.Effect {
+	return []core.Effect{core.DropInput(e.From, core.MsgID{}, "mutant")}
+}
+
+func breakDown(b *boundary, e core.Effect) []core.Effect {
+	panic(fmt.Sprintf("mutant: proc %d delivers from %d", b.proc, e.From))
+}
+
+func breakDownInside(b *boundary, e core.Effect) []core.Effect {
+	defer func() {
+		if recover() == nil {
+			panic("invariant: the mutant has panicked")
+		}
+	}()
+	return breakDown(b, e)
+}
+
+// countToThree keeps the state space finite and small.
+func countToThree(b *boundary, in core.Input) core.Input {
+	b.s.Inputs = min(b.s.Inputs+1, 3)
+	return in
+}

@@ -1,0 +1,154 @@
+package mutants_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/apps"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/impl/hydee"
+	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// The programs: the core of the example in the paper, a stream on one channel, a stream on two, two senders to one receiver
+// whose end depends on the order, a round trip, one message inside a cluster.
+const (
+	core3   = "x: send y m2\ny: recv *; send c m3; recv *\nc: recv y; send y m7"
+	burst   = "a: send b x; send b y; send b z\nb: recv a; recv a; recv a"
+	fork    = "a: send b x; send c y\nb: recv *\nc: recv *"
+	collect = "a: send c x\nb: send c y\nc: recv * ordered; recv * ordered"
+	ping    = "a: send b a1; recv b; send b a3\nb: recv a; send a b1; recv a"
+	pair    = "x: send y m\ny: recv x"
+)
+
+// scope is what one exploration covers.
+type scope struct {
+	program  string
+	clusters []int
+	model    fault.Model
+	unknown  bool // the judge does not know the failure-free behaviour
+
+	once    sync.Once // guards the exploration of the machines as they are
+	witness witness
+	result  checker.Result
+}
+
+// scopes are all small enough to be explored completely.
+var scopes = map[string]*scope{
+	"core":           {program: core3, clusters: []int{0, 0, 1}},
+	"core, failure":  {program: core3, clusters: []int{0, 0, 1}, model: fault.Model{Failures: 1}},
+	"core, rank":     {program: core3, clusters: []int{0, 0, 1}, model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 2}}},
+	"burst":          {program: burst, clusters: []int{0, 1}},
+	"burst, unknown": {program: burst, clusters: []int{0, 1}, unknown: true},
+	"burst, rank":    {program: burst, clusters: []int{0, 1}, model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
+	"fork":           {program: fork, clusters: []int{0, 1, 2}},
+	"fork, rank":     {program: fork, clusters: []int{0, 1, 2}, model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
+	"collect, rank":  {program: collect, clusters: []int{0, 0, 1}, model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 2}}},
+	"ping":           {program: ping, clusters: []int{0, 1}},
+	"ping, saved":    {program: ping, clusters: []int{0, 1}, model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{1}}},
+	"one cluster, saved": {program: pair, clusters: []int{0, 0},
+		model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{0}}},
+}
+
+// build makes the setup of the repaired protocol for the scope, and the oracle.
+func (s *scope) build(t *testing.T) (*core.Setup, *spec.Oracle) {
+	t.Helper()
+	names, programs, err := apps.Parse(s.program, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layout := trace.Layout{Names: names, Ranks: len(names), Clusters: s.clusters}
+	setup, err := hydee.NewSetup(layout, programs, hydee.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.unknown {
+		return setup, nil
+	}
+	baseline, err := none.NewSetup(layout, programs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	oracle, err := world.Oracle(t.Context(), baseline, checker.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if oracle.Stuck != "" || len(oracle.Differ) > 0 {
+		t.Fatalf("program is outside the model: %s %v", oracle.Stuck, oracle.Differ)
+	}
+	return setup, oracle
+}
+
+// explore searches the scope breadth first with every machine changed by wrap.
+func (s *scope) explore(t *testing.T, wrap func(*core.Setup) *core.Setup) (*world.World, checker.Result) {
+	t.Helper()
+	setup, oracle := s.build(t)
+	setup = wrap(setup)
+	w, err := world.New(world.Config{Setup: setup, Model: s.model, Facts: world.FactsOf(setup, &s.model, oracle), Twice: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst, MaxStates: 1 << 19})
+}
+
+// unmutated explores the scope with the machines as they are, once for all tests.
+func (s *scope) unmutated(t *testing.T) (witness, checker.Result) {
+	t.Helper()
+	s.once.Do(func() {
+		s.witness = witness{}
+		_, s.result = s.explore(t, s.witness.wrap)
+	})
+	return s.witness, s.result
+}
+
+// witness notes what the machines of a setup ask for and declare, to find out whether a mutant did anything at all.
+type witness map[string]bool
+
+// wrap returns a copy of the setup whose machines are watched.
+func (n witness) wrap(s *core.Setup) *core.Setup {
+	c := *s
+	c.New = func(p core.Proc) core.Machine {
+		m := watched{Machine: s.New(p), proc: p, seen: n}
+		if int(p) < s.Layout.Ranks {
+			return watchedRank{m}
+		}
+		return m
+	}
+	return &c
+}
+
+type watched struct {
+	core.Machine
+	proc core.Proc
+	seen witness
+}
+
+// Step implements core.Machine.
+func (m watched) Step(in core.Input, out []core.Effect) []core.Effect {
+	first := len(out)
+	out = m.Machine.Step(in, out)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d on %d:", m.proc, in.Kind)
+	for _, e := range out[first:] {
+		fmt.Fprintf(&b, " %d to %d key %q id %v stamp %v payload %x digest %x", e.Kind, e.To, e.Key, e.ID, e.Stamp, e.Payload.Digest(), e.Digest)
+		if e.Message != nil {
+			fmt.Fprint(&b, e.Message.Describe())
+		}
+	}
+	m.seen[b.String()] = true
+	return out
+}
+
+type watchedRank struct{ watched }
+
+// History shows the past of the rank inside.
+func (m watchedRank) History() *trace.History {
+	return m.Machine.(interface{ History() *trace.History }).History()
+}

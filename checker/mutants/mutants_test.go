@@ -1,0 +1,332 @@
+package mutants_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/checker/mutants"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// The properties that the world judges by itself, beside those of spec.
+const (
+	deterministic = "deterministic"
+	noPanic       = "no-panic"
+)
+
+// caught says in which scope each mutant must be found out. The property is the one that the mutant names.
+var caught = []struct {
+	mutant, scope string
+}{
+	{mutant: "corrupts-payload", scope: "core"},
+	{mutant: "counts-into-date", scope: "core, failure"},
+	{mutant: "counts-into-payload", scope: "core, failure"},
+	{mutant: "delivers-twice", scope: "core"},
+	{mutant: "forgets-checkpoint", scope: "one cluster, saved"},
+	{mutant: "forgets-checkpoint", scope: "ping, saved"},
+	{mutant: "gives-up", scope: "core"},
+	{mutant: "invents-message", scope: "core"},
+	{mutant: "late-marker", scope: "one cluster, saved"},
+	{mutant: "logs-inside", scope: "core"},
+	{mutant: "loses-first", scope: "burst"},
+	{mutant: "low-phase", scope: "core"},
+	{mutant: "low-phase", scope: "ping"},
+	{mutant: "misroutes", scope: "fork"},
+	{mutant: "mute", scope: "core"},
+	{mutant: "opens-gate", scope: "core, failure"},
+	{mutant: "overtakes", scope: "burst, unknown"},
+	{mutant: "panics", scope: "core"},
+	{mutant: "prunes-at-once", scope: "core"},
+	{mutant: "repeats-early", scope: "core, failure"},
+	{mutant: "restores-early-image", scope: "one cluster, saved"},
+	{mutant: "rolls-back", scope: "core, failure"},
+	{mutant: "stores-determinants", scope: "core"},
+	{mutant: "ticks-of-a-clock", scope: "core"},
+	{mutant: "wrong-end", scope: "core"},
+}
+
+// accepted says in which scope a near miss of each property must be accepted.
+var accepted = []struct {
+	property, mutant, scope string
+	inside                  bool // what it does does not show at the boundary
+}{
+	{property: "causal-replay", mutant: "repeats-stale", scope: "core, rank"},
+	{property: "contained", mutant: "reports-twice", scope: "burst, rank"},
+	{property: deterministic, mutant: "counts", scope: "core, rank", inside: true},
+	{property: "exactly-once", mutant: "repeats-stale", scope: "burst, rank"},
+	{property: "fifo", mutant: "overtakes-elsewhere", scope: "fork, rank"},
+	{property: "final-state", mutant: "slow", scope: "collect, rank"},
+	{property: "gate-sound", mutant: "repeats-gate", scope: "core, rank"},
+	{property: "genuine", mutant: "copies-to-service", scope: "core, failure"},
+	{property: "gives-not-up", mutant: "declares-drops", scope: "core, rank"},
+	{property: "legal-order", mutant: "slow", scope: "core, rank"},
+	{property: "line-consistent", mutant: "reads-backwards", scope: "one cluster, saved", inside: true},
+	{property: "line-progress", mutant: "commits-twice", scope: "one cluster, saved"},
+	{property: "log-scope", mutant: "logs-twice", scope: "core, rank"},
+	{property: noPanic, mutant: "panics-inside", scope: "core", inside: true},
+	{property: "phase-order", mutant: "high-phase", scope: "core, rank"},
+	{property: "prune-safe", mutant: "prunes-twice", scope: "ping, saved"},
+	{property: "send-determinism", mutant: "shifts-payload", scope: "core, rank"},
+	{property: "stable-only", mutant: "stores-spare-image", scope: "core, rank"},
+	{property: "stamp-determinism", mutant: "shifts-date", scope: "core, rank"},
+	{property: "terminates", mutant: "never-acknowledges", scope: "ping, saved"},
+}
+
+// byTrace are the properties that no machine can break in the world, because the driver and not the machine decides, each
+// with a run that breaks it and one that nearly does.
+var byTrace = []struct {
+	property     string
+	why          string
+	broken, near []trace.Event
+}{
+	{
+		property: "one-incarnation",
+		why:      "the environment numbers the lives and stops the dead; the modelled one never lets an older life act",
+		broken: []trace.Event{{Kind: trace.Sent, Proc: 0, Peer: 1, ID: trace.MsgID{From: 0, Number: 1}},
+			{Kind: trace.Crashed, Proc: 0}, {Kind: trace.Restored, Proc: 0, Incarnation: 1},
+			{Kind: trace.Sent, Proc: 0, Peer: 1, ID: trace.MsgID{From: 0, Number: 1}}},
+		near: []trace.Event{{Kind: trace.Sent, Proc: 0, Peer: 1, ID: trace.MsgID{From: 0, Number: 1}},
+			{Kind: trace.Crashed, Proc: 0}, {Kind: trace.Restored, Proc: 0, Incarnation: 1},
+			{Kind: trace.Sent, Proc: 0, Incarnation: 1, Peer: 1, ID: trace.MsgID{From: 0, Number: 1}}},
+	},
+	{
+		property: "stable-only",
+		why:      "also on a trace of a driver that does not explore",
+		broken:   []trace.Event{{Kind: trace.Stored, Proc: 0, Text: "determinant/1"}},
+		near:     []trace.Event{{Kind: trace.Stored, Proc: 0, Text: "image/1"}},
+	},
+}
+
+// Aim: a property that catches nothing is found out. Method: break the machines at their boundary in the way that the
+// property speaks of, explore breadth first, and want the first violation to be of that property, in a run that can be
+// followed again.
+func TestMutantsAreCaught(t *testing.T) {
+	for _, tt := range caught {
+		t.Run(tt.mutant+" in "+tt.scope, func(t *testing.T) {
+			m := find(t, tt.mutant)
+			w, r := scopeOf(t, tt.scope).explore(t, m.Wrap)
+			if r.Verdict != spec.Violated {
+				t.Fatalf("%s, which %s, is accepted: %v after %d states, want %s violated", m.Name, m.Doc, r.Verdict, r.States, m.Breaks)
+			}
+			found := r.Found[0]
+			if found.Property != m.Breaks {
+				t.Fatalf("%s breaks %s (%s), want %s", m.Name, found.Property, found.Message, m.Breaks)
+			}
+			run, err := w.Follow(found.Path)
+			if err != nil {
+				t.Fatalf("the run that shows it can not be followed: %v", err)
+			}
+			got := *run.Violation
+			got.Step = 0
+			if diff := cmp.Diff(found.Violation, got); diff != "" {
+				t.Errorf("the run followed again shows something else (-search +run):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Aim: a property rejects nothing that is legal. Method: machines that do something close to what the property forbids; the
+// whole scope is explored and no property at all may fail. The near miss must have done something: what crosses the
+// boundary differs from what it is without it.
+func TestNearMissesAreAccepted(t *testing.T) {
+	for _, tt := range accepted {
+		t.Run(tt.mutant+" in "+tt.scope+" for "+tt.property, func(t *testing.T) {
+			m, s := find(t, tt.mutant), scopeOf(t, tt.scope)
+			with := witness{}
+			_, r := s.explore(t, func(s *core.Setup) *core.Setup { return with.wrap(m.Wrap(s)) })
+			if r.Verdict != spec.Holds {
+				t.Fatalf("%s, which %s, is legal, got %v: %v", m.Name, m.Doc, r.Verdict, r.Found)
+			}
+			without, _ := s.unmutated(t)
+			if shows := !maps.Equal(with, without); shows == tt.inside {
+				t.Errorf("%s, which %s: shows at the boundary: %t, want %t", m.Name, m.Doc, shows, !tt.inside)
+			}
+		})
+	}
+}
+
+// Aim: what the mutants are caught at is their own doing. Method: explore each scope with the machines as they are.
+func TestUnmutatedSetupHolds(t *testing.T) {
+	used := map[string]bool{}
+	for _, tt := range caught {
+		used[tt.scope] = true
+	}
+	for _, tt := range accepted {
+		used[tt.scope] = true
+	}
+	for name, s := range scopes {
+		t.Run(name, func(t *testing.T) {
+			if !used[name] {
+				t.Errorf("no mutant is explored in the scope %q", name)
+			}
+			if _, r := s.unmutated(t); r.Verdict != spec.Holds {
+				t.Errorf("the protocol %v in the scope of its mutants: %v", r.Verdict, r.Found)
+			}
+		})
+	}
+}
+
+// Aim: properties that no machine can break in the world catch something too. Method: hand-written traces.
+func TestTracesAreJudged(t *testing.T) {
+	f := &spec.Facts{
+		Layout:     &trace.Layout{Names: []string{"a", "b"}, Ranks: 2, Clusters: []int{0, 1}},
+		StableKeys: []string{"image/", "commit/"},
+	}
+	for _, tt := range byTrace {
+		t.Run(tt.property, func(t *testing.T) {
+			for _, events := range [][]trace.Event{tt.broken, tt.near} {
+				var got, want []string
+				for _, v := range spec.Judge(f, &trace.Trace{Layout: *f.Layout, Events: events}, spec.Select(f), false) {
+					got = append(got, v.Property)
+				}
+				if &events[0] == &tt.broken[0] {
+					want = []string{tt.property}
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("violated properties (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// Aim: no property is left without a mutant and a near miss, and no mutant without a test. Method: compare the tables with
+// the registry of properties and with the catalogue.
+func TestEveryPropertyHasItsMutant(t *testing.T) {
+	broken, near := map[string]bool{}, map[string]bool{}
+	tested := map[string]bool{}
+	for _, tt := range caught {
+		m := find(t, tt.mutant)
+		tested[m.Name] = true
+		if m.Legal {
+			t.Errorf("%s is a near miss, but is to be caught", m.Name)
+		}
+		broken[m.Breaks] = true
+	}
+	for _, tt := range accepted {
+		m := find(t, tt.mutant)
+		tested[m.Name] = true
+		if !m.Legal {
+			t.Errorf("%s is no near miss, but is to be accepted", m.Name)
+		}
+		near[tt.property] = true
+	}
+	for _, tt := range byTrace {
+		broken[tt.property], near[tt.property] = len(tt.broken) > 0, near[tt.property] || len(tt.near) > 0
+	}
+	want := []string{deterministic, noPanic}
+	for _, p := range spec.Properties() {
+		if p.Kind != spec.Sometimes {
+			want = append(want, p.Name)
+		}
+	}
+	for _, name := range want {
+		if !broken[name] {
+			t.Errorf("property %s has no mutant that it must catch", name)
+		}
+		if !near[name] {
+			t.Errorf("property %s has no near miss that it must accept", name)
+		}
+	}
+	for _, m := range mutants.Catalogue() {
+		if !tested[m.Name] {
+			t.Errorf("mutant %s is in no test", m.Name)
+		}
+		if !slices.Contains(want, m.Breaks) {
+			t.Errorf("mutant %s is for property %q, which does not exist", m.Name, m.Breaks)
+		}
+	}
+}
+
+// Aim: the catalogue can be used by name. Method: names are unique, found again, and everything has a description.
+func TestCatalogue(t *testing.T) {
+	list := mutants.Catalogue()
+	for i, m := range list {
+		if i > 0 && list[i-1].Name >= m.Name {
+			t.Errorf("%s and %s are not in the order of their names", list[i-1].Name, m.Name)
+		}
+		if m.Doc == "" {
+			t.Errorf("%s has no description", m.Name)
+		}
+		if got, ok := mutants.Find(m.Name); !ok || got.Doc != m.Doc {
+			t.Errorf("%s is not found by its name", m.Name)
+		}
+	}
+	if m, ok := mutants.Find("no such mutant"); ok {
+		t.Errorf("found %s, want nothing", m.Name)
+	}
+}
+
+// Aim: wrapping changes a copy. Method: the machines and messages of the given setup are its own after every mutant.
+func TestWrapLeavesTheSetupAlone(t *testing.T) {
+	setup, _ := scopes["ping"].build(t)
+	before := core.EncodeState(setup.New(0))
+	for _, m := range mutants.Catalogue() {
+		c := m.Wrap(setup)
+		if diff := cmp.Diff(before, core.EncodeState(setup.New(0))); diff != "" {
+			t.Errorf("%s changes the setup that it is given (-before +after):\n%s", m.Name, diff)
+		}
+		blank := c.New(0)
+		if err := core.DecodeState(core.EncodeState(c.New(0)), blank); err != nil {
+			t.Errorf("%s: the state does not survive the codec: %v", m.Name, err)
+		}
+	}
+}
+
+func scopeOf(t *testing.T, name string) *scope {
+	t.Helper()
+	s, ok := scopes[name]
+	if !ok {
+		t.Fatalf("there is no scope %q", name)
+	}
+	return s
+}
+
+// find is the mutant with the name; one of them can not be in the catalogue, because it breaks the house rules.
+func find(t *testing.T, name string) mutants.Mutant {
+	t.Helper()
+	if name == clockMutant.Name {
+		return clockMutant
+	}
+	m, ok := mutants.Find(name)
+	if !ok {
+		t.Fatalf("there is no mutant %q", name)
+	}
+	return m
+}
+
+// ticks stands for a clock: what a machine must never read.
+var ticks uint64
+
+var clockMutant = mutants.Mutant{
+	Name: "ticks-of-a-clock", Doc: "declares the time at each step", Breaks: deterministic,
+	Wrap: func(s *core.Setup) *core.Setup {
+		c := *s
+		c.New = func(p core.Proc) core.Machine {
+			if int(p) < s.Layout.Ranks {
+				return clockReader{s.New(p)}
+			}
+			return s.New(p)
+		}
+		return &c
+	},
+}
+
+// clockReader is a rank whose effects depend on more than its state and input.
+type clockReader struct{ core.Machine }
+
+// Step implements core.Machine.
+func (m clockReader) Step(in core.Input, out []core.Effect) []core.Effect {
+	ticks++
+	return append(m.Machine.Step(in, out), core.Effect{Kind: core.Drop, Reason: "clock", Ticks: ticks})
+}
+
+// History shows the past of the rank inside.
+func (m clockReader) History() *trace.History {
+	return m.Machine.(interface{ History() *trace.History }).History()
+}

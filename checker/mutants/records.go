@@ -1,0 +1,62 @@
+package mutants
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// records are the mutants of stable storage and of what a restart makes of it.
+func records() []Mutant {
+	return []Mutant{
+		breaks("stable-only", "stores-determinants", "makes a determinant stable at each delivery", after(core.Deliver, storeDeterminant)),
+		nearly("stable-only", "stores-spare-image", "makes a spare image stable at each delivery, under a key that is declared",
+			after(core.Deliver, storeSpare)),
+		breaks("line-progress", "forgets-checkpoint", "restarts from the initial state whatever is stable", habit{input: forget}),
+		nearly("line-progress", "commits-twice", "declares each recovery line two times", twice(core.Commit)),
+		breaks("line-consistent", "restores-early-image", "restarts from its own image although the cluster has not committed it", habit{input: earlyImage}),
+		nearly("line-consistent", "reads-backwards", "reads its stable records in reverse order", habit{input: readBackwards}),
+	}
+}
+
+func storeDeterminant(*boundary, core.Effect) []core.Effect {
+	return []core.Effect{{Kind: core.Persist, Key: "determinant/1", Value: []byte{1}}}
+}
+
+func storeSpare(*boundary, core.Effect) []core.Effect {
+	return []core.Effect{{Kind: core.Persist, Key: imageKey + "spare", Value: []byte{1}}}
+}
+
+// Keys of the records that HydEE writes.
+const (
+	imageKey  = "image/"
+	commitKey = "commit/"
+)
+
+func forget(_ *boundary, in core.Input) core.Input {
+	in.Records = nil
+	return in
+}
+
+func readBackwards(_ *boundary, in core.Input) core.Input {
+	in.Records = slices.Clone(in.Records)
+	slices.Reverse(in.Records)
+	return in
+}
+
+// earlyImage adds the commit record that an own image lacks, at every rank but the first of the cluster, so that the members
+// restart from different lines.
+func earlyImage(b *boundary, in core.Input) core.Input {
+	first := b.setup.Group(b.proc)[0]
+	if b.proc == first {
+		return in
+	}
+	in.Records = slices.Clone(in.Records)
+	for _, r := range in.Records {
+		if number, ok := strings.CutPrefix(r.Key, imageKey); ok && r.Owner == b.proc {
+			in.Records = append(in.Records, core.Record{Owner: first, Key: commitKey + number, Value: []byte{1}})
+		}
+	}
+	return in
+}

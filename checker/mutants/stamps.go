@@ -1,0 +1,50 @@
+package mutants
+
+import (
+	"math"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// stamps are the mutants of what messages declare: dates, phases, gates. A phase or date of 0 means that there is none.
+func stamps() []Mutant {
+	return []Mutant{
+		breaks("phase-order", "low-phase", "stamps each message with one phase too low", declares(func(_ *boundary, s *core.Stamp) { s.Phase-- })),
+		nearly("phase-order", "high-phase", "stamps each message with twice its phase, which keeps the order",
+			declares(func(_ *boundary, s *core.Stamp) { s.Phase *= 2 })),
+		breaks("stamp-determinism", "counts-into-date", "stamps each message with the number of inputs so far added to its date", countedDates()),
+		nearly("stamp-determinism", "shifts-date", "stamps each message with a date that is 7 too high, in all runs alike",
+			declares(func(_ *boundary, s *core.Stamp) { s.Date += 7 })),
+		breaks("gate-sound", "opens-gate", "announces at once that sends of all phases are allowed", habit{declare: openGate}),
+		nearly("gate-sound", "repeats-gate", "announces every frontier two times", sends(repeatGate)),
+	}
+}
+
+// declares changes the stamps of messages with a payload.
+func declares(change func(*boundary, *core.Stamp)) habit {
+	return habit{declare: func(b *boundary, m *envelope) {
+		if m.carriesPayload() {
+			change(b, &m.Wire.Stamp)
+		}
+	}}
+}
+
+func countedDates() habit {
+	h := declares(func(b *boundary, s *core.Stamp) { s.Date += uint64(b.s.Inputs) })
+	h.input = count
+	return h
+}
+
+func openGate(b *boundary, m *envelope) {
+	if b.meaning(m) == trace.Gate {
+		m.Wire.Stamp.Phase = math.MaxUint64
+	}
+}
+
+func repeatGate(b *boundary, e core.Effect, m *envelope) []core.Effect {
+	if b.meaning(m) == trace.Gate {
+		return []core.Effect{e, e}
+	}
+	return []core.Effect{e}
+}

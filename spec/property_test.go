@@ -1,0 +1,172 @@
+package spec_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// noticed is one event for a Sometimes property, and one that it must not take for it.
+var noticed = []struct {
+	property     string
+	event, other trace.Event
+}{
+	{property: "commits", event: committed(x, 0, 0), other: trace.Event{Kind: trace.Stored, Proc: x, Text: "commit/1"}},
+	{property: "prunes", event: trace.Event{Kind: trace.Pruned, Proc: y, Peer: c, ID: m3}, other: trace.Event{Kind: trace.Logged, Proc: y, Peer: c, ID: m3}},
+	{property: "recovers", event: in(1, sent(m2, y)), other: restored(x, 1, 0, 0)},
+	{
+		property: "replays-orphan",
+		event:    trace.Event{Kind: trace.Emitted, Proc: y, Peer: rp, Text: "OrphanDone"},
+		other:    trace.Event{Kind: trace.Arrived, Proc: rp, Peer: y, Text: "OrphanDone"},
+	},
+	{property: "resends-log", event: with(emitted(m3, c, 1, 1), func(e *trace.Event) { e.Again = true }), other: emitted(m3, c, 1, 1)},
+}
+
+// Aim: guards against a vacuous pass see what they are to see. Method: one event each, and one that comes close.
+func TestSometimes(t *testing.T) {
+	for _, tt := range noticed {
+		t.Run(tt.property, func(t *testing.T) {
+			f, p := exampleFacts(), property(t, tt.property)
+			l := spec.NewLedger(f.Layout)
+			if got := p.Event(f, l, tt.event); got != "seen" {
+				t.Errorf("%s: got %q, want seen", f.Layout.Describe(tt.event), got)
+			}
+			if got := p.Event(f, l, tt.other); got != "" {
+				t.Errorf("%s: got %q, want nothing", f.Layout.Describe(tt.other), got)
+			}
+		})
+	}
+}
+
+// Aim: no property goes untested. Method: the tables of this package name every registered property, with a run that breaks
+// it and a near miss.
+func TestEveryPropertyIsJudged(t *testing.T) {
+	broken, near := map[string]bool{}, map[string]bool{}
+	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, terminationCases) {
+		broken[tt.property] = broken[tt.property] || tt.want != ""
+		near[tt.property] = near[tt.property] || tt.want == ""
+	}
+	for _, tt := range relatedCases {
+		broken[tt.property] = broken[tt.property] || tt.want != nil
+		near[tt.property] = near[tt.property] || tt.want == nil
+	}
+	for _, tt := range noticed {
+		broken[tt.property], near[tt.property] = true, true
+	}
+	for _, p := range spec.Properties() {
+		if !broken[p.Name] || !near[p.Name] {
+			t.Errorf("property %s: broken by a hand-written run: %t, near miss: %t, want both", p.Name, broken[p.Name], near[p.Name])
+		}
+		if p.Doc == "" || p.Source == "" {
+			t.Errorf("property %s does not say what holds or where it comes from", p.Name)
+		}
+		set := [...]bool{p.Event != nil && (p.Kind == spec.Always || p.Kind == spec.Sometimes), p.End != nil && p.Kind == spec.Final,
+			p.Relate != nil && p.Kind == spec.Pair}
+		only := [...]bool{p.Event != nil, p.End != nil, p.Relate != nil}
+		if set != only || set == [3]bool{} {
+			t.Errorf("%v property %s has functions of another kind: event, end, relate set: %v", p.Kind, p.Name, only)
+		}
+	}
+}
+
+// Aim: a protocol is judged by what it promises and nothing else. Method: one promise after the other on top of none.
+func TestSelect(t *testing.T) {
+	none := []string{"exactly-once", "fifo", "gives-not-up", "line-consistent", "line-progress", "one-incarnation", "prune-safe", "terminates"}
+	tests := []struct {
+		name  string
+		facts spec.Facts
+		also  []string
+	}{
+		{name: "nothing"},
+		{name: "containment", facts: spec.Facts{Contained: true}, also: []string{"contained"}},
+		{name: "phases", facts: spec.Facts{Phases: true}, also: []string{"gate-sound", "phase-order"}},
+		{name: "logs between clusters", facts: spec.Facts{LogsOutside: true}, also: []string{"log-scope"}},
+		{name: "send-determinism", facts: spec.Facts{Sends: true}, also: []string{"send-determinism"}},
+		{name: "declared records", facts: spec.Facts{StableKeys: []string{}}, also: []string{"stable-only"}},
+		{name: "an oracle", facts: spec.Facts{Oracle: &spec.Oracle{}}, also: []string{"final-state", "legal-order"}},
+		{name: "phases and send-determinism", facts: spec.Facts{Phases: true, Sends: true},
+			also: []string{"gate-sound", "phase-order", "send-determinism", "stamp-determinism"}},
+		{name: "phases and an oracle", facts: spec.Facts{Phases: true, Oracle: &spec.Oracle{}},
+			also: []string{"causal-replay", "final-state", "gate-sound", "legal-order", "phase-order"}},
+		{name: "send-determinism and an oracle", facts: spec.Facts{Sends: true, Oracle: &spec.Oracle{}},
+			also: []string{"final-state", "genuine", "legal-order", "send-determinism"}},
+		{name: "failures", facts: spec.Facts{Failures: true}, also: []string{"recovers", "replays-orphan", "resends-log"}},
+		{name: "checkpoints", facts: spec.Facts{Checkpoints: true}, also: []string{"commits", "prunes"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, p := range spec.Select(&tt.facts) {
+				got = append(got, p.Name)
+			}
+			want := slices.Sorted(slices.Values(slices.Concat(none, tt.also)))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("selected properties (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Aim: exit codes and reports name verdicts in words that can be read back. Method: there and back for every verdict.
+func TestVerdictWords(t *testing.T) {
+	var words []string
+	for v := spec.Holds; v <= spec.OutOfModel; v++ {
+		text, err := v.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		words = append(words, string(text))
+		if got, err := spec.ParseVerdict(string(text)); err != nil || got != v {
+			t.Errorf("%q reads as %v, %v, want %v", text, got, err, v)
+		}
+	}
+	if diff := cmp.Diff([]string{"holds", "violated", "unknown", "out of model"}, words); diff != "" {
+		t.Errorf("words (-want +got):\n%s", diff)
+	}
+	if _, err := spec.ParseVerdict("fine"); err == nil {
+		t.Error("an unknown word is accepted")
+	}
+}
+
+// Aim: the keys of the oracle tell different behaviour apart. Method: all sequences of up to three deliveries out of four,
+// and final states in which one rank differs or has not ended.
+func TestKeys(t *testing.T) {
+	ids := []trace.MsgID{m2, x2, m3, {From: 1, Number: 1 << 16}}
+	seen := map[string][]trace.Delivery{}
+	var extend func(list []trace.Delivery)
+	extend = func(list []trace.Delivery) {
+		key := spec.SequenceKey(list)
+		if other, ok := seen[key]; ok {
+			t.Errorf("%v and %v have the same key", list, other)
+		}
+		seen[key] = slices.Clone(list)
+		if len(list) < 3 {
+			for _, id := range ids {
+				extend(append(slices.Clone(list), trace.Delivery{ID: id}))
+			}
+		}
+	}
+	extend(nil)
+	if want := 1 + 4 + 16 + 64; len(seen) != want {
+		t.Errorf("%d keys, want %d", len(seen), want)
+	}
+	f := exampleFacts()
+	key := func(events ...trace.Event) string {
+		l := spec.NewLedger(f.Layout)
+		for _, e := range events {
+			l.Apply(e)
+		}
+		return spec.FinalKey(f, l)
+	}
+	one, two := key(finished(x, 1), finished(y, 2), finished(c, 3)), key(finished(x, 1), finished(y, 3), finished(c, 2))
+	if one == "" || one == two {
+		t.Errorf("final keys %x and %x, want different ones", one, two)
+	}
+	if k := key(finished(x, 1), finished(y, 2)); k != "" {
+		t.Errorf("final key %x of a run in which c has not ended, want none", k)
+	}
+}
