@@ -1,12 +1,3 @@
-// Package apps has the programs that ranks run: the text form in which scenarios write them, and named shapes (ring, stencil
-// and so on) that are generated for any number of ranks.
-//
-// Text form: one line a rank, "name: operation; operation; ...". The operations are
-//
-//	send TO [LABEL]        reply [LABEL]       (to the source of the last receive)
-//	recv FROM [ordered]    post FROM [ordered] (FROM is a rank or *; ordered: the state depends on the order of deliveries)
-//	wait                   checkpoint          output
-//	loop N                 end
 package apps
 
 import (

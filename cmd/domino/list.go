@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/domino-check/domino/impl/apps"
+	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+)
+
+// item is one line of a list.
+type item struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	Doc  string `json:"doc"`
+	More string `json:"more,omitempty"`
+}
+
+func runList(_ context.Context, args []string, io streams) (int, error) {
+	f := flags("list", "[protocols | scenarios | properties | programs]", io, "list", "list scenarios", "list properties --json")
+	asJSON := f.Bool("json", false, "print JSON")
+	if err := f.Parse(args); err != nil {
+		return 0, err
+	}
+	items, err := listItems()
+	if err != nil {
+		return 0, err
+	}
+	kinds := []string{"protocols", "scenarios", "properties", "programs"}
+	for _, want := range f.Args() {
+		if !slices.Contains(kinds, want) {
+			return 0, fmt.Errorf("unknown list %q, did you mean %q? Lists: %s", want, scenarios.Nearest(want, kinds), strings.Join(kinds, ", "))
+		}
+	}
+	if f.NArg() > 0 {
+		items = slices.DeleteFunc(items, func(i item) bool { return !slices.Contains(f.Args(), i.Kind) })
+	}
+	if *asJSON {
+		return 0, json.NewEncoder(io.out).Encode(items)
+	}
+	kind := ""
+	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+	for _, i := range items {
+		if i.Kind != kind {
+			if kind != "" {
+				fmt.Fprintln(w)
+			}
+			kind = i.Kind
+			fmt.Fprintf(w, "%s\n", strings.ToUpper(kind))
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", i.Name, i.More, i.Doc)
+	}
+	return 0, w.Flush()
+}
+
+// listItems gathers everything there is, by kind, then name.
+func listItems() ([]item, error) {
+	var items []item
+	for _, p := range catalog.Protocols() {
+		more := ""
+		if n := len(p.Errata); n > 0 {
+			more = fmt.Sprintf("%d errata", n)
+		}
+		items = append(items, item{Kind: "protocols", Name: p.Name, Doc: p.Doc, More: more})
+	}
+	list, err := scenarios.Embedded()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range list {
+		more := s.Expect
+		if s.Erratum != "" {
+			more = "erratum " + s.Erratum
+		}
+		items = append(items, item{Kind: "scenarios", Name: s.Name, Doc: s.Title, More: more})
+	}
+	for _, p := range spec.Properties() {
+		items = append(items, item{Kind: "properties", Name: p.Name, Doc: p.Doc, More: p.Kind.String()})
+	}
+	names, docs := apps.Shapes()
+	for i := range names {
+		items = append(items, item{Kind: "programs", Name: names[i], Doc: docs[i]})
+	}
+	return items, nil
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/domino-check/domino/scenarios"
+)
+
+// selectScenarios finds scenarios by name, by pattern ("h13*"), or by file. Without names it returns all embedded ones.
+func selectScenarios(names []string) ([]*scenarios.Scenario, error) {
+	all, err := scenarios.Embedded()
+	if err != nil || len(names) == 0 {
+		return all, err
+	}
+	var known []string
+	for _, s := range all {
+		known = append(known, s.Name)
+	}
+	var list []*scenarios.Scenario
+	for _, name := range names {
+		found := false
+		for _, s := range all {
+			ok, err := path.Match(name, s.Name)
+			if err != nil {
+				return nil, fmt.Errorf("pattern %q: %w", name, err)
+			}
+			if ok {
+				list, found = append(list, s), true
+			}
+		}
+		if found {
+			continue
+		}
+		_, err := os.Stat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			if strings.ContainsAny(name, "/.") {
+				return nil, fmt.Errorf("file %s does not exist", name)
+			}
+			return nil, fmt.Errorf("unknown scenario %q, did you mean %q? (domino list scenarios)", name, scenarios.Nearest(name, known))
+		}
+		s, err := scenarios.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+)
+
+// table prints one aligned line a scenario, as soon as it is known.
+type table struct {
+	w        io.Writer
+	name     int // width of the first column
+	rows     int
+	expected int
+	header   bool
+	states   int
+	steps    int
+}
+
+func newTable(w io.Writer, list []*scenarios.Scenario) *table {
+	t := &table{w: w, name: len("scenario")}
+	for _, s := range list {
+		t.name = max(t.name, len(s.Name))
+	}
+	return t
+}
+
+func (t *table) row(r *row) {
+	if !t.header {
+		fmt.Fprintf(t.w, "%-*s  %-12s %12s %13s %6s %8s %11s  %s\n", t.name, "scenario", "verdict", "states", "transitions", "depth",
+			"time", "states/s", "within")
+		t.header = true
+	}
+	t.rows++
+	t.states += r.States
+	t.steps += r.Transitions
+	mark := " "
+	if r.AsExpected {
+		t.expected++
+	} else {
+		mark = "!"
+	}
+	rate := "-"
+	if r.Seconds > 0 {
+		rate = count(int(float64(r.States) / r.Seconds))
+	}
+	fmt.Fprintf(t.w, "%-*s %s%-12s %12s %13s %6d %8s %11s  %s\n", t.name, r.Name, mark, r.Verdict, count(r.States), count(r.Transitions),
+		r.Depth, seconds(r.Seconds), rate, r.Bounds)
+	if r.Why != "" && (r.Verdict != spec.Holds || !r.AsExpected) {
+		for _, line := range strings.Split(r.Why, "\n") {
+			fmt.Fprintf(t.w, "%-*s    %s\n", t.name, "", strings.TrimSpace(line))
+		}
+	}
+	if r.Replay != "" {
+		fmt.Fprintf(t.w, "%-*s    %d steps; replay: domino replay %s\n", t.name, "", r.Length, r.Replay)
+	}
+}
+
+func (t *table) summary(took time.Duration) {
+	fmt.Fprintf(t.w, "\n%d scenarios, %d as expected; %s states, %s transitions in %s\n", t.rows, t.expected, count(t.states),
+		count(t.steps), seconds(took.Seconds()))
+	if t.rows != t.expected {
+		fmt.Fprintln(t.w, "lines with ! are not as expected")
+	}
+}
+
+func seconds(s float64) string {
+	switch {
+	case s < 0.9995:
+		return fmt.Sprintf("%.0f ms", s*1e3)
+	case s < 100:
+		return fmt.Sprintf("%.1f s", s)
+	}
+	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
+}

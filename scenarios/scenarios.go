@@ -1,0 +1,254 @@
+// Package scenarios reads scenario files: one named run each, with the program, the protocol, the clusters, what may fail, and
+// the expected verdict. The files beside this one are embedded in the binary.
+//
+// A file is a txtar archive. Its comment is prose; the first line is the title. Section "scenario" has one "key: value" a line,
+// section "program" the program of each rank (see impl/apps), and an optional section "schedule" the events of one run, a
+// line each, which makes the file a replay file.
+//
+// This package knows no protocol and no program: names are resolved by impl/catalog.
+package scenarios
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/domino-check/domino/impl/fault"
+)
+
+// Scenario is one run to check. Names of ranks are unresolved.
+type Scenario struct {
+	Name     string      `json:"name"` // base name of the file
+	File     string      `json:"file"` // where it was read, for errors
+	Title    string      `json:"title"`
+	Prose    string      `json:"-"`
+	Source   string      `json:"source,omitempty"` // paper and figure
+	Protocol string      `json:"protocol"`
+	Variant  string      `json:"variant"` // "repaired", "published", or "repaired+H3+H5"
+	Clusters string      `json:"clusters"`
+	Shape    string      `json:"program,omitempty"` // generated program, e.g. "ring 3"; "" when Program is given
+	Program  string      `json:"-"`
+	Model    fault.Model `json:"model"`
+	Victims  []string    `json:"victims,omitempty"`
+	Expect   string      `json:"expect"`             // verdict
+	Breaks   string      `json:"breaks,omitempty"`   // property that is broken when the verdict is "violated"
+	States   int         `json:"states,omitempty"`   // exact number of states of the default search, 0 = not recorded
+	MustSee  []string    `json:"mustSee,omitempty"`  // Sometimes properties without which the run is vacuous
+	Erratum  string      `json:"erratum,omitempty"`  // the smallest run of this erratum
+	Force    bool        `json:"force,omitempty"`    // explore although the program is outside the protocol's model
+	Schedule []string    `json:"schedule,omitempty"` // events of one run, for replay
+
+	lines        map[string]int // line of each key
+	programLine  int
+	scheduleLine int
+}
+
+//go:embed *.txtar
+var embedded embed.FS
+
+// Embedded returns all scenarios of the binary by name.
+func Embedded() ([]*Scenario, error) {
+	entries, err := fs.ReadDir(embedded, ".")
+	if err != nil {
+		return nil, fmt.Errorf("scenarios: read embedded files: %w", err)
+	}
+	var list []*Scenario
+	for _, e := range entries {
+		data, err := embedded.ReadFile(e.Name())
+		if err != nil {
+			return nil, fmt.Errorf("scenarios: read %s: %w", e.Name(), err)
+		}
+		s, err := Parse(e.Name(), data)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// Load reads a scenario file from disk.
+func Load(file string) (*Scenario, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("scenarios: %w", err)
+	}
+	return Parse(file, data)
+}
+
+// Parse reads the text of a scenario; errors carry file and line.
+func Parse(file string, data []byte) (*Scenario, error) {
+	s := &Scenario{File: file, Name: strings.TrimSuffix(path.Base(file), ".txtar"), Variant: "repaired", Expect: "holds",
+		lines: map[string]int{}}
+	archive := txtar.Parse(data)
+	s.Title, s.Prose, _ = strings.Cut(strings.TrimSpace(string(archive.Comment)), "\n")
+	if len(archive.Files) == 0 {
+		return nil, fmt.Errorf("%s:1: no section; a scenario needs \"-- scenario --\" and \"-- program --\"", file)
+	}
+	seen := map[string]bool{}
+	for _, f := range archive.Files {
+		first := lineOf(data, f.Name) + 1
+		if seen[f.Name] {
+			return nil, fmt.Errorf("%s:%d: second section %q", file, first-1, f.Name)
+		}
+		seen[f.Name] = true
+		switch f.Name {
+		case "scenario":
+			if err := s.header(string(f.Data), first); err != nil {
+				return nil, err
+			}
+		case "program":
+			s.Program, s.programLine = string(f.Data), first
+		case "schedule":
+			s.Schedule, s.scheduleLine = nonEmpty(string(f.Data)), first
+		default:
+			return nil, fmt.Errorf("%s:%d: unknown section %q, want scenario, program or schedule", file, first-1, f.Name)
+		}
+	}
+	if !seen["scenario"] {
+		return nil, fmt.Errorf("%s:1: section \"-- scenario --\" is missing", file)
+	}
+	return s, s.complete(seen)
+}
+
+func (s *Scenario) complete(seen map[string]bool) error {
+	switch {
+	case s.Protocol == "":
+		return s.Errorf("protocol", "no protocol is named")
+	case s.Shape == "" && !seen["program"]:
+		return s.Errorf("program", "no program: write a section \"-- program --\" or \"program: NAME N\"")
+	case s.Shape != "" && seen["program"]:
+		return s.Errorf("program", "two programs, one named and one written")
+	}
+	return nil
+}
+
+// Errorf is an error about a key, with file and line.
+func (s *Scenario) Errorf(key, format string, args ...any) error {
+	line := max(1, s.lines[key])
+	switch key {
+	case "-- program --":
+		line = s.programLine
+	case "-- schedule --":
+		line = s.scheduleLine
+	}
+	return fmt.Errorf("%s:%d: %w", s.File, line, fmt.Errorf(format, args...))
+}
+
+// ProgramLine is the line on which the written program begins.
+func (s *Scenario) ProgramLine() int { return s.programLine }
+
+func lineOf(data []byte, section string) int {
+	for i, line := range strings.Split(string(data), "\n") {
+		if strings.TrimSpace(line) == "-- "+section+" --" {
+			return i + 1
+		}
+	}
+	return 1
+}
+
+func nonEmpty(text string) []string {
+	var list []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// header reads the "key: value" lines.
+func (s *Scenario) header(text string, first int) error {
+	for i, raw := range strings.Split(text, "\n") {
+		line := strings.TrimSpace(raw)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		key, value, ok := strings.Cut(line, ":")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if !ok || value == "" {
+			return fmt.Errorf("%s:%d: want \"key: value\", got %q", s.File, first+i, line)
+		}
+		if _, twice := s.lines[key]; twice {
+			return fmt.Errorf("%s:%d: %s is given twice", s.File, first+i, key)
+		}
+		s.lines[key] = first + i
+		if err := s.set(key, value); err != nil {
+			return fmt.Errorf("%s:%d: %s: %w", s.File, first+i, key, err)
+		}
+	}
+	return nil
+}
+
+// Keys are the keys of a scenario section, in the order in which Format writes them.
+var Keys = []string{"source", "protocol", "variant", "program", "clusters", "failures", "at-once", "victims", "stop", "checkpoints",
+	"network", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "erratum", "expect", "breaks",
+	"states", "must-see"}
+
+func (s *Scenario) set(key, value string) (err error) {
+	texts := map[string]*string{"source": &s.Source, "protocol": &s.Protocol, "variant": &s.Variant, "program": &s.Shape,
+		"clusters": &s.Clusters, "erratum": &s.Erratum, "expect": &s.Expect, "breaks": &s.Breaks}
+	m := &s.Model
+	if key == "at-once" && value == "all" {
+		m.OneInstant = true
+		return nil
+	}
+	numbers := map[string]*int{"failures": &m.Failures, "at-once": &m.AtOnce, "checkpoints": &m.Checkpoints, "loss": &m.Loss,
+		"duplicates": &m.Duplicates, "suspicions": &m.Suspicions, "torn": &m.Torn, "states": &s.States}
+	if t, ok := texts[key]; ok {
+		*t = value
+		return nil
+	}
+	if n, ok := numbers[key]; ok {
+		if *n, err = strconv.Atoi(value); err != nil || *n < 0 {
+			return fmt.Errorf("%q is not a number of at least 0", value)
+		}
+		return nil
+	}
+	switch key {
+	case "victims":
+		s.Victims = strings.Fields(value)
+	case "must-see":
+		s.MustSee = strings.Fields(value)
+	case "stop":
+		m.Staggered, err = choice(value, "together", "staggered")
+	case "network":
+		m.Unordered, err = choice(value, "fifo", "unordered")
+	case "to-dead":
+		m.KeepToDead, err = choice(value, "lost", "kept")
+	case "notice":
+		m.Joint, err = choice(value, "each", "joint")
+	case "detect":
+		m.DetectAny, err = choice(value, "after", "any")
+	case "force":
+		s.Force, err = choice(value, "no", "yes")
+	case "from-dead":
+		i := slices.Index(survivals, value)
+		if i < 0 {
+			return fmt.Errorf("%q, want %s", value, strings.Join(survivals, ", "))
+		}
+		m.FromDead = fault.Survival(i)
+	default:
+		return fmt.Errorf("unknown key, did you mean %q? Known keys: %s", Nearest(key, Keys), strings.Join(Keys, ", "))
+	}
+	return err
+}
+
+var survivals = []string{"prefix", "every", "nothing"}
+
+func choice(value, no, yes string) (bool, error) {
+	switch value {
+	case no:
+		return false, nil
+	case yes:
+		return true, nil
+	}
+	return false, fmt.Errorf("%q, want %s or %s", value, no, yes)
+}
