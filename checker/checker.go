@@ -85,14 +85,6 @@ func ParseOrder(s string) (Order, error) {
 // Sizer is a System that keeps tables of its own, which count for the memory bound.
 type Sizer interface{ Bytes() int64 }
 
-// Reducer is a System that finds out while it is explored whether what it left out was equivalent to what it showed.
-type Reducer interface {
-	// Sound reports whether everything left out since Restart was rightly left out.
-	Sound() bool
-	// Restart begins a new pass, which will leave out less.
-	Restart()
-}
-
 // Options bound and direct a search. The zero value explores everything depth first and stops at the first violation.
 type Options struct {
 	Order     Order
@@ -102,6 +94,7 @@ type Options struct {
 	MaxBytes  int64         // bound on the memory of the tables, 0 = no bound
 	MaxTime   time.Duration // 0 = no bound
 	All       bool          // go on after a violation; keep the first run of each property
+	Only      string        // look for violations of this property alone, "" = of all; nothing is explored beyond the others either way
 	Progress  func(Stats)   // called now and then from the search, may be nil
 }
 
@@ -128,7 +121,6 @@ type Result struct {
 	Verdict spec.Verdict
 	Found   []Found
 	Bound   string // what ended the search early, "" when it is complete
-	Passes  int    // explorations from the start until the reduction was sound, at least 1
 }
 
 // Search explores the system. It ends early, with the bound named in the result, when a limit is hit or ctx is cancelled.
@@ -143,7 +135,7 @@ func Search(ctx context.Context, sys System, o Options) Result {
 	if o.Order == BreadthFirst {
 		s.breadthFirst()
 	} else {
-		s.depthFirstSound()
+		s.depthFirst()
 	}
 	s.result.Elapsed = time.Since(s.began)
 	s.result.Bytes = s.bytes()
@@ -205,6 +197,9 @@ func (s *search) bytes() int64 {
 // found notes a violation and reports whether the search is over.
 func (s *search) found(number int, path []uint64) bool {
 	v := s.sys.Violation(number)
+	if s.options.Only != "" && v.Property != s.options.Only {
+		return false
+	}
 	for _, f := range s.result.Found {
 		if f.Property == v.Property {
 			return false

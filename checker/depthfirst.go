@@ -18,21 +18,6 @@ type descent struct {
 	state  []uint32
 }
 
-// depthFirstSound repeats the search until the reduction has proved itself. A violation is real in any pass.
-func (s *search) depthFirstSound() {
-	for {
-		s.result.Passes++
-		s.depthFirst()
-		r, ok := s.sys.(Reducer)
-		if !ok || r.Sound() || s.result.Bound != "" || len(s.result.Found) > 0 && !s.options.All {
-			return
-		}
-		r.Restart()
-		s.visited.reset()
-		s.result.Stats = Stats{}
-	}
-}
-
 // depthFirst explores along one path at a time. A state counts as visited when it is expanded, not when it is
 // generated: only then is every state of a cycle that consists of reduced states on the path when the cycle closes, and
 // the state that closes it is expanded in full, so no event is put off for ever.
@@ -91,6 +76,9 @@ func (d *descent) enter(code uint64) bool {
 				return true
 			}
 			continue // nothing is explored beyond a violation
+		}
+		if _, visited := d.visited.lookup(x.State(i)); visited {
+			continue
 		}
 		d.arena = append(d.arena, x.State(i)...)
 		d.codes = append(d.codes, x.Steps[i].Code)

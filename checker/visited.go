@@ -8,7 +8,6 @@ type set interface {
 	insert(state []uint32) (number uint32, fresh bool)
 	// lookup returns the number of a state that is in the set.
 	lookup(state []uint32) (number uint32, ok bool)
-	reset()
 	bytes() int64
 }
 
@@ -89,8 +88,6 @@ func (s *fingerprintSet) grow() {
 	}
 }
 
-func (s *fingerprintSet) reset() { *s = *newFingerprintSet() }
-
 func (s *fingerprintSet) bytes() int64 { return int64(len(s.prints)) * 20 }
 
 // exactSet stores the vectors themselves: no collision can hide a state.
@@ -147,7 +144,5 @@ func equal(a, b []uint32) bool {
 	}
 	return true
 }
-
-func (s *exactSet) reset() { *s = *newExactSet(s.words) }
 
 func (s *exactSet) bytes() int64 { return int64(cap(s.vectors))*4 + int64(len(s.slots))*4 }

@@ -58,7 +58,7 @@ func Format(s *Scenario) []byte {
 	comment := s.Title + "\n" + s.Prose
 	a := &txtar.Archive{Comment: []byte(strings.TrimSpace(comment) + "\n")}
 	a.Files = append(a.Files, txtar.File{Name: "scenario", Data: []byte(header.String())})
-	if s.Program != "" {
+	if s.Shape == "" {
 		a.Files = append(a.Files, txtar.File{Name: "program", Data: []byte(s.Program)})
 	}
 	if s.Schedule != nil {

@@ -94,7 +94,7 @@ func Parse(file string, data []byte) (*Scenario, error) {
 	}
 	seen := map[string]bool{}
 	for _, f := range archive.Files {
-		first := lineOf(data, f.Name) + 1
+		first := lineOf(data, f.Name, seen[f.Name]) + 1
 		if seen[f.Name] {
 			return nil, fmt.Errorf("%s:%d: second section %q", file, first-1, f.Name)
 		}
@@ -145,11 +145,16 @@ func (s *Scenario) Errorf(key, format string, args ...any) error {
 // ProgramLine is the line on which the written program begins.
 func (s *Scenario) ProgramLine() int { return s.programLine }
 
-func lineOf(data []byte, section string) int {
+// lineOf is the line of the marker of a section, of its second one if asked.
+func lineOf(data []byte, section string, second bool) int {
 	for i, line := range strings.Split(string(data), "\n") {
-		if strings.TrimSpace(line) == "-- "+section+" --" {
+		if strings.TrimRight(line, " \t\r") != "-- "+section+" --" {
+			continue
+		}
+		if !second {
 			return i + 1
 		}
+		second = false
 	}
 	return 1
 }
@@ -194,7 +199,7 @@ var Keys = []string{"source", "protocol", "variant", "program", "clusters", "fai
 
 func (s *Scenario) set(key, value string) (err error) {
 	texts := map[string]*string{"source": &s.Source, "protocol": &s.Protocol, "variant": &s.Variant, "program": &s.Shape,
-		"clusters": &s.Clusters, "erratum": &s.Erratum, "expect": &s.Expect, "breaks": &s.Breaks}
+		"clusters": &s.Clusters, "erratum": &s.Erratum, "breaks": &s.Breaks}
 	m := &s.Model
 	if key == "at-once" && value == "all" {
 		m.OneInstant = true
@@ -210,9 +215,17 @@ func (s *Scenario) set(key, value string) (err error) {
 		if *n, err = strconv.Atoi(value); err != nil || *n < 0 {
 			return fmt.Errorf("%q is not a number of at least 0", value)
 		}
+		if *n > fault.Max && key != "states" {
+			return fmt.Errorf("budget is %d, want [0, %d]", *n, fault.Max)
+		}
 		return nil
 	}
 	switch key {
+	case "expect":
+		s.Expect = value
+		if !slices.Contains(verdicts, value) {
+			return fmt.Errorf("%q, want %s", value, strings.Join(verdicts, ", "))
+		}
 	case "victims":
 		s.Victims = strings.Fields(value)
 	case "must-see":
@@ -240,6 +253,8 @@ func (s *Scenario) set(key, value string) (err error) {
 	}
 	return err
 }
+
+var verdicts = []string{"holds", "violated", "unknown", "out of model"}
 
 var survivals = []string{"prefix", "every", "nothing"}
 

@@ -5,12 +5,13 @@ import "github.com/domino-check/domino/spec/trace"
 // Ledger folds the events of one run into what properties see. The zero value is not usable; see NewLedger.
 type Ledger struct {
 	ranks int
+	kinds map[string]trace.Meaning
 	procs []Observed
 }
 
 // NewLedger is the state before the first event: every proc up, no history.
 func NewLedger(layout *trace.Layout) *Ledger {
-	l := &Ledger{ranks: layout.Ranks, procs: make([]Observed, len(layout.Names))}
+	l := &Ledger{ranks: layout.Ranks, kinds: layout.Kinds, procs: make([]Observed, len(layout.Names))}
 	for p := range l.procs {
 		l.procs[p].Up = true
 		if p < l.ranks {
@@ -34,12 +35,16 @@ func (l *Ledger) Apply(e trace.Event) {
 	o := &l.procs[e.Proc]
 	switch e.Kind {
 	case trace.Crashed:
-		o.Up, o.Round = false, 0
+		o.Former = max(o.Former, o.Round)
+		o.Up, o.Round, o.Evaluated = false, 0, 0
 	case trace.Restored:
 		o.Fresh = !o.Up && e.Incarnation > o.Incarnation
 		o.Up, o.Incarnation = true, e.Incarnation
 	case trace.Emitted:
 		o.Round = max(o.Round, e.Stamp.Round)
+		if l.kinds[e.Text] == trace.Evaluated {
+			o.Evaluated = max(o.Evaluated, e.Stamp.Round)
+		}
 	case trace.Committed:
 		if o.History != nil {
 			line := o.History.Clone()

@@ -65,10 +65,13 @@ func newestRound(f *Facts, v View) uint64 {
 	return newest
 }
 
-// joined reports whether a rank takes part in the round with its present state: a restarted rank does so from its first
-// message of that round on.
+// joined reports whether a rank takes part in the round with its present state: from its first message of that round on, or,
+// when its former life took part too, from its evaluation on, because before that the round may be about the former life.
 func joined(o Observed, round uint64) bool {
-	return o.History != nil && o.Round == round && (o.Incarnation == 0 || round != 0)
+	if o.History == nil || o.Round != round || o.Incarnation > 0 && round == 0 {
+		return false
+	}
+	return o.Incarnation == 0 || o.Former < round || o.Evaluated == round
 }
 
 // GateSound: the recovery process never promises more than is true.

@@ -83,6 +83,8 @@ type Observed struct {
 	Line        *trace.History // last recovery line that the proc declared; nil means the initial state
 	Fresh       bool           // Restored only: the proc was down, and this incarnation is newer than its last
 	Round       uint64         // newest recovery round that this incarnation has put on a message
+	Evaluated   uint64         // newest recovery round that this incarnation has evaluated its channels for
+	Former      uint64         // newest recovery round that a former incarnation has put on a message
 }
 
 // Violation is one broken property.

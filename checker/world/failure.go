@@ -11,7 +11,7 @@ import (
 // Where a crash between two effects of one step makes a difference: the crash of a proc right after a step may lose any
 // suffix of each channel and any write in progress, whatever the others lose, so it covers every crash inside the step
 // of which the effects are sends and writes. It does not when the model keeps everything in flight, or when an
-// output has left for good. Only there (or with Config.Cuts) are crashes put inside steps.
+// effect can not be undone: an output, a deletion, a new recovery line. Only there (or with Config.Cuts) are crashes put inside steps.
 
 // Budgets are counters of four bits in one word of the state.
 type budget uint
@@ -50,8 +50,7 @@ func (w *World) restarts(state []uint32, p core.Proc, x *checker.Expansion) {
 		return
 	}
 	e := &w.envInfo[state[envWord(p)]]
-	input := w.internInput(core.Input{Kind: core.Restore, Incarnation: core.Incarnation(e.Inc), Records: w.records(state, p)})
-	tr := w.transition(w.blank(p, core.Incarnation(e.Inc)), input)
+	tr := w.restore(state, p)
 	// A new process has not known those who are up again by now.
 	var pending []core.Proc
 	for _, g := range e.Pending {
@@ -59,10 +58,7 @@ func (w *World) restarts(state []uint32, p core.Proc, x *checker.Expansion) {
 			pending = append(pending, g)
 		}
 	}
-	start := operation{Kind: opStart, Procs: pending}
-	w.step(state, p, tr, checker.Step{Code: code(restart, p, 0)}, x, func(next []uint32) {
-		next[envWord(p)] = w.envStep(next[envWord(p)], start)
-	})
+	w.step(state, p, tr, checker.Step{Code: code(restart, p, 0)}, x, w.changeEnv(p, operation{Kind: opStart, Procs: pending}))
 }
 
 // environmentSteps adds what the store, the detector and the timers do to a proc that is up, and the end of channels
@@ -70,9 +66,8 @@ func (w *World) restarts(state []uint32, p core.Proc, x *checker.Expansion) {
 func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansion) {
 	number := state[envWord(p)]
 	here := state[localWord(p)]
-	if n := len(w.envInfo[number].Writing); n > 0 {
-		key := w.envInfo[number].Writing[0].Key
-		tr := w.transition(here, w.internInput(core.Input{Kind: core.Persisted, Key: key}))
+	if len(w.envInfo[number].Writing) > 0 {
+		tr := w.transition(here, w.persistedInput(number))
 		w.step(state, p, tr, checker.Step{Code: code(persisted, p, 0)}, x, w.changeEnv(p, operation{Kind: opComplete}))
 	}
 	for i := range w.envInfo[number].Pending {
@@ -96,6 +91,36 @@ func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansi
 			next[inboxWord(p)] = w.without(box, func(d channel) bool { return d.from == c.from && d.inc == c.inc })
 		}
 	}
+}
+
+// restore is the local step with which a proc that is down starts again. It depends on the envs of p and of whose records it
+// reads; up to two of them it is remembered.
+func (w *World) restore(state []uint32, p core.Proc) uint32 {
+	owners := w.owners(p)
+	key := pair(uint32(p)<<24|state[envWord(p)], state[envWord(owners[0])])
+	known := len(owners) == 1 || len(owners) == 2 && owners[1] == p
+	known = known && state[envWord(p)] < 1<<24 && p < 1<<8
+	if known {
+		if tr, ok := w.restores.get(key); ok {
+			return tr
+		}
+	}
+	inc := core.Incarnation(w.envInfo[state[envWord(p)]].Inc)
+	tr := w.transition(w.blank(p, inc), w.internInput(core.Input{Kind: core.Restore, Incarnation: inc, Records: w.records(state, p)}))
+	if known {
+		w.restores.put(key, tr)
+	}
+	return tr
+}
+
+// persistedInput is the input that the oldest write of an env leads to.
+func (w *World) persistedInput(number uint32) uint32 {
+	if n, ok := w.completions.get(uint64(number)); ok {
+		return n
+	}
+	n := w.internInput(core.Input{Kind: core.Persisted, Key: w.envInfo[number].Writing[0].Key})
+	w.completions.put(uint64(number), n)
+	return n
 }
 
 func (w *World) changeEnv(p core.Proc, op operation) func([]uint32) {
@@ -317,7 +342,7 @@ func (w *World) crash(next []uint32, procs []core.Proc, outcomes []operation) {
 			}
 		}
 		op := outcomes[i]
-		op.A = inc
+		op.A, op.Round = inc, w.localInfo[next[localWord(p)]].round
 		next[envWord(p)] = w.envStep(next[envWord(p)], op)
 		next[localWord(p)] = deadLocal
 		if !w.Model.KeepToDead {
@@ -372,5 +397,10 @@ func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *ch
 }
 
 func (w *World) insideMatters(acts []act) bool {
-	return w.Cuts || w.Model.FromDead == fault.Every || slices.ContainsFunc(acts, func(a act) bool { return a.kind == core.Output })
+	return w.Cuts || w.Model.FromDead == fault.Every || slices.ContainsFunc(acts, irrevocable)
+}
+
+// irrevocable reports whether a crash right after the step can not take the effect back.
+func irrevocable(a act) bool {
+	return a.kind == core.Output || a.kind == core.Commit || a.kind == core.Persist && a.op.Value == nil
 }

@@ -13,12 +13,13 @@ import (
 
 // local is one distinct state of one incarnation of a proc.
 type local struct {
-	proc    core.Proc
-	inc     core.Incarnation
-	round   uint64 // newest round that this incarnation has put on a message
-	content []byte // canonical bytes of the machine
-	history *trace.History
-	choices []uint32 // inputs of the program steps that are enabled
+	proc      core.Proc
+	inc       core.Incarnation
+	round     uint64 // newest round that this incarnation has put on a message
+	evaluated uint64 // newest round that it has evaluated its channels for
+	content   []byte // canonical bytes of the machine
+	history   *trace.History
+	choices   []uint32 // inputs of the program steps that are enabled
 }
 
 // act is one effect as the world performs it.
@@ -37,11 +38,9 @@ type transition struct {
 	next      uint32
 	acts      []act
 	events    []trace.Event // evidence, without step number
-	judged    []trace.Event // of them, those that properties look at
 	checks    []check       // events that global properties look at
 	violation int           // of a local property
 	visible   bool          // some event is seen by a global property: its place among the events of other procs matters
-	met       uint32        // number of its record in eager.go, plus 1
 }
 
 // check is one event for global properties, with what was known of its proc at that moment.
@@ -73,6 +72,7 @@ func (w *World) internLocal(l local, m core.Machine) uint32 {
 	key := binary.BigEndian.AppendUint16(nil, uint16(l.proc))
 	key = binary.BigEndian.AppendUint32(key, uint32(l.inc))
 	key = binary.BigEndian.AppendUint64(key, l.round)
+	key = binary.BigEndian.AppendUint64(key, l.evaluated)
 	number, fresh := w.locals.number(append(key, l.content...))
 	if !fresh {
 		return number
@@ -125,7 +125,7 @@ func (w *World) run(from, input uint32) (t transition) {
 	if failure != "" {
 		return transition{from: from, input: input, next: from, violation: w.violation(spec.Violation{Property: "no-panic", Message: failure})}
 	}
-	r := recorder{world: w, from: l, round: l.round}
+	r := recorder{world: w, from: l, round: l.round, evaluated: l.evaluated}
 	if l.history != nil {
 		r.history = *l.history
 	}
@@ -137,12 +137,12 @@ func (w *World) run(from, input uint32) (t transition) {
 	}
 	t = r.record(effects)
 	t.from, t.input = from, input
-	t.next = w.internLocal(local{proc: l.proc, inc: l.inc, round: r.round}, m)
+	t.next = w.internLocal(local{proc: l.proc, inc: l.inc, round: r.round, evaluated: r.evaluated}, m)
 	w.masters.keep(t.next, m)
 	if in.Kind == core.Restore {
 		r.restored(&t, w.localInfo[t.next].history)
 	}
-	if w.Twice && !w.silent {
+	if w.Twice {
 		if d := w.difference(l, in, t.next, effects); d != "" {
 			t.violation = w.violation(spec.Violation{Property: "deterministic", Message: d})
 		}
@@ -206,12 +206,13 @@ func (w *World) difference(l local, in core.Input, next uint32, effects []core.E
 
 // recorder turns the effects of one local step into acts and evidence, and judges the evidence by the local properties.
 type recorder struct {
-	world   *World
-	from    local
-	history trace.History
-	round   uint64
-	t       transition
-	sent    trace.MsgID
+	world     *World
+	from      local
+	history   trace.History
+	round     uint64
+	evaluated uint64
+	t         transition
+	sent      trace.MsgID
 }
 
 func (r *recorder) record(effects []core.Effect) transition {
@@ -286,6 +287,9 @@ func (r *recorder) event(e trace.Event) {
 	r.judge(e)
 	if e.Kind == trace.Emitted {
 		r.round = max(r.round, e.Stamp.Round)
+		if w.layout.Kinds[e.Text] == trace.Evaluated {
+			r.evaluated = max(r.evaluated, e.Stamp.Round)
+		}
 	}
 	switch e.Kind {
 	case trace.Sent, trace.Released, trace.Halted:
@@ -293,9 +297,6 @@ func (r *recorder) event(e trace.Event) {
 	}
 	r.history.Apply(e)
 	r.t.events = append(r.t.events, e)
-	if e.Kind != trace.Dropped && (e.Kind != trace.Emitted || w.global(e)) {
-		r.t.judged = append(r.t.judged, e)
-	}
 }
 
 func (r *recorder) judge(e trace.Event) {
@@ -307,9 +308,6 @@ func (r *recorder) judge(e trace.Event) {
 	if w.global(e) {
 		r.t.visible = true
 		r.t.checks = append(r.t.checks, check{event: e, self: own})
-	}
-	if w.silent {
-		return
 	}
 	v := &view{world: w, self: e.Proc, own: own}
 	for _, p := range w.local {
@@ -336,14 +334,14 @@ func (w *World) global(e trace.Event) bool {
 	case trace.Pruned, trace.Committed, trace.Restored, trace.Crashed:
 		return true
 	case trace.Emitted:
-		return !e.ID.IsZero() || w.layout.Kinds[e.Text] != 0
+		return !e.ID.IsZero() || w.layout.Kinds[e.Text] == trace.Gate
 	}
 	return false
 }
 
 // observed is what properties see of the proc in the middle of its step.
 func (r *recorder) observed() spec.Observed {
-	o := spec.Observed{Up: true, Incarnation: r.from.inc, Round: r.round}
+	o := spec.Observed{Up: true, Incarnation: r.from.inc, Round: r.round, Evaluated: r.evaluated}
 	if r.from.history != nil {
 		h := r.history
 		o.History = &h

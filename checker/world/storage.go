@@ -16,6 +16,7 @@ type env struct {
 	Writing []write     // in progress, oldest first: they complete in this order
 	Pending []core.Proc // failures it has not been told of: first proc of each group, ascending
 	Timers  []string    // set and not fired, sorted
+	Former  uint64      // newest round that a former life has put on a message
 	Line    uint32      // history of the recovery line, plus 1; 0 = the initial state
 }
 
@@ -51,6 +52,7 @@ type operation struct {
 	A, B  uint32
 	Torn  bool
 	All   bool
+	Round uint64 // opStop: newest round that the life has put on a message
 	Key   string
 	Value []byte
 	Procs []core.Proc
@@ -69,8 +71,7 @@ func (w *World) envStep(number uint32, op operation) uint32 {
 	if op.Kind == opNothing {
 		return number
 	}
-	o, _ := w.operations.number(core.Encode(&op))
-	key := pair(number, o)
+	key := pair(number, w.operation(&op))
 	if next, ok := w.envSteps.get(key); ok {
 		return next
 	}
@@ -81,6 +82,27 @@ func (w *World) envStep(number uint32, op operation) uint32 {
 	next := w.internEnv(e)
 	w.envSteps.put(key, next)
 	return next
+}
+
+// operation numbers an operation; those without text are found without encoding them.
+func (w *World) operation(op *operation) uint32 {
+	if op.Round != 0 || op.Key != "" || op.Value != nil || op.Procs != nil || op.B > 0xffff {
+		number, _ := w.operations.number(core.Encode(op))
+		return number
+	}
+	key := uint64(op.Kind)<<56 | uint64(op.B)<<32 | uint64(op.A)
+	if op.Torn {
+		key |= 1 << 55
+	}
+	if op.All {
+		key |= 1 << 54
+	}
+	if number, ok := w.plain.get(key); ok {
+		return number
+	}
+	number, _ := w.operations.number(core.Encode(op))
+	w.plain.put(key, number)
+	return number
 }
 
 func (e *env) apply(op operation) {
@@ -102,6 +124,7 @@ func (e *env) apply(op operation) {
 			e.store(write{Key: e.Writing[op.B].Key, Torn: true})
 		}
 		e.Up, e.Inc, e.Writing, e.Timers = false, op.A, nil, nil
+		e.Former = max(e.Former, op.Round)
 	case opRenumber:
 		e.Inc = op.A
 	case opStart:
@@ -147,14 +170,20 @@ func compareStrings(a, b string) int {
 	return 0
 }
 
+// owners are the procs whose stable records p is handed when it starts again, in order; p itself when there are none.
+func (w *World) owners(p core.Proc) []core.Proc {
+	if w.Setup.Reads != nil {
+		if owners := w.Setup.Reads(p); len(owners) > 0 {
+			return owners
+		}
+	}
+	return []core.Proc{p}
+}
+
 // records are the stable records that a new incarnation of p is handed.
 func (w *World) records(state []uint32, p core.Proc) []core.Record {
-	owners := []core.Proc{p}
-	if w.Setup.Reads != nil {
-		owners = w.Setup.Reads(p)
-	}
 	var list []core.Record
-	for _, owner := range owners {
+	for _, owner := range w.owners(p) {
 		for _, r := range w.envInfo[state[envWord(owner)]].Store {
 			list = append(list, core.Record{Owner: owner, Key: r.Key, Value: r.Value, Torn: r.Torn})
 		}

@@ -29,7 +29,7 @@ func (v *view) Observed(p trace.Proc) spec.Observed {
 	}
 	e := &v.world.envInfo[v.state[envWord(p)]]
 	l := &v.world.localInfo[v.state[localWord(p)]]
-	return spec.Observed{Up: e.Up, Incarnation: core.Incarnation(e.Inc), History: l.history, Line: v.world.line(e), Round: l.round}
+	return spec.Observed{Up: e.Up, Incarnation: core.Incarnation(e.Inc), History: l.history, Line: v.world.line(e), Round: l.round, Evaluated: l.evaluated, Former: e.Former}
 }
 
 // judge is the number of the first violation that the local transition shows in this state, 0 for none.

@@ -57,9 +57,11 @@ type World struct {
 	pushes         table // (inbox, packet) -> inbox
 	envSteps       table // (env, operation) -> env
 	operations     interner
+	restores       table // (env of the proc, env whose records it reads) -> local step
+	completions    table // env with a write in progress -> input when it completes
+	plain          table // operations without text -> operation
 	masters        masters
 	eager          eagerness
-	silent         bool // local steps that run now are no part of a run: nothing is judged
 }
 
 // Numbers with a fixed meaning.
@@ -91,6 +93,7 @@ func New(c Config) (*World, error) {
 	w.locals.number(nil)
 	w.localInfo = append(w.localInfo, local{})
 	w.internInbox(nil)
+	w.eager.checkpoints = c.Model.Checkpoints > 0 || hasCheckpoints(c.Setup.Programs)
 	return w, nil
 }
 
@@ -202,9 +205,7 @@ func splitCode(c uint64) (kind, core.Proc, int) {
 // Expand implements checker.System.
 func (w *World) Expand(state []uint32, reduce bool, x *checker.Expansion) {
 	x.Reset()
-	w.eager.used = w.eager.used || reduce
-	w.eager.on = w.eager.used && w.reducible(state)
-	if reduce && w.eager.on && w.eager.expand(w, state, x) {
+	if reduce && w.eager.expand(w, state, x) {
 		return
 	}
 	for p := range core.Proc(w.procs) {
@@ -244,9 +245,6 @@ func (w *World) programSteps(state []uint32, p core.Proc, x *checker.Expansion) 
 // step adds the event of a local transition: before changes what the environment does with its input.
 func (w *World) step(state []uint32, p core.Proc, tr uint32, s checker.Step, x *checker.Expansion, before func([]uint32)) {
 	s.Violation = w.judge(state, p, tr)
-	if w.eager.on {
-		w.eager.meet(w, state, tr)
-	}
 	next := x.Add(state, s)
 	if before != nil {
 		before(next)
@@ -270,8 +268,9 @@ func (w *World) act(next []uint32, p core.Proc, a *act) {
 	case core.SendMessage:
 		next[inboxWord(a.to)] = w.push(next[inboxWord(a.to)], a.packet)
 	case core.Rollback:
+		stop := operation{Kind: opStop, A: w.envInfo[next[envWord(p)]].Inc + 1, Round: w.localInfo[next[localWord(p)]].round}
 		next[localWord(p)] = deadLocal
-		next[envWord(p)] = w.envStep(next[envWord(p)], operation{Kind: opStop, A: w.envInfo[next[envWord(p)]].Inc + 1})
+		next[envWord(p)] = w.envStep(next[envWord(p)], stop)
 	default:
 		next[envWord(p)] = w.envStep(next[envWord(p)], a.op)
 	}
@@ -284,8 +283,7 @@ func (w *World) Bytes() int64 {
 		total += 2*n.content + 64*int64(len(n.numbers))
 	}
 	total += 3*w.locals.content + 256*int64(len(w.localInfo))
-	return total + 512*int64(len(w.transitionInfo)+len(w.eager.shadow)+len(w.eager.steps)) +
-		12*int64(len(w.transitions.keys)+len(w.pushes.keys)+len(w.envSteps.keys))
+	return total + 512*int64(len(w.transitionInfo)) + 12*int64(len(w.transitions.keys)+len(w.pushes.keys)+len(w.envSteps.keys))
 }
 
 // String names the configuration for errors.

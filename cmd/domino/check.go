@@ -69,10 +69,10 @@ type row struct {
 	Terminals   int             `json:"terminals"`
 	Depth       int             `json:"depth"`
 	LocalSteps  int             `json:"localSteps"`
-	Passes      int             `json:"passes"` // searches until the reduction was sound
 	Bytes       int64           `json:"bytes"`
 	Seconds     float64         `json:"seconds"`
 	Seen        []string        `json:"seen,omitempty"`
+	Unseen      []string        `json:"unseen,omitempty"` // what no run showed although it could be expected
 	Violation   *spec.Violation `json:"violation,omitempty"`
 	Length      int             `json:"length,omitempty"` // steps of the run that breaks it
 	Replay      string          `json:"replay,omitempty"` // file with that run
@@ -104,6 +104,11 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	list, err := selectScenarios(f.Args())
 	if err != nil {
 		return 0, err
+	}
+	for _, name := range []string{"failures", "checkpoints"} {
+		if n, _ := f.GetInt(name); f.Changed(name) && (n < 0 || n > fault.Max) {
+			return 0, fmt.Errorf("budget %s is %d, want [0, %d]", name, n, fault.Max)
+		}
 	}
 	changed := variant != "" || failures >= 0 || checkpoints >= 0 || sf.order != "dfs" || sf.noReduce
 	for _, s := range list {
@@ -171,6 +176,9 @@ func checkOne(ctx context.Context, s *scenarios.Scenario, variant string, o chec
 	c := *s
 	c.Variant = variant
 	r := &row{Name: s.Name, Variant: variant, Expect: s.Expect, scenario: &c, Bounds: bounds(&s.Model)}
+	if variant != "repaired" {
+		r.Bounds += "; " + variant
+	}
 	resolved, err := catalog.Resolve(&c)
 	if err != nil {
 		r.err = err
@@ -184,8 +192,9 @@ func checkOne(ctx context.Context, s *scenarios.Scenario, variant string, o chec
 		return r
 	}
 	r.outcome, r.Verdict, r.Why, r.Seen = out, out.Verdict, out.Reason, out.Seen
+	r.Unseen = out.Unseen
 	r.States, r.Transitions, r.Terminals, r.Depth = out.States, out.Transitions, out.Terminals, out.Depth
-	r.Passes, r.LocalSteps, r.Bytes, r.Seconds = out.Passes, out.LocalSteps, out.Bytes, out.Elapsed.Seconds()
+	r.LocalSteps, r.Bytes, r.Seconds = out.LocalSteps, out.Bytes, out.Elapsed.Seconds()
 	if len(out.Found) > 0 {
 		r.Violation, r.Length = &out.Found[0].Violation, len(out.Found[0].Path)
 		r.Why = out.Found[0].Property + ": " + out.Found[0].Message

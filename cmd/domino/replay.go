@@ -70,6 +70,10 @@ func verdictOf(s *scenarios.Scenario, run *world.Run, stale error, io streams) (
 		fmt.Fprintf(io.err, "stale: %v\nThe code or the file has changed since it was written; check the scenario again.\n", stale)
 		return exitCode(spec.Unknown), nil
 	}
+	if !run.Complete {
+		fmt.Fprintln(io.err, "unknown: the run breaks nothing, but the schedule ends before the run does")
+		return exitCode(spec.Unknown), nil
+	}
 	fmt.Fprintln(io.err, "fixed: the run breaks nothing")
 	return 0, nil
 }

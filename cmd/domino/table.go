@@ -55,6 +55,9 @@ func (t *table) row(r *row) {
 			fmt.Fprintf(t.w, "%-*s    %s\n", t.name, "", strings.TrimSpace(line))
 		}
 	}
+	if r.Verdict == spec.Holds && len(r.Unseen) > 0 {
+		fmt.Fprintf(t.w, "%-*s    never happened: %s\n", t.name, "", strings.Join(r.Unseen, ", "))
+	}
 	if r.Replay != "" {
 		fmt.Fprintf(t.w, "%-*s    %d steps; replay: domino replay %s\n", t.name, "", r.Length, r.Replay)
 	}

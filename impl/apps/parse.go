@@ -9,6 +9,22 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
+// LineError is an error in the text of a program, with the number of its line.
+type LineError struct {
+	Line int
+	Err  error
+}
+
+// Error names the line.
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+// Unwrap is the error without the line.
+func (e *LineError) Unwrap() error { return e.Err }
+
+func lineError(line int, format string, args ...any) error {
+	return &LineError{Line: line, Err: fmt.Errorf(format, args...)}
+}
+
 // Parse reads programs from text, with the number of its first line for errors. It returns the names of the ranks in the
 // order of the lines.
 func Parse(text string, firstLine int) (names []string, programs []core.Program, err error) {
@@ -25,16 +41,16 @@ func Parse(text string, firstLine int) (names []string, programs []core.Program,
 		name, body, ok := strings.Cut(s, ":")
 		name = strings.TrimSpace(name)
 		if !ok || name == "" || strings.ContainsAny(name, " \t*|") {
-			return nil, nil, fmt.Errorf("line %d: want \"rank: operations\", got %q", firstLine+i, s)
+			return nil, nil, lineError(firstLine+i, "want \"rank: operations\", got %q", s)
 		}
 		if slices.Contains(names, name) {
-			return nil, nil, fmt.Errorf("line %d: rank %s has two programs", firstLine+i, name)
+			return nil, nil, lineError(firstLine+i, "rank %s has two programs", name)
 		}
 		names = append(names, name)
 		lines = append(lines, line{number: firstLine + i, body: body})
 	}
 	if len(names) == 0 {
-		return nil, nil, fmt.Errorf("line %d: the program has no ranks", firstLine)
+		return nil, nil, lineError(firstLine, "the program has no ranks")
 	}
 	for r, l := range lines {
 		var program core.Program
@@ -45,12 +61,12 @@ func Parse(text string, firstLine int) (names []string, programs []core.Program,
 			}
 			op, err := parseOp(fields, names)
 			if err != nil {
-				return nil, nil, fmt.Errorf("line %d: rank %s: %w", l.number, names[r], err)
+				return nil, nil, lineError(l.number, "rank %s: %w", names[r], err)
 			}
 			program = append(program, op)
 		}
 		if err := program.Validate(core.Rank(r), len(names)); err != nil {
-			return nil, nil, fmt.Errorf("line %d: rank %s: %w", l.number, names[r], err)
+			return nil, nil, lineError(l.number, "rank %s: %w", names[r], err)
 		}
 		programs = append(programs, program)
 	}

@@ -50,6 +50,9 @@ func Generate(words string) (string, error) {
 		if iterations, err = strconv.Atoi(fields[2]); err != nil || iterations < 1 {
 			return "", fmt.Errorf("program %s with %q iterations, want a number of at least 1", fields[0], fields[2])
 		}
+		if iterations > 1<<16/n {
+			return "", fmt.Errorf("program %s with %q iterations for %d ranks, want at most %d", fields[0], fields[2], n, 1<<16/n)
+		}
 	}
 	return shapes[i].text(n, iterations), nil
 }

@@ -2,6 +2,7 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,6 +134,10 @@ func readProgram(s *scenarios.Scenario) ([]string, []core.Program, error) {
 		line = 1
 	}
 	names, programs, err := apps.Parse(text, line)
+	var at *apps.LineError
+	if errors.As(err, &at) {
+		return nil, nil, fmt.Errorf("%s:%d: %w", s.File, at.Line, at.Err)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", s.File, err)
 	}

@@ -78,14 +78,14 @@ func (p Program) next(pc int, loops []loop) (int, []loop) {
 	return pc + 1, loops
 }
 
-// maxSends bounds the sends of one rank's program, loops unrolled, so that an absurd loop count is an error and not a hang.
-const maxSends = 1 << 20
+// maxSteps bounds the operations of one rank's program, loops unrolled, so that an absurd loop count is an error and not a hang.
+const maxSteps = 1 << 20
 
 // Validate reports the first operation that can not be executed by rank self of n ranks.
 func (p Program) Validate(self Rank, n int) error {
 	depth, product := 0, 1
 	factors := []int{1}
-	sends := 0
+	steps := 0
 	for i, op := range p {
 		where := fmt.Sprintf("program of rank %d: operation %d", self, i+1)
 		switch op.Kind {
@@ -96,15 +96,12 @@ func (p Program) Validate(self Rank, n int) error {
 			if !op.Any && op.Peer == self {
 				return fmt.Errorf("%s: a rank can not send to or receive from itself", where)
 			}
-			if op.Kind == OpSend {
-				sends += product
-			}
 		case OpLoop:
 			if op.Count < 1 {
 				return fmt.Errorf("%s: loop count %d, want at least 1", where, op.Count)
 			}
 			depth++
-			product = min(product*min(op.Count, maxSends+1), maxSends+1)
+			product = min(product*min(op.Count, maxSteps+1), maxSteps+1)
 			factors = append(factors, product)
 		case OpEnd:
 			if depth == 0 {
@@ -117,8 +114,8 @@ func (p Program) Validate(self Rank, n int) error {
 		default:
 			return fmt.Errorf("%s: unknown operation %d", where, op.Kind)
 		}
-		if sends > maxSends {
-			return fmt.Errorf("%s: more than %d sends, make the loops shorter", where, maxSends)
+		if steps += product; steps > maxSteps {
+			return fmt.Errorf("%s: more than %d steps, make the loops shorter", where, maxSteps)
 		}
 	}
 	if depth != 0 {

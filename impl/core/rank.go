@@ -28,6 +28,8 @@ type Application interface {
 	Image() []byte
 	// Load replaces the program's state by an image. It panics on bytes that Image did not write.
 	Load(image []byte)
+	// Ended reports whether the program has come to its end.
+	Ended() bool
 	// Position is how many sends and deliveries an image holds.
 	Position(image []byte) (sent, received uint32)
 }
@@ -96,6 +98,9 @@ func (h *Host) Load(image []byte) {
 	}
 }
 
+// Ended implements Application.
+func (h *Host) Ended() bool { return h.app.History.Done }
+
 // Position implements Application.
 func (h *Host) Position(image []byte) (sent, received uint32) {
 	var app appState
@@ -103,6 +108,23 @@ func (h *Host) Position(image []byte) (sent, received uint32) {
 		panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %v", h.rank, err))
 	}
 	return app.History.Sent, uint32(len(app.History.Delivered))
+}
+
+// Commutes implements Commuter: a receive that names its source, and the end of the program, touch nothing that another
+// program step or an arrival touches, so they are up to the protocol; the protocol layer answers for messages.
+func (h *Host) Commutes(in Input) (round uint64, ok bool) {
+	c, ok := h.protocol.(Commuter)
+	if !ok {
+		return 0, false
+	}
+	if in.Kind == Advance && len(h.app.Posted) == 0 && h.app.PC < len(h.program) {
+		if op := h.program[h.app.PC]; op.Kind != OpRecv || op.Any {
+			return 0, false
+		}
+	} else if in.Kind == Advance && len(h.app.Posted) > 0 {
+		return 0, false
+	}
+	return c.Commutes(in)
 }
 
 // Choices appends the program steps that are enabled now.

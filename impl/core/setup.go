@@ -68,7 +68,9 @@ type Promises struct {
 	Reliable    bool        // channels must neither lose nor duplicate, crashes aside
 	Phases      bool        // stamps carry phases in the sense of HydEE
 	LogsOutside bool        // only messages between clusters are logged
-	StableKeys  []string    // prefixes of the records that it writes; nothing else may be stable
+	// RestartTogether: a restarted proc writes no record that the restart of a mate uses before all mates are up.
+	RestartTogether bool
+	StableKeys      []string // prefixes of the records that it writes; nothing else may be stable
 }
 
 // Validate reports what is missing or contradictory in the setup.

@@ -64,7 +64,7 @@ const Max = 15
 // Together is how many groups one crash may take.
 func (m *Model) Together() int {
 	if m.OneInstant {
-		return m.Failures
+		return max(1, m.Failures)
 	}
 	return max(1, m.AtOnce)
 }

@@ -77,6 +77,9 @@ func (l *layer) refuse(from core.Rank, m *Message) string {
 	case l.has(H7): // Deviation: H7 accepts whatever is still in flight
 	case l.s.Unjoined:
 		return "not yet in a round"
+	case l.s.Round > 0 && !l.s.Evaluated && !l.has(H23):
+		// Whoever sends in this round has been told that all of us have evaluated it: that was a former life of ours.
+		return "this life has not evaluated the round"
 	case m.Round < l.s.Round:
 		return "sent before this round"
 	}

@@ -2,6 +2,7 @@ package hydee
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/trace"
@@ -116,7 +117,16 @@ func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*c
 	if len(c.clusters) != c.ranks {
 		return nil, fmt.Errorf("hydee: %d ranks, but %d have a cluster", c.ranks, len(c.clusters))
 	}
+	if err := (&core.Setup{Protocol: "hydee", Layout: layout, Programs: programs}).Validate(); err != nil {
+		return nil, err
+	}
+	if slices.Contains(layout.Names, "RP") {
+		return nil, fmt.Errorf("hydee: a rank is called RP, which is the name of the recovery process")
+	}
 	for r, k := range c.clusters {
+		if k < 0 || k > c.ranks {
+			return nil, fmt.Errorf("hydee: rank %d is in cluster %d, want a number in [0, %d)", r, k, c.ranks)
+		}
 		for len(c.members) <= k {
 			c.members = append(c.members, nil)
 		}
@@ -125,26 +135,16 @@ func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*c
 	layout.Names = append(layout.Names[:c.ranks:c.ranks], "RP")
 	layout.Groups = map[core.Proc][]core.Proc{}
 	layout.Labels = core.Labels(programs)
-	layout.Kinds = map[string]trace.Meaning{"Frontier": trace.Gate, "OrphanDone": trace.Replay}
+	layout.Kinds = map[string]trace.Meaning{"Frontier": trace.Gate, "OrphanDone": trace.Replay, "Report": trace.Evaluated}
 	setup := &core.Setup{
 		Protocol: "hydee", Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },
 		Watchers:   []core.Proc{c.recoveryProcess()},
 		Promises: core.Promises{RollsBack: core.Cluster, Needs: core.SendDeterministic, FIFO: true, Reliable: true,
-			Phases: true, LogsOutside: true, StableKeys: []string{imageKey, commitKey}},
+			Phases: true, LogsOutside: true, RestartTogether: true, StableKeys: []string{imageKey, commitKey}},
 	}
-	for k, ranks := range c.members {
-		if len(ranks) == 0 {
-			return nil, fmt.Errorf("hydee: cluster %d has no rank", k)
-		}
-		group := make([]core.Proc, len(ranks))
-		for i, r := range ranks {
-			group[i] = r.Proc()
-		}
-		for _, p := range group {
-			setup.Layout.Groups[p] = group
-		}
-		setup.Initiators = append(setup.Initiators, group[0])
+	if err := c.groups(setup); err != nil {
+		return nil, err
 	}
 	setup.New = func(p core.Proc) core.Machine {
 		if p == c.recoveryProcess() {
@@ -165,6 +165,24 @@ func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*c
 		return []core.Proc{p}
 	}
 	return setup, setup.Validate()
+}
+
+// groups makes each cluster a group of procs that stop together; its first rank begins checkpoints.
+func (c *config) groups(setup *core.Setup) error {
+	for k, ranks := range c.members {
+		if len(ranks) == 0 {
+			return fmt.Errorf("hydee: cluster %d has no rank", k)
+		}
+		group := make([]core.Proc, len(ranks))
+		for i, r := range ranks {
+			group[i] = r.Proc()
+		}
+		for _, p := range group {
+			setup.Layout.Groups[p] = group
+		}
+		setup.Initiators = append(setup.Initiators, group[0])
+	}
+	return nil
 }
 
 // State implements core.Protocol.

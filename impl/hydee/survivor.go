@@ -97,8 +97,11 @@ func (l *layer) evaluate(out []core.Effect) []core.Effect {
 		l.findOrphans(q)
 	}
 	l.s.Frontier = 0
-	return append(out, core.SendTo(l.recoveryProcess(), &Message{Kind: Report, Round: l.s.Round, Phase: l.s.Phase,
-		Orphans: slices.Clone(l.s.Orphans), Lives: l.lives()}))
+	report := &Message{Kind: Report, Round: l.s.Round, Orphans: slices.Clone(l.s.Orphans), Lives: l.lives()}
+	if l.has(H18) {
+		report.Phase = l.s.Phase // OwnPhase, which the repaired protocol does not need
+	}
+	return append(out, core.SendTo(l.recoveryProcess(), report))
 }
 
 // lives are the incarnations of all ranks that this evaluation is about.

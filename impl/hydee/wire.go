@@ -29,7 +29,7 @@ const (
 	App          Kind = iota + 1 // application message: Date, Phase, Round, Incarnation, Payload
 	Begin                        // recovery process opens a round: Round
 	Status                       // a rank's end of a channel: Round, Incarnation, Date (now), Last (date of the last message received from you)
-	Report                       // rank to recovery process: Round, Orphans, Phase (own), Lives (incarnations of all ranks as evaluated)
+	Report                       // rank to recovery process: Round, Orphans, Lives, with H18 Phase (own) (incarnations of all ranks as evaluated)
 	Frontier                     // recovery process to rank: Round, Phase (least phase with an orphan outstanding), Part
 	OrphanDone                   // the send of an orphan was executed again: Round, To, Date, Phase
 	Acknowledge                  // a committed checkpoint covers this channel: Date (of the checkpoint), Last (received in it)
@@ -108,6 +108,9 @@ func (m *Message) Describe() trace.Wire {
 
 // String prints the round as life.number.
 func (r Round) String() string { return fmt.Sprintf("%d.%d", uint64(r)>>32, uint64(r)&math.MaxUint32) }
+
+// MarshalText writes what String writes, for JSON reports.
+func (r Round) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // String prints the phase; the infinite one is "all".
 func (p Phase) String() string {

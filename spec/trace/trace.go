@@ -124,8 +124,9 @@ type Meaning uint8
 
 // The meanings that properties ask for.
 const (
-	Gate   Meaning = iota + 1 // its stamped phase is a promise: no orphan of a lower phase is outstanding
-	Replay                    // it replaces a send whose message was received before the failure
+	Gate      Meaning = iota + 1 // its stamped phase is a promise: no orphan of a lower phase is outstanding
+	Evaluated                    // its sender has evaluated the channels for the round: from now on the round is about this life of it
+	Replay                       // it replaces a send whose message was received before the failure
 )
 
 // Name is the name of a proc, or its number when it has none.

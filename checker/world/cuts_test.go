@@ -1,0 +1,94 @@
+package world
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/impl/hydee"
+)
+
+// TestCrashInsideSteps checks the argument of failure.go: crashes between the effects of one step reach no end of a run and
+// no violation that crashes between steps do not reach, as long as any suffix of a channel may be lost.
+func TestCrashInsideSteps(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, program string
+		clusters      []int
+		model         fault.Model
+		errata        []hydee.Erratum
+	}{
+		{"burst", "a: send b x; send b y\nb: recv a; recv a", []int{0, 1}, fault.Model{Failures: 1}, nil},
+		{"ping kept", "a: send b x; recv b\nb: recv a; send a y", []int{0, 1}, fault.Model{Failures: 1, KeepToDead: true}, nil},
+		{"checkpoint", "a: send b x\nb: recv a", []int{0, 1}, fault.Model{Failures: 1, Checkpoints: 1}, nil},
+		{"cluster", "a: send b x; send c y\nb: recv a\nc: recv a", []int{0, 0, 1}, fault.Model{Failures: 1, Victims: []core.Proc{0}}, nil},
+		{"two failures", "a: send b x\nb: recv a", []int{0, 1}, fault.Model{Failures: 2, Victims: []core.Proc{2, 0}}, nil},
+		{"early gate", "a: send b x; recv b\nb: recv a; send a y", []int{0, 1}, fault.Model{Failures: 1}, []hydee.Erratum{hydee.H6, hydee.H1}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var errata hydee.Set
+			for _, e := range tt.errata {
+				errata = errata.With(e)
+			}
+			p := mustPair(t, tt.program, tt.clusters, errata)
+			oracle, err := Oracle(t.Context(), p.baseline, checker.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, facts := range []bool{false, true} {
+				c := Config{Setup: p.setup, Model: tt.model}
+				if facts {
+					c.Facts = FactsOf(p.setup, &tt.model, oracle)
+				}
+				between, err := explore(c, checker.Options{}, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.Cuts = true
+				inside, _ := explore(c, checker.Options{}, "")
+				if facts {
+					clear(between.terminals)
+					clear(inside.terminals)
+				}
+				inside.result.States = 0
+				if d := difference(between, inside); d != "" {
+					t.Errorf("first: crashes between steps, second (\"reduced\"): also inside them\n%.2000s", d)
+				}
+			}
+		})
+	}
+}
+
+// TestCrashInsideStepsOfToys is the same for random table-driven protocols, whose steps send several messages and write.
+func TestCrashInsideStepsOfToys(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	explored, inner := 0, 0
+	for n := range 150 {
+		toy := randomToy(r, toyFeatures{crashes: true, groups: n%2 == 0, restoreSends: true})
+		m := randomModel(r, toy.procs, 2)
+		m.FromDead, m.OneInstant = fault.Prefix, false
+		c := Config{Setup: toy.setup(), Model: m}
+		between, err := explore(c, checker.Options{MaxStates: 3000}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if between.result.Bound != "" {
+			continue
+		}
+		c.Cuts = true
+		inside, _ := explore(c, checker.Options{}, "")
+		explored++
+		inner += inside.result.Transitions - between.result.Transitions
+		inside.result.States = 0
+		if d := difference(between, inside); d != "" {
+			t.Fatalf("case %d, model %+v\n%sfirst: crashes between steps, second (\"reduced\"): also inside them\n%.2000s", n, m, toy, d)
+		}
+	}
+	if explored < 75 || inner < 1000 {
+		t.Errorf("%d cases with %d transitions more: too few to mean anything", explored, inner)
+	}
+}

@@ -1,0 +1,150 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/impl/apps"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/hydee"
+	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// canonical is the content of a global state without numbers of this world, so that two worlds can be compared.
+func canonical(w *World, state []uint32) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%x", state[budgetWord])
+	for p := range core.Proc(w.procs) {
+		e := w.envInfo[state[envWord(p)]]
+		l := w.localInfo[state[localWord(p)]]
+		line := ""
+		if h := w.line(&e); h != nil {
+			line = string(core.Encode(h))
+		}
+		e.Line = 0
+		fmt.Fprintf(&b, "|%x/%x/%d.%d.%x/", core.Encode(&e), line, l.inc, l.round, l.content)
+		for _, c := range w.inboxInfo[state[inboxWord(p)]].channels {
+			fmt.Fprintf(&b, "<%d.%d", c.from, c.inc)
+			for _, k := range c.messages {
+				fmt.Fprintf(&b, " %x", core.Encode(w.messageInfo[w.packetInfo[k].message].value))
+			}
+		}
+	}
+	return b.String()
+}
+
+// seen is what one search met: canonical ends of runs, violated properties, and what a probe noted.
+type seen struct {
+	terminals, violated, noted map[string]bool
+	result                     checker.Result
+}
+
+// recorded is a world that notes the ends of runs.
+type recorded struct {
+	*World
+	s *seen
+}
+
+func (r recorded) Terminal(state []uint32) int {
+	r.s.terminals[canonical(r.World, state)] = true
+	return r.World.Terminal(state)
+}
+
+// probe as the only property of explore notes what a global property sees of each visible message.
+const probe = "probe"
+
+// explore searches a world and judges it by the one property with the name, or by all when it is empty.
+func explore(c Config, o checker.Options, only string) (*seen, error) {
+	if only == probe {
+		c.Facts = &spec.Facts{Layout: &c.Setup.Layout}
+	}
+	w, err := New(c)
+	if err != nil {
+		return nil, err
+	}
+	if only != "" {
+		w.always, w.local, w.final, w.pairs, w.unseen = nil, nil, nil, nil, nil
+	}
+	if only != "" && c.Facts != nil {
+		w.properties(slices.DeleteFunc(spec.Select(c.Facts), func(p spec.Property) bool { return p.Name != only }))
+	}
+	s := &seen{terminals: map[string]bool{}, violated: map[string]bool{}, noted: map[string]bool{}}
+	if only == probe {
+		w.always = []spec.Property{{Name: probe, Kind: spec.Always, Global: true, Event: func(_ *spec.Facts, v spec.View, e trace.Event) string {
+			if e.Kind == trace.Emitted {
+				note := fmt.Sprintf("p%d sends %s to p%d, rounds", e.Proc, e.Text, e.Peer)
+				for p := range w.layout.Names {
+					note += fmt.Sprintf(" %d", v.Observed(core.Proc(p)).Round)
+				}
+				s.noted[note] = true
+			}
+			return ""
+		}}}
+	}
+	o.All, o.Exact = true, true
+	s.result = checker.Search(context.Background(), recorded{World: w, s: s}, o)
+	for _, f := range s.result.Found {
+		s.violated[f.Property] = true
+	}
+	return s, nil
+}
+
+// difference says in what a reduced search falls short of a full one, or "".
+func difference(full, reduced *seen) string {
+	var b strings.Builder
+	for _, c := range []struct {
+		what      string
+		want, got map[string]bool
+	}{{"terminal state", full.terminals, reduced.terminals}, {"violated property", full.violated, reduced.violated},
+		{"observation", full.noted, reduced.noted}} {
+		for _, k := range slices.Sorted(maps.Keys(c.want)) {
+			if !c.got[k] {
+				fmt.Fprintf(&b, "the reduced search misses %s %s\n", c.what, k)
+			}
+		}
+		for _, k := range slices.Sorted(maps.Keys(c.got)) {
+			if !c.want[k] {
+				fmt.Fprintf(&b, "only the reduced search has %s %s\n", c.what, k)
+			}
+		}
+	}
+	if reduced.result.States > full.result.States {
+		fmt.Fprintf(&b, "reduced has %d states, full has %d\n", reduced.result.States, full.result.States)
+	}
+	return b.String()
+}
+
+// pairOf is a protocol and its baseline on one program.
+type pairOf struct{ setup, baseline *core.Setup }
+
+// hydeePair prepares a program text.
+func hydeePair(text string, clusters []int, errata hydee.Set) (pairOf, error) {
+	names, programs, err := apps.Parse(text, 1)
+	if err != nil {
+		return pairOf{}, err
+	}
+	layout := core.Layout{Names: names, Ranks: len(names), Clusters: clusters}
+	setup, err := hydee.NewSetup(layout, programs, hydee.Options{Errata: errata})
+	if err != nil {
+		return pairOf{}, err
+	}
+	baseline, err := none.NewSetup(layout, programs)
+	return pairOf{setup: setup, baseline: baseline}, err
+}
+
+// mustPair is hydeePair for programs that are right.
+func mustPair(t *testing.T, text string, clusters []int, errata hydee.Set) pairOf {
+	t.Helper()
+	p, err := hydeePair(text, clusters, errata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

@@ -1,0 +1,104 @@
+package world
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/impl/fault"
+)
+
+var (
+	moreCases = flag.Int("cases", 1, "multiplies the number of random cases")
+)
+
+// compareToy explores a toy with and without reduction; it returns what differs, and how many states there were, 0 when the
+// case is too large.
+func compareToy(toy *toy, m fault.Model) (problem string, states int) {
+	o := checker.Options{MaxStates: 4000}
+	if !toy.rollsBack() { // a rollback is a failure that no budget announces
+		toy.computeClaims()
+	}
+	full, err := explore(Config{Setup: toy.setup(), Model: m}, o, probe)
+	if err != nil {
+		return err.Error(), 0
+	}
+	if full.result.Bound != "" {
+		return "", 0
+	}
+	reduced, err := explore(Config{Setup: toy.setup(), Model: m}, checker.Options{Reduce: true}, probe)
+	if err != nil {
+		return err.Error(), 0
+	}
+	toy.saved = full.result.States - reduced.result.States
+	return difference(full, reduced), full.result.States
+}
+
+// TestReductionOfToys explores random table-driven protocols with and without reduction and compares the ends of runs and
+// what a global property can see of visible events.
+func TestReductionOfToys(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		cases    int
+		failures int
+		features toyFeatures
+	}{
+		{"no failures", 150, 0, toyFeatures{}},
+		{"no failures, much commutes", 200, 0, toyFeatures{monotone: true}},
+		{"crashes, much commutes", 150, 1, toyFeatures{crashes: true, monotone: true}},
+		{"cycles, much commutes", 150, 0, toyFeatures{monotone: true, cyclic: true}},
+		{"cycles", 100, 0, toyFeatures{cyclic: true}},
+		{"crashes", 100, 1, toyFeatures{crashes: true}},
+		{"two crashes of groups", 50, 2, toyFeatures{crashes: true, groups: true}},
+		{"restarts that send", 100, 1, toyFeatures{crashes: true, restoreSends: true}},
+		{"restarts that read others", 100, 1, toyFeatures{crashes: true, reads: true, groups: true}},
+		{"rollbacks", 100, 0, toyFeatures{rollback: true}},
+	}
+	for i, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(uint64(i), 7))
+			explored, states, saved, failed := 0, 0, 0, 0
+			for n := range tt.cases * *moreCases {
+				toy := randomToy(r, tt.features)
+				m := randomModel(r, toy.procs, tt.failures)
+				if tt.failures > 0 && r.IntN(3) == 0 {
+					m.Checkpoints = 1
+				}
+				d, size := compareToy(toy, m)
+				if size > 0 {
+					explored++
+					states += size
+					saved += toy.saved
+				}
+				if d == "" {
+					continue
+				}
+				if failed++; failed > 1 {
+					continue
+				}
+				toy, d = shrink(toy, m, d)
+				t.Errorf("case %d, model %+v\n%s%s", n, m, toy, d)
+			}
+			t.Logf("%d cases of %d explored, %d states, %d left out, %d failed", explored, tt.cases**moreCases, states, saved, failed)
+			if explored*2 < tt.cases {
+				t.Errorf("only %d of %d cases are small enough", explored, tt.cases)
+			}
+		})
+	}
+}
+
+// shrink simplifies a failing toy as long as it still fails.
+func shrink(t *toy, m fault.Model, d string) (*toy, string) {
+	for again := true; again; {
+		again = false
+		for _, c := range t.smaller() {
+			if e, _ := compareToy(c, m); e != "" {
+				t, d, again = c, e, true
+				break
+			}
+		}
+	}
+	return t, d
+}

@@ -1,0 +1,395 @@
+package world
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// A toy is a small random protocol, given by a table: what each proc does on each event in each local state. It shares nothing
+// with a real protocol, so it breaks arguments that hold only of those.
+type toy struct {
+	procs, states, kinds int
+	visible              []bool        // by message kind: a gate that global properties look at
+	rules                [][][]toyRule // by proc, state, event
+	groups               [][]core.Proc
+	reads                map[core.Proc][]core.Proc
+	watchers             []core.Proc
+	initiators           []core.Proc
+	claims               [][][]bool // by proc, state, message kind
+	saved                int        // states that the last reduced search left out
+}
+
+// The events of a toy: its message kinds come first, the others follow.
+const (
+	toyStart = iota
+	toyRestore
+	toyDown
+	toyTick
+	toyStored
+	toyAsked // a spontaneous checkpoint
+	toyOthers
+)
+
+var toyEventNames = [...]string{"start", "restore", "down", "tick", "stored", "checkpoint"}
+
+// toyRule is what a proc does: sends first, then the rest.
+type toyRule struct {
+	next     int
+	sends    []toySend
+	persist  bool // writes the next state as the record "s", which a restore continues from
+	timer    bool
+	output   bool
+	rollback bool
+}
+
+type toySend struct{ to, kind int }
+
+type toyMessage struct {
+	_     struct{} `cbor:",toarray"`
+	Kind  int
+	Round uint64
+}
+
+// Describe implements core.Message. Only visible kinds carry a round, so that the round of a proc, which properties
+// see, changes only by visible events.
+func (m *toyMessage) Describe() trace.Wire {
+	return trace.Wire{Kind: fmt.Sprintf("k%d", m.Kind), Stamp: trace.Stamp{Round: m.Round}}
+}
+
+type toyState struct {
+	_ struct{} `cbor:",toarray"`
+	S int
+}
+
+type toyMachine struct {
+	core.Service
+	toy  *toy
+	proc core.Proc
+	s    toyState
+}
+
+func (m *toyMachine) State() []any { return []any{&m.s} }
+
+func (m *toyMachine) Step(in core.Input, out []core.Effect) []core.Effect {
+	event := m.toy.kinds
+	switch in.Kind {
+	case core.Start:
+		event += toyStart
+	case core.Restore:
+		for _, r := range in.Records {
+			if !r.Torn {
+				m.s.S = int(r.Value[0]) // the last record wins
+			}
+		}
+		event += toyRestore
+	case core.Received:
+		event = in.Message.(*toyMessage).Kind
+	case core.Down:
+		event += toyDown
+	case core.Tick:
+		event += toyTick
+	case core.Persisted:
+		event += toyStored
+	case core.Checkpoint:
+		event += toyAsked
+	}
+	rule := m.toy.rules[m.proc][m.s.S][event]
+	m.s.S = rule.next
+	for _, s := range rule.sends {
+		message := &toyMessage{Kind: s.kind}
+		if m.toy.visible[s.kind] {
+			message.Round = uint64(s.kind) + 1
+		}
+		out = append(out, core.SendTo(core.Proc(s.to), message))
+	}
+	if rule.persist {
+		out = append(out, core.Effect{Kind: core.Persist, Key: "s", Value: []byte{byte(rule.next)}})
+	}
+	if rule.timer {
+		out = append(out, core.Effect{Kind: core.SetTimer, Timer: "t"})
+	}
+	if rule.output {
+		out = append(out, core.Effect{Kind: core.Output, Digest: uint64(rule.next) + 1})
+	}
+	if rule.rollback {
+		out = append(out, core.Effect{Kind: core.Rollback})
+	}
+	return out
+}
+
+// Commutes implements core.Commuter: a claim that is true by computation.
+func (m *toyMachine) Commutes(in core.Input) (round uint64, ok bool) {
+	if in.Kind != core.Received || m.toy.claims == nil {
+		return 0, false
+	}
+	return 0, m.toy.claims[m.proc][m.s.S][in.Message.(*toyMessage).Kind]
+}
+
+// computeClaims finds, for each proc, state and message kind, whether handling the message commutes with every event that can
+// come before it, in the state and in all that follow: the largest set that is closed under the squares.
+func (t *toy) computeClaims() {
+	t.claims = nil
+	for p := range t.procs {
+		c := make([][]bool, t.states)
+		for s := range c {
+			c[s] = slices.Repeat([]bool{true}, t.kinds)
+		}
+		for again := true; again; {
+			again = false
+			for s := range t.states {
+				for k := range t.kinds {
+					if c[s][k] && !t.squares(p, s, k, c) {
+						c[s][k], again = false, true
+					}
+				}
+			}
+		}
+		t.claims = append(t.claims, c)
+	}
+}
+
+// squares reports whether the message commutes at the state with every event of one step, given what is claimed elsewhere.
+func (t *toy) squares(p, s, k int, claims [][]bool) bool {
+	rules := t.rules[p]
+	for e := range t.kinds + toyOthers {
+		if e == t.kinds+toyStart || e == t.kinds+toyRestore {
+			continue
+		}
+		first, late := rules[s][k], rules[rules[s][k].next][e]
+		early, last := rules[s][e], rules[rules[s][e].next][k]
+		a, b := append(slices.Clone(first.sends), late.sends...), append(slices.Clone(early.sends), last.sends...)
+		byProc := func(a, b toySend) int { return a.to - b.to }
+		slices.SortStableFunc(a, byProc)
+		slices.SortStableFunc(b, byProc)
+		if first.plain() != last.plain() || !first.plain() || !early.plain() || !late.plain() || late.next != last.next || !slices.Equal(a, b) || !claims[early.next][k] {
+			return false
+		}
+	}
+	return true
+}
+
+// rollsBack reports whether some rule rolls back.
+func (t *toy) rollsBack() bool {
+	for _, table := range t.rules {
+		for _, row := range table {
+			if slices.ContainsFunc(row, func(r toyRule) bool { return r.rollback }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plain reports whether a step does nothing but send.
+func (r toyRule) plain() bool { return !r.persist && !r.timer && !r.output && !r.rollback }
+
+// setup makes the toy ready for a world: its first proc counts as the one rank that a setup needs.
+func (t *toy) setup() *core.Setup {
+	layout := trace.Layout{Ranks: 1, Clusters: []int{0}, Kinds: map[string]trace.Meaning{}, Groups: map[core.Proc][]core.Proc{}}
+	for p := range t.procs {
+		layout.Names = append(layout.Names, fmt.Sprintf("p%d", p))
+	}
+	for k, v := range t.visible {
+		if v {
+			layout.Kinds[fmt.Sprintf("k%d", k)] = trace.Gate
+		}
+	}
+	for _, g := range t.groups {
+		for _, p := range g {
+			layout.Groups[p] = g
+		}
+	}
+	s := &core.Setup{Protocol: "toy", Layout: layout, Programs: []core.Program{nil}, Watchers: t.watchers, Initiators: t.initiators,
+		NewMessage: func() core.Message { return new(toyMessage) },
+		New:        func(p core.Proc) core.Machine { return &toyMachine{toy: t, proc: p} }}
+	if t.reads != nil {
+		s.Reads = func(p core.Proc) []core.Proc { return t.reads[p] }
+	}
+	return s
+}
+
+// newToy is a toy in which nothing does anything.
+func newToy(procs, states, kinds int) *toy {
+	t := &toy{procs: procs, states: states, kinds: kinds, visible: make([]bool, kinds)}
+	for range procs {
+		var table [][]toyRule
+		for s := range states {
+			row := make([]toyRule, kinds+toyOthers)
+			for i := range row {
+				row[i].next = s
+			}
+			table = append(table, row)
+		}
+		t.rules = append(t.rules, table)
+	}
+	return t
+}
+
+// toyFeatures says what random toys may do besides sending.
+type toyFeatures struct{ crashes, groups, reads, restoreSends, rollback, cyclic, monotone bool }
+
+// randomToy draws a toy. A message of a kind sends only higher kinds, or (cyclic) each message causes at most one, so the
+// search is finite.
+func randomToy(r *rand.Rand, f toyFeatures) *toy {
+	t := newToy(2+r.IntN(3), 2+r.IntN(3), 2+r.IntN(3))
+	for k := range t.visible {
+		t.visible[k] = r.IntN(3) == 0
+	}
+	p := 0
+	sends := func(least, most int) (list []toySend) {
+		for range r.IntN(most + 1) {
+			if least < t.kinds { // never to itself
+				list = append(list, toySend{to: (p + 1 + r.IntN(t.procs-1)) % t.procs, kind: least + r.IntN(t.kinds-least)})
+			}
+		}
+		return list
+	}
+	for p = range t.procs {
+		for s := range t.states {
+			for e := range t.rules[p][s] {
+				rule := &t.rules[p][s][e]
+				if f.monotone {
+					rule.next = min(s|r.IntN(t.states), t.states-1) // many events commute
+				} else if r.IntN(4) > 0 {
+					rule.next = r.IntN(t.states)
+				}
+				switch {
+				case e < t.kinds && f.cyclic:
+					rule.sends = sends(0, 1)
+				case e < t.kinds:
+					rule.sends = sends(e+1, 2)
+					rule.persist, rule.timer = f.crashes && r.IntN(8) == 0, r.IntN(10) == 0
+					rule.rollback = f.rollback && r.IntN(8) == 0
+				case e == t.kinds+toyStart:
+					rule.sends = sends(0, 2)
+				case e == t.kinds+toyRestore:
+					rule.next = s
+					if f.restoreSends {
+						rule.sends = sends(t.kinds/2, 2)
+					}
+				case e == t.kinds+toyStored || e == t.kinds+toyTick:
+					rule.sends = sends(t.kinds-1, 1)
+				default:
+					rule.sends = sends(t.kinds/2, 2)
+					rule.persist = e == t.kinds+toyAsked && r.IntN(2) == 0
+				}
+			}
+		}
+	}
+	if f.rollback {
+		return t // groups of one
+	}
+	t.watchers = []core.Proc{core.Proc(r.IntN(t.procs))}
+	t.initiators = []core.Proc{0}
+	if f.groups && t.procs > 2 {
+		t.groups = [][]core.Proc{{0, 1}}
+	}
+	if f.reads {
+		t.reads = map[core.Proc][]core.Proc{}
+		for p := range core.Proc(t.procs) {
+			t.reads[p] = []core.Proc{p}
+			if q := core.Proc(r.IntN(t.procs)); q != p {
+				t.reads[p] = append(t.reads[p], q)
+			}
+		}
+	}
+	return t
+}
+
+// randomModel draws a failure model.
+func randomModel(r *rand.Rand, procs, failures int) fault.Model {
+	m := fault.Model{FromDead: fault.Survival(r.IntN(3)), KeepToDead: r.IntN(2) == 0, DetectAny: r.IntN(2) == 0, Joint: r.IntN(3) == 0}
+	m.Failures = r.IntN(failures + 1)
+	if m.Failures == 2 {
+		m.AtOnce, m.OneInstant = r.IntN(3), r.IntN(4) == 0
+	}
+	if r.IntN(3) == 0 {
+		m.Victims = []core.Proc{core.Proc(r.IntN(procs))}
+	}
+	return m
+}
+
+// String prints the table, without rules that change nothing.
+func (t *toy) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "procs %d states %d kinds %d visible %v groups %v reads %v watchers %v\n", t.procs, t.states, t.kinds, t.visible,
+		t.groups, t.reads, t.watchers)
+	for p := range t.procs {
+		for s := range t.states {
+			for e, rule := range t.rules[p][s] {
+				name := fmt.Sprintf("k%d", e)
+				if e >= t.kinds {
+					name = toyEventNames[e-t.kinds]
+				}
+				if rule.next == s && len(rule.sends) == 0 && !rule.persist && !rule.timer && !rule.rollback && !rule.output {
+					continue
+				}
+				if e == t.kinds+toyStart && s != 0 {
+					continue
+				}
+				fmt.Fprintf(&b, "  p%d state %d on %s: state %d", p, s, name, rule.next)
+				for _, m := range rule.sends {
+					fmt.Fprintf(&b, ", k%d to p%d", m.kind, m.to)
+				}
+				for name, on := range map[string]bool{"persist": rule.persist, "timer": rule.timer, "rollback": rule.rollback, "output": rule.output} {
+					if on {
+						b.WriteString(", " + name)
+					}
+				}
+				b.WriteByte('\n')
+			}
+		}
+	}
+	return b.String()
+}
+
+// smaller lists toys with one rule simplified: candidates when a failing one is shrunk.
+func (t *toy) smaller() (list []*toy) {
+	change := func(edit func(*toy)) {
+		c := *t
+		c.visible = slices.Clone(t.visible)
+		c.rules = nil
+		for p := range t.procs {
+			var table [][]toyRule
+			for s := range t.states {
+				table = append(table, slices.Clone(t.rules[p][s]))
+			}
+			c.rules = append(c.rules, table)
+		}
+		edit(&c)
+		list = append(list, &c)
+	}
+	for k := range t.visible {
+		if t.visible[k] {
+			change(func(c *toy) { c.visible[k] = false })
+		}
+	}
+	for p := range t.procs {
+		for s := range t.states {
+			for e, rule := range t.rules[p][s] {
+				if rule.next != s || len(rule.sends) > 0 || rule.persist || rule.timer || rule.rollback {
+					change(func(c *toy) { c.rules[p][s][e] = toyRule{next: s} })
+				}
+				if rule.next != s {
+					change(func(c *toy) { c.rules[p][s][e].next = s })
+				}
+				for i := range rule.sends {
+					change(func(c *toy) { c.rules[p][s][e].sends = slices.Delete(slices.Clone(rule.sends), i, i+1) })
+				}
+				if rule.persist || rule.timer {
+					change(func(c *toy) { c.rules[p][s][e].persist, c.rules[p][s][e].timer = false, false })
+				}
+				if rule.rollback {
+					change(func(c *toy) { c.rules[p][s][e].rollback = false })
+				}
+			}
+		}
+	}
+	return list
+}

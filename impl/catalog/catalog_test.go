@@ -1,0 +1,202 @@
+package catalog_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/hydee"
+	"github.com/domino-check/domino/scenarios"
+)
+
+// TestEmbedded resolves every embedded scenario; the baseline has the same programs without a protocol.
+func TestEmbedded(t *testing.T) {
+	list, err := scenarios.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list {
+		t.Run(s.Name, func(t *testing.T) {
+			r, err := catalog.Resolve(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Setup.Protocol != s.Protocol || r.Baseline.Protocol != "none" || len(r.Model.Victims) != len(s.Victims) {
+				t.Errorf("setup %s, baseline %s, %d victims", r.Setup.Protocol, r.Baseline.Protocol, len(r.Model.Victims))
+			}
+			if diff := cmp.Diff(r.Setup.Programs, r.Baseline.Programs); diff != "" {
+				t.Errorf("programs (-setup +baseline):\n%s", diff)
+			}
+			if s.Erratum != "" {
+				if _, ok := hydee.ByID(s.Erratum); !ok {
+					t.Errorf("unknown erratum %s", s.Erratum)
+				}
+			}
+		})
+	}
+}
+
+// TestEveryErratumHasAScenario checks that each switch of each protocol has at least one smallest run.
+func TestEveryErratumHasAScenario(t *testing.T) {
+	list, err := scenarios.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range catalog.Protocols() {
+		for _, e := range p.Errata {
+			found := false
+			for _, s := range list {
+				found = found || s.Protocol == p.Name && s.Erratum == e.ID
+			}
+			if !found {
+				t.Errorf("%s %s has no scenario", p.Name, e.ID)
+			}
+		}
+	}
+}
+
+// file is a scenario with the header lines and two ranks.
+func file(header, program string) string {
+	return "title\n-- scenario --\n" + header + "\n-- program --\n" + program
+}
+
+const two = "a: send b x\nb: recv a\n"
+
+// TestResolve checks what is made of clusters, victims and variants.
+func TestResolve(t *testing.T) {
+	tests := []struct {
+		name, header string
+		clusters     []int
+		victims      []core.Proc
+	}{
+		{"clusters given", "protocol: hydee\nclusters: b | a", []int{1, 0}, nil},
+		{"one cluster", "protocol: hydee\nclusters: b a", []int{0, 0}, nil},
+		{"no clusters: each rank alone", "protocol: hydee", []int{0, 1}, nil},
+		{"victims", "protocol: hydee\nvictims: RP a", []int{0, 1}, []core.Proc{2, 0}},
+		{"several errata", "protocol: hydee\nvariant: repaired+H1+H20a", []int{0, 1}, nil},
+		{"published and more", "protocol: hydee\nvariant: published+H4", []int{0, 1}, nil},
+		{"no protocol", "protocol: none\nvictims: b", []int{0, 1}, []core.Proc{1}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := scenarios.Parse("s.txtar", []byte(file(tt.header, two)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := catalog.Resolve(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.clusters, r.Setup.Layout.Clusters); diff != "" {
+				t.Errorf("clusters (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.victims, r.Model.Victims); diff != "" {
+				t.Errorf("victims (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestOneRank checks that a single rank is accepted: nothing to log, nothing to wait for.
+func TestOneRank(t *testing.T) {
+	for _, protocol := range []string{"hydee", "none"} {
+		s, err := scenarios.Parse("s.txtar", []byte(file("protocol: "+protocol, "a: checkpoint\n")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := catalog.Resolve(s); err != nil {
+			t.Errorf("%s: %v", protocol, err)
+		}
+	}
+}
+
+// TestBadInput gives scenarios that name something that does not exist or makes no sense, with the exact error: file, line, names.
+func TestBadInput(t *testing.T) {
+	var ids []string
+	for _, e := range hydee.Errata() {
+		ids = append(ids, e.ID)
+	}
+	known := "Known: " + strings.Join(ids, ", ")
+	tests := []struct{ name, header, program, want string }{
+		{"no ranks", "protocol: hydee", "# nobody\n", "5: the program has no ranks"},
+		{"bad program", "protocol: hydee", "a: send b x\nb: recv c\n", "6: rank b: rank c does not exist, there are a b"},
+		{"rank in no cluster", "protocol: hydee\nclusters: a", two, "4: rank b is in no cluster"},
+		{"rank in two clusters", "protocol: hydee\nclusters: a | b a", two, "4: rank a is in two clusters"},
+		{"rank twice in a cluster", "protocol: hydee\nclusters: a a | b", two, "4: rank a is in two clusters"},
+		{"unknown rank", "protocol: hydee\nclusters: a | b c", two, "4: rank c does not exist, there are a b"},
+		{"empty cluster", "protocol: hydee\nclusters: a | | b", two, `4: cluster 2 of "a | | b" is empty`},
+		{"empty last cluster", "protocol: hydee\nclusters: a b |", two, `4: cluster 2 of "a b |" is empty`},
+		{"unknown protocol", "protocol: hyde", two, `3: unknown protocol "hyde", did you mean "hydee"? Known: hydee, none`},
+		{"unknown variant", "protocol: hydee\nvariant: fixed", two, `4: unknown variant "fixed", want repaired, published, or repaired+ERRATUM`},
+		{"unknown erratum", "protocol: hydee\nvariant: repaired+H99", two, `4: unknown erratum "H99", did you mean "H9a"? ` + known},
+		{"empty erratum", "protocol: hydee\nvariant: repaired+", two, `4: unknown erratum "", did you mean "H1"? ` + known},
+		{"variant of nothing", "protocol: none\nvariant: published", two, `4: protocol none has no variant "published"`},
+		{"unknown victim", "protocol: hydee\nvictims: a c", two, "4: victim c does not exist, there are a b RP"},
+		{"victim that only another protocol has", "protocol: none\nvictims: RP", two, "4: victim RP does not exist, there are a b"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := scenarios.Parse("dir/s.txtar", []byte(file(tt.header, tt.program)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = catalog.Resolve(s)
+			if want := "dir/s.txtar:" + tt.want; err == nil || err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		})
+	}
+}
+
+// TestBadShape gives requests for generated programs that can not be met, with the exact error.
+func TestBadShape(t *testing.T) {
+	for shape, want := range map[string]string{
+		"ring 1":    `s.txtar:3: program ring for "1" ranks, want a number in [2, 4096]`,
+		"ring 0":    `s.txtar:3: program ring for "0" ranks, want a number in [2, 4096]`,
+		"rings 3":   `s.txtar:3: unknown program "rings", want one of ring, stencil, wavefront, reduction, master-worker`,
+		"ring 4096": `s.txtar:1: setup hydee: 4097 procs, at most 4096 are supported`,
+	} {
+		s, err := scenarios.Parse("s.txtar", []byte("-- scenario --\nprotocol: hydee\nprogram: "+shape+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := catalog.Resolve(s); err == nil || err.Error() != want {
+			t.Errorf("%s: got  %v\nwant %s", shape, err, want)
+		}
+	}
+}
+
+// TestBudgetLine checks that an absurd budget is reported on its own line.
+func TestBudgetLine(t *testing.T) {
+	_, err := scenarios.Parse("s.txtar", []byte(file("protocol: hydee\nfailures: 1\ncheckpoints: 99", two)))
+	if err == nil || err.Error() != "s.txtar:5: checkpoints: budget is 99, want [0, 15]" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestNameOfService checks that a rank can not take the name of the recovery process: victims and schedules could not tell
+// the two apart.
+func TestNameOfService(t *testing.T) {
+	s, err := scenarios.Parse("s.txtar", []byte(file("protocol: hydee\nvictims: RP", "RP: send b x\nb: recv RP\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := catalog.Resolve(s); err == nil {
+		t.Error("accepted")
+	}
+}
+
+// TestFind checks that every registered protocol is found by its name, which is unique and has a description.
+func TestFind(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range catalog.Protocols() {
+		got, err := catalog.Find(p.Name)
+		if err != nil || got.Name != p.Name || got.Doc == "" || seen[p.Name] {
+			t.Errorf("%s: %+v, %v", p.Name, got, err)
+		}
+		seen[p.Name] = true
+	}
+}
