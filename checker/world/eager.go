@@ -11,7 +11,7 @@ import (
 // Eager steps: a partial-order reduction by singleton persistent sets.
 //
 // In a quiet state nothing unexpected can happen any more: no fault budget is left, every watcher is up and has been told of every
-// failure, no timer is set, no write is in progress, and there are no checkpoints in scope at all. Then the only events that depend on a step of
+// failure, no message of an older recovery round is in flight, no timer is set, no write is in progress, and there are no checkpoints in scope at all. Then the only events that depend on a step of
 // proc r are other steps of r, and, for a delivery from a dead incarnation, the loss of the rest of that channel: such a
 // delivery is never taken first. A protocol may say of a message, at a local state, that
 // handling it commutes with everything that can come before it (core.Commuter, with the argument at the method). If its
@@ -47,6 +47,11 @@ func (w *World) quiet(state []uint32) (newest uint64, ok bool) {
 			return 0, false
 		}
 		newest = max(newest, w.localInfo[state[localWord(p)]].round)
+	}
+	for p := range core.Proc(w.procs) {
+		if oldest := w.inboxInfo[state[inboxWord(p)]].oldest; oldest != 0 && oldest < newest {
+			return 0, false // somebody may still join a round that is over
+		}
 	}
 	return newest, true
 }

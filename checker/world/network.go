@@ -10,6 +10,7 @@ import (
 // message is one distinct message content.
 type message struct {
 	value core.Message // immutable
+	round uint64       // recovery round that it is stamped with
 }
 
 // packet is a message with its sender.
@@ -38,6 +39,7 @@ type head struct {
 type inbox struct {
 	channels []channel // by sender, then incarnation; none is empty
 	heads    []head
+	oldest   uint64 // least recovery round of any message in it, 0 when none has a round
 }
 
 // internMessage numbers a message by its canonical bytes and keeps a copy decoded from them: the original belongs to
@@ -50,7 +52,7 @@ func (w *World) internMessage(m core.Message) uint32 {
 		if err := core.Decode(content, value); err != nil {
 			panic(err.Error())
 		}
-		w.messageInfo = append(w.messageInfo, message{value: value})
+		w.messageInfo = append(w.messageInfo, message{value: value, round: value.Describe().Stamp.Round})
 	}
 	return number
 }
@@ -78,9 +80,22 @@ func (w *World) internInbox(channels []channel) uint32 {
 	}
 	number, fresh := w.inboxes.number(content)
 	if fresh {
-		w.inboxInfo = append(w.inboxInfo, inbox{channels: channels, heads: w.headsOf(channels)})
+		w.inboxInfo = append(w.inboxInfo, inbox{channels: channels, heads: w.headsOf(channels), oldest: w.oldestRound(channels)})
 	}
 	return number
+}
+
+// oldestRound is the least recovery round of the messages in the channels, 0 when none has a round.
+func (w *World) oldestRound(channels []channel) uint64 {
+	var oldest uint64
+	for _, c := range channels {
+		for _, m := range c.messages {
+			if round := w.messageInfo[w.packetInfo[m].message].round; round != 0 && (oldest == 0 || round < oldest) {
+				oldest = round
+			}
+		}
+	}
+	return oldest
 }
 
 // headsOf lists what can be delivered: the oldest message of each channel, or each distinct one where order is not kept.

@@ -26,7 +26,7 @@ type Machine interface {
 // Commuter is a machine that can tell which of its steps a search may take before all others.
 type Commuter interface {
 	// Commutes reports that handling the input in the present state commutes with every input that can come before it, as
-	// long as no failure, no checkpoint and no recovery round newer than the given one is still to come: either order
+	// long as no failure, no checkpoint and no message of another recovery round than the given one is still to come: either order
 	// ends in the same state with the same messages on every channel, also when more steps come in between. If, coming last of
 	// several, it would do something that others can judge, it must do nothing but be counted when it comes earlier. Only
 	// Received inputs and program steps are asked for.
