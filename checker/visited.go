@@ -1,137 +1,158 @@
 package checker
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+)
 
-// set is a set of state vectors that numbers its members from 0 in the order of insertion.
-type set interface {
-	// insert returns the number of the state and whether it is new.
-	insert(state []uint32) (number uint32, fresh bool)
-	// lookup returns the number of a state that is in the set.
-	lookup(state []uint32) (number uint32, ok bool)
-	bytes() int64
+// visited is the set of the states that were met, safe for concurrent use. It consists of many small tables, chosen by the
+// fingerprint, so that one grows without a stall and workers seldom meet.
+//
+// A table holds fingerprints in open addressing, each near the place that its value has among all values. So growing by
+// half copies it from front to back, and no power of two is needed: it is between half and three quarters full. In exact mode a
+// table also holds the vectors, and a fingerprint only says where to look.
+type visited struct {
+	exact  bool
+	words  int
+	shards [1 << shardBits]shard
 }
 
-// fingerprint is 128 bits of a state vector.
-type fingerprint struct{ hi, lo uint64 }
+const shardBits = 8
 
-// fingerprintOf hashes a vector with two independent chains of 64x64 to 128 bit multiplications.
-func fingerprintOf(state []uint32) fingerprint {
-	a, b := uint64(0x9e3779b97f4a7c15), uint64(0xc2b2ae3d27d4eb4f)
-	i := 0
-	for ; i+1 < len(state); i += 2 {
-		w := uint64(state[i]) | uint64(state[i+1])<<32
-		hi, lo := bits.Mul64(a^w, 0xa0761d6478bd642f)
-		a = hi ^ lo
-		hi, lo = bits.Mul64(b^bits.RotateLeft64(w, 29), 0xe7037ed1a0b428db)
-		b = hi ^ lo + w
-	}
-	if i < len(state) {
-		hi, lo := bits.Mul64(a^uint64(state[i]), 0x8ebc6af09c88c6e3)
-		a = hi ^ lo
-		b += a * 0x589965cc75374cc3
-	}
-	hi, lo := bits.Mul64(a^0x1d8e4e27c47d124f, b^0xeb44accab455d165)
-	return fingerprint{hi: hi ^ a, lo: lo ^ b}
+type shard struct {
+	slots   atomic.Pointer[[]uint64] // pairs (lo, hi); lo = 0 is empty
+	mu      sync.Mutex               // held by who inserts
+	count   int
+	size    atomic.Int64 // bytes
+	exact   exactShard
+	padding [40]byte // no two shards in one cache line
 }
 
-// fingerprintSet is an open-addressing table of fingerprints: 16 bytes and a 4 byte number for each slot.
-type fingerprintSet struct {
-	prints  []fingerprint
-	numbers []uint32 // 0 = empty, otherwise number+1
-	count   uint32
-}
-
-func newFingerprintSet() *fingerprintSet {
-	return &fingerprintSet{prints: make([]fingerprint, 1<<12), numbers: make([]uint32, 1<<12)}
-}
-
-func (s *fingerprintSet) insert(state []uint32) (uint32, bool) {
-	if int(s.count)*4 >= len(s.prints)*3 {
-		s.grow()
-	}
-	return s.add(fingerprintOf(state), s.count)
-}
-
-// add stores the number under the fingerprint unless it is there already.
-func (s *fingerprintSet) add(f fingerprint, number uint32) (uint32, bool) {
-	mask := uint64(len(s.prints) - 1)
-	for i := f.lo & mask; ; i = (i + 1) & mask {
-		if s.numbers[i] == 0 {
-			s.prints[i], s.numbers[i] = f, number+1
-			s.count++
-			return number, true
-		}
-		if s.prints[i] == f {
-			return s.numbers[i] - 1, false
-		}
-	}
-}
-
-func (s *fingerprintSet) lookup(state []uint32) (uint32, bool) {
-	f := fingerprintOf(state)
-	mask := uint64(len(s.prints) - 1)
-	for i := f.lo & mask; s.numbers[i] != 0; i = (i + 1) & mask {
-		if s.prints[i] == f {
-			return s.numbers[i] - 1, true
-		}
-	}
-	return 0, false
-}
-
-func (s *fingerprintSet) grow() {
-	old := *s
-	s.prints, s.numbers, s.count = make([]fingerprint, 2*len(old.prints)), make([]uint32, 2*len(old.prints)), 0
-	for i, n := range old.numbers {
-		if n != 0 {
-			s.add(old.prints[i], n-1)
-		}
-	}
-}
-
-func (s *fingerprintSet) bytes() int64 { return int64(len(s.prints)) * 20 }
-
-// exactSet stores the vectors themselves: no collision can hide a state.
-type exactSet struct {
-	words   int
+// exactShard holds whole vectors; all access is under the mutex of the shard.
+type exactShard struct {
 	vectors []uint32
-	slots   []uint32 // 0 = empty, otherwise number+1
+	slots   []uint32 // 0 = empty, otherwise number in the shard + 1
 }
 
-func newExactSet(words int) *exactSet { return &exactSet{words: words, slots: make([]uint32, 1<<12)} }
+func newVisited(exact bool, words int) *visited { return &visited{exact: exact, words: words} }
 
-func (s *exactSet) at(number uint32) []uint32 {
-	return s.vectors[int(number)*s.words : (int(number)+1)*s.words]
-}
-
-func (s *exactSet) insert(state []uint32) (uint32, bool) {
-	count := uint32(len(s.vectors) / s.words)
-	if int(count)*4 >= len(s.slots)*3 {
-		s.slots = make([]uint32, 2*len(s.slots))
-		for n := range count {
-			i, _ := s.find(s.at(n))
-			s.slots[i] = n + 1
+// insert adds a state and reports whether it is new. The vector is needed in exact mode only.
+func (v *visited) insert(f fingerprint, state []uint32) bool {
+	s := &v.shards[f.hi>>(64-shardBits)]
+	if v.exact {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.insertVector(f, state)
+	}
+	if f.lo == 0 {
+		f.lo = 1
+	}
+	if slots := s.slots.Load(); slots != nil {
+		if _, found := find(*slots, f); found {
+			return false
 		}
 	}
-	i, number := s.find(state)
-	if number != 0 {
-		return number - 1, false
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slots := s.roomy()
+	i, found := find(slots, f)
+	if found {
+		return false
 	}
-	s.vectors = append(s.vectors, state...)
-	s.slots[i] = count + 1
-	return count, true
+	atomic.StoreUint64(&slots[i+1], f.hi) // before lo, which says that the slot is taken
+	atomic.StoreUint64(&slots[i], f.lo)
+	s.count++
+	return true
 }
 
-func (s *exactSet) lookup(state []uint32) (uint32, bool) {
-	_, content := s.find(state)
-	return content - 1, content != 0
+// touch loads the place of a fingerprint, so that it is in the cache when it is wanted.
+func (v *visited) touch(f fingerprint) uint64 {
+	if slots := v.shards[f.hi>>(64-shardBits)].slots.Load(); slots != nil {
+		return atomic.LoadUint64(&(*slots)[home(*slots, f)])
+	}
+	return 0
 }
 
-// find returns the slot of the state and what is in it.
-func (s *exactSet) find(state []uint32) (slot uint64, content uint32) {
-	mask := uint64(len(s.slots) - 1)
-	for i := fingerprintOf(state).lo & mask; ; i = (i + 1) & mask {
-		if s.slots[i] == 0 || equal(s.at(s.slots[i]-1), state) {
-			return i, s.slots[i]
+// home is the index at which the search for a fingerprint begins.
+func home(slots []uint64, f fingerprint) int {
+	h, _ := bits.Mul64(f.lo, uint64(len(slots)/2))
+	return int(h) * 2
+}
+
+// find returns the index of a fingerprint, or of the empty slot where it belongs.
+func find(slots []uint64, f fingerprint) (index int, found bool) {
+	for i := home(slots, f); ; {
+		lo := atomic.LoadUint64(&slots[i])
+		if lo == 0 {
+			return i, false
+		}
+		if lo == f.lo && atomic.LoadUint64(&slots[i+1]) == f.hi {
+			return i, true
+		}
+		if i += 2; i == len(slots) {
+			i = 0
+		}
+	}
+}
+
+// roomy is the table with room for one more.
+func (s *shard) roomy() []uint64 {
+	var old []uint64
+	if p := s.slots.Load(); p != nil {
+		old = *p
+	}
+	if s.count*8 < len(old)*3 {
+		return old
+	}
+	slots := make([]uint64, 2*(len(old)/2*3/2+16))
+	for i := 0; i < len(old); i += 2 {
+		if old[i] != 0 {
+			j, _ := find(slots, fingerprint{lo: old[i], hi: old[i+1]})
+			slots[j], slots[j+1] = old[i], old[i+1]
+		}
+	}
+	s.slots.Store(&slots)
+	s.size.Store(int64(len(slots)) * 8)
+	return slots
+}
+
+func (s *shard) insertVector(f fingerprint, state []uint32) bool {
+	e, words := &s.exact, len(state)
+	if s.count*4 >= len(e.slots)*3 {
+		e.slots = make([]uint32, len(e.slots)*3/2+16)
+		mixers := newMixers(words)
+		for n := range s.count {
+			old := e.vectors[n*words : (n+1)*words]
+			i, _ := e.find(fingerprintOf(mixers, old), old)
+			e.slots[i] = uint32(n + 1)
+		}
+	}
+	i, found := e.find(f, state)
+	if found {
+		return false
+	}
+	e.vectors = append(e.vectors, state...)
+	s.count++
+	e.slots[i] = uint32(s.count)
+	s.size.Store(int64(cap(e.vectors)+len(e.slots)) * 4)
+	return true
+}
+
+// find returns the slot of the state, or the empty one where it belongs.
+func (e *exactShard) find(f fingerprint, state []uint32) (slot int, found bool) {
+	h, _ := bits.Mul64(f.lo, uint64(len(e.slots)))
+	words := len(state)
+	for i := int(h); ; {
+		n := int(e.slots[i])
+		if n == 0 {
+			return i, false
+		}
+		if equal(e.vectors[(n-1)*words:n*words], state) {
+			return i, true
+		}
+		if i++; i == len(e.slots) {
+			i = 0
 		}
 	}
 }
@@ -145,4 +166,10 @@ func equal(a, b []uint32) bool {
 	return true
 }
 
-func (s *exactSet) bytes() int64 { return int64(cap(s.vectors))*4 + int64(len(s.slots))*4 }
+// bytes is the size of the tables.
+func (v *visited) bytes() (total int64) {
+	for i := range v.shards {
+		total += v.shards[i].size.Load()
+	}
+	return total
+}

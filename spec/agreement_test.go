@@ -183,7 +183,7 @@ func TestWorldAndJudgeAgreeOnWalks(t *testing.T) {
 func walk(w *world.World, rng *rand.Rand) []uint64 {
 	state := make([]uint32, w.Words())
 	w.Initial(state)
-	x := &checker.Expansion{Words: w.Words()}
+	x := checker.NewExpansion(w.Words())
 	var path []uint64
 	for {
 		w.Expand(state, false, x)
@@ -207,6 +207,6 @@ func walk(w *world.World, rng *rand.Rand) []uint64 {
 		if x.Steps[i].Violation != 0 {
 			return path
 		}
-		copy(state, x.State(i))
+		state = x.State(i, state[:0])
 	}
 }

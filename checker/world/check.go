@@ -38,7 +38,10 @@ type Outcome struct {
 func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	oracle, err := Oracle(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
 	if err != nil {
-		if ctx.Err() != nil || strings.Contains(err.Error(), "ended early") {
+		if ctx.Err() != nil {
+			return &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "interrupted"}, Reason: "interrupted"}, nil
+		}
+		if strings.Contains(err.Error(), "ended early") {
 			return &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "the failure-free oracle"}, Reason: err.Error()}, nil
 		}
 		return nil, err

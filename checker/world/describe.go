@@ -55,20 +55,20 @@ func (w *World) names(procs []core.Proc) string {
 func (w *World) describe(state []uint32, c uint64) string {
 	k, p, a := splitCode(c &^ (0xff << 32))
 	name := w.layout.Name(p)
-	e := &w.envInfo[state[envWord(p)]]
+	e := w.envs.at(state[envWord(p)])
 	text := ""
 	switch k {
 	case deliver, lose, duplicate:
 		verb := map[kind]string{deliver: "deliver", lose: "lose", duplicate: "duplicate"}[k]
-		box := &w.inboxInfo[state[inboxWord(p)]]
-		text = verb + " " + w.describeChannel(box.channels[box.heads[a].channel], p) + " " +
-			w.describeMessage(w.inputInfo[box.heads[a].input].Message)
+		box := w.inboxes.at(state[inboxWord(p)])
+		h := box.head(a)
+		text = verb + " " + w.describeChannel(&box.channels[h.channel], p) + " " + w.describeMessage(w.inputs.at(h.input).Message)
 	case advance:
 		text = "step " + name + " " + w.describeStep(state, p, a)
 	case persisted:
 		text = "persisted " + name + " " + e.Writing[0].Key
 	case told:
-		text = "told " + name + " down " + w.names(w.notice(state, p, a))
+		text = "told " + name + " down " + w.names(w.notice(state[envWord(p)], w.pendingIndex(state, p, a)))
 	case tick:
 		text = "tick " + name + " " + e.Timers[a]
 	case checkpoint:
@@ -78,7 +78,7 @@ func (w *World) describe(state []uint32, c uint64) string {
 	case restart:
 		text = fmt.Sprintf("restart %s incarnation %d", name, e.Inc)
 	case cut:
-		text = "cut " + w.describeChannel(w.inboxInfo[state[inboxWord(p)]].channels[a], p)
+		text = "cut " + w.describeChannel(w.inboxes.at(state[inboxWord(p)]).channel(a), p)
 	case suspect:
 		text = "suspect " + name + " thinks down " + w.names(w.group(core.Proc(a)))
 	}
@@ -88,7 +88,7 @@ func (w *World) describe(state []uint32, c uint64) string {
 	return text
 }
 
-func (w *World) describeChannel(c channel, to core.Proc) string {
+func (w *World) describeChannel(c *channel, to core.Proc) string {
 	from := w.layout.Name(c.from)
 	if c.inc > 0 {
 		from += fmt.Sprintf(".%d", c.inc)
@@ -99,8 +99,8 @@ func (w *World) describeChannel(c channel, to core.Proc) string {
 // describeStep says what a program step does, from its evidence.
 func (w *World) describeStep(state []uint32, p core.Proc, a int) string {
 	number := state[localWord(p)]
-	tr := w.transition(number, w.localInfo[number].choices[a])
-	for _, e := range w.transitionInfo[tr].events {
+	tr := w.transition(number, w.locals.at(number).choices[a])
+	for _, e := range w.transitions.at(tr).events {
 		switch e.Kind.String() {
 		case "sent":
 			return "send " + w.layout.Label(e.ID) + " to " + w.layout.Name(e.Peer)
@@ -112,7 +112,7 @@ func (w *World) describeStep(state []uint32, p core.Proc, a int) string {
 			return "output"
 		}
 	}
-	return fmt.Sprintf("go on %d", w.inputInfo[w.localInfo[number].choices[a]].Choice)
+	return fmt.Sprintf("go on %d", w.inputs.at(w.locals.at(number).choices[a]).Choice)
 }
 
 func (w *World) describeCrash(state []uint32, k kind, p core.Proc, a int) string {
@@ -140,7 +140,7 @@ func (w *World) describeCrash(state []uint32, k kind, p core.Proc, a int) string
 
 // Enabled lists the events of a state with their successors, for replay and reports. Texts are unique in the state.
 func (w *World) Enabled(state []uint32) (texts []string, x *checker.Expansion) {
-	x = &checker.Expansion{Words: w.Words()}
+	x = checker.NewExpansion(w.Words())
 	w.Expand(state, false, x)
 	count := map[string]int{}
 	for _, s := range x.Steps {
@@ -160,7 +160,7 @@ func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
 	if number == deadLocal {
 		return []byte("null")
 	}
-	l := &w.localInfo[number]
+	l := w.locals.at(number)
 	m := w.Setup.New(p)
 	if err := core.DecodeState(l.content, m); err != nil {
 		return []byte("null")

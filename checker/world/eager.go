@@ -27,10 +27,11 @@ import (
 // A restart is taken first when it sends nothing and reads only records that nobody can change meanwhile: nothing else can happen
 // to a proc that is down.
 //
-// The cycle condition (an event must not be put off for ever) is the business of the search: see checker/depthfirst.go.
+// No event is put off for ever: an eager step takes a message from the network and sends nothing, or it makes the history of a
+// program longer, or it is a restart. None of them can be part of a cycle that consists of eager steps.
 type eagerness struct {
 	claims      table // (local, input) -> 1 + index into rounds, 0 = does not commute
-	rounds      []uint64
+	rounds      store[uint64]
 	checkpoints bool // there may be checkpoints: one may be under way without any budget left
 }
 
@@ -42,14 +43,14 @@ func (w *World) reducible(state []uint32) bool {
 // quiet reports whether nothing unexpected can happen any more, and the newest round that anybody has named.
 func (w *World) quiet(state []uint32) (newest uint64, ok bool) {
 	for p := range core.Proc(w.procs) {
-		e := &w.envInfo[state[envWord(p)]]
+		e := w.envs.at(state[envWord(p)])
 		if len(e.Pending) > 0 || len(e.Timers) > 0 || len(e.Writing) > 0 || !e.Up && slices.Contains(w.Setup.Watchers, p) {
 			return 0, false
 		}
-		newest = max(newest, w.localInfo[state[localWord(p)]].round)
+		newest = max(newest, w.locals.at(state[localWord(p)]).round)
 	}
 	for p := range core.Proc(w.procs) {
-		if oldest := w.inboxInfo[state[inboxWord(p)]].oldest; oldest != 0 && oldest < newest {
+		if oldest := w.inboxes.at(state[inboxWord(p)]).oldest; oldest != 0 && oldest < newest {
 			return 0, false // somebody may still join a round that is over
 		}
 	}
@@ -69,62 +70,59 @@ func (g *eagerness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 		return false
 	}
 	for p := range core.Proc(w.procs) {
-		here, number := state[localWord(p)], state[inboxWord(p)]
+		here := state[localWord(p)]
 		if here == deadLocal {
 			continue
 		}
-		for i := range w.inboxInfo[number].heads {
-			if w.dead(state, w.inboxInfo[number].channels[w.inboxInfo[number].heads[i].channel]) {
-				continue
-			}
-			input := w.inboxInfo[number].heads[i].input
-			if tr, ok := g.commutes(w, here, input, newest); ok {
-				w.step(state, p, tr, checker.Step{Code: code(deliver, p, i)}, x, func(next []uint32) { next[inboxWord(p)] = w.pop(number, i) })
+		box := w.inboxes.at(state[inboxWord(p)])
+		for i := range box.heads {
+			h := &box.heads[i]
+			if !w.dead(state, &box.channels[h.channel]) && g.commutes(w, here, h.input, newest) {
+				w.delivery(state, p, h, x)
 				x.Reduced = true
 				return true
 			}
 		}
-		if choices := w.localInfo[here].choices; len(choices) == 1 {
-			if tr, ok := g.commutes(w, here, choices[0], newest); ok {
-				w.step(state, p, tr, checker.Step{Code: code(advance, p, 0)}, x, nil)
-				x.Reduced = true
-				return true
-			}
+		if choices := w.locals.at(here).choices; len(choices) == 1 && g.commutes(w, here, choices[0], newest) {
+			w.programSteps(state, p, x)
+			x.Reduced = true
+			return true
 		}
 	}
 	return false
 }
 
 // commutes reports whether the step commutes as long as no round is newer than the given one.
-func (g *eagerness) commutes(w *World, here, input uint32, newest uint64) (step uint32, ok bool) {
+func (g *eagerness) commutes(w *World, here, input uint32, newest uint64) bool {
 	key := pair(here, input)
 	claim, known := g.claims.get(key)
 	if !known {
-		claim = g.ask(w, here, input)
-		g.claims.put(key, claim)
+		claim = g.ask(w, key, here, input)
 	}
-	if claim == 0 || g.rounds[claim-1] != newest {
-		return 0, false
+	if claim == 0 || *g.rounds.at(claim - 1) != newest {
+		return false
 	}
-	tr := w.transition(here, input)
-	t := &w.transitionInfo[tr]
-	return tr, !t.visible && !slices.ContainsFunc(t.acts, func(a act) bool { return a.kind != core.SendMessage })
+	t := w.transitions.at(w.transition(here, input))
+	quiet := len(t.acts) == 0 && w.inputs.at(input).Kind == core.Received
+	return !t.visible && (quiet || t.longer) && !slices.ContainsFunc(t.acts, func(a act) bool { return a.kind != actSend })
 }
 
 // ask lets the machine claim.
-func (g *eagerness) ask(w *World, here, input uint32) uint32 {
-	l := &w.localInfo[here]
+func (g *eagerness) ask(w *World, key uint64, here, input uint32) (claim uint32) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if claim, known := g.claims.get(key); known {
+		return claim
+	}
+	l := w.locals.at(here)
 	m := w.Setup.New(l.proc)
-	c, ok := m.(core.Commuter)
-	if !ok || core.DecodeState(l.content, m) != nil {
-		return 0
+	if c, ok := m.(core.Commuter); ok && core.DecodeState(l.content, m) == nil {
+		if round, ok := c.Commutes(*w.inputs.at(input)); ok {
+			claim = g.rounds.add(round) + 1
+		}
 	}
-	round, ok := c.Commutes(w.inputInfo[input])
-	if !ok {
-		return 0
-	}
-	g.rounds = append(g.rounds, round)
-	return uint32(len(g.rounds))
+	g.claims.put(key, claim)
+	return claim
 }
 
 // eagerRestart puts a single restart into x, if one is possible that sends nothing and reads only records of its own, or of
@@ -132,12 +130,12 @@ func (g *eagerness) ask(w *World, here, input uint32) uint32 {
 // sees of it, the recovery line, is compared with mates that have done nothing since their own restart: the strictest moment.
 func (w *World) eagerRestart(state []uint32, x *checker.Expansion) bool {
 	for _, p := range w.Setup.Watchers {
-		if !w.envInfo[state[envWord(p)]].Up {
+		if !w.envs.at(state[envWord(p)]).Up {
 			return false
 		}
 	}
 	for p := range core.Proc(w.procs) {
-		if w.envInfo[state[envWord(p)]].Up || !w.mayRestart(state, p) {
+		if w.envs.at(state[envWord(p)]).Up || !w.mayRestart(state, p) {
 			continue
 		}
 		foreign := func(q core.Proc) bool {
@@ -146,8 +144,8 @@ func (w *World) eagerRestart(state []uint32, x *checker.Expansion) bool {
 		if slices.ContainsFunc(w.owners(p), foreign) {
 			continue
 		}
-		t := &w.transitionInfo[w.restore(state, p)]
-		if slices.ContainsFunc(t.acts, func(a act) bool { return a.kind != core.Commit }) || slices.ContainsFunc(t.events, halts) {
+		t := w.transitions.at(w.restore(state, p))
+		if slices.ContainsFunc(t.acts, w.sendsOrStores) || slices.ContainsFunc(t.events, halts) {
 			continue
 		}
 		w.restarts(state, p, x)
@@ -155,6 +153,11 @@ func (w *World) eagerRestart(state []uint32, x *checker.Expansion) bool {
 		return true
 	}
 	return false
+}
+
+// sendsOrStores reports whether an act does more than to name the recovery line.
+func (w *World) sendsOrStores(a act) bool {
+	return a.kind != actChange || w.operations.at(a.value).Kind != opLine
 }
 
 func halts(e trace.Event) bool { return e.Kind == trace.Halted }

@@ -22,18 +22,18 @@ func canonical(w *World, state []uint32) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%x", state[budgetWord])
 	for p := range core.Proc(w.procs) {
-		e := w.envInfo[state[envWord(p)]]
-		l := w.localInfo[state[localWord(p)]]
+		e := *w.envs.at(state[envWord(p)])
+		l := w.locals.at(state[localWord(p)])
 		line := ""
 		if h := w.line(&e); h != nil {
 			line = string(core.Encode(h))
 		}
 		e.Line = 0
 		fmt.Fprintf(&b, "|%x/%x/%d.%d.%x/", core.Encode(&e), line, l.inc, l.round, l.content)
-		for _, c := range w.inboxInfo[state[inboxWord(p)]].channels {
+		for _, c := range w.inboxes.at(state[inboxWord(p)]).channels {
 			fmt.Fprintf(&b, "<%d.%d", c.from, c.inc)
 			for _, k := range c.messages {
-				fmt.Fprintf(&b, " %x", core.Encode(w.messageInfo[w.packetInfo[k].message].value))
+				fmt.Fprintf(&b, " %x", core.Encode(w.messages.at(w.packets.at(k).message).value))
 			}
 		}
 	}

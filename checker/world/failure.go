@@ -31,15 +31,15 @@ func initialBudget(m *fault.Model) uint32 {
 }
 
 func left(state []uint32, b budget) int        { return int(state[budgetWord] >> b & 15) }
-func spend(state []uint32, b budget, n int)    { state[budgetWord] -= uint32(n) << b }
+func spend(b budget, n int) uint32             { return uint32(n) << b }
 func faultStep(c uint64) checker.Step          { return checker.Step{Code: c, Fault: true} }
 func (w *World) group(p core.Proc) []core.Proc { return w.Setup.Group(p) }
 
 // mayRestart reports whether no member of the group of p is still in an older life.
 func (w *World) mayRestart(state []uint32, p core.Proc) bool {
-	inc := w.envInfo[state[envWord(p)]].Inc
+	inc := w.envs.at(state[envWord(p)]).Inc
 	return !slices.ContainsFunc(w.group(p), func(q core.Proc) bool {
-		f := &w.envInfo[state[envWord(q)]]
+		f := w.envs.at(state[envWord(q)])
 		return f.Up && f.Inc < inc
 	})
 }
@@ -49,46 +49,69 @@ func (w *World) restarts(state []uint32, p core.Proc, x *checker.Expansion) {
 	if !w.mayRestart(state, p) {
 		return
 	}
-	e := &w.envInfo[state[envWord(p)]]
 	tr := w.restore(state, p)
-	// A new process has not known those who are up again by now.
+	w.step(state, p, tr, checker.Step{Code: code(restart, p, 0)}, x, cause{word: envWord(p), value: w.started(state, p)})
+}
+
+// started is the env of a proc that starts again. A new process has not known those who are up again by now.
+func (w *World) started(state []uint32, p core.Proc) uint32 {
+	number := state[envWord(p)]
+	var useful uint32 // notices, by index
+	for i, g := range w.envs.at(number).Pending {
+		if slices.ContainsFunc(w.group(g), func(q core.Proc) bool { return !w.envs.at(state[envWord(q)]).Up }) {
+			useful |= 1 << min(i, 31)
+		}
+	}
+	key := pair(number, useful)
+	if next, ok := w.starts.get(key); ok {
+		return next
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e := *w.envs.at(number)
 	var pending []core.Proc
-	for _, g := range e.Pending {
-		if slices.ContainsFunc(w.group(g), func(q core.Proc) bool { return !w.envInfo[state[envWord(q)]].Up }) {
+	for i, g := range e.Pending {
+		if useful>>min(i, 31)&1 != 0 {
 			pending = append(pending, g)
 		}
 	}
-	w.step(state, p, tr, checker.Step{Code: code(restart, p, 0)}, x, w.changeEnv(p, operation{Kind: opStart, Procs: pending}))
+	e.apply(operation{Kind: opStart, Procs: pending})
+	next := w.internEnv(e)
+	if _, ok := w.starts.get(key); !ok {
+		w.starts.put(key, next)
+	}
+	return next
 }
 
 // environmentSteps adds what the store, the detector and the timers do to a proc that is up, and the end of channels
 // from dead incarnations.
 func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansion) {
-	number := state[envWord(p)]
-	here := state[localWord(p)]
-	if len(w.envInfo[number].Writing) > 0 {
+	number, here := state[envWord(p)], state[localWord(p)]
+	e := w.envs.at(number)
+	if len(e.Writing) > 0 {
 		tr := w.transition(here, w.persistedInput(number))
-		w.step(state, p, tr, checker.Step{Code: code(persisted, p, 0)}, x, w.changeEnv(p, operation{Kind: opComplete}))
+		w.step(state, p, tr, checker.Step{Code: code(persisted, p, 0)}, x, w.change(state, p, operation{Kind: opComplete}))
 	}
-	for i := range w.envInfo[number].Pending {
+	for i, g := range e.Pending {
 		if (w.Model.Joint && i > 0) || !w.tellable(state, p, i) {
 			continue
 		}
-		tr := w.transition(here, w.internInput(core.Input{Kind: core.Down, Procs: w.notice(state, p, i)}))
-		w.step(state, p, tr, checker.Step{Code: code(told, p, i)}, x, w.changeEnv(p, operation{Kind: opTold, A: uint32(i), All: w.Model.Joint}))
+		tr := w.transition(here, w.toldInput(number, i))
+		w.step(state, p, tr, checker.Step{Code: code(told, p, int(g))}, x, w.change(state, p, operation{Kind: opTold, A: uint32(i), All: w.Model.Joint}))
 	}
-	for i, timer := range w.envInfo[number].Timers {
-		tr := w.transition(here, w.internInput(core.Input{Kind: core.Tick, Timer: timer}))
-		w.step(state, p, tr, checker.Step{Code: code(tick, p, i)}, x, w.changeEnv(p, operation{Kind: opTick, A: uint32(i)}))
+	for i := range e.Timers {
+		tr := w.transition(here, w.tickInput(number, i))
+		w.step(state, p, tr, checker.Step{Code: code(tick, p, i)}, x, w.change(state, p, operation{Kind: opTick, A: uint32(i)}))
 	}
 	if w.Model.FromDead != fault.Prefix {
 		return
 	}
 	box := state[inboxWord(p)]
-	for i, c := range w.inboxInfo[box].channels {
-		if w.dead(state, c) {
-			next := x.Add(state, checker.Step{Code: code(cut, p, i)})
-			next[inboxWord(p)] = w.without(box, func(d channel) bool { return d.from == c.from && d.inc == c.inc })
+	channels := w.inboxes.at(box).channels
+	for i := range channels {
+		if c := &channels[i]; w.dead(state, c) {
+			x.Add(checker.Step{Code: code(cut, p, c.name())})
+			x.Set(inboxWord(p), w.without(box, c.from, c.inc))
 		}
 	}
 }
@@ -105,31 +128,62 @@ func (w *World) restore(state []uint32, p core.Proc) uint32 {
 			return tr
 		}
 	}
-	inc := core.Incarnation(w.envInfo[state[envWord(p)]].Inc)
-	tr := w.transition(w.blank(p, inc), w.internInput(core.Input{Kind: core.Restore, Incarnation: inc, Records: w.records(state, p)}))
-	if known {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	inc := core.Incarnation(w.envs.at(state[envWord(p)]).Inc)
+	from, input := w.blank(p, inc), w.internInput(core.Input{Kind: core.Restore, Incarnation: inc, Records: w.records(state, p)})
+	tr := w.learn(pair(from, input), from, input)
+	if _, ok := w.restores.get(key); known && !ok {
 		w.restores.put(key, tr)
 	}
 	return tr
 }
 
+// Kinds of what the environment asks of a proc, in the keys of World.asked.
+const (
+	askPersisted = iota << 60
+	askTold
+	askTick
+	askSuspect
+	askCheckpoint
+)
+
 // persistedInput is the input that the oldest write of an env leads to.
 func (w *World) persistedInput(number uint32) uint32 {
-	if n, ok := w.completions.get(uint64(number)); ok {
-		return n
-	}
-	n := w.internInput(core.Input{Kind: core.Persisted, Key: w.envInfo[number].Writing[0].Key})
-	w.completions.put(uint64(number), n)
-	return n
+	return w.input(askPersisted|uint64(number), func() core.Input {
+		return core.Input{Kind: core.Persisted, Key: w.envs.at(number).Writing[0].Key}
+	})
 }
 
-func (w *World) changeEnv(p core.Proc, op operation) func([]uint32) {
-	return func(next []uint32) { next[envWord(p)] = w.envStep(next[envWord(p)], op) }
+// toldInput is the i-th notice of an env.
+func (w *World) toldInput(number uint32, i int) uint32 {
+	return w.input(askTold|uint64(i)<<32|uint64(number), func() core.Input {
+		return core.Input{Kind: core.Down, Procs: w.notice(number, i)}
+	})
 }
 
-// notice is who the detector reports to p: the i-th group that failed, or all of them when it reports jointly.
-func (w *World) notice(state []uint32, p core.Proc, i int) []core.Proc {
-	pending := w.envInfo[state[envWord(p)]].Pending
+func (w *World) tickInput(number uint32, i int) uint32 {
+	return w.input(askTick|uint64(i)<<32|uint64(number), func() core.Input {
+		return core.Input{Kind: core.Tick, Timer: w.envs.at(number).Timers[i]}
+	})
+}
+
+func (w *World) suspectInput(q core.Proc) uint32 {
+	return w.input(askSuspect|uint64(q), func() core.Input { return core.Input{Kind: core.Down, Procs: w.group(q)} })
+}
+
+func (w *World) checkpointInput() uint32 {
+	return w.input(askCheckpoint, func() core.Input { return core.Input{Kind: core.Checkpoint} })
+}
+
+// change is a plain operation on the env of a proc.
+func (w *World) change(state []uint32, p core.Proc, op operation) cause {
+	return cause{word: envWord(p), value: w.envStep(state[envWord(p)], w.plain(op))}
+}
+
+// notice is who the detector reports to a proc with the env: the i-th group that failed, or all of them when it reports jointly.
+func (w *World) notice(number uint32, i int) []core.Proc {
+	pending := w.envs.at(number).Pending
 	if !w.Model.Joint {
 		return w.group(pending[i])
 	}
@@ -146,20 +200,30 @@ func (w *World) tellable(state []uint32, p core.Proc, i int) bool {
 	if w.Model.DetectAny {
 		return true
 	}
-	members := w.notice(state, p, i)
-	return !slices.ContainsFunc(w.inboxInfo[state[inboxWord(p)]].channels, func(c channel) bool {
-		return slices.Contains(members, c.from) && w.dead(state, c)
-	})
+	channels := w.inboxes.at(state[inboxWord(p)]).channels
+	if len(channels) == 0 {
+		return true
+	}
+	pending := w.envs.at(state[envWord(p)]).Pending
+	if !w.Model.Joint {
+		pending = pending[i : i+1]
+	}
+	for c := range channels {
+		if w.dead(state, &channels[c]) && slices.ContainsFunc(pending, func(g core.Proc) bool { return slices.Contains(w.group(g), channels[c].from) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // faults adds what the environment may do within its budgets, and the stops of half-stopped groups.
-func (w *World) faults(state []uint32, x *checker.Expansion) {
+func (w *World) faults(state []uint32, reduce bool, x *checker.Expansion) {
 	if n := left(state, failures); n > 0 {
 		w.crashes(state, 0, nil, min(n, w.Model.Together()), x)
 	}
 	if w.Model.Staggered {
 		for p := range core.Proc(w.procs) {
-			if w.envInfo[state[envWord(p)]].Up && w.halfStopped(state, p) {
+			if w.envs.at(state[envWord(p)]).Up && w.halfStopped(state, p) {
 				w.crashVariants(state, []core.Proc{p}, code(stop, p, 0), nil, x)
 			}
 		}
@@ -176,47 +240,49 @@ func (w *World) faults(state []uint32, x *checker.Expansion) {
 }
 
 func (w *World) spontaneous(state []uint32, x *checker.Expansion) {
-	input := w.internInput(core.Input{Kind: core.Checkpoint})
+	input := w.checkpointInput()
 	for _, p := range w.Setup.Initiators {
-		if !w.envInfo[state[envWord(p)]].Up {
+		if !w.envs.at(state[envWord(p)]).Up {
 			continue
 		}
 		tr := w.transition(state[localWord(p)], input)
-		if len(w.transitionInfo[tr].acts) == 0 && w.transitionInfo[tr].next == state[localWord(p)] {
+		if t := w.transitions.at(tr); len(t.acts) == 0 && t.next == state[localWord(p)] {
 			continue // ignored: no use in spending the budget
 		}
-		w.step(state, p, tr, faultStep(code(checkpoint, p, 0)), x, func(next []uint32) { spend(next, checkpoints, 1) })
+		w.step(state, p, tr, faultStep(code(checkpoint, p, 0)), x, cause{budget: spend(checkpoints, 1)})
 	}
 }
 
 func (w *World) suspects(state []uint32, x *checker.Expansion) {
 	for _, p := range w.Setup.Watchers {
-		if !w.envInfo[state[envWord(p)]].Up {
+		if !w.envs.at(state[envWord(p)]).Up {
 			continue
 		}
 		for q := range core.Proc(w.procs) {
 			g := w.group(q)
-			if g[0] != q || slices.Contains(g, p) || !w.envInfo[state[envWord(q)]].Up {
+			if g[0] != q || slices.Contains(g, p) || !w.envs.at(state[envWord(q)]).Up {
 				continue
 			}
-			tr := w.transition(state[localWord(p)], w.internInput(core.Input{Kind: core.Down, Procs: g}))
-			w.step(state, p, tr, faultStep(code(suspect, p, int(q))), x, func(next []uint32) { spend(next, suspicions, 1) })
+			tr := w.transition(state[localWord(p)], w.suspectInput(q))
+			w.step(state, p, tr, faultStep(code(suspect, p, int(q))), x, cause{budget: spend(suspicions, 1)})
 		}
 	}
 }
 
 func (w *World) unreliable(state []uint32, x *checker.Expansion) {
 	for p := range core.Proc(w.procs) {
-		box := state[inboxWord(p)]
-		for i := range w.inboxInfo[box].heads {
+		number := state[inboxWord(p)]
+		box := w.inboxes.at(number)
+		for i := range box.heads {
+			h := &box.heads[i]
 			if left(state, losses) > 0 {
-				next := x.Add(state, faultStep(code(lose, p, i)))
-				next[inboxWord(p)] = w.pop(box, i)
-				spend(next, losses, 1)
+				x.Add(faultStep(code(lose, p, h.name)))
+				c := cause{word: inboxWord(p), value: w.pop(number, h), budget: spend(losses, 1)}
+				c.apply(x)
 			}
-			if left(state, duplicates) > 0 && w.envInfo[state[envWord(p)]].Up {
-				tr := w.transition(state[localWord(p)], w.inboxInfo[box].heads[i].input)
-				w.step(state, p, tr, faultStep(code(duplicate, p, i)), x, func(next []uint32) { spend(next, duplicates, 1) })
+			if left(state, duplicates) > 0 && w.envs.at(state[envWord(p)]).Up {
+				tr := w.transition(state[localWord(p)], h.input)
+				w.step(state, p, tr, faultStep(code(duplicate, p, h.name)), x, cause{budget: spend(duplicates, 1)})
 			}
 		}
 	}
@@ -243,10 +309,10 @@ func (w *World) crashes(state []uint32, from core.Proc, chosen []core.Proc, n in
 func (w *World) mayCrash(state []uint32, p core.Proc) bool {
 	members := w.group(p)
 	if w.Model.Staggered {
-		return w.isVictim(p) && w.envInfo[state[envWord(p)]].Up
+		return w.isVictim(p) && w.envs.at(state[envWord(p)]).Up
 	}
 	return members[0] == p && slices.ContainsFunc(members, w.isVictim) &&
-		slices.ContainsFunc(members, func(q core.Proc) bool { return w.envInfo[state[envWord(q)]].Up })
+		slices.ContainsFunc(members, func(q core.Proc) bool { return w.envs.at(state[envWord(q)]).Up })
 }
 
 func (w *World) isVictim(p core.Proc) bool {
@@ -267,9 +333,9 @@ func (w *World) victims(chosen []core.Proc) []core.Proc {
 
 // halfStopped reports whether a mate of p has already left p's life.
 func (w *World) halfStopped(state []uint32, p core.Proc) bool {
-	inc := w.envInfo[state[envWord(p)]].Inc
+	inc := w.envs.at(state[envWord(p)]).Inc
 	return slices.ContainsFunc(w.group(p), func(q core.Proc) bool {
-		e := &w.envInfo[state[envWord(q)]]
+		e := w.envs.at(state[envWord(q)])
 		return !e.Up && e.Inc > inc
 	})
 }
@@ -284,13 +350,13 @@ func (w *World) crashVariants(state []uint32, procs []core.Proc, c uint64, chose
 		if i == len(procs) {
 			s := checker.Step{Code: c | uint64(variant), Fault: chosen != nil}
 			variant++
-			next := x.Add(state, s)
-			w.crash(next, procs, outcomes)
-			spend(next, failures, len(chosen))
-			spend(next, torn, damaged)
+			x.Add(s)
+			w.crash(x, procs, outcomes)
+			c := cause{budget: spend(failures, len(chosen)) + spend(torn, damaged)}
+			c.apply(x)
 			return
 		}
-		e := &w.envInfo[state[envWord(procs[i])]]
+		e := w.envs.at(state[envWord(procs[i])])
 		for kept := 0; kept <= len(e.Writing); kept++ {
 			outcomes[i] = operation{Kind: opStop, B: uint32(kept)}
 			choose(i+1, damaged)
@@ -317,90 +383,84 @@ func setVariant(chosen []core.Proc) int {
 
 // crash stops procs that are up, with the given outcomes of their writes, and lets the detector know of every group that
 // has stopped for good.
-func (w *World) crash(next []uint32, procs []core.Proc, outcomes []operation) {
+func (w *World) crash(x *checker.Expansion, procs []core.Proc, outcomes []operation) {
 	for i, p := range procs {
-		e := &w.envInfo[next[envWord(p)]]
-		inc := e.Inc
-		if e.Up {
-			inc++
-		}
-		for _, q := range w.group(p) {
-			f := &w.envInfo[next[envWord(q)]]
-			if f.Up && !w.Model.Staggered {
-				inc = max(inc, f.Inc+1)
-			} else if !f.Up {
-				inc = max(inc, f.Inc)
-			}
-		}
-		if !e.Up {
-			next[envWord(p)] = w.envStep(next[envWord(p)], operation{Kind: opRenumber, A: inc})
-			continue
-		}
-		for _, q := range w.group(p) { // mates that are down already will be of the same life
-			if f := &w.envInfo[next[envWord(q)]]; !f.Up && f.Inc < inc {
-				next[envWord(q)] = w.envStep(next[envWord(q)], operation{Kind: opRenumber, A: inc})
-			}
-		}
-		op := outcomes[i]
-		op.A, op.Round = inc, w.localInfo[next[localWord(p)]].round
-		next[envWord(p)] = w.envStep(next[envWord(p)], op)
-		next[localWord(p)] = deadLocal
-		if !w.Model.KeepToDead {
-			next[inboxWord(p)] = emptyInbox
-		}
-		if w.Model.FromDead == fault.Nothing {
-			for q := range core.Proc(w.procs) {
-				next[inboxWord(q)] = w.without(next[inboxWord(q)], func(c channel) bool { return c.from == p })
-			}
-		}
+		w.crashProc(x, p, outcomes[i])
 	}
 	for _, p := range procs {
-		w.notify(next, p)
+		w.notify(x, p)
+	}
+}
+
+func (w *World) crashProc(x *checker.Expansion, p core.Proc, outcome operation) {
+	e := w.envs.at(x.At(envWord(p)))
+	inc := e.Inc
+	if e.Up {
+		inc++
+	}
+	for _, q := range w.group(p) {
+		f := w.envs.at(x.At(envWord(q)))
+		if f.Up && !w.Model.Staggered {
+			inc = max(inc, f.Inc+1)
+		} else if !f.Up {
+			inc = max(inc, f.Inc)
+		}
+	}
+	if !e.Up {
+		x.Set(envWord(p), w.envStep(x.At(envWord(p)), w.plain(operation{Kind: opRenumber, A: inc})))
+		return
+	}
+	for _, q := range w.group(p) { // mates that are down already will be of the same life
+		if f := w.envs.at(x.At(envWord(q))); !f.Up && f.Inc < inc {
+			x.Set(envWord(q), w.envStep(x.At(envWord(q)), w.plain(operation{Kind: opRenumber, A: inc})))
+		}
+	}
+	outcome.A, outcome.Round = inc, w.locals.at(x.At(localWord(p))).round
+	x.Set(envWord(p), w.envStep(x.At(envWord(p)), w.plain(outcome)))
+	x.Set(localWord(p), deadLocal)
+	if !w.Model.KeepToDead {
+		x.Set(inboxWord(p), emptyInbox)
+	}
+	if w.Model.FromDead == fault.Nothing {
+		for q := range core.Proc(w.procs) {
+			x.Set(inboxWord(q), w.without(x.At(inboxWord(q)), p, everyLife))
+		}
 	}
 }
 
 // notify lets the detector report the group of p, once all its members have left the old life.
-func (w *World) notify(next []uint32, p core.Proc) {
+func (w *World) notify(x *checker.Expansion, p core.Proc) {
 	g := w.group(p)
 	for _, q := range g {
-		if w.envInfo[next[envWord(q)]].Up && w.halfStopped(next, q) {
+		if w.envs.at(x.At(envWord(q))).Up && w.halfStopped(x.Now(), q) {
 			return
 		}
 	}
+	notice := w.plain(operation{Kind: opNotice, A: uint32(g[0])})
 	for _, q := range w.Setup.Watchers {
 		if !slices.Contains(g, q) {
-			next[envWord(q)] = w.envStep(next[envWord(q)], operation{Kind: opNotice, A: uint32(g[0])})
+			x.Set(envWord(q), w.envStep(x.At(envWord(q)), notice))
 		}
 	}
 }
 
 // cutShort adds the crashes inside a step: after each effect but the last.
-func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *checker.Expansion, before func([]uint32)) {
-	acts := w.transitionInfo[tr].acts
-	if left(state, failures) == 0 || len(acts) < 2 || w.Model.OneInstant || w.Model.Staggered || !w.insideMatters(acts) ||
+func (w *World) cutShort(p core.Proc, tr uint32, c uint64, x *checker.Expansion, before cause) {
+	t := w.transitions.at(tr)
+	if len(t.acts) < 2 || w.Model.OneInstant || w.Model.Staggered || !(t.inside || w.Cuts || w.Model.FromDead == fault.Every) ||
 		!slices.ContainsFunc(w.group(p), w.isVictim) {
 		return
 	}
-	for cutAfter := 1; cutAfter < len(acts); cutAfter++ {
-		next := x.Add(state, checker.Step{Code: c | uint64(cutAfter)<<32, Fault: true})
-		if before != nil {
-			before(next)
-		}
-		next[localWord(p)] = w.transitionInfo[tr].next
+	for cutAfter := 1; cutAfter < len(t.acts); cutAfter++ {
+		x.Add(checker.Step{Code: c | uint64(cutAfter)<<32, Fault: true})
+		before.apply(x)
+		x.Set(localWord(p), t.next)
 		for i := range cutAfter {
-			w.act(next, p, &w.transitionInfo[tr].acts[i])
+			w.act(x, p, &t.acts[i])
 		}
 		members := w.group(p)
-		w.crash(next, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))
-		spend(next, failures, 1)
+		w.crash(x, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))
+		spent := cause{budget: spend(failures, 1)}
+		spent.apply(x)
 	}
-}
-
-func (w *World) insideMatters(acts []act) bool {
-	return w.Cuts || w.Model.FromDead == fault.Every || slices.ContainsFunc(acts, irrevocable)
-}
-
-// irrevocable reports whether a crash right after the step can not take the effect back.
-func irrevocable(a act) bool {
-	return a.kind == core.Output || a.kind == core.Commit || a.kind == core.Persist && a.op.Value == nil
 }

@@ -1,70 +1,131 @@
 package world
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync/atomic"
+)
+
+// Everything in this file is read without locks, by any number of goroutines, and written by one at a time (World.mu).
 
 // table maps pairs of numbers to a number: open addressing, no deletion, no allocation on a hit.
 type table struct {
-	keys   []uint64 // key+1; 0 = empty
-	values []uint32
-	count  int
+	entries atomic.Pointer[[]entry]
+	count   int
+}
+
+type entry struct {
+	key   atomic.Uint64 // key+1; 0 = empty; stored after the value
+	value uint32
 }
 
 func pair(a, b uint32) uint64 { return uint64(a)<<32 | uint64(b) }
 
-func (t *table) get(key uint64) (uint32, bool) {
-	if t.count == 0 {
+// get looks a key up. A miss may be out of date unless the caller may write.
+func (t *table) get(key uint64) (value uint32, ok bool) {
+	p := t.entries.Load()
+	if p == nil {
 		return 0, false
 	}
-	i, found := t.find(key)
-	return t.values[i], found
-}
-
-func (t *table) find(key uint64) (int, bool) {
-	mask := uint64(len(t.keys) - 1)
-	hi, lo := bits.Mul64(key+1, 0x9e3779b97f4a7c15)
-	for i := (hi ^ lo) & mask; ; i = (i + 1) & mask {
-		switch t.keys[i] {
+	entries := *p
+	for i := home(key, entries); ; i = (i + 1) & (len(entries) - 1) {
+		switch entries[i].key.Load() {
 		case key + 1:
-			return int(i), true
+			return entries[i].value, true
 		case 0:
-			return int(i), false
+			return 0, false
 		}
 	}
 }
 
+func home(key uint64, entries []entry) int {
+	hi, lo := bits.Mul64(key+1, 0x9e3779b97f4a7c15)
+	return int(hi^lo) & (len(entries) - 1)
+}
+
+// put adds a key that is not in the table.
 func (t *table) put(key uint64, value uint32) {
-	if t.count*2 >= len(t.keys) {
-		old := *t
-		size := max(64, 2*len(old.keys))
-		*t = table{keys: make([]uint64, size), values: make([]uint32, size)}
-		for i, k := range old.keys {
-			if k != 0 {
-				t.put(k-1, old.values[i])
-			}
+	p := t.entries.Load()
+	if p == nil || t.count*2 >= len(*p) {
+		p = t.grow(p)
+	}
+	t.count++
+	place(*p, key, value)
+}
+
+func (t *table) grow(p *[]entry) *[]entry {
+	var old []entry
+	if p != nil {
+		old = *p
+	}
+	entries := make([]entry, max(16, 2*len(old)))
+	for i := range old {
+		if k := old[i].key.Load(); k != 0 {
+			place(entries, k-1, old[i].value)
 		}
 	}
-	i, found := t.find(key)
-	if !found {
-		t.count++
-	}
-	t.keys[i], t.values[i] = key+1, value
+	t.entries.Store(&entries)
+	return &entries
 }
 
-// interner numbers distinct byte strings; number 0 is the first one that was interned.
-type interner struct {
+func place(entries []entry, key uint64, value uint32) {
+	i := home(key, entries)
+	for entries[i].key.Load() != 0 {
+		i = (i + 1) & (len(entries) - 1)
+	}
+	entries[i].value = value
+	entries[i].key.Store(key + 1)
+}
+
+func (t *table) bytes() int64 {
+	if p := t.entries.Load(); p != nil {
+		return int64(len(*p)) * 16
+	}
+	return 0
+}
+
+// store is a growing list of things that do not change once they are in it.
+type store[T any] struct{ list atomic.Pointer[[]T] }
+
+func (s *store[T]) at(number uint32) *T { return &(*s.list.Load())[number] }
+
+func (s *store[T]) len() int {
+	if p := s.list.Load(); p != nil {
+		return len(*p)
+	}
+	return 0
+}
+
+// add appends behind what readers can see, then lets them see it.
+func (s *store[T]) add(value T) (number uint32) {
+	var list []T
+	if p := s.list.Load(); p != nil {
+		list = *p
+	}
+	list = append(list, value)
+	s.list.Store(&list)
+	return uint32(len(list) - 1)
+}
+
+// interned is a store of distinct things, told apart by their canonical bytes.
+type interned[T any] struct {
+	store[T]
 	numbers map[string]uint32
-	content int64 // bytes of all strings
+	content int64 // bytes of all keys
 }
 
-func (n *interner) number(content []byte) (number uint32, fresh bool) {
-	if number, ok := n.numbers[string(content)]; ok {
-		return number, false
-	}
+// find is for who may write.
+func (n *interned[T]) find(content []byte) (number uint32, ok bool) {
+	number, ok = n.numbers[string(content)]
+	return number, ok
+}
+
+// intern adds what find did not find.
+func (n *interned[T]) intern(content []byte, value T) (number uint32) {
 	if n.numbers == nil {
 		n.numbers = map[string]uint32{}
 	}
-	number = uint32(len(n.numbers))
+	number = n.add(value)
 	n.numbers[string(content)] = number
 	n.content += int64(len(content))
-	return number, true
+	return number
 }

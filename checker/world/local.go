@@ -24,23 +24,34 @@ type local struct {
 
 // act is one effect as the world performs it.
 type act struct {
-	kind   core.EffectKind
-	first  int // events of the step before it
-	to     core.Proc
-	packet uint32
-	op     operation
+	kind  actKind
+	firm  bool // a crash right after the step can not take it back
+	to    core.Proc
+	value uint32 // packet or operation
+	first int    // events of the step before it
 }
+
+type actKind uint8
+
+const (
+	actSend     actKind = iota
+	actChange           // of the env
+	actRollback         // stops its proc
+	actNothing          // only a place for a crash
+)
 
 // transition is one local step, remembered.
 type transition struct {
+	next      uint32
+	violation int  // of a local property
+	visible   bool // some event is seen by a global property: its place among the events of other procs matters
+	longer    bool // the program sends, receives or ends, or the proc names or evaluates a newer round: what can not be taken back
+	inside    bool // a crash between two of its effects leads where none before or after it does
+	acts      []act
+	checks    []check // events that global properties look at
 	from      uint32
 	input     uint32
-	next      uint32
-	acts      []act
 	events    []trace.Event // evidence, without step number
-	checks    []check       // events that global properties look at
-	violation int           // of a local property
-	visible   bool          // some event is seen by a global property: its place among the events of other procs matters
 }
 
 // check is one event for global properties, with what was known of its proc at that moment.
@@ -49,7 +60,7 @@ type check struct {
 	self  spec.Observed
 }
 
-// internInput numbers an input.
+// internInput numbers an input, for who may write.
 func (w *World) internInput(in core.Input) uint32 {
 	content := []byte{byte(in.Kind)}
 	content = binary.BigEndian.AppendUint16(content, uint16(in.From))
@@ -59,22 +70,35 @@ func (w *World) internInput(in core.Input) uint32 {
 		content = append(content, core.Encode(in.Message)...)
 	}
 	content = append(content, core.Encode([]any{in.Key, in.Timer, in.Procs, in.Records})...)
-	number, fresh := w.inputs.number(content)
-	if fresh {
-		w.inputInfo = append(w.inputInfo, in)
+	if number, ok := w.inputs.find(content); ok {
+		return number
 	}
-	return number
+	return w.inputs.intern(content, in)
 }
 
-// internLocal numbers the state that a machine is in.
+// input is the input that the environment makes of an env: what it is, under the key; made once.
+func (w *World) input(key uint64, in func() core.Input) uint32 {
+	if n, ok := w.asked.get(key); ok {
+		return n
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := w.internInput(in())
+	if _, ok := w.asked.get(key); !ok {
+		w.asked.put(key, n)
+	}
+	return n
+}
+
+// internLocal numbers the state that a machine is in, for who may write.
 func (w *World) internLocal(l local, m core.Machine) uint32 {
 	l.content = core.EncodeState(m)
 	key := binary.BigEndian.AppendUint16(nil, uint16(l.proc))
 	key = binary.BigEndian.AppendUint32(key, uint32(l.inc))
 	key = binary.BigEndian.AppendUint64(key, l.round)
 	key = binary.BigEndian.AppendUint64(key, l.evaluated)
-	number, fresh := w.locals.number(append(key, l.content...))
-	if !fresh {
+	key = append(key, l.content...)
+	if number, ok := w.locals.find(key); ok {
 		return number
 	}
 	if h := historyOf(m); h != nil {
@@ -83,8 +107,7 @@ func (w *World) internLocal(l local, m core.Machine) uint32 {
 	for _, c := range m.Choices(nil) {
 		l.choices = append(l.choices, w.internInput(core.Input{Kind: core.Advance, Choice: c}))
 	}
-	w.localInfo = append(w.localInfo, l)
-	return number
+	return w.locals.intern(key, l)
 }
 
 // historyOf is the history of a rank, nil for a service.
@@ -95,7 +118,7 @@ func historyOf(m core.Machine) *trace.History {
 	return nil
 }
 
-// blank is the local state of a proc before Start or Restore.
+// blank is the local state of a proc before Start or Restore, for who may write.
 func (w *World) blank(p core.Proc, inc core.Incarnation) uint32 {
 	return w.internLocal(local{proc: p, inc: inc}, w.Setup.New(p))
 }
@@ -103,18 +126,29 @@ func (w *World) blank(p core.Proc, inc core.Incarnation) uint32 {
 // transition is the number of the local step; the machine runs only the first time.
 func (w *World) transition(from, input uint32) uint32 {
 	key := pair(from, input)
-	if t, ok := w.transitions.get(key); ok {
+	if t, ok := w.known.get(key); ok && !w.Forget {
 		return t
 	}
-	w.transitionInfo = append(w.transitionInfo, w.run(from, input))
-	number := uint32(len(w.transitionInfo) - 1)
-	w.transitions.put(key, number)
-	return number
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.learn(key, from, input)
+}
+
+// learn is transition for who may write.
+func (w *World) learn(key uint64, from, input uint32) uint32 {
+	t, ok := w.known.get(key)
+	if !ok {
+		t = w.transitions.add(w.run(from, input))
+		w.known.put(key, t)
+	} else if w.Forget {
+		w.run(from, input)
+	}
+	return t
 }
 
 // run executes a local step on a machine of its own. A panic of the machine, wherever it falls, is a violation.
 func (w *World) run(from, input uint32) (t transition) {
-	l, in := w.localInfo[from], w.inputInfo[input]
+	l, in := *w.locals.at(from), *w.inputs.at(input)
 	defer func() {
 		if r := recover(); r != nil {
 			t = transition{from: from, input: input, next: from, violation: w.violation(spec.Violation{Property: "no-panic",
@@ -140,7 +174,14 @@ func (w *World) run(from, input uint32) (t transition) {
 	t.next = w.internLocal(local{proc: l.proc, inc: l.inc, round: r.round, evaluated: r.evaluated}, m)
 	w.masters.keep(t.next, m)
 	if in.Kind == core.Restore {
-		r.restored(&t, w.localInfo[t.next].history)
+		r.restored(&t, w.locals.at(t.next).history)
+	}
+	t.longer = r.round > l.round || r.evaluated > l.evaluated
+	if before, after := l.history, w.locals.at(t.next).history; before != nil && !t.longer {
+		t.longer = after.Sent > before.Sent || len(after.Delivered) > len(before.Delivered) || after.Done && !before.Done
+	}
+	for i := range t.acts {
+		t.inside = t.inside || t.acts[i].firm
 	}
 	if w.Twice {
 		if d := w.difference(l, in, t.next, effects); d != "" {
@@ -169,7 +210,7 @@ func (s *masters) copy(w *World, number uint32) core.Machine {
 	if master == nil {
 		return nil
 	}
-	m := w.Setup.New(w.localInfo[number].proc)
+	m := w.Setup.New(w.locals.at(number).proc)
 	core.Clone(master, m)
 	return m
 }
@@ -196,7 +237,7 @@ func (w *World) difference(l local, in core.Input, next uint32, effects []core.E
 		what = failure
 	case !bytes.Equal(first, core.Encode(again)):
 		what = "its effects differ"
-	case !bytes.Equal(w.localInfo[next].content, core.EncodeState(m)):
+	case !bytes.Equal(w.locals.at(next).content, core.EncodeState(m)):
 		what = "its state afterwards differs"
 	default:
 		return ""
@@ -235,25 +276,30 @@ func (r *recorder) effect(e *core.Effect) {
 		wire := e.Message.Describe()
 		number := w.internMessage(e.Message)
 		k := w.internPacket(packet{from: r.from.proc, inc: r.from.inc, message: number})
-		r.t.acts = append(r.t.acts, act{kind: e.Kind, to: e.To, packet: k})
+		r.t.acts = append(r.t.acts, act{kind: actSend, to: e.To, value: k})
 		r.event(trace.Event{Kind: trace.Emitted, Peer: e.To, ID: wire.ID, Stamp: wire.Stamp, Text: wire.Kind,
 			Again: !wire.ID.IsZero() && wire.ID != r.sent})
 	case core.Persist:
-		r.t.acts = append(r.t.acts, act{kind: e.Kind, op: operation{Kind: opWrite, Key: e.Key, Value: e.Value}})
+		r.change(operation{Kind: opWrite, Key: e.Key, Value: e.Value}, e.Value == nil)
 	case core.SetTimer:
-		r.t.acts = append(r.t.acts, act{kind: e.Kind, op: operation{Kind: opSetTimer, Key: e.Timer}})
+		r.change(operation{Kind: opSetTimer, Key: e.Timer}, false)
 	case core.Commit:
 		line := r.history
 		line.Sent, line.Delivered = e.Sent, line.Delivered[:min(int(e.Received), len(line.Delivered))]
 		line.Done, line.Digest = false, 0
-		r.t.acts = append(r.t.acts, act{kind: e.Kind, op: operation{Kind: opLine, A: w.internHistory(&line)}})
+		r.change(operation{Kind: opLine, A: w.internHistory(&line)}, true)
 		r.event(trace.Event{Kind: trace.Committed, Sent: e.Sent, Received: e.Received})
 	case core.Rollback:
-		r.t.acts = append(r.t.acts, act{kind: e.Kind})
+		r.t.acts = append(r.t.acts, act{kind: actRollback})
 		r.event(trace.Event{Kind: trace.Crashed, Text: "rollback"})
 	default:
 		r.declaration(e)
 	}
+}
+
+// change adds an operation on the env.
+func (r *recorder) change(op operation, firm bool) {
+	r.t.acts = append(r.t.acts, act{kind: actChange, firm: firm, value: r.world.internOperation(op)})
 }
 
 // declaration records effects that the environment need not act on.
@@ -262,7 +308,7 @@ func (r *recorder) declaration(e *core.Effect) {
 	case core.Deliver:
 		r.event(trace.Event{Kind: trace.Delivered, Peer: e.From, ID: e.Payload.ID, Stamp: e.Stamp, Digest: e.Payload.Digest()})
 	case core.Output:
-		r.t.acts = append(r.t.acts, act{kind: e.Kind, op: operation{Kind: opNothing}})
+		r.t.acts = append(r.t.acts, act{kind: actNothing, firm: true})
 		r.event(trace.Event{Kind: trace.Released, Digest: e.Digest})
 	case core.Drop:
 		r.event(trace.Event{Kind: trace.Dropped, Peer: e.From, ID: e.ID, Text: e.Reason})
@@ -364,9 +410,9 @@ func (r *recorder) restored(t *transition, h *trace.History) {
 }
 
 func (w *World) internHistory(h *trace.History) uint32 {
-	number, fresh := w.histories.number(core.Encode(h))
-	if fresh {
-		w.historyInfo = append(w.historyInfo, h.Clone())
+	content := core.Encode(h)
+	if number, ok := w.histories.find(content); ok {
+		return number
 	}
-	return number
+	return w.histories.intern(content, h.Clone())
 }

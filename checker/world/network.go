@@ -1,8 +1,10 @@
 package world
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
+	"sync/atomic"
 
 	"github.com/domino-check/domino/impl/core"
 )
@@ -24,15 +26,19 @@ type packet struct {
 type channel struct {
 	from     core.Proc
 	inc      core.Incarnation
-	messages []uint32 // packets, oldest first
+	messages []uint32 // packets, oldest first; ascending where order is not kept
 }
+
+// name is the channel in the code of an event.
+func (c *channel) name() int { return int(c.from)<<16 | int(c.inc&0xffff) }
 
 // head is one message that can be delivered now.
 type head struct {
 	channel int
 	index   int
+	name    int // in the code of an event: the channel or, where order is not kept, the packet
 	input   uint32
-	popped  uint32 // inbox without it, plus 1; 0 = not computed
+	popped  atomic.Uint32 // inbox without it, plus 1; 0 = not computed
 }
 
 // inbox is one distinct content of all channels to a proc.
@@ -42,19 +48,38 @@ type inbox struct {
 	oldest   uint64 // least recovery round of any message in it, 0 when none has a round
 }
 
+// head is the one with the name.
+func (b *inbox) head(name int) *head {
+	for i := range b.heads {
+		if b.heads[i].name == name {
+			return &b.heads[i]
+		}
+	}
+	return nil
+}
+
+// channel is the one with the name.
+func (b *inbox) channel(name int) *channel {
+	for i := range b.channels {
+		if b.channels[i].name() == name {
+			return &b.channels[i]
+		}
+	}
+	return nil
+}
+
 // internMessage numbers a message by its canonical bytes and keeps a copy decoded from them: the original belongs to
 // the machine that sent it.
 func (w *World) internMessage(m core.Message) uint32 {
 	content := core.Encode(m)
-	number, fresh := w.messages.number(content)
-	if fresh {
-		value := w.Setup.NewMessage()
-		if err := core.Decode(content, value); err != nil {
-			panic(err.Error())
-		}
-		w.messageInfo = append(w.messageInfo, message{value: value, round: value.Describe().Stamp.Round})
+	if number, ok := w.messages.find(content); ok {
+		return number
 	}
-	return number
+	value := w.Setup.NewMessage()
+	if err := core.Decode(content, value); err != nil {
+		panic(err.Error())
+	}
+	return w.messages.intern(content, message{value: value, round: value.Describe().Stamp.Round})
 }
 
 func (w *World) internPacket(k packet) uint32 {
@@ -62,11 +87,10 @@ func (w *World) internPacket(k packet) uint32 {
 	content = binary.BigEndian.AppendUint16(content, uint16(k.from))
 	content = binary.BigEndian.AppendUint32(content, uint32(k.inc))
 	content = binary.BigEndian.AppendUint32(content, k.message)
-	number, fresh := w.packets.number(content)
-	if fresh {
-		w.packetInfo = append(w.packetInfo, k)
+	if number, ok := w.packets.find(content); ok {
+		return number
 	}
-	return number
+	return w.packets.intern(content, k)
 }
 
 // internInbox numbers a content; the channels must be in order and not empty.
@@ -78,11 +102,10 @@ func (w *World) internInbox(channels []channel) uint32 {
 			content = binary.BigEndian.AppendUint32(content, m)
 		}
 	}
-	number, fresh := w.inboxes.number(content)
-	if fresh {
-		w.inboxInfo = append(w.inboxInfo, inbox{channels: channels, heads: w.headsOf(channels), oldest: w.oldestRound(channels)})
+	if number, ok := w.inboxes.find(content); ok {
+		return number
 	}
-	return number
+	return w.inboxes.intern(content, inbox{channels: channels, heads: w.headsOf(channels), oldest: w.oldestRound(channels)})
 }
 
 // oldestRound is the least recovery round of the messages in the channels, 0 when none has a round.
@@ -90,7 +113,7 @@ func (w *World) oldestRound(channels []channel) uint64 {
 	var oldest uint64
 	for _, c := range channels {
 		for _, m := range c.messages {
-			if round := w.messageInfo[w.packetInfo[m].message].round; round != 0 && (oldest == 0 || round < oldest) {
+			if round := w.messages.at(w.packets.at(m).message).round; round != 0 && (oldest == 0 || round < oldest) {
 				oldest = round
 			}
 		}
@@ -100,15 +123,25 @@ func (w *World) oldestRound(channels []channel) uint64 {
 
 // headsOf lists what can be delivered: the oldest message of each channel, or each distinct one where order is not kept.
 func (w *World) headsOf(channels []channel) []head {
-	var heads []head
-	for i, c := range channels {
+	count := 0
+	for _, c := range channels {
+		count += len(c.messages)
+	}
+	heads := make([]head, 0, count) // not to be moved: readers write popped
+	for i := range channels {
+		c := &channels[i]
 		for j, m := range c.messages {
 			if j > 0 && (!w.Model.Unordered || slices.Contains(c.messages[:j], m)) {
 				continue
 			}
-			k := w.packetInfo[m]
-			input := w.internInput(core.Input{Kind: core.Received, From: k.from, Message: w.messageInfo[k.message].value})
-			heads = append(heads, head{channel: i, index: j, input: input})
+			k := w.packets.at(m)
+			heads = heads[:len(heads)+1]
+			h := &heads[len(heads)-1]
+			h.channel, h.index, h.name = i, j, c.name()
+			h.input = w.internInput(core.Input{Kind: core.Received, From: k.from, Message: w.messages.at(k.message).value})
+			if w.Model.Unordered {
+				h.name = int(m)
+			}
 		}
 	}
 	return heads
@@ -120,18 +153,24 @@ func (w *World) push(number, p uint32) uint32 {
 	if next, ok := w.pushes.get(key); ok {
 		return next
 	}
-	k := w.packetInfo[p]
-	channels := slices.Clone(w.inboxInfo[number].channels)
-	i, found := slices.BinarySearchFunc(channels, k, func(c channel, k packet) int {
-		if c.from != k.from {
-			return int(c.from) - int(k.from)
-		}
-		return int(c.inc) - int(k.inc)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if next, ok := w.pushes.get(key); ok {
+		return next
+	}
+	k := w.packets.at(p)
+	channels := slices.Clone(w.inboxes.at(number).channels)
+	i, found := slices.BinarySearchFunc(channels, k, func(c channel, k *packet) int {
+		return cmp.Or(cmp.Compare(c.from, k.from), cmp.Compare(c.inc, k.inc))
 	})
-	if found {
-		channels[i].messages = append(slices.Clone(channels[i].messages), p)
-	} else {
+	switch {
+	case !found:
 		channels = slices.Insert(channels, i, channel{from: k.from, inc: k.inc, messages: []uint32{p}})
+	case w.Model.Unordered:
+		j, _ := slices.BinarySearch(channels[i].messages, p)
+		channels[i].messages = slices.Insert(slices.Clone(channels[i].messages), j, p)
+	default:
+		channels[i].messages = append(slices.Clone(channels[i].messages), p)
 	}
 	next := w.internInbox(channels)
 	w.pushes.put(key, next)
@@ -139,32 +178,46 @@ func (w *World) push(number, p uint32) uint32 {
 }
 
 // pop removes a head.
-func (w *World) pop(number uint32, i int) uint32 {
-	h := w.inboxInfo[number].heads[i]
-	if h.popped != 0 {
-		return h.popped - 1
+func (w *World) pop(number uint32, h *head) uint32 {
+	if popped := h.popped.Load(); popped != 0 {
+		return popped - 1
 	}
-	channels := slices.Clone(w.inboxInfo[number].channels)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	channels := slices.Clone(w.inboxes.at(number).channels)
 	c := &channels[h.channel]
 	c.messages = slices.Delete(slices.Clone(c.messages), h.index, h.index+1)
 	if len(c.messages) == 0 {
 		channels = slices.Delete(channels, h.channel, h.channel+1)
 	}
 	next := w.internInbox(channels)
-	w.inboxInfo[number].heads[i].popped = next + 1
+	h.popped.Store(next + 1)
 	return next
 }
 
-// without removes every channel for which drop is true.
-func (w *World) without(number uint32, drop func(channel) bool) uint32 {
-	channels := w.inboxInfo[number].channels
-	if !slices.ContainsFunc(channels, drop) {
+// without removes one incarnation's channel, or all channels of a sender when inc is everyLife.
+func (w *World) without(number uint32, from core.Proc, inc core.Incarnation) uint32 {
+	gone := func(c channel) bool { return c.from == from && (inc == everyLife || c.inc == inc) }
+	if !slices.ContainsFunc(w.inboxes.at(number).channels, gone) {
 		return number
 	}
-	return w.internInbox(slices.DeleteFunc(slices.Clone(channels), drop))
+	key := uint64(number)<<32 | uint64(from)<<16 | uint64(inc&0xffff)
+	if next, ok := w.cuts.get(key); ok {
+		return next
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	next := w.internInbox(slices.DeleteFunc(slices.Clone(w.inboxes.at(number).channels), gone))
+	if _, ok := w.cuts.get(key); !ok {
+		w.cuts.put(key, next)
+	}
+	return next
 }
 
+// everyLife stands for all incarnations of a sender.
+const everyLife = core.Incarnation(1<<16 - 1)
+
 // dead reports whether the sender of a channel is gone.
-func (w *World) dead(state []uint32, c channel) bool {
-	return uint32(c.inc) < w.envInfo[state[envWord(c.from)]].Inc
+func (w *World) dead(state []uint32, c *channel) bool {
+	return uint32(c.inc) < w.envs.at(state[envWord(c.from)]).Inc
 }

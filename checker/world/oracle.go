@@ -86,9 +86,9 @@ func (s *oracleSystem) unread(v spec.View) string {
 
 // collect gathers the facts about single sends and deliveries from the local steps that were met.
 func collect(w *World, f *spec.Facts, o *spec.Oracle) {
-	for i := range w.transitionInfo {
-		t := &w.transitionInfo[i]
-		history := w.localInfo[t.from].history.Clone()
+	for i := range w.transitions.len() {
+		t := w.transitions.at(uint32(i))
+		history := w.locals.at(t.from).history.Clone()
 		for _, e := range t.events {
 			if e.Kind == trace.Sent {
 				noteSend(f, o, history, e)
@@ -99,8 +99,8 @@ func collect(w *World, f *spec.Facts, o *spec.Oracle) {
 			}
 		}
 		for _, a := range t.acts {
-			if a.kind == core.SendMessage {
-				notePast(o, w.messageInfo[w.packetInfo[a.packet].message].value)
+			if a.kind == actSend {
+				notePast(o, w.messages.at(w.packets.at(a.value).message).value)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package world
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
@@ -35,7 +36,7 @@ func (w *World) Follow(codes []uint64) (*Run, error) {
 		if found < 0 {
 			return r, fmt.Errorf("step %d of the path is not enabled: %w", i+1, ErrStale)
 		}
-		w.take(r, texts[found], x.Steps[found].Code, x.Steps[found].Violation, x.State(found))
+		w.take(r, texts[found], x.Steps[found].Code, x.Steps[found].Violation, x.State(found, nil))
 	}
 	w.end(r)
 	return r, nil
@@ -56,7 +57,7 @@ func (w *World) Replay(schedule []string) (*Run, error) {
 		if found < 0 {
 			return r, fmt.Errorf("step %d: %q is not enabled: %w", i+1, text, ErrStale)
 		}
-		w.take(r, text, x.Steps[found].Code, x.Steps[found].Violation, x.State(found))
+		w.take(r, text, x.Steps[found].Code, x.Steps[found].Violation, x.State(found, nil))
 		if r.Violation != nil {
 			break
 		}
@@ -74,8 +75,10 @@ func (w *World) begin() *Run {
 	}
 	r.States = append(r.States, initial)
 	for p := range core.Proc(w.procs) {
-		tr := w.transition(w.blank(p, 0), w.internInput(core.Input{Kind: core.Start}))
-		r.Trace.Events = append(r.Trace.Events, w.transitionInfo[tr].events...)
+		w.mu.Lock()
+		from, input := w.blank(p, 0), w.internInput(core.Input{Kind: core.Start})
+		w.mu.Unlock()
+		r.Trace.Events = append(r.Trace.Events, w.transitions.at(w.transition(from, input)).events...)
 	}
 	return r
 }
@@ -118,28 +121,29 @@ func (w *World) evidence(before, next []uint32, c uint64) []trace.Event {
 	cutAfter := int(c >> 32 & 0xff)
 	var events []trace.Event
 	inc := func(state []uint32, q core.Proc) core.Incarnation {
-		return core.Incarnation(w.envInfo[state[envWord(q)]].Inc)
+		return core.Incarnation(w.envs.at(state[envWord(q)]).Inc)
 	}
 	switch k {
 	case deliver, duplicate:
-		box := &w.inboxInfo[before[inboxWord(p)]]
-		wire := w.inputInfo[box.heads[a].input].Message.Describe()
+		box := w.inboxes.at(before[inboxWord(p)])
+		h := box.head(a)
+		wire := w.inputs.at(h.input).Message.Describe()
 		events = append(events, trace.Event{Kind: trace.Arrived, Proc: p, Incarnation: inc(before, p), Text: wire.Kind, ID: wire.ID,
-			Stamp: wire.Stamp, Peer: box.channels[box.heads[a].channel].from})
+			Stamp: wire.Stamp, Peer: box.channels[h.channel].from})
 	case told:
 		events = append(events, trace.Event{Kind: trace.Told, Proc: p, Incarnation: inc(before, p),
-			Text: w.names(w.notice(before, p, a))})
+			Text: w.names(w.notice(before[envWord(p)], w.pendingIndex(before, p, a)))})
 	}
 	if tr, ok := w.localStep(before, k, p, a); ok {
-		local := w.transitionInfo[tr].events
+		local := w.transitions.at(tr).events
 		if cutAfter != 0 {
 			local = w.eventsOf(tr, cutAfter)
 		}
 		events = append(events, local...)
 	}
 	for q := range core.Proc(w.procs) {
-		stopped := w.envInfo[before[envWord(q)]].Up || cutAfter != 0 && q == p
-		if stopped && !w.envInfo[next[envWord(q)]].Up && !rolledBack(events, q) {
+		stopped := w.envs.at(before[envWord(q)]).Up || cutAfter != 0 && q == p
+		if stopped && !w.envs.at(next[envWord(q)]).Up && !rolledBack(events, q) {
 			events = append(events, trace.Event{Kind: trace.Crashed, Proc: q, Incarnation: inc(before, q)})
 		}
 	}
@@ -157,32 +161,35 @@ func rolledBack(events []trace.Event, q core.Proc) bool {
 
 // localStep is the local transition of an event, if it has one.
 func (w *World) localStep(state []uint32, k kind, p core.Proc, a int) (uint32, bool) {
-	here := state[localWord(p)]
-	e := &w.envInfo[state[envWord(p)]]
+	here, number := state[localWord(p)], state[envWord(p)]
 	switch k {
 	case deliver, duplicate:
-		return w.transition(here, w.inboxInfo[state[inboxWord(p)]].heads[a].input), true
+		return w.transition(here, w.inboxes.at(state[inboxWord(p)]).head(a).input), true
 	case advance:
-		return w.transition(here, w.localInfo[here].choices[a]), true
+		return w.transition(here, w.locals.at(here).choices[a]), true
 	case persisted:
-		return w.transition(here, w.internInput(core.Input{Kind: core.Persisted, Key: e.Writing[0].Key})), true
+		return w.transition(here, w.persistedInput(number)), true
 	case told:
-		return w.transition(here, w.internInput(core.Input{Kind: core.Down, Procs: w.notice(state, p, a)})), true
+		return w.transition(here, w.toldInput(number, w.pendingIndex(state, p, a))), true
 	case suspect:
-		return w.transition(here, w.internInput(core.Input{Kind: core.Down, Procs: w.group(core.Proc(a))})), true
+		return w.transition(here, w.suspectInput(core.Proc(a))), true
 	case tick:
-		return w.transition(here, w.internInput(core.Input{Kind: core.Tick, Timer: e.Timers[a]})), true
+		return w.transition(here, w.tickInput(number, a)), true
 	case checkpoint:
-		return w.transition(here, w.internInput(core.Input{Kind: core.Checkpoint})), true
+		return w.transition(here, w.checkpointInput()), true
 	case restart:
-		input := w.internInput(core.Input{Kind: core.Restore, Incarnation: core.Incarnation(e.Inc), Records: w.records(state, p)})
-		return w.transition(w.blank(p, core.Incarnation(e.Inc)), input), true
+		return w.restore(state, p), true
 	}
 	return 0, false
 }
 
+// pendingIndex is the index of a notice by the first proc of its group.
+func (w *World) pendingIndex(state []uint32, p core.Proc, group int) int {
+	return slices.Index(w.envs.at(state[envWord(p)]).Pending, core.Proc(group))
+}
+
 // eventsOf is the evidence of a step that a crash cuts off after some of its effects.
 func (w *World) eventsOf(tr uint32, effects int) []trace.Event {
-	t := &w.transitionInfo[tr]
+	t := w.transitions.at(tr)
 	return t.events[:t.acts[effects].first]
 }

@@ -32,17 +32,16 @@ type write struct {
 type opKind uint8
 
 const (
-	opNothing  opKind = iota
-	opWrite           // Key, Value; a nil value deletes
-	opComplete        // the oldest write becomes stable
-	opStop            // A: next incarnation; B: writes in progress that became stable; Torn: the next one is damaged
-	opRenumber        // A: next incarnation of a proc that is down
-	opStart           // the proc is up; Procs: failures that are still to be told
-	opNotice          // A: first proc of a group that failed
-	opTold            // A: index of the notice; All: every notice
-	opSetTimer        // Key
-	opTick            // A: index of the timer
-	opLine            // A: history
+	opWrite    opKind = iota // Key, Value; a nil value deletes
+	opComplete               // the oldest write becomes stable
+	opStop                   // A: next incarnation; B: writes in progress that became stable; Torn: the next one is damaged
+	opRenumber               // A: next incarnation of a proc that is down
+	opStart                  // the proc is up; Procs: failures that are still to be told
+	opNotice                 // A: first proc of a group that failed
+	opTold                   // A: index of the notice; All: every notice
+	opSetTimer               // Key
+	opTick                   // A: index of the timer
+	opLine                   // A: history
 )
 
 // operation is one change of an env.
@@ -58,50 +57,83 @@ type operation struct {
 	Procs []core.Proc
 }
 
+// internEnv is for who may write, or before any search.
 func (w *World) internEnv(e env) uint32 {
-	number, fresh := w.envs.number(core.Encode(&e))
-	if fresh {
-		w.envInfo = append(w.envInfo, e)
+	content := core.Encode(&e)
+	if number, ok := w.envs.find(content); ok {
+		return number
 	}
-	return number
+	return w.envs.intern(content, e)
 }
 
 // envStep is the env after an operation; each pair is computed once.
-func (w *World) envStep(number uint32, op operation) uint32 {
-	if op.Kind == opNothing {
-		return number
-	}
-	key := pair(number, w.operation(&op))
+func (w *World) envStep(number, op uint32) uint32 {
+	key := pair(number, op)
 	if next, ok := w.envSteps.get(key); ok {
 		return next
 	}
-	e := w.envInfo[number]
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if next, ok := w.envSteps.get(key); ok {
+		return next
+	}
+	e := *w.envs.at(number)
 	e.Store, e.Writing = slices.Clone(e.Store), slices.Clone(e.Writing)
 	e.Pending, e.Timers = slices.Clone(e.Pending), slices.Clone(e.Timers)
-	e.apply(op)
+	e.apply(*w.operations.at(op))
 	next := w.internEnv(e)
 	w.envSteps.put(key, next)
 	return next
 }
 
-// operation numbers an operation; those without text are found without encoding them.
-func (w *World) operation(op *operation) uint32 {
-	if op.Round != 0 || op.Key != "" || op.Value != nil || op.Procs != nil || op.B > 0xffff {
-		number, _ := w.operations.number(core.Encode(op))
+// internOperation is for who may write.
+func (w *World) internOperation(op operation) uint32 {
+	content := core.Encode(&op)
+	if number, ok := w.operations.find(content); ok {
 		return number
 	}
-	key := uint64(op.Kind)<<56 | uint64(op.B)<<32 | uint64(op.A)
+	return w.operations.intern(content, op)
+}
+
+// plain numbers an operation that has only numbers, without encoding it where it is known.
+func (w *World) plain(op operation) uint32 {
+	key := uint64(op.Kind)<<60 | uint64(op.B&15)<<56 | uint64(op.A&0xffffff)<<32 | uint64(w.round(op.Round))
 	if op.Torn {
-		key |= 1 << 55
+		key |= 1 << 31
 	}
 	if op.All {
-		key |= 1 << 54
+		key |= 1 << 30
 	}
-	if number, ok := w.plain.get(key); ok {
+	if op.B > 15 || op.A > 0xffffff || op.Key != "" || op.Value != nil || op.Procs != nil {
+		panic("invariant: a plain operation has only small numbers")
+	}
+	if number, ok := w.plains.get(key); ok {
 		return number
 	}
-	number, _ := w.operations.number(core.Encode(op))
-	w.plain.put(key, number)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	number := w.internOperation(op)
+	if _, ok := w.plains.get(key); !ok {
+		w.plains.put(key, number)
+	}
+	return number
+}
+
+// round numbers a recovery round; there are few.
+func (w *World) round(round uint64) uint32 {
+	if round == 0 {
+		return 0
+	}
+	if number, ok := w.rounds.get(round); ok {
+		return number
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	number, ok := w.rounds.get(round)
+	if !ok {
+		number = uint32(w.rounds.count + 1)
+		w.rounds.put(round, number)
+	}
 	return number
 }
 
@@ -184,7 +216,7 @@ func (w *World) owners(p core.Proc) []core.Proc {
 func (w *World) records(state []uint32, p core.Proc) []core.Record {
 	var list []core.Record
 	for _, owner := range w.owners(p) {
-		for _, r := range w.envInfo[state[envWord(owner)]].Store {
+		for _, r := range w.envs.at(state[envWord(owner)]).Store {
 			list = append(list, core.Record{Owner: owner, Key: r.Key, Value: r.Value, Torn: r.Torn})
 		}
 	}
@@ -196,5 +228,5 @@ func (w *World) line(e *env) *trace.History {
 	if e.Line == 0 {
 		return nil
 	}
-	return w.historyInfo[e.Line-1]
+	return *w.histories.at(e.Line - 1)
 }

@@ -27,14 +27,14 @@ func (v *view) Observed(p trace.Proc) spec.Observed {
 	if v.state == nil {
 		panic(fmt.Sprintf("invariant: a local property reads only the proc of the event: %d, not %d", v.self, p))
 	}
-	e := &v.world.envInfo[v.state[envWord(p)]]
-	l := &v.world.localInfo[v.state[localWord(p)]]
+	e := v.world.envs.at(v.state[envWord(p)])
+	l := v.world.locals.at(v.state[localWord(p)])
 	return spec.Observed{Up: e.Up, Incarnation: core.Incarnation(e.Inc), History: l.history, Line: v.world.line(e), Round: l.round, Evaluated: l.evaluated, Former: e.Former}
 }
 
 // judge is the number of the first violation that the local transition shows in this state, 0 for none.
 func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
-	t := &w.transitionInfo[tr]
+	t := w.transitions.at(tr)
 	if t.violation != 0 || len(t.checks) == 0 || w.Facts == nil {
 		return t.violation
 	}
@@ -43,10 +43,10 @@ func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 		c := &t.checks[i]
 		v.own = c.self
 		if c.event.Kind == trace.Restored {
-			l := &w.localInfo[t.next]
+			l := w.locals.at(t.next)
 			v.own = spec.Observed{Up: true, Fresh: true, Incarnation: l.inc, History: l.history}
 		}
-		v.own.Line = w.line(&w.envInfo[state[envWord(p)]])
+		v.own.Line = w.line(w.envs.at(state[envWord(p)]))
 		for j := range w.always {
 			if m := w.always[j].Event(w.Facts, &v, c.event); m != "" {
 				return w.violation(spec.Violation{Property: w.always[j].Name, Message: m})

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
@@ -19,9 +20,12 @@ type Config struct {
 	Twice bool
 	// Cuts puts a crash between any two effects of every step, also where the argument in failure.go makes that superfluous.
 	Cuts bool
+	// Forget runs the machine again each time a local step is taken, as if nothing were remembered: a measure of what memory is worth.
+	Forget bool
 }
 
-// World implements checker.System. It is not safe for concurrent use.
+// World implements checker.System. Expand, Terminal and Violation are safe for concurrent use: what they look up is read without
+// locks, and what is met for the first time is computed under one lock.
 type World struct {
 	Config
 	procs  int
@@ -34,34 +38,32 @@ type World struct {
 	seen          []string
 	witnesses     map[string]witness // of Pair properties
 
+	judging    sync.Mutex // of the next two
 	violations []spec.Violation
 	numbers    map[spec.Violation]int
 
-	messages    interner
-	messageInfo []message
-	packets     interner
-	packetInfo  []packet
-	inputs      interner
-	inputInfo   []core.Input
-	locals      interner
-	localInfo   []local
-	inboxes     interner
-	inboxInfo   []inbox
-	envs        interner
-	envInfo     []env
-	histories   interner
-	historyInfo []*trace.History
+	mu          sync.Mutex // held by who writes to anything below, or runs a machine
+	messages    interned[message]
+	packets     interned[packet]
+	inputs      interned[core.Input]
+	locals      interned[local]
+	inboxes     interned[inbox]
+	envs        interned[env]
+	histories   interned[*trace.History]
+	operations  interned[operation]
+	transitions store[transition]
 
-	transitions    table // (local, input) -> transition number
-	transitionInfo []transition
-	pushes         table // (inbox, packet) -> inbox
-	envSteps       table // (env, operation) -> env
-	operations     interner
-	restores       table // (env of the proc, env whose records it reads) -> local step
-	completions    table // env with a write in progress -> input when it completes
-	plain          table // operations without text -> operation
-	masters        masters
-	eager          eagerness
+	known    table // (local, input) -> transition
+	pushes   table // (inbox, packet) -> inbox
+	cuts     table // (inbox, channel) -> inbox without it
+	envSteps table // (env, operation) -> env
+	plains   table // operation that is only numbers -> operation
+	rounds   table // recovery round -> small number
+	asked    table // what the environment asks of a proc, by the env that it follows from -> input
+	starts   table // (env, notices that are still of use) -> env after the restart
+	restores table // (env of the proc, env whose records it reads) -> local step
+	masters  masters
+	eager    eagerness
 }
 
 // Numbers with a fixed meaning.
@@ -90,8 +92,7 @@ func New(c Config) (*World, error) {
 	if c.Facts != nil {
 		w.properties(spec.Select(c.Facts))
 	}
-	w.locals.number(nil)
-	w.localInfo = append(w.localInfo, local{})
+	w.locals.intern(nil, local{})
 	w.internInbox(nil)
 	w.eager.checkpoints = c.Model.Checkpoints > 0 || hasCheckpoints(c.Setup.Programs)
 	return w, nil
@@ -119,6 +120,7 @@ func (w *World) Words() int { return 1 + 3*w.procs }
 
 // Initial implements checker.System: every proc has started.
 func (w *World) Initial(state []uint32) int {
+	w.mu.Lock()
 	state[budgetWord] = initialBudget(&w.Model)
 	for p := range core.Proc(w.procs) {
 		state[inboxWord(p)] = emptyInbox
@@ -126,14 +128,19 @@ func (w *World) Initial(state []uint32) int {
 		state[localWord(p)] = w.blank(p, 0)
 	}
 	start := w.internInput(core.Input{Kind: core.Start})
+	w.mu.Unlock()
+	x := checker.NewExpansion(w.Words())
+	x.Begin(state)
+	x.Add(checker.Step{})
 	violation := 0
 	for p := range core.Proc(w.procs) {
 		tr := w.transition(state[localWord(p)], start)
-		if v := w.judge(state, p, tr); v != 0 && violation == 0 {
+		if v := w.judge(x.Now(), p, tr); v != 0 && violation == 0 {
 			violation = v
 		}
-		w.perform(state, p, tr)
+		w.perform(x, p, tr)
 	}
+	copy(state, x.Now())
 	return violation
 }
 
@@ -149,10 +156,16 @@ func (w *World) Terminal(state []uint32) int {
 }
 
 // Violation implements checker.System.
-func (w *World) Violation(number int) spec.Violation { return w.violations[number-1] }
+func (w *World) Violation(number int) spec.Violation {
+	w.judging.Lock()
+	defer w.judging.Unlock()
+	return w.violations[number-1]
+}
 
 // violation numbers a violation from 1.
 func (w *World) violation(v spec.Violation) int {
+	w.judging.Lock()
+	defer w.judging.Unlock()
 	if n, ok := w.numbers[v]; ok {
 		return n
 	}
@@ -171,7 +184,7 @@ func (w *World) Seen() (seen, unseen []string) {
 
 // LocalSteps is the number of distinct local transitions and local states met so far.
 func (w *World) LocalSteps() (transitions, states int) {
-	return len(w.transitionInfo), len(w.localInfo) - 1
+	return w.transitions.len(), w.locals.len() - 1
 }
 
 // kind is the kind of a global event, the top byte of its code.
@@ -193,7 +206,8 @@ const (
 	suspect                    // a: proc falsely reported
 )
 
-// code packs an event of a state: kind, proc, argument, and the number of effects after which the group crashes (0: none).
+// code packs an event of a state: kind, proc, argument, and the number of effects after which the group crashes (0: none). It
+// stays the same while independent events happen.
 func code(k kind, p core.Proc, a int) uint64 {
 	return uint64(k)<<56 | uint64(p)<<40 | uint64(uint32(a))
 }
@@ -202,15 +216,30 @@ func splitCode(c uint64) (kind, core.Proc, int) {
 	return kind(c >> 56), core.Proc(c >> 40 & 0xffff), int(uint32(c))
 }
 
+// cause is what the environment does with an event that leads to a local step: a word changes, and a budget is spent.
+type cause struct {
+	word   int // 0 = none
+	value  uint32
+	budget uint32
+}
+
+func (c *cause) apply(x *checker.Expansion) {
+	if c.word != 0 {
+		x.Set(c.word, c.value)
+	}
+	if c.budget != 0 {
+		x.Set(budgetWord, x.At(budgetWord)-c.budget)
+	}
+}
+
 // Expand implements checker.System.
 func (w *World) Expand(state []uint32, reduce bool, x *checker.Expansion) {
-	x.Reset()
+	x.Begin(state)
 	if reduce && w.eager.expand(w, state, x) {
 		return
 	}
 	for p := range core.Proc(w.procs) {
-		e := &w.envInfo[state[envWord(p)]]
-		if !e.Up {
+		if !w.envs.at(state[envWord(p)]).Up {
 			w.restarts(state, p, x)
 			continue
 		}
@@ -218,72 +247,84 @@ func (w *World) Expand(state []uint32, reduce bool, x *checker.Expansion) {
 		w.programSteps(state, p, x)
 		w.environmentSteps(state, p, x)
 	}
-	w.faults(state, x)
+	w.faults(state, reduce, x)
 }
 
 // deliveries adds the events that take a message from the network.
 func (w *World) deliveries(state []uint32, p core.Proc, x *checker.Expansion) {
-	number := state[inboxWord(p)]
-	for i := range w.inboxInfo[number].heads {
-		input := w.inboxInfo[number].heads[i].input
-		tr := w.transition(state[localWord(p)], input)
-		w.step(state, p, tr, checker.Step{Code: code(deliver, p, i)}, x, func(next []uint32) {
-			next[inboxWord(p)] = w.pop(number, i)
-		})
+	box := w.inboxes.at(state[inboxWord(p)])
+	for i := range box.heads {
+		w.delivery(state, p, &box.heads[i], x)
 	}
+}
+
+func (w *World) delivery(state []uint32, p core.Proc, h *head, x *checker.Expansion) {
+	tr := w.transition(state[localWord(p)], h.input)
+	w.step(state, p, tr, checker.Step{Code: code(deliver, p, h.name)}, x, cause{word: inboxWord(p), value: w.pop(state[inboxWord(p)], h)})
 }
 
 // programSteps adds the steps of the program of a rank.
 func (w *World) programSteps(state []uint32, p core.Proc, x *checker.Expansion) {
 	number := state[localWord(p)]
-	for i := range w.localInfo[number].choices {
-		tr := w.transition(number, w.localInfo[number].choices[i])
-		w.step(state, p, tr, checker.Step{Code: code(advance, p, i)}, x, nil)
+	for i, choice := range w.locals.at(number).choices {
+		w.step(state, p, w.transition(number, choice), checker.Step{Code: code(advance, p, i)}, x, cause{})
 	}
 }
 
-// step adds the event of a local transition: before changes what the environment does with its input.
-func (w *World) step(state []uint32, p core.Proc, tr uint32, s checker.Step, x *checker.Expansion, before func([]uint32)) {
+// step adds the event of a local transition, and the crashes inside it.
+func (w *World) step(state []uint32, p core.Proc, tr uint32, s checker.Step, x *checker.Expansion, c cause) {
 	s.Violation = w.judge(state, p, tr)
-	next := x.Add(state, s)
-	if before != nil {
-		before(next)
+	x.Add(s)
+	c.apply(x)
+	w.perform(x, p, tr)
+	if left(state, failures) > 0 {
+		w.cutShort(p, tr, s.Code, x, c)
 	}
-	w.perform(next, p, tr)
-	w.cutShort(state, p, tr, s.Code, x, before)
 }
 
 // perform moves a proc to the end of a local transition and does what its effects ask for.
-func (w *World) perform(next []uint32, p core.Proc, tr uint32) {
-	t := &w.transitionInfo[tr]
-	next[localWord(p)] = t.next
+func (w *World) perform(x *checker.Expansion, p core.Proc, tr uint32) {
+	t := w.transitions.at(tr)
+	x.Set(localWord(p), t.next)
 	for i := range t.acts {
-		w.act(next, p, &t.acts[i])
+		w.act(x, p, &t.acts[i])
 	}
 }
 
 // act does one effect.
-func (w *World) act(next []uint32, p core.Proc, a *act) {
+func (w *World) act(x *checker.Expansion, p core.Proc, a *act) {
 	switch a.kind {
-	case core.SendMessage:
-		next[inboxWord(a.to)] = w.push(next[inboxWord(a.to)], a.packet)
-	case core.Rollback:
-		stop := operation{Kind: opStop, A: w.envInfo[next[envWord(p)]].Inc + 1, Round: w.localInfo[next[localWord(p)]].round}
-		next[localWord(p)] = deadLocal
-		next[envWord(p)] = w.envStep(next[envWord(p)], stop)
-	default:
-		next[envWord(p)] = w.envStep(next[envWord(p)], a.op)
+	case actSend:
+		x.Set(inboxWord(a.to), w.push(x.At(inboxWord(a.to)), a.value))
+	case actChange:
+		x.Set(envWord(p), w.envStep(x.At(envWord(p)), a.value))
+	case actRollback:
+		number := x.At(envWord(p))
+		stop := operation{Kind: opStop, A: w.envs.at(number).Inc + 1, Round: w.locals.at(x.At(localWord(p))).round}
+		x.Set(localWord(p), deadLocal)
+		x.Set(envWord(p), w.envStep(number, w.plain(stop)))
 	}
 }
 
-// Bytes estimates the memory of the interned contents, which are kept as bytes and, for local states, decoded.
+// Bytes implements checker.Sizer: it estimates the memory of the interned contents, which are kept as bytes and, for local
+// states, decoded.
 func (w *World) Bytes() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	var total int64
-	for _, n := range []*interner{&w.messages, &w.packets, &w.inputs, &w.inboxes, &w.envs, &w.histories, &w.operations} {
-		total += 2*n.content + 64*int64(len(n.numbers))
+	add := func(content int64, things int) { total += 2*content + 64*int64(things) }
+	add(w.messages.content, w.messages.len())
+	add(w.packets.content, w.packets.len())
+	add(w.inputs.content, w.inputs.len())
+	add(w.inboxes.content, w.inboxes.len())
+	add(w.envs.content, w.envs.len())
+	add(w.histories.content, w.histories.len())
+	add(w.operations.content, w.operations.len())
+	total += 3*w.locals.content + 256*int64(w.locals.len()) + 512*int64(w.transitions.len())
+	for _, t := range []*table{&w.known, &w.pushes, &w.cuts, &w.envSteps, &w.plains, &w.asked, &w.starts, &w.restores} {
+		total += t.bytes()
 	}
-	total += 3*w.locals.content + 256*int64(len(w.localInfo))
-	return total + 512*int64(len(w.transitionInfo)) + 12*int64(len(w.transitions.keys)+len(w.pushes.keys)+len(w.envSteps.keys))
+	return total
 }
 
 // String names the configuration for errors.

@@ -1,0 +1,122 @@
+package checker
+
+// Step is one transition out of a state.
+type Step struct {
+	// Code names the event among all that are enabled in the state, reduced or not; an event that is independent of the
+	// ones between keeps its code in later states.
+	Code      uint64
+	Violation int  // number of a violation that the transition shows, 0 for none
+	Fault     bool // made by the environment and not required to happen: it is no progress
+}
+
+// Expansion holds the successors of one state, each as the words in which it differs. Use: Begin, then for each successor Add and
+// any number of Set.
+type Expansion struct {
+	Steps []Step
+	// Reduced says that other steps are enabled but left out: they stay enabled in the successors. The system promises
+	// that no cycle of states consists of reduced ones, or an event could be put off for ever.
+	Reduced bool
+	// LeftOut counts steps that a reduction leaves out without making the state a reduced one, by its name in Savings.
+	LeftOut Savings
+
+	mixers []mixer
+	base   []uint32 // the state that is expanded
+	print  fingerprint
+	now    []uint32 // the successor under construction
+	prints []fingerprint
+	deltas []delta
+	starts []int // first delta of each successor
+}
+
+// delta is one word that changes.
+type delta struct {
+	word  int
+	value uint32
+}
+
+// Savings count what the reductions have left out.
+type Savings struct {
+	Singletons int `json:"singletons"` // states of which one step stands for all
+	Crashes    int `json:"crashes"`    // crashes put off to after a step that the crash undoes
+	Sleeping   int `json:"sleeping"`   // steps not taken because an independent one was taken before
+	Symmetric  int `json:"symmetric"`  // crash sets that are another one with procs renamed
+}
+
+// Add adds up two counts.
+func (s *Savings) Add(t Savings) {
+	s.Singletons += t.Singletons
+	s.Crashes += t.Crashes
+	s.Sleeping += t.Sleeping
+	s.Symmetric += t.Symmetric
+}
+
+// NewExpansion is empty, for states of so many words.
+func NewExpansion(words int) *Expansion {
+	return &Expansion{mixers: newMixers(words), base: make([]uint32, words), now: make([]uint32, words)}
+}
+
+// Begin empties the expansion and makes it that of a copy of the state.
+func (x *Expansion) Begin(state []uint32) {
+	x.Steps, x.prints, x.deltas, x.starts = x.Steps[:0], x.prints[:0], x.deltas[:0], x.starts[:0]
+	x.Reduced, x.LeftOut = false, Savings{}
+	copy(x.base, state)
+	copy(x.now, state)
+	x.print = fingerprintOf(x.mixers, state)
+}
+
+// Add begins a successor that is equal to the state so far.
+func (x *Expansion) Add(s Step) {
+	if n := len(x.starts); n > 0 {
+		for _, d := range x.deltas[x.starts[n-1]:] {
+			x.now[d.word] = x.base[d.word]
+		}
+	}
+	x.Steps = append(x.Steps, s)
+	x.starts = append(x.starts, len(x.deltas))
+	x.prints = append(x.prints, x.print)
+}
+
+// At is a word of the successor that was added last.
+func (x *Expansion) At(word int) uint32 { return x.now[word] }
+
+// Set changes a word of the successor that was added last.
+func (x *Expansion) Set(word int, value uint32) {
+	before := x.now[word]
+	if before == value {
+		return
+	}
+	x.now[word] = value
+	x.deltas = append(x.deltas, delta{word, value})
+	m, p := &x.mixers[word], &x.prints[len(x.prints)-1]
+	hi, lo := m.mix(before)
+	p.hi, p.lo = p.hi-hi, p.lo-lo
+	hi, lo = m.mix(value)
+	p.hi, p.lo = p.hi+hi, p.lo+lo
+}
+
+// Now is the successor that was added last; it is valid until the next Add.
+func (x *Expansion) Now() []uint32 { return x.now }
+
+// State appends successor i to the buffer.
+func (x *Expansion) State(i int, buf []uint32) []uint32 {
+	n := len(buf)
+	buf = append(buf, x.base...)
+	end := len(x.deltas)
+	if i+1 < len(x.starts) {
+		end = x.starts[i+1]
+	}
+	for _, d := range x.deltas[x.starts[i]:end] {
+		buf[n+d.word] = d.value
+	}
+	return buf
+}
+
+// progress reports whether some step of the expansion is not a fault.
+func (x *Expansion) progress() bool {
+	for i := range x.Steps {
+		if !x.Steps[i].Fault {
+			return true
+		}
+	}
+	return false
+}

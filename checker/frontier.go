@@ -1,0 +1,69 @@
+package checker
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// An entry is a state that waits: its number, its depth, then its vector.
+const (
+	entryNumber = iota
+	entryDepth
+	entryHeader
+)
+
+// pool is where depth-first workers leave work for those who have none.
+type pool struct {
+	mu      sync.Mutex
+	wake    *sync.Cond
+	shared  [][]uint32 // stacks of entries
+	workers int
+	hungry  atomic.Int32 // workers without work
+	over    bool
+}
+
+func newPool(workers int) *pool {
+	p := &pool{workers: workers}
+	p.wake = sync.NewCond(&p.mu)
+	return p
+}
+
+// take waits for work; it returns nil when there will be none.
+func (p *pool) take() []uint32 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hungry.Add(1)
+	for len(p.shared) == 0 && !p.over {
+		if int(p.hungry.Load()) == p.workers {
+			p.end()
+			return nil
+		}
+		p.wake.Wait()
+	}
+	p.hungry.Add(-1)
+	if p.over {
+		return nil
+	}
+	last := p.shared[len(p.shared)-1]
+	p.shared = p.shared[:len(p.shared)-1]
+	return last
+}
+
+func (p *pool) give(stack []uint32) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shared = append(p.shared, stack)
+	p.wake.Signal()
+}
+
+// stop makes every worker end.
+func (p *pool) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.end()
+}
+
+func (p *pool) end() {
+	p.over = true
+	p.wake.Broadcast()
+}

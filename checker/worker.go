@@ -1,0 +1,219 @@
+package checker
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// worker explores states on one core.
+type worker struct {
+	*search
+	x       *Expansion
+	number  numberer
+	stack   []uint32 // entries that wait, the newest last
+	state   []uint32
+	scratch []uint32
+	stats   Stats // its own part
+	shown   published
+	sink    uint64 // keeps touch from being optimised away
+}
+
+// published is what others may know of a worker.
+type published struct {
+	states, transitions, terminals, depth, waiting, bytes atomic.Int64
+
+	mu    sync.Mutex
+	saved Savings
+}
+
+// checkEvery is how many states a worker expands between looks at the clock and the limits.
+const checkEvery = 512
+
+func (s *search) newWorker() *worker {
+	words := s.sys.Words()
+	return &worker{search: s, x: NewExpansion(words), number: numberer{links: &s.links}, state: make([]uint32, words)}
+}
+
+// expand explores the steps out of the state at hand and pushes those that are new.
+func (w *worker) expand(number, depth uint32) {
+	x := w.x
+	w.sys.Expand(w.state, w.options.Reduce, x)
+	w.stats.States++
+	w.stats.Transitions += len(x.Steps)
+	w.stats.Depth = max(w.stats.Depth, int(depth))
+	w.stats.Saved.Add(x.LeftOut)
+	if x.Reduced {
+		w.stats.Saved.Singletons++
+	}
+	if len(x.Steps) > math.MaxUint16 {
+		panic("invariant: a state has at most 65535 steps")
+	}
+	if !x.progress() {
+		w.stats.Terminals++
+		if v := w.sys.Terminal(w.state); v != 0 {
+			w.found(v, finding{number: number, depth: depth, step: noStep})
+		}
+	}
+	// The places of all fingerprints are loaded together: the processor waits for memory once, not once for each.
+	for i := range x.prints {
+		w.sink += w.visited.touch(x.prints[i])
+	}
+	for i := range x.Steps {
+		if v := x.Steps[i].Violation; v != 0 {
+			w.found(v, finding{number: number, depth: depth, step: i})
+			continue // nothing is explored beyond a violation
+		}
+		if w.visited.exact {
+			w.scratch = x.State(i, w.scratch[:0])
+		}
+		if w.visited.insert(x.prints[i], w.scratch) {
+			w.stack = append(w.stack, w.number.number(number, i), depth+1)
+			w.stack = x.State(i, w.stack)
+		}
+	}
+}
+
+// load takes the newest entry off the stack into the state at hand.
+func (w *worker) load() (number, depth uint32) {
+	at := len(w.stack) - entryHeader - len(w.state)
+	entry := w.stack[at:]
+	copy(w.state, entry[entryHeader:])
+	w.stack = w.stack[:at]
+	return entry[entryNumber], entry[entryDepth]
+}
+
+// depthFirst works until nobody has anything to do.
+func (w *worker) depthFirst() {
+	for {
+		if len(w.stack) == 0 {
+			w.publish()
+			if w.stack = w.pool.take(); w.stack == nil {
+				return
+			}
+		}
+		if w.stop() {
+			w.publish()
+			w.pool.stop()
+			return
+		}
+		w.expand(w.load())
+		if w.pool.hungry.Load() > 0 {
+			w.share()
+		}
+	}
+}
+
+// share gives away the older half of the stack: the largest part of the work.
+func (w *worker) share() {
+	size := entryHeader + len(w.state)
+	half := len(w.stack) / size / 2 * size
+	if half == 0 {
+		return
+	}
+	w.pool.give(append([]uint32(nil), w.stack[:half]...))
+	w.stack = append(w.stack[:0], w.stack[half:]...)
+}
+
+// publish lets others see how far the worker has come.
+func (w *worker) publish() {
+	p := &w.shown
+	p.states.Store(int64(w.stats.States))
+	p.transitions.Store(int64(w.stats.Transitions))
+	p.terminals.Store(int64(w.stats.Terminals))
+	p.depth.Store(int64(w.stats.Depth))
+	p.waiting.Store(int64(len(w.stack) / (entryHeader + len(w.state))))
+	p.bytes.Store(int64(cap(w.stack)) * 4)
+	p.mu.Lock()
+	p.saved = w.stats.Saved
+	p.mu.Unlock()
+}
+
+// stop reports whether the search must end now. The clock is read only now and then.
+func (w *worker) stop() bool {
+	if w.ended.Load() {
+		return true
+	}
+	if w.options.MaxStates > 0 && w.begun.Add(1) > int64(w.options.MaxStates) {
+		w.end(boundOfStates(w.options.MaxStates))
+		return true
+	}
+	if w.stats.States%checkEvery != 0 {
+		return false
+	}
+	w.publish()
+	return w.limits()
+}
+
+// runDepthFirst explores along each path as far as it goes before the next one.
+func (s *search) runDepthFirst(first []uint32) {
+	s.pool = newPool(len(s.workers))
+	s.workers[0].stack = first
+	var group sync.WaitGroup
+	for _, w := range s.workers {
+		group.Go(w.depthFirst)
+	}
+	group.Wait()
+}
+
+// runBreadthFirst explores level by level, so the first run that is found is a shortest one. Workers take small parts of
+// a level; what they find is the next one.
+func (s *search) runBreadthFirst(first []uint32) {
+	size := entryHeader + s.sys.Words()
+	level := [][]uint32{first}
+	for len(level) > 0 && !s.ended.Load() {
+		var taken atomic.Int64
+		var parts [][]uint32
+		for _, entries := range level {
+			for from := 0; from < len(entries); from += partEntries * size {
+				parts = append(parts, entries[from:min(len(entries), from+partEntries*size)])
+			}
+		}
+		s.levelBytes.Store(bytesOf(level))
+		var group sync.WaitGroup
+		for _, w := range s.workers {
+			group.Go(func() { w.breadthFirst(parts, &taken) })
+		}
+		group.Wait()
+		if !s.options.All && len(s.findings) > 0 {
+			return // the whole level was looked at: a run that ends in it may be one step shorter
+		}
+		level = level[:0]
+		for _, w := range s.workers {
+			if len(w.stack) > 0 {
+				level = append(level, w.stack)
+				w.stack = nil
+			}
+		}
+	}
+}
+
+// partEntries is how many states of a level a worker takes at a time.
+const partEntries = 64
+
+func bytesOf(level [][]uint32) (total int64) {
+	for _, entries := range level {
+		total += int64(cap(entries)) * 4
+	}
+	return total
+}
+
+// breadthFirst expands parts of a level as long as there are any.
+func (w *worker) breadthFirst(parts [][]uint32, taken *atomic.Int64) {
+	size := entryHeader + len(w.state)
+	for {
+		n := int(taken.Add(1)) - 1
+		if n >= len(parts) {
+			w.publish()
+			return
+		}
+		for entry := parts[n]; len(entry) > 0; entry = entry[size:] {
+			if w.stop() {
+				w.publish()
+				return
+			}
+			copy(w.state, entry[entryHeader:size])
+			w.expand(entry[entryNumber], entry[entryDepth])
+		}
+	}
+}

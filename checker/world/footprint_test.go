@@ -1,0 +1,115 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/domino-check/domino/checker"
+)
+
+// commuting is a world that executes, at every state that it expands, each pair of steps that are said to be independent in
+// both orders.
+type commuting struct {
+	*World
+	t     *testing.T
+	pairs *int
+	bad   *string
+}
+
+func (c commuting) Expand(state []uint32, reduce bool, x *checker.Expansion) {
+	c.World.Expand(state, reduce, x)
+	after := make([]*checker.Expansion, len(x.Steps))
+	prints := make([]checker.Footprint, len(x.Steps))
+	for i, s := range x.Steps {
+		prints[i] = c.Footprint(state, s.Code)
+		after[i] = checker.NewExpansion(c.Words())
+		c.World.Expand(x.State(i, nil), false, after[i])
+	}
+	for i, first := range x.Steps {
+		for j, second := range x.Steps[:i] {
+			if first.Violation != 0 || second.Violation != 0 || !prints[i].Independent(&prints[j]) {
+				continue
+			}
+			*c.pairs++
+			if p := c.differ(x, after, prints, i, j); p != "" && *c.bad == "" {
+				*c.bad = fmt.Sprintf("%s and %s: %s", c.describe(state, first.Code), c.describe(state, second.Code), p)
+			}
+		}
+	}
+}
+
+// differ says what distinguishes the two orders of two steps, or "".
+func (c commuting) differ(x *checker.Expansion, after []*checker.Expansion, prints []checker.Footprint, i, j int) string {
+	find := func(k, l int) int {
+		return slices.IndexFunc(after[k].Steps, func(s checker.Step) bool { return s.Code == x.Steps[l].Code })
+	}
+	ij, ji := find(i, j), find(j, i)
+	if ij < 0 || ji < 0 {
+		return "one disables the other"
+	}
+	if c.Footprint(x.State(i, nil), x.Steps[j].Code) != prints[j] || c.Footprint(x.State(j, nil), x.Steps[i].Code) != prints[i] {
+		return "one changes the footprint of the other"
+	}
+	if after[i].Steps[ij].Violation != 0 || after[j].Steps[ji].Violation != 0 {
+		return "one makes the other a violation"
+	}
+	if !slices.Equal(after[i].State(ij, nil), after[j].State(ji, nil)) {
+		return "the orders lead to different states"
+	}
+	return ""
+}
+
+// commute explores a world and returns the number of independent pairs, and what is wrong with one of them.
+func commute(t *testing.T, c Config) (pairs int, bad string) {
+	w, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checker.Search(t.Context(), commuting{World: w, t: t, pairs: &pairs, bad: &bad}, checker.Options{All: true, MaxStates: 600})
+	return pairs, bad
+}
+
+// TestIndependence executes pairs of independent steps in both orders, at the states of random protocols and of random HydEE programs
+// under random failure models: each must stay enabled, with the same footprint, and both orders must lead to the same state.
+func TestIndependence(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	toys, hydees, failed := 0, 0, 0
+	report := func(bad string, about string) {
+		if bad != "" {
+			if failed++; failed <= 3 {
+				t.Errorf("%s\n%s", bad, about)
+			}
+		}
+	}
+	for n := range 150 * *moreCases {
+		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0, reads: n%7 == 0, rollback: n%11 == 0, cyclic: n%4 == 0})
+		m := randomModel(r, toy.procs, n%3)
+		m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions = r.IntN(2), r.IntN(2), r.IntN(2), r.IntN(2)
+		m.Unordered = r.IntN(3) == 0
+		pairs, bad := commute(t, Config{Setup: toy.setup(), Model: m})
+		toys += pairs
+		report(bad, fmt.Sprintf("model %+v\n%s", m, toy))
+	}
+	for range 30 * *moreCases {
+		c := randomHydee(r)
+		p, err := hydeePair(c.program, c.clusters, c.errata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		oracle, err := Oracle(context.Background(), p.baseline, checker.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs, bad := commute(t, Config{Setup: p.setup, Model: c.model, Facts: FactsOf(p.setup, &c.model, oracle)})
+		hydees += pairs
+		report(bad, c.String())
+	}
+	t.Logf("%d pairs of toys, %d of HydEE, %d cases failed", toys, hydees, failed)
+	if toys < 10000 || hydees < 10000 {
+		t.Errorf("%d and %d pairs say little", toys, hydees)
+	}
+}
