@@ -25,9 +25,9 @@ type System interface {
 	// Initial writes the initial state into a vector of Words length; it returns the number of a violation that the
 	// start itself shows, or 0.
 	Initial(state []uint32) int
-	// Expand puts the successors of a state into x (Begin, Add, Set), always the same ones in the same order. With reduce it
-	// may put fewer, as long as they represent all (see Expansion.Reduced).
-	Expand(state []uint32, reduce bool, x *Expansion)
+	// Expand puts the successors of a state into x (Begin, Add, Set), always the same ones in the same order. With reductions it
+	// may put fewer, as long as they represent all (see Expansion.Reduced and Expansion.LeftOut).
+	Expand(state []uint32, reduce Reduction, x *Expansion)
 	// Terminal judges a state without progress: it returns the number of a violation, or 0.
 	Terminal(state []uint32) int
 	// Violation is the violation with the number, from 1.
@@ -61,7 +61,7 @@ type Sizer interface{ Bytes() int64 }
 type Options struct {
 	Order     Order
 	Workers   int           // goroutines that explore, 0 = 1
-	Reduce    bool          // leave out interleavings of commuting events
+	Reduce    Reduction     // what may be left out
 	Exact     bool          // store whole vectors instead of fingerprints
 	MaxStates int           // 0 = no bound
 	MaxBytes  int64         // bound on the memory of the tables, 0 = no bound
@@ -100,6 +100,9 @@ type Result struct {
 // Search explores the system. It ends early, with the bound named in the result, when a limit is hit or ctx is cancelled.
 func Search(ctx context.Context, sys System, o Options) Result {
 	s := &search{sys: sys, options: o, began: time.Now(), ctx: ctx, visited: newVisited(o.Exact, sys.Words())}
+	if i, ok := sys.(Independence); ok && o.Reduce.Has(Sleep) {
+		s.sleepers = newSleepers(i)
+	}
 	for range max(1, o.Workers) {
 		s.workers = append(s.workers, s.newWorker())
 	}

@@ -18,10 +18,10 @@ func BenchmarkExplore(b *testing.B) {
 		options        checker.Options
 	}{
 		{"search=dfs/reduce=off", "s1-two", checker.Options{}},
-		{"search=dfs/reduce=on", "s1-two", checker.Options{Reduce: true}},
+		{"search=dfs/reduce=on", "s1-two", checker.Options{Reduce: checker.Singletons | checker.Crashes}},
 		{"search=dfs/reduce=off/exact=on", "s1-two", checker.Options{Exact: true}},
 		{"search=bfs/reduce=off", "s1-two", checker.Options{Order: checker.BreadthFirst}},
-		{"search=dfs/reduce=on", "s0", checker.Options{Reduce: true}},
+		{"search=dfs/reduce=on", "s0", checker.Options{Reduce: checker.Singletons | checker.Crashes}},
 	}
 	for _, c := range cases {
 		b.Run("scenario="+c.scenario+"/"+c.name, func(b *testing.B) {

@@ -80,7 +80,7 @@ const shortenStates = 1 << 20
 
 // shorten looks breadth first for a shortest run that breaks the same property; it keeps the given run when that takes too long.
 func shorten(ctx context.Context, w *World, f checker.Found, o checker.Options) checker.Found {
-	o.Order, o.Reduce, o.All, o.Only, o.MaxStates, o.Progress = checker.BreadthFirst, false, false, f.Property, shortenStates, nil
+	o.Order, o.Reduce, o.All, o.Only, o.MaxStates, o.Progress = checker.BreadthFirst, checker.Unreduced, false, f.Property, shortenStates, nil
 	r := checker.Search(ctx, w, o)
 	if len(r.Found) == 1 && len(r.Found[0].Path) < len(f.Path) {
 		return r.Found[0]

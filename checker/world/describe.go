@@ -141,7 +141,7 @@ func (w *World) describeCrash(state []uint32, k kind, p core.Proc, a int) string
 // Enabled lists the events of a state with their successors, for replay and reports. Texts are unique in the state.
 func (w *World) Enabled(state []uint32) (texts []string, x *checker.Expansion) {
 	x = checker.NewExpansion(w.Words())
-	w.Expand(state, false, x)
+	w.Expand(state, checker.Unreduced, x)
 	count := map[string]int{}
 	for _, s := range x.Steps {
 		text := w.describe(state, s.Code)

@@ -19,14 +19,14 @@ type commuting struct {
 	bad   *string
 }
 
-func (c commuting) Expand(state []uint32, reduce bool, x *checker.Expansion) {
+func (c commuting) Expand(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
 	c.World.Expand(state, reduce, x)
 	after := make([]*checker.Expansion, len(x.Steps))
 	prints := make([]checker.Footprint, len(x.Steps))
 	for i, s := range x.Steps {
 		prints[i] = c.Footprint(state, s.Code)
 		after[i] = checker.NewExpansion(c.Words())
-		c.World.Expand(x.State(i, nil), false, after[i])
+		c.World.Expand(x.State(i, nil), checker.Unreduced, after[i])
 	}
 	for i, first := range x.Steps {
 		for j, second := range x.Steps[:i] {

@@ -199,7 +199,7 @@ type expanded struct {
 	states map[string]bool
 }
 
-func (e expanded) Expand(state []uint32, reduce bool, x *checker.Expansion) {
+func (e expanded) Expand(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
 	e.states[canonical(e.World, state)] = true
 	e.recorded.Expand(state, reduce, x)
 }

@@ -233,9 +233,9 @@ func (c *cause) apply(x *checker.Expansion) {
 }
 
 // Expand implements checker.System.
-func (w *World) Expand(state []uint32, reduce bool, x *checker.Expansion) {
+func (w *World) Expand(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
 	x.Begin(state)
-	if reduce && w.eager.expand(w, state, x) {
+	if reduce.Has(checker.Singletons) && w.eager.expand(w, state, x) {
 		return
 	}
 	for p := range core.Proc(w.procs) {

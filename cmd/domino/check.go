@@ -21,7 +21,7 @@ import (
 // searchFlags direct the search of check and errata.
 type searchFlags struct {
 	order     string
-	noReduce  bool
+	reduce    string
 	exact     bool
 	maxStates int
 	maxMemory int64
@@ -51,9 +51,19 @@ func (s *searchFlags) options() (checker.Options, error) {
 	if s.maxStates < 0 || s.maxMemory < 0 || s.timeout < 0 || s.workers < 1 {
 		return checker.Options{}, fmt.Errorf("limits must not be negative, and workers at least 1")
 	}
-	return checker.Options{Order: order, Reduce: order == checker.DepthFirst && !s.noReduce, Exact: s.exact, MaxStates: s.maxStates,
-		MaxBytes: s.maxMemory << 20, MaxTime: s.timeout}, nil
+	o := checker.Options{Order: order, Exact: s.exact, MaxStates: s.maxStates, MaxBytes: s.maxMemory << 20, MaxTime: s.timeout}
+	if s.reduce != "" {
+		if o.Reduce, err = checker.ParseReduction(s.reduce); err != nil {
+			return checker.Options{}, err
+		}
+	} else if order == checker.DepthFirst {
+		o.Reduce = defaultReduction
+	}
+	return o, nil
 }
+
+// defaultReduction is that of a depth-first search. Sleep sets cost more than the steps that they save.
+const defaultReduction = checker.Singletons | checker.Crashes
 
 // row is the result of one scenario.
 type row struct {
@@ -89,7 +99,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	var variant string
 	var failures, checkpoints int
 	f.StringVar(&sf.order, "search", "dfs", "dfs (reduced) or bfs (shortest counterexample)")
-	f.BoolVar(&sf.noReduce, "no-reduce", false, "explore every interleaving")
+	f.StringVar(&sf.reduce, "reduce", "", "none, all, or a list of singletons,crashes,sleep (default singletons,crashes; none for bfs)")
 	f.StringVar(&variant, "variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
 	f.IntVar(&failures, "failures", -1, "failures, instead of the scenario's")
 	f.IntVar(&checkpoints, "checkpoints", -1, "spontaneous checkpoints, instead of the scenario's")
@@ -110,7 +120,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 			return 0, fmt.Errorf("budget %s is %d, want [0, %d]", name, n, fault.Max)
 		}
 	}
-	changed := variant != "" || failures >= 0 || checkpoints >= 0 || sf.order != "dfs" || sf.noReduce
+	changed := variant != "" || failures >= 0 || checkpoints >= 0 || sf.order != "dfs" || sf.reduce != ""
 	for _, s := range list {
 		if variant != "" {
 			s.Variant = variant

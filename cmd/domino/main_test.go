@@ -188,7 +188,7 @@ func TestCheck(t *testing.T) {
 		{"pattern", []string{"h9*"}, 0, "3 scenarios, 3 as expected"},
 		{"file", []string{"../../scenarios/h5.txtar"}, 0, "1 scenarios, 1 as expected"},
 		{"breadth first", []string{"h5", "--search", "bfs"}, 0, "1 scenarios, 1 as expected"},
-		{"not reduced", []string{"h5", "--no-reduce", "--exact"}, 0, "1 scenarios, 1 as expected"},
+		{"not reduced", []string{"h5", "--reduce", "none", "--exact"}, 0, "1 scenarios, 1 as expected"},
 		{"one worker", []string{"h5", "h6", "h17", "--workers", "1"}, 0, "3 scenarios, 3 as expected"},
 		{"one failure less", []string{"s1", "--failures", "0"}, 0, "no failures"},
 	}
@@ -207,7 +207,7 @@ func TestCheck(t *testing.T) {
 
 // TestTable compares the table of a few scenarios, every interleaving explored, with a golden file; what depends on time is masked.
 func TestTable(t *testing.T) {
-	code, out, _ := domino(t.Context(), "check", "h5", "s0-free", "s6", "outside-network", "--no-reduce", "--save=")
+	code, out, _ := domino(t.Context(), "check", "h5", "s0-free", "s6", "outside-network", "--reduce", "none", "--save=")
 	if code != 0 {
 		t.Errorf("exit %d", code)
 	}
