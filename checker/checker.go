@@ -13,6 +13,7 @@ package checker
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/domino-check/domino/spec"
@@ -95,6 +96,28 @@ type Result struct {
 	Verdict spec.Verdict
 	Found   []Found
 	Bound   string // what ended the search early, "" when it is complete
+}
+
+// Add makes the result that of two searches, one after the other: each property keeps its first run.
+func (r *Result) Add(t Result) {
+	for _, f := range t.Found {
+		if !slices.ContainsFunc(r.Found, func(g Found) bool { return g.Property == f.Property }) {
+			r.Found = append(r.Found, f)
+		}
+	}
+	r.States += t.States
+	r.Transitions += t.Transitions
+	r.Terminals += t.Terminals
+	r.Depth, r.Bytes, r.Frontier = max(r.Depth, t.Depth), max(r.Bytes, t.Bytes), t.Frontier
+	r.Saved.Add(t.Saved)
+	r.Elapsed += t.Elapsed
+	if r.Bound == "" {
+		r.Bound = t.Bound
+	}
+	r.Verdict = max(r.Verdict, t.Verdict)
+	if len(r.Found) > 0 {
+		r.Verdict = spec.Violated
+	}
 }
 
 // Search explores the system. It ends early, with the bound named in the result, when a limit is hit or ctx is cancelled.

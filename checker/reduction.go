@@ -8,17 +8,20 @@ import (
 // Reduction is a set of ways to explore less and still find every terminal state and every violation.
 type Reduction uint8
 
-// The reductions. Singletons and Crashes are up to the system; Sleep needs one that implements Independence.
+// The reductions. Singletons and Crashes are up to the system, Sleep needs one that implements Independence, Sets and Symmetry are an outer
+// loop around Search.
 const (
 	Singletons Reduction = 1 << iota // take one step first where it stands for all
 	Crashes                          // put a crash off to after a step that it undoes
 	Sleep                            // do not take a step again that an independent one was taken before
+	Sets                             // one search for each set of crashes
+	Symmetry                         // of crash sets that a renaming turns into each other only one
 )
 
 // Unreduced explores every step.
 const Unreduced = Reduction(0)
 
-var reductionNames = [...]string{"singletons", "crashes", "sleep"}
+var reductionNames = [...]string{"singletons", "crashes", "sleep", "sets", "symmetry"}
 
 // Has reports whether all of the given reductions are on.
 func (r Reduction) Has(what Reduction) bool { return r&what == what }
@@ -63,6 +66,7 @@ type Savings struct {
 	Singletons int `json:"singletons,omitempty"` // states of which one step stands for all
 	Crashes    int `json:"crashes,omitempty"`    // crashes put off to after a step that the crash undoes
 	Sleeping   int `json:"sleeping,omitempty"`   // steps not taken because an independent one was taken before
+	Symmetric  int `json:"symmetric,omitempty"`  // crash sets that are another one with ranks renamed
 }
 
 // Add adds up two counts.
@@ -70,4 +74,5 @@ func (s *Savings) Add(t Savings) {
 	s.Singletons += t.Singletons
 	s.Crashes += t.Crashes
 	s.Sleeping += t.Sleeping
+	s.Symmetric += t.Symmetric
 }

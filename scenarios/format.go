@@ -37,6 +37,7 @@ func Format(s *Scenario) []byte {
 	number("at-once", m.AtOnce)
 	flag("at-once", m.OneInstant, "all")
 	put("victims", strings.Join(s.Victims, " "))
+	put("interchangeable", strings.Join(s.Interchangeable, " "))
 	flag("stop", m.Staggered, "staggered")
 	number("checkpoints", m.Checkpoints)
 	flag("network", m.Unordered, "unordered")

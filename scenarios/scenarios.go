@@ -37,13 +37,15 @@ type Scenario struct {
 	Program  string      `json:"-"`
 	Model    fault.Model `json:"model"`
 	Victims  []string    `json:"victims,omitempty"`
-	Expect   string      `json:"expect"`             // verdict
-	Breaks   string      `json:"breaks,omitempty"`   // property that is broken when the verdict is "violated"
-	States   int         `json:"states,omitempty"`   // exact number of states of the default search, 0 = not recorded
-	MustSee  []string    `json:"mustSee,omitempty"`  // Sometimes properties without which the run is vacuous
-	Erratum  string      `json:"erratum,omitempty"`  // the smallest run of this erratum
-	Force    bool        `json:"force,omitempty"`    // explore although the program is outside the protocol's model
-	Schedule []string    `json:"schedule,omitempty"` // events of one run, for replay
+	// Interchangeable ranks: renaming them leaves the programs and everything else as it is.
+	Interchangeable []string `json:"interchangeable,omitempty"`
+	Expect          string   `json:"expect"`             // verdict
+	Breaks          string   `json:"breaks,omitempty"`   // property that is broken when the verdict is "violated"
+	States          int      `json:"states,omitempty"`   // exact number of states of the default search, 0 = not recorded
+	MustSee         []string `json:"mustSee,omitempty"`  // Sometimes properties without which the run is vacuous
+	Erratum         string   `json:"erratum,omitempty"`  // the smallest run of this erratum
+	Force           bool     `json:"force,omitempty"`    // explore although the program is outside the protocol's model
+	Schedule        []string `json:"schedule,omitempty"` // events of one run, for replay
 
 	lines        map[string]int // line of each key
 	programLine  int
@@ -193,7 +195,7 @@ func (s *Scenario) header(text string, first int) error {
 }
 
 // Keys are the keys of a scenario section, in the order in which Format writes them.
-var Keys = []string{"source", "protocol", "variant", "program", "clusters", "failures", "at-once", "victims", "stop", "checkpoints",
+var Keys = []string{"source", "protocol", "variant", "program", "clusters", "failures", "at-once", "victims", "interchangeable", "stop", "checkpoints",
 	"network", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "erratum", "expect", "breaks",
 	"states", "must-see"}
 
@@ -228,6 +230,8 @@ func (s *Scenario) set(key, value string) (err error) {
 		}
 	case "victims":
 		s.Victims = strings.Fields(value)
+	case "interchangeable":
+		s.Interchangeable = strings.Fields(value)
 	case "must-see":
 		s.MustSee = strings.Fields(value)
 	case "stop":

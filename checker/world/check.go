@@ -18,7 +18,9 @@ type Case struct {
 	Baseline *core.Setup // the same programs over the transparent protocol (impl/none)
 	Model    fault.Model
 	MustSee  []string // Sometimes properties without which the answer is vacuous
-	Force    bool     // explore although program or model are outside the promises of the protocol
+	// Interchangeable ranks: renaming them changes nothing (symmetry.go); checker.Symmetry makes use of it.
+	Interchangeable []core.Rank
+	Force           bool // explore although program or model are outside the promises of the protocol
 }
 
 // Outcome is the answer.
@@ -53,7 +55,14 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Outcome{Result: checker.Search(ctx, w, o), World: w}
+	out := &Outcome{World: w}
+	if c.Model.Failures > 0 && (o.Reduce.Has(checker.Sets) || o.Reduce.Has(checker.Symmetry) && len(c.Interchangeable) > 0) {
+		if out.Result, err = searchSets(ctx, w, c, o); err != nil {
+			return nil, err
+		}
+	} else {
+		out.Result = checker.Search(ctx, w, o)
+	}
 	out.Seen, out.Unseen = w.Seen()
 	out.LocalSteps, out.LocalStates = w.LocalSteps()
 	out.Reason = out.Bound

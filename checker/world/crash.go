@@ -72,6 +72,9 @@ func (w *World) silent(here uint32, t *transition) bool {
 // and somebody of the group is up.
 func (w *World) mayCrash(state []uint32, p core.Proc) bool {
 	members := w.group(p)
+	if _, ok := w.crashes.one(state[budgetWord], members[0]); !ok {
+		return false
+	}
 	if w.Model.Staggered {
 		return w.isVictim(p) && w.envs.at(state[envWord(p)]).Up
 	}
@@ -116,7 +119,7 @@ func (w *World) crashVariants(state []uint32, procs []core.Proc, c uint64, chose
 			variant++
 			x.Add(s)
 			w.crash(x, procs, outcomes)
-			c := cause{budget: spend(failures, len(chosen)) + spend(torn, damaged)}
+			c := cause{budget: spend(failures, len(chosen)) + spend(torn, damaged) + w.spendCrashes(state, chosen)}
 			c.apply(x)
 			return
 		}
@@ -134,6 +137,15 @@ func (w *World) crashVariants(state []uint32, procs []core.Proc, c uint64, chose
 		variant = setVariant(chosen)
 	}
 	choose(0, 0)
+}
+
+// spendCrashes is the part of the budget word that counts the crashes of the chosen groups.
+func (w *World) spendCrashes(state []uint32, chosen []core.Proc) (sum uint32) {
+	for _, p := range chosen {
+		one, _ := w.crashes.one(state[budgetWord], w.group(p)[0])
+		sum += one
+	}
+	return sum
 }
 
 // setVariant leaves room for 16 write outcomes below a number for the set of groups.
@@ -215,6 +227,10 @@ func (w *World) cutShort(p core.Proc, tr uint32, c uint64, x *checker.Expansion,
 		!slices.ContainsFunc(w.group(p), w.isVictim) {
 		return
 	}
+	digit, ok := w.crashes.one(x.At(budgetWord), w.group(p)[0])
+	if !ok {
+		return
+	}
 	for cutAfter := 1; cutAfter < len(t.acts); cutAfter++ {
 		x.Add(checker.Step{Code: c | uint64(cutAfter)<<32, Fault: true})
 		before.apply(x)
@@ -224,7 +240,7 @@ func (w *World) cutShort(p core.Proc, tr uint32, c uint64, x *checker.Expansion,
 		}
 		members := w.group(p)
 		w.crash(x, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))
-		spent := cause{budget: spend(failures, 1)}
+		spent := cause{budget: spend(failures, 1) + digit}
 		spent.apply(x)
 	}
 }

@@ -64,6 +64,7 @@ type World struct {
 	restores table // (env of the proc, env whose records it reads) -> local step
 	masters  masters
 	eager    eagerness
+	crashes  crashDigits
 }
 
 // Numbers with a fixed meaning.
@@ -121,7 +122,7 @@ func (w *World) Words() int { return 1 + 3*w.procs }
 // Initial implements checker.System: every proc has started.
 func (w *World) Initial(state []uint32) int {
 	w.mu.Lock()
-	state[budgetWord] = initialBudget(&w.Model)
+	state[budgetWord] = initialBudget(&w.Model) | w.crashes.initial()
 	for p := range core.Proc(w.procs) {
 		state[inboxWord(p)] = emptyInbox
 		state[envWord(p)] = w.internEnv(env{Up: true})

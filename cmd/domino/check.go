@@ -63,7 +63,7 @@ func (s *searchFlags) options() (checker.Options, error) {
 }
 
 // defaultReduction is that of a depth-first search. Sleep sets cost more than the steps that they save.
-const defaultReduction = checker.Singletons | checker.Crashes
+const defaultReduction = checker.Singletons | checker.Crashes | checker.Symmetry
 
 // row is the result of one scenario.
 type row struct {
@@ -79,6 +79,7 @@ type row struct {
 	Terminals   int             `json:"terminals"`
 	Depth       int             `json:"depth"`
 	LocalSteps  int             `json:"localSteps"`
+	Saved       checker.Savings `json:"saved"` // by reductions
 	Bytes       int64           `json:"bytes"`
 	Seconds     float64         `json:"seconds"`
 	Seen        []string        `json:"seen,omitempty"`
@@ -99,7 +100,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	var variant string
 	var failures, checkpoints int
 	f.StringVar(&sf.order, "search", "dfs", "dfs (reduced) or bfs (shortest counterexample)")
-	f.StringVar(&sf.reduce, "reduce", "", "none, all, or a list of singletons,crashes,sleep (default singletons,crashes; none for bfs)")
+	f.StringVar(&sf.reduce, "reduce", "", "none, all, or a list of singletons,crashes,sleep,sets,symmetry (default singletons,crashes,symmetry; none for bfs)")
 	f.StringVar(&variant, "variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
 	f.IntVar(&failures, "failures", -1, "failures, instead of the scenario's")
 	f.IntVar(&checkpoints, "checkpoints", -1, "spontaneous checkpoints, instead of the scenario's")
@@ -195,7 +196,8 @@ func checkOne(ctx context.Context, s *scenarios.Scenario, variant string, o chec
 		return r
 	}
 	o.Progress = p.report(s.Name)
-	q := world.Case{Setup: resolved.Setup, Baseline: resolved.Baseline, Model: resolved.Model, MustSee: s.MustSee, Force: s.Force}
+	q := world.Case{Setup: resolved.Setup, Baseline: resolved.Baseline, Model: resolved.Model, MustSee: s.MustSee, Force: s.Force,
+		Interchangeable: resolved.Interchangeable}
 	out, err := world.Check(ctx, q, o)
 	if err != nil {
 		r.err = fmt.Errorf("%s: %w", s.Name, err)
@@ -204,7 +206,7 @@ func checkOne(ctx context.Context, s *scenarios.Scenario, variant string, o chec
 	r.outcome, r.Verdict, r.Why, r.Seen = out, out.Verdict, out.Reason, out.Seen
 	r.Unseen = out.Unseen
 	r.States, r.Transitions, r.Terminals, r.Depth = out.States, out.Transitions, out.Terminals, out.Depth
-	r.LocalSteps, r.Bytes, r.Seconds = out.LocalSteps, out.Bytes, out.Elapsed.Seconds()
+	r.LocalSteps, r.Saved, r.Bytes, r.Seconds = out.LocalSteps, out.Saved, out.Bytes, out.Elapsed.Seconds()
 	if len(out.Found) > 0 {
 		r.Violation, r.Length = &out.Found[0].Violation, len(out.Found[0].Path)
 		r.Why = out.Found[0].Property + ": " + out.Found[0].Message

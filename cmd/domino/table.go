@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -19,6 +20,7 @@ type table struct {
 	header   bool
 	states   int
 	steps    int
+	saved    checker.Savings
 }
 
 func newTable(w io.Writer, list []*scenarios.Scenario) *table {
@@ -38,6 +40,7 @@ func (t *table) row(r *row) {
 	t.rows++
 	t.states += r.States
 	t.steps += r.Transitions
+	t.saved.Add(r.Saved)
 	mark := " "
 	if r.AsExpected {
 		t.expected++
@@ -66,9 +69,27 @@ func (t *table) row(r *row) {
 func (t *table) summary(took time.Duration) {
 	fmt.Fprintf(t.w, "\n%d scenarios, %d as expected; %s states, %s transitions in %s\n", t.rows, t.expected, count(t.states),
 		count(t.steps), seconds(took.Seconds()))
+	if words := savings(t.saved); words != "" {
+		fmt.Fprintf(t.w, "left out by reductions: %s\n", words)
+	}
 	if t.rows != t.expected {
 		fmt.Fprintln(t.w, "lines with ! are not as expected")
 	}
+}
+
+// savings says what each reduction has saved, or "".
+func savings(s checker.Savings) string {
+	var list []string
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{s.Singletons, "all steps but one of %s states (singletons)"}, {s.Crashes, "%s crashes that come later anyway (crashes)"},
+		{s.Sleeping, "%s sleeping steps (sleep)"}, {s.Symmetric, "%s crash sets (symmetry)"}} {
+		if c.n > 0 {
+			list = append(list, fmt.Sprintf(c.what, count(c.n)))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 func seconds(s float64) string {

@@ -88,6 +88,8 @@ type Resolved struct {
 	Setup    *core.Setup
 	Baseline *core.Setup // the same programs without a protocol
 	Model    fault.Model
+
+	Interchangeable []core.Rank
 }
 
 // Resolve looks up every name of a scenario; errors carry file and line.
@@ -117,6 +119,13 @@ func Resolve(s *scenarios.Scenario) (*Resolved, error) {
 			return nil, s.Errorf("victims", "victim %s does not exist, there are %s", v, strings.Join(r.Setup.Layout.Names, " "))
 		}
 		r.Model.Victims = append(r.Model.Victims, core.Proc(i))
+	}
+	for _, v := range s.Interchangeable {
+		i := slices.Index(names, v)
+		if i < 0 || slices.Contains(r.Interchangeable, core.Rank(i)) {
+			return nil, s.Errorf("interchangeable", "%s is not a rank, or is there twice; ranks are %s", v, strings.Join(names, " "))
+		}
+		r.Interchangeable = append(r.Interchangeable, core.Rank(i))
 	}
 	if err := r.Model.Validate(len(r.Setup.Layout.Names)); err != nil {
 		return nil, s.Errorf("failures", "%w", err)

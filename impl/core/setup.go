@@ -70,7 +70,10 @@ type Promises struct {
 	LogsOutside bool        // only messages between clusters are logged
 	// RestartTogether: a restarted proc writes no record that the restart of a mate uses before all mates are up.
 	RestartTogether bool
-	StableKeys      []string // prefixes of the records that it writes; nothing else may be stable
+	// Symmetric: nothing depends on the names of ranks but the order of effects within a step: renaming the ranks of a
+	// setup renames its runs.
+	Symmetric  bool
+	StableKeys []string // prefixes of the records that it writes; nothing else may be stable
 }
 
 // Validate reports what is missing or contradictory in the setup.
