@@ -44,6 +44,9 @@ const (
 	BreadthFirst              // first counterexample is a shortest one
 )
 
+// String is the name that ParseOrder reads.
+func (o Order) String() string { return [...]string{"dfs", "bfs"}[o] }
+
 // ParseOrder reads "dfs" or "bfs".
 func ParseOrder(s string) (Order, error) {
 	switch s {

@@ -20,6 +20,7 @@ type Case struct {
 	MustSee  []string // Sometimes properties without which the answer is vacuous
 	// Interchangeable ranks: renaming them changes nothing (symmetry.go); checker.Symmetry makes use of it.
 	Interchangeable []core.Rank
+	Forget          bool // run every local step again each time it is taken (Config.Forget)
 	Force           bool // explore although program or model are outside the promises of the protocol
 }
 
@@ -51,18 +52,17 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	if reason := outside(ctx, c, oracle); reason != "" && !c.Force {
 		return &Outcome{Result: checker.Result{Verdict: spec.OutOfModel}, Reason: reason}, nil
 	}
-	w, err := New(Config{Setup: c.Setup, Model: c.Model, Facts: FactsOf(c.Setup, &c.Model, oracle), Twice: true})
+	out, err := explored(ctx, c, oracle, o)
 	if err != nil {
 		return nil, err
 	}
-	out := &Outcome{World: w}
-	if c.Model.Failures > 0 && (o.Reduce.Has(checker.Sets) || o.Reduce.Has(checker.Symmetry) && len(c.Interchangeable) > 0) {
-		if out.Result, err = searchSets(ctx, w, c, o); err != nil {
+	if out.Verdict == spec.Violated && o.Workers > 1 {
+		o.Workers = 1 // alone, so that the same violation is reported each time
+		if out, err = explored(ctx, c, oracle, o); err != nil {
 			return nil, err
 		}
-	} else {
-		out.Result = checker.Search(ctx, w, o)
 	}
+	w := out.World
 	out.Seen, out.Unseen = w.Seen()
 	out.LocalSteps, out.LocalStates = w.LocalSteps()
 	out.Reason = out.Bound
@@ -82,6 +82,21 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 		out.Verdict, out.Reason = spec.Unknown, "vacuous: no run shows "+missing
 	}
 	return out, nil
+}
+
+// explored is the outcome of the search itself.
+func explored(ctx context.Context, c Case, oracle *spec.Oracle, o checker.Options) (*Outcome, error) {
+	w, err := New(Config{Setup: c.Setup, Model: c.Model, Facts: FactsOf(c.Setup, &c.Model, oracle), Twice: true, Forget: c.Forget})
+	if err != nil {
+		return nil, err
+	}
+	out := &Outcome{World: w}
+	if c.Model.Failures > 0 && (o.Reduce.Has(checker.Sets) || o.Reduce.Has(checker.Symmetry) && len(c.Interchangeable) > 0) {
+		out.Result, err = searchSets(ctx, w, c, o)
+	} else {
+		out.Result = checker.Search(ctx, w, o)
+	}
+	return out, err
 }
 
 // shortenStates bounds the search for a shorter run.

@@ -37,7 +37,7 @@ func (s *searchFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&s.maxStates, "max-states", 0, "stop after so many states; 0 = no limit")
 	f.Int64Var(&s.maxMemory, "max-memory", 8192, "stop when the tables of one search take so many MiB; 0 = no limit")
 	f.DurationVar(&s.timeout, "timeout", 0, "stop one search after this time; 0 = no limit")
-	f.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "scenarios explored at the same time")
+	f.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that explore: one a scenario, or more where there are fewer scenarios")
 	f.StringVar(&s.save, "save", ".domino", "folder for replay files of violations; \"\" saves none")
 	f.BoolVar(&s.control, "control", false, "show control messages in diagrams, too")
 	f.BoolVar(&s.json, "json", false, "print JSON, one object a line")
@@ -146,6 +146,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options, sf *searchFlags, io streams) (int, error) {
 	began := time.Now()
 	p := newProgress(io.err, len(list))
+	o.Workers = max(1, sf.workers/max(1, len(list)))
 	t := newTable(io.out, list)
 	var failed error
 	code := 0
