@@ -30,49 +30,72 @@ type Outcome struct {
 	Runs        []*Run // one for each violation found
 	LocalSteps  int    // distinct local transitions
 	LocalStates int
-	World       *World // for reports; nil when nothing was explored
+	Samples     *checker.Samples // when runs were drawn instead of searched for
+	World       *World           // for reports; nil when nothing was explored
 }
 
 // Check answers the question: first the program alone, without failures; then the protocol under the model, unless one of
 // the two is outside what the protocol promises to handle.
 func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
-	oracle, err := Oracle(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
-	if err != nil {
-		if ctx.Err() != nil {
-			return &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "interrupted"}, Reason: "interrupted"}, nil
-		}
-		if strings.Contains(err.Error(), "ended early") {
-			return &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "the failure-free oracle"}, Reason: err.Error()}, nil
-		}
-		return nil, err
+	w, out, err := prepare(ctx, c, o)
+	if w == nil {
+		return out, err
 	}
-	if reason := outside(ctx, c, oracle); reason != "" && !c.Force {
-		return &Outcome{Result: checker.Result{Verdict: spec.OutOfModel}, Reason: reason}, nil
-	}
-	w, err := New(Config{Setup: c.Setup, Model: c.Model, Facts: FactsOf(c.Setup, &c.Model, oracle), Twice: true})
-	if err != nil {
-		return nil, err
-	}
-	out := &Outcome{Result: checker.Search(ctx, w, o), World: w}
-	out.Seen, out.Unseen = w.Seen()
-	out.LocalSteps, out.LocalStates = w.LocalSteps()
-	out.Reason = out.Bound
+	out.Result = checker.Search(ctx, w, o)
+	out.note(w)
 	for i := range out.Found {
 		if o.Order == checker.DepthFirst {
 			out.Found[i] = shorten(ctx, w, out.Found[i], o)
 		}
 	}
-	for _, f := range out.Found {
-		run, err := w.Follow(f.Path)
-		if err != nil {
-			return nil, fmt.Errorf("the run that breaks %s can not be repeated: %w", f.Property, err)
-		}
-		out.Runs = append(out.Runs, run)
+	if err := out.follow(w); err != nil {
+		return nil, err
 	}
 	if missing := missing(c.MustSee, out.Seen); out.Verdict == spec.Holds && missing != "" {
 		out.Verdict, out.Reason = spec.Unknown, "vacuous: no run shows "+missing
 	}
 	return out, nil
+}
+
+// prepare explores the program alone and makes the world; it returns no world but the answer when there is nothing else to explore.
+func prepare(ctx context.Context, c Case, o checker.Options) (*World, *Outcome, error) {
+	oracle, err := Oracle(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "interrupted"}, Reason: "interrupted"}, nil
+		}
+		if strings.Contains(err.Error(), "ended early") {
+			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "the failure-free oracle"}, Reason: err.Error()}, nil
+		}
+		return nil, nil, err
+	}
+	if reason := outside(ctx, c, oracle); reason != "" && !c.Force {
+		return nil, &Outcome{Result: checker.Result{Verdict: spec.OutOfModel}, Reason: reason}, nil
+	}
+	w, err := New(Config{Setup: c.Setup, Model: c.Model, Facts: FactsOf(c.Setup, &c.Model, oracle), Twice: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	return w, &Outcome{World: w}, nil
+}
+
+// note adds what the world has seen.
+func (out *Outcome) note(w *World) {
+	out.Seen, out.Unseen = w.Seen()
+	out.LocalSteps, out.LocalStates = w.LocalSteps()
+	out.Reason = out.Bound
+}
+
+// follow repeats the run of each violation.
+func (out *Outcome) follow(w *World) error {
+	for _, f := range out.Found {
+		run, err := w.Follow(f.Path)
+		if err != nil {
+			return fmt.Errorf("the run that breaks %s can not be repeated: %w", f.Property, err)
+		}
+		out.Runs = append(out.Runs, run)
+	}
+	return nil
 }
 
 // shortenStates bounds the search for a shorter run.
