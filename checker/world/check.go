@@ -44,7 +44,7 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	out.Result = checker.Search(ctx, w, o)
 	out.note(w)
 	for i := range out.Found {
-		if o.Order == checker.DepthFirst {
+		if o.Order == checker.DepthFirst && out.Found[i].Loop == 0 {
 			out.Found[i] = shorten(ctx, w, out.Found[i], o)
 		}
 	}
@@ -89,7 +89,7 @@ func (out *Outcome) note(w *World) {
 // follow repeats the run of each violation.
 func (out *Outcome) follow(w *World) error {
 	for _, f := range out.Found {
-		run, err := w.Follow(f.Path)
+		run, err := w.FollowFound(f)
 		if err != nil {
 			return fmt.Errorf("the run that breaks %s can not be repeated: %w", f.Property, err)
 		}
@@ -104,6 +104,7 @@ const shortenStates = 1 << 20
 // shorten looks breadth first for a shortest run that breaks the same property; it keeps the given run when that takes too long.
 func shorten(ctx context.Context, w *World, f checker.Found, o checker.Options) checker.Found {
 	o.Order, o.Reduce, o.All, o.Only, o.MaxStates, o.Progress = checker.BreadthFirst, false, false, f.Property, shortenStates, nil
+	o.Lasso = false
 	r := checker.Search(ctx, w, o)
 	if len(r.Found) == 1 && len(r.Found[0].Path) < len(f.Path) {
 		return r.Found[0]

@@ -24,6 +24,7 @@ type searchFlags struct {
 	samples   *sampleFlags // nil when the command only searches
 	noReduce  bool
 	exact     bool
+	lasso     bool
 	maxStates int
 	maxMemory int64
 	timeout   time.Duration
@@ -55,7 +56,7 @@ func (s *searchFlags) options() (checker.Options, error) {
 	if s.maxStates < 0 || s.maxMemory < 0 || s.timeout < 0 || s.workers < 1 {
 		return checker.Options{}, fmt.Errorf("limits must not be negative, and workers at least 1")
 	}
-	return checker.Options{Order: order, Reduce: order == checker.DepthFirst && !s.noReduce, Exact: s.exact, MaxStates: s.maxStates,
+	return checker.Options{Order: order, Reduce: order == checker.DepthFirst && !s.noReduce && !s.lasso, Lasso: s.lasso, Exact: s.exact, MaxStates: s.maxStates,
 		MaxBytes: s.maxMemory << 20, MaxTime: s.timeout}, nil
 }
 
@@ -96,6 +97,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	f.StringVar(&sf.order, "search", "dfs", "dfs (reduced), bfs (shortest counterexample), or draw runs: random, pos, pctcp, urw")
 	sf.samples = registerSamples(f)
 	f.BoolVar(&sf.noReduce, "no-reduce", false, "explore every interleaving")
+	f.BoolVar(&sf.lasso, "lasso", false, "look for runs that go on for ever, too: depth first, not reduced")
 	f.StringVar(&variant, "variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
 	f.IntVar(&failures, "failures", -1, "failures, instead of the scenario's")
 	f.IntVar(&checkpoints, "checkpoints", -1, "spontaneous checkpoints, instead of the scenario's")
@@ -119,7 +121,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 			return 0, fmt.Errorf("budget %s is %d, want [0, %d]", name, n, fault.Max)
 		}
 	}
-	changed := variant != "" || failures >= 0 || checkpoints >= 0 || sf.order != "dfs" || sf.noReduce
+	changed := variant != "" || failures >= 0 || checkpoints >= 0 || sf.order != "dfs" || sf.noReduce || sf.lasso
 	for _, s := range list {
 		if variant != "" {
 			s.Variant = variant

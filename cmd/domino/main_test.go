@@ -134,6 +134,9 @@ func TestUsageErrors(t *testing.T) {
 		{"samples without reduction", []string{"check", "s1", "--search", "pos", "--no-reduce"}, `--no-reduce contradicts --search pos`},
 		{"samples that store states", []string{"check", "s1", "--search", "pos", "--exact"}, `--exact contradicts --search pos`},
 		{"bound on states of samples", []string{"check", "s1", "--search", "urw", "--max-states", "9"}, `--max-states contradicts --search urw`},
+		{"lasso breadth first", []string{"check", "s1", "--search", "bfs", "--lasso"}, "it contradicts --search bfs"},
+		{"lasso of samples", []string{"check", "s1", "--search", "pos", "--lasso"}, "it contradicts --search pos"},
+		{"exact lasso", []string{"check", "s1", "--exact", "--lasso"}, "--exact"},
 		{"depth of a walk", []string{"check", "s1", "--search", "random", "--depth", "2"}, `--depth contradicts --search random: only pctcp has a depth`},
 		{"depth", []string{"check", "s1", "--search", "pctcp", "--depth", "0"}, "depth is 0, want at least 1"},
 		{"no runs", []string{"check", "s1", "--search", "pos", "--runs", "0"}, "--runs is 0, want at least 1"},
@@ -198,6 +201,8 @@ func TestCheck(t *testing.T) {
 		{"breadth first", []string{"h5", "--search", "bfs"}, 0, "1 scenarios, 1 as expected"},
 		{"not reduced", []string{"h5", "--no-reduce", "--exact"}, 0, "1 scenarios, 1 as expected"},
 		{"one worker", []string{"h5", "h6", "h17", "--workers", "1"}, 0, "3 scenarios, 3 as expected"},
+		{"endless runs", []string{"h5", "s1", "--lasso"}, 0, "14,620        58,237"},
+		{"limit of endless runs", []string{"s1", "--lasso", "--max-states", "100"}, 2, "unknown, expected holds; limit of 100 states"},
 		{"one failure less", []string{"s1", "--failures", "0"}, 0, "no failures"},
 	}
 	for _, tt := range tests {

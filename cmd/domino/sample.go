@@ -38,6 +38,9 @@ func (s *searchFlags) sampling() bool {
 }
 
 // contradictions reports flags that mean nothing with the chosen search.
+//
+// A search for endless runs is depth first: a cycle is seen from inside. Its states are known by fingerprints only; each loop
+// that it finds is repeated on whole states.
 func (s *searchFlags) contradictions(f *pflag.FlagSet) error {
 	refuse := func(why string, names ...string) error {
 		for _, n := range names {
@@ -46,6 +49,12 @@ func (s *searchFlags) contradictions(f *pflag.FlagSet) error {
 			}
 		}
 		return nil
+	}
+	if s.lasso && s.order != "dfs" {
+		return fmt.Errorf("--lasso is a depth-first search: it contradicts --search %s", s.order)
+	}
+	if s.lasso && s.exact {
+		return fmt.Errorf("--lasso stores fingerprints only: it contradicts --exact")
 	}
 	if !s.sampling() {
 		return refuse("only "+strings.Join(checker.Strategies(), ", ")+" draw runs", "runs", "seed", "depth")
