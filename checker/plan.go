@@ -32,10 +32,10 @@ type plan struct {
 
 type plannedFault struct {
 	kind, proc int
-	at         int    // length of the proc's history
-	code       uint64 // the one of several outcomes that was drawn when the fault was due
-	chosen     bool
-	waiting    bool // due and possible in the state at hand
+	at         int      // length of the proc's history
+	code       uint64   // the one of several outcomes that was drawn since the fault was due
+	outcomes   []uint64 // among which
+	waiting    bool     // due and possible in the state at hand
 }
 
 // begin plans a run, with faults or without.
@@ -71,7 +71,7 @@ func (p *plan) place() {
 		f := &p.items[i]
 		from := p.history(f.proc)
 		f.at = from + p.r.IntN(max(0, p.estimate.Length(p.struck, f.proc)-from)+1)
-		f.chosen = false
+		f.outcomes = f.outcomes[:0]
 	}
 }
 
@@ -111,28 +111,30 @@ func (p *plan) candidates(x *Expansion, c *Choice) []int {
 func (p *plan) due(x *Expansion) {
 	for i := range p.items {
 		f := &p.items[i]
-		f.waiting = false
-		if f.at > p.history(f.proc) || slices.ContainsFunc(p.items[:i], func(g plannedFault) bool { return g.waiting && g.proc == f.proc }) {
+		f.waiting = f.at <= p.history(f.proc) && p.draw(f, x) &&
+			!slices.ContainsFunc(p.items[:i], func(g plannedFault) bool { return g.waiting && g.proc == f.proc })
+	}
+}
+
+// draw draws one of the outcomes of a fault with the same probability for each, and reports whether there is one. While the fault waits there
+// may be more, which are drawn as they come: a message arrives, and the crash may fall into the step that takes it.
+func (p *plan) draw(f *plannedFault, x *Expansion) bool {
+	possible := false // the one that was drawn before
+	for _, s := range x.Steps {
+		possible = possible || s.Code == f.code && len(f.outcomes) > 0
+	}
+	if !possible {
+		f.outcomes = f.outcomes[:0]
+	}
+	for _, s := range x.Steps {
+		if proc, kind := p.sys.Owner(s.Code); !s.Fault || proc != f.proc || kind != f.kind || slices.Contains(f.outcomes, s.Code) {
 			continue
 		}
-		outcomes, still := 0, false
-		var code uint64
-		for j := range x.Steps {
-			if !x.Steps[j].Fault {
-				continue
-			}
-			if proc, kind := p.sys.Owner(x.Steps[j].Code); proc != f.proc || kind != f.kind {
-				continue
-			}
-			still = still || f.chosen && x.Steps[j].Code == f.code
-			if outcomes++; p.r.IntN(outcomes) == 0 {
-				code = x.Steps[j].Code
-			}
-		}
-		if f.waiting = outcomes > 0; f.waiting && !still {
-			f.code, f.chosen = code, true
+		if f.outcomes = append(f.outcomes, s.Code); p.r.IntN(len(f.outcomes)) == 0 {
+			f.code = s.Code
 		}
 	}
+	return len(f.outcomes) > 0
 }
 
 // possible remembers where a fault can strike.

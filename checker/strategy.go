@@ -44,7 +44,7 @@ type Estimate struct {
 func (e *Estimate) Length(struck, proc int) int {
 	for n := min(struck, len(e.lengths)-1); n >= 0; n-- {
 		if l := e.lengths[n]; proc < len(l) && l[proc] > 0 {
-			return l[proc] << (struck - n)
+			return l[proc] << min(struck-n, 8)
 		}
 	}
 	return 0

@@ -135,7 +135,7 @@ func TestEndlessToys(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 5))
 	loops, none := 0, 0
-	for n := range 800 * *moreCases {
+	for n := range 500 * *moreCases {
 		toy := randomToy(r, toyFeatures{cyclic: true, crashes: n%2 == 0, restoreSends: n%5 == 0})
 		m := randomModel(r, toy.procs, n%2)
 		m.Loss = r.IntN(2)

@@ -24,7 +24,7 @@ func TestErrataBySampling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, table := 3000, *moreCases > 1
+	runs, table := 8000, *moreCases > 1
 	if table {
 		runs = 20000
 		t.Logf("%d = none, by %v", runs+1, checker.Strategies())
@@ -187,4 +187,39 @@ func (s watchFaults) Pick(c *checker.Choice) int {
 		s.kinds[k]++
 	}
 	return i
+}
+
+// TestSampledReplies draws runs of a protocol in which the only step of the victim answers a reply to its own first message, and of one
+// in which one of two messages to it can be lost: a fault is due before the reply is there, and must still strike inside that step, or
+// take that message. Every strategy must meet every terminal state.
+func TestSampledReplies(t *testing.T) {
+	toy := newToy(3, 2, 4)
+	toy.on(0, 0, 4+toyStart, 0, toySend{1, 0})
+	toy.on(1, 0, 0, 0, toySend{0, 1})
+	toy.on(0, 0, 1, 1, toySend{1, 2}, toySend{2, 3})
+	toy.on(1, 0, 2, 1)
+	toy.on(2, 0, 3, 1)
+	other := newToy(3, 2, 2)
+	other.on(0, 0, 2+toyStart, 0, toySend{1, 0})
+	other.on(2, 0, 2+toyStart, 0, toySend{0, 1})
+	other.on(1, 0, 0, 0, toySend{0, 0})
+	other.on(0, 0, 0, 1)
+	for _, c := range []Config{
+		{Setup: toy.setup(), Model: fault.Model{Failures: 1, Victims: []core.Proc{0}, FromDead: fault.Every}},
+		{Setup: other.setup(), Model: fault.Model{Loss: 1}},
+	} {
+		full, err := explore(c, checker.Options{}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range checker.Strategies() {
+			w, _ := New(c)
+			st, _ := checker.ParseStrategy(name, 2)
+			s := &seen{terminals: map[string]bool{}}
+			checker.Sample(t.Context(), recorded{World: w, s: s}, st, checker.SampleOptions{Runs: 500, Seed: 1})
+			if len(s.terminals) != len(full.terminals) {
+				t.Errorf("%s: %d terminal states of %d", name, len(s.terminals), len(full.terminals))
+			}
+		}
+	}
 }

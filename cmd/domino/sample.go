@@ -16,9 +16,10 @@ import (
 
 // sampleFlags direct the drawing of runs.
 type sampleFlags struct {
-	runs  int
-	seed  uint64
-	depth int
+	runs     int
+	maxSteps int
+	seed     uint64
+	depth    int
 }
 
 // pctcpDepth is the depth of bugs that PCTCP looks for unless told: most known bugs need no more ordered events.
@@ -27,6 +28,7 @@ const pctcpDepth = 3
 func registerSamples(f *pflag.FlagSet) *sampleFlags {
 	var s sampleFlags
 	f.IntVar(&s.runs, "runs", checker.DefaultRuns, "runs to draw")
+	f.IntVar(&s.maxSteps, "max-steps", checker.DefaultSteps, "cut a run that is drawn off after so many steps")
 	f.Uint64Var(&s.seed, "seed", 1, "same seed, same runs")
 	f.IntVar(&s.depth, "depth", pctcpDepth, "with pctcp: how many events a bug needs in one certain order")
 	return &s
@@ -57,13 +59,13 @@ func (s *searchFlags) contradictions(f *pflag.FlagSet) error {
 		return fmt.Errorf("--lasso stores fingerprints only: it contradicts --exact")
 	}
 	if !s.sampling() {
-		return refuse("only "+strings.Join(checker.Strategies(), ", ")+" draw runs", "runs", "seed", "depth")
+		return refuse("only "+strings.Join(checker.Strategies(), ", ")+" draw runs", "runs", "max-steps", "seed", "depth")
 	}
 	if err := refuse("a run that is drawn is not reduced, and no states are stored", "no-reduce", "exact", "max-states"); err != nil {
 		return err
 	}
-	if s.samples.runs < 1 {
-		return fmt.Errorf("--runs is %d, want at least 1", s.samples.runs)
+	if s.samples.runs < 1 || s.samples.maxSteps < 1 {
+		return fmt.Errorf("--runs is %d and --max-steps %d, want at least 1", s.samples.runs, s.samples.maxSteps)
 	}
 	if s.order != "pctcp" {
 		return refuse("only pctcp has a depth", "depth")
@@ -101,7 +103,7 @@ func sampleOne(ctx context.Context, s *scenarios.Scenario, sf *searchFlags, p *p
 	if err != nil {
 		return &row{Name: s.Name, err: err}
 	}
-	o := checker.SampleOptions{Runs: sf.samples.runs, Seed: sf.samples.seed, MaxTime: sf.timeout, MaxBytes: sf.maxMemory << 20,
+	o := checker.SampleOptions{Runs: sf.samples.runs, MaxSteps: sf.samples.maxSteps, Seed: sf.samples.seed, MaxTime: sf.timeout, MaxBytes: sf.maxMemory << 20,
 		Progress: p.sampled(s.Name)}
 	r := answer(s, s.Variant, func(q world.Case) (*world.Outcome, error) { return world.Sample(ctx, q, strategy, o) })
 	if r.Samples != nil {

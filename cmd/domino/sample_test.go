@@ -26,6 +26,9 @@ func TestSamples(t *testing.T) {
 			t.Errorf("%s: replay: exit %d, %q", search, code, err)
 		}
 	}
+	if _, out, _ := domino(t.Context(), "check", "s1", "--search", "urw", "--runs", "30", "--max-steps", "5", "--save="); !strings.Contains(out, "30 runs were cut off") {
+		t.Errorf("not cut off:\n%s", out)
+	}
 	first, second := drawn(t, "7"), drawn(t, "7")
 	if first != second || first == drawn(t, "8") {
 		t.Errorf("the same seed gives %v and %v", first, second)

@@ -59,6 +59,9 @@ func (t *table) row(r *row) {
 	}
 	fmt.Fprintf(t.w, "%-*s %s%-12s %12s %13s %6d %8s %11s  %s\n", t.name, r.Name, mark, r.Verdict, count(things), count(r.Transitions),
 		r.Depth, seconds(r.Seconds), rate, r.Bounds)
+	if r.Samples != nil && r.Samples.Cut > 0 {
+		fmt.Fprintf(t.w, "%-*s    %s runs were cut off at the limit of steps\n", t.name, "", count(r.Samples.Cut))
+	}
 	if r.Why != "" && (r.Verdict != spec.Holds || !r.AsExpected) {
 		for _, line := range strings.Split(r.Why, "\n") {
 			fmt.Fprintf(t.w, "%-*s    %s\n", t.name, "", strings.TrimSpace(line))
