@@ -7,7 +7,8 @@
 //
 // What a search does not see: with Reduce, some interleavings of events that commute are left out. That keeps terminal
 // states, deadlocks and every property stated on single procs or on visible events; it does not keep arbitrary
-// predicates on intermediate global states, and no such property exists in spec (see spec.Property.Global).
+// predicates on intermediate global states, and no such property exists in spec (see spec.Property.Global). A run that goes on for
+// ever breaks nothing, unless Lasso is on.
 package checker
 
 import (
@@ -71,6 +72,7 @@ type Options struct {
 	MaxBytes  int64         // bound on the memory of the tables, 0 = no bound
 	MaxTime   time.Duration // 0 = no bound
 	All       bool          // go on after a violation; keep the first run of each property
+	Lasso     bool          // look for endless fair runs, too; the System is Fair, Order, Workers, Reduce and Exact are ignored (lasso.go)
 	Only      string        // look for violations of this property alone, "" = of all; nothing is explored beyond the others either way
 	Progress  func(Stats)   // called now and then from the search, may be nil
 }
@@ -91,6 +93,7 @@ type Stats struct {
 type Found struct {
 	spec.Violation
 	Path []uint64 // step codes from the initial state
+	Loop int      // how many steps at the end of the path are repeated for ever, 0 for a run that ends
 }
 
 // Result is the outcome of a search.
@@ -125,6 +128,9 @@ func (r *Result) Add(t Result) {
 
 // Search explores the system. It ends early, with the bound named in the result, when a limit is hit or ctx is cancelled.
 func Search(ctx context.Context, sys System, o Options) Result {
+	if o.Lasso {
+		return searchLasso(ctx, sys.(Fair), o)
+	}
 	s := &search{sys: sys, options: o, began: time.Now(), ctx: ctx, visited: newVisited(o.Exact, sys.Words())}
 	if i, ok := sys.(Independence); ok && o.Reduce.Has(Sleep) {
 		s.sleepers = newSleepers(i)

@@ -33,50 +33,38 @@ type Outcome struct {
 	Runs        []*Run // one for each violation found
 	LocalSteps  int    // distinct local transitions
 	LocalStates int
-	World       *World // for reports; nil when nothing was explored
+	Samples     *checker.Samples // when runs were drawn instead of searched for
+	World       *World           // for reports; nil when nothing was explored
 }
 
 // Check answers the question: first the program alone, without failures; then the protocol under the model, unless one of
 // the two is outside what the protocol promises to handle.
 func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
-	oracle, err := Oracle(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
-	if err != nil {
-		if ctx.Err() != nil {
-			return &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "interrupted"}, Reason: "interrupted"}, nil
-		}
-		if strings.Contains(err.Error(), "ended early") {
-			return &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "the failure-free oracle"}, Reason: err.Error()}, nil
-		}
-		return nil, err
+	w, out, err := prepare(ctx, c, o)
+	if w == nil {
+		return out, err
 	}
-	if reason := outside(ctx, c, oracle); reason != "" && !c.Force {
-		return &Outcome{Result: checker.Result{Verdict: spec.OutOfModel}, Reason: reason}, nil
-	}
-	out, err := explored(ctx, c, oracle, o)
-	if err != nil {
+	if out.Result, err = search(ctx, w, c, o); err != nil {
 		return nil, err
 	}
 	if out.Verdict == spec.Violated && o.Workers > 1 {
-		o.Workers = 1 // alone, so that the same violation is reported each time
-		if out, err = explored(ctx, c, oracle, o); err != nil {
+		o.Workers = 1 // alone, in a world of its own, so that the same violation is reported each time
+		if w, err = New(w.Config); err != nil {
+			return nil, err
+		}
+		out.World = w
+		if out.Result, err = search(ctx, w, c, o); err != nil {
 			return nil, err
 		}
 	}
-	w := out.World
-	out.Seen, out.Unseen = w.Seen()
-	out.LocalSteps, out.LocalStates = w.LocalSteps()
-	out.Reason = out.Bound
+	out.note(w)
 	for i := range out.Found {
-		if o.Order == checker.DepthFirst {
+		if o.Order == checker.DepthFirst && out.Found[i].Loop == 0 {
 			out.Found[i] = shorten(ctx, w, out.Found[i], o)
 		}
 	}
-	for _, f := range out.Found {
-		run, err := w.Follow(f.Path)
-		if err != nil {
-			return nil, fmt.Errorf("the run that breaks %s can not be repeated: %w", f.Property, err)
-		}
-		out.Runs = append(out.Runs, run)
+	if err := out.follow(w); err != nil {
+		return nil, err
 	}
 	if missing := missing(c.MustSee, out.Seen); out.Verdict == spec.Holds && missing != "" {
 		out.Verdict, out.Reason = spec.Unknown, "vacuous: no run shows "+missing
@@ -84,19 +72,53 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	return out, nil
 }
 
-// explored is the outcome of the search itself.
-func explored(ctx context.Context, c Case, oracle *spec.Oracle, o checker.Options) (*Outcome, error) {
+// prepare explores the program alone and makes the world; it returns no world but the answer when there is nothing else to explore.
+func prepare(ctx context.Context, c Case, o checker.Options) (*World, *Outcome, error) {
+	oracle, err := Oracle(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "interrupted"}, Reason: "interrupted"}, nil
+		}
+		if strings.Contains(err.Error(), "ended early") {
+			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "the failure-free oracle"}, Reason: err.Error()}, nil
+		}
+		return nil, nil, err
+	}
+	if reason := outside(ctx, c, oracle); reason != "" && !c.Force {
+		return nil, &Outcome{Result: checker.Result{Verdict: spec.OutOfModel}, Reason: reason}, nil
+	}
 	w, err := New(Config{Setup: c.Setup, Model: c.Model, Facts: FactsOf(c.Setup, &c.Model, oracle), Twice: true, Forget: c.Forget})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := &Outcome{World: w}
+	return w, &Outcome{World: w}, nil
+}
+
+// note adds what the world has seen.
+func (out *Outcome) note(w *World) {
+	out.Seen, out.Unseen = w.Seen()
+	out.LocalSteps, out.LocalStates = w.LocalSteps()
+	out.Reason = out.Bound
+}
+
+// follow repeats the run of each violation.
+func (out *Outcome) follow(w *World) error {
+	for _, f := range out.Found {
+		run, err := w.FollowFound(f)
+		if err != nil {
+			return fmt.Errorf("the run that breaks %s can not be repeated: %w", f.Property, err)
+		}
+		out.Runs = append(out.Runs, run)
+	}
+	return nil
+}
+
+// search explores the world, at once or one crash set after another.
+func search(ctx context.Context, w *World, c Case, o checker.Options) (checker.Result, error) {
 	if c.Model.Failures > 0 && (o.Reduce.Has(checker.Sets) || o.Reduce.Has(checker.Symmetry) && len(c.Interchangeable) > 0) {
-		out.Result, err = searchSets(ctx, w, c, o)
-	} else {
-		out.Result = checker.Search(ctx, w, o)
+		return searchSets(ctx, w, c, o)
 	}
-	return out, err
+	return checker.Search(ctx, w, o), nil
 }
 
 // shortenStates bounds the search for a shorter run.
@@ -105,6 +127,7 @@ const shortenStates = 1 << 20
 // shorten looks breadth first for a shortest run that breaks the same property; it keeps the given run when that takes too long.
 func shorten(ctx context.Context, w *World, f checker.Found, o checker.Options) checker.Found {
 	o.Order, o.Reduce, o.All, o.Only, o.MaxStates, o.Progress = checker.BreadthFirst, checker.Unreduced, false, f.Property, shortenStates, nil
+	o.Lasso = false
 	r := checker.Search(ctx, w, o)
 	if len(r.Found) == 1 && len(r.Found[0].Path) < len(f.Path) {
 		return r.Found[0]
