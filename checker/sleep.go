@@ -113,6 +113,9 @@ func (w *worker) expandAwake(e entry) {
 	for i := range x.Steps {
 		code := x.Steps[i].Code
 		at, sleeps := slices.BinarySearch(asleep, code)
+		if v := x.Steps[i].Violation; v != 0 { // judged at every state, also when it sleeps
+			w.found(v, finding{number: e.number, depth: e.depth, step: i})
+		}
 		if sleeps {
 			continue
 		}
@@ -121,8 +124,7 @@ func (w *worker) expandAwake(e entry) {
 		}
 		w.stats.Transitions++
 		w.stats.Saved.Sleeping--
-		if v := x.Steps[i].Violation; v != 0 {
-			w.found(v, finding{number: e.number, depth: e.depth, step: i})
+		if x.Steps[i].Violation != 0 {
 			continue
 		}
 		var still []uint64
