@@ -23,6 +23,7 @@ const (
 var caught = []struct {
 	mutant, scope string
 }{
+	{mutant: "contradicts", scope: "transaction"},
 	{mutant: "corrupts-payload", scope: "core"},
 	{mutant: "counts-into-date", scope: "core, failure"},
 	{mutant: "counts-into-payload", scope: "core, failure"},
@@ -55,6 +56,7 @@ var accepted = []struct {
 	property, mutant, scope string
 	inside                  bool // what it does does not show at the boundary
 }{
+	{property: "agreement", mutant: "decides-twice", scope: "transaction"},
 	{property: "causal-replay", mutant: "repeats-stale", scope: "core, rank"},
 	{property: "contained", mutant: "reports-twice", scope: "burst, rank"},
 	{property: deterministic, mutant: "counts", scope: "core, rank", inside: true},

@@ -458,6 +458,10 @@ func (w *World) cutShort(p core.Proc, tr uint32, c uint64, x *checker.Expansion,
 		for i := range cutAfter {
 			w.act(x, p, &t.acts[i])
 		}
+		if t.watched {
+			word := w.monitors.word
+			x.Set(word, w.observePart(x.At(word), w.eventsOf(tr, cutAfter)))
+		}
 		members := w.group(p)
 		w.crash(x, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))
 		spent := cause{budget: spend(failures, 1)}

@@ -35,7 +35,7 @@ func (v *view) Observed(p trace.Proc) spec.Observed {
 // judge is the number of the first violation that the local transition shows in this state, 0 for none.
 func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 	t := w.transitions.at(tr)
-	if t.violation != 0 || len(t.checks) == 0 || w.Facts == nil {
+	if t.violation != 0 || len(t.checks) == 0 && !t.watched || w.Facts == nil {
 		return t.violation
 	}
 	v := view{world: w, state: state, self: p}
@@ -52,6 +52,9 @@ func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 				return w.violation(spec.Violation{Property: w.always[j].Name, Message: m})
 			}
 		}
+	}
+	if t.watched {
+		return w.observe(state[w.monitors.word], tr).violation
 	}
 	return 0
 }
