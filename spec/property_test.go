@@ -25,6 +25,7 @@ var noticed = []struct {
 	},
 	{property: "decides-commit", event: decided(x, "commit"), other: decided(x, "abort")},
 	{property: "decides-abort", event: decided(rp, "abort"), other: trace.Event{Kind: trace.Halted, Proc: rp, Text: "abort"}},
+	{property: "reads-value", event: returned(x, "A"), other: returned(x, "")},
 	{property: "resends-log", event: with(emitted(m3, c, 1, 1), func(e *trace.Event) { e.Again = true }), other: emitted(m3, c, 1, 1)},
 }
 
@@ -48,7 +49,7 @@ func TestSometimes(t *testing.T) {
 // it and a near miss.
 func TestEveryPropertyIsJudged(t *testing.T) {
 	broken, near := map[string]bool{}, map[string]bool{}
-	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, terminationCases, decisionCases) {
+	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, terminationCases, decisionCases, registerCases) {
 		broken[tt.property] = broken[tt.property] || tt.want != ""
 		near[tt.property] = near[tt.property] || tt.want == ""
 	}
@@ -102,6 +103,7 @@ func TestSelect(t *testing.T) {
 		{name: "decisions", facts: spec.Facts{Decisions: []string{"x"}}, also: []string{"agreement"}},
 		{name: "a transaction", facts: spec.Facts{Decisions: []string{"abort", "commit"}},
 			also: []string{"agreement", "decides-abort", "decides-commit"}},
+		{name: "a register", facts: spec.Facts{Register: true}, also: []string{"linearizable", "reads-value"}},
 		{name: "failures", facts: spec.Facts{Failures: true}, also: []string{"recovers", "replays-orphan", "resends-log"}},
 		{name: "checkpoints", facts: spec.Facts{Checkpoints: true}, also: []string{"commits", "prunes"}},
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/hydee"
 	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/paxos"
 	"github.com/domino-check/domino/impl/twophase"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
@@ -56,11 +57,16 @@ var scopes = map[string]*scope{
 	"ping":           {program: ping, clusters: []int{0, 1}},
 	"ping, saved":    {program: ping, clusters: []int{0, 1}, model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{1}}},
 	"transaction":    {service: transaction, model: fault.Model{Set: true}},
+	"register":       {service: registerService, model: fault.Model{Unordered: true, Selective: true}},
 	"one cluster, saved": {program: pair, clusters: []int{0, 0},
 		model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{0}}},
 }
 
 func transaction() (*core.Setup, error) { return twophase.NewSetup(twophase.Options{Resources: 3}) }
+
+func registerService() (*core.Setup, error) {
+	return paxos.NewSetup(paxos.Options{Servers: 3, Clients: 2})
+}
 
 // build makes the setup of the repaired protocol for the scope, and the oracle.
 func (s *scope) build(t *testing.T) (*core.Setup, *spec.Oracle) {

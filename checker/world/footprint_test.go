@@ -118,7 +118,8 @@ func TestIndependence(t *testing.T) {
 		hydees += pairs
 		report(bad, c.String())
 	}
-	t.Logf("%d pairs of toys, %d of HydEE, %d cases failed", toys, hydees, failed)
+	services := monitoredPairs(t, report)
+	t.Logf("%d pairs of toys, %d of HydEE, %d of services, %d cases failed", toys, hydees, services, failed)
 	if toys < 10000 || hydees < 10000 {
 		t.Errorf("%d and %d pairs say little", toys, hydees)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/hydee"
 	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/paxos"
 	"github.com/domino-check/domino/impl/twophase"
 	"github.com/domino-check/domino/scenarios"
 )
@@ -47,6 +48,11 @@ func Protocols() []Protocol {
 					return nil, fmt.Errorf("protocol none has no variant %q", variant)
 				}
 				return none.NewSetup(layout, programs)
+			}},
+		{Name: "paxos", Doc: "an example outside recovery: single-decree Paxos behind a register [Paxos]",
+			Roles: []string{"servers", "clients"}, Variants: []string{"deaf", "stale"},
+			Build: func(counts []int, variant string) (*core.Setup, error) {
+				return paxos.NewSetup(paxos.Options{Servers: counts[0], Clients: counts[1], Deaf: variant == "deaf", Stale: variant == "stale"})
 			}},
 		{Name: "two-phase", Doc: "an example outside recovery: two-phase commit [Commit]", Roles: []string{"resources"}, Variants: []string{"hasty"},
 			Build: func(counts []int, variant string) (*core.Setup, error) {
