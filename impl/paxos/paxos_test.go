@@ -10,6 +10,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/paxos"
 	"github.com/domino-check/domino/spec"
@@ -23,7 +24,11 @@ func newWorld(t testing.TB, o paxos.Options) *world.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := fault.Model{Unordered: true, Selective: true}
+	return worldOn(t, setup, fault.Model{Unordered: true, Selective: true})
+}
+
+func worldOn(t testing.TB, setup *core.Setup, m fault.Model) *world.World {
+	t.Helper()
 	w, err := world.New(world.Config{Setup: setup, Model: m, Facts: world.FactsOf(setup, &m, nil), Twice: true})
 	if err != nil {
 		t.Fatal(err)
@@ -104,5 +109,31 @@ func TestBadOptions(t *testing.T) {
 		if _, err := paxos.NewSetup(o); err == nil {
 			t.Errorf("%+v is accepted", o)
 		}
+	}
+}
+
+// TestOtherNetworks checks that the servers need no order and no reliable channel: nothing breaks where messages arrive again at any
+// time, and where some are lost and some arrive twice.
+func TestOtherNetworks(t *testing.T) {
+	tests := []struct {
+		clients int
+		model   fault.Model
+	}{
+		{2, fault.Model{}},
+		{2, fault.Model{Unordered: true}},
+		{2, fault.Model{Set: true}},
+		{1, fault.Model{Unordered: true, Selective: true, Loss: 1, Duplicates: 1}},
+		{1, fault.Model{Unordered: true, Loss: 2, Duplicates: 1}},
+	}
+	for _, tt := range tests {
+		setup, err := paxos.NewSetup(paxos.Options{Servers: 3, Clients: tt.clients})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := checker.Search(t.Context(), worldOn(t, setup, tt.model), checker.Options{MaxStates: 1 << 20})
+		if r.Verdict != spec.Holds {
+			t.Errorf("%+v: %v %v %s", tt.model, r.Verdict, r.Found, r.Bound)
+		}
+		t.Logf("%d clients, %+v: %d states", tt.clients, tt.model, r.States)
 	}
 }

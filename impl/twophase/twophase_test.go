@@ -54,8 +54,11 @@ func TestPublishedCounts(t *testing.T) {
 				}
 			}
 		}
-		if tt.large {
+		switch {
+		case tt.large:
 			modes = []checker.Options{{}}
+		case tt.resources > 5: // each exact mode once
+			modes = []checker.Options{{}, {Workers: 2, Exact: true}, {Order: checker.BreadthFirst, Exact: true}, {Order: checker.BreadthFirst, Workers: 2}}
 		}
 		for _, o := range modes {
 			t.Run(fmt.Sprintf("resources=%d/order=%d/workers=%d/exact=%t", tt.resources, o.Order, o.Workers, o.Exact), func(t *testing.T) {
