@@ -15,7 +15,7 @@ import (
 // Case is one question to the checker.
 type Case struct {
 	Setup    *core.Setup
-	Baseline *core.Setup // the same programs over the transparent protocol (impl/none)
+	Baseline *core.Setup // the same programs over the transparent protocol (impl/none); nil when there are no programs
 	Model    fault.Model
 	MustSee  []string // Sometimes properties without which the answer is vacuous
 	// Interchangeable ranks: renaming them changes nothing (symmetry.go); checker.Symmetry makes use of it.
@@ -74,7 +74,7 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 
 // prepare explores the program alone and makes the world; it returns no world but the answer when there is nothing else to explore.
 func prepare(ctx context.Context, c Case, o checker.Options) (*World, *Outcome, error) {
-	oracle, err := Oracle(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
+	oracle, err := OracleOf(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "interrupted"}, Reason: "interrupted"}, nil
@@ -150,15 +150,15 @@ func missing(want, seen []string) string {
 func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 	p, m := &c.Setup.Promises, &c.Model
 	switch {
-	case o.Stuck != "":
+	case o != nil && o.Stuck != "":
 		return "the program fails without any failure: " + o.Stuck
-	case p.Needs >= core.SendDeterministic && len(o.Differ) > 0:
+	case o != nil && p.Needs >= core.SendDeterministic && len(o.Differ) > 0:
 		return describeDifference(ctx, c.Baseline, o.Differ[0])
-	case p.FIFO && m.Unordered:
+	case p.FIFO && !m.KeepsOrder():
 		return "the protocol needs FIFO channels, the network is unordered"
 	case p.Reliable && m.Loss > 0:
 		return "the protocol needs reliable channels, the network may lose messages"
-	case p.Reliable && m.Duplicates > 0:
+	case p.Reliable && (m.Duplicates > 0 || m.Set):
 		return "the protocol needs reliable channels, the network may duplicate messages"
 	case p.MaxFailures < 0 && m.Failures > 0:
 		return "the protocol survives no failure"

@@ -65,7 +65,7 @@ func (c *crashing) undoes(p core.Proc) bool {
 
 // silent reports whether a step changes nothing but the state of its machine.
 func (w *World) silent(here uint32, t *transition) bool {
-	return len(t.acts) == 0 && !t.visible && t.violation == 0 && w.locals.at(t.next).round == w.locals.at(here).round
+	return len(t.acts) == 0 && !t.visible && !t.watched && t.violation == 0 && w.locals.at(t.next).round == w.locals.at(here).round
 }
 
 // mayCrash reports whether a crash may begin at p: it is a victim, the first of its group unless members stop one by one,
@@ -237,6 +237,10 @@ func (w *World) cutShort(p core.Proc, tr uint32, c uint64, x *checker.Expansion,
 		x.Set(localWord(p), t.next)
 		for i := range cutAfter {
 			w.act(x, p, &t.acts[i])
+		}
+		if t.watched {
+			word := w.monitors.word
+			x.Set(word, w.observePart(x.At(word), w.eventsOf(tr, cutAfter)))
 		}
 		members := w.group(p)
 		w.crash(x, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))

@@ -33,9 +33,14 @@ func canonical(w *World, state []uint32) string {
 		fmt.Fprintf(&b, "|%x/%x/%d.%d.%x/", core.Encode(&e), line, l.inc, l.round, l.content)
 		for _, c := range w.inboxes.at(state[inboxWord(p)]).channels {
 			fmt.Fprintf(&b, "<%d.%d", c.from, c.inc)
+			var words []string
 			for _, k := range c.messages {
-				fmt.Fprintf(&b, " %x", core.Encode(w.messages.at(w.packets.at(k).message).value))
+				words = append(words, fmt.Sprintf(" %x", core.Encode(w.messages.at(w.packets.at(k).message).value)))
 			}
+			if !w.Model.KeepsOrder() {
+				slices.Sort(words) // the numbers of packets depend on the order of exploration
+			}
+			b.WriteString(strings.Join(words, ""))
 		}
 	}
 	return b.String()

@@ -214,7 +214,8 @@ func (w *World) tellable(state []uint32, p core.Proc, i int) bool {
 // faults adds what the environment may do within its budgets, and the stops of half-stopped groups.
 func (w *World) faults(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
 	if n := left(state, failures); n > 0 {
-		c := crashing{World: w, state: state, x: x, putOff: reduce.Has(checker.Crashes) && !w.Model.KeepToDead && !w.Model.Staggered}
+		putOff := reduce.Has(checker.Crashes) && !w.Model.KeepToDead && !w.Model.Staggered && !w.Model.Set && !w.Model.KeepsIgnored()
+		c := crashing{World: w, state: state, x: x, putOff: putOff}
 		c.sets(0, nil, min(n, w.Model.Together()))
 	}
 	if w.Model.Staggered {

@@ -42,6 +42,14 @@ func Oracle(ctx context.Context, setup *core.Setup, bounds checker.Options) (*sp
 	return o, nil
 }
 
+// OracleOf is Oracle where there is something to ask: nil for a nil setup.
+func OracleOf(ctx context.Context, setup *core.Setup, bounds checker.Options) (*spec.Oracle, error) {
+	if setup == nil {
+		return nil, nil
+	}
+	return Oracle(ctx, setup, bounds)
+}
+
 // oracleSystem looks at the ends of runs.
 type oracleSystem struct {
 	*World
