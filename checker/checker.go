@@ -68,7 +68,7 @@ type Options struct {
 	MaxTime   time.Duration // 0 = no bound
 	All       bool          // go on after a violation; keep the first run of each property
 	Only      string        // look for violations of this property alone, "" = of all; nothing is explored beyond the others either way
-	Progress  func(Stats)   // called now and then from the search, may be nil
+	Progress  func(Stats)   // called some times a second, one call at a time; may be nil
 }
 
 // Stats is how far a search has come.
@@ -78,7 +78,9 @@ type Stats struct {
 	Terminals   int           `json:"terminals"` // states without progress
 	Depth       int           `json:"depth"`     // longest path followed
 	Frontier    int           `json:"frontier"`  // states waiting
-	Bytes       int64         `json:"bytes"`     // of the tables of search and system
+	Covered     int           `json:"covered"`   // breadth first: every run of at most so many steps was looked at
+	Bytes       int64         `json:"bytes"`     // of the tables of search and system, with what waits
+	Peak        int64         `json:"peak"`      // most of Bytes so far
 	Saved       Savings       `json:"saved"`     // by reductions
 	Elapsed     time.Duration `json:"elapsed"`
 }
@@ -99,11 +101,14 @@ type Result struct {
 
 // Search explores the system. It ends early, with the bound named in the result, when a limit is hit or ctx is cancelled.
 func Search(ctx context.Context, sys System, o Options) Result {
-	s := &search{sys: sys, options: o, began: time.Now(), ctx: ctx, visited: newVisited(o.Exact, sys.Words())}
+	s := &search{sys: sys, options: o, began: time.Now(), ctx: ctx, visited: newVisited(o.Exact, sys.Words()),
+		pool: newPool(max(1, o.Workers))}
 	for range max(1, o.Workers) {
 		s.workers = append(s.workers, s.newWorker())
 	}
+	unwatch := s.watch()
 	s.run()
+	unwatch()
 	r := Result{Stats: s.stats(), Bound: s.bound, Found: s.paths()}
 	switch {
 	case len(r.Found) > 0:

@@ -28,6 +28,14 @@ func newPool(workers int) *pool {
 	return p
 }
 
+// open lets workers begin, or go on after a stop.
+func (p *pool) open() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = false
+	p.hungry.Store(0)
+}
+
 // take waits for work; it returns nil when there will be none.
 func (p *pool) take() []uint32 {
 	p.mu.Lock()
@@ -66,4 +74,15 @@ func (p *pool) stop() {
 func (p *pool) end() {
 	p.over = true
 	p.wake.Broadcast()
+}
+
+// size is how many entries of so many words nobody has taken, and the memory that they take.
+func (p *pool) size(words int) (entries int, bytes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, stack := range p.shared {
+		entries += len(stack) / words
+		bytes += int64(cap(stack)) * 4
+	}
+	return entries, bytes
 }

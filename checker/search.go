@@ -19,11 +19,16 @@ type search struct {
 	visited *visited
 	links   links
 	workers []*worker
-	pool    *pool
+	pool    *pool // depth first
+	level   level // breadth first
 
 	ended      atomic.Bool  // everybody stops
+	started    atomic.Bool  // the first state is known
 	begun      atomic.Int64 // states that were begun, counted only under a limit
 	levelBytes atomic.Int64 // of the level that is explored breadth first
+	levelLeft  atomic.Int64 // states of it that nobody has taken yet
+	covered    atomic.Int64 // depth up to which all levels are explored
+	peak       atomic.Int64
 
 	mu       sync.Mutex
 	bound    string // what ended the search early
@@ -50,6 +55,19 @@ func (f finding) length() int {
 }
 
 func (s *search) run() {
+	if s.begin(); s.ended.Load() || s.limits() {
+		return
+	}
+	s.started.Store(true)
+	if s.options.Order == BreadthFirst {
+		s.runBreadthFirst()
+	} else {
+		s.runDepthFirst()
+	}
+}
+
+// begin makes the initial state the only one that waits.
+func (s *search) begin() {
 	first := make([]uint32, entryHeader+s.sys.Words())
 	state := first[entryHeader:]
 	w := s.workers[0]
@@ -57,14 +75,11 @@ func (s *search) run() {
 	if v := s.sys.Initial(state); v != 0 {
 		s.found(v, finding{step: noStep})
 	}
-	if s.ended.Load() || s.limits() {
-		return
-	}
 	s.visited.insert(fingerprintOf(w.x.mixers, state), state)
 	if s.options.Order == BreadthFirst {
-		s.runBreadthFirst(first)
+		s.addParts(first)
 	} else {
-		s.runDepthFirst(first)
+		w.stack = first
 	}
 }
 
@@ -142,21 +157,20 @@ func (s *search) end(bound string) {
 	s.ended.Store(true)
 }
 
-// limits looks at the clock, the memory and the caller, and shows progress; it reports whether the search must end.
+// limits looks at the memory, the clock and the caller; it reports whether the search must end.
 func (s *search) limits() bool {
 	stats := s.stats()
-	if s.options.Progress != nil {
-		s.mu.Lock()
-		s.options.Progress(stats)
-		s.mu.Unlock()
-	}
 	switch {
 	case s.ctx.Err() != nil:
 		s.end("interrupted")
-	case s.options.MaxTime > 0 && stats.Elapsed > s.options.MaxTime:
+	case s.options.MaxTime > 0 && time.Since(s.began) > s.options.MaxTime:
 		s.end(fmt.Sprintf("time limit %v", s.options.MaxTime))
 	case s.options.MaxBytes > 0 && stats.Bytes > s.options.MaxBytes:
-		s.end(fmt.Sprintf("memory limit %d MiB", s.options.MaxBytes>>20))
+		bound := "memory limit " + memory(s.options.MaxBytes)
+		if !s.started.Load() {
+			bound += ", too little for the first state: its tables take " + memory(stats.Bytes)
+		}
+		s.end(bound)
 	}
 	return s.ended.Load()
 }
@@ -165,7 +179,10 @@ func boundOfStates(n int) string { return fmt.Sprintf("limit of %d states", n) }
 
 // stats adds up what the workers have shown.
 func (s *search) stats() Stats {
-	t := Stats{Elapsed: time.Since(s.began), Bytes: s.visited.bytes() + s.links.bytes() + s.levelBytes.Load()}
+	t := Stats{Elapsed: time.Since(s.began), Bytes: s.visited.bytes() + s.links.bytes() + s.levelBytes.Load(),
+		Frontier: int(s.levelLeft.Load()), Covered: int(s.covered.Load())}
+	entries, bytes := s.pool.size(entryHeader + s.sys.Words())
+	t.Frontier, t.Bytes = t.Frontier+entries, t.Bytes+bytes
 	for _, w := range s.workers {
 		p := &w.shown
 		t.States += int(p.states.Load())
@@ -181,5 +198,6 @@ func (s *search) stats() Stats {
 	if sized, ok := s.sys.(Sizer); ok {
 		t.Bytes += sized.Bytes()
 	}
+	t.Peak = s.top(t.Bytes)
 	return t
 }

@@ -118,7 +118,7 @@ func TestLimits(t *testing.T) {
 	}{
 		{"states", context.Background(), checker.Options{MaxStates: 10}, "limit of 10 states"},
 		{"time", context.Background(), checker.Options{MaxTime: time.Nanosecond}, "time limit 1ns"},
-		{"memory", context.Background(), checker.Options{MaxBytes: 1 << 16}, "memory limit 0 MiB"},
+		{"memory", context.Background(), checker.Options{MaxBytes: 1 << 16}, "memory limit 64 KiB"},
 		{"cancelled", cancelled, checker.Options{}, "interrupted"},
 	}
 	for _, tt := range tests {

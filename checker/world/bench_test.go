@@ -41,7 +41,7 @@ func BenchmarkExplore(b *testing.B) {
 				}
 				transitions += float64(out.Transitions)
 				states += float64(out.States)
-				bytes = float64(out.Bytes) / float64(out.States)
+				bytes = float64(out.Peak) / float64(out.States)
 			}
 			b.ReportMetric(transitions/b.Elapsed().Seconds(), "transitions/s")
 			b.ReportMetric(states/b.Elapsed().Seconds(), "states/s")

@@ -56,7 +56,9 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	out := &Outcome{Result: checker.Search(ctx, w, o), World: w}
 	out.Seen, out.Unseen = w.Seen()
 	out.LocalSteps, out.LocalStates = w.LocalSteps()
-	out.Reason = out.Bound
+	if out.Reason = out.Bound; out.Bound != "" {
+		out.Reason += "; " + out.Coverage()
+	}
 	for i := range out.Found {
 		if o.Order == checker.DepthFirst {
 			out.Found[i] = shorten(ctx, w, out.Found[i], o)

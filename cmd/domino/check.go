@@ -40,7 +40,7 @@ func (s *searchFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "scenarios explored at the same time")
 	f.StringVar(&s.save, "save", ".domino", "folder for replay files of violations; \"\" saves none")
 	f.BoolVar(&s.control, "control", false, "show control messages in diagrams, too")
-	f.BoolVar(&s.json, "json", false, "print JSON, one object a line")
+	f.BoolVar(&s.json, "json", false, "print JSON, one object a line; progress goes to standard error, in JSON, too")
 }
 
 func (s *searchFlags) options() (checker.Options, error) {
@@ -69,7 +69,7 @@ type row struct {
 	Terminals   int             `json:"terminals"`
 	Depth       int             `json:"depth"`
 	LocalSteps  int             `json:"localSteps"`
-	Bytes       int64           `json:"bytes"`
+	Bytes       int64           `json:"bytes"` // of memory at the peak, frontier included
 	Seconds     float64         `json:"seconds"`
 	Seen        []string        `json:"seen,omitempty"`
 	Unseen      []string        `json:"unseen,omitempty"` // what no run showed although it could be expected
@@ -134,7 +134,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 // checkAll runs the scenarios, prints them in order and returns the exit code.
 func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options, sf *searchFlags, io streams) (int, error) {
 	began := time.Now()
-	p := newProgress(io.err, len(list))
+	p := newProgress(io.err, len(list), sf.json)
 	t := newTable(io.out, list)
 	var failed error
 	code := 0
@@ -194,7 +194,7 @@ func checkOne(ctx context.Context, s *scenarios.Scenario, variant string, o chec
 	r.outcome, r.Verdict, r.Why, r.Seen = out, out.Verdict, out.Reason, out.Seen
 	r.Unseen = out.Unseen
 	r.States, r.Transitions, r.Terminals, r.Depth = out.States, out.Transitions, out.Terminals, out.Depth
-	r.LocalSteps, r.Bytes, r.Seconds = out.LocalSteps, out.Bytes, out.Elapsed.Seconds()
+	r.LocalSteps, r.Bytes, r.Seconds = out.LocalSteps, out.Peak, out.Elapsed.Seconds()
 	if len(out.Found) > 0 {
 		r.Violation, r.Length = &out.Found[0].Violation, len(out.Found[0].Path)
 		r.Why = out.Found[0].Property + ": " + out.Found[0].Message
