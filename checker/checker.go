@@ -68,6 +68,7 @@ type Options struct {
 	MaxTime   time.Duration // 0 = no bound
 	All       bool          // go on after a violation; keep the first run of each property
 	Only      string        // look for violations of this property alone, "" = of all; nothing is explored beyond the others either way
+	Saving    Saving        // for Run: where the search is saved and goes on from
 	Progress  func(Stats)   // called some times a second, one call at a time; may be nil
 }
 
@@ -97,19 +98,41 @@ type Result struct {
 	Verdict spec.Verdict
 	Found   []Found
 	Bound   string // what ended the search early, "" when it is complete
+	File    string // where it is saved, to go on, "" when it is not
+	Unsaved error  // why it could not be saved
 }
 
-// Search explores the system. It ends early, with the bound named in the result, when a limit is hit or ctx is cancelled.
+// Search explores the system. It ends early, with the bound named in the result, when a limit is hit or ctx is cancelled. Files
+// are the business of Run: Options.Saving has no effect.
 func Search(ctx context.Context, sys System, o Options) Result {
+	o.Saving = Saving{}
+	return newSearch(ctx, sys, o).result()
+}
+
+func newSearch(ctx context.Context, sys System, o Options) *search {
 	s := &search{sys: sys, options: o, began: time.Now(), ctx: ctx, visited: newVisited(o.Exact, sys.Words()),
 		pool: newPool(max(1, o.Workers))}
 	for range max(1, o.Workers) {
 		s.workers = append(s.workers, s.newWorker())
 	}
+	return s
+}
+
+// result runs the search and says what came out.
+func (s *search) result() Result {
 	unwatch := s.watch()
 	s.run()
 	unwatch()
-	r := Result{Stats: s.stats(), Bound: s.bound, Found: s.paths()}
+	if !s.over && !s.waiting() {
+		s.bound = "" // it was complete when something would have ended it
+	}
+	r := Result{Bound: s.bound}
+	if s.bound != "" && !s.over && s.options.Saving.File != "" {
+		if r.Unsaved = s.save(); r.Unsaved == nil {
+			r.File = s.options.Saving.File
+		}
+	}
+	r.Stats, r.Found = s.stats(), s.paths()
 	switch {
 	case len(r.Found) > 0:
 		r.Verdict = spec.Violated

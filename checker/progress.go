@@ -18,7 +18,11 @@ func (s *search) watch() (unwatch func()) {
 	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		ticker := time.NewTicker(watchEvery)
+		saving, last, every := &s.options.Saving, time.Now(), watchEvery
+		if saving.Every > 0 {
+			every = min(every, saving.Every)
+		}
+		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		for {
 			select {
@@ -29,7 +33,10 @@ func (s *search) watch() (unwatch func()) {
 			if s.options.Progress != nil {
 				s.options.Progress(s.stats())
 			}
-			s.limits()
+			if !s.limits() && saving.File != "" && saving.Every > 0 && time.Since(last) >= saving.Every {
+				last = time.Now()
+				s.pause()
+			}
 		}
 	}()
 	return func() {
@@ -37,6 +44,37 @@ func (s *search) watch() (unwatch func()) {
 		close(over)
 		<-done
 	}
+}
+
+// pause stops the workers for a moment, so that the search can be saved.
+func (s *search) pause() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended.Load() {
+		s.paused = true
+		s.ended.Store(true)
+	}
+}
+
+// goOn saves a search that has paused; it reports whether the workers go on.
+func (s *search) goOn() bool {
+	s.mu.Lock()
+	paused := s.paused && s.bound == ""
+	s.mu.Unlock()
+	if !paused {
+		return false
+	}
+	if err := s.save(); err != nil && s.options.Saving.Warn != nil {
+		s.options.Saving.Warn(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bound != "" {
+		return false
+	}
+	s.paused = false
+	s.ended.Store(false)
+	return true
 }
 
 // top is the most that was used at any time, now included.

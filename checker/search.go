@@ -30,8 +30,13 @@ type search struct {
 	covered    atomic.Int64 // depth up to which all levels are explored
 	peak       atomic.Int64
 
+	create creator       // nil for files
+	before time.Duration // time that went by before the search was resumed
+
 	mu       sync.Mutex
 	bound    string // what ended the search early
+	over     bool   // a violation ended it
+	paused   bool   // everybody stops only for a moment
 	findings []finding
 }
 
@@ -55,15 +60,28 @@ func (f finding) length() int {
 }
 
 func (s *search) run() {
-	if s.begin(); s.ended.Load() || s.limits() {
+	if !s.started.Load() {
+		s.begin()
+	}
+	if s.ended.Load() || s.limits() {
 		return
 	}
 	s.started.Store(true)
-	if s.options.Order == BreadthFirst {
-		s.runBreadthFirst()
-	} else {
-		s.runDepthFirst()
+	for {
+		if s.options.Order == BreadthFirst {
+			s.runBreadthFirst()
+		} else {
+			s.runDepthFirst()
+		}
+		if s.over || !s.waiting() || !s.goOn() {
+			return
+		}
 	}
+}
+
+// waiting reports whether any state waits to be explored. No worker may be at work.
+func (s *search) waiting() bool {
+	return len(s.level.parts) > 0 || len(s.pool.shared) > 0 || slices.ContainsFunc(s.workers, func(w *worker) bool { return len(w.stack) > 0 })
 }
 
 // begin makes the initial state the only one that waits.
@@ -94,6 +112,7 @@ func (s *search) found(number int, f finding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.options.All && s.options.Order == DepthFirst {
+		s.over = true
 		s.ended.Store(true)
 	}
 	for i, g := range s.findings {
@@ -151,7 +170,7 @@ func (s *search) codes(steps []int) (path []uint64) {
 func (s *search) end(bound string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.bound == "" && !s.ended.Load() {
+	if s.bound == "" && !s.over {
 		s.bound = bound
 	}
 	s.ended.Store(true)
@@ -179,7 +198,7 @@ func boundOfStates(n int) string { return fmt.Sprintf("limit of %d states", n) }
 
 // stats adds up what the workers have shown.
 func (s *search) stats() Stats {
-	t := Stats{Elapsed: time.Since(s.began), Bytes: s.visited.bytes() + s.links.bytes() + s.levelBytes.Load(),
+	t := Stats{Elapsed: s.before + time.Since(s.began), Bytes: s.visited.bytes() + s.links.bytes() + s.levelBytes.Load(),
 		Frontier: int(s.levelLeft.Load()), Covered: int(s.covered.Load())}
 	entries, bytes := s.pool.size(entryHeader + s.sys.Words())
 	t.Frontier, t.Bytes = t.Frontier+entries, t.Bytes+bytes

@@ -177,6 +177,9 @@ func (s *search) runBreadthFirst() {
 func (s *search) nextLevel() bool {
 	s.covered.Store(int64(s.level.depth))
 	if !s.options.All && len(s.findings) > 0 {
+		s.mu.Lock()
+		s.over = true
+		s.mu.Unlock()
 		return false // the whole level was looked at: a run that ends in it may be one step shorter
 	}
 	s.level.depth++

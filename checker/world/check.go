@@ -53,7 +53,11 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Outcome{Result: checker.Search(ctx, w, o), World: w}
+	result, err := checker.Run(ctx, w, o)
+	if err != nil {
+		return nil, err
+	}
+	out := &Outcome{Result: result, World: w}
 	out.Seen, out.Unseen = w.Seen()
 	out.LocalSteps, out.LocalStates = w.LocalSteps()
 	if out.Reason = out.Bound; out.Bound != "" {

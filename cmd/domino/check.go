@@ -30,6 +30,9 @@ type searchFlags struct {
 	json      bool
 	save      string
 	control   bool
+	saveRun   string
+	saveEvery time.Duration
+	resume    string
 }
 
 func (s *searchFlags) register(f *pflag.FlagSet) {
@@ -76,6 +79,7 @@ type row struct {
 	Violation   *spec.Violation `json:"violation,omitempty"`
 	Length      int             `json:"length,omitempty"` // steps of the run that breaks it
 	Replay      string          `json:"replay,omitempty"` // file with that run
+	Run         string          `json:"run,omitempty"`    // file with a search that was ended early
 
 	outcome  *world.Outcome
 	scenario *scenarios.Scenario
@@ -84,7 +88,8 @@ type row struct {
 
 func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	f := flags("check", "[SCENARIO | FILE ...]", io, "check", "check s1 's0*'", "check s1 --failures 2 --timeout 1m",
-		"check s1 --variant published --search bfs", "check my.txtar --json")
+		"check s1 --variant published --search bfs", "check my.txtar --json",
+		"check s0 --save-run s0.run", "check s0 --resume s0.run")
 	var sf searchFlags
 	var variant string
 	var failures, checkpoints int
@@ -94,6 +99,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	f.IntVar(&failures, "failures", -1, "failures, instead of the scenario's")
 	f.IntVar(&checkpoints, "checkpoints", -1, "spontaneous checkpoints, instead of the scenario's")
 	sf.register(f)
+	sf.registerRun(f)
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
@@ -103,6 +109,9 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	}
 	list, err := selectScenarios(f.Args())
 	if err != nil {
+		return 0, err
+	}
+	if err := sf.addRun(&o, f, len(list), io.err); err != nil {
 		return 0, err
 	}
 	for _, name := range []string{"failures", "checkpoints"} {
@@ -185,6 +194,7 @@ func checkOne(ctx context.Context, s *scenarios.Scenario, variant string, o chec
 		return r
 	}
 	o.Progress = p.report(s.Name)
+	o.Saving.Subject = string(scenarios.Format(&c))
 	q := world.Case{Setup: resolved.Setup, Baseline: resolved.Baseline, Model: resolved.Model, MustSee: s.MustSee, Force: s.Force}
 	out, err := world.Check(ctx, q, o)
 	if err != nil {
@@ -198,6 +208,13 @@ func checkOne(ctx context.Context, s *scenarios.Scenario, variant string, o chec
 	if len(out.Found) > 0 {
 		r.Violation, r.Length = &out.Found[0].Violation, len(out.Found[0].Path)
 		r.Why = out.Found[0].Property + ": " + out.Found[0].Message
+	}
+	if out.File != "" {
+		r.Run = out.File
+		r.Why += "; saved, goes on with: domino check --resume " + out.File + " and the same arguments"
+	}
+	if out.Unsaved != nil {
+		r.Why += "; not saved: " + out.Unsaved.Error()
 	}
 	r.compare(s)
 	return r
