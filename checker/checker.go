@@ -83,6 +83,7 @@ type Stats struct {
 	Bytes       int64         `json:"bytes"`     // of the tables of search and system, with what waits
 	Peak        int64         `json:"peak"`      // most of Bytes so far
 	Saved       Savings       `json:"saved"`     // by reductions
+	Estimate    Estimate      `json:"estimate"`  // of the states at the end
 	Elapsed     time.Duration `json:"elapsed"`
 }
 

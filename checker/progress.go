@@ -97,6 +97,9 @@ func (t *Stats) Coverage() string {
 	case t.Depth > 0:
 		fmt.Fprintf(&b, "; runs of up to %d steps, but not all of any length", t.Depth)
 	}
+	if t.Estimate.States > 0 {
+		fmt.Fprintf(&b, "; in all an estimated %s", strings.TrimPrefix(t.Estimate.String(), "about "))
+	}
 	return b.String()
 }
 

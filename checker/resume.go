@@ -42,6 +42,7 @@ type runHeader struct {
 
 	Stats    Stats
 	Level    int
+	Sizes    []int
 	Findings []savedFinding
 }
 
@@ -116,7 +117,7 @@ func (s *search) save() error {
 	}
 	return writeRun(create, s.options.Saving.File, func(e *Encoder) {
 		h := s.header()
-		h.Stats, h.Level = s.stats(), s.level.depth
+		h.Stats, h.Level, h.Sizes = s.stats(), s.level.depth, s.level.sizes
 		for _, f := range s.findings {
 			h.Findings = append(h.Findings, savedFinding{f.violation, f.property, f.number, f.depth, f.step})
 		}
@@ -172,7 +173,7 @@ func (s *search) restore(d *Decoder) {
 	}
 	w := s.workers[0]
 	w.stats = h.Stats
-	s.before, s.level.depth = h.Stats.Elapsed, h.Level
+	s.before, s.level.depth, s.level.sizes = h.Stats.Elapsed, h.Level, h.Sizes
 	s.begun.Store(int64(h.Stats.States))
 	s.covered.Store(int64(h.Stats.Covered))
 	s.top(h.Stats.Peak)

@@ -29,6 +29,7 @@ type search struct {
 	levelLeft  atomic.Int64 // states of it that nobody has taken yet
 	covered    atomic.Int64 // depth up to which all levels are explored
 	peak       atomic.Int64
+	expected   atomic.Int64 // states in all, from the levels; 0 = unknown
 
 	create creator       // nil for files
 	before time.Duration // time that went by before the search was resumed
@@ -210,6 +211,7 @@ func (s *search) stats() Stats {
 		t.Depth = max(t.Depth, int(p.depth.Load()))
 		t.Frontier += int(p.waiting.Load())
 		t.Bytes += p.bytes.Load()
+		t.Estimate.States += float64(p.remaining.Load())
 		p.mu.Lock()
 		t.Saved.Add(p.saved)
 		p.mu.Unlock()
@@ -218,5 +220,6 @@ func (s *search) stats() Stats {
 		t.Bytes += sized.Bytes()
 	}
 	t.Peak = s.top(t.Bytes)
+	t.Estimate = s.estimate(t)
 	return t
 }

@@ -16,13 +16,14 @@ type worker struct {
 	state   []uint32
 	scratch []uint32
 	stats   Stats // its own part
+	trees   subtrees
 	shown   published
 	sink    uint64 // keeps touch from being optimised away
 }
 
 // published is what others may know of a worker.
 type published struct {
-	states, transitions, terminals, depth, waiting, bytes atomic.Int64
+	states, transitions, terminals, depth, waiting, bytes, remaining atomic.Int64
 
 	mu    sync.Mutex
 	saved Savings
@@ -98,7 +99,9 @@ func (w *worker) depthFirst() {
 			w.pool.stop()
 			return
 		}
-		w.expand(w.load())
+		number, depth := w.load()
+		w.trees.enter(int(depth), w.stats.States)
+		w.expand(number, depth)
 		if w.pool.hungry.Load() > 0 {
 			w.share()
 		}
@@ -125,6 +128,9 @@ func (w *worker) publish() {
 	p.depth.Store(int64(w.stats.Depth))
 	p.waiting.Store(int64(len(w.stack) / (entryHeader + len(w.state))))
 	p.bytes.Store(int64(cap(w.stack)) * 4)
+	if w.options.Order == DepthFirst && (w.stats.States%(8*checkEvery) == 0 || w.ended.Load() || len(w.stack) == 0) {
+		p.remaining.Store(int64(min(w.trees.remaining(w.stack, entryHeader+len(w.state), w.stats.States), 1e18)))
+	}
 	p.mu.Lock()
 	p.saved = w.stats.Saved
 	p.mu.Unlock()
@@ -160,6 +166,7 @@ func (s *search) runDepthFirst() {
 type level struct {
 	parts [][]uint32 // entries, in the order of exploration
 	depth int
+	sizes []int // of all levels so far, in states
 }
 
 // runBreadthFirst explores level by level, so the first run that is found is a shortest one. Workers take small parts of
@@ -187,6 +194,7 @@ func (s *search) nextLevel() bool {
 		s.addParts(w.stack)
 		w.stack = nil
 	}
+	s.measure()
 	return len(s.level.parts) > 0
 }
 

@@ -44,6 +44,7 @@ type event struct {
 	checker.Stats
 	Elapsed float64 `json:"seconds"`
 	Rate    int     `json:"rate"` // states a second so far
+	ETA     float64 `json:"eta"`  // seconds that it may still take, from the estimate; 0 = no estimate
 }
 
 // report is called from a search.
@@ -56,7 +57,7 @@ func (p *progress) report(name string) func(checker.Stats) {
 		switch {
 		case p.events && s.Elapsed >= eventEvery && time.Since(told) >= eventEvery:
 			told = time.Now()
-			e := event{Type: "progress", Scenario: name, Stats: s, Elapsed: s.Elapsed.Seconds(), Rate: rate(s)}
+			e := event{Type: "progress", Scenario: name, Stats: s, Elapsed: s.Elapsed.Seconds(), Rate: rate(s), ETA: s.Remaining().Seconds()}
 			_ = json.NewEncoder(p.w).Encode(e) // nobody may be listening
 		case p.active && time.Since(p.last) >= lineEvery:
 			p.last = time.Now()
@@ -75,6 +76,9 @@ func (p *progress) lineLocked(longest string) {
 	r := p.running[longest]
 	fmt.Fprintf(p.w, "\r\x1b[K%d/%d done; %s: %s states, %s/s, depth %d, %s waiting, %d MiB", p.done, p.total, longest, count(r.States),
 		count(rate(r)), r.Depth, count(r.Frontier), r.Bytes>>20)
+	if r.Estimate.States > 0 && r.Elapsed > time.Second {
+		fmt.Fprintf(p.w, "; estimate %s, %s to go", r.Estimate, r.Remaining().Round(time.Second))
+	}
 }
 
 func rate(s checker.Stats) int { return int(float64(s.States) / max(s.Elapsed.Seconds(), 1e-3)) }

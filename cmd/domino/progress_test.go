@@ -31,7 +31,7 @@ func TestProgressEvents(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatalf("%v in %q", err, line)
 		}
-		for _, f := range []string{"states", "transitions", "rate", "frontier", "depth", "bytes", "peak", "seconds"} {
+		for _, f := range []string{"states", "transitions", "rate", "frontier", "depth", "bytes", "peak", "seconds", "eta"} {
 			if _, ok := e[f].(float64); !ok {
 				t.Errorf("field %s is missing in %s", f, line)
 			}
