@@ -69,6 +69,7 @@ type Options struct {
 	All       bool          // go on after a violation; keep the first run of each property
 	Only      string        // look for violations of this property alone, "" = of all; nothing is explored beyond the others either way
 	Saving    Saving        // for Run: where the search is saved and goes on from
+	Disk      string        // for Run: folder for what MaxBytes has no room for, breadth first; "" = none
 	Progress  func(Stats)   // called some times a second, one call at a time; may be nil
 }
 
@@ -82,6 +83,8 @@ type Stats struct {
 	Covered     int           `json:"covered"`   // breadth first: every run of at most so many steps was looked at
 	Bytes       int64         `json:"bytes"`     // of the tables of search and system, with what waits
 	Peak        int64         `json:"peak"`      // most of Bytes so far
+	Disk        int64         `json:"disk"`      // bytes on disk
+	Spills      int           `json:"spills"`    // sorted runs of visited states that were written there
 	Saved       Savings       `json:"saved"`     // by reductions
 	Estimate    Estimate      `json:"estimate"`  // of the states at the end
 	Elapsed     time.Duration `json:"elapsed"`
@@ -104,9 +107,9 @@ type Result struct {
 }
 
 // Search explores the system. It ends early, with the bound named in the result, when a limit is hit or ctx is cancelled. Files
-// are the business of Run: Options.Saving has no effect.
+// are the business of Run: Options.Saving and Options.Disk have no effect.
 func Search(ctx context.Context, sys System, o Options) Result {
-	o.Saving = Saving{}
+	o.Saving, o.Disk = Saving{}, ""
 	return newSearch(ctx, sys, o).result()
 }
 
@@ -127,13 +130,14 @@ func (s *search) result() Result {
 	if !s.over && !s.waiting() {
 		s.bound = "" // it was complete when something would have ended it
 	}
+	found := s.paths()
 	r := Result{Bound: s.bound}
 	if s.bound != "" && !s.over && s.options.Saving.File != "" {
 		if r.Unsaved = s.save(); r.Unsaved == nil {
 			r.File = s.options.Saving.File
 		}
 	}
-	r.Stats, r.Found = s.stats(), s.paths()
+	r.Stats, r.Found = s.stats(), found
 	switch {
 	case len(r.Found) > 0:
 		r.Verdict = spec.Violated

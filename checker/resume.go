@@ -106,6 +106,13 @@ func Run(ctx context.Context, sys System, o Options) (Result, error) {
 			return Result{}, err
 		}
 	}
+	if o.Disk != "" {
+		var err error
+		if s.disk, err = newDisk(s); err != nil {
+			return Result{}, err
+		}
+		defer s.disk.remove()
+	}
 	return s.result(), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,7 @@ type search struct {
 	workers []*worker
 	pool    *pool // depth first
 	level   level // breadth first
+	disk    *disk // nil in memory
 
 	ended      atomic.Bool  // everybody stops
 	started    atomic.Bool  // the first state is known
@@ -31,8 +33,9 @@ type search struct {
 	peak       atomic.Int64
 	expected   atomic.Int64 // states in all, from the levels; 0 = unknown
 
-	create creator       // nil for files
-	before time.Duration // time that went by before the search was resumed
+	create creator                   // nil for files
+	wrap   func(io.Writer) io.Writer // around files of a search on disk, nil for none
+	before time.Duration             // time that went by before the search was resumed
 
 	mu       sync.Mutex
 	bound    string // what ended the search early
@@ -68,6 +71,10 @@ func (s *search) run() {
 		return
 	}
 	s.started.Store(true)
+	if s.disk != nil {
+		s.disk.run(s.level.parts[0])
+		return
+	}
 	for {
 		if s.options.Order == BreadthFirst {
 			s.runBreadthFirst()
@@ -145,7 +152,11 @@ func (s *search) paths() []Found {
 	}
 	var list []Found
 	for _, f := range s.findings {
-		steps := s.links.steps(f.number)
+		steps, err := s.stepsTo(f.number)
+		if err != nil {
+			s.bound = f.property + " is violated, but the run is lost: " + err.Error()
+			continue
+		}
 		if f.step != noStep {
 			steps = append(steps, f.step)
 		}
@@ -185,6 +196,10 @@ func (s *search) limits() bool {
 		s.end("interrupted")
 	case s.options.MaxTime > 0 && time.Since(s.began) > s.options.MaxTime:
 		s.end(fmt.Sprintf("time limit %v", s.options.MaxTime))
+	case s.disk != nil && s.options.MaxBytes > 0:
+		if bound := s.disk.limit(s.systemBytes()); bound != "" {
+			s.end(bound)
+		}
 	case s.options.MaxBytes > 0 && stats.Bytes > s.options.MaxBytes:
 		bound := "memory limit " + memory(s.options.MaxBytes)
 		if !s.started.Load() {
@@ -216,10 +231,29 @@ func (s *search) stats() Stats {
 		t.Saved.Add(p.saved)
 		p.mu.Unlock()
 	}
-	if sized, ok := s.sys.(Sizer); ok {
-		t.Bytes += sized.Bytes()
+	t.Bytes += s.systemBytes()
+	if s.disk != nil {
+		t.Disk, t.Spills = s.disk.size.Load(), int(s.disk.spills.Load())
 	}
 	t.Peak = s.top(t.Bytes)
 	t.Estimate = s.estimate(t)
 	return t
+}
+
+// systemBytes is the memory of the system's own tables.
+func (s *search) systemBytes() int64 {
+	if sized, ok := s.sys.(Sizer); ok {
+		return sized.Bytes()
+	}
+	return 0
+}
+
+// stepsTo are the indices of the steps from the initial state to a state.
+func (s *search) stepsTo(number uint32) ([]int, error) {
+	if s.disk == nil {
+		return s.links.steps(number), nil
+	}
+	steps, err := s.disk.steps(number)
+	slices.Reverse(steps)
+	return steps, err
 }

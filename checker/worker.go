@@ -17,6 +17,8 @@ type worker struct {
 	scratch []uint32
 	stats   Stats // its own part
 	trees   subtrees
+	fresh   []uint32 // on disk: records of states that are new
+	maybe   []uint32 // on disk: records of states that may be old
 	shown   published
 	sink    uint64 // keeps touch from being optimised away
 }
@@ -65,6 +67,10 @@ func (w *worker) expand(number, depth uint32) {
 		if v := x.Steps[i].Violation; v != 0 {
 			w.found(v, finding{number: number, depth: depth, step: i})
 			continue // nothing is explored beyond a violation
+		}
+		if w.disk != nil {
+			w.disk.reach(w, i, number)
+			continue
 		}
 		if w.visited.exact {
 			w.scratch = x.State(i, w.scratch[:0])

@@ -33,6 +33,7 @@ type searchFlags struct {
 	saveRun   string
 	saveEvery time.Duration
 	resume    string
+	disk      string
 }
 
 func (s *searchFlags) register(f *pflag.FlagSet) {

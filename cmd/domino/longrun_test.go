@@ -61,6 +61,10 @@ func TestRunUsage(t *testing.T) {
 		{"no folder", []string{"s1", "--save-run", filepath.Join(folder, "none", "x")}, "there is no directory"},
 		{"every alone", []string{"s1", "--save-every", "1s"}, "--save-every needs --save-run"},
 		{"negative", []string{"s1", "--save-every", "-1s", "--save-run", filepath.Join(folder, "x")}, "must not be negative"},
+		{"disk depth first", []string{"s1", "--disk", folder}, "--disk needs --search bfs"},
+		{"disk exact", []string{"s1", "--disk", folder, "--search", "bfs", "--exact"}, "neither with --exact"},
+		{"disk saved", []string{"s1", "--disk", folder, "--search", "bfs", "--save-run", filepath.Join(folder, "x")}, "nor with --save-run"},
+		{"no folder for the disk", []string{"s1", "--disk", filepath.Join(folder, "none"), "--search", "bfs"}, "make a folder on disk: "},
 		{"nothing there", []string{"s1", "--resume", filepath.Join(folder, "x")}, "no such file"},
 	}
 	for _, tt := range tests {
