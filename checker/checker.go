@@ -74,7 +74,9 @@ type Options struct {
 	All       bool          // go on after a violation; keep the first run of each property
 	Lasso     bool          // look for endless fair runs, too; the System is Fair, Order, Workers, Reduce and Exact are ignored (lasso.go)
 	Only      string        // look for violations of this property alone, "" = of all; nothing is explored beyond the others either way
-	Progress  func(Stats)   // called now and then from the search, may be nil
+	Saving    Saving        // for Run: where the search is saved and goes on from
+	Disk      string        // for Run: folder for what MaxBytes has no room for, breadth first; "" = none
+	Progress  func(Stats)   // called some times a second, one call at a time; may be nil
 }
 
 // Stats is how far a search has come.
@@ -82,10 +84,15 @@ type Stats struct {
 	States      int           `json:"states"`
 	Transitions int           `json:"transitions"`
 	Terminals   int           `json:"terminals"` // states without progress
-	Depth       int           `json:"depth"`     // longest path followed
+	Depth       int           `json:"depth"`     // longest path followed; 0 at the end of a depth-first search with several workers: another one each time
 	Frontier    int           `json:"frontier"`  // states waiting
-	Bytes       int64         `json:"bytes"`     // of the tables of search and system
+	Covered     int           `json:"covered"`   // breadth first: every run of at most so many steps was looked at
+	Bytes       int64         `json:"bytes"`     // of the tables of search and system, with what waits
+	Peak        int64         `json:"peak"`      // most of Bytes so far
+	Disk        int64         `json:"disk"`      // bytes on disk
+	Spills      int           `json:"spills"`    // sorted runs of visited states that were written there
 	Saved       Savings       `json:"saved"`     // by reductions
+	Estimate    Estimate      `json:"estimate"`  // of the states at the end
 	Elapsed     time.Duration `json:"elapsed"`
 }
 
@@ -102,6 +109,8 @@ type Result struct {
 	Verdict spec.Verdict
 	Found   []Found
 	Bound   string // what ended the search early, "" when it is complete
+	File    string // where it is saved, to go on, "" when it is not
+	Unsaved error  // why it could not be saved
 }
 
 // Add makes the result that of two searches, one after the other: each property keeps its first run.
@@ -114,7 +123,8 @@ func (r *Result) Add(t Result) {
 	r.States += t.States
 	r.Transitions += t.Transitions
 	r.Terminals += t.Terminals
-	r.Depth, r.Bytes, r.Frontier = max(r.Depth, t.Depth), max(r.Bytes, t.Bytes), t.Frontier
+	r.Depth, r.Frontier, r.Covered = max(r.Depth, t.Depth), t.Frontier, t.Covered
+	r.Bytes, r.Peak = max(r.Bytes, t.Bytes), max(r.Peak, t.Peak)
 	r.Saved.Add(t.Saved)
 	r.Elapsed += t.Elapsed
 	if r.Bound == "" {
@@ -126,20 +136,47 @@ func (r *Result) Add(t Result) {
 	}
 }
 
-// Search explores the system. It ends early, with the bound named in the result, when a limit is hit or ctx is cancelled.
+// Search explores the system. It ends early, with the bound named in the result, when a limit is hit or ctx is cancelled. Files
+// are the business of Run: Options.Saving and Options.Disk have no effect.
 func Search(ctx context.Context, sys System, o Options) Result {
+	o.Saving, o.Disk = Saving{}, ""
 	if o.Lasso {
 		return searchLasso(ctx, sys.(Fair), o)
 	}
-	s := &search{sys: sys, options: o, began: time.Now(), ctx: ctx, visited: newVisited(o.Exact, sys.Words())}
+	return newSearch(ctx, sys, o).result()
+}
+
+func newSearch(ctx context.Context, sys System, o Options) *search {
+	s := &search{sys: sys, options: o, began: time.Now(), ctx: ctx, visited: newVisited(o.Exact, sys.Words()),
+		pool: newPool(max(1, o.Workers))}
 	if i, ok := sys.(Independence); ok && o.Reduce.Has(Sleep) {
 		s.sleepers = newSleepers(i)
 	}
 	for range max(1, o.Workers) {
 		s.workers = append(s.workers, s.newWorker())
 	}
+	return s
+}
+
+// result runs the search and says what came out.
+func (s *search) result() Result {
+	unwatch := s.watch()
 	s.run()
-	r := Result{Stats: s.stats(), Bound: s.bound, Found: s.paths()}
+	unwatch()
+	if !s.over && !s.waiting() {
+		s.bound = "" // it was complete when something would have ended it
+	}
+	found := s.paths()
+	r := Result{Bound: s.bound}
+	if s.bound != "" && !s.over && s.options.Saving.File != "" {
+		if r.Unsaved = s.save(); r.Unsaved == nil {
+			r.File = s.options.Saving.File
+		}
+	}
+	r.Stats, r.Found = s.stats(), found
+	if len(s.workers) > 1 && s.options.Order == DepthFirst {
+		r.Depth = 0
+	}
 	switch {
 	case len(r.Found) > 0:
 		r.Verdict = spec.Violated

@@ -13,8 +13,14 @@ type entry struct {
 	todo   uint32 // sleep set of an earlier visit, of which only these steps are still to be taken; 0 = the first visit
 }
 
-// entryWords is the size of an entry without its vector.
-const entryWords = 4
+// Where things are in an entry as words, and its size without the vector.
+const (
+	entryNumber = iota
+	entryDepth
+	entrySleep
+	entryTodo
+	entryWords
+)
 
 // pool is where depth-first workers leave work for those who have none.
 type pool struct {
@@ -30,6 +36,14 @@ func newPool(workers int) *pool {
 	p := &pool{workers: workers}
 	p.wake = sync.NewCond(&p.mu)
 	return p
+}
+
+// open lets workers begin, or go on after a stop.
+func (p *pool) open() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = false
+	p.hungry.Store(0)
 }
 
 // take waits for work; it returns nil when there will be none.
@@ -70,4 +84,15 @@ func (p *pool) stop() {
 func (p *pool) end() {
 	p.over = true
 	p.wake.Broadcast()
+}
+
+// size is how many entries of so many words nobody has taken, and the memory that they take.
+func (p *pool) size(words int) (entries int, bytes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, stack := range p.shared {
+		entries += len(stack) / words
+		bytes += int64(cap(stack)) * 4
+	}
+	return entries, bytes
 }

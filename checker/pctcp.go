@@ -38,7 +38,7 @@ type chainEvent struct {
 }
 
 // Begin implements Strategy.
-func (s *PCTCP) Begin(r *rand.Rand, _ *Estimate) {
+func (s *PCTCP) Begin(r *rand.Rand, _ *Lengths) {
 	s.most = max(s.most, s.arrived)
 	s.r, s.arrived = r, 0
 	s.events, s.past, s.changes = s.events[:0], nil, s.changes[:0]

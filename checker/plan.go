@@ -17,7 +17,7 @@ import (
 // a proc that is going to crash may arrive before or be lost.
 type plan struct {
 	sys      Sampled
-	estimate *Estimate
+	estimate *Lengths
 	budgets  []int
 	places   [][]int // by kind: the procs at which earlier runs have seen it possible, in the order in which they were seen
 

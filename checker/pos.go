@@ -18,7 +18,7 @@ type pending struct {
 }
 
 // Begin implements Strategy.
-func (s *POS) Begin(r *rand.Rand, _ *Estimate) { s.r, s.known = r, s.known[:0] }
+func (s *POS) Begin(r *rand.Rand, _ *Lengths) { s.r, s.known = r, s.known[:0] }
 
 // Pick implements Strategy.
 func (s *POS) Pick(c *Choice) int {

@@ -7,7 +7,7 @@ import "math/rand/v2"
 type RandomWalk struct{ r *rand.Rand }
 
 // Begin implements Strategy.
-func (s *RandomWalk) Begin(r *rand.Rand, _ *Estimate) { s.r = r }
+func (s *RandomWalk) Begin(r *rand.Rand, _ *Lengths) { s.r = r }
 
 // Pick implements Strategy.
 func (s *RandomWalk) Pick(c *Choice) int { return s.r.IntN(len(c.Steps)) }

@@ -79,7 +79,7 @@ type sampler struct {
 	ctx      context.Context
 	began    time.Time
 	x        *Expansion
-	estimate Estimate
+	estimate Lengths
 	plan     plan
 	initial  []uint32
 	state    []uint32

@@ -19,7 +19,7 @@ type Sampled interface {
 // draws all its randomness from the source that Begin hands over, so a seed repeats its choices.
 type Strategy interface {
 	// Begin starts a run.
-	Begin(r *rand.Rand, e *Estimate)
+	Begin(r *rand.Rand, e *Lengths)
 	// Pick is the index of the step to take among those of the choice.
 	Pick(c *Choice) int
 }
@@ -33,15 +33,15 @@ type Choice struct {
 	Struck int    // faults so far in this run
 }
 
-// Estimate is what earlier runs tell of the length of the next one.
-type Estimate struct {
+// Lengths is what earlier runs tell of the length of the next one.
+type Lengths struct {
 	lengths [][]int        // by faults that struck, by proc: the longest history
 	codes   map[uint64]int // how often the first run, which has no faults, took each code
 }
 
 // Length is how long the history of a proc gets in a run in which so many faults strike, 0 when nothing is known yet. Where only runs
 // with fewer faults are known, each further one is taken to double it: at worst a recovery repeats everything.
-func (e *Estimate) Length(struck, proc int) int {
+func (e *Lengths) Length(struck, proc int) int {
 	for n := min(struck, len(e.lengths)-1); n >= 0; n-- {
 		if l := e.lengths[n]; proc < len(l) && l[proc] > 0 {
 			return l[proc] << min(struck-n, 8)
@@ -51,10 +51,10 @@ func (e *Estimate) Length(struck, proc int) int {
 }
 
 // Code is how often the first run took steps with the code.
-func (e *Estimate) Code(code uint64) int { return e.codes[code] }
+func (e *Lengths) Code(code uint64) int { return e.codes[code] }
 
 // note learns from a run that came to its end.
-func (e *Estimate) note(struck int, taken []int) {
+func (e *Lengths) note(struck int, taken []int) {
 	for len(e.lengths) <= struck {
 		e.lengths = append(e.lengths, nil)
 	}

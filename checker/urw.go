@@ -10,14 +10,14 @@ import "math/rand/v2"
 // The selective part, uniformity over the events of one place alone, is left out.
 type URW struct {
 	r        *rand.Rand
-	estimate *Estimate
+	estimate *Lengths
 	taken    map[uint64]int // by code
 	weights  []int          // by candidate
 	owners   []int
 }
 
 // Begin implements Strategy.
-func (s *URW) Begin(r *rand.Rand, e *Estimate) {
+func (s *URW) Begin(r *rand.Rand, e *Lengths) {
 	s.r, s.estimate = r, e
 	if s.taken == nil {
 		s.taken = map[uint64]int{}

@@ -12,9 +12,13 @@ type worker struct {
 	x       *Expansion
 	number  numberer
 	stack   []uint32 // entries that wait, the newest last
+	rest    []uint32 // breadth first: entries of its part of the level that it has not explored
 	state   []uint32
 	scratch []uint32
 	stats   Stats // its own part
+	trees   subtrees
+	fresh   []uint32 // on disk: records of states that are new
+	maybe   []uint32 // on disk: records of states that may be old
 	shown   published
 	sink    uint64 // keeps touch from being optimised away
 
@@ -23,7 +27,7 @@ type worker struct {
 
 // published is what others may know of a worker.
 type published struct {
-	states, transitions, terminals, depth, waiting, bytes atomic.Int64
+	states, transitions, terminals, depth, waiting, bytes, remaining atomic.Int64
 
 	mu    sync.Mutex
 	saved Savings
@@ -61,6 +65,10 @@ func (w *worker) expand(e entry) {
 			w.found(v, finding{number: e.number, depth: e.depth, step: i})
 			continue // nothing is explored beyond a violation
 		}
+		if w.disk != nil {
+			w.disk.reach(w, i, e.number)
+			continue
+		}
 		if w.visited.exact {
 			w.scratch = x.State(i, w.scratch[:0])
 		}
@@ -95,7 +103,7 @@ func (w *worker) push(e entry, i int) {
 // load takes an entry into the state at hand.
 func (w *worker) load(from []uint32) entry {
 	copy(w.state, from[entryWords:])
-	return entry{number: from[0], depth: from[1], sleep: from[2], todo: from[3]}
+	return entry{number: from[entryNumber], depth: from[entryDepth], sleep: from[entrySleep], todo: from[entryTodo]}
 }
 
 // depthFirst works until nobody has anything to do.
@@ -115,6 +123,7 @@ func (w *worker) depthFirst() {
 		at := len(w.stack) - entryWords - len(w.state)
 		e := w.load(w.stack[at:])
 		w.stack = w.stack[:at]
+		w.trees.enter(int(e.depth), w.stats.States)
 		w.expand(e)
 		if w.pool.hungry.Load() > 0 {
 			w.share()
@@ -142,6 +151,9 @@ func (w *worker) publish() {
 	p.depth.Store(int64(w.stats.Depth))
 	p.waiting.Store(int64(len(w.stack) / (entryWords + len(w.state))))
 	p.bytes.Store(int64(cap(w.stack)) * 4)
+	if w.options.Order == DepthFirst && (w.stats.States%(8*checkEvery) == 0 || w.ended.Load() || len(w.stack) == 0) {
+		p.remaining.Store(int64(min(w.trees.remaining(w.stack, entryWords+len(w.state), w.stats.States), 1e18)))
+	}
 	p.mu.Lock()
 	p.saved = w.stats.Saved
 	p.mu.Unlock()
@@ -163,10 +175,9 @@ func (w *worker) stop() bool {
 	return w.limits()
 }
 
-// runDepthFirst explores along each path as far as it goes before the next one.
-func (s *search) runDepthFirst(first []uint32) {
-	s.pool = newPool(len(s.workers))
-	s.workers[0].stack = first
+// runDepthFirst explores along each path as far as it goes before the next one, beginning with what the stacks hold.
+func (s *search) runDepthFirst() {
+	s.pool.open()
 	var group sync.WaitGroup
 	for _, w := range s.workers {
 		group.Go(w.depthFirst)
@@ -174,63 +185,92 @@ func (s *search) runDepthFirst(first []uint32) {
 	group.Wait()
 }
 
+// level is what is left to explore of the states at one depth.
+type level struct {
+	parts [][]uint32 // entries, in the order of exploration
+	depth int
+	sizes []int // of all levels so far, in states
+}
+
 // runBreadthFirst explores level by level, so the first run that is found is a shortest one. Workers take small parts of
 // a level; what they find is the next one.
-func (s *search) runBreadthFirst(first []uint32) {
+func (s *search) runBreadthFirst() {
+	for !s.ended.Load() {
+		if len(s.level.parts) == 0 && !s.nextLevel() {
+			return
+		}
+		s.exploreLevel()
+	}
+}
+
+// nextLevel makes what the workers have found the level at hand; it reports whether there is anything to do.
+func (s *search) nextLevel() bool {
+	s.covered.Store(int64(s.level.depth))
+	if !s.options.All && len(s.findings) > 0 {
+		s.mu.Lock()
+		s.over = true
+		s.mu.Unlock()
+		return false // the whole level was looked at: a run that ends in it may be one step shorter
+	}
+	s.level.depth++
+	for _, w := range s.workers {
+		s.addParts(w.stack)
+		w.stack = nil
+	}
+	s.measure()
+	return len(s.level.parts) > 0
+}
+
+// addParts cuts entries of the level at hand into parts.
+func (s *search) addParts(entries []uint32) {
 	size := entryWords + s.sys.Words()
-	level := [][]uint32{first}
-	for len(level) > 0 && !s.ended.Load() {
-		var taken atomic.Int64
-		var parts [][]uint32
-		for _, entries := range level {
-			for from := 0; from < len(entries); from += partEntries * size {
-				parts = append(parts, entries[from:min(len(entries), from+partEntries*size)])
-			}
+	s.levelBytes.Add(int64(cap(entries)) * 4)
+	s.levelLeft.Add(int64(len(entries) / size))
+	for from := 0; from < len(entries); from += partEntries * size {
+		s.level.parts = append(s.level.parts, entries[from:min(len(entries), from+partEntries*size)])
+	}
+}
+
+// exploreLevel lets the workers expand the level at hand; what they leave, because the search ends, stays in it.
+func (s *search) exploreLevel() {
+	parts := s.level.parts
+	var taken atomic.Int64
+	var group sync.WaitGroup
+	for _, w := range s.workers {
+		group.Go(func() { w.breadthFirst(parts, &taken) })
+	}
+	group.Wait()
+	var left [][]uint32
+	for _, w := range s.workers {
+		if len(w.rest) > 0 {
+			left = append(left, w.rest)
+			w.rest = nil
 		}
-		s.levelBytes.Store(bytesOf(level))
-		var group sync.WaitGroup
-		for _, w := range s.workers {
-			group.Go(func() { w.breadthFirst(parts, &taken) })
-		}
-		group.Wait()
-		if !s.options.All && len(s.findings) > 0 {
-			return // the whole level was looked at: a run that ends in it may be one step shorter
-		}
-		level = level[:0]
-		for _, w := range s.workers {
-			if len(w.stack) > 0 {
-				level = append(level, w.stack)
-				w.stack = nil
-			}
-		}
+	}
+	s.level.parts = append(left, parts[min(len(parts), int(taken.Load())):]...)
+	if len(s.level.parts) == 0 {
+		s.levelBytes.Store(0)
 	}
 }
 
 // partEntries is how many states of a level a worker takes at a time.
 const partEntries = 64
 
-func bytesOf(level [][]uint32) (total int64) {
-	for _, entries := range level {
-		total += int64(cap(entries)) * 4
-	}
-	return total
-}
-
 // breadthFirst expands parts of a level as long as there are any.
 func (w *worker) breadthFirst(parts [][]uint32, taken *atomic.Int64) {
 	size := entryWords + len(w.state)
-	for {
+	for !w.ended.Load() {
 		n := int(taken.Add(1)) - 1
 		if n >= len(parts) {
-			w.publish()
-			return
+			break
 		}
-		for entry := parts[n]; len(entry) > 0; entry = entry[size:] {
+		for w.rest = parts[n]; len(w.rest) > 0; w.rest = w.rest[size:] {
 			if w.stop() {
-				w.publish()
-				return
+				break
 			}
-			w.expand(w.load(entry[:size]))
+			w.expand(w.load(w.rest[:size]))
 		}
+		w.levelLeft.Add(int64(len(w.rest)-len(parts[n])) / int64(size))
 	}
+	w.publish()
 }

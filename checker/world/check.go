@@ -20,8 +20,9 @@ type Case struct {
 	MustSee  []string // Sometimes properties without which the answer is vacuous
 	// Interchangeable ranks: renaming them changes nothing (symmetry.go); checker.Symmetry makes use of it.
 	Interchangeable []core.Rank
-	Forget          bool // run every local step again each time it is taken (Config.Forget)
-	Force           bool // explore although program or model are outside the promises of the protocol
+	Subject         string // text of the question, for saved searches
+	Forget          bool   // run every local step again each time it is taken (Config.Forget)
+	Force           bool   // explore although program or model are outside the promises of the protocol
 }
 
 // Outcome is the answer.
@@ -98,7 +99,9 @@ func prepare(ctx context.Context, c Case, o checker.Options) (*World, *Outcome, 
 func (out *Outcome) note(w *World) {
 	out.Seen, out.Unseen = w.Seen()
 	out.LocalSteps, out.LocalStates = w.LocalSteps()
-	out.Reason = out.Bound
+	if out.Reason = out.Bound; out.Bound != "" {
+		out.Reason += "; " + out.Coverage()
+	}
 }
 
 // follow repeats the run of each violation.
@@ -118,7 +121,8 @@ func search(ctx context.Context, w *World, c Case, o checker.Options) (checker.R
 	if c.Model.Failures > 0 && (o.Reduce.Has(checker.Sets) || o.Reduce.Has(checker.Symmetry) && len(c.Interchangeable) > 0) {
 		return searchSets(ctx, w, c, o)
 	}
-	return checker.Search(ctx, w, o), nil
+	o.Saving.Subject = c.Subject
+	return checker.Run(ctx, w, o)
 }
 
 // shortenStates bounds the search for a shorter run.

@@ -103,13 +103,18 @@ func (w *World) internLocal(l local, m core.Machine) uint32 {
 	if number, ok := w.locals.find(key); ok {
 		return number
 	}
+	w.addViews(&l, m)
+	return w.locals.intern(key, l)
+}
+
+// addViews notes what is often asked of a machine in the local state.
+func (w *World) addViews(l *local, m core.Machine) {
 	if h := historyOf(m); h != nil {
 		l.history = h.Clone()
 	}
 	for _, c := range m.Choices(nil) {
 		l.choices = append(l.choices, w.internInput(core.Input{Kind: core.Advance, Choice: c}))
 	}
-	return w.locals.intern(key, l)
 }
 
 // historyOf is the history of a rank, nil for a service.
@@ -141,6 +146,7 @@ func (w *World) learn(key uint64, from, input uint32) uint32 {
 	t, ok := w.known.get(key)
 	if !ok {
 		t = w.transitions.add(w.run(from, input))
+		delete(w.former, key)
 		w.known.put(key, t)
 	} else if w.Forget {
 		w.run(from, input)

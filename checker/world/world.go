@@ -52,6 +52,7 @@ type World struct {
 	histories   interned[*trace.History]
 	operations  interned[operation]
 	transitions store[transition]
+	former      map[uint64]struct{} // local steps met before the search was resumed, and not since
 
 	known    table // (local, input) -> transition
 	pushes   table // (inbox, packet) -> inbox
@@ -192,7 +193,7 @@ func (w *World) Seen() (seen, unseen []string) {
 
 // LocalSteps is the number of distinct local transitions and local states met so far.
 func (w *World) LocalSteps() (transitions, states int) {
-	return w.transitions.len(), w.locals.len() - 1
+	return w.transitions.len() + len(w.former), w.locals.len() - 1
 }
 
 // kind is the kind of a global event, the top byte of its code.
@@ -365,7 +366,7 @@ func (w *World) Bytes() int64 {
 	add(w.envs.content, w.envs.len())
 	add(w.histories.content, w.histories.len())
 	add(w.operations.content, w.operations.len())
-	total += 3*w.locals.content + 256*int64(w.locals.len()) + 512*int64(w.transitions.len())
+	total += 40*int64(len(w.former)) + 3*w.locals.content + 256*int64(w.locals.len()) + 512*int64(w.transitions.len())
 	add(w.monitors.memories.content, w.monitors.memories.len())
 	for _, t := range []*table{&w.monitors.steps, &w.known, &w.pushes, &w.cuts, &w.envSteps, &w.plains, &w.asked, &w.starts, &w.restores} {
 		total += t.bytes()

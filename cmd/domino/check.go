@@ -32,6 +32,10 @@ type searchFlags struct {
 	json      bool
 	save      string
 	control   bool
+	saveRun   string
+	saveEvery time.Duration
+	resume    string
+	disk      string
 }
 
 func (s *searchFlags) register(f *pflag.FlagSet) {
@@ -42,7 +46,7 @@ func (s *searchFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that explore: one a scenario, or more where there are fewer scenarios")
 	f.StringVar(&s.save, "save", ".domino", "folder for replay files of violations; \"\" saves none")
 	f.BoolVar(&s.control, "control", false, "show control messages in diagrams, too")
-	f.BoolVar(&s.json, "json", false, "print JSON, one object a line")
+	f.BoolVar(&s.json, "json", false, "print JSON, one object a line; progress goes to standard error, in JSON, too")
 }
 
 func (s *searchFlags) options() (checker.Options, error) {
@@ -84,16 +88,17 @@ type row struct {
 	States      int             `json:"states"`
 	Transitions int             `json:"transitions"`
 	Terminals   int             `json:"terminals"`
-	Depth       int             `json:"depth"`
+	Depth       int             `json:"depth"` // of the longest path, 0 when several workers follow paths
 	LocalSteps  int             `json:"localSteps"`
 	Saved       checker.Savings `json:"saved"` // by reductions
-	Bytes       int64           `json:"bytes"`
+	Bytes       int64           `json:"bytes"` // of memory at the peak, frontier included
 	Seconds     float64         `json:"seconds"`
 	Seen        []string        `json:"seen,omitempty"`
 	Unseen      []string        `json:"unseen,omitempty"` // what no run showed although it could be expected
 	Violation   *spec.Violation `json:"violation,omitempty"`
 	Length      int             `json:"length,omitempty"` // steps of the run that breaks it
 	Replay      string          `json:"replay,omitempty"` // file with that run
+	Run         string          `json:"run,omitempty"`    // file with a search that was ended early
 	Samples     *samples        `json:"samples,omitempty"`
 
 	outcome  *world.Outcome
@@ -103,7 +108,8 @@ type row struct {
 
 func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	f := flags("check", "[SCENARIO | FILE ...]", io, "check", "check s1 's0*'", "check s1 --failures 2 --timeout 1m",
-		"check s1 --variant published --search bfs", "check ring3 --search pos --runs 100000 --seed 7", "check my.txtar --json")
+		"check s1 --variant published --search bfs", "check ring3 --search pos --runs 100000 --seed 7", "check my.txtar --json",
+		"check s0 --save-run s0.run", "check s0 --resume s0.run")
 	var sf searchFlags
 	var variant string
 	var failures, checkpoints int
@@ -115,6 +121,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	f.IntVar(&failures, "failures", -1, "failures, instead of the scenario's")
 	f.IntVar(&checkpoints, "checkpoints", -1, "spontaneous checkpoints, instead of the scenario's")
 	sf.register(f)
+	sf.registerRun(f)
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
@@ -127,6 +134,9 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	}
 	list, err := selectScenarios(f.Args())
 	if err != nil {
+		return 0, err
+	}
+	if err := sf.addRun(&o, f, len(list), io.err); err != nil {
 		return 0, err
 	}
 	for _, name := range []string{"failures", "checkpoints"} {
@@ -158,7 +168,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 // checkAll runs the scenarios, prints them in order and returns the exit code.
 func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options, sf *searchFlags, io streams) (int, error) {
 	began := time.Now()
-	p := newProgress(io.err, len(list))
+	p := newProgress(io.err, len(list), sf.json)
 	o.Workers = max(1, sf.workers/max(1, len(list)))
 	t := newTable(io.out, list)
 	var failed error
@@ -221,7 +231,7 @@ func answer(s *scenarios.Scenario, variant string, ask func(world.Case) (*world.
 		return r
 	}
 	q := world.Case{Setup: resolved.Setup, Baseline: resolved.Baseline, Model: resolved.Model, MustSee: s.MustSee, Force: s.Force,
-		Interchangeable: resolved.Interchangeable}
+		Interchangeable: resolved.Interchangeable, Subject: string(scenarios.Format(&c))}
 	out, err := ask(q)
 	if err != nil {
 		r.err = fmt.Errorf("%s: %w", s.Name, err)
@@ -230,12 +240,19 @@ func answer(s *scenarios.Scenario, variant string, ask func(world.Case) (*world.
 	r.outcome, r.Verdict, r.Why, r.Seen = out, out.Verdict, out.Reason, out.Seen
 	r.Unseen = out.Unseen
 	r.States, r.Transitions, r.Terminals, r.Depth = out.States, out.Transitions, out.Terminals, out.Depth
-	r.LocalSteps, r.Saved, r.Bytes, r.Seconds = out.LocalSteps, out.Saved, out.Bytes, out.Elapsed.Seconds()
+	r.LocalSteps, r.Saved, r.Bytes, r.Seconds = out.LocalSteps, out.Saved, out.Peak, out.Elapsed.Seconds()
 	if len(out.Found) > 0 {
 		r.Violation, r.Length = &out.Found[0].Violation, len(out.Found[0].Path)
 		r.Why = out.Found[0].Property + ": " + out.Found[0].Message
 	}
 	r.Samples = samplesOf(out)
+	if out.File != "" {
+		r.Run = out.File
+		r.Why += "; saved, goes on with: domino check --resume " + out.File + " and the same arguments"
+	}
+	if out.Unsaved != nil {
+		r.Why += "; not saved: " + out.Unsaved.Error()
+	}
 	r.compare(s)
 	return r
 }

@@ -48,7 +48,7 @@ func runErrata(ctx context.Context, args []string, io streams) (int, error) {
 	for _, s := range all {
 		byName[s.Name] = s
 	}
-	p := newProgress(io.err, len(findings))
+	p := newProgress(io.err, len(findings), sf.json)
 	var failed error
 	code := 0
 	pool(ctx, sf.workers, len(findings), func(ctx context.Context, job int) finding {

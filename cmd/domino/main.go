@@ -41,6 +41,7 @@ func commands() []command {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the second signal ends the process at once
 	code := run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr})
 	stop()
 	os.Exit(code)

@@ -60,8 +60,12 @@ func (t *table) row(r *row) {
 	if r.Seconds > 0 {
 		rate = count(int(float64(things) / r.Seconds))
 	}
-	fmt.Fprintf(t.w, "%-*s %s%-12s %12s %13s %6d %8s %11s  %s\n", t.name, r.Name, mark, r.Verdict, count(things), count(r.Transitions),
-		r.Depth, seconds(r.Seconds), rate, r.Bounds)
+	depth := "-"
+	if r.Depth > 0 {
+		depth = fmt.Sprint(r.Depth)
+	}
+	fmt.Fprintf(t.w, "%-*s %s%-12s %12s %13s %6s %8s %11s  %s\n", t.name, r.Name, mark, r.Verdict, count(things), count(r.Transitions),
+		depth, seconds(r.Seconds), rate, r.Bounds)
 	if r.Samples != nil && r.Samples.Cut > 0 {
 		fmt.Fprintf(t.w, "%-*s    %s runs were cut off at the limit of steps\n", t.name, "", count(r.Samples.Cut))
 	}

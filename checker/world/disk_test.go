@@ -1,0 +1,49 @@
+package world_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/checker"
+)
+
+// TestDisk explores scenarios with so little memory beyond the contents of states that nearly every level spills: the same counts, verdict
+// and length of the counterexample as in memory, with one worker and two.
+func TestDisk(t *testing.T) {
+	type result struct {
+		Verdict                                         string
+		States, Transitions, Terminals, Depth, Shortest int
+	}
+	resultOf := func(r checker.Result) result {
+		s := result{r.Verdict.String(), r.States, r.Transitions, r.Terminals, r.Depth, -1}
+		if len(r.Found) > 0 {
+			s.Shortest = len(r.Found[0].Path)
+		}
+		return s
+	}
+	for _, tt := range []struct{ scenario, variant string }{{"one-cluster", ""}, {"h23-kept", ""}, {"h8", "repaired+H8"}, {"s1", "published"}} {
+		w := fresh(t, tt.scenario, tt.variant)
+		want := checker.Search(t.Context(), w.World, checker.Options{Order: checker.BreadthFirst})
+		contents := w.Bytes()
+		for _, workers := range []int{1, 2} {
+			w := fresh(t, tt.scenario, tt.variant)
+			o := checker.Options{Order: checker.BreadthFirst, Workers: workers, Disk: t.TempDir(), MaxBytes: contents + 1<<16}
+			r, err := checker.Run(t.Context(), w.World, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(resultOf(want), resultOf(r)); d != "" {
+				t.Errorf("%s, %d workers, bound %q (-want +got):\n%s", tt.scenario, workers, r.Bound, d)
+			}
+			if r.Spills < 2 {
+				t.Errorf("%s: %d spills are too few for a test", tt.scenario, r.Spills)
+			}
+			for _, f := range r.Found {
+				if _, err := w.Follow(f.Path); err != nil {
+					t.Errorf("%s: the run can not be followed: %v", tt.scenario, err)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package world
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+)
+
+// TestJudgementSurvives puts a witness and violations into a world that no embedded scenario leads to, saves it with a search, and finds
+// them in the one that goes on: a pair of runs may be split by the interrupt.
+func TestJudgementSurvives(t *testing.T) {
+	s, err := scenarios.Load("../../scenarios/s1.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := catalog.Resolve(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, err := New(Config{Setup: r.Setup, Model: r.Model, Facts: FactsOf(r.Setup, &r.Model, nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved.witnesses["p\x00key"] = witness{value: "first"}
+	first := saved.violation(spec.Violation{Property: "p", Message: "m", Step: 3})
+	second := saved.violation(spec.Violation{Property: "q"})
+	file := filepath.Join(t.TempDir(), "run")
+	if r, err := checker.Run(t.Context(), saved, checker.Options{MaxStates: 1200, Saving: checker.Saving{File: file}}); err != nil || r.File != file {
+		t.Fatal(err, r.Unsaved)
+	}
+	again, err := New(Config{Setup: r.Setup, Model: r.Model, Facts: FactsOf(r.Setup, &r.Model, nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := checker.Run(t.Context(), again, checker.Options{MaxStates: 1200, Saving: checker.Saving{Resume: file}}); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(saved.witnesses, again.witnesses, cmp.AllowUnexported(witness{})); d != "" {
+		t.Errorf("witnesses (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(saved.violations, again.violations); d != "" || again.violation(saved.violations[first-1]) != first || again.Violation(second).Property != "q" {
+		t.Errorf("violations (-want +got):\n%s", d)
+	}
+	seen, unseen := saved.Seen()
+	seenAgain, unseenAgain := again.Seen()
+	if d := cmp.Diff([][]string{seen, unseen}, [][]string{seenAgain, unseenAgain}); d != "" || len(seen)+len(unseen) == 0 {
+		t.Errorf("seen (-want +got):\n%s", d)
+	}
+}

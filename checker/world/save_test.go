@@ -1,0 +1,248 @@
+package world_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/scenarios"
+)
+
+// These tests interrupt a search at many points (a limit of states stands for the signal), go on from the file in a world that knows
+// nothing, and compare with the search that was not interrupted: not only the outcome but each state that is expanded, in order.
+
+// witness is a world that notes which states are expanded.
+type witness struct {
+	*world.World
+	states []uint64
+}
+
+func (w *witness) Expand(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
+	h := fnv.New64a()
+	_ = binary.Write(h, binary.LittleEndian, state) // a hash takes everything
+	w.states = append(w.states, h.Sum64())
+	w.World.Expand(state, reduce, x)
+}
+
+// fresh makes the world of an embedded scenario in a variant.
+func fresh(t *testing.T, name, variant string) *witness {
+	t.Helper()
+	s, err := scenarios.Load("../../scenarios/" + name + ".txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Variant = variant; variant == "" {
+		s.Variant = "repaired"
+	}
+	r, err := catalog.Resolve(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	oracle, err := world.Oracle(t.Context(), r.Baseline, checker.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := world.New(world.Config{Setup: r.Setup, Model: r.Model, Facts: world.FactsOf(r.Setup, &r.Model, oracle), Twice: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &witness{World: w}
+}
+
+// outcome is everything that must be the same.
+type outcome struct {
+	Verdict                                                  string
+	States, Transitions, Terminals, Depth, Covered, Frontier int
+	Saved                                                    checker.Savings
+	Found                                                    string
+	Seen                                                     []string
+	LocalSteps, LocalStates                                  int
+}
+
+func outcomeOf(w *witness, r checker.Result) outcome {
+	o := outcome{Verdict: r.Verdict.String(), States: r.States, Transitions: r.Transitions, Terminals: r.Terminals, Depth: r.Depth,
+		Covered: r.Covered, Frontier: r.Frontier, Saved: r.Saved, Found: fmt.Sprint(r.Found)}
+	o.Seen, _ = w.Seen()
+	o.LocalSteps, o.LocalStates = w.LocalSteps()
+	return o
+}
+
+func explore(t *testing.T, w *witness, o checker.Options) checker.Result {
+	t.Helper()
+	r, err := checker.Run(t.Context(), w, o)
+	if err != nil || r.Unsaved != nil {
+		t.Fatal(err, r.Unsaved)
+	}
+	return r
+}
+
+// TestResume interrupts and resumes with one worker: the same states in the same order, the same counts, findings, and sets of what was seen.
+func TestResume(t *testing.T) {
+	tests := []struct {
+		scenario, variant string
+		options           checker.Options
+		every             int // states between interrupts, growing
+	}{
+		{"s1", "", checker.Options{}, 61},
+		{"s1", "", checker.Options{Reduce: checker.Singletons | checker.Crashes}, 67},
+		{"s1", "", checker.Options{Order: checker.BreadthFirst}, 53},
+		{"s1", "published", checker.Options{All: true, Reduce: checker.Singletons | checker.Crashes}, 97},
+		{"h9-twice", "repaired+H9b", checker.Options{Order: checker.BreadthFirst}, 11},
+		{"h1", "repaired+H1", checker.Options{Order: checker.BreadthFirst, All: true}, 31},
+		{"h8", "", checker.Options{Reduce: checker.Singletons | checker.Crashes}, 500}, // checkpoints: commits, writes, deletions
+		{"ping-torn", "", checker.Options{}, 9000},                                     // torn writes
+		{"wildcard", "", checker.Options{Order: checker.BreadthFirst}, 900},            // observed payloads
+		{"s1-staggered", "", checker.Options{Exact: true}, 2500},
+		{"intra-flight", "", checker.Options{Reduce: checker.Singletons | checker.Crashes, Exact: true}, 7000},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprintf("%s %s %v reduced %s exact %t", tt.scenario, tt.variant, tt.options.Order, tt.options.Reduce, tt.options.Exact), func(t *testing.T) {
+			t.Parallel()
+			whole := fresh(t, tt.scenario, tt.variant)
+			want := outcomeOf(whole, explore(t, whole, tt.options))
+			o := tt.options
+			o.Saving.File = filepath.Join(t.TempDir(), "run")
+			var states []uint64
+			parts := 0
+			for limit := 1; ; limit += tt.every + limit/4 {
+				w := fresh(t, tt.scenario, tt.variant)
+				o.MaxStates = limit
+				r := explore(t, w, o)
+				states = append(states, w.states[:min(len(w.states), r.States-len(states))]...) // the rest shows the path of a violation
+				parts++
+				if r.Bound == "" {
+					if d := cmp.Diff(want, outcomeOf(w, r)); d != "" {
+						t.Errorf("after %d parts (-want +got):\n%s", parts, d)
+					}
+					break
+				}
+				if r.File == "" || r.States != limit {
+					t.Fatalf("%d states, saved in %q, want %d", r.States, r.File, limit)
+				}
+				o.Saving.Resume = o.Saving.File
+			}
+			if n := want.States; parts < 4 || len(states) != n || !slices.Equal(states, whole.states[:n]) {
+				t.Errorf("%d parts with %d states, want the %d of the whole in the same order", parts, len(states), n)
+			}
+		})
+	}
+}
+
+// TestResumeWorkers interrupts a search of two workers and goes on with one, two and three: the same counts and verdict.
+func TestResumeWorkers(t *testing.T) {
+	for _, order := range []checker.Order{checker.DepthFirst, checker.BreadthFirst} {
+		want := outcomeOf(fresh(t, "h8", ""), checker.Search(t.Context(), fresh(t, "h8", "").World, checker.Options{Order: order}))
+		file := filepath.Join(t.TempDir(), "run")
+		o := checker.Options{Order: order, Workers: 2, MaxStates: 300, Saving: checker.Saving{File: file}}
+		r := checker.Result{Bound: "not begun"}
+		for i := 0; r.Bound != ""; i++ {
+			r = explore2(t, fresh(t, "h8", "").World, o)
+			o.MaxStates, o.Saving.Resume, o.Workers = o.MaxStates+700, file, 1+i%3
+		}
+		got := outcome{Verdict: r.Verdict.String(), States: r.States, Transitions: r.Transitions, Terminals: r.Terminals}
+		if d := cmp.Diff(outcome{Verdict: want.Verdict, States: want.States, Transitions: want.Transitions, Terminals: want.Terminals}, got); d != "" {
+			t.Errorf("%v (-want +got):\n%s", order, d)
+		}
+	}
+}
+
+func explore2(t *testing.T, w *world.World, o checker.Options) checker.Result {
+	t.Helper()
+	r, err := checker.Run(t.Context(), w, o)
+	if err != nil || r.Unsaved != nil {
+		t.Fatal(err, r.Unsaved)
+	}
+	return r
+}
+
+// TestAutosave saves while a search goes on, without disturbing it; a search that goes on from what the last save left has the same end.
+func TestAutosave(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		for _, o := range []checker.Options{{Reduce: checker.Singletons | checker.Crashes}, {Order: checker.BreadthFirst}} {
+			o.Workers = workers
+			want := checker.Search(t.Context(), fresh(t, "intra-flight", "").World, o)
+			file := filepath.Join(t.TempDir(), "run")
+			o.Saving = checker.Saving{File: file, Every: 20 * time.Millisecond}
+			r := explore2(t, fresh(t, "intra-flight", "").World, o)
+			o.Saving = checker.Saving{Resume: file}
+			again := explore2(t, fresh(t, "intra-flight", "").World, o)
+			for _, got := range []checker.Result{r, again} {
+				if got.States != want.States || got.Transitions != want.Transitions || got.Verdict != want.Verdict || got.Bound != "" {
+					t.Errorf("%v, %d workers: %d states, %d transitions, want %d, %d", o.Order, workers, got.States, got.Transitions, want.States, want.Transitions)
+				}
+			}
+		}
+	}
+}
+
+// TestRefused resumes from files that are damaged or of something else: each is refused, by name, and the file stays as it is.
+func TestRefused(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "run")
+	saving := checker.Saving{File: file, Build: "b1", Subject: "one\ntwo"}
+	explore(t, fresh(t, "s1", ""), checker.Options{MaxStates: 300, Reduce: checker.Singletons | checker.Crashes, Saving: saving})
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(what string, content []byte, edit func(*checker.Options), want string) {
+		t.Helper()
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := checker.Options{Reduce: checker.Singletons | checker.Crashes, Saving: saving}
+		o.Saving.Resume = file
+		edit(&o)
+		w := fresh(t, "s1", "")
+		r, err := checker.Run(t.Context(), w, o)
+		if !errors.Is(err, checker.ErrRefused) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) || r.States != 0 {
+			t.Errorf("%s: %d states, error %v, want %q", what, r.States, err, want)
+		}
+		if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, content) {
+			t.Errorf("%s: the file has changed, %v", what, err)
+		}
+	}
+	same := func(*checker.Options) {}
+	for at := 0; at < len(data); at += 1 + at/37 { // dense at the front, then some in each region
+		damaged := slices.Clone(data)
+		damaged[at] ^= 0x10
+		refused(fmt.Sprintf("byte %d", at), damaged, same, "")
+		refused(fmt.Sprintf("cut to %d", at), data[:at], same, "")
+	}
+	for at := len(data) - 40; at < len(data); at++ {
+		damaged := slices.Clone(data)
+		damaged[at] ^= 1
+		refused(fmt.Sprintf("byte %d", at), damaged, same, "it is damaged or cut off")
+	}
+	refused("longer", append(slices.Clone(data), 0), same, "it is damaged or cut off")
+	refused("text", []byte("-- scenario --\n"), same, "it is not a saved run")
+	refused("format", bytes.Replace(data, []byte("format 1"), []byte("format 2"), 1), same, "it has another format")
+	refused("build", data, func(o *checker.Options) { o.Saving.Build = "b2" }, `it was saved by another build of domino, "b1"; this is "b2"`)
+	refused("subject", data, func(o *checker.Options) { o.Saving.Subject = "one\nthree" }, `it has "two" where this has "three"`)
+	refused("order", data, func(o *checker.Options) { o.Order = checker.BreadthFirst }, "its search is dfs, this one is bfs")
+	refused("reduction", data, func(o *checker.Options) { o.Reduce = checker.Unreduced }, "its reductions are singletons,crashes, here they are none")
+	refused("exact", data, func(o *checker.Options) { o.Exact = true }, "its search is exact: false, this one: true")
+	refused("all", data, func(o *checker.Options) { o.All = true }, "it looks for other violations")
+	w := fresh(t, "s0-free", "")
+	o := checker.Options{Reduce: checker.Singletons | checker.Crashes, Saving: saving}
+	o.Saving.Resume = file
+	if _, err := checker.Run(t.Context(), w, o); !errors.Is(err, checker.ErrRefused) {
+		t.Errorf("the world of another program: %v", err)
+	}
+	o.Saving.Resume = file + ".none"
+	if _, err := checker.Run(t.Context(), fresh(t, "s1", ""), o); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
