@@ -95,7 +95,7 @@ func TestLinearizableAgainstAllOrders(t *testing.T) {
 	f := exampleFacts()
 	property := property(t, "linearizable")
 	verdicts := map[bool]int{}
-	for n := range 20000 {
+	for n := range 4000 {
 		var list []did
 		open := map[trace.Proc]int{}
 		var events []trace.Event
@@ -140,7 +140,7 @@ func TestLinearizableAgainstAllOrders(t *testing.T) {
 		}
 	}
 	t.Logf("%d answers explained, %d not", verdicts[true], verdicts[false])
-	if verdicts[true] < 1000 || verdicts[false] < 1000 {
+	if verdicts[true] < 5000 || verdicts[false] < 1000 {
 		t.Error("one of the verdicts hardly occurs")
 	}
 }
