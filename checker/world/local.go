@@ -245,7 +245,7 @@ func (r *recorder) effect(e *core.Effect) {
 	case core.Commit:
 		line := r.history
 		line.Sent, line.Delivered = e.Sent, line.Delivered[:min(int(e.Received), len(line.Delivered))]
-		line.Done, line.Digest = false, 0
+		line.Done, line.Digest, line.Memory, line.Recovering = false, 0, nil, false
 		r.t.acts = append(r.t.acts, act{kind: e.Kind, op: operation{Kind: opLine, A: w.internHistory(&line)}})
 		r.event(trace.Event{Kind: trace.Committed, Sent: e.Sent, Received: e.Received})
 	case core.Rollback:
@@ -277,6 +277,12 @@ func (r *recorder) declaration(e *core.Effect) {
 		r.event(trace.Event{Kind: trace.Sent, Peer: e.To, ID: e.Payload.ID, Digest: e.Payload.Digest()})
 	case core.ProgramDone:
 		r.event(trace.Event{Kind: trace.Finished, Digest: e.Digest})
+	case core.Keep:
+		r.event(trace.Event{Kind: trace.Kept, Text: e.Key, ID: e.ID, Peer: e.To, Received: e.Received})
+	case core.Forget:
+		r.event(trace.Event{Kind: trace.Forgotten, Text: e.Key, ID: e.ID, Peer: e.To, Received: e.Received})
+	case core.Recovered:
+		r.event(trace.Event{Kind: trace.Recovered})
 	}
 }
 

@@ -90,7 +90,7 @@ type Record struct {
 type EffectKind uint8
 
 // The effects and the fields of Effect that they carry. Logged, Pruned and Committed declare what the protocol did to its
-// log and recovery line, as Drop declares what it ignored; ProgramSent and ProgramDone come from the rank host.
+// log and recovery line, Keep and Forget what it holds in memory, as Drop declares what it ignored; ProgramSent and ProgramDone come from the rank host.
 const (
 	SendMessage EffectKind = iota + 1 // put on the network: To, Message
 	Persist                           // write stable record Key = Value, a Persisted input follows; a nil Value deletes, nothing follows
@@ -105,6 +105,9 @@ const (
 	Commit                            // the recovery line is now at Sent, Received (copied from the image)
 	ProgramSent                       // rank host: the program sent Payload to To
 	ProgramDone                       // rank host: the program ended in state Digest
+	Keep                              // declares that something is kept in memory for others: Key (sort), ID, To, Received (see trace.Item)
+	Forget                            // declares that it is kept no more: as Keep
+	Recovered                         // declares that the recovery of this proc is complete
 )
 
 // Effect is one thing a machine asks for or declares. Only the fields that its Kind names are set.

@@ -88,7 +88,11 @@ func (h *Host) History() *trace.History { return &h.app.History }
 func (h *Host) Protocol() Protocol { return h.protocol }
 
 // Image implements Application.
-func (h *Host) Image() []byte { return Encode(&h.app) }
+func (h *Host) Image() []byte {
+	app := h.app
+	app.History.Memory, app.History.Recovering = nil, false // of the incarnation, not of the program
+	return Encode(&app)
+}
 
 // Load implements Application.
 func (h *Host) Load(image []byte) {
@@ -186,11 +190,37 @@ func (h *Host) destination(op Op) (Rank, bool) {
 	return h.app.Last, len(h.app.History.Delivered) > 0
 }
 
-// Step runs a program step or hands the input to the protocol.
+// Step runs a program step or hands the input to the protocol, and notes what the protocol declares.
 func (h *Host) Step(in Input, out []Effect) []Effect {
-	if in.Kind != Advance {
-		return h.protocol.Step(in, out)
+	first := len(out)
+	if in.Kind == Advance {
+		out = h.advanceProgram(in, out)
+	} else {
+		out = h.protocol.Step(in, out)
 	}
+	if in.Kind == Restore {
+		h.app.History.Memory, h.app.History.Recovering = nil, true
+	}
+	for i := first; i < len(out); i++ {
+		switch e := &out[i]; e.Kind {
+		case Keep:
+			h.app.History.Keep(e.Item())
+		case Forget:
+			h.app.History.Forget(e.Item())
+		case Recovered:
+			h.app.History.Recovering = false
+		}
+	}
+	return out
+}
+
+// Item is what a Keep or Forget effect is about.
+func (e *Effect) Item() trace.Item {
+	return trace.Item{Sort: e.Key, Peer: e.To, Number: e.Received, ID: e.ID}
+}
+
+// advanceProgram runs a program step.
+func (h *Host) advanceProgram(in Input, out []Effect) []Effect {
 	a := &h.app
 	if src, ok := in.Choice.Source(); ok {
 		return h.receive(src, int(in.Choice>>16)-1, out)

@@ -38,7 +38,7 @@ func (id MsgID) IsZero() bool { return id.Number == 0 }
 // Stamp is what a protocol wrote on a message and what the properties read there; zero where it does not stamp.
 type Stamp struct {
 	_     struct{} `cbor:",toarray"`
-	Date  uint64   `json:"date,omitempty"`  // HydEE: sender's event counter after the send, from 1
+	Date  uint64   `json:"date,omitempty"`  // HydEE: sender's event counter after the send, from 1; determinants: deliveries of the sender before the send
 	Phase uint64   `json:"phase,omitempty"` // HydEE: phase of the sender at the send, from 1
 	Round uint64   `json:"round,omitempty"` // recovery round in which the message was put on the network
 }
@@ -71,10 +71,13 @@ const (
 	Finished                  // the program ended: Digest of its state
 	Released                  // an output left the system: Digest
 	Halted                    // the machine gave up with a typed answer: Text
+	Kept                      // the proc declares that it keeps something for others in memory: Text (sort), ID, Peer, Received, see Item
+	Forgotten                 // it keeps it no more: as Kept
+	Recovered                 // the proc declares that its recovery is complete: what it held for others before the failure, it holds again
 )
 
 var kindNames = [...]string{"", "sent", "emitted", "arrived", "delivered", "dropped", "logged", "pruned", "stored",
-	"committed", "crashed", "told", "restored", "finished", "released", "halted"}
+	"committed", "crashed", "told", "restored", "finished", "released", "halted", "kept", "forgotten", "recovered"}
 
 // String is the lower-case name of the kind.
 func (k Kind) String() string {
@@ -174,6 +177,8 @@ func (l *Layout) Describe(e Event) string {
 		fmt.Fprintf(&b, " %s to %s", what, l.Name(e.Peer))
 	case Arrived, Delivered, Dropped:
 		fmt.Fprintf(&b, " %s from %s", what, l.Name(e.Peer))
+	case Kept, Forgotten:
+		fmt.Fprintf(&b, " %s (%s of %s, %d)", what, e.Text, l.Name(e.Peer), e.Received)
 	case Committed, Restored:
 		fmt.Fprintf(&b, " at %d sent, %d delivered", e.Sent, e.Received)
 	default:
