@@ -36,6 +36,7 @@ func Format(s *Scenario) []byte {
 	number("failures", m.Failures)
 	number("at-once", m.AtOnce)
 	flag("at-once", m.OneInstant, "all")
+	number("overlap", m.Overlap)
 	put("victims", strings.Join(s.Victims, " "))
 	flag("stop", m.Staggered, "staggered")
 	number("checkpoints", m.Checkpoints)

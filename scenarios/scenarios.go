@@ -193,7 +193,7 @@ func (s *Scenario) header(text string, first int) error {
 }
 
 // Keys are the keys of a scenario section, in the order in which Format writes them.
-var Keys = []string{"source", "protocol", "variant", "program", "clusters", "failures", "at-once", "victims", "stop", "checkpoints",
+var Keys = []string{"source", "protocol", "variant", "program", "clusters", "failures", "at-once", "overlap", "victims", "stop", "checkpoints",
 	"network", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "erratum", "expect", "breaks",
 	"states", "must-see"}
 
@@ -205,7 +205,7 @@ func (s *Scenario) set(key, value string) (err error) {
 		m.OneInstant = true
 		return nil
 	}
-	numbers := map[string]*int{"failures": &m.Failures, "at-once": &m.AtOnce, "checkpoints": &m.Checkpoints, "loss": &m.Loss,
+	numbers := map[string]*int{"failures": &m.Failures, "at-once": &m.AtOnce, "overlap": &m.Overlap, "checkpoints": &m.Checkpoints, "loss": &m.Loss,
 		"duplicates": &m.Duplicates, "suspicions": &m.Suspicions, "torn": &m.Torn, "states": &s.States}
 	if t, ok := texts[key]; ok {
 		*t = value

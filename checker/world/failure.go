@@ -229,7 +229,7 @@ func (w *World) crashes(state []uint32, from core.Proc, chosen []core.Proc, n in
 			continue
 		}
 		set := append(chosen[:len(chosen):len(chosen)], p)
-		if !w.Model.OneInstant || len(set) == w.Model.Failures {
+		if (!w.Model.OneInstant || len(set) == w.Model.Failures) && !w.overlaps(state, set) {
 			w.crashVariants(state, w.victims(set), code(crash, p, 0), set, x)
 		}
 		if n > 1 {
@@ -247,6 +247,21 @@ func (w *World) mayCrash(state []uint32, p core.Proc) bool {
 	}
 	return members[0] == p && slices.ContainsFunc(members, w.isVictim) &&
 		slices.ContainsFunc(members, func(q core.Proc) bool { return w.envInfo[state[envWord(q)]].Up })
+}
+
+// overlaps reports whether more procs than the model allows would be down or recovering if the groups of the chosen ones stopped.
+func (w *World) overlaps(state []uint32, chosen []core.Proc) bool {
+	if w.Model.Overlap == 0 {
+		return false
+	}
+	victims, n := w.victims(chosen), 0
+	for p := range core.Proc(w.procs) {
+		h := w.localInfo[state[localWord(p)]].history
+		if !w.envInfo[state[envWord(p)]].Up || h != nil && h.Recovering || slices.Contains(victims, p) {
+			n++
+		}
+	}
+	return n > w.Model.Overlap
 }
 
 func (w *World) isVictim(p core.Proc) bool {
@@ -378,7 +393,7 @@ func (w *World) notify(next []uint32, p core.Proc) {
 func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *checker.Expansion, before func([]uint32)) {
 	acts := w.transitionInfo[tr].acts
 	if left(state, failures) == 0 || len(acts) < 2 || w.Model.OneInstant || w.Model.Staggered || !w.insideMatters(acts) ||
-		!slices.ContainsFunc(w.group(p), w.isVictim) {
+		!slices.ContainsFunc(w.group(p), w.isVictim) || w.overlaps(state, []core.Proc{p}) {
 		return
 	}
 	for cutAfter := 1; cutAfter < len(acts); cutAfter++ {
