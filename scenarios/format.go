@@ -33,6 +33,9 @@ func Format(s *Scenario) []byte {
 	put("variant", s.Variant)
 	put("program", s.Shape)
 	put("clusters", s.Clusters)
+	if s.Tolerates != nil {
+		put("tolerates", fmt.Sprint(*s.Tolerates))
+	}
 	number("failures", m.Failures)
 	number("at-once", m.AtOnce)
 	flag("at-once", m.OneInstant, "all")

@@ -25,25 +25,26 @@ import (
 
 // Scenario is one run to check. Names of ranks are unresolved.
 type Scenario struct {
-	Name     string      `json:"name"` // base name of the file
-	File     string      `json:"file"` // where it was read, for errors
-	Title    string      `json:"title"`
-	Prose    string      `json:"-"`
-	Source   string      `json:"source,omitempty"` // paper and figure
-	Protocol string      `json:"protocol"`
-	Variant  string      `json:"variant"` // "repaired", "published", or "repaired+H3+H5"
-	Clusters string      `json:"clusters"`
-	Shape    string      `json:"program,omitempty"` // generated program, e.g. "ring 3"; "" when Program is given
-	Program  string      `json:"-"`
-	Model    fault.Model `json:"model"`
-	Victims  []string    `json:"victims,omitempty"`
-	Expect   string      `json:"expect"`             // verdict
-	Breaks   string      `json:"breaks,omitempty"`   // property that is broken when the verdict is "violated"
-	States   int         `json:"states,omitempty"`   // exact number of states of the default search, 0 = not recorded
-	MustSee  []string    `json:"mustSee,omitempty"`  // Sometimes properties without which the run is vacuous
-	Erratum  string      `json:"erratum,omitempty"`  // the smallest run of this erratum
-	Force    bool        `json:"force,omitempty"`    // explore although the program is outside the protocol's model
-	Schedule []string    `json:"schedule,omitempty"` // events of one run, for replay
+	Name      string      `json:"name"` // base name of the file
+	File      string      `json:"file"` // where it was read, for errors
+	Title     string      `json:"title"`
+	Prose     string      `json:"-"`
+	Source    string      `json:"source,omitempty"` // paper and figure
+	Protocol  string      `json:"protocol"`
+	Variant   string      `json:"variant"` // "repaired", "published", or "repaired+H3+H5"
+	Clusters  string      `json:"clusters"`
+	Tolerates *int        `json:"tolerates,omitempty"` // failures at a time that the protocol is to tolerate; nil = its default
+	Shape     string      `json:"program,omitempty"`   // generated program, e.g. "ring 3"; "" when Program is given
+	Program   string      `json:"-"`
+	Model     fault.Model `json:"model"`
+	Victims   []string    `json:"victims,omitempty"`
+	Expect    string      `json:"expect"`             // verdict
+	Breaks    string      `json:"breaks,omitempty"`   // property that is broken when the verdict is "violated"
+	States    int         `json:"states,omitempty"`   // exact number of states of the default search, 0 = not recorded
+	MustSee   []string    `json:"mustSee,omitempty"`  // Sometimes properties without which the run is vacuous
+	Erratum   string      `json:"erratum,omitempty"`  // the smallest run of this erratum
+	Force     bool        `json:"force,omitempty"`    // explore although the program is outside the protocol's model
+	Schedule  []string    `json:"schedule,omitempty"` // events of one run, for replay
 
 	lines        map[string]int // line of each key
 	programLine  int
@@ -193,7 +194,7 @@ func (s *Scenario) header(text string, first int) error {
 }
 
 // Keys are the keys of a scenario section, in the order in which Format writes them.
-var Keys = []string{"source", "protocol", "variant", "program", "clusters", "failures", "at-once", "overlap", "victims", "stop", "checkpoints",
+var Keys = []string{"source", "protocol", "variant", "program", "clusters", "tolerates", "failures", "at-once", "overlap", "victims", "stop", "checkpoints",
 	"network", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "erratum", "expect", "breaks",
 	"states", "must-see"}
 
@@ -221,6 +222,8 @@ func (s *Scenario) set(key, value string) (err error) {
 		return nil
 	}
 	switch key {
+	case "tolerates":
+		s.Tolerates, err = integer(value)
 	case "expect":
 		s.Expect = value
 		if !slices.Contains(verdicts, value) {
@@ -257,6 +260,15 @@ func (s *Scenario) set(key, value string) (err error) {
 var verdicts = []string{"holds", "violated", "unknown", "out of model"}
 
 var survivals = []string{"prefix", "every", "nothing"}
+
+// integer reads any whole number: what is too small or too large is for the protocol to say.
+func integer(value string) (*int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a number", value)
+	}
+	return &n, nil
+}
 
 func choice(value, no, yes string) (bool, error) {
 	switch value {

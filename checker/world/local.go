@@ -278,9 +278,9 @@ func (r *recorder) declaration(e *core.Effect) {
 	case core.ProgramDone:
 		r.event(trace.Event{Kind: trace.Finished, Digest: e.Digest})
 	case core.Keep:
-		r.event(trace.Event{Kind: trace.Kept, Text: e.Key, ID: e.ID, Peer: e.To, Received: e.Received})
+		r.event(trace.Event{Kind: trace.Kept, Text: e.Key, ID: e.ID, Peer: e.To, Received: e.Received, Sent: e.Sent})
 	case core.Forget:
-		r.event(trace.Event{Kind: trace.Forgotten, Text: e.Key, ID: e.ID, Peer: e.To, Received: e.Received})
+		r.event(trace.Event{Kind: trace.Forgotten, Text: e.Key, ID: e.ID, Peer: e.To, Received: e.Received, Sent: e.Sent})
 	case core.Recovered:
 		r.event(trace.Event{Kind: trace.Recovered})
 	}

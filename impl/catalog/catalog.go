@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/impl/apps"
+	"github.com/domino-check/domino/impl/causal"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/hydee"
@@ -20,25 +21,45 @@ type Protocol struct {
 	Name   string
 	Doc    string
 	Errata []core.Erratum // switches, in order
-	// Setup prepares the protocol; the variant is "repaired", "published", or "repaired+ID+ID".
-	Setup func(layout core.Layout, programs []core.Program, variant string) (*core.Setup, error)
+	// Setup prepares the protocol.
+	Setup func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error)
+}
+
+// Options are what a scenario says about its protocol.
+type Options struct {
+	Variant   string // "repaired", "published", or "repaired+ID+ID"
+	Tolerates *int   // failures at a time that the protocol is to tolerate; nil where it does not choose
 }
 
 // Protocols lists what is registered, by name.
 func Protocols() []Protocol {
 	return []Protocol{
-		{Name: "hydee", Doc: "checkpoints in clusters, payload logs between them, no determinants [HydEE]", Errata: hydee.Errata(),
-			Setup: func(layout core.Layout, programs []core.Program, variant string) (*core.Setup, error) {
-				set, err := hydeeVariant(variant)
+		{Name: "causal", Doc: "simple causal message logging: determinants travel on messages until f+1 processes hold them [CAMEL]", Errata: causal.Errata(),
+			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
+				set, err := variant(o.Variant, causal.Errata(), causal.Published(), causal.ByID)
 				if err != nil {
+					return nil, err
+				}
+				return causal.NewSetup(layout, programs, causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set})
+			}},
+		{Name: "hydee", Doc: "checkpoints in clusters, payload logs between them, no determinants [HydEE]", Errata: hydee.Errata(),
+			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
+				set, err := variant(o.Variant, hydee.Errata(), hydee.Published(), hydee.ByID)
+				if err != nil {
+					return nil, err
+				}
+				if err := o.noChoice("hydee"); err != nil {
 					return nil, err
 				}
 				return hydee.NewSetup(layout, programs, hydee.Options{Errata: set})
 			}},
 		{Name: "none", Doc: "no protocol: a failure loses the rank; the baseline",
-			Setup: func(layout core.Layout, programs []core.Program, variant string) (*core.Setup, error) {
-				if variant != "repaired" {
-					return nil, fmt.Errorf("protocol none has no variant %q", variant)
+			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
+				if o.Variant != "repaired" {
+					return nil, fmt.Errorf("protocol none has no variant %q", o.Variant)
+				}
+				if err := o.noChoice("none"); err != nil {
+					return nil, err
 				}
 				return none.NewSetup(layout, programs)
 			}},
@@ -58,21 +79,40 @@ func Find(name string) (Protocol, error) {
 	return Protocol{}, fmt.Errorf("unknown protocol %q, did you mean %q? Known: %s", name, scenarios.Nearest(name, names), strings.Join(names, ", "))
 }
 
-func hydeeVariant(variant string) (hydee.Set, error) {
-	words := strings.Split(variant, "+")
-	var set hydee.Set
+// tolerates is what the scenario asks for, or the default.
+func (o Options) tolerates(otherwise int) int {
+	if o.Tolerates == nil {
+		return otherwise
+	}
+	return *o.Tolerates
+}
+
+func (o Options) noChoice(protocol string) error {
+	if o.Tolerates != nil {
+		return fmt.Errorf("protocol %s does not choose how many failures it tolerates", protocol)
+	}
+	return nil
+}
+
+// variant reads "repaired", "published" or "repaired+ID+ID" with the errata of one protocol.
+func variant[E any, S interface {
+	~uint64
+	With(E) S
+}](text string, errata []core.Erratum, published S, byID func(string) (E, bool)) (S, error) {
+	words := strings.Split(text, "+")
+	var set S
 	switch words[0] {
 	case "repaired":
 	case "published":
-		set = hydee.Published()
+		set = published
 	default:
-		return 0, fmt.Errorf("unknown variant %q, want repaired, published, or repaired+ERRATUM", variant)
+		return 0, fmt.Errorf("unknown variant %q, want repaired, published, or repaired+ERRATUM", text)
 	}
 	for _, id := range words[1:] {
-		e, ok := hydee.ByID(id)
+		e, ok := byID(id)
 		if !ok {
 			var known []string
-			for _, e := range hydee.Errata() {
+			for _, e := range errata {
 				known = append(known, e.ID)
 			}
 			return 0, fmt.Errorf("unknown erratum %q, did you mean %q? Known: %s", id, scenarios.Nearest(id, known), strings.Join(known, ", "))
@@ -105,7 +145,7 @@ func Resolve(s *scenarios.Scenario) (*Resolved, error) {
 		return nil, s.Errorf("protocol", "%w", err)
 	}
 	r := &Resolved{Scenario: s, Model: s.Model}
-	if r.Setup, err = protocol.Setup(layout, programs, s.Variant); err != nil {
+	if r.Setup, err = protocol.Setup(layout, programs, Options{Variant: s.Variant, Tolerates: s.Tolerates}); err != nil {
 		return nil, s.Errorf("variant", "%w", err)
 	}
 	if r.Baseline, err = none.NewSetup(layout, programs); err != nil {

@@ -59,8 +59,10 @@ const (
 	Tick                            // a timer set earlier fired: Timer
 	Advance                         // driver to rank: take the program step Choice
 	Send                            // program to protocol: To, Payload
-	Receive                         // program to protocol: deliver the next message of From
+	Receive                         // program to protocol: deliver the next message of From (of a group: its Source)
 	Checkpoint                      // program or environment to protocol: save a recovery line when convenient
+	Multicast                       // program to protocol: Group, Payload
+	Contribute                      // program to protocol: Group, Payload
 )
 
 // Input is one past event. Only the fields that its Kind names are set.
@@ -68,6 +70,7 @@ type Input struct {
 	Kind        InputKind
 	From        Proc
 	To          Rank
+	Group       Group
 	Incarnation Incarnation
 	Message     Message
 	Payload     Payload
@@ -105,7 +108,7 @@ const (
 	Commit                            // the recovery line is now at Sent, Received (copied from the image)
 	ProgramSent                       // rank host: the program sent Payload to To
 	ProgramDone                       // rank host: the program ended in state Digest
-	Keep                              // declares that something is kept in memory for others: Key (sort), ID, To, Received (see trace.Item)
+	Keep                              // declares that something is kept in memory for others: Key (sort), ID, To, Received, Sent (see trace.Item)
 	Forget                            // declares that it is kept no more: as Keep
 	Recovered                         // declares that the recovery of this proc is complete
 )

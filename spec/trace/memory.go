@@ -19,16 +19,19 @@ type Item struct {
 	Peer   Proc     `json:"peer"`
 	Number uint32   `json:"number,omitempty"`
 	ID     MsgID    `json:"id"`
+	Past   uint32   `json:"past,omitempty"` // determinant: receptions of the sender before it sent the message
 }
 
 // compare orders items.
 func (i Item) compare(j Item) int {
 	return cmp.Or(cmp.Compare(i.Sort, j.Sort), cmp.Compare(i.Peer, j.Peer), cmp.Compare(i.Number, j.Number),
-		cmp.Compare(i.ID.From, j.ID.From), cmp.Compare(i.ID.Number, j.ID.Number))
+		cmp.Compare(i.ID.From, j.ID.From), cmp.Compare(i.ID.Number, j.ID.Number), cmp.Compare(i.Past, j.Past))
 }
 
 // Item is what a Kept or Forgotten event is about.
-func (e Event) Item() Item { return Item{Sort: e.Text, Peer: e.Peer, Number: e.Received, ID: e.ID} }
+func (e Event) Item() Item {
+	return Item{Sort: e.Text, Peer: e.Peer, Number: e.Received, ID: e.ID, Past: e.Sent}
+}
 
 // Keep adds an item to the memory; one that is there already changes nothing.
 func (h *History) Keep(i Item) {

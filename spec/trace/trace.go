@@ -71,7 +71,7 @@ const (
 	Finished                  // the program ended: Digest of its state
 	Released                  // an output left the system: Digest
 	Halted                    // the machine gave up with a typed answer: Text
-	Kept                      // the proc declares that it keeps something for others in memory: Text (sort), ID, Peer, Received, see Item
+	Kept                      // the proc declares that it keeps something for others in memory: Text (sort), ID, Peer, Received, Sent, see Item
 	Forgotten                 // it keeps it no more: as Kept
 	Recovered                 // the proc declares that its recovery is complete: what it held for others before the failure, it holds again
 )
@@ -114,12 +114,14 @@ type Trace struct {
 
 // Layout says who takes part in a run.
 type Layout struct {
-	Names    []string           `json:"names"`              // one a proc; ranks first
-	Ranks    int                `json:"ranks"`              // number of ranks, [1, len(Names)]
-	Clusters []int              `json:"clusters,omitempty"` // cluster of each rank, from 0; nil when every rank is alone
-	Labels   map[MsgID]string   `json:"-"`                  // what the program calls its messages
-	Groups   map[Proc][]Proc    `json:"-"`                  // procs that stop and restart together; absent = alone
-	Kinds    map[string]Meaning `json:"-"`                  // what message kinds mean to the properties
+	Names       []string             `json:"names"`              // one a proc; ranks first
+	Ranks       int                  `json:"ranks"`              // number of ranks, [1, len(Names)]
+	Clusters    []int                `json:"clusters,omitempty"` // cluster of each rank, from 0; nil when every rank is alone
+	Labels      map[MsgID]string     `json:"-"`                  // what the program calls its messages
+	Trees       []Tree               `json:"trees,omitempty"`    // groups for collectives
+	Collectives map[MsgID]Collective `json:"-"`                  // multicasts and contributions; the root's contribution names the result
+	Groups      map[Proc][]Proc      `json:"-"`                  // procs that stop and restart together; absent = alone
+	Kinds       map[string]Meaning   `json:"-"`                  // what message kinds mean to the properties
 }
 
 // Meaning classifies a message kind of a protocol for properties that are stated on recovery control traffic.

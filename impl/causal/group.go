@@ -1,0 +1,33 @@
+package causal
+
+import "github.com/domino-check/domino/impl/core"
+
+// Group is what a rank keeps about one group, for protocols that are built on this one (impl/camel). All of it is saved in checkpoints.
+type Group struct {
+	_        struct{} `cbor:",toarray"`
+	Sent     uint32   `json:"sent"`     // root: multicasts sent
+	Received uint32   `json:"received"` // others: multicasts received, and passed on
+	Started  uint32   `json:"started"`  // rounds of reductions to which this rank has contributed
+	Done     uint32   `json:"done"`     // rounds up to this one need no work here
+	From     []uint32 `json:"from"`     // by child: last round received from it
+	Open     []Round  `json:"open"`     // rounds that are not complete here, ascending
+	Early    []Entry  `json:"early"`    // multicasts that wait for one before them
+	Kept     []Entry  `json:"kept"`     // root: what its children sent, so that they can get it back
+}
+
+// Round is one round of a reduction that is not complete at a rank.
+type Round struct {
+	_      struct{}     `cbor:",toarray"`
+	Number uint32       `json:"number"`
+	Own    bool         `json:"own"`    // this rank has contributed
+	Past   uint32       `json:"past"`   // deliveries before that
+	Result core.Payload `json:"result"` // what this rank contributed
+	Parts  []Part       `json:"parts"`  // of children, in the order of arrival
+}
+
+// Part is what the subtree of a child contributed.
+type Part struct {
+	_     struct{}  `cbor:",toarray"`
+	Child core.Rank `json:"child"`
+	Data  []byte    `json:"data"`
+}
