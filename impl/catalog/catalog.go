@@ -21,6 +21,8 @@ type Protocol struct {
 	Name   string
 	Doc    string
 	Errata []core.Erratum // switches, in order
+	// Collectives says that it runs multicasts and reductions itself; for others they are expanded into sends and receives.
+	Collectives bool
 	// Setup prepares the protocol.
 	Setup func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error)
 }
@@ -53,7 +55,7 @@ func Protocols() []Protocol {
 				}
 				return hydee.NewSetup(layout, programs, hydee.Options{Errata: set})
 			}},
-		{Name: "none", Doc: "no protocol: a failure loses the rank; the baseline",
+		{Name: "none", Doc: "no protocol: a failure loses the rank; the baseline", Collectives: true,
 			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
 				if o.Variant != "repaired" {
 					return nil, fmt.Errorf("protocol none has no variant %q", o.Variant)
@@ -132,17 +134,24 @@ type Resolved struct {
 
 // Resolve looks up every name of a scenario; errors carry file and line.
 func Resolve(s *scenarios.Scenario) (*Resolved, error) {
-	names, programs, err := readProgram(s)
+	suite, err := readProgram(s)
 	if err != nil {
 		return nil, err
 	}
-	layout := core.Layout{Names: names, Ranks: len(names)}
+	names, programs := suite.Names, suite.Programs
+	layout := core.Layout{Names: names, Ranks: len(names), Trees: suite.Trees}
 	if layout.Clusters, err = clusters(s.Clusters, names); err != nil {
 		return nil, s.Errorf("clusters", "%w", err)
 	}
 	protocol, err := Find(s.Protocol)
 	if err != nil {
 		return nil, s.Errorf("protocol", "%w", err)
+	}
+	if len(layout.Trees) > 0 && !protocol.Collectives {
+		if programs, err = apps.Expand(suite); err != nil {
+			return nil, s.Errorf("-- program --", "protocol %s has no collectives of its own: %w", s.Protocol, err)
+		}
+		layout.Trees = nil
 	}
 	r := &Resolved{Scenario: s, Model: s.Model}
 	if r.Setup, err = protocol.Setup(layout, programs, Options{Variant: s.Variant, Tolerates: s.Tolerates}); err != nil {
@@ -164,24 +173,24 @@ func Resolve(s *scenarios.Scenario) (*Resolved, error) {
 	return r, nil
 }
 
-func readProgram(s *scenarios.Scenario) ([]string, []core.Program, error) {
+func readProgram(s *scenarios.Scenario) (*apps.Suite, error) {
 	text, line := s.Program, s.ProgramLine()
 	if s.Shape != "" {
 		var err error
 		if text, err = apps.Generate(s.Shape); err != nil {
-			return nil, nil, s.Errorf("program", "%w", err)
+			return nil, s.Errorf("program", "%w", err)
 		}
 		line = 1
 	}
-	names, programs, err := apps.Parse(text, line)
+	suite, err := apps.Read(text, line)
 	var at *apps.LineError
 	if errors.As(err, &at) {
-		return nil, nil, fmt.Errorf("%s:%d: %w", s.File, at.Line, at.Err)
+		return nil, fmt.Errorf("%s:%d: %w", s.File, at.Line, at.Err)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", s.File, err)
+		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
-	return names, programs, nil
+	return suite, nil
 }
 
 // clusters reads "a | b c | d": every rank exactly once. Empty text puts every rank into a cluster of its own.

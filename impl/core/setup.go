@@ -70,6 +70,7 @@ type Promises struct {
 	LogsOutside bool        // only messages between clusters are logged
 	Recovers    bool        // declares Recovered at the end of each recovery
 	Holders     bool        // keeps determinants and declares them; a message is stamped with the deliveries of its sender before the send
+	Minimal     bool        // of a collective, keeps only what its root and the root's children need
 	// RestartTogether: a restarted proc writes no record that the restart of a mate uses before all mates are up.
 	RestartTogether bool
 	StableKeys      []string // prefixes of the records that it writes; nothing else may be stable
@@ -90,6 +91,9 @@ func (s *Setup) Validate() error {
 	for r, p := range s.Programs {
 		if err := p.Validate(Rank(r), n); err != nil {
 			return err
+		}
+		if err := p.ValidateGroups(Rank(r), s.Layout.Trees, s.Layout.Names); err != nil {
+			return fmt.Errorf("program of rank %d: %w", r, err)
 		}
 	}
 	return nil

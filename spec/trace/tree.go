@@ -84,6 +84,13 @@ func (t *Tree) Children(r Rank) []Rank {
 	return list
 }
 
+// SameChannel reports whether two messages of one rank go the same way: both from rank to rank, or both to one group.
+func (l *Layout) SameChannel(a, b MsgID) bool {
+	c, collective := l.Collectives[a]
+	d, other := l.Collectives[b]
+	return collective == other && c.Tree == d.Tree
+}
+
 // Collective says what a message of a program is when it is not from rank to rank.
 type Collective struct {
 	Tree  int    // index in Layout.Trees
