@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/impl/apps"
+	"github.com/domino-check/domino/impl/camel"
 	"github.com/domino-check/domino/impl/causal"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/fault"
@@ -36,6 +37,15 @@ type Options struct {
 // Protocols lists what is registered, by name.
 func Protocols() []Protocol {
 	return []Protocol{
+		{Name: "camel", Doc: "causal message logging that knows collectives: one copy of a multicast, of a reduction what the root gets [CAMEL]",
+			Errata: camel.Errata(), Collectives: true,
+			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
+				set, err := variant(o.Variant, slices.Concat(camel.Errata(), causal.Errata()), camel.Published(), camel.ByID)
+				if err != nil {
+					return nil, err
+				}
+				return camel.NewSetup(layout, programs, causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set})
+			}},
 		{Name: "causal", Doc: "simple causal message logging: determinants travel on messages until f+1 processes hold them [CAMEL]", Errata: causal.Errata(),
 			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
 				set, err := variant(o.Variant, causal.Errata(), causal.Published(), causal.ByID)

@@ -63,6 +63,8 @@ type Extension interface {
 	Replays(e *Entry, to core.Rank) bool
 	// Prune removes what the recovery line of everybody has made superfluous.
 	Prune(out []core.Effect) []core.Effect
+	// Restored comes after a checkpoint is loaded.
+	Restored()
 	// SameGroup reports whether two group numbers of determinants count as one; Children are a rank's own in a group.
 	SameGroup(a, b core.Group) bool
 	Children(g core.Group) []core.Rank
@@ -116,6 +118,7 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	c := &config{ranks: n, groups: len(layout.Trees), f: options.F, errata: options.Errata}
 	setup.Layout.Clusters = nil
 	setup.Layout.Labels = core.Labels(programs)
+	setup.Layout.Collectives = core.Collectives(programs, layout.Trees)
 	setup.NewMessage = func() core.Message { return new(Message) }
 	setup.Promises = core.Promises{MaxFailures: max(options.F, -1), RollsBack: core.FailedOnly, Needs: core.Piecewise, FIFO: true, Reliable: true,
 		Recovers: true, Holders: true, StableKeys: []string{imageKey, commitKey}}
@@ -290,5 +293,6 @@ func (p plain) Answered(_ core.Rank, _ *Message, out []core.Effect) []core.Effec
 func (p plain) Running(out []core.Effect) []core.Effect                           { return out }
 func (p plain) Replays(e *Entry, to core.Rank) bool                               { return e.To == to }
 func (p plain) Prune(out []core.Effect) []core.Effect                             { return out }
+func (p plain) Restored()                                                         {}
 func (p plain) SameGroup(a, b core.Group) bool                                    { return a == b }
 func (p plain) Children(core.Group) []core.Rank                                   { return nil }

@@ -60,6 +60,9 @@ func (l *Layer) reach(out []core.Effect) []core.Effect {
 		return l.storeImage(out) // Deviation: S8 stores and empties at once, each rank for itself
 	}
 	for _, q := range l.others() {
+		if l.S.Muted.has(q) {
+			continue // after the replay: 1. w sends m to t, which is recovering, into its log alone; 2. a mark would overtake m
+		}
 		out = append(out, core.SendTo(q.Proc(), &Message{Kind: Mark, Inc: l.S.Inc, To: l.S.Lives[q], Number: sv.Wanted}))
 	}
 	return l.mayStore(out)
@@ -276,6 +279,7 @@ func (l *Layer) load(records []core.Record, out []core.Effect) ([]core.Effect, e
 		l.S.Channels[i].Last = last
 	}
 	copy(l.S.Groups, img.Groups)
+	l.extension.Restored()
 	sv := &l.S.Saving
 	sv.Wanted, sv.Line, sv.Pruned, sv.Position, sv.Stored = number, number, number, img.Position, true
 	if l.Rank == 0 {

@@ -24,8 +24,12 @@ type Entry struct {
 
 // Message is the entry on the network.
 func (l *Layer) message(e *Entry, to core.Rank) *Message {
+	origin := l.Rank
+	if e.Kind == Multicast {
+		origin = e.From
+	}
 	return &Message{Kind: e.Kind, Inc: l.S.Inc, To: l.S.Lives[to], SSN: e.SSN, Past: e.Past, Dets: e.Dets, Payload: e.Payload,
-		Group: e.Group, Number: e.Number, Origin: l.Rank, Round: e.Epoch}
+		Group: e.Group, Number: e.Number, Origin: origin, Round: e.Epoch}
 }
 
 // Transmit puts an entry on the network, from its sender.
@@ -45,13 +49,21 @@ func (l *Layer) Log(e Entry, out []core.Effect) []core.Effect {
 	return append(out, logged(&e, l.Rank))
 }
 
+// IsMuted reports whether a rank is recovering, so that what is sent to it waits for the replay.
+func (l *Layer) IsMuted(to core.Rank) bool { return l.S.Muted.has(to) }
+
+// Piggyback are the determinants that must travel on the next message.
+func (l *Layer) Piggyback() []Det { return l.piggyback() }
+
 // logged declares a copy of a message.
 func logged(e *Entry, self core.Rank) core.Effect {
-	to := e.To
-	if e.Kind == Multicast {
-		to = self
+	switch e.Kind {
+	case Multicast:
+		return core.Effect{Kind: core.Keep, Key: trace.Copy, ID: e.Payload.ID, To: self.Proc()}
+	case Contribution:
+		return core.Effect{Kind: core.Keep, Key: trace.Part, ID: e.Payload.ID, To: e.To.Proc(), Received: e.Number}
 	}
-	return core.Effect{Kind: core.Keep, Key: trace.Copy, ID: e.Payload.ID, To: to.Proc()}
+	return core.Effect{Kind: core.Keep, Key: trace.Copy, ID: e.Payload.ID, To: e.To.Proc()}
 }
 
 // Unlogged declares that a copy is gone.
@@ -73,6 +85,15 @@ func (l *Layer) send(in core.Input, out []core.Effect) []core.Effect {
 	return l.Transmit(&e, in.To, out)
 }
 
+// Dead is the reason for which Refuse drops what a former life sent.
+const Dead = "sent by a dead life"
+
+// Delivered reports whether a message has been delivered, as far as determinants tell.
+func (l *Layer) Delivered(e *Entry) bool {
+	known := l.recorded(e)
+	return known != 0 && known <= l.S.RSN
+}
+
 // Refuse gives the reason for which a message is dropped before it is looked at, or "".
 func (l *Layer) Refuse(from core.Rank, m *Message) string {
 	old := l.Has(S2) && l.S.Collecting // Deviation: S2 takes part before the determinants are here, in whatever arrives
@@ -80,7 +101,7 @@ func (l *Layer) Refuse(from core.Rank, m *Message) string {
 		return "addressed to another life" // the log of its sender has it
 	}
 	if m.Inc < l.S.Lives[from] {
-		return "sent by a dead life"
+		return Dead
 	}
 	return ""
 }

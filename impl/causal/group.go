@@ -17,15 +17,14 @@ type Group struct {
 
 // Round is one round of a reduction that is not complete at a rank.
 type Round struct {
-	_      struct{}     `cbor:",toarray"`
-	Number uint32       `json:"number"`
-	Own    bool         `json:"own"`    // this rank has contributed
-	Past   uint32       `json:"past"`   // deliveries before that
-	Result core.Payload `json:"result"` // what this rank contributed
-	Parts  []Part       `json:"parts"`  // of children, in the order of arrival
+	_      struct{}   `cbor:",toarray"`
+	Number uint32     `json:"number"`
+	Past   uint32     `json:"past"`  // deliveries before this rank contributed
+	ID     core.MsgID `json:"id"`    // of its contribution
+	Parts  []Part     `json:"parts"` // of itself and its children, in the order of arrival
 }
 
-// Part is what the subtree of a child contributed.
+// Part is what a rank contributed, or the subtree of a child.
 type Part struct {
 	_     struct{}  `cbor:",toarray"`
 	Child core.Rank `json:"child"`

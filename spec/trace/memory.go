@@ -9,7 +9,7 @@ import (
 const (
 	Determinant = "determinant" // that Peer's delivery number Number (from 1) was that of ID
 	Copy        = "copy"        // a message to be sent again: ID, Peer (destination; of a group its root)
-	Part        = "part"        // round Number of a reduction, contributed by Peer: ID (the message that the root gets as the result)
+	Part        = "part"        // round Number of a reduction, for Peer: ID (the contribution of the rank at the top of the subtree)
 )
 
 // Item is one thing that a proc keeps in memory, by its own declaration; a crash loses it.
