@@ -91,6 +91,15 @@ func (m *Message) Describe() trace.Wire {
 	return w
 }
 
+// Carries reports whether the message carries a payload of a program, and how many determinants are piggybacked on it.
+func (m *Message) Carries() (payload bool, determinants int) {
+	payload = m.Kind == App || m.Kind == Multicast || m.Kind == Contribution
+	if payload {
+		determinants = len(m.Dets)
+	}
+	return payload, determinants
+}
+
 // words lists determinants as receiver:number=sender/ssn.
 func words(dets []Det) string {
 	text := ""
