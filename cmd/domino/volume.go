@@ -23,7 +23,7 @@ func runVolume(_ context.Context, args []string, io streams) (int, error) {
 	}
 	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	printPublished(w)
-	for _, print := range []func(*tabwriter.Writer) error{printLeanMD, printOpenAtom, printRuns} {
+	for _, print := range []func(*tabwriter.Writer) error{printLeanMD, printOpenAtom, printRuns, printTolerance} {
 		if err := print(w); err != nil {
 			return 0, err
 		}
@@ -150,6 +150,43 @@ func printRuns(w *tabwriter.Writer) error {
 			row("SCMEL", p, "")
 			row("CAMEL", a, percent(float64(a.Piggybacked)/float64(p.Piggybacked)))
 		}
+	}
+	return nil
+}
+
+// printTolerance prints what it costs to survive more failures at a time.
+func printTolerance(w *tabwriter.Writer) error {
+	lean, err := apps.LeanMD([3]int{3, 3, 1}, 1, 9, 2)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(w, "\nRun: leanmd on 9 ranks, three steps, SCMEL for f failures at a time\n"+
+		"f\tmessages\tat once: piggybacked\ta message\tlate: piggybacked\ta message\t\n")
+	suite, err := apps.Read(lean.Program(3), 1)
+	if err != nil {
+		return err
+	}
+	programs, err := apps.Expand(suite)
+	if err != nil {
+		return err
+	}
+	for failures := range 5 {
+		setup, err := causal.NewSetup(core.Layout{Names: suite.Names, Ranks: len(suite.Names)}, programs, causal.Options{F: failures})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%d\t", failures)
+		for _, late := range []bool{false, true} {
+			n, err := world.Count(setup, 1, late)
+			if err != nil {
+				return err
+			}
+			if !late {
+				fmt.Fprintf(w, "%d\t", n.Messages)
+			}
+			fmt.Fprintf(w, "%d\t%.1f\t", n.Piggybacked, float64(n.Piggybacked)/float64(n.Messages))
+		}
+		fmt.Fprint(w, "\n")
 	}
 	return nil
 }

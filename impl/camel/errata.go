@@ -21,6 +21,7 @@ const (
 	C11
 	C12
 	C14
+	C18
 	end
 )
 
@@ -55,6 +56,8 @@ var table = [end - causal.Count]struct {
 	C12 - causal.Count: {core.Erratum{ID: "C12", Place: "[CAMEL] section 6", Printed: "agglomerates in the order of arrival, and again after a failure",
 		Repaired: "in the order of the tree, and not again when the root has had it"}, true},
 	C14 - causal.Count: {core.Erratum{ID: "C14", Place: "[CAMEL] Alg. 1 l. 22-26", Printed: "a checkpoint saves no half accumulated reduction", Repaired: "it does"}, true},
+	C18 - causal.Count: {core.Erratum{ID: "C18", Place: "[CAMEL] Alg. 2 l. 11", Printed: "a multicast that the root sends again stops at the first process that has it",
+		Repaired: "it goes down the whole tree once for each life of the root, as section 6 says"}, true},
 }
 
 // Errata lists the errata of CAMEL itself, in order; those of SCMEL apply, too.

@@ -13,7 +13,7 @@ func (l *layer) multicast(in core.Input, out []core.Effect) []core.Effect {
 	g := l.state(in.Group)
 	g.Sent++
 	e := causal.Entry{Kind: causal.Multicast, From: l.Rank, SSN: l.S.SSN, Group: in.Group, Number: g.Sent, Past: l.S.Deliveries,
-		Epoch: l.S.Saving.Wanted, Dets: l.Piggyback(), Payload: in.Payload}
+		Epoch: l.S.Saving.Wanted, Life: l.S.Inc, Dets: l.Piggyback(), Payload: in.Payload}
 	out = l.Log(e, out)
 	for _, child := range l.Children(in.Group) {
 		if !l.IsMuted(child) {
@@ -36,12 +36,15 @@ func (l *layer) multicastArrives(from core.Rank, m *causal.Message, out []core.E
 	}
 	l.S.Lives[from] = max(l.S.Lives[from], m.Inc)
 	g, e := l.state(m.Group), causal.Entry{Kind: causal.Multicast, From: m.Origin, SSN: m.SSN, Group: m.Group, Number: m.Number,
-		Past: m.Past, Epoch: m.Round, Payload: m.Payload}
+		Past: m.Past, Epoch: m.Round, Life: m.For, Payload: m.Payload}
 	out = l.Accept(m.Origin, m.Dets, out)
 	if l.Has(C3) {
 		return l.unordered(from, e, out) // Deviation: C3
 	}
 	waiting := func(w causal.Entry) bool { return w.Number == e.Number }
+	if e.Number <= g.Received && l.again(e) && !l.Has(C18) { // Deviation: C18 stops a duplicate at whoever has it
+		out = l.pass(e, out)
+	}
 	if e.Number <= g.Received || slices.ContainsFunc(g.Early, waiting) {
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, "received already"))
 	}
@@ -63,6 +66,24 @@ func (l *layer) multicastArrives(from core.Rank, m *causal.Message, out []core.E
 func (l *layer) accept(e causal.Entry, out []core.Effect) []core.Effect {
 	c := l.GroupChannel(e.Group)
 	c.Arrived = append(slices.Clip(c.Arrived), e)
+	return l.pass(e, out)
+}
+
+// again reports whether this life of the root has not sent the multicast before. After its failure the root sends all of them again, and each
+// goes down the whole tree once: 1. r sends m, y passes it on to z, 2. r restarts, 3. z fails, and the copy on its way with it, 4. z
+// recovers, and finds nothing in r's new log, 5. r sends m again, which y has. Nobody else will send m to z.
+func (l *layer) again(e causal.Entry) bool {
+	g := l.state(e.Group)
+	return e.Life > g.Life || e.Life == g.Life && e.Number > g.Passed
+}
+
+// pass sends a multicast to the children.
+func (l *layer) pass(e causal.Entry, out []core.Effect) []core.Effect {
+	g := l.state(e.Group)
+	if e.Life > g.Life {
+		g.Life, g.Passed = e.Life, 0
+	}
+	g.Passed = max(g.Passed, e.Number)
 	for _, child := range l.Children(e.Group) {
 		out = l.Transmit(&e, child, out)
 	}

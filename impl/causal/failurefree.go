@@ -9,17 +9,18 @@ import (
 
 // Entry is one message, in the log of its sender or in the queue of its receiver.
 type Entry struct {
-	_       struct{}     `cbor:",toarray"`
-	Kind    Kind         `json:"kind"` // App, Multicast or Contribution
-	To      core.Rank    `json:"to"`   // log: destination; queue: unused
-	From    core.Rank    `json:"from"` // queue: whose message
-	SSN     SSN          `json:"ssn"`
-	Group   core.Group   `json:"group,omitempty"`
-	Number  uint32       `json:"number,omitempty"` // of a multicast in its group, of a round
-	Past    uint32       `json:"past"`
-	Epoch   uint32       `json:"epoch"` // checkpoints that the sender had reached
-	Dets    []Det        `json:"dets"`
-	Payload core.Payload `json:"payload"`
+	_       struct{}         `cbor:",toarray"`
+	Kind    Kind             `json:"kind"` // App, Multicast or Contribution
+	To      core.Rank        `json:"to"`   // log: destination; queue: unused
+	From    core.Rank        `json:"from"` // queue: whose message
+	SSN     SSN              `json:"ssn"`
+	Group   core.Group       `json:"group,omitempty"`
+	Number  uint32           `json:"number,omitempty"` // of a multicast in its group, of a round
+	Life    core.Incarnation `json:"life,omitempty"`   // multicast: of its root
+	Past    uint32           `json:"past"`
+	Epoch   uint32           `json:"epoch"` // checkpoints that the sender had reached
+	Dets    []Det            `json:"dets"`
+	Payload core.Payload     `json:"payload"`
 }
 
 // Message is the entry on the network.
@@ -29,7 +30,7 @@ func (l *Layer) message(e *Entry, to core.Rank) *Message {
 		origin = e.From
 	}
 	return &Message{Kind: e.Kind, Inc: l.S.Inc, To: l.S.Lives[to], SSN: e.SSN, Past: e.Past, Dets: e.Dets, Payload: e.Payload,
-		Group: e.Group, Number: e.Number, Origin: origin, Round: e.Epoch}
+		Group: e.Group, Number: e.Number, Origin: origin, For: e.Life, Round: e.Epoch}
 }
 
 // Transmit puts an entry on the network, from its sender.

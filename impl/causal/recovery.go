@@ -57,7 +57,11 @@ func (l *Layer) recover(from core.Rank, m *Message, out []core.Effect) []core.Ef
 		l.S.Lives[from]++ // Deviation: S6 counts failures instead of asking who lives
 	} else {
 		for q := range m.Lives {
-			l.alive(core.Rank(q), m.Lives[q])
+			// 1. w and y restart, 2. w's request tells a of y's new life, 3. a sends to it, 4. y's request comes, then the replay: too late.
+			// Who is restarting itself has nothing to send, and hears of y's request before it runs.
+			if l.alive(core.Rank(q), m.Lives[q]) && !l.S.Collecting {
+				l.S.Muted |= only(core.Rank(q))
+			}
 		}
 	}
 	l.S.Muted |= only(from)
@@ -111,7 +115,9 @@ func (l *Layer) answered(from core.Rank, m *Message, out []core.Effect) []core.E
 	if !l.S.Collecting || !current {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "answer to another request"))
 	}
-	out = l.store(m.Dets, from, out)
+	// Nobody counts as a holder yet, not even who answered: 1. y sends m to x with a determinant, 2. y fails, and x tells it, 3. y sends m again, into
+	// a new log, 4. x fails, and gets m from there. It holds the determinant again only if m carries it again.
+	out = l.store(identities(m.Dets), l.Rank, out)
 	news := false
 	for q, life := range m.Lives {
 		if !l.Has(S21) && l.alive(core.Rank(q), life) { // Deviation: S21 learns nothing of the lives of others

@@ -47,8 +47,8 @@ type Message struct {
 	Past    uint32 // deliveries of the program before the send; evidence, no machine reads it
 	Dets    []Det
 	Payload core.Payload
-	For     core.Incarnation
-	Round   uint32 // App: checkpoints that the sender had reached
+	For     core.Incarnation // Answer: of the receiver; Multicast: of the root that sent it
+	Round   uint32           // App: checkpoints that the sender had reached
 	Lives   []core.Incarnation
 	Number  uint32
 	Line    []Position
