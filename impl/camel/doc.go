@@ -9,5 +9,5 @@
 //
 // Deviations from the repaired protocol are switches, marked "Deviation:" at their lines.
 //
-// Not here: more than one failure at a time (relays would carry determinants, and copies would be kept twice), networks that lose order.
+// Not here: more than one failure at a time (relays would carry determinants, and copies would be kept twice).
 package camel

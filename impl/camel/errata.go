@@ -22,6 +22,7 @@ const (
 	C12
 	C14
 	C18
+	C19
 	end
 )
 
@@ -58,6 +59,8 @@ var table = [end - causal.Count]struct {
 	C14 - causal.Count: {core.Erratum{ID: "C14", Place: "[CAMEL] Alg. 1 l. 22-26", Printed: "a checkpoint saves no half accumulated reduction", Repaired: "it does"}, true},
 	C18 - causal.Count: {core.Erratum{ID: "C18", Place: "[CAMEL] Alg. 2 l. 11", Printed: "a multicast that the root sends again stops at the first process that has it",
 		Repaired: "it goes down the whole tree once for each life of the root, as section 6 says"}, true},
+	C19 - causal.Count: {core.Erratum{ID: "C19", Place: "[CAMEL] Alg. 3 l. 34", Printed: "a released contribution takes the determinants with it that its receiver would need after a failure",
+		Repaired: "they stay in the log, without the payload"}, true},
 }
 
 // Errata lists the errata of CAMEL itself, in order; those of SCMEL apply, too.

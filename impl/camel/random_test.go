@@ -79,7 +79,7 @@ func randomProgram(rng *rand.Rand, groups bool) string {
 // over CAMEL, explored depth first up to a bound; a program that gets stuck by itself is skipped.
 func TestRandomPrograms(t *testing.T) {
 	models := []fault.Model{{Failures: 1}, {Failures: 1, KeepToDead: true, FromDead: fault.Every}, {Failures: 2, Overlap: 1},
-		{Failures: 3, Overlap: 1, FromDead: fault.Nothing}}
+		{Failures: 3, Overlap: 1, FromDead: fault.Nothing}, {Failures: 1, Unordered: true}, {Failures: 2, Overlap: 1, Unordered: true}}
 	explored := 0
 	for seed := range uint64(*random) {
 		rng := rand.New(rand.NewPCG(seed, 7))
@@ -96,12 +96,13 @@ func TestRandomPrograms(t *testing.T) {
 		}
 		m, o := models[rng.IntN(len(models))], causal.Options{F: 1}
 		var setup *core.Setup
-		if groups {
+		if o.Unordered = m.Unordered; groups {
 			setup, err = camel.NewSetup(layout, suite.Programs, o)
 		} else {
 			if rng.IntN(2) == 0 {
 				o.F, m = 2, fault.Model{Failures: 2 + rng.IntN(2), Overlap: 2}
 			}
+			o.Unordered = m.Unordered
 			setup, err = causal.NewSetup(layout, suite.Programs, o)
 		}
 		if err != nil {

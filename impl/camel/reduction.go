@@ -14,12 +14,27 @@ func (l *layer) contribute(in core.Input, out []core.Effect) []core.Effect {
 	g := l.state(in.Group)
 	g.Started++
 	if !l.root(in.Group) && g.Started <= g.Done && !l.Has(C7) {
-		return out
+		return l.leave(in.Group, g.Started, out)
 	}
 	r := l.round(in.Group, g.Started)
 	r.ID, r.Past = in.Payload.ID, l.S.Deliveries
 	r.Parts = append(slices.Clip(r.Parts), causal.Part{Child: l.Rank, Data: in.Payload.Data})
 	return l.verify(in.Group, r, out)
+}
+
+// leave stands for a contribution that is not made again. What determinants it carried, its receiver must be able to get back after
+// a failure of its own: only the logs bring them.
+func (l *layer) leave(group core.Group, number uint32, out []core.Effect) []core.Effect {
+	e := causal.Entry{Kind: causal.Contribution, To: l.tree(group).Parent(l.Rank), Group: group, Number: number, Epoch: l.S.Saving.Wanted,
+		Dets: l.Piggyback(), Bare: true}
+	if len(e.Dets) == 0 || l.Has(C19) { // Deviation: C19 forgets the determinants with the contribution
+		return out
+	}
+	l.S.Log = append(slices.Clip(l.S.Log), e)
+	if l.IsMuted(e.To) {
+		return out
+	}
+	return l.Transmit(&e, e.To, out)
 }
 
 // round is the accumulation of a round, begun if there is none.
@@ -63,7 +78,10 @@ func (l *layer) contributionArrives(from core.Rank, m *causal.Message, out []cor
 	g.From[child] = m.Number
 	if l.root(m.Group) {
 		e := causal.Entry{Kind: causal.Contribution, To: l.Rank, From: from, Group: m.Group, Number: m.Number, Past: m.Past,
-			Epoch: l.S.Saving.Wanted, Payload: m.Payload}
+			Epoch: l.S.Saving.Wanted, Dets: m.Dets, Payload: m.Payload}
+		if l.Has(C19) {
+			e.Dets = nil // Deviation: C19
+		}
 		if !l.Has(C11) { // Deviation: C11 keeps nothing at the root
 			g.Kept = append(slices.Clip(g.Kept), e)
 			out = append(out, kept(&e))
@@ -134,16 +152,26 @@ func (l *layer) completed(group core.Group, number uint32, out []core.Effect) []
 	g.Open = slices.DeleteFunc(slices.Clone(g.Open), func(r causal.Round) bool { return r.Number <= g.Done })
 	keeps := l.tree(group).Parent(l.Rank) == l.tree(group).Root() && !l.Has(C9b) // Deviation: C9b releases at the root's children, too
 	if !keeps && !l.Has(C9a) {                                                   // Deviation: C9a compares with the root's number, which nobody stores
-		l.S.Log = slices.DeleteFunc(slices.Clone(l.S.Log), func(e causal.Entry) bool {
-			release := e.Kind == causal.Contribution && e.Group == group && e.Number <= number
-			if l.Has(C10) {
-				release = release && e.Number == number // Deviation: C10 releases the acknowledged round alone
-			}
-			if release {
-				out = append(out, causal.Unlogged(&e, l.Rank))
-			}
-			return release
-		})
+		out = l.release(group, number, out)
 	}
 	return l.tellChildren(group, number, out)
+}
+
+// release removes logged contributions. The determinants that they carried stay: 1. w contributes with a determinant of its own, t holds
+// that, too, and says so, 2. the round is complete, and w releases, 3. t fails, 4. w fails, and nobody knows what the result depends on.
+func (l *layer) release(group core.Group, number uint32, out []core.Effect) []core.Effect {
+	log := slices.Clone(l.S.Log)
+	for i := range log {
+		e := &log[i]
+		if e.Kind != causal.Contribution || e.Group != group || e.Number > number || e.Bare {
+			continue
+		}
+		if l.Has(C10) && e.Number != number {
+			continue // Deviation: C10 releases the acknowledged round alone
+		}
+		out = append(out, causal.Unlogged(e, l.Rank))
+		e.Bare, e.Payload = true, core.Payload{}
+	}
+	l.S.Log = slices.DeleteFunc(log, func(e causal.Entry) bool { return e.Bare && (len(e.Dets) == 0 || l.Has(C19)) }) // Deviation: C19
+	return out
 }

@@ -31,6 +31,7 @@ type Protocol struct {
 // Options are what a scenario says about its protocol.
 type Options struct {
 	Variant   string // "repaired", "published", or "repaired+ID+ID"
+	Unordered bool   // the network does not keep the order of channels
 	Tolerates *int   // failures at a time that the protocol is to tolerate; nil where it does not choose
 }
 
@@ -44,7 +45,7 @@ func Protocols() []Protocol {
 				if err != nil {
 					return nil, err
 				}
-				return camel.NewSetup(layout, programs, causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set})
+				return camel.NewSetup(layout, programs, causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set, Unordered: o.Unordered})
 			}},
 		{Name: "causal", Doc: "simple causal message logging: determinants travel on messages until f+1 processes hold them [CAMEL]", Errata: causal.Errata(),
 			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
@@ -52,7 +53,7 @@ func Protocols() []Protocol {
 				if err != nil {
 					return nil, err
 				}
-				return causal.NewSetup(layout, programs, causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set})
+				return causal.NewSetup(layout, programs, causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set, Unordered: o.Unordered})
 			}},
 		{Name: "hydee", Doc: "checkpoints in clusters, payload logs between them, no determinants [HydEE]", Errata: hydee.Errata(),
 			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
@@ -164,7 +165,7 @@ func Resolve(s *scenarios.Scenario) (*Resolved, error) {
 		layout.Trees = nil
 	}
 	r := &Resolved{Scenario: s, Model: s.Model}
-	if r.Setup, err = protocol.Setup(layout, programs, Options{Variant: s.Variant, Tolerates: s.Tolerates}); err != nil {
+	if r.Setup, err = protocol.Setup(layout, programs, Options{Variant: s.Variant, Unordered: s.Model.Unordered, Tolerates: s.Tolerates}); err != nil {
 		return nil, s.Errorf("variant", "%w", err)
 	}
 	if r.Baseline, err = none.NewSetup(layout, programs); err != nil {

@@ -10,8 +10,9 @@ import (
 
 // Options chooses how many failures at a time the protocol tolerates, and between the repaired protocol and what the paper prints.
 type Options struct {
-	F      int // [0, ranks-1]
-	Errata Set // errata switched on; the zero value is the repaired protocol
+	F         int  // [0, ranks-1]
+	Errata    Set  // errata switched on; the zero value is the repaired protocol
+	Unordered bool // the network does not keep the order of a channel: the protocol restores it
 }
 
 // Channel is what a rank keeps about one source of messages: another rank, or a group.
@@ -45,6 +46,7 @@ type State struct {
 	Awaited    Ranks  `json:"awaited"` // have not ended their replay
 
 	Saving       saving      `json:"saving"`
+	Links        []link      `json:"links"` // by rank; only where the network does not keep order
 	Barrier      barrier     `json:"barrier"`
 	Deferred     []Message   `json:"deferred"`
 	DeferredFrom []core.Rank `json:"deferredFrom"`
@@ -74,6 +76,7 @@ type Extension interface {
 type config struct {
 	ranks, groups, f int
 	errata           Set
+	unordered        bool
 }
 
 // Has reports whether an erratum is switched on.
@@ -115,12 +118,12 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	if err := suitable(name, layout.Names, programs); err != nil {
 		return nil, err
 	}
-	c := &config{ranks: n, groups: len(layout.Trees), f: options.F, errata: options.Errata}
+	c := &config{ranks: n, groups: len(layout.Trees), f: options.F, errata: options.Errata, unordered: options.Unordered}
 	setup.Layout.Clusters = nil
 	setup.Layout.Labels = core.Labels(programs)
 	setup.Layout.Collectives = core.Collectives(programs, layout.Trees)
 	setup.NewMessage = func() core.Message { return new(Message) }
-	setup.Promises = core.Promises{MaxFailures: max(options.F, -1), RollsBack: core.FailedOnly, Needs: core.Piecewise, FIFO: true, Reliable: true,
+	setup.Promises = core.Promises{MaxFailures: max(options.F, -1), RollsBack: core.FailedOnly, Needs: core.Piecewise, FIFO: !options.Unordered, Reliable: true,
 		Recovers: true, Holders: true, StableKeys: []string{imageKey, commitKey}}
 	if options.F == 0 {
 		setup.Promises.MaxFailures = -1
@@ -225,10 +228,13 @@ func (l *Layer) reset() {
 	l.S = State{Channels: make([]Channel, l.ranks+l.groups), Groups: make([]Group, l.groups), Lives: make([]core.Incarnation, l.ranks),
 		Heard: make([]core.Incarnation, l.ranks)}
 	l.S.Saving.Marks = make([]uint32, l.ranks)
+	if l.unordered {
+		l.S.Links = make([]link, l.ranks)
+	}
 }
 
-// Step implements core.Protocol.
-func (l *Layer) Step(in core.Input, out []core.Effect) []core.Effect {
+// step handles an input, messages in the order of their channel.
+func (l *Layer) step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start:
 		l.reset()
@@ -256,6 +262,11 @@ func (l *Layer) received(from core.Rank, m *Message, out []core.Effect) []core.E
 		return l.arrive(from, m, out)
 	case Ack:
 		return l.acknowledged(from, m, out)
+	case Holding:
+		if reason := l.Refuse(from, m); reason != "" {
+			return append(out, core.DropInput(from.Proc(), core.MsgID{}, reason))
+		}
+		return l.Accept(from, m.Dets, out)
 	case Recover:
 		return l.recover(from, m, out)
 	case Answer:

@@ -49,6 +49,21 @@ func TestForgottenFailure(t *testing.T) {
 	}
 }
 
+// TestOrderIsRestored runs a stream over a network that loses order, with and without the part that restores it.
+func TestOrderIsRestored(t *testing.T) {
+	for _, restored := range []bool{true, false} {
+		setup, baseline := setups(t, "a: send y a0; send y a1\ny: recv a; recv a", causal.Options{F: 1, Unordered: restored})
+		m := fault.Model{Failures: 1, Unordered: true}
+		out, err := world.Check(t.Context(), world.Case{Setup: setup, Baseline: baseline, Model: m, Force: true}, checker.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if holds := len(out.Found) == 0 && out.Bound == ""; holds != restored {
+			t.Errorf("order restored: %t, holds: %t %v", restored, holds, out.Found)
+		}
+	}
+}
+
 // host is one rank that is driven by hand.
 type host struct {
 	t *testing.T

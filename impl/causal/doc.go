@@ -16,5 +16,7 @@
 // errata.go. Deviations from the repaired protocol are switches, each marked "Deviation:" at its line. The layer can be built
 // upon (Extension): impl/camel adds collectives on trees.
 //
-// Not here: channels that lose order, stable logging of determinants, output commit.
+// A network that loses order is covered by numbers on each channel (order.go).
+//
+// Not here: stable logging of determinants, output commit.
 package causal

@@ -21,10 +21,14 @@ type Entry struct {
 	Epoch   uint32           `json:"epoch"` // checkpoints that the sender had reached
 	Dets    []Det            `json:"dets"`
 	Payload core.Payload     `json:"payload"`
+	Bare    bool             `json:"bare,omitempty"` // released: only the determinants are needed, by the receiver after a failure
 }
 
 // Message is the entry on the network.
 func (l *Layer) message(e *Entry, to core.Rank) *Message {
+	if e.Bare {
+		return &Message{Kind: Holding, Inc: l.S.Inc, To: l.S.Lives[to], Dets: e.Dets}
+	}
 	origin := l.Rank
 	if e.Kind == Multicast {
 		origin = e.From

@@ -64,7 +64,9 @@ func (l *Layer) recover(from core.Rank, m *Message, out []core.Effect) []core.Ef
 			}
 		}
 	}
-	l.S.Muted |= only(from)
+	if !l.served(from, m.Inc) {
+		l.S.Muted |= only(from)
+	}
 	if l.Has(S1) {
 		l.S.Barrier = barrier{Waits: true, From: from, Inc: m.Inc}
 	}
@@ -167,6 +169,9 @@ func (l *Layer) replay(from core.Rank, m *Message, out []core.Effect) []core.Eff
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "sent by a dead life"))
 	}
 	l.S.Muted = l.S.Muted.less(from)
+	if l.unordered {
+		l.S.Links[from].Served = m.Inc
+	}
 	entries := slices.Clone(l.S.Log)
 	if l.Has(S5) {
 		slices.Reverse(entries) // Deviation: S5 iterates over a set, so in any order

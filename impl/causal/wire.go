@@ -16,7 +16,7 @@ type RSN uint32
 // Kind is the type of a message.
 type Kind uint8
 
-// The messages and the fields that they carry beside Inc and To. The last three are sent by impl/camel alone.
+// The messages and the fields that they carry beside Inc and To. The last four are sent by impl/camel alone.
 const (
 	App           Kind = iota + 1 // application message: SSN, Past, Dets, Payload
 	Ack                           // determinants that are held now: Dets
@@ -31,11 +31,12 @@ const (
 	PruneNotice                   // everybody has: Number, Line (of every rank)
 	Multicast                     // application message to a group, from Origin, the Number-th: Group, SSN, Past, Dets, Payload
 	Contribution                  // to round Number of a reduction: Group, Past, Dets, Payload
+	Holding                       // determinants of a message that is not needed any more: Dets
 	Completed                     // rounds of a reduction up to Number are complete: Group
 )
 
 var kindNames = [...]string{"", "App", "Ack", "Recover", "Answer", "ReplayRequest", "ReplayEnd", "Mark", "Saved", "Commit", "Committed",
-	"Prune", "Multicast", "Contribution", "Completed"}
+	"Prune", "Multicast", "Contribution", "Holding", "Completed"}
 
 // Message is every message of the protocol; Kind says which fields are set.
 type Message struct {
@@ -43,6 +44,7 @@ type Message struct {
 	Kind    Kind
 	Inc     core.Incarnation // of the sender
 	To      core.Incarnation // of the receiver, as far as the sender knows
+	Seq     uint32           // in its channel, where the network does not keep order
 	SSN     SSN
 	Past    uint32 // deliveries of the program before the send; evidence, no machine reads it
 	Dets    []Det
@@ -77,7 +79,7 @@ func (m *Message) Describe() trace.Wire {
 		w.Text = fmt.Sprintf("ssn %d, life %d to %d", m.SSN, m.Inc, m.To) + words(m.Dets)
 	case Contribution:
 		w.Text = fmt.Sprintf("round %d, life %d to %d", m.Number, m.Inc, m.To) + words(m.Dets)
-	case Ack:
+	case Ack, Holding:
 		w.Text = "of" + words(m.Dets)
 	case Recover:
 		w.Text = fmt.Sprintf("life %d round %d", m.Inc, m.Round)
