@@ -35,8 +35,8 @@ func setups(t *testing.T, text string, o causal.Options) (setup, baseline *core.
 }
 
 // TestForgottenFailure is the smallest run of S22: w fails and is back before y fails, a has not heard of w's failure when it answers y, and
-// then accepts what w's former life had sent, with a determinant of y. The repaired protocol holds at this scope in 55,295,351 states, too
-// many for a test; it is tested at the scope of S14.
+// then accepts what w's former life had sent, with a determinant of y. At this scope the repaired protocol has too many states for a test; it is
+// tested at the scopes of S14 and of causal-two-streams.
 func TestForgottenFailure(t *testing.T) {
 	setup, baseline := setups(t, chain, causal.Options{F: 2, Errata: causal.Set(0).With(causal.S22)})
 	m := fault.Model{Failures: 2, Victims: []trace.Proc{0, 2}}

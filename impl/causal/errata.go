@@ -75,7 +75,7 @@ var table = [erratumCount]struct {
 }
 
 // Errata lists the errata that have a scenario, in order. The tests of this package show the others: S15, which costs and breaks nothing,
-// and S22, for which the repaired protocol has eighteen million states at the scope of its smallest run.
+// and S22, for which the repaired protocol has too many states at the scope of its smallest run.
 func Errata() []core.Erratum {
 	var list []core.Erratum
 	for i := range table {
