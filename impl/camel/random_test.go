@@ -19,7 +19,10 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-var random = flag.Int("random", 40, "random programs to explore")
+var (
+	random = flag.Int("random", 40, "random programs to explore")
+	first  = flag.Uint64("first", 0, "seed of the first one")
+)
 
 // randomProgram has three ranks and a few messages, multicasts and reductions in an order that can not get stuck when every receive names its
 // source; some ranks receive from anyone instead.
@@ -81,7 +84,7 @@ func TestRandomPrograms(t *testing.T) {
 	models := []fault.Model{{Failures: 1}, {Failures: 1, KeepToDead: true, FromDead: fault.Every}, {Failures: 2, Overlap: 1},
 		{Failures: 3, Overlap: 1, FromDead: fault.Nothing}, {Failures: 1, Unordered: true}, {Failures: 2, Overlap: 1, Unordered: true}}
 	explored := 0
-	for seed := range uint64(*random) {
+	for seed := *first; seed < *first+uint64(*random); seed++ {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		groups := seed%2 == 0
 		text := randomProgram(rng, groups)
