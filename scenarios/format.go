@@ -11,6 +11,20 @@ import (
 
 // Format writes a scenario, with its schedule if it has one, as a file that Parse reads back to the same scenario.
 func Format(s *Scenario) []byte {
+	comment := s.Title + "\n" + s.Prose
+	a := &txtar.Archive{Comment: []byte(strings.TrimSpace(comment) + "\n")}
+	a.Files = append(a.Files, txtar.File{Name: "scenario", Data: []byte(header(s))})
+	if s.Shape == "" && s.Roles == "" {
+		a.Files = append(a.Files, txtar.File{Name: "program", Data: []byte(s.Program)})
+	}
+	if s.Schedule != nil {
+		a.Files = append(a.Files, txtar.File{Name: "schedule", Data: []byte(strings.Join(s.Schedule, "\n") + "\n")})
+	}
+	return txtar.Format(a)
+}
+
+// header is the section with the keys.
+func header(s *Scenario) string {
 	var header strings.Builder
 	put := func(key, value string) {
 		if value != "" {
@@ -34,9 +48,13 @@ func Format(s *Scenario) []byte {
 	put("program", s.Shape)
 	put("clusters", s.Clusters)
 	put("roles", s.Roles)
+	if s.Tolerates != nil {
+		put("tolerates", fmt.Sprint(*s.Tolerates))
+	}
 	number("failures", m.Failures)
 	number("at-once", m.AtOnce)
 	flag("at-once", m.OneInstant, "all")
+	number("overlap", m.Overlap)
 	put("victims", strings.Join(s.Victims, " "))
 	put("interchangeable", strings.Join(s.Interchangeable, " "))
 	flag("stop", m.Staggered, "staggered")
@@ -58,17 +76,7 @@ func Format(s *Scenario) []byte {
 	put("breaks", s.Breaks)
 	number("states", s.States)
 	put("must-see", strings.Join(s.MustSee, " "))
-
-	comment := s.Title + "\n" + s.Prose
-	a := &txtar.Archive{Comment: []byte(strings.TrimSpace(comment) + "\n")}
-	a.Files = append(a.Files, txtar.File{Name: "scenario", Data: []byte(header.String())})
-	if s.Shape == "" && s.Roles == "" {
-		a.Files = append(a.Files, txtar.File{Name: "program", Data: []byte(s.Program)})
-	}
-	if s.Schedule != nil {
-		a.Files = append(a.Files, txtar.File{Name: "schedule", Data: []byte(strings.Join(s.Schedule, "\n") + "\n")})
-	}
-	return txtar.Format(a)
+	return header.String()
 }
 
 // Nearest is the known name with the smallest edit distance to the given one, "" when there are none.

@@ -25,19 +25,20 @@ import (
 
 // Scenario is one run to check. Names of ranks are unresolved.
 type Scenario struct {
-	Name     string      `json:"name"` // base name of the file
-	File     string      `json:"file"` // where it was read, for errors
-	Title    string      `json:"title"`
-	Prose    string      `json:"-"`
-	Source   string      `json:"source,omitempty"` // paper and figure
-	Protocol string      `json:"protocol"`
-	Variant  string      `json:"variant"` // "repaired", "published", or "repaired+H3+H5"
-	Clusters string      `json:"clusters"`
-	Roles    string      `json:"roles,omitempty"`   // how many of each kind of proc, of a protocol without programs
-	Shape    string      `json:"program,omitempty"` // generated program, e.g. "ring 3"; "" when Program is given
-	Program  string      `json:"-"`
-	Model    fault.Model `json:"model"`
-	Victims  []string    `json:"victims,omitempty"`
+	Name      string      `json:"name"` // base name of the file
+	File      string      `json:"file"` // where it was read, for errors
+	Title     string      `json:"title"`
+	Prose     string      `json:"-"`
+	Source    string      `json:"source,omitempty"` // paper and figure
+	Protocol  string      `json:"protocol"`
+	Variant   string      `json:"variant"` // "repaired", "published", or "repaired+H3+H5"
+	Clusters  string      `json:"clusters"`
+	Roles     string      `json:"roles,omitempty"`     // how many of each kind of proc, of a protocol without programs
+	Tolerates *int        `json:"tolerates,omitempty"` // failures at a time that the protocol is to tolerate; nil = its default
+	Shape     string      `json:"program,omitempty"`   // generated program, e.g. "ring 3"; "" when Program is given
+	Program   string      `json:"-"`
+	Model     fault.Model `json:"model"`
+	Victims   []string    `json:"victims,omitempty"`
 	// Interchangeable ranks: renaming them leaves the programs and everything else as it is.
 	Interchangeable []string `json:"interchangeable,omitempty"`
 	Expect          string   `json:"expect"`             // verdict
@@ -198,8 +199,8 @@ func (s *Scenario) header(text string, first int) error {
 }
 
 // Keys are the keys of a scenario section, in the order in which Format writes them.
-var Keys = []string{"source", "protocol", "variant", "program", "clusters", "roles", "failures", "at-once", "victims", "interchangeable", "stop", "checkpoints",
-	"network", "ignored", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "erratum", "expect", "breaks",
+var Keys = []string{"source", "protocol", "variant", "program", "clusters", "roles", "tolerates", "failures", "at-once", "overlap", "victims", "interchangeable",
+	"stop", "checkpoints", "network", "ignored", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "erratum", "expect", "breaks",
 	"states", "must-see"}
 
 func (s *Scenario) set(key, value string) (err error) {
@@ -210,7 +211,7 @@ func (s *Scenario) set(key, value string) (err error) {
 		m.OneInstant = true
 		return nil
 	}
-	numbers := map[string]*int{"failures": &m.Failures, "at-once": &m.AtOnce, "checkpoints": &m.Checkpoints, "loss": &m.Loss,
+	numbers := map[string]*int{"failures": &m.Failures, "at-once": &m.AtOnce, "overlap": &m.Overlap, "checkpoints": &m.Checkpoints, "loss": &m.Loss,
 		"duplicates": &m.Duplicates, "suspicions": &m.Suspicions, "torn": &m.Torn, "states": &s.States}
 	if t, ok := texts[key]; ok {
 		*t = value
@@ -226,6 +227,8 @@ func (s *Scenario) set(key, value string) (err error) {
 		return nil
 	}
 	switch key {
+	case "tolerates":
+		s.Tolerates, err = integer(value)
 	case "expect":
 		s.Expect = value
 		_, err = oneOf(value, verdicts)
@@ -274,6 +277,15 @@ func oneOf(value string, words []string) (int, error) {
 		return i, fmt.Errorf("%q, want %s", value, strings.Join(words, ", "))
 	}
 	return i, nil
+}
+
+// integer reads any whole number: what is too small or too large is for the protocol to say.
+func integer(value string) (*int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a number", value)
+	}
+	return &n, nil
 }
 
 func choice(value, no, yes string) (bool, error) {

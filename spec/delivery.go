@@ -21,14 +21,14 @@ var ExactlyOnce = register(Property{
 // FIFO: deliveries of one channel follow the order of the sends.
 var FIFO = register(Property{
 	Name: "fifo", Kind: Always, Source: "design P10",
-	Doc: "the deliveries of each channel follow the order of its sends",
+	Doc: "the deliveries of each channel, from a rank or a group, follow the order of its sends",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		h := v.Observed(e.Proc).History
 		if e.Kind != trace.Delivered || h == nil {
 			return ""
 		}
 		for _, d := range h.Delivered {
-			if d.ID.From == e.ID.From && d.ID.Number > e.ID.Number {
+			if d.ID.From == e.ID.From && d.ID.Number > e.ID.Number && f.Layout.SameChannel(d.ID, e.ID) {
 				return fmt.Sprintf("%s is delivered to %s after %s, which was sent later", f.Layout.Label(e.ID),
 					f.Layout.Name(e.Proc), f.Layout.Label(d.ID))
 			}

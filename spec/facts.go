@@ -13,6 +13,8 @@ type Facts struct {
 
 	Contained   bool     // only ranks of failed clusters may roll back
 	Phases      bool     // stamps carry phases as HydEE defines them
+	Holders     bool     // determinants are kept and declared, messages are stamped with the receptions before them
+	Minimal     bool     // of a collective, only its root and the root's children keep anything
 	LogsOutside bool     // only messages between clusters may be logged
 	Sends       bool     // the program is send-deterministic, so oracle facts about single sends are unique
 	StableKeys  []string // prefixes of the stable records that the protocol writes; nil allows all

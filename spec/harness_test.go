@@ -31,6 +31,7 @@ func exampleFacts() *spec.Facts {
 		Names: []string{"x", "y", "c", "RP"}, Ranks: 3, Clusters: []int{0, 0, 1},
 		Labels: map[trace.MsgID]string{m2: "m2", m3: "m3", m7: "m7"},
 		Kinds:  map[string]trace.Meaning{"Frontier": trace.Gate, "OrphanDone": trace.Replay},
+		Trees:  trees, Collectives: collective,
 	}
 	sequence := func(ids ...trace.MsgID) string {
 		var list []trace.Delivery

@@ -43,22 +43,22 @@ func TestHistory(t *testing.T) {
 		{
 			name:   "cut back to the restored point",
 			events: []trace.Event{delivered(y, m2, 1), sent(m3, c), delivered(y, m7, 1), restored(y, 1, 0, 1)},
-			want:   past(0, m2),
+			want:   recovering(past(0, m2)),
 		},
 		{
 			name:   "cut back to the beginning and done again",
 			events: []trace.Event{delivered(y, m2, 1), sent(m3, c), restored(y, 1, 0, 0), in(1, delivered(y, m2, 1))},
-			want:   past(0, m2),
+			want:   recovering(past(0, m2)),
 		},
 		{
 			name:   "restored at what it is at",
 			events: []trace.Event{delivered(y, m2, 1), sent(m3, c), restored(y, 1, 1, 1)},
-			want:   past(1, m2),
+			want:   recovering(past(1, m2)),
 		},
 		{
 			name:   "restored beyond what it is at, which adds nothing",
 			events: []trace.Event{delivered(y, m2, 1), restored(y, 1, 4, 4)},
-			want:   past(0, m2),
+			want:   recovering(past(0, m2)),
 		},
 		{
 			name:   "the end",
@@ -68,12 +68,12 @@ func TestHistory(t *testing.T) {
 		{
 			name:   "the end, taken back",
 			events: []trace.Event{sent(m3, c), finished(y, 12), restored(y, 1, 0, 0)},
-			want:   &trace.History{},
+			want:   recovering(&trace.History{}),
 		},
 		{
 			name:   "the end, part of the image",
 			events: []trace.Event{sent(m3, c), finished(y, 12), with(restored(y, 1, 1, 0), func(e *trace.Event) { e.Digest = 12 })},
-			want:   &trace.History{Sent: 1, Done: true, Digest: 12},
+			want:   recovering(&trace.History{Sent: 1, Done: true, Digest: 12}),
 		},
 	}
 	for _, tt := range tests {
@@ -149,5 +149,37 @@ func TestHistoryIsReadOnly(t *testing.T) {
 	}
 	if !clone.Received(x2) || kept.Received(x2) || !h.Received(x2) || h.Received(m7) {
 		t.Errorf("clone %+v, kept %+v and changed %+v are not independent", clone, kept, h)
+	}
+}
+
+// recovering is the history of a rank that was restarted and has not declared more.
+func recovering(h *trace.History) *trace.History {
+	h.Recovering = true
+	return h
+}
+
+// TestMemory folds declarations of what a rank keeps: in order, once each, and lost at a restart, as the flag is set there.
+func TestMemory(t *testing.T) {
+	keep := func(sort string, id trace.MsgID, peer trace.Proc, number uint32) trace.Event {
+		return trace.Event{Kind: trace.Kept, Proc: y, Text: sort, ID: id, Peer: peer, Received: number}
+	}
+	forget := func(e trace.Event) trace.Event {
+		e.Kind = trace.Forgotten
+		return e
+	}
+	first, second, third := keep(trace.Determinant, m2, y, 1), keep(trace.Determinant, m7, y, 2), keep(trace.Copy, m3, c, 0)
+	got := fold(second, first, third, first, forget(third), forget(third))
+	if diff := cmp.Diff([]trace.Item{first.Item(), second.Item()}, got.Memory, cmp.AllowUnexported(trace.Item{}, trace.MsgID{})); diff != "" {
+		t.Errorf("memory (-want +got):\n%s", diff)
+	}
+	if !got.Holds(second.Item()) || got.Holds(third.Item()) {
+		t.Errorf("the memory holds the wrong items: %v", got.Memory)
+	}
+	got = fold(first, restored(y, 1, 0, 0))
+	if len(got.Memory) != 0 || !got.Recovering {
+		t.Errorf("after a restart: %+v", got)
+	}
+	if got = fold(first, restored(y, 1, 0, 0), trace.Event{Kind: trace.Recovered, Proc: y, Incarnation: 1}); got.Recovering {
+		t.Errorf("after the end of a recovery: %+v", got)
 	}
 }

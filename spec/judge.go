@@ -49,6 +49,7 @@ func (l *Ledger) Apply(e trace.Event) {
 		if o.History != nil {
 			line := o.History.Clone()
 			line.Sent, line.Delivered = e.Sent, line.Delivered[:min(int(e.Received), len(line.Delivered))]
+			line.Memory, line.Recovering = nil, false
 			o.Line = line
 		}
 	}

@@ -24,9 +24,32 @@ var Terminates = register(Property{
 		if stuck == nil {
 			return ""
 		}
-		return "the run is stuck: " + strings.Join(stuck, "; ")
+		return "the run is stuck: " + strings.Join(append(stuck, missing(f, v)...), "; ")
 	},
 })
+
+// missing names who has not contributed to a reduction that others have contributed to.
+func missing(f *Facts, v View) (words []string) {
+	for i := range f.Layout.Trees {
+		t := &f.Layout.Trees[i]
+		rounds := make([]uint32, len(t.Members))
+		most := uint32(0)
+		for j, m := range t.Members {
+			for id, c := range f.Layout.Collectives { // a maximum: the order does not matter
+				if h := v.Observed(m.Proc()).History; c.Tree == i && id.From == m && h != nil && id.Number <= h.Sent {
+					rounds[j] = max(rounds[j], c.Round)
+				}
+			}
+			most = max(most, rounds[j])
+		}
+		for j, m := range t.Members {
+			if rounds[j] < most {
+				words = append(words, fmt.Sprintf("reduction %d of group %s waits for %s", rounds[j]+1, t.Name, f.Layout.Name(m.Proc())))
+			}
+		}
+	}
+	return words
+}
 
 // FinalState: failures leave no mark on the result.
 var FinalState = register(Property{

@@ -15,6 +15,11 @@ var terminationCases = []judged{
 		want:   "the run is stuck: y has sent 1 and received 1 and can not go on; c is down for good",
 	},
 	{
+		name: "a reduction that one member does not join", property: "terminates", complete: true,
+		events: append(append(contributed(fromY), contributed(fromX)...), finished(x, 11), finished(c, 13)),
+		want:   "the run is stuck: y has sent 10 and received 0 and can not go on; reduction 1 of group g waits for c",
+	},
+	{
 		name: "an end that a restart took back", property: "terminates", complete: true,
 		events: []trace.Event{finished(x, 11), finished(y, 12), finished(c, 13), crashed(x), restored(x, 1, 0, 0)},
 		want:   "the run is stuck: x has sent 0 and received 0 and can not go on",

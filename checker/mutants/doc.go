@@ -9,7 +9,7 @@
 // and the wrapper's own memory) is plain data, and a crash loses both. Messages between wrapped machines travel in
 // envelopes, which carry the bytes of the inner message and, beside them, what the message declares about itself.
 //
-// A few mutants know names that HydEE uses (Acknowledge, image/, commit/); the others work with any protocol.
+// A few mutants know names that HydEE uses (Acknowledge, image/, commit/) or CAMEL (Completed); the others work with any protocol.
 //
 // Not here: how a mutant is found (the tests of this package run the checker) and mutants that need more than the
 // boundary, such as the errata of a protocol, which are switches in its options.

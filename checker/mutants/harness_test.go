@@ -9,6 +9,8 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/apps"
+	"github.com/domino-check/domino/impl/camel"
+	"github.com/domino-check/domino/impl/causal"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/hydee"
@@ -27,11 +29,15 @@ const (
 	fork    = "a: send b x; send c y\nb: recv *\nc: recv *"
 	collect = "a: send c x\nb: send c y\nc: recv * ordered; recv * ordered"
 	ping    = "a: send b a1; recv b; send b a3\nb: recv a; send a b1; recv a"
+	race    = "y: recv * ordered; reply; recv * ordered; reply\na: send y a; recv y\nb: send y b; recv y"
+	echo    = "a: send y x; recv y; recv y\ny: recv a; send a y1; send a y2"
+	up      = "group g: r > t; t > w\nr: contribute g; recv g\nt: contribute g\nw: contribute g"
 	pair    = "x: send y m\ny: recv x"
 )
 
 // scope is what one exploration covers.
 type scope struct {
+	protocol string // "" is HydEE, otherwise causal or camel
 	program  string
 	clusters []int
 	model    fault.Model
@@ -58,6 +64,9 @@ var scopes = map[string]*scope{
 	"ping, saved":    {program: ping, clusters: []int{0, 1}, model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{1}}},
 	"transaction":    {service: transaction, model: fault.Model{Set: true}},
 	"register":       {service: registerService, model: fault.Model{Unordered: true, Selective: true}},
+	"race, receiver": {protocol: "causal", program: race, model: fault.Model{Failures: 1, Victims: []trace.Proc{0}}},
+	"echo":           {protocol: "causal", program: echo},
+	"reduction":      {protocol: "camel", program: up},
 	"one cluster, saved": {program: pair, clusters: []int{0, 0},
 		model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{0}}},
 }
@@ -78,12 +87,21 @@ func (s *scope) build(t *testing.T) (*core.Setup, *spec.Oracle) {
 		}
 		return setup, nil
 	}
-	names, programs, err := apps.Parse(s.program, 1)
+	suite, err := apps.Read(s.program, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	layout := trace.Layout{Names: names, Ranks: len(names), Clusters: s.clusters}
-	setup, err := hydee.NewSetup(layout, programs, hydee.Options{})
+	programs := suite.Programs
+	layout := trace.Layout{Names: suite.Names, Ranks: len(suite.Names), Clusters: s.clusters, Trees: suite.Trees}
+	var setup *core.Setup
+	switch s.protocol {
+	case "causal":
+		setup, err = causal.NewSetup(layout, programs, causal.Options{F: 1})
+	case "camel":
+		setup, err = camel.NewSetup(layout, programs, causal.Options{F: 1})
+	default:
+		setup, err = hydee.NewSetup(layout, programs, hydee.Options{})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +116,7 @@ func (s *scope) build(t *testing.T) (*core.Setup, *spec.Oracle) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if oracle.Stuck != "" || len(oracle.Differ) > 0 {
+	if oracle.Stuck != "" || len(oracle.Differ) > 0 && s.protocol == "" {
 		t.Fatalf("program is outside the model: %s %v", oracle.Stuck, oracle.Differ)
 	}
 	return setup, oracle

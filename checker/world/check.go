@@ -166,7 +166,9 @@ func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 		return "the protocol needs reliable channels, the network may duplicate messages"
 	case p.MaxFailures < 0 && m.Failures > 0:
 		return "the protocol survives no failure"
-	case p.MaxFailures > 0 && m.Failures > p.MaxFailures:
+	case m.Overlap > 0 && !p.Recovers:
+		return "the model counts who is recovering, and the protocol does not declare when a recovery is complete"
+	case p.MaxFailures > 0 && m.Failures > p.MaxFailures && (m.Overlap == 0 || m.Overlap > p.MaxFailures):
 		return fmt.Sprintf("the protocol survives %d failures at a time, the model has %d", p.MaxFailures, m.Failures)
 	}
 	return ""

@@ -28,7 +28,7 @@ func (c *crashing) sets(from core.Proc, chosen []core.Proc, n int) {
 			continue
 		}
 		set := append(chosen[:len(chosen):len(chosen)], p)
-		if !c.Model.OneInstant || len(set) == c.Model.Failures {
+		if (!c.Model.OneInstant || len(set) == c.Model.Failures) && !c.overlaps(c.state, set) {
 			if victims := c.victims(set); c.putOff && slices.ContainsFunc(victims, c.undoes) {
 				c.x.LeftOut.Crashes++
 			} else {
@@ -80,6 +80,21 @@ func (w *World) mayCrash(state []uint32, p core.Proc) bool {
 	}
 	return members[0] == p && slices.ContainsFunc(members, w.isVictim) &&
 		slices.ContainsFunc(members, func(q core.Proc) bool { return w.envs.at(state[envWord(q)]).Up })
+}
+
+// overlaps reports whether more procs than the model allows would be down or recovering if the groups of the chosen ones stopped.
+func (w *World) overlaps(state []uint32, chosen []core.Proc) bool {
+	if w.Model.Overlap == 0 {
+		return false
+	}
+	victims, n := w.victims(chosen), 0
+	for p := range core.Proc(w.procs) {
+		h := w.locals.at(state[localWord(p)]).history
+		if !w.envs.at(state[envWord(p)]).Up || h != nil && h.Recovering || slices.Contains(victims, p) {
+			n++
+		}
+	}
+	return n > w.Model.Overlap
 }
 
 func (w *World) isVictim(p core.Proc) bool {
@@ -221,14 +236,14 @@ func (w *World) notify(x *checker.Expansion, p core.Proc) {
 }
 
 // cutShort adds the crashes inside a step: after each effect but the last.
-func (w *World) cutShort(p core.Proc, tr uint32, c uint64, x *checker.Expansion, before cause) {
+func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *checker.Expansion, before cause) {
 	t := w.transitions.at(tr)
 	if len(t.acts) < 2 || w.Model.OneInstant || w.Model.Staggered || !(t.inside || w.Cuts || w.Model.FromDead == fault.Every) ||
 		!slices.ContainsFunc(w.group(p), w.isVictim) {
 		return
 	}
 	digit, ok := w.crashes.one(x.At(budgetWord), w.group(p)[0])
-	if !ok {
+	if !ok || w.overlaps(state, []core.Proc{p}) {
 		return
 	}
 	for cutAfter := 1; cutAfter < len(t.acts); cutAfter++ {

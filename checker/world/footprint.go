@@ -92,6 +92,9 @@ func (w *World) addSends(f *checker.Footprint, state []uint32, c uint64) {
 func (w *World) crashFootprint(state []uint32, c uint64) checker.Footprint {
 	var f checker.Footprint
 	f.Reads[common], f.Writes[common] = commonView, commonBudgets
+	if w.Model.Overlap > 0 {
+		f.Reads[own] = ^uint64(0) // who is down or recovering
+	}
 	for _, q := range w.crashed(c) {
 		f.Writes[own] |= 1 << q
 		f.Writes[life] |= 1 << q

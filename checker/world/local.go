@@ -291,13 +291,13 @@ func (r *recorder) effect(e *core.Effect) {
 		r.event(trace.Event{Kind: trace.Emitted, Peer: e.To, ID: wire.ID, Stamp: wire.Stamp, Text: wire.Kind,
 			Again: !wire.ID.IsZero() && wire.ID != r.sent})
 	case core.Persist:
-		r.change(operation{Kind: opWrite, Key: e.Key, Value: e.Value}, e.Value == nil)
+		r.write(e)
 	case core.SetTimer:
 		r.change(operation{Kind: opSetTimer, Key: e.Timer}, false)
 	case core.Commit:
 		line := r.history
 		line.Sent, line.Delivered = e.Sent, line.Delivered[:min(int(e.Received), len(line.Delivered))]
-		line.Done, line.Digest = false, 0
+		line.Done, line.Digest, line.Memory, line.Recovering = false, 0, nil, false
 		r.change(operation{Kind: opLine, A: w.internHistory(&line)}, true)
 		r.event(trace.Event{Kind: trace.Committed, Sent: e.Sent, Received: e.Received})
 	case core.Rollback:
@@ -306,6 +306,15 @@ func (r *recorder) effect(e *core.Effect) {
 	default:
 		r.declaration(e)
 	}
+}
+
+// write adds a change of the store. A nil value deletes; the codec does not tell it from an empty one, so A does.
+func (r *recorder) write(e *core.Effect) {
+	op := operation{Kind: opWrite, Key: e.Key, Value: e.Value}
+	if e.Value == nil {
+		op.A = 1
+	}
+	r.change(op, e.Value == nil)
 }
 
 // change adds an operation on the env.
@@ -340,6 +349,12 @@ func (r *recorder) declaration(e *core.Effect) {
 		r.crossing(trace.Invoked, e.Key)
 	case core.Return:
 		r.crossing(trace.Returned, e.Key)
+	case core.Keep:
+		r.event(trace.Event{Kind: trace.Kept, Text: e.Key, ID: e.ID, Peer: e.To, Received: e.Received, Sent: e.Sent})
+	case core.Forget:
+		r.event(trace.Event{Kind: trace.Forgotten, Text: e.Key, ID: e.ID, Peer: e.To, Received: e.Received, Sent: e.Sent})
+	case core.Recovered:
+		r.event(trace.Event{Kind: trace.Recovered})
 	}
 }
 

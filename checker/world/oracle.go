@@ -75,10 +75,19 @@ func (s *oracleSystem) Terminal(state []uint32) int {
 
 // unread names the messages that were sent and never received in a complete run.
 func (s *oracleSystem) unread(v spec.View) string {
-	received := map[trace.MsgID]bool{}
+	received, times := map[trace.MsgID]bool{}, map[trace.MsgID]int{}
 	for r := range trace.Rank(s.layout.Ranks) {
 		for _, d := range v.Observed(r.Proc()).History.Delivered {
 			received[d.ID] = true
+			times[d.ID]++
+		}
+	}
+	for id, c := range s.layout.Collectives {
+		switch t := &s.layout.Trees[c.Tree]; {
+		case c.Round > 0 && t.Root() != id.From:
+			received[id] = true // it is part of a result
+		case c.Round == 0:
+			received[id] = times[id] == len(t.Members)-1
 		}
 	}
 	words := ""

@@ -32,7 +32,7 @@ type write struct {
 type opKind uint8
 
 const (
-	opWrite    opKind = iota // Key, Value; a nil value deletes
+	opWrite    opKind = iota // Key, Value; A = 1 deletes
 	opComplete               // the oldest write becomes stable
 	opStop                   // A: next incarnation; B: writes in progress that became stable; Torn: the next one is damaged
 	opRenumber               // A: next incarnation of a proc that is down
@@ -140,7 +140,7 @@ func (w *World) round(round uint64) uint32 {
 func (e *env) apply(op operation) {
 	switch op.Kind {
 	case opWrite:
-		if op.Value == nil {
+		if op.A == 1 {
 			e.Store = slices.DeleteFunc(e.Store, func(r write) bool { return r.Key == op.Key })
 			return
 		}

@@ -320,7 +320,7 @@ func (w *World) step(state []uint32, p core.Proc, tr uint32, s checker.Step, x *
 	c.apply(x)
 	w.perform(x, p, tr)
 	if left(state, failures) > 0 {
-		w.cutShort(p, tr, s.Code, x, c)
+		w.cutShort(state, p, tr, s.Code, x, c)
 	}
 }
 

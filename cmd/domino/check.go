@@ -298,6 +298,9 @@ func bounds(m *fault.Model) string {
 	} else if m.AtOnce > 1 {
 		words = append(words, fmt.Sprintf("%d at once", m.AtOnce))
 	}
+	if m.Overlap > 0 {
+		words = append(words, fmt.Sprintf("%d down or recovering at a time", m.Overlap))
+	}
 	add(m.Checkpoints, "checkpoint", "checkpoints")
 	add(m.Loss, "loss", "losses")
 	add(m.Duplicates, "duplicate", "duplicates")

@@ -7,4 +7,10 @@
 //	recv FROM [ordered]    post FROM [ordered] (FROM is a rank or *; ordered: the state depends on the order of deliveries)
 //	wait                   checkpoint          output
 //	loop N                 end
+//
+// Groups of ranks with a spanning tree are lines "group NAME [sum|xor|max|concat]: parent > child child; parent > child". On them:
+//
+//	multicast G [LABEL]    (root: send to all others)   contribute G [LABEL]   (to the next reduction)
+//	recv G                 (a member: the next multicast; the root: the next result)
+//	broadcast G   reduce G   allreduce G   barrier G     (written by every member, as in MPI)
 package apps

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // LineError is an error in the text of a program, with the number of its line.
@@ -25,56 +26,104 @@ func lineError(line int, format string, args ...any) error {
 	return &LineError{Line: line, Err: fmt.Errorf(format, args...)}
 }
 
-// Parse reads programs from text, with the number of its first line for errors. It returns the names of the ranks in the
-// order of the lines.
+// Suite is what all ranks run, and the groups among them.
+type Suite struct {
+	Names    []string
+	Programs []core.Program
+	Trees    []trace.Tree
+}
+
+// Parse reads programs without groups. It returns the names of the ranks in the order of the lines.
 func Parse(text string, firstLine int) (names []string, programs []core.Program, err error) {
-	type line struct {
-		number int
-		body   string
+	s, err := Read(text, firstLine)
+	if err != nil {
+		return nil, nil, err
 	}
-	var lines []line
+	return s.Names, s.Programs, nil
+}
+
+// line is one program or group, with its place in the text.
+type line struct {
+	number     int
+	head, body string
+}
+
+// Read reads programs and groups from text, with the number of its first line for errors.
+func Read(text string, firstLine int) (*Suite, error) {
+	s := new(Suite)
+	var ranks, groups []line
 	for i, raw := range strings.Split(text, "\n") {
-		s := strings.TrimSpace(raw)
-		if s == "" || strings.HasPrefix(s, "#") {
+		text := strings.TrimSpace(raw)
+		if text == "" || strings.HasPrefix(text, "#") {
 			continue
 		}
-		name, body, ok := strings.Cut(s, ":")
-		name = strings.TrimSpace(name)
-		if !ok || name == "" || strings.ContainsAny(name, " \t*|") {
-			return nil, nil, lineError(firstLine+i, "want \"rank: operations\", got %q", s)
+		name, body, ok := strings.Cut(text, ":")
+		l := line{firstLine + i, strings.TrimSpace(name), body}
+		switch {
+		case ok && (l.head == "group" || strings.HasPrefix(l.head, "group ")):
+			groups = append(groups, l)
+			continue
+		case !ok || l.head == "" || strings.ContainsAny(l.head, " \t*|"):
+			return nil, lineError(l.number, "want \"rank: operations\", got %q", text)
+		case slices.Contains(s.Names, l.head):
+			return nil, lineError(l.number, "rank %s has two programs", l.head)
 		}
-		if slices.Contains(names, name) {
-			return nil, nil, lineError(firstLine+i, "rank %s has two programs", name)
+		s.Names = append(s.Names, l.head)
+		ranks = append(ranks, l)
+	}
+	if len(s.Names) == 0 {
+		return nil, lineError(firstLine, "the program has no ranks")
+	}
+	for _, l := range groups {
+		tree, err := parseGroup(l.head, l.body, s.Names)
+		if err != nil {
+			return nil, lineError(l.number, "%w", err)
 		}
-		names = append(names, name)
-		lines = append(lines, line{number: firstLine + i, body: body})
+		if slices.Contains(s.Names, tree.Name) || slices.ContainsFunc(s.Trees, func(t trace.Tree) bool { return t.Name == tree.Name }) {
+			return nil, lineError(l.number, "the name %s of a group is taken", tree.Name)
+		}
+		s.Trees = append(s.Trees, tree)
 	}
-	if len(names) == 0 {
-		return nil, nil, lineError(firstLine, "the program has no ranks")
+	for r, l := range ranks {
+		if err := s.program(core.Rank(r), l); err != nil {
+			return nil, lineError(l.number, "rank %s: %w", l.head, err)
+		}
 	}
-	for r, l := range lines {
-		var program core.Program
-		for _, words := range strings.Split(l.body, ";") {
-			fields := strings.Fields(words)
-			if len(fields) == 0 {
-				continue
-			}
-			op, err := parseOp(fields, names)
+	return s, nil
+}
+
+// program reads the operations of one rank.
+func (s *Suite) program(self core.Rank, l line) error {
+	var program core.Program
+	for _, words := range strings.Split(l.body, ";") {
+		fields := strings.Fields(words)
+		switch {
+		case len(fields) == 0:
+			continue
+		case slices.Contains(collectives, fields[0]):
+			ops, err := s.parseCollective(fields[0], fields[1:], self)
 			if err != nil {
-				return nil, nil, lineError(l.number, "rank %s: %w", names[r], err)
+				return err
 			}
-			program = append(program, op)
+			program = append(program, ops...)
+			continue
 		}
-		if err := program.Validate(core.Rank(r), len(names)); err != nil {
-			return nil, nil, lineError(l.number, "rank %s: %w", names[r], err)
+		op, err := s.parseOp(fields)
+		if err != nil {
+			return err
 		}
-		programs = append(programs, program)
+		program = append(program, op)
 	}
-	return names, programs, nil
+	if err := program.Validate(self, len(s.Names)); err != nil {
+		return err
+	}
+	s.Programs = append(s.Programs, program)
+	return program.ValidateGroups(self, s.Trees, s.Names)
 }
 
 // parseOp reads one operation.
-func parseOp(fields, names []string) (core.Op, error) {
+func (s *Suite) parseOp(fields []string) (core.Op, error) {
+	names := s.Names
 	verb, args := fields[0], fields[1:]
 	simple := map[string]core.OpKind{"wait": core.OpWait, "checkpoint": core.OpCheckpoint, "output": core.OpOutput, "end": core.OpEnd}
 	if k, ok := simple[verb]; ok {
@@ -90,7 +139,7 @@ func parseOp(fields, names []string) (core.Op, error) {
 		}
 		return op, surplus(verb, args, 1)
 	case "recv", "post":
-		return parseReceive(verb, args, names)
+		return s.parseReceive(verb, args)
 	case "loop":
 		if len(args) == 0 {
 			return core.Op{}, fmt.Errorf("loop needs a count")
@@ -100,6 +149,10 @@ func parseOp(fields, names []string) (core.Op, error) {
 			return core.Op{}, fmt.Errorf("loop count %q, want a number of at least 1", args[0])
 		}
 		return core.Op{Kind: core.OpLoop, Count: n}, surplus(verb, args, 1)
+	}
+	if len(s.Trees) > 0 {
+		return core.Op{}, fmt.Errorf("unknown operation %q, want send, reply, recv, post, wait, checkpoint, output, loop, end, %s", verb,
+			strings.Join(collectives, ", "))
 	}
 	return core.Op{}, fmt.Errorf("unknown operation %q, want send, reply, recv, post, wait, checkpoint, output, loop or end", verb)
 }
@@ -119,14 +172,16 @@ func parseSend(args, names []string) (core.Op, error) {
 	return op, surplus("send", args, 2)
 }
 
-func parseReceive(verb string, args, names []string) (core.Op, error) {
+func (s *Suite) parseReceive(verb string, args []string) (core.Op, error) {
 	kind := map[string]core.OpKind{"recv": core.OpRecv, "post": core.OpPost}[verb]
 	if len(args) == 0 {
 		return core.Op{}, fmt.Errorf("%s needs a source, a rank or *", verb)
 	}
 	op := core.Op{Kind: kind, Any: args[0] == "*"}
-	if !op.Any {
-		from, err := parseRank(args[0], names)
+	if g := slices.IndexFunc(s.Trees, func(t trace.Tree) bool { return t.Name == args[0] }); g >= 0 {
+		op.Peer = core.Group(g + 1).Source()
+	} else if !op.Any {
+		from, err := parseRank(args[0], s.Names)
 		if err != nil {
 			return op, err
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/impl/apps"
+	"github.com/domino-check/domino/impl/camel"
+	"github.com/domino-check/domino/impl/causal"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/hydee"
@@ -22,8 +24,10 @@ type Protocol struct {
 	Name   string
 	Doc    string
 	Errata []core.Erratum // switches, in order
-	// Setup prepares the protocol; the variant is "repaired", "published", or "repaired+ID+ID".
-	Setup func(layout core.Layout, programs []core.Program, variant string) (*core.Setup, error)
+	// Collectives says that it runs multicasts and reductions itself; for others they are expanded into sends and receives.
+	Collectives bool
+	// Setup prepares the protocol.
+	Setup func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error)
 	// Roles are the kinds of procs of a protocol without programs; Build, in the place of Setup, is given how many there are of each,
 	// and "repaired" or one of the Variants.
 	Roles    []string
@@ -31,21 +35,51 @@ type Protocol struct {
 	Build    func(counts []int, variant string) (*core.Setup, error)
 }
 
+// Options are what a scenario says about its protocol.
+type Options struct {
+	Variant   string // "repaired", "published", or "repaired+ID+ID"
+	Unordered bool   // the network does not keep the order of channels
+	Tolerates *int   // failures at a time that the protocol is to tolerate; nil where it does not choose
+}
+
 // Protocols lists what is registered, by name.
 func Protocols() []Protocol {
 	return []Protocol{
-		{Name: "hydee", Doc: "checkpoints in clusters, payload logs between them, no determinants [HydEE]", Errata: hydee.Errata(),
-			Setup: func(layout core.Layout, programs []core.Program, variant string) (*core.Setup, error) {
-				set, err := hydeeVariant(variant)
+		{Name: "camel", Doc: "causal message logging that knows collectives: one copy of a multicast, of a reduction what the root gets [CAMEL]",
+			Errata: camel.Errata(), Collectives: true,
+			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
+				set, err := variant(o.Variant, slices.Concat(camel.Errata(), causal.Errata()), camel.Published(), camel.ByID)
 				if err != nil {
+					return nil, err
+				}
+				return camel.NewSetup(layout, programs, causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set, Unordered: o.Unordered})
+			}},
+		{Name: "causal", Doc: "simple causal message logging: determinants travel on messages until f+1 processes hold them [CAMEL]", Errata: causal.Errata(),
+			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
+				set, err := variant(o.Variant, causal.Errata(), causal.Published(), causal.ByID)
+				if err != nil {
+					return nil, err
+				}
+				return causal.NewSetup(layout, programs, causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set, Unordered: o.Unordered})
+			}},
+		{Name: "hydee", Doc: "checkpoints in clusters, payload logs between them, no determinants [HydEE]", Errata: hydee.Errata(),
+			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
+				set, err := variant(o.Variant, hydee.Errata(), hydee.Published(), hydee.ByID)
+				if err != nil {
+					return nil, err
+				}
+				if err := o.noChoice("hydee"); err != nil {
 					return nil, err
 				}
 				return hydee.NewSetup(layout, programs, hydee.Options{Errata: set})
 			}},
-		{Name: "none", Doc: "no protocol: a failure loses the rank; the baseline",
-			Setup: func(layout core.Layout, programs []core.Program, variant string) (*core.Setup, error) {
-				if variant != "repaired" {
-					return nil, fmt.Errorf("protocol none has no variant %q", variant)
+		{Name: "none", Doc: "no protocol: a failure loses the rank; the baseline", Collectives: true,
+			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
+				if o.Variant != "repaired" {
+					return nil, fmt.Errorf("protocol none has no variant %q", o.Variant)
+				}
+				if err := o.noChoice("none"); err != nil {
+					return nil, err
 				}
 				return none.NewSetup(layout, programs)
 			}},
@@ -74,21 +108,40 @@ func Find(name string) (Protocol, error) {
 	return Protocol{}, fmt.Errorf("unknown protocol %q, did you mean %q? Known: %s", name, scenarios.Nearest(name, names), strings.Join(names, ", "))
 }
 
-func hydeeVariant(variant string) (hydee.Set, error) {
-	words := strings.Split(variant, "+")
-	var set hydee.Set
+// tolerates is what the scenario asks for, or the default.
+func (o Options) tolerates(otherwise int) int {
+	if o.Tolerates == nil {
+		return otherwise
+	}
+	return *o.Tolerates
+}
+
+func (o Options) noChoice(protocol string) error {
+	if o.Tolerates != nil {
+		return fmt.Errorf("protocol %s does not choose how many failures it tolerates", protocol)
+	}
+	return nil
+}
+
+// variant reads "repaired", "published" or "repaired+ID+ID" with the errata of one protocol.
+func variant[E any, S interface {
+	~uint64
+	With(E) S
+}](text string, errata []core.Erratum, published S, byID func(string) (E, bool)) (S, error) {
+	words := strings.Split(text, "+")
+	var set S
 	switch words[0] {
 	case "repaired":
 	case "published":
-		set = hydee.Published()
+		set = published
 	default:
-		return 0, fmt.Errorf("unknown variant %q, want repaired, published, or repaired+ERRATUM", variant)
+		return 0, fmt.Errorf("unknown variant %q, want repaired, published, or repaired+ERRATUM", text)
 	}
 	for _, id := range words[1:] {
-		e, ok := hydee.ByID(id)
+		e, ok := byID(id)
 		if !ok {
 			var known []string
-			for _, e := range hydee.Errata() {
+			for _, e := range errata {
 				known = append(known, e.ID)
 			}
 			return 0, fmt.Errorf("unknown erratum %q, did you mean %q? Known: %s", id, scenarios.Nearest(id, known), strings.Join(known, ", "))
@@ -150,15 +203,22 @@ func (r *Resolved) setUp(protocol Protocol) error {
 	if s.Roles != "" {
 		return s.Errorf("roles", "protocol %s has programs, no roles", s.Protocol)
 	}
-	names, programs, err := readProgram(s)
+	suite, err := readProgram(s)
 	if err != nil {
 		return err
 	}
-	layout := core.Layout{Names: names, Ranks: len(names)}
-	if layout.Clusters, err = clusters(s.Clusters, names); err != nil {
+	programs := suite.Programs
+	layout := core.Layout{Names: suite.Names, Ranks: len(suite.Names), Trees: suite.Trees}
+	if layout.Clusters, err = clusters(s.Clusters, suite.Names); err != nil {
 		return s.Errorf("clusters", "%w", err)
 	}
-	if r.Setup, err = protocol.Setup(layout, programs, s.Variant); err != nil {
+	if len(layout.Trees) > 0 && !protocol.Collectives {
+		if programs, err = apps.Expand(suite); err != nil {
+			return s.Errorf("-- program --", "protocol %s has no collectives of its own: %w", s.Protocol, err)
+		}
+		layout.Trees = nil
+	}
+	if r.Setup, err = protocol.Setup(layout, programs, Options{Variant: s.Variant, Unordered: s.Model.Unordered, Tolerates: s.Tolerates}); err != nil {
 		return s.Errorf("variant", "%w", err)
 	}
 	if r.Baseline, err = none.NewSetup(layout, programs); err != nil {
@@ -167,24 +227,24 @@ func (r *Resolved) setUp(protocol Protocol) error {
 	return nil
 }
 
-func readProgram(s *scenarios.Scenario) ([]string, []core.Program, error) {
+func readProgram(s *scenarios.Scenario) (*apps.Suite, error) {
 	text, line := s.Program, s.ProgramLine()
 	if s.Shape != "" {
 		var err error
 		if text, err = apps.Generate(s.Shape); err != nil {
-			return nil, nil, s.Errorf("program", "%w", err)
+			return nil, s.Errorf("program", "%w", err)
 		}
 		line = 1
 	}
-	names, programs, err := apps.Parse(text, line)
+	suite, err := apps.Read(text, line)
 	var at *apps.LineError
 	if errors.As(err, &at) {
-		return nil, nil, fmt.Errorf("%s:%d: %w", s.File, at.Line, at.Err)
+		return nil, fmt.Errorf("%s:%d: %w", s.File, at.Line, at.Err)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", s.File, err)
+		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
-	return names, programs, nil
+	return suite, nil
 }
 
 // clusters reads "a | b c | d": every rank exactly once. Empty text puts every rank into a cluster of its own.

@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,7 +9,6 @@ import (
 
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/hydee"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -37,7 +37,8 @@ func TestEmbedded(t *testing.T) {
 				t.Errorf("programs (-setup +baseline):\n%s", diff)
 			}
 			if s.Erratum != "" {
-				if _, ok := hydee.ByID(s.Erratum); !ok {
+				p, _ := catalog.Find(s.Protocol)
+				if !slices.ContainsFunc(p.Errata, func(e core.Erratum) bool { return e.ID == s.Erratum }) {
 					t.Errorf("unknown erratum %s", s.Erratum)
 				}
 			}
@@ -108,7 +109,7 @@ func TestResolve(t *testing.T) {
 
 // TestOneRank checks that a single rank is accepted: nothing to log, nothing to wait for.
 func TestOneRank(t *testing.T) {
-	for _, protocol := range []string{"hydee", "none"} {
+	for _, protocol := range []string{"causal", "hydee", "none"} {
 		s, err := scenarios.Parse("s.txtar", []byte(file("protocol: "+protocol, "a: checkpoint\n")))
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +123,8 @@ func TestOneRank(t *testing.T) {
 // TestBadInput gives scenarios that name something that does not exist or makes no sense, with the exact error: file, line, names.
 func TestBadInput(t *testing.T) {
 	var ids []string
-	for _, e := range hydee.Errata() {
+	hydee, _ := catalog.Find("hydee")
+	for _, e := range hydee.Errata {
 		ids = append(ids, e.ID)
 	}
 	known := "Known: " + strings.Join(ids, ", ")
@@ -135,12 +137,20 @@ func TestBadInput(t *testing.T) {
 		{"unknown rank", "protocol: hydee\nclusters: a | b c", two, "4: rank c does not exist, there are a b"},
 		{"empty cluster", "protocol: hydee\nclusters: a | | b", two, `4: cluster 2 of "a | | b" is empty`},
 		{"empty last cluster", "protocol: hydee\nclusters: a b |", two, `4: cluster 2 of "a b |" is empty`},
-		{"unknown protocol", "protocol: hyde", two, `3: unknown protocol "hyde", did you mean "hydee"? Known: hydee, none, paxos, two-phase`},
+		{"unknown protocol", "protocol: hyde", two, `3: unknown protocol "hyde", did you mean "hydee"? Known: camel, causal, hydee, none, paxos, two-phase`},
 		{"unknown variant", "protocol: hydee\nvariant: fixed", two, `4: unknown variant "fixed", want repaired, published, or repaired+ERRATUM`},
 		{"unknown erratum", "protocol: hydee\nvariant: repaired+H99", two, `4: unknown erratum "H99", did you mean "H9a"? ` + known},
 		{"empty erratum", "protocol: hydee\nvariant: repaired+", two, `4: unknown erratum "", did you mean "H1"? ` + known},
 		{"variant of nothing", "protocol: none\nvariant: published", two, `4: protocol none has no variant "published"`},
 		{"unknown victim", "protocol: hydee\nvictims: a c", two, "4: victim c does not exist, there are a b RP"},
+		{"tolerates too little", "protocol: causal\ntolerates: -1", two, "1: causal: tolerates -1 failures at a time, want [0, 1] with 2 ranks"},
+		{"tolerates too much", "protocol: causal\ntolerates: 2", two, "1: causal: tolerates 2 failures at a time, want [0, 1] with 2 ranks"},
+		{"tolerates what it does not choose", "protocol: hydee\ntolerates: 1", two, "1: protocol hydee does not choose how many failures it tolerates"},
+		{"rolls back alone", "protocol: causal\nclusters: a b", two, "1: causal: ranks a and b share a cluster, but each rank rolls back alone"},
+		{"moment of a reception", "protocol: causal", "a: post b; send b x; wait\nb: recv a; send a y\n",
+			"1: causal: a sends while a posted receive is open: the moment of that reception is not recorded; wait first"},
+		{"checkpoint of some", "protocol: causal", "a: checkpoint\nb: wait\n",
+			"1: causal: checkpoints are taken by all ranks together: a has 1, b has 0"},
 		{"victim that only another protocol has", "protocol: none\nvictims: RP", two, "4: victim RP does not exist, there are a b"},
 	}
 	for _, tt := range tests {

@@ -59,8 +59,10 @@ const (
 	Tick                            // a timer set earlier fired: Timer
 	Advance                         // driver to rank: take the program step Choice
 	Send                            // program to protocol: To, Payload
-	Receive                         // program to protocol: deliver the next message of From
+	Receive                         // program to protocol: deliver the next message of From (of a group: its Source)
 	Checkpoint                      // program or environment to protocol: save a recovery line when convenient
+	Multicast                       // program to protocol: Group, Payload
+	Contribute                      // program to protocol: Group, Payload
 )
 
 // Input is one past event. Only the fields that its Kind names are set.
@@ -68,6 +70,7 @@ type Input struct {
 	Kind        InputKind
 	From        Proc
 	To          Rank
+	Group       Group
 	Incarnation Incarnation
 	Message     Message
 	Payload     Payload
@@ -90,8 +93,8 @@ type Record struct {
 type EffectKind uint8
 
 // The effects and the fields of Effect that they carry. Logged, Pruned and Committed declare what the protocol did to its
-// log and recovery line, as Drop declares what it ignored; ProgramSent and ProgramDone come from the rank host; Decide,
-// Invoke and Return cross to whoever uses a service.
+// log and recovery line, Keep and Forget what it holds in memory, as Drop declares what it ignored; ProgramSent and ProgramDone come from
+// the rank host; Decide, Invoke and Return cross to whoever uses a service.
 const (
 	SendMessage EffectKind = iota + 1 // put on the network: To, Message
 	Persist                           // write stable record Key = Value, a Persisted input follows; a nil Value deletes, nothing follows
@@ -109,6 +112,9 @@ const (
 	Decide                            // a decision that no other proc may contradict, made known outside: Key (what is decided)
 	Invoke                            // client: an operation on the service begins: Key (the operation)
 	Return                            // client: its operation ends: Key (the answer)
+	Keep                              // declares that something is kept in memory for others: Key (sort), ID, To, Received, Sent (see trace.Item)
+	Forget                            // declares that it is kept no more: as Keep
+	Recovered                         // declares that the recovery of this proc is complete
 )
 
 // Effect is one thing a machine asks for or declares. Only the fields that its Kind names are set.

@@ -15,6 +15,8 @@ const (
 	OpOutput                       // release the state of the program to the outside world
 	OpLoop                         // begin Count repetitions of what follows up to the matching OpEnd
 	OpEnd                          // end of a loop
+	OpMulticast                    // send to every other member of Group, of which this rank is the root
+	OpContribute                   // contribute the state of the program to the next reduction of Group, of which this rank is a member
 )
 
 // Op is one operation of a program. A program is a flat list of them: it can be resumed between any two, generated, shrunk,
@@ -24,19 +26,48 @@ type Op struct {
 	Peer    Rank
 	Any     bool
 	Ordered bool   // receive: the state afterwards depends on the order of deliveries; otherwise deliveries commute
-	Label   string // send: what the program calls the message
+	Group   Group  // multicast, contribute: [1, number of groups]. A receive from Group.Source() takes multicasts or, at the root, results
+	Label   string // send, multicast, contribute: what the program calls the message
 	Count   int    // loop: repetitions, at least 1
 }
 
 // Program is what one rank runs.
 type Program []Op
 
-// Sends returns the send operations in the order in which the program executes them, loops unrolled. There are no
-// branches, so the k-th send is the same operation in every run.
+// Group numbers a group of ranks, from 1; 0 is no group. Its tree is Layout.Trees[group-1].
+type Group uint16
+
+// groupSources is where the sources begin that are groups and not ranks.
+const groupSources = 1 << 15
+
+// MaxGroups bounds the number of groups.
+const MaxGroups = 1 << 12
+
+// Source is what a receive from the group names as its peer.
+func (g Group) Source() Rank { return groupSources + Rank(g) }
+
+// SourceGroup is the group that a source stands for, if it is one.
+func SourceGroup(r Rank) (Group, bool) {
+	return Group(r - groupSources), r > groupSources && r <= groupSources+MaxGroups
+}
+
+// Unrolled returns the operations in the order in which the program executes them, without those of loops.
+func (p Program) Unrolled() []Op {
+	var ops []Op
+	p.walk(func(op Op) {
+		if op.Kind != OpLoop && op.Kind != OpEnd {
+			ops = append(ops, op)
+		}
+	})
+	return ops
+}
+
+// Sends returns the operations that send, to ranks and groups, in the order in which the program executes them, loops unrolled. There
+// are no branches, so the k-th send is the same operation in every run.
 func (p Program) Sends() []Op {
 	var sends []Op
 	p.walk(func(op Op) {
-		if op.Kind == OpSend {
+		if op.Kind == OpSend || op.Kind == OpMulticast || op.Kind == OpContribute {
 			sends = append(sends, op)
 		}
 	})
@@ -89,7 +120,14 @@ func (p Program) Validate(self Rank, n int) error {
 	for i, op := range p {
 		where := fmt.Sprintf("program of rank %d: operation %d", self, i+1)
 		switch op.Kind {
+		case OpMulticast, OpContribute:
+			if op.Group == 0 {
+				return fmt.Errorf("%s: no group", where)
+			}
 		case OpSend, OpRecv, OpPost:
+			if _, group := SourceGroup(op.Peer); group && op.Kind != OpSend {
+				break // see ValidateGroups
+			}
 			if !op.Any && int(op.Peer) >= n {
 				return fmt.Errorf("%s: rank %d does not exist, there are %d ranks", where, op.Peer, n)
 			}

@@ -19,6 +19,7 @@ type Protocol interface {
 	// Ready reports whether a Send to the rank would be accepted now.
 	Ready(to Rank) bool
 	// Sources appends, in ascending order, the ranks whose next message a Receive would deliver now.
+	// Groups follow, by their Source, if the protocol has collectives.
 	Sources(buf []Rank) []Rank
 }
 
@@ -88,7 +89,11 @@ func (h *Host) History() *trace.History { return &h.app.History }
 func (h *Host) Protocol() Protocol { return h.protocol }
 
 // Image implements Application.
-func (h *Host) Image() []byte { return Encode(&h.app) }
+func (h *Host) Image() []byte {
+	app := h.app
+	app.History.Memory, app.History.Recovering = nil, false // of the incarnation, not of the program
+	return Encode(&app)
+}
 
 // Load implements Application.
 func (h *Host) Load(image []byte) {
@@ -153,6 +158,10 @@ func (h *Host) Choices(buf []Choice) []Choice {
 		if to, ok := h.destination(op); ok && h.protocol.Ready(to) {
 			buf = append(buf, 0)
 		}
+	case OpMulticast, OpContribute:
+		if h.protocol.Ready(op.Group.Source()) {
+			buf = append(buf, 0)
+		}
 	case OpRecv:
 		for _, src := range h.sources {
 			if (op.Any || op.Peer == src) && !h.claimed(src, len(a.Posted)) {
@@ -186,11 +195,37 @@ func (h *Host) destination(op Op) (Rank, bool) {
 	return h.app.Last, len(h.app.History.Delivered) > 0
 }
 
-// Step runs a program step or hands the input to the protocol.
+// Step runs a program step or hands the input to the protocol, and notes what the protocol declares.
 func (h *Host) Step(in Input, out []Effect) []Effect {
-	if in.Kind != Advance {
-		return h.protocol.Step(in, out)
+	first := len(out)
+	if in.Kind == Advance {
+		out = h.advanceProgram(in, out)
+	} else {
+		out = h.protocol.Step(in, out)
 	}
+	if in.Kind == Restore {
+		h.app.History.Memory, h.app.History.Recovering = nil, true
+	}
+	for i := first; i < len(out); i++ {
+		switch e := &out[i]; e.Kind {
+		case Keep:
+			h.app.History.Keep(e.Item())
+		case Forget:
+			h.app.History.Forget(e.Item())
+		case Recovered:
+			h.app.History.Recovering = false
+		}
+	}
+	return out
+}
+
+// Item is what a Keep or Forget effect is about.
+func (e *Effect) Item() trace.Item {
+	return trace.Item{Sort: e.Key, Peer: e.To, Number: e.Received, ID: e.ID, Past: e.Sent}
+}
+
+// advanceProgram runs a program step.
+func (h *Host) advanceProgram(in Input, out []Effect) []Effect {
 	a := &h.app
 	if src, ok := in.Choice.Source(); ok {
 		return h.receive(src, int(in.Choice>>16)-1, out)
@@ -202,7 +237,12 @@ func (h *Host) Step(in Input, out []Effect) []Effect {
 	op := h.program[a.PC]
 	switch op.Kind {
 	case OpSend:
-		return h.send(op, out)
+		to, _ := h.destination(op)
+		return h.send(Input{Kind: Send, To: to}, to, out)
+	case OpMulticast:
+		return h.send(Input{Kind: Multicast, Group: op.Group}, h.rank, out)
+	case OpContribute:
+		return h.send(Input{Kind: Contribute, Group: op.Group}, h.rank, out)
 	case OpPost:
 		a.Posted = append(a.Posted, posted{Peer: op.Peer, Any: op.Any, Ordered: op.Ordered})
 	case OpCheckpoint:
@@ -219,9 +259,8 @@ func (h *Host) Step(in Input, out []Effect) []Effect {
 func (h *Host) advance() { h.app.PC, h.app.Loops = h.program.next(h.app.PC, h.app.Loops) }
 
 // send executes a send. The payload is a function of the program's state and of the position, so a wrong, lost or doubled
-// delivery changes every later one.
-func (h *Host) send(op Op, out []Effect) []Effect {
-	to, _ := h.destination(op)
+// delivery changes every later one. What goes to a group is declared as sent to the rank itself.
+func (h *Host) send(request Input, to Rank, out []Effect) []Effect {
 	a := &h.app
 	a.History.Sent++
 	id := MsgID{From: h.rank, Number: a.History.Sent}
@@ -229,7 +268,8 @@ func (h *Host) send(op Op, out []Effect) []Effect {
 	payload := Payload{ID: id, Data: data}
 	h.advance()
 	out = append(out, Effect{Kind: ProgramSent, To: to.Proc(), Payload: payload})
-	return h.protocol.Step(Input{Kind: Send, To: to, Payload: payload}, out)
+	request.Payload = payload
+	return h.protocol.Step(request, out)
 }
 
 // receive takes the next message of src into the posted receive (or the current operation when posted is negative).
@@ -250,7 +290,7 @@ func (h *Host) receive(src Rank, postedIndex int, out []Effect) []Effect {
 		ordered = h.program[a.PC].Ordered
 		h.advance()
 	}
-	a.Last = src
+	a.Last = Rank(e.From)
 	content := mix(digest(e.Payload.Data) + mix(uint64(src)+1))
 	if ordered {
 		a.Value = mix(a.Value*31 + content)

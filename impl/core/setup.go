@@ -61,13 +61,16 @@ func (d Determinism) String() string {
 
 // Promises is what a protocol declares; the judge picks properties from it and calls a run outside it out of model.
 type Promises struct {
-	MaxFailures int         // failed groups at one time that it survives; 0 means any number
+	MaxFailures int         // failed groups at one time that it survives, down or recovering; 0 means any number
 	RollsBack   Who         // who may lose work
 	Needs       Determinism // of the program
 	FIFO        bool        // channels must be FIFO and reliable
 	Reliable    bool        // channels must neither lose nor duplicate, crashes aside
 	Phases      bool        // stamps carry phases in the sense of HydEE
 	LogsOutside bool        // only messages between clusters are logged
+	Recovers    bool        // declares Recovered at the end of each recovery
+	Holders     bool        // keeps determinants and declares them; a message is stamped with the deliveries of its sender before the send
+	Minimal     bool        // of a collective, keeps only what its root and the root's children need
 	// RestartTogether: a restarted proc writes no record that the restart of a mate uses before all mates are up.
 	RestartTogether bool
 	// Symmetric: nothing depends on the names of ranks but the order of effects within a step: renaming the ranks of a
@@ -93,6 +96,9 @@ func (s *Setup) Validate() error {
 	for r, p := range s.Programs {
 		if err := p.Validate(Rank(r), n); err != nil {
 			return err
+		}
+		if err := p.ValidateGroups(Rank(r), s.Layout.Trees, s.Layout.Names); err != nil {
+			return fmt.Errorf("program of rank %d: %w", r, err)
 		}
 	}
 	return nil

@@ -23,6 +23,7 @@ const (
 type Model struct {
 	Failures    int          `json:"failures"`    // crashes of groups in all
 	AtOnce      int          `json:"atOnce"`      // groups that one crash may take together, at least 1; counts as so many failures
+	Overlap     int          `json:"overlap"`     // procs that may be down or recovering (see trace.Recovered) at one time; 0 = any number
 	OneInstant  bool         `json:"oneInstant"`  // all failures strike in one instant
 	Checkpoints int          `json:"checkpoints"` // spontaneous checkpoints that the environment may ask for
 	Victims     []trace.Proc `json:"victims"`     // procs whose group may crash; nil = every proc
@@ -47,7 +48,7 @@ func (m *Model) Validate(procs int) error {
 	for _, b := range []struct {
 		name  string
 		value int
-	}{{"failures", m.Failures}, {"at-once", m.AtOnce}, {"checkpoints", m.Checkpoints}, {"loss", m.Loss},
+	}{{"failures", m.Failures}, {"at-once", m.AtOnce}, {"overlap", m.Overlap}, {"checkpoints", m.Checkpoints}, {"loss", m.Loss},
 		{"duplicates", m.Duplicates}, {"suspicions", m.Suspicions}, {"torn", m.Torn}} {
 		if b.value < 0 || b.value > Max {
 			return fmt.Errorf("budget %s is %d, want [0, %d]", b.name, b.value, Max)

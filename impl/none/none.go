@@ -15,6 +15,8 @@ type Message struct {
 	_       struct{} `cbor:",toarray"`
 	Past    []uint32
 	Payload core.Payload
+	Group   core.Group // multicast or contribution
+	Part    bool       // contribution
 }
 
 // Describe implements core.Message.
@@ -28,26 +30,30 @@ func (m *Message) Happened() []uint32 { return m.Past }
 type state struct {
 	_       struct{}    `cbor:",toarray"`
 	Past    []uint32    `json:"past"`
-	Arrived [][]Message `json:"arrived"` // by source
+	Arrived [][]Message `json:"arrived"` // by source: ranks, then groups
+	Parts   [][]Message `json:"parts"`   // root: contributions that wait for others, by group and member
 }
 
 type layer struct {
-	rank core.Rank
-	s    state
+	rank  core.Rank
+	ranks int
+	trees []trace.Tree
+	s     state
 }
 
 // NewSetup prepares the programs without a protocol.
 func NewSetup(layout trace.Layout, programs []core.Program) (*core.Setup, error) {
 	n := layout.Ranks
 	layout.Labels = core.Labels(programs)
+	layout.Collectives = core.Collectives(programs, layout.Trees)
 	s := &core.Setup{
 		Protocol: "none", Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },
 		Promises:   core.Promises{MaxFailures: -1, FIFO: true, Reliable: true},
 		New: func(p core.Proc) core.Machine {
 			return core.NewHost(core.Rank(p), programs[p], func(core.Application) core.Protocol {
-				l := &layer{rank: core.Rank(p)}
-				l.s = state{Past: make([]uint32, n), Arrived: make([][]Message, n)}
+				l := &layer{rank: core.Rank(p), ranks: n, trees: layout.Trees}
+				l.s = state{Past: make([]uint32, n), Arrived: make([][]Message, n+len(l.trees)), Parts: make([][]Message, n*len(l.trees))}
 				return l
 			})
 		},
@@ -64,8 +70,12 @@ func (l *layer) Ready(core.Rank) bool { return true }
 // Sources implements core.Protocol.
 func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	for q := range l.s.Arrived {
-		if len(l.s.Arrived[q]) > 0 {
+		switch {
+		case len(l.s.Arrived[q]) == 0:
+		case q < l.ranks:
 			buf = append(buf, core.Rank(q))
+		default:
+			buf = append(buf, core.Group(q-l.ranks+1).Source())
 		}
 	}
 	return buf
@@ -80,17 +90,74 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 		l.s.Past[l.rank]++
 		past := append([]uint32(nil), l.s.Past...)
 		return append(out, core.SendTo(in.To.Proc(), &Message{Past: past, Payload: in.Payload}))
+	case core.Multicast, core.Contribute:
+		return l.collective(in, out)
 	case core.Received:
-		m := in.Message.(*Message)
-		l.s.Arrived[in.From] = append(l.s.Arrived[in.From], Message{Past: m.Past, Payload: m.Payload})
-		return out
+		return l.received(core.Rank(in.From), *in.Message.(*Message), out)
 	case core.Receive:
-		m := l.s.Arrived[in.From][0]
-		l.s.Arrived[in.From] = l.s.Arrived[in.From][1:]
-		for r, k := range m.Past {
-			l.s.Past[r] = max(l.s.Past[r], k)
+		source := int(in.From)
+		if g, ok := core.SourceGroup(core.Rank(in.From)); ok {
+			source = l.ranks + int(g) - 1
 		}
-		return append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: m.Payload})
+		m := l.s.Arrived[source][0]
+		l.s.Arrived[source] = l.s.Arrived[source][1:]
+		l.learn(m.Past)
+		return append(out, core.Effect{Kind: core.Deliver, From: m.Payload.ID.From.Proc(), Payload: m.Payload})
 	}
 	return append(out, core.DropInput(in.From, core.MsgID{}, "no handler without a protocol"))
+}
+
+func (l *layer) learn(past []uint32) {
+	for r, k := range past {
+		l.s.Past[r] = max(l.s.Past[r], k)
+	}
+}
+
+// collective sends a multicast to every member, or a contribution to the root, directly.
+func (l *layer) collective(in core.Input, out []core.Effect) []core.Effect {
+	l.s.Past[l.rank]++
+	m := Message{Past: append([]uint32(nil), l.s.Past...), Payload: in.Payload, Group: in.Group, Part: in.Kind == core.Contribute}
+	t := &l.trees[in.Group-1]
+	if m.Part {
+		if t.Root() == l.rank {
+			return l.received(l.rank, m, out)
+		}
+		return append(out, core.SendTo(t.Root().Proc(), &m))
+	}
+	for _, q := range t.Members[1:] {
+		out = append(out, core.SendTo(q.Proc(), &m))
+	}
+	return out
+}
+
+// received puts a message where the program finds it; the last contribution of a round makes the result, in the order of the members.
+func (l *layer) received(from core.Rank, m Message, out []core.Effect) []core.Effect {
+	if !m.Part {
+		to := int(from)
+		if m.Group > 0 {
+			to = l.ranks + int(m.Group) - 1
+		}
+		l.s.Arrived[to] = append(l.s.Arrived[to], m)
+		return out
+	}
+	t, parts := &l.trees[m.Group-1], l.s.Parts[int(m.Group-1)*l.ranks:]
+	parts[from] = append(parts[from], m)
+	result := Message{Past: make([]uint32, l.ranks), Group: m.Group}
+	var data [][]byte
+	for _, q := range t.Members {
+		if len(parts[q]) == 0 {
+			return out
+		}
+		data = append(data, parts[q][0].Payload.Data)
+		for r, k := range parts[q][0].Past {
+			result.Past[r] = max(result.Past[r], k)
+		}
+	}
+	result.Payload = core.Payload{ID: parts[l.rank][0].Payload.ID, Data: core.Combine(t.Combine, data)}
+	for _, q := range t.Members {
+		parts[q] = parts[q][1:]
+	}
+	to := l.ranks + int(m.Group) - 1
+	l.s.Arrived[to] = append(l.s.Arrived[to], result)
+	return out
 }

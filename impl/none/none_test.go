@@ -87,6 +87,7 @@ func TestNothingElse(t *testing.T) {
 	}
 	m := s.New(0)
 	m.Step(core.Input{Kind: core.Start}, nil)
+	m.Step(core.Input{Kind: core.Restore}, nil) // the host of the rank notes that there was one
 	for _, kind := range []core.InputKind{core.Restore, core.Down, core.Tick, core.Persisted, core.Checkpoint} {
 		before := core.EncodeState(m)
 		out := m.Step(core.Input{Kind: kind}, nil)

@@ -17,6 +17,10 @@ type History struct {
 	Delivered []Delivery `json:"delivered"`
 	Done      bool       `json:"done"`   // the program has ended
 	Digest    uint64     `json:"digest"` // state of the program when it ended, 0 before
+
+	// What follows is of the live incarnation, not of the past of the program: a restart empties it.
+	Memory     []Item `json:"memory"`     // what it declared to keep for others, in the order of Item.compare
+	Recovering bool   `json:"recovering"` // it was restarted and has not declared Recovered
 }
 
 // Received reports whether the history holds the delivery of the message.
@@ -38,6 +42,13 @@ func (h *History) Apply(e Event) {
 		h.Sent = min(e.Sent, h.Sent)
 		h.Delivered = h.Delivered[:min(int(e.Received), len(h.Delivered))]
 		h.Done, h.Digest = e.Digest != 0, e.Digest
+		h.Memory, h.Recovering = nil, true
+	case Kept:
+		h.Keep(e.Item())
+	case Forgotten:
+		h.Forget(e.Item())
+	case Recovered:
+		h.Recovering = false
 	}
 }
 
@@ -45,5 +56,6 @@ func (h *History) Apply(e Event) {
 func (h *History) Clone() *History {
 	c := *h
 	c.Delivered = slices.Clone(h.Delivered)
+	c.Memory = slices.Clone(h.Memory)
 	return &c
 }

@@ -38,7 +38,7 @@ func (id MsgID) IsZero() bool { return id.Number == 0 }
 // Stamp is what a protocol wrote on a message and what the properties read there; zero where it does not stamp.
 type Stamp struct {
 	_     struct{} `cbor:",toarray"`
-	Date  uint64   `json:"date,omitempty"`  // HydEE: sender's event counter after the send, from 1
+	Date  uint64   `json:"date,omitempty"`  // HydEE: sender's event counter after the send, from 1; determinants: deliveries of the sender before the send
 	Phase uint64   `json:"phase,omitempty"` // HydEE: phase of the sender at the send, from 1
 	Round uint64   `json:"round,omitempty"` // recovery round in which the message was put on the network
 }
@@ -74,11 +74,13 @@ const (
 	Decided                   // the proc decided for good: Text (what)
 	Invoked                   // a client began an operation on the service: Text (the operation)
 	Returned                  // the operation of the client ended: Text (the answer)
+	Kept                      // the proc declares that it keeps something for others in memory: Text (sort), ID, Peer, Received, Sent, see Item
+	Forgotten                 // it keeps it no more: as Kept
+	Recovered                 // the proc declares that its recovery is complete: what it held for others before the failure, it holds again
 )
 
 var kindNames = [...]string{"", "sent", "emitted", "arrived", "delivered", "dropped", "logged", "pruned", "stored",
-	"committed", "crashed", "told", "restored", "finished", "released", "halted", "decided",
-	"invoked", "returned"}
+	"committed", "crashed", "told", "restored", "finished", "released", "halted", "decided", "invoked", "returned", "kept", "forgotten", "recovered"}
 
 // String is the lower-case name of the kind.
 func (k Kind) String() string {
@@ -115,12 +117,14 @@ type Trace struct {
 
 // Layout says who takes part in a run.
 type Layout struct {
-	Names    []string           `json:"names"`              // one a proc; ranks first
-	Ranks    int                `json:"ranks"`              // number of ranks, [0, len(Names)]
-	Clusters []int              `json:"clusters,omitempty"` // cluster of each rank, from 0; nil when every rank is alone
-	Labels   map[MsgID]string   `json:"-"`                  // what the program calls its messages
-	Groups   map[Proc][]Proc    `json:"-"`                  // procs that stop and restart together; absent = alone
-	Kinds    map[string]Meaning `json:"-"`                  // what message kinds mean to the properties
+	Names       []string             `json:"names"`              // one a proc; ranks first
+	Ranks       int                  `json:"ranks"`              // number of ranks, [0, len(Names)]
+	Clusters    []int                `json:"clusters,omitempty"` // cluster of each rank, from 0; nil when every rank is alone
+	Labels      map[MsgID]string     `json:"-"`                  // what the program calls its messages
+	Trees       []Tree               `json:"trees,omitempty"`    // groups for collectives
+	Collectives map[MsgID]Collective `json:"-"`                  // multicasts and contributions; the root's contribution names the result
+	Groups      map[Proc][]Proc      `json:"-"`                  // procs that stop and restart together; absent = alone
+	Kinds       map[string]Meaning   `json:"-"`                  // what message kinds mean to the properties
 }
 
 // Meaning classifies a message kind of a protocol for properties that are stated on recovery control traffic.
@@ -178,6 +182,8 @@ func (l *Layout) Describe(e Event) string {
 		fmt.Fprintf(&b, " %s to %s", what, l.Name(e.Peer))
 	case Arrived, Delivered, Dropped:
 		fmt.Fprintf(&b, " %s from %s", what, l.Name(e.Peer))
+	case Kept, Forgotten:
+		fmt.Fprintf(&b, " %s (%s of %s, %d)", what, e.Text, l.Name(e.Peer), e.Received)
 	case Committed, Restored:
 		fmt.Fprintf(&b, " at %d sent, %d delivered", e.Sent, e.Received)
 	default:

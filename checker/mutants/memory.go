@@ -1,0 +1,73 @@
+package mutants
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// memories are the mutants of what is kept in memory for the recovery of others. What a rank keeps is part of what it says about itself,
+// so some of them change its history.
+func memories() []Mutant {
+	repeated := twice(core.Keep)
+	return []Mutant{
+		breaks("no-orphan-process", "keeps-no-determinant", "says that it keeps no determinant", habit{history: drops(trace.Determinant)}),
+		nearly("no-orphan-process", "keeps-twice", "says two times what it keeps", repeated),
+		breaks("replay-order", "misremembers", "says that other messages were received than were", habit{history: misremember}),
+		breaks("determinant-stable", "keeps-two-stories", "also keeps another determinant of each reception", after(core.Keep, secondStory)),
+		breaks("log-minimal", "never-releases", "does not hear that a reduction is complete", habit{input: ignoreCompleted}),
+		nearly("log-minimal", "completes-twice", "sends two times how far reductions are complete", sends(repeatCompleted)),
+		breaks("log-available", "keeps-no-part", "says that it keeps no contribution", habit{history: drops(trace.Part)}),
+		breaks("root-determinants", "numbers-inside", "also keeps determinants of contributions that are not the root's", after(core.Keep, inside)),
+	}
+}
+
+// drops takes a sort of items out of a memory.
+func drops(sort string) func(*trace.History) {
+	return func(h *trace.History) {
+		h.Memory = slices.DeleteFunc(slices.Clone(h.Memory), func(i trace.Item) bool { return i.Sort == sort })
+	}
+}
+
+func misremember(h *trace.History) {
+	h.Memory = slices.Clone(h.Memory)
+	for i := range h.Memory {
+		if h.Memory[i].Sort == trace.Determinant {
+			h.Memory[i].ID.Number += 100
+		}
+	}
+}
+
+func secondStory(_ *boundary, e core.Effect) []core.Effect {
+	if e.Key != trace.Determinant {
+		return nil
+	}
+	e.ID.Number += 100
+	return []core.Effect{e}
+}
+
+func inside(b *boundary, e core.Effect) []core.Effect {
+	c, collective := b.setup.Layout.Collectives[e.ID]
+	if e.Key != trace.Determinant || !collective || c.Round == 0 {
+		return nil
+	}
+	members := b.setup.Layout.Trees[c.Tree].Members
+	e.To = members[len(members)-1].Proc()
+	return []core.Effect{e}
+}
+
+// ignoreCompleted hides the message of CAMEL with that name.
+func ignoreCompleted(_ *boundary, in core.Input) core.Input {
+	if m, ok := in.Message.(*envelope); ok && m.Wire.Kind == "Completed" {
+		return core.Input{Kind: core.Tick}
+	}
+	return in
+}
+
+func repeatCompleted(_ *boundary, e core.Effect, m *envelope) []core.Effect {
+	if m.Wire.Kind == "Completed" {
+		return []core.Effect{e, e}
+	}
+	return []core.Effect{e}
+}

@@ -1,0 +1,76 @@
+package camel_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/apps"
+	"github.com/domino-check/domino/impl/camel"
+	"github.com/domino-check/domino/impl/causal"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+func setups(t *testing.T, text string) (setup, baseline *core.Setup) {
+	t.Helper()
+	suite, err := apps.Read(text, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layout := trace.Layout{Names: suite.Names, Ranks: len(suite.Names), Trees: suite.Trees}
+	if setup, err = camel.NewSetup(layout, suite.Programs, causal.Options{F: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if baseline, err = none.NewSetup(layout, suite.Programs); err != nil {
+		t.Fatal(err)
+	}
+	return setup, baseline
+}
+
+// TestCombines runs one reduction with each way to combine, with any one failure: the result is that of the transparent protocol, in the
+// order of the tree, whatever order the contributions arrive in.
+func TestCombines(t *testing.T) {
+	for _, combine := range []string{core.Sum, core.Xor, core.Max, core.Concat} {
+		setup, baseline := setups(t, fmt.Sprintf("group g %s: r > t w\nr: contribute g; recv g\nt: contribute g\nw: contribute g", combine))
+		out, err := world.Check(t.Context(), world.Case{Setup: setup, Baseline: baseline, Model: fault.Model{Failures: 1}}, checker.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Verdict != spec.Holds {
+			t.Errorf("%s: %v %v", combine, out.Verdict, out.Found)
+		}
+	}
+}
+
+// TestOneFailureAtATime checks that more is refused, and a group of one.
+func TestOneFailureAtATime(t *testing.T) {
+	layout := trace.Layout{Names: []string{"a", "b", "c"}, Ranks: 3}
+	if _, err := camel.NewSetup(layout, make([]core.Program, 3), causal.Options{F: 2}); err == nil || err.Error() != "camel: tolerates 2 failures at a time, want [0, 1]" {
+		t.Errorf("error %v", err)
+	}
+	layout.Trees = []trace.Tree{{Name: "g", Combine: core.Sum, Members: []core.Rank{0}, Parents: []core.Rank{0}}}
+	if _, err := camel.NewSetup(layout, make([]core.Program, 3), causal.Options{F: 1}); err == nil || err.Error() != "camel: group g has one member" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestErrata checks that each switch has a name that finds it and words, and that the switches of SCMEL are found, too.
+func TestErrata(t *testing.T) {
+	for _, e := range camel.Errata() {
+		s, ok := camel.ByID(e.ID)
+		if !ok || s < causal.Count || e.Place == "" || e.Printed == "" || e.Repaired == "" {
+			t.Errorf("erratum %+v", e)
+		}
+	}
+	if s, ok := camel.ByID("S3"); !ok || s != causal.S3 {
+		t.Error("S3 is not found")
+	}
+	if p := camel.Published(); !p.Has(camel.C1) || !p.Has(causal.S3) || p.Has(camel.C8) {
+		t.Errorf("published is %b", p)
+	}
+}

@@ -1,0 +1,309 @@
+package causal
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Options chooses how many failures at a time the protocol tolerates, and between the repaired protocol and what the paper prints.
+type Options struct {
+	F         int  // [0, ranks-1]
+	Errata    Set  // errata switched on; the zero value is the repaired protocol
+	Unordered bool // the network does not keep the order of a channel: the protocol restores it
+}
+
+// Channel is what a rank keeps about one source of messages: another rank, or a group.
+type Channel struct {
+	_       struct{} `cbor:",toarray"`
+	Last    SSN      `json:"last"`    // of the last message delivered; messages of one source are delivered in the order of their numbers
+	Arrived []Entry  `json:"arrived"` // received and not delivered, in that order
+}
+
+// State is everything that a rank keeps. SSN, RSN, Deliveries, Channels, Groups and parts of Saving are saved in checkpoints; the rest
+// is lost in a crash.
+type State struct {
+	_          struct{}           `cbor:",toarray"`
+	SSN        SSN                `json:"ssn"`
+	RSN        RSN                `json:"rsn"`
+	Deliveries uint32             `json:"deliveries"` // of the program; less than RSN when one reception has several parts
+	Channels   []Channel          `json:"channels"`   // by rank, then by group
+	Groups     []Group            `json:"groups"`
+	Dets       []Det              `json:"dets"` // detLog and detBuf: all that are held here, by receiver and number
+	Log        []Entry            `json:"log"`  // msgLog: a sequence, in the order of the sends
+	Inc        core.Incarnation   `json:"inc"`
+	SavedInc   core.Incarnation   `json:"savedInc"` // of the image; only erratum S6 reads it
+	Lives      []core.Incarnation `json:"lives"`    // incMap, and our own
+	Heard      []core.Incarnation `json:"heard"`    // last life whose failure notice was handled
+	Muted      Ranks              `json:"muted"`    // recovering: sends to them wait for the replay
+
+	Recovering bool   `json:"recovering"`
+	Collecting bool   `json:"collecting"` // determinants are not complete, the program waits
+	Round      uint32 `json:"round"`      // of the collection
+	Answered   Ranks  `json:"answered"`
+	Awaited    Ranks  `json:"awaited"` // have not ended their replay
+
+	Saving       saving      `json:"saving"`
+	Links        []link      `json:"links"` // by rank; only where the network does not keep order
+	Barrier      barrier     `json:"barrier"`
+	Deferred     []Message   `json:"deferred"`
+	DeferredFrom []core.Rank `json:"deferredFrom"`
+}
+
+// Extension is what a protocol that is built on this one adds.
+type Extension interface {
+	// Request handles a request of the program that this package does not know, Received such a message.
+	Request(in core.Input, out []core.Effect) []core.Effect
+	Received(from core.Rank, m *Message, out []core.Effect) []core.Effect
+	// Answer adds to the answer for a recovering rank, Answered takes such an answer, Running comes when all are in.
+	Answer(to core.Rank, m *Message)
+	Answered(from core.Rank, m *Message, out []core.Effect) []core.Effect
+	Running(out []core.Effect) []core.Effect
+	// Replays reports whether a logged entry is sent again to a recovering rank.
+	Replays(e *Entry, to core.Rank) bool
+	// Prune removes what the recovery line of everybody has made superfluous.
+	Prune(out []core.Effect) []core.Effect
+	// Restored comes after a checkpoint is loaded.
+	Restored()
+	// SameGroup reports whether two group numbers of determinants count as one; Children are a rank's own in a group.
+	SameGroup(a, b core.Group) bool
+	Children(g core.Group) []core.Rank
+}
+
+// config is shared by the ranks of one setup and never changes.
+type config struct {
+	ranks, groups, f int
+	errata           Set
+	unordered        bool
+}
+
+// Has reports whether an erratum is switched on.
+func (c *config) Has(e Erratum) bool { return c.errata.Has(e) }
+
+// Layer is the protocol layer of one rank.
+type Layer struct {
+	*config
+	Rank      core.Rank
+	App       core.Application
+	S         State
+	extension Extension
+}
+
+// NewSetup prepares SCMEL for the programs.
+func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*core.Setup, error) {
+	return Extend("causal", layout, programs, options, func(l *Layer) Extension { return plain{l} })
+}
+
+// Extend prepares a protocol that is built on this one: extend makes its part for the layer of a rank.
+func Extend(name string, layout trace.Layout, programs []core.Program, options Options, extend func(*Layer) Extension) (*core.Setup, error) {
+	setup := &core.Setup{Protocol: name, Layout: layout, Programs: programs}
+	if err := setup.Validate(); err != nil {
+		return nil, err
+	}
+	n := layout.Ranks
+	switch {
+	case n > MaxRanks:
+		return nil, fmt.Errorf("%s: %d ranks, at most %d are supported", name, n, MaxRanks)
+	case options.F < 0 || options.F > n-1:
+		return nil, fmt.Errorf("%s: tolerates %d failures at a time, want [0, %d] with %d ranks", name, options.F, n-1, n)
+	}
+	for r, k := range layout.Clusters {
+		if slices.Index(layout.Clusters, k) != r {
+			return nil, fmt.Errorf("%s: ranks %s and %s share a cluster, but each rank rolls back alone", name,
+				layout.Names[slices.Index(layout.Clusters, k)], layout.Names[r])
+		}
+	}
+	if err := suitable(name, layout.Names, programs); err != nil {
+		return nil, err
+	}
+	c := &config{ranks: n, groups: len(layout.Trees), f: options.F, errata: options.Errata, unordered: options.Unordered}
+	setup.Layout.Clusters = nil
+	setup.Layout.Labels = core.Labels(programs)
+	setup.Layout.Collectives = core.Collectives(programs, layout.Trees)
+	setup.NewMessage = func() core.Message { return new(Message) }
+	setup.Promises = core.Promises{MaxFailures: max(options.F, -1), RollsBack: core.FailedOnly, Needs: core.Piecewise, FIFO: !options.Unordered, Reliable: true,
+		Recovers: true, Holders: true, StableKeys: []string{imageKey, commitKey}}
+	if options.F == 0 {
+		setup.Promises.MaxFailures = -1
+	}
+	setup.New = func(p core.Proc) core.Machine {
+		rank := core.Rank(p)
+		return core.NewHost(rank, programs[rank], func(app core.Application) core.Protocol {
+			l := &Layer{config: c, Rank: rank, App: app}
+			l.extension = extend(l)
+			return l
+		})
+	}
+	setup.Reads = func(p core.Proc) []core.Proc {
+		if p == 0 {
+			return nil
+		}
+		return []core.Proc{0, p}
+	}
+	return setup, setup.Validate()
+}
+
+// suitable reports programs that are not piecewise deterministic, and checkpoints that not everybody takes.
+func suitable(name string, names []string, programs []core.Program) error {
+	checkpoints := make([]int, len(programs))
+	for r, p := range programs {
+		open := false
+		for _, op := range p.Unrolled() {
+			switch op.Kind {
+			case core.OpPost:
+				open = true
+			case core.OpWait:
+				open = false
+			case core.OpCheckpoint:
+				checkpoints[r]++
+			}
+			if open && (op.Kind == core.OpSend || op.Kind == core.OpOutput || op.Kind == core.OpMulticast || op.Kind == core.OpContribute) {
+				return fmt.Errorf("%s: %s sends while a posted receive is open: the moment of that reception is not recorded; wait first", name, names[r])
+			}
+		}
+		if checkpoints[r] != checkpoints[0] {
+			return fmt.Errorf("%s: checkpoints are taken by all ranks together: %s has %d, %s has %d", name, names[0], checkpoints[0],
+				names[r], checkpoints[r])
+		}
+	}
+	return nil
+}
+
+// State implements core.Protocol.
+func (l *Layer) State() any { return &l.S }
+
+// waits reports whether the program must not go on.
+func (l *Layer) waits() bool {
+	return l.S.Collecting && !l.Has(S2) || l.S.Barrier.Waits || l.S.Saving.Wanted > l.S.Saving.Line && !l.Has(S8)
+}
+
+// Ready implements core.Protocol.
+func (l *Layer) Ready(core.Rank) bool { return !l.waits() }
+
+// Sources implements core.Protocol.
+func (l *Layer) Sources(buf []core.Rank) []core.Rank {
+	if l.waits() {
+		return buf
+	}
+	for q := range l.S.Channels {
+		c := &l.S.Channels[q]
+		if len(c.Arrived) == 0 || !l.Turn(&c.Arrived[0]) {
+			continue
+		}
+		if q < l.ranks {
+			buf = append(buf, core.Rank(q))
+		} else {
+			buf = append(buf, core.Group(q-l.ranks+1).Source())
+		}
+	}
+	return buf
+}
+
+// channel is the one of a source.
+func (l *Layer) channel(source core.Rank) *Channel {
+	if g, ok := core.SourceGroup(source); ok {
+		return l.GroupChannel(g)
+	}
+	return &l.S.Channels[source]
+}
+
+// GroupChannel is the channel of a group.
+func (l *Layer) GroupChannel(g core.Group) *Channel { return &l.S.Channels[l.ranks+int(g)-1] }
+
+// others are all ranks but this one.
+func (l *Layer) others() []core.Rank {
+	var list []core.Rank
+	for q := range core.Rank(l.ranks) {
+		if q != l.Rank {
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+// reset puts the layer into the state of a rank that has done nothing.
+func (l *Layer) reset() {
+	l.S = State{Channels: make([]Channel, l.ranks+l.groups), Groups: make([]Group, l.groups), Lives: make([]core.Incarnation, l.ranks),
+		Heard: make([]core.Incarnation, l.ranks)}
+	l.S.Saving.Marks = make([]uint32, l.ranks)
+	if l.unordered {
+		l.S.Links = make([]link, l.ranks)
+	}
+}
+
+// step handles an input, messages in the order of their channel.
+func (l *Layer) step(in core.Input, out []core.Effect) []core.Effect {
+	switch in.Kind {
+	case core.Start:
+		l.reset()
+		return out
+	case core.Restore:
+		return l.restore(in, out)
+	case core.Send:
+		return l.send(in, out)
+	case core.Receive:
+		return l.deliver(core.Rank(in.From), out)
+	case core.Checkpoint:
+		return l.reach(out)
+	case core.Persisted:
+		return l.persisted(in.Key, out)
+	case core.Received:
+		return l.received(core.Rank(in.From), in.Message.(*Message), out)
+	}
+	return l.extension.Request(in, out)
+}
+
+// received dispatches a message.
+func (l *Layer) received(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	switch m.Kind {
+	case App:
+		return l.arrive(from, m, out)
+	case Ack:
+		return l.acknowledged(from, m, out)
+	case Holding:
+		if reason := l.Refuse(from, m); reason != "" {
+			return append(out, core.DropInput(from.Proc(), core.MsgID{}, reason))
+		}
+		return l.Accept(from, m.Dets, out)
+	case Recover:
+		return l.recover(from, m, out)
+	case Answer:
+		return l.answered(from, m, out)
+	case ReplayRequest:
+		return l.replay(from, m, out)
+	case ReplayEnd:
+		return l.replayed(from, m, out)
+	case Mark:
+		return l.mark(from, m, out)
+	case Saved:
+		return l.saved(from, m, out)
+	case CommitNotice:
+		return l.commitNotice(m, out)
+	case Committed:
+		return l.committed(from, m, out)
+	case PruneNotice:
+		return l.prune(m, out)
+	}
+	return l.extension.Received(from, m, out)
+}
+
+// plain is the extension of SCMEL itself: nothing.
+type plain struct{ l *Layer }
+
+func (p plain) Request(in core.Input, out []core.Effect) []core.Effect {
+	return append(out, core.DropInput(in.From, core.MsgID{}, "no handler"))
+}
+
+func (p plain) Received(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	return append(out, core.DropInput(from.Proc(), core.MsgID{}, "no handler for "+m.Describe().Kind))
+}
+func (p plain) Answer(core.Rank, *Message)                                        {}
+func (p plain) Answered(_ core.Rank, _ *Message, out []core.Effect) []core.Effect { return out }
+func (p plain) Running(out []core.Effect) []core.Effect                           { return out }
+func (p plain) Replays(e *Entry, to core.Rank) bool                               { return e.To == to }
+func (p plain) Prune(out []core.Effect) []core.Effect                             { return out }
+func (p plain) Restored()                                                         {}
+func (p plain) SameGroup(a, b core.Group) bool                                    { return a == b }
+func (p plain) Children(core.Group) []core.Rank                                   { return nil }

@@ -1,0 +1,293 @@
+package causal
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// Keys of stable records: image/K of every rank, commit/K of rank 0.
+const (
+	imageKey  = "image/"
+	commitKey = "commit/"
+)
+
+// saving is the coordinated checkpoint. Every rank calls it at a point where no message is on its way ([CAMEL] section 2.3); marks on
+// the channels check that. The paper stores and empties the logs at once; here it takes three phases: all images stable, then
+// the commit record of rank 0, and the logs are pruned only when everybody has moved to the new line, because a rank that restarted from
+// the old line while the record was being written needs them.
+type saving struct {
+	_         struct{}   `cbor:",toarray"`
+	Wanted    uint32     `json:"wanted"`    // checkpoints that the program has reached
+	Line      uint32     `json:"line"`      // recovery line of this rank, 0 is the initial state
+	Pruned    uint32     `json:"pruned"`    // line up to which the log is pruned
+	Asked     bool       `json:"asked"`     // reached before the determinants were complete
+	Marks     []uint32   `json:"marks"`     // by rank: checkpoint that it has reached
+	Sent      uint32     `json:"sent"`      // of the image: sends and deliveries of the program
+	Received  uint32     `json:"received"`  //
+	Writing   bool       `json:"writing"`   // image Wanted is on its way to stable storage
+	Stored    bool       `json:"stored"`    // image Wanted is stable
+	Position  Position   `json:"position"`  // of image Wanted
+	Known     uint32     `json:"known"`     // rank 0: last commit record that is stable
+	Saved     Ranks      `json:"saved"`     // rank 0: whose image Known+1 is stable
+	Done      Ranks      `json:"done"`      // rank 0: who has moved to line Known
+	Positions []Position `json:"positions"` // rank 0: of the images of the record, by rank
+	Recording bool       `json:"recording"` // rank 0: the record Known+1 is on its way
+}
+
+// image is what a checkpoint of one rank holds.
+type image struct {
+	_        struct{}         `cbor:",toarray"`
+	App      []byte           `json:"app"`
+	Position Position         `json:"position"`
+	Count    uint32           `json:"count"` // deliveries of the program
+	Last     []SSN            `json:"last"`  // by channel
+	Groups   []Group          `json:"groups"`
+	Inc      core.Incarnation `json:"inc"`
+}
+
+// reach notes that the program is at a checkpoint; it goes on when that is the recovery line.
+func (l *Layer) reach(out []core.Effect) []core.Effect {
+	sv := &l.S.Saving
+	if l.S.Collecting {
+		sv.Asked = true
+		return out
+	}
+	sv.Wanted++
+	sv.Stored, sv.Writing = false, false
+	if l.Has(S8) {
+		return l.storeImage(out) // Deviation: S8 stores and empties at once, each rank for itself
+	}
+	for _, q := range l.others() {
+		if l.S.Muted.has(q) {
+			continue // after the replay: 1. w sends m to t, which is recovering, into its log alone; 2. a mark would overtake m
+		}
+		out = append(out, core.SendTo(q.Proc(), &Message{Kind: Mark, Inc: l.S.Inc, To: l.S.Lives[q], Number: sv.Wanted}))
+	}
+	return l.mayStore(out)
+}
+
+// marks repeats the marks between logged messages of different epochs.
+func (l *Layer) marks(to core.Rank, epoch *uint32, upTo uint32, out []core.Effect) []core.Effect {
+	for *epoch < upTo && !l.Has(S8) {
+		*epoch++
+		out = append(out, core.SendTo(to.Proc(), &Message{Kind: Mark, Inc: l.S.Inc, To: l.S.Lives[to], Number: *epoch}))
+	}
+	return out
+}
+
+// mark notes that a channel is empty up to a checkpoint.
+func (l *Layer) mark(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	if reason := l.Refuse(from, m); reason != "" {
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, reason))
+	}
+	l.S.Saving.Marks[from] = max(l.S.Saving.Marks[from], m.Number)
+	return l.mayStore(out)
+}
+
+// mayStore stores the image when every channel is known to be empty.
+func (l *Layer) mayStore(out []core.Effect) []core.Effect {
+	sv := &l.S.Saving
+	if sv.Wanted == sv.Line || sv.Writing || sv.Stored {
+		return out
+	}
+	for _, q := range l.others() {
+		if sv.Marks[q] < sv.Wanted {
+			return out
+		}
+	}
+	for _, c := range l.S.Channels {
+		if i := slices.IndexFunc(c.Arrived, func(e Entry) bool { return e.Epoch < sv.Wanted }); i >= 0 {
+			return append(out, core.Effect{Kind: core.Halt, Reason: fmt.Sprintf("checkpoint %d while a message of rank %d is not received: "+
+				"it must be called where nothing is on its way", sv.Wanted, c.Arrived[i].From)})
+		}
+	}
+	return l.storeImage(out)
+}
+
+// storeImage writes the image of this rank.
+func (l *Layer) storeImage(out []core.Effect) []core.Effect {
+	sv := &l.S.Saving
+	app := l.App.Image()
+	sv.Writing, sv.Position = true, Position{SSN: l.S.SSN, RSN: l.S.RSN}
+	sv.Sent, sv.Received = l.App.Position(app)
+	img := image{App: app, Position: sv.Position, Count: l.S.Deliveries, Groups: l.S.Groups, Inc: l.S.Inc}
+	for _, c := range l.S.Channels {
+		img.Last = append(img.Last, c.Last)
+	}
+	return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(imageKey, sv.Wanted), Value: core.Encode(&img)})
+}
+
+// tell sends to the rank, or handles at once what is for ourselves.
+func (l *Layer) tell(to core.Rank, m *Message, out []core.Effect) []core.Effect {
+	m.Inc, m.To = l.S.Inc, l.S.Lives[to]
+	if to == l.Rank {
+		return l.received(l.Rank, m, out)
+	}
+	return append(out, core.SendTo(to.Proc(), m))
+}
+
+// persisted goes on when a record is stable.
+func (l *Layer) persisted(key string, out []core.Effect) []core.Effect {
+	sv := &l.S.Saving
+	switch key {
+	case fmt.Sprint(imageKey, sv.Wanted):
+		sv.Writing, sv.Stored = false, true
+		if l.Has(S8) {
+			sv.Line = sv.Wanted
+			out = append(out, core.Effect{Kind: core.Commit, Sent: sv.Sent, Received: sv.Received})
+			everything := slices.Repeat([]Position{{SSN: ^SSN(0), RSN: ^RSN(0)}}, l.ranks)
+			everything[l.Rank] = sv.Position
+			return l.prune(&Message{Number: sv.Wanted, Line: everything}, out)
+		}
+		return l.tell(0, &Message{Kind: Saved, Number: sv.Wanted, Line: []Position{sv.Position}}, out)
+	case fmt.Sprint(commitKey, sv.Known+1):
+		sv.Known++
+		sv.Recording, sv.Saved, sv.Done = false, 0, 0
+		for q := range core.Rank(l.ranks) {
+			out = l.tell(q, &Message{Kind: CommitNotice, Number: sv.Known}, out)
+		}
+		return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(commitKey, sv.Known-1)})
+	}
+	return append(out, core.DropInput(l.Rank.Proc(), core.MsgID{}, "record of another checkpoint"))
+}
+
+// saved counts stable images at rank 0; the last one lets it write the commit record.
+func (l *Layer) saved(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	sv := &l.S.Saving
+	switch {
+	case m.Number <= sv.Known:
+		return l.tell(from, &Message{Kind: CommitNotice, Number: m.Number}, out)
+	case sv.Recording:
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "the record is on its way"))
+	}
+	if sv.Saved == 0 {
+		sv.Positions = make([]Position, l.ranks)
+	}
+	sv.Saved |= only(from)
+	sv.Positions = slices.Clone(sv.Positions)
+	sv.Positions[from] = m.Line[0]
+	if sv.Saved.count() < l.ranks {
+		return out
+	}
+	sv.Recording = true
+	return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(commitKey, m.Number), Value: core.Encode(sv.Positions)})
+}
+
+// commitNotice moves the recovery line of this rank, unless it restarted behind the image and has to come there again.
+func (l *Layer) commitNotice(m *Message, out []core.Effect) []core.Effect {
+	sv := &l.S.Saving
+	if m.Number != sv.Line+1 || m.Number != sv.Wanted || !sv.Stored {
+		return append(out, core.DropInput(0, core.MsgID{}, "commit of another checkpoint"))
+	}
+	sv.Line = m.Number
+	out = append(out, core.Effect{Kind: core.Commit, Sent: sv.Sent, Received: sv.Received})
+	if m.Number > 1 {
+		out = append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(imageKey, m.Number-1)})
+	}
+	return l.tell(0, &Message{Kind: Committed, Number: m.Number}, out)
+}
+
+// committed counts at rank 0 who has moved; then nobody needs what is before the line.
+func (l *Layer) committed(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	sv := &l.S.Saving
+	if m.Number != sv.Known {
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "line of another checkpoint"))
+	}
+	if sv.Done |= only(from); sv.Done.count() < l.ranks {
+		return out
+	}
+	for q := range core.Rank(l.ranks) {
+		out = l.tell(q, &Message{Kind: PruneNotice, Number: sv.Known, Line: sv.Positions}, out)
+	}
+	return out
+}
+
+// prune removes messages and determinants of before the line ([CAMEL] Alg. 1 l. 23-25).
+func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
+	l.S.Saving.Pruned = max(l.S.Saving.Pruned, m.Number)
+	l.S.Log = slices.DeleteFunc(slices.Clone(l.S.Log), func(e Entry) bool {
+		if e.Epoch >= m.Number {
+			return false
+		}
+		if e.Kind == App {
+			out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: e.To.Proc()})
+		}
+		out = append(out, Unlogged(&e, l.Rank))
+		return true
+	})
+	l.S.Dets = slices.DeleteFunc(slices.Clone(l.S.Dets), func(d Det) bool {
+		if d.RSN > m.Line[d.Recver].RSN {
+			return false
+		}
+		out = append(out, forgetDet(d))
+		return true
+	})
+	return l.extension.Prune(out)
+}
+
+// resendSaving repeats to a restarted rank 0 what it may have forgotten about a checkpoint.
+func (l *Layer) resendSaving(from core.Rank, out []core.Effect) []core.Effect {
+	sv := &l.S.Saving
+	switch {
+	case from != 0 || l.Has(S8):
+	case sv.Wanted > sv.Line && sv.Stored:
+		return l.tell(0, &Message{Kind: Saved, Number: sv.Wanted, Line: []Position{sv.Position}}, out)
+	case sv.Line > 0:
+		return l.tell(0, &Message{Kind: Committed, Number: sv.Line}, out)
+	}
+	return out
+}
+
+// load puts the last committed checkpoint in place.
+func (l *Layer) load(records []core.Record, out []core.Effect) ([]core.Effect, error) {
+	var number uint32
+	positions := []Position(nil)
+	for _, r := range records {
+		var n uint32
+		key, owner := commitKey, core.Proc(0)
+		if l.Has(S8) {
+			key, owner = imageKey, l.Rank.Proc()
+		}
+		if found, _ := fmt.Sscanf(r.Key, key+"%d", &n); found != 1 || r.Owner != owner || r.Torn || n <= number {
+			continue
+		}
+		number = n
+		if !l.Has(S8) {
+			if err := core.Decode(r.Value, &positions); err != nil {
+				return out, fmt.Errorf("rank %d: commit record %d: %w", l.Rank, n, err)
+			}
+		}
+	}
+	if number == 0 {
+		return out, nil
+	}
+	at := slices.IndexFunc(records, func(r core.Record) bool {
+		return r.Owner == l.Rank.Proc() && r.Key == fmt.Sprint(imageKey, number) && !r.Torn
+	})
+	if at < 0 {
+		return out, fmt.Errorf("rank %d: checkpoint %d is missing although it was committed", l.Rank, number)
+	}
+	var img image
+	if err := core.Decode(records[at].Value, &img); err != nil {
+		return out, fmt.Errorf("rank %d: checkpoint %d: %w", l.Rank, number, err)
+	}
+	l.App.Load(img.App)
+	l.S.SSN, l.S.RSN, l.S.Deliveries, l.S.SavedInc = img.Position.SSN, img.Position.RSN, img.Count, img.Inc
+	for i, last := range img.Last {
+		l.S.Channels[i].Last = last
+	}
+	copy(l.S.Groups, img.Groups)
+	l.extension.Restored()
+	sv := &l.S.Saving
+	sv.Wanted, sv.Line, sv.Pruned, sv.Position, sv.Stored = number, number, number, img.Position, true
+	if l.Rank == 0 {
+		sv.Known, sv.Positions = number, positions
+	}
+	for q := range sv.Marks {
+		sv.Marks[q] = number
+	}
+	sv.Sent, sv.Received = l.App.Position(img.App)
+	return append(out, core.Effect{Kind: core.Commit, Sent: sv.Sent, Received: sv.Received}), nil
+}

@@ -1,0 +1,131 @@
+package causal
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Det is a determinant ([CAMEL] section 2.3): the RSN-th reception of Recver was the message SSN of Sender.
+type Det struct {
+	_       struct{}   `cbor:",toarray"`
+	Recver  core.Rank  `json:"recver"`
+	RSN     RSN        `json:"rsn"`
+	Sender  core.Rank  `json:"sender"`
+	SSN     SSN        `json:"ssn"`
+	Group   core.Group `json:"group,omitempty"` // reduction: SSN is a round of this group
+	ID      core.MsgID `json:"id"`              // what the program got; evidence, no machine reads it
+	Index   uint32     `json:"index"`           // which delivery of the program that was, from 1; evidence
+	Past    uint32     `json:"past"`            // deliveries of the sender before the send; evidence
+	Holders Ranks      `json:"holders"`         // who is known to have it
+}
+
+// Ranks is a set of ranks below 64.
+type Ranks uint64
+
+// MaxRanks is the largest number of ranks: sets of holders are one word.
+const MaxRanks = 64
+
+func only(r core.Rank) Ranks           { return 1 << r }
+func (s Ranks) count() int             { return bits.OnesCount64(uint64(s)) }
+func (s Ranks) has(r core.Rank) bool   { return s&only(r) != 0 }
+func (s Ranks) less(r core.Rank) Ranks { return s &^ only(r) }
+func (d Det) same(e Det) bool          { e.Holders, e.Past = d.Holders, d.Past; return d == e }
+func (d Det) of(p core.Rank) bool      { return d.Recver == p }
+func place(d Det, e Det) int {
+	return cmp.Or(cmp.Compare(d.Recver, e.Recver), cmp.Compare(d.RSN, e.RSN))
+}
+func (d Det) item() (string, core.Proc) { return trace.Determinant, d.Recver.Proc() }
+
+// keep declares that the determinant is held here.
+func keepDet(d Det) core.Effect {
+	sort, peer := d.item()
+	return core.Effect{Kind: core.Keep, Key: sort, To: peer, Received: d.Index, Sent: d.Past, ID: d.ID}
+}
+
+func forgetDet(d Det) core.Effect {
+	e := keepDet(d)
+	e.Kind = core.Forget
+	return e
+}
+
+// store merges determinants into the table, all of them now held here, too.
+func (l *Layer) store(dets []Det, from core.Rank, out []core.Effect) []core.Effect {
+	for _, d := range dets {
+		d.Holders |= only(l.Rank) | only(from)
+		at, found := slices.BinarySearchFunc(l.S.Dets, d, place)
+		if found {
+			l.S.Dets = slices.Clone(l.S.Dets)
+			if !l.S.Dets[at].same(d) { // two stories of one reception: the evidence shows it
+				out = append(out, keepDet(d))
+				continue
+			}
+			l.S.Dets[at].Holders |= d.Holders
+			continue
+		}
+		l.S.Dets = slices.Insert(slices.Clone(l.S.Dets), at, d)
+		out = append(out, keepDet(d))
+	}
+	return out
+}
+
+// own is the determinant of one of our receptions, if it is known.
+func (l *Layer) own(r RSN) *Det {
+	at, found := slices.BinarySearchFunc(l.S.Dets, Det{Recver: l.Rank, RSN: r}, place)
+	if !found {
+		return nil
+	}
+	return &l.S.Dets[at]
+}
+
+// last is the number of our last reception of which a determinant is known (maxDet).
+func (l *Layer) last() RSN {
+	var last RSN
+	for _, d := range l.S.Dets {
+		if d.of(l.Rank) {
+			last = d.RSN
+		}
+	}
+	return last
+}
+
+// piggyback are the determinants that must travel on the next message. With f = 1 those are the own ones that nobody else is
+// known to hold (detBuf, [CAMEL] Alg. 1 l. 6); beyond, all with at most f holders ([AHM]).
+func (l *Layer) piggyback() []Det {
+	f := l.f
+	if l.Has(S13) {
+		f = min(f, 1) // Deviation: S13 promises more and runs the protocol for one failure
+	}
+	var list []Det
+	for _, d := range l.S.Dets {
+		if d.Holders.count() <= f && (f > 1 || d.of(l.Rank)) {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// held notes that a rank has acknowledged determinants ([CAMEL] Alg. 1 l. 19-21): identity is the whole tuple.
+func (l *Layer) held(dets []Det, by core.Rank) {
+	l.S.Dets = slices.Clone(l.S.Dets)
+	for _, d := range dets {
+		if at, found := slices.BinarySearchFunc(l.S.Dets, d, place); found && l.S.Dets[at].same(d) {
+			l.S.Dets[at].Holders |= only(by)
+		}
+	}
+}
+
+// lost notes that a rank has failed: what it held must be held by somebody else again. With f = 1 that is not needed: it has what
+// it held again when its recovery is complete, and until then nobody else may fail.
+func (l *Layer) lost(by core.Rank) {
+	if l.f <= 1 {
+		return
+	}
+	l.S.Dets = slices.Clone(l.S.Dets)
+	for i := range l.S.Dets {
+		l.S.Dets[i].Holders = l.S.Dets[i].Holders.less(by)
+	}
+}

@@ -1,0 +1,232 @@
+package causal
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// restore begins a new incarnation at the last committed checkpoint: it tells everybody and asks for its determinants. The program
+// does not run before they are complete.
+func (l *Layer) restore(in core.Input, out []core.Effect) []core.Effect {
+	l.reset()
+	l.S.Inc = in.Incarnation
+	out, err := l.load(in.Records, out)
+	if err != nil {
+		return append(out, core.Effect{Kind: core.Halt, Reason: err.Error()})
+	}
+	if l.Has(S6) {
+		l.S.Inc = l.S.SavedInc + 1 // Deviation: S6 counts incarnations in the image
+	}
+	l.S.Lives[l.Rank] = l.S.Inc
+	l.S.Recovering, l.S.Collecting, l.S.Round = true, true, 1
+	if l.ranks == 1 {
+		return l.run(out)
+	}
+	return l.ask(out)
+}
+
+// ask sends the request for determinants to everybody.
+func (l *Layer) ask(out []core.Effect) []core.Effect {
+	l.S.Answered = only(l.Rank)
+	for _, q := range l.others() {
+		out = append(out, core.SendTo(q.Proc(), l.request()))
+	}
+	return out
+}
+
+func (l *Layer) request() *Message {
+	return &Message{Kind: Recover, Inc: l.S.Inc, Round: l.S.Round, Lives: slices.Clone(l.S.Lives)}
+}
+
+// recover handles the failure of a rank ([CAMEL] Alg. 1 l. 28-37), which its new incarnation announces. From now on nothing is
+// sent to it until it asks for the replay, and nothing of its former lives is accepted: whatever was accepted is in the
+// answer, by its determinants.
+func (l *Layer) recover(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	if m.Inc < l.S.Lives[from] && !l.Has(S6) {
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "sent by a dead life"))
+	}
+	if l.S.Barrier.Waits {
+		l.S.Deferred = append(slices.Clip(l.S.Deferred), *m) // Deviation: S1, who waits in the barrier hears nothing
+		l.S.DeferredFrom = append(slices.Clip(l.S.DeferredFrom), from)
+		return out
+	}
+	news := m.Inc > l.S.Heard[from]
+	l.S.Heard[from] = max(l.S.Heard[from], m.Inc)
+	if l.Has(S6) {
+		l.S.Lives[from]++ // Deviation: S6 counts failures instead of asking who lives
+	} else {
+		for q := range m.Lives {
+			// 1. w and y restart, 2. w's request tells a of y's new life, 3. a sends to it, 4. y's request comes, then the replay: too late.
+			// Who is restarting itself has nothing to send, and hears of y's request before it runs.
+			if l.alive(core.Rank(q), m.Lives[q]) && !l.S.Collecting {
+				l.S.Muted |= only(core.Rank(q))
+			}
+		}
+	}
+	if !l.served(from, m.Inc) {
+		l.S.Muted |= only(from)
+	}
+	if l.Has(S1) {
+		l.S.Barrier = barrier{Waits: true, From: from, Inc: m.Inc}
+	}
+	a := &Message{Kind: Answer, Inc: l.S.Inc, To: m.Inc, For: m.Inc, Round: m.Round, Lives: slices.Clone(l.S.Lives)}
+	for _, d := range l.S.Dets {
+		if d.of(from) {
+			a.Dets = append(a.Dets, d)
+		}
+	}
+	l.extension.Answer(from, a)
+	out = append(out, core.SendTo(from.Proc(), a))
+	return l.again(from, news, out)
+}
+
+// alive notes which life of a rank is the live one; it reports whether that is news.
+func (l *Layer) alive(q core.Rank, life core.Incarnation) bool {
+	if q == l.Rank || life <= l.S.Lives[q] {
+		return false
+	}
+	l.S.Lives[q] = life
+	l.lost(q)
+	return true
+}
+
+// again repeats what a failed rank may have forgotten of our own recovery.
+func (l *Layer) again(from core.Rank, news bool, out []core.Effect) []core.Effect {
+	if !news {
+		return out
+	}
+	out = l.resendSaving(from, out)
+	switch {
+	case l.S.Collecting && l.Has(S14):
+		return append(out, core.SendTo(from.Proc(), l.request())) // Deviation: S14 keeps the answers of before that failure
+	case l.S.Collecting:
+		// A determinant of ours may have been on its way between two others when the first answered and the second failed: all
+		// answer again, knowing of the failure.
+		l.S.Round++
+		return l.ask(out)
+	case l.S.Awaited.has(from):
+		return append(out, core.SendTo(from.Proc(), &Message{Kind: ReplayRequest, Inc: l.S.Inc, To: l.S.Lives[from]}))
+	}
+	return out
+}
+
+// answered takes what others know of our receptions ([CAMEL] Alg. 1 l. 44-51).
+func (l *Layer) answered(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	current := m.For == l.S.Inc && m.Round == l.S.Round || l.Has(S9) // Deviation: S9 takes the answer to a former life
+	if !l.S.Collecting || !current {
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "answer to another request"))
+	}
+	// Nobody counts as a holder yet, not even who answered: 1. y sends m to x with a determinant, 2. y fails, and x tells it, 3. y sends m again, into
+	// a new log, 4. x fails, and gets m from there. It holds the determinant again only if m carries it again.
+	out = l.store(identities(m.Dets), l.Rank, out)
+	news := false
+	for q, life := range m.Lives {
+		if !l.Has(S21) && l.alive(core.Rank(q), life) { // Deviation: S21 learns nothing of the lives of others
+			news = true
+		}
+	}
+	if news && l.f > 1 && !l.Has(S14) && !l.Has(S22) {
+		// Who has answered may not have known of that failure, and may since have accepted a message of the former life with a
+		// determinant of ours. Deviation: S14, and S22 for a failure of before our own.
+		l.S.Round++
+		return l.ask(out)
+	}
+	out = l.extension.Answered(from, m, out)
+	if l.Has(S9) {
+		l.S.Answered = 1<<(l.S.Answered.count()+1) - 1 // Deviation: S9 counts answers and not who gave them
+	} else {
+		l.S.Answered |= only(from)
+	}
+	if l.S.Answered.count() < l.ranks {
+		return out
+	}
+	return l.run(out)
+}
+
+// run lets the program go: receptions are recorded as far as anybody depends on them.
+func (l *Layer) run(out []core.Effect) []core.Effect {
+	l.S.Collecting, l.S.Answered = false, 0
+	for _, q := range l.others() {
+		l.S.Awaited |= only(q)
+		out = append(out, core.SendTo(q.Proc(), &Message{Kind: ReplayRequest, Inc: l.S.Inc, To: l.S.Lives[q]}))
+	}
+	out = l.extension.Running(out)
+	out = l.settle(out)
+	if l.S.Saving.Line > 0 {
+		out = l.tell(0, &Message{Kind: Committed, Number: l.S.Saving.Line}, out)
+	}
+	if l.S.Saving.Asked {
+		l.S.Saving.Asked = false
+		out = l.reach(out)
+	}
+	return l.complete(out)
+}
+
+// replay sends the log again ([CAMEL] Alg. 1 l. 38-42), in the order of the sends; what is sent later follows on the same channel.
+func (l *Layer) replay(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	if m.Inc < l.S.Lives[from] {
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "sent by a dead life"))
+	}
+	l.S.Muted = l.S.Muted.less(from)
+	if l.unordered {
+		l.S.Links[from].Served = m.Inc
+	}
+	entries := slices.Clone(l.S.Log)
+	if l.Has(S5) {
+		slices.Reverse(entries) // Deviation: S5 iterates over a set, so in any order
+	}
+	epoch := l.S.Saving.Pruned
+	for i := range entries {
+		if e := &entries[i]; l.extension.Replays(e, from) {
+			out = l.marks(from, &epoch, e.Epoch, out)
+			out = l.Transmit(e, from, out)
+		}
+	}
+	out = l.marks(from, &epoch, l.S.Saving.Wanted, out)
+	out = append(out, core.SendTo(from.Proc(), &Message{Kind: ReplayEnd, Inc: l.S.Inc, To: m.Inc}))
+	return l.leaveBarrier(from, m.Inc, out)
+}
+
+// leaveBarrier ends the wait of erratum S1 and handles what was not heard meanwhile.
+func (l *Layer) leaveBarrier(from core.Rank, inc core.Incarnation, out []core.Effect) []core.Effect {
+	if l.S.Barrier != (barrier{Waits: true, From: from, Inc: inc}) {
+		return out
+	}
+	deferred, senders := l.S.Deferred, l.S.DeferredFrom
+	l.S.Barrier, l.S.Deferred, l.S.DeferredFrom = barrier{}, nil, nil
+	for i := range deferred {
+		out = l.recover(senders[i], &deferred[i], out)
+	}
+	return out
+}
+
+// replayed notes that all that a rank had for us has arrived.
+func (l *Layer) replayed(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	if m.To != l.S.Inc || m.Inc < l.S.Lives[from] {
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "replay for another life"))
+	}
+	l.S.Awaited = l.S.Awaited.less(from)
+	return l.complete(out)
+}
+
+// complete declares the end of the recovery: every recorded reception has been repeated, and everything that was sent to the former
+// life has arrived again, so this rank holds again what it held for others.
+func (l *Layer) complete(out []core.Effect) []core.Effect {
+	if !l.S.Recovering || l.S.Collecting {
+		return out
+	}
+	if (l.S.Awaited != 0 || l.S.RSN < l.last()) && !l.Has(S11) { // Deviation: S11 is back as soon as it runs
+		return out
+	}
+	l.S.Recovering = false
+	return append(out, core.Effect{Kind: core.Recovered})
+}
+
+// barrier is the wait of erratum S1.
+type barrier struct {
+	_     struct{}         `cbor:",toarray"`
+	Waits bool             `json:"waits"`
+	From  core.Rank        `json:"from"`
+	Inc   core.Incarnation `json:"inc"`
+}

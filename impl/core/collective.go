@@ -1,0 +1,97 @@
+package core
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// The ways to combine contributions, all associative, so that the shape of the tree never shows; Concat shows the order of the members.
+const (
+	Sum    = "sum"
+	Xor    = "xor"
+	Max    = "max"
+	Concat = "concat"
+)
+
+// CheckCombine reports whether contributions can be combined in this way along a tree.
+func CheckCombine(kind string) error {
+	switch kind {
+	case Sum, Xor, Max, Concat:
+		return nil
+	case "mean", "average", "minus", "difference", "divide", "quotient", "power":
+		return fmt.Errorf("combine %s is not associative: the shape of the tree would show in the result; want sum, xor, max or concat", kind)
+	}
+	return fmt.Errorf("unknown combine %q, want sum, xor, max or concat", kind)
+}
+
+// Combine combines contributions, in the order given.
+func Combine(kind string, parts [][]byte) []byte {
+	if kind == Concat {
+		return slices.Concat(parts...)
+	}
+	var value uint64
+	for _, p := range parts {
+		switch v := binary.BigEndian.Uint64(p); kind {
+		case Sum:
+			value += v
+		case Xor:
+			value ^= v
+		case Max:
+			value = max(value, v)
+		}
+	}
+	return binary.BigEndian.AppendUint64(nil, value)
+}
+
+// ValidateGroups reports the first operation of rank self that uses a group in a way that its tree does not allow.
+func (p Program) ValidateGroups(self Rank, trees []trace.Tree, names []string) error {
+	for i, op := range p {
+		g := op.Group
+		switch op.Kind {
+		case OpRecv, OpPost:
+			var group bool
+			if g, group = SourceGroup(op.Peer); !group || op.Any {
+				continue
+			}
+		case OpMulticast, OpContribute:
+		default:
+			continue
+		}
+		if int(g) > len(trees) {
+			return fmt.Errorf("operation %d: group %d does not exist, there are %d groups", i+1, g, len(trees))
+		}
+		t := &trees[g-1]
+		switch {
+		case !t.Has(self):
+			return fmt.Errorf("operation %d: %s is not a member of group %s", i+1, names[self], t.Name)
+		case op.Kind == OpMulticast && t.Root() != self:
+			return fmt.Errorf("operation %d: only the root %s of group %s can multicast to it", i+1, names[t.Root()], t.Name)
+		}
+	}
+	return nil
+}
+
+// Collectives says which sends of the programs are multicasts and contributions.
+func Collectives(programs []Program, trees []trace.Tree) map[MsgID]trace.Collective {
+	found := map[MsgID]trace.Collective{}
+	if len(trees) == 0 {
+		return nil
+	}
+	for r, p := range programs {
+		rounds := make([]uint32, len(trees))
+		for k, op := range p.Sends() {
+			id := MsgID{From: Rank(r), Number: uint32(k + 1)}
+			switch op.Kind {
+			case OpMulticast:
+				found[id] = trace.Collective{Tree: int(op.Group) - 1}
+			case OpContribute:
+				rounds[op.Group-1]++
+				found[id] = trace.Collective{Tree: int(op.Group) - 1, Round: rounds[op.Group-1]}
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,98 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Tree is a group of ranks with a spanning tree, along which multicasts go down from its root and reductions go up to it.
+type Tree struct {
+	Name    string `json:"name"`
+	Combine string `json:"combine"` // how contributions are combined; associative, in the order of Members
+	Members []Rank `json:"members"` // in preorder: root first, each member before its children
+	Parents []Rank `json:"parents"` // of each member; the root's is itself
+}
+
+// NewTree makes a tree from the children of each member, in order. The errors name what is not a tree.
+func NewTree(name, combine string, names []string, parents []Rank, children [][]Rank) (Tree, error) {
+	t := Tree{Name: name, Combine: combine}
+	above := map[Rank]Rank{}
+	for i, p := range parents {
+		if slices.Contains(parents[:i], p) {
+			return t, fmt.Errorf("group %s: %s is given children twice", name, names[p])
+		}
+		for _, c := range children[i] {
+			if q, twice := above[c]; twice {
+				return t, fmt.Errorf("group %s: %s is a member twice, below %s and below %s", name, names[c], names[q], names[p])
+			}
+			above[c] = p
+		}
+	}
+	var roots []string
+	var root Rank
+	for _, p := range parents {
+		if _, below := above[p]; !below {
+			root = p
+			roots = append(roots, names[p])
+		}
+	}
+	switch {
+	case len(parents) == 0:
+		return t, fmt.Errorf("group %s has no members", name)
+	case len(roots) == 0:
+		return t, fmt.Errorf("group %s is not a tree: it has no root, everybody is below somebody", name)
+	case len(roots) > 1:
+		return t, fmt.Errorf("group %s has %d roots: %v", name, len(roots), roots)
+	}
+	var visit func(r, parent Rank)
+	visit = func(r, parent Rank) {
+		t.Members, t.Parents = append(t.Members, r), append(t.Parents, parent)
+		if i := slices.Index(parents, r); i >= 0 {
+			for _, c := range children[i] {
+				visit(c, r)
+			}
+		}
+	}
+	visit(root, root)
+	if len(t.Members) != len(above)+1 {
+		for _, p := range parents {
+			if !t.Has(p) {
+				return t, fmt.Errorf("group %s is not a tree: %s is in a cycle", name, names[p])
+			}
+		}
+	}
+	return t, nil
+}
+
+// Root is the root of the tree.
+func (t *Tree) Root() Rank { return t.Members[0] }
+
+// Has reports whether the rank is a member.
+func (t *Tree) Has(r Rank) bool { return slices.Contains(t.Members, r) }
+
+// Parent is the parent of a member; the root's is itself.
+func (t *Tree) Parent(r Rank) Rank { return t.Parents[slices.Index(t.Members, r)] }
+
+// Children are the children of a member, in order.
+func (t *Tree) Children(r Rank) []Rank {
+	var list []Rank
+	for i, m := range t.Members {
+		if i > 0 && t.Parents[i] == r {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// SameChannel reports whether two messages of one rank go the same way: both from rank to rank, or both to one group.
+func (l *Layout) SameChannel(a, b MsgID) bool {
+	c, collective := l.Collectives[a]
+	d, other := l.Collectives[b]
+	return collective == other && c.Tree == d.Tree
+}
+
+// Collective says what a message of a program is when it is not from rank to rank.
+type Collective struct {
+	Tree  int    // index in Layout.Trees
+	Round uint32 // of a contribution, from 1; 0 for a multicast
+}
