@@ -40,7 +40,7 @@ type search struct {
 
 	mu       sync.Mutex
 	bound    string // what ended the search early
-	over     bool   // a violation ended it
+	over     bool   // a violation ended it, or a search on disk is complete
 	paused   bool   // everybody stops only for a moment
 	findings []finding
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/domino-check/domino/checker"
 )
 
-// TestDisk explores scenarios with so little memory beyond the contents of states that nearly every level spills: the same counts, verdict
+// TestDisk explores scenarios with so little memory beyond the contents of states that they spill, most at nearly every level: the same counts, verdict
 // and length of the counterexample as in memory, with one worker and two.
 func TestDisk(t *testing.T) {
 	type result struct {
@@ -28,7 +28,7 @@ func TestDisk(t *testing.T) {
 		contents := w.Bytes()
 		for _, workers := range []int{1, 2} {
 			w := fresh(t, tt.scenario, tt.variant)
-			o := checker.Options{Order: checker.BreadthFirst, Workers: workers, Disk: t.TempDir(), MaxBytes: contents + 1<<16}
+			o := checker.Options{Order: checker.BreadthFirst, Workers: workers, Disk: t.TempDir(), MaxBytes: contents + 1<<14}
 			r, err := checker.Run(t.Context(), w.World, o)
 			if err != nil {
 				t.Fatal(err)
@@ -36,8 +36,8 @@ func TestDisk(t *testing.T) {
 			if d := cmp.Diff(resultOf(want), resultOf(r)); d != "" {
 				t.Errorf("%s, %d workers, bound %q (-want +got):\n%s", tt.scenario, workers, r.Bound, d)
 			}
-			if r.Spills < 2 {
-				t.Errorf("%s: %d spills are too few for a test", tt.scenario, r.Spills)
+			if r.Spills < 1 {
+				t.Errorf("%s: %d spills, the test is of searches that spill", tt.scenario, r.Spills)
 			}
 			for _, f := range r.Found {
 				if _, err := w.Follow(f.Path); err != nil {
