@@ -26,3 +26,8 @@ type Independence interface {
 	// Footprint is that of a step that is enabled in the state. It stays the same while independent steps are taken.
 	Footprint(state []uint32, code uint64) Footprint
 }
+
+// Hinged is an Independence that knows how its steps can be disabled. The stateless search looks for steps that several independent ones have
+// disabled; what it learns here tells it where it need not. Every step belongs to a family, and a step that may
+// disable one of the family writes something that the footprint of the family reads or writes.
+type Hinged interface{ Hinges() []Footprint }
