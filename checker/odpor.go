@@ -25,15 +25,15 @@ import (
 //
 // There, no step disables one of another process, and all races are among the steps of a run. Here a crash takes messages away, one choice
 // excludes the other, and the end of a run excludes the fault that could have happened. So, at the end of each run, the search looks for every step e of the run
-// at what e has disabled (reversal.go): from the state before e it repeats, without e, what does not happen after e, and
-// meets each step q that is enabled on the way, but not after e. Reversing (e, q) then is like reversing a race: first
+// at what e has altered, that is disabled or changed in its footprint (reversal.go): from the state before e it repeats, without e, what does not happen after e, and
+// meets each step q that is enabled on the way, but altered by e. Reversing (e, q) then is like reversing a race: first
 // all steps of the run that neither happen after e nor depend on q, then q.
 //
 // Why that is enough, along the proof of the paper. Let E.w be a run that is not explored although no step asleep at E can begin it, and p the step explored (or asleep)
-// at E that is independent of the longest beginning w1 of w, the first of those; w goes on with q, which depends on p. When p does not disable q, p and q
+// at E that is independent of the longest beginning w1 of w, the first of those; w goes on with q, which depends on p. When p does not alter q, p and q
 // race in a run E.p.w1.q.z. When it does, a run E.p.w1.z is explored, and w1 does not happen after p. The search repeats
-// w1 and meets q unless a step r of z, independent of p and w1, comes before the end of w1 in the run and has disabled q,
-// too; so it also repeats without each such r. A step r that depends on q and does not disable it can stay: what follows for the longer w1.r
+// w1 and meets q unless a step r of z, independent of p and w1, comes before the end of w1 in the run and has altered q,
+// too; so it also repeats without each such r. A step r that depends on q and does not alter it can stay: what follows for the longer w1.r
 // follows for w1, or r itself has a race with q. In either case the sequence that is scheduled contains w1, so a step that covers it, explored from E, is one of w1, is q, or
 // is independent of all of w1.q, against the choice of p.
 type traces struct {
@@ -55,6 +55,7 @@ type traces struct {
 
 	words int // of a set of events
 	// For reverse.
+	cut      bool  // the run does not go on although it could
 	free     []int // events after the one at hand, in order, that do not happen after it
 	left     set
 	sequence []wake
@@ -191,7 +192,9 @@ func (t *traces) branch(l *level, m *move, node *wakeup) {
 		if t.bound == "" {
 			t.bound = "a run that comes back to a state, or is very long, is not followed further"
 		}
+		t.cut = true
 		t.reverse()
+		t.cut = false
 		return
 	}
 	var asleep []wake

@@ -1,12 +1,14 @@
 package checker_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -132,6 +134,128 @@ func TestPublishedTraces(t *testing.T) {
 		if r.Traces != tt.want || r.Blocked != 0 || r.Verdict != spec.Holds || r.Bound != "" {
 			t.Errorf("%s: %d traces, %d blocked, %v %s, want %d traces", tt.name, r.Traces, r.Blocked, r.Verdict, r.Bound, tt.want)
 		}
+	}
+}
+
+// TestChannel counts by hand. A sender puts two messages into a channel and a receiver takes them: one trace, as the second delivery is after the
+// second send although its code was enabled before. Then somebody stops the sender after no, one or two messages. A
+// deliverer that loses a message, at most one, may be a fault: with two messages nothing, the first or the second is lost.
+func TestChannel(t *testing.T) {
+	t.Parallel()
+	send := command{times: 2, takes: -1, puts: 0, guards: [][2]int{{0, 0}}, sets: [][2]int{{0, 0}}}
+	deliver := command{times: 2, takes: 0, puts: -1}
+	stop := command{times: 1, takes: -1, puts: -1, sets: [][2]int{{0, 1}}}
+	lose := command{times: 1, takes: 0, puts: -1, fault: true}
+	tests := []struct {
+		name     string
+		commands []command
+		want     int
+	}{
+		{"send and deliver", []command{send, deliver}, 1},
+		{"deliver and send", []command{deliver, send}, 1},
+		{"stop the sender", []command{send, deliver, stop}, 3},
+		{"stop first", []command{stop, deliver, send}, 3},
+		{"lose one", []command{send, deliver, lose}, 3},
+		{"lose one, stop the sender", []command{send, deliver, stop, lose}, 1 + 2 + 3},
+	}
+	for _, tt := range tests {
+		g := guarded{variables: 1, counters: 1, commands: tt.commands}
+		r := checker.Search(t.Context(), g, checker.Options{Order: checker.StatelessOptimal})
+		if r.Traces != tt.want || r.Blocked != 0 || r.Bound != "" {
+			t.Errorf("%s: %d traces, %d blocked %s, want %d", tt.name, r.Traces, r.Blocked, r.Bound, tt.want)
+		}
+	}
+}
+
+// TestTakenTwice is a command, the second one, that each of two independent ones takes away, while it waits for a third: the first run tells of it only if one looks
+// without both.
+func TestTakenTwice(t *testing.T) {
+	t.Parallel()
+	g := guarded{variables: 2, counters: 1, commands: []command{
+		{times: 1, takes: -1, puts: 0, sets: [][2]int{{0, 1}}},
+		{times: 2, takes: 0, puts: -1, guards: [][2]int{{1, 1}, {0, 0}}, sets: [][2]int{{1, 0}}},
+		{times: 1, takes: 0, puts: -1},
+		{times: 1, takes: -1, puts: -1, guards: [][2]int{{1, 1}}},
+		{times: 1, takes: -1, puts: 0, sets: [][2]int{{1, 1}}, fault: true},
+	}}
+	r := checker.Search(t.Context(), g, checker.Options{Order: checker.StatelessOptimal, All: true})
+	want, ok := brute.Classes(g, 1000)
+	if !ok || want.Complete != 5 || r.Traces != 5 {
+		t.Errorf("%d traces, %+v by brute force, want 5", r.Traces, want)
+	}
+}
+
+// TestTracesWithoutEnd follows a thread that comes back to where it was: the answer is unknown, a violation is found all the same.
+func TestTracesWithoutEnd(t *testing.T) {
+	t.Parallel()
+	loop := func(pc, _ uint32, v []uint32) (uint32, uint32, int, bool, bool) { return 1 - pc, v[0], 0, false, true }
+	long := func(pc, r uint32, _ []uint32) (uint32, uint32, int, bool, bool) { return pc + 1, 0, 0, false, true }
+	for _, threads := range [][]thread{{loop, write(0, 0)}, {long}} {
+		r := checker.Search(t.Context(), shared{1, threads}, checker.Options{Order: checker.StatelessOptimal})
+		if r.Verdict != spec.Unknown || !strings.Contains(r.Bound, "not followed further") {
+			t.Errorf("%d threads: %v by %q, want unknown", len(threads), r.Verdict, r.Bound)
+		}
+	}
+	back := guarded{variables: 1, commands: []command{{times: 9, takes: -1, puts: -1}, {times: 1, takes: -1, puts: -1, bad: true}}}
+	r := checker.Search(t.Context(), cyclic{back}, checker.Options{Order: checker.StatelessOptimal, All: true})
+	if r.Verdict != spec.Violated || r.Bound == "" || len(r.Found[0].Path) != 1 {
+		t.Errorf("%v by %q, %+v, want a violation after one step and a bound", r.Verdict, r.Bound, r.Found)
+	}
+}
+
+// cyclic does not count how often the first command has run.
+type cyclic struct{ guarded }
+
+func (c cyclic) Expand(state []uint32, reduce bool, x *checker.Expansion) {
+	c.guarded.Expand(state, reduce, x)
+	y := checker.NewExpansion(c.Words())
+	y.Begin(state)
+	for i, s := range x.Steps {
+		y.Add(s)
+		for w, v := range x.State(i, nil) {
+			if w != c.variables+c.counters {
+				y.Set(w, v)
+			}
+		}
+	}
+	*x = *y
+}
+
+// TestTracesLimits ends a stateless search early in each way, and asks for what it does not do.
+func TestTracesLimits(t *testing.T) {
+	t.Parallel()
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	tests := []struct {
+		name    string
+		ctx     context.Context
+		system  checker.System
+		options checker.Options
+		bound   string
+	}{
+		{"states", t.Context(), lastzero(10), checker.Options{MaxStates: 100}, "limit of 100 states"},
+		{"time", t.Context(), lastzero(10), checker.Options{MaxTime: time.Nanosecond}, "time limit 1ns"},
+		{"memory", t.Context(), lastzero(10), checker.Options{MaxBytes: 1 << 10}, "memory limit 0 MiB"},
+		{"cancelled", cancelled, lastzero(10), checker.Options{}, "interrupted"},
+		{"reduced", t.Context(), lastzero(3), checker.Options{Reduce: true}, "can not be combined"},
+		{"exact", t.Context(), lastzero(3), checker.Options{Exact: true}, "no fingerprints"},
+		{"unknown independence", t.Context(), grid{n: 3}, checker.Options{}, "does not say which of its steps are independent"},
+	}
+	for _, tt := range tests {
+		tt.options.Order = checker.StatelessOptimal
+		r := checker.Search(tt.ctx, tt.system, tt.options)
+		if r.Verdict != spec.Unknown || !strings.Contains(r.Bound, tt.bound) || r.Traces >= 3328 {
+			t.Errorf("%s: %v by %q after %d traces, want unknown by %q", tt.name, r.Verdict, r.Bound, r.Traces, tt.bound)
+		}
+	}
+	calls := 0
+	r := checker.Search(t.Context(), lastzero(7), checker.Options{Order: checker.StatelessOptimal, Workers: 2, Progress: func(checker.Stats) { calls++ }})
+	if r.Traces != 10*32 || calls < 2 {
+		t.Errorf("%d traces, %d calls of progress, want 320 and some", r.Traces, calls)
+	}
+	small := checker.Search(t.Context(), lastzero(7), checker.Options{Order: checker.StatelessOptimal, MaxBytes: 400 << 10})
+	if small.Traces != r.Traces {
+		t.Errorf("%d traces within 400 KiB (%s), want %d", small.Traces, small.Bound, r.Traces)
 	}
 }
 

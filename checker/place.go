@@ -15,7 +15,7 @@ type place struct {
 type move struct {
 	Step
 	touches  Footprint
-	hinges   uint64      // families of steps that it may disable
+	hinges   uint64      // families of steps that it may alter
 	print    fingerprint // of the state behind it
 	from, to int         // its part of the deltas
 	next     *place      // nil = not followed yet
@@ -62,7 +62,7 @@ func newAtlas(sys Independence) *atlas {
 	return a
 }
 
-// hinges is the set of families of which a move may disable a step: the first is that of all steps, when nothing is known, the second the
+// hinges is the set of families of which a move may alter a step: the first is that of all steps, when nothing is known, the second the
 // end of runs, which faults may keep from coming, the others are those of the system.
 func (a *atlas) hinges(m *move) (families uint64) {
 	if !a.known {

@@ -16,7 +16,7 @@ func (t *traces) reverse() {
 				t.reverseRace(i, j)
 			}
 		}
-		t.reverseDisabled(i)
+		t.reverseAltered(i)
 	}
 }
 
@@ -55,15 +55,15 @@ func (t *traces) reverseRace(i, j int) {
 	t.schedule(i, skipped, j, m)
 }
 
-// reverseDisabled makes steps come that event i has disabled: it repeats without event i what does not happen after it.
-func (t *traces) reverseDisabled(i int) {
+// reverseAltered makes steps come that event i has disabled or changed: it repeats without event i what does not happen after it.
+func (t *traces) reverseAltered(i int) {
 	e, at := t.events[i].move, t.levels[i].at
-	if e.hinges == 0 && !e.last() {
-		return // it can disable nothing
+	if e.hinges == 0 && !e.last() && !t.cut {
+		return // it can alter nothing
 	}
 	skipped := make(set, t.words)
 	for k := range at.steps {
-		if m := &at.steps[k]; t.disables(e, at, m) {
+		if m := &at.steps[k]; t.alters(e, at, m) {
 			t.schedule(i, skipped, i, m)
 		}
 	}
@@ -71,7 +71,7 @@ func (t *traces) reverseDisabled(i int) {
 }
 
 // scan goes on from the place with the free events from the index on, but those that are skipped. Each time it also goes on without an event that
-// may disable a step of a family, the bits, of which all that is skipped and event i may disable it: they may be in the way of
+// may alter a step of a family, the bits, of which all that is skipped and event i may alter it: it may be in the way of
 // a step that one of the next events enables.
 func (t *traces) scan(i, index int, at *place, skipped set, families uint64) {
 	e := t.events[i].move
@@ -90,7 +90,7 @@ func (t *traces) scan(i, index int, at *place, skipped set, families uint64) {
 		next := t.follow(at, f.Code)
 		for k := range next.steps {
 			m := &next.steps[k]
-			if !t.disables(e, next, m) || at.find(m.Code) != nil && f.touches.Independent(&m.touches) {
+			if !t.alters(e, next, m) || at.find(m.Code) != nil && f.touches.Independent(&m.touches) {
 				continue // or it was met at the place before
 			}
 			t.schedule(i, skipped, j, m)
@@ -99,12 +99,17 @@ func (t *traces) scan(i, index int, at *place, skipped set, families uint64) {
 	}
 }
 
-// disables reports whether a step of which the first is independent so far takes away the second one.
-func (t *traces) disables(e *move, at *place, m *move) bool {
+// alters reports whether a step takes away another one that is enabled in the same place, or changes what it touches: then no race
+// of the two tells which steps the other one depends on. In a run that was cut there may be no race because it was cut.
+func (t *traces) alters(e *move, at *place, m *move) bool {
 	if m.Code == e.Code || m.touches.Independent(&e.touches) {
 		return false
 	}
-	return e.last() || t.follow(at, e.Code).find(m.Code) == nil
+	if e.last() || t.cut {
+		return true
+	}
+	after := t.follow(at, e.Code).find(m.Code)
+	return after == nil || after.touches != m.touches
 }
 
 // schedule has a run explored from before event i: without event i and all that happens after it; with the free events up to j that are

@@ -58,7 +58,7 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	out.LocalSteps, out.LocalStates = w.LocalSteps()
 	out.Reason = out.Bound
 	for i := range out.Found {
-		if o.Order == checker.DepthFirst {
+		if o.Order != checker.BreadthFirst {
 			out.Found[i] = shorten(ctx, w, out.Found[i], o)
 		}
 	}

@@ -88,7 +88,7 @@ func explore(c Config, o checker.Options, only string) (*seen, error) {
 			return ""
 		}}}
 	}
-	o.All, o.Exact = true, true
+	o.All, o.Exact = true, o.Order != checker.StatelessOptimal
 	s.result = checker.Search(context.Background(), recorded{World: w, s: s}, o)
 	for _, f := range s.result.Found {
 		s.violated[f.Property] = true
