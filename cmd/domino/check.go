@@ -51,6 +51,14 @@ func (s *searchFlags) options() (checker.Options, error) {
 	if s.maxStates < 0 || s.maxMemory < 0 || s.timeout < 0 || s.workers < 1 {
 		return checker.Options{}, fmt.Errorf("limits must not be negative, and workers at least 1")
 	}
+	if order == checker.StatelessOptimal {
+		switch {
+		case s.exact:
+			return checker.Options{}, fmt.Errorf("--exact has no meaning with --search odpor, which remembers no states")
+		case s.noReduce:
+			return checker.Options{}, fmt.Errorf("--no-reduce contradicts --search odpor, which takes one run of each trace; want --search dfs")
+		}
+	}
 	return checker.Options{Order: order, Reduce: order == checker.DepthFirst && !s.noReduce, Exact: s.exact, MaxStates: s.maxStates,
 		MaxBytes: s.maxMemory << 20, MaxTime: s.timeout}, nil
 }
@@ -68,6 +76,8 @@ type row struct {
 	Transitions int             `json:"transitions"`
 	Terminals   int             `json:"terminals"`
 	Depth       int             `json:"depth"`
+	Traces      int             `json:"traces,omitempty"`    // of odpor: complete runs, one of each Mazurkiewicz trace
+	Violating   int             `json:"violating,omitempty"` // of odpor: runs that a violation cuts
 	LocalSteps  int             `json:"localSteps"`
 	Bytes       int64           `json:"bytes"`
 	Seconds     float64         `json:"seconds"`
@@ -88,7 +98,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	var sf searchFlags
 	var variant string
 	var failures, checkpoints int
-	f.StringVar(&sf.order, "search", "dfs", "dfs (reduced) or bfs (shortest counterexample)")
+	f.StringVar(&sf.order, "search", "dfs", "dfs (reduced), bfs (shortest counterexample) or odpor (stateless, one run of each trace)")
 	f.BoolVar(&sf.noReduce, "no-reduce", false, "explore every interleaving")
 	f.StringVar(&variant, "variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
 	f.IntVar(&failures, "failures", -1, "failures, instead of the scenario's")
@@ -136,6 +146,7 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 	began := time.Now()
 	p := newProgress(io.err, len(list))
 	t := newTable(io.out, list)
+	t.traces = o.Order == checker.StatelessOptimal
 	var failed error
 	code := 0
 	pool(ctx, sf.workers, len(list), func(ctx context.Context, job int) *row {
@@ -193,6 +204,7 @@ func checkOne(ctx context.Context, s *scenarios.Scenario, variant string, o chec
 	}
 	r.outcome, r.Verdict, r.Why, r.Seen = out, out.Verdict, out.Reason, out.Seen
 	r.Unseen = out.Unseen
+	r.Traces, r.Violating = out.Traces, out.Violating
 	r.States, r.Transitions, r.Terminals, r.Depth = out.States, out.Transitions, out.Terminals, out.Depth
 	r.LocalSteps, r.Bytes, r.Seconds = out.LocalSteps, out.Bytes, out.Elapsed.Seconds()
 	if len(out.Found) > 0 {

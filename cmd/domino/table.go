@@ -17,6 +17,7 @@ type table struct {
 	rows     int
 	expected int
 	header   bool
+	traces   bool // show their number
 	states   int
 	steps    int
 }
@@ -31,8 +32,8 @@ func newTable(w io.Writer, list []*scenarios.Scenario) *table {
 
 func (t *table) row(r *row) {
 	if !t.header {
-		fmt.Fprintf(t.w, "%-*s  %-12s %12s %13s %6s %8s %11s  %s\n", t.name, "scenario", "verdict", "states", "transitions", "depth",
-			"time", "states/s", "within")
+		fmt.Fprintf(t.w, "%-*s  %-12s %s%12s %13s %6s %8s %11s  %s\n", t.name, "scenario", "verdict", t.column("traces"), "states", "transitions",
+			"depth", "time", "states/s", "within")
 		t.header = true
 	}
 	t.rows++
@@ -48,8 +49,8 @@ func (t *table) row(r *row) {
 	if r.Seconds > 0 {
 		rate = count(int(float64(r.States) / r.Seconds))
 	}
-	fmt.Fprintf(t.w, "%-*s %s%-12s %12s %13s %6d %8s %11s  %s\n", t.name, r.Name, mark, r.Verdict, count(r.States), count(r.Transitions),
-		r.Depth, seconds(r.Seconds), rate, r.Bounds)
+	fmt.Fprintf(t.w, "%-*s %s%-12s %s%12s %13s %6d %8s %11s  %s\n", t.name, r.Name, mark, r.Verdict, t.column(count(r.Traces)), count(r.States),
+		count(r.Transitions), r.Depth, seconds(r.Seconds), rate, r.Bounds)
 	if r.Why != "" && (r.Verdict != spec.Holds || !r.AsExpected) {
 		for _, line := range strings.Split(r.Why, "\n") {
 			fmt.Fprintf(t.w, "%-*s    %s\n", t.name, "", strings.TrimSpace(line))
@@ -61,6 +62,14 @@ func (t *table) row(r *row) {
 	if r.Replay != "" {
 		fmt.Fprintf(t.w, "%-*s    %d steps; replay: domino replay %s\n", t.name, "", r.Length, r.Replay)
 	}
+}
+
+// column is a cell of the column of traces, where there is one.
+func (t *table) column(s string) string {
+	if !t.traces {
+		return ""
+	}
+	return fmt.Sprintf("%11s ", s)
 }
 
 func (t *table) summary(took time.Duration) {
