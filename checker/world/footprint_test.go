@@ -37,6 +37,11 @@ func (c commuting) Expand(state []uint32, reduce bool, x *checker.Expansion) {
 			}
 		}
 	}
+	for j, s := range x.Steps {
+		if p := c.homeless(x, after, prints, j); p != "" && *c.bad == "" {
+			*c.bad = fmt.Sprintf("%s: %s", c.describe(state, s.Code), p)
+		}
+	}
 	for i, first := range x.Steps {
 		for j, second := range x.Steps[:i] {
 			if first.Violation != 0 || second.Violation != 0 || !prints[i].Independent(&prints[j]) {
@@ -80,6 +85,27 @@ func (c commuting) forgets(x *checker.Expansion, after []*checker.Expansion, pri
 	}
 	if late := c.Footprint(x.State(i, nil), code); prints[i].Independent(&late) {
 		return "the second depends on the first only where it has not been taken"
+	}
+	return ""
+}
+
+// homeless says whether there is no family of steps (World.Hinges) to which a step can belong: one of which something is written by each step that takes
+// it away or changes its footprint.
+func (c commuting) homeless(x *checker.Expansion, after []*checker.Expansion, prints []checker.Footprint, j int) string {
+	code := x.Steps[j].Code
+	families := c.Hinges()
+	for i, first := range x.Steps {
+		if i == j || first.Violation != 0 || prints[i] == checker.Everything() {
+			continue
+		}
+		enabled := slices.ContainsFunc(after[i].Steps, func(s checker.Step) bool { return s.Code == code })
+		if enabled && c.Footprint(x.State(i, nil), code) == prints[j] {
+			continue
+		}
+		families = slices.DeleteFunc(families, func(f checker.Footprint) bool { return f.Independent(&prints[i]) })
+	}
+	if len(families) == 0 {
+		return "no family has all that alters it"
 	}
 	return ""
 }
