@@ -9,6 +9,15 @@
 // states, deadlocks and every property stated on single procs or on visible events; it does not keep arbitrary
 // predicates on intermediate global states, and no such property exists in spec (see spec.Property.Global). A run that goes on for
 // ever breaks nothing, unless Lasso is on.
+//
+// # Traces
+//
+// The order StatelessOptimal remembers no states. It takes one run of each Mazurkiewicz trace and counts them. Two runs are of one
+// trace when one becomes the other by swapping neighbours that are independent (Footprint) where both are enabled. A run is
+// complete where no step but faults is enabled. Faults may happen and need not, so a complete run may be the beginning of another one: the end of a run counts as a
+// step, which depends on all others. A step that shows a violation depends on all others, too, and cuts the run.
+// Stats.Traces is the number of traces of complete runs, Stats.Violating of runs that are cut. Where a run comes back to a state there is no such number:
+// the run is not followed further, and the answer is unknown unless a violation is found.
 package checker
 
 import (
@@ -41,22 +50,25 @@ type Order uint8
 
 // The orders.
 const (
-	DepthFirst   Order = iota // least memory; the default
-	BreadthFirst              // first counterexample is a shortest one
+	DepthFirst       Order = iota // least memory; the default
+	BreadthFirst                  // first counterexample is a shortest one
+	StatelessOptimal              // one run of each Mazurkiewicz trace, see traces; the system must be an Independence
 )
 
 // String is the name that ParseOrder reads.
-func (o Order) String() string { return [...]string{"dfs", "bfs"}[o] }
+func (o Order) String() string { return [...]string{"dfs", "bfs", "odpor"}[o] }
 
-// ParseOrder reads "dfs" or "bfs".
+// ParseOrder reads "dfs", "bfs" or "odpor".
 func ParseOrder(s string) (Order, error) {
 	switch s {
 	case "dfs":
 		return DepthFirst, nil
 	case "bfs":
 		return BreadthFirst, nil
+	case "odpor":
+		return StatelessOptimal, nil
 	}
-	return 0, fmt.Errorf("unknown search %q, want dfs or bfs", s)
+	return 0, fmt.Errorf("unknown search %q, want dfs, bfs or odpor", s)
 }
 
 // Sizer is a System that keeps tables of its own, which count for the memory bound.
@@ -65,9 +77,9 @@ type Sizer interface{ Bytes() int64 }
 // Options bound and direct a search. The zero value explores everything depth first and stops at the first violation.
 type Options struct {
 	Order     Order
-	Workers   int           // goroutines that explore, 0 = 1
-	Reduce    Reduction     // what may be left out
-	Exact     bool          // store whole vectors instead of fingerprints
+	Workers   int           // goroutines that explore, 0 = 1; the stateless search has one
+	Reduce    Reduction     // what may be left out; not with the stateless search
+	Exact     bool          // store whole vectors instead of fingerprints; not with the stateless search
 	MaxStates int           // 0 = no bound
 	MaxBytes  int64         // bound on the memory of the tables, 0 = no bound
 	MaxTime   time.Duration // 0 = no bound
@@ -94,6 +106,11 @@ type Stats struct {
 	Saved       Savings       `json:"saved"`     // by reductions
 	Estimate    Estimate      `json:"estimate"`  // of the states at the end
 	Elapsed     time.Duration `json:"elapsed"`
+
+	// Of the stateless search, where States and Transitions count what was run.
+	Traces    int `json:"traces,omitempty"`    // complete runs, one of each trace
+	Violating int `json:"violating,omitempty"` // runs cut by a violation, one of each trace
+	Blocked   int `json:"blocked,omitempty"`   // runs given up because they repeat others: none, the search is optimal
 }
 
 // Found is one violation and the run that shows it.
@@ -140,8 +157,11 @@ func (r *Result) Add(t Result) {
 // are the business of Run: Options.Saving and Options.Disk have no effect.
 func Search(ctx context.Context, sys System, o Options) Result {
 	o.Saving, o.Disk = Saving{}, ""
-	if o.Lasso {
+	switch {
+	case o.Lasso:
 		return searchLasso(ctx, sys.(Fair), o)
+	case o.Order == StatelessOptimal:
+		return searchTraces(ctx, sys, o)
 	}
 	return newSearch(ctx, sys, o).result()
 }

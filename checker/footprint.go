@@ -26,3 +26,8 @@ type Independence interface {
 	// Footprint is that of a step that is enabled in the state. It stays the same while independent steps are taken.
 	Footprint(state []uint32, code uint64) Footprint
 }
+
+// Hinged is an Independence that knows how its steps can be altered: disabled, or changed in their footprint. The stateless search looks for steps
+// that several independent ones have altered; what it learns here tells it where it need not. Every step belongs to a
+// family, and a step that may alter one of the family writes something that the footprint of the family reads or writes.
+type Hinged interface{ Hinges() []Footprint }

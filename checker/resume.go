@@ -100,6 +100,8 @@ func Run(ctx context.Context, sys System, o Options) (Result, error) {
 	switch {
 	case o.Lasso:
 		return Result{}, errors.New("a search for endless runs is not kept in files")
+	case o.Order == StatelessOptimal:
+		return Result{}, errors.New("a search that remembers no states is not kept in files")
 	case o.Reduce.Has(Sleep):
 		return Result{}, errors.New("sleep sets are not kept in files: use other reductions")
 	}

@@ -60,7 +60,7 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	}
 	out.note(w)
 	for i := range out.Found {
-		if o.Order == checker.DepthFirst && out.Found[i].Loop == 0 {
+		if o.Order != checker.BreadthFirst && out.Found[i].Loop == 0 {
 			out.Found[i] = shorten(ctx, w, out.Found[i], o)
 		}
 	}

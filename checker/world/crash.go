@@ -126,10 +126,13 @@ func (w *World) halfStopped(state []uint32, p core.Proc) bool {
 // stable, the next one is absent or, within its budget, damaged. Spending is for a crash; a stop costs nothing.
 func (w *World) crashVariants(state []uint32, procs []core.Proc, c uint64, chosen []core.Proc, x *checker.Expansion) {
 	outcomes := make([]operation, len(procs))
-	variant := 0
+	variant, end := 0, 1<<othersShift
 	var choose func(i, damaged int)
 	choose = func(i, damaged int) {
 		if i == len(procs) {
+			if variant >= end {
+				panic("invariant: the outcomes of a crash can be counted")
+			}
 			s := checker.Step{Code: c | uint64(variant), Fault: chosen != nil}
 			variant++
 			x.Add(s)
@@ -150,6 +153,7 @@ func (w *World) crashVariants(state []uint32, procs []core.Proc, c uint64, chose
 	}
 	if len(chosen) > 1 { // several groups at once: the code names the set by its members
 		variant = setVariant(chosen)
+		end = variant + 1<<(othersShift-otherBits*(len(chosen)-1))
 	}
 	choose(0, 0)
 }
@@ -163,13 +167,30 @@ func (w *World) spendCrashes(state []uint32, chosen []core.Proc) (sum uint32) {
 	return sum
 }
 
-// setVariant leaves room for 16 write outcomes below a number for the set of groups.
+// A crash is named by its last group, and in the argument of the code by how many other groups there are, by these, and by the outcome of
+// writes in progress.
+const (
+	othersShift = 28 // their number
+	otherBits   = 6  // of each
+	mostOthers  = 4
+)
+
+// setVariant is the argument of a crash of the groups, with outcome 0.
 func setVariant(chosen []core.Proc) int {
-	v := 0
-	for _, p := range chosen[:len(chosen)-1] {
-		v = v*64 + int(p) + 1
+	v := (len(chosen) - 1) << othersShift
+	for i, p := range chosen[:len(chosen)-1] {
+		v |= int(p) << (othersShift - otherBits*(i+1))
 	}
-	return v << 4
+	return v
+}
+
+// splitCrash is what the argument of a crash says: the other groups, and the outcome.
+func splitCrash(a int) (others []core.Proc, outcome int) {
+	n := a >> othersShift
+	for i := range n {
+		others = append(others, core.Proc(a>>(othersShift-otherBits*(i+1))&(1<<otherBits-1)))
+	}
+	return others, a & (1<<(othersShift-otherBits*n) - 1)
 }
 
 // crash stops procs that are up, with the given outcomes of their writes, and lets the detector know of every group that

@@ -134,12 +134,8 @@ func (w *World) describeOwnAccord(tr uint32) string {
 }
 
 func (w *World) describeCrash(state []uint32, k kind, p core.Proc, a int) string {
-	chosen := []core.Proc{p}
-	if k == crash {
-		for set := a >> 4; set > 0; set /= 64 {
-			chosen = append([]core.Proc{core.Proc(set%64 - 1)}, chosen...)
-		}
-	}
+	others, outcome := splitCrash(a)
+	chosen := append(others, p)
 	var words []string
 	for _, q := range chosen {
 		if k == crash && !w.Model.Staggered {
@@ -150,8 +146,8 @@ func (w *World) describeCrash(state []uint32, k kind, p core.Proc, a int) string
 	}
 	verb := map[kind]string{crash: "crash", stop: "stop"}[k]
 	text := verb + " " + strings.Join(words, " and ")
-	if a&15 != 0 {
-		text += fmt.Sprintf(", outcome %d of writes in progress", a&15)
+	if outcome != 0 {
+		text += fmt.Sprintf(", outcome %d of writes in progress", outcome)
 	}
 	return text
 }

@@ -1,6 +1,8 @@
 package world
 
 import (
+	"slices"
+
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/fault"
@@ -108,9 +110,58 @@ func (w *World) crashFootprint(state []uint32, c uint64) checker.Footprint {
 // crashed are the procs that a crash stops.
 func (w *World) crashed(c uint64) (procs []core.Proc) {
 	_, p, a := splitCode(c)
-	procs = w.victims([]core.Proc{p})
-	for set := a >> 4; set > 0; set /= 64 {
-		procs = append(procs, w.victims([]core.Proc{core.Proc(set%64 - 1)})...)
-	}
-	return procs
+	others, _ := splitCrash(a)
+	return w.victims(append(others, p))
 }
+
+// Hinges implements checker.Hinged: the steps of a proc that are no faults; its faults, which share budgets with other ones; its restart;
+// the crashes of each set of groups. That a violation of a global property makes a step depend on all others changes nothing: it is visible,
+// so it does anyhow.
+func (w *World) Hinges() (families []checker.Footprint) {
+	if w.Model.Overlap > 0 || w.Model.Set || w.Model.KeepsIgnored() {
+		return slices.Repeat([]checker.Footprint{checker.Everything()}, mostFamilies) // whether a step is possible depends on more
+	}
+	for p := range core.Proc(w.procs) {
+		var f checker.Footprint
+		f.Reads[own], f.Reads[notices] = 1<<p, 1<<p // what has failed since can keep a notice back
+		if w.Model.FromDead == fault.Nothing {
+			f.Reads[life] = ^uint64(0)
+		}
+		families = append(families, f)
+		f.Reads[common] = commonBudgets
+		families = append(families, f)
+		if w.Setup.Reads != nil {
+			var r checker.Footprint
+			r.Reads[own] = 1 << p
+			for _, q := range w.owners(p) {
+				r.Reads[own] |= 1 << q // their records say what the restart does
+			}
+			families = append(families, r)
+		}
+	}
+	var sets func(from core.Proc, chosen []core.Proc)
+	sets = func(from core.Proc, chosen []core.Proc) {
+		for p := from; int(p) < w.procs && len(families) < mostFamilies; p++ {
+			if members := w.group(p); members[0] != p || !slices.ContainsFunc(members, w.isVictim) {
+				continue
+			}
+			set := append(chosen[:len(chosen):len(chosen)], p)
+			var f checker.Footprint
+			f.Reads[common] = commonBudgets
+			for _, q := range w.victims(set) {
+				f.Reads[own] |= 1 << q
+			}
+			families = append(families, f)
+			if len(set) < min(w.Model.Failures, w.Model.Together()) {
+				sets(p+1, set)
+			}
+		}
+	}
+	if w.Model.Failures > 0 {
+		sets(0, nil)
+	}
+	return families
+}
+
+// mostFamilies is more than a search makes use of.
+const mostFamilies = 64

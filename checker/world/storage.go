@@ -97,15 +97,17 @@ func (w *World) internOperation(op operation) uint32 {
 
 // plain numbers an operation that has only numbers, without encoding it where it is known.
 func (w *World) plain(op operation) uint32 {
+	if op.B > 15 || op.A > 0xffffff {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.internOperation(op)
+	}
 	key := uint64(op.Kind)<<60 | uint64(op.B&15)<<56 | uint64(op.A&0xffffff)<<32 | uint64(w.round(op.Round))
 	if op.Torn {
 		key |= 1 << 31
 	}
 	if op.All {
 		key |= 1 << 30
-	}
-	if op.B > 15 || op.A > 0xffffff || op.Key != "" || op.Value != nil || op.Procs != nil {
-		panic("invariant: a plain operation has only small numbers")
 	}
 	if number, ok := w.plains.get(key); ok {
 		return number

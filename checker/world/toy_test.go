@@ -285,7 +285,14 @@ func randomToy(r *rand.Rand, f toyFeatures) *toy {
 	if f.rollback {
 		return t // groups of one
 	}
-	t.watchers = []core.Proc{core.Proc(r.IntN(t.procs))}
+	for p := range core.Proc(t.procs) {
+		if r.IntN(t.procs) == 0 {
+			t.watchers = append(t.watchers, p)
+		}
+	}
+	if len(t.watchers) == 0 {
+		t.watchers = []core.Proc{core.Proc(r.IntN(t.procs))}
+	}
 	t.initiators = []core.Proc{0}
 	if f.groups && t.procs > 2 {
 		t.groups = [][]core.Proc{{0, 1}}

@@ -92,6 +92,9 @@ func New(c Config) (*World, error) {
 	if err := c.Model.Validate(w.procs); err != nil {
 		return nil, err
 	}
+	if n := c.Model.Together(); n > mostOthers+1 || n > 1 && w.procs > 1<<otherBits {
+		return nil, fmt.Errorf("world: %d groups of %d procs may stop at once, at most %d of %d can be explored", n, w.procs, mostOthers+1, 1<<otherBits)
+	}
 	if c.Facts != nil {
 		w.properties(spec.Select(c.Facts))
 	}

@@ -60,11 +60,16 @@ func (s *searchFlags) options() (checker.Options, error) {
 		return checker.Options{}, fmt.Errorf("limits must not be negative, and workers at least 1")
 	}
 	o := checker.Options{Order: order, Lasso: s.lasso, Exact: s.exact, MaxStates: s.maxStates, MaxBytes: s.maxMemory << 20, MaxTime: s.timeout}
-	if s.reduce != "" {
+	switch {
+	case order == checker.StatelessOptimal && s.exact:
+		return checker.Options{}, fmt.Errorf("--exact has no meaning with --search odpor, which remembers no states")
+	case order == checker.StatelessOptimal && s.reduce != "":
+		return checker.Options{}, fmt.Errorf("--reduce contradicts --search odpor, which takes one run of each trace; want --search dfs")
+	case s.reduce != "":
 		if o.Reduce, err = checker.ParseReduction(s.reduce); err != nil {
 			return checker.Options{}, err
 		}
-	} else if order == checker.DepthFirst && !s.lasso {
+	case order == checker.DepthFirst && !s.lasso:
 		o.Reduce = defaultReduction
 	}
 	if o.Exact && o.Reduce.Has(checker.Sleep) {
@@ -88,7 +93,9 @@ type row struct {
 	States      int             `json:"states"`
 	Transitions int             `json:"transitions"`
 	Terminals   int             `json:"terminals"`
-	Depth       int             `json:"depth"` // of the longest path, 0 when several workers follow paths
+	Depth       int             `json:"depth"`               // of the longest path, 0 when several workers follow paths
+	Traces      int             `json:"traces,omitempty"`    // of odpor: complete runs, one of each Mazurkiewicz trace
+	Violating   int             `json:"violating,omitempty"` // of odpor: runs that a violation cuts
 	LocalSteps  int             `json:"localSteps"`
 	Saved       checker.Savings `json:"saved"` // by reductions
 	Bytes       int64           `json:"bytes"` // of memory at the peak, frontier included
@@ -113,7 +120,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	var sf searchFlags
 	var variant string
 	var failures, checkpoints int
-	f.StringVar(&sf.order, "search", "dfs", "dfs (reduced), bfs (shortest counterexample), or draw runs: random, pos, pctcp, urw")
+	f.StringVar(&sf.order, "search", "dfs", "dfs (reduced), bfs (shortest counterexample), odpor (stateless, one run of each trace), or draw runs: random, pos, pctcp, urw")
 	f.StringVar(&sf.reduce, "reduce", "", "none, all, or a list of singletons,crashes,sleep,sets,symmetry (default singletons,crashes,symmetry; none for bfs)")
 	sf.samples = registerSamples(f)
 	f.BoolVar(&sf.lasso, "lasso", false, "look for runs that go on for ever, too: depth first, not reduced")
@@ -171,6 +178,7 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 	p := newProgress(io.err, len(list), sf.json)
 	o.Workers = max(1, sf.workers/max(1, len(list)))
 	t := newTable(io.out, list)
+	t.traces = o.Order == checker.StatelessOptimal
 	var failed error
 	code := 0
 	pool(ctx, sf.workers, len(list), func(ctx context.Context, job int) *row {
@@ -239,6 +247,7 @@ func answer(s *scenarios.Scenario, variant string, ask func(world.Case) (*world.
 	}
 	r.outcome, r.Verdict, r.Why, r.Seen = out, out.Verdict, out.Reason, out.Seen
 	r.Unseen = out.Unseen
+	r.Traces, r.Violating = out.Traces, out.Violating
 	r.States, r.Transitions, r.Terminals, r.Depth = out.States, out.Transitions, out.Terminals, out.Depth
 	r.LocalSteps, r.Saved, r.Bytes, r.Seconds = out.LocalSteps, out.Saved, out.Peak, out.Elapsed.Seconds()
 	if len(out.Found) > 0 {

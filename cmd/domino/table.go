@@ -19,6 +19,7 @@ type table struct {
 	expected int
 	header   bool
 	samples  bool // runs are counted, not states
+	traces   bool // show their number
 	states   int
 	steps    int
 	saved    checker.Savings
@@ -39,8 +40,8 @@ func (t *table) row(r *row) {
 		t.header = true
 	}
 	if !t.header {
-		fmt.Fprintf(t.w, "%-*s  %-12s %12s %13s %6s %8s %11s  %s\n", t.name, "scenario", "verdict", "states", "transitions", "depth",
-			"time", "states/s", "within")
+		fmt.Fprintf(t.w, "%-*s  %-12s %s%12s %13s %6s %8s %11s  %s\n", t.name, "scenario", "verdict", t.column("traces"), "states", "transitions",
+			"depth", "time", "states/s", "within")
 		t.header = true
 	}
 	t.rows++
@@ -64,7 +65,7 @@ func (t *table) row(r *row) {
 	if r.Depth > 0 {
 		depth = fmt.Sprint(r.Depth)
 	}
-	fmt.Fprintf(t.w, "%-*s %s%-12s %12s %13s %6s %8s %11s  %s\n", t.name, r.Name, mark, r.Verdict, count(things), count(r.Transitions),
+	fmt.Fprintf(t.w, "%-*s %s%-12s %s%12s %13s %6s %8s %11s  %s\n", t.name, r.Name, mark, r.Verdict, t.column(count(r.Traces)), count(things), count(r.Transitions),
 		depth, seconds(r.Seconds), rate, r.Bounds)
 	if r.Samples != nil && r.Samples.Cut > 0 {
 		fmt.Fprintf(t.w, "%-*s    %s runs were cut off at the limit of steps\n", t.name, "", count(r.Samples.Cut))
@@ -80,6 +81,14 @@ func (t *table) row(r *row) {
 	if r.Replay != "" {
 		fmt.Fprintf(t.w, "%-*s    %d steps; replay: domino replay %s\n", t.name, "", r.Length, r.Replay)
 	}
+}
+
+// column is a cell of the column of traces, where there is one.
+func (t *table) column(s string) string {
+	if !t.traces {
+		return ""
+	}
+	return fmt.Sprintf("%11s ", s)
 }
 
 func (t *table) summary(took time.Duration) {

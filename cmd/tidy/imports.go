@@ -50,6 +50,7 @@ var importTable = []row{
 	{dir: "scenarios", internal: []string{"impl/fault", "spec/trace"}, thirdParty: []string{"golang.org/x/tools/txtar"}},
 
 	{dir: "checker", internal: []string{"spec", "spec/trace"}},
+	{dir: "checker/brute", internal: []string{"checker"}},
 	{dir: "checker/mutants", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "checker/performability"},
 	{dir: "checker/world", internal: []string{"checker", "impl/core", "impl/fault", "spec", "spec/trace"}},
