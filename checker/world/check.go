@@ -46,10 +46,10 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 		}
 		return nil, err
 	}
-	if reason := outside(ctx, c, oracle); reason != "" && !c.Force {
+	w, reason, err := c.world(ctx, oracle)
+	if reason != "" && !c.Force {
 		return &Outcome{Result: checker.Result{Verdict: spec.OutOfModel}, Reason: reason}, nil
 	}
-	w, err := New(Config{Setup: c.Setup, Model: c.Model, Facts: FactsOf(c.Setup, &c.Model, oracle), Twice: true})
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 // Run is one run of the world, step by step.
 type Run struct {
 	Schedule  []string        // the identities of the events, in order
+	Codes     []uint64        // the same events, as this world numbers them
 	Trace     trace.Trace     // the evidence
 	States    [][]uint32      // before the first step and after each one
 	Violation *spec.Violation // the first one that the run shows, nil if it shows none
@@ -89,6 +90,7 @@ func (r *Run) last() []uint32 { return r.States[len(r.States)-1] }
 func (w *World) take(r *Run, text string, c uint64, violation int, next []uint32) {
 	before := r.last()
 	r.Schedule = append(r.Schedule, text)
+	r.Codes = append(r.Codes, c)
 	for _, e := range w.evidence(before, next, c) {
 		e.Step = len(r.Schedule)
 		r.Trace.Events = append(r.Trace.Events, e)
