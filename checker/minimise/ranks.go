@@ -61,7 +61,7 @@ func (d *draft) removeRanks(c *changes, ranks []int) {
 		e := d.copy()
 		for r, p := range d.programs {
 			for i, op := range p {
-				if gone(r) || !op.Any && (op.Kind == core.OpSend || op.Kind == core.OpRecv || op.Kind == core.OpPost) && gone(int(op.Peer)) {
+				if gone(r) || named(op) && gone(int(op.Peer)) {
 					places = append(places, place{r, i})
 				}
 			}
@@ -81,7 +81,14 @@ func (d *draft) removeRanks(c *changes, ranks []int) {
 		}
 		c.add(drop(places), "%s", words)
 	}
-	c.add(drop(nil), "%s", words)
+	if len(d.simulations()) == 0 {
+		c.add(drop(nil), "%s", words) // who gets what is not known; the rest may fit all the same
+	}
+}
+
+// named reports whether an operation names a rank.
+func named(op core.Op) bool {
+	return !op.Any && (op.Kind == core.OpSend || op.Kind == core.OpRecv || op.Kind == core.OpPost)
 }
 
 // joinRanks lets rank a do what rank b does, too, in the order of a failure-free run; messages between the two become steps of one
@@ -111,8 +118,8 @@ func (d *draft) joinRanks(c *changes, a, b int) {
 		e.programs[b] = nil
 		for r := range e.programs {
 			for i := range e.programs[r] {
-				if e.programs[r][i].Peer == core.Rank(b) {
-					e.programs[r][i].Peer = core.Rank(a)
+				if op := &e.programs[r][i]; named(*op) && op.Peer == core.Rank(b) {
+					op.Peer = core.Rank(a)
 				}
 			}
 		}
