@@ -3,6 +3,7 @@ module github.com/domino-check/domino
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/fxamacker/cbor/v2 v2.9.6
 	github.com/google/go-cmp v0.7.0
 	github.com/spf13/pflag v1.0.10

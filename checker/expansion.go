@@ -16,8 +16,7 @@ type Expansion struct {
 	// Reduced says that other steps are enabled but left out: they stay enabled in the successors. The system promises
 	// that no cycle of states consists of reduced ones, or an event could be put off for ever.
 	Reduced bool
-	// LeftOut counts steps that a reduction leaves out without making the state a reduced one, by its name in Savings.
-	LeftOut Savings
+	LeftOut Savings // steps that are left out here because a successor has one to the same state
 
 	mixers []mixer
 	base   []uint32 // the state that is expanded
@@ -32,22 +31,6 @@ type Expansion struct {
 type delta struct {
 	word  int
 	value uint32
-}
-
-// Savings count what the reductions have left out.
-type Savings struct {
-	Singletons int `json:"singletons"` // states of which one step stands for all
-	Crashes    int `json:"crashes"`    // crashes put off to after a step that the crash undoes
-	Sleeping   int `json:"sleeping"`   // steps not taken because an independent one was taken before
-	Symmetric  int `json:"symmetric"`  // crash sets that are another one with procs renamed
-}
-
-// Add adds up two counts.
-func (s *Savings) Add(t Savings) {
-	s.Singletons += t.Singletons
-	s.Crashes += t.Crashes
-	s.Sleeping += t.Sleeping
-	s.Symmetric += t.Symmetric
 }
 
 // NewExpansion is empty, for states of so many words.

@@ -5,12 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// An entry is a state that waits: its number, its depth, then its vector.
-const (
-	entryNumber = iota
-	entryDepth
-	entryHeader
-)
+// entry is what goes before the vector of a state that waits.
+type entry struct {
+	number uint32 // of the state
+	depth  uint32
+	sleep  uint32 // sleep set
+	todo   uint32 // sleep set of an earlier visit, of which only these steps are still to be taken; 0 = the first visit
+}
+
+// entryWords is the size of an entry without its vector.
+const entryWords = 4
 
 // pool is where depth-first workers leave work for those who have none.
 type pool struct {

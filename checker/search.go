@@ -12,14 +12,15 @@ import (
 
 // search is the state common to all workers.
 type search struct {
-	sys     System
-	options Options
-	ctx     context.Context
-	began   time.Time
-	visited *visited
-	links   links
-	workers []*worker
-	pool    *pool
+	sys      System
+	options  Options
+	ctx      context.Context
+	began    time.Time
+	visited  *visited
+	links    links
+	workers  []*worker
+	pool     *pool
+	sleepers *sleepers // nil without sleep sets
 
 	ended      atomic.Bool  // everybody stops
 	begun      atomic.Int64 // states that were begun, counted only under a limit
@@ -50,17 +51,21 @@ func (f finding) length() int {
 }
 
 func (s *search) run() {
-	first := make([]uint32, entryHeader+s.sys.Words())
-	state := first[entryHeader:]
+	first := make([]uint32, entryWords+s.sys.Words()) // number 0, depth 0, nothing sleeps
+	state := first[entryWords:]
 	w := s.workers[0]
-	first[entryNumber] = w.number.number(0, 0)
+	w.number.number(0, 0)
 	if v := s.sys.Initial(state); v != 0 {
 		s.found(v, finding{step: noStep})
 	}
 	if s.ended.Load() || s.limits() {
 		return
 	}
-	s.visited.insert(fingerprintOf(w.x.mixers, state), state)
+	f := fingerprintOf(w.x.mixers, state)
+	s.visited.insert(f, state)
+	if s.sleepers != nil {
+		s.sleepers.visited[f.hi>>(64-shardBits)].marks[f] = mark{}
+	}
 	if s.options.Order == BreadthFirst {
 		s.runBreadthFirst(first)
 	} else {
@@ -165,7 +170,7 @@ func boundOfStates(n int) string { return fmt.Sprintf("limit of %d states", n) }
 
 // stats adds up what the workers have shown.
 func (s *search) stats() Stats {
-	t := Stats{Elapsed: time.Since(s.began), Bytes: s.visited.bytes() + s.links.bytes() + s.levelBytes.Load()}
+	t := Stats{Elapsed: time.Since(s.began), Bytes: s.visited.bytes() + s.sleepers.bytes() + s.links.bytes() + s.levelBytes.Load()}
 	for _, w := range s.workers {
 		p := &w.shown
 		t.States += int(p.states.Load())

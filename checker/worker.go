@@ -17,6 +17,8 @@ type worker struct {
 	stats   Stats // its own part
 	shown   published
 	sink    uint64 // keeps touch from being optimised away
+
+	footprints []Footprint
 }
 
 // published is what others may know of a worker.
@@ -35,52 +37,65 @@ func (s *search) newWorker() *worker {
 	return &worker{search: s, x: NewExpansion(words), number: numberer{links: &s.links}, state: make([]uint32, words)}
 }
 
-// expand explores the steps out of the state at hand and pushes those that are new.
-func (w *worker) expand(number, depth uint32) {
+// expand explores the steps out of the state at hand and pushes what is new.
+func (w *worker) expand(e entry) {
 	x := w.x
 	w.sys.Expand(w.state, w.options.Reduce, x)
-	w.stats.States++
-	w.stats.Transitions += len(x.Steps)
-	w.stats.Depth = max(w.stats.Depth, int(depth))
-	w.stats.Saved.Add(x.LeftOut)
-	if x.Reduced {
-		w.stats.Saved.Singletons++
-	}
 	if len(x.Steps) > math.MaxUint16 {
 		panic("invariant: a state has at most 65535 steps")
 	}
-	if !x.progress() {
-		w.stats.Terminals++
-		if v := w.sys.Terminal(w.state); v != 0 {
-			w.found(v, finding{number: number, depth: depth, step: noStep})
-		}
+	if e.todo == 0 {
+		w.count(e)
 	}
+	if w.sleepers != nil {
+		w.expandAwake(e)
+		return
+	}
+	w.stats.Transitions += len(x.Steps)
 	// The places of all fingerprints are loaded together: the processor waits for memory once, not once for each.
 	for i := range x.prints {
 		w.sink += w.visited.touch(x.prints[i])
 	}
 	for i := range x.Steps {
 		if v := x.Steps[i].Violation; v != 0 {
-			w.found(v, finding{number: number, depth: depth, step: i})
+			w.found(v, finding{number: e.number, depth: e.depth, step: i})
 			continue // nothing is explored beyond a violation
 		}
 		if w.visited.exact {
 			w.scratch = x.State(i, w.scratch[:0])
 		}
 		if w.visited.insert(x.prints[i], w.scratch) {
-			w.stack = append(w.stack, w.number.number(number, i), depth+1)
-			w.stack = x.State(i, w.stack)
+			w.push(entry{number: w.number.number(e.number, i), depth: e.depth + 1}, i)
 		}
 	}
 }
 
-// load takes the newest entry off the stack into the state at hand.
-func (w *worker) load() (number, depth uint32) {
-	at := len(w.stack) - entryHeader - len(w.state)
-	entry := w.stack[at:]
-	copy(w.state, entry[entryHeader:])
-	w.stack = w.stack[:at]
-	return entry[entryNumber], entry[entryDepth]
+// count counts a state and judges it if it is terminal.
+func (w *worker) count(e entry) {
+	w.stats.States++
+	w.stats.Depth = max(w.stats.Depth, int(e.depth))
+	w.stats.Saved.Add(w.x.LeftOut)
+	if w.x.Reduced {
+		w.stats.Saved.Singletons++
+	}
+	if !w.x.progress() {
+		w.stats.Terminals++
+		if v := w.sys.Terminal(w.state); v != 0 {
+			w.found(v, finding{number: e.number, depth: e.depth, step: noStep})
+		}
+	}
+}
+
+// push lets successor i wait.
+func (w *worker) push(e entry, i int) {
+	w.stack = append(w.stack, e.number, e.depth, e.sleep, e.todo)
+	w.stack = w.x.State(i, w.stack)
+}
+
+// load takes an entry into the state at hand.
+func (w *worker) load(from []uint32) entry {
+	copy(w.state, from[entryWords:])
+	return entry{number: from[0], depth: from[1], sleep: from[2], todo: from[3]}
 }
 
 // depthFirst works until nobody has anything to do.
@@ -97,7 +112,10 @@ func (w *worker) depthFirst() {
 			w.pool.stop()
 			return
 		}
-		w.expand(w.load())
+		at := len(w.stack) - entryWords - len(w.state)
+		e := w.load(w.stack[at:])
+		w.stack = w.stack[:at]
+		w.expand(e)
 		if w.pool.hungry.Load() > 0 {
 			w.share()
 		}
@@ -106,7 +124,7 @@ func (w *worker) depthFirst() {
 
 // share gives away the older half of the stack: the largest part of the work.
 func (w *worker) share() {
-	size := entryHeader + len(w.state)
+	size := entryWords + len(w.state)
 	half := len(w.stack) / size / 2 * size
 	if half == 0 {
 		return
@@ -122,7 +140,7 @@ func (w *worker) publish() {
 	p.transitions.Store(int64(w.stats.Transitions))
 	p.terminals.Store(int64(w.stats.Terminals))
 	p.depth.Store(int64(w.stats.Depth))
-	p.waiting.Store(int64(len(w.stack) / (entryHeader + len(w.state))))
+	p.waiting.Store(int64(len(w.stack) / (entryWords + len(w.state))))
 	p.bytes.Store(int64(cap(w.stack)) * 4)
 	p.mu.Lock()
 	p.saved = w.stats.Saved
@@ -159,7 +177,7 @@ func (s *search) runDepthFirst(first []uint32) {
 // runBreadthFirst explores level by level, so the first run that is found is a shortest one. Workers take small parts of
 // a level; what they find is the next one.
 func (s *search) runBreadthFirst(first []uint32) {
-	size := entryHeader + s.sys.Words()
+	size := entryWords + s.sys.Words()
 	level := [][]uint32{first}
 	for len(level) > 0 && !s.ended.Load() {
 		var taken atomic.Int64
@@ -200,7 +218,7 @@ func bytesOf(level [][]uint32) (total int64) {
 
 // breadthFirst expands parts of a level as long as there are any.
 func (w *worker) breadthFirst(parts [][]uint32, taken *atomic.Int64) {
-	size := entryHeader + len(w.state)
+	size := entryWords + len(w.state)
 	for {
 		n := int(taken.Add(1)) - 1
 		if n >= len(parts) {
@@ -212,8 +230,7 @@ func (w *worker) breadthFirst(parts [][]uint32, taken *atomic.Int64) {
 				w.publish()
 				return
 			}
-			copy(w.state, entry[entryHeader:size])
-			w.expand(entry[entryNumber], entry[entryDepth])
+			w.expand(w.load(entry[:size]))
 		}
 	}
 }

@@ -33,13 +33,17 @@ func Format(s *Scenario) []byte {
 	put("variant", s.Variant)
 	put("program", s.Shape)
 	put("clusters", s.Clusters)
+	put("roles", s.Roles)
 	number("failures", m.Failures)
 	number("at-once", m.AtOnce)
 	flag("at-once", m.OneInstant, "all")
 	put("victims", strings.Join(s.Victims, " "))
+	put("interchangeable", strings.Join(s.Interchangeable, " "))
 	flag("stop", m.Staggered, "staggered")
 	number("checkpoints", m.Checkpoints)
 	flag("network", m.Unordered, "unordered")
+	flag("network", m.Set, "set")
+	flag("ignored", m.Selective, "kept")
 	number("loss", m.Loss)
 	number("duplicates", m.Duplicates)
 	flag("from-dead", m.FromDead != fault.Prefix, survivals[m.FromDead])
@@ -58,7 +62,7 @@ func Format(s *Scenario) []byte {
 	comment := s.Title + "\n" + s.Prose
 	a := &txtar.Archive{Comment: []byte(strings.TrimSpace(comment) + "\n")}
 	a.Files = append(a.Files, txtar.File{Name: "scenario", Data: []byte(header.String())})
-	if s.Shape == "" {
+	if s.Shape == "" && s.Roles == "" {
 		a.Files = append(a.Files, txtar.File{Name: "program", Data: []byte(s.Program)})
 	}
 	if s.Schedule != nil {

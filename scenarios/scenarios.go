@@ -33,17 +33,20 @@ type Scenario struct {
 	Protocol string      `json:"protocol"`
 	Variant  string      `json:"variant"` // "repaired", "published", or "repaired+H3+H5"
 	Clusters string      `json:"clusters"`
+	Roles    string      `json:"roles,omitempty"`   // how many of each kind of proc, of a protocol without programs
 	Shape    string      `json:"program,omitempty"` // generated program, e.g. "ring 3"; "" when Program is given
 	Program  string      `json:"-"`
 	Model    fault.Model `json:"model"`
 	Victims  []string    `json:"victims,omitempty"`
-	Expect   string      `json:"expect"`             // verdict
-	Breaks   string      `json:"breaks,omitempty"`   // property that is broken when the verdict is "violated"
-	States   int         `json:"states,omitempty"`   // exact number of states of the default search, 0 = not recorded
-	MustSee  []string    `json:"mustSee,omitempty"`  // Sometimes properties without which the run is vacuous
-	Erratum  string      `json:"erratum,omitempty"`  // the smallest run of this erratum
-	Force    bool        `json:"force,omitempty"`    // explore although the program is outside the protocol's model
-	Schedule []string    `json:"schedule,omitempty"` // events of one run, for replay
+	// Interchangeable ranks: renaming them leaves the programs and everything else as it is.
+	Interchangeable []string `json:"interchangeable,omitempty"`
+	Expect          string   `json:"expect"`             // verdict
+	Breaks          string   `json:"breaks,omitempty"`   // property that is broken when the verdict is "violated"
+	States          int      `json:"states,omitempty"`   // exact number of states of the default search, 0 = not recorded
+	MustSee         []string `json:"mustSee,omitempty"`  // Sometimes properties without which the run is vacuous
+	Erratum         string   `json:"erratum,omitempty"`  // the smallest run of this erratum
+	Force           bool     `json:"force,omitempty"`    // explore although the program is outside the protocol's model
+	Schedule        []string `json:"schedule,omitempty"` // events of one run, for replay
 
 	lines        map[string]int // line of each key
 	programLine  int
@@ -122,7 +125,9 @@ func (s *Scenario) complete(seen map[string]bool) error {
 	switch {
 	case s.Protocol == "":
 		return s.Errorf("protocol", "no protocol is named")
-	case s.Shape == "" && !seen["program"]:
+	case s.Roles != "" && (s.Shape != "" || seen["program"]):
+		return s.Errorf("roles", "procs with roles have no program")
+	case s.Shape == "" && s.Roles == "" && !seen["program"]:
 		return s.Errorf("program", "no program: write a section \"-- program --\" or \"program: NAME N\"")
 	case s.Shape != "" && seen["program"]:
 		return s.Errorf("program", "two programs, one named and one written")
@@ -193,13 +198,13 @@ func (s *Scenario) header(text string, first int) error {
 }
 
 // Keys are the keys of a scenario section, in the order in which Format writes them.
-var Keys = []string{"source", "protocol", "variant", "program", "clusters", "failures", "at-once", "victims", "stop", "checkpoints",
-	"network", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "erratum", "expect", "breaks",
+var Keys = []string{"source", "protocol", "variant", "program", "clusters", "roles", "failures", "at-once", "victims", "interchangeable", "stop", "checkpoints",
+	"network", "ignored", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "erratum", "expect", "breaks",
 	"states", "must-see"}
 
 func (s *Scenario) set(key, value string) (err error) {
 	texts := map[string]*string{"source": &s.Source, "protocol": &s.Protocol, "variant": &s.Variant, "program": &s.Shape,
-		"clusters": &s.Clusters, "erratum": &s.Erratum, "breaks": &s.Breaks}
+		"clusters": &s.Clusters, "roles": &s.Roles, "erratum": &s.Erratum, "breaks": &s.Breaks}
 	m := &s.Model
 	if key == "at-once" && value == "all" {
 		m.OneInstant = true
@@ -223,17 +228,21 @@ func (s *Scenario) set(key, value string) (err error) {
 	switch key {
 	case "expect":
 		s.Expect = value
-		if !slices.Contains(verdicts, value) {
-			return fmt.Errorf("%q, want %s", value, strings.Join(verdicts, ", "))
-		}
+		_, err = oneOf(value, verdicts)
 	case "victims":
 		s.Victims = strings.Fields(value)
+	case "interchangeable":
+		s.Interchangeable = strings.Fields(value)
 	case "must-see":
 		s.MustSee = strings.Fields(value)
 	case "stop":
 		m.Staggered, err = choice(value, "together", "staggered")
 	case "network":
-		m.Unordered, err = choice(value, "fifo", "unordered")
+		var i int
+		i, err = oneOf(value, networks)
+		m.Unordered, m.Set = i == 1, i == 2
+	case "ignored":
+		m.Selective, err = choice(value, "lost", "kept")
 	case "to-dead":
 		m.KeepToDead, err = choice(value, "lost", "kept")
 	case "notice":
@@ -243,11 +252,9 @@ func (s *Scenario) set(key, value string) (err error) {
 	case "force":
 		s.Force, err = choice(value, "no", "yes")
 	case "from-dead":
-		i := slices.Index(survivals, value)
-		if i < 0 {
-			return fmt.Errorf("%q, want %s", value, strings.Join(survivals, ", "))
-		}
-		m.FromDead = fault.Survival(i)
+		var i int
+		i, err = oneOf(value, survivals)
+		m.FromDead = fault.Survival(max(0, i))
 	default:
 		return fmt.Errorf("unknown key, did you mean %q? Known keys: %s", Nearest(key, Keys), strings.Join(Keys, ", "))
 	}
@@ -256,7 +263,18 @@ func (s *Scenario) set(key, value string) (err error) {
 
 var verdicts = []string{"holds", "violated", "unknown", "out of model"}
 
+var networks = []string{"fifo", "unordered", "set"}
+
 var survivals = []string{"prefix", "every", "nothing"}
+
+// oneOf is the index of a word in a list.
+func oneOf(value string, words []string) (int, error) {
+	i := slices.Index(words, value)
+	if i < 0 {
+		return i, fmt.Errorf("%q, want %s", value, strings.Join(words, ", "))
+	}
+	return i, nil
+}
 
 func choice(value, no, yes string) (bool, error) {
 	switch value {

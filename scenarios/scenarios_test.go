@@ -31,9 +31,11 @@ clusters: a | b
 failures: 2
 at-once: 1
 victims: a RP
+interchangeable: a b
 stop: staggered
 checkpoints: 3
 network: unordered
+ignored: kept
 loss: 4
 duplicates: 5
 from-dead: nothing
@@ -67,16 +69,16 @@ func TestParse(t *testing.T) {
 	want := &scenarios.Scenario{
 		Name: "full", File: "folder/full.txtar", Title: "A title", Prose: "with prose\n\nin two paragraphs",
 		Source: "[X] Fig. 1", Protocol: "hydee", Variant: "repaired+H1", Clusters: "a | b", Program: "a: send b x\nb: recv a\n",
-		Model: fault.Model{Failures: 2, AtOnce: 1, Checkpoints: 3, Staggered: true, Unordered: true, Loss: 4, Duplicates: 5,
+		Model: fault.Model{Failures: 2, AtOnce: 1, Checkpoints: 3, Staggered: true, Unordered: true, Selective: true, Loss: 4, Duplicates: 5,
 			FromDead: fault.Nothing, KeepToDead: true, DetectAny: true, Joint: true, Suspicions: 6, Torn: 7},
-		Victims: []string{"a", "RP"}, Expect: "violated", Breaks: "fifo", States: 1234, MustSee: []string{"recovers", "resends-log"},
+		Interchangeable: []string{"a", "b"}, Victims: []string{"a", "RP"}, Expect: "violated", Breaks: "fifo", States: 1234, MustSee: []string{"recovers", "resends-log"},
 		Erratum: "H1", Force: true, Schedule: []string{"step a send x to b", "crash a"},
 	}
 	if diff := cmp.Diff(want, got, exported); diff != "" {
 		t.Errorf("scenario (-want +got):\n%s", diff)
 	}
-	if got.ProgramLine() != 32 {
-		t.Errorf("program begins on line %d, want 32", got.ProgramLine())
+	if got.ProgramLine() != 34 {
+		t.Errorf("program begins on line %d, want 34", got.ProgramLine())
 	}
 }
 
@@ -99,7 +101,7 @@ func TestDefaultsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := scenarios.Parse("s.txtar", []byte(text+"stop: together\nnetwork: fifo\nfrom-dead: prefix\nto-dead: lost\ndetect: after\n"+
+	got, err := scenarios.Parse("s.txtar", []byte(text+"stop: together\nnetwork: fifo\nignored: lost\nfrom-dead: prefix\nto-dead: lost\ndetect: after\n"+
 		"notice: each\nforce: no\nvariant: repaired\nexpect: holds\nfailures: 0\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -146,6 +148,7 @@ func TestFormat(t *testing.T) {
 		"full": full, "no title": "-- scenario --\nprotocol: p\nprogram: ring 2\n",
 		"all at once": "t\n\n\nprose\n-- scenario --\nprotocol: p\nat-once: all\nfailures: 2\n-- program --\n\n\na:   wait",
 		"every":       "t\n-- scenario --\nprotocol: p\nprogram: x\nfrom-dead: every\n-- schedule --\n",
+		"set":         "t\n-- scenario --\nprotocol: p\nroles: servers 3, clients 2\nnetwork: set\n",
 		"colons":      "a: b\n-- scenario --\nprotocol: p: q\nsource: a:b\nprogram: x\n",
 	} {
 		s, err := scenarios.Parse(name+".txtar", []byte(text))
@@ -189,7 +192,7 @@ func TestFormatKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Shape = "ring 2" // so that the key "program" is written, too
+	s.Shape, s.Roles = "ring 2", "servers 3" // so that these keys are written, too
 	var got []string
 	section := strings.Split(string(scenarios.Format(s)), "-- ")[1]
 	for line := range strings.Lines(strings.TrimPrefix(section, "scenario --\n")) {
@@ -260,7 +263,9 @@ func TestBadFiles(t *testing.T) {
 		{"huge", header("states: 99999999999999999999"), `4: states: "99999999999999999999" is not a number of at least 0`},
 		{"at once word", header("at-once: both"), `4: at-once: "both" is not a number of at least 0`},
 		{"stop", header("stop: later"), `4: stop: "later", want together or staggered`},
-		{"network", header("network: lifo"), `4: network: "lifo", want fifo or unordered`},
+		{"network", header("network: lifo"), `4: network: "lifo", want fifo, unordered, set`},
+		{"ignored", header("ignored: gone"), `4: ignored: "gone", want lost or kept`},
+		{"roles and a program", header("roles: servers 3"), `4: procs with roles have no program`},
 		{"to dead", header("to-dead: no"), `4: to-dead: "no", want lost or kept`},
 		{"notice", header("notice: all"), `4: notice: "all", want each or joint`},
 		{"detect", header("detect: all"), `4: detect: "all", want after or any`},
@@ -342,8 +347,8 @@ func TestErrorf(t *testing.T) {
 		t.Fatal(err)
 	}
 	cause := errors.New("cause")
-	for key, want := range map[string]string{"protocol": "s.txtar:8: p: cause", "-- program --": "s.txtar:32: p: cause",
-		"-- schedule --": "s.txtar:35: p: cause", "program": "s.txtar:1: p: cause"} {
+	for key, want := range map[string]string{"protocol": "s.txtar:8: p: cause", "-- program --": "s.txtar:34: p: cause",
+		"-- schedule --": "s.txtar:37: p: cause", "program": "s.txtar:1: p: cause"} {
 		got := s.Errorf(key, "%s: %w", "p", cause)
 		if got.Error() != want || !errors.Is(got, cause) {
 			t.Errorf("%s: got %v, want %s", key, got, want)

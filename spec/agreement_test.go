@@ -186,7 +186,7 @@ func walk(w *world.World, rng *rand.Rand) []uint64 {
 	x := checker.NewExpansion(w.Words())
 	var path []uint64
 	for {
-		w.Expand(state, false, x)
+		w.Expand(state, checker.Unreduced, x)
 		var usual, faults []int
 		for i, s := range x.Steps {
 			if s.Fault {

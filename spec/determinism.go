@@ -18,9 +18,14 @@ var SendDeterminism = register(Property{
 		if e.Kind != trace.Sent || h == nil {
 			return "", ""
 		}
-		return f.Layout.Label(e.ID), DescribeSend(f, h, e)
+		return sendName(f, e.ID), DescribeSend(f, h, e)
 	},
 })
+
+// sendName tells a send from every other, also from those to which the program gives the same label.
+func sendName(f *Facts, id trace.MsgID) string {
+	return fmt.Sprintf("%s (send %d of %s)", f.Layout.Label(id), id.Number, f.Layout.Name(id.From.Proc()))
+}
 
 // DescribeSend puts a send and what was delivered before it into words that are equal exactly for equal sends.
 func DescribeSend(f *Facts, h *trace.History, e trace.Event) string {
@@ -46,6 +51,6 @@ var StampDeterminism = register(Property{
 		if e.Kind != trace.Emitted || e.ID.IsZero() {
 			return "", ""
 		}
-		return f.Layout.Label(e.ID), fmt.Sprintf("date %d phase %d", e.Stamp.Date, e.Stamp.Phase)
+		return sendName(f, e.ID), fmt.Sprintf("date %d phase %d", e.Stamp.Date, e.Stamp.Phase)
 	},
 })

@@ -16,6 +16,8 @@ type Facts struct {
 	LogsOutside bool     // only messages between clusters may be logged
 	Sends       bool     // the program is send-deterministic, so oracle facts about single sends are unique
 	StableKeys  []string // prefixes of the stable records that the protocol writes; nil allows all
+	Decisions   []string // what may be decided; nil when nothing is
+	Register    bool     // clients see one register
 	Failures    bool     // the scenario has failures
 	Checkpoints bool     // the scenario has checkpoints
 

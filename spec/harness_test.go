@@ -41,7 +41,7 @@ func exampleFacts() *spec.Facts {
 	}
 	f := &spec.Facts{
 		Layout: layout, Contained: true, Phases: true, LogsOutside: true, Sends: true, StableKeys: []string{"image/", "commit/"},
-		Failures: true, Checkpoints: true,
+		Failures: true, Checkpoints: true, Decisions: []string{"commit", "abort"},
 		Oracle: &spec.Oracle{
 			Legal: []map[string]bool{{"": true}, {"": true, sequence(m2): true, sequence(m2, m7): true}, {"": true, sequence(m3): true}},
 			Past:  map[trace.MsgID][]uint32{m2: {1, 0, 0}, m3: {1, 1, 0}, m7: {1, 1, 1}},

@@ -64,15 +64,20 @@ func (l *Ledger) Apply(e trace.Event) {
 func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) []Violation {
 	var found []Violation
 	l := NewLedger(&t.Layout)
+	memories := make([]string, len(properties))
 	for _, e := range t.Events {
 		if e.Kind == trace.Restored {
 			l.Apply(e)
 		}
-		for _, p := range properties {
-			if p.Kind != Always {
-				continue
+		for i, p := range properties {
+			m := ""
+			switch {
+			case p.Kind == Always:
+				m = p.Event(f, l, e)
+			case p.Watches(e.Kind):
+				memories[i], m = p.Observe(f, memories[i], e)
 			}
-			if m := p.Event(f, l, e); m != "" {
+			if m != "" {
 				found = append(found, Violation{Property: p.Name, Message: m, Step: e.Step})
 			}
 		}

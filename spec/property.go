@@ -46,10 +46,13 @@ const (
 	Final
 	Sometimes
 	Pair
+	Monitor
 )
 
 // String is the kind in lower case.
-func (k Kind) String() string { return [...]string{"", "always", "final", "sometimes", "pair"}[k] }
+func (k Kind) String() string {
+	return [...]string{"", "always", "final", "sometimes", "pair", "monitor"}[k]
+}
 
 // Property is one executable specification. Exactly the function of its kind is set.
 type Property struct {
@@ -67,6 +70,10 @@ type Property struct {
 	End func(*Facts, View) string
 	// Relate gives a key and the value that every run must agree on for it; an empty key says nothing.
 	Relate func(*Facts, View, trace.Event) (key, value string)
+	// Observe folds one event into what the property remembers of the run, "" before the first one, and returns how the event
+	// breaks the property, or "". It is given the events of the Watched kinds, in the order in which they happen.
+	Observe func(f *Facts, memory string, e trace.Event) (next, broken string)
+	Watched []trace.Kind // Monitor: none of Arrived, Told and Crashed, which are no part of what a proc does
 }
 
 // View is what properties see of the state of a run.
@@ -113,3 +120,6 @@ func Properties() []Property {
 func Select(f *Facts) []Property {
 	return slices.DeleteFunc(Properties(), func(p Property) bool { return p.Applies != nil && !p.Applies(f) })
 }
+
+// Watches reports whether a Monitor is given events of the kind.
+func (p *Property) Watches(k trace.Kind) bool { return slices.Contains(p.Watched, k) }

@@ -23,6 +23,9 @@ var noticed = []struct {
 		event:    trace.Event{Kind: trace.Emitted, Proc: y, Peer: rp, Text: "OrphanDone"},
 		other:    trace.Event{Kind: trace.Arrived, Proc: rp, Peer: y, Text: "OrphanDone"},
 	},
+	{property: "decides-commit", event: decided(x, "commit"), other: decided(x, "abort")},
+	{property: "decides-abort", event: decided(rp, "abort"), other: trace.Event{Kind: trace.Halted, Proc: rp, Text: "abort"}},
+	{property: "reads-value", event: returned(x, "A"), other: returned(x, "")},
 	{property: "resends-log", event: with(emitted(m3, c, 1, 1), func(e *trace.Event) { e.Again = true }), other: emitted(m3, c, 1, 1)},
 }
 
@@ -46,7 +49,7 @@ func TestSometimes(t *testing.T) {
 // it and a near miss.
 func TestEveryPropertyIsJudged(t *testing.T) {
 	broken, near := map[string]bool{}, map[string]bool{}
-	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, terminationCases) {
+	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, terminationCases, decisionCases, registerCases) {
 		broken[tt.property] = broken[tt.property] || tt.want != ""
 		near[tt.property] = near[tt.property] || tt.want == ""
 	}
@@ -65,10 +68,13 @@ func TestEveryPropertyIsJudged(t *testing.T) {
 			t.Errorf("property %s does not say what holds or where it comes from", p.Name)
 		}
 		set := [...]bool{p.Event != nil && (p.Kind == spec.Always || p.Kind == spec.Sometimes), p.End != nil && p.Kind == spec.Final,
-			p.Relate != nil && p.Kind == spec.Pair}
-		only := [...]bool{p.Event != nil, p.End != nil, p.Relate != nil}
-		if set != only || set == [3]bool{} {
-			t.Errorf("%v property %s has functions of another kind: event, end, relate set: %v", p.Kind, p.Name, only)
+			p.Relate != nil && p.Kind == spec.Pair, p.Observe != nil && p.Kind == spec.Monitor}
+		only := [...]bool{p.Event != nil, p.End != nil, p.Relate != nil, p.Observe != nil}
+		if set != only || set == [4]bool{} {
+			t.Errorf("%v property %s has functions of another kind: event, end, relate, observe set: %v", p.Kind, p.Name, only)
+		}
+		if (len(p.Watched) > 0) != (p.Kind == spec.Monitor) || p.Watches(trace.Arrived) || p.Watches(trace.Told) || p.Watches(trace.Crashed) {
+			t.Errorf("%v property %s watches %v", p.Kind, p.Name, p.Watched)
 		}
 	}
 }
@@ -94,6 +100,10 @@ func TestSelect(t *testing.T) {
 			also: []string{"causal-replay", "final-state", "gate-sound", "legal-order", "phase-order"}},
 		{name: "send-determinism and an oracle", facts: spec.Facts{Sends: true, Oracle: &spec.Oracle{}},
 			also: []string{"final-state", "genuine", "legal-order", "send-determinism"}},
+		{name: "decisions", facts: spec.Facts{Decisions: []string{"x"}}, also: []string{"agreement"}},
+		{name: "a transaction", facts: spec.Facts{Decisions: []string{"abort", "commit"}},
+			also: []string{"agreement", "decides-abort", "decides-commit"}},
+		{name: "a register", facts: spec.Facts{Register: true}, also: []string{"linearizable", "reads-value"}},
 		{name: "failures", facts: spec.Facts{Failures: true}, also: []string{"recovers", "replays-orphan", "resends-log"}},
 		{name: "checkpoints", facts: spec.Facts{Checkpoints: true}, also: []string{"commits", "prunes"}},
 	}

@@ -10,7 +10,7 @@ import (
 // Terminates: every run ends with every program at its end.
 var Terminates = register(Property{
 	Name: "terminates", Kind: Final, Source: "[HydEE] Theorem 2, design P7",
-	Doc: "no run gets stuck: when nothing can happen any more, every program has ended",
+	Doc: "no run gets stuck: when nothing can happen any more, every program has ended; with --lasso, no fair run goes on for ever",
 	End: func(f *Facts, v View) string {
 		var stuck []string
 		for r := range trace.Rank(f.Layout.Ranks) {

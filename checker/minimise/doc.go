@@ -4,7 +4,7 @@
 // # Definitions
 //
 // A change makes a scenario smaller in one respect (changes are listed in ranks.go, faults.go and messages.go; size.go says what smaller
-// means). A scenario is minimal when no single change leaves the property broken: 1-minimality in the sense of delta debugging (Zeller and
+// means). Of a protocol without programs it is the number of procs of each role that becomes smaller. A scenario is minimal when no single change leaves the property broken: 1-minimality in the sense of delta debugging (Zeller and
 // Hildebrandt 2002), for the changes listed here, in the order of DEMi (Scott et al., NSDI 2016): procs, clusters, crashes, checkpoints,
 // messages, then the order of events. It is not the smallest scenario of all; two changes at once might lead further.
 //

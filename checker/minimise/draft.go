@@ -1,7 +1,9 @@
 package minimise
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/domino-check/domino/impl/apps"
@@ -16,37 +18,85 @@ type draft struct {
 	programs []core.Program
 	clusters []int      // of each rank
 	groups   [][]string // names of the procs that fail together
+	roles    []role     // of a protocol without programs: then all of the above but the groups is empty
+}
+
+// role is how many procs of a kind there are.
+type role struct {
+	name string
+	n    int
 }
 
 // open turns a scenario and what it resolves to into a draft.
 func open(s *scenarios.Scenario, setup *core.Setup) *draft {
 	l := &setup.Layout
 	d := &draft{scenario: *s, names: slices.Clone(l.Names[:l.Ranks]), clusters: slices.Clone(l.Clusters)}
+	d.scenario.Interchangeable = nil // a promise about this scenario, not about smaller ones
+	d.groups = groupsOf(setup)
+	if s.Roles != "" {
+		d.names, d.clusters, d.roles = nil, nil, readRoles(s.Roles)
+		return d
+	}
 	for r := range l.Ranks {
 		d.programs = append(d.programs, slices.Clone(setup.Programs[r]))
 		if l.Clusters == nil {
 			d.clusters = append(d.clusters, r)
 		}
 	}
-	for p := range core.Proc(len(l.Names)) {
+	return d
+}
+
+// groupsOf lists the names of the procs that fail together.
+func groupsOf(setup *core.Setup) (list [][]string) {
+	for p := range core.Proc(len(setup.Layout.Names)) {
 		group := setup.Group(p)
 		if group[0] != p {
 			continue
 		}
 		var names []string
 		for _, q := range group {
-			names = append(names, l.Name(q))
+			names = append(names, setup.Layout.Name(q))
 		}
-		d.groups = append(d.groups, names)
+		list = append(list, names)
 	}
-	return d
+	return list
+}
+
+// readRoles reads what was resolved already: "servers 3, clients 2".
+func readRoles(text string) (list []role) {
+	for part := range strings.SplitSeq(text, ",") {
+		words := strings.Fields(part)
+		n, err := strconv.Atoi(words[1])
+		if err != nil {
+			panic(fmt.Sprintf("invariant: roles that were resolved have numbers: %q", text))
+		}
+		list = append(list, role{words[0], n})
+	}
+	return list
+}
+
+// ranks is how many ranks there are, or procs with a role.
+func (d *draft) ranks() int {
+	n := len(d.names)
+	for _, r := range d.roles {
+		n += r.n
+	}
+	return n
 }
 
 // write turns a draft into a scenario that is read back to the same draft.
 func (d *draft) write() *scenarios.Scenario {
 	s := d.scenario
-	s.Shape, s.Program, s.Clusters = "", apps.Format(d.names, d.programs), d.clusterText()
 	s.Victims = slices.Clone(s.Victims)
+	if d.roles != nil {
+		var words []string
+		for _, r := range d.roles {
+			words = append(words, fmt.Sprintf("%s %d", r.name, r.n))
+		}
+		s.Roles = strings.Join(words, ", ")
+		return &s
+	}
+	s.Shape, s.Program, s.Clusters = "", apps.Format(d.names, d.programs), d.clusterText()
 	return &s
 }
 
@@ -79,6 +129,7 @@ func (d *draft) members() (list [][]int) {
 func (d *draft) copy() *draft {
 	c := *d
 	c.scenario.Victims = slices.Clone(d.scenario.Victims)
+	c.roles = slices.Clone(d.roles)
 	c.names, c.clusters, c.programs = slices.Clone(d.names), slices.Clone(d.clusters), nil
 	for _, p := range d.programs {
 		c.programs = append(c.programs, slices.Clone(p))

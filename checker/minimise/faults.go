@@ -128,7 +128,8 @@ func defaults(d *draft) []Change[*draft] {
 		set("one at a time", func(m *fault.Model) { m.OneInstant, m.AtOnce = false, 0 })
 	}
 	set("stop: together", func(m *fault.Model) { m.Staggered = false })
-	set("network: fifo", func(m *fault.Model) { m.Unordered = false })
+	set("network: fifo", func(m *fault.Model) { m.Unordered, m.Set, m.Selective = false, false, false })
+	set("ignored: dropped", func(m *fault.Model) { m.Selective = false })
 	set("from-dead: prefix", func(m *fault.Model) { m.FromDead = fault.Prefix })
 	set("to-dead: lost", func(m *fault.Model) { m.KeepToDead = false })
 	set("notice: each", func(m *fault.Model) { m.Joint = false })

@@ -114,7 +114,10 @@ func (o *oracle) first(ctx context.Context, q Question, c world.Case) (*witness,
 	options := q.Search
 	options.Only = o.property
 	for _, order := range []checker.Order{checker.BreadthFirst, checker.DepthFirst} {
-		options.Order, options.Reduce = order, order == checker.DepthFirst
+		options.Order, options.Reduce = order, checker.Unreduced
+		if order == checker.DepthFirst {
+			options.Reduce = checker.Singletons | checker.Crashes
+		}
 		bound := options.MaxStates
 		if order == checker.BreadthFirst {
 			options.MaxStates = leastOf(bound, 5*o.states)
@@ -176,6 +179,8 @@ func (o *oracle) given(q Question, w *world.World) (*witness, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("the schedule of %s does not fit: %w; check the scenario again", q.Scenario.Name, err)
+	case run.Loop > 0:
+		return nil, fmt.Errorf("the run in %s goes on for ever; only runs that end can be made smaller", q.Scenario.Name)
 	case run.Violation == nil:
 		return nil, fmt.Errorf("the run in %s breaks nothing, so there is nothing to make smaller", q.Scenario.Name)
 	case o.property != "" && run.Violation.Property != o.property:
@@ -250,7 +255,7 @@ func (m *minimisation) keeps(ctx context.Context, from *draft, phase string, c C
 }
 
 func (m *minimisation) counts(d *draft) Counts {
-	return Counts{Ranks: len(d.names), Clusters: len(d.members()), Failures: d.scenario.Model.Failures,
+	return Counts{Ranks: d.ranks(), Clusters: len(d.members()), Failures: d.scenario.Model.Failures,
 		Checkpoints: d.scenario.Model.Checkpoints + count(d.programs, core.OpCheckpoint), Messages: d.messages(), Steps: len(m.witness.run.Schedule)}
 }
 

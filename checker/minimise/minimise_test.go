@@ -319,3 +319,25 @@ func TestPropertyMatters(t *testing.T) {
 		t.Errorf("the mutant is not caught: %q", p)
 	}
 }
+
+// TestRoles minimises protocols without programs, of which the least numbers are known: a stale read needs a majority that is not the
+// server asked, so three servers, and one client; a hasty commit needs one resource manager.
+func TestRoles(t *testing.T) {
+	tests := []struct{ scenario, variant, property, roles string }{
+		{"paxos-stale", "stale", "linearizable", "servers 3, clients 1"},
+		{"two-phase-hasty", "hasty", "agreement", "resources 1"},
+	}
+	for _, tt := range tests {
+		s := embedded(t, tt.scenario, tt.variant)
+		a, err := Minimise(t.Context(), Question{Scenario: s, Resolve: resolve, States: bound})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Scenario.Roles != tt.roles || a.After.Ranks >= a.Before.Ranks || !a.Minimal {
+			t.Errorf("%s: %q, want %q; %+v", tt.scenario, a.Scenario.Roles, tt.roles, a.After)
+		}
+		if p := problem(t, s, tt.property, a); p != "" {
+			t.Errorf("%s: %s", tt.scenario, p)
+		}
+	}
+}

@@ -104,7 +104,7 @@ func (o *oracle) polish(ctx context.Context, w *witness) *witness {
 			}
 		}
 	}
-	if run, err := w.world.Follow(w.world.Reorder(w.run.Codes)); err == nil && o.breaks(run) {
+	if run, err := w.world.Reorder(w.run); err == nil && o.breaks(run) {
 		return &witness{world: w.world, run: run, shortest: w.shortest}
 	}
 	return w

@@ -28,6 +28,13 @@ func (c *changes) add(to *draft, format string, args ...any) {
 // fewerRanks are the changes that take out a cluster, take out a rank, or let one rank do the work of two.
 func fewerRanks(d *draft) []Change[*draft] {
 	c := changesOf(d)
+	for i, r := range d.roles {
+		for n := 1; n < r.n; n++ {
+			e := d.copy()
+			e.roles[i].n = n
+			c.add(e, "%s %d -> %d", r.name, r.n, n)
+		}
+	}
 	clusters := d.members()
 	for _, ranks := range clusters {
 		if len(clusters) > 1 && len(ranks) > 1 {

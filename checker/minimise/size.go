@@ -27,14 +27,14 @@ func (d *draft) size() []int {
 			words += number(op.Ordered) + number(op.Kind == core.OpPost)
 		}
 	}
-	return []int{len(d.names), len(d.members()), m.Failures, together, victims, m.Checkpoints + count(d.programs, core.OpCheckpoint),
+	return []int{d.ranks(), len(d.members()), m.Failures, together, victims, m.Checkpoints + count(d.programs, core.OpCheckpoint),
 		m.Loss + m.Duplicates + m.Suspicions + m.Torn, run, written, wild, words, settings(m)}
 }
 
 // settings counts what differs from the default.
 func settings(m *fault.Model) int {
 	return number(m.OneInstant) + number(m.AtOnce > 0) + number(m.Staggered) + number(m.Unordered) + number(m.FromDead != fault.Prefix) +
-		number(m.KeepToDead) + number(m.Joint) + number(m.DetectAny)
+		number(m.KeepToDead) + number(m.Joint) + number(m.DetectAny) + number(m.Set) + number(m.Selective)
 }
 
 func number(b bool) int {

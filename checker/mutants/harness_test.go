@@ -13,6 +13,8 @@ import (
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/hydee"
 	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/paxos"
+	"github.com/domino-check/domino/impl/twophase"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -33,7 +35,8 @@ type scope struct {
 	program  string
 	clusters []int
 	model    fault.Model
-	unknown  bool // the judge does not know the failure-free behaviour
+	unknown  bool                        // the judge does not know the failure-free behaviour
+	service  func() (*core.Setup, error) // procs without programs, in the place of program and clusters
 
 	once    sync.Once // guards the exploration of the machines as they are
 	witness witness
@@ -53,13 +56,28 @@ var scopes = map[string]*scope{
 	"collect, rank":  {program: collect, clusters: []int{0, 0, 1}, model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 2}}},
 	"ping":           {program: ping, clusters: []int{0, 1}},
 	"ping, saved":    {program: ping, clusters: []int{0, 1}, model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{1}}},
+	"transaction":    {service: transaction, model: fault.Model{Set: true}},
+	"register":       {service: registerService, model: fault.Model{Unordered: true, Selective: true}},
 	"one cluster, saved": {program: pair, clusters: []int{0, 0},
 		model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{0}}},
+}
+
+func transaction() (*core.Setup, error) { return twophase.NewSetup(twophase.Options{Resources: 3}) }
+
+func registerService() (*core.Setup, error) {
+	return paxos.NewSetup(paxos.Options{Servers: 3, Clients: 2})
 }
 
 // build makes the setup of the repaired protocol for the scope, and the oracle.
 func (s *scope) build(t *testing.T) (*core.Setup, *spec.Oracle) {
 	t.Helper()
+	if s.service != nil {
+		setup, err := s.service()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return setup, nil
+	}
 	names, programs, err := apps.Parse(s.program, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,8 @@ const (
 var caught = []struct {
 	mutant, scope string
 }{
+	{mutant: "answers-nothing", scope: "register"},
+	{mutant: "contradicts", scope: "transaction"},
 	{mutant: "corrupts-payload", scope: "core"},
 	{mutant: "counts-into-date", scope: "core, failure"},
 	{mutant: "counts-into-payload", scope: "core, failure"},
@@ -55,6 +57,7 @@ var accepted = []struct {
 	property, mutant, scope string
 	inside                  bool // what it does does not show at the boundary
 }{
+	{property: "agreement", mutant: "decides-twice", scope: "transaction"},
 	{property: "causal-replay", mutant: "repeats-stale", scope: "core, rank"},
 	{property: "contained", mutant: "reports-twice", scope: "burst, rank"},
 	{property: deterministic, mutant: "counts", scope: "core, rank", inside: true},
@@ -67,6 +70,7 @@ var accepted = []struct {
 	{property: "legal-order", mutant: "slow", scope: "core, rank"},
 	{property: "line-consistent", mutant: "reads-backwards", scope: "one cluster, saved", inside: true},
 	{property: "line-progress", mutant: "commits-twice", scope: "one cluster, saved"},
+	{property: "linearizable", mutant: "reads-again", scope: "register"},
 	{property: "log-scope", mutant: "logs-twice", scope: "core, rank"},
 	{property: noPanic, mutant: "panics-inside", scope: "core", inside: true},
 	{property: "phase-order", mutant: "high-phase", scope: "core, rank"},

@@ -70,7 +70,7 @@ func (c *shortestRuns) layers(ctx context.Context, states int) bool {
 			if len(c.depth) > states || ctx.Err() != nil {
 				return false
 			}
-			c.Expand(state, false, c.x)
+			c.Expand(state, checker.Unreduced, c.x)
 			for i, s := range c.x.Steps {
 				if s.Violation != 0 {
 					continue
@@ -99,7 +99,7 @@ func (c *shortestRuns) keyOf(state []uint32) []byte {
 func (c *shortestRuns) prune() {
 	for d := c.length; d >= 0; d-- {
 		for _, state := range c.levels[d] {
-			c.Expand(state, false, c.x)
+			c.Expand(state, checker.Unreduced, c.x)
 			leads := d == c.length && c.broken(state)
 			for i := 0; i < len(c.x.Steps) && !leads; i++ {
 				leads = c.leads(d, i)
@@ -135,7 +135,7 @@ func (c *shortestRuns) broken(state []uint32) bool {
 func (c *shortestRuns) path() (path []uint64, ok bool) {
 	state, last := c.levels[0][0], uint64(0)
 	for d := range c.length {
-		c.Expand(state, false, c.x)
+		c.Expand(state, checker.Unreduced, c.x)
 		best := -1
 		for i, s := range c.x.Steps {
 			if c.leads(d, i) && (best < 0 || preferenceOf(s, last).before(preferenceOf(c.x.Steps[best], last))) {

@@ -39,7 +39,7 @@ const twoMessages = "a: send b x; send b y\nb: recv a; recv a\n"
 // everyRun calls visit for each run of the length that ends with the violation, by plain recursion; steps is the run so far.
 func everyRun(w *World, property string, length int, state []uint32, steps []checker.Step, visit func([]checker.Step)) {
 	x := checker.NewExpansion(w.Words())
-	w.Expand(state, false, x)
+	w.Expand(state, checker.Unreduced, x)
 	if len(steps) == length {
 		progress := slices.ContainsFunc(x.Steps, func(s checker.Step) bool { return !s.Fault })
 		if n := w.Terminal(state); !progress && n != 0 && w.Violation(n).Property == property {
@@ -169,7 +169,7 @@ func TestReorder(t *testing.T) {
 				t.Fatal("nothing is found")
 			}
 			codes := found[0].Path
-			want := w.Reorder(codes)
+			want := w.reordered(codes)
 			before, _ := w.Follow(codes)
 			after, err := w.Follow(want)
 			if err != nil || !cmp.Equal(before.Violation, after.Violation) || !slices.Equal(before.last(), after.last()) {
@@ -181,13 +181,16 @@ func TestReorder(t *testing.T) {
 			if crashes(before) > crashes(after) {
 				t.Errorf("failures at %d in all, before at %d", crashes(after), crashes(before))
 			}
+			if run, err := w.Reorder(before); err != nil || !slices.Equal(run.Schedule, after.Schedule) {
+				t.Errorf("Reorder: %v, %v", run.Schedule, err)
+			}
 			changed := 0
 			for range 5 {
 				shuffled := shuffle(w, r, codes)
 				if !slices.Equal(shuffled, codes) {
 					changed++
 				}
-				if got := w.Reorder(shuffled); !slices.Equal(got, want) {
+				if got := w.reordered(shuffled); !slices.Equal(got, want) {
 					run, _ := w.Follow(got)
 					t.Fatalf("the order depends on the run (-want +got):\n%s", cmp.Diff(after.Schedule, run.Schedule))
 				}

@@ -15,10 +15,13 @@ import (
 // Case is one question to the checker.
 type Case struct {
 	Setup    *core.Setup
-	Baseline *core.Setup // the same programs over the transparent protocol (impl/none)
+	Baseline *core.Setup // the same programs over the transparent protocol (impl/none); nil when there are no programs
 	Model    fault.Model
 	MustSee  []string // Sometimes properties without which the answer is vacuous
-	Force    bool     // explore although program or model are outside the promises of the protocol
+	// Interchangeable ranks: renaming them changes nothing (symmetry.go); checker.Symmetry makes use of it.
+	Interchangeable []core.Rank
+	Forget          bool // run every local step again each time it is taken (Config.Forget)
+	Force           bool // explore although program or model are outside the promises of the protocol
 }
 
 // Outcome is the answer.
@@ -30,44 +33,38 @@ type Outcome struct {
 	Runs        []*Run // one for each violation found
 	LocalSteps  int    // distinct local transitions
 	LocalStates int
-	World       *World // for reports; nil when nothing was explored
+	Samples     *checker.Samples // when runs were drawn instead of searched for
+	World       *World           // for reports; nil when nothing was explored
 }
 
 // Check answers the question: first the program alone, without failures; then the protocol under the model, unless one of
 // the two is outside what the protocol promises to handle.
 func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
-	oracle, err := Oracle(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
-	if err != nil {
-		if ctx.Err() != nil {
-			return &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "interrupted"}, Reason: "interrupted"}, nil
-		}
-		if strings.Contains(err.Error(), "ended early") {
-			return &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "the failure-free oracle"}, Reason: err.Error()}, nil
-		}
+	w, out, err := prepare(ctx, c, o)
+	if w == nil {
+		return out, err
+	}
+	if out.Result, err = search(ctx, w, c, o); err != nil {
 		return nil, err
 	}
-	w, reason, err := c.world(ctx, oracle)
-	if reason != "" && !c.Force {
-		return &Outcome{Result: checker.Result{Verdict: spec.OutOfModel}, Reason: reason}, nil
+	if out.Verdict == spec.Violated && o.Workers > 1 {
+		o.Workers = 1 // alone, in a world of its own, so that the same violation is reported each time
+		if w, err = New(w.Config); err != nil {
+			return nil, err
+		}
+		out.World = w
+		if out.Result, err = search(ctx, w, c, o); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	out := &Outcome{Result: checker.Search(ctx, w, o), World: w}
-	out.Seen, out.Unseen = w.Seen()
-	out.LocalSteps, out.LocalStates = w.LocalSteps()
-	out.Reason = out.Bound
+	out.note(w)
 	for i := range out.Found {
-		if o.Order == checker.DepthFirst {
+		if o.Order == checker.DepthFirst && out.Found[i].Loop == 0 {
 			out.Found[i] = shorten(ctx, w, out.Found[i], o)
 		}
 	}
-	for _, f := range out.Found {
-		run, err := w.Follow(f.Path)
-		if err != nil {
-			return nil, fmt.Errorf("the run that breaks %s can not be repeated: %w", f.Property, err)
-		}
-		out.Runs = append(out.Runs, run)
+	if err := out.follow(w); err != nil {
+		return nil, err
 	}
 	if missing := missing(c.MustSee, out.Seen); out.Verdict == spec.Holds && missing != "" {
 		out.Verdict, out.Reason = spec.Unknown, "vacuous: no run shows "+missing
@@ -75,12 +72,62 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	return out, nil
 }
 
+// prepare explores the program alone and makes the world; it returns no world but the answer when there is nothing else to explore.
+func prepare(ctx context.Context, c Case, o checker.Options) (*World, *Outcome, error) {
+	oracle, err := OracleOf(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "interrupted"}, Reason: "interrupted"}, nil
+		}
+		if strings.Contains(err.Error(), "ended early") {
+			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "the failure-free oracle"}, Reason: err.Error()}, nil
+		}
+		return nil, nil, err
+	}
+	w, reason, err := c.world(ctx, oracle)
+	if reason != "" && !c.Force {
+		return nil, &Outcome{Result: checker.Result{Verdict: spec.OutOfModel}, Reason: reason}, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return w, &Outcome{World: w}, nil
+}
+
+// note adds what the world has seen.
+func (out *Outcome) note(w *World) {
+	out.Seen, out.Unseen = w.Seen()
+	out.LocalSteps, out.LocalStates = w.LocalSteps()
+	out.Reason = out.Bound
+}
+
+// follow repeats the run of each violation.
+func (out *Outcome) follow(w *World) error {
+	for _, f := range out.Found {
+		run, err := w.FollowFound(f)
+		if err != nil {
+			return fmt.Errorf("the run that breaks %s can not be repeated: %w", f.Property, err)
+		}
+		out.Runs = append(out.Runs, run)
+	}
+	return nil
+}
+
+// search explores the world, at once or one crash set after another.
+func search(ctx context.Context, w *World, c Case, o checker.Options) (checker.Result, error) {
+	if c.Model.Failures > 0 && (o.Reduce.Has(checker.Sets) || o.Reduce.Has(checker.Symmetry) && len(c.Interchangeable) > 0) {
+		return searchSets(ctx, w, c, o)
+	}
+	return checker.Search(ctx, w, o), nil
+}
+
 // shortenStates bounds the search for a shorter run.
 const shortenStates = 1 << 20
 
 // shorten looks breadth first for a shortest run that breaks the same property; it keeps the given run when that takes too long.
 func shorten(ctx context.Context, w *World, f checker.Found, o checker.Options) checker.Found {
-	o.Order, o.Reduce, o.All, o.Only, o.MaxStates, o.Progress = checker.BreadthFirst, false, false, f.Property, shortenStates, nil
+	o.Order, o.Reduce, o.All, o.Only, o.MaxStates, o.Progress = checker.BreadthFirst, checker.Unreduced, false, f.Property, shortenStates, nil
+	o.Lasso = false
 	r := checker.Search(ctx, w, o)
 	if len(r.Found) == 1 && len(r.Found[0].Path) < len(f.Path) {
 		return r.Found[0]
@@ -103,15 +150,15 @@ func missing(want, seen []string) string {
 func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 	p, m := &c.Setup.Promises, &c.Model
 	switch {
-	case o.Stuck != "":
+	case o != nil && o.Stuck != "":
 		return "the program fails without any failure: " + o.Stuck
-	case p.Needs >= core.SendDeterministic && len(o.Differ) > 0:
+	case o != nil && p.Needs >= core.SendDeterministic && len(o.Differ) > 0:
 		return describeDifference(ctx, c.Baseline, o.Differ[0])
-	case p.FIFO && m.Unordered:
+	case p.FIFO && !m.KeepsOrder():
 		return "the protocol needs FIFO channels, the network is unordered"
 	case p.Reliable && m.Loss > 0:
 		return "the protocol needs reliable channels, the network may lose messages"
-	case p.Reliable && m.Duplicates > 0:
+	case p.Reliable && (m.Duplicates > 0 || m.Set):
 		return "the protocol needs reliable channels, the network may duplicate messages"
 	case p.MaxFailures < 0 && m.Failures > 0:
 		return "the protocol survives no failure"

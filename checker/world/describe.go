@@ -7,6 +7,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // describeInput names an input for a reader.
@@ -100,6 +101,9 @@ func (w *World) describeChannel(c *channel, to core.Proc) string {
 func (w *World) describeStep(state []uint32, p core.Proc, a int) string {
 	number := state[localWord(p)]
 	tr := w.transition(number, w.locals.at(number).choices[a])
+	if int(p) >= w.layout.Ranks {
+		return w.describeOwnAccord(tr)
+	}
 	for _, e := range w.transitions.at(tr).events {
 		switch e.Kind.String() {
 		case "sent":
@@ -113,6 +117,20 @@ func (w *World) describeStep(state []uint32, p core.Proc, a int) string {
 		}
 	}
 	return fmt.Sprintf("go on %d", w.inputs.at(w.locals.at(number).choices[a]).Choice)
+}
+
+// describeOwnAccord says what a service does of its own accord, from its evidence.
+func (w *World) describeOwnAccord(tr uint32) string {
+	t := w.transitions.at(tr)
+	for _, e := range t.events {
+		switch e.Kind {
+		case trace.Decided:
+			return "decide " + e.Text
+		case trace.Emitted:
+			return "emit " + e.Text + " to " + w.layout.Name(e.Peer)
+		}
+	}
+	return fmt.Sprintf("go on %d", w.inputs.at(t.input).Choice)
 }
 
 func (w *World) describeCrash(state []uint32, k kind, p core.Proc, a int) string {
@@ -141,7 +159,7 @@ func (w *World) describeCrash(state []uint32, k kind, p core.Proc, a int) string
 // Enabled lists the events of a state with their successors, for replay and reports. Texts are unique in the state.
 func (w *World) Enabled(state []uint32) (texts []string, x *checker.Expansion) {
 	x = checker.NewExpansion(w.Words())
-	w.Expand(state, false, x)
+	w.Expand(state, checker.Unreduced, x)
 	count := map[string]int{}
 	for _, s := range x.Steps {
 		text := w.describe(state, s.Code)

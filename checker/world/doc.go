@@ -7,7 +7,8 @@
 // the messages on their way to it, one channel for each incarnation of each sender. Its environment is everything else about
 // it: up or down, its stable records, writes in progress, failures it has not been told of, timers. Each distinct local state,
 // message, inbox and environment is interned: it has a number. A global state is a vector of such numbers: one word of
-// budgets, then three words a proc.
+// budgets, then three words a proc, then, only if a property with a memory applies (spec.Monitor), one word for what such properties
+// remember of the run.
 //
 // # Speed
 //
@@ -21,6 +22,11 @@
 // reconnects; what was in flight to it when it stopped is lost, unless the model keeps it. Of what a crashed proc had in flight, any
 // prefix of each channel survives: the rest is cut off at any time. Channels of different incarnations have no order. Restarts happen
 // at any time after the crash of the whole group, each proc separately.
+//
+// A network keeps the order of each channel, or none. Where none is kept, a message that its receiver would ignore may stay in flight
+// until there is a use for it (fault.Model.Selective), or every message stays for ever, arrives again at any time, and is there
+// only once however often it is sent (Set). With either, an arrival of which nothing at all comes is no event, so that a state in
+// which nothing new can happen is an end of the run.
 //
 // Not modelled: time (a timer may fire at any moment after it was set), message corruption, Byzantine procs.
 package world

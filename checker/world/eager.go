@@ -37,7 +37,7 @@ type eagerness struct {
 
 // reducible reports whether no fault can happen any more.
 func (w *World) reducible(state []uint32) bool {
-	return state[budgetWord] == 0 && !w.Model.Unordered && !w.Model.Staggered
+	return state[budgetWord] == 0 && w.Model.KeepsOrder() && !w.Model.Staggered
 }
 
 // quiet reports whether nothing unexpected can happen any more, and the newest round that anybody has named.

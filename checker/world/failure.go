@@ -8,11 +8,6 @@ import (
 	"github.com/domino-check/domino/impl/fault"
 )
 
-// Where a crash between two effects of one step makes a difference: the crash of a proc right after a step may lose any
-// suffix of each channel and any write in progress, whatever the others lose, so it covers every crash inside the step
-// of which the effects are sends and writes. It does not when the model keeps everything in flight, or when an
-// effect can not be undone: an output, a deletion, a new recovery line. Only there (or with Config.Cuts) are crashes put inside steps.
-
 // Budgets are counters of four bits in one word of the state.
 type budget uint
 
@@ -217,9 +212,11 @@ func (w *World) tellable(state []uint32, p core.Proc, i int) bool {
 }
 
 // faults adds what the environment may do within its budgets, and the stops of half-stopped groups.
-func (w *World) faults(state []uint32, reduce bool, x *checker.Expansion) {
+func (w *World) faults(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
 	if n := left(state, failures); n > 0 {
-		w.crashes(state, 0, nil, min(n, w.Model.Together()), x)
+		putOff := reduce.Has(checker.Crashes) && !w.Model.KeepToDead && !w.Model.Staggered && !w.Model.Set && !w.Model.KeepsIgnored()
+		c := crashing{World: w, state: state, x: x, putOff: putOff}
+		c.sets(0, nil, min(n, w.Model.Together()))
 	}
 	if w.Model.Staggered {
 		for p := range core.Proc(w.procs) {
@@ -285,182 +282,5 @@ func (w *World) unreliable(state []uint32, x *checker.Expansion) {
 				w.step(state, p, tr, faultStep(code(duplicate, p, h.name)), x, cause{budget: spend(duplicates, 1)})
 			}
 		}
-	}
-}
-
-// crashes adds the crash of every set of at most n groups, in the order of their first procs.
-func (w *World) crashes(state []uint32, from core.Proc, chosen []core.Proc, n int, x *checker.Expansion) {
-	for p := from; int(p) < w.procs; p++ {
-		if !w.mayCrash(state, p) {
-			continue
-		}
-		set := append(chosen[:len(chosen):len(chosen)], p)
-		if !w.Model.OneInstant || len(set) == w.Model.Failures {
-			w.crashVariants(state, w.victims(set), code(crash, p, 0), set, x)
-		}
-		if n > 1 {
-			w.crashes(state, p+1, set, n-1, x)
-		}
-	}
-}
-
-// mayCrash reports whether a crash may begin at p: it is a victim, the first of its group unless members stop one by one,
-// and somebody of the group is up.
-func (w *World) mayCrash(state []uint32, p core.Proc) bool {
-	members := w.group(p)
-	if w.Model.Staggered {
-		return w.isVictim(p) && w.envs.at(state[envWord(p)]).Up
-	}
-	return members[0] == p && slices.ContainsFunc(members, w.isVictim) &&
-		slices.ContainsFunc(members, func(q core.Proc) bool { return w.envs.at(state[envWord(q)]).Up })
-}
-
-func (w *World) isVictim(p core.Proc) bool {
-	return w.Model.Victims == nil || slices.Contains(w.Model.Victims, p)
-}
-
-// victims are the procs that stop at once with the chosen ones.
-func (w *World) victims(chosen []core.Proc) []core.Proc {
-	if w.Model.Staggered {
-		return chosen
-	}
-	var list []core.Proc
-	for _, p := range chosen {
-		list = append(list, w.group(p)...)
-	}
-	return list
-}
-
-// halfStopped reports whether a mate of p has already left p's life.
-func (w *World) halfStopped(state []uint32, p core.Proc) bool {
-	inc := w.envs.at(state[envWord(p)]).Inc
-	return slices.ContainsFunc(w.group(p), func(q core.Proc) bool {
-		e := w.envs.at(state[envWord(q)])
-		return !e.Up && e.Inc > inc
-	})
-}
-
-// crashVariants adds the crash of the procs with every outcome of their writes in progress: some of the oldest became
-// stable, the next one is absent or, within its budget, damaged. Spending is for a crash; a stop costs nothing.
-func (w *World) crashVariants(state []uint32, procs []core.Proc, c uint64, chosen []core.Proc, x *checker.Expansion) {
-	outcomes := make([]operation, len(procs))
-	variant := 0
-	var choose func(i, damaged int)
-	choose = func(i, damaged int) {
-		if i == len(procs) {
-			s := checker.Step{Code: c | uint64(variant), Fault: chosen != nil}
-			variant++
-			x.Add(s)
-			w.crash(x, procs, outcomes)
-			c := cause{budget: spend(failures, len(chosen)) + spend(torn, damaged)}
-			c.apply(x)
-			return
-		}
-		e := w.envs.at(state[envWord(procs[i])])
-		for kept := 0; kept <= len(e.Writing); kept++ {
-			outcomes[i] = operation{Kind: opStop, B: uint32(kept)}
-			choose(i+1, damaged)
-			if kept < len(e.Writing) && left(state, torn) > damaged {
-				outcomes[i].Torn = true
-				choose(i+1, damaged+1)
-			}
-		}
-	}
-	if len(chosen) > 1 { // several groups at once: the code names the set by its members
-		variant = setVariant(chosen)
-	}
-	choose(0, 0)
-}
-
-// setVariant leaves room for 16 write outcomes below a number for the set of groups.
-func setVariant(chosen []core.Proc) int {
-	v := 0
-	for _, p := range chosen[:len(chosen)-1] {
-		v = v*64 + int(p) + 1
-	}
-	return v << 4
-}
-
-// crash stops procs that are up, with the given outcomes of their writes, and lets the detector know of every group that
-// has stopped for good.
-func (w *World) crash(x *checker.Expansion, procs []core.Proc, outcomes []operation) {
-	for i, p := range procs {
-		w.crashProc(x, p, outcomes[i])
-	}
-	for _, p := range procs {
-		w.notify(x, p)
-	}
-}
-
-func (w *World) crashProc(x *checker.Expansion, p core.Proc, outcome operation) {
-	e := w.envs.at(x.At(envWord(p)))
-	inc := e.Inc
-	if e.Up {
-		inc++
-	}
-	for _, q := range w.group(p) {
-		f := w.envs.at(x.At(envWord(q)))
-		if f.Up && !w.Model.Staggered {
-			inc = max(inc, f.Inc+1)
-		} else if !f.Up {
-			inc = max(inc, f.Inc)
-		}
-	}
-	if !e.Up {
-		x.Set(envWord(p), w.envStep(x.At(envWord(p)), w.plain(operation{Kind: opRenumber, A: inc})))
-		return
-	}
-	for _, q := range w.group(p) { // mates that are down already will be of the same life
-		if f := w.envs.at(x.At(envWord(q))); !f.Up && f.Inc < inc {
-			x.Set(envWord(q), w.envStep(x.At(envWord(q)), w.plain(operation{Kind: opRenumber, A: inc})))
-		}
-	}
-	outcome.A, outcome.Round = inc, w.locals.at(x.At(localWord(p))).round
-	x.Set(envWord(p), w.envStep(x.At(envWord(p)), w.plain(outcome)))
-	x.Set(localWord(p), deadLocal)
-	if !w.Model.KeepToDead {
-		x.Set(inboxWord(p), emptyInbox)
-	}
-	if w.Model.FromDead == fault.Nothing {
-		for q := range core.Proc(w.procs) {
-			x.Set(inboxWord(q), w.without(x.At(inboxWord(q)), p, everyLife))
-		}
-	}
-}
-
-// notify lets the detector report the group of p, once all its members have left the old life.
-func (w *World) notify(x *checker.Expansion, p core.Proc) {
-	g := w.group(p)
-	for _, q := range g {
-		if w.envs.at(x.At(envWord(q))).Up && w.halfStopped(x.Now(), q) {
-			return
-		}
-	}
-	notice := w.plain(operation{Kind: opNotice, A: uint32(g[0])})
-	for _, q := range w.Setup.Watchers {
-		if !slices.Contains(g, q) {
-			x.Set(envWord(q), w.envStep(x.At(envWord(q)), notice))
-		}
-	}
-}
-
-// cutShort adds the crashes inside a step: after each effect but the last.
-func (w *World) cutShort(p core.Proc, tr uint32, c uint64, x *checker.Expansion, before cause) {
-	t := w.transitions.at(tr)
-	if len(t.acts) < 2 || w.Model.OneInstant || w.Model.Staggered || !(t.inside || w.Cuts || w.Model.FromDead == fault.Every) ||
-		!slices.ContainsFunc(w.group(p), w.isVictim) {
-		return
-	}
-	for cutAfter := 1; cutAfter < len(t.acts); cutAfter++ {
-		x.Add(checker.Step{Code: c | uint64(cutAfter)<<32, Fault: true})
-		before.apply(x)
-		x.Set(localWord(p), t.next)
-		for i := range cutAfter {
-			w.act(x, p, &t.acts[i])
-		}
-		members := w.group(p)
-		w.crash(x, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))
-		spent := cause{budget: spend(failures, 1)}
-		spent.apply(x)
 	}
 }

@@ -29,10 +29,11 @@ const mostProcs = 64
 //   - A crash writes all of its group and the notices of the watchers. It shares a budget with every other fault.
 //   - A restart reads the lives of all: a new process is not told of who is up again, and waits for its mates; and the records
 //     that it is handed.
+//   - Where channels are sets, a loss depends on every step: the lost message may be sent again.
 //   - A step that global properties look at depends on every other step: its verdict may depend on where it is taken.
 func (w *World) Footprint(state []uint32, c uint64) checker.Footprint {
 	k, p, _ := splitCode(c &^ (0xff << 32))
-	if w.procs > mostProcs || c>>32&0xff != 0 || w.Model.Staggered {
+	if w.procs > mostProcs || c>>32&0xff != 0 || w.Model.Staggered || w.Model.Set && k == lose {
 		return checker.Everything()
 	}
 	var f checker.Footprint

@@ -19,14 +19,14 @@ type commuting struct {
 	bad   *string
 }
 
-func (c commuting) Expand(state []uint32, reduce bool, x *checker.Expansion) {
+func (c commuting) Expand(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
 	c.World.Expand(state, reduce, x)
 	after := make([]*checker.Expansion, len(x.Steps))
 	prints := make([]checker.Footprint, len(x.Steps))
 	for i, s := range x.Steps {
 		prints[i] = c.Footprint(state, s.Code)
 		after[i] = checker.NewExpansion(c.Words())
-		c.World.Expand(x.State(i, nil), false, after[i])
+		c.World.Expand(x.State(i, nil), checker.Unreduced, after[i])
 	}
 	for i, first := range x.Steps {
 		for j, second := range x.Steps[:i] {
@@ -89,7 +89,17 @@ func TestIndependence(t *testing.T) {
 		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0, reads: n%7 == 0, rollback: n%11 == 0, cyclic: n%4 == 0})
 		m := randomModel(r, toy.procs, n%3)
 		m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions = r.IntN(2), r.IntN(2), r.IntN(2), r.IntN(2)
-		m.Unordered = r.IntN(3) == 0
+		switch r.IntN(4) {
+		case 0:
+			m.Unordered = true
+		case 1:
+			m.Unordered, m.Selective = true, true
+		case 2:
+			m.Set, m.Duplicates = true, 0
+		}
+		if m.KeepsIgnored() {
+			m.DetectAny = true
+		}
 		pairs, bad := commute(t, Config{Setup: toy.setup(), Model: m})
 		toys += pairs
 		report(bad, fmt.Sprintf("model %+v\n%s", m, toy))
@@ -108,7 +118,8 @@ func TestIndependence(t *testing.T) {
 		hydees += pairs
 		report(bad, c.String())
 	}
-	t.Logf("%d pairs of toys, %d of HydEE, %d cases failed", toys, hydees, failed)
+	services := monitoredPairs(t, report)
+	t.Logf("%d pairs of toys, %d of HydEE, %d of services, %d cases failed", toys, hydees, services, failed)
 	if toys < 10000 || hydees < 10000 {
 		t.Errorf("%d and %d pairs say little", toys, hydees)
 	}

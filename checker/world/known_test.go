@@ -102,7 +102,7 @@ func TestReductionMinimal(t *testing.T) {
 			if tt.known != "" {
 				t.Skip(tt.known)
 			}
-			if d, _ := compareToy(tt.toy(), tt.model); d != "" {
+			if d, _ := compareToy(tt.toy(), tt.model, everyWay); d != "" {
 				t.Error(d)
 			}
 		})
@@ -142,7 +142,7 @@ func TestReductionMinimalHydee(t *testing.T) {
 			if tt.known != "" {
 				t.Skip(tt.known)
 			}
-			if d, size := tt.c.compare(20000); d != "" || size == 0 {
+			if d, size := tt.c.compare(20000, everyWay); d != "" || size == 0 {
 				t.Errorf("%d states, %s%.1000s", size, tt.c, d)
 			}
 		})

@@ -46,6 +46,8 @@ type transition struct {
 	violation int  // of a local property
 	visible   bool // some event is seen by a global property: its place among the events of other procs matters
 	longer    bool // the program sends, receives or ends, or the proc names or evaluates a newer round: what can not be taken back
+	watched   bool // a property with a memory sees some event
+	idle      bool // nothing comes of it: the input is ignored
 	inside    bool // a crash between two of its effects leads where none before or after it does
 	acts      []act
 	checks    []check // events that global properties look at
@@ -183,6 +185,9 @@ func (w *World) run(from, input uint32) (t transition) {
 	for i := range t.acts {
 		t.inside = t.inside || t.acts[i].firm
 	}
+	t.watched = w.monitors.watch(t.events)
+	t.visible = t.visible || t.watched
+	t.idle = t.next == from && len(t.acts) == 0 && t.violation == 0 && !slices.ContainsFunc(t.events, func(e trace.Event) bool { return e.Kind != trace.Dropped })
 	if w.Twice {
 		if d := w.difference(l, in, t.next, effects); d != "" {
 			t.violation = w.violation(spec.Violation{Property: "deterministic", Message: d})
@@ -323,7 +328,19 @@ func (r *recorder) declaration(e *core.Effect) {
 		r.event(trace.Event{Kind: trace.Sent, Peer: e.To, ID: e.Payload.ID, Digest: e.Payload.Digest()})
 	case core.ProgramDone:
 		r.event(trace.Event{Kind: trace.Finished, Digest: e.Digest})
+	case core.Decide:
+		r.crossing(trace.Decided, e.Key)
+	case core.Invoke:
+		r.crossing(trace.Invoked, e.Key)
+	case core.Return:
+		r.crossing(trace.Returned, e.Key)
 	}
+}
+
+// crossing records what crosses to whoever uses a service. A crash can not take it back.
+func (r *recorder) crossing(k trace.Kind, text string) {
+	r.t.acts = append(r.t.acts, act{kind: actNothing, firm: true})
+	r.event(trace.Event{Kind: k, Text: text})
 }
 
 // event judges and keeps one piece of evidence.

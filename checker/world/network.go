@@ -131,7 +131,7 @@ func (w *World) headsOf(channels []channel) []head {
 	for i := range channels {
 		c := &channels[i]
 		for j, m := range c.messages {
-			if j > 0 && (!w.Model.Unordered || slices.Contains(c.messages[:j], m)) {
+			if j > 0 && (w.Model.KeepsOrder() || slices.Contains(c.messages[:j], m)) {
 				continue
 			}
 			k := w.packets.at(m)
@@ -139,7 +139,7 @@ func (w *World) headsOf(channels []channel) []head {
 			h := &heads[len(heads)-1]
 			h.channel, h.index, h.name = i, j, c.name()
 			h.input = w.internInput(core.Input{Kind: core.Received, From: k.from, Message: w.messages.at(k.message).value})
-			if w.Model.Unordered {
+			if !w.Model.KeepsOrder() {
 				h.name = int(m)
 			}
 		}
@@ -166,8 +166,11 @@ func (w *World) push(number, p uint32) uint32 {
 	switch {
 	case !found:
 		channels = slices.Insert(channels, i, channel{from: k.from, inc: k.inc, messages: []uint32{p}})
-	case w.Model.Unordered:
-		j, _ := slices.BinarySearch(channels[i].messages, p)
+	case !w.Model.KeepsOrder():
+		j, known := slices.BinarySearch(channels[i].messages, p)
+		if known && w.Model.Set {
+			break
+		}
 		channels[i].messages = slices.Insert(slices.Clone(channels[i].messages), j, p)
 	default:
 		channels[i].messages = append(slices.Clone(channels[i].messages), p)

@@ -12,7 +12,7 @@ import (
 // Open makes the judged world of a case, as Check explores it. The reason says in what the case is beyond the promises of the protocol,
 // "" if in nothing; it is up to the caller to obey it. The bounds are those of the failure-free exploration.
 func Open(ctx context.Context, c Case, bounds checker.Options) (w *World, reason string, err error) {
-	oracle, err := Oracle(ctx, c.Baseline, checker.Options{MaxStates: bounds.MaxStates, MaxBytes: bounds.MaxBytes, MaxTime: bounds.MaxTime})
+	oracle, err := OracleOf(ctx, c.Baseline, checker.Options{MaxStates: bounds.MaxStates, MaxBytes: bounds.MaxBytes, MaxTime: bounds.MaxTime})
 	if err != nil {
 		return nil, "", err
 	}
@@ -21,7 +21,7 @@ func Open(ctx context.Context, c Case, bounds checker.Options) (w *World, reason
 
 // world is the judged world of the case, and in what it is beyond the promises of the protocol.
 func (c *Case) world(ctx context.Context, oracle *spec.Oracle) (w *World, reason string, err error) {
-	w, err = New(Config{Setup: c.Setup, Model: c.Model, Facts: FactsOf(c.Setup, &c.Model, oracle), Twice: true})
+	w, err = New(Config{Setup: c.Setup, Model: c.Model, Facts: FactsOf(c.Setup, &c.Model, oracle), Twice: true, Forget: c.Forget})
 	return w, outside(ctx, *c, oracle), err
 }
 

@@ -28,7 +28,7 @@ func Oracle(ctx context.Context, setup *core.Setup, bounds checker.Options) (*sp
 	}
 	facts := &spec.Facts{Layout: &setup.Layout}
 	watch := &oracleSystem{World: w, facts: facts, oracle: o}
-	bounds.Order, bounds.Reduce, bounds.All = checker.DepthFirst, false, true
+	bounds.Order, bounds.Reduce, bounds.All = checker.DepthFirst, checker.Unreduced, true
 	result := checker.Search(ctx, watch, bounds)
 	if result.Bound != "" {
 		return nil, fmt.Errorf("failure-free behaviour of the program: exploration ended early by %s after %d states", result.Bound, result.States)
@@ -40,6 +40,14 @@ func Oracle(ctx context.Context, setup *core.Setup, bounds checker.Options) (*sp
 	}
 	collect(w, facts, o)
 	return o, nil
+}
+
+// OracleOf is Oracle where there is something to ask: nil for a nil setup.
+func OracleOf(ctx context.Context, setup *core.Setup, bounds checker.Options) (*spec.Oracle, error) {
+	if setup == nil {
+		return nil, nil
+	}
+	return Oracle(ctx, setup, bounds)
 }
 
 // oracleSystem looks at the ends of runs.

@@ -2,6 +2,7 @@ package world
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -15,7 +16,7 @@ var (
 
 // compareToy explores a toy with and without reduction; it returns what differs, and how many states there were, 0 when the
 // case is too large.
-func compareToy(toy *toy, m fault.Model) (problem string, states int) {
+func compareToy(toy *toy, m fault.Model, ways []checker.Options) (problem string, states int) {
 	o := checker.Options{MaxStates: 4000}
 	if !toy.rollsBack() { // a rollback is a failure that no budget announces
 		toy.computeClaims()
@@ -27,12 +28,37 @@ func compareToy(toy *toy, m fault.Model) (problem string, states int) {
 	if full.result.Bound != "" {
 		return "", 0
 	}
-	reduced, err := explore(Config{Setup: toy.setup(), Model: m}, checker.Options{Reduce: true}, probe)
-	if err != nil {
-		return err.Error(), 0
+	for _, o := range ways {
+		reduced, err := explore(Config{Setup: toy.setup(), Model: m}, o, probe)
+		if err != nil {
+			return err.Error(), 0
+		}
+		if d := difference(full, reduced); d != "" {
+			return wayOf(o) + ": " + d, full.result.States
+		}
+		toy.saved = max(toy.saved, full.result.States-reduced.result.States)
 	}
-	toy.saved = full.result.States - reduced.result.States
-	return difference(full, reduced), full.result.States
+	return "", full.result.States
+}
+
+// everyWay are the searches that are compared with a plain one by one worker.
+var everyWay = []checker.Options{
+	{Workers: 2},
+	{Order: checker.BreadthFirst, Workers: 2},
+	{Reduce: checker.Singletons},
+	{Reduce: checker.Crashes},
+	{Reduce: checker.Sleep},
+	{Reduce: checker.Sleep, Order: checker.BreadthFirst, Workers: 2},
+	{Reduce: checker.Singletons | checker.Crashes | checker.Sleep, Workers: 2},
+}
+
+// someWays are two of them, in turn.
+func someWays(n int) []checker.Options {
+	return []checker.Options{everyWay[n%len(everyWay)], everyWay[(n+3)%len(everyWay)]}
+}
+
+func wayOf(o checker.Options) string {
+	return fmt.Sprintf("order %d, reduce %s, %d workers", o.Order, o.Reduce, o.Workers)
 }
 
 // TestReductionOfToys explores random table-driven protocols with and without reduction and compares the ends of runs and
@@ -66,7 +92,7 @@ func TestReductionOfToys(t *testing.T) {
 				if tt.failures > 0 && r.IntN(3) == 0 {
 					m.Checkpoints = 1
 				}
-				d, size := compareToy(toy, m)
+				d, size := compareToy(toy, m, someWays(n))
 				if size > 0 {
 					explored++
 					states += size
@@ -94,7 +120,7 @@ func shrink(t *toy, m fault.Model, d string) (*toy, string) {
 	for again := true; again; {
 		again = false
 		for _, c := range t.smaller() {
-			if e, _ := compareToy(c, m); e != "" {
+			if e, _ := compareToy(c, m, everyWay); e != "" {
 				t, d, again = c, e, true
 				break
 			}

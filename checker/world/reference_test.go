@@ -17,6 +17,7 @@ type plainProc struct {
 	up      bool
 	inc     uint32
 	round   uint64
+	former  uint64 // newest round of a former life
 	content string // canonical bytes of the machine, empty when down
 	pending []core.Proc
 	inbox   map[[2]uint32][]string // by sender and its incarnation: encoded messages, oldest first
@@ -46,7 +47,7 @@ func (s plain) text() string {
 		if !p.up {
 			inc = 0
 		}
-		fmt.Fprintf(&b, "|%x//%d.%d.%x/", core.Encode(&env{Up: p.up, Inc: p.inc, Pending: p.pending}), inc, p.round, p.content)
+		fmt.Fprintf(&b, "|%x//%d.%d.%x/", core.Encode(&env{Up: p.up, Inc: p.inc, Pending: p.pending, Former: p.former}), inc, p.round, p.content)
 		for _, k := range slices.SortedFunc(maps.Keys(p.inbox), func(a, b [2]uint32) int { return slices.Compare(a[:], b[:]) }) {
 			fmt.Fprintf(&b, "<%d.%d", k[0], k[1])
 			for _, m := range p.inbox[k] {
@@ -93,7 +94,7 @@ func (r *reference) step(s plain, p core.Proc, in core.Input, fresh, inside bool
 	s = s.clone()
 	for i, e := range sends {
 		q, k := &s.procs[e.To], [2]uint32{uint32(p), s.procs[p].inc}
-		q.inbox[k] = append(slices.Clip(slices.Clone(q.inbox[k])), string(core.Encode(e.Message)))
+		q.inbox[k] = r.put(q.inbox[k], string(core.Encode(e.Message)))
 		s.procs[p].round = max(s.procs[p].round, e.Message.Describe().Stamp.Round)
 		if inside && i < len(sends)-1 {
 			r.add(r.crash(s, p))
@@ -110,6 +111,7 @@ func (r *reference) crash(s plain, p core.Proc) plain {
 	group := r.setup.Group(p)
 	for _, q := range group {
 		f := &s.procs[q]
+		f.former = max(f.former, f.round)
 		f.up, f.inc, f.round, f.content = false, f.inc+1, 0, ""
 		if !r.model.KeepToDead {
 			f.inbox = map[[2]uint32][]string{}
@@ -128,6 +130,43 @@ func (r *reference) crash(s plain, p core.Proc) plain {
 	return s
 }
 
+// put adds a message to a channel of the model's network; where order is not kept, the list is sorted.
+func (r *reference) put(list []string, m string) []string {
+	list = append(slices.Clip(slices.Clone(list)), m)
+	if !r.model.KeepsOrder() {
+		slices.Sort(list)
+	}
+	if r.model.Set {
+		list = slices.Compact(list)
+	}
+	return list
+}
+
+// deliver adds the state after the arrival of one message of a channel; it reports whether that can happen.
+func (r *reference) deliver(s plain, p core.Proc, k [2]uint32, j int, inside bool) bool {
+	list := s.procs[p].inbox[k]
+	if j > 0 && r.model.KeepsOrder() {
+		return false
+	}
+	m := r.setup.NewMessage()
+	if err := core.Decode([]byte(list[j]), m); err != nil {
+		panic(err)
+	}
+	in := core.Input{Kind: core.Received, From: core.Proc(k[0]), Message: m}
+	if (r.model.Set || r.model.Selective) && r.step(s, p, in, false, false).text() == s.text() {
+		return false // nothing comes of it
+	}
+	c := s.clone()
+	if !r.model.Set {
+		rest := slices.Delete(slices.Clone(list), j, j+1)
+		if c.procs[p].inbox[k] = rest; len(rest) == 0 {
+			delete(c.procs[p].inbox, k)
+		}
+	}
+	r.add(r.step(c, p, in, false, inside))
+	return true
+}
+
 // expand adds every successor; it reports whether one is no crash.
 func (r *reference) expand(s plain) (progress bool) {
 	inside := s.failures > 0 && r.model.FromDead == fault.Every
@@ -142,16 +181,9 @@ func (r *reference) expand(s plain) (progress bool) {
 			continue
 		}
 		for k, list := range s.procs[p].inbox {
-			c := s.clone()
-			if c.procs[p].inbox[k] = list[1:]; len(list) == 1 {
-				delete(c.procs[p].inbox, k)
+			for j := range list {
+				progress = r.deliver(s, p, k, j, inside) || progress
 			}
-			m := r.setup.NewMessage()
-			if err := core.Decode([]byte(list[0]), m); err != nil {
-				panic(err)
-			}
-			r.add(r.step(c, p, core.Input{Kind: core.Received, From: core.Proc(k[0]), Message: m}, false, inside))
-			progress = true
 		}
 		m := r.setup.New(p)
 		if err := core.DecodeState([]byte(s.procs[p].content), m); err != nil {
@@ -199,7 +231,7 @@ type expanded struct {
 	states map[string]bool
 }
 
-func (e expanded) Expand(state []uint32, reduce bool, x *checker.Expansion) {
+func (e expanded) Expand(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
 	e.states[canonical(e.World, state)] = true
 	e.recorded.Expand(state, reduce, x)
 }

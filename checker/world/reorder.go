@@ -6,10 +6,13 @@ import (
 	"github.com/domino-check/domino/checker"
 )
 
-// Reorder brings the steps of a run into the order of preference as far as they commute: it is for runs that are too long for Canonical. The
+// Reorder is the run with its steps in the order of preference, as reordered has them.
+func (w *World) Reorder(r *Run) (*Run, error) { return w.Follow(w.reordered(r.codes)) }
+
+// reordered brings the steps of a run into the order of preference as far as they commute: it is for runs that are too long for Canonical. The
 // run that it returns has the same steps and ends in the same state with the same violation. Two adjacent steps are swapped only after
 // both orders were executed and led to one state, so nothing rests on what steps claim to depend on.
-func (w *World) Reorder(codes []uint64) []uint64 {
+func (w *World) reordered(codes []uint64) []uint64 {
 	r := reordering{World: w, x: checker.NewExpansion(w.Words()), codes: slices.Clone(codes)}
 	state := make([]uint32, w.Words())
 	w.Initial(state)
@@ -59,7 +62,7 @@ func (r *reordering) preference(i int, last uint64) preference {
 
 // after executes one step; ok is false when it is not enabled.
 func (r *reordering) after(state []uint32, code uint64) (next []uint32, s checker.Step, ok bool) {
-	r.Expand(state, false, r.x)
+	r.Expand(state, checker.Unreduced, r.x)
 	i := slices.IndexFunc(r.x.Steps, func(s checker.Step) bool { return s.Code == code })
 	if i < 0 {
 		return nil, checker.Step{}, false

@@ -13,11 +13,13 @@ import (
 // Run is one run of the world, step by step.
 type Run struct {
 	Schedule  []string        // the identities of the events, in order
-	Codes     []uint64        // the same events, as this world numbers them
 	Trace     trace.Trace     // the evidence
 	States    [][]uint32      // before the first step and after each one
 	Violation *spec.Violation // the first one that the run shows, nil if it shows none
 	Complete  bool            // nothing but faults could happen at the end
+	Loop      int             // steps at the end that are repeated for ever, 0 for none
+
+	codes []uint64 // of the steps
 }
 
 // ErrStale is returned when an event of a schedule is not enabled where the schedule has it.
@@ -43,11 +45,16 @@ func (w *World) Follow(codes []uint64) (*Run, error) {
 	return r, nil
 }
 
-// Replay runs a schedule by the identities of its events. An event that is not enabled is ErrStale, with the step and what
+// Replay runs a schedule by the identities of its events, and a line ForEver before those that are repeated. An event that is not enabled is ErrStale, with the step and what
 // was enabled instead; the run up to there is returned.
 func (w *World) Replay(schedule []string) (*Run, error) {
 	r := w.begin()
+	loop := -1
 	for i, text := range schedule {
+		if text == ForEver && loop < 0 {
+			loop = i
+			continue
+		}
 		texts, x := w.Enabled(r.last())
 		found := -1
 		for j, t := range texts {
@@ -64,6 +71,9 @@ func (w *World) Replay(schedule []string) (*Run, error) {
 		}
 	}
 	w.end(r)
+	if loop >= 0 && loop < len(r.Schedule) {
+		w.judgeLoop(r, loop)
+	}
 	return r, nil
 }
 
@@ -89,8 +99,7 @@ func (r *Run) last() []uint32 { return r.States[len(r.States)-1] }
 // take appends one step to the run.
 func (w *World) take(r *Run, text string, c uint64, violation int, next []uint32) {
 	before := r.last()
-	r.Schedule = append(r.Schedule, text)
-	r.Codes = append(r.Codes, c)
+	r.Schedule, r.codes = append(r.Schedule, text), append(r.codes, c)
 	for _, e := range w.evidence(before, next, c) {
 		e.Step = len(r.Schedule)
 		r.Trace.Events = append(r.Trace.Events, e)

@@ -35,9 +35,22 @@ func (v *view) Observed(p trace.Proc) spec.Observed {
 // judge is the number of the first violation that the local transition shows in this state, 0 for none.
 func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 	t := w.transitions.at(tr)
-	if t.violation != 0 || len(t.checks) == 0 || w.Facts == nil {
+	if t.violation != 0 || w.Facts == nil {
 		return t.violation
 	}
+	if len(t.checks) > 0 {
+		if v := w.judgeChecks(state, p, t); v != 0 {
+			return v
+		}
+	}
+	if t.watched {
+		return w.observe(state[w.monitors.word], tr).violation
+	}
+	return 0
+}
+
+// judgeChecks asks the global properties.
+func (w *World) judgeChecks(state []uint32, p core.Proc, t *transition) int {
 	v := view{world: w, state: state, self: p}
 	for i := range t.checks {
 		c := &t.checks[i]

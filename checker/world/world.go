@@ -64,6 +64,8 @@ type World struct {
 	restores table // (env of the proc, env whose records it reads) -> local step
 	masters  masters
 	eager    eagerness
+	crashes  crashDigits
+	monitors monitors
 }
 
 // Numbers with a fixed meaning.
@@ -92,6 +94,7 @@ func New(c Config) (*World, error) {
 	if c.Facts != nil {
 		w.properties(spec.Select(c.Facts))
 	}
+	w.monitors.begin(1 + 3*w.procs)
 	w.locals.intern(nil, local{})
 	w.internInbox(nil)
 	w.eager.checkpoints = c.Model.Checkpoints > 0 || hasCheckpoints(c.Setup.Programs)
@@ -111,17 +114,22 @@ func (w *World) properties(list []spec.Property) {
 			w.pairs = append(w.pairs, p)
 		case p.Kind == spec.Sometimes:
 			w.unseen = append(w.unseen, p)
+		case p.Kind == spec.Monitor:
+			w.monitors.list = append(w.monitors.list, p)
 		}
 	}
 }
 
 // Words implements checker.System.
-func (w *World) Words() int { return 1 + 3*w.procs }
+func (w *World) Words() int { return 1 + 3*w.procs + w.monitors.words() }
 
 // Initial implements checker.System: every proc has started.
 func (w *World) Initial(state []uint32) int {
 	w.mu.Lock()
-	state[budgetWord] = initialBudget(&w.Model)
+	state[budgetWord] = initialBudget(&w.Model) | w.crashes.initial()
+	if w.monitors.word != 0 {
+		state[w.monitors.word] = 0
+	}
 	for p := range core.Proc(w.procs) {
 		state[inboxWord(p)] = emptyInbox
 		state[envWord(p)] = w.internEnv(env{Up: true})
@@ -233,9 +241,9 @@ func (c *cause) apply(x *checker.Expansion) {
 }
 
 // Expand implements checker.System.
-func (w *World) Expand(state []uint32, reduce bool, x *checker.Expansion) {
+func (w *World) Expand(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
 	x.Begin(state)
-	if reduce && w.eager.expand(w, state, x) {
+	if reduce.Has(checker.Singletons) && w.eager.expand(w, state, x) {
 		return
 	}
 	for p := range core.Proc(w.procs) {
@@ -260,7 +268,40 @@ func (w *World) deliveries(state []uint32, p core.Proc, x *checker.Expansion) {
 
 func (w *World) delivery(state []uint32, p core.Proc, h *head, x *checker.Expansion) {
 	tr := w.transition(state[localWord(p)], h.input)
-	w.step(state, p, tr, checker.Step{Code: code(deliver, p, h.name)}, x, cause{word: inboxWord(p), value: w.pop(state[inboxWord(p)], h)})
+	if w.Model.KeepsIgnored() && !w.consequence(state, p, tr) {
+		return
+	}
+	c := cause{}
+	if !w.Model.Set {
+		c = cause{word: inboxWord(p), value: w.pop(state[inboxWord(p)], h)}
+	}
+	w.step(state, p, tr, checker.Step{Code: code(deliver, p, h.name)}, x, c)
+}
+
+// consequence reports whether anything at all comes of a local step. In a set, to send what is on its way already is nothing.
+func (w *World) consequence(state []uint32, p core.Proc, tr uint32) bool {
+	t := w.transitions.at(tr)
+	if t.idle || !w.Model.Set {
+		return !t.idle
+	}
+	if t.violation != 0 || t.next != state[localWord(p)] {
+		return true
+	}
+	for i := range t.acts {
+		switch a := &t.acts[i]; a.kind {
+		case actSend:
+			if inbox := state[inboxWord(a.to)]; w.push(inbox, a.value) != inbox {
+				return true
+			}
+		case actChange, actRollback:
+			return true
+		}
+	}
+	if t.watched {
+		o := w.observe(state[w.monitors.word], tr)
+		return o.violation != 0 || o.next != state[w.monitors.word]
+	}
+	return len(t.checks) > 0 && w.judge(state, p, tr) != 0
 }
 
 // programSteps adds the steps of the program of a rank.
@@ -288,6 +329,10 @@ func (w *World) perform(x *checker.Expansion, p core.Proc, tr uint32) {
 	x.Set(localWord(p), t.next)
 	for i := range t.acts {
 		w.act(x, p, &t.acts[i])
+	}
+	if t.watched {
+		word := w.monitors.word
+		x.Set(word, w.observe(x.At(word), tr).next)
 	}
 }
 
@@ -321,7 +366,8 @@ func (w *World) Bytes() int64 {
 	add(w.histories.content, w.histories.len())
 	add(w.operations.content, w.operations.len())
 	total += 3*w.locals.content + 256*int64(w.locals.len()) + 512*int64(w.transitions.len())
-	for _, t := range []*table{&w.known, &w.pushes, &w.cuts, &w.envSteps, &w.plains, &w.asked, &w.starts, &w.restores} {
+	add(w.monitors.memories.content, w.monitors.memories.len())
+	for _, t := range []*table{&w.monitors.steps, &w.known, &w.pushes, &w.cuts, &w.envSteps, &w.plains, &w.asked, &w.starts, &w.restores} {
 		total += t.bytes()
 	}
 	return total

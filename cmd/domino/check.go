@@ -21,8 +21,10 @@ import (
 // searchFlags direct the search of check and errata.
 type searchFlags struct {
 	order     string
-	noReduce  bool
+	samples   *sampleFlags // nil when the command only searches
+	reduce    string
 	exact     bool
+	lasso     bool
 	maxStates int
 	maxMemory int64
 	timeout   time.Duration
@@ -37,23 +39,38 @@ func (s *searchFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&s.maxStates, "max-states", 0, "stop after so many states; 0 = no limit")
 	f.Int64Var(&s.maxMemory, "max-memory", 8192, "stop when the tables of one search take so many MiB; 0 = no limit")
 	f.DurationVar(&s.timeout, "timeout", 0, "stop one search after this time; 0 = no limit")
-	f.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "scenarios explored at the same time")
+	f.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that explore: one a scenario, or more where there are fewer scenarios")
 	f.StringVar(&s.save, "save", ".domino", "folder for replay files of violations; \"\" saves none")
 	f.BoolVar(&s.control, "control", false, "show control messages in diagrams, too")
 	f.BoolVar(&s.json, "json", false, "print JSON, one object a line")
 }
 
 func (s *searchFlags) options() (checker.Options, error) {
-	order, err := checker.ParseOrder(s.order)
-	if err != nil {
-		return checker.Options{}, err
+	order, err := checker.DepthFirst, error(nil)
+	if !s.sampling() {
+		if order, err = checker.ParseOrder(s.order); err != nil {
+			return checker.Options{}, s.unknown(err)
+		}
 	}
 	if s.maxStates < 0 || s.maxMemory < 0 || s.timeout < 0 || s.workers < 1 {
 		return checker.Options{}, fmt.Errorf("limits must not be negative, and workers at least 1")
 	}
-	return checker.Options{Order: order, Reduce: order == checker.DepthFirst && !s.noReduce, Exact: s.exact, MaxStates: s.maxStates,
-		MaxBytes: s.maxMemory << 20, MaxTime: s.timeout}, nil
+	o := checker.Options{Order: order, Lasso: s.lasso, Exact: s.exact, MaxStates: s.maxStates, MaxBytes: s.maxMemory << 20, MaxTime: s.timeout}
+	if s.reduce != "" {
+		if o.Reduce, err = checker.ParseReduction(s.reduce); err != nil {
+			return checker.Options{}, err
+		}
+	} else if order == checker.DepthFirst && !s.lasso {
+		o.Reduce = defaultReduction
+	}
+	if o.Exact && o.Reduce.Has(checker.Sleep) {
+		return checker.Options{}, fmt.Errorf("sleep sets are kept with fingerprints: --exact contradicts --reduce %s", s.reduce)
+	}
+	return o, nil
 }
+
+// defaultReduction is that of a depth-first search. Sleep sets cost more than the steps that they save.
+const defaultReduction = checker.Singletons | checker.Crashes | checker.Symmetry
 
 // row is the result of one scenario.
 type row struct {
@@ -69,6 +86,7 @@ type row struct {
 	Terminals   int             `json:"terminals"`
 	Depth       int             `json:"depth"`
 	LocalSteps  int             `json:"localSteps"`
+	Saved       checker.Savings `json:"saved"` // by reductions
 	Bytes       int64           `json:"bytes"`
 	Seconds     float64         `json:"seconds"`
 	Seen        []string        `json:"seen,omitempty"`
@@ -76,6 +94,7 @@ type row struct {
 	Violation   *spec.Violation `json:"violation,omitempty"`
 	Length      int             `json:"length,omitempty"` // steps of the run that breaks it
 	Replay      string          `json:"replay,omitempty"` // file with that run
+	Samples     *samples        `json:"samples,omitempty"`
 
 	outcome  *world.Outcome
 	scenario *scenarios.Scenario
@@ -84,17 +103,22 @@ type row struct {
 
 func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	f := flags("check", "[SCENARIO | FILE ...]", io, "check", "check s1 's0*'", "check s1 --failures 2 --timeout 1m",
-		"check s1 --variant published --search bfs", "check my.txtar --json")
+		"check s1 --variant published --search bfs", "check ring3 --search pos --runs 100000 --seed 7", "check my.txtar --json")
 	var sf searchFlags
 	var variant string
 	var failures, checkpoints int
-	f.StringVar(&sf.order, "search", "dfs", "dfs (reduced) or bfs (shortest counterexample)")
-	f.BoolVar(&sf.noReduce, "no-reduce", false, "explore every interleaving")
+	f.StringVar(&sf.order, "search", "dfs", "dfs (reduced), bfs (shortest counterexample), or draw runs: random, pos, pctcp, urw")
+	f.StringVar(&sf.reduce, "reduce", "", "none, all, or a list of singletons,crashes,sleep,sets,symmetry (default singletons,crashes,symmetry; none for bfs)")
+	sf.samples = registerSamples(f)
+	f.BoolVar(&sf.lasso, "lasso", false, "look for runs that go on for ever, too: depth first, not reduced")
 	f.StringVar(&variant, "variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
 	f.IntVar(&failures, "failures", -1, "failures, instead of the scenario's")
 	f.IntVar(&checkpoints, "checkpoints", -1, "spontaneous checkpoints, instead of the scenario's")
 	sf.register(f)
 	if err := f.Parse(args); err != nil {
+		return 0, err
+	}
+	if err := sf.contradictions(f); err != nil {
 		return 0, err
 	}
 	o, err := sf.options()
@@ -110,7 +134,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 			return 0, fmt.Errorf("budget %s is %d, want [0, %d]", name, n, fault.Max)
 		}
 	}
-	changed := variant != "" || failures >= 0 || checkpoints >= 0 || sf.order != "dfs" || sf.noReduce
+	changed := variant != "" || failures >= 0 || checkpoints >= 0 || sf.order != "dfs" || sf.reduce != "" || sf.lasso
 	for _, s := range list {
 		if variant != "" {
 			s.Variant = variant
@@ -135,11 +159,17 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options, sf *searchFlags, io streams) (int, error) {
 	began := time.Now()
 	p := newProgress(io.err, len(list))
+	o.Workers = max(1, sf.workers/max(1, len(list)))
 	t := newTable(io.out, list)
 	var failed error
 	code := 0
 	pool(ctx, sf.workers, len(list), func(ctx context.Context, job int) *row {
-		r := checkOne(ctx, list[job], list[job].Variant, o, p)
+		var r *row
+		if sf.sampling() {
+			r = sampleOne(ctx, list[job], sf, p)
+		} else {
+			r = checkOne(ctx, list[job], list[job].Variant, o, p)
+		}
 		p.finished(list[job].Name)
 		return r
 	}, func(_ int, r *row) {
@@ -171,8 +201,14 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 	return code, nil
 }
 
-// checkOne answers one scenario in one variant.
+// checkOne answers one scenario in one variant by a search.
 func checkOne(ctx context.Context, s *scenarios.Scenario, variant string, o checker.Options, p *progress) *row {
+	o.Progress = p.report(s.Name)
+	return answer(s, variant, func(q world.Case) (*world.Outcome, error) { return world.Check(ctx, q, o) })
+}
+
+// answer asks about one scenario in one variant and compares.
+func answer(s *scenarios.Scenario, variant string, ask func(world.Case) (*world.Outcome, error)) *row {
 	c := *s
 	c.Variant = variant
 	r := &row{Name: s.Name, Variant: variant, Expect: s.Expect, scenario: &c, Bounds: bounds(&s.Model)}
@@ -184,9 +220,9 @@ func checkOne(ctx context.Context, s *scenarios.Scenario, variant string, o chec
 		r.err = err
 		return r
 	}
-	o.Progress = p.report(s.Name)
-	q := world.Case{Setup: resolved.Setup, Baseline: resolved.Baseline, Model: resolved.Model, MustSee: s.MustSee, Force: s.Force}
-	out, err := world.Check(ctx, q, o)
+	q := world.Case{Setup: resolved.Setup, Baseline: resolved.Baseline, Model: resolved.Model, MustSee: s.MustSee, Force: s.Force,
+		Interchangeable: resolved.Interchangeable}
+	out, err := ask(q)
 	if err != nil {
 		r.err = fmt.Errorf("%s: %w", s.Name, err)
 		return r
@@ -194,11 +230,12 @@ func checkOne(ctx context.Context, s *scenarios.Scenario, variant string, o chec
 	r.outcome, r.Verdict, r.Why, r.Seen = out, out.Verdict, out.Reason, out.Seen
 	r.Unseen = out.Unseen
 	r.States, r.Transitions, r.Terminals, r.Depth = out.States, out.Transitions, out.Terminals, out.Depth
-	r.LocalSteps, r.Bytes, r.Seconds = out.LocalSteps, out.Bytes, out.Elapsed.Seconds()
+	r.LocalSteps, r.Saved, r.Bytes, r.Seconds = out.LocalSteps, out.Saved, out.Bytes, out.Elapsed.Seconds()
 	if len(out.Found) > 0 {
 		r.Violation, r.Length = &out.Found[0].Violation, len(out.Found[0].Path)
 		r.Why = out.Found[0].Property + ": " + out.Found[0].Message
 	}
+	r.Samples = samplesOf(out)
 	r.compare(s)
 	return r
 }

@@ -127,7 +127,7 @@ func (g *finding) explore(ctx context.Context, s *scenarios.Scenario, o checker.
 	printed := *s
 	printed.Expect, printed.States, printed.MustSee, printed.Force = "violated", 0, nil, true
 	g.Printed = checkOne(ctx, &printed, "repaired+"+g.ID, o, p)
-	o.Order, o.Reduce = checker.DepthFirst, true
+	o.Order, o.Reduce = checker.DepthFirst, defaultReduction
 	repaired := *s
 	repaired.Variant, repaired.Breaks = "repaired", ""
 	g.Repaired = checkOne(ctx, &repaired, "repaired", o, p)

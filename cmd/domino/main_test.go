@@ -128,7 +128,22 @@ func TestUsageErrors(t *testing.T) {
 		{"file", []string{"check", "./none.txtar"}, "file ./none.txtar does not exist"},
 		{"folder", []string{"check", "."}, "is a directory"},
 		{"flag", []string{"check", "s1", "--nosuch"}, "unknown flag: --nosuch"},
-		{"search", []string{"check", "s1", "--search", "random"}, `unknown search "random", want dfs or bfs`},
+		{"search", []string{"check", "s1", "--search", "posh"}, `unknown search "posh", want dfs or bfs`},
+		{"runs of a search", []string{"check", "s1", "--runs", "5"}, `--runs contradicts --search dfs: only random, pos, pctcp, urw draw runs`},
+		{"seed of a search", []string{"check", "s1", "--search", "bfs", "--seed", "5"}, `--seed contradicts --search bfs`},
+		{"exact sleep sets", []string{"check", "s1", "--exact", "--reduce", "all"}, "--exact contradicts --reduce all"},
+		{"reduced lasso", []string{"check", "s1", "--lasso", "--reduce", "sleep"}, "--lasso needs every step: it contradicts --reduce sleep"},
+		{"unknown reduction", []string{"check", "s1", "--reduce", "sleep,singleton"}, `unknown reduction "singleton"`},
+		{"samples without reduction", []string{"check", "s1", "--search", "pos", "--reduce", "all"}, `--reduce contradicts --search pos`},
+		{"samples that store states", []string{"check", "s1", "--search", "pos", "--exact"}, `--exact contradicts --search pos`},
+		{"bound on states of samples", []string{"check", "s1", "--search", "urw", "--max-states", "9"}, `--max-states contradicts --search urw`},
+		{"lasso breadth first", []string{"check", "s1", "--search", "bfs", "--lasso"}, "it contradicts --search bfs"},
+		{"lasso of samples", []string{"check", "s1", "--search", "pos", "--lasso"}, "it contradicts --search pos"},
+		{"exact lasso", []string{"check", "s1", "--exact", "--lasso"}, "--exact"},
+		{"depth of a walk", []string{"check", "s1", "--search", "random", "--depth", "2"}, `--depth contradicts --search random: only pctcp has a depth`},
+		{"depth", []string{"check", "s1", "--search", "pctcp", "--depth", "0"}, "depth is 0, want at least 1"},
+		{"no runs", []string{"check", "s1", "--search", "pos", "--runs", "0"}, "--runs is 0 and --max-steps 10000, want at least 1"},
+		{"steps of a search", []string{"check", "s1", "--max-steps", "5"}, "--max-steps contradicts --search dfs"},
 		{"workers", []string{"check", "s1", "--workers", "0"}, "workers at least 1"},
 		{"states", []string{"check", "s1", "--max-states", "-1"}, "limits must not be negative"},
 		{"memory", []string{"check", "s1", "--max-memory", "-1"}, "limits must not be negative"},
@@ -188,8 +203,10 @@ func TestCheck(t *testing.T) {
 		{"pattern", []string{"h9*"}, 0, "3 scenarios, 3 as expected"},
 		{"file", []string{"../../scenarios/h5.txtar"}, 0, "1 scenarios, 1 as expected"},
 		{"breadth first", []string{"h5", "--search", "bfs"}, 0, "1 scenarios, 1 as expected"},
-		{"not reduced", []string{"h5", "--no-reduce", "--exact"}, 0, "1 scenarios, 1 as expected"},
+		{"not reduced", []string{"h5", "--reduce", "none", "--exact"}, 0, "1 scenarios, 1 as expected"},
 		{"one worker", []string{"h5", "h6", "h17", "--workers", "1"}, 0, "3 scenarios, 3 as expected"},
+		{"endless runs", []string{"h5", "s1", "--lasso"}, 0, "14,620        58,237"},
+		{"limit of endless runs", []string{"s1", "--lasso", "--max-states", "100"}, 2, "unknown, expected holds; limit of 100 states"},
 		{"one failure less", []string{"s1", "--failures", "0"}, 0, "no failures"},
 	}
 	for _, tt := range tests {
@@ -207,7 +224,7 @@ func TestCheck(t *testing.T) {
 
 // TestTable compares the table of a few scenarios, every interleaving explored, with a golden file; what depends on time is masked.
 func TestTable(t *testing.T) {
-	code, out, _ := domino(t.Context(), "check", "h5", "s0-free", "s6", "outside-network", "--no-reduce", "--save=")
+	code, out, _ := domino(t.Context(), "check", "h5", "s0-free", "s6", "outside-network", "--reduce", "none", "--save=")
 	if code != 0 {
 		t.Errorf("exit %d", code)
 	}

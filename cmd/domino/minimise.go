@@ -30,6 +30,7 @@ type minimised struct {
 	Steps     []minimise.Step `json:"steps"` // what was taken out, in order
 	Program   string          `json:"program"`
 	Clusters  string          `json:"clusters"`
+	Roles     string          `json:"roles,omitempty"`
 	Schedule  []string        `json:"schedule"`
 	Tried     int             `json:"tried"`
 	Undecided int             `json:"undecided"`
@@ -129,7 +130,7 @@ func showMinimised(io streams, s *scenarios.Scenario, a *minimise.Answer, took t
 	v := a.Run.Violation
 	if asJSON {
 		return exitCode(spec.Violated), json.NewEncoder(io.out).Encode(minimised{Scenario: s.Name, Variant: s.Variant, Violation: v, Before: a.Before,
-			After: a.After, Steps: a.Steps, Program: a.Scenario.Program, Clusters: a.Scenario.Clusters, Schedule: a.Scenario.Schedule,
+			After: a.After, Steps: a.Steps, Program: a.Scenario.Program, Clusters: a.Scenario.Clusters, Roles: a.Scenario.Roles, Schedule: a.Scenario.Schedule,
 			Tried: a.Tried, Undecided: a.Undecided, Minimal: a.Minimal, Shortest: a.Shortest, Seconds: took.Seconds(), Replay: file})
 	}
 	fmt.Fprintf(io.out, "%s (%s): %s\n", s.Name, s.Variant, a.Summary())
@@ -137,7 +138,11 @@ func showMinimised(io streams, s *scenarios.Scenario, a *minimise.Answer, took t
 		fmt.Fprintf(io.out, "  %-12s %-44s %4d steps\n", step.Phase, step.Words, step.Counts.Steps)
 	}
 	fmt.Fprintf(io.out, "%d smaller scenarios tried in %s; %s\n", a.Tried, seconds(took.Seconds()), limits(a))
-	fmt.Fprintf(io.out, "\nclusters: %s\nwithin: %s\n%s", a.Scenario.Clusters, bounds(&a.Scenario.Model), a.Scenario.Program)
+	what, who := "clusters", a.Scenario.Clusters
+	if a.Scenario.Roles != "" {
+		what, who = "roles", a.Scenario.Roles
+	}
+	fmt.Fprintf(io.out, "\n%s: %s\nwithin: %s\n%s", what, who, bounds(&a.Scenario.Model), a.Scenario.Program)
 	command := "domino minimise " + s.Name + " --variant " + s.Variant
 	if file != "" {
 		command = "domino replay " + file

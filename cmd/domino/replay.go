@@ -34,7 +34,7 @@ func runReplay(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	oracle, err := world.Oracle(ctx, resolved.Baseline, checker.Options{})
+	oracle, err := world.OracleOf(ctx, resolved.Baseline, checker.Options{})
 	if err != nil {
 		return 0, err
 	}

@@ -21,7 +21,7 @@ func (r *row) save(folder string, errors io.Writer) {
 		return
 	}
 	c := *r.scenario
-	c.Schedule, c.States, c.Expect, c.Breaks = runs[0].Schedule, 0, "violated", r.Violation.Property
+	c.Schedule, c.States, c.Expect, c.Breaks = runs[0].Lines(), 0, "violated", r.Violation.Property
 	file := filepath.Join(folder, strings.ReplaceAll(r.Name+"-"+r.Variant, "+", "-")+".txtar")
 	err := os.MkdirAll(folder, 0o755)
 	if err == nil {
@@ -56,6 +56,9 @@ func showRun(w io.Writer, s *scenarios.Scenario, wd *world.World, run *world.Run
 	}
 	for i, event := range run.Schedule {
 		step := report.Step{Event: event}
+		if run.Loop > 0 && i == len(run.Schedule)-run.Loop {
+			step.Event = world.ForEver + " " + event
+		}
 		for p := range core.Proc(len(run.Trace.Layout.Names)) {
 			name := run.Trace.Layout.Name(p)
 			before, after := wd.LocalJSON(run.States[i], p), wd.LocalJSON(run.States[i+1], p)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -17,8 +18,10 @@ type table struct {
 	rows     int
 	expected int
 	header   bool
+	samples  bool // runs are counted, not states
 	states   int
 	steps    int
+	saved    checker.Savings
 }
 
 func newTable(w io.Writer, list []*scenarios.Scenario) *table {
@@ -30,26 +33,38 @@ func newTable(w io.Writer, list []*scenarios.Scenario) *table {
 }
 
 func (t *table) row(r *row) {
+	if !t.header && r.Samples != nil {
+		fmt.Fprintf(t.w, "%-*s  %-12s %12s %13s %6s %8s %11s  %s\n", t.name, "scenario", "verdict", "runs", "steps", "depth",
+			"time", "runs/s", "within")
+		t.header = true
+	}
 	if !t.header {
 		fmt.Fprintf(t.w, "%-*s  %-12s %12s %13s %6s %8s %11s  %s\n", t.name, "scenario", "verdict", "states", "transitions", "depth",
 			"time", "states/s", "within")
 		t.header = true
 	}
 	t.rows++
-	t.states += r.States
 	t.steps += r.Transitions
+	t.saved.Add(r.Saved)
 	mark := " "
 	if r.AsExpected {
 		t.expected++
 	} else {
 		mark = "!"
 	}
-	rate := "-"
-	if r.Seconds > 0 {
-		rate = count(int(float64(r.States) / r.Seconds))
+	rate, things := "-", r.States
+	if r.Samples != nil {
+		things, t.samples = r.Samples.Runs, true
 	}
-	fmt.Fprintf(t.w, "%-*s %s%-12s %12s %13s %6d %8s %11s  %s\n", t.name, r.Name, mark, r.Verdict, count(r.States), count(r.Transitions),
+	t.states += things
+	if r.Seconds > 0 {
+		rate = count(int(float64(things) / r.Seconds))
+	}
+	fmt.Fprintf(t.w, "%-*s %s%-12s %12s %13s %6d %8s %11s  %s\n", t.name, r.Name, mark, r.Verdict, count(things), count(r.Transitions),
 		r.Depth, seconds(r.Seconds), rate, r.Bounds)
+	if r.Samples != nil && r.Samples.Cut > 0 {
+		fmt.Fprintf(t.w, "%-*s    %s runs were cut off at the limit of steps\n", t.name, "", count(r.Samples.Cut))
+	}
 	if r.Why != "" && (r.Verdict != spec.Holds || !r.AsExpected) {
 		for _, line := range strings.Split(r.Why, "\n") {
 			fmt.Fprintf(t.w, "%-*s    %s\n", t.name, "", strings.TrimSpace(line))
@@ -64,11 +79,33 @@ func (t *table) row(r *row) {
 }
 
 func (t *table) summary(took time.Duration) {
-	fmt.Fprintf(t.w, "\n%d scenarios, %d as expected; %s states, %s transitions in %s\n", t.rows, t.expected, count(t.states),
-		count(t.steps), seconds(took.Seconds()))
+	what := "states, %s transitions"
+	if t.samples {
+		what = "runs, %s steps"
+	}
+	fmt.Fprintf(t.w, "\n%d scenarios, %d as expected; %s "+what+" in %s\n", t.rows, t.expected, count(t.states), count(t.steps),
+		seconds(took.Seconds()))
+	if words := savings(t.saved); words != "" {
+		fmt.Fprintf(t.w, "left out by reductions: %s\n", words)
+	}
 	if t.rows != t.expected {
 		fmt.Fprintln(t.w, "lines with ! are not as expected")
 	}
+}
+
+// savings says what each reduction has saved, or "".
+func savings(s checker.Savings) string {
+	var list []string
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{s.Singletons, "all steps but one of %s states (singletons)"}, {s.Crashes, "%s crashes that come later anyway (crashes)"},
+		{s.Sleeping, "%s sleeping steps (sleep)"}, {s.Symmetric, "%s crash sets (symmetry)"}} {
+		if c.n > 0 {
+			list = append(list, fmt.Sprintf(c.what, count(c.n)))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 func seconds(s float64) string {

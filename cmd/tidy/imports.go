@@ -30,6 +30,7 @@ var importTable = []row{
 	{dir: "spec", internal: []string{"spec/trace"}, thirdParty: []string{"github.com/anishathalye/porcupine"}},
 	{dir: "spec/report", internal: []string{"spec", "spec/trace"}},
 	{dir: "proofs", internal: []string{"spec", "spec/trace"}},
+	{dir: "proofs/spin"},
 
 	{dir: "impl/core", internal: []string{"spec/trace"}, thirdParty: []string{"github.com/fxamacker/cbor/v2"}},
 	{dir: "impl/fault", internal: []string{"impl/core", "spec/trace"}},

@@ -12,6 +12,8 @@ import (
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/hydee"
 	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/paxos"
+	"github.com/domino-check/domino/impl/twophase"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -22,6 +24,11 @@ type Protocol struct {
 	Errata []core.Erratum // switches, in order
 	// Setup prepares the protocol; the variant is "repaired", "published", or "repaired+ID+ID".
 	Setup func(layout core.Layout, programs []core.Program, variant string) (*core.Setup, error)
+	// Roles are the kinds of procs of a protocol without programs; Build, in the place of Setup, is given how many there are of each,
+	// and "repaired" or one of the Variants.
+	Roles    []string
+	Variants []string // broken on purpose
+	Build    func(counts []int, variant string) (*core.Setup, error)
 }
 
 // Protocols lists what is registered, by name.
@@ -41,6 +48,15 @@ func Protocols() []Protocol {
 					return nil, fmt.Errorf("protocol none has no variant %q", variant)
 				}
 				return none.NewSetup(layout, programs)
+			}},
+		{Name: "paxos", Doc: "an example outside recovery: single-decree Paxos behind a register [Paxos]",
+			Roles: []string{"servers", "clients"}, Variants: []string{"deaf", "stale"},
+			Build: func(counts []int, variant string) (*core.Setup, error) {
+				return paxos.NewSetup(paxos.Options{Servers: counts[0], Clients: counts[1], Deaf: variant == "deaf", Stale: variant == "stale"})
+			}},
+		{Name: "two-phase", Doc: "an example outside recovery: two-phase commit [Commit]", Roles: []string{"resources"}, Variants: []string{"hasty"},
+			Build: func(counts []int, variant string) (*core.Setup, error) {
+				return twophase.NewSetup(twophase.Options{Resources: counts[0], Hasty: variant == "hasty"})
 			}},
 	}
 }
@@ -86,30 +102,26 @@ func hydeeVariant(variant string) (hydee.Set, error) {
 type Resolved struct {
 	Scenario *scenarios.Scenario
 	Setup    *core.Setup
-	Baseline *core.Setup // the same programs without a protocol
+	Baseline *core.Setup // the same programs without a protocol; nil when there are no programs
 	Model    fault.Model
+
+	Interchangeable []core.Rank
 }
 
 // Resolve looks up every name of a scenario; errors carry file and line.
 func Resolve(s *scenarios.Scenario) (*Resolved, error) {
-	names, programs, err := readProgram(s)
-	if err != nil {
-		return nil, err
-	}
-	layout := core.Layout{Names: names, Ranks: len(names)}
-	if layout.Clusters, err = clusters(s.Clusters, names); err != nil {
-		return nil, s.Errorf("clusters", "%w", err)
-	}
+	r := &Resolved{Scenario: s, Model: s.Model}
 	protocol, err := Find(s.Protocol)
 	if err != nil {
 		return nil, s.Errorf("protocol", "%w", err)
 	}
-	r := &Resolved{Scenario: s, Model: s.Model}
-	if r.Setup, err = protocol.Setup(layout, programs, s.Variant); err != nil {
-		return nil, s.Errorf("variant", "%w", err)
+	if protocol.Roles != nil {
+		err = r.build(protocol)
+	} else {
+		err = r.setUp(protocol)
 	}
-	if r.Baseline, err = none.NewSetup(layout, programs); err != nil {
-		return nil, s.Errorf("-- program --", "%w", err)
+	if err != nil {
+		return nil, err
 	}
 	for _, v := range s.Victims {
 		i := slices.Index(r.Setup.Layout.Names, v)
@@ -118,10 +130,41 @@ func Resolve(s *scenarios.Scenario) (*Resolved, error) {
 		}
 		r.Model.Victims = append(r.Model.Victims, core.Proc(i))
 	}
+	names := r.Setup.Layout.Names[:r.Setup.Layout.Ranks]
+	for _, v := range s.Interchangeable {
+		i := slices.Index(names, v)
+		if i < 0 || slices.Contains(r.Interchangeable, core.Rank(i)) {
+			return nil, s.Errorf("interchangeable", "%s is not a rank, or is there twice; ranks are %s", v, strings.Join(names, " "))
+		}
+		r.Interchangeable = append(r.Interchangeable, core.Rank(i))
+	}
 	if err := r.Model.Validate(len(r.Setup.Layout.Names)); err != nil {
 		return nil, s.Errorf("failures", "%w", err)
 	}
 	return r, nil
+}
+
+// setUp prepares a protocol with programs.
+func (r *Resolved) setUp(protocol Protocol) error {
+	s := r.Scenario
+	if s.Roles != "" {
+		return s.Errorf("roles", "protocol %s has programs, no roles", s.Protocol)
+	}
+	names, programs, err := readProgram(s)
+	if err != nil {
+		return err
+	}
+	layout := core.Layout{Names: names, Ranks: len(names)}
+	if layout.Clusters, err = clusters(s.Clusters, names); err != nil {
+		return s.Errorf("clusters", "%w", err)
+	}
+	if r.Setup, err = protocol.Setup(layout, programs, s.Variant); err != nil {
+		return s.Errorf("variant", "%w", err)
+	}
+	if r.Baseline, err = none.NewSetup(layout, programs); err != nil {
+		return s.Errorf("-- program --", "%w", err)
+	}
+	return nil
 }
 
 func readProgram(s *scenarios.Scenario) ([]string, []core.Program, error) {

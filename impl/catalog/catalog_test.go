@@ -24,6 +24,12 @@ func TestEmbedded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if s.Roles != "" {
+				if r.Setup.Protocol != s.Protocol || r.Baseline != nil || r.Setup.Layout.Ranks != 0 {
+					t.Errorf("setup %s with %d ranks, baseline %v", r.Setup.Protocol, r.Setup.Layout.Ranks, r.Baseline)
+				}
+				return
+			}
 			if r.Setup.Protocol != s.Protocol || r.Baseline.Protocol != "none" || len(r.Model.Victims) != len(s.Victims) {
 				t.Errorf("setup %s, baseline %s, %d victims", r.Setup.Protocol, r.Baseline.Protocol, len(r.Model.Victims))
 			}
@@ -129,7 +135,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown rank", "protocol: hydee\nclusters: a | b c", two, "4: rank c does not exist, there are a b"},
 		{"empty cluster", "protocol: hydee\nclusters: a | | b", two, `4: cluster 2 of "a | | b" is empty`},
 		{"empty last cluster", "protocol: hydee\nclusters: a b |", two, `4: cluster 2 of "a b |" is empty`},
-		{"unknown protocol", "protocol: hyde", two, `3: unknown protocol "hyde", did you mean "hydee"? Known: hydee, none`},
+		{"unknown protocol", "protocol: hyde", two, `3: unknown protocol "hyde", did you mean "hydee"? Known: hydee, none, paxos, two-phase`},
 		{"unknown variant", "protocol: hydee\nvariant: fixed", two, `4: unknown variant "fixed", want repaired, published, or repaired+ERRATUM`},
 		{"unknown erratum", "protocol: hydee\nvariant: repaired+H99", two, `4: unknown erratum "H99", did you mean "H9a"? ` + known},
 		{"empty erratum", "protocol: hydee\nvariant: repaired+", two, `4: unknown erratum "", did you mean "H1"? ` + known},
@@ -198,5 +204,50 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %+v, %v", p.Name, got, err)
 		}
 		seen[p.Name] = true
+	}
+}
+
+// TestRoles reads how many procs of each role there are, in any order.
+func TestRoles(t *testing.T) {
+	s, err := scenarios.Parse("s.txtar", []byte("-- scenario --\nprotocol: two-phase\nvictims: rm2 TM\nroles: resources  4\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := catalog.Resolve(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"TM", "rm1", "rm2", "rm3", "rm4"}, r.Setup.Layout.Names); diff != "" {
+		t.Errorf("procs (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]core.Proc{2, 0}, r.Model.Victims); diff != "" {
+		t.Errorf("victims (-want +got):\n%s", diff)
+	}
+}
+
+// TestBadRoles gives roles that make no sense, with the exact error.
+func TestBadRoles(t *testing.T) {
+	tests := []struct{ name, header, want string }{
+		{"none", "protocol: two-phase\nprogram: ring 3", `2: protocol two-phase has roles instead of programs, want "roles: resources N"`},
+		{"of a protocol with programs", "protocol: hydee\nroles: servers 3", "3: protocol hydee has programs, no roles"},
+		{"clusters", "protocol: two-phase\nroles: resources 3\nclusters: a", "4: procs with roles have no clusters"},
+		{"unknown", "protocol: two-phase\nroles: resource 3", `3: unknown role "resource", did you mean "resources"?`},
+		{"no number", "protocol: two-phase\nroles: resources", `3: role resources: "" is not a number of at least 1`},
+		{"zero", "protocol: two-phase\nroles: resources 0", `3: role resources: "0" is not a number of at least 1`},
+		{"twice", "protocol: two-phase\nroles: resources 3, resources 4", `3: role resources is given twice`},
+		{"too many", "protocol: two-phase\nroles: resources 65", `3: two-phase commit: 65 resource managers, want [1, 64]`},
+		{"variant", "protocol: two-phase\nvariant: published\nroles: resources 3", `3: protocol two-phase has no variant "published", want repaired, hasty`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := scenarios.Parse("s.txtar", []byte("-- scenario --\n"+tt.header+"\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = catalog.Resolve(s)
+			if want := "s.txtar:" + tt.want; err == nil || err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		})
 	}
 }

@@ -12,7 +12,8 @@
 //     rollback cuts it back by itself.
 //
 // A rank is a Rank value: program (data, see Op), protocol layer (see Protocol) and the request boundary between them.
-// A service implements Machine directly. State of both is plain data, encoded by one canonical codec (Encode), which
+// A service implements Machine directly; its Choices are what it may do of its own accord. A setup may consist of services alone:
+// what they do for their users crosses the boundary as Decide, Invoke and Return. State of both is plain data, encoded by one canonical codec (Encode), which
 // serves checkpoint images, state identity in the checker, deep copies and reports.
 //
 // # Ownership

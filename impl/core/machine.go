@@ -18,8 +18,8 @@ type Machine interface {
 	Step(in Input, out []Effect) []Effect
 	// State returns pointers to the parts of the state, always the same parts in the same order, for the codec.
 	State() []any
-	// Choices appends the internal steps that are enabled now, in a fixed order: the program steps of a rank, nothing
-	// for a service. Each is executed by an Advance input that names it. It changes nothing.
+	// Choices appends the internal steps that are enabled now, in a fixed order: the program steps of a rank, what a
+	// service may do of its own accord, mostly nothing. Each is executed by an Advance input that names it. It changes nothing.
 	Choices(buf []Choice) []Choice
 }
 
@@ -90,7 +90,8 @@ type Record struct {
 type EffectKind uint8
 
 // The effects and the fields of Effect that they carry. Logged, Pruned and Committed declare what the protocol did to its
-// log and recovery line, as Drop declares what it ignored; ProgramSent and ProgramDone come from the rank host.
+// log and recovery line, as Drop declares what it ignored; ProgramSent and ProgramDone come from the rank host; Decide,
+// Invoke and Return cross to whoever uses a service.
 const (
 	SendMessage EffectKind = iota + 1 // put on the network: To, Message
 	Persist                           // write stable record Key = Value, a Persisted input follows; a nil Value deletes, nothing follows
@@ -105,6 +106,9 @@ const (
 	Commit                            // the recovery line is now at Sent, Received (copied from the image)
 	ProgramSent                       // rank host: the program sent Payload to To
 	ProgramDone                       // rank host: the program ended in state Digest
+	Decide                            // a decision that no other proc may contradict, made known outside: Key (what is decided)
+	Invoke                            // client: an operation on the service begins: Key (the operation)
+	Return                            // client: its operation ends: Key (the answer)
 )
 
 // Effect is one thing a machine asks for or declares. Only the fields that its Kind names are set.
@@ -126,7 +130,7 @@ type Effect struct {
 	Digest   uint64
 }
 
-// Service is embedded by machines that are not ranks: they have no internal steps.
+// Service is embedded by machines that are not ranks and do nothing of their own accord.
 type Service struct{}
 
 // Choices appends nothing.

@@ -70,13 +70,18 @@ type Promises struct {
 	LogsOutside bool        // only messages between clusters are logged
 	// RestartTogether: a restarted proc writes no record that the restart of a mate uses before all mates are up.
 	RestartTogether bool
-	StableKeys      []string // prefixes of the records that it writes; nothing else may be stable
+	// Symmetric: nothing depends on the names of ranks but the order of effects within a step: renaming the ranks of a
+	// setup renames its runs.
+	Symmetric  bool
+	StableKeys []string // prefixes of the records that it writes; nothing else may be stable
+	Decisions  []string // what may be decided; all procs that decide, decide the same. nil: nothing is
+	Register   bool     // clients see one register: their operations are linearizable
 }
 
 // Validate reports what is missing or contradictory in the setup.
 func (s *Setup) Validate() error {
 	n := s.Layout.Ranks
-	if n < 1 {
+	if n < 0 || n == 0 && len(s.Layout.Names) == 0 { // services alone are fine
 		return fmt.Errorf("setup %s: %d ranks, want at least 1", s.Protocol, n)
 	}
 	if len(s.Layout.Names) < n || len(s.Programs) != n {

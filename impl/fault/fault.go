@@ -3,6 +3,7 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/domino-check/domino/spec/trace"
@@ -28,6 +29,8 @@ type Model struct {
 	Staggered   bool         `json:"staggered"`   // the members of a group stop one by one
 
 	Unordered  bool     `json:"unordered"`  // channels do not keep order
+	Set        bool     `json:"set"`        // channels are sets, without order: a message stays when it arrives, and to send it again changes nothing
+	Selective  bool     `json:"selective"`  // a message that its receiver would ignore stays in flight until it has a use for it
 	Loss       int      `json:"loss"`       // messages that the network may lose
 	Duplicates int      `json:"duplicates"` // messages that the network may deliver twice
 	FromDead   Survival `json:"fromDead"`   // in flight from a crashed proc
@@ -50,6 +53,9 @@ func (m *Model) Validate(procs int) error {
 			return fmt.Errorf("budget %s is %d, want [0, %d]", b.name, b.value, Max)
 		}
 	}
+	if err := m.validateNetwork(); err != nil {
+		return err
+	}
 	for _, v := range m.Victims {
 		if int(v) >= procs {
 			return fmt.Errorf("victim %d does not exist, there are %d procs", v, procs)
@@ -57,6 +63,27 @@ func (m *Model) Validate(procs int) error {
 	}
 	return nil
 }
+
+// validateNetwork reports orders that contradict each other or the rest of the model.
+func (m *Model) validateNetwork() error {
+	switch {
+	case m.Set && m.Unordered:
+		return errors.New("a network is either a set or unordered")
+	case m.Set && m.Duplicates > 0:
+		return errors.New("in a network that is a set every message may arrive again, a budget of duplicates makes no sense")
+	case m.Selective && m.KeepsOrder():
+		return errors.New("in a network that keeps order a message that stays would block its channel for ever")
+	case m.KeepsIgnored() && m.Failures > 0 && m.FromDead == Every && !m.DetectAny:
+		return errors.New("messages that stay do not all arrive before a failure is detected")
+	}
+	return nil
+}
+
+// KeepsOrder reports whether the channels are FIFO.
+func (m *Model) KeepsOrder() bool { return !m.Unordered && !m.Set }
+
+// KeepsIgnored reports whether a message that is ignored is as if it had not arrived: an arrival without any consequence is no event.
+func (m *Model) KeepsIgnored() bool { return m.Set || m.Selective }
 
 // Max is the largest budget of one kind.
 const Max = 15

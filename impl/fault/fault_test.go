@@ -25,6 +25,13 @@ func TestValidate(t *testing.T) {
 		{"duplicates", fault.Model{Duplicates: 16}, "budget duplicates is 16, want [0, 15]"},
 		{"suspicions", fault.Model{Suspicions: 16}, "budget suspicions is 16, want [0, 15]"},
 		{"torn", fault.Model{Torn: 16}, "budget torn is 16, want [0, 15]"},
+		{"set", fault.Model{Set: true, Selective: true, Loss: 1, Failures: 1}, ""},
+		{"selective", fault.Model{Unordered: true, Selective: true, Failures: 1, FromDead: fault.Every, DetectAny: true}, ""},
+		{"two orders", fault.Model{Set: true, Unordered: true}, "a network is either a set or unordered"},
+		{"duplicates in a set", fault.Model{Set: true, Duplicates: 1},
+			"in a network that is a set every message may arrive again, a budget of duplicates makes no sense"},
+		{"selective in order", fault.Model{Selective: true}, "in a network that keeps order a message that stays would block its channel for ever"},
+		{"never detected", fault.Model{Set: true, Failures: 1, FromDead: fault.Every}, "messages that stay do not all arrive before a failure is detected"},
 		{"victim", fault.Model{Victims: []trace.Proc{3}}, "victim 3 does not exist, there are 3 procs"},
 	}
 	for _, tt := range tests {

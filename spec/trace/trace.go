@@ -71,10 +71,14 @@ const (
 	Finished                  // the program ended: Digest of its state
 	Released                  // an output left the system: Digest
 	Halted                    // the machine gave up with a typed answer: Text
+	Decided                   // the proc decided for good: Text (what)
+	Invoked                   // a client began an operation on the service: Text (the operation)
+	Returned                  // the operation of the client ended: Text (the answer)
 )
 
 var kindNames = [...]string{"", "sent", "emitted", "arrived", "delivered", "dropped", "logged", "pruned", "stored",
-	"committed", "crashed", "told", "restored", "finished", "released", "halted"}
+	"committed", "crashed", "told", "restored", "finished", "released", "halted", "decided",
+	"invoked", "returned"}
 
 // String is the lower-case name of the kind.
 func (k Kind) String() string {
@@ -112,7 +116,7 @@ type Trace struct {
 // Layout says who takes part in a run.
 type Layout struct {
 	Names    []string           `json:"names"`              // one a proc; ranks first
-	Ranks    int                `json:"ranks"`              // number of ranks, [1, len(Names)]
+	Ranks    int                `json:"ranks"`              // number of ranks, [0, len(Names)]
 	Clusters []int              `json:"clusters,omitempty"` // cluster of each rank, from 0; nil when every rank is alone
 	Labels   map[MsgID]string   `json:"-"`                  // what the program calls its messages
 	Groups   map[Proc][]Proc    `json:"-"`                  // procs that stop and restart together; absent = alone

@@ -1,0 +1,101 @@
+package world
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// monitors are the properties that have a memory. What they remember of the run is part of the state, its last word, which is
+// there only if there are any: two runs that end alike are one state only if they have shown the monitors the same.
+//
+// A step that shows a monitor something is visible, so it depends on every other visible step: no reduction changes the order
+// in which a monitor sees events.
+type monitors struct {
+	list     []spec.Property
+	word     int                // of the state, 0 = none
+	memories interned[[]string] // one string for each monitor
+	steps    table              // (memories, transition) -> observation
+	observed store[observation]
+}
+
+// observation is what the monitors make of one local step.
+type observation struct {
+	next      uint32 // memories
+	violation int
+}
+
+// begin makes the state before any event; the word is the one after all others.
+func (s *monitors) begin(word int) {
+	if len(s.list) == 0 {
+		return
+	}
+	s.word = word
+	s.intern(make([]string, len(s.list)))
+}
+
+func (s *monitors) words() int { return min(s.word, 1) }
+
+func (s *monitors) intern(memory []string) uint32 {
+	content := core.Encode(memory)
+	if number, ok := s.memories.find(content); ok {
+		return number
+	}
+	return s.memories.intern(content, memory)
+}
+
+// watch reports whether some monitor sees one of the events.
+func (s *monitors) watch(events []trace.Event) bool {
+	for i := range s.list {
+		if slices.ContainsFunc(events, func(e trace.Event) bool { return s.list[i].Watches(e.Kind) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// observe shows the events of a local step to the monitors; each pair of memories and step is judged once.
+func (w *World) observe(memories, tr uint32) *observation {
+	s := &w.monitors
+	key := pair(memories, tr)
+	if n, ok := s.steps.get(key); ok {
+		return s.observed.at(n)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, ok := s.steps.get(key)
+	if !ok {
+		n = s.observed.add(w.fold(memories, w.transitions.at(tr).events))
+		s.steps.put(key, n)
+	}
+	return s.observed.at(n)
+}
+
+// observePart shows the events of a step that a crash cuts off. What they break, the whole step breaks too.
+func (w *World) observePart(memories uint32, events []trace.Event) uint32 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.fold(memories, events).next
+}
+
+// fold is observe for who may write.
+func (w *World) fold(memories uint32, events []trace.Event) (o observation) {
+	s := &w.monitors
+	memory := slices.Clone(*s.memories.at(memories))
+	for _, e := range events {
+		for i := range s.list {
+			p := &s.list[i]
+			if !p.Watches(e.Kind) {
+				continue
+			}
+			broken := ""
+			if memory[i], broken = p.Observe(w.Facts, memory[i], e); broken != "" && o.violation == 0 {
+				o.violation = w.violation(spec.Violation{Property: p.Name, Message: broken})
+			}
+		}
+	}
+	o.next = s.intern(memory)
+	return o
+}

@@ -1,0 +1,225 @@
+package world
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+)
+
+// TestErrataBySampling draws runs of the scenarios of each erratum, with the erratum switched on, until one breaks a property: some
+// strategy must find each erratum within the given number of runs, and each run that is found must replay and break what it is
+// said to break. With -cases N it goes on after the first success and prints the median number of runs to the first violation, by scenario and
+// strategy, over N seeds.
+func TestErrataBySampling(t *testing.T) {
+	t.Parallel()
+	all, err := scenarios.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, table := 8000, *moreCases > 1
+	if table {
+		runs = 20000
+		t.Logf("%d = none, by %v", runs+1, checker.Strategies())
+	}
+	found := map[string]bool{}
+	for _, s := range all {
+		if s.Erratum == "" || found[s.Erratum] && !table {
+			continue
+		}
+		found[s.Erratum] = found[s.Erratum] || false
+		newWorld := erroneous(t, s)
+		medians := ""
+		for _, name := range checker.Strategies() {
+			var firsts []int
+			for seed := range uint64(*moreCases) {
+				st, _ := checker.ParseStrategy(name, 3)
+				w := newWorld()
+				r := checker.Sample(t.Context(), w, st, checker.SampleOptions{Runs: runs, Seed: seed})
+				if r.Verdict == spec.Violated {
+					found[s.Erratum] = true
+					replays(t, w, r)
+					firsts = append(firsts, r.First)
+				} else {
+					firsts = append(firsts, runs+1)
+				}
+			}
+			slices.Sort(firsts)
+			medians += fmt.Sprintf("%8d", firsts[len(firsts)/2])
+			if found[s.Erratum] && !table {
+				break
+			}
+		}
+		t.Logf("%-12s%s", s.Name, medians)
+	}
+	for id, ok := range found {
+		if !ok {
+			t.Errorf("no strategy finds %s in %d runs", id, runs)
+		}
+	}
+	if len(found) < 20 {
+		t.Errorf("%d errata", len(found))
+	}
+}
+
+// erroneous makes worlds of a scenario with its erratum switched on.
+func erroneous(t *testing.T, s *scenarios.Scenario) func() *World {
+	t.Helper()
+	c := *s
+	c.Variant = "repaired+" + s.Erratum
+	resolved, err := catalog.Resolve(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	oracle, err := Oracle(t.Context(), resolved.Baseline, checker.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() *World {
+		w, err := New(Config{Setup: resolved.Setup, Model: resolved.Model, Facts: FactsOf(resolved.Setup, &resolved.Model, oracle)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+}
+
+// replays follows each run that was found: it must break the property, at its end and not before.
+func replays(t *testing.T, w *World, r checker.Samples) {
+	t.Helper()
+	for _, f := range r.Found {
+		run, err := w.Follow(f.Path)
+		if err != nil {
+			t.Errorf("%s: %v", f.Property, err)
+			continue
+		}
+		v := run.Violation
+		if v == nil || v.Property != f.Property || v.Message != f.Message || v.Step != 0 && v.Step != len(f.Path) {
+			t.Errorf("a run of %d steps is said to break %s, and breaks %+v", len(f.Path), f.Property, v)
+		}
+	}
+}
+
+// TestSamplesAgainstSearch draws runs of random protocols under random failure models: each terminal state and each broken property must be
+// one that the full search knows, runs replay, and with so many runs of such small protocols nearly all terminal states are met.
+func TestSamplesAgainstSearch(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(8, 9))
+	met, all, cases := map[string]int{}, 0, 0
+	for n := range 25 * *moreCases {
+		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0, reads: n%7 == 0})
+		m := randomModel(r, toy.procs, n%3)
+		m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions = r.IntN(2), r.IntN(2), r.IntN(2), r.IntN(2)
+		m.Unordered = r.IntN(3) == 0
+		full, err := explore(Config{Setup: toy.setup(), Model: m}, checker.Options{MaxStates: 3000}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if full.result.Bound != "" {
+			continue
+		}
+		cases++
+		all += len(full.terminals)
+		for _, name := range checker.Strategies() {
+			w, err := New(Config{Setup: toy.setup(), Model: m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			st, _ := checker.ParseStrategy(name, 3)
+			s := &seen{terminals: map[string]bool{}}
+			result := checker.Sample(t.Context(), recorded{World: w, s: s}, st, checker.SampleOptions{Runs: 500, Seed: 1, All: true})
+			if len(s.terminals) != result.Terminals {
+				t.Errorf("case %d, %s: %d terminal states, says %d", n, name, len(s.terminals), result.Terminals)
+			}
+			for end := range s.terminals {
+				if !full.terminals[end] {
+					t.Errorf("case %d, %s: terminal state %q is not reachable", n, name, end)
+				}
+			}
+			met[name] += len(s.terminals)
+		}
+	}
+	t.Logf("%d cases with %d terminal states, met by strategy: %v", cases, all, met)
+	for name, n := range met {
+		if n*2 < all {
+			t.Errorf("%s meets %d terminal states of %d", name, n, all)
+		}
+	}
+}
+
+// TestSampledFaults draws runs of a protocol without any messages in which a fault of each kind is possible: every kind strikes.
+func TestSampledFaults(t *testing.T) {
+	toy := newToy(3, 2, 1)
+	toy.watchers, toy.initiators = []core.Proc{2}, []core.Proc{0}
+	toy.on(0, 0, 1+toyStart, 0, toySend{1, 0}, toySend{1, 0}, toySend{2, 0})
+	toy.on(0, 0, 1+toyAsked, 1)
+	w, err := New(Config{Setup: toy.setup(), Model: fault.Model{Failures: 2, AtOnce: 2, Checkpoints: 1, Loss: 1, Duplicates: 1, Suspicions: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[kind]int{}
+	st, _ := checker.ParseStrategy("random", 0)
+	checker.Sample(t.Context(), w, watchFaults{st, kinds}, checker.SampleOptions{Runs: 400})
+	for _, k := range []kind{crash, checkpoint, lose, duplicate, suspect} {
+		if kinds[k] < 20 {
+			t.Errorf("faults by kind: %v, too few of %d", kinds, k)
+		}
+	}
+}
+
+// watchFaults counts the faults that a strategy takes.
+type watchFaults struct {
+	checker.Strategy
+	kinds map[kind]int
+}
+
+func (s watchFaults) Pick(c *checker.Choice) int {
+	i := s.Strategy.Pick(c)
+	if c.Steps[i].Fault {
+		k, _, _ := splitCode(c.Steps[i].Code)
+		s.kinds[k]++
+	}
+	return i
+}
+
+// TestSampledReplies draws runs of a protocol in which the only step of the victim answers a reply to its own first message, and of one
+// in which one of two messages to it can be lost: a fault is due before the reply is there, and must still strike inside that step, or
+// take that message. Every strategy must meet every terminal state.
+func TestSampledReplies(t *testing.T) {
+	toy := newToy(3, 2, 4)
+	toy.on(0, 0, 4+toyStart, 0, toySend{1, 0})
+	toy.on(1, 0, 0, 0, toySend{0, 1})
+	toy.on(0, 0, 1, 1, toySend{1, 2}, toySend{2, 3})
+	toy.on(1, 0, 2, 1)
+	toy.on(2, 0, 3, 1)
+	other := newToy(3, 2, 2)
+	other.on(0, 0, 2+toyStart, 0, toySend{1, 0})
+	other.on(2, 0, 2+toyStart, 0, toySend{0, 1})
+	other.on(1, 0, 0, 0, toySend{0, 0})
+	other.on(0, 0, 0, 1)
+	for _, c := range []Config{
+		{Setup: toy.setup(), Model: fault.Model{Failures: 1, Victims: []core.Proc{0}, FromDead: fault.Every}},
+		{Setup: other.setup(), Model: fault.Model{Loss: 1}},
+	} {
+		full, err := explore(c, checker.Options{}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range checker.Strategies() {
+			w, _ := New(c)
+			st, _ := checker.ParseStrategy(name, 2)
+			s := &seen{terminals: map[string]bool{}}
+			checker.Sample(t.Context(), recorded{World: w, s: s}, st, checker.SampleOptions{Runs: 500, Seed: 1})
+			if len(s.terminals) != len(full.terminals) {
+				t.Errorf("%s: %d terminal states of %d", name, len(s.terminals), len(full.terminals))
+			}
+		}
+	}
+}

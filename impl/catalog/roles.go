@@ -1,0 +1,58 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/domino-check/domino/scenarios"
+)
+
+// build prepares a protocol whose procs have roles instead of programs.
+func (r *Resolved) build(protocol Protocol) error {
+	s := r.Scenario
+	if s.Roles == "" {
+		return s.Errorf("protocol", "protocol %s has roles instead of programs, want \"roles: %s N\"", protocol.Name, strings.Join(protocol.Roles, " N, "))
+	}
+	if s.Clusters != "" {
+		return s.Errorf("clusters", "procs with roles have no clusters")
+	}
+	if s.Variant != "repaired" && !slices.Contains(protocol.Variants, s.Variant) {
+		return s.Errorf("variant", "protocol %s has no variant %q, want repaired, %s", protocol.Name, s.Variant, strings.Join(protocol.Variants, ", "))
+	}
+	counts, err := readRoles(s.Roles, protocol.Roles)
+	if err != nil {
+		return s.Errorf("roles", "%w", err)
+	}
+	if r.Setup, err = protocol.Build(counts, s.Variant); err != nil {
+		return s.Errorf("roles", "%w", err)
+	}
+	return nil
+}
+
+// readRoles reads "servers 3, clients 2": every role exactly once, in any order.
+func readRoles(text string, roles []string) ([]int, error) {
+	counts := make([]int, len(roles))
+	for part := range strings.SplitSeq(text, ",") {
+		name, number, _ := strings.Cut(strings.TrimSpace(part), " ")
+		i := slices.Index(roles, name)
+		if i < 0 {
+			return nil, fmt.Errorf("unknown role %q, did you mean %q?", name, scenarios.Nearest(name, roles))
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(number))
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("role %s: %q is not a number of at least 1", name, number)
+		}
+		if counts[i] != 0 {
+			return nil, fmt.Errorf("role %s is given twice", name)
+		}
+		counts[i] = n
+	}
+	for i, name := range roles {
+		if counts[i] == 0 {
+			return nil, fmt.Errorf("role %s is missing", name)
+		}
+	}
+	return counts, nil
+}

@@ -1,0 +1,104 @@
+//go:build unix
+
+package spin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// side is one way to explore the system.
+type side struct {
+	name string
+	runs []figures
+	run  func() figures
+}
+
+// BenchmarkTwoPhase explores the same system with SPIN and with the checker, each in a process of its own on one core, alternating,
+// and prints the medians side by side. Rates are by processor time, so that other work on the machine hurts neither side.
+//
+//	go test ./proofs/spin -run '^$' -bench . -resources 9 -rounds 5
+func BenchmarkTwoPhase(b *testing.B) {
+	states, known := published[*resources]
+	if !known {
+		b.Fatalf("%d resource managers, want one of 3, 5, 7, 9", *resources)
+	}
+	var sides []*side
+	for _, v := range variants {
+		path := build(b, "-O2", append(v.defines, fmt.Sprintf("-DN=%d", *resources))...)
+		sides = append(sides, &side{name: "SPIN, " + v.name, run: func() figures { return pan(b, path, states) }})
+	}
+	for _, mode := range []string{"fingerprints", "exact"} {
+		sides = append(sides, &side{name: "domino, " + mode, run: func() figures { return ourselves(b, mode) }})
+	}
+	b.ResetTimer()
+	for range *rounds {
+		for _, s := range sides {
+			f := s.run()
+			if f.States != states || f.Errors != 0 {
+				b.Fatalf("%s: %d states, %d errors, want %d states", s.name, f.States, f.Errors, states)
+			}
+			s.runs = append(s.runs, f)
+		}
+	}
+	b.StopTimer()
+	table(b, sides)
+}
+
+// ourselves explores in a process of its own.
+func ourselves(b *testing.B, mode string) figures {
+	b.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := exec.CommandContext(b.Context(), path, "-child", mode, "-resources", fmt.Sprint(*resources))
+	c.Env = append(os.Environ(), "GOMAXPROCS=1")
+	out, measured := measure(b, c)
+	f := figures{}
+	if err := json.Unmarshal(out, &f); err != nil {
+		b.Fatalf("%v in %s", err, out)
+	}
+	f.Wall, f.CPU, f.Bytes = measured.Wall, measured.CPU, measured.Bytes
+	return f
+}
+
+// table prints the medians and, for each, how it compares with the first side.
+func table(b *testing.B, sides []*side) {
+	b.Helper()
+	median := func(s *side, of func(figures) float64) float64 {
+		var list []float64
+		for _, f := range s.runs {
+			list = append(list, of(f))
+		}
+		slices.Sort(list)
+		return list[len(list)/2]
+	}
+	var t strings.Builder
+	fmt.Fprintf(&t, "two-phase commit, %d resource managers, %d states, %d steps; medians of %d runs, one core\n", *resources,
+		sides[0].runs[0].States, sides[0].runs[0].Transitions-1, *rounds)
+	fmt.Fprintf(&t, "%-22s %9s %9s %12s %14s %10s %8s\n", "", "CPU", "elapsed", "states/s", "transitions/s", "B/state", "speed")
+	first := 0.0
+	for i, s := range sides {
+		cpu := median(s, func(f figures) float64 { return f.CPU.Seconds() })
+		wall := median(s, func(f figures) float64 { return f.Wall.Seconds() })
+		size := median(s, func(f figures) float64 { return float64(f.Bytes) / float64(f.States) })
+		if i == 0 {
+			first = cpu
+		}
+		fmt.Fprintf(&t, "%-22s %9v %9v %12.0f %14.0f %10.0f %7.2fx\n", s.name, round(cpu), round(wall), float64(s.runs[0].States)/cpu,
+			float64(s.runs[0].Transitions)/cpu, size, first/cpu)
+		b.ReportMetric(float64(s.runs[0].Transitions)/cpu, strings.ReplaceAll(s.name, " ", "-")+"-transitions/s")
+	}
+	b.Log("\n" + t.String())
+}
+
+func round(seconds float64) time.Duration {
+	return time.Duration(seconds * float64(time.Second)).Round(10 * time.Millisecond)
+}
