@@ -341,3 +341,58 @@ func TestRoles(t *testing.T) {
 		}
 	}
 }
+
+// TestValid asks about programs that get stuck without any failure, which breaks terminates for no good reason: that must not count,
+// unless the given scenario is forced and does the same.
+func TestValid(t *testing.T) {
+	sound := embedded(t, "h5", "repaired+H5")
+	stuck := *sound
+	stuck.Program = "a: recv b\nb: recv a\n"
+	forced := stuck
+	forced.Force = true
+	polls := embedded(t, "s6-forced", "repaired")
+	tests := []struct {
+		name     string
+		scenario *scenarios.Scenario
+		reason   string
+		property string
+		want     bool
+	}{
+		{"sound", sound, "", "terminates", true},
+		{"stuck", &stuck, "", "terminates", false},
+		{"stuck and forced, but the given one is sound", &forced, "", "terminates", false},
+		{"stuck and forced like the given one", &forced, "the program fails without any failure: in some other way", "terminates", true},
+		{"polls like the given one", polls, "the program is not send-deterministic: send 7 of x", "terminates", true},
+		{"polls, but the given one gets stuck", polls, "the program fails without any failure: in some way", "terminates", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			o := &oracle{resolve: resolve, property: tt.property, states: 20 * bound, reason: tt.reason}
+			if w, _ := o.ask(t.Context(), tt.scenario, nil); (w != nil) != tt.want {
+				t.Errorf("a run was found: %t, want %t", w != nil, tt.want)
+			}
+		})
+	}
+}
+
+// TestOnly asks for a property that breadth-first search would not meet first: a shorter run that breaks another one must not hide it.
+func TestOnly(t *testing.T) {
+	s := embedded(t, "s1", "published")
+	any := shortestOf(t, s, "", bound)
+	found := 0
+	for _, p := range spec.Properties() {
+		n := shortestOf(t, s, p.Name, bound)
+		if n <= any {
+			continue
+		}
+		found++
+		o := &oracle{resolve: resolve, property: p.Name, states: bound}
+		w, _ := o.ask(t.Context(), s, nil)
+		if w == nil || w.run.Violation.Property != p.Name || w.shortest && len(w.run.Schedule) != n {
+			t.Errorf("%s: %+v, want a run of %d steps", p.Name, w, n)
+		}
+	}
+	if found == 0 {
+		t.Error("no property is broken later than the first")
+	}
+}

@@ -78,19 +78,19 @@ func firstOf(a, b []checker.Step) []checker.Step {
 // find the same one. With a bound that is too small it must say so.
 func TestCanonical(t *testing.T) {
 	tests := []struct {
-		name, erratum, property string
-		model                   fault.Model
-		length                  int
+		name, erratum, property, program string
+		model                            fault.Model
+		length                           int
 	}{
-		{"violation by a step", "H7", "legal-order", fault.Model{Failures: 1, KeepToDead: true}, 7},
-		{"violation by a checkpoint", "H13c", "prune-safe", fault.Model{Checkpoints: 1}, 7},
-		{"violation by the end", "H5", "terminates", fault.Model{Failures: 1}, 8},
+		{"violation by a step", "H7", "legal-order", twoMessages, fault.Model{Failures: 1, KeepToDead: true}, 7},
+		{"violation by a checkpoint", "H13c", "prune-safe", twoMessages, fault.Model{Checkpoints: 1}, 7},
+		{"violation by the end", "H5", "terminates", "a: send b x\nb: recv a\n", fault.Model{Failures: 1}, 8},
+		{"the lower proc fails", "H5", "terminates", "a: recv b\nb: send a x\n", fault.Model{Failures: 1}, 8},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			program := map[bool]string{false: twoMessages, true: "a: send b x\nb: recv a\n"}[tt.length == 8]
-			w := brokenWorld(t, program, []int{0, 1}, tt.erratum, tt.model)
+			w := brokenWorld(t, tt.program, []int{0, 1}, tt.erratum, tt.model)
 			r := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst, Only: tt.property})
 			if len(r.Found) != 1 || len(r.Found[0].Path) != tt.length {
 				t.Fatalf("found %+v, want a run of %d steps", r.Found, tt.length)
@@ -98,9 +98,10 @@ func TestCanonical(t *testing.T) {
 			initial := make([]uint32, w.Words())
 			w.Initial(initial)
 			var best []checker.Step
-			runs := 0
+			runs, latest := 0, 0
 			everyRun(w, tt.property, tt.length, initial, nil, func(steps []checker.Step) {
 				runs++
+				latest = max(latest, beforeFault(steps))
 				if best == nil {
 					best = steps
 				}
@@ -113,6 +114,9 @@ func TestCanonical(t *testing.T) {
 			got, ok := w.Canonical(t.Context(), tt.property, tt.length, 1<<20)
 			if diff := cmp.Diff(want, got); diff != "" || !ok {
 				t.Errorf("canonical of %d runs (-want +got), ok %t:\n%s", runs, ok, diff)
+			}
+			if n := beforeFault(best); n != latest {
+				t.Errorf("the first fault comes after %d steps, in another run after %d", n, latest)
 			}
 			if runs < 2 {
 				t.Errorf("%d runs, so there is nothing to choose", runs)
@@ -128,6 +132,32 @@ func TestCanonical(t *testing.T) {
 				t.Errorf("a run of fewer steps than the least: %v", path)
 			}
 		})
+	}
+}
+
+// beforeFault is the number of steps before the first fault.
+func beforeFault(steps []checker.Step) int {
+	if i := slices.IndexFunc(steps, func(s checker.Step) bool { return s.Fault }); i >= 0 {
+		return i
+	}
+	return len(steps)
+}
+
+// TestPreference checks the order of steps after one of proc 2: no fault comes before any fault, then proc 2 goes on, then lower procs come
+// first, and what is left is decided by the kind of the event.
+func TestPreference(t *testing.T) {
+	last := code(deliver, 2, 0)
+	inOrder := []checker.Step{{Code: code(deliver, 2, 1)}, {Code: code(persisted, 2, 0)}, {Code: code(restart, 0, 0)}, {Code: code(advance, 1, 0)},
+		{Code: code(advance, 3, 0)}, {Code: code(crash, 2, 0), Fault: true}, {Code: code(checkpoint, 0, 0), Fault: true}, {Code: code(crash, 0, 0), Fault: true}}
+	for i := range inOrder {
+		for j := range inOrder {
+			if got := preferenceOf(inOrder[i], last).before(preferenceOf(inOrder[j], last)); got != (i < j) {
+				t.Errorf("step %d before step %d: %t", i, j, got)
+			}
+		}
+	}
+	if first := preferenceOf(inOrder[2], 0); !first.before(preferenceOf(inOrder[0], 0)) {
+		t.Error("without a last step, the lowest proc is not first")
 	}
 }
 
