@@ -69,7 +69,7 @@ func lengthened(s *scenarios.Scenario) *scenarios.Scenario {
 }
 
 // bound is the bound of one search in these tests.
-const bound = 20_000
+const bound = 12_000
 
 // shortestOf is the length of a shortest run that breaks the property, without this package; 0 when there is none, -1 when the bound
 // was hit first.
