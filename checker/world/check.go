@@ -85,10 +85,10 @@ func prepare(ctx context.Context, c Case, o checker.Options) (*World, *Outcome, 
 		}
 		return nil, nil, err
 	}
-	if reason := outside(ctx, c, oracle); reason != "" && !c.Force {
+	w, reason, err := c.world(ctx, oracle)
+	if reason != "" && !c.Force {
 		return nil, &Outcome{Result: checker.Result{Verdict: spec.OutOfModel}, Reason: reason}, nil
 	}
-	w, err := New(Config{Setup: c.Setup, Model: c.Model, Facts: FactsOf(c.Setup, &c.Model, oracle), Twice: true, Forget: c.Forget})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -55,6 +55,12 @@ var importTable = []row{
 	{dir: "checker/performability"},
 	{dir: "checker/world", internal: []string{"checker", "impl/core", "impl/fault", "spec", "spec/trace"}},
 	{
+		dir: "checker/minimise",
+		internal: []string{
+			"checker", "checker/world", "impl/apps", "impl/core", "impl/fault", "scenarios", "spec", "spec/trace",
+		},
+	},
+	{
 		dir: "checker/world/script",
 		internal: []string{
 			"checker", "checker/world", "impl/core", "impl/fault", "scenarios", "spec", "spec/trace",

@@ -1,0 +1,42 @@
+package apps_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/impl/apps"
+)
+
+// TestFormat writes programs as text and reads them back: every operation, ranks without operations, and all named shapes. The text of
+// programs that are already written in this form does not change.
+func TestFormat(t *testing.T) {
+	texts := []string{
+		"a: send b x; send b; reply; reply again; recv b; recv *; recv b ordered; recv * ordered\n" +
+			"b: post a; post *; post a ordered; post * ordered; wait; checkpoint; output; loop 3; loop 2; output; end; end\nc:\n",
+	}
+	shapes, _ := apps.Shapes()
+	for _, s := range shapes {
+		for _, size := range []string{" 3", " 4 2"} {
+			text, err := apps.Generate(s + size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, text)
+		}
+	}
+	for _, text := range texts {
+		names, programs, err := apps.Parse(text, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := apps.Format(names, programs)
+		if diff := cmp.Diff(text, got); diff != "" {
+			t.Errorf("text (-want +got):\n%s", diff)
+		}
+		namesBack, back, err := apps.Parse(got, 1)
+		if err != nil || cmp.Diff(names, namesBack) != "" || cmp.Diff(programs, back) != "" {
+			t.Errorf("%q is read back as %v %v, %v", got, namesBack, back, err)
+		}
+	}
+}
