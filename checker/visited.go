@@ -21,12 +21,13 @@ type visited struct {
 const shardBits = 8
 
 type shard struct {
-	slots   atomic.Pointer[[]uint64] // pairs (lo, hi); lo = 0 is empty
-	mu      sync.Mutex               // held by who inserts
-	count   int
-	size    atomic.Int64 // bytes
-	exact   exactShard
-	padding [40]byte // no two shards in one cache line
+	slots atomic.Pointer[[]uint64] // pairs (lo, hi); lo = 0 is empty
+	_     [56]byte                 // read at every step, so not in one cache line with what changes
+	mu    sync.Mutex               // held by who inserts
+	count int
+	size  atomic.Int64 // bytes
+	exact exactShard
+	_     [56]byte
 }
 
 // exactShard holds whole vectors; all access is under the mutex of the shard.
