@@ -25,6 +25,7 @@ type searchFlags struct {
 	reduce    string
 	exact     bool
 	lasso     bool
+	estimate  bool
 	maxStates int
 	maxMemory int64
 	timeout   time.Duration
@@ -127,6 +128,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	f.StringVar(&variant, "variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
 	f.IntVar(&failures, "failures", -1, "failures, instead of the scenario's")
 	f.IntVar(&checkpoints, "checkpoints", -1, "spontaneous checkpoints, instead of the scenario's")
+	f.BoolVar(&sf.estimate, "estimate", false, "explore only the beginning and guess how large the whole is")
 	sf.register(f)
 	sf.registerRun(f)
 	if err := f.Parse(args); err != nil {
@@ -168,6 +170,9 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 				s.Expect, s.Breaks, s.MustSee = "holds", "", nil
 			}
 		}
+	}
+	if sf.estimate {
+		return estimateAll(ctx, list, o, &sf, io)
 	}
 	return checkAll(ctx, list, o, &sf, io)
 }

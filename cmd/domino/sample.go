@@ -52,6 +52,14 @@ func (s *searchFlags) contradictions(f *pflag.FlagSet) error {
 		}
 		return nil
 	}
+	if s.estimate && s.order != "dfs" && s.order != "bfs" {
+		return fmt.Errorf("--estimate is about the states of a search: it contradicts --search %s", s.order)
+	}
+	for _, n := range []string{"lasso", "save-run", "resume", "disk", "max-states"} {
+		if s.estimate && f.Changed(n) {
+			return fmt.Errorf("--estimate explores only the beginning: it contradicts --%s", n)
+		}
+	}
 	if s.lasso && s.order != "dfs" {
 		return fmt.Errorf("--lasso is a depth-first search: it contradicts --search %s", s.order)
 	}
