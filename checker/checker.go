@@ -18,6 +18,14 @@
 // step, which depends on all others. A step that shows a violation depends on all others, too, and cuts the run.
 // Stats.Traces is the number of traces of complete runs, Stats.Violating of runs that are cut. Where a run comes back to a state there is no such number:
 // the run is not followed further, and the answer is unknown unless a violation is found.
+//
+// # Pitfalls
+//
+// What searches of this kind get wrong, by the numbers of the design, and the test that would notice: P1, visited states cut a stateless search:
+// it keeps none, and says so (TestTracesLimits); P2, sleep sets and visited states (TestWoken, TestSleepSets); P3, bounds lose traces: a bound
+// makes the answer unknown (TestTracesLimits), budgets of faults are the same for equivalent runs (TestTracesOfToys); P4, reductions and what is judged on the way
+// (TestReductionOfToys, its probe); P5, endless runs (TestLassoAgainstBruteForce); P6, hidden nondeterminism (TestGuards, in world); P7,
+// collisions (TestSpread); P8, a resumed search (TestResume, TestRefused, in world).
 package checker
 
 import (
@@ -128,6 +136,8 @@ type Result struct {
 	Bound   string // what ended the search early, "" when it is complete
 	File    string // where it is saved, to go on, "" when it is not
 	Unsaved error  // why it could not be saved
+	// Fingerprints says that states were told apart by these: Collision bounds the chance that one was taken for another.
+	Fingerprints bool
 }
 
 // Add makes the result that of two searches, one after the other: each property keeps its first run.
@@ -142,6 +152,7 @@ func (r *Result) Add(t Result) {
 	r.Terminals += t.Terminals
 	r.Depth, r.Frontier, r.Covered = max(r.Depth, t.Depth), t.Frontier, t.Covered
 	r.Bytes, r.Peak = max(r.Bytes, t.Bytes), max(r.Peak, t.Peak)
+	r.Fingerprints = r.Fingerprints || t.Fingerprints
 	r.Saved.Add(t.Saved)
 	r.Elapsed += t.Elapsed
 	if r.Bound == "" {
@@ -187,7 +198,7 @@ func (s *search) result() Result {
 		s.bound = "" // it was complete when something would have ended it
 	}
 	found := s.paths()
-	r := Result{Bound: s.bound}
+	r := Result{Bound: s.bound, Fingerprints: !s.options.Exact}
 	if s.bound != "" && !s.over && s.options.Saving.File != "" {
 		if r.Unsaved = s.save(); r.Unsaved == nil {
 			r.File = s.options.Saving.File

@@ -1,7 +1,9 @@
 package world_test
 
 import (
+	"flag"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/domino-check/domino/checker"
@@ -11,8 +13,8 @@ import (
 )
 
 // measure explores a scenario as often as the benchmark wants and reports rates and sizes.
-func measure(b *testing.B, scenario string, o checker.Options, forget bool) {
-	s, err := scenarios.Load("../../scenarios/" + scenario + ".txtar")
+func measure(b *testing.B, file string, o checker.Options, forget bool) {
+	s, err := scenarios.Load(file)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -34,8 +36,22 @@ func measure(b *testing.B, scenario string, o checker.Options, forget bool) {
 	b.ReportMetric(states/b.Elapsed().Seconds(), "states/s")
 	b.ReportMetric(float64(out.States), "states")
 	b.ReportMetric(float64(out.Transitions), "transitions")
-	b.ReportMetric(float64(out.Bytes)/float64(out.States), "B/state")
+	b.ReportMetric(float64(out.Peak)/float64(out.States), "B/state")
 }
+
+func embedded(scenario string) string { return "../../scenarios/" + scenario + ".txtar" }
+
+// BenchmarkHundredMillion explores more than a hundred million states, on all cores: minutes, and gigabytes of memory.
+//
+//	go test ./checker/world -run '^$' -bench HundredMillion -benchtime 1x -hundred
+func BenchmarkHundredMillion(b *testing.B) {
+	if !*hundred {
+		b.Skip("minutes and gigabytes: run with -hundred")
+	}
+	measure(b, "testdata/hundred.txtar", checker.Options{Workers: runtime.GOMAXPROCS(0)}, false)
+}
+
+var hundred = flag.Bool("hundred", false, "explore a hundred million states")
 
 // BenchmarkExplore measures whole searches, properties judged, failures included.
 //
@@ -57,7 +73,7 @@ func BenchmarkExplore(b *testing.B) {
 	} {
 		o := c.options
 		name := fmt.Sprintf("scenario=%s/search=%s/reduce=%s/exact=%t/workers=%d", c.scenario, o.Order, o.Reduce, o.Exact, o.Workers)
-		b.Run(name, func(b *testing.B) { measure(b, c.scenario, o, false) })
+		b.Run(name, func(b *testing.B) { measure(b, embedded(c.scenario), o, false) })
 	}
 }
 
@@ -83,7 +99,7 @@ func BenchmarkAblation(b *testing.B) {
 			{"sleep=alone", checker.Sleep, false},
 			{"reduce=none", checker.Unreduced, false},
 		} {
-			b.Run("scenario="+scenario+"/"+c.name, func(b *testing.B) { measure(b, scenario, checker.Options{Reduce: c.reduce}, c.forget) })
+			b.Run("scenario="+scenario+"/"+c.name, func(b *testing.B) { measure(b, embedded(scenario), checker.Options{Reduce: c.reduce}, c.forget) })
 		}
 	}
 }

@@ -98,8 +98,9 @@ type row struct {
 	Traces      int             `json:"traces,omitempty"`    // of odpor: complete runs, one of each Mazurkiewicz trace
 	Violating   int             `json:"violating,omitempty"` // of odpor: runs that a violation cuts
 	LocalSteps  int             `json:"localSteps"`
-	Saved       checker.Savings `json:"saved"` // by reductions
-	Bytes       int64           `json:"bytes"` // of memory at the peak, frontier included
+	Saved       checker.Savings `json:"saved"`               // by reductions
+	Collision   float64         `json:"collision,omitempty"` // bound on the chance that a collision of fingerprints hid a state
+	Bytes       int64           `json:"bytes"`               // of memory at the peak, frontier included
 	Seconds     float64         `json:"seconds"`
 	Seen        []string        `json:"seen,omitempty"`
 	Unseen      []string        `json:"unseen,omitempty"` // what no run showed although it could be expected
@@ -153,28 +154,32 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 			return 0, fmt.Errorf("budget %s is %d, want [0, %d]", name, n, fault.Max)
 		}
 	}
-	changed := variant != "" || failures >= 0 || checkpoints >= 0 || sf.order != "dfs" || sf.reduce != "" || sf.lasso
 	for _, s := range list {
-		if variant != "" {
-			s.Variant = variant
-		}
-		if failures >= 0 {
-			s.Model.Failures = failures
-		}
-		if checkpoints >= 0 {
-			s.Model.Checkpoints = checkpoints
-		}
-		if changed {
-			s.States = 0
-			if variant != "" || failures >= 0 || checkpoints >= 0 {
-				s.Expect, s.Breaks, s.MustSee = "holds", "", nil
-			}
-		}
+		override(s, variant, failures, checkpoints, sf.order != "dfs" || sf.reduce != "" || sf.lasso)
 	}
 	if sf.estimate {
 		return estimateAll(ctx, list, o, &sf, io)
 	}
 	return checkAll(ctx, list, o, &sf, io)
+}
+
+// override puts what the command line says in the place of what the scenario says; what the scenario expects of itself goes with it.
+func override(s *scenarios.Scenario, variant string, failures, checkpoints int, otherSearch bool) {
+	if variant != "" {
+		s.Variant = variant
+	}
+	if failures >= 0 {
+		s.Model.Failures = failures
+	}
+	if checkpoints >= 0 {
+		s.Model.Checkpoints = checkpoints
+	}
+	if otherSearch {
+		s.States = 0
+	}
+	if variant != "" || failures >= 0 || checkpoints >= 0 {
+		s.States, s.Expect, s.Breaks, s.MustSee = 0, "holds", "", nil
+	}
 }
 
 // checkAll runs the scenarios, prints them in order and returns the exit code.
@@ -254,6 +259,9 @@ func answer(s *scenarios.Scenario, variant string, ask func(world.Case) (*world.
 	r.Unseen = out.Unseen
 	r.Traces, r.Violating = out.Traces, out.Violating
 	r.States, r.Transitions, r.Terminals, r.Depth = out.States, out.Transitions, out.Terminals, out.Depth
+	if out.Fingerprints {
+		r.Collision = checker.Collision(out.States)
+	}
 	r.LocalSteps, r.Saved, r.Bytes, r.Seconds = out.LocalSteps, out.Saved, out.Peak, out.Elapsed.Seconds()
 	if len(out.Found) > 0 {
 		r.Violation, r.Length = &out.Found[0].Violation, len(out.Found[0].Path)

@@ -17,7 +17,7 @@ func TestSaveRunAndResume(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "s1.run")
 	run := func(args ...string) (int, map[string]any, string) {
 		t.Helper()
-		code, out, errors := domino(t.Context(), append([]string{"check", "--save=", "--json"}, args...)...)
+		code, out, errors := domino(t.Context(), append([]string{"check", "--save=", "--json", "--workers", "1"}, args...)...)
 		var r map[string]any
 		if errors == "" {
 			if err := json.Unmarshal([]byte(out), &r); err != nil {
