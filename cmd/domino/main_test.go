@@ -200,6 +200,8 @@ func TestCheck(t *testing.T) {
 		{"violated", []string{"s1", "--variant", "published"}, 1, "violated, expected holds; terminates: the run is stuck"},
 		{"violated as expected", []string{"published"}, 0, "VIOLATED  terminates"},
 		{"out of model as expected", []string{"s6"}, 0, "the program is not send-deterministic: send 1 of b (s)"},
+		{"a reduction that w never joins", []string{"camel-stuck"}, 0, "reduction 1 of group g waits for w"},
+		{"the same as messages", []string{"causal-stuck"}, 0, "reduction 1 of group g waits for w"},
 		{"out of model", []string{"s6", "--failures", "0"}, 3, "out of model, expected holds"},
 		{"unknown", []string{"s1", "--max-states", "10"}, 2, "unknown, expected holds; failure-free behaviour of the program"},
 		{"unknown in the search", []string{"s1", "--max-states", "100"}, 2, "unknown, expected holds; limit of 100 states"},
@@ -223,7 +225,7 @@ func TestCheck(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			code, out, err := domino(t.Context(), append(append([]string{"check"}, tt.args...), "--save=")...)
-			if code != tt.code || err != "" {
+			if slow := strings.HasPrefix(err, `{"type":"progress"`); code != tt.code || err != "" && !slow { // a slow machine shows progress
 				t.Errorf("exit %d, want %d; errors %q", code, tt.code, err)
 			}
 			if !strings.Contains(out, tt.want) {
