@@ -31,6 +31,7 @@ type Suite struct {
 	Names    []string
 	Programs []core.Program
 	Trees    []trace.Tree
+	Lines    []int // of each rank in the text
 }
 
 // Parse reads programs without groups. It returns the names of the ranks in the order of the lines.
@@ -117,7 +118,7 @@ func (s *Suite) program(self core.Rank, l line) error {
 	if err := program.Validate(self, len(s.Names)); err != nil {
 		return err
 	}
-	s.Programs = append(s.Programs, program)
+	s.Programs, s.Lines = append(s.Programs, program), append(s.Lines, l.number)
 	return program.ValidateGroups(self, s.Trees, s.Names)
 }
 

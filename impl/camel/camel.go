@@ -17,7 +17,7 @@ type layer struct {
 // NewSetup prepares CAMEL for the programs, whose groups are the trees of the layout.
 func NewSetup(layout trace.Layout, programs []core.Program, options causal.Options) (*core.Setup, error) {
 	if options.F > 1 {
-		return nil, fmt.Errorf("camel: tolerates %d failures at a time, want [0, 1]", options.F)
+		return nil, &core.ChoiceError{Key: "tolerates", Err: fmt.Errorf("camel: tolerates %d failures at a time, want [0, 1]", options.F)}
 	}
 	for _, t := range layout.Trees {
 		if len(t.Members) < 2 {

@@ -118,7 +118,7 @@ func (o Options) tolerates(otherwise int) int {
 
 func (o Options) noChoice(protocol string) error {
 	if o.Tolerates != nil {
-		return fmt.Errorf("protocol %s does not choose how many failures it tolerates", protocol)
+		return &core.ChoiceError{Key: "tolerates", Err: fmt.Errorf("protocol %s does not choose how many failures it tolerates", protocol)}
 	}
 	return nil
 }
@@ -219,12 +219,26 @@ func (r *Resolved) setUp(protocol Protocol) error {
 		layout.Trees = nil
 	}
 	if r.Setup, err = protocol.Setup(layout, programs, Options{Variant: s.Variant, Unordered: s.Model.Unordered, Tolerates: s.Tolerates}); err != nil {
-		return s.Errorf("variant", "%w", err)
+		return r.at(suite, err)
 	}
 	if r.Baseline, err = none.NewSetup(layout, programs); err != nil {
 		return s.Errorf("-- program --", "%w", err)
 	}
 	return nil
+}
+
+// at gives an error of a protocol the place of what it is about.
+func (r *Resolved) at(suite *apps.Suite, err error) error {
+	var choice *core.ChoiceError
+	switch {
+	case !errors.As(err, &choice):
+		return r.Scenario.Errorf("variant", "%w", err)
+	case choice.Key != "program":
+		return r.Scenario.Errorf(choice.Key, "%w", err)
+	case r.Scenario.Shape != "":
+		return r.Scenario.Errorf("program", "%w", err)
+	}
+	return fmt.Errorf("%s:%d: %w", r.Scenario.File, suite.Lines[choice.Rank], err)
 }
 
 func readProgram(s *scenarios.Scenario) (*apps.Suite, error) {

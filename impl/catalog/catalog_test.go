@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -120,6 +121,15 @@ func TestOneRank(t *testing.T) {
 	}
 }
 
+// many are the programs of so many ranks that do nothing.
+func many(n int) string {
+	var text strings.Builder
+	for r := range n {
+		fmt.Fprintf(&text, "p%d: wait\n", r)
+	}
+	return text.String()
+}
+
 // TestBadInput gives scenarios that name something that does not exist or makes no sense, with the exact error: file, line, names.
 func TestBadInput(t *testing.T) {
 	var ids []string
@@ -143,14 +153,16 @@ func TestBadInput(t *testing.T) {
 		{"empty erratum", "protocol: hydee\nvariant: repaired+", two, `4: unknown erratum "", did you mean "H1"? ` + known},
 		{"variant of nothing", "protocol: none\nvariant: published", two, `4: protocol none has no variant "published"`},
 		{"unknown victim", "protocol: hydee\nvictims: a c", two, "4: victim c does not exist, there are a b RP"},
-		{"tolerates too little", "protocol: causal\ntolerates: -1", two, "1: causal: tolerates -1 failures at a time, want [0, 1] with 2 ranks"},
-		{"tolerates too much", "protocol: causal\ntolerates: 2", two, "1: causal: tolerates 2 failures at a time, want [0, 1] with 2 ranks"},
-		{"tolerates what it does not choose", "protocol: hydee\ntolerates: 1", two, "1: protocol hydee does not choose how many failures it tolerates"},
-		{"rolls back alone", "protocol: causal\nclusters: a b", two, "1: causal: ranks a and b share a cluster, but each rank rolls back alone"},
+		{"tolerates too little", "protocol: causal\ntolerates: -1", two, "4: causal: tolerates -1 failures at a time, want [0, 1] with 2 ranks"},
+		{"tolerates too much", "protocol: causal\ntolerates: 2", two, "4: causal: tolerates 2 failures at a time, want [0, 1] with 2 ranks"},
+		{"tolerates more than collectives do", "protocol: camel\ntolerates: 2", two, "4: camel: tolerates 2 failures at a time, want [0, 1]"},
+		{"too many ranks", "protocol: causal", many(65), "69: causal: 65 ranks, at most 64 are supported"},
+		{"tolerates what it does not choose", "protocol: hydee\ntolerates: 1", two, "4: protocol hydee does not choose how many failures it tolerates"},
+		{"rolls back alone", "protocol: causal\nclusters: a b", two, "4: causal: ranks a and b share a cluster, but each rank rolls back alone"},
 		{"moment of a reception", "protocol: causal", "a: post b; send b x; wait\nb: recv a; send a y\n",
-			"1: causal: a sends while a posted receive is open: the moment of that reception is not recorded; wait first"},
+			"5: causal: a sends while a posted receive is open: the moment of that reception is not recorded; wait first"},
 		{"checkpoint of some", "protocol: causal", "a: checkpoint\nb: wait\n",
-			"1: causal: checkpoints are taken by all ranks together: a has 1, b has 0"},
+			"6: causal: checkpoints are taken by all ranks together: a has 1, b has 0"},
 		{"victim that only another protocol has", "protocol: none\nvictims: RP", two, "4: victim RP does not exist, there are a b"},
 	}
 	for _, tt := range tests {

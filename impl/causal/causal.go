@@ -105,13 +105,13 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	n := layout.Ranks
 	switch {
 	case n > MaxRanks:
-		return nil, fmt.Errorf("%s: %d ranks, at most %d are supported", name, n, MaxRanks)
+		return nil, blame("program", MaxRanks, "%s: %d ranks, at most %d are supported", name, n, MaxRanks)
 	case options.F < 0 || options.F > n-1:
-		return nil, fmt.Errorf("%s: tolerates %d failures at a time, want [0, %d] with %d ranks", name, options.F, n-1, n)
+		return nil, blame("tolerates", 0, "%s: tolerates %d failures at a time, want [0, %d] with %d ranks", name, options.F, n-1, n)
 	}
 	for r, k := range layout.Clusters {
 		if slices.Index(layout.Clusters, k) != r {
-			return nil, fmt.Errorf("%s: ranks %s and %s share a cluster, but each rank rolls back alone", name,
+			return nil, blame("clusters", 0, "%s: ranks %s and %s share a cluster, but each rank rolls back alone", name,
 				layout.Names[slices.Index(layout.Clusters, k)], layout.Names[r])
 		}
 	}
@@ -145,6 +145,10 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	return setup, setup.Validate()
 }
 
+func blame(key string, rank core.Rank, format string, args ...any) error {
+	return &core.ChoiceError{Key: key, Rank: rank, Err: fmt.Errorf(format, args...)}
+}
+
 // suitable reports programs that are not piecewise deterministic, and checkpoints that not everybody takes.
 func suitable(name string, names []string, programs []core.Program) error {
 	checkpoints := make([]int, len(programs))
@@ -160,11 +164,11 @@ func suitable(name string, names []string, programs []core.Program) error {
 				checkpoints[r]++
 			}
 			if open && (op.Kind == core.OpSend || op.Kind == core.OpOutput || op.Kind == core.OpMulticast || op.Kind == core.OpContribute) {
-				return fmt.Errorf("%s: %s sends while a posted receive is open: the moment of that reception is not recorded; wait first", name, names[r])
+				return blame("program", core.Rank(r), "%s: %s sends while a posted receive is open: the moment of that reception is not recorded; wait first", name, names[r])
 			}
 		}
 		if checkpoints[r] != checkpoints[0] {
-			return fmt.Errorf("%s: checkpoints are taken by all ranks together: %s has %d, %s has %d", name, names[0], checkpoints[0],
+			return blame("program", core.Rank(r), "%s: checkpoints are taken by all ranks together: %s has %d, %s has %d", name, names[0], checkpoints[0],
 				names[r], checkpoints[r])
 		}
 	}

@@ -104,6 +104,19 @@ func (s *Setup) Validate() error {
 	return nil
 }
 
+// ChoiceError is an error about one thing that whoever asked for the setup has chosen, so that it can be reported at its place.
+type ChoiceError struct {
+	Key  string // of a scenario, or "program"
+	Rank Rank   // whose program
+	Err  error
+}
+
+// Error implements error.
+func (e *ChoiceError) Error() string { return e.Err.Error() }
+
+// Unwrap is the error itself.
+func (e *ChoiceError) Unwrap() error { return e.Err }
+
 // Labels returns what the programs call their messages; a label used for several sends gets the number appended.
 func Labels(programs []Program) map[MsgID]string {
 	labels := map[MsgID]string{}
