@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/domino-check/domino/spec/trace"
@@ -28,8 +29,10 @@ var Terminates = register(Property{
 	},
 })
 
-// missing names who has not contributed to a reduction that others have contributed to.
+// missing names who has not contributed to a reduction that others have contributed to. Where a reduction is messages among others, the
+// programs tell it alone.
 func missing(f *Facts, v View) (words []string) {
+	words = slices.Clone(f.Layout.Unjoined)
 	for i := range f.Layout.Trees {
 		t := &f.Layout.Trees[i]
 		rounds := make([]uint32, len(t.Members))

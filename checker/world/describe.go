@@ -107,8 +107,11 @@ func (w *World) describeStep(state []uint32, p core.Proc, a int) string {
 	for _, e := range w.transitions.at(tr).events {
 		switch e.Kind.String() {
 		case "sent":
-			return "send " + w.layout.Label(e.ID) + " to " + w.layout.Name(e.Peer)
+			return w.describeSend(e)
 		case "delivered":
+			if c := w.layout.Collectives[e.ID]; c.Round > 0 {
+				return fmt.Sprintf("receive the result of round %d of %s", c.Round, w.layout.Trees[c.Tree].Name)
+			}
 			return "receive " + w.layout.Label(e.ID) + " from " + w.layout.Name(e.Peer)
 		case "finished":
 			return "end"
@@ -117,6 +120,18 @@ func (w *World) describeStep(state []uint32, p core.Proc, a int) string {
 		}
 	}
 	return fmt.Sprintf("go on %d", w.inputs.at(w.locals.at(number).choices[a]).Choice)
+}
+
+// describeSend says what is sent, to a rank or to a group.
+func (w *World) describeSend(e trace.Event) string {
+	c, collective := w.layout.Collectives[e.ID]
+	switch {
+	case !collective:
+		return "send " + w.layout.Label(e.ID) + " to " + w.layout.Name(e.Peer)
+	case c.Round > 0:
+		return fmt.Sprintf("contribute %s to round %d of %s", w.layout.Label(e.ID), c.Round, w.layout.Trees[c.Tree].Name)
+	}
+	return "multicast " + w.layout.Label(e.ID) + " to " + w.layout.Trees[c.Tree].Name
 }
 
 // describeOwnAccord says what a service does of its own accord, from its evidence.

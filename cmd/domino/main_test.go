@@ -198,6 +198,8 @@ func TestCheck(t *testing.T) {
 		{"violated", []string{"s1", "--variant", "published"}, 1, "violated, expected holds; terminates: the run is stuck"},
 		{"violated as expected", []string{"published"}, 0, "VIOLATED  terminates"},
 		{"out of model as expected", []string{"s6"}, 0, "the program is not send-deterministic: send 1 of b (s)"},
+		{"a reduction that w never joins", []string{"camel-stuck"}, 0, "reduction 1 of group g waits for w"},
+		{"the same as messages", []string{"causal-stuck"}, 0, "reduction 1 of group g waits for w"},
 		{"out of model", []string{"s6", "--failures", "0"}, 3, "out of model, expected holds"},
 		{"unknown", []string{"s1", "--max-states", "10"}, 2, "unknown, expected holds; failure-free behaviour of the program"},
 		{"unknown in the search", []string{"s1", "--max-states", "100"}, 2, "unknown, expected holds; limit of 100 states"},

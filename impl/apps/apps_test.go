@@ -228,3 +228,22 @@ func TestLargestShapes(t *testing.T) {
 		})
 	}
 }
+
+// TestUnjoined names who contributes too seldom, loops unrolled; a group that nobody reduces waits for nobody.
+func TestUnjoined(t *testing.T) {
+	text := "group g: r > t; t > w\ngroup h: w > t\nr: contribute g; recv g; contribute g; recv g\nt: loop 2; contribute g; end\nw: %s"
+	for operations, want := range map[string][]string{
+		"wait":                     {"reduction 1 of group g waits for w"},
+		"contribute g":             {"reduction 2 of group g waits for w"},
+		"loop 2; contribute g;end": nil,
+		"barrier h; reduce g; reduce g; contribute g": {"reduction 3 of group g waits for r", "reduction 3 of group g waits for t", "reduction 1 of group h waits for t"},
+	} {
+		s, err := apps.Read(fmt.Sprintf(text, operations), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, apps.Unjoined(s)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", operations, diff)
+		}
+	}
+}

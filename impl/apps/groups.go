@@ -126,6 +126,27 @@ func Expand(s *Suite) ([]core.Program, error) {
 	return programs, nil
 }
 
+// Unjoined names the members that contribute to fewer reductions of a group than others do.
+func Unjoined(s *Suite) (words []string) {
+	for i := range s.Trees {
+		t := &s.Trees[i]
+		rounds := make([]int, len(t.Members))
+		for j, m := range t.Members {
+			for _, op := range s.Programs[m].Unrolled() {
+				if op.Kind == core.OpContribute && int(op.Group) == i+1 {
+					rounds[j]++
+				}
+			}
+		}
+		for j, m := range t.Members {
+			if rounds[j] < slices.Max(rounds) {
+				words = append(words, fmt.Sprintf("reduction %d of group %s waits for %s", rounds[j]+1, t.Name, s.Names[m]))
+			}
+		}
+	}
+	return words
+}
+
 // expand is one operation on a tree.
 func expand(op core.Op, t *trace.Tree, self core.Rank) (out core.Program) {
 	children, root := t.Children(self), t.Root() == self

@@ -46,7 +46,7 @@ var figureCases = []struct {
 	{"contributions are at s and t, x fails", reduction, []string{"step r ", "->r "}, []string{"x"}, "deliver y->x Contribution", ""},
 	{"the reduction is complete, r fails", reduction, nil, []string{"r"}, "deliver t->r Contribution", "w->r Contribution"},
 	{"the reduction is complete, t fails, then r", reduction, nil, []string{"t", "r"}, "deliver t.1->r Contribution", ""},
-	{"the first of two rounds is complete, t fails", twoRounds, []string{"round 2", "step r receive r#1"}, []string{"t"}, "deliver t.1->r Contribution", ""},
+	{"the first of two rounds is complete, t fails", twoRounds, []string{"Contribution (round 2", "step r receive the result of round 1"}, []string{"t"}, "deliver t.1->r Contribution", ""},
 	{"the acknowledgement is with t, which fails", reduction, []string{"t->w Completed", "t->x Completed"}, []string{"t"}, "deliver t.1->w Completed", ""},
 }
 

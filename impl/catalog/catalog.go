@@ -216,7 +216,7 @@ func (r *Resolved) setUp(protocol Protocol) error {
 		if programs, err = apps.Expand(suite); err != nil {
 			return s.Errorf("-- program --", "protocol %s has no collectives of its own: %w", s.Protocol, err)
 		}
-		layout.Trees = nil
+		layout.Trees, layout.Unjoined = nil, apps.Unjoined(suite)
 	}
 	if r.Setup, err = protocol.Setup(layout, programs, Options{Variant: s.Variant, Unordered: s.Model.Unordered, Tolerates: s.Tolerates}); err != nil {
 		return r.at(suite, err)

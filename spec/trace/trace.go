@@ -123,6 +123,7 @@ type Layout struct {
 	Labels      map[MsgID]string     `json:"-"`                  // what the program calls its messages
 	Trees       []Tree               `json:"trees,omitempty"`    // groups for collectives
 	Collectives map[MsgID]Collective `json:"-"`                  // multicasts and contributions; the root's contribution names the result
+	Unjoined    []string             `json:"-"`                  // of programs with collectives written out as messages: what waits for a member that never joins
 	Groups      map[Proc][]Proc      `json:"-"`                  // procs that stop and restart together; absent = alone
 	Kinds       map[string]Meaning   `json:"-"`                  // what message kinds mean to the properties
 }
