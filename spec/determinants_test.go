@@ -136,6 +136,26 @@ var determinantCases = []judged{
 		events: append(append(contributed(fromX), contributed(fromY)...), committed(y, 10, 0)),
 	},
 	{
+		name: "a copy of before the line", property: "log-pruned", complete: true,
+		events: []trace.Event{sent(m2, y), keptItem(x, trace.Copy, y, m2), committed(x, uint32(m2.Number), 0)},
+		want:   "x keeps m2, which x sent before its recovery line",
+	},
+	{
+		name: "the root keeps a contribution of before the line", property: "log-pruned", complete: true,
+		events: append(contributed(fromX), keptItem(y, trace.Part, y, fromX), committed(x, fromX.Number, 0)),
+		want:   "y keeps x#9, which x sent before its recovery line",
+	},
+	{
+		name: "a determinant of before the line", property: "log-pruned", complete: true,
+		events: []trace.Event{receivedAfter(y, m2, 0), kept(c, y, 1, m2, 0), committed(y, 0, 1)},
+		want:   "c keeps the determinant of reception 1 of y, which is before its recovery line",
+	},
+	{
+		name: "only what is after the lines, and what was pruned", property: "log-pruned", complete: true,
+		events: []trace.Event{sent(m2, y), committed(x, uint32(m2.Number)-1, 0), keptItem(x, trace.Copy, y, m2), receivedAfter(y, m2, 0), kept(c, y, 1, m2, 0),
+			forgotten(kept(c, y, 1, m2, 0)), committed(y, 0, 1), receivedAfter(y, m7, 0), kept(c, y, 2, m7, 0)},
+	},
+	{
 		name: "a determinant of an inner node", property: "root-determinants",
 		events: []trace.Event{kept(c, x, 1, fromX, 0)},
 		want:   "c keeps a determinant of x for a contribution to group g, of which it is not the root",

@@ -29,6 +29,7 @@ const (
 	fork    = "a: send b x; send c y\nb: recv *\nc: recv *"
 	collect = "a: send c x\nb: send c y\nc: recv * ordered; recv * ordered"
 	ping    = "a: send b a1; recv b; send b a3\nb: recv a; send a b1; recv a"
+	line    = "y: recv a; checkpoint; recv a\na: send y a; checkpoint; send y b"
 	race    = "y: recv * ordered; reply; recv * ordered; reply\na: send y a; recv y\nb: send y b; recv y"
 	echo    = "a: send y x; recv y; recv y\ny: recv a; send a y1; send a y2"
 	up      = "group g: r > t; t > w\nr: contribute g; recv g\nt: contribute g\nw: contribute g"
@@ -66,6 +67,7 @@ var scopes = map[string]*scope{
 	"register":       {service: registerService, model: fault.Model{Unordered: true, Selective: true}},
 	"race, receiver": {protocol: "causal", program: race, model: fault.Model{Failures: 1, Victims: []trace.Proc{0}}},
 	"echo":           {protocol: "causal", program: echo},
+	"line":           {protocol: "causal", program: line},
 	"reduction":      {protocol: "camel", program: up},
 	"one cluster, saved": {program: pair, clusters: []int{0, 0},
 		model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{0}}},

@@ -16,8 +16,10 @@ func memories() []Mutant {
 		nearly("no-orphan-process", "keeps-twice", "says two times what it keeps", repeated),
 		breaks("replay-order", "misremembers", "says that other messages were received than were", habit{history: misremember}),
 		breaks("determinant-stable", "keeps-two-stories", "also keeps another determinant of each reception", after(core.Keep, secondStory)),
-		breaks("log-minimal", "never-releases", "does not hear that a reduction is complete", habit{input: ignoreCompleted}),
-		nearly("log-minimal", "completes-twice", "sends two times how far reductions are complete", sends(repeatCompleted)),
+		breaks("log-minimal", "never-releases", "does not hear that a reduction is complete", habit{input: ignores("Completed")}),
+		nearly("log-minimal", "completes-twice", "sends two times how far reductions are complete", sends(repeats("Completed"))),
+		breaks("log-pruned", "never-prunes", "does not hear that everybody is at the recovery line", habit{input: ignores("Prune")}),
+		nearly("log-pruned", "prunes-again", "says two times that everybody is at the recovery line", sends(repeats("Prune"))),
 		breaks("log-available", "keeps-no-part", "says that it keeps no contribution", habit{history: drops(trace.Part)}),
 		breaks("root-determinants", "numbers-inside", "also keeps determinants of contributions that are not the root's", after(core.Keep, inside)),
 	}
@@ -57,17 +59,22 @@ func inside(b *boundary, e core.Effect) []core.Effect {
 	return []core.Effect{e}
 }
 
-// ignoreCompleted hides the message of CAMEL with that name.
-func ignoreCompleted(_ *boundary, in core.Input) core.Input {
-	if m, ok := in.Message.(*envelope); ok && m.Wire.Kind == "Completed" {
-		return core.Input{Kind: core.Tick}
+// ignores hides the messages with that name.
+func ignores(kind string) func(*boundary, core.Input) core.Input {
+	return func(_ *boundary, in core.Input) core.Input {
+		if m, ok := in.Message.(*envelope); ok && m.Wire.Kind == kind {
+			return core.Input{Kind: core.Tick}
+		}
+		return in
 	}
-	return in
 }
 
-func repeatCompleted(_ *boundary, e core.Effect, m *envelope) []core.Effect {
-	if m.Wire.Kind == "Completed" {
-		return []core.Effect{e, e}
+// repeats sends the messages with that name twice.
+func repeats(kind string) func(*boundary, core.Effect, *envelope) []core.Effect {
+	return func(_ *boundary, e core.Effect, m *envelope) []core.Effect {
+		if m.Wire.Kind == kind {
+			return []core.Effect{e, e}
+		}
+		return []core.Effect{e}
 	}
-	return []core.Effect{e}
 }

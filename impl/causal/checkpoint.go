@@ -34,6 +34,7 @@ type saving struct {
 	Done      Ranks      `json:"done"`      // rank 0: who has moved to line Known
 	Positions []Position `json:"positions"` // rank 0: of the images of the record, by rank
 	Recording bool       `json:"recording"` // rank 0: the record Known+1 is on its way
+	Lines     []Position `json:"lines"`     // everybody is at or after these, by rank; nil is the initial state
 }
 
 // image is what a checkpoint of one rank holds.
@@ -207,6 +208,9 @@ func (l *Layer) committed(from core.Rank, m *Message, out []core.Effect) []core.
 // prune removes messages and determinants of before the line ([CAMEL] Alg. 1 l. 23-25).
 func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
 	l.S.Saving.Pruned = max(l.S.Saving.Pruned, m.Number)
+	if !l.Has(S8) {
+		l.S.Saving.Lines = m.Line
+	}
 	l.S.Log = slices.DeleteFunc(slices.Clone(l.S.Log), func(e Entry) bool {
 		if e.Epoch >= m.Number {
 			return false
@@ -225,6 +229,13 @@ func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
 		return true
 	})
 	return l.extension.Prune(out)
+}
+
+// before reports whether a determinant is about a reception that nobody will repeat. Such ones still come after the pruning, on messages
+// that had left, and in answers.
+func (l *Layer) before(d *Det) bool {
+	lines := l.S.Saving.Lines
+	return len(lines) > 0 && d.RSN <= lines[d.Recver].RSN
 }
 
 // resendSaving repeats to a restarted rank 0 what it may have forgotten about a checkpoint.
@@ -281,7 +292,7 @@ func (l *Layer) load(records []core.Record, out []core.Effect) ([]core.Effect, e
 	copy(l.S.Groups, img.Groups)
 	l.extension.Restored()
 	sv := &l.S.Saving
-	sv.Wanted, sv.Line, sv.Pruned, sv.Position, sv.Stored = number, number, number, img.Position, true
+	sv.Wanted, sv.Line, sv.Pruned, sv.Position, sv.Stored, sv.Lines = number, number, number, img.Position, true, positions
 	if l.Rank == 0 {
 		sv.Known, sv.Positions = number, positions
 	}

@@ -55,6 +55,9 @@ func forgetDet(d Det) core.Effect {
 // store merges determinants into the table, all of them now held here, too.
 func (l *Layer) store(dets []Det, from core.Rank, out []core.Effect) []core.Effect {
 	for _, d := range dets {
+		if l.before(&d) {
+			continue
+		}
 		d.Holders |= only(l.Rank) | only(from)
 		at, found := slices.BinarySearchFunc(l.S.Dets, d, place)
 		if found {
