@@ -220,7 +220,7 @@ func TestCheck(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			code, out, err := domino(t.Context(), append(append([]string{"check"}, tt.args...), "--save=")...)
-			if code != tt.code || err != "" {
+			if slow := strings.HasPrefix(err, `{"type":"progress"`); code != tt.code || err != "" && !slow { // a slow machine shows progress
 				t.Errorf("exit %d, want %d; errors %q", code, tt.code, err)
 			}
 			if !strings.Contains(out, tt.want) {

@@ -74,3 +74,23 @@ func TestErrata(t *testing.T) {
 		t.Errorf("published is %b", p)
 	}
 }
+
+// TestDeterminants is [CAMEL] Alg. 2 l. 31-34: a result has a determinant for each child of the root and none at inner nodes, a multicast
+// one at each receiver. Over point-to-point logging there would be one for each edge.
+func TestDeterminants(t *testing.T) {
+	for text, want := range map[string]int{
+		"group g: r > t w\nr: contribute g; recv g\nt: contribute g\nw: contribute g":          2,
+		"group g: r > t; t > w\nr: contribute g; recv g\nt: contribute g\nw: contribute g":     1,
+		"group g: r > t; t > w\nr: multicast g m\nt: recv g\nw: recv g":                        2,
+		"group g: r > t w\nr: reduce g; reduce g\nt: reduce g; reduce g\nw: reduce g;reduce g": 4,
+	} {
+		setup, _ := setups(t, text)
+		n, err := world.Count(setup, 1, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n.Determinants != want {
+			t.Errorf("%d determinants, want %d\n%s", n.Determinants, want, text)
+		}
+	}
+}

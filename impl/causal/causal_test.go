@@ -152,6 +152,8 @@ func TestDeterminantsTravel(t *testing.T) {
 	}
 }
 
+func recovered(e core.Effect) bool { return e.Kind == core.Recovered }
+
 // TestTurn is [CAMEL] section 2.3.1: a message with a recorded number waits for it, one without waits for all that are recorded.
 func TestTurn(t *testing.T) {
 	h := start(t, "y: recv *; recv *; recv *\na: send y m\nb: send y n; send y o", 0, causal.Options{F: 1})
@@ -176,14 +178,26 @@ func TestTurn(t *testing.T) {
 		t.Errorf("number 2 is received before number 1 has arrived: %v", got)
 	}
 	h.arrive(1, message(1, 1))
+	for _, from := range []core.Proc{1, 2} { // all has arrived, but nothing recorded is repeated yet
+		if slices.ContainsFunc(h.arrive(from, causal.Message{Kind: causal.ReplayEnd, To: 1}), recovered) {
+			t.Error("the recovery is over before the recorded receptions are repeated")
+		}
+	}
 	var order []core.MsgID
+	over := 0 // receptions at the end of the recovery
 	for _, e := range h.run() {
+		if recovered(e) {
+			over = len(order)
+		}
 		if e.Kind == core.Deliver {
 			order = append(order, e.Payload.ID)
 		}
 	}
 	if diff := cmp.Diff([]core.MsgID{{From: 1, Number: 1}, {From: 2, Number: 2}}, order, cmp.AllowUnexported(core.MsgID{})); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
+	}
+	if over != 2 {
+		t.Errorf("the recovery is over after %d receptions, want the 2 that are recorded", over)
 	}
 }
 

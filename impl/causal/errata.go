@@ -74,6 +74,9 @@ var table = [erratumCount]struct {
 		Repaired: "it starts again whenever an answer tells of a failure that the request did not name"}, false},
 }
 
+// Of the numbers that are missing, S7 (a process acknowledges its own determinant) needs a message to oneself, which programs can not send, and sets of
+// holders make it harmless; S16 is about a map that high-water marks of channels replace; S17 to S20 are about definitions and proofs.
+
 // Errata lists the errata that have a scenario, in order. The tests of this package show the others: S15, which costs and breaks nothing,
 // and S22, for which the repaired protocol has too many states at the scope of its smallest run.
 func Errata() []core.Erratum {
