@@ -156,6 +156,21 @@ var determinantCases = []judged{
 			forgotten(kept(c, y, 1, m2, 0)), committed(y, 0, 1), receivedAfter(y, m7, 0), kept(c, y, 2, m7, 0)},
 	},
 	{
+		name: "a recovery without an end", property: "recovery-ends", complete: true,
+		events: []trace.Event{finished(x, 11), finished(c, 13), crashed(y), restored(y, 1, 0, 0), in(1, finished(y, 12))},
+		want:   "y has restarted and its recovery never ends",
+	},
+	{
+		name: "recovered, and a program that is stuck", property: "recovery-ends", complete: true,
+		events: []trace.Event{finished(x, 11), crashed(c), restored(c, 1, 0, 0), crashed(y), restored(y, 1, 0, 0),
+			{Kind: trace.Recovered, Proc: y, Incarnation: 1}, in(1, finished(y, 12))},
+	},
+	{
+		name: "recovered", property: "recovery-ends", complete: true,
+		events: []trace.Event{finished(x, 11), finished(c, 13), crashed(y), restored(y, 1, 0, 0), {Kind: trace.Recovered, Proc: y, Incarnation: 1},
+			in(1, finished(y, 12))},
+	},
+	{
 		name: "a determinant of an inner node", property: "root-determinants",
 		events: []trace.Event{kept(c, x, 1, fromX, 0)},
 		want:   "c keeps a determinant of x for a contribution to group g, of which it is not the root",

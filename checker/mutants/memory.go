@@ -20,6 +20,8 @@ func memories() []Mutant {
 		nearly("log-minimal", "completes-twice", "sends two times how far reductions are complete", sends(repeats("Completed"))),
 		breaks("log-pruned", "never-prunes", "does not hear that everybody is at the recovery line", habit{input: ignores("Prune")}),
 		nearly("log-pruned", "prunes-again", "says two times that everybody is at the recovery line", sends(repeats("Prune"))),
+		breaks("recovery-ends", "never-recovers", "says that its recovery is not over", habit{history: func(h *trace.History) { h.Recovering = true }}),
+		nearly("recovery-ends", "recovers-twice", "says two times that its recovery is over", twice(core.Recovered)),
 		breaks("log-available", "keeps-no-part", "says that it keeps no contribution", habit{history: drops(trace.Part)}),
 		breaks("root-determinants", "numbers-inside", "also keeps determinants of contributions that are not the root's", after(core.Keep, inside)),
 	}

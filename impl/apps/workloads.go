@@ -174,8 +174,11 @@ type Volume struct {
 	Messages     int     // on the network, control messages aside
 	Logged       int     // entries of message logs at the end
 	LoggedSize   float64 // their size, in multicasts
-	Determinants int     // created
-	Seeds        int     // contributions that roots keep beside, so that their children can get them back
+	Multicasts   float64 // the parts of it
+	Reductions   float64
+	Direct       float64
+	Determinants int // created
+	Seeds        int // contributions that roots keep beside, so that their children can get them back
 	SeedSize     float64
 }
 
@@ -194,7 +197,8 @@ func (w *Workload) Plain(perNode bool) (v Volume) {
 		v.Messages += 2 * edges
 		v.Determinants += 2 * edges
 		v.Logged += copies + edges
-		v.LoggedSize += float64(copies) + w.Reduction*float64(edges)
+		v.Multicasts += float64(copies)
+		v.Reductions += w.Reduction * float64(edges)
 	}
 	return w.addDirect(v)
 }
@@ -207,7 +211,8 @@ func (w *Workload) Aware() (v Volume) {
 		v.Messages += 2 * edges
 		v.Determinants += edges + top
 		v.Logged += 1 + top
-		v.LoggedSize += 1 + w.Reduction*float64(top)
+		v.Multicasts++
+		v.Reductions += w.Reduction * float64(top)
 		v.Seeds += top
 		v.SeedSize += w.Reduction * float64(top)
 	}
@@ -218,6 +223,7 @@ func (w *Workload) addDirect(v Volume) Volume {
 	v.Messages += w.Direct
 	v.Determinants += w.Direct
 	v.Logged += w.Direct
-	v.LoggedSize += float64(w.Direct) * w.DirectSize
+	v.Direct = float64(w.Direct) * w.DirectSize
+	v.LoggedSize = v.Multicasts + v.Reductions + v.Direct
 	return v
 }

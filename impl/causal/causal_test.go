@@ -152,6 +152,25 @@ func TestDeterminantsTravel(t *testing.T) {
 	}
 }
 
+// TestReplayOfAnotherLife checks that the end of a replay counts for the life that asked for it alone, and only from the living.
+func TestReplayOfAnotherLife(t *testing.T) {
+	h := start(t, "y: recv *\na: send y m", 0, causal.Options{F: 1})
+	h.step(core.Input{Kind: core.Restore, Incarnation: 2})
+	h.arrive(1, causal.Message{Kind: causal.Answer, Inc: 1, For: 2, Round: 1, Lives: []core.Incarnation{2, 1}})
+	for _, tt := range []struct {
+		m    causal.Message
+		over bool
+	}{
+		{causal.Message{Kind: causal.ReplayEnd, Inc: 1, To: 1}, false},
+		{causal.Message{Kind: causal.ReplayEnd, Inc: 0, To: 2}, false},
+		{causal.Message{Kind: causal.ReplayEnd, Inc: 1, To: 2}, true},
+	} {
+		if over := slices.ContainsFunc(h.arrive(1, tt.m), recovered); over != tt.over {
+			t.Errorf("life %d to life %d: the recovery is over: %t, want %t", tt.m.Inc, tt.m.To, over, tt.over)
+		}
+	}
+}
+
 func recovered(e core.Effect) bool { return e.Kind == core.Recovered }
 
 // TestTurn is [CAMEL] section 2.3.1: a message with a recorded number waits for it, one without waits for all that are recorded.
