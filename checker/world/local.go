@@ -19,7 +19,8 @@ type local struct {
 	evaluated uint64 // newest round that it has evaluated its channels for
 	content   []byte // canonical bytes of the machine
 	history   *trace.History
-	choices   []uint32 // inputs of the program steps that are enabled
+	memory    *trace.Memory // nil unless the layout says that memories are declared
+	choices   []uint32      // inputs of the program steps that are enabled
 }
 
 // act is one effect as the world performs it.
@@ -73,6 +74,9 @@ func (w *World) internLocal(l local, m core.Machine) uint32 {
 	key = binary.BigEndian.AppendUint32(key, uint32(l.inc))
 	key = binary.BigEndian.AppendUint64(key, l.round)
 	key = binary.BigEndian.AppendUint64(key, l.evaluated)
+	if l.memory != nil {
+		key = append(key, core.Encode(l.memory)...)
+	}
 	number, fresh := w.locals.number(append(key, l.content...))
 	if !fresh {
 		return number
@@ -125,19 +129,25 @@ func (w *World) run(from, input uint32) (t transition) {
 	if failure != "" {
 		return transition{from: from, input: input, next: from, violation: w.violation(spec.Violation{Property: "no-panic", Message: failure})}
 	}
-	r := recorder{world: w, from: l, round: l.round, evaluated: l.evaluated}
+	r := recorder{world: w, from: l, round: l.round, evaluated: l.evaluated, after: historyOf(m)}
 	if l.history != nil {
 		r.history = *l.history
 	}
 	if h := historyOf(m); in.Kind == core.Restore && h != nil {
 		r.history = *h // the image brings its own past
 	}
+	if w.layout.Memory {
+		r.memory = new(trace.Memory)
+		if l.memory != nil {
+			*r.memory = *l.memory
+		}
+	}
 	if in.Kind == core.Persisted {
 		r.event(trace.Event{Kind: trace.Stored, Text: in.Key})
 	}
 	t = r.record(effects)
 	t.from, t.input = from, input
-	t.next = w.internLocal(local{proc: l.proc, inc: l.inc, round: r.round, evaluated: r.evaluated}, m)
+	t.next = w.internLocal(local{proc: l.proc, inc: l.inc, round: r.round, evaluated: r.evaluated, memory: r.memory}, m)
 	w.masters.keep(t.next, m)
 	if in.Kind == core.Restore {
 		r.restored(&t, w.localInfo[t.next].history)
@@ -209,6 +219,8 @@ type recorder struct {
 	world     *World
 	from      local
 	history   trace.History
+	memory    *trace.Memory
+	after     *trace.History // of the machine when the step is over
 	round     uint64
 	evaluated uint64
 	t         transition
@@ -248,6 +260,9 @@ func (r *recorder) effect(e *core.Effect) {
 		line.Done, line.Digest = false, 0
 		r.t.acts = append(r.t.acts, act{kind: e.Kind, op: operation{Kind: opLine, A: w.internHistory(&line)}})
 		r.event(trace.Event{Kind: trace.Committed, Sent: e.Sent, Received: e.Received})
+	case core.Resume:
+		r.history = *r.after // the image brings its own past
+		r.event(trace.Event{Kind: trace.Resumed, Sent: e.Sent, Received: e.Received})
 	case core.Rollback:
 		r.t.acts = append(r.t.acts, act{kind: e.Kind})
 		r.event(trace.Event{Kind: trace.Crashed, Text: "rollback"})
@@ -269,9 +284,11 @@ func (r *recorder) declaration(e *core.Effect) {
 	case core.Halt:
 		r.event(trace.Event{Kind: trace.Halted, Text: e.Reason})
 	case core.Log:
-		r.event(trace.Event{Kind: trace.Logged, Peer: e.To, ID: e.ID})
+		r.event(trace.Event{Kind: trace.Logged, Peer: e.To, ID: e.ID, Received: e.Received})
 	case core.Prune:
 		r.event(trace.Event{Kind: trace.Pruned, Peer: e.To, ID: e.ID})
+	case core.Keep:
+		r.event(trace.Event{Kind: trace.Kept, Peer: e.To, Sent: e.Sent, Received: e.Received})
 	case core.ProgramSent:
 		r.sent = e.Payload.ID
 		r.event(trace.Event{Kind: trace.Sent, Peer: e.To, ID: e.Payload.ID, Digest: e.Payload.Digest()})
@@ -296,6 +313,9 @@ func (r *recorder) event(e trace.Event) {
 		r.t.visible = true
 	}
 	r.history.Apply(e)
+	if r.memory != nil {
+		r.memory.Apply(e)
+	}
 	r.t.events = append(r.t.events, e)
 }
 
@@ -331,8 +351,10 @@ func (r *recorder) judge(e trace.Event) {
 // global reports whether global properties look at the event.
 func (w *World) global(e trace.Event) bool {
 	switch e.Kind {
-	case trace.Pruned, trace.Committed, trace.Restored, trace.Crashed:
+	case trace.Pruned, trace.Committed, trace.Restored, trace.Resumed, trace.Crashed, trace.Halted:
 		return true
+	case trace.Sent, trace.Released:
+		return w.Facts.Replays
 	case trace.Emitted:
 		return !e.ID.IsZero() || w.layout.Kinds[e.Text] == trace.Gate
 	}
@@ -342,6 +364,10 @@ func (w *World) global(e trace.Event) bool {
 // observed is what properties see of the proc in the middle of its step.
 func (r *recorder) observed() spec.Observed {
 	o := spec.Observed{Up: true, Incarnation: r.from.inc, Round: r.round, Evaluated: r.evaluated}
+	if r.memory != nil {
+		m := *r.memory
+		o.Memory = &m
+	}
 	if r.from.history != nil {
 		h := r.history
 		o.History = &h

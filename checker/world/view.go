@@ -29,7 +29,7 @@ func (v *view) Observed(p trace.Proc) spec.Observed {
 	}
 	e := &v.world.envInfo[v.state[envWord(p)]]
 	l := &v.world.localInfo[v.state[localWord(p)]]
-	return spec.Observed{Up: e.Up, Incarnation: core.Incarnation(e.Inc), History: l.history, Line: v.world.line(e), Round: l.round, Evaluated: l.evaluated, Former: e.Former}
+	return spec.Observed{Up: e.Up, Incarnation: core.Incarnation(e.Inc), History: l.history, Memory: l.memory, Line: v.world.line(e), Round: l.round, Evaluated: l.evaluated, Former: e.Former}
 }
 
 // judge is the number of the first violation that the local transition shows in this state, 0 for none.
@@ -44,7 +44,7 @@ func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 		v.own = c.self
 		if c.event.Kind == trace.Restored {
 			l := &w.localInfo[t.next]
-			v.own = spec.Observed{Up: true, Fresh: true, Incarnation: l.inc, History: l.history}
+			v.own = spec.Observed{Up: true, Fresh: true, Incarnation: l.inc, History: l.history, Memory: l.memory}
 		}
 		v.own.Line = w.line(&w.envInfo[state[envWord(p)]])
 		for j := range w.always {

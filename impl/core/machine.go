@@ -59,7 +59,7 @@ const (
 	Tick                            // a timer set earlier fired: Timer
 	Advance                         // driver to rank: take the program step Choice
 	Send                            // program to protocol: To, Payload
-	Receive                         // program to protocol: deliver the next message of From
+	Receive                         // program to protocol: deliver the next message of From; Any, Posted
 	Checkpoint                      // program or environment to protocol: save a recovery line when convenient
 )
 
@@ -76,6 +76,8 @@ type Input struct {
 	Key         string
 	Timer       string
 	Choice      Choice
+	Any         bool // the receive names no source
+	Posted      bool // it was posted earlier and completes now: the program may do other steps before it
 }
 
 // Record is one value of stable storage handed to a new incarnation.
@@ -100,9 +102,11 @@ const (
 	Rollback                          // restart this proc from stable storage
 	Drop                              // the input was ignored: From, ID, Reason
 	Halt                              // give up with a typed answer: Reason
-	Log                               // ID for To was put into the message log
+	Log                               // ID for To was put into the message log; Received is its place among the deliveries of To, 0 = unknown
 	Prune                             // ID for To was removed from the message log
 	Commit                            // the recovery line is now at Sent, Received (copied from the image)
+	Keep                              // the image of rank To at Sent, Received is in the memory of this proc
+	Resume                            // the program was loaded from an image that came by message: it is at Sent, Received
 	ProgramSent                       // rank host: the program sent Payload to To
 	ProgramDone                       // rank host: the program ended in state Digest
 )

@@ -68,6 +68,12 @@ type Promises struct {
 	Reliable    bool        // channels must neither lose nor duplicate, crashes aside
 	Phases      bool        // stamps carry phases in the sense of HydEE
 	LogsOutside bool        // only messages between clusters are logged
+	// Fetches: a restarted rank begins blank and gets its image by message, which it declares by Resume.
+	Fetches bool
+	// KeepsCopies: a message to another cluster leaves only when its sender keeps a copy, until it is stable at its receiver.
+	KeepsCopies bool
+	// KeepsLines: images are in the memory of other procs, and a rank whose image nobody keeps any more may give up with a typed answer.
+	KeepsLines bool
 	// RestartTogether: a restarted proc writes no record that the restart of a mate uses before all mates are up.
 	RestartTogether bool
 	StableKeys      []string // prefixes of the records that it writes; nothing else may be stable

@@ -61,7 +61,7 @@ const (
 	Arrived                   // a message was taken from the network: Peer, Stamp, Text, ID
 	Delivered                 // the program received: ID, Peer (source), Stamp, Digest of the payload
 	Dropped                   // an input was ignored: Peer, ID, Text (reason)
-	Logged                    // a payload was put into a message log: ID, Peer (destination)
+	Logged                    // a payload was put into a message log: ID, Peer (destination), Received (its place among the deliveries there, 0 = unknown)
 	Pruned                    // a payload was removed from a message log: ID, Peer (destination)
 	Stored                    // a record reached stable storage: Text (key)
 	Committed                 // the recovery line of the proc moved to Sent sends and Received deliveries
@@ -71,10 +71,12 @@ const (
 	Finished                  // the program ended: Digest of its state
 	Released                  // an output left the system: Digest
 	Halted                    // the machine gave up with a typed answer: Text
+	Kept                      // the image of rank Peer at Sent, Received is in the memory of this proc
+	Resumed                   // a new incarnation got its image by message and is at Sent sends and Received deliveries
 )
 
 var kindNames = [...]string{"", "sent", "emitted", "arrived", "delivered", "dropped", "logged", "pruned", "stored",
-	"committed", "crashed", "told", "restored", "finished", "released", "halted"}
+	"committed", "crashed", "told", "restored", "finished", "released", "halted", "kept", "resumed"}
 
 // String is the lower-case name of the kind.
 func (k Kind) String() string {
@@ -116,6 +118,7 @@ type Layout struct {
 	Clusters []int              `json:"clusters,omitempty"` // cluster of each rank, from 0; nil when every rank is alone
 	Labels   map[MsgID]string   `json:"-"`                  // what the program calls its messages
 	Groups   map[Proc][]Proc    `json:"-"`                  // procs that stop and restart together; absent = alone
+	Memory   bool               `json:"-"`                  // logs and images in the memory of procs are declared, see Memory
 	Kinds    map[string]Meaning `json:"-"`                  // what message kinds mean to the properties
 }
 
@@ -174,7 +177,9 @@ func (l *Layout) Describe(e Event) string {
 		fmt.Fprintf(&b, " %s to %s", what, l.Name(e.Peer))
 	case Arrived, Delivered, Dropped:
 		fmt.Fprintf(&b, " %s from %s", what, l.Name(e.Peer))
-	case Committed, Restored:
+	case Kept:
+		fmt.Fprintf(&b, " the image of %s at %d sent, %d delivered", l.Name(e.Peer), e.Sent, e.Received)
+	case Committed, Restored, Resumed:
 		fmt.Fprintf(&b, " at %d sent, %d delivered", e.Sent, e.Received)
 	default:
 		if e.Text != "" {
