@@ -31,7 +31,8 @@ type Scenario struct {
 	Prose    string      `json:"-"`
 	Source   string      `json:"source,omitempty"` // paper and figure
 	Protocol string      `json:"protocol"`
-	Variant  string      `json:"variant"` // "repaired", "published", or "repaired+H3+H5"
+	Variant  string      `json:"variant"`           // "repaired", "published", or "repaired+H3+H5"
+	Options  string      `json:"options,omitempty"` // of the protocol, e.g. "loggers=next mode=semi"
 	Clusters string      `json:"clusters"`
 	Shape    string      `json:"program,omitempty"` // generated program, e.g. "ring 3"; "" when Program is given
 	Program  string      `json:"-"`
@@ -193,13 +194,13 @@ func (s *Scenario) header(text string, first int) error {
 }
 
 // Keys are the keys of a scenario section, in the order in which Format writes them.
-var Keys = []string{"source", "protocol", "variant", "program", "clusters", "failures", "at-once", "victims", "stop", "checkpoints",
+var Keys = []string{"source", "protocol", "variant", "options", "program", "clusters", "failures", "at-once", "spacing", "victims", "stop", "checkpoints",
 	"network", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "erratum", "expect", "breaks",
 	"states", "must-see"}
 
 func (s *Scenario) set(key, value string) (err error) {
 	texts := map[string]*string{"source": &s.Source, "protocol": &s.Protocol, "variant": &s.Variant, "program": &s.Shape,
-		"clusters": &s.Clusters, "erratum": &s.Erratum, "breaks": &s.Breaks}
+		"clusters": &s.Clusters, "options": &s.Options, "erratum": &s.Erratum, "breaks": &s.Breaks}
 	m := &s.Model
 	if key == "at-once" && value == "all" {
 		m.OneInstant = true
@@ -232,6 +233,8 @@ func (s *Scenario) set(key, value string) (err error) {
 		s.MustSee = strings.Fields(value)
 	case "stop":
 		m.Staggered, err = choice(value, "together", "staggered")
+	case "spacing":
+		m.Settled, err = choice(value, "any", "settled")
 	case "network":
 		m.Unordered, err = choice(value, "fifo", "unordered")
 	case "to-dead":

@@ -66,6 +66,9 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 		}
 		out.Runs = append(out.Runs, run)
 	}
+	if answer := answered(out.World); out.Verdict == spec.Holds && answer != "" && !c.Force {
+		out.Verdict, out.Reason = spec.OutOfModel, "everything holds, but some failures take a rank and all that protects it: "+answer
+	}
 	if missing := missing(c.MustSee, out.Seen); out.Verdict == spec.Holds && missing != "" {
 		out.Verdict, out.Reason = spec.Unknown, "vacuous: no run shows "+missing
 	}
@@ -96,6 +99,18 @@ func missing(want, seen []string) string {
 	return strings.Join(list, ", ")
 }
 
+// answered is a typed answer of a rank that could not be recovered, or "".
+func answered(w *World) string {
+	for i := range w.transitionInfo {
+		for _, e := range w.transitionInfo[i].events {
+			if e.Kind == trace.Halted && w.Facts.Lines {
+				return w.layout.Name(e.Proc) + " answers " + e.Text
+			}
+		}
+	}
+	return ""
+}
+
 // outside says in what the case is beyond the promises of the protocol, or "".
 func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 	p, m := &c.Setup.Promises, &c.Model
@@ -112,7 +127,7 @@ func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 		return "the protocol needs reliable channels, the network may duplicate messages"
 	case p.MaxFailures < 0 && m.Failures > 0:
 		return "the protocol survives no failure"
-	case p.MaxFailures > 0 && m.Failures > p.MaxFailures:
+	case p.MaxFailures > 0 && m.Failures > p.MaxFailures && !m.Settled:
 		return fmt.Sprintf("the protocol survives %d failures at a time, the model has %d", p.MaxFailures, m.Failures)
 	}
 	return ""

@@ -152,9 +152,22 @@ func (w *World) tellable(state []uint32, p core.Proc, i int) bool {
 	})
 }
 
+// settled reports whether everybody is up, nothing is on its way (no message, notice or write), and whoever has restarted has gone as far
+// as it can without the others, so that every recovery is over.
+func (w *World) settled(state []uint32) bool {
+	for p := range core.Proc(w.procs) {
+		e := &w.envInfo[state[envWord(p)]]
+		if !e.Up || len(e.Pending) > 0 || len(e.Writing) > 0 || state[inboxWord(p)] != emptyInbox ||
+			e.Inc > 0 && len(w.localInfo[state[localWord(p)]].choices) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // faults adds what the environment may do within its budgets, and the stops of half-stopped groups.
 func (w *World) faults(state []uint32, x *checker.Expansion) {
-	if n := left(state, failures); n > 0 {
+	if n := left(state, failures); n > 0 && (!w.Model.Settled || n == w.Model.Failures || w.settled(state)) {
 		w.crashes(state, 0, nil, min(n, w.Model.Together()), x)
 	}
 	if w.Model.Staggered {
@@ -377,7 +390,7 @@ func (w *World) notify(next []uint32, p core.Proc) {
 // cutShort adds the crashes inside a step: after each effect but the last.
 func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *checker.Expansion, before func([]uint32)) {
 	acts := w.transitionInfo[tr].acts
-	if left(state, failures) == 0 || len(acts) < 2 || w.Model.OneInstant || w.Model.Staggered || !w.insideMatters(acts) ||
+	if left(state, failures) == 0 || w.Model.Settled && left(state, failures) < w.Model.Failures || len(acts) < 2 || w.Model.OneInstant || w.Model.Staggered || !w.insideMatters(acts) ||
 		!slices.ContainsFunc(w.group(p), w.isVictim) {
 		return
 	}

@@ -244,6 +244,9 @@ func bounds(m *fault.Model) string {
 	} else if m.AtOnce > 1 {
 		words = append(words, fmt.Sprintf("%d at once", m.AtOnce))
 	}
+	if m.Settled && m.Failures > 1 {
+		words[0] += " one after the other"
+	}
 	add(m.Checkpoints, "checkpoint", "checkpoints")
 	add(m.Loss, "loss", "losses")
 	add(m.Duplicates, "duplicate", "duplicates")

@@ -23,6 +23,7 @@ type Model struct {
 	Failures    int          `json:"failures"`    // crashes of groups in all
 	AtOnce      int          `json:"atOnce"`      // groups that one crash may take together, at least 1; counts as so many failures
 	OneInstant  bool         `json:"oneInstant"`  // all failures strike in one instant
+	Settled     bool         `json:"settled"`     // every failure after the first waits until all are up and nothing is in flight
 	Checkpoints int          `json:"checkpoints"` // spontaneous checkpoints that the environment may ask for
 	Victims     []trace.Proc `json:"victims"`     // procs whose group may crash; nil = every proc
 	Staggered   bool         `json:"staggered"`   // the members of a group stop one by one
