@@ -23,6 +23,7 @@ var noticed = []struct {
 		event:    trace.Event{Kind: trace.Emitted, Proc: y, Peer: rp, Text: "OrphanDone"},
 		other:    trace.Event{Kind: trace.Arrived, Proc: rp, Peer: y, Text: "OrphanDone"},
 	},
+	{property: "unrecoverable", event: trace.Event{Kind: trace.Halted, Proc: y, Text: "unrecoverable"}, other: crashed(y)},
 	{property: "resends-log", event: with(emitted(m3, c, 1, 1), func(e *trace.Event) { e.Again = true }), other: emitted(m3, c, 1, 1)},
 }
 
@@ -46,7 +47,7 @@ func TestSometimes(t *testing.T) {
 // it and a near miss.
 func TestEveryPropertyIsJudged(t *testing.T) {
 	broken, near := map[string]bool{}, map[string]bool{}
-	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, terminationCases) {
+	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, loggingCases, terminationCases) {
 		broken[tt.property] = broken[tt.property] || tt.want != ""
 		near[tt.property] = near[tt.property] || tt.want == ""
 	}

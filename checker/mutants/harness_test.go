@@ -13,6 +13,7 @@ import (
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/hydee"
 	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/pessimistic"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -26,11 +27,13 @@ const (
 	collect = "a: send c x\nb: send c y\nc: recv * ordered; recv * ordered"
 	ping    = "a: send b a1; recv b; send b a3\nb: recv a; send a b1; recv a"
 	pair    = "x: send y m\ny: recv x"
+	chain   = "x: send y m\ny: recv x; send z n\nz: recv y"
 )
 
 // scope is what one exploration covers.
 type scope struct {
 	program  string
+	protocol pessimistic.Protocol // 0 = hydee
 	clusters []int
 	model    fault.Model
 	unknown  bool // the judge does not know the failure-free behaviour
@@ -53,6 +56,10 @@ var scopes = map[string]*scope{
 	"collect, rank":  {program: collect, clusters: []int{0, 0, 1}, model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 2}}},
 	"ping":           {program: ping, clusters: []int{0, 1}},
 	"ping, saved":    {program: ping, clusters: []int{0, 1}, model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{1}}},
+	"hmpl":           {program: pair, clusters: []int{0, 1}, protocol: pessimistic.HMPL},
+	"hmpl, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: pessimistic.HMPL, model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
+	"rbml, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: pessimistic.RBML, model: fault.Model{Failures: 1, Victims: []trace.Proc{1}}},
+	"sbml, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: pessimistic.SBML, model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
 	"one cluster, saved": {program: pair, clusters: []int{0, 0},
 		model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{0}}},
 }
@@ -66,6 +73,9 @@ func (s *scope) build(t *testing.T) (*core.Setup, *spec.Oracle) {
 	}
 	layout := trace.Layout{Names: names, Ranks: len(names), Clusters: s.clusters}
 	setup, err := hydee.NewSetup(layout, programs, hydee.Options{})
+	if s.protocol != 0 {
+		setup, err = pessimistic.NewSetup(s.protocol, layout, programs, pessimistic.Options{})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

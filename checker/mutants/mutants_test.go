@@ -24,6 +24,13 @@ var caught = []struct {
 	mutant, scope string
 }{
 	{mutant: "corrupts-payload", scope: "core"},
+	{mutant: "keeps-no-copy", scope: "hmpl"},
+	{mutant: "keeps-no-copy", scope: "sbml, rank"},
+	{mutant: "keeps-no-line", scope: "hmpl"},
+	{mutant: "never-confirms", scope: "hmpl"},
+	{mutant: "puts-out-early", scope: "hmpl"},
+	{mutant: "sends-otherwise", scope: "hmpl, rank"},
+	{mutant: "sends-otherwise", scope: "sbml, rank"},
 	{mutant: "counts-into-date", scope: "core, failure"},
 	{mutant: "counts-into-payload", scope: "core, failure"},
 	{mutant: "delivers-twice", scope: "core"},
@@ -55,6 +62,11 @@ var accepted = []struct {
 	property, mutant, scope string
 	inside                  bool // what it does does not show at the boundary
 }{
+	{property: "buffers-drain", mutant: "confirms-twice", scope: "hmpl, rank"},
+	{property: "no-orphan", mutant: "sends-twice-later", scope: "hmpl, rank"},
+	{property: "output-stable", mutant: "puts-out-with-send", scope: "rbml, rank"},
+	{property: "protected", mutant: "keeps-twice", scope: "hmpl, rank"},
+	{property: "recoverable", mutant: "drops-copy-of-stable", scope: "hmpl, rank"},
 	{property: "causal-replay", mutant: "repeats-stale", scope: "core, rank"},
 	{property: "contained", mutant: "reports-twice", scope: "burst, rank"},
 	{property: deterministic, mutant: "counts", scope: "core, rank", inside: true},
