@@ -121,7 +121,7 @@ func TestUsageErrors(t *testing.T) {
 		want string // in the error
 	}{
 		{"command", []string{"chekc"}, `unknown command "chekc", did you mean "check"? Commands: list, check, errata, replay`},
-		{"scenario", []string{"check", "s9"}, `unknown scenario "s9", did you mean "s0"?`},
+		{"scenario", []string{"check", "s00"}, `unknown scenario "s00", did you mean "s0"?`},
 		{"misspelt scenario", []string{"check", "wildcart"}, `did you mean "wildcard"?`},
 		{"pattern that matches nothing", []string{"check", "zz*"}, `unknown scenario "zz*", did you mean`},
 		{"bad pattern", []string{"check", "["}, `pattern "[": syntax error in pattern`},

@@ -12,6 +12,7 @@ import (
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/hydee"
 	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/pessimistic"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -22,11 +23,14 @@ type Protocol struct {
 	Errata []core.Erratum // switches, in order
 	// Setup prepares the protocol; the variant is "repaired", "published", or "repaired+ID+ID".
 	Setup func(layout core.Layout, programs []core.Program, variant string) (*core.Setup, error)
+	// Options reports what is wrong with options in a scenario; nil means that there are none. Setup finds them behind the variant.
+	Options func(options string) error
 }
 
 // Protocols lists what is registered, by name.
 func Protocols() []Protocol {
 	return []Protocol{
+		logging(pessimistic.HMPL, "hybrid: temporary buffers at both ends, log at the receiver's protector [RADIC]"),
 		{Name: "hydee", Doc: "checkpoints in clusters, payload logs between them, no determinants [HydEE]", Errata: hydee.Errata(),
 			Setup: func(layout core.Layout, programs []core.Program, variant string) (*core.Setup, error) {
 				set, err := hydeeVariant(variant)
@@ -42,6 +46,8 @@ func Protocols() []Protocol {
 				}
 				return none.NewSetup(layout, programs)
 			}},
+		logging(pessimistic.RBML, "receiver-based message logging, pessimistic [RADIC]"),
+		logging(pessimistic.SBML, "sender-based message logging, pessimistic: the order in volatile logs of senders [RADIC]"),
 	}
 }
 
@@ -58,28 +64,63 @@ func Find(name string) (Protocol, error) {
 	return Protocol{}, fmt.Errorf("unknown protocol %q, did you mean %q? Known: %s", name, scenarios.Nearest(name, names), strings.Join(names, ", "))
 }
 
-func hydeeVariant(variant string) (hydee.Set, error) {
-	words := strings.Split(variant, "+")
-	var set hydee.Set
-	switch words[0] {
-	case "repaired":
-	case "published":
-		set = hydee.Published()
-	default:
-		return 0, fmt.Errorf("unknown variant %q, want repaired, published, or repaired+ERRATUM", variant)
-	}
-	for _, id := range words[1:] {
-		e, ok := hydee.ByID(id)
-		if !ok {
-			var known []string
-			for _, e := range hydee.Errata() {
-				known = append(known, e.ID)
+// logging is one of the three protocols of the pessimistic family.
+func logging(p pessimistic.Protocol, doc string) Protocol {
+	return Protocol{Name: p.String(), Doc: doc, Errata: pessimistic.Errata(p),
+		Options: func(options string) error {
+			_, err := pessimistic.ParseOptions(options)
+			return err
+		},
+		Setup: func(layout core.Layout, programs []core.Program, variant string) (*core.Setup, error) {
+			variant, options, _ := strings.Cut(variant, " ")
+			o, err := pessimistic.ParseOptions(options)
+			if err != nil {
+				return nil, err
 			}
-			return 0, fmt.Errorf("unknown erratum %q, did you mean %q? Known: %s", id, scenarios.Nearest(id, known), strings.Join(known, ", "))
-		}
+			published, ids, err := splitVariant(variant, pessimistic.Errata(p))
+			if err != nil {
+				return nil, err
+			}
+			if published {
+				o.Errata = pessimistic.Published(p)
+			}
+			for _, id := range ids {
+				e, _ := pessimistic.ByID(p, id)
+				o.Errata = o.Errata.With(e)
+			}
+			return pessimistic.NewSetup(p, layout, programs, o)
+		}}
+}
+
+func hydeeVariant(variant string) (hydee.Set, error) {
+	published, ids, err := splitVariant(variant, hydee.Errata())
+	var set hydee.Set
+	if published {
+		set = hydee.Published()
+	}
+	for _, id := range ids {
+		e, _ := hydee.ByID(id)
 		set = set.With(e)
 	}
-	return set, nil
+	return set, err
+}
+
+// splitVariant reads "repaired", "published", or one of them with "+ID" for known errata.
+func splitVariant(variant string, errata []core.Erratum) (published bool, ids []string, err error) {
+	words := strings.Split(variant, "+")
+	if words[0] != "repaired" && words[0] != "published" {
+		return false, nil, fmt.Errorf("unknown variant %q, want repaired, published, or repaired+ERRATUM", variant)
+	}
+	var known []string
+	for _, e := range errata {
+		known = append(known, e.ID)
+	}
+	for _, id := range words[1:] {
+		if !slices.Contains(known, id) {
+			return false, nil, fmt.Errorf("unknown erratum %q, did you mean %q? Known: %s", id, scenarios.Nearest(id, known), strings.Join(known, ", "))
+		}
+	}
+	return words[0] == "published", words[1:], nil
 }
 
 // Resolved is a scenario with code in the place of names.
@@ -105,7 +146,17 @@ func Resolve(s *scenarios.Scenario) (*Resolved, error) {
 		return nil, s.Errorf("protocol", "%w", err)
 	}
 	r := &Resolved{Scenario: s, Model: s.Model}
-	if r.Setup, err = protocol.Setup(layout, programs, s.Variant); err != nil {
+	variant := s.Variant
+	if s.Options != "" {
+		if protocol.Options == nil {
+			return nil, s.Errorf("options", "protocol %s has no options", protocol.Name)
+		}
+		if err := protocol.Options(s.Options); err != nil {
+			return nil, s.Errorf("options", "%w", err)
+		}
+		variant += " " + s.Options
+	}
+	if r.Setup, err = protocol.Setup(layout, programs, variant); err != nil {
 		return nil, s.Errorf("variant", "%w", err)
 	}
 	if r.Baseline, err = none.NewSetup(layout, programs); err != nil {

@@ -10,7 +10,7 @@ import (
 // channel need be empty ([RADIC] section 2.3.4 flushes all channels, which would wait for ever for a peer that is down: M32).
 func (l *layer) save(out []core.Effect) []core.Effect {
 	s := &l.s
-	if s.Fetching || s.Halted || s.Saving {
+	if s.Fetching || s.Halted || s.Saving || l.together(l.rank) {
 		return out
 	}
 	i := image{App: l.app.Image(), Sent: s.Sent, RSN: s.RSN}

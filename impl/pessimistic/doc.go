@@ -17,6 +17,9 @@
 // checkpoint.go, recovery.go and logger.go serve both of the latter, which differ in what waits for what (gate.go). Every departure
 // from the thesis is an Erratum that a switch turns back; the line says "Deviation:".
 //
+// A node that rolls back together takes no checkpoints, because its images would have to be one consistent cut. When the logger of such a
+// rank is lost, the rank can not be protected again: its next failure is answered with the same Halt.
+//
 // Not here: who restarts a rank and where (impl/radic), message tags (programs have none, so M6 can not show apart from M5), and sizes:
 // limits count messages.
 package pessimistic

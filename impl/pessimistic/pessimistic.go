@@ -44,6 +44,9 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, o
 	if len(c.nodes) != c.ranks {
 		return nil, fmt.Errorf("%s: %d ranks, but %d have a node", protocol, c.ranks, len(c.nodes))
 	}
+	if err := c.separate(programs); err != nil {
+		return nil, err
+	}
 	c.topology(programs)
 	layout.Names = layout.Names[:c.ranks:c.ranks]
 	layout.Labels, layout.Memory = core.Labels(programs), true
@@ -67,12 +70,34 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, o
 		}
 	}
 	for r := range core.Rank(c.ranks) {
-		if !options.Semi || slices.Index(c.nodes, c.nodes[r]) == int(r) {
+		if !c.together(r) {
 			setup.Initiators = append(setup.Initiators, r.Proc())
 		}
 	}
 	setup.New = c.machine(programs)
 	return setup, c.groups(setup)
+}
+
+// separate refuses checkpoints in a node of several ranks that roll back together: their images would have to be one consistent cut.
+func (c *config) separate(programs []core.Program) error {
+	for r, p := range programs {
+		for _, op := range p {
+			if c.together(core.Rank(r)) && op.Kind == core.OpCheckpoint {
+				return fmt.Errorf("%s: rank %d has a checkpoint, but it rolls back together with others of its node: not supported", c.protocol, r)
+			}
+		}
+	}
+	return nil
+}
+
+// together reports whether the rank rolls back with another one.
+func (c *config) together(r core.Rank) bool {
+	for q := range core.Rank(c.ranks) {
+		if c.inside(r, q) {
+			return true
+		}
+	}
+	return false
 }
 
 // machine makes the machine of each proc.

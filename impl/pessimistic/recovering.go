@@ -40,7 +40,7 @@ func (l *layer) fetched(m *Message, out []core.Effect) []core.Effect {
 	for _, p := range pulls {
 		out = l.pull(p, out)
 	}
-	if s.Bare {
+	if s.Bare && !l.together(l.rank) {
 		s.Bare = false
 		return l.save(out)
 	}
@@ -131,6 +131,9 @@ func (l *layer) newLogger(out []core.Effect) []core.Effect {
 			out = append(out, core.SendTo(l.logger(l.rank), &Message{Kind: LogPut, Life: s.Life, RSN: s.Acked, Entries: []Entry{e}}))
 		}
 		return out
+	}
+	if l.together(l.rank) {
+		return append(out, core.DropInput(l.logger(l.rank), core.MsgID{}, "no image of one rank of a node alone"))
 	}
 	s.Saving = false
 	return l.save(out)

@@ -72,6 +72,9 @@ func TestSetupErrors(t *testing.T) {
 		{"three nodes", "a: send b\nb: recv a\nc: output", nil, pessimistic.Options{Loggers: pessimistic.Next}, ""},
 		{"a rank with the name of a logger", "a: send La\nLa: recv a", nil, pessimistic.Options{},
 			"hmpl: a rank is called La, which is the name of the logger of a"},
+		{"a checkpoint in a node that rolls back together", "a: send b; checkpoint\nb: recv a\nc: output", []int{0, 0, 1}, pessimistic.Options{Semi: true},
+			"hmpl: rank 0 has a checkpoint, but it rolls back together with others of its node: not supported"},
+		{"a checkpoint in a node of its own", "a: send b; checkpoint\nb: recv a\nc: output", nil, pessimistic.Options{Semi: true}, ""},
 		{"a node for some", "a: send b\nb: recv a", []int{0}, pessimistic.Options{}, "hmpl: 2 ranks, but 1 have a node"},
 	}
 	for _, tt := range tests {
