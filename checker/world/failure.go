@@ -37,11 +37,39 @@ func (w *World) group(p core.Proc) []core.Proc { return w.Setup.Group(p) }
 
 // mayRestart reports whether no member of the group of p is still in an older life.
 func (w *World) mayRestart(state []uint32, p core.Proc) bool {
+	if _, placed := w.layout.Hosted[p]; placed && !w.hasHost(state, p) {
+		return false
+	}
 	inc := w.envInfo[state[envWord(p)]].Inc
 	return !slices.ContainsFunc(w.group(p), func(q core.Proc) bool {
 		f := &w.envInfo[state[envWord(q)]]
 		return f.Up && f.Inc < inc
 	})
+}
+
+// hasHost reports whether somebody who is up has adopted the proc.
+func (w *World) hasHost(state []uint32, p core.Proc) bool {
+	for q := range core.Proc(w.procs) {
+		if m := w.localInfo[state[localWord(q)]].memory; m != nil && slices.Contains(m.Hosts, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// withHosted adds the procs that run on the nodes of others and stop with them.
+func (w *World) withHosted(state []uint32, procs []core.Proc) []core.Proc {
+	list := procs
+	for _, p := range procs {
+		if m := w.localInfo[state[localWord(p)]].memory; m != nil {
+			for _, q := range m.Hosts {
+				if w.envInfo[state[envWord(q)]].Up && !slices.Contains(list, q) {
+					list = append(list[:len(list):len(list)], q)
+				}
+			}
+		}
+	}
+	return list
 }
 
 // restarts adds the restart of a proc that is down, if it is possible.
@@ -157,6 +185,9 @@ func (w *World) tellable(state []uint32, p core.Proc, i int) bool {
 func (w *World) settled(state []uint32) bool {
 	for p := range core.Proc(w.procs) {
 		e := &w.envInfo[state[envWord(p)]]
+		if !e.Up && !w.mayRestart(state, p) {
+			continue // for good
+		}
 		if !e.Up || len(e.Pending) > 0 || len(e.Writing) > 0 || state[inboxWord(p)] != emptyInbox ||
 			e.Inc > 0 && len(w.localInfo[state[localWord(p)]].choices) > 0 {
 			return false
@@ -243,7 +274,7 @@ func (w *World) crashes(state []uint32, from core.Proc, chosen []core.Proc, n in
 		}
 		set := append(chosen[:len(chosen):len(chosen)], p)
 		if !w.Model.OneInstant || len(set) == w.Model.Failures {
-			w.crashVariants(state, w.victims(set), code(crash, p, 0), set, x)
+			w.crashVariants(state, w.withHosted(state, w.victims(set)), code(crash, p, 0), set, x)
 		}
 		if n > 1 {
 			w.crashes(state, p+1, set, n-1, x)
@@ -374,6 +405,9 @@ func (w *World) crash(next []uint32, procs []core.Proc, outcomes []operation) {
 
 // notify lets the detector report the group of p, once all its members have left the old life.
 func (w *World) notify(next []uint32, p core.Proc) {
+	if w.layout.Hosted[p] {
+		return // its node is told of, or starts it again by itself
+	}
 	g := w.group(p)
 	for _, q := range g {
 		if w.envInfo[next[envWord(q)]].Up && w.halfStopped(next, q) {
@@ -403,7 +437,7 @@ func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *ch
 		for i := range cutAfter {
 			w.act(next, p, &w.transitionInfo[tr].acts[i])
 		}
-		members := w.group(p)
+		members := w.withHosted(state, w.group(p))
 		w.crash(next, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))
 		spend(next, failures, 1)
 	}

@@ -289,6 +289,8 @@ func (r *recorder) declaration(e *core.Effect) {
 		r.event(trace.Event{Kind: trace.Pruned, Peer: e.To, ID: e.ID})
 	case core.Keep:
 		r.event(trace.Event{Kind: trace.Kept, Peer: e.To, Sent: e.Sent, Received: e.Received})
+	case core.Adopt:
+		r.event(trace.Event{Kind: trace.Adopted, Peer: e.To})
 	case core.ProgramSent:
 		r.sent = e.Payload.ID
 		r.event(trace.Event{Kind: trace.Sent, Peer: e.To, ID: e.Payload.ID, Digest: e.Payload.Digest()})
@@ -351,7 +353,7 @@ func (r *recorder) judge(e trace.Event) {
 // global reports whether global properties look at the event.
 func (w *World) global(e trace.Event) bool {
 	switch e.Kind {
-	case trace.Pruned, trace.Committed, trace.Restored, trace.Resumed, trace.Crashed, trace.Halted:
+	case trace.Pruned, trace.Committed, trace.Restored, trace.Resumed, trace.Crashed, trace.Halted, trace.Adopted:
 		return true
 	case trace.Sent, trace.Released:
 		return w.Facts.Replays

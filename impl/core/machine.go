@@ -106,6 +106,7 @@ const (
 	Prune                             // ID for To was removed from the message log
 	Commit                            // the recovery line is now at Sent, Received (copied from the image)
 	Keep                              // the image of rank To at Sent, Received is in the memory of this proc
+	Adopt                             // proc To runs on the node of this proc from now on
 	Resume                            // the program was loaded from an image that came by message: it is at Sent, Received
 	ProgramSent                       // rank host: the program sent Payload to To
 	ProgramDone                       // rank host: the program ended in state Digest

@@ -19,12 +19,13 @@ type KeptLine struct {
 	Received uint32   `json:"received"`
 }
 
-// Memory is what one incarnation of a proc has declared to hold for the recovery of ranks, by Logged, Pruned and Kept, and whether it
-// has given up. It is lost in a crash. It is plain data; a Memory handed to a property is read-only.
+// Memory is what one incarnation of a proc has declared to hold for the recovery of ranks, by Logged, Pruned and Kept, which
+// procs run on its node (Adopted), and whether it has given up. It is lost in a crash. It is plain data; a Memory handed to a property is read-only.
 type Memory struct {
 	_      struct{}   `cbor:",toarray"`
 	Copies []Copy     `json:"copies"` // by message, then receiver
 	Lines  []KeptLine `json:"lines"`  // by rank
+	Hosts  []Proc     `json:"hosts"`  // adopted, ascending
 	Halted bool       `json:"halted"`
 }
 
@@ -37,6 +38,10 @@ func (m *Memory) Apply(e Event) {
 		m.Copies = slices.DeleteFunc(slices.Clone(m.Copies), func(c Copy) bool { return c.ID == e.ID && c.To == e.Peer && !c.Covered })
 	case Kept:
 		m.keep(e)
+	case Adopted:
+		if i, found := slices.BinarySearch(m.Hosts, e.Peer); !found {
+			m.Hosts = slices.Insert(slices.Clone(m.Hosts), i, e.Peer)
+		}
 	case Halted:
 		m.Halted = true
 	case Crashed, Restored:

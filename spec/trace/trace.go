@@ -72,11 +72,12 @@ const (
 	Released                  // an output left the system: Digest
 	Halted                    // the machine gave up with a typed answer: Text
 	Kept                      // the image of rank Peer at Sent, Received is in the memory of this proc
+	Adopted                   // from now on proc Peer runs on the node of this proc, and stops with it
 	Resumed                   // a new incarnation got its image by message and is at Sent sends and Received deliveries
 )
 
 var kindNames = [...]string{"", "sent", "emitted", "arrived", "delivered", "dropped", "logged", "pruned", "stored",
-	"committed", "crashed", "told", "restored", "finished", "released", "halted", "kept", "resumed"}
+	"committed", "crashed", "told", "restored", "finished", "released", "halted", "kept", "adopted", "resumed"}
 
 // String is the lower-case name of the kind.
 func (k Kind) String() string {
@@ -119,6 +120,9 @@ type Layout struct {
 	Labels   map[MsgID]string   `json:"-"`                  // what the program calls its messages
 	Groups   map[Proc][]Proc    `json:"-"`                  // procs that stop and restart together; absent = alone
 	Memory   bool               `json:"-"`                  // logs and images in the memory of procs are declared, see Memory
+	Hosted   map[Proc]bool      `json:"-"`                  // procs that start again only where a proc that is up has adopted them; true: their failure is not reported on its own
+	Nodes    []Proc             `json:"-"`                  // the node of each rank at the start; nil when ranks do not move
+	Spares   []Proc             `json:"-"`                  // nodes that are there to adopt the ranks of one other node
 	Kinds    map[string]Meaning `json:"-"`                  // what message kinds mean to the properties
 }
 
@@ -179,6 +183,8 @@ func (l *Layout) Describe(e Event) string {
 		fmt.Fprintf(&b, " %s from %s", what, l.Name(e.Peer))
 	case Kept:
 		fmt.Fprintf(&b, " the image of %s at %d sent, %d delivered", l.Name(e.Peer), e.Sent, e.Received)
+	case Adopted:
+		fmt.Fprintf(&b, " %s", l.Name(e.Peer))
 	case Committed, Restored, Resumed:
 		fmt.Fprintf(&b, " at %d sent, %d delivered", e.Sent, e.Received)
 	default:
