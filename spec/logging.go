@@ -153,14 +153,14 @@ var OutputStable = register(Property{
 // Protected: nobody stays without protection.
 var Protected = register(Property{
 	Name: "protected", Kind: Final, Source: "[RADIC] section 2.3.2, design section 2",
-	Doc:     "when nothing can happen any more, somebody who is up keeps a recovery line of every rank, unless a rank could not be saved",
+	Doc:     "when nothing can happen any more, somebody who is up keeps a recovery line of every rank that has not given up",
 	Applies: func(f *Facts) bool { return f.Lines },
 	End: func(f *Facts, v View) string {
-		if gaveUp(f, v) {
+		if lone(f, v) {
 			return ""
 		}
 		for r := range trace.Rank(f.Layout.Ranks) {
-			if !lineKept(f, v, r.Proc()) {
+			if m := v.Observed(r.Proc()).Memory; !lineKept(f, v, r.Proc()) && (m == nil || !m.Halted) {
 				return fmt.Sprintf("nobody keeps an image of %s, so its next failure can not be survived", f.Layout.Name(r.Proc()))
 			}
 		}

@@ -136,7 +136,7 @@ var loggingCases = []judged{
 	},
 	{
 		name: "a rank that could not be saved", property: "protected", complete: true,
-		events: with3(crashed(rp), crashed(y), restored(rp, 1, 0, 0), restored(y, 1, 0, 0), givesUp(y, 1)),
+		events: with3(crashed(rp), crashed(y), restored(rp, 1, 0, 0), in(1, keeps(rp, x, 0, 0)), in(1, keeps(rp, c, 0, 0)), restored(y, 1, 0, 0), givesUp(y, 1)),
 	},
 	{
 		name: "a copy of what is logged", property: "buffers-drain", complete: true,
@@ -220,3 +220,72 @@ func TestMemory(t *testing.T) {
 		}
 	}
 }
+
+// hostingFacts are those of two ranks x and y on nodes c and rp, of which rp is a spare when the flag says so.
+func hostingFacts() *spec.Facts {
+	f := loggingFacts()
+	f.Layout.Ranks, f.Layout.Nodes = 2, []trace.Proc{c, c}
+	f.Layout.Hosted = map[trace.Proc]bool{x: true, y: true, c: false, rp: false}
+	return f
+}
+
+func runsOn(node, p trace.Proc) trace.Event {
+	return trace.Event{Kind: trace.Adopted, Proc: node, Peer: p}
+}
+
+// spareFacts makes rp a spare, and x and y ranks of two nodes.
+func spareFacts() *spec.Facts {
+	f := hostingFacts()
+	f.Layout.Spares, f.Layout.Nodes = []trace.Proc{rp}, []trace.Proc{c, y}
+	return f
+}
+
+var hostingCases = []judged{
+	{
+		name: "two nodes", property: "one-host", facts: hostingFacts,
+		events: []trace.Event{runsOn(c, x), runsOn(rp, x)},
+		want:   "RP adopts x, which c has adopted",
+	},
+	{
+		name: "two nodes, one after the other", property: "one-host", facts: hostingFacts,
+		events: []trace.Event{runsOn(c, x), crashed(c), runsOn(rp, x)},
+	},
+	{
+		name: "ranks of two nodes", property: "spare-once", facts: spareFacts,
+		events: []trace.Event{runsOn(rp, x), runsOn(rp, y)},
+		want:   "spare RP adopts y although it has adopted x of another node",
+	},
+	{
+		name: "ranks of two nodes, not on a spare", property: "spare-once", facts: spareFacts,
+		events: []trace.Event{runsOn(c, x), runsOn(c, y)},
+	},
+	{
+		name: "a rank beside who keeps its line", property: "kept-elsewhere", facts: hostingFacts, complete: true,
+		events: []trace.Event{keeps(y, x, 0, 0), runsOn(c, x), runsOn(c, y)},
+		want:   "x and y, which keeps its line, both run on the node of c",
+	},
+	{
+		name: "a rank and who keeps its line on two nodes", property: "kept-elsewhere", facts: hostingFacts, complete: true,
+		events: []trace.Event{keeps(y, x, 0, 0), runsOn(c, x), runsOn(rp, y)},
+	},
+	{
+		name: "a rank beside who keeps its line, when no other node is left", property: "kept-elsewhere", facts: hostingFacts, complete: true,
+		events: []trace.Event{keeps(y, x, 0, 0), crashed(rp), runsOn(c, x), runsOn(c, y)},
+	},
+	{
+		name: "a guest, and a spare that does nothing", property: "spares-used", facts: spareFacts, complete: true,
+		events: []trace.Event{runsOn(c, y)},
+		want:   "c runs y beside its own ranks, and spare RP runs none",
+	},
+	{
+		name: "a guest, and a spare that has failed", property: "spares-used", facts: spareFacts, complete: true,
+		events: []trace.Event{crashed(rp), runsOn(c, y)},
+	},
+	{
+		name: "at home, and a spare that does nothing", property: "spares-used", facts: spareFacts, complete: true,
+		events: []trace.Event{runsOn(c, x)},
+	},
+}
+
+// Aim: where ranks run is judged. Method: as above.
+func TestHosting(t *testing.T) { judge(t, hostingCases) }

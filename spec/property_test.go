@@ -47,7 +47,7 @@ func TestSometimes(t *testing.T) {
 // it and a near miss.
 func TestEveryPropertyIsJudged(t *testing.T) {
 	broken, near := map[string]bool{}, map[string]bool{}
-	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, loggingCases, terminationCases) {
+	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, loggingCases, hostingCases, terminationCases) {
 		broken[tt.property] = broken[tt.property] || tt.want != ""
 		near[tt.property] = near[tt.property] || tt.want == ""
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/domino-check/domino/impl/hydee"
 	"github.com/domino-check/domino/impl/none"
 	"github.com/domino-check/domino/impl/pessimistic"
+	"github.com/domino-check/domino/impl/radic"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -34,6 +35,7 @@ const (
 type scope struct {
 	program  string
 	protocol pessimistic.Protocol // 0 = hydee
+	nodes    int                  // RADIC over it, with so many nodes and one spare
 	clusters []int
 	model    fault.Model
 	unknown  bool // the judge does not know the failure-free behaviour
@@ -58,6 +60,8 @@ var scopes = map[string]*scope{
 	"ping, saved":    {program: ping, clusters: []int{0, 1}, model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{1}}},
 	"hmpl":           {program: pair, clusters: []int{0, 1}, protocol: pessimistic.HMPL},
 	"hmpl, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: pessimistic.HMPL, model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
+	"radic":          {program: pair, clusters: []int{0, 1}, protocol: pessimistic.RBML, nodes: 3},
+	"radic, node":    {program: "x: output", clusters: []int{0}, protocol: pessimistic.RBML, nodes: 3, model: fault.Model{Failures: 1, Victims: []trace.Proc{2, 3}}},
 	"rbml, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: pessimistic.RBML, model: fault.Model{Failures: 1, Victims: []trace.Proc{1}}},
 	"sbml, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: pessimistic.SBML, model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
 	"one cluster, saved": {program: pair, clusters: []int{0, 0},
@@ -75,6 +79,9 @@ func (s *scope) build(t *testing.T) (*core.Setup, *spec.Oracle) {
 	setup, err := hydee.NewSetup(layout, programs, hydee.Options{})
 	if s.protocol != 0 {
 		setup, err = pessimistic.NewSetup(s.protocol, layout, programs, pessimistic.Options{})
+	}
+	if err == nil && s.nodes > 0 {
+		setup, err = radic.NewSetup(setup, nil, radic.Options{Nodes: s.nodes, Spares: 1})
 	}
 	if err != nil {
 		t.Fatal(err)

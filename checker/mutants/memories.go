@@ -16,8 +16,12 @@ func memories() []Mutant {
 		nearly("protected", "keeps-twice", "declares each image that it keeps two times", twice(core.Keep)),
 		breaks("buffers-drain", "never-confirms", "tells no sender that its message is stable", sends(only("Confirm", 0))),
 		nearly("buffers-drain", "confirms-twice", "tells each sender two times that its message is stable", sends(only("Confirm", 2))),
+		breaks("one-host", "adopts-everywhere", "adopts the first rank with everything that it adopts", after(core.Adopt, adoptFirst)),
+		nearly("one-host", "adopts-twice", "adopts everything two times", twice(core.Adopt)),
 	}
 }
+
+func adoptFirst(*boundary, core.Effect) []core.Effect { return []core.Effect{{Kind: core.Adopt}} }
 
 // noteRestart remembers that this is a later life.
 func noteRestart(b *boundary, in core.Input) core.Input {
