@@ -108,8 +108,8 @@ func TestList(t *testing.T) {
 		kinds[i.Kind]++
 	}
 	list, err := scenarios.Embedded()
-	if err != nil || kinds["scenarios"] != len(list) || len(kinds) != 4 {
-		t.Errorf("kinds %v, want 4 and %d scenarios", kinds, len(list))
+	if err != nil || kinds["scenarios"] != len(list) || len(kinds) != 5 {
+		t.Errorf("kinds %v, want 5 and %d scenarios", kinds, len(list))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/domino-check/domino/impl/hydee"
 	"github.com/domino-check/domino/impl/none"
 	"github.com/domino-check/domino/impl/pessimistic"
+	"github.com/domino-check/domino/impl/radic"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -46,6 +47,8 @@ func Protocols() []Protocol {
 				}
 				return none.NewSetup(layout, programs)
 			}},
+		resilient(pessimistic.HMPL),
+		resilient(pessimistic.RBML),
 		logging(pessimistic.RBML, "receiver-based message logging, pessimistic [RADIC]"),
 		logging(pessimistic.SBML, "sender-based message logging, pessimistic: the order in volatile logs of senders [RADIC]"),
 	}
@@ -89,6 +92,46 @@ func logging(p pessimistic.Protocol, doc string) Protocol {
 				o.Errata = o.Errata.With(e)
 			}
 			return pessimistic.NewSetup(p, layout, programs, o)
+		}}
+}
+
+// resilient is a logging protocol on nodes that RADIC controls. Its errata are those of the control plane.
+func resilient(p pessimistic.Protocol) Protocol {
+	parse := func(options string) (radic.Options, pessimistic.Options, error) {
+		o, rest, err := radic.ParseOptions(options)
+		if err != nil {
+			return o, pessimistic.Options{}, err
+		}
+		inner, err := pessimistic.ParseOptions(rest)
+		return o, inner, err
+	}
+	return Protocol{Name: "radic-" + p.String(), Doc: "protectors, observers and spares of RADIC over " + p.String() + " [RADIC]", Errata: radic.Errata(),
+		Options: func(options string) error {
+			_, _, err := parse(options)
+			return err
+		},
+		Setup: func(layout core.Layout, programs []core.Program, variant string) (*core.Setup, error) {
+			variant, options, _ := strings.Cut(variant, " ")
+			o, inner, err := parse(options)
+			if err != nil {
+				return nil, err
+			}
+			published, ids, err := splitVariant(variant, radic.Errata())
+			if err != nil {
+				return nil, err
+			}
+			if published {
+				o.Errata = radic.Published()
+			}
+			for _, id := range ids {
+				e, _ := radic.ByID(id)
+				o.Errata = o.Errata.With(e)
+			}
+			setup, err := pessimistic.NewSetup(p, layout, programs, inner)
+			if err != nil {
+				return nil, err
+			}
+			return radic.NewSetup(setup, layout.Clusters, o)
 		}}
 }
 
