@@ -161,3 +161,60 @@ func TestErrata(t *testing.T) {
 		t.Errorf("published is %b", radic.Published())
 	}
 }
+
+// drive follows the schedule, then takes the first event that is no fault, again and again, to the end of the run or until stop says so.
+func drive(t *testing.T, w *world.World, schedule []string, stop func(*world.Run) bool) (*world.Run, []string) {
+	t.Helper()
+	for {
+		run, err := w.Replay(schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.Violation != nil {
+			t.Fatalf("%s: %s", strings.Join(schedule, "; "), run.Violation.Message)
+		}
+		texts, x := w.Enabled(run.States[len(run.States)-1])
+		i := slices.IndexFunc(x.Steps, func(s checker.Step) bool { return !s.Fault })
+		if i < 0 || stop(run) {
+			return run, schedule
+		}
+		schedule = append(slices.Clip(schedule), texts[i])
+	}
+}
+
+// Aim: maintenance ([RADIC] section 2.3.3). A node is taken out just after its rank has taken a checkpoint: the rank moves to the spare and has
+// nothing to replay. Method: the run up to the commit, a crash of the node, and the rest; deliveries of the second life are counted, with a
+// checkpoint and, to see the difference, without.
+func TestMaintenance(t *testing.T) {
+	const la = trace.Proc(3) // the logger of a
+	for program, want := range map[string]int{
+		"a: recv b; checkpoint; output\nb: send a m\nc:": 0,
+		"a: recv b; output\nb: send a m\nc:":             1,
+	} {
+		setup, err := newSetup(program, pessimistic.HMPL, nil, radic.Options{Spares: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		model := fault.Model{Failures: 1}
+		w, err := world.New(world.Config{Setup: setup, Model: model, Facts: world.FactsOf(setup, &model, nil), Twice: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ready := func(e trace.Event) bool { return e.Proc == 0 && e.Kind == trace.Committed }
+		if want > 0 {
+			ready = func(e trace.Event) bool { return e.Proc == la && e.Kind == trace.Logged }
+		}
+		_, schedule := drive(t, w, nil, func(r *world.Run) bool { return slices.ContainsFunc(r.Trace.Events, ready) })
+		run, schedule := drive(t, w, append(schedule, "crash N1"), func(*world.Run) bool { return false })
+		replayed, moved := 0, false
+		for _, e := range run.Trace.Events {
+			if e.Proc == 0 && e.Incarnation == 1 && e.Kind == trace.Delivered {
+				replayed++
+			}
+			moved = moved || e.Kind == trace.Adopted && e.Peer == 0 && setup.Layout.Name(e.Proc) == "S1"
+		}
+		if replayed != want || !moved {
+			t.Errorf("%s: %d messages replayed, want %d; on the spare: %t\n%s", program, replayed, want, moved, strings.Join(schedule, "\n"))
+		}
+	}
+}
