@@ -119,15 +119,15 @@ func promises() []item {
 		case q.MaxFailures > 0:
 			survives = fmt.Sprintf("%d failure at a time", q.MaxFailures)
 		}
-		storage := "stable store"
+		storage := "in a stable store"
 		if q.KeepsLines {
-			storage = "distributed, in the memory of other nodes"
+			storage = "distributed in the memory of other nodes"
 		}
 		spares := "no"
 		if len(setup.Layout.Hosted) > 0 {
 			spares = "dynamic"
 		}
-		doc := fmt.Sprintf("survives %s; rolls back %s; needs %s programs; images in %s; spares %s", survives, who, q.Needs, storage, spares)
+		doc := fmt.Sprintf("survives %s; rolls back %s; needs %s programs; images %s; spares %s", survives, who, q.Needs, storage, spares)
 		items = append(items, item{Kind: "claims", Name: p.Name, Doc: doc, More: "declared"})
 	}
 	return items

@@ -56,8 +56,11 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, o
 	setup := &core.Setup{
 		Protocol: protocol.String(), Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },
-		Promises: core.Promises{RollsBack: core.Cluster, Needs: core.Piecewise, Reliable: true,
+		Promises: core.Promises{RollsBack: core.FailedOnly, Needs: core.Piecewise, Reliable: true,
 			KeepsCopies: true, KeepsLines: protocol != SBML, Fetches: protocol != SBML, StableKeys: []string{spillKey, logKey}},
+	}
+	if options.Semi {
+		setup.Promises.RollsBack = core.Cluster
 	}
 	if protocol == SBML {
 		setup.Promises.MaxFailures, setup.Promises.StableKeys = 1, []string{imageKey}
