@@ -35,11 +35,10 @@ const (
 	Collect                   // SBML, rank with a new image to sender: messages up to SSN are not needed any more
 	Recall                    // SBML, restarted rank to all: Life, SSN (the last one in the image), RSN
 	Recalled                  // SBML, answer: Life, Entries (the order is known if RSN is not 0)
-	NodeSave                  // semi-coordinated, first rank of a node to its mates and back: see node.go
 )
 
 var kindNames = [...]string{"", "Data", "Confirm", "Pull", "Suppress", "LogPut", "LogAck", "LogFull", "LogFetch", "LogData", "Save", "SaveOk",
-	"NewLogger", "Order", "OrderOk", "Collect", "Recall", "Recalled", "NodeSave"}
+	"NewLogger", "Order", "OrderOk", "Collect", "Recall", "Recalled"}
 
 // Entry is one logged delivery.
 type Entry struct {

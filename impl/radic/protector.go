@@ -231,10 +231,10 @@ func (t *protector) without(p core.Proc, out []core.Effect) []core.Effect {
 	for _, f := range now.Found {
 		row := &t.s.Rows[f.Rank]
 		if f.Host != 0 && !t.dead(f.Host) {
-			row.Host, row.Version = f.Host, row.Version+1
+			row.Host = f.Host
 		}
 		if f.Protector != 0 && !t.dead(f.Protector) {
-			row.Protector, row.Version = f.Protector, row.Version+1
+			row.Protector = f.Protector
 		}
 	}
 	return t.takeOver(out)
@@ -260,7 +260,6 @@ func (t *protector) takeOver(out []core.Effect) []core.Effect {
 
 // protect lets the logger of a rank run on this node, or on another one when the rank itself runs here.
 func (t *protector) protect(r *Row, out []core.Effect) []core.Effect {
-	r.Version++
 	if r.Host != t.self {
 		r.Protector = t.self
 		return t.adopt(t.logger(r.Rank), out)
@@ -359,8 +358,7 @@ func (t *protector) adopted(from core.Proc, m *Message, out []core.Effect) []cor
 		return t.down(from, out) // it has failed, and is back before anybody has told us
 	}
 	for _, r := range m.Rows {
-		row := &t.s.Rows[r.Rank]
-		row.Host, row.Version = from, row.Version+1
+		t.s.Rows[r.Rank].Host = from
 	}
 	if t.isSpare(from) {
 		t.s.Full = append(slices.Clone(t.s.Full), from)

@@ -41,7 +41,7 @@ func (t *protector) transferred(from core.Proc, m *Message, out []core.Effect) [
 	if yes {
 		s.Reserved, s.Full = 0, t.isSpare(t.self)
 		for _, r := range m.Rows {
-			r.Host, r.Version = t.self, r.Version+1
+			r.Host = t.self
 			t.s.Rows[r.Rank] = r
 			out = t.adopt(r.Rank.Proc(), out)
 		}

@@ -30,7 +30,6 @@ type Row struct {
 	Rank      core.Rank `json:"rank"`
 	Host      core.Proc `json:"host"`
 	Protector core.Proc `json:"protector"`
-	Version   uint32    `json:"version"` // higher is newer
 }
 
 // Message is every message; Kind says which fields are set.
