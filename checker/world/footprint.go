@@ -30,7 +30,7 @@ const mostProcs = 64
 //     sender, where a crash also takes back what is on its way from there.
 //   - A crash writes all of its group and the notices of the watchers. It shares a budget with every other fault.
 //     Where a failure waits until all others are recovered from, it depends on every step.
-//   - A crash takes what has been adopted, which its own group says, and who adopts is seen by global properties.
+//   - A crash takes what its own group has adopted. A restart may wait until somebody adopts the proc; global properties see both.
 //   - A restart reads the lives of all: a new process is not told of who is up again, and waits for its mates; and the records
 //     that it is handed.
 //   - Where channels are sets, a loss depends on every step: the lost message may be sent again.
@@ -54,9 +54,6 @@ func (w *World) Footprint(state []uint32, c uint64) checker.Footprint {
 		f.Writes[life], f.Reads[life], f.Writes[notices] = 1<<p, ^uint64(0), 1<<p
 		for _, q := range w.owners(p) {
 			f.Reads[own] |= 1 << q
-		}
-		if _, placed := w.layout.Hosted[p]; placed {
-			f.Reads[own] = ^uint64(0) // anybody may have adopted it
 		}
 	case deliver, lose, duplicate:
 		if w.Model.FromDead == fault.Nothing {
