@@ -31,7 +31,8 @@ type Scenario struct {
 	Prose     string      `json:"-"`
 	Source    string      `json:"source,omitempty"` // paper and figure
 	Protocol  string      `json:"protocol"`
-	Variant   string      `json:"variant"` // "repaired", "published", or "repaired+H3+H5"
+	Variant   string      `json:"variant"`           // "repaired", "published", or "repaired+H3+H5"
+	Options   string      `json:"options,omitempty"` // of the protocol, e.g. "loggers=next mode=semi"
 	Clusters  string      `json:"clusters"`
 	Roles     string      `json:"roles,omitempty"`     // how many of each kind of proc, of a protocol without programs
 	Tolerates *int        `json:"tolerates,omitempty"` // failures at a time that the protocol is to tolerate; nil = its default
@@ -199,25 +200,23 @@ func (s *Scenario) header(text string, first int) error {
 }
 
 // Keys are the keys of a scenario section, in the order in which Format writes them.
-var Keys = []string{"source", "protocol", "variant", "program", "clusters", "roles", "tolerates", "failures", "at-once", "overlap", "victims", "interchangeable",
-	"stop", "checkpoints", "network", "ignored", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "erratum", "expect", "breaks",
-	"states", "must-see"}
+var Keys = []string{"source", "protocol", "variant", "options", "program", "clusters", "roles", "tolerates", "failures", "at-once", "spacing", "overlap", "victims",
+	"interchangeable", "stop", "checkpoints", "network", "ignored", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "erratum",
+	"expect", "breaks", "states", "must-see"}
 
 func (s *Scenario) set(key, value string) (err error) {
 	texts := map[string]*string{"source": &s.Source, "protocol": &s.Protocol, "variant": &s.Variant, "program": &s.Shape,
-		"clusters": &s.Clusters, "roles": &s.Roles, "erratum": &s.Erratum, "breaks": &s.Breaks}
+		"options": &s.Options, "clusters": &s.Clusters, "roles": &s.Roles, "erratum": &s.Erratum, "breaks": &s.Breaks}
 	m := &s.Model
 	if key == "at-once" && value == "all" {
 		m.OneInstant = true
 		return nil
 	}
-	numbers := map[string]*int{"failures": &m.Failures, "at-once": &m.AtOnce, "overlap": &m.Overlap, "checkpoints": &m.Checkpoints, "loss": &m.Loss,
-		"duplicates": &m.Duplicates, "suspicions": &m.Suspicions, "torn": &m.Torn, "states": &s.States}
 	if t, ok := texts[key]; ok {
 		*t = value
 		return nil
 	}
-	if n, ok := numbers[key]; ok {
+	if n := s.number(key); n != nil {
 		if *n, err = strconv.Atoi(value); err != nil || *n < 0 {
 			return fmt.Errorf("%q is not a number of at least 0", value)
 		}
@@ -240,6 +239,8 @@ func (s *Scenario) set(key, value string) (err error) {
 		s.MustSee = strings.Fields(value)
 	case "stop":
 		m.Staggered, err = choice(value, "together", "staggered")
+	case "spacing":
+		m.Settled, err = choice(value, "any", "settled")
 	case "network":
 		var i int
 		i, err = oneOf(value, networks)
@@ -262,6 +263,13 @@ func (s *Scenario) set(key, value string) (err error) {
 		return fmt.Errorf("unknown key, did you mean %q? Known keys: %s", Nearest(key, Keys), strings.Join(Keys, ", "))
 	}
 	return err
+}
+
+// number is where the number with the key is kept, nil when the key is of something else.
+func (s *Scenario) number(key string) *int {
+	m := &s.Model
+	return map[string]*int{"failures": &m.Failures, "at-once": &m.AtOnce, "overlap": &m.Overlap, "checkpoints": &m.Checkpoints, "loss": &m.Loss,
+		"duplicates": &m.Duplicates, "suspicions": &m.Suspicions, "torn": &m.Torn, "states": &s.States}[key]
 }
 
 var verdicts = []string{"holds", "violated", "unknown", "out of model"}

@@ -27,10 +27,12 @@ in two paragraphs
 source: [X] Fig. 1
 protocol: hydee
 variant: repaired+H1
+options: deep=yes
 clusters: a | b
 tolerates: 3
 failures: 2
 at-once: 1
+spacing: settled
 overlap: 8
 victims: a RP
 interchangeable: a b
@@ -70,8 +72,8 @@ func TestParse(t *testing.T) {
 	}
 	want := &scenarios.Scenario{
 		Name: "full", File: "folder/full.txtar", Title: "A title", Prose: "with prose\n\nin two paragraphs",
-		Source: "[X] Fig. 1", Protocol: "hydee", Variant: "repaired+H1", Clusters: "a | b", Tolerates: new(3), Program: "a: send b x\nb: recv a\n",
-		Model: fault.Model{Failures: 2, AtOnce: 1, Overlap: 8, Checkpoints: 3, Staggered: true, Unordered: true, Selective: true, Loss: 4, Duplicates: 5,
+		Source: "[X] Fig. 1", Protocol: "hydee", Variant: "repaired+H1", Options: "deep=yes", Clusters: "a | b", Tolerates: new(3), Program: "a: send b x\nb: recv a\n",
+		Model: fault.Model{Failures: 2, AtOnce: 1, Settled: true, Overlap: 8, Checkpoints: 3, Staggered: true, Unordered: true, Selective: true, Loss: 4, Duplicates: 5,
 			FromDead: fault.Nothing, KeepToDead: true, DetectAny: true, Joint: true, Suspicions: 6, Torn: 7},
 		Interchangeable: []string{"a", "b"}, Victims: []string{"a", "RP"}, Expect: "violated", Breaks: "fifo", States: 1234, MustSee: []string{"recovers", "resends-log"},
 		Erratum: "H1", Force: true, Schedule: []string{"step a send x to b", "crash a"},
@@ -79,8 +81,8 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff(want, got, exported); diff != "" {
 		t.Errorf("scenario (-want +got):\n%s", diff)
 	}
-	if got.ProgramLine() != 36 {
-		t.Errorf("program begins on line %d, want 36", got.ProgramLine())
+	if got.ProgramLine() != 38 {
+		t.Errorf("program begins on line %d, want 38", got.ProgramLine())
 	}
 }
 
@@ -349,8 +351,8 @@ func TestErrorf(t *testing.T) {
 		t.Fatal(err)
 	}
 	cause := errors.New("cause")
-	for key, want := range map[string]string{"protocol": "s.txtar:8: p: cause", "-- program --": "s.txtar:36: p: cause",
-		"-- schedule --": "s.txtar:39: p: cause", "program": "s.txtar:1: p: cause"} {
+	for key, want := range map[string]string{"protocol": "s.txtar:8: p: cause", "-- program --": "s.txtar:38: p: cause",
+		"-- schedule --": "s.txtar:41: p: cause", "program": "s.txtar:1: p: cause"} {
 		got := s.Errorf(key, "%s: %w", "p", cause)
 		if got.Error() != want || !errors.Is(got, cause) {
 			t.Errorf("%s: got %v, want %s", key, got, want)

@@ -20,6 +20,10 @@ type Facts struct {
 	StableKeys  []string // prefixes of the stable records that the protocol writes; nil allows all
 	Decisions   []string // what may be decided; nil when nothing is
 	Register    bool     // clients see one register
+	Replays     bool     // deliveries are replayed in their order, so a message is the same whenever it is sent again
+	Fetches     bool     // a restarted rank gets its image by message: it is at its recovery line when Resumed, not when Restored
+	Copies      bool     // senders keep a copy of each message to another cluster until it is stable
+	Lines       bool     // images are in the memory of other procs
 	Failures    bool     // the scenario has failures
 	Checkpoints bool     // the scenario has checkpoints
 

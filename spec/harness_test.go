@@ -116,9 +116,10 @@ type judged struct {
 	name     string
 	property string
 	events   []trace.Event
-	complete bool   // the run has come to its end
-	want     string // message of the only violation; "" for a near miss, which must be accepted
-	step     int    // of the violation: 0 means the last event, or the end for a complete run
+	complete bool               // the run has come to its end
+	want     string             // message of the only violation; "" for a near miss, which must be accepted
+	facts    func() *spec.Facts // nil = exampleFacts
+	step     int                // of the violation: 0 means the last event, or the end for a complete run
 }
 
 // judge runs the cases of one table.
@@ -135,6 +136,9 @@ func judge(t *testing.T, cases []judged) {
 				want = append(want, v)
 			}
 			f := exampleFacts()
+			if tt.facts != nil {
+				f = tt.facts()
+			}
 			got := spec.Judge(f, traceOf(f, tt.events), []spec.Property{property(t, tt.property)}, tt.complete)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("violations (-want +got):\n%s", diff)

@@ -22,7 +22,7 @@ func TestHistory(t *testing.T) {
 	past := func(sent uint32, ids ...trace.MsgID) *trace.History {
 		h := &trace.History{Sent: sent}
 		for _, id := range ids {
-			h.Delivered = append(h.Delivered, trace.Delivery{ID: id, Stamp: trace.Stamp{Phase: 1}})
+			h.Delivered = append(h.Delivered, trace.Delivery{ID: id, Stamp: trace.Stamp{Phase: 1}, Digest: payload(id)})
 		}
 		return h
 	}

@@ -4,14 +4,17 @@ import "github.com/domino-check/domino/spec/trace"
 
 // Ledger folds the events of one run into what properties see. The zero value is not usable; see NewLedger.
 type Ledger struct {
-	ranks int
-	kinds map[string]trace.Meaning
-	procs []Observed
+	ranks    int
+	kinds    map[string]trace.Meaning
+	holdings bool
+	procs    []Observed
+	past     []*trace.History // of a restarted proc that has done nothing yet: what its last life had done
 }
 
 // NewLedger is the state before the first event: every proc up, no history.
 func NewLedger(layout *trace.Layout) *Ledger {
-	l := &Ledger{ranks: layout.Ranks, kinds: layout.Kinds, procs: make([]Observed, len(layout.Names))}
+	l := &Ledger{ranks: layout.Ranks, kinds: layout.Kinds, holdings: layout.Holdings, procs: make([]Observed, len(layout.Names)),
+		past: make([]*trace.History, len(layout.Names))}
 	for p := range l.procs {
 		l.procs[p].Up = true
 		if p < l.ranks {
@@ -25,7 +28,7 @@ func NewLedger(layout *trace.Layout) *Ledger {
 func (l *Ledger) Observed(p trace.Proc) Observed {
 	o := l.procs[p]
 	if !o.Up {
-		o.History = nil
+		o.History, o.Holding = nil, nil
 	}
 	return o
 }
@@ -40,6 +43,15 @@ func (l *Ledger) Apply(e trace.Event) {
 	case trace.Restored:
 		o.Fresh = !o.Up && e.Incarnation > o.Incarnation
 		o.Up, o.Incarnation = true, e.Incarnation
+		if l.past[e.Proc] == nil {
+			l.past[e.Proc] = o.History // to be cut when the image has come, see Resumed
+		}
+	case trace.Resumed:
+		if past := l.past[e.Proc]; past != nil {
+			o.History = past
+		}
+	case trace.Sent, trace.Delivered, trace.Finished:
+		l.past[e.Proc] = nil
 	case trace.Emitted:
 		o.Round = max(o.Round, e.Stamp.Round)
 		if l.kinds[e.Text] == trace.Evaluated {
@@ -52,6 +64,14 @@ func (l *Ledger) Apply(e trace.Event) {
 			line.Memory, line.Recovering = nil, false
 			o.Line = line
 		}
+	}
+	if l.holdings {
+		h := trace.Holding{}
+		if o.Holding != nil {
+			h = *o.Holding
+		}
+		h.Apply(e)
+		o.Holding = &h
 	}
 	if o.History != nil {
 		h := *o.History
@@ -67,7 +87,8 @@ func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) []Vio
 	l := NewLedger(&t.Layout)
 	memories := make([]string, len(properties))
 	for _, e := range t.Events {
-		if e.Kind == trace.Restored {
+		after := e.Kind == trace.Restored || e.Kind == trace.Resumed
+		if after {
 			l.Apply(e)
 		}
 		for i, p := range properties {
@@ -82,7 +103,7 @@ func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) []Vio
 				found = append(found, Violation{Property: p.Name, Message: m, Step: e.Step})
 			}
 		}
-		if e.Kind != trace.Restored {
+		if !after {
 			l.Apply(e)
 		}
 	}

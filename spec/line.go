@@ -53,7 +53,7 @@ var LineProgress = register(Property{
 	Doc: "a committed recovery line never moves back, and no restart goes behind it",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		line := v.Observed(e.Proc).Line
-		if line == nil || e.Kind != trace.Committed && e.Kind != trace.Restored {
+		if line == nil || e.Kind != trace.Committed && e.Kind != trace.Resumed && (e.Kind != trace.Restored || f.Fetches) {
 			return ""
 		}
 		if e.Sent < line.Sent || int(e.Received) < len(line.Delivered) {
@@ -87,9 +87,12 @@ var Contained = register(Property{
 // PruneSafe: garbage collection keeps what a restart can need.
 var PruneSafe = register(Property{
 	Name: "prune-safe", Kind: Always, Global: true, Source: "[HydEE] section III-E, design P13",
-	Doc: "a message leaves the log only when the recovery line of its receiver holds its delivery",
+	Doc: "a message leaves a log only when the recovery line of its receiver holds its delivery, or another log has it",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Pruned {
+			return ""
+		}
+		if f.Layout.Holdings && heldElsewhere(f, v, e) {
 			return ""
 		}
 		if line := v.Observed(e.Peer).Line; line == nil || !line.Received(e.ID) {
@@ -99,6 +102,17 @@ var PruneSafe = register(Property{
 		return ""
 	},
 })
+
+// heldElsewhere reports whether a message that leaves one log is in another or in an image, or whether nobody who is up keeps a line of its
+// receiver: then that must save itself anew, or is lost, in any case.
+func heldElsewhere(f *Facts, v View, e trace.Event) bool {
+	for p := range f.Layout.Names {
+		if c, ok := v.Observed(trace.Proc(p)).Holding.Copy(e.ID, e.Peer); ok && (c.Covered || trace.Proc(p) != e.Proc) {
+			return true
+		}
+	}
+	return coveredBy(f, v, e.ID, e.Peer, v.Observed(e.Peer)) || f.Lines && !lineKept(f, v, e.Peer)
+}
 
 // StableOnly: stable storage holds what the protocol says and nothing else.
 var StableOnly = register(Property{

@@ -64,7 +64,7 @@ type Property struct {
 	// Applies says whether a protocol with these promises must satisfy it; nil means every protocol.
 	Applies func(*Facts) bool
 	// Event returns how the event breaks the property, or "". The view shows the state before the event, except for
-	// Restored, where it shows the restored state. For Sometimes, a non-empty answer means seen.
+	// Restored and Resumed, where it shows the restored state. For Sometimes, a non-empty answer means seen.
 	Event func(*Facts, View, trace.Event) string
 	// End returns how the end of a run breaks the property, or "".
 	End func(*Facts, View) string
@@ -88,6 +88,7 @@ type Observed struct {
 	Incarnation trace.Incarnation
 	History     *trace.History // nil for services and for procs that are down
 	Line        *trace.History // last recovery line that the proc declared; nil means the initial state
+	Holding     *trace.Holding // what it holds for others; nil unless Layout.Holdings, and for procs that are down
 	Fresh       bool           // Restored only: the proc was down, and this incarnation is newer than its last
 	Round       uint64         // newest recovery round that this incarnation has put on a message
 	Evaluated   uint64         // newest recovery round that this incarnation has evaluated its channels for

@@ -14,6 +14,9 @@ var Terminates = register(Property{
 	Doc: "no run gets stuck: when nothing can happen any more, every program has ended; with --lasso, no fair run goes on for ever",
 	End: func(f *Facts, v View) string {
 		var stuck []string
+		if gaveUp(f, v) {
+			return "" // beyond the model, and it has been said
+		}
 		for r := range trace.Rank(f.Layout.Ranks) {
 			switch h := v.Observed(r.Proc()).History; {
 			case h == nil:
@@ -69,10 +72,10 @@ var FinalState = register(Property{
 
 // GivesNoUp: no machine declares that it can not go on.
 var GivesNoUp = register(Property{
-	Name: "gives-not-up", Kind: Always, Source: "design section 9",
-	Doc: "no process stops with an error of its own",
+	Name: "gives-not-up", Kind: Always, Global: true, Source: "design section 9",
+	Doc: "no process stops with an error of its own, but a rank of which nobody who is up keeps an image",
 	Event: func(f *Facts, v View, e trace.Event) string {
-		if e.Kind == trace.Halted {
+		if e.Kind == trace.Halted && !(f.Lines && int(e.Proc) < f.Layout.Ranks && !lineKept(f, v, e.Proc)) {
 			return fmt.Sprintf("%s gives up: %s", f.Layout.Name(e.Proc), e.Text)
 		}
 		return ""

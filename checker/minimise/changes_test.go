@@ -21,7 +21,7 @@ func drafted(t *testing.T, clusters, program string) *draft {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return open(s, c.Setup)
+	return open(s, c.Setup, c.Baseline)
 }
 
 // TestChanges applies every change to every embedded scenario: the result must be smaller, be different from the other results, resolve,
@@ -37,7 +37,7 @@ func TestChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := open(s, c.Setup)
+		d := open(s, c.Setup, c.Baseline)
 		before := d.key()
 		for _, p := range phases() {
 			seen := map[string]bool{before: true}
@@ -56,7 +56,7 @@ func TestChanges(t *testing.T) {
 					t.Errorf("%s: %s: not smaller, or given twice", s.Name, change.Words)
 				}
 				seen[change.To.key()] = true
-				if back := open(to, resolved.Setup); cmp.Diff(change.To.programs, back.programs) != "" || back.clusterText() != change.To.clusterText() {
+				if back := open(to, resolved.Setup, resolved.Baseline); cmp.Diff(change.To.programs, back.programs) != "" || back.clusterText() != change.To.clusterText() {
 					t.Errorf("%s: %s: read back as\n%s, want\n%s", s.Name, change.Words, back.write().Program, to.Program)
 				}
 			}

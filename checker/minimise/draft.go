@@ -28,10 +28,14 @@ type role struct {
 	n    int
 }
 
-// open turns a scenario and what it resolves to into a draft.
-func open(s *scenarios.Scenario, setup *core.Setup) *draft {
+// open turns a scenario and what it resolves to into a draft. Clusters are those of the baseline, which is nil when there are no programs: a
+// protocol may make something else of them than clusters.
+func open(s *scenarios.Scenario, setup, baseline *core.Setup) *draft {
 	l := &setup.Layout
-	d := &draft{scenario: *s, names: slices.Clone(l.Names[:l.Ranks]), clusters: slices.Clone(l.Clusters)}
+	d := &draft{scenario: *s, names: slices.Clone(l.Names[:l.Ranks])}
+	if baseline != nil {
+		d.clusters = slices.Clone(baseline.Layout.Clusters)
+	}
 	d.scenario.Interchangeable = nil // a promise about this scenario, not about smaller ones
 	d.groups = groupsOf(setup)
 	if s.Roles != "" {
@@ -44,7 +48,7 @@ func open(s *scenarios.Scenario, setup *core.Setup) *draft {
 	}
 	for r := range l.Ranks {
 		d.programs = append(d.programs, slices.Clone(setup.Programs[r]))
-		if l.Clusters == nil {
+		if baseline == nil || baseline.Layout.Clusters == nil {
 			d.clusters = append(d.clusters, r)
 		}
 	}

@@ -89,7 +89,7 @@ func Minimise(ctx context.Context, q Question) (*Answer, error) {
 		return nil, err
 	}
 	m := &minimisation{question: q, oracle: o, witness: first, answer: &Answer{}}
-	d := open(q.Scenario, c.Setup)
+	d := open(q.Scenario, c.Setup, c.Baseline)
 	m.answer.Before = m.counts(d)
 	d = m.shrink(ctx, d)
 	return m.finish(ctx, d)
@@ -245,7 +245,7 @@ func (m *minimisation) keeps(ctx context.Context, from *draft, phase string, c C
 		return nil, false
 	}
 	m.witness = w
-	kept := open(s, resolved.Setup)
+	kept := open(s, resolved.Setup, resolved.Baseline)
 	step := Step{Phase: phase, Words: c.Words, Counts: m.counts(kept)}
 	m.answer.Steps = append(m.answer.Steps, step)
 	if m.question.Kept != nil {

@@ -111,7 +111,7 @@ func problem(t *testing.T, s *scenarios.Scenario, property string, a *Answer) st
 	if n := shortestOf(t, back, property, 5*bound); n != a.After.Steps && a.Shortest || n > 0 && !a.Shortest || len(back.Schedule) != a.After.Steps {
 		return fmt.Sprintf("%d steps, shortest %t, want %d", a.After.Steps, a.Shortest, n)
 	}
-	d := open(back, c.Setup)
+	d := open(back, c.Setup, c.Baseline)
 	for _, p := range phases() {
 		for _, change := range p.Changes(d) {
 			if n := shortestOf(t, change.To.write(), property, bound); n > 0 {
@@ -184,7 +184,7 @@ func TestErrata(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := &minimisation{witness: &witness{run: &world.Run{}}}
-			hand := list(m.counts(open(own, c.Setup)))
+			hand := list(m.counts(open(own, c.Setup, c.Baseline)))
 			for i, n := range list(a.After) {
 				if n > hand[i] {
 					t.Errorf("%+v, made by hand %v", a.After, hand)
@@ -305,7 +305,7 @@ func TestPropertyMatters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	least, _ := Greedy(t.Context(), open(s, c.Setup), phases(), func(_ string, c Change[*draft]) (*draft, bool) {
+	least, _ := Greedy(t.Context(), open(s, c.Setup, c.Baseline), phases(), func(_ string, c Change[*draft]) (*draft, bool) {
 		return c.To, shortestOf(t, c.To.write(), "", bound) > 0
 	})
 	mutant, err := Minimise(t.Context(), Question{Scenario: least.write(), Resolve: resolve, States: bound})

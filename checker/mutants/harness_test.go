@@ -16,6 +16,8 @@ import (
 	"github.com/domino-check/domino/impl/hydee"
 	"github.com/domino-check/domino/impl/none"
 	"github.com/domino-check/domino/impl/paxos"
+	"github.com/domino-check/domino/impl/pessimistic"
+	"github.com/domino-check/domino/impl/radic"
 	"github.com/domino-check/domino/impl/twophase"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
@@ -34,11 +36,12 @@ const (
 	echo    = "a: send y x; recv y; recv y\ny: recv a; send a y1; send a y2"
 	up      = "group g: r > t; t > w\nr: contribute g; recv g\nt: contribute g\nw: contribute g"
 	pair    = "x: send y m\ny: recv x"
+	chain   = "x: send y m\ny: recv x; send z n\nz: recv y"
 )
 
 // scope is what one exploration covers.
 type scope struct {
-	protocol string // "" is HydEE, otherwise causal or camel
+	protocol string // "" is HydEE; radic is RBML on three nodes and a spare
 	program  string
 	clusters []int
 	model    fault.Model
@@ -69,6 +72,12 @@ var scopes = map[string]*scope{
 	"echo":           {protocol: "causal", program: echo},
 	"line":           {protocol: "causal", program: line},
 	"reduction":      {protocol: "camel", program: up},
+	"hmpl":           {program: pair, clusters: []int{0, 1}, protocol: "hmpl"},
+	"hmpl, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: "hmpl", model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
+	"radic":          {program: pair, clusters: []int{0, 1}, protocol: "radic"},
+	"radic, node":    {program: "x: output", clusters: []int{0}, protocol: "radic", model: fault.Model{Failures: 1, Victims: []trace.Proc{2, 3}}},
+	"rbml, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: "rbml", model: fault.Model{Failures: 1, Victims: []trace.Proc{1}}},
+	"sbml, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: "sbml", model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
 	"one cluster, saved": {program: pair, clusters: []int{0, 0},
 		model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{0}}},
 }
@@ -95,15 +104,7 @@ func (s *scope) build(t *testing.T) (*core.Setup, *spec.Oracle) {
 	}
 	programs := suite.Programs
 	layout := trace.Layout{Names: suite.Names, Ranks: len(suite.Names), Clusters: s.clusters, Trees: suite.Trees}
-	var setup *core.Setup
-	switch s.protocol {
-	case "causal":
-		setup, err = causal.NewSetup(layout, programs, causal.Options{F: 1})
-	case "camel":
-		setup, err = camel.NewSetup(layout, programs, causal.Options{F: 1})
-	default:
-		setup, err = hydee.NewSetup(layout, programs, hydee.Options{})
-	}
+	setup, err := s.setUp(layout, programs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,4 +190,27 @@ type watchedRank struct{ watched }
 // History shows the past of the rank inside.
 func (m watchedRank) History() *trace.History {
 	return m.Machine.(interface{ History() *trace.History }).History()
+}
+
+// setUp prepares the protocol of the scope.
+func (s *scope) setUp(layout trace.Layout, programs []core.Program) (*core.Setup, error) {
+	switch s.protocol {
+	case "causal":
+		return causal.NewSetup(layout, programs, causal.Options{F: 1})
+	case "camel":
+		return camel.NewSetup(layout, programs, causal.Options{F: 1})
+	case "hmpl":
+		return pessimistic.NewSetup(pessimistic.HMPL, layout, programs, pessimistic.Options{})
+	case "rbml":
+		return pessimistic.NewSetup(pessimistic.RBML, layout, programs, pessimistic.Options{})
+	case "sbml":
+		return pessimistic.NewSetup(pessimistic.SBML, layout, programs, pessimistic.Options{})
+	case "radic":
+		setup, err := pessimistic.NewSetup(pessimistic.RBML, layout, programs, pessimistic.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return radic.NewSetup(setup, nil, radic.Options{Nodes: 3, Spares: 1})
+	}
+	return hydee.NewSetup(layout, programs, hydee.Options{})
 }

@@ -67,6 +67,9 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	if err := out.follow(w); err != nil {
 		return nil, err
 	}
+	if out.Verdict == spec.Holds && w.answer != "" && !c.Force {
+		out.Verdict, out.Reason = spec.OutOfModel, "everything holds, but some failures take a rank and all that protects it: "+w.answer
+	}
 	if missing := missing(c.MustSee, out.Seen); out.Verdict == spec.Holds && missing != "" {
 		out.Verdict, out.Reason = spec.Unknown, "vacuous: no run shows "+missing
 	}
@@ -168,8 +171,8 @@ func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 		return "the protocol survives no failure"
 	case m.Overlap > 0 && !p.Recovers:
 		return "the model counts who is recovering, and the protocol does not declare when a recovery is complete"
-	case p.MaxFailures > 0 && m.Failures > p.MaxFailures && (m.Overlap == 0 || m.Overlap > p.MaxFailures):
-		return fmt.Sprintf("the protocol survives %d failures at a time, the model has %d", p.MaxFailures, m.Failures)
+	case p.MaxFailures > 0 && m.AtATime() > p.MaxFailures:
+		return fmt.Sprintf("the protocol survives %d failures at a time, the model has %d", p.MaxFailures, m.AtATime())
 	}
 	return ""
 }

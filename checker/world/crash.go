@@ -29,7 +29,7 @@ func (c *crashing) sets(from core.Proc, chosen []core.Proc, n int) {
 		}
 		set := append(chosen[:len(chosen):len(chosen)], p)
 		if (!c.Model.OneInstant || len(set) == c.Model.Failures) && !c.overlaps(c.state, set) {
-			if victims := c.victims(set); c.putOff && slices.ContainsFunc(victims, c.undoes) {
+			if victims := c.victims(c.state, set); c.putOff && slices.ContainsFunc(victims, c.undoes) {
 				c.x.LeftOut.Crashes++
 			} else {
 				c.crashVariants(c.state, victims, code(crash, p, 0), set, c.x)
@@ -43,7 +43,7 @@ func (c *crashing) sets(from core.Proc, chosen []core.Proc, n int) {
 
 // undoes reports whether p can take a step that its crash undoes without a trace: the same crash after the step leads to the same state,
 // so it is enough to explore that one. The step takes a message, which the crash would lose anyway, or makes the program go on; it
-// sends, writes and shows nothing. It can not be put off for ever, because messages and programs come to an end.
+// sends, writes and shows nothing, so it adopts nobody, and a state in which all recovery is over stays one. It can not be put off for ever, because messages and programs come to an end.
 func (c *crashing) undoes(p core.Proc) bool {
 	here := c.state[localWord(p)]
 	if here == deadLocal {
@@ -87,7 +87,7 @@ func (w *World) overlaps(state []uint32, chosen []core.Proc) bool {
 	if w.Model.Overlap == 0 {
 		return false
 	}
-	victims, n := w.victims(chosen), 0
+	victims, n := w.victims(state, chosen), 0
 	for p := range core.Proc(w.procs) {
 		h := w.locals.at(state[localWord(p)]).history
 		if !w.envs.at(state[envWord(p)]).Up || h != nil && h.Recovering || slices.Contains(victims, p) {
@@ -101,11 +101,16 @@ func (w *World) isVictim(p core.Proc) bool {
 	return w.Model.Victims == nil || slices.Contains(w.Model.Victims, p)
 }
 
-// victims are the procs that stop at once with the chosen ones.
-func (w *World) victims(chosen []core.Proc) []core.Proc {
+// victims are the procs that stop at once with the chosen ones: their groups, and what runs on their nodes.
+func (w *World) victims(state []uint32, chosen []core.Proc) []core.Proc {
 	if w.Model.Staggered {
-		return chosen
+		return w.withHosted(state, chosen)
 	}
+	return w.withHosted(state, w.members(chosen))
+}
+
+// members are all procs of the groups of the chosen ones.
+func (w *World) members(chosen []core.Proc) []core.Proc {
 	var list []core.Proc
 	for _, p := range chosen {
 		list = append(list, w.group(p)...)
@@ -242,6 +247,9 @@ func (w *World) crashProc(x *checker.Expansion, p core.Proc, outcome operation) 
 
 // notify lets the detector report the group of p, once all its members have left the old life.
 func (w *World) notify(x *checker.Expansion, p core.Proc) {
+	if w.layout.Hosted[p] {
+		return // its node is told of, or starts it again by itself
+	}
 	g := w.group(p)
 	for _, q := range g {
 		if w.envs.at(x.At(envWord(q))).Up && w.halfStopped(x.Now(), q) {
@@ -264,7 +272,7 @@ func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *ch
 		return
 	}
 	digit, ok := w.crashes.one(x.At(budgetWord), w.group(p)[0])
-	if !ok || w.overlaps(state, []core.Proc{p}) {
+	if !ok || w.Model.Settled && left(state, failures) < w.Model.Failures || w.overlaps(state, []core.Proc{p}) {
 		return
 	}
 	for cutAfter := 1; cutAfter < len(t.acts); cutAfter++ {
@@ -278,7 +286,7 @@ func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *ch
 			word := w.monitors.word
 			x.Set(word, w.observePart(x.At(word), w.eventsOf(tr, cutAfter)))
 		}
-		members := w.group(p)
+		members := w.withHosted(state, w.group(p))
 		w.crash(x, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))
 		spent := cause{budget: spend(failures, 1) + digit}
 		spent.apply(x)

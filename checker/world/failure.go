@@ -32,6 +32,9 @@ func (w *World) group(p core.Proc) []core.Proc { return w.Setup.Group(p) }
 
 // mayRestart reports whether no member of the group of p is still in an older life.
 func (w *World) mayRestart(state []uint32, p core.Proc) bool {
+	if _, placed := w.layout.Hosted[p]; placed && !w.hasHost(state, p) {
+		return false
+	}
 	inc := w.envs.at(state[envWord(p)]).Inc
 	return !slices.ContainsFunc(w.group(p), func(q core.Proc) bool {
 		f := w.envs.at(state[envWord(q)])
@@ -213,7 +216,7 @@ func (w *World) tellable(state []uint32, p core.Proc, i int) bool {
 
 // faults adds what the environment may do within its budgets, and the stops of half-stopped groups.
 func (w *World) faults(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
-	if n := left(state, failures); n > 0 {
+	if n := left(state, failures); n > 0 && w.mayFail(state) {
 		putOff := reduce.Has(checker.Crashes) && !w.Model.KeepToDead && !w.Model.Staggered && !w.Model.Set && !w.Model.KeepsIgnored()
 		c := crashing{World: w, state: state, x: x, putOff: putOff}
 		c.sets(0, nil, min(n, w.Model.Together()))

@@ -29,6 +29,8 @@ const mostProcs = 64
 //   - A send reads the life of the receiver, where a crash loses what is on its way to the crashed proc; a delivery reads the life of the
 //     sender, where a crash also takes back what is on its way from there.
 //   - A crash writes all of its group and the notices of the watchers. It shares a budget with every other fault.
+//     Where a failure waits until all others are recovered from, it depends on every step.
+//   - A crash takes what its own group has adopted. A restart may wait until somebody adopts the proc; global properties see both.
 //   - A restart reads the lives of all: a new process is not told of who is up again, and waits for its mates; and the records
 //     that it is handed.
 //   - Where channels are sets, a loss depends on every step: the lost message may be sent again.
@@ -92,12 +94,15 @@ func (w *World) addSends(f *checker.Footprint, state []uint32, c uint64) {
 }
 
 func (w *World) crashFootprint(state []uint32, c uint64) checker.Footprint {
+	if w.Model.Settled {
+		return checker.Everything() // it waits until nothing is on its way
+	}
 	var f checker.Footprint
 	f.Reads[common], f.Writes[common] = commonView, commonBudgets
 	if w.Model.Overlap > 0 {
 		f.Reads[own] = ^uint64(0) // who is down or recovering
 	}
-	for _, q := range w.crashed(c) {
+	for _, q := range w.crashed(state, c) {
 		f.Writes[own] |= 1 << q
 		f.Writes[life] |= 1 << q
 	}
@@ -108,17 +113,17 @@ func (w *World) crashFootprint(state []uint32, c uint64) checker.Footprint {
 }
 
 // crashed are the procs that a crash stops.
-func (w *World) crashed(c uint64) (procs []core.Proc) {
+func (w *World) crashed(state []uint32, c uint64) (procs []core.Proc) {
 	_, p, a := splitCode(c)
 	others, _ := splitCrash(a)
-	return w.victims(append(others, p))
+	return w.victims(state, append(others, p))
 }
 
 // Hinges implements checker.Hinged: the steps of a proc that are no faults; its faults, which share budgets with other ones; its restart;
 // the crashes of each set of groups. That a violation of a global property makes a step depend on all others changes nothing: it is visible,
 // so it does anyhow.
 func (w *World) Hinges() (families []checker.Footprint) {
-	if w.Model.Overlap > 0 || w.Model.Set || w.Model.KeepsIgnored() {
+	if w.Model.Overlap > 0 || w.Model.Settled || len(w.layout.Hosted) > 0 || w.Model.Set || w.Model.KeepsIgnored() {
 		return slices.Repeat([]checker.Footprint{checker.Everything()}, mostFamilies) // whether a step is possible depends on more
 	}
 	for p := range core.Proc(w.procs) {
@@ -148,7 +153,7 @@ func (w *World) Hinges() (families []checker.Footprint) {
 			set := append(chosen[:len(chosen):len(chosen)], p)
 			var f checker.Footprint
 			f.Reads[common] = commonBudgets
-			for _, q := range w.victims(set) {
+			for _, q := range w.members(set) {
 				f.Reads[own] |= 1 << q
 			}
 			families = append(families, f)

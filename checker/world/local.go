@@ -19,7 +19,8 @@ type local struct {
 	evaluated uint64 // newest round that it has evaluated its channels for
 	content   []byte // canonical bytes of the machine
 	history   *trace.History
-	choices   []uint32 // inputs of the program steps that are enabled
+	holding   *trace.Holding // nil unless the layout says that holdings are declared, and before the first step
+	choices   []uint32       // inputs of the program steps that are enabled
 }
 
 // act is one effect as the world performs it.
@@ -99,12 +100,24 @@ func (w *World) internLocal(l local, m core.Machine) uint32 {
 	key = binary.BigEndian.AppendUint32(key, uint32(l.inc))
 	key = binary.BigEndian.AppendUint64(key, l.round)
 	key = binary.BigEndian.AppendUint64(key, l.evaluated)
+	if w.layout.Holdings {
+		key = appendHolding(key, l.holding)
+	}
 	key = append(key, l.content...)
 	if number, ok := w.locals.find(key); ok {
 		return number
 	}
 	w.addViews(&l, m)
 	return w.locals.intern(key, l)
+}
+
+// appendHolding adds what a proc holds to a key, behind its length; nil has none.
+func appendHolding(key []byte, h *trace.Holding) []byte {
+	var content []byte
+	if h != nil {
+		content = core.Encode(h)
+	}
+	return append(binary.BigEndian.AppendUint32(key, uint32(len(content))), content...)
 }
 
 // addViews notes what is often asked of a machine in the local state.
@@ -167,19 +180,25 @@ func (w *World) run(from, input uint32) (t transition) {
 	if failure != "" {
 		return transition{from: from, input: input, next: from, violation: w.violation(spec.Violation{Property: "no-panic", Message: failure})}
 	}
-	r := recorder{world: w, from: l, round: l.round, evaluated: l.evaluated}
+	r := recorder{world: w, from: l, round: l.round, evaluated: l.evaluated, after: historyOf(m)}
 	if l.history != nil {
 		r.history = *l.history
 	}
 	if h := historyOf(m); in.Kind == core.Restore && h != nil {
 		r.history = *h // the image brings its own past
 	}
+	if w.layout.Holdings {
+		r.holding = new(trace.Holding)
+		if l.holding != nil {
+			*r.holding = *l.holding
+		}
+	}
 	if in.Kind == core.Persisted {
 		r.event(trace.Event{Kind: trace.Stored, Text: in.Key})
 	}
 	t = r.record(effects)
 	t.from, t.input = from, input
-	t.next = w.internLocal(local{proc: l.proc, inc: l.inc, round: r.round, evaluated: r.evaluated}, m)
+	t.next = w.internLocal(local{proc: l.proc, inc: l.inc, round: r.round, evaluated: r.evaluated, holding: r.holding}, m)
 	w.masters.keep(t.next, m)
 	if in.Kind == core.Restore {
 		r.restored(&t, w.locals.at(t.next).history)
@@ -261,6 +280,8 @@ type recorder struct {
 	world     *World
 	from      local
 	history   trace.History
+	holding   *trace.Holding
+	after     *trace.History // of the machine when the step is over
 	round     uint64
 	evaluated uint64
 	t         transition
@@ -300,6 +321,9 @@ func (r *recorder) effect(e *core.Effect) {
 		line.Done, line.Digest, line.Memory, line.Recovering = false, 0, nil, false
 		r.change(operation{Kind: opLine, A: w.internHistory(&line)}, true)
 		r.event(trace.Event{Kind: trace.Committed, Sent: e.Sent, Received: e.Received})
+	case core.Resume:
+		r.history = *r.after // the image brings its own past
+		r.event(trace.Event{Kind: trace.Resumed, Sent: e.Sent, Received: e.Received})
 	case core.Rollback:
 		r.t.acts = append(r.t.acts, act{kind: actRollback})
 		r.event(trace.Event{Kind: trace.Crashed, Text: "rollback"})
@@ -335,7 +359,7 @@ func (r *recorder) declaration(e *core.Effect) {
 	case core.Halt:
 		r.event(trace.Event{Kind: trace.Halted, Text: e.Reason})
 	case core.Log:
-		r.event(trace.Event{Kind: trace.Logged, Peer: e.To, ID: e.ID})
+		r.event(trace.Event{Kind: trace.Logged, Peer: e.To, ID: e.ID, Received: e.Received})
 	case core.Prune:
 		r.event(trace.Event{Kind: trace.Pruned, Peer: e.To, ID: e.ID})
 	case core.ProgramSent:
@@ -355,6 +379,8 @@ func (r *recorder) declaration(e *core.Effect) {
 		r.event(trace.Event{Kind: trace.Forgotten, Text: e.Key, ID: e.ID, Peer: e.To, Received: e.Received, Sent: e.Sent})
 	case core.Recovered:
 		r.event(trace.Event{Kind: trace.Recovered})
+	case core.Adopt:
+		r.event(trace.Event{Kind: trace.Adopted, Peer: e.To})
 	}
 }
 
@@ -376,10 +402,16 @@ func (r *recorder) event(e trace.Event) {
 		}
 	}
 	switch e.Kind {
-	case trace.Sent, trace.Released, trace.Halted:
+	case trace.Sent, trace.Released, trace.Halted, trace.Adopted: // the last: who stops with the proc
 		r.t.visible = true
 	}
+	if text := w.layout.Name(e.Proc) + " answers " + e.Text; e.Kind == trace.Halted && w.Facts != nil && w.Facts.Lines && (w.answer == "" || text < w.answer) {
+		w.answer = text
+	}
 	r.history.Apply(e)
+	if r.holding != nil {
+		r.holding.Apply(e)
+	}
 	r.t.events = append(r.t.events, e)
 }
 
@@ -415,8 +447,10 @@ func (r *recorder) judge(e trace.Event) {
 // global reports whether global properties look at the event.
 func (w *World) global(e trace.Event) bool {
 	switch e.Kind {
-	case trace.Pruned, trace.Committed, trace.Restored, trace.Crashed:
+	case trace.Pruned, trace.Committed, trace.Restored, trace.Resumed, trace.Crashed, trace.Halted, trace.Adopted:
 		return true
+	case trace.Sent, trace.Released:
+		return w.Facts.Replays
 	case trace.Emitted:
 		return !e.ID.IsZero() || w.layout.Kinds[e.Text] == trace.Gate
 	}
@@ -426,6 +460,10 @@ func (w *World) global(e trace.Event) bool {
 // observed is what properties see of the proc in the middle of its step.
 func (r *recorder) observed() spec.Observed {
 	o := spec.Observed{Up: true, Incarnation: r.from.inc, Round: r.round, Evaluated: r.evaluated}
+	if r.holding != nil {
+		h := *r.holding
+		o.Holding = &h
+	}
 	if r.from.history != nil {
 		h := r.history
 		o.History = &h

@@ -56,7 +56,7 @@ func TestTracesOfToys(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	compared, traces, failed := 0, 0, 0
 	for n := range 900 * *moreCases {
-		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0, reads: n%7 == 0, rollback: n%11 == 0})
+		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0, reads: n%7 == 0, rollback: n%11 == 0, hosts: n%6 == 1})
 		m := randomModel(r, toy.procs, n%3)
 		m.Unordered = r.IntN(3) == 0
 		switch r.IntN(8) {

@@ -78,6 +78,8 @@ func TestReductionOfToys(t *testing.T) {
 		{"cycles", 100, 0, toyFeatures{cyclic: true}},
 		{"crashes", 100, 1, toyFeatures{crashes: true}},
 		{"two crashes of groups", 50, 2, toyFeatures{crashes: true, groups: true}},
+		{"crashes of hosts", 100, 2, toyFeatures{crashes: true, hosts: true}},
+		{"crashes of hosts, much commutes", 100, 1, toyFeatures{crashes: true, hosts: true, monotone: true}},
 		{"restarts that send", 100, 1, toyFeatures{crashes: true, restoreSends: true}},
 		{"restarts that read others", 100, 1, toyFeatures{crashes: true, reads: true, groups: true}},
 		{"rollbacks", 100, 0, toyFeatures{rollback: true}},

@@ -196,6 +196,11 @@ func (w *World) restoredLocal(key []byte) (local, error) {
 	if int(l.proc) >= w.procs {
 		return local{}, fmt.Errorf("there is no proc %d", l.proc)
 	}
+	if w.layout.Holdings {
+		if err := l.takeHolding(); err != nil {
+			return local{}, err
+		}
+	}
 	m := w.Setup.New(l.proc)
 	if err := core.DecodeState(l.content, m); err != nil {
 		return local{}, err
@@ -209,6 +214,21 @@ func (w *World) restoredLocal(key []byte) (local, error) {
 		return local{}, fmt.Errorf("%s has a choice that it had not", w.layout.Name(l.proc))
 	}
 	return l, nil
+}
+
+// takeHolding reads what the proc holds, which comes before the state of the machine.
+func (l *local) takeHolding() error {
+	if len(l.content) < 4 || uint64(len(l.content)-4) < uint64(binary.BigEndian.Uint32(l.content)) {
+		return fmt.Errorf("%d bytes are too few", len(l.content))
+	}
+	n := int(binary.BigEndian.Uint32(l.content))
+	content := l.content[4 : 4+n]
+	l.content = l.content[4+n:]
+	if n == 0 {
+		return nil
+	}
+	l.holding = &trace.Holding{}
+	return decodeExactly(content, l.holding)
 }
 
 func (w *World) restoredInbox(key []byte) (b inbox, err error) {
@@ -300,6 +320,7 @@ func (w *World) saveJudgement(e *checker.Encoder) {
 	for _, v := range w.violations {
 		e.Bytes(core.Encode(v))
 	}
+	e.Bytes([]byte(w.answer))
 	e.Number(uint64(len(w.seen)))
 	for _, name := range w.seen {
 		e.Bytes([]byte(name))
@@ -323,6 +344,7 @@ func (w *World) restoreJudgement(d *checker.Decoder) {
 			return
 		}
 	}
+	w.answer = string(d.Bytes())
 	for range d.Count(1) {
 		name := string(d.Bytes())
 		i := slices.IndexFunc(w.unseen, func(p spec.Property) bool { return p.Name == name })

@@ -19,6 +19,7 @@ import (
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
 )
 
 // These tests interrupt a search at many points (a limit of states stands for the signal), go on from the file in a world that knows
@@ -102,9 +103,10 @@ func TestResume(t *testing.T) {
 		{"s1", "published", checker.Options{All: true, Reduce: checker.Singletons | checker.Crashes}, 97},
 		{"h9-twice", "repaired+H9b", checker.Options{Order: checker.BreadthFirst}, 11},
 		{"h1", "repaired+H1", checker.Options{Order: checker.BreadthFirst, All: true}, 31},
-		{"h8", "", checker.Options{Reduce: checker.Singletons | checker.Crashes}, 500}, // checkpoints: commits, writes, deletions
-		{"ping-torn", "", checker.Options{}, 9000},                                     // torn writes
-		{"wildcard", "", checker.Options{Order: checker.BreadthFirst}, 900},            // observed payloads
+		{"h8", "", checker.Options{Reduce: checker.Singletons | checker.Crashes}, 500},                // checkpoints: commits, writes, deletions
+		{"ping-torn", "", checker.Options{}, 9000},                                                    // torn writes
+		{"wildcard", "", checker.Options{Order: checker.BreadthFirst}, 900},                           // observed payloads
+		{"radic-rbml-spare", "", checker.Options{Reduce: checker.Singletons | checker.Crashes}, 1500}, // holdings
 		{"s1-staggered", "", checker.Options{Exact: true}, 2500},
 		{"intra-flight", "", checker.Options{Reduce: checker.Singletons | checker.Crashes, Exact: true}, 7000},
 	}
@@ -138,6 +140,34 @@ func TestResume(t *testing.T) {
 				t.Errorf("%d parts with %d states, want the %d of the whole in the same order", parts, len(states), n)
 			}
 		})
+	}
+}
+
+// TestResumedAnswer interrupts a search after a rank has said that it can not be recovered: the verdict of the rest is the one of the whole.
+func TestResumedAnswer(t *testing.T) {
+	s, err := scenarios.Load("../../scenarios/rbml-related.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := catalog.Resolve(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model}
+	check := func(o checker.Options) *world.Outcome {
+		t.Helper()
+		out, err := world.Check(t.Context(), c, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	want := check(checker.Options{})
+	file := filepath.Join(t.TempDir(), "run")
+	check(checker.Options{MaxStates: want.States - 1, Saving: checker.Saving{File: file}})
+	got := check(checker.Options{Saving: checker.Saving{Resume: file}})
+	if want.Verdict != spec.OutOfModel || got.Verdict != want.Verdict || got.Reason != want.Reason || got.States != want.States {
+		t.Errorf("%v after %d states: %s\nwant %v after %d: %s", got.Verdict, got.States, got.Reason, want.Verdict, want.States, want.Reason)
 	}
 }
 

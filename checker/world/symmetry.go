@@ -101,6 +101,10 @@ func keeps(s *core.Setup, m *fault.Model, renaming []core.Proc) bool {
 		if !slices.Equal(image(s.Group(p)), slices.Sorted(slices.Values(s.Group(q)))) {
 			return false
 		}
+		told, placed := s.Layout.Hosted[p]
+		if other, ok := s.Layout.Hosted[q]; ok != placed || other != told || s.Layout.Nodes != nil && int(p) < s.Layout.Ranks && s.Layout.Nodes[p] != s.Layout.Nodes[q] {
+			return false // they do not run alike
+		}
 		if s.Reads != nil && !slices.Equal(image(s.Reads(p)), slices.Sorted(slices.Values(s.Reads(q)))) {
 			return false
 		}

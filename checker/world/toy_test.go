@@ -18,6 +18,7 @@ type toy struct {
 	visible              []bool        // by message kind: a gate that global properties look at
 	rules                [][][]toyRule // by proc, state, event
 	groups               [][]core.Proc
+	hosted               map[core.Proc]bool // see trace.Layout.Hosted
 	reads                map[core.Proc][]core.Proc
 	watchers             []core.Proc
 	initiators           []core.Proc
@@ -46,6 +47,7 @@ type toyRule struct {
 	timer    bool
 	output   bool
 	rollback bool
+	adopts   []core.Proc
 }
 
 type toySend struct{ to, kind int }
@@ -117,6 +119,9 @@ func (m *toyMachine) Step(in core.Input, out []core.Effect) []core.Effect {
 	if rule.output {
 		out = append(out, core.Effect{Kind: core.Output, Digest: uint64(rule.next) + 1})
 	}
+	for _, p := range rule.adopts {
+		out = append(out, core.Effect{Kind: core.Adopt, To: p})
+	}
 	if rule.rollback {
 		out = append(out, core.Effect{Kind: core.Rollback})
 	}
@@ -187,11 +192,14 @@ func (t *toy) rollsBack() bool {
 }
 
 // plain reports whether a step does nothing but send.
-func (r toyRule) plain() bool { return !r.persist && !r.timer && !r.output && !r.rollback }
+func (r toyRule) plain() bool {
+	return !r.persist && !r.timer && !r.output && !r.rollback && len(r.adopts) == 0
+}
 
 // setup makes the toy ready for a world: its first proc counts as the one rank that a setup needs.
 func (t *toy) setup() *core.Setup {
-	layout := trace.Layout{Ranks: 1, Clusters: []int{0}, Kinds: map[string]trace.Meaning{}, Groups: map[core.Proc][]core.Proc{}}
+	layout := trace.Layout{Ranks: 1, Clusters: []int{0}, Kinds: map[string]trace.Meaning{}, Groups: map[core.Proc][]core.Proc{},
+		Holdings: t.hosted != nil, Hosted: t.hosted}
 	for p := range t.procs {
 		layout.Names = append(layout.Names, fmt.Sprintf("p%d", p))
 	}
@@ -232,7 +240,7 @@ func newToy(procs, states, kinds int) *toy {
 }
 
 // toyFeatures says what random toys may do besides sending.
-type toyFeatures struct{ crashes, groups, reads, restoreSends, rollback, cyclic, monotone bool }
+type toyFeatures struct{ crashes, groups, reads, restoreSends, rollback, cyclic, monotone, hosts bool }
 
 // randomToy draws a toy. A message of a kind sends only higher kinds, or (cyclic) each message causes at most one, so the
 // search is finite.
@@ -294,6 +302,9 @@ func randomToy(r *rand.Rand, f toyFeatures) *toy {
 		t.watchers = []core.Proc{core.Proc(r.IntN(t.procs))}
 	}
 	t.initiators = []core.Proc{0}
+	if f.hosts {
+		t.host(r)
+	}
 	if f.groups && t.procs > 2 {
 		t.groups = [][]core.Proc{{0, 1}}
 	}
@@ -309,12 +320,27 @@ func randomToy(r *rand.Rand, f toyFeatures) *toy {
 	return t
 }
 
+// host makes the last proc one that runs where another has adopted it: the first one at the start, others on some events.
+func (t *toy) host(r *rand.Rand) {
+	last := core.Proc(t.procs - 1)
+	t.hosted = map[core.Proc]bool{last: r.IntN(2) == 0}
+	for p := range t.procs - 1 {
+		for s := range t.states {
+			for e := range t.rules[p][s] {
+				if p == 0 && e == t.kinds+toyStart || r.IntN(4) == 0 {
+					t.rules[p][s][e].adopts = []core.Proc{last}
+				}
+			}
+		}
+	}
+}
+
 // randomModel draws a failure model.
 func randomModel(r *rand.Rand, procs, failures int) fault.Model {
 	m := fault.Model{FromDead: fault.Survival(r.IntN(3)), KeepToDead: r.IntN(2) == 0, DetectAny: r.IntN(2) == 0, Joint: r.IntN(3) == 0}
 	m.Failures = r.IntN(failures + 1)
 	if m.Failures == 2 {
-		m.AtOnce, m.OneInstant = r.IntN(3), r.IntN(4) == 0
+		m.AtOnce, m.OneInstant, m.Settled = r.IntN(3), r.IntN(4) == 0, r.IntN(3) == 0
 	}
 	if r.IntN(3) == 0 {
 		m.Victims = []core.Proc{core.Proc(r.IntN(procs))}
@@ -327,6 +353,9 @@ func (t *toy) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "procs %d states %d kinds %d visible %v groups %v reads %v watchers %v\n", t.procs, t.states, t.kinds, t.visible,
 		t.groups, t.reads, t.watchers)
+	if t.hosted != nil {
+		fmt.Fprintf(&b, "hosted %v\n", t.hosted)
+	}
 	for p := range t.procs {
 		for s := range t.states {
 			for e, rule := range t.rules[p][s] {
@@ -334,7 +363,7 @@ func (t *toy) String() string {
 				if e >= t.kinds {
 					name = toyEventNames[e-t.kinds]
 				}
-				if rule.next == s && len(rule.sends) == 0 && !rule.persist && !rule.timer && !rule.rollback && !rule.output {
+				if rule.next == s && len(rule.sends) == 0 && !rule.persist && !rule.timer && !rule.rollback && !rule.output && len(rule.adopts) == 0 {
 					continue
 				}
 				if e == t.kinds+toyStart && s != 0 {
@@ -348,6 +377,9 @@ func (t *toy) String() string {
 					if on {
 						b.WriteString(", " + name)
 					}
+				}
+				for _, q := range rule.adopts {
+					fmt.Fprintf(&b, ", adopts p%d", q)
 				}
 				b.WriteByte('\n')
 			}
@@ -380,7 +412,7 @@ func (t *toy) smaller() (list []*toy) {
 	for p := range t.procs {
 		for s := range t.states {
 			for e, rule := range t.rules[p][s] {
-				if rule.next != s || len(rule.sends) > 0 || rule.persist || rule.timer || rule.rollback {
+				if rule.next != s || len(rule.sends) > 0 || rule.persist || rule.timer || rule.rollback || len(rule.adopts) > 0 {
 					change(func(c *toy) { c.rules[p][s][e] = toyRule{next: s} })
 				}
 				if rule.next != s {

@@ -29,7 +29,7 @@ func (v *view) Observed(p trace.Proc) spec.Observed {
 	}
 	e := v.world.envs.at(v.state[envWord(p)])
 	l := v.world.locals.at(v.state[localWord(p)])
-	return spec.Observed{Up: e.Up, Incarnation: core.Incarnation(e.Inc), History: l.history, Line: v.world.line(e), Round: l.round, Evaluated: l.evaluated, Former: e.Former}
+	return spec.Observed{Up: e.Up, Incarnation: core.Incarnation(e.Inc), History: l.history, Holding: l.holding, Line: v.world.line(e), Round: l.round, Evaluated: l.evaluated, Former: e.Former}
 }
 
 // judge is the number of the first violation that the local transition shows in this state, 0 for none.
@@ -57,7 +57,7 @@ func (w *World) judgeChecks(state []uint32, p core.Proc, t *transition) int {
 		v.own = c.self
 		if c.event.Kind == trace.Restored {
 			l := w.locals.at(t.next)
-			v.own = spec.Observed{Up: true, Fresh: true, Incarnation: l.inc, History: l.history}
+			v.own = spec.Observed{Up: true, Fresh: true, Incarnation: l.inc, History: l.history, Holding: l.holding}
 		}
 		v.own.Line = w.line(w.envs.at(state[envWord(p)]))
 		for j := range w.always {

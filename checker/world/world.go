@@ -36,6 +36,7 @@ type World struct {
 	pairs         []spec.Property
 	unseen        []spec.Property // Sometimes properties not seen yet
 	seen          []string
+	answer        string             // the first in the alphabet of the typed answers of ranks that can not be recovered
 	witnesses     map[string]witness // of Pair properties
 
 	judging    sync.Mutex // of the next two

@@ -320,6 +320,9 @@ func bounds(m *fault.Model) string {
 	} else if m.AtOnce > 1 {
 		words = append(words, fmt.Sprintf("%d at once", m.AtOnce))
 	}
+	if m.Settled && m.Failures > 1 {
+		words[0] += " one after the other"
+	}
 	if m.Overlap > 0 {
 		words = append(words, fmt.Sprintf("%d down or recovering at a time", m.Overlap))
 	}

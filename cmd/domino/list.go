@@ -10,6 +10,8 @@ import (
 
 	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/radic"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -23,7 +25,7 @@ type item struct {
 }
 
 func runList(_ context.Context, args []string, io streams) (int, error) {
-	f := flags("list", "[protocols | scenarios | properties | programs]", io, "list", "list scenarios", "list properties --json")
+	f := flags("list", "[protocols | scenarios | properties | programs | claims]", io, "list", "list scenarios", "list properties --json")
 	asJSON := f.Bool("json", false, "print JSON")
 	if err := f.Parse(args); err != nil {
 		return 0, err
@@ -32,7 +34,7 @@ func runList(_ context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	kinds := []string{"protocols", "scenarios", "properties", "programs"}
+	kinds := []string{"protocols", "scenarios", "properties", "programs", "claims"}
 	for _, want := range f.Args() {
 		if !slices.Contains(kinds, want) {
 			return 0, fmt.Errorf("unknown list %q, did you mean %q? Lists: %s", want, scenarios.Nearest(want, kinds), strings.Join(kinds, ", "))
@@ -87,5 +89,49 @@ func listItems() ([]item, error) {
 	for i := range names {
 		items = append(items, item{Kind: "programs", Name: names[i], Doc: docs[i]})
 	}
-	return items, nil
+	for _, s := range radic.Table31() {
+		doc := fmt.Sprintf("logging %s; decentralised %s; checkpoints %s; storage %s; transparent %s; automatic %s; spares %s", s.Logging, s.Decentralised,
+			s.Checkpoint, s.Storage, s.Transparent, s.Automatic, s.Spares)
+		if s.Notes != "" {
+			doc += " (" + s.Notes + ")"
+		}
+		items = append(items, item{Kind: "claims", Name: s.Name, Doc: doc, More: "[RADIC] Table 3.1"})
+	}
+	return append(items, promises()...), nil
+}
+
+// promises fills the same columns for the protocols here, from what they declare.
+func promises() []item {
+	program := []core.Program{{}, {}, {}}
+	layout := core.Layout{Names: []string{"a", "b", "c"}, Ranks: 3, Clusters: []int{0, 1, 2}}
+	var items []item
+	for _, p := range catalog.Protocols() {
+		if p.Roles != nil {
+			continue // nothing that rolls back
+		}
+		setup, err := p.Setup(layout, program, catalog.Options{Variant: "repaired"})
+		if err != nil {
+			panic("invariant: every protocol with programs runs three idle ranks: " + err.Error())
+		}
+		q := &setup.Promises
+		who := [...]string{"failed ranks", "failed clusters", "dependents", "all ranks"}[q.RollsBack]
+		survives := "any number of failures at a time"
+		switch {
+		case q.MaxFailures < 0:
+			survives = "no failure"
+		case q.MaxFailures > 0:
+			survives = fmt.Sprintf("%d failure at a time", q.MaxFailures)
+		}
+		storage := "in a stable store"
+		if q.KeepsLines {
+			storage = "distributed in the memory of other nodes"
+		}
+		spares := "no"
+		if len(setup.Layout.Hosted) > 0 {
+			spares = "dynamic"
+		}
+		doc := fmt.Sprintf("survives %s; rolls back %s; needs %s programs; images %s; spares %s", survives, who, q.Needs, storage, spares)
+		items = append(items, item{Kind: "claims", Name: p.Name, Doc: doc, More: "declared"})
+	}
+	return items
 }

@@ -108,8 +108,8 @@ func TestList(t *testing.T) {
 		kinds[i.Kind]++
 	}
 	list, err := scenarios.Embedded()
-	if err != nil || kinds["scenarios"] != len(list) || len(kinds) != 4 {
-		t.Errorf("kinds %v, want 4 and %d scenarios", kinds, len(list))
+	if err != nil || kinds["scenarios"] != len(list) || len(kinds) != 5 {
+		t.Errorf("kinds %v, want 5 and %d scenarios", kinds, len(list))
 	}
 }
 
@@ -121,7 +121,7 @@ func TestUsageErrors(t *testing.T) {
 		want string // in the error
 	}{
 		{"command", []string{"chekc"}, `unknown command "chekc", did you mean "check"? Commands: list, check, errata, minimise, volume, replay`},
-		{"scenario", []string{"check", "s9"}, `unknown scenario "s9", did you mean "s0"?`},
+		{"scenario", []string{"check", "s00"}, `unknown scenario "s00", did you mean "s0"?`},
 		{"misspelt scenario", []string{"check", "wildcart"}, `did you mean "wildcard"?`},
 		{"pattern that matches nothing", []string{"check", "zz*"}, `unknown scenario "zz*", did you mean`},
 		{"bad pattern", []string{"check", "["}, `pattern "[": syntax error in pattern`},

@@ -15,6 +15,7 @@ import (
 	"github.com/domino-check/domino/impl/hydee"
 	"github.com/domino-check/domino/impl/none"
 	"github.com/domino-check/domino/impl/paxos"
+	"github.com/domino-check/domino/impl/pessimistic"
 	"github.com/domino-check/domino/impl/twophase"
 	"github.com/domino-check/domino/scenarios"
 )
@@ -26,6 +27,8 @@ type Protocol struct {
 	Errata []core.Erratum // switches, in order
 	// Collectives says that it runs multicasts and reductions itself; for others they are expanded into sends and receives.
 	Collectives bool
+	// Options reports what is wrong with options of its own in a scenario; nil means that it has none.
+	Options func(options string) error
 	// Setup prepares the protocol.
 	Setup func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error)
 	// Roles are the kinds of procs of a protocol without programs; Build, in the place of Setup, is given how many there are of each,
@@ -38,6 +41,7 @@ type Protocol struct {
 // Options are what a scenario says about its protocol.
 type Options struct {
 	Variant   string // "repaired", "published", or "repaired+ID+ID"
+	Own       string // options that only this protocol has, e.g. "loggers=next mode=semi"
 	Unordered bool   // the network does not keep the order of channels
 	Tolerates *int   // failures at a time that the protocol is to tolerate; nil where it does not choose
 }
@@ -62,6 +66,7 @@ func Protocols() []Protocol {
 				}
 				return causal.NewSetup(layout, programs, causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set, Unordered: o.Unordered})
 			}},
+		logging(pessimistic.HMPL, "hybrid: temporary buffers at both ends, log at the receiver's protector [RADIC]"),
 		{Name: "hydee", Doc: "checkpoints in clusters, payload logs between them, no determinants [HydEE]", Errata: hydee.Errata(),
 			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
 				set, err := variant(o.Variant, hydee.Errata(), hydee.Published(), hydee.ByID)
@@ -88,6 +93,10 @@ func Protocols() []Protocol {
 			Build: func(counts []int, variant string) (*core.Setup, error) {
 				return paxos.NewSetup(paxos.Options{Servers: counts[0], Clients: counts[1], Deaf: variant == "deaf", Stale: variant == "stale"})
 			}},
+		resilient(pessimistic.HMPL),
+		resilient(pessimistic.RBML),
+		logging(pessimistic.RBML, "receiver-based message logging, pessimistic [RADIC]"),
+		logging(pessimistic.SBML, "sender-based message logging, pessimistic: the order in volatile logs of senders [RADIC]"),
 		{Name: "two-phase", Doc: "an example outside recovery: two-phase commit [Commit]", Roles: []string{"resources"}, Variants: []string{"hasty"},
 			Build: func(counts []int, variant string) (*core.Setup, error) {
 				return twophase.NewSetup(twophase.Options{Resources: counts[0], Hasty: variant == "hasty"})
@@ -168,6 +177,14 @@ func Resolve(s *scenarios.Scenario) (*Resolved, error) {
 	if err != nil {
 		return nil, s.Errorf("protocol", "%w", err)
 	}
+	if s.Options != "" {
+		if protocol.Options == nil {
+			return nil, s.Errorf("options", "protocol %s has no options", protocol.Name)
+		}
+		if err := protocol.Options(s.Options); err != nil {
+			return nil, s.Errorf("options", "%w", err)
+		}
+	}
 	if protocol.Roles != nil {
 		err = r.build(protocol)
 	} else {
@@ -218,7 +235,7 @@ func (r *Resolved) setUp(protocol Protocol) error {
 		}
 		layout.Trees, layout.Unjoined = nil, apps.Unjoined(suite)
 	}
-	if r.Setup, err = protocol.Setup(layout, programs, Options{Variant: s.Variant, Unordered: s.Model.Unordered, Tolerates: s.Tolerates}); err != nil {
+	if r.Setup, err = protocol.Setup(layout, programs, Options{Variant: s.Variant, Own: s.Options, Unordered: s.Model.Unordered, Tolerates: s.Tolerates}); err != nil {
 		return r.at(suite, err)
 	}
 	if r.Baseline, err = none.NewSetup(layout, programs); err != nil {

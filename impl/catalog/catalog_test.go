@@ -38,8 +38,8 @@ func TestEmbedded(t *testing.T) {
 				t.Errorf("programs (-setup +baseline):\n%s", diff)
 			}
 			if s.Erratum != "" {
-				p, _ := catalog.Find(s.Protocol)
-				if !slices.ContainsFunc(p.Errata, func(e core.Erratum) bool { return e.ID == s.Erratum }) {
+				p, err := catalog.Find(s.Protocol)
+				if err != nil || !slices.ContainsFunc(p.Errata, func(e core.Erratum) bool { return e.ID == s.Erratum }) {
 					t.Errorf("unknown erratum %s", s.Erratum)
 				}
 			}
@@ -147,7 +147,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown rank", "protocol: hydee\nclusters: a | b c", two, "4: rank c does not exist, there are a b"},
 		{"empty cluster", "protocol: hydee\nclusters: a | | b", two, `4: cluster 2 of "a | | b" is empty`},
 		{"empty last cluster", "protocol: hydee\nclusters: a b |", two, `4: cluster 2 of "a b |" is empty`},
-		{"unknown protocol", "protocol: hyde", two, `3: unknown protocol "hyde", did you mean "hydee"? Known: camel, causal, hydee, none, paxos, two-phase`},
+		{"unknown protocol", "protocol: hyde", two, `3: unknown protocol "hyde", did you mean "hydee"? Known: camel, causal, hmpl, hydee, none, paxos, radic-hmpl, radic-rbml, rbml, sbml, two-phase`},
 		{"unknown variant", "protocol: hydee\nvariant: fixed", two, `4: unknown variant "fixed", want repaired, published, or repaired+ERRATUM`},
 		{"unknown erratum", "protocol: hydee\nvariant: repaired+H99", two, `4: unknown erratum "H99", did you mean "H9a"? ` + known},
 		{"empty erratum", "protocol: hydee\nvariant: repaired+", two, `4: unknown erratum "", did you mean "H1"? ` + known},

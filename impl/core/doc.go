@@ -32,7 +32,8 @@
 //   - Determinants and replay in order (causal, pessimistic logging): the protocol decides in Sources which message the
 //     program may receive next, so a replay offers exactly one source, and a blocked send is Ready = false.
 //   - Services, timers and node groups (RADIC): services are procs behind the ranks; SetTimer and the Tick input carry
-//     heartbeats and watchdogs; a node is a group that holds ranks and services alike, so one crash takes them together.
+//     heartbeats and watchdogs; a node is a group that holds ranks and services alike, so one crash takes them together, or, when
+//     recovery moves ranks, what a service has adopted (Adopt).
 //   - Recovery policies in a stack (ErrMgr): a policy is a service machine; composition is a machine that offers an
 //     Input to its parts in priority order. Run-through needs no restart: a Down input that nobody answers by a Restore.
 //   - Global and cluster checkpoints: Checkpoint is a request that any rank may get; what is coordinated is the protocol's

@@ -59,7 +59,7 @@ const (
 	Tick                            // a timer set earlier fired: Timer
 	Advance                         // driver to rank: take the program step Choice
 	Send                            // program to protocol: To, Payload
-	Receive                         // program to protocol: deliver the next message of From (of a group: its Source)
+	Receive                         // program to protocol: deliver the next message of From (of a group: its Source); Any, Posted
 	Checkpoint                      // program or environment to protocol: save a recovery line when convenient
 	Multicast                       // program to protocol: Group, Payload
 	Contribute                      // program to protocol: Group, Payload
@@ -79,6 +79,8 @@ type Input struct {
 	Key         string
 	Timer       string
 	Choice      Choice
+	Any         bool // the receive names no source
+	Posted      bool // it was posted earlier and completes now: the program may do other steps before it
 }
 
 // Record is one value of stable storage handed to a new incarnation.
@@ -104,7 +106,7 @@ const (
 	Rollback                          // restart this proc from stable storage
 	Drop                              // the input was ignored: From, ID, Reason
 	Halt                              // give up with a typed answer: Reason
-	Log                               // ID for To was put into the message log
+	Log                               // ID for To was put into the message log; Received is its place among the deliveries of To, 0 = unknown
 	Prune                             // ID for To was removed from the message log
 	Commit                            // the recovery line is now at Sent, Received (copied from the image)
 	ProgramSent                       // rank host: the program sent Payload to To
@@ -115,6 +117,8 @@ const (
 	Keep                              // declares that something is kept in memory for others: Key (sort), ID, To, Received, Sent (see trace.Item)
 	Forget                            // declares that it is kept no more: as Keep
 	Recovered                         // declares that the recovery of this proc is complete
+	Adopt                             // proc To runs on the node of this proc from now on
+	Resume                            // the program was loaded from an image that came by message: it is at Sent, Received
 )
 
 // Effect is one thing a machine asks for or declares. Only the fields that its Kind names are set.

@@ -7,16 +7,17 @@ type OpKind uint8
 
 // The operations. Named receives match their source in FIFO order; a receive from anyone takes any source that is ready.
 const (
-	OpSend       OpKind = iota + 1 // send to Peer, or to the source of the last receive when Any (a reply)
-	OpRecv                         // block until a message of Peer (or of anyone) is received
-	OpPost                         // post a receive and go on; it may complete at any later step
-	OpWait                         // block until every posted receive is complete
-	OpCheckpoint                   // tell the protocol that this is a good place for a recovery line
-	OpOutput                       // release the state of the program to the outside world
-	OpLoop                         // begin Count repetitions of what follows up to the matching OpEnd
-	OpEnd                          // end of a loop
-	OpMulticast                    // send to every other member of Group, of which this rank is the root
-	OpContribute                   // contribute the state of the program to the next reduction of Group, of which this rank is a member
+	OpNone       OpKind = iota // no operation: what follows the last one
+	OpSend                     // send to Peer, or to the source of the last receive when Any (a reply)
+	OpRecv                     // block until a message of Peer (or of anyone) is received
+	OpPost                     // post a receive and go on; it may complete at any later step
+	OpWait                     // block until every posted receive is complete
+	OpCheckpoint               // tell the protocol that this is a good place for a recovery line
+	OpOutput                   // release the state of the program to the outside world
+	OpLoop                     // begin Count repetitions of what follows up to the matching OpEnd
+	OpEnd                      // end of a loop
+	OpMulticast                // send to every other member of Group, of which this rank is the root
+	OpContribute               // contribute the state of the program to the next reduction of Group, of which this rank is a member
 )
 
 // Op is one operation of a program. A program is a flat list of them: it can be resumed between any two, generated, shrunk,

@@ -23,6 +23,13 @@ type Protocol interface {
 	Sources(buf []Rank) []Rank
 }
 
+// Holder is a protocol layer that can hold its program before steps that are neither sends nor receives: an output that must
+// wait until what it depends on is stable, every step of a restarted program that has no image yet.
+type Holder interface {
+	// Holds reports whether the operation must wait now; OpNone is the end of the program.
+	Holds(op OpKind) bool
+}
+
 // Application is what a protocol may do with the program of its rank: take its image, put an image back.
 type Application interface {
 	// Image is the canonical bytes of the program's state, history included.
@@ -97,10 +104,12 @@ func (h *Host) Image() []byte {
 
 // Load implements Application.
 func (h *Host) Load(image []byte) {
+	memory, recovering := h.app.History.Memory, h.app.History.Recovering // of the incarnation, not of the program
 	h.app = appState{}
 	if err := Decode(image, &h.app); err != nil {
 		panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %v", h.rank, err))
 	}
+	h.app.History.Memory, h.app.History.Recovering = memory, recovering
 }
 
 // Ended implements Application.
@@ -147,7 +156,7 @@ func (h *Host) Choices(buf []Choice) []Choice {
 		}
 	}
 	if a.PC >= len(h.program) {
-		if len(a.Posted) == 0 {
+		if len(a.Posted) == 0 && !h.held(OpNone) {
 			buf = append(buf, 0) // end of the program
 		}
 		return buf
@@ -169,13 +178,21 @@ func (h *Host) Choices(buf []Choice) []Choice {
 			}
 		}
 	case OpWait:
-		if len(a.Posted) == 0 {
+		if len(a.Posted) == 0 && !h.held(op.Kind) {
 			buf = append(buf, 0)
 		}
 	default:
-		buf = append(buf, 0)
+		if !h.held(op.Kind) {
+			buf = append(buf, 0)
+		}
 	}
 	return buf
+}
+
+// held reports whether the protocol holds the program before an operation.
+func (h *Host) held(op OpKind) bool {
+	holder, ok := h.protocol.(Holder)
+	return ok && holder.Holds(op)
 }
 
 // claimed reports whether a receive posted before the index matches the source: receives match in the order of posting.
@@ -276,7 +293,8 @@ func (h *Host) send(request Input, to Rank, out []Effect) []Effect {
 func (h *Host) receive(src Rank, postedIndex int, out []Effect) []Effect {
 	a := &h.app
 	first := len(out)
-	out = h.protocol.Step(Input{Kind: Receive, From: src.Proc()}, out)
+	any := postedIndex < 0 && h.program[a.PC].Any || postedIndex >= 0 && a.Posted[postedIndex].Any
+	out = h.protocol.Step(Input{Kind: Receive, From: src.Proc(), Any: any, Posted: postedIndex >= 0}, out)
 	delivered := slices.IndexFunc(out[first:], func(e Effect) bool { return e.Kind == Deliver })
 	if delivered < 0 {
 		panic(fmt.Sprintf("invariant: a receive from a ready source delivers: rank %d from %d", h.rank, src))
@@ -298,7 +316,7 @@ func (h *Host) receive(src Rank, postedIndex int, out []Effect) []Effect {
 		a.Value += content // commutes: the state does not depend on the order of deliveries
 	}
 	a.History.Delivered = append(a.History.Delivered[:len(a.History.Delivered):len(a.History.Delivered)],
-		trace.Delivery{ID: e.Payload.ID, Stamp: e.Stamp})
+		trace.Delivery{ID: e.Payload.ID, Stamp: e.Stamp, Digest: e.Payload.Digest()})
 	return out
 }
 

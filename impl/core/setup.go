@@ -71,6 +71,12 @@ type Promises struct {
 	Recovers    bool        // declares Recovered at the end of each recovery
 	Holders     bool        // keeps determinants and declares them; a message is stamped with the deliveries of its sender before the send
 	Minimal     bool        // of a collective, keeps only what its root and the root's children need
+	// Fetches: a restarted rank begins blank and gets its image by message, which it declares by Resume.
+	Fetches bool
+	// KeepsCopies: a message to another cluster leaves only when its sender keeps a copy, until it is stable at its receiver.
+	KeepsCopies bool
+	// KeepsLines: images are in the memory of other procs, and a rank whose image nobody keeps any more may give up with a typed answer.
+	KeepsLines bool
 	// RestartTogether: a restarted proc writes no record that the restart of a mate uses before all mates are up.
 	RestartTogether bool
 	// Symmetric: nothing depends on the names of ranks but the order of effects within a step: renaming the ranks of a

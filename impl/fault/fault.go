@@ -25,6 +25,7 @@ type Model struct {
 	AtOnce      int          `json:"atOnce"`      // groups that one crash may take together, at least 1; counts as so many failures
 	Overlap     int          `json:"overlap"`     // procs that may be down or recovering (see trace.Recovered) at one time; 0 = any number
 	OneInstant  bool         `json:"oneInstant"`  // all failures strike in one instant
+	Settled     bool         `json:"settled"`     // every failure after the first waits until all are up and nothing is in flight
 	Checkpoints int          `json:"checkpoints"` // spontaneous checkpoints that the environment may ask for
 	Victims     []trace.Proc `json:"victims"`     // procs whose group may crash; nil = every proc
 	Staggered   bool         `json:"staggered"`   // the members of a group stop one by one
@@ -88,6 +89,18 @@ func (m *Model) KeepsIgnored() bool { return m.Set || m.Selective }
 
 // Max is the largest budget of one kind.
 const Max = 15
+
+// AtATime is how many groups may have failed before the recovery from others of them is over.
+func (m *Model) AtATime() int {
+	n := m.Failures
+	if m.Settled {
+		n = min(n, m.Together())
+	}
+	if m.Overlap > 0 {
+		n = min(n, m.Overlap)
+	}
+	return n
+}
 
 // Together is how many groups one crash may take.
 func (m *Model) Together() int {

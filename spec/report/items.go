@@ -221,6 +221,15 @@ func (c *cast) mark(i int, e trace.Event) {
 		m.mark, m.style = "C", good
 		m.does = fmt.Sprintf("checkpoints at %d sent, %d received", e.Sent, e.Received)
 		m.doAll = strings.Replace(m.does, "checkpoints", "checkpoint", 1)
+	case trace.Resumed:
+		m.mark, m.style = "L", good
+		m.does = fmt.Sprintf("gets its image: %d sent, %d received", e.Sent, e.Received)
+		m.doAll = strings.Replace(m.does, "gets its", "get their", 1)
+	case trace.Adopted:
+		if e.Step == 0 {
+			return // where everybody runs at the start
+		}
+		m.mark, m.style, m.does, m.doAll = "+", care, "adopts "+c.name(e.Peer), "adopt "+c.name(e.Peer)
 	case trace.Told:
 		m.mark, m.style, m.does, m.doAll = "!", care, "learns: "+e.Text+" down", "learn: "+e.Text+" down"
 	case trace.Finished:

@@ -4,9 +4,10 @@ import "slices"
 
 // Delivery is one message that a program received.
 type Delivery struct {
-	_     struct{} `cbor:",toarray"`
-	ID    MsgID    `json:"id"`
-	Stamp Stamp    `json:"stamp"`
+	_      struct{} `cbor:",toarray"`
+	ID     MsgID    `json:"id"`
+	Stamp  Stamp    `json:"stamp"`
+	Digest uint64   `json:"digest"` // of the payload
 }
 
 // History is what the program of one rank has done along its surviving past: a rollback cuts it back to the restored
@@ -28,17 +29,17 @@ func (h *History) Received(id MsgID) bool {
 	return slices.ContainsFunc(h.Delivered, func(d Delivery) bool { return d.ID == id })
 }
 
-// Apply folds one event of the rank into its history. Restored cuts back to the counts that the event names; an event
+// Apply folds one event of the rank into its history. Restored and Resumed cut back to the counts that the event names; an event
 // that a history does not depend on changes nothing.
 func (h *History) Apply(e Event) {
 	switch e.Kind {
 	case Sent:
 		h.Sent++
 	case Delivered:
-		h.Delivered = append(h.Delivered[:len(h.Delivered):len(h.Delivered)], Delivery{ID: e.ID, Stamp: e.Stamp})
+		h.Delivered = append(h.Delivered[:len(h.Delivered):len(h.Delivered)], Delivery{ID: e.ID, Stamp: e.Stamp, Digest: e.Digest})
 	case Finished:
 		h.Done, h.Digest = true, e.Digest
-	case Restored:
+	case Restored, Resumed:
 		h.Sent = min(e.Sent, h.Sent)
 		h.Delivered = h.Delivered[:min(int(e.Received), len(h.Delivered))]
 		h.Done, h.Digest = e.Digest != 0, e.Digest

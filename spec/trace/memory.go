@@ -9,6 +9,7 @@ import (
 const (
 	Determinant = "determinant" // that Peer's delivery number Number (from 1) was that of ID
 	Copy        = "copy"        // a message to be sent again: ID, Peer (destination; of a group its root)
+	Image       = "image"       // of the program of Peer, after Past sends and Number deliveries; see Holding
 	Part        = "part"        // round Number of a reduction, for Peer: ID (the contribution of the rank at the top of the subtree)
 )
 
@@ -19,7 +20,7 @@ type Item struct {
 	Peer   Proc     `json:"peer"`
 	Number uint32   `json:"number,omitempty"`
 	ID     MsgID    `json:"id"`
-	Past   uint32   `json:"past,omitempty"` // determinant: receptions of the sender before it sent the message
+	Past   uint32   `json:"past,omitempty"` // determinant: receptions of the sender before it sent the message; image: sends
 }
 
 // compare orders items.

@@ -61,7 +61,7 @@ const (
 	Arrived                   // a message was taken from the network: Peer, Stamp, Text, ID
 	Delivered                 // the program received: ID, Peer (source), Stamp, Digest of the payload
 	Dropped                   // an input was ignored: Peer, ID, Text (reason)
-	Logged                    // a payload was put into a message log: ID, Peer (destination)
+	Logged                    // a payload was put into a message log: ID, Peer (destination), Received (its place among the deliveries there, 0 = unknown)
 	Pruned                    // a payload was removed from a message log: ID, Peer (destination)
 	Stored                    // a record reached stable storage: Text (key)
 	Committed                 // the recovery line of the proc moved to Sent sends and Received deliveries
@@ -77,10 +77,13 @@ const (
 	Kept                      // the proc declares that it keeps something for others in memory: Text (sort), ID, Peer, Received, Sent, see Item
 	Forgotten                 // it keeps it no more: as Kept
 	Recovered                 // the proc declares that its recovery is complete: what it held for others before the failure, it holds again
+	Adopted                   // from now on proc Peer runs on the node of this proc, and stops with it
+	Resumed                   // a new incarnation got its image by message and is at Sent sends and Received deliveries
 )
 
 var kindNames = [...]string{"", "sent", "emitted", "arrived", "delivered", "dropped", "logged", "pruned", "stored",
-	"committed", "crashed", "told", "restored", "finished", "released", "halted", "decided", "invoked", "returned", "kept", "forgotten", "recovered"}
+	"committed", "crashed", "told", "restored", "finished", "released", "halted", "decided", "invoked", "returned", "kept", "forgotten", "recovered",
+	"adopted", "resumed"}
 
 // String is the lower-case name of the kind.
 func (k Kind) String() string {
@@ -125,6 +128,10 @@ type Layout struct {
 	Collectives map[MsgID]Collective `json:"-"`                  // multicasts and contributions; the root's contribution names the result
 	Unjoined    []string             `json:"-"`                  // of programs with collectives written out as messages: what waits for a member that never joins
 	Groups      map[Proc][]Proc      `json:"-"`                  // procs that stop and restart together; absent = alone
+	Holdings    bool                 `json:"-"`                  // logs and images in the memory of procs are declared, see Holding
+	Hosted      map[Proc]bool        `json:"-"`                  // procs that start again only where a proc that is up has adopted them; true: their failure is not reported on its own
+	Nodes       []Proc               `json:"-"`                  // the node of each rank at the start; nil when ranks do not move
+	Spares      []Proc               `json:"-"`                  // nodes that are there to adopt the ranks of one other node
 	Kinds       map[string]Meaning   `json:"-"`                  // what message kinds mean to the properties
 }
 
@@ -184,8 +191,14 @@ func (l *Layout) Describe(e Event) string {
 	case Arrived, Delivered, Dropped:
 		fmt.Fprintf(&b, " %s from %s", what, l.Name(e.Peer))
 	case Kept, Forgotten:
+		if e.Text == Image {
+			fmt.Fprintf(&b, " %s the image of %s at %d sent, %d delivered", what, l.Name(e.Peer), e.Sent, e.Received)
+			break
+		}
 		fmt.Fprintf(&b, " %s (%s of %s, %d)", what, e.Text, l.Name(e.Peer), e.Received)
-	case Committed, Restored:
+	case Adopted:
+		fmt.Fprintf(&b, " %s", l.Name(e.Peer))
+	case Committed, Restored, Resumed:
 		fmt.Fprintf(&b, " at %d sent, %d delivered", e.Sent, e.Received)
 	default:
 		if e.Text != "" {

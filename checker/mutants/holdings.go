@@ -1,0 +1,77 @@
+package mutants
+
+import "github.com/domino-check/domino/impl/core"
+
+// holdings are the mutants of what procs hold for the recovery of others, for protocols that declare it.
+func holdings() []Mutant {
+	return []Mutant{
+		breaks("no-orphan", "sends-otherwise", "puts another payload into each message that a later life sends",
+			habit{input: noteRestart, effects: each(sendOtherwise)}),
+		nearly("no-orphan", "sends-twice-later", "sends each message of a later life two times", habit{input: noteRestart, effects: each(sendTwiceLater)}),
+		breaks("recoverable", "keeps-no-copy", "declares no copy of what it sends", habit{effects: each(without(core.Log))}),
+		nearly("recoverable", "drops-copy-of-stable", "removes each copy that it is told to remove, and says so three times", habit{effects: each(thrice)}),
+		breaks("output-stable", "puts-out-early", "puts something out as soon as it has received", after(core.Deliver, putOut)),
+		nearly("output-stable", "puts-out-with-send", "puts something out with each send, which waits for stability", after(core.ProgramSent, putOut)),
+		breaks("protected", "keeps-no-image", "declares no image of anybody", habit{effects: each(without(core.Keep))}),
+		nearly("protected", "keeps-images-twice", "declares each image that it keeps two times", twice(core.Keep)),
+		breaks("buffers-drain", "never-confirms", "tells no sender that its message is stable", sends(only("Confirm", 0))),
+		nearly("buffers-drain", "confirms-twice", "tells each sender two times that its message is stable", sends(only("Confirm", 2))),
+		breaks("one-host", "adopts-everywhere", "adopts the first rank with everything that it adopts", after(core.Adopt, adoptFirst)),
+		nearly("one-host", "adopts-twice", "adopts everything two times", twice(core.Adopt)),
+	}
+}
+
+func adoptFirst(*boundary, core.Effect) []core.Effect { return []core.Effect{{Kind: core.Adopt}} }
+
+// noteRestart remembers that this is a later life.
+func noteRestart(b *boundary, in core.Input) core.Input {
+	b.s.Spent = b.s.Spent || in.Kind == core.Restore
+	return in
+}
+
+func sendOtherwise(b *boundary, e core.Effect) []core.Effect {
+	if b.s.Spent {
+		return shiftPayload(b, e)
+	}
+	return []core.Effect{e}
+}
+
+func sendTwiceLater(b *boundary, e core.Effect) []core.Effect {
+	if m, ok := e.Message.(*envelope); ok && b.s.Spent && m.carriesPayload() {
+		return []core.Effect{e, e}
+	}
+	return []core.Effect{e}
+}
+
+// without leaves out every effect of the kind.
+func without(kind core.EffectKind) func(*boundary, core.Effect) []core.Effect {
+	return func(_ *boundary, e core.Effect) []core.Effect {
+		if e.Kind == kind {
+			return nil
+		}
+		return []core.Effect{e}
+	}
+}
+
+func thrice(_ *boundary, e core.Effect) []core.Effect {
+	if e.Kind == core.Prune {
+		return []core.Effect{e, e, e}
+	}
+	return []core.Effect{e}
+}
+
+func putOut(*boundary, core.Effect) []core.Effect { return []core.Effect{{Kind: core.Output}} }
+
+// only sends messages of the kind so many times, others once.
+func only(kind string, times int) func(*boundary, core.Effect, *envelope) []core.Effect {
+	return func(_ *boundary, e core.Effect, m *envelope) []core.Effect {
+		if m.Wire.Kind != kind {
+			return []core.Effect{e}
+		}
+		var list []core.Effect
+		for range times {
+			list = append(list, e)
+		}
+		return list
+	}
+}

@@ -1,0 +1,74 @@
+package core_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// keeper is a layer that holds chosen operations, and notes how receives are made.
+type keeper struct {
+	queues
+	Held     map[core.OpKind]bool
+	Received [][2]bool // any source, posted
+}
+
+func (k *keeper) Holds(op core.OpKind) bool { return k.Held[op] }
+
+func (k *keeper) Step(in core.Input, out []core.Effect) []core.Effect {
+	if in.Kind == core.Receive {
+		k.Received = append(k.Received, [2]bool{in.Any, in.Posted})
+	}
+	return k.queues.Step(in, out)
+}
+
+func newKeeper(held []core.OpKind, program ...core.Op) (*core.Host, *keeper) {
+	k := &keeper{queues: queues{Queue: map[core.Rank][]core.Payload{}}, Held: map[core.OpKind]bool{}}
+	for _, op := range held {
+		k.Held[op] = true
+	}
+	return core.NewHost(0, program, func(core.Application) core.Protocol { return k }), k
+}
+
+// Aim: a layer can hold every operation that it is not asked for otherwise. Method: each such operation alone, held and not held.
+func TestHolder(t *testing.T) {
+	programs := map[core.OpKind]core.Program{
+		core.OpNone: {}, core.OpPost: {{Kind: core.OpPost, Peer: 1}}, core.OpWait: {{Kind: core.OpWait}},
+		core.OpCheckpoint: {{Kind: core.OpCheckpoint}}, core.OpOutput: {{Kind: core.OpOutput}}, core.OpLoop: {loop(2), send(1, ""), end},
+	}
+	for op, program := range programs {
+		held, _ := newKeeper([]core.OpKind{op}, program...)
+		if got := choices(held); len(got) != 0 {
+			t.Errorf("operation %d is held, but %v is enabled", op, got)
+		}
+		free, _ := newKeeper([]core.OpKind{core.OpSend}, program...)
+		if diff := cmp.Diff([][2]int{next}, choices(free)); diff != "" {
+			t.Errorf("operation %d is not held (-want +got):\n%s", op, diff)
+		}
+	}
+}
+
+// Aim: a layer is told what makes a receive nondeterministic. Method: the four ways to receive.
+func TestReceiveSaysHow(t *testing.T) {
+	h, k := newKeeper(nil, recv(1), core.Op{Kind: core.OpRecv, Any: true}, core.Op{Kind: core.OpPost, Peer: 1}, core.Op{Kind: core.OpPost, Any: true})
+	for n := range uint32(4) {
+		k.put(1, n+1)
+	}
+	take(t, h, 0)
+	take(t, h, 0)
+	take(t, h, 0) // posts
+	take(t, h, 0) // completes the first post
+	for _, c := range h.Choices(nil) {
+		if _, ok := c.Source(); !ok {
+			h.Step(core.Input{Kind: core.Advance, Choice: c}, nil) // posts the second
+			break
+		}
+	}
+	take(t, h, 0)
+	want := [][2]bool{{false, false}, {true, false}, {false, true}, {true, true}}
+	if diff := cmp.Diff(want, k.Received); diff != "" {
+		t.Errorf("any source, posted (-want +got):\n%s", diff)
+	}
+}

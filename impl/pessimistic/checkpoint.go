@@ -1,0 +1,44 @@
+package pessimistic
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// save sends an image to the logger. Nothing waits for it: the image covers what is delivered, the log what comes later, and no
+// channel need be empty ([RADIC] section 2.3.4 flushes all channels, which would wait for ever for a peer that is down: M32).
+func (l *layer) save(out []core.Effect) []core.Effect {
+	s := &l.s
+	if s.Fetching || s.Halted || s.Saving || l.together(l.rank) {
+		return out
+	}
+	i := image{App: l.app.Image(), Sent: s.Sent, RSN: s.RSN}
+	for q := range s.Out {
+		i.Last, i.Taken = append(i.Last, s.Out[q].Last), append(i.Taken, s.In[q].Taken)
+		var buffer []saved
+		if !l.has(M9) { // Deviation: M9 saves the program, and not the messages that nobody has confirmed
+			buffer = slices.Clone(s.Out[q].Buffer)
+		}
+		i.Saved = append(i.Saved, buffer)
+	}
+	for _, e := range s.Replay { // counted as taken, but not delivered yet
+		i.Taken[e.Source] = min(i.Taken[e.Source], e.SSN-1)
+	}
+	s.Saving = true
+	// What is still to be replayed goes with it: a new logger does not have it, and nobody else has.
+	return append(out, core.SendTo(l.logger(l.rank), &Message{Kind: Save, Life: s.Life, RSN: s.RSN, Sent: s.Sent, Image: core.Encode(&i), Entries: s.Replay}))
+}
+
+// savedOk moves the recovery line: everything before it is stable.
+func (l *layer) savedOk(m *Message, out []core.Effect) []core.Effect {
+	if m.Life != l.s.Life {
+		return append(out, core.DropInput(l.logger(l.rank), core.MsgID{}, "about another life"))
+	}
+	if m.RSN < l.s.LineRSN || m.Sent < l.s.LineSent {
+		return append(out, core.DropInput(l.logger(l.rank), core.MsgID{}, "an older image"))
+	}
+	l.s.Saving, l.s.LineRSN, l.s.LineSent = false, m.RSN, m.Sent
+	out = append(out, core.Effect{Kind: core.Commit, Sent: m.Sent, Received: uint32(m.RSN)})
+	return l.stable(m.RSN, out)
+}

@@ -1,0 +1,25 @@
+// Package pessimistic is the pessimistic family of message logging: sender based (SBML), receiver based (RBML) and the hybrid HMPL. A
+// failed rank restarts alone from its last image and replays what it had received in the recorded order; nobody else rolls back.
+//
+// Definitions: a delivery is stable when what is needed to repeat it survives the receiver: its entry is in the logger of the receiver
+// (RBML, HMPL), its place in the order is in the sender's log (SBML), or an image that is kept holds it. An output, and a send that
+// may depend on an order nobody else can repeat, wait until every delivery before them is stable; that is the pessimism.
+//
+// Model: ranks and loggers (a thread on another node for each rank), fail-stop, reliable channels between live procs whose messages to
+// a crashed proc in flight are lost; order on channels is not needed. Programs are piecewise deterministic: receptions are the only
+// nondeterminism. With Options.Semi the ranks of a node stop and restart together and only messages between nodes are logged.
+//
+// What is lost: SBML keeps the order in volatile sender logs, so it survives one failure at a time. RBML and HMPL survive any number of
+// concurrent failures of ranks, or of loggers; a rank that fails together with its logger, or before a new logger has its
+// image, is answered with a typed Halt, "unrecoverable", never with a wrong state.
+//
+// Source: [RADIC] H. Meyer, PhD thesis, UAB 2014, sections 4.1.1 (SBML, sender.go), 4.1.2 (RBML) and 4.2 (HMPL); receiver.go,
+// checkpoint.go, recovery.go and logger.go serve both of the latter, which differ in what waits for what (gate.go). Every departure
+// from the thesis is an Erratum that a switch turns back; the line says "Deviation:".
+//
+// A node that rolls back together takes no checkpoints, because its images would have to be one consistent cut. When the logger of such a
+// rank is lost, the rank can not be protected again: its next failure is answered with the same Halt.
+//
+// Not here: who restarts a rank and where (impl/radic), message tags (programs have none, so M6 can not show apart from M5), and sizes:
+// limits count messages.
+package pessimistic

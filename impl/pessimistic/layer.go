@@ -1,0 +1,233 @@
+package pessimistic
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// saved is one message in a temporary buffer of a sender.
+type saved struct {
+	_       struct{}     `cbor:",toarray"`
+	SSN     SSN          `json:"ssn"`
+	Spilled bool         `json:"spilled"` // beyond the limit: on the local disk
+	Payload core.Payload `json:"payload"`
+}
+
+// outgoing is the sending end of a channel. All but Has is part of images.
+type outgoing struct {
+	_      struct{} `cbor:",toarray"`
+	Last   SSN      `json:"last"`   // of the last send
+	Buffer []saved  `json:"buffer"` // the temporary buffer: sent and not confirmed
+	Has    SSN      `json:"has"`    // the receiver has said that it needs nothing up to here
+}
+
+// arrival is one message that waits for a receive.
+type arrival struct {
+	_       struct{}     `cbor:",toarray"`
+	SSN     SSN          `json:"ssn"`
+	Payload core.Payload `json:"payload"`
+}
+
+// incoming is the receiving end of a channel. Taken is part of images.
+type incoming struct {
+	_       struct{}  `cbor:",toarray"`
+	Taken   SSN       `json:"taken"`   // every message up to it is delivered, or waits in Replay
+	Stable  SSN       `json:"stable"`  // every message up to it is stable
+	Arrived []arrival `json:"arrived"` // ascending numbers, none twice, none taken
+	// Extra are delivered numbers above Taken, and Highest the highest number that has arrived: only M5 and M14 look at them.
+	Extra   []SSN `json:"extra"`
+	Highest SSN   `json:"highest"`
+}
+
+// pulling is a request of a restarted receiver that came before this rank had its own image.
+type pulling struct {
+	_    struct{}         `cbor:",toarray"`
+	From core.Rank        `json:"from"`
+	Life core.Incarnation `json:"life"`
+	SSN  SSN              `json:"ssn"`
+}
+
+// state is the layer of a rank under RBML or HMPL.
+type state struct {
+	_        struct{}         `cbor:",toarray"`
+	Life     core.Incarnation `json:"life"`
+	Out      []outgoing       `json:"out"`      // by rank
+	In       []incoming       `json:"in"`       // by rank
+	RSN      RSN              `json:"rsn"`      // of the last delivery
+	Sent     uint32           `json:"sent"`     // sends executed
+	Unstable []Entry          `json:"unstable"` // the receiver's temporary buffer: deliveries that the logger has not acknowledged, ascending
+	Wait     RSN              `json:"wait"`     // the program is held until this delivery is stable, 0 = it is not
+	Acked    RSN              `json:"acked"`    // last acknowledgement of the logger
+	Replay   []Entry          `json:"replay"`   // to be delivered before anything else
+	Fetching bool             `json:"fetching"` // the image is not here yet
+	Pulls    []pulling        `json:"pulls"`
+	Saving   bool             `json:"saving"` // an image is on its way to the logger
+	LineRSN  RSN              `json:"lineRSN"`
+	LineSent uint32           `json:"lineSent"` // the recovery line: what the logger has said to keep
+	Bare     bool             `json:"bare"`     // the logger has lost everything while the image was being fetched
+	Halted   bool             `json:"halted"`
+}
+
+// image is what a checkpoint holds.
+type image struct {
+	_     struct{} `cbor:",toarray"`
+	App   []byte
+	Sent  uint32
+	RSN   RSN
+	Last  []SSN     // by rank
+	Taken []SSN     // by rank
+	Saved [][]saved // by rank
+}
+
+// layer is the protocol layer of one rank under RBML or HMPL.
+type layer struct {
+	*config
+	rank core.Rank
+	app  core.Application
+	s    state
+}
+
+// State implements core.Protocol.
+func (l *layer) State() any { return &l.s }
+
+func (l *layer) reset(life core.Incarnation) {
+	l.s = state{Life: life, Out: make([]outgoing, l.ranks), In: make([]incoming, l.ranks)}
+}
+
+// Step implements core.Protocol.
+func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
+	switch in.Kind {
+	case core.Start:
+		l.reset(0)
+		return out
+	case core.Restore:
+		return l.restore(in, out)
+	case core.Send:
+		return l.send(in, out)
+	case core.Receive:
+		return l.receive(in, out)
+	case core.Checkpoint:
+		return l.save(out)
+	case core.Persisted:
+		return out // a spilled message has reached the disk: nobody waits for it
+	case core.Received:
+		return l.received(in.From, in.Message.(*Message), out)
+	}
+	return append(out, core.DropInput(in.From, core.MsgID{}, "no handler"))
+}
+
+// received dispatches a message.
+func (l *layer) received(from core.Proc, m *Message, out []core.Effect) []core.Effect {
+	switch m.Kind {
+	case Data:
+		return l.arrive(core.Rank(from), m, out)
+	case Confirm:
+		return l.confirmed(core.Rank(from), m.SSN, out)
+	case Pull:
+		return l.pull(pulling{From: core.Rank(from), Life: m.Life, SSN: m.SSN}, out)
+	case Suppress:
+		return l.suppress(core.Rank(from), m, out)
+	case LogAck:
+		return l.logged(m, out)
+	case LogFull:
+		return l.save(out)
+	case LogData:
+		return l.fetched(m, out)
+	case SaveOk:
+		return l.savedOk(m, out)
+	case NewLogger:
+		return l.newLogger(out)
+	}
+	return append(out, core.DropInput(from, core.MsgID{}, "no handler for "+m.Describe().Kind))
+}
+
+// Ready implements core.Protocol: the blocking rules for sends.
+func (l *layer) Ready(core.Rank) bool {
+	s := &l.s
+	switch {
+	case s.Fetching || s.Halted || s.Wait != 0 || l.atPosted():
+		return false
+	case l.protocol == RBML && len(s.Unstable) > 0:
+		return false // the send may depend on a delivery that nobody could repeat
+	case l.Buffer > 0 && l.has(M11b) && l.buffered() >= l.Buffer:
+		return false // Deviation: M11b, a full buffer blocks
+	}
+	return true
+}
+
+// Holds implements core.Holder. An output must depend on stable deliveries alone: the outside world can not be rolled back.
+func (l *layer) Holds(op core.OpKind) bool {
+	s := &l.s
+	if s.Fetching || s.Halted || s.Wait != 0 {
+		return true
+	}
+	return op == core.OpOutput && len(s.Unstable) > 0
+}
+
+// Sources implements core.Protocol: a replay offers the source of its head and nothing else.
+func (l *layer) Sources(buf []core.Rank) []core.Rank {
+	s := &l.s
+	if s.Fetching || s.Halted || s.Wait != 0 {
+		return buf
+	}
+	var head core.Rank
+	replaying := len(s.Replay) > 0
+	if replaying {
+		head = s.Replay[0].Source
+	}
+	for q := range core.Rank(len(s.In)) { // none before the start
+		switch {
+		case replaying && q == head:
+			if e := &s.Replay[0]; (!e.Posted || s.Sent == e.Sent) && (!e.Bare || l.head(q) >= 0) {
+				buf = append(buf, q)
+			}
+		case replaying && !(l.has(M23) && l.inside(l.rank, q)):
+		case l.head(q) >= 0:
+			buf = append(buf, q)
+		}
+	}
+	return buf
+}
+
+// head is the index of the arrival of a rank that comes next, or -1.
+func (l *layer) head(q core.Rank) int {
+	in := &l.s.In[q]
+	if l.has(M5) || l.has(M14) {
+		return min(0, len(in.Arrived)-1) // Deviation: M5 and M14 deliver in the order of arrival
+	}
+	if len(in.Arrived) > 0 && in.Arrived[0].SSN == l.untaken(q) {
+		return 0
+	}
+	return -1
+}
+
+// untaken is the number that the next delivery from a rank has. A bare entry of the replay is counted in Taken but not delivered yet.
+func (l *layer) untaken(q core.Rank) SSN {
+	for i := range l.s.Replay {
+		if e := &l.s.Replay[i]; e.Bare && e.Source == q {
+			return e.SSN
+		}
+	}
+	return l.s.In[q].Taken + 1
+}
+
+// atPosted reports whether the replay is at a delivery that completed a posted receive at this point of the program.
+func (l *layer) atPosted() bool {
+	return len(l.s.Replay) > 0 && l.s.Replay[0].Posted && l.s.Replay[0].Sent == l.s.Sent
+}
+
+// buffered is how many messages the temporary buffer holds.
+func (l *layer) buffered() int {
+	n := 0
+	for q := range l.s.Out {
+		n += len(l.s.Out[q].Buffer)
+	}
+	return n
+}
+
+// insert puts an arrival in the order of numbers.
+func (in *incoming) insert(a arrival) {
+	i, _ := slices.BinarySearchFunc(in.Arrived, a.SSN, func(b arrival, ssn SSN) int { return int(b.SSN) - int(ssn) })
+	in.Arrived = slices.Insert(slices.Clone(in.Arrived), i, a)
+}

@@ -1,0 +1,115 @@
+package pessimistic
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Protocol is one of the three.
+type Protocol uint8
+
+// The protocols.
+const (
+	SBML Protocol = iota + 1
+	RBML
+	HMPL
+)
+
+var protocolNames = [...]string{"", "sbml", "rbml", "hmpl"}
+
+// String is the name in scenarios.
+func (p Protocol) String() string { return protocolNames[p] }
+
+// Place says on which node the logger of a rank runs.
+type Place uint8
+
+// The places.
+const (
+	Apart Place = iota // on a node of its own
+	Next               // on the next node of the ring, with the ranks there
+)
+
+// OnFull says what a logger does when its memory is full.
+type OnFull uint8
+
+// The answers.
+const (
+	Flush             OnFull = iota // write the oldest entries to disk
+	CommandCheckpoint               // ask its rank for a checkpoint
+)
+
+// Options choose a variant. The zero value is the repaired protocol without limits, loggers apart.
+type Options struct {
+	Errata  Set
+	Loggers Place
+	Semi    bool   // the ranks of a cluster are one node: unit of failure and of rollback; only messages between nodes are logged
+	Buffer  int    // messages that a sender's temporary buffer holds in memory; 0 = no limit
+	Memory  int    // entries that a logger holds in memory; 0 = no limit
+	Full    OnFull // what a logger does at its limit
+}
+
+// ParseOptions reads "KEY=VALUE ..." of a scenario: loggers=apart|next, mode=uncoordinated|semi, buffer=N, memory=N, full=flush|checkpoint.
+func ParseOptions(text string) (Options, error) {
+	var o Options
+	for _, word := range strings.Fields(text) {
+		key, value, _ := strings.Cut(word, "=")
+		var err error
+		switch key {
+		case "loggers":
+			var next bool
+			if next, err = choose(value, "apart", "next"); next {
+				o.Loggers = Next
+			}
+		case "mode":
+			o.Semi, err = choose(value, "uncoordinated", "semi")
+		case "buffer":
+			o.Buffer, err = limit(value)
+		case "memory":
+			o.Memory, err = limit(value)
+		case "full":
+			var command bool
+			if command, err = choose(value, "flush", "checkpoint"); command {
+				o.Full = CommandCheckpoint
+			}
+		default:
+			err = fmt.Errorf("unknown option, want loggers, mode, buffer, memory or full")
+		}
+		if err != nil {
+			return o, fmt.Errorf("option %q: %w", word, err)
+		}
+	}
+	return o, nil
+}
+
+// limit reads a number of messages. A limit of zero would stop every send, so it is refused.
+func limit(value string) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("want a number of messages of at least 1 (leave the option out for no limit)")
+	}
+	return n, nil
+}
+
+func choose(value, no, yes string) (bool, error) {
+	switch value {
+	case no:
+		return false, nil
+	case yes:
+		return true, nil
+	}
+	return false, fmt.Errorf("want %s or %s", no, yes)
+}
+
+// Validate reports options that contradict each other or the protocol.
+func (o Options) Validate(p Protocol) error {
+	switch {
+	case p != HMPL && o.Buffer > 0:
+		return fmt.Errorf("%s: only hmpl has a temporary buffer to limit", p)
+	case p == SBML && (o.Semi || o.Memory > 0 || o.Loggers != Apart):
+		return fmt.Errorf("sbml has no loggers and no semi-coordinated mode")
+	case o.Full == CommandCheckpoint && o.Memory == 0:
+		return fmt.Errorf("full=checkpoint without memory=N never happens")
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package pessimistic
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// config is shared by the procs of one setup and never changes.
+type config struct {
+	Options
+	protocol Protocol
+	ranks    int
+	nodes    []int         // node of each rank; ranks of one node stop together only with Semi
+	peers    [][]core.Rank // by rank: with whom its program exchanges messages, as in a declared topology
+	named    [][]bool      // by rank: which sources its program names in a receive
+}
+
+func (c *config) has(e Erratum) bool { return c.Errata.Has(e) }
+
+// inside reports whether a channel stays in one node and is not logged.
+func (c *config) inside(a, b core.Rank) bool { return c.Semi && a != b && c.nodes[a] == c.nodes[b] }
+
+// logger is the proc that logs for a rank.
+func (c *config) logger(r core.Rank) core.Proc { return core.Proc(c.ranks) + core.Proc(r) }
+
+// NewSetup prepares a protocol for the programs. Clusters of the layout are nodes. RBML and HMPL have one logger for each rank,
+// behind the ranks, called L and the name of the rank.
+func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, options Options) (*core.Setup, error) {
+	c := &config{Options: options, protocol: protocol, ranks: layout.Ranks, nodes: layout.Clusters}
+	if err := options.Validate(protocol); err != nil {
+		return nil, err
+	}
+	if err := (&core.Setup{Protocol: protocol.String(), Layout: layout, Programs: programs}).Validate(); err != nil {
+		return nil, err
+	}
+	if c.nodes == nil {
+		for r := range c.ranks {
+			c.nodes = append(c.nodes, r)
+		}
+	}
+	if len(c.nodes) != c.ranks {
+		return nil, fmt.Errorf("%s: %d ranks, but %d have a node", protocol, c.ranks, len(c.nodes))
+	}
+	if shared := len(slices.Compact(slices.Sorted(slices.Values(c.nodes)))) < c.ranks; shared && !options.Semi && options.Loggers == Apart {
+		return nil, fmt.Errorf("%s: ranks of one node make a difference with mode=semi or loggers=next only", protocol)
+	}
+	if err := c.separate(programs); err != nil {
+		return nil, err
+	}
+	c.topology(programs)
+	layout.Names = layout.Names[:c.ranks:c.ranks]
+	layout.Labels, layout.Holdings = core.Labels(programs), true
+	if !options.Semi {
+		layout.Clusters = nil // a rank rolls back alone
+	}
+	setup := &core.Setup{
+		Protocol: protocol.String(), Layout: layout, Programs: programs,
+		NewMessage: func() core.Message { return new(Message) },
+		Promises: core.Promises{RollsBack: core.FailedOnly, Needs: core.Piecewise, Reliable: true,
+			KeepsCopies: true, KeepsLines: protocol != SBML, Fetches: protocol != SBML, StableKeys: []string{spillKey, logKey}},
+	}
+	if options.Semi {
+		setup.Promises.RollsBack = core.Cluster
+	}
+	if protocol == SBML {
+		setup.Promises.MaxFailures, setup.Promises.StableKeys = 1, []string{imageKey}
+	} else {
+		for _, name := range layout.Names {
+			if slices.Contains(layout.Names, "L"+name) {
+				return nil, fmt.Errorf("%s: a rank is called L%s, which is the name of the logger of %s", protocol, name, name)
+			}
+			setup.Layout.Names = append(setup.Layout.Names, "L"+name)
+		}
+	}
+	for r := range core.Rank(c.ranks) {
+		if !c.together(r) {
+			setup.Initiators = append(setup.Initiators, r.Proc())
+		}
+	}
+	setup.New = c.machine(programs)
+	return setup, c.groups(setup)
+}
+
+// separate refuses checkpoints in a node of several ranks that roll back together: their images would have to be one consistent cut.
+func (c *config) separate(programs []core.Program) error {
+	for r, p := range programs {
+		for _, op := range p {
+			if c.together(core.Rank(r)) && op.Kind == core.OpCheckpoint {
+				return fmt.Errorf("%s: rank %d has a checkpoint, but it rolls back together with others of its node: not supported", c.protocol, r)
+			}
+		}
+	}
+	return nil
+}
+
+// together reports whether the rank rolls back with another one.
+func (c *config) together(r core.Rank) bool {
+	for q := range core.Rank(c.ranks) {
+		if c.inside(r, q) {
+			return true
+		}
+	}
+	return false
+}
+
+// machine makes the machine of each proc.
+func (c *config) machine(programs []core.Program) func(core.Proc) core.Machine {
+	return func(p core.Proc) core.Machine {
+		if int(p) >= c.ranks {
+			return &logger{config: c, owner: core.Rank(int(p) - c.ranks)}
+		}
+		rank := core.Rank(p)
+		return core.NewHost(rank, programs[rank], func(app core.Application) core.Protocol {
+			if c.protocol == SBML {
+				return &sender{config: c, rank: rank, app: app}
+			}
+			return &layer{config: c, rank: rank, app: app}
+		})
+	}
+}
+
+// topology finds out who talks to whom. A reply may go to anybody.
+func (c *config) topology(programs []core.Program) {
+	talk := make([][]bool, c.ranks)
+	c.named = make([][]bool, c.ranks)
+	for r := range talk {
+		talk[r], c.named[r] = make([]bool, c.ranks), make([]bool, c.ranks)
+	}
+	for r, p := range programs {
+		for _, op := range p {
+			switch {
+			case op.Kind == core.OpSend && op.Any:
+				for q := range talk {
+					talk[r][q], talk[q][r] = true, true
+				}
+			case op.Kind == core.OpSend:
+				talk[r][op.Peer], talk[op.Peer][r] = true, true
+			case (op.Kind == core.OpRecv || op.Kind == core.OpPost) && !op.Any:
+				c.named[r][op.Peer] = true
+			}
+		}
+	}
+	for r := range talk {
+		var list []core.Rank
+		for q, yes := range talk[r] {
+			if yes && q != r {
+				list = append(list, core.Rank(q))
+			}
+		}
+		c.peers = append(c.peers, list)
+	}
+}
+
+// groups says what stops together: the ranks of a node in the semi-coordinated mode, and with loggers on the next node also the loggers there.
+func (c *config) groups(setup *core.Setup) error {
+	nodes := slices.Max(c.nodes) + 1
+	if c.Loggers == Next && nodes < 3 {
+		return fmt.Errorf("%s: %d nodes, want at least 3: with two, the only survivor would protect itself", c.protocol, nodes)
+	}
+	groups := map[core.Proc][]core.Proc{}
+	for k := range nodes {
+		var group []core.Proc
+		for r := range core.Rank(c.ranks) {
+			if c.nodes[r] == k && (c.Semi || c.Loggers == Next) && !c.has(M24) {
+				group = append(group, r.Proc())
+			}
+		}
+		for r := range core.Rank(c.ranks) {
+			if c.Loggers == Next && (c.nodes[r]+1)%nodes == k {
+				group = append(group, c.logger(r))
+			}
+		}
+		for _, p := range group {
+			groups[p] = group
+		}
+	}
+	setup.Layout.Groups = groups
+	return setup.Validate()
+}

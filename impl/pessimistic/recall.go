@@ -1,0 +1,103 @@
+package pessimistic
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// deliveredIn has one element for each delivery in an image: receive numbers may have holes, so they do not count deliveries.
+func (l *sender) deliveredIn(i *senderImage) []struct{} {
+	_, received := l.app.Position(i.App)
+	return make([]struct{}, received)
+}
+
+// restore begins a later life under SBML: the image is in stable storage, the log at the senders.
+func (l *sender) restore(in core.Input, out []core.Effect) []core.Effect {
+	s := &l.s
+	*s = senderState{Life: in.Incarnation, Streams: make([]stream, l.ranks)}
+	for _, r := range in.Records {
+		if r.Key == imageKey && !r.Torn {
+			i := l.decode(r.Value)
+			l.app.Load(i.App)
+			s.Sent, s.RSN = i.Sent, i.RSN
+			for q := range s.Streams {
+				t := &s.Streams[q]
+				t.Last, t.Taken, t.Covered, t.Log = i.Last[q], i.Taken[q], i.Taken[q], i.Logs[q]
+			}
+			out = append(out, core.Effect{Kind: core.Commit, Sent: i.Sent, Received: uint32(len(l.deliveredIn(i)))})
+		}
+	}
+	for q := range s.Streams {
+		for _, r := range s.Streams[q].Log {
+			out = append(out, core.Effect{Kind: core.Log, ID: r.Payload.ID, To: core.Proc(q), Received: uint32(r.RSN)})
+		}
+	}
+	for _, q := range l.peers[l.rank] {
+		t := &s.Streams[q]
+		t.Waiting = true
+		out = append(out, core.SendTo(q.Proc(), &Message{Kind: Recall, Life: s.Life, SSN: t.Taken, RSN: s.RSN}))
+		for _, r := range t.Log {
+			if r.RSN == 0 && !l.has(M19) { // Deviation: M19 waits for an answer that was lost with the former life
+				out = append(out, core.SendTo(q.Proc(), &Message{Kind: Data, Life: s.Life, SSN: r.SSN, Payload: r.Payload}))
+			}
+		}
+	}
+	return out
+}
+
+// recall answers a restarted receiver with what it has to deliver again. What its image holds is collected.
+func (l *sender) recall(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	q := &l.s.Streams[from]
+	q.PeerLife = max(q.PeerLife, m.Life)
+	if !l.has(M21) {
+		out = l.collect(from, m.SSN, out)
+	}
+	answer := &Message{Kind: Recalled, Life: m.Life}
+	for _, r := range q.Log {
+		answer.Entries = append(answer.Entries, Entry{RSN: r.RSN, Source: l.rank, SSN: r.SSN, Sent: r.Sent, Posted: r.Posted, Payload: r.Payload})
+	}
+	out = append(out, core.SendTo(from.Proc(), answer))
+	for _, p := range l.s.Table {
+		// Deviation: M50 does not repeat what the former life may have recorded, and saved, without saying so.
+		if p.Source == from && !p.Acked && !l.has(M50) {
+			out = append(out, l.tell(p))
+		}
+	}
+	if q.Waiting { // what we asked its former life may be lost
+		out = append(out, core.SendTo(from.Proc(), &Message{Kind: Recall, Life: l.s.Life, SSN: q.Taken, RSN: l.s.RSN}))
+	}
+	return out
+}
+
+// recalled takes one sender's part of the log. When all parts are here the messages with a known place are replayed in order; the
+// others follow in the order of each channel.
+func (l *sender) recalled(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	s := &l.s
+	q := &s.Streams[from]
+	if m.Life != s.Life || !q.Waiting {
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "not asked for in this life"))
+	}
+	q.Waiting = false
+	for _, e := range m.Entries {
+		if e.RSN > 0 {
+			s.Replay = append(slices.Clone(s.Replay), e)
+			q.Taken = max(q.Taken, e.SSN)
+		}
+	}
+	for _, e := range m.Entries {
+		waits := slices.ContainsFunc(q.Arrived, func(a arrival) bool { return a.SSN == e.SSN })
+		switch {
+		case e.RSN > 0 || waits && !l.has(M18):
+		case l.has(M18): // Deviation: M18 replays partially logged messages of one sender in any order, here the last one first
+			q.Arrived = slices.Insert(slices.Clone(q.Arrived), 0, arrival{SSN: e.SSN, Payload: e.Payload})
+		default:
+			q.insert(arrival{SSN: e.SSN, Payload: e.Payload})
+		}
+	}
+	q.Arrived = slices.DeleteFunc(slices.Clone(q.Arrived), func(a arrival) bool { return a.SSN <= q.Taken })
+	if !l.waiting() {
+		slices.SortFunc(s.Replay, func(a, b Entry) int { return int(a.RSN) - int(b.RSN) })
+	}
+	return out
+}

@@ -1,0 +1,158 @@
+package pessimistic
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// arrive takes an application message from the network. Numbers order the channel: copies that are sent again and messages of former
+// lives come in any order.
+func (l *layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	in := &l.s.In[from]
+	if l.inside(l.rank, from) && m.Life != l.s.Life {
+		return append(out, core.DropInput(from.Proc(), m.Payload.ID, "other incarnation of the node"))
+	}
+	if l.known(in, m.SSN) {
+		out = append(out, core.DropInput(from.Proc(), m.Payload.ID, "received before"))
+		if m.SSN <= in.Stable && !l.inside(l.rank, from) {
+			out = append(out, core.SendTo(from.Proc(), &Message{Kind: Confirm, SSN: m.SSN}))
+		}
+		return out
+	}
+	in.Highest = max(in.Highest, m.SSN)
+	a := arrival{SSN: m.SSN, Payload: m.Payload}
+	if l.has(M5) || l.has(M14) {
+		in.Arrived = append(slices.Clone(in.Arrived), a)
+		return out
+	}
+	in.insert(a)
+	return out
+}
+
+// known reports whether a message with the number is delivered or waits already.
+func (l *layer) known(in *incoming, ssn SSN) bool {
+	if l.has(M5) {
+		return ssn <= in.Highest // Deviation: M5, a table of the highest numbers
+	}
+	return ssn <= in.Taken && !l.bare(in, ssn) || slices.Contains(in.Extra, ssn) ||
+		slices.ContainsFunc(in.Arrived, func(a arrival) bool { return a.SSN == ssn })
+}
+
+// bare reports whether a message waits in the replay as a determinant alone.
+func (l *layer) bare(in *incoming, ssn SSN) bool {
+	return slices.ContainsFunc(l.s.Replay, func(e Entry) bool { return e.Bare && &l.s.In[e.Source] == in && e.SSN == ssn })
+}
+
+// receive hands the next message of a rank to the program: from the replay, or a new one, which goes to the logger ([RADIC] Fig. 4.4 t2-t4).
+func (l *layer) receive(in core.Input, out []core.Effect) []core.Effect {
+	s, from := &l.s, core.Rank(in.From)
+	if len(s.Replay) > 0 && s.Replay[0].Source == from {
+		return l.replay(out)
+	}
+	channel := &s.In[from]
+	a := channel.Arrived[0]
+	channel.Arrived = slices.Clone(channel.Arrived[1:])
+	channel.take(a.SSN)
+	out = append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: a.Payload})
+	inside := l.inside(l.rank, from)
+	if inside && l.has(M23) {
+		return out // Deviation: M23, nothing inside a node is logged, not even the order
+	}
+	s.RSN++
+	e := Entry{RSN: s.RSN, Source: from, SSN: a.SSN, Sent: s.Sent, Posted: in.Posted, Bare: inside, Payload: a.Payload}
+	if inside {
+		e.Payload.Data = nil
+	}
+	s.Unstable = append(slices.Clone(s.Unstable), e)
+	if l.protocol == HMPL && l.undetermined(in) {
+		// The wildcard rule ([RADIC] section 4.2.3): what the program does next depends on which message it was, so nobody may see
+		// it before that can be repeated.
+		s.Wait = s.RSN
+	}
+	return append(out, core.SendTo(l.logger(l.rank), &Message{Kind: LogPut, Life: s.Life, RSN: s.Acked, Entries: []Entry{e}}))
+}
+
+// undetermined reports whether the receive could have had another outcome in a re-execution.
+func (l *layer) undetermined(in core.Input) bool {
+	switch {
+	case l.has(M4):
+		return false // Deviation: M4 has no wildcard rule
+	case l.has(M3):
+		return in.Any // Deviation: M3, completing one of several posted receives is not taken for a choice
+	}
+	return in.Any || in.Posted
+}
+
+// replay delivers the head of the log.
+func (l *layer) replay(out []core.Effect) []core.Effect {
+	s := &l.s
+	e := s.Replay[0]
+	s.Replay = slices.Clone(s.Replay[1:])
+	channel := &s.In[e.Source]
+	if e.Bare {
+		e.Payload = channel.Arrived[0].Payload
+		channel.Arrived = slices.Clone(channel.Arrived[1:])
+	}
+	s.RSN = e.RSN
+	return append(out, core.Effect{Kind: core.Deliver, From: e.Source.Proc(), Payload: e.Payload})
+}
+
+// take notes that a number is delivered.
+func (in *incoming) take(ssn SSN) {
+	if ssn != in.Taken+1 { // only where the order of arrival counts
+		in.Extra = append(slices.Clone(in.Extra), ssn)
+		return
+	}
+	in.Taken++
+	for slices.Contains(in.Extra, in.Taken+1) {
+		in.Taken++
+		in.Extra = slices.DeleteFunc(slices.Clone(in.Extra), func(e SSN) bool { return e <= in.Taken })
+	}
+}
+
+// logged makes deliveries stable that the logger has stored ([RADIC] Fig. 4.4 t6).
+func (l *layer) logged(m *Message, out []core.Effect) []core.Effect {
+	if m.Life != l.s.Life {
+		return append(out, core.DropInput(l.logger(l.rank), core.MsgID{}, "about another life"))
+	}
+	l.s.Acked = max(l.s.Acked, m.RSN)
+	return l.stable(m.RSN, out)
+}
+
+// stable takes deliveries from the receiver's buffer, and tells their senders.
+func (l *layer) stable(upTo RSN, out []core.Effect) []core.Effect {
+	s := &l.s
+	var rest []Entry
+	for _, u := range s.Unstable {
+		if u.RSN > upTo || l.has(M12) && u.RSN < upTo {
+			rest = append(rest, u)
+			continue
+		}
+		out = l.tell(u, out)
+	}
+	s.Unstable = rest
+	if s.Wait <= upTo {
+		s.Wait = 0
+	}
+	return out
+}
+
+// tell confirms a stable delivery to its sender.
+func (l *layer) tell(u Entry, out []core.Effect) []core.Effect {
+	in := &l.s.In[u.Source]
+	in.Stable = max(in.Stable, u.SSN)
+	if l.inside(l.rank, u.Source) || l.protocol == RBML && l.has(M16) {
+		return out
+	}
+	out = append(out, core.SendTo(u.Source.Proc(), &Message{Kind: Confirm, SSN: u.SSN}))
+	if l.has(M7) {
+		// Deviation: M7, read as the text can be read: what other senders have begun to send to the same wildcard is erased, too.
+		for q := range core.Rank(l.ranks) {
+			if a := l.s.In[q].Arrived; q != u.Source && len(a) > 0 {
+				out = append(out, core.SendTo(q.Proc(), &Message{Kind: Confirm, SSN: a[len(a)-1].SSN}))
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,316 @@
+package pessimistic
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// imageKey is the record of the image of a rank under SBML.
+const imageKey = "image"
+
+// record is one message in the log of its sender ([RADIC] section 4.1.1, Message Log). Without RSN it is partially logged.
+type record struct {
+	_       struct{}     `cbor:",toarray"`
+	SSN     SSN          `json:"ssn"`
+	RSN     RSN          `json:"rsn"`
+	Sent    uint32       `json:"sent"`   // sends that the receiver had executed before the delivery
+	Posted  bool         `json:"posted"` // the delivery completed a posted receive
+	Payload core.Payload `json:"payload"`
+}
+
+// place is one entry of the table of RSN: a delivery since the last image.
+type place struct {
+	_      struct{}  `cbor:",toarray"`
+	Source core.Rank `json:"source"`
+	SSN    SSN       `json:"ssn"`
+	RSN    RSN       `json:"rsn"`
+	Sent   uint32    `json:"sent"`
+	Posted bool      `json:"posted"`
+	Acked  bool      `json:"acked"` // the sender has recorded it
+}
+
+// stream is both ends of the channels with one other rank.
+type stream struct {
+	_        struct{}         `cbor:",toarray"`
+	Last     SSN              `json:"last"`     // of the last send; part of images
+	Log      []record         `json:"log"`      // sent; part of images
+	PeerLife core.Incarnation `json:"peerLife"` // newest life of the other that has asked for the log
+	Taken    SSN              `json:"taken"`    // every message up to it is delivered or waits in Replay; part of images
+	Covered  SSN              `json:"covered"`  // every message up to it is in the stable image
+	Arrived  []arrival        `json:"arrived"`  // ascending numbers
+	Waiting  bool             `json:"waiting"`  // for its part of the log
+}
+
+// senderState is the layer of a rank under SBML.
+type senderState struct {
+	_       struct{}         `cbor:",toarray"`
+	Life    core.Incarnation `json:"life"`
+	Streams []stream         `json:"streams"` // by rank
+	RSN     RSN              `json:"rsn"`     // of the last delivery; part of images
+	Sent    uint32           `json:"sent"`    // sends executed; part of images
+	Table   []place          `json:"table"`   // ascending
+	Replay  []Entry          `json:"replay"`  // ascending
+	Saving  []byte           `json:"saving"`  // the image that is being written
+}
+
+// sender is the protocol layer of one rank under SBML.
+type sender struct {
+	*config
+	rank core.Rank
+	app  core.Application
+	s    senderState
+}
+
+// State implements core.Protocol.
+func (l *sender) State() any { return &l.s }
+
+// Step implements core.Protocol.
+func (l *sender) Step(in core.Input, out []core.Effect) []core.Effect {
+	switch in.Kind {
+	case core.Start:
+		l.s = senderState{Streams: make([]stream, l.ranks)}
+		return out
+	case core.Restore:
+		return l.restore(in, out)
+	case core.Send:
+		return l.send(in, out)
+	case core.Receive:
+		return l.receive(in, out)
+	case core.Checkpoint:
+		return l.save(out)
+	case core.Persisted:
+		return l.saved(out)
+	case core.Received:
+		return l.received(core.Rank(in.From), in.Message.(*Message), out)
+	}
+	return append(out, core.DropInput(in.From, core.MsgID{}, "no handler"))
+}
+
+// received dispatches a message.
+func (l *sender) received(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	switch m.Kind {
+	case Data:
+		return l.arrive(from, m, out)
+	case Order:
+		return l.order(from, m, out)
+	case OrderOk:
+		return l.recorded(from, m, out)
+	case Collect:
+		return l.collect(from, m.SSN, out)
+	case Recall:
+		return l.recall(from, m, out)
+	case Recalled:
+		return l.recalled(from, m, out)
+	}
+	return append(out, core.DropInput(from.Proc(), core.MsgID{}, "no handler for "+m.Describe().Kind))
+}
+
+// Ready implements core.Protocol: between a reception and the acknowledgement that its number is recorded nothing is sent.
+func (l *sender) Ready(core.Rank) bool {
+	return !l.waiting() && !l.atPosted() && l.recordedAll()
+}
+
+// recordedAll reports whether every delivery has its number recorded at its sender. Deviation: M17 opens the gate when the number has
+// been sent, which is when the message is delivered.
+func (l *sender) recordedAll() bool {
+	return l.has(M17) || !slices.ContainsFunc(l.s.Table, func(p place) bool { return !p.Acked })
+}
+
+// Holds implements core.Holder.
+func (l *sender) Holds(op core.OpKind) bool {
+	return l.waiting() || op == core.OpOutput && !l.recordedAll()
+}
+
+func (l *sender) waiting() bool {
+	return slices.ContainsFunc(l.s.Streams, func(q stream) bool { return q.Waiting })
+}
+
+func (l *sender) atPosted() bool {
+	return len(l.s.Replay) > 0 && l.s.Replay[0].Posted && l.s.Replay[0].Sent == l.s.Sent
+}
+
+// Sources implements core.Protocol.
+func (l *sender) Sources(buf []core.Rank) []core.Rank {
+	if l.waiting() {
+		return buf
+	}
+	if len(l.s.Replay) > 0 {
+		if e := &l.s.Replay[0]; !e.Posted || e.Sent == l.s.Sent {
+			buf = append(buf, e.Source)
+		}
+		return buf
+	}
+	for q := range l.s.Streams {
+		s := &l.s.Streams[q]
+		if len(s.Arrived) > 0 && (s.Arrived[0].SSN == s.Taken+1 || l.has(M18)) {
+			buf = append(buf, core.Rank(q))
+		}
+	}
+	return buf
+}
+
+// send executes a send of the program ([RADIC] Fig. 4.1): logged, then put on the network.
+func (l *sender) send(in core.Input, out []core.Effect) []core.Effect {
+	q := &l.s.Streams[in.To]
+	q.Last++
+	l.s.Sent++
+	q.Log = append(slices.Clone(q.Log), record{SSN: q.Last, Payload: in.Payload})
+	out = append(out, core.Effect{Kind: core.Log, ID: in.Payload.ID, To: in.To.Proc()})
+	return append(out, core.SendTo(in.To.Proc(), &Message{Kind: Data, Life: l.s.Life, SSN: q.Last, Payload: in.Payload}))
+}
+
+// arrive takes an application message from the network. A duplicate shows that its sender has failed, so its log has lost our
+// answer, whatever we know of an acknowledgement.
+func (l *sender) arrive(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	q := &l.s.Streams[from]
+	if m.SSN > q.Taken {
+		if !slices.ContainsFunc(q.Arrived, func(a arrival) bool { return a.SSN == m.SSN }) {
+			q.insert(arrival{SSN: m.SSN, Payload: m.Payload})
+			return out
+		}
+	}
+	out = append(out, core.DropInput(from.Proc(), m.Payload.ID, "received before"))
+	if m.SSN <= q.Covered {
+		return append(out, core.SendTo(from.Proc(), &Message{Kind: Collect, SSN: q.Covered}))
+	}
+	for _, p := range l.s.Table {
+		// Deviation: M20 answers only when the acknowledgement has not come.
+		if p.Source == from && p.SSN == m.SSN && !(p.Acked && l.has(M20)) {
+			return append(out, l.tell(p))
+		}
+	}
+	for _, e := range l.s.Replay {
+		if e.Source == from && e.SSN == m.SSN {
+			return append(out, l.tell(place{Source: from, SSN: e.SSN, RSN: e.RSN, Sent: e.Sent, Posted: e.Posted}))
+		}
+	}
+	return out
+}
+
+func (q *stream) insert(a arrival) {
+	i, _ := slices.BinarySearchFunc(q.Arrived, a.SSN, func(b arrival, ssn SSN) int { return int(b.SSN) - int(ssn) })
+	q.Arrived = slices.Insert(slices.Clone(q.Arrived), i, a)
+}
+
+// tell is the answer that names the place of a delivery.
+func (l *sender) tell(p place) core.Effect {
+	return core.SendTo(p.Source.Proc(), &Message{Kind: Order, Life: l.s.Life, SSN: p.SSN, RSN: p.RSN, Sent: p.Sent, Found: p.Posted})
+}
+
+// receive hands the next message of a rank to the program.
+func (l *sender) receive(in core.Input, out []core.Effect) []core.Effect {
+	s, from := &l.s, core.Rank(in.From)
+	q := &s.Streams[from]
+	if len(s.Replay) > 0 {
+		e := s.Replay[0]
+		s.Replay = slices.Clone(s.Replay[1:])
+		s.RSN = e.RSN // the recorded number, also where the log has holes: new ones come above all of them
+		s.Table = append(slices.Clone(s.Table), place{Source: from, SSN: e.SSN, RSN: e.RSN, Sent: e.Sent, Posted: e.Posted, Acked: true})
+		return append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: e.Payload})
+	}
+	a := q.Arrived[0]
+	q.Taken = a.SSN
+	q.Arrived = slices.DeleteFunc(slices.Clone(q.Arrived), func(b arrival) bool { return b.SSN <= q.Taken })
+	s.RSN++
+	p := place{Source: from, SSN: a.SSN, RSN: s.RSN, Sent: s.Sent, Posted: in.Posted}
+	s.Table = append(slices.Clone(s.Table), p)
+	return append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: a.Payload}, l.tell(p))
+}
+
+// order records the place of a message in the log. From a former life of the receiver it would be wrong: the present one may deliver
+// in another order.
+func (l *sender) order(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	q := &l.s.Streams[from]
+	if m.Life < q.PeerLife && !l.has(M25) { // Deviation: M25 takes it
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "from a former life"))
+	}
+	i := slices.IndexFunc(q.Log, func(r record) bool { return r.SSN == m.SSN })
+	if i < 0 {
+		// Not sent again yet since our restart: the receiver answers the duplicate, too. Or not needed any more.
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "not in the log"))
+	}
+	q.Log = slices.Clone(q.Log)
+	r := &q.Log[i]
+	r.RSN, r.Sent, r.Posted = m.RSN, m.Sent, m.Found
+	out = append(out, core.Effect{Kind: core.Log, ID: r.Payload.ID, To: from.Proc(), Received: uint32(m.RSN)})
+	return append(out, core.SendTo(from.Proc(), &Message{Kind: OrderOk, Life: m.Life, SSN: m.SSN, RSN: m.RSN}))
+}
+
+// recorded notes that the sender has the place of a delivery.
+func (l *sender) recorded(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	i := slices.IndexFunc(l.s.Table, func(p place) bool {
+		return p.Source == from && p.SSN == m.SSN && (p.RSN == m.RSN && m.Life == l.s.Life || l.has(M25))
+	})
+	if i < 0 {
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "about another life or an image"))
+	}
+	l.s.Table = slices.Clone(l.s.Table)
+	l.s.Table[i].Acked = true
+	return out
+}
+
+// collect removes what the image of the receiver holds. Deviation: M21 removes everything sent to it.
+func (l *sender) collect(from core.Rank, upTo SSN, out []core.Effect) []core.Effect {
+	q := &l.s.Streams[from]
+	var kept []record
+	for _, r := range q.Log {
+		if r.SSN > upTo && !l.has(M21) {
+			kept = append(kept, r)
+			continue
+		}
+		out = append(out, core.Effect{Kind: core.Prune, ID: r.Payload.ID, To: from.Proc()})
+	}
+	q.Log = kept
+	return out
+}
+
+// senderImage is what a checkpoint holds: all but the table of RSN, whose messages are in the image.
+type senderImage struct {
+	_     struct{} `cbor:",toarray"`
+	App   []byte
+	Sent  uint32
+	RSN   RSN
+	Last  []SSN
+	Taken []SSN
+	Logs  [][]record
+}
+
+// save writes an image to stable storage.
+func (l *sender) save(out []core.Effect) []core.Effect {
+	s := &l.s
+	if l.waiting() || len(s.Replay) > 0 || len(s.Saving) > 0 {
+		return out
+	}
+	i := senderImage{App: l.app.Image(), Sent: s.Sent, RSN: s.RSN}
+	for q := range s.Streams {
+		r := &s.Streams[q]
+		i.Last, i.Taken, i.Logs = append(i.Last, r.Last), append(i.Taken, r.Taken), append(i.Logs, r.Log)
+	}
+	s.Saving = core.Encode(&i)
+	return append(out, core.Effect{Kind: core.Persist, Key: imageKey, Value: s.Saving})
+}
+
+// saved moves the recovery line and tells the senders what nobody will ask for again.
+func (l *sender) saved(out []core.Effect) []core.Effect {
+	i := l.decode(l.s.Saving)
+	l.s.Saving = nil
+	out = append(out, core.Effect{Kind: core.Commit, Sent: i.Sent, Received: uint32(len(l.deliveredIn(i)))})
+	l.s.Table = slices.DeleteFunc(slices.Clone(l.s.Table), func(p place) bool { return p.RSN <= i.RSN })
+	for q := range l.s.Streams {
+		if covered := i.Taken[q]; covered > l.s.Streams[q].Covered {
+			l.s.Streams[q].Covered = covered
+			out = append(out, core.SendTo(core.Proc(q), &Message{Kind: Collect, SSN: covered}))
+		}
+	}
+	return out
+}
+
+func (l *sender) decode(encoded []byte) *senderImage {
+	i := new(senderImage)
+	if err := core.Decode(encoded, i); err != nil {
+		panic(fmt.Sprintf("invariant: an image is what a checkpoint wrote: rank %d: %v", l.rank, err))
+	}
+	return i
+}

@@ -1,0 +1,93 @@
+package pessimistic
+
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// SSN numbers the messages of one channel, from 1; 0 means "none".
+type SSN uint32
+
+// RSN numbers the deliveries of one rank, from 1; 0 means "none" or "not known".
+type RSN uint32
+
+// Kind is the type of a message.
+type Kind uint8
+
+// The messages and the fields that they carry. Life is the incarnation of the rank that the message is about.
+const (
+	Data      Kind = iota + 1 // application message: SSN, Life (of the sender), Payload
+	Confirm                   // receiver to sender: the message SSN is stable
+	Pull                      // restarted rank to sender: Life, SSN (the last one that is stable): send the rest again
+	Suppress                  // receiver to restarted sender: SSN (the last one that need not be sent again)
+	LogPut                    // receiver to its logger: Life, Entries (one), RSN (last one known to be acknowledged)
+	LogAck                    // logger to receiver: Life, RSN (everything up to it is stored)
+	LogFull                   // logger to receiver: take a checkpoint
+	LogFetch                  // restarted rank to its logger: Life
+	LogData                   // logger to restarted rank: Life, Found, Image, Entries
+	Save                      // rank to logger: Life, Image, RSN and Sent of the image, Entries (still to be replayed)
+	SaveOk                    // logger to rank: Life, RSN, Sent
+	NewLogger                 // logger that has lost everything, to its rank
+	Order                     // SBML, receiver to sender: message SSN was delivered as RSN; Life
+	OrderOk                   // SBML, sender to receiver: RSN of SSN is recorded; Life
+	Collect                   // SBML, rank with a new image to sender: messages up to SSN are not needed any more
+	Recall                    // SBML, restarted rank to all: Life, SSN (the last one in the image), RSN
+	Recalled                  // SBML, answer: Life, Entries (the order is known if RSN is not 0)
+)
+
+var kindNames = [...]string{"", "Data", "Confirm", "Pull", "Suppress", "LogPut", "LogAck", "LogFull", "LogFetch", "LogData", "Save", "SaveOk",
+	"NewLogger", "Order", "OrderOk", "Collect", "Recall", "Recalled"}
+
+// Entry is one logged delivery.
+type Entry struct {
+	_       struct{}     `cbor:",toarray"`
+	RSN     RSN          `json:"rsn"`
+	Source  core.Rank    `json:"source"`
+	SSN     SSN          `json:"ssn"`
+	Sent    uint32       `json:"sent"`   // sends that the receiver had executed before it
+	Posted  bool         `json:"posted"` // it completed a posted receive, so Sent says where
+	Bare    bool         `json:"bare"`   // determinant alone: the sender shares the node and will send it again
+	Payload core.Payload `json:"payload"`
+}
+
+// Message is every message of the three protocols; Kind says which fields are set.
+type Message struct {
+	_       struct{} `cbor:",toarray"`
+	Kind    Kind
+	Life    core.Incarnation
+	SSN     SSN
+	RSN     RSN
+	Sent    uint32
+	Found   bool
+	Image   []byte
+	Entries []Entry
+	Payload core.Payload
+}
+
+// Describe implements core.Message.
+func (m *Message) Describe() trace.Wire {
+	w := trace.Wire{Kind: fmt.Sprintf("kind %d", m.Kind)}
+	if int(m.Kind) < len(kindNames) {
+		w.Kind = kindNames[m.Kind]
+	}
+	switch m.Kind {
+	case Data:
+		w.ID = m.Payload.ID
+		w.Text = fmt.Sprintf("ssn %d", m.SSN)
+	case Confirm, Suppress, Collect:
+		w.Text = fmt.Sprintf("ssn %d", m.SSN)
+	case Pull, Recall:
+		w.Text = fmt.Sprintf("life %d has ssn %d", m.Life, m.SSN)
+	case LogPut:
+		w.Text = fmt.Sprintf("rsn %d", m.Entries[0].RSN)
+	case LogAck, Save, SaveOk:
+		w.Text = fmt.Sprintf("rsn %d", m.RSN)
+	case Order, OrderOk:
+		w.Text = fmt.Sprintf("ssn %d is rsn %d", m.SSN, m.RSN)
+	case LogData, Recalled:
+		w.Text = fmt.Sprintf("life %d, %d entries", m.Life, len(m.Entries))
+	}
+	return w
+}

@@ -1,0 +1,54 @@
+package radic
+
+import "github.com/domino-check/domino/impl/core"
+
+// Erratum is one switch; the ids are those of the design notes.
+type Erratum uint8
+
+// The errata.
+const (
+	M26 Erratum = iota
+	M27
+	M29
+	M31
+	M34
+	errataCount
+)
+
+// Set is a set of errata that are switched on.
+type Set uint64
+
+// Has reports whether the erratum is in the set.
+func (s Set) Has(e Erratum) bool { return s>>e&1 != 0 }
+
+// With is the set and the erratum.
+func (s Set) With(e Erratum) Set { return s | 1<<e }
+
+var table = [errataCount]core.Erratum{
+	M26: {ID: "M26", Place: "[RADIC] section 6.2.1", Printed: "a spare becomes busy when it has adopted, so two protectors may be told that it is free",
+		Repaired: "it is promised to the first who asks"},
+	M27: {ID: "M27", Place: "[RADIC] section 6.2.1", Printed: "a spare that is promised to a protector which then dies stays promised",
+		Repaired: "it is free again when its detector reports the protector"},
+	M29: {ID: "M29", Place: "[RADIC] section 2.3.2", Printed: "a node and its watcher die, and nobody watches the node any more",
+		Repaired: "whoever takes over from the watcher looks at what it watched"},
+	M31: {ID: "M31", Place: "[RADIC] section 2.3.3, basic protection", Printed: "failed ranks are restarted on the node that has their images and logs",
+		Repaired: "on the next node of the ring"},
+	M34: {ID: "M34", Place: "[RADIC] sections 2.2.1 and 6.2.1", Printed: "excluded: a protector dies while it recovers others; its heir believes its table",
+		Repaired: "the heir asks everybody what it hosts, and late transfers are refused"},
+}
+
+// Errata lists every erratum in order.
+func Errata() []core.Erratum { return table[:] }
+
+// ByID finds the switch with the name.
+func ByID(id string) (Erratum, bool) {
+	for i := range table {
+		if table[i].ID == id {
+			return Erratum(i), true
+		}
+	}
+	return 0, false
+}
+
+// Published is what the text of the thesis says: M31 alone is printed, the others are what it leaves open.
+func Published() Set { return Set(0).With(M31) }

@@ -1,0 +1,118 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// hosting reports whether procs run on nodes that can change.
+func hosting(f *Facts) bool { return f.Layout != nil && len(f.Layout.Hosted) > 0 }
+
+// lone reports whether fewer than two nodes are left that are no spares and never failed: then nobody can protect anybody.
+func lone(f *Facts, v View) bool {
+	n := 0
+	for p := range f.Layout.Names {
+		o := v.Observed(trace.Proc(p))
+		if o.Up && o.Incarnation == 0 && !f.Layout.Hosted[trace.Proc(p)] && !slices.Contains(f.Layout.Spares, trace.Proc(p)) {
+			n++
+		}
+	}
+	return hosting(f) && n < 2
+}
+
+// OneHost: nobody runs in two places.
+var OneHost = register(Property{
+	Name: "one-host", Kind: Always, Global: true, Source: "[RADIC] section 6.2.1, design section 4", Applies: hosting,
+	Doc: "a process is adopted by a node only when no other node that is up has adopted it",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind != trace.Adopted {
+			return ""
+		}
+		for p := range f.Layout.Names {
+			if h := v.Observed(trace.Proc(p)).Holding; h != nil && trace.Proc(p) != e.Proc && slices.Contains(h.Hosts, e.Peer) {
+				return fmt.Sprintf("%s adopts %s, which %s has adopted", f.Layout.Name(e.Proc), f.Layout.Name(e.Peer), f.Layout.Name(trace.Proc(p)))
+			}
+		}
+		return ""
+	},
+})
+
+// SpareOnce: a spare is one spare.
+var SpareOnce = register(Property{
+	Name: "spare-once", Kind: Always, Source: "[RADIC] section 6.2.1, design section 4", Applies: hosting,
+	Doc: "a spare adopts the ranks of one node only",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind != trace.Adopted || !slices.Contains(f.Layout.Spares, e.Proc) || int(e.Peer) >= f.Layout.Ranks {
+			return ""
+		}
+		h := v.Observed(e.Proc).Holding
+		if h == nil {
+			return ""
+		}
+		for _, q := range h.Hosts {
+			if int(q) < f.Layout.Ranks && q != e.Peer && f.Layout.Nodes[q] != f.Layout.Nodes[e.Peer] {
+				return fmt.Sprintf("spare %s adopts %s although it has adopted %s of another node", f.Layout.Name(e.Proc), f.Layout.Name(e.Peer), f.Layout.Name(q))
+			}
+		}
+		return ""
+	},
+})
+
+// KeptElsewhere: what protects a rank is not where the rank is.
+var KeptElsewhere = register(Property{
+	Name: "kept-elsewhere", Kind: Final, Source: "[RADIC] section 2.3.3, design M31",
+	Doc:     "when nothing can happen any more, no rank runs on the node of the only proc that keeps its line",
+	Applies: hosting,
+	End: func(f *Facts, v View) string {
+		for p := range f.Layout.Names {
+			h := v.Observed(trace.Proc(p)).Holding
+			if h == nil || gaveUp(f, v) || lone(f, v) {
+				continue
+			}
+			for _, rank := range h.Hosts {
+				for _, keeper := range h.Hosts {
+					if _, ok := v.Observed(keeper).Holding.Image(rank); ok {
+						return fmt.Sprintf("%s and %s, which keeps its line, both run on the node of %s", f.Layout.Name(rank), f.Layout.Name(keeper), f.Layout.Name(trace.Proc(p)))
+					}
+				}
+			}
+		}
+		return ""
+	},
+})
+
+// SparesUsed: performance is given up only when there is nothing left to replace it.
+var SparesUsed = register(Property{
+	Name: "spares-used", Kind: Final, Source: "[RADIC] section 2.3.3, design M27",
+	Doc:     "when nothing can happen any more, no rank is a guest on the node of others while a spare that never failed runs none",
+	Applies: hosting,
+	End: func(f *Facts, v View) string {
+		for _, s := range f.Layout.Spares {
+			spare := v.Observed(s)
+			if !spare.Up || spare.Incarnation > 0 || spare.Holding != nil && len(spare.Holding.Hosts) > 0 {
+				continue
+			}
+			for p := range f.Layout.Names {
+				if q, ok := guest(f, v.Observed(trace.Proc(p)).Holding, trace.Proc(p)); ok {
+					return fmt.Sprintf("%s runs %s beside its own ranks, and spare %s runs none", f.Layout.Name(trace.Proc(p)), f.Layout.Name(q), f.Layout.Name(s))
+				}
+			}
+		}
+		return ""
+	},
+})
+
+// guest is a rank that runs on a node that is no spare and was not its own at the start.
+func guest(f *Facts, h *trace.Holding, node trace.Proc) (trace.Proc, bool) {
+	if h == nil || slices.Contains(f.Layout.Spares, node) {
+		return 0, false
+	}
+	for _, p := range h.Hosts {
+		if int(p) < f.Layout.Ranks && f.Layout.Nodes[p] != node {
+			return p, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,293 @@
+package spec_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// loggingFacts are those of the example over a protocol that logs in the memory of procs, without clusters: rp logs for everybody.
+func loggingFacts() *spec.Facts {
+	f := exampleFacts()
+	f.Layout.Clusters, f.Layout.Holdings, f.Phases = nil, true, false
+	f.Replays, f.Fetches, f.Copies, f.Lines = true, true, true, true
+	return f
+}
+
+func inLog(p trace.Proc, id trace.MsgID, to trace.Proc, order uint32) trace.Event {
+	return trace.Event{Kind: trace.Logged, Proc: p, ID: id, Peer: to, Received: order}
+}
+
+func outOfLog(p trace.Proc, id trace.MsgID, to trace.Proc) trace.Event {
+	return trace.Event{Kind: trace.Pruned, Proc: p, ID: id, Peer: to}
+}
+
+func keeps(p, of trace.Proc, sent, received uint32) trace.Event {
+	return trace.Event{Kind: trace.Kept, Proc: p, Text: trace.Image, Peer: of, Sent: sent, Received: received}
+}
+
+func resumes(p trace.Proc, life trace.Incarnation, sent, received uint32) trace.Event {
+	return trace.Event{Kind: trace.Resumed, Proc: p, Incarnation: life, Sent: sent, Received: received}
+}
+
+func puts(p trace.Proc) trace.Event { return trace.Event{Kind: trace.Released, Proc: p} }
+
+func givesUp(p trace.Proc, life trace.Incarnation) trace.Event {
+	return trace.Event{Kind: trace.Halted, Proc: p, Incarnation: life, Text: "unrecoverable"}
+}
+
+// everyLine is what a logger of everybody declares at its start.
+var everyLine = []trace.Event{keeps(rp, x, 0, 0), keeps(rp, y, 0, 0), keeps(rp, c, 0, 0)}
+
+func with3(events ...trace.Event) []trace.Event {
+	return append(append([]trace.Event(nil), everyLine...), events...)
+}
+
+var loggingCases = []judged{
+	{
+		name: "another payload after a restart", property: "no-orphan",
+		events: []trace.Event{sent(m3, c), delivered(c, m3, 0), crashed(y), restored(y, 1, 0, 0),
+			in(1, with(sent(m3, c), func(e *trace.Event) { e.Digest = 7 }))},
+		want: "c is an orphan: it has received m3 with payload 3e9, which y now sends to c with payload 7",
+	},
+	{
+		name: "another destination after a restart", property: "no-orphan",
+		events: []trace.Event{delivered(c, m3, 0), in(1, sent(m3, x))},
+		want:   "c is an orphan: it has received m3 with payload 3e9, which y now sends to x with payload 3e9",
+	},
+	{
+		name: "another payload that nobody has received", property: "no-orphan",
+		events: []trace.Event{sent(m3, c), crashed(y), restored(y, 1, 0, 0), in(1, with(sent(m3, c), func(e *trace.Event) { e.Digest = 7 }))},
+	},
+	{
+		name: "another payload when the receiver has lost the first", property: "no-orphan",
+		events: []trace.Event{delivered(c, m3, 0), crashed(c), restored(c, 1, 0, 0), with(sent(m3, c), func(e *trace.Event) { e.Digest = 7 })},
+	},
+	{
+		name: "a message without a copy", property: "recoverable",
+		events: []trace.Event{sent(m3, c), emitted(m3, c, 0, 0)},
+		want:   "m3 leaves y, which keeps no copy of it",
+	},
+	{
+		name: "a message with a copy for somebody else", property: "recoverable",
+		events: []trace.Event{sent(m3, c), inLog(y, m3, x, 0), emitted(m3, c, 0, 0)},
+		want:   "m3 leaves y, which keeps no copy of it",
+	},
+	{
+		name: "a message with a copy", property: "recoverable",
+		events: []trace.Event{sent(m3, c), inLog(y, m3, c, 0), emitted(m3, c, 0, 0)},
+	},
+	{
+		name: "a message again that the logger of its receiver has", property: "recoverable",
+		events: []trace.Event{inLog(rp, m3, c, 1), emitted(m3, c, 0, 0)},
+	},
+	{
+		name: "back behind a send without its copy", property: "recoverable",
+		events: with3(sent(m3, c), inLog(y, m3, c, 0), delivered(c, m3, 0), committed(y, 1, 0), crashed(y), restored(y, 1, 0, 0), resumes(y, 1, 1, 0)),
+		want:   "y is back behind its send of m3 and has no copy, and the delivery to c is not stable",
+	},
+	{
+		name: "back behind a send with its copy", property: "recoverable",
+		events: with3(sent(m3, c), inLog(y, m3, c, 0), delivered(c, m3, 0), committed(y, 1, 0), crashed(y), restored(y, 1, 0, 0),
+			in(1, inLog(y, m3, c, 0)), resumes(y, 1, 1, 0)),
+	},
+	{
+		name: "back before the send", property: "recoverable",
+		events: with3(sent(m3, c), inLog(y, m3, c, 0), delivered(c, m3, 0), crashed(y), restored(y, 1, 0, 0), resumes(y, 1, 0, 0)),
+	},
+	{
+		name: "back behind a send that the line of the receiver holds", property: "recoverable",
+		events: with3(sent(m3, c), delivered(c, m3, 0), keeps(rp, c, 0, 1), crashed(y), restored(y, 1, 0, 0), resumes(y, 1, 1, 0)),
+	},
+	{
+		name: "with a delivery that is nowhere", property: "output-stable",
+		events: with3(delivered(y, m2, 0), puts(y)),
+		want:   "y puts out what depends on m2, whose delivery is not stable",
+	},
+	{
+		name: "with a payload whose order nobody knows", property: "output-stable",
+		events: with3(inLog(x, m2, y, 0), delivered(y, m2, 0), puts(y)),
+		want:   "y puts out what depends on m2, whose delivery is not stable",
+	},
+	{
+		name: "with a log that is gone", property: "output-stable",
+		events: with3(delivered(y, m2, 0), inLog(rp, m2, y, 1), crashed(rp), restored(rp, 1, 0, 0), in(1, keeps(rp, y, 0, 0)), puts(y)),
+		want:   "y puts out what depends on m2, whose delivery is not stable",
+	},
+	{
+		name: "with a delivery in the log", property: "output-stable",
+		events: with3(delivered(y, m2, 0), inLog(rp, m2, y, 1), puts(y)),
+	},
+	{
+		name: "with a delivery in an image", property: "output-stable",
+		events: with3(delivered(y, m2, 0), keeps(rp, y, 0, 1), puts(y)),
+	},
+	{
+		name: "a logger that came back empty", property: "protected", complete: true,
+		events: with3(crashed(rp), restored(rp, 1, 0, 0), in(1, keeps(rp, x, 0, 0)), in(1, keeps(rp, c, 0, 0))),
+		want:   "nobody keeps an image of y, so its next failure can not be survived",
+	},
+	{
+		name: "a logger that has new images", property: "protected", complete: true,
+		events: with3(crashed(rp), restored(rp, 1, 0, 0), in(1, keeps(rp, x, 1, 0)), in(1, keeps(rp, y, 0, 1)), in(1, keeps(rp, c, 0, 0))),
+	},
+	{
+		name: "a rank that could not be saved", property: "protected", complete: true,
+		events: with3(crashed(rp), crashed(y), restored(rp, 1, 0, 0), in(1, keeps(rp, x, 0, 0)), in(1, keeps(rp, c, 0, 0)), restored(y, 1, 0, 0), givesUp(y, 1)),
+	},
+	{
+		name: "a copy of what is logged", property: "buffers-drain", complete: true,
+		events: with3(inLog(y, m3, c, 0), inLog(rp, m3, c, 1)),
+		want:   "y still has a copy of m3, which is stable at c",
+	},
+	{
+		name: "a copy of what is not logged", property: "buffers-drain", complete: true,
+		events: with3(inLog(y, m3, c, 0)),
+	},
+	{
+		name: "no copy of what is logged", property: "buffers-drain", complete: true,
+		events: with3(inLog(y, m3, c, 0), inLog(rp, m3, c, 1), outOfLog(y, m3, c)),
+	},
+	{
+		name: "although somebody keeps its image", property: "gives-not-up",
+		events: with3(crashed(y), restored(y, 1, 0, 0), givesUp(y, 1)),
+		want:   "y gives up: unrecoverable",
+	},
+	{
+		name: "because nobody keeps its image", property: "gives-not-up",
+		events: with3(crashed(rp), crashed(y), restored(y, 1, 0, 0), givesUp(y, 1)),
+	},
+	{
+		name: "out of the sender's buffer before it is logged", property: "prune-safe",
+		events: with3(inLog(y, m3, c, 0), delivered(c, m3, 0), outOfLog(y, m3, c)),
+		want:   "y removes m3 from its log, but c would need it after a failure",
+	},
+	{
+		name: "out of the sender's buffer when it is logged", property: "prune-safe",
+		events: with3(inLog(y, m3, c, 0), inLog(rp, m3, c, 1), outOfLog(y, m3, c)),
+	},
+	{
+		name: "out of the log behind the image", property: "prune-safe",
+		events: with3(inLog(rp, m3, c, 1), delivered(c, m3, 0), keeps(rp, c, 0, 1), outOfLog(rp, m3, c)),
+	},
+	{
+		name: "out of the log before the image", property: "prune-safe",
+		events: with3(inLog(rp, m3, c, 1), delivered(c, m3, 0), outOfLog(rp, m3, c)),
+		want:   "RP removes m3 from its log, but c would need it after a failure",
+	},
+	{
+		name: "stuck behind a rank that could not be saved", property: "terminates", complete: true,
+		events: with3(crashed(rp), crashed(y), restored(y, 1, 0, 0), givesUp(y, 1)),
+	},
+}
+
+// Aim: what protects a rank is judged. Method: hand-written runs, one step away from each other.
+func TestLogging(t *testing.T) {
+	for i := range loggingCases {
+		loggingCases[i].facts = loggingFacts
+	}
+	judge(t, loggingCases)
+}
+
+// Aim: a holding is what one incarnation has declared. Method: events of one proc, one after the other.
+func TestHolding(t *testing.T) {
+	var h trace.Holding
+	steps := []struct {
+		name  string
+		event trace.Event
+		want  trace.Holding
+	}{
+		{"a copy", inLog(rp, m3, c, 0), trace.Holding{Copies: []trace.HeldCopy{{ID: m3, To: c}}}},
+		{"its order", inLog(rp, m3, c, 2), trace.Holding{Copies: []trace.HeldCopy{{ID: m3, To: c, Order: 2}}}},
+		{"something else kept", trace.Event{Kind: trace.Kept, Proc: rp, Text: trace.Determinant, Peer: c, Received: 2, ID: m3},
+			trace.Holding{Copies: []trace.HeldCopy{{ID: m3, To: c, Order: 2}}}},
+		{"an image before it", keeps(rp, c, 0, 1),
+			trace.Holding{Copies: []trace.HeldCopy{{ID: m3, To: c, Order: 2}}, Images: []trace.HeldImage{{Of: c, Received: 1}}}},
+		{"an image that contains it", keeps(rp, c, 3, 2),
+			trace.Holding{Copies: []trace.HeldCopy{{ID: m3, To: c, Order: 2, Covered: true}}, Images: []trace.HeldImage{{Of: c, Sent: 3, Received: 2}}}},
+		{"out, but the image stays", outOfLog(rp, m3, c),
+			trace.Holding{Copies: []trace.HeldCopy{{ID: m3, To: c, Order: 2, Covered: true}}, Images: []trace.HeldImage{{Of: c, Sent: 3, Received: 2}}}},
+		{"a crash", crashed(rp), trace.Holding{}},
+		{"a copy, in order", inLog(rp, m7, y, 1), trace.Holding{Copies: []trace.HeldCopy{{ID: m7, To: y, Order: 1}}}},
+		{"one before it", inLog(rp, m2, y, 0), trace.Holding{Copies: []trace.HeldCopy{{ID: m2, To: y}, {ID: m7, To: y, Order: 1}}}},
+		{"out", outOfLog(rp, m7, y), trace.Holding{Copies: []trace.HeldCopy{{ID: m2, To: y}}}},
+	}
+	for _, s := range steps {
+		h.Apply(s.event)
+		if diff := cmp.Diff(s.want, h, cmp.AllowUnexported(trace.Holding{}, trace.HeldCopy{}, trace.HeldImage{}, trace.MsgID{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", s.name, diff)
+		}
+	}
+}
+
+// hostingFacts are those of two ranks x and y on nodes c and rp, of which rp is a spare when the flag says so.
+func hostingFacts() *spec.Facts {
+	f := loggingFacts()
+	f.Layout.Ranks, f.Layout.Nodes = 2, []trace.Proc{c, c}
+	f.Layout.Hosted = map[trace.Proc]bool{x: true, y: true, c: false, rp: false}
+	return f
+}
+
+func runsOn(node, p trace.Proc) trace.Event {
+	return trace.Event{Kind: trace.Adopted, Proc: node, Peer: p}
+}
+
+// spareFacts makes rp a spare, and x and y ranks of two nodes.
+func spareFacts() *spec.Facts {
+	f := hostingFacts()
+	f.Layout.Spares, f.Layout.Nodes = []trace.Proc{rp}, []trace.Proc{c, y}
+	return f
+}
+
+var hostingCases = []judged{
+	{
+		name: "two nodes", property: "one-host", facts: hostingFacts,
+		events: []trace.Event{runsOn(c, x), runsOn(rp, x)},
+		want:   "RP adopts x, which c has adopted",
+	},
+	{
+		name: "two nodes, one after the other", property: "one-host", facts: hostingFacts,
+		events: []trace.Event{runsOn(c, x), crashed(c), runsOn(rp, x)},
+	},
+	{
+		name: "ranks of two nodes", property: "spare-once", facts: spareFacts,
+		events: []trace.Event{runsOn(rp, x), runsOn(rp, y)},
+		want:   "spare RP adopts y although it has adopted x of another node",
+	},
+	{
+		name: "ranks of two nodes, not on a spare", property: "spare-once", facts: spareFacts,
+		events: []trace.Event{runsOn(c, x), runsOn(c, y)},
+	},
+	{
+		name: "a rank beside who keeps its line", property: "kept-elsewhere", facts: hostingFacts, complete: true,
+		events: []trace.Event{keeps(y, x, 0, 0), runsOn(c, x), runsOn(c, y)},
+		want:   "x and y, which keeps its line, both run on the node of c",
+	},
+	{
+		name: "a rank and who keeps its line on two nodes", property: "kept-elsewhere", facts: hostingFacts, complete: true,
+		events: []trace.Event{keeps(y, x, 0, 0), runsOn(c, x), runsOn(rp, y)},
+	},
+	{
+		name: "a rank beside who keeps its line, when no other node is left", property: "kept-elsewhere", facts: hostingFacts, complete: true,
+		events: []trace.Event{keeps(y, x, 0, 0), crashed(rp), runsOn(c, x), runsOn(c, y)},
+	},
+	{
+		name: "a guest, and a spare that does nothing", property: "spares-used", facts: spareFacts, complete: true,
+		events: []trace.Event{runsOn(c, y)},
+		want:   "c runs y beside its own ranks, and spare RP runs none",
+	},
+	{
+		name: "a guest, and a spare that has failed", property: "spares-used", facts: spareFacts, complete: true,
+		events: []trace.Event{crashed(rp), runsOn(c, y)},
+	},
+	{
+		name: "at home, and a spare that does nothing", property: "spares-used", facts: spareFacts, complete: true,
+		events: []trace.Event{runsOn(c, x)},
+	},
+}
+
+// Aim: where ranks run is judged. Method: as above.
+func TestHosting(t *testing.T) { judge(t, hostingCases) }
