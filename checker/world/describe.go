@@ -10,25 +10,7 @@ import (
 )
 
 // describeInput names an input for a reader.
-func (w *World) describeInput(in core.Input) string {
-	switch in.Kind {
-	case core.Start:
-		return "start"
-	case core.Restore:
-		return fmt.Sprintf("restart as incarnation %d", in.Incarnation)
-	case core.Received:
-		return w.describeMessage(in.Message) + " from " + w.layout.Name(in.From)
-	case core.Persisted:
-		return "persisted " + in.Key
-	case core.Down:
-		return "down " + w.names(in.Procs)
-	case core.Tick:
-		return "timer " + in.Timer
-	case core.Checkpoint:
-		return "checkpoint request"
-	}
-	return "program step"
-}
+func (w *World) describeInput(in core.Input) string { return in.Name(w.layout) }
 
 func (w *World) describeMessage(m core.Message) string { return w.layout.Message(m.Describe()) }
 

@@ -172,8 +172,8 @@ func (w *World) run(from, input uint32) (t transition) {
 	if failure != "" {
 		return transition{from: from, input: input, next: from, violation: w.violation(spec.Violation{Property: "no-panic", Message: failure})}
 	}
-	r := recorder{world: w, from: l, round: l.round, evaluated: l.evaluated, after: core.HistoryOf(m),
-		evidence: core.Evidence{Proc: l.proc, Incarnation: l.inc}}
+	r := recorder{world: w, from: l, round: l.round, evaluated: l.evaluated,
+		evidence: core.Evidence{Proc: l.proc, Incarnation: l.inc, After: core.HistoryOf(m)}}
 	if l.history != nil {
 		r.history = *l.history
 	}
@@ -194,7 +194,7 @@ func (w *World) run(from, input uint32) (t transition) {
 	t.next = w.internLocal(local{proc: l.proc, inc: l.inc, round: r.round, evaluated: r.evaluated, holding: r.holding}, m)
 	w.masters.keep(t.next, m)
 	if in.Kind == core.Restore {
-		r.restored(&t, w.locals.at(t.next).history)
+		r.restored(&t)
 	}
 	t.longer = r.round > l.round || r.evaluated > l.evaluated
 	if before, after := l.history, w.locals.at(t.next).history; before != nil && !t.longer {
@@ -274,7 +274,6 @@ type recorder struct {
 	from      local
 	history   trace.History
 	holding   *trace.Holding
-	after     *trace.History // of the machine when the step is over
 	round     uint64
 	evaluated uint64
 	t         transition
@@ -310,7 +309,7 @@ func (r *recorder) effect(e *core.Effect) {
 		line.Done, line.Digest, line.Memory, line.Recovering = false, 0, nil, false
 		r.change(operation{Kind: opLine, A: w.internHistory(&line)}, true)
 	case core.Resume:
-		r.history = *r.after // the image brings its own past
+		r.history = *r.evidence.After // the image brings its own past
 	case core.Rollback:
 		r.t.acts = append(r.t.acts, act{kind: actRollback})
 	default:
@@ -418,8 +417,8 @@ func (r *recorder) observed() spec.Observed {
 }
 
 // restored puts the Restored event in front of the evidence of a restart.
-func (r *recorder) restored(t *transition, h *trace.History) {
-	e := r.evidence.Restarted(h)
+func (r *recorder) restored(t *transition) {
+	e := r.evidence.Restarted()
 	t.events = append([]trace.Event{e}, t.events...)
 	for i := range t.acts {
 		t.acts[i].first++

@@ -1,11 +1,16 @@
 package core
 
-import "github.com/domino-check/domino/spec/trace"
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/spec/trace"
+)
 
 // Evidence turns what a machine does in one step into events, the same way in every driver. Make a new one for each step.
 type Evidence struct {
 	Proc        Proc
 	Incarnation Incarnation
+	After       *trace.History // of the machine when the step is over, nil for a service
 
 	sent MsgID // what the program has sent in this step
 }
@@ -36,7 +41,11 @@ func (v *Evidence) event(e *Effect) trace.Event {
 	case Commit:
 		return trace.Event{Kind: trace.Committed, Sent: e.Sent, Received: e.Received}
 	case Resume:
-		return trace.Event{Kind: trace.Resumed, Sent: e.Sent, Received: e.Received}
+		event := trace.Event{Kind: trace.Resumed, Sent: e.Sent, Received: e.Received}
+		if v.After != nil {
+			event.Digest = v.After.Digest // of a program that had ended when the image was taken
+		}
+		return event
 	case Rollback:
 		return trace.Event{Kind: trace.Crashed, Text: "rollback"}
 	}
@@ -72,10 +81,10 @@ func declared(e *Effect) trace.Event {
 	return trace.Event{}
 }
 
-// Restarted is the event of a restart, with what the new incarnation has made of its records: its history, nil for a service.
-func (v *Evidence) Restarted(h *trace.History) trace.Event {
+// Restarted is the event of a restart, with what the new incarnation has made of its records.
+func (v *Evidence) Restarted() trace.Event {
 	e := trace.Event{Kind: trace.Restored, Proc: v.Proc, Incarnation: v.Incarnation}
-	if h != nil {
+	if h := v.After; h != nil {
 		e.Sent, e.Received, e.Digest = h.Sent, uint32(len(h.Delivered)), h.Digest
 	}
 	return e
@@ -97,4 +106,28 @@ func HistoryOf(m Machine) *trace.History {
 		return h.History()
 	}
 	return nil
+}
+
+// Name names an input for a reader.
+func (in *Input) Name(l *Layout) string {
+	switch in.Kind {
+	case Start:
+		return "start"
+	case Restore:
+		return fmt.Sprintf("restart as incarnation %d", in.Incarnation)
+	case Received:
+		if in.Message == nil {
+			return "a message from " + l.Name(in.From)
+		}
+		return l.Message(in.Message.Describe()) + " from " + l.Name(in.From)
+	case Persisted:
+		return "persisted " + in.Key
+	case Down:
+		return "down " + l.NamesOf(in.Procs)
+	case Tick:
+		return "timer " + in.Timer
+	case Checkpoint:
+		return "checkpoint request"
+	}
+	return "program step"
 }
