@@ -53,6 +53,7 @@ type timer struct {
 
 // live is the goroutine of a proc.
 func (r *run) live(p *proc) {
+	r.wait(p, -1)
 	for {
 		o := r.next(p)
 		if o == nil {

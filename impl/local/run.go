@@ -93,7 +93,7 @@ func newRun(setup *core.Setup, c Config) *run {
 	return r
 }
 
-// begin starts every proc, before any of them does anything else, as the world does.
+// begin starts every proc, before any of them does anything else, as the world does, and lets go who has something to do.
 func (r *run) begin() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,10 +108,10 @@ func (r *run) begin() {
 		r.record(a.events)
 		r.perform(p, a, len(a.acts))
 		p.settle(a)
-		p.busy = true
-		r.busy++
 	}
 	r.strike()
+	r.rouse() // their goroutines will find the message
+	r.turn()
 }
 
 // end stops everybody, for a reason.
