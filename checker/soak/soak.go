@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/domino-check/domino/checker"
@@ -48,10 +49,11 @@ type Stats struct {
 type Outcome struct {
 	Stats
 	Verdict spec.Verdict
-	Reason  string       // why there is no violation, and what that means
-	Found   *Finding     // the first violation
-	Seen    []string     // Sometimes properties that some run showed
-	World   *world.World // of the case, for reports; nil when nothing was run
+	Reason  string        // why there is no violation, and what that means
+	Found   *Finding      // the first violation
+	Last    *local.Result // the last run
+	Seen    []string      // Sometimes properties that some run showed
+	World   *world.World  // of the case, for reports; nil when nothing was run
 }
 
 // Finding is one run that breaks a property.
@@ -66,6 +68,7 @@ type Finding struct {
 
 // Soak answers the question of the case.
 func Soak(ctx context.Context, c world.Case, o Options) (*Outcome, error) {
+	c.Cuts = true // a crash may fall between any two effects
 	w, reason, err := world.Open(ctx, c, checker.Options{MaxTime: o.MaxTime})
 	if ctx.Err() != nil {
 		return &Outcome{Verdict: spec.Unknown, Reason: "interrupted"}, nil
@@ -76,7 +79,6 @@ func Soak(ctx context.Context, c world.Case, o Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.Cuts = true // a crash may fall between any two effects
 	s := &soak{options: o, kase: c, judge: NewJudge(w.Facts), began: time.Now(), out: Outcome{Verdict: spec.Unknown, World: w}}
 	if s.options.Runs == 0 {
 		s.options.Runs = DefaultRuns
@@ -138,6 +140,7 @@ func (s *soak) run(ctx context.Context) error {
 		return err
 	}
 	s.out.Runs++
+	s.out.Last = r
 	s.note(r)
 	if v := s.judge.Run(r); v != nil && (s.options.Only == "" || v.Property == s.options.Only) {
 		s.found(r, v, c.Plan)
@@ -181,6 +184,8 @@ func Retrace(w *world.World, r *local.Result, broken *spec.Violation) (*world.Ru
 		return run, err
 	case broken == nil && run.Violation != nil:
 		return run, fmt.Errorf("the trace breaks nothing, in the world it breaks %s: %s", run.Violation.Property, run.Violation.Message)
+	case broken != nil && run.Violation == nil && between(broken.Property):
+		return run, nil // one run alone does not break it
 	case broken != nil && run.Violation == nil:
 		return run, fmt.Errorf("the trace breaks %s (%s), in the world it breaks nothing", broken.Property, broken.Message)
 	case broken != nil && run.Violation.Property != broken.Property:
@@ -192,4 +197,9 @@ func Retrace(w *world.World, r *local.Result, broken *spec.Violation) (*world.Ru
 		return run, fmt.Errorf("the run is complete: %t, in the world: %t", r.Complete, run.Complete)
 	}
 	return run, nil
+}
+
+// between reports whether a property relates several runs.
+func between(property string) bool {
+	return slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool { return p.Name == property && p.Kind == spec.Pair })
 }

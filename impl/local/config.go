@@ -80,7 +80,7 @@ type Result struct {
 	Panic    string   // of a machine, or a message that does not survive the codec
 
 	Waits     []string      // of a complete run: who has not ended, and what it waits for
-	Finals    [][]byte      // canonical state of each machine at the end, nil for a proc that is down
+	Finals    [][]byte      // canonical state of each machine at the end, nil for a proc that is down, or that the end of a run has interrupted
 	Performed []int         // effects of each proc, in all lives
 	Failures  int           // of the budget that were spent
 	Undone    int           // steps that were in progress when a crash made them impossible

@@ -8,14 +8,15 @@ import (
 	"github.com/domino-check/domino/impl/fault"
 )
 
-// Draw draws a plan within the budgets of the model. The lengths are how many effects each proc performs in a run (Result.Performed), so that
-// failures fall anywhere in the history of their victim; nil draws the plan without any fault.
-func Draw(rng *rand.Rand, setup *core.Setup, m *fault.Model, lengths []int) (p Plan) {
-	if lengths == nil {
+// Draw draws a plan within the budgets of the model, so that failures fall anywhere in the histories of the given lengths. Without a length of a
+// run without failures it is the plan without any fault.
+func Draw(rng *rand.Rand, setup *core.Setup, m *fault.Model, l Lengths) (p Plan) {
+	if len(l) == 0 || l[0] == nil {
 		return p
 	}
-	d := drawing{rng: rng, setup: setup, model: m, lengths: lengths}
-	p.Failures = d.failures()
+	d := drawing{rng: rng, setup: setup, model: m, lengths: l[0]}
+	p.Failures = d.failures(l)
+	d.lengths = l[0]
 	if len(setup.Initiators) > 0 {
 		for range d.upTo(m.Checkpoints) {
 			q := setup.Initiators[rng.IntN(len(setup.Initiators))]
@@ -25,7 +26,7 @@ func Draw(rng *rand.Rand, setup *core.Setup, m *fault.Model, lengths []int) (p P
 	if len(setup.Watchers) > 0 {
 		for range d.upTo(m.Suspicions) {
 			q := setup.Watchers[rng.IntN(len(setup.Watchers))]
-			g := setup.Group(core.Proc(rng.IntN(len(lengths))))
+			g := setup.Group(core.Proc(rng.IntN(len(d.lengths))))
 			p.Requests = append(p.Requests, Request{Proc: q, After: d.moment(q), Suspicious: true, Suspect: g[0]})
 		}
 	}
@@ -52,7 +53,7 @@ func (d *drawing) upTo(budget int) int {
 // moment is a number of effects of a proc.
 func (d *drawing) moment(p core.Proc) int { return d.rng.IntN(d.lengths[p] + 1) }
 
-func (d *drawing) failures() (list []Failure) {
+func (d *drawing) failures(l Lengths) (list []Failure) {
 	m := d.model
 	var units []core.Proc // that may crash: first procs of groups, or procs that stop one by one
 	for p := range core.Proc(len(d.lengths)) {
@@ -65,7 +66,8 @@ func (d *drawing) failures() (list []Failure) {
 	if m.OneInstant && left > 0 {
 		left = m.Failures
 	}
-	for left > 0 && len(units) > 0 {
+	for struck := 0; left > 0 && len(units) > 0; {
+		d.lengths = l.after(struck)
 		n := 1 + d.rng.IntN(min(left, m.Together(), len(units)))
 		if m.OneInstant {
 			n = left
@@ -81,7 +83,7 @@ func (d *drawing) failures() (list []Failure) {
 		f.By = d.counted(f.Victims)
 		f.After = d.moment(f.By)
 		list = append(list, f)
-		left -= n
+		left, struck = left-n, struck+n
 	}
 	return list
 }
@@ -105,15 +107,29 @@ func (d *drawing) counted(victims []core.Proc) core.Proc {
 	return list[d.rng.IntN(len(list))]
 }
 
-// Lengths learns from runs how long the histories of procs get.
-type Lengths []int
+// Lengths are how many effects each proc performs at most in a run, by the number of failures in the run: a plan for the first failure is made for
+// the history of a run without any, that for the second one for the history of a run with one.
+type Lengths [][]int
 
 // Note takes a run into account.
 func (l *Lengths) Note(r *Result) {
-	if *l == nil {
-		*l = make([]int, len(r.Performed))
+	for len(*l) <= r.Failures {
+		*l = append(*l, nil)
+	}
+	longest := &(*l)[r.Failures]
+	if *longest == nil {
+		*longest = make([]int, len(r.Performed))
 	}
 	for p, n := range r.Performed {
-		(*l)[p] = max((*l)[p], n)
+		(*longest)[p] = max((*longest)[p], n)
+	}
+}
+
+// after are those of runs with so many failures, or the next fewer that are known.
+func (l Lengths) after(failures int) []int {
+	for i := min(failures, len(l)-1); ; i-- {
+		if l[i] != nil {
+			return l[i]
+		}
 	}
 }

@@ -152,7 +152,7 @@ func (r *run) attempt(p *proc, o *offer) (a *attempt) {
 	if o.packet != nil {
 		o.input.Message = r.decode(o.packet)
 	}
-	if o.kind != restart && o.kind != start {
+	if o.kind != restart && o.kind != start && r.revocable(o) {
 		a.before = r.setup.New(p.id)
 		core.Clone(a.machine, a.before)
 	}
@@ -171,6 +171,11 @@ func (r *run) attempt(p *proc, o *offer) (a *attempt) {
 		a.same = bytes.Equal(core.EncodeState(a.before), core.EncodeState(a.machine))
 	}
 	return a
+}
+
+// revocable reports whether a step may turn out to be impossible, or no event: somebody else may crash while it is running, or nothing comes of it.
+func (r *run) revocable(o *offer) bool {
+	return r.config.Parallel || r.config.Real || r.config.Model.KeepsIgnored() || o.kind == checkpoint
 }
 
 // decode makes a message of its bytes.
@@ -212,9 +217,7 @@ func (r *run) commit(p *proc, o *offer, a *attempt) {
 	defer r.mu.Unlock()
 	switch {
 	case r.over:
-		if a.before != nil {
-			p.machine = a.before
-		}
+		p.machine = a.before
 		return
 	case !r.possible(p, o):
 		r.out.Undone++

@@ -54,7 +54,7 @@ func TestRunsRepeatInTheWorld(t *testing.T) {
 		for p := range lengths {
 			lengths[p] = 12
 		}
-		c.Plan = local.Draw(rng, setup, &c.Model, lengths)
+		c.Plan = local.Draw(rng, setup, &c.Model, local.Lengths{lengths})
 		r, err := local.Run(t.Context(), setup, c)
 		if err != nil {
 			t.Fatalf("run %d: %v", i, err)

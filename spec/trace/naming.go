@@ -87,7 +87,12 @@ func (l *Layout) serviceStep(events []Event, choice uint32) string {
 }
 
 // CutShort is the end of the name of a step in which the proc stops after so many effects that the environment acts on.
-func CutShort(effects int) string { return fmt.Sprintf(", crash after effect %d", effects) }
+func CutShort(effects int) string { return fmt.Sprintf("%s%d", cutShort, effects) }
+
+const cutShort = ", crash after effect "
+
+// IsCutShort reports whether an event has such a name.
+func IsCutShort(name string) bool { return strings.Contains(name, cutShort) }
 
 // CrashName names the crash of several groups at once, by their members; the outcome numbers what becomes of writes in progress.
 func (l *Layout) CrashName(verb string, groups [][]Proc, outcome int) string {
