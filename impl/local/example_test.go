@@ -34,8 +34,8 @@ func ExampleRun() {
 	// cut a->b
 	// restart a incarnation 1
 	// step a send m to b
-	// deliver a.1->b App m (past [1 0])
 	// step a end
+	// deliver a.1->b App m (past [1 0])
 	// step b receive m from a
 	// step b end
 	// complete: true

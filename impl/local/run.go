@@ -108,6 +108,7 @@ func (r *run) begin() {
 		r.record(a.events)
 		r.perform(p, a, len(a.acts))
 		p.settle(a)
+		p.readyAt = r.pace.delay(p.rng, r.pace.steps[p.id]) // nobody is always the first
 	}
 	r.strike()
 	r.rouse() // their goroutines will find the message

@@ -43,7 +43,7 @@ var (
 func TestRunsRepeatInTheWorld(t *testing.T) {
 	counts := map[string]int{}
 	complete := 0
-	for i := range ofRuns(1500) {
+	for i := range ofRuns(1000) {
 		rng := rand.New(rand.NewPCG(uint64(i), 1))
 		setup := noiseSetup(rng)
 		c := local.Config{Model: noiseModel(rng, len(setup.Layout.Names)), Seed: rng.Uint64(), Parallel: i%2 == 1, MaxSteps: 100}
@@ -87,7 +87,7 @@ func TestRunsRepeatInTheWorld(t *testing.T) {
 func TestSchedulesAreEnforced(t *testing.T) {
 	counts := map[string]int{}
 	skipped := 0
-	for i := range ofRuns(600) {
+	for i := range ofRuns(400) {
 		rng := rand.New(rand.NewPCG(uint64(i), 2))
 		setup := noiseSetup(rng)
 		model := noiseModel(rng, len(setup.Layout.Names))
