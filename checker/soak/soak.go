@@ -14,6 +14,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/local"
 	"github.com/domino-check/domino/spec"
 )
@@ -60,7 +61,7 @@ type Outcome struct {
 type Finding struct {
 	Violation spec.Violation
 	Number    int // of the run, from 1
-	Plan      local.Plan
+	Plan      fault.Plan
 	Local     *local.Result
 	Run       *world.Run // the same in the world, as far as it goes there
 	Stale     error      // why it goes no further, or breaks something else there; nil if all is the same
@@ -101,7 +102,7 @@ type soak struct {
 	kase    world.Case
 	judge   *Judge
 	began   time.Time
-	lengths local.Lengths
+	lengths fault.Lengths
 	out     Outcome
 }
 
@@ -134,7 +135,7 @@ func (s *soak) run(ctx context.Context) error {
 	} else if rng.IntN(2) == 0 {
 		c.Spread = spreads[1]
 	}
-	c.Plan = local.Draw(rng, s.kase.Setup, &c.Model, s.lengths)
+	c.Plan = fault.Draw(rng, s.kase.Setup, &c.Model, s.lengths)
 	r, err := local.Run(ctx, s.kase.Setup, c)
 	if err != nil || r.Bound == "interrupted" {
 		return err
@@ -164,11 +165,11 @@ func (s *soak) note(r *local.Result) {
 	if r.Bound != "" { // it would stretch the plans of all later ones to where hardly any fault strikes
 		s.out.Cut++
 	} else {
-		s.lengths.Note(r)
+		s.lengths.Note(r.Failures, r.Performed)
 	}
 }
 
-func (s *soak) found(r *local.Result, v *spec.Violation, p local.Plan) {
+func (s *soak) found(r *local.Result, v *spec.Violation, p fault.Plan) {
 	f := &Finding{Violation: *v, Number: s.out.Runs, Plan: p, Local: r}
 	f.Run, f.Stale = Retrace(s.out.World, r, v)
 	s.out.Found, s.out.Verdict = f, spec.Violated

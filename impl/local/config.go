@@ -2,7 +2,6 @@ package local
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
@@ -14,7 +13,7 @@ import (
 type Config struct {
 	Model fault.Model // what the environment may do; the plan is obeyed within it
 	Seed  uint64      // of delays, of what of several possible things a proc does first, and of what the plan leaves open
-	Plan  Plan
+	Plan  fault.Plan  // which faults strike when
 
 	Parallel bool          // wake every proc that has something to do at an instant, not one at a time: a seed is no run any more
 	Real     bool          // use package time; implies Parallel
@@ -34,42 +33,6 @@ const (
 	DefaultSteps    = 20_000
 	DefaultInFlight = 10_000
 )
-
-// Plan says which faults strike when. What can not happen within the model when its time has come waits until it can, or never happens.
-type Plan struct {
-	Failures []Failure
-	Requests []Request
-	Lost     int // one message in so many is lost, while the budget lasts; 0 = none
-	Doubled  int // one message in so many arrives twice, while the budget lasts; 0 = none
-}
-
-// Failure is one crash.
-type Failure struct {
-	Victims []core.Proc // who stops, each with its group; in ascending order, of different groups
-	By      core.Proc   // whose effects are counted, mostly those of a victim
-	After   int         // it strikes when the proc has performed so many effects (core.Effect.Acts), in all its lives
-	Survive Survive
-}
-
-// Survive says what arrives of what the victims had in flight, within what the model allows.
-type Survive uint8
-
-// The answers.
-const (
-	Drawn Survive = iota // a prefix of each channel, by the seed
-	All
-	None
-)
-
-// Request is a fault of one proc that stops nobody: a spontaneous checkpoint, or a false suspicion.
-type Request struct {
-	Proc       core.Proc
-	After      int       // as in Failure
-	Suspicious bool      // it thinks that Suspect is down; otherwise it is asked for a checkpoint
-	Suspect    core.Proc // the first proc of its group
-
-	ignored useless // when nothing came of it
-}
 
 // Result is what a run shows.
 type Result struct {
@@ -99,29 +62,8 @@ func (c *Config) Validate(s *core.Setup) error {
 	if err := c.Model.Validate(n); err != nil {
 		return err
 	}
-	if c.MaxSteps < 0 || c.MaxInFlight < 0 || c.MaxTime < 0 || c.Plan.Lost < 0 || c.Plan.Doubled < 0 {
-		return errors.New("local: limits and rates must not be negative")
+	if c.MaxSteps < 0 || c.MaxInFlight < 0 || c.MaxTime < 0 {
+		return errors.New("local: limits must not be negative")
 	}
-	for i, f := range c.Plan.Failures {
-		if len(f.Victims) == 0 {
-			return fmt.Errorf("local: failure %d of the plan has no victim", i+1)
-		}
-		if int(f.By) >= n {
-			return fmt.Errorf("local: failure %d of the plan: proc %d does not exist, there are %d procs", i+1, f.By, n)
-		}
-		for j, v := range f.Victims {
-			switch {
-			case int(v) >= n:
-				return fmt.Errorf("local: failure %d of the plan: victim %d does not exist, there are %d procs", i+1, v, n)
-			case j > 0 && !c.Model.Staggered && s.Group(v)[0] <= s.Group(f.Victims[j-1])[0] || j > 0 && v <= f.Victims[j-1]:
-				return fmt.Errorf("local: failure %d of the plan: victims are not in ascending order and of different groups", i+1)
-			}
-		}
-	}
-	for i, q := range c.Plan.Requests {
-		if int(q.Proc) >= n || int(q.Suspect) >= n {
-			return fmt.Errorf("local: request %d of the plan: there are %d procs", i+1, n)
-		}
-	}
-	return nil
+	return c.Plan.Validate(s, &c.Model)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -155,7 +156,7 @@ func (r *run) enforceCrash(name string, outcome int) bool {
 					return false
 				}
 				r.out.Schedule = append(r.out.Schedule, r.layout.CrashName("stop", [][]core.Proc{{p.id}}, outcome))
-				r.crash([]*proc{p}, all[outcome], Drawn)
+				r.crash([]*proc{p}, all[outcome], fault.Prefix)
 				return true
 			}
 		}
@@ -164,7 +165,7 @@ func (r *run) enforceCrash(name string, outcome int) bool {
 	try = func(from int, chosen []*proc) bool {
 		if len(chosen) > 0 && name == r.layout.CrashName("crash", r.unit(chosen), 0) {
 			if all := r.fates(r.victims(chosen)); r.mayCrash(chosen) && outcome < len(all) {
-				r.crashGroups(chosen, all, outcome, Drawn)
+				r.crashGroups(chosen, all, outcome, fault.Prefix)
 				return true
 			}
 			return false

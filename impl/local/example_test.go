@@ -19,7 +19,7 @@ func ExampleRun() {
 		return
 	}
 	r, err := local.Run(context.Background(), setup, local.Config{Model: fault.Model{Failures: 1},
-		Plan: local.Plan{Failures: []local.Failure{{Victims: []core.Proc{0}, By: 0, After: 1, Survive: local.None}}}})
+		Plan: fault.Plan{Failures: []fault.Failure{{Victims: []core.Proc{0}, By: 0, After: 1, Survive: fault.Nothing}}}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -30,7 +30,7 @@ func (r *run) strike() {
 }
 
 // crashGroups stops groups.
-func (r *run) crashGroups(chosen []*proc, all [][]fate, outcome int, s Survive) {
+func (r *run) crashGroups(chosen []*proc, all [][]fate, outcome int, s fault.Survival) {
 	r.out.Schedule = append(r.out.Schedule, r.layout.CrashName("crash", r.unit(chosen), outcome))
 	r.left.failures -= len(chosen)
 	r.crash(r.victims(chosen), all[outcome], s)
@@ -72,9 +72,9 @@ func (r *run) mayCrash(chosen []*proc) bool {
 }
 
 // cutAt is the number of effects after which the proc crashes in the middle of the step, 0 for none.
-func (r *run) cutAt(p *proc, o *offer, a *attempt) (effects int, f Failure) {
+func (r *run) cutAt(p *proc, o *offer, a *attempt) (effects int, f fault.Failure) {
 	if o.cut > 0 {
-		return o.cut, Failure{}
+		return o.cut, fault.Failure{}
 	}
 	m := &r.config.Model
 	if len(a.acts) < 2 || m.OneInstant || m.Staggered || r.left.failures == 0 || !slices.ContainsFunc(r.group(p), r.isVictim) ||
@@ -161,7 +161,7 @@ func (r *run) halfStopped(p *proc) bool {
 }
 
 // crash stops procs and lets the detector know of every group that has stopped for good.
-func (r *run) crash(procs []*proc, fates []fate, s Survive) {
+func (r *run) crash(procs []*proc, fates []fate, s fault.Survival) {
 	var stopped []trace.Event
 	for _, p := range r.procs {
 		if p.up && slices.Contains(procs, p) {
@@ -181,7 +181,7 @@ func (r *run) crash(procs []*proc, fates []fate, s Survive) {
 	r.record(stopped)
 }
 
-func (r *run) crashProc(p *proc, f fate, s Survive) {
+func (r *run) crashProc(p *proc, f fate, s fault.Survival) {
 	inc := p.inc
 	if p.up {
 		inc++
@@ -218,12 +218,12 @@ func (r *run) renumber(p *proc, inc core.Incarnation) {
 	if p.inc != inc {
 		p.inc = inc
 		p.life++
-		r.doom(p, Drawn)
+		r.doom(p, fault.Prefix)
 	}
 }
 
 // leave ends the life of a proc.
-func (r *run) leave(p *proc, inc core.Incarnation, f fate, s Survive) {
+func (r *run) leave(p *proc, inc core.Incarnation, f fate, s fault.Survival) {
 	for _, w := range p.writing[:f.kept] {
 		p.keep(w)
 	}

@@ -105,8 +105,8 @@ func TestCrashAtEveryBoundary(t *testing.T) {
 					continue
 				}
 				for after := range free.Performed[v] + 1 {
-					for s := range local.None + 1 {
-						c := local.Config{Model: r.Model, Plan: local.Plan{Failures: []local.Failure{{Victims: g[:1], By: core.Proc(v), After: after, Survive: s}}}}
+					for s := range fault.Nothing + 1 {
+						c := local.Config{Model: r.Model, Plan: fault.Plan{Failures: []fault.Failure{{Victims: g[:1], By: core.Proc(v), After: after, Survive: s}}}}
 						got := run(t, r.Setup, c)
 						if got.Failures != 1 || !got.Complete {
 							t.Errorf("%+v: %d failures, complete %t", c.Plan, got.Failures, got.Complete)
@@ -163,7 +163,7 @@ func TestSameSeedSameRun(t *testing.T) {
 	r := load(t, "s0")
 	different := map[string]bool{}
 	for seed := range uint64(20) {
-		c := local.Config{Model: r.Model, Seed: seed, Plan: local.Plan{Failures: []local.Failure{{Victims: []core.Proc{0}, By: 0, After: 2}}}}
+		c := local.Config{Model: r.Model, Seed: seed, Plan: fault.Plan{Failures: []fault.Failure{{Victims: []core.Proc{0}, By: 0, After: 2}}}}
 		first, second := run(t, r.Setup, c), run(t, r.Setup, c)
 		if diff := cmp.Diff(first.Schedule, second.Schedule); diff != "" {
 			t.Errorf("seed %d (-first +second):\n%s", seed, diff)
@@ -289,7 +289,7 @@ func TestStuck(t *testing.T) {
 	if diff := cmp.Diff(want, got.Waits); diff != "" || !got.Complete {
 		t.Errorf("complete %t, who waits (-want +got):\n%s", got.Complete, diff)
 	}
-	crashed := run(t, stuck.Setup, local.Config{Model: fault.Model{Failures: 1}, Plan: local.Plan{Failures: []local.Failure{{Victims: []core.Proc{0}}}}})
+	crashed := run(t, stuck.Setup, local.Config{Model: fault.Model{Failures: 1}, Plan: fault.Plan{Failures: []fault.Failure{{Victims: []core.Proc{0}}}}})
 	if crashed.Failures != 1 || !crashed.Complete {
 		t.Errorf("%d failures, complete %t", crashed.Failures, crashed.Complete)
 	}
@@ -315,8 +315,8 @@ func TestPanic(t *testing.T) {
 func TestValidate(t *testing.T) {
 	setup := noiseless().setup(3)
 	setup.Layout.Groups = map[core.Proc][]core.Proc{0: {0, 1}, 1: {0, 1}}
-	failure := func(by core.Proc, victims ...core.Proc) local.Plan {
-		return local.Plan{Failures: []local.Failure{{By: by, Victims: victims}}}
+	failure := func(by core.Proc, victims ...core.Proc) fault.Plan {
+		return fault.Plan{Failures: []fault.Failure{{By: by, Victims: victims}}}
 	}
 	tests := []struct {
 		name   string
@@ -324,12 +324,12 @@ func TestValidate(t *testing.T) {
 		want   string
 	}{
 		{"fine", local.Config{Plan: failure(0, 0, 2)}, ""},
-		{"negative", local.Config{MaxSteps: -1}, "local: limits and rates must not be negative"},
-		{"nobody", local.Config{Plan: failure(0)}, "local: failure 1 of the plan has no victim"},
-		{"unknown victim", local.Config{Plan: failure(0, 3)}, "local: failure 1 of the plan: victim 3 does not exist, there are 3 procs"},
-		{"unknown counter", local.Config{Plan: failure(3, 0)}, "local: failure 1 of the plan: proc 3 does not exist, there are 3 procs"},
-		{"one group twice", local.Config{Plan: failure(0, 0, 1)}, "local: failure 1 of the plan: victims are not in ascending order and of different groups"},
-		{"request", local.Config{Plan: local.Plan{Requests: []local.Request{{Proc: 9}}}}, "local: request 1 of the plan: there are 3 procs"},
+		{"negative", local.Config{MaxSteps: -1}, "local: limits must not be negative"},
+		{"nobody", local.Config{Plan: failure(0)}, "plan: failure 1 has no victim"},
+		{"unknown victim", local.Config{Plan: failure(0, 3)}, "plan: failure 1: victim 3 does not exist, there are 3 procs"},
+		{"unknown counter", local.Config{Plan: failure(3, 0)}, "plan: failure 1: proc 3 does not exist, there are 3 procs"},
+		{"one group twice", local.Config{Plan: failure(0, 0, 1)}, "plan: failure 1: victims are not in ascending order and of different groups"},
+		{"request", local.Config{Plan: fault.Plan{Requests: []fault.Request{{Proc: 9}}}}, "plan: request 1: there are 3 procs"},
 		{"model", local.Config{Model: fault.Model{Failures: -1}}, "budget failures is -1, want [0, 15]"},
 	}
 	for _, tt := range tests {

@@ -99,16 +99,16 @@ func (r *run) heads(c *channel) []*packet {
 
 // doom decides what arrives of what a proc that has left a life had in flight. A proc that rolls back has sent what it has sent, so it is for
 // crashes alone that nothing may arrive.
-func (r *run) doom(p *proc, s Survive) {
+func (r *run) doom(p *proc, s fault.Survival) {
 	for _, q := range r.procs {
 		for _, c := range q.inbox {
 			if c.from != p.id || !r.dead(c) || c.keep >= 0 || r.config.Model.FromDead != fault.Prefix || r.config.Schedule != nil {
 				continue
 			}
 			switch s {
-			case Drawn:
+			case fault.Prefix:
 				c.keep = r.rng.IntN(len(c.packets) + 1)
-			case None:
+			case fault.Nothing:
 				c.keep = 0
 			}
 			if c.keep == len(c.packets) {

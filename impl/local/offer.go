@@ -40,13 +40,19 @@ type offer struct {
 	packet  *packet   // deliver, lose, duplicate
 	index   int       // advance, told, tick: which of several
 	group   core.Proc // suspect: who, told: of whom
-	request *Request  // checkpoint, suspect: of the plan, nil where a schedule asks
+	request *request  // checkpoint, suspect: of the plan, nil where a schedule asks
 
 	// When it is picked:
 	input core.Input
 	inc   core.Incarnation // of the proc, at a restart the new one
 	life  int
 	cut   int // effects after which the proc crashes, where a schedule says so; 0 = none
+}
+
+// request is one of the plan.
+type request struct {
+	fault.Request
+	ignored useless // when nothing came of it
 }
 
 // offers are the events of a proc that can happen now or, when their time comes, later; those of one proc in the order of the world.
@@ -228,7 +234,7 @@ func (r *run) direct(p *proc, o *offer) bool {
 		all := r.fates([]*proc{p})
 		n := r.rng.IntN(len(all))
 		r.out.Schedule = append(r.out.Schedule, r.layout.CrashName("stop", [][]core.Proc{{p.id}}, n))
-		r.crash([]*proc{p}, all[n], Drawn)
+		r.crash([]*proc{p}, all[n], fault.Prefix)
 		return true
 	}
 	return false
@@ -299,7 +305,7 @@ func (r *run) cause(p *proc, o *offer) {
 
 // requested takes a request off the plan.
 func (r *run) requested(o *offer) {
-	r.requests = slices.DeleteFunc(r.requests, func(q *Request) bool { return q == o.request })
+	r.requests = slices.DeleteFunc(r.requests, func(q *request) bool { return q == o.request })
 }
 
 // name is the name of an event, as the world has it but for the numbers that tell two with one name apart.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -175,7 +176,7 @@ func (r *run) attempt(p *proc, o *offer) (a *attempt) {
 
 // revocable reports whether a step may turn out to be impossible, or no event: somebody else may crash while it is running, or nothing comes of it.
 func (r *run) revocable(o *offer) bool {
-	return r.config.Parallel || r.config.Real || r.config.Model.KeepsIgnored() || o.kind == checkpoint
+	return r.config.Parallel || r.config.Model.KeepsIgnored() || o.kind == checkpoint
 }
 
 // decode makes a message of its bytes.
@@ -339,7 +340,7 @@ func (r *run) perform(p *proc, a *attempt, effects int) {
 		case core.SetTimer:
 			r.setTimer(p, e)
 		case core.Rollback:
-			r.leave(p, p.inc+1, fate{}, Drawn)
+			r.leave(p, p.inc+1, fate{}, fault.Prefix)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -65,8 +66,8 @@ type run struct {
 	now      time.Duration // of virtual time
 	busy     int           // procs that are not waiting
 	over     bool
-	armed    []Failure  // of the plan, not struck yet
-	requests []*Request // of the plan, not made yet
+	armed    []fault.Failure // of the plan, not struck yet
+	requests []*request      // of the plan, not made yet
 	inFlight int
 	crashes  int // so far; a step that began before one may be impossible
 	position int // in Config.Schedule
@@ -79,11 +80,14 @@ type budgets struct{ failures, checkpoints, losses, duplicates, suspicions, torn
 
 func newRun(setup *core.Setup, c Config) *run {
 	m := &c.Model
+	if c.Parallel = c.Parallel || c.Real; c.Schedule != nil {
+		c.Parallel, c.Real = false, false
+	}
 	r := &run{setup: setup, layout: &setup.Layout, config: c, start: time.Now(), done: make(chan struct{}), rng: rand.New(rand.NewPCG(c.Seed, 0)),
 		left:  budgets{m.Failures, m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions, m.Torn},
-		armed: append([]Failure(nil), c.Plan.Failures...)}
+		armed: append([]fault.Failure(nil), c.Plan.Failures...)}
 	for _, q := range c.Plan.Requests {
-		r.requests = append(r.requests, &q)
+		r.requests = append(r.requests, &request{Request: q})
 	}
 	for p := range setup.Layout.Names {
 		r.procs = append(r.procs, &proc{id: core.Proc(p), up: true, wake: make(chan struct{}, 1), rng: rand.New(rand.NewPCG(c.Seed, uint64(p)+1))})
@@ -194,7 +198,7 @@ func (r *run) advance() {
 
 // rouse lets every proc go that waits and has something to do now.
 func (r *run) rouse() {
-	if r.config.Schedule != nil || !r.config.Real && !r.config.Parallel {
+	if !r.config.Parallel {
 		return
 	}
 	for _, p := range r.procs {

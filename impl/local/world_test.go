@@ -14,6 +14,7 @@ import (
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/local"
 )
 
@@ -54,7 +55,7 @@ func TestRunsRepeatInTheWorld(t *testing.T) {
 		for p := range lengths {
 			lengths[p] = 12
 		}
-		c.Plan = local.Draw(rng, setup, &c.Model, local.Lengths{lengths})
+		c.Plan = fault.Draw(rng, setup, &c.Model, fault.Lengths{lengths})
 		r, err := local.Run(t.Context(), setup, c)
 		if err != nil {
 			t.Fatalf("run %d: %v", i, err)

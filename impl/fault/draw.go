@@ -1,16 +1,15 @@
-package local
+package fault
 
 import (
 	"math/rand/v2"
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
 )
 
 // Draw draws a plan within the budgets of the model, so that failures fall anywhere in the histories of the given lengths. Without a length of a
 // run without failures it is the plan without any fault.
-func Draw(rng *rand.Rand, setup *core.Setup, m *fault.Model, l Lengths) (p Plan) {
+func Draw(rng *rand.Rand, setup *core.Setup, m *Model, l Lengths) (p Plan) {
 	if len(l) == 0 || l[0] == nil {
 		return p
 	}
@@ -38,7 +37,7 @@ func Draw(rng *rand.Rand, setup *core.Setup, m *fault.Model, l Lengths) (p Plan)
 type drawing struct {
 	rng     *rand.Rand
 	setup   *core.Setup
-	model   *fault.Model
+	model   *Model
 	lengths []int
 }
 
@@ -75,7 +74,7 @@ func (d *drawing) failures(l Lengths) (list []Failure) {
 		if n > len(units) {
 			break
 		}
-		f := Failure{Survive: []Survive{Drawn, Drawn, All, None}[d.rng.IntN(4)]}
+		f := Failure{Survive: []Survival{Prefix, Prefix, Every, Nothing}[d.rng.IntN(4)]}
 		for _, i := range d.rng.Perm(len(units))[:n] {
 			f.Victims = append(f.Victims, units[i])
 		}
@@ -111,16 +110,16 @@ func (d *drawing) counted(victims []core.Proc) core.Proc {
 // the history of a run without any, that for the second one for the history of a run with one.
 type Lengths [][]int
 
-// Note takes a run into account.
-func (l *Lengths) Note(r *Result) {
-	for len(*l) <= r.Failures {
+// Note takes a run into account, in which so many groups have failed and each proc has performed so many effects, in all its lives.
+func (l *Lengths) Note(failures int, performed []int) {
+	for len(*l) <= failures {
 		*l = append(*l, nil)
 	}
-	longest := &(*l)[r.Failures]
+	longest := &(*l)[failures]
 	if *longest == nil {
-		*longest = make([]int, len(r.Performed))
+		*longest = make([]int, len(performed))
 	}
-	for p, n := range r.Performed {
+	for p, n := range performed {
 		(*longest)[p] = max((*longest)[p], n)
 	}
 }
