@@ -28,7 +28,7 @@ func ofRuns(few int) int {
 	switch {
 	case *runs > 0:
 		return *runs
-	case testing.Short():
+	case testing.Short() || underRace:
 		return max(2, few/5)
 	}
 	return few
@@ -177,7 +177,7 @@ func TestCounterexamplesAreEnforced(t *testing.T) {
 		t.Fatal(err)
 	}
 	done, want := 0, 40
-	if testing.Short() {
+	if testing.Short() || underRace {
 		want = 8
 	}
 	for _, s := range list {

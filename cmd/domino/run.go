@@ -172,7 +172,9 @@ func outcomeOfRuns(out *soak.Outcome) *world.Outcome {
 	}
 	if f := out.Found; f != nil {
 		w.Found = []checker.Found{{Violation: f.Violation, Path: make([]uint64, len(f.Run.Schedule))}}
-		w.Runs = []*world.Run{f.Run}
+		if f.Run.Violation != nil { // otherwise it takes two runs that differ, and one of them replays as fine
+			w.Runs = []*world.Run{f.Run}
+		}
 	}
 	return w
 }

@@ -25,7 +25,7 @@ func ofRuns(few int) int {
 	if *runs > 0 {
 		return *runs
 	}
-	if testing.Short() {
+	if testing.Short() || underRace {
 		return few / 5
 	}
 	return few
