@@ -248,3 +248,21 @@ func TestVerdicts(t *testing.T) {
 		})
 	}
 }
+
+// TestRunsThatDiffer checks that runs are compared with each other: a program whose send depends on the order of two receptions, over a protocol that
+// needs it not to, and a judge who does not know the failure-free behaviour. No run alone breaks anything.
+func TestRunsThatDiffer(t *testing.T) {
+	s, err := scenarios.Parse("race.txtar", []byte("Race\n-- scenario --\nprotocol: hydee\n-- program --\na: send c x\nb: send c y\nc: recv * ordered; recv *; send d z\nd: recv c\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := resolve(t, s)
+	c.Baseline = nil
+	out, err := soak.Soak(t.Context(), c, soak.Options{Runs: 200, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := out.Found; f == nil || f.Violation.Property != spec.SendDeterminism.Name || f.Number < 2 || f.Stale != nil {
+		t.Errorf("%v, %+v", out.Verdict, f)
+	}
+}

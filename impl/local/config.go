@@ -19,7 +19,9 @@ type Config struct {
 	Real     bool          // use package time; implies Parallel
 	Spread   time.Duration // things take up to so long, some channels and procs many times that; 0 = DefaultSpread, negative = no time at all
 
-	// Schedule is enforced, an event a line: one proc at a time is let go, to do just that. Plan, Seed and time have no meaning then.
+	// Schedule is enforced, an event a line as the world names it: one proc at a time is let go, to do just that. Plan, Seed and time have no
+	// meaning then. Of several events with one name the number at its end ("#2") takes that in the order of sending here, of meeting there, so messages on an
+	// unordered channel that differ in what their names do not say may be taken for each other.
 	Schedule []string
 
 	MaxSteps    int           // 0 = DefaultSteps

@@ -168,7 +168,7 @@ func (r *run) crash(procs []*proc, fates []fate, s fault.Survival) {
 			stopped = append(stopped, trace.Event{Kind: trace.Crashed, Proc: p.id, Incarnation: p.inc})
 		}
 	}
-	r.crashes++
+	r.gone++
 	for i, p := range procs {
 		r.crashProc(p, fates[i], s)
 		if fates[i].torn {

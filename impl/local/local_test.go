@@ -221,7 +221,7 @@ func TestRealTime(t *testing.T) {
 			r := load(t, name)
 			c := world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model}
 			soakOnce := func(t *testing.T) {
-				out, err := soak.Soak(t.Context(), c, soak.Options{Runs: ofRuns(20), Real: true, Retrace: true})
+				out, err := soak.Soak(t.Context(), c, soak.Options{Runs: 20, Real: true, Retrace: true})
 				if err != nil || out.Found != nil || out.Failures == 0 {
 					t.Errorf("%+v: %v", out, err)
 				}

@@ -22,7 +22,7 @@ type packet struct {
 }
 
 // useless is the moment at which a receiver had no use for something: until it or somebody else changes, it has none.
-type useless struct{ version, crashes int }
+type useless struct{ version, gone int }
 
 // channel is what is on its way from one incarnation of one proc.
 type channel struct {

@@ -153,7 +153,7 @@ func noiseModel(rng *rand.Rand, procs int) fault.Model {
 	case 0:
 		m.Loss, m.Duplicates = rng.IntN(3), rng.IntN(3)
 	case 1:
-		m.Set, m.Unordered = true, false
+		m.Set, m.Unordered, m.Loss = true, false, rng.IntN(3)
 	case 2:
 		m.OneInstant = true
 	case 3:

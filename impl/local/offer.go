@@ -72,7 +72,7 @@ func (r *run) offers(p *proc) iter.Seq[offer] {
 func (r *run) arrivals(p *proc, yield func(offer) bool) bool {
 	for _, c := range p.inbox {
 		for _, k := range r.heads(c) {
-			if k.ignored == (useless{p.version, r.crashes}) {
+			if k.ignored == (useless{p.version, r.gone}) {
 				continue
 			}
 			if !yield(offer{kind: deliver, channel: c, packet: k, due: max(k.due, p.readyAt)}) {
@@ -123,13 +123,13 @@ func (r *run) ends(p *proc, yield func(offer) bool) bool {
 
 // allIgnored reports whether the proc has no use for anything in the channel.
 func (r *run) allIgnored(p *proc, c *channel) bool {
-	return r.config.Model.KeepsIgnored() && !slices.ContainsFunc(c.packets, func(k *packet) bool { return k.ignored != useless{p.version, r.crashes} })
+	return r.config.Model.KeepsIgnored() && !slices.ContainsFunc(c.packets, func(k *packet) bool { return k.ignored != useless{p.version, r.gone} })
 }
 
 // asked are the requests of the plan that are due.
 func (r *run) asked(p *proc, yield func(offer) bool) bool {
 	for _, q := range r.requests {
-		if q.Proc != p.id || q.After > p.performed || q.ignored == (useless{p.version, r.crashes}) {
+		if q.Proc != p.id || q.After > p.performed || q.ignored == (useless{p.version, r.gone}) {
 			continue
 		}
 		o := offer{kind: checkpoint, fault: true, request: q, due: p.readyAt}
@@ -222,6 +222,7 @@ func (r *run) prepare(p *proc, o *offer) {
 func (r *run) direct(p *proc, o *offer) bool {
 	switch o.kind {
 	case cut, lose:
+		r.gone++
 		r.out.Schedule = append(r.out.Schedule, r.name(p, o, nil))
 		if o.kind == lose {
 			r.left.losses--
@@ -262,7 +263,7 @@ func (r *run) possible(p *proc, o *offer) bool {
 
 // ignore notes that nothing comes of an offer as long as nothing changes.
 func (o *offer) ignore(p *proc, r *run) {
-	now := useless{p.version, r.crashes}
+	now := useless{p.version, r.gone}
 	if o.packet != nil {
 		o.packet.ignored = now
 	} else if o.request != nil {

@@ -69,7 +69,7 @@ type run struct {
 	armed    []fault.Failure // of the plan, not struck yet
 	requests []*request      // of the plan, not made yet
 	inFlight int
-	crashes  int // so far; a step that began before one may be impossible
+	gone     int // how often something was lost so far: what was in vain before may not be now
 	position int // in Config.Schedule
 	out      Result
 	err      error
