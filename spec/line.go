@@ -13,13 +13,16 @@ var LineConsistent = register(Property{
 	Doc: "the recovery line of a cluster has no orphan: what a member has received from another, the other has sent",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		self := v.Observed(e.Proc)
-		if e.Kind != trace.Restored || self.History == nil {
+		if e.Kind != lineReached(f) || self.History == nil {
 			return ""
 		}
 		for r := range trace.Rank(f.Layout.Ranks) {
 			mate := v.Observed(r.Proc())
 			if r.Proc() == e.Proc || !f.Layout.SameCluster(r.Proc(), e.Proc) || mate.History == nil || mate.Incarnation != self.Incarnation {
 				continue
+			}
+			if f.Fetches && (mate.Holding == nil || !mate.Holding.Resumed) {
+				continue // it waits for its image; when that is here, it will be compared with this one
 			}
 			if m := orphanBetween(self.History, r, mate.History); !m.IsZero() {
 				return lineMessage(f, e.Proc, m)
@@ -31,6 +34,14 @@ var LineConsistent = register(Property{
 		return ""
 	},
 })
+
+// lineReached is the event after which a restarted rank is at its recovery line.
+func lineReached(f *Facts) trace.Kind {
+	if f.Fetches {
+		return trace.Resumed
+	}
+	return trace.Restored
+}
 
 func lineMessage(f *Facts, receiver trace.Proc, m trace.MsgID) string {
 	return fmt.Sprintf("the recovery line is not consistent: %s has received %s, which %s has not sent", f.Layout.Name(receiver),
@@ -53,7 +64,7 @@ var LineProgress = register(Property{
 	Doc: "a committed recovery line never moves back, and no restart goes behind it",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		line := v.Observed(e.Proc).Line
-		if line == nil || e.Kind != trace.Committed && e.Kind != trace.Resumed && (e.Kind != trace.Restored || f.Fetches) {
+		if line == nil || e.Kind != trace.Committed && e.Kind != trace.Resumed && e.Kind != lineReached(f) {
 			return ""
 		}
 		if e.Sent < line.Sent || int(e.Received) < len(line.Delivered) {

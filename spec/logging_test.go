@@ -17,6 +17,13 @@ func loggingFacts() *spec.Facts {
 	return f
 }
 
+// nodeFacts are those where the clusters are nodes that restart together.
+func nodeFacts() *spec.Facts {
+	f := loggingFacts()
+	f.Layout.Clusters = exampleFacts().Layout.Clusters
+	return f
+}
+
 func inLog(p trace.Proc, id trace.MsgID, to trace.Proc, order uint32) trace.Event {
 	return trace.Event{Kind: trace.Logged, Proc: p, ID: id, Peer: to, Received: order}
 }
@@ -161,6 +168,34 @@ var loggingCases = []judged{
 		events: with3(crashed(rp), crashed(y), restored(y, 1, 0, 0), givesUp(y, 1)),
 	},
 	{
+		name: "because a mate has given up whose image is kept", property: "gives-not-up", facts: nodeFacts,
+		events: []trace.Event{keeps(rp, y, 0, 0), givesUp(x, 0), keeps(rp, x, 0, 0), givesUp(y, 0)},
+		want:   "y gives up: unrecoverable",
+	},
+	{
+		name: "because a mate has given up that is lost", property: "gives-not-up", facts: nodeFacts,
+		events: []trace.Event{keeps(rp, y, 0, 0), givesUp(x, 0), givesUp(y, 0)},
+	},
+	{
+		name: "because somebody of another node has given up", property: "gives-not-up", facts: nodeFacts,
+		events: []trace.Event{keeps(rp, y, 0, 0), givesUp(c, 0), givesUp(y, 0)},
+		want:   "y gives up: unrecoverable",
+	},
+	{
+		name: "an orphan inside a node, its sender back first", property: "line-consistent", facts: nodeFacts,
+		events: exchange(restored(x, 1, 0, 0), resumes(x, 1, 0, 0), restored(y, 1, 0, 0), resumes(y, 1, 0, 1)),
+		want:   "the recovery line is not consistent: y has received m2, which x has not sent",
+	},
+	{
+		name: "an orphan inside a node, its receiver back first", property: "line-consistent", facts: nodeFacts,
+		events: exchange(restored(y, 1, 0, 0), restored(x, 1, 0, 0), resumes(y, 1, 0, 1), resumes(x, 1, 0, 0)),
+		want:   "the recovery line is not consistent: y has received m2, which x has not sent",
+	},
+	{
+		name: "a mate that waits for its image", property: "line-consistent", facts: nodeFacts,
+		events: exchange(restored(x, 1, 0, 0), restored(y, 1, 0, 0), resumes(y, 1, 0, 1), resumes(x, 1, 1, 0)),
+	},
+	{
 		name: "out of the sender's buffer before it is logged", property: "prune-safe",
 		events: with3(inLog(y, m3, c, 0), delivered(c, m3, 0), outOfLog(y, m3, c)),
 		want:   "y removes m3 from its log, but c would need it after a failure",
@@ -187,7 +222,9 @@ var loggingCases = []judged{
 // Aim: what protects a rank is judged. Method: hand-written runs, one step away from each other.
 func TestLogging(t *testing.T) {
 	for i := range loggingCases {
-		loggingCases[i].facts = loggingFacts
+		if loggingCases[i].facts == nil {
+			loggingCases[i].facts = loggingFacts
+		}
 	}
 	judge(t, loggingCases)
 }

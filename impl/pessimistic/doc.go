@@ -13,12 +13,15 @@
 // concurrent failures of ranks, or of loggers; a rank that fails together with its logger, or before a new logger has its
 // image, is answered with a typed Halt, "unrecoverable", never with a wrong state.
 //
-// Source: [RADIC] H. Meyer, PhD thesis, UAB 2014, sections 4.1.1 (SBML, sender.go), 4.1.2 (RBML) and 4.2 (HMPL); receiver.go,
-// checkpoint.go, recovery.go and logger.go serve both of the latter, which differ in what waits for what (gate.go). Every departure
+// Source: [RADIC] H. Meyer, PhD thesis, UAB 2014, sections 4.1.1 (SBML, sender.go), 4.1.2 (RBML) and 4.2 (HMPL); receiving.go,
+// checkpoint.go, recovering.go and logger.go serve both of the latter, which differ in what waits for what (layer.go). Every departure
 // from the thesis is an Erratum that a switch turns back; the line says "Deviation:".
 //
-// A node that rolls back together takes no checkpoints, because its images would have to be one consistent cut. When the logger of such a
-// rank is lost, the rank can not be protected again: its next failure is answered with the same Halt.
+// A node that rolls back together takes coordinated checkpoints (node.go): its images are one consistent cut, what was on its way inside
+// the node is in them, and they become the line of the node at one moment, at the logger of its first rank. When a logger of the
+// node is lost, a new checkpoint of all of them protects the node again; a failure before that is answered with the same Halt by
+// every rank of the node. HydEE coordinates its clusters by markers, too, but on channels that keep order and with the images on its own stable
+// storage, and causal logging lets the environment stop everybody, so neither was made common.
 //
 // Not here: who restarts a rank and where (impl/radic), message tags (programs have none, so M6 can not show apart from M5), and sizes:
 // limits count messages.

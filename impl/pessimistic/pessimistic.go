@@ -47,9 +47,6 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, o
 	if shared := len(slices.Compact(slices.Sorted(slices.Values(c.nodes)))) < c.ranks; shared && !options.Semi && options.Loggers == Apart {
 		return nil, fmt.Errorf("%s: ranks of one node make a difference with mode=semi or loggers=next only", protocol)
 	}
-	if err := c.separate(programs); err != nil {
-		return nil, err
-	}
 	c.topology(programs)
 	layout.Names = layout.Names[:c.ranks:c.ranks]
 	layout.Labels, layout.Holdings = core.Labels(programs), true
@@ -76,24 +73,12 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, o
 		}
 	}
 	for r := range core.Rank(c.ranks) {
-		if !c.together(r) {
+		if !c.together(r) || c.first(r) == r {
 			setup.Initiators = append(setup.Initiators, r.Proc())
 		}
 	}
 	setup.New = c.machine(programs)
 	return setup, c.groups(setup)
-}
-
-// separate refuses checkpoints in a node of several ranks that roll back together: their images would have to be one consistent cut.
-func (c *config) separate(programs []core.Program) error {
-	for r, p := range programs {
-		for _, op := range p {
-			if c.together(core.Rank(r)) && op.Kind == core.OpCheckpoint {
-				return fmt.Errorf("%s: rank %d has a checkpoint, but it rolls back together with others of its node: not supported", c.protocol, r)
-			}
-		}
-	}
-	return nil
 }
 
 // together reports whether the rank rolls back with another one.

@@ -20,6 +20,7 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 	l.s.Sent++
 	data := &Message{Kind: Data, Life: l.s.Life, SSN: o.Last, Payload: in.Payload}
 	if l.inside(l.rank, in.To) {
+		data.Number = l.s.Node.Number
 		return append(out, core.SendTo(in.To.Proc(), data))
 	}
 	if o.Last <= o.Has {
@@ -86,14 +87,10 @@ func (l *layer) erase(to core.Rank, which func(saved) bool, out []core.Effect) [
 }
 
 // pull answers a restarted receiver ([RADIC] Fig. 4.5): what is not stable there is sent again, in the order of numbers.
-func (l *layer) pull(p pulling, out []core.Effect) []core.Effect {
-	if l.s.Fetching {
-		l.s.Pulls = append(slices.Clone(l.s.Pulls), p)
-		return out
-	}
-	out = l.erase(p.From, func(m saved) bool { return m.SSN <= p.SSN }, out)
-	out = l.resend(p.From, l.has(M2), out)
-	in := &l.s.In[p.From]
+func (l *layer) pull(from core.Rank, p *Message, out []core.Effect) []core.Effect {
+	out = l.erase(from, func(m saved) bool { return m.SSN <= p.SSN }, out)
+	out = l.resend(from, l.has(M2), out)
+	in := &l.s.In[from]
 	has := in.Stable
 	if l.has(M10) {
 		// Deviation: M10 tells what has been received, so the sender keeps no copy of what may still be lost here.
@@ -102,8 +99,8 @@ func (l *layer) pull(p pulling, out []core.Effect) []core.Effect {
 			has = max(has, a.SSN)
 		}
 	}
-	if has > 0 && !l.inside(l.rank, p.From) {
-		out = append(out, core.SendTo(p.From.Proc(), &Message{Kind: Suppress, Life: p.Life, SSN: has}))
+	if has > 0 && !l.inside(l.rank, from) {
+		out = append(out, core.SendTo(from.Proc(), &Message{Kind: Suppress, Life: p.Life, SSN: has}))
 	}
 	return out
 }

@@ -20,7 +20,7 @@ type HeldImage struct {
 }
 
 // Holding is what one incarnation of a proc, rank or service, has declared to hold for the recovery of ranks, by Logged, Pruned, and Kept
-// of the sort Image, which procs run on its node (Adopted), and whether it has given up. It is lost in a crash. It is plain data; a
+// of the sort Image, which procs run on its node (Adopted), whether it has given up, and whether it has got its image back. It is lost in a crash. It is plain data; a
 // Holding handed to a property is read-only.
 type Holding struct {
 	_      struct{}    `cbor:",toarray"`
@@ -28,6 +28,8 @@ type Holding struct {
 	Images []HeldImage `json:"images"` // by rank
 	Hosts  []Proc      `json:"hosts"`  // adopted, ascending
 	Halted bool        `json:"halted"`
+	// Resumed: a rank that restarted without its image has got it.
+	Resumed bool `json:"resumed"`
 }
 
 // Apply folds one event of the proc; an event that a holding does not depend on changes nothing.
@@ -47,6 +49,8 @@ func (h *Holding) Apply(e Event) {
 		}
 	case Halted:
 		h.Halted = true
+	case Resumed:
+		h.Resumed = true
 	case Crashed, Restored:
 		*h = Holding{}
 	}
