@@ -23,6 +23,9 @@
 // every rank of the node. HydEE coordinates its clusters by markers, too, but on channels that keep order and with the images on its own stable
 // storage, and causal logging lets the environment stop everybody, so neither was made common.
 //
-// Not here: who restarts a rank and where (impl/radic), message tags (programs have none, so M6 can not show apart from M5), and sizes:
-// limits count messages.
+// Limits of memory count messages or bytes of payload. The temporary buffer of a sender that is full keeps what comes next on the local disk, a
+// logger writes its oldest entries there or asks its rank for a checkpoint; a message larger than the limit is treated alike, so no size
+// stops anybody. The circular buffers of the text (M11a overwrites, M11b blocks) can not hold such a message: the setup refuses it.
+//
+// Not here: who restarts a rank and where (impl/radic).
 package pessimistic

@@ -155,7 +155,7 @@ func (l *layer) Ready(core.Rank) bool {
 		return false
 	case l.protocol == RBML && len(s.Unstable) > 0:
 		return false // the send may depend on a delivery that nobody could repeat
-	case l.Buffer > 0 && l.has(M11b) && l.buffered() >= l.Buffer:
+	case l.has(M11b) && l.full(l.largest[l.rank]):
 		return false // Deviation: M11b, a full buffer blocks
 	}
 	return true
@@ -223,13 +223,17 @@ func (l *layer) atPosted() bool {
 	return len(l.s.Replay) > 0 && l.s.Replay[0].Posted && l.s.Replay[0].Sent == l.s.Sent
 }
 
-// buffered is how many messages the temporary buffer holds.
-func (l *layer) buffered() int {
-	n := 0
+// full reports whether one more message of so many bytes does not fit into the temporary buffer in memory.
+func (l *layer) full(next int) bool {
+	messages, bytes := 1, next
 	for q := range l.s.Out {
-		n += len(l.s.Out[q].Buffer)
+		for i := range l.s.Out[q].Buffer {
+			if m := &l.s.Out[q].Buffer[i]; !m.Spilled {
+				messages, bytes = messages+1, bytes+len(m.Payload.Data)
+			}
+		}
 	}
-	return n
+	return l.Buffer.exceeded(messages, bytes)
 }
 
 // insert puts an arrival in the order of numbers.

@@ -125,22 +125,28 @@ func (g *logger) prefix() RSN {
 	return r
 }
 
-// limit keeps the memory within its bound: the oldest entries go to disk, or the rank is told to make them superfluous.
+// limit keeps the memory within its bound: the oldest entries go to disk, or the rank is told to make them superfluous; until it has, they stay
+// in memory beyond the bound, also one that is larger than it: a logger that refused would stop its rank.
 func (g *logger) limit(out []core.Effect) []core.Effect {
 	s := &g.s
 	inMemory := slices.DeleteFunc(slices.Clone(s.Log), func(e Entry) bool { return e.RSN <= s.Flushed })
-	if g.Memory == 0 || len(inMemory) <= g.Memory {
-		return out
+	bytes := 0
+	for _, e := range inMemory {
+		bytes += len(e.Payload.Data)
 	}
 	if g.Full == CommandCheckpoint {
-		if s.Asked {
+		if s.Asked || !g.Memory.exceeded(len(inMemory), bytes) {
 			return out
 		}
 		s.Asked = true
 		return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: LogFull}))
 	}
-	s.Flushed = inMemory[0].RSN
-	return append(out, core.Effect{Kind: core.Persist, Key: logRecord(s.Flushed), Value: core.Encode(inMemory[0])})
+	for g.Memory.exceeded(len(inMemory), bytes) {
+		oldest := inMemory[0]
+		inMemory, bytes, s.Flushed = inMemory[1:], bytes-len(oldest.Payload.Data), oldest.RSN
+		out = append(out, core.Effect{Kind: core.Persist, Key: logRecord(s.Flushed), Value: core.Encode(oldest)})
+	}
+	return out
 }
 
 func logRecord(r RSN) string { return fmt.Sprintf("%s%d", logKey, r) }

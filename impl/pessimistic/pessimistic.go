@@ -16,6 +16,7 @@ type config struct {
 	nodes    []int         // node of each rank; ranks of one node stop together only with Semi
 	peers    [][]core.Rank // by rank: with whom its program exchanges messages, as in a declared topology
 	named    [][]bool      // by rank: which sources its program names in a receive
+	largest  []int         // by rank: bytes of the largest message that its program sends
 }
 
 func (c *config) has(e Erratum) bool { return c.Errata.Has(e) }
@@ -48,6 +49,9 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, o
 		return nil, fmt.Errorf("%s: ranks of one node make a difference with mode=semi or loggers=next only", protocol)
 	}
 	c.topology(programs)
+	if err := c.sizes(programs, layout.Names); err != nil {
+		return nil, err
+	}
 	layout.Names = layout.Names[:c.ranks:c.ranks]
 	layout.Labels, layout.Holdings = core.Labels(programs), true
 	if !options.Semi {
@@ -105,6 +109,24 @@ func (c *config) machine(programs []core.Program) func(core.Proc) core.Machine {
 			return &layer{config: c, rank: rank, app: app}
 		})
 	}
+}
+
+// sizes finds out how large messages are. A circular buffer that keeps everything to itself never takes one that is larger than it: the send
+// would block for ever, or be forgotten at once.
+func (c *config) sizes(programs []core.Program, names []string) error {
+	for r, p := range programs {
+		largest := 0
+		for _, op := range p {
+			if op.Kind == core.OpSend {
+				largest = max(largest, op.Size())
+			}
+		}
+		c.largest = append(c.largest, largest)
+		if c.Buffer.Bytes > 0 && largest > c.Buffer.Bytes && (c.has(M11a) || c.has(M11b)) {
+			return fmt.Errorf("%s: %s sends a message of %d bytes, which never fits into a circular buffer of %d bytes", c.protocol, names[r], largest, c.Buffer.Bytes)
+		}
+	}
+	return nil
 }
 
 // topology finds out who talks to whom. A reply may go to anybody.

@@ -36,11 +36,10 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 // buffer puts a message into the temporary buffer. Deviation: M11a overwrites the oldest message when it is full; the repaired protocol
 // keeps it on the local disk, because a full buffer that blocks (M11b) can stop ranks that send to each other first.
 func (l *layer) buffer(to core.Rank, o *outgoing, payload core.Payload, out []core.Effect) []core.Effect {
-	full := l.Buffer > 0 && l.buffered() >= l.Buffer
-	if full && l.has(M11a) {
+	for l.has(M11a) && l.full(len(payload.Data)) {
 		out = l.overwrite(out)
 	}
-	m := saved{SSN: o.Last, Payload: payload, Spilled: full && !l.has(M11a)}
+	m := saved{SSN: o.Last, Payload: payload, Spilled: l.full(len(payload.Data))}
 	o.Buffer = append(slices.Clone(o.Buffer), m)
 	if m.Spilled {
 		out = append(out, core.Effect{Kind: core.Persist, Key: spillRecord(to, m.SSN), Value: payload.Data})
