@@ -41,6 +41,7 @@ const (
 	M50
 	M60
 	M61
+	M62
 	errataCount
 )
 
@@ -116,6 +117,8 @@ var table = [errataCount]struct {
 		Repaired: "the receiver names the RSN again to a sender that is back"}, []Protocol{SBML}, false},
 	M60: {core.Erratum{ID: "M60", Place: "[RADIC] sections 2.3.3 and 4", Printed: "a new logger takes the image that was on its way to the one that failed",
 		Repaired: "only one that was taken when the loss was known: others do not hold what was confirmed since"}, []Protocol{RBML, HMPL}, false},
+	M62: {core.Erratum{ID: "M62", Place: "[RADIC] section 4.1.1", Printed: "fully logged messages are replayed first, also behind a partially logged one",
+		Repaired: "as far as each follows the one before; behind a gap nobody depends on the order"}, []Protocol{SBML}, true},
 	M61: {core.Erratum{ID: "M61", Place: "[RADIC] sections 3.3.1 and 6.3.1", Printed: "semi-coordinated: each logger replaces the image of its rank when the new one is there",
 		Repaired: "when those of all ranks of the node are"}, []Protocol{RBML, HMPL}, false},
 }

@@ -31,7 +31,7 @@ const (
 	Save                        // rank to logger: Life, Logger, Image, RSN and Sent of the image, Entries (still to be replayed); Number, Line (complete)
 	SaveOk                      // logger to rank: the image is the recovery line: Life, RSN, Sent, Number
 	NewLogger                   // logger that has lost everything, to its rank: Logger
-	Order                       // SBML, receiver to sender: message SSN was delivered as RSN; Life
+	Order                       // SBML, receiver to sender: message SSN was delivered as RSN, next after Prev; Life
 	OrderOk                     // SBML, sender to receiver: RSN of SSN is recorded; Life
 	Collect                     // SBML, rank with a new image to sender: messages up to SSN are not needed any more
 	Recall                      // SBML, restarted rank to all: Life, SSN (the last one in the image), RSN
@@ -51,6 +51,7 @@ var kindNames = [...]string{"", "Data", "Confirm", "Pull", "Suppress", "LogPut",
 type Entry struct {
 	_       struct{}     `cbor:",toarray"`
 	RSN     RSN          `json:"rsn"`
+	Prev    RSN          `json:"prev"` // SBML: of the delivery before it
 	Source  core.Rank    `json:"source"`
 	SSN     SSN          `json:"ssn"`
 	Sent    uint32       `json:"sent"`   // sends that the receiver had executed before it
@@ -69,6 +70,7 @@ type Message struct {
 	Line    uint32
 	SSN     SSN
 	RSN     RSN
+	Prev    RSN
 	Sent    uint32
 	Found   bool
 	Image   []byte
