@@ -78,9 +78,12 @@ var LineProgress = register(Property{
 // Contained: only who is in a failed cluster rolls back.
 var Contained = register(Property{
 	Name: "contained", Kind: Always, Global: true, Source: "[HydEE] section III-A, design P12",
-	Doc:     "a rank rolls back only when its own cluster has failed",
+	Doc:     "a rank rolls back only when its own cluster has failed, and takes an image for its state only after a restart",
 	Applies: func(f *Facts) bool { return f.Contained },
 	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind == trace.Resumed && e.Incarnation == 0 {
+			return fmt.Sprintf("%s goes back to an image although it has not failed", f.Layout.Name(e.Proc))
+		}
 		if e.Kind != trace.Crashed || e.Text != "rollback" {
 			return ""
 		}

@@ -168,6 +168,56 @@ var loggingCases = []judged{
 		events: with3(crashed(rp), crashed(y), restored(y, 1, 0, 0), givesUp(y, 1)),
 	},
 	{
+		name: "a line and the log before it", property: "log-trimmed", complete: true,
+		events: with3(sent(m2, y), delivered(y, m2, 1), inLog(rp, m2, y, 1), keeps(rp, y, 0, 1), committed(y, 0, 1)),
+		want:   "RP still keeps m2, which the recovery line of y holds",
+	},
+	{
+		name: "a line that the sender has not heard of", property: "log-trimmed", complete: true,
+		events: with3(sent(m2, y), inLog(x, m2, y, 0), delivered(y, m2, 1), committed(y, 0, 1)),
+		want:   "x still keeps m2, which the recovery line of y holds",
+	},
+	{
+		name: "put into the log again behind the line", property: "log-trimmed", complete: true,
+		events: with3(delivered(y, m2, 1), inLog(rp, m2, y, 1), keeps(rp, y, 0, 1), committed(y, 0, 1), outOfLog(rp, m2, y), inLog(rp, m2, y, 1)),
+		want:   "RP still keeps m2, which the recovery line of y holds",
+	},
+	{
+		name: "removed behind the line", property: "log-trimmed", complete: true,
+		events: with3(delivered(y, m2, 1), inLog(rp, m2, y, 1), keeps(rp, y, 0, 1), committed(y, 0, 1), outOfLog(rp, m2, y)),
+	},
+	{
+		name: "later than the line", property: "log-trimmed", complete: true,
+		events: with3(keeps(rp, y, 0, 0), committed(y, 0, 0), delivered(y, m2, 1), inLog(rp, m2, y, 1)),
+	},
+	{
+		name: "a delivery of a former life", property: "log-true", complete: true,
+		events: with3(delivered(y, m2, 1), crashed(y), restored(y, 1, 0, 0), in(1, resumes(y, 1, 0, 0)), inLog(rp, m2, y, 1), in(1, delivered(y, m7, 1))),
+		want:   "RP keeps m2 as delivery 1 of y, which that is not",
+	},
+	{
+		name: "a delivery that never was", property: "log-true", complete: true,
+		events: with3(delivered(y, m2, 1), inLog(rp, m2, y, 2)),
+		want:   "RP keeps m2 as delivery 2 of y, which that is not",
+	},
+	{
+		name: "the delivery of the life that is up", property: "log-true", complete: true,
+		events: with3(delivered(y, m2, 1), inLog(rp, m2, y, 1), delivered(y, m7, 1), inLog(rp, m7, y, 2)),
+	},
+	{
+		name: "of a rank that is down", property: "log-true", complete: true,
+		events: with3(delivered(y, m2, 1), inLog(rp, m2, y, 2), crashed(y)),
+	},
+	{
+		name: "an image without a failure", property: "contained",
+		events: with3(delivered(y, m2, 1), resumes(y, 0, 0, 0)),
+		want:   "y goes back to an image although it has not failed",
+	},
+	{
+		name: "an image after a failure", property: "contained",
+		events: with3(delivered(y, m2, 1), crashed(y), restored(y, 1, 0, 0), resumes(y, 1, 0, 0)),
+	},
+	{
 		name: "because a mate has given up whose image is kept", property: "gives-not-up", facts: nodeFacts,
 		events: []trace.Event{keeps(rp, y, 0, 0), givesUp(x, 0), keeps(rp, x, 0, 0), givesUp(y, 0)},
 		want:   "y gives up: unrecoverable",
@@ -246,7 +296,7 @@ func TestHolding(t *testing.T) {
 		{"an image that contains it", keeps(rp, c, 3, 2),
 			trace.Holding{Copies: []trace.HeldCopy{{ID: m3, To: c, Order: 2, Covered: true}}, Images: []trace.HeldImage{{Of: c, Sent: 3, Received: 2}}}},
 		{"out, but the image stays", outOfLog(rp, m3, c),
-			trace.Holding{Copies: []trace.HeldCopy{{ID: m3, To: c, Order: 2, Covered: true}}, Images: []trace.HeldImage{{Of: c, Sent: 3, Received: 2}}}},
+			trace.Holding{Copies: []trace.HeldCopy{{ID: m3, To: c, Order: 2, Covered: true, Gone: true}}, Images: []trace.HeldImage{{Of: c, Sent: 3, Received: 2}}}},
 		{"a crash", crashed(rp), trace.Holding{}},
 		{"a copy, in order", inLog(rp, m7, y, 1), trace.Holding{Copies: []trace.HeldCopy{{ID: m7, To: y, Order: 1}}}},
 		{"one before it", inLog(rp, m2, y, 0), trace.Holding{Copies: []trace.HeldCopy{{ID: m2, To: y}, {ID: m7, To: y, Order: 1}}}},

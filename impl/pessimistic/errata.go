@@ -42,6 +42,7 @@ const (
 	M60
 	M61
 	M62
+	M63
 	errataCount
 )
 
@@ -119,6 +120,8 @@ var table = [errataCount]struct {
 		Repaired: "only one that was taken when the loss was known: others do not hold what was confirmed since"}, []Protocol{RBML, HMPL}, false},
 	M62: {core.Erratum{ID: "M62", Place: "[RADIC] section 4.1.1", Printed: "fully logged messages are replayed first, also behind a partially logged one",
 		Repaired: "as far as each follows the one before; behind a gap nobody depends on the order"}, []Protocol{SBML}, true},
+	M63: {core.Erratum{ID: "M63", Place: "[RADIC] section 4.1.1", Printed: "a receiver says once, after its checkpoint, what is not needed any more",
+		Repaired: "again to a sender that is back: its image may be older than that"}, []Protocol{SBML}, false},
 	M61: {core.Erratum{ID: "M61", Place: "[RADIC] sections 3.3.1 and 6.3.1", Printed: "semi-coordinated: each logger replaces the image of its rank when the new one is there",
 		Repaired: "when those of all ranks of the node are"}, []Protocol{RBML, HMPL}, false},
 }

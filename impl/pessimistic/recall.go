@@ -64,6 +64,10 @@ func (l *sender) recall(from core.Rank, m *Message, out []core.Effect) []core.Ef
 			out = append(out, l.tell(p))
 		}
 	}
+	if q.Covered > 0 && !l.has(M63) {
+		// Deviation: M63 said so once, and the image of the sender brings back what it had removed.
+		out = append(out, core.SendTo(from.Proc(), &Message{Kind: Collect, SSN: q.Covered}))
+	}
 	if q.Waiting { // what we asked its former life may be lost
 		out = append(out, core.SendTo(from.Proc(), &Message{Kind: Recall, Life: l.s.Life, SSN: q.Taken, RSN: l.s.RSN}))
 	}

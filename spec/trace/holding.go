@@ -9,6 +9,7 @@ type HeldCopy struct {
 	To      Proc     `json:"to"`
 	Order   uint32   `json:"order"`   // its place among the deliveries of the receiver, 0 when this copy does not tell
 	Covered bool     `json:"covered"` // an image held here contains its delivery: the copy itself may be gone
+	Gone    bool     `json:"gone"`    // it is: what remains is that it is covered
 }
 
 // HeldImage is the image of a rank that a proc holds in its memory.
@@ -39,6 +40,10 @@ func (h *Holding) Apply(e Event) {
 		h.log(e)
 	case Pruned:
 		h.Copies = slices.DeleteFunc(slices.Clone(h.Copies), func(c HeldCopy) bool { return c.ID == e.ID && c.To == e.Peer && !c.Covered })
+		for i := range h.Copies {
+			c := &h.Copies[i]
+			c.Gone = c.Gone || c.ID == e.ID && c.To == e.Peer
+		}
 	case Kept:
 		if e.Text == Image {
 			h.keep(e)
@@ -68,7 +73,7 @@ func (h *Holding) log(e Event) {
 		return int(c.To) - int(e.Peer)
 	})
 	if found {
-		h.Copies[i].Order = e.Received
+		h.Copies[i].Order, h.Copies[i].Gone = e.Received, false
 		return
 	}
 	h.Copies = slices.Insert(h.Copies, i, HeldCopy{ID: e.ID, To: e.Peer, Order: e.Received})
