@@ -18,6 +18,8 @@ const (
 
 var protocolNames = [...]string{"", "sbml", "rbml", "hmpl"}
 
+var loggings = [...]string{"", "pessimistic, sender", "pessimistic, receiver", "pessimistic, sender until the receiver has logged"}
+
 // String is the name in scenarios.
 func (p Protocol) String() string { return protocolNames[p] }
 

@@ -61,13 +61,14 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, o
 		Protocol: protocol.String(), Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },
 		Promises: core.Promises{RollsBack: core.FailedOnly, Needs: core.Piecewise, Reliable: true,
+			Logging: loggings[protocol], Lines: "uncoordinated or semi-coordinated",
 			KeepsCopies: true, KeepsLines: protocol != SBML, Fetches: protocol != SBML, StableKeys: []string{spillKey, logKey}},
 	}
 	if options.Semi {
 		setup.Promises.RollsBack = core.Cluster
 	}
 	if protocol == SBML {
-		setup.Promises.MaxFailures, setup.Promises.StableKeys = 1, []string{imageKey}
+		setup.Promises.MaxFailures, setup.Promises.StableKeys, setup.Promises.Lines = 1, []string{imageKey}, "uncoordinated"
 	} else {
 		for _, name := range layout.Names {
 			if slices.Contains(layout.Names, "L"+name) {
