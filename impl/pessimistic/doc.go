@@ -9,7 +9,7 @@
 // a crashed proc in flight are lost; order on channels is not needed. Programs are piecewise deterministic: receptions are the only
 // nondeterminism. With Options.Semi the ranks of a node stop and restart together and only messages between nodes are logged.
 //
-// What is lost: SBML keeps the order in volatile sender logs, so it survives one failure at a time. RBML and HMPL survive any number of
+// What is lost: SBML keeps the order in volatile sender logs, so it survives one failure at a time (M22 is what a second one breaks). RBML and HMPL survive any number of
 // concurrent failures of ranks, or of loggers; a rank that fails together with its logger, or before a new logger has its
 // image, is answered with a typed Halt, "unrecoverable", never with a wrong state.
 //
@@ -27,5 +27,9 @@
 // logger writes its oldest entries there or asks its rank for a checkpoint; a message larger than the limit is treated alike, so no size
 // stops anybody. The circular buffers of the text (M11a overwrites, M11b blocks) can not hold such a message: the setup refuses it.
 //
-// Not here: who restarts a rank and where (impl/radic).
+// Not here: who restarts a rank and where (impl/radic), and message tags. A program receives from a source, in the order of the channel, and
+// a protocol offers sources; a receive that names a tag takes a later message first, so tags would change the contract of every protocol.
+// M6, the table of highest numbers with such receives, therefore shows only as M5, where a copy is behind a later message; the
+// repair, duplicates by number, is the same. Of the results that depend on timing, programs have the wildcard and the completion of
+// posted receives in any order (Waitany); Test, Iprobe and clocks they can not ask.
 package pessimistic
