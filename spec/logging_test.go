@@ -24,6 +24,13 @@ func nodeFacts() *spec.Facts {
 	return f
 }
 
+// senderFacts are those where senders keep the places, in their memory.
+func senderFacts() *spec.Facts {
+	f := loggingFacts()
+	f.Lines, f.Fetches = false, false
+	return f
+}
+
 func inLog(p trace.Proc, id trace.MsgID, to trace.Proc, order uint32) trace.Event {
 	return trace.Event{Kind: trace.Logged, Proc: p, ID: id, Peer: to, Received: order}
 }
@@ -166,6 +173,24 @@ var loggingCases = []judged{
 	{
 		name: "because nobody keeps its image", property: "gives-not-up",
 		events: with3(crashed(rp), crashed(y), restored(y, 1, 0, 0), givesUp(y, 1)),
+	},
+	{
+		name: "while the sender that has the place is down", property: "output-stable", facts: senderFacts,
+		events: []trace.Event{sent(m2, y), inLog(x, m2, y, 0), delivered(y, m2, 1), inLog(x, m2, y, 1), crashed(x), puts(y)},
+	},
+	{
+		name: "while the sender learns the place again", property: "output-stable", facts: senderFacts,
+		events: []trace.Event{sent(m2, y), delivered(y, m2, 1), crashed(x), restored(x, 1, 0, 0), in(1, sent(m2, y)), in(1, inLog(x, m2, y, 0)), puts(y)},
+	},
+	{
+		name: "before the sender has learnt the place", property: "output-stable", facts: senderFacts,
+		events: []trace.Event{sent(m2, y), inLog(x, m2, y, 0), delivered(y, m2, 1), puts(y)},
+		want:   "y puts out what depends on m2, whose delivery is not stable",
+	},
+	{
+		name: "while the sender is down and a logger had to have it", property: "output-stable",
+		events: with3(sent(m2, y), inLog(x, m2, y, 0), delivered(y, m2, 1), crashed(x), puts(y)),
+		want:   "y puts out what depends on m2, whose delivery is not stable",
 	},
 	{
 		name: "a line and the log before it", property: "log-trimmed", complete: true,

@@ -43,6 +43,7 @@ const (
 	M61
 	M62
 	M63
+	M64
 	errataCount
 )
 
@@ -122,6 +123,8 @@ var table = [errataCount]struct {
 		Repaired: "as far as each follows the one before; behind a gap nobody depends on the order"}, []Protocol{SBML}, true},
 	M63: {core.Erratum{ID: "M63", Place: "[RADIC] section 4.1.1", Printed: "a receiver says once, after its checkpoint, what is not needed any more",
 		Repaired: "again to a sender that is back: its image may be older than that"}, []Protocol{SBML}, false},
+	M64: {core.Erratum{ID: "M64", Place: "[RADIC] sections 4.1.2 and 4.2.4", Printed: "a log put of a former life stays in the log behind one that was lost",
+		Repaired: "what is behind a gap goes when the log is handed to the next life, which delivers something else there"}, []Protocol{RBML, HMPL}, false},
 	M61: {core.Erratum{ID: "M61", Place: "[RADIC] sections 3.3.1 and 6.3.1", Printed: "semi-coordinated: each logger replaces the image of its rank when the new one is there",
 		Repaired: "when those of all ranks of the node are"}, []Protocol{RBML, HMPL}, false},
 }

@@ -225,6 +225,22 @@ func (g *logger) line(next pending, entries []Entry, out []core.Effect) []core.E
 	return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: SaveOk, Life: s.Life, RSN: s.RSN, Sent: s.Sent, Number: s.Number}))
 }
 
+// cutGap removes what is behind the first gap: a put that never arrived is missing there. The next life does not replay it, and will deliver
+// something else in that place.
+func (g *logger) cutGap(out []core.Effect) []core.Effect {
+	if g.has(M12) || g.has(M13) || g.has(M15) || g.has(M64) {
+		return out // Deviation: M64 keeps it, and takes the place for known; the others replay it
+	}
+	whole := g.prefix()
+	for _, e := range g.s.Log {
+		if e.RSN > whole {
+			out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: g.owner.Proc()})
+		}
+	}
+	g.s.Log = slices.DeleteFunc(slices.Clone(g.s.Log), func(e Entry) bool { return e.RSN > whole })
+	return out
+}
+
 // answer hands image and log to the present life of the rank.
 func (g *logger) answer(m *Message, out []core.Effect) []core.Effect {
 	s := &g.s
@@ -236,6 +252,7 @@ func (g *logger) answer(m *Message, out []core.Effect) []core.Effect {
 	}
 	if m.Life > s.Life {
 		s.Life, s.Next = m.Life, nil // the life that began the checkpoint is over
+		out = g.cutGap(out)
 	}
 	if g.has(M8) {
 		// Deviation: M8 erases what the rank may not know to be stored ([RADIC] section 4.2.2, failure between t4 and t6).
