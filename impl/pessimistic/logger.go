@@ -81,7 +81,7 @@ func (g *logger) put(m *Message, out []core.Effect) []core.Effect {
 		return append(out, core.DropInput(g.owner.Proc(), e.Payload.ID, reason))
 	}
 	s.Proven = max(s.Proven, m.RSN)
-	out = g.store(e, out)
+	out = g.store([]Entry{e}, g.prefix(), out)
 	if !g.s.Found && !g.has(M15) {
 		return out // worth nothing without the image, which is on its way
 	}
@@ -93,15 +93,29 @@ func (g *logger) put(m *Message, out []core.Effect) []core.Effect {
 	return g.limit(out)
 }
 
-// store puts an entry into the log.
-func (g *logger) store(e Entry, out []core.Effect) []core.Effect {
-	i, found := slices.BinarySearchFunc(g.s.Log, e.RSN, func(e Entry, r RSN) int { return int(e.RSN) - int(r) })
-	if found {
-		return out
+// store puts entries into the log, and declares what can be replayed from now on, which was complete up to a delivery.
+func (g *logger) store(entries []Entry, before RSN, out []core.Effect) []core.Effect {
+	for _, e := range entries {
+		i, found := slices.BinarySearchFunc(g.s.Log, e.RSN, func(e Entry, r RSN) int { return int(e.RSN) - int(r) })
+		if found {
+			continue
+		}
+		g.s.Log = slices.Insert(slices.Clone(g.s.Log), i, e)
+		if g.gaps() {
+			out = append(out, core.Effect{Kind: core.Log, ID: e.Payload.ID, To: g.owner.Proc(), Received: uint32(e.RSN)})
+		}
 	}
-	g.s.Log = slices.Insert(slices.Clone(g.s.Log), i, e)
-	return append(out, core.Effect{Kind: core.Log, ID: e.Payload.ID, To: g.owner.Proc(), Received: uint32(e.RSN)})
+	whole := g.prefix()
+	for _, e := range g.s.Log {
+		if e.RSN > before && e.RSN <= whole && e.RSN > g.s.RSN && !g.gaps() {
+			out = append(out, core.Effect{Kind: core.Log, ID: e.Payload.ID, To: g.owner.Proc(), Received: uint32(e.RSN)})
+		}
+	}
+	return out
 }
+
+// gaps reports whether the next life replays what is behind a gap, too.
+func (g *logger) gaps() bool { return g.has(M12) || g.has(M13) || g.has(M15) }
 
 // refuse gives the reason for which an entry is not stored, or "".
 func (g *logger) refuse(life core.Incarnation, rsn RSN) string {
@@ -175,9 +189,7 @@ func (g *logger) save(m *Message, out []core.Effect) []core.Effect {
 		out = g.line(next, m.Entries, out)
 		return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: Stored, Life: m.Life, Number: m.Number}))
 	}
-	for _, e := range m.Entries {
-		out = g.store(e, out)
-	}
+	out = g.store(m.Entries, g.prefix(), out)
 	s.Next = &next
 	return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: Stored, Life: m.Life, Number: m.Number}))
 }
@@ -202,11 +214,10 @@ func (g *logger) settleAt(number uint32, out []core.Effect) []core.Effect {
 // line makes an image the recovery line, then trims the log: in this order, so that at every moment one of them holds each delivery.
 func (g *logger) line(next pending, entries []Entry, out []core.Effect) []core.Effect {
 	s := &g.s
+	before := g.prefix()
 	s.Found, s.Image, s.RSN, s.Sent, s.Number = true, next.Image, next.RSN, next.Sent, next.Number
 	out = append(out, core.Effect{Kind: core.Keep, Key: trace.Image, To: g.owner.Proc(), Sent: s.Sent, Received: uint32(s.RSN)})
-	for _, e := range entries {
-		out = g.store(e, out)
-	}
+	out = g.store(entries, before, out)
 	var kept []Entry
 	for _, e := range s.Log {
 		if e.RSN > s.RSN {
@@ -225,18 +236,19 @@ func (g *logger) line(next pending, entries []Entry, out []core.Effect) []core.E
 	return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: SaveOk, Life: s.Life, RSN: s.RSN, Sent: s.Sent, Number: s.Number}))
 }
 
-// cutGap removes what is behind the first gap: a put that never arrived is missing there. The next life does not replay it, and will deliver
+// cut removes what is behind the first gap: a put that never arrived is missing there. The next life does not replay it, and will deliver
 // something else in that place.
-func (g *logger) cutGap(out []core.Effect) []core.Effect {
-	if g.has(M12) || g.has(M13) || g.has(M15) || g.has(M64) {
-		return out // Deviation: M64 keeps it, and takes the place for known; the others replay it
+func (g *logger) cut(out []core.Effect) []core.Effect {
+	if g.gaps() || g.has(M64) {
+		return out // Deviation: M64 keeps it, and takes the place for known
 	}
 	whole := g.prefix()
 	for _, e := range g.s.Log {
-		if e.RSN > whole {
-			out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: g.owner.Proc()})
+		if e.RSN > whole && e.RSN <= g.s.Flushed {
+			out = append(out, core.Effect{Kind: core.Persist, Key: logRecord(e.RSN)})
 		}
 	}
+	g.s.Flushed = min(g.s.Flushed, whole)
 	g.s.Log = slices.DeleteFunc(slices.Clone(g.s.Log), func(e Entry) bool { return e.RSN > whole })
 	return out
 }
@@ -252,7 +264,7 @@ func (g *logger) answer(m *Message, out []core.Effect) []core.Effect {
 	}
 	if m.Life > s.Life {
 		s.Life, s.Next = m.Life, nil // the life that began the checkpoint is over
-		out = g.cutGap(out)
+		out = g.cut(out)
 	}
 	if g.has(M8) {
 		// Deviation: M8 erases what the rank may not know to be stored ([RADIC] section 4.2.2, failure between t4 and t6).
