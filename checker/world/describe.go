@@ -24,6 +24,9 @@ func (w *World) describeInput(in core.Input) string {
 	case core.Down:
 		return "down " + w.names(in.Procs)
 	case core.Tick:
+		if in.Timer == core.Silence {
+			return "silence of " + w.layout.Name(in.From)
+		}
 		return "timer " + in.Timer
 	case core.Checkpoint:
 		return "checkpoint request"
@@ -80,6 +83,8 @@ func (w *World) describe(state []uint32, c uint64) string {
 		text = fmt.Sprintf("restart %s incarnation %d", name, e.Inc)
 	case cut:
 		text = "cut " + w.describeChannel(w.inboxes.at(state[inboxWord(p)]).channel(a), p)
+	case expire:
+		text = "expire " + name + " hears nothing of " + w.layout.Name(core.Proc(a))
 	case suspect:
 		text = "suspect " + name + " thinks down " + w.names(w.group(core.Proc(a)))
 	}
@@ -196,8 +201,11 @@ func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
 	}
 	parts := m.State()
 	var document any = parts[0]
-	if len(parts) == 2 {
+	switch len(parts) {
+	case 2:
 		document = map[string]any{"program": parts[0], "protocol": parts[1]}
+	case 3:
+		document = map[string]any{"program": parts[0], "protocol": parts[1], "observer": parts[2]}
 	}
 	b, err := json.Marshal(document)
 	if err != nil {

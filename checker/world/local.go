@@ -39,6 +39,8 @@ const (
 	actChange           // of the env
 	actRollback         // stops its proc
 	actNothing          // only a place for a crash
+	actWatch            // of the life of proc to
+	actExit             // stops its proc and what that has adopted
 )
 
 // transition is one local step, remembered.
@@ -196,6 +198,9 @@ func (w *World) run(from, input uint32) (t transition) {
 	if in.Kind == core.Persisted {
 		r.event(trace.Event{Kind: trace.Stored, Text: in.Key})
 	}
+	if in.Kind == core.Tick && in.Timer == core.Silence {
+		r.event(trace.Event{Kind: trace.Unwatched, Peer: in.From})
+	}
 	t = r.record(effects)
 	t.from, t.input = from, input
 	t.next = w.internLocal(local{proc: l.proc, inc: l.inc, round: r.round, evaluated: r.evaluated, holding: r.holding}, m)
@@ -219,30 +224,6 @@ func (w *World) run(from, input uint32) (t transition) {
 		}
 	}
 	return t
-}
-
-// masters are machines in recent local states, to be copied: much cheaper than decoding. They are never stepped again.
-type masters struct{ machines map[uint32]core.Machine }
-
-// keepMasters bounds the memory: the search works in a neighbourhood, older ones are decoded again.
-const keepMasters = 1 << 13
-
-func (s *masters) keep(number uint32, m core.Machine) {
-	if s.machines == nil || len(s.machines) >= keepMasters {
-		s.machines = make(map[uint32]core.Machine, keepMasters)
-	}
-	s.machines[number] = m
-}
-
-// copy is a machine in the local state, ready to be stepped, or nil when there is no master.
-func (s *masters) copy(w *World, number uint32) core.Machine {
-	master := s.machines[number]
-	if master == nil {
-		return nil
-	}
-	m := w.Setup.New(w.locals.at(number).proc)
-	core.Clone(master, m)
-	return m
 }
 
 // execute runs the step on the machine, or on one decoded for it.
@@ -315,6 +296,15 @@ func (r *recorder) effect(e *core.Effect) {
 		r.write(e)
 	case core.SetTimer:
 		r.change(operation{Kind: opSetTimer, Key: e.Timer}, false)
+	case core.Watch:
+		r.t.acts = append(r.t.acts, act{kind: actWatch, to: e.To})
+		r.event(trace.Event{Kind: trace.Watched, Peer: e.To})
+	case core.Unwatch:
+		r.change(operation{Kind: opUnwatch, A: uint32(e.To)}, false)
+		r.event(trace.Event{Kind: trace.Unwatched, Peer: e.To})
+	case core.Exit:
+		r.t.acts = append(r.t.acts, act{kind: actExit})
+		r.t.visible = true
 	case core.Commit:
 		line := r.history
 		line.Sent, line.Delivered = e.Sent, line.Delivered[:min(int(e.Received), len(line.Delivered))]
@@ -381,6 +371,8 @@ func (r *recorder) declaration(e *core.Effect) {
 		r.event(trace.Event{Kind: trace.Recovered})
 	case core.Adopt:
 		r.event(trace.Event{Kind: trace.Adopted, Peer: e.To})
+	case core.Declare:
+		r.event(trace.Event{Kind: trace.Declared, Text: e.Key})
 	}
 }
 
