@@ -86,12 +86,12 @@ var KeptElsewhere = register(Property{
 // SparesUsed: performance is given up only when there is nothing left to replace it.
 var SparesUsed = register(Property{
 	Name: "spares-used", Kind: Final, Source: "[RADIC] section 2.3.3, design M27",
-	Doc:     "when nothing can happen any more, no rank is a guest on the node of others while a spare that never failed runs none",
+	Doc:     "when nothing can happen any more, no rank is a guest on the node of others while a spare that has room for it, was there from the start and never failed runs none",
 	Applies: hosting,
 	End: func(f *Facts, v View) string {
 		for _, s := range f.Layout.Spares {
 			spare := v.Observed(s)
-			if !spare.Up || spare.Incarnation > 0 || spare.Holding != nil && len(spare.Holding.Hosts) > 0 {
+			if slices.Contains(f.Layout.Late, s) || !spare.Up || spare.Incarnation > 0 || spare.Holding != nil && len(spare.Holding.Hosts) > 0 {
 				continue
 			}
 			for p := range f.Layout.Names {
@@ -104,13 +104,24 @@ var SparesUsed = register(Property{
 	},
 })
 
+// fits reports whether a spare has room for the ranks that a node had at the start.
+func fits(f *Facts, node trace.Proc) bool {
+	n := 0
+	for _, q := range f.Layout.Nodes {
+		if q == node {
+			n++
+		}
+	}
+	return f.Layout.Room == 0 || n <= f.Layout.Room
+}
+
 // guest is a rank that runs on a node that is no spare and was not its own at the start.
 func guest(f *Facts, h *trace.Holding, node trace.Proc) (trace.Proc, bool) {
 	if h == nil || slices.Contains(f.Layout.Spares, node) {
 		return 0, false
 	}
 	for _, p := range h.Hosts {
-		if int(p) < f.Layout.Ranks && f.Layout.Nodes[p] != node {
+		if int(p) < f.Layout.Ranks && f.Layout.Nodes[p] != node && fits(f, f.Layout.Nodes[p]) {
 			return p, true
 		}
 	}

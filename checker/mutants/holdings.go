@@ -16,6 +16,12 @@ func holdings() []Mutant {
 		nearly("protected", "keeps-images-twice", "declares each image that it keeps two times", twice(core.Keep)),
 		breaks("buffers-drain", "never-confirms", "tells no sender that its message is stable", sends(only("Confirm", 0))),
 		nearly("buffers-drain", "confirms-twice", "tells each sender two times that its message is stable", sends(only("Confirm", 2))),
+		breaks("nodes-watched", "watches-nobody", "starts no watchdog", habit{effects: each(without(core.Watch))}),
+		nearly("nodes-watched", "watches-twice", "starts each watchdog two times", twice(core.Watch)),
+		breaks("degradation-said", "degrades-silently", "declares nothing", habit{effects: each(without(core.Declare))}),
+		nearly("degradation-said", "declares-twice", "declares everything two times", twice(core.Declare)),
+		breaks("reach", "asks-for-ever", "asks again whenever it has asked", sends(only("WhereIs", 30))),
+		nearly("reach", "asks-twice", "asks every question two times", sends(only("WhereIs", 2))),
 		breaks("one-host", "adopts-everywhere", "adopts the first rank with everything that it adopts", after(core.Adopt, adoptFirst)),
 		nearly("one-host", "adopts-twice", "adopts everything two times", twice(core.Adopt)),
 	}

@@ -98,6 +98,15 @@ func (l *sender) recalled(from core.Rank, m *Message, out []core.Effect) []core.
 	q.Arrived = slices.DeleteFunc(slices.Clone(q.Arrived), func(a arrival) bool { return a.SSN <= q.Taken })
 	if !l.waiting() {
 		slices.SortFunc(s.Replay, func(a, b Entry) int { return int(a.RSN) - int(b.RSN) })
+		out = l.recovered(out)
 	}
 	return out
+}
+
+// recovered declares the end of a recovery, when everything that has a known place is delivered again.
+func (l *sender) recovered(out []core.Effect) []core.Effect {
+	if len(l.s.Replay) > 0 {
+		return out
+	}
+	return append(out, core.Effect{Kind: core.Recovered})
 }

@@ -42,9 +42,17 @@ func (l *layer) fetched(m *Message, out []core.Effect) []core.Effect {
 	}
 	if s.Bare && !l.together(l.rank) {
 		s.Bare = false
-		return l.save(out)
+		out = l.save(out)
 	}
-	return out
+	return l.recovered(out)
+}
+
+// recovered declares the end of a recovery, when everything that was logged is delivered again.
+func (l *layer) recovered(out []core.Effect) []core.Effect {
+	if len(l.s.Replay) > 0 {
+		return out
+	}
+	return append(out, core.Effect{Kind: core.Recovered})
 }
 
 // load puts the image in the place of the program's and the layer's state. No image is the initial state.

@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/spec/trace"
 )
 
 // carrier is a machine of the protocol below, whose messages travel in those of RADIC.
 type carrier struct {
+	*config
+	self       core.Proc
 	inner      core.Machine
 	newMessage func() core.Message
 }
@@ -26,26 +27,27 @@ func (c *carrier) Step(in core.Input, out []core.Effect) []core.Effect {
 		if m.Kind != Carried {
 			return append(out, core.DropInput(in.From, core.MsgID{}, "no message of the logging protocol"))
 		}
-		inner := c.newMessage()
-		if err := core.Decode(m.Content, inner); err != nil {
-			panic(fmt.Sprintf("invariant: what is carried is what the protocol below sent: %v", err))
-		}
-		in.Message = inner
+		in.Message = c.unpack(m)
 	}
 	first := len(out)
 	out = c.inner.Step(in, out)
 	for i := range out[first:] {
 		if e := &out[first+i]; e.Kind == core.SendMessage {
-			e.Message = &Message{Kind: Carried, Wire: e.Message.Describe(), Content: core.Encode(e.Message)}
+			e.Message = pack(e.Message)
 		}
 	}
 	return out
 }
 
-// rankCarrier is the carrier of a rank, which also shows its past.
-type rankCarrier struct{ carrier }
+// pack puts a message of the protocol below into one of RADIC.
+func pack(m core.Message) *Message {
+	return &Message{Kind: Carried, Wire: m.Describe(), Content: core.Encode(m)}
+}
 
-// History is what the program has done along its surviving past; the caller must not change it.
-func (c *rankCarrier) History() *trace.History {
-	return c.inner.(interface{ History() *trace.History }).History()
+func (c *carrier) unpack(m *Message) core.Message {
+	inner := c.newMessage()
+	if err := core.Decode(m.Content, inner); err != nil {
+		panic(fmt.Sprintf("invariant: what is carried is what the protocol below sent: %v", err))
+	}
+	return inner
 }

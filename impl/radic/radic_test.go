@@ -46,11 +46,12 @@ func TestSetupErrors(t *testing.T) {
 		options  radic.Options
 		want     string
 	}{
-		{"two nodes", "a:\nb:", pessimistic.RBML, nil, radic.Options{}, "radic: 2 nodes, want at least 3: with two, the only survivor would protect itself"},
+		{"two nodes", "a:\nb:", pessimistic.RBML, nil, radic.Options{}, "radic: NeedThreeNodes: 2 nodes, want at least 3: with two, the only survivor would protect itself"},
 		{"three ranks on two nodes", "a:\nb:\nc:", pessimistic.RBML, []int{0, 1, 1}, radic.Options{},
-			"radic: 2 nodes, want at least 3: with two, the only survivor would protect itself"},
+			"radic: NeedThreeNodes: 2 nodes, want at least 3: with two, the only survivor would protect itself"},
 		{"three nodes", "a:\nb:\nc:", pessimistic.HMPL, nil, radic.Options{Spares: 2}, ""},
 		{"more nodes than ranks", "a:", pessimistic.HMPL, nil, radic.Options{Nodes: 3}, ""},
+		{"who is not there can not leave", "a:\nb:\nc:", pessimistic.RBML, nil, radic.Options{Leaves: 4}, "radic: node 4 is to leave, and there are 3"},
 		{"no loggers", "a:\nb:\nc:", pessimistic.SBML, nil, radic.Options{}, "radic: protocol sbml has no logger for each rank"},
 		{"a rank with the name of a node", "a:\nN2:\nc:", pessimistic.RBML, nil, radic.Options{}, "radic: a rank or logger is called N2, which is the name of a node"},
 	}
@@ -73,6 +74,14 @@ func TestOptions(t *testing.T) {
 		{"spares=many", "", "want a number of spares in [0, 8]"},
 		{"nodes=2", "", "want a number of nodes in [3, 64]"},
 		{"rejoin=maybe", "", "want yes or no"},
+		{"capacity=0 spares=1", "", "want a number of ranks in [1, 64]: a spare without room for any is none"},
+		{"capacity=2", "", "capacity=2 is about spares, and there are none"},
+		{"spares=1 spares=2", "", "spares is given twice"},
+		{"ring=2", "", "want +1 (the next node protects) or -1 (the one before)"},
+		{"joins=1 leaves=2 ring=-1 capacity=3 heartbeat=2 watchdog=6 buffer=2", "buffer=2", ""},
+		{"heartbeat=2 watchdog=2", "", "BadTimers: a watchdog of 2 ticks expires before the next heartbeat, which comes after 2"},
+		{"watchdog=2", "", "BadTimers: heartbeat is 0 ticks and watchdog 2, want both or none"},
+		{"heartbeat=0 watchdog=2", "", "want a number of ticks in [1, 1048576]"},
 		{"loggers=next", "", "radic decides where loggers run"},
 		{"mode=semi", "", "the unit of failure is its node"},
 	}
@@ -126,7 +135,7 @@ func TestFigure28(t *testing.T) {
 			got["image of "+setup.Layout.Name(e.Peer)] = setup.Layout.Name(e.Proc)
 		}
 	}
-	want := map[string]string{"crashed N1": "", "crashed a": "", "crashed Lc": "", "a": "S1", "Lc": "N2", "image of c": "Lc"}
+	want := map[string]string{"crashed N1": "", "crashed a": "", "crashed Lc": "", "a": "S1", "Lc": "N2", "image of c": "Lc", "image of a": "La"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("who crashed, who adopted whom, who has a new image (-want +got):\n%s\n%s", diff, strings.Join(schedule, "\n"))
 	}
@@ -157,7 +166,8 @@ func TestErrata(t *testing.T) {
 	if _, ok := radic.ByID("M1"); ok {
 		t.Error("M1 is found, it belongs to hmpl")
 	}
-	if m31, _ := radic.ByID("M31"); radic.Published() != radic.Set(0).With(m31) {
+	m28, _ := radic.ByID("M28")
+	if m31, _ := radic.ByID("M31"); radic.Published() != radic.Set(0).With(m28).With(m31) {
 		t.Errorf("published is %b", radic.Published())
 	}
 }

@@ -135,6 +135,7 @@ type Layout struct {
 	Hosted      map[Proc]bool        `json:"-"`                  // procs that start again only where a proc that is up has adopted them; true: their failure is not reported on its own
 	Nodes       []Proc               `json:"-"`                  // the node of each rank at the start; nil when ranks do not move
 	Spares      []Proc               `json:"-"`                  // nodes that are there to adopt the ranks of one other node
+	Room        int                  `json:"-"`                  // ranks that a spare has room for, 0 = any number
 	Late        []Proc               `json:"-"`                  // of the spares: those that are not there at the start
 	Kinds       map[string]Meaning   `json:"-"`                  // what message kinds mean to the properties
 }
