@@ -38,6 +38,7 @@ const (
 	M25
 	M49
 	M50
+	M56
 	errataCount
 )
 
@@ -107,6 +108,8 @@ var table = [errataCount]struct {
 		Repaired: "answers carry the life, older ones are refused"}, []Protocol{SBML}, false},
 	M49: {core.Erratum{ID: "M49", Place: "[RADIC] section 4.1.2, Fig. 4.5", Printed: "a log put of a former life is stored after the log was handed to the present one",
 		Repaired: "refused: the present life may deliver in another order"}, []Protocol{RBML, HMPL}, false},
+	M56: {core.Erratum{ID: "M56", Place: "[RADIC] section 4.2.4", Printed: "a log put that has overtaken one which is then lost with the receiver stays in the log, and is taken for a delivery of the next life",
+		Repaired: "what is behind a hole is removed when the log is handed to the next life"}, []Protocol{RBML, HMPL}, false},
 	M50: {core.Erratum{ID: "M50", Place: "[RADIC] section 4.1.1", Printed: "an acknowledgement of a recorded RSN that is lost with its sender never comes, when the image holds the RSN",
 		Repaired: "the receiver names the RSN again to a sender that is back"}, []Protocol{SBML}, false},
 }

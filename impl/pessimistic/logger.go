@@ -160,11 +160,33 @@ func (g *logger) save(m *Message, out []core.Effect) []core.Effect {
 	return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: SaveOk, Life: m.Life, RSN: m.RSN, Sent: m.Sent}))
 }
 
+// cutAtHole removes what is behind a hole: the present life will not replay it, and delivers something else in its place.
+func (g *logger) cutAtHole(out []core.Effect) []core.Effect {
+	if g.has(M56) || g.has(M12) || g.has(M13) || g.has(M15) {
+		return out // Deviation: M56 keeps it, and so do those who replay it
+	}
+	s, whole := &g.s, g.prefix()
+	for _, e := range s.Log {
+		if e.RSN <= whole {
+			continue
+		}
+		if e.RSN <= s.Flushed {
+			out = append(out, core.Effect{Kind: core.Persist, Key: logRecord(e.RSN)})
+		}
+		out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: g.owner.Proc()})
+	}
+	s.Log = slices.DeleteFunc(slices.Clone(s.Log), func(e Entry) bool { return e.RSN > whole })
+	return out
+}
+
 // answer hands image and log to the present life of the rank.
 func (g *logger) answer(m *Message, out []core.Effect) []core.Effect {
 	s := &g.s
 	if m.Life < s.Life {
 		return append(out, core.DropInput(g.owner.Proc(), core.MsgID{}, "from a former life"))
+	}
+	if m.Life > s.Life {
+		out = g.cutAtHole(out)
 	}
 	s.Life = m.Life
 	if g.has(M8) {
