@@ -24,8 +24,9 @@ func lone(f *Facts, v View) bool {
 
 // OneHost: nobody runs in two places.
 var OneHost = register(Property{
-	Name: "one-host", Kind: Always, Global: true, Source: "[RADIC] section 6.2.1, design section 4", Applies: hosting,
-	Doc: "a process is adopted by a node only when no other node that is up has adopted it",
+	Name: "one-host", Kind: Always, Global: true, Source: "[RADIC] section 6.2.1, design section 4",
+	Applies: func(f *Facts) bool { return hosting(f) && !f.Zombies },
+	Doc:     "where no node that lives is given up, a process is adopted by a node only when no other node that is up has adopted it",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Adopted {
 			return ""
@@ -33,6 +34,28 @@ var OneHost = register(Property{
 		for p := range f.Layout.Names {
 			if h := v.Observed(trace.Proc(p)).Holding; h != nil && trace.Proc(p) != e.Proc && slices.Contains(h.Hosts, e.Peer) {
 				return fmt.Sprintf("%s adopts %s, which %s has adopted", f.Layout.Name(e.Proc), f.Layout.Name(e.Peer), f.Layout.Name(trace.Proc(p)))
+			}
+		}
+		return ""
+	},
+})
+
+// HostsSettle: of two places one remains.
+var HostsSettle = register(Property{
+	Name: "hosts-settle", Kind: Final, Source: "[RADIC] Table 2.1, design M33", Applies: hosting,
+	Doc: "when nothing can happen any more, no process has been adopted by two nodes that are up",
+	End: func(f *Facts, v View) string {
+		host := map[trace.Proc]trace.Proc{}
+		for p := range f.Layout.Names {
+			h := v.Observed(trace.Proc(p)).Holding
+			if h == nil {
+				continue
+			}
+			for _, q := range h.Hosts {
+				if first, twice := host[q]; twice {
+					return fmt.Sprintf("%s and %s have both adopted %s, and neither gives it up", f.Layout.Name(first), f.Layout.Name(trace.Proc(p)), f.Layout.Name(q))
+				}
+				host[q] = trace.Proc(p)
 			}
 		}
 		return ""

@@ -71,6 +71,15 @@ var watchingCases = []judged{
 		events: []trace.Event{asks(x), asks(y), asks(x), asks(x), asks(y), asks(y), runsOn(c, y), asks(x), asks(x), asks(x)},
 	},
 	{
+		name: "two nodes at the end", property: "hosts-settle", facts: hostingFacts, complete: true,
+		events: []trace.Event{runsOn(c, x), runsOn(rp, x), runsOn(rp, y)},
+		want:   "c and RP have both adopted x, and neither gives it up",
+	},
+	{
+		name: "two nodes, of which one gives it up", property: "hosts-settle", facts: hostingFacts, complete: true,
+		events: []trace.Event{runsOn(c, x), runsOn(rp, x), runsOn(rp, y), {Kind: trace.Disowned, Proc: c, Peer: x}},
+	},
+	{
 		name: "in silence", property: "degradation-said", facts: spareFacts,
 		events: []trace.Event{runsOn(c, x), runsOn(c, y)},
 		want:   "y becomes a guest of c, and nobody has said that no spare is left",

@@ -22,6 +22,8 @@ func holdings() []Mutant {
 		nearly("degradation-said", "declares-twice", "declares everything two times", twice(core.Declare)),
 		breaks("reach", "asks-for-ever", "asks again whenever it has asked", sends(only("WhereIs", 30))),
 		nearly("reach", "asks-twice", "asks every question two times", sends(only("WhereIs", 2))),
+		breaks("hosts-settle", "disowns-nobody", "never says that somebody does not run with it any more", habit{effects: each(without(core.Disown))}),
+		nearly("hosts-settle", "disowns-twice", "says two times that somebody does not run with it any more", twice(core.Disown)),
 		breaks("one-host", "adopts-everywhere", "adopts the first rank with everything that it adopts", after(core.Adopt, adoptFirst)),
 		nearly("one-host", "adopts-twice", "adopts everything two times", twice(core.Adopt)),
 	}

@@ -204,7 +204,7 @@ func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
 	switch len(parts) {
 	case 2:
 		document = map[string]any{"program": parts[0], "protocol": parts[1]}
-	case 3:
+	case 3, 5:
 		document = map[string]any{"program": parts[0], "protocol": parts[1], "observer": parts[2]}
 	}
 	b, err := json.Marshal(document)

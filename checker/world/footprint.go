@@ -95,7 +95,7 @@ func (w *World) addSends(f *checker.Footprint, state []uint32, c uint64) {
 			}
 		case actWatch:
 			f.Reads[life] |= 1 << t.acts[i].to
-		case actRollback, actExit:
+		case actRollback, actExit, actRenew:
 			*f = checker.Everything()
 			return
 		}

@@ -41,6 +41,7 @@ const (
 	actNothing          // only a place for a crash
 	actWatch            // of the life of proc to
 	actExit             // stops its proc and what that has adopted
+	actRenew            // its proc is in its next life
 )
 
 // transition is one local step, remembered.
@@ -203,7 +204,7 @@ func (w *World) run(from, input uint32) (t transition) {
 	}
 	t = r.record(effects)
 	t.from, t.input = from, input
-	t.next = w.internLocal(local{proc: l.proc, inc: l.inc, round: r.round, evaluated: r.evaluated, holding: r.holding}, m)
+	t.next = w.internLocal(local{proc: l.proc, inc: r.from.inc, round: r.round, evaluated: r.evaluated, holding: r.holding}, m)
 	w.masters.keep(t.next, m)
 	if in.Kind == core.Restore {
 		r.restored(&t, w.locals.at(t.next).history)
@@ -288,6 +289,10 @@ func (r *recorder) effect(e *core.Effect) {
 	case core.SendMessage:
 		wire := e.Message.Describe()
 		number := w.internMessage(e.Message)
+		if e.Former {
+			r.sendFormer(e, wire.Kind, number)
+			return
+		}
 		k := w.internPacket(packet{from: r.from.proc, inc: r.from.inc, message: number})
 		r.t.acts = append(r.t.acts, act{kind: actSend, to: e.To, value: k})
 		r.event(trace.Event{Kind: trace.Emitted, Peer: e.To, ID: wire.ID, Stamp: wire.Stamp, Text: wire.Kind,
@@ -302,6 +307,8 @@ func (r *recorder) effect(e *core.Effect) {
 	case core.Unwatch:
 		r.change(operation{Kind: opUnwatch, A: uint32(e.To)}, false)
 		r.event(trace.Event{Kind: trace.Unwatched, Peer: e.To})
+	case core.Renew:
+		r.renew()
 	case core.Exit:
 		r.t.acts = append(r.t.acts, act{kind: actExit})
 		r.t.visible = true
@@ -371,6 +378,8 @@ func (r *recorder) declaration(e *core.Effect) {
 		r.event(trace.Event{Kind: trace.Recovered})
 	case core.Adopt:
 		r.event(trace.Event{Kind: trace.Adopted, Peer: e.To})
+	case core.Disown:
+		r.event(trace.Event{Kind: trace.Disowned, Peer: e.To})
 	case core.Declare:
 		r.event(trace.Event{Kind: trace.Declared, Text: e.Key})
 	}
@@ -394,7 +403,7 @@ func (r *recorder) event(e trace.Event) {
 		}
 	}
 	switch e.Kind {
-	case trace.Sent, trace.Released, trace.Halted, trace.Adopted: // the last: who stops with the proc
+	case trace.Sent, trace.Released, trace.Halted, trace.Adopted, trace.Disowned: // the last ones: who stops with the proc
 		r.t.visible = true
 	}
 	if text := w.layout.Name(e.Proc) + " answers " + e.Text; e.Kind == trace.Halted && w.Facts != nil && w.Facts.Lines && (w.answer == "" || text < w.answer) {

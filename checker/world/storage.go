@@ -52,6 +52,7 @@ const (
 	opLine                   // A: history
 	opWatch                  // A: proc; B: its life
 	opUnwatch                // A: proc
+	opRenew                  // A: next incarnation of a proc that is up
 )
 
 // operation is one change of an env.
@@ -195,6 +196,8 @@ func (e *env) apply(op operation) {
 		e.unwatch(core.Proc(op.A))
 		e.Watches = append(e.Watches, watch{About: core.Proc(op.A), Inc: op.B})
 		slices.SortFunc(e.Watches, func(a, b watch) int { return int(a.About) - int(b.About) })
+	case opRenew:
+		e.Inc, e.Timers, e.Watches = op.A, nil, nil
 	case opUnwatch:
 		e.unwatch(core.Proc(op.A))
 	}

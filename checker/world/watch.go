@@ -5,11 +5,12 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // Watchdogs, without heartbeats. A proc that runs sends its heartbeats in time, so a watchdog about it is always started again before it
 // expires and nothing of that is an event; when it has stopped none comes any more, and the watchdog expires at any later time: it is due.
-// What delays and losses do to heartbeats is a budget: the watchdog about a proc that runs may expire, a false suspicion.
+// What delays and losses do to heartbeats is a budget: the watchdog about a proc that runs may expire, a false suspicion. It strikes the victims of the model only, as crashes do.
 //
 // This shows every order in which expiries can fall among other events, so it shows what a run with explicit heartbeats shows, but for
 // heartbeats that are late more often than the budget of suspicions says.
@@ -60,7 +61,7 @@ func (w *World) expiry(state []uint32, p, q core.Proc, s checker.Step, x *checke
 func (w *World) falseExpiries(state []uint32, x *checker.Expansion) {
 	for p := range core.Proc(w.procs) {
 		for _, v := range w.envs.at(state[envWord(p)]).Watches {
-			if !w.due(state, v) {
+			if !w.due(state, v) && w.isVictim(v.About) {
 				w.expiry(state, p, v.About, faultStep(code(expire, p, int(v.About))), x, spend(suspicions, 1))
 			}
 		}
@@ -69,4 +70,28 @@ func (w *World) falseExpiries(state []uint32, x *checker.Expansion) {
 
 func (w *World) silenceInput(q core.Proc) uint32 {
 	return w.input(askSilence|uint64(q), func() core.Input { return core.Input{Kind: core.Tick, Timer: core.Silence, From: q} })
+}
+
+// renew records that a proc which has been declared dead, but lives, has been started elsewhere: for the judge it has crashed and is restored,
+// blank. What is left of the former incarnation is part of its machine and shows in nothing but messages, which are on their way from a life that is over.
+func (r *recorder) renew() {
+	e := trace.Event{Kind: trace.Crashed, Proc: r.from.proc, Incarnation: r.from.inc}
+	r.t.events = append(r.t.events, e)
+	r.from.inc++
+	r.history = *r.after
+	if r.holding != nil {
+		*r.holding = trace.Holding{}
+	}
+	r.t.acts = append(r.t.acts, act{kind: actRenew})
+	e = trace.Event{Kind: trace.Restored, Proc: r.from.proc, Incarnation: r.from.inc, Sent: r.history.Sent, Received: uint32(len(r.history.Delivered)), Digest: r.history.Digest}
+	r.t.events = append(r.t.events, e)
+	r.t.checks = append(r.t.checks, check{event: e})
+	r.t.visible = true
+}
+
+// sendFormer puts a message of what is left of the former incarnation on its way. The judge, for whom that one is dead, sees no more than that there is one.
+func (r *recorder) sendFormer(e *core.Effect, kind string, number uint32) {
+	k := r.world.internPacket(packet{from: r.from.proc, inc: r.from.inc - 1, message: number})
+	r.t.acts = append(r.t.acts, act{kind: actSend, to: e.To, value: k})
+	r.t.events = append(r.t.events, trace.Event{Kind: trace.Emitted, Proc: r.from.proc, Incarnation: r.from.inc, Peer: e.To, Text: "former " + kind})
 }

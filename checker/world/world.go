@@ -300,7 +300,7 @@ func (w *World) consequence(state []uint32, p core.Proc, tr uint32) bool {
 			if inbox := state[inboxWord(a.to)]; w.push(inbox, a.value) != inbox {
 				return true
 			}
-		case actChange, actRollback, actWatch, actExit:
+		case actChange, actRollback, actWatch, actExit, actRenew:
 			return true
 		}
 	}
@@ -358,6 +358,9 @@ func (w *World) act(x *checker.Expansion, p core.Proc, a *act) {
 	case actWatch:
 		op := operation{Kind: opWatch, A: uint32(a.to), B: w.watchedLife(x.Now(), a.to)}
 		x.Set(envWord(p), w.envStep(x.At(envWord(p)), w.plain(op)))
+	case actRenew:
+		number := x.At(envWord(p))
+		x.Set(envWord(p), w.envStep(number, w.plain(operation{Kind: opRenew, A: w.envs.at(number).Inc + 1})))
 	case actExit:
 		members := w.withHosted(x.Now(), w.group(p))
 		w.crash(x, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))

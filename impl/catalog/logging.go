@@ -56,6 +56,9 @@ func resilient(p pessimistic.Protocol) Protocol {
 			if own.Errata, err = variant(o.Variant, radic.Errata(), radic.Published(), radic.ByID); err != nil {
 				return nil, err
 			}
+			if own.Errata.Has(radic.M33) { // the fence is a matter of the log
+				inner.Errata = inner.Errata.With(pessimistic.M49)
+			}
 			nodes := layout.Clusters
 			layout.Clusters = nil // for the logging protocol every rank is alone
 			setup, err := pessimistic.NewSetup(p, layout, programs, inner)

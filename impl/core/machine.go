@@ -122,6 +122,8 @@ const (
 	Watch                             // start the watchdog about proc To again: it expires when To is silent for too long; see Silence
 	Unwatch                           // stop it
 	Exit                              // this proc, and all that it has adopted, stops for good; the last effect of a step
+	Renew                             // the first effect of a step: this is the next incarnation of the proc from now on, though it has not stopped
+	Disown                            // proc To does not run on the node of this proc any more
 	Declare                           // says something about itself for whoever reads the evidence: Key
 )
 
@@ -147,6 +149,7 @@ type Effect struct {
 	Sent     uint32
 	Received uint32
 	Digest   uint64
+	Former   bool // SendMessage: by what is left of the former incarnation, see Renew
 }
 
 // Service is embedded by machines that are not ranks and do nothing of their own accord.

@@ -21,13 +21,18 @@
 // the next life; that there is none before is no restriction, because nothing waits for it. Links are reliable. A failed node is gone, or, with
 // rejoin=yes, comes back as an empty node that nobody counts on.
 //
+// A node that lives may be given up: one false expiry makes its protector ask, another one makes it act. With zombies=yes what runs on such a node
+// goes on beside the new incarnation (zombie.go) until the node is told; of two incarnations one writes the log, because the log is handed to the new
+// one together with the right to write it (M33). Without zombies=yes two such expiries break one-host or hosts-settle, as they should. Not covered: a
+// node that is given up, lives, and goes on to recover others who fail meanwhile; without clocks or a quorum nothing can be done about that.
+//
 // A node that fails together with the heir of its ranks loses image and log: the ranks are started again and answer "unrecoverable". When no
 // spare is left, or none has room, a node declares that ranks become guests of another active node (basic protection); when no other node is
 // left it declares that they are unprotected.
 //
 // Source: [RADIC] H. Meyer, PhD thesis, UAB 2014, sections 2.3 and 6.2.1, Figs. 2.8 and 6.1. The files: node.go (tables), watch.go
 // (heartbeats, watchdogs, diagnosis, the ring), recover.go (takeover and placement), spare.go, change.go (insertion and maintenance), observer.go
-// and chase.go (fault masking and location chase), locate.go (answers to it), carry.go (the machines of the protocol below).
+// and chase.go (fault masking and location chase), locate.go (answers to it), zombie.go (who lives and was given up), carry.go (the machines of the protocol below).
 //
 // Deviations without a switch: a rank takes a checkpoint at the end of its recovery, as in Table 2.1, though the log at its protector is still whole;
 // in basic protection (M31) the protector asks the next node of the ring, so that one more crash never takes both rank and log; a host of guests

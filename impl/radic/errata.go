@@ -12,6 +12,7 @@ const (
 	M28
 	M29
 	M31
+	M33
 	M34
 	errataCount
 )
@@ -36,6 +37,8 @@ var table = [errataCount]core.Erratum{
 		Repaired: "it begins at once, so whoever takes over from the watcher looks at what it watched"},
 	M31: {ID: "M31", Place: "[RADIC] section 2.3.3, basic protection", Printed: "failed ranks are restarted on the node that has their images and logs",
 		Repaired: "on the next node of the ring"},
+	M33: {ID: "M33", Place: "[RADIC] Table 2.1, failure diagnosis", Printed: "a node that lives is given up: two incarnations of its ranks run, and one log takes the deliveries of both",
+		Repaired: "the log is handed to the new incarnation together with the right to write it (M49 of the protocol below)"},
 	M34: {ID: "M34", Place: "[RADIC] sections 2.2.1 and 6.2.1", Printed: "excluded: a protector dies while it recovers others; its heir believes its table",
 		Repaired: "the heir asks everybody what it hosts, and late transfers are refused"},
 }

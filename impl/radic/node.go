@@ -86,6 +86,9 @@ func (t *node) received(from core.Proc, m *Message, out []core.Effect) []core.Ef
 	if t.s.Empty && from >= t.first && m.Kind != Nobody && m.Kind != Welcome {
 		return append(out, core.SendTo(from, &Message{Kind: Nobody}))
 	}
+	if m.Kind == Fenced {
+		return t.fenced(out)
+	}
 	if t.late(from) && from >= t.first && m.Kind != Nobody {
 		return append(out, core.DropInput(from, core.MsgID{}, "from a node that was given up"))
 	}
@@ -176,7 +179,11 @@ func (t *node) adopt(p core.Proc, out []core.Effect) []core.Effect {
 		return out
 	}
 	t.s.Hosts = plus(t.s.Hosts, p)
-	return append(out, core.Effect{Kind: core.Adopt, To: p})
+	out = append(out, core.Effect{Kind: core.Adopt, To: p})
+	if t.Zombies && len(t.s.Dead)+len(t.s.Refused) > 0 { // not at the start; whoever was given up may run still
+		out = append(out, core.SendTo(p, &Message{Kind: Begin}))
+	}
+	return out
 }
 
 func (t *node) dead(p core.Proc) bool { return slices.Contains(t.s.Dead, p) }

@@ -21,14 +21,16 @@ type observerState struct {
 	_       struct{}         `cbor:",toarray"`
 	Host    core.Proc        `json:"host"` // where it runs
 	Life    core.Incarnation `json:"life"`
-	Others  []entry          `json:"others"`  // RADICTable, by rank
+	Others  []entry          `json:"others"` // RADICTable, by rank
+	Former  body             `json:"former"`
 	Leaving bool             `json:"leaving"` // its node is taken out: the program stops, and a checkpoint is on its way
 }
 
 // observer is the machine of a rank: the protocol below with its program, and what hides from both that other ranks move.
 type observer struct {
 	carrier
-	s observerState
+	s      observerState
+	zombie core.Machine // the former incarnation, if the options let it live; see body
 }
 
 // History is what the program has done along its surviving past; the caller must not change it.
@@ -37,14 +39,26 @@ func (o *observer) History() *trace.History {
 }
 
 // State implements core.Machine.
-func (o *observer) State() []any { return append(o.inner.State(), &o.s) }
+func (o *observer) State() []any {
+	parts := append(o.inner.State(), &o.s)
+	if o.zombie != nil {
+		parts = append(parts, o.zombie.State()...)
+	}
+	return parts
+}
 
 // Choices implements core.Machine: a program that is to move does nothing more.
 func (o *observer) Choices(buf []core.Choice) []core.Choice {
 	if o.s.Leaving {
 		return buf
 	}
-	return o.inner.Choices(buf)
+	buf = o.inner.Choices(buf)
+	if o.s.Former.Host != 0 {
+		for _, c := range o.zombie.Choices(nil) {
+			buf = append(buf, c|zombieChoice)
+		}
+	}
+	return buf
 }
 
 // Step implements core.Machine.
@@ -54,6 +68,11 @@ func (o *observer) Step(in core.Input, out []core.Effect) []core.Effect {
 		o.begin(o.node(o.origin[o.self]), 0)
 	case core.Restore:
 		o.begin(in.From, in.Incarnation)
+	case core.Advance:
+		if in.Choice&zombieChoice != 0 {
+			in.Choice &^= zombieChoice
+			return o.former(in, out)
+		}
 	case core.Tick:
 		if in.Timer == core.Silence {
 			return o.silent(in.From, out)
@@ -62,6 +81,10 @@ func (o *observer) Step(in core.Input, out []core.Effect) []core.Effect {
 		m := in.Message.(*Message)
 		if m.Kind != Carried {
 			return o.control(in.From, m, out)
+		}
+		if o.forFormer(m) {
+			in.Message = o.unpack(m)
+			return o.former(in, out)
 		}
 		if int(in.From) < o.ranks {
 			if m.At != o.s.Host {
@@ -112,6 +135,9 @@ func (o *observer) below(in core.Input, out []core.Effect) []core.Effect {
 // send puts a message on the way to where the receiver runs. One for a rank that is being looked for waits.
 func (o *observer) send(to core.Proc, m *Message, out []core.Effect) []core.Effect {
 	if int(to) >= o.ranks {
+		if o.Zombies {
+			m.Host = o.s.Host
+		}
 		return append(out, core.SendTo(to, m))
 	}
 	q := &o.s.Others[to]
@@ -132,6 +158,10 @@ func (o *observer) control(from core.Proc, m *Message, out []core.Effect) []core
 		return o.answered(from, m, out)
 	case Nobody:
 		return o.silent(from, out)
+	case Begin:
+		if from != o.s.Host {
+			return o.split(from, out)
+		}
 	case Save:
 		if from == o.s.Host {
 			o.s.Leaving = true

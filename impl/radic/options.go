@@ -16,6 +16,7 @@ type Options struct {
 	Leaves    int  // number of an active node, from 1, that is taken out for maintenance at any time; 0 = none
 	Backwards bool // the protector of a node is the one before it on the ring, as in Figs. 2.8 and 6.1, not the next one, as in section 2.3.4
 	Rejoin    bool // failed nodes come back, empty
+	Zombies   bool // what runs on a node that lives and is given up goes on
 	// Heartbeat and Watchdog are in ticks. With both, heartbeats are messages and watchdogs plain timers; without, the driver knows who is
 	// silent (core.Watch).
 	Heartbeat, Watchdog int
@@ -24,7 +25,7 @@ type Options struct {
 // mostNodes bounds each number of nodes.
 const mostNodes = 64
 
-// ParseOptions splits the text of a scenario into the options of RADIC (nodes=N, spares=N, capacity=N, joins=N, leaves=N, ring=+1|-1, rejoin=yes|no,
+// ParseOptions splits the text of a scenario into the options of RADIC (nodes=N, spares=N, capacity=N, joins=N, leaves=N, ring=+1|-1, rejoin=yes|no, zombies=yes|no,
 // heartbeat=N, watchdog=N) and the rest, which is for the protocol below.
 func ParseOptions(text string) (o Options, rest string, err error) {
 	numbers := map[string]struct {
@@ -57,11 +58,11 @@ func ParseOptions(text string) (o Options, rest string, err error) {
 			continue
 		}
 		switch key {
-		case "rejoin":
+		case "rejoin", "zombies":
 			if value != "yes" && value != "no" {
 				return o, "", fmt.Errorf("option %q: want yes or no", word)
 			}
-			o.Rejoin = value == "yes"
+			*map[string]*bool{"rejoin": &o.Rejoin, "zombies": &o.Zombies}[key] = value == "yes"
 		case "ring":
 			if value != "+1" && value != "-1" {
 				return o, "", fmt.Errorf("option %q: want +1 (the next node protects) or -1 (the one before)", word)

@@ -75,11 +75,15 @@ func NewSetup(inner *core.Setup, nodes []int, options Options) (*core.Setup, err
 // machine makes the machine of each proc.
 func (c *config) machine(inner *core.Setup) func(core.Proc) core.Machine {
 	return func(p core.Proc) core.Machine {
-		below := carrier{config: c, self: p, newMessage: inner.NewMessage}
+		below := carrier{config: c, self: p, newMessage: inner.NewMessage, fresh: func() core.Machine { return inner.New(p) }}
 		switch {
 		case int(p) < c.ranks:
 			below.inner = inner.New(p)
-			return &observer{carrier: below}
+			o := &observer{carrier: below}
+			if c.Zombies {
+				o.zombie = inner.New(p)
+			}
+			return o
 		case p < c.first:
 			below.inner = inner.New(p)
 			return &below

@@ -74,6 +74,7 @@ func TestOptions(t *testing.T) {
 		{"spares=many", "", "want a number of spares in [0, 8]"},
 		{"nodes=2", "", "want a number of nodes in [3, 64]"},
 		{"rejoin=maybe", "", "want yes or no"},
+		{"zombies=1", "", "want yes or no"},
 		{"capacity=0 spares=1", "", "want a number of ranks in [1, 64]: a spare without room for any is none"},
 		{"capacity=2", "", "capacity=2 is about spares, and there are none"},
 		{"spares=1 spares=2", "", "spares is given twice"},

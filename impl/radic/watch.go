@@ -145,6 +145,9 @@ func (t *node) failed(p core.Proc, out []core.Effect) []core.Effect {
 	s := &t.s
 	s.Dead, s.Probed, s.Spares, s.Watchers = plus(s.Dead, p), minus(s.Probed, p), minus(s.Spares, p), minus(s.Watchers, p)
 	t.release(p)
+	if t.Zombies {
+		out = append(out, core.SendTo(p, &Message{Kind: Fenced}))
+	}
 	if len(s.Joining) > 0 && s.Joining[0] == p {
 		return t.announce(out)
 	}
@@ -162,6 +165,18 @@ func (t *node) failed(p core.Proc, out []core.Effect) []core.Effect {
 		now.Asked = 0
 		return t.place(out)
 	}
+	return out
+}
+
+// fenced stops a node that was given up although it lives. What runs here is somebody else's now, or will be; that it stops at once is not assumed.
+func (t *node) fenced(out []core.Effect) []core.Effect {
+	for _, p := range t.s.Hosts {
+		out = append(out, core.Effect{Kind: core.Disown, To: p})
+	}
+	for _, p := range t.s.Watched {
+		out = append(out, core.Effect{Kind: core.Unwatch, To: p})
+	}
+	t.s = state{Empty: true, Told: true}
 	return out
 }
 

@@ -35,10 +35,12 @@ const (
 	Welcome                  // answer: Rows, Free and Extra (spares), Dead
 	Save                     // node to its rank: take a checkpoint and stop, you will move
 	Saved                    // its answer
+	Begin                    // node to a proc that it has adopted: you run here now
+	Fenced                   // to a node: you were given up, stop
 )
 
 var kindNames = [...]string{"", "Carried", "Moved", "Beat", "Probe", "Alive", "Nobody", "Link", "Linked", "Ask", "Answer", "Transfer", "Adopted",
-	"Census", "Present", "Protect", "WhereIs", "Where", "Learn", "Join", "Welcome", "Save", "Saved"}
+	"Census", "Present", "Protect", "WhereIs", "Where", "Learn", "Join", "Welcome", "Save", "Saved", "Begin", "Fenced"}
 
 // Place is how a protector answers an observer.
 type Place uint8

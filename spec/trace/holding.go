@@ -47,6 +47,8 @@ func (h *Holding) Apply(e Event) {
 		if i, found := slices.BinarySearch(h.Hosts, e.Peer); !found {
 			h.Hosts = slices.Insert(slices.Clone(h.Hosts), i, e.Peer)
 		}
+	case Disowned:
+		h.Hosts = slices.DeleteFunc(slices.Clone(h.Hosts), func(p Proc) bool { return p == e.Peer })
 	case Watched:
 		if i, found := slices.BinarySearch(h.Watches, e.Peer); !found {
 			h.Watches = slices.Insert(slices.Clone(h.Watches), i, e.Peer)

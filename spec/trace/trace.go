@@ -81,12 +81,13 @@ const (
 	Resumed                   // a new incarnation got its image by message and is at Sent sends and Received deliveries
 	Watched                   // the proc starts a watchdog about Peer
 	Unwatched                 // it has stopped it, or it has expired
+	Disowned                  // proc Peer does not run on the node of this proc any more
 	Declared                  // the proc says something about itself: Text
 )
 
 var kindNames = [...]string{"", "sent", "emitted", "arrived", "delivered", "dropped", "logged", "pruned", "stored",
 	"committed", "crashed", "told", "restored", "finished", "released", "halted", "decided", "invoked", "returned", "kept", "forgotten", "recovered",
-	"adopted", "resumed", "watched", "unwatched", "declared"}
+	"adopted", "resumed", "watched", "unwatched", "disowned", "declared"}
 
 // String is the lower-case name of the kind.
 func (k Kind) String() string {
@@ -202,7 +203,7 @@ func (l *Layout) Describe(e Event) string {
 			break
 		}
 		fmt.Fprintf(&b, " %s (%s of %s, %d)", what, e.Text, l.Name(e.Peer), e.Received)
-	case Adopted, Watched, Unwatched:
+	case Adopted, Watched, Unwatched, Disowned:
 		fmt.Fprintf(&b, " %s", l.Name(e.Peer))
 	case Committed, Restored, Resumed:
 		fmt.Fprintf(&b, " at %d sent, %d delivered", e.Sent, e.Received)
