@@ -201,11 +201,12 @@ func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
 	}
 	parts := m.State()
 	var document any = parts[0]
-	switch len(parts) {
-	case 2:
-		document = map[string]any{"program": parts[0], "protocol": parts[1]}
-	case 3, 5:
-		document = map[string]any{"program": parts[0], "protocol": parts[1], "observer": parts[2]}
+	if len(parts) > 1 {
+		whole := map[string]any{"program": parts[0], "protocol": parts[1]}
+		if len(parts) > 2 {
+			whole["control"] = parts[2:]
+		}
+		document = whole
 	}
 	b, err := json.Marshal(document)
 	if err != nil {

@@ -1,6 +1,7 @@
 // Package radic is the control plane of RADIC: a protector on each node, an observer for each rank, spare nodes, and tables that are replicated
 // and updated on demand. It decides on which node a rank and its logger run, and hides from programs that ranks move; how a rank recovers is
-// the business of the logging protocol below, of which any setup with one logger for each rank will do.
+// the business of the logging protocol below, of which any setup with one logger for each rank will do, or with none (SBML): then the protector keeps
+// what a rank writes (store.go).
 //
 // Definitions: a node is a protector (or a spare) and what it has adopted: ranks, and loggers of ranks that run elsewhere. A crash of a node
 // takes all of them. The ward of a node is the node before it on the ring that is not known to be dead, its heir the next one: heartbeats go from

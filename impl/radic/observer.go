@@ -112,7 +112,11 @@ func (o *observer) below(in core.Input, out []core.Effect) []core.Effect {
 	for _, e := range o.inner.Step(in, nil) {
 		switch e.Kind {
 		case core.SendMessage:
-			out = o.send(e.To, pack(e.Message), out)
+			if own, ok := e.Message.(*Message); ok { // for the vault
+				out = append(out, core.SendTo(e.To, own))
+			} else {
+				out = o.send(e.To, pack(e.Message), out)
+			}
 			continue
 		case core.Recovered:
 			save = true
@@ -158,6 +162,10 @@ func (o *observer) control(from core.Proc, m *Message, out []core.Effect) []core
 		return o.answered(from, m, out)
 	case Nobody:
 		return o.silent(from, out)
+	case Stored, Fetched, NewVault:
+		if o.stored {
+			return o.below(core.Input{Kind: core.Received, From: from, Message: m}, out)
+		}
 	case Begin:
 		if from != o.s.Host {
 			return o.split(from, out)

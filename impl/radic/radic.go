@@ -12,6 +12,7 @@ import (
 type config struct {
 	Options
 	ranks  int
+	stored bool      // the protocol below has no loggers, so there are vaults in their place
 	nodes  int       // active nodes at the start
 	first  core.Proc // of the nodes: active ones, then spares, then those that join later
 	origin []int     // node of each rank at the start
@@ -41,8 +42,14 @@ func NewSetup(inner *core.Setup, nodes []int, options Options) (*core.Setup, err
 	}
 	c := &config{Options: options, ranks: inner.Layout.Ranks, origin: slices.Clone(nodes)}
 	c.first = core.Proc(2 * c.ranks)
-	if len(inner.Layout.Names) != 2*c.ranks || !inner.Promises.KeepsLines {
-		return nil, fmt.Errorf("radic: protocol %s has no logger for each rank", inner.Protocol)
+	switch n := len(inner.Layout.Names); {
+	case n == c.ranks && !inner.Promises.KeepsLines:
+		c.stored = true
+	case n != 2*c.ranks || !inner.Promises.KeepsLines:
+		return nil, fmt.Errorf("radic: protocol %s has neither a logger for each rank nor none at all", inner.Protocol)
+	}
+	if c.stored && options.Zombies {
+		return nil, &core.ChoiceError{Key: "options", Err: fmt.Errorf("radic: protocol %s has no loggers, so zombies=yes is not supported", inner.Protocol)}
 	}
 	if c.origin == nil {
 		for r := range c.ranks {
@@ -64,6 +71,9 @@ func NewSetup(inner *core.Setup, nodes []int, options Options) (*core.Setup, err
 	s := *inner
 	s.Protocol = "radic-" + inner.Protocol
 	s.Watchers, s.Watchdogs = nil, true
+	if c.stored {
+		s.Promises.Fetches, s.Promises.KeepsLines, s.Promises.StableKeys = true, true, []string{}
+	}
 	s.NewMessage = func() core.Message { return new(Message) }
 	s.New = c.machine(inner)
 	if err := c.layout(&s, inner); err != nil {
@@ -79,11 +89,16 @@ func (c *config) machine(inner *core.Setup) func(core.Proc) core.Machine {
 		switch {
 		case int(p) < c.ranks:
 			below.inner = inner.New(p)
+			if c.stored {
+				below.inner = &stored{config: c, rank: core.Rank(p), inner: below.inner, newMessage: inner.NewMessage}
+			}
 			o := &observer{carrier: below}
 			if c.Zombies {
 				o.zombie = inner.New(p)
 			}
 			return o
+		case p < c.first && c.stored:
+			return &vault{owner: core.Rank(int(p) - c.ranks)}
 		case p < c.first:
 			below.inner = inner.New(p)
 			return &below
@@ -96,6 +111,15 @@ func (c *config) machine(inner *core.Setup) func(core.Proc) core.Machine {
 func (c *config) layout(s, inner *core.Setup) error {
 	l := &s.Layout
 	l.Names = slices.Clone(inner.Layout.Names)
+	if c.stored {
+		for r := range c.ranks {
+			name := "V" + inner.Layout.Names[r]
+			if slices.Contains(inner.Layout.Names, name) {
+				return &core.ChoiceError{Key: "-- program --", Err: fmt.Errorf("radic: a rank is called %s, which is the name of the vault of %s", name, inner.Layout.Names[r])}
+			}
+			l.Names = append(l.Names, name)
+		}
+	}
 	l.Hosted, l.Groups = map[core.Proc]bool{}, nil
 	l.Nodes, l.Spares, l.Late, l.Room = nil, nil, nil, c.Capacity
 	l.Kinds = map[string]trace.Meaning{kindNames[WhereIs]: trace.Question}
@@ -115,7 +139,7 @@ func (c *config) layout(s, inner *core.Setup) error {
 			name = fmt.Sprintf("J%d", k-c.all()+1)
 			l.Late = append(l.Late, p)
 		}
-		if slices.Contains(inner.Layout.Names, name) {
+		if slices.Contains(l.Names, name) {
 			return &core.ChoiceError{Key: "-- program --", Err: fmt.Errorf("radic: a rank or logger is called %s, which is the name of a node", name)}
 		}
 		l.Names = append(l.Names, name)

@@ -52,7 +52,9 @@ func TestSetupErrors(t *testing.T) {
 		{"three nodes", "a:\nb:\nc:", pessimistic.HMPL, nil, radic.Options{Spares: 2}, ""},
 		{"more nodes than ranks", "a:", pessimistic.HMPL, nil, radic.Options{Nodes: 3}, ""},
 		{"who is not there can not leave", "a:\nb:\nc:", pessimistic.RBML, nil, radic.Options{Leaves: 4}, "radic: node 4 is to leave, and there are 3"},
-		{"no loggers", "a:\nb:\nc:", pessimistic.SBML, nil, radic.Options{}, "radic: protocol sbml has no logger for each rank"},
+		{"no loggers", "a:\nb:\nc:", pessimistic.SBML, nil, radic.Options{}, ""},
+		{"zombies without loggers", "a:\nb:\nc:", pessimistic.SBML, nil, radic.Options{Zombies: true}, "radic: protocol sbml has no loggers, so zombies=yes is not supported"},
+		{"a rank with the name of a vault", "a:\nVa:\nc:", pessimistic.SBML, nil, radic.Options{}, "radic: a rank is called Va, which is the name of the vault of a"},
 		{"a rank with the name of a node", "a:\nN2:\nc:", pessimistic.RBML, nil, radic.Options{}, "radic: a rank or logger is called N2, which is the name of a node"},
 	}
 	for _, tt := range tests {

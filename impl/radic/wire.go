@@ -37,10 +37,16 @@ const (
 	Saved                    // its answer
 	Begin                    // node to a proc that it has adopted: you run here now
 	Fenced                   // to a node: you were given up, stop
+	Store                    // rank to its vault: Records (one), Life, Sent and Received of the image
+	Stored                   // its answer: Records (the key), Life
+	Fetch                    // restarted rank to its vault: Life
+	Fetched                  // its answer: Life, Yes or no, Records
+	NewVault                 // vault that has lost everything, to its rank
 )
 
 var kindNames = [...]string{"", "Carried", "Moved", "Beat", "Probe", "Alive", "Nobody", "Link", "Linked", "Ask", "Answer", "Transfer", "Adopted",
-	"Census", "Present", "Protect", "WhereIs", "Where", "Learn", "Join", "Welcome", "Save", "Saved", "Begin", "Fenced"}
+	"Census", "Present", "Protect", "WhereIs", "Where", "Learn", "Join", "Welcome", "Save", "Saved", "Begin", "Fenced", "Store", "Stored",
+	"Fetch", "Fetched", "NewVault"}
 
 // Place is how a protector answers an observer.
 type Place uint8
@@ -63,20 +69,22 @@ type Row struct {
 
 // Message is every message; Kind says which fields are set.
 type Message struct {
-	_       struct{} `cbor:",toarray"`
-	Kind    Kind
-	About   core.Proc
-	Yes     bool
-	Place   Place
-	Rows    []Row
-	Dead    []core.Proc
-	Free    []core.Proc
-	Extra   []core.Proc
-	Host    core.Proc        // where the sender runs
-	Life    core.Incarnation // of the sender
-	At      core.Proc        // where the sender takes the receiver to be
-	Wire    trace.Wire
-	Content []byte
+	_              struct{} `cbor:",toarray"`
+	Kind           Kind
+	About          core.Proc
+	Yes            bool
+	Place          Place
+	Rows           []Row
+	Dead           []core.Proc
+	Free           []core.Proc
+	Extra          []core.Proc
+	Host           core.Proc        // where the sender runs
+	Life           core.Incarnation // of the sender
+	At             core.Proc        // where the sender takes the receiver to be
+	Records        []record
+	Sent, Received uint32
+	Wire           trace.Wire
+	Content        []byte
 }
 
 // Describe implements core.Message.
