@@ -29,6 +29,20 @@ func newSetup(program string, p pessimistic.Protocol, nodes []int, o radic.Optio
 	return radic.NewSetup(inner, nodes, o)
 }
 
+// parse is the setup of the logging protocol alone.
+func parse(t *testing.T, program string, p pessimistic.Protocol, o pessimistic.Options) *core.Setup {
+	t.Helper()
+	names, programs, err := apps.Parse(program, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup, err := pessimistic.NewSetup(p, trace.Layout{Names: names, Ranks: len(names)}, programs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return setup
+}
+
 func message(err error) string {
 	if err == nil {
 		return ""

@@ -69,7 +69,7 @@ type storedState struct {
 	_        struct{}         `cbor:",toarray"`
 	Life     core.Incarnation `json:"life"`
 	Fetching bool             `json:"fetching"` // the records are not here yet, so the protocol below has not begun
-	Bare     bool             `json:"bare"` // the vault has lost everything meanwhile
+	Bare     bool             `json:"bare"`     // the vault has lost everything meanwhile
 	Halted   bool             `json:"halted"`
 	Writing  []Message        `json:"writing"` // on their way to the vault
 	Early    []early          `json:"early"`   // what came before the records
