@@ -1,7 +1,6 @@
 package radic_test
 
 import (
-	"flag"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,12 +12,8 @@ import (
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/pessimistic"
 	"github.com/domino-check/domino/impl/radic"
-	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
-
-// large turns on searches that take minutes: go test ./impl/radic -run Large -large
-var large = flag.Bool("large", false, "explore large rings, which takes minutes")
 
 // makeWorld is the world of a program under RADIC.
 func makeWorld(t *testing.T, program string, p pessimistic.Protocol, below pessimistic.Options, o radic.Options, m fault.Model) *world.World {
@@ -179,19 +174,5 @@ func TestFullLoggers(t *testing.T) {
 	}
 	if commanded == 0 {
 		t.Error("no logger was ever full")
-	}
-}
-
-// Aim: Figure 2.8 at its size: eight nodes with a rank each and a spare, node 7 fails while node 8 sends to it. Method: a complete search, behind a flag;
-// scenario radic-figure-2-8 has the eight nodes and two ranks.
-func TestLargeRing(t *testing.T) {
-	if !*large {
-		t.Skip("a search of minutes: -large")
-	}
-	model := fault.Model{Failures: 1, Victims: []core.Proc{16 + 6}}
-	w := makeWorld(t, "a:\nb:\nc:\nd:\ne:\nf:\ng: recv h; output\nh: send g m", pessimistic.HMPL, pessimistic.Options{},
-		radic.Options{Spares: 1, Backwards: true}, model)
-	if r := checker.Search(t.Context(), w, checker.Options{Order: checker.DepthFirst, Reduce: checker.Singletons | checker.Crashes}); r.Verdict != spec.Holds || r.States != 1_473_920 {
-		t.Errorf("%v after %d states, want 1473920 and holds: %v", r.Verdict, r.States, r.Found)
 	}
 }
