@@ -42,6 +42,11 @@ func (o *observer) heard(from core.Rank, m *Message, out []core.Effect) []core.E
 
 // moved looks for a rank that is not where a message was sent to.
 func (o *observer) moved(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	if m.Life != o.s.Life {
+		// 1. p sends m and fails. 2. m comes to the next life of its receiver, and goes back. 3. The next life of p, which has not sent m yet and has no
+		// copy of it, would send it.
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "sent by a former life"))
+	}
 	q := &o.s.Others[from]
 	again := &Message{Kind: Carried, Wire: m.Wire, Content: m.Content}
 	if m.At != q.Host { // it has been found since
@@ -99,9 +104,10 @@ func (o *observer) answered(from core.Proc, m *Message, out []core.Effect) []cor
 	switch m.Place {
 	case Wait:
 		return out
-	case Unknown:
-		out = o.settle(rank, out)
-		return o.ask(rank, 0, out)
+	case Unknown: // nobody will ever be there
+		out = append(o.settle(rank, out), core.DropInput(rank.Proc(), core.MsgID{}, "there is no such rank: what waits for it is given up"))
+		q.Chase.Held = nil
+		return out
 	}
 	out = o.settle(rank, out)
 	if row := m.Rows[0]; row.Host != 0 && !slices.Contains(q.Chase.Not, row.Host) {

@@ -89,7 +89,7 @@ func (o *observer) Step(in core.Input, out []core.Effect) []core.Effect {
 		if int(in.From) < o.ranks {
 			if m.At != o.s.Host {
 				// Nobody of that name runs there any more. It stands for the error that the sender's connection reports.
-				return append(out, core.SendTo(in.From, &Message{Kind: Moved, At: m.At, Wire: m.Wire, Content: m.Content}))
+				return append(out, core.SendTo(in.From, &Message{Kind: Moved, At: m.At, Life: m.Life, Wire: m.Wire, Content: m.Content}))
 			}
 			out = o.heard(core.Rank(in.From), m, out)
 		}

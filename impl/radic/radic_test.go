@@ -158,6 +158,51 @@ func TestFigure28(t *testing.T) {
 	}
 }
 
+// Aim: a node answers what it can not know: a rank that does not exist, a message of nobody's, a question when it is not part of this. Method: single steps of
+// the machine of a node.
+func TestNodeAnswers(t *testing.T) {
+	setup, err := newSetup("a:\nb:\nc:", pessimistic.RBML, nil, radic.Options{Spares: 1, Joins: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := func(name string) core.Machine {
+		m := setup.New(core.Proc(slices.Index(setup.Layout.Names, name)))
+		m.Step(core.Input{Kind: core.Start}, nil)
+		return m
+	}
+	tests := []struct {
+		name, node string
+		from       core.Proc
+		message    radic.Message
+		want       string // kind of what is sent, or the reason of a drop
+	}{
+		{"where a rank is", "N2", 1, radic.Message{Kind: radic.WhereIs, About: 2}, "Where about 2: located at 8"},
+		{"where no rank is", "N2", 1, radic.Message{Kind: radic.WhereIs, About: 3}, "Where about 3: unknown"},
+		{"where its own ward's rank is, which is not there", "N2", 1, radic.Message{Kind: radic.WhereIs, About: 0, At: 6}, "Where about 0: wait"},
+		{"asked as a spare, but active", "N2", 8, radic.Message{Kind: radic.Ask, About: 6}, "Answer false"},
+		{"asked as a spare", "S1", 8, radic.Message{Kind: radic.Ask, About: 6}, "Answer true"},
+		{"adopt without a promise", "S1", 8, radic.Message{Kind: radic.Transfer, About: 6}, "Adopted about 6"},
+		{"not joined", "J1", 8, radic.Message{Kind: radic.Ask, About: 6}, "Nobody "},
+		{"not joined, an observer asks", "J1", 1, radic.Message{Kind: radic.WhereIs, About: 2}, "Nobody "},
+		{"an answer that nobody waits for", "N2", 8, radic.Message{Kind: radic.Answer, About: 6, Yes: true}, "not asked"},
+		{"a link of another node's protector", "N2", 8, radic.Message{Kind: radic.Linked}, "not the ward"},
+		{"no such message", "N2", 8, radic.Message{Kind: 99}, "no message of the control plane"},
+	}
+	for _, tt := range tests {
+		effects := node(tt.node).Step(core.Input{Kind: core.Received, From: tt.from, Message: &tt.message}, nil)
+		got := ""
+		if e := effects[0]; e.Kind == core.SendMessage {
+			w := e.Message.Describe()
+			got = w.Kind + " " + w.Text
+		} else {
+			got = e.Reason
+		}
+		if got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
 // Aim: Table 3.1 is complete. Method: the number of rows and that no column is empty.
 func TestTable31(t *testing.T) {
 	list := radic.Table31()

@@ -176,3 +176,22 @@ func TestFullLoggers(t *testing.T) {
 		t.Error("no logger was ever full")
 	}
 }
+
+// Aim: what a former life has sent and comes back is not sent again by the next one, which has not sent it yet. Method: the beginning of the run that has shown
+// it, with 40 ends drawn at random; the judge sees a message that leaves without a copy, and the bounce is dropped in every run.
+func TestBounceOfFormerLife(t *testing.T) {
+	model := fault.Model{Failures: 2, Victims: []core.Proc{4, 6}}
+	w := makeWorld(t, "a: send b m\nb: recv a; output", pessimistic.HMPL, pessimistic.Options{}, radic.Options{Nodes: 4}, model)
+	beginning := []string{"crash N3", "step a send m to b", "expire N4 hears nothing of N3", "expire N4 hears nothing of N3", "deliver N4->N2 Link",
+		"deliver N2->N4 Linked", "crash N1", "expire N2 hears nothing of N1", "expire N2 hears nothing of N1", "expire N2 hears nothing of N3",
+		"expire N2 hears nothing of N3", "expire N4 hears nothing of N1", "expire N4 hears nothing of N1", "deliver N4->N2 Transfer (about 6)",
+		"restart b incarnation 1", "deliver a->b Data m (ssn 1)"}
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 40 {
+		run := walk(t, w, r, beginning, 1000, anything)
+		dropped := count(run, func(e trace.Event) bool { return e.Kind == trace.Dropped && e.Text == "sent by a former life" })
+		if dropped != 1 {
+			t.Fatalf("%d bounces dropped, want 1\n%s", dropped, strings.Join(run.Schedule, "\n"))
+		}
+	}
+}

@@ -14,7 +14,7 @@ type Kind uint8
 // refused from now on.
 const (
 	Carried  Kind = iota + 1 // of the protocol below: Wire, Content; between ranks also Host, At and Life
-	Moved                    // to a rank: nobody of the name runs at node At any more, here is what you sent: Wire, Content, At
+	Moved                    // to a rank: nobody of the name runs at node At any more, here is what you sent: Wire, Content, At, Life (of its sender)
 	Beat                     // heartbeat
 	Probe                    // do you live?
 	Alive                    // its answer
