@@ -358,7 +358,10 @@ func (t *toy) host(r *rand.Rand) {
 // randomModel draws a failure model.
 func randomModel(r *rand.Rand, procs, failures int) fault.Model {
 	m := fault.Model{FromDead: fault.Survival(r.IntN(3)), KeepToDead: r.IntN(2) == 0, DetectAny: r.IntN(2) == 0, Joint: r.IntN(3) == 0}
-	m.Failures, m.Suspicions = r.IntN(failures+1), r.IntN(2)
+	m.Failures = r.IntN(failures + 1)
+	if r.IntN(8) == 0 {
+		m.Suspicions = 1
+	}
 	if m.Failures == 2 {
 		m.AtOnce, m.OneInstant, m.Settled = r.IntN(3), r.IntN(4) == 0, r.IntN(3) == 0
 	}
