@@ -43,6 +43,9 @@ func (l *sender) restore(in core.Input, out []core.Effect) []core.Effect {
 			}
 		}
 	}
+	if !l.waiting() { // there is nobody to ask
+		out = l.recovered(out)
+	}
 	return out
 }
 

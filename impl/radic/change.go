@@ -91,10 +91,5 @@ func (t *node) announce(out []core.Effect) []core.Effect {
 	if len(s.Joining) > 0 {
 		return append(out, core.SendTo(s.Joining[0], &Message{Kind: Join}))
 	}
-	waiting := s.Spare.Waiting
-	s.Spare.Waiting = nil
-	for _, r := range waiting {
-		out = t.promise(r, out)
-	}
 	return out
 }

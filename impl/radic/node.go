@@ -79,7 +79,7 @@ func (t *node) Step(in core.Input, out []core.Effect) []core.Effect {
 	default:
 		return append(out, core.DropInput(in.From, core.MsgID{}, "no handler"))
 	}
-	return t.rewatch(out)
+	return t.rewatch(t.serve(out))
 }
 
 func (t *node) received(from core.Proc, m *Message, out []core.Effect) []core.Effect {

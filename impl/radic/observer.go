@@ -18,12 +18,13 @@ type entry struct {
 
 // observerState is what the observer of a rank knows ([RADIC] sections 2.3.2 and 6.2.1).
 type observerState struct {
-	_       struct{}         `cbor:",toarray"`
-	Host    core.Proc        `json:"host"` // where it runs
-	Life    core.Incarnation `json:"life"`
-	Others  []entry          `json:"others"` // RADICTable, by rank
-	Former  body             `json:"former"`
-	Leaving bool             `json:"leaving"` // its node is taken out: the program stops, and a checkpoint is on its way
+	_          struct{}         `cbor:",toarray"`
+	Host       core.Proc        `json:"host"` // where it runs
+	Life       core.Incarnation `json:"life"`
+	Others     []entry          `json:"others"` // RADICTable, by rank
+	Former     body             `json:"former"`
+	Recovering bool             `json:"recovering"` // it has restarted, and not everything that was logged is delivered again
+	Leaving    bool             `json:"leaving"`    // its node is taken out: the program stops, and a checkpoint is on its way
 }
 
 // observer is the machine of a rank: the protocol below with its program, and what hides from both that other ranks move.
@@ -47,9 +48,9 @@ func (o *observer) State() []any {
 	return parts
 }
 
-// Choices implements core.Machine: a program that is to move does nothing more.
+// Choices implements core.Machine: a program that is to move does nothing more, once it is where it was before it failed.
 func (o *observer) Choices(buf []core.Choice) []core.Choice {
-	if o.s.Leaving {
+	if o.s.Leaving && !o.s.Recovering {
 		return buf
 	}
 	buf = o.inner.Choices(buf)
@@ -68,6 +69,7 @@ func (o *observer) Step(in core.Input, out []core.Effect) []core.Effect {
 		o.begin(o.node(o.origin[o.self]), 0)
 	case core.Restore:
 		o.begin(in.From, in.Incarnation)
+		o.s.Recovering = true
 	case core.Advance:
 		if in.Choice&zombieChoice != 0 {
 			in.Choice &^= zombieChoice
@@ -119,11 +121,13 @@ func (o *observer) below(in core.Input, out []core.Effect) []core.Effect {
 			}
 			continue
 		case core.Recovered:
-			save = true
+			save, o.s.Recovering = true, false
 		case core.Commit:
-			if h := o.History(); o.s.Leaving && (e.Sent < h.Sent || int(e.Received) < len(h.Delivered)) {
+			switch h := o.History(); {
+			case !o.s.Leaving || o.s.Recovering:
+			case e.Sent < h.Sent || int(e.Received) < len(h.Delivered):
 				save = true // an older image was on its way: one more is needed
-			} else if o.s.Leaving {
+			default:
 				out = append(out, core.SendTo(o.s.Host, &Message{Kind: Saved}))
 			}
 		}

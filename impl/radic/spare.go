@@ -12,7 +12,8 @@ type spareState struct {
 	// Reserved is the protector that it is promised to, 0 = nobody. The promise is a lease: it lasts as long as the watchdog about the protector.
 	Reserved core.Proc `json:"reserved"`
 	Busy     bool      `json:"busy"` // it has adopted
-	// Waiting are requests that came before everybody knew of this node: who does not know it could not find what it hosts.
+	// Waiting are requests, first come, first served: those that came before everybody knew of this node (who does not know it could not find what it
+	// hosts), and those that came while it was promised to another protector, which may be dead.
 	Waiting []request `json:"waiting"`
 }
 
@@ -20,8 +21,10 @@ type spareState struct {
 func (t *node) asked(from core.Proc, m *Message, out []core.Effect) []core.Effect {
 	t.refuse(m.Dead)
 	r := request{From: from, About: m.About, Ranks: len(m.Rows)}
-	if len(t.s.Joining) > 0 {
-		t.s.Spare.Waiting = append(slices.Clone(t.s.Spare.Waiting), r)
+	s := &t.s.Spare
+	others := s.Reserved != 0 && s.Reserved != from && !t.has(M26) && !t.has(M27) // Deviation: M26 and M27 answer at once
+	if len(t.s.Joining) > 0 || others {
+		s.Waiting = append(slices.Clone(s.Waiting), r)
 		return out
 	}
 	return t.promise(r, out)
@@ -46,6 +49,19 @@ func (t *node) promise(r request, out []core.Effect) []core.Effect {
 		s.Reserved = r.From
 	}
 	return append(out, core.SendTo(r.From, &Message{Kind: Answer, About: r.About, Yes: yes}))
+}
+
+// serve answers those who have waited.
+func (t *node) serve(out []core.Effect) []core.Effect {
+	s := &t.s.Spare
+	for s.Reserved == 0 && len(s.Waiting) > 0 && len(t.s.Joining) == 0 {
+		r := s.Waiting[0]
+		s.Waiting = slices.Clone(s.Waiting[1:])
+		if !t.late(r.From) {
+			out = t.promise(r, out)
+		}
+	}
+	return out
 }
 
 // transferred adopts ranks. A spare does so only for whom it is reserved.

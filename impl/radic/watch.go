@@ -188,8 +188,12 @@ func (t *node) relink(p core.Proc, out []core.Effect) []core.Effect {
 	}
 	s.Ward, s.Heard = 0, false
 	for i := 1; i < t.nodes && s.Ward == 0; i++ {
-		if q := t.node(t.step(t.index(t.self), -i)); !t.dead(q) {
+		switch q := t.node(t.step(t.index(t.self), -i)); {
+		case !t.dead(q):
 			s.Ward = q
+		case q != p && !slices.Contains(s.Mine, t.index(q)) && !slices.Contains(s.Queue, q):
+			// 1. This node finds q dead, when somebody else is up to its ranks. 2. That one fails. Nobody watches q, so nothing will say it again.
+			s.Queue = append(slices.Clone(s.Queue), q)
 		}
 	}
 	if s.Ward == 0 { // nobody else is left to protect what runs here

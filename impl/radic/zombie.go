@@ -23,7 +23,7 @@ func (o *observer) split(host core.Proc, out []core.Effect) []core.Effect {
 	former := body{Host: o.s.Host, Life: o.s.Life}
 	o.zombie, o.inner = o.inner, o.fresh()
 	o.begin(host, former.Life+1)
-	o.s.Former = former
+	o.s.Former, o.s.Recovering = former, true
 	out = append(out, core.Effect{Kind: core.Renew})
 	return o.below(core.Input{Kind: core.Restore, From: host, Incarnation: o.s.Life}, out)
 }
