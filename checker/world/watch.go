@@ -78,7 +78,8 @@ func (r *recorder) renew() {
 	e := trace.Event{Kind: trace.Crashed, Proc: r.from.proc, Incarnation: r.from.inc}
 	r.t.events = append(r.t.events, e)
 	r.from.inc++
-	r.history = *r.after
+	r.evidence.Incarnation++
+	r.history = *r.evidence.After
 	if r.holding != nil {
 		*r.holding = trace.Holding{}
 	}
@@ -90,8 +91,8 @@ func (r *recorder) renew() {
 }
 
 // sendFormer puts a message of what is left of the former incarnation on its way. The judge, for whom that one is dead, sees no more than that there is one.
-func (r *recorder) sendFormer(e *core.Effect, kind string, number uint32) {
+func (r *recorder) sendFormer(e *core.Effect, number uint32) {
 	k := r.world.internPacket(packet{from: r.from.proc, inc: r.from.inc - 1, message: number})
 	r.t.acts = append(r.t.acts, act{kind: actSend, to: e.To, value: k})
-	r.t.events = append(r.t.events, trace.Event{Kind: trace.Emitted, Proc: r.from.proc, Incarnation: r.from.inc, Peer: e.To, Text: "former " + kind})
+	r.t.events = append(r.t.events, trace.Event{Kind: trace.Emitted, Proc: r.from.proc, Incarnation: r.from.inc, Peer: e.To, Text: "former " + e.Message.Describe().Kind})
 }
