@@ -26,6 +26,7 @@ type Facts struct {
 	Lines       bool     // images are in the memory of other procs
 	Failures    bool     // the scenario has failures
 	Checkpoints bool     // the scenario has checkpoints
+	Zombies     bool     // a node that lives may be given up
 
 	Oracle *Oracle // nil when the failure-free behaviour is unknown
 }

@@ -95,6 +95,7 @@ func Protocols() []Protocol {
 			}},
 		resilient(pessimistic.HMPL),
 		resilient(pessimistic.RBML),
+		resilient(pessimistic.SBML),
 		logging(pessimistic.RBML, "receiver-based message logging, pessimistic [RADIC]"),
 		logging(pessimistic.SBML, "sender-based message logging, pessimistic: the order in volatile logs of senders [RADIC]"),
 		{Name: "two-phase", Doc: "an example outside recovery: two-phase commit [Commit]", Roles: []string{"resources"}, Variants: []string{"hasty"},
