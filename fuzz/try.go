@@ -1,0 +1,114 @@
+package fuzz
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+)
+
+// finding is a scenario and a run of it that breaks a property.
+type finding struct {
+	draft    *draft
+	schedule []string
+	property string
+	message  string
+	strategy string
+	number   uint64
+	run      int
+	runs     int
+}
+
+// opened is a scenario ready to run.
+type opened struct {
+	scenario *scenarios.Scenario
+	world    *world.World
+	refused  error
+	tooLarge bool
+	reason   string // in what it is out of model
+}
+
+// twiceEvery is how many scenarios there are for each one of which every local step runs twice: hidden nondeterminism shows in any.
+const twiceEvery = 4
+
+// openBounds are the bounds of the failure-free exploration of a program.
+func openBounds() checker.Options { return checker.Options{MaxStates: oracleStates} }
+
+// open resolves a draft, fits its failure model to the promises of the protocol, and makes its world.
+func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
+	o.scenario = d.scenario()
+	c, err := t.Resolve(o.scenario)
+	if err == nil {
+		before := d.model
+		fit(&d.model, &c.Setup.Promises)
+		if !reflect.DeepEqual(d.model, before) {
+			o.scenario = d.scenario()
+			c, err = t.Resolve(o.scenario)
+		}
+	}
+	if err != nil {
+		o.refused = err
+		return o
+	}
+	c.Once = once
+	o.world, o.reason, err = world.Open(ctx, c, openBounds())
+	switch {
+	case err != nil && strings.Contains(err.Error(), "ended early"):
+		o.tooLarge, o.reason = true, err.Error()
+	case err != nil:
+		o.refused = err
+	case o.reason == "":
+		o.world.Attempt(nil, "") // a failure-free run, with which the sends of the others are compared
+	}
+	return o
+}
+
+// try draws a scenario and runs of it.
+func (f *fuzzer) try(ctx context.Context, number uint64) (t *trial) {
+	t = &trial{number: number}
+	drawn := cases(&f.target.Template, &f.target.Shapes).Example(int(scramble(f.options.Seed) + scramble(number)))
+	stage := "making the setup"
+	defer func() {
+		if v := recover(); v != nil {
+			t.found = panicked(drawn.draft, stage, v)
+			t.found.number, t.found.run = number, t.runs
+		}
+	}()
+	o := f.target.open(ctx, drawn.draft, number%twiceEvery != 0)
+	switch {
+	case ctx.Err() != nil:
+		t.interrupted = true
+	case o.refused != nil:
+		t.refused, t.reason = true, o.refused.Error()
+	case o.reason != "":
+		t.tooLarge, t.reason = o.tooLarge, o.reason
+	default:
+		stage = "a machine outside of its steps"
+		f.sample(ctx, t, drawn, o.world)
+	}
+	return t
+}
+
+// sample draws runs of a world.
+func (f *fuzzer) sample(ctx context.Context, t *trial, drawn drawn, w *world.World) {
+	m := newMix(f.options.Mix)
+	r := checker.Sample(ctx, w, m, checker.SampleOptions{Runs: f.options.PerCase, MaxSteps: mostSteps, Seed: drawn.seed})
+	m.end()
+	t.runs, t.steps, t.faults, t.cut = r.Runs, r.Steps, r.Faults, r.Cut
+	t.interrupted = r.Verdict != spec.Violated && ctx.Err() != nil
+	if r.Verdict == spec.Violated {
+		found := r.Found[0]
+		t.found = &finding{draft: drawn.draft, property: found.Property, message: found.Message, strategy: m.found(), number: t.number, run: r.First}
+		run, err := w.Follow(found.Path)
+		if err != nil {
+			panic(fmt.Sprintf("invariant: a run that was drawn can be repeated: %v", err))
+		}
+		t.found.schedule = run.Schedule
+	}
+	t.yields = m.yields()
+}
