@@ -36,6 +36,7 @@ type Options struct {
 	All     bool    // go on after a failure, until each property was broken once
 	// Ignore lists properties that may be broken: what is known of a protocol should not hide what is not.
 	Ignore []string
+	Corpus []*scenarios.Scenario // are run before any is drawn; what they say of protocol and variant is that of the target
 	// Shrink says how much effort goes into making a failure small: scenarios tried by each of the two methods, 0 = DefaultShrink, negative = none.
 	Shrink   int
 	Progress func(Result) // called after each scenario, one call at a time; may be nil
@@ -79,6 +80,8 @@ type Size struct {
 
 // Result is what a run has shown.
 type Result struct {
+	Corpus     int           `json:"corpus"`     // scenarios that were run again
+	Stale      int           `json:"stale"`      // whose schedule is not possible any more
 	Cases      int           `json:"cases"`      // scenarios of which runs were drawn
 	Refused    int           `json:"refused"`    // scenarios that the protocol does not take
 	OutOfModel int           `json:"outOfModel"` // scenarios outside its promises
@@ -91,8 +94,9 @@ type Result struct {
 	Failures   []Failure     `json:"failures"`
 	Next       uint64        `json:"next"` // number of the scenario to go on with
 	Elapsed    time.Duration `json:"elapsed"`
-	Bound      string        `json:"bound"` // what ended it
-	Why        string        `json:"why"`   // the last reason for which a scenario was refused or out of model
+	Shrinking  time.Duration `json:"shrinking"` // part of it
+	Bound      string        `json:"bound"`     // what ended it
+	Why        string        `json:"why"`       // the last reason for which a scenario was refused or out of model
 }
 
 // Verdict is violated or unknown: that random runs break nothing proves nothing.
@@ -116,7 +120,7 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 	if o.Mix == nil {
 		o.Mix = DefaultMix()
 	}
-	f := &fuzzer{target: t, options: o, began: time.Now(), waiting: map[uint64]*trial{}, properties: map[string]bool{}}
+	f := &fuzzer{target: t, options: o, whole: ctx, began: time.Now(), waiting: map[uint64]*trial{}, properties: map[string]bool{}}
 	f.result.Next, f.next = o.First, o.First
 	for _, s := range o.Mix {
 		f.result.Strategies = append(f.result.Strategies, Yield{Strategy: s.Strategy})
@@ -125,6 +129,9 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.Time)
 		defer cancel()
+	}
+	if f.rerun(ctx); f.over {
+		o.Workers = 0
 	}
 	var group sync.WaitGroup
 	for range o.Workers {
@@ -145,6 +152,7 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 type fuzzer struct {
 	target  Target
 	options Options
+	whole   context.Context // without the time limit, which is for drawing alone
 	began   time.Time
 
 	mu         sync.Mutex // held by who touches anything below
@@ -211,14 +219,13 @@ func (f *fuzzer) add(ctx context.Context, t *trial) {
 		r.Why = t.reason
 	}
 	r.Runs, r.Steps, r.Faults, r.Cut = r.Runs+t.runs, r.Steps+t.steps, r.Faults+t.faults, r.Cut+t.cut
-	for i, y := range t.yields {
-		s := &r.Strategies[i]
-		s.Runs, s.Steps, s.New, s.Found = s.Runs+y.Runs, s.Steps+y.Steps, s.New+y.New, s.Found+y.Found
-	}
+	f.count(t.yields)
 	if t.found != nil && !f.properties[t.found.property] && !slices.Contains(f.options.Ignore, t.found.property) {
 		f.properties[t.found.property] = true
 		t.found.runs = r.Runs
-		r.Failures = append(r.Failures, f.target.shrink(ctx, t.found, f.options.Shrink))
+		began := time.Now()
+		r.Failures = append(r.Failures, f.target.shrink(f.whole, t.found, f.options.Shrink))
+		r.Shrinking += time.Since(began)
 		f.over = f.over || !f.options.All
 	}
 	r.Elapsed = time.Since(f.began)
@@ -227,6 +234,14 @@ func (f *fuzzer) add(ctx context.Context, t *trial) {
 	}
 	if b := f.bound(ctx); b != "" && !f.over {
 		f.over, r.Bound = true, b
+	}
+}
+
+// count adds what the strategies have brought.
+func (f *fuzzer) count(yields []Yield) {
+	for i, y := range yields {
+		s := &f.result.Strategies[i]
+		s.Runs, s.Steps, s.New, s.Found = s.Runs+y.Runs, s.Steps+y.Steps, s.New+y.New, s.Found+y.Found
 	}
 }
 

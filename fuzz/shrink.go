@@ -9,6 +9,7 @@ import (
 
 	"github.com/domino-check/domino/checker/minimise"
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
@@ -57,7 +58,8 @@ func (t *Target) minimise(ctx context.Context, f *Failure, effort int) {
 	tried := 0
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a, err := minimise.Minimise(ctx, minimise.Question{Scenario: f.Scenario, Resolve: t.Resolve, States: 10 * effort, Tried: func(minimise.Progress) {
+	plain, whole := t.expanded(f.Scenario)
+	a, err := minimise.Minimise(ctx, minimise.Question{Scenario: plain, Resolve: t.Resolve, States: 10 * effort, Tried: func(minimise.Progress) {
 		if tried++; tried > effort {
 			cancel()
 		}
@@ -70,6 +72,28 @@ func (t *Target) minimise(ctx context.Context, f *Failure, effort int) {
 	f.Scenario, f.Message = a.Scenario, a.Run.Violation.Message
 	f.Scenario.Name, f.Scenario.Prose = name, prose
 	f.Least = Size{Ranks: a.After.Ranks, Messages: a.After.Messages, Failures: a.After.Failures, Steps: a.After.Steps}
+	if whole {
+		f.Least.Messages = f.Shrunk.Messages
+	}
+}
+
+// expanded is the scenario with the sends and receives that a protocol without collectives makes of them, so that each can be taken out. whole says
+// that there are collectives which stay.
+func (t *Target) expanded(s *scenarios.Scenario) (plain *scenarios.Scenario, whole bool) {
+	c, err := t.Resolve(s)
+	if err != nil || !strings.Contains(s.Program, "group ") {
+		return s, false
+	}
+	l := &c.Setup.Layout
+	if len(l.Trees) > 0 {
+		return s, true
+	}
+	p := *s
+	p.Program = apps.Format(l.Names[:l.Ranks], c.Setup.Programs)
+	if t.replays(context.Background(), &p) != nil {
+		return s, true
+	}
+	return &p, false
 }
 
 // failing is a scenario with a run that breaks the property.

@@ -35,6 +35,7 @@ func commands() []command {
 		{"list", "[protocols | scenarios | properties | programs]", "what there is", runList},
 		{"check", "[SCENARIO | FILE ...]", "explore scenarios and compare with what they expect", runCheck},
 		{"errata", "[PROTOCOL] [ID ...]", "the smallest run of each published error, and the repaired protocol at the same scope", runErrata},
+		{"fuzz", "[PROTOCOL ...]", "draw random scenarios and runs, make what fails small", runFuzz},
 		{"minimise", "SCENARIO | FILE", "make a counterexample as small as it gets", runMinimise},
 		{"volume", "", "what SCMEL and CAMEL log and carry: published, in closed form, and counted in runs", runVolume},
 		{"replay", "FILE", "repeat the run in a replay file", runReplay},

@@ -43,6 +43,7 @@ func runReplay(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	prime(w, s)
 	run, err := w.Replay(s.Schedule)
 	if err != nil && !errors.Is(err, world.ErrStale) {
 		return 0, err
