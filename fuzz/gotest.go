@@ -80,7 +80,7 @@ func (e *entry) again(tb testing.TB, s *scenarios.Scenario) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w, reason, err := world.Open(tb.Context(), guarded(c, nil), openBounds())
+	w, reason, err := world.Open(tb.Context(), Guard(c), openBounds())
 	if err != nil || reason != "" {
 		tb.Fatalf("%s: %v; out of model: %s", s.File, err, reason)
 	}
@@ -141,7 +141,7 @@ func (e *entry) exhaustive(tb testing.TB, s *scenarios.Scenario) {
 		if testing.Short() {
 			o.MaxStates /= 20
 		}
-		out, err := world.Check(ctx, guarded(c, nil), o)
+		out, err := world.Check(ctx, Guard(c), o)
 		if err != nil {
 			tb.Fatal(err)
 		}

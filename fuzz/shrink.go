@@ -215,7 +215,7 @@ func (s *shrinker) attempt(ctx context.Context, d *draft, schedule []string) (f 
 		}
 	}()
 	if text := string(scenarios.Format(d.scenario())); text != s.text {
-		s.world = s.target.open(ctx, d, s.property != "deterministic")
+		s.world = s.target.open(ctx, d, s.property != "deterministic" && !slices.Contains(GuardProperties(), s.property))
 		s.text = text
 	}
 	o := &s.world

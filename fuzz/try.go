@@ -34,7 +34,8 @@ type opened struct {
 	reason   string // in what it is out of model
 }
 
-// twiceEvery is how many scenarios there are for each one of which every local step runs twice: hidden nondeterminism shows in any.
+// twiceEvery is how many scenarios there are for each one of which every local step runs twice and is guarded: what a machine does wrong in itself
+// shows in any.
 const twiceEvery = 4
 
 // openBounds are the bounds of the failure-free exploration of a program.
@@ -57,7 +58,9 @@ func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 		return o
 	}
 	if !t.Plain {
-		c = guarded(c, t.watch)
+		c = guarded(c, t.watch, once)
+	}
+	if !t.Plain && !once {
 		for p := range c.Setup.Layout.Names {
 			c.Setup.New(core.Proc(p)).(*guard).roundTrip()
 		}
