@@ -167,8 +167,7 @@ func (w *World) run(from, input uint32) (t transition) {
 	l, in := *w.locals.at(from), *w.inputs.at(input)
 	defer func() {
 		if r := recover(); r != nil {
-			t = transition{from: from, input: input, next: from, violation: w.violation(spec.Violation{Property: "no-panic",
-				Message: fmt.Sprintf("%s panics on %s: %v", w.layout.Name(l.proc), w.describeInput(in), r)})}
+			t = transition{from: from, input: input, next: from, violation: w.violation(w.misused(l.proc, in, r))}
 		}
 	}()
 	m, effects, failure := w.execute(l, in, w.masters.copy(w, from))
