@@ -193,23 +193,23 @@ func (k *mg) layer(part, at int, see func(here, there int), other int) {
 	}
 }
 
-// layers are those that a message takes from its sender and that it becomes at its receiver.
-func (k *mg) layers(part int, sending bool) []int {
+// layers are those that a message takes from its sender and that it becomes at its receiver: from the first up to but without the last.
+func (k *mg) layers(part int, sending bool) (from, to int) {
 	l, what, axis, direction := mgSplit(part)
-	last := k.levels[l].m[axis] - 1
+	end := k.levels[l].m[axis]
 	switch {
 	case what == mgExpand && direction == mgUp && sending:
-		return []int{last - 1, last}
+		return end - 2, end
 	case what == mgExpand && direction == mgUp:
-		return []int{0, 1}
+		return 0, 2
 	case sending && direction == mgUp:
-		return []int{last - 1}
+		return end - 2, end - 1
 	case sending:
-		return []int{1}
+		return 1, 2
 	case direction == mgUp:
-		return []int{0}
+		return 0, 1
 	}
-	return []int{last}
+	return end - 1, end
 }
 
 func (k *mg) Size(part int, _ *core.Numbers) int {
@@ -239,7 +239,8 @@ func (k *mg) Fill(part int, n *core.Numbers, to []byte) {
 	}
 	l, what, _, _ := mgSplit(part)
 	a := k.array(n, l, what)
-	for _, at := range k.layers(part, true) {
+	first, end := k.layers(part, true)
+	for at := first; at < end; at++ {
 		k.layer(part, at, func(here, _ int) {
 			a[here : here+1].Put(to)
 			to = to[8:]
@@ -256,7 +257,8 @@ func (k *mg) Take(part int, n *core.Numbers, _ core.Rank, data []byte) {
 	}
 	l, what, _, _ := mgSplit(part)
 	a := k.array(n, l, what)
-	for _, at := range k.layers(part, false) {
+	first, end := k.layers(part, false)
+	for at := first; at < end; at++ {
 		k.layer(part, at, func(here, _ int) {
 			a[here : here+1].Get(data)
 			data = data[8:]

@@ -10,7 +10,7 @@ import (
 func buildRing(c *config) error {
 	bytes, token := c.of("size"), c.choices["variant"] == "token"
 	c.each(func(rank int) core.Kernel {
-		return &skeleton{rank: rank, words: bytes / 8, sizes: map[int]int{0: bytes}}
+		return &skeleton{rank: rank, words: bytes / 8, sizes: map[int]int{0: bytes}, light: true}
 	}, func(w *writer) {
 		next, before := (w.rank+1)%w.n, (w.rank-1+w.n)%w.n
 		w.iterate(c.of("iterations"), func() {

@@ -26,6 +26,7 @@ type runner struct {
 	left     int
 	disturb  func(f flight) core.Message // what arrives instead
 	each     func()                      // after every step
+	atOnce   bool                        // messages are recycled: hand them over before anything else
 }
 
 type flight struct {
@@ -82,6 +83,14 @@ func (r *runner) start() {
 
 func (r *runner) step(p core.Proc, in core.Input) {
 	r.effects = r.machines[p].Step(in, r.effects[:0])
+	if r.atOnce {
+		for i := range r.effects {
+			if e := &r.effects[i]; e.Kind == core.SendMessage {
+				r.machines[e.To].Step(core.Input{Kind: core.Received, From: p, Message: e.Message}, nil)
+				e.Kind = 0
+			}
+		}
+	}
 	if r.each != nil {
 		r.each()
 	}
@@ -137,6 +146,12 @@ func (r *runner) some(p core.Proc) (any bool) {
 func (r *runner) run(t testing.TB) {
 	t.Helper()
 	r.start()
+	r.goOn(t)
+}
+
+// goOn runs to the end after the start.
+func (r *runner) goOn(t testing.TB) {
+	t.Helper()
 	idle := 0
 	for p := 0; r.left > 0; p = (p + 1) % len(r.machines) {
 		if r.random != nil {

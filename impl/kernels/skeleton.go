@@ -13,6 +13,7 @@ type skeleton struct {
 	rank  int
 	words int         // of the field
 	sizes map[int]int // bytes of the messages of each part
+	light bool        // the field is what was received last and there is nothing to compute
 }
 
 // digestCount is where the digest is; behind it are the values of an allreduce of at most five words.
@@ -39,11 +40,19 @@ func (k *skeleton) Compute(part int, n *core.Numbers) {
 		return
 	}
 	before := 0.5
-	for i, x := range n.Floats {
+	for i, x := range n.Floats[:k.swept()] {
 		before = float64(0.25*before) + float64(0.75*x)
 		n.Floats[i] = before
 	}
 	n.Counts[digestCount] = int64(mix(uint64(n.Counts[digestCount]) + uint64(part)))
+}
+
+// swept is how much of the field a computation changes.
+func (k *skeleton) swept() int {
+	if k.light {
+		return 0
+	}
+	return k.words
 }
 
 func (k *skeleton) Size(part int, _ *core.Numbers) int {
@@ -78,7 +87,12 @@ func (k *skeleton) Take(part int, n *core.Numbers, _ core.Rank, data []byte) {
 		return
 	}
 	n.Counts[digestCount] = int64(mix(uint64(n.Counts[digestCount])*31 + uint64(part) + ends(data)))
-	blend(n.Floats, part, data)
+	if !k.light {
+		blend(n.Floats, part, data)
+	} else if len(data) >= 8*k.words && k.words > 0 {
+		n.Floats.Get(data)
+		n.Floats[0] = unit(uint64(n.Counts[digestCount])) // what came there is not a number
+	}
 }
 
 func (k *skeleton) Next(int, *core.Numbers) (core.Rank, bool) { return 0, false }
