@@ -1,6 +1,7 @@
 package kernels_test
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"testing"
@@ -37,7 +38,9 @@ func count(t testing.TB, text string) (direct, all kernels.Count, suite *kernels
 	return direct, all, suite
 }
 
-// TestMeasured compares programs, formulas and real runs of the programs with the published counts. With -short the two largest are not run.
+var large = flag.Bool("large", false, "run the largest programs, too")
+
+// TestMeasured compares programs, formulas and real runs of the programs with the published counts. The two largest are run with -large.
 func TestMeasured(t *testing.T) {
 	for _, m := range measured {
 		t.Run(m.text, func(t *testing.T) {
@@ -48,8 +51,8 @@ func TestMeasured(t *testing.T) {
 			if suite.Closed != nil && *suite.Closed != direct {
 				t.Errorf("the formula says %v, the program %v", *suite.Closed, direct)
 			}
-			if testing.Short() && m.bytes > 100e6 {
-				t.Skip("large")
+			if !*large && m.bytes > 100e6 {
+				return // enumerated, not run
 			}
 			r := prepare(t, m.text)
 			r.tune()

@@ -182,7 +182,8 @@ func refused(protocol, text string) bool {
 	return protocol == "hydee" && (strings.HasPrefix(text, "leanmd") || strings.HasPrefix(text, "matmul-dynamic"))
 }
 
-// TestRecovery crashes a rank of every kernel over every protocol, at random places of random runs: all ranks end in the state of the run without failures.
+// TestRecovery crashes a rank of every kernel over every protocol, at random places of random runs: all ranks end in the state of the run without
+// failures. The longest runs are for -large.
 func TestRecovery(t *testing.T) {
 	list := append(slices.Clone(tiny), "heat ranks=4 n=4 iterations=6 checkpoint=2", "bt ranks=4 n=6 iterations=3 checkpoint=2", "mg ranks=8 n=8 iterations=2 checkpoint=1", "cg ranks=4 n=14 iterations=2 checkpoint=1 inner=2",
 		"ft ranks=4 n=4 iterations=3 checkpoint=1", "lu ranks=4 n=5 iterations=3 checkpoint=2", "smg ranks=4 edge=5 iterations=4 checkpoint=1")
@@ -204,7 +205,10 @@ func TestRecovery(t *testing.T) {
 			}
 			want := recoverRun(t, r.Setup, 1, 0, -1)
 			seeds := uint64(2)
-			if want.steps > 600 {
+			switch {
+			case want.steps > 1000 && !*large:
+				seeds = 0
+			case want.steps > 400 && !*large:
 				seeds = 1
 			}
 			for seed := range seeds {
@@ -218,7 +222,7 @@ func TestRecovery(t *testing.T) {
 				}
 			}
 		}
-		if runs < 50 {
+		if runs < 40 {
 			t.Errorf("%s: %d runs", protocol, runs)
 		}
 	}
