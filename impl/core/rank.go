@@ -70,8 +70,8 @@ type appState struct {
 	Last    Rank          `json:"last"`  // source of the last receive, for replies
 	Value   uint64        `json:"value"` // numeric state: a digest of everything received
 	History trace.History `json:"history"`
-	// Received counts deliveries; History has the list of them, unless the rank is brief.
-	Received uint32 `json:"received"`
+	// Received counts deliveries; History has the list of them, unless the rank is brief. Reports show that list.
+	Received uint32 `cbor:"received" json:"-"`
 }
 
 // Host is a rank: the machine that runs a program over a protocol layer.
