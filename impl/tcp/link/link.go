@@ -25,7 +25,7 @@ type carrier interface {
 	source
 	sink
 	descriptor() int
-	doze(writing bool) bool
+	doze(reading, writing bool) bool
 	wake()
 	attend() error
 	close() error
@@ -75,8 +75,9 @@ func (l *Link) Shared() bool { return l.shared }
 // Descriptor is readable when something may be there to receive: in shared memory only after Doze or at the end of the peer.
 func (l *Link) Descriptor() int { return l.carrier.descriptor() }
 
-// Doze prepares to wait for the descriptor; it reports false if something may be received, or written, at once. Wake must follow.
-func (l *Link) Doze() bool { return l.carrier.doze(l.queue.bytes > 0) }
+// Doze prepares to wait for the descriptor; it reports false if something may be received, if that is asked for, or written, at
+// once. Wake must follow.
+func (l *Link) Doze(reading bool) bool { return l.carrier.doze(reading, l.queue.bytes > 0) }
 
 // Wake ends what Doze has begun.
 func (l *Link) Wake() { l.carrier.wake() }

@@ -41,7 +41,8 @@ var kinds = []struct {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := link.OpenMemory(m.Name(), ring)
+		pid, fd := m.Place()
+		o, err := link.OpenMemory(pid, fd, ring)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +246,7 @@ func TestBell(t *testing.T) {
 		}
 		return n == 1
 	}
-	if !b.Doze() || readable(b) {
+	if !b.Doze(true) || readable(b) {
 		t.Fatal("nothing was sent, but the reader may not sleep")
 	}
 	a.Send(frame.Data, 0, nil, []byte("up"))
@@ -257,13 +258,13 @@ func TestBell(t *testing.T) {
 	if err := b.Attend(); err != nil || readable(b) {
 		t.Fatalf("the bell is not taken: %v", err)
 	}
-	if b.Doze() {
+	if b.Doze(true) {
 		t.Error("sleeps over a message")
 	}
 	b.Wake()
 	a.Send(frame.Data, 0, nil, make([]byte, 4*ring))
 	a.Flush()
-	if !a.Doze() || readable(a) {
+	if !a.Doze(true) || readable(a) {
 		t.Fatal("the ring is full, but the writer may not sleep")
 	}
 	var got link.Arrival
@@ -284,7 +285,7 @@ func TestBell(t *testing.T) {
 		a.Wake()
 		a.Attend()
 		a.Flush()
-		if a.Queued() > 0 && !a.Doze() {
+		if a.Queued() > 0 && !a.Doze(true) {
 			t.Fatal("room after a flush that left something")
 		}
 	}

@@ -30,9 +30,10 @@ func NewMemory(ring int) (*Memory, error) {
 	return mapMemory(fd, memorySize(ring))
 }
 
-// OpenMemory opens what another process has made and described by Name.
-func OpenMemory(name string, ring int) (*Memory, error) {
-	fd, err := unix.Open(name, unix.O_RDWR|unix.O_CLOEXEC, 0)
+// OpenMemory opens what another process has made, at its Place.
+func OpenMemory(pid, place, ring int) (*Memory, error) {
+	name := fmt.Sprintf("/proc/%d/fd/%d", pid, place)
+	fd, err := unix.Open(name, unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0) // whatever it is, opening it must not wait
 	if err != nil {
 		return nil, fmt.Errorf("shared memory %s: %w", name, err)
 	}
@@ -53,8 +54,8 @@ func mapMemory(fd, size int) (*Memory, error) {
 	return &Memory{fd: fd, data: data}, nil
 }
 
-// Name is where a process of the same user on the same host finds the memory, until Seal.
-func (m *Memory) Name() string { return fmt.Sprintf("/proc/%d/fd/%d", unix.Getpid(), m.fd) }
+// Place is where a process of the same user on the same host finds the memory, until Seal: the process and its descriptor.
+func (m *Memory) Place() (pid, fd int) { return unix.Getpid(), m.fd }
 
 // Proof is a place in the memory for a few bytes by which both sides see that it is the same.
 func (m *Memory) Proof() []byte { return m.data[:32] }
@@ -150,9 +151,9 @@ func (s *shared) ring() error {
 	return nil
 }
 
-func (s *shared) doze(writing bool) bool {
-	quiet := s.in.doze()
-	return (!writing || s.out.doze()) && quiet && s.gone == nil
+func (s *shared) doze(reading, writing bool) bool {
+	quiet := !reading || s.in.doze()
+	return (!writing || s.out.doze()) && quiet && (s.gone == nil || !reading)
 }
 
 func (s *shared) wake() {

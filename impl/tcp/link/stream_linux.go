@@ -29,11 +29,11 @@ type stream struct {
 
 func newStream(fd int) *stream { return &stream{fd: fd, buffer: make([]byte, readAhead)} }
 
-func (s *stream) descriptor() int { return s.fd }
-func (s *stream) doze(bool) bool  { return true }
-func (s *stream) wake()           {}
-func (s *stream) attend() error   { return nil }
-func (s *stream) close() error    { return unix.Close(s.fd) }
+func (s *stream) descriptor() int     { return s.fd }
+func (s *stream) doze(_, _ bool) bool { return true }
+func (s *stream) wake()               {}
+func (s *stream) attend() error       { return nil }
+func (s *stream) close() error        { return unix.Close(s.fd) }
 
 func (s *stream) window() []byte { return s.buffer[s.from:s.to] }
 
