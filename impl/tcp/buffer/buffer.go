@@ -91,3 +91,9 @@ func (p *Pool) InUse() int { return p.inUse }
 
 // Idle is how many bytes wait for use.
 func (p *Pool) Idle() int { return p.idle }
+
+// Fits reports whether the bytes may come from a pool: what a decoder or a test made mostly does not.
+func Fits(b []byte) bool {
+	number, size := class(cap(b))
+	return number < classes && size == cap(b)
+}

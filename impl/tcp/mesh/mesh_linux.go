@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -276,6 +277,41 @@ func (m *Mesh) ended(p *peer, err error) {
 		return
 	}
 	m.drop(p, Notice{Event: Lost, Err: err})
+}
+
+// Gather waits until the procs are connected, at most so long. Nothing is received meanwhile: what they send early stays in their
+// connections. It fails when one of them can not be reached or is lost. Other notices are kept for the owner.
+func (m *Mesh) Gather(procs []trace.Proc, limit time.Duration) error {
+	var kept []Notice
+	defer func() {
+		for p := range m.peers {
+			m.peers[p].paused = false
+		}
+		m.notices = append(kept, m.notices...)
+	}()
+	end := time.Now().Add(limit)
+	missing := func(p trace.Proc) bool { _, ok := m.Connected(p); return !ok && p != m.c.Self }
+	for {
+		first := slices.IndexFunc(procs, missing)
+		if first < 0 && len(m.notices) == 0 {
+			return nil
+		}
+		var a Arrival
+		w := m.Next(&a, max(0, time.Until(end)))
+		if w == Nothing && first >= 0 && !time.Now().Before(end) {
+			return fmt.Errorf("mesh: proc %d inc %d: proc %d did not come in %v", m.c.Self, m.c.Life, procs[first], limit)
+		}
+		for n, ok := m.Notice(); ok; n, ok = m.Notice() {
+			switch kept = append(kept, n); n.Event {
+			case Up:
+				m.Pause(n.Proc, true)
+			case Lost, Left, Unreachable, Fenced:
+				if slices.Contains(procs, n.Proc) {
+					return errors.Join(fmt.Errorf("mesh: proc %d inc %d: proc %d inc %d is %s", m.c.Self, m.c.Life, n.Proc, n.Life, n.Event), n.Err)
+				}
+			}
+		}
+	}
 }
 
 // Close ends the mesh in order: what is queued is written, goodbyes are exchanged with all that are there, for at most so long. It

@@ -47,6 +47,9 @@ func (m *Mesh) Wake() {}
 // Dial does nothing.
 func (m *Mesh) Dial([]Address, time.Duration) {}
 
+// Gather returns ErrUnsupported.
+func (m *Mesh) Gather([]trace.Proc, time.Duration) error { return ErrUnsupported }
+
 // Next returns Nothing.
 func (m *Mesh) Next(*Arrival, time.Duration) What { return Nothing }
 

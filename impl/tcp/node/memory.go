@@ -1,0 +1,72 @@
+package node
+
+import (
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/tcp/buffer"
+)
+
+// maxWaiting bounds the buffers that wait until nothing on its way to the network refers to them; more go to the garbage collector.
+const maxWaiting = 1 << 12
+
+// memory is what a node lends to its protocol and its program.
+type memory struct {
+	pool     *buffer.Pool
+	mesh     Transport
+	recycler core.Recycler
+	lent     [][]byte // to the program, for what it sends in this step
+	waiting  [][]byte
+	kept     uint64
+}
+
+// Keep implements core.Memory.
+func (m *memory) Keep(data []byte) []byte {
+	m.kept += uint64(len(data))
+	return m.pool.Copy(data)
+}
+
+// Free implements core.Memory.
+func (m *memory) Free(data []byte) { m.wait(data) }
+
+// wait gives bytes to the pool as soon as no link has to write them.
+func (m *memory) wait(data []byte) {
+	if buffer.Fits(data) && len(m.waiting) < maxWaiting {
+		m.waiting = append(m.waiting, data)
+	}
+}
+
+// reclaim comes at the end of a step: the protocol has copied what it keeps of what the program has sent.
+func (m *memory) reclaim() {
+	if len(m.lent) > 0 {
+		if m.recycler != nil {
+			m.waiting = append(m.waiting, m.lent...)
+		}
+		clear(m.lent)
+		m.lent = m.lent[:0]
+	}
+	if len(m.waiting) == 0 || m.mesh.Borrowed() {
+		return
+	}
+	for i, b := range m.waiting {
+		m.pool.Put(b)
+		m.waiting[i] = nil
+	}
+	m.waiting = m.waiting[:0]
+}
+
+// Buffers is the memory as a program sees it.
+type Buffers memory
+
+// Get returns bytes with any content for one send of this step.
+func (b *Buffers) Get(size int) []byte {
+	m := (*memory)(b)
+	data := m.pool.Get(size)
+	m.lent = append(m.lent, data)
+	return data
+}
+
+// Done says that the program needs the bytes of a payload that it has received no more.
+func (b *Buffers) Done(data []byte) {
+	if m := (*memory)(b); len(data) > 0 && m.recycler != nil && !m.recycler.Holding() {
+		m.wait(data)
+	}
+}
