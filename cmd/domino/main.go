@@ -38,6 +38,7 @@ func commands() []command {
 		{"minimise", "SCENARIO | FILE", "make a counterexample as small as it gets", runMinimise},
 		{"volume", "", "what SCMEL and CAMEL log and carry: published, in closed form, and counted in runs", runVolume},
 		{"replay", "FILE", "repeat the run in a replay file", runReplay},
+		{"cluster", "netpipe", "the same machines as real processes: what a protocol costs", runCluster},
 	}
 }
 

@@ -44,7 +44,8 @@ var importTable = []row{
 	{dir: "impl/camel", internal: []string{"impl/causal", "impl/core", "impl/msglog", "spec/trace"}},
 	{dir: "impl/local", internal: []string{"impl/core", "impl/disk", "impl/fault", "spec/trace"}},
 	{dir: "impl/tcp", internal: []string{
-		"impl/core", "impl/disk", "impl/fault", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/link", "impl/tcp/mesh", "impl/tcp/node", "spec/trace",
+		"impl/core", "impl/disk", "impl/fault", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/launch", "impl/tcp/link", "impl/tcp/mesh", "impl/tcp/node",
+		"spec/trace",
 	}},
 	{dir: "impl/tcp/buffer"},
 	{dir: "impl/tcp/frame"},
@@ -53,6 +54,14 @@ var importTable = []row{
 	{
 		dir:        "impl/tcp/mesh",
 		internal:   []string{"impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/link", "spec/trace"},
+		thirdParty: []string{"golang.org/x/sys/unix"},
+	},
+	{dir: "impl/tcp/launch"},
+	{
+		dir: "impl/tcp/netpipe",
+		internal: []string{
+			"impl/core", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/launch", "impl/tcp/mesh", "impl/tcp/node", "spec/trace",
+		},
 		thirdParty: []string{"golang.org/x/sys/unix"},
 	},
 	{

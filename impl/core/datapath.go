@@ -35,4 +35,6 @@ type Recycler interface {
 	Settle()
 	// Holding reports whether the layer may still refer to payloads that were received and delivered to the program already.
 	Holding() bool
+	// Release gives back all that is kept. It is the last call: the layer is not used any more.
+	Release()
 }

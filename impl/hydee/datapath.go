@@ -55,6 +55,16 @@ func (l *layer) Settle() {
 // Holding implements core.Recycler: an image under way holds what was on its way to this rank at the recovery line.
 func (l *layer) Holding() bool { return l.s.Saving.Taking }
 
+// Release implements core.Recycler.
+func (l *layer) Release() {
+	for q := range l.s.Channels {
+		for i := range l.s.Channels[q].Log {
+			l.memory.Free(l.s.Channels[q].Log[i].Payload.Data)
+		}
+		l.s.Channels[q].Log = nil
+	}
+}
+
 // free gives back the bytes of an entry that left the log for a rank, unless something else may refer to them.
 func (l *layer) free(e *entry, to core.Rank) {
 	if l.memory != nil && l.s.Saving.Image == nil && len(l.s.Peers[to].Resend) == 0 {

@@ -150,6 +150,13 @@ func TestRecycle(t *testing.T) {
 		if plain.lives[2] > 0 {
 			recovered++
 		}
+		for p := range core.Proc(2) {
+			l, _ := tight.layer(p)
+			l.Release()
+			if state := tight.machines[p].State()[1]; bytes.Contains(core.Encode(state), spoiled[:8]) {
+				t.Fatalf("seed %d: %s still refers to what it has released", seed, tight.name(p))
+			}
+		}
 	}
 	if freed < 40 || recovered < 20 {
 		t.Errorf("memory was given back %d times, %d recoveries: the runs show nothing", freed, recovered)

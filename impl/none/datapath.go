@@ -41,6 +41,9 @@ func (l *layer) Settle() {}
 // Holding implements core.Recycler: contributions are combined, not held.
 func (l *layer) Holding() bool { return false }
 
+// Release implements core.Recycler.
+func (l *layer) Release() {}
+
 // pop takes the first message of a queue. A short queue keeps its place in memory, so that a channel that empties again and again
 // allocates nothing; a long one is not moved.
 func pop(queue *[]Message) Message {

@@ -36,7 +36,7 @@ type Patience struct{ Poll, Yield time.Duration }
 func PatienceFor(processes, cores int) Patience {
 	switch {
 	case processes <= cores:
-		return Patience{Poll: 20 * time.Millisecond, Yield: time.Millisecond}
+		return Patience{Poll: 2 * time.Millisecond, Yield: time.Millisecond}
 	case processes <= 8*cores:
 		return Patience{Yield: 200 * time.Microsecond}
 	}

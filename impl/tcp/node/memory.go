@@ -15,6 +15,7 @@ type memory struct {
 	recycler core.Recycler
 	lent     [][]byte // to the program, for what it sends in this step
 	waiting  [][]byte
+	direct   bool // nothing is on its way and nothing more will be sent
 	kept     uint64
 }
 
@@ -29,7 +30,11 @@ func (m *memory) Free(data []byte) { m.wait(data) }
 
 // wait gives bytes to the pool as soon as no link has to write them.
 func (m *memory) wait(data []byte) {
-	if buffer.Fits(data) && len(m.waiting) < maxWaiting {
+	switch {
+	case !buffer.Fits(data):
+	case m.direct:
+		m.pool.Put(data)
+	case len(m.waiting) < maxWaiting:
 		m.waiting = append(m.waiting, data)
 	}
 }

@@ -136,6 +136,15 @@ func (n *Node) Counts() Counts {
 	return n.counts
 }
 
+// Release gives back everything that the machine keeps, at the end of its life in this process.
+func (n *Node) Release() {
+	n.memory.direct = !n.c.Mesh.Borrowed()
+	if n.recycler != nil {
+		n.recycler.Release()
+	}
+	n.memory.reclaim()
+}
+
 // Buffers is where a program gets the bytes that it sends and gives back those that it received. What it has sent is used again once it is
 // written and, if the protocol logs it, copied.
 func (n *Node) Buffers() *Buffers { return (*Buffers)(&n.memory) }

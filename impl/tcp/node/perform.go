@@ -14,7 +14,8 @@ func (n *Node) step(in core.Input) error {
 	n.counts.Steps++
 	n.out = n.c.Machine.Step(in, n.out[:0])
 	if n.c.Observe != nil {
-		if err := n.c.Observe(&in, n.out); err != nil {
+		seen := in // of its own, so that the input itself stays out of the heap
+		if err := n.c.Observe(&seen, n.out); err != nil {
 			return err
 		}
 	}
