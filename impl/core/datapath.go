@@ -18,7 +18,8 @@ type Framed interface {
 
 // Memory is where a layer keeps payloads that outlive their send.
 type Memory interface {
-	// Keep returns a copy of the bytes that belongs to the layer.
+	// Keep returns a copy of the bytes that belongs to the layer. The copy may be made later, but before the next step, so it must
+	// not be read in this one.
 	Keep(data []byte) []byte
 	// Free gives back what Keep has returned and nobody refers to any more. What is not given back is left to the garbage collector.
 	Free(data []byte)

@@ -59,6 +59,13 @@ const (
 func (p *parser) next(src source, a *Arrival) (bool, error) {
 	for !p.ended {
 		w := src.window()
+		if p.phase == inHeader && p.skip == 0 && len(w) >= frame.Line {
+			n, err := p.whole(w, a)
+			if n > 0 || err != nil {
+				src.consume(n)
+				return n > 0, err
+			}
+		}
 		if len(w) > 0 && (p.phase != inHeader || p.skip > 0 || len(w) >= frame.Size) {
 			n, done, err := p.take(w, a)
 			src.consume(n)
@@ -82,6 +89,25 @@ func (p *parser) next(src source, a *Arrival) (bool, error) {
 		}
 	}
 	return false, ErrBye
+}
+
+// whole takes a small frame that is in the window as a whole, in one go: n is its length, or 0 if it must be taken piece by piece.
+func (p *parser) whole(w []byte, a *Arrival) (n int, err error) {
+	h, err := frame.Parse(w, p.limit)
+	if err != nil || h.Length >= frame.Large || h.Total() > len(w) || h.Kind == frame.Bye || h.Sequence != p.sequence || h.Incarnation != p.incarnation {
+		return 0, err
+	}
+	copy(p.extra[:h.Extra], w[frame.Size:])
+	if err := h.CheckExtra(p.extra[:h.Extra]); err != nil {
+		return 0, err
+	}
+	p.sequence++
+	a.Header, a.Extra, a.Payload = h, p.extra[:h.Extra], nil
+	if h.Length > 0 {
+		a.Payload = p.pool.Get(h.Length)
+		copy(a.Payload, w[frame.Size+h.Extra:])
+	}
+	return h.Total(), nil
 }
 
 // take uses bytes of the window and says how many; it reports whether a frame is complete.

@@ -18,7 +18,10 @@ const (
 )
 
 // ringChunk is how much a writer copies before it publishes, so that the reader of a large payload works at the same time.
-const ringChunk = 32 << 10
+const ringChunk = 8 << 10
+
+// minRing is the least size of a ring.
+const minRing = 64 << 10
 
 // direction is one ring: a single-producer single-consumer stream of bytes. Invariant: head <= tail <= head + len(data).
 type direction struct {

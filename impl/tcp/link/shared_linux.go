@@ -16,8 +16,8 @@ type Memory struct {
 
 // NewMemory makes memory for two rings of so many bytes each, a power of two of at least 64 KiB.
 func NewMemory(ring int) (*Memory, error) {
-	if ring < ringChunk*2 || ring&(ring-1) != 0 {
-		return nil, fmt.Errorf("shared memory: ring of %d bytes, want a power of two, at least %d", ring, ringChunk*2)
+	if ring < minRing || ring&(ring-1) != 0 {
+		return nil, fmt.Errorf("shared memory: ring of %d bytes, want a power of two, at least %d", ring, minRing)
 	}
 	fd, err := unix.MemfdCreate("domino", unix.MFD_CLOEXEC)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // readAhead is how much a connection reads at least, if it is there: large enough for many small frames, small enough that what
 // is copied once more of a large payload does not count.
-const readAhead = 16 << 10
+const readAhead = 32 << 10
 
 // NewStream makes a link of a connected non-blocking descriptor, which belongs to it from now on.
 func NewStream(descriptor int, c Config) *Link {

@@ -2,8 +2,8 @@
 // and performs the effects in order.
 //
 // A turn first gives the machine what is due (a record that is stable, a timer), then lets the program take a step, or, when it
-// can not, waits for the mesh. Each step ends in the same way: effects, writes, then the log's copies (core.Recycler.Settle) while the bytes are
-// on their way. Data messages that implement core.Framed travel in their fixed layout with the payload behind it; every other
+// can not, waits for the mesh. Each step ends in the same way: effects, writes, then core.Recycler.Settle. A large copy for the log is made in
+// pieces while the node would wait for the mesh, at the latest before the next step, so that it costs little but processor time. Data messages that implement core.Framed travel in their fixed layout with the payload behind it; every other
 // message goes by the codec. With a Framed and recycling protocol a message allocates nothing.
 //
 // # Back-pressure

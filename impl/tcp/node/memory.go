@@ -17,12 +17,51 @@ type memory struct {
 	waiting  [][]byte
 	direct   bool // nothing is on its way and nothing more will be sent
 	kept     uint64
+	copies   []pending
 }
 
-// Keep implements core.Memory.
+// pending is a copy that Keep has promised. Nobody reads or changes either side before the next step.
+type pending struct{ to, from []byte }
+
+// slice is how much is copied between two looks at the network.
+const slice = 8 << 10
+
+// work goes on with the copies for about so many bytes; it reports whether there was anything to do.
+func (m *memory) work(bytes int) bool {
+	if len(m.copies) == 0 {
+		return false
+	}
+	for bytes > 0 && len(m.copies) > 0 {
+		c := &m.copies[len(m.copies)-1]
+		n := copy(c.to[:min(bytes, len(c.to))], c.from)
+		c.to, c.from = c.to[n:], c.from[n:]
+		if bytes -= n; len(c.to) == 0 {
+			*c = pending{}
+			m.copies = m.copies[:len(m.copies)-1]
+		}
+	}
+	if len(m.copies) == 0 {
+		m.reclaim()
+	}
+	return true
+}
+
+// finish completes all copies, writing on meanwhile.
+func (m *memory) finish() {
+	for m.work(8 * slice) {
+		m.mesh.Flush()
+	}
+}
+
+// Keep implements core.Memory. A large copy is made while the node would wait, or before the next step.
 func (m *memory) Keep(data []byte) []byte {
 	m.kept += uint64(len(data))
-	return m.pool.Copy(data)
+	if len(data) <= slice/8 {
+		return m.pool.Copy(data)
+	}
+	to := m.pool.Get(len(data))
+	m.copies = append(m.copies, pending{to, data})
+	return to
 }
 
 // Free implements core.Memory.
@@ -48,7 +87,7 @@ func (m *memory) reclaim() {
 		clear(m.lent)
 		m.lent = m.lent[:0]
 	}
-	if len(m.waiting) == 0 || m.mesh.Borrowed() {
+	if len(m.waiting) == 0 || len(m.copies) > 0 || m.mesh.Borrowed() {
 		return
 	}
 	for i, b := range m.waiting {

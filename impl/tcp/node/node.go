@@ -138,6 +138,7 @@ func (n *Node) Counts() Counts {
 
 // Release gives back everything that the machine keeps, at the end of its life in this process.
 func (n *Node) Release() {
+	n.memory.finish()
 	n.memory.direct = !n.c.Mesh.Borrowed()
 	if n.recycler != nil {
 		n.recycler.Release()
@@ -214,7 +215,16 @@ func (n *Node) listen(limit time.Duration) (bool, error) {
 			limit = next
 		}
 	}
-	switch n.c.Mesh.Next(&n.arrival, limit) {
+	what := mesh.Nothing
+	for len(n.memory.copies) > 0 && what == mesh.Nothing { // the log's copies, as long as nothing comes
+		if what = n.c.Mesh.Next(&n.arrival, 0); what == mesh.Nothing {
+			n.memory.work(slice)
+		}
+	}
+	if what == mesh.Nothing {
+		what = n.c.Mesh.Next(&n.arrival, limit)
+	}
+	switch what {
 	case mesh.Frame:
 		return true, n.received(&n.arrival)
 	case mesh.Notified:

@@ -11,6 +11,7 @@ import (
 
 // step gives the machine one input and performs what it asks for.
 func (n *Node) step(in core.Input) error {
+	n.memory.finish()
 	n.counts.Steps++
 	n.out = n.c.Machine.Step(in, n.out[:0])
 	if n.c.Observe != nil {
