@@ -73,6 +73,7 @@ func header(s *Scenario) string {
 	number("suspicions", m.Suspicions)
 	number("torn", m.Torn)
 	flag("force", s.Force, "yes")
+	flag("long", s.Long, "yes")
 	put("erratum", s.Erratum)
 	put("expect", s.Expect)
 	put("breaks", s.Breaks)

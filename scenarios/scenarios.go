@@ -48,6 +48,7 @@ type Scenario struct {
 	MustSee         []string `json:"mustSee,omitempty"`  // Sometimes properties without which the run is vacuous
 	Erratum         string   `json:"erratum,omitempty"`  // the smallest run of this erratum
 	Force           bool     `json:"force,omitempty"`    // explore although the program is outside the protocol's model
+	Long            bool     `json:"long,omitempty"`     // takes more than a few seconds: explored only when asked for
 	Schedule        []string `json:"schedule,omitempty"` // events of one run, for replay
 
 	lines        map[string]int // line of each key
@@ -201,7 +202,7 @@ func (s *Scenario) header(text string, first int) error {
 
 // Keys are the keys of a scenario section, in the order in which Format writes them.
 var Keys = []string{"source", "protocol", "variant", "options", "program", "clusters", "roles", "tolerates", "failures", "at-once", "spacing", "overlap", "victims",
-	"interchangeable", "stop", "checkpoints", "network", "ignored", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "erratum",
+	"interchangeable", "stop", "checkpoints", "network", "ignored", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "long", "erratum",
 	"expect", "breaks", "states", "must-see"}
 
 func (s *Scenario) set(key, value string) (err error) {
@@ -215,6 +216,15 @@ func (s *Scenario) set(key, value string) (err error) {
 	if t, ok := texts[key]; ok {
 		*t = value
 		return nil
+	}
+	lists := map[string]*[]string{"victims": &s.Victims, "interchangeable": &s.Interchangeable, "must-see": &s.MustSee}
+	if l, ok := lists[key]; ok {
+		*l = strings.Fields(value)
+		return nil
+	}
+	if w, ok := s.way(key); ok {
+		*w.second, err = choice(value, w.words[0], w.words[1])
+		return err
 	}
 	if n := s.number(key); n != nil {
 		if *n, err = strconv.Atoi(value); err != nil || *n < 0 {
@@ -231,30 +241,10 @@ func (s *Scenario) set(key, value string) (err error) {
 	case "expect":
 		s.Expect = value
 		_, err = oneOf(value, verdicts)
-	case "victims":
-		s.Victims = strings.Fields(value)
-	case "interchangeable":
-		s.Interchangeable = strings.Fields(value)
-	case "must-see":
-		s.MustSee = strings.Fields(value)
-	case "stop":
-		m.Staggered, err = choice(value, "together", "staggered")
-	case "spacing":
-		m.Settled, err = choice(value, "any", "settled")
 	case "network":
 		var i int
 		i, err = oneOf(value, networks)
 		m.Unordered, m.Set = i == 1, i == 2
-	case "ignored":
-		m.Selective, err = choice(value, "lost", "kept")
-	case "to-dead":
-		m.KeepToDead, err = choice(value, "lost", "kept")
-	case "notice":
-		m.Joint, err = choice(value, "each", "joint")
-	case "detect":
-		m.DetectAny, err = choice(value, "after", "any")
-	case "force":
-		s.Force, err = choice(value, "no", "yes")
 	case "from-dead":
 		var i int
 		i, err = oneOf(value, survivals)
@@ -263,6 +253,27 @@ func (s *Scenario) set(key, value string) (err error) {
 		return fmt.Errorf("unknown key, did you mean %q? Known keys: %s", Nearest(key, Keys), strings.Join(Keys, ", "))
 	}
 	return err
+}
+
+// way is one of two: the words, and whether it is the second.
+type way struct {
+	second *bool
+	words  [2]string
+}
+
+func (s *Scenario) way(key string) (way, bool) {
+	m := &s.Model
+	w, ok := map[string]way{
+		"stop":    {&m.Staggered, [2]string{"together", "staggered"}},
+		"spacing": {&m.Settled, [2]string{"any", "settled"}},
+		"ignored": {&m.Selective, [2]string{"lost", "kept"}},
+		"to-dead": {&m.KeepToDead, [2]string{"lost", "kept"}},
+		"notice":  {&m.Joint, [2]string{"each", "joint"}},
+		"detect":  {&m.DetectAny, [2]string{"after", "any"}},
+		"force":   {&s.Force, [2]string{"no", "yes"}},
+		"long":    {&s.Long, [2]string{"no", "yes"}},
+	}[key]
+	return w, ok
 }
 
 // number is where the number with the key is kept, nil when the key is of something else.

@@ -49,6 +49,7 @@ notice: joint
 suspicions: 6
 torn: 7
 force: yes
+long: yes
 erratum: H1
 expect: violated
 breaks: fifo
@@ -76,13 +77,13 @@ func TestParse(t *testing.T) {
 		Model: fault.Model{Failures: 2, AtOnce: 1, Settled: true, Overlap: 8, Checkpoints: 3, Staggered: true, Unordered: true, Selective: true, Loss: 4, Duplicates: 5,
 			FromDead: fault.Nothing, KeepToDead: true, DetectAny: true, Joint: true, Suspicions: 6, Torn: 7},
 		Interchangeable: []string{"a", "b"}, Victims: []string{"a", "RP"}, Expect: "violated", Breaks: "fifo", States: 1234, MustSee: []string{"recovers", "resends-log"},
-		Erratum: "H1", Force: true, Schedule: []string{"step a send x to b", "crash a"},
+		Erratum: "H1", Force: true, Long: true, Schedule: []string{"step a send x to b", "crash a"},
 	}
 	if diff := cmp.Diff(want, got, exported); diff != "" {
 		t.Errorf("scenario (-want +got):\n%s", diff)
 	}
-	if got.ProgramLine() != 38 {
-		t.Errorf("program begins on line %d, want 38", got.ProgramLine())
+	if got.ProgramLine() != 39 {
+		t.Errorf("program begins on line %d, want 39", got.ProgramLine())
 	}
 }
 
@@ -106,7 +107,7 @@ func TestDefaultsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := scenarios.Parse("s.txtar", []byte(text+"stop: together\nnetwork: fifo\nignored: lost\nfrom-dead: prefix\nto-dead: lost\ndetect: after\n"+
-		"notice: each\nforce: no\nvariant: repaired\nexpect: holds\nfailures: 0\n"))
+		"notice: each\nforce: no\nlong: no\nvariant: repaired\nexpect: holds\nfailures: 0\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,8 +352,8 @@ func TestErrorf(t *testing.T) {
 		t.Fatal(err)
 	}
 	cause := errors.New("cause")
-	for key, want := range map[string]string{"protocol": "s.txtar:8: p: cause", "-- program --": "s.txtar:38: p: cause",
-		"-- schedule --": "s.txtar:41: p: cause", "program": "s.txtar:1: p: cause"} {
+	for key, want := range map[string]string{"protocol": "s.txtar:8: p: cause", "-- program --": "s.txtar:39: p: cause",
+		"-- schedule --": "s.txtar:42: p: cause", "program": "s.txtar:1: p: cause"} {
 		got := s.Errorf(key, "%s: %w", "p", cause)
 		if got.Error() != want || !errors.Is(got, cause) {
 			t.Errorf("%s: got %v, want %s", key, got, want)

@@ -116,12 +116,13 @@ type row struct {
 }
 
 func runCheck(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("check", "[SCENARIO | FILE ...]", io, "check", "check s1 's0*'", "check s1 --failures 2 --timeout 1m",
+	f := flags("check", "[SCENARIO | FILE ...]", io, "check", "check --long", "check s1 's0*'", "check s1 --failures 2 --timeout 1m",
 		"check s1 --variant published --search bfs", "check ring3 --search pos --runs 100000 --seed 7", "check my.txtar --json",
 		"check s0 --save-run s0.run", "check s0 --resume s0.run")
 	var sf searchFlags
 	var variant string
 	var failures, checkpoints int
+	var long bool
 	f.StringVar(&sf.order, "search", "dfs", "dfs (reduced), bfs (shortest counterexample), odpor (stateless, one run of each trace), or draw runs: random, pos, pctcp, urw")
 	f.StringVar(&sf.reduce, "reduce", "", "none, all, or a list of singletons,crashes,sleep,sets,symmetry (default singletons,crashes,symmetry; none for bfs)")
 	sf.samples = registerSamples(f)
@@ -129,6 +130,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	f.StringVar(&variant, "variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
 	f.IntVar(&failures, "failures", -1, "failures, instead of the scenario's")
 	f.IntVar(&checkpoints, "checkpoints", -1, "spontaneous checkpoints, instead of the scenario's")
+	f.BoolVar(&long, "long", false, "without names: the scenarios that take long, too")
 	f.BoolVar(&sf.estimate, "estimate", false, "explore only the beginning and guess how large the whole is")
 	sf.register(f)
 	sf.registerRun(f)
@@ -145,6 +147,9 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	list, err := selectScenarios(f.Args())
 	if err != nil {
 		return 0, err
+	}
+	if f.NArg() == 0 && !long {
+		list = quick(list, io.err)
 	}
 	if err := sf.addRun(&o, f, len(list), io.err); err != nil {
 		return 0, err

@@ -80,6 +80,9 @@ func listItems() ([]item, error) {
 		if s.Erratum != "" {
 			more = "erratum " + s.Erratum
 		}
+		if s.Long {
+			more += ", long"
+		}
 		items = append(items, item{Kind: "scenarios", Name: s.Name, Doc: s.Title, More: more})
 	}
 	for _, p := range spec.Properties() {

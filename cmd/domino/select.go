@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -10,6 +11,22 @@ import (
 
 	"github.com/domino-check/domino/scenarios"
 )
+
+// quick leaves out what takes long, and says so.
+func quick(list []*scenarios.Scenario, messages io.Writer) (rest []*scenarios.Scenario) {
+	var names []string
+	for _, s := range list {
+		if s.Long {
+			names = append(names, s.Name)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(messages, "not explored, because they take long: %s (name them, or say --long)\n", strings.Join(names, " "))
+	}
+	return rest
+}
 
 // selectScenarios finds scenarios by name, by pattern ("h13*"), or by file. Without names it returns all embedded ones.
 func selectScenarios(names []string) ([]*scenarios.Scenario, error) {
