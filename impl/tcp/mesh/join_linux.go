@@ -247,11 +247,7 @@ func (m *Mesh) dialUntil(a Address, end time.Time) {
 			m.notify(Notice{Event: Fenced, Proc: a.Proc, Life: a.Life, Address: a.Host, Err: err})
 			return
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if rest(ctx, pause); ctx.Err() != nil {
 			if m.ctx.Err() == nil && m.mayDial(a) {
 				m.giveUp(a.Proc, a.Life, dialing)
 				m.notify(Notice{Event: Unreachable, Proc: a.Proc, Life: a.Life, Address: a.Host, Err: err})

@@ -85,8 +85,9 @@ func New(c Config) (*Mesh, error) {
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.tasks.Go(func() {
-		if err := serve(m.ctx, c.Listener, m.greet); err != nil {
-			m.notify(Notice{Event: Refused, Address: c.Listener.Addr().String(), Err: err})
+		refused := func(address string, err error) { m.notify(Notice{Event: Refused, Address: address, Err: err}) }
+		if err := serve(m.ctx, c.Listener, refused, m.greet); err != nil {
+			refused(c.Listener.Addr().String(), err)
 		}
 	})
 	return m, nil

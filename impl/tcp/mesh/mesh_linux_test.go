@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -377,6 +378,111 @@ func TestPause(t *testing.T) {
 		}
 		a.Close(0)
 		b.Close(0)
+	}
+}
+
+// unwilling is a listener that can not accept three times before it can.
+type unwilling struct {
+	net.Listener
+	left *int
+}
+
+var errTired = errors.New("no descriptors")
+
+func (u unwilling) Accept() (net.Conn, error) {
+	if *u.left > 0 {
+		*u.left--
+		return nil, errTired
+	}
+	return u.Listener.Accept()
+}
+
+// TestAcceptErrors lets accepting fail a few times: each is told, and connections come in afterwards.
+func TestAcceptErrors(t *testing.T) {
+	left := 3
+	r := newRun(t, 2, func(c *mesh.Config) {
+		if c.Self == 0 {
+			c.Listener = unwilling{c.Listener, &left}
+		}
+	})
+	a := r.start(0, 0)
+	for range 3 {
+		if n := a.notice(mesh.Refused); !errors.Is(n.Err, errTired) {
+			t.Fatalf("refused %+v", n)
+		}
+	}
+	b := r.start(1, 0)
+	b.Dial([]mesh.Address{a.address}, forever)
+	a.notice(mesh.Up)
+}
+
+// TestRendezvous registers lives in every order: first lives wait for each other, a later one gets the table at once, an older
+// one and a stranger are refused.
+func TestRendezvous(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(t, 2, nil)
+	refused := make(chan error, 10)
+	meeting := &mesh.Rendezvous{Identity: r.id, Procs: 2, Refused: func(_ string, err error) { refused <- err }}
+	ctx, stop := context.WithCancel(t.Context())
+	var serving sync.WaitGroup
+	defer serving.Wait()
+	defer stop()
+	serving.Go(func() {
+		if err := meeting.Serve(ctx, l); err != nil {
+			t.Error(err)
+		}
+	})
+	register := func(p trace.Proc, life trace.Incarnation, change func(*mesh.Identity)) ([]mesh.Address, error) {
+		id := r.id
+		id.Self, id.Life = p, life
+		if change != nil {
+			change(&id)
+		}
+		return mesh.Register(ctx, l.Addr().String(), id, fmt.Sprintf("host%d:%d", p, life))
+	}
+	var first sync.WaitGroup
+	tables := make([][]mesh.Address, 2)
+	for p := range tables {
+		first.Go(func() {
+			var err error
+			if tables[p], err = register(trace.Proc(p), 0, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	first.Wait()
+	want := []mesh.Address{{Proc: 0, Host: "host0:0"}, {Proc: 1, Host: "host1:0"}}
+	if !slices.Equal(tables[0], want) || !slices.Equal(tables[1], want) {
+		t.Errorf("tables %v", tables)
+	}
+	if below := mesh.Below(want, 1); len(below) != 1 || below[0].Proc != 0 {
+		t.Errorf("below 1: %v", below)
+	}
+	if table, err := register(1, 2, nil); err != nil || table[1].Host != "host1:2" || table[1].Life != 2 {
+		t.Errorf("second life: %v, %v", table, err)
+	}
+	for _, tt := range []struct {
+		name   string
+		proc   trace.Proc
+		life   trace.Incarnation
+		change func(*mesh.Identity)
+		want   error
+	}{
+		{"older life", 1, 1, nil, mesh.ErrFenced},
+		{"same life", 1, 2, nil, mesh.ErrDuplicate},
+		{"no such proc", 2, 0, nil, mesh.ErrFenced},
+		{"other run", 0, 5, func(id *mesh.Identity) { id.Run[3]++ }, mesh.ErrOtherRun},
+		{"wrong secret", 0, 5, func(id *mesh.Identity) { id.Secret = []byte("guessed") }, mesh.ErrSecret},
+	} {
+		if _, err := register(tt.proc, tt.life, tt.change); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+		}
+		if err := <-refused; !errors.Is(err, tt.want) {
+			t.Errorf("%s: refused with %v, want %v", tt.name, err, tt.want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -44,15 +45,23 @@ func (r *Rendezvous) Serve(ctx context.Context, l net.Listener) error {
 	r.known, r.all = map[trace.Proc]Address{}, make(chan struct{})
 	id := r.Identity
 	id.Self = rendezvousProc
-	return serve(ctx, l, func(conn net.Conn) {
-		if err := r.register(ctx, &id, conn); err != nil && ctx.Err() == nil && r.Refused != nil {
-			r.Refused(conn.RemoteAddr().String(), err)
+	refused := r.Refused
+	if refused == nil {
+		refused = func(string, error) {}
+	}
+	return serve(ctx, l, refused, func(conn net.Conn) {
+		if err := r.register(ctx, &id, conn); err != nil && ctx.Err() == nil {
+			refused(conn.RemoteAddr().String(), err)
 		}
 	})
 }
 
-// serve accepts connections until the context ends and handles a bounded number at one time.
-func serve(ctx context.Context, l net.Listener, handle func(net.Conn)) error {
+// afterError is how long an acceptor rests when it can not accept, mostly for want of descriptors.
+const afterError = 50 * time.Millisecond
+
+// serve accepts connections until the context ends and handles a bounded number at one time. It goes on after errors, which it tells, unless
+// somebody else closes the listener.
+func serve(ctx context.Context, l net.Listener, refused func(string, error), handle func(net.Conn)) error {
 	stop := context.AfterFunc(ctx, func() { l.Close() })
 	defer stop()
 	defer l.Close()
@@ -62,15 +71,17 @@ func serve(ctx context.Context, l net.Listener, handle func(net.Conn)) error {
 	for {
 		slots <- struct{}{}
 		conn, err := l.Accept()
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
-				<-slots
-				continue
-			}
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, net.ErrClosed):
 			return fmt.Errorf("mesh: accept: %w", err)
+		default:
+			refused(l.Addr().String(), fmt.Errorf("mesh: accept: %w", err))
+			rest(ctx, afterError)
+			<-slots
+			continue
 		}
 		handlers.Go(func() {
 			defer func() { <-slots }()
@@ -79,6 +90,16 @@ func serve(ctx context.Context, l net.Listener, handle func(net.Conn)) error {
 			closing()
 			conn.Close()
 		})
+	}
+}
+
+// rest waits, unless the context ends.
+func rest(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
 	}
 }
 
