@@ -22,6 +22,7 @@ type Case struct {
 	Interchangeable []core.Rank
 	Subject         string // text of the question, for saved searches
 	Forget          bool   // run every local step again each time it is taken (Config.Forget)
+	Cuts            bool   // put a crash between any two effects (Config.Cuts)
 	Force           bool   // explore although program or model are outside the promises of the protocol
 }
 

@@ -36,6 +36,7 @@ func commands() []command {
 		{"check", "[SCENARIO | FILE ...]", "explore scenarios and compare with what they expect", runCheck},
 		{"errata", "[PROTOCOL] [ID ...]", "the smallest run of each published error, and the repaired protocol at the same scope", runErrata},
 		{"minimise", "SCENARIO | FILE", "make a counterexample as small as it gets", runMinimise},
+		{"run", "[SCENARIO | FILE ...]", "run scenarios as goroutines, with random failures", runRun},
 		{"volume", "", "what SCMEL and CAMEL log and carry: published, in closed form, and counted in runs", runVolume},
 		{"replay", "FILE", "repeat the run in a replay file", runReplay},
 		{"cluster", "netpipe", "the same machines as real processes: what a protocol costs", runCluster},
