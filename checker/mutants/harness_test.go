@@ -74,6 +74,8 @@ var scopes = map[string]*scope{
 	"reduction":      {protocol: "camel", program: up},
 	"hmpl":           {program: pair, clusters: []int{0, 1}, protocol: "hmpl"},
 	"hmpl, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: "hmpl", model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
+	"hmpl, line":     {program: "x: send y m; checkpoint\ny: recv x; checkpoint", clusters: []int{0, 1}, protocol: "hmpl"},
+	"sbml, line":     {program: "x: send y m; checkpoint\ny: recv x; checkpoint", clusters: []int{0, 1}, protocol: "sbml"},
 	"radic":          {program: pair, clusters: []int{0, 1}, protocol: "radic"},
 	"radic, node":    {program: "x: output", clusters: []int{0}, protocol: "radic", model: fault.Model{Failures: 1, Victims: []trace.Proc{2, 3}}},
 	"rbml, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: "rbml", model: fault.Model{Failures: 1, Victims: []trace.Proc{1}}},

@@ -62,6 +62,7 @@ func resilient(p pessimistic.Protocol) Protocol {
 			if err != nil {
 				return nil, err
 			}
+			setup.Promises.Lines = "uncoordinated" // each rank has a node for itself here
 			return radic.NewSetup(setup, nodes, own)
 		}}
 }

@@ -82,6 +82,8 @@ type Promises struct {
 	// Symmetric: nothing depends on the names of ranks but the order of effects within a step: renaming the ranks of a
 	// setup renames its runs.
 	Symmetric  bool
+	Logging    string   // in words, as in Table 3.1 of [RADIC]: which messages who logs; "" = none
+	Lines      string   // in words: how checkpoints are coordinated; "" = there are none
 	StableKeys []string // prefixes of the records that it writes; nothing else may be stable
 	Decisions  []string // what may be decided; all procs that decide, decide the same. nil: nothing is
 	Register   bool     // clients see one register: their operations are linearizable
