@@ -19,6 +19,8 @@ type Setup struct {
 	Reads func(Proc) []Proc
 	// Watchers are the procs that the failure detector tells about every failure outside their own group.
 	Watchers []Proc
+	// Watchdogs says that procs may watch others (Watch).
+	Watchdogs bool
 	// Initiators are the procs that a spontaneous Checkpoint of the environment goes to, one for each recovery unit.
 	Initiators []Proc
 	Promises   Promises

@@ -43,6 +43,9 @@ func (l *sender) restore(in core.Input, out []core.Effect) []core.Effect {
 			}
 		}
 	}
+	if !l.waiting() { // there is nobody to ask
+		out = l.recovered(out)
+	}
 	return out
 }
 
@@ -84,6 +87,7 @@ func (l *sender) recalled(from core.Rank, m *Message, out []core.Effect) []core.
 	s.Parts = append(slices.Clone(s.Parts), m.Entries...)
 	if !l.waiting() {
 		l.assemble()
+		out = l.recovered(out)
 	}
 	return out
 }
@@ -139,4 +143,12 @@ func follow(from RSN, parts []Entry) (chain []Entry) {
 		}
 		chain, from = append(chain, parts[next]), parts[next].RSN
 	}
+}
+
+// recovered declares the end of a recovery, when everything that has a known place is delivered again.
+func (l *sender) recovered(out []core.Effect) []core.Effect {
+	if len(l.s.Replay) > 0 {
+		return out
+	}
+	return append(out, core.Effect{Kind: core.Recovered})
 }

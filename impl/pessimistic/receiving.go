@@ -98,7 +98,7 @@ func (l *layer) replay(out []core.Effect) []core.Effect {
 		channel.Arrived = slices.Clone(channel.Arrived[1:])
 	}
 	s.RSN = e.RSN
-	return append(out, core.Effect{Kind: core.Deliver, From: e.Source.Proc(), Payload: e.Payload})
+	return l.recovered(append(out, core.Effect{Kind: core.Deliver, From: e.Source.Proc(), Payload: e.Payload}))
 }
 
 // take notes that a number is delivered.

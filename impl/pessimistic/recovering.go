@@ -57,17 +57,25 @@ func (l *layer) fetched(m *Message, out []core.Effect) []core.Effect {
 	for _, e := range waiting {
 		out = l.received(e.From, &e.Message, out)
 	}
-	if !s.Bare {
-		return out
+	if s.Bare {
+		s.Bare = false
+		out = l.protect(out)
 	}
-	s.Bare = false
-	return l.protect(out)
+	return l.recovered(out)
 }
 
 // giveUp is the typed answer to a failure that has taken every copy.
 func (l *layer) giveUp(why string, out []core.Effect) []core.Effect {
 	l.s.Halted = true
 	return append(out, core.Effect{Kind: core.Halt, Reason: "unrecoverable: " + why})
+}
+
+// recovered declares the end of a recovery, when everything that was logged is delivered again.
+func (l *layer) recovered(out []core.Effect) []core.Effect {
+	if len(l.s.Replay) > 0 {
+		return out
+	}
+	return append(out, core.Effect{Kind: core.Recovered})
 }
 
 // load puts the image in the place of the program's and the layer's state. No image is the initial state.

@@ -212,7 +212,7 @@ func (l *sender) receive(in core.Input, out []core.Effect) []core.Effect {
 		s.Replay = slices.Clone(s.Replay[1:])
 		s.RSN = e.RSN // the recorded number, also where former lives have left holes
 		s.Table = append(slices.Clone(s.Table), place{Source: from, SSN: e.SSN, RSN: e.RSN, Prev: e.Prev, Sent: e.Sent, Posted: e.Posted, Acked: true})
-		return append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: e.Payload})
+		return l.recovered(append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: e.Payload}))
 	}
 	a := q.Arrived[0]
 	q.Taken = a.SSN

@@ -21,14 +21,16 @@ type HeldImage struct {
 }
 
 // Holding is what one incarnation of a proc, rank or service, has declared to hold for the recovery of ranks, by Logged, Pruned, and Kept
-// of the sort Image, which procs run on its node (Adopted), whether it has given up, and whether it has got its image back. It is lost in a crash. It is plain data; a
-// Holding handed to a property is read-only.
+// of the sort Image, which procs run on its node (Adopted), whom it watches, what it has Declared, whether it has given up, and whether it has got its image back. It is
+// lost in a crash. It is plain data; a Holding handed to a property is read-only.
 type Holding struct {
-	_      struct{}    `cbor:",toarray"`
-	Copies []HeldCopy  `json:"copies"` // by message, then receiver
-	Images []HeldImage `json:"images"` // by rank
-	Hosts  []Proc      `json:"hosts"`  // adopted, ascending
-	Halted bool        `json:"halted"`
+	_       struct{}    `cbor:",toarray"`
+	Copies  []HeldCopy  `json:"copies"`  // by message, then receiver
+	Images  []HeldImage `json:"images"`  // by rank
+	Hosts   []Proc      `json:"hosts"`   // adopted, ascending
+	Watches []Proc      `json:"watches"` // ascending
+	Said    []string    `json:"said"`    // declared, ascending
+	Halted  bool        `json:"halted"`
 	// Resumed: a rank that restarted without its image has got it.
 	Resumed bool `json:"resumed"`
 }
@@ -51,6 +53,20 @@ func (h *Holding) Apply(e Event) {
 	case Adopted:
 		if i, found := slices.BinarySearch(h.Hosts, e.Peer); !found {
 			h.Hosts = slices.Insert(slices.Clone(h.Hosts), i, e.Peer)
+		}
+	case Disowned:
+		h.Hosts = slices.DeleteFunc(slices.Clone(h.Hosts), func(p Proc) bool { return p == e.Peer })
+	case Watched:
+		if i, found := slices.BinarySearch(h.Watches, e.Peer); !found {
+			h.Watches = slices.Insert(slices.Clone(h.Watches), i, e.Peer)
+		}
+	case Unwatched:
+		if i, found := slices.BinarySearch(h.Watches, e.Peer); found {
+			h.Watches = slices.Delete(slices.Clone(h.Watches), i, i+1)
+		}
+	case Declared:
+		if i, found := slices.BinarySearch(h.Said, e.Text); !found {
+			h.Said = slices.Insert(slices.Clone(h.Said), i, e.Text)
 		}
 	case Halted:
 		h.Halted = true
