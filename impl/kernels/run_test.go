@@ -3,6 +3,7 @@ package kernels_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,7 +98,7 @@ func (r *runner) step(p core.Proc, in core.Input) {
 	for _, e := range r.effects {
 		switch e.Kind {
 		case core.SendMessage:
-			r.queue = append(r.queue, flight{p, e.To, e.Message})
+			r.queue = append(r.queue, flight{p, e.To, kept(e.Message)})
 		case core.ProgramSent:
 			pair := kernels.Pair{From: core.Rank(p), To: core.Rank(e.To)}
 			c := r.traffic[pair]
@@ -109,6 +110,16 @@ func (r *runner) step(p core.Proc, in core.Input) {
 			r.left--
 		}
 	}
+}
+
+// kept copies a message, which is valid until the next step of its sender alone; the bytes of its payload stay.
+func kept(m core.Message) core.Message {
+	if m, ok := m.(*none.Message); ok {
+		c := *m
+		c.Past = slices.Clone(c.Past)
+		return &c
+	}
+	return m
 }
 
 // deliver hands over everything that is on its way.
