@@ -79,7 +79,9 @@ func (r *recorder) renew() {
 	r.t.events = append(r.t.events, e)
 	r.from.inc++
 	r.evidence.Incarnation++
-	r.history = *r.evidence.After
+	if r.evidence.After != nil { // a service has no program
+		r.history = *r.evidence.After
+	}
 	if r.holding != nil {
 		*r.holding = trace.Holding{}
 	}
