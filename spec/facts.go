@@ -24,6 +24,7 @@ type Facts struct {
 	Fetches     bool     // a restarted rank gets its image by message: it is at its recovery line when Resumed, not when Restored
 	Copies      bool     // senders keep a copy of each message to another cluster until it is stable
 	Lines       bool     // images are in the memory of other procs
+	Holes       bool     // places in logs may leave numbers out
 	Failures    bool     // the scenario has failures
 	Checkpoints bool     // the scenario has checkpoints
 	Zombies     bool     // a node that lives may be given up

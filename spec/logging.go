@@ -137,7 +137,7 @@ func lostBehind(f *Facts, v View, sender trace.Proc) string {
 // from that, so of those this says nothing.
 func regained(f *Facts, v View, id trace.MsgID, to trace.Proc) bool {
 	sender := v.Observed(id.From.Proc())
-	if f.Lines || sender.Up && sender.Incarnation == 0 {
+	if !f.Holes || sender.Up && sender.Incarnation == 0 {
 		return false
 	}
 	c, ok := sender.Holding.Copy(id, to)
@@ -166,14 +166,18 @@ var OutputStable = register(Property{
 // Protected: nobody stays without protection.
 var Protected = register(Property{
 	Name: "protected", Kind: Final, Source: "[RADIC] section 2.3.2, design section 2",
-	Doc:     "when nothing can happen any more, somebody who is up keeps a recovery line of every rank that has not given up",
+	Doc:     "when nothing can happen any more, somebody who is up keeps a recovery line of every rank that has not given up, nor waits in its recovery for one that has",
 	Applies: func(f *Facts) bool { return f.Lines },
 	End: func(f *Facts, v View) string {
 		if lone(f, v) {
 			return ""
 		}
 		for r := range trace.Rank(f.Layout.Ranks) {
-			if h := v.Observed(r.Proc()).Holding; !lineKept(f, v, r.Proc()) && (h == nil || !h.Halted) {
+			o := v.Observed(r.Proc())
+			if gaveUp(f, v) && o.History != nil && o.History.Recovering {
+				continue // its recovery waits for good for somebody who has given up, and its end would protect it
+			}
+			if h := o.Holding; !lineKept(f, v, r.Proc()) && (h == nil || !h.Halted) {
 				return fmt.Sprintf("nobody keeps an image of %s, so its next failure can not be survived", f.Layout.Name(r.Proc()))
 			}
 		}

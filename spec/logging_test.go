@@ -27,7 +27,7 @@ func nodeFacts() *spec.Facts {
 // senderFacts are those where senders keep the places, in their memory.
 func senderFacts() *spec.Facts {
 	f := loggingFacts()
-	f.Lines, f.Fetches = false, false
+	f.Lines, f.Fetches, f.Holes = false, false, true
 	return f
 }
 
@@ -48,6 +48,13 @@ func resumes(p trace.Proc, life trace.Incarnation, sent, received uint32) trace.
 }
 
 func puts(p trace.Proc) trace.Event { return trace.Event{Kind: trace.Released, Proc: p} }
+
+// holesFacts lets logs leave numbers out.
+func holesFacts() *spec.Facts {
+	f := loggingFacts()
+	f.Holes = true
+	return f
+}
 
 func givesUp(p trace.Proc, life trace.Incarnation) trace.Event {
 	return trace.Event{Kind: trace.Halted, Proc: p, Incarnation: life, Text: "unrecoverable"}
@@ -153,6 +160,17 @@ var loggingCases = []judged{
 		events: with3(crashed(rp), crashed(y), restored(rp, 1, 0, 0), in(1, keeps(rp, x, 0, 0)), in(1, keeps(rp, c, 0, 0)), restored(y, 1, 0, 0), givesUp(y, 1)),
 	},
 	{
+		name: "a rank whose recovery waits for one that has given up", property: "protected", complete: true,
+		events: with3(crashed(rp), crashed(y), crashed(x), restored(rp, 1, 0, 0), in(1, keeps(rp, c, 0, 0)), restored(y, 1, 0, 0), givesUp(y, 1),
+			restored(x, 1, 0, 0)),
+	},
+	{
+		name: "a rank that has recovered beside one that has given up", property: "protected", complete: true,
+		events: with3(crashed(rp), crashed(y), crashed(x), restored(rp, 1, 0, 0), in(1, keeps(rp, c, 0, 0)), restored(y, 1, 0, 0), givesUp(y, 1),
+			restored(x, 1, 0, 0), in(1, trace.Event{Kind: trace.Recovered, Proc: x})),
+		want: "nobody keeps an image of x, so its next failure can not be survived",
+	},
+	{
 		name: "a copy of what is logged", property: "buffers-drain", complete: true,
 		events: with3(inLog(y, m3, c, 0), inLog(rp, m3, c, 1)),
 		want:   "y still has a copy of m3, which is stable at c",
@@ -228,6 +246,30 @@ var loggingCases = []judged{
 	{
 		name: "the delivery of the life that is up", property: "log-true", complete: true,
 		events: with3(delivered(y, m2, 1), inLog(rp, m2, y, 1), delivered(y, m7, 1), inLog(rp, m7, y, 2)),
+	},
+	{
+		name: "numbers with a hole", property: "log-true", complete: true, facts: holesFacts,
+		events: with3(delivered(y, m2, 1), inLog(rp, m2, y, 2), delivered(y, m7, 1), inLog(rp, m7, y, 4)),
+	},
+	{
+		name: "numbers with a hole where none may be", property: "log-true", complete: true,
+		events: with3(delivered(y, m2, 1), inLog(rp, m2, y, 2), delivered(y, m7, 1), inLog(rp, m7, y, 4)),
+		want:   "RP keeps m2 as delivery 2 of y, which that is not",
+	},
+	{
+		name: "numbers with a hole in another order", property: "log-true", complete: true, facts: holesFacts,
+		events: with3(delivered(y, m2, 1), inLog(rp, m2, y, 4), delivered(y, m7, 1), inLog(rp, m7, y, 3)),
+		want:   "RP keeps m2 as delivery 4 of y, which that is not",
+	},
+	{
+		name: "one number twice", property: "log-true", complete: true, facts: holesFacts,
+		events: with3(delivered(y, m2, 1), inLog(rp, m2, y, 3), delivered(y, m7, 1), inLog(rp, m7, y, 3)),
+		want:   "RP keeps m2 as delivery 3 of y, which that is not",
+	},
+	{
+		name: "a number with a hole of what was not delivered", property: "log-true", complete: true, facts: holesFacts,
+		events: with3(delivered(y, m2, 1), inLog(rp, m7, y, 3)),
+		want:   "RP keeps m7 as delivery 3 of y, which that is not",
 	},
 	{
 		name: "of a rank that is down", property: "log-true", complete: true,

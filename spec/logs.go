@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -35,7 +36,7 @@ var LogTrimmed = register(Property{
 var LogTrue = register(Property{
 	Name: "log-true", Kind: Final, Source: "[RADIC] section 4.1.2, design section 4 (Fence)",
 	Doc:     "when nothing can happen any more, the places in a log are those of the deliveries of the life that is up",
-	Applies: func(f *Facts) bool { return f.Lines && f.Layout.Holdings },
+	Applies: func(f *Facts) bool { return (f.Lines || f.Holes) && f.Layout.Holdings },
 	End: func(f *Facts, v View) string {
 		if gaveUp(f, v) {
 			return ""
@@ -50,7 +51,7 @@ var LogTrue = register(Property{
 				if c.Order == 0 || c.Gone || past == nil {
 					continue
 				}
-				if int(c.Order) > len(past.Delivered) || past.Delivered[c.Order-1].ID != c.ID {
+				if !placed(f, v, c, past) {
 					return fmt.Sprintf("%s keeps %s as delivery %d of %s, which that is not", f.Layout.Name(trace.Proc(p)), f.Layout.Label(c.ID), c.Order,
 						f.Layout.Name(c.To))
 				}
@@ -59,3 +60,30 @@ var LogTrue = register(Property{
 		return ""
 	},
 })
+
+// placed reports whether the place of a logged delivery is the one that it has among those of its receiver. Where numbers may leave holes, it comes
+// between those that come before and after it.
+func placed(f *Facts, v View, c trace.HeldCopy, past *trace.History) bool {
+	at := func(id trace.MsgID) int {
+		return slices.IndexFunc(past.Delivered, func(d trace.Delivery) bool { return d.ID == id })
+	}
+	here := at(c.ID)
+	if !f.Holes {
+		return int(c.Order) == here+1
+	}
+	if here < 0 || int(c.Order) <= here {
+		return false // so many deliveries before it have numbers, too
+	}
+	for p := range f.Layout.Names {
+		h := v.Observed(trace.Proc(p)).Holding
+		if h == nil {
+			continue
+		}
+		for _, o := range h.Copies {
+			if o.To == c.To && o.Order != 0 && !o.Gone && o.ID != c.ID && (o.Order <= c.Order) != (at(o.ID) < here) {
+				return false
+			}
+		}
+	}
+	return true
+}

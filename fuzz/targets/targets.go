@@ -66,23 +66,17 @@ func shapesOf(name string) (s fuzz.Shapes, ok bool) {
 			Checkpoints: fuzz.TogetherCheckpoints, Outputs: true, Loops: true,
 			Settings: fuzz.Settings("from-dead", "to-dead", "network")}, true
 	case "sbml":
-		return fuzz.Shapes{Items: 7, Needs: core.Piecewise, Wildcards: true, Posts: true,
-			Collectives: fuzz.ExpandedCollectives, Checkpoints: fuzz.OwnCheckpoints, Spontaneous: 1,
-			Settings: fuzz.Settings("from-dead", "to-dead", "network")}, true
+		s = pessimistic()
+		s.Items = 7
+		return s, true
 	case "rbml", "hmpl":
 		s = pessimistic()
-		s.Variations = []fuzz.Variation{{Weight: 6}, {Options: "memory=1"}, {Options: "full=checkpoint memory=1"},
-			{Options: "loggers=next", Clusters: fuzz.AnyClusters, MinClusters: 3, MinRanks: 3}}
-		if name == "hmpl" {
-			s.Variations = append(s.Variations, fuzz.Variation{Options: "buffer=1", Weight: 2})
-		}
+		s.Variations = loggers(name == "hmpl")
 		return s, true
-	case "radic-rbml", "radic-hmpl":
+	case "radic-sbml", "radic-rbml", "radic-hmpl":
 		s = pessimistic()
-		s.MinRanks, s.MaxRanks, s.Items, s.Spontaneous = 1, 4, 4, 0
-		s.Settings = nil
-		s.Variations = []fuzz.Variation{{Options: "nodes=4"}, {Options: "nodes=3 spares=1", Weight: 2}, {Options: "nodes=4 spares=1", Weight: 2},
-			{Options: "nodes=3 spares=2"}, {Options: "nodes=3 rejoin=yes"}, {Options: "nodes=3"}}
+		s.MinRanks, s.Items = 1, 4
+		s.Variations = nodes(name != "radic-sbml")
 		return s, true
 	}
 	return s, false
@@ -91,4 +85,32 @@ func shapesOf(name string) (s fuzz.Shapes, ok bool) {
 func pessimistic() fuzz.Shapes {
 	return fuzz.Shapes{Items: 6, Needs: core.Piecewise, Wildcards: true, Posts: true, Checkpoints: fuzz.OwnCheckpoints,
 		Collectives: fuzz.ExpandedCollectives, Spontaneous: 1, Outputs: true, Settings: fuzz.Settings("from-dead", "to-dead", "network")}
+}
+
+// loggers are the ways to set up a protocol with loggers.
+func loggers(buffer bool) []fuzz.Variation {
+	list := []fuzz.Variation{{Weight: 6}, {Options: "memory=1"}, {Options: "full=checkpoint memory=1"}, {Options: "memory=12B"},
+		{Options: "full=checkpoint memory=12B"}, {Options: "loggers=next", Clusters: fuzz.AnyClusters, MinClusters: 3, MinRanks: 3},
+		{Options: "mode=semi", Clusters: fuzz.AnyClusters, Weight: 3},
+		{Options: "mode=semi memory=1 full=checkpoint", Clusters: fuzz.AnyClusters}, {Options: "mode=semi memory=12B", Clusters: fuzz.AnyClusters},
+		{Options: "mode=semi loggers=next", Clusters: fuzz.AnyClusters, MinClusters: 3, MinRanks: 4}}
+	if buffer {
+		list = append(list, fuzz.Variation{Options: "buffer=1", Weight: 2}, fuzz.Variation{Options: "buffer=12B"},
+			fuzz.Variation{Options: "mode=semi buffer=1", Clusters: fuzz.AnyClusters})
+	}
+	return list
+}
+
+// nodes are the ways to set up the control plane of RADIC. What zombies=yes adds is meant for runs without crashes, so it is not drawn.
+// TODO: draw leaves=N. A node that leaves counts as no failure, so a crash beside it may take the rest of what protects a rank, and with that recoverable,
+// reach and line-progress break; until somebody has judged them, only scenarios with names have nodes that leave.
+func nodes(loggers bool) []fuzz.Variation {
+	list := []fuzz.Variation{{Options: "nodes=4"}, {Options: "nodes=3 spares=1", Weight: 2}, {Options: "nodes=4 spares=1", Weight: 2},
+		{Options: "nodes=3 spares=2"}, {Options: "nodes=3 rejoin=yes"}, {Options: "nodes=3"}, {Options: "nodes=3 spares=1 capacity=1"},
+		{Options: "nodes=4 spares=2 capacity=1"}, {Options: "nodes=3 joins=1"}, {Options: "nodes=4 ring=-1"}, {Options: "nodes=3 spares=1 ring=-1"},
+		{Options: "nodes=4 spares=1 rejoin=yes"}}
+	if loggers {
+		list = append(list, fuzz.Variation{Options: "nodes=3 full=checkpoint memory=1"}, fuzz.Variation{Options: "nodes=4 memory=12B"})
+	}
+	return list
 }

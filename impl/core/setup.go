@@ -80,6 +80,8 @@ type Promises struct {
 	KeepsCopies bool
 	// KeepsLines: images are in the memory of other procs, and a rank whose image nobody keeps any more may give up with a typed answer.
 	KeepsLines bool
+	// Holes: the places of deliveries in logs are ascending numbers, some of which may be left out.
+	Holes bool
 	// RestartTogether: a restarted proc writes no record that the restart of a mate uses before all mates are up.
 	RestartTogether bool
 	// Symmetric: nothing depends on the names of ranks but the order of effects within a step: renaming the ranks of a

@@ -68,6 +68,7 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, o
 		setup.Promises.RollsBack = core.Cluster
 	}
 	if protocol == SBML {
+		setup.Promises.Holes = true // numbers of former lives that nobody can replay are not given again
 		setup.Promises.MaxFailures, setup.Promises.StableKeys, setup.Promises.Lines = 1, []string{imageKey}, "uncoordinated"
 	} else {
 		for _, name := range layout.Names {

@@ -33,6 +33,15 @@ func (t *node) saved(from core.Proc, out []core.Effect) []core.Effect {
 	return t.exit(out)
 }
 
+// back asks a rank that has failed and is back for its last checkpoint again.
+func (t *node) back(from core.Proc, out []core.Effect) []core.Effect {
+	if t.Leaves == 0 || t.self != t.node(t.Leaves-1) || !t.s.Told || !slices.Contains(t.s.Hosts, from) {
+		return append(out, core.DropInput(from, core.MsgID{}, "nobody leaves"))
+	}
+	t.s.Leaving = plus(t.s.Leaving, from)
+	return append(out, core.SendTo(from, &Message{Kind: Save}))
+}
+
 // exit stops the node when all its ranks have stopped. For everybody else it has failed, just behind its checkpoints.
 func (t *node) exit(out []core.Effect) []core.Effect {
 	if len(t.s.Leaving) > 0 {

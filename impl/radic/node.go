@@ -142,6 +142,8 @@ func (t *node) served(from core.Proc, m *Message, out []core.Effect) []core.Effe
 		return t.welcome(from, m, out)
 	case Saved:
 		return t.saved(from, out)
+	case Back:
+		return t.back(from, out)
 	}
 	return append(out, core.DropInput(from, core.MsgID{}, "no message of the control plane"))
 }

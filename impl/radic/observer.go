@@ -70,6 +70,10 @@ func (o *observer) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Restore:
 		o.begin(in.From, in.Incarnation)
 		o.s.Recovering = true
+		if o.Leaves > 0 && in.From == o.node(o.Leaves-1) {
+			// 1. The node asks for a last checkpoint. 2. The rank fails alone. 3. Its next life does not know of that, and the node would wait for ever.
+			out = append(out, core.SendTo(in.From, &Message{Kind: Back}))
+		}
 	case core.Advance:
 		if in.Choice&zombieChoice != 0 {
 			in.Choice &^= zombieChoice

@@ -42,11 +42,12 @@ const (
 	Fetch                    // restarted rank to its vault: Life
 	Fetched                  // its answer: Life, Yes or no, Records
 	NewVault                 // vault that has lost everything, to its rank
+	Back                     // rank that has failed and is back, to its node that may be leaving
 )
 
 var kindNames = [...]string{"", "Carried", "Moved", "Beat", "Probe", "Alive", "Nobody", "Link", "Linked", "Ask", "Answer", "Transfer", "Adopted",
 	"Census", "Present", "Protect", "WhereIs", "Where", "Learn", "Join", "Welcome", "Save", "Saved", "Begin", "Fenced", "Store", "Stored",
-	"Fetch", "Fetched", "NewVault"}
+	"Fetch", "Fetched", "NewVault", "Back"}
 
 // Place is how a protector answers an observer.
 type Place uint8
