@@ -32,7 +32,8 @@ type saving struct {
 	Known     uint32     `json:"known"`     // rank 0: last commit record that is stable
 	Saved     Ranks      `json:"saved"`     // rank 0: whose image Known+1 is stable
 	Done      Ranks      `json:"done"`      // rank 0: who has moved to line Known
-	Positions []Position `json:"positions"` // rank 0: of the images of the record, by rank
+	Positions []Position `json:"positions"` // rank 0: of the images of record Known, by rank
+	Next      []Position `json:"next"`      // rank 0: of the images of record Known+1, as far as they are stable
 	Recording bool       `json:"recording"` // rank 0: the record Known+1 is on its way
 	Lines     []Position `json:"lines"`     // everybody is at or after these, by rank; nil is the initial state
 }
@@ -146,6 +147,7 @@ func (l *Layer) persisted(key string, out []core.Effect) []core.Effect {
 	case fmt.Sprint(commitKey, sv.Known+1):
 		sv.Known++
 		sv.Recording, sv.Saved, sv.Done = false, 0, 0
+		sv.Positions, sv.Next = sv.Next, nil
 		for q := range core.Rank(l.ranks) {
 			out = l.tell(q, &Message{Kind: CommitNotice, Number: sv.Known}, out)
 		}
@@ -164,16 +166,16 @@ func (l *Layer) saved(from core.Rank, m *Message, out []core.Effect) []core.Effe
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "the record is on its way"))
 	}
 	if sv.Saved == 0 {
-		sv.Positions = make([]Position, l.ranks)
+		sv.Next = make([]Position, l.ranks)
 	}
 	sv.Saved |= only(from)
-	sv.Positions = slices.Clone(sv.Positions)
-	sv.Positions[from] = m.Line[0]
+	sv.Next = slices.Clone(sv.Next)
+	sv.Next[from] = m.Line[0]
 	if sv.Saved.count() < l.ranks {
 		return out
 	}
 	sv.Recording = true
-	return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(commitKey, m.Number), Value: core.Encode(sv.Positions)})
+	return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(commitKey, m.Number), Value: core.Encode(sv.Next)})
 }
 
 // commitNotice moves the recovery line of this rank, unless it restarted behind the image and has to come there again.
@@ -207,7 +209,10 @@ func (l *Layer) committed(from core.Rank, m *Message, out []core.Effect) []core.
 
 // prune removes messages and determinants of before the line ([CAMEL] Alg. 1 l. 23-25).
 func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
-	l.S.Saving.Pruned = max(l.S.Saving.Pruned, m.Number)
+	if m.Number < l.S.Saving.Pruned {
+		return append(out, core.DropInput(0, core.MsgID{}, "a later line is known")) // sent by a former life of rank 0
+	}
+	l.S.Saving.Pruned = m.Number
 	if !l.Has(S8) {
 		l.S.Saving.Lines = slices.Clone(m.Line) // the message is valid only during this step
 	}
