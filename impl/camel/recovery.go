@@ -56,7 +56,7 @@ func (l *layer) Answered(_ core.Rank, m *causal.Message, out []core.Effect) []co
 	for _, e := range m.Seeds {
 		g := l.state(e.Group)
 		g.Done = max(g.Done, e.Number)
-		e.From, e.Epoch = l.Rank, min(e.Epoch, l.S.Saving.Wanted)
+		e.From, e.Dets, e.Epoch = l.Rank, slices.Clone(e.Dets), min(e.Epoch, l.S.Saving.Wanted)
 		if !slices.ContainsFunc(l.S.Log, func(o causal.Entry) bool {
 			return o.Kind == causal.Contribution && o.Group == e.Group && o.Number == e.Number
 		}) {
