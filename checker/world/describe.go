@@ -112,8 +112,12 @@ func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
 	var document any = parts[0]
 	if len(parts) > 1 {
 		whole := map[string]any{"program": parts[0], "protocol": parts[1]}
-		if len(parts) > 2 {
-			whole["control"] = parts[2:]
+		rest := parts[2:]
+		if len(rest) > 0 && isNumbers(rest[0]) {
+			whole["numbers"], rest = rest[0], rest[1:]
+		}
+		if len(rest) > 0 {
+			whole["control"] = rest
 		}
 		document = whole
 	}
@@ -122,4 +126,10 @@ func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
 		return []byte("null")
 	}
 	return b
+}
+
+// isNumbers reports whether a part of a state is that of a kernel.
+func isNumbers(part any) bool {
+	_, ok := part.(*core.Numbers)
+	return ok
 }

@@ -188,11 +188,8 @@ func (w *World) run(from, input uint32) (t transition) {
 			*r.holding = *l.holding
 		}
 	}
-	if in.Kind == core.Persisted {
-		r.event(trace.Event{Kind: trace.Stored, Proc: l.proc, Incarnation: l.inc, Text: in.Key})
-	}
-	if in.Kind == core.Tick && in.Timer == core.Silence {
-		r.event(trace.Event{Kind: trace.Unwatched, Proc: l.proc, Incarnation: l.inc, Peer: in.From})
+	if event, ok := r.evidence.OfInput(&in); ok {
+		r.event(event)
 	}
 	t = r.record(effects)
 	t.from, t.input = from, input

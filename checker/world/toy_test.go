@@ -39,7 +39,7 @@ const (
 
 var toyEventNames = [...]string{"start", "restore", "down", "tick", "stored", "checkpoint"}
 
-// toyRule is what a proc does: sends first, then the rest.
+// toyRule is what a proc does: it is renewed, sends, then the rest.
 type toyRule struct {
 	next     int
 	sends    []toySend
@@ -51,6 +51,7 @@ type toyRule struct {
 	watches  []core.Proc
 	unwatch  []core.Proc
 	exit     bool
+	renew    bool
 }
 
 type toySend struct{ to, kind int }
@@ -106,6 +107,9 @@ func (m *toyMachine) Step(in core.Input, out []core.Effect) []core.Effect {
 	}
 	rule := m.toy.rules[m.proc][m.s.S][event]
 	m.s.S = rule.next
+	if rule.renew {
+		out = append(out, core.Effect{Kind: core.Renew})
+	}
 	for _, s := range rule.sends {
 		message := &toyMessage{Kind: s.kind}
 		if m.toy.visible[s.kind] {
@@ -205,7 +209,7 @@ func (t *toy) rollsBack() bool {
 
 // plain reports whether a step does nothing but send.
 func (r toyRule) plain() bool {
-	return !r.persist && !r.timer && !r.output && !r.rollback && !r.exit && len(r.adopts)+len(r.watches)+len(r.unwatch) == 0
+	return !r.persist && !r.timer && !r.output && !r.rollback && !r.exit && !r.renew && len(r.adopts)+len(r.watches)+len(r.unwatch) == 0
 }
 
 // setup makes the toy ready for a world: its first proc counts as the one rank that a setup needs.
@@ -386,7 +390,7 @@ func (t *toy) String() string {
 				if e >= t.kinds {
 					name = toyEventNames[e-t.kinds]
 				}
-				if rule.next == s && len(rule.sends) == 0 && !rule.persist && !rule.timer && !rule.rollback && !rule.output && len(rule.adopts)+len(rule.watches)+len(rule.unwatch) == 0 && !rule.exit {
+				if rule.next == s && len(rule.sends) == 0 && !rule.persist && !rule.timer && !rule.rollback && !rule.output && len(rule.adopts)+len(rule.watches)+len(rule.unwatch) == 0 && !rule.exit && !rule.renew {
 					continue
 				}
 				if e == t.kinds+toyStart && s != 0 {

@@ -75,24 +75,25 @@ func (w *World) silenceInput(q core.Proc) uint32 {
 // renew records that a proc which has been declared dead, but lives, has been started elsewhere: for the judge it has crashed and is restored,
 // blank. What is left of the former incarnation is part of its machine and shows in nothing but messages, which are on their way from a life that is over.
 func (r *recorder) renew() {
-	e := trace.Event{Kind: trace.Crashed, Proc: r.from.proc, Incarnation: r.from.inc}
-	r.t.events = append(r.t.events, e)
-	r.from.inc++
-	r.evidence.Incarnation++
-	r.history = *r.evidence.After
+	events := r.evidence.Renewed()
+	r.from.inc = r.evidence.Incarnation
+	if h := r.evidence.After; h != nil {
+		r.history = *h
+	}
 	if r.holding != nil {
 		*r.holding = trace.Holding{}
 	}
 	r.t.acts = append(r.t.acts, act{kind: actRenew})
-	e = trace.Event{Kind: trace.Restored, Proc: r.from.proc, Incarnation: r.from.inc, Sent: r.history.Sent, Received: uint32(len(r.history.Delivered)), Digest: r.history.Digest}
-	r.t.events = append(r.t.events, e)
-	r.t.checks = append(r.t.checks, check{event: e})
+	r.t.events = append(r.t.events, events...)
+	r.t.checks = append(r.t.checks, check{event: events[1]})
 	r.t.visible = true
 }
 
-// sendFormer puts a message of what is left of the former incarnation on its way. The judge, for whom that one is dead, sees no more than that there is one.
+// sendFormer puts a message of what is left of the former incarnation on its way.
 func (r *recorder) sendFormer(e *core.Effect, number uint32) {
-	k := r.world.internPacket(packet{from: r.from.proc, inc: r.from.inc - 1, message: number})
+	k := r.world.internPacket(packet{from: r.from.proc, inc: r.evidence.Sender(e), message: number})
 	r.t.acts = append(r.t.acts, act{kind: actSend, to: e.To, value: k})
-	r.t.events = append(r.t.events, trace.Event{Kind: trace.Emitted, Proc: r.from.proc, Incarnation: r.from.inc, Peer: e.To, Text: "former " + e.Message.Describe().Kind})
+	if event, ok := r.evidence.Of(e); ok {
+		r.t.events = append(r.t.events, event)
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // events are those that are possible after the schedule, faults marked.
@@ -98,5 +99,51 @@ func TestExit(t *testing.T) {
 	in := w.inputs.at(w.transitions.at(w.restore(run.last(), 2)).input)
 	if in.Kind != core.Restore || in.From != 1 {
 		t.Errorf("p2 is told that it runs on p%d, want p1", in.From)
+	}
+}
+
+// Aim: a proc that is renewed, also one without a program, is in its next life: that shows in the evidence, in the life of what it sends, in
+// the watchdog about it, and in that of its crash, also inside the same step. Method: p0 is renewed by a message and sends one; p1 watches it; runs by hand.
+func TestRenew(t *testing.T) {
+	toy := newToy(2, 1, 2)
+	toy.rules[0][0][2+toyStart].sends = []toySend{{to: 0, kind: 0}}
+	toy.rules[0][0][0].renew, toy.rules[0][0][0].sends = true, []toySend{{to: 1, kind: 1}}
+	toy.rules[1][0][2+toyStart].watches = []core.Proc{0}
+	setup := toy.setup()
+	setup.Watchdogs = true
+	tests := []struct {
+		name     string
+		schedule []string
+		want     []trace.Event // of p0 in the last step
+		enabled  []string      // afterwards
+	}{
+		{"renewed", []string{"deliver p0->p0 k0"}, []trace.Event{{Kind: trace.Arrived, Text: "k0"}, {Kind: trace.Crashed}, {Kind: trace.Restored, Incarnation: 1},
+			{Kind: trace.Emitted, Incarnation: 1, Peer: 1, Text: "k1"}}, []string{"crash p0 (fault)", "crash p1 (fault)", "deliver p0.1->p1 k1", "expire p1 hears nothing of p0"}},
+		{"and crashed", []string{"deliver p0->p0 k0", "crash p0"}, []trace.Event{{Kind: trace.Crashed, Incarnation: 1}},
+			[]string{"cut p0.1->p1", "deliver p0.1->p1 k1", "restart p0 incarnation 2"}},
+		{"crashed meanwhile", []string{"deliver p0->p0 k0, crash after effect 1"}, []trace.Event{{Kind: trace.Arrived, Text: "k0"}, {Kind: trace.Crashed},
+			{Kind: trace.Restored, Incarnation: 1}, {Kind: trace.Crashed, Incarnation: 1}}, []string{"expire p1 hears nothing of p0", "restart p0 incarnation 2"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w, err := New(Config{Setup: setup, Model: fault.Model{Failures: 1}, Cuts: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := w.Replay(tt.schedule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := slices.Clone(eventsAt(&run.Trace, len(tt.schedule)))
+			for i := range got {
+				got[i].Step = 0
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got %+v\nwant %+v", got, tt.want)
+			}
+			if got := events(t, w, tt.schedule...); !slices.Equal(got, tt.enabled) {
+				t.Errorf("afterwards %q\nwant %q", got, tt.enabled)
+			}
+		})
 	}
 }

@@ -13,7 +13,7 @@ const protocols = "impl/*"
 
 // implParts are the folders under impl that are not protocols.
 var implParts = []string{
-	"apps", "catalog", "clustering", "core", "disk", "fault", "local", "msglog", "policy", "tcp",
+	"apps", "catalog", "clustering", "core", "disk", "fault", "kernels", "local", "msglog", "policy", "tcp",
 }
 
 // row is what the package in one folder may import, standard library aside.
@@ -35,6 +35,7 @@ var importTable = []row{
 	{dir: "impl/core", internal: []string{"spec/trace"}, thirdParty: []string{"github.com/fxamacker/cbor/v2"}},
 	{dir: "impl/fault", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/apps", internal: []string{"impl/core", "spec/trace"}},
+	{dir: "impl/kernels", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/msglog", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/policy", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/clustering", internal: []string{"impl/core", "spec/trace"}},
@@ -43,9 +44,35 @@ var importTable = []row{
 	// CAMEL is built on a causal protocol, as in its paper.
 	{dir: "impl/camel", internal: []string{"impl/causal", "impl/core", "impl/msglog", "spec/trace"}},
 	{dir: "impl/local", internal: []string{"impl/core", "impl/disk", "impl/fault", "spec/trace"}},
-	{dir: "impl/tcp", internal: []string{"impl/core", "impl/disk", "impl/fault", "spec/trace"}},
+	{dir: "impl/tcp", internal: []string{
+		"impl/core", "impl/disk", "impl/fault", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/launch", "impl/tcp/link", "impl/tcp/mesh", "impl/tcp/node",
+		"spec/trace",
+	}},
+	{dir: "impl/tcp/buffer"},
+	{dir: "impl/tcp/frame"},
+	// System calls that the standard library has not: memfd, epoll on every architecture.
+	{dir: "impl/tcp/link", internal: []string{"impl/tcp/buffer", "impl/tcp/frame"}, thirdParty: []string{"golang.org/x/sys/unix"}},
+	{
+		dir:        "impl/tcp/mesh",
+		internal:   []string{"impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/link", "spec/trace"},
+		thirdParty: []string{"golang.org/x/sys/unix"},
+	},
+	{dir: "impl/tcp/launch"},
+	{
+		dir: "impl/tcp/netpipe",
+		internal: []string{
+			"impl/core", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/launch", "impl/tcp/mesh", "impl/tcp/node", "spec/trace",
+		},
+		thirdParty: []string{"golang.org/x/sys/unix"},
+	},
+	{
+		dir: "impl/tcp/node",
+		internal: []string{
+			"impl/core", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/link", "impl/tcp/mesh", "spec/trace",
+		},
+	},
 	{dir: "impl/catalog", internal: []string{
-		"impl/apps", "impl/clustering", "impl/core", "impl/fault", "impl/msglog", "impl/policy", protocols, "scenarios",
+		"impl/apps", "impl/clustering", "impl/core", "impl/fault", "impl/kernels", "impl/msglog", "impl/policy", protocols, "scenarios",
 	}},
 	{dir: "scenarios", internal: []string{"impl/fault", "spec/trace"}, thirdParty: []string{"golang.org/x/tools/txtar"}},
 

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -131,6 +132,9 @@ func (e *ChoiceError) Unwrap() error { return e.Err }
 func Labels(programs []Program) map[MsgID]string {
 	labels := map[MsgID]string{}
 	for r, p := range programs {
+		if !slices.ContainsFunc(p, func(op Op) bool { return op.Label != "" }) {
+			continue // programs of kernels are long when unrolled
+		}
 		count, seen := map[string]int{}, map[string]int{}
 		sends := p.Sends()
 		for _, op := range sends {

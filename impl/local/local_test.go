@@ -330,6 +330,7 @@ func TestValidate(t *testing.T) {
 		{"unknown counter", local.Config{Plan: failure(3, 0)}, "plan: failure 1: proc 3 does not exist, there are 3 procs"},
 		{"one group twice", local.Config{Plan: failure(0, 0, 1)}, "plan: failure 1: victims are not in ascending order and of different groups"},
 		{"request", local.Config{Plan: fault.Plan{Requests: []fault.Request{{Proc: 9}}}}, "plan: request 1: there are 3 procs"},
+		{"no watchdogs", local.Config{Plan: fault.Plan{Requests: []fault.Request{{Expires: true}}}}, "plan: request 1: protocol test has no watchdogs"},
 		{"model", local.Config{Model: fault.Model{Failures: -1}}, "budget failures is -1, want [0, 15]"},
 	}
 	for _, tt := range tests {

@@ -119,7 +119,7 @@ func (c *config) sizes(programs []core.Program, names []string) error {
 		largest := 0
 		for _, op := range p {
 			if op.Kind == core.OpSend {
-				largest = max(largest, op.Size())
+				largest = max(largest, p.PayloadBytes(op))
 			}
 		}
 		c.largest = append(c.largest, largest)
@@ -140,7 +140,7 @@ func (c *config) topology(programs []core.Program) {
 	for r, p := range programs {
 		for _, op := range p {
 			switch {
-			case op.Kind == core.OpSend && op.Any:
+			case op.Kind == core.OpSend && op.Any || op.Kind == core.OpFlush:
 				for q := range talk {
 					talk[r][q], talk[q][r] = true, true
 				}
