@@ -45,7 +45,7 @@ var LogMinimal = register(Property{
 // LogAvailable: what a root would need after a failure is there.
 var LogAvailable = register(Property{
 	Name: "log-available", Kind: Final, Source: "[CAMEL] Lemma 1, design P8", Applies: minimal,
-	Doc: "at the end each child of a root keeps its contributions to all rounds since the root's recovery line",
+	Doc: "at the end each child of a root keeps its contributions after its own recovery line to all rounds since the root's",
 	End: func(f *Facts, v View) string {
 		for id, c := range f.Layout.Collectives { // whichever is missing: the first in order is named below
 			if m := unavailable(f, v, id, c); m != "" {
@@ -86,6 +86,9 @@ func unavailable(f *Facts, v View, id trace.MsgID, c trace.Collective) string {
 	}
 	if line := root.Line; line != nil && line.Sent >= resultOf(f, c).Number {
 		return "" // the root would not ask for that round again
+	}
+	if line := sender.Line; line != nil && line.Sent >= id.Number {
+		return "" // the root's line may include it; where it does not and nobody keeps it, the run gets stuck
 	}
 	for _, i := range sender.History.Memory {
 		if i.Sort == trace.Part && f.Layout.Collectives[i.ID] == c {

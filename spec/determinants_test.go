@@ -132,6 +132,15 @@ var determinantCases = []judged{
 		events: append(append(contributed(fromX), contributed(fromC)...), keptItem(x, trace.Part, y, fromX)),
 	},
 	{
+		name: "released after the sender's recovery line", property: "log-available", complete: true,
+		events: append(contributed(fromX), committed(x, fromX.Number, 0)),
+	},
+	{
+		name: "released, and the sender's recovery line is before it", property: "log-available", complete: true,
+		events: append(contributed(fromX), committed(x, fromX.Number-1, 0)),
+		want:   "x does not keep its contribution to round 1 of group g, which y would need after a failure",
+	},
+	{
 		name: "released after the root's recovery line", property: "log-available", complete: true,
 		events: append(append(contributed(fromX), contributed(fromY)...), committed(y, 10, 0)),
 	},
@@ -142,8 +151,12 @@ var determinantCases = []judged{
 	},
 	{
 		name: "the root keeps a contribution of before the line", property: "log-pruned", complete: true,
-		events: append(contributed(fromX), keptItem(y, trace.Part, y, fromX), committed(x, fromX.Number, 0)),
+		events: append(append(contributed(fromX), contributed(fromY)...), keptItem(y, trace.Part, y, fromX), committed(x, fromX.Number, 0), committed(y, fromY.Number, 0)),
 		want:   "y keeps x#9, which x sent before its recovery line",
+	},
+	{
+		name: "a contribution of before the line to a round that ends after it", property: "log-pruned", complete: true,
+		events: append(append(contributed(fromX), contributed(fromY)...), keptItem(y, trace.Part, y, fromX), committed(x, fromX.Number, 0), committed(y, fromY.Number-1, 0)),
 	},
 	{
 		name: "a determinant of before the line", property: "log-pruned", complete: true,

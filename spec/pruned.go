@@ -7,10 +7,11 @@ import (
 )
 
 // LogPruned: what is kept for others ends with the recovery lines. A checkpoint of all is taken where no message is on its way, so what a
-// rank had sent at its line everybody has received at theirs.
+// rank had sent at its line everybody has received at theirs. That is no promise for a round to which the root itself contributes only after its line: what a subtree
+// has contributed before may be on its way through the tree.
 var LogPruned = register(Property{
 	Name: "log-pruned", Kind: Final, Source: "[CAMEL] Alg. 1 l. 22-27, design P7", Applies: holders,
-	Doc: "at the end nobody keeps a message that the recovery line of its sender includes, nor a determinant that was new before the line of its receiver",
+	Doc: "at the end nobody keeps a message that the recovery line of its sender includes, nor a determinant that was new before the line of its receiver, but for contributions to a round that ends after the root's line",
 	End: func(f *Facts, v View) string {
 		for p := range trace.Proc(f.Layout.Ranks) {
 			h := v.Observed(p).History
@@ -21,7 +22,7 @@ var LogPruned = register(Property{
 				if i.Sort == trace.Determinant {
 					continue
 				}
-				if line := v.Observed(i.ID.From.Proc()).Line; line != nil && i.ID.Number <= line.Sent {
+				if line := v.Observed(i.ID.From.Proc()).Line; line != nil && i.ID.Number <= line.Sent && !pending(f, v, i) {
 					return fmt.Sprintf("%s keeps %s, which %s sent before its recovery line", f.Layout.Name(p), f.Layout.Label(i.ID),
 						f.Layout.Name(i.ID.From.Proc()))
 				}
@@ -39,3 +40,13 @@ var LogPruned = register(Property{
 		return ""
 	},
 })
+
+// pending reports whether an item is a contribution to a round that the root's recovery line does not include.
+func pending(f *Facts, v View, i trace.Item) bool {
+	c, collective := f.Layout.Collectives[i.ID]
+	if i.Sort != trace.Part || !collective || c.Round == 0 {
+		return false
+	}
+	line := v.Observed(f.Layout.Trees[c.Tree].Root().Proc()).Line
+	return line == nil || line.Sent < resultOf(f, c).Number
+}

@@ -60,7 +60,7 @@ func shapesOf(name string) (s fuzz.Shapes, ok bool) {
 	case "causal":
 		return fuzz.Shapes{Items: 7, Needs: core.Piecewise, Wildcards: true, Posts: true, Collectives: fuzz.ExpandedCollectives,
 			Checkpoints: fuzz.TogetherCheckpoints, Outputs: true, Loops: true, Tolerates: 2,
-			Settings: fuzz.Settings("at-once", "from-dead", "to-dead")}, true
+			Settings: fuzz.Settings("at-once", "from-dead", "to-dead", "network")}, true
 	case "camel":
 		return fuzz.Shapes{Items: 6, Needs: core.Piecewise, Wildcards: true, Posts: true, Collectives: fuzz.NativeCollectives,
 			Checkpoints: fuzz.TogetherCheckpoints, Outputs: true, Loops: true,

@@ -15,13 +15,16 @@ func (l *layer) Replays(e *causal.Entry, to core.Rank) bool {
 	return e.To == to
 }
 
-// Answer implements causal.Extension: how far reductions are complete, and what the root keeps of its child.
+// Answer implements causal.Extension: how far reductions are complete, and what the root keeps of its child. A parent tells what it
+// does not need any more, and others nothing: what a rank need not contribute to again, because the root has given it back, they may have to.
 func (l *layer) Answer(to core.Rank, m *causal.Message) {
 	m.Rounds = make([]uint32, len(l.trees))
 	for i := range l.trees {
 		group := core.Group(i + 1)
 		g := l.state(group)
-		m.Rounds[i] = g.Done
+		if t := l.tree(group); l.root(group) || t.Has(to) && t.Parent(to) == l.Rank {
+			m.Rounds[i] = g.Done
+		}
 		if !l.root(group) {
 			continue
 		}
@@ -53,7 +56,7 @@ func (l *layer) Answered(_ core.Rank, m *causal.Message, out []core.Effect) []co
 	for _, e := range m.Seeds {
 		g := l.state(e.Group)
 		g.Done = max(g.Done, e.Number)
-		e.From = l.Rank
+		e.From, e.Dets, e.Epoch = l.Rank, slices.Clone(e.Dets), min(e.Epoch, l.S.Saving.Wanted)
 		if !slices.ContainsFunc(l.S.Log, func(o causal.Entry) bool {
 			return o.Kind == causal.Contribution && o.Group == e.Group && o.Number == e.Number
 		}) {
@@ -63,8 +66,13 @@ func (l *layer) Answered(_ core.Rank, m *causal.Message, out []core.Effect) []co
 	return out
 }
 
-// Running implements causal.Extension: the children learn again what may be released.
+// Running implements causal.Extension: the children learn again what may be released, and the parent gets what may have been lost on its way.
 func (l *layer) Running(out []core.Effect) []core.Effect {
+	for i := range l.S.Log { // of the image, and what the root has given back
+		if e := &l.S.Log[i]; e.Kind == causal.Contribution && e.Number > l.state(e.Group).Done && !l.IsMuted(e.To) {
+			out = l.Transmit(e, e.To, out)
+		}
+	}
 	for i := range l.trees {
 		group := core.Group(i + 1)
 		g := l.state(group)

@@ -78,7 +78,7 @@ func (l *layer) contributionArrives(from core.Rank, m *causal.Message, out []cor
 	g.From[child] = m.Number
 	if l.root(m.Group) {
 		e := causal.Entry{Kind: causal.Contribution, To: l.Rank, From: from, Group: m.Group, Number: m.Number, Past: m.Past,
-			Epoch: l.S.Saving.Wanted, Dets: m.Dets, Payload: m.Payload}
+			Epoch: l.S.Saving.Wanted, Dets: slices.Clone(m.Dets), Payload: m.Payload}
 		if l.Has(C19) {
 			e.Dets = nil // Deviation: C19
 		}

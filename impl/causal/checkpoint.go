@@ -32,9 +32,13 @@ type saving struct {
 	Known     uint32     `json:"known"`     // rank 0: last commit record that is stable
 	Saved     Ranks      `json:"saved"`     // rank 0: whose image Known+1 is stable
 	Done      Ranks      `json:"done"`      // rank 0: who has moved to line Known
-	Positions []Position `json:"positions"` // rank 0: of the images of the record, by rank
+	Positions []Position `json:"positions"` // rank 0: of the images of record Known, by rank
+	Next      []Position `json:"next"`      // rank 0: of the images of record Known+1, as far as they are stable
 	Recording bool       `json:"recording"` // rank 0: the record Known+1 is on its way
 	Lines     []Position `json:"lines"`     // everybody is at or after these, by rank; nil is the initial state
+	Has       []uint32   `json:"has"`       // by group and child: last contribution that image Wanted includes
+	LineHas   []uint32   `json:"lineHas"`   // the line
+	AllHave   []uint32   `json:"allHave"`   // rank 0: the lines of Done
 }
 
 // image is what a checkpoint of one rank holds.
@@ -45,6 +49,7 @@ type image struct {
 	Count    uint32           `json:"count"` // deliveries of the program
 	Last     []SSN            `json:"last"`  // by channel
 	Groups   []Group          `json:"groups"`
+	Log      []Entry          `json:"log"` // contributions, see unreceived
 	Inc      core.Incarnation `json:"inc"`
 }
 
@@ -113,11 +118,38 @@ func (l *Layer) storeImage(out []core.Effect) []core.Effect {
 	app := l.App.Image()
 	sv.Writing, sv.Position = true, Position{SSN: l.S.SSN, RSN: l.S.RSN}
 	sv.Sent, sv.Received = l.App.Position(app)
-	img := image{App: app, Position: sv.Position, Count: l.S.Deliveries, Groups: l.S.Groups, Inc: l.S.Inc}
+	img := image{App: app, Position: sv.Position, Count: l.S.Deliveries, Groups: l.S.Groups, Log: l.unreceived(), Inc: l.S.Inc}
+	sv.Has = l.has(l.S.Groups)
 	for _, c := range l.S.Channels {
 		img.Last = append(img.Last, c.Last)
 	}
 	return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(imageKey, sv.Wanted), Value: core.Encode(&img)})
+}
+
+// unreceived are the logged contributions, which the image of their receiver may not include: a rank that is at its checkpoint still passes on the
+// contributions of its subtree, after its mark. Programs see nothing of that: such a round ends after the line.
+func (l *Layer) unreceived() (list []Entry) {
+	for _, e := range l.S.Log {
+		if e.Kind == Contribution && !e.Bare {
+			e.Dets = nil // of before the line
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// has is, by group and child, the last contribution that a rank in this state does not need again.
+func (l *Layer) has(groups []Group) []uint32 {
+	list := make([]uint32, l.groups*l.ranks)
+	for i := range groups {
+		for k, child := range l.extension.Children(core.Group(i + 1)) {
+			list[i*l.ranks+int(child)] = groups[i].Done
+			if k < len(groups[i].From) {
+				list[i*l.ranks+int(child)] = max(groups[i].From[k], groups[i].Done)
+			}
+		}
+	}
+	return list
 }
 
 // tell sends to the rank, or handles at once what is for ourselves.
@@ -140,12 +172,13 @@ func (l *Layer) persisted(key string, out []core.Effect) []core.Effect {
 			out = append(out, core.Effect{Kind: core.Commit, Sent: sv.Sent, Received: sv.Received})
 			everything := slices.Repeat([]Position{{SSN: ^SSN(0), RSN: ^RSN(0)}}, l.ranks)
 			everything[l.Rank] = sv.Position
-			return l.prune(&Message{Number: sv.Wanted, Line: everything}, out)
+			return l.prune(&Message{Number: sv.Wanted, Line: everything, Rounds: slices.Repeat([]uint32{^uint32(0)}, l.groups*l.ranks)}, out)
 		}
 		return l.tell(0, &Message{Kind: Saved, Number: sv.Wanted, Line: []Position{sv.Position}}, out)
 	case fmt.Sprint(commitKey, sv.Known+1):
 		sv.Known++
 		sv.Recording, sv.Saved, sv.Done = false, 0, 0
+		sv.Positions, sv.Next, sv.AllHave = sv.Next, nil, nil
 		for q := range core.Rank(l.ranks) {
 			out = l.tell(q, &Message{Kind: CommitNotice, Number: sv.Known}, out)
 		}
@@ -164,16 +197,16 @@ func (l *Layer) saved(from core.Rank, m *Message, out []core.Effect) []core.Effe
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "the record is on its way"))
 	}
 	if sv.Saved == 0 {
-		sv.Positions = make([]Position, l.ranks)
+		sv.Next = make([]Position, l.ranks)
 	}
 	sv.Saved |= only(from)
-	sv.Positions = slices.Clone(sv.Positions)
-	sv.Positions[from] = m.Line[0]
+	sv.Next = slices.Clone(sv.Next)
+	sv.Next[from] = m.Line[0]
 	if sv.Saved.count() < l.ranks {
 		return out
 	}
 	sv.Recording = true
-	return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(commitKey, m.Number), Value: core.Encode(sv.Positions)})
+	return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(commitKey, m.Number), Value: core.Encode(sv.Next)})
 }
 
 // commitNotice moves the recovery line of this rank, unless it restarted behind the image and has to come there again.
@@ -182,12 +215,17 @@ func (l *Layer) commitNotice(m *Message, out []core.Effect) []core.Effect {
 	if m.Number != sv.Line+1 || m.Number != sv.Wanted || !sv.Stored {
 		return append(out, core.DropInput(0, core.MsgID{}, "commit of another checkpoint"))
 	}
-	sv.Line = m.Number
+	sv.Line, sv.LineHas = m.Number, sv.Has
 	out = append(out, core.Effect{Kind: core.Commit, Sent: sv.Sent, Received: sv.Received})
 	if m.Number > 1 {
 		out = append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(imageKey, m.Number-1)})
 	}
-	return l.tell(0, &Message{Kind: Committed, Number: m.Number}, out)
+	return l.moved(out)
+}
+
+// moved tells rank 0 that this rank is at its line, and what of the logs of others its image includes.
+func (l *Layer) moved(out []core.Effect) []core.Effect {
+	return l.tell(0, &Message{Kind: Committed, Number: l.S.Saving.Line, Rounds: slices.Clone(l.S.Saving.LineHas)}, out)
 }
 
 // committed counts at rank 0 who has moved; then nobody needs what is before the line.
@@ -196,23 +234,36 @@ func (l *Layer) committed(from core.Rank, m *Message, out []core.Effect) []core.
 	if m.Number != sv.Known {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "line of another checkpoint"))
 	}
+	have := make([]uint32, len(m.Rounds))
+	copy(have, sv.AllHave)
+	for i, number := range m.Rounds { // each child has one parent in a group, so the others say nothing of it
+		have[i] = max(have[i], number)
+	}
+	sv.AllHave = have
 	if sv.Done |= only(from); sv.Done.count() < l.ranks {
 		return out
 	}
 	for q := range core.Rank(l.ranks) {
-		out = l.tell(q, &Message{Kind: PruneNotice, Number: sv.Known, Line: sv.Positions}, out)
+		out = l.tell(q, &Message{Kind: PruneNotice, Number: sv.Known, Line: sv.Positions, Rounds: slices.Clone(sv.AllHave)}, out)
 	}
 	return out
 }
 
-// prune removes messages and determinants of before the line ([CAMEL] Alg. 1 l. 23-25).
+// prune removes messages and determinants of before the line ([CAMEL] Alg. 1 l. 23-25), and contributions that the image of their receiver has.
 func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
-	l.S.Saving.Pruned = max(l.S.Saving.Pruned, m.Number)
+	if m.Number < l.S.Saving.Pruned {
+		return append(out, core.DropInput(0, core.MsgID{}, "a later line is known")) // sent by a former life of rank 0
+	}
+	l.S.Saving.Pruned = m.Number
 	if !l.Has(S8) {
 		l.S.Saving.Lines = slices.Clone(m.Line) // the message is valid only during this step
 	}
 	l.S.Log = slices.DeleteFunc(slices.Clone(l.S.Log), func(e Entry) bool {
-		if e.Epoch >= m.Number {
+		if e.Kind == Contribution && !e.Bare {
+			if e.Number > m.Rounds[(int(e.Group)-1)*l.ranks+int(l.Rank)] {
+				return false
+			}
+		} else if e.Epoch >= m.Number {
 			return false
 		}
 		if e.Kind == App {
@@ -246,7 +297,7 @@ func (l *Layer) resendSaving(from core.Rank, out []core.Effect) []core.Effect {
 	case sv.Wanted > sv.Line && sv.Stored:
 		return l.tell(0, &Message{Kind: Saved, Number: sv.Wanted, Line: []Position{sv.Position}}, out)
 	case sv.Line > 0:
-		return l.tell(0, &Message{Kind: Committed, Number: sv.Line}, out)
+		return l.moved(out)
 	}
 	return out
 }
@@ -290,6 +341,9 @@ func (l *Layer) load(records []core.Record, out []core.Effect) ([]core.Effect, e
 		l.S.Channels[i].Last = last
 	}
 	copy(l.S.Groups, img.Groups)
+	for _, e := range img.Log {
+		out = l.Log(e, out)
+	}
 	l.extension.Restored()
 	sv := &l.S.Saving
 	sv.Wanted, sv.Line, sv.Pruned, sv.Position, sv.Stored, sv.Lines = number, number, number, img.Position, true, positions
@@ -299,6 +353,8 @@ func (l *Layer) load(records []core.Record, out []core.Effect) ([]core.Effect, e
 	for q := range sv.Marks {
 		sv.Marks[q] = number
 	}
+	sv.Has = l.has(img.Groups)
+	sv.LineHas = sv.Has
 	sv.Sent, sv.Received = l.App.Position(img.App)
 	return append(out, core.Effect{Kind: core.Commit, Sent: sv.Sent, Received: sv.Received}), nil
 }

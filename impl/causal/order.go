@@ -57,6 +57,11 @@ func (l *Layer) inOrder(from core.Rank, m *Message, out []core.Effect) []core.Ef
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, Dead))
 	case m.Inc > k.From:
 		k.From, k.Received, k.Held = m.Inc, 0, nil
+		// 1. b restarts, and recovers, 2. a restarts, and hears of b for the first time by this message, which has overtaken b's answer, 3. a reply to b's
+		// former life would be dropped. What b has asked of our own former life, or asks yet, comes before the replay, as after a request.
+		if l.alive(from, m.Inc) && !l.S.Collecting {
+			l.S.Muted |= only(from)
+		}
 	}
 	at, found := slices.BinarySearchFunc(k.Held, m.Seq, func(h Message, seq uint32) int { return int(h.Seq) - int(seq) })
 	if found || m.Seq <= k.Received {

@@ -154,7 +154,7 @@ func (l *Layer) run(out []core.Effect) []core.Effect {
 	out = l.extension.Running(out)
 	out = l.settle(out)
 	if l.S.Saving.Line > 0 {
-		out = l.tell(0, &Message{Kind: Committed, Number: l.S.Saving.Line}, out)
+		out = l.moved(out)
 	}
 	if l.S.Saving.Asked {
 		l.S.Saving.Asked = false

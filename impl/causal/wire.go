@@ -28,8 +28,8 @@ const (
 	Mark                          // the sender is at its checkpoint Number
 	Saved                         // image Number is stable: Line (of the sender alone)
 	CommitNotice                  // checkpoint Number is the recovery line
-	Committed                     // the sender has moved its line to checkpoint Number
-	PruneNotice                   // everybody has: Number, Line (of every rank)
+	Committed                     // the sender has moved its line to checkpoint Number: Rounds (of its children)
+	PruneNotice                   // everybody has: Number, Line (of every rank), Rounds
 	Multicast                     // application message to a group, from Origin, the Number-th: Group, SSN, Past, Dets, Payload
 	Contribution                  // to round Number of a reduction: Group, Past, Dets, Payload
 	Holding                       // determinants of a message that is not needed any more: Dets
@@ -57,7 +57,7 @@ type Message struct {
 	Line    []Position
 	Group   core.Group
 	Origin  core.Rank
-	Rounds  []uint32 // Answer: last complete round of each reduction
+	Rounds  []uint32 // Answer: last complete round of each reduction; Committed, PruneNotice: contributions that images include
 	Seeds   []Entry  // Answer: contributions of the receiver that it must be able to send again
 }
 
