@@ -80,23 +80,73 @@ func (l *Ledger) Apply(e trace.Event) {
 	}
 }
 
+// restoredView shows one proc as it is at the end of the step in which it restarts.
+type restoredView struct {
+	*Ledger
+	proc trace.Proc
+	own  Observed
+}
+
+// Observed implements View.
+func (v *restoredView) Observed(p trace.Proc) Observed {
+	if p == v.proc {
+		return v.own
+	}
+	return v.Ledger.Observed(p)
+}
+
+// restored is the view in which a restart is judged, the first of the events: what the new incarnation declares in the same step, to hold
+// or to keep, it had restored with the rest. A restart that a crash cuts short has not led to a state that could be judged: it does not last.
+func (l *Ledger) restored(events []trace.Event) (view View, lasts bool) {
+	first := events[0]
+	o := l.procs[first.Proc]
+	var holding trace.Holding
+	if o.Holding != nil {
+		holding = *o.Holding
+	}
+	var history *trace.History
+	if o.History != nil {
+		history = o.History.Clone()
+	}
+	for _, e := range events[1:] {
+		if e.Step != first.Step || e.Proc != first.Proc {
+			break
+		}
+		if e.Kind == trace.Crashed {
+			return l, false
+		}
+		holding.Apply(e)
+		if history != nil {
+			history.Apply(e)
+		}
+	}
+	if o.History = history; l.holdings {
+		o.Holding = &holding
+	}
+	return &restoredView{Ledger: l, proc: first.Proc, own: o}, true
+}
+
 // Judge returns every violation of the properties in one trace, in order; complete says whether the run came to its end,
 // so that Final properties apply. Pair properties need several runs and are not judged here.
 func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) []Violation {
 	var found []Violation
 	l := NewLedger(&t.Layout)
 	memories := make([]string, len(properties))
-	for _, e := range t.Events {
+	for k, e := range t.Events {
 		after := e.Kind == trace.Restored || e.Kind == trace.Resumed
 		if after {
 			l.Apply(e)
 		}
+		view, lasts := View(l), true
+		if e.Kind == trace.Restored {
+			view, lasts = l.restored(t.Events[k:])
+		}
 		for i, p := range properties {
 			m := ""
 			switch {
-			case p.Kind == Always:
-				m = p.Event(f, l, e)
-			case p.Watches(e.Kind):
+			case p.Kind == Always && (lasts || !p.Global):
+				m = p.Event(f, view, e)
+			case p.Kind == Monitor && p.Watches(e.Kind):
 				memories[i], m = p.Observe(f, memories[i], e)
 			}
 			if m != "" {

@@ -98,3 +98,60 @@ func TestLedger(t *testing.T) {
 		t.Errorf("a rank that did nothing (-want +got):\n%s", diff)
 	}
 }
+
+// Aim: a restart is judged in the state that it leads to, with what the new incarnation declares in the same step; a restart that the next
+// crash cuts short leads to none. Method: a property that asks whether the restored proc holds a copy, on restarts that differ in when the copy comes.
+func TestJudgeRestarts(t *testing.T) {
+	f := exampleFacts()
+	f.Layout.Holdings = true
+	holds := spec.Property{Name: "holds", Kind: spec.Always, Global: true, Event: func(_ *spec.Facts, v spec.View, e trace.Event) string {
+		if _, ok := v.Observed(e.Proc).Holding.Copy(m2, y); e.Kind == trace.Restored && !ok {
+			return "no copy"
+		}
+		return ""
+	}}
+	logged := trace.Event{Kind: trace.Logged, Proc: x, Peer: y, ID: m2, Incarnation: 1, Step: 2}
+	at := func(step int, e trace.Event) trace.Event {
+		e.Step = step
+		return e
+	}
+	back := at(2, restored(x, 1, 0, 0))
+	tests := []struct {
+		name   string
+		events []trace.Event
+		want   []spec.Violation
+	}{
+		{"in the same step", []trace.Event{back, logged}, nil},
+		{"in the next step", []trace.Event{back, at(3, logged)}, []spec.Violation{{Property: "holds", Message: "no copy", Step: 2}}},
+		{"of another proc", []trace.Event{back, {Kind: trace.Logged, Proc: y, Peer: y, ID: m2, Step: 2}}, []spec.Violation{{Property: "holds", Message: "no copy", Step: 2}}},
+		{"cut short", []trace.Event{back, at(2, in(1, crashed(x)))}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			run := &trace.Trace{Layout: *f.Layout, Events: append([]trace.Event{at(1, crashed(x))}, tt.events...)}
+			if diff := cmp.Diff(tt.want, spec.Judge(f, run, []spec.Property{holds}, false)); diff != "" {
+				t.Errorf("violations (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Aim: what must be the same in every run is compared between traces. Method: one send that has another payload in a second run, and one that has not.
+func TestWitnesses(t *testing.T) {
+	f := exampleFacts()
+	pairs := spec.Select(f)
+	var w spec.Witnesses
+	run := func(payload uint64) *trace.Trace {
+		return traceOf(f, []trace.Event{with(sent(m2, y), func(e *trace.Event) { e.Digest = payload })})
+	}
+	for _, payload := range []uint64{7, 7} {
+		if v := w.Judge(f, run(payload), pairs); v != nil {
+			t.Errorf("payload %d: %+v", payload, v)
+		}
+	}
+	want := &spec.Violation{Property: "send-determinism", Step: 1,
+		Message: `m2 (send 1 of x) is "to y payload 7 after {}" in one run and "to y payload 8 after {}" in another`}
+	if diff := cmp.Diff(want, w.Judge(f, run(8), pairs)); diff != "" {
+		t.Errorf("another payload (-want +got):\n%s", diff)
+	}
+}

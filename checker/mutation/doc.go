@@ -26,7 +26,7 @@
 //
 // # The latest table
 //
-// testdata/matrix.txt is what `go run ./cmd/domino mutate > checker/mutation/testdata/matrix.txt` has printed. The numbers of runs and states in it are the
+// testdata/matrix.txt is what `go run ./cmd/domino mutate --schedules 5000 > checker/mutation/testdata/matrix.txt` has printed. The numbers of runs and states in it are the
 // same for the same seed, runs a second are of one machine.
 //
 // Not here: mutants of programs, of the modelled environment and of the properties.

@@ -23,6 +23,7 @@ type Case struct {
 	Subject         string // text of the question, for saved searches
 	Forget          bool   // run every local step again each time it is taken (Config.Forget)
 	Once            bool   // do not run local steps twice: hidden nondeterminism is not looked for
+	Cuts            bool   // put a crash between any two effects (Config.Cuts)
 	Force           bool   // explore although program or model are outside the promises of the protocol
 }
 

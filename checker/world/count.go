@@ -43,7 +43,7 @@ func Count(s *core.Setup, seed uint64, late bool) (Counts, error) {
 		}
 	}
 	for p, m := range c.machines {
-		h := historyOf(m)
+		h := core.HistoryOf(m)
 		if h == nil {
 			continue
 		}

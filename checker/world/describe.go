@@ -3,7 +3,6 @@ package world
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
@@ -11,45 +10,11 @@ import (
 )
 
 // describeInput names an input for a reader.
-func (w *World) describeInput(in core.Input) string {
-	switch in.Kind {
-	case core.Start:
-		return "start"
-	case core.Restore:
-		return fmt.Sprintf("restart as incarnation %d", in.Incarnation)
-	case core.Received:
-		return w.describeMessage(in.Message) + " from " + w.layout.Name(in.From)
-	case core.Persisted:
-		return "persisted " + in.Key
-	case core.Down:
-		return "down " + w.names(in.Procs)
-	case core.Tick:
-		return "timer " + in.Timer
-	case core.Checkpoint:
-		return "checkpoint request"
-	}
-	return "program step"
-}
+func (w *World) describeInput(in core.Input) string { return in.Name(w.layout) }
 
-func (w *World) describeMessage(m core.Message) string {
-	wire := m.Describe()
-	words := wire.Kind
-	if !wire.ID.IsZero() {
-		words += " " + w.layout.Label(wire.ID)
-	}
-	if wire.Text != "" {
-		words += " (" + wire.Text + ")"
-	}
-	return words
-}
+func (w *World) describeMessage(m core.Message) string { return w.layout.Message(m.Describe()) }
 
-func (w *World) names(procs []core.Proc) string {
-	var names []string
-	for _, p := range procs {
-		names = append(names, w.layout.Name(p))
-	}
-	return strings.Join(names, " ")
-}
+func (w *World) names(procs []core.Proc) string { return w.layout.NamesOf(procs) }
 
 // describe names an event of a state. The text does not depend on how the state was reached, so it identifies the event in
 // a schedule; two events of one state with the same text are told apart by a number that Enabled appends.
@@ -84,87 +49,34 @@ func (w *World) describe(state []uint32, c uint64) string {
 		text = "suspect " + name + " thinks down " + w.names(w.group(core.Proc(a)))
 	}
 	if n := c >> 32 & 0xff; n != 0 {
-		text += fmt.Sprintf(", crash after effect %d", n)
+		text += trace.CutShort(int(n))
 	}
 	return text
 }
 
 func (w *World) describeChannel(c *channel, to core.Proc) string {
-	from := w.layout.Name(c.from)
-	if c.inc > 0 {
-		from += fmt.Sprintf(".%d", c.inc)
-	}
-	return from + "->" + w.layout.Name(to)
+	return w.layout.Channel(c.from, c.inc, to)
 }
 
 // describeStep says what a program step does, from its evidence.
 func (w *World) describeStep(state []uint32, p core.Proc, a int) string {
 	number := state[localWord(p)]
-	tr := w.transition(number, w.locals.at(number).choices[a])
-	if int(p) >= w.layout.Ranks {
-		return w.describeOwnAccord(tr)
-	}
-	for _, e := range w.transitions.at(tr).events {
-		switch e.Kind.String() {
-		case "sent":
-			return w.describeSend(e)
-		case "delivered":
-			if c := w.layout.Collectives[e.ID]; c.Round > 0 {
-				return fmt.Sprintf("receive the result of round %d of %s", c.Round, w.layout.Trees[c.Tree].Name)
-			}
-			return "receive " + w.layout.Label(e.ID) + " from " + w.layout.Name(e.Peer)
-		case "finished":
-			return "end"
-		case "released":
-			return "output"
-		}
-	}
-	return fmt.Sprintf("go on %d", w.inputs.at(w.locals.at(number).choices[a]).Choice)
-}
-
-// describeSend says what is sent, to a rank or to a group.
-func (w *World) describeSend(e trace.Event) string {
-	c, collective := w.layout.Collectives[e.ID]
-	switch {
-	case !collective:
-		return "send " + w.layout.Label(e.ID) + " to " + w.layout.Name(e.Peer)
-	case c.Round > 0:
-		return fmt.Sprintf("contribute %s to round %d of %s", w.layout.Label(e.ID), c.Round, w.layout.Trees[c.Tree].Name)
-	}
-	return "multicast " + w.layout.Label(e.ID) + " to " + w.layout.Trees[c.Tree].Name
-}
-
-// describeOwnAccord says what a service does of its own accord, from its evidence.
-func (w *World) describeOwnAccord(tr uint32) string {
-	t := w.transitions.at(tr)
-	for _, e := range t.events {
-		switch e.Kind {
-		case trace.Decided:
-			return "decide " + e.Text
-		case trace.Emitted:
-			return "emit " + e.Text + " to " + w.layout.Name(e.Peer)
-		}
-	}
-	return fmt.Sprintf("go on %d", w.inputs.at(t.input).Choice)
+	choice := w.locals.at(number).choices[a]
+	return w.layout.StepName(p, w.transitions.at(w.transition(number, choice)).events, uint32(w.inputs.at(choice).Choice))
 }
 
 func (w *World) describeCrash(state []uint32, k kind, p core.Proc, a int) string {
 	others, outcome := splitCrash(a)
 	chosen := append(others, p)
-	var words []string
+	var groups [][]core.Proc
 	for _, q := range chosen {
 		if k == crash && !w.Model.Staggered {
-			words = append(words, w.names(w.group(q)))
+			groups = append(groups, w.group(q))
 		} else {
-			words = append(words, w.layout.Name(q))
+			groups = append(groups, []core.Proc{q})
 		}
 	}
-	verb := map[kind]string{crash: "crash", stop: "stop"}[k]
-	text := verb + " " + strings.Join(words, " and ")
-	if outcome != 0 {
-		text += fmt.Sprintf(", outcome %d of writes in progress", outcome)
-	}
-	return text
+	return w.layout.CrashName(map[kind]string{crash: "crash", stop: "stop"}[k], groups, outcome)
 }
 
 // Enabled lists the events of a state with their successors, for replay and reports. Texts are unique in the state.

@@ -122,20 +122,12 @@ func appendHolding(key []byte, h *trace.Holding) []byte {
 
 // addViews notes what is often asked of a machine in the local state.
 func (w *World) addViews(l *local, m core.Machine) {
-	if h := historyOf(m); h != nil {
+	if h := core.HistoryOf(m); h != nil {
 		l.history = h.Clone()
 	}
 	for _, c := range m.Choices(nil) {
 		l.choices = append(l.choices, w.internInput(core.Input{Kind: core.Advance, Choice: c}))
 	}
-}
-
-// historyOf is the history of a rank, nil for a service.
-func historyOf(m core.Machine) *trace.History {
-	if h, ok := m.(interface{ History() *trace.History }); ok {
-		return h.History()
-	}
-	return nil
 }
 
 // blank is the local state of a proc before Start or Restore, for who may write.
@@ -180,11 +172,12 @@ func (w *World) run(from, input uint32) (t transition) {
 	if failure != "" {
 		return transition{from: from, input: input, next: from, violation: w.violation(spec.Violation{Property: "no-panic", Message: failure})}
 	}
-	r := recorder{world: w, from: l, round: l.round, evaluated: l.evaluated, after: historyOf(m)}
+	r := recorder{world: w, from: l, round: l.round, evaluated: l.evaluated,
+		evidence: core.Evidence{Proc: l.proc, Incarnation: l.inc, After: core.HistoryOf(m)}}
 	if l.history != nil {
 		r.history = *l.history
 	}
-	if h := historyOf(m); in.Kind == core.Restore && h != nil {
+	if h := core.HistoryOf(m); in.Kind == core.Restore && h != nil {
 		r.history = *h // the image brings its own past
 	}
 	if w.layout.Holdings {
@@ -194,14 +187,14 @@ func (w *World) run(from, input uint32) (t transition) {
 		}
 	}
 	if in.Kind == core.Persisted {
-		r.event(trace.Event{Kind: trace.Stored, Text: in.Key})
+		r.event(trace.Event{Kind: trace.Stored, Proc: l.proc, Incarnation: l.inc, Text: in.Key})
 	}
 	t = r.record(effects)
 	t.from, t.input = from, input
 	t.next = w.internLocal(local{proc: l.proc, inc: l.inc, round: r.round, evaluated: r.evaluated, holding: r.holding}, m)
 	w.masters.keep(t.next, m)
 	if in.Kind == core.Restore {
-		r.restored(&t, w.locals.at(t.next).history)
+		r.restored(&t)
 	}
 	t.longer = r.round > l.round || r.evaluated > l.evaluated
 	if before, after := l.history, w.locals.at(t.next).history; before != nil && !t.longer {
@@ -281,11 +274,10 @@ type recorder struct {
 	from      local
 	history   trace.History
 	holding   *trace.Holding
-	after     *trace.History // of the machine when the step is over
 	round     uint64
 	evaluated uint64
 	t         transition
-	sent      trace.MsgID
+	evidence  core.Evidence
 }
 
 func (r *recorder) record(effects []core.Effect) transition {
@@ -305,12 +297,8 @@ func (r *recorder) effect(e *core.Effect) {
 	}()
 	switch e.Kind {
 	case core.SendMessage:
-		wire := e.Message.Describe()
-		number := w.internMessage(e.Message)
-		k := w.internPacket(packet{from: r.from.proc, inc: r.from.inc, message: number})
+		k := w.internPacket(packet{from: r.from.proc, inc: r.from.inc, message: w.internMessage(e.Message)})
 		r.t.acts = append(r.t.acts, act{kind: actSend, to: e.To, value: k})
-		r.event(trace.Event{Kind: trace.Emitted, Peer: e.To, ID: wire.ID, Stamp: wire.Stamp, Text: wire.Kind,
-			Again: !wire.ID.IsZero() && wire.ID != r.sent})
 	case core.Persist:
 		r.write(e)
 	case core.SetTimer:
@@ -320,15 +308,17 @@ func (r *recorder) effect(e *core.Effect) {
 		line.Sent, line.Delivered = e.Sent, line.Delivered[:min(int(e.Received), len(line.Delivered))]
 		line.Done, line.Digest, line.Memory, line.Recovering = false, 0, nil, false
 		r.change(operation{Kind: opLine, A: w.internHistory(&line)}, true)
-		r.event(trace.Event{Kind: trace.Committed, Sent: e.Sent, Received: e.Received})
 	case core.Resume:
-		r.history = *r.after // the image brings its own past
-		r.event(trace.Event{Kind: trace.Resumed, Sent: e.Sent, Received: e.Received})
+		r.history = *r.evidence.After // the image brings its own past
 	case core.Rollback:
 		r.t.acts = append(r.t.acts, act{kind: actRollback})
-		r.event(trace.Event{Kind: trace.Crashed, Text: "rollback"})
 	default:
-		r.declaration(e)
+		if e.Acts() { // a crash can not take back what has left the system
+			r.t.acts = append(r.t.acts, act{kind: actNothing, firm: true})
+		}
+	}
+	if event, ok := r.evidence.Of(e); ok {
+		r.event(event)
 	}
 }
 
@@ -346,54 +336,9 @@ func (r *recorder) change(op operation, firm bool) {
 	r.t.acts = append(r.t.acts, act{kind: actChange, firm: firm, value: r.world.internOperation(op)})
 }
 
-// declaration records effects that the environment need not act on.
-func (r *recorder) declaration(e *core.Effect) {
-	switch e.Kind {
-	case core.Deliver:
-		r.event(trace.Event{Kind: trace.Delivered, Peer: e.From, ID: e.Payload.ID, Stamp: e.Stamp, Digest: e.Payload.Digest()})
-	case core.Output:
-		r.t.acts = append(r.t.acts, act{kind: actNothing, firm: true})
-		r.event(trace.Event{Kind: trace.Released, Digest: e.Digest})
-	case core.Drop:
-		r.event(trace.Event{Kind: trace.Dropped, Peer: e.From, ID: e.ID, Text: e.Reason})
-	case core.Halt:
-		r.event(trace.Event{Kind: trace.Halted, Text: e.Reason})
-	case core.Log:
-		r.event(trace.Event{Kind: trace.Logged, Peer: e.To, ID: e.ID, Received: e.Received})
-	case core.Prune:
-		r.event(trace.Event{Kind: trace.Pruned, Peer: e.To, ID: e.ID})
-	case core.ProgramSent:
-		r.sent = e.Payload.ID
-		r.event(trace.Event{Kind: trace.Sent, Peer: e.To, ID: e.Payload.ID, Digest: e.Payload.Digest()})
-	case core.ProgramDone:
-		r.event(trace.Event{Kind: trace.Finished, Digest: e.Digest})
-	case core.Decide:
-		r.crossing(trace.Decided, e.Key)
-	case core.Invoke:
-		r.crossing(trace.Invoked, e.Key)
-	case core.Return:
-		r.crossing(trace.Returned, e.Key)
-	case core.Keep:
-		r.event(trace.Event{Kind: trace.Kept, Text: e.Key, ID: e.ID, Peer: e.To, Received: e.Received, Sent: e.Sent})
-	case core.Forget:
-		r.event(trace.Event{Kind: trace.Forgotten, Text: e.Key, ID: e.ID, Peer: e.To, Received: e.Received, Sent: e.Sent})
-	case core.Recovered:
-		r.event(trace.Event{Kind: trace.Recovered})
-	case core.Adopt:
-		r.event(trace.Event{Kind: trace.Adopted, Peer: e.To})
-	}
-}
-
-// crossing records what crosses to whoever uses a service. A crash can not take it back.
-func (r *recorder) crossing(k trace.Kind, text string) {
-	r.t.acts = append(r.t.acts, act{kind: actNothing, firm: true})
-	r.event(trace.Event{Kind: k, Text: text})
-}
-
 // event judges and keeps one piece of evidence.
 func (r *recorder) event(e trace.Event) {
 	w := r.world
-	e.Proc, e.Incarnation = r.from.proc, r.from.inc
 	r.judge(e)
 	if e.Kind == trace.Emitted {
 		r.round = max(r.round, e.Stamp.Round)
@@ -472,11 +417,8 @@ func (r *recorder) observed() spec.Observed {
 }
 
 // restored puts the Restored event in front of the evidence of a restart.
-func (r *recorder) restored(t *transition, h *trace.History) {
-	e := trace.Event{Kind: trace.Restored, Proc: r.from.proc, Incarnation: r.from.inc}
-	if h != nil {
-		e.Sent, e.Received, e.Digest = h.Sent, uint32(len(h.Delivered)), h.Digest
-	}
+func (r *recorder) restored(t *transition) {
+	e := r.evidence.Restarted()
 	t.events = append([]trace.Event{e}, t.events...)
 	for i := range t.acts {
 		t.acts[i].first++

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // minimised is the result as JSON.
@@ -77,9 +79,15 @@ func runMinimise(ctx context.Context, args []string, io streams) (int, error) {
 		ctx, cancel = context.WithTimeout(ctx, *timeout)
 		defer cancel()
 	}
+	cuts := slices.ContainsFunc(s.Schedule, trace.IsCutShort)
+	resolve := func(s *scenarios.Scenario) (world.Case, error) {
+		c, err := resolveCase(s)
+		c.Cuts = cuts
+		return c, err
+	}
 	line := newShrinkLine(io.err)
 	began := time.Now()
-	answer, err := minimise.Minimise(ctx, minimise.Question{Scenario: s, Resolve: resolveCase, Property: *breaks, States: *states,
+	answer, err := minimise.Minimise(ctx, minimise.Question{Scenario: s, Resolve: resolve, Property: *breaks, States: *states,
 		Search: checker.Options{MaxBytes: *memory << 20}, Tried: line.tried})
 	line.clear()
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 
 func runMutate(ctx context.Context, args []string, io streams) (int, error) {
 	f := flags("mutate", "[PROTOCOL | MUTANT ...]", io, "mutate", "mutate hydee", "mutate hydee/gate-open 'rbml/log-*' --show",
-		"mutate --methods exhaustive,portfolio --budget 5s", "mutate --json --workers 1 --seed 7 causal", "mutate > checker/mutation/testdata/matrix.txt")
+		"mutate --methods exhaustive,portfolio --budget 5s", "mutate --json --workers 1 --seed 7 causal", "mutate --schedules 5000 > checker/mutation/testdata/matrix.txt")
 	methods := allMethods()
 	var names []string
 	for _, m := range methods {
@@ -87,7 +87,7 @@ func listMutants(w io.Writer, words []string) error {
 }
 
 // allMethods are the methods of the package and those that need protocols by name.
-func allMethods() []mutation.Method { return append(mutation.Methods(), fuzzing{}) }
+func allMethods() []mutation.Method { return append(mutation.Methods(), soaking{}, fuzzing{}) }
 
 // huntAll hunts the mutants, prints the rows in order, then the summary.
 func huntAll(ctx context.Context, mutants []mutation.Mutant, q *mutation.Question, workers int, line *huntLine, io streams, show, asJSON bool) (int, error) {

@@ -38,7 +38,7 @@ func runReplay(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	w, err := world.New(world.Config{Setup: resolved.Setup, Model: resolved.Model, Twice: true,
+	w, err := world.New(world.Config{Setup: resolved.Setup, Model: resolved.Model, Twice: true, Cuts: true,
 		Facts: world.FactsOf(resolved.Setup, &resolved.Model, oracle)})
 	if err != nil {
 		return 0, err

@@ -67,6 +67,11 @@ var importTable = []row{
 			"checker", "checker/world", "impl/apps", "impl/core", "impl/fault", "scenarios", "spec", "spec/trace",
 		},
 	},
+	// It drives the goroutine runtime, and has its runs judged and repeated in the world.
+	{
+		dir:      "checker/soak",
+		internal: []string{"checker", "checker/world", "impl/core", "impl/fault", "impl/local", "spec", "spec/trace"},
+	},
 	{
 		dir: "checker/world/script",
 		internal: []string{

@@ -95,6 +95,14 @@ func (h *Host) History() *trace.History { return &h.app.History }
 // Protocol is the layer below the program.
 func (h *Host) Protocol() Protocol { return h.protocol }
 
+// Next is the operation that the program is at; ok is false at its end.
+func (h *Host) Next() (op Op, ok bool) {
+	if h.app.PC >= len(h.program) {
+		return Op{}, false
+	}
+	return h.program[h.app.PC], true
+}
+
 // Image implements Application.
 func (h *Host) Image() []byte {
 	app := h.app

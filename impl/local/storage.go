@@ -1,0 +1,97 @@
+package local
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// write is one stable record, or one on its way.
+type write struct {
+	key   string
+	value []byte
+	torn  bool
+	due   time.Duration
+}
+
+// write begins a write, or deletes a record at once. Writes of a proc complete in their order.
+func (r *run) write(p *proc, e *core.Effect) {
+	if e.Value == nil {
+		p.store = slices.DeleteFunc(p.store, func(w write) bool { return w.key == e.Key })
+		return
+	}
+	w := write{key: e.Key, value: e.Value, due: r.clock() + r.pace.delay(p.rng, r.pace.writes[p.id])}
+	if n := len(p.writing); n > 0 {
+		w.due = max(w.due, p.writing[n-1].due)
+	}
+	p.writing = append(p.writing, w)
+}
+
+// keep makes a record stable, in the place of an older one with its key.
+func (p *proc) keep(w write) {
+	i, found := slices.BinarySearchFunc(p.store, w.key, func(s write, key string) int { return strings.Compare(s.key, key) })
+	if found {
+		p.store[i] = w
+		return
+	}
+	p.store = slices.Insert(p.store, i, w)
+}
+
+// fate is what becomes of the writes in progress of a proc that stops: so many of the oldest have become stable, the next one is damaged or absent.
+type fate struct {
+	kept int
+	torn bool
+}
+
+// fates lists what may become of the writes in progress of the procs, in the order in which the world numbers it.
+func (r *run) fates(procs []*proc) (all [][]fate) {
+	chosen := make([]fate, len(procs))
+	var choose func(i, damaged int)
+	choose = func(i, damaged int) {
+		if i == len(procs) {
+			all = append(all, slices.Clone(chosen))
+			return
+		}
+		n := len(procs[i].writing)
+		for kept := 0; kept <= n; kept++ {
+			chosen[i] = fate{kept: kept}
+			choose(i+1, damaged)
+			if kept < n && r.left.torn > damaged {
+				chosen[i].torn = true
+				choose(i+1, damaged+1)
+			}
+		}
+	}
+	choose(0, 0)
+	return all
+}
+
+// records are the stable records that a new incarnation of the proc is handed.
+func (r *run) records(p *proc) (list []core.Record) {
+	owners := []core.Proc{p.id}
+	if r.setup.Reads != nil {
+		if read := r.setup.Reads(p.id); len(read) > 0 {
+			owners = read
+		}
+	}
+	for _, owner := range owners {
+		for _, w := range r.procs[owner].store {
+			list = append(list, core.Record{Owner: owner, Key: w.key, Value: w.value, Torn: w.torn})
+		}
+	}
+	return list
+}
+
+// setTimer sets a timer, again if it is set already.
+func (r *run) setTimer(p *proc, e *core.Effect) {
+	unit := max(r.pace.spread, 1)
+	t := timer{name: e.Timer, due: r.clock() + time.Duration(min(e.Ticks, 1<<20))*unit}
+	i, found := slices.BinarySearchFunc(p.timers, e.Timer, func(t timer, name string) int { return strings.Compare(t.name, name) })
+	if found {
+		p.timers[i] = t
+		return
+	}
+	p.timers = slices.Insert(p.timers, i, t)
+}

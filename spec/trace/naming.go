@@ -1,0 +1,108 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The names of what happens in a run. A name does not depend on how the run came there, so a schedule that one driver records another
+// one understands.
+
+// Message names a message.
+func (l *Layout) Message(w Wire) string {
+	words := w.Kind
+	if !w.ID.IsZero() {
+		words += " " + l.Label(w.ID)
+	}
+	if w.Text != "" {
+		words += " (" + w.Text + ")"
+	}
+	return words
+}
+
+// NamesOf lists the names of procs.
+func (l *Layout) NamesOf(procs []Proc) string {
+	var names []string
+	for _, p := range procs {
+		names = append(names, l.Name(p))
+	}
+	return strings.Join(names, " ")
+}
+
+// Channel names the channel from one incarnation of a proc to another proc.
+func (l *Layout) Channel(from Proc, inc Incarnation, to Proc) string {
+	name := l.Name(from)
+	if inc > 0 {
+		name += fmt.Sprintf(".%d", inc)
+	}
+	return name + "->" + l.Name(to)
+}
+
+// StepName says what a proc does of its own accord, from its evidence: a step of the program, or what a service decides to do. The
+// choice tells steps apart that leave none.
+func (l *Layout) StepName(p Proc, events []Event, choice uint32) string {
+	if int(p) >= l.Ranks {
+		return l.serviceStep(events, choice)
+	}
+	for _, e := range events {
+		switch e.Kind {
+		case Sent:
+			return l.sendName(e)
+		case Delivered:
+			if c := l.Collectives[e.ID]; c.Round > 0 {
+				return fmt.Sprintf("receive the result of round %d of %s", c.Round, l.Trees[c.Tree].Name)
+			}
+			return "receive " + l.Label(e.ID) + " from " + l.Name(e.Peer)
+		case Finished:
+			return "end"
+		case Released:
+			return "output"
+		}
+	}
+	return fmt.Sprintf("go on %d", choice)
+}
+
+// sendName says what is sent, to a rank or to a group.
+func (l *Layout) sendName(e Event) string {
+	c, collective := l.Collectives[e.ID]
+	switch {
+	case !collective:
+		return "send " + l.Label(e.ID) + " to " + l.Name(e.Peer)
+	case c.Round > 0:
+		return fmt.Sprintf("contribute %s to round %d of %s", l.Label(e.ID), c.Round, l.Trees[c.Tree].Name)
+	}
+	return "multicast " + l.Label(e.ID) + " to " + l.Trees[c.Tree].Name
+}
+
+func (l *Layout) serviceStep(events []Event, choice uint32) string {
+	for _, e := range events {
+		switch e.Kind {
+		case Decided:
+			return "decide " + e.Text
+		case Emitted:
+			return "emit " + e.Text + " to " + l.Name(e.Peer)
+		}
+	}
+	return fmt.Sprintf("go on %d", choice)
+}
+
+// CutShort is the end of the name of a step in which the proc stops after so many effects that the environment acts on.
+func CutShort(effects int) string { return fmt.Sprintf("%s%d", cutShort, effects) }
+
+const cutShort = ", crash after effect "
+
+// IsCutShort reports whether an event has such a name.
+func IsCutShort(name string) bool { return strings.Contains(name, cutShort) }
+
+// CrashName names the crash of several groups at once, by their members; the outcome numbers what becomes of writes in progress.
+func (l *Layout) CrashName(verb string, groups [][]Proc, outcome int) string {
+	var words []string
+	for _, g := range groups {
+		words = append(words, l.NamesOf(g))
+	}
+	text := verb + " " + strings.Join(words, " and ")
+	if outcome != 0 {
+		text += fmt.Sprintf(", outcome %d of writes in progress", outcome)
+	}
+	return text
+}
