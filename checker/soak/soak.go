@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/domino-check/domino/checker"
@@ -73,6 +74,9 @@ func Soak(ctx context.Context, c world.Case, o Options) (*Outcome, error) {
 	w, reason, err := world.Open(ctx, c, checker.Options{MaxTime: o.MaxTime})
 	if ctx.Err() != nil {
 		return &Outcome{Verdict: spec.Unknown, Reason: "interrupted"}, nil
+	}
+	if err != nil && strings.Contains(err.Error(), "ended early") {
+		return &Outcome{Verdict: spec.Unknown, Reason: err.Error()}, nil
 	}
 	if reason != "" && !c.Force {
 		return &Outcome{Verdict: spec.OutOfModel, Reason: reason}, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -235,10 +236,11 @@ func TestVerdicts(t *testing.T) {
 		{"out of model", t.Context(), outside, spec.OutOfModel, "the protocol needs reliable channels"},
 		{"fine", t.Context(), fine, spec.Unknown, "run as goroutines until 5 runs: no violation, which proves nothing"},
 		{"cancelled", cancelled, fine, spec.Unknown, "interrupted"},
+		{"no time", t.Context(), fine, spec.Unknown, "failure-free behaviour of the program: exploration ended early"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			out, err := soak.Soak(tt.ctx, tt.c, soak.Options{Runs: 5})
+			out, err := soak.Soak(tt.ctx, tt.c, soak.Options{Runs: 5, MaxTime: map[string]time.Duration{"no time": 1}[tt.name]})
 			if err != nil {
 				t.Fatal(err)
 			}

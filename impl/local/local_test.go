@@ -349,3 +349,35 @@ func TestValidate(t *testing.T) {
 func noiseless() service {
 	return service{step: func(core.Proc, *uint64, core.Input) []core.Effect { return nil }}
 }
+
+// TestStepsAreConcurrent checks that machines run at the same time: two steps that wait for each other both end, in parallel and in real time. One
+// at a time they can not, which shows that the test can fail.
+func TestStepsAreConcurrent(t *testing.T) {
+	rendezvous := func(patience time.Duration) *core.Setup {
+		meet := make(chan bool)
+		return service{
+			ready: func(_ core.Proc, state uint64) bool { return state == 0 },
+			step: func(p core.Proc, state *uint64, in core.Input) []core.Effect {
+				if in.Kind != core.Advance {
+					return nil
+				}
+				*state++
+				timeout := time.After(patience)
+				select {
+				case meet <- true:
+				case <-meet:
+				case <-timeout:
+					panic("alone")
+				}
+				return nil
+			}}.setup(2)
+	}
+	for _, c := range []local.Config{{Parallel: true, Spread: -1}, {Real: true, Spread: -1}} {
+		if r := run(t, rendezvous(time.Minute), c); r.Panic != "" || !r.Complete {
+			t.Errorf("%+v: %q", c, r.Panic)
+		}
+	}
+	if r := run(t, rendezvous(10*time.Millisecond), local.Config{Spread: -1}); !strings.HasSuffix(r.Panic, "alone") {
+		t.Errorf("one at a time: %q", r.Panic)
+	}
+}

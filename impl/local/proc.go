@@ -77,7 +77,10 @@ func (r *run) next(p *proc) *offer {
 		}
 		p.busy = false
 		r.busy--
-		due := r.dueAt(p)
+		due := time.Duration(-1)
+		if r.config.Real {
+			due = r.dueAt(p)
+		}
 		r.turn()
 		r.mu.Unlock()
 		r.wait(p, due)
@@ -85,10 +88,10 @@ func (r *run) next(p *proc) *offer {
 	}
 }
 
-// wait blocks until somebody releases the proc, its time has come, or the run is over.
+// wait blocks until somebody releases the proc, real time has come for what is due (never when it is negative), or the run is over.
 func (r *run) wait(p *proc, due time.Duration) {
 	var clock <-chan time.Time
-	if r.config.Real && due >= 0 {
+	if due >= 0 {
 		t := time.NewTimer(due - r.clock())
 		defer t.Stop()
 		clock = t.C
