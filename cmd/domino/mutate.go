@@ -26,7 +26,8 @@ const (
 
 func runMutate(ctx context.Context, args []string, io streams) (int, error) {
 	f := flags("mutate", "[PROTOCOL | MUTANT ...]", io, "mutate", "mutate hydee", "mutate hydee/gate-open 'rbml/log-*' --show",
-		"mutate --methods exhaustive,portfolio --budget 5s", "mutate --json --workers 1 --seed 7 causal", "mutate --schedules 5000 > checker/mutation/testdata/matrix.txt")
+		"mutate --methods exhaustive,portfolio --budget 5s", "mutate --json --workers 1 --seed 7 causal",
+		"mutate --methods exhaustive,walk,portfolio --schedules 5000 --shrink 0")
 	methods := allMethods()
 	var names []string
 	for _, m := range methods {
