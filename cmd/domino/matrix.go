@@ -154,10 +154,10 @@ func times(median float64, walk *mutation.Score, of func(*mutation.Score) float6
 }
 
 func perSecond(c *mutation.Score) string {
-	if c.Schedules == 0 {
+	if c.Schedules == 0 || c.Seconds == 0 {
 		return "-"
 	}
-	return count(int(float64(c.Schedules) / max(c.Seconds, 1e-9)))
+	return count(int(float64(c.Schedules) / c.Seconds))
 }
 
 // survivors lists what a method did not kill, and explains what nothing kills.

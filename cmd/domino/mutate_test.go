@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker/mutation"
+	"github.com/domino-check/domino/fuzz"
+	"github.com/domino-check/domino/scenarios"
 )
 
 // rates are what differs from run to run in the summary of mutate: runs a second.
@@ -76,5 +78,24 @@ func TestMutateOdd(t *testing.T) {
 	cancel()
 	if code, out, errors := domino(ctx, "mutate", "hydee/drop-status"); code != 2 || !strings.Contains(out, "interrupted: 1 mutants were not hunted") {
 		t.Errorf("interrupted: exit code %d\n%s%s", code, out, errors)
+	}
+}
+
+// TestOriginalBreaks shows scenarios to the test of what a fuzzer finds in a mutant: one in which the original breaks the property, too (a program that sends
+// while a posted receive is open), and one in which it breaks nothing.
+func TestOriginalBreaks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"protocol: hmpl\nvictims: a\nfailures: 1\n-- program --\na: post b; send b m\nb: send a n; recv a\n":       true,
+		"protocol: hmpl\nvictims: a\nfailures: 1\n-- program --\na: post b; wait; send b m\nb: send a n; recv a\n": false,
+	} {
+		s, err := scenarios.Parse("drawn.txtar", []byte("Drawn\n-- scenario --\n"+text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Variant = "of the mutant"
+		if breaks, err := originalBreaks(t.Context(), &fuzz.Failure{Scenario: s, Property: "no-orphan"}); err != nil || breaks != want {
+			t.Errorf("%t, %v, want %t\n%s", breaks, err, want, text)
+		}
 	}
 }

@@ -29,8 +29,8 @@ func (fuzzing) Name() string { return "fuzz" }
 func (fuzzing) Beyond() {}
 
 // Hunt implements mutation.Method. Runs are counted over all scenarios.
-func (fuzzing) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) (mutation.Hunt, error) {
-	h := mutation.Hunt{Method: "fuzz"}
+func (fuzzing) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) (h mutation.Hunt, err error) {
+	h.Method = "fuzz"
 	if !slices.Contains(targets.Names(), t.Mutant.Protocol) {
 		h.Unfit, h.Bound = true, fmt.Sprintf("there are no random scenarios for %s", t.Mutant.Protocol)
 		return h, nil
@@ -48,31 +48,43 @@ func (fuzzing) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) 
 	}
 	// A send while a posted receive is open breaks no-orphan in the original, too: when the receive completes is not logged.
 	target.Shapes.Overlapping = false
-	o := fuzz.Options{Seed: b.Seed, Runs: b.Schedules, Time: b.Time, Shrink: fuzzShrink}
+	o := fuzz.Options{Seed: b.Seed, Runs: b.Schedules, Shrink: fuzzShrink}
 	if o.Runs == 0 {
 		o.Runs = 1 << 40
 	}
-	if b.Progress != nil {
-		o.Progress = func(r fuzz.Result) {
-			b.Progress(mutation.Hunt{Method: "fuzz", Schedules: r.Runs, Seconds: r.Elapsed.Seconds()})
-		}
-	}
 	began := time.Now()
-	r, err := fuzz.Run(ctx, target, o)
-	if err != nil {
-		return h, err
-	}
-	h.Schedules, h.Bound = r.Runs, r.Bound
-	if len(r.Failures) > 0 {
-		f := &r.Failures[0]
-		if breaks, err := originalBreaks(ctx, f); breaks || err != nil {
-			h.Bound = fmt.Sprintf("the original breaks %s, too", f.Property)
+	defer func() { h.Seconds = time.Since(began).Seconds() }()
+	for {
+		drawn := h.Schedules
+		if b.Progress != nil {
+			o.Progress = func(r fuzz.Result) {
+				b.Progress(mutation.Hunt{Method: "fuzz", Schedules: drawn + r.Runs, Seconds: time.Since(began).Seconds()})
+			}
+		}
+		if b.Time > 0 {
+			o.Time = max(b.Time-time.Since(began), time.Nanosecond)
+		}
+		r, err := fuzz.Run(ctx, target, o)
+		if err != nil {
 			return h, err
 		}
-		h.Killed, h.Property, h.Schedules, h.Steps, h.Small = true, f.Property, f.Runs, f.Drawn.Steps, f.Least.Steps
+		h.Schedules, h.Bound = drawn+r.Runs, r.Bound
+		if len(r.Failures) == 0 {
+			return h, nil
+		}
+		f := &r.Failures[0]
+		if breaks, err := originalBreaks(ctx, f); err != nil {
+			return h, err
+		} else if !breaks {
+			h.Killed, h.Property, h.Schedules, h.Steps, h.Small = true, f.Property, drawn+f.Runs, f.Drawn.Steps, f.Least.Steps
+			return h, nil
+		}
+		o.First, o.Runs = r.Next, o.Runs-r.Runs // it is not the mutant's: go on behind it
+		if o.Runs <= 0 || b.Time > 0 && time.Since(began) >= b.Time {
+			h.Bound = "what it found the original breaks, too"
+			return h, nil
+		}
 	}
-	h.Seconds = time.Since(began).Seconds()
-	return h, nil
 }
 
 // originalBreaks reports whether the repaired protocol breaks something at the scope of a failure, too: then the failure is not that of the mutant. The run
