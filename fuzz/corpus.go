@@ -118,6 +118,9 @@ func (f *fuzzer) again(ctx context.Context, s *scenarios.Scenario, schedule []st
 		f.result.Refused, f.result.Why = f.result.Refused+1, err.Error()
 		return nil
 	}
+	if !f.target.Plain {
+		c = Guard(c)
+	}
 	w, reason, err := world.Open(ctx, c, openBounds())
 	if err != nil || reason != "" && !s.Force {
 		f.result.OutOfModel++

@@ -22,6 +22,10 @@ type Target struct {
 	Shapes   Shapes
 	// Resolve turns the names of a scenario into code. An error means that the protocol does not take the scenario, which is no bug; a panic is one.
 	Resolve func(*scenarios.Scenario) (world.Case, error)
+	// Plain leaves out the guards that look for bytes and messages which are changed or kept, and for what the codec does not keep.
+	Plain bool
+
+	watch *watch // of the steps of one scenario, may be nil
 }
 
 // Options bound and direct a run. The zero value draws DefaultRuns runs and stops at the first failure.
@@ -39,7 +43,8 @@ type Options struct {
 	Corpus []*scenarios.Scenario // are run before any is drawn; what they say of protocol and variant is that of the target
 	// Shrink says how much effort goes into making a failure small: scenarios tried by each of the two methods, 0 = DefaultShrink, negative = none.
 	Shrink   int
-	Progress func(Result) // called after each scenario, one call at a time; may be nil
+	StepTime time.Duration // how long one step of a machine may take, 0 = DefaultStepTime
+	Progress func(Result)  // called after each scenario, one call at a time; may be nil
 }
 
 // The bounds of the zero value.
@@ -47,12 +52,14 @@ const (
 	DefaultRuns    = 20_000
 	DefaultPerCase = 40
 	DefaultShrink  = 2000
+
+	DefaultStepTime = 10 * time.Second
 )
 
 // The bounds of one scenario.
 const (
 	oracleStates = 20_000 // of the failure-free exploration of its program
-	mostSteps    = 5_000  // of one run
+	mostSteps    = 2_000  // of one run
 )
 
 // Failure is one property broken, as small as it got.
@@ -116,6 +123,7 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 		return nil, err
 	}
 	o.Runs, o.PerCase = cmp.Or(o.Runs, DefaultRuns), cmp.Or(o.PerCase, DefaultPerCase)
+	o.StepTime = cmp.Or(o.StepTime, DefaultStepTime)
 	o.Workers = max(1, o.Workers)
 	if o.Mix == nil {
 		o.Mix = DefaultMix()
@@ -263,6 +271,9 @@ func (f *fuzzer) bound(ctx context.Context) string {
 
 // panicked is the finding that the code of the protocol panics outside of any step.
 func panicked(d *draft, what string, value any) *finding {
+	if m, ok := value.(world.Misuse); ok {
+		return &finding{draft: d, property: m.Property, message: "a machine, before it starts: " + m.Words}
+	}
 	return &finding{draft: d, property: "no-panic", message: fmt.Sprintf("%s panics: %v\n%s", what, value, frames())}
 }
 

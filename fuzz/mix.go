@@ -71,6 +71,7 @@ type mix struct {
 	feedback *feedback // nil when it is not among them
 	shapes   shapes
 	run      record
+	cut      record // the first run that was cut off
 }
 
 type part struct {
@@ -137,12 +138,18 @@ func (m *mix) end() {
 			m.feedback.keep(&m.run)
 		}
 	}
+	if len(m.run.codes) >= mostSteps && m.cut.codes == nil {
+		m.cut = m.run
+	}
 	m.run = record{}
 	m.shapes.begin()
 }
 
-// found says which strategy drew the last run, which shows a violation.
+// found says which strategy drew the last run, which shows a violation; none did when the start shows it.
 func (m *mix) found() string {
+	if m.now == nil {
+		return "the start"
+	}
 	m.now.yield.Found++
 	return m.now.Share.Strategy
 }
@@ -157,8 +164,9 @@ func (m *mix) yields() (list []Yield) {
 
 // record is a run in the terms of a strategy: its steps, and where faults struck.
 type record struct {
-	codes  []uint64
-	faults []checker.Fault
+	codes     []uint64
+	faults    []checker.Fault
+	lastFault int // how many steps there were up to the last fault
 }
 
 func (r *record) note(c *checker.Choice, i int) {
@@ -167,6 +175,7 @@ func (r *record) note(c *checker.Choice, i int) {
 	if !step.Fault {
 		return
 	}
+	r.lastFault = len(r.codes)
 	proc, kind := c.System.Owner(step.Code)
 	at := 0
 	if proc < len(c.Taken) {

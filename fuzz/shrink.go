@@ -59,7 +59,7 @@ func (t *Target) minimise(ctx context.Context, f *Failure, effort int) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	plain, whole := t.expanded(f.Scenario)
-	a, err := minimise.Minimise(ctx, minimise.Question{Scenario: plain, Resolve: t.Resolve, States: 10 * effort, Tried: func(minimise.Progress) {
+	a, err := minimise.Minimise(ctx, minimise.Question{Scenario: plain, Resolve: t.guarding(f.Property), States: 10 * effort, Tried: func(minimise.Progress) {
 		if tried++; tried > effort {
 			cancel()
 		}
@@ -74,6 +74,20 @@ func (t *Target) minimise(ctx context.Context, f *Failure, effort int) {
 	f.Least = Size{Ranks: a.After.Ranks, Messages: a.After.Messages, Failures: a.After.Failures, Steps: a.After.Steps}
 	if whole {
 		f.Least.Messages = f.Shrunk.Messages
+	}
+}
+
+// guarding is Resolve with guards, where the property is one of theirs.
+func (t *Target) guarding(property string) func(*scenarios.Scenario) (world.Case, error) {
+	if !slices.Contains(GuardProperties(), property) {
+		return t.Resolve
+	}
+	return func(s *scenarios.Scenario) (world.Case, error) {
+		c, err := t.Resolve(s)
+		if err == nil {
+			c = Guard(c)
+		}
+		return c, err
 	}
 }
 
@@ -137,8 +151,8 @@ type outcome struct {
 // first repeats the run that was found, in a world of its own.
 func (s *shrinker) first(ctx context.Context, f *finding) (now failing, run *failing) {
 	now = failing{draft: f.draft, schedule: f.schedule, message: f.message}
-	if len(f.schedule) == 0 {
-		return now, nil // nothing that a schedule could show
+	if f.property == hangMisuse {
+		return now, nil // it would do so again
 	}
 	run = s.attempt(ctx, f.draft, f.schedule)
 	if run != nil {
@@ -201,7 +215,7 @@ func (s *shrinker) attempt(ctx context.Context, d *draft, schedule []string) (f 
 		}
 	}()
 	if text := string(scenarios.Format(d.scenario())); text != s.text {
-		s.world = s.target.open(ctx, d, s.property != "deterministic")
+		s.world = s.target.open(ctx, d, s.property != "deterministic" && !slices.Contains(GuardProperties(), s.property))
 		s.text = text
 	}
 	o := &s.world
@@ -228,7 +242,7 @@ func (d *draft) spend(spent fault.Model) {
 
 // replays reports whether a scenario's schedule shows the violation in a new world, with its last event.
 func (t *Target) replays(ctx context.Context, s *scenarios.Scenario) error {
-	c, err := t.Resolve(s)
+	c, err := t.guarding(s.Breaks)(s)
 	if err != nil {
 		return err
 	}

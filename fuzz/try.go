@@ -8,6 +8,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -33,7 +34,8 @@ type opened struct {
 	reason   string // in what it is out of model
 }
 
-// twiceEvery is how many scenarios there are for each one of which every local step runs twice: hidden nondeterminism shows in any.
+// twiceEvery is how many scenarios there are for each one of which every local step runs twice and is guarded: what a machine does wrong in itself
+// shows in any.
 const twiceEvery = 4
 
 // openBounds are the bounds of the failure-free exploration of a program.
@@ -55,6 +57,14 @@ func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 		o.refused = err
 		return o
 	}
+	if !t.Plain {
+		c = guarded(c, t.watch, once)
+	}
+	if !t.Plain && !once {
+		for p := range c.Setup.Layout.Names {
+			c.Setup.New(core.Proc(p)).(*guard).roundTrip()
+		}
+	}
 	c.Once = once
 	o.world, o.reason, err = world.Open(ctx, c, openBounds())
 	switch {
@@ -68,10 +78,32 @@ func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 	return o
 }
 
-// try draws a scenario and runs of it.
-func (f *fuzzer) try(ctx context.Context, number uint64) (t *trial) {
-	t = &trial{number: number}
+// try draws a scenario and runs of it. A step that does not return leaves a goroutine behind.
+func (f *fuzzer) try(ctx context.Context, number uint64) *trial {
 	drawn := cases(&f.target.Template, &f.target.Shapes).Example(int(scramble(f.options.Seed) + scramble(number)))
+	target := f.target
+	target.watch = new(watch)
+	var t *trial
+	if u := target.watch.during(f.options.StepTime, func() { t = f.watched(ctx, &target, number, drawn) }); u != nil {
+		t = &trial{number: number, found: &finding{draft: drawn.draft, property: hangMisuse, number: number,
+			message: fmt.Sprintf("a step of proc %d does not return within %v: input %s", u.proc, f.options.StepTime, inputWords(u.input))}}
+	}
+	return t
+}
+
+// inputWords names an input.
+func inputWords(in core.Input) string {
+	words := [...]string{"none", "Start", "Restore", "Received", "Persisted", "Down", "Tick", "Advance", "Send", "Receive", "Checkpoint", "Multicast", "Contribute"}[in.Kind]
+	if in.Message != nil {
+		wire := in.Message.Describe()
+		words += fmt.Sprintf(" %s %s from proc %d", wire.Kind, wire.Text, in.From)
+	}
+	return strings.TrimSpace(words + " " + in.Key + in.Timer)
+}
+
+// watched is try for who watches steps.
+func (f *fuzzer) watched(ctx context.Context, target *Target, number uint64, drawn drawn) (t *trial) {
+	t = &trial{number: number}
 	stage := "making the setup"
 	defer func() {
 		if v := recover(); v != nil {
@@ -79,7 +111,7 @@ func (f *fuzzer) try(ctx context.Context, number uint64) (t *trial) {
 			t.found.number, t.found.run = number, t.runs
 		}
 	}()
-	o := f.target.open(ctx, drawn.draft, number%twiceEvery != 0)
+	o := target.open(ctx, drawn.draft, number%twiceEvery != 0)
 	switch {
 	case ctx.Err() != nil:
 		t.interrupted = true
@@ -97,7 +129,14 @@ func (f *fuzzer) try(ctx context.Context, number uint64) (t *trial) {
 // sample draws runs of a world.
 func (f *fuzzer) sample(ctx context.Context, t *trial, drawn drawn, w *world.World) {
 	m := newMix(f.options.Mix)
-	r := checker.Sample(ctx, w, m, checker.SampleOptions{Runs: f.options.PerCase, MaxSteps: mostSteps, Seed: drawn.seed})
+	until, cancel := context.WithCancel(ctx)
+	defer cancel()
+	enough := func(s checker.Samples) {
+		if s.Cut > 0 {
+			cancel() // the others would be as long
+		}
+	}
+	r := checker.Sample(until, w, m, checker.SampleOptions{Runs: f.options.PerCase, MaxSteps: mostSteps, Seed: drawn.seed, Progress: enough})
 	m.end()
 	t.runs, t.steps, t.faults, t.cut = r.Runs, r.Steps, r.Faults, r.Cut
 	t.interrupted = r.Verdict != spec.Violated && ctx.Err() != nil
@@ -109,6 +148,11 @@ func (f *fuzzer) sample(ctx context.Context, t *trial, drawn drawn, w *world.Wor
 			panic(fmt.Sprintf("invariant: a run that was drawn can be repeated: %v", err))
 		}
 		t.found.schedule = run.Schedule
+	}
+	if t.found == nil && m.cut.codes != nil {
+		if v, schedule := endless(w, m.cut.codes, m.cut.lastFault); v != nil {
+			t.found = &finding{draft: drawn.draft, property: v.Property, message: v.Message, schedule: schedule, strategy: "", number: t.number, run: t.runs}
+		}
 	}
 	t.yields = m.yields()
 }

@@ -188,6 +188,8 @@ func (w *World) localStep(state []uint32, k kind, p core.Proc, a int) (uint32, b
 		return w.transition(here, w.tickInput(number, a)), true
 	case checkpoint:
 		return w.transition(here, w.checkpointInput()), true
+	case expire:
+		return w.transition(here, w.silenceInput(core.Proc(a))), true
 	case restart:
 		return w.restore(state, p), true
 	}

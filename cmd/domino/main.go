@@ -38,6 +38,7 @@ func commands() []command {
 		{"fuzz", "[PROTOCOL ...]", "draw random scenarios and runs, make what fails small", runFuzz},
 		{"mutate", "[PROTOCOL | MUTANT ...]", "break protocols on purpose, and measure which method finds it, and how soon", runMutate},
 		{"minimise", "SCENARIO | FILE", "make a counterexample as small as it gets", runMinimise},
+		{"certify", "SCENARIO | FILE | PROGRAM N", "how deterministic a program is, with two runs that show why not more", runCertify},
 		{"run", "[SCENARIO | FILE ...]", "run scenarios as goroutines, with random failures", runRun},
 		{"volume", "", "what SCMEL and CAMEL log and carry: published, in closed form, and counted in runs", runVolume},
 		{"replay", "FILE", "repeat the run in a replay file", runReplay},

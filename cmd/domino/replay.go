@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/fuzz"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
@@ -33,6 +35,9 @@ func runReplay(ctx context.Context, args []string, io streams) (int, error) {
 	resolved, err := catalog.Resolve(s)
 	if err != nil {
 		return 0, err
+	}
+	if slices.Contains(fuzz.GuardProperties(), s.Breaks) {
+		resolved.Setup = fuzz.Guard(world.Case{Setup: resolved.Setup}).Setup
 	}
 	oracle, err := world.OracleOf(ctx, resolved.Baseline, checker.Options{})
 	if err != nil {

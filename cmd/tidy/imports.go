@@ -88,6 +88,8 @@ var importTable = []row{
 	},
 	// Which random scenarios fit each registered protocol: between fuzz, which knows none, and the catalogue.
 	{dir: "fuzz/targets", internal: []string{"checker/world", "fuzz", "impl/catalog", "impl/core", "scenarios"}},
+	// A protocol of a user, with its tests.
+	{dir: "fuzz/example", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "cmd/domino", internal: []string{"*"}, thirdParty: []string{"github.com/spf13/pflag", "golang.org/x/term"}},
 	{dir: "cmd/tidy"},
 }

@@ -66,7 +66,7 @@ func shapesOf(name string) (s fuzz.Shapes, ok bool) {
 			Checkpoints: fuzz.TogetherCheckpoints, Outputs: true, Loops: true,
 			Settings: fuzz.Settings("from-dead", "to-dead", "network")}, true
 	case "sbml":
-		return fuzz.Shapes{Items: 7, Needs: core.Piecewise, Wildcards: true, Posts: true, Overlapping: true,
+		return fuzz.Shapes{Items: 7, Needs: core.Piecewise, Wildcards: true, Posts: true,
 			Collectives: fuzz.ExpandedCollectives, Checkpoints: fuzz.OwnCheckpoints, Spontaneous: 1,
 			Settings: fuzz.Settings("from-dead", "to-dead", "network")}, true
 	case "rbml", "hmpl":
@@ -89,6 +89,6 @@ func shapesOf(name string) (s fuzz.Shapes, ok bool) {
 }
 
 func pessimistic() fuzz.Shapes {
-	return fuzz.Shapes{Items: 6, Needs: core.Piecewise, Wildcards: true, Posts: true, Overlapping: true, Checkpoints: fuzz.OwnCheckpoints,
+	return fuzz.Shapes{Items: 6, Needs: core.Piecewise, Wildcards: true, Posts: true, Checkpoints: fuzz.OwnCheckpoints,
 		Collectives: fuzz.ExpandedCollectives, Spontaneous: 1, Outputs: true, Settings: fuzz.Settings("from-dead", "to-dead", "network")}
 }

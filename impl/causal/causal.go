@@ -123,7 +123,7 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	setup.Layout.Labels = core.Labels(programs)
 	setup.Layout.Collectives = core.Collectives(programs, layout.Trees)
 	setup.NewMessage = func() core.Message { return new(Message) }
-	setup.Promises = core.Promises{MaxFailures: max(options.F, -1), RollsBack: core.FailedOnly, Needs: core.Piecewise, FIFO: !options.Unordered, Reliable: true,
+	setup.Promises = core.Promises{Logging: "causal, sender", Lines: "coordinated", MaxFailures: max(options.F, -1), RollsBack: core.FailedOnly, Needs: core.Piecewise, FIFO: !options.Unordered, Reliable: true,
 		Recovers: true, Holders: true, StableKeys: []string{imageKey, commitKey}}
 	if options.F == 0 {
 		setup.Promises.MaxFailures = -1

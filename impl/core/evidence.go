@@ -77,6 +77,14 @@ func declared(e *Effect) trace.Event {
 		return trace.Event{Kind: trace.Recovered}
 	case Adopt:
 		return trace.Event{Kind: trace.Adopted, Peer: e.To}
+	case Watch:
+		return trace.Event{Kind: trace.Watched, Peer: e.To}
+	case Unwatch:
+		return trace.Event{Kind: trace.Unwatched, Peer: e.To}
+	case Disown:
+		return trace.Event{Kind: trace.Disowned, Peer: e.To}
+	case Declare:
+		return trace.Event{Kind: trace.Declared, Text: e.Key}
 	}
 	return trace.Event{}
 }
@@ -94,7 +102,7 @@ func (v *Evidence) Restarted() trace.Event {
 // do. All others are declarations, which belong to the one before.
 func (e *Effect) Acts() bool {
 	switch e.Kind {
-	case SendMessage, Persist, SetTimer, Rollback, Commit, Output, Decide, Invoke, Return:
+	case SendMessage, Persist, SetTimer, Watch, Unwatch, Renew, Exit, Rollback, Commit, Output, Decide, Invoke, Return:
 		return true
 	}
 	return false
@@ -125,6 +133,9 @@ func (in *Input) Name(l *Layout) string {
 	case Down:
 		return "down " + l.NamesOf(in.Procs)
 	case Tick:
+		if in.Timer == Silence {
+			return "silence of " + l.Name(in.From)
+		}
 		return "timer " + in.Timer
 	case Checkpoint:
 		return "checkpoint request"

@@ -263,11 +263,11 @@ func (h *Host) advanceProgram(in Input, out []Effect) []Effect {
 	switch op.Kind {
 	case OpSend:
 		to, _ := h.destination(op)
-		return h.send(Input{Kind: Send, To: to}, to, out)
+		return h.send(Input{Kind: Send, To: to}, to, op.Size(), out)
 	case OpMulticast:
-		return h.send(Input{Kind: Multicast, Group: op.Group}, h.rank, out)
+		return h.send(Input{Kind: Multicast, Group: op.Group}, h.rank, MinBytes, out)
 	case OpContribute:
-		return h.send(Input{Kind: Contribute, Group: op.Group}, h.rank, out)
+		return h.send(Input{Kind: Contribute, Group: op.Group}, h.rank, MinBytes, out)
 	case OpPost:
 		a.Posted = append(a.Posted, posted{Peer: op.Peer, Any: op.Any, Ordered: op.Ordered})
 	case OpCheckpoint:
@@ -284,13 +284,13 @@ func (h *Host) advanceProgram(in Input, out []Effect) []Effect {
 func (h *Host) advance() { h.app.PC, h.app.Loops = h.program.next(h.app.PC, h.app.Loops) }
 
 // send executes a send. The payload is a function of the program's state and of the position, so a wrong, lost or doubled
-// delivery changes every later one. What goes to a group is declared as sent to the rank itself.
-func (h *Host) send(request Input, to Rank, out []Effect) []Effect {
+// delivery changes every later one; zeros fill it up to its size. What goes to a group is declared as sent to the rank itself.
+func (h *Host) send(request Input, to Rank, bytes int, out []Effect) []Effect {
 	a := &h.app
 	a.History.Sent++
 	id := MsgID{From: h.rank, Number: a.History.Sent}
 	data := binary.BigEndian.AppendUint64(nil, mix(a.Value+mix(uint64(h.rank)<<32|uint64(id.Number))))
-	payload := Payload{ID: id, Data: data}
+	payload := Payload{ID: id, Data: append(data, make([]byte, bytes-len(data))...)}
 	h.advance()
 	out = append(out, Effect{Kind: ProgramSent, To: to.Proc(), Payload: payload})
 	request.Payload = payload

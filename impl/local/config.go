@@ -2,6 +2,7 @@ package local
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
@@ -57,6 +58,9 @@ var ErrStale = errors.New("stale schedule")
 
 // Validate reports what makes no sense for the setup.
 func (c *Config) Validate(s *core.Setup) error {
+	if s.Watchdogs {
+		return fmt.Errorf("local: protocol %s needs watchdogs, which this driver does not keep yet", s.Protocol)
+	}
 	if err := s.Validate(); err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (s service) setup(procs int) *core.Setup {
 // in flight: the run ends well, with one failure, and is one of the world.
 func TestCrashAtEveryBoundary(t *testing.T) {
 	inside := 0
-	for _, name := range []string{"ping-rp", "causal-line", "camel-checkpoint", "m14", "radic-rbml-basic"} {
+	for _, name := range []string{"ping-rp", "causal-line", "camel-checkpoint", "m14", "rbml-nodes"} {
 		t.Run(name, func(t *testing.T) {
 			r := load(t, name)
 			w, _, err := world.Open(t.Context(), world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model}, checker.Options{})
@@ -216,7 +216,7 @@ func TestTime(t *testing.T) {
 
 // TestRealTime runs protocols with failures in real time, and in a bubble: whatever the clock, the runs are those of the world.
 func TestRealTime(t *testing.T) {
-	for _, name := range []string{"ping", "causal-s1", "radic-hmpl-basic"} {
+	for _, name := range []string{"ping", "causal-s1", "hmpl-nodes"} {
 		t.Run(name, func(t *testing.T) {
 			r := load(t, name)
 			c := world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model}
