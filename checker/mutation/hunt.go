@@ -137,16 +137,16 @@ func (r *Row) judge(interrupted bool) {
 		r.Unexpected = "it never makes a difference at this scope"
 	case h != nil && h.Killed && h.Vacuous != (r.Expect == Vacuous):
 		r.Unexpected = "it is killed by " + h.Property + ", expected " + string(r.Expect)
-	case killed && (r.Expect == Equivalent || r.Expect == Weaker):
+	case killed && (r.Expect == Equivalent || r.Expect == Within):
 		r.Unexpected = "it is killed, expected " + string(r.Expect)
 	case killed:
-	case r.Comparison != nil && r.Comparison.Bound == "" && r.Comparison.Equal == (r.Expect == Equivalent) && (r.Expect == Equivalent || r.Expect == Weaker):
+	case r.Comparison != nil && r.Comparison.Bound == "" && r.Comparison.Equal == (r.Expect == Equivalent) && (r.Expect == Equivalent || r.Expect == Within):
 	case interrupted, h == nil, !h.Complete, r.Comparison != nil && r.Comparison.Bound != "":
 		r.Undecided = true
 	case r.Expect == Broken, r.Expect == Vacuous:
 		r.Unexpected = "it survives, expected " + string(r.Expect)
-	case r.Expect == Weaker:
-		r.Unexpected = "it is equivalent, expected weaker"
+	case r.Expect == Within:
+		r.Unexpected = "it is equivalent, expected other ends"
 	default:
 		r.Unexpected = "it is not equivalent: " + r.Comparison.difference()
 	}

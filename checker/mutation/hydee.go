@@ -27,7 +27,7 @@ func hydeeMessages() []Mutant {
 		m("drop-acknowledge", "acknowledges no message that a checkpoint covers", "h13-received", drop("Acknowledge")).but(Vacuous, "logs are never pruned; no more is wrong"),
 		m("drop-marker", "begins a checkpoint and sends no markers", "one-cluster", drop("Marker")).but(Vacuous, "no checkpoint ends"),
 		m("drop-saved", "does not say that its image is stable", "one-cluster", drop("Saved")).but(Vacuous, "no checkpoint ends"),
-		m("drop-commit", "does not tell its mates that the checkpoint is the recovery line", "intra-flight", drop("Commit")).but(Weaker, "mates stay at the recovery line before, and start again from the new one, which the record of the first rank names: they only keep more"),
+		m("drop-commit", "does not tell its mates that the checkpoint is the recovery line", "intra-flight", drop("Commit")),
 		m("twice-app", "sends each application message two times", "h9-order", twice("App")),
 		m("twice-begin", "begins each round two times", "s4", twice("Begin")).but(Equivalent, "a round that is not newer is dropped"),
 		m("twice-status", "says two times how far it is", "h4", twice("Status")).but(Equivalent, "whoever gets the second copy knows the first"),

@@ -15,10 +15,10 @@ import (
 type Status string
 
 // What is known of mutants: that some run breaks a property; that none does, but none shows either what some run of the original shows (a Sometimes
-// property), so that a check is vacuous; that none does, and runs end otherwise, in a way that nothing promises; that none does and all runs end alike.
+// property), so that a check is vacuous; that none does, and runs end otherwise, in a way that is within the specification; that none does and all runs end alike.
 const (
 	Broken     Status = "broken"
-	Weaker     Status = "weaker"
+	Within     Status = "within"
 	Equivalent Status = "equivalent"
 	Vacuous    Status = "vacuous"
 )

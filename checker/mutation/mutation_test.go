@@ -42,7 +42,7 @@ func question(t *testing.T, methods ...string) *mutation.Question {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &mutation.Question{Methods: list, Resolve: resolve, Scenarios: embedded(t), Budget: mutation.Budget{Schedules: 5000, States: 1 << 20, Seed: 1}}
+	return &mutation.Question{Methods: list, Resolve: resolve, Scenarios: embedded(t), Budget: mutation.Budget{Schedules: 3000, States: 1 << 20, Seed: 1}}
 }
 
 func ask(t *testing.T, q *mutation.Question, name string) *mutation.Row {
@@ -88,7 +88,8 @@ func TestCatalogue(t *testing.T) {
 	}
 	total := 0
 	for _, p := range catalog.Protocols() {
-		if p.Name != "none" && p.Name != "radic-hmpl" && protocols[p.Name] < 5 {
+		control := strings.HasPrefix(p.Name, "radic-") && p.Name != "radic-rbml" // the same control plane over other logging
+		if p.Name != "none" && !control && protocols[p.Name] < 5 {
 			t.Errorf("%d mutants of %s, want at least 5", protocols[p.Name], p.Name)
 		}
 		total += protocols[p.Name]
@@ -148,12 +149,12 @@ func TestExhaustiveKills(t *testing.T) {
 }
 
 // TestSurvivors checks that mutants are proved equivalent that are, and that the proof fails for near misses: one that breaks something, one whose
-// checkpoints never end, one whose members stay behind.
+// checkpoints never end, one that comes to more decisions.
 func TestSurvivors(t *testing.T) {
 	t.Parallel()
 	q := question(t, "exhaustive", "pos")
 	for name, want := range map[string]mutation.Status{"hydee/twice-report": mutation.Equivalent, "sbml/twice-order-ok": mutation.Equivalent,
-		"two-phase/twice-prepared": mutation.Equivalent, "hydee/drop-marker": mutation.Vacuous, "hydee/drop-commit": mutation.Weaker} {
+		"two-phase/twice-prepared": mutation.Equivalent, "hydee/drop-marker": mutation.Vacuous, "paxos/old-accepted-taken": mutation.Within} {
 		r := ask(t, q, name)
 		if r.Expect != want || r.Unexpected != "" || r.Equivalent() != (want == mutation.Equivalent) {
 			t.Errorf("%s: %+v", name, r)

@@ -10,6 +10,7 @@ import (
 type Summary struct {
 	Mutants     int      `json:"mutants"`
 	Equivalent  int      `json:"equivalent"`            // proved
+	Within      int      `json:"within"`                // proved to break no property at their scope, and not expected to anywhere
 	Vacuous     int      `json:"vacuous"`               // killed because no run shows what some run of the original shows
 	Undecided   []string `json:"undecided,omitempty"`   // a bound or an interruption came first
 	Unexpected  []string `json:"unexpected,omitempty"`  // not as the catalogue says
@@ -18,7 +19,7 @@ type Summary struct {
 	MedianRatio float64  `json:"medianRatio,omitempty"` // of their steps to those of a shortest run
 }
 
-// Score is what one method has achieved on the mutants that are not proved equivalent.
+// Score is what one method has achieved on the mutants that are neither proved equivalent nor within the specification.
 type Score struct {
 	Method    string   `json:"method"`
 	Killed    int      `json:"killed"`
@@ -59,6 +60,9 @@ func Sum(rows []*Row) *Summary {
 		if r.Equivalent() {
 			s.Equivalent++
 		}
+		if r.Within() {
+			s.Within++
+		}
 		if h := r.Hunt("exhaustive"); h != nil && h.Vacuous {
 			s.Vacuous++
 		}
@@ -83,9 +87,24 @@ func Sum(rows []*Row) *Summary {
 // Equivalent reports whether the mutant is proved to be no other protocol, as far as anything that is judged goes.
 func (r *Row) Equivalent() bool { return r.Comparison != nil && r.Comparison.Equal }
 
+// Within reports whether the mutant is proved to break nothing, and ends otherwise in a way that the specification leaves open: no method can kill it.
+func (r *Row) Within() bool {
+	return r.Expect == Within && r.Unexpected == "" && !r.Undecided && r.Comparison != nil && !r.Comparison.Equal
+}
+
+// Score is that of the method with the name, nil when it was not asked.
+func (s *Summary) Score(method string) *Score {
+	for i := range s.Scores {
+		if s.Scores[i].Method == method {
+			return &s.Scores[i]
+		}
+	}
+	return nil
+}
+
 func (c *Score) add(r *Row, h *Hunt) {
 	c.Schedules, c.States, c.Seconds = c.Schedules+h.Schedules, c.States+h.States, c.Seconds+h.Seconds
-	if r.Equivalent() || h.Unfit {
+	if r.Equivalent() || r.Within() || h.Unfit {
 		return
 	}
 	c.Of++

@@ -104,6 +104,8 @@ func cell(r *mutation.Row, h *mutation.Hunt) string {
 		steps = fmt.Sprint(h.Steps)
 	case r.Equivalent():
 		what = "equivalent"
+	case r.Within():
+		what = "within the spec"
 	case !h.Killed:
 		what = "-"
 	}
@@ -112,8 +114,8 @@ func cell(r *mutation.Row, h *mutation.Hunt) string {
 
 // summary prints what came of all.
 func (m *matrix) summary(s *mutation.Summary, rows []*mutation.Row, asked int) {
-	fmt.Fprintf(m.w, "\n%d mutants: %d proved equivalent, %d killed because no run shows any more what should be seen, %d not as expected, %d undecided\n",
-		s.Mutants, s.Equivalent, s.Vacuous, len(s.Unexpected), len(s.Undecided))
+	fmt.Fprintf(m.w, "\n%d mutants: %d proved equivalent, %d within the specification, %d killed because no run shows any more what should be seen, %d not as expected, %d undecided\n",
+		s.Mutants, s.Equivalent, s.Within, s.Vacuous, len(s.Unexpected), len(s.Undecided))
 	if len(rows) < asked {
 		fmt.Fprintf(m.w, "interrupted: %d mutants were not hunted\n", asked-len(rows))
 	}
@@ -124,22 +126,32 @@ func (m *matrix) summary(s *mutation.Summary, rows []*mutation.Row, asked int) {
 		}
 	}
 	fmt.Fprintf(m.w, "\n%-11s %13s %18s %18s %9s\n", "method", "killed", "median first kill", fmt.Sprintf("of %d deep ones", deep), "runs/s")
-	var walk *mutation.Score
-	for i := range s.Scores {
-		if s.Scores[i].Method == "walk" {
-			walk = &s.Scores[i]
-		}
-	}
+	walk := s.Score("walk")
 	for i := range s.Scores {
 		c := &s.Scores[i]
 		fmt.Fprintf(m.w, "%-11s %4d of %d %3.0f %% %18s %18s %9s\n", c.Method, c.Killed, c.Of, 100*float64(c.Killed)/float64(max(1, c.Of)),
 			times(c.Median, walk, func(w *mutation.Score) float64 { return w.Median }),
 			times(c.Deep, walk, func(w *mutation.Score) float64 { return w.Deep }), perSecond(c))
 	}
+	m.against(s, "portfolio", "random")
 	if s.Shrunk > 0 {
 		fmt.Fprintf(m.w, "\n%d runs made smaller: %.2f times the length of a shortest one in the median\n", s.Shrunk, s.MedianRatio)
 	}
 	m.survivors(s, rows)
+}
+
+// against compares two methods that both plan their faults: the plain walk wastes most runs on faults that come too early or not at all, so what is
+// better than it need not be so by its choice of schedules.
+func (m *matrix) against(s *mutation.Summary, method, other string) {
+	a, b := s.Score(method), s.Score(other)
+	if a == nil || b == nil || a.Median == 0 || b.Median == 0 {
+		return
+	}
+	fmt.Fprintf(m.w, "\n%s against %s, which plans its faults, too: x %.1f in the median", method, other, b.Median/a.Median)
+	if a.Deep > 0 && b.Deep > 0 {
+		fmt.Fprintf(m.w, ", x %.1f over the deep ones", b.Deep/a.Deep)
+	}
+	fmt.Fprintln(m.w)
 }
 
 // times is a median, and how many times better it is than that of the plain walk.
