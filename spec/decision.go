@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -23,6 +24,32 @@ var Agreement = register(Property{
 			return memory, fmt.Sprintf("%s decides %s after %s was decided", f.Layout.Name(e.Proc), e.Text, memory)
 		}
 		return memory, ""
+	},
+})
+
+// DecisionLearned: a decision reaches everybody whom it concerns. It remembers, by number, who has decided.
+var DecisionLearned = register(Property{
+	Name: "decision-learned", Kind: Monitor, Source: "[Commit] section 2, non-blocking; [Paxos] section 2.3",
+	Doc:     "when nothing can happen any more, a decision that one of the deciders has made all of them have made",
+	Applies: func(f *Facts) bool { return f.Deciders > 0 },
+	Watched: []trace.Kind{trace.Decided},
+	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
+		if int(e.Proc) >= f.Deciders {
+			return memory, ""
+		}
+		known := []byte(memory)
+		for len(known) < f.Deciders {
+			known = append(known, '-')
+		}
+		known[e.Proc] = 'x'
+		return string(known), ""
+	},
+	Settle: func(f *Facts, memory string) string {
+		p := strings.IndexByte(memory, '-')
+		if p < 0 {
+			return ""
+		}
+		return fmt.Sprintf("%s has decided, and %s never learns what", f.Layout.Name(trace.Proc(strings.IndexByte(memory, 'x'))), f.Layout.Name(trace.Proc(p)))
 	},
 })
 

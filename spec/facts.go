@@ -19,6 +19,7 @@ type Facts struct {
 	Sends       bool     // the program is send-deterministic, so oracle facts about single sends are unique
 	StableKeys  []string // prefixes of the stable records that the protocol writes; nil allows all
 	Decisions   []string // what may be decided; nil when nothing is
+	Deciders    int      // procs, from the first, that must learn a decision that one of them makes
 	Register    bool     // clients see one register
 	Replays     bool     // deliveries are replayed in their order, so a message is the same whenever it is sent again
 	Fetches     bool     // a restarted rank gets its image by message: it is at its recovery line when Resumed, not when Restored

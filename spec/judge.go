@@ -157,13 +157,24 @@ func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) []Vio
 			l.Apply(e)
 		}
 	}
-	for _, p := range properties {
-		if p.Kind != Final || !complete {
-			continue
-		}
-		if m := p.End(f, l); m != "" {
+	if !complete {
+		return found
+	}
+	for i, p := range properties {
+		if m := p.ends(f, l, memories[i]); m != "" {
 			found = append(found, Violation{Property: p.Name, Message: m})
 		}
 	}
 	return found
+}
+
+// ends is how the end of a run breaks the property, or "".
+func (p *Property) ends(f *Facts, v View, memory string) string {
+	switch {
+	case p.Kind == Final:
+		return p.End(f, v)
+	case p.Settle != nil:
+		return p.Settle(f, memory)
+	}
+	return ""
 }

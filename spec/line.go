@@ -58,6 +58,34 @@ func orphanBetween(receiver *trace.History, from trace.Rank, sender *trace.Histo
 	return trace.MsgID{}
 }
 
+// LineSettles: the members of a cluster come to one recovery line.
+var LineSettles = register(Property{
+	Name: "line-settles", Kind: Final, Source: "[HydEE] section III-A, design P2",
+	Doc:     "when nothing can happen any more, the recovery lines that the members of a cluster have declared have no orphan between them",
+	Applies: func(f *Facts) bool { return f.Checkpoints && f.Contained && !f.Fetches },
+	End: func(f *Facts, v View) string {
+		for r := range trace.Rank(f.Layout.Ranks) {
+			for q := range trace.Rank(f.Layout.Ranks) {
+				if r == q || !f.Layout.SameCluster(r.Proc(), q.Proc()) {
+					continue
+				}
+				if m := orphanBetween(lineOf(v, r), q, lineOf(v, q)); !m.IsZero() {
+					return lineMessage(f, r.Proc(), m)
+				}
+			}
+		}
+		return ""
+	},
+})
+
+// lineOf is the recovery line that a rank has declared.
+func lineOf(v View, r trace.Rank) *trace.History {
+	if line := v.Observed(r.Proc()).Line; line != nil {
+		return line
+	}
+	return new(trace.History)
+}
+
 // LineProgress: recovery lines only advance, and a restart uses the last one.
 var LineProgress = register(Property{
 	Name: "line-progress", Kind: Always, Global: true, Source: "[HydEE-fr] Tableau 2, design P17",

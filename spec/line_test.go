@@ -58,6 +58,24 @@ var lineCases = []judged{
 		events: []trace.Event{sent(m2, y), crashed(x), restored(x, 1, 0, 0)},
 	},
 	{
+		name: "a member that stays behind the line of its mate", property: "line-settles", complete: true,
+		events: []trace.Event{sent(m2, y), delivered(y, m2, 1), committed(y, 0, 1)},
+		want:   "the recovery line is not consistent: y has received m2, which x has not sent",
+	},
+	{
+		name: "a member whose line is older than that of its mate", property: "line-settles", complete: true,
+		events: []trace.Event{committed(x, 0, 0), sent(m2, y), delivered(y, m2, 1), committed(y, 0, 1)},
+		want:   "the recovery line is not consistent: y has received m2, which x has not sent",
+	},
+	{
+		name: "a member that comes to the line in the end", property: "line-settles", complete: true,
+		events: []trace.Event{sent(m2, y), delivered(y, m2, 1), committed(y, 0, 1), crashed(x), committed(x, 1, 0)},
+	},
+	{
+		name: "a message in flight across the lines, and an orphan of another cluster", property: "line-settles", complete: true,
+		events: []trace.Event{sent(m2, y), committed(x, 1, 0), sent(m3, c), delivered(c, m3, 1), committed(c, 0, 1)},
+	},
+	{
 		name: "a rollback of a rank whose cluster has not failed", property: "contained",
 		events: []trace.Event{crashed(x), crashed(y), with(crashed(c), func(e *trace.Event) { e.Text = "rollback" })},
 		want:   "c rolls back although its cluster has not failed",

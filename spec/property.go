@@ -73,6 +73,8 @@ type Property struct {
 	// Observe folds one event into what the property remembers of the run, "" before the first one, and returns how the event
 	// breaks the property, or "". It is given the events of the Watched kinds, in the order in which they happen.
 	Observe func(f *Facts, memory string, e trace.Event) (next, broken string)
+	// Settle returns how the end of a run breaks it that has left the memory, or "". Of a Monitor, nil when only events break it.
+	Settle  func(f *Facts, memory string) string
 	Watched []trace.Kind // Monitor: none of Arrived, Told and Crashed, which are no part of what a proc does
 }
 

@@ -76,6 +76,9 @@ func TestEveryPropertyIsJudged(t *testing.T) {
 		if set != only || set == [4]bool{} {
 			t.Errorf("%v property %s has functions of another kind: event, end, relate, observe set: %v", p.Kind, p.Name, only)
 		}
+		if p.Settle != nil && p.Kind != spec.Monitor {
+			t.Errorf("%v property %s has a memory to settle", p.Kind, p.Name)
+		}
 		if (len(p.Watched) > 0) != (p.Kind == spec.Monitor) || p.Watches(trace.Arrived) || p.Watches(trace.Told) || p.Watches(trace.Crashed) {
 			t.Errorf("%v property %s watches %v", p.Kind, p.Name, p.Watched)
 		}
@@ -106,9 +109,12 @@ func TestSelect(t *testing.T) {
 		{name: "decisions", facts: spec.Facts{Decisions: []string{"x"}}, also: []string{"agreement"}},
 		{name: "a transaction", facts: spec.Facts{Decisions: []string{"abort", "commit"}},
 			also: []string{"agreement", "decides-abort", "decides-commit"}},
+		{name: "deciders", facts: spec.Facts{Deciders: 2}, also: []string{"decision-learned"}},
 		{name: "a register", facts: spec.Facts{Register: true}, also: []string{"linearizable", "reads-value"}},
 		{name: "failures", facts: spec.Facts{Failures: true}, also: []string{"recovers", "replays-orphan", "resends-log"}},
 		{name: "checkpoints", facts: spec.Facts{Checkpoints: true}, also: []string{"commits", "prunes"}},
+		{name: "containment and checkpoints", facts: spec.Facts{Contained: true, Checkpoints: true}, also: []string{"commits", "contained", "line-settles", "prunes"}},
+		{name: "checkpoints by message", facts: spec.Facts{Contained: true, Checkpoints: true, Fetches: true}, also: []string{"commits", "contained", "prunes"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

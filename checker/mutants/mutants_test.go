@@ -25,6 +25,8 @@ var caught = []struct {
 }{
 	{mutant: "answers-nothing", scope: "register"},
 	{mutant: "contradicts", scope: "transaction"},
+	{mutant: "decides-silently", scope: "transaction"},
+	{mutant: "stays-behind", scope: "one cluster, saved"},
 	{mutant: "corrupts-payload", scope: "core"},
 	{mutant: "keeps-no-copy", scope: "hmpl"},
 	{mutant: "keeps-no-copy", scope: "sbml, rank"},
@@ -82,6 +84,8 @@ var accepted = []struct {
 	inside                  bool // what it does does not show at the boundary
 }{
 	{property: "agreement", mutant: "decides-twice", scope: "transaction"},
+	{property: "decision-learned", mutant: "orders-twice", scope: "transaction"},
+	{property: "line-settles", mutant: "commits-twice-later", scope: "one cluster, saved"},
 	{property: "buffers-drain", mutant: "confirms-twice", scope: "hmpl, rank"},
 	{property: "log-trimmed", mutant: "trims-twice", scope: "hmpl, line"},
 	{property: "log-trimmed", mutant: "trims-twice", scope: "sbml, line"},

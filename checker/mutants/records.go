@@ -15,9 +15,27 @@ func records() []Mutant {
 			after(core.Deliver, storeSpare)),
 		breaks("line-progress", "forgets-checkpoint", "restarts from the initial state whatever is stable", habit{input: forget}),
 		nearly("line-progress", "commits-twice", "declares each recovery line two times", twice(core.Commit)),
+		breaks("line-settles", "stays-behind", "the first rank never declares its recovery line", habit{effects: each(stayBehind)}),
+		nearly("line-settles", "commits-twice-later", "declares each recovery line two times, with what else happens in the step between", habit{effects: commitLater}),
 		breaks("line-consistent", "restores-early-image", "restarts from its own image although the cluster has not committed it", habit{input: earlyImage}),
 		nearly("line-consistent", "reads-backwards", "reads its stable records in reverse order", habit{input: readBackwards}),
 	}
+}
+
+func stayBehind(b *boundary, e core.Effect) []core.Effect {
+	if e.Kind == core.Commit && b.proc == 0 {
+		return nil
+	}
+	return []core.Effect{e}
+}
+
+func commitLater(_ *boundary, list []core.Effect) []core.Effect {
+	for _, e := range list {
+		if e.Kind == core.Commit {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 func storeDeterminant(*boundary, core.Effect) []core.Effect {

@@ -11,6 +11,8 @@ func services() []Mutant {
 	return []Mutant{
 		breaks("agreement", "contradicts", "the last proc declares another decision than the one it made", habit{effects: each(contradict)}),
 		nearly("agreement", "decides-twice", "declares each decision two times", twice(core.Decide)),
+		breaks("decision-learned", "decides-silently", "the last proc never declares its decision", habit{effects: each(decideSilently)}),
+		nearly("decision-learned", "orders-twice", "sends each message two times", twice(core.SendMessage)),
 		breaks("linearizable", "answers-nothing", "a client is told that nothing was written yet, whatever it reads", habit{effects: each(answerNothing)}),
 		nearly("linearizable", "reads-again", "a client that has read reads again, with the same answer", after(core.Return, readAgain)),
 	}
@@ -20,6 +22,13 @@ func contradict(b *boundary, e core.Effect) []core.Effect {
 	if e.Kind == core.Decide && int(b.proc) == len(b.setup.Layout.Names)-1 {
 		possible := b.setup.Promises.Decisions
 		e.Key = possible[(slices.Index(possible, e.Key)+1)%len(possible)]
+	}
+	return []core.Effect{e}
+}
+
+func decideSilently(b *boundary, e core.Effect) []core.Effect {
+	if e.Kind == core.Decide && int(b.proc) == len(b.setup.Layout.Names)-1 {
+		return nil
 	}
 	return []core.Effect{e}
 }

@@ -56,6 +56,14 @@ func (s *monitors) watch(events []trace.Event) bool {
 	return false
 }
 
+// Remembered is what the properties with a memory remember of a run that ends in the state, one text each.
+func (w *World) Remembered(state []uint32) []string {
+	if w.monitors.word == 0 {
+		return nil
+	}
+	return *w.monitors.memories.at(state[w.monitors.word])
+}
+
 // observe shows the events of a local step to the monitors; each pair of memories and step is judged once.
 func (w *World) observe(memories, tr uint32) *observation {
 	s := &w.monitors

@@ -32,6 +32,11 @@ func (v *view) Observed(p trace.Proc) spec.Observed {
 	return spec.Observed{Up: e.Up, Incarnation: core.Incarnation(e.Inc), History: l.history, Holding: l.holding, Line: v.world.line(e), Round: l.round, Evaluated: l.evaluated, Former: e.Former}
 }
 
+// Observed is what properties see of a proc in a state, between two steps.
+func (w *World) Observed(state []uint32, p core.Proc) spec.Observed {
+	return (&view{world: w, state: state, self: noProc}).Observed(p)
+}
+
 // judge is the number of the first violation that the local transition shows in this state, 0 for none.
 func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 	t := w.transitions.at(tr)

@@ -166,6 +166,13 @@ func (w *World) Terminal(state []uint32) int {
 			return w.violation(spec.Violation{Property: p.Name, Message: m})
 		}
 	}
+	for i, memory := range w.Remembered(state) {
+		if p := &w.monitors.list[i]; p.Settle != nil {
+			if m := p.Settle(w.Facts, memory); m != "" {
+				return w.violation(spec.Violation{Property: p.Name, Message: m})
+			}
+		}
+	}
 	return 0
 }
 

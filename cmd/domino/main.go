@@ -36,6 +36,7 @@ func commands() []command {
 		{"check", "[SCENARIO | FILE ...]", "explore scenarios and compare with what they expect", runCheck},
 		{"errata", "[PROTOCOL] [ID ...]", "the smallest run of each published error, and the repaired protocol at the same scope", runErrata},
 		{"fuzz", "[PROTOCOL ...]", "draw random scenarios and runs, make what fails small", runFuzz},
+		{"mutate", "[PROTOCOL | MUTANT ...]", "break protocols on purpose, and measure which method finds it, and how soon", runMutate},
 		{"minimise", "SCENARIO | FILE", "make a counterexample as small as it gets", runMinimise},
 		{"certify", "SCENARIO | FILE | PROGRAM N", "how deterministic a program is, with two runs that show why not more", runCertify},
 		{"run", "[SCENARIO | FILE ...]", "run scenarios as goroutines, with random failures", runRun},

@@ -79,6 +79,13 @@ var importTable = []row{
 	{dir: "checker", internal: []string{"spec", "spec/trace"}},
 	{dir: "checker/brute", internal: []string{"checker"}},
 	{dir: "checker/mutants", internal: []string{"impl/core", "spec/trace"}},
+	{
+		// Mutants are hunted at the scope of scenarios, and what is found is made smaller, so it needs what minimise needs.
+		dir: "checker/mutation",
+		internal: []string{
+			"checker", "checker/minimise", "checker/world", "impl/core", "scenarios", "spec", "spec/trace",
+		},
+	},
 	{dir: "checker/performability"},
 	{dir: "checker/world", internal: []string{"checker", "impl/core", "impl/fault", "spec", "spec/trace"}},
 	{

@@ -91,6 +91,7 @@ type Promises struct {
 	Lines      string   // in words: how checkpoints are coordinated; "" = there are none
 	StableKeys []string // prefixes of the records that it writes; nothing else may be stable
 	Decisions  []string // what may be decided; all procs that decide, decide the same. nil: nothing is
+	Deciders   int      // procs, from the first, that learn a decision that one of them makes, if no message is lost and nobody fails; 0: nobody must
 	Register   bool     // clients see one register: their operations are linearizable
 }
 

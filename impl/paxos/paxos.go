@@ -26,7 +26,7 @@ func NewSetup(o Options) (*core.Setup, error) {
 	s := &core.Setup{
 		Protocol:   "paxos",
 		NewMessage: func() core.Message { return new(Message) },
-		Promises:   core.Promises{MaxFailures: -1, Register: true},
+		Promises:   core.Promises{MaxFailures: -1, Register: true, Deciders: o.Servers},
 		New: func(p core.Proc) core.Machine {
 			if int(p) < o.Servers {
 				return &server{options: o, self: p}

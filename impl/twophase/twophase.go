@@ -31,7 +31,7 @@ func NewSetup(o Options) (*core.Setup, error) {
 		Protocol:   "two-phase",
 		Layout:     trace.Layout{Names: []string{"TM"}},
 		NewMessage: func() core.Message { return new(Message) },
-		Promises:   core.Promises{MaxFailures: -1, Decisions: []string{Commit, Abort}},
+		Promises:   core.Promises{MaxFailures: -1, Decisions: []string{Commit, Abort}, Deciders: 1 + o.Resources},
 		New: func(p core.Proc) core.Machine {
 			if p == manager {
 				return &transaction{options: o}

@@ -1,0 +1,256 @@
+package mutation
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// sends changes what becomes of messages of the kinds.
+func sends(kinds string, change func(*boundary, core.Effect) []core.Effect) habit {
+	return habit{effect: func(b *boundary, e core.Effect) []core.Effect {
+		if e.Kind != core.SendMessage || !oneOf(e.Message, kinds) {
+			return []core.Effect{e}
+		}
+		return change(b, e)
+	}}
+}
+
+// drop sends no message of the kinds.
+func drop(kinds string) habit {
+	return sends(kinds, func(b *boundary, _ core.Effect) []core.Effect {
+		b.fire()
+		return nil
+	})
+}
+
+// dropTo sends no message of the kinds to some procs.
+func dropTo(kinds string, whom func(*boundary, core.Proc) bool) habit {
+	return sends(kinds, func(b *boundary, e core.Effect) []core.Effect {
+		if !whom(b, e.To) {
+			return []core.Effect{e}
+		}
+		b.fire()
+		return nil
+	})
+}
+
+// lastRank is the rank with the highest number.
+func lastRank(b *boundary, p core.Proc) bool { return int(p) == b.setup.Layout.Ranks-1 }
+
+// firstRank is the rank with the lowest number.
+func firstRank(_ *boundary, p core.Proc) bool { return p == 0 }
+
+// lastProc is the proc with the highest number.
+func lastProc(b *boundary, p core.Proc) bool { return int(p) == len(b.setup.Layout.Names)-1 }
+
+// twice sends every message of the kinds two times.
+func twice(kinds string) habit {
+	return sends(kinds, func(b *boundary, e core.Effect) []core.Effect {
+		b.fire()
+		return []core.Effect{e, e}
+	})
+}
+
+// late puts messages of the kinds on the network some time later: whatever is sent meanwhile overtakes them.
+func late(kinds string) habit {
+	return sends(kinds, func(b *boundary, e core.Effect) []core.Effect {
+		b.fire()
+		return []core.Effect{b.hold(e)}
+	})
+}
+
+// astray sends messages of the kinds to the proc behind the right one, ranks to ranks and services to services.
+func astray(kinds string) habit {
+	return sends(kinds, func(b *boundary, e core.Effect) []core.Effect {
+		first, n := 0, b.setup.Layout.Ranks
+		if int(e.To) >= n {
+			first, n = n, len(b.setup.Layout.Names)-n
+		}
+		wrong := core.Proc(first + (int(e.To)-first+1)%n)
+		if wrong == b.proc {
+			wrong = core.Proc(first + (int(wrong)-first+1)%n)
+		}
+		if wrong != e.To {
+			b.fire()
+		}
+		e.To = wrong
+		return []core.Effect{e}
+	})
+}
+
+// writes changes a field of messages of the kinds as they are sent.
+func writes(kinds, field string, c change) habit {
+	p := parsePath(field)
+	return sends(kinds, func(b *boundary, e core.Effect) []core.Effect {
+		if alter(reflect.ValueOf(e.Message).Elem(), p, place{from: b.proc, to: e.To, self: b.proc}, c) {
+			b.fire()
+		}
+		return []core.Effect{e}
+	})
+}
+
+// reads changes fields of messages of the kinds as they are received, each to what a field of the receiver is, given in pairs: what is of a former life or
+// of an old round is taken for present.
+func reads(kinds string, pairs ...string) habit {
+	return habit{input: func(b *boundary, in core.Input) []core.Input {
+		if in.Kind != core.Received || !oneOf(in.Message, kinds) {
+			return []core.Input{in}
+		}
+		at := place{from: in.From, to: b.proc, self: b.proc}
+		in.Message = copyOf(b.setup, in.Message)
+		changed := false
+		for i := 0; i < len(pairs); i += 2 {
+			if value, ok := read(b.layer(), parsePath(pairs[i+1]), at); ok {
+				into := func(v reflect.Value) { v.Set(value.Convert(v.Type())) }
+				changed = alter(reflect.ValueOf(in.Message).Elem(), parsePath(pairs[i]), at, into) || changed
+			}
+		}
+		if changed {
+			b.fire()
+		}
+		return []core.Input{in}
+	}}
+}
+
+// believes takes what is asked for as done: with each message of the kind it takes the answer of its receiver as given, whose fields are those of
+// the message, "Life=Life RSN=Entries.0.RSN". The real answer comes, too.
+func believes(kind, answer, fields string) habit {
+	return sends(kind, func(b *boundary, e core.Effect) []core.Effect {
+		m := blank(b.setup, answer)
+		at := place{from: e.To, to: b.proc, self: b.proc}
+		for _, f := range strings.Fields(fields) {
+			into, source, _ := strings.Cut(f, "=")
+			if value, ok := read(reflect.ValueOf(e.Message).Elem(), parsePath(source), at); ok {
+				walk(reflect.ValueOf(m).Elem(), parsePath(into), at, func(v reflect.Value) { v.Set(value.Convert(v.Type())) })
+			}
+		}
+		b.fire()
+		out := []core.Effect{e}
+		return append(out, b.feed(core.Input{Kind: core.Received, From: e.To, Message: m})...)
+	})
+}
+
+// forgets answers messages of the kinds and keeps nothing of them.
+func forgets(kinds string) habit {
+	return habit{step: func(b *boundary, in core.Input) []core.Effect {
+		if in.Kind != core.Received || !oneOf(in.Message, kinds) {
+			return b.inner.Step(in, nil)
+		}
+		before := core.EncodeState(b.inner)
+		list := b.inner.Step(in, nil)
+		if bytes.Equal(before, core.EncodeState(b.inner)) {
+			return list
+		}
+		b.fire()
+		for i := range list {
+			if list[i].Kind == core.SendMessage {
+				list[i].Message = copyOf(b.setup, list[i].Message)
+			}
+		}
+		b.inner = b.setup.New(b.proc)
+		if err := core.DecodeState(before, b.inner); err != nil {
+			panic("invariant: a state can be decoded: " + err.Error())
+		}
+		return slices.DeleteFunc(list, func(e core.Effect) bool { return e.Kind != core.SendMessage })
+	}}
+}
+
+// records changes what becomes of writes to records whose key begins so. Deletions stay.
+func records(prefix string, change func(*boundary, core.Effect) []core.Effect) habit {
+	return habit{effect: func(b *boundary, e core.Effect) []core.Effect {
+		if e.Kind != core.Persist || e.Value == nil || !strings.HasPrefix(e.Key, prefix) {
+			return []core.Effect{e}
+		}
+		b.fire()
+		return change(b, e)
+	}}
+}
+
+// writesNothing goes on as if it had written.
+func writesNothing(prefix string) habit {
+	return records(prefix, func(b *boundary, e core.Effect) []core.Effect {
+		return b.feed(core.Input{Kind: core.Persisted, Key: e.Key})
+	})
+}
+
+// hasty goes on before the record is stable.
+func hasty(prefix string) habit {
+	return records(prefix, func(b *boundary, e core.Effect) []core.Effect {
+		b.s.Ignored = append(slices.Clone(b.s.Ignored), e.Key)
+		return append([]core.Effect{e}, b.feed(core.Input{Kind: core.Persisted, Key: e.Key})...)
+	})
+}
+
+// putsOff goes on before it even begins to write, which it does some time later.
+func putsOff(prefix string) habit {
+	return records(prefix, func(b *boundary, e core.Effect) []core.Effect {
+		b.s.Ignored = append(slices.Clone(b.s.Ignored), e.Key)
+		return append([]core.Effect{b.hold(e)}, b.feed(core.Input{Kind: core.Persisted, Key: e.Key})...)
+	})
+}
+
+// slow writes some time later, and waits for it.
+func slow(prefix string) habit {
+	return records(prefix, func(b *boundary, e core.Effect) []core.Effect { return []core.Effect{b.hold(e)} })
+}
+
+// overlooks finds none of the records whose key begins so when it starts again.
+func overlooks(prefix string) habit {
+	return habit{input: func(b *boundary, in core.Input) []core.Input {
+		if in.Kind != core.Restore {
+			return []core.Input{in}
+		}
+		n := len(in.Records)
+		in.Records = slices.DeleteFunc(slices.Clone(in.Records), func(r core.Record) bool { return strings.HasPrefix(r.Key, prefix) })
+		if len(in.Records) < n {
+			b.fire()
+		}
+		return []core.Input{in}
+	}}
+}
+
+// sameLife takes the number of its former life when it starts again.
+func sameLife(b *boundary, in core.Input) []core.Input {
+	if in.Kind == core.Restore {
+		in.Incarnation--
+		b.fire()
+	}
+	return []core.Input{in}
+}
+
+// keeps changes a field of the protocol's state after each step that declares an effect of the kind, with its receiver as place "to".
+func keeps(kind core.EffectKind, field string, c change) habit {
+	p := parsePath(field)
+	return habit{state: func(b *boundary, list []core.Effect) {
+		for _, e := range list {
+			if e.Kind == kind && alter(b.layer(), p, place{from: e.From, to: e.To, self: b.proc}, c) {
+				b.fire()
+			}
+		}
+	}}
+}
+
+// always changes a field of the state after every step of the ranks, or of the services.
+func always(ranks bool, field string, c change) habit {
+	p := parsePath(field)
+	return habit{state: func(b *boundary, _ []core.Effect) {
+		if (int(b.proc) < b.setup.Layout.Ranks) == ranks && alter(b.layer(), p, place{self: b.proc}, c) {
+			b.fire()
+		}
+	}}
+}
+
+// hears changes a field of the state before each message of the kinds is handled, with the sender as place "from".
+func hears(kinds, field string, c change) habit {
+	p := parsePath(field)
+	return habit{input: func(b *boundary, in core.Input) []core.Input {
+		if in.Kind == core.Received && oneOf(in.Message, kinds) && alter(b.layer(), p, place{from: in.From, self: b.proc}, c) {
+			b.fire()
+		}
+		return []core.Input{in}
+	}}
+}
