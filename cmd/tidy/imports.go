@@ -43,7 +43,33 @@ var importTable = []row{
 	// CAMEL is built on a causal protocol, as in its paper.
 	{dir: "impl/camel", internal: []string{"impl/causal", "impl/core", "impl/msglog", "spec/trace"}},
 	{dir: "impl/local", internal: []string{"impl/core", "impl/disk", "impl/fault", "spec/trace"}},
-	{dir: "impl/tcp", internal: []string{"impl/core", "impl/disk", "impl/fault", "spec/trace"}},
+	{dir: "impl/tcp", internal: []string{
+		"impl/core", "impl/disk", "impl/fault", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/launch", "impl/tcp/link", "impl/tcp/mesh", "impl/tcp/node",
+		"spec/trace",
+	}},
+	{dir: "impl/tcp/buffer"},
+	{dir: "impl/tcp/frame"},
+	// System calls that the standard library has not: memfd, epoll on every architecture.
+	{dir: "impl/tcp/link", internal: []string{"impl/tcp/buffer", "impl/tcp/frame"}, thirdParty: []string{"golang.org/x/sys/unix"}},
+	{
+		dir:        "impl/tcp/mesh",
+		internal:   []string{"impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/link", "spec/trace"},
+		thirdParty: []string{"golang.org/x/sys/unix"},
+	},
+	{dir: "impl/tcp/launch"},
+	{
+		dir: "impl/tcp/netpipe",
+		internal: []string{
+			"impl/core", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/launch", "impl/tcp/mesh", "impl/tcp/node", "spec/trace",
+		},
+		thirdParty: []string{"golang.org/x/sys/unix"},
+	},
+	{
+		dir: "impl/tcp/node",
+		internal: []string{
+			"impl/core", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/link", "impl/tcp/mesh", "spec/trace",
+		},
+	},
 	{dir: "impl/catalog", internal: []string{
 		"impl/apps", "impl/clustering", "impl/core", "impl/fault", "impl/msglog", "impl/policy", protocols, "scenarios",
 	}},

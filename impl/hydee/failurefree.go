@@ -14,20 +14,27 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 	}
 	l.s.Date++
 	if l.same(l.rank, in.To) {
-		return append(out, core.SendTo(in.To.Proc(), l.appMessage(l.s.Date, l.s.Phase, in.Payload)))
+		return append(out, l.sendApp(in))
 	}
 	orphan := l.isOrphan(in.To)
 	// Deviation: H14. Read as printed, orphans are not logged again, and the next failure of the receiver loses them.
 	if !orphan || !l.has(H14) {
 		ch := &l.s.Channels[in.To]
 		ch.Log = append(ch.Log, entry{Date: l.s.Date, Phase: l.s.Phase, Payload: in.Payload})
+		l.logged, l.loggedFor = l.memory != nil, in.To
 		out = append(out, core.Effect{Kind: core.Log, ID: in.Payload.ID, To: in.To.Proc()})
 	}
 	if orphan {
 		return append(out, core.SendTo(l.recoveryProcess(), &Message{Kind: OrphanDone, Round: l.s.Round, To: in.To,
 			Date: l.s.Date, Phase: l.s.Phase}))
 	}
-	return append(out, core.SendTo(in.To.Proc(), l.appMessage(l.s.Date, l.s.Phase, in.Payload)))
+	return append(out, l.sendApp(in))
+}
+
+// sendApp is the effect of a send. A step has one at most, so one message serves all.
+func (l *layer) sendApp(in core.Input) core.Effect {
+	l.sending = Message{Kind: App, Round: l.s.Round, Incarnation: l.s.Incarnation, Date: l.s.Date, Phase: l.s.Phase, Payload: in.Payload}
+	return core.SendTo(in.To.Proc(), &l.sending)
 }
 
 // isOrphan reports whether the receiver has had the message of the current date since before a failure.
@@ -89,8 +96,7 @@ func (l *layer) refuse(from core.Rank, m *Message) string {
 // deliver hands the next message of a rank to the program ([HydEE] Alg. 1 l. 10-18; R3).
 func (l *layer) deliver(from core.Rank, out []core.Effect) []core.Effect {
 	p, ch := &l.s.Peers[from], &l.s.Channels[from]
-	m := p.Arrived[0]
-	p.Arrived = p.Arrived[1:]
+	m := pop(&p.Arrived)
 	if l.same(l.rank, from) {
 		l.s.Phase = max(l.s.Phase, m.Phase)
 	} else {

@@ -1,6 +1,10 @@
 package hydee
 
-import "github.com/domino-check/domino/impl/core"
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+)
 
 // line takes checkpoint number as the recovery line of this rank (R4, R10): the next message of every outside rank will be
 // answered with what the checkpoint covers.
@@ -42,20 +46,17 @@ func (l *layer) acknowledged(from core.Rank, m *Message, out []core.Effect) []co
 	if l.has(H13a) {
 		last = m.Date // Deviation: H13a compares a date of their clock with dates of ours
 	}
-	var log []entry
+	log := ch.Log[:0]
 	for _, e := range ch.Log {
 		if e.Date > last {
 			log = append(log, e)
 			continue
 		}
+		l.free(&e, from)
 		out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: from.Proc()})
 	}
-	var received []reception
-	for _, r := range ch.Received {
-		if r.Date > m.Date {
-			received = append(received, r)
-		}
-	}
-	ch.Log, ch.Received = log, received
+	clear(ch.Log[len(log):])
+	ch.Log = log
+	ch.Received = slices.DeleteFunc(ch.Received, func(r reception) bool { return r.Date <= m.Date })
 	return out
 }

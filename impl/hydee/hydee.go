@@ -83,6 +83,12 @@ type layer struct {
 	rank core.Rank
 	app  core.Application
 	s    state
+
+	// Of a real run, no part of the state.
+	sending   Message     // the application message of a send, valid until the next step
+	memory    core.Memory // nil: payloads stay where they are
+	logged    bool        // the last entry of the log for loggedFor is not in the memory yet
+	loggedFor core.Rank
 }
 
 // config is shared by the procs of one setup and never changes.

@@ -26,6 +26,7 @@ type rig struct {
 	writing  map[core.Proc][]core.Record // asked for, not stable yet
 	stable   map[core.Proc]map[string][]byte
 	lives    []core.Incarnation
+	recycle  bool // use all bytes again as soon as the layers allow it
 }
 
 // newSetup reads programs and clusters ("x y | c").
@@ -90,6 +91,9 @@ func (r *rig) step(name string, in core.Input) []string {
 		switch e.Kind {
 		case core.SendMessage:
 			m := *e.Message.(*hydee.Message)
+			if r.recycle {
+				m.Payload.Data = slices.Clone(m.Payload.Data) // the network has its own
+			}
 			key := [2]core.Proc{p, e.To}
 			r.network[key] = append(r.network[key], &m)
 		case core.Persist:
@@ -99,6 +103,9 @@ func (r *rig) step(name string, in core.Input) []string {
 				r.writing[p] = append(r.writing[p], core.Record{Owner: p, Key: e.Key, Value: e.Value})
 			}
 		}
+	}
+	if r.recycle {
+		r.reuse(p, out)
 	}
 	return r.lines(out)
 }

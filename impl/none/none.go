@@ -5,6 +5,7 @@ package none
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/trace"
@@ -39,6 +40,8 @@ type layer struct {
 	ranks int
 	trees []trace.Tree
 	s     state
+
+	sending Message // the message of a send, valid until the next step
 }
 
 // NewSetup prepares the programs without a protocol.
@@ -88,19 +91,20 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 		return out
 	case core.Send:
 		l.s.Past[l.rank]++
-		past := append([]uint32(nil), l.s.Past...)
-		return append(out, core.SendTo(in.To.Proc(), &Message{Past: past, Payload: in.Payload}))
+		l.sending = Message{Past: append(l.sending.Past[:0], l.s.Past...), Payload: in.Payload}
+		return append(out, core.SendTo(in.To.Proc(), &l.sending))
 	case core.Multicast, core.Contribute:
 		return l.collective(in, out)
 	case core.Received:
-		return l.received(core.Rank(in.From), *in.Message.(*Message), out)
+		m := *in.Message.(*Message)
+		m.Past = slices.Clone(m.Past) // the message is valid during this step alone
+		return l.received(core.Rank(in.From), m, out)
 	case core.Receive:
 		source := int(in.From)
 		if g, ok := core.SourceGroup(core.Rank(in.From)); ok {
 			source = l.ranks + int(g) - 1
 		}
-		m := l.s.Arrived[source][0]
-		l.s.Arrived[source] = l.s.Arrived[source][1:]
+		m := pop(&l.s.Arrived[source])
 		l.learn(m.Past)
 		return append(out, core.Effect{Kind: core.Deliver, From: m.Payload.ID.From.Proc(), Payload: m.Payload})
 	}

@@ -1,6 +1,7 @@
 package none_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,7 +34,9 @@ func run(t *testing.T, m core.Machine) *none.Message {
 	}
 	for _, e := range m.Step(core.Input{Kind: core.Advance, Choice: choices[0]}, nil) {
 		if e.Kind == core.SendMessage {
-			return e.Message.(*none.Message)
+			m := *e.Message.(*none.Message) // valid until the next step alone
+			m.Past = slices.Clone(m.Past)
+			return &m
 		}
 	}
 	return nil

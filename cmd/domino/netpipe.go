@@ -1,0 +1,307 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/tcp/launch"
+	"github.com/domino-check/domino/impl/tcp/netpipe"
+)
+
+// childFlag makes netpipe one of its own two processes.
+const childFlag = "child-of-domino"
+
+// netpipeCases are the names that --protocols takes. A protocol that makes a difference between clusters is measured within one
+// and between two.
+const (
+	hydeeInside  = "hydee-1"
+	hydeeOutside = "hydee-2"
+)
+
+// netpipeCase makes the setup of a case for two ranks.
+func netpipeCase(name string) (*core.Setup, error) {
+	layout := core.Layout{Names: []string{"a", "b"}, Ranks: 2, Clusters: []int{0, 1}}
+	protocol := name
+	switch name {
+	case hydeeInside:
+		protocol, layout.Clusters = "hydee", []int{0, 0}
+	case hydeeOutside:
+		protocol = "hydee"
+	}
+	p, err := catalog.Find(protocol)
+	if err != nil {
+		return nil, err
+	}
+	if p.Setup == nil {
+		return nil, fmt.Errorf("protocol %s has no programs", name)
+	}
+	s, err := p.Setup(layout, make([]core.Program, 2), catalog.Options{Variant: "repaired"})
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := s.NewMessage().(core.Framed); !ok {
+		return nil, fmt.Errorf("protocol %s has no fixed layout for its data messages yet, and the codec is not worth measuring", name)
+	}
+	return s, nil
+}
+
+// netpipeOptions are the flags of netpipe.
+type netpipeOptions struct {
+	sizes, links, protocols, congestion string
+	perturb, rounds                     int
+	sample                              time.Duration
+	seed                                uint64
+	bind, json, bench, child            bool
+}
+
+// readNetpipe reads the flags.
+func readNetpipe(args []string, io streams) (netpipeOptions, error) {
+	var o netpipeOptions
+	f := flags("cluster netpipe", "", io, "cluster netpipe", "cluster netpipe --sizes 8,8K,64K,1M,16M --perturb 0 --rounds 15",
+		"cluster netpipe --links shared --protocols raw,none --json", "cluster netpipe --bench | benchstat -col /protocol -")
+	f.StringVar(&o.sizes, "sizes", "1..64M", "bytes of a message: a list, or least..most for the powers of two between")
+	f.IntVar(&o.perturb, "perturb", 3, "also measure sizes that much smaller and larger; 0: not")
+	f.StringVar(&o.links, "links", "tcp,shared", "tcp (loopback), shared (memory)")
+	f.StringVar(&o.protocols, "protocols", "raw,none,hydee-1,hydee-2", "raw (no machine), none, hydee-1 and hydee-2 (HydEE within one cluster, between two)")
+	f.IntVar(&o.rounds, "rounds", 5, "samples of each; medians are reported")
+	f.DurationVar(&o.sample, "sample", 10*time.Millisecond, "about how long a sample takes; large messages take longer")
+	f.Uint64Var(&o.seed, "seed", 1, "of the order of the samples")
+	f.StringVar(&o.congestion, "congestion", "", "congestion control of TCP (default: reno, which does not pace loopback)")
+	f.BoolVar(&o.bind, "bind", true, "bind each process to a core of its own")
+	f.BoolVar(&o.json, "json", false, "print JSON: rows and samples")
+	f.BoolVar(&o.bench, "bench", false, "print lines for benchstat, one a sample")
+	f.BoolVar(&o.child, childFlag, false, "internal")
+	if err := f.MarkHidden(childFlag); err != nil {
+		return o, err
+	}
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	switch {
+	case f.NArg() > 0:
+		return o, fmt.Errorf("unexpected %q", f.Args())
+	case o.json && o.bench:
+		return o, errors.New("--json or --bench, not both")
+	}
+	return o, nil
+}
+
+// runNetpipe measures latency and bandwidth between two processes.
+func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
+	o, err := readNetpipe(args, io)
+	if err != nil {
+		return 0, err
+	}
+	if o.child {
+		return 0, netpipeChild(ctx, io)
+	}
+	plan := netpipe.Plan{Links: fields(o.links), Cases: fields(o.protocols), Rounds: o.rounds, Sample: netpipe.Duration(o.sample), Seed: o.seed}
+	if plan.Sizes, err = parseSizes(o.sizes, o.perturb); err != nil {
+		return 0, err
+	}
+	if err := checkCases(plan.Cases); err != nil {
+		return 0, err
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	progress := netpipeProgress(&plan, io)
+	results, err := netpipe.Measure(ctx, plan, netpipe.Options{Congestion: o.congestion, Bind: o.bind, Result: progress,
+		Child: func(r core.Rank) launch.Command {
+			return launch.Command{Name: fmt.Sprintf("rank %d", r), Path: path, Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: io.err}
+		}})
+	if progress != nil {
+		fmt.Fprint(io.err, "\r\x1b[K")
+	}
+	if ctx.Err() != nil {
+		return 0, errors.New("interrupted, both processes are gone")
+	}
+	if err != nil {
+		return 0, err
+	}
+	rows := netpipe.Summarise(&plan, results)
+	switch {
+	case o.json:
+		encoder := json.NewEncoder(io.out)
+		encoder.SetIndent("", " ")
+		return 0, encoder.Encode(map[string]any{"plan": plan, "cores": runtime.NumCPU(), "rows": rows, "samples": results})
+	case o.bench:
+		for _, r := range results {
+			fmt.Fprintf(io.out, "BenchmarkNetpipe/link=%s/protocol=%s/bytes=%d-%d %d %.1f ns/op %.2f MB/s %.1f B/op\n", r.Link, r.Case, r.Bytes,
+				runtime.NumCPU(), 2*r.Trips, r.Nanos, float64(r.Bytes)/r.Nanos*1000, r.Allocated)
+		}
+		return 0, nil
+	}
+	return 0, printNetpipe(io, &plan, rows)
+}
+
+// netpipeProgress shows the samples on a terminal; nil if there is none.
+func netpipeProgress(plan *netpipe.Plan, io streams) func(netpipe.Result) {
+	file, ok := io.err.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil
+	}
+	done, all := 0, len(plan.Sizes)*len(plan.Links)*len(plan.Cases)*plan.Rounds
+	return func(r netpipe.Result) {
+		done++
+		fmt.Fprintf(io.err, "\r\x1b[K%d of %d samples: %s, %s, %d bytes", done, all, r.Link, r.Case, r.Bytes)
+	}
+}
+
+// netpipeChild is the life of one of the two processes.
+func netpipeChild(ctx context.Context, io streams) error {
+	var in netpipe.Instructions
+	if err := launch.Instructions(os.Stdin, &in, func() { os.Exit(exitUsage) }); err != nil {
+		return err
+	}
+	return netpipe.Run(ctx, in, netpipeCase, io.out)
+}
+
+func fields(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// checkCases reports a name that is not known, twice there, or can not be measured.
+func checkCases(names []string) error {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return fmt.Errorf("protocol %s is there twice", name)
+		}
+		if name == netpipe.Raw {
+			continue
+		}
+		if name == "hydee" {
+			return fmt.Errorf("hydee: within one cluster (%s) or between two (%s)?", hydeeInside, hydeeOutside)
+		}
+		if _, err := netpipeCase(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseSizes reads "1..64M" or "8,8K,1M".
+func parseSizes(text string, perturb int) ([]int, error) {
+	if perturb < 0 || perturb > 1<<20 {
+		return nil, fmt.Errorf("--perturb %d, want [0, 1M]", perturb)
+	}
+	if least, most, ok := strings.Cut(text, ".."); ok {
+		a, err := parseBytes(least)
+		if err != nil {
+			return nil, err
+		}
+		b, err := parseBytes(most)
+		if err != nil {
+			return nil, err
+		}
+		if a > b {
+			return nil, fmt.Errorf("sizes from %s to %s: want the smaller first", least, most)
+		}
+		if list := netpipe.Sizes(a, b, perturb); len(list) > 0 {
+			return list, nil
+		}
+		return nil, fmt.Errorf("no power of two in %s", text)
+	}
+	var list []int
+	for _, word := range fields(text) {
+		size, err := parseBytes(word)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range []int{size - perturb, size, size + perturb} {
+			if n >= 1 && n <= netpipe.MaxSize {
+				list = append(list, n)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// parseBytes reads a number with an optional K, M or G of 1024.
+func parseBytes(text string) (int, error) {
+	digits := strings.TrimRight(strings.ToUpper(text), "KMG")
+	unit := 1
+	switch strings.ToUpper(text)[len(digits):] {
+	case "":
+	case "K":
+		unit = 1 << 10
+	case "M":
+		unit = 1 << 20
+	case "G":
+		unit = 1 << 30
+	default:
+		return 0, fmt.Errorf("size %q: want a number, with K, M or G", text)
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 1 || n > netpipe.MaxSize/unit {
+		return 0, fmt.Errorf("size %q, want a number in [1, %dM], with K, M or G", text, netpipe.MaxSize>>20)
+	}
+	return n * unit, nil
+}
+
+// printNetpipe prints one table a link, sizes down, protocols across.
+func printNetpipe(io streams, plan *netpipe.Plan, rows []netpipe.Row) error {
+	const note = "us: half a round trip, median of %d rounds; GB/s: bytes by that; x: time to that of none, median of the ratios within a round;\n" +
+		"least: the ratio of the least times, which counts when the machine has much else to do\n"
+	fmt.Fprintf(io.out, note, plan.Rounds)
+	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, link := range plan.Links {
+		fmt.Fprintf(w, "\n%s\t", link)
+		for _, name := range plan.Cases {
+			fmt.Fprintf(w, "%s\t\t\t\t", name)
+		}
+		fmt.Fprint(w, "\nbytes\t")
+		for range plan.Cases {
+			fmt.Fprint(w, "us\tGB/s\tx\tleast\t")
+		}
+		for _, size := range plan.Sizes {
+			fmt.Fprintf(w, "\n%d\t", size)
+			for _, name := range plan.Cases {
+				at := slices.IndexFunc(rows, func(r netpipe.Row) bool { return r.Link == link && r.Case == name && r.Bytes == size })
+				r := rows[at]
+				fmt.Fprintf(w, "%s\t%.3g\t%s\t%s\t", short(r.Micros), r.Bandwidth, ratio(r.Ratio), ratio(r.LeastRatio))
+			}
+		}
+		fmt.Fprintln(w)
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	most := 0.0
+	for _, r := range rows {
+		most = math.Max(most, r.Allocated)
+	}
+	_, err := fmt.Fprintf(io.out, "\nallocated a message: %.3g bytes at most (median of the rounds; the log of hydee-2 grows)\n", most)
+	return err
+}
+
+// short prints microseconds with three digits or whole.
+func short(x float64) string {
+	if x >= 100 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+func ratio(x float64) string {
+	if x == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", x)
+}

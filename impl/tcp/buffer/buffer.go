@@ -1,0 +1,99 @@
+// Package buffer recycles byte slices, so that the data path of a cluster run allocates nothing once it is warm: payloads that
+// arrive, and payloads that a message log keeps. A pool belongs to one thread.
+package buffer
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+const (
+	smallest = 6        // of classes: 64 bytes
+	largest  = 32       // 4 GiB
+	slab     = 64 << 10 // what small buffers are cut from
+	classes  = (largest-smallest)*4 + 1
+)
+
+// Pool is a free list for each size class; there are four classes to an octave, so at most a quarter of a buffer is unused.
+type Pool struct {
+	Keep int // bytes that may lie idle; what is put beyond that goes to the garbage collector. 0 means 1 GiB
+
+	free  [classes][][]byte
+	idle  int
+	inUse int
+	slab  []byte
+}
+
+// class is the number of the smallest class that holds n bytes, and the size of its buffers.
+func class(n int) (number, size int) {
+	if n <= 1<<smallest {
+		return 0, 1 << smallest
+	}
+	octave := bits.Len(uint(n-1)) - 1 // 1<<octave < n <= 2<<octave
+	step := 1 << (octave - 2)
+	quarter := (n - 1 - 1<<octave) / step // in [0, 4)
+	return (octave-smallest)*4 + quarter + 1, 1<<octave + (quarter+1)*step
+}
+
+// Get returns a slice of n bytes with any content; n is in [0, 4 GiB].
+func (p *Pool) Get(n int) []byte {
+	number, size := class(n)
+	if number >= classes {
+		panic(fmt.Sprintf("invariant: a buffer has at most 4 GiB: %d bytes", n))
+	}
+	p.inUse++
+	list := &p.free[number]
+	if last := len(*list) - 1; last >= 0 {
+		b := (*list)[last]
+		(*list)[last] = nil
+		*list = (*list)[:last]
+		p.idle -= size
+		return b[:n]
+	}
+	if size > slab/16 {
+		return make([]byte, n, size)
+	}
+	if len(p.slab) < size {
+		p.slab = make([]byte, slab)
+	}
+	b := p.slab[:n:size]
+	p.slab = p.slab[size:]
+	return b
+}
+
+// Put gives back what Get returned, by its first byte; nobody may use it afterwards.
+func (p *Pool) Put(b []byte) {
+	number, size := class(cap(b))
+	if size != cap(b) {
+		panic(fmt.Sprintf("invariant: what is put into a pool came from one: capacity %d", cap(b)))
+	}
+	p.inUse--
+	keep := p.Keep
+	if keep == 0 {
+		keep = 1 << 30
+	}
+	if p.idle+size > keep {
+		return
+	}
+	p.idle += size
+	p.free[number] = append(p.free[number], b[:0])
+}
+
+// Copy is a buffer with the same bytes.
+func (p *Pool) Copy(b []byte) []byte {
+	c := p.Get(len(b))
+	copy(c, b)
+	return c
+}
+
+// InUse is how many buffers have been taken and not given back.
+func (p *Pool) InUse() int { return p.inUse }
+
+// Idle is how many bytes wait for use.
+func (p *Pool) Idle() int { return p.idle }
+
+// Fits reports whether the bytes may come from a pool: what a decoder or a test made mostly does not.
+func Fits(b []byte) bool {
+	number, size := class(cap(b))
+	return number < classes && size == cap(b)
+}

@@ -1,0 +1,152 @@
+package launch_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/domino-check/domino/impl/tcp/launch"
+)
+
+// role, in the environment, makes the test's program one of the children below.
+const role = "DOMINO_LAUNCH_TEST"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(role) != "" {
+		child(os.Getenv(role))
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// child is what a child does.
+func child(role string) {
+	if role == "parent" { // starts a child that never ends and says who it is
+		err := launch.Run(context.Background(), []launch.Command{command("waits", func(line []byte) error {
+			fmt.Println(string(line))
+			return nil
+		})})
+		fmt.Println(err)
+		return
+	}
+	var say string
+	if err := launch.Instructions(os.Stdin, &say, func() { os.Exit(7) }); err != nil {
+		fmt.Println(err)
+		os.Exit(4)
+	}
+	fmt.Println(say, os.Getpid())
+	switch role {
+	case "waits":
+		select {}
+	case "fails":
+		os.Exit(3)
+	}
+}
+
+// command starts the test's program in a role.
+func command(name string, line func([]byte) error) launch.Command {
+	return launch.Command{Name: name, Path: "/usr/bin/env", Args: []string{role + "=" + name, self()}, Instructions: "hello", Line: line}
+}
+
+func self() string {
+	path, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	return path
+}
+
+// TestRun runs children that end by themselves and collects what they say.
+func TestRun(t *testing.T) {
+	var mu sync.Mutex
+	said := 0
+	line := func(line []byte) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if strings.HasPrefix(string(line), "hello ") {
+			said++
+		}
+		return nil
+	}
+	if err := launch.Run(t.Context(), []launch.Command{command("ends", line), command("ends", line), command("ends", line)}); err != nil || said != 3 {
+		t.Errorf("%d of 3 said hello, %v", said, err)
+	}
+}
+
+// TestFails lets one of three children fail, or its reader: the others, which would wait for ever, must end, and the error names the one.
+func TestFails(t *testing.T) {
+	wrong := errors.New("wrong line")
+	for _, bad := range []launch.Command{command("fails", nil), command("waits", func([]byte) error { return wrong }), {Name: "fails", Path: "/nowhere/at/all"}} {
+		bad.Name = "the bad one"
+		err := launch.Run(t.Context(), []launch.Command{command("waits", nil), bad, command("waits", nil)})
+		if err == nil || !strings.HasPrefix(err.Error(), "the bad one: ") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// TestCancel ends the context when all children are there: Run must return with none left.
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var there sync.WaitGroup
+	there.Add(2)
+	go func() {
+		there.Wait()
+		cancel()
+	}()
+	line := func([]byte) error {
+		there.Done()
+		return nil
+	}
+	if err := launch.Run(ctx, []launch.Command{command("waits", line), command("waits", line)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+}
+
+// TestOrphan kills a parent: its child must end. The pipe that the child inherits tells when it has.
+func TestOrphan(t *testing.T) {
+	cmd := exec.Command(self())
+	cmd.Env = append(os.Environ(), role+"=parent")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	cmd.Stdout, cmd.ExtraFiles = write, nil
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	line, err := bufio.NewReader(read).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	if _, err := fmt.Sscanf(line, "hello %d", &pid); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	for { // a killed process takes a moment; it would never go if nobody told it
+		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(state), ") Z ") {
+			break
+		}
+	}
+}
+
+// TestNoParent reads instructions that nobody has written.
+func TestNoParent(t *testing.T) {
+	for _, in := range []string{"", "{", "no json\n"} {
+		if err := launch.Instructions(strings.NewReader(in), new(string), func() {}); !errors.Is(err, launch.ErrNoParent) {
+			t.Errorf("%q: %v, want %v", in, err, launch.ErrNoParent)
+		}
+	}
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package netpipe
+
+// bind does nothing here.
+func bind(int) {}

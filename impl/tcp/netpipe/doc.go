@@ -1,0 +1,13 @@
+// Package netpipe measures the latency and the bandwidth between two processes, message size by message size, as NetPIPE does: a
+// message goes there and back, and half of the time is counted. Every protocol is a machine of its own driven by package node, as in
+// any other run; "raw" is the mesh alone.
+//
+// What is compared is measured in one run, in turns: for each size all links and protocols one after another, in another order in each
+// round, the sizes shuffled. Reported are medians over the rounds, and the ratio to "none" (raw to none, too) as the median of the ratios
+// within a round: the machine may be slow for a while, but then it is so for both. Where it has much else to do, medians measure that, and the
+// least of many short samples is what remains: that is reported, too.
+//
+// The program of a rank touches nothing of what it sends: like the buffer of an MPI benchmark, it is the same all the time. HydEE
+// between two clusters copies every message into its log, at both ends; the log of a sample has at most 64 MiB, or three messages, in
+// memory that was used before, and is empty when the sample begins.
+package netpipe

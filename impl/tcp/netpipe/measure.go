@@ -1,0 +1,68 @@
+package netpipe
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"sync"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/tcp/launch"
+	"github.com/domino-check/domino/impl/tcp/mesh"
+)
+
+// Options are what does not belong to the plan.
+type Options struct {
+	Congestion string // of TCP; "" leaves the choice to the mesh
+	Bind       bool   // each process to a core of its own
+	// Child is the command that calls Run with the instructions that it is given.
+	Child func(rank core.Rank) launch.Command
+	// Result is called for each sample, from one goroutine.
+	Result func(Result)
+}
+
+// Measure starts the two processes, waits for them and returns their samples.
+func Measure(ctx context.Context, plan Plan, o Options) ([]Result, error) {
+	if err := plan.Validate(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var serving sync.WaitGroup
+	defer serving.Wait()
+	defer cancel()
+	id := mesh.NewIdentity()
+	meetings := map[string]Meeting{}
+	for _, name := range plan.Links {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, fmt.Errorf("netpipe: %w", err)
+		}
+		one := id
+		one.Run = mesh.NewIdentity().Run
+		meetings[name] = Meeting{Run: one.Run, Address: l.Addr().String()}
+		serving.Go(func() {
+			(&mesh.Rendezvous{Identity: one, Procs: 2}).Serve(ctx, l) // if it fails, the processes say what they miss
+		})
+	}
+	var results []Result
+	var commands []launch.Command
+	for rank := range core.Rank(2) {
+		c := o.Child(rank)
+		c.Instructions = Instructions{Rank: rank, Plan: plan, Congestion: o.Congestion, Bind: o.Bind, Secret: id.Secret, Meetings: meetings}
+		c.Line = func(line []byte) error {
+			var r Result
+			if err := json.Unmarshal(line, &r); err != nil {
+				return fmt.Errorf("unexpected output %q: %w", line, err)
+			}
+			results = append(results, r) // only rank 0 writes
+			if o.Result != nil {
+				o.Result(r)
+			}
+			return nil
+		}
+		commands = append(commands, c)
+	}
+	err := launch.Run(ctx, commands)
+	return results, err
+}

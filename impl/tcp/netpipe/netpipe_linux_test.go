@@ -1,0 +1,293 @@
+package netpipe
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/hydee"
+	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/tcp/buffer"
+	"github.com/domino-check/domino/impl/tcp/launch"
+	"github.com/domino-check/domino/impl/tcp/mesh"
+	"github.com/domino-check/domino/impl/tcp/node"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// asChild, in the environment, makes the test's program one of the two processes.
+const asChild = "DOMINO_NETPIPE_TEST"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asChild) == "" {
+		goleak.VerifyTestMain(m)
+		return
+	}
+	var in Instructions
+	err := launch.Instructions(os.Stdin, &in, func() { os.Exit(7) })
+	if err == nil {
+		var out io.Writer = os.Stdout
+		if os.Getenv(asChild) == "dies" && in.Rank == 0 {
+			out = dies{}
+		}
+		err = Run(context.Background(), in, setup, out)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(4)
+	}
+}
+
+// dies ends the process at its first result.
+type dies struct{}
+
+func (dies) Write([]byte) (int, error) {
+	os.Exit(9)
+	return 0, nil
+}
+
+var cases = []string{Raw, "none", "hydee-1", "hydee-2"}
+
+func setup(name string) (*core.Setup, error) {
+	layout := core.Layout{Names: []string{"a", "b"}, Ranks: 2, Clusters: []int{0, 1}}
+	switch name {
+	case "none":
+		return none.NewSetup(layout, make([]core.Program, 2))
+	case "hydee-1":
+		layout.Clusters = []int{0, 0}
+	}
+	return hydee.NewSetup(layout, make([]core.Program, 2), hydee.Options{})
+}
+
+// TestTwoProcesses runs a small plan in two processes of the system: every sample comes, once.
+func TestTwoProcesses(t *testing.T) {
+	plan := Plan{Sizes: []int{1, 8, 8192, 300_000}, Links: []string{TCP, Shared}, Cases: cases, Rounds: 2, Sample: Duration(time.Microsecond), Seed: 3}
+	results, err := Measure(t.Context(), plan, Options{Child: child(t, "runs")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[sample]int{}
+	for _, r := range results {
+		seen[sample{r.Round, r.Bytes, r.Link, r.Case}]++
+		if r.Nanos <= 0 || r.Trips < 3 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(results) != 2*4*2*4 || len(seen) != len(results) {
+		t.Errorf("%d results of %d samples, want 64", len(results), len(seen))
+	}
+	if rows := Summarise(&plan, results); len(rows) != 32 {
+		t.Errorf("%d rows, want 32", len(rows))
+	}
+}
+
+func child(t *testing.T, how string) func(core.Rank) launch.Command {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(r core.Rank) launch.Command {
+		return launch.Command{Name: fmt.Sprintf("rank %d", r), Path: "/usr/bin/env", Args: []string{asChild + "=" + how, self}}
+	}
+}
+
+// TestDeath lets rank 0 die in the middle: the other one must notice, and the error come back.
+func TestDeath(t *testing.T) {
+	plan := Plan{Sizes: []int{8}, Links: []string{TCP}, Cases: []string{Raw}, Rounds: 50, Sample: Duration(time.Microsecond)}
+	if _, err := Measure(t.Context(), plan, Options{Child: child(t, "dies")}); err == nil {
+		t.Error("no error")
+	}
+}
+
+// TestNoAllocation is the data path as a whole, both processes in one thread: program step, protocol, node, mesh, link, over sockets and
+// over shared memory. Nothing may be allocated a message; the log of HydEE grows by whole pieces.
+func TestNoAllocation(t *testing.T) {
+	for _, private := range []bool{true, false} {
+		for _, name := range cases[1:] {
+			for _, size := range []int{8, 20_000} {
+				p := newPair(t, name, private, size, 2000)
+				for _, pool := range p.pools { // a log that grows needs memory; here it was used before
+					var log [][]byte
+					for range 600 {
+						log = append(log, pool.Get(size))
+					}
+					for _, b := range log {
+						pool.Put(b)
+					}
+				}
+				if n := testing.AllocsPerRun(500, func() { p.trip(t) }); n != 0 {
+					t.Errorf("%s, private %v, %d bytes: %v allocations a round trip, want 0", name, private, size, n)
+				}
+				p.close()
+			}
+		}
+	}
+}
+
+// BenchmarkRoundTrip is the processor time of a round trip, both processes in one thread.
+//
+//	go test -run '^$' -bench RoundTrip ./impl/tcp/netpipe
+func BenchmarkRoundTrip(b *testing.B) {
+	for _, link := range []string{TCP, Shared} {
+		for _, name := range cases[1:] {
+			b.Run("link="+link+"/protocol="+name, func(b *testing.B) {
+				p := newPair(b, name, link == TCP, 8, math.MaxInt/4)
+				defer p.close()
+				b.ReportAllocs()
+				for b.Loop() {
+					p.trip(b)
+				}
+			})
+		}
+	}
+}
+
+// pair is both ranks of a case in one thread.
+type pair struct {
+	meshes [2]*mesh.Mesh
+	nodes  [2]*node.Node
+	ranks  [2]*pinger
+	pools  [2]*buffer.Pool
+}
+
+func newPair(t testing.TB, name string, private bool, size, trips int) *pair {
+	t.Helper()
+	p := new(pair)
+	s, err := setup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := mesh.NewIdentity()
+	var table []mesh.Address
+	for r := range core.Rank(2) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		id.Self = r.Proc()
+		table = append(table, mesh.Address{Proc: id.Self, Host: l.Addr().String()})
+		pool := new(buffer.Pool)
+		p.pools[r] = pool
+		if p.meshes[r], err = mesh.New(mesh.Config{Identity: id, Procs: 2, Listener: l, Pool: pool, Private: private}); err != nil {
+			t.Fatal(err)
+		}
+		if p.ranks[r], err = newPinger(s, r, make([]byte, size), trips); err != nil {
+			t.Fatal(err)
+		}
+		if p.nodes[r], err = node.New(node.Config{Proc: id.Self, Procs: 3, Machine: p.ranks[r], NewMessage: s.NewMessage, Mesh: p.meshes[r], Pool: pool}); err != nil {
+			t.Fatal(err)
+		}
+		p.ranks[r].buffers = p.nodes[r].Buffers()
+	}
+	p.meshes[1].Dial(mesh.Below(table, 1), timeout)
+	for r := range p.meshes {
+		if err := p.meshes[r].Gather([]trace.Proc{0, 1}, timeout); err != nil {
+			t.Fatal(err)
+		}
+		for _, ok := p.meshes[r].Notice(); ok; _, ok = p.meshes[r].Notice() {
+		}
+		if err := p.nodes[r].Input(core.Input{Kind: core.Start}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+// trip takes turns until a round trip is complete.
+func (p *pair) trip(t testing.TB) {
+	for goal := p.ranks[0].left - 2; p.ranks[0].left > goal; {
+		for _, n := range p.nodes {
+			if _, err := n.Turn(0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func (p *pair) close() {
+	for r, m := range p.meshes {
+		p.nodes[r].Release()
+		m.Close(0)
+	}
+}
+
+// TestRelease: what a log has kept goes back to the pool at the end.
+func TestRelease(t *testing.T) {
+	p := newPair(t, "hydee-2", false, 1000, 100)
+	defer p.close()
+	for range 50 {
+		p.trip(t)
+	}
+	if kept := p.nodes[0].Counts().Logged; kept != 50*1000 {
+		t.Fatalf("%d bytes logged, want 50000", kept)
+	}
+	if p.pools[0].InUse() < 50 {
+		t.Fatalf("%d buffers in use, want the 50 of the log", p.pools[0].InUse())
+	}
+	p.nodes[0].Release()
+	if p.pools[0].InUse() != 0 {
+		t.Errorf("%d buffers in use after the release", p.pools[0].InUse())
+	}
+}
+
+// TestSizes pins the sizes of a sweep.
+func TestSizes(t *testing.T) {
+	if diff := cmp.Diff([]int{1, 2, 4, 5, 7, 8, 11, 13, 16}, Sizes(1, 18, 3)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := Sizes(8, 8, 0); !slices.Equal(got, []int{8}) {
+		t.Errorf("one size: %v", got)
+	}
+}
+
+// TestSummarise checks medians and ratios by hand: rounds of 10, 30, 20 for none and 11, 60, 30 for hydee-1 have ratios 1.1, 2, 1.5.
+func TestSummarise(t *testing.T) {
+	plan := Plan{Sizes: []int{1000}, Links: []string{TCP}, Cases: []string{"none", "hydee-1"}}
+	var results []Result
+	for round, pair := range [][2]float64{{10_000, 11_000}, {30_000, 60_000}, {20_000, 30_000}} {
+		results = append(results, Result{Link: TCP, Case: "none", Bytes: 1000, Round: round, Nanos: pair[0]},
+			Result{Link: TCP, Case: "hydee-1", Bytes: 1000, Round: round, Nanos: pair[1]})
+	}
+	want := []Row{
+		{Link: TCP, Case: "none", Bytes: 1000, Micros: 20, Least: 10, Bandwidth: 0.05, Ratio: 1, LeastRatio: 1, Rounds: 3},
+		{Link: TCP, Case: "hydee-1", Bytes: 1000, Micros: 30, Least: 11, Bandwidth: 1.0 / 30, Ratio: 1.5, LeastRatio: 1.1, Rounds: 3},
+	}
+	if diff := cmp.Diff(want, Summarise(&plan, results)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestPlan: both processes get the same samples in the same order, each once; a plan that makes no sense is refused.
+func TestPlan(t *testing.T) {
+	plan := Plan{Sizes: []int{1, 2, 3}, Links: []string{TCP, Shared}, Cases: cases, Rounds: 4, Sample: Duration(time.Second), Seed: 7}
+	b, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Plan
+	if err := json.Unmarshal(b, &again); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(plan.samples(), again.samples()) || len(plan.samples()) != 3*2*4*4 {
+		t.Errorf("%d samples, want 96, the same after a journey", len(plan.samples()))
+	}
+	for _, bad := range []func(*Plan){
+		func(p *Plan) { p.Sizes = nil }, func(p *Plan) { p.Sizes = []int{0} }, func(p *Plan) { p.Sizes = []int{MaxSize + 1} },
+		func(p *Plan) { p.Links = []string{"udp"} }, func(p *Plan) { p.Rounds = 0 }, func(p *Plan) { p.Sample = 0 },
+	} {
+		p := plan
+		if bad(&p); p.Validate() == nil {
+			t.Errorf("accepted: %+v", p)
+		}
+	}
+}

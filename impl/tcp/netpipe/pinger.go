@@ -1,0 +1,82 @@
+package netpipe
+
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/tcp/node"
+)
+
+// pinger is a rank whose program sends a message and receives one, or the other way round, so many times. The bytes are as many as the
+// measurement wants, which the programs of scenarios can not say.
+type pinger struct {
+	protocol core.Protocol
+	buffers  *node.Buffers // set when the node exists
+	self     core.Rank
+	payload  []byte
+	left     int // steps: two a round trip
+	sends    bool
+	sent     uint32
+	sources  []core.Rank
+}
+
+// newPinger takes the protocol layer out of a rank of the setup.
+func newPinger(s *core.Setup, self core.Rank, payload []byte, trips int) (*pinger, error) {
+	host, ok := s.New(self.Proc()).(*core.Host)
+	if !ok || s.Layout.Ranks != 2 {
+		return nil, fmt.Errorf("netpipe: %s: %d ranks, want two", s.Protocol, s.Layout.Ranks)
+	}
+	return &pinger{protocol: host.Protocol(), self: self, payload: payload, left: 2 * trips, sends: self == 0}, nil
+}
+
+// Protocol is what the node asks for.
+func (p *pinger) Protocol() core.Protocol { return p.protocol }
+
+// State implements core.Machine; a pinger is not restarted.
+func (p *pinger) State() []any { return []any{p.protocol.State()} }
+
+// Choices implements core.Machine.
+func (p *pinger) Choices(buf []core.Choice) []core.Choice {
+	if p.left == 0 {
+		return buf
+	}
+	if p.sends {
+		if p.protocol.Ready(1 - p.self) {
+			buf = append(buf, 0)
+		}
+		return buf
+	}
+	p.sources = p.protocol.Sources(p.sources[:0])
+	if len(p.sources) > 0 {
+		buf = append(buf, 0)
+	}
+	return buf
+}
+
+// Step implements core.Machine.
+func (p *pinger) Step(in core.Input, out []core.Effect) []core.Effect {
+	if in.Kind != core.Advance {
+		return p.protocol.Step(in, out)
+	}
+	p.left--
+	if p.sends {
+		p.sends = false
+		p.sent++
+		payload := core.Payload{ID: core.MsgID{From: p.self, Number: p.sent}, Data: p.payload}
+		to := 1 - p.self
+		out = append(out, core.Effect{Kind: core.ProgramSent, To: to.Proc(), Payload: payload})
+		return p.protocol.Step(core.Input{Kind: core.Send, To: to, Payload: payload}, out)
+	}
+	p.sends = true
+	first := len(out)
+	out = p.protocol.Step(core.Input{Kind: core.Receive, From: p.sources[0].Proc()}, out)
+	for i := first; i < len(out); i++ {
+		if e := &out[i]; e.Kind == core.Deliver {
+			if len(e.Payload.Data) != len(p.payload) {
+				panic(fmt.Sprintf("invariant: every message of a sample has its size: %d bytes, want %d", len(e.Payload.Data), len(p.payload)))
+			}
+			p.buffers.Done(e.Payload.Data)
+		}
+	}
+	return out
+}

@@ -1,0 +1,247 @@
+package netpipe
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"runtime"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/tcp/buffer"
+	"github.com/domino-check/domino/impl/tcp/frame"
+	"github.com/domino-check/domino/impl/tcp/mesh"
+	"github.com/domino-check/domino/impl/tcp/node"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Instructions are what a process is told.
+type Instructions struct {
+	Rank       core.Rank          `json:"rank"`
+	Plan       Plan               `json:"plan"`
+	Congestion string             `json:"congestion"` // of TCP; "" leaves the choice to the mesh
+	Bind       bool               `json:"bind"`       // to a core for each process
+	Secret     []byte             `json:"secret"`
+	Meetings   map[string]Meeting `json:"meetings"` // by link
+}
+
+// Meeting is where the processes find each other for one link.
+type Meeting struct {
+	Run     mesh.Run `json:"run"`
+	Address string   `json:"address"`
+}
+
+// timeout bounds everything that is not a measurement.
+const timeout = 30 * time.Second
+
+// process is one of the two.
+type process struct {
+	Instructions
+	setup  func(name string) (*core.Setup, error)
+	pool   *buffer.Pool
+	meshes map[string]*mesh.Mesh
+	setups map[string]*core.Setup
+	buffer []byte // what is sent
+	before runtime.MemStats
+	after  runtime.MemStats
+}
+
+// Run is the whole life of one process; setup makes the protocol of a case for two ranks. Rank 0 writes its results, a line of JSON
+// each. The calling goroutine is locked to its thread.
+func Run(ctx context.Context, in Instructions, setup func(name string) (*core.Setup, error), out io.Writer) (err error) {
+	if err := in.Plan.Validate(); err != nil {
+		return err
+	}
+	runtime.LockOSThread()
+	if in.Bind {
+		bind(int(in.Rank))
+	}
+	p := &process{Instructions: in, setup: setup, pool: new(buffer.Pool), meshes: map[string]*mesh.Mesh{}, setups: map[string]*core.Setup{}}
+	defer func() {
+		for _, m := range p.meshes {
+			limit := timeout
+			if err != nil {
+				limit = 0
+			}
+			m.Close(limit)
+		}
+	}()
+	for _, l := range in.Plan.Links {
+		if err := p.connect(ctx, l); err != nil {
+			return err
+		}
+	}
+	for _, name := range in.Plan.Cases {
+		if name == Raw {
+			continue
+		}
+		if p.setups[name], err = setup(name); err != nil {
+			return err
+		}
+		if _, ok := p.setups[name].NewMessage().(core.Framed); !ok {
+			return fmt.Errorf("netpipe: %s has no fixed layout for its data messages yet", name)
+		}
+	}
+	largest := 0
+	for _, size := range in.Plan.Sizes {
+		largest = max(largest, size)
+	}
+	p.buffer = make([]byte, largest)
+	encoder := json.NewEncoder(out)
+	for _, s := range in.Plan.samples() {
+		result, err := p.measure(s)
+		if err != nil {
+			return fmt.Errorf("netpipe: rank %d: %s, %s, %d bytes: %w", in.Rank, s.link, s.name, s.size, err)
+		}
+		if in.Rank == 0 {
+			if err := encoder.Encode(result); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// connect joins the two processes over one kind of link.
+func (p *process) connect(ctx context.Context, name string) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	meeting := p.Meetings[name]
+	id := mesh.Identity{Run: meeting.Run, Secret: p.Secret, Self: p.Rank.Proc()}
+	m, err := mesh.New(mesh.Config{Identity: id, Procs: 2, Listener: l, Pool: p.pool, Limit: MaxSize, Private: name == TCP,
+		Patience: mesh.PatienceFor(2, runtime.NumCPU()), Congestion: p.Congestion})
+	if err != nil {
+		l.Close()
+		return err
+	}
+	p.meshes[name] = m
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	table, err := mesh.Register(ctx, meeting.Address, id, l.Addr().String())
+	if err != nil {
+		return err
+	}
+	m.Dial(mesh.Below(table, id.Self), timeout)
+	if err := m.Gather([]trace.Proc{0, 1}, timeout); err != nil {
+		return err
+	}
+	for n, ok := m.Notice(); ok; n, ok = m.Notice() {
+		if n.Event == mesh.Up && n.Shared != (name == Shared) {
+			return fmt.Errorf("netpipe: rank %d: the processes can not share memory", p.Rank)
+		}
+	}
+	return nil
+}
+
+// measure takes one sample.
+func (p *process) measure(s sample) (Result, error) {
+	trips := p.Plan.trips(s.link, s.size)
+	warm := warmUp(trips)
+	r := Result{Link: s.link, Case: s.name, Bytes: s.size, Round: s.round, Trips: trips}
+	var elapsed time.Duration
+	var err error
+	if s.name == Raw {
+		elapsed, err = p.raw(p.meshes[s.link], p.buffer[:s.size], warm, trips)
+	} else {
+		elapsed, err = p.machine(p.meshes[s.link], p.setups[s.name], p.buffer[:s.size], warm, trips)
+	}
+	r.Nanos = float64(elapsed.Nanoseconds()) / float64(2*trips)
+	r.Allocated = float64(p.after.TotalAlloc-p.before.TotalAlloc) / float64(2*trips)
+	return r, err
+}
+
+// raw sends over the mesh alone.
+func (p *process) raw(m *mesh.Mesh, payload []byte, warm, trips int) (time.Duration, error) {
+	var a mesh.Arrival
+	var began time.Time
+	for n := range warm + trips {
+		if n == warm {
+			began = p.begin()
+		}
+		for half := range 2 {
+			if (half == 0) == (p.Rank == 0) {
+				m.Send(1-p.Rank.Proc(), frame.Data, 0, nil, payload)
+				m.Flush()
+				continue
+			}
+			switch what := m.Next(&a, timeout); what {
+			case mesh.Frame:
+				p.pool.Put(a.Payload)
+			case mesh.Notified:
+				return 0, p.lost(m)
+			default:
+				return 0, fmt.Errorf("nothing came in %v", timeout)
+			}
+		}
+	}
+	elapsed := p.end(began)
+	drain(m)
+	return elapsed, nil
+}
+
+// machine sends as a rank of a protocol does.
+func (p *process) machine(m *mesh.Mesh, s *core.Setup, payload []byte, warm, trips int) (time.Duration, error) {
+	rank, err := newPinger(s, p.Rank, payload, warm+trips)
+	if err != nil {
+		return 0, err
+	}
+	n, err := node.New(node.Config{Proc: p.Rank.Proc(), Procs: len(s.Layout.Names), Machine: rank, NewMessage: s.NewMessage, Mesh: m, Pool: p.pool,
+		Notices: func(notice mesh.Notice) error {
+			return fmt.Errorf("proc %d is %s: %v", notice.Proc, notice.Event, notice.Err)
+		}})
+	if err != nil {
+		return 0, err
+	}
+	rank.buffers = n.Buffers()
+	if err := n.Input(core.Input{Kind: core.Start}); err != nil {
+		return 0, err
+	}
+	var began time.Time
+	for rank.left > 0 {
+		if began.IsZero() && rank.left <= 2*trips {
+			began = p.begin()
+		}
+		if came, err := n.Turn(timeout); err != nil {
+			return 0, err
+		} else if !came && len(rank.Choices(nil)) == 0 {
+			return 0, fmt.Errorf("nothing came in %v", timeout)
+		}
+	}
+	elapsed := p.end(began)
+	drain(m)
+	n.Release()
+	return elapsed, nil
+}
+
+// drain waits until what was sent is written. It receives nothing: the other side may have begun the next sample.
+func drain(m *mesh.Mesh) {
+	for m.MostQueued() > 0 {
+		m.Flush()
+	}
+}
+
+func (p *process) lost(m *mesh.Mesh) error {
+	n, _ := m.Notice()
+	return fmt.Errorf("proc %d is %s: %v", n.Proc, n.Event, n.Err)
+}
+
+// begin starts the clock.
+func (p *process) begin() time.Time {
+	if p.Rank == 0 {
+		runtime.ReadMemStats(&p.before)
+	}
+	return time.Now()
+}
+
+// end stops it.
+func (p *process) end(began time.Time) time.Duration {
+	elapsed := time.Since(began)
+	if p.Rank == 0 {
+		runtime.ReadMemStats(&p.after)
+	}
+	return elapsed
+}

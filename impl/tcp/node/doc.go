@@ -1,0 +1,21 @@
+// Package node drives one machine of a protocol, unchanged, as one process of a cluster: it turns what the mesh receives into inputs
+// and performs the effects in order.
+//
+// A turn first gives the machine what is due (a record that is stable, a timer), then lets the program take a step, or, when it
+// can not, waits for the mesh. Each step ends in the same way: effects, writes, then core.Recycler.Settle. A large copy for the log is made in
+// pieces while the node would wait for the mesh, at the latest before the next step, so that it costs little but processor time. Data messages that implement core.Framed travel in their fixed layout with the payload behind it; every other
+// message goes by the codec. With a Framed and recycling protocol a message allocates nothing.
+//
+// # Back-pressure
+//
+// A program is stopped while more than OutLimit bytes wait for any peer, so a slow receiver slows its senders. A source is paused
+// while more than InLimit bytes have arrived from it and are not delivered, so a slow program slows its sources: what it does not take
+// stays in the connection. Machines were checked with channels of any length, so pausing must never stop a run: a program that can take no
+// step hears everything, and one that is stopped by a slow peer for StuckAfter, without a byte moving, too.
+//
+// # What it does not do
+//
+// Detect failures (the mesh tells of broken connections, Notices passes them on; Input gives the machine what a detector decides),
+// restart processes, record a trace (Observe sees every step). Stable storage is whatever implements Store; a step that persists
+// waits for it.
+package node

@@ -1,0 +1,123 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/tcp/frame"
+)
+
+// step gives the machine one input and performs what it asks for.
+func (n *Node) step(in core.Input) error {
+	n.memory.finish()
+	n.counts.Steps++
+	n.out = n.c.Machine.Step(in, n.out[:0])
+	if n.c.Observe != nil {
+		seen := in // of its own, so that the input itself stays out of the heap
+		if err := n.c.Observe(&seen, n.out); err != nil {
+			return err
+		}
+	}
+	var end error
+	persisted := len(n.due)
+	for i := range n.out {
+		if err := n.perform(&n.out[i]); err != nil {
+			end = err
+			break // nothing after a rollback or a halt happens
+		}
+	}
+	n.c.Mesh.Flush()
+	if n.recycler != nil {
+		n.recycler.Settle()
+	}
+	n.memory.reclaim()
+	if n.c.Store != nil && len(n.due) > persisted && end == nil {
+		if err := n.c.Store.Commit(); err != nil {
+			return fmt.Errorf("node: proc %d inc %d: %w", n.c.Proc, n.c.Life, err)
+		}
+	}
+	return end
+}
+
+// perform performs one effect.
+func (n *Node) perform(e *core.Effect) error {
+	switch e.Kind {
+	case core.SendMessage:
+		return n.send(e)
+	case core.Persist:
+		return n.persist(e)
+	case core.Deliver:
+		n.left(e.From, len(e.Payload.Data))
+	case core.Drop:
+		if s := int(e.From); !e.ID.IsZero() && s < len(n.sources) && n.sources[s].messages > 0 {
+			n.left(e.From, n.sources[s].bytes/n.sources[s].messages)
+		}
+	case core.SetTimer:
+		t := timer{time.Now().Add(time.Duration(e.Ticks) * n.c.Tick), e.Timer}
+		at, _ := slices.BinarySearchFunc(n.timers, t, func(a, b timer) int { return a.at.Compare(b.at) })
+		n.timers = slices.Insert(n.timers, at, t)
+	case core.ProgramDone:
+		n.done = true
+	case core.Rollback:
+		return ErrRollback
+	case core.Halt:
+		return &HaltError{e.Reason}
+	}
+	return nil // a declaration: evidence for whoever observes
+}
+
+// send puts a message on the network. A proc that is not connected loses it, as a crashed one does.
+func (n *Node) send(e *core.Effect) error {
+	if e.To == n.c.Proc {
+		return n.sendSelf(e.Message)
+	}
+	if m, ok := e.Message.(core.Framed); ok {
+		var fixed bool
+		if n.header, fixed = m.AppendHeader(n.header[:0]); fixed {
+			data := m.Content().Data
+			n.counts.Frames++
+			n.counts.Bytes += uint64(len(data))
+			n.counts.Header += uint64(len(n.header))
+			if !n.c.Mesh.Send(e.To, frame.Data, 0, n.header, data) {
+				n.counts.Lost++
+			}
+			return nil
+		}
+	}
+	n.counts.Encoded++
+	if !n.c.Mesh.Send(e.To, frame.Control, 0, nil, core.Encode(e.Message)) {
+		n.counts.Lost++
+	}
+	return nil
+}
+
+// sendSelf keeps a message of the machine to itself, encoded, because the machine may use its own again.
+func (n *Node) sendSelf(m core.Message) error {
+	again := n.c.NewMessage()
+	if err := core.Decode(core.Encode(m), again); err != nil {
+		return fmt.Errorf("node: proc %d inc %d: to itself: %w", n.c.Proc, n.c.Life, err)
+	}
+	n.due = append(n.due, core.Input{Kind: core.Received, From: n.c.Proc, Message: again})
+	return nil
+}
+
+// persist writes a record; the step ends when it is stable.
+func (n *Node) persist(e *core.Effect) error {
+	if n.c.Store != nil {
+		var err error
+		if e.Value == nil {
+			err = n.c.Store.Delete(e.Key)
+		} else {
+			err = n.c.Store.Put(e.Key, e.Value)
+		}
+		if err != nil {
+			return fmt.Errorf("node: proc %d inc %d: %w", n.c.Proc, n.c.Life, err)
+		}
+	}
+	if e.Value != nil {
+		n.due = append(n.due, core.Input{Kind: core.Persisted, Key: e.Key})
+	}
+	return nil
+}
