@@ -19,7 +19,7 @@ type draft struct {
 	clusters []int      // of each rank
 	groups   [][]string // names of the procs that fail together
 	roles    []role     // of a protocol without programs: then all of the above but the groups is empty
-	whole    int        // ranks of programs with collectives, which stay as they are: then names, programs and clusters are empty, too
+	whole    int        // ranks of programs with collectives or kernels, which stay as they are: then names, programs and clusters are empty, too
 }
 
 // role is how many procs of a kind there are.
@@ -42,7 +42,7 @@ func open(s *scenarios.Scenario, setup, baseline *core.Setup) *draft {
 		d.names, d.clusters, d.roles = nil, nil, readRoles(s.Roles)
 		return d
 	}
-	if len(l.Trees) > 0 || strings.Contains(s.Program, "group ") {
+	if len(l.Trees) > 0 || strings.Contains(s.Program, "group ") || hasKernel(setup.Programs) {
 		d.names, d.clusters, d.whole = nil, nil, l.Ranks
 		return d
 	}
@@ -53,6 +53,11 @@ func open(s *scenarios.Scenario, setup, baseline *core.Setup) *draft {
 		}
 	}
 	return d
+}
+
+// hasKernel reports whether programs have a numeric part, of which the text of a program knows nothing.
+func hasKernel(programs []core.Program) bool {
+	return slices.ContainsFunc(programs, func(p core.Program) bool { return len(p) > 0 && p[0].Kind == core.OpBegin })
 }
 
 // groupsOf lists the names of the procs that fail together.

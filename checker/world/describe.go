@@ -108,7 +108,10 @@ func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
 	}
 	parts := m.State()
 	var document any = parts[0]
-	if len(parts) == 2 {
+	switch {
+	case len(parts) > 2 && isNumbers(parts[2]):
+		document = map[string]any{"program": parts[0], "protocol": parts[1], "numbers": parts[2]}
+	case len(parts) == 2:
 		document = map[string]any{"program": parts[0], "protocol": parts[1]}
 	}
 	b, err := json.Marshal(document)
@@ -116,4 +119,10 @@ func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
 		return []byte("null")
 	}
 	return b
+}
+
+// isNumbers reports whether a part of a state is that of a kernel.
+func isNumbers(part any) bool {
+	_, ok := part.(*core.Numbers)
+	return ok
 }

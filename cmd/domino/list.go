@@ -11,6 +11,7 @@ import (
 	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/kernels"
 	"github.com/domino-check/domino/impl/radic"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
@@ -88,9 +89,11 @@ func listItems() ([]item, error) {
 	for _, p := range spec.Properties() {
 		items = append(items, item{Kind: "properties", Name: p.Name, Doc: p.Doc, More: p.Kind.String()})
 	}
-	names, docs := apps.Shapes()
-	for i := range names {
-		items = append(items, item{Kind: "programs", Name: names[i], Doc: docs[i]})
+	for _, programs := range []func() (names, docs []string){apps.Shapes, kernels.List} {
+		names, docs := programs()
+		for i := range names {
+			items = append(items, item{Kind: "programs", Name: names[i], Doc: docs[i]})
+		}
 	}
 	for _, s := range radic.Table31() {
 		doc := fmt.Sprintf("logging %s; decentralised %s; checkpoints %s; storage %s; transparent %s; automatic %s; spares %s", s.Logging, s.Decentralised,

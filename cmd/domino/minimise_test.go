@@ -88,3 +88,20 @@ func TestMinimiseInterrupted(t *testing.T) {
 		t.Errorf("cancelled: exit %d, %q", code, err)
 	}
 }
+
+// TestMinimiseKernel minimises a run of a kernel: the program stays as it is, everything else gets smaller, and the saved file still fails.
+func TestMinimiseKernel(t *testing.T) {
+	folder := t.TempDir()
+	code, out, err := domino(t.Context(), "minimise", "kernel-heat", "--variant", "repaired+H3", "--save", folder)
+	if code != 1 || err != "" {
+		t.Fatalf("exit %d, want 1; errors %q\n%s", code, err, out)
+	}
+	file := filepath.Join(folder, "kernel-heat-repaired-H3-min.txtar")
+	if s, err := scenarios.Load(file); err != nil || s.Shape != "kernel heat ranks=2 n=2 iterations=1 checkpoint=1" || s.Program != "" {
+		t.Errorf("saved: %+v, %v", s, err)
+	}
+	code, _, err = domino(t.Context(), "replay", file)
+	if code != 1 || !strings.HasPrefix(err, "still fails: ") {
+		t.Errorf("replay: exit %d, %q", code, err)
+	}
+}

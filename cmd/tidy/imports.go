@@ -13,7 +13,7 @@ const protocols = "impl/*"
 
 // implParts are the folders under impl that are not protocols.
 var implParts = []string{
-	"apps", "catalog", "clustering", "core", "disk", "fault", "local", "msglog", "policy", "tcp",
+	"apps", "catalog", "clustering", "core", "disk", "fault", "kernels", "local", "msglog", "policy", "tcp",
 }
 
 // row is what the package in one folder may import, standard library aside.
@@ -35,6 +35,7 @@ var importTable = []row{
 	{dir: "impl/core", internal: []string{"spec/trace"}, thirdParty: []string{"github.com/fxamacker/cbor/v2"}},
 	{dir: "impl/fault", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/apps", internal: []string{"impl/core", "spec/trace"}},
+	{dir: "impl/kernels", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/msglog", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/policy", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/clustering", internal: []string{"impl/core", "spec/trace"}},
@@ -71,7 +72,7 @@ var importTable = []row{
 		},
 	},
 	{dir: "impl/catalog", internal: []string{
-		"impl/apps", "impl/clustering", "impl/core", "impl/fault", "impl/msglog", "impl/policy", protocols, "scenarios",
+		"impl/apps", "impl/clustering", "impl/core", "impl/fault", "impl/kernels", "impl/msglog", "impl/policy", protocols, "scenarios",
 	}},
 	{dir: "scenarios", internal: []string{"impl/fault", "spec/trace"}, thirdParty: []string{"golang.org/x/tools/txtar"}},
 

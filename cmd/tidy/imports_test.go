@@ -44,9 +44,9 @@ func importFixtures() []fixture {
 			},
 			want: []string{
 				"impl/catalog/catalog.go:3: impl/catalog must not import impl/tcp: it may import " +
-					"impl/apps, impl/clustering, impl/core, impl/fault, impl/msglog, impl/policy, impl/*, scenarios",
+					"impl/apps, impl/clustering, impl/core, impl/fault, impl/kernels, impl/msglog, impl/policy, impl/*, scenarios",
 				"impl/catalog/catalog.go:4: impl/catalog must not import impl/disk: it may import " +
-					"impl/apps, impl/clustering, impl/core, impl/fault, impl/msglog, impl/policy, impl/*, scenarios",
+					"impl/apps, impl/clustering, impl/core, impl/fault, impl/kernels, impl/msglog, impl/policy, impl/*, scenarios",
 			},
 		},
 		{

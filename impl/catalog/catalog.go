@@ -13,6 +13,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/hydee"
+	"github.com/domino-check/domino/impl/kernels"
 	"github.com/domino-check/domino/impl/none"
 	"github.com/domino-check/domino/impl/paxos"
 	"github.com/domino-check/domino/impl/pessimistic"
@@ -260,6 +261,13 @@ func (r *Resolved) at(suite *apps.Suite, err error) error {
 
 func readProgram(s *scenarios.Scenario) (*apps.Suite, error) {
 	text, line := s.Program, s.ProgramLine()
+	if words, ok := strings.CutPrefix(s.Shape+" ", "kernel "); ok {
+		k, err := kernels.Build(words)
+		if err != nil {
+			return nil, s.Errorf("program", "%w", err)
+		}
+		return &apps.Suite{Names: k.Names, Programs: k.Programs, Lines: make([]int, len(k.Names))}, nil
+	}
 	if s.Shape != "" {
 		var err error
 		if text, err = apps.Generate(s.Shape); err != nil {

@@ -163,7 +163,7 @@ func suitable(name string, names []string, programs []core.Program) error {
 			case core.OpCheckpoint:
 				checkpoints[r]++
 			}
-			if open && (op.Kind == core.OpSend || op.Kind == core.OpOutput || op.Kind == core.OpMulticast || op.Kind == core.OpContribute) {
+			if open && (op.Kind == core.OpSend || op.Kind == core.OpFlush || op.Kind == core.OpOutput || op.Kind == core.OpMulticast || op.Kind == core.OpContribute) {
 				return blame("program", core.Rank(r), "%s: %s sends while a posted receive is open: the moment of that reception is not recorded; wait first", name, names[r])
 			}
 		}

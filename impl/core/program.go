@@ -18,6 +18,10 @@ const (
 	OpEnd                      // end of a loop
 	OpMulticast                // send to every other member of Group, of which this rank is the root
 	OpContribute               // contribute the state of the program to the next reduction of Group, of which this rank is a member
+	OpBegin                    // first operation of a program with a Kernel: begin with its numbers
+	OpCompute                  // carry out Part of the computation; it happens together with the operation before
+	OpAgain                    // end of a loop that is repeated as long as the kernel has something to do in Part: as long as Next says so
+	OpFlush                    // send whatever the kernel has to send in Part, one message a step, and go on when there is nothing more
 )
 
 // Op is one operation of a program. A program is a flat list of them: it can be resumed between any two, generated, shrunk,
@@ -30,6 +34,9 @@ type Op struct {
 	Group   Group  // multicast, contribute: [1, number of groups]. A receive from Group.Source() takes multicasts or, at the root, results
 	Label   string // send, multicast, contribute: what the program calls the message
 	Count   int    // loop: repetitions, at least 1
+	Part    int    // with a Kernel: which computation or message
+	Free    bool   // receive, with a Kernel: what comes is not the same in every run, and only the kernel knows what matters in the end
+	Kernel  Kernel // begin
 }
 
 // Program is what one rank runs.
@@ -56,7 +63,7 @@ func SourceGroup(r Rank) (Group, bool) {
 func (p Program) Unrolled() []Op {
 	var ops []Op
 	p.walk(func(op Op) {
-		if op.Kind != OpLoop && op.Kind != OpEnd {
+		if op.Kind != OpLoop && op.Kind != OpEnd && op.Kind != OpAgain {
 			ops = append(ops, op)
 		}
 	})
@@ -93,18 +100,18 @@ type loop struct {
 	Left int      `json:"left"`
 }
 
-// next is the position after the operation at pc.
+// next is the position after the operation at pc. It changes the loops in place.
 func (p Program) next(pc int, loops []loop) (int, []loop) {
 	switch op := p[pc]; op.Kind {
 	case OpLoop:
-		return pc + 1, append(loops[:len(loops):len(loops)], loop{Body: pc + 1, Left: op.Count})
+		return pc + 1, append(loops, loop{Body: pc + 1, Left: op.Count})
 	case OpEnd:
-		top := loops[len(loops)-1]
-		if top.Left > 1 {
-			kept := append([]loop(nil), loops...)
-			kept[len(kept)-1].Left--
-			return top.Body, kept
+		if top := &loops[len(loops)-1]; top.Left > 1 {
+			top.Left--
+			return top.Body, loops
 		}
+		return pc + 1, loops[:len(loops)-1]
+	case OpAgain: // the kernel knows better, see Host.compute
 		return pc + 1, loops[:len(loops)-1]
 	}
 	return pc + 1, loops
@@ -115,6 +122,9 @@ const maxSteps = 1 << 20
 
 // Validate reports the first operation that can not be executed by rank self of n ranks.
 func (p Program) Validate(self Rank, n int) error {
+	if err := p.validateKernel(); err != nil {
+		return fmt.Errorf("program of rank %d: %w", self, err)
+	}
 	depth, product := 0, 1
 	factors := []int{1}
 	steps := 0
@@ -142,14 +152,14 @@ func (p Program) Validate(self Rank, n int) error {
 			depth++
 			product = min(product*min(op.Count, maxSteps+1), maxSteps+1)
 			factors = append(factors, product)
-		case OpEnd:
+		case OpEnd, OpAgain:
 			if depth == 0 {
 				return fmt.Errorf("%s: end without loop", where)
 			}
 			depth--
 			factors = factors[:len(factors)-1]
 			product = factors[len(factors)-1]
-		case OpWait, OpCheckpoint, OpOutput:
+		case OpWait, OpCheckpoint, OpOutput, OpBegin, OpCompute, OpFlush:
 		default:
 			return fmt.Errorf("%s: unknown operation %d", where, op.Kind)
 		}

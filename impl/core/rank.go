@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/domino-check/domino/spec/trace"
@@ -57,6 +58,7 @@ type posted struct {
 	Peer    Rank     `json:"peer"`
 	Any     bool     `json:"any"`
 	Ordered bool     `json:"ordered"`
+	Part    int      `json:"part"`
 }
 
 // appState is the state of a program, which is also its image in checkpoints.
@@ -68,6 +70,8 @@ type appState struct {
 	Last    Rank          `json:"last"`  // source of the last receive, for replies
 	Value   uint64        `json:"value"` // numeric state: a digest of everything received
 	History trace.History `json:"history"`
+	// Received counts deliveries; History has the list of them, unless the rank is brief.
+	Received uint32 `json:"received"`
 }
 
 // Host is a rank: the machine that runs a program over a protocol layer.
@@ -77,17 +81,29 @@ type Host struct {
 	protocol Protocol
 	app      appState
 	sources  []Rank
+	kernel   Kernel // nil when the program has none
+	numbers  Numbers
+	buffers  Buffers
+	brief    bool
 }
 
 // NewHost makes the rank machine; build gets the handle through which the protocol saves and restores the program.
 func NewHost(rank Rank, program Program, build func(Application) Protocol) *Host {
 	h := &Host{rank: rank, program: program}
+	if len(program) > 0 && program[0].Kind == OpBegin {
+		h.kernel = program[0].Kernel
+	}
 	h.protocol = build(h)
 	return h
 }
 
-// State is the program's state and the protocol's.
-func (h *Host) State() []any { return []any{&h.app, h.protocol.State()} }
+// State is the program's state and the protocol's, and the numbers of a kernel.
+func (h *Host) State() []any {
+	if h.kernel != nil {
+		return []any{&h.app, h.protocol.State(), &h.numbers}
+	}
+	return []any{&h.app, h.protocol.State()}
+}
 
 // History is what the program has done along its surviving past; the caller must not change it.
 func (h *Host) History() *trace.History { return &h.app.History }
@@ -107,17 +123,35 @@ func (h *Host) Next() (op Op, ok bool) {
 func (h *Host) Image() []byte {
 	app := h.app
 	app.History.Memory, app.History.Recovering = nil, false // of the incarnation, not of the program
-	return Encode(&app)
+	image := Encode(&app)
+	if h.kernel != nil {
+		image = append(image, Encode(&h.numbers)...)
+	}
+	return image
 }
 
 // Load implements Application.
 func (h *Host) Load(image []byte) {
 	memory, recovering := h.app.History.Memory, h.app.History.Recovering // of the incarnation, not of the program
 	h.app = appState{}
-	if err := Decode(image, &h.app); err != nil {
-		panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %v", h.rank, err))
+	rest := h.decode(image, &h.app)
+	if h.kernel != nil {
+		h.numbers = Numbers{}
+		rest = h.decode(rest, &h.numbers)
+	}
+	if len(rest) > 0 {
+		panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %d bytes more", h.rank, len(rest)))
 	}
 	h.app.History.Memory, h.app.History.Recovering = memory, recovering
+}
+
+// decode reads one part of an image.
+func (h *Host) decode(image []byte, part any) []byte {
+	rest, err := decoding.UnmarshalFirst(image, part)
+	if err != nil {
+		panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %v", h.rank, err))
+	}
+	return rest
 }
 
 // Ended implements Application.
@@ -126,10 +160,8 @@ func (h *Host) Ended() bool { return h.app.History.Done }
 // Position implements Application.
 func (h *Host) Position(image []byte) (sent, received uint32) {
 	var app appState
-	if err := Decode(image, &app); err != nil {
-		panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %v", h.rank, err))
-	}
-	return app.History.Sent, uint32(len(app.History.Delivered))
+	h.decode(image, &app)
+	return app.History.Sent, app.Received
 }
 
 // Commutes implements Commuter: a receive that names its source, and the end of the program, touch nothing that another
@@ -171,6 +203,10 @@ func (h *Host) Choices(buf []Choice) []Choice {
 	}
 	op := h.program[a.PC]
 	switch op.Kind {
+	case OpFlush:
+		if to, _ := h.kernel.Next(op.Part, &h.numbers); h.protocol.Ready(to) {
+			buf = append(buf, 0)
+		}
 	case OpSend:
 		if to, ok := h.destination(op); ok && h.protocol.Ready(to) {
 			buf = append(buf, 0)
@@ -217,12 +253,15 @@ func (h *Host) destination(op Op) (Rank, bool) {
 	if !op.Any {
 		return op.Peer, true
 	}
-	return h.app.Last, len(h.app.History.Delivered) > 0
+	return h.app.Last, h.app.Received > 0
 }
 
 // Step runs a program step or hands the input to the protocol, and notes what the protocol declares.
 func (h *Host) Step(in Input, out []Effect) []Effect {
 	first := len(out)
+	if in.Kind == Start || in.Kind == Restore {
+		h.begin()
+	}
 	if in.Kind == Advance {
 		out = h.advanceProgram(in, out)
 	} else {
@@ -256,7 +295,11 @@ func (h *Host) advanceProgram(in Input, out []Effect) []Effect {
 		return h.receive(src, int(in.Choice>>16)-1, out)
 	}
 	if a.PC >= len(h.program) {
-		a.History.Done, a.History.Digest = true, mix(a.Value^uint64(h.rank))|1
+		value := a.Value
+		if h.kernel != nil {
+			value = mix(value) + h.numbers.digest()
+		}
+		a.History.Done, a.History.Digest = true, mix(value^uint64(h.rank))|1
 		return append(out, Effect{Kind: ProgramDone, Digest: a.History.Digest})
 	}
 	op := h.program[a.PC]
@@ -264,24 +307,36 @@ func (h *Host) advanceProgram(in Input, out []Effect) []Effect {
 	case OpSend:
 		to, _ := h.destination(op)
 		return h.send(Input{Kind: Send, To: to}, to, out)
+	case OpFlush:
+		to, _ := h.kernel.Next(op.Part, &h.numbers)
+		return h.send(Input{Kind: Send, To: to}, to, out)
 	case OpMulticast:
 		return h.send(Input{Kind: Multicast, Group: op.Group}, h.rank, out)
 	case OpContribute:
 		return h.send(Input{Kind: Contribute, Group: op.Group}, h.rank, out)
 	case OpPost:
-		a.Posted = append(a.Posted, posted{Peer: op.Peer, Any: op.Any, Ordered: op.Ordered})
+		a.Posted = append(a.Posted, posted{Peer: op.Peer, Any: op.Any, Ordered: op.Ordered, Part: op.Part})
 	case OpCheckpoint:
 		h.advance()
 		return h.protocol.Step(Input{Kind: Checkpoint}, out)
 	case OpOutput:
 		h.advance()
-		return append(out, Effect{Kind: Output, Digest: mix(a.Value)})
+		value := a.Value
+		if h.kernel != nil {
+			value = mix(value) + h.numbers.digest()
+		}
+		return append(out, Effect{Kind: Output, Digest: mix(value)})
 	}
 	h.advance()
 	return out
 }
 
-func (h *Host) advance() { h.app.PC, h.app.Loops = h.program.next(h.app.PC, h.app.Loops) }
+func (h *Host) advance() {
+	h.app.PC, h.app.Loops = h.program.next(h.app.PC, h.app.Loops)
+	if h.kernel != nil {
+		h.compute()
+	}
+}
 
 // send executes a send. The payload is a function of the program's state and of the position, so a wrong, lost or doubled
 // delivery changes every later one. What goes to a group is declared as sent to the rank itself.
@@ -289,9 +344,18 @@ func (h *Host) send(request Input, to Rank, out []Effect) []Effect {
 	a := &h.app
 	a.History.Sent++
 	id := MsgID{From: h.rank, Number: a.History.Sent}
-	data := binary.BigEndian.AppendUint64(nil, mix(a.Value+mix(uint64(h.rank)<<32|uint64(id.Number))))
-	payload := Payload{ID: id, Data: data}
-	h.advance()
+	payload := Payload{ID: id}
+	op := h.program[a.PC]
+	if h.kernel != nil {
+		payload.Data = h.fill(op)
+	} else {
+		payload.Data = binary.BigEndian.AppendUint64(nil, mix(a.Value+mix(uint64(h.rank)<<32|uint64(id.Number))))
+	}
+	if op.Kind == OpFlush {
+		h.compute()
+	} else {
+		h.advance()
+	}
 	out = append(out, Effect{Kind: ProgramSent, To: to.Proc(), Payload: payload})
 	request.Payload = payload
 	return h.protocol.Step(request, out)
@@ -308,24 +372,46 @@ func (h *Host) receive(src Rank, postedIndex int, out []Effect) []Effect {
 		panic(fmt.Sprintf("invariant: a receive from a ready source delivers: rank %d from %d", h.rank, src))
 	}
 	e := out[first+delivered]
-	var ordered bool
+	op := Op{Ordered: true}
 	if postedIndex >= 0 {
-		ordered = a.Posted[postedIndex].Ordered
-		a.Posted = slices.Delete(slices.Clone(a.Posted), postedIndex, postedIndex+1)
+		p := a.Posted[postedIndex]
+		op.Ordered, op.Part = p.Ordered, p.Part
+		a.Posted = slices.Delete(a.Posted, postedIndex, postedIndex+1)
 	} else {
-		ordered = h.program[a.PC].Ordered
-		h.advance()
+		op = h.program[a.PC]
 	}
 	a.Last = Rank(e.From)
-	content := mix(digest(e.Payload.Data) + mix(uint64(src)+1))
+	a.Received++
+	var content uint64
+	if !h.brief {
+		content = e.Payload.Digest()
+		a.History.Delivered = append(a.History.Delivered, trace.Delivery{ID: e.Payload.ID, Stamp: e.Stamp, Digest: content})
+	}
+	if h.kernel != nil {
+		if !op.Free {
+			a.take(src, sample(e.Payload.Data)+uint64(op.Part), op.Ordered)
+		}
+		h.kernel.Take(op.Part, &h.numbers, Rank(e.From), e.Payload.Data)
+		if h.buffers != nil {
+			h.buffers.Done(e.Payload.Data)
+		}
+	} else {
+		a.take(src, content, op.Ordered)
+	}
+	if postedIndex < 0 {
+		h.advance()
+	}
+	return out
+}
+
+// take mixes a delivery into the state of a program, beside the numbers of a kernel, which may forget what was wrong.
+func (a *appState) take(src Rank, content uint64, ordered bool) {
+	content = mix(content + mix(uint64(src)+1))
 	if ordered {
 		a.Value = mix(a.Value*31 + content)
 	} else {
 		a.Value += content // commutes: the state does not depend on the order of deliveries
 	}
-	a.History.Delivered = append(a.History.Delivered[:len(a.History.Delivered):len(a.History.Delivered)],
-		trace.Delivery{ID: e.Payload.ID, Stamp: e.Stamp, Digest: e.Payload.Digest()})
-	return out
 }
 
 // Digest is a short fingerprint of a payload for evidence.
@@ -336,6 +422,12 @@ func digest(data []byte) uint64 {
 		return binary.BigEndian.Uint64(data)
 	}
 	h := uint64(14695981039346656037)
+	for ; len(data) >= 32; data = data[32:] { // four independent products: payloads may be large
+		a := mix(binary.BigEndian.Uint64(data)) + bits.RotateLeft64(mix(binary.BigEndian.Uint64(data[8:])), 16)
+		b := bits.RotateLeft64(mix(binary.BigEndian.Uint64(data[16:])), 32) + bits.RotateLeft64(mix(binary.BigEndian.Uint64(data[24:])), 48)
+		h = (h ^ a ^ b*0x9fb21c651e98df25) * 1099511628211
+		h = bits.RotateLeft64(h, 31)
+	}
 	for _, c := range data {
 		h = (h ^ uint64(c)) * 1099511628211
 	}

@@ -132,7 +132,7 @@ func (c *config) topology(programs []core.Program) {
 	for r, p := range programs {
 		for _, op := range p {
 			switch {
-			case op.Kind == core.OpSend && op.Any:
+			case op.Kind == core.OpSend && op.Any || op.Kind == core.OpFlush:
 				for q := range talk {
 					talk[r][q], talk[q][r] = true, true
 				}

@@ -1,0 +1,170 @@
+package core
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// Kernel is the numeric side of a program: what its operations OpCompute, OpFlush, and those that send and receive, do with numbers. A
+// program with a kernel begins with OpBegin, which holds it; the part of an operation says which computation or message is
+// meant. All methods are functions of their arguments alone: a Kernel never changes, and what changes is in Numbers, which is part of
+// the program's image. Floating point is for the application alone, and rounded the same way everywhere: no fused multiply-add.
+type Kernel interface {
+	// Begin is the state before the first operation.
+	Begin() Numbers
+	// Compute carries out one part of the computation.
+	Compute(part int, n *Numbers)
+	// Size is how many bytes the message of a part has.
+	Size(part int, n *Numbers) int
+	// Fill writes the message of a part into to, which has that size and any content. It may change the state.
+	Fill(part int, n *Numbers, to []byte)
+	// Take accepts a message of a part; it keeps no reference to the data.
+	Take(part int, n *Numbers, from Rank, data []byte)
+	// Next says where the next message of an OpFlush goes, or that there is none, and whether an OpAgain goes on. It changes nothing.
+	Next(part int, n *Numbers) (to Rank, ok bool)
+}
+
+// Numbers is the state of a kernel.
+type Numbers struct {
+	_      struct{} `cbor:",toarray"`
+	Floats Floats   `json:"floats"`
+	Counts []int64  `json:"counts"`
+}
+
+// Floats is encoded by the bits of its numbers, eight bytes each, little-endian.
+type Floats []float64
+
+// MarshalBinary implements encoding.BinaryMarshaler.
+func (f Floats) MarshalBinary() ([]byte, error) {
+	b := make([]byte, 8*len(f))
+	f.Put(b)
+	return b, nil
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler.
+func (f *Floats) UnmarshalBinary(b []byte) error {
+	if len(b)%8 != 0 {
+		return fmt.Errorf("core: %d bytes are not a whole number of floats", len(b))
+	}
+	*f = make(Floats, len(b)/8)
+	f.Get(b)
+	return nil
+}
+
+// Put writes the numbers to bytes: eight for each.
+func (f Floats) Put(to []byte) {
+	to = to[:8*len(f)]
+	for _, x := range f {
+		binary.LittleEndian.PutUint64(to, math.Float64bits(x))
+		to = to[8:]
+	}
+}
+
+// Get reads the numbers from bytes: eight for each.
+func (f Floats) Get(from []byte) {
+	from = from[:8*len(f)]
+	for i := range f {
+		f[i] = math.Float64frombits(binary.LittleEndian.Uint64(from))
+		from = from[8:]
+	}
+}
+
+// digest is a fingerprint of the numbers, to the last bit.
+func (n *Numbers) digest() uint64 {
+	h := uint64(len(n.Floats))
+	for _, x := range n.Floats {
+		h = mix(h ^ math.Float64bits(x))
+	}
+	for _, c := range n.Counts {
+		h = mix(h ^ uint64(c))
+	}
+	return h
+}
+
+// sample is a fingerprint of some of a payload: all of a small one, of a large one words from all over it. A message that is not the right one
+// differs somewhere in it, and large messages need not be read twice.
+func sample(data []byte) uint64 {
+	const whole, words = 256, 32
+	if len(data) <= whole {
+		return digest(data)
+	}
+	h := uint64(len(data))
+	for i := range words {
+		h = mix(h ^ binary.LittleEndian.Uint64(data[i*(len(data)-8)/(words-1):]))
+	}
+	return h
+}
+
+// Buffers is where a program with a kernel gets the bytes of its messages, and where those that it has received go.
+type Buffers interface {
+	// Get returns bytes with any content that nobody else uses.
+	Get(size int) []byte
+	// Done says that the program needs a received payload no more. Whoever knows that no log and no queue holds it may use it again.
+	Done(data []byte)
+}
+
+// Tune prepares a rank for long runs on real data: buffers, which may be nil, for its messages, and, when brief, neither a list of deliveries in its history nor digests
+// of payloads. Whoever judges a run by its trace needs none of the two.
+func (h *Host) Tune(buffers Buffers, brief bool) { h.buffers, h.brief = buffers, brief }
+
+// begin puts a program with a kernel before its first operation.
+func (h *Host) begin() {
+	if len(h.program) == 0 || h.program[0].Kind != OpBegin {
+		return
+	}
+	h.kernel = h.program[0].Kernel
+	h.numbers = h.kernel.Begin()
+	h.app.PC = 0
+	h.advance()
+}
+
+// compute carries out what comes next and concerns nobody else, a flush of nothing included. It has no effect, so it is part of the step before.
+func (h *Host) compute() {
+	a := &h.app
+	for a.PC < len(h.program) {
+		switch op := h.program[a.PC]; op.Kind {
+		case OpCompute:
+			h.kernel.Compute(op.Part, &h.numbers)
+		case OpFlush:
+			if _, more := h.kernel.Next(op.Part, &h.numbers); more {
+				return
+			}
+		case OpAgain:
+			if _, more := h.kernel.Next(op.Part, &h.numbers); more {
+				a.PC = a.Loops[len(a.Loops)-1].Body
+				continue
+			}
+		case OpLoop, OpEnd:
+		default:
+			return
+		}
+		a.PC, a.Loops = h.program.next(a.PC, a.Loops)
+	}
+}
+
+// fill makes the payload of a send.
+func (h *Host) fill(op Op) []byte {
+	size := h.kernel.Size(op.Part, &h.numbers)
+	var data []byte
+	if h.buffers != nil {
+		data = h.buffers.Get(size)[:size]
+	} else {
+		data = make([]byte, size)
+	}
+	h.kernel.Fill(op.Part, &h.numbers, data)
+	return data
+}
+
+// validateKernel reports the first operation that needs a kernel where there is none, or is at the wrong place.
+func (p Program) validateKernel() error {
+	for i, op := range p {
+		switch {
+		case op.Kind == OpBegin && (i > 0 || op.Kernel == nil):
+			return fmt.Errorf("operation %d: the numeric part of a program comes first, once", i+1)
+		case (op.Kind == OpCompute || op.Kind == OpFlush || op.Kind == OpAgain) && p[0].Kind != OpBegin:
+			return fmt.Errorf("operation %d needs a numeric part of the program", i+1)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package kernels
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// openatom is rows of ranks. In a step every row multicasts from one of its ranks, which changes from step to step, and reduces to it,
+// along a tree; then each rank sends a block to the one that is at its place when rows and columns are exchanged.
+type openatom struct {
+	skeleton
+	down, up int // words of a multicast and of a contribution
+}
+
+// Parts of messages, and computations.
+const (
+	atomDown = iota
+	atomUp
+	atomDirect
+
+	atomBegin = iota // the root makes the data of the multicast
+	atomShare        // the own contribution
+	atomEnd          // the result goes into the state, at the root
+)
+
+// hold is the multicast of the step, behind the field, to be passed on as it is.
+func (k *openatom) hold(n *core.Numbers) core.Floats { return n.Floats[k.words:][:k.down] }
+
+// sum is the contribution of this rank and those below, exact and in any order.
+func (k *openatom) sum(n *core.Numbers) []int64 { return n.Counts[reduceCount+5:] }
+
+func (k *openatom) field(n *core.Numbers) *core.Numbers {
+	return &core.Numbers{Floats: n.Floats[:k.words], Counts: n.Counts}
+}
+
+func (k *openatom) Begin() core.Numbers {
+	n := k.skeleton.Begin()
+	n.Floats = append(n.Floats, make(core.Floats, k.down)...)
+	n.Counts = append(n.Counts, make([]int64, k.up)...)
+	return n
+}
+
+func (k *openatom) Compute(part int, n *core.Numbers) {
+	switch part {
+	case atomBegin:
+		k.skeleton.Compute(part, k.field(n))
+		buffer := make([]byte, 8*k.down)
+		k.skeleton.Fill(atomDown, k.field(n), buffer)
+		k.hold(n).Get(buffer)
+	case atomShare:
+		for i := range k.sum(n) {
+			k.sum(n)[i] = int64(mix(uint64(n.Counts[digestCount]) + uint64(i)))
+		}
+	case atomEnd:
+		for _, s := range k.sum(n) {
+			n.Counts[digestCount] = int64(mix(uint64(n.Counts[digestCount])*31 + uint64(s)))
+		}
+	}
+}
+
+func (k *openatom) Fill(part int, n *core.Numbers, to []byte) {
+	switch part {
+	case atomDown:
+		clear(to)
+		k.hold(n).Put(to)
+	case atomUp:
+		putCounts(k.sum(n), to)
+	default:
+		k.skeleton.Fill(part, k.field(n), to)
+	}
+}
+
+func (k *openatom) Take(part int, n *core.Numbers, from core.Rank, data []byte) {
+	switch part {
+	case atomDown:
+		k.hold(n).Get(data)
+		k.skeleton.Take(part, k.field(n), from, data)
+	case atomUp:
+		addCounts(k.sum(n), data)
+	default:
+		k.skeleton.Take(part, k.field(n), from, data)
+	}
+}
+
+func buildOpenAtom(c *config) error {
+	m, arity, bytes, percent := c.of("row"), c.of("arity"), c.of("size"), c.of("direct")
+	rows := c.ranks / m
+	if rows*m != c.ranks {
+		return fmt.Errorf("%d ranks, want a multiple of row=%d: %d or %d", c.ranks, m, max(rows, 1)*m, (rows+1)*m)
+	}
+	up := bytes * 79 / 100
+	transposed := func(r int) int { return r%m*rows + r/m }
+	senders := 0
+	for r := range c.ranks {
+		if transposed(r) != r {
+			senders++
+		}
+	}
+	direct := 0
+	if senders > 0 {
+		direct = percent * rows * (m - 1) * (bytes + up) / ((100 - percent) * senders)
+	}
+	sizes := map[int]int{atomDown: bytes, atomUp: up, atomDirect: direct}
+	c.each(func(rank int) core.Kernel {
+		return &openatom{skeleton{rank: rank, words: max(bytes, direct)/8 + 1, sizes: sizes}, bytes / 8, up / 8}
+	}, func(w *writer) {
+		for t := range c.of("iterations") {
+			atomStep(w, m, arity, t%m)
+			w.send(transposed(w.rank), atomDirect)
+			for from := range w.n {
+				if transposed(from) == w.rank {
+					w.recv(from, atomDirect)
+				}
+			}
+			if w.checkpoint > 0 && (t+1)%w.checkpoint == 0 {
+				w.add(core.Op{Kind: core.OpCheckpoint})
+			}
+		}
+	})
+	t, edges := int64(c.of("iterations")), int64(rows*(m-1))
+	c.closed = &Count{Messages: t * (2*edges + int64(senders)), Bytes: t * (edges*int64(bytes+up) + int64(senders*direct))}
+	return nil
+}
+
+// atomStep writes the multicast and the reduction of a step in the row of the rank; contributions are taken as they come.
+func atomStep(w *writer, m, arity, rootColumn int) {
+	row := w.rank / m
+	group := []int{row*m + rootColumn}
+	for j := range m {
+		if j != rootColumn {
+			group = append(group, row*m+j)
+		}
+	}
+	p := slices.Index(group, w.rank)
+	parent := group[max(p-1, 0)/arity]
+	var children []int
+	for c := arity*p + 1; c <= arity*p+arity && c < m; c++ {
+		children = append(children, group[c])
+	}
+	if p == 0 {
+		w.compute(atomBegin)
+	} else {
+		w.recv(parent, atomDown)
+	}
+	for _, to := range children {
+		w.send(to, atomDown)
+	}
+	w.compute(atomShare)
+	for _, from := range children {
+		w.post(from, atomUp)
+	}
+	w.wait()
+	if p == 0 {
+		w.compute(atomEnd)
+	} else {
+		w.send(parent, atomUp)
+	}
+}
+
+// putCounts writes whole numbers to bytes, eight for each; what is left of the bytes is zero.
+func putCounts(counts []int64, to []byte) {
+	clear(to)
+	for i, c := range counts {
+		binary.LittleEndian.PutUint64(to[8*i:], uint64(c))
+	}
+}
+
+// addCounts adds what a message holds.
+func addCounts(counts []int64, data []byte) {
+	for i := range counts {
+		counts[i] += int64(binary.LittleEndian.Uint64(data[8*i:]))
+	}
+}
+
+// objectKernels are those of many small objects.
+func objectKernels() []kernel {
+	arity := parameter{"arity", 2, 1, 64, "children of a place in a tree"}
+	return []kernel{
+		{name: "leanmd", doc: "cells and computes in the manner of molecular dynamics, receives by any: not send-deterministic", build: buildLeanMD,
+			parameters: []parameter{{"cx", 2, 1, 64, "cells along x"}, {"cy", 1, 1, 64, "cells along y"}, {"cz", 1, 1, 64, "cells along z"},
+				{"reach", 1, 0, 8, "how far a cell sees"}, arity, {"size", 64, 16, 1 << 26, "bytes of a message"}, iterations(1)}},
+		{name: "openatom", doc: "multicast and reduction in rows of ranks, then a transposition, contributions received as they come", build: buildOpenAtom,
+			parameters: []parameter{{"row", 2, 1, maxRanks, "ranks in a row"}, arity, {"size", 64, 8, 1 << 26, "bytes of a multicast"},
+				{"direct", 32, 0, 99, "share of the bytes of a step that is transposed, in percent"}, {"iterations", 2, 0, 10000, "steps"}, checkpoints}},
+	}
+}

@@ -1,0 +1,185 @@
+package kernels
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// Parts with this bit are messages of collective operations, which published counts leave out; those with the next one carry a result.
+const (
+	collective = 1 << 24
+	result     = 1 << 23
+)
+
+// writer writes the program of one rank.
+type writer struct {
+	rank, n    int
+	checkpoint int
+	ops        core.Program
+}
+
+// each builds the program of every rank: numeric part, then operations.
+func (c *config) each(make func(rank int) core.Kernel, write func(w *writer)) {
+	for r := range c.ranks {
+		w := &writer{rank: r, n: c.ranks, checkpoint: c.numbers["checkpoint"]}
+		w.ops = core.Program{{Kind: core.OpBegin, Kernel: make(r)}}
+		write(w)
+		c.programs = append(c.programs, w.ops)
+	}
+}
+
+func (w *writer) add(op core.Op) { w.ops = append(w.ops, op) }
+
+// send sends a message of the part; to the rank itself it is nothing.
+func (w *writer) send(to, part int) {
+	if to != w.rank {
+		w.add(core.Op{Kind: core.OpSend, Peer: core.Rank(to), Part: part})
+	}
+}
+
+// recv receives a message that its source has sent as the part.
+func (w *writer) recv(from, part int) {
+	if from != w.rank {
+		w.add(core.Op{Kind: core.OpRecv, Peer: core.Rank(from), Part: part, Ordered: true})
+	}
+}
+
+// post posts a receive, to be completed by wait, in any order.
+func (w *writer) post(from, part int) {
+	if from != w.rank {
+		w.add(core.Op{Kind: core.OpPost, Peer: core.Rank(from), Part: part})
+	}
+}
+
+func (w *writer) wait() { w.add(core.Op{Kind: core.OpWait}) }
+
+func (w *writer) compute(part int) { w.add(core.Op{Kind: core.OpCompute, Part: part}) }
+
+// loop repeats what body writes.
+func (w *writer) loop(count int, body func()) {
+	switch {
+	case count == 1:
+		body()
+	case count > 1:
+		w.add(core.Op{Kind: core.OpLoop, Count: count})
+		body()
+		w.add(core.Op{Kind: core.OpEnd})
+	}
+}
+
+// iterate is the main loop, with checkpoints.
+func (w *writer) iterate(count int, body func()) {
+	k := w.checkpoint
+	if k == 0 {
+		w.loop(count, body)
+		return
+	}
+	w.loop(count/k, func() {
+		w.loop(k, body)
+		w.add(core.Op{Kind: core.OpCheckpoint})
+	})
+	w.loop(count%k, body)
+}
+
+// exchange sends a part to a partner and receives the partner's.
+func (w *writer) exchange(with, part int) {
+	w.send(with, part)
+	w.recv(with, part)
+}
+
+// allreduce combines a value by recursive doubling: messages of the part carry what is combined so far, those of its result
+// go to the ranks that a number of ranks which is no power of two leaves over.
+func (w *writer) allreduce(part int) {
+	part |= collective
+	power := 1 << (bits.Len(uint(w.n)) - 1)
+	over := w.n - power // pairs in which the first sits out
+	id := w.rank - over // among those who take part
+	if w.rank < 2*over {
+		if id = w.rank / 2; w.rank%2 == 0 {
+			w.send(w.rank+1, part)
+			w.recv(w.rank+1, part|result)
+			return
+		}
+		w.recv(w.rank-1, part)
+	}
+	for m := 1; m < power; m *= 2 {
+		with := id ^ m
+		if with < over {
+			with = 2*with + 1
+		} else {
+			with += over
+		}
+		w.exchange(with, part)
+	}
+	if w.rank < 2*over {
+		w.send(w.rank-1, part|result)
+	}
+}
+
+// reduce combines a value at rank 0 along a binomial tree.
+func (w *writer) reduce(part int) {
+	part |= collective
+	for m := 1; m < w.n; m *= 2 {
+		if w.rank&m != 0 {
+			w.send(w.rank-m, part)
+			return
+		}
+		if w.rank+m < w.n {
+			w.recv(w.rank+m, part)
+		}
+	}
+}
+
+// alltoall exchanges with every other rank: the part of a message is base plus its destination, and for the receiver base plus its source.
+func (w *writer) alltoall(base int) {
+	for s := 1; s < w.n; s++ {
+		to, from := (w.rank+s)%w.n, (w.rank-s+w.n)%w.n
+		if w.n&(w.n-1) == 0 {
+			to, from = w.rank^s, w.rank^s
+		}
+		w.send(to, base+to)
+		w.recv(from, base+from)
+	}
+}
+
+// mix scrambles 64 bits (the finaliser of SplitMix64).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// unit is a number in [0, 1) made from a seed: initial values.
+func unit(seed uint64) float64 { return float64(mix(seed)>>11) / (1 << 53) }
+
+// block is the range of n points that part i of p owns: the first n mod p own one more.
+func block(n, p, i int) (first, count int) {
+	first = i*(n/p) + min(i, n%p)
+	count = n / p
+	if i < n%p {
+		count++
+	}
+	return first, count
+}
+
+// divisor is the largest divisor of n that is not above its square root.
+func divisor(n int) int {
+	d := 1
+	for k := 2; k*k <= n; k++ {
+		if n%k == 0 {
+			d = k
+		}
+	}
+	return d
+}
+
+// addFloats adds what a message holds.
+func addFloats(to core.Floats, data []byte) {
+	for i := range to {
+		to[i] += math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
+	}
+}
