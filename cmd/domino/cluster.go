@@ -13,6 +13,7 @@ import (
 func clusterCommands() []command {
 	return []command{
 		{"run", "[SCENARIO | FILE]", "run a scenario or a kernel as processes, kill some, and judge the run", runClusterRun},
+		{"torture", "[SCENARIO ...]", "random failures in random scenarios, until a run is wrong", runTorture},
 		{"netpipe", "", "latency and bandwidth between two processes, by protocol", runNetpipe},
 	}
 }

@@ -62,3 +62,39 @@ func TestClusterRunErrors(t *testing.T) {
 		t.Errorf("more ranks than the shape: exit code %d, %q", code, errors)
 	}
 }
+
+// TestTorture makes a few runs with random failures, none of them wrong; then a run that can not end in time is, and all that is known of it is kept.
+func TestTorture(t *testing.T) {
+	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
+	t.Setenv("TMPDIR", t.TempDir())
+	dir := t.TempDir() + "/wrong"
+	code, out, errors := domino(t.Context(), "cluster", "torture", "ring3", "causal-s1", "--runs", "4", "--dir", dir)
+	if code != 0 || errors != "" || !regexp.MustCompile(`^4 runs of 2 scenarios .* [1-9]\d* failures, none wrong`).MatchString(out) {
+		t.Errorf("exit code %d, %s\n%s", code, errors, out)
+	}
+	code, out, errors = domino(t.Context(), "cluster", "torture", "ring3", "--timeout", "1ms", "--dir", dir)
+	if code != 2 || !strings.Contains(out, "of ring3 is wrong") {
+		t.Errorf("exit code %d, %s\n%s", code, errors, out)
+	}
+	for _, name := range []string{"plan.json", "scenario.txtar", "trace.txt", "files"} {
+		if _, err := os.Stat(dir + "/" + name); err != nil {
+			t.Error(err)
+		}
+	}
+	if code, _, errors := domino(t.Context(), "cluster", "torture", "ring3", "--dir", dir); code != exitUsage || !strings.Contains(errors, "has files already") {
+		t.Errorf("exit code %d, %s, want that nothing is written over", code, errors)
+	}
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"--runs 0", "at least 1"},
+		{"--protocols hydra", `did you mean "hydee"`},
+		{"s1 --protocols causal", "no scenario is left"},
+	} {
+		code, _, errors := domino(t.Context(), append([]string{"cluster", "torture"}, strings.Fields(tt.args)...)...)
+		if code != exitUsage || !strings.Contains(errors, tt.want) {
+			t.Errorf("%s: exit code %d, %q, want %q", tt.args, code, errors, tt.want)
+		}
+	}
+}

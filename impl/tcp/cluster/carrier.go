@@ -41,6 +41,8 @@ type carrier struct {
 
 // connection is what we have with one proc.
 type connection struct {
+	up             bool // and what had waited is sent: the mesh may have it open before we know
+	life           int
 	sent, received uint64
 	held           []packet
 	early          *mesh.Arrival // it knows of a failure that we do not know of yet
@@ -58,7 +60,7 @@ type packet struct {
 func (c *carrier) Send(to core.Proc, kind frame.Kind, note uint8, extra, payload []byte) bool {
 	c.extra = binary.LittleEndian.AppendUint64(append(c.extra[:0], extra...), c.clock.tick())
 	p := &c.peers[to]
-	if life, ok := c.mesh.Connected(to); !ok || int(life) < c.gone[to] {
+	if !p.up {
 		c.held += len(payload)
 		p.held = append(p.held, packet{kind, uint8(c.epoch), append([]byte(nil), c.extra...), append([]byte(nil), payload...)})
 		return true
@@ -73,9 +75,10 @@ func (c *carrier) up(n mesh.Notice) {
 	c.forget(p)
 	p.sent, p.received = 0, 0
 	c.mesh.Pause(n.Proc, p.paused)
-	if int(n.Life) < c.gone[n.Proc] {
+	if p.up = int(n.Life) >= c.gone[n.Proc]; !p.up {
 		return
 	}
+	p.life = int(n.Life)
 	for _, k := range p.held {
 		p.sent++
 		c.held -= len(k.payload)
@@ -103,7 +106,7 @@ func (c *carrier) over(procs []core.Proc, epoch uint64) {
 		for _, k := range c.peers[q].held {
 			c.held -= len(k.payload)
 		}
-		c.peers[q].held = nil
+		c.peers[q].held, c.peers[q].up = nil, false
 		c.forget(&c.peers[q])
 	}
 	c.epoch = epoch
@@ -194,9 +197,7 @@ func (c *carrier) Notice() (mesh.Notice, bool) {
 	} else if ok && n.Event == mesh.Lost {
 		p := &c.peers[n.Proc]
 		p.paused = false
-		if p.early != nil && int(p.early.Life) == int(n.Life) {
-			return n, ok // it was sent before its sender died, and we shall know what it knows
-		}
+		p.up = p.up && p.life != int(n.Life)
 	} else if ok {
 		c.refused(n)
 	}
@@ -207,8 +208,8 @@ func (c *carrier) Notice() (mesh.Notice, bool) {
 func (c *carrier) status() (list []peer) {
 	for q := range c.peers {
 		p := peer{Life: -1, Sent: c.peers[q].sent, Received: c.peers[q].received, Held: len(c.peers[q].held)}
-		if life, ok := c.mesh.Connected(core.Proc(q)); ok {
-			p.Life = int(life)
+		if c.peers[q].up {
+			p.Life = c.peers[q].life
 		}
 		list = append(list, p)
 	}

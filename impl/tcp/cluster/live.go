@@ -107,8 +107,19 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	if err := l.settled(l.node.Input(first)); err != nil {
 		return err
 	}
-	l.witness.started = true
+	if !l.in.Restart {
+		if err := l.meet(); err != nil {
+			return err
+		}
+	}
 	l.say(answer{Kind: saidUp})
+	if !l.in.Restart {
+		l.await() // until all have begun
+	}
+	l.witness.started = true
+	if err := l.settled(nil); err != nil {
+		return err
+	}
 	return l.run()
 }
 
@@ -315,6 +326,19 @@ func (l *life) next(kind string) (order, bool) {
 		}
 	}
 	return order{}, false
+}
+
+// meet waits until all first lives are known to each other: whoever dies before would never be.
+func (l *life) meet() error {
+	for {
+		l.mu.Lock()
+		met, failure := l.table != nil, l.failure
+		l.mu.Unlock()
+		if met || failure != nil {
+			return failure
+		}
+		<-l.bell
+	}
 }
 
 // await waits for leave to go on.

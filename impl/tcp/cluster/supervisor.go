@@ -259,6 +259,9 @@ func (s *supervisor) isUp(p *proc) {
 		return
 	}
 	s.running, s.began = true, time.Now()
+	for _, p := range s.procs {
+		s.tell(p, order{Kind: sayGo})
+	}
 	for _, t := range s.c.Timed {
 		s.later(t.At, func() { s.timed(t) })
 	}
