@@ -22,6 +22,7 @@ type plan struct {
 	places   [][]int // by kind: the procs at which earlier runs have seen it possible, in the order in which they were seen
 
 	r      *rand.Rand
+	given  bool // the places are those of a Planner
 	items  []plannedFault
 	taken  []int // history of each proc in this run
 	struck int
@@ -38,12 +39,21 @@ type plannedFault struct {
 	waiting    bool     // due and possible in the state at hand
 }
 
-// begin plans a run, with faults or without.
-func (p *plan) begin(r *rand.Rand, faults bool) {
-	p.r, p.items, p.struck = r, p.items[:0], 0
+// begin plans a run of a strategy that has begun, with faults or without.
+func (p *plan) begin(r *rand.Rand, s Strategy, faults bool) {
+	p.r, p.items, p.struck, p.given = r, p.items[:0], 0, false
 	clear(p.taken)
 	if !faults {
 		return
+	}
+	if planner, ok := s.(Planner); ok {
+		var given []Fault
+		if given, p.given = planner.Plan(); p.given {
+			for _, f := range given {
+				p.items = append(p.items, plannedFault{kind: f.Kind, proc: f.Proc, at: f.At})
+			}
+			return
+		}
 	}
 	most := 0
 	for kind := range p.places {
@@ -65,8 +75,11 @@ func (p *plan) begin(r *rand.Rand, faults bool) {
 	p.place()
 }
 
-// place draws the place of each fault that has not struck.
+// place draws the place of each fault that has not struck, unless they are given.
 func (p *plan) place() {
+	if p.given {
+		return
+	}
 	for i := range p.items {
 		f := &p.items[i]
 		from := p.history(f.proc)

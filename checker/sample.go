@@ -93,8 +93,8 @@ type sampler struct {
 func (s *sampler) run() {
 	number := uint64(s.result.Runs)
 	s.result.Runs++
-	s.plan.begin(rand.New(rand.NewPCG(s.options.Seed, 2*number)), number > 0)
 	s.strategy.Begin(rand.New(rand.NewPCG(s.options.Seed, 2*number+1)), &s.estimate)
+	s.plan.begin(rand.New(rand.NewPCG(s.options.Seed, 2*number)), s.strategy, number > 0)
 	s.state, s.path = append(s.state[:0], s.initial...), s.path[:0]
 	complete := s.steps(number == 0)
 	s.result.Longest = max(s.result.Longest, len(s.path))

@@ -24,6 +24,16 @@ type Strategy interface {
 	Pick(c *Choice) int
 }
 
+// Planner is a Strategy that may decide itself which faults strike in a run, as one that repeats an earlier run with small changes does.
+type Planner interface {
+	Strategy
+	// Plan is asked after Begin. ok is false when the strategy leaves the faults to Sample.
+	Plan() (faults []Fault, ok bool)
+}
+
+// Fault is a fault at a place: at a proc, when its history without faults has the length, or as soon after that as it is possible.
+type Fault struct{ Kind, Proc, At int }
+
 // Choice is what a strategy chooses from. It is valid until Pick returns.
 type Choice struct {
 	System Sampled

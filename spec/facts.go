@@ -26,18 +26,21 @@ type Facts struct {
 	Lines       bool     // images are in the memory of other procs
 	Failures    bool     // the scenario has failures
 	Checkpoints bool     // the scenario has checkpoints
+	Zombies     bool     // a node that lives may be given up
 
 	Oracle *Oracle // nil when the failure-free behaviour is unknown
 }
 
 // Oracle is the failure-free behaviour of a program, from exploring all its runs over an ideal network.
 type Oracle struct {
-	Legal  []map[string]bool        // by rank: every prefix of a sequence of deliveries (SequenceKey)
-	Past   map[trace.MsgID][]uint32 // sends of each rank that precede the send in every run (itself included)
-	Sent   map[trace.MsgID]SendFact // what each send is; meaningless for sends that differ between runs
-	Finals map[string]bool          // combinations of final digests (FinalKey)
-	Stuck  string                   // how the program blocks without any failure, "" if it never does
-	Differ []Difference             // sends that are not the same in every run
+	Legal   []map[string]bool        // by rank: every prefix of a sequence of deliveries (SequenceKey)
+	Past    map[trace.MsgID][]uint32 // sends of each rank that precede the send in every run (itself included)
+	Sent    map[trace.MsgID]SendFact // what each send is; meaningless for sends that differ between runs
+	Finals  map[string]bool          // combinations of final digests (FinalKey)
+	Stuck   string                   // how the program blocks without any failure, "" if it never does
+	Differ  []Difference             // sends that are not the same in every run
+	Orders  []Branch                 // receptions that do not take the same message in every run
+	Moments []Branch                 // moments at which what a rank does next does not follow from what it has received
 }
 
 // SendFact is one send of the program.
@@ -52,6 +55,15 @@ type Difference struct {
 	ID            trace.MsgID
 	First, Second string // what the two runs send, as words
 	What          string // destination, payload or delivered set
+}
+
+// Branch is a place in the history of a rank at which two failure-free runs go on differently.
+type Branch struct {
+	Proc          trace.Proc
+	Received      int    // receptions before it
+	Sent          uint32 // a moment: which send it is about, 0 = the next reception
+	After         string // a moment: those receptions, with their contents
+	First, Second string // what happens, as words that are equal exactly for equal things
 }
 
 // SequenceKey is a map key for a sequence of deliveries.

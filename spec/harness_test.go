@@ -30,7 +30,7 @@ func exampleFacts() *spec.Facts {
 	layout := &trace.Layout{
 		Names: []string{"x", "y", "c", "RP"}, Ranks: 3, Clusters: []int{0, 0, 1},
 		Labels: map[trace.MsgID]string{m2: "m2", m3: "m3", m7: "m7"},
-		Kinds:  map[string]trace.Meaning{"Frontier": trace.Gate, "OrphanDone": trace.Replay},
+		Kinds:  map[string]trace.Meaning{"Frontier": trace.Gate, "OrphanDone": trace.Replay, "WhereIs": trace.Question},
 		Trees:  trees, Collectives: collective,
 	}
 	sequence := func(ids ...trace.MsgID) string {

@@ -24,8 +24,9 @@ func lone(f *Facts, v View) bool {
 
 // OneHost: nobody runs in two places.
 var OneHost = register(Property{
-	Name: "one-host", Kind: Always, Global: true, Source: "[RADIC] section 6.2.1, design section 4", Applies: hosting,
-	Doc: "a process is adopted by a node only when no other node that is up has adopted it",
+	Name: "one-host", Kind: Always, Global: true, Source: "[RADIC] section 6.2.1, design section 4",
+	Applies: func(f *Facts) bool { return hosting(f) && !f.Zombies },
+	Doc:     "where no node that lives is given up, a process is adopted by a node only when no other node that is up has adopted it",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Adopted {
 			return ""
@@ -33,6 +34,28 @@ var OneHost = register(Property{
 		for p := range f.Layout.Names {
 			if h := v.Observed(trace.Proc(p)).Holding; h != nil && trace.Proc(p) != e.Proc && slices.Contains(h.Hosts, e.Peer) {
 				return fmt.Sprintf("%s adopts %s, which %s has adopted", f.Layout.Name(e.Proc), f.Layout.Name(e.Peer), f.Layout.Name(trace.Proc(p)))
+			}
+		}
+		return ""
+	},
+})
+
+// HostsSettle: of two places one remains.
+var HostsSettle = register(Property{
+	Name: "hosts-settle", Kind: Final, Source: "[RADIC] Table 2.1, design M33", Applies: hosting,
+	Doc: "when nothing can happen any more, no process has been adopted by two nodes that are up",
+	End: func(f *Facts, v View) string {
+		host := map[trace.Proc]trace.Proc{}
+		for p := range f.Layout.Names {
+			h := v.Observed(trace.Proc(p)).Holding
+			if h == nil {
+				continue
+			}
+			for _, q := range h.Hosts {
+				if first, twice := host[q]; twice {
+					return fmt.Sprintf("%s and %s have both adopted %s, and neither gives it up", f.Layout.Name(first), f.Layout.Name(trace.Proc(p)), f.Layout.Name(q))
+				}
+				host[q] = trace.Proc(p)
 			}
 		}
 		return ""
@@ -86,12 +109,12 @@ var KeptElsewhere = register(Property{
 // SparesUsed: performance is given up only when there is nothing left to replace it.
 var SparesUsed = register(Property{
 	Name: "spares-used", Kind: Final, Source: "[RADIC] section 2.3.3, design M27",
-	Doc:     "when nothing can happen any more, no rank is a guest on the node of others while a spare that never failed runs none",
+	Doc:     "when nothing can happen any more, no rank is a guest on the node of others while a spare that has room for it, was there from the start and never failed runs none",
 	Applies: hosting,
 	End: func(f *Facts, v View) string {
 		for _, s := range f.Layout.Spares {
 			spare := v.Observed(s)
-			if !spare.Up || spare.Incarnation > 0 || spare.Holding != nil && len(spare.Holding.Hosts) > 0 {
+			if slices.Contains(f.Layout.Late, s) || !spare.Up || spare.Incarnation > 0 || spare.Holding != nil && len(spare.Holding.Hosts) > 0 {
 				continue
 			}
 			for p := range f.Layout.Names {
@@ -104,13 +127,24 @@ var SparesUsed = register(Property{
 	},
 })
 
+// fits reports whether a spare has room for the ranks that a node had at the start.
+func fits(f *Facts, node trace.Proc) bool {
+	n := 0
+	for _, q := range f.Layout.Nodes {
+		if q == node {
+			n++
+		}
+	}
+	return f.Layout.Room == 0 || n <= f.Layout.Room
+}
+
 // guest is a rank that runs on a node that is no spare and was not its own at the start.
 func guest(f *Facts, h *trace.Holding, node trace.Proc) (trace.Proc, bool) {
 	if h == nil || slices.Contains(f.Layout.Spares, node) {
 		return 0, false
 	}
 	for _, p := range h.Hosts {
-		if int(p) < f.Layout.Ranks && f.Layout.Nodes[p] != node {
+		if int(p) < f.Layout.Ranks && f.Layout.Nodes[p] != node && fits(f, f.Layout.Nodes[p]) {
 			return p, true
 		}
 	}

@@ -13,13 +13,16 @@ var LineConsistent = register(Property{
 	Doc: "the recovery line of a cluster has no orphan: what a member has received from another, the other has sent",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		self := v.Observed(e.Proc)
-		if e.Kind != trace.Restored || self.History == nil {
+		if e.Kind != lineReached(f) || self.History == nil {
 			return ""
 		}
 		for r := range trace.Rank(f.Layout.Ranks) {
 			mate := v.Observed(r.Proc())
 			if r.Proc() == e.Proc || !f.Layout.SameCluster(r.Proc(), e.Proc) || mate.History == nil || mate.Incarnation != self.Incarnation {
 				continue
+			}
+			if f.Fetches && (mate.Holding == nil || !mate.Holding.Resumed) {
+				continue // it waits for its image; when that is here, it will be compared with this one
 			}
 			if m := orphanBetween(self.History, r, mate.History); !m.IsZero() {
 				return lineMessage(f, e.Proc, m)
@@ -31,6 +34,14 @@ var LineConsistent = register(Property{
 		return ""
 	},
 })
+
+// lineReached is the event after which a restarted rank is at its recovery line.
+func lineReached(f *Facts) trace.Kind {
+	if f.Fetches {
+		return trace.Resumed
+	}
+	return trace.Restored
+}
 
 func lineMessage(f *Facts, receiver trace.Proc, m trace.MsgID) string {
 	return fmt.Sprintf("the recovery line is not consistent: %s has received %s, which %s has not sent", f.Layout.Name(receiver),
@@ -53,7 +64,7 @@ var LineProgress = register(Property{
 	Doc: "a committed recovery line never moves back, and no restart goes behind it",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		line := v.Observed(e.Proc).Line
-		if line == nil || e.Kind != trace.Committed && e.Kind != trace.Resumed && (e.Kind != trace.Restored || f.Fetches) {
+		if line == nil || e.Kind != trace.Committed && e.Kind != trace.Resumed && e.Kind != lineReached(f) {
 			return ""
 		}
 		if e.Sent < line.Sent || int(e.Received) < len(line.Delivered) {
@@ -67,9 +78,12 @@ var LineProgress = register(Property{
 // Contained: only who is in a failed cluster rolls back.
 var Contained = register(Property{
 	Name: "contained", Kind: Always, Global: true, Source: "[HydEE] section III-A, design P12",
-	Doc:     "a rank rolls back only when its own cluster has failed",
+	Doc:     "a rank rolls back only when its own cluster has failed, and takes an image for its state only after a restart",
 	Applies: func(f *Facts) bool { return f.Contained },
 	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind == trace.Resumed && e.Incarnation == 0 {
+			return fmt.Sprintf("%s goes back to an image although it has not failed", f.Layout.Name(e.Proc))
+		}
 		if e.Kind != trace.Crashed || e.Text != "rollback" {
 			return ""
 		}

@@ -26,6 +26,8 @@ var noticed = []struct {
 	{property: "decides-commit", event: decided(x, "commit"), other: decided(x, "abort")},
 	{property: "decides-abort", event: decided(rp, "abort"), other: trace.Event{Kind: trace.Halted, Proc: rp, Text: "abort"}},
 	{property: "reads-value", event: returned(x, "A"), other: returned(x, "")},
+	{property: "degrades", event: says(c), other: trace.Event{Kind: trace.Halted, Proc: c, Text: "no spare"}},
+	{property: "searches", event: asks(x), other: trace.Event{Kind: trace.Arrived, Proc: x, Peer: rp, Text: "WhereIs"}},
 	{property: "unrecoverable", event: trace.Event{Kind: trace.Halted, Proc: y, Text: "unrecoverable"}, other: crashed(y)},
 	{property: "resends-log", event: with(emitted(m3, c, 1, 1), func(e *trace.Event) { e.Again = true }), other: emitted(m3, c, 1, 1)},
 }
@@ -50,7 +52,7 @@ func TestSometimes(t *testing.T) {
 // it and a near miss.
 func TestEveryPropertyIsJudged(t *testing.T) {
 	broken, near := map[string]bool{}, map[string]bool{}
-	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, loggingCases, hostingCases, terminationCases, decisionCases, registerCases, determinantCases) {
+	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, loggingCases, hostingCases, watchingCases, terminationCases, decisionCases, registerCases, determinantCases) {
 		broken[tt.property] = broken[tt.property] || tt.want != ""
 		near[tt.property] = near[tt.property] || tt.want == ""
 	}

@@ -73,14 +73,27 @@ var FinalState = register(Property{
 // GivesNoUp: no machine declares that it can not go on.
 var GivesNoUp = register(Property{
 	Name: "gives-not-up", Kind: Always, Global: true, Source: "design section 9",
-	Doc: "no process stops with an error of its own, but a rank of which nobody who is up keeps an image",
+	Doc: "no process stops with an error of its own, but a rank of which nobody who is up keeps an image, and whoever can not restart without it",
 	Event: func(f *Facts, v View, e trace.Event) string {
-		if e.Kind == trace.Halted && !(f.Lines && int(e.Proc) < f.Layout.Ranks && !lineKept(f, v, e.Proc)) {
+		if e.Kind == trace.Halted && !(f.Lines && int(e.Proc) < f.Layout.Ranks && lost(f, v, e.Proc)) {
 			return fmt.Sprintf("%s gives up: %s", f.Layout.Name(e.Proc), e.Text)
 		}
 		return ""
 	},
 })
+
+// lost reports whether nobody keeps an image of the rank, or of one with which it restarts and which has said so.
+func lost(f *Facts, v View, rank trace.Proc) bool {
+	if !lineKept(f, v, rank) {
+		return true
+	}
+	for r := range trace.Rank(f.Layout.Ranks) {
+		if h := v.Observed(r.Proc()).Holding; r.Proc() != rank && f.Layout.SameCluster(r.Proc(), rank) && h != nil && h.Halted && !lineKept(f, v, r.Proc()) {
+			return true
+		}
+	}
+	return false
+}
 
 // OneIncarnation: nothing of an older life of a proc acts.
 var OneIncarnation = register(Property{

@@ -74,8 +74,13 @@ var scopes = map[string]*scope{
 	"reduction":      {protocol: "camel", program: up},
 	"hmpl":           {program: pair, clusters: []int{0, 1}, protocol: "hmpl"},
 	"hmpl, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: "hmpl", model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
+	"hmpl, line":     {program: "x: send y m; checkpoint\ny: recv x; checkpoint", clusters: []int{0, 1}, protocol: "hmpl"},
+	"sbml, line":     {program: "x: send y m; checkpoint\ny: recv x; checkpoint", clusters: []int{0, 1}, protocol: "sbml"},
 	"radic":          {program: pair, clusters: []int{0, 1}, protocol: "radic"},
 	"radic, node":    {program: "x: output", clusters: []int{0}, protocol: "radic", model: fault.Model{Failures: 1, Victims: []trace.Proc{2, 3}}},
+	"radic, basic":   {program: "x: output", clusters: []int{0}, protocol: "radic, no spare", model: fault.Model{Failures: 1, Victims: []trace.Proc{2, 3}}},
+	"radic, zombies": {program: "x: output", clusters: []int{0}, protocol: "radic, zombies", model: fault.Model{Suspicions: 2, Victims: []trace.Proc{2}}},
+	"radic, search":  {program: "x: send y m\ny: recv x", clusters: []int{0, 1}, protocol: "radic, no spare", model: fault.Model{Failures: 1, Victims: []trace.Proc{5}}},
 	"rbml, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: "rbml", model: fault.Model{Failures: 1, Victims: []trace.Proc{1}}},
 	"sbml, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: "sbml", model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
 	"one cluster, saved": {program: pair, clusters: []int{0, 0},
@@ -205,12 +210,16 @@ func (s *scope) setUp(layout trace.Layout, programs []core.Program) (*core.Setup
 		return pessimistic.NewSetup(pessimistic.RBML, layout, programs, pessimistic.Options{})
 	case "sbml":
 		return pessimistic.NewSetup(pessimistic.SBML, layout, programs, pessimistic.Options{})
-	case "radic":
+	case "radic", "radic, no spare", "radic, zombies":
 		setup, err := pessimistic.NewSetup(pessimistic.RBML, layout, programs, pessimistic.Options{})
 		if err != nil {
 			return nil, err
 		}
-		return radic.NewSetup(setup, nil, radic.Options{Nodes: 3, Spares: 1})
+		options := radic.Options{Nodes: 3, Spares: 1, Zombies: s.protocol == "radic, zombies"}
+		if s.protocol == "radic, no spare" {
+			options.Spares = 0
+		}
+		return radic.NewSetup(setup, nil, options)
 	}
 	return hydee.NewSetup(layout, programs, hydee.Options{})
 }

@@ -31,9 +31,17 @@ var caught = []struct {
 	{mutant: "keeps-no-image", scope: "hmpl"},
 	{mutant: "never-confirms", scope: "hmpl"},
 	{mutant: "puts-out-early", scope: "hmpl"},
+	{mutant: "trims-nothing", scope: "hmpl, line"},
+	{mutant: "trims-nothing", scope: "sbml, line"},
+	{mutant: "misplaces", scope: "hmpl, rank"},
+	{mutant: "goes-back", scope: "hmpl"},
 	{mutant: "sends-otherwise", scope: "hmpl, rank"},
 	{mutant: "sends-otherwise", scope: "sbml, rank"},
 	{mutant: "adopts-everywhere", scope: "radic"},
+	{mutant: "disowns-nobody", scope: "radic, zombies"},
+	{mutant: "asks-for-ever", scope: "radic, search"},
+	{mutant: "degrades-silently", scope: "radic, basic"},
+	{mutant: "watches-nobody", scope: "radic"},
 	{mutant: "counts-into-date", scope: "core, failure"},
 	{mutant: "counts-into-payload", scope: "core, failure"},
 	{mutant: "delivers-twice", scope: "core"},
@@ -75,11 +83,18 @@ var accepted = []struct {
 }{
 	{property: "agreement", mutant: "decides-twice", scope: "transaction"},
 	{property: "buffers-drain", mutant: "confirms-twice", scope: "hmpl, rank"},
+	{property: "log-trimmed", mutant: "trims-twice", scope: "hmpl, line"},
+	{property: "log-trimmed", mutant: "trims-twice", scope: "sbml, line"},
+	{property: "log-true", mutant: "places-twice", scope: "hmpl, rank"},
 	{property: "no-orphan", mutant: "sends-twice-later", scope: "hmpl, rank"},
 	{property: "output-stable", mutant: "puts-out-with-send", scope: "rbml, rank"},
 	{property: "protected", mutant: "keeps-images-twice", scope: "hmpl, rank"},
 	{property: "recoverable", mutant: "drops-copy-of-stable", scope: "hmpl, rank"},
 	{property: "one-host", mutant: "adopts-twice", scope: "radic, node"},
+	{property: "hosts-settle", mutant: "disowns-twice", scope: "radic, zombies"},
+	{property: "reach", mutant: "asks-twice", scope: "radic, search"},
+	{property: "degradation-said", mutant: "declares-twice", scope: "radic, basic"},
+	{property: "nodes-watched", mutant: "watches-twice", scope: "radic, node"},
 	{property: "causal-replay", mutant: "repeats-stale", scope: "core, rank"},
 	{property: "contained", mutant: "reports-twice", scope: "burst, rank"},
 	{property: deterministic, mutant: "counts", scope: "core, rank", inside: true},
@@ -151,13 +166,16 @@ var byTrace = []struct {
 	{
 		property: "spares-used", hosts: true, complete: true,
 		why:    "which spare is asked is decided inside the machine: erratum M27 of radic explores it",
-		broken: []trace.Event{keeps(la, a), keeps(lb, b), adopts(n2, a), adopts(n1, la)},
-		near:   []trace.Event{keeps(la, a), keeps(lb, b), adopts(n2, a), adopts(n1, la), adopts(s1, b)},
+		broken: []trace.Event{keeps(la, a), keeps(lb, b), says, adopts(n2, a), adopts(n1, la)},
+		near:   []trace.Event{keeps(la, a), keeps(lb, b), says, adopts(n2, a), adopts(n1, la), adopts(s1, b)},
 	},
 }
 
 // The procs of hand-written runs with nodes.
 const a, b, la, lb, n1, n2, s1 = trace.Proc(0), trace.Proc(1), trace.Proc(2), trace.Proc(3), trace.Proc(4), trace.Proc(5), trace.Proc(6)
+
+// says is the declaration of a node that there is no spare.
+var says = trace.Event{Kind: trace.Declared, Proc: n2, Text: "no spare"}
 
 func adopts(node, p trace.Proc) trace.Event {
 	return trace.Event{Kind: trace.Adopted, Proc: node, Peer: p}

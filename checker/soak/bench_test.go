@@ -16,7 +16,7 @@ func BenchmarkSoak(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, s := range list {
-		for _, parallel := range map[string][]bool{"s1": {false, true}, "radic-rbml-basic": {false}}[s.Name] {
+		for _, parallel := range map[string][]bool{"s1": {false, true}, "rbml-nodes": {false}}[s.Name] {
 			name := "scenario=" + s.Name
 			if parallel {
 				name += "/parallel"

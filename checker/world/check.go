@@ -9,7 +9,6 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/spec"
-	"github.com/domino-check/domino/spec/trace"
 )
 
 // Case is one question to the checker.
@@ -22,6 +21,7 @@ type Case struct {
 	Interchangeable []core.Rank
 	Subject         string // text of the question, for saved searches
 	Forget          bool   // run every local step again each time it is taken (Config.Forget)
+	Once            bool   // do not run local steps twice: hidden nondeterminism is not looked for
 	Cuts            bool   // put a crash between any two effects (Config.Cuts)
 	Force           bool   // explore although program or model are outside the promises of the protocol
 }
@@ -157,11 +157,15 @@ func missing(want, seen []string) string {
 // outside says in what the case is beyond the promises of the protocol, or "".
 func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 	p, m := &c.Setup.Promises, &c.Model
+	var conflict *Conflict
+	if o != nil && o.Stuck == "" {
+		conflict = conflictOf(ctx, c.Baseline, o, p.Needs)
+	}
 	switch {
 	case o != nil && o.Stuck != "":
 		return "the program fails without any failure: " + o.Stuck
-	case o != nil && p.Needs >= core.SendDeterministic && len(o.Differ) > 0:
-		return describeDifference(ctx, c.Baseline, o.Differ[0])
+	case conflict != nil:
+		return conflict.Text()
 	case p.FIFO && !m.KeepsOrder():
 		return "the protocol needs FIFO channels, the network is unordered"
 	case p.Reliable && m.Loss > 0:
@@ -176,47 +180,4 @@ func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 		return fmt.Sprintf("the protocol survives %d failures at a time, the model has %d", p.MaxFailures, m.AtATime())
 	}
 	return ""
-}
-
-// describeDifference explains why a program is not send-deterministic, with one schedule for each of the two sends.
-func describeDifference(ctx context.Context, baseline *core.Setup, d spec.Difference) string {
-	l := &baseline.Layout
-	var b strings.Builder
-	fmt.Fprintf(&b, "the program is not send-deterministic: send %d of %s (%s): its %s is %s in one run and %s in another",
-		d.ID.Number, l.Name(d.ID.From.Proc()), l.Label(d.ID), d.What, d.First, d.Second)
-	for _, value := range []string{d.First, d.Second} {
-		if s := findSend(ctx, baseline, d, value); s != nil {
-			fmt.Fprintf(&b, "\n  %s after: %s", value, strings.Join(s, "; "))
-		}
-	}
-	return b.String()
-}
-
-// findSend is a shortest failure-free schedule in which the send has the value.
-func findSend(ctx context.Context, baseline *core.Setup, d spec.Difference, value string) []string {
-	w, err := New(Config{Setup: baseline})
-	if err != nil {
-		return nil
-	}
-	w.Facts = &spec.Facts{Layout: &baseline.Layout}
-	w.local = []spec.Property{{Name: "this send", Kind: spec.Always, Event: func(f *spec.Facts, v spec.View, e trace.Event) string {
-		if e.Kind != trace.Sent || e.ID != d.ID {
-			return ""
-		}
-		words := map[string]string{"destination": f.Layout.Name(e.Peer), "payload": fmt.Sprintf("%x", e.Digest),
-			"set of messages delivered before it": "{" + spec.DeliveredSet(f, v.Observed(e.Proc).History) + "}"}
-		if words[d.What] == value {
-			return "found"
-		}
-		return ""
-	}}}
-	r := checker.Search(ctx, w, checker.Options{Order: checker.BreadthFirst, MaxStates: 1 << 20})
-	if len(r.Found) == 0 {
-		return nil
-	}
-	run, err := w.Follow(r.Found[0].Path)
-	if err != nil {
-		return nil
-	}
-	return run.Schedule
 }

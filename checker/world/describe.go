@@ -45,6 +45,8 @@ func (w *World) describe(state []uint32, c uint64) string {
 		text = fmt.Sprintf("restart %s incarnation %d", name, e.Inc)
 	case cut:
 		text = "cut " + w.describeChannel(w.inboxes.at(state[inboxWord(p)]).channel(a), p)
+	case expire:
+		text = "expire " + name + " hears nothing of " + w.layout.Name(core.Proc(a))
 	case suspect:
 		text = "suspect " + name + " thinks down " + w.names(w.group(core.Proc(a)))
 	}
@@ -108,11 +110,16 @@ func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
 	}
 	parts := m.State()
 	var document any = parts[0]
-	switch {
-	case len(parts) > 2 && isNumbers(parts[2]):
-		document = map[string]any{"program": parts[0], "protocol": parts[1], "numbers": parts[2]}
-	case len(parts) == 2:
-		document = map[string]any{"program": parts[0], "protocol": parts[1]}
+	if len(parts) > 1 {
+		whole := map[string]any{"program": parts[0], "protocol": parts[1]}
+		rest := parts[2:]
+		if len(rest) > 0 && isNumbers(rest[0]) {
+			whole["numbers"], rest = rest[0], rest[1:]
+		}
+		if len(rest) > 0 {
+			whole["control"] = rest
+		}
+		document = whole
 	}
 	b, err := json.Marshal(document)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // Eager steps: a partial-order reduction by singleton persistent sets.
 //
 // In a quiet state nothing unexpected can happen any more: no fault budget is left, every watcher is up and has been told of every
-// failure, no message of an older recovery round is in flight, no timer is set, no write is in progress, and there are no checkpoints in scope at all. Then the only events that depend on a step of
+// failure, no message of an older recovery round is in flight, no timer is set and nobody is watched, no write is in progress, and there are no checkpoints in scope at all. Then the only events that depend on a step of
 // proc r are other steps of r, and, for a delivery from a dead incarnation, the loss of the rest of that channel: such a
 // delivery is never taken first. A protocol may say of a message, at a local state, that
 // handling it commutes with everything that can come before it (core.Commuter, with the argument at the method). If its
@@ -44,7 +44,7 @@ func (w *World) reducible(state []uint32) bool {
 func (w *World) quiet(state []uint32) (newest uint64, ok bool) {
 	for p := range core.Proc(w.procs) {
 		e := w.envs.at(state[envWord(p)])
-		if len(e.Pending) > 0 || len(e.Timers) > 0 || len(e.Writing) > 0 || !e.Up && slices.Contains(w.Setup.Watchers, p) {
+		if len(e.Pending) > 0 || len(e.Timers) > 0 || len(e.Watches) > 0 || len(e.Writing) > 0 || !e.Up && slices.Contains(w.Setup.Watchers, p) {
 			return 0, false
 		}
 		newest = max(newest, w.locals.at(state[localWord(p)]).round)
@@ -129,6 +129,9 @@ func (g *eagerness) ask(w *World, key uint64, here, input uint32) (claim uint32)
 // mates that promise to write none of them before all are up, while every watcher is up. It enables no restart of a mate that was not enabled before. What a global property
 // sees of it, the recovery line, is compared with mates that have done nothing since their own restart: the strictest moment.
 func (w *World) eagerRestart(state []uint32, x *checker.Expansion) bool {
+	if w.Setup.Watchdogs {
+		return false // which life a watchdog is about may depend on whether the proc is up again
+	}
 	for _, p := range w.Setup.Watchers {
 		if !w.envs.at(state[envWord(p)]).Up {
 			return false

@@ -14,7 +14,7 @@ func FactsOf(s *core.Setup, m *fault.Model, o *spec.Oracle) *spec.Facts {
 		Sends: p.Needs >= core.SendDeterministic && (o == nil || len(o.Differ) == 0), StableKeys: p.StableKeys, Oracle: o,
 		Decisions: p.Decisions, Register: p.Register,
 		Replays: p.Needs == core.Piecewise, Fetches: p.Fetches, Copies: p.KeepsCopies, Lines: p.KeepsLines,
-		Failures: m.Failures > 0, Checkpoints: m.Checkpoints > 0 || hasCheckpoints(s.Programs),
+		Zombies: m.Suspicions > 1 && len(s.Layout.Hosted) > 0, Failures: m.Failures > 0, Checkpoints: m.Checkpoints > 0 || hasCheckpoints(s.Programs),
 	}
 }
 

@@ -32,8 +32,10 @@ func (w *World) group(p core.Proc) []core.Proc { return w.Setup.Group(p) }
 
 // mayRestart reports whether no member of the group of p is still in an older life.
 func (w *World) mayRestart(state []uint32, p core.Proc) bool {
-	if _, placed := w.layout.Hosted[p]; placed && !w.hasHost(state, p) {
-		return false
+	if _, placed := w.layout.Hosted[p]; placed {
+		if _, hosted := w.host(state, p); !hosted {
+			return false
+		}
 	}
 	inc := w.envs.at(state[envWord(p)]).Inc
 	return !slices.ContainsFunc(w.group(p), func(q core.Proc) bool {
@@ -101,6 +103,11 @@ func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansi
 		tr := w.transition(here, w.tickInput(number, i))
 		w.step(state, p, tr, checker.Step{Code: code(tick, p, i)}, x, w.change(state, p, operation{Kind: opTick, A: uint32(i)}))
 	}
+	for _, v := range e.Watches {
+		if w.due(state, v) && w.heardOut(state, p, v.About) {
+			w.expiry(state, p, v.About, checker.Step{Code: code(expire, p, int(v.About))}, x, 0)
+		}
+	}
 	if w.Model.FromDead != fault.Prefix {
 		return
 	}
@@ -115,11 +122,17 @@ func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansi
 }
 
 // restore is the local step with which a proc that is down starts again. It depends on the envs of p and of whose records it
-// reads; up to two of them it is remembered.
+// reads, and on its host; up to two of these it is remembered.
 func (w *World) restore(state []uint32, p core.Proc) uint32 {
 	owners := w.owners(p)
 	key := pair(uint32(p)<<24|state[envWord(p)], state[envWord(owners[0])])
 	known := len(owners) == 1 || len(owners) == 2 && owners[1] == p
+	host := core.Proc(0)
+	if _, placed := w.layout.Hosted[p]; placed { // its host counts as well; there is no room for more
+		host, _ = w.host(state, p)
+		key = pair(uint32(p)<<24|state[envWord(p)], ^uint32(host))
+		known = len(owners) == 1 && owners[0] == p
+	}
 	known = known && state[envWord(p)] < 1<<24 && p < 1<<8
 	if known {
 		if tr, ok := w.restores.get(key); ok {
@@ -129,7 +142,7 @@ func (w *World) restore(state []uint32, p core.Proc) uint32 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	inc := core.Incarnation(w.envs.at(state[envWord(p)]).Inc)
-	from, input := w.blank(p, inc), w.internInput(core.Input{Kind: core.Restore, Incarnation: inc, Records: w.records(state, p)})
+	from, input := w.blank(p, inc), w.internInput(core.Input{Kind: core.Restore, From: host, Incarnation: inc, Records: w.records(state, p)})
 	tr := w.learn(pair(from, input), from, input)
 	if _, ok := w.restores.get(key); known && !ok {
 		w.restores.put(key, tr)
@@ -144,6 +157,7 @@ const (
 	askTick
 	askSuspect
 	askCheckpoint
+	askSilence
 )
 
 // persistedInput is the input that the oldest write of an env leads to.
@@ -254,6 +268,7 @@ func (w *World) spontaneous(state []uint32, x *checker.Expansion) {
 }
 
 func (w *World) suspects(state []uint32, x *checker.Expansion) {
+	w.falseExpiries(state, x)
 	for _, p := range w.Setup.Watchers {
 		if !w.envs.at(state[envWord(p)]).Up {
 			continue

@@ -34,6 +34,7 @@ const mostProcs = 64
 //   - A restart reads the lives of all: a new process is not told of who is up again, and waits for its mates; and the records
 //     that it is handed.
 //   - Where channels are sets, a loss depends on every step: the lost message may be sent again.
+//   - A watchdog, when it starts and when it expires, reads the life of whom it is about.
 //   - A step that global properties look at depends on every other step: its verdict may depend on where it is taken.
 func (w *World) Footprint(state []uint32, c uint64) checker.Footprint {
 	k, p, _ := splitCode(c &^ (0xff << 32))
@@ -62,6 +63,12 @@ func (w *World) Footprint(state []uint32, c uint64) checker.Footprint {
 			f.Reads[life] |= 1 << box.channels[box.head(a).channel].from
 		}
 	}
+	if _, _, a := splitCode(c); k == expire {
+		f.Reads[life] |= 1 << a
+		if !w.isDue(state, p, core.Proc(a)) {
+			f.Writes[common] |= commonBudgets
+		}
+	}
 	if k == lose || k == duplicate || k == suspect || k == checkpoint {
 		f.Writes[common] |= commonBudgets
 	}
@@ -86,7 +93,9 @@ func (w *World) addSends(f *checker.Footprint, state []uint32, c uint64) {
 			if !w.Model.KeepToDead {
 				f.Reads[life] |= 1 << t.acts[i].to
 			}
-		case actRollback:
+		case actWatch:
+			f.Reads[life] |= 1 << t.acts[i].to
+		case actRollback, actExit, actRenew:
 			*f = checker.Everything()
 			return
 		}
@@ -123,7 +132,7 @@ func (w *World) crashed(state []uint32, c uint64) (procs []core.Proc) {
 // the crashes of each set of groups. That a violation of a global property makes a step depend on all others changes nothing: it is visible,
 // so it does anyhow.
 func (w *World) Hinges() (families []checker.Footprint) {
-	if w.Model.Overlap > 0 || w.Model.Settled || len(w.layout.Hosted) > 0 || w.Model.Set || w.Model.KeepsIgnored() {
+	if w.Model.Overlap > 0 || w.Model.Settled || len(w.layout.Hosted) > 0 || w.Setup.Watchdogs || w.Model.Set || w.Model.KeepsIgnored() {
 		return slices.Repeat([]checker.Footprint{checker.Everything()}, mostFamilies) // whether a step is possible depends on more
 	}
 	for p := range core.Proc(w.procs) {

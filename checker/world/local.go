@@ -39,6 +39,9 @@ const (
 	actChange           // of the env
 	actRollback         // stops its proc
 	actNothing          // only a place for a crash
+	actWatch            // of the life of proc to
+	actExit             // stops its proc and what that has adopted
+	actRenew            // its proc is in its next life
 )
 
 // transition is one local step, remembered.
@@ -164,8 +167,7 @@ func (w *World) run(from, input uint32) (t transition) {
 	l, in := *w.locals.at(from), *w.inputs.at(input)
 	defer func() {
 		if r := recover(); r != nil {
-			t = transition{from: from, input: input, next: from, violation: w.violation(spec.Violation{Property: "no-panic",
-				Message: fmt.Sprintf("%s panics on %s: %v", w.layout.Name(l.proc), w.describeInput(in), r)})}
+			t = transition{from: from, input: input, next: from, violation: w.violation(w.misused(l.proc, in, r))}
 		}
 	}()
 	m, effects, failure := w.execute(l, in, w.masters.copy(w, from))
@@ -186,12 +188,12 @@ func (w *World) run(from, input uint32) (t transition) {
 			*r.holding = *l.holding
 		}
 	}
-	if in.Kind == core.Persisted {
-		r.event(trace.Event{Kind: trace.Stored, Proc: l.proc, Incarnation: l.inc, Text: in.Key})
+	if event, ok := r.evidence.OfInput(&in); ok {
+		r.event(event)
 	}
 	t = r.record(effects)
 	t.from, t.input = from, input
-	t.next = w.internLocal(local{proc: l.proc, inc: l.inc, round: r.round, evaluated: r.evaluated, holding: r.holding}, m)
+	t.next = w.internLocal(local{proc: l.proc, inc: r.from.inc, round: r.round, evaluated: r.evaluated, holding: r.holding}, m)
 	w.masters.keep(t.next, m)
 	if in.Kind == core.Restore {
 		r.restored(&t)
@@ -212,30 +214,6 @@ func (w *World) run(from, input uint32) (t transition) {
 		}
 	}
 	return t
-}
-
-// masters are machines in recent local states, to be copied: much cheaper than decoding. They are never stepped again.
-type masters struct{ machines map[uint32]core.Machine }
-
-// keepMasters bounds the memory: the search works in a neighbourhood, older ones are decoded again.
-const keepMasters = 1 << 13
-
-func (s *masters) keep(number uint32, m core.Machine) {
-	if s.machines == nil || len(s.machines) >= keepMasters {
-		s.machines = make(map[uint32]core.Machine, keepMasters)
-	}
-	s.machines[number] = m
-}
-
-// copy is a machine in the local state, ready to be stepped, or nil when there is no master.
-func (s *masters) copy(w *World, number uint32) core.Machine {
-	master := s.machines[number]
-	if master == nil {
-		return nil
-	}
-	m := w.Setup.New(w.locals.at(number).proc)
-	core.Clone(master, m)
-	return m
 }
 
 // execute runs the step on the machine, or on one decoded for it.
@@ -297,12 +275,26 @@ func (r *recorder) effect(e *core.Effect) {
 	}()
 	switch e.Kind {
 	case core.SendMessage:
-		k := w.internPacket(packet{from: r.from.proc, inc: r.from.inc, message: w.internMessage(e.Message)})
+		number := w.internMessage(e.Message)
+		if e.Former {
+			r.sendFormer(e, number)
+			return
+		}
+		k := w.internPacket(packet{from: r.from.proc, inc: r.from.inc, message: number})
 		r.t.acts = append(r.t.acts, act{kind: actSend, to: e.To, value: k})
 	case core.Persist:
 		r.write(e)
 	case core.SetTimer:
 		r.change(operation{Kind: opSetTimer, Key: e.Timer}, false)
+	case core.Watch:
+		r.t.acts = append(r.t.acts, act{kind: actWatch, to: e.To})
+	case core.Unwatch:
+		r.change(operation{Kind: opUnwatch, A: uint32(e.To)}, false)
+	case core.Renew:
+		r.renew()
+	case core.Exit:
+		r.t.acts = append(r.t.acts, act{kind: actExit})
+		r.t.visible = true
 	case core.Commit:
 		line := r.history
 		line.Sent, line.Delivered = e.Sent, line.Delivered[:min(int(e.Received), len(line.Delivered))]
@@ -347,7 +339,7 @@ func (r *recorder) event(e trace.Event) {
 		}
 	}
 	switch e.Kind {
-	case trace.Sent, trace.Released, trace.Halted, trace.Adopted: // the last: who stops with the proc
+	case trace.Sent, trace.Released, trace.Halted, trace.Adopted, trace.Disowned: // the last ones: who stops with the proc
 		r.t.visible = true
 	}
 	if text := w.layout.Name(e.Proc) + " answers " + e.Text; e.Kind == trace.Halted && w.Facts != nil && w.Facts.Lines && (w.answer == "" || text < w.answer) {

@@ -103,6 +103,7 @@ func (s *oracleSystem) unread(v spec.View) string {
 
 // collect gathers the facts about single sends and deliveries from the local steps that were met.
 func collect(w *World, f *spec.Facts, o *spec.Oracle) {
+	b := branches{facts: f, first: map[branch]string{}}
 	for i := range w.transitions.len() {
 		t := w.transitions.at(uint32(i))
 		history := w.locals.at(t.from).history.Clone()
@@ -110,6 +111,7 @@ func collect(w *World, f *spec.Facts, o *spec.Oracle) {
 			if e.Kind == trace.Sent {
 				noteSend(f, o, history, e)
 			}
+			b.note(o, history, e)
 			history.Apply(e)
 			if e.Kind == trace.Delivered {
 				o.Legal[e.Proc][spec.SequenceKey(history.Delivered)] = true

@@ -8,14 +8,14 @@ import (
 
 // Where procs run, when recovery moves them, and whether the recovery from the last failure is over.
 
-// hasHost reports whether somebody who is up has adopted the proc.
-func (w *World) hasHost(state []uint32, p core.Proc) bool {
+// host is who is up and has adopted the proc.
+func (w *World) host(state []uint32, p core.Proc) (core.Proc, bool) {
 	for q := range core.Proc(w.procs) {
 		if slices.Contains(w.hosts(state, q), p) {
-			return true
+			return q, true
 		}
 	}
-	return false
+	return 0, false
 }
 
 // hosts are the procs that run on the node of p.
@@ -52,7 +52,7 @@ func (w *World) settled(state []uint32) bool {
 		if !e.Up && !w.mayRestart(state, p) {
 			continue // for good
 		}
-		if !e.Up || len(e.Pending) > 0 || len(e.Writing) > 0 || state[inboxWord(p)] != emptyInbox ||
+		if !e.Up || len(e.Pending) > 0 || slices.ContainsFunc(e.Watches, func(v watch) bool { return w.due(state, v) }) || len(e.Writing) > 0 || state[inboxWord(p)] != emptyInbox ||
 			e.Inc > 0 && len(w.locals.at(state[localWord(p)]).choices) > 0 {
 			return false
 		}

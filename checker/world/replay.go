@@ -154,20 +154,23 @@ func (w *World) evidence(before, next []uint32, c uint64) []trace.Event {
 	}
 	for q := range core.Proc(w.procs) {
 		stopped := w.envs.at(before[envWord(q)]).Up || cutAfter != 0 && q == p
-		if stopped && !w.envs.at(next[envWord(q)]).Up && !rolledBack(events, q) {
-			events = append(events, trace.Event{Kind: trace.Crashed, Proc: q, Incarnation: inc(before, q)})
+		if life, shown := lastLife(events, q, inc(before, q)); stopped && !w.envs.at(next[envWord(q)]).Up && !shown {
+			events = append(events, trace.Event{Kind: trace.Crashed, Proc: q, Incarnation: life})
 		}
 	}
 	return events
 }
 
-func rolledBack(events []trace.Event, q core.Proc) bool {
+// lastLife is the incarnation of a proc at the end of a step with the events, one that was in the given one before, and whether its end is among
+// them: it has rolled back. One that is renewed has ended one life and begun the next.
+func lastLife(events []trace.Event, q core.Proc, before core.Incarnation) (life core.Incarnation, ended bool) {
+	life = before
 	for _, e := range events {
-		if e.Proc == q && e.Kind == trace.Crashed {
-			return true
+		if e.Proc == q && (e.Kind == trace.Crashed || e.Kind == trace.Restored) {
+			life, ended = e.Incarnation, e.Kind == trace.Crashed
 		}
 	}
-	return false
+	return life, ended
 }
 
 // localStep is the local transition of an event, if it has one.
@@ -188,6 +191,8 @@ func (w *World) localStep(state []uint32, k kind, p core.Proc, a int) (uint32, b
 		return w.transition(here, w.tickInput(number, a)), true
 	case checkpoint:
 		return w.transition(here, w.checkpointInput()), true
+	case expire:
+		return w.transition(here, w.silenceInput(core.Proc(a))), true
 	case restart:
 		return w.restore(state, p), true
 	}

@@ -32,7 +32,7 @@ func (w *World) Owner(c uint64) (proc, fault int) {
 		fault = loseFault
 	case duplicate:
 		fault = duplicateFault
-	case suspect:
+	case suspect, expire:
 		fault = suspectFault
 	}
 	return int(p), fault

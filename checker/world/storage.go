@@ -16,6 +16,7 @@ type env struct {
 	Writing []write     // in progress, oldest first: they complete in this order
 	Pending []core.Proc // failures it has not been told of: first proc of each group, ascending
 	Timers  []string    // set and not fired, sorted
+	Watches []watch     // watchdogs, by proc
 	Former  uint64      // newest round that a former life has put on a message
 	Line    uint32      // history of the recovery line, plus 1; 0 = the initial state
 }
@@ -26,6 +27,13 @@ type write struct {
 	Key   string
 	Value []byte
 	Torn  bool
+}
+
+// watch is a watchdog about one life of a proc.
+type watch struct {
+	_     struct{} `cbor:",toarray"`
+	About core.Proc
+	Inc   uint32
 }
 
 // opKind is what happens to an env.
@@ -42,6 +50,9 @@ const (
 	opSetTimer               // Key
 	opTick                   // A: index of the timer
 	opLine                   // A: history
+	opWatch                  // A: proc; B: its life
+	opUnwatch                // A: proc
+	opRenew                  // A: next incarnation of a proc that is up
 )
 
 // operation is one change of an env.
@@ -79,7 +90,7 @@ func (w *World) envStep(number, op uint32) uint32 {
 	}
 	e := *w.envs.at(number)
 	e.Store, e.Writing = slices.Clone(e.Store), slices.Clone(e.Writing)
-	e.Pending, e.Timers = slices.Clone(e.Pending), slices.Clone(e.Timers)
+	e.Pending, e.Timers, e.Watches = slices.Clone(e.Pending), slices.Clone(e.Timers), slices.Clone(e.Watches)
 	e.apply(*w.operations.at(op))
 	next := w.internEnv(e)
 	w.envSteps.put(key, next)
@@ -157,7 +168,7 @@ func (e *env) apply(op operation) {
 		if op.Torn {
 			e.store(write{Key: e.Writing[op.B].Key, Torn: true})
 		}
-		e.Up, e.Inc, e.Writing, e.Timers = false, op.A, nil, nil
+		e.Up, e.Inc, e.Writing, e.Timers, e.Watches = false, op.A, nil, nil, nil
 		e.Former = max(e.Former, op.Round)
 	case opRenumber:
 		e.Inc = op.A
@@ -181,7 +192,20 @@ func (e *env) apply(op operation) {
 		e.Timers = slices.Delete(e.Timers, int(op.A), int(op.A)+1)
 	case opLine:
 		e.Line = op.A + 1
+	case opWatch:
+		e.unwatch(core.Proc(op.A))
+		e.Watches = append(e.Watches, watch{About: core.Proc(op.A), Inc: op.B})
+		slices.SortFunc(e.Watches, func(a, b watch) int { return int(a.About) - int(b.About) })
+	case opRenew:
+		e.Inc, e.Timers, e.Watches = op.A, nil, nil
+	case opUnwatch:
+		e.unwatch(core.Proc(op.A))
 	}
+}
+
+// unwatch stops the watchdog about a proc.
+func (e *env) unwatch(q core.Proc) {
+	e.Watches = slices.DeleteFunc(e.Watches, func(v watch) bool { return v.About == q })
 }
 
 // store makes a record stable, in the place of an older one with its key.

@@ -39,7 +39,7 @@ const (
 
 var toyEventNames = [...]string{"start", "restore", "down", "tick", "stored", "checkpoint"}
 
-// toyRule is what a proc does: sends first, then the rest.
+// toyRule is what a proc does: it is renewed, sends, then the rest.
 type toyRule struct {
 	next     int
 	sends    []toySend
@@ -48,6 +48,10 @@ type toyRule struct {
 	output   bool
 	rollback bool
 	adopts   []core.Proc
+	watches  []core.Proc
+	unwatch  []core.Proc
+	exit     bool
+	renew    bool
 }
 
 type toySend struct{ to, kind int }
@@ -103,6 +107,9 @@ func (m *toyMachine) Step(in core.Input, out []core.Effect) []core.Effect {
 	}
 	rule := m.toy.rules[m.proc][m.s.S][event]
 	m.s.S = rule.next
+	if rule.renew {
+		out = append(out, core.Effect{Kind: core.Renew})
+	}
 	for _, s := range rule.sends {
 		message := &toyMessage{Kind: s.kind}
 		if m.toy.visible[s.kind] {
@@ -122,8 +129,17 @@ func (m *toyMachine) Step(in core.Input, out []core.Effect) []core.Effect {
 	for _, p := range rule.adopts {
 		out = append(out, core.Effect{Kind: core.Adopt, To: p})
 	}
+	for _, p := range rule.watches {
+		out = append(out, core.Effect{Kind: core.Watch, To: p})
+	}
+	for _, p := range rule.unwatch {
+		out = append(out, core.Effect{Kind: core.Unwatch, To: p})
+	}
 	if rule.rollback {
 		out = append(out, core.Effect{Kind: core.Rollback})
+	}
+	if rule.exit {
+		out = append(out, core.Effect{Kind: core.Exit})
 	}
 	return out
 }
@@ -193,7 +209,7 @@ func (t *toy) rollsBack() bool {
 
 // plain reports whether a step does nothing but send.
 func (r toyRule) plain() bool {
-	return !r.persist && !r.timer && !r.output && !r.rollback && len(r.adopts) == 0
+	return !r.persist && !r.timer && !r.output && !r.rollback && !r.exit && !r.renew && len(r.adopts)+len(r.watches)+len(r.unwatch) == 0
 }
 
 // setup makes the toy ready for a world: its first proc counts as the one rank that a setup needs.
@@ -213,7 +229,7 @@ func (t *toy) setup() *core.Setup {
 			layout.Groups[p] = g
 		}
 	}
-	s := &core.Setup{Protocol: "toy", Layout: layout, Programs: []core.Program{nil}, Watchers: t.watchers, Initiators: t.initiators,
+	s := &core.Setup{Protocol: "toy", Watchdogs: t.hosted != nil, Layout: layout, Programs: []core.Program{nil}, Watchers: t.watchers, Initiators: t.initiators,
 		NewMessage: func() core.Message { return new(toyMessage) },
 		New:        func(p core.Proc) core.Machine { return &toyMachine{toy: t, proc: p} }}
 	if t.reads != nil {
@@ -327,9 +343,17 @@ func (t *toy) host(r *rand.Rand) {
 	for p := range t.procs - 1 {
 		for s := range t.states {
 			for e := range t.rules[p][s] {
+				rule := &t.rules[p][s][e]
 				if p == 0 && e == t.kinds+toyStart || r.IntN(4) == 0 {
-					t.rules[p][s][e].adopts = []core.Proc{last}
+					rule.adopts = []core.Proc{last}
 				}
+				// What an expiry leads to watches nobody, so that there is an end.
+				if e != t.kinds+toyTick && r.IntN(3) == 0 {
+					rule.watches = []core.Proc{core.Proc((p + 1 + r.IntN(t.procs-1)) % t.procs)}
+				} else if r.IntN(6) == 0 {
+					rule.unwatch = []core.Proc{core.Proc((p + 1 + r.IntN(t.procs-1)) % t.procs)}
+				}
+				rule.exit = e < t.kinds && r.IntN(20) == 0
 			}
 		}
 	}
@@ -339,6 +363,9 @@ func (t *toy) host(r *rand.Rand) {
 func randomModel(r *rand.Rand, procs, failures int) fault.Model {
 	m := fault.Model{FromDead: fault.Survival(r.IntN(3)), KeepToDead: r.IntN(2) == 0, DetectAny: r.IntN(2) == 0, Joint: r.IntN(3) == 0}
 	m.Failures = r.IntN(failures + 1)
+	if r.IntN(8) == 0 {
+		m.Suspicions = 1
+	}
 	if m.Failures == 2 {
 		m.AtOnce, m.OneInstant, m.Settled = r.IntN(3), r.IntN(4) == 0, r.IntN(3) == 0
 	}
@@ -363,7 +390,7 @@ func (t *toy) String() string {
 				if e >= t.kinds {
 					name = toyEventNames[e-t.kinds]
 				}
-				if rule.next == s && len(rule.sends) == 0 && !rule.persist && !rule.timer && !rule.rollback && !rule.output && len(rule.adopts) == 0 {
+				if rule.next == s && len(rule.sends) == 0 && !rule.persist && !rule.timer && !rule.rollback && !rule.output && len(rule.adopts)+len(rule.watches)+len(rule.unwatch) == 0 && !rule.exit && !rule.renew {
 					continue
 				}
 				if e == t.kinds+toyStart && s != 0 {
@@ -381,6 +408,7 @@ func (t *toy) String() string {
 				for _, q := range rule.adopts {
 					fmt.Fprintf(&b, ", adopts p%d", q)
 				}
+				fmt.Fprintf(&b, ", watches %v unwatches %v exits %t", rule.watches, rule.unwatch, rule.exit)
 				b.WriteByte('\n')
 			}
 		}

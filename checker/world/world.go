@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/domino-check/domino/checker"
@@ -217,6 +218,7 @@ const (
 	lose                       // a: head of the inbox
 	duplicate                  // a: head of the inbox
 	suspect                    // a: proc falsely reported
+	expire                     // a: proc that the watchdog is about
 )
 
 // code packs an event of a state: kind, proc, argument, and the number of effects after which the group crashes (0: none). It
@@ -298,7 +300,7 @@ func (w *World) consequence(state []uint32, p core.Proc, tr uint32) bool {
 			if inbox := state[inboxWord(a.to)]; w.push(inbox, a.value) != inbox {
 				return true
 			}
-		case actChange, actRollback:
+		case actChange, actRollback, actWatch, actExit, actRenew:
 			return true
 		}
 	}
@@ -353,6 +355,15 @@ func (w *World) act(x *checker.Expansion, p core.Proc, a *act) {
 		stop := operation{Kind: opStop, A: w.envs.at(number).Inc + 1, Round: w.locals.at(x.At(localWord(p))).round}
 		x.Set(localWord(p), deadLocal)
 		x.Set(envWord(p), w.envStep(number, w.plain(stop)))
+	case actWatch:
+		op := operation{Kind: opWatch, A: uint32(a.to), B: w.watchedLife(x.Now(), a.to)}
+		x.Set(envWord(p), w.envStep(x.At(envWord(p)), w.plain(op)))
+	case actRenew:
+		number := x.At(envWord(p))
+		x.Set(envWord(p), w.envStep(number, w.plain(operation{Kind: opRenew, A: w.envs.at(number).Inc + 1})))
+	case actExit:
+		members := w.withHosted(x.Now(), w.group(p))
+		w.crash(x, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))
 	}
 }
 

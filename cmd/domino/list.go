@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -106,6 +107,24 @@ func listItems() ([]item, error) {
 	return append(items, promises()...), nil
 }
 
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+// programsOf is the class of programs in words.
+func programsOf(d core.Determinism) string {
+	switch d {
+	case core.NoDeterminism:
+		return "all"
+	case core.Piecewise:
+		return "piecewise deterministic"
+	}
+	return d.String()
+}
+
 // promises fills the same columns for the protocols here, from what they declare.
 func promises() []item {
 	program := []core.Program{{}, {}, {}}
@@ -136,7 +155,15 @@ func promises() []item {
 		if len(setup.Layout.Hosted) > 0 {
 			spares = "dynamic"
 		}
-		doc := fmt.Sprintf("survives %s; rolls back %s; needs %s programs; images %s; spares %s", survives, who, q.Needs, storage, spares)
+		automatic := "recovery, the environment detects and restarts"
+		if len(setup.Layout.Hosted) > 0 {
+			automatic = "yes"
+		}
+		if q.Lines == "" {
+			storage, automatic = "no", "no"
+		}
+		doc := fmt.Sprintf("logging %s; decentralised %s; checkpoints %s; storage %s; transparent yes, to %s programs; automatic %s; spares %s; survives %s; rolls back %s",
+			cmp.Or(q.Logging, "no"), yesNo(len(setup.Watchers) != 1), cmp.Or(q.Lines, "no"), storage, programsOf(q.Needs), automatic, spares, survives, who)
 		items = append(items, item{Kind: "claims", Name: p.Name, Doc: doc, More: "declared"})
 	}
 	return items

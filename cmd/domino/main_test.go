@@ -120,7 +120,7 @@ func TestUsageErrors(t *testing.T) {
 		args []string
 		want string // in the error
 	}{
-		{"command", []string{"chekc"}, `unknown command "chekc", did you mean "check"? Commands: list, check, errata, minimise, run, volume, replay`},
+		{"command", []string{"chekc"}, `unknown command "chekc", did you mean "check"? Commands: list, check, errata, fuzz, minimise, certify, run, volume, replay`},
 		{"scenario", []string{"check", "s00"}, `unknown scenario "s00", did you mean "s0"?`},
 		{"misspelt scenario", []string{"check", "wildcart"}, `did you mean "wildcard"?`},
 		{"pattern that matches nothing", []string{"check", "zz*"}, `unknown scenario "zz*", did you mean`},

@@ -16,6 +16,7 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/minimise"
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/fuzz"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
@@ -110,14 +111,15 @@ func oneScenario(name string) (*scenarios.Scenario, error) {
 
 // knownProperty reports a name that no property has; those that come with a driver or a protocol, such as no-panic, are known too.
 func knownProperty(name string) error {
-	known := []string{"no-panic", "deterministic"}
+	own := append(fuzz.GuardProperties(), "no-panic", "deterministic")
+	known := slices.Clone(own)
 	for _, p := range spec.Properties() {
 		if p.Name == name {
 			return nil
 		}
 		known = append(known, p.Name)
 	}
-	if name == "" || name == known[0] || name == known[1] {
+	if name == "" || slices.Contains(own, name) {
 		return nil
 	}
 	return fmt.Errorf("unknown property %q, did you mean %q? (domino list properties)", name, scenarios.Nearest(name, known))
@@ -129,7 +131,11 @@ func resolveCase(s *scenarios.Scenario) (world.Case, error) {
 	if err != nil {
 		return world.Case{}, err
 	}
-	return world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model, Force: s.Force}, nil
+	c := world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model, Force: s.Force}
+	if slices.Contains(fuzz.GuardProperties(), s.Breaks) {
+		c = fuzz.Guard(c)
+	}
+	return c, nil
 }
 
 // showMinimised prints what is left, and saves it.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/fuzz"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
@@ -34,6 +36,9 @@ func runReplay(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if slices.Contains(fuzz.GuardProperties(), s.Breaks) {
+		resolved.Setup = fuzz.Guard(world.Case{Setup: resolved.Setup}).Setup
+	}
 	oracle, err := world.OracleOf(ctx, resolved.Baseline, checker.Options{})
 	if err != nil {
 		return 0, err
@@ -43,6 +48,7 @@ func runReplay(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	prime(w, s)
 	run, err := w.Replay(s.Schedule)
 	if err != nil && !errors.Is(err, world.ErrStale) {
 		return 0, err

@@ -108,10 +108,14 @@ var importTable = []row{
 	{
 		dir: "fuzz",
 		internal: []string{
-			"checker", "checker/world", "impl/core", "impl/fault", "scenarios", "spec", "spec/trace",
+			"checker", "checker/minimise", "checker/world", "impl/apps", "impl/core", "impl/fault", "scenarios", "spec", "spec/trace",
 		},
 		thirdParty: []string{"pgregory.net/rapid"},
 	},
+	// Which random scenarios fit each registered protocol: between fuzz, which knows none, and the catalogue.
+	{dir: "fuzz/targets", internal: []string{"checker/world", "fuzz", "impl/catalog", "impl/core", "scenarios"}},
+	// A protocol of a user, with its tests.
+	{dir: "fuzz/example", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "cmd/domino", internal: []string{"*"}, thirdParty: []string{"github.com/spf13/pflag", "golang.org/x/term"}},
 	{dir: "cmd/tidy"},
 }

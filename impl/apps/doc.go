@@ -3,7 +3,7 @@
 //
 // Text form: one line a rank, "name: operation; operation; ...". The operations are
 //
-//	send TO [LABEL]        reply [LABEL]       (to the source of the last receive)
+//	send TO [LABEL] [NB]   reply [LABEL] [NB]  (to the source of the last receive; of N bytes, 8 unless told)
 //	recv FROM [ordered]    post FROM [ordered] (FROM is a rank or *; ordered: the state depends on the order of deliveries)
 //	wait                   checkpoint          output
 //	loop N                 end

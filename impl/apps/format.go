@@ -31,6 +31,9 @@ func formatOp(op core.Op, names []string) string {
 		if op.Label != "" {
 			words += " " + op.Label
 		}
+		if op.Bytes > 0 {
+			words += fmt.Sprintf(" %dB", op.Bytes)
+		}
 	case core.OpRecv, core.OpPost:
 		words = map[core.OpKind]string{core.OpRecv: "recv ", core.OpPost: "post "}[op.Kind]
 		if op.Any {

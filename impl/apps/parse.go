@@ -135,10 +135,8 @@ func (s *Suite) parseOp(fields []string) (core.Op, error) {
 		return parseSend(args, names)
 	case "reply":
 		op := core.Op{Kind: core.OpSend, Any: true}
-		if len(args) > 0 {
-			op.Label = args[0]
-		}
-		return op, surplus(verb, args, 1)
+		err := parseMessage(verb, args, &op)
+		return op, err
 	case "recv", "post":
 		return s.parseReceive(verb, args)
 	case "loop":
@@ -167,10 +165,25 @@ func parseSend(args, names []string) (core.Op, error) {
 	if err != nil {
 		return op, err
 	}
-	if len(args) > 1 {
-		op.Label = args[1]
+	err = parseMessage("send", args[1:], &op)
+	return op, err
+}
+
+// parseMessage reads what a send says of its message: [LABEL] [BYTES]B.
+func parseMessage(verb string, args []string, op *core.Op) error {
+	if n := len(args); n > 0 {
+		digits, bytes := strings.CutSuffix(args[n-1], "B")
+		if size, err := strconv.Atoi(digits); bytes && err == nil {
+			if size == 0 {
+				return fmt.Errorf("%s: a message of 0 bytes, want at least %d", verb, core.MinBytes)
+			}
+			op.Bytes, args = size, args[:n-1]
+		}
 	}
-	return op, surplus("send", args, 2)
+	if len(args) > 0 {
+		op.Label = args[0]
+	}
+	return surplus(verb, args, 1)
 }
 
 func (s *Suite) parseReceive(verb string, args []string) (core.Op, error) {

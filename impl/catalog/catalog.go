@@ -96,6 +96,7 @@ func Protocols() []Protocol {
 			}},
 		resilient(pessimistic.HMPL),
 		resilient(pessimistic.RBML),
+		resilient(pessimistic.SBML),
 		logging(pessimistic.RBML, "receiver-based message logging, pessimistic [RADIC]"),
 		logging(pessimistic.SBML, "sender-based message logging, pessimistic: the order in volatile logs of senders [RADIC]"),
 		{Name: "two-phase", Doc: "an example outside recovery: two-phase commit [Commit]", Roles: []string{"resources"}, Variants: []string{"hasty"},
@@ -227,7 +228,7 @@ func (r *Resolved) setUp(protocol Protocol) error {
 	}
 	programs := suite.Programs
 	layout := core.Layout{Names: suite.Names, Ranks: len(suite.Names), Trees: suite.Trees}
-	if layout.Clusters, err = clusters(s.Clusters, suite.Names); err != nil {
+	if layout.Clusters, err = scenarios.ReadClusters(s.Clusters, suite.Names); err != nil {
 		return s.Errorf("clusters", "%w", err)
 	}
 	if len(layout.Trees) > 0 && !protocol.Collectives {
@@ -284,38 +285,4 @@ func readProgram(s *scenarios.Scenario) (*apps.Suite, error) {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
 	return suite, nil
-}
-
-// clusters reads "a | b c | d": every rank exactly once. Empty text puts every rank into a cluster of its own.
-func clusters(text string, names []string) ([]int, error) {
-	of := make([]int, len(names))
-	if text == "" {
-		for r := range of {
-			of[r] = r
-		}
-		return of, nil
-	}
-	given := map[string]bool{}
-	for k, part := range strings.Split(text, "|") {
-		members := strings.Fields(part)
-		if len(members) == 0 {
-			return nil, fmt.Errorf("cluster %d of %q is empty", k+1, text)
-		}
-		for _, m := range members {
-			r := slices.Index(names, m)
-			if r < 0 {
-				return nil, fmt.Errorf("rank %s does not exist, there are %s", m, strings.Join(names, " "))
-			}
-			if given[m] {
-				return nil, fmt.Errorf("rank %s is in two clusters", m)
-			}
-			given[m], of[r] = true, k
-		}
-	}
-	for _, n := range names {
-		if !given[n] {
-			return nil, fmt.Errorf("rank %s is in no cluster", n)
-		}
-	}
-	return of, nil
 }

@@ -148,7 +148,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown rank", "protocol: hydee\nclusters: a | b c", two, "4: rank c does not exist, there are a b"},
 		{"empty cluster", "protocol: hydee\nclusters: a | | b", two, `4: cluster 2 of "a | | b" is empty`},
 		{"empty last cluster", "protocol: hydee\nclusters: a b |", two, `4: cluster 2 of "a b |" is empty`},
-		{"unknown protocol", "protocol: hyde", two, `3: unknown protocol "hyde", did you mean "hydee"? Known: camel, causal, hmpl, hydee, none, paxos, radic-hmpl, radic-rbml, rbml, sbml, two-phase`},
+		{"unknown protocol", "protocol: hyde", two, `3: unknown protocol "hyde", did you mean "hydee"? Known: camel, causal, hmpl, hydee, none, paxos, radic-hmpl, radic-rbml, radic-sbml, rbml, sbml, two-phase`},
 		{"unknown variant", "protocol: hydee\nvariant: fixed", two, `4: unknown variant "fixed", want repaired, published, or repaired+ERRATUM`},
 		{"unknown erratum", "protocol: hydee\nvariant: repaired+H99", two, `4: unknown erratum "H99", did you mean "H9a"? ` + known},
 		{"empty erratum", "protocol: hydee\nvariant: repaired+", two, `4: unknown erratum "", did you mean "H1"? ` + known},

@@ -40,7 +40,11 @@ func resilient(p pessimistic.Protocol) Protocol {
 		inner, err := pessimistic.ParseOptions(rest)
 		return own, inner, err
 	}
-	return Protocol{Name: name, Doc: "protectors, observers and spares of RADIC over " + p.String() + " [RADIC]", Errata: radic.Errata(),
+	errata := radic.Errata()
+	if p == pessimistic.SBML {
+		errata = nil // the control plane is the same, and its errata take two failures, of which this protocol survives one at a time
+	}
+	return Protocol{Name: name, Doc: "protectors, observers and spares of RADIC over " + p.String() + " [RADIC]", Errata: errata,
 		Options: func(text string) error {
 			_, _, err := parse(text)
 			return err
@@ -53,8 +57,11 @@ func resilient(p pessimistic.Protocol) Protocol {
 			if err != nil {
 				return nil, err
 			}
-			if own.Errata, err = variant(o.Variant, radic.Errata(), radic.Published(), radic.ByID); err != nil {
+			if own.Errata, err = variant(o.Variant, errata, radic.Published(), radic.ByID); err != nil {
 				return nil, err
+			}
+			if own.Errata.Has(radic.M33) { // the fence is a matter of the log
+				inner.Errata = inner.Errata.With(pessimistic.M49)
 			}
 			nodes := layout.Clusters
 			layout.Clusters = nil // for the logging protocol every rank is alone
@@ -62,6 +69,7 @@ func resilient(p pessimistic.Protocol) Protocol {
 			if err != nil {
 				return nil, err
 			}
+			setup.Promises.Lines = "uncoordinated" // each rank has a node for itself here
 			return radic.NewSetup(setup, nodes, own)
 		}}
 }

@@ -123,7 +123,7 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	setup.Layout.Labels = core.Labels(programs)
 	setup.Layout.Collectives = core.Collectives(programs, layout.Trees)
 	setup.NewMessage = func() core.Message { return new(Message) }
-	setup.Promises = core.Promises{MaxFailures: max(options.F, -1), RollsBack: core.FailedOnly, Needs: core.Piecewise, FIFO: !options.Unordered, Reliable: true,
+	setup.Promises = core.Promises{Logging: "causal, sender", Lines: "coordinated", MaxFailures: max(options.F, -1), RollsBack: core.FailedOnly, Needs: core.Piecewise, FIFO: !options.Unordered, Reliable: true,
 		Recovers: true, Holders: true, StableKeys: []string{imageKey, commitKey}}
 	if options.F == 0 {
 		setup.Promises.MaxFailures = -1
@@ -180,11 +180,20 @@ func (l *Layer) State() any { return &l.S }
 
 // waits reports whether the program must not go on.
 func (l *Layer) waits() bool {
-	return l.S.Collecting && !l.Has(S2) || l.S.Barrier.Waits || l.S.Saving.Wanted > l.S.Saving.Line && !l.Has(S8)
+	return l.S.Collecting && !l.Has(S2) || l.S.Barrier.Waits || l.saves()
 }
 
 // Ready implements core.Protocol.
 func (l *Layer) Ready(core.Rank) bool { return !l.waits() }
+
+// Holds implements core.Holder: a program that is at a checkpoint does not come to the next one. 1. b passes two checkpoints at once; 2. the
+// marks of the others for the first one arrive; 3. b stores no image of it, so nobody ever goes on.
+func (l *Layer) Holds(op core.OpKind) bool {
+	return op == core.OpCheckpoint && (l.saves() || l.S.Saving.Asked)
+}
+
+// saves reports whether the program is at a checkpoint that is not the recovery line yet.
+func (l *Layer) saves() bool { return l.S.Saving.Wanted > l.S.Saving.Line && !l.Has(S8) }
 
 // Sources implements core.Protocol.
 func (l *Layer) Sources(buf []core.Rank) []core.Rank {

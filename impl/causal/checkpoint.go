@@ -209,7 +209,7 @@ func (l *Layer) committed(from core.Rank, m *Message, out []core.Effect) []core.
 func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
 	l.S.Saving.Pruned = max(l.S.Saving.Pruned, m.Number)
 	if !l.Has(S8) {
-		l.S.Saving.Lines = m.Line
+		l.S.Saving.Lines = slices.Clone(m.Line) // the message is valid only during this step
 	}
 	l.S.Log = slices.DeleteFunc(slices.Clone(l.S.Log), func(e Entry) bool {
 		if e.Epoch >= m.Number {

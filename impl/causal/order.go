@@ -62,7 +62,7 @@ func (l *Layer) inOrder(from core.Rank, m *Message, out []core.Effect) []core.Ef
 	if found || m.Seq <= k.Received {
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, "received already"))
 	}
-	k.Held = slices.Insert(slices.Clone(k.Held), at, *m)
+	k.Held = slices.Insert(slices.Clone(k.Held), at, m.kept())
 	for len(k.Held) > 0 && k.Held[0].Seq == k.Received+1 {
 		next := k.Held[0]
 		k.Held = k.Held[1:]

@@ -47,7 +47,7 @@ func (l *Layer) recover(from core.Rank, m *Message, out []core.Effect) []core.Ef
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "sent by a dead life"))
 	}
 	if l.S.Barrier.Waits {
-		l.S.Deferred = append(slices.Clip(l.S.Deferred), *m) // Deviation: S1, who waits in the barrier hears nothing
+		l.S.Deferred = append(slices.Clip(l.S.Deferred), m.kept()) // Deviation: S1, who waits in the barrier hears nothing
 		l.S.DeferredFrom = append(slices.Clip(l.S.DeferredFrom), from)
 		return out
 	}

@@ -2,6 +2,7 @@ package causal
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/trace"
@@ -58,6 +59,13 @@ type Message struct {
 	Origin  core.Rank
 	Rounds  []uint32 // Answer: last complete round of each reduction
 	Seeds   []Entry  // Answer: contributions of the receiver that it must be able to send again
+}
+
+// kept is a copy of a message for later than the step in which it is valid. Answers are never kept, so Seeds need no copy.
+func (m *Message) kept() Message {
+	c := *m
+	c.Dets, c.Lives, c.Line, c.Rounds = slices.Clone(m.Dets), slices.Clone(m.Lives), slices.Clone(m.Line), slices.Clone(m.Rounds)
+	return c
 }
 
 // Position is where a rank is at a checkpoint.

@@ -16,6 +16,12 @@
 // what they do for their users crosses the boundary as Decide, Invoke and Return. State of both is plain data, encoded by one canonical codec (Encode), which
 // serves checkpoint images, state identity in the checker, deep copies and reports.
 //
+// # Numbers
+//
+// A program may begin with a Kernel: pure functions on Numbers, which are part of its state and image. Its operations then name parts of it: what is computed,
+// which happens together with the step before because nobody else can see it, and the content of what is sent and received. So a program with real data is
+// resumed, checked and replayed like any other. What it has received is mixed into a digest beside its numbers, because numbers may forget what was wrong.
+//
 // # Ownership
 //
 // Inputs and effects are immutable once handed over. A Message given to Step is valid only during that Step: a

@@ -23,10 +23,40 @@ func (v *Evidence) Of(e *Effect) (event trace.Event, ok bool) {
 	return event, event.Kind != 0
 }
 
+// OfInput is the event that an input leaves by itself, before all effects: a record has become stable, a watchdog has expired.
+func (v *Evidence) OfInput(in *Input) (event trace.Event, ok bool) {
+	event = trace.Event{Proc: v.Proc, Incarnation: v.Incarnation}
+	switch {
+	case in.Kind == Persisted:
+		event.Kind, event.Text = trace.Stored, in.Key
+	case in.Kind == Tick && in.Timer == Silence:
+		event.Kind, event.Peer = trace.Unwatched, in.From
+	}
+	return event, event.Kind != 0
+}
+
+// Sender is the incarnation that a message comes from.
+func (v *Evidence) Sender(e *Effect) Incarnation {
+	if e.Former {
+		return v.Incarnation - 1
+	}
+	return v.Incarnation
+}
+
+// Renewed are the events of a Renew: for the judge the proc has crashed and is restored. What comes later in the step is of the new incarnation.
+func (v *Evidence) Renewed() []trace.Event {
+	crashed := trace.Event{Kind: trace.Crashed, Proc: v.Proc, Incarnation: v.Incarnation}
+	v.Incarnation++
+	return []trace.Event{crashed, v.Restarted()}
+}
+
 func (v *Evidence) event(e *Effect) trace.Event {
 	switch e.Kind {
 	case SendMessage:
 		wire := e.Message.Describe()
+		if e.Former { // the judge, for whom that one is dead, sees no more than that there is a message
+			return trace.Event{Kind: trace.Emitted, Peer: e.To, Text: "former " + wire.Kind}
+		}
 		return trace.Event{Kind: trace.Emitted, Peer: e.To, ID: wire.ID, Stamp: wire.Stamp, Text: wire.Kind,
 			Again: !wire.ID.IsZero() && wire.ID != v.sent}
 	case ProgramSent:
@@ -77,6 +107,14 @@ func declared(e *Effect) trace.Event {
 		return trace.Event{Kind: trace.Recovered}
 	case Adopt:
 		return trace.Event{Kind: trace.Adopted, Peer: e.To}
+	case Watch:
+		return trace.Event{Kind: trace.Watched, Peer: e.To}
+	case Unwatch:
+		return trace.Event{Kind: trace.Unwatched, Peer: e.To}
+	case Disown:
+		return trace.Event{Kind: trace.Disowned, Peer: e.To}
+	case Declare:
+		return trace.Event{Kind: trace.Declared, Text: e.Key}
 	}
 	return trace.Event{}
 }
@@ -94,7 +132,7 @@ func (v *Evidence) Restarted() trace.Event {
 // do. All others are declarations, which belong to the one before.
 func (e *Effect) Acts() bool {
 	switch e.Kind {
-	case SendMessage, Persist, SetTimer, Rollback, Commit, Output, Decide, Invoke, Return:
+	case SendMessage, Persist, SetTimer, Watch, Unwatch, Renew, Exit, Rollback, Commit, Output, Decide, Invoke, Return:
 		return true
 	}
 	return false
@@ -125,6 +163,9 @@ func (in *Input) Name(l *Layout) string {
 	case Down:
 		return "down " + l.NamesOf(in.Procs)
 	case Tick:
+		if in.Timer == Silence {
+			return "silence of " + l.Name(in.From)
+		}
 		return "timer " + in.Timer
 	case Checkpoint:
 		return "checkpoint request"

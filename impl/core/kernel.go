@@ -168,3 +168,11 @@ func (p Program) validateKernel() error {
 	}
 	return nil
 }
+
+// PayloadBytes is how many bytes a send of the program carries. How many a flush does, only the kernel knows when it comes to it.
+func (p Program) PayloadBytes(send Op) int {
+	if p[0].Kind == OpBegin {
+		return p[0].Kernel.Size(send.Part, nil)
+	}
+	return send.Size()
+}

@@ -52,11 +52,11 @@ type InputKind uint8
 // The inputs and the fields of Input that they carry.
 const (
 	Start      InputKind = iota + 1 // first life of a proc
-	Restore                         // later life: Incarnation, Records
+	Restore                         // later life: Incarnation, Records, From (of a proc that has a host: the host)
 	Received                        // a message arrived: From, Message
 	Persisted                       // the record is on stable storage: Key
 	Down                            // the failure detector reports procs that stopped: Procs
-	Tick                            // a timer set earlier fired: Timer
+	Tick                            // a timer set earlier fired: Timer; a watchdog expired: Timer is Silence, From
 	Advance                         // driver to rank: take the program step Choice
 	Send                            // program to protocol: To, Payload
 	Receive                         // program to protocol: deliver the next message of From (of a group: its Source); Any, Posted
@@ -119,7 +119,18 @@ const (
 	Recovered                         // declares that the recovery of this proc is complete
 	Adopt                             // proc To runs on the node of this proc from now on
 	Resume                            // the program was loaded from an image that came by message: it is at Sent, Received
+	Watch                             // start the watchdog about proc To again: it expires when To is silent for too long; see Silence
+	Unwatch                           // stop it
+	Exit                              // this proc, and all that it has adopted, stops for good; the last effect of a step
+	Renew                             // the first effect of a step: this is the next incarnation of the proc from now on, though it has not stopped
+	Disown                            // proc To does not run on the node of this proc any more
+	Declare                           // says something about itself for whoever reads the evidence: Key
 )
+
+// Silence is the timer of a Tick that says that a watchdog has expired. There is one watchdog for each pair of procs. That the watched proc gives
+// signs of life while it runs, and how often, is the business of the driver; a watchdog about one that has stopped expires at some
+// time, one about another proc may, falsely.
+const Silence = "silence"
 
 // Effect is one thing a machine asks for or declares. Only the fields that its Kind names are set.
 type Effect struct {
@@ -138,6 +149,7 @@ type Effect struct {
 	Sent     uint32
 	Received uint32
 	Digest   uint64
+	Former   bool // SendMessage: by what is left of the former incarnation, see Renew
 }
 
 // Service is embedded by machines that are not ranks and do nothing of their own accord.

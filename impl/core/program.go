@@ -34,10 +34,20 @@ type Op struct {
 	Group   Group  // multicast, contribute: [1, number of groups]. A receive from Group.Source() takes multicasts or, at the root, results
 	Label   string // send, multicast, contribute: what the program calls the message
 	Count   int    // loop: repetitions, at least 1
+	Bytes   int    // send: of the payload; 0 = as few as carry its content, MinBytes; with a Kernel it is the kernel that says
 	Part    int    // with a Kernel: which computation or message
 	Free    bool   // receive, with a Kernel: what comes is not the same in every run, and only the kernel knows what matters in the end
 	Kernel  Kernel // begin
 }
+
+// MinBytes is the size of a payload unless a send says another, and the smallest one.
+const MinBytes = 8
+
+// maxBytes bounds a payload, so that an absurd size is an error and not a machine without memory.
+const maxBytes = 1 << 20
+
+// Size is how many bytes the payload of a send has.
+func (op Op) Size() int { return max(op.Bytes, MinBytes) }
 
 // Program is what one rank runs.
 type Program []Op
@@ -141,6 +151,9 @@ func (p Program) Validate(self Rank, n int) error {
 			}
 			if !op.Any && int(op.Peer) >= n {
 				return fmt.Errorf("%s: rank %d does not exist, there are %d ranks", where, op.Peer, n)
+			}
+			if op.Bytes != 0 && (op.Bytes < MinBytes || op.Bytes > maxBytes) {
+				return fmt.Errorf("%s: %d bytes, want [%d, %d]", where, op.Bytes, MinBytes, maxBytes)
 			}
 			if !op.Any && op.Peer == self {
 				return fmt.Errorf("%s: a rank can not send to or receive from itself", where)

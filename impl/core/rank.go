@@ -70,8 +70,8 @@ type appState struct {
 	Last    Rank          `json:"last"`  // source of the last receive, for replies
 	Value   uint64        `json:"value"` // numeric state: a digest of everything received
 	History trace.History `json:"history"`
-	// Received counts deliveries; History has the list of them, unless the rank is brief.
-	Received uint32 `json:"received"`
+	// Received counts deliveries; History has the list of them, unless the rank is brief. Reports show that list.
+	Received uint32 `cbor:"received" json:"-"`
 }
 
 // Host is a rank: the machine that runs a program over a protocol layer.
@@ -306,14 +306,14 @@ func (h *Host) advanceProgram(in Input, out []Effect) []Effect {
 	switch op.Kind {
 	case OpSend:
 		to, _ := h.destination(op)
-		return h.send(Input{Kind: Send, To: to}, to, out)
+		return h.send(Input{Kind: Send, To: to}, to, op.Size(), out)
 	case OpFlush:
 		to, _ := h.kernel.Next(op.Part, &h.numbers)
-		return h.send(Input{Kind: Send, To: to}, to, out)
+		return h.send(Input{Kind: Send, To: to}, to, op.Size(), out)
 	case OpMulticast:
-		return h.send(Input{Kind: Multicast, Group: op.Group}, h.rank, out)
+		return h.send(Input{Kind: Multicast, Group: op.Group}, h.rank, MinBytes, out)
 	case OpContribute:
-		return h.send(Input{Kind: Contribute, Group: op.Group}, h.rank, out)
+		return h.send(Input{Kind: Contribute, Group: op.Group}, h.rank, MinBytes, out)
 	case OpPost:
 		a.Posted = append(a.Posted, posted{Peer: op.Peer, Any: op.Any, Ordered: op.Ordered, Part: op.Part})
 	case OpCheckpoint:
@@ -339,8 +339,8 @@ func (h *Host) advance() {
 }
 
 // send executes a send. The payload is a function of the program's state and of the position, so a wrong, lost or doubled
-// delivery changes every later one. What goes to a group is declared as sent to the rank itself.
-func (h *Host) send(request Input, to Rank, out []Effect) []Effect {
+// delivery changes every later one; zeros fill it up to its size. What goes to a group is declared as sent to the rank itself.
+func (h *Host) send(request Input, to Rank, bytes int, out []Effect) []Effect {
 	a := &h.app
 	a.History.Sent++
 	id := MsgID{From: h.rank, Number: a.History.Sent}
@@ -349,7 +349,8 @@ func (h *Host) send(request Input, to Rank, out []Effect) []Effect {
 	if h.kernel != nil {
 		payload.Data = h.fill(op)
 	} else {
-		payload.Data = binary.BigEndian.AppendUint64(nil, mix(a.Value+mix(uint64(h.rank)<<32|uint64(id.Number))))
+		data := binary.BigEndian.AppendUint64(nil, mix(a.Value+mix(uint64(h.rank)<<32|uint64(id.Number))))
+		payload.Data = append(data, make([]byte, bytes-len(data))...)
 	}
 	if op.Kind == OpFlush {
 		h.compute()

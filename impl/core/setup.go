@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -19,6 +20,8 @@ type Setup struct {
 	Reads func(Proc) []Proc
 	// Watchers are the procs that the failure detector tells about every failure outside their own group.
 	Watchers []Proc
+	// Watchdogs says that procs may watch others (Watch).
+	Watchdogs bool
 	// Initiators are the procs that a spontaneous Checkpoint of the environment goes to, one for each recovery unit.
 	Initiators []Proc
 	Promises   Promises
@@ -82,6 +85,8 @@ type Promises struct {
 	// Symmetric: nothing depends on the names of ranks but the order of effects within a step: renaming the ranks of a
 	// setup renames its runs.
 	Symmetric  bool
+	Logging    string   // in words, as in Table 3.1 of [RADIC]: which messages who logs; "" = none
+	Lines      string   // in words: how checkpoints are coordinated; "" = there are none
 	StableKeys []string // prefixes of the records that it writes; nothing else may be stable
 	Decisions  []string // what may be decided; all procs that decide, decide the same. nil: nothing is
 	Register   bool     // clients see one register: their operations are linearizable
@@ -127,6 +132,9 @@ func (e *ChoiceError) Unwrap() error { return e.Err }
 func Labels(programs []Program) map[MsgID]string {
 	labels := map[MsgID]string{}
 	for r, p := range programs {
+		if !slices.ContainsFunc(p, func(op Op) bool { return op.Label != "" }) {
+			continue // programs of kernels are long when unrolled
+		}
 		count, seen := map[string]int{}, map[string]int{}
 		sends := p.Sends()
 		for _, op := range sends {

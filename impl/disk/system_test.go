@@ -256,7 +256,10 @@ func TestQueueFails(t *testing.T) {
 	}
 }
 
-// FuzzLog gives the reader any log: an error that says what is wrong, or records that are the same when it is read again after Open has cleared it.
+// FuzzLog gives the reader any log: an error that says what is wrong, or records that are the same when it is read again after Open has cleared it. Inputs
+// are long, so do not let the engine make them shorter.
+//
+//	go test ./impl/disk -run '^$' -fuzz FuzzLog -fuzzminimizetime 1x
 func FuzzLog(f *testing.F) {
 	for _, s := range scripts {
 		m := newMemory()

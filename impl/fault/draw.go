@@ -29,6 +29,9 @@ func Draw(rng *rand.Rand, setup *core.Setup, m *Model, l Lengths) (p Plan) {
 			p.Requests = append(p.Requests, Request{Proc: q, After: d.moment(q), Suspicious: true, Suspect: g[0]})
 		}
 	}
+	if setup.Watchdogs {
+		p.Requests = append(p.Requests, d.expiries()...)
+	}
 	rates := []int{2, 8, 32}
 	p.Lost, p.Doubled = rates[rng.IntN(len(rates))], rates[rng.IntN(len(rates))]
 	return p
@@ -39,6 +42,28 @@ type drawing struct {
 	setup   *core.Setup
 	model   *Model
 	lengths []int
+}
+
+// expiries are false suspicions of watchdogs. A proc is given up only when several come in a row, so they often do.
+func (d *drawing) expiries() (list []Request) {
+	var active []core.Proc
+	for p, n := range d.lengths {
+		if n > 0 {
+			active = append(active, core.Proc(p))
+		}
+	}
+	if len(active) == 0 {
+		return nil
+	}
+	for i := range d.upTo(d.model.Suspicions) {
+		if i > 0 && d.rng.IntN(4) > 0 {
+			list = append(list, list[i-1])
+			continue
+		}
+		p := active[d.rng.IntN(len(active))]
+		list = append(list, Request{Proc: p, After: d.moment(p), Expires: true})
+	}
+	return list
 }
 
 // upTo is a number up to a budget, mostly the whole of it.

@@ -24,12 +24,13 @@ type Failure struct {
 	Survive Survival    // what arrives of what the victims had in flight, as far as the model leaves it open; a prefix is drawn
 }
 
-// Request is a fault of one proc that stops nobody: a spontaneous checkpoint, or a false suspicion.
+// Request is a fault of one proc that stops nobody: a spontaneous checkpoint, a false suspicion, or a watchdog that expires too early.
 type Request struct {
 	Proc       core.Proc
 	After      int       // effects that it has performed, as in Failure
 	Suspicious bool      // it thinks that Suspect is down; otherwise it is asked for a checkpoint
 	Suspect    core.Proc // the first proc of its group
+	Expires    bool      // one of its watchdogs expires although the watched proc lives; which one is drawn when the time has come
 }
 
 // Validate reports what makes no sense for the setup.
@@ -57,6 +58,9 @@ func (p *Plan) Validate(s *core.Setup, m *Model) error {
 	for i, q := range p.Requests {
 		if int(q.Proc) >= n || int(q.Suspect) >= n {
 			return fmt.Errorf("plan: request %d: there are %d procs", i+1, n)
+		}
+		if q.Expires && !s.Watchdogs {
+			return fmt.Errorf("plan: request %d: protocol %s has no watchdogs", i+1, s.Protocol)
 		}
 	}
 	return nil

@@ -68,3 +68,29 @@ func TestDraw(t *testing.T) {
 		}
 	}
 }
+
+// TestDrawExpiries checks that false suspicions of watchdogs are drawn within the budget, of procs that do something, and often several at one moment.
+func TestDrawExpiries(t *testing.T) {
+	setup := &core.Setup{Watchdogs: true}
+	setup.Layout.Names = []string{"a", "b", "c"}
+	lengths, most, alike := fault.Lengths{{3, 0, 4}}, 0, 0
+	for i := range uint64(500) {
+		m := fault.Model{Suspicions: 2}
+		p := fault.Draw(rand.New(rand.NewPCG(i, 0)), setup, &m, lengths)
+		if err := p.Validate(setup, &m); err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range p.Requests {
+			if !q.Expires || q.Suspicious || q.Proc == 1 || q.After > lengths[0][q.Proc] {
+				t.Fatalf("%+v", q)
+			}
+		}
+		most = max(most, len(p.Requests))
+		if len(p.Requests) == 2 && p.Requests[0] == p.Requests[1] {
+			alike++
+		}
+	}
+	if most != 2 || alike < 100 {
+		t.Errorf("at most %d requests, twice the same in %d of 500 plans", most, alike)
+	}
+}

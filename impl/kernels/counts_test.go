@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/kernels"
 )
@@ -166,6 +167,42 @@ func TestSmallest(t *testing.T) {
 		two, _, _ := count(t, name+" ranks=4 iterations=2")
 		if n := two.Messages - one.Messages; n != 48 {
 			t.Errorf("%s: %d messages an iteration, want 48", name, n)
+		}
+	}
+}
+
+// TestWorkloads compares the messages of a step of leanmd and openatom, and the bytes of their trees, with the enumeration of their groups in impl/apps,
+// which was written apart, and openatom's share of direct bytes with the one asked for.
+func TestWorkloads(t *testing.T) {
+	for _, g := range [][6]int{{4, 4, 4, 1, 64, 2}, {5, 5, 5, 2, 64, 3}, {2, 1, 1, 1, 3, 2}, {3, 3, 1, 1, 5, 1}} {
+		w, err := apps.LeanMD([3]int{g[0], g[1], g[2]}, g[3], g[4], g[5])
+		if err != nil {
+			t.Fatal(err)
+		}
+		suite, err := kernels.Build(fmt.Sprintf("leanmd cx=%d cy=%d cz=%d reach=%d ranks=%d arity=%d size=160", g[0], g[1], g[2], g[3], g[4], g[5]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := int64(w.Plain(false).Messages); suite.Closed.Messages != want || suite.Closed.Bytes != 160*want {
+			t.Errorf("leanmd %v: %v, want %d messages", g, *suite.Closed, want)
+		}
+	}
+	for _, g := range [][3]int{{8, 4, 55}, {32, 7, 32}, {3, 5, 0}} {
+		w, err := apps.OpenAtom(g[0], g[1], 2, float64(g[2])/100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const size = 10000
+		suite, err := kernels.Build(fmt.Sprintf("openatom ranks=%d row=%d direct=%d size=%d iterations=1", g[0]*g[1], g[1], g[2], size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		trees := int64(g[0]*(g[1]-1)) * (size + size*79/100)
+		if want := int64(w.Plain(false).Messages); suite.Closed.Messages != want {
+			t.Errorf("openatom %v: %v, want %d messages", g, *suite.Closed, want)
+		}
+		if share := 1 - float64(trees)/float64(suite.Closed.Bytes); math.Abs(share-float64(g[2])/100) > 0.0005 {
+			t.Errorf("openatom %v: %.4f of the bytes are direct", g, share)
 		}
 	}
 }

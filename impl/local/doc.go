@@ -22,6 +22,12 @@
 // can be enforced on the goroutines (Config.Schedule). A crash may fall between any two effects of a step on which the environment acts
 // (core.Effect.Acts).
 //
+// # Watchdogs
+//
+// As in the world, a proc that runs gives its signs of life in time, and nothing of that is an event: a watchdog expires a while after the life that
+// it is about has ended, otherwise only as a false suspicion of the plan (fault.Request.Expires). A protocol whose heartbeats are messages and whose
+// watchdogs are timers never comes to rest, so its runs go on up to a bound.
+//
 // # Bounds
 //
 // Goroutines end with the Run that owns them, and it waits for them; a machine whose Step never returns blocks it. Links are not bounded,

@@ -136,7 +136,7 @@ func (r *run) everything(p *proc) (list []offer) {
 	}
 	asks := []offer{{kind: checkpoint}}
 	for q := range r.procs {
-		asks = append(asks, offer{kind: suspect, group: core.Proc(q)})
+		asks = append(asks, offer{kind: suspect, group: core.Proc(q)}, offer{kind: expire, group: core.Proc(q)})
 	}
 	for _, o := range asks {
 		if o.fault = true; r.mayAsk(p, &o) {

@@ -102,7 +102,7 @@ func (r *run) unsettled(p *proc) bool {
 	if !p.up && !r.mayRestart(p) {
 		return false // for good
 	}
-	return !p.up || len(p.pending) > 0 || len(p.writing) > 0 || len(p.inbox) > 0 || p.inc > 0 && len(p.choices) > 0
+	return !p.up || len(p.pending) > 0 || slices.ContainsFunc(p.watches, func(v watch) bool { return v.over }) || len(p.writing) > 0 || len(p.inbox) > 0 || p.inc > 0 && len(p.choices) > 0
 }
 
 // overlaps reports whether more procs than the model allows would be down or recovering if the groups of the chosen ones stopped.
@@ -230,7 +230,7 @@ func (r *run) leave(p *proc, inc core.Incarnation, f fate, s fault.Survival) {
 	if f.torn {
 		p.keep(write{key: p.writing[f.kept].key, torn: true})
 	}
-	p.up, p.inc, p.writing, p.timers, p.choices, p.recovers = false, inc, nil, nil, nil, false
+	p.up, p.inc, p.writing, p.timers, p.watches, p.choices, p.recovers = false, inc, nil, nil, nil, nil, false
 	p.life++
 	p.version++
 	p.holding = trace.Holding{}
@@ -238,6 +238,7 @@ func (r *run) leave(p *proc, inc core.Incarnation, f fate, s fault.Survival) {
 	for _, q := range r.group(p) {
 		q.stopAt = r.clock() + r.pace.delay(q.rng, r.pace.restarts[q.id])
 	}
+	r.fellSilent(p)
 	r.doom(p, s)
 }
 
@@ -290,8 +291,10 @@ func (r *run) tellable(p *proc, i int) bool {
 // mayRestart reports whether a proc that is down may start again: no member of its group is still in an older life, and a proc that is placed
 // by others has a place.
 func (r *run) mayRestart(p *proc) bool {
-	if _, placed := r.layout.Hosted[p.id]; placed && !slices.ContainsFunc(r.procs, func(q *proc) bool { return slices.Contains(q.holding.Hosts, p.id) }) {
-		return false
+	if _, placed := r.layout.Hosted[p.id]; placed {
+		if _, hosted := r.host(p); !hosted {
+			return false
+		}
 	}
 	return !slices.ContainsFunc(r.group(p), func(q *proc) bool { return q.up && q.inc < p.inc })
 }

@@ -89,7 +89,7 @@ func (s service) setup(procs int) *core.Setup {
 // in flight: the run ends well, with one failure, and is one of the world.
 func TestCrashAtEveryBoundary(t *testing.T) {
 	inside := 0
-	for _, name := range []string{"ping-rp", "causal-line", "camel-checkpoint", "m14", "radic-rbml-basic"} {
+	for _, name := range []string{"ping-rp", "causal-line", "camel-checkpoint", "m14", "rbml-nodes"} {
 		t.Run(name, func(t *testing.T) {
 			r := load(t, name)
 			w, _, err := world.Open(t.Context(), world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model}, checker.Options{})
@@ -216,7 +216,7 @@ func TestTime(t *testing.T) {
 
 // TestRealTime runs protocols with failures in real time, and in a bubble: whatever the clock, the runs are those of the world.
 func TestRealTime(t *testing.T) {
-	for _, name := range []string{"ping", "causal-s1", "radic-hmpl-basic"} {
+	for _, name := range []string{"ping", "causal-s1", "hmpl-nodes"} {
 		t.Run(name, func(t *testing.T) {
 			r := load(t, name)
 			c := world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model}
@@ -330,6 +330,7 @@ func TestValidate(t *testing.T) {
 		{"unknown counter", local.Config{Plan: failure(3, 0)}, "plan: failure 1: proc 3 does not exist, there are 3 procs"},
 		{"one group twice", local.Config{Plan: failure(0, 0, 1)}, "plan: failure 1: victims are not in ascending order and of different groups"},
 		{"request", local.Config{Plan: fault.Plan{Requests: []fault.Request{{Proc: 9}}}}, "plan: request 1: there are 3 procs"},
+		{"no watchdogs", local.Config{Plan: fault.Plan{Requests: []fault.Request{{Expires: true}}}}, "plan: request 1: protocol test has no watchdogs"},
 		{"model", local.Config{Model: fault.Model{Failures: -1}}, "budget failures is -1, want [0, 15]"},
 	}
 	for _, tt := range tests {

@@ -24,6 +24,7 @@ type noiseState struct {
 	Mix   uint64
 	Life  core.Incarnation
 	Ended bool
+	Split bool // it was renewed, so there is a former incarnation
 }
 
 type noiseMessage struct {
@@ -81,8 +82,12 @@ func (m *noise) Step(in core.Input, out []core.Effect) []core.Effect {
 	m.s.Mix = scramble(m.s.Mix ^ h)
 	for h = m.s.Mix; m.s.Fuel > 0 && h%8 != 0; h = scramble(h) {
 		m.s.Fuel--
-		out = append(out, m.effect(h))
-		if last := &out[len(out)-1]; last.Kind == core.Rollback {
+		e := m.effect(h)
+		if in.Kind == core.Start && e.Kind == core.Exit || e.Kind == core.Renew && (in.Kind == core.Start || in.Kind == core.Restore || len(out) > 0) {
+			e = core.Effect{Kind: core.Unwatch} // nobody exits before all have started; a renewal comes first in a step of a life
+		}
+		out = append(out, e)
+		if m.s.Split = m.s.Split || e.Kind == core.Renew; e.Kind == core.Rollback || e.Kind == core.Exit {
 			break
 		}
 	}
@@ -91,7 +96,7 @@ func (m *noise) Step(in core.Input, out []core.Effect) []core.Effect {
 
 func (m *noise) effect(h uint64) core.Effect {
 	key := []string{"a", "b"}[h>>8%2]
-	switch h % 16 {
+	switch h % 24 {
 	case 1:
 		return core.Effect{Kind: core.Persist, Key: key, Value: make([]byte, h>>16%4)}
 	case 2:
@@ -111,14 +116,27 @@ func (m *noise) effect(h uint64) core.Effect {
 		return core.Effect{Kind: core.Commit}
 	case 9:
 		return core.Effect{Kind: core.Halt, Reason: "noise"}
+	case 10, 11, 12:
+		return core.Effect{Kind: core.Watch, To: core.Proc(h >> 16 % uint64(m.procs))}
+	case 13:
+		return core.Effect{Kind: core.Unwatch, To: core.Proc(h >> 16 % uint64(m.procs))}
+	case 14:
+		return core.Effect{Kind: core.Renew}
+	case 15:
+		if m.s.Life == 0 {
+			return core.Effect{Kind: core.Exit}
+		}
+		return core.Effect{Kind: core.Disown, To: core.Proc(h >> 16 % uint64(m.procs))}
 	}
-	return core.SendTo(core.Proc(h>>16%uint64(m.procs)), &noiseMessage{Mix: h >> 20 % 4, Long: make([]byte, h>>30%3)})
+	e := core.SendTo(core.Proc(h>>16%uint64(m.procs)), &noiseMessage{Mix: h >> 20 % 4, Long: make([]byte, h>>30%3)})
+	e.Former = m.s.Split && h>>40%2 == 0
+	return e
 }
 
 // noiseSetup is a random setup of noise.
 func noiseSetup(rng *rand.Rand) *core.Setup {
 	n := 2 + rng.IntN(3)
-	s := &core.Setup{Protocol: "noise", NewMessage: func() core.Message { return new(noiseMessage) }}
+	s := &core.Setup{Protocol: "noise", Watchdogs: true, NewMessage: func() core.Message { return new(noiseMessage) }}
 	salt := rng.Uint64()
 	s.New = func(p core.Proc) core.Machine { return &noise{proc: p, procs: n, s: noiseState{Mix: salt}} }
 	s.Layout.Groups, s.Layout.Hosted = map[core.Proc][]core.Proc{}, map[core.Proc]bool{}
@@ -148,7 +166,7 @@ func noiseSetup(rng *rand.Rand) *core.Setup {
 func noiseModel(rng *rand.Rand, procs int) fault.Model {
 	coin := func() bool { return rng.IntN(3) == 0 }
 	m := fault.Model{Failures: rng.IntN(4), AtOnce: 1 + rng.IntN(2), Settled: coin(), Checkpoints: rng.IntN(2), Staggered: coin(), Unordered: coin(),
-		Selective: coin(), FromDead: fault.Survival(rng.IntN(3)), KeepToDead: coin(), Joint: coin(), DetectAny: coin(), Suspicions: rng.IntN(2), Torn: rng.IntN(2)}
+		Selective: coin(), FromDead: fault.Survival(rng.IntN(3)), KeepToDead: coin(), Joint: coin(), DetectAny: coin(), Suspicions: rng.IntN(3), Torn: rng.IntN(2)}
 	switch rng.IntN(4) {
 	case 0:
 		m.Loss, m.Duplicates = rng.IntN(3), rng.IntN(3)

@@ -21,6 +21,7 @@ const (
 	persisted
 	told
 	tick
+	expire
 	restart
 	cut
 	stop
@@ -39,8 +40,8 @@ type offer struct {
 	channel *channel  // deliver, lose, duplicate, cut
 	packet  *packet   // deliver, lose, duplicate
 	index   int       // advance, told, tick: which of several
-	group   core.Proc // suspect: who, told: of whom
-	request *request  // checkpoint, suspect: of the plan, nil where a schedule asks
+	group   core.Proc // suspect: who, told: of whom, expire: about whom
+	request *request  // checkpoint, suspect, false expire: of the plan, nil where a schedule asks
 
 	// When it is picked:
 	input core.Input
@@ -106,7 +107,7 @@ func (r *run) steps(p *proc, yield func(offer) bool) bool {
 			return false
 		}
 	}
-	return true
+	return r.expiries(p, yield)
 }
 
 // ends are the cuts of channels, and the stop of a proc whose group is stopping.
@@ -132,6 +133,12 @@ func (r *run) asked(p *proc, yield func(offer) bool) bool {
 		if q.Proc != p.id || q.After > p.performed || q.ignored == (useless{p.version, r.gone}) {
 			continue
 		}
+		if q.Expires {
+			if !r.mistakes(p, q, yield) {
+				return false
+			}
+			continue
+		}
 		o := offer{kind: checkpoint, fault: true, request: q, due: p.readyAt}
 		if q.Suspicious {
 			o.kind, o.group = suspect, q.Suspect
@@ -147,6 +154,9 @@ func (r *run) asked(p *proc, yield func(offer) bool) bool {
 func (r *run) mayAsk(p *proc, o *offer) bool {
 	if o.kind == checkpoint {
 		return r.left.checkpoints > 0 && slices.Contains(r.setup.Initiators, p.id)
+	}
+	if o.kind == expire {
+		return r.mayMistake(p, o.group)
 	}
 	g := r.setup.Group(o.group)
 	return r.left.suspicions > 0 && slices.Contains(r.setup.Watchers, p.id) && g[0] == o.group && !slices.Contains(g, p.id) && r.procs[o.group].up
@@ -209,8 +219,10 @@ func (r *run) prepare(p *proc, o *offer) {
 		o.input = core.Input{Kind: core.Down, Procs: r.report(p, o.index)}
 	case tick:
 		o.input = core.Input{Kind: core.Tick, Timer: p.timers[o.index].name}
+	case expire:
+		o.input = core.Input{Kind: core.Tick, Timer: core.Silence, From: o.group}
 	case restart:
-		o.input = core.Input{Kind: core.Restore, Incarnation: p.inc, Records: r.records(p)}
+		o.input = core.Input{Kind: core.Restore, From: r.hostOf(p), Incarnation: p.inc, Records: r.records(p)}
 	case checkpoint:
 		o.input = core.Input{Kind: core.Checkpoint}
 	case suspect:
@@ -251,8 +263,10 @@ func (r *run) possible(p *proc, o *offer) bool {
 		return slices.Contains(p.inbox, o.channel) && slices.Contains(r.heads(o.channel), o.packet) && (o.kind == deliver || r.left.duplicates > 0)
 	case told:
 		return o.index < len(p.pending) && p.pending[o.index].group == o.group && r.tellable(p, o.index) && slices.Equal(r.report(p, o.index), o.input.Procs)
+	case expire: // a false one is no fault any more when the life is over
+		return o.fault && r.mayMistake(p, o.group) || !o.fault && r.mayExpire(p, o.group)
 	case restart:
-		return r.mayRestart(p) && o.inc == p.inc && slices.EqualFunc(r.records(p), o.input.Records, func(a, b core.Record) bool {
+		return r.mayRestart(p) && o.inc == p.inc && o.input.From == r.hostOf(p) && slices.EqualFunc(r.records(p), o.input.Records, func(a, b core.Record) bool {
 			return a.Owner == b.Owner && a.Key == b.Key && a.Torn == b.Torn && string(a.Value) == string(b.Value)
 		})
 	case checkpoint, suspect:
@@ -293,6 +307,11 @@ func (r *run) cause(p *proc, o *offer) {
 		}
 	case tick:
 		p.timers = slices.Delete(p.timers, o.index, o.index+1)
+	case expire:
+		if p.unwatch(o.group); o.fault {
+			r.left.suspicions--
+			r.requested(o)
+		}
 	case restart:
 		r.started(p)
 	case checkpoint:
@@ -324,6 +343,8 @@ func (r *run) name(p *proc, o *offer, events []trace.Event) string {
 		return "told " + name + " down " + l.NamesOf(o.input.Procs)
 	case tick:
 		return "tick " + name + " " + o.input.Timer
+	case expire:
+		return "expire " + name + " hears nothing of " + l.Name(o.group)
 	case restart:
 		return fmt.Sprintf("restart %s incarnation %d", name, o.inc)
 	case cut:

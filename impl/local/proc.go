@@ -32,6 +32,7 @@ type proc struct {
 	writing []write    // in progress, oldest first
 	pending []notice   // failures that it has not been told of, by group
 	timers  []timer    // by name
+	watches []watch    // watchdogs, by proc
 	holding trace.Holding
 
 	// Of the machine as it is between two steps.
@@ -194,8 +195,8 @@ func (r *run) decode(k *packet) core.Message {
 // step hands the input to the machine and takes the effects apart.
 func (a *attempt) step(p core.Proc, in core.Input) {
 	v := core.Evidence{Proc: p, Incarnation: a.inc}
-	if in.Kind == core.Persisted {
-		a.events = append(a.events, trace.Event{Kind: trace.Stored, Proc: v.Proc, Incarnation: v.Incarnation, Text: in.Key})
+	if event, ok := v.OfInput(&in); ok {
+		a.events = append(a.events, event)
 	}
 	effects := a.machine.Step(in, nil)
 	v.After = core.HistoryOf(a.machine)
@@ -204,12 +205,14 @@ func (a *attempt) step(p core.Proc, in core.Input) {
 		if e.Acts() {
 			x := act{effect: *e, first: len(a.events)}
 			if e.Kind == core.SendMessage {
-				x.packet = packet{from: v.Proc, inc: v.Incarnation, data: string(core.Encode(e.Message)), wire: e.Message.Describe()}
+				x.packet = packet{from: v.Proc, inc: v.Sender(e), data: string(core.Encode(e.Message)), wire: e.Message.Describe()}
 				x.effect.Message = nil
 			}
 			a.acts = append(a.acts, x)
 		}
-		if event, ok := v.Of(e); ok {
+		if e.Kind == core.Renew {
+			a.events = append(a.events, v.Renewed()...)
+		} else if event, ok := v.Of(e); ok {
 			a.events = append(a.events, event)
 		}
 	}
@@ -285,7 +288,7 @@ func (r *run) idle(o *offer, a *attempt) bool {
 			if !r.procs[e.To].has(&a.acts[i].packet) {
 				return false
 			}
-		case core.Persist, core.SetTimer, core.Commit, core.Rollback:
+		case core.Persist, core.SetTimer, core.Watch, core.Unwatch, core.Renew, core.Exit, core.Commit, core.Rollback:
 			return false
 		}
 	}
@@ -342,6 +345,14 @@ func (r *run) perform(p *proc, a *attempt, effects int) {
 			r.write(p, e)
 		case core.SetTimer:
 			r.setTimer(p, e)
+		case core.Watch:
+			r.startWatch(p, r.procs[e.To])
+		case core.Unwatch:
+			p.unwatch(e.To)
+		case core.Renew:
+			r.renew(p)
+		case core.Exit:
+			r.exit(p)
 		case core.Rollback:
 			r.leave(p, p.inc+1, fate{}, fault.Prefix)
 		}

@@ -73,7 +73,7 @@ func TestRunsRepeatInTheWorld(t *testing.T) {
 		kinds(counts, r.Schedule)
 	}
 	t.Logf("%d complete, events %v", complete, counts)
-	for _, kind := range []string{"deliver", "step", "persisted", "told", "tick", "restart", "cut", "stop", "checkpoint", "suspect", "lose", "duplicate", "crash", "inside"} {
+	for _, kind := range []string{"deliver", "step", "persisted", "told", "tick", "expire", "restart", "cut", "stop", "checkpoint", "suspect", "lose", "duplicate", "crash", "inside"} {
 		if counts[kind] == 0 {
 			t.Errorf("no event %s in any run", kind)
 		}
@@ -117,7 +117,7 @@ func TestSchedulesAreEnforced(t *testing.T) {
 		kinds(counts, r.Schedule)
 	}
 	t.Logf("%d skipped, events %v", skipped, counts)
-	for _, kind := range []string{"deliver", "step", "persisted", "told", "tick", "restart", "cut", "stop", "checkpoint", "suspect", "lose", "duplicate", "crash", "inside"} {
+	for _, kind := range []string{"deliver", "step", "persisted", "told", "tick", "expire", "restart", "cut", "stop", "checkpoint", "suspect", "lose", "duplicate", "crash", "inside"} {
 		if counts[kind] == 0 {
 			t.Errorf("no event %s in any run", kind)
 		}

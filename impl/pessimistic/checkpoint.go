@@ -10,10 +10,22 @@ import (
 // channel need be empty ([RADIC] section 2.3.4 flushes all channels, which would wait for ever for a peer that is down: M32).
 func (l *layer) save(out []core.Effect) []core.Effect {
 	s := &l.s
-	if s.Fetching || s.Halted || s.Saving || l.together(l.rank) {
+	if l.together(l.rank) {
+		return l.request(false, out)
+	}
+	if s.Fetching || s.Halted || s.Saving {
 		return out
 	}
-	i := image{App: l.app.Image(), Sent: s.Sent, RSN: s.RSN}
+	s.Saving = true
+	// What is still to be replayed goes with it: a new logger does not have it, and nobody else has.
+	return append(out, core.SendTo(l.logger(l.rank), &Message{Kind: Save, Life: s.Life, Logger: s.Logger, RSN: s.RSN, Sent: s.Sent,
+		Image: core.Encode(l.image()), Entries: s.Replay}))
+}
+
+// image is the state of the rank now.
+func (l *layer) image() *image {
+	s := &l.s
+	i := &image{App: l.app.Image(), Sent: s.Sent, RSN: s.RSN}
 	for q := range s.Out {
 		i.Last, i.Taken = append(i.Last, s.Out[q].Last), append(i.Taken, s.In[q].Taken)
 		var buffer []saved
@@ -25,9 +37,7 @@ func (l *layer) save(out []core.Effect) []core.Effect {
 	for _, e := range s.Replay { // counted as taken, but not delivered yet
 		i.Taken[e.Source] = min(i.Taken[e.Source], e.SSN-1)
 	}
-	s.Saving = true
-	// What is still to be replayed goes with it: a new logger does not have it, and nobody else has.
-	return append(out, core.SendTo(l.logger(l.rank), &Message{Kind: Save, Life: s.Life, RSN: s.RSN, Sent: s.Sent, Image: core.Encode(&i), Entries: s.Replay}))
+	return i
 }
 
 // savedOk moves the recovery line: everything before it is stable.
@@ -40,5 +50,5 @@ func (l *layer) savedOk(m *Message, out []core.Effect) []core.Effect {
 	}
 	l.s.Saving, l.s.LineRSN, l.s.LineSent = false, m.RSN, m.Sent
 	out = append(out, core.Effect{Kind: core.Commit, Sent: m.Sent, Received: uint32(m.RSN)})
-	return l.stable(m.RSN, out)
+	return l.decided(m.Number, l.stable(m.RSN, out))
 }

@@ -36,8 +36,14 @@ const (
 	M23
 	M24
 	M25
+	M37
 	M49
 	M50
+	M60
+	M61
+	M62
+	M63
+	M64
 	errataCount
 )
 
@@ -105,10 +111,22 @@ var table = [errataCount]struct {
 		Repaired: "the node is the unit of rollback"}, []Protocol{RBML, HMPL}, false},
 	M25: {core.Erratum{ID: "M25", Place: "[RADIC] section 4.1.1", Printed: "the RSN that a former life of the receiver gave is recorded",
 		Repaired: "answers carry the life, older ones are refused"}, []Protocol{SBML}, false},
+	M37: {core.Erratum{ID: "M37", Place: "[RADIC] sections 2.2.2 and 2.3.4", Printed: "coordination removes what is on its way between the ranks that save together",
+		Repaired: "the images hold it"}, []Protocol{RBML, HMPL}, false},
 	M49: {core.Erratum{ID: "M49", Place: "[RADIC] section 4.1.2, Fig. 4.5", Printed: "a log put of a former life is stored after the log was handed to the present one",
 		Repaired: "refused: the present life may deliver in another order"}, []Protocol{RBML, HMPL}, false},
 	M50: {core.Erratum{ID: "M50", Place: "[RADIC] section 4.1.1", Printed: "an acknowledgement of a recorded RSN that is lost with its sender never comes, when the image holds the RSN",
 		Repaired: "the receiver names the RSN again to a sender that is back"}, []Protocol{SBML}, false},
+	M60: {core.Erratum{ID: "M60", Place: "[RADIC] sections 2.3.3 and 4", Printed: "a new logger takes the image that was on its way to the one that failed",
+		Repaired: "only one that was taken when the loss was known: others do not hold what was confirmed since"}, []Protocol{RBML, HMPL}, false},
+	M62: {core.Erratum{ID: "M62", Place: "[RADIC] section 4.1.1", Printed: "fully logged messages are replayed first, also behind a partially logged one",
+		Repaired: "as far as each follows the one before; behind a gap nobody depends on the order"}, []Protocol{SBML}, true},
+	M63: {core.Erratum{ID: "M63", Place: "[RADIC] section 4.1.1", Printed: "a receiver says once, after its checkpoint, what is not needed any more",
+		Repaired: "again to a sender that is back: its image may be older than that"}, []Protocol{SBML}, false},
+	M64: {core.Erratum{ID: "M64", Place: "[RADIC] sections 4.1.2 and 4.2.4", Printed: "a log put of a former life stays in the log behind one that was lost",
+		Repaired: "what is behind a gap goes when the log is handed to the next life, which delivers something else there"}, []Protocol{RBML, HMPL}, false},
+	M61: {core.Erratum{ID: "M61", Place: "[RADIC] sections 3.3.1 and 6.3.1", Printed: "semi-coordinated: each logger replaces the image of its rank when the new one is there",
+		Repaired: "when those of all ranks of the node are"}, []Protocol{RBML, HMPL}, false},
 }
 
 // Errata lists the errata of a protocol in order.

@@ -26,6 +26,7 @@ type outgoing struct {
 type arrival struct {
 	_       struct{}     `cbor:",toarray"`
 	SSN     SSN          `json:"ssn"`
+	Number  uint32       `json:"number"` // inside a node: the last checkpoint that had begun at the sender
 	Payload core.Payload `json:"payload"`
 }
 
@@ -38,14 +39,6 @@ type incoming struct {
 	// Extra are delivered numbers above Taken, and Highest the highest number that has arrived: only M5 and M14 look at them.
 	Extra   []SSN `json:"extra"`
 	Highest SSN   `json:"highest"`
-}
-
-// pulling is a request of a restarted receiver that came before this rank had its own image.
-type pulling struct {
-	_    struct{}         `cbor:",toarray"`
-	From core.Rank        `json:"from"`
-	Life core.Incarnation `json:"life"`
-	SSN  SSN              `json:"ssn"`
 }
 
 // state is the layer of a rank under RBML or HMPL.
@@ -61,11 +54,13 @@ type state struct {
 	Acked    RSN              `json:"acked"`    // last acknowledgement of the logger
 	Replay   []Entry          `json:"replay"`   // to be delivered before anything else
 	Fetching bool             `json:"fetching"` // the image is not here yet
-	Pulls    []pulling        `json:"pulls"`
-	Saving   bool             `json:"saving"` // an image is on its way to the logger
+	Early    []early          `json:"early"`    // came before the image
+	Saving   bool             `json:"saving"`   // an image is on its way to the logger
 	LineRSN  RSN              `json:"lineRSN"`
 	LineSent uint32           `json:"lineSent"` // the recovery line: what the logger has said to keep
+	Logger   core.Incarnation `json:"logger"`   // newest life of the logger that is known
 	Bare     bool             `json:"bare"`     // the logger has lost everything while the image was being fetched
+	Node     nodeState        `json:"node"`     // of ranks that roll back together
 	Halted   bool             `json:"halted"`
 }
 
@@ -78,6 +73,8 @@ type image struct {
 	Last  []SSN     // by rank
 	Taken []SSN     // by rank
 	Saved [][]saved // by rank
+	// Waiting are, by rank, messages of the node that were sent before the coordinated checkpoint and received after it.
+	Waiting [][]arrival
 }
 
 // layer is the protocol layer of one rank under RBML or HMPL.
@@ -119,13 +116,17 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 
 // received dispatches a message.
 func (l *layer) received(from core.Proc, m *Message, out []core.Effect) []core.Effect {
+	if l.s.Fetching && (m.Kind == Pull || m.Kind == Marker || m.Kind == SaveRequest) {
+		l.s.Early = append(slices.Clone(l.s.Early), early{From: from, Message: *m})
+		return out
+	}
 	switch m.Kind {
 	case Data:
 		return l.arrive(core.Rank(from), m, out)
 	case Confirm:
 		return l.confirmed(core.Rank(from), m.SSN, out)
 	case Pull:
-		return l.pull(pulling{From: core.Rank(from), Life: m.Life, SSN: m.SSN}, out)
+		return l.pull(core.Rank(from), m, out)
 	case Suppress:
 		return l.suppress(core.Rank(from), m, out)
 	case LogAck:
@@ -137,7 +138,11 @@ func (l *layer) received(from core.Proc, m *Message, out []core.Effect) []core.E
 	case SaveOk:
 		return l.savedOk(m, out)
 	case NewLogger:
-		return l.newLogger(out)
+		return l.newLogger(m, out)
+	case SaveRequest, Marker, Settle, Line, Lost:
+		return l.aboutNode(core.Rank(from), m, out)
+	case Stored:
+		return l.stored(m, out)
 	}
 	return append(out, core.DropInput(from, core.MsgID{}, "no handler for "+m.Describe().Kind))
 }
@@ -150,7 +155,7 @@ func (l *layer) Ready(core.Rank) bool {
 		return false
 	case l.protocol == RBML && len(s.Unstable) > 0:
 		return false // the send may depend on a delivery that nobody could repeat
-	case l.Buffer > 0 && l.has(M11b) && l.buffered() >= l.Buffer:
+	case l.has(M11b) && l.full(l.largest[l.rank]):
 		return false // Deviation: M11b, a full buffer blocks
 	}
 	return true
@@ -196,7 +201,8 @@ func (l *layer) head(q core.Rank) int {
 	if l.has(M5) || l.has(M14) {
 		return min(0, len(in.Arrived)-1) // Deviation: M5 and M14 deliver in the order of arrival
 	}
-	if len(in.Arrived) > 0 && in.Arrived[0].SSN == l.untaken(q) {
+	// What a mate sent behind its cut waits for ours: the image must not hold a message that nobody has sent.
+	if len(in.Arrived) > 0 && in.Arrived[0].SSN == l.untaken(q) && in.Arrived[0].Number <= l.s.Node.Number {
 		return 0
 	}
 	return -1
@@ -217,17 +223,24 @@ func (l *layer) atPosted() bool {
 	return len(l.s.Replay) > 0 && l.s.Replay[0].Posted && l.s.Replay[0].Sent == l.s.Sent
 }
 
-// buffered is how many messages the temporary buffer holds.
-func (l *layer) buffered() int {
-	n := 0
+// full reports whether one more message of so many bytes does not fit into the temporary buffer in memory.
+func (l *layer) full(next int) bool {
+	messages, bytes := 1, next
 	for q := range l.s.Out {
-		n += len(l.s.Out[q].Buffer)
+		for i := range l.s.Out[q].Buffer {
+			if m := &l.s.Out[q].Buffer[i]; !m.Spilled {
+				messages, bytes = messages+1, bytes+len(m.Payload.Data)
+			}
+		}
 	}
-	return n
+	return l.Buffer.exceeded(messages, bytes)
 }
 
 // insert puts an arrival in the order of numbers.
-func (in *incoming) insert(a arrival) {
-	i, _ := slices.BinarySearchFunc(in.Arrived, a.SSN, func(b arrival, ssn SSN) int { return int(b.SSN) - int(ssn) })
-	in.Arrived = slices.Insert(slices.Clone(in.Arrived), i, a)
+func (in *incoming) insert(a arrival) { in.Arrived = inserted(in.Arrived, a) }
+
+// inserted is the list, in the order of numbers, and the arrival.
+func inserted(list []arrival, a arrival) []arrival {
+	i, _ := slices.BinarySearchFunc(list, a.SSN, func(b arrival, ssn SSN) int { return int(b.SSN) - int(ssn) })
+	return slices.Insert(slices.Clone(list), i, a)
 }

@@ -14,7 +14,10 @@ const logKey = "log/"
 // logState is what a logger holds for its rank.
 type logState struct {
 	_       struct{}         `cbor:",toarray"`
+	Own     core.Incarnation `json:"own"`     // our own life
 	Life    core.Incarnation `json:"life"`    // newest life of the rank that has asked for the log
+	Number  uint32           `json:"number"`  // of the line, where the ranks of a node have one together
+	Next    *pending         `json:"next"`    // image of the checkpoint of the node that is under way
 	Found   bool             `json:"found"`   // an image is here, the initial one included
 	Image   []byte           `json:"image"`   // empty = the initial one
 	Sent    uint32           `json:"sent"`    // sends in the image
@@ -23,6 +26,15 @@ type logState struct {
 	Proven  RSN              `json:"proven"`  // the rank has shown that it knows of acknowledgements up to here
 	Flushed RSN              `json:"flushed"` // entries up to here are on disk
 	Asked   bool             `json:"asked"`   // for a checkpoint, because the memory is full
+}
+
+// pending is an image that is not the recovery line yet.
+type pending struct {
+	_      struct{} `cbor:",toarray"`
+	Number uint32   `json:"number"`
+	Sent   uint32   `json:"sent"`
+	RSN    RSN      `json:"rsn"`
+	Image  []byte   `json:"image"`
 }
 
 // logger is the machine that logs for one rank ([RADIC] section 4.2.4).
@@ -43,8 +55,8 @@ func (g *logger) Step(in core.Input, out []core.Effect) []core.Effect {
 		g.s = logState{Found: true}
 		return append(out, core.Effect{Kind: core.Keep, Key: trace.Image, To: g.owner.Proc()})
 	case core.Restore:
-		g.s = logState{}
-		return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: NewLogger}))
+		g.s = logState{Own: in.Incarnation}
+		return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: NewLogger, Logger: in.Incarnation}))
 	case core.Persisted:
 		return out
 	case core.Received:
@@ -55,6 +67,8 @@ func (g *logger) Step(in core.Input, out []core.Effect) []core.Effect {
 			return g.answer(m, out)
 		case Save:
 			return g.save(m, out)
+		case Settle:
+			return g.settle(m, out)
 		}
 	}
 	return append(out, core.DropInput(in.From, core.MsgID{}, "no handler"))
@@ -67,7 +81,7 @@ func (g *logger) put(m *Message, out []core.Effect) []core.Effect {
 		return append(out, core.DropInput(g.owner.Proc(), e.Payload.ID, reason))
 	}
 	s.Proven = max(s.Proven, m.RSN)
-	out = g.store(e, out)
+	out = g.store([]Entry{e}, g.prefix(), out)
 	if !g.s.Found && !g.has(M15) {
 		return out // worth nothing without the image, which is on its way
 	}
@@ -79,15 +93,29 @@ func (g *logger) put(m *Message, out []core.Effect) []core.Effect {
 	return g.limit(out)
 }
 
-// store puts an entry into the log.
-func (g *logger) store(e Entry, out []core.Effect) []core.Effect {
-	i, found := slices.BinarySearchFunc(g.s.Log, e.RSN, func(e Entry, r RSN) int { return int(e.RSN) - int(r) })
-	if found {
-		return out
+// store puts entries into the log, and declares what can be replayed from now on, which was complete up to a delivery.
+func (g *logger) store(entries []Entry, before RSN, out []core.Effect) []core.Effect {
+	for _, e := range entries {
+		i, found := slices.BinarySearchFunc(g.s.Log, e.RSN, func(e Entry, r RSN) int { return int(e.RSN) - int(r) })
+		if found {
+			continue
+		}
+		g.s.Log = slices.Insert(slices.Clone(g.s.Log), i, e)
+		if g.gaps() {
+			out = append(out, core.Effect{Kind: core.Log, ID: e.Payload.ID, To: g.owner.Proc(), Received: uint32(e.RSN)})
+		}
 	}
-	g.s.Log = slices.Insert(slices.Clone(g.s.Log), i, e)
-	return append(out, core.Effect{Kind: core.Log, ID: e.Payload.ID, To: g.owner.Proc(), Received: uint32(e.RSN)})
+	whole := g.prefix()
+	for _, e := range g.s.Log {
+		if e.RSN > before && e.RSN <= whole && e.RSN > g.s.RSN && !g.gaps() {
+			out = append(out, core.Effect{Kind: core.Log, ID: e.Payload.ID, To: g.owner.Proc(), Received: uint32(e.RSN)})
+		}
+	}
+	return out
 }
+
+// gaps reports whether the next life replays what is behind a gap, too.
+func (g *logger) gaps() bool { return g.has(M12) || g.has(M13) || g.has(M15) }
 
 // refuse gives the reason for which an entry is not stored, or "".
 func (g *logger) refuse(life core.Incarnation, rsn RSN) string {
@@ -111,40 +139,88 @@ func (g *logger) prefix() RSN {
 	return r
 }
 
-// limit keeps the memory within its bound: the oldest entries go to disk, or the rank is told to make them superfluous.
+// limit keeps the memory within its bound: the oldest entries go to disk, or the rank is told to make them superfluous; until it has, they stay
+// in memory beyond the bound, also one that is larger than it: a logger that refused would stop its rank.
 func (g *logger) limit(out []core.Effect) []core.Effect {
 	s := &g.s
 	inMemory := slices.DeleteFunc(slices.Clone(s.Log), func(e Entry) bool { return e.RSN <= s.Flushed })
-	if g.Memory == 0 || len(inMemory) <= g.Memory {
-		return out
+	bytes := 0
+	for _, e := range inMemory {
+		bytes += len(e.Payload.Data)
 	}
 	if g.Full == CommandCheckpoint {
-		if s.Asked {
+		if s.Asked || !g.Memory.exceeded(len(inMemory), bytes) {
 			return out
 		}
 		s.Asked = true
 		return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: LogFull}))
 	}
-	s.Flushed = inMemory[0].RSN
-	return append(out, core.Effect{Kind: core.Persist, Key: logRecord(s.Flushed), Value: core.Encode(inMemory[0])})
+	for g.Memory.exceeded(len(inMemory), bytes) {
+		oldest := inMemory[0]
+		inMemory, bytes, s.Flushed = inMemory[1:], bytes-len(oldest.Payload.Data), oldest.RSN
+		out = append(out, core.Effect{Kind: core.Persist, Key: logRecord(s.Flushed), Value: core.Encode(oldest)})
+	}
+	return out
 }
 
 func logRecord(r RSN) string { return fmt.Sprintf("%s%d", logKey, r) }
 
-// save stores an image, then trims the log: in this order, so that at every moment one of them holds each delivery.
+// save takes an image. That of a rank alone is its recovery line at once; that of a rank in a node when all of the node are stored.
 func (g *logger) save(m *Message, out []core.Effect) []core.Effect {
 	s := &g.s
-	if m.Life < s.Life || s.Found && (m.RSN < s.RSN || m.Sent < s.Sent) {
+	switch {
+	case m.Life < s.Life:
 		return append(out, core.DropInput(g.owner.Proc(), core.MsgID{}, "from a former life"))
+	case m.Logger != s.Own && !g.has(M60):
+		// Deviation: M60 takes an image that was on its way to the logger that has failed. What was logged and confirmed since then
+		// is lost with that: only an image that was taken when the loss was known covers it.
+		return append(out, core.DropInput(g.owner.Proc(), core.MsgID{}, "for a logger that is lost"))
+	case m.Number == 0 && s.Found && (m.RSN < s.RSN || m.Sent < s.Sent), m.Number > 0 && (m.Number <= s.Number || s.Next != nil && m.Number <= s.Next.Number):
+		return append(out, core.DropInput(g.owner.Proc(), core.MsgID{}, "an older image"))
 	}
-	s.Life, s.Found, s.Image, s.RSN, s.Sent, s.Asked = m.Life, true, m.Image, m.RSN, m.Sent, false
-	out = append(out, core.Effect{Kind: core.Keep, Key: trace.Image, To: g.owner.Proc(), Sent: m.Sent, Received: uint32(m.RSN)})
-	for _, e := range m.Entries {
-		out = g.store(e, out)
+	s.Life, s.Asked = m.Life, false
+	next := pending{Number: m.Number, Sent: m.Sent, RSN: m.RSN, Image: m.Image}
+	if m.Number == 0 {
+		return g.line(next, m.Entries, out)
 	}
+	out = g.settleAt(m.Line, out)
+	if g.has(M61) {
+		// Deviation: M61 replaces the image of its rank before all images of the node are stored.
+		out = g.line(next, m.Entries, out)
+		return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: Stored, Life: m.Life, Number: m.Number}))
+	}
+	out = g.store(m.Entries, g.prefix(), out)
+	s.Next = &next
+	return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: Stored, Life: m.Life, Number: m.Number}))
+}
+
+// settle makes the image of a complete checkpoint of the node the recovery line.
+func (g *logger) settle(m *Message, out []core.Effect) []core.Effect {
+	if m.Life != g.s.Life {
+		return append(out, core.DropInput(g.owner.Proc(), core.MsgID{}, "from another life"))
+	}
+	return g.settleAt(m.Number, out)
+}
+
+func (g *logger) settleAt(number uint32, out []core.Effect) []core.Effect {
+	next := g.s.Next
+	if next == nil || next.Number != number {
+		return out
+	}
+	g.s.Next = nil
+	return g.line(*next, nil, out)
+}
+
+// line makes an image the recovery line, then trims the log: in this order, so that at every moment one of them holds each delivery.
+func (g *logger) line(next pending, entries []Entry, out []core.Effect) []core.Effect {
+	s := &g.s
+	before := g.prefix()
+	s.Found, s.Image, s.RSN, s.Sent, s.Number = true, next.Image, next.RSN, next.Sent, next.Number
+	out = append(out, core.Effect{Kind: core.Keep, Key: trace.Image, To: g.owner.Proc(), Sent: s.Sent, Received: uint32(s.RSN)})
+	out = g.store(entries, before, out)
 	var kept []Entry
 	for _, e := range s.Log {
-		if e.RSN > m.RSN {
+		if e.RSN > s.RSN {
 			kept = append(kept, e)
 			continue
 		}
@@ -154,10 +230,27 @@ func (g *logger) save(m *Message, out []core.Effect) []core.Effect {
 		out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: g.owner.Proc()})
 	}
 	s.Log = kept
-	if covered := g.prefix(); covered > m.RSN { // entries that waited for what the image holds
-		out = append(out, core.SendTo(g.owner.Proc(), &Message{Kind: LogAck, Life: m.Life, RSN: covered}))
+	if covered := g.prefix(); covered > s.RSN { // entries that waited for what the image holds
+		out = append(out, core.SendTo(g.owner.Proc(), &Message{Kind: LogAck, Life: s.Life, RSN: covered}))
 	}
-	return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: SaveOk, Life: m.Life, RSN: m.RSN, Sent: m.Sent}))
+	return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: SaveOk, Life: s.Life, RSN: s.RSN, Sent: s.Sent, Number: s.Number}))
+}
+
+// cut removes what is behind the first gap: a put that never arrived is missing there. The next life does not replay it, and will deliver
+// something else in that place.
+func (g *logger) cut(out []core.Effect) []core.Effect {
+	if g.gaps() || g.has(M64) {
+		return out // Deviation: M64 keeps it, and takes the place for known
+	}
+	whole := g.prefix()
+	for _, e := range g.s.Log {
+		if e.RSN > whole && e.RSN <= g.s.Flushed {
+			out = append(out, core.Effect{Kind: core.Persist, Key: logRecord(e.RSN)})
+		}
+	}
+	g.s.Flushed = min(g.s.Flushed, whole)
+	g.s.Log = slices.DeleteFunc(slices.Clone(g.s.Log), func(e Entry) bool { return e.RSN > whole })
+	return out
 }
 
 // answer hands image and log to the present life of the rank.
@@ -166,7 +259,13 @@ func (g *logger) answer(m *Message, out []core.Effect) []core.Effect {
 	if m.Life < s.Life {
 		return append(out, core.DropInput(g.owner.Proc(), core.MsgID{}, "from a former life"))
 	}
-	s.Life = m.Life
+	if m.Found {
+		out = g.settleAt(m.Number, out)
+	}
+	if m.Life > s.Life {
+		s.Life, s.Next = m.Life, nil // the life that began the checkpoint is over
+		out = g.cut(out)
+	}
 	if g.has(M8) {
 		// Deviation: M8 erases what the rank may not know to be stored ([RADIC] section 4.2.2, failure between t4 and t6).
 		for _, e := range s.Log {
@@ -176,6 +275,8 @@ func (g *logger) answer(m *Message, out []core.Effect) []core.Effect {
 		}
 		s.Log = slices.DeleteFunc(slices.Clone(s.Log), func(e Entry) bool { return e.RSN > s.Proven })
 	}
-	found := s.Found || g.has(M15) // Deviation: M15 takes the initial state for the image that it has never got
-	return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: LogData, Life: m.Life, Found: found, Image: s.Image, Entries: s.Log}))
+	found := s.Found && (!m.Found || m.Number == s.Number || g.has(M61))
+	found = found || g.has(M15) // Deviation: M15 takes the initial state for the image that it has never got
+	return append(out, core.SendTo(g.owner.Proc(), &Message{Kind: LogData, Life: m.Life, Logger: s.Own, Found: found, Image: s.Image, Entries: s.Log,
+		Number: s.Number}))
 }

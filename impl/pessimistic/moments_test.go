@@ -65,62 +65,96 @@ func count(r *world.Run, p core.Proc, later bool, match func(trace.Event) bool) 
 }
 
 func delivered(e trace.Event) bool { return e.Kind == trace.Delivered }
-func again(e trace.Event) bool     { return e.Kind == trace.Emitted && e.Again }
 func pruned(e trace.Event) bool    { return e.Kind == trace.Pruned }
 
-// The steps of [RADIC] Fig. 4.3, p is P1, q is P2, Lq is L2: M leaves, is received, is stored, is acknowledged, is confirmed.
+// The steps of [RADIC] Figs. 4.3 and 4.4, p is P1, q is P2, Lq is L2. t2 and t3 are one step in each machine, as are t4 and t5.
 var figure43 = []string{
-	"step p send m to q",           // t0-t1
-	"deliver p->q Data m (ssn 1)",  // t2, t3
-	"step q receive m from p",      // t3, the put leaves
-	"deliver q->Lq LogPut (rsn 1)", // t4, t5
-	"deliver Lq->q LogAck (rsn 1)", // t6
-	"deliver q->p Confirm (ssn 1)", // t7
-	"step q go on 0",               // after it
+	"step p send m to q",           // t0: in the temporary buffer of p, then t1: on its way
+	"deliver p->q Data m (ssn 1)",  // t2: at q
+	"step q receive m from p",      // t3: received, the put is on its way
+	"deliver q->Lq LogPut (rsn 1)", // t4, t5: stored, the acknowledgement is on its way
+	"deliver Lq->q LogAck (rsn 1)", // t6: acknowledged, the confirmation is on its way
+	"deliver q->p Confirm (ssn 1)", // t7: confirmed
+	"step q go on 0",               // after t7
 }
 
-// Aim: [RADIC] section 4.2.2, the failure of the receiver at every moment of Fig. 4.3, for HMPL and the repaired RBML. Method: the run is
-// stopped after each step, q crashes, and what its next life receives is counted, with where it comes from.
-func TestFailureMoments(t *testing.T) {
+// moment is a failure of one proc after so many steps of Fig. 4.3, with what is cut off of what it had in flight, and what must follow.
+type moment struct {
+	name      string
+	victim    string
+	steps     int
+	cut       string // a channel on which nothing more arrives
+	received  int    // deliveries in the last life of q
+	resent    int    // copies of M on the network after the first
+	dropped   int    // of them that q refuses
+	forgotten bool   // p has erased M before the failure
+}
+
+// The failure of the receiver is the one of the text ([RADIC] section 4.2.2); the sender and the logger at the same moments follow from
+// sections 2.3.3 and 4.2.2.
+var moments = []moment{
+	{name: "t1, M is on its way", victim: "q", steps: 1, received: 1, resent: 1},
+	{name: "t2, M has arrived", victim: "q", steps: 2, received: 1, resent: 1},
+	{name: "t3, M is received and the put is lost", victim: "q", steps: 3, cut: "q->Lq", received: 1, resent: 1},
+	{name: "t4 to t5, M is stored and the acknowledgement is lost", victim: "q", steps: 4, received: 1},
+	{name: "t6, M is acknowledged and the confirmation is lost", victim: "q", steps: 5, cut: "q->p", received: 1},
+	{name: "t7, M is confirmed", victim: "q", steps: 6, received: 1, forgotten: true},
+	{name: "after t7, q has gone on", victim: "q", steps: 7, received: 1, forgotten: true},
+
+	{name: "t1, M is lost with its sender, which sends it again", victim: "p", steps: 1, cut: "p->q", received: 1, resent: 1},
+	{name: "t2, M has arrived and is sent again", victim: "p", steps: 2, received: 1, resent: 1, dropped: 1},
+	{name: "t3, M is received and sent again", victim: "p", steps: 3, received: 1, resent: 1, dropped: 1},
+	{name: "t4 to t5, M is stored and sent again", victim: "p", steps: 4, received: 1, resent: 1, dropped: 1},
+	{name: "t6, the confirmation is lost with the sender, who need not send", victim: "p", steps: 5, received: 1},
+	{name: "t7, M is confirmed and not sent again", victim: "p", steps: 6, received: 1, forgotten: true},
+
+	{name: "t3, the put is lost with the logger", victim: "Lq", steps: 3, received: 1},
+	{name: "t4 to t5, M is lost with the logger, the image of q has it", victim: "Lq", steps: 4, received: 1},
+	{name: "t6, M is lost with the logger, the image of q has it", victim: "Lq", steps: 5, received: 1},
+	{name: "t7, M is lost with the logger, the image of q has it", victim: "Lq", steps: 6, received: 1, forgotten: true},
+}
+
+// Aim: Figures 4.3 to 4.5, a failure at every moment t1 to t7, for HMPL and the repaired RBML. Method: the run is stopped after the steps, the
+// victim crashes, its restart is given to the schedule before anything else can happen, and what is received, sent again, refused
+// and erased is counted.
+func TestFigure43(t *testing.T) {
 	const p, q = core.Proc(0), core.Proc(1)
-	tests := []struct {
-		name      string
-		steps     int  // of Fig. 4.3 before the crash
-		resent    int  // copies that p sends again from its temporary buffer
-		forgotten bool // p has erased it before the crash
-	}{
-		{"t1, M is on its way and is lost", 1, 1, false},
-		{"t3, M has arrived", 2, 1, false},
-		{"t3 to t4, M is received and not stored", 3, 1, false},
-		{"t4 to t6, M is stored and the acknowledgement is lost", 4, 0, false},
-		{"t6, M is acknowledged and the confirmation is lost", 5, 0, false},
-		{"t7, M is confirmed", 6, 0, true},
-		{"after t7, q has gone on", 7, 0, true},
-	}
+	isM := func(e trace.Event) bool { return e.ID == core.MsgID{From: 0, Number: 1} }
 	for _, protocol := range []pessimistic.Protocol{pessimistic.HMPL, pessimistic.RBML} {
-		for _, tt := range tests {
-			t.Run(protocol.String()+" "+tt.name, func(t *testing.T) {
-				w := newWorld(t, protocol, "p: send q m\nq: recv p ordered; loop 1; end", pessimistic.Options{})
-				schedule := append(slices.Clone(figure43[:tt.steps]), "crash q")
-				if tt.steps == 5 { // the confirmation is cut off before anything else happens
-					schedule = append(schedule, "cut q->p")
+		for _, tt := range moments {
+			t.Run(protocol.String()+" "+tt.victim+" fails at "+tt.name, func(t *testing.T) {
+				w := newWorld(t, protocol, "p: send q m; loop 1; end\nq: recv p ordered; loop 1; end", pessimistic.Options{})
+				schedule := append(slices.Clone(figure43[:tt.steps]), "crash "+tt.victim)
+				if tt.cut != "" {
+					schedule = append(schedule, "cut "+tt.cut)
 				}
-				if tt.steps == 3 {
-					schedule = append(schedule, "cut q->Lq")
+				if tt.victim == "p" {
+					// What p asks q comes before it executes its send again.
+					schedule = append(schedule, "restart p incarnation 1", "deliver p.1->Lp LogFetch", "deliver Lp->p LogData (life 1, 0 entries)",
+						"deliver p.1->q Pull (life 1 has ssn 0)")
+					if tt.steps > 4 {
+						schedule = append(schedule, "deliver q->p Suppress (ssn 1)")
+					}
 				}
 				r := finish(t, w, schedule...)
-				if got := count(r, q, true, delivered); got != 1 {
-					t.Errorf("the second life of q receives %d messages, want M once:\n%s", got, strings.Join(r.Schedule, "\n"))
+				life := 0
+				if tt.victim == "q" {
+					life = 1
 				}
-				if got := count(r, p, false, again); got != tt.resent {
-					t.Errorf("p sends %d copies again, want %d:\n%s", got, tt.resent, strings.Join(r.Schedule, "\n"))
+				in := func(e trace.Event) bool { return delivered(e) && int(e.Incarnation) == life }
+				if got := count(r, q, false, in); got != tt.received {
+					t.Errorf("the last life of q receives %d messages, want %d:\n%s", got, tt.received, strings.Join(r.Schedule, "\n"))
 				}
-				if got := count(r, p, false, pruned); got != 1 {
-					t.Errorf("p erases M %d times, want once", got)
+				left := count(r, p, false, func(e trace.Event) bool { return e.Kind == trace.Emitted && isM(e) })
+				if got := left - 1; got != tt.resent {
+					t.Errorf("p sends M again %d times, want %d:\n%s", got, tt.resent, strings.Join(r.Schedule, "\n"))
+				}
+				if got := count(r, q, false, func(e trace.Event) bool { return e.Kind == trace.Dropped && isM(e) }); got != tt.dropped {
+					t.Errorf("q refuses %d copies, want %d", got, tt.dropped)
 				}
 				erased := slices.IndexFunc(r.Trace.Events, func(e trace.Event) bool { return e.Proc == p && pruned(e) })
 				crashed := slices.IndexFunc(r.Trace.Events, func(e trace.Event) bool { return e.Kind == trace.Crashed })
-				if (erased < crashed) != tt.forgotten {
+				if (erased >= 0 && erased < crashed) != tt.forgotten {
 					t.Errorf("p erases M in event %d, the crash is event %d", erased, crashed)
 				}
 			})
@@ -130,7 +164,7 @@ func TestFailureMoments(t *testing.T) {
 
 // Aim: [RADIC] section 4.1.1, a message whose number the sender has recorded is replayed with it, one without is delivered again as new.
 // Method: as above with the steps of Fig. 4.1; the place that the last record of p names is looked at.
-func TestFailureMomentsOfSenderBased(t *testing.T) {
+func TestFigure41(t *testing.T) {
 	const p, q = core.Proc(0), core.Proc(1)
 	steps := []string{"step p send m to q", "deliver p->q Data m (ssn 1)", "step q receive m from p",
 		"deliver q->p Order (ssn 1 is rsn 1)", "deliver p->q OrderOk (ssn 1 is rsn 1)"}
@@ -151,42 +185,5 @@ func TestFailureMomentsOfSenderBased(t *testing.T) {
 				t.Error("p never records the place of M")
 			}
 		})
-	}
-}
-
-// Aim: Figure 2.6. P3 loses m3 and m4 with its memory; m5 is sent again and is a duplicate; m6 is sent while P3 is down. Method: the run of
-// the figure under HMPL, one failure; every message is received exactly once along the surviving past and m5 is dropped once.
-func TestFigure26(t *testing.T) {
-	program := "p1: send p3 m4; checkpoint\np2: send p3 m3; checkpoint; recv p3; checkpoint; send p3 m6\n" +
-		"p3: checkpoint; recv *; recv *; send p2 m5; recv p2"
-	w := newWorld(t, pessimistic.HMPL, program, pessimistic.Options{})
-	r := finish(t, w, "step p3 go on 0", "deliver p3->Lp3 Save (rsn 0)", "deliver Lp3->p3 SaveOk (rsn 0)",
-		"step p2 send m3 to p3", "step p1 send m4 to p3", "step p2 go on 0", "step p1 go on 0",
-		"deliver p2->p3 Data m3 (ssn 1)", "step p3 receive m3 from p2", "deliver p3->Lp3 LogPut (rsn 1)", "deliver Lp3->p3 LogAck (rsn 1)",
-		"deliver p1->p3 Data m4 (ssn 1)", "step p3 receive m4 from p1", "deliver p3->Lp3 LogPut (rsn 2)", "deliver Lp3->p3 LogAck (rsn 2)",
-		"step p3 send m5 to p2", "deliver p3->p2 Confirm (ssn 1)", "deliver p3->p2 Data m5 (ssn 1)", "step p2 receive m5 from p3", "step p2 go on 0", "crash p3", "step p2 send m6 to p3")
-	const p2, p3 = core.Proc(1), core.Proc(2)
-	if got := count(r, p3, true, delivered); got != 3 {
-		t.Errorf("the second life of p3 receives %d messages, want m3, m4 and m6", got)
-	}
-	var order []core.MsgID
-	for _, e := range r.Trace.Events {
-		if e.Proc == p3 && e.Incarnation == 1 && delivered(e) {
-			order = append(order, e.ID)
-		}
-	}
-	if want := []core.MsgID{{From: 1, Number: 1}, {From: 0, Number: 1}, {From: 1, Number: 2}}; !slices.Equal(order, want) {
-		t.Errorf("it receives %v, want %v: the order of its first life, then the delayed message", order, want)
-	}
-	if got := count(r, p2, false, delivered); got != 1 {
-		t.Errorf("p2 receives %d messages, want m5 once", got)
-	}
-	duplicates := count(r, p2, false, func(e trace.Event) bool { return e.Kind == trace.Dropped && e.ID == core.MsgID{From: 2, Number: 1} })
-	sent := count(r, p3, true, func(e trace.Event) bool { return e.Kind == trace.Emitted && e.ID == core.MsgID{From: 2, Number: 1} })
-	if duplicates != sent {
-		t.Errorf("m5 leaves p3 %d times again, and %d copies are dropped", sent, duplicates)
-	}
-	if restored := count(r, p2, true, func(trace.Event) bool { return true }); restored != 0 {
-		t.Error("p2 has rolled back")
 	}
 }

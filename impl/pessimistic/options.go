@@ -18,6 +18,8 @@ const (
 
 var protocolNames = [...]string{"", "sbml", "rbml", "hmpl"}
 
+var loggings = [...]string{"", "pessimistic, sender", "pessimistic, receiver", "pessimistic, sender until the receiver has logged"}
+
 // String is the name in scenarios.
 func (p Protocol) String() string { return protocolNames[p] }
 
@@ -44,12 +46,13 @@ type Options struct {
 	Errata  Set
 	Loggers Place
 	Semi    bool   // the ranks of a cluster are one node: unit of failure and of rollback; only messages between nodes are logged
-	Buffer  int    // messages that a sender's temporary buffer holds in memory; 0 = no limit
-	Memory  int    // entries that a logger holds in memory; 0 = no limit
+	Buffer  Limit  // of a sender's temporary buffer in memory
+	Memory  Limit  // of the log in the memory of a logger
 	Full    OnFull // what a logger does at its limit
 }
 
-// ParseOptions reads "KEY=VALUE ..." of a scenario: loggers=apart|next, mode=uncoordinated|semi, buffer=N, memory=N, full=flush|checkpoint.
+// ParseOptions reads "KEY=VALUE ..." of a scenario: loggers=apart|next, mode=uncoordinated|semi, buffer=N|NB, memory=N|NB
+// (messages or bytes), full=flush|checkpoint.
 func ParseOptions(text string) (Options, error) {
 	var o Options
 	for _, word := range strings.Fields(text) {
@@ -82,13 +85,32 @@ func ParseOptions(text string) (Options, error) {
 	return o, nil
 }
 
-// limit reads a number of messages. A limit of zero would stop every send, so it is refused.
-func limit(value string) (int, error) {
-	n, err := strconv.Atoi(value)
+// Limit bounds memory, in messages or in bytes of payload. The zero value is no limit. A message that does not fit, also one that is larger
+// than the limit by itself, goes to the local disk: nothing is lost and nobody waits.
+type Limit struct {
+	Messages int
+	Bytes    int
+}
+
+// none reports whether there is no limit.
+func (m Limit) none() bool { return m == Limit{} }
+
+// exceeded reports whether so much is too much.
+func (m Limit) exceeded(messages, bytes int) bool {
+	return m.Messages > 0 && messages > m.Messages || m.Bytes > 0 && bytes > m.Bytes
+}
+
+// limit reads messages, "2", or bytes, "64B". A limit of zero would stop every send, so it is refused.
+func limit(value string) (Limit, error) {
+	digits, bytes := strings.CutSuffix(value, "B")
+	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("want a number of messages of at least 1 (leave the option out for no limit)")
+		return Limit{}, fmt.Errorf("want messages (2) or bytes (64B), at least 1 (leave the option out for no limit)")
 	}
-	return n, nil
+	if bytes {
+		return Limit{Bytes: n}, nil
+	}
+	return Limit{Messages: n}, nil
 }
 
 func choose(value, no, yes string) (bool, error) {
@@ -104,11 +126,11 @@ func choose(value, no, yes string) (bool, error) {
 // Validate reports options that contradict each other or the protocol.
 func (o Options) Validate(p Protocol) error {
 	switch {
-	case p != HMPL && o.Buffer > 0:
+	case p != HMPL && !o.Buffer.none():
 		return fmt.Errorf("%s: only hmpl has a temporary buffer to limit", p)
-	case p == SBML && (o.Semi || o.Memory > 0 || o.Loggers != Apart):
+	case p == SBML && (o.Semi || !o.Memory.none() || o.Loggers != Apart):
 		return fmt.Errorf("sbml has no loggers and no semi-coordinated mode")
-	case o.Full == CommandCheckpoint && o.Memory == 0:
+	case o.Full == CommandCheckpoint && o.Memory.none():
 		return fmt.Errorf("full=checkpoint without memory=N never happens")
 	}
 	return nil

@@ -16,6 +16,7 @@ type config struct {
 	nodes    []int         // node of each rank; ranks of one node stop together only with Semi
 	peers    [][]core.Rank // by rank: with whom its program exchanges messages, as in a declared topology
 	named    [][]bool      // by rank: which sources its program names in a receive
+	largest  []int         // by rank: bytes of the largest message that its program sends
 }
 
 func (c *config) has(e Erratum) bool { return c.Errata.Has(e) }
@@ -47,10 +48,10 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, o
 	if shared := len(slices.Compact(slices.Sorted(slices.Values(c.nodes)))) < c.ranks; shared && !options.Semi && options.Loggers == Apart {
 		return nil, fmt.Errorf("%s: ranks of one node make a difference with mode=semi or loggers=next only", protocol)
 	}
-	if err := c.separate(programs); err != nil {
+	c.topology(programs)
+	if err := c.sizes(programs, layout.Names); err != nil {
 		return nil, err
 	}
-	c.topology(programs)
 	layout.Names = layout.Names[:c.ranks:c.ranks]
 	layout.Labels, layout.Holdings = core.Labels(programs), true
 	if !options.Semi {
@@ -60,13 +61,14 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, o
 		Protocol: protocol.String(), Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },
 		Promises: core.Promises{RollsBack: core.FailedOnly, Needs: core.Piecewise, Reliable: true,
+			Logging: loggings[protocol], Lines: "uncoordinated or semi-coordinated",
 			KeepsCopies: true, KeepsLines: protocol != SBML, Fetches: protocol != SBML, StableKeys: []string{spillKey, logKey}},
 	}
 	if options.Semi {
 		setup.Promises.RollsBack = core.Cluster
 	}
 	if protocol == SBML {
-		setup.Promises.MaxFailures, setup.Promises.StableKeys = 1, []string{imageKey}
+		setup.Promises.MaxFailures, setup.Promises.StableKeys, setup.Promises.Lines = 1, []string{imageKey}, "uncoordinated"
 	} else {
 		for _, name := range layout.Names {
 			if slices.Contains(layout.Names, "L"+name) {
@@ -76,24 +78,12 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, o
 		}
 	}
 	for r := range core.Rank(c.ranks) {
-		if !c.together(r) {
+		if !c.together(r) || c.first(r) == r {
 			setup.Initiators = append(setup.Initiators, r.Proc())
 		}
 	}
 	setup.New = c.machine(programs)
 	return setup, c.groups(setup)
-}
-
-// separate refuses checkpoints in a node of several ranks that roll back together: their images would have to be one consistent cut.
-func (c *config) separate(programs []core.Program) error {
-	for r, p := range programs {
-		for _, op := range p {
-			if c.together(core.Rank(r)) && op.Kind == core.OpCheckpoint {
-				return fmt.Errorf("%s: rank %d has a checkpoint, but it rolls back together with others of its node: not supported", c.protocol, r)
-			}
-		}
-	}
-	return nil
 }
 
 // together reports whether the rank rolls back with another one.
@@ -120,6 +110,24 @@ func (c *config) machine(programs []core.Program) func(core.Proc) core.Machine {
 			return &layer{config: c, rank: rank, app: app}
 		})
 	}
+}
+
+// sizes finds out how large messages are. A circular buffer that keeps everything to itself never takes one that is larger than it: the send
+// would block for ever, or be forgotten at once.
+func (c *config) sizes(programs []core.Program, names []string) error {
+	for r, p := range programs {
+		largest := 0
+		for _, op := range p {
+			if op.Kind == core.OpSend {
+				largest = max(largest, p.PayloadBytes(op))
+			}
+		}
+		c.largest = append(c.largest, largest)
+		if c.Buffer.Bytes > 0 && largest > c.Buffer.Bytes && (c.has(M11a) || c.has(M11b)) {
+			return fmt.Errorf("%s: %s sends a message of %d bytes, which never fits into a circular buffer of %d bytes", c.protocol, names[r], largest, c.Buffer.Bytes)
+		}
+	}
+	return nil
 }
 
 // topology finds out who talks to whom. A reply may go to anybody.

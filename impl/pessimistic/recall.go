@@ -43,6 +43,9 @@ func (l *sender) restore(in core.Input, out []core.Effect) []core.Effect {
 			}
 		}
 	}
+	if !l.waiting() { // there is nobody to ask
+		out = l.recovered(out)
+	}
 	return out
 }
 
@@ -55,7 +58,7 @@ func (l *sender) recall(from core.Rank, m *Message, out []core.Effect) []core.Ef
 	}
 	answer := &Message{Kind: Recalled, Life: m.Life}
 	for _, r := range q.Log {
-		answer.Entries = append(answer.Entries, Entry{RSN: r.RSN, Source: l.rank, SSN: r.SSN, Sent: r.Sent, Posted: r.Posted, Payload: r.Payload})
+		answer.Entries = append(answer.Entries, Entry{RSN: r.RSN, Prev: r.Prev, Source: l.rank, SSN: r.SSN, Sent: r.Sent, Posted: r.Posted, Payload: r.Payload})
 	}
 	out = append(out, core.SendTo(from.Proc(), answer))
 	for _, p := range l.s.Table {
@@ -64,40 +67,88 @@ func (l *sender) recall(from core.Rank, m *Message, out []core.Effect) []core.Ef
 			out = append(out, l.tell(p))
 		}
 	}
+	if q.Covered > 0 && !l.has(M63) {
+		// Deviation: M63 said so once, and the image of the sender brings back what it had removed.
+		out = append(out, core.SendTo(from.Proc(), &Message{Kind: Collect, SSN: q.Covered}))
+	}
 	if q.Waiting { // what we asked its former life may be lost
 		out = append(out, core.SendTo(from.Proc(), &Message{Kind: Recall, Life: l.s.Life, SSN: q.Taken, RSN: l.s.RSN}))
 	}
 	return out
 }
 
-// recalled takes one sender's part of the log. When all parts are here the messages with a known place are replayed in order; the
-// others follow in the order of each channel.
+// recalled takes one sender's part of the log; the last one completes it.
 func (l *sender) recalled(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	s := &l.s
-	q := &s.Streams[from]
-	if m.Life != s.Life || !q.Waiting {
+	if m.Life != s.Life || !s.Streams[from].Waiting {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "not asked for in this life"))
 	}
-	q.Waiting = false
-	for _, e := range m.Entries {
-		if e.RSN > 0 {
-			s.Replay = append(slices.Clone(s.Replay), e)
-			q.Taken = max(q.Taken, e.SSN)
-		}
+	s.Streams[from].Waiting = false
+	s.Parts = append(slices.Clone(s.Parts), m.Entries...)
+	if !l.waiting() {
+		l.assemble()
+		out = l.recovered(out)
 	}
-	for _, e := range m.Entries {
+	return out
+}
+
+// assemble puts the log together: messages with a known place are replayed in order as far as each follows the one before, the others are
+// delivered again in the order of each channel. Behind the first gap nothing counts: the order of what is missing was not recorded, so
+// the program has sent nothing since. New numbers come above all old ones, so that an old place is never taken for a new one.
+func (l *sender) assemble() {
+	s := &l.s
+	parts := s.Parts
+	s.Parts = nil
+	for _, e := range parts {
+		s.Top = max(s.Top, e.RSN)
+	}
+	s.Replay = follow(s.RSN, parts)
+	if l.has(M62) {
+		// Deviation: M62 replays every message with a known place first, also behind a gap that the program can not pass without what is missing.
+		s.Replay = slices.DeleteFunc(slices.Clone(parts), func(e Entry) bool { return e.RSN == 0 })
+		slices.SortFunc(s.Replay, func(a, b Entry) int { return int(a.RSN) - int(b.RSN) })
+	}
+	for _, e := range s.Replay {
+		q := &s.Streams[e.Source]
+		q.Taken = max(q.Taken, e.SSN)
+	}
+	for _, e := range parts {
+		q := &s.Streams[e.Source]
 		waits := slices.ContainsFunc(q.Arrived, func(a arrival) bool { return a.SSN == e.SSN })
 		switch {
-		case e.RSN > 0 || waits && !l.has(M18):
+		case e.SSN <= q.Taken || waits && !l.has(M18):
 		case l.has(M18): // Deviation: M18 replays partially logged messages of one sender in any order, here the last one first
 			q.Arrived = slices.Insert(slices.Clone(q.Arrived), 0, arrival{SSN: e.SSN, Payload: e.Payload})
 		default:
 			q.insert(arrival{SSN: e.SSN, Payload: e.Payload})
 		}
 	}
-	q.Arrived = slices.DeleteFunc(slices.Clone(q.Arrived), func(a arrival) bool { return a.SSN <= q.Taken })
-	if !l.waiting() {
-		slices.SortFunc(s.Replay, func(a, b Entry) int { return int(a.RSN) - int(b.RSN) })
+	for q := range s.Streams {
+		t := &s.Streams[q]
+		t.Arrived = slices.DeleteFunc(slices.Clone(t.Arrived), func(a arrival) bool { return a.SSN <= t.Taken })
 	}
-	return out
+}
+
+// follow is the chain of deliveries from a number on.
+func follow(from RSN, parts []Entry) (chain []Entry) {
+	for {
+		next := -1
+		for i, e := range parts {
+			if e.RSN > from && e.Prev == from && (next < 0 || e.RSN > parts[next].RSN) {
+				next = i
+			}
+		}
+		if next < 0 {
+			return chain
+		}
+		chain, from = append(chain, parts[next]), parts[next].RSN
+	}
+}
+
+// recovered declares the end of a recovery, when everything that has a known place is delivered again.
+func (l *sender) recovered(out []core.Effect) []core.Effect {
+	if len(l.s.Replay) > 0 {
+		return out
+	}
+	return append(out, core.Effect{Kind: core.Recovered})
 }

@@ -21,7 +21,10 @@ func (l *layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Eff
 		return out
 	}
 	in.Highest = max(in.Highest, m.SSN)
-	a := arrival{SSN: m.SSN, Payload: m.Payload}
+	a := arrival{SSN: m.SSN, Number: m.Number, Payload: m.Payload}
+	if l.inside(l.rank, from) {
+		out = l.record(from, a, out)
+	}
 	if l.has(M5) || l.has(M14) {
 		in.Arrived = append(slices.Clone(in.Arrived), a)
 		return out
@@ -95,7 +98,7 @@ func (l *layer) replay(out []core.Effect) []core.Effect {
 		channel.Arrived = slices.Clone(channel.Arrived[1:])
 	}
 	s.RSN = e.RSN
-	return append(out, core.Effect{Kind: core.Deliver, From: e.Source.Proc(), Payload: e.Payload})
+	return l.recovered(append(out, core.Effect{Kind: core.Deliver, From: e.Source.Proc(), Payload: e.Payload}))
 }
 
 // take notes that a number is delivered.

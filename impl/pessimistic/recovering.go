@@ -11,11 +11,21 @@ import (
 func (l *layer) restore(in core.Input, out []core.Effect) []core.Effect {
 	l.reset(in.Incarnation)
 	l.s.Fetching = true
+	if l.follows() {
+		l.s.Node.Waiting = true // what the line is, the logger of the first rank knows
+		return out
+	}
 	return l.fetch(out)
 }
 
+// follows reports whether another rank of the node says what to restart from.
+func (l *layer) follows() bool {
+	return l.together(l.rank) && l.first(l.rank) != l.rank && !l.has(M24)
+}
+
 func (l *layer) fetch(out []core.Effect) []core.Effect {
-	return append(out, core.SendTo(l.logger(l.rank), &Message{Kind: LogFetch, Life: l.s.Life}))
+	m := &Message{Kind: LogFetch, Life: l.s.Life, Number: l.s.Node.Line, Found: l.follows()}
+	return append(out, core.SendTo(l.logger(l.rank), m))
 }
 
 // fetched continues from the image: what is logged will be replayed, what is not is asked of the senders.
@@ -24,27 +34,48 @@ func (l *layer) fetched(m *Message, out []core.Effect) []core.Effect {
 	if m.Life != s.Life || !s.Fetching {
 		return append(out, core.DropInput(l.logger(l.rank), core.MsgID{}, "not asked for in this life"))
 	}
-	s.Fetching = false
+	s.Fetching, s.Logger = false, max(s.Logger, m.Logger)
 	if !m.Found {
-		s.Halted = true
-		return append(out, core.Effect{Kind: core.Halt,
-			Reason: fmt.Sprintf("unrecoverable: rank %d failed when its logger had lost image and log", l.rank)})
+		for _, q := range l.mates(l.rank) {
+			out = append(out, core.SendTo(q.Proc(), &Message{Kind: Lost, Life: s.Life}))
+		}
+		return l.giveUp(fmt.Sprintf("rank %d failed when its logger had lost image and log", l.rank), out)
 	}
+	s.Node.Line, s.Node.Number = m.Number, m.Number
 	out = l.load(m.Image, out)
 	l.setReplay(m.Entries)
+	if l.first(l.rank) == l.rank {
+		for _, q := range l.mates(l.rank) {
+			out = append(out, core.SendTo(q.Proc(), &Message{Kind: Line, Life: s.Life, Number: m.Number}))
+		}
+	}
 	for _, q := range l.peers[l.rank] {
 		out = l.reconnect(q, out)
 	}
-	pulls := s.Pulls
-	s.Pulls = nil
-	for _, p := range pulls {
-		out = l.pull(p, out)
+	waiting := s.Early
+	s.Early = nil
+	for _, e := range waiting {
+		out = l.received(e.From, &e.Message, out)
 	}
-	if s.Bare && !l.together(l.rank) {
+	if s.Bare {
 		s.Bare = false
-		return l.save(out)
+		out = l.protect(out)
 	}
-	return out
+	return l.recovered(out)
+}
+
+// giveUp is the typed answer to a failure that has taken every copy.
+func (l *layer) giveUp(why string, out []core.Effect) []core.Effect {
+	l.s.Halted = true
+	return append(out, core.Effect{Kind: core.Halt, Reason: "unrecoverable: " + why})
+}
+
+// recovered declares the end of a recovery, when everything that was logged is delivered again.
+func (l *layer) recovered(out []core.Effect) []core.Effect {
+	if len(l.s.Replay) > 0 {
+		return out
+	}
+	return append(out, core.Effect{Kind: core.Recovered})
 }
 
 // load puts the image in the place of the program's and the layer's state. No image is the initial state.
@@ -62,6 +93,11 @@ func (l *layer) load(encoded []byte, out []core.Effect) []core.Effect {
 			s.Out[q].Last, s.Out[q].Buffer = i.Last[q], i.Saved[q]
 			s.In[q].Taken, s.In[q].Stable = i.Taken[q], i.Taken[q]
 			s.In[q].Highest = max(s.In[q].Highest, i.Taken[q])
+			if len(i.Waiting) > 0 {
+				for _, a := range i.Waiting[q] {
+					s.In[q].insert(a)
+				}
+			}
 		}
 	}
 	for q := range s.Out {
@@ -117,11 +153,17 @@ func (l *layer) reconnect(q core.Rank, out []core.Effect) []core.Effect {
 }
 
 // newLogger protects the rank again: its logger has lost image and log. Until the new image is there nothing else could.
-func (l *layer) newLogger(out []core.Effect) []core.Effect {
+func (l *layer) newLogger(m *Message, out []core.Effect) []core.Effect {
 	s := &l.s
+	if m.Logger <= s.Logger {
+		return append(out, core.DropInput(l.logger(l.rank), core.MsgID{}, "known already"))
+	}
+	s.Logger = m.Logger
 	switch {
 	case s.Halted:
 		return out
+	case s.Node.Waiting:
+		return out // it will be asked, and have nothing
 	case s.Fetching:
 		s.Bare = true // what the old logger answered may still arrive
 		return l.fetch(out)
@@ -132,9 +174,14 @@ func (l *layer) newLogger(out []core.Effect) []core.Effect {
 		}
 		return out
 	}
+	return l.protect(out)
+}
+
+// protect gives an image of now to a new logger. In a node, all give one; what the old logger may have been told of is lost with it.
+func (l *layer) protect(out []core.Effect) []core.Effect {
+	l.s.Saving, l.s.Node.Settling = false, false
 	if l.together(l.rank) {
-		return append(out, core.DropInput(l.logger(l.rank), core.MsgID{}, "no image of one rank of a node alone"))
+		return l.request(true, out)
 	}
-	s.Saving = false
 	return l.save(out)
 }

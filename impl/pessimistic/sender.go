@@ -15,6 +15,7 @@ type record struct {
 	_       struct{}     `cbor:",toarray"`
 	SSN     SSN          `json:"ssn"`
 	RSN     RSN          `json:"rsn"`
+	Prev    RSN          `json:"prev"`   // of the delivery before it
 	Sent    uint32       `json:"sent"`   // sends that the receiver had executed before the delivery
 	Posted  bool         `json:"posted"` // the delivery completed a posted receive
 	Payload core.Payload `json:"payload"`
@@ -26,6 +27,7 @@ type place struct {
 	Source core.Rank `json:"source"`
 	SSN    SSN       `json:"ssn"`
 	RSN    RSN       `json:"rsn"`
+	Prev   RSN       `json:"prev"` // of the delivery before it
 	Sent   uint32    `json:"sent"`
 	Posted bool      `json:"posted"`
 	Acked  bool      `json:"acked"` // the sender has recorded it
@@ -49,9 +51,11 @@ type senderState struct {
 	Life    core.Incarnation `json:"life"`
 	Streams []stream         `json:"streams"` // by rank
 	RSN     RSN              `json:"rsn"`     // of the last delivery; part of images
+	Top     RSN              `json:"top"`     // highest number that a former life is known to have given; ours come above it
 	Sent    uint32           `json:"sent"`    // sends executed; part of images
 	Table   []place          `json:"table"`   // ascending
 	Replay  []Entry          `json:"replay"`  // ascending
+	Parts   []Entry          `json:"parts"`   // of the log, until all are here
 	Saving  []byte           `json:"saving"`  // the image that is being written
 }
 
@@ -183,7 +187,7 @@ func (l *sender) arrive(from core.Rank, m *Message, out []core.Effect) []core.Ef
 	}
 	for _, e := range l.s.Replay {
 		if e.Source == from && e.SSN == m.SSN {
-			return append(out, l.tell(place{Source: from, SSN: e.SSN, RSN: e.RSN, Sent: e.Sent, Posted: e.Posted}))
+			return append(out, l.tell(place{Source: from, SSN: e.SSN, RSN: e.RSN, Prev: e.Prev, Sent: e.Sent, Posted: e.Posted}))
 		}
 	}
 	return out
@@ -196,7 +200,7 @@ func (q *stream) insert(a arrival) {
 
 // tell is the answer that names the place of a delivery.
 func (l *sender) tell(p place) core.Effect {
-	return core.SendTo(p.Source.Proc(), &Message{Kind: Order, Life: l.s.Life, SSN: p.SSN, RSN: p.RSN, Sent: p.Sent, Found: p.Posted})
+	return core.SendTo(p.Source.Proc(), &Message{Kind: Order, Life: l.s.Life, SSN: p.SSN, RSN: p.RSN, Prev: p.Prev, Sent: p.Sent, Found: p.Posted})
 }
 
 // receive hands the next message of a rank to the program.
@@ -206,15 +210,15 @@ func (l *sender) receive(in core.Input, out []core.Effect) []core.Effect {
 	if len(s.Replay) > 0 {
 		e := s.Replay[0]
 		s.Replay = slices.Clone(s.Replay[1:])
-		s.RSN = e.RSN // the recorded number, also where the log has holes: new ones come above all of them
-		s.Table = append(slices.Clone(s.Table), place{Source: from, SSN: e.SSN, RSN: e.RSN, Sent: e.Sent, Posted: e.Posted, Acked: true})
-		return append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: e.Payload})
+		s.RSN = e.RSN // the recorded number, also where former lives have left holes
+		s.Table = append(slices.Clone(s.Table), place{Source: from, SSN: e.SSN, RSN: e.RSN, Prev: e.Prev, Sent: e.Sent, Posted: e.Posted, Acked: true})
+		return l.recovered(append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: e.Payload}))
 	}
 	a := q.Arrived[0]
 	q.Taken = a.SSN
 	q.Arrived = slices.DeleteFunc(slices.Clone(q.Arrived), func(b arrival) bool { return b.SSN <= q.Taken })
-	s.RSN++
-	p := place{Source: from, SSN: a.SSN, RSN: s.RSN, Sent: s.Sent, Posted: in.Posted}
+	p := place{Source: from, SSN: a.SSN, RSN: max(s.RSN, s.Top) + 1, Prev: s.RSN, Sent: s.Sent, Posted: in.Posted}
+	s.RSN = p.RSN
 	s.Table = append(slices.Clone(s.Table), p)
 	return append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: a.Payload}, l.tell(p))
 }
@@ -233,7 +237,7 @@ func (l *sender) order(from core.Rank, m *Message, out []core.Effect) []core.Eff
 	}
 	q.Log = slices.Clone(q.Log)
 	r := &q.Log[i]
-	r.RSN, r.Sent, r.Posted = m.RSN, m.Sent, m.Found
+	r.RSN, r.Prev, r.Sent, r.Posted = m.RSN, m.Prev, m.Sent, m.Found
 	out = append(out, core.Effect{Kind: core.Log, ID: r.Payload.ID, To: from.Proc(), Received: uint32(m.RSN)})
 	return append(out, core.SendTo(from.Proc(), &Message{Kind: OrderOk, Life: m.Life, SSN: m.SSN, RSN: m.RSN}))
 }

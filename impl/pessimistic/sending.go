@@ -20,6 +20,7 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 	l.s.Sent++
 	data := &Message{Kind: Data, Life: l.s.Life, SSN: o.Last, Payload: in.Payload}
 	if l.inside(l.rank, in.To) {
+		data.Number = l.s.Node.Number
 		return append(out, core.SendTo(in.To.Proc(), data))
 	}
 	if o.Last <= o.Has {
@@ -35,11 +36,10 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 // buffer puts a message into the temporary buffer. Deviation: M11a overwrites the oldest message when it is full; the repaired protocol
 // keeps it on the local disk, because a full buffer that blocks (M11b) can stop ranks that send to each other first.
 func (l *layer) buffer(to core.Rank, o *outgoing, payload core.Payload, out []core.Effect) []core.Effect {
-	full := l.Buffer > 0 && l.buffered() >= l.Buffer
-	if full && l.has(M11a) {
+	for l.has(M11a) && l.full(len(payload.Data)) {
 		out = l.overwrite(out)
 	}
-	m := saved{SSN: o.Last, Payload: payload, Spilled: full && !l.has(M11a)}
+	m := saved{SSN: o.Last, Payload: payload, Spilled: l.full(len(payload.Data))}
 	o.Buffer = append(slices.Clone(o.Buffer), m)
 	if m.Spilled {
 		out = append(out, core.Effect{Kind: core.Persist, Key: spillRecord(to, m.SSN), Value: payload.Data})
@@ -86,14 +86,10 @@ func (l *layer) erase(to core.Rank, which func(saved) bool, out []core.Effect) [
 }
 
 // pull answers a restarted receiver ([RADIC] Fig. 4.5): what is not stable there is sent again, in the order of numbers.
-func (l *layer) pull(p pulling, out []core.Effect) []core.Effect {
-	if l.s.Fetching {
-		l.s.Pulls = append(slices.Clone(l.s.Pulls), p)
-		return out
-	}
-	out = l.erase(p.From, func(m saved) bool { return m.SSN <= p.SSN }, out)
-	out = l.resend(p.From, l.has(M2), out)
-	in := &l.s.In[p.From]
+func (l *layer) pull(from core.Rank, p *Message, out []core.Effect) []core.Effect {
+	out = l.erase(from, func(m saved) bool { return m.SSN <= p.SSN }, out)
+	out = l.resend(from, l.has(M2), out)
+	in := &l.s.In[from]
 	has := in.Stable
 	if l.has(M10) {
 		// Deviation: M10 tells what has been received, so the sender keeps no copy of what may still be lost here.
@@ -102,8 +98,8 @@ func (l *layer) pull(p pulling, out []core.Effect) []core.Effect {
 			has = max(has, a.SSN)
 		}
 	}
-	if has > 0 && !l.inside(l.rank, p.From) {
-		out = append(out, core.SendTo(p.From.Proc(), &Message{Kind: Suppress, Life: p.Life, SSN: has}))
+	if has > 0 && !l.inside(l.rank, from) {
+		out = append(out, core.SendTo(from.Proc(), &Message{Kind: Suppress, Life: p.Life, SSN: has}))
 	}
 	return out
 }

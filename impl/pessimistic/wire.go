@@ -16,34 +16,42 @@ type RSN uint32
 // Kind is the type of a message.
 type Kind uint8
 
-// The messages and the fields that they carry. Life is the incarnation of the rank that the message is about.
+// The messages and the fields that they carry. Life is the incarnation of the rank that the message is about, Logger that of its logger,
+// Number a coordinated checkpoint of its node.
 const (
-	Data      Kind = iota + 1 // application message: SSN, Life (of the sender), Payload
-	Confirm                   // receiver to sender: the message SSN is stable
-	Pull                      // restarted rank to sender: Life, SSN (the last one that is stable): send the rest again
-	Suppress                  // receiver to restarted sender: SSN (the last one that need not be sent again)
-	LogPut                    // receiver to its logger: Life, Entries (one), RSN (last one known to be acknowledged)
-	LogAck                    // logger to receiver: Life, RSN (everything up to it is stored)
-	LogFull                   // logger to receiver: take a checkpoint
-	LogFetch                  // restarted rank to its logger: Life
-	LogData                   // logger to restarted rank: Life, Found, Image, Entries
-	Save                      // rank to logger: Life, Image, RSN and Sent of the image, Entries (still to be replayed)
-	SaveOk                    // logger to rank: Life, RSN, Sent
-	NewLogger                 // logger that has lost everything, to its rank
-	Order                     // SBML, receiver to sender: message SSN was delivered as RSN; Life
-	OrderOk                   // SBML, sender to receiver: RSN of SSN is recorded; Life
-	Collect                   // SBML, rank with a new image to sender: messages up to SSN are not needed any more
-	Recall                    // SBML, restarted rank to all: Life, SSN (the last one in the image), RSN
-	Recalled                  // SBML, answer: Life, Entries (the order is known if RSN is not 0)
+	Data        Kind = iota + 1 // application message: SSN, Life (of the sender), Payload; inside a node Number (the last begun at the sender)
+	Confirm                     // receiver to sender: the message SSN is stable
+	Pull                        // restarted rank to sender: Life, SSN (the last one that is stable): send the rest again
+	Suppress                    // receiver to restarted sender: SSN (the last one that need not be sent again)
+	LogPut                      // receiver to its logger: Life, Entries (one), RSN (last one known to be acknowledged)
+	LogAck                      // logger to receiver: Life, RSN (everything up to it is stored)
+	LogFull                     // logger to receiver: take a checkpoint
+	LogFetch                    // restarted rank to its logger: Life; Found (in a node: the line is Number)
+	LogData                     // logger to restarted rank: Life, Logger, Found, Image, Entries, Number
+	Save                        // rank to logger: Life, Logger, Image, RSN and Sent of the image, Entries (still to be replayed); Number, Line (complete)
+	SaveOk                      // logger to rank: the image is the recovery line: Life, RSN, Sent, Number
+	NewLogger                   // logger that has lost everything, to its rank: Logger
+	Order                       // SBML, receiver to sender: message SSN was delivered as RSN, next after Prev; Life
+	OrderOk                     // SBML, sender to receiver: RSN of SSN is recorded; Life
+	Collect                     // SBML, rank with a new image to sender: messages up to SSN are not needed any more
+	Recall                      // SBML, restarted rank to all: Life, SSN (the last one in the image), RSN
+	Recalled                    // SBML, answer: Life, Entries (the order is known if RSN is not 0)
+	SaveRequest                 // rank of a node to its first rank: Life, Found (it must be a new one)
+	Marker                      // rank of a node to the others: Life, Number, Line (complete), SSN (the last one before the marker)
+	Stored                      // logger to its rank, rank to the first of its node: the image is here: Life, Number
+	Settle                      // first rank of a node to the others, rank to its logger: the line is Number: Life
+	Line                        // first rank of a node to the others after a restart: the line is Number: Life
+	Lost                        // rank that has given up to the others of its node: Life
 )
 
 var kindNames = [...]string{"", "Data", "Confirm", "Pull", "Suppress", "LogPut", "LogAck", "LogFull", "LogFetch", "LogData", "Save", "SaveOk",
-	"NewLogger", "Order", "OrderOk", "Collect", "Recall", "Recalled"}
+	"NewLogger", "Order", "OrderOk", "Collect", "Recall", "Recalled", "SaveRequest", "Marker", "Stored", "Settle", "Line", "Lost"}
 
 // Entry is one logged delivery.
 type Entry struct {
 	_       struct{}     `cbor:",toarray"`
 	RSN     RSN          `json:"rsn"`
+	Prev    RSN          `json:"prev"` // SBML: of the delivery before it
 	Source  core.Rank    `json:"source"`
 	SSN     SSN          `json:"ssn"`
 	Sent    uint32       `json:"sent"`   // sends that the receiver had executed before it
@@ -57,8 +65,12 @@ type Message struct {
 	_       struct{} `cbor:",toarray"`
 	Kind    Kind
 	Life    core.Incarnation
+	Logger  core.Incarnation
+	Number  uint32
+	Line    uint32
 	SSN     SSN
 	RSN     RSN
+	Prev    RSN
 	Sent    uint32
 	Found   bool
 	Image   []byte
@@ -82,6 +94,10 @@ func (m *Message) Describe() trace.Wire {
 		w.Text = fmt.Sprintf("life %d has ssn %d", m.Life, m.SSN)
 	case LogPut:
 		w.Text = fmt.Sprintf("rsn %d", m.Entries[0].RSN)
+	case Marker:
+		w.Text = fmt.Sprintf("number %d, ssn %d", m.Number, m.SSN)
+	case Stored, Settle, Line:
+		w.Text = fmt.Sprintf("number %d", m.Number)
 	case LogAck, Save, SaveOk:
 		w.Text = fmt.Sprintf("rsn %d", m.RSN)
 	case Order, OrderOk:

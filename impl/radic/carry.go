@@ -4,48 +4,73 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/spec/trace"
 )
 
 // carrier is a machine of the protocol below, whose messages travel in those of RADIC.
 type carrier struct {
+	*config
+	self       core.Proc
 	inner      core.Machine
+	fresh      func() core.Machine // makes another one
 	newMessage func() core.Message
+	s          carrierState
+}
+
+// carrierState is where a logger runs.
+type carrierState struct {
+	_    struct{}         `cbor:",toarray"`
+	Host core.Proc        `json:"host"`
+	Life core.Incarnation `json:"life"`
 }
 
 // State implements core.Machine.
-func (c *carrier) State() []any { return c.inner.State() }
+func (c *carrier) State() []any { return append(c.inner.State(), &c.s) }
 
 // Choices implements core.Machine.
 func (c *carrier) Choices(buf []core.Choice) []core.Choice { return c.inner.Choices(buf) }
 
 // Step implements core.Machine.
 func (c *carrier) Step(in core.Input, out []core.Effect) []core.Effect {
-	if in.Kind == core.Received {
+	first := len(out)
+	switch in.Kind {
+	case core.Start:
+		c.s.Host = c.table()[int(c.self)-c.ranks].Protector
+	case core.Restore:
+		c.s = carrierState{Host: in.From, Life: in.Incarnation}
+	case core.Received:
 		m := in.Message.(*Message)
-		if m.Kind != Carried {
+		switch {
+		case m.Kind == Begin && in.From != c.s.Host:
+			return c.restarted(in.From, out)
+		case m.Kind != Carried:
 			return append(out, core.DropInput(in.From, core.MsgID{}, "no message of the logging protocol"))
 		}
-		inner := c.newMessage()
-		if err := core.Decode(m.Content, inner); err != nil {
-			panic(fmt.Sprintf("invariant: what is carried is what the protocol below sent: %v", err))
-		}
-		in.Message = inner
+		in.Message = c.unpack(m)
+		return packAll(c.inner.Step(in, out), first, m.Host)
 	}
-	first := len(out)
-	out = c.inner.Step(in, out)
-	for i := range out[first:] {
-		if e := &out[first+i]; e.Kind == core.SendMessage {
-			e.Message = &Message{Kind: Carried, Wire: e.Message.Describe(), Content: core.Encode(e.Message)}
-		}
-	}
-	return out
+	return packAll(c.inner.Step(in, out), first, 0)
 }
 
-// rankCarrier is the carrier of a rank, which also shows its past.
-type rankCarrier struct{ carrier }
+// packAll puts the messages from an index on into those of RADIC. An answer goes to where the question came from.
+func packAll(list []core.Effect, first int, at core.Proc) []core.Effect {
+	for i := range list[first:] {
+		if e := &list[first+i]; e.Kind == core.SendMessage {
+			m := pack(e.Message)
+			m.At, e.Message = at, m
+		}
+	}
+	return list
+}
 
-// History is what the program has done along its surviving past; the caller must not change it.
-func (c *rankCarrier) History() *trace.History {
-	return c.inner.(interface{ History() *trace.History }).History()
+// pack puts a message of the protocol below into one of RADIC.
+func pack(m core.Message) *Message {
+	return &Message{Kind: Carried, Wire: m.Describe(), Content: core.Encode(m)}
+}
+
+func (c *carrier) unpack(m *Message) core.Message {
+	inner := c.newMessage()
+	if err := core.Decode(m.Content, inner); err != nil {
+		panic(fmt.Sprintf("invariant: what is carried is what the protocol below sent: %v", err))
+	}
+	return inner
 }

@@ -10,38 +10,81 @@ import (
 // Kind is the type of a message.
 type Kind uint8
 
-// The messages and the fields that they carry. Ask, Transfer and Census name the Dead that the sender knows of. Rows are always those of the ranks that the message is about.
+// The messages and the fields that they carry. About is a node, or in what observers ask a rank. Dead names nodes whose messages are to be
+// refused from now on.
 const (
-	Carried  Kind = iota + 1 // of the protocol below: Wire, Content
-	Ask                      // protector to spare: may you adopt the ranks of node About?
+	Carried  Kind = iota + 1 // of the protocol below: Wire, Content; between ranks also Host, At and Life
+	Moved                    // to a rank: nobody of the name runs at node At any more, here is what you sent: Wire, Content, At, Life (of its sender)
+	Beat                     // heartbeat
+	Probe                    // do you live?
+	Alive                    // its answer
+	Nobody                   // answer of a node that has failed since, or is not part of this: I know nothing
+	Link                     // to a node: I am your protector now. Dead
+	Linked                   // its answer: Rows of what it hosts
+	Ask                      // protector to spare: may you adopt these ranks of node About? Rows, Dead
 	Answer                   // spare: Yes or no; About
-	Transfer                 // protector to spare or to another node: adopt the ranks; About, Rows
-	Adopted                  // its answer: About, Rows
-	Census                   // heir of a node that died while it was recovering others: what do you host? About
+	Transfer                 // protector to spare or to another node: adopt the ranks. About, Rows, Dead
+	Adopted                  // its answer: About, Rows, Yes or no
+	Census                   // heir that does not know what the former protector has done: what do you host? About, Dead
 	Present                  // its answer: About, Rows
-	Protect                  // to another node: host the loggers of these ranks; Rows
+	Protect                  // to another node: host the loggers of these ranks. Rows, Dead
+	WhereIs                  // observer to protector: where is rank About, which is not at node At?
+	Where                    // its answer: About, Place, Rows (one)
+	Learn                    // observer to the protector of its own node: Rows (one)
+	Join                     // a new spare to everybody: I am here
+	Welcome                  // answer: Rows, Free and Extra (spares), Dead
+	Save                     // node to its rank: take a checkpoint and stop, you will move
+	Saved                    // its answer
+	Begin                    // node to a proc that it has adopted: you run here now
+	Fenced                   // to a node: you were given up, stop
+	Store                    // rank to its vault: Records (one), Life, Sent and Received of the image
+	Stored                   // its answer: Records (the key), Life
+	Fetch                    // restarted rank to its vault: Life
+	Fetched                  // its answer: Life, Yes or no, Records
+	NewVault                 // vault that has lost everything, to its rank
 )
 
-var kindNames = [...]string{"", "Carried", "Ask", "Answer", "Transfer", "Adopted", "Census", "Present", "Protect"}
+var kindNames = [...]string{"", "Carried", "Moved", "Beat", "Probe", "Alive", "Nobody", "Link", "Linked", "Ask", "Answer", "Transfer", "Adopted",
+	"Census", "Present", "Protect", "WhereIs", "Where", "Learn", "Join", "Welcome", "Save", "Saved", "Begin", "Fenced", "Store", "Stored",
+	"Fetch", "Fetched", "NewVault"}
 
-// Row is the entry of the RADICTable for one rank.
+// Place is how a protector answers an observer.
+type Place uint8
+
+// The answers.
+const (
+	Located Place = iota // as far as it knows, the rank is where its row says
+	Wait                 // it is being restarted, another answer follows
+	Unknown              // there is no such rank
+)
+
+// Row is the entry of the RADICTable for one rank. The thesis keeps SSN and RSN there as well; here they belong to the logging protocol.
 type Row struct {
 	_         struct{}  `cbor:",toarray"`
 	Rank      core.Rank `json:"rank"`
 	Host      core.Proc `json:"host"`
 	Protector core.Proc `json:"protector"`
+	Version   uint32    `json:"version"` // how often it has been moved
 }
 
 // Message is every message; Kind says which fields are set.
 type Message struct {
-	_       struct{} `cbor:",toarray"`
-	Kind    Kind
-	About   core.Proc
-	Yes     bool
-	Rows    []Row
-	Dead    []core.Proc
-	Wire    trace.Wire
-	Content []byte
+	_              struct{} `cbor:",toarray"`
+	Kind           Kind
+	About          core.Proc
+	Yes            bool
+	Place          Place
+	Rows           []Row
+	Dead           []core.Proc
+	Free           []core.Proc
+	Extra          []core.Proc
+	Host           core.Proc        // where the sender runs
+	Life           core.Incarnation // of the sender
+	At             core.Proc        // where the sender takes the receiver to be
+	Records        []record
+	Sent, Received uint32
+	Wire           trace.Wire
+	Content        []byte
 }
 
 // Describe implements core.Message.
@@ -54,10 +97,17 @@ func (m *Message) Describe() trace.Wire {
 	}
 	w := trace.Wire{Kind: kindNames[m.Kind]}
 	switch m.Kind {
+	case Moved:
+		w.Text = m.Wire.Kind
 	case Answer:
 		w.Text = fmt.Sprintf("%t", m.Yes)
-	case Ask, Transfer, Adopted, Census, Present:
+	case Ask, Transfer, Adopted, Census, Present, WhereIs:
 		w.Text = fmt.Sprintf("about %d", m.About)
+	case Where:
+		w.Text = fmt.Sprintf("about %d: %s", m.About, [...]string{"located", "wait", "unknown"}[m.Place])
+		if m.Place == Located {
+			w.Text += fmt.Sprintf(" at %d", m.Rows[0].Host)
+		}
 	}
 	return w
 }

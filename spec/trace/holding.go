@@ -9,6 +9,7 @@ type HeldCopy struct {
 	To      Proc     `json:"to"`
 	Order   uint32   `json:"order"`   // its place among the deliveries of the receiver, 0 when this copy does not tell
 	Covered bool     `json:"covered"` // an image held here contains its delivery: the copy itself may be gone
+	Gone    bool     `json:"gone"`    // it is: what remains is that it is covered
 }
 
 // HeldImage is the image of a rank that a proc holds in its memory.
@@ -20,14 +21,18 @@ type HeldImage struct {
 }
 
 // Holding is what one incarnation of a proc, rank or service, has declared to hold for the recovery of ranks, by Logged, Pruned, and Kept
-// of the sort Image, which procs run on its node (Adopted), and whether it has given up. It is lost in a crash. It is plain data; a
-// Holding handed to a property is read-only.
+// of the sort Image, which procs run on its node (Adopted), whom it watches, what it has Declared, whether it has given up, and whether it has got its image back. It is
+// lost in a crash. It is plain data; a Holding handed to a property is read-only.
 type Holding struct {
-	_      struct{}    `cbor:",toarray"`
-	Copies []HeldCopy  `json:"copies"` // by message, then receiver
-	Images []HeldImage `json:"images"` // by rank
-	Hosts  []Proc      `json:"hosts"`  // adopted, ascending
-	Halted bool        `json:"halted"`
+	_       struct{}    `cbor:",toarray"`
+	Copies  []HeldCopy  `json:"copies"`  // by message, then receiver
+	Images  []HeldImage `json:"images"`  // by rank
+	Hosts   []Proc      `json:"hosts"`   // adopted, ascending
+	Watches []Proc      `json:"watches"` // ascending
+	Said    []string    `json:"said"`    // declared, ascending
+	Halted  bool        `json:"halted"`
+	// Resumed: a rank that restarted without its image has got it.
+	Resumed bool `json:"resumed"`
 }
 
 // Apply folds one event of the proc; an event that a holding does not depend on changes nothing.
@@ -37,6 +42,10 @@ func (h *Holding) Apply(e Event) {
 		h.log(e)
 	case Pruned:
 		h.Copies = slices.DeleteFunc(slices.Clone(h.Copies), func(c HeldCopy) bool { return c.ID == e.ID && c.To == e.Peer && !c.Covered })
+		for i := range h.Copies {
+			c := &h.Copies[i]
+			c.Gone = c.Gone || c.ID == e.ID && c.To == e.Peer
+		}
 	case Kept:
 		if e.Text == Image {
 			h.keep(e)
@@ -45,8 +54,24 @@ func (h *Holding) Apply(e Event) {
 		if i, found := slices.BinarySearch(h.Hosts, e.Peer); !found {
 			h.Hosts = slices.Insert(slices.Clone(h.Hosts), i, e.Peer)
 		}
+	case Disowned:
+		h.Hosts = slices.DeleteFunc(slices.Clone(h.Hosts), func(p Proc) bool { return p == e.Peer })
+	case Watched:
+		if i, found := slices.BinarySearch(h.Watches, e.Peer); !found {
+			h.Watches = slices.Insert(slices.Clone(h.Watches), i, e.Peer)
+		}
+	case Unwatched:
+		if i, found := slices.BinarySearch(h.Watches, e.Peer); found {
+			h.Watches = slices.Delete(slices.Clone(h.Watches), i, i+1)
+		}
+	case Declared:
+		if i, found := slices.BinarySearch(h.Said, e.Text); !found {
+			h.Said = slices.Insert(slices.Clone(h.Said), i, e.Text)
+		}
 	case Halted:
 		h.Halted = true
+	case Resumed:
+		h.Resumed = true
 	case Crashed, Restored:
 		*h = Holding{}
 	}
@@ -64,7 +89,7 @@ func (h *Holding) log(e Event) {
 		return int(c.To) - int(e.Peer)
 	})
 	if found {
-		h.Copies[i].Order = e.Received
+		h.Copies[i].Order, h.Copies[i].Gone = e.Received, false
 		return
 	}
 	h.Copies = slices.Insert(h.Copies, i, HeldCopy{ID: e.ID, To: e.Peer, Order: e.Received})

@@ -79,11 +79,15 @@ const (
 	Recovered                 // the proc declares that its recovery is complete: what it held for others before the failure, it holds again
 	Adopted                   // from now on proc Peer runs on the node of this proc, and stops with it
 	Resumed                   // a new incarnation got its image by message and is at Sent sends and Received deliveries
+	Watched                   // the proc starts a watchdog about Peer
+	Unwatched                 // it has stopped it, or it has expired
+	Disowned                  // proc Peer does not run on the node of this proc any more
+	Declared                  // the proc says something about itself: Text
 )
 
 var kindNames = [...]string{"", "sent", "emitted", "arrived", "delivered", "dropped", "logged", "pruned", "stored",
 	"committed", "crashed", "told", "restored", "finished", "released", "halted", "decided", "invoked", "returned", "kept", "forgotten", "recovered",
-	"adopted", "resumed"}
+	"adopted", "resumed", "watched", "unwatched", "disowned", "declared"}
 
 // String is the lower-case name of the kind.
 func (k Kind) String() string {
@@ -132,6 +136,8 @@ type Layout struct {
 	Hosted      map[Proc]bool        `json:"-"`                  // procs that start again only where a proc that is up has adopted them; true: their failure is not reported on its own
 	Nodes       []Proc               `json:"-"`                  // the node of each rank at the start; nil when ranks do not move
 	Spares      []Proc               `json:"-"`                  // nodes that are there to adopt the ranks of one other node
+	Room        int                  `json:"-"`                  // ranks that a spare has room for, 0 = any number
+	Late        []Proc               `json:"-"`                  // of the spares: those that are not there at the start
 	Kinds       map[string]Meaning   `json:"-"`                  // what message kinds mean to the properties
 }
 
@@ -142,6 +148,7 @@ type Meaning uint8
 const (
 	Gate      Meaning = iota + 1 // its stamped phase is a promise: no orphan of a lower phase is outstanding
 	Evaluated                    // its sender has evaluated the channels for the round: from now on the round is about this life of it
+	Question                     // it asks where a rank runs
 	Replay                       // it replaces a send whose message was received before the failure
 )
 
@@ -196,7 +203,7 @@ func (l *Layout) Describe(e Event) string {
 			break
 		}
 		fmt.Fprintf(&b, " %s (%s of %s, %d)", what, e.Text, l.Name(e.Peer), e.Received)
-	case Adopted:
+	case Adopted, Watched, Unwatched, Disowned:
 		fmt.Fprintf(&b, " %s", l.Name(e.Peer))
 	case Committed, Restored, Resumed:
 		fmt.Fprintf(&b, " at %d sent, %d delivered", e.Sent, e.Received)

@@ -89,6 +89,8 @@ func (c *Config) Validate() error {
 		return err
 	}
 	switch {
+	case c.Setup.Watchdogs:
+		return fmt.Errorf("cluster: %w: the watchdogs of protocol %s are not kept here", ErrModel, c.Setup.Protocol)
 	case m.KeepsIgnored():
 		return fmt.Errorf("cluster: %w: messages that a receiver ignores are gone", ErrModel)
 	case m.Failures > 0 && m.FromDead != fault.Prefix:

@@ -120,7 +120,6 @@ func TestKills(t *testing.T) {
 		{"hydee, recovery process", example("hydee", ring), []core.Proc{3}, 0, []int{2}},
 		{"causal", example("causal", strings.ReplaceAll(ring, "checkpoint; ", ""), "tolerates: 2"), []core.Proc{1}, 1, []int{1, 3}},
 		{"receiver-based", example("rbml", ring, "failures: 1"), []core.Proc{1}, 1, []int{3}},
-		{"node with a protector", strings.Replace(example("radic-hmpl", ring), "failures: 2", "failures: 1", 1), []core.Proc{6}, 0, []int{3}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -205,6 +204,7 @@ func TestRefused(t *testing.T) {
 		{"address of somebody else", good, func(c *cluster.Config) { c.Address = "192.0.2.1:0" }, "listen"},
 		{"model of a set", strings.Replace(good, "failures", "network: set\nfailures", 1), nil, "do not keep this model"},
 		{"messages to the dead", strings.Replace(good, "failures", "to-dead: kept\nfailures", 1), nil, "do not keep this model"},
+		{"watchdogs", example("radic-hmpl", ring), nil, "do not keep this model"},
 		{"program that is none", good, func(c *cluster.Config) { c.Path = file }, "permission denied"},
 		{"case of nobody", good, func(c *cluster.Config) { c.Case = "nothing" }, "no section"},
 	}

@@ -23,5 +23,6 @@
 //
 // # What it does not do
 //
-// Lose, double or reorder messages, or let a rank restart itself in its process (core.Rollback is an error). Run says which models it can not keep.
+// Lose, double or reorder messages, or let a rank restart itself in its process (core.Rollback is an error), or
+// keep watchdogs (core.Setup.Watchdogs: refused). Run says which models it can not keep.
 package cluster

@@ -69,7 +69,10 @@ func (c *Command) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(c.Path, c.Args...)
+	parent := ctx
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Stderr = c.Errors
 	cmd.SysProcAttr = tied()
 	in, err := cmd.StdinPipe()
@@ -80,31 +83,23 @@ func (c *Command) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	cmd.Cancel, cmd.WaitDelay = in.Close, grace
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	killing := time.AfterFunc(time.Hour, func() { cmd.Process.Kill() })
-	defer killing.Stop()
-	killing.Stop()
-	end := context.AfterFunc(ctx, func() {
-		in.Close()
-		killing.Reset(grace)
-	})
-	defer end()
 	_, err = in.Write(append(instructions, '\n'))
 	if err == nil {
 		err = c.lines(out)
 	}
 	if err != nil {
-		in.Close()
-		killing.Reset(grace)
-		io.Copy(io.Discard, out)
+		cancel()
+		io.Copy(io.Discard, out) // until it ends
 	}
 	if e := cmd.Wait(); err == nil {
 		err = e
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if parent.Err() != nil {
+		return parent.Err()
 	}
 	return err
 }

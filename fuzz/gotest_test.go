@@ -1,0 +1,133 @@
+package fuzz_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/fuzz"
+	"github.com/domino-check/domino/fuzz/example"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/none"
+)
+
+// recorder is a test that remembers what went wrong instead of failing.
+type recorder struct {
+	testing.TB
+	errors, logs []string
+	artifacts    string
+}
+
+func (r *recorder) Name() string { return "TestOfMine/deep" }
+func (r *recorder) Errorf(format string, args ...any) {
+	r.errors = append(r.errors, fmt.Sprintf(format, args...))
+}
+func (r *recorder) Fatal(args ...any) { r.errors = append(r.errors, fmt.Sprint(args...)) }
+func (r *recorder) Logf(format string, args ...any) {
+	r.logs = append(r.logs, fmt.Sprintf(format, args...))
+}
+func (r *recorder) ArtifactDir() string { return r.artifacts }
+
+// resend is the example, for one message a program at most, so that only random programs show what is wrong.
+func resend(hasty bool, folder string) fuzz.Protocol {
+	return fuzz.Protocol{Name: "resend", New: example.New(hasty), Baseline: none.NewSetup, Folder: folder, Runs: 400,
+		Shapes: fuzz.Shapes{Needs: core.SendDeterministic, Failures: 1}}
+}
+
+// TestEntryPoint tests the first attempt of the example: each part that finds something prints it with its program and its run and the command that runs it again, and keeps
+// it as a file and as an artifact. The next test runs the files first and says that they still fail; the repaired protocol passes with the same files.
+func TestEntryPoint(t *testing.T) {
+	folder := t.TempDir()
+	first := &recorder{TB: t, artifacts: t.TempDir()}
+	fuzz.Test(first, resend(true, folder))
+	all := strings.Join(first.errors, "\n")
+	for _, want := range []string{"breaks legal-order: ", "found by exhaustive search\n", "-- program --\na: send b m1; send b m2", "the run:\n   1  step a send m1 to b\n",
+		"run it again with\n\tgo test -run '^TestOfMine/deep$/^corpus$/^stream-legal-order$' ."} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+	files, _ := filepath.Glob(filepath.Join(folder, "TestOfMine_deep", "*.txtar"))
+	artifacts, _ := filepath.Glob(filepath.Join(first.artifacts, "*.txtar"))
+	if len(files) < 2 || len(files) != len(first.errors) || len(artifacts) != len(files) {
+		t.Errorf("%d failures, %d files, %d artifacts", len(first.errors), len(files), len(artifacts))
+	}
+	again := &recorder{TB: t, artifacts: t.TempDir()}
+	fuzz.Test(again, resend(true, folder))
+	if n := strings.Count(strings.Join(again.errors, "\n"), " still breaks legal-order: "); n != len(files) {
+		t.Errorf("%d files still fail, want %d", n, len(files))
+	}
+	repaired := &recorder{TB: t}
+	fuzz.Test(repaired, resend(false, folder))
+	if len(repaired.errors) > 0 || !strings.Contains(strings.Join(repaired.logs, "\n"), "holds") {
+		t.Errorf("the repaired protocol: %v\n%v", repaired.errors, repaired.logs)
+	}
+}
+
+// TestEntryPointRefuses gives the entry point what it can not use.
+func TestEntryPointRefuses(t *testing.T) {
+	bad := resend(false, t.TempDir())
+	bad.Shapes.MinRanks = 99
+	damaged := resend(false, t.TempDir())
+	if err := os.MkdirAll(filepath.Join(damaged.Folder, "TestOfMine_deep"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(damaged.Folder, "TestOfMine_deep", "x.txtar"), []byte("nonsense"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for want, p := range map[string]fuzz.Protocol{"ranks in [99, 99]": bad, "no section": damaged} {
+		r := &recorder{TB: t, artifacts: t.TempDir()}
+		func() {
+			defer func() { _ = recover() }() // Fatal would have ended the test
+			fuzz.Test(r, p)
+		}()
+		if len(r.errors) == 0 || !strings.Contains(r.errors[0], want) {
+			t.Errorf("errors %v, want %q", r.errors, want)
+		}
+	}
+}
+
+// TestWorkers checks that the number of workers does not show, and that a run in two parts is one run: scenarios are independent of each other.
+func TestWorkers(t *testing.T) {
+	target := targetOf(t, "rbml", "repaired")
+	run := func(o fuzz.Options) *fuzz.Result {
+		o.Seed = 9
+		r, err := fuzz.Run(t.Context(), target, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Elapsed = 0
+		return r
+	}
+	one, three := run(fuzz.Options{Runs: 400}), run(fuzz.Options{Runs: 400, Workers: 3})
+	if d := cmp.Diff(one, three); d != "" {
+		t.Errorf("one worker, three workers:\n%s", d)
+	}
+	first := run(fuzz.Options{Runs: 200})
+	second := run(fuzz.Options{Runs: 200, First: first.Next})
+	if first.Steps+second.Steps != one.Steps || second.Next != one.Next {
+		t.Errorf("in two parts %d+%d steps to %d, in one %d to %d", first.Steps, second.Steps, second.Next, one.Steps, one.Next)
+	}
+}
+
+// TestMix reads portfolios and checks that each strategy gets about its share of the runs.
+func TestMix(t *testing.T) {
+	mix, err := fuzz.ParseMix("pos=3, feedback")
+	if d := cmp.Diff([]fuzz.Share{{Strategy: "pos", Weight: 3}, {Strategy: "feedback", Weight: 1}}, mix); d != "" || err != nil {
+		t.Errorf("%v %s", err, d)
+	}
+	r, err := fuzz.Run(t.Context(), resend(false, "").Target(), fuzz.Options{Seed: 2, Runs: 600})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range fuzz.DefaultMix() {
+		y := r.Strategies[i]
+		if share := 100 * y.Runs / r.Runs; share < s.Weight-7 || share > s.Weight+7 || y.Strategy != s.Strategy || y.Steps == 0 || y.New == 0 || y.New > y.Runs {
+			t.Errorf("%+v of %d runs, want %d %%", y, r.Runs, s.Weight)
+		}
+	}
+}

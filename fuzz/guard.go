@@ -1,0 +1,231 @@
+package fuzz
+
+import (
+	"bytes"
+	"fmt"
+	"hash/maphash"
+	"sync/atomic"
+	"time"
+
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// What a protocol may get wrong beside the properties of spec. Panics and hidden nondeterminism are seen by the world ("no-panic", "deterministic"), an
+// endless run by try.go ("terminates"); the others are seen by a guard around each machine.
+const (
+	codecMisuse = "codec"    // state or message does not come back from the codec as it went in
+	aliasMisuse = "aliasing" // bytes or messages are changed, or kept, that belong to somebody else
+	hangMisuse  = "returns"  // a step does not end
+)
+
+// GuardProperties are the names under which a guard reports how a protocol breaks the contract of machines.
+func GuardProperties() []string { return []string{codecMisuse, aliasMisuse, hangMisuse} }
+
+// Guard is the case with a guard around each machine. It looks for what the world, which keeps copies of everything, does not notice, and
+// drivers that recycle buffers would trip over: what the codec does not keep, bytes and messages that are changed or kept.
+func Guard(c world.Case) world.Case { return guarded(c, nil, false) }
+
+// guard watches a machine while it steps.
+type guard struct {
+	core.Machine
+	setup *core.Setup // unguarded
+	proc  core.Proc
+	watch *watch
+	light bool // only watch how long steps take
+}
+
+// guarded is Guard with somebody who watches how long steps take.
+func guarded(c world.Case, w *watch, light bool) world.Case {
+	inner := c.Setup
+	setup := *inner
+	setup.New = func(p core.Proc) core.Machine { return &guard{inner.New(p), inner, p, w, light} }
+	c.Setup = &setup
+	return c
+}
+
+// History is that of a rank, nil for a service.
+func (g *guard) History() *trace.History {
+	if h, ok := g.Machine.(interface{ History() *trace.History }); ok {
+		return h.History()
+	}
+	return nil
+}
+
+// Commutes implements core.Commuter as far as the machine does.
+func (g *guard) Commutes(in core.Input) (uint64, bool) {
+	if c, ok := g.Machine.(core.Commuter); ok {
+		return c.Commutes(in)
+	}
+	return 0, false
+}
+
+// Step implements core.Machine.
+func (g *guard) Step(in core.Input, out []core.Effect) []core.Effect {
+	if g.light {
+		g.watch.enter(g.proc, in)
+		defer g.watch.leave()
+		return g.Machine.Step(in, out)
+	}
+	shared := sharedBytes(g.Machine.State(), in)
+	before := encodeInput(in)
+	if in.Message != nil {
+		in.Message = g.copied(in.Message, "the message that it is given")
+	}
+	given := encodeInput(in)
+	first := len(out)
+	g.watch.enter(g.proc, in)
+	out = g.Machine.Step(in, out)
+	g.watch.leave()
+	if !bytes.Equal(given, encodeInput(in)) || !bytes.Equal(before, given) {
+		panic(world.Misuse{Property: aliasMisuse, Words: "changes the input that it is given"})
+	}
+	if shared.changed() {
+		panic(world.Misuse{Property: aliasMisuse, Words: "changes bytes in place that it had handed over or was given: payloads and images never change"})
+	}
+	content := g.roundTrip()
+	// Messages that are sent may be, or share, the one that was given, which is spoilt below.
+	for i := range out[first:] {
+		if e := &out[first+i]; e.Kind == core.SendMessage {
+			e.Message = g.copied(e.Message, fmt.Sprintf("the message that it sends to proc %d", e.To))
+		}
+	}
+	if in.Message != nil {
+		spoil(in.Message)
+		if !bytes.Equal(content, core.EncodeState(g.Machine)) {
+			panic(world.Misuse{Property: aliasMisuse, Words: "keeps a part of the message that it is given, which is valid only during the step: copy it"})
+		}
+	}
+	return out
+}
+
+// copied is a message that went through the codec; it must be the same.
+func (g *guard) copied(m core.Message, what string) core.Message {
+	fresh := g.setup.NewMessage()
+	if err := core.Decode(encoded(m, what), fresh); err != nil {
+		panic(world.Misuse{Property: codecMisuse, Words: fmt.Sprintf("%s (%T) can not be decoded: %v", what, m, err)})
+	}
+	if path := differs(m, fresh); path != "" {
+		panic(world.Misuse{Property: codecMisuse, Words: fmt.Sprintf("%s loses or changes %s in the codec: fields must be exported plain data", what, path)})
+	}
+	return fresh
+}
+
+// encoded is the canonical form; what has none is named.
+func encoded(v any, what string) []byte {
+	defer func() {
+		if r := recover(); r != nil {
+			panic(world.Misuse{Property: codecMisuse, Words: fmt.Sprintf("%s (%T) can not be encoded: %v", what, v, r)})
+		}
+	}()
+	return core.Encode(v)
+}
+
+// roundTrip takes the state through the codec, and returns its canonical form.
+func (g *guard) roundTrip() []byte {
+	var content []byte
+	parts := g.Machine.State()
+	for _, part := range parts {
+		content = append(content, encoded(part, "its state")...)
+	}
+	fresh := g.setup.New(g.proc)
+	if err := core.DecodeState(content, fresh); err != nil {
+		panic(world.Misuse{Property: codecMisuse, Words: fmt.Sprintf("has a state that can not be decoded: %v", err)})
+	}
+	for i, part := range fresh.State() {
+		if path := differs(parts[i], part); path != "" {
+			panic(world.Misuse{Property: codecMisuse, Words: fmt.Sprintf("loses or changes %s of its state in the codec: fields must be exported plain data", path)})
+		}
+	}
+	if again := core.EncodeState(fresh); !bytes.Equal(content, again) {
+		panic(world.Misuse{Property: codecMisuse, Words: "has a state that the codec writes differently after it was read"})
+	}
+	return content
+}
+
+// encodeInput is what a machine must not change, but for the message, which has an encoding of its own.
+func encodeInput(in core.Input) []byte {
+	content := core.Encode([]any{in.Procs, in.Records, in.Payload, in.Key, in.Timer})
+	if in.Message != nil {
+		content = append(content, encoded(in.Message, "the message that it is given")...)
+	}
+	return content
+}
+
+// byteSlices are slices whose bytes must stay as they are.
+type byteSlices struct {
+	seed   maphash.Seed
+	slices [][]byte
+	sums   []uint64
+}
+
+// sharedBytes are those of a state and an input.
+func sharedBytes(parts []any, in core.Input) byteSlices {
+	s := byteSlices{seed: maphash.MakeSeed()}
+	for _, part := range parts {
+		s.add(collectBytes(part))
+	}
+	s.add([][]byte{in.Payload.Data})
+	for _, r := range in.Records {
+		s.add([][]byte{r.Value})
+	}
+	return s
+}
+
+func (s *byteSlices) add(list [][]byte) {
+	for _, b := range list {
+		s.slices, s.sums = append(s.slices, b), append(s.sums, maphash.Bytes(s.seed, b))
+	}
+}
+
+func (s *byteSlices) changed() bool {
+	for i, b := range s.slices {
+		if maphash.Bytes(s.seed, b) != s.sums[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// watch knows which step is under way. Nil watches nothing.
+type watch struct{ now atomic.Pointer[underWay] }
+
+type underWay struct {
+	proc  core.Proc
+	input core.Input
+	since time.Time
+}
+
+func (w *watch) enter(p core.Proc, in core.Input) {
+	if w != nil {
+		w.now.Store(&underWay{p, in, time.Now()})
+	}
+}
+
+func (w *watch) leave() {
+	if w != nil {
+		w.now.Store(nil)
+	}
+}
+
+// during runs f, unless a step in it takes longer than the limit: then f is left behind, since a step can not be stopped, and the answer says which step.
+func (w *watch) during(limit time.Duration, f func()) *underWay {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	ticker := time.NewTicker(max(limit/10, time.Millisecond))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-done:
+			return nil
+		case <-ticker.C:
+			if u := w.now.Load(); u != nil && time.Since(u.since) > limit {
+				return u
+			}
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package fuzz
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+)
+
+// finding is a scenario and a run of it that breaks a property.
+type finding struct {
+	draft    *draft
+	schedule []string
+	property string
+	message  string
+	strategy string
+	number   uint64
+	run      int
+	runs     int
+}
+
+// opened is a scenario ready to run.
+type opened struct {
+	scenario *scenarios.Scenario
+	world    *world.World
+	refused  error
+	tooLarge bool
+	reason   string // in what it is out of model
+}
+
+// twiceEvery is how many scenarios there are for each one of which every local step runs twice and is guarded: what a machine does wrong in itself
+// shows in any.
+const twiceEvery = 4
+
+// openBounds are the bounds of the failure-free exploration of a program.
+func openBounds() checker.Options { return checker.Options{MaxStates: oracleStates} }
+
+// open resolves a draft, fits its failure model to the promises of the protocol, and makes its world.
+func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
+	o.scenario = d.scenario()
+	c, err := t.Resolve(o.scenario)
+	if err == nil {
+		before := d.model
+		fit(&d.model, &c.Setup.Promises)
+		if !reflect.DeepEqual(d.model, before) {
+			o.scenario = d.scenario()
+			c, err = t.Resolve(o.scenario)
+		}
+	}
+	if err != nil {
+		o.refused = err
+		return o
+	}
+	if !t.Plain {
+		c = guarded(c, t.watch, once)
+	}
+	if !t.Plain && !once {
+		for p := range c.Setup.Layout.Names {
+			c.Setup.New(core.Proc(p)).(*guard).roundTrip()
+		}
+	}
+	c.Once = once
+	o.world, o.reason, err = world.Open(ctx, c, openBounds())
+	switch {
+	case err != nil && strings.Contains(err.Error(), "ended early"):
+		o.tooLarge, o.reason = true, err.Error()
+	case err != nil:
+		o.refused = err
+	case o.reason == "":
+		o.world.Attempt(nil, "") // a failure-free run, with which the sends of the others are compared
+	}
+	return o
+}
+
+// try draws a scenario and runs of it. A step that does not return leaves a goroutine behind.
+func (f *fuzzer) try(ctx context.Context, number uint64) *trial {
+	drawn := cases(&f.target.Template, &f.target.Shapes).Example(int(scramble(f.options.Seed) + scramble(number)))
+	target := f.target
+	target.watch = new(watch)
+	var t *trial
+	if u := target.watch.during(f.options.StepTime, func() { t = f.watched(ctx, &target, number, drawn) }); u != nil {
+		t = &trial{number: number, found: &finding{draft: drawn.draft, property: hangMisuse, number: number,
+			message: fmt.Sprintf("a step of proc %d does not return within %v: input %s", u.proc, f.options.StepTime, inputWords(u.input))}}
+	}
+	return t
+}
+
+// inputWords names an input.
+func inputWords(in core.Input) string {
+	words := [...]string{"none", "Start", "Restore", "Received", "Persisted", "Down", "Tick", "Advance", "Send", "Receive", "Checkpoint", "Multicast", "Contribute"}[in.Kind]
+	if in.Message != nil {
+		wire := in.Message.Describe()
+		words += fmt.Sprintf(" %s %s from proc %d", wire.Kind, wire.Text, in.From)
+	}
+	return strings.TrimSpace(words + " " + in.Key + in.Timer)
+}
+
+// watched is try for who watches steps.
+func (f *fuzzer) watched(ctx context.Context, target *Target, number uint64, drawn drawn) (t *trial) {
+	t = &trial{number: number}
+	stage := "making the setup"
+	defer func() {
+		if v := recover(); v != nil {
+			t.found = panicked(drawn.draft, stage, v)
+			t.found.number, t.found.run = number, t.runs
+		}
+	}()
+	o := target.open(ctx, drawn.draft, number%twiceEvery != 0)
+	switch {
+	case ctx.Err() != nil:
+		t.interrupted = true
+	case o.refused != nil:
+		t.refused, t.reason = true, o.refused.Error()
+	case o.reason != "":
+		t.tooLarge, t.reason = o.tooLarge, o.reason
+	default:
+		stage = "a machine outside of its steps"
+		f.sample(ctx, t, drawn, o.world)
+	}
+	return t
+}
+
+// sample draws runs of a world.
+func (f *fuzzer) sample(ctx context.Context, t *trial, drawn drawn, w *world.World) {
+	m := newMix(f.options.Mix)
+	until, cancel := context.WithCancel(ctx)
+	defer cancel()
+	enough := func(s checker.Samples) {
+		if s.Cut > 0 {
+			cancel() // the others would be as long
+		}
+	}
+	r := checker.Sample(until, w, m, checker.SampleOptions{Runs: f.options.PerCase, MaxSteps: mostSteps, Seed: drawn.seed, Progress: enough})
+	m.end()
+	t.runs, t.steps, t.faults, t.cut = r.Runs, r.Steps, r.Faults, r.Cut
+	t.interrupted = r.Verdict != spec.Violated && ctx.Err() != nil
+	if r.Verdict == spec.Violated {
+		found := r.Found[0]
+		t.found = &finding{draft: drawn.draft, property: found.Property, message: found.Message, strategy: m.found(), number: t.number, run: r.First}
+		run, err := w.Follow(found.Path)
+		if err != nil {
+			panic(fmt.Sprintf("invariant: a run that was drawn can be repeated: %v", err))
+		}
+		t.found.schedule = run.Schedule
+	}
+	if t.found == nil && m.cut.codes != nil {
+		if v, schedule := endless(w, m.cut.codes, m.cut.lastFault); v != nil {
+			t.found = &finding{draft: drawn.draft, property: v.Property, message: v.Message, schedule: schedule, strategy: "", number: t.number, run: t.runs}
+		}
+	}
+	t.yields = m.yields()
+}

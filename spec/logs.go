@@ -1,0 +1,61 @@
+package spec
+
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// LogTrimmed: garbage collection gets to everything. When every rank has taken a checkpoint at its end, nothing is kept any more.
+var LogTrimmed = register(Property{
+	Name: "log-trimmed", Kind: Final, Source: "[RADIC] sections 4.1.1 and 4.1.2, design section 4",
+	Doc:     "when nothing can happen any more, nobody keeps a message whose delivery is in the recovery line of its receiver",
+	Applies: func(f *Facts) bool { return f.Replays && f.Layout.Holdings },
+	End: func(f *Facts, v View) string {
+		if gaveUp(f, v) {
+			return ""
+		}
+		for p := range f.Layout.Names {
+			h := v.Observed(trace.Proc(p)).Holding
+			if h == nil {
+				continue
+			}
+			for _, c := range h.Copies {
+				line := v.Observed(c.To).Line
+				if !c.Gone && (c.Covered || line != nil && line.Received(c.ID)) {
+					return fmt.Sprintf("%s still keeps %s, which the recovery line of %s holds", f.Layout.Name(trace.Proc(p)), f.Layout.Label(c.ID), f.Layout.Name(c.To))
+				}
+			}
+		}
+		return ""
+	},
+})
+
+// LogTrue: one life at a time writes a log. What a fenced life has delivered and the present one has not would be replayed.
+var LogTrue = register(Property{
+	Name: "log-true", Kind: Final, Source: "[RADIC] section 4.1.2, design section 4 (Fence)",
+	Doc:     "when nothing can happen any more, the places in a log are those of the deliveries of the life that is up",
+	Applies: func(f *Facts) bool { return f.Lines && f.Layout.Holdings },
+	End: func(f *Facts, v View) string {
+		if gaveUp(f, v) {
+			return ""
+		}
+		for p := range f.Layout.Names {
+			h := v.Observed(trace.Proc(p)).Holding
+			if h == nil {
+				continue
+			}
+			for _, c := range h.Copies {
+				past := v.Observed(c.To).History
+				if c.Order == 0 || c.Gone || past == nil {
+					continue
+				}
+				if int(c.Order) > len(past.Delivered) || past.Delivered[c.Order-1].ID != c.ID {
+					return fmt.Sprintf("%s keeps %s as delivery %d of %s, which that is not", f.Layout.Name(trace.Proc(p)), f.Layout.Label(c.ID), c.Order,
+						f.Layout.Name(c.To))
+				}
+			}
+		}
+		return ""
+	},
+})

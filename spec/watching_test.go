@@ -1,0 +1,117 @@
+package spec_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+func watches(p, q trace.Proc) trace.Event { return trace.Event{Kind: trace.Watched, Proc: p, Peer: q} }
+
+func asks(p trace.Proc) trace.Event {
+	return trace.Event{Kind: trace.Emitted, Proc: p, Peer: rp, Text: "WhereIs"}
+}
+
+func says(p trace.Proc) trace.Event {
+	return trace.Event{Kind: trace.Declared, Proc: p, Text: "no spare"}
+}
+
+// roomyFacts makes rp a spare with room for one rank, and c the node of both ranks.
+func roomyFacts() *spec.Facts {
+	f := spareFacts()
+	f.Layout.Nodes, f.Layout.Room = []trace.Proc{y, y}, 1
+	return f
+}
+
+// lateFacts are spareFacts with a spare that comes later.
+func lateFacts() *spec.Facts {
+	f := spareFacts()
+	f.Layout.Late = f.Layout.Spares
+	return f
+}
+
+// In a run with two nodes and two ranks, a rank may ask three times where the other one is.
+var watchingCases = []judged{
+	{
+		name: "watched by nobody", property: "nodes-watched", facts: hostingFacts, complete: true,
+		events: []trace.Event{runsOn(c, x), watches(c, rp)},
+		want:   "nobody watches c, on which x runs, so its failure would not be noticed",
+	},
+	{
+		name: "watched by itself", property: "nodes-watched", facts: hostingFacts, complete: true,
+		events: []trace.Event{runsOn(c, x), watches(c, c)},
+		want:   "nobody watches c, on which x runs, so its failure would not be noticed",
+	},
+	{
+		name: "watched once", property: "nodes-watched", facts: hostingFacts, complete: true,
+		events: []trace.Event{runsOn(c, x), watches(rp, c), {Kind: trace.Unwatched, Proc: rp, Peer: c}},
+		want:   "nobody watches c, on which x runs, so its failure would not be noticed",
+	},
+	{
+		name: "watched again", property: "nodes-watched", facts: hostingFacts, complete: true,
+		events: []trace.Event{runsOn(c, x), watches(rp, c), {Kind: trace.Unwatched, Proc: rp, Peer: c}, watches(rp, c), watches(rp, c)},
+	},
+	{
+		name: "nobody runs there", property: "nodes-watched", facts: hostingFacts, complete: true,
+		events: []trace.Event{watches(c, rp)},
+	},
+	{
+		name: "nobody else is left", property: "nodes-watched", facts: hostingFacts, complete: true,
+		events: []trace.Event{runsOn(c, x), crashed(rp)},
+	},
+	{
+		name: "once too often", property: "reach", facts: hostingFacts,
+		events: []trace.Event{asks(x), asks(x), asks(x), asks(x)},
+		want:   "x has asked 4 times where another rank is, and nobody has moved meanwhile",
+	},
+	{
+		name: "two who ask, and a move between", property: "reach", facts: hostingFacts,
+		events: []trace.Event{asks(x), asks(y), asks(x), asks(x), asks(y), asks(y), runsOn(c, y), asks(x), asks(x), asks(x)},
+	},
+	{
+		name: "two nodes at the end", property: "hosts-settle", facts: hostingFacts, complete: true,
+		events: []trace.Event{runsOn(c, x), runsOn(rp, x), runsOn(rp, y)},
+		want:   "c and RP have both adopted x, and neither gives it up",
+	},
+	{
+		name: "two nodes, of which one gives it up", property: "hosts-settle", facts: hostingFacts, complete: true,
+		events: []trace.Event{runsOn(c, x), runsOn(rp, x), runsOn(rp, y), {Kind: trace.Disowned, Proc: c, Peer: x}},
+	},
+	{
+		name: "in silence", property: "degradation-said", facts: spareFacts,
+		events: []trace.Event{runsOn(c, x), runsOn(c, y)},
+		want:   "y becomes a guest of c, and nobody has said that no spare is left",
+	},
+	{
+		name: "said before", property: "degradation-said", facts: spareFacts,
+		events: []trace.Event{runsOn(c, x), says(c), crashed(c), runsOn(c, y)},
+	},
+	{
+		name: "at home, and on a spare", property: "degradation-said", facts: spareFacts,
+		events: []trace.Event{runsOn(c, x), runsOn(rp, x), runsOn(rp, y)},
+	},
+	{
+		name: "a guest, and a spare without room", property: "spares-used", facts: roomyFacts, complete: true,
+		events: []trace.Event{runsOn(c, y)},
+	},
+	{
+		name: "a guest, and a spare that came later", property: "spares-used", facts: lateFacts, complete: true,
+		events: []trace.Event{runsOn(c, y)},
+	},
+}
+
+// Aim: who watches whom, and what observers and nodes have to say, is judged. Method: as above.
+func TestWatching(t *testing.T) { judge(t, watchingCases) }
+
+// Aim: a holding knows whom its proc watches and what it has said. Method: events in any number and order.
+func TestWatchesAndDeclarations(t *testing.T) {
+	var h trace.Holding
+	for _, e := range []trace.Event{watches(c, y), watches(c, x), watches(c, y), says(c), says(c), {Kind: trace.Unwatched, Proc: c, Peer: y}, {Kind: trace.Unwatched, Proc: c, Peer: rp}} {
+		h.Apply(e)
+	}
+	if !slices.Equal(h.Watches, []trace.Proc{x}) || !slices.Equal(h.Said, []string{"no spare"}) {
+		t.Errorf("watches %v, has said %q", h.Watches, h.Said)
+	}
+}
