@@ -12,6 +12,8 @@ import (
 // clusterCommands are the subcommands of cluster.
 func clusterCommands() []command {
 	return []command{
+		{"run", "[SCENARIO | FILE]", "run a scenario or a kernel as processes, kill some, and judge the run", runClusterRun},
+		{"torture", "[SCENARIO ...]", "random failures in random scenarios, until a run is wrong", runTorture},
 		{"netpipe", "", "latency and bandwidth between two processes, by protocol", runNetpipe},
 	}
 }
@@ -21,10 +23,10 @@ func runCluster(ctx context.Context, args []string, io streams) (int, error) {
 	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" || args[0] == "help" {
 		fmt.Fprint(io.out, "Usage: domino cluster COMMAND [flags]\n\n")
 		for _, c := range clusterCommands() {
-			fmt.Fprintf(io.out, "  %-8s %-12s %s\n", c.name, c.args, c.doc)
+			fmt.Fprintf(io.out, "  %-8s %-18s %s\n", c.name, c.args, c.doc)
 		}
 		fmt.Fprint(io.out, "\nEach command explains itself with --help. Processes are real, and none is left behind.\n\n"+
-			"Examples:\n  domino cluster netpipe --sizes 8,64K,1M\n")
+			"Examples:\n  domino cluster run s1 --kill A@9\n  domino cluster netpipe --sizes 8,64K,1M\n")
 		if len(args) == 0 {
 			return 0, errors.New("a command is needed")
 		}

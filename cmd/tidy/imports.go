@@ -59,6 +59,12 @@ var importTable = []row{
 	},
 	{dir: "impl/tcp/launch"},
 	{
+		dir: "impl/tcp/cluster",
+		internal: []string{
+			"impl/core", "impl/disk", "impl/fault", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/launch", "impl/tcp/mesh", "impl/tcp/node", "spec/trace",
+		},
+	},
+	{
 		dir: "impl/tcp/netpipe",
 		internal: []string{
 			"impl/core", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/launch", "impl/tcp/mesh", "impl/tcp/node", "spec/trace",

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // Files is what the store needs of a file system. It is an interface so that tests can crash between any two operations.
@@ -126,24 +125,8 @@ func (System) Lock(name string, exclusive, wait bool) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	how := syscall.LOCK_SH
-	if exclusive {
-		how = syscall.LOCK_EX
-	}
-	if !wait {
-		how |= syscall.LOCK_NB
-	}
-	for {
-		err = syscall.Flock(int(f.Fd()), how)
-		if !errors.Is(err, syscall.EINTR) {
-			break
-		}
-	}
-	if err == nil {
+	if err = lock(f, exclusive, wait); err == nil {
 		return f, nil
-	}
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = ErrLocked
 	}
 	return nil, errors.Join(fmt.Errorf("lock %s: %w", name, err), f.Close())
 }

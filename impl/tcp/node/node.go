@@ -50,6 +50,7 @@ type Config struct {
 	Store      Store                                             // nil: whatever is persisted is stable at once, and lost with the process
 	Notices    func(mesh.Notice) error                           // what happened to connections; an error ends the turn with it. nil: ignored
 	Observe    func(in *core.Input, effects []core.Effect) error // every step, before its effects are performed; nothing may be kept. nil: nobody
+	Perform    func(e *core.Effect) error                        // every effect, before it is performed; an error ends the step there. nil: nobody
 
 	Tick       time.Duration // of the machine's timers; 0 means 1 ms
 	OutLimit   int           // bytes; 0 means 1 MiB
@@ -129,6 +130,12 @@ func New(c Config) (*Node, error) {
 
 // Done reports whether the program has ended. Its protocol may still be needed by others.
 func (n *Node) Done() bool { return n.done }
+
+// Idle reports whether the machine can do nothing before it hears from others.
+func (n *Node) Idle() bool {
+	n.choices = n.c.Machine.Choices(n.choices[:0])
+	return len(n.choices) == 0 && len(n.timers) == 0 && len(n.due) == 0
+}
 
 // Counts is what the node has done so far.
 func (n *Node) Counts() Counts {

@@ -23,6 +23,11 @@ func (n *Node) step(in core.Input) error {
 	var end error
 	persisted := len(n.due)
 	for i := range n.out {
+		if n.c.Perform != nil {
+			if err := n.c.Perform(&n.out[i]); err != nil {
+				return err
+			}
+		}
 		if err := n.perform(&n.out[i]); err != nil {
 			end = err
 			break // nothing after a rollback or a halt happens

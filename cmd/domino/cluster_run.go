@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/soak"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/impl/tcp/cluster"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+)
+
+// clusterRunFlags are the flags of cluster run.
+type clusterRunFlags struct {
+	kernel, protocol, clusters, variant, options string
+	kills                                        []string
+	dir, address                                 string
+	seed                                         uint64
+	timeout, spread                              time.Duration
+	events, json, child                          bool
+}
+
+func readClusterRun(args []string, io streams) (o clusterRunFlags, names []string, err error) {
+	f := flags("cluster run", "[SCENARIO | FILE]", io, "cluster run ring3", "cluster run s1 --kill A@9",
+		"cluster run --kernel 'heat ranks=4 n=32 iterations=20 checkpoint=5' --protocol hydee --clusters 'r0 r1 | r2 r3' --kill r2@60",
+		"cluster run --kernel 'cg ranks=4' --protocol causal --kill r1@150ms")
+	f.StringVar(&o.kernel, "kernel", "", "run a kernel instead of a scenario, e.g. 'heat ranks=4 n=32' (domino list programs)")
+	f.StringVar(&o.protocol, "protocol", "", "protocol, instead of the scenario's; of a kernel by default none")
+	f.StringVar(&o.clusters, "clusters", "", "clusters, instead of the scenario's, e.g. 'r0 r1 | r2 r3'")
+	f.StringVar(&o.variant, "variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
+	f.StringVar(&o.options, "options", "", "options of the protocol, instead of the scenario's")
+	f.StringArrayVar(&o.kills, "kill", nil, "kill -9 at a moment: PROC[+PROC]@N when the first has performed N effects, @PROC:N when another has, @250ms by the clock; may be repeated")
+	f.StringVar(&o.dir, "dir", "", "folder for disks and evidence, new or empty, that stays; by default a temporary one that goes when nothing is wrong")
+	f.StringVar(&o.address, "address", "127.0.0.1:0", "where the processes meet; port 0 is any free one")
+	f.Uint64Var(&o.seed, "seed", 1, "of delays of notices and restarts")
+	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run after so long")
+	f.DurationVar(&o.spread, "spread", 5*time.Millisecond, "notices and restarts take up to so long")
+	f.BoolVar(&o.events, "events", false, "print the merged trace, too")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.BoolVar(&o.child, childFlag, false, "internal")
+	if err := f.MarkHidden(childFlag); err != nil {
+		return o, nil, err
+	}
+	if err := f.Parse(args); err != nil {
+		return o, nil, err
+	}
+	switch {
+	case o.child:
+	case o.timeout <= 0 || o.spread <= 0:
+		return o, nil, errors.New("--timeout and --spread must be positive")
+	case (o.kernel == "") == (f.NArg() == 0) || f.NArg() > 1:
+		return o, nil, fmt.Errorf("want one scenario or a --kernel, got %d scenarios", f.NArg())
+	}
+	return o, f.Args(), nil
+}
+
+// runClusterRun is cluster run, and each of its processes.
+func runClusterRun(ctx context.Context, args []string, io streams) (int, error) {
+	o, names, err := readClusterRun(args, io)
+	if err != nil {
+		return 0, err
+	}
+	if o.child {
+		return 0, cluster.Live(os.Stdin, io.out, clusterSetup, func() { os.Exit(exitUsage) })
+	}
+	s, err := o.scenario(names)
+	if err != nil {
+		return 0, err
+	}
+	resolved, err := catalog.Resolve(s)
+	if err != nil {
+		return 0, err
+	}
+	c := &clusterCase{scenario: s, resolved: resolved, io: io, seed: o.seed, timeout: o.timeout, spread: o.spread, address: o.address}
+	plan, timed, err := parseKills(o.kills, resolved.Setup)
+	if err != nil {
+		return 0, err
+	}
+	c.allow(plan, timed)
+	if reason, err := c.open(ctx); err != nil || reason != "" {
+		if reason != "" {
+			fmt.Fprintf(io.err, "out of model: %s\n", reason)
+		}
+		return exitCode(spec.OutOfModel), err
+	}
+	dir, temporary, err := runDir(o.dir)
+	if err != nil {
+		return 0, err
+	}
+	ran, err := c.runWithReference(ctx, plan, timed, dir)
+	if err != nil {
+		return 0, fmt.Errorf("%w (files are in %s)", err, dir)
+	}
+	if ran.verdict == spec.Holds && temporary {
+		if err := os.RemoveAll(dir); err != nil {
+			return 0, err
+		}
+	} else if !o.json {
+		fmt.Fprintf(io.err, "disks and evidence are in %s\n", dir)
+	}
+	if o.json {
+		return ran.code(), json.NewEncoder(io.out).Encode(ran.report())
+	}
+	ran.print(io.out, o.events)
+	return ran.code(), nil
+}
+
+// scenario is what is to run.
+func (o *clusterRunFlags) scenario(names []string) (*scenarios.Scenario, error) {
+	var s *scenarios.Scenario
+	if o.kernel != "" {
+		text := "A kernel\n-- scenario --\nprotocol: none\nprogram: kernel " + o.kernel + "\n"
+		parsed, err := scenarios.Parse("kernel.txtar", []byte(text))
+		if err != nil {
+			return nil, err
+		}
+		s = parsed
+	} else {
+		list, err := selectScenarios(names)
+		if err != nil {
+			return nil, err
+		}
+		if len(list) != 1 {
+			return nil, fmt.Errorf("%s names %d scenarios, want one", names[0], len(list))
+		}
+		s = list[0]
+	}
+	for _, v := range []struct{ from, to *string }{{&o.protocol, &s.Protocol}, {&o.clusters, &s.Clusters}, {&o.variant, &s.Variant}, {&o.options, &s.Options}} {
+		if *v.from != "" {
+			*v.to = *v.from
+		}
+	}
+	return s, nil
+}
+
+// runDir is the folder of a run.
+func runDir(name string) (dir string, temporary bool, err error) {
+	if name == "" {
+		dir, err = os.MkdirTemp("", "domino-cluster-")
+		return dir, true, err
+	}
+	dir, err = filepath.Abs(name)
+	return dir, false, err
+}
+
+// clusterSetup makes the setup of a case, in a child.
+func clusterSetup(text json.RawMessage) (*core.Setup, error) {
+	var file string
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, err
+	}
+	s, err := scenarios.Parse("cluster.txtar", []byte(file))
+	if err != nil {
+		return nil, err
+	}
+	r, err := catalog.Resolve(s)
+	if err != nil {
+		return nil, err
+	}
+	return r.Setup, nil
+}
+
+// clusterCase is a scenario that is run as processes, perhaps many times.
+type clusterCase struct {
+	scenario *scenarios.Scenario
+	resolved *catalog.Resolved
+	io       streams
+	seed     uint64
+	timeout  time.Duration
+	spread   time.Duration
+	address  string
+	judge    *soak.Judge
+	unknown  string // what the judge does not know
+	quiet    bool
+}
+
+// allow makes room in the failure model for what the user asks for.
+func (c *clusterCase) allow(plan fault.Plan, timed []cluster.Timed) {
+	failures, together := 0, 1
+	for _, f := range plan.Failures {
+		failures, together = failures+len(f.Victims), max(together, len(f.Victims))
+	}
+	for _, t := range timed {
+		failures, together = failures+len(t.Victims), max(together, len(t.Victims))
+	}
+	m := &c.resolved.Model
+	if failures > 0 && (failures > m.Failures || together > m.Together()) {
+		m.Failures, m.AtOnce, m.OneInstant, m.Settled, m.Overlap, m.Victims = max(failures, m.Failures), max(together, m.AtOnce), false, false, 0, nil
+	} else if failures > 0 {
+		m.Victims = nil
+	}
+}
+
+// oracleTime bounds the exploration of the program without failures, from which the judge knows how it ends.
+const oracleTime = 5 * time.Second
+
+// open prepares the judge; the reason says in what the case is beyond the promises of the protocol.
+func (c *clusterCase) open(ctx context.Context) (reason string, err error) {
+	kase := world.Case{Setup: c.resolved.Setup, Baseline: c.resolved.Baseline, Model: c.resolved.Model}
+	if strings.HasPrefix(c.scenario.Shape, "kernel ") {
+		kase.Baseline = nil // too large to explore, and the digests tell more
+		c.unknown = "of the program the judge knows only the failure-free run"
+	}
+	w, reason, err := world.Open(ctx, kase, checker.Options{MaxTime: oracleTime, MaxStates: 1 << 20})
+	if err != nil && strings.Contains(err.Error(), "ended early") && ctx.Err() == nil {
+		kase.Baseline = nil
+		c.unknown = "the program is too large to explore: the judge knows only the failure-free run"
+		w, reason, err = world.Open(ctx, kase, checker.Options{})
+	}
+	if err != nil || reason != "" && !c.scenario.Force {
+		return reason, err
+	}
+	c.judge = soak.NewJudge(w.Facts)
+	return "", nil
+}
+
+// config is that of one run.
+func (c *clusterCase) config(plan fault.Plan, timed []cluster.Timed, seed uint64, dir string) (cluster.Config, error) {
+	path, err := os.Executable()
+	return cluster.Config{Setup: c.resolved.Setup, Case: string(scenarios.Format(c.scenario)), Model: c.resolved.Model, Plan: plan, Timed: timed, Seed: seed,
+		Spread: c.spread, Dir: dir, Timeout: c.timeout, Address: c.address, Path: path, Args: []string{"cluster", "run", "--" + childFlag}, Errors: c.io.err,
+		Note: func(text string) {
+			if !c.quiet {
+				fmt.Fprintln(c.io.err, text)
+			}
+		}}, err
+}
+
+// runWithReference makes a run, and before it one without failures if it has any.
+func (c *clusterCase) runWithReference(ctx context.Context, plan fault.Plan, timed []cluster.Timed, dir string) (*clusterRan, error) {
+	var reference *cluster.Result
+	if len(plan.Failures)+len(timed) > 0 {
+		ran, err := c.run(ctx, fault.Plan{}, nil, c.seed, filepath.Join(dir, "reference"), nil)
+		if err != nil || ran.verdict != spec.Holds {
+			return ran, err
+		}
+		reference = ran.result
+	}
+	return c.run(ctx, plan, timed, c.seed, filepath.Join(dir, "run"), reference)
+}
+
+// run makes one run and judges it.
+func (c *clusterCase) run(ctx context.Context, plan fault.Plan, timed []cluster.Timed, seed uint64, dir string, reference *cluster.Result) (*clusterRan, error) {
+	config, err := c.config(plan, timed, seed, dir)
+	if err != nil {
+		return nil, err
+	}
+	r, err := cluster.Run(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	ran := &clusterRan{clusterCase: c, plan: plan, result: r, reference: reference}
+	ran.decide()
+	return ran, nil
+}

@@ -1,0 +1,178 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/impl/tcp/mesh"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Config is one run. Setup, Case, Dir and Path must be given.
+type Config struct {
+	Setup   *core.Setup
+	Case    any         // what Live makes the same setup of
+	Model   fault.Model // what the environment may do; the plan is obeyed within it
+	Plan    fault.Plan  // failures and requests at numbers of effects; rates are of no meaning here
+	Timed   []Timed     // failures by the clock
+	Seed    uint64      // of delays
+	Spread  time.Duration
+	Dir     string        // of the run, empty or new: stores and evidence
+	Timeout time.Duration // of the run; 0 means a minute
+	Address string        // where the processes meet; "" means any free port of the loopback
+	Path    string        // of the program whose child is a life
+	Args    []string
+	Errors  io.Writer                      // standard error of the children; nil: discarded
+	Note    func(text string)              // for the reader, while it runs; may be nil
+	Started func(p core.Proc, process int) // for tests; may be nil
+}
+
+// Timed is a failure at a time after all have begun.
+type Timed struct {
+	At      time.Duration
+	Victims []core.Proc
+}
+
+// Result is what a run shows.
+type Result struct {
+	Trace      trace.Trace
+	Walls      []int64 // by event: nanoseconds since the run began
+	Complete   bool
+	Bound      string // what ended a run that is not complete
+	Panic      string // of a machine
+	Digests    []uint64
+	Done       []bool // by rank
+	Performed  []int  // effects by proc, in all lives
+	Failures   int    // groups that have failed
+	Suspicions int
+	Outside    int // processes that somebody else killed
+	Unstruck   int // failures of the plan whose time has not come, or that the model did not allow
+	Crashes    []Crash
+	Counts     []Counts // by proc, of its last life
+	Elapsed    time.Duration
+}
+
+// Crash is one failure; times are since all have begun.
+type Crash struct {
+	Procs    []core.Proc     // that stopped
+	At       time.Duration   // they were killed
+	Reaped   time.Duration   // the supervisor knew
+	Agreed   time.Duration   // everybody had taken what came from them
+	Told     []time.Duration // when a watcher was told, in order
+	Restarts []time.Duration // when a new life had read its records, in order
+}
+
+// The defaults.
+const (
+	defaultTimeout = time.Minute
+	defaultSpread  = 5 * time.Millisecond
+)
+
+// Validate reports what makes no sense, and which models real processes can not keep.
+func (c *Config) Validate() error {
+	if c.Setup == nil || c.Dir == "" || c.Path == "" {
+		return errors.New("cluster: a setup, a folder and a program are needed")
+	}
+	if err := c.Setup.Validate(); err != nil {
+		return err
+	}
+	m := &c.Model
+	if err := m.Validate(len(c.Setup.Layout.Names)); err != nil {
+		return err
+	}
+	switch {
+	case c.Setup.Watchdogs:
+		return fmt.Errorf("cluster: %w: the watchdogs of protocol %s are not kept here", ErrModel, c.Setup.Protocol)
+	case m.KeepsIgnored():
+		return fmt.Errorf("cluster: %w: messages that a receiver ignores are gone", ErrModel)
+	case m.Failures > 0 && m.FromDead != fault.Prefix:
+		return fmt.Errorf("cluster: %w: of what the dead have sent any part may be lost", ErrModel)
+	case m.Failures > 0 && m.KeepToDead:
+		return fmt.Errorf("cluster: %w: what was on its way to the dead is lost", ErrModel)
+	}
+	for _, t := range c.Timed {
+		for _, v := range t.Victims {
+			if int(v) >= len(c.Setup.Layout.Names) {
+				return fmt.Errorf("cluster: victim %d does not exist", v)
+			}
+		}
+	}
+	return c.Plan.Validate(c.Setup, m)
+}
+
+// ErrModel means that real processes do not keep the failure model.
+var ErrModel = errors.New("real processes do not keep this model")
+
+// Run runs the setup to its end, to a bound, or until the context is cancelled. When it returns, no process is left. The folder stays.
+func Run(ctx context.Context, c Config) (*Result, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
+	if c.Spread == 0 {
+		c.Spread = defaultSpread
+	}
+	if c.Address == "" {
+		c.Address = "127.0.0.1:0"
+	}
+	if c.Note == nil {
+		c.Note = func(string) {}
+	}
+	text, err := json.Marshal(c.Case)
+	if err != nil {
+		return nil, err
+	}
+	if err := prepare(c.Dir, len(c.Setup.Layout.Names)); err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", c.Address)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	s := newSupervisor(&c, text)
+	s.instructions.Rendezvous = listener.Addr().String()
+	if s.instructions.Host, _, err = net.SplitHostPort(s.instructions.Rendezvous); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	meeting, stop := context.WithCancel(context.Background())
+	met := make(chan error, 1)
+	rendezvous := &mesh.Rendezvous{Identity: mesh.Identity{Run: s.instructions.Run, Secret: s.instructions.Secret}, Procs: len(s.procs),
+		Refused: func(address string, err error) {
+			s.post(func() { s.note("refused a connection from %s: %v", address, err) })
+		}}
+	go func() { met <- rendezvous.Serve(meeting, listener) }()
+	err = s.run(ctx)
+	stop()
+	err = errors.Join(err, <-met)
+	if err != nil {
+		return nil, err
+	}
+	return s.result()
+}
+
+// prepare makes the folders of a run.
+func prepare(dir string, procs int) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("cluster: %s has files already, of another run perhaps: name an empty or new folder", dir)
+	}
+	for p := range procs {
+		if err := os.MkdirAll(procDir(dir, core.Proc(p)), 0o777); err != nil {
+			return fmt.Errorf("cluster: %w", err)
+		}
+	}
+	return nil
+}

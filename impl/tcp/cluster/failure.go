@@ -1,0 +1,357 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// burial is one failure, from the kill to the agreement of the survivors.
+type burial struct {
+	procs    []core.Proc
+	waiting  []core.Proc // to be reaped
+	epoch    uint64
+	awaiting []core.Proc // who has to agree
+	crash    int         // in Result.Crashes
+}
+
+// moment is what becomes of a life that has come to a moment of the plan.
+func (s *supervisor) moment(p *proc, a answer) {
+	if a.Request {
+		s.asked = append(s.asked, s.c.Plan.Requests[a.Index])
+		s.ask()
+		return
+	}
+	for _, f := range s.armed {
+		if f.index == a.Index {
+			f.due = true
+		}
+	}
+	s.strike()
+	if p.process != nil && !p.dying {
+		s.tell(p, order{Kind: sayGo})
+	}
+}
+
+// strike lets the failures strike that are due, if the model allows.
+func (s *supervisor) strike() (struck bool) {
+	for i := 0; i < len(s.armed); {
+		f := s.armed[i]
+		var chosen []*proc
+		for _, v := range f.Victims {
+			chosen = append(chosen, s.procs[s.setup.Group(v)[0]])
+		}
+		if !f.due || !s.mayCrash(chosen, struck) {
+			i++
+			continue
+		}
+		s.armed = slices.Delete(s.armed, i, i+1)
+		s.left.failures -= len(chosen)
+		s.crash(chosen)
+		struck = true
+	}
+	return struck
+}
+
+// mayCrash reports whether the model lets the groups of the chosen procs stop now.
+func (s *supervisor) mayCrash(chosen []*proc, struck bool) bool {
+	m := &s.c.Model
+	if !s.running || s.ending || len(chosen) > s.left.failures || len(chosen) > m.Together() || m.OneInstant && len(chosen) != m.Failures {
+		return false
+	}
+	if m.Settled && s.left.failures < m.Failures && (struck || !s.round.quiet) {
+		return false
+	}
+	for _, p := range chosen {
+		g := s.setup.Group(p.id)
+		if m.Victims != nil && !slices.ContainsFunc(g, func(q core.Proc) bool { return slices.Contains(m.Victims, q) }) ||
+			!slices.ContainsFunc(g, func(q core.Proc) bool { return s.procs[q].process != nil && !s.procs[q].dying }) {
+			return false
+		}
+	}
+	return !s.overlaps(chosen)
+}
+
+// overlaps reports whether more procs than the model allows would be down or recovering.
+func (s *supervisor) overlaps(chosen []*proc) bool {
+	if s.c.Model.Overlap == 0 {
+		return false
+	}
+	victims, n := s.victims(chosen), 0
+	for _, p := range s.procs {
+		s.look(p, false)
+		if !p.up || p.dying || p.recovering || slices.Contains(victims, p) {
+			n++
+		}
+	}
+	return n > s.c.Model.Overlap
+}
+
+// victims are the procs that stop with the chosen ones: their groups, and what runs on their nodes.
+func (s *supervisor) victims(chosen []*proc) (list []*proc) {
+	for _, p := range chosen {
+		for _, q := range s.setup.Group(p.id) {
+			list = append(list, s.procs[q])
+		}
+	}
+	for _, p := range slices.Clone(list) {
+		s.look(p, false)
+		for _, h := range p.hosts {
+			if q := s.procs[h]; !slices.Contains(list, q) {
+				list = append(list, q)
+			}
+		}
+	}
+	return list
+}
+
+// adopted notes who runs on whose node.
+func (s *supervisor) adopted(p *proc, events []trace.Event) {
+	for _, e := range events {
+		if e.Kind == trace.Adopted && !slices.Contains(p.hosts, e.Peer) {
+			p.hosts = append(p.hosts, e.Peer)
+		}
+	}
+}
+
+// crash kills procs with all that stops with them.
+func (s *supervisor) crash(chosen []*proc) {
+	b := &burial{crash: len(s.out.Crashes)}
+	record := Crash{At: s.since()}
+	for _, p := range s.victims(chosen) {
+		if p.process == nil && !p.dying || slices.ContainsFunc(s.dying, func(o *burial) bool { return slices.Contains(o.waiting, p.id) }) {
+			continue // it is down
+		}
+		b.procs, b.waiting = append(b.procs, p.id), append(b.waiting, p.id)
+		if p.dying = true; p.process != nil {
+			p.process.Kill()
+		}
+		s.forgoes(p)
+	}
+	if len(b.procs) == 0 {
+		return
+	}
+	record.Procs = b.procs
+	s.out.Failures += len(chosen)
+	s.out.Crashes = append(s.out.Crashes, record)
+	s.dying = append(s.dying, b)
+	s.round = round{number: s.round.number}
+}
+
+// forgoes takes somebody off the lists of those who have to agree.
+func (s *supervisor) forgoes(p *proc) {
+	for _, b := range s.burying {
+		b.awaiting = slices.DeleteFunc(b.awaiting, func(q core.Proc) bool { return q == p.id })
+	}
+	s.proceed()
+}
+
+// reaped goes on when a process that was killed is gone.
+func (s *supervisor) reaped(p *proc) {
+	for i, b := range s.dying {
+		b.waiting = slices.DeleteFunc(b.waiting, func(q core.Proc) bool { return q == p.id })
+		if len(b.waiting) == 0 {
+			s.dying = slices.Delete(s.dying, i, i+1)
+			s.bury(b)
+			return
+		}
+	}
+}
+
+// bury writes down that procs have stopped, and has the others take what is left of them.
+func (s *supervisor) bury(b *burial) {
+	var events []trace.Event
+	next := map[core.Proc]core.Incarnation{}
+	s.out.Crashes[b.crash].Reaped = s.since()
+	for _, id := range b.procs {
+		p := s.procs[id]
+		s.look(p, true)
+		s.clock.hear(p.clock)
+		inc := p.inc
+		if len(p.reader.pieces) > 0 { // otherwise it had not begun
+			events = append(events, trace.Event{Kind: trace.Crashed, Proc: id, Incarnation: p.inc})
+			inc++
+		}
+		for _, q := range s.setup.Group(id) {
+			next[q] = max(next[q], inc, s.procs[q].inc)
+		}
+		s.untold(p)
+		p.hosts, p.recovering = nil, false
+		p.life++
+	}
+	for _, id := range b.procs {
+		for _, q := range s.setup.Group(id) {
+			s.procs[q].inc = next[q]
+		}
+	}
+	s.crashes = append(s.crashes, step{began: s.clock.tick(), proc: b.procs[0], wall: time.Now().UnixNano(), events: events})
+	s.burying = append(s.burying, b)
+	s.proceed()
+}
+
+// untold gives back the notices that a life was sent and has not taken.
+func (s *supervisor) untold(p *proc) {
+	taken := 0
+	for _, k := range p.reader.pieces {
+		for _, e := range k.Events {
+			if e.Kind == trace.Told {
+				taken++
+			}
+		}
+	}
+	for _, g := range slices.Concat(p.told[min(taken, len(p.told)):]...) {
+		if !slices.Contains(p.pending, g) {
+			p.pending = append(p.pending, g)
+		}
+	}
+	slices.Sort(p.pending)
+	p.told = nil
+}
+
+// proceed goes on with the first failure that is not agreed on.
+func (s *supervisor) proceed() {
+	for len(s.burying) > 0 && !s.over {
+		b := s.burying[0]
+		if b.epoch == 0 {
+			s.instructions.Epoch++
+			b.epoch = s.instructions.Epoch
+			for _, q := range b.procs {
+				s.instructions.Gone[q]++
+			}
+			for _, p := range s.procs {
+				if p.process != nil && !p.dying {
+					b.awaiting = append(b.awaiting, p.id)
+					s.tell(p, order{Kind: sayDead, Procs: b.procs, Epoch: b.epoch})
+				}
+			}
+		}
+		if len(b.awaiting) > 0 {
+			return
+		}
+		s.burying = s.burying[1:]
+		s.out.Crashes[b.crash].Agreed = s.since()
+		for _, q := range b.procs {
+			s.notify(s.procs[q])
+		}
+		s.restart()
+	}
+}
+
+// agreed notes that somebody has taken what was left of the dead.
+func (s *supervisor) agreed(p *proc, epoch uint64) {
+	if len(s.burying) == 0 || s.burying[0].epoch != epoch {
+		return
+	}
+	b := s.burying[0]
+	b.awaiting = slices.DeleteFunc(b.awaiting, func(q core.Proc) bool { return q == p.id })
+	s.proceed()
+}
+
+// notify has the watchers told of a group.
+func (s *supervisor) notify(p *proc) {
+	if s.setup.Layout.Hosted[p.id] {
+		return // its node is told of, or starts it again by itself
+	}
+	g := s.setup.Group(p.id)
+	for _, w := range s.setup.Watchers {
+		q := s.procs[w]
+		if slices.Contains(g, w) || slices.Contains(q.pending, g[0]) {
+			continue
+		}
+		q.pending = append(q.pending, g[0])
+		slices.Sort(q.pending)
+		s.later(s.delay(), func() { s.report(q) })
+	}
+}
+
+// report tells a watcher what it has not been told.
+func (s *supervisor) report(p *proc) {
+	if len(p.pending) == 0 || !p.up || p.dying || s.over || s.ending {
+		return
+	}
+	now := p.pending[:1:1]
+	if s.c.Model.Joint {
+		now = p.pending
+	}
+	p.told, p.pending = append(p.told, now), p.pending[len(now):]
+	var procs []core.Proc
+	for _, g := range now {
+		procs = append(procs, s.setup.Group(g)...)
+	}
+	s.tell(p, order{Kind: sayDown, Procs: procs})
+	if n := len(s.out.Crashes); n > 0 {
+		s.out.Crashes[n-1].Told = append(s.out.Crashes[n-1].Told, s.since())
+	}
+	if len(p.pending) > 0 {
+		s.later(s.delay(), func() { s.report(p) })
+	}
+}
+
+// started goes on with a new life: it has not known those who are up again by now.
+func (s *supervisor) started(p *proc) {
+	p.pending = slices.DeleteFunc(p.pending, func(g core.Proc) bool {
+		return !slices.ContainsFunc(s.setup.Group(g), func(q core.Proc) bool { return !s.procs[q].up })
+	})
+	s.later(s.delay(), func() { s.report(p) })
+}
+
+// restart starts whoever is down and may start again.
+func (s *supervisor) restart() {
+	for _, p := range s.procs {
+		if !s.mayRestart(p) || p.starting {
+			continue
+		}
+		p.starting = true
+		s.later(s.delay(), func() {
+			if p.starting = false; s.mayRestart(p) && !s.over && !s.ending {
+				s.spawn(p)
+			}
+		})
+	}
+}
+
+// mayRestart reports whether a proc is down, all agree that it is, and it has a place.
+func (s *supervisor) mayRestart(p *proc) bool {
+	if p.process != nil || p.dying || !s.running {
+		return false
+	}
+	for _, b := range slices.Concat(s.dying, s.burying) {
+		if slices.Contains(b.procs, p.id) || slices.ContainsFunc(b.procs, func(q core.Proc) bool { return slices.Contains(s.setup.Group(p.id), q) }) {
+			return false
+		}
+	}
+	_, placed := s.setup.Layout.Hosted[p.id]
+	return !placed || slices.ContainsFunc(s.procs, func(q *proc) bool { return q.process != nil && !q.dying && slices.Contains(q.hosts, p.id) })
+}
+
+// timed is a failure whose time has come.
+func (s *supervisor) timed(t Timed) {
+	if s.over || s.ending {
+		return
+	}
+	s.armed = append(s.armed, &armed{Failure: fault.Failure{Victims: t.Victims}, index: -1, due: true})
+	s.strike()
+}
+
+// ask does what the requests of the plan that are due ask for, within the budgets.
+func (s *supervisor) ask() {
+	for _, q := range s.asked {
+		p := s.procs[q.Proc]
+		if p.process == nil || p.dying {
+			continue
+		}
+		switch g := s.setup.Group(q.Suspect); {
+		case !q.Suspicious && s.left.checkpoints > 0 && slices.Contains(s.setup.Initiators, q.Proc):
+			s.left.checkpoints--
+			s.tell(p, order{Kind: sayCheckpoint})
+		case q.Suspicious && s.left.suspicions > 0 && slices.Contains(s.setup.Watchers, q.Proc) && !slices.Contains(g, q.Proc) && s.procs[g[0]].up:
+			s.left.suspicions--
+			s.out.Suspicions++
+			s.tell(p, order{Kind: saySuspect, Procs: g})
+		}
+	}
+	s.asked = nil
+}

@@ -1,0 +1,143 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// tickEvery is how often the supervisor looks whether the run is complete.
+const tickEvery = 20 * time.Millisecond
+
+// round is one question to all: what are you doing?
+type round struct {
+	number   int
+	answers  map[core.Proc]answer
+	before   map[core.Proc]uint64 // steps at the last round, if all was at rest in it
+	quiet    bool                 // nothing can happen any more
+	asked    bool
+	answered int
+}
+
+// tick looks at the run now and then.
+func (s *supervisor) tick() {
+	if s.over || s.ending {
+		return
+	}
+	s.later(tickEvery*time.Duration(1+len(s.procs)/8), s.tick)
+	if s.setup.Layout.Hosted != nil {
+		for _, p := range s.procs {
+			if p.process != nil {
+				s.look(p, false)
+			}
+		}
+		s.restart()
+	}
+	if s.round.asked || !s.still() {
+		return
+	}
+	s.round.number++
+	s.round.asked, s.round.answers = true, map[core.Proc]answer{}
+	for _, p := range s.procs {
+		if p.process != nil {
+			s.tell(p, order{Kind: sayStatus, Round: s.round.number})
+		}
+	}
+}
+
+// still reports whether the supervisor itself has nothing to do for anybody.
+func (s *supervisor) still() bool {
+	if !s.running || len(s.dying) > 0 || len(s.burying) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(s.procs, func(p *proc) bool {
+		return p.process != nil && (!p.up || len(p.pending) > 0) || p.starting || s.mayRestart(p)
+	})
+}
+
+// status takes the answer of one; when all have answered, it compares.
+func (s *supervisor) status(p *proc, a answer) {
+	if a.Round != s.round.number || !s.round.asked {
+		return
+	}
+	s.round.answers[p.id] = a
+	if slices.ContainsFunc(s.procs, func(p *proc) bool {
+		_, ok := s.round.answers[p.id]
+		return p.process != nil && !ok
+	}) {
+		return
+	}
+	s.round.asked = false
+	before := s.round.before
+	s.round.before = nil
+	if !s.still() || !s.atRest() {
+		return
+	}
+	s.round.before = map[core.Proc]uint64{}
+	same := before != nil
+	for q, a := range s.round.answers {
+		s.round.before[q] = a.Steps
+		same = same && before[q] == a.Steps
+	}
+	if !same {
+		return
+	}
+	s.round.quiet = true
+	if s.strike() {
+		return
+	}
+	s.out.Complete = true
+	s.finish()
+}
+
+// atRest reports whether nobody has anything to do and nothing is on its way.
+func (s *supervisor) atRest() bool {
+	for p, a := range s.round.answers {
+		if !a.Idle || a.Epoch != s.instructions.Epoch {
+			return false
+		}
+		for q, b := range s.round.answers {
+			if p == q {
+				continue
+			}
+			to, from := a.Peers[q], b.Peers[p]
+			if to.Life != int(s.procs[q].life) || to.Held > 0 || to.Sent != from.Received {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// result is what the run has shown.
+func (s *supervisor) result() (*Result, error) {
+	out := &s.out
+	out.Unstruck = len(s.armed)
+	var steps []step
+	for _, p := range s.procs {
+		for life, r := range p.readers {
+			if _, err := r.read(true); err != nil {
+				return nil, err
+			}
+			steps = append(steps, stepsOf(p.id, core.Incarnation(life), r.pieces)...)
+			if n := len(r.pieces); n > 0 {
+				p.performed = r.pieces[n-1].Performed
+			}
+		}
+		out.Performed = append(out.Performed, p.performed)
+		a := s.ended[p.id]
+		out.Counts = append(out.Counts, a.Counts)
+		if int(p.id) < s.setup.Layout.Ranks {
+			out.Digests, out.Done = append(out.Digests, a.Digest), append(out.Done, a.Done)
+		}
+	}
+	steps = append(steps, s.crashes...)
+	out.Trace = trace.Trace{Layout: s.setup.Layout}
+	out.Trace.Events, out.Walls = merge(steps)
+	for i := range out.Walls {
+		out.Walls[i] -= s.began.UnixNano()
+	}
+	return out, nil
+}

@@ -1,0 +1,64 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Recovery is one restart of a rank, as the evidence shows it; times are since all processes had begun.
+type Recovery struct {
+	Rank           core.Rank
+	Incarnation    core.Incarnation
+	Stopped        time.Duration
+	Restored       time.Duration // it had its image
+	CaughtUp       time.Duration // it had done again what it had done before; 0 if it never did
+	Sends          uint32        // lost by the rollback, and done again
+	Deliveries     uint32
+	sent, received uint32 // where it was
+}
+
+// Recoveries lists the restarts of ranks in the order of the trace.
+func (r *Result) Recoveries() []Recovery {
+	var list []Recovery
+	histories := make([]trace.History, r.Trace.Layout.Ranks)
+	past := make([]*trace.History, r.Trace.Layout.Ranks)
+	open := make([]int, r.Trace.Layout.Ranks) // the recovery under way of each rank, from 1
+	for i, e := range r.Trace.Events {
+		if int(e.Proc) >= len(histories) {
+			continue
+		}
+		h, at := &histories[e.Proc], time.Duration(r.Walls[i])
+		if e.Kind == trace.Resumed && past[e.Proc] != nil {
+			*h = *past[e.Proc]
+		}
+		h.Apply(e)
+		switch e.Kind {
+		case trace.Crashed:
+			if past[e.Proc] == nil {
+				past[e.Proc] = h.Clone()
+			}
+			c := Recovery{Rank: core.Rank(e.Proc), Incarnation: e.Incarnation + 1, Stopped: at, sent: h.Sent, received: uint32(len(h.Delivered))}
+			if k := open[e.Proc]; k > 0 { // it had not caught up
+				c.sent, c.received = max(c.sent, list[k-1].sent), max(c.received, list[k-1].received)
+			}
+			list = append(list, c)
+			open[e.Proc] = len(list)
+		case trace.Sent, trace.Delivered:
+			past[e.Proc] = nil
+		}
+		k := open[e.Proc]
+		if k == 0 || e.Kind == trace.Crashed {
+			continue
+		}
+		c := &list[k-1]
+		if e.Kind == trace.Restored || e.Kind == trace.Resumed {
+			c.Restored, c.Sends, c.Deliveries = at, c.sent-min(h.Sent, c.sent), c.received-min(uint32(len(h.Delivered)), c.received)
+		}
+		if c.Restored > 0 && h.Sent >= c.sent && uint32(len(h.Delivered)) >= c.received {
+			c.CaughtUp, open[e.Proc] = at, 0
+		}
+	}
+	return list
+}

@@ -1,0 +1,334 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"slices"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/impl/tcp/launch"
+	"github.com/domino-check/domino/impl/tcp/mesh"
+)
+
+// proc is what the supervisor knows of one proc.
+type proc struct {
+	id      core.Proc
+	process *launch.Process  // nil: down
+	dying   bool             // it was killed and is not reaped
+	up      bool             // it has said so
+	inc     core.Incarnation // the live one, or the next
+	life    core.Incarnation // number of the process, or of the next
+	reader  *reader          // of the evidence of this life
+	readers []*reader        // of all
+	failed  string           // why it could not go on
+
+	// From its evidence:
+	performed  int
+	recovering bool
+	hosts      []core.Proc
+	clock      uint64
+
+	pending  []core.Proc   // failures that it has not been told of, by the first proc of the group
+	told     [][]core.Proc // in this life, each as it was told
+	starting bool          // a new life is on its way
+}
+
+// event is something that happens, for the supervisor's own goroutine.
+type event func()
+
+// supervisor is the one who runs a run. All but post belongs to the goroutine of run.
+type supervisor struct {
+	c            *Config
+	setup        *core.Setup
+	instructions instructions // what all are told
+	procs        []*proc
+	events       chan event
+	closed       chan struct{} // nobody takes events any more
+	rng          *rand.Rand
+	clock        clock
+	began        time.Time // all were up
+	running      bool      // they are
+
+	burying []*burial // failures in the order of their agreement, the first of them under way
+	dying   []*burial // not reaped yet
+	crashes []step
+	armed   []*armed
+	asked   []fault.Request // that are due
+	left    struct{ failures, checkpoints, suspicions int }
+	round   round
+	ending  bool
+	ended   map[core.Proc]answer
+	over    bool
+	err     error
+	out     Result
+}
+
+// armed is a failure of the plan that has not struck.
+type armed struct {
+	fault.Failure
+	index int
+	due   bool
+}
+
+func newSupervisor(c *Config, text json.RawMessage) *supervisor {
+	id := mesh.NewIdentity()
+	s := &supervisor{c: c, setup: c.Setup, events: make(chan event, 64), closed: make(chan struct{}), rng: rand.New(rand.NewPCG(c.Seed, 1)),
+		ended: map[core.Proc]answer{}}
+	s.instructions = instructions{Case: text, Run: id.Run, Secret: id.Secret, Dir: c.Dir, Gone: make([]int, len(c.Setup.Layout.Names)), Torn: c.Model.Torn > 0}
+	for p := range c.Setup.Layout.Names {
+		s.procs = append(s.procs, &proc{id: core.Proc(p)})
+	}
+	for i, f := range c.Plan.Failures {
+		s.armed = append(s.armed, &armed{Failure: f, index: i})
+	}
+	s.left.failures, s.left.checkpoints, s.left.suspicions = c.Model.Failures, c.Model.Checkpoints, c.Model.Suspicions
+	return s
+}
+
+// post hands something to the supervisor's goroutine.
+func (s *supervisor) post(e event) {
+	select {
+	case s.events <- e:
+	case <-s.closed:
+	}
+}
+
+// later posts after a while.
+func (s *supervisor) later(d time.Duration, e event) { time.AfterFunc(d, func() { s.post(e) }) }
+
+// delay is a time up to the spread.
+func (s *supervisor) delay() time.Duration { return time.Duration(s.rng.Int64N(int64(s.c.Spread) + 1)) }
+
+func (s *supervisor) note(format string, args ...any) { s.c.Note(fmt.Sprintf(format, args...)) }
+
+// since is the time since all were up.
+func (s *supervisor) since() time.Duration {
+	if !s.running {
+		return 0
+	}
+	return time.Since(s.began)
+}
+
+// run starts all and goes on until the run is over and nobody is left.
+func (s *supervisor) run(ctx context.Context) error {
+	defer close(s.closed)
+	start := time.Now()
+	limit := time.NewTimer(s.c.Timeout)
+	defer limit.Stop()
+	for _, p := range s.procs {
+		s.spawn(p)
+	}
+	s.later(tickEvery, s.tick)
+	interrupted := ctx.Done()
+	for !s.over || slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil }) {
+		select {
+		case e := <-s.events:
+			e()
+		case <-limit.C:
+			s.stop(fmt.Sprintf("time limit %v", s.c.Timeout), nil)
+		case <-interrupted:
+			interrupted = nil
+			s.stop("interrupted", nil)
+		}
+	}
+	if s.out.Elapsed = s.since(); s.out.Elapsed == 0 {
+		s.out.Elapsed = time.Since(start)
+	}
+	return s.err
+}
+
+// stop ends the run at once: everybody is killed.
+func (s *supervisor) stop(bound string, err error) {
+	if s.over {
+		return
+	}
+	s.over, s.err = true, err
+	s.out.Bound = bound
+	for _, p := range s.procs {
+		if p.process != nil {
+			p.process.Kill()
+		}
+	}
+}
+
+// spawn starts a life.
+func (s *supervisor) spawn(p *proc) {
+	in := s.instructions
+	in.Proc, in.Life, in.Incarnation, in.Restart = p.id, p.life, p.inc, p.life > 0
+	in.Performed, in.Clock, in.Gone = p.performed, s.clock.tick(), slices.Clone(s.instructions.Gone)
+	in.Flush = s.rng.IntN(2) == 0
+	for _, a := range s.armed {
+		if a.By == p.id && !a.due {
+			in.Moments = append(in.Moments, moment{Index: a.index, After: a.After})
+			if a.Survive != fault.Prefix {
+				in.Flush = a.Survive == fault.Every
+			}
+		}
+	}
+	if p.life == 0 {
+		for i, q := range s.c.Plan.Requests {
+			if q.Proc == p.id {
+				in.Moments = append(in.Moments, moment{Index: i, After: q.After, Request: true})
+			}
+		}
+	}
+	p.reader = &reader{name: evidenceFile(s.c.Dir, p.id, p.life)}
+	p.readers = append(p.readers, p.reader)
+	p.starting, p.dying, p.up, p.told, p.hosts, p.recovering, p.failed = false, false, false, nil, nil, false, ""
+	life := p.life
+	process, err := launch.Start(launch.Command{Name: s.setup.Layout.Name(p.id), Path: s.c.Path, Args: s.c.Args, Instructions: in, Errors: s.c.Errors,
+		Line: func(line []byte) error {
+			var a answer
+			if err := json.Unmarshal(line, &a); err != nil {
+				return fmt.Errorf("cluster: %s says %q: %w", s.setup.Layout.Name(p.id), line, err)
+			}
+			s.post(func() {
+				if p.life == life && p.process != nil {
+					s.hear(p, a)
+				}
+			})
+			return nil
+		}})
+	if err != nil {
+		s.stop("", fmt.Errorf("cluster: %w", err))
+		return
+	}
+	p.process = process
+	if s.c.Started != nil {
+		s.c.Started(p.id, process.ID())
+	}
+	go func() { // ends with the process
+		<-process.Done()
+		s.post(func() { s.gone(p, process.Err()) })
+	}()
+}
+
+// tell says something to a life. One that is gone does not hear it: gone says so.
+func (s *supervisor) tell(p *proc, o order) {
+	o.Clock = s.clock.tick()
+	_ = p.process.Tell(o)
+}
+
+// hear takes an answer of a life.
+func (s *supervisor) hear(p *proc, a answer) {
+	s.clock.hear(a.Clock)
+	if s.over || p.dying {
+		if a.Kind == saidEnd {
+			s.ended[p.id] = a
+		}
+		return
+	}
+	switch a.Kind {
+	case saidUp:
+		p.up = true
+		s.isUp(p)
+	case saidDead:
+		s.agreed(p, a.Epoch)
+	case saidMoment:
+		s.moment(p, a)
+	case saidStatus:
+		s.status(p, a)
+	case saidEnd:
+		s.ended[p.id] = a
+	case saidNote:
+		s.note("%s", a.Text)
+	case saidPanic:
+		s.out.Panic = fmt.Sprintf("%s panics: %s", s.setup.Layout.Name(p.id), a.Text)
+	case saidFailed:
+		p.failed = a.Text
+	}
+}
+
+// isUp goes on when a life has begun.
+func (s *supervisor) isUp(p *proc) {
+	if p.life > 0 {
+		if len(s.out.Crashes) > 0 {
+			last := &s.out.Crashes[len(s.out.Crashes)-1]
+			last.Restarts = append(last.Restarts, s.since())
+		}
+		s.started(p)
+		return
+	}
+	if s.running || slices.ContainsFunc(s.procs, func(p *proc) bool { return !p.up }) {
+		return
+	}
+	s.running, s.began = true, time.Now()
+	for _, p := range s.procs {
+		s.tell(p, order{Kind: sayGo})
+	}
+	for _, t := range s.c.Timed {
+		s.later(t.At, func() { s.timed(t) })
+	}
+	s.strike()
+}
+
+// gone comes when a process has ended.
+func (s *supervisor) gone(p *proc, err error) {
+	wasDying := p.dying
+	p.process, p.dying, p.up = nil, false, false
+	switch {
+	case s.over:
+	case wasDying:
+		s.reaped(p)
+	case s.ending && err == nil && s.has(p):
+		s.over = !slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil })
+	case s.out.Panic != "":
+		s.stop("", nil)
+	case p.failed != "":
+		s.stop("", fmt.Errorf("cluster: %s", p.failed))
+	case killed(err) && s.running:
+		s.out.Outside++
+		s.note("%s was killed by somebody else", s.setup.Layout.Name(p.id))
+		p.dying = true // it was, only not by us
+		s.crash([]*proc{p})
+		p.dying = false
+		s.reaped(p)
+	default:
+		s.stop("", fmt.Errorf("cluster: %s has ended: %v", s.setup.Layout.Name(p.id), err))
+	}
+}
+
+func (s *supervisor) has(p *proc) bool { _, ok := s.ended[p.id]; return ok }
+
+// killed reports whether a process was ended by a signal.
+func killed(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && exit.ExitCode() == -1
+}
+
+// look reads what is new in the evidence of a life.
+func (s *supervisor) look(p *proc, ended bool) {
+	if p.reader == nil {
+		return
+	}
+	news, err := p.reader.read(ended)
+	if err != nil {
+		s.stop("", err)
+		return
+	}
+	for i := range news {
+		k := &news[i]
+		p.performed, p.recovering, p.clock = k.Performed, k.Recovering, k.Began
+		s.adopted(p, k.Events)
+	}
+}
+
+// endTimeout is how long processes may take to end in order, on a machine that is busy.
+const endTimeout = 10 * time.Second
+
+// finish ends a complete run in order.
+func (s *supervisor) finish() {
+	s.ending = true
+	for _, p := range s.procs {
+		if p.process != nil {
+			s.tell(p, order{Kind: sayEnd})
+		}
+	}
+	s.later(endTimeout, func() { s.stop("", errors.New("cluster: the processes do not end")) })
+}

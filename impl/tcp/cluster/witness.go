@@ -1,0 +1,157 @@
+package cluster
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/disk"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// witness writes the evidence of a life: of each step first what has led to it, then each effect before it is performed.
+type witness struct {
+	life      *life
+	recorder  *recorder
+	setup     *core.Setup
+	evidence  core.Evidence // of the step under way
+	number    uint64        // of steps
+	began     uint64
+	waiting   []trace.Event // of the step, before the next effect that acts
+	effects   []core.Effect
+	next      int  // of effects
+	performed int  // effects that act, in all lives
+	started   bool // everybody begins before anything else happens, so a first life does not stop before that
+	suspected bool // the next notice of a failure is false, and no event
+}
+
+func (w *witness) begin(l *life) {
+	w.life, w.setup, w.performed, w.started = l, l.setup, l.in.Performed, l.in.Restart
+}
+
+// observe begins a step.
+func (w *witness) observe(in *core.Input, effects []core.Effect) error {
+	if err := w.moments(); err != nil { // of the step before
+		return err
+	}
+	w.number++
+	w.began = w.life.clock.tick()
+	w.evidence = core.Evidence{Proc: w.life.in.Proc, Incarnation: w.life.in.Incarnation, After: core.HistoryOf(w.life.machine)}
+	w.effects, w.next, w.waiting = effects, 0, w.waiting[:0]
+	e := trace.Event{Proc: w.evidence.Proc, Incarnation: w.evidence.Incarnation}
+	switch in.Kind {
+	case core.Restore:
+		e = w.evidence.Restarted()
+	case core.Received:
+		d := in.Message.Describe()
+		e.Kind, e.Peer, e.ID, e.Stamp, e.Text = trace.Arrived, in.From, d.ID, d.Stamp, d.Kind
+	case core.Persisted:
+		e.Kind, e.Text = trace.Stored, in.Key
+	case core.Down:
+		if !w.suspected {
+			e.Kind, e.Text = trace.Told, w.setup.Layout.NamesOf(in.Procs)
+		}
+		w.suspected = false
+	}
+	if e.Kind != 0 {
+		w.waiting = append(w.waiting, e)
+	}
+	w.gather()
+	if w.next == len(effects) {
+		return w.write()
+	}
+	return nil // with the first effect
+}
+
+// gather takes the events of the declarations up to the next effect that acts.
+func (w *witness) gather() {
+	for w.next < len(w.effects) && !w.effects[w.next].Acts() {
+		w.take()
+	}
+}
+
+func (w *witness) take() {
+	if e, ok := w.evidence.Of(&w.effects[w.next]); ok {
+		w.waiting = append(w.waiting, e)
+	}
+	w.next++
+}
+
+// perform comes before each effect.
+func (w *witness) perform(e *core.Effect) error {
+	if !e.Acts() {
+		return nil // it belongs to the one before
+	}
+	if err := w.moments(); err != nil {
+		return err
+	}
+	w.take()
+	w.gather()
+	w.performed++
+	return w.write()
+}
+
+// write makes the events that wait survive the death of the process.
+func (w *witness) write() error {
+	p := piece{Began: w.began, Number: w.number, Wall: time.Now().UnixNano(), Performed: w.performed, Events: w.waiting}
+	if h := w.evidence.After; h != nil {
+		p.Recovering, p.Done = h.Recovering, h.Done
+	}
+	err := w.recorder.write(&p)
+	w.waiting = w.waiting[:0]
+	return err
+}
+
+// moments stops at the moments of the plan that have come, until the supervisor says how to go on, if ever.
+func (w *witness) moments() error {
+	in := &w.life.in
+	if !w.started {
+		return nil
+	}
+	for i := 0; i < len(in.Moments); {
+		m := in.Moments[i]
+		if m.After > w.performed {
+			i++
+			continue
+		}
+		in.Moments = append(in.Moments[:i:i], in.Moments[i+1:]...)
+		if in.Flush {
+			w.life.carrier.Flush()
+		}
+		w.life.say(answer{Kind: saidMoment, Index: m.Index, Request: m.Request})
+		if !m.Request {
+			w.life.await()
+		}
+	}
+	return nil
+}
+
+// store is the disk as the node of a life sees it: a record that is deleted is gone at once, as the machine may rely on.
+type store struct {
+	disk  *disk.Store
+	bytes uint64
+}
+
+// Put implements node.Store.
+func (s *store) Put(key string, value []byte) error {
+	s.bytes += uint64(len(value))
+	return s.disk.Put(key, value)
+}
+
+// Delete implements node.Store.
+func (s *store) Delete(key string) error {
+	if err := s.disk.Delete(key); err != nil {
+		return err
+	}
+	return s.disk.Commit()
+}
+
+// Commit implements node.Store.
+func (s *store) Commit() error { return s.disk.Commit() }
+
+func (s *store) close() error {
+	if err := s.disk.Close(); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/tcp/mesh"
+)
+
+// instructions are what a life is told at its beginning.
+type instructions struct {
+	Case        json.RawMessage  `json:"case"` // what the setup is made of, for whoever started the run
+	Proc        core.Proc        `json:"proc"`
+	Life        core.Incarnation `json:"life"`        // number of the process, for the mesh
+	Incarnation core.Incarnation `json:"incarnation"` // of the machine
+	Restart     bool             `json:"restart"`
+	Run         mesh.Run         `json:"run"`
+	Secret      []byte           `json:"secret"`
+	Rendezvous  string           `json:"rendezvous"`
+	Host        string           `json:"host"`
+	Dir         string           `json:"dir"`
+	Epoch       uint64           `json:"epoch"` // failures so far
+	Clock       uint64           `json:"clock"`
+	Performed   int              `json:"performed"` // effects of earlier lives
+	Gone        []int            `json:"gone"`      // by proc: lives that are over
+	Torn        bool             `json:"torn"`      // interrupted writes may be handed out as torn
+	Flush       bool             `json:"flush"`     // before it stops at a moment of the plan
+	Moments     []moment         `json:"moments"`
+}
+
+// moment is a number of effects at which a life stops and asks what now.
+type moment struct {
+	Index   int  `json:"index"`
+	After   int  `json:"after"`
+	Request bool `json:"request"` // of the plan's requests, otherwise of its failures
+}
+
+// What the supervisor says.
+const (
+	sayDead       = "dead" // Procs have stopped: Epoch, Gone
+	sayGo         = "go"   // on, after a moment
+	sayDown       = "down" // the detector reports Procs
+	sayCheckpoint = "checkpoint"
+	saySuspect    = "suspect" // as down, but they live
+	sayStatus     = "status"  // Round
+	sayEnd        = "end"
+)
+
+// order is one thing that the supervisor says.
+type order struct {
+	Kind  string      `json:"kind"`
+	Procs []core.Proc `json:"procs,omitempty"`
+	Epoch uint64      `json:"epoch,omitempty"`
+	Clock uint64      `json:"clock,omitempty"`
+	Round int         `json:"round,omitempty"`
+}
+
+// What a life says.
+const (
+	saidUp     = "up"     // its machine has begun
+	saidDead   = "dead"   // it has taken all from the dead: Epoch
+	saidMoment = "moment" // it has come to a moment: Index, Request
+	saidStatus = "status"
+	saidEnd    = "end"
+	saidNote   = "note"   // Text is for the reader
+	saidPanic  = "panic"  // of the machine: Text
+	saidFailed = "failed" // it can not go on: Text
+	saidBeat   = "beat"
+)
+
+// answer is one thing that a life says.
+type answer struct {
+	Kind    string `json:"kind"`
+	Text    string `json:"text,omitempty"`
+	Epoch   uint64 `json:"epoch,omitempty"`
+	Clock   uint64 `json:"clock,omitempty"`
+	Index   int    `json:"index,omitempty"`
+	Request bool   `json:"request,omitempty"`
+	Round   int    `json:"round,omitempty"`
+	Steps   uint64 `json:"steps,omitempty"`
+	Idle    bool   `json:"idle,omitempty"`
+	Done    bool   `json:"done,omitempty"`
+	Digest  uint64 `json:"digest,omitempty"`
+	Peers   []peer `json:"peers,omitempty"`
+	Counts  Counts `json:"counts"`
+}
+
+// peer is what one life knows of its connection with another.
+type peer struct {
+	Life           int    `json:"life"` // -1: not connected
+	Sent, Received uint64 // frames
+	Held           int    // frames that wait for a connection
+}
+
+// Counts is what one life has sent, logged and stored.
+type Counts struct {
+	Steps   uint64 `json:"steps"`
+	Frames  uint64 `json:"frames"`  // messages in a fixed layout
+	Encoded uint64 `json:"encoded"` // messages by the codec
+	Bytes   uint64 `json:"bytes"`   // payloads in a fixed layout
+	Header  uint64 `json:"header"`  // piggybacked with them
+	Logged  uint64 `json:"logged"`
+	Stored  uint64 `json:"stored"`
+}
+
+// procDir is the folder of a proc in that of the run.
+func procDir(dir string, p core.Proc) string { return filepath.Join(dir, fmt.Sprintf("p%03d", p)) }
+
+func storeDir(dir string, p core.Proc) string { return filepath.Join(procDir(dir, p), "store") }
+
+func evidenceFile(dir string, p core.Proc, life core.Incarnation) string {
+	return filepath.Join(procDir(dir, p), fmt.Sprintf("evidence-%d", life))
+}
