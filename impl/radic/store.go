@@ -59,7 +59,7 @@ func (v *vault) Step(in core.Input, out []core.Effect) []core.Effect {
 		s.Found = true
 		s.Records = append(slices.DeleteFunc(slices.Clone(s.Records), func(o record) bool { return o.Key == r.Key }), r)
 		return append(out, core.Effect{Kind: core.Keep, Key: trace.Image, To: owner, Sent: m.Sent, Received: m.Received},
-			core.SendTo(owner, &Message{Kind: Stored, Life: m.Life, Records: []record{{Key: r.Key}}}))
+			core.SendTo(owner, &Message{Kind: Stored, Life: m.Life, Sent: m.Sent, Received: m.Received, Records: []record{{Key: r.Key}}}))
 	}
 	return append(out, core.DropInput(in.From, core.MsgID{}, "no handler"))
 }
@@ -165,7 +165,8 @@ func (m *stored) answered(from core.Proc, a *Message, out []core.Effect) []core.
 	case a.Kind == NewVault && !s.Halted:
 		return m.written(m.inner.Step(core.Input{Kind: core.Checkpoint}, nil), out)
 	case a.Life != s.Life:
-	case a.Kind == Stored && len(s.Writing) > 0 && s.Writing[0].Records[0].Key == a.Records[0].Key:
+	case a.Kind == Stored && len(s.Writing) > 0 && s.Writing[0].Records[0].Key == a.Records[0].Key &&
+		s.Writing[0].Sent == a.Sent && s.Writing[0].Received == a.Received: // the former vault and the new one may both answer the same write
 		s.Writing = slices.Clone(s.Writing[1:])
 		return m.written(m.inner.Step(core.Input{Kind: core.Persisted, Key: a.Records[0].Key}, nil), out)
 	case a.Kind == Fetched && s.Fetching:

@@ -38,7 +38,7 @@ const (
 	Begin                    // node to a proc that it has adopted: you run here now
 	Fenced                   // to a node: you were given up, stop
 	Store                    // rank to its vault: Records (one), Life, Sent and Received of the image
-	Stored                   // its answer: Records (the key), Life
+	Stored                   // its answer: Records (the key), Life, Sent and Received of the image
 	Fetch                    // restarted rank to its vault: Life
 	Fetched                  // its answer: Life, Yes or no, Records
 	NewVault                 // vault that has lost everything, to its rank
