@@ -122,14 +122,11 @@ func shortest(t *testing.T, s *scenarios.Scenario, property string) int {
 	return max(1, len(r.Found[0].Path))
 }
 
-// open are properties that the fuzzer has seen broken in repaired protocols: bugs, or promises that are too wide; domino fuzz shows the runs.
-var open = map[string][]string{"camel": {"gives-not-up", "log-available"}}
-
 // TestRepaired draws runs of every repaired protocol at a fixed seed: none may break anything. What the fuzzer draws must be meant for the protocol, so
 // little may be refused, be outside its promises or be too large. Longer searches are the business of domino fuzz.
 func TestRepaired(t *testing.T) {
 	for _, name := range targets.Names() {
-		r, err := fuzz.Run(t.Context(), targetOf(t, name, "repaired"), fuzz.Options{Seed: 3, Runs: 500, Ignore: open[name]})
+		r, err := fuzz.Run(t.Context(), targetOf(t, name, "repaired"), fuzz.Options{Seed: 3, Runs: 500, Ignore: targets.Unjudged(name)})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

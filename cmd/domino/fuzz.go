@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +46,8 @@ type fuzzed struct {
 	Seed     uint64       `json:"seed"`
 	Verdict  spec.Verdict `json:"verdict"`
 	Seconds  float64      `json:"seconds"`
-	Rate     int          `json:"rate"` // runs a second
+	Rate     int          `json:"rate"`               // runs a second
+	Unjudged []string     `json:"unjudged,omitempty"` // properties that the runs were not judged by
 	fuzz.Result
 	Files []string `json:"files,omitempty"` // of the failures
 }
@@ -131,6 +133,11 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io st
 	if err != nil {
 		return nil, err
 	}
+	var unjudged []string
+	if ff.variant == "repaired" { // an erratum may break them rightly
+		unjudged = targets.Unjudged(name)
+	}
+	o.Ignore = slices.Concat(o.Ignore, unjudged)
 	corpus := fuzz.Corpus{Folder: filepath.Join(ff.corpus, name)}
 	var state fuzz.State
 	if ff.corpus != "" {
@@ -149,7 +156,7 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io st
 	if err != nil {
 		return nil, err
 	}
-	out := fuzzed{Protocol: name, Variant: ff.variant, Seed: ff.seed, Verdict: r.Verdict(), Seconds: r.Elapsed.Seconds(), Rate: fuzzRate(r), Result: *r}
+	out := fuzzed{Protocol: name, Variant: ff.variant, Seed: ff.seed, Verdict: r.Verdict(), Seconds: r.Elapsed.Seconds(), Rate: fuzzRate(r), Unjudged: unjudged, Result: *r}
 	if ff.corpus != "" {
 		for _, g := range r.Failures {
 			file, err := corpus.Add(g.Scenario)
@@ -189,6 +196,9 @@ func (ff *fuzzFlags) print(w io.Writer, r *fuzzed, state *fuzz.State, first uint
 	}
 	if r.Corpus > 0 {
 		fmt.Fprintf(w, "  %d scenarios of the corpus first, %d with a schedule that is not possible any more\n", r.Corpus, r.Stale)
+	}
+	if len(r.Unjudged) > 0 {
+		fmt.Fprintf(w, "  not judged by %s, which say more of random programs than %s promises\n", strings.Join(r.Unjudged, ", "), r.Protocol)
 	}
 	if r.Refused+r.OutOfModel+r.TooLarge > 0 {
 		fmt.Fprintf(w, "  not run: %d refused by the protocol, %d out of model, %d too large; last reason: %s\n", r.Refused, r.OutOfModel, r.TooLarge,
