@@ -17,6 +17,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/tcp/cluster"
+	"github.com/domino-check/domino/impl/tcp/launch"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -229,7 +230,7 @@ func (c *clusterCase) open(ctx context.Context) (reason string, err error) {
 func (c *clusterCase) config(plan fault.Plan, timed []cluster.Timed, seed uint64, dir string) (cluster.Config, error) {
 	path, err := os.Executable()
 	return cluster.Config{Setup: c.resolved.Setup, Case: string(scenarios.Format(c.scenario)), Model: c.resolved.Model, Plan: plan, Timed: timed, Seed: seed,
-		Spread: c.spread, Dir: dir, Timeout: c.timeout, Address: c.address, Path: path, Args: []string{"cluster", "run", "--" + childFlag}, Errors: c.io.err,
+		Spread: c.spread, Dir: dir, Timeout: c.timeout, Address: c.address, Path: path, Args: []string{"cluster", "run", "--" + childFlag}, Errors: launch.Shared(c.io.err),
 		Note: func(text string) {
 			if !c.quiet {
 				fmt.Fprintln(c.io.err, text)

@@ -120,10 +120,10 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	progress := netpipeProgress(&plan, io)
+	progress, messages := netpipeProgress(&plan, io), launch.Shared(io.err)
 	results, err := netpipe.Measure(ctx, plan, netpipe.Options{Congestion: o.congestion, Bind: o.bind, Result: progress,
 		Child: func(r core.Rank) launch.Command {
-			return launch.Command{Name: fmt.Sprintf("rank %d", r), Path: path, Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: io.err}
+			return launch.Command{Name: fmt.Sprintf("rank %d", r), Path: path, Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
 		}})
 	if progress != nil {
 		fmt.Fprint(io.err, "\r\x1b[K")

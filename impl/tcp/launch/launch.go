@@ -31,7 +31,7 @@ type Command struct {
 	Args         []string // without the program
 	Instructions any      // encoded as JSON
 	Line         func(line []byte) error
-	Errors       io.Writer // its standard error; nil: discarded
+	Errors       io.Writer // its standard error; nil: discarded; one that several children have must be Shared
 }
 
 // grace is how long a child may take to end after its input has ended before it is killed.
