@@ -119,13 +119,30 @@ func New(c Config) (*Node, error) {
 	}
 	n := &Node{c: c, sources: make([]source, c.Procs), memory: memory{pool: c.Pool, mesh: c.Mesh}}
 	n.framed, _ = c.NewMessage().(core.Framed)
-	if host, ok := c.Machine.(interface{ Protocol() core.Protocol }); ok {
+	n.drive(c.Machine)
+	return n, nil
+}
+
+// drive lends memory to the protocol of the machine, if it knows what to do with it.
+func (n *Node) drive(m core.Machine) {
+	n.c.Machine, n.recycler = m, nil
+	if host, ok := m.(interface{ Protocol() core.Protocol }); ok {
 		if n.recycler, ok = host.Protocol().(core.Recycler); ok {
 			n.recycler.UseMemory(&n.memory)
 		}
 	}
 	n.memory.recycler = n.recycler
-	return n, nil
+}
+
+// Restart drives another machine from now on, the next life of the same proc: after ErrRollback. What the former life waited for is gone with it, messages
+// to itself and timers included; what others have sent it, and it them, is still on its way. The first input, Restore, must come by Input.
+func (n *Node) Restart(m core.Machine, life core.Incarnation) {
+	n.Release()
+	n.memory.direct = false
+	n.due, n.timers, n.done, n.c.Life = nil, nil, false, life
+	n.hearAll()
+	clear(n.sources)
+	n.drive(m)
 }
 
 // Done reports whether the program has ended. Its protocol may still be needed by others.

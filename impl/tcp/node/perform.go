@@ -65,6 +65,9 @@ func (n *Node) perform(e *core.Effect) error {
 		n.timers = slices.Insert(n.timers, at, t)
 	case core.ProgramDone:
 		n.done = true
+	case core.Renew: // the timers were those of the former life
+		n.timers = nil
+		n.c.Life++
 	case core.Rollback:
 		return ErrRollback
 	case core.Halt:
