@@ -30,7 +30,7 @@ type tortureFlags struct {
 }
 
 // tortured are the protocols that torture takes by default.
-const tortured = "none,hydee,causal,camel,sbml,rbml,hmpl"
+const tortured = "none,hydee,causal,camel,sbml,rbml,hmpl,radic-sbml,radic-rbml,radic-hmpl"
 
 // runTorture makes random failures in runs as processes, until one is wrong.
 func runTorture(ctx context.Context, args []string, io streams) (int, error) {

@@ -96,8 +96,8 @@ func (c *Config) Validate() error {
 	switch {
 	case m.KeepsIgnored():
 		return fmt.Errorf("cluster: %w: messages that a receiver ignores are gone", ErrModel)
-	case m.Failures > 0 && m.FromDead != fault.Prefix:
-		return fmt.Errorf("cluster: %w: of what the dead have sent any part may be lost", ErrModel)
+	case m.Failures > 0 && m.FromDead == fault.Every:
+		return fmt.Errorf("cluster: %w: some of what the dead have sent is lost", ErrModel)
 	case m.Failures > 0 && m.KeepToDead:
 		return fmt.Errorf("cluster: %w: what was on its way to the dead is lost", ErrModel)
 	}

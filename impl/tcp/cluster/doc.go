@@ -9,7 +9,9 @@
 // What a node has adopted stops with it, also what it has adopted just before; it restarts when somebody who is up has adopted it. A proc that exits
 // (core.Exit) stops in the same way, and counts as no failure.
 // Frames carry the number of failures that their sender knows, and nobody hears one that knows more than itself: so between the
-// two sides of a failure there is a consistent cut, as in the modelled world, where a crash is one event.
+// two sides of a failure there is a consistent cut, as in the modelled world, where a crash is one event. What is taken from the dead is before the
+// cut and the rest is lost, so nobody can tell such a run from one in which nothing of theirs was on its way any more: it is one of a model in which a prefix of that
+// arrives, and of one in which nothing does.
 //
 // # Watchdogs and false suspicions
 //
