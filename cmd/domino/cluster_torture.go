@@ -76,6 +76,7 @@ type torture struct {
 	victims   []*victim
 	runs      int
 	failures  int
+	alarms    int // false suspicions
 	unstruck  int
 	reaped    []time.Duration // detection
 	recovered []time.Duration // of ranks, from the crash to where they were
@@ -144,6 +145,9 @@ func (t *torture) run(ctx context.Context) (int, error) {
 	fmt.Fprintf(t.io.out, "%d runs of %d scenarios in %s, %d failures, none wrong; %d failures came after the end of their run\n", t.runs, len(t.victims),
 		short3(time.Since(began)), t.failures, t.unstruck)
 	fmt.Fprintf(t.io.out, "detection: %s; until a rank was where it had been: %s (median, 99 %%, most)\n", spread(t.reaped), spread(t.recovered))
+	if t.alarms > 0 {
+		fmt.Fprintf(t.io.out, "false suspicions: %d\n", t.alarms)
+	}
 	if ctx.Err() != nil {
 		fmt.Fprintln(t.io.out, "interrupted")
 		return exitCode(spec.Unknown), nil
@@ -195,6 +199,7 @@ func (t *torture) note(v *victim, ran *clusterRan) {
 	r := ran.result
 	t.runs++
 	t.failures += r.Failures
+	t.alarms += r.Suspicions
 	t.unstruck += r.Unstruck
 	v.lengths.Note(r.Failures, r.Performed)
 	for _, c := range r.Crashes {

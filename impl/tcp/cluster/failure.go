@@ -387,8 +387,9 @@ func (s *supervisor) timed(t Timed) {
 	s.strike()
 }
 
-// ask does what the requests of the plan that are due ask for, within the budgets.
+// ask does what the requests of the plan that are due ask for, within the budgets. A watchdog that is to expire falsely may have to be started first.
 func (s *supervisor) ask() {
+	var wait []fault.Request
 	for _, q := range s.asked {
 		p := s.procs[q.Proc]
 		if p.process == nil || p.dying {
@@ -396,7 +397,9 @@ func (s *supervisor) ask() {
 		}
 		switch g := s.setup.Group(q.Suspect); {
 		case q.Expires:
-			s.mistaken(p)
+			if !s.mistaken(p) {
+				wait = append(wait, q)
+			}
 		case !q.Suspicious && s.left.checkpoints > 0 && slices.Contains(s.setup.Initiators, q.Proc):
 			s.left.checkpoints--
 			s.tell(p, order{Kind: sayCheckpoint})
@@ -406,5 +409,5 @@ func (s *supervisor) ask() {
 			s.tell(p, order{Kind: saySuspect, Procs: g})
 		}
 	}
-	s.asked = nil
+	s.asked = wait
 }

@@ -61,19 +61,20 @@ type supervisor struct {
 	began        time.Time // all were up
 	running      bool      // they are
 
-	burying []*burial // failures in the order of their agreement, the first of them under way
-	dying   []*burial // not reaped yet
-	crashes []step
-	armed   []*armed
-	stops   []*armedStop
-	asked   []fault.Request // that are due
-	left    struct{ failures, checkpoints, suspicions int }
-	round   round
-	ending  bool
-	ended   map[core.Proc]answer
-	over    bool
-	err     error
-	out     Result
+	burying  []*burial // failures in the order of their agreement, the first of them under way
+	dying    []*burial // not reaped yet
+	crashes  []step
+	armed    []*armed
+	stops    []*armedStop
+	asked    []fault.Request // that are due
+	left     struct{ failures, checkpoints, suspicions int }
+	round    round
+	listened time.Time // when it last looked who is silent
+	ending   bool
+	ended    map[core.Proc]answer
+	over     bool
+	err      error
+	out      Result
 }
 
 // armed is a failure of the plan that has not struck.

@@ -170,6 +170,10 @@ func (s *supervisor) listen() {
 		return
 	}
 	s.later(s.c.Silence/4, s.listen)
+	late := time.Since(s.listened) > s.c.Silence/2
+	if s.listened = time.Now(); late {
+		return // it was the supervisor that did nothing: what the others have said waits
+	}
 	for _, p := range s.procs {
 		if p.process == nil || !p.up || p.dying || p.asleep != nil || time.Since(p.heard) <= s.c.Silence {
 			continue
@@ -193,7 +197,7 @@ func (s *supervisor) heard(p *proc) {
 	}
 }
 
-// stops arms the stops by the clock.
+// armStops arms the stops by the clock, and begins to listen.
 func (s *supervisor) armStops() {
 	for _, st := range s.stops {
 		if st.Timed {
@@ -206,6 +210,7 @@ func (s *supervisor) armStops() {
 		}
 	}
 	if s.c.Silence > 0 {
+		s.listened = time.Now()
 		s.later(s.c.Silence/4, s.listen)
 	}
 }

@@ -37,6 +37,7 @@ func (s *supervisor) watch(p *proc, a answer) {
 	} else if q.asleep != nil {
 		s.mistake(p, q)
 	}
+	s.ask() // perhaps somebody is to err
 }
 
 // expire lets the watchdog of p about a life that is over expire after a while. All have agreed, so what the dead has sent has arrived.
@@ -87,17 +88,19 @@ func (p *proc) watched() bool {
 	return false
 }
 
-// mistaken lets one watchdog of p expire although its proc lives, on a request of the plan.
-func (s *supervisor) mistaken(p *proc) {
+// mistaken lets one watchdog of p expire although its proc lives, on a request of the plan; it reports false if none may.
+func (s *supervisor) mistaken(p *proc) bool {
 	var about []*proc
 	for q := range s.procs {
 		if s.mayMistake(p, s.procs[q]) {
 			about = append(about, s.procs[q])
 		}
 	}
-	if len(about) > 0 {
-		s.expireFalsely(p, about[s.rng.IntN(len(about))])
+	if len(about) == 0 {
+		return false
 	}
+	s.expireFalsely(p, about[s.rng.IntN(len(about))])
+	return true
 }
 
 // mayMistake reports whether the model lets the watchdog of p about q expire although q lives.

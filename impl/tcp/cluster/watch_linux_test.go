@@ -221,7 +221,7 @@ func TestSilence(t *testing.T) {
 		}
 		processes[p] = process
 	}
-	c.Silence = 400 * time.Millisecond
+	c.Silence = time.Second
 	c.Note = func(text string) {
 		if strings.HasPrefix(text, "a has been silent") {
 			syscall.Kill(processes[0], syscall.SIGCONT)
