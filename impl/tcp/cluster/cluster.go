@@ -94,8 +94,8 @@ func (c *Config) Validate() error {
 		return err
 	}
 	switch {
-	case m.KeepsIgnored():
-		return fmt.Errorf("cluster: %w: messages that a receiver ignores are gone", ErrModel)
+	case m.KeepsIgnored() && m.Failures > 0:
+		return fmt.Errorf("cluster: %w: messages that a receiver ignores are lost when it fails", ErrModel)
 	case m.Failures > 0 && m.FromDead == fault.Every:
 		return fmt.Errorf("cluster: %w: some of what the dead have sent is lost", ErrModel)
 	case m.Failures > 0 && m.KeepToDead:

@@ -45,7 +45,8 @@
 //
 // # What it does not do
 //
-// Lose, double or reorder messages: a model that lets the network do so is kept by a network that never does. Run says which models it can not keep.
+// Lose, double or reorder messages: a model that lets the network do so is kept by a network that never does. A message that is ignored where such messages stay is kept by its
+// receiver. Run says which models it can not keep: those in which what is on its way to the dead reaches their next lives, or all that the dead have sent arrives.
 // A machine that rolls back (core.Rollback) starts again in its process, and what is on its way stays; one that has mates, runs on somebody's node or is watched
 // can not, which ends the run with an error.
 package cluster

@@ -191,7 +191,7 @@ func (l *life) join(ctx context.Context) error {
 	l.machine = l.setup.New(l.in.Proc)
 	l.witness.begin(l)
 	if l.node, err = node.New(node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine, NewMessage: l.setup.NewMessage,
-		Mesh: l.carrier, Pool: pool, Store: l.store, Observe: l.witness.observe, Perform: l.perform}); err != nil {
+		Mesh: l.carrier, Pool: pool, Store: l.store, Observe: l.witness.observe, Perform: l.perform, Keep: l.in.Keep, Set: l.in.Set}); err != nil {
 		return err
 	}
 	l.tune()

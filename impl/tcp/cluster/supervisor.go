@@ -98,6 +98,7 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 	for i, st := range c.Stops {
 		s.stops = append(s.stops, &armedStop{Stop: st, index: i})
 	}
+	s.instructions.Keep, s.instructions.Set = c.Model.KeepsIgnored(), c.Model.Set
 	s.instructions.Beat = beatEvery
 	if c.Silence > 0 {
 		s.instructions.Beat = min(beatEvery, c.Silence/4)

@@ -1,15 +1,18 @@
 package cluster_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/tcp/cluster"
+	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -233,5 +236,51 @@ func TestSilence(t *testing.T) {
 	}
 	if i := slices.IndexFunc(out.Stops, func(s cluster.Suspension) bool { return slices.Contains(s.Procs, 0) }); i < 0 || !out.Stops[i].Outside || out.Stops[i].WentOn == 0 || slices.Contains(out.Done, false) {
 		t.Errorf("stops %+v, done %v, want that of a from outside", out.Stops, out.Done)
+	}
+}
+
+// TestServices runs what is no recovery protocol, over a network in which ignored messages stay: it decides, and the judge agrees.
+func TestServices(t *testing.T) {
+	for _, tt := range []struct{ protocol, keys string }{
+		{"paxos", "roles: servers 3, clients 2\nnetwork: unordered\nignored: kept\n"},
+		{"two-phase", "roles: resources 3\nnetwork: set\n"},
+	} {
+		out, v := run(t, "A test\n-- scenario --\nprotocol: "+tt.protocol+"\n"+tt.keys, fault.Plan{})
+		if v != nil {
+			t.Errorf("%s: %s: %s", tt.protocol, v.Property, v.Message)
+		}
+		if count(out, trace.Decided) == 0 {
+			t.Errorf("%s: nothing is decided", tt.protocol)
+		}
+	}
+}
+
+// TestScenarios: every scenario that is expected to hold can be run as processes, but for those in which the network keeps what is on its way to the dead, or all that they
+// have sent.
+func TestScenarios(t *testing.T) {
+	list, err := scenarios.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused []string
+	for _, s := range list {
+		if s.Expect != "holds" {
+			continue
+		}
+		r, err := catalog.Resolve(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := cluster.Config{Setup: r.Setup, Model: r.Model, Dir: "-", Path: "-"}
+		if err := c.Validate(); err == nil {
+			continue
+		} else if !errors.Is(err, cluster.ErrModel) {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+		refused = append(refused, s.Name)
+	}
+	want := []string{"causal-twice", "h23-kept", "h7-order", "m25", "m60-rbml", "m60", "race3-kept", "s1-kept-two", "s1-kept"}
+	if !slices.Equal(refused, want) {
+		t.Errorf("refused are %v, want %v", refused, want)
 	}
 }

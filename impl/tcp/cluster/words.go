@@ -30,6 +30,8 @@ type instructions struct {
 	Torn        bool             `json:"torn"`      // interrupted writes may be handed out as torn
 	Flush       bool             `json:"flush"`     // before it stops at a moment of the plan
 	Moments     []moment         `json:"moments"`
+	Keep        bool             `json:"keep"` // messages that are ignored stay on their way
+	Set         bool             `json:"set"`  // and what was sent is on its way for ever
 	Beat        time.Duration    `json:"beat"` // between two signs of life, at most
 }
 
