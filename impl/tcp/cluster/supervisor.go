@@ -175,6 +175,7 @@ func (s *supervisor) stop(bound string, err error) {
 
 // spawn starts a life.
 func (s *supervisor) spawn(p *proc) {
+	s.round = round{number: s.round.number} // the new life was not asked, so the others would wait for its answer
 	in := s.instructions
 	in.Proc, in.Life, in.Incarnation, in.Restart = p.id, p.life, p.inc, p.life > 0
 	if node, ok := s.node(p.id); ok && in.Restart {

@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"errors"
 	"net"
 	"slices"
 	"testing"
@@ -85,5 +86,64 @@ func TestIgnored(t *testing.T) {
 				t.Errorf("took %q in steps %q, want %q in %q", machine.taken.Letters, steps, tt.taken, tt.steps)
 			}
 		})
+	}
+}
+
+// quitter asks for a restart when its timer fires, and then wants to hear of nothing that it has asked for before.
+type quitter struct {
+	taken struct{ Letters string }
+	life  core.Incarnation
+}
+
+func (m *quitter) Step(in core.Input, out []core.Effect) []core.Effect {
+	switch in.Kind {
+	case core.Start:
+		return append(out, core.Effect{Kind: core.SetTimer, Timer: "late", Ticks: 2}, core.Effect{Kind: core.SetTimer, Timer: "soon", Ticks: 1})
+	case core.Restore:
+		m.life = in.Incarnation
+		return append(out, core.Effect{Kind: core.SetTimer, Timer: "again", Ticks: 1})
+	case core.Tick:
+		m.taken.Letters += in.Timer + " "
+		if in.Timer == "soon" {
+			return append(out, core.SendTo(0, &word{"lost"}), core.Effect{Kind: core.Persist, Key: "lost", Value: []byte{1}}, core.Effect{Kind: core.Rollback}, core.SendTo(0, &word{"never"}))
+		}
+		return out
+	case core.Received:
+		m.taken.Letters += in.Message.(*word).Text + " "
+	}
+	return out
+}
+func (m *quitter) State() []any                            { return []any{&m.taken} }
+func (m *quitter) Choices(buf []core.Choice) []core.Choice { return buf }
+
+// TestRestart: a machine that rolls back is followed by another one in the same node, which gets nothing that the former life has asked for: timers, messages to itself, writes.
+func TestRestart(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := new(buffer.Pool)
+	m, err := mesh.New(mesh.Config{Identity: mesh.NewIdentity(), Procs: 1, Listener: l, Pool: pool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(0)
+	first, second := &quitter{}, &quitter{}
+	n, err := node.New(node.Config{Procs: 1, Machine: first, NewMessage: func() core.Message { return new(word) }, Mesh: m, Pool: pool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err = n.Input(core.Input{Kind: core.Start}); err == nil; {
+		_, err = n.Turn(-1)
+	}
+	if !errors.Is(err, node.ErrRollback) || first.taken.Letters != "soon " {
+		t.Fatalf("error %v after %q, want a rollback", err, first.taken.Letters)
+	}
+	n.Restart(second, 1)
+	for err = n.Input(core.Input{Kind: core.Restore, Incarnation: 1}); err == nil && !n.Idle(); {
+		_, err = n.Turn(-1)
+	}
+	if err != nil || second.life != 1 || second.taken.Letters != "again " {
+		t.Errorf("the next life, of incarnation %d, hears of %q (%v), want its own timer alone", second.life, second.taken.Letters, err)
 	}
 }
