@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/tcp/cluster"
@@ -77,6 +79,26 @@ func (c *clusterCase) allowStops() {
 		n *= 2
 	}
 	m.Suspicions, m.Victims = min(max(m.Suspicions, n), fault.Max), nil
+}
+
+// drawStops puts, in half of the plans, a process that is stopped for a while in the place of the false suspicions that a plan asks for.
+func drawStops(rng *rand.Rand, r *catalog.Resolved, list []fault.Request) (stops []cluster.Stop, rest []fault.Request) {
+	l, m := &r.Setup.Layout, &r.Model
+	var procs []core.Proc // whom somebody may suspect
+	for p := range core.Proc(len(l.Names)) {
+		if !l.Hosted[p] && (m.Victims == nil || slices.Contains(m.Victims, p)) {
+			procs = append(procs, p)
+		}
+	}
+	replace := rng.IntN(2) == 0 && len(procs) > 0
+	for _, q := range list {
+		if !replace || !q.Suspicious && !q.Expires {
+			rest = append(rest, q)
+		} else if len(stops) == 0 {
+			stops = append(stops, cluster.Stop{Proc: procs[rng.IntN(len(procs))], By: q.Proc, After: q.After, For: time.Duration(rng.IntN(30)+1) * time.Millisecond})
+		}
+	}
+	return stops, rest
 }
 
 // gaveUp reports whether some proc has given up with a typed answer, so that not everybody ends as without failures.

@@ -77,6 +77,7 @@ type torture struct {
 	runs      int
 	failures  int
 	alarms    int // false suspicions
+	stops     int // processes that were stopped
 	unstruck  int
 	reaped    []time.Duration // detection
 	recovered []time.Duration // of ranks, from the crash to where they were
@@ -145,8 +146,8 @@ func (t *torture) run(ctx context.Context) (int, error) {
 	fmt.Fprintf(t.io.out, "%d runs of %d scenarios in %s, %d failures, none wrong; %d failures came after the end of their run\n", t.runs, len(t.victims),
 		short3(time.Since(began)), t.failures, t.unstruck)
 	fmt.Fprintf(t.io.out, "detection: %s; until a rank was where it had been: %s (median, 99 %%, most)\n", spread(t.reaped), spread(t.recovered))
-	if t.alarms > 0 {
-		fmt.Fprintf(t.io.out, "false suspicions: %d\n", t.alarms)
+	if t.alarms+t.stops > 0 {
+		fmt.Fprintf(t.io.out, "false suspicions: %d; %d processes were stopped and went on\n", t.alarms, t.stops)
 	}
 	if ctx.Err() != nil {
 		fmt.Fprintln(t.io.out, "interrupted")
@@ -185,6 +186,7 @@ func (t *torture) one(ctx context.Context, v *victim) (*clusterRan, string, erro
 	}
 	seed := t.rng.Uint64()
 	plan := fault.Draw(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)
+	v.stops, plan.Requests = drawStops(t.rng, v.resolved, plan.Requests)
 	ran, err := v.run(ctx, plan, nil, seed, filepath.Join(dir, "run"), v.reference)
 	if err != nil {
 		return ran, dir, err
@@ -200,6 +202,9 @@ func (t *torture) note(v *victim, ran *clusterRan) {
 	t.runs++
 	t.failures += r.Failures
 	t.alarms += r.Suspicions
+	for _, s := range r.Stops {
+		t.stops += len(s.Procs)
+	}
 	t.unstruck += r.Unstruck
 	v.lengths.Note(r.Failures, r.Performed)
 	for _, c := range r.Crashes {
@@ -218,7 +223,7 @@ func (t *torture) wrong(ran *clusterRan, dir string) error {
 	if err == nil {
 		err = os.CopyFS(filepath.Join(t.flags.dir, "files"), os.DirFS(dir))
 	}
-	encoded, e := json.MarshalIndent(map[string]any{"scenario": ran.scenario.Name, "tortureSeed": t.flags.seed, "run": t.runs, "seed": ran.seed, "plan": ran.plan,
+	encoded, e := json.MarshalIndent(map[string]any{"scenario": ran.scenario.Name, "tortureSeed": t.flags.seed, "run": t.runs, "seed": ran.seed, "plan": ran.plan, "stops": ran.stops,
 		"report": ran.report()}, "", " ")
 	var text strings.Builder
 	ran.print(&text, true)
