@@ -47,6 +47,8 @@
 //
 // Lose, double or reorder messages: a model that lets the network do so is kept by a network that never does. A message that is ignored where such messages stay is kept by its
 // receiver. Run says which models it can not keep: those in which what is on its way to the dead reaches their next lives, or all that the dead have sent arrives.
+// Count heartbeats that are messages and watchdogs that are timers, of a machine that has such: they err whenever the host is slow, which is in no budget, and never come to rest,
+// so that the run goes on up to its bound.
 // A machine that rolls back (core.Rollback) starts again in its process, and what is on its way stays; one that has mates, runs on somebody's node or is watched
 // can not, which ends the run with an error.
 package cluster
