@@ -8,12 +8,12 @@ import (
 )
 
 // keeper is for models in which a message that its receiver ignores stays on its way (fault.Model.Selective and Set): it comes again when the machine has changed. A
-// message is ignored when nothing comes of it; then it is no step.
+// message is ignored when nothing comes of it; then it is no step. In a set all messages stay.
 type keeper struct {
 	on, set bool
-	before  []byte // state of the machine
-	message []byte // that is being received
-	ignored []kept
+	before  []byte          // state of the machine
+	message []byte          // that is being received
+	ignored []kept          // by their receiver, or of a set: what is still on its way
 	changed bool            // since they were ignored
 	sent    map[string]bool // of a set: what is on its way already, for whom
 }
@@ -33,23 +33,21 @@ func (k *keeper) begin(m core.Machine, in *core.Input) {
 	k.before, k.message = core.EncodeState(m), core.Encode(in.Message)
 }
 
-// ends reports whether nothing has come of a step, and keeps its message then.
+// ends reports whether nothing has come of a step. Its message is kept then, and in a set in any case: it may arrive again.
 func (k *keeper) ends(m core.Machine, in *core.Input, effects []core.Effect) bool {
 	if in.Kind != core.Received {
 		return false
 	}
+	idle := bytes.Equal(k.before, core.EncodeState(m))
 	for i := range effects {
-		if e := &effects[i]; e.Kind != core.Drop && !k.again(e) {
-			k.changed = true
-			return false
-		}
+		e := &effects[i]
+		idle = idle && (e.Kind == core.Drop || k.again(e))
 	}
-	if !bytes.Equal(k.before, core.EncodeState(m)) {
-		k.changed = true
-		return false
+	k.changed = k.changed || !idle
+	if idle || k.set {
+		k.ignored = append(k.ignored, kept{in.From, k.message})
 	}
-	k.ignored = append(k.ignored, kept{in.From, k.message})
-	return true
+	return idle
 }
 
 // again reports whether an effect sends what is on its way already, which changes nothing in a set.

@@ -32,7 +32,7 @@ func (m *picky) Step(in core.Input, out []core.Effect) []core.Effect {
 		return out
 	}
 	text := in.Message.(*word).Text
-	if text[0] != 'a'+byte(len(m.taken.Letters)) {
+	if text[0] != 'a'+byte(len(m.taken.Letters)) && (text != "*" || len(m.taken.Letters)%2 == 0) { // the star after every other letter
 		return append(out, core.DropInput(0, core.MsgID{}, "not its turn"))
 	}
 	m.taken.Letters += text
@@ -54,6 +54,7 @@ func TestIgnored(t *testing.T) {
 		{"kept", "cbadx", true, false, "abcd", []string{"a", "b", "c", "d"}},
 		{"twice on its way", "aba", true, false, "ab", []string{"a", "b"}},
 		{"a set", "bbab", true, true, "ab", []string{"a", "b"}},
+		{"twice out of a set", "a*cde", true, true, "a*cde*", []string{"a", "*", "c", "d", "e", "*"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
