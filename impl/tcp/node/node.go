@@ -71,6 +71,7 @@ type Counts struct {
 type Node struct {
 	c        Config
 	recycler core.Recycler // nil: bytes are never used again
+	delivers bool          // there is a program that takes payloads
 	memory   memory
 	due      []core.Input // inputs that wait: they come before anything new
 	out      []core.Effect
@@ -119,13 +120,22 @@ func New(c Config) (*Node, error) {
 	}
 	n := &Node{c: c, sources: make([]source, c.Procs), memory: memory{pool: c.Pool, mesh: c.Mesh}}
 	n.framed, _ = c.NewMessage().(core.Framed)
-	if host, ok := c.Machine.(interface{ Protocol() core.Protocol }); ok {
-		if n.recycler, ok = host.Protocol().(core.Recycler); ok {
-			n.recycler.UseMemory(&n.memory)
-		}
+	n.recycler, n.delivers = recycler(c.Machine)
+	if n.recycler != nil {
+		n.recycler.UseMemory(&n.memory)
 	}
 	n.memory.recycler = n.recycler
 	return n, nil
+}
+
+// recycler is the part of a machine that says which payloads it holds, if there is one, and whether the machine has a program that takes payloads.
+func recycler(m core.Machine) (r core.Recycler, delivers bool) {
+	if host, ok := m.(interface{ Protocol() core.Protocol }); ok {
+		r, _ = host.Protocol().(core.Recycler)
+		return r, true
+	}
+	r, _ = m.(core.Recycler)
+	return r, false
 }
 
 // Done reports whether the program has ended. Its protocol may still be needed by others.
@@ -268,9 +278,11 @@ func (n *Node) received(a *mesh.Arrival) error {
 		if err := n.framed.ParseHeader(a.Extra, a.From); err != nil {
 			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life, a.From, a.Life, err)
 		}
-		n.framed.Content().Data = a.Payload
+		content := n.framed.Content()
+		if content.Data = a.Payload; n.delivers && !content.ID.IsZero() {
+			n.arrived(a)
+		}
 		m = n.framed
-		n.arrived(a)
 	case frame.Control:
 		m = n.c.NewMessage()
 		err := core.Decode(a.Payload, m)
