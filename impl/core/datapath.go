@@ -3,10 +3,13 @@ package core
 // The data path of a real run: optional interfaces by which messages with payloads travel without the codec and without an
 // allocation. A protocol that has none of them runs everywhere, only slower.
 
+// MaxHeader is how many bytes a header may have. A driver puts its own behind it.
+const MaxHeader = 960
+
 // Framed is a Message whose kinds that come with every message of a program have a fixed binary layout beside the codec.
 type Framed interface {
 	Message
-	// AppendHeader appends everything but the payload's bytes, at most a kilobyte. It reports false, and appends nothing, for a
+	// AppendHeader appends everything but the payload's bytes, at most MaxHeader. It reports false, and appends nothing, for a
 	// message that must go by the codec.
 	AppendHeader(buf []byte) ([]byte, bool)
 	// ParseHeader sets the whole message from what AppendHeader appended, with a payload of no bytes; from is the sender. Any
@@ -47,11 +50,19 @@ type Scratch[M any] struct {
 	used int
 }
 
+// maxScratch bounds what is kept of a step that sends many messages.
+const maxScratch = 64
+
 // Begin comes at the beginning of a step: all messages may be used again.
 func (s *Scratch[M]) Begin() { s.used = 0 }
 
 // New is a message with the content that nobody else uses in this step.
 func (s *Scratch[M]) New(content M) *M {
+	if s.used == maxScratch { // a replay, say
+		m := new(M) // not the parameter, which would leave the stack every time
+		*m = content
+		return m
+	}
 	if s.used == len(s.list) {
 		s.list = append(s.list, new(M))
 	}

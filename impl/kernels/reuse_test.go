@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -234,9 +233,7 @@ func TestReuse(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d runs ended, %d messages in fixed layouts, overwritten %d sent, %d received, %d freed", protocol, ended, framed, sent, received, freed)
-		recycles := !slices.Contains([]string{"causal", "camel"}, protocol)
-		logs := recycles && protocol != "none"
-		if ended < 20 || (framed < 1000) == recycles || (sent < 500) == recycles || (received < 500) == recycles || logs && freed < 100 {
+		if logs := protocol != "none"; ended < 20 || framed < 1000 || sent < 500 || received < 500 || logs && freed < 100 {
 			t.Errorf("%s: that shows little", protocol)
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/domino-check/domino/impl/camel"
+	"github.com/domino-check/domino/impl/causal"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/hydee"
 	"github.com/domino-check/domino/impl/none"
@@ -56,7 +58,7 @@ func (dies) Write([]byte) (int, error) {
 	return 0, nil
 }
 
-var cases = []string{Raw, "none", "hydee-1", "hydee-2", "sbml", "rbml", "hmpl"}
+var cases = []string{Raw, "none", "hydee-1", "hydee-2", "causal", "camel", "sbml", "rbml", "hmpl"}
 
 func setup(name string) (*core.Setup, error) {
 	layout := core.Layout{Names: []string{"a", "b"}, Ranks: 2, Clusters: []int{0, 1}}
@@ -65,6 +67,10 @@ func setup(name string) (*core.Setup, error) {
 		return none.NewSetup(layout, make([]core.Program, 2))
 	case "hydee-1":
 		layout.Clusters = []int{0, 0}
+	case "causal":
+		return causal.NewSetup(layout, make([]core.Program, 2), causal.Options{F: 1})
+	case "camel":
+		return camel.NewSetup(layout, make([]core.Program, 2), causal.Options{F: 1})
 	case "sbml":
 		return pessimistic.NewSetup(pessimistic.SBML, layout, make([]core.Program, 2), pessimistic.Options{})
 	case "rbml":
