@@ -19,6 +19,13 @@ type Framed interface {
 	Content() *Payload
 }
 
+// Background is a Framed message that may say that nobody waits for it while the program of its sender can go on, so that it may leave
+// behind what the program sends next to others.
+type Background interface {
+	Framed
+	Background() bool
+}
+
 // Memory is where a layer keeps payloads that outlive their send.
 type Memory interface {
 	// Keep returns a copy of the bytes that belongs to the layer. The copy may be made later, but before the next step, so it must

@@ -16,6 +16,7 @@ type memory struct {
 	lent     [][]byte // to the program, for what it sends in this step
 	waiting  [][]byte
 	direct   bool // nothing is on its way and nothing more will be sent
+	borrowed bool // by messages that leave later
 	kept     uint64
 	copies   []pending
 }
@@ -87,7 +88,7 @@ func (m *memory) reclaim() {
 		clear(m.lent)
 		m.lent = m.lent[:0]
 	}
-	if len(m.waiting) == 0 || len(m.copies) > 0 || m.mesh.Borrowed() {
+	if len(m.waiting) == 0 || len(m.copies) > 0 || m.borrowed || m.mesh.Borrowed() {
 		return
 	}
 	for i, b := range m.waiting {

@@ -78,6 +78,7 @@ type Node struct {
 	choices  []core.Choice
 	turn     int
 	header   []byte
+	later    later
 	framed   core.Framed // scratch for arriving data messages; nil: the protocol has none
 	arrival  mesh.Arrival
 	sources  []source
@@ -156,6 +157,7 @@ func (n *Node) Counts() Counts {
 // Release gives back everything that the machine keeps, at the end of its life in this process.
 func (n *Node) Release() {
 	n.memory.finish()
+	n.later, n.memory.borrowed = later{}, false // lost, like what is on its way
 	n.memory.direct = !n.c.Mesh.Borrowed()
 	if n.recycler != nil {
 		n.recycler.Release()
@@ -233,6 +235,9 @@ func (n *Node) listen(limit time.Duration) (bool, error) {
 		}
 	}
 	what := mesh.Nothing
+	if len(n.later.list) > 0 {
+		what = n.idleLater()
+	}
 	for len(n.memory.copies) > 0 && what == mesh.Nothing { // the log's copies, as long as nothing comes
 		if what = n.c.Mesh.Next(&n.arrival, 0); what == mesh.Nothing {
 			n.memory.work(slice)
