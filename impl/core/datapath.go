@@ -57,6 +57,26 @@ type Scratch[M any] struct {
 	used int
 }
 
+// Below is a machine that wraps another one, whose payloads it passes on.
+type Below interface {
+	// Below is the machine; nil if nobody can say what payloads are held.
+	Below() Machine
+}
+
+// RecyclerOf is the part of a machine that says which payloads it holds; nil if there is none.
+func RecyclerOf(m Machine) Recycler {
+	switch m := m.(type) {
+	case Recycler:
+		return m
+	case interface{ Protocol() Protocol }:
+		r, _ := m.Protocol().(Recycler)
+		return r
+	case Below:
+		return RecyclerOf(m.Below())
+	}
+	return nil
+}
+
 // maxScratch bounds what is kept of a step that sends many messages.
 const maxScratch = 64
 

@@ -57,7 +57,7 @@ func (c *crashes) run(t testing.TB, victim core.Proc, after int) {
 	for p := range c.machines {
 		c.step(core.Proc(p), core.Input{Kind: core.Start})
 	}
-	for ; c.move(); c.steps++ {
+	for ; !c.watched() && c.move(); c.steps++ {
 		if c.steps == after {
 			c.crash(c.setup.Group(victim))
 		}
@@ -70,6 +70,11 @@ func (c *crashes) run(t testing.TB, victim core.Proc, after int) {
 			c.digests[p] = h.Digest // not by ProgramDone: an image may be of a program that has ended
 		}
 	}
+}
+
+// watched reports whether everybody has come to the end of a run with heartbeats, which never end.
+func (c *crashes) watched() bool {
+	return c.setup.Watchdogs && !slices.ContainsFunc(c.machines[:c.setup.Layout.Ranks], func(m core.Machine) bool { return !core.HistoryOf(m).Done })
 }
 
 // create makes the machine of a proc.

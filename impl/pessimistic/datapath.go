@@ -128,8 +128,8 @@ func (l *layer) Settle() {
 		m.Payload.Data = l.memory.Keep(m.Payload.Data)
 		l.buffered = false
 	}
-	if l.delivered && !l.has(M15) {
-		l.s.Unstable[len(l.s.Unstable)-1].Payload.Data = nil
+	if last := len(l.s.Unstable) - 1; l.delivered && last >= 0 && !l.has(M15) {
+		l.s.Unstable[last].Payload.Data = nil
 	}
 	l.delivered = false
 }

@@ -89,6 +89,7 @@ type stored struct {
 	inner      core.Machine
 	newMessage func() core.Message
 	s          storedState
+	effects    []core.Effect
 }
 
 // State implements core.Machine.
@@ -128,7 +129,8 @@ func (m *stored) Step(in core.Input, out []core.Effect) []core.Effect {
 	case s.Fetching:
 		return out // a checkpoint is asked for: nothing has been done since the last one
 	}
-	return m.written(m.inner.Step(in, nil), out)
+	m.effects = m.inner.Step(in, m.effects[:0])
+	return m.written(m.effects, out)
 }
 
 func (m *stored) fetch(out []core.Effect) []core.Effect {

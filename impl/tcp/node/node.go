@@ -64,7 +64,7 @@ type Counts struct {
 	Bytes                  uint64 // payloads sent in the fixed layout
 	Header                 uint64 // protocol headers sent with them
 	Lost                   uint64 // messages for procs that are not connected
-	Logged                 uint64 // bytes copied into logs
+	Logged                 uint64 // bytes kept in logs
 }
 
 // Node drives one machine. One thread uses it.
@@ -121,22 +121,13 @@ func New(c Config) (*Node, error) {
 	}
 	n := &Node{c: c, sources: make([]source, c.Procs), memory: memory{pool: c.Pool, mesh: c.Mesh}}
 	n.framed, _ = c.NewMessage().(core.Framed)
-	n.recycler, n.delivers = recycler(c.Machine)
-	if n.recycler != nil {
+	_, hosted := c.Machine.(interface{ Protocol() core.Protocol })
+	n.delivers = hosted || core.HistoryOf(c.Machine) != nil
+	if n.recycler = core.RecyclerOf(c.Machine); n.recycler != nil {
 		n.recycler.UseMemory(&n.memory)
 	}
 	n.memory.recycler = n.recycler
 	return n, nil
-}
-
-// recycler is the part of a machine that says which payloads it holds, if there is one, and whether the machine has a program that takes payloads.
-func recycler(m core.Machine) (r core.Recycler, delivers bool) {
-	if host, ok := m.(interface{ Protocol() core.Protocol }); ok {
-		r, _ = host.Protocol().(core.Recycler)
-		return r, true
-	}
-	r, _ = m.(core.Recycler)
-	return r, false
 }
 
 // Done reports whether the program has ended. Its protocol may still be needed by others.
