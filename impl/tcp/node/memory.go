@@ -54,9 +54,18 @@ func (m *memory) finish() {
 	}
 }
 
-// Keep implements core.Memory. A large copy is made while the node would wait, or before the next step.
+// Keep implements core.Memory. What was lent to the program for this step needs no copy: it belongs to the log from now on. A large copy of anything else is
+// made while the node would wait, or before the next step.
 func (m *memory) Keep(data []byte) []byte {
 	m.kept += uint64(len(data))
+	for i, lent := range m.lent {
+		if len(data) > 0 && len(lent) == len(data) && &lent[0] == &data[0] {
+			last := len(m.lent) - 1
+			m.lent[i], m.lent[last] = m.lent[last], nil
+			m.lent = m.lent[:last]
+			return data
+		}
+	}
 	if len(data) <= slice/8 {
 		return m.pool.Copy(data)
 	}
