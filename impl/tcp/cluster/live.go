@@ -42,6 +42,7 @@ type life struct {
 	witness witness
 	clock   clock
 	beat    time.Time
+	ended   int64  // when the program had; 0: not yet
 	dying   *order // a failure that is being taken in
 	tasks   sync.WaitGroup
 
@@ -88,7 +89,7 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, l.store.close(), l.witness.recorder.file.Close()) }()
+	defer func() { err = errors.Join(err, l.store.close(), l.witness.close()) }()
 	if err := l.join(ctx); err != nil {
 		return err
 	}
@@ -131,8 +132,10 @@ func (l *life) openFiles() ([]core.Record, error) {
 		return nil, err
 	}
 	l.store = &store{disk: s}
-	if l.witness.recorder, err = newRecorder(evidenceFile(l.in.Dir, l.in.Proc, l.in.Life)); err != nil {
-		return nil, errors.Join(err, s.Close())
+	if !l.in.Bare {
+		if l.witness.recorder, err = newRecorder(evidenceFile(l.in.Dir, l.in.Proc, l.in.Life)); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
 	if !l.in.Restart {
 		return nil, nil
@@ -181,8 +184,12 @@ func (l *life) join(ctx context.Context) error {
 	l.carrier = &carrier{mesh: m, pool: pool, clock: &l.clock, epoch: l.in.Epoch, gone: l.in.Gone, peers: make([]connection, procs), refused: l.refused}
 	l.machine = l.setup.New(l.in.Proc)
 	l.witness.begin(l)
-	if l.node, err = node.New(node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine, NewMessage: l.setup.NewMessage,
-		Mesh: l.carrier, Pool: pool, Store: l.store, Observe: l.witness.observe, Perform: l.witness.perform}); err != nil {
+	config := node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine, NewMessage: l.setup.NewMessage, Mesh: l.carrier,
+		Pool: pool, Store: l.store}
+	if !l.in.Bare {
+		config.Observe, config.Perform = l.witness.observe, l.witness.perform
+	}
+	if l.node, err = node.New(config); err != nil {
 		return err
 	}
 	if host, ok := l.machine.(interface{ Tune(core.Buffers, bool) }); ok {
@@ -253,6 +260,9 @@ func (l *life) run() error {
 		if err := l.settled(err); err != nil {
 			return err
 		}
+		if l.ended == 0 && l.node.Done() {
+			l.ended = time.Now().UnixNano()
+		}
 		if now := time.Now(); now.Sub(l.beat) > beatEvery {
 			l.beat = now
 			l.say(answer{Kind: saidBeat})
@@ -303,7 +313,7 @@ func (l *life) obey() (ended bool, err error) {
 		case sayCheckpoint:
 			err = l.settled(l.node.Input(core.Input{Kind: core.Checkpoint}))
 		case sayStatus:
-			l.say(answer{Kind: saidStatus, Round: o.Round, Epoch: l.carrier.epoch, Steps: l.witness.number, Idle: l.node.Idle(), Peers: l.carrier.status()})
+			l.say(answer{Kind: saidStatus, Round: o.Round, Epoch: l.carrier.epoch, Steps: l.node.Counts().Steps, Idle: l.node.Idle(), Peers: l.carrier.status()})
 		case sayEnd:
 			l.say(l.final())
 			return true, nil
@@ -365,7 +375,8 @@ func (l *life) refused(n mesh.Notice) {
 // final is what is known at the end.
 func (l *life) final() answer {
 	n := l.node.Counts()
-	a := answer{Kind: saidEnd, Counts: Counts{Steps: n.Steps, Frames: n.Frames, Encoded: n.Encoded, Bytes: n.Bytes, Header: n.Header, Logged: n.Logged, Stored: l.store.bytes}}
+	a := answer{Kind: saidEnd, Ended: l.ended, Counts: Counts{Steps: n.Steps, Frames: n.Frames, Encoded: n.Encoded, Bytes: n.Bytes, Header: n.Header,
+		Coded: n.Coded, Sends: n.Sends, Payload: n.Payload, Carried: n.Carried, Logged: n.Logged, Stored: l.store.bytes, Storing: uint64(l.store.took)}}
 	if h := core.HistoryOf(l.machine); h != nil {
 		a.Done, a.Digest = h.Done, h.Digest
 	}

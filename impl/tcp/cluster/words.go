@@ -28,6 +28,7 @@ type instructions struct {
 	Torn        bool             `json:"torn"`      // interrupted writes may be handed out as torn
 	Flush       bool             `json:"flush"`     // before it stops at a moment of the plan
 	Moments     []moment         `json:"moments"`
+	Bare        bool             `json:"bare"` // no evidence is kept
 }
 
 // moment is a number of effects at which a life stops and asks what now.
@@ -83,6 +84,7 @@ type answer struct {
 	Idle    bool   `json:"idle,omitempty"`
 	Done    bool   `json:"done,omitempty"`
 	Digest  uint64 `json:"digest,omitempty"`
+	Ended   int64  `json:"ended,omitempty"` // nanoseconds since 1970: when the program was seen to have ended
 	Peers   []peer `json:"peers,omitempty"`
 	Counts  Counts `json:"counts"`
 }
@@ -101,8 +103,13 @@ type Counts struct {
 	Encoded uint64 `json:"encoded"` // messages by the codec
 	Bytes   uint64 `json:"bytes"`   // payloads in a fixed layout
 	Header  uint64 `json:"header"`  // piggybacked with them
+	Coded   uint64 `json:"coded"`   // bytes of messages by the codec
+	Sends   uint64 `json:"sends"`   // of the program
+	Payload uint64 `json:"payload"` // bytes that the program has sent
+	Carried uint64 `json:"carried"` // bytes that a protocol has put on messages of the program
 	Logged  uint64 `json:"logged"`
 	Stored  uint64 `json:"stored"`
+	Storing uint64 `json:"storing"` // nanoseconds that stable storage has taken
 }
 
 // procDir is the folder of a proc in that of the run.

@@ -65,6 +65,10 @@ type Counts struct {
 	Header                 uint64 // protocol headers sent with them
 	Lost                   uint64 // messages for procs that are not connected
 	Logged                 uint64 // bytes copied into logs
+	Coded                  uint64 // bytes of messages sent by the codec
+	Sends                  uint64 // of the program
+	Payload                uint64 // bytes that the program has sent
+	Carried                uint64 // bytes that the protocol has put on messages with a payload
 }
 
 // Node drives one machine. One thread uses it.

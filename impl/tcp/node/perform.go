@@ -63,6 +63,9 @@ func (n *Node) perform(e *core.Effect) error {
 		t := timer{time.Now().Add(time.Duration(e.Ticks) * n.c.Tick), e.Timer}
 		at, _ := slices.BinarySearchFunc(n.timers, t, func(a, b timer) int { return a.at.Compare(b.at) })
 		n.timers = slices.Insert(n.timers, at, t)
+	case core.ProgramSent:
+		n.counts.Sends++
+		n.counts.Payload += uint64(len(e.Payload.Data))
 	case core.ProgramDone:
 		n.done = true
 	case core.Rollback:
@@ -78,21 +81,28 @@ func (n *Node) send(e *core.Effect) error {
 	if e.To == n.c.Proc {
 		return n.sendSelf(e.Message)
 	}
-	if m, ok := e.Message.(core.Framed); ok {
+	m, framed := e.Message.(core.Framed)
+	if framed {
 		var fixed bool
 		if n.header, fixed = m.AppendHeader(n.header[:0]); fixed {
 			data := m.Content().Data
 			n.counts.Frames++
 			n.counts.Bytes += uint64(len(data))
 			n.counts.Header += uint64(len(n.header))
+			n.counts.Carried += uint64(len(n.header))
 			if !n.c.Mesh.Send(e.To, frame.Data, 0, n.header, data) {
 				n.counts.Lost++
 			}
 			return nil
 		}
 	}
+	body := core.Encode(e.Message)
 	n.counts.Encoded++
-	if !n.c.Mesh.Send(e.To, frame.Control, 0, nil, core.Encode(e.Message)) {
+	n.counts.Coded += uint64(len(body))
+	if framed && !m.Content().ID.IsZero() {
+		n.counts.Carried += uint64(len(body) - len(m.Content().Data))
+	}
+	if !n.c.Mesh.Send(e.To, frame.Control, 0, nil, body) {
 		n.counts.Lost++
 	}
 	return nil
