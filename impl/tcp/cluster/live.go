@@ -376,7 +376,7 @@ func (l *life) refused(n mesh.Notice) {
 func (l *life) final() answer {
 	n := l.node.Counts()
 	a := answer{Kind: saidEnd, Ended: l.ended, Counts: Counts{Steps: n.Steps, Frames: n.Frames, Encoded: n.Encoded, Bytes: n.Bytes, Header: n.Header,
-		Coded: n.Coded, Sends: n.Sends, Payload: n.Payload, Carried: n.Carried, Logged: n.Logged, Stored: l.store.bytes, Storing: uint64(l.store.took)}}
+		Coded: n.Coded, Sends: n.Sends, Payload: n.Payload, Carried: n.Carried, Logged: n.Logged, Logs: n.Logs, LogKnown: n.LogBytes, LogUnknown: n.LogUnknown, Stored: l.store.bytes, Storing: uint64(l.store.took)}}
 	if h := core.HistoryOf(l.machine); h != nil {
 		a.Done, a.Digest = h.Done, h.Digest
 	}

@@ -69,6 +69,8 @@ type Counts struct {
 	Sends                  uint64 // of the program
 	Payload                uint64 // bytes that the program has sent
 	Carried                uint64 // bytes that the protocol has put on messages with a payload
+	Logs, LogBytes         uint64 // payloads that the machine says to have logged, and their bytes
+	LogUnknown             uint64 // of those: payloads whose size nobody here knows
 }
 
 // Node drives one machine. One thread uses it.
@@ -89,6 +91,8 @@ type Node struct {
 	timers   []timer
 	done     bool
 	counts   Counts
+	payload  core.MsgID // that the program has sent or a message has brought last
+	size     int        // of it
 }
 
 // source is what has arrived from a proc in data messages and is not delivered.
@@ -274,6 +278,7 @@ func (n *Node) received(a *mesh.Arrival) error {
 		}
 		n.framed.Content().Data = a.Payload
 		m = n.framed
+		n.payload, n.size = n.framed.Content().ID, len(a.Payload)
 		n.arrived(a)
 	case frame.Control:
 		m = n.c.NewMessage()
@@ -281,6 +286,9 @@ func (n *Node) received(a *mesh.Arrival) error {
 		n.c.Pool.Put(a.Payload)
 		if err != nil {
 			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life, a.From, a.Life, err)
+		}
+		if f, ok := m.(core.Framed); ok {
+			n.payload, n.size = f.Content().ID, len(f.Content().Data)
 		}
 	default:
 		if a.Payload != nil {

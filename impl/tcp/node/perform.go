@@ -66,6 +66,14 @@ func (n *Node) perform(e *core.Effect) error {
 	case core.ProgramSent:
 		n.counts.Sends++
 		n.counts.Payload += uint64(len(e.Payload.Data))
+		n.payload, n.size = e.Payload.ID, len(e.Payload.Data)
+	case core.Log:
+		switch { // a payload that neither is sent now nor has come now is in the log, which learns more about it
+		case e.ID == n.payload:
+			n.counts.Logs, n.counts.LogBytes = n.counts.Logs+1, n.counts.LogBytes+uint64(n.size)
+		case n.framed == nil:
+			n.counts.Logs, n.counts.LogUnknown = n.counts.Logs+1, n.counts.LogUnknown+1
+		}
 	case core.ProgramDone:
 		n.done = true
 	case core.Rollback:
