@@ -17,7 +17,7 @@
 // merges the files into one trace that agrees with causality (Merge).
 //
 // That write, and a description of each message in words, take longer than a small message itself. A bare run (Config.Bare) keeps no evidence, so
-// that it measures the protocol: it can have no failures and is not judged, but its final digests and its counts are those of any other run.
+// that it measures the protocol, and begins when all are connected: it can have no failures and is not judged, but its final digests and its counts are those of any other run.
 //
 // # The end
 //

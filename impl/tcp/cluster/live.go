@@ -112,6 +112,11 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 		if err := l.meet(); err != nil {
 			return err
 		}
+		if l.in.Bare {
+			if err := l.connect(); err != nil {
+				return err
+			}
+		}
 	}
 	l.say(answer{Kind: saidUp})
 	if !l.in.Restart {
@@ -349,6 +354,19 @@ func (l *life) meet() error {
 		}
 		<-l.bell
 	}
+}
+
+// connect waits for the connections with all first lives, so that no program has to.
+func (l *life) connect() error {
+	l.mu.Lock()
+	table := l.table
+	l.mu.Unlock()
+	l.mesh.Dial(mesh.Below(table, l.in.Proc), joinTimeout)
+	var all []core.Proc
+	for _, a := range table {
+		all = append(all, a.Proc)
+	}
+	return l.mesh.Gather(all, joinTimeout)
 }
 
 // await waits for leave to go on.
