@@ -68,7 +68,7 @@ type Counts struct {
 	Coded                  uint64 // bytes of messages sent by the codec
 	Sends                  uint64 // of the program
 	Payload                uint64 // bytes that the program has sent
-	Carried                uint64 // bytes that the protocol has put on messages with a payload
+	Carried                uint64 // bytes that the protocol has put on messages of the program
 	Logs, LogBytes         uint64 // payloads that the machine says to have logged, and their bytes
 	LogUnknown             uint64 // of those: payloads whose size nobody here knows
 }

@@ -97,7 +97,7 @@ func (n *Node) send(e *core.Effect) error {
 			n.counts.Frames++
 			n.counts.Bytes += uint64(len(data))
 			n.counts.Header += uint64(len(n.header))
-			n.counts.Carried += uint64(len(n.header))
+			n.carried(m, len(n.header))
 			if !n.c.Mesh.Send(e.To, frame.Data, 0, n.header, data) {
 				n.counts.Lost++
 			}
@@ -107,13 +107,20 @@ func (n *Node) send(e *core.Effect) error {
 	body := core.Encode(e.Message)
 	n.counts.Encoded++
 	n.counts.Coded += uint64(len(body))
-	if framed && !m.Content().ID.IsZero() {
-		n.counts.Carried += uint64(len(body) - len(m.Content().Data))
+	if framed {
+		n.carried(m, len(body)-len(m.Content().Data))
 	}
 	if !n.c.Mesh.Send(e.To, frame.Control, 0, nil, body) {
 		n.counts.Lost++
 	}
 	return nil
+}
+
+// carried counts what a message of our own program carries besides its payload. Copies for others are no such messages.
+func (n *Node) carried(m core.Framed, bytes int) {
+	if id := m.Content().ID; !id.IsZero() && id.From.Proc() == n.c.Proc {
+		n.counts.Carried += uint64(bytes)
+	}
 }
 
 // sendSelf keeps a message of the machine to itself, encoded, because the machine may use its own again.
