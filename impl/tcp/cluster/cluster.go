@@ -29,6 +29,7 @@ type Config struct {
 	Spread  time.Duration
 	Dir     string        // of the run, empty or new: stores and evidence
 	Timeout time.Duration // of the run; 0 means a minute
+	Bare    bool          // no evidence: only times, counts and final digests, of a run without failures
 	Address string        // where the processes meet; "" means any free port of the loopback
 	Path    string        // of the program whose child is a life
 	Args    []string
@@ -62,6 +63,8 @@ type Result struct {
 	Stops      []Suspension
 	Counts     []Counts // by proc, of its last life
 	Elapsed    time.Duration
+	Begun      time.Duration   // from the call of Run until all had begun
+	Ended      []time.Duration // by rank: when its program had ended for good, since all had begun; 0 if it has not
 }
 
 // Crash is one failure; times are since all have begun.
@@ -98,6 +101,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("cluster: %w: messages that a receiver ignores are lost when it fails", ErrModel)
 	case m.Failures > 0 && m.FromDead == fault.Every:
 		return fmt.Errorf("cluster: %w: some of what the dead have sent is lost", ErrModel)
+	case c.Bare && len(c.Plan.Failures)+len(c.Plan.Requests)+len(c.Timed)+len(c.Stops) > 0:
+		return errors.New("cluster: failures and requests need evidence, which a bare run does not keep")
 	case m.Failures > 0 && m.KeepToDead:
 		return fmt.Errorf("cluster: %w: what was on its way to the dead is lost", ErrModel)
 	}

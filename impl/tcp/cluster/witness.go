@@ -64,6 +64,13 @@ func (w *witness) observe(in *core.Input, effects []core.Effect) error {
 	return nil // with the first effect
 }
 
+func (w *witness) close() error {
+	if w.recorder == nil {
+		return nil
+	}
+	return w.recorder.file.Close()
+}
+
 // gather takes the events of the declarations up to the next effect that acts.
 func (w *witness) gather() {
 	for w.next < len(w.effects) && !w.effects[w.next].Acts() {
@@ -136,16 +143,19 @@ func (w *witness) moments() error {
 type store struct {
 	disk  *disk.Store
 	bytes uint64
+	took  time.Duration
 }
 
 // Put implements node.Store.
 func (s *store) Put(key string, value []byte) error {
+	defer s.count(time.Now())
 	s.bytes += uint64(len(value))
 	return s.disk.Put(key, value)
 }
 
 // Delete implements node.Store.
 func (s *store) Delete(key string) error {
+	defer s.count(time.Now())
 	if err := s.disk.Delete(key); err != nil {
 		return err
 	}
@@ -153,7 +163,12 @@ func (s *store) Delete(key string) error {
 }
 
 // Commit implements node.Store.
-func (s *store) Commit() error { return s.disk.Commit() }
+func (s *store) Commit() error {
+	defer s.count(time.Now())
+	return s.disk.Commit()
+}
+
+func (s *store) count(began time.Time) { s.took += time.Since(began) }
 
 func (s *store) close() error {
 	if err := s.disk.Close(); err != nil {
