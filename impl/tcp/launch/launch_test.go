@@ -2,11 +2,15 @@ package launch_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -38,6 +42,12 @@ func child(role string) {
 		return
 	}
 	var say string
+	if role == "listens" {
+		if err := launch.Listen(os.Stdin, &say, func([]byte) {}, func() { os.Exit(7) }); err == nil {
+			fmt.Println(say, os.Getpid())
+			select {}
+		}
+	}
 	if err := launch.Instructions(os.Stdin, &say, func() { os.Exit(7) }); err != nil {
 		fmt.Println(err)
 		os.Exit(4)
@@ -140,6 +150,56 @@ func TestOrphan(t *testing.T) {
 			break
 		}
 	}
+}
+
+// TestFar kills a child behind a launcher: as the launcher itself, one that waits for it, and one that keeps it from hearing; each must be gone, and what was
+// written to the standard error is known. The first two die of SIGKILL, not of the end of their input, whose exit code is 7.
+func TestFar(t *testing.T) {
+	tests := []struct {
+		name, line, end string
+	}{
+		{"exec", `exec "$@"`, "signal: killed"},
+		{"waits", `"$@"; exit $?`, "exit status 137"},
+		{"deaf", `echo hello 0; sleep 1000; exit 0`, "signal: killed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := command("listens", nil)
+			c.Launcher, c.Path = []string{"/bin/sh", "-c", "echo complaint >&2; " + tt.line, "--", c.Path}, ""
+			there := make(chan struct{})
+			c.Line = func([]byte) error {
+				close(there)
+				return nil
+			}
+			p, err := launch.Start(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-there
+			p.Kill()
+			p.Kill() // once more changes nothing
+			<-p.Done()
+			if p.Err() == nil || !strings.Contains(p.Err().Error(), tt.end) {
+				t.Errorf("ended with %v, want %s", p.Err(), tt.end)
+			}
+			if !strings.HasPrefix(p.Complaint(), "complaint") {
+				t.Errorf("complaint %q", p.Complaint())
+			}
+			for lives(p.ID()) { // for ever, if it was not killed
+			}
+		})
+	}
+}
+
+// lives reports whether anything of a process group runs.
+func lives(group int) bool {
+	list, _ := filepath.Glob("/proc/[0-9]*/stat")
+	return slices.ContainsFunc(list, func(name string) bool {
+		text, _ := os.ReadFile(name) // it may have ended
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		return len(fields) > 2 && fields[0] != "Z" && fields[2] == strconv.Itoa(group)
+	})
 }
 
 // TestNoParent reads instructions that nobody has written.
