@@ -42,7 +42,9 @@ type life struct {
 	witness witness
 	clock   clock
 	beat    time.Time
-	dying   *order // a failure that is being taken in
+	doing   doing
+	saying  sync.Mutex // of out
+	dying   *order     // a failure that is being taken in
 	tasks   sync.WaitGroup
 
 	waiting atomic.Bool // orders has something
@@ -81,6 +83,7 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	if l.setup, err = resolve(l.in.Case); err != nil {
 		return err
 	}
+	l.doing.know(&l.setup.Layout)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer l.tasks.Wait()
 	defer cancel()
@@ -125,12 +128,15 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 
 // openFiles opens store and evidence, and reads the records that the machine is handed.
 func (l *life) openFiles() ([]core.Record, error) {
+	if err := checkFolder(l.in.Dir, l.in.Run); err != nil {
+		return nil, err
+	}
 	id := disk.Identity{Run: hex.EncodeToString(l.in.Run[:]), Proc: l.in.Proc}
 	s, err := disk.Open(disk.System{}, storeDir(l.in.Dir, l.in.Proc), id)
 	if err != nil {
 		return nil, err
 	}
-	l.store = &store{disk: s}
+	l.store = &store{disk: s, delay: l.in.DiskDelay}
 	if l.witness.recorder, err = newRecorder(evidenceFile(l.in.Dir, l.in.Proc, l.in.Life)); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -178,11 +184,11 @@ func (l *life) join(ctx context.Context) error {
 	l.mesh = m
 	l.mu.Unlock()
 	l.clock.hear(l.in.Clock)
-	l.carrier = &carrier{mesh: m, pool: pool, clock: &l.clock, epoch: l.in.Epoch, gone: l.in.Gone, peers: make([]connection, procs), refused: l.refused}
+	l.carrier = &carrier{mesh: m, pool: pool, clock: &l.clock, epoch: l.in.Epoch, gone: l.in.Gone, nothing: l.in.Nothing, peers: make([]connection, procs), refused: l.refused}
 	l.machine = l.setup.New(l.in.Proc)
 	l.witness.begin(l)
 	if l.node, err = node.New(node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine, NewMessage: l.setup.NewMessage,
-		Mesh: l.carrier, Pool: pool, Store: l.store, Observe: l.witness.observe, Perform: l.witness.perform}); err != nil {
+		Mesh: l.carrier, Pool: pool, Store: l.store, Before: l.doing.begin, Observe: l.witness.observe, Perform: l.witness.perform}); err != nil {
 		return err
 	}
 	if host, ok := l.machine.(interface{ Tune(core.Buffers, bool) }); ok {
@@ -206,6 +212,10 @@ func (l *life) join(ctx context.Context) error {
 func (l *life) heard(line []byte) {
 	var o order
 	err := json.Unmarshal(line, &o)
+	if err == nil && o.Kind == sayDoing { // the thread that turns may hang
+		l.encode(answer{Kind: saidDoing, Text: l.doing.words()})
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.orders = append(l.orders, o)
@@ -227,6 +237,12 @@ func (l *life) ring() {
 
 func (l *life) say(a answer) {
 	a.Clock = l.clock.tick()
+	l.encode(a)
+}
+
+func (l *life) encode(a answer) {
+	l.saying.Lock()
+	defer l.saying.Unlock()
 	_ = l.out.Encode(a) // a supervisor that does not read is gone, and orphaned says so
 }
 
@@ -266,7 +282,8 @@ func (l *life) settled(err error) error {
 	if err != nil && !errors.As(err, &halt) {
 		return err
 	}
-	return l.witness.moments()
+	l.doing.end()
+	return l.witness.settled()
 }
 
 // obey does what the supervisor has said, up to a failure, which takes a while.
@@ -295,6 +312,7 @@ func (l *life) obey() (ended bool, err error) {
 		switch o.Kind {
 		case sayDead:
 			l.dying = &o
+			l.carrier.dying(o.Procs)
 			_, err = l.node.Turn(0) // connections that were made meanwhile
 			err = l.settled(err)
 		case sayDown, saySuspect:

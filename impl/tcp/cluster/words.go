@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/tcp/mesh"
@@ -27,14 +28,18 @@ type instructions struct {
 	Gone        []int            `json:"gone"`      // by proc: lives that are over
 	Torn        bool             `json:"torn"`      // interrupted writes may be handed out as torn
 	Flush       bool             `json:"flush"`     // before it stops at a moment of the plan
+	Nothing     bool             `json:"nothing"`   // of what the dead had sent arrives any more when it is known that they are
+	DiskDelay   time.Duration    `json:"diskDelay"` // of every stable write
 	Moments     []moment         `json:"moments"`
 }
 
-// moment is a number of effects at which a life stops and asks what now.
+// moment is when a life stops and asks what now.
 type moment struct {
-	Index   int  `json:"index"`
-	After   int  `json:"after"`
-	Request bool `json:"request"` // of the plan's requests, otherwise of its failures
+	Index   int     `json:"index"`
+	After   int     `json:"after"`             // effects
+	What    Measure `json:"what,omitempty"`    // other than effects
+	Number  uint64  `json:"number,omitempty"`  // of What
+	Request bool    `json:"request,omitempty"` // of the plan's requests, otherwise of its failures
 }
 
 // What the supervisor says.
@@ -46,6 +51,7 @@ const (
 	saySuspect    = "suspect" // as down, but they live
 	sayStatus     = "status"  // Round
 	sayEnd        = "end"
+	sayDoing      = "doing" // what are you doing? It is answered even in a step that does not end
 )
 
 // order is one thing that the supervisor says.
@@ -68,6 +74,7 @@ const (
 	saidPanic  = "panic"  // of the machine: Text
 	saidFailed = "failed" // it can not go on: Text
 	saidBeat   = "beat"
+	saidDoing  = "doing" // Text, "" if it does not hang
 )
 
 // answer is one thing that a life says.

@@ -41,6 +41,12 @@ func child(role string) {
 		fmt.Println(err)
 		return
 	}
+	if role == "guards" {
+		if err := launch.Keep(os.Stdin, os.Stdout, "guarded-"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		return
+	}
 	var say string
 	if role == "listens" {
 		if err := launch.Listen(os.Stdin, &say, func([]byte) {}, func() { os.Exit(7) }); err == nil {
@@ -189,6 +195,32 @@ func TestFar(t *testing.T) {
 			for lives(p.ID()) { // for ever, if it was not killed
 			}
 		})
+	}
+}
+
+// TestGuard: the folder of a guard goes when the guard's input ends, with what is in it, and stays when it is dismissed; where there can be none, it says so.
+func TestGuard(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv(role, "guards")
+	g, err := launch.StartGuard(self())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Dismiss(); err != nil || filepath.Dir(g.Dir) != dir {
+		t.Errorf("folder %s, %v", g.Dir, err)
+	}
+	if _, err := os.Stat(g.Dir); err != nil {
+		t.Error(err)
+	}
+	cmd := exec.Command(self()) // its input is empty
+	out, err := cmd.Output()
+	if list, e := os.ReadDir(dir); err != nil || e != nil || len(list) != 1 || !strings.Contains(string(out), dir+"/guarded-") {
+		t.Errorf("a guard without parent says %q, %v, and leaves %v %v", out, err, list, e)
+	}
+	t.Setenv("TMPDIR", dir+"/nowhere")
+	if _, err := launch.StartGuard(self()); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("a folder that can not be: %v", err)
 	}
 }
 

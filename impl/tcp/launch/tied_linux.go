@@ -11,6 +11,9 @@ func tied() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }
 
+// untied lets a child live on, and not hear the terminal.
+func untied() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
 // killAll ends a child and what it has started.
 func killAll(p *os.Process) {
 	if p.Signal(syscall.Signal(0)) == nil { // otherwise its number may be that of another by now

@@ -13,6 +13,9 @@ import (
 func (n *Node) step(in core.Input) error {
 	n.memory.finish()
 	n.counts.Steps++
+	if n.c.Before != nil {
+		n.c.Before(in.Kind, in.From, in.Timer)
+	}
 	n.out = n.c.Machine.Step(in, n.out[:0])
 	if n.c.Observe != nil {
 		seen := in // of its own, so that the input itself stays out of the heap

@@ -1,0 +1,83 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// Bounds of what the supervisor waits for.
+const (
+	startTimeout = 45 * time.Second       // until all have begun
+	endTimeout   = 10 * time.Second       // processes may take so long to end in order, on a machine that is busy
+	answerTime   = 300 * time.Millisecond // whoever does not say by then what it is doing says nothing at all
+)
+
+// finish ends a complete run in order.
+func (s *supervisor) finish() {
+	s.ending = true
+	for _, p := range s.procs {
+		if p.process != nil {
+			s.tell(p, order{Kind: sayEnd})
+		}
+	}
+	s.later(endTimeout, func() { s.stop("", errors.New("cluster: the processes do not end")) })
+}
+
+// late ends a run that has not begun.
+func (s *supervisor) late() {
+	if !s.running {
+		s.stop("", fmt.Errorf("cluster: not all have begun after %v: %s", startTimeout, s.stuck()))
+	}
+}
+
+// overdue ends a run that takes too long, and says who hangs.
+func (s *supervisor) overdue() {
+	if s.over || s.ending {
+		return // they end by themselves, or not
+	}
+	for _, p := range s.procs {
+		if p.doing = "?"; p.process != nil {
+			s.tell(p, order{Kind: sayDoing})
+		}
+	}
+	s.later(answerTime, func() {
+		if bound := fmt.Sprintf("time limit %v", s.c.Timeout); !s.ending {
+			if stuck := s.stuck(); stuck != "" {
+				bound += ": " + stuck
+			}
+			s.stop(bound, nil)
+		}
+	})
+}
+
+// stuck names who has not come, by host, and who hangs.
+func (s *supervisor) stuck() string {
+	var list []string
+	waiting := map[int][]core.Proc{} // by host
+	for _, p := range s.procs {
+		if p.process != nil && !p.met && !p.up && p.life == 0 {
+			waiting[p.host] = append(waiting[p.host], p.id)
+		} else if p.process != nil && p.doing == "?" {
+			list = append(list, s.where(p)+" does not answer: it is stopped, or hangs")
+		} else if p.process != nil && p.doing != "" {
+			list = append(list, s.where(p)+" "+p.doing)
+		}
+	}
+	for _, p := range s.procs {
+		if procs := waiting[p.host]; len(procs) > 0 && procs[0] == p.id {
+			text := s.setup.Layout.NamesOf(procs) + " did not come to the meeting at " + s.instructions.Rendezvous
+			if len(s.c.Hosts) > 0 {
+				text = "host " + s.c.Hosts[p.host].Address + ": " + text
+			}
+			if s.far(p) {
+				text += fmt.Sprintf(" (%s)%s", strings.Join(s.c.Hosts[p.host].Launcher, " "), complaint(p.process))
+			}
+			list = append(list, text)
+		}
+	}
+	return strings.Join(list, "; ")
+}
