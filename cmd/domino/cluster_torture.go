@@ -22,6 +22,9 @@ import (
 // tortureFlags are the flags of cluster torture.
 type tortureFlags struct {
 	runs      int
+	kills     int
+	failures  int
+	json      bool
 	forTime   time.Duration
 	seed      uint64
 	protocols string
@@ -35,18 +38,24 @@ const tortured = "none,hydee,causal,camel,sbml,rbml,hmpl"
 // runTorture makes random failures in runs as processes, until one is wrong.
 func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 	var o tortureFlags
-	f := flags("cluster torture", "[SCENARIO ...]", io, "cluster torture --runs 1000", "cluster torture s1 'causal-*' --for 10m --seed 7", "cluster torture --protocols hydee,causal")
+	f := flags("cluster torture", "[SCENARIO ...]", io, "cluster torture --runs 1000", "cluster torture --kills 1000 --failures 4", "cluster torture s1 'causal-*' --for 10m --seed 7", "cluster torture --protocols hydee,causal")
 	f.IntVar(&o.runs, "runs", 100, "runs with failures")
 	f.DurationVar(&o.forTime, "for", 0, "make runs for so long, not --runs")
+	f.IntVar(&o.kills, "kills", 0, "make runs until so many failures have struck, not --runs")
+	f.IntVar(&o.failures, "failures", 0, "allow so many failures in a run instead of the scenario's, where its protocol promises to survive them; 0: the scenario's")
 	f.Uint64Var(&o.seed, "seed", 1, "of scenarios, plans and delays; what happens depends on the machine, too")
 	f.StringVar(&o.protocols, "protocols", tortured, "protocols whose scenarios are run")
 	f.StringVar(&o.dir, "dir", "domino-torture", "folder for the first wrong run: plan, seeds, traces, disks; new or empty")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "end a run after so long; that is wrong")
+	f.BoolVar(&o.json, "json", false, "print JSON")
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	if o.runs < 1 || o.forTime < 0 || o.timeout <= 0 {
-		return 0, errors.New("--runs must be at least 1, --timeout positive and --for not negative")
+	switch {
+	case o.runs < 1 || o.forTime < 0 || o.timeout <= 0 || o.kills < 0 || o.failures < 0 || o.failures > fault.Max:
+		return 0, fmt.Errorf("--runs must be at least 1, --timeout positive, --for and --kills not negative, --failures in [0, %d]", fault.Max)
+	case o.kills > 0 && o.forTime > 0 || f.Changed("runs") && o.kills+int(o.forTime) > 0:
+		return 0, errors.New("only one of --runs, --for and --kills says when it is enough")
 	}
 	for _, p := range fields(o.protocols) {
 		if _, err := catalog.Find(p); err != nil {
@@ -64,27 +73,33 @@ func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 	if err := t.choose(list); err != nil {
 		return 0, err
 	}
-	return t.run(ctx)
+	folder, err := openFolder("", "domino-torture-")
+	if err != nil {
+		return 0, err
+	}
+	t.folder = folder.name
+	code, err := t.run(ctx)
+	return code, errors.Join(err, folder.close(t.keep))
 }
 
 // torture is the state of runTorture.
 type torture struct {
-	flags     *tortureFlags
-	io        streams
-	rng       *rand.Rand
-	named     bool // by the user, so that nothing is left out in silence
-	victims   []*victim
-	runs      int
-	failures  int
-	unstruck  int
-	reaped    []time.Duration // detection
-	recovered []time.Duration // of ranks, from the crash to where they were
+	flags   *tortureFlags
+	io      streams
+	rng     *rand.Rand
+	named   bool // by the user, so that nothing is left out in silence
+	victims []*victim
+	folder  string // for the files of runs
+	keep    bool   // they tell something
+	made    int    // runs, of any kind
+	tallies
 }
 
 // victim is one scenario.
 type victim struct {
 	clusterCase
 	opened    bool
+	own       fault.Model // without more failures
 	reference *cluster.Result
 	lengths   fault.Lengths
 }
@@ -102,6 +117,13 @@ func (t *torture) choose(list []*scenarios.Scenario) error {
 		if s.Protocol == "none" {
 			r.Model.Failures = 0
 		}
+		own := r.Model
+		if t.flags.failures > own.Failures && own.Failures > 0 && !own.OneInstant {
+			r.Model.Failures = t.flags.failures
+			if n := r.Setup.Promises.MaxFailures; n > 0 && (own.Overlap == 0 || own.Overlap > n) {
+				r.Model.Overlap = n
+			}
+		}
 		c := cluster.Config{Setup: r.Setup, Model: r.Model, Dir: "-", Path: "-"}
 		if err := c.Validate(); err != nil {
 			if t.named {
@@ -109,7 +131,7 @@ func (t *torture) choose(list []*scenarios.Scenario) error {
 			}
 			continue
 		}
-		t.victims = append(t.victims, &victim{clusterCase: clusterCase{scenario: s, resolved: r, io: t.io, timeout: t.flags.timeout,
+		t.victims = append(t.victims, &victim{own: own, clusterCase: clusterCase{scenario: s, resolved: r, io: t.io, timeout: t.flags.timeout,
 			spread: 5 * time.Millisecond, address: "127.0.0.1:0", quiet: true}})
 	}
 	if len(t.victims) == 0 {
@@ -124,10 +146,13 @@ func (t *torture) run(ctx context.Context) (int, error) {
 	for t.goOn(ctx, began) {
 		i := t.rng.IntN(len(t.victims))
 		v := t.victims[i]
-		ran, dir, err := t.one(ctx, v)
+		t.made++
+		dir := filepath.Join(t.folder, fmt.Sprintf("%06d", t.made))
+		ran, err := t.one(ctx, v, dir)
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
+			t.keep = true
 			return 0, fmt.Errorf("%s: %w (files are in %s)", v.scenario.Name, err, dir)
 		case ran == nil: // it can not be run
 			if t.victims = slices.Delete(t.victims, i, i+1); len(t.victims) == 0 {
@@ -141,70 +166,71 @@ func (t *torture) run(ctx context.Context) (int, error) {
 			return 0, err
 		}
 	}
-	fmt.Fprintf(t.io.out, "%d runs of %d scenarios in %s, %d failures, none wrong; %d failures came after the end of their run\n", t.runs, len(t.victims),
-		short3(time.Since(began)), t.failures, t.unstruck)
-	fmt.Fprintf(t.io.out, "detection: %s; until a rank was where it had been: %s (median, 99 %%, most)\n", spread(t.reaped), spread(t.recovered))
+	return t.report(ctx, time.Since(began))
+}
+
+// report tells what no wrong run has shown.
+func (t *torture) report(ctx context.Context, took time.Duration) (code int, err error) {
+	if ctx.Err() != nil {
+		code = exitCode(spec.Unknown)
+	}
+	if t.flags.json {
+		list := t.settled()
+		return code, json.NewEncoder(t.io.out).Encode(map[string]any{"scenarios": len(t.victims), "seed": t.flags.seed, "seconds": took.Seconds(), "wrong": 0,
+			"interrupted": ctx.Err() != nil, "protocols": list[:len(list)-1], "all": list[len(list)-1]})
+	}
+	fmt.Fprintf(t.io.out, "%d runs of %d scenarios in %s, %d failures, none wrong; %d failures came after the end of their run\n", t.all.Runs, len(t.victims),
+		short3(took), t.all.Kills, t.all.Unstruck)
+	if err := t.print(t.io.out); err != nil {
+		return 0, err
+	}
 	if ctx.Err() != nil {
 		fmt.Fprintln(t.io.out, "interrupted")
-		return exitCode(spec.Unknown), nil
 	}
-	return 0, nil
+	return code, nil
 }
 
 func (t *torture) goOn(ctx context.Context, began time.Time) bool {
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return false
-	}
-	if t.flags.forTime > 0 {
+	case t.flags.forTime > 0:
 		return time.Since(began) < t.flags.forTime
+	case t.flags.kills > 0:
+		return t.all.Kills < t.flags.kills
 	}
-	return t.runs < t.flags.runs
+	return t.all.Runs < t.flags.runs
 }
 
 // one makes one run with failures, the first time one without before it. No run at all means that the scenario can not be run.
-func (t *torture) one(ctx context.Context, v *victim) (*clusterRan, string, error) {
-	dir, err := os.MkdirTemp("", "domino-torture-")
-	if err != nil {
-		return nil, "", err
-	}
+func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, error) {
 	if !v.opened {
 		reason, err := v.open(ctx)
-		if err != nil || reason != "" {
-			return nil, dir, errors.Join(err, os.RemoveAll(dir))
+		if err == nil && reason != "" && v.resolved.Model.Failures != v.own.Failures { // more is not promised
+			v.resolved.Model = v.own
+			reason, err = v.open(ctx)
 		}
-		ran, err := v.run(ctx, fault.Plan{}, nil, t.flags.seed, filepath.Join(dir, "reference"), nil)
+		if err != nil || reason != "" {
+			return nil, err
+		}
+		ran, err := v.run(ctx, strikes{}, t.flags.seed, filepath.Join(dir, "reference"), nil)
 		if err != nil || ran.verdict != spec.Holds {
-			return ran, dir, err
+			return ran, err
 		}
 		v.opened, v.reference = true, ran.result
 		v.lengths.Note(0, ran.result.Performed)
 	}
 	seed := t.rng.Uint64()
 	plan := fault.Draw(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)
-	ran, err := v.run(ctx, plan, nil, seed, filepath.Join(dir, "run"), v.reference)
+	ran, err := v.run(ctx, strikes{Plan: plan}, seed, filepath.Join(dir, "run"), v.reference)
 	if err != nil {
-		return ran, dir, err
+		return ran, err
 	}
-	ran.seed = seed
-	t.note(v, ran)
-	return ran, dir, nil
-}
-
-// note adds the figures of a run.
-func (t *torture) note(v *victim, ran *clusterRan) {
-	r := ran.result
-	t.runs++
-	t.failures += r.Failures
-	t.unstruck += r.Unstruck
-	v.lengths.Note(r.Failures, r.Performed)
-	for _, c := range r.Crashes {
-		t.reaped = append(t.reaped, c.Reaped-c.At)
+	if ran.seed = seed; ctx.Err() == nil {
+		t.note(v.scenario.Protocol, ran.result)
+		v.lengths.Note(ran.result.Failures, ran.result.Performed)
 	}
-	for _, c := range r.Recoveries() {
-		if c.CaughtUp > 0 {
-			t.recovered = append(t.recovered, c.CaughtUp-c.Stopped)
-		}
-	}
+	return ran, nil
 }
 
 // wrong keeps all that is known of a wrong run.
@@ -213,29 +239,26 @@ func (t *torture) wrong(ran *clusterRan, dir string) error {
 	if err == nil {
 		err = os.CopyFS(filepath.Join(t.flags.dir, "files"), os.DirFS(dir))
 	}
-	encoded, e := json.MarshalIndent(map[string]any{"scenario": ran.scenario.Name, "tortureSeed": t.flags.seed, "run": t.runs, "seed": ran.seed, "plan": ran.plan,
-		"report": ran.report()}, "", " ")
+	saved := ran.saved(ran.strikes, ran.seed)
+	saved.TortureSeed, saved.Run, saved.Report = t.flags.seed, t.made, ran.report()
+	err = errors.Join(err, saved.save(t.flags.dir))
 	var text strings.Builder
 	ran.print(&text, true)
 	for _, f := range []struct {
 		name string
 		data []byte
-	}{{"plan.json", encoded}, {"scenario.txtar", scenarios.Format(ran.scenario)}, {"trace.txt", []byte(text.String())}} {
+	}{{"scenario.txtar", scenarios.Format(ran.scenario)}, {"trace.txt", []byte(text.String())}} {
 		err = errors.Join(err, os.WriteFile(filepath.Join(t.flags.dir, f.name), f.data, 0o644))
 	}
-	if err = errors.Join(err, e); err != nil {
+	if err != nil {
+		t.keep = true
 		return fmt.Errorf("a run was wrong, and it could not be saved (its files are in %s): %w", dir, err)
 	}
-	ran.print(t.io.out, false)
-	fmt.Fprintf(t.io.out, "run %d of %s is wrong: plan.json, scenario.txtar, trace.txt and files are in %s\n", t.runs, ran.scenario.Name, t.flags.dir)
-	return os.RemoveAll(dir)
-}
-
-// spread is median, 99th percentile and maximum.
-func spread(list []time.Duration) string {
-	if len(list) == 0 {
-		return "never"
+	if t.flags.json {
+		return json.NewEncoder(t.io.out).Encode(map[string]any{"wrong": 1, "seed": t.flags.seed, "run": t.made, "scenario": ran.scenario.Name, "dir": t.flags.dir, "report": saved.Report})
 	}
-	slices.Sort(list)
-	return fmt.Sprintf("%s, %s, %s", short3(list[len(list)/2]), short3(list[len(list)*99/100]), short3(list[len(list)-1]))
+	ran.print(t.io.out, false)
+	fmt.Fprintf(t.io.out, "run %d of %s is wrong: plan.json, scenario.txtar, trace.txt and files are in %s; domino cluster run --plan %s repeats it\n", t.made, ran.scenario.Name, t.flags.dir,
+		filepath.Join(t.flags.dir, planFile))
+	return nil
 }
