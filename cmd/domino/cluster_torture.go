@@ -29,6 +29,8 @@ type tortureFlags struct {
 	seed      uint64
 	protocols string
 	dir       string
+	hosts     string
+	address   string
 	timeout   time.Duration
 }
 
@@ -46,6 +48,8 @@ func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 	f.Uint64Var(&o.seed, "seed", 1, "of scenarios, plans and delays; what happens depends on the machine, too")
 	f.StringVar(&o.protocols, "protocols", tortured, "protocols whose scenarios are run")
 	f.StringVar(&o.dir, "dir", "domino-torture", "folder for the first wrong run: plan, seeds, traces, disks; new or empty")
+	f.StringVar(&o.hosts, "hosts", "", "where the processes run, as in cluster run; the temporary folder (TMPDIR) must be shared by all")
+	f.StringVar(&o.address, "address", "127.0.0.1:0", "where the processes meet, which all hosts must reach; port 0 is any free one")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "end a run after so long; that is wrong")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	if err := f.Parse(args); err != nil {
@@ -70,7 +74,11 @@ func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	t := &torture{flags: &o, io: io, rng: rand.New(rand.NewPCG(o.seed, 0)), named: f.NArg() > 0}
-	if err := t.choose(list); err != nil {
+	hosts, err := parseHosts(o.hosts)
+	if err != nil {
+		return 0, err
+	}
+	if err := t.choose(list, hosts); err != nil {
 		return 0, err
 	}
 	folder, err := openFolder("", "domino-torture-")
@@ -105,7 +113,7 @@ type victim struct {
 }
 
 // choose takes the scenarios that are expected to hold and that real processes can keep.
-func (t *torture) choose(list []*scenarios.Scenario) error {
+func (t *torture) choose(list []*scenarios.Scenario, hosts []cluster.Host) error {
 	for _, s := range list {
 		if !slices.Contains(fields(t.flags.protocols), s.Protocol) || s.Expect != "holds" || s.Force || !t.named && s.Long {
 			continue
@@ -124,15 +132,15 @@ func (t *torture) choose(list []*scenarios.Scenario) error {
 				r.Model.Overlap = n
 			}
 		}
-		c := cluster.Config{Setup: r.Setup, Model: r.Model, Dir: "-", Path: "-"}
+		c := cluster.Config{Setup: r.Setup, Model: r.Model, Dir: "-", Path: "-", Address: t.flags.address, Hosts: hosts}
 		if err := c.Validate(); err != nil {
-			if t.named {
+			if t.named || !errors.Is(err, cluster.ErrModel) {
 				return fmt.Errorf("%s: %w", s.Name, err)
 			}
 			continue
 		}
 		t.victims = append(t.victims, &victim{own: own, clusterCase: clusterCase{scenario: s, resolved: r, io: t.io, timeout: t.flags.timeout,
-			spread: 5 * time.Millisecond, address: "127.0.0.1:0", quiet: true}})
+			spread: 5 * time.Millisecond, address: t.flags.address, hosts: hosts, quiet: true}})
 	}
 	if len(t.victims) == 0 {
 		return errors.New("no scenario is left that is expected to hold and that real processes can keep")

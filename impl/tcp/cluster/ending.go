@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -24,7 +23,15 @@ func (s *supervisor) finish() {
 			s.tell(p, order{Kind: sayEnd})
 		}
 	}
-	s.later(endTimeout, func() { s.stop("", errors.New("cluster: the processes do not end")) })
+	s.later(endTimeout, func() {
+		var left []core.Proc
+		for _, p := range s.procs {
+			if p.process != nil {
+				left = append(left, p.id)
+			}
+		}
+		s.stop("", fmt.Errorf("cluster: %s do not end %v after the run", s.setup.Layout.NamesOf(left), endTimeout))
+	})
 }
 
 // late ends a run that has not begun.
