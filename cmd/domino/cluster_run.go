@@ -95,6 +95,9 @@ func runClusterRun(ctx context.Context, args []string, io streams) (int, error) 
 		return 0, err
 	}
 	if reason, err := c.open(ctx); err != nil || reason != "" {
+		if ctx.Err() != nil {
+			return 0, errors.New("interrupted before it began")
+		}
 		if reason != "" {
 			fmt.Fprintf(io.err, "out of model: %s\n", reason)
 		}
