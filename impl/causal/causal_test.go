@@ -64,6 +64,25 @@ func TestOrderIsRestored(t *testing.T) {
 	}
 }
 
+// TestBehindTheLine draws runs in which b restarts before the commit of a checkpoint and a fails behind it, so that no log has what b asks for
+// and it must go to the line. There are too many states for a test; without an answer to that one of the first 600 runs is stuck, and without
+// asking again, when b has come to the line meanwhile, one of the first 3,000 recoveries does not end.
+func TestBehindTheLine(t *testing.T) {
+	strategy, err := checker.ParseStrategy("urw", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup, baseline := setups(t, "a: send b m1; checkpoint\nb: recv a; checkpoint\nc: checkpoint", causal.Options{F: 2})
+	c := world.Case{Setup: setup, Baseline: baseline, Model: fault.Model{Failures: 2, Victims: []trace.Proc{0, 1}}}
+	out, err := world.Sample(t.Context(), c, strategy, checker.SampleOptions{Runs: 6000, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Found) > 0 || out.Samples.Faults < 6000 {
+		t.Errorf("%d faults struck, found %+v", out.Samples.Faults, out.Found)
+	}
+}
+
 // host is one rank that is driven by hand.
 type host struct {
 	t *testing.T
