@@ -68,6 +68,7 @@ func TestHostErrors(t *testing.T) {
 		want []string
 	}{
 		{"refuses", cluster.Host{Address: "127.0.0.3", Launcher: sh("echo no route to host >&2; exit 255")}, []string{"on host 127.0.0.3 (with c RP, by /bin/sh -c", "exit status 255: no route to host"}},
+		{"talks", cluster.Host{Address: "127.0.0.3", Launcher: sh("echo Welcome; exec " + self)}, []string{"on host 127.0.0.3", `says "Welcome"`}},
 		{"no launcher", cluster.Host{Address: "127.0.0.3", Launcher: []string{"/nowhere/ssh", "node"}}, []string{"c on host 127.0.0.3", "/nowhere/ssh: no such file"}},
 		{"silent", cluster.Host{Address: "127.0.0.3", Launcher: sh("echo connecting >&2; sleep 1000")}, []string{"time limit 1s: host 127.0.0.3: c RP did not come to the meeting at", "(/bin/sh -c", "connecting"}},
 		{"no such address", cluster.Host{Address: "192.0.2.1"}, []string{"can not meet at 127.0.0.1:0"}},

@@ -140,6 +140,7 @@ func Listen(in io.Reader, to any, heard func(line []byte), orphaned func()) erro
 	if err != nil {
 		return fmt.Errorf("%w: no instructions: %w", ErrNoParent, err)
 	}
+	obey(line, orphaned)
 	if err := json.Unmarshal(line, to); err != nil {
 		return fmt.Errorf("%w: %w", ErrNoParent, err)
 	}
@@ -150,14 +151,20 @@ func Listen(in io.Reader, to any, heard func(line []byte), orphaned func()) erro
 				orphaned()
 				return
 			}
-			if string(line) == die+"\n" {
-				if self, err := os.FindProcess(os.Getpid()); err == nil {
-					self.Kill()
-				}
-				orphaned() // where a process can not kill itself
-			}
+			obey(line, orphaned)
 			heard(line)
 		}
 	}()
 	return nil
+}
+
+// obey ends this process when a line says so.
+func obey(line []byte, orphaned func()) {
+	if string(line) != die+"\n" {
+		return
+	}
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		self.Kill()
+	}
+	orphaned() // where a process can not kill itself
 }
