@@ -161,6 +161,11 @@ func TestHangs(t *testing.T) {
 	if err != nil || out.Complete || !strings.HasPrefix(out.Bound, "time limit 1.5s: b is in step ") || !strings.Contains(out.Bound, "(a message from a) for 1.") || strings.Contains(out.Bound, ";") {
 		t.Errorf("%v, ended by %q", err, out.Bound)
 	}
+	c, _ = config(t, example("hydee", ring), fault.Plan{})
+	c.Timeout, c.DiskDelay = 1500*time.Millisecond, time.Hour
+	if out, err = cluster.Run(t.Context(), c); err != nil || !strings.HasPrefix(out.Bound, "time limit 1.5s: b is in step ") || !strings.Contains(out.Bound, "(program step, writes to its disk) for 1.") {
+		t.Errorf("%v, ended by %q", err, out.Bound)
+	}
 	c, _ = config(t, endless, fault.Plan{})
 	c.Timeout = 500 * time.Millisecond
 	c.Started = func(p core.Proc, process int) {
@@ -177,12 +182,12 @@ func TestHangs(t *testing.T) {
 // evidence, and no process is left.
 func TestFullDisk(t *testing.T) {
 	text := example("hydee", "a: loop 400; checkpoint; send b; recv b; end\nb: loop 400; checkpoint; recv a; send a; end\n")
-	check := func(t *testing.T, c cluster.Config, want error) {
+	check := func(t *testing.T, c cluster.Config, want error, words string) {
 		var processes []int
 		c.Started = func(_ core.Proc, process int) { processes = append(processes, process) }
 		_, err := cluster.Run(t.Context(), c)
-		if err == nil || !strings.Contains(err.Error(), want.Error()) || !strings.Contains(err.Error(), c.Dir+"/p0") {
-			t.Errorf("error %v, want %v with the name of a file", err, want)
+		if err == nil || !strings.Contains(err.Error(), want.Error()) || !strings.Contains(err.Error(), words) || !strings.Contains(err.Error(), c.Dir+"/p0") {
+			t.Errorf("error %v, want %v of the %s with the name of a file", err, want, words)
 		}
 		for _, p := range processes {
 			if err := syscall.Kill(p, 0); !errors.Is(err, syscall.ESRCH) {
@@ -200,7 +205,9 @@ func TestFullDisk(t *testing.T) {
 			t.Skip("limits of files can not be set:", err)
 		}
 		defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old)
-		check(t, c, syscall.EFBIG)
+		check(t, c, syscall.EFBIG, "disk")
+		c, _ = config(t, strings.ReplaceAll(strings.ReplaceAll(text, "checkpoint; ", ""), "hydee", "none"), fault.Plan{}) // nothing is stable
+		check(t, c, syscall.EFBIG, "evidence")
 	})
 	for name, size := range map[string]string{"full": "512k", "fuller": "32k"} {
 		t.Run(name, func(t *testing.T) {
@@ -210,7 +217,7 @@ func TestFullDisk(t *testing.T) {
 				t.Skip("a small file system can not be mounted here:", err)
 			}
 			defer syscall.Unmount(c.Dir, 0)
-			check(t, c, syscall.ENOSPC)
+			check(t, c, syscall.ENOSPC, "no space")
 		})
 	}
 }

@@ -136,7 +136,7 @@ func (l *life) openFiles() ([]core.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.store = &store{disk: s, delay: l.in.DiskDelay}
+	l.store = &store{disk: s, delay: l.in.DiskDelay, doing: &l.doing}
 	if l.witness.recorder, err = newRecorder(evidenceFile(l.in.Dir, l.in.Proc, l.in.Life)); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

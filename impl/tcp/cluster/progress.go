@@ -51,6 +51,7 @@ type doing struct {
 	mu     sync.Mutex
 	layout *core.Layout // nil: it has not begun
 	busy   bool
+	writes bool // to its disk
 	kind   core.InputKind
 	from   core.Proc
 	timer  string
@@ -72,6 +73,13 @@ func (d *doing) begin(kind core.InputKind, from core.Proc, timer string) {
 	defer d.mu.Unlock()
 	d.steps++
 	d.busy, d.kind, d.from, d.timer, d.since = true, kind, from, timer, now
+}
+
+// disk comes before and after a stable write.
+func (d *doing) disk(writes bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.writes = writes
 }
 
 // end comes when there is nothing more to do at once.
@@ -96,5 +104,9 @@ func (d *doing) words() string {
 		return ""
 	}
 	in := core.Input{Kind: d.kind, From: d.from, Timer: d.timer}
-	return fmt.Sprintf("is in step %d (%s) for %v", d.steps, in.Name(d.layout), length.Round(100*time.Millisecond))
+	name := in.Name(d.layout)
+	if d.writes {
+		name += ", writes to its disk"
+	}
+	return fmt.Sprintf("is in step %d (%s) for %v", d.steps, name, length.Round(100*time.Millisecond))
 }

@@ -144,6 +144,7 @@ func (w *witness) moments() error {
 type store struct {
 	disk  *disk.Store
 	delay time.Duration
+	doing *doing
 	bytes uint64
 }
 
@@ -164,6 +165,8 @@ func (s *store) Delete(key string) error {
 // Commit implements node.Store.
 func (s *store) Commit() error {
 	if s.disk.Queued() > 0 {
+		s.doing.disk(true)
+		defer s.doing.disk(false)
 		time.Sleep(s.delay)
 	}
 	return s.disk.Commit()
