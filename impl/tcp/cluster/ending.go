@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,24 +42,35 @@ func (s *supervisor) late() {
 	}
 }
 
-// overdue ends a run that takes too long, and says who hangs.
+// overdue ends a run that takes too long, when it has heard who hangs. It is not complete any more, whatever happens meanwhile.
 func (s *supervisor) overdue() {
 	if s.over || s.ending {
 		return // they end by themselves, or not
 	}
+	s.expired = true
 	for _, p := range s.procs {
 		if p.doing = "?"; p.process != nil {
 			s.tell(p, order{Kind: sayDoing})
 		}
 	}
-	s.later(answerTime, func() {
-		if bound := fmt.Sprintf("time limit %v", s.c.Timeout); !s.ending {
-			if stuck := s.stuck(); stuck != "" {
-				bound += ": " + stuck
-			}
-			s.stop(bound, nil)
-		}
-	})
+	s.later(answerTime, s.expire)
+}
+
+// answered notes what a proc says that it is doing.
+func (s *supervisor) answered(p *proc, doing string) {
+	p.doing = doing
+	if s.expired && !slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil && p.doing == "?" }) {
+		s.expire()
+	}
+}
+
+// expire ends the run at its time limit.
+func (s *supervisor) expire() {
+	bound := fmt.Sprintf("time limit %v", s.c.Timeout)
+	if stuck := s.stuck(); stuck != "" {
+		bound += ": " + stuck
+	}
+	s.stop(bound, nil)
 }
 
 // stuck names who has not come, by host, and who hangs.

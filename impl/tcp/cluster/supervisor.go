@@ -68,6 +68,7 @@ type supervisor struct {
 	ending  bool
 	ended   map[core.Proc]answer
 	over    bool
+	expired bool // the time limit is over
 	err     error
 	out     Result
 }
@@ -284,7 +285,7 @@ func (s *supervisor) hear(p *proc, a answer) {
 	case saidFailed:
 		p.failed = a.Text
 	case saidDoing:
-		p.doing = a.Text
+		s.answered(p, a.Text)
 	}
 }
 
