@@ -59,7 +59,7 @@ func (s *supervisor) overdue() {
 // answered notes what a proc says that it is doing.
 func (s *supervisor) answered(p *proc, doing string) {
 	p.doing = doing
-	if s.expired && !slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil && p.doing == "?" }) {
+	if s.expired && !slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil && !p.dying && p.doing == "?" }) {
 		s.expire()
 	}
 }
@@ -80,9 +80,11 @@ func (s *supervisor) stuck() string {
 	for _, p := range s.procs {
 		if p.process != nil && !p.met && !p.up && p.life == 0 {
 			waiting[p.host] = append(waiting[p.host], p.id)
-		} else if p.process != nil && p.doing == "?" {
+		} else if p.process == nil || p.dying {
+			continue
+		} else if p.doing == "?" {
 			list = append(list, s.where(p)+" does not answer: it is stopped, or hangs")
-		} else if p.process != nil && p.doing != "" {
+		} else if p.doing != "" {
 			list = append(list, s.where(p)+" "+p.doing)
 		}
 	}

@@ -50,25 +50,32 @@ func (c *Config) meeting() string {
 	return c.Address
 }
 
-// places spreads the procs over so many hosts: what stops together, or runs on one node, stays together, in blocks.
+// places spreads the procs over so many hosts: what stops together, or runs on one node, stays together, in blocks. Procs that run on a node of which the layout does not tell,
+// such as loggers, are spread in the same way beside the nodes.
 func places(s *core.Setup, hosts int) []int {
-	unit := map[core.Proc]int{} // by the first proc of each
-	var of []int
+	type unit struct{ kind, number int }
+	units := map[core.Proc]unit{} // by the first proc of each
+	var counts [2]int             // of each kind
+	var of []unit
 	for p := range core.Proc(len(s.Layout.Names)) {
-		first := p
+		first, kind := p, 0
 		if int(p) < len(s.Layout.Nodes) {
 			first = s.Layout.Nodes[p]
+		} else if s.Layout.Nodes != nil && s.Layout.Hosted[p] {
+			kind = 1
 		}
 		first = s.Group(first)[0]
-		if _, ok := unit[first]; !ok {
-			unit[first] = len(unit)
+		if _, ok := units[first]; !ok {
+			units[first] = unit{kind, counts[kind]}
+			counts[kind]++
 		}
-		of = append(of, unit[first])
+		of = append(of, units[first])
 	}
-	for p := range of {
-		of[p] = of[p] * hosts / len(unit)
+	var list []int
+	for _, u := range of {
+		list = append(list, u.number*hosts/counts[u.kind])
 	}
-	return of
+	return list
 }
 
 // runFile says in the folder of a run which run it is.

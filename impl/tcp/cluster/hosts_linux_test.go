@@ -146,6 +146,8 @@ func TestPlaces(t *testing.T) {
 		{example("hydee", ring), 2, []int{0, 0, 1, 1}},
 		{example("hydee", ring), 9, []int{0, 2, 4, 6}},
 		{example("hydee", ring, "clusters: a b | c"), 3, []int{0, 0, 1, 2}},
+		{example("radic-hmpl", ring), 3, []int{0, 1, 2, 0, 1, 2, 0, 1, 2}}, // ranks, loggers, nodes
+		{example("radic-hmpl", ring), 2, []int{0, 0, 1, 0, 0, 1, 0, 0, 1}},
 	}
 	for _, tt := range tests {
 		c, _ := config(t, tt.text, fault.Plan{})
