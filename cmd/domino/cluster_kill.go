@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +33,23 @@ func (k *strikes) victims() (list [][]core.Proc) {
 		list = append(list, r.Victims)
 	}
 	return list
+}
+
+// hurried is how many effects into the recovery from a failure the next one falls at most, when it is to fall there.
+const hurried = 8
+
+// hurry has some of the failures strike while a victim of the one before recovers, which those at places of a history seldom do.
+func (k *strikes) hurry(rng *rand.Rand) {
+	var kept []fault.Failure
+	for i, f := range k.Plan.Failures {
+		if i == 0 || rng.IntN(3) > 0 {
+			kept = append(kept, f)
+			continue
+		}
+		before := k.Plan.Failures[i-1].Victims
+		k.Reached = append(k.Reached, cluster.Reached{Victims: f.Victims, By: before[rng.IntN(len(before))], What: cluster.Renewed, Number: uint64(rng.IntN(hurried))})
+	}
+	k.Plan.Failures = kept
 }
 
 // parseKills reads the failures that the user asks for.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -47,6 +48,30 @@ func TestParseKills(t *testing.T) {
 		if _, err := parseKills([]string{text}, r.Setup); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// TestHurry moves failures into recoveries: none is lost, the first stays, each of the others that moves waits for a victim of the one before it; over many draws, some move and
+// some stay.
+func TestHurry(t *testing.T) {
+	moved, stayed := 0, 0
+	for seed := range uint64(50) {
+		list := []fault.Failure{{Victims: []core.Proc{0}}, {Victims: []core.Proc{1, 2}}, {Victims: []core.Proc{3}}}
+		k := strikes{Plan: fault.Plan{Failures: slices.Clone(list)}}
+		k.hurry(rand.New(rand.NewPCG(seed, 0)))
+		if len(k.Plan.Failures)+len(k.Reached) != len(list) || k.Plan.Failures[0].Victims[0] != 0 {
+			t.Fatalf("%+v", k)
+		}
+		for _, r := range k.Reached {
+			i := slices.IndexFunc(list, func(f fault.Failure) bool { return slices.Equal(f.Victims, r.Victims) })
+			if i < 1 || !slices.Contains(list[i-1].Victims, r.By) || r.What != cluster.Renewed || r.Number >= hurried {
+				t.Fatalf("%+v", r)
+			}
+		}
+		moved, stayed = moved+len(k.Reached), stayed+len(k.Plan.Failures)-1
+	}
+	if moved < 10 || stayed < 10 {
+		t.Errorf("%d failures moved, %d stayed", moved, stayed)
 	}
 }
 

@@ -17,7 +17,7 @@ type tally struct {
 	Runs      int    `json:"runs"`
 	Kills     int    `json:"kills"`     // groups that were killed
 	Processes int    `json:"processes"` // with all that stopped with them
-	Unstruck  int    `json:"unstruck"`  // failures that came after the end of their run
+	Unstruck  int    `json:"unstruck"`  // failures whose moment did not come
 	Detected  spread `json:"detected"`  // from the kill until the supervisor knew
 	Agreed    spread `json:"agreed"`    // until all had taken what was left of the dead
 	Restarted spread `json:"restarted"` // until a new life had read its records

@@ -187,7 +187,7 @@ func (t *torture) report(ctx context.Context, took time.Duration) (code int, err
 		return code, json.NewEncoder(t.io.out).Encode(map[string]any{"scenarios": len(t.victims), "seed": t.flags.seed, "seconds": took.Seconds(), "wrong": 0,
 			"interrupted": ctx.Err() != nil, "protocols": list[:len(list)-1], "all": list[len(list)-1]})
 	}
-	fmt.Fprintf(t.io.out, "%d runs of %d scenarios in %s, %d failures, none wrong; %d failures came after the end of their run\n", t.all.Runs, len(t.victims),
+	fmt.Fprintf(t.io.out, "%d runs of %d scenarios in %s, %d failures, none wrong; %d failures did not strike: their moment did not come\n", t.all.Runs, len(t.victims),
 		short3(took), t.all.Kills, t.all.Unstruck)
 	if err := t.print(t.io.out); err != nil {
 		return 0, err
@@ -229,8 +229,9 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 		v.lengths.Note(0, ran.result.Performed)
 	}
 	seed := t.rng.Uint64()
-	plan := fault.Draw(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)
-	ran, err := v.run(ctx, strikes{Plan: plan}, seed, filepath.Join(dir, "run"), v.reference)
+	drawn := strikes{Plan: fault.Draw(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)}
+	drawn.hurry(t.rng)
+	ran, err := v.run(ctx, drawn, seed, filepath.Join(dir, "run"), v.reference)
 	if err != nil {
 		return ran, err
 	}
