@@ -242,15 +242,15 @@ func TestTurn(t *testing.T) {
 // TestErrata checks that each switch has a name that finds it, a place and words, and that the repaired protocol has none of them.
 func TestErrata(t *testing.T) {
 	for _, e := range causal.Errata() {
-		s, ok := causal.ByID(e.ID)
+		s, ok := causal.Errata().Find(e.ID)
 		if !ok || e.Place == "" || e.Printed == "" || e.Repaired == "" || causal.Set(0).Has(s) {
 			t.Errorf("erratum %+v", e)
 		}
 	}
-	if _, ok := causal.ByID("S99"); ok {
+	if _, ok := causal.Errata().Find("S99"); ok {
 		t.Error("S99 is found")
 	}
-	if p := causal.Published(); !p.Has(causal.S3) || p.Has(causal.S12) {
+	if p := causal.Errata().Published(); !p.Has(causal.S3) || p.Has(causal.S12) {
 		t.Errorf("published is %b", p)
 	}
 }

@@ -157,11 +157,3 @@ func Labels(programs []Program) map[MsgID]string {
 	}
 	return labels
 }
-
-// Erratum is one departure of a protocol from what its paper prints; each is a switch in the protocol's options.
-type Erratum struct {
-	ID       string `json:"id"`
-	Place    string `json:"place"`    // source, e.g. "[HydEE] Alg. 3 l. 10"
-	Printed  string `json:"printed"`  // what the paper prints or allows
-	Repaired string `json:"repaired"` // what the repaired protocol does
-}
