@@ -14,11 +14,13 @@ import (
 	"github.com/domino-check/domino/impl/tcp/cluster"
 )
 
-// strikes are the failures of a run as processes, by effects, by the clock, and by progress.
+// strikes are the failures of a run as processes, by effects, by the clock, and by progress, and the false suspicions.
 type strikes struct {
 	Plan    fault.Plan        `json:"plan"`
 	Timed   []cluster.Timed   `json:"timed,omitempty"`
 	Reached []cluster.Reached `json:"reached,omitempty"`
+	Stops   []cluster.Stop    `json:"stops,omitempty"`   // false suspicions
+	Silence time.Duration     `json:"silence,omitempty"` // who is silent for so long is suspected, too
 }
 
 // victims are those of each failure.

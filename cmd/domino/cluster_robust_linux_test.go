@@ -134,7 +134,7 @@ func TestClusterPlan(t *testing.T) {
 		"--plan " + dir + "/run/run":       "is no plan",
 		"ring3 --dir " + dir:               "has files already",
 		"ring3 --hosts 127.0.0.2=/nowhere": "/nowhere: no such file",
-		"ring3 --disk-delay -1s":           "not negative",
+		"ring3 --disk-delay -1s":           "must not be negative",
 	} {
 		if code, _, errors := domino(t.Context(), append([]string{"cluster", "run"}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(errors, want) {
 			t.Errorf("%s: exit code %d, %q, want %q", args, code, errors, want)

@@ -24,10 +24,10 @@ import (
 // clusterRunFlags are the flags of cluster run.
 type clusterRunFlags struct {
 	kernel, protocol, clusters, variant, options string
-	kills                                        []string
+	kills, stops                                 []string
 	dir, address, hosts, plan, guard             string
 	seed                                         uint64
-	timeout, spread, diskDelay                   time.Duration
+	timeout, spread, diskDelay, silence          time.Duration
 	events, json, child                          bool
 }
 
@@ -35,6 +35,7 @@ func readClusterRun(args []string, io streams) (o clusterRunFlags, names []strin
 	f := flags("cluster run", "[SCENARIO | FILE]", io, "cluster run ring3", "cluster run s1 --kill x@1",
 		"cluster run --kernel 'heat ranks=4 n=32 iterations=20 checkpoint=5' --protocol hydee --clusters 'r0 r1 | r2 r3' --kill r2@60",
 		"cluster run --kernel 'cg ranks=4' --protocol causal --kill r1@150ms", "cluster run s1 --kill x@1 --kill y@x:recovery",
+		"cluster run radic-hmpl-spare --kill N1@a:1", "cluster run radic-hmpl-zombie --stop N1@b:1+50ms",
 		"cluster run ring3 --hosts 127.0.0.2,127.0.0.3",
 		"cluster run s1 --address 10.0.0.1:0 --dir /shared/run --hosts '10.0.0.1,10.0.0.2=ssh -oBatchMode=yes node2 /shared/domino'",
 		"cluster run --plan domino-torture/plan.json")
@@ -50,6 +51,8 @@ func readClusterRun(args []string, io streams) (o clusterRunFlags, names []strin
 	f.StringVar(&o.hosts, "hosts", "", "where the processes run, in blocks: a file with a line 'ADDRESS [LAUNCHER ...]' a host, or 'ADDRESS[=LAUNCHER ...],...'; a launcher, such as "+
 		"'ssh node2 /opt/domino', starts domino there with the arguments behind it; --dir must be shared by all")
 	f.DurationVar(&o.diskDelay, "disk-delay", 0, "every stable write takes so much longer")
+	f.StringArrayVar(&o.stops, "stop", nil, "false suspicion: kill -STOP at a moment as of --kill, PROC@MOMENT[+DURATION], and -CONT when so long (100ms) nobody has suspected it again; may be repeated")
+	f.DurationVar(&o.silence, "silence", 0, "suspect a process, too, that gives no sign of life for so long; 0: none")
 	f.StringVar(&o.dir, "dir", "", "folder for disks and evidence, new or empty, that stays; by default a temporary one that goes when nothing is wrong")
 	f.StringVar(&o.address, "address", "127.0.0.1:0", "where the processes meet, which all hosts must reach; port 0 is any free one")
 	f.Uint64Var(&o.seed, "seed", 1, "of delays of notices and restarts")
@@ -67,10 +70,10 @@ func readClusterRun(args []string, io streams) (o clusterRunFlags, names []strin
 	}
 	switch {
 	case o.child || o.guard != "":
-	case o.timeout <= 0 || o.spread <= 0 || o.diskDelay < 0:
-		return o, nil, errors.New("--timeout and --spread must be positive, --disk-delay not negative")
-	case o.plan != "" && (len(o.kills) > 0 || f.Changed("seed") || f.Changed("spread") || f.Changed("disk-delay")):
-		return o, nil, errors.New("--plan has its own --kill, --seed, --spread and --disk-delay")
+	case o.timeout <= 0 || o.spread <= 0 || o.diskDelay < 0 || o.silence < 0:
+		return o, nil, errors.New("--timeout and --spread must be positive, --disk-delay and --silence must not be negative")
+	case o.plan != "" && (len(o.kills)+len(o.stops) > 0 || f.Changed("seed") || f.Changed("spread") || f.Changed("disk-delay") || f.Changed("silence")):
+		return o, nil, errors.New("--plan has its own --kill, --stop, --silence, --seed, --spread and --disk-delay")
 	case o.plan != "" && o.kernel == "" && f.NArg() == 0:
 	case (o.kernel == "") == (f.NArg() == 0) || f.NArg() > 1:
 		return o, nil, fmt.Errorf("want one scenario or a --kernel, got %d scenarios", f.NArg())
@@ -102,6 +105,12 @@ func runClusterRun(ctx context.Context, args []string, io streams) (int, error) 
 			fmt.Fprintf(io.err, "out of model: %s\n", reason)
 		}
 		return exitCode(spec.OutOfModel), err
+	}
+	if err := c.validate(strikes); errors.Is(err, cluster.ErrModel) {
+		fmt.Fprintf(io.err, "out of model: %v\n", err)
+		return exitCode(spec.OutOfModel), nil
+	} else if err != nil {
+		return 0, err
 	}
 	dir, err := openFolder(o.dir, "domino-cluster-")
 	if err != nil {
@@ -158,10 +167,16 @@ func (o *clusterRunFlags) prepare(names []string, io streams) (*clusterCase, str
 		resolved.Model = saved.Model
 		return c, saved.strikes, nil
 	}
-	if k, err = parseKills(o.kills, resolved.Setup); err == nil {
-		c.allow(k)
+	if k, err = parseKills(o.kills, resolved.Setup); err != nil {
+		return nil, k, err
 	}
-	return c, k, err
+	if k.Stops, err = parseStops(o.stops, resolved.Setup); err != nil {
+		return nil, k, err
+	}
+	k.Silence = o.silence
+	c.allow(k)
+	c.allowStops(k)
+	return c, k, nil
 }
 
 // scenario is what is to run.
@@ -265,8 +280,8 @@ func (c *clusterCase) open(ctx context.Context) (reason string, err error) {
 // config is that of one run.
 func (c *clusterCase) config(k strikes, seed uint64, dir string) (cluster.Config, error) {
 	path, err := os.Executable()
-	return cluster.Config{Setup: c.resolved.Setup, Case: string(scenarios.Format(c.scenario)), Model: c.resolved.Model, Plan: k.Plan, Timed: k.Timed, Reached: k.Reached, Seed: seed,
-		Spread: c.spread, DiskDelay: c.diskDelay, Dir: dir, Timeout: c.timeout, Address: c.address, Hosts: c.hosts, Path: path,
+	return cluster.Config{Setup: c.resolved.Setup, Case: string(scenarios.Format(c.scenario)), Model: c.resolved.Model, Plan: k.Plan, Timed: k.Timed, Reached: k.Reached, Stops: k.Stops, Silence: k.Silence,
+		Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Dir: dir, Timeout: c.timeout, Address: c.address, Hosts: c.hosts, Path: path,
 		Args: []string{"cluster", "run", "--" + childFlag}, Errors: launch.Shared(c.io.err),
 		Note: func(text string) {
 			if !c.quiet {
@@ -275,17 +290,19 @@ func (c *clusterCase) config(k strikes, seed uint64, dir string) (cluster.Config
 		}}, err
 }
 
+// validate says what can not be run before anything is.
+func (c *clusterCase) validate(k strikes) error {
+	config, err := c.config(k, c.seed, "-")
+	if err != nil {
+		return err
+	}
+	return config.Validate()
+}
+
 // runWithReference makes a run, and before it one without failures if it has any.
 func (c *clusterCase) runWithReference(ctx context.Context, k strikes, dir string) (*clusterRan, error) {
-	config, err := c.config(k, c.seed, dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := config.Validate(); err != nil { // before the run without failures, of which it would be said
-		return nil, err
-	}
 	var reference *cluster.Result
-	if len(k.victims()) > 0 {
+	if len(k.victims())+len(k.Stops) > 0 || k.Silence > 0 {
 		ran, err := c.run(ctx, strikes{}, c.seed, filepath.Join(dir, "reference"), nil)
 		if err != nil || ran.verdict != spec.Holds {
 			return ran, err

@@ -17,6 +17,8 @@ type tally struct {
 	Runs      int    `json:"runs"`
 	Kills     int    `json:"kills"`     // groups that were killed
 	Processes int    `json:"processes"` // with all that stopped with them
+	Alarms    int    `json:"alarms"`    // false suspicions
+	Stops     int    `json:"stops"`     // processes that were stopped, and went on
 	Unstruck  int    `json:"unstruck"`  // failures whose moment did not come
 	Detected  spread `json:"detected"`  // from the kill until the supervisor knew
 	Agreed    spread `json:"agreed"`    // until all had taken what was left of the dead
@@ -38,6 +40,10 @@ func (t *tally) note(r *cluster.Result) {
 	t.Runs++
 	t.Kills += r.Failures
 	t.Unstruck += r.Unstruck
+	t.Alarms += r.Suspicions
+	for _, s := range r.Stops {
+		t.Stops += len(s.Procs)
+	}
 	for _, c := range r.Crashes {
 		t.Processes += len(c.Procs)
 		t.detected = append(t.detected, c.Reaped-c.At)

@@ -35,7 +35,7 @@ type tortureFlags struct {
 }
 
 // tortured are the protocols that torture takes by default.
-const tortured = "none,hydee,causal,camel,sbml,rbml,hmpl"
+const tortured = "none,hydee,causal,camel,sbml,rbml,hmpl,radic-sbml,radic-rbml,radic-hmpl"
 
 // runTorture makes random failures in runs as processes, until one is wrong.
 func runTorture(ctx context.Context, args []string, io streams) (int, error) {
@@ -100,6 +100,7 @@ type torture struct {
 	folder  string // for the files of runs
 	keep    bool   // they tell something
 	made    int    // runs, of any kind
+	beyond  int    // runs in which somebody gave up, as with more failures than the scenario's he may
 	tallies
 }
 
@@ -167,6 +168,8 @@ func (t *torture) run(ctx context.Context) (int, error) {
 				return 0, errors.New("no scenario is left that can be run within the promises of its protocol")
 			}
 			continue
+		case ran.verdict == spec.OutOfModel && v.resolved.Model.Failures > v.own.Failures: // more than the scenario says was too much, and it is said
+			t.beyond++
 		case ran.verdict != spec.Holds:
 			return max(1, ran.code()), t.wrong(ran, dir)
 		}
@@ -184,11 +187,17 @@ func (t *torture) report(ctx context.Context, took time.Duration) (code int, err
 	}
 	if t.flags.json {
 		list := t.settled()
-		return code, json.NewEncoder(t.io.out).Encode(map[string]any{"scenarios": len(t.victims), "seed": t.flags.seed, "seconds": took.Seconds(), "wrong": 0,
+		return code, json.NewEncoder(t.io.out).Encode(map[string]any{"scenarios": len(t.victims), "seed": t.flags.seed, "seconds": took.Seconds(), "wrong": 0, "beyond": t.beyond,
 			"interrupted": ctx.Err() != nil, "protocols": list[:len(list)-1], "all": list[len(list)-1]})
 	}
 	fmt.Fprintf(t.io.out, "%d runs of %d scenarios in %s, %d failures, none wrong; %d failures did not strike: their moment did not come\n", t.all.Runs, len(t.victims),
 		short3(took), t.all.Kills, t.all.Unstruck)
+	if t.beyond > 0 {
+		fmt.Fprintf(t.io.out, "in %d runs somebody gave up with a reason: --failures %d has taken a rank and all that protects it\n", t.beyond, t.flags.failures)
+	}
+	if t.all.Alarms+t.all.Stops > 0 {
+		fmt.Fprintf(t.io.out, "false suspicions: %d; %d processes were stopped and went on\n", t.all.Alarms, t.all.Stops)
+	}
 	if err := t.print(t.io.out); err != nil {
 		return 0, err
 	}
@@ -231,6 +240,9 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 	seed := t.rng.Uint64()
 	drawn := strikes{Plan: fault.Draw(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)}
 	drawn.hurry(t.rng)
+	if drawn.Stops, drawn.Plan.Requests = drawStops(t.rng, v.resolved, drawn.Plan.Requests); len(v.hosts) > 0 {
+		drawn.Stops = nil // not behind a launcher
+	}
 	ran, err := v.run(ctx, drawn, seed, filepath.Join(dir, "run"), v.reference)
 	if err != nil {
 		return ran, err

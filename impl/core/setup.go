@@ -82,6 +82,8 @@ type Promises struct {
 	KeepsLines bool
 	// Holes: the places of deliveries in logs are ascending numbers, some of which may be left out.
 	Holes bool
+	// Suspicions is how many times in one run the detector, or a watchdog, may say of somebody who lives that he is down; negative means any number.
+	Suspicions int
 	// RestartTogether: a restarted proc writes no record that the restart of a mate uses before all mates are up.
 	RestartTogether bool
 	// Symmetric: nothing depends on the names of ranks but the order of effects within a step: renaming the ranks of a

@@ -149,7 +149,7 @@ func TestGroups(t *testing.T) {
 func TestErrata(t *testing.T) {
 	counts := map[pessimistic.Protocol]int{pessimistic.SBML: 9, pessimistic.RBML: 15, pessimistic.HMPL: 22}
 	for p, want := range counts {
-		list := pessimistic.Errata(p)
+		list := pessimistic.Errata(p).List()
 		if len(list) != want {
 			t.Errorf("%s has %d errata, want %d", p, len(list), want)
 		}

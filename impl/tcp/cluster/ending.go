@@ -53,19 +53,19 @@ func (s *supervisor) overdue() {
 			s.tell(p, order{Kind: sayDoing})
 		}
 	}
-	s.later(answerTime, s.expire)
+	s.later(answerTime, s.timeOut)
 }
 
 // answered notes what a proc says that it is doing.
 func (s *supervisor) answered(p *proc, doing string) {
 	p.doing = doing
 	if s.expired && !slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil && !p.dying && p.doing == "?" }) {
-		s.expire()
+		s.timeOut()
 	}
 }
 
-// expire ends the run at its time limit.
-func (s *supervisor) expire() {
+// timeOut ends the run at its time limit.
+func (s *supervisor) timeOut() {
 	bound := fmt.Sprintf("time limit %v", s.c.Timeout)
 	if stuck := s.stuck(); stuck != "" {
 		bound += ": " + stuck

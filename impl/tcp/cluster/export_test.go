@@ -4,4 +4,4 @@ package cluster
 func (c *Config) OnAnswer(heard func(kind string)) { c.heard = heard }
 
 // Places is how procs are spread over hosts.
-var Places = places
+var Places = spreadOver

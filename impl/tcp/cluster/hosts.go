@@ -50,9 +50,9 @@ func (c *Config) meeting() string {
 	return c.Address
 }
 
-// places spreads the procs over so many hosts: what stops together, or runs on one node, stays together, in blocks. Procs that run on a node of which the layout does not tell,
+// spreadOver spreads the procs over so many hosts: what stops together, or runs on one node, stays together, in blocks. Procs that run on a node of which the layout does not tell,
 // such as loggers, are spread in the same way beside the nodes.
-func places(s *core.Setup, hosts int) []int {
+func spreadOver(s *core.Setup, hosts int) []int {
 	type unit struct{ kind, number int }
 	units := map[core.Proc]unit{} // by the first proc of each
 	var counts [2]int             // of each kind

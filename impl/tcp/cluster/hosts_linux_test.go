@@ -33,7 +33,7 @@ func TestHosts(t *testing.T) {
 			by, what = 0, cluster.Renewed
 		}
 		c.Reached = append(c.Reached, cluster.Reached{Victims: []core.Proc{victim}, By: by, What: what, Number: 1})
-		out := judged(t, &c, r)
+		out := right(t, &c, r)
 		if out.Outside > 0 || len(out.Crashes) != len(c.Reached) || !slices.Equal(out.Digests, want.Digests) {
 			t.Errorf("victim %d: %+v", victim, out)
 		}
@@ -117,7 +117,7 @@ func TestCopiedFolder(t *testing.T) {
 func TestOutsideFar(t *testing.T) {
 	text := example("hydee", "a: loop 300; send b; recv b; end\nb: loop 300; recv a; send a; end\n")
 	calm, r := config(t, text, fault.Plan{})
-	want := judged(t, &calm, r)
+	want := right(t, &calm, r)
 	c, r := config(t, text, fault.Plan{})
 	c.Hosts = []cluster.Host{{Address: "127.0.0.2", Launcher: []string{"/bin/sh", "-c", `"$0" "$@"; exit $?`, c.Path}}}
 	killed := false
@@ -130,7 +130,7 @@ func TestOutsideFar(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if out := judged(t, &c, r); out.Outside != 1 || !slices.Equal(out.Digests, want.Digests) {
+	if out := right(t, &c, r); out.Outside != 1 || !slices.Equal(out.Digests, want.Digests) {
 		t.Errorf("%d killed by somebody else, digests %x, want %x", out.Outside, out.Digests, want.Digests)
 	}
 }

@@ -37,6 +37,12 @@ type proc struct {
 	hosts      []core.Proc
 	clock      uint64
 
+	watches map[core.Proc]*watchdog // that run
+	asleep  *sleep                  // it is stopped, or silent; nil: it is not
+	silent  bool                    // from outside
+	heard   time.Time               // of it, last
+	crashed bool                    // by its own evidence: it was rolling back
+
 	pending  []core.Proc   // failures that it has not been told of, by the first proc of the group
 	told     [][]core.Proc // in this life, each as it was told
 	starting bool          // a new life is on its way
@@ -58,19 +64,21 @@ type supervisor struct {
 	began        time.Time // all were up
 	running      bool      // they are
 
-	burying []*burial // failures in the order of their agreement, the first of them under way
-	dying   []*burial // not reaped yet
-	crashes []step
-	armed   []*armed
-	asked   []fault.Request // that are due
-	left    struct{ failures, checkpoints, suspicions int }
-	round   round
-	ending  bool
-	ended   map[core.Proc]answer
-	over    bool
-	expired bool // the time limit is over
-	err     error
-	out     Result
+	burying  []*burial // failures in the order of their agreement, the first of them under way
+	dying    []*burial // not reaped yet
+	crashes  []step
+	armed    []*armed
+	stops    []*armedStop
+	asked    []fault.Request // that are due
+	left     struct{ failures, checkpoints, suspicions int }
+	round    round
+	listened time.Time // when it last looked who is silent
+	ending   bool
+	ended    map[core.Proc]answer
+	over     bool
+	expired  bool // the time limit is over
+	err      error
+	out      Result
 }
 
 // armed is a failure of the plan that has not struck.
@@ -92,7 +100,7 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 		s.procs = append(s.procs, &proc{id: core.Proc(p)})
 	}
 	if len(c.Hosts) > 0 {
-		for p, host := range places(c.Setup, len(c.Hosts)) {
+		for p, host := range spreadOver(c.Setup, len(c.Hosts)) {
 			s.procs[p].host = host
 		}
 	}
@@ -101,6 +109,14 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 	}
 	for _, r := range c.Reached {
 		s.armed = append(s.armed, &armed{Failure: fault.Failure{Victims: r.Victims, By: r.By}, what: r.What, number: r.Number, index: len(s.armed)})
+	}
+	for i, st := range c.Stops {
+		s.stops = append(s.stops, &armedStop{Stop: st, index: i})
+	}
+	s.instructions.Keep, s.instructions.Set = c.Model.KeepsIgnored(), c.Model.Set
+	s.instructions.Beat = beatEvery
+	if c.Silence > 0 {
+		s.instructions.Beat = min(beatEvery, c.Silence/4)
 	}
 	s.left.failures, s.left.checkpoints, s.left.suspicions = c.Model.Failures, c.Model.Checkpoints, c.Model.Suspicions
 	return s
@@ -178,6 +194,7 @@ func (s *supervisor) spawn(p *proc) {
 	if s.over {
 		return
 	}
+	s.round = round{number: s.round.number} // the new life was not asked, so the others would wait for its answer
 	in := s.instructions
 	if p.life > 0 {
 		p.host = s.hostOf(p)
@@ -188,7 +205,11 @@ func (s *supervisor) spawn(p *proc) {
 	}
 	in.Proc, in.Life, in.Incarnation, in.Restart = p.id, p.life, p.inc, p.life > 0
 	s.moments(p, &in)
+	if node, ok := s.node(p.id); ok && in.Restart {
+		in.Node = node
+	}
 	in.Performed, in.Clock, in.Gone = p.performed, s.clock.tick(), slices.Clone(s.instructions.Gone)
+	p.watches, p.asleep, p.silent, p.crashed = map[core.Proc]*watchdog{}, nil, false, false
 	p.reader = &reader{name: evidenceFile(s.c.Dir, p.id, p.life)}
 	p.readers = append(p.readers, p.reader)
 	p.starting, p.dying, p.up, p.told, p.hosts, p.recovering, p.failed = false, false, false, nil, nil, false, ""
@@ -242,6 +263,11 @@ func (s *supervisor) moments(p *proc, in *instructions) {
 			}
 		}
 	}
+	for _, st := range s.stops {
+		if st.By == p.id && !st.Timed && !st.begun {
+			in.Moments = append(in.Moments, moment{Index: st.index, After: st.After, Stop: true})
+		}
+	}
 }
 
 // tell says something to a life. One that is gone does not hear it: gone says so.
@@ -256,6 +282,7 @@ func (s *supervisor) hear(p *proc, a answer) {
 	if s.c.heard != nil {
 		s.c.heard(a.Kind)
 	}
+	s.heard(p)
 	if s.over || p.dying {
 		if a.Kind == saidEnd {
 			s.ended[p.id] = a
@@ -278,6 +305,15 @@ func (s *supervisor) hear(p *proc, a answer) {
 		s.status(p, a)
 	case saidEnd:
 		s.ended[p.id] = a
+	case saidHosts:
+		s.look(p, false)
+		s.restart()
+	case saidWatch:
+		s.watch(p, a)
+	case saidLife:
+		s.nextLife(p, a.Renewed)
+	case saidExit:
+		s.exit(p)
 	case saidNote:
 		s.note("%s", a.Text)
 	case saidPanic:
@@ -292,10 +328,10 @@ func (s *supervisor) hear(p *proc, a answer) {
 // isUp goes on when a life has begun.
 func (s *supervisor) isUp(p *proc) {
 	if p.life > 0 {
-		if len(s.out.Crashes) > 0 {
-			last := &s.out.Crashes[len(s.out.Crashes)-1]
-			last.Restarts = append(last.Restarts, s.since())
+		if c := s.crashOf(p.id); c != nil {
+			c.Restarts = append(c.Restarts, s.since())
 		}
+		s.begun(p)
 		s.started(p)
 		return
 	}
@@ -309,6 +345,7 @@ func (s *supervisor) isUp(p *proc) {
 	for _, t := range s.c.Timed {
 		s.later(t.At, func() { s.timed(t) })
 	}
+	s.armStops()
 	s.strike()
 }
 
@@ -361,7 +398,8 @@ func (s *supervisor) look(p *proc, ended bool) {
 	}
 	for i := range news {
 		k := &news[i]
-		p.performed, p.recovering, p.clock = k.Performed, k.Recovering, k.Began
-		s.adopted(p, k.Events)
+		p.performed, p.recovering, p.clock, p.inc = k.Performed, k.Recovering, k.Began, k.Incarnation
+		s.clock.hear(k.Began)
+		s.placed(p, k.Events)
 	}
 }

@@ -50,8 +50,8 @@ func (w *witness) observe(in *core.Input, effects []core.Effect) error {
 	case core.Received:
 		d := in.Message.Describe()
 		e.Kind, e.Peer, e.ID, e.Stamp, e.Text = trace.Arrived, in.From, d.ID, d.Stamp, d.Kind
-	case core.Persisted:
-		e.Kind, e.Text = trace.Stored, in.Key
+	case core.Persisted, core.Tick:
+		e, _ = w.evidence.OfInput(in)
 	case core.Down:
 		if !w.suspected {
 			e.Kind, e.Text = trace.Told, w.setup.Layout.NamesOf(in.Procs)
@@ -76,7 +76,9 @@ func (w *witness) gather() {
 }
 
 func (w *witness) take() {
-	if e, ok := w.evidence.Of(&w.effects[w.at]); ok {
+	if effect := &w.effects[w.at]; effect.Kind == core.Renew {
+		w.waiting = append(w.waiting, w.evidence.Renewed()...)
+	} else if e, ok := w.evidence.Of(effect); ok {
 		w.waiting = append(w.waiting, e)
 		if e.Kind == trace.Emitted && !e.Again && !e.ID.IsZero() {
 			w.next.phase = e.Stamp.Phase
@@ -101,11 +103,14 @@ func (w *witness) perform(e *core.Effect) error {
 
 // write makes the events that wait survive the death of the process.
 func (w *witness) write() error {
-	p := piece{Began: w.began, Number: w.number, Wall: time.Now().UnixNano(), Performed: w.performed, Events: w.waiting}
+	p := piece{Began: w.began, Number: w.number, Wall: time.Now().UnixNano(), Performed: w.performed, Events: w.waiting, Incarnation: w.evidence.Incarnation}
 	if h := w.evidence.After; h != nil {
 		p.Recovering, p.Done = h.Recovering, h.Done
 	}
 	err := w.recorder.write(&p)
+	if slices.ContainsFunc(w.waiting, places) && err == nil {
+		w.life.say(answer{Kind: saidHosts})
+	}
 	w.waiting = w.waiting[:0]
 	return err
 }
@@ -132,7 +137,7 @@ func (w *witness) moments() error {
 		if in.Flush {
 			w.life.carrier.Flush()
 		}
-		w.life.say(answer{Kind: saidMoment, Index: m.Index, Request: m.Request})
+		w.life.say(answer{Kind: saidMoment, Index: m.Index, Request: m.Request, Stop: m.Stop})
 		if !m.Request {
 			w.life.await()
 		}

@@ -17,6 +17,7 @@ type instructions struct {
 	Life        core.Incarnation `json:"life"`        // number of the process, for the mesh
 	Incarnation core.Incarnation `json:"incarnation"` // of the machine
 	Restart     bool             `json:"restart"`
+	Node        core.Proc        `json:"node"` // whoever has adopted it, of a restart of a proc that needs somebody
 	Run         mesh.Run         `json:"run"`
 	Secret      []byte           `json:"secret"`
 	Rendezvous  string           `json:"rendezvous"`
@@ -31,6 +32,9 @@ type instructions struct {
 	Nothing     bool             `json:"nothing"`   // of what the dead had sent arrives any more when it is known that they are
 	DiskDelay   time.Duration    `json:"diskDelay"` // of every stable write
 	Moments     []moment         `json:"moments"`
+	Keep        bool             `json:"keep"` // messages that are ignored stay on their way
+	Set         bool             `json:"set"`  // and what was sent is on its way for ever
+	Beat        time.Duration    `json:"beat"` // between two signs of life, at most
 }
 
 // moment is when a life stops and asks what now.
@@ -40,6 +44,7 @@ type moment struct {
 	What    Measure `json:"what,omitempty"`    // other than effects
 	Number  uint64  `json:"number,omitempty"`  // of What
 	Request bool    `json:"request,omitempty"` // of the plan's requests, otherwise of its failures
+	Stop    bool    `json:"stop,omitempty"`    // of the stops
 }
 
 // What the supervisor says.
@@ -49,6 +54,7 @@ const (
 	sayDown       = "down" // the detector reports Procs
 	sayCheckpoint = "checkpoint"
 	saySuspect    = "suspect" // as down, but they live
+	sayExpired    = "expired" // the watchdog Serial, about Procs, has expired
 	sayStatus     = "status"  // Round
 	sayEnd        = "end"
 	sayDoing      = "doing" // what are you doing? It is answered even in a step that does not end
@@ -61,13 +67,15 @@ type order struct {
 	Epoch uint64      `json:"epoch,omitempty"`
 	Clock uint64      `json:"clock,omitempty"`
 	Round int         `json:"round,omitempty"`
+
+	Serial uint64 `json:"serial,omitempty"`
 }
 
 // What a life says.
 const (
 	saidUp     = "up"     // its machine has begun
 	saidDead   = "dead"   // it has taken all from the dead: Epoch
-	saidMoment = "moment" // it has come to a moment: Index, Request
+	saidMoment = "moment" // it has come to a moment: Index, Request, Stop
 	saidStatus = "status"
 	saidEnd    = "end"
 	saidNote   = "note"   // Text is for the reader
@@ -75,6 +83,10 @@ const (
 	saidFailed = "failed" // it can not go on: Text
 	saidBeat   = "beat"
 	saidDoing  = "doing" // Text, "" if it does not hang
+	saidHosts  = "hosts" // who runs on its node has changed
+	saidWatch  = "watch" // it watches Proc from the step at Began on, by the watchdog Serial; 0: no more
+	saidLife   = "life"  // it is in the next life of its proc, as the same process; Renewed: by Renew, otherwise rolled back
+	saidExit   = "exit"  // it stops for good
 )
 
 // answer is one thing that a life says.
@@ -85,6 +97,7 @@ type answer struct {
 	Clock   uint64 `json:"clock,omitempty"`
 	Index   int    `json:"index,omitempty"`
 	Request bool   `json:"request,omitempty"`
+	Stop    bool   `json:"stop,omitempty"`
 	Round   int    `json:"round,omitempty"`
 	Steps   uint64 `json:"steps,omitempty"`
 	Idle    bool   `json:"idle,omitempty"`
@@ -92,6 +105,11 @@ type answer struct {
 	Digest  uint64 `json:"digest,omitempty"`
 	Peers   []peer `json:"peers,omitempty"`
 	Counts  Counts `json:"counts"`
+
+	Proc    core.Proc `json:"proc,omitempty"`
+	Serial  uint64    `json:"serial,omitempty"`
+	Began   uint64    `json:"began,omitempty"`
+	Renewed bool      `json:"renewed,omitempty"`
 }
 
 // peer is what one life knows of its connection with another.

@@ -119,6 +119,15 @@ func (p *Process) Kill() {
 	})
 }
 
+// Stop stops the child (SIGSTOP) as it is; Continue lets it go on.
+func (p *Process) Stop() { p.cmd.Process.Signal(stopSignal) } // it fails only when there is nothing left to stop
+
+// Continue lets a child that was stopped go on.
+func (p *Process) Continue() { p.cmd.Process.Signal(continueSignal) }
+
+// Stopped reports whether all of the child has stopped.
+func (p *Process) Stopped() bool { return stopped(p.cmd.Process.Pid) }
+
 // Complaint is the end of what a launcher, and the child behind it, have written to their standard error.
 func (p *Process) Complaint() string { return p.tail.String() }
 

@@ -53,6 +53,8 @@ type Config struct {
 	Observe    func(in *core.Input, effects []core.Effect) error       // every step, before its effects are performed; nothing may be kept. nil: nobody
 	Perform    func(e *core.Effect) error                              // every effect, before it is performed; an error ends the step there. nil: nobody
 
+	Keep       bool          // a message that the machine ignores comes again when it has changed; for small machines
+	Set        bool          // and one that was sent is never sent again
 	Tick       time.Duration // of the machine's timers; 0 means 1 ms
 	OutLimit   int           // bytes; 0 means 1 MiB
 	InLimit    int           // bytes a source; 0 means 16 MiB
@@ -86,6 +88,7 @@ type Node struct {
 	timers   []timer
 	done     bool
 	counts   Counts
+	keep     keeper
 }
 
 // source is what has arrived from a proc in data messages and is not delivered.
@@ -118,15 +121,32 @@ func New(c Config) (*Node, error) {
 	if c.StuckAfter == 0 {
 		c.StuckAfter = 100 * time.Millisecond
 	}
-	n := &Node{c: c, sources: make([]source, c.Procs), memory: memory{pool: c.Pool, mesh: c.Mesh}}
+	n := &Node{c: c, keep: keeper{on: c.Keep, set: c.Set}, sources: make([]source, c.Procs), memory: memory{pool: c.Pool, mesh: c.Mesh}}
 	n.framed, _ = c.NewMessage().(core.Framed)
-	if host, ok := c.Machine.(interface{ Protocol() core.Protocol }); ok {
+	n.drive(c.Machine)
+	return n, nil
+}
+
+// drive lends memory to the protocol of the machine, if it knows what to do with it.
+func (n *Node) drive(m core.Machine) {
+	n.c.Machine, n.recycler = m, nil
+	if host, ok := m.(interface{ Protocol() core.Protocol }); ok {
 		if n.recycler, ok = host.Protocol().(core.Recycler); ok {
 			n.recycler.UseMemory(&n.memory)
 		}
 	}
 	n.memory.recycler = n.recycler
-	return n, nil
+}
+
+// Restart drives another machine from now on, the next life of the same proc: after ErrRollback. What the former life waited for is gone with it, messages
+// to itself and timers included; what others have sent it, and it them, is still on its way. The first input, Restore, must come by Input.
+func (n *Node) Restart(m core.Machine, life core.Incarnation) {
+	n.Release()
+	n.memory.direct = false
+	n.due, n.timers, n.done, n.c.Life = nil, nil, false, life
+	n.hearAll()
+	clear(n.sources)
+	n.drive(m)
 }
 
 // Done reports whether the program has ended. Its protocol may still be needed by others.
@@ -350,16 +370,23 @@ func (n *Node) fire() (bool, error) {
 	return fired, n.dueInputs()
 }
 
-// dueInputs gives the machine what its own effects have caused.
+// dueInputs gives the machine what its own effects have caused, and what it has ignored before they did.
 func (n *Node) dueInputs() error {
-	for len(n.due) > 0 {
-		in := n.due[0]
-		if n.due = n.due[1:]; len(n.due) == 0 {
-			n.due = nil
+	for {
+		for len(n.due) > 0 {
+			in := n.due[0]
+			if n.due = n.due[1:]; len(n.due) == 0 {
+				n.due = nil
+			}
+			if err := n.step(in); err != nil {
+				return err
+			}
 		}
-		if err := n.step(in); err != nil {
+		if !n.keep.changed || len(n.keep.ignored) == 0 {
+			return nil
+		}
+		if err := n.offer(); err != nil {
 			return err
 		}
 	}
-	return nil
 }

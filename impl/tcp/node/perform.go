@@ -16,7 +16,13 @@ func (n *Node) step(in core.Input) error {
 	if n.c.Before != nil {
 		n.c.Before(in.Kind, in.From, in.Timer)
 	}
+	if n.keep.on {
+		n.keep.begin(n.c.Machine, &in)
+	}
 	n.out = n.c.Machine.Step(in, n.out[:0])
+	if n.keep.on && n.keep.ends(n.c.Machine, &in, n.out) {
+		return nil
+	}
 	if n.c.Observe != nil {
 		seen := in // of its own, so that the input itself stays out of the heap
 		if err := n.c.Observe(&seen, n.out); err != nil {
@@ -68,6 +74,9 @@ func (n *Node) perform(e *core.Effect) error {
 		n.timers = slices.Insert(n.timers, at, t)
 	case core.ProgramDone:
 		n.done = true
+	case core.Renew: // the timers were those of the former life
+		n.timers = nil
+		n.c.Life++
 	case core.Rollback:
 		return ErrRollback
 	case core.Halt:
@@ -78,6 +87,9 @@ func (n *Node) perform(e *core.Effect) error {
 
 // send puts a message on the network. A proc that is not connected loses it, as a crashed one does.
 func (n *Node) send(e *core.Effect) error {
+	if n.keep.on && n.keep.send(e) {
+		return nil
+	}
 	if e.To == n.c.Proc {
 		return n.sendSelf(e.Message)
 	}
