@@ -89,6 +89,7 @@ type Layer struct {
 	App       core.Application
 	S         State
 	extension Extension
+	data
 }
 
 // NewSetup prepares SCMEL for the programs.
@@ -244,6 +245,7 @@ func (l *Layer) others() []core.Rank {
 
 // reset puts the layer into the state of a rank that has done nothing.
 func (l *Layer) reset() {
+	l.enough = 0
 	l.S = State{Channels: make([]Channel, l.ranks+l.groups), Groups: make([]Group, l.groups), Lives: make([]core.Incarnation, l.ranks),
 		Heard: make([]core.Incarnation, l.ranks)}
 	l.S.Saving.Marks = make([]uint32, l.ranks)

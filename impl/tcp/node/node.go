@@ -67,19 +67,21 @@ type Counts struct {
 	Bytes                  uint64 // payloads sent in the fixed layout
 	Header                 uint64 // protocol headers sent with them
 	Lost                   uint64 // messages for procs that are not connected
-	Logged                 uint64 // bytes copied into logs
+	Logged                 uint64 // bytes kept in logs
 }
 
 // Node drives one machine. One thread uses it.
 type Node struct {
 	c        Config
 	recycler core.Recycler // nil: bytes are never used again
+	delivers bool          // there is a program that takes payloads
 	memory   memory
 	due      []core.Input // inputs that wait: they come before anything new
 	out      []core.Effect
 	choices  []core.Choice
 	turn     int
 	header   []byte
+	later    later
 	framed   core.Framed // scratch for arriving data messages; nil: the protocol has none
 	arrival  mesh.Arrival
 	sources  []source
@@ -129,11 +131,11 @@ func New(c Config) (*Node, error) {
 
 // drive lends memory to the protocol of the machine, if it knows what to do with it.
 func (n *Node) drive(m core.Machine) {
-	n.c.Machine, n.recycler = m, nil
-	if host, ok := m.(interface{ Protocol() core.Protocol }); ok {
-		if n.recycler, ok = host.Protocol().(core.Recycler); ok {
-			n.recycler.UseMemory(&n.memory)
-		}
+	n.c.Machine = m
+	_, hosted := m.(interface{ Protocol() core.Protocol })
+	n.delivers = hosted || core.HistoryOf(m) != nil
+	if n.recycler = core.RecyclerOf(m); n.recycler != nil {
+		n.recycler.UseMemory(&n.memory)
 	}
 	n.memory.recycler = n.recycler
 }
@@ -167,6 +169,7 @@ func (n *Node) Counts() Counts {
 // Release gives back everything that the machine keeps, at the end of its life in this process.
 func (n *Node) Release() {
 	n.memory.finish()
+	n.later, n.memory.borrowed = later{}, false // lost, like what is on its way
 	n.memory.direct = !n.c.Mesh.Borrowed()
 	if n.recycler != nil {
 		n.recycler.Release()
@@ -244,6 +247,9 @@ func (n *Node) listen(limit time.Duration) (bool, error) {
 		}
 	}
 	what := mesh.Nothing
+	if len(n.later.list) > 0 {
+		what = n.idleLater()
+	}
 	for len(n.memory.copies) > 0 && what == mesh.Nothing { // the log's copies, as long as nothing comes
 		if what = n.c.Mesh.Next(&n.arrival, 0); what == mesh.Nothing {
 			n.memory.work(slice)
@@ -289,9 +295,11 @@ func (n *Node) received(a *mesh.Arrival) error {
 		if err := n.framed.ParseHeader(a.Extra, a.From); err != nil {
 			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life, a.From, a.Life, err)
 		}
-		n.framed.Content().Data = a.Payload
+		content := n.framed.Content()
+		if content.Data = a.Payload; n.delivers && !content.ID.IsZero() {
+			n.arrived(a)
+		}
 		m = n.framed
-		n.arrived(a)
 	case frame.Control:
 		m = n.c.NewMessage()
 		err := core.Decode(a.Payload, m)

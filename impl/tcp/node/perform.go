@@ -11,6 +11,9 @@ import (
 
 // step gives the machine one input and performs what it asks for.
 func (n *Node) step(in core.Input) error {
+	if n.later.age(in.Kind) {
+		n.sendLater()
+	}
 	n.memory.finish()
 	n.counts.Steps++
 	if n.c.Before != nil {
@@ -93,6 +96,9 @@ func (n *Node) send(e *core.Effect) error {
 	if e.To == n.c.Proc {
 		return n.sendSelf(e.Message)
 	}
+	if n.later.overtakes(e.To) {
+		n.sendLater()
+	}
 	if m, ok := e.Message.(core.Framed); ok {
 		var fixed bool
 		if n.header, fixed = m.AppendHeader(n.header[:0]); fixed {
@@ -100,7 +106,7 @@ func (n *Node) send(e *core.Effect) error {
 			n.counts.Frames++
 			n.counts.Bytes += uint64(len(data))
 			n.counts.Header += uint64(len(n.header))
-			if !n.c.Mesh.Send(e.To, frame.Data, 0, n.header, data) {
+			if !n.postpone(e.To, m, data) && !n.c.Mesh.Send(e.To, frame.Data, 0, n.header, data) {
 				n.counts.Lost++
 			}
 			return nil
