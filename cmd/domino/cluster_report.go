@@ -128,7 +128,7 @@ func (r *clusterRan) word() string {
 func (r *clusterRan) report() map[string]any {
 	return map[string]any{"scenario": r.scenario.Name, "protocol": r.scenario.Protocol, "variant": r.scenario.Variant, "verdict": r.word(), "why": r.why,
 		"violation": r.violation, "digests": r.result.Digests, "crashes": r.result.Crashes, "recoveries": r.result.Recoveries(), "counts": r.result.Counts,
-		"stops": r.result.Stops, "suspicions": r.result.Suspicions, "performed": r.result.Performed, "elapsed": r.result.Elapsed, "complete": r.result.Complete, "plan": r.strikes.Plan}
+		"stops": r.result.Stops, "suspicions": r.result.Suspicions, "performed": r.result.Performed, "elapsed": r.result.Elapsed, "complete": r.result.Complete, "strikes": r.strikes}
 }
 
 // short3 is a time with three digits.

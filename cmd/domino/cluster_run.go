@@ -324,9 +324,8 @@ func (c *clusterCase) run(ctx context.Context, k strikes, seed uint64, dir strin
 	}
 	ran := &clusterRan{clusterCase: c, strikes: k, result: r, reference: reference}
 	judged := make(chan *clusterRan, 1)
-	if ctx.Err() == nil {
+	if again := *ran; ctx.Err() == nil {
 		go func() { // ends by itself; a long trace takes a while, for which nobody waits who has had enough
-			again := *ran
 			again.decide()
 			judged <- &again
 		}()
