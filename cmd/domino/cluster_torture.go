@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/tcp/cluster"
@@ -100,7 +102,8 @@ type torture struct {
 	folder  string // for the files of runs
 	keep    bool   // they tell something
 	made    int    // runs, of any kind
-	beyond  int    // runs in which somebody gave up, as with more failures than the scenario's he may
+	shown   time.Time
+	beyond  int // runs in which somebody gave up, as with more failures than the scenario's he may
 	tallies
 }
 
@@ -171,13 +174,33 @@ func (t *torture) run(ctx context.Context) (int, error) {
 		case ran.verdict == spec.OutOfModel && v.resolved.Model.Failures > v.own.Failures: // more than the scenario says was too much, and it is said
 			t.beyond++
 		case ran.verdict != spec.Holds:
+			t.clear()
 			return max(1, ran.code()), t.wrong(ran, dir)
 		}
 		if err := os.RemoveAll(dir); err != nil {
 			return 0, err
 		}
+		t.show(began, v.scenario.Name)
 	}
+	t.clear()
 	return t.report(ctx, time.Since(began))
+}
+
+// show shows on a terminal how far it is.
+func (t *torture) show(began time.Time, name string) {
+	f, ok := t.io.err.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) || time.Since(t.shown) < lineEvery {
+		return
+	}
+	t.shown = time.Now()
+	fmt.Fprintf(f, "\r\x1b[K%d runs, %d failures in %s: %s ", t.all.Runs, t.all.Kills, short3(time.Since(began)), name)
+}
+
+// clear takes the line away.
+func (t *torture) clear() {
+	if !t.shown.IsZero() {
+		fmt.Fprint(t.io.err, "\r\x1b[K")
+	}
 }
 
 // report tells what no wrong run has shown.
