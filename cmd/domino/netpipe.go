@@ -62,6 +62,7 @@ func netpipeCase(name string) (*core.Setup, error) {
 // netpipeOptions are the flags of netpipe.
 type netpipeOptions struct {
 	sizes, links, protocols, congestion string
+	plot                                string
 	perturb, rounds                     int
 	sample                              time.Duration
 	seed                                uint64
@@ -82,6 +83,7 @@ func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 	f.Uint64Var(&o.seed, "seed", 1, "of the order of the samples")
 	f.StringVar(&o.congestion, "congestion", "", "congestion control of TCP (default: reno, which does not pace loopback)")
 	f.BoolVar(&o.bind, "bind", true, "bind each process to a core of its own")
+	f.StringVar(&o.plot, "plot", "", "also draw latency and bandwidth into this folder, as PNG and SVG")
 	f.BoolVar(&o.json, "json", false, "print JSON: rows and samples")
 	f.BoolVar(&o.bench, "bench", false, "print lines for benchstat, one a sample")
 	f.BoolVar(&o.child, childFlag, false, "internal")
@@ -117,6 +119,9 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := plotFolder(o.plot); err != nil {
+		return 0, err
+	}
 	path, err := os.Executable()
 	if err != nil {
 		return 0, err
@@ -140,6 +145,9 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	rows := netpipe.Summarise(&plan, results)
+	if err := plotNetpipe(o.plot, &plan, rows); err != nil {
+		return 0, err
+	}
 	switch {
 	case o.json:
 		encoder := json.NewEncoder(io.out)

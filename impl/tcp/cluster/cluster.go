@@ -34,6 +34,7 @@ type Config struct {
 	DiskDelay time.Duration // every stable write takes so much longer
 	Dir       string        // of the run, empty or new: stores and evidence
 	Timeout   time.Duration // of the run; 0 means a minute
+	Bare      bool          // no evidence: only times, counts and final digests, of a run without failures
 	Address   string        // where the processes meet; "" means any free port of the loopback
 	Hosts     []Host        // where they run; nil means all here
 	Path      string        // of the program whose child is a life
@@ -89,6 +90,8 @@ type Result struct {
 	Stops      []Suspension
 	Counts     []Counts // by proc, of its last life
 	Elapsed    time.Duration
+	Begun      time.Duration   // from the call of Run until all had begun
+	Ended      []time.Duration // by rank: when its program had ended for good, since all had begun; 0 if it has not
 }
 
 // Crash is one failure; times are since all have begun.
@@ -125,6 +128,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("cluster: %w: messages that a receiver ignores are lost when it fails", ErrModel)
 	case m.Failures > 0 && m.FromDead == fault.Every:
 		return fmt.Errorf("cluster: %w: what the dead had in their own buffers is lost with them", ErrModel)
+	case c.Bare && len(c.Plan.Failures)+len(c.Plan.Requests)+len(c.Timed)+len(c.Reached)+len(c.Stops) > 0:
+		return errors.New("cluster: failures and requests need evidence, which a bare run does not keep")
 	case m.Failures > 0 && m.KeepToDead:
 		return fmt.Errorf("cluster: %w: what was on its way to the dead is lost, and its senders keep no copy", ErrModel)
 	case c.DiskDelay < 0:

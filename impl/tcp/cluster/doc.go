@@ -52,6 +52,9 @@
 // Clocks on messages are at least the time of day and larger than all that they depend on, so ordering the steps by them
 // merges the files into one trace that agrees with causality (Merge).
 //
+// That write, and a description of each message in words, take longer than a small message itself. A bare run (Config.Bare) keeps no evidence, so
+// that it measures the protocol, and begins when all are connected: it can have no failures and is not judged, but its final digests and its counts are those of any other run.
+//
 // # The end
 //
 // A run is complete when nothing can happen any more: no machine has a choice, as much was received as was sent on each connection, nobody is

@@ -10,8 +10,10 @@ import (
 
 // perform comes before each effect: the evidence, then what the supervisor has to know.
 func (l *life) perform(e *core.Effect) error {
-	if err := l.witness.perform(e); err != nil {
-		return err
+	if !l.in.Bare {
+		if err := l.witness.perform(e); err != nil {
+			return err
+		}
 	}
 	switch e.Kind {
 	case core.Watch:

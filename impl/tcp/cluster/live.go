@@ -44,6 +44,7 @@ type life struct {
 	beat    time.Time
 	doing   doing
 	saying  sync.Mutex           // of out
+	ended   int64                // when the program had; 0: not yet
 	dying   *order               // a failure that is being taken in
 	watches map[core.Proc]uint64 // the watchdogs that run
 	serial  uint64               // of the newest watchdog
@@ -93,7 +94,7 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, l.store.close(), l.witness.recorder.file.Close()) }()
+	defer func() { err = errors.Join(err, l.store.close(), l.witness.close()) }()
 	if err := l.join(ctx); err != nil {
 		return err
 	}
@@ -115,6 +116,11 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	if !l.in.Restart {
 		if err := l.meet(); err != nil {
 			return err
+		}
+		if l.in.Bare {
+			if err := l.connect(); err != nil {
+				return err
+			}
 		}
 	}
 	l.say(answer{Kind: saidUp})
@@ -138,8 +144,10 @@ func (l *life) openFiles() ([]core.Record, error) {
 		return nil, err
 	}
 	l.store = &store{disk: s, delay: l.in.DiskDelay, doing: &l.doing}
-	if l.witness.recorder, err = newRecorder(evidenceFile(l.in.Dir, l.in.Proc, l.in.Life)); err != nil {
-		return nil, errors.Join(err, s.Close())
+	if !l.in.Bare {
+		if l.witness.recorder, err = newRecorder(evidenceFile(l.in.Dir, l.in.Proc, l.in.Life)); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
 	if !l.in.Restart {
 		return nil, nil
@@ -196,8 +204,12 @@ func (l *life) join(ctx context.Context) error {
 	l.carrier = &carrier{mesh: m, pool: pool, clock: &l.clock, epoch: l.in.Epoch, gone: l.in.Gone, nothing: l.in.Nothing, peers: make([]connection, procs), refused: l.refused}
 	l.machine = l.setup.New(l.in.Proc)
 	l.witness.begin(l)
-	if l.node, err = node.New(node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine, NewMessage: l.setup.NewMessage,
-		Mesh: l.carrier, Pool: pool, Store: l.store, Before: l.doing.begin, Observe: l.witness.observe, Perform: l.perform, Keep: l.in.Keep, Set: l.in.Set}); err != nil {
+	config := node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine, NewMessage: l.setup.NewMessage, Mesh: l.carrier,
+		Pool: pool, Store: l.store, Perform: l.perform, Keep: l.in.Keep, Set: l.in.Set}
+	if !l.in.Bare {
+		config.Before, config.Observe = l.doing.begin, l.witness.observe
+	}
+	if l.node, err = node.New(config); err != nil {
 		return err
 	}
 	l.tune()
@@ -283,6 +295,9 @@ func (l *life) run() error {
 		if err := l.settled(err); err != nil {
 			return err
 		}
+		if l.ended == 0 && l.node.Done() {
+			l.ended = time.Now().UnixNano()
+		}
 		if now := time.Now(); now.Sub(l.beat) > l.in.Beat {
 			l.beat = now
 			l.say(answer{Kind: saidBeat})
@@ -343,7 +358,7 @@ func (l *life) obey() (ended bool, err error) {
 		case sayCheckpoint:
 			err = l.settled(l.node.Input(core.Input{Kind: core.Checkpoint}))
 		case sayStatus:
-			l.say(answer{Kind: saidStatus, Round: o.Round, Epoch: l.carrier.epoch, Steps: l.witness.number, Idle: l.node.Idle(), Peers: l.carrier.status()})
+			l.say(answer{Kind: saidStatus, Round: o.Round, Epoch: l.carrier.epoch, Steps: l.node.Counts().Steps, Idle: l.node.Idle(), Peers: l.carrier.status()})
 		case sayEnd:
 			l.say(l.final())
 			return true, nil
@@ -381,6 +396,19 @@ func (l *life) meet() error {
 	}
 }
 
+// connect waits for the connections with all first lives, so that no program has to.
+func (l *life) connect() error {
+	l.mu.Lock()
+	table := l.table
+	l.mu.Unlock()
+	l.mesh.Dial(mesh.Below(table, l.in.Proc), joinTimeout)
+	var all []core.Proc
+	for _, a := range table {
+		all = append(all, a.Proc)
+	}
+	return l.mesh.Gather(all, joinTimeout)
+}
+
 // await waits for leave to go on.
 func (l *life) await() {
 	for {
@@ -405,7 +433,8 @@ func (l *life) refused(n mesh.Notice) {
 // final is what is known at the end.
 func (l *life) final() answer {
 	n := l.node.Counts()
-	a := answer{Kind: saidEnd, Counts: Counts{Steps: n.Steps, Frames: n.Frames, Encoded: n.Encoded, Bytes: n.Bytes, Header: n.Header, Logged: n.Logged, Stored: l.store.bytes}}
+	a := answer{Kind: saidEnd, Ended: l.ended, Counts: Counts{Steps: n.Steps, Frames: n.Frames, Encoded: n.Encoded, Bytes: n.Bytes, Header: n.Header,
+		Coded: n.Coded, Sends: n.Sends, Payload: n.Payload, Carried: n.Carried, Logged: n.Logged, Logs: n.Logs, LogKnown: n.LogBytes, LogUnknown: n.LogUnknown, Stored: l.store.bytes, Storing: uint64(l.store.took)}}
 	if h := core.HistoryOf(l.machine); h != nil {
 		a.Done, a.Digest = h.Done, h.Digest
 	}

@@ -131,6 +131,11 @@ func (s *supervisor) result() (*Result, error) {
 		out.Counts = append(out.Counts, a.Counts)
 		if int(p.id) < s.setup.Layout.Ranks {
 			out.Digests, out.Done = append(out.Digests, a.Digest), append(out.Done, a.Done)
+			var ended time.Duration
+			if a.Ended > 0 {
+				ended = max(1, time.Duration(a.Ended-s.began.UnixNano()))
+			}
+			out.Ended = append(out.Ended, ended)
 		}
 	}
 	steps = append(steps, s.crashes...)

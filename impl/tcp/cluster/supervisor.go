@@ -61,6 +61,7 @@ type supervisor struct {
 	closed       chan struct{} // nobody takes events any more
 	rng          *rand.Rand
 	clock        clock
+	called       time.Time
 	began        time.Time // all were up
 	running      bool      // they are
 
@@ -95,7 +96,7 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 	s := &supervisor{c: c, setup: c.Setup, events: make(chan event, 64), closed: make(chan struct{}), rng: rand.New(rand.NewPCG(c.Seed, 1)),
 		ended: map[core.Proc]answer{}}
 	s.instructions = instructions{Case: text, Run: id.Run, Secret: id.Secret, Dir: c.Dir, Gone: make([]int, len(c.Setup.Layout.Names)), Torn: c.Model.Torn > 0,
-		Nothing: c.Model.FromDead == fault.Nothing, DiskDelay: c.DiskDelay}
+		Nothing: c.Model.FromDead == fault.Nothing, DiskDelay: c.DiskDelay, Bare: c.Bare}
 	for p := range c.Setup.Layout.Names {
 		s.procs = append(s.procs, &proc{id: core.Proc(p)})
 	}
@@ -149,7 +150,7 @@ func (s *supervisor) since() time.Duration {
 // run starts all and goes on until the run is over and nobody is left.
 func (s *supervisor) run(ctx context.Context) error {
 	defer close(s.closed)
-	start := time.Now()
+	s.called = time.Now()
 	limit := time.NewTimer(s.c.Timeout)
 	defer limit.Stop()
 	for _, p := range s.procs {
@@ -170,7 +171,7 @@ func (s *supervisor) run(ctx context.Context) error {
 		}
 	}
 	if s.out.Elapsed = s.since(); s.out.Elapsed == 0 {
-		s.out.Elapsed = time.Since(start)
+		s.out.Elapsed = time.Since(s.called)
 	}
 	return s.err
 }
@@ -339,6 +340,7 @@ func (s *supervisor) isUp(p *proc) {
 		return
 	}
 	s.running, s.began = true, time.Now()
+	s.out.Begun = s.began.Sub(s.called)
 	for _, p := range s.procs {
 		s.tell(p, order{Kind: sayGo})
 	}
@@ -366,7 +368,7 @@ func (s *supervisor) gone(p *proc, err, unsure error) {
 		s.stop("", nil)
 	case p.failed != "":
 		s.stop("", fmt.Errorf("cluster: %s: %s", where, p.failed))
-	case killed(err, s.far(p)) && s.running:
+	case killed(err, s.far(p)) && s.running && !s.c.Bare:
 		s.out.Outside++
 		s.note("%s was killed by somebody else%s", where, said)
 		p.dying = true // it was, only not by us

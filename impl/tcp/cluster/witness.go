@@ -68,6 +68,13 @@ func (w *witness) observe(in *core.Input, effects []core.Effect) error {
 	return nil // with the first effect
 }
 
+func (w *witness) close() error {
+	if w.recorder == nil {
+		return nil
+	}
+	return w.recorder.file.Close()
+}
+
 // gather takes the events of the declarations up to the next effect that acts.
 func (w *witness) gather() {
 	for w.at < len(w.effects) && !w.effects[w.at].Acts() {
@@ -151,16 +158,19 @@ type store struct {
 	delay time.Duration
 	doing *doing
 	bytes uint64
+	took  time.Duration
 }
 
 // Put implements node.Store.
 func (s *store) Put(key string, value []byte) error {
+	defer s.count(time.Now())
 	s.bytes += uint64(len(value))
 	return s.disk.Put(key, value)
 }
 
 // Delete implements node.Store.
 func (s *store) Delete(key string) error {
+	defer s.count(time.Now())
 	if err := s.disk.Delete(key); err != nil {
 		return err
 	}
@@ -169,6 +179,7 @@ func (s *store) Delete(key string) error {
 
 // Commit implements node.Store.
 func (s *store) Commit() error {
+	defer s.count(time.Now())
 	if s.disk.Queued() > 0 {
 		s.doing.disk(true)
 		defer s.doing.disk(false)
@@ -176,6 +187,8 @@ func (s *store) Commit() error {
 	}
 	return s.disk.Commit()
 }
+
+func (s *store) count(began time.Time) { s.took += time.Since(began) }
 
 func (s *store) close() error {
 	if err := s.disk.Close(); err != nil {

@@ -35,6 +35,7 @@ type instructions struct {
 	Keep        bool             `json:"keep"` // messages that are ignored stay on their way
 	Set         bool             `json:"set"`  // and what was sent is on its way for ever
 	Beat        time.Duration    `json:"beat"` // between two signs of life, at most
+	Bare        bool             `json:"bare"` // no evidence is kept
 }
 
 // moment is when a life stops and asks what now.
@@ -103,6 +104,7 @@ type answer struct {
 	Idle    bool   `json:"idle,omitempty"`
 	Done    bool   `json:"done,omitempty"`
 	Digest  uint64 `json:"digest,omitempty"`
+	Ended   int64  `json:"ended,omitempty"` // nanoseconds since 1970: when the program was seen to have ended
 	Peers   []peer `json:"peers,omitempty"`
 	Counts  Counts `json:"counts"`
 
@@ -121,13 +123,21 @@ type peer struct {
 
 // Counts is what one life has sent, logged and stored.
 type Counts struct {
-	Steps   uint64 `json:"steps"`
-	Frames  uint64 `json:"frames"`  // messages in a fixed layout
-	Encoded uint64 `json:"encoded"` // messages by the codec
-	Bytes   uint64 `json:"bytes"`   // payloads in a fixed layout
-	Header  uint64 `json:"header"`  // piggybacked with them
-	Logged  uint64 `json:"logged"`
-	Stored  uint64 `json:"stored"`
+	Steps      uint64 `json:"steps"`
+	Frames     uint64 `json:"frames"`     // messages in a fixed layout
+	Encoded    uint64 `json:"encoded"`    // messages by the codec
+	Bytes      uint64 `json:"bytes"`      // payloads in a fixed layout
+	Header     uint64 `json:"header"`     // piggybacked with them
+	Coded      uint64 `json:"coded"`      // bytes of messages by the codec
+	Sends      uint64 `json:"sends"`      // of the program
+	Payload    uint64 `json:"payload"`    // bytes that the program has sent
+	Carried    uint64 `json:"carried"`    // bytes that a protocol has put on messages of the program
+	Logged     uint64 `json:"logged"`     // bytes copied into the node's memory
+	Logs       uint64 `json:"logs"`       // payloads logged, in whatever memory
+	LogKnown   uint64 `json:"logKnown"`   // bytes of them
+	LogUnknown uint64 `json:"logUnknown"` // those whose size is not known
+	Stored     uint64 `json:"stored"`
+	Storing    uint64 `json:"storing"` // nanoseconds that stable storage has taken
 }
 
 // procDir is the folder of a proc in that of the run.

@@ -68,6 +68,12 @@ type Counts struct {
 	Header                 uint64 // protocol headers sent with them
 	Lost                   uint64 // messages for procs that are not connected
 	Logged                 uint64 // bytes kept in logs
+	Coded                  uint64 // bytes of messages sent by the codec
+	Sends                  uint64 // of the program
+	Payload                uint64 // bytes that the program has sent
+	Carried                uint64 // bytes that the protocol has put on messages of the program
+	Logs, LogBytes         uint64 // payloads that the machine says to have logged, and their bytes
+	LogUnknown             uint64 // of those: payloads whose size nobody here knows
 }
 
 // Node drives one machine. One thread uses it.
@@ -91,6 +97,8 @@ type Node struct {
 	done     bool
 	counts   Counts
 	keep     keeper
+	payload  core.MsgID // that the program has sent or a message has brought last
+	size     int        // of it
 }
 
 // source is what has arrived from a proc in data messages and is not delivered.
@@ -300,12 +308,16 @@ func (n *Node) received(a *mesh.Arrival) error {
 			n.arrived(a)
 		}
 		m = n.framed
+		n.payload, n.size = content.ID, len(a.Payload)
 	case frame.Control:
 		m = n.c.NewMessage()
 		err := core.Decode(a.Payload, m)
 		n.c.Pool.Put(a.Payload)
 		if err != nil {
 			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life, a.From, a.Life, err)
+		}
+		if f, ok := m.(core.Framed); ok {
+			n.payload, n.size = f.Content().ID, len(f.Content().Data)
 		}
 	default:
 		if a.Payload != nil {
