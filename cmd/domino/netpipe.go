@@ -65,6 +65,7 @@ type netpipeOptions struct {
 	perturb, rounds                     int
 	sample                              time.Duration
 	seed                                uint64
+	card                                string
 	bind, json, bench, child            bool
 }
 
@@ -81,6 +82,7 @@ func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 	f.DurationVar(&o.sample, "sample", 10*time.Millisecond, "about how long a sample takes; large messages take longer")
 	f.Uint64Var(&o.seed, "seed", 1, "of the order of the samples")
 	f.StringVar(&o.congestion, "congestion", "", "congestion control of TCP (default: reno, which does not pace loopback)")
+	f.StringVar(&o.card, "card", "", "bits a second that each process sends at most, 1G or 100M, as through a network card of its own (default: no limit)")
 	f.BoolVar(&o.bind, "bind", true, "bind each process to a core of its own")
 	f.BoolVar(&o.json, "json", false, "print JSON: rows and samples")
 	f.BoolVar(&o.bench, "bench", false, "print lines for benchstat, one a sample")
@@ -112,6 +114,11 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	plan := netpipe.Plan{Links: fields(o.links), Cases: fields(o.protocols), Rounds: o.rounds, Sample: netpipe.Duration(o.sample), Seed: o.seed}
 	if plan.Sizes, err = parseSizes(o.sizes, o.perturb); err != nil {
 		return 0, err
+	}
+	if o.card != "" {
+		if plan.Card, err = parseBits(o.card); err != nil {
+			return 0, err
+		}
 	}
 	procs, err := checkCases(plan.Cases)
 	if err != nil {
@@ -240,6 +247,18 @@ func parseSizes(text string, perturb int) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
+// parseBits reads a number of bits a second with an optional K, M or G of 1000.
+func parseBits(text string) (int, error) {
+	digits := strings.TrimRight(strings.ToUpper(text), "KMG")
+	units := map[string]int{"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
+	unit, ok := units[strings.ToUpper(text)[len(digits):]]
+	n, err := strconv.Atoi(digits)
+	if err != nil || !ok || n < 1 || n > 1000 || n*unit < 1000 {
+		return 0, fmt.Errorf("--card %q, want bits a second, in [1, 1000] K, M or G", text)
+	}
+	return n * unit, nil
+}
+
 // parseBytes reads a number with an optional K, M or G of 1024.
 func parseBytes(text string) (int, error) {
 	digits := strings.TrimRight(strings.ToUpper(text), "KMG")
@@ -294,7 +313,7 @@ func printNetpipe(io streams, plan *netpipe.Plan, rows []netpipe.Row) error {
 	for _, r := range rows {
 		most = math.Max(most, r.Allocated)
 	}
-	_, err := fmt.Fprintf(io.out, "\nallocated a message: %.3g bytes at most (median of the rounds; the log of hydee-2 grows)\n", most)
+	_, err := fmt.Fprintf(io.out, "\nallocated a message: %.3g bytes at most (median of the rounds; logs and tables that no checkpoint trims grow)\n", most)
 	return err
 }
 
