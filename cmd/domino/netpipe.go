@@ -62,6 +62,7 @@ func netpipeCase(name string) (*core.Setup, error) {
 // netpipeOptions are the flags of netpipe.
 type netpipeOptions struct {
 	sizes, links, protocols, congestion string
+	plot                                string
 	perturb, rounds                     int
 	sample                              time.Duration
 	seed                                uint64
@@ -84,6 +85,7 @@ func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 	f.StringVar(&o.congestion, "congestion", "", "congestion control of TCP (default: reno, which does not pace loopback)")
 	f.StringVar(&o.card, "card", "", "bits a second that each process sends at most, 1G or 100M, as through a network card of its own (default: no limit)")
 	f.BoolVar(&o.bind, "bind", true, "bind each process to a core of its own")
+	f.StringVar(&o.plot, "plot", "", "also draw latency and bandwidth into this folder, as PNG and SVG")
 	f.BoolVar(&o.json, "json", false, "print JSON: rows and samples")
 	f.BoolVar(&o.bench, "bench", false, "print lines for benchstat, one a sample")
 	f.BoolVar(&o.child, childFlag, false, "internal")
@@ -102,6 +104,21 @@ func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 	return o, nil
 }
 
+// netpipePlan is what the flags ask for, and how many processes that takes.
+func netpipePlan(o netpipeOptions) (plan netpipe.Plan, procs int, err error) {
+	plan = netpipe.Plan{Links: fields(o.links), Cases: fields(o.protocols), Rounds: o.rounds, Sample: netpipe.Duration(o.sample), Seed: o.seed}
+	if plan.Sizes, err = parseSizes(o.sizes, o.perturb); err != nil {
+		return plan, 0, err
+	}
+	if o.card != "" {
+		if plan.Card, err = parseBits(o.card); err != nil {
+			return plan, 0, err
+		}
+	}
+	procs, err = checkCases(plan.Cases)
+	return plan, procs, err
+}
+
 // runNetpipe measures latency and bandwidth between two processes.
 func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	o, err := readNetpipe(args, io)
@@ -111,17 +128,11 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	if o.child {
 		return 0, netpipeChild(ctx, io)
 	}
-	plan := netpipe.Plan{Links: fields(o.links), Cases: fields(o.protocols), Rounds: o.rounds, Sample: netpipe.Duration(o.sample), Seed: o.seed}
-	if plan.Sizes, err = parseSizes(o.sizes, o.perturb); err != nil {
+	plan, procs, err := netpipePlan(o)
+	if err != nil {
 		return 0, err
 	}
-	if o.card != "" {
-		if plan.Card, err = parseBits(o.card); err != nil {
-			return 0, err
-		}
-	}
-	procs, err := checkCases(plan.Cases)
-	if err != nil {
+	if err := plotFolder(o.plot); err != nil {
 		return 0, err
 	}
 	path, err := os.Executable()
@@ -147,6 +158,9 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	rows := netpipe.Summarise(&plan, results)
+	if err := plotNetpipe(o.plot, &plan, rows); err != nil {
+		return 0, err
+	}
 	switch {
 	case o.json:
 		encoder := json.NewEncoder(io.out)

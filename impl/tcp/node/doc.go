@@ -19,6 +19,7 @@
 // # What it does not do
 //
 // Detect failures (the mesh tells of broken connections, Notices passes them on; Input gives the machine what a detector decides),
-// restart processes, record a trace (Observe sees every step). Stable storage is whatever implements Store; a step that persists
+// restart processes (a machine that rolls back ends its turn with ErrRollback, and Restart goes on with another one), record a trace (Observe sees every step), keep
+// watchdogs. Stable storage is whatever implements Store; a step that persists
 // waits for it.
 package node

@@ -52,6 +52,8 @@ type Config struct {
 	Observe    func(in *core.Input, effects []core.Effect) error // every step, before its effects are performed; nothing may be kept. nil: nobody
 	Perform    func(e *core.Effect) error                        // every effect, before it is performed; an error ends the step there. nil: nobody
 
+	Keep       bool          // a message that the machine ignores comes again when it has changed; for small machines
+	Set        bool          // and one that was sent is never sent again
 	Tick       time.Duration // of the machine's timers; 0 means 1 ms
 	OutLimit   int           // bytes; 0 means 1 MiB
 	InLimit    int           // bytes a source; 0 means 16 MiB
@@ -65,6 +67,12 @@ type Counts struct {
 	Header                 uint64 // protocol headers sent with them
 	Lost                   uint64 // messages for procs that are not connected
 	Logged                 uint64 // bytes kept in logs
+	Coded                  uint64 // bytes of messages sent by the codec
+	Sends                  uint64 // of the program
+	Payload                uint64 // bytes that the program has sent
+	Carried                uint64 // bytes that the protocol has put on messages of the program
+	Logs, LogBytes         uint64 // payloads that the machine says to have logged, and their bytes
+	LogUnknown             uint64 // of those: payloads whose size nobody here knows
 }
 
 // Node drives one machine. One thread uses it.
@@ -87,6 +95,9 @@ type Node struct {
 	timers   []timer
 	done     bool
 	counts   Counts
+	keep     keeper
+	payload  core.MsgID // that the program has sent or a message has brought last
+	size     int        // of it
 }
 
 // source is what has arrived from a proc in data messages and is not delivered.
@@ -119,15 +130,33 @@ func New(c Config) (*Node, error) {
 	if c.StuckAfter == 0 {
 		c.StuckAfter = 100 * time.Millisecond
 	}
-	n := &Node{c: c, sources: make([]source, c.Procs), memory: memory{pool: c.Pool, mesh: c.Mesh}}
+	n := &Node{c: c, keep: keeper{on: c.Keep, set: c.Set}, sources: make([]source, c.Procs), memory: memory{pool: c.Pool, mesh: c.Mesh}}
 	n.framed, _ = c.NewMessage().(core.Framed)
-	_, hosted := c.Machine.(interface{ Protocol() core.Protocol })
-	n.delivers = hosted || core.HistoryOf(c.Machine) != nil
-	if n.recycler = core.RecyclerOf(c.Machine); n.recycler != nil {
+	n.drive(c.Machine)
+	return n, nil
+}
+
+// drive lends memory to the protocol of the machine, if it knows what to do with it.
+func (n *Node) drive(m core.Machine) {
+	n.c.Machine = m
+	_, hosted := m.(interface{ Protocol() core.Protocol })
+	n.delivers = hosted || core.HistoryOf(m) != nil
+	if n.recycler = core.RecyclerOf(m); n.recycler != nil {
 		n.recycler.UseMemory(&n.memory)
 	}
 	n.memory.recycler = n.recycler
-	return n, nil
+}
+
+// Restart drives another machine from now on, the next life of the same proc: after ErrRollback. What the former life waited for is gone with it, messages
+// to itself and timers included; what others have sent it, and it them, is still on its way. The first input, Restore, must come by Input.
+func (n *Node) Restart(m core.Machine, life core.Incarnation) {
+	n.sendLater()
+	n.Release()
+	n.memory.direct = false
+	n.due, n.timers, n.done, n.c.Life = nil, nil, false, life
+	n.hearAll()
+	clear(n.sources)
+	n.drive(m)
 }
 
 // Done reports whether the program has ended. Its protocol may still be needed by others.
@@ -136,7 +165,7 @@ func (n *Node) Done() bool { return n.done }
 // Idle reports whether the machine can do nothing before it hears from others.
 func (n *Node) Idle() bool {
 	n.choices = n.c.Machine.Choices(n.choices[:0])
-	return len(n.choices) == 0 && len(n.timers) == 0 && len(n.due) == 0
+	return len(n.choices) == 0 && len(n.timers) == 0 && len(n.due) == 0 && len(n.later.list) == 0
 }
 
 // Counts is what the node has done so far.
@@ -279,12 +308,16 @@ func (n *Node) received(a *mesh.Arrival) error {
 			n.arrived(a)
 		}
 		m = n.framed
+		n.payload, n.size = content.ID, len(a.Payload)
 	case frame.Control:
 		m = n.c.NewMessage()
 		err := core.Decode(a.Payload, m)
 		n.c.Pool.Put(a.Payload)
 		if err != nil {
 			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life, a.From, a.Life, err)
+		}
+		if f, ok := m.(core.Framed); ok {
+			n.payload, n.size = f.Content().ID, len(f.Content().Data)
 		}
 	default:
 		if a.Payload != nil {
@@ -357,16 +390,23 @@ func (n *Node) fire() (bool, error) {
 	return fired, n.dueInputs()
 }
 
-// dueInputs gives the machine what its own effects have caused.
+// dueInputs gives the machine what its own effects have caused, and what it has ignored before they did.
 func (n *Node) dueInputs() error {
-	for len(n.due) > 0 {
-		in := n.due[0]
-		if n.due = n.due[1:]; len(n.due) == 0 {
-			n.due = nil
+	for {
+		for len(n.due) > 0 {
+			in := n.due[0]
+			if n.due = n.due[1:]; len(n.due) == 0 {
+				n.due = nil
+			}
+			if err := n.step(in); err != nil {
+				return err
+			}
 		}
-		if err := n.step(in); err != nil {
+		if !n.keep.changed || len(n.keep.ignored) == 0 {
+			return nil
+		}
+		if err := n.offer(); err != nil {
 			return err
 		}
 	}
-	return nil
 }
