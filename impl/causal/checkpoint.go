@@ -273,15 +273,13 @@ func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
 		l.free(&e)
 		return true
 	})
-	for r := range l.S.Dets.By {
-		l.S.Dets.By[r] = slices.DeleteFunc(l.S.Dets.By[r], func(d Det) bool {
-			if d.RSN > m.Line[d.Recver].RSN {
-				return false
-			}
-			out = append(out, forgetDet(d))
-			return true
-		})
-	}
+	l.S.Dets.prune(func(d Det) bool {
+		if d.RSN > m.Line[d.Recver].RSN {
+			return false
+		}
+		out = append(out, forgetDet(d))
+		return true
+	})
 	return l.extension.Prune(out)
 }
 

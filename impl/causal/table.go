@@ -51,7 +51,21 @@ func (t *Table) find(recver core.Rank, rsn RSN) (at int, found bool) {
 // insert puts a determinant at its place.
 func (t *Table) insert(at int, d Det) {
 	for int(d.Recver) >= len(t.By) {
-		t.By = append(t.By, nil)
+		if len(t.By) < cap(t.By) {
+			t.By = t.By[:len(t.By)+1] // with the room of a list that was pruned
+		} else {
+			t.By = append(t.By, nil)
+		}
 	}
 	t.By[d.Recver] = slices.Insert(t.By[d.Recver], at, d)
+}
+
+// prune removes determinants. No empty list stays at the end, so that equal tables have equal lists.
+func (t *Table) prune(which func(Det) bool) {
+	for r := range t.By {
+		t.By[r] = slices.DeleteFunc(t.By[r], which)
+	}
+	for n := len(t.By); n > 0 && len(t.By[n-1]) == 0; n-- {
+		t.By = t.By[:n-1]
+	}
 }

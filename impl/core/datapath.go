@@ -19,6 +19,13 @@ type Framed interface {
 	Content() *Payload
 }
 
+// Lazy is a Message that leaves some of its fields open until the codec needs them.
+type Lazy interface {
+	Message
+	// Complete sets all fields.
+	Complete()
+}
+
 // Background is a Framed message that may say that nobody waits for it while the program of its sender can go on, so that it may leave
 // behind what the program sends next to others.
 type Background interface {

@@ -89,7 +89,7 @@ type Message struct {
 
 	// inner is what Wire and Body say, as long as nobody needs them; it is valid as long as the message is.
 	inner core.Message
-	fresh func() core.Message // makes another one
+	spare core.Message // room for one that arrives in its fixed layout
 }
 
 // Describe implements core.Message.
