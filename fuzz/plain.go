@@ -7,8 +7,7 @@ import (
 
 // Walks over plain data: what the codec must keep, what is shared, what can be spoilt.
 
-// differs names the first place where two values of one type are not the same, nil and empty containers aside; "" is none. Unexported fields count, unless
-// they say that they are no content: cbor:"-".
+// differs names the first place where two values of one type are not the same, nil and empty containers aside; "" is none. Unexported fields count.
 func differs(a, b any) string { return difference(reflect.ValueOf(a), reflect.ValueOf(b), "") }
 
 func difference(a, b reflect.Value, path string) string {
@@ -29,7 +28,7 @@ func difference(a, b reflect.Value, path string) string {
 		return difference(a.Elem(), b.Elem(), path)
 	case reflect.Struct:
 		for i := range a.NumField() {
-			if f := a.Type().Field(i); f.Name != "_" && f.Tag.Get("cbor") != "-" {
+			if f := a.Type().Field(i); f.Name != "_" {
 				if d := difference(a.Field(i), b.Field(i), path+"."+f.Name); d != "" {
 					return d
 				}

@@ -49,7 +49,7 @@ func causalRecovery() []Mutant {
 		m("log-bare", "logs messages without their determinants", "causal-s11", keeps(core.Log, "Log.last.Dets", nothing)),
 		m("log-backwards", "sends the log again in the wrong order", "stream", hears("ReplayRequest", "Log", backwards)),
 		m("det-forgotten", "does not keep the determinants that it receives", "ckpt", always(true, "Dets", nothing)),
-		m("det-holder-ahead", "counts one more holder of each determinant", "ckpt", always(true, "Dets.*.Holders", to(7))),
+		m("det-holder-ahead", "counts one more holder of each determinant", "ckpt", always(true, "Dets.By.*.*.Holders", to(7))),
 		m("old-address-taken", "takes what was sent to a former life for its own", "stream", reads("App|Ack|Mark", "To", "Inc")),
 		m("old-sender-taken", "takes what a former life of a rank has sent for the present one's", "race3-unordered", reads("App|Ack|Mark", "Inc", "Lives.from")),
 		m("old-answer-taken", "takes the answer to a former life for its own", "causal-s9", reads("Answer", "For", "Inc", "Round", "Round")).but(Equivalent, "whoever has answered a former life answers the present one, and is counted once"),

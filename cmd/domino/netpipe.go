@@ -66,6 +66,7 @@ type netpipeOptions struct {
 	perturb, rounds                     int
 	sample                              time.Duration
 	seed                                uint64
+	card                                string
 	bind, json, bench, child            bool
 }
 
@@ -82,6 +83,7 @@ func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 	f.DurationVar(&o.sample, "sample", 10*time.Millisecond, "about how long a sample takes; large messages take longer")
 	f.Uint64Var(&o.seed, "seed", 1, "of the order of the samples")
 	f.StringVar(&o.congestion, "congestion", "", "congestion control of TCP (default: reno, which does not pace loopback)")
+	f.StringVar(&o.card, "card", "", "bits a second that each process sends at most, 1G or 100M, as through a network card of its own (default: no limit)")
 	f.BoolVar(&o.bind, "bind", true, "bind each process to a core of its own")
 	f.StringVar(&o.plot, "plot", "", "also draw latency and bandwidth into this folder, as PNG and SVG")
 	f.BoolVar(&o.json, "json", false, "print JSON: rows and samples")
@@ -102,6 +104,21 @@ func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 	return o, nil
 }
 
+// netpipePlan is what the flags ask for, and how many processes that takes.
+func netpipePlan(o netpipeOptions) (plan netpipe.Plan, procs int, err error) {
+	plan = netpipe.Plan{Links: fields(o.links), Cases: fields(o.protocols), Rounds: o.rounds, Sample: netpipe.Duration(o.sample), Seed: o.seed}
+	if plan.Sizes, err = parseSizes(o.sizes, o.perturb); err != nil {
+		return plan, 0, err
+	}
+	if o.card != "" {
+		if plan.Card, err = parseBits(o.card); err != nil {
+			return plan, 0, err
+		}
+	}
+	procs, err = checkCases(plan.Cases)
+	return plan, procs, err
+}
+
 // runNetpipe measures latency and bandwidth between two processes.
 func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	o, err := readNetpipe(args, io)
@@ -111,11 +128,7 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	if o.child {
 		return 0, netpipeChild(ctx, io)
 	}
-	plan := netpipe.Plan{Links: fields(o.links), Cases: fields(o.protocols), Rounds: o.rounds, Sample: netpipe.Duration(o.sample), Seed: o.seed}
-	if plan.Sizes, err = parseSizes(o.sizes, o.perturb); err != nil {
-		return 0, err
-	}
-	procs, err := checkCases(plan.Cases)
+	plan, procs, err := netpipePlan(o)
 	if err != nil {
 		return 0, err
 	}
@@ -248,6 +261,18 @@ func parseSizes(text string, perturb int) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
+// parseBits reads a number of bits a second with an optional K, M or G of 1000.
+func parseBits(text string) (int, error) {
+	digits := strings.TrimRight(strings.ToUpper(text), "KMG")
+	units := map[string]int{"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
+	unit, ok := units[strings.ToUpper(text)[len(digits):]]
+	n, err := strconv.Atoi(digits)
+	if err != nil || !ok || n < 1 || n > 1000 || n*unit < 1000 {
+		return 0, fmt.Errorf("--card %q, want bits a second, in [1, 1000] K, M or G", text)
+	}
+	return n * unit, nil
+}
+
 // parseBytes reads a number with an optional K, M or G of 1024.
 func parseBytes(text string) (int, error) {
 	digits := strings.TrimRight(strings.ToUpper(text), "KMG")
@@ -302,7 +327,7 @@ func printNetpipe(io streams, plan *netpipe.Plan, rows []netpipe.Row) error {
 	for _, r := range rows {
 		most = math.Max(most, r.Allocated)
 	}
-	_, err := fmt.Fprintf(io.out, "\nallocated a message: %.3g bytes at most (median of the rounds; the log of hydee-2 grows)\n", most)
+	_, err := fmt.Fprintf(io.out, "\nallocated a message: %.3g bytes at most (median of the rounds; logs and tables that no checkpoint trims grow)\n", most)
 	return err
 }
 

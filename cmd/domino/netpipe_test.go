@@ -67,6 +67,9 @@ func TestNetpipeErrors(t *testing.T) {
 		{"netpipe --protocols hydee", "hydee-1"},
 		{"netpipe --protocols none,none", "twice"},
 		{"netpipe --protocols radic-hmpl", "at least 3"},
+		{"netpipe --card 1T", `--card "1T"`},
+		{"netpipe --card 5", `--card "5"`},
+		{"netpipe --card 1G --protocols raw,none", "raw has no card"},
 		{"netpipe --protocols paxos", "no programs"},
 		{"netpipe --protocols hyde", "hyde"},
 	} {

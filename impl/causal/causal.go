@@ -31,7 +31,7 @@ type State struct {
 	Deliveries uint32             `json:"deliveries"` // of the program; less than RSN when one reception has several parts
 	Channels   []Channel          `json:"channels"`   // by rank, then by group
 	Groups     []Group            `json:"groups"`
-	Dets       []Det              `json:"dets"` // detLog and detBuf: all that are held here, by receiver and number
+	Dets       Table              `json:"dets"` // detLog and detBuf: all that are held here, by receiver and number
 	Log        []Entry            `json:"log"`  // msgLog: a sequence, in the order of the sends
 	Inc        core.Incarnation   `json:"inc"`
 	SavedInc   core.Incarnation   `json:"savedInc"` // of the image; only erratum S6 reads it

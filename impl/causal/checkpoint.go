@@ -273,7 +273,7 @@ func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
 		l.free(&e)
 		return true
 	})
-	l.S.Dets = slices.DeleteFunc(l.S.Dets, func(d Det) bool {
+	l.S.Dets.prune(func(d Det) bool {
 		if d.RSN > m.Line[d.Recver].RSN {
 			return false
 		}

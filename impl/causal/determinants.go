@@ -1,9 +1,7 @@
 package causal
 
 import (
-	"cmp"
 	"math/bits"
-	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/trace"
@@ -29,15 +27,11 @@ type Ranks uint64
 // MaxRanks is the largest number of ranks: sets of holders are one word.
 const MaxRanks = 64
 
-func only(r core.Rank) Ranks           { return 1 << r }
-func (s Ranks) count() int             { return bits.OnesCount64(uint64(s)) }
-func (s Ranks) has(r core.Rank) bool   { return s&only(r) != 0 }
-func (s Ranks) less(r core.Rank) Ranks { return s &^ only(r) }
-func (d Det) same(e Det) bool          { e.Holders, e.Past = d.Holders, d.Past; return d == e }
-func (d Det) of(p core.Rank) bool      { return d.Recver == p }
-func place(d Det, e Det) int {
-	return cmp.Or(cmp.Compare(d.Recver, e.Recver), cmp.Compare(d.RSN, e.RSN))
-}
+func only(r core.Rank) Ranks            { return 1 << r }
+func (s Ranks) count() int              { return bits.OnesCount64(uint64(s)) }
+func (s Ranks) has(r core.Rank) bool    { return s&only(r) != 0 }
+func (s Ranks) less(r core.Rank) Ranks  { return s &^ only(r) }
+func (d Det) same(e Det) bool           { e.Holders, e.Past = d.Holders, d.Past; return d == e }
 func (d Det) item() (string, core.Proc) { return trace.Determinant, d.Recver.Proc() }
 
 // keep declares that the determinant is held here.
@@ -65,39 +59,35 @@ func (l *Layer) storeOne(d Det, from core.Rank, out []core.Effect) []core.Effect
 		return out
 	}
 	d.Holders |= only(l.Rank) | only(from)
-	at, found := l.find(d.Recver, d.RSN)
+	at, found := l.S.Dets.find(d.Recver, d.RSN)
 	if found {
-		if !l.S.Dets[at].same(d) { // two stories of one reception: the evidence shows it
+		known := &l.S.Dets.By[d.Recver][at]
+		if !known.same(d) { // two stories of one reception: the evidence shows it
 			return append(out, keepDet(d))
 		}
-		l.S.Dets[at].Holders |= d.Holders
+		known.Holders |= d.Holders
 		return out
 	}
-	l.S.Dets = slices.Insert(l.S.Dets, at, d)
-	if d.of(l.Rank) {
+	l.S.Dets.insert(at, d)
+	if d.Recver == l.Rank {
 		l.enough = min(l.enough, d.RSN-1)
 	}
 	return append(out, keepDet(d))
 }
 
-// find is the place of a determinant in the table.
-func (l *Layer) find(recver core.Rank, rsn RSN) (at int, found bool) {
-	return slices.BinarySearchFunc(l.S.Dets, Det{Recver: recver, RSN: rsn}, place)
-}
-
 // own is the determinant of one of our receptions, if it is known.
 func (l *Layer) own(r RSN) *Det {
-	at, found := l.find(l.Rank, r)
+	at, found := l.S.Dets.find(l.Rank, r)
 	if !found {
 		return nil
 	}
-	return &l.S.Dets[at]
+	return &l.S.Dets.By[l.Rank][at]
 }
 
 // last is the number of our last reception of which a determinant is known (maxDet).
 func (l *Layer) last() RSN {
-	if at, _ := l.find(l.Rank+1, 0); at > 0 && l.S.Dets[at-1].of(l.Rank) {
-		return l.S.Dets[at-1].RSN
+	if own := l.S.Dets.of(l.Rank); len(own) > 0 {
+		return own[len(own)-1].RSN
 	}
 	return 0
 }
@@ -109,24 +99,34 @@ func (l *Layer) piggyback() []Det {
 	if l.Has(S13) {
 		f = min(f, 1) // Deviation: S13 promises more and runs the protocol for one failure
 	}
-	at := 0
-	if f <= 1 {
-		at, _ = l.find(l.Rank, l.enough+1)
-		for at < len(l.S.Dets) && l.S.Dets[at].of(l.Rank) && l.S.Dets[at].Holders.count() > f {
-			l.enough = l.S.Dets[at].RSN
-			at++
-		}
+	if f > 1 {
+		return l.few(f, l.S.Dets.By)
 	}
+	own := l.S.Dets.of(l.Rank)
+	at, _ := l.S.Dets.find(l.Rank, l.enough+1)
+	for at < len(own) && own[at].Holders.count() > f {
+		l.enough = own[at].RSN
+		at++
+	}
+	return l.few(f, [][]Det{own[at:]})
+}
+
+// few are the determinants that at most f ranks are known to hold.
+func (l *Layer) few(f int, lists [][]Det) []Det {
 	needed := 0
-	for i := at; i < len(l.S.Dets) && (f > 1 || l.S.Dets[i].of(l.Rank)); i++ {
-		if l.S.Dets[i].Holders.count() <= f {
-			needed++
+	for _, dets := range lists {
+		for i := range dets {
+			if dets[i].Holders.count() <= f {
+				needed++
+			}
 		}
 	}
 	list := l.list(needed)
-	for ; len(list) < needed; at++ {
-		if d := &l.S.Dets[at]; d.Holders.count() <= f {
-			list = append(list, *d)
+	for _, dets := range lists {
+		for i := range dets {
+			if dets[i].Holders.count() <= f {
+				list = append(list, dets[i])
+			}
 		}
 	}
 	return list
@@ -135,8 +135,8 @@ func (l *Layer) piggyback() []Det {
 // held notes that a rank has acknowledged determinants ([CAMEL] Alg. 1 l. 19-21): identity is the whole tuple.
 func (l *Layer) held(dets []Det, by core.Rank) {
 	for _, d := range dets {
-		if at, found := l.find(d.Recver, d.RSN); found && l.S.Dets[at].same(d) {
-			l.S.Dets[at].Holders |= only(by)
+		if at, found := l.S.Dets.find(d.Recver, d.RSN); found && l.S.Dets.By[d.Recver][at].same(d) {
+			l.S.Dets.By[d.Recver][at].Holders |= only(by)
 		}
 	}
 }
@@ -148,7 +148,9 @@ func (l *Layer) lost(by core.Rank) {
 		return
 	}
 	l.enough = 0
-	for i := range l.S.Dets {
-		l.S.Dets[i].Holders = l.S.Dets[i].Holders.less(by)
+	for _, dets := range l.S.Dets.By {
+		for i := range dets {
+			dets[i].Holders = dets[i].Holders.less(by)
+		}
 	}
 }

@@ -184,8 +184,9 @@ func (l *Layer) is(d *Det, e *Entry) bool {
 
 // recorded is the number under which the reception of a message is recorded, 0 when it is not.
 func (l *Layer) recorded(e *Entry) RSN {
-	for i := range l.S.Dets {
-		if d := &l.S.Dets[i]; d.of(l.Rank) && l.is(d, e) {
+	own := l.S.Dets.of(l.Rank)
+	for i := range own {
+		if d := &own[i]; l.is(d, e) {
 			return d.RSN
 		}
 	}

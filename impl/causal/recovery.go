@@ -71,11 +71,7 @@ func (l *Layer) recover(from core.Rank, m *Message, out []core.Effect) []core.Ef
 		l.S.Barrier = barrier{Waits: true, From: from, Inc: m.Inc}
 	}
 	a := &Message{Kind: Answer, Inc: l.S.Inc, To: m.Inc, For: m.Inc, Round: m.Round, Lives: slices.Clone(l.S.Lives)}
-	for _, d := range l.S.Dets {
-		if d.of(from) {
-			a.Dets = append(a.Dets, d)
-		}
-	}
+	a.Dets = slices.Clone(l.S.Dets.of(from))
 	l.extension.Answer(from, a)
 	out = append(out, core.SendTo(from.Proc(), a))
 	return l.again(from, news, out)

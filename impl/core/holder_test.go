@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // keeper is a layer that holds chosen operations, and notes how receives are made.
@@ -70,5 +71,32 @@ func TestReceiveSaysHow(t *testing.T) {
 	want := [][2]bool{{false, false}, {true, false}, {false, true}, {true, true}}
 	if diff := cmp.Diff(want, k.Received); diff != "" {
 		t.Errorf("any source, posted (-want +got):\n%s", diff)
+	}
+}
+
+// declarer is a layer that declares that it keeps something whenever its program sends.
+type declarer struct{ queues }
+
+func (d *declarer) Step(in core.Input, out []core.Effect) []core.Effect {
+	if in.Kind == core.Send {
+		out = append(out, core.Effect{Kind: core.Keep, Key: trace.Determinant, To: 1, ID: in.Payload.ID})
+	}
+	return d.queues.Step(in, out)
+}
+
+// Aim: a rank has what its layer keeps in its history, unless it is brief: the declaration itself always comes. Method: one send each.
+func TestBriefMemory(t *testing.T) {
+	for _, brief := range []bool{false, true} {
+		h := core.NewHost(0, core.Program{send(1, "")}, func(core.Application) core.Protocol {
+			return &declarer{queues{Queue: map[core.Rank][]core.Payload{}}}
+		})
+		h.Tune(nil, brief)
+		declared := false
+		for _, e := range h.Step(core.Input{Kind: core.Advance}, nil) {
+			declared = declared || e.Kind == core.Keep
+		}
+		if !declared || (len(h.History().Memory) == 0) != brief {
+			t.Errorf("brief %t: declared %t, memory %v", brief, declared, h.History().Memory)
+		}
 	}
 }

@@ -104,8 +104,9 @@ type Buffers interface {
 	Done(data []byte)
 }
 
-// Tune prepares a rank for long runs on real data: buffers, which may be nil, for its messages, and, when brief, neither a list of deliveries in its history nor digests
-// of payloads. Whoever judges a run by its trace needs none of the two.
+// Tune prepares a rank for long runs on real data: buffers, which may be nil, for its messages, and, when brief, no lists of deliveries and of what
+// the protocol keeps in its history, nor digests of payloads. Whoever judges a run by its trace needs none of them, and a list of determinants costs
+// more the longer it is.
 func (h *Host) Tune(buffers Buffers, brief bool) { h.buffers, h.brief = buffers, brief }
 
 // begin puts a program with a kernel before its first operation.

@@ -271,12 +271,12 @@ func (h *Host) Step(in Input, out []Effect) []Effect {
 		h.app.History.Memory, h.app.History.Recovering = nil, true
 	}
 	for i := first; i < len(out); i++ {
-		switch e := &out[i]; e.Kind {
-		case Keep:
+		switch e := &out[i]; {
+		case e.Kind == Keep && !h.brief:
 			h.app.History.Keep(e.Item())
-		case Forget:
+		case e.Kind == Forget && !h.brief:
 			h.app.History.Forget(e.Item())
-		case Recovered:
+		case e.Kind == Recovered:
 			h.app.History.Recovering = false
 		}
 	}

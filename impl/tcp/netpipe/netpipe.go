@@ -26,6 +26,7 @@ type Plan struct {
 	Rounds int      `json:"rounds"` // samples of each
 	Sample Duration `json:"sample"` // about how long one takes
 	Seed   uint64   `json:"seed"`   // of the order
+	Card   int      `json:"card"`   // bits a second that each process sends at most, see card; 0: as fast as it can
 }
 
 // Duration is a time.Duration that JSON shows as text.
@@ -53,6 +54,12 @@ func (p *Plan) Validate() error {
 		return fmt.Errorf("%d rounds, want [1, 10000]", p.Rounds)
 	case p.Sample <= 0 || p.Sample > Duration(time.Minute):
 		return fmt.Errorf("samples of %v, want more than nothing and at most a minute", time.Duration(p.Sample))
+	}
+	if p.Card < 0 || p.Card > 0 && p.Card < 1000 {
+		return fmt.Errorf("a card of %d bits a second, want none (0) or at least 1000", p.Card)
+	}
+	if p.Card > 0 && slices.Contains(p.Cases, Raw) {
+		return fmt.Errorf("case %s has no card", Raw)
 	}
 	for _, size := range p.Sizes {
 		if size < 1 || size > MaxSize {
@@ -116,6 +123,9 @@ func (p *Plan) trips(link string, size int) int {
 	guess := 10*time.Microsecond + time.Duration(size)/3 // there and back
 	if link == Shared {
 		guess = time.Microsecond + time.Duration(size)/10
+	}
+	if p.Card > 0 {
+		guess += time.Duration(16 * float64(size) / float64(p.Card) * 1e9)
 	}
 	n := int(time.Duration(p.Sample) / guess)
 	return max(3, min(n, logLimit/size, 20_000))

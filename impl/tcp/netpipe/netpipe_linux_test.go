@@ -103,6 +103,28 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+// TestCard: with a card, half a round trip takes as long as the message takes to leave it; under RBML twice that, because the program waits until the message is at the
+// logger. Only the lower bounds are certain on a machine that has other things to do.
+func TestCard(t *testing.T) {
+	plan := Plan{Sizes: []int{25_000}, Links: []string{TCP}, Cases: []string{"none", "rbml", "hmpl"}, Rounds: 1, Sample: Duration(time.Microsecond), Card: 100_000_000}
+	results, err := Measure(t.Context(), plan, Options{Procs: 4, Child: child(t, "runs")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != 3 {
+		t.Errorf("%d results, want 3", len(results))
+	}
+	for _, r := range results {
+		least := 2e6 // 25,000 bytes at 12.5 a microsecond
+		if r.Case == "rbml" {
+			least = 4e6
+		}
+		if r.Nanos < least {
+			t.Errorf("%s: %.0f ns, want %.0f at least", r.Case, r.Nanos, least)
+		}
+	}
+}
+
 func child(t *testing.T, how string) func(core.Rank) launch.Command {
 	self, err := os.Executable()
 	if err != nil {
@@ -307,7 +329,8 @@ func TestPlan(t *testing.T) {
 	}
 	for _, bad := range []func(*Plan){
 		func(p *Plan) { p.Sizes = nil }, func(p *Plan) { p.Sizes = []int{0} }, func(p *Plan) { p.Sizes = []int{MaxSize + 1} },
-		func(p *Plan) { p.Links = []string{"udp"} }, func(p *Plan) { p.Rounds = 0 }, func(p *Plan) { p.Sample = 0 },
+		func(p *Plan) { p.Links = []string{"udp"} }, func(p *Plan) { p.Card = -1 }, func(p *Plan) { p.Card = 999 }, func(p *Plan) { p.Card = 1000 }, // raw is a case
+		func(p *Plan) { p.Rounds = 0 }, func(p *Plan) { p.Sample = 0 },
 	} {
 		p := plan
 		if bad(&p); p.Validate() == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/domino-check/domino/impl/tcp/buffer"
 	"github.com/domino-check/domino/impl/tcp/frame"
 	"github.com/domino-check/domino/impl/tcp/mesh"
+	"github.com/domino-check/domino/impl/tcp/node"
 )
 
 // Instructions are what a process is told.
@@ -234,13 +235,13 @@ func (p *process) machine(m *mesh.Mesh, s *core.Setup, payload []byte, warm, tri
 	if err := b.end(n, timeout); err != nil {
 		return 0, err
 	}
-	drain(m)
+	drain(b)
 	n.Release()
 	return elapsed, nil
 }
 
 // drain waits until what was sent is written. It receives nothing: the other side may have begun the next sample.
-func drain(m *mesh.Mesh) {
+func drain(m node.Transport) {
 	for m.MostQueued() > 0 {
 		m.Flush()
 	}

@@ -38,14 +38,14 @@ const rounds = 4
 
 // barrier is the mesh of a sample as its node sees it, and what ends the sample at the same time for all.
 type barrier struct {
-	*mesh.Mesh
+	node.Transport
 	others []trace.Proc
 	heard  [rounds]int
 }
 
 // Next implements node.Transport.
 func (b *barrier) Next(a *mesh.Arrival, limit time.Duration) mesh.What {
-	what := b.Mesh.Next(a, limit)
+	what := b.Transport.Next(a, limit)
 	if what != mesh.Frame || a.Header.Kind != frame.Beat {
 		return what
 	}
@@ -86,7 +86,10 @@ func (b *barrier) await(n *node.Node, round int, limit time.Duration) error {
 
 // machineNode makes the node of a machine for a sample.
 func (p *process) machineNode(m *mesh.Mesh, s *core.Setup, machine core.Machine) (*node.Node, *barrier, error) {
-	b := &barrier{Mesh: m, others: neighbours(p.Rank.Proc(), Procs(s))}
+	b := &barrier{Transport: m, others: neighbours(p.Rank.Proc(), Procs(s))}
+	if p.Plan.Card > 0 {
+		b.Transport = &card{Mesh: m, rate: float64(p.Plan.Card) / 8}
+	}
 	n, err := node.New(node.Config{Proc: p.Rank.Proc(), Procs: len(s.Layout.Names), Machine: machine, NewMessage: s.NewMessage, Mesh: b, Pool: p.pool,
 		Notices: func(notice mesh.Notice) error {
 			return fmt.Errorf("proc %d is %s: %v", notice.Proc, notice.Event, notice.Err)
@@ -113,7 +116,7 @@ func (p *process) serve(s sample) error {
 	if err := b.end(n, timeout); err != nil {
 		return err
 	}
-	drain(b.Mesh)
+	drain(b)
 	n.Release()
 	return nil
 }

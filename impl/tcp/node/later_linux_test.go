@@ -120,3 +120,30 @@ func TestLater(t *testing.T) {
 		})
 	}
 }
+
+// TestLaterEnds: a rank that has something to send yet is not idle, however little its program can do, and when its machine is followed by another one, what it has sent is
+// on its way.
+func TestLaterEnds(t *testing.T) {
+	s := setup(t, "hmpl", "a: send b\nb: recv a")
+	b, pool := &notebook{}, new(buffer.Pool)
+	n, err := node.New(node.Config{Proc: 1, Procs: 4, Machine: s.New(1), NewMessage: s.NewMessage, Mesh: b, Pool: pool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Input(core.Input{Kind: core.Start}); err != nil {
+		t.Fatal(err)
+	}
+	b.put(0, &pessimistic.Message{Kind: pessimistic.Data, SSN: 1, Payload: core.Payload{ID: core.MsgID{From: 0, Number: 1}}}, bytes.Repeat([]byte{1}, 10_000))
+	for !n.Done() {
+		if _, err := n.Turn(0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(b.sent) > 0 || n.Idle() {
+		t.Fatalf("sent %v, idle %t: want something left to do", b.sent, n.Idle())
+	}
+	n.Restart(s.New(1), 1)
+	if got := strings.Join(b.sent, ", "); got != "LogPut to 3" || b.wrong > 0 || !n.Idle() {
+		t.Errorf("sent %s, idle %t", got, n.Idle())
+	}
+}

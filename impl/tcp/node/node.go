@@ -151,6 +151,7 @@ func (n *Node) drive(m core.Machine) {
 // Restart drives another machine from now on, the next life of the same proc: after ErrRollback. What the former life waited for is gone with it, messages
 // to itself and timers included; what others have sent it, and it them, is still on its way. The first input, Restore, must come by Input.
 func (n *Node) Restart(m core.Machine, life core.Incarnation) {
+	n.sendLater()
 	n.Release()
 	n.memory.direct = false
 	n.due, n.timers, n.done, n.c.Life = nil, nil, false, life
@@ -165,7 +166,7 @@ func (n *Node) Done() bool { return n.done }
 // Idle reports whether the machine can do nothing before it hears from others.
 func (n *Node) Idle() bool {
 	n.choices = n.c.Machine.Choices(n.choices[:0])
-	return len(n.choices) == 0 && len(n.timers) == 0 && len(n.due) == 0
+	return len(n.choices) == 0 && len(n.timers) == 0 && len(n.due) == 0 && len(n.later.list) == 0
 }
 
 // Counts is what the node has done so far.
