@@ -42,8 +42,9 @@ type life struct {
 	witness witness
 	clock   clock
 	beat    time.Time
-	ended   int64  // when the program had; 0: not yet
-	dying   *order // a failure that is being taken in
+	worked  time.Duration // of processors before it went on
+	ended   int64         // when the program had; 0: not yet
+	dying   *order        // a failure that is being taken in
 	tasks   sync.WaitGroup
 
 	waiting atomic.Bool // orders has something
@@ -122,7 +123,7 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	if !l.in.Restart {
 		l.await() // until all have begun
 	}
-	l.witness.started = true
+	l.witness.started, l.worked = true, processor()
 	if err := l.settled(nil); err != nil {
 		return err
 	}
@@ -394,7 +395,7 @@ func (l *life) refused(n mesh.Notice) {
 func (l *life) final() answer {
 	n := l.node.Counts()
 	a := answer{Kind: saidEnd, Ended: l.ended, Counts: Counts{Steps: n.Steps, Frames: n.Frames, Encoded: n.Encoded, Bytes: n.Bytes, Header: n.Header,
-		Coded: n.Coded, Sends: n.Sends, Payload: n.Payload, Carried: n.Carried, Logged: n.Logged, Logs: n.Logs, LogKnown: n.LogBytes, LogUnknown: n.LogUnknown, Stored: l.store.bytes, Storing: uint64(l.store.took)}}
+		Coded: n.Coded, Sends: n.Sends, Payload: n.Payload, Carried: n.Carried, Logged: n.Logged, Logs: n.Logs, LogKnown: n.LogBytes, LogUnknown: n.LogUnknown, Stored: l.store.bytes, Storing: uint64(l.store.took), Worked: uint64(processor() - l.worked)}}
 	if h := core.HistoryOf(l.machine); h != nil {
 		a.Done, a.Digest = h.Done, h.Digest
 	}

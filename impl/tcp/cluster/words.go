@@ -113,6 +113,7 @@ type Counts struct {
 	LogUnknown uint64 `json:"logUnknown"` // those whose size is not known
 	Stored     uint64 `json:"stored"`
 	Storing    uint64 `json:"storing"` // nanoseconds that stable storage has taken
+	Worked     uint64 `json:"worked"`  // nanoseconds of processors since the life was told to go on
 }
 
 // procDir is the folder of a proc in that of the run.
