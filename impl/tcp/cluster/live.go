@@ -267,7 +267,9 @@ func (l *life) run() error {
 			return err
 		}
 		if l.ended == 0 && l.node.Done() {
-			l.ended = time.Now().UnixNano()
+			if l.ended = time.Now().UnixNano(); l.in.Bare {
+				l.say(answer{Kind: saidDone})
+			}
 		}
 		if now := time.Now(); now.Sub(l.beat) > beatEvery {
 			l.beat = now

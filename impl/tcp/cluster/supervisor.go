@@ -65,6 +65,7 @@ type supervisor struct {
 	round   round
 	ending  bool
 	ended   map[core.Proc]answer
+	done    int // ranks of a bare run whose programs have ended
 	over    bool
 	err     error
 	out     Result
@@ -237,6 +238,8 @@ func (s *supervisor) hear(p *proc, a answer) {
 		s.status(p, a)
 	case saidEnd:
 		s.ended[p.id] = a
+	case saidDone:
+		s.done++
 	case saidNote:
 		s.note("%s", a.Text)
 	case saidPanic:
