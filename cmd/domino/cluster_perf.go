@@ -32,7 +32,7 @@ type perfFlags struct {
 
 func readPerf(args []string, io streams) (o perfFlags, err error) {
 	f := flags("cluster perf", "", io, "cluster perf", "cluster perf --protocols none,hydee --rounds 15", "cluster perf --kernels all --ranks 4 --plot plots",
-		"cluster perf --kernels 'cg n=14000 iterations=2, ring size=8K' --protocols none,hydee,hmpl", "cluster perf --kernels heat --checkpoint 50 --kill r2@60%",
+		"cluster perf --kernels 'cg n=14000 iterations=2, ring size=8192' --protocols none,hydee,hmpl", "cluster perf --kernels heat --checkpoint 50 --kill r2@60%",
 		"cluster perf --bench | benchstat -col /protocol -")
 	f.StringVar(&o.kernels, "kernels", "", "kernels, each with parameters if need be; all: every one; by default "+strings.Join(perf.Usual, ", "))
 	f.StringVar(&o.protocols, "protocols", "", "protocols; by default every one that real processes can keep")

@@ -77,7 +77,7 @@ func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 	f.StringVar(&o.sizes, "sizes", "1..64M", "bytes of a message: a list, or least..most for the powers of two between")
 	f.IntVar(&o.perturb, "perturb", 3, "also measure sizes that much smaller and larger; 0: not")
 	f.StringVar(&o.links, "links", "tcp,shared", "tcp (loopback), shared (memory)")
-	f.StringVar(&o.protocols, "protocols", "raw,none,hydee-1,hydee-2", "raw (no machine), none, hydee-1 and hydee-2 (HydEE within one cluster, between two)")
+	f.StringVar(&o.protocols, "protocols", "raw,none,hydee-1,hydee-2", "raw (no machine), none, hydee-1 and hydee-2 (HydEE within one cluster, between two), causal, camel, sbml, rbml, hmpl (the last two with a process for the logger of each rank)")
 	f.IntVar(&o.rounds, "rounds", 5, "samples of each; medians are reported")
 	f.DurationVar(&o.sample, "sample", 10*time.Millisecond, "about how long a sample takes; large messages take longer")
 	f.Uint64Var(&o.seed, "seed", 1, "of the order of the samples")
@@ -115,7 +115,8 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	if plan.Sizes, err = parseSizes(o.sizes, o.perturb); err != nil {
 		return 0, err
 	}
-	if err := checkCases(plan.Cases); err != nil {
+	procs, err := checkCases(plan.Cases)
+	if err != nil {
 		return 0, err
 	}
 	if err := plotFolder(o.plot); err != nil {
@@ -126,24 +127,26 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	progress, messages := netpipeProgress(&plan, io), launch.Shared(io.err)
-	results, err := netpipe.Measure(ctx, plan, netpipe.Options{Congestion: o.congestion, Bind: o.bind, Result: progress,
+	results, err := netpipe.Measure(ctx, plan, netpipe.Options{Congestion: o.congestion, Bind: o.bind, Procs: procs, Result: progress,
 		Child: func(r core.Rank) launch.Command {
-			return launch.Command{Name: fmt.Sprintf("rank %d", r), Path: path, Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
+			name := fmt.Sprintf("rank %d", r)
+			if r >= 2 {
+				name = fmt.Sprintf("service of rank %d", r-2)
+			}
+			return launch.Command{Name: name, Path: path, Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
 		}})
 	if progress != nil {
 		fmt.Fprint(io.err, "\r\x1b[K")
 	}
 	if ctx.Err() != nil {
-		return 0, errors.New("interrupted, both processes are gone")
+		return 0, errors.New("interrupted, all processes are gone")
 	}
 	if err != nil {
 		return 0, err
 	}
 	rows := netpipe.Summarise(&plan, results)
-	if o.plot != "" {
-		if err := plotNetpipe(o.plot, &plan, rows); err != nil {
-			return 0, err
-		}
+	if err := plotNetpipe(o.plot, &plan, rows); err != nil {
+		return 0, err
 	}
 	switch {
 	case o.json:
@@ -186,23 +189,25 @@ func fields(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// checkCases reports a name that is not known, twice there, or can not be measured.
-func checkCases(names []string) error {
+// checkCases reports a name that is not known, twice there, or can not be measured; it says how many processes are needed.
+func checkCases(names []string) (procs int, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			return fmt.Errorf("protocol %s is there twice", name)
+			return 0, fmt.Errorf("protocol %s is there twice", name)
 		}
 		if name == netpipe.Raw {
 			continue
 		}
 		if name == "hydee" {
-			return fmt.Errorf("hydee: within one cluster (%s) or between two (%s)?", hydeeInside, hydeeOutside)
+			return 0, fmt.Errorf("hydee: within one cluster (%s) or between two (%s)?", hydeeInside, hydeeOutside)
 		}
-		if _, err := netpipeCase(name); err != nil {
-			return err
+		s, err := netpipeCase(name)
+		if err != nil {
+			return 0, err
 		}
+		procs = max(procs, netpipe.Procs(s))
 	}
-	return nil
+	return procs, nil
 }
 
 // parseSizes reads "1..64M" or "8,8K,1M".

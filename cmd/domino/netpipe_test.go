@@ -66,7 +66,7 @@ func TestNetpipeErrors(t *testing.T) {
 		{"netpipe --sample 0s", "samples of 0s"},
 		{"netpipe --protocols hydee", "hydee-1"},
 		{"netpipe --protocols none,none", "twice"},
-		{"netpipe --protocols causal", "no fixed layout"},
+		{"netpipe --protocols radic-hmpl", "at least 3"},
 		{"netpipe --protocols paxos", "no programs"},
 		{"netpipe --protocols hyde", "hyde"},
 	} {

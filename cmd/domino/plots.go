@@ -49,6 +49,9 @@ func plotPerf(dir string, plan *perf.Plan, rows []perf.Row, recoveries []perf.Re
 
 // plotNetpipe draws what netpipe has measured.
 func plotNetpipe(dir string, plan *netpipe.Plan, rows []netpipe.Row) (err error) {
+	if dir == "" {
+		return nil
+	}
 	style := func(name string) int { return slices.Index(plan.Cases, name) }
 	for _, link := range plan.Links {
 		latency, bandwidth := netpipe.Charts(plan, rows, link, style)

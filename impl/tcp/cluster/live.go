@@ -42,9 +42,11 @@ type life struct {
 	witness witness
 	clock   clock
 	beat    time.Time
-	worked  time.Duration // of processors before it went on
-	ended   int64         // when the program had; 0: not yet
-	dying   *order        // a failure that is being taken in
+	worked  time.Duration        // of processors before it went on
+	ended   int64                // when the program had; 0: not yet
+	dying   *order               // a failure that is being taken in
+	watches map[core.Proc]uint64 // the watchdogs that run
+	serial  uint64               // of the newest watchdog
 	tasks   sync.WaitGroup
 
 	waiting atomic.Bool // orders has something
@@ -104,7 +106,7 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	}()
 	first := core.Input{Kind: core.Start}
 	if l.in.Restart {
-		first = core.Input{Kind: core.Restore, Incarnation: l.in.Incarnation, Records: records}
+		first = core.Input{Kind: core.Restore, From: l.in.Node, Incarnation: l.in.Incarnation, Records: records}
 	}
 	if err := l.settled(l.node.Input(first)); err != nil {
 		return err
@@ -132,8 +134,7 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 
 // openFiles opens store and evidence, and reads the records that the machine is handed.
 func (l *life) openFiles() ([]core.Record, error) {
-	id := disk.Identity{Run: hex.EncodeToString(l.in.Run[:]), Proc: l.in.Proc}
-	s, err := disk.Open(disk.System{}, storeDir(l.in.Dir, l.in.Proc), id)
+	s, err := disk.Open(disk.System{}, storeDir(l.in.Dir, l.in.Proc), l.identity(l.in.Proc))
 	if err != nil {
 		return nil, err
 	}
@@ -146,6 +147,15 @@ func (l *life) openFiles() ([]core.Record, error) {
 	if !l.in.Restart {
 		return nil, nil
 	}
+	return l.records()
+}
+
+func (l *life) identity(p core.Proc) disk.Identity {
+	return disk.Identity{Run: hex.EncodeToString(l.in.Run[:]), Proc: p}
+}
+
+// records are what a restart of the machine is handed.
+func (l *life) records() ([]core.Record, error) {
 	owners := []core.Proc{l.in.Proc}
 	if l.setup.Reads != nil {
 		if read := l.setup.Reads(l.in.Proc); len(read) > 0 {
@@ -154,10 +164,9 @@ func (l *life) openFiles() ([]core.Record, error) {
 	}
 	var list []core.Record
 	for _, owner := range owners {
-		id.Proc = owner
-		records, err := s.Records()
+		records, err := l.store.disk.Records()
 		if owner != l.in.Proc {
-			records, err = disk.Read(disk.System{}, storeDir(l.in.Dir, owner), id)
+			records, err = disk.Read(disk.System{}, storeDir(l.in.Dir, owner), l.identity(owner))
 		}
 		if err != nil {
 			return nil, err
@@ -191,16 +200,14 @@ func (l *life) join(ctx context.Context) error {
 	l.machine = l.setup.New(l.in.Proc)
 	l.witness.begin(l)
 	config := node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine, NewMessage: l.setup.NewMessage, Mesh: l.carrier,
-		Pool: pool, Store: l.store}
+		Pool: pool, Store: l.store, Perform: l.perform, Keep: l.in.Keep, Set: l.in.Set}
 	if !l.in.Bare {
-		config.Observe, config.Perform = l.witness.observe, l.witness.perform
+		config.Observe = l.witness.observe
 	}
 	if l.node, err = node.New(config); err != nil {
 		return err
 	}
-	if host, ok := l.machine.(interface{ Tune(core.Buffers, bool) }); ok {
-		host.Tune(l.node.Buffers(), false)
-	}
+	l.tune()
 	l.tasks.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 		defer cancel()
@@ -213,6 +220,13 @@ func (l *life) join(ctx context.Context) error {
 		l.ring()
 	})
 	return nil
+}
+
+// tune lets the program use the buffers of the node.
+func (l *life) tune() {
+	if host, ok := l.machine.(interface{ Tune(core.Buffers, bool) }); ok {
+		host.Tune(l.node.Buffers(), false)
+	}
 }
 
 // heard takes an order, in the goroutine that listens.
@@ -258,7 +272,7 @@ func (l *life) run() error {
 			l.waiting.Store(true) // what was said since
 			continue
 		}
-		limit := beatEvery
+		limit := l.in.Beat
 		if l.dying != nil {
 			limit = time.Millisecond
 		}
@@ -271,15 +285,18 @@ func (l *life) run() error {
 				l.say(answer{Kind: saidDone})
 			}
 		}
-		if now := time.Now(); now.Sub(l.beat) > beatEvery {
+		if now := time.Now(); now.Sub(l.beat) > l.in.Beat {
 			l.beat = now
 			l.say(answer{Kind: saidBeat})
 		}
 	}
 }
 
-// settled comes after every input: a machine that gave up lives on, as the others may need what it has, and moments may have come.
+// settled comes after every input: a machine that rolls back starts again, one that gave up lives on, as the others may need what it has, and moments may have come.
 func (l *life) settled(err error) error {
+	for errors.Is(err, node.ErrRollback) {
+		err = l.rollback()
+	}
 	var halt *node.HaltError
 	if err != nil && !errors.As(err, &halt) {
 		return err
@@ -318,6 +335,11 @@ func (l *life) obey() (ended bool, err error) {
 		case sayDown, saySuspect:
 			l.witness.suspected = o.Kind == saySuspect
 			err = l.settled(l.node.Input(core.Input{Kind: core.Down, Procs: o.Procs}))
+		case sayExpired:
+			if q := o.Procs[0]; l.watches[q] == o.Serial { // otherwise it was stopped, or started again, since
+				delete(l.watches, q)
+				err = l.settled(l.node.Input(core.Input{Kind: core.Tick, Timer: core.Silence, From: q}))
+			}
 		case sayCheckpoint:
 			err = l.settled(l.node.Input(core.Input{Kind: core.Checkpoint}))
 		case sayStatus:

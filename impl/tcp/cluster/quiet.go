@@ -66,7 +66,7 @@ func (s *supervisor) still() bool {
 		return false
 	}
 	return !slices.ContainsFunc(s.procs, func(p *proc) bool {
-		return p.process != nil && (!p.up || len(p.pending) > 0) || p.starting || s.mayRestart(p)
+		return p.process != nil && (!p.up || len(p.pending) > 0 || p.watched() || p.asleep != nil) || p.starting || s.mayRestart(p)
 	})
 }
 
@@ -127,7 +127,7 @@ func (s *supervisor) atRest() bool {
 // result is what the run has shown.
 func (s *supervisor) result() (*Result, error) {
 	out := &s.out
-	out.Unstruck = len(s.armed)
+	out.Unstruck, out.Unstopped = len(s.armed), s.unstopped()
 	var steps []step
 	for _, p := range s.procs {
 		for life, r := range p.readers {

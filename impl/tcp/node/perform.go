@@ -11,9 +11,18 @@ import (
 
 // step gives the machine one input and performs what it asks for.
 func (n *Node) step(in core.Input) error {
+	if n.later.age(in.Kind) {
+		n.sendLater()
+	}
 	n.memory.finish()
 	n.counts.Steps++
+	if n.keep.on {
+		n.keep.begin(n.c.Machine, &in)
+	}
 	n.out = n.c.Machine.Step(in, n.out[:0])
+	if n.keep.on && n.keep.ends(n.c.Machine, &in, n.out) {
+		return nil
+	}
 	if n.c.Observe != nil {
 		seen := in // of its own, so that the input itself stays out of the heap
 		if err := n.c.Observe(&seen, n.out); err != nil {
@@ -76,6 +85,9 @@ func (n *Node) perform(e *core.Effect) error {
 		}
 	case core.ProgramDone:
 		n.done = true
+	case core.Renew: // the timers were those of the former life
+		n.timers = nil
+		n.c.Life++
 	case core.Rollback:
 		return ErrRollback
 	case core.Halt:
@@ -86,8 +98,14 @@ func (n *Node) perform(e *core.Effect) error {
 
 // send puts a message on the network. A proc that is not connected loses it, as a crashed one does.
 func (n *Node) send(e *core.Effect) error {
+	if n.keep.on && n.keep.send(e) {
+		return nil
+	}
 	if e.To == n.c.Proc {
 		return n.sendSelf(e.Message)
+	}
+	if n.later.overtakes(e.To) {
+		n.sendLater()
 	}
 	m, framed := e.Message.(core.Framed)
 	if framed {
@@ -98,7 +116,7 @@ func (n *Node) send(e *core.Effect) error {
 			n.counts.Bytes += uint64(len(data))
 			n.counts.Header += uint64(len(n.header))
 			n.carried(m, len(n.header))
-			if !n.c.Mesh.Send(e.To, frame.Data, 0, n.header, data) {
+			if !n.postpone(e.To, m, data) && !n.c.Mesh.Send(e.To, frame.Data, 0, n.header, data) {
 				n.counts.Lost++
 			}
 			return nil
