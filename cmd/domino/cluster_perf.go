@@ -74,6 +74,7 @@ type perfRun struct {
 	left  []leftOut
 	dir   string // of the disks
 	runs  int
+	began time.Time
 }
 
 // leftOut is what can not be measured, and why.
@@ -104,6 +105,7 @@ func runPerf(ctx context.Context, args []string, io streams) (code int, err erro
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(r.dir)) }()
+	r.began = time.Now()
 	progress := r.progress()
 	samples, err := perf.Measure(ctx, &r.plan, r.run, progress)
 	if progress != nil {
@@ -146,10 +148,10 @@ func (r *perfRun) progress() func(perf.Sample) {
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return nil
 	}
-	done, all, began := 0, r.plan.Runs(), time.Now()
+	done, all := 0, r.plan.Runs()
 	return func(s perf.Sample) {
 		done++
-		left := time.Duration(float64(time.Since(began)) / float64(done) * float64(all-done)).Round(time.Second)
+		left := time.Duration(float64(time.Since(r.began)) / float64(done) * float64(all-done)).Round(time.Second)
 		fmt.Fprintf(r.io.err, "\r\x1b[K%d of %d runs, %s to go: %s with %s, %s", done, all, left, s.Kernel, s.Protocol, short3(s.Time))
 	}
 }
@@ -191,6 +193,7 @@ func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 			return 0, err
 		}
 	}
+	fmt.Fprintf(r.io.out, "%d runs in %s\n", len(samples), time.Since(r.began).Round(100*time.Millisecond))
 	for _, l := range r.left {
 		fmt.Fprintln(r.io.out, l)
 	}

@@ -214,7 +214,7 @@ bt      none      100   -                -         200     -         10     0.00
         hydee     101   +1.0 % ±0.0 %    +1.0 %    202     +1.0 %    10     0.001  10        32.0  32.0     0.0005     7e-06      3.00
         rbml      300   +200.0 % ±0.0 %  +200.0 %  600     +200.0 %  10     0.001  10        300   -        -          7e-06      3.00
 cg      none      5.00  -                -         10.0    -         10     0.001  10        32.0  32.0     0.0005     7e-06      3.00
-        hydee     not finished: time limit 1m0s
+        hydee     -     -                -         -       -         -      -      -         -     -        -          -          -
 
 hydee: overhead +1.0 % (median of 1 kernels), at most +1.0 % (bt)
 rbml: overhead +200.0 % (median of 1 kernels), at most +200.0 % (bt)
@@ -291,6 +291,9 @@ func TestFigures(t *testing.T) {
 		t.Errorf("bytes %+v", bytes)
 	}
 	if a, b := perf.Style("mine", []string{"none", "mine", "yours"}), perf.Style("yours", []string{"none", "mine", "yours"}); a == b || a < 7 || b < 7 {
+		t.Errorf("styles %d and %d", a, b)
+	}
+	if a, b := perf.Style("radic-rbml", nil), perf.Style("rbml", nil); a != b+8 {
 		t.Errorf("styles %d and %d", a, b)
 	}
 	s := sample("bt", "hydee", 0, 10*ms)

@@ -31,7 +31,7 @@ func Print(w io.Writer, p *Plan, rows []Row) error {
 		}
 		last = r.Kernel
 		if r.Rounds == 0 {
-			fmt.Fprintf(t, "%s\t%s\tnot finished: %s\n", kernel, r.Protocol, r.Unfinished)
+			fmt.Fprintf(t, "%s\t%s%s\n", kernel, r.Protocol, strings.Repeat("\t-", 13))
 			continue
 		}
 		overhead, least, work := "-", "-", "-"
@@ -150,7 +150,7 @@ func PrintRecoveries(w io.Writer, rows []Recovery) error {
 		}
 		fmt.Fprintf(t, "%s\t%s", kernel, r.Protocol)
 		if r.Rounds == 0 {
-			fmt.Fprintln(t, "\tno figures, see below")
+			fmt.Fprintln(t, strings.Repeat("\t-", int(stages)+3))
 			continue
 		}
 		for _, s := range r.Stages {
