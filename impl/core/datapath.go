@@ -26,6 +26,13 @@ type Background interface {
 	Background() bool
 }
 
+// Sealed is a Message that holds some of its content in another form, which the codec does not see, as long as it is valid and nobody needs the bytes.
+type Sealed interface {
+	Message
+	// Seal puts all content where the codec sees it.
+	Seal()
+}
+
 // Memory is where a layer keeps payloads that outlive their send.
 type Memory interface {
 	// Keep returns a copy of the bytes that belongs to the layer. The copy may be made later, but before the next step, so it must

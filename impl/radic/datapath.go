@@ -15,12 +15,12 @@ type bare Message
 
 // MarshalCBOR implements cbor.Marshaler: what is carried is encoded when it is needed.
 func (m *Message) MarshalCBOR() ([]byte, error) {
-	m.encode()
+	m.Seal()
 	return core.Encode((*bare)(m)), nil
 }
 
-// encode puts what is carried into words and bytes, which stay valid.
-func (m *Message) encode() {
+// Seal implements core.Sealed: it puts what is carried into words and bytes, which stay valid.
+func (m *Message) Seal() {
 	if m.inner != nil {
 		m.Wire, m.Body, m.inner = m.inner.Describe(), core.Encode(m.inner), nil
 	}
