@@ -31,7 +31,7 @@ type perfFlags struct {
 
 func readPerf(args []string, io streams) (o perfFlags, err error) {
 	f := flags("cluster perf", "", io, "cluster perf", "cluster perf --protocols none,hydee --rounds 15", "cluster perf --kernels all --ranks 4 --plot plots",
-		"cluster perf --kernels 'cg n=14000 iterations=2, ring size=8K' --protocols none,hydee,hmpl", "cluster perf --kernels heat --checkpoint 50 --kill r2@60%",
+		"cluster perf --kernels 'cg n=14000 iterations=2, ring size=8192' --protocols none,hydee,hmpl", "cluster perf --kernels heat --checkpoint 50 --kill r2@60%",
 		"cluster perf --bench | benchstat -col /protocol -")
 	f.StringVar(&o.kernels, "kernels", "", "kernels, each with parameters if need be; all: every one; by default "+strings.Join(perf.Usual, ", "))
 	f.StringVar(&o.protocols, "protocols", "", "protocols; by default every one that real processes can keep")
@@ -73,6 +73,7 @@ type perfRun struct {
 	left  []leftOut
 	dir   string // of the disks
 	runs  int
+	began time.Time
 }
 
 // leftOut is what can not be measured, and why.
@@ -103,7 +104,7 @@ func runPerf(ctx context.Context, args []string, io streams) (code int, err erro
 	if err != nil {
 		return 0, err
 	}
-	r.dir = folder.name
+	r.dir, r.began = folder.name, time.Now()
 	defer func() { err = errors.Join(err, folder.close(false)) }()
 	progress := r.progress()
 	samples, err := perf.Measure(ctx, &r.plan, r.run, progress)
@@ -146,10 +147,10 @@ func (r *perfRun) progress() func(perf.Sample) {
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return nil
 	}
-	done, all, began := 0, r.plan.Runs(), time.Now()
+	done, all := 0, r.plan.Runs()
 	return func(s perf.Sample) {
 		done++
-		left := time.Duration(float64(time.Since(began)) / float64(done) * float64(all-done)).Round(time.Second)
+		left := time.Duration(float64(time.Since(r.began)) / float64(done) * float64(all-done)).Round(time.Second)
 		fmt.Fprintf(r.io.err, "\r\x1b[K%d of %d runs, %s to go: %s with %s, %s", done, all, left, s.Kernel, s.Protocol, short3(s.Time))
 	}
 }
@@ -191,6 +192,7 @@ func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 			return 0, err
 		}
 	}
+	fmt.Fprintf(r.io.out, "%d runs in %s\n", len(samples), time.Since(r.began).Round(100*time.Millisecond))
 	for _, l := range r.left {
 		fmt.Fprintln(r.io.out, l)
 	}

@@ -21,7 +21,7 @@ func TestPerf(t *testing.T) {
 	if code != 0 || errors != "" {
 		t.Fatalf("exit code %d, %s\n%s", code, errors, text)
 	}
-	for _, line := range []string{`kernel +protocol +ms +overhead`, `(?m)^ring iterations=30 +none +[0-9.]+ +- +- +120 +`, `(?m)^ +hydee +[0-9.]+ +[+-][0-9.]+ % ±0.0 % `, `(?m)^hydee: overhead .* of 2 kernels`,
+	for _, line := range []string{`kernel +protocol +ms +overhead`, `(?m)^ring iterations=30 +none +[0-9.]+ +- +- +[0-9.]+ +- +120 +`, `(?m)^ +hydee +[0-9.]+ +[+-][0-9.]+ % ±0.0 % `, `(?m)^hydee: overhead .* of 2 kernels`,
 		`kernel +protocol +before checkpoint .* to the end +total +without`, `(?m)^heat n=16 iterations=8 +hydee( +[0-9.e-]+){12} +[+-]`} {
 		if !regexp.MustCompile(line).MatchString(text) {
 			t.Errorf("no line %s in\n%s", line, text)
@@ -35,7 +35,7 @@ func TestPerf(t *testing.T) {
 		}
 	}
 	_, text, _ = domino(t.Context(), append(base, "--protocols", "none", "--bench")...)
-	if !regexp.MustCompile(`^BenchmarkCluster/kernel=ring/iterations=30/ranks=4/run=bare/protocol=none 1 \d+ ns/op 120 sends .*\nBenchmarkCluster/kernel=heat/.*\n$`).MatchString(text) &&
+	if !regexp.MustCompile(`^BenchmarkCluster/kernel=ring/iterations=30/ranks=4/run=bare/protocol=none 1 \d+ ns/op \d+ cpu-ns/op 120 sends .*\nBenchmarkCluster/kernel=heat/.*\n$`).MatchString(text) &&
 		!regexp.MustCompile(`^BenchmarkCluster/kernel=heat/.*\nBenchmarkCluster/kernel=ring/.* 120 sends .*\n$`).MatchString(text) {
 		t.Errorf("benchmark lines %s", text)
 	}

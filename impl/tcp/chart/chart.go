@@ -6,6 +6,8 @@
 package chart
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"image/color"
 	"math"
@@ -19,10 +21,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// palette are the colours, the darkest first; a style beyond them repeats them paler.
+// palette are the colours, the darkest first; Pale and the styles behind it repeat them paler.
 var palette = []color.RGBA{
 	{0, 0, 0, 255}, {0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255}, {86, 180, 233, 255}, {240, 228, 66, 255},
 }
+
+// Pale is the first style that is paler than another, which is by so much less.
+const Pale = 8
 
 // Grey and the two styles behind it are shades of grey, for what is not in the foreground.
 const Grey = 100
@@ -104,11 +109,11 @@ func (f *figure) write(file, format string) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err = canvas.WriteTo(out); err != nil {
-		out.Close()
-		return err
+	var picture bytes.Buffer
+	if _, err = canvas.WriteTo(&picture); err == nil {
+		_, err = out.Write(bytes.ReplaceAll(picture.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
 	}
-	return out.Close()
+	return errors.Join(err, out.Close())
 }
 
 // drawLegend writes the entries from the top down.

@@ -44,6 +44,7 @@ type life struct {
 	beat    time.Time
 	doing   doing
 	saying  sync.Mutex           // of out
+	worked  time.Duration        // of processors before it went on
 	ended   int64                // when the program had; 0: not yet
 	dying   *order               // a failure that is being taken in
 	watches map[core.Proc]uint64 // the watchdogs that run
@@ -127,7 +128,7 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	if !l.in.Restart {
 		l.await() // until all have begun
 	}
-	l.witness.started = true
+	l.witness.started, l.worked = true, processor()
 	if err := l.settled(nil); err != nil {
 		return err
 	}
@@ -296,7 +297,9 @@ func (l *life) run() error {
 			return err
 		}
 		if l.ended == 0 && l.node.Done() {
-			l.ended = time.Now().UnixNano()
+			if l.ended = time.Now().UnixNano(); l.in.Bare {
+				l.say(answer{Kind: saidDone})
+			}
 		}
 		if now := time.Now(); now.Sub(l.beat) > l.in.Beat {
 			l.beat = now
@@ -434,7 +437,7 @@ func (l *life) refused(n mesh.Notice) {
 func (l *life) final() answer {
 	n := l.node.Counts()
 	a := answer{Kind: saidEnd, Ended: l.ended, Counts: Counts{Steps: n.Steps, Frames: n.Frames, Encoded: n.Encoded, Bytes: n.Bytes, Header: n.Header,
-		Coded: n.Coded, Sends: n.Sends, Payload: n.Payload, Carried: n.Carried, Logged: n.Logged, Logs: n.Logs, LogKnown: n.LogBytes, LogUnknown: n.LogUnknown, Stored: l.store.bytes, Storing: uint64(l.store.took)}}
+		Coded: n.Coded, Sends: n.Sends, Payload: n.Payload, Carried: n.Carried, Logged: n.Logged, Logs: n.Logs, LogKnown: n.LogBytes, LogUnknown: n.LogUnknown, Stored: l.store.bytes, Storing: uint64(l.store.took), Worked: uint64(processor() - l.worked)}}
 	if h := core.HistoryOf(l.machine); h != nil {
 		a.Done, a.Digest = h.Done, h.Digest
 	}

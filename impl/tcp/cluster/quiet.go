@@ -19,6 +19,7 @@ type round struct {
 	quiet    bool                 // nothing can happen any more
 	asked    bool
 	answered int
+	skipped  int // times that nobody was asked, as the programs of a bare run go on
 }
 
 // tick looks at the run now and then.
@@ -35,7 +36,7 @@ func (s *supervisor) tick() {
 		}
 		s.restart()
 	}
-	if s.round.asked || !s.still() {
+	if s.round.asked || !s.still() || s.disturbs() {
 		return
 	}
 	s.round.number++
@@ -45,6 +46,18 @@ func (s *supervisor) tick() {
 			s.tell(p, order{Kind: sayStatus, Round: s.round.number})
 		}
 	}
+}
+
+// seldom is how many looks at a bare run are skipped.
+const seldom = 25
+
+// disturbs reports whether a question would only cost time: a bare run whose programs go on is at most stuck, which may be seen later.
+func (s *supervisor) disturbs() bool {
+	if !s.c.Bare || s.done >= s.setup.Layout.Ranks {
+		return false
+	}
+	s.round.skipped++
+	return s.round.skipped%seldom != 0
 }
 
 // still reports whether the supervisor itself has nothing to do for anybody.

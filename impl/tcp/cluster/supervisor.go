@@ -76,6 +76,7 @@ type supervisor struct {
 	listened time.Time // when it last looked who is silent
 	ending   bool
 	ended    map[core.Proc]answer
+	done     int // ranks of a bare run whose programs have ended
 	over     bool
 	expired  bool // the time limit is over
 	err      error
@@ -306,6 +307,8 @@ func (s *supervisor) hear(p *proc, a answer) {
 		s.status(p, a)
 	case saidEnd:
 		s.ended[p.id] = a
+	case saidDone:
+		s.done++
 	case saidHosts:
 		s.look(p, false)
 		s.restart()

@@ -79,6 +79,7 @@ const (
 	saidMoment = "moment" // it has come to a moment: Index, Request, Stop
 	saidStatus = "status"
 	saidEnd    = "end"
+	saidDone   = "done"   // of a bare run: its program has ended
 	saidNote   = "note"   // Text is for the reader
 	saidPanic  = "panic"  // of the machine: Text
 	saidFailed = "failed" // it can not go on: Text
@@ -138,6 +139,7 @@ type Counts struct {
 	LogUnknown uint64 `json:"logUnknown"` // those whose size is not known
 	Stored     uint64 `json:"stored"`
 	Storing    uint64 `json:"storing"` // nanoseconds that stable storage has taken
+	Worked     uint64 `json:"worked"`  // nanoseconds of processors since the life was told to go on
 }
 
 // procDir is the folder of a proc in that of the run.

@@ -14,7 +14,10 @@ var styles = []string{Baseline, "hydee", "rbml", "hmpl", "sbml", "causal", "came
 
 // Style is the colour of a protocol: of those without a place of their own by their place among the others.
 func Style(protocol string, all []string) int {
-	if i := slices.Index(styles, protocol); i >= 0 {
+	if i := slices.Index(styles, strings.TrimPrefix(protocol, "radic-")); i >= 0 {
+		if strings.HasPrefix(protocol, "radic-") {
+			return chart.Pale + i // of the logging protocol on which it runs
+		}
 		return i
 	}
 	place := len(styles)
@@ -22,7 +25,7 @@ func Style(protocol string, all []string) int {
 		if p == protocol {
 			break
 		}
-		if !slices.Contains(styles, p) {
+		if !slices.Contains(styles, p) && !strings.HasPrefix(p, "radic-") {
 			place++
 		}
 	}
@@ -51,10 +54,10 @@ func values(p *Plan, rows []Row, value func(*Row) (float64, bool)) (list []chart
 	return list
 }
 
-// groups are the names of the kernels under an axis, in two lines where there are parameters.
+// groups are the names of the kernels under an axis, parameters below them.
 func groups(p *Plan) (list []string) {
 	for _, k := range p.Kernels() {
-		list = append(list, strings.Replace(k, " ", "\n", 1))
+		list = append(list, strings.ReplaceAll(k, " ", "\n"))
 	}
 	return list
 }
@@ -96,7 +99,7 @@ func Bytes(p *Plan, rows []Row) *chart.Bars {
 
 // Volumes is the figure of what is kept in logs.
 func Volumes(p *Plan, rows []Row) *chart.Bars {
-	b := &chart.Bars{Title: fmt.Sprintf("Bytes copied into logs by bytes that the programs sent (%s)", ranksOf(p)), X: "kernel", Y: "logged / sent", Groups: groups(p)}
+	b := &chart.Bars{Title: fmt.Sprintf("Bytes put into logs by bytes that the programs sent (%s)", ranksOf(p)), X: "kernel", Y: "logged / sent", Groups: groups(p)}
 	b.Series = values(p, rows, func(r *Row) (float64, bool) { return r.Logged / r.Payload, r.Payload > 0 && r.Logged > 0 && !r.Unsized })
 	return b
 }

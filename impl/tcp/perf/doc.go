@@ -14,6 +14,8 @@
 //
 // # What the figures mean
 //
+//   - cpu: what processors have worked for all processes of a run, and its overhead. It includes looking for messages in vain, and it is
+//     less disturbed by others than time is.
 //   - sends, MB: messages of the programs and their bytes, the same for all protocols.
 //   - messages: all that the machines have sent, with acknowledgements, copies for loggers, and coordination.
 //   - +B: bytes that machines have put on the network beyond those of the programs, by send. It includes copies for loggers.

@@ -130,7 +130,7 @@ func TestValidate(t *testing.T) {
 // sample is one of a bare run.
 func sample(kernel, protocol string, round int, time time.Duration) perf.Sample {
 	return perf.Sample{Kernel: kernel, Protocol: protocol, Round: round, Kind: perf.Bare, Time: time, Begun: 20 * ms, Sends: 10, Payload: 1000, Messages: 10, Bytes: 1320, Carried: 320,
-		Framed: true, Logs: 5, Logged: 500, Stored: 7, Storing: 3 * ms, Digests: []uint64{1, 2}}
+		Framed: true, Logs: 5, Logged: 500, Stored: 7, Storing: 3 * ms, Worked: 2 * time, Digests: []uint64{1, 2}}
 }
 
 // TestSummarise works out medians by hand: the overhead is the median of the ratios within a round, not the ratio of the medians, so that a round in which the machine
@@ -152,7 +152,7 @@ func TestSummarise(t *testing.T) {
 	if r.Millis != 110 || !near(r.Overhead, 10) || !near(r.Least, 20) || !near(r.Spread, 7.5) || r.Rounds != 3 || r.Unfinished != "time limit" || r.Wrong != "" {
 		t.Errorf("row %+v", r)
 	}
-	if r.Sends != 10 || r.Payload != 1000 || r.Bytes != 1320 || r.Carried != 320 || r.Logged != 500 || r.Stored != 7 || r.Storing != 3 || r.Begun != 20 || !r.Framed || r.Unsized {
+	if r.Sends != 10 || r.Payload != 1000 || r.Bytes != 1320 || r.Carried != 320 || r.Logged != 500 || r.Stored != 7 || r.Storing != 3 || r.Worked != 220 || !near(r.Work, 10) || r.Begun != 20 || !r.Framed || r.Unsized {
 		t.Errorf("row %+v", r)
 	}
 	if totals := perf.Totals(p, rows); len(totals) != 1 || totals[0].Protocol != "hydee" || !near(totals[0].Median, 10) || totals[0].Where != "bt" {
@@ -209,12 +209,12 @@ func TestPrint(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, got, _ := strings.Cut(b.String(), "\n\n")
-	want := `kernel  protocol  ms    overhead         least     sends  MB     messages  +B    carried  logged MB  stored MB  disk ms
-bt      none      100   -                -         10     0.001  10        32.0  32.0     0.0005     7e-06      3.00
-        hydee     101   +1.0 % ±0.0 %    +1.0 %    10     0.001  10        32.0  32.0     0.0005     7e-06      3.00
-        rbml      300   +200.0 % ±0.0 %  +200.0 %  10     0.001  10        300   -        -          7e-06      3.00
-cg      none      5.00  -                -         10     0.001  10        32.0  32.0     0.0005     7e-06      3.00
-        hydee     not finished: time limit 1m0s
+	want := `kernel  protocol  ms    overhead         least     cpu ms  cpu       sends  MB     messages  +B    carried  logged MB  stored MB  disk ms
+bt      none      100   -                -         200     -         10     0.001  10        32.0  32.0     0.0005     7e-06      3.00
+        hydee     101   +1.0 % ±0.0 %    +1.0 %    202     +1.0 %    10     0.001  10        32.0  32.0     0.0005     7e-06      3.00
+        rbml      300   +200.0 % ±0.0 %  +200.0 %  600     +200.0 %  10     0.001  10        300   -        -          7e-06      3.00
+cg      none      5.00  -                -         10.0    -         10     0.001  10        32.0  32.0     0.0005     7e-06      3.00
+        hydee     -     -                -         -       -         -      -      -         -     -        -          -          -
 
 hydee: overhead +1.0 % (median of 1 kernels), at most +1.0 % (bt)
 rbml: overhead +200.0 % (median of 1 kernels), at most +200.0 % (bt)
@@ -237,7 +237,7 @@ func TestBench(t *testing.T) {
 	if err := perf.Bench(&b, p, []perf.Sample{sample("bt n=12 iterations=3", "none", 0, 2*ms), cut}); err != nil {
 		t.Fatal(err)
 	}
-	want := "BenchmarkCluster/kernel=bt/n=12/iterations=3/ranks=2/run=bare/protocol=none 1 2000000 ns/op 10 sends 1000 payload-B 10 messages 1320 sent-B 320 carried-B 500 logged-B " +
+	want := "BenchmarkCluster/kernel=bt/n=12/iterations=3/ranks=2/run=bare/protocol=none 1 2000000 ns/op 4000000 cpu-ns/op 10 sends 1000 payload-B 10 messages 1320 sent-B 320 carried-B 500 logged-B " +
 		"7 stored-B 3000000 storing-ns\n"
 	if b.String() != want {
 		t.Errorf("got  %swant %s", b.String(), want)
@@ -291,6 +291,9 @@ func TestFigures(t *testing.T) {
 		t.Errorf("bytes %+v", bytes)
 	}
 	if a, b := perf.Style("mine", []string{"none", "mine", "yours"}), perf.Style("yours", []string{"none", "mine", "yours"}); a == b || a < 7 || b < 7 {
+		t.Errorf("styles %d and %d", a, b)
+	}
+	if a, b := perf.Style("radic-rbml", nil), perf.Style("rbml", nil); a != b+8 {
 		t.Errorf("styles %d and %d", a, b)
 	}
 	s := sample("bt", "hydee", 0, 10*ms)

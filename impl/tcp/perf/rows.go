@@ -31,7 +31,10 @@ type Row struct {
 	Unsized  bool    `json:"unsized"` // not all of them have a known size, so Logged is too small
 	Stored   float64 `json:"stored"`
 	Storing  float64 `json:"storingMillis"`
-	Begun    float64 `json:"begunMillis"` // until all processes had begun
+	Begun    float64 `json:"begunMillis"`  // until all processes had begun
+	Worked   float64 `json:"workedMillis"` // of processors, for all processes
+	// Work is the overhead of that: as Overhead, but of a quantity that other work on the machine changes less.
+	Work float64 `json:"workOverheadPercent"`
 	// Wrong says how a run was not what it should be; "" if none was.
 	Wrong string `json:"wrong,omitempty"`
 	// Unfinished says what cut a run short; its times and counts are left out.
@@ -115,10 +118,10 @@ func Summarise(p *Plan, samples []Sample) (rows []Row) {
 		}
 		row := Row{Kernel: c.Kernel, Protocol: c.Protocol, Ranks: c.Ranks, Logs: count(func(s Sample) uint64 { return s.Logs }),
 			Unsized: slices.ContainsFunc(list, func(s Sample) bool { return s.Unknown > 0 }), Rounds: len(list), Unfinished: unfinished,
-			Millis:  median(func(s Sample) float64 { return millis(s.Time) }),
-			Begun:   median(func(s Sample) float64 { return millis(s.Begun) }),
-			Storing: median(func(s Sample) float64 { return millis(s.Storing) }),
-			Sends:   count(func(s Sample) uint64 { return s.Sends }), Payload: count(func(s Sample) uint64 { return s.Payload }),
+			Millis: median(func(s Sample) float64 { return millis(s.Time) }),
+			Begun:  median(func(s Sample) float64 { return millis(s.Begun) }),
+			Worked: median(func(s Sample) float64 { return millis(s.Worked) }), Storing: median(func(s Sample) float64 { return millis(s.Storing) }),
+			Sends: count(func(s Sample) uint64 { return s.Sends }), Payload: count(func(s Sample) uint64 { return s.Payload }),
 			Messages: count(func(s Sample) uint64 { return s.Messages }), Bytes: count(func(s Sample) uint64 { return s.Bytes }),
 			Carried: count(func(s Sample) uint64 { return s.Carried }), Logged: count(func(s Sample) uint64 { return s.Logged }),
 			Stored: count(func(s Sample) uint64 { return s.Stored }), Framed: len(list) > 0 && list[0].Framed}
@@ -134,13 +137,16 @@ func Summarise(p *Plan, samples []Sample) (rows []Row) {
 
 // compare fills in what refers to the baseline.
 func (r *Row) compare(list, none []Sample) {
-	var ratios []float64
+	var ratios, works []float64
 	var least, leastNone time.Duration
 	for _, s := range list {
 		least = shorter(least, s.Time)
 		for _, b := range none {
-			if b.Round == s.Round && b.Time > 0 {
-				ratios = append(ratios, float64(s.Time)/float64(b.Time))
+			if b.Round != s.Round || b.Time == 0 {
+				continue
+			}
+			if ratios = append(ratios, float64(s.Time)/float64(b.Time)); b.Worked > 0 {
+				works = append(works, float64(s.Worked)/float64(b.Worked))
 			}
 		}
 	}
@@ -153,6 +159,9 @@ func (r *Row) compare(list, none []Sample) {
 	r.Compared, r.Overhead = true, 100*(Median(ratios)-1)
 	r.Spread = 100 * (quantile(ratios, 0.75) - quantile(ratios, 0.25))
 	r.Least = 100 * (float64(least)/float64(leastNone) - 1)
+	if len(works) > 0 {
+		r.Work = 100 * (Median(works) - 1)
+	}
 }
 
 // shorter is the least of the times that are not zero.

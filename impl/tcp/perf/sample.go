@@ -28,6 +28,7 @@ type Sample struct {
 	Unknown  uint64        `json:"unknown"`  // of them: payloads whose size is not known
 	Stored   uint64        `json:"stored"`   // bytes written to stable storage
 	Storing  time.Duration `json:"storing"`  // that it took the process that stored longest
+	Worked   time.Duration `json:"worked"`   // of processors, for all processes
 
 	Digests []uint64 `json:"digests"`
 	Stages  []Stage  `json:"stages,omitempty"` // of a run with failures
@@ -49,6 +50,7 @@ func newSample(t turn, r *cluster.Result) Sample {
 		s.Messages, s.Bytes = s.Messages+c.Frames+c.Encoded, s.Bytes+c.Bytes+c.Header+c.Coded
 		s.Carried, s.Framed = s.Carried+c.Carried, s.Framed || c.Frames > 0
 		s.Logs, s.Logged, s.Unknown, s.Stored = s.Logs+c.Logs, s.Logged+c.LogKnown, s.Unknown+c.LogUnknown, s.Stored+c.Stored
+		s.Worked += time.Duration(c.Worked)
 		s.Storing = max(s.Storing, time.Duration(c.Storing))
 	}
 	if t.kind == Failed && s.Bound == "" {

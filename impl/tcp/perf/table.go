@@ -11,7 +11,8 @@ import (
 
 // notes explain the columns of Print.
 const notes = `ms: the programs, from the moment when all processes had begun; overhead: that by the time of none in the same round, and between the quartiles
-of these ratios; least: the ratio of the least times, which counts when the machine has much else to do; sends, MB: of the programs; messages: of
+of these ratios; least: the ratio of the least times, which counts when the machine has much else to do; cpu: what processors worked for all processes,
+and its overhead; sends, MB: of the programs; messages: of
 the machines, the protocol's own, too; +B: bytes that the protocol adds, a send; carried: those on the message itself; logged: into logs in memory;
 stored: written to stable storage, for which the process that wrote longest took disk ms; -: not known. Medians of %s.
 
@@ -21,7 +22,7 @@ stored: written to stable storage, for which the process that wrote longest took
 func Print(w io.Writer, p *Plan, rows []Row) error {
 	fmt.Fprintf(w, notes, rounds(p.Rounds))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "kernel\tprotocol\tms\toverhead\tleast\tsends\tMB\tmessages\t+B\tcarried\tlogged MB\tstored MB\tdisk ms")
+	fmt.Fprintln(t, "kernel\tprotocol\tms\toverhead\tleast\tcpu ms\tcpu\tsends\tMB\tmessages\t+B\tcarried\tlogged MB\tstored MB\tdisk ms")
 	last := ""
 	for _, r := range rows {
 		kernel := r.Kernel
@@ -30,12 +31,12 @@ func Print(w io.Writer, p *Plan, rows []Row) error {
 		}
 		last = r.Kernel
 		if r.Rounds == 0 {
-			fmt.Fprintf(t, "%s\t%s\tnot finished: %s\n", kernel, r.Protocol, r.Unfinished)
+			fmt.Fprintf(t, "%s\t%s%s\n", kernel, r.Protocol, strings.Repeat("\t-", 13))
 			continue
 		}
-		overhead, least := "-", "-"
+		overhead, least, work := "-", "-", "-"
 		if r.Compared && r.Protocol != Baseline {
-			overhead, least = fmt.Sprintf("%s ±%s", Percent(r.Overhead), strings.TrimPrefix(Percent(r.Spread/2), "+")), Percent(r.Least)
+			overhead, least, work = fmt.Sprintf("%s ±%s", Percent(r.Overhead), strings.TrimPrefix(Percent(r.Spread/2), "+")), Percent(r.Least), Percent(r.Work)
 		}
 		carried := "-"
 		if r.Framed && r.Sends > 0 {
@@ -45,7 +46,7 @@ func Print(w io.Writer, p *Plan, rows []Row) error {
 		if r.Unsized {
 			logged = "-"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%.0f\t%s\t%.0f\t%s\t%s\t%s\t%s\t%s\n", kernel, r.Protocol, Digits(r.Millis), overhead, least, r.Sends, mega(r.Payload),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.0f\t%s\t%.0f\t%s\t%s\t%s\t%s\t%s\n", kernel, r.Protocol, Digits(r.Millis), overhead, least, Digits(r.Worked), work, r.Sends, mega(r.Payload),
 			r.Messages, Digits(added(&r)), carried, logged, mega(r.Stored), Digits(r.Storing))
 	}
 	if err := t.Flush(); err != nil {
@@ -149,7 +150,7 @@ func PrintRecoveries(w io.Writer, rows []Recovery) error {
 		}
 		fmt.Fprintf(t, "%s\t%s", kernel, r.Protocol)
 		if r.Rounds == 0 {
-			fmt.Fprintln(t, "\tno figures, see below")
+			fmt.Fprintln(t, strings.Repeat("\t-", int(stages)+3))
 			continue
 		}
 		for _, s := range r.Stages {
@@ -173,8 +174,8 @@ func Bench(w io.Writer, p *Plan, samples []Sample) error {
 			continue
 		}
 		i := slices.IndexFunc(p.Cells, func(c Cell) bool { return c.Kernel == s.Kernel })
-		_, err := fmt.Fprintf(w, "BenchmarkCluster/kernel=%s/ranks=%d/run=%s/protocol=%s 1 %d ns/op %d sends %d payload-B %d messages %d sent-B %d carried-B %d logged-B %d stored-B %d storing-ns\n",
-			strings.ReplaceAll(s.Kernel, " ", "/"), p.Cells[i].Ranks, s.Kind, s.Protocol, s.Time.Nanoseconds(), s.Sends, s.Payload, s.Messages, s.Bytes, s.Carried, s.Logged,
+		_, err := fmt.Fprintf(w, "BenchmarkCluster/kernel=%s/ranks=%d/run=%s/protocol=%s 1 %d ns/op %d cpu-ns/op %d sends %d payload-B %d messages %d sent-B %d carried-B %d logged-B %d stored-B %d storing-ns\n",
+			strings.ReplaceAll(s.Kernel, " ", "/"), p.Cells[i].Ranks, s.Kind, s.Protocol, s.Time.Nanoseconds(), s.Worked.Nanoseconds(), s.Sends, s.Payload, s.Messages, s.Bytes, s.Carried, s.Logged,
 			s.Stored, s.Storing.Nanoseconds())
 		if err != nil {
 			return err
