@@ -106,8 +106,8 @@ func (g *guard) copied(m core.Message, what string) core.Message {
 	if err := core.Decode(encoded(m, what), fresh); err != nil {
 		panic(world.Misuse{Property: codecMisuse, Words: fmt.Sprintf("%s (%T) can not be decoded: %v", what, m, err)})
 	}
-	if l, ok := m.(core.Lazy); ok {
-		l.Complete()
+	if s, ok := m.(core.Sealed); ok {
+		s.Seal()
 	}
 	if path := differs(m, fresh); path != "" {
 		panic(world.Misuse{Property: codecMisuse, Words: fmt.Sprintf("%s loses or changes %s in the codec: fields must be exported plain data", what, path)})

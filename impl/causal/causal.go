@@ -119,6 +119,9 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	if err := suitable(name, layout.Names, programs); err != nil {
 		return nil, err
 	}
+	if err := quiet(name, &layout, programs); err != nil {
+		return nil, err
+	}
 	c := &config{ranks: n, groups: len(layout.Trees), f: options.F, errata: options.Errata, unordered: options.Unordered}
 	setup.Layout.Clusters = nil
 	setup.Layout.Labels = core.Labels(programs)

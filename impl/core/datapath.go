@@ -19,18 +19,18 @@ type Framed interface {
 	Content() *Payload
 }
 
-// Lazy is a Message that leaves some of its fields open until the codec needs them.
-type Lazy interface {
-	Message
-	// Complete sets all fields.
-	Complete()
-}
-
 // Background is a Framed message that may say that nobody waits for it while the program of its sender can go on, so that it may leave
 // behind what the program sends next to others.
 type Background interface {
 	Framed
 	Background() bool
+}
+
+// Sealed is a Message that holds some of its content in another form, which the codec does not see, as long as it is valid and nobody needs the bytes.
+type Sealed interface {
+	Message
+	// Seal puts all content where the codec sees it.
+	Seal()
 }
 
 // Memory is where a layer keeps payloads that outlive their send.

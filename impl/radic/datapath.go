@@ -15,18 +15,12 @@ type bare Message
 
 // MarshalCBOR implements cbor.Marshaler: what is carried is encoded when it is needed.
 func (m *Message) MarshalCBOR() ([]byte, error) {
-	m.Complete()
+	m.Seal()
 	return core.Encode((*bare)(m)), nil
 }
 
-// UnmarshalCBOR implements cbor.Unmarshaler: what comes by the codec is as it is written, and nothing else.
-func (m *Message) UnmarshalCBOR(encoded []byte) error {
-	*m = Message{}
-	return core.Decode(encoded, (*bare)(m))
-}
-
-// Complete implements core.Lazy: it puts what is carried into words and bytes, which stay valid.
-func (m *Message) Complete() {
+// Seal implements core.Sealed: it puts what is carried into words and bytes, which stay valid.
+func (m *Message) Seal() {
 	if m.inner != nil {
 		m.Wire, m.Body, m.inner = m.inner.Describe(), core.Encode(m.inner), nil
 	}
@@ -50,9 +44,14 @@ func (m *Message) AppendHeader(buf []byte) ([]byte, bool) {
 
 // ParseHeader implements core.Framed. The message of the protocol below is used again.
 func (m *Message) ParseHeader(header []byte, from core.Proc) error {
-	inner, ok := m.spare.(core.Framed)
+	inner, ok := m.inner.(core.Framed)
 	if !ok {
-		return fmt.Errorf("radic: a message that nothing can be carried in")
+		if m.fresh == nil {
+			return fmt.Errorf("radic: a message that nothing can be carried in")
+		}
+		if inner, ok = m.fresh().(core.Framed); !ok {
+			return fmt.Errorf("radic: the protocol below has no fixed layout")
+		}
 	}
 	var numbers [3]uint64
 	for i, most := range []uint64{1<<16 - 1, 1<<32 - 1, 1<<16 - 1} {
@@ -62,7 +61,7 @@ func (m *Message) ParseHeader(header []byte, from core.Proc) error {
 		}
 		numbers[i], header = x, header[n:]
 	}
-	*m = Message{Kind: Carried, Host: core.Proc(numbers[0]), Life: core.Incarnation(numbers[1]), At: core.Proc(numbers[2]), inner: inner, spare: inner}
+	*m = Message{Kind: Carried, Host: core.Proc(numbers[0]), Life: core.Incarnation(numbers[1]), At: core.Proc(numbers[2]), inner: inner, fresh: m.fresh}
 	return inner.ParseHeader(header, from)
 }
 

@@ -98,7 +98,7 @@ func (o *observer) Step(in core.Input, out []core.Effect) []core.Effect {
 		if int(in.From) < o.ranks {
 			if m.At != o.s.Host {
 				// Nobody of that name runs there any more. It stands for the error that the sender's connection reports.
-				m.Complete()
+				m.Seal()
 				return append(out, core.SendTo(in.From, &Message{Kind: Moved, At: m.At, Life: m.Life, Wire: m.Wire, Body: m.Body}))
 			}
 			out = o.heard(core.Rank(in.From), m, out)
@@ -145,7 +145,7 @@ func (o *observer) below(in core.Input, out []core.Effect) []core.Effect {
 	if save && in.Kind != core.Checkpoint {
 		for _, e := range out[first:] {
 			if m, ok := e.Message.(*Message); ok {
-				m.Complete() // the protocol below may use its own again
+				m.Seal() // the protocol below may use its own again
 			}
 		}
 		// The end of a recovery: a new image, so that the next failure does not repeat this one ([RADIC] section 2.3.2, Table 2.1).
@@ -164,7 +164,7 @@ func (o *observer) send(to core.Proc, m *Message, out []core.Effect) []core.Effe
 	}
 	q := &o.s.Others[to]
 	if q.Chase.On {
-		m.Complete()
+		m.Seal()
 		q.Chase.Held = append(slices.Clone(q.Chase.Held), held{Wire: m.Wire, Content: m.Body})
 		return out
 	}

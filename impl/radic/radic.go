@@ -77,7 +77,7 @@ func NewSetup(inner *core.Setup, nodes []int, options Options) (*core.Setup, err
 	if c.stored {
 		s.Promises.Fetches, s.Promises.KeepsLines, s.Promises.StableKeys = true, true, []string{}
 	}
-	s.NewMessage = func() core.Message { return &Message{spare: inner.NewMessage()} }
+	s.NewMessage = func() core.Message { return &Message{fresh: inner.NewMessage} }
 	s.New = c.machine(inner)
 	if err := c.layout(&s, inner); err != nil {
 		return nil, err

@@ -88,8 +88,8 @@ type Message struct {
 	Body           []byte
 
 	// inner is what Wire and Body say, as long as nobody needs them; it is valid as long as the message is.
-	inner core.Message
-	spare core.Message // room for one that arrives in its fixed layout
+	inner core.Message        `cbor:"-"`
+	fresh func() core.Message `cbor:"-"` // makes another one
 }
 
 // Describe implements core.Message.
