@@ -60,12 +60,14 @@ func Run(ctx context.Context, in Instructions, setup func(name string) (*core.Se
 	}
 	p := &process{Instructions: in, setup: setup, pool: new(buffer.Pool), meshes: map[string]*mesh.Mesh{}, setups: map[string]*core.Setup{}}
 	defer func() {
-		for _, m := range p.meshes {
-			limit := timeout
-			if err != nil {
-				limit = 0
+		limit := timeout
+		if err != nil {
+			limit = 0
+		}
+		for _, l := range in.Plan.Links { // both processes in the same order, because they wait for each other
+			if m := p.meshes[l]; m != nil {
+				m.Close(limit)
 			}
-			m.Close(limit)
 		}
 	}()
 	for _, l := range in.Plan.Links {
@@ -88,7 +90,7 @@ func Run(ctx context.Context, in Instructions, setup func(name string) (*core.Se
 	for _, size := range in.Plan.Sizes {
 		largest = max(largest, size)
 	}
-	p.buffer = make([]byte, largest)
+	p.buffer = p.pool.Get(largest)
 	encoder := json.NewEncoder(out)
 	for _, s := range in.Plan.samples() {
 		result, err := p.measure(s)
@@ -112,7 +114,7 @@ func (p *process) connect(ctx context.Context, name string) error {
 	}
 	meeting := p.Meetings[name]
 	id := mesh.Identity{Run: meeting.Run, Secret: p.Secret, Self: p.Rank.Proc()}
-	m, err := mesh.New(mesh.Config{Identity: id, Procs: 2, Listener: l, Pool: p.pool, Limit: MaxSize, Private: name == TCP,
+	m, err := mesh.New(mesh.Config{Identity: id, Procs: 2, Listener: l, Pool: p.pool, Limit: MaxSize, Private: name == TCP, Lend: true,
 		Patience: mesh.PatienceFor(2, runtime.NumCPU()), Congestion: p.Congestion})
 	if err != nil {
 		l.Close()
