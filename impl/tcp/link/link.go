@@ -27,6 +27,7 @@ type end interface {
 	queued() int
 	borrowed() int
 	receive(a *Arrival) (bool, error)
+	dry() bool
 	descriptor() int
 	doze(reading bool) bool
 	wake()
@@ -60,6 +61,10 @@ func (l *Link) Borrowed() int { return l.end.borrowed() }
 
 // Receive completes one frame if its bytes have arrived. The errors say how the link ended, see the package comment; they come again.
 func (l *Link) Receive(a *Arrival) (bool, error) { return l.end.receive(a) }
+
+// Dry reports whether all that had arrived at the last look has been received, so that Descriptor says when there is more. In shared memory it
+// never is.
+func (l *Link) Dry() bool { return l.end.dry() }
 
 // Shared reports whether the frames go through shared memory.
 func (l *Link) Shared() bool { return l.shared }

@@ -399,6 +399,7 @@ func (s *sharedEnd) ring() {
 	unix.RawSyscall(unix.SYS_WRITE, uintptr(s.fd), uintptr(unsafe.Pointer(&bellByte[0])), 1)
 }
 
+func (s *sharedEnd) dry() bool       { return false }
 func (s *sharedEnd) descriptor() int { return s.fd }
 
 // doze asks for bells. A writer with something to write sleeps until the reader shows it room.

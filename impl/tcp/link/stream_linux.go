@@ -40,6 +40,8 @@ func (e *streamEnd) queued() int                      { return e.queue.bytes }
 func (e *streamEnd) borrowed() int                    { return e.queue.borrowed }
 func (e *streamEnd) receive(a *Arrival) (bool, error) { return e.parser.next(&e.stream, a) }
 
+func (e *streamEnd) dry() bool { return e.stream.short && e.stream.from == e.stream.to }
+
 func (e *streamEnd) descriptor() int { return e.stream.fd }
 func (e *streamEnd) doze(bool) bool  { return true }
 func (e *streamEnd) wake()           {}
@@ -56,7 +58,8 @@ func (e *streamEnd) close() error {
 type stream struct {
 	fd       int
 	buffer   []byte
-	from, to int // the window
+	from, to int  // the window
+	short    bool // the last read took all that was there
 	vector   [maxParts]unix.Iovec
 	pair     [2]unix.Iovec
 }
@@ -99,6 +102,7 @@ func (s *stream) more(rest []byte) (n int, came bool, err error) {
 		case count == 0:
 			return 0, false, io.EOF
 		}
+		s.short = int(count) < len(rest)+len(into)
 		n = min(int(count), len(rest))
 		s.to += int(count) - n
 		return n, true, nil

@@ -122,10 +122,10 @@ func TestEveryPair(t *testing.T) {
 		set  func(*mesh.Config)
 	}{
 		{"connections, blocking", func(c *mesh.Config) { c.Private = true }},
-		{"connections, polling", func(c *mesh.Config) { c.Private, c.Patience = true, mesh.PatienceFor(2, 2) }},
+		{"connections, polling", func(c *mesh.Config) { c.Private, c.Patience = true, patience(2, 2) }},
 		{"shared memory, blocking", func(c *mesh.Config) { c.Ring = 64 << 10 }},
 		{"shared memory, lending", func(c *mesh.Config) { c.Lend = true }},
-		{"shared memory, yielding", func(c *mesh.Config) { c.Patience = mesh.PatienceFor(6, 2) }},
+		{"shared memory, yielding", func(c *mesh.Config) { c.Patience = patience(6, 2) }},
 		{"one without shared memory", func(c *mesh.Config) { c.Private = c.Self == 2 }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -159,6 +159,13 @@ func TestEveryPair(t *testing.T) {
 			}
 		})
 	}
+}
+
+// patience is that of a process with several meshes, which all need the Go scheduler.
+func patience(processes, cores int) mesh.Patience {
+	p := mesh.PatienceFor(processes, cores)
+	p.Nap = 0
+	return p
 }
 
 var sizes = []int{0, 8, 100, 5000, frame.Large, 70_000, 300_000}

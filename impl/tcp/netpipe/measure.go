@@ -22,7 +22,7 @@ type Options struct {
 	Result func(Result)
 }
 
-// Measure starts the two processes, waits for them and returns their samples.
+// Measure starts the processes, waits for them and returns their samples.
 func Measure(ctx context.Context, plan Plan, o Options) ([]Result, error) {
 	if err := plan.Validate(); err != nil {
 		return nil, err
@@ -42,12 +42,12 @@ func Measure(ctx context.Context, plan Plan, o Options) ([]Result, error) {
 		one.Run = mesh.NewIdentity().Run
 		meetings[name] = Meeting{Run: one.Run, Address: l.Addr().String()}
 		serving.Go(func() {
-			(&mesh.Rendezvous{Identity: one, Procs: 2}).Serve(ctx, l) // if it fails, the processes say what they miss
+			(&mesh.Rendezvous{Identity: one, Procs: plan.Procs()}).Serve(ctx, l) // if it fails, the processes say what they miss
 		})
 	}
 	var results []Result
 	var commands []launch.Command
-	for rank := range core.Rank(2) {
+	for rank := range core.Rank(plan.Procs()) {
 		c := o.Child(rank)
 		c.Instructions = Instructions{Rank: rank, Plan: plan, Congestion: o.Congestion, Bind: o.Bind, Secret: id.Secret, Meetings: meetings}
 		c.Line = func(line []byte) error {

@@ -58,15 +58,19 @@ func (dies) Write([]byte) (int, error) {
 
 var cases = []string{Raw, "none", "hydee-1", "hydee-2"}
 
-func setup(name string) (*core.Setup, error) {
-	layout := core.Layout{Names: []string{"a", "b"}, Ranks: 2, Clusters: []int{0, 1}}
-	switch name {
-	case "none":
-		return none.NewSetup(layout, make([]core.Program, 2))
-	case "hydee-1":
-		layout.Clusters = []int{0, 0}
+func setup(name string, ranks int) (*core.Setup, error) {
+	layout := core.Layout{Ranks: ranks}
+	for r := range ranks {
+		layout.Names = append(layout.Names, fmt.Sprint("r", r))
+		if name == "hydee-1" {
+			r = 0
+		}
+		layout.Clusters = append(layout.Clusters, r)
 	}
-	return hydee.NewSetup(layout, make([]core.Program, 2), hydee.Options{})
+	if name == "none" {
+		return none.NewSetup(layout, make([]core.Program, ranks))
+	}
+	return hydee.NewSetup(layout, make([]core.Program, ranks), hydee.Options{})
 }
 
 // TestTwoProcesses runs a small plan in two processes of the system: every sample comes, once.
@@ -88,6 +92,24 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	if rows := Summarise(&plan, results); len(rows) != 32 {
 		t.Errorf("%d rows, want 32", len(rows))
+	}
+}
+
+// TestRing runs a small plan on a ring of five: every sample comes, once, and a lap takes longer than nothing.
+func TestRing(t *testing.T) {
+	plan := Plan{Sizes: []int{8, 8192}, Links: []string{TCP, Shared}, Cases: cases, Rounds: 2, Sample: Duration(time.Microsecond), Seed: 3, Ring: 5}
+	results, err := Measure(t.Context(), plan, Options{Child: child(t, "runs"), Bind: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[sample]int{}
+	for _, r := range results {
+		if seen[sample{r.Round, r.Bytes, r.Link, r.Case}]++; r.Nanos <= 0 || r.Trips < 3 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(results) != 2*2*2*4 || len(seen) != len(results) {
+		t.Errorf("%d results of %d samples, want 32", len(results), len(seen))
 	}
 }
 
@@ -163,7 +185,7 @@ type pair struct {
 func newPair(t testing.TB, name string, private bool, size, trips int) *pair {
 	t.Helper()
 	p := new(pair)
-	s, err := setup(name)
+	s, err := setup(name, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,6 +306,7 @@ func TestPlan(t *testing.T) {
 	for _, bad := range []func(*Plan){
 		func(p *Plan) { p.Sizes = nil }, func(p *Plan) { p.Sizes = []int{0} }, func(p *Plan) { p.Sizes = []int{MaxSize + 1} },
 		func(p *Plan) { p.Links = []string{"udp"} }, func(p *Plan) { p.Rounds = 0 }, func(p *Plan) { p.Sample = 0 },
+		func(p *Plan) { p.Ring = 1 }, func(p *Plan) { p.Ring = MaxRing + 1 }, func(p *Plan) { p.Ring = -1 },
 	} {
 		p := plan
 		if bad(&p); p.Validate() == nil {

@@ -36,10 +36,10 @@ type Meeting struct {
 // timeout bounds everything that is not a measurement.
 const timeout = 30 * time.Second
 
-// process is one of the two.
+// process is one of them.
 type process struct {
 	Instructions
-	setup  func(name string) (*core.Setup, error)
+	setup  Setup
 	pool   *buffer.Pool
 	meshes map[string]*mesh.Mesh
 	setups map[string]*core.Setup
@@ -48,14 +48,17 @@ type process struct {
 	after  runtime.MemStats
 }
 
-// Run is the whole life of one process; setup makes the protocol of a case for two ranks. Rank 0 writes its results, a line of JSON
+// Setup makes the protocol of a case for so many ranks.
+type Setup func(name string, ranks int) (*core.Setup, error)
+
+// Run is the whole life of one process. Rank 0 writes its results, a line of JSON
 // each. The calling goroutine is locked to its thread.
-func Run(ctx context.Context, in Instructions, setup func(name string) (*core.Setup, error), out io.Writer) (err error) {
+func Run(ctx context.Context, in Instructions, setup Setup, out io.Writer) (err error) {
 	if err := in.Plan.Validate(); err != nil {
 		return err
 	}
 	runtime.LockOSThread()
-	if in.Bind {
+	if in.Bind && in.Plan.Procs() <= runtime.NumCPU() {
 		bind(int(in.Rank))
 	}
 	p := &process{Instructions: in, setup: setup, pool: new(buffer.Pool), meshes: map[string]*mesh.Mesh{}, setups: map[string]*core.Setup{}}
@@ -79,7 +82,7 @@ func Run(ctx context.Context, in Instructions, setup func(name string) (*core.Se
 		if name == Raw {
 			continue
 		}
-		if p.setups[name], err = setup(name); err != nil {
+		if p.setups[name], err = setup(name, in.Plan.Procs()); err != nil {
 			return err
 		}
 		if _, ok := p.setups[name].NewMessage().(core.Framed); !ok {
@@ -106,7 +109,7 @@ func Run(ctx context.Context, in Instructions, setup func(name string) (*core.Se
 	return nil
 }
 
-// connect joins the two processes over one kind of link.
+// connect joins the processes over one kind of link.
 func (p *process) connect(ctx context.Context, name string) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -114,8 +117,8 @@ func (p *process) connect(ctx context.Context, name string) error {
 	}
 	meeting := p.Meetings[name]
 	id := mesh.Identity{Run: meeting.Run, Secret: p.Secret, Self: p.Rank.Proc()}
-	m, err := mesh.New(mesh.Config{Identity: id, Procs: 2, Listener: l, Pool: p.pool, Limit: MaxSize, Private: name == TCP, Lend: true,
-		Patience: mesh.PatienceFor(2, runtime.NumCPU()), Congestion: p.Congestion})
+	m, err := mesh.New(mesh.Config{Identity: id, Procs: p.Plan.Procs(), Listener: l, Pool: p.pool, Limit: MaxSize, Private: name == TCP, Lend: true,
+		Patience: mesh.PatienceFor(p.Plan.Procs(), runtime.NumCPU()), Congestion: p.Congestion})
 	if err != nil {
 		l.Close()
 		return err
@@ -128,7 +131,11 @@ func (p *process) connect(ctx context.Context, name string) error {
 		return err
 	}
 	m.Dial(mesh.Below(table, id.Self), timeout)
-	if err := m.Gather([]trace.Proc{0, 1}, timeout); err != nil {
+	var all []trace.Proc
+	for q := range trace.Proc(p.Plan.Procs()) {
+		all = append(all, q)
+	}
+	if err := m.Gather(all, timeout); err != nil {
 		return err
 	}
 	for n, ok := m.Notice(); ok; n, ok = m.Notice() {
@@ -151,8 +158,11 @@ func (p *process) measure(s sample) (Result, error) {
 	} else {
 		elapsed, err = p.machine(p.meshes[s.link], p.setups[s.name], p.buffer[:s.size], warm, trips)
 	}
-	r.Nanos = float64(elapsed.Nanoseconds()) / float64(2*trips)
-	r.Allocated = float64(p.after.TotalAlloc-p.before.TotalAlloc) / float64(2*trips)
+	messages := 2 * trips // of this process, sent and received
+	r.Allocated = float64(p.after.TotalAlloc-p.before.TotalAlloc) / float64(messages)
+	if r.Nanos = float64(elapsed.Nanoseconds()) / float64(messages); p.Plan.Ring > 0 {
+		r.Nanos *= 2
+	}
 	return r, err
 }
 
@@ -160,24 +170,29 @@ func (p *process) measure(s sample) (Result, error) {
 func (p *process) raw(m *mesh.Mesh, payload []byte, warm, trips int) (time.Duration, error) {
 	var a mesh.Arrival
 	var began time.Time
+	next := (p.Rank + 1) % core.Rank(p.Plan.Procs())
 	for n := range warm + trips {
 		if n == warm {
 			began = p.begin()
 		}
 		for half := range 2 {
 			if (half == 0) == (p.Rank == 0) {
-				m.Send(1-p.Rank.Proc(), frame.Data, 0, nil, payload)
+				m.Send(next.Proc(), frame.Data, 0, nil, payload)
 				m.Flush()
 				continue
 			}
-			switch what := m.Next(&a, timeout); what {
-			case mesh.Frame:
-				p.pool.Put(a.Payload)
-			case mesh.Notified:
-				return 0, p.lost(m)
-			default:
+			what := m.Next(&a, timeout)
+			for what == mesh.Notified {
+				n, _ := m.Notice()
+				if err := ended(n); err != nil {
+					return 0, err
+				}
+				what = m.Next(&a, timeout)
+			}
+			if what != mesh.Frame {
 				return 0, fmt.Errorf("nothing came in %v", timeout)
 			}
+			p.pool.Put(a.Payload)
 		}
 	}
 	elapsed := p.end(began)
@@ -192,9 +207,7 @@ func (p *process) machine(m *mesh.Mesh, s *core.Setup, payload []byte, warm, tri
 		return 0, err
 	}
 	n, err := node.New(node.Config{Proc: p.Rank.Proc(), Procs: len(s.Layout.Names), Machine: rank, NewMessage: s.NewMessage, Mesh: m, Pool: p.pool,
-		Notices: func(notice mesh.Notice) error {
-			return fmt.Errorf("proc %d is %s: %v", notice.Proc, notice.Event, notice.Err)
-		}})
+		Notices: ended})
 	if err != nil {
 		return 0, err
 	}
@@ -226,8 +239,11 @@ func drain(m *mesh.Mesh) {
 	}
 }
 
-func (p *process) lost(m *mesh.Mesh) error {
-	n, _ := m.Notice()
+// ended is the error of a notice. A process that has done its part of a ring may leave before the last message has come round.
+func ended(n mesh.Notice) error {
+	if n.Event == mesh.Left {
+		return nil
+	}
 	return fmt.Errorf("proc %d is %s: %v", n.Proc, n.Event, n.Err)
 }
 
