@@ -53,9 +53,18 @@ func (m *memory) finish() {
 	}
 }
 
-// Keep implements core.Memory. A large copy is made while the node would wait, or before the next step.
+// Keep implements core.Memory. What was lent to the program for this step's send needs no copy: the layer owns it from now on, and the program,
+// which has it for one send, gets other bytes next time. Any other large copy is made while the node would wait, or before the next step.
 func (m *memory) Keep(data []byte) []byte {
 	m.kept += uint64(len(data))
+	for i, b := range m.lent {
+		if len(data) > 0 && len(b) > 0 && &b[0] == &data[0] {
+			last := len(m.lent) - 1
+			m.lent[i], m.lent[last] = m.lent[last], nil
+			m.lent = m.lent[:last]
+			return b[:len(data)]
+		}
+	}
 	if len(data) <= slice/8 {
 		return m.pool.Copy(data)
 	}
