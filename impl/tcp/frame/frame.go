@@ -2,7 +2,7 @@
 //
 // A frame is a header of fixed size, the protocol's own header behind it (extra: the piggyback of a data message), the payload,
 // and zeros up to a multiple of Line bytes, because the kernel's copies are up to twice as fast when both sides of a
-// connection see the payload at the same alignment. A payload of Large bytes or more begins on a multiple of Line; a smaller
+// connection see the payload at the same alignment. A payload of Aligned bytes or more begins on a multiple of Line; a smaller
 // one right behind the extra, so that a message of eight bytes fits one cache line. All numbers are little-endian:
 //
 //	 0 magic       uint16   and the form
@@ -33,7 +33,8 @@ const (
 	Line     = 64      // the length of a frame is a multiple of it
 	Size     = 24      // of the header
 	MaxExtra = 1 << 10 // of the extra
-	Large    = 8 << 10 // a payload from here on is aligned and, by a sender, not copied
+	Aligned  = 512     // a payload from here on begins on a multiple of Line
+	Large    = 8 << 10 // a payload from here on is not copied by a sender
 )
 
 const magic = 0xd0e0
@@ -85,7 +86,7 @@ type Header struct {
 // Prefix is the number of bytes before the payload.
 func (h *Header) Prefix() int {
 	n := Size + h.Extra
-	if h.Length >= Large {
+	if h.Length >= Aligned {
 		n = roundUp(n)
 	}
 	return n

@@ -78,7 +78,7 @@ func (s *sharedEnd) send(h *frame.Header, extra, payload []byte) {
 	if s.first == len(s.pending) && len(payload) < frame.Large && s.gone == nil {
 		if unit, err := s.out.reserve(h.Total()); unit != nil && err == nil {
 			copy(unit[frame.Size:], extra)
-			copy(unit[frame.Size+len(extra):], payload)
+			copy(unit[h.Prefix():], payload)
 			first, second, third := frame.Pack(frame.Whole, h.Kind, h.Note, h.Incarnation, h.Sequence, extra, len(payload))
 			s.out.publish(len(unit), first, second, third)
 			if s.out.bell() {
@@ -178,14 +178,14 @@ func (s *sharedEnd) put(o *outgoing) (bool, error) {
 	if unit == nil || err != nil {
 		return false, err
 	}
-	rest := unit[frame.Size+copy(unit[frame.Size:], o.extra):]
+	at := frame.Size + copy(unit[frame.Size:], o.extra)
 	switch h.Form {
 	case frame.Lent:
-		binary.LittleEndian.PutUint64(rest, offset)
+		binary.LittleEndian.PutUint64(unit[at:], offset)
 	case frame.First:
 		o.begun = true
 	default:
-		copy(rest, o.payload)
+		copy(unit[h.Prefix():], o.payload)
 	}
 	words := h.Words(o.extra)
 	s.out.publish(len(unit), words[0], words[1], words[2])
@@ -266,11 +266,11 @@ func (s *sharedEnd) receive(a *Arrival) (bool, error) {
 	}
 	second, third := *w1, *w2
 	extra, length, ok := frame.Small(first, second, third, s.limit)
-	content := s.in.data[at+frame.Size:]
-	if !ok || second != uint64(s.peer)|uint64(s.expected)<<32 || s.payload != nil || extra+length > len(content) {
+	content := s.in.data[at:]
+	if !ok || second != uint64(s.peer)|uint64(s.expected)<<32 || s.payload != nil || 2*frame.Line+extra+length > len(content) {
 		return s.any(a)
 	}
-	copy(s.extra[:extra], content)
+	copy(s.extra[:extra], content[frame.Size:])
 	a.Header.Unpack(first, second, third)
 	a.Extra, a.Payload = s.extra[:extra], nil
 	if err := a.Header.CheckExtra(a.Extra); err != nil {
@@ -278,7 +278,7 @@ func (s *sharedEnd) receive(a *Arrival) (bool, error) {
 	}
 	if length > 0 {
 		a.Payload = s.pool.Get(length)
-		copy(a.Payload, content[extra:])
+		copy(a.Payload, content[a.Header.Prefix():])
 	}
 	s.expected++
 	s.consume(a.Header.Total(), false)
@@ -314,7 +314,7 @@ func (s *sharedEnd) any(a *Arrival) (bool, error) {
 			switch content := unit[frame.Size+h.Extra:]; h.Form {
 			case frame.Whole:
 				a.Payload = s.pool.Get(h.Length)
-				copy(a.Payload, content)
+				copy(a.Payload, unit[h.Prefix():])
 			case frame.Lent:
 				if a.Payload, err = s.fetch(binary.LittleEndian.Uint64(content), h.Length); err != nil {
 					return false, err
