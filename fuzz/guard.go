@@ -106,6 +106,9 @@ func (g *guard) copied(m core.Message, what string) core.Message {
 	if err := core.Decode(encoded(m, what), fresh); err != nil {
 		panic(world.Misuse{Property: codecMisuse, Words: fmt.Sprintf("%s (%T) can not be decoded: %v", what, m, err)})
 	}
+	if s, ok := m.(core.Sealed); ok {
+		s.Seal()
+	}
 	if path := differs(m, fresh); path != "" {
 		panic(world.Misuse{Property: codecMisuse, Words: fmt.Sprintf("%s loses or changes %s in the codec: fields must be exported plain data", what, path)})
 	}

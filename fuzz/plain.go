@@ -7,7 +7,8 @@ import (
 
 // Walks over plain data: what the codec must keep, what is shared, what can be spoilt.
 
-// differs names the first place where two values of one type are not the same, nil and empty containers aside; "" is none. Unexported fields count.
+// differs names the first place where two values of one type are not the same, nil and empty containers aside; "" is none. Unexported fields count, unless
+// they say that they are no content: cbor:"-".
 func differs(a, b any) string { return difference(reflect.ValueOf(a), reflect.ValueOf(b), "") }
 
 func difference(a, b reflect.Value, path string) string {
@@ -28,7 +29,7 @@ func difference(a, b reflect.Value, path string) string {
 		return difference(a.Elem(), b.Elem(), path)
 	case reflect.Struct:
 		for i := range a.NumField() {
-			if f := a.Type().Field(i); f.Name != "_" {
+			if f := a.Type().Field(i); f.Name != "_" && f.Tag.Get("cbor") != "-" {
 				if d := difference(a.Field(i), b.Field(i), path+"."+f.Name); d != "" {
 					return d
 				}

@@ -106,7 +106,8 @@ var LineProgress = register(Property{
 // Contained: only who is in a failed cluster rolls back.
 var Contained = register(Property{
 	Name: "contained", Kind: Always, Global: true, Source: "[HydEE] section III-A, design P12",
-	Doc:     "a rank rolls back only when its own cluster has failed, and takes an image for its state only after a restart",
+	Doc: "a rank rolls back only when its own cluster has failed, or while it recovers itself where the end of that is declared, " +
+		"and takes an image for its state only after a restart",
 	Applies: func(f *Facts) bool { return f.Contained },
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Resumed && e.Incarnation == 0 {
@@ -116,6 +117,9 @@ var Contained = register(Property{
 			return ""
 		}
 		self := v.Observed(e.Proc)
+		if f.Holders && self.History != nil && self.History.Recovering { // such protocols declare the end of each recovery
+			return ""
+		}
 		for r := range trace.Rank(f.Layout.Ranks) {
 			mate := v.Observed(r.Proc())
 			if r.Proc() != e.Proc && f.Layout.SameCluster(r.Proc(), e.Proc) && (!mate.Up || mate.Incarnation > self.Incarnation) {

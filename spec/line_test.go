@@ -3,6 +3,7 @@ package spec_test
 import (
 	"testing"
 
+	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -77,7 +78,7 @@ var lineCases = []judged{
 	},
 	{
 		name: "a rollback of a rank whose cluster has not failed", property: "contained",
-		events: []trace.Event{crashed(x), crashed(y), with(crashed(c), func(e *trace.Event) { e.Text = "rollback" })},
+		events: []trace.Event{crashed(x), crashed(y), rolledBack(crashed(c))},
 		want:   "c rolls back although its cluster has not failed",
 	},
 	{
@@ -86,7 +87,21 @@ var lineCases = []judged{
 	},
 	{
 		name: "a rollback of a rank whose mate has failed", property: "contained",
-		events: []trace.Event{crashed(x), with(crashed(y), func(e *trace.Event) { e.Text = "rollback" })},
+		events: []trace.Event{crashed(x), rolledBack(crashed(y))},
+	},
+	{
+		name: "a rollback during the own recovery, of whose end nothing is said", property: "contained",
+		events: []trace.Event{crashed(c), restored(c, 1, 0, 0), rolledBack(in(1, crashed(c)))},
+		want:   "c rolls back although its cluster has not failed",
+	},
+	{
+		name: "a rollback during the own recovery", property: "contained", facts: declaredEnds,
+		events: []trace.Event{crashed(c), restored(c, 1, 0, 0), rolledBack(in(1, crashed(c)))},
+	},
+	{
+		name: "a rollback after the own recovery", property: "contained", facts: declaredEnds,
+		events: []trace.Event{crashed(c), restored(c, 1, 0, 0), in(1, trace.Event{Kind: trace.Recovered, Proc: c}), rolledBack(in(1, crashed(c)))},
+		want:   "c rolls back although its cluster has not failed",
 	},
 	{
 		name: "without any line of the receiver", property: "prune-safe",
@@ -128,4 +143,17 @@ var lineCases = []judged{
 }
 
 // Aim: recovery lines, logs and stable storage are judged. Method: hand-written runs, one step away from each other.
+// rolledBack makes of a crash one that its proc has decided on.
+func rolledBack(e trace.Event) trace.Event {
+	e.Text = "rollback"
+	return e
+}
+
+// declaredEnds are the facts of a protocol that says when a recovery is over.
+func declaredEnds() *spec.Facts {
+	f := exampleFacts()
+	f.Holders = true
+	return f
+}
+
 func TestLines(t *testing.T) { judge(t, lineCases) }

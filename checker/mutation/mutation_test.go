@@ -94,7 +94,7 @@ func TestCatalogue(t *testing.T) {
 		}
 		total += protocols[p.Name]
 		for _, e := range p.Errata {
-			if !errata[p.Name+" "+e.ID] {
+			if !errata[p.Name+" "+e.ID] && e.Shown == "" {
 				t.Errorf("erratum %s of %s is no mutant", e.ID, p.Name)
 			}
 		}

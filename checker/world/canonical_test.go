@@ -17,7 +17,7 @@ func brokenWorld(t *testing.T, program string, clusters []int, id string, m faul
 	t.Helper()
 	var errata hydee.Set
 	if id != "" {
-		e, ok := hydee.ByID(id)
+		e, ok := hydee.Errata().Find(id)
 		if !ok {
 			t.Fatalf("no erratum %s", id)
 		}

@@ -174,6 +174,8 @@ func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 		return "the protocol needs reliable channels, the network may duplicate messages"
 	case p.MaxFailures < 0 && m.Failures > 0:
 		return "the protocol survives no failure"
+	case (len(c.Setup.Watchers) > 0 || c.Setup.Watchdogs) && p.Suspicions >= 0 && m.Suspicions > p.Suspicions:
+		return fmt.Sprintf("the protocol survives %d false suspicions, the model has %d", p.Suspicions, m.Suspicions)
 	case m.Overlap > 0 && !p.Recovers:
 		return "the model counts who is recovering, and the protocol does not declare when a recovery is complete"
 	case p.MaxFailures > 0 && m.AtATime() > p.MaxFailures:

@@ -85,7 +85,7 @@ func TestGuards(t *testing.T) {
 // TestFollowAndReplay finds a violation of a protocol that is broken on purpose, follows its path and replays its schedule in
 // a fresh world: both give the same trace and violation. A schedule with an unknown event is stale, and says where.
 func TestFollowAndReplay(t *testing.T) {
-	p := mustPair(t, "a: send b x; recv b\nb: recv a; send a y", []int{0, 1}, hydee.Published())
+	p := mustPair(t, "a: send b x; recv b\nb: recv a; send a y", []int{0, 1}, hydee.Errata().Published())
 	m := fault.Model{Failures: 1}
 	oracle, err := Oracle(t.Context(), p.baseline, checker.Options{})
 	if err != nil {

@@ -14,6 +14,7 @@ func clusterCommands() []command {
 	return []command{
 		{"run", "[SCENARIO | FILE]", "run a scenario or a kernel as processes, kill some, and judge the run", runClusterRun},
 		{"torture", "[SCENARIO ...]", "random failures in random scenarios, until a run is wrong", runTorture},
+		{"perf", "", "kernels by protocol: time, overhead, bytes, recovery", runPerf},
 		{"netpipe", "", "latency and bandwidth between two processes, by protocol", runNetpipe},
 	}
 }
@@ -26,7 +27,7 @@ func runCluster(ctx context.Context, args []string, io streams) (int, error) {
 			fmt.Fprintf(io.out, "  %-8s %-18s %s\n", c.name, c.args, c.doc)
 		}
 		fmt.Fprint(io.out, "\nEach command explains itself with --help. Processes are real, and none is left behind.\n\n"+
-			"Examples:\n  domino cluster run s1 --kill A@9\n  domino cluster netpipe --sizes 8,64K,1M\n")
+			"Examples:\n  domino cluster run s1 --kill A@9\n  domino cluster perf --protocols none,hydee\n  domino cluster netpipe --sizes 8,64K,1M\n")
 		if len(args) == 0 {
 			return 0, errors.New("a command is needed")
 		}

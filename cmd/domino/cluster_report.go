@@ -88,9 +88,12 @@ func (r *clusterRan) decide() {
 	r.digests = "no failure-free run to compare with"
 	same := true
 	if r.reference != nil && res.Complete {
-		same = slices.Equal(res.Digests, r.reference.Digests) && slices.Equal(res.Done, r.reference.Done)
-		if r.digests = "as in the failure-free run"; !same {
+		same = sameEnd(res, r.reference)
+		switch r.digests = "as in the failure-free run"; {
+		case !same:
 			r.digests = "not as in the failure-free run"
+		case gaveUp(&res.Trace):
+			r.digests = "as in the failure-free run, of the ranks that have ended: somebody gave up"
 		}
 	}
 	switch {
@@ -100,6 +103,8 @@ func (r *clusterRan) decide() {
 		r.verdict, r.why = spec.Unknown, r.why+"the run was ended by: "+res.Bound
 	case !same && r.mustAgree():
 		r.verdict, r.why = spec.Violated, "the final digests are "+r.digests
+	case gaveUp(&res.Trace) && !r.scenario.Force: // as the checker has it
+		r.verdict, r.why = spec.OutOfModel, r.why+"this run breaks nothing, but its failures have taken a rank and all that protects it, which answers so"
 	default:
 		r.verdict, r.why = spec.Holds, r.why+"this run breaks nothing, which proves nothing"
 	}
@@ -130,9 +135,14 @@ func (r *clusterRan) print(w io.Writer, events bool) {
 	}
 	fmt.Fprintln(w)
 	for i, c := range res.Crashes {
-		fmt.Fprintf(w, "failure %d: %s at %s: reaped after %s, agreed on %s, told %s, restarted %s\n", i+1, l.NamesOf(c.Procs), short3(c.At), short3(c.Reaped-c.At),
+		what := "failure"
+		if c.Exit {
+			what = "exit"
+		}
+		fmt.Fprintf(w, "%s %d: %s at %s: reaped after %s, agreed on %s, told %s, restarted %s\n", what, i+1, l.NamesOf(c.Procs), short3(c.At), short3(c.Reaped-c.At),
 			short3(c.Agreed-c.At), since(c.Told, c.At), since(c.Restarts, c.At))
 	}
+	printStops(w, l, res)
 	for _, c := range res.Recoveries() {
 		fmt.Fprintf(w, "  %s rolls back by %d sends and %d deliveries: restored after %s, caught up %s\n", l.Name(c.Rank.Proc()), c.Sends, c.Deliveries,
 			when(c.Restored, c.Stopped), when(c.CaughtUp, c.Stopped))
@@ -167,7 +177,7 @@ func (r *clusterRan) word() string {
 func (r *clusterRan) report() map[string]any {
 	return map[string]any{"scenario": r.scenario.Name, "protocol": r.scenario.Protocol, "variant": r.scenario.Variant, "verdict": r.word(), "why": r.why,
 		"violation": r.violation, "digests": r.result.Digests, "crashes": r.result.Crashes, "recoveries": r.result.Recoveries(), "counts": r.result.Counts,
-		"performed": r.result.Performed, "elapsed": r.result.Elapsed, "complete": r.result.Complete, "plan": r.plan}
+		"stops": r.result.Stops, "suspicions": r.result.Suspicions, "performed": r.result.Performed, "elapsed": r.result.Elapsed, "complete": r.result.Complete, "plan": r.plan}
 }
 
 // short3 is a time with three digits.

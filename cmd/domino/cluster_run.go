@@ -25,23 +25,26 @@ import (
 // clusterRunFlags are the flags of cluster run.
 type clusterRunFlags struct {
 	kernel, protocol, clusters, variant, options string
-	kills                                        []string
+	kills, stops                                 []string
 	dir, address                                 string
 	seed                                         uint64
-	timeout, spread                              time.Duration
+	timeout, spread, silence                     time.Duration
 	events, json, child                          bool
 }
 
 func readClusterRun(args []string, io streams) (o clusterRunFlags, names []string, err error) {
 	f := flags("cluster run", "[SCENARIO | FILE]", io, "cluster run ring3", "cluster run s1 --kill A@9",
 		"cluster run --kernel 'heat ranks=4 n=32 iterations=20 checkpoint=5' --protocol hydee --clusters 'r0 r1 | r2 r3' --kill r2@60",
-		"cluster run --kernel 'cg ranks=4' --protocol causal --kill r1@150ms")
+		"cluster run --kernel 'cg ranks=4' --protocol causal --kill r1@150ms", "cluster run radic-hmpl-spare --kill N1@a:1",
+		"cluster run radic-hmpl-zombie --stop N1@b:1+50ms")
 	f.StringVar(&o.kernel, "kernel", "", "run a kernel instead of a scenario, e.g. 'heat ranks=4 n=32' (domino list programs)")
 	f.StringVar(&o.protocol, "protocol", "", "protocol, instead of the scenario's; of a kernel by default none")
 	f.StringVar(&o.clusters, "clusters", "", "clusters, instead of the scenario's, e.g. 'r0 r1 | r2 r3'")
 	f.StringVar(&o.variant, "variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
 	f.StringVar(&o.options, "options", "", "options of the protocol, instead of the scenario's")
 	f.StringArrayVar(&o.kills, "kill", nil, "kill -9 at a moment: PROC[+PROC]@N when the first has performed N effects, @PROC:N when another has, @250ms by the clock; may be repeated")
+	f.StringArrayVar(&o.stops, "stop", nil, "false suspicion: kill -STOP at a moment as of --kill, PROC@MOMENT[+DURATION], and -CONT when so long (100ms) nobody has suspected it again; may be repeated")
+	f.DurationVar(&o.silence, "silence", 0, "suspect a process, too, that gives no sign of life for so long; 0: none")
 	f.StringVar(&o.dir, "dir", "", "folder for disks and evidence, new or empty, that stays; by default a temporary one that goes when nothing is wrong")
 	f.StringVar(&o.address, "address", "127.0.0.1:0", "where the processes meet; port 0 is any free one")
 	f.Uint64Var(&o.seed, "seed", 1, "of delays of notices and restarts")
@@ -60,6 +63,8 @@ func readClusterRun(args []string, io streams) (o clusterRunFlags, names []strin
 	case o.child:
 	case o.timeout <= 0 || o.spread <= 0:
 		return o, nil, errors.New("--timeout and --spread must be positive")
+	case o.silence < 0:
+		return o, nil, errors.New("--silence must not be negative")
 	case (o.kernel == "") == (f.NArg() == 0) || f.NArg() > 1:
 		return o, nil, fmt.Errorf("want one scenario or a --kernel, got %d scenarios", f.NArg())
 	}
@@ -88,12 +93,23 @@ func runClusterRun(ctx context.Context, args []string, io streams) (int, error) 
 	if err != nil {
 		return 0, err
 	}
+	if c.stops, err = parseStops(o.stops, resolved.Setup); err != nil {
+		return 0, err
+	}
+	c.silence = o.silence
 	c.allow(plan, timed)
+	c.allowStops()
 	if reason, err := c.open(ctx); err != nil || reason != "" {
 		if reason != "" {
 			fmt.Fprintf(io.err, "out of model: %s\n", reason)
 		}
 		return exitCode(spec.OutOfModel), err
+	}
+	if err := c.validate(plan, timed); errors.Is(err, cluster.ErrModel) {
+		fmt.Fprintf(io.err, "out of model: %v\n", err)
+		return exitCode(spec.OutOfModel), nil
+	} else if err != nil {
+		return 0, err
 	}
 	dir, temporary, err := runDir(o.dir)
 	if err != nil {
@@ -184,6 +200,8 @@ type clusterCase struct {
 	judge    *soak.Judge
 	unknown  string // what the judge does not know
 	quiet    bool
+	stops    []cluster.Stop
+	silence  time.Duration
 }
 
 // allow makes room in the failure model for what the user asks for.
@@ -238,10 +256,20 @@ func (c *clusterCase) config(plan fault.Plan, timed []cluster.Timed, seed uint64
 		}}, err
 }
 
+// validate says what can not be run before anything is.
+func (c *clusterCase) validate(plan fault.Plan, timed []cluster.Timed) error {
+	config, err := c.config(plan, timed, c.seed, "-")
+	if err != nil {
+		return err
+	}
+	config.Stops, config.Silence = c.stops, c.silence
+	return config.Validate()
+}
+
 // runWithReference makes a run, and before it one without failures if it has any.
 func (c *clusterCase) runWithReference(ctx context.Context, plan fault.Plan, timed []cluster.Timed, dir string) (*clusterRan, error) {
 	var reference *cluster.Result
-	if len(plan.Failures)+len(timed) > 0 {
+	if len(plan.Failures)+len(timed)+len(c.stops) > 0 || c.silence > 0 {
 		ran, err := c.run(ctx, fault.Plan{}, nil, c.seed, filepath.Join(dir, "reference"), nil)
 		if err != nil || ran.verdict != spec.Holds {
 			return ran, err
@@ -256,6 +284,9 @@ func (c *clusterCase) run(ctx context.Context, plan fault.Plan, timed []cluster.
 	config, err := c.config(plan, timed, seed, dir)
 	if err != nil {
 		return nil, err
+	}
+	if reference != nil {
+		config.Stops, config.Silence = c.stops, c.silence
 	}
 	r, err := cluster.Run(ctx, config)
 	if err != nil {

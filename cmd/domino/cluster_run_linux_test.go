@@ -48,6 +48,15 @@ func TestClusterRunErrors(t *testing.T) {
 		{"run ring3 --kill a@z:3", `no proc "z"`},
 		{"run ring3 --kill a@-3", "number of effects"},
 		{"run ring3 --timeout 0s", "must be positive"},
+		{"run ring3 --stop a", "want PROC@MOMENT"},
+		{"run ring3 --stop z@1", `there is no proc "z"`},
+		{"run ring3 --stop a@1+x", "no time to be stopped"},
+		{"run ring3 --stop a@1+-1s", "no time to be stopped"},
+		{"run ring3 --stop a@b", "number of effects"},
+		{"run ring3 --stop a@z:1", `no proc "z"`},
+		{"run ring3 --stop a@-1ms", "negative"},
+		{"run ring3 --silence -1s", "not be negative"},
+		{"run ring3 --silence 1ms", "want at least"},
 		{"run ring3 --protocol hydra", `did you mean "hydee"`},
 		{"run ring3 --address 1:2:3", "too many colons"},
 		{"run --kernel bt", "no number of ranks"},
@@ -60,6 +69,36 @@ func TestClusterRunErrors(t *testing.T) {
 	}
 	if code, _, errors := domino(t.Context(), "cluster", "run", "--kernel", "bt ranks=5"); code != exitUsage || !strings.Contains(errors, "want a square") {
 		t.Errorf("more ranks than the shape: exit code %d, %q", code, errors)
+	}
+}
+
+// TestClusterStop stops a node as a user would, which is suspected, given up, and goes on; what a protocol does not promise to survive is refused with the exit code of
+// that; a node that dies with its protector leaves a rank that gives up, which is no wrong end.
+func TestClusterStop(t *testing.T) {
+	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
+	t.Setenv("TMPDIR", t.TempDir())
+	tests := []struct {
+		args  string
+		code  int
+		lines []string
+	}{
+		{"radic-hmpl-zombie --stop N1@b:1+20ms", 0, []string{`stop 1: N1 a at .*: stopped after .*, suspected after .*, went on \d`, `digests: as in the failure-free run\n`, `fine: `}},
+		{"radic-rbml-spare --stop N1@a:1 --stop N2@a:1", 3, []string{"out of model: the protocol survives 1 false suspicions, the model has 2"}},
+		{"causal-s1 --stop a@1", 3, []string{"out of model: .* nobody suspects anybody"}},
+		{"radic-hmpl-any-two --kill N1+N2@a:0", 0, []string{`failure 1: N1 N2 a La`, "of the ranks that have ended: somebody gave up"}},
+		{"radic-hmpl-adjacent --kill N1+N2@a:0", 3, []string{"out of model: this run breaks nothing, but"}},
+		{"radic-rbml-swap", 0, []string{`exit 1: N1 a`}},
+	}
+	for _, tt := range tests {
+		code, out, errors := domino(t.Context(), append([]string{"cluster", "run"}, strings.Fields(tt.args)...)...)
+		if code != tt.code {
+			t.Errorf("%s: exit code %d, want %d: %s\n%s", tt.args, code, tt.code, errors, out)
+		}
+		for _, line := range tt.lines {
+			if !regexp.MustCompile(line).MatchString(out + errors) {
+				t.Errorf("%s: no line %q in\n%s%s", tt.args, line, errors, out)
+			}
+		}
 	}
 }
 

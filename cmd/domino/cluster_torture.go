@@ -30,7 +30,7 @@ type tortureFlags struct {
 }
 
 // tortured are the protocols that torture takes by default.
-const tortured = "none,hydee,causal,camel,sbml,rbml,hmpl"
+const tortured = "none,hydee,causal,camel,sbml,rbml,hmpl,radic-sbml,radic-rbml,radic-hmpl"
 
 // runTorture makes random failures in runs as processes, until one is wrong.
 func runTorture(ctx context.Context, args []string, io streams) (int, error) {
@@ -76,6 +76,8 @@ type torture struct {
 	victims   []*victim
 	runs      int
 	failures  int
+	alarms    int // false suspicions
+	stops     int // processes that were stopped
 	unstruck  int
 	reaped    []time.Duration // detection
 	recovered []time.Duration // of ranks, from the crash to where they were
@@ -144,6 +146,9 @@ func (t *torture) run(ctx context.Context) (int, error) {
 	fmt.Fprintf(t.io.out, "%d runs of %d scenarios in %s, %d failures, none wrong; %d failures came after the end of their run\n", t.runs, len(t.victims),
 		short3(time.Since(began)), t.failures, t.unstruck)
 	fmt.Fprintf(t.io.out, "detection: %s; until a rank was where it had been: %s (median, 99 %%, most)\n", spread(t.reaped), spread(t.recovered))
+	if t.alarms+t.stops > 0 {
+		fmt.Fprintf(t.io.out, "false suspicions: %d; %d processes were stopped and went on\n", t.alarms, t.stops)
+	}
 	if ctx.Err() != nil {
 		fmt.Fprintln(t.io.out, "interrupted")
 		return exitCode(spec.Unknown), nil
@@ -181,6 +186,7 @@ func (t *torture) one(ctx context.Context, v *victim) (*clusterRan, string, erro
 	}
 	seed := t.rng.Uint64()
 	plan := fault.Draw(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)
+	v.stops, plan.Requests = drawStops(t.rng, v.resolved, plan.Requests)
 	ran, err := v.run(ctx, plan, nil, seed, filepath.Join(dir, "run"), v.reference)
 	if err != nil {
 		return ran, dir, err
@@ -195,6 +201,10 @@ func (t *torture) note(v *victim, ran *clusterRan) {
 	r := ran.result
 	t.runs++
 	t.failures += r.Failures
+	t.alarms += r.Suspicions
+	for _, s := range r.Stops {
+		t.stops += len(s.Procs)
+	}
 	t.unstruck += r.Unstruck
 	v.lengths.Note(r.Failures, r.Performed)
 	for _, c := range r.Crashes {
@@ -213,7 +223,7 @@ func (t *torture) wrong(ran *clusterRan, dir string) error {
 	if err == nil {
 		err = os.CopyFS(filepath.Join(t.flags.dir, "files"), os.DirFS(dir))
 	}
-	encoded, e := json.MarshalIndent(map[string]any{"scenario": ran.scenario.Name, "tortureSeed": t.flags.seed, "run": t.runs, "seed": ran.seed, "plan": ran.plan,
+	encoded, e := json.MarshalIndent(map[string]any{"scenario": ran.scenario.Name, "tortureSeed": t.flags.seed, "run": t.runs, "seed": ran.seed, "plan": ran.plan, "stops": ran.stops,
 		"report": ran.report()}, "", " ")
 	var text strings.Builder
 	ran.print(&text, true)

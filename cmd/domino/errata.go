@@ -147,7 +147,7 @@ func (g *finding) print(io streams, show, control bool) {
 	fmt.Fprintf(io.out, "%-5s %s: %s\n", g.ID, g.Place, g.Erratum.Printed)
 	fmt.Fprintf(io.out, "      repaired: %s\n", g.Erratum.Repaired)
 	if g.Printed == nil {
-		fmt.Fprint(io.out, "      no scenario\n\n")
+		fmt.Fprintf(io.out, "      no scenario shows it; shown %s\n\n", g.Shown)
 		return
 	}
 	r := g.Printed

@@ -42,7 +42,7 @@ func commands() []command {
 		{"run", "[SCENARIO | FILE ...]", "run scenarios as goroutines, with random failures", runRun},
 		{"volume", "", "what SCMEL and CAMEL log and carry: published, in closed form, and counted in runs", runVolume},
 		{"replay", "FILE", "repeat the run in a replay file", runReplay},
-		{"cluster", "netpipe", "the same machines as real processes: what a protocol costs", runCluster},
+		{"cluster", "run | torture | netpipe | perf", "the same machines as real processes: run, kill, judge and measure them", runCluster},
 	}
 }
 

@@ -66,6 +66,7 @@ func netpipeCase(name string, ranks int) (*core.Setup, error) {
 // netpipeOptions are the flags of netpipe.
 type netpipeOptions struct {
 	sizes, links, protocols, congestion string
+	plot                                string
 	perturb, rounds, ring               int
 	sample                              time.Duration
 	seed                                uint64
@@ -76,17 +77,18 @@ type netpipeOptions struct {
 func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 	var o netpipeOptions
 	f := flags("cluster netpipe", "", io, "cluster netpipe", "cluster netpipe --sizes 8,8K,64K,1M,16M --perturb 0 --rounds 15",
-		"cluster netpipe --links shared --protocols raw,none --json", "cluster netpipe --ring 8 --sizes 8K --perturb 0", "cluster netpipe --bench | benchstat -col /protocol -")
+		"cluster netpipe --links shared --protocols raw,none --json", "cluster netpipe --ring 8 --sizes 8K --perturb 0 --protocols raw,none", "cluster netpipe --bench | benchstat -col /protocol -")
 	f.StringVar(&o.sizes, "sizes", "1..64M", "bytes of a message: a list, or least..most for the powers of two between")
 	f.IntVar(&o.perturb, "perturb", 3, "also measure sizes that much smaller and larger; 0: not")
 	f.StringVar(&o.links, "links", "tcp,shared", "tcp (loopback), shared (memory)")
-	f.StringVar(&o.protocols, "protocols", "raw,none,hydee-1,hydee-2", "raw (no machine), none, hydee-1 and hydee-2 (HydEE within one cluster, between two)")
+	f.StringVar(&o.protocols, "protocols", "raw,none,hydee-1,hydee-2", "raw (no machine), none, hydee-1 and hydee-2 (HydEE within one cluster, between two), causal, camel, sbml, rbml, hmpl (the last two with a process for the logger of each rank)")
 	f.IntVar(&o.ring, "ring", 0, "so many processes pass the message round, and a lap is measured; 0: two, half a round trip")
 	f.IntVar(&o.rounds, "rounds", 5, "samples of each; medians are reported")
 	f.DurationVar(&o.sample, "sample", 10*time.Millisecond, "about how long a sample takes; large messages take longer")
 	f.Uint64Var(&o.seed, "seed", 1, "of the order of the samples")
 	f.StringVar(&o.congestion, "congestion", "", "congestion control of TCP (default: reno, which does not pace loopback)")
 	f.BoolVar(&o.bind, "bind", true, "bind each process to a core of its own")
+	f.StringVar(&o.plot, "plot", "", "also draw latency and bandwidth into this folder, as PNG and SVG")
 	f.BoolVar(&o.json, "json", false, "print JSON: rows and samples")
 	f.BoolVar(&o.bench, "bench", false, "print lines for benchstat, one a sample")
 	f.BoolVar(&o.child, childFlag, false, "internal")
@@ -118,7 +120,11 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	if plan.Sizes, err = parseSizes(o.sizes, o.perturb); err != nil {
 		return 0, err
 	}
-	if err := checkCases(plan.Cases); err != nil {
+	procs, err := checkCases(plan.Cases, plan.Ranks())
+	if err != nil {
+		return 0, err
+	}
+	if err := plotFolder(o.plot); err != nil {
 		return 0, err
 	}
 	path, err := os.Executable()
@@ -126,9 +132,13 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	progress, messages := netpipeProgress(&plan, io), launch.Shared(io.err)
-	results, err := netpipe.Measure(ctx, plan, netpipe.Options{Congestion: o.congestion, Bind: o.bind, Result: progress,
+	results, err := netpipe.Measure(ctx, plan, netpipe.Options{Congestion: o.congestion, Bind: o.bind, Procs: procs, Result: progress,
 		Child: func(r core.Rank) launch.Command {
-			return launch.Command{Name: fmt.Sprintf("rank %d", r), Path: path, Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
+			name := fmt.Sprintf("rank %d", r)
+			if int(r) >= plan.Ranks() {
+				name = fmt.Sprintf("service of rank %d", int(r)-plan.Ranks())
+			}
+			return launch.Command{Name: name, Path: path, Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
 		}})
 	if progress != nil {
 		fmt.Fprint(io.err, "\r\x1b[K")
@@ -140,6 +150,9 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	rows := netpipe.Summarise(&plan, results)
+	if err := plotNetpipe(o.plot, &plan, rows); err != nil {
+		return 0, err
+	}
 	switch {
 	case o.json:
 		encoder := json.NewEncoder(io.out)
@@ -186,23 +199,30 @@ func fields(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// checkCases reports a name that is not known, twice there, or can not be measured.
-func checkCases(names []string) error {
+// checkCases reports a name that is not known, twice there, or can not be measured; it says how many processes are needed.
+func checkCases(names []string, ranks int) (procs int, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			return fmt.Errorf("protocol %s is there twice", name)
+			return 0, fmt.Errorf("protocol %s is there twice", name)
 		}
 		if name == netpipe.Raw {
 			continue
 		}
 		if name == "hydee" {
-			return fmt.Errorf("hydee: within one cluster (%s) or between two (%s)?", hydeeInside, hydeeOutside)
+			return 0, fmt.Errorf("hydee: within one cluster (%s) or between two (%s)?", hydeeInside, hydeeOutside)
 		}
-		if _, err := netpipeCase(name, 2); err != nil {
-			return err
+		if ranks < 2 || ranks > netpipe.MaxRing {
+			ranks = 2 // the plan will be refused
+		}
+		s, err := netpipeCase(name, ranks)
+		if err != nil {
+			return 0, err
+		}
+		if procs = max(procs, netpipe.Procs(s)); ranks > 2 && netpipe.Procs(s) > ranks {
+			return 0, fmt.Errorf("protocol %s needs services beside the ranks, and a ring has none", name)
 		}
 	}
-	return nil
+	return procs, nil
 }
 
 // parseSizes reads "1..64M" or "8,8K,1M".

@@ -73,9 +73,10 @@ func TestNetpipeErrors(t *testing.T) {
 		{"netpipe --sample 0s", "samples of 0s"},
 		{"netpipe --ring 1", "ring of 1"},
 		{"netpipe --ring 1000", "ring of 1000"},
+		{"netpipe --ring 3 --protocols rbml", "services"},
 		{"netpipe --protocols hydee", "hydee-1"},
 		{"netpipe --protocols none,none", "twice"},
-		{"netpipe --protocols causal", "no fixed layout"},
+		{"netpipe --protocols radic-hmpl", "at least 3"},
 		{"netpipe --protocols paxos", "no programs"},
 		{"netpipe --protocols hyde", "hyde"},
 	} {

@@ -64,10 +64,12 @@ var importTable = []row{
 			"impl/core", "impl/disk", "impl/fault", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/launch", "impl/tcp/mesh", "impl/tcp/node", "spec/trace",
 		},
 	},
+	{dir: "impl/tcp/chart", thirdParty: []string{"gonum.org/v1/plot"}},
+	{dir: "impl/tcp/perf", internal: []string{"impl/core", "impl/tcp/chart", "impl/tcp/cluster", "spec/trace"}},
 	{
 		dir: "impl/tcp/netpipe",
 		internal: []string{
-			"impl/core", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/launch", "impl/tcp/mesh", "impl/tcp/node", "spec/trace",
+			"impl/core", "impl/tcp/buffer", "impl/tcp/chart", "impl/tcp/frame", "impl/tcp/launch", "impl/tcp/mesh", "impl/tcp/node", "spec/trace",
 		},
 		thirdParty: []string{"golang.org/x/sys/unix"},
 	},

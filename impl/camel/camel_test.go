@@ -61,16 +61,16 @@ func TestOneFailureAtATime(t *testing.T) {
 
 // TestErrata checks that each switch has a name that finds it and words, and that the switches of SCMEL are found, too.
 func TestErrata(t *testing.T) {
-	for _, e := range camel.Errata() {
-		s, ok := camel.ByID(e.ID)
+	for _, e := range camel.Errata().List() {
+		s, ok := camel.All().Find(e.ID)
 		if !ok || s < causal.Count || e.Place == "" || e.Printed == "" || e.Repaired == "" {
 			t.Errorf("erratum %+v", e)
 		}
 	}
-	if s, ok := camel.ByID("S3"); !ok || s != causal.S3 {
+	if s, ok := camel.All().Find("S3"); !ok || s != causal.S3 {
 		t.Error("S3 is not found")
 	}
-	if p := camel.Published(); !p.Has(camel.C1) || !p.Has(causal.S3) || p.Has(camel.C8) {
+	if p := camel.All().Published(); !p.Has(camel.C1) || !p.Has(causal.S3) || p.Has(camel.C8) {
 		t.Errorf("published is %b", p)
 	}
 }

@@ -18,7 +18,7 @@ func (l *layer) contribute(in core.Input, out []core.Effect) []core.Effect {
 	}
 	r := l.round(in.Group, g.Started)
 	r.ID, r.Past = in.Payload.ID, l.S.Deliveries
-	r.Parts = append(slices.Clip(r.Parts), causal.Part{Child: l.Rank, Data: in.Payload.Data})
+	r.Parts = append(slices.Clip(r.Parts), causal.Part{Child: l.Rank, Data: l.Own(in.Payload.Data)})
 	return l.verify(in.Group, r, out)
 }
 

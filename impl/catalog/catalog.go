@@ -51,26 +51,26 @@ type Options struct {
 func Protocols() []Protocol {
 	return []Protocol{
 		{Name: "camel", Doc: "causal message logging that knows collectives: one copy of a multicast, of a reduction what the root gets [CAMEL]",
-			Errata: camel.Errata(), Collectives: true,
+			Errata: camel.Errata().List(), Collectives: true,
 			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
-				set, err := variant(o.Variant, slices.Concat(camel.Errata(), causal.Errata()), camel.Published(), camel.ByID)
+				set, err := variant(o.Variant, camel.All())
 				if err != nil {
 					return nil, err
 				}
 				return camel.NewSetup(layout, programs, causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set, Unordered: o.Unordered})
 			}},
-		{Name: "causal", Doc: "simple causal message logging: determinants travel on messages until f+1 processes hold them [CAMEL]", Errata: causal.Errata(),
+		{Name: "causal", Doc: "simple causal message logging: determinants travel on messages until f+1 processes hold them [CAMEL]", Errata: causal.Errata().List(),
 			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
-				set, err := variant(o.Variant, causal.Errata(), causal.Published(), causal.ByID)
+				set, err := variant(o.Variant, causal.Errata())
 				if err != nil {
 					return nil, err
 				}
 				return causal.NewSetup(layout, programs, causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set, Unordered: o.Unordered})
 			}},
 		logging(pessimistic.HMPL, "hybrid: temporary buffers at both ends, log at the receiver's protector [RADIC]"),
-		{Name: "hydee", Doc: "checkpoints in clusters, payload logs between them, no determinants [HydEE]", Errata: hydee.Errata(),
+		{Name: "hydee", Doc: "checkpoints in clusters, payload logs between them, no determinants [HydEE]", Errata: hydee.Errata().List(),
 			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
-				set, err := variant(o.Variant, hydee.Errata(), hydee.Published(), hydee.ByID)
+				set, err := variant(o.Variant, hydee.Errata())
 				if err != nil {
 					return nil, err
 				}
@@ -135,24 +135,21 @@ func (o Options) noChoice(protocol string) error {
 }
 
 // variant reads "repaired", "published" or "repaired+ID+ID" with the errata of one protocol.
-func variant[E any, S interface {
-	~uint64
-	With(E) S
-}](text string, errata []core.Erratum, published S, byID func(string) (E, bool)) (S, error) {
+func variant(text string, errata core.Errata) (core.Switches, error) {
 	words := strings.Split(text, "+")
-	var set S
+	var set core.Switches
 	switch words[0] {
 	case "repaired":
 	case "published":
-		set = published
+		set = errata.Published()
 	default:
 		return 0, fmt.Errorf("unknown variant %q, want repaired, published, or repaired+ERRATUM", text)
 	}
 	for _, id := range words[1:] {
-		e, ok := byID(id)
+		e, ok := errata.Find(id)
 		if !ok {
 			var known []string
-			for _, e := range errata {
+			for _, e := range errata.List() {
 				known = append(known, e.ID)
 			}
 			return 0, fmt.Errorf("unknown erratum %q, did you mean %q? Known: %s", id, scenarios.Nearest(id, known), strings.Join(known, ", "))

@@ -8,7 +8,7 @@ import (
 
 // logging is one of the three protocols of the pessimistic family.
 func logging(p pessimistic.Protocol, doc string) Protocol {
-	return Protocol{Name: p.String(), Doc: doc, Errata: pessimistic.Errata(p),
+	return Protocol{Name: p.String(), Doc: doc, Errata: pessimistic.Errata(p).List(),
 		Options: func(text string) error {
 			_, err := pessimistic.ParseOptions(text)
 			return err
@@ -21,8 +21,7 @@ func logging(p pessimistic.Protocol, doc string) Protocol {
 			if err != nil {
 				return nil, err
 			}
-			byID := func(id string) (pessimistic.Erratum, bool) { return pessimistic.ByID(p, id) }
-			if own.Errata, err = variant(o.Variant, pessimistic.Errata(p), pessimistic.Published(p), byID); err != nil {
+			if own.Errata, err = variant(o.Variant, pessimistic.Errata(p)); err != nil {
 				return nil, err
 			}
 			return pessimistic.NewSetup(p, layout, programs, own)
@@ -40,7 +39,7 @@ func resilient(p pessimistic.Protocol) Protocol {
 		inner, err := pessimistic.ParseOptions(rest)
 		return own, inner, err
 	}
-	errata := radic.Errata()
+	errata := radic.Errata().List()
 	if p == pessimistic.SBML {
 		errata = nil // the control plane is the same, and its errata take two failures, of which this protocol survives one at a time
 	}
@@ -57,7 +56,7 @@ func resilient(p pessimistic.Protocol) Protocol {
 			if err != nil {
 				return nil, err
 			}
-			if own.Errata, err = variant(o.Variant, errata, radic.Published(), radic.ByID); err != nil {
+			if own.Errata, err = variant(o.Variant, radic.Errata()); err != nil {
 				return nil, err
 			}
 			if own.Errata.Has(radic.M33) { // the fence is a matter of the log

@@ -89,6 +89,7 @@ type Layer struct {
 	App       core.Application
 	S         State
 	extension Extension
+	data
 }
 
 // NewSetup prepares SCMEL for the programs.
@@ -116,6 +117,9 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 		}
 	}
 	if err := suitable(name, layout.Names, programs); err != nil {
+		return nil, err
+	}
+	if err := quiet(name, &layout, programs); err != nil {
 		return nil, err
 	}
 	c := &config{ranks: n, groups: len(layout.Trees), f: options.F, errata: options.Errata, unordered: options.Unordered}
@@ -202,7 +206,7 @@ func (l *Layer) Sources(buf []core.Rank) []core.Rank {
 	}
 	for q := range l.S.Channels {
 		c := &l.S.Channels[q]
-		if len(c.Arrived) == 0 || !l.Turn(&c.Arrived[0]) {
+		if len(c.Arrived) == 0 || !l.Turn(&c.Arrived[0]) || l.ahead(&c.Arrived[0]) {
 			continue
 		}
 		if q < l.ranks {
@@ -212,6 +216,12 @@ func (l *Layer) Sources(buf []core.Rank) []core.Rank {
 		}
 	}
 	return buf
+}
+
+// ahead reports whether a message was sent behind a line that this rank has not come to yet, because it restarted before the line was there. What it
+// receives before the line is what it received there in its former life, and nothing else.
+func (l *Layer) ahead(e *Entry) bool {
+	return e.Kind != Contribution && e.Epoch > l.S.Saving.Wanted && !l.Has(S8)
 }
 
 // channel is the one of a source.
@@ -238,6 +248,7 @@ func (l *Layer) others() []core.Rank {
 
 // reset puts the layer into the state of a rank that has done nothing.
 func (l *Layer) reset() {
+	l.enough = 0
 	l.S = State{Channels: make([]Channel, l.ranks+l.groups), Groups: make([]Group, l.groups), Lives: make([]core.Incarnation, l.ranks),
 		Heard: make([]core.Incarnation, l.ranks)}
 	l.S.Saving.Marks = make([]uint32, l.ranks)
@@ -298,6 +309,8 @@ func (l *Layer) received(from core.Rank, m *Message, out []core.Effect) []core.E
 		return l.committed(from, m, out)
 	case PruneNotice:
 		return l.prune(m, out)
+	case Behind:
+		return l.behind(from, m, out)
 	}
 	return l.extension.Received(from, m, out)
 }

@@ -258,7 +258,7 @@ func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
 	if !l.Has(S8) {
 		l.S.Saving.Lines = slices.Clone(m.Line) // the message is valid only during this step
 	}
-	l.S.Log = slices.DeleteFunc(slices.Clone(l.S.Log), func(e Entry) bool {
+	l.S.Log = slices.DeleteFunc(l.S.Log, func(e Entry) bool {
 		if e.Kind == Contribution && !e.Bare {
 			if e.Number > m.Rounds[(int(e.Group)-1)*l.ranks+int(l.Rank)] {
 				return false
@@ -270,9 +270,10 @@ func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
 			out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: e.To.Proc()})
 		}
 		out = append(out, Unlogged(&e, l.Rank))
+		l.free(&e)
 		return true
 	})
-	l.S.Dets = slices.DeleteFunc(slices.Clone(l.S.Dets), func(d Det) bool {
+	l.S.Dets = slices.DeleteFunc(l.S.Dets, func(d Det) bool {
 		if d.RSN > m.Line[d.Recver].RSN {
 			return false
 		}

@@ -55,29 +55,39 @@ func forgetDet(d Det) core.Effect {
 // store merges determinants into the table, all of them now held here, too.
 func (l *Layer) store(dets []Det, from core.Rank, out []core.Effect) []core.Effect {
 	for _, d := range dets {
-		if l.before(&d) {
-			continue
-		}
-		d.Holders |= only(l.Rank) | only(from)
-		at, found := slices.BinarySearchFunc(l.S.Dets, d, place)
-		if found {
-			l.S.Dets = slices.Clone(l.S.Dets)
-			if !l.S.Dets[at].same(d) { // two stories of one reception: the evidence shows it
-				out = append(out, keepDet(d))
-				continue
-			}
-			l.S.Dets[at].Holders |= d.Holders
-			continue
-		}
-		l.S.Dets = slices.Insert(slices.Clone(l.S.Dets), at, d)
-		out = append(out, keepDet(d))
+		out = l.storeOne(d, from, out)
 	}
 	return out
 }
 
+func (l *Layer) storeOne(d Det, from core.Rank, out []core.Effect) []core.Effect {
+	if l.before(&d) {
+		return out
+	}
+	d.Holders |= only(l.Rank) | only(from)
+	at, found := l.find(d.Recver, d.RSN)
+	if found {
+		if !l.S.Dets[at].same(d) { // two stories of one reception: the evidence shows it
+			return append(out, keepDet(d))
+		}
+		l.S.Dets[at].Holders |= d.Holders
+		return out
+	}
+	l.S.Dets = slices.Insert(l.S.Dets, at, d)
+	if d.of(l.Rank) {
+		l.enough = min(l.enough, d.RSN-1)
+	}
+	return append(out, keepDet(d))
+}
+
+// find is the place of a determinant in the table.
+func (l *Layer) find(recver core.Rank, rsn RSN) (at int, found bool) {
+	return slices.BinarySearchFunc(l.S.Dets, Det{Recver: recver, RSN: rsn}, place)
+}
+
 // own is the determinant of one of our receptions, if it is known.
 func (l *Layer) own(r RSN) *Det {
-	at, found := slices.BinarySearchFunc(l.S.Dets, Det{Recver: l.Rank, RSN: r}, place)
+	at, found := l.find(l.Rank, r)
 	if !found {
 		return nil
 	}
@@ -86,13 +96,10 @@ func (l *Layer) own(r RSN) *Det {
 
 // last is the number of our last reception of which a determinant is known (maxDet).
 func (l *Layer) last() RSN {
-	var last RSN
-	for _, d := range l.S.Dets {
-		if d.of(l.Rank) {
-			last = d.RSN
-		}
+	if at, _ := l.find(l.Rank+1, 0); at > 0 && l.S.Dets[at-1].of(l.Rank) {
+		return l.S.Dets[at-1].RSN
 	}
-	return last
+	return 0
 }
 
 // piggyback are the determinants that must travel on the next message. With f = 1 those are the own ones that nobody else is
@@ -102,10 +109,24 @@ func (l *Layer) piggyback() []Det {
 	if l.Has(S13) {
 		f = min(f, 1) // Deviation: S13 promises more and runs the protocol for one failure
 	}
-	var list []Det
-	for _, d := range l.S.Dets {
-		if d.Holders.count() <= f && (f > 1 || d.of(l.Rank)) {
-			list = append(list, d)
+	at := 0
+	if f <= 1 {
+		at, _ = l.find(l.Rank, l.enough+1)
+		for at < len(l.S.Dets) && l.S.Dets[at].of(l.Rank) && l.S.Dets[at].Holders.count() > f {
+			l.enough = l.S.Dets[at].RSN
+			at++
+		}
+	}
+	needed := 0
+	for i := at; i < len(l.S.Dets) && (f > 1 || l.S.Dets[i].of(l.Rank)); i++ {
+		if l.S.Dets[i].Holders.count() <= f {
+			needed++
+		}
+	}
+	list := l.list(needed)
+	for ; len(list) < needed; at++ {
+		if d := &l.S.Dets[at]; d.Holders.count() <= f {
+			list = append(list, *d)
 		}
 	}
 	return list
@@ -113,9 +134,8 @@ func (l *Layer) piggyback() []Det {
 
 // held notes that a rank has acknowledged determinants ([CAMEL] Alg. 1 l. 19-21): identity is the whole tuple.
 func (l *Layer) held(dets []Det, by core.Rank) {
-	l.S.Dets = slices.Clone(l.S.Dets)
 	for _, d := range dets {
-		if at, found := slices.BinarySearchFunc(l.S.Dets, d, place); found && l.S.Dets[at].same(d) {
+		if at, found := l.find(d.Recver, d.RSN); found && l.S.Dets[at].same(d) {
 			l.S.Dets[at].Holders |= only(by)
 		}
 	}
@@ -127,7 +147,7 @@ func (l *Layer) lost(by core.Rank) {
 	if l.f <= 1 {
 		return
 	}
-	l.S.Dets = slices.Clone(l.S.Dets)
+	l.enough = 0
 	for i := range l.S.Dets {
 		l.S.Dets[i].Holders = l.S.Dets[i].Holders.less(by)
 	}

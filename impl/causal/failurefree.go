@@ -27,14 +27,14 @@ type Entry struct {
 // Message is the entry on the network.
 func (l *Layer) message(e *Entry, to core.Rank) *Message {
 	if e.Bare {
-		return &Message{Kind: Holding, Inc: l.S.Inc, To: l.S.Lives[to], Dets: e.Dets}
+		return l.scratch.New(Message{Kind: Holding, Inc: l.S.Inc, To: l.S.Lives[to], Dets: e.Dets})
 	}
 	origin := l.Rank
 	if e.Kind == Multicast {
 		origin = e.From
 	}
-	return &Message{Kind: e.Kind, Inc: l.S.Inc, To: l.S.Lives[to], SSN: e.SSN, Past: e.Past, Dets: e.Dets, Payload: e.Payload,
-		Group: e.Group, Number: e.Number, Origin: origin, For: e.Life, Round: e.Epoch}
+	return l.scratch.New(Message{Kind: e.Kind, Inc: l.S.Inc, To: l.S.Lives[to], SSN: e.SSN, Past: e.Past, Dets: e.Dets, Payload: e.Payload,
+		Group: e.Group, Number: e.Number, Origin: origin, For: e.Life, Round: e.Epoch})
 }
 
 // Transmit puts an entry on the network, from its sender.
@@ -47,7 +47,8 @@ func (l *Layer) Log(e Entry, out []core.Effect) []core.Effect {
 	if l.Has(S12) {
 		e.Dets = nil // Deviation: S12 stores the message without its determinants
 	}
-	l.S.Log = append(slices.Clip(l.S.Log), e)
+	l.S.Log = append(l.S.Log, e)
+	l.logged = l.memory != nil && e.Kind != Contribution // those are not the program's bytes
 	if e.Kind == App {
 		out = append(out, core.Effect{Kind: core.Log, ID: e.Payload.ID, To: e.To.Proc()})
 	}
@@ -128,7 +129,7 @@ func (l *Layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Eff
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, "out of order"))
 	}
 	out = l.Accept(from, m.Dets, out)
-	c.Arrived = append(slices.Clip(c.Arrived), Entry{Kind: App, From: from, SSN: m.SSN, Past: m.Past, Epoch: m.Round, Payload: m.Payload})
+	c.Arrived = append(c.Arrived, Entry{Kind: App, From: from, SSN: m.SSN, Past: m.Past, Epoch: m.Round, Payload: m.Payload})
 	return l.settle(out)
 }
 
@@ -138,7 +139,7 @@ func (l *Layer) Accept(from core.Rank, dets []Det, out []core.Effect) []core.Eff
 		return out
 	}
 	out = l.store(dets, from, out)
-	return append(out, core.SendTo(from.Proc(), &Message{Kind: Ack, Inc: l.S.Inc, To: l.S.Lives[from], Dets: identities(dets)}))
+	return append(out, core.SendTo(from.Proc(), l.scratch.New(Message{Kind: Ack, Inc: l.S.Inc, To: l.S.Lives[from], Dets: l.named(dets)})))
 }
 
 // identities are the determinants without their holders.
@@ -226,8 +227,7 @@ func (l *Layer) settle(out []core.Effect) []core.Effect {
 // deliver hands the next message of a source to the program ([CAMEL] Alg. 1 l. 13-17).
 func (l *Layer) deliver(source core.Rank, out []core.Effect) []core.Effect {
 	c := l.channel(source)
-	e := c.Arrived[0]
-	c.Arrived = c.Arrived[1:]
+	e := core.Pop(&c.Arrived)
 	l.S.Deliveries++
 	if e.Kind == Contribution {
 		for _, child := range l.extension.Children(e.Group) {
@@ -247,5 +247,5 @@ func (l *Layer) deliver(source core.Rank, out []core.Effect) []core.Effect {
 func (l *Layer) number(d Det, out []core.Effect) []core.Effect {
 	l.S.RSN++
 	d.Recver, d.RSN, d.Index = l.Rank, l.S.RSN, l.S.Deliveries
-	return l.store([]Det{d}, l.Rank, out)
+	return l.storeOne(d, l.Rank, out)
 }

@@ -25,6 +25,7 @@ func numbered(k Kind) bool { return k != Recover && k != Answer }
 
 // Step implements core.Protocol.
 func (l *Layer) Step(in core.Input, out []core.Effect) []core.Effect {
+	l.begin()
 	if !l.unordered {
 		return l.step(in, out)
 	}

@@ -106,9 +106,13 @@ func (l *Layer) again(from core.Rank, news bool, out []core.Effect) []core.Effec
 		l.S.Round++
 		return l.ask(out)
 	case l.S.Awaited.has(from):
-		return append(out, core.SendTo(from.Proc(), &Message{Kind: ReplayRequest, Inc: l.S.Inc, To: l.S.Lives[from]}))
+		return append(out, core.SendTo(from.Proc(), l.replayRequest(from)))
 	}
 	return out
+}
+
+func (l *Layer) replayRequest(to core.Rank) *Message {
+	return &Message{Kind: ReplayRequest, Inc: l.S.Inc, To: l.S.Lives[to], Number: l.S.Saving.Line}
 }
 
 // answered takes what others know of our receptions ([CAMEL] Alg. 1 l. 44-51).
@@ -149,7 +153,7 @@ func (l *Layer) run(out []core.Effect) []core.Effect {
 	l.S.Collecting, l.S.Answered = false, 0
 	for _, q := range l.others() {
 		l.S.Awaited |= only(q)
-		out = append(out, core.SendTo(q.Proc(), &Message{Kind: ReplayRequest, Inc: l.S.Inc, To: l.S.Lives[q]}))
+		out = append(out, core.SendTo(q.Proc(), l.replayRequest(q)))
 	}
 	out = l.extension.Running(out)
 	out = l.settle(out)
@@ -172,6 +176,10 @@ func (l *Layer) replay(from core.Rank, m *Message, out []core.Effect) []core.Eff
 	if l.unordered {
 		l.S.Links[from].Served = m.Inc
 	}
+	if m.Number < l.S.Saving.Pruned && !l.Has(S8) {
+		// 1. w restarts while the record of a line is written, and behind it, 2. we fail, and restart at the line: nobody has what w asks for.
+		return append(out, core.SendTo(from.Proc(), &Message{Kind: Behind, Inc: l.S.Inc, To: m.Inc, Number: l.S.Saving.Pruned}))
+	}
 	entries := slices.Clone(l.S.Log)
 	if l.Has(S5) {
 		slices.Reverse(entries) // Deviation: S5 iterates over a set, so in any order
@@ -186,6 +194,18 @@ func (l *Layer) replay(from core.Rank, m *Message, out []core.Effect) []core.Eff
 	out = l.marks(from, &epoch, l.S.Saving.Wanted, out)
 	out = append(out, core.SendTo(from.Proc(), &Message{Kind: ReplayEnd, Inc: l.S.Inc, To: m.Inc}))
 	return l.leaveBarrier(from, m.Inc, out)
+}
+
+// behind restarts from the line that was committed while this rank restarted before it: the image of its former life is there. Who has come to the
+// line in the meantime asks for what is behind it.
+func (l *Layer) behind(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	switch {
+	case m.To != l.S.Inc:
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "meant for another life"))
+	case m.Number > l.S.Saving.Line:
+		return append(out, core.Effect{Kind: core.Rollback})
+	}
+	return append(out, core.SendTo(from.Proc(), l.replayRequest(from)))
 }
 
 // leaveBarrier ends the wait of erratum S1 and handles what was not heard meanwhile.

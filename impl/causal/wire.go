@@ -17,7 +17,7 @@ type RSN uint32
 // Kind is the type of a message.
 type Kind uint8
 
-// The messages and the fields that they carry beside Inc and To. The last four are sent by impl/camel alone.
+// The messages and the fields that they carry beside Inc and To. Those from Multicast to Completed are sent by impl/camel alone.
 const (
 	App           Kind = iota + 1 // application message: SSN, Past, Dets, Payload
 	Ack                           // determinants that are held now: Dets
@@ -34,10 +34,11 @@ const (
 	Contribution                  // to round Number of a reduction: Group, Past, Dets, Payload
 	Holding                       // determinants of a message that is not needed any more: Dets
 	Completed                     // rounds of a reduction up to Number are complete: Group
+	Behind                        // the log begins at line Number, which was committed while the receiver restarted
 )
 
 var kindNames = [...]string{"", "App", "Ack", "Recover", "Answer", "ReplayRequest", "ReplayEnd", "Mark", "Saved", "Commit", "Committed",
-	"Prune", "Multicast", "Contribution", "Holding", "Completed"}
+	"Prune", "Multicast", "Contribution", "Holding", "Completed", "Behind"}
 
 // Message is every message of the protocol; Kind says which fields are set.
 type Message struct {

@@ -16,7 +16,7 @@ func deepCopy(to, from reflect.Value) {
 	switch from.Kind() {
 	case reflect.Struct:
 		for i := range from.NumField() {
-			if field := from.Type().Field(i); field.Name != "_" {
+			if from.Type().Field(i).IsExported() { // like the codec
 				deepCopy(to.Field(i), from.Field(i))
 			}
 		}

@@ -82,6 +82,8 @@ type Promises struct {
 	KeepsLines bool
 	// Holes: the places of deliveries in logs are ascending numbers, some of which may be left out.
 	Holes bool
+	// Suspicions is how many times in one run the detector, or a watchdog, may say of somebody who lives that he is down; negative means any number.
+	Suspicions int
 	// RestartTogether: a restarted proc writes no record that the restart of a mate uses before all mates are up.
 	RestartTogether bool
 	// Symmetric: nothing depends on the names of ranks but the order of effects within a step: renaming the ranks of a
@@ -156,12 +158,4 @@ func Labels(programs []Program) map[MsgID]string {
 		}
 	}
 	return labels
-}
-
-// Erratum is one departure of a protocol from what its paper prints; each is a switch in the protocol's options.
-type Erratum struct {
-	ID       string `json:"id"`
-	Place    string `json:"place"`    // source, e.g. "[HydEE] Alg. 3 l. 10"
-	Printed  string `json:"printed"`  // what the paper prints or allows
-	Repaired string `json:"repaired"` // what the repaired protocol does
 }

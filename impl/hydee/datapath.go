@@ -71,18 +71,3 @@ func (l *layer) free(e *entry, to core.Rank) {
 		l.memory.Free(e.Payload.Data)
 	}
 }
-
-// pop takes the first message of a queue. A short queue keeps its place in memory, so that a channel that empties again and again
-// allocates nothing; a long one is not moved.
-func pop(queue *[]message) message {
-	q := *queue
-	m := q[0]
-	if n := len(q); n <= 16 {
-		copy(q, q[1:])
-		q[n-1] = message{}
-		*queue = q[:n-1]
-	} else {
-		*queue = q[1:]
-	}
-	return m
-}

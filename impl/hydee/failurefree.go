@@ -100,7 +100,7 @@ func (l *layer) refuse(from core.Rank, m *Message) string {
 // deliver hands the next message of a rank to the program ([HydEE] Alg. 1 l. 10-18; R3).
 func (l *layer) deliver(from core.Rank, out []core.Effect) []core.Effect {
 	p, ch := &l.s.Peers[from], &l.s.Channels[from]
-	m := pop(&p.Arrived)
+	m := core.Pop(&p.Arrived)
 	if l.same(l.rank, from) {
 		l.s.Phase = max(l.s.Phase, m.Phase)
 	} else {

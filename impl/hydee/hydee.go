@@ -147,7 +147,7 @@ func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*c
 		NewMessage: func() core.Message { return new(Message) },
 		Watchers:   []core.Proc{c.recoveryProcess()},
 		Promises: core.Promises{Logging: "sender, between clusters", Lines: "coordinated in each cluster", RollsBack: core.Cluster, Symmetric: true, Needs: core.SendDeterministic, FIFO: true, Reliable: true,
-			Phases: true, LogsOutside: true, RestartTogether: true, StableKeys: []string{imageKey, commitKey}},
+			Phases: true, LogsOutside: true, Suspicions: -1, RestartTogether: true, StableKeys: []string{imageKey, commitKey}},
 	}
 	if err := c.groups(setup); err != nil {
 		return nil, err

@@ -35,12 +35,12 @@ func TestErrataTable(t *testing.T) {
 		if _, twice := got[e.ID]; twice {
 			t.Errorf("%s is in the table twice", e.ID)
 		}
-		number, ok := hydee.ByID(e.ID)
+		number, ok := hydee.Errata().Find(e.ID)
 		if !ok || numbers[number] != "" {
 			t.Errorf("ByID(%q) = %d, %t; %d is also %s", e.ID, number, ok, number, numbers[number])
 		}
 		numbers[number] = e.ID
-		got[e.ID] = hydee.Published().Has(number)
+		got[e.ID] = hydee.Errata().Published().Has(number)
 		if e.Place == "" || e.Printed == "" || e.Repaired == "" || e.Printed == e.Repaired {
 			t.Errorf("%s has an incomplete text: %+v", e.ID, e)
 		}
@@ -52,7 +52,7 @@ func TestErrataTable(t *testing.T) {
 		t.Errorf("published errata (-want +got):\n%s", diff)
 	}
 	for _, id := range []string{"", "h1", "H", "H21", "H99", "H1 "} {
-		if e, ok := hydee.ByID(id); ok {
+		if e, ok := hydee.Errata().Find(id); ok {
 			t.Errorf("ByID(%q) = %d, want none", id, e)
 		}
 	}

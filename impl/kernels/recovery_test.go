@@ -20,7 +20,7 @@ type crashes struct {
 	rng      *rand.Rand
 	machines []core.Machine // nil while down
 	lives    []core.Incarnation
-	queues   map[[2]core.Proc][]core.Message
+	queues   map[[2]core.Proc][]packet
 	channels [][2]core.Proc
 	stable   []core.Record
 	writing  []core.Record
@@ -28,6 +28,7 @@ type crashes struct {
 	timers   []notice // who, in the place of a name
 	digests  map[core.Proc]uint64
 	steps    int
+	reuse    []*reuse // by proc; nil: all bytes stay where they are
 }
 
 type notice struct {
@@ -38,43 +39,62 @@ type notice struct {
 
 // recoverRun runs a kernel over a protocol; the group of the victim crashes after so many steps (-1: never).
 func recoverRun(t testing.TB, setup *core.Setup, seed uint64, victim core.Proc, after int) *crashes {
-	c := &crashes{setup: setup, rng: rand.New(rand.NewPCG(seed, 7)), machines: make([]core.Machine, len(setup.Layout.Names)), lives: make([]core.Incarnation, len(setup.Layout.Names)),
-		queues: map[[2]core.Proc][]core.Message{}, digests: map[core.Proc]uint64{}}
+	c := newCrashes(setup, seed)
+	c.run(t, victim, after)
+	return c
+}
+
+func newCrashes(setup *core.Setup, seed uint64) *crashes {
+	return &crashes{setup: setup, rng: rand.New(rand.NewPCG(seed, 7)), machines: make([]core.Machine, len(setup.Layout.Names)), lives: make([]core.Incarnation, len(setup.Layout.Names)),
+		queues: map[[2]core.Proc][]packet{}, digests: map[core.Proc]uint64{}}
+}
+
+func (c *crashes) run(t testing.TB, victim core.Proc, after int) {
+	t.Helper()
 	for p := range c.machines {
-		c.machines[p] = setup.New(core.Proc(p))
+		c.create(core.Proc(p))
 	}
 	for p := range c.machines {
 		c.step(core.Proc(p), core.Input{Kind: core.Start})
 	}
-	for ; c.move(); c.steps++ {
+	for ; !c.watched() && c.move(); c.steps++ {
 		if c.steps == after {
-			c.crash(setup.Group(victim))
+			c.crash(c.setup.Group(victim))
 		}
 		if c.steps > 500_000 {
-			t.Fatalf("%s: does not come to an end", setup.Protocol)
+			t.Fatalf("%s: does not come to an end", c.setup.Protocol)
 		}
 	}
-	for p := range core.Proc(setup.Layout.Ranks) {
+	for p := range core.Proc(c.setup.Layout.Ranks) {
 		if h := c.machines[p].(interface{ History() *trace.History }).History(); h.Done {
 			c.digests[p] = h.Digest // not by ProgramDone: an image may be of a program that has ended
 		}
 	}
-	return c
+}
+
+// watched reports whether everybody has come to the end of a run with heartbeats, which never end.
+func (c *crashes) watched() bool {
+	return c.setup.Watchdogs && !slices.ContainsFunc(c.machines[:c.setup.Layout.Ranks], func(m core.Machine) bool { return !core.HistoryOf(m).Done })
+}
+
+// create makes the machine of a proc.
+func (c *crashes) create(p core.Proc) {
+	c.machines[p] = c.setup.New(p)
+	if c.reuse != nil {
+		c.reuse[p].lend(c.machines[p])
+	}
 }
 
 func (c *crashes) step(p core.Proc, in core.Input) {
-	for _, e := range c.machines[p].Step(in, nil) {
+	effects := c.machines[p].Step(in, nil)
+	for _, e := range effects {
 		switch e.Kind {
 		case core.SendMessage:
-			m := c.setup.NewMessage() // the machine may use its own again
-			if err := core.Decode(core.Encode(e.Message), m); err != nil {
-				panic(err)
-			}
 			key := [2]core.Proc{p, e.To}
 			if _, ok := c.queues[key]; !ok {
 				c.channels = append(c.channels, key)
 			}
-			c.queues[key] = append(c.queues[key], m)
+			c.queues[key] = append(c.queues[key], pack(e.Message, c.reuse != nil)) // the machine may use its own again
 		case core.Persist:
 			if e.Value == nil {
 				c.stable = slices.DeleteFunc(c.stable, func(r core.Record) bool { return r.Owner == p && r.Key == e.Key })
@@ -87,6 +107,9 @@ func (c *crashes) step(p core.Proc, in core.Input) {
 			panic(fmt.Sprintf("proc %d: %s", p, e.Reason))
 		}
 	}
+	if c.reuse != nil {
+		c.reuse[p].after(effects)
+	}
 }
 
 // move takes one random step; timers only when nothing else can happen.
@@ -96,7 +119,7 @@ func (c *crashes) move() bool {
 		if q := c.queues[key]; len(q) > 0 && c.machines[key[1]] != nil {
 			moves = append(moves, func() {
 				c.queues[key] = q[1:]
-				c.step(key[1], core.Input{Kind: core.Received, From: key[0], Message: q[0]})
+				c.step(key[1], core.Input{Kind: core.Received, From: key[0], Message: c.unpack(q[0], key)})
 			})
 		}
 	}
@@ -173,7 +196,7 @@ func (c *crashes) restart(p core.Proc) {
 			}
 		}
 	}
-	c.machines[p] = c.setup.New(p)
+	c.create(p)
 	c.step(p, core.Input{Kind: core.Restore, Incarnation: c.lives[p], Records: records})
 }
 

@@ -43,18 +43,3 @@ func (l *layer) Holding() bool { return false }
 
 // Release implements core.Recycler.
 func (l *layer) Release() {}
-
-// pop takes the first message of a queue. A short queue keeps its place in memory, so that a channel that empties again and again
-// allocates nothing; a long one is not moved.
-func pop(queue *[]Message) Message {
-	q := *queue
-	m := q[0]
-	if n := len(q); n <= 16 {
-		copy(q, q[1:])
-		q[n-1] = Message{}
-		*queue = q[:n-1]
-	} else {
-		*queue = q[1:]
-	}
-	return m
-}

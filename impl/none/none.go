@@ -104,7 +104,7 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 		if g, ok := core.SourceGroup(core.Rank(in.From)); ok {
 			source = l.ranks + int(g) - 1
 		}
-		m := pop(&l.s.Arrived[source])
+		m := core.Pop(&l.s.Arrived[source])
 		l.learn(m.Past)
 		return append(out, core.Effect{Kind: core.Deliver, From: m.Payload.ID.From.Proc(), Payload: m.Payload})
 	}

@@ -83,6 +83,7 @@ type layer struct {
 	rank core.Rank
 	app  core.Application
 	s    state
+	data
 }
 
 // State implements core.Protocol.
@@ -94,6 +95,7 @@ func (l *layer) reset(life core.Incarnation) {
 
 // Step implements core.Protocol.
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
+	l.scratch.Begin()
 	switch in.Kind {
 	case core.Start:
 		l.reset(0)
@@ -225,6 +227,9 @@ func (l *layer) atPosted() bool {
 
 // full reports whether one more message of so many bytes does not fit into the temporary buffer in memory.
 func (l *layer) full(next int) bool {
+	if l.Buffer.none() {
+		return false
+	}
 	messages, bytes := 1, next
 	for q := range l.s.Out {
 		for i := range l.s.Out[q].Buffer {
@@ -239,8 +244,8 @@ func (l *layer) full(next int) bool {
 // insert puts an arrival in the order of numbers.
 func (in *incoming) insert(a arrival) { in.Arrived = inserted(in.Arrived, a) }
 
-// inserted is the list, in the order of numbers, and the arrival.
+// inserted is the list, in the order of numbers, with the arrival; it takes the place of the list.
 func inserted(list []arrival, a arrival) []arrival {
 	i, _ := slices.BinarySearchFunc(list, a.SSN, func(b arrival, ssn SSN) int { return int(b.SSN) - int(ssn) })
-	return slices.Insert(slices.Clone(list), i, a)
+	return slices.Insert(list, i, a)
 }

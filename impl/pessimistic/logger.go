@@ -1,6 +1,7 @@
 package pessimistic
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -43,6 +44,9 @@ type logger struct {
 	core.Service
 	owner core.Rank
 	s     logState
+
+	memory  core.Memory // nil: entries stay where they are
+	scratch core.Scratch[Message]
 }
 
 // State implements core.Machine.
@@ -50,6 +54,7 @@ func (g *logger) State() []any { return []any{&g.s} }
 
 // Step implements core.Machine.
 func (g *logger) Step(in core.Input, out []core.Effect) []core.Effect {
+	g.scratch.Begin()
 	switch in.Kind {
 	case core.Start:
 		g.s = logState{Found: true}
@@ -89,27 +94,29 @@ func (g *logger) put(m *Message, out []core.Effect) []core.Effect {
 	if g.has(M12) || g.has(M15) {
 		ack = e.RSN // Deviation: M12 acknowledges what it has got, whatever is missing before it
 	}
-	out = append(out, core.SendTo(g.owner.Proc(), &Message{Kind: LogAck, Life: m.Life, RSN: ack}))
+	out = append(out, core.SendTo(g.owner.Proc(), g.scratch.New(Message{Kind: LogAck, Life: m.Life, RSN: ack})))
 	return g.limit(out)
 }
 
 // store puts entries into the log, and declares what can be replayed from now on, which was complete up to a delivery.
 func (g *logger) store(entries []Entry, before RSN, out []core.Effect) []core.Effect {
 	for _, e := range entries {
-		i, found := slices.BinarySearchFunc(g.s.Log, e.RSN, func(e Entry, r RSN) int { return int(e.RSN) - int(r) })
-		if found {
+		i := g.find(e.RSN)
+		if i < len(g.s.Log) && g.s.Log[i].RSN == e.RSN {
 			continue
 		}
-		g.s.Log = slices.Insert(slices.Clone(g.s.Log), i, e)
+		g.s.Log = slices.Insert(g.s.Log, i, e)
 		if g.gaps() {
 			out = append(out, core.Effect{Kind: core.Log, ID: e.Payload.ID, To: g.owner.Proc(), Received: uint32(e.RSN)})
 		}
 	}
+	if g.gaps() {
+		return out
+	}
 	whole := g.prefix()
-	for _, e := range g.s.Log {
-		if e.RSN > before && e.RSN <= whole && e.RSN > g.s.RSN && !g.gaps() {
-			out = append(out, core.Effect{Kind: core.Log, ID: e.Payload.ID, To: g.owner.Proc(), Received: uint32(e.RSN)})
-		}
+	for i := g.find(max(before, g.s.RSN) + 1); i < len(g.s.Log) && g.s.Log[i].RSN <= whole; i++ {
+		e := &g.s.Log[i]
+		out = append(out, core.Effect{Kind: core.Log, ID: e.Payload.ID, To: g.owner.Proc(), Received: uint32(e.RSN)})
 	}
 	return out
 }
@@ -130,19 +137,34 @@ func (g *logger) refuse(life core.Incarnation, rsn RSN) string {
 
 // prefix is the last delivery up to which nothing is missing.
 func (g *logger) prefix() RSN {
-	r := g.s.RSN
-	for _, e := range g.s.Log {
-		if e.RSN == r+1 {
+	r, log := g.s.RSN, g.s.Log
+	if n := len(log); n > 0 && log[0].RSN == r+1 && log[n-1].RSN == r+RSN(n) {
+		return r + RSN(n) // ascending, so nothing is missing: the log may be long
+	}
+	for i := range log {
+		if log[i].RSN == r+1 {
 			r++
 		}
 	}
 	return r
 }
 
+// find is the index of the first entry that has the number or a higher one.
+func (g *logger) find(r RSN) int {
+	if n := len(g.s.Log); n == 0 || g.s.Log[n-1].RSN < r {
+		return n // mostly
+	}
+	i, _ := slices.BinarySearchFunc(g.s.Log, r, func(e Entry, r RSN) int { return cmp.Compare(e.RSN, r) })
+	return i
+}
+
 // limit keeps the memory within its bound: the oldest entries go to disk, or the rank is told to make them superfluous; until it has, they stay
 // in memory beyond the bound, also one that is larger than it: a logger that refused would stop its rank.
 func (g *logger) limit(out []core.Effect) []core.Effect {
 	s := &g.s
+	if g.Memory.none() {
+		return out
+	}
 	inMemory := slices.DeleteFunc(slices.Clone(s.Log), func(e Entry) bool { return e.RSN <= s.Flushed })
 	bytes := 0
 	for _, e := range inMemory {
@@ -228,6 +250,7 @@ func (g *logger) line(next pending, entries []Entry, out []core.Effect) []core.E
 			out = append(out, core.Effect{Kind: core.Persist, Key: logRecord(e.RSN)})
 		}
 		out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: g.owner.Proc()})
+		g.free(e.Payload.Data)
 	}
 	s.Log = kept
 	if covered := g.prefix(); covered > s.RSN { // entries that waited for what the image holds

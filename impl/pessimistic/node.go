@@ -143,7 +143,7 @@ func (l *layer) record(from core.Rank, a arrival, out []core.Effect) []core.Effe
 	}
 	i := *n.Image
 	i.Waiting = slices.Clone(i.Waiting)
-	i.Waiting[from] = inserted(i.Waiting[from], a)
+	i.Waiting[from] = inserted(slices.Clone(i.Waiting[from]), a)
 	n.Image = &i
 	return l.closeImage(out)
 }

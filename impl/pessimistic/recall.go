@@ -15,6 +15,7 @@ func (l *sender) deliveredIn(i *senderImage) []struct{} {
 // restore begins a later life under SBML: the image is in stable storage, the log at the senders.
 func (l *sender) restore(in core.Input, out []core.Effect) []core.Effect {
 	s := &l.s
+	l.acked = 0
 	*s = senderState{Life: in.Incarnation, Streams: make([]stream, l.ranks)}
 	for _, r := range in.Records {
 		if r.Key == imageKey && !r.Torn {

@@ -54,8 +54,7 @@ func (l *layer) receive(in core.Input, out []core.Effect) []core.Effect {
 		return l.replay(out)
 	}
 	channel := &s.In[from]
-	a := channel.Arrived[0]
-	channel.Arrived = slices.Clone(channel.Arrived[1:])
+	a := core.Pop(&channel.Arrived)
 	channel.take(a.SSN)
 	out = append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: a.Payload})
 	inside := l.inside(l.rank, from)
@@ -67,13 +66,14 @@ func (l *layer) receive(in core.Input, out []core.Effect) []core.Effect {
 	if inside {
 		e.Payload.Data = nil
 	}
-	s.Unstable = append(slices.Clone(s.Unstable), e)
+	s.Unstable = append(s.Unstable, e)
+	l.put[0], l.delivered = e, l.memory != nil
 	if l.protocol == HMPL && l.undetermined(in) {
 		// The wildcard rule ([RADIC] section 4.2.3): what the program does next depends on which message it was, so nobody may see
 		// it before that can be repeated.
 		s.Wait = s.RSN
 	}
-	return append(out, core.SendTo(l.logger(l.rank), &Message{Kind: LogPut, Life: s.Life, RSN: s.Acked, Entries: []Entry{e}}))
+	return append(out, core.SendTo(l.logger(l.rank), l.scratch.New(Message{Kind: LogPut, Life: s.Life, RSN: s.Acked, Entries: l.put[:]})))
 }
 
 // undetermined reports whether the receive could have had another outcome in a re-execution.
@@ -126,7 +126,7 @@ func (l *layer) logged(m *Message, out []core.Effect) []core.Effect {
 // stable takes deliveries from the receiver's buffer, and tells their senders.
 func (l *layer) stable(upTo RSN, out []core.Effect) []core.Effect {
 	s := &l.s
-	var rest []Entry
+	rest := s.Unstable[:0]
 	for _, u := range s.Unstable {
 		if u.RSN > upTo || l.has(M12) && u.RSN < upTo {
 			rest = append(rest, u)
@@ -134,6 +134,7 @@ func (l *layer) stable(upTo RSN, out []core.Effect) []core.Effect {
 		}
 		out = l.tell(u, out)
 	}
+	clear(s.Unstable[len(rest):])
 	s.Unstable = rest
 	if s.Wait <= upTo {
 		s.Wait = 0
@@ -148,7 +149,7 @@ func (l *layer) tell(u Entry, out []core.Effect) []core.Effect {
 	if l.inside(l.rank, u.Source) || l.protocol == RBML && l.has(M16) {
 		return out
 	}
-	out = append(out, core.SendTo(u.Source.Proc(), &Message{Kind: Confirm, SSN: u.SSN}))
+	out = append(out, core.SendTo(u.Source.Proc(), l.scratch.New(Message{Kind: Confirm, SSN: u.SSN})))
 	if l.has(M7) {
 		// Deviation: M7, read as the text can be read: what other senders have begun to send to the same wildcard is erased, too.
 		for q := range core.Rank(l.ranks) {

@@ -1,6 +1,7 @@
 package pessimistic
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -65,6 +66,8 @@ type sender struct {
 	rank core.Rank
 	app  core.Application
 	s    senderState
+	data
+	acked int // so many places at the beginning of the table are known to be acknowledged
 }
 
 // State implements core.Protocol.
@@ -72,6 +75,7 @@ func (l *sender) State() any { return &l.s }
 
 // Step implements core.Protocol.
 func (l *sender) Step(in core.Input, out []core.Effect) []core.Effect {
+	l.scratch.Begin()
 	switch in.Kind {
 	case core.Start:
 		l.s = senderState{Streams: make([]stream, l.ranks)}
@@ -119,7 +123,13 @@ func (l *sender) Ready(core.Rank) bool {
 // recordedAll reports whether every delivery has its number recorded at its sender. Deviation: M17 opens the gate when the number has
 // been sent, which is when the message is delivered.
 func (l *sender) recordedAll() bool {
-	return l.has(M17) || !slices.ContainsFunc(l.s.Table, func(p place) bool { return !p.Acked })
+	if l.has(M17) {
+		return true
+	}
+	for l.acked < len(l.s.Table) && l.s.Table[l.acked].Acked {
+		l.acked++
+	}
+	return l.acked == len(l.s.Table)
 }
 
 // Holds implements core.Holder.
@@ -160,9 +170,10 @@ func (l *sender) send(in core.Input, out []core.Effect) []core.Effect {
 	q := &l.s.Streams[in.To]
 	q.Last++
 	l.s.Sent++
-	q.Log = append(slices.Clone(q.Log), record{SSN: q.Last, Payload: in.Payload})
+	q.Log = append(q.Log, record{SSN: q.Last, Payload: in.Payload})
+	l.buffered, l.bufferedFor = l.memory != nil, in.To
 	out = append(out, core.Effect{Kind: core.Log, ID: in.Payload.ID, To: in.To.Proc()})
-	return append(out, core.SendTo(in.To.Proc(), &Message{Kind: Data, Life: l.s.Life, SSN: q.Last, Payload: in.Payload}))
+	return append(out, core.SendTo(in.To.Proc(), l.scratch.New(Message{Kind: Data, Life: l.s.Life, SSN: q.Last, Payload: in.Payload})))
 }
 
 // arrive takes an application message from the network. A duplicate shows that its sender has failed, so its log has lost our
@@ -195,12 +206,12 @@ func (l *sender) arrive(from core.Rank, m *Message, out []core.Effect) []core.Ef
 
 func (q *stream) insert(a arrival) {
 	i, _ := slices.BinarySearchFunc(q.Arrived, a.SSN, func(b arrival, ssn SSN) int { return int(b.SSN) - int(ssn) })
-	q.Arrived = slices.Insert(slices.Clone(q.Arrived), i, a)
+	q.Arrived = slices.Insert(q.Arrived, i, a)
 }
 
 // tell is the answer that names the place of a delivery.
 func (l *sender) tell(p place) core.Effect {
-	return core.SendTo(p.Source.Proc(), &Message{Kind: Order, Life: l.s.Life, SSN: p.SSN, RSN: p.RSN, Prev: p.Prev, Sent: p.Sent, Found: p.Posted})
+	return core.SendTo(p.Source.Proc(), l.scratch.New(Message{Kind: Order, Life: l.s.Life, SSN: p.SSN, RSN: p.RSN, Prev: p.Prev, Sent: p.Sent, Found: p.Posted}))
 }
 
 // receive hands the next message of a rank to the program.
@@ -211,15 +222,15 @@ func (l *sender) receive(in core.Input, out []core.Effect) []core.Effect {
 		e := s.Replay[0]
 		s.Replay = slices.Clone(s.Replay[1:])
 		s.RSN = e.RSN // the recorded number, also where former lives have left holes
-		s.Table = append(slices.Clone(s.Table), place{Source: from, SSN: e.SSN, RSN: e.RSN, Prev: e.Prev, Sent: e.Sent, Posted: e.Posted, Acked: true})
+		s.Table = append(s.Table, place{Source: from, SSN: e.SSN, RSN: e.RSN, Prev: e.Prev, Sent: e.Sent, Posted: e.Posted, Acked: true})
 		return l.recovered(append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: e.Payload}))
 	}
 	a := q.Arrived[0]
 	q.Taken = a.SSN
-	q.Arrived = slices.DeleteFunc(slices.Clone(q.Arrived), func(b arrival) bool { return b.SSN <= q.Taken })
+	q.Arrived = slices.DeleteFunc(q.Arrived, func(b arrival) bool { return b.SSN <= q.Taken })
 	p := place{Source: from, SSN: a.SSN, RSN: max(s.RSN, s.Top) + 1, Prev: s.RSN, Sent: s.Sent, Posted: in.Posted}
 	s.RSN = p.RSN
-	s.Table = append(slices.Clone(s.Table), p)
+	s.Table = append(s.Table, p)
 	return append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: a.Payload}, l.tell(p))
 }
 
@@ -230,27 +241,28 @@ func (l *sender) order(from core.Rank, m *Message, out []core.Effect) []core.Eff
 	if m.Life < q.PeerLife && !l.has(M25) { // Deviation: M25 takes it
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "from a former life"))
 	}
-	i := slices.IndexFunc(q.Log, func(r record) bool { return r.SSN == m.SSN })
-	if i < 0 {
+	i, found := slices.BinarySearchFunc(q.Log, m.SSN, func(r record, ssn SSN) int { return cmp.Compare(r.SSN, ssn) })
+	if !found {
 		// Not sent again yet since our restart: the receiver answers the duplicate, too. Or not needed any more.
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "not in the log"))
 	}
-	q.Log = slices.Clone(q.Log)
 	r := &q.Log[i]
 	r.RSN, r.Prev, r.Sent, r.Posted = m.RSN, m.Prev, m.Sent, m.Found
 	out = append(out, core.Effect{Kind: core.Log, ID: r.Payload.ID, To: from.Proc(), Received: uint32(m.RSN)})
-	return append(out, core.SendTo(from.Proc(), &Message{Kind: OrderOk, Life: m.Life, SSN: m.SSN, RSN: m.RSN}))
+	return append(out, core.SendTo(from.Proc(), l.scratch.New(Message{Kind: OrderOk, Life: m.Life, SSN: m.SSN, RSN: m.RSN})))
 }
 
 // recorded notes that the sender has the place of a delivery.
 func (l *sender) recorded(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	i := slices.IndexFunc(l.s.Table, func(p place) bool {
-		return p.Source == from && p.SSN == m.SSN && (p.RSN == m.RSN && m.Life == l.s.Life || l.has(M25))
-	})
-	if i < 0 {
+	i, found := slices.BinarySearchFunc(l.s.Table, m.RSN, func(p place, rsn RSN) int { return cmp.Compare(p.RSN, rsn) })
+	found = found && l.s.Table[i].Source == from && l.s.Table[i].SSN == m.SSN && m.Life == l.s.Life
+	if l.has(M25) {
+		i = slices.IndexFunc(l.s.Table, func(p place) bool { return p.Source == from && p.SSN == m.SSN })
+		found = i >= 0
+	}
+	if !found {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "about another life or an image"))
 	}
-	l.s.Table = slices.Clone(l.s.Table)
 	l.s.Table[i].Acked = true
 	return out
 }
@@ -258,14 +270,16 @@ func (l *sender) recorded(from core.Rank, m *Message, out []core.Effect) []core.
 // collect removes what the image of the receiver holds. Deviation: M21 removes everything sent to it.
 func (l *sender) collect(from core.Rank, upTo SSN, out []core.Effect) []core.Effect {
 	q := &l.s.Streams[from]
-	var kept []record
+	kept := q.Log[:0]
 	for _, r := range q.Log {
 		if r.SSN > upTo && !l.has(M21) {
 			kept = append(kept, r)
 			continue
 		}
 		out = append(out, core.Effect{Kind: core.Prune, ID: r.Payload.ID, To: from.Proc()})
+		l.free(r.Payload.Data)
 	}
+	clear(q.Log[len(kept):])
 	q.Log = kept
 	return out
 }
@@ -301,7 +315,8 @@ func (l *sender) saved(out []core.Effect) []core.Effect {
 	i := l.decode(l.s.Saving)
 	l.s.Saving = nil
 	out = append(out, core.Effect{Kind: core.Commit, Sent: i.Sent, Received: uint32(len(l.deliveredIn(i)))})
-	l.s.Table = slices.DeleteFunc(slices.Clone(l.s.Table), func(p place) bool { return p.RSN <= i.RSN })
+	l.acked = 0
+	l.s.Table = slices.DeleteFunc(l.s.Table, func(p place) bool { return p.RSN <= i.RSN })
 	for q := range l.s.Streams {
 		if covered := i.Taken[q]; covered > l.s.Streams[q].Covered {
 			l.s.Streams[q].Covered = covered

@@ -18,7 +18,7 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 	o := &l.s.Out[in.To]
 	o.Last++
 	l.s.Sent++
-	data := &Message{Kind: Data, Life: l.s.Life, SSN: o.Last, Payload: in.Payload}
+	data := l.scratch.New(Message{Kind: Data, Life: l.s.Life, SSN: o.Last, Payload: in.Payload})
 	if l.inside(l.rank, in.To) {
 		data.Number = l.s.Node.Number
 		return append(out, core.SendTo(in.To.Proc(), data))
@@ -40,7 +40,8 @@ func (l *layer) buffer(to core.Rank, o *outgoing, payload core.Payload, out []co
 		out = l.overwrite(out)
 	}
 	m := saved{SSN: o.Last, Payload: payload, Spilled: l.full(len(payload.Data))}
-	o.Buffer = append(slices.Clone(o.Buffer), m)
+	o.Buffer = append(o.Buffer, m)
+	l.buffered, l.bufferedFor = l.memory != nil, to
 	if m.Spilled {
 		out = append(out, core.Effect{Kind: core.Persist, Key: spillRecord(to, m.SSN), Value: payload.Data})
 	}
@@ -70,7 +71,7 @@ func (l *layer) confirmed(from core.Rank, ssn SSN, out []core.Effect) []core.Eff
 // erase removes messages from the temporary buffer.
 func (l *layer) erase(to core.Rank, which func(saved) bool, out []core.Effect) []core.Effect {
 	o := &l.s.Out[to]
-	var kept []saved
+	kept := o.Buffer[:0]
 	for _, m := range o.Buffer {
 		if !which(m) {
 			kept = append(kept, m)
@@ -80,7 +81,9 @@ func (l *layer) erase(to core.Rank, which func(saved) bool, out []core.Effect) [
 			out = append(out, core.Effect{Kind: core.Persist, Key: spillRecord(to, m.SSN)})
 		}
 		out = append(out, core.Effect{Kind: core.Prune, ID: m.Payload.ID, To: to.Proc()})
+		l.free(m.Payload.Data)
 	}
+	clear(o.Buffer[len(kept):])
 	o.Buffer = kept
 	return out
 }

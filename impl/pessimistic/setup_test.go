@@ -149,13 +149,13 @@ func TestGroups(t *testing.T) {
 func TestErrata(t *testing.T) {
 	counts := map[pessimistic.Protocol]int{pessimistic.SBML: 9, pessimistic.RBML: 15, pessimistic.HMPL: 22}
 	for p, want := range counts {
-		list := pessimistic.Errata(p)
+		list := pessimistic.Errata(p).List()
 		if len(list) != want {
 			t.Errorf("%s has %d errata, want %d", p, len(list), want)
 		}
 		seen := pessimistic.Set(0)
 		for _, e := range list {
-			found, ok := pessimistic.ByID(p, e.ID)
+			found, ok := pessimistic.Errata(p).Find(e.ID)
 			if !ok || seen.Has(found) {
 				t.Errorf("%s %s: found %t, a second time %t", p, e.ID, ok, seen.Has(found))
 			}
@@ -164,11 +164,11 @@ func TestErrata(t *testing.T) {
 				t.Errorf("%s %s says too little: %+v", p, e.ID, e)
 			}
 		}
-		if published := pessimistic.Published(p); published == 0 || published&^seen != 0 {
+		if published := pessimistic.Errata(p).Published(); published == 0 || published&^seen != 0 {
 			t.Errorf("%s as published has switches %b, its errata are %b", p, published, seen)
 		}
 	}
-	if _, ok := pessimistic.ByID(pessimistic.SBML, "M1"); ok {
+	if _, ok := pessimistic.Errata(pessimistic.SBML).Find("M1"); ok {
 		t.Error("sbml has M1, which is of hmpl")
 	}
 }

@@ -14,6 +14,7 @@ type carrier struct {
 	fresh      func() core.Machine // makes another one
 	newMessage func() core.Message
 	s          carrierState
+	scratch    core.Scratch[Message]
 }
 
 // carrierState is where a logger runs.
@@ -31,6 +32,7 @@ func (c *carrier) Choices(buf []core.Choice) []core.Choice { return c.inner.Choi
 
 // Step implements core.Machine.
 func (c *carrier) Step(in core.Input, out []core.Effect) []core.Effect {
+	c.scratch.Begin()
 	first := len(out)
 	switch in.Kind {
 	case core.Start:
@@ -46,30 +48,33 @@ func (c *carrier) Step(in core.Input, out []core.Effect) []core.Effect {
 			return append(out, core.DropInput(in.From, core.MsgID{}, "no message of the logging protocol"))
 		}
 		in.Message = c.unpack(m)
-		return packAll(c.inner.Step(in, out), first, m.Host)
+		return c.packAll(c.inner.Step(in, out), first, m.Host)
 	}
-	return packAll(c.inner.Step(in, out), first, 0)
+	return c.packAll(c.inner.Step(in, out), first, 0)
 }
 
 // packAll puts the messages from an index on into those of RADIC. An answer goes to where the question came from.
-func packAll(list []core.Effect, first int, at core.Proc) []core.Effect {
+func (c *carrier) packAll(list []core.Effect, first int, at core.Proc) []core.Effect {
 	for i := range list[first:] {
 		if e := &list[first+i]; e.Kind == core.SendMessage {
-			m := pack(e.Message)
+			m := c.pack(e.Message)
 			m.At, e.Message = at, m
 		}
 	}
 	return list
 }
 
-// pack puts a message of the protocol below into one of RADIC.
-func pack(m core.Message) *Message {
-	return &Message{Kind: Carried, Wire: m.Describe(), Content: core.Encode(m)}
+// pack puts a message of the protocol below into one of RADIC. It is encoded when that is needed: before the protocol below takes another step.
+func (c *carrier) pack(m core.Message) *Message {
+	return c.scratch.New(Message{Kind: Carried, inner: m})
 }
 
 func (c *carrier) unpack(m *Message) core.Message {
+	if m.inner != nil {
+		return m.inner
+	}
 	inner := c.newMessage()
-	if err := core.Decode(m.Content, inner); err != nil {
+	if err := core.Decode(m.Body, inner); err != nil {
 		panic(fmt.Sprintf("invariant: what is carried is what the protocol below sent: %v", err))
 	}
 	return inner

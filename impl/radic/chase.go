@@ -48,7 +48,7 @@ func (o *observer) moved(from core.Rank, m *Message, out []core.Effect) []core.E
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "sent by a former life"))
 	}
 	q := &o.s.Others[from]
-	again := &Message{Kind: Carried, Wire: m.Wire, Content: m.Content}
+	again := &Message{Kind: Carried, Wire: m.Wire, Body: m.Body}
 	if m.At != q.Host { // it has been found since
 		return o.send(from.Proc(), again, out)
 	}
@@ -146,7 +146,7 @@ func (o *observer) found(rank core.Rank, byItself bool, out []core.Effect) []cor
 		*c = chase{}
 	}
 	for _, h := range waiting {
-		out = o.send(rank.Proc(), &Message{Kind: Carried, Wire: h.Wire, Content: h.Content}, out)
+		out = o.send(rank.Proc(), &Message{Kind: Carried, Wire: h.Wire, Body: h.Content}, out)
 	}
 	return out
 }

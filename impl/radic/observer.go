@@ -32,6 +32,8 @@ type observer struct {
 	carrier
 	s      observerState
 	zombie core.Machine // the former incarnation, if the options let it live; see body
+
+	effects []core.Effect // of the protocol below
 }
 
 // History is what the program has done along its surviving past; the caller must not change it.
@@ -64,6 +66,7 @@ func (o *observer) Choices(buf []core.Choice) []core.Choice {
 
 // Step implements core.Machine.
 func (o *observer) Step(in core.Input, out []core.Effect) []core.Effect {
+	o.scratch.Begin()
 	switch in.Kind {
 	case core.Start:
 		o.begin(o.node(o.origin[o.self]), 0)
@@ -95,7 +98,8 @@ func (o *observer) Step(in core.Input, out []core.Effect) []core.Effect {
 		if int(in.From) < o.ranks {
 			if m.At != o.s.Host {
 				// Nobody of that name runs there any more. It stands for the error that the sender's connection reports.
-				return append(out, core.SendTo(in.From, &Message{Kind: Moved, At: m.At, Life: m.Life, Wire: m.Wire, Content: m.Content}))
+				m.Seal()
+				return append(out, core.SendTo(in.From, &Message{Kind: Moved, At: m.At, Life: m.Life, Wire: m.Wire, Body: m.Body}))
 			}
 			out = o.heard(core.Rank(in.From), m, out)
 		}
@@ -114,14 +118,15 @@ func (o *observer) begin(host core.Proc, life core.Incarnation) {
 
 // below lets the protocol below take a step, and gives its messages their way.
 func (o *observer) below(in core.Input, out []core.Effect) []core.Effect {
-	save := false
-	for _, e := range o.inner.Step(in, nil) {
+	save, first := false, len(out)
+	o.effects = o.inner.Step(in, o.effects[:0])
+	for _, e := range o.effects {
 		switch e.Kind {
 		case core.SendMessage:
 			if own, ok := e.Message.(*Message); ok { // for the vault
 				out = append(out, core.SendTo(e.To, own))
 			} else {
-				out = o.send(e.To, pack(e.Message), out)
+				out = o.send(e.To, o.pack(e.Message), out)
 			}
 			continue
 		case core.Recovered:
@@ -138,6 +143,11 @@ func (o *observer) below(in core.Input, out []core.Effect) []core.Effect {
 		out = append(out, e)
 	}
 	if save && in.Kind != core.Checkpoint {
+		for _, e := range out[first:] {
+			if m, ok := e.Message.(*Message); ok {
+				m.Seal() // the protocol below may use its own again
+			}
+		}
 		// The end of a recovery: a new image, so that the next failure does not repeat this one ([RADIC] section 2.3.2, Table 2.1).
 		return o.below(core.Input{Kind: core.Checkpoint}, out)
 	}
@@ -154,7 +164,8 @@ func (o *observer) send(to core.Proc, m *Message, out []core.Effect) []core.Effe
 	}
 	q := &o.s.Others[to]
 	if q.Chase.On {
-		q.Chase.Held = append(slices.Clone(q.Chase.Held), held{Wire: m.Wire, Content: m.Content})
+		m.Seal()
+		q.Chase.Held = append(slices.Clone(q.Chase.Held), held{Wire: m.Wire, Content: m.Body})
 		return out
 	}
 	m.Host, m.Life, m.At = o.s.Host, o.s.Life, q.Host

@@ -71,10 +71,13 @@ func NewSetup(inner *core.Setup, nodes []int, options Options) (*core.Setup, err
 	s := *inner
 	s.Protocol = "radic-" + inner.Protocol
 	s.Watchers, s.Watchdogs = nil, true
+	if s.Promises.Suspicions = 1; c.Zombies { // the first one makes the protector ask, the second one gives the node up
+		s.Promises.Suspicions = 2
+	}
 	if c.stored {
 		s.Promises.Fetches, s.Promises.KeepsLines, s.Promises.StableKeys = true, true, []string{}
 	}
-	s.NewMessage = func() core.Message { return new(Message) }
+	s.NewMessage = func() core.Message { return &Message{fresh: inner.NewMessage} }
 	s.New = c.machine(inner)
 	if err := c.layout(&s, inner); err != nil {
 		return nil, err

@@ -221,16 +221,16 @@ func TestTable31(t *testing.T) {
 // Aim: the switches can be named. Method: there and back.
 func TestErrata(t *testing.T) {
 	for _, e := range radic.Errata() {
-		if _, ok := radic.ByID(e.ID); !ok || e.Place == "" || e.Printed == "" || e.Repaired == "" {
+		if _, ok := radic.Errata().Find(e.ID); !ok || e.Place == "" || e.Printed == "" || e.Repaired == "" {
 			t.Errorf("%s is not found or says too little: %+v", e.ID, e)
 		}
 	}
-	if _, ok := radic.ByID("M1"); ok {
+	if _, ok := radic.Errata().Find("M1"); ok {
 		t.Error("M1 is found, it belongs to hmpl")
 	}
-	m28, _ := radic.ByID("M28")
-	if m31, _ := radic.ByID("M31"); radic.Published() != radic.Set(0).With(m28).With(m31) {
-		t.Errorf("published is %b", radic.Published())
+	m28, _ := radic.Errata().Find("M28")
+	if m31, _ := radic.Errata().Find("M31"); radic.Errata().Published() != radic.Set(0).With(m28).With(m31) {
+		t.Errorf("published is %b", radic.Errata().Published())
 	}
 }
 

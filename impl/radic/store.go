@@ -89,6 +89,7 @@ type stored struct {
 	inner      core.Machine
 	newMessage func() core.Message
 	s          storedState
+	effects    []core.Effect
 }
 
 // State implements core.Machine.
@@ -128,7 +129,8 @@ func (m *stored) Step(in core.Input, out []core.Effect) []core.Effect {
 	case s.Fetching:
 		return out // a checkpoint is asked for: nothing has been done since the last one
 	}
-	return m.written(m.inner.Step(in, nil), out)
+	m.effects = m.inner.Step(in, m.effects[:0])
+	return m.written(m.effects, out)
 }
 
 func (m *stored) fetch(out []core.Effect) []core.Effect {
@@ -175,6 +177,20 @@ func (m *stored) answered(from core.Proc, a *Message, out []core.Effect) []core.
 	return append(out, core.DropInput(from, core.MsgID{}, "about another life, or not asked"))
 }
 
+// kept copies messages of the protocol below, which uses them again in its next step, where that is part of the same step of ours.
+func (m *stored) kept(effects []core.Effect) []core.Effect {
+	for i := range effects {
+		if e := &effects[i]; e.Kind == core.SendMessage {
+			c := m.newMessage()
+			if err := core.Decode(core.Encode(e.Message), c); err != nil {
+				panic(fmt.Sprintf("invariant: a message can be decoded: rank %d: %v", m.rank, err))
+			}
+			e.Message = c
+		}
+	}
+	return effects
+}
+
 // fetched begins the new life with the records.
 func (m *stored) fetched(a *Message, out []core.Effect) []core.Effect {
 	s := &m.s
@@ -188,7 +204,7 @@ func (m *stored) fetched(a *Message, out []core.Effect) []core.Effect {
 		in.Records = append(in.Records, core.Record{Owner: m.rank.Proc(), Key: r.Key, Value: r.Value})
 	}
 	var rest []core.Effect
-	for _, e := range m.inner.Step(in, nil) {
+	for _, e := range m.kept(m.inner.Step(in, nil)) {
 		if e.Kind == core.Log { // part of the image: it is here when the rank resumes
 			out = append(out, e)
 		} else {
@@ -205,7 +221,7 @@ func (m *stored) fetched(a *Message, out []core.Effect) []core.Effect {
 		if err := core.Decode(e.Content, message); err != nil {
 			panic(fmt.Sprintf("invariant: what waits is what came: rank %d: %v", m.rank, err))
 		}
-		out = m.written(m.inner.Step(core.Input{Kind: core.Received, From: e.From, Message: message}, nil), out)
+		out = m.written(m.kept(m.inner.Step(core.Input{Kind: core.Received, From: e.From, Message: message}, nil)), out)
 	}
 	if s.Bare { // a new vault has nothing yet; where the protocol below waits for others, the end of its recovery saves
 		s.Bare = false

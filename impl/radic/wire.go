@@ -13,8 +13,8 @@ type Kind uint8
 // The messages and the fields that they carry. About is a node, or in what observers ask a rank. Dead names nodes whose messages are to be
 // refused from now on.
 const (
-	Carried  Kind = iota + 1 // of the protocol below: Wire, Content; between ranks also Host, At and Life
-	Moved                    // to a rank: nobody of the name runs at node At any more, here is what you sent: Wire, Content, At, Life (of its sender)
+	Carried  Kind = iota + 1 // of the protocol below: Wire, Body; between ranks also Host, At and Life
+	Moved                    // to a rank: nobody of the name runs at node At any more, here is what you sent: Wire, Body, At, Life (of its sender)
 	Beat                     // heartbeat
 	Probe                    // do you live?
 	Alive                    // its answer
@@ -85,12 +85,18 @@ type Message struct {
 	Records        []record
 	Sent, Received uint32
 	Wire           trace.Wire
-	Content        []byte
+	Body           []byte
+
+	// inner is what Wire and Body say, as long as nobody needs them; it is valid as long as the message is.
+	inner core.Message        `cbor:"-"`
+	fresh func() core.Message `cbor:"-"` // makes another one
 }
 
 // Describe implements core.Message.
 func (m *Message) Describe() trace.Wire {
 	switch {
+	case m.Kind == Carried && m.inner != nil:
+		return m.inner.Describe()
 	case m.Kind == Carried:
 		return m.Wire
 	case int(m.Kind) >= len(kindNames):

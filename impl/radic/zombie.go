@@ -34,7 +34,7 @@ func (o *observer) former(in core.Input, out []core.Effect) []core.Effect {
 		if e.Kind != core.SendMessage {
 			continue
 		}
-		m := pack(e.Message)
+		m := o.pack(e.Message)
 		m.Host, m.Life = o.s.Former.Host, o.s.Former.Life
 		if int(e.To) < o.ranks {
 			m.At = o.s.Others[e.To].Host
@@ -53,5 +53,5 @@ func (c *carrier) restarted(host core.Proc, out []core.Effect) []core.Effect {
 	c.s = carrierState{Host: host, Life: c.s.Life + 1}
 	first := len(out)
 	out = c.inner.Step(core.Input{Kind: core.Restore, From: host, Incarnation: c.s.Life}, append(out, core.Effect{Kind: core.Renew}))
-	return packAll(out, first, 0)
+	return c.packAll(out, first, 0)
 }

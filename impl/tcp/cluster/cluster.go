@@ -19,14 +19,17 @@ import (
 // Config is one run. Setup, Case, Dir and Path must be given.
 type Config struct {
 	Setup   *core.Setup
-	Case    any         // what Live makes the same setup of
-	Model   fault.Model // what the environment may do; the plan is obeyed within it
-	Plan    fault.Plan  // failures and requests at numbers of effects; rates are of no meaning here
-	Timed   []Timed     // failures by the clock
-	Seed    uint64      // of delays
+	Case    any           // what Live makes the same setup of
+	Model   fault.Model   // what the environment may do; the plan is obeyed within it
+	Plan    fault.Plan    // failures and requests at numbers of effects; rates are of no meaning here
+	Timed   []Timed       // failures by the clock
+	Stops   []Stop        // false suspicions, by SIGSTOP
+	Silence time.Duration // who gives no sign of life for so long is suspected, too; 0: nobody is
+	Seed    uint64        // of delays
 	Spread  time.Duration
 	Dir     string        // of the run, empty or new: stores and evidence
 	Timeout time.Duration // of the run; 0 means a minute
+	Bare    bool          // no evidence: only times, counts and final digests, of a run without failures
 	Address string        // where the processes meet; "" means any free port of the loopback
 	Path    string        // of the program whose child is a life
 	Args    []string
@@ -55,18 +58,23 @@ type Result struct {
 	Suspicions int
 	Outside    int // processes that somebody else killed
 	Unstruck   int // failures of the plan whose time has not come, or that the model did not allow
+	Unstopped  int // stops whose time has not come
 	Crashes    []Crash
+	Stops      []Suspension
 	Counts     []Counts // by proc, of its last life
 	Elapsed    time.Duration
+	Begun      time.Duration   // from the call of Run until all had begun
+	Ended      []time.Duration // by rank: when its program had ended for good, since all had begun; 0 if it has not
 }
 
 // Crash is one failure; times are since all have begun.
 type Crash struct {
 	Procs    []core.Proc     // that stopped
+	Exit     bool            // of their own accord: it is no failure
 	At       time.Duration   // they were killed
 	Reaped   time.Duration   // the supervisor knew
 	Agreed   time.Duration   // everybody had taken what came from them
-	Told     []time.Duration // when a watcher was told, in order
+	Told     []time.Duration // when a watcher was told, or a watchdog expired, in order
 	Restarts []time.Duration // when a new life had read its records, in order
 }
 
@@ -89,12 +97,12 @@ func (c *Config) Validate() error {
 		return err
 	}
 	switch {
-	case c.Setup.Watchdogs:
-		return fmt.Errorf("cluster: %w: the watchdogs of protocol %s are not kept here", ErrModel, c.Setup.Protocol)
-	case m.KeepsIgnored():
-		return fmt.Errorf("cluster: %w: messages that a receiver ignores are gone", ErrModel)
-	case m.Failures > 0 && m.FromDead != fault.Prefix:
-		return fmt.Errorf("cluster: %w: of what the dead have sent any part may be lost", ErrModel)
+	case m.KeepsIgnored() && m.Failures > 0:
+		return fmt.Errorf("cluster: %w: messages that a receiver ignores are lost when it fails", ErrModel)
+	case m.Failures > 0 && m.FromDead == fault.Every:
+		return fmt.Errorf("cluster: %w: some of what the dead have sent is lost", ErrModel)
+	case c.Bare && len(c.Plan.Failures)+len(c.Plan.Requests)+len(c.Timed)+len(c.Stops) > 0:
+		return errors.New("cluster: failures and requests need evidence, which a bare run does not keep")
 	case m.Failures > 0 && m.KeepToDead:
 		return fmt.Errorf("cluster: %w: what was on its way to the dead is lost", ErrModel)
 	}
@@ -105,7 +113,34 @@ func (c *Config) Validate() error {
 			}
 		}
 	}
+	if err := c.validateStops(); err != nil {
+		return err
+	}
 	return c.Plan.Validate(c.Setup, m)
+}
+
+// leastSilence is the shortest silence that means something: signs of life come four times as often.
+const leastSilence = 20 * time.Millisecond
+
+// validateStops reports false suspicions that nobody would have, or that the model does not allow.
+func (c *Config) validateStops() error {
+	n := len(c.Setup.Layout.Names)
+	for i, st := range c.Stops {
+		if int(st.Proc) >= n || int(st.By) >= n || st.At < 0 || st.After < 0 || st.For < 0 {
+			return fmt.Errorf("cluster: stop %d makes no sense: %+v, there are %d procs", i+1, st, n)
+		}
+	}
+	switch {
+	case c.Silence < 0 || c.Silence > 0 && c.Silence < leastSilence:
+		return fmt.Errorf("cluster: a silence of %v means nothing, want at least %v", c.Silence, leastSilence)
+	case len(c.Stops) == 0 && c.Silence == 0:
+		return nil
+	case len(c.Setup.Watchers) == 0 && !c.Setup.Watchdogs:
+		return fmt.Errorf("cluster: %w: in protocol %s nobody suspects anybody, so a process that is stopped is slow and no more", ErrModel, c.Setup.Protocol)
+	case c.Model.Suspicions == 0:
+		return fmt.Errorf("cluster: %w: a process that is stopped is a false suspicion, and none is allowed", ErrModel)
+	}
+	return nil
 }
 
 // ErrModel means that real processes do not keep the failure model.

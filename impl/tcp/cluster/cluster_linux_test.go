@@ -61,7 +61,11 @@ func resolve(text json.RawMessage) (*catalog.Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	return catalog.Resolve(s)
+	r, err := catalog.Resolve(s)
+	if err == nil {
+		alter(s.Title, r.Setup)
+	}
+	return r, err
 }
 
 // example is a small scenario for a protocol.
@@ -92,6 +96,12 @@ func config(t testing.TB, text string, plan fault.Plan) (cluster.Config, *catalo
 func run(t *testing.T, text string, plan fault.Plan) (*cluster.Result, *spec.Violation) {
 	t.Helper()
 	c, r := config(t, text, plan)
+	return judged(t, c, r)
+}
+
+// judged makes the run of a configuration and judges it.
+func judged(t *testing.T, c cluster.Config, r *catalog.Resolved) (*cluster.Result, *spec.Violation) {
+	t.Helper()
 	w, reason, err := world.Open(t.Context(), world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model}, checker.Options{})
 	if err != nil || reason != "" {
 		t.Fatal(err, reason)
@@ -204,7 +214,11 @@ func TestRefused(t *testing.T) {
 		{"address of somebody else", good, func(c *cluster.Config) { c.Address = "192.0.2.1:0" }, "listen"},
 		{"model of a set", strings.Replace(good, "failures", "network: set\nfailures", 1), nil, "do not keep this model"},
 		{"messages to the dead", strings.Replace(good, "failures", "to-dead: kept\nfailures", 1), nil, "do not keep this model"},
-		{"watchdogs", example("radic-hmpl", ring), nil, "do not keep this model"},
+		{"stop that nobody notices", strings.Replace(example("rbml", ring), "failures", "suspicions: 1\nfailures", 1), func(c *cluster.Config) { c.Stops = []cluster.Stop{{}} },
+			"nobody suspects anybody"},
+		{"stop without a budget", good, func(c *cluster.Config) { c.Stops = []cluster.Stop{{}} }, "none is allowed"},
+		{"stop of nobody", good, func(c *cluster.Config) { c.Stops = []cluster.Stop{{Proc: 99}} }, "makes no sense"},
+		{"silence of no length", good, func(c *cluster.Config) { c.Silence = time.Millisecond }, "means nothing"},
 		{"program that is none", good, func(c *cluster.Config) { c.Path = file }, "permission denied"},
 		{"case of nobody", good, func(c *cluster.Config) { c.Case = "nothing" }, "no section"},
 	}

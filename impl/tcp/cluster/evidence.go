@@ -22,6 +22,8 @@ type piece struct {
 	Recovering bool          `json:"recovering"`
 	Done       bool          `json:"done"`
 	Events     []trace.Event `json:"events"`
+
+	Incarnation core.Incarnation `json:"incarnation"` // of the machine, which may change while its process lives
 }
 
 // pieceHead is length and checksum.

@@ -20,6 +20,16 @@ type burial struct {
 
 // moment is what becomes of a life that has come to a moment of the plan.
 func (s *supervisor) moment(p *proc, a answer) {
+	if a.Stop {
+		st := s.stops[a.Index]
+		st.begun = true
+		s.suspend(st.Stop, func() {
+			if p.process != nil && !p.dying {
+				s.tell(p, order{Kind: sayGo})
+			}
+		})
+		return
+	}
 	if a.Request {
 		s.asked = append(s.asked, s.c.Plan.Requests[a.Index])
 		s.ask()
@@ -108,13 +118,30 @@ func (s *supervisor) victims(chosen []*proc) (list []*proc) {
 	return list
 }
 
-// adopted notes who runs on whose node.
-func (s *supervisor) adopted(p *proc, events []trace.Event) {
+// placed notes who runs on whose node, and who is between two lives by its own evidence.
+func (s *supervisor) placed(p *proc, events []trace.Event) {
 	for _, e := range events {
-		if e.Kind == trace.Adopted && !slices.Contains(p.hosts, e.Peer) {
+		switch {
+		case e.Kind == trace.Adopted && !slices.Contains(p.hosts, e.Peer):
 			p.hosts = append(p.hosts, e.Peer)
+		case e.Kind == trace.Disowned:
+			p.hosts = slices.DeleteFunc(p.hosts, func(q core.Proc) bool { return q == e.Peer })
+		case e.Kind == trace.Crashed:
+			p.hosts, p.crashed = nil, true
+		case e.Kind == trace.Restored:
+			p.crashed = false
 		}
 	}
+}
+
+// node is who is up and has adopted a proc.
+func (s *supervisor) node(id core.Proc) (core.Proc, bool) {
+	for _, q := range s.procs {
+		if q.process != nil && !q.dying && slices.Contains(q.hosts, id) {
+			return q.id, true
+		}
+	}
+	return 0, false
 }
 
 // crash kills procs with all that stops with them.
@@ -153,12 +180,30 @@ func (s *supervisor) forgoes(p *proc) {
 func (s *supervisor) reaped(p *proc) {
 	for i, b := range s.dying {
 		b.waiting = slices.DeleteFunc(b.waiting, func(q core.Proc) bool { return q == p.id })
-		if len(b.waiting) == 0 {
+		if len(b.waiting) == 0 && !s.laterVictims(b) {
 			s.dying = slices.Delete(s.dying, i, i+1)
 			s.bury(b)
 			return
 		}
 	}
+}
+
+// laterVictims kills those whom a victim has adopted after the supervisor had looked and before it was gone: they stop with it. Only somebody who runs
+// in two places can be up then.
+func (s *supervisor) laterVictims(b *burial) bool {
+	for _, id := range b.procs {
+		s.look(s.procs[id], true)
+		for _, h := range s.procs[id].hosts {
+			if q := s.procs[h]; q.process != nil && !q.dying {
+				b.procs, b.waiting = append(b.procs, h), append(b.waiting, h)
+				s.out.Crashes[b.crash].Procs = b.procs
+				q.dying = true
+				q.process.Kill()
+				s.forgoes(q)
+			}
+		}
+	}
+	return len(b.waiting) > 0
 }
 
 // bury writes down that procs have stopped, and has the others take what is left of them.
@@ -172,7 +217,9 @@ func (s *supervisor) bury(b *burial) {
 		s.clock.hear(p.clock)
 		inc := p.inc
 		if len(p.reader.pieces) > 0 { // otherwise it had not begun
-			events = append(events, trace.Event{Kind: trace.Crashed, Proc: id, Incarnation: p.inc})
+			if !p.crashed {
+				events = append(events, trace.Event{Kind: trace.Crashed, Proc: id, Incarnation: p.inc})
+			}
 			inc++
 		}
 		for _, q := range s.setup.Group(id) {
@@ -235,6 +282,7 @@ func (s *supervisor) proceed() {
 		s.out.Crashes[b.crash].Agreed = s.since()
 		for _, q := range b.procs {
 			s.notify(s.procs[q])
+			s.silent(s.procs[q])
 		}
 		s.restart()
 	}
@@ -282,8 +330,10 @@ func (s *supervisor) report(p *proc) {
 		procs = append(procs, s.setup.Group(g)...)
 	}
 	s.tell(p, order{Kind: sayDown, Procs: procs})
-	if n := len(s.out.Crashes); n > 0 {
-		s.out.Crashes[n-1].Told = append(s.out.Crashes[n-1].Told, s.since())
+	for _, g := range now {
+		if c := s.crashOf(g); c != nil {
+			c.Told = append(c.Told, s.since())
+		}
 	}
 	if len(p.pending) > 0 {
 		s.later(s.delay(), func() { s.report(p) })
@@ -324,7 +374,8 @@ func (s *supervisor) mayRestart(p *proc) bool {
 		}
 	}
 	_, placed := s.setup.Layout.Hosted[p.id]
-	return !placed || slices.ContainsFunc(s.procs, func(q *proc) bool { return q.process != nil && !q.dying && slices.Contains(q.hosts, p.id) })
+	_, hosted := s.node(p.id)
+	return !placed || hosted
 }
 
 // timed is a failure whose time has come.
@@ -336,14 +387,19 @@ func (s *supervisor) timed(t Timed) {
 	s.strike()
 }
 
-// ask does what the requests of the plan that are due ask for, within the budgets.
+// ask does what the requests of the plan that are due ask for, within the budgets. A watchdog that is to expire falsely may have to be started first.
 func (s *supervisor) ask() {
+	var wait []fault.Request
 	for _, q := range s.asked {
 		p := s.procs[q.Proc]
 		if p.process == nil || p.dying {
 			continue
 		}
 		switch g := s.setup.Group(q.Suspect); {
+		case q.Expires:
+			if !s.mistaken(p) {
+				wait = append(wait, q)
+			}
 		case !q.Suspicious && s.left.checkpoints > 0 && slices.Contains(s.setup.Initiators, q.Proc):
 			s.left.checkpoints--
 			s.tell(p, order{Kind: sayCheckpoint})
@@ -353,5 +409,5 @@ func (s *supervisor) ask() {
 			s.tell(p, order{Kind: saySuspect, Procs: g})
 		}
 	}
-	s.asked = nil
+	s.asked = wait
 }

@@ -42,7 +42,10 @@ type life struct {
 	witness witness
 	clock   clock
 	beat    time.Time
-	dying   *order // a failure that is being taken in
+	ended   int64                // when the program had; 0: not yet
+	dying   *order               // a failure that is being taken in
+	watches map[core.Proc]uint64 // the watchdogs that run
+	serial  uint64               // of the newest watchdog
 	tasks   sync.WaitGroup
 
 	waiting atomic.Bool // orders has something
@@ -88,7 +91,7 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, l.store.close(), l.witness.recorder.file.Close()) }()
+	defer func() { err = errors.Join(err, l.store.close(), l.witness.close()) }()
 	if err := l.join(ctx); err != nil {
 		return err
 	}
@@ -102,7 +105,7 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	}()
 	first := core.Input{Kind: core.Start}
 	if l.in.Restart {
-		first = core.Input{Kind: core.Restore, Incarnation: l.in.Incarnation, Records: records}
+		first = core.Input{Kind: core.Restore, From: l.in.Node, Incarnation: l.in.Incarnation, Records: records}
 	}
 	if err := l.settled(l.node.Input(first)); err != nil {
 		return err
@@ -110,6 +113,11 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	if !l.in.Restart {
 		if err := l.meet(); err != nil {
 			return err
+		}
+		if l.in.Bare {
+			if err := l.connect(); err != nil {
+				return err
+			}
 		}
 	}
 	l.say(answer{Kind: saidUp})
@@ -125,18 +133,28 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 
 // openFiles opens store and evidence, and reads the records that the machine is handed.
 func (l *life) openFiles() ([]core.Record, error) {
-	id := disk.Identity{Run: hex.EncodeToString(l.in.Run[:]), Proc: l.in.Proc}
-	s, err := disk.Open(disk.System{}, storeDir(l.in.Dir, l.in.Proc), id)
+	s, err := disk.Open(disk.System{}, storeDir(l.in.Dir, l.in.Proc), l.identity(l.in.Proc))
 	if err != nil {
 		return nil, err
 	}
 	l.store = &store{disk: s}
-	if l.witness.recorder, err = newRecorder(evidenceFile(l.in.Dir, l.in.Proc, l.in.Life)); err != nil {
-		return nil, errors.Join(err, s.Close())
+	if !l.in.Bare {
+		if l.witness.recorder, err = newRecorder(evidenceFile(l.in.Dir, l.in.Proc, l.in.Life)); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
 	if !l.in.Restart {
 		return nil, nil
 	}
+	return l.records()
+}
+
+func (l *life) identity(p core.Proc) disk.Identity {
+	return disk.Identity{Run: hex.EncodeToString(l.in.Run[:]), Proc: p}
+}
+
+// records are what a restart of the machine is handed.
+func (l *life) records() ([]core.Record, error) {
 	owners := []core.Proc{l.in.Proc}
 	if l.setup.Reads != nil {
 		if read := l.setup.Reads(l.in.Proc); len(read) > 0 {
@@ -145,10 +163,9 @@ func (l *life) openFiles() ([]core.Record, error) {
 	}
 	var list []core.Record
 	for _, owner := range owners {
-		id.Proc = owner
-		records, err := s.Records()
+		records, err := l.store.disk.Records()
 		if owner != l.in.Proc {
-			records, err = disk.Read(disk.System{}, storeDir(l.in.Dir, owner), id)
+			records, err = disk.Read(disk.System{}, storeDir(l.in.Dir, owner), l.identity(owner))
 		}
 		if err != nil {
 			return nil, err
@@ -181,13 +198,15 @@ func (l *life) join(ctx context.Context) error {
 	l.carrier = &carrier{mesh: m, pool: pool, clock: &l.clock, epoch: l.in.Epoch, gone: l.in.Gone, peers: make([]connection, procs), refused: l.refused}
 	l.machine = l.setup.New(l.in.Proc)
 	l.witness.begin(l)
-	if l.node, err = node.New(node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine, NewMessage: l.setup.NewMessage,
-		Mesh: l.carrier, Pool: pool, Store: l.store, Observe: l.witness.observe, Perform: l.witness.perform}); err != nil {
+	config := node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine, NewMessage: l.setup.NewMessage, Mesh: l.carrier,
+		Pool: pool, Store: l.store, Perform: l.perform, Keep: l.in.Keep, Set: l.in.Set}
+	if !l.in.Bare {
+		config.Observe = l.witness.observe
+	}
+	if l.node, err = node.New(config); err != nil {
 		return err
 	}
-	if host, ok := l.machine.(interface{ Tune(core.Buffers, bool) }); ok {
-		host.Tune(l.node.Buffers(), false)
-	}
+	l.tune()
 	l.tasks.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 		defer cancel()
@@ -200,6 +219,13 @@ func (l *life) join(ctx context.Context) error {
 		l.ring()
 	})
 	return nil
+}
+
+// tune lets the program use the buffers of the node.
+func (l *life) tune() {
+	if host, ok := l.machine.(interface{ Tune(core.Buffers, bool) }); ok {
+		host.Tune(l.node.Buffers(), false)
+	}
 }
 
 // heard takes an order, in the goroutine that listens.
@@ -245,7 +271,7 @@ func (l *life) run() error {
 			l.waiting.Store(true) // what was said since
 			continue
 		}
-		limit := beatEvery
+		limit := l.in.Beat
 		if l.dying != nil {
 			limit = time.Millisecond
 		}
@@ -253,15 +279,21 @@ func (l *life) run() error {
 		if err := l.settled(err); err != nil {
 			return err
 		}
-		if now := time.Now(); now.Sub(l.beat) > beatEvery {
+		if l.ended == 0 && l.node.Done() {
+			l.ended = time.Now().UnixNano()
+		}
+		if now := time.Now(); now.Sub(l.beat) > l.in.Beat {
 			l.beat = now
 			l.say(answer{Kind: saidBeat})
 		}
 	}
 }
 
-// settled comes after every input: a machine that gave up lives on, as the others may need what it has, and moments may have come.
+// settled comes after every input: a machine that rolls back starts again, one that gave up lives on, as the others may need what it has, and moments may have come.
 func (l *life) settled(err error) error {
+	for errors.Is(err, node.ErrRollback) {
+		err = l.rollback()
+	}
 	var halt *node.HaltError
 	if err != nil && !errors.As(err, &halt) {
 		return err
@@ -300,10 +332,15 @@ func (l *life) obey() (ended bool, err error) {
 		case sayDown, saySuspect:
 			l.witness.suspected = o.Kind == saySuspect
 			err = l.settled(l.node.Input(core.Input{Kind: core.Down, Procs: o.Procs}))
+		case sayExpired:
+			if q := o.Procs[0]; l.watches[q] == o.Serial { // otherwise it was stopped, or started again, since
+				delete(l.watches, q)
+				err = l.settled(l.node.Input(core.Input{Kind: core.Tick, Timer: core.Silence, From: q}))
+			}
 		case sayCheckpoint:
 			err = l.settled(l.node.Input(core.Input{Kind: core.Checkpoint}))
 		case sayStatus:
-			l.say(answer{Kind: saidStatus, Round: o.Round, Epoch: l.carrier.epoch, Steps: l.witness.number, Idle: l.node.Idle(), Peers: l.carrier.status()})
+			l.say(answer{Kind: saidStatus, Round: o.Round, Epoch: l.carrier.epoch, Steps: l.node.Counts().Steps, Idle: l.node.Idle(), Peers: l.carrier.status()})
 		case sayEnd:
 			l.say(l.final())
 			return true, nil
@@ -341,6 +378,19 @@ func (l *life) meet() error {
 	}
 }
 
+// connect waits for the connections with all first lives, so that no program has to.
+func (l *life) connect() error {
+	l.mu.Lock()
+	table := l.table
+	l.mu.Unlock()
+	l.mesh.Dial(mesh.Below(table, l.in.Proc), joinTimeout)
+	var all []core.Proc
+	for _, a := range table {
+		all = append(all, a.Proc)
+	}
+	return l.mesh.Gather(all, joinTimeout)
+}
+
 // await waits for leave to go on.
 func (l *life) await() {
 	for {
@@ -365,7 +415,8 @@ func (l *life) refused(n mesh.Notice) {
 // final is what is known at the end.
 func (l *life) final() answer {
 	n := l.node.Counts()
-	a := answer{Kind: saidEnd, Counts: Counts{Steps: n.Steps, Frames: n.Frames, Encoded: n.Encoded, Bytes: n.Bytes, Header: n.Header, Logged: n.Logged, Stored: l.store.bytes}}
+	a := answer{Kind: saidEnd, Ended: l.ended, Counts: Counts{Steps: n.Steps, Frames: n.Frames, Encoded: n.Encoded, Bytes: n.Bytes, Header: n.Header,
+		Coded: n.Coded, Sends: n.Sends, Payload: n.Payload, Carried: n.Carried, Logged: n.Logged, Logs: n.Logs, LogKnown: n.LogBytes, LogUnknown: n.LogUnknown, Stored: l.store.bytes, Storing: uint64(l.store.took)}}
 	if h := core.HistoryOf(l.machine); h != nil {
 		a.Done, a.Digest = h.Done, h.Digest
 	}

@@ -53,7 +53,7 @@ func (s *supervisor) still() bool {
 		return false
 	}
 	return !slices.ContainsFunc(s.procs, func(p *proc) bool {
-		return p.process != nil && (!p.up || len(p.pending) > 0) || p.starting || s.mayRestart(p)
+		return p.process != nil && (!p.up || len(p.pending) > 0 || p.watched() || p.asleep != nil) || p.starting || s.mayRestart(p)
 	})
 }
 
@@ -114,7 +114,7 @@ func (s *supervisor) atRest() bool {
 // result is what the run has shown.
 func (s *supervisor) result() (*Result, error) {
 	out := &s.out
-	out.Unstruck = len(s.armed)
+	out.Unstruck, out.Unstopped = len(s.armed), s.unstopped()
 	var steps []step
 	for _, p := range s.procs {
 		for life, r := range p.readers {
@@ -131,6 +131,11 @@ func (s *supervisor) result() (*Result, error) {
 		out.Counts = append(out.Counts, a.Counts)
 		if int(p.id) < s.setup.Layout.Ranks {
 			out.Digests, out.Done = append(out.Digests, a.Digest), append(out.Done, a.Done)
+			var ended time.Duration
+			if a.Ended > 0 {
+				ended = max(1, time.Duration(a.Ended-s.began.UnixNano()))
+			}
+			out.Ended = append(out.Ended, ended)
 		}
 	}
 	steps = append(steps, s.crashes...)

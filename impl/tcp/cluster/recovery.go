@@ -13,6 +13,7 @@ type Recovery struct {
 	Incarnation    core.Incarnation
 	Stopped        time.Duration
 	Restored       time.Duration // it had its image
+	Replayed       time.Duration // it had received again what it had received before; 0 if it never did
 	CaughtUp       time.Duration // it had done again what it had done before; 0 if it never did
 	Sends          uint32        // lost by the rollback, and done again
 	Deliveries     uint32
@@ -55,6 +56,9 @@ func (r *Result) Recoveries() []Recovery {
 		c := &list[k-1]
 		if e.Kind == trace.Restored || e.Kind == trace.Resumed {
 			c.Restored, c.Sends, c.Deliveries = at, c.sent-min(h.Sent, c.sent), c.received-min(uint32(len(h.Delivered)), c.received)
+		}
+		if c.Restored > 0 && c.Replayed == 0 && uint32(len(h.Delivered)) >= c.received {
+			c.Replayed = at
 		}
 		if c.Restored > 0 && h.Sent >= c.sent && uint32(len(h.Delivered)) >= c.received {
 			c.CaughtUp, open[e.Proc] = at, 0

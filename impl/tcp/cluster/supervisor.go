@@ -34,6 +34,12 @@ type proc struct {
 	hosts      []core.Proc
 	clock      uint64
 
+	watches map[core.Proc]*watchdog // that run
+	asleep  *sleep                  // it is stopped, or silent; nil: it is not
+	silent  bool                    // from outside
+	heard   time.Time               // of it, last
+	crashed bool                    // by its own evidence: it was rolling back
+
 	pending  []core.Proc   // failures that it has not been told of, by the first proc of the group
 	told     [][]core.Proc // in this life, each as it was told
 	starting bool          // a new life is on its way
@@ -52,21 +58,24 @@ type supervisor struct {
 	closed       chan struct{} // nobody takes events any more
 	rng          *rand.Rand
 	clock        clock
+	called       time.Time
 	began        time.Time // all were up
 	running      bool      // they are
 
-	burying []*burial // failures in the order of their agreement, the first of them under way
-	dying   []*burial // not reaped yet
-	crashes []step
-	armed   []*armed
-	asked   []fault.Request // that are due
-	left    struct{ failures, checkpoints, suspicions int }
-	round   round
-	ending  bool
-	ended   map[core.Proc]answer
-	over    bool
-	err     error
-	out     Result
+	burying  []*burial // failures in the order of their agreement, the first of them under way
+	dying    []*burial // not reaped yet
+	crashes  []step
+	armed    []*armed
+	stops    []*armedStop
+	asked    []fault.Request // that are due
+	left     struct{ failures, checkpoints, suspicions int }
+	round    round
+	listened time.Time // when it last looked who is silent
+	ending   bool
+	ended    map[core.Proc]answer
+	over     bool
+	err      error
+	out      Result
 }
 
 // armed is a failure of the plan that has not struck.
@@ -80,12 +89,20 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 	id := mesh.NewIdentity()
 	s := &supervisor{c: c, setup: c.Setup, events: make(chan event, 64), closed: make(chan struct{}), rng: rand.New(rand.NewPCG(c.Seed, 1)),
 		ended: map[core.Proc]answer{}}
-	s.instructions = instructions{Case: text, Run: id.Run, Secret: id.Secret, Dir: c.Dir, Gone: make([]int, len(c.Setup.Layout.Names)), Torn: c.Model.Torn > 0}
+	s.instructions = instructions{Case: text, Run: id.Run, Secret: id.Secret, Dir: c.Dir, Gone: make([]int, len(c.Setup.Layout.Names)), Torn: c.Model.Torn > 0, Bare: c.Bare}
 	for p := range c.Setup.Layout.Names {
 		s.procs = append(s.procs, &proc{id: core.Proc(p)})
 	}
 	for i, f := range c.Plan.Failures {
 		s.armed = append(s.armed, &armed{Failure: f, index: i})
+	}
+	for i, st := range c.Stops {
+		s.stops = append(s.stops, &armedStop{Stop: st, index: i})
+	}
+	s.instructions.Keep, s.instructions.Set = c.Model.KeepsIgnored(), c.Model.Set
+	s.instructions.Beat = beatEvery
+	if c.Silence > 0 {
+		s.instructions.Beat = min(beatEvery, c.Silence/4)
 	}
 	s.left.failures, s.left.checkpoints, s.left.suspicions = c.Model.Failures, c.Model.Checkpoints, c.Model.Suspicions
 	return s
@@ -118,7 +135,7 @@ func (s *supervisor) since() time.Duration {
 // run starts all and goes on until the run is over and nobody is left.
 func (s *supervisor) run(ctx context.Context) error {
 	defer close(s.closed)
-	start := time.Now()
+	s.called = time.Now()
 	limit := time.NewTimer(s.c.Timeout)
 	defer limit.Stop()
 	for _, p := range s.procs {
@@ -138,7 +155,7 @@ func (s *supervisor) run(ctx context.Context) error {
 		}
 	}
 	if s.out.Elapsed = s.since(); s.out.Elapsed == 0 {
-		s.out.Elapsed = time.Since(start)
+		s.out.Elapsed = time.Since(s.called)
 	}
 	return s.err
 }
@@ -159,8 +176,12 @@ func (s *supervisor) stop(bound string, err error) {
 
 // spawn starts a life.
 func (s *supervisor) spawn(p *proc) {
+	s.round = round{number: s.round.number} // the new life was not asked, so the others would wait for its answer
 	in := s.instructions
 	in.Proc, in.Life, in.Incarnation, in.Restart = p.id, p.life, p.inc, p.life > 0
+	if node, ok := s.node(p.id); ok && in.Restart {
+		in.Node = node
+	}
 	in.Performed, in.Clock, in.Gone = p.performed, s.clock.tick(), slices.Clone(s.instructions.Gone)
 	in.Flush = s.rng.IntN(2) == 0
 	for _, a := range s.armed {
@@ -178,6 +199,12 @@ func (s *supervisor) spawn(p *proc) {
 			}
 		}
 	}
+	for _, st := range s.stops {
+		if st.By == p.id && !st.Timed && !st.begun {
+			in.Moments = append(in.Moments, moment{Index: st.index, After: st.After, Stop: true})
+		}
+	}
+	p.watches, p.asleep, p.silent, p.crashed = map[core.Proc]*watchdog{}, nil, false, false
 	p.reader = &reader{name: evidenceFile(s.c.Dir, p.id, p.life)}
 	p.readers = append(p.readers, p.reader)
 	p.starting, p.dying, p.up, p.told, p.hosts, p.recovering, p.failed = false, false, false, nil, nil, false, ""
@@ -218,6 +245,7 @@ func (s *supervisor) tell(p *proc, o order) {
 // hear takes an answer of a life.
 func (s *supervisor) hear(p *proc, a answer) {
 	s.clock.hear(a.Clock)
+	s.heard(p)
 	if s.over || p.dying {
 		if a.Kind == saidEnd {
 			s.ended[p.id] = a
@@ -236,6 +264,15 @@ func (s *supervisor) hear(p *proc, a answer) {
 		s.status(p, a)
 	case saidEnd:
 		s.ended[p.id] = a
+	case saidHosts:
+		s.look(p, false)
+		s.restart()
+	case saidWatch:
+		s.watch(p, a)
+	case saidLife:
+		s.nextLife(p, a.Renewed)
+	case saidExit:
+		s.exit(p)
 	case saidNote:
 		s.note("%s", a.Text)
 	case saidPanic:
@@ -248,10 +285,10 @@ func (s *supervisor) hear(p *proc, a answer) {
 // isUp goes on when a life has begun.
 func (s *supervisor) isUp(p *proc) {
 	if p.life > 0 {
-		if len(s.out.Crashes) > 0 {
-			last := &s.out.Crashes[len(s.out.Crashes)-1]
-			last.Restarts = append(last.Restarts, s.since())
+		if c := s.crashOf(p.id); c != nil {
+			c.Restarts = append(c.Restarts, s.since())
 		}
+		s.begun(p)
 		s.started(p)
 		return
 	}
@@ -259,12 +296,14 @@ func (s *supervisor) isUp(p *proc) {
 		return
 	}
 	s.running, s.began = true, time.Now()
+	s.out.Begun = s.began.Sub(s.called)
 	for _, p := range s.procs {
 		s.tell(p, order{Kind: sayGo})
 	}
 	for _, t := range s.c.Timed {
 		s.later(t.At, func() { s.timed(t) })
 	}
+	s.armStops()
 	s.strike()
 }
 
@@ -282,7 +321,7 @@ func (s *supervisor) gone(p *proc, err error) {
 		s.stop("", nil)
 	case p.failed != "":
 		s.stop("", fmt.Errorf("cluster: %s", p.failed))
-	case killed(err) && s.running:
+	case killed(err) && s.running && !s.c.Bare:
 		s.out.Outside++
 		s.note("%s was killed by somebody else", s.setup.Layout.Name(p.id))
 		p.dying = true // it was, only not by us
@@ -314,8 +353,9 @@ func (s *supervisor) look(p *proc, ended bool) {
 	}
 	for i := range news {
 		k := &news[i]
-		p.performed, p.recovering, p.clock = k.Performed, k.Recovering, k.Began
-		s.adopted(p, k.Events)
+		p.performed, p.recovering, p.clock, p.inc = k.Performed, k.Recovering, k.Began, k.Incarnation
+		s.clock.hear(k.Began)
+		s.placed(p, k.Events)
 	}
 }
 

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
@@ -45,8 +46,8 @@ func (w *witness) observe(in *core.Input, effects []core.Effect) error {
 	case core.Received:
 		d := in.Message.Describe()
 		e.Kind, e.Peer, e.ID, e.Stamp, e.Text = trace.Arrived, in.From, d.ID, d.Stamp, d.Kind
-	case core.Persisted:
-		e.Kind, e.Text = trace.Stored, in.Key
+	case core.Persisted, core.Tick:
+		e, _ = w.evidence.OfInput(in)
 	case core.Down:
 		if !w.suspected {
 			e.Kind, e.Text = trace.Told, w.setup.Layout.NamesOf(in.Procs)
@@ -63,6 +64,13 @@ func (w *witness) observe(in *core.Input, effects []core.Effect) error {
 	return nil // with the first effect
 }
 
+func (w *witness) close() error {
+	if w.recorder == nil {
+		return nil
+	}
+	return w.recorder.file.Close()
+}
+
 // gather takes the events of the declarations up to the next effect that acts.
 func (w *witness) gather() {
 	for w.next < len(w.effects) && !w.effects[w.next].Acts() {
@@ -71,7 +79,9 @@ func (w *witness) gather() {
 }
 
 func (w *witness) take() {
-	if e, ok := w.evidence.Of(&w.effects[w.next]); ok {
+	if effect := &w.effects[w.next]; effect.Kind == core.Renew {
+		w.waiting = append(w.waiting, w.evidence.Renewed()...)
+	} else if e, ok := w.evidence.Of(effect); ok {
 		w.waiting = append(w.waiting, e)
 	}
 	w.next++
@@ -93,11 +103,14 @@ func (w *witness) perform(e *core.Effect) error {
 
 // write makes the events that wait survive the death of the process.
 func (w *witness) write() error {
-	p := piece{Began: w.began, Number: w.number, Wall: time.Now().UnixNano(), Performed: w.performed, Events: w.waiting}
+	p := piece{Began: w.began, Number: w.number, Wall: time.Now().UnixNano(), Performed: w.performed, Events: w.waiting, Incarnation: w.evidence.Incarnation}
 	if h := w.evidence.After; h != nil {
 		p.Recovering, p.Done = h.Recovering, h.Done
 	}
 	err := w.recorder.write(&p)
+	if slices.ContainsFunc(w.waiting, places) && err == nil {
+		w.life.say(answer{Kind: saidHosts})
+	}
 	w.waiting = w.waiting[:0]
 	return err
 }
@@ -118,7 +131,7 @@ func (w *witness) moments() error {
 		if in.Flush {
 			w.life.carrier.Flush()
 		}
-		w.life.say(answer{Kind: saidMoment, Index: m.Index, Request: m.Request})
+		w.life.say(answer{Kind: saidMoment, Index: m.Index, Request: m.Request, Stop: m.Stop})
 		if !m.Request {
 			w.life.await()
 		}
@@ -130,16 +143,19 @@ func (w *witness) moments() error {
 type store struct {
 	disk  *disk.Store
 	bytes uint64
+	took  time.Duration
 }
 
 // Put implements node.Store.
 func (s *store) Put(key string, value []byte) error {
+	defer s.count(time.Now())
 	s.bytes += uint64(len(value))
 	return s.disk.Put(key, value)
 }
 
 // Delete implements node.Store.
 func (s *store) Delete(key string) error {
+	defer s.count(time.Now())
 	if err := s.disk.Delete(key); err != nil {
 		return err
 	}
@@ -147,7 +163,12 @@ func (s *store) Delete(key string) error {
 }
 
 // Commit implements node.Store.
-func (s *store) Commit() error { return s.disk.Commit() }
+func (s *store) Commit() error {
+	defer s.count(time.Now())
+	return s.disk.Commit()
+}
+
+func (s *store) count(began time.Time) { s.took += time.Since(began) }
 
 func (s *store) close() error {
 	if err := s.disk.Close(); err != nil {

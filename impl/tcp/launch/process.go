@@ -79,6 +79,15 @@ func (p *Process) Tell(v any) error {
 // Kill ends the child as a crash does.
 func (p *Process) Kill() { p.cmd.Process.Kill() } // it fails only when there is nothing left to kill
 
+// Stop stops the child (SIGSTOP) as it is; Continue lets it go on.
+func (p *Process) Stop() { p.cmd.Process.Signal(stopSignal) } // it fails only when there is nothing left to stop
+
+// Continue lets a child that was stopped go on.
+func (p *Process) Continue() { p.cmd.Process.Signal(continueSignal) }
+
+// Stopped reports whether all of the child has stopped.
+func (p *Process) Stopped() bool { return stopped(p.cmd.Process.Pid) }
+
 // ID is the number that the system gave the process.
 func (p *Process) ID() int { return p.cmd.Process.Pid }
 

@@ -93,7 +93,7 @@ func New(c Config) (*Mesh, error) {
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.tasks.Go(func() {
 		refused := func(address string, err error) { m.notify(Notice{Event: Refused, Address: address, Err: err}) }
-		if err := serve(m.ctx, c.Listener, refused, m.greet); err != nil {
+		if err := serve(m.ctx, c.Listener, maxHandshakes, refused, m.greet); err != nil {
 			refused(c.Listener.Addr().String(), err)
 		}
 	})

@@ -49,7 +49,7 @@ func (r *Rendezvous) Serve(ctx context.Context, l net.Listener) error {
 	if refused == nil {
 		refused = func(string, error) {}
 	}
-	return serve(ctx, l, refused, func(conn net.Conn) {
+	return serve(ctx, l, r.Procs+maxHandshakes, refused, func(conn net.Conn) { // first lives keep their place until all are there
 		if err := r.register(ctx, &id, conn); err != nil && ctx.Err() == nil {
 			refused(conn.RemoteAddr().String(), err)
 		}
@@ -61,13 +61,13 @@ const afterError = 50 * time.Millisecond
 
 // serve accepts connections until the context ends and handles a bounded number at one time. It goes on after errors, which it tells, unless
 // somebody else closes the listener.
-func serve(ctx context.Context, l net.Listener, refused func(string, error), handle func(net.Conn)) error {
+func serve(ctx context.Context, l net.Listener, bound int, refused func(string, error), handle func(net.Conn)) error {
 	stop := context.AfterFunc(ctx, func() { l.Close() })
 	defer stop()
 	defer l.Close()
 	var handlers sync.WaitGroup
 	defer handlers.Wait()
-	slots := make(chan struct{}, maxHandshakes)
+	slots := make(chan struct{}, bound)
 	for {
 		slots <- struct{}{}
 		conn, err := l.Accept()

@@ -11,5 +11,9 @@
 //
 // The program of a rank touches nothing of what it sends: like the buffer of an MPI benchmark, it is the same all the time. HydEE
 // between two clusters copies every message into its log, at both ends; the log of a sample has at most 64 MiB, or three messages, in
-// memory that was used before, and is empty when the sample begins.
+// memory that was used before, and is empty when the sample begins. SBML logs likewise.
+//
+// RBML and HMPL have a logger for each rank, on another node: a process of its own that only its rank is connected with. So four processes
+// run where there would be two; they have no core of their own on a machine with fewer than four, and then poll less patiently, in all
+// cases of the run. A sample ends for all at once: whoever has done its part tells its neighbours, and goes on with what they still send.
 package netpipe

@@ -32,8 +32,8 @@ type Plan struct {
 // MaxRing bounds the processes of a ring.
 const MaxRing = 256
 
-// Procs is the number of processes.
-func (p *Plan) Procs() int { return max(2, p.Ring) }
+// Ranks is the number of processes that send messages.
+func (p *Plan) Ranks() int { return max(2, p.Ring) }
 
 // Duration is a time.Duration that JSON shows as text.
 type Duration time.Duration
@@ -126,7 +126,7 @@ func (p *Plan) trips(link string, size int) int {
 	if link == Shared {
 		guess = time.Microsecond + time.Duration(size)/10
 	}
-	n := int(2 * time.Duration(p.Sample) / guess / time.Duration(p.Procs()))
+	n := int(2 * time.Duration(p.Sample) / guess / time.Duration(p.Ranks()))
 	return max(3, min(n, logLimit/size, 20_000))
 }
 

@@ -15,14 +15,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/domino-check/domino/impl/camel"
+	"github.com/domino-check/domino/impl/causal"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/hydee"
 	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/pessimistic"
 	"github.com/domino-check/domino/impl/tcp/buffer"
 	"github.com/domino-check/domino/impl/tcp/launch"
 	"github.com/domino-check/domino/impl/tcp/mesh"
 	"github.com/domino-check/domino/impl/tcp/node"
-	"github.com/domino-check/domino/spec/trace"
 )
 
 // asChild, in the environment, makes the test's program one of the two processes.
@@ -56,27 +58,36 @@ func (dies) Write([]byte) (int, error) {
 	return 0, nil
 }
 
-var cases = []string{Raw, "none", "hydee-1", "hydee-2"}
+var cases = []string{Raw, "none", "hydee-1", "hydee-2", "causal", "camel", "sbml", "rbml", "hmpl"}
 
 func setup(name string, ranks int) (*core.Setup, error) {
 	layout := core.Layout{Ranks: ranks}
 	for r := range ranks {
-		layout.Names = append(layout.Names, fmt.Sprint("r", r))
-		if name == "hydee-1" {
-			r = 0
-		}
-		layout.Clusters = append(layout.Clusters, r)
+		layout.Names, layout.Clusters = append(layout.Names, fmt.Sprint("r", r)), append(layout.Clusters, r)
 	}
-	if name == "none" {
+	switch name {
+	case "none":
 		return none.NewSetup(layout, make([]core.Program, ranks))
+	case "hydee-1":
+		clear(layout.Clusters)
+	case "causal":
+		return causal.NewSetup(layout, make([]core.Program, ranks), causal.Options{F: 1})
+	case "camel":
+		return camel.NewSetup(layout, make([]core.Program, ranks), causal.Options{F: 1})
+	case "sbml":
+		return pessimistic.NewSetup(pessimistic.SBML, layout, make([]core.Program, ranks), pessimistic.Options{})
+	case "rbml":
+		return pessimistic.NewSetup(pessimistic.RBML, layout, make([]core.Program, ranks), pessimistic.Options{})
+	case "hmpl":
+		return pessimistic.NewSetup(pessimistic.HMPL, layout, make([]core.Program, ranks), pessimistic.Options{})
 	}
 	return hydee.NewSetup(layout, make([]core.Program, ranks), hydee.Options{})
 }
 
-// TestTwoProcesses runs a small plan in two processes of the system: every sample comes, once.
-func TestTwoProcesses(t *testing.T) {
+// TestProcesses runs a small plan in processes of the system, two and the services that some protocols need: every sample comes, once.
+func TestProcesses(t *testing.T) {
 	plan := Plan{Sizes: []int{1, 8, 8192, 300_000}, Links: []string{TCP, Shared}, Cases: cases, Rounds: 2, Sample: Duration(time.Microsecond), Seed: 3}
-	results, err := Measure(t.Context(), plan, Options{Child: child(t, "runs")})
+	results, err := Measure(t.Context(), plan, Options{Procs: 4, Child: child(t, "runs")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,17 +98,17 @@ func TestTwoProcesses(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if len(results) != 2*4*2*4 || len(seen) != len(results) {
-		t.Errorf("%d results of %d samples, want 64", len(results), len(seen))
+	if want := 2 * 4 * 2 * len(cases); len(results) != want || len(seen) != want {
+		t.Errorf("%d results of %d samples, want %d", len(results), len(seen), want)
 	}
-	if rows := Summarise(&plan, results); len(rows) != 32 {
-		t.Errorf("%d rows, want 32", len(rows))
+	if rows, want := Summarise(&plan, results), 4*2*len(cases); len(rows) != want {
+		t.Errorf("%d rows, want %d", len(rows), want)
 	}
 }
 
 // TestRing runs a small plan on a ring of five: every sample comes, once, and a lap takes longer than nothing.
 func TestRing(t *testing.T) {
-	plan := Plan{Sizes: []int{8, 8192}, Links: []string{TCP, Shared}, Cases: cases, Rounds: 2, Sample: Duration(time.Microsecond), Seed: 3, Ring: 5}
+	plan := Plan{Sizes: []int{8, 8192}, Links: []string{TCP, Shared}, Cases: cases[:4], Rounds: 2, Sample: Duration(time.Microsecond), Seed: 3, Ring: 5}
 	results, err := Measure(t.Context(), plan, Options{Child: child(t, "runs"), Bind: true})
 	if err != nil {
 		t.Fatal(err)
@@ -131,8 +142,8 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// TestNoAllocation is the data path as a whole, both processes in one thread: program step, protocol, node, mesh, link, over sockets and
-// over shared memory. Nothing may be allocated a message; the log of HydEE grows by whole pieces.
+// TestNoAllocation is the data path as a whole, all processes in one thread: program step, protocol, node, mesh, link, over sockets and
+// over shared memory. Nothing may be allocated a message; the logs of HydEE, SBML and of loggers grow by whole pieces.
 func TestNoAllocation(t *testing.T) {
 	for _, private := range []bool{true, false} {
 		for _, name := range cases[1:] {
@@ -156,7 +167,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// BenchmarkRoundTrip is the processor time of a round trip, both processes in one thread.
+// BenchmarkRoundTrip is the processor time of a round trip, all processes in one thread.
 //
 //	go test -run '^$' -bench RoundTrip ./impl/tcp/netpipe
 func BenchmarkRoundTrip(b *testing.B) {
@@ -174,12 +185,12 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 }
 
-// pair is both ranks of a case in one thread.
+// pair is both ranks of a case, and their services, in one thread.
 type pair struct {
-	meshes [2]*mesh.Mesh
-	nodes  [2]*node.Node
-	ranks  [2]*pinger
-	pools  [2]*buffer.Pool
+	meshes []*mesh.Mesh
+	nodes  []*node.Node
+	ranks  []*pinger
+	pools  []*buffer.Pool
 }
 
 func newPair(t testing.TB, name string, private bool, size, trips int) *pair {
@@ -191,7 +202,7 @@ func newPair(t testing.TB, name string, private bool, size, trips int) *pair {
 	}
 	id := mesh.NewIdentity()
 	var table []mesh.Address
-	for r := range core.Rank(2) {
+	for r := range core.Rank(Procs(s)) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -199,21 +210,33 @@ func newPair(t testing.TB, name string, private bool, size, trips int) *pair {
 		id.Self = r.Proc()
 		table = append(table, mesh.Address{Proc: id.Self, Host: l.Addr().String()})
 		pool := new(buffer.Pool)
-		p.pools[r] = pool
-		if p.meshes[r], err = mesh.New(mesh.Config{Identity: id, Procs: 2, Listener: l, Pool: pool, Private: private}); err != nil {
+		m, err := mesh.New(mesh.Config{Identity: id, Procs: Procs(s), Listener: l, Pool: pool, Private: private})
+		if err != nil {
 			t.Fatal(err)
 		}
-		if p.ranks[r], err = newPinger(s, r, make([]byte, size), trips); err != nil {
+		machine := s.New(r.Proc())
+		if r < 2 {
+			rank, err := newPinger(s, r, make([]byte, size), trips)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.ranks, machine = append(p.ranks, rank), rank
+		}
+		n, err := node.New(node.Config{Proc: id.Self, Procs: len(s.Layout.Names), Machine: machine, NewMessage: s.NewMessage, Mesh: m, Pool: pool})
+		if err != nil {
 			t.Fatal(err)
 		}
-		if p.nodes[r], err = node.New(node.Config{Proc: id.Self, Procs: 3, Machine: p.ranks[r], NewMessage: s.NewMessage, Mesh: p.meshes[r], Pool: pool}); err != nil {
-			t.Fatal(err)
+		if r < 2 {
+			p.ranks[r].buffers = n.Buffers()
 		}
-		p.ranks[r].buffers = p.nodes[r].Buffers()
+		p.pools, p.meshes, p.nodes = append(p.pools, pool), append(p.meshes, m), append(p.nodes, n)
 	}
-	p.meshes[1].Dial(mesh.Below(table, 1), timeout)
+	for r, m := range p.meshes {
+		others := neighbours(core.Proc(r), len(p.meshes))
+		m.Dial(slices.DeleteFunc(mesh.Below(table, core.Proc(r)), func(a mesh.Address) bool { return !slices.Contains(others, a.Proc) }), timeout)
+	}
 	for r := range p.meshes {
-		if err := p.meshes[r].Gather([]trace.Proc{0, 1}, timeout); err != nil {
+		if err := p.meshes[r].Gather(neighbours(core.Proc(r), len(p.meshes)), timeout); err != nil {
 			t.Fatal(err)
 		}
 		for _, ok := p.meshes[r].Notice(); ok; _, ok = p.meshes[r].Notice() {
@@ -300,8 +323,8 @@ func TestPlan(t *testing.T) {
 	if err := json.Unmarshal(b, &again); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(plan.samples(), again.samples()) || len(plan.samples()) != 3*2*4*4 {
-		t.Errorf("%d samples, want 96, the same after a journey", len(plan.samples()))
+	if !slices.Equal(plan.samples(), again.samples()) || len(plan.samples()) != 3*2*4*len(cases) {
+		t.Errorf("%d samples, want each once, the same after a journey", len(plan.samples()))
 	}
 	for _, bad := range []func(*Plan){
 		func(p *Plan) { p.Sizes = nil }, func(p *Plan) { p.Sizes = []int{0} }, func(p *Plan) { p.Sizes = []int{MaxSize + 1} },

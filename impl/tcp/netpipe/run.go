@@ -7,19 +7,19 @@ import (
 	"io"
 	"net"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/tcp/buffer"
 	"github.com/domino-check/domino/impl/tcp/frame"
 	"github.com/domino-check/domino/impl/tcp/mesh"
-	"github.com/domino-check/domino/impl/tcp/node"
-	"github.com/domino-check/domino/spec/trace"
 )
 
 // Instructions are what a process is told.
 type Instructions struct {
-	Rank       core.Rank          `json:"rank"`
+	Rank       core.Rank          `json:"rank"`  // behind the ranks, their services
+	Procs      int                `json:"procs"` // processes
 	Plan       Plan               `json:"plan"`
 	Congestion string             `json:"congestion"` // of TCP; "" leaves the choice to the mesh
 	Bind       bool               `json:"bind"`       // to a core for each process
@@ -58,19 +58,21 @@ func Run(ctx context.Context, in Instructions, setup Setup, out io.Writer) (err 
 		return err
 	}
 	runtime.LockOSThread()
-	if in.Bind && in.Plan.Procs() <= runtime.NumCPU() {
+	if in.Bind && in.Rank < 2 && in.Plan.Ranks() <= runtime.NumCPU() {
 		bind(int(in.Rank))
 	}
 	p := &process{Instructions: in, setup: setup, pool: new(buffer.Pool), meshes: map[string]*mesh.Mesh{}, setups: map[string]*core.Setup{}}
 	defer func() {
-		limit := timeout
-		if err != nil {
-			limit = 0
-		}
-		for _, l := range in.Plan.Links { // both processes in the same order, because they wait for each other
-			if m := p.meshes[l]; m != nil {
-				m.Close(limit)
+		for _, l := range in.Plan.Links { // in one order: each waits for the goodbye of the others
+			m := p.meshes[l]
+			if m == nil {
+				continue
 			}
+			limit := timeout
+			if err != nil {
+				limit = 0
+			}
+			m.Close(limit)
 		}
 	}()
 	for _, l := range in.Plan.Links {
@@ -78,16 +80,8 @@ func Run(ctx context.Context, in Instructions, setup Setup, out io.Writer) (err 
 			return err
 		}
 	}
-	for _, name := range in.Plan.Cases {
-		if name == Raw {
-			continue
-		}
-		if p.setups[name], err = setup(name, in.Plan.Procs()); err != nil {
-			return err
-		}
-		if _, ok := p.setups[name].NewMessage().(core.Framed); !ok {
-			return fmt.Errorf("netpipe: %s has no fixed layout for its data messages yet", name)
-		}
+	if err := p.prepare(); err != nil {
+		return err
 	}
 	largest := 0
 	for _, size := range in.Plan.Sizes {
@@ -96,6 +90,12 @@ func Run(ctx context.Context, in Instructions, setup Setup, out io.Writer) (err 
 	p.buffer = p.pool.Get(largest)
 	encoder := json.NewEncoder(out)
 	for _, s := range in.Plan.samples() {
+		if int(in.Rank) >= in.Plan.Ranks() {
+			if err := p.serve(s); err != nil {
+				return fmt.Errorf("netpipe: service of rank %d: %s, %s, %d bytes: %w", in.Rank-2, s.link, s.name, s.size, err)
+			}
+			continue
+		}
 		result, err := p.measure(s)
 		if err != nil {
 			return fmt.Errorf("netpipe: rank %d: %s, %s, %d bytes: %w", in.Rank, s.link, s.name, s.size, err)
@@ -106,10 +106,29 @@ func Run(ctx context.Context, in Instructions, setup Setup, out io.Writer) (err 
 			}
 		}
 	}
+	if int(in.Rank) >= in.Plan.Ranks() {
+		p.attend()
+	}
 	return nil
 }
 
-// connect joins the processes over one kind of link.
+// prepare makes the setups of all cases.
+func (p *process) prepare() (err error) {
+	for _, name := range p.Plan.Cases {
+		if name == Raw {
+			continue
+		}
+		if p.setups[name], err = p.setup(name, p.Plan.Ranks()); err != nil {
+			return err
+		}
+		if _, ok := p.setups[name].NewMessage().(core.Framed); !ok {
+			return fmt.Errorf("netpipe: %s has no fixed layout for its data messages yet", name)
+		}
+	}
+	return nil
+}
+
+// connect joins the process with its neighbours over one kind of link.
 func (p *process) connect(ctx context.Context, name string) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -117,8 +136,8 @@ func (p *process) connect(ctx context.Context, name string) error {
 	}
 	meeting := p.Meetings[name]
 	id := mesh.Identity{Run: meeting.Run, Secret: p.Secret, Self: p.Rank.Proc()}
-	m, err := mesh.New(mesh.Config{Identity: id, Procs: p.Plan.Procs(), Listener: l, Pool: p.pool, Limit: MaxSize, Private: name == TCP, Lend: true,
-		Patience: mesh.PatienceFor(p.Plan.Procs(), runtime.NumCPU()), Congestion: p.Congestion})
+	m, err := mesh.New(mesh.Config{Identity: id, Procs: p.Procs, Listener: l, Pool: p.pool, Limit: MaxSize, Private: name == TCP, Lend: true,
+		Patience: mesh.PatienceFor(p.Procs, runtime.NumCPU()), Congestion: p.Congestion})
 	if err != nil {
 		l.Close()
 		return err
@@ -130,12 +149,9 @@ func (p *process) connect(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	m.Dial(mesh.Below(table, id.Self), timeout)
-	var all []trace.Proc
-	for q := range trace.Proc(p.Plan.Procs()) {
-		all = append(all, q)
-	}
-	if err := m.Gather(all, timeout); err != nil {
+	others := p.neighbours(p.Procs)
+	m.Dial(slices.DeleteFunc(mesh.Below(table, id.Self), func(a mesh.Address) bool { return !slices.Contains(others, a.Proc) }), timeout)
+	if err := m.Gather(others, timeout); err != nil {
 		return err
 	}
 	for n, ok := m.Notice(); ok; n, ok = m.Notice() {
@@ -170,7 +186,7 @@ func (p *process) measure(s sample) (Result, error) {
 func (p *process) raw(m *mesh.Mesh, payload []byte, warm, trips int) (time.Duration, error) {
 	var a mesh.Arrival
 	var began time.Time
-	next := (p.Rank + 1) % core.Rank(p.Plan.Procs())
+	next := (p.Rank + 1) % core.Rank(p.Plan.Ranks())
 	for n := range warm + trips {
 		if n == warm {
 			began = p.begin()
@@ -206,8 +222,7 @@ func (p *process) machine(m *mesh.Mesh, s *core.Setup, payload []byte, warm, tri
 	if err != nil {
 		return 0, err
 	}
-	n, err := node.New(node.Config{Proc: p.Rank.Proc(), Procs: len(s.Layout.Names), Machine: rank, NewMessage: s.NewMessage, Mesh: m, Pool: p.pool,
-		Notices: ended})
+	n, b, err := p.machineNode(m, s, rank)
 	if err != nil {
 		return 0, err
 	}
@@ -227,6 +242,9 @@ func (p *process) machine(m *mesh.Mesh, s *core.Setup, payload []byte, warm, tri
 		}
 	}
 	elapsed := p.end(began)
+	if err := b.end(n, timeout); err != nil {
+		return 0, err
+	}
 	drain(m)
 	n.Release()
 	return elapsed, nil

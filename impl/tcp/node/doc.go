@@ -6,6 +6,9 @@
 // pieces while the node would wait for the mesh, at the latest before the next step, so that it costs little but processor time. Data messages that implement core.Framed travel in their fixed layout with the payload behind it; every other
 // message goes by the codec. With a Framed and recycling protocol a message allocates nothing.
 //
+// A large message for which nobody waits while the program can go on (core.Background: what a receiver gives to its logger under HMPL) leaves when the program
+// can not, or after a few of its steps, and before the machine hears anything. Others can not tell that from a slow network.
+//
 // # Back-pressure
 //
 // A program is stopped while more than OutLimit bytes wait for any peer, so a slow receiver slows its senders. A source is paused
@@ -16,6 +19,7 @@
 // # What it does not do
 //
 // Detect failures (the mesh tells of broken connections, Notices passes them on; Input gives the machine what a detector decides),
-// restart processes, record a trace (Observe sees every step). Stable storage is whatever implements Store; a step that persists
+// restart processes (a machine that rolls back ends its turn with ErrRollback, and Restart goes on with another one), record a trace (Observe sees every step), keep
+// watchdogs. Stable storage is whatever implements Store; a step that persists
 // waits for it.
 package node

@@ -16,6 +16,7 @@ type memory struct {
 	lent     [][]byte // to the program, for what it sends in this step
 	waiting  [][]byte
 	direct   bool // nothing is on its way and nothing more will be sent
+	borrowed bool // by messages that leave later
 	kept     uint64
 	copies   []pending
 }
@@ -53,16 +54,16 @@ func (m *memory) finish() {
 	}
 }
 
-// Keep implements core.Memory. What was lent to the program for this step's send needs no copy: the layer owns it from now on, and the program,
-// which has it for one send, gets other bytes next time. Any other large copy is made while the node would wait, or before the next step.
+// Keep implements core.Memory. What was lent to the program for this step needs no copy: it belongs to the log from now on. A large copy of anything else is
+// made while the node would wait, or before the next step.
 func (m *memory) Keep(data []byte) []byte {
 	m.kept += uint64(len(data))
-	for i, b := range m.lent {
-		if len(data) > 0 && len(b) > 0 && &b[0] == &data[0] {
+	for i, lent := range m.lent {
+		if len(data) > 0 && len(lent) == len(data) && &lent[0] == &data[0] {
 			last := len(m.lent) - 1
 			m.lent[i], m.lent[last] = m.lent[last], nil
 			m.lent = m.lent[:last]
-			return b[:len(data)]
+			return data
 		}
 	}
 	if len(data) <= slice/8 {
@@ -96,7 +97,7 @@ func (m *memory) reclaim() {
 		clear(m.lent)
 		m.lent = m.lent[:0]
 	}
-	if len(m.waiting) == 0 || len(m.copies) > 0 || m.mesh.Borrowed() {
+	if len(m.waiting) == 0 || len(m.copies) > 0 || m.borrowed || m.mesh.Borrowed() {
 		return
 	}
 	for i, b := range m.waiting {

@@ -52,6 +52,8 @@ type Config struct {
 	Observe    func(in *core.Input, effects []core.Effect) error // every step, before its effects are performed; nothing may be kept. nil: nobody
 	Perform    func(e *core.Effect) error                        // every effect, before it is performed; an error ends the step there. nil: nobody
 
+	Keep       bool          // a message that the machine ignores comes again when it has changed; for small machines
+	Set        bool          // and one that was sent is never sent again
 	Tick       time.Duration // of the machine's timers; 0 means 1 ms
 	OutLimit   int           // bytes; 0 means 1 MiB
 	InLimit    int           // bytes a source; 0 means 16 MiB
@@ -64,19 +66,27 @@ type Counts struct {
 	Bytes                  uint64 // payloads sent in the fixed layout
 	Header                 uint64 // protocol headers sent with them
 	Lost                   uint64 // messages for procs that are not connected
-	Logged                 uint64 // bytes copied into logs
+	Logged                 uint64 // bytes kept in logs
+	Coded                  uint64 // bytes of messages sent by the codec
+	Sends                  uint64 // of the program
+	Payload                uint64 // bytes that the program has sent
+	Carried                uint64 // bytes that the protocol has put on messages of the program
+	Logs, LogBytes         uint64 // payloads that the machine says to have logged, and their bytes
+	LogUnknown             uint64 // of those: payloads whose size nobody here knows
 }
 
 // Node drives one machine. One thread uses it.
 type Node struct {
 	c        Config
 	recycler core.Recycler // nil: bytes are never used again
+	delivers bool          // there is a program that takes payloads
 	memory   memory
 	due      []core.Input // inputs that wait: they come before anything new
 	out      []core.Effect
 	choices  []core.Choice
 	turn     int
 	header   []byte
+	later    later
 	framed   core.Framed // scratch for arriving data messages; nil: the protocol has none
 	arrival  mesh.Arrival
 	sources  []source
@@ -85,6 +95,9 @@ type Node struct {
 	timers   []timer
 	done     bool
 	counts   Counts
+	keep     keeper
+	payload  core.MsgID // that the program has sent or a message has brought last
+	size     int        // of it
 }
 
 // source is what has arrived from a proc in data messages and is not delivered.
@@ -117,15 +130,32 @@ func New(c Config) (*Node, error) {
 	if c.StuckAfter == 0 {
 		c.StuckAfter = 100 * time.Millisecond
 	}
-	n := &Node{c: c, sources: make([]source, c.Procs), memory: memory{pool: c.Pool, mesh: c.Mesh}}
+	n := &Node{c: c, keep: keeper{on: c.Keep, set: c.Set}, sources: make([]source, c.Procs), memory: memory{pool: c.Pool, mesh: c.Mesh}}
 	n.framed, _ = c.NewMessage().(core.Framed)
-	if host, ok := c.Machine.(interface{ Protocol() core.Protocol }); ok {
-		if n.recycler, ok = host.Protocol().(core.Recycler); ok {
-			n.recycler.UseMemory(&n.memory)
-		}
+	n.drive(c.Machine)
+	return n, nil
+}
+
+// drive lends memory to the protocol of the machine, if it knows what to do with it.
+func (n *Node) drive(m core.Machine) {
+	n.c.Machine = m
+	_, hosted := m.(interface{ Protocol() core.Protocol })
+	n.delivers = hosted || core.HistoryOf(m) != nil
+	if n.recycler = core.RecyclerOf(m); n.recycler != nil {
+		n.recycler.UseMemory(&n.memory)
 	}
 	n.memory.recycler = n.recycler
-	return n, nil
+}
+
+// Restart drives another machine from now on, the next life of the same proc: after ErrRollback. What the former life waited for is gone with it, messages
+// to itself and timers included; what others have sent it, and it them, is still on its way. The first input, Restore, must come by Input.
+func (n *Node) Restart(m core.Machine, life core.Incarnation) {
+	n.Release()
+	n.memory.direct = false
+	n.due, n.timers, n.done, n.c.Life = nil, nil, false, life
+	n.hearAll()
+	clear(n.sources)
+	n.drive(m)
 }
 
 // Done reports whether the program has ended. Its protocol may still be needed by others.
@@ -146,6 +176,7 @@ func (n *Node) Counts() Counts {
 // Release gives back everything that the machine keeps, at the end of its life in this process.
 func (n *Node) Release() {
 	n.memory.finish()
+	n.later, n.memory.borrowed = later{}, false // lost, like what is on its way
 	n.memory.direct = !n.c.Mesh.Borrowed()
 	if n.recycler != nil {
 		n.recycler.Release()
@@ -223,6 +254,9 @@ func (n *Node) listen(limit time.Duration) (bool, error) {
 		}
 	}
 	what := mesh.Nothing
+	if len(n.later.list) > 0 {
+		what = n.idleLater()
+	}
 	for len(n.memory.copies) > 0 && what == mesh.Nothing { // the log's copies, as long as nothing comes
 		if what = n.c.Mesh.Next(&n.arrival, 0); what == mesh.Nothing {
 			n.memory.work(slice)
@@ -268,15 +302,21 @@ func (n *Node) received(a *mesh.Arrival) error {
 		if err := n.framed.ParseHeader(a.Extra, a.From); err != nil {
 			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life, a.From, a.Life, err)
 		}
-		n.framed.Content().Data = a.Payload
+		content := n.framed.Content()
+		if content.Data = a.Payload; n.delivers && !content.ID.IsZero() {
+			n.arrived(a)
+		}
 		m = n.framed
-		n.arrived(a)
+		n.payload, n.size = content.ID, len(a.Payload)
 	case frame.Control:
 		m = n.c.NewMessage()
 		err := core.Decode(a.Payload, m)
 		n.c.Pool.Put(a.Payload)
 		if err != nil {
 			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life, a.From, a.Life, err)
+		}
+		if f, ok := m.(core.Framed); ok {
+			n.payload, n.size = f.Content().ID, len(f.Content().Data)
 		}
 	default:
 		if a.Payload != nil {
@@ -349,16 +389,23 @@ func (n *Node) fire() (bool, error) {
 	return fired, n.dueInputs()
 }
 
-// dueInputs gives the machine what its own effects have caused.
+// dueInputs gives the machine what its own effects have caused, and what it has ignored before they did.
 func (n *Node) dueInputs() error {
-	for len(n.due) > 0 {
-		in := n.due[0]
-		if n.due = n.due[1:]; len(n.due) == 0 {
-			n.due = nil
+	for {
+		for len(n.due) > 0 {
+			in := n.due[0]
+			if n.due = n.due[1:]; len(n.due) == 0 {
+				n.due = nil
+			}
+			if err := n.step(in); err != nil {
+				return err
+			}
 		}
-		if err := n.step(in); err != nil {
+		if !n.keep.changed || len(n.keep.ignored) == 0 {
+			return nil
+		}
+		if err := n.offer(); err != nil {
 			return err
 		}
 	}
-	return nil
 }

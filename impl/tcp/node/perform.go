@@ -11,9 +11,18 @@ import (
 
 // step gives the machine one input and performs what it asks for.
 func (n *Node) step(in core.Input) error {
+	if n.later.age(in.Kind) {
+		n.sendLater()
+	}
 	n.memory.finish()
 	n.counts.Steps++
+	if n.keep.on {
+		n.keep.begin(n.c.Machine, &in)
+	}
 	n.out = n.c.Machine.Step(in, n.out[:0])
+	if n.keep.on && n.keep.ends(n.c.Machine, &in, n.out) {
+		return nil
+	}
 	if n.c.Observe != nil {
 		seen := in // of its own, so that the input itself stays out of the heap
 		if err := n.c.Observe(&seen, n.out); err != nil {
@@ -63,8 +72,22 @@ func (n *Node) perform(e *core.Effect) error {
 		t := timer{time.Now().Add(time.Duration(e.Ticks) * n.c.Tick), e.Timer}
 		at, _ := slices.BinarySearchFunc(n.timers, t, func(a, b timer) int { return a.at.Compare(b.at) })
 		n.timers = slices.Insert(n.timers, at, t)
+	case core.ProgramSent:
+		n.counts.Sends++
+		n.counts.Payload += uint64(len(e.Payload.Data))
+		n.payload, n.size = e.Payload.ID, len(e.Payload.Data)
+	case core.Log:
+		switch { // a payload that neither is sent now nor has come now is in the log, which learns more about it
+		case e.ID == n.payload:
+			n.counts.Logs, n.counts.LogBytes = n.counts.Logs+1, n.counts.LogBytes+uint64(n.size)
+		case n.framed == nil:
+			n.counts.Logs, n.counts.LogUnknown = n.counts.Logs+1, n.counts.LogUnknown+1
+		}
 	case core.ProgramDone:
 		n.done = true
+	case core.Renew: // the timers were those of the former life
+		n.timers = nil
+		n.c.Life++
 	case core.Rollback:
 		return ErrRollback
 	case core.Halt:
@@ -75,27 +98,47 @@ func (n *Node) perform(e *core.Effect) error {
 
 // send puts a message on the network. A proc that is not connected loses it, as a crashed one does.
 func (n *Node) send(e *core.Effect) error {
+	if n.keep.on && n.keep.send(e) {
+		return nil
+	}
 	if e.To == n.c.Proc {
 		return n.sendSelf(e.Message)
 	}
-	if m, ok := e.Message.(core.Framed); ok {
+	if n.later.overtakes(e.To) {
+		n.sendLater()
+	}
+	m, framed := e.Message.(core.Framed)
+	if framed {
 		var fixed bool
 		if n.header, fixed = m.AppendHeader(n.header[:0]); fixed {
 			data := m.Content().Data
 			n.counts.Frames++
 			n.counts.Bytes += uint64(len(data))
 			n.counts.Header += uint64(len(n.header))
-			if !n.c.Mesh.Send(e.To, frame.Data, 0, n.header, data) {
+			n.carried(m, len(n.header))
+			if !n.postpone(e.To, m, data) && !n.c.Mesh.Send(e.To, frame.Data, 0, n.header, data) {
 				n.counts.Lost++
 			}
 			return nil
 		}
 	}
+	body := core.Encode(e.Message)
 	n.counts.Encoded++
-	if !n.c.Mesh.Send(e.To, frame.Control, 0, nil, core.Encode(e.Message)) {
+	n.counts.Coded += uint64(len(body))
+	if framed {
+		n.carried(m, len(body)-len(m.Content().Data))
+	}
+	if !n.c.Mesh.Send(e.To, frame.Control, 0, nil, body) {
 		n.counts.Lost++
 	}
 	return nil
+}
+
+// carried counts what a message of our own program carries besides its payload. Copies for others are no such messages.
+func (n *Node) carried(m core.Framed, bytes int) {
+	if id := m.Content().ID; !id.IsZero() && id.From.Proc() == n.c.Proc {
+		n.counts.Carried += uint64(bytes)
+	}
 }
 
 // sendSelf keeps a message of the machine to itself, encoded, because the machine may use its own again.

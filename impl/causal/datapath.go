@@ -1,0 +1,164 @@
+package causal
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// Application messages and acknowledgements have a fixed layout: the kind, then numbers as core.Fields reads them, those of each determinant at the
+// end. With more determinants than fit they go by the codec, like everything else: what a program sends to a group has few bytes.
+
+// AppendHeader implements core.Framed.
+func (m *Message) AppendHeader(buf []byte) ([]byte, bool) {
+	if m.Kind != App && m.Kind != Ack {
+		return buf, false
+	}
+	before := len(buf)
+	number := func(list ...uint32) {
+		for _, x := range list {
+			buf = binary.AppendUvarint(buf, uint64(x))
+		}
+	}
+	buf = append(buf, byte(m.Kind))
+	number(uint32(m.Inc), uint32(m.To), m.Seq)
+	if m.Kind == App {
+		number(uint32(m.SSN), m.Past, m.Round, uint32(m.Origin), uint32(m.Payload.ID.From), m.Payload.ID.Number)
+	}
+	number(uint32(len(m.Dets)))
+	for i := range m.Dets {
+		d := &m.Dets[i]
+		number(uint32(d.Recver), uint32(d.RSN), uint32(d.Sender), uint32(d.SSN), uint32(d.Group), uint32(d.ID.From), d.ID.Number, d.Index, d.Past)
+		if buf = binary.AppendUvarint(buf, uint64(d.Holders)); len(buf)-before > core.MaxHeader {
+			return buf[:before], false
+		}
+	}
+	return buf, true
+}
+
+// ParseHeader implements core.Framed. The room for determinants is used again.
+func (m *Message) ParseHeader(header []byte, _ core.Proc) error {
+	room := m.Dets[:0]
+	*m = Message{}
+	if len(header) > 0 {
+		m.Kind = Kind(header[0])
+		header = header[1:]
+	}
+	if m.Kind != App && m.Kind != Ack {
+		return fmt.Errorf("causal: header of kind %d, which has no fixed layout", m.Kind)
+	}
+	f := core.ReadFields(header)
+	m.Inc, m.To, m.Seq = core.Incarnation(f.Uint32()), core.Incarnation(f.Uint32()), f.Uint32()
+	if m.Kind == App {
+		m.SSN, m.Past, m.Round, m.Origin = SSN(f.Uint32()), f.Uint32(), f.Uint32(), f.Rank()
+		m.Payload.ID = core.MsgID{From: f.Rank(), Number: f.Uint32()}
+	}
+	for range f.Uint(core.MaxHeader) {
+		room = append(room, Det{Recver: f.Rank(), RSN: RSN(f.Uint32()), Sender: f.Rank(), SSN: SSN(f.Uint32()), Group: core.Group(f.Rank()),
+			ID: core.MsgID{From: f.Rank(), Number: f.Uint32()}, Index: f.Uint32(), Past: f.Uint32(), Holders: Ranks(f.Uint(1<<64 - 1))})
+	}
+	m.Dets = room
+	return f.End("causal")
+}
+
+// Content implements core.Framed.
+func (m *Message) Content() *core.Payload { return &m.Payload }
+
+// data is what a layer needs beside its state to work without allocation.
+type data struct {
+	memory  core.Memory // nil: payloads stay where they are
+	scratch core.Scratch[Message]
+	names   []Det   // what acknowledgements of this step name
+	lists   [][]Det // of entries that have left the log
+	room    []Det   // for more of them
+	logged  bool    // the last entry of the log is not in the memory yet
+	enough  RSN     // own determinants up to it need not travel any more: a bound below which piggyback does not look
+}
+
+// begin comes at the beginning of a step.
+func (d *data) begin() {
+	d.scratch.Begin()
+	d.names = d.names[:0]
+}
+
+// named are the determinants without their holders, valid until the next step.
+func (d *data) named(dets []Det) []Det {
+	first := len(d.names)
+	for _, det := range dets {
+		det.Holders = 0
+		d.names = append(d.names, det)
+	}
+	return slices.Clip(d.names[first:])
+}
+
+// list is an empty list for so many determinants of a new entry of the log.
+func (d *data) list(n int) []Det {
+	if n == 0 {
+		return nil
+	}
+	if last := len(d.lists) - 1; last >= 0 && cap(d.lists[last]) >= n {
+		list := d.lists[last]
+		d.lists[last] = nil
+		d.lists = d.lists[:last]
+		return list
+	}
+	if d.memory == nil {
+		return make([]Det, 0, n)
+	}
+	if len(d.room) < n {
+		d.room = make([]Det, max(n, 256))
+	}
+	list := d.room[:0:n]
+	d.room = d.room[n:]
+	return list
+}
+
+// maxLists bounds the lists that wait to be used again.
+const maxLists = 1 << 14
+
+// free gives back what an entry that leaves the log had for itself.
+func (d *data) free(e *Entry) {
+	if d.memory == nil {
+		return // whoever searches shares entries between states
+	}
+	if e.Kind != Contribution {
+		d.memory.Free(e.Payload.Data)
+	}
+	if cap(e.Dets) > 0 && len(d.lists) < maxLists {
+		d.lists = append(d.lists, e.Dets[:0])
+	}
+}
+
+// Own returns bytes of the program that are kept for long: a copy, if the program may use its own again.
+func (d *data) Own(bytes []byte) []byte {
+	if d.memory == nil {
+		return bytes
+	}
+	return slices.Clone(bytes)
+}
+
+// UseMemory implements core.Recycler.
+func (d *data) UseMemory(m core.Memory) { d.memory = m }
+
+// Settle implements core.Recycler: a step logs at most one message of the program, the last of the log.
+func (l *Layer) Settle() {
+	if !l.logged {
+		return
+	}
+	e := &l.S.Log[len(l.S.Log)-1]
+	e.Payload.Data = l.memory.Keep(e.Payload.Data)
+	l.logged = false
+}
+
+// Holding implements core.Recycler: what was delivered has left the queue, and determinants name messages without their bytes.
+func (l *Layer) Holding() bool { return false }
+
+// Release implements core.Recycler.
+func (l *Layer) Release() {
+	for i := range l.S.Log {
+		l.free(&l.S.Log[i])
+	}
+	l.S.Log = nil
+}

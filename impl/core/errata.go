@@ -1,0 +1,58 @@
+package core
+
+// Erratum is one departure of a protocol from what its paper prints; each is a switch in the protocol's options.
+type Erratum struct {
+	ID        string `json:"id"`
+	Place     string `json:"place"`           // source, e.g. "[HydEE] Alg. 3 l. 10"
+	Printed   string `json:"printed"`         // what the paper prints or allows
+	Repaired  string `json:"repaired"`        // what the repaired protocol does
+	Published bool   `json:"-"`               // part of the published form; others are readings that the text allows, or of another paper
+	Shown     string `json:"shown,omitempty"` // by what and why, if no scenario shows it
+}
+
+// Switch is the number of one erratum among the options of a protocol.
+type Switch uint8
+
+// Switches is a set of errata that are switched on; the zero value is the repaired protocol.
+type Switches uint64
+
+// Has reports whether the erratum is in the set.
+func (s Switches) Has(e Switch) bool { return s>>e&1 != 0 }
+
+// With is the set and the erratum.
+func (s Switches) With(e Switch) Switches { return s | 1<<e }
+
+// Errata describes the switches of a protocol: entry e is switch e. An entry without ID is none of this protocol.
+type Errata []Erratum
+
+// List is every erratum in order.
+func (l Errata) List() []Erratum {
+	var list []Erratum
+	for _, e := range l {
+		if e.ID != "" {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// Find is the switch with the name, e.g. "H9a".
+func (l Errata) Find(id string) (e Switch, ok bool) {
+	for i := range l {
+		if l[i].ID == id && id != "" {
+			return Switch(i), true
+		}
+	}
+	return 0, false
+}
+
+// Published is the protocol as its paper prints it: every erratum of the text at once.
+func (l Errata) Published() Switches {
+	var s Switches
+	for i := range l {
+		if l[i].ID != "" && l[i].Published {
+			s = s.With(Switch(i))
+		}
+	}
+	return s
+}
