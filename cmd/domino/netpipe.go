@@ -134,11 +134,7 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	progress, messages := netpipeProgress(&plan, io), launch.Shared(io.err)
 	results, err := netpipe.Measure(ctx, plan, netpipe.Options{Congestion: o.congestion, Bind: o.bind, Procs: procs, Result: progress,
 		Child: func(r core.Rank) launch.Command {
-			name := fmt.Sprintf("rank %d", r)
-			if int(r) >= plan.Ranks() {
-				name = fmt.Sprintf("service of rank %d", int(r)-plan.Ranks())
-			}
-			return launch.Command{Name: name, Path: path, Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
+			return launch.Command{Name: netpipeName(int(r), plan.Ranks()), Path: path, Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
 		}})
 	if progress != nil {
 		fmt.Fprint(io.err, "\r\x1b[K")
@@ -171,6 +167,14 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, nil
 	}
 	return 0, printNetpipe(io, &plan, rows)
+}
+
+// netpipeName is what messages call a process: behind the ranks come their services.
+func netpipeName(number, ranks int) string {
+	if number >= ranks {
+		return fmt.Sprintf("service of rank %d", number-ranks)
+	}
+	return fmt.Sprintf("rank %d", number)
 }
 
 // netpipeProgress shows the samples on a terminal; nil if there is none.
