@@ -32,14 +32,18 @@ const (
 	hydeeOutside = "hydee-2"
 )
 
-// netpipeCase makes the setup of a case for two ranks.
-func netpipeCase(name string) (*core.Setup, error) {
-	layout := core.Layout{Names: []string{"a", "b"}, Ranks: 2, Clusters: []int{0, 1}}
+// netpipeCase makes the setup of a case for so many ranks.
+func netpipeCase(name string, ranks int) (*core.Setup, error) {
+	layout := core.Layout{Ranks: ranks}
+	for r := range ranks {
+		layout.Names = append(layout.Names, fmt.Sprint("r", r))
+		if name == hydeeInside {
+			r = 0
+		}
+		layout.Clusters = append(layout.Clusters, r)
+	}
 	protocol := name
-	switch name {
-	case hydeeInside:
-		protocol, layout.Clusters = "hydee", []int{0, 0}
-	case hydeeOutside:
+	if name == hydeeInside || name == hydeeOutside {
 		protocol = "hydee"
 	}
 	p, err := catalog.Find(protocol)
@@ -49,7 +53,7 @@ func netpipeCase(name string) (*core.Setup, error) {
 	if p.Setup == nil {
 		return nil, fmt.Errorf("protocol %s has no programs", name)
 	}
-	s, err := p.Setup(layout, make([]core.Program, 2), catalog.Options{Variant: "repaired"})
+	s, err := p.Setup(layout, make([]core.Program, ranks), catalog.Options{Variant: "repaired"})
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +67,7 @@ func netpipeCase(name string) (*core.Setup, error) {
 type netpipeOptions struct {
 	sizes, links, protocols, congestion string
 	plot                                string
-	perturb, rounds                     int
+	perturb, rounds, ring               int
 	sample                              time.Duration
 	seed                                uint64
 	card                                string
@@ -74,11 +78,12 @@ type netpipeOptions struct {
 func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 	var o netpipeOptions
 	f := flags("cluster netpipe", "", io, "cluster netpipe", "cluster netpipe --sizes 8,8K,64K,1M,16M --perturb 0 --rounds 15",
-		"cluster netpipe --links shared --protocols raw,none --json", "cluster netpipe --bench | benchstat -col /protocol -")
+		"cluster netpipe --links shared --protocols raw,none --json", "cluster netpipe --ring 8 --sizes 8K --perturb 0 --protocols raw,none", "cluster netpipe --bench | benchstat -col /protocol -")
 	f.StringVar(&o.sizes, "sizes", "1..64M", "bytes of a message: a list, or least..most for the powers of two between")
 	f.IntVar(&o.perturb, "perturb", 3, "also measure sizes that much smaller and larger; 0: not")
 	f.StringVar(&o.links, "links", "tcp,shared", "tcp (loopback), shared (memory)")
 	f.StringVar(&o.protocols, "protocols", "raw,none,hydee-1,hydee-2", "raw (no machine), none, hydee-1 and hydee-2 (HydEE within one cluster, between two), causal, camel, sbml, rbml, hmpl (the last two with a process for the logger of each rank)")
+	f.IntVar(&o.ring, "ring", 0, "so many processes pass the message round, and a lap is measured; 0: two, half a round trip")
 	f.IntVar(&o.rounds, "rounds", 5, "samples of each; medians are reported")
 	f.DurationVar(&o.sample, "sample", 10*time.Millisecond, "about how long a sample takes; large messages take longer")
 	f.Uint64Var(&o.seed, "seed", 1, "of the order of the samples")
@@ -106,7 +111,7 @@ func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 
 // netpipePlan is what the flags ask for, and how many processes that takes.
 func netpipePlan(o netpipeOptions) (plan netpipe.Plan, procs int, err error) {
-	plan = netpipe.Plan{Links: fields(o.links), Cases: fields(o.protocols), Rounds: o.rounds, Sample: netpipe.Duration(o.sample), Seed: o.seed}
+	plan = netpipe.Plan{Links: fields(o.links), Cases: fields(o.protocols), Rounds: o.rounds, Sample: netpipe.Duration(o.sample), Seed: o.seed, Ring: o.ring}
 	if plan.Sizes, err = parseSizes(o.sizes, o.perturb); err != nil {
 		return plan, 0, err
 	}
@@ -115,7 +120,7 @@ func netpipePlan(o netpipeOptions) (plan netpipe.Plan, procs int, err error) {
 			return plan, 0, err
 		}
 	}
-	procs, err = checkCases(plan.Cases)
+	procs, err = checkCases(plan.Cases, plan.Ranks())
 	return plan, procs, err
 }
 
@@ -142,11 +147,7 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	progress, messages := netpipeProgress(&plan, io), launch.Shared(io.err)
 	results, err := netpipe.Measure(ctx, plan, netpipe.Options{Congestion: o.congestion, Bind: o.bind, Procs: procs, Result: progress,
 		Child: func(r core.Rank) launch.Command {
-			name := fmt.Sprintf("rank %d", r)
-			if r >= 2 {
-				name = fmt.Sprintf("service of rank %d", r-2)
-			}
-			return launch.Command{Name: name, Path: path, Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
+			return launch.Command{Name: netpipeName(int(r), plan.Ranks()), Path: path, Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
 		}})
 	if progress != nil {
 		fmt.Fprint(io.err, "\r\x1b[K")
@@ -168,12 +169,25 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, encoder.Encode(map[string]any{"plan": plan, "cores": runtime.NumCPU(), "rows": rows, "samples": results})
 	case o.bench:
 		for _, r := range results {
+			if plan.Ring > 0 {
+				fmt.Fprintf(io.out, "BenchmarkRing/procs=%d/link=%s/protocol=%s/bytes=%d-%d %d %.1f ns/op %.1f B/op\n", plan.Ring, r.Link, r.Case, r.Bytes,
+					runtime.NumCPU(), r.Trips, r.Nanos, r.Allocated)
+				continue
+			}
 			fmt.Fprintf(io.out, "BenchmarkNetpipe/link=%s/protocol=%s/bytes=%d-%d %d %.1f ns/op %.2f MB/s %.1f B/op\n", r.Link, r.Case, r.Bytes,
 				runtime.NumCPU(), 2*r.Trips, r.Nanos, float64(r.Bytes)/r.Nanos*1000, r.Allocated)
 		}
 		return 0, nil
 	}
 	return 0, printNetpipe(io, &plan, rows)
+}
+
+// netpipeName is what messages call a process: behind the ranks come their services.
+func netpipeName(number, ranks int) string {
+	if number >= ranks {
+		return fmt.Sprintf("service of rank %d", number-ranks)
+	}
+	return fmt.Sprintf("rank %d", number)
 }
 
 // netpipeProgress shows the samples on a terminal; nil if there is none.
@@ -203,7 +217,7 @@ func fields(list string) []string {
 }
 
 // checkCases reports a name that is not known, twice there, or can not be measured; it says how many processes are needed.
-func checkCases(names []string) (procs int, err error) {
+func checkCases(names []string, ranks int) (procs int, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			return 0, fmt.Errorf("protocol %s is there twice", name)
@@ -214,11 +228,16 @@ func checkCases(names []string) (procs int, err error) {
 		if name == "hydee" {
 			return 0, fmt.Errorf("hydee: within one cluster (%s) or between two (%s)?", hydeeInside, hydeeOutside)
 		}
-		s, err := netpipeCase(name)
+		if ranks < 2 || ranks > netpipe.MaxRing {
+			ranks = 2 // the plan will be refused
+		}
+		s, err := netpipeCase(name, ranks)
 		if err != nil {
 			return 0, err
 		}
-		procs = max(procs, netpipe.Procs(s))
+		if procs = max(procs, netpipe.Procs(s)); ranks > 2 && netpipe.Procs(s) > ranks {
+			return 0, fmt.Errorf("protocol %s needs services beside the ranks, and a ring has none", name)
+		}
 	}
 	return procs, nil
 }
@@ -297,8 +316,11 @@ func parseBytes(text string) (int, error) {
 
 // printNetpipe prints one table a link, sizes down, protocols across.
 func printNetpipe(io streams, plan *netpipe.Plan, rows []netpipe.Row) error {
-	const note = "us: half a round trip, median of %d rounds; GB/s: bytes by that; x: time to that of none, median of the ratios within a round;\n" +
+	const note = "us: half a round trip of two processes, median of %d rounds; GB/s: bytes by that; x: time to that of none, median of the ratios within a round;\n" +
 		"least: the ratio of the least times, which counts when the machine has much else to do\n"
+	if plan.Ring > 0 {
+		fmt.Fprintf(io.out, "a ring of %d processes; us: a lap; GB/s: bytes by a lap\n", plan.Ring)
+	}
 	fmt.Fprintf(io.out, note, plan.Rounds)
 	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, link := range plan.Links {

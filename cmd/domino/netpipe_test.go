@@ -38,6 +38,13 @@ func TestNetpipe(t *testing.T) {
 	if len(bench) != 4 {
 		t.Errorf("%d lines for 2 sizes and 2 rounds", len(bench))
 	}
+	ring := regexp.MustCompile(`^(BenchmarkRing/procs=3/link=tcp/protocol=none/bytes=(8|65536)-\d+ \d+ [0-9.]+ ns/op [0-9.]+ B/op\s*){4}$`)
+	if out := run("--bench", "--ring", "3", "--links", "tcp", "--protocols", "none"); !ring.MatchString(out) {
+		t.Errorf("a ring of three: %s", out)
+	}
+	if out := run("--ring", "3", "--links", "tcp", "--protocols", "none"); !strings.Contains(out, "a ring of 3 processes") {
+		t.Errorf("a ring of three: %s", out)
+	}
 	var parsed struct {
 		Rows    []struct{ Link, Case string }
 		Samples []struct{ Round int }
@@ -64,6 +71,9 @@ func TestNetpipeErrors(t *testing.T) {
 		{"netpipe --links udp", `unknown link "udp"`},
 		{"netpipe --rounds 0", "0 rounds"},
 		{"netpipe --sample 0s", "samples of 0s"},
+		{"netpipe --ring 1", "ring of 1"},
+		{"netpipe --ring 1000", "ring of 1000"},
+		{"netpipe --ring 3 --protocols rbml", "services"},
 		{"netpipe --protocols hydee", "hydee-1"},
 		{"netpipe --protocols none,none", "twice"},
 		{"netpipe --protocols radic-hmpl", "at least 3"},

@@ -2,6 +2,7 @@ package hydee
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 )
@@ -20,6 +21,9 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 	// Deviation: H14. Read as printed, orphans are not logged again, and the next failure of the receiver loses them.
 	if !orphan || !l.has(H14) {
 		ch := &l.s.Channels[in.To]
+		if l.memory != nil && len(ch.Log) == cap(ch.Log) {
+			ch.Log = slices.Grow(ch.Log, len(ch.Log)+16) // a real log grows long: double it, to move its entries seldom
+		}
 		ch.Log = append(ch.Log, entry{Date: l.s.Date, Phase: l.s.Phase, Payload: in.Payload})
 		l.logged, l.loggedFor = l.memory != nil, in.To
 		out = append(out, core.Effect{Kind: core.Log, ID: in.Payload.ID, To: in.To.Proc()})

@@ -11,12 +11,16 @@ const (
 	smallest = 6        // of classes: 64 bytes
 	largest  = 32       // 4 GiB
 	slab     = 64 << 10 // what small buffers are cut from
+	large    = 8 << 10  // buffers from here on come from the source
 	classes  = (largest-smallest)*4 + 1
 )
 
 // Pool is a free list for each size class; there are four classes to an octave, so at most a quarter of a buffer is unused.
 type Pool struct {
 	Keep int // bytes that may lie idle; what is put beyond that goes to the garbage collector. 0 means 1 GiB
+	// Source gives the memory of buffers of 8 KiB and more, nil when it has no more; then, and without a Source, it comes from the heap. What
+	// it gave is never let go.
+	Source func(bytes int) []byte
 
 	free  [classes][][]byte
 	idle  int
@@ -50,6 +54,11 @@ func (p *Pool) Get(n int) []byte {
 		p.idle -= size
 		return b[:n]
 	}
+	if p.Source != nil && size >= large {
+		if b := p.Source(size); b != nil {
+			return b[:n:size]
+		}
+	}
 	if size > slab/16 {
 		return make([]byte, n, size)
 	}
@@ -72,7 +81,7 @@ func (p *Pool) Put(b []byte) {
 	if keep == 0 {
 		keep = 1 << 30
 	}
-	if p.idle+size > keep {
+	if p.idle+size > keep && (p.Source == nil || size < large) {
 		return
 	}
 	p.idle += size

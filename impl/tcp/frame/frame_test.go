@@ -45,7 +45,7 @@ func TestRoundTrip(t *testing.T) {
 				if len(b) != got.Prefix() || got.Total()%frame.Line != 0 || got.Prefix()+length+got.Pad() != got.Total() {
 					t.Fatalf("%d bytes, prefix %d, pad %d, total %d", len(b), got.Prefix(), got.Pad(), got.Total())
 				}
-				if length >= frame.Large && got.Prefix()%frame.Line != 0 {
+				if length >= frame.Aligned && got.Prefix()%frame.Line != 0 {
 					t.Fatalf("a large payload begins at %d", got.Prefix())
 				}
 			}

@@ -105,7 +105,7 @@ func (p *parser) whole(w []byte, a *Arrival) (n int, err error) {
 	a.Header, a.Extra, a.Payload = h, p.extra[:h.Extra], nil
 	if h.Length > 0 {
 		a.Payload = p.pool.Get(h.Length)
-		copy(a.Payload, w[frame.Size+h.Extra:])
+		copy(a.Payload, w[h.Prefix():])
 	}
 	return h.Total(), nil
 }

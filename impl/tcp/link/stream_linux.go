@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/domino-check/domino/impl/tcp/frame"
 )
 
 // readAhead is how much a connection reads at least, if it is there: large enough for many small frames, small enough that what
@@ -14,7 +16,41 @@ const readAhead = 32 << 10
 
 // NewStream makes a link of a connected non-blocking descriptor, which belongs to it from now on.
 func NewStream(descriptor int, c Config) *Link {
-	return newLink(c, newStream(descriptor), false)
+	e := &streamEnd{stream: *newStream(descriptor), parser: parser{limit: c.limit(), pool: c.Pool, incarnation: c.Peer}}
+	return &Link{end: e, self: c.Self}
+}
+
+// streamEnd is a link over a connection: what waits to be written, the socket, and what makes frames of what comes.
+type streamEnd struct {
+	stream
+	queue  queue
+	parser parser
+}
+
+func (e *streamEnd) send(h *frame.Header, extra, payload []byte) { e.queue.push(h, extra, payload) }
+
+func (e *streamEnd) flush() error {
+	if e.queue.bytes == 0 {
+		return nil
+	}
+	return e.queue.flush(&e.stream)
+}
+
+func (e *streamEnd) queued() int                      { return e.queue.bytes }
+func (e *streamEnd) borrowed() int                    { return e.queue.borrowed }
+func (e *streamEnd) receive(a *Arrival) (bool, error) { return e.parser.next(&e.stream, a) }
+
+func (e *streamEnd) dry() bool { return e.stream.short && e.stream.from == e.stream.to }
+
+func (e *streamEnd) descriptor() int { return e.stream.fd }
+func (e *streamEnd) doze(bool) bool  { return true }
+func (e *streamEnd) wake()           {}
+func (e *streamEnd) attend() error   { return nil }
+
+func (e *streamEnd) close() error {
+	e.parser.drop()
+	e.queue = queue{}
+	return unix.Close(e.stream.fd)
 }
 
 // stream is a connected socket. It is read and written by raw system calls: they never block, so the Go scheduler need not
@@ -22,18 +58,13 @@ func NewStream(descriptor int, c Config) *Link {
 type stream struct {
 	fd       int
 	buffer   []byte
-	from, to int // the window
+	from, to int  // the window
+	short    bool // the last read took all that was there
 	vector   [maxParts]unix.Iovec
 	pair     [2]unix.Iovec
 }
 
 func newStream(fd int) *stream { return &stream{fd: fd, buffer: make([]byte, readAhead)} }
-
-func (s *stream) descriptor() int     { return s.fd }
-func (s *stream) doze(_, _ bool) bool { return true }
-func (s *stream) wake()               {}
-func (s *stream) attend() error       { return nil }
-func (s *stream) close() error        { return unix.Close(s.fd) }
 
 func (s *stream) window() []byte { return s.buffer[s.from:s.to] }
 
@@ -71,6 +102,7 @@ func (s *stream) more(rest []byte) (n int, came bool, err error) {
 		case count == 0:
 			return 0, false, io.EOF
 		}
+		s.short = int(count) < len(rest)+len(into)
 		n = min(int(count), len(rest))
 		s.to += int(count) - n
 		return n, true, nil

@@ -180,6 +180,7 @@ func (m *Mesh) offer(conn net.Conn) (*link.Memory, error) {
 			binary.LittleEndian.PutUint32(b[9:], uint32(m.c.Ring))
 			rand.Read(memory.Proof())
 			copy(b[13:], memory.Proof())
+			memory.Loan(m.arena, true)
 		}
 	}
 	var answer [1]byte
@@ -190,6 +191,9 @@ func (m *Mesh) offer(conn net.Conn) (*link.Memory, error) {
 	if memory != nil && (err != nil || answer[0] != 1) {
 		memory.Close()
 		memory = nil
+	}
+	if memory != nil {
+		memory.Borrow(true)
 	}
 	return memory, err
 }
@@ -213,6 +217,8 @@ func (m *Mesh) answer(conn net.Conn) (*link.Memory, error) {
 	var yes byte
 	if memory != nil {
 		yes = 1
+		memory.Loan(m.arena, false)
+		memory.Borrow(false)
 	}
 	_, err := conn.Write([]byte{yes})
 	if err != nil && memory != nil {

@@ -23,24 +23,33 @@ type Config struct {
 	Patience Patience     // the zero value blocks at once
 
 	Private    bool          // do not share memory, not even with processes of this host
+	Lend       bool          // let the pool cut large buffers from memory that processes of this host see, so that payloads in them are copied only once
 	Ring       int           // bytes of a ring, a power of two, at least 64 KiB; 0 means 256 KiB
 	Congestion string        // congestion control of the connections; "" leaves the system's, except that loopback gets reno, which does not pace
 	Timeout    time.Duration // of one handshake; 0 means 5 s
 }
 
-// Patience says how long Next polls, and how long it then polls and yields, before it blocks.
-type Patience struct{ Poll, Yield time.Duration }
+// Patience says how long Next polls, and how long it then polls and yields, before it blocks; and for how long then at most without telling the Go
+// scheduler.
+//
+// To tell it costs two more switches of threads for each message, because the scheduler's monitor wakes up, and with several processes a core that is
+// most of the time of a message. The garbage collector and the monitor stop such a thread by a signal, which ends the
+// call, so only other goroutines lose: a process that runs several meshes must not nap.
+type Patience struct{ Poll, Yield, Nap time.Duration }
+
+// nap is long against the pause between two messages of a program, short against a run that has nothing to do.
+const nap = 10 * time.Millisecond
 
 // PatienceFor is the patience for so many processes on so many cores. With a core for each, polling costs nobody anything; with a
 // few processes a core, yielding is still faster than waking up; beyond that only blocking is.
 func PatienceFor(processes, cores int) Patience {
 	switch {
 	case processes <= cores:
-		return Patience{Poll: 2 * time.Millisecond, Yield: time.Millisecond}
+		return Patience{Poll: 2 * time.Millisecond, Yield: time.Millisecond, Nap: nap}
 	case processes <= 8*cores:
-		return Patience{Yield: 200 * time.Microsecond}
+		return Patience{Yield: 200 * time.Microsecond, Nap: nap}
 	}
-	return Patience{}
+	return Patience{Nap: nap}
 }
 
 // What says what Next found.

@@ -20,7 +20,7 @@ import (
 const direct = 2
 
 // checkEvery is how many polls pass between two looks at connections that are not read in turn.
-const checkEvery = 512
+const checkEvery = 2048
 
 // peer is what the owner knows about one proc.
 type peer struct {
@@ -42,8 +42,10 @@ type Mesh struct {
 	streams int // of them, not through shared memory
 	turn    int
 	polls   int
-	unsent  int // links that may have something queued
+	unsent  int  // links that may have something queued
+	lending bool // some link may have borrowed a payload
 	notices []Notice
+	arena   *link.Arena // nil: nothing is lent
 	epoll   int
 	event   int
 	events  [64]unix.EpollEvent
@@ -83,6 +85,11 @@ func New(c Config) (*Mesh, error) {
 		m.release()
 		return nil, fmt.Errorf("mesh: proc %d: %w", c.Self, err)
 	}
+	if c.Lend && !c.Private && c.Pool.Source == nil {
+		if m.arena, err = link.NewArena(link.ArenaSize); err == nil { // without it payloads go through the rings
+			c.Pool.Source = m.arena.Cut
+		}
+	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.tasks.Go(func() {
 		refused := func(address string, err error) { m.notify(Notice{Event: Refused, Address: address, Err: err}) }
@@ -111,10 +118,13 @@ func (m *Mesh) Send(to trace.Proc, kind frame.Kind, note uint8, extra, payload [
 	if p.link == nil || p.failed {
 		return false
 	}
-	if p.link.Queued() == 0 {
+	waited := p.link.Queued() > 0
+	if p.link.Send(kind, note, extra, payload); !waited && p.link.Queued() > 0 {
 		m.unsent++
 	}
-	p.link.Send(kind, note, extra, payload)
+	if len(payload) >= frame.Large {
+		m.lending = true
+	}
 	return true
 }
 
@@ -157,15 +167,16 @@ func (m *Mesh) MostQueued() int {
 	return most
 }
 
-// Borrowed reports whether any link has yet to write bytes that belong to a caller of Send.
+// Borrowed reports whether any link has yet to write, or a peer yet to copy, bytes that belong to a caller of Send.
 func (m *Mesh) Borrowed() bool {
-	if m.unsent > 0 {
+	if m.lending {
 		for _, p := range m.live {
 			if !p.failed && p.link.Borrowed() > 0 {
 				return true
 			}
 		}
 	}
+	m.lending = false
 	return false
 }
 
@@ -319,7 +330,7 @@ func (m *Mesh) Gather(procs []trace.Proc, limit time.Duration) error {
 // then lets go of everything and waits for its goroutines. With no time at all it ends as a crash would, without a goodbye.
 func (m *Mesh) Close(limit time.Duration) {
 	for _, p := range m.live {
-		if !p.failed {
+		if !p.failed && limit > 0 {
 			m.Send(p.proc, frame.Bye, 0, nil, nil)
 			p.paused = false
 		}
@@ -328,7 +339,11 @@ func (m *Mesh) Close(limit time.Duration) {
 	var a Arrival
 	for end := time.Now().Add(limit); m.talking() && time.Now().Before(end); {
 		m.Flush()
-		if m.Next(&a, time.Until(end)) == Frame && a.Payload != nil {
+		wait := time.Until(end)
+		if m.Borrowed() {
+			wait = min(wait, time.Millisecond) // a peer that copies what it was lent rings no bell
+		}
+		if m.Next(&a, wait) == Frame && a.Payload != nil {
 			m.c.Pool.Put(a.Payload)
 		}
 		m.notices = nil
@@ -350,7 +365,7 @@ func (m *Mesh) Close(limit time.Duration) {
 // talking reports whether anyone is still owed something or has not said goodbye.
 func (m *Mesh) talking() bool {
 	for _, p := range m.live {
-		if !p.failed && (p.link.Queued() > 0 || !p.left) {
+		if !p.failed && (p.link.Queued() > 0 || p.link.Borrowed() > 0 || !p.left) {
 			return true
 		}
 	}
@@ -358,6 +373,9 @@ func (m *Mesh) talking() bool {
 }
 
 func (m *Mesh) release() {
+	if m.arena != nil {
+		m.arena.Close()
+	}
 	for _, fd := range []int{m.event, m.epoll} {
 		if fd >= 0 {
 			unix.Close(fd)

@@ -8,38 +8,54 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// eager is how often Next polls before it looks at the clock, which costs as much as several polls of shared memory.
+const eager = 64
+
 // Next returns the next frame or says what else happened. It waits at most so long, not at all if the limit is zero, for ever
 // if it is negative. Frames of one proc come in the order in which they were sent; procs take turns.
 func (m *Mesh) Next(a *Arrival, limit time.Duration) What {
-	if w := m.poll(a); w != Nothing || limit == 0 {
+	patient := m.c.Patience.Poll > 0 || m.c.Patience.Yield > 0
+	if w := m.poll(a, patient || limit == 0); w != Nothing || limit == 0 {
 		return w
+	}
+	if m.c.Patience.Poll > 0 {
+		for range eager {
+			if w := m.poll(a, true); w != Nothing {
+				return w
+			}
+		}
 	}
 	if limit < 0 {
 		limit = math.MaxInt64
 	}
 	began := time.Now()
 	for n := 1; ; n++ {
-		if w := m.poll(a); w != Nothing {
-			return w
-		}
-		if n%16 != 0 && m.c.Patience.Poll > 0 {
-			continue // the clock costs as much as a poll of shared memory
+		if m.c.Patience.Poll > 0 && n%16 != 0 { // the clock costs as much as a poll of shared memory
+			if w := m.poll(a, true); w != Nothing {
+				return w
+			}
+			continue
 		}
 		passed := time.Since(began)
+		ask := true
 		switch {
-		case passed >= limit:
+		case passed >= limit && n > 1:
 			return Nothing
 		case passed < m.c.Patience.Poll:
 		case passed < m.c.Patience.Poll+m.c.Patience.Yield:
 			unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 		default:
 			m.block(limit - passed)
+			ask = false
+		}
+		if w := m.poll(a, ask); w != Nothing {
+			return w
 		}
 	}
 }
 
-// poll looks once at everything, without waiting.
-func (m *Mesh) poll(a *Arrival) What {
+// poll looks once at everything, without waiting. It asks the system which connections are worth it, if there are many, unless that is known.
+func (m *Mesh) poll(a *Arrival, ask bool) What {
 	if m.signal.Load() && m.absorb() {
 		return Woken
 	}
@@ -49,7 +65,7 @@ func (m *Mesh) poll(a *Arrival) What {
 	if m.unsent > 0 {
 		m.Flush()
 	}
-	if m.polls++; m.streams > direct || m.polls%checkEvery == 0 {
+	if m.polls++; ask && (m.streams > direct || m.polls%checkEvery == 0) {
 		m.ask(0)
 	}
 	for range m.live {
@@ -64,6 +80,7 @@ func (m *Mesh) poll(a *Arrival) What {
 		switch {
 		case ok:
 			a.From, a.Life = p.proc, p.life
+			p.ready = !p.link.Dry()
 			return Frame
 		case err != nil:
 			m.ended(p, err)
@@ -77,16 +94,17 @@ func (m *Mesh) poll(a *Arrival) What {
 
 // ask asks the system which connections have something, waiting so many milliseconds at most, and notes the answer.
 func (m *Mesh) ask(timeout int) {
-	var n int
-	if timeout == 0 {
-		count, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(m.epoll), uintptr(unsafe.Pointer(&m.events[0])), uintptr(len(m.events)), 0, 0, 0)
+	n, short := 0, min(timeout, int(m.c.Patience.Nap/time.Millisecond))
+	if timeout == 0 || short > 0 {
+		count, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(m.epoll), uintptr(unsafe.Pointer(&m.events[0])), uintptr(len(m.events)), uintptr(short), 0, 0)
 		if errno != 0 {
 			return // interrupted
 		}
 		n = int(count)
-	} else {
+	}
+	if n == 0 && timeout > short {
 		var err error
-		if n, err = unix.EpollWait(m.epoll, m.events[:], timeout); err != nil {
+		if n, err = unix.EpollWait(m.epoll, m.events[:], timeout-short); err != nil {
 			return // interrupted
 		}
 	}

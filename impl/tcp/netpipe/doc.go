@@ -2,6 +2,8 @@
 // message goes there and back, and half of the time is counted. Every protocol is a machine of its own driven by package node, as in
 // any other run; "raw" is the mesh alone.
 //
+// With Plan.Ring, so many processes pass a message round instead, and a lap is counted: what waiting costs when processes share cores.
+//
 // What is compared is measured in one run, in turns: for each size all links and protocols one after another, in another order in each
 // round, the sizes shuffled. Reported are medians over the rounds, and the ratio to "none" (raw to none, too) as the median of the ratios
 // within a round: the machine may be slow for a while, but then it is so for both. Where it has much else to do, medians measure that, and the

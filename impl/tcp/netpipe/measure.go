@@ -32,7 +32,7 @@ func Measure(ctx context.Context, plan Plan, o Options) ([]Result, error) {
 	var serving sync.WaitGroup
 	defer serving.Wait()
 	defer cancel()
-	procs := max(2, o.Procs)
+	procs := max(plan.Ranks(), o.Procs)
 	id := mesh.NewIdentity()
 	meetings := map[string]Meeting{}
 	for _, name := range plan.Links {

@@ -18,7 +18,7 @@ const (
 // Raw is the case without a machine.
 const Raw = "raw"
 
-// Plan says what is measured. Both processes get the same one.
+// Plan says what is measured. All processes get the same one.
 type Plan struct {
 	Sizes  []int    `json:"sizes"`  // bytes
 	Links  []string `json:"links"`  // of TCP, Shared
@@ -27,7 +27,14 @@ type Plan struct {
 	Sample Duration `json:"sample"` // about how long one takes
 	Seed   uint64   `json:"seed"`   // of the order
 	Card   int      `json:"card"`   // bits a second that each process sends at most, see card; 0: as fast as it can
+	Ring   int      `json:"ring"`   // processes that pass a message round, in [2, MaxRing]; 0: two that send it there and back
 }
+
+// MaxRing bounds the processes of a ring.
+const MaxRing = 256
+
+// Ranks is the number of processes that send messages.
+func (p *Plan) Ranks() int { return max(2, p.Ring) }
 
 // Duration is a time.Duration that JSON shows as text.
 type Duration time.Duration
@@ -54,6 +61,8 @@ func (p *Plan) Validate() error {
 		return fmt.Errorf("%d rounds, want [1, 10000]", p.Rounds)
 	case p.Sample <= 0 || p.Sample > Duration(time.Minute):
 		return fmt.Errorf("samples of %v, want more than nothing and at most a minute", time.Duration(p.Sample))
+	case p.Ring != 0 && (p.Ring < 2 || p.Ring > MaxRing):
+		return fmt.Errorf("a ring of %d processes, want [2, %d]", p.Ring, MaxRing)
 	}
 	if p.Card < 0 || p.Card > 0 && p.Card < 1000 {
 		return fmt.Errorf("a card of %d bits a second, want none (0) or at least 1000", p.Card)
@@ -117,7 +126,7 @@ func (p *Plan) samples() []sample {
 // logLimit is how much a sample may make a log grow.
 const logLimit = 64 << 20
 
-// trips is how many round trips a sample of a size has, beside those before it that warm up. Both processes must agree on it, so it is
+// trips is how many round trips, or laps, a sample of a size has, beside those before it that warm up. All processes must agree on it, so it is
 // a guess of what fits the time.
 func (p *Plan) trips(link string, size int) int {
 	guess := 10*time.Microsecond + time.Duration(size)/3 // there and back
@@ -127,7 +136,7 @@ func (p *Plan) trips(link string, size int) int {
 	if p.Card > 0 {
 		guess += time.Duration(16 * float64(size) / float64(p.Card) * 1e9)
 	}
-	n := int(time.Duration(p.Sample) / guess)
+	n := int(2 * time.Duration(p.Sample) / guess / time.Duration(p.Ranks()))
 	return max(3, min(n, logLimit/size, 20_000))
 }
 
@@ -141,7 +150,7 @@ type Result struct {
 	Bytes int    `json:"bytes"`
 	Round int    `json:"round"`
 	Trips int    `json:"trips"`
-	// Nanos is half of a round trip, the mean over the sample.
+	// Nanos is half of a round trip, or a lap of the ring, the mean over the sample.
 	Nanos float64 `json:"nanos"`
 	// Allocated is bytes of the heap for each message, of this process.
 	Allocated float64 `json:"allocated"`
@@ -152,7 +161,7 @@ type Row struct {
 	Link      string  `json:"link"`
 	Case      string  `json:"case"`
 	Bytes     int     `json:"bytes"`
-	Micros    float64 `json:"halfRoundTripMicros"` // median over the rounds
+	Micros    float64 `json:"halfRoundTripMicros"` // median over the rounds; of a ring: the lap
 	Least     float64 `json:"leastMicros"`
 	Bandwidth float64 `json:"gigabytesPerSecond"` // bytes by the median
 	Ratio     float64 `json:"timeToNone"`         // median over the rounds of the ratio to the case "none"; 0 if that was not measured

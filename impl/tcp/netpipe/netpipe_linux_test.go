@@ -60,25 +60,28 @@ func (dies) Write([]byte) (int, error) {
 
 var cases = []string{Raw, "none", "hydee-1", "hydee-2", "causal", "camel", "sbml", "rbml", "hmpl"}
 
-func setup(name string) (*core.Setup, error) {
-	layout := core.Layout{Names: []string{"a", "b"}, Ranks: 2, Clusters: []int{0, 1}}
+func setup(name string, ranks int) (*core.Setup, error) {
+	layout := core.Layout{Ranks: ranks}
+	for r := range ranks {
+		layout.Names, layout.Clusters = append(layout.Names, fmt.Sprint("r", r)), append(layout.Clusters, r)
+	}
 	switch name {
 	case "none":
-		return none.NewSetup(layout, make([]core.Program, 2))
+		return none.NewSetup(layout, make([]core.Program, ranks))
 	case "hydee-1":
-		layout.Clusters = []int{0, 0}
+		clear(layout.Clusters)
 	case "causal":
-		return causal.NewSetup(layout, make([]core.Program, 2), causal.Options{F: 1})
+		return causal.NewSetup(layout, make([]core.Program, ranks), causal.Options{F: 1})
 	case "camel":
-		return camel.NewSetup(layout, make([]core.Program, 2), causal.Options{F: 1})
+		return camel.NewSetup(layout, make([]core.Program, ranks), causal.Options{F: 1})
 	case "sbml":
-		return pessimistic.NewSetup(pessimistic.SBML, layout, make([]core.Program, 2), pessimistic.Options{})
+		return pessimistic.NewSetup(pessimistic.SBML, layout, make([]core.Program, ranks), pessimistic.Options{})
 	case "rbml":
-		return pessimistic.NewSetup(pessimistic.RBML, layout, make([]core.Program, 2), pessimistic.Options{})
+		return pessimistic.NewSetup(pessimistic.RBML, layout, make([]core.Program, ranks), pessimistic.Options{})
 	case "hmpl":
-		return pessimistic.NewSetup(pessimistic.HMPL, layout, make([]core.Program, 2), pessimistic.Options{})
+		return pessimistic.NewSetup(pessimistic.HMPL, layout, make([]core.Program, ranks), pessimistic.Options{})
 	}
-	return hydee.NewSetup(layout, make([]core.Program, 2), hydee.Options{})
+	return hydee.NewSetup(layout, make([]core.Program, ranks), hydee.Options{})
 }
 
 // TestProcesses runs a small plan in processes of the system, two and the services that some protocols need: every sample comes, once.
@@ -122,6 +125,24 @@ func TestCard(t *testing.T) {
 		if r.Nanos < least {
 			t.Errorf("%s: %.0f ns, want %.0f at least", r.Case, r.Nanos, least)
 		}
+	}
+}
+
+// TestRing runs a small plan on a ring of five: every sample comes, once, and a lap takes longer than nothing.
+func TestRing(t *testing.T) {
+	plan := Plan{Sizes: []int{8, 8192}, Links: []string{TCP, Shared}, Cases: cases[:4], Rounds: 2, Sample: Duration(time.Microsecond), Seed: 3, Ring: 5}
+	results, err := Measure(t.Context(), plan, Options{Child: child(t, "runs"), Bind: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[sample]int{}
+	for _, r := range results {
+		if seen[sample{r.Round, r.Bytes, r.Link, r.Case}]++; r.Nanos <= 0 || r.Trips < 3 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(results) != 2*2*2*4 || len(seen) != len(results) {
+		t.Errorf("%d results of %d samples, want 32", len(results), len(seen))
 	}
 }
 
@@ -197,7 +218,7 @@ type pair struct {
 func newPair(t testing.TB, name string, private bool, size, trips int) *pair {
 	t.Helper()
 	p := new(pair)
-	s, err := setup(name)
+	s, err := setup(name, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,6 +352,7 @@ func TestPlan(t *testing.T) {
 		func(p *Plan) { p.Sizes = nil }, func(p *Plan) { p.Sizes = []int{0} }, func(p *Plan) { p.Sizes = []int{MaxSize + 1} },
 		func(p *Plan) { p.Links = []string{"udp"} }, func(p *Plan) { p.Card = -1 }, func(p *Plan) { p.Card = 999 }, func(p *Plan) { p.Card = 1000 }, // raw is a case
 		func(p *Plan) { p.Rounds = 0 }, func(p *Plan) { p.Sample = 0 },
+		func(p *Plan) { p.Ring = 1 }, func(p *Plan) { p.Ring = MaxRing + 1 }, func(p *Plan) { p.Ring = -1 },
 	} {
 		p := plan
 		if bad(&p); p.Validate() == nil {

@@ -7,12 +7,13 @@ import (
 	"github.com/domino-check/domino/impl/tcp/node"
 )
 
-// pinger is a rank whose program sends a message and receives one, or the other way round, so many times. The bytes are as many as the
-// measurement wants, which the programs of scenarios can not say.
+// pinger is a rank whose program sends a message to the next rank and receives one from the last, or, but for rank 0, the other way round, so
+// many times. The bytes are as many as the measurement wants, which the programs of scenarios can not say.
 type pinger struct {
 	protocol core.Protocol
 	buffers  *node.Buffers // set when the node exists
 	self     core.Rank
+	next     core.Rank
 	payload  []byte
 	left     int // steps: two a round trip
 	sends    bool
@@ -23,10 +24,10 @@ type pinger struct {
 // newPinger takes the protocol layer out of a rank of the setup.
 func newPinger(s *core.Setup, self core.Rank, payload []byte, trips int) (*pinger, error) {
 	host, ok := s.New(self.Proc()).(*core.Host)
-	if !ok || s.Layout.Ranks != 2 {
-		return nil, fmt.Errorf("netpipe: %s: %d ranks, want two", s.Protocol, s.Layout.Ranks)
+	if !ok || s.Layout.Ranks < 2 {
+		return nil, fmt.Errorf("netpipe: %s: %d ranks, want two or more", s.Protocol, s.Layout.Ranks)
 	}
-	return &pinger{protocol: host.Protocol(), self: self, payload: payload, left: 2 * trips, sends: self == 0}, nil
+	return &pinger{protocol: host.Protocol(), self: self, next: (self + 1) % core.Rank(s.Layout.Ranks), payload: payload, left: 2 * trips, sends: self == 0}, nil
 }
 
 // Protocol is what the node asks for.
@@ -41,7 +42,7 @@ func (p *pinger) Choices(buf []core.Choice) []core.Choice {
 		return buf
 	}
 	if p.sends {
-		if p.protocol.Ready(1 - p.self) {
+		if p.protocol.Ready(p.next) {
 			buf = append(buf, 0)
 		}
 		return buf
@@ -63,7 +64,7 @@ func (p *pinger) Step(in core.Input, out []core.Effect) []core.Effect {
 		p.sends = false
 		p.sent++
 		payload := core.Payload{ID: core.MsgID{From: p.self, Number: p.sent}, Data: p.payload}
-		to := 1 - p.self
+		to := p.next
 		out = append(out, core.Effect{Kind: core.ProgramSent, To: to.Proc(), Payload: payload})
 		return p.protocol.Step(core.Input{Kind: core.Send, To: to, Payload: payload}, out)
 	}

@@ -37,10 +37,10 @@ type Meeting struct {
 // timeout bounds everything that is not a measurement.
 const timeout = 30 * time.Second
 
-// process is one of the two.
+// process is one of them.
 type process struct {
 	Instructions
-	setup  func(name string) (*core.Setup, error)
+	setup  Setup
 	pool   *buffer.Pool
 	meshes map[string]*mesh.Mesh
 	setups map[string]*core.Setup
@@ -49,14 +49,17 @@ type process struct {
 	after  runtime.MemStats
 }
 
-// Run is the whole life of one process; setup makes the protocol of a case for two ranks. Rank 0 writes its results, a line of JSON
+// Setup makes the protocol of a case for so many ranks.
+type Setup func(name string, ranks int) (*core.Setup, error)
+
+// Run is the whole life of one process. Rank 0 writes its results, a line of JSON
 // each. The calling goroutine is locked to its thread.
-func Run(ctx context.Context, in Instructions, setup func(name string) (*core.Setup, error), out io.Writer) (err error) {
+func Run(ctx context.Context, in Instructions, setup Setup, out io.Writer) (err error) {
 	if err := in.Plan.Validate(); err != nil {
 		return err
 	}
 	runtime.LockOSThread()
-	if in.Bind && in.Rank < 2 {
+	if in.Bind && in.Rank < 2 && in.Plan.Ranks() <= runtime.NumCPU() {
 		bind(int(in.Rank))
 	}
 	p := &process{Instructions: in, setup: setup, pool: new(buffer.Pool), meshes: map[string]*mesh.Mesh{}, setups: map[string]*core.Setup{}}
@@ -85,10 +88,10 @@ func Run(ctx context.Context, in Instructions, setup func(name string) (*core.Se
 	for _, size := range in.Plan.Sizes {
 		largest = max(largest, size)
 	}
-	p.buffer = make([]byte, largest)
+	p.buffer = p.pool.Get(largest)
 	encoder := json.NewEncoder(out)
 	for _, s := range in.Plan.samples() {
-		if in.Rank >= 2 {
+		if int(in.Rank) >= in.Plan.Ranks() {
 			if err := p.serve(s); err != nil {
 				return fmt.Errorf("netpipe: service of rank %d: %s, %s, %d bytes: %w", in.Rank-2, s.link, s.name, s.size, err)
 			}
@@ -104,7 +107,7 @@ func Run(ctx context.Context, in Instructions, setup func(name string) (*core.Se
 			}
 		}
 	}
-	if in.Rank >= 2 {
+	if int(in.Rank) >= in.Plan.Ranks() {
 		p.attend()
 	}
 	return nil
@@ -116,7 +119,7 @@ func (p *process) prepare() (err error) {
 		if name == Raw {
 			continue
 		}
-		if p.setups[name], err = p.setup(name); err != nil {
+		if p.setups[name], err = p.setup(name, p.Plan.Ranks()); err != nil {
 			return err
 		}
 		if _, ok := p.setups[name].NewMessage().(core.Framed); !ok {
@@ -134,7 +137,7 @@ func (p *process) connect(ctx context.Context, name string) error {
 	}
 	meeting := p.Meetings[name]
 	id := mesh.Identity{Run: meeting.Run, Secret: p.Secret, Self: p.Rank.Proc()}
-	m, err := mesh.New(mesh.Config{Identity: id, Procs: p.Procs, Listener: l, Pool: p.pool, Limit: MaxSize, Private: name == TCP,
+	m, err := mesh.New(mesh.Config{Identity: id, Procs: p.Procs, Listener: l, Pool: p.pool, Limit: MaxSize, Private: name == TCP, Lend: true,
 		Patience: mesh.PatienceFor(p.Procs, runtime.NumCPU()), Congestion: p.Congestion})
 	if err != nil {
 		l.Close()
@@ -147,7 +150,7 @@ func (p *process) connect(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	others := neighbours(id.Self, p.Procs)
+	others := p.neighbours(p.Procs)
 	m.Dial(slices.DeleteFunc(mesh.Below(table, id.Self), func(a mesh.Address) bool { return !slices.Contains(others, a.Proc) }), timeout)
 	if err := m.Gather(others, timeout); err != nil {
 		return err
@@ -172,8 +175,11 @@ func (p *process) measure(s sample) (Result, error) {
 	} else {
 		elapsed, err = p.machine(p.meshes[s.link], p.setups[s.name], p.buffer[:s.size], warm, trips)
 	}
-	r.Nanos = float64(elapsed.Nanoseconds()) / float64(2*trips)
-	r.Allocated = float64(p.after.TotalAlloc-p.before.TotalAlloc) / float64(2*trips)
+	messages := 2 * trips // of this process, sent and received
+	r.Allocated = float64(p.after.TotalAlloc-p.before.TotalAlloc) / float64(messages)
+	if r.Nanos = float64(elapsed.Nanoseconds()) / float64(messages); p.Plan.Ring > 0 {
+		r.Nanos *= 2
+	}
 	return r, err
 }
 
@@ -181,24 +187,29 @@ func (p *process) measure(s sample) (Result, error) {
 func (p *process) raw(m *mesh.Mesh, payload []byte, warm, trips int) (time.Duration, error) {
 	var a mesh.Arrival
 	var began time.Time
+	next := (p.Rank + 1) % core.Rank(p.Plan.Ranks())
 	for n := range warm + trips {
 		if n == warm {
 			began = p.begin()
 		}
 		for half := range 2 {
 			if (half == 0) == (p.Rank == 0) {
-				m.Send(1-p.Rank.Proc(), frame.Data, 0, nil, payload)
+				m.Send(next.Proc(), frame.Data, 0, nil, payload)
 				m.Flush()
 				continue
 			}
-			switch what := m.Next(&a, timeout); what {
-			case mesh.Frame:
-				p.pool.Put(a.Payload)
-			case mesh.Notified:
-				return 0, p.lost(m)
-			default:
+			what := m.Next(&a, timeout)
+			for what == mesh.Notified {
+				n, _ := m.Notice()
+				if err := ended(n); err != nil {
+					return 0, err
+				}
+				what = m.Next(&a, timeout)
+			}
+			if what != mesh.Frame {
 				return 0, fmt.Errorf("nothing came in %v", timeout)
 			}
+			p.pool.Put(a.Payload)
 		}
 	}
 	elapsed := p.end(began)
@@ -247,8 +258,11 @@ func drain(m node.Transport) {
 	}
 }
 
-func (p *process) lost(m *mesh.Mesh) error {
-	n, _ := m.Notice()
+// ended is the error of a notice. A process that has done its part of a ring may leave before the last message has come round.
+func ended(n mesh.Notice) error {
+	if n.Event == mesh.Left {
+		return nil
+	}
 	return fmt.Errorf("proc %d is %s: %v", n.Proc, n.Event, n.Err)
 }
 

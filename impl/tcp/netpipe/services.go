@@ -32,6 +32,19 @@ func neighbours(self core.Proc, procs int) (list []trace.Proc) {
 	return []trace.Proc{self - 2}
 }
 
+// neighbours are those with whom this process is connected; in a ring that is the next rank and the last.
+func (p *process) neighbours(procs int) []trace.Proc {
+	self, ranks := p.Rank.Proc(), trace.Proc(p.Plan.Ranks())
+	next, last := (self+1)%ranks, (self+ranks-1)%ranks
+	switch {
+	case p.Plan.Ring == 0:
+		return neighbours(self, procs)
+	case next == last:
+		return []trace.Proc{next}
+	}
+	return []trace.Proc{last, next}
+}
+
 // rounds is how often neighbours tell each other that a sample is over before it is. What a delivery causes is over by then: it goes to the
 // logger, back to the receiver, and to the sender, and each round is behind one of these ways.
 const rounds = 4
@@ -86,14 +99,12 @@ func (b *barrier) await(n *node.Node, round int, limit time.Duration) error {
 
 // machineNode makes the node of a machine for a sample.
 func (p *process) machineNode(m *mesh.Mesh, s *core.Setup, machine core.Machine) (*node.Node, *barrier, error) {
-	b := &barrier{Transport: m, others: neighbours(p.Rank.Proc(), Procs(s))}
+	b := &barrier{Transport: m, others: p.neighbours(Procs(s))}
 	if p.Plan.Card > 0 {
 		b.Transport = &card{Mesh: m, rate: float64(p.Plan.Card) / 8}
 	}
 	n, err := node.New(node.Config{Proc: p.Rank.Proc(), Procs: len(s.Layout.Names), Machine: machine, NewMessage: s.NewMessage, Mesh: b, Pool: p.pool,
-		Notices: func(notice mesh.Notice) error {
-			return fmt.Errorf("proc %d is %s: %v", notice.Proc, notice.Event, notice.Err)
-		}})
+		Notices: ended})
 	return n, b, err
 }
 

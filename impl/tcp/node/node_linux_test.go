@@ -69,7 +69,7 @@ func cluster(t testing.TB, s *core.Setup, private bool, set func(*node.Config)) 
 		}
 		id.Self, pools[p] = trace.Proc(p), new(buffer.Pool)
 		if meshes[p], err = mesh.New(mesh.Config{Identity: id, Procs: procs, Listener: l, Pool: pools[p], Private: private,
-			Patience: mesh.PatienceFor(procs, runtime.NumCPU()), Ring: 64 << 10}); err != nil {
+			Patience: mesh.Patience{Yield: 200 * time.Microsecond}, Ring: 64 << 10}); err != nil {
 			t.Fatal(err)
 		}
 		table[p] = mesh.Address{Proc: id.Self, Host: l.Addr().String()}
