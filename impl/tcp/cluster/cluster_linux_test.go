@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 		os.Setenv(asChild, "live")
 		supervise(os.Args[1])
 	default:
+		if err := limitFiles(); err != nil {
+			os.Exit(5)
+		}
 		if cluster.Live(os.Stdin, os.Stdout, func(text json.RawMessage) (*core.Setup, error) {
 			r, err := resolve(text)
 			if err != nil {

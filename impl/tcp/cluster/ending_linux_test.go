@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -178,6 +179,18 @@ func TestHangs(t *testing.T) {
 	}
 }
 
+// limited, in the environment, is how large the files of a child may become.
+const limited = "DOMINO_CLUSTER_TEST_FILES"
+
+// limitFiles obeys it, in a child: in the test itself the limit would be that of the whole test program.
+func limitFiles() error {
+	bytes, err := strconv.ParseUint(os.Getenv(limited), 10, 64)
+	if err != nil {
+		return nil
+	}
+	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: bytes, Max: bytes})
+}
+
 // TestFullDisk runs with files that may not grow beyond a few blocks, and on a file system that is full: the run ends with an error that names the file, of the disk or of the
 // evidence, and no process is left.
 func TestFullDisk(t *testing.T) {
@@ -197,14 +210,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	t.Run("limit", func(t *testing.T) {
 		c, _ := config(t, text, fault.Plan{})
-		var old syscall.Rlimit
-		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
-			t.Skip("no limits of files here:", err)
-		}
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 40 << 10, Max: old.Max}); err != nil {
-			t.Skip("limits of files can not be set:", err)
-		}
-		defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old)
+		t.Setenv(limited, "40960")
 		check(t, c, syscall.EFBIG, "disk")
 		c, _ = config(t, strings.ReplaceAll(strings.ReplaceAll(text, "checkpoint; ", ""), "hydee", "none"), fault.Plan{}) // nothing is stable
 		check(t, c, syscall.EFBIG, "evidence")
