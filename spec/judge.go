@@ -1,6 +1,10 @@
 package spec
 
-import "github.com/domino-check/domino/spec/trace"
+import (
+	"slices"
+
+	"github.com/domino-check/domino/spec/trace"
+)
 
 // Ledger folds the events of one run into what properties see. The zero value is not usable; see NewLedger.
 type Ledger struct {
@@ -75,7 +79,14 @@ func (l *Ledger) Apply(e trace.Event) {
 	}
 	if o.History != nil {
 		h := *o.History
-		h.Apply(e)
+		if e.Kind == trace.Delivered { // in place: a ledger follows one run, and who looked before has a shorter list of the same array
+			h.Delivered = append(h.Delivered, trace.Delivery{ID: e.ID, Stamp: e.Stamp, Digest: e.Digest})
+		} else {
+			h.Apply(e)
+		}
+		if e.Kind == trace.Restored || e.Kind == trace.Resumed {
+			h.Delivered = slices.Clip(h.Delivered) // what was cut off stays for who has seen it
+		}
 		o.History = &h
 	}
 }

@@ -27,7 +27,7 @@ func runCluster(ctx context.Context, args []string, io streams) (int, error) {
 			fmt.Fprintf(io.out, "  %-8s %-18s %s\n", c.name, c.args, c.doc)
 		}
 		fmt.Fprint(io.out, "\nEach command explains itself with --help. Processes are real, and none is left behind.\n\n"+
-			"Examples:\n  domino cluster run s1 --kill A@9\n  domino cluster perf --protocols none,hydee\n  domino cluster netpipe --sizes 8,64K,1M\n")
+			"Examples:\n  domino cluster run s1 --kill x@1\n  domino cluster perf --protocols none,hydee\n  domino cluster netpipe --sizes 8,64K,1M\n")
 		if len(args) == 0 {
 			return 0, errors.New("a command is needed")
 		}

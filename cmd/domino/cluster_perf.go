@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/tcp/cluster"
 	"github.com/domino-check/domino/impl/tcp/perf"
 	"github.com/domino-check/domino/spec"
@@ -100,10 +99,12 @@ func runPerf(ctx context.Context, args []string, io streams) (code int, err erro
 	if err := plotFolder(o.plot); err != nil {
 		return 0, err
 	}
-	if r.dir, err = os.MkdirTemp("", "domino-perf-"); err != nil {
+	folder, err := openFolder("", "domino-perf-")
+	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(r.dir)) }()
+	r.dir = folder.name
+	defer func() { err = errors.Join(err, folder.close(false)) }()
 	progress := r.progress()
 	samples, err := perf.Measure(ctx, &r.plan, r.run, progress)
 	if progress != nil {
@@ -121,17 +122,16 @@ func runPerf(ctx context.Context, args []string, io streams) (code int, err erro
 // run makes one run. Its folder goes at once.
 func (r *perfRun) run(ctx context.Context, cell perf.Cell, kind perf.Kind, calm time.Duration) (*cluster.Result, error) {
 	c := r.cases[[2]string{cell.Kernel, cell.Protocol}]
-	var plan fault.Plan
-	var timed []cluster.Timed
+	var k strikes
 	if kind == perf.Failed {
 		var err error
-		if plan, timed, err = parseKills(momentsIn(r.flags.kills, calm), c.resolved.Setup); err != nil {
+		if k, err = parseKills(momentsIn(r.flags.kills, calm), c.resolved.Setup); err != nil {
 			return nil, err
 		}
 	}
 	r.runs++
 	dir := filepath.Join(r.dir, fmt.Sprint(r.runs))
-	config, err := c.config(plan, timed, r.flags.seed+uint64(r.runs), dir)
+	config, err := c.config(k, r.flags.seed+uint64(r.runs), dir)
 	if err != nil {
 		return nil, err
 	}

@@ -184,11 +184,11 @@ func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why
 	}
 	c := &clusterCase{scenario: s, resolved: resolved, io: r.io, seed: r.flags.seed, timeout: r.flags.timeout, spread: time.Millisecond, address: "127.0.0.1:0", quiet: true}
 	if r.plan.Kills && cell.Protocol != perf.Baseline {
-		plan, timed, err := parseKills(momentsIn(r.flags.kills, time.Second), resolved.Setup)
+		k, err := parseKills(momentsIn(r.flags.kills, time.Second), resolved.Setup)
 		if err != nil {
 			return "", err
 		}
-		c.allow(plan, timed)
+		c.allow(k)
 	}
 	config := cluster.Config{Setup: resolved.Setup, Model: resolved.Model, Dir: "-", Path: "-"}
 	if err := config.Validate(); err != nil {

@@ -4,67 +4,18 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/impl/tcp/cluster"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// parseKills reads the failures that the user asks for.
-func parseKills(list []string, setup *core.Setup) (plan fault.Plan, timed []cluster.Timed, err error) {
-	proc := func(name string) (core.Proc, error) {
-		i := slices.Index(setup.Layout.Names, name)
-		if i < 0 {
-			return 0, fmt.Errorf("there is no proc %q, there are %s", name, strings.Join(setup.Layout.Names, " "))
-		}
-		return core.Proc(i), nil
-	}
-	for _, text := range list {
-		who, when, ok := strings.Cut(text, "@")
-		if !ok {
-			return plan, nil, fmt.Errorf("--kill %s: want PROC@MOMENT", text)
-		}
-		var victims []core.Proc
-		for _, name := range strings.Split(who, "+") {
-			p, err := proc(name)
-			if err != nil {
-				return plan, nil, fmt.Errorf("--kill %s: %w", text, err)
-			}
-			victims = append(victims, p)
-		}
-		by := victims[0]
-		slices.Sort(victims)
-		if d, err := time.ParseDuration(when); err == nil && strings.Trim(when, "0123456789") != "" {
-			if d < 0 {
-				return plan, nil, fmt.Errorf("--kill %s: the time is negative", text)
-			}
-			timed = append(timed, cluster.Timed{At: d, Victims: victims})
-			continue
-		}
-		if name, number, ok := strings.Cut(when, ":"); ok {
-			if by, err = proc(name); err != nil {
-				return plan, nil, fmt.Errorf("--kill %s: %w", text, err)
-			}
-			when = number
-		}
-		n, err := strconv.Atoi(when)
-		if err != nil || n < 0 {
-			return plan, nil, fmt.Errorf("--kill %s: want a number of effects or a time after the @", text)
-		}
-		plan.Failures = append(plan.Failures, fault.Failure{Victims: victims, By: by, After: n})
-	}
-	return plan, timed, nil
-}
-
 // clusterRan is one run as processes, judged.
 type clusterRan struct {
 	*clusterCase
-	plan      fault.Plan
+	strikes   strikes
 	result    *cluster.Result
 	reference *cluster.Result // without failures; nil: this is one
 	violation *spec.Violation
@@ -177,7 +128,7 @@ func (r *clusterRan) word() string {
 func (r *clusterRan) report() map[string]any {
 	return map[string]any{"scenario": r.scenario.Name, "protocol": r.scenario.Protocol, "variant": r.scenario.Variant, "verdict": r.word(), "why": r.why,
 		"violation": r.violation, "digests": r.result.Digests, "crashes": r.result.Crashes, "recoveries": r.result.Recoveries(), "counts": r.result.Counts,
-		"stops": r.result.Stops, "suspicions": r.result.Suspicions, "performed": r.result.Performed, "elapsed": r.result.Elapsed, "complete": r.result.Complete, "plan": r.plan}
+		"stops": r.result.Stops, "suspicions": r.result.Suspicions, "performed": r.result.Performed, "elapsed": r.result.Elapsed, "complete": r.result.Complete, "strikes": r.strikes}
 }
 
 // short3 is a time with three digits.

@@ -38,6 +38,7 @@ func TestClusterRun(t *testing.T) {
 
 // TestClusterRunErrors gives cluster run what it must refuse before any process starts.
 func TestClusterRunErrors(t *testing.T) {
+	t.Setenv("DOMINO_TEST_MAIN", "1") // the guard is this program
 	t.Setenv("TMPDIR", t.TempDir())
 	for _, tt := range []struct{ args, want string }{
 		{"run", "want one scenario or a --kernel"},

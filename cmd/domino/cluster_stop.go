@@ -66,9 +66,9 @@ func parseStop(text string, setup *core.Setup) (st cluster.Stop, err error) {
 }
 
 // allowStops makes room in the failure model for false suspicions: two for each stop, since one makes many protocols only ask, as far as the protocol promises.
-func (c *clusterCase) allowStops() {
-	n := len(c.stops)
-	if c.silence > 0 {
+func (c *clusterCase) allowStops(k strikes) {
+	n := len(k.Stops)
+	if k.Silence > 0 {
 		n++
 	}
 	if n == 0 {

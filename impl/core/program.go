@@ -38,6 +38,8 @@ type Op struct {
 	Part    int    // with a Kernel: which computation or message
 	Free    bool   // receive, with a Kernel: what comes is not the same in every run, and only the kernel knows what matters in the end
 	Kernel  Kernel // begin
+
+	Iteration bool // an iteration of the main loop begins with it
 }
 
 // MinBytes is the size of a payload unless a send says another, and the smallest one.

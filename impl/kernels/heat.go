@@ -213,12 +213,13 @@ func buildHeat(every int) func(c *config) error {
 				w.iterate(c.of("iterations"), func() { k.exchange(w, any) })
 				return
 			}
-			w.iterate(c.of("iterations")/every, func() {
-				w.loop(every, func() { k.exchange(w, any) })
+			step := func() { w.iteration(func() { k.exchange(w, any) }) }
+			w.repeat(c.of("iterations")/every, func() {
+				w.loop(every, step)
 				w.compute(heatLargest)
 				w.allreduce(heatResidual)
 			})
-			w.loop(c.of("iterations")%every, func() { k.exchange(w, any) })
+			w.loop(c.of("iterations")%every, step)
 		})
 		k, it := newHeat(0, c.ranks, n), int64(c.of("iterations"))
 		c.closed = &Count{Bytes: it * 16 * int64(n) * int64(k.px-1+k.py-1), Messages: it * 2 * int64((k.px-1)*k.py+(k.py-1)*k.px)}

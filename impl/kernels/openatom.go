@@ -108,7 +108,7 @@ func buildOpenAtom(c *config) error {
 		return &openatom{skeleton{rank: rank, words: max(bytes, direct)/8 + 1, sizes: sizes}, bytes / 8, up / 8}
 	}, func(w *writer) {
 		for t := range c.of("iterations") {
-			atomStep(w, m, arity, t%m)
+			w.iteration(func() { atomStep(w, m, arity, t%m) })
 			w.send(transposed(w.rank), atomDirect)
 			for from := range w.n {
 				if transposed(from) == w.rank {

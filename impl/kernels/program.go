@@ -19,6 +19,7 @@ type writer struct {
 	rank, n    int
 	checkpoint int
 	ops        core.Program
+	begins     bool // the next operation begins an iteration
 }
 
 // each builds the program of every rank: numeric part, then operations.
@@ -31,7 +32,10 @@ func (c *config) each(make func(rank int) core.Kernel, write func(w *writer)) {
 	}
 }
 
-func (w *writer) add(op core.Op) { w.ops = append(w.ops, op) }
+func (w *writer) add(op core.Op) {
+	op.Iteration, w.begins = w.begins, false
+	w.ops = append(w.ops, op)
+}
 
 // send sends a message of the part; to the rank itself it is nothing.
 func (w *writer) send(to, part int) {
@@ -72,6 +76,18 @@ func (w *writer) loop(count int, body func()) {
 
 // iterate is the main loop, with checkpoints.
 func (w *writer) iterate(count int, body func()) {
+	w.repeat(count, func() { w.iteration(body) })
+}
+
+// iteration writes an iteration of the main loop.
+func (w *writer) iteration(body func()) {
+	w.begins = true
+	body()
+	w.begins = false
+}
+
+// repeat is a loop with checkpoints.
+func (w *writer) repeat(count int, body func()) {
 	k := w.checkpoint
 	if k == 0 {
 		w.loop(count, body)

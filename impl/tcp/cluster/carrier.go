@@ -33,8 +33,9 @@ type carrier struct {
 	epoch   uint64
 	gone    []int // by proc: lives that are over, as far as we have taken what came from them
 	peers   []connection
-	held    int // bytes that wait for those who are not there
-	early   int // connections with something that came early
+	held    int  // bytes that wait for those who are not there
+	early   int  // connections with something that came early
+	nothing bool // of what the dead had sent is heard when it is known that they are
 	refused func(mesh.Notice)
 	extra   []byte
 }
@@ -47,6 +48,7 @@ type connection struct {
 	held           []packet
 	early          *mesh.Arrival // it knows of a failure that we do not know of yet
 	paused         bool          // what the node wants
+	deaf           bool          // what still comes is as if it had not been sent
 }
 
 // packet is a frame that waits.
@@ -99,6 +101,16 @@ func (c *carrier) forget(p *connection) {
 	}
 }
 
+// dying is the news of a failure, before all that comes from the dead is taken.
+func (c *carrier) dying(procs []core.Proc) {
+	for _, q := range procs {
+		if c.nothing {
+			c.peers[q].deaf = true
+			c.forget(&c.peers[q])
+		}
+	}
+}
+
 // over is the failure of procs: what was sent to them so far is lost.
 func (c *carrier) over(procs []core.Proc, epoch uint64) {
 	for _, q := range procs {
@@ -106,7 +118,7 @@ func (c *carrier) over(procs []core.Proc, epoch uint64) {
 		for _, k := range c.peers[q].held {
 			c.held -= len(k.payload)
 		}
-		c.peers[q].held, c.peers[q].up = nil, false
+		c.peers[q].held, c.peers[q].up, c.peers[q].deaf = nil, false, false
 		c.forget(&c.peers[q])
 	}
 	c.epoch = epoch
@@ -135,7 +147,7 @@ func (c *carrier) Next(a *mesh.Arrival, limit time.Duration) mesh.What {
 		}
 		p := &c.peers[a.From]
 		n := len(a.Extra) - clockBytes
-		if n < 0 || int(a.Life) < c.gone[a.From] || p.early != nil { // what is behind an early frame comes only from the dead, when they are drained
+		if n < 0 || int(a.Life) < c.gone[a.From] || p.early != nil || p.deaf { // what is behind an early frame comes only from the dead, when they are drained
 			if a.Payload != nil {
 				c.pool.Put(a.Payload)
 			}

@@ -1,15 +1,11 @@
 package cluster_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -44,11 +40,38 @@ func TestMain(m *testing.M) {
 			if err != nil {
 				return nil, err
 			}
+			if strings.Contains(string(text), hanging) {
+				hang(r.Setup)
+			}
 			return r.Setup, nil
 		}, func() { os.Exit(3) }) != nil {
 			os.Exit(4)
 		}
 	}
+}
+
+// hanging, in the text of a scenario, makes its proc 1 hang in its first message.
+const hanging = "A run that hangs"
+
+// hang replaces proc 1.
+func hang(s *core.Setup) {
+	make := s.New
+	s.New = func(p core.Proc) core.Machine {
+		m := make(p)
+		if p == 1 {
+			return stuck{m.(*core.Host)}
+		}
+		return m
+	}
+}
+
+// stuck is a machine whose first message takes for ever.
+type stuck struct{ *core.Host }
+
+func (s stuck) Step(in core.Input, out []core.Effect) []core.Effect {
+	for in.Kind == core.Received {
+	}
+	return s.Host.Step(in, out)
 }
 
 // resolve makes the code of a scenario that travels as text.
@@ -233,101 +256,4 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-}
-
-// endless is a program that takes far longer than a test.
-var endless = example("hydee", "a: loop 50000; send b; recv b; end\nb: loop 50000; recv a; send a; end\n")
-
-// TestInterrupted: when the context ends, the run ends, and no process is left, not even a stopped one.
-func TestInterrupted(t *testing.T) {
-	c, _ := config(t, endless, fault.Plan{})
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var processes []int
-	c.Started = func(_ core.Proc, process int) {
-		processes = append(processes, process)
-		if len(processes) == 2 {
-			if err := syscall.Kill(process, syscall.SIGSTOP); err != nil {
-				t.Error(err)
-			}
-		}
-		if len(processes) == len(c.Setup.Layout.Names) {
-			cancel()
-		}
-	}
-	out, err := cluster.Run(ctx, c)
-	if err != nil || out.Complete || out.Bound != "interrupted" {
-		t.Errorf("run %+v, error %v, want an interrupted run", out, err)
-	}
-	for _, p := range processes {
-		if err := syscall.Kill(p, 0); !errors.Is(err, syscall.ESRCH) {
-			t.Errorf("process %d is left: %v", p, err)
-		}
-	}
-}
-
-// supervise is a supervisor that is to be killed; it prints its children.
-func supervise(dir string) {
-	path, _ := os.Executable()
-	encoded, _ := json.Marshal(endless)
-	r, err := resolve(encoded)
-	if err != nil {
-		panic(err)
-	}
-	_, err = cluster.Run(context.Background(), cluster.Config{Setup: r.Setup, Case: endless, Dir: dir, Path: path,
-		Started: func(_ core.Proc, process int) { fmt.Println(process) }})
-	panic(err)
-}
-
-// TestOrphans: when the supervisor is killed, its children end by themselves.
-func TestOrphans(t *testing.T) {
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer read.Close()
-	supervisor, err := os.StartProcess(path, []string{path, t.TempDir()}, &os.ProcAttr{Env: []string{asChild + "=supervisor"}, Files: []*os.File{nil, write, nil}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write.Close()
-	var children []int
-	var text bytes.Buffer
-	for buffer := make([]byte, 256); bytes.Count(text.Bytes(), []byte("\n")) < 3; {
-		n, err := read.Read(buffer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text.Write(buffer[:n])
-	}
-	for range 3 {
-		var child int
-		fmt.Fscan(&text, &child)
-		children = append(children, child)
-	}
-	supervisor.Kill()
-	if _, err := supervisor.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	for _, child := range children {
-		for end := time.Now().Add(5 * time.Second); alive(child); {
-			if time.Now().After(end) {
-				t.Fatalf("process %d lives on", child)
-			}
-		}
-	}
-}
-
-// alive reports whether a process runs; one that has ended and that nobody has asked for does not.
-func alive(process int) bool {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
-	if err != nil {
-		return false
-	}
-	after := status[bytes.LastIndexByte(status, ')')+1:]
-	return len(after) < 2 || after[1] != 'Z'
 }

@@ -13,6 +13,11 @@
 // cut and the rest is lost, so nobody can tell such a run from one in which nothing of theirs was on its way any more: it is one of a model in which a prefix of that
 // arrives, and of one in which nothing does.
 //
+// A failure strikes at a number of effects, at a time, or when a proc has come so far (Reached): behind the step in which its program begins an iteration or comes to a date,
+// in which it first sends in a phase, or at an effect of a process that is not its first, so inside a recovery. The victim stands still there until the supervisor has decided.
+// In a model in which nothing of the dead arrives (fault.Nothing), survivors do not even hear what comes when they know: more is lost, and more is tried. That all of it
+// arrives can not be promised: what is in the buffers of a process is lost with it. Nor can what is on its way to the dead reach the next life: nobody keeps a copy.
+//
 // # Watchdogs and false suspicions
 //
 // That a process is dead is known from reaping it, not from its silence, so the watchdog about a dead life (core.Watch) needs no heartbeats: it expires some
@@ -31,6 +36,15 @@
 // given up and goes on is one process with the new incarnation (core.Renew), as in the modelled world. Fencing by the mesh is for lives that are over:
 // what still comes from those is taken, then the connection is refused.
 //
+// # Hosts
+//
+// Processes listen on the addresses of Config.Hosts, in blocks: what stops together, or runs on one node, is on one host, and a proc that has moved starts where its new host
+// runs. Where a host has a launcher, such as ssh, its processes are started by that command line. They are killed by their own hand, on order, as to kill a launcher kills nobody else
+// (package launch), and a process whose launcher has ended counts as dead when the lock of its disk is free, not before; if it stays, the run ends with an error. So the folder of
+// the run, where disks and evidence are, must be shared by all hosts with its locks. Both is checked: a life looks whether the folder is that of the run, the
+// supervisor whether it sees the lock of a life that says it is up. A launcher must not ask anybody anything. The clocks of hosts may differ: the order of events does not depend on them,
+// but times in reports do.
+//
 // # Evidence
 //
 // Each life writes what crosses its boundary into a file of its own, with one write before each effect: what has happened survives SIGKILL,
@@ -45,6 +59,9 @@
 //
 // A run is complete when nothing can happen any more: no machine has a choice, as much was received as was sent on each connection, nobody is
 // down who may start again, twice in a row without a step in between. Whether the programs have ended is for the judge to say.
+//
+// A run that takes too long is ended, and the reason names the procs that have not come, by host, that are in a step that does not end, or that do not answer at all.
+// However the supervisor ends, no process stays: a child that reads the end of its input stops, and on Linux the kernel kills it before.
 //
 // # What it does not do
 //

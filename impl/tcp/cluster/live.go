@@ -42,6 +42,8 @@ type life struct {
 	witness witness
 	clock   clock
 	beat    time.Time
+	doing   doing
+	saying  sync.Mutex           // of out
 	ended   int64                // when the program had; 0: not yet
 	dying   *order               // a failure that is being taken in
 	watches map[core.Proc]uint64 // the watchdogs that run
@@ -84,6 +86,7 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	if l.setup, err = resolve(l.in.Case); err != nil {
 		return err
 	}
+	l.doing.know(&l.setup.Layout)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer l.tasks.Wait()
 	defer cancel()
@@ -133,11 +136,14 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 
 // openFiles opens store and evidence, and reads the records that the machine is handed.
 func (l *life) openFiles() ([]core.Record, error) {
+	if err := checkFolder(l.in.Dir, l.in.Run); err != nil {
+		return nil, err
+	}
 	s, err := disk.Open(disk.System{}, storeDir(l.in.Dir, l.in.Proc), l.identity(l.in.Proc))
 	if err != nil {
 		return nil, err
 	}
-	l.store = &store{disk: s}
+	l.store = &store{disk: s, delay: l.in.DiskDelay, doing: &l.doing}
 	if !l.in.Bare {
 		if l.witness.recorder, err = newRecorder(evidenceFile(l.in.Dir, l.in.Proc, l.in.Life)); err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -195,13 +201,13 @@ func (l *life) join(ctx context.Context) error {
 	l.mesh = m
 	l.mu.Unlock()
 	l.clock.hear(l.in.Clock)
-	l.carrier = &carrier{mesh: m, pool: pool, clock: &l.clock, epoch: l.in.Epoch, gone: l.in.Gone, peers: make([]connection, procs), refused: l.refused}
+	l.carrier = &carrier{mesh: m, pool: pool, clock: &l.clock, epoch: l.in.Epoch, gone: l.in.Gone, nothing: l.in.Nothing, peers: make([]connection, procs), refused: l.refused}
 	l.machine = l.setup.New(l.in.Proc)
 	l.witness.begin(l)
 	config := node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine, NewMessage: l.setup.NewMessage, Mesh: l.carrier,
 		Pool: pool, Store: l.store, Perform: l.perform, Keep: l.in.Keep, Set: l.in.Set}
 	if !l.in.Bare {
-		config.Observe = l.witness.observe
+		config.Before, config.Observe = l.doing.begin, l.witness.observe
 	}
 	if l.node, err = node.New(config); err != nil {
 		return err
@@ -232,6 +238,10 @@ func (l *life) tune() {
 func (l *life) heard(line []byte) {
 	var o order
 	err := json.Unmarshal(line, &o)
+	if err == nil && o.Kind == sayDoing { // the thread that turns may hang
+		l.encode(answer{Kind: saidDoing, Text: l.doing.words()})
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.orders = append(l.orders, o)
@@ -253,6 +263,12 @@ func (l *life) ring() {
 
 func (l *life) say(a answer) {
 	a.Clock = l.clock.tick()
+	l.encode(a)
+}
+
+func (l *life) encode(a answer) {
+	l.saying.Lock()
+	defer l.saying.Unlock()
 	_ = l.out.Encode(a) // a supervisor that does not read is gone, and orphaned says so
 }
 
@@ -298,7 +314,8 @@ func (l *life) settled(err error) error {
 	if err != nil && !errors.As(err, &halt) {
 		return err
 	}
-	return l.witness.moments()
+	l.doing.end()
+	return l.witness.settled()
 }
 
 // obey does what the supervisor has said, up to a failure, which takes a while.
@@ -327,6 +344,7 @@ func (l *life) obey() (ended bool, err error) {
 		switch o.Kind {
 		case sayDead:
 			l.dying = &o
+			l.carrier.dying(o.Procs)
 			_, err = l.node.Turn(0) // connections that were made meanwhile
 			err = l.settled(err)
 		case sayDown, saySuspect:

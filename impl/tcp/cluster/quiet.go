@@ -23,7 +23,7 @@ type round struct {
 
 // tick looks at the run now and then.
 func (s *supervisor) tick() {
-	if s.over || s.ending {
+	if s.over || s.ending || s.expired {
 		return
 	}
 	s.later(tickEvery*time.Duration(1+len(s.procs)/8), s.tick)
@@ -72,7 +72,7 @@ func (s *supervisor) status(p *proc, a answer) {
 	s.round.asked = false
 	before := s.round.before
 	s.round.before = nil
-	if !s.still() || !s.atRest() {
+	if s.expired || !s.still() || !s.atRest() {
 		return
 	}
 	s.round.before = map[core.Proc]uint64{}

@@ -21,12 +21,15 @@ type proc struct {
 	id      core.Proc
 	process *launch.Process  // nil: down
 	dying   bool             // it was killed and is not reaped
+	met     bool             // it has come to the rendezvous
 	up      bool             // it has said so
 	inc     core.Incarnation // the live one, or the next
 	life    core.Incarnation // number of the process, or of the next
 	reader  *reader          // of the evidence of this life
 	readers []*reader        // of all
 	failed  string           // why it could not go on
+	host    int              // where it runs, in Config.Hosts
+	doing   string           // what it answered when it was asked, "?" before
 
 	// From its evidence:
 	performed  int
@@ -74,6 +77,7 @@ type supervisor struct {
 	ending   bool
 	ended    map[core.Proc]answer
 	over     bool
+	expired  bool // the time limit is over
 	err      error
 	out      Result
 }
@@ -81,20 +85,31 @@ type supervisor struct {
 // armed is a failure of the plan that has not struck.
 type armed struct {
 	fault.Failure
-	index int
-	due   bool
+	what   Measure // "" for effects
+	number uint64
+	index  int
+	due    bool
 }
 
 func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 	id := mesh.NewIdentity()
 	s := &supervisor{c: c, setup: c.Setup, events: make(chan event, 64), closed: make(chan struct{}), rng: rand.New(rand.NewPCG(c.Seed, 1)),
 		ended: map[core.Proc]answer{}}
-	s.instructions = instructions{Case: text, Run: id.Run, Secret: id.Secret, Dir: c.Dir, Gone: make([]int, len(c.Setup.Layout.Names)), Torn: c.Model.Torn > 0, Bare: c.Bare}
+	s.instructions = instructions{Case: text, Run: id.Run, Secret: id.Secret, Dir: c.Dir, Gone: make([]int, len(c.Setup.Layout.Names)), Torn: c.Model.Torn > 0,
+		Nothing: c.Model.FromDead == fault.Nothing, DiskDelay: c.DiskDelay, Bare: c.Bare}
 	for p := range c.Setup.Layout.Names {
 		s.procs = append(s.procs, &proc{id: core.Proc(p)})
 	}
+	if len(c.Hosts) > 0 {
+		for p, host := range spreadOver(c.Setup, len(c.Hosts)) {
+			s.procs[p].host = host
+		}
+	}
 	for i, f := range c.Plan.Failures {
 		s.armed = append(s.armed, &armed{Failure: f, index: i})
+	}
+	for _, r := range c.Reached {
+		s.armed = append(s.armed, &armed{Failure: fault.Failure{Victims: r.Victims, By: r.By}, what: r.What, number: r.Number, index: len(s.armed)})
 	}
 	for i, st := range c.Stops {
 		s.stops = append(s.stops, &armedStop{Stop: st, index: i})
@@ -142,13 +157,14 @@ func (s *supervisor) run(ctx context.Context) error {
 		s.spawn(p)
 	}
 	s.later(tickEvery, s.tick)
+	s.later(startTimeout, s.late)
 	interrupted := ctx.Done()
 	for !s.over || slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil }) {
 		select {
 		case e := <-s.events:
 			e()
 		case <-limit.C:
-			s.stop(fmt.Sprintf("time limit %v", s.c.Timeout), nil)
+			s.overdue()
 		case <-interrupted:
 			interrupted = nil
 			s.stop("interrupted", nil)
@@ -176,40 +192,30 @@ func (s *supervisor) stop(bound string, err error) {
 
 // spawn starts a life.
 func (s *supervisor) spawn(p *proc) {
+	if s.over {
+		return
+	}
 	s.round = round{number: s.round.number} // the new life was not asked, so the others would wait for its answer
 	in := s.instructions
+	if p.life > 0 {
+		p.host = s.hostOf(p)
+	}
+	var launcher []string
+	if len(s.c.Hosts) > 0 {
+		in.Host, launcher = s.c.Hosts[p.host].Address, s.c.Hosts[p.host].Launcher
+	}
 	in.Proc, in.Life, in.Incarnation, in.Restart = p.id, p.life, p.inc, p.life > 0
+	s.moments(p, &in)
 	if node, ok := s.node(p.id); ok && in.Restart {
 		in.Node = node
 	}
 	in.Performed, in.Clock, in.Gone = p.performed, s.clock.tick(), slices.Clone(s.instructions.Gone)
-	in.Flush = s.rng.IntN(2) == 0
-	for _, a := range s.armed {
-		if a.By == p.id && !a.due {
-			in.Moments = append(in.Moments, moment{Index: a.index, After: a.After})
-			if a.Survive != fault.Prefix {
-				in.Flush = a.Survive == fault.Every
-			}
-		}
-	}
-	if p.life == 0 {
-		for i, q := range s.c.Plan.Requests {
-			if q.Proc == p.id {
-				in.Moments = append(in.Moments, moment{Index: i, After: q.After, Request: true})
-			}
-		}
-	}
-	for _, st := range s.stops {
-		if st.By == p.id && !st.Timed && !st.begun {
-			in.Moments = append(in.Moments, moment{Index: st.index, After: st.After, Stop: true})
-		}
-	}
 	p.watches, p.asleep, p.silent, p.crashed = map[core.Proc]*watchdog{}, nil, false, false
 	p.reader = &reader{name: evidenceFile(s.c.Dir, p.id, p.life)}
 	p.readers = append(p.readers, p.reader)
 	p.starting, p.dying, p.up, p.told, p.hosts, p.recovering, p.failed = false, false, false, nil, nil, false, ""
 	life := p.life
-	process, err := launch.Start(launch.Command{Name: s.setup.Layout.Name(p.id), Path: s.c.Path, Args: s.c.Args, Instructions: in, Errors: s.c.Errors,
+	process, err := launch.Start(launch.Command{Name: s.where(p), Launcher: launcher, Path: s.c.Path, Args: s.c.Args, Instructions: in, Errors: s.c.Errors,
 		Line: func(line []byte) error {
 			var a answer
 			if err := json.Unmarshal(line, &a); err != nil {
@@ -232,8 +238,37 @@ func (s *supervisor) spawn(p *proc) {
 	}
 	go func() { // ends with the process
 		<-process.Done()
-		s.post(func() { s.gone(p, process.Err()) })
+		var unsure error
+		if launcher != nil {
+			unsure = s.awaitDeath(p.id)
+		}
+		s.post(func() { s.gone(p, process.Err(), unsure) })
 	}()
+}
+
+// moments gives a life the moments of the plan at which it is to stop.
+func (s *supervisor) moments(p *proc, in *instructions) {
+	in.Flush = s.rng.IntN(2) == 0
+	for _, a := range s.armed {
+		if a.By == p.id && !a.due {
+			in.Moments = append(in.Moments, moment{Index: a.index, After: a.After, What: a.what, Number: a.number})
+			if a.Survive != fault.Prefix {
+				in.Flush = a.Survive == fault.Every
+			}
+		}
+	}
+	if p.life == 0 {
+		for i, q := range s.c.Plan.Requests {
+			if q.Proc == p.id {
+				in.Moments = append(in.Moments, moment{Index: i, After: q.After, Request: true})
+			}
+		}
+	}
+	for _, st := range s.stops {
+		if st.By == p.id && !st.Timed && !st.begun {
+			in.Moments = append(in.Moments, moment{Index: st.index, After: st.After, Stop: true})
+		}
+	}
 }
 
 // tell says something to a life. One that is gone does not hear it: gone says so.
@@ -245,6 +280,9 @@ func (s *supervisor) tell(p *proc, o order) {
 // hear takes an answer of a life.
 func (s *supervisor) hear(p *proc, a answer) {
 	s.clock.hear(a.Clock)
+	if s.c.heard != nil {
+		s.c.heard(a.Kind)
+	}
 	s.heard(p)
 	if s.over || p.dying {
 		if a.Kind == saidEnd {
@@ -254,6 +292,10 @@ func (s *supervisor) hear(p *proc, a answer) {
 	}
 	switch a.Kind {
 	case saidUp:
+		if err := s.seen(p); err != nil {
+			s.stop("", err)
+			return
+		}
 		p.up = true
 		s.isUp(p)
 	case saidDead:
@@ -279,6 +321,8 @@ func (s *supervisor) hear(p *proc, a answer) {
 		s.out.Panic = fmt.Sprintf("%s panics: %s", s.setup.Layout.Name(p.id), a.Text)
 	case saidFailed:
 		p.failed = a.Text
+	case saidDoing:
+		s.answered(p, a.Text)
 	}
 }
 
@@ -308,10 +352,13 @@ func (s *supervisor) isUp(p *proc) {
 }
 
 // gone comes when a process has ended.
-func (s *supervisor) gone(p *proc, err error) {
-	wasDying := p.dying
+func (s *supervisor) gone(p *proc, err, unsure error) {
+	wasDying, where, said := p.dying, s.where(p), complaint(p.process)
 	p.process, p.dying, p.up = nil, false, false
 	switch {
+	case unsure != nil:
+		s.stop("", nil)
+		s.err = errors.Join(s.err, fmt.Errorf("cluster: %s: %w%s", where, unsure, said))
 	case s.over:
 	case wasDying:
 		s.reaped(p)
@@ -320,25 +367,25 @@ func (s *supervisor) gone(p *proc, err error) {
 	case s.out.Panic != "":
 		s.stop("", nil)
 	case p.failed != "":
-		s.stop("", fmt.Errorf("cluster: %s", p.failed))
-	case killed(err) && s.running && !s.c.Bare:
+		s.stop("", fmt.Errorf("cluster: %s: %s", where, p.failed))
+	case killed(err, s.far(p)) && s.running && !s.c.Bare:
 		s.out.Outside++
-		s.note("%s was killed by somebody else", s.setup.Layout.Name(p.id))
+		s.note("%s was killed by somebody else%s", where, said)
 		p.dying = true // it was, only not by us
 		s.crash([]*proc{p})
 		p.dying = false
 		s.reaped(p)
 	default:
-		s.stop("", fmt.Errorf("cluster: %s has ended: %v", s.setup.Layout.Name(p.id), err))
+		s.stop("", fmt.Errorf("cluster: %s has ended: %v%s", where, err, said))
 	}
 }
 
 func (s *supervisor) has(p *proc) bool { _, ok := s.ended[p.id]; return ok }
 
-// killed reports whether a process was ended by a signal.
-func killed(err error) bool {
+// killed reports whether a process was ended by a signal; a launcher says so by its exit code.
+func killed(err error, far bool) bool {
 	var exit *exec.ExitError
-	return errors.As(err, &exit) && exit.ExitCode() == -1
+	return errors.As(err, &exit) && (exit.ExitCode() == -1 || far && (exit.ExitCode() == 128+9 || exit.ExitCode() == 255))
 }
 
 // look reads what is new in the evidence of a life.
@@ -357,18 +404,4 @@ func (s *supervisor) look(p *proc, ended bool) {
 		s.clock.hear(k.Began)
 		s.placed(p, k.Events)
 	}
-}
-
-// endTimeout is how long processes may take to end in order, on a machine that is busy.
-const endTimeout = 10 * time.Second
-
-// finish ends a complete run in order.
-func (s *supervisor) finish() {
-	s.ending = true
-	for _, p := range s.procs {
-		if p.process != nil {
-			s.tell(p, order{Kind: sayEnd})
-		}
-	}
-	s.later(endTimeout, func() { s.stop("", errors.New("cluster: the processes do not end")) })
 }

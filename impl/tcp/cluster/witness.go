@@ -20,25 +20,29 @@ type witness struct {
 	began     uint64
 	waiting   []trace.Event // of the step, before the next effect that acts
 	effects   []core.Effect
-	next      int  // of effects
+	at        int  // of effects
 	performed int  // effects that act, in all lives
 	started   bool // everybody begins before anything else happens, so a first life does not stop before that
 	suspected bool // the next notice of a failure is false, and no event
+	measured  bool // moments are given by the program's progress, too
+	now, next progress
 }
 
 func (w *witness) begin(l *life) {
 	w.life, w.setup, w.performed, w.started = l, l.setup, l.in.Performed, l.in.Restart
+	w.measured = slices.ContainsFunc(l.in.Moments, func(m moment) bool { return m.What == Iteration || m.What == Date })
 }
 
 // observe begins a step.
 func (w *witness) observe(in *core.Input, effects []core.Effect) error {
-	if err := w.moments(); err != nil { // of the step before
+	if err := w.settled(); err != nil { // of the step before
 		return err
 	}
+	w.look()
 	w.number++
 	w.began = w.life.clock.tick()
 	w.evidence = core.Evidence{Proc: w.life.in.Proc, Incarnation: w.life.in.Incarnation, After: core.HistoryOf(w.life.machine)}
-	w.effects, w.next, w.waiting = effects, 0, w.waiting[:0]
+	w.effects, w.at, w.waiting = effects, 0, w.waiting[:0]
 	e := trace.Event{Proc: w.evidence.Proc, Incarnation: w.evidence.Incarnation}
 	switch in.Kind {
 	case core.Restore:
@@ -58,7 +62,7 @@ func (w *witness) observe(in *core.Input, effects []core.Effect) error {
 		w.waiting = append(w.waiting, e)
 	}
 	w.gather()
-	if w.next == len(effects) {
+	if w.at == len(effects) {
 		return w.write()
 	}
 	return nil // with the first effect
@@ -73,18 +77,21 @@ func (w *witness) close() error {
 
 // gather takes the events of the declarations up to the next effect that acts.
 func (w *witness) gather() {
-	for w.next < len(w.effects) && !w.effects[w.next].Acts() {
+	for w.at < len(w.effects) && !w.effects[w.at].Acts() {
 		w.take()
 	}
 }
 
 func (w *witness) take() {
-	if effect := &w.effects[w.next]; effect.Kind == core.Renew {
+	if effect := &w.effects[w.at]; effect.Kind == core.Renew {
 		w.waiting = append(w.waiting, w.evidence.Renewed()...)
 	} else if e, ok := w.evidence.Of(effect); ok {
 		w.waiting = append(w.waiting, e)
+		if e.Kind == trace.Emitted && !e.Again && !e.ID.IsZero() {
+			w.next.phase = e.Stamp.Phase
+		}
 	}
-	w.next++
+	w.at++
 }
 
 // perform comes before each effect.
@@ -115,6 +122,12 @@ func (w *witness) write() error {
 	return err
 }
 
+// settled comes when a step is over.
+func (w *witness) settled() error {
+	w.now = w.next
+	return w.moments()
+}
+
 // moments stops at the moments of the plan that have come, until the supervisor says how to go on, if ever.
 func (w *witness) moments() error {
 	in := &w.life.in
@@ -123,7 +136,7 @@ func (w *witness) moments() error {
 	}
 	for i := 0; i < len(in.Moments); {
 		m := in.Moments[i]
-		if m.After > w.performed {
+		if !w.reached(&m) {
 			i++
 			continue
 		}
@@ -142,6 +155,8 @@ func (w *witness) moments() error {
 // store is the disk as the node of a life sees it: a record that is deleted is gone at once, as the machine may rely on.
 type store struct {
 	disk  *disk.Store
+	delay time.Duration
+	doing *doing
 	bytes uint64
 	took  time.Duration
 }
@@ -159,12 +174,17 @@ func (s *store) Delete(key string) error {
 	if err := s.disk.Delete(key); err != nil {
 		return err
 	}
-	return s.disk.Commit()
+	return s.Commit()
 }
 
 // Commit implements node.Store.
 func (s *store) Commit() error {
 	defer s.count(time.Now())
+	if s.disk.Queued() > 0 {
+		s.doing.disk(true)
+		defer s.doing.disk(false)
+		time.Sleep(s.delay)
+	}
 	return s.disk.Commit()
 }
 

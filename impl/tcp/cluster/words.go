@@ -29,6 +29,8 @@ type instructions struct {
 	Gone        []int            `json:"gone"`      // by proc: lives that are over
 	Torn        bool             `json:"torn"`      // interrupted writes may be handed out as torn
 	Flush       bool             `json:"flush"`     // before it stops at a moment of the plan
+	Nothing     bool             `json:"nothing"`   // of what the dead had sent arrives any more when it is known that they are
+	DiskDelay   time.Duration    `json:"diskDelay"` // of every stable write
 	Moments     []moment         `json:"moments"`
 	Keep        bool             `json:"keep"` // messages that are ignored stay on their way
 	Set         bool             `json:"set"`  // and what was sent is on its way for ever
@@ -36,12 +38,14 @@ type instructions struct {
 	Bare        bool             `json:"bare"` // no evidence is kept
 }
 
-// moment is a number of effects at which a life stops and asks what now.
+// moment is when a life stops and asks what now.
 type moment struct {
-	Index   int  `json:"index"`
-	After   int  `json:"after"`
-	Request bool `json:"request"` // of the plan's requests, otherwise of its failures
-	Stop    bool `json:"stop"`    // of the stops
+	Index   int     `json:"index"`
+	After   int     `json:"after"`             // effects
+	What    Measure `json:"what,omitempty"`    // other than effects
+	Number  uint64  `json:"number,omitempty"`  // of What
+	Request bool    `json:"request,omitempty"` // of the plan's requests, otherwise of its failures
+	Stop    bool    `json:"stop,omitempty"`    // of the stops
 }
 
 // What the supervisor says.
@@ -54,6 +58,7 @@ const (
 	sayExpired    = "expired" // the watchdog Serial, about Procs, has expired
 	sayStatus     = "status"  // Round
 	sayEnd        = "end"
+	sayDoing      = "doing" // what are you doing? It is answered even in a step that does not end
 )
 
 // order is one thing that the supervisor says.
@@ -78,6 +83,7 @@ const (
 	saidPanic  = "panic"  // of the machine: Text
 	saidFailed = "failed" // it can not go on: Text
 	saidBeat   = "beat"
+	saidDoing  = "doing" // Text, "" if it does not hang
 	saidHosts  = "hosts" // who runs on its node has changed
 	saidWatch  = "watch" // it watches Proc from the step at Began on, by the watchdog Serial; 0: no more
 	saidLife   = "life"  // it is in the next life of its proc, as the same process; Renewed: by Renew, otherwise rolled back

@@ -4,6 +4,9 @@
 // Every child gets its instructions as one line of JSON on its standard input, so that no secret is seen in a list of processes,
 // and the input stays open as long as its parent lives: a child that reads its end stops at once (Instructions). On Linux the
 // kernel kills it then, too, so that not even a stopped child is left behind. What it writes to its standard output comes back line by line.
+//
+// A child may run elsewhere, behind a launcher such as ssh (Command.Launcher). To kill the launcher would not kill it, so it is told to kill itself, by SIGKILL, in
+// the goroutine that reads its input; the launcher is killed when it has not ended soon after. That the child is gone then is for the caller to find out.
 package launch
 
 import (
@@ -27,6 +30,7 @@ const maxLine = 16 << 20
 // Command says what to start.
 type Command struct {
 	Name         string   // for messages, e.g. "rank 3"
+	Launcher     []string // command line that starts the program elsewhere, with Args behind it, and passes on its input and output; nil: Path is started
 	Path         string   // of the program
 	Args         []string // without the program
 	Instructions any      // encoded as JSON

@@ -2,11 +2,15 @@ package launch_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -37,7 +41,19 @@ func child(role string) {
 		fmt.Println(err)
 		return
 	}
+	if role == "guards" {
+		if err := launch.Keep(os.Stdin, os.Stdout, "guarded-"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		return
+	}
 	var say string
+	if role == "listens" {
+		if err := launch.Listen(os.Stdin, &say, func([]byte) {}, func() { os.Exit(7) }); err == nil {
+			fmt.Println(say, os.Getpid())
+			select {}
+		}
+	}
 	if err := launch.Instructions(os.Stdin, &say, func() { os.Exit(7) }); err != nil {
 		fmt.Println(err)
 		os.Exit(4)
@@ -140,6 +156,82 @@ func TestOrphan(t *testing.T) {
 			break
 		}
 	}
+}
+
+// TestFar kills a child behind a launcher: as the launcher itself, one that waits for it, and one that keeps it from hearing; each must be gone, and what was
+// written to the standard error is known. The first two die of SIGKILL, not of the end of their input, whose exit code is 7.
+func TestFar(t *testing.T) {
+	tests := []struct {
+		name, line, end string
+	}{
+		{"exec", `exec "$@"`, "signal: killed"},
+		{"waits", `"$@"; exit $?`, "exit status 137"},
+		{"deaf", `echo hello 0; sleep 1000; exit 0`, "signal: killed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := command("listens", nil)
+			c.Launcher, c.Path = []string{"/bin/sh", "-c", "echo complaint >&2; " + tt.line, "--", c.Path}, ""
+			there := make(chan struct{})
+			c.Line = func([]byte) error {
+				close(there)
+				return nil
+			}
+			p, err := launch.Start(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-there
+			p.Kill()
+			p.Kill() // once more changes nothing
+			<-p.Done()
+			if p.Err() == nil || !strings.Contains(p.Err().Error(), tt.end) {
+				t.Errorf("ended with %v, want %s", p.Err(), tt.end)
+			}
+			if !strings.HasPrefix(p.Complaint(), "complaint") {
+				t.Errorf("complaint %q", p.Complaint())
+			}
+			for lives(p.ID()) { // for ever, if it was not killed
+			}
+		})
+	}
+}
+
+// TestGuard: the folder of a guard goes when the guard's input ends, with what is in it, and stays when it is dismissed; where there can be none, it says so.
+func TestGuard(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv(role, "guards")
+	g, err := launch.StartGuard(self())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Dismiss(); err != nil || filepath.Dir(g.Dir) != dir {
+		t.Errorf("folder %s, %v", g.Dir, err)
+	}
+	if _, err := os.Stat(g.Dir); err != nil {
+		t.Error(err)
+	}
+	cmd := exec.Command(self()) // its input is empty
+	out, err := cmd.Output()
+	if list, e := os.ReadDir(dir); err != nil || e != nil || len(list) != 1 || !strings.Contains(string(out), dir+"/guarded-") {
+		t.Errorf("a guard without parent says %q, %v, and leaves %v %v", out, err, list, e)
+	}
+	t.Setenv("TMPDIR", dir+"/nowhere")
+	if _, err := launch.StartGuard(self()); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("a folder that can not be: %v", err)
+	}
+}
+
+// lives reports whether anything of a process group runs.
+func lives(group int) bool {
+	list, _ := filepath.Glob("/proc/[0-9]*/stat")
+	return slices.ContainsFunc(list, func(name string) bool {
+		text, _ := os.ReadFile(name) // it may have ended
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		return len(fields) > 2 && fields[0] != "Z" && fields[2] == strconv.Itoa(group)
+	})
 }
 
 // TestNoParent reads instructions that nobody has written.

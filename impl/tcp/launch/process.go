@@ -10,38 +10,55 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
 	"sync"
+	"time"
 )
 
 // Process is a child that its parent talks to while it runs: lines of JSON both ways. It may end, be stopped or be killed at any time.
 type Process struct {
-	cmd  *exec.Cmd
-	done chan struct{}
-	err  error
+	cmd    *exec.Cmd
+	far    bool // the command is a launcher
+	done   chan struct{}
+	err    error
+	out    io.ReadCloser
+	tail   tail
+	killed sync.Once
 
 	mu sync.Mutex // of in: two may speak at a time
 	in io.WriteCloser
 }
 
+// die is the line that tells a child behind a launcher to kill itself. It is no JSON.
+const die = "die"
+
 // Start starts one child with its instructions. Lines are handed on one by one; a line that is not taken ends the child. The caller must wait for Done.
 func Start(c Command) (*Process, error) {
-	p := &Process{cmd: exec.Command(c.Path, c.Args...), done: make(chan struct{})}
+	line := append(slices.Clone(c.Launcher), c.Args...)
+	if p := c.Path; len(c.Launcher) == 0 {
+		line = append([]string{p}, c.Args...)
+	}
+	p := &Process{cmd: exec.Command(line[0], line[1:]...), far: len(c.Launcher) > 0, done: make(chan struct{})}
 	p.cmd.Stderr, p.cmd.SysProcAttr = c.Errors, tied()
+	if p.far {
+		p.tail.w = c.Errors
+		p.cmd.Stderr, p.cmd.WaitDelay = &p.tail, grace // what it has started may keep its output open
+	}
 	started := make(chan error, 1)
 	go func() { // ends with the child
 		// The kernel ties the life of a child to the thread that started it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		out, err := p.begin()
+		err := p.begin()
 		started <- err
 		if err != nil {
 			return
 		}
 		defer close(p.done)
-		if err := c.lines(out); err != nil {
+		if err := c.lines(p.out); err != nil {
 			p.err = err
 			p.Kill()
-			io.Copy(io.Discard, out) // what it still says is of no use, but it must not block
+			io.Copy(io.Discard, p.out) // what it still says is of no use, but it must not block
 		}
 		p.err = errors.Join(p.err, p.cmd.Wait())
 	}()
@@ -54,14 +71,14 @@ func Start(c Command) (*Process, error) {
 	return p, nil
 }
 
-func (p *Process) begin() (out io.Reader, err error) {
+func (p *Process) begin() (err error) {
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		return nil, err
+		return err
 	}
-	if out, err = p.cmd.StdoutPipe(); err != nil {
-		return nil, err
+	if p.out, err = p.cmd.StdoutPipe(); err != nil {
+		return errors.Join(err, p.in.Close())
 	}
-	return out, p.cmd.Start()
+	return p.cmd.Start()
 }
 
 // Tell sends a line. A child that has ended does not hear it, which is no error of the caller.
@@ -76,8 +93,31 @@ func (p *Process) Tell(v any) error {
 	return err
 }
 
-// Kill ends the child as a crash does.
-func (p *Process) Kill() { p.cmd.Process.Kill() } // it fails only when there is nothing left to kill
+// Kill ends the child as a crash does. It does not wait.
+func (p *Process) Kill() {
+	if !p.far {
+		p.cmd.Process.Kill() // it fails only when there is nothing left to kill
+		return
+	}
+	p.killed.Do(func() {
+		go func() { // ends when the launcher has, which takes no part of what is sent to it any more
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			io.WriteString(p.in, die+"\n")
+			p.in.Close() // if it was not heard, the end of the input is
+		}()
+		go func() { // ends with the launcher
+			timer := time.NewTimer(grace)
+			defer timer.Stop()
+			select {
+			case <-p.done:
+			case <-timer.C:
+				killAll(p.cmd.Process)
+				p.out.Close() // the child may have it, and live
+			}
+		}()
+	})
+}
 
 // Stop stops the child (SIGSTOP) as it is; Continue lets it go on.
 func (p *Process) Stop() { p.cmd.Process.Signal(stopSignal) } // it fails only when there is nothing left to stop
@@ -88,7 +128,10 @@ func (p *Process) Continue() { p.cmd.Process.Signal(continueSignal) }
 // Stopped reports whether all of the child has stopped.
 func (p *Process) Stopped() bool { return stopped(p.cmd.Process.Pid) }
 
-// ID is the number that the system gave the process.
+// Complaint is the end of what a launcher, and the child behind it, have written to their standard error.
+func (p *Process) Complaint() string { return p.tail.String() }
+
+// ID is the number that the system gave the process, or its launcher.
 func (p *Process) ID() int { return p.cmd.Process.Pid }
 
 // Done is closed when the child has ended and everything that it said was handed on.
@@ -106,6 +149,7 @@ func Listen(in io.Reader, to any, heard func(line []byte), orphaned func()) erro
 	if err != nil {
 		return fmt.Errorf("%w: no instructions: %w", ErrNoParent, err)
 	}
+	obey(line, orphaned)
 	if err := json.Unmarshal(line, to); err != nil {
 		return fmt.Errorf("%w: %w", ErrNoParent, err)
 	}
@@ -116,8 +160,20 @@ func Listen(in io.Reader, to any, heard func(line []byte), orphaned func()) erro
 				orphaned()
 				return
 			}
+			obey(line, orphaned)
 			heard(line)
 		}
 	}()
 	return nil
+}
+
+// obey ends this process when a line says so.
+func obey(line []byte, orphaned func()) {
+	if string(line) != die+"\n" {
+		return
+	}
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		self.Kill()
+	}
+	orphaned() // where a process can not kill itself
 }

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"sync"
@@ -24,4 +25,34 @@ func (s *shared) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.w.Write(b)
+}
+
+// tailBytes is how much of a complaint is kept.
+const tailBytes = 600
+
+// tail passes on what is written and keeps the end of it.
+type tail struct {
+	mu  sync.Mutex
+	w   io.Writer // may be nil
+	end []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.end = append(t.end, b...)
+	if n := len(t.end) - tailBytes; n > 0 {
+		t.end = append(t.end[:0], t.end[n:]...)
+	}
+	if t.w == nil {
+		return len(b), nil
+	}
+	return t.w.Write(b)
+}
+
+// String is the end, without empty lines around it.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(bytes.TrimSpace(t.end))
 }

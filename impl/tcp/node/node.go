@@ -47,10 +47,11 @@ type Config struct {
 	NewMessage func() core.Message
 	Mesh       Transport
 	Pool       *buffer.Pool
-	Store      Store                                             // nil: whatever is persisted is stable at once, and lost with the process
-	Notices    func(mesh.Notice) error                           // what happened to connections; an error ends the turn with it. nil: ignored
-	Observe    func(in *core.Input, effects []core.Effect) error // every step, before its effects are performed; nothing may be kept. nil: nobody
-	Perform    func(e *core.Effect) error                        // every effect, before it is performed; an error ends the step there. nil: nobody
+	Store      Store                                                   // nil: whatever is persisted is stable at once, and lost with the process
+	Notices    func(mesh.Notice) error                                 // what happened to connections; an error ends the turn with it. nil: ignored
+	Before     func(kind core.InputKind, from core.Proc, timer string) // every step, before it is taken. nil: nobody
+	Observe    func(in *core.Input, effects []core.Effect) error       // every step, before its effects are performed; nothing may be kept. nil: nobody
+	Perform    func(e *core.Effect) error                              // every effect, before it is performed; an error ends the step there. nil: nobody
 
 	Keep       bool          // a message that the machine ignores comes again when it has changed; for small machines
 	Set        bool          // and one that was sent is never sent again

@@ -16,6 +16,9 @@ func (n *Node) step(in core.Input) error {
 	}
 	n.memory.finish()
 	n.counts.Steps++
+	if n.c.Before != nil {
+		n.c.Before(in.Kind, in.From, in.Timer)
+	}
 	if n.keep.on {
 		n.keep.begin(n.c.Machine, &in)
 	}

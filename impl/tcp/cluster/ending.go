@@ -1,0 +1,104 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// Bounds of what the supervisor waits for.
+const (
+	startTimeout = 45 * time.Second       // until all have begun
+	endTimeout   = 10 * time.Second       // processes may take so long to end in order, on a machine that is busy
+	answerTime   = 300 * time.Millisecond // whoever does not say by then what it is doing says nothing at all
+)
+
+// finish ends a complete run in order.
+func (s *supervisor) finish() {
+	s.ending = true
+	for _, p := range s.procs {
+		if p.process != nil {
+			s.tell(p, order{Kind: sayEnd})
+		}
+	}
+	s.later(endTimeout, func() {
+		var left []core.Proc
+		for _, p := range s.procs {
+			if p.process != nil {
+				left = append(left, p.id)
+			}
+		}
+		s.stop("", fmt.Errorf("cluster: %s do not end %v after the run", s.setup.Layout.NamesOf(left), endTimeout))
+	})
+}
+
+// late ends a run that has not begun.
+func (s *supervisor) late() {
+	if !s.running {
+		s.stop("", fmt.Errorf("cluster: not all have begun after %v: %s", startTimeout, s.stuck()))
+	}
+}
+
+// overdue ends a run that takes too long, when it has heard who hangs. It is not complete any more, whatever happens meanwhile.
+func (s *supervisor) overdue() {
+	if s.over || s.ending {
+		return // they end by themselves, or not
+	}
+	s.expired = true
+	for _, p := range s.procs {
+		if p.doing = "?"; p.process != nil {
+			s.tell(p, order{Kind: sayDoing})
+		}
+	}
+	s.later(answerTime, s.timeOut)
+}
+
+// answered notes what a proc says that it is doing.
+func (s *supervisor) answered(p *proc, doing string) {
+	p.doing = doing
+	if s.expired && !slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil && !p.dying && p.doing == "?" }) {
+		s.timeOut()
+	}
+}
+
+// timeOut ends the run at its time limit.
+func (s *supervisor) timeOut() {
+	bound := fmt.Sprintf("time limit %v", s.c.Timeout)
+	if stuck := s.stuck(); stuck != "" {
+		bound += ": " + stuck
+	}
+	s.stop(bound, nil)
+}
+
+// stuck names who has not come, by host, and who hangs.
+func (s *supervisor) stuck() string {
+	var list []string
+	waiting := map[int][]core.Proc{} // by host
+	for _, p := range s.procs {
+		if p.process != nil && !p.met && !p.up && p.life == 0 {
+			waiting[p.host] = append(waiting[p.host], p.id)
+		} else if p.process == nil || p.dying {
+			continue
+		} else if p.doing == "?" {
+			list = append(list, s.where(p)+" does not answer: it is stopped, or hangs")
+		} else if p.doing != "" {
+			list = append(list, s.where(p)+" "+p.doing)
+		}
+	}
+	for _, p := range s.procs {
+		if procs := waiting[p.host]; len(procs) > 0 && procs[0] == p.id {
+			text := s.setup.Layout.NamesOf(procs) + " did not come to the meeting at " + s.instructions.Rendezvous
+			if len(s.c.Hosts) > 0 {
+				text = "host " + s.c.Hosts[p.host].Address + ": " + text
+			}
+			if s.far(p) {
+				text += fmt.Sprintf(" (%s)%s", strings.Join(s.c.Hosts[p.host].Launcher, " "), complaint(p.process))
+			}
+			list = append(list, text)
+		}
+	}
+	return strings.Join(list, "; ")
+}
