@@ -213,7 +213,7 @@ func clustersOf(text string, ranks int) (string, error) {
 		return text, nil // for the scenario's reader
 	}
 	if n < 1 {
-		return "", fmt.Errorf("--clusters %d: want at least 1", n)
+		return "", fmt.Errorf("--clusters %d: want at least 1; with more than ranks each is one", n)
 	}
 	var b strings.Builder
 	for r := range ranks {

@@ -76,7 +76,11 @@ func readClusterRun(args []string, io streams) (o clusterRunFlags, names []strin
 		return o, nil, errors.New("--plan has its own --kill, --stop, --silence, --seed, --spread and --disk-delay")
 	case o.plan != "" && o.kernel == "" && f.NArg() == 0:
 	case (o.kernel == "") == (f.NArg() == 0) || f.NArg() > 1:
-		return o, nil, fmt.Errorf("want one scenario or a --kernel, got %d scenarios", f.NArg())
+		kernels := 0
+		if o.kernel != "" {
+			kernels = 1
+		}
+		return o, nil, fmt.Errorf("want one scenario or a --kernel, got %d scenarios and %d kernels", f.NArg(), kernels)
 	}
 	return o, f.Args(), nil
 }
