@@ -103,7 +103,8 @@ func runClusterRun(ctx context.Context, args []string, io streams) (int, error) 
 	}
 	if reason, err := c.open(ctx); err != nil || reason != "" {
 		if ctx.Err() != nil {
-			return 0, errors.New("interrupted before it began")
+			fmt.Fprintln(io.err, "interrupted before it began")
+			return exitCode(spec.Unknown), nil
 		}
 		if reason != "" {
 			fmt.Fprintf(io.err, "out of model: %s\n", reason)

@@ -21,6 +21,7 @@ import (
 	"github.com/domino-check/domino/impl/tcp/launch"
 	"github.com/domino-check/domino/impl/tcp/netpipe"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
 )
 
 // childFlag makes netpipe one of its own two processes.
@@ -155,7 +156,8 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 		fmt.Fprint(io.err, "\r\x1b[K")
 	}
 	if ctx.Err() != nil {
-		return 0, errors.New("interrupted, all processes are gone")
+		fmt.Fprintln(io.err, "interrupted, all processes are gone")
+		return exitCode(spec.Unknown), nil
 	}
 	if err != nil {
 		return 0, err
