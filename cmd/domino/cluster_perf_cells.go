@@ -178,9 +178,9 @@ func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why
 	resolved, err := catalog.Resolve(s)
 	switch {
 	case err != nil && options != "":
-		return "", err
+		return "", withoutFile(err)
 	case err != nil:
-		return err.Error(), nil
+		return withoutFile(err).Error(), nil
 	}
 	c := &clusterCase{scenario: s, resolved: resolved, io: r.io, seed: r.flags.seed, timeout: r.flags.timeout, spread: time.Millisecond, address: "127.0.0.1:0", quiet: true}
 	if r.plan.Kills && cell.Protocol != perf.Baseline {
