@@ -44,9 +44,6 @@ func lastRank(b *boundary, p core.Proc) bool { return int(p) == b.setup.Layout.R
 // firstRank is the rank with the lowest number.
 func firstRank(_ *boundary, p core.Proc) bool { return p == 0 }
 
-// lastProc is the proc with the highest number.
-func lastProc(b *boundary, p core.Proc) bool { return int(p) == len(b.setup.Layout.Names)-1 }
-
 // twice sends every message of the kinds two times.
 func twice(kinds string) habit {
 	return sends(kinds, func(b *boundary, e core.Effect) []core.Effect {

@@ -26,6 +26,9 @@ func openFolder(name, prefix string) (*runFolder, error) {
 		if entries, err := os.ReadDir(name); err == nil && len(entries) > 0 {
 			return nil, fmt.Errorf("%s has files already, of another run perhaps: name an empty or new folder", name)
 		}
+		if err := writable(name); err != nil {
+			return nil, fmt.Errorf("--dir: %w", err)
+		}
 		name, err := filepath.Abs(name)
 		return &runFolder{name: name}, err
 	}
@@ -38,6 +41,34 @@ func openFolder(name, prefix string) (*runFolder, error) {
 		return nil, fmt.Errorf("no temporary folder (name one by --dir, or another place by TMPDIR): %w", err)
 	}
 	return &runFolder{name: guard.Dir, temporary: true, guard: guard}, nil
+}
+
+// writable makes a folder and tries to write there, before the work is done whose results are to go there.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".domino-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// couldWrite reports whether a folder can be written when it is needed. It makes nothing that stays.
+func couldWrite(dir string) error {
+	var made []string
+	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		made = append(made, d)
+	}
+	err := writable(dir)
+	for _, d := range made {
+		_ = os.Remove(d) // as far as it was made
+	}
+	return err
 }
 
 // close removes the folder if it is temporary, or leaves it to the user.

@@ -30,7 +30,7 @@ type perfFlags struct {
 }
 
 func readPerf(args []string, io streams) (o perfFlags, err error) {
-	f := flags("cluster perf", "", io, "cluster perf", "cluster perf --protocols none,hydee --rounds 15", "cluster perf --kernels all --ranks 4 --plot plots",
+	f := flags("cluster perf", "", io, "cluster perf", "cluster perf --protocols none,hydee --rounds 15", "cluster perf --kernels all --rounds 1 --plot plots",
 		"cluster perf --kernels 'cg n=14000 iterations=2, ring size=8192' --protocols none,hydee,hmpl", "cluster perf --kernels heat --checkpoint 50 --kill r2@60%",
 		"cluster perf --bench | benchstat -col /protocol -")
 	f.StringVar(&o.kernels, "kernels", "", "kernels, each with parameters if need be; all: every one; by default "+strings.Join(perf.Usual, ", "))
@@ -177,9 +177,7 @@ func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 	}
 	switch {
 	case r.flags.json:
-		encoder := json.NewEncoder(r.io.out)
-		encoder.SetIndent("", " ")
-		return code, encoder.Encode(map[string]any{"plan": r.plan, "cores": runtime.NumCPU(), "leftOut": r.left, "incomplete": incomplete, "rows": rows,
+		return code, json.NewEncoder(r.io.out).Encode(map[string]any{"plan": r.plan, "cores": runtime.NumCPU(), "leftOut": r.left, "incomplete": incomplete, "rows": rows,
 			"totals": perf.Totals(&r.plan, rows), "recoveries": recoveries, "samples": samples})
 	case r.flags.bench:
 		if incomplete {

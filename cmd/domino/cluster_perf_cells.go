@@ -178,9 +178,9 @@ func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why
 	resolved, err := catalog.Resolve(s)
 	switch {
 	case err != nil && options != "":
-		return "", err
+		return "", withoutFile(err)
 	case err != nil:
-		return err.Error(), nil
+		return withoutFile(err).Error(), nil
 	}
 	c := &clusterCase{scenario: s, resolved: resolved, io: r.io, seed: r.flags.seed, timeout: r.flags.timeout, spread: time.Millisecond, address: "127.0.0.1:0", quiet: true}
 	if r.plan.Kills && cell.Protocol != perf.Baseline {
@@ -213,7 +213,7 @@ func clustersOf(text string, ranks int) (string, error) {
 		return text, nil // for the scenario's reader
 	}
 	if n < 1 {
-		return "", fmt.Errorf("--clusters %d: want at least 1", n)
+		return "", fmt.Errorf("--clusters %d: want at least 1; with more than ranks each is one", n)
 	}
 	var b strings.Builder
 	for r := range ranks {

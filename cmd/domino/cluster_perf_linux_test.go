@@ -21,7 +21,7 @@ func TestPerf(t *testing.T) {
 	if code != 0 || errors != "" {
 		t.Fatalf("exit code %d, %s\n%s", code, errors, text)
 	}
-	for _, line := range []string{`kernel +protocol +ms +overhead`, `(?m)^ring iterations=30 +none +[0-9.]+ +- +- +[0-9.]+ +- +120 +`, `(?m)^ +hydee +[0-9.]+ +[+-][0-9.]+ % ±0.0 % `, `(?m)^hydee: overhead .* of 2 kernels`,
+	for _, line := range []string{`kernel +protocol +ms +overhead`, `(?m)^ring iterations=30 +none +[0-9.]+ +- +- +[0-9.]+ +- +120 +`, `(?m)^ +hydee +[0-9.]+ +[+-][0-9.]+ %  +[+-]`, `(?m)^hydee: overhead .* of 2 kernels`,
 		`kernel +protocol +before checkpoint .* to the end +total +without`, `(?m)^heat n=16 iterations=8 +hydee( +[0-9.e-]+){12} +[+-]`} {
 		if !regexp.MustCompile(line).MatchString(text) {
 			t.Errorf("no line %s in\n%s", line, text)

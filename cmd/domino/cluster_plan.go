@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -56,11 +57,13 @@ func readPlan(name string, named *scenarios.Scenario) (*savedRun, *scenarios.Sce
 	var r savedRun
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&r); err != nil {
-		return nil, nil, fmt.Errorf("%s is no plan: %w", name, err)
-	}
-	if r.Text == "" {
-		return nil, nil, fmt.Errorf("%s is no plan: %w", name, errors.New("it has no scenario"))
+	if err := decoder.Decode(&r); err != nil || r.Text == "" {
+		if errors.Is(err, io.EOF) {
+			err = errors.New("it is empty")
+		} else if err == nil {
+			err = errors.New("it has no scenario")
+		}
+		return nil, nil, fmt.Errorf("%s is no plan: %w; want a %s that this version of domino has written", name, err, planFile)
 	}
 	if named != nil && !bytes.Equal(scenarios.Format(named), []byte(r.Text)) {
 		return nil, nil, fmt.Errorf("%s is a plan for scenario %s as it was then, not for this %s: name no scenario to run that one", name, r.Scenario, named.Name)

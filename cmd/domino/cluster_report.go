@@ -95,7 +95,11 @@ func (r *clusterRan) print(w io.Writer, events bool) {
 	}
 	printStops(w, l, res)
 	for _, c := range res.Recoveries() {
-		fmt.Fprintf(w, "  %s rolls back by %d sends and %d deliveries: restored after %s, caught up %s\n", l.Name(c.Rank.Proc()), c.Sends, c.Deliveries,
+		life := ""
+		if c.Incarnation > 1 { // one of several
+			life = fmt.Sprintf(" in life %d", c.Incarnation+1)
+		}
+		fmt.Fprintf(w, "  %s%s rolls back by %d sends and %d deliveries: restored after %s, caught up %s\n", l.Name(c.Rank.Proc()), life, c.Sends, c.Deliveries,
 			when(c.Restored, c.Stopped), when(c.CaughtUp, c.Stopped))
 	}
 	if events {

@@ -76,7 +76,11 @@ func readClusterRun(args []string, io streams) (o clusterRunFlags, names []strin
 		return o, nil, errors.New("--plan has its own --kill, --stop, --silence, --seed, --spread and --disk-delay")
 	case o.plan != "" && o.kernel == "" && f.NArg() == 0:
 	case (o.kernel == "") == (f.NArg() == 0) || f.NArg() > 1:
-		return o, nil, fmt.Errorf("want one scenario or a --kernel, got %d scenarios", f.NArg())
+		kernels := 0
+		if o.kernel != "" {
+			kernels = 1
+		}
+		return o, nil, fmt.Errorf("want one scenario or a --kernel, got %d scenarios and %d kernels", f.NArg(), kernels)
 	}
 	return o, f.Args(), nil
 }
@@ -99,7 +103,8 @@ func runClusterRun(ctx context.Context, args []string, io streams) (int, error) 
 	}
 	if reason, err := c.open(ctx); err != nil || reason != "" {
 		if ctx.Err() != nil {
-			return 0, errors.New("interrupted before it began")
+			fmt.Fprintln(io.err, "interrupted before it began")
+			return exitCode(spec.Unknown), nil
 		}
 		if reason != "" {
 			fmt.Fprintf(io.err, "out of model: %s\n", reason)
@@ -157,7 +162,7 @@ func (o *clusterRunFlags) prepare(names []string, io streams) (*clusterCase, str
 	}
 	resolved, err := catalog.Resolve(s)
 	if err != nil {
-		return nil, k, err
+		return nil, k, withoutFile(err)
 	}
 	c := &clusterCase{scenario: s, resolved: resolved, io: io, seed: o.seed, timeout: o.timeout, spread: o.spread, address: o.address, diskDelay: o.diskDelay}
 	if c.hosts, err = parseHosts(o.hosts); err != nil {
@@ -184,9 +189,9 @@ func (o *clusterRunFlags) scenario(names []string) (*scenarios.Scenario, error) 
 	var s *scenarios.Scenario
 	if o.kernel != "" {
 		text := "A kernel\n-- scenario --\nprotocol: none\nprogram: kernel " + o.kernel + "\n"
-		parsed, err := scenarios.Parse("kernel.txtar", []byte(text))
+		parsed, err := scenarios.Parse(kernelFile, []byte(text))
 		if err != nil {
-			return nil, err
+			return nil, withoutFile(err)
 		}
 		s = parsed
 	} else {
@@ -205,6 +210,17 @@ func (o *clusterRunFlags) scenario(names []string) (*scenarios.Scenario, error) 
 		}
 	}
 	return s, nil
+}
+
+// kernelFile is the name of the file that a kernel would be in.
+const kernelFile = "kernel.txtar"
+
+// withoutFile takes away where the error is in that file, which nobody has seen.
+func withoutFile(err error) error {
+	if place, text, ok := strings.Cut(err.Error(), ": "); ok && strings.HasPrefix(place, kernelFile) {
+		return errors.New(text)
+	}
+	return err
 }
 
 // clusterSetup makes the setup of a case, in a child.

@@ -129,6 +129,7 @@ func TestTorture(t *testing.T) {
 	}
 	for _, tt := range []struct{ args, want string }{
 		{"--runs 0", "at least 1"},
+		{"ring3 --dir /dev/null/x", "could not be saved"},
 		{"--protocols hydra", `did you mean "hydee"`},
 		{"s1 --protocols causal", "no scenario is left"},
 	} {

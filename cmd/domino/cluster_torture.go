@@ -71,6 +71,9 @@ func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 	if entries, err := os.ReadDir(o.dir); err == nil && len(entries) > 0 {
 		return 0, fmt.Errorf("%s has files already: remove it or name another --dir", o.dir)
 	}
+	if err := couldWrite(o.dir); err != nil {
+		return 0, fmt.Errorf("--dir: a wrong run could not be saved: %w", err)
+	}
 	list, err := selectScenarios(f.Args())
 	if err != nil {
 		return 0, err

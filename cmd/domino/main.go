@@ -32,7 +32,7 @@ type streams struct{ out, err io.Writer }
 
 func commands() []command {
 	return []command{
-		{"list", "[protocols | scenarios | properties | programs]", "what there is", runList},
+		{"list", "[KIND ...]", "what there is: protocols, scenarios, properties, programs, claims", runList},
 		{"check", "[SCENARIO | FILE ...]", "explore scenarios and compare with what they expect", runCheck},
 		{"errata", "[PROTOCOL] [ID ...]", "the smallest run of each published error, and the repaired protocol at the same scope", runErrata},
 		{"fuzz", "[PROTOCOL ...]", "draw random scenarios and runs, make what fails small", runFuzz},
@@ -42,7 +42,7 @@ func commands() []command {
 		{"run", "[SCENARIO | FILE ...]", "run scenarios as goroutines, with random failures", runRun},
 		{"volume", "", "what SCMEL and CAMEL log and carry: published, in closed form, and counted in runs", runVolume},
 		{"replay", "FILE", "repeat the run in a replay file", runReplay},
-		{"cluster", "run | torture | netpipe | perf", "the same machines as real processes: run, kill, judge and measure them", runCluster},
+		{"cluster", "run | torture | perf | netpipe", "the same machines as real processes: run, kill, judge and measure them", runCluster},
 	}
 }
 
@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, io streams) int {
 			return 0
 		}
 		if err != nil {
-			fmt.Fprintf(io.err, "domino %s: %v\n", c.name, err)
+			fmt.Fprintf(io.err, "domino %s: %s\n", c.name, strings.TrimPrefix(err.Error(), c.name+": ")) // a package may have its name
 			return exitUsage
 		}
 		return code
@@ -90,7 +90,7 @@ func run(ctx context.Context, args []string, io streams) int {
 func usage(w io.Writer) {
 	fmt.Fprint(w, "domino checks rollback-recovery protocols.\n\nUsage: domino COMMAND [arguments] [flags]\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-8s %-48s %s\n", c.name, c.args, c.doc)
+		fmt.Fprintf(w, "  %-8s %-30s %s\n", c.name, c.args, c.doc)
 	}
 	fmt.Fprint(w, "\nEach command explains itself with --help.\n\n"+
 		"Exit codes: 0 as expected (holds), 1 violated, 2 unknown, 3 out of model, 4 bad usage or internal error.\n")
@@ -102,7 +102,7 @@ func flags(name, args string, io streams, examples ...string) *pflag.FlagSet {
 	f.SetOutput(io.err)
 	f.SortFlags = false
 	f.Usage = func() {
-		fmt.Fprintf(io.out, "Usage: domino %s %s [flags]\n\n%s\nExamples:\n", name, args, f.FlagUsages())
+		fmt.Fprintf(io.out, "Usage: domino %s [flags]\n\n%s\nExamples:\n", strings.TrimSpace(name+" "+args), f.FlagUsages())
 		for _, e := range examples {
 			fmt.Fprintf(io.out, "  domino %s\n", e)
 		}

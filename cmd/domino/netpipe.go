@@ -20,6 +20,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/tcp/launch"
 	"github.com/domino-check/domino/impl/tcp/netpipe"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
 )
 
 // childFlag makes netpipe one of its own two processes.
@@ -48,7 +50,8 @@ func netpipeCase(name string, ranks int) (*core.Setup, error) {
 	}
 	p, err := catalog.Find(protocol)
 	if err != nil {
-		return nil, err
+		known := []string{netpipe.Raw, "none", hydeeInside, hydeeOutside, "causal", "camel", "sbml", "rbml", "hmpl"}
+		return nil, fmt.Errorf("unknown protocol %q, did you mean %q? Known: %s", name, scenarios.Nearest(name, known), strings.Join(known, ", "))
 	}
 	if p.Setup == nil {
 		return nil, fmt.Errorf("protocol %s has no programs", name)
@@ -78,7 +81,7 @@ type netpipeOptions struct {
 func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 	var o netpipeOptions
 	f := flags("cluster netpipe", "", io, "cluster netpipe", "cluster netpipe --sizes 8,8K,64K,1M,16M --perturb 0 --rounds 15",
-		"cluster netpipe --links shared --protocols raw,none --json", "cluster netpipe --ring 8 --sizes 8K --perturb 0 --protocols raw,none", "cluster netpipe --bench | benchstat -col /protocol -")
+		"cluster netpipe --links shared --protocols raw,none --json", "cluster netpipe --ring 8 --sizes 8K --perturb 0 --protocols raw,none", "cluster netpipe --links tcp --card 1G --sizes 1K..4M --protocols none,rbml,hmpl --plot plots", "cluster netpipe --bench | benchstat -col /protocol -")
 	f.StringVar(&o.sizes, "sizes", "1..64M", "bytes of a message: a list, or least..most for the powers of two between")
 	f.IntVar(&o.perturb, "perturb", 3, "also measure sizes that much smaller and larger; 0: not")
 	f.StringVar(&o.links, "links", "tcp,shared", "tcp (loopback), shared (memory)")
@@ -153,7 +156,8 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 		fmt.Fprint(io.err, "\r\x1b[K")
 	}
 	if ctx.Err() != nil {
-		return 0, errors.New("interrupted, all processes are gone")
+		fmt.Fprintln(io.err, "interrupted, all processes are gone")
+		return exitCode(spec.Unknown), nil
 	}
 	if err != nil {
 		return 0, err
@@ -164,9 +168,7 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	}
 	switch {
 	case o.json:
-		encoder := json.NewEncoder(io.out)
-		encoder.SetIndent("", " ")
-		return 0, encoder.Encode(map[string]any{"plan": plan, "cores": runtime.NumCPU(), "rows": rows, "samples": results})
+		return 0, json.NewEncoder(io.out).Encode(map[string]any{"plan": plan, "cores": runtime.NumCPU(), "rows": rows, "samples": results})
 	case o.bench:
 		for _, r := range results {
 			if plan.Ring > 0 {
@@ -316,12 +318,13 @@ func parseBytes(text string) (int, error) {
 
 // printNetpipe prints one table a link, sizes down, protocols across.
 func printNetpipe(io streams, plan *netpipe.Plan, rows []netpipe.Row) error {
-	const note = "us: half a round trip of two processes, median of %d rounds; GB/s: bytes by that; x: time to that of none, median of the ratios within a round;\n" +
+	const note = "us: %s, median of %d rounds; GB/s: bytes by that; x: time to that of none, median of the ratios within a round;\n" +
 		"least: the ratio of the least times, which counts when the machine has much else to do\n"
+	what := "half a round trip of two processes"
 	if plan.Ring > 0 {
-		fmt.Fprintf(io.out, "a ring of %d processes; us: a lap; GB/s: bytes by a lap\n", plan.Ring)
+		what = fmt.Sprintf("a lap through a ring of %d processes", plan.Ring)
 	}
-	fmt.Fprintf(io.out, note, plan.Rounds)
+	fmt.Fprintf(io.out, note, what, plan.Rounds)
 	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, link := range plan.Links {
 		fmt.Fprintf(w, "\n%s\t", link)
@@ -349,7 +352,7 @@ func printNetpipe(io streams, plan *netpipe.Plan, rows []netpipe.Row) error {
 	for _, r := range rows {
 		most = math.Max(most, r.Allocated)
 	}
-	_, err := fmt.Fprintf(io.out, "\nallocated a message: %.3g bytes at most (median of the rounds; logs and tables that no checkpoint trims grow)\n", most)
+	_, err := fmt.Fprintf(io.out, "\nallocated a message: %s bytes at most (median of the rounds; logs and tables that no checkpoint trims grow)\n", short(most))
 	return err
 }
 

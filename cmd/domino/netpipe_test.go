@@ -81,7 +81,8 @@ func TestNetpipeErrors(t *testing.T) {
 		{"netpipe --card 5", `--card "5"`},
 		{"netpipe --card 1G --protocols raw,none", "raw has no card"},
 		{"netpipe --protocols paxos", "no programs"},
-		{"netpipe --protocols hyde", "hyde"},
+		{"netpipe --protocols rwa", `did you mean "raw"`},
+		{"netpipe --congestion hyde --sizes 8", `congestion control "hyde"`},
 	} {
 		code, out, err := domino(t.Context(), append([]string{"cluster"}, strings.Fields(tt.args)...)...)
 		if code != exitUsage || !strings.Contains(err, tt.want) || strings.Contains(out, "GB/s") {
@@ -94,7 +95,7 @@ func TestNetpipeErrors(t *testing.T) {
 func TestNetpipeInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if code, _, err := domino(ctx, "cluster", "netpipe", "--rounds", "10000"); code != exitUsage || !strings.Contains(err, "interrupted") {
+	if code, _, err := domino(ctx, "cluster", "netpipe", "--rounds", "10000"); code != 2 || !strings.Contains(err, "interrupted") {
 		t.Errorf("exit code %d, %s", code, err)
 	}
 }

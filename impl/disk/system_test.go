@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -182,77 +181,6 @@ func TestLarge(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestQueue puts from several goroutines: done is called once for each, in order for each goroutine, after the value is stable, and a delete is
-// stable when it returns.
-func TestQueue(t *testing.T) {
-	dir := t.TempDir()
-	s, err := Open(System{}, dir, identity)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var order []string
-	q := NewQueue(s, 100, func(key string, err error) {
-		if err != nil {
-			t.Error(err)
-		}
-		order = append(order, key)
-	})
-	var group sync.WaitGroup
-	for g := range 4 {
-		group.Go(func() {
-			for i := range 50 {
-				q.Put(fmt.Sprintf("%d/%02d", g, i), make([]byte, 30))
-			}
-			if err := q.Delete(fmt.Sprintf("%d/%02d", g, 7)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	group.Wait()
-	got, err := Read(System{}, dir, identity)
-	if len(got) != 4*49 || err != nil {
-		t.Errorf("%d records, want 196: %v", len(got), err)
-	}
-	if err := q.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if len(order) != 200 || !slices.IsSorted(slices.DeleteFunc(slices.Clone(order), func(key string) bool { return key[0] != '2' })) {
-		t.Errorf("done in the order %v", order)
-	}
-}
-
-// TestQueueFails gives a queue a store whose third sync fails: puts are reported as failed from there on, and nothing hangs.
-func TestQueueFails(t *testing.T) {
-	m := newMemory()
-	s, err := small(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.stopAt, m.failure = m.operations+8, noSpace
-	failed, fine := 0, 0
-	q := NewQueue(s, 10, func(_ string, err error) {
-		if errors.Is(err, syscall.ENOSPC) {
-			failed++
-		} else if err == nil && failed == 0 {
-			fine++
-		} else {
-			t.Errorf("after %d: %v", fine, err)
-		}
-	})
-	for i := range 20 {
-		q.Put(fmt.Sprint(i), []byte("value"))
-	}
-	if err := q.Delete("1"); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("delete: %v", err)
-	}
-	if err := q.Close(); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("close: %v", err)
-	}
-	if got, err := Read(m, "d", identity); fine == 0 || failed == 0 || fine+failed != 20 || len(got) < fine || err != nil {
-		t.Errorf("%d fine, %d failed, %d stored, %v", fine, failed, len(got), err)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 // packet is a message on its way: in its fixed layout with a payload, or by the codec.
 type packet struct {
-	fixed, reply  bool
+	fixed         bool
 	header, bytes []byte
 }
 
@@ -213,13 +213,13 @@ func TestReuse(t *testing.T) {
 				seeds = 1
 			}
 			for seed := range seeds {
-				want, end := tried(t, r.Setup, seed, 0, -1, false)
+				want, _ := tried(t, r.Setup, seed, 0, -1, false)
 				rng := rand.New(rand.NewPCG(seed, uint64(i)))
 				victim, after := core.Proc(rng.IntN(len(r.Setup.Layout.Names))), rng.IntN(want.steps+1)
 				if protocol == "none" || r.Setup.Watchdogs || seed == 0 { // this driver does not know who adopts whom
 					after = -1
 				}
-				_, end = tried(t, r.Setup, seed, victim, after, false)
+				_, end := tried(t, r.Setup, seed, victim, after, false)
 				got, tight := tried(t, r.Setup, seed, victim, after, true)
 				if tight != end {
 					t.Errorf("%s: %s: seed %d, %s crashes after step %d: reused %s, want %s", protocol, s.Name, seed, r.Setup.Layout.Names[victim], after, tight, end)

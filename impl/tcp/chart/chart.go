@@ -67,13 +67,14 @@ type figure struct {
 	plot    *plot.Plot
 	legend  []entry
 	heading string // of the legend
+	side    string // what the vertical axis means
 	height  vg.Length
 }
 
 // newFigure makes an empty one.
 func newFigure(title, x, y string) *figure {
 	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Title.Text, p.X.Label.Text = title, x
 	p.Title.Padding = vg.Points(10)
 	p.Title.TextStyle.Font = font.Font{Typeface: p.Title.TextStyle.Font.Typeface, Variant: "Sans", Size: text + 3}
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -81,7 +82,7 @@ func newFigure(title, x, y string) *figure {
 		a.Tick.Label.Font = font.Font{Variant: "Sans", Size: text - 1}
 		a.Label.Padding = vg.Points(6)
 	}
-	return &figure{plot: p, height: height}
+	return &figure{plot: p, side: y, height: height}
 }
 
 // save writes the figure as NAME.png and NAME.svg into the folder.
@@ -103,7 +104,7 @@ func (f *figure) write(file, format string) (err error) {
 	all.SetColor(color.White)
 	all.Fill(all.Rectangle.Path())
 	all = draw.Crop(all, margin, -margin, margin, -margin)
-	f.plot.Draw(draw.Crop(all, 0, -legendWidth, 0, 0))
+	f.plot.Draw(f.drawSide(draw.Crop(all, 0, -legendWidth, 0, 0)))
 	f.drawLegend(draw.Crop(all, all.Max.X-all.Min.X-legendWidth+margin, 0, 0, 0))
 	out, err := os.Create(file)
 	if err != nil {
@@ -114,6 +115,20 @@ func (f *figure) write(file, format string) (err error) {
 		_, err = out.Write(bytes.ReplaceAll(picture.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
 	}
 	return errors.Join(err, out.Close())
+}
+
+// drawSide writes beside the vertical axis what it means, and returns what is left for the plot, which would leave a gap above a log axis for a
+// label of its own.
+func (f *figure) drawSide(c draw.Canvas) draw.Canvas {
+	if f.side == "" {
+		return c
+	}
+	style := f.plot.Y.Label.TextStyle
+	style.XAlign, style.YAlign, style.Rotation = draw.XCenter, draw.YTop, math.Pi/2
+	rest := draw.Crop(c, style.Height(f.side)+f.plot.Y.Label.Padding, 0, 0, 0)
+	data := f.plot.DataCanvas(rest)
+	c.FillText(style, vg.Point{X: c.Min.X, Y: data.Center().Y}, f.side)
+	return rest
 }
 
 // drawLegend writes the entries from the top down.
@@ -158,11 +173,14 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// decades are ticks of a log axis at 1, 2 and 5 of each power of ten, over many powers at the powers alone.
+// decades are ticks of a log axis at 1, 2 and 5 of each power of ten, over many powers at the powers alone, and over less than half of one as on a linear axis.
 type decades struct{}
 
 // Ticks implements plot.Ticker.
 func (decades) Ticks(least, most float64) (list []plot.Tick) {
+	if most/least < 3 {
+		return steps{}.Ticks(least, most)
+	}
 	many := math.Log10(most/least) > 3.5
 	for e := math.Floor(math.Log10(least)); e <= math.Ceil(math.Log10(most)); e++ {
 		for m := 1; m < 10; m++ {

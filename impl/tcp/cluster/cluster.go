@@ -161,7 +161,7 @@ func (c *Config) validateMoments() error {
 		name, rank := c.Setup.Layout.Name(r.By), int(r.By) < c.Setup.Layout.Ranks
 		switch {
 		case r.What != Iteration && r.What != Date && r.What != Phase && r.What != Renewed:
-			return fmt.Errorf("cluster: %q is no measure of progress", r.What)
+			return fmt.Errorf("cluster: %q is no measure of progress, want %s, %s, %s or %s", r.What, Iteration, Date, Phase, Renewed)
 		case r.What != Renewed && !rank:
 			return fmt.Errorf("cluster: %s of %s: it has no program", r.What, name)
 		case r.What == Phase && !c.Setup.Promises.Phases:
@@ -229,7 +229,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	listener, err := net.Listen("tcp", c.Address)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: %w", err)
+		return nil, fmt.Errorf("cluster: no process can meet the others at %q, want HOST:PORT of this host, such as 127.0.0.1:0 (any free port): %w", c.Address, err)
 	}
 	s := newSupervisor(&c, text)
 	if err := prepare(c.Dir, len(c.Setup.Layout.Names), s.instructions.Run); err != nil {

@@ -32,10 +32,7 @@ const pieceHead = 8
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // recorder writes the evidence of one life. A write that has returned survives the death of the process.
-type recorder struct {
-	file *os.File
-	last uint64 // clock of the newest piece
-}
+type recorder struct{ file *os.File }
 
 func newRecorder(name string) (*recorder, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

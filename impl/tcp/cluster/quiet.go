@@ -13,13 +13,12 @@ const tickEvery = 20 * time.Millisecond
 
 // round is one question to all: what are you doing?
 type round struct {
-	number   int
-	answers  map[core.Proc]answer
-	before   map[core.Proc]uint64 // steps at the last round, if all was at rest in it
-	quiet    bool                 // nothing can happen any more
-	asked    bool
-	answered int
-	skipped  int // times that nobody was asked, as the programs of a bare run go on
+	number  int
+	answers map[core.Proc]answer
+	before  map[core.Proc]uint64 // steps at the last round, if all was at rest in it
+	quiet   bool                 // nothing can happen any more
+	asked   bool
+	skipped int // times that nobody was asked, as the programs of a bare run go on
 }
 
 // tick looks at the run now and then.

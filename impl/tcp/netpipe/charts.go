@@ -1,6 +1,7 @@
 package netpipe
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/domino-check/domino/impl/tcp/chart"
@@ -10,8 +11,15 @@ import (
 // neighbours at most sixteen bytes away only the power is drawn: the others would be in the same place.
 func Charts(p *Plan, rows []Row, link string, style func(name string) int) (latency, bandwidth *chart.Lines) {
 	where := map[string]string{TCP: "TCP, loopback", Shared: "shared memory"}[link]
+	if p.Card > 0 {
+		where += fmt.Sprintf(", a card of %g Mbit/s each", float64(p.Card)/1e6)
+	}
 	latency = &chart.Lines{Title: "Half a round trip between two processes, " + where, X: "message size", Y: "time (µs)"}
 	bandwidth = &chart.Lines{Title: "Bandwidth between two processes, " + where, X: "message size", Y: "bandwidth (GB/s)"}
+	if p.Ring > 0 {
+		latency.Title = fmt.Sprintf("A lap through a ring of %d processes, %s", p.Ring, where)
+		bandwidth.Title, bandwidth.Y = fmt.Sprintf("Bytes by a lap through a ring of %d processes, %s", p.Ring, where), "bytes / lap (GB/s)"
+	}
 	for _, name := range p.Cases {
 		var times, rates []chart.Point
 		for _, r := range rows {

@@ -6,6 +6,23 @@ import (
 	"github.com/domino-check/domino/impl/tcp/netpipe"
 )
 
+// TestChartsSayWhat looks at the titles: what is measured, and how many processes and which cards there were.
+func TestChartsSayWhat(t *testing.T) {
+	style := func(string) int { return 0 }
+	for _, c := range []struct {
+		plan netpipe.Plan
+		want string
+	}{
+		{netpipe.Plan{}, "Half a round trip between two processes, TCP, loopback"},
+		{netpipe.Plan{Card: 1_000_000_000}, "Half a round trip between two processes, TCP, loopback, a card of 1000 Mbit/s each"},
+		{netpipe.Plan{Ring: 8}, "A lap through a ring of 8 processes, TCP, loopback"},
+	} {
+		if latency, _ := netpipe.Charts(&c.plan, nil, netpipe.TCP, style); latency.Title != c.want {
+			t.Errorf("%q, want %q", latency.Title, c.want)
+		}
+	}
+}
+
 // TestCharts makes the figures of a few rows: a line a case in order of sizes, neighbours of a power of two left out, other sizes not.
 func TestCharts(t *testing.T) {
 	p := &netpipe.Plan{Sizes: []int{61, 64, 67, 1000, 4096}, Cases: []string{"none", "hydee-2"}}

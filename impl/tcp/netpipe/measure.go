@@ -28,6 +28,9 @@ func Measure(ctx context.Context, plan Plan, o Options) ([]Result, error) {
 	if err := plan.Validate(); err != nil {
 		return nil, err
 	}
+	if err := checkCongestion(o.Congestion); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var serving sync.WaitGroup
 	defer serving.Wait()

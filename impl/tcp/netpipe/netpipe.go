@@ -68,7 +68,7 @@ func (p *Plan) Validate() error {
 		return fmt.Errorf("a card of %d bits a second, want none (0) or at least 1000", p.Card)
 	}
 	if p.Card > 0 && slices.Contains(p.Cases, Raw) {
-		return fmt.Errorf("case %s has no card", Raw)
+		return fmt.Errorf("case %s has no card: leave it out of the protocols", Raw)
 	}
 	for _, size := range p.Sizes {
 		if size < 1 || size > MaxSize {

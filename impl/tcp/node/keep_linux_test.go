@@ -2,13 +2,10 @@ package node_test
 
 import (
 	"errors"
-	"net"
 	"slices"
 	"testing"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/tcp/buffer"
-	"github.com/domino-check/domino/impl/tcp/mesh"
 	"github.com/domino-check/domino/impl/tcp/node"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -58,16 +55,7 @@ func TestIgnored(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			pool := new(buffer.Pool)
-			m, err := mesh.New(mesh.Config{Identity: mesh.NewIdentity(), Procs: 1, Listener: l, Pool: pool})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer m.Close(0)
+			m, pool := alone(t)
 			machine := &picky{letters: tt.letters}
 			var steps []string
 			n, err := node.New(node.Config{Procs: 1, Machine: machine, NewMessage: func() core.Message { return new(word) }, Mesh: m, Pool: pool, Keep: tt.keep, Set: tt.set,
@@ -119,16 +107,7 @@ func (m *quitter) Choices(buf []core.Choice) []core.Choice { return buf }
 
 // TestRestart: a machine that rolls back is followed by another one in the same node, which gets nothing that the former life has asked for: timers, messages to itself, writes.
 func TestRestart(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := new(buffer.Pool)
-	m, err := mesh.New(mesh.Config{Identity: mesh.NewIdentity(), Procs: 1, Listener: l, Pool: pool})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close(0)
+	m, pool := alone(t)
 	first, second := &quitter{}, &quitter{}
 	n, err := node.New(node.Config{Procs: 1, Machine: first, NewMessage: func() core.Message { return new(word) }, Mesh: m, Pool: pool})
 	if err != nil {

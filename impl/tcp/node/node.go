@@ -92,7 +92,6 @@ type Node struct {
 	arrival  mesh.Arrival
 	sources  []source
 	paused   bool // some source is
-	moved    int  // bytes queued when a stopped program was last looked at
 	timers   []timer
 	done     bool
 	counts   Counts

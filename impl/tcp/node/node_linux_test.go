@@ -335,8 +335,9 @@ func (b broken) Put(string, []byte) error { return nil }
 func (b broken) Delete(string) error      { return nil }
 func (b broken) Commit() error            { return b.err }
 
-// TestTimer sets a timer from a machine and waits for its tick.
-func TestTimer(t *testing.T) {
+// alone is the mesh of a process that has no others.
+func alone(t *testing.T) (*mesh.Mesh, *buffer.Pool) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -346,7 +347,13 @@ func TestTimer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.Close(0)
+	t.Cleanup(func() { m.Close(0) })
+	return m, pool
+}
+
+// TestTimer sets a timer from a machine and waits for its tick.
+func TestTimer(t *testing.T) {
+	m, pool := alone(t)
 	machine := &alarm{}
 	n, err := node.New(node.Config{Procs: 1, Machine: machine, NewMessage: setup(t, "none", ring).NewMessage, Mesh: m, Pool: pool})
 	if err != nil {

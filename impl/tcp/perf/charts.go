@@ -79,7 +79,7 @@ const logFrom = 3
 
 // Overheads is the figure of times by the baseline's.
 func Overheads(p *Plan, rows []Row) *chart.Bars {
-	b := &chart.Bars{Title: fmt.Sprintf("Time of kernels by that without a protocol (%s, medians of %s)", ranksOf(p), rounds(p.Rounds)), X: "kernel",
+	b := &chart.Bars{Title: fmt.Sprintf("Time with a protocol by time without (%s, medians of %s)", ranksOf(p), rounds(p.Rounds)), X: "kernel",
 		Y: "time / time of " + Baseline, Base: 1, Groups: groups(p)}
 	b.Series = values(p, rows, func(r *Row) (float64, bool) {
 		ratio := 1 + r.Overhead/100

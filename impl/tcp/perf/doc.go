@@ -42,7 +42,7 @@
 //
 // # How to repeat them
 //
-//	domino cluster perf                                                   # the usual kernels, every protocol, about a minute
+//	domino cluster perf                                                   # the usual kernels, every protocol, a minute or two
 //	domino cluster perf --protocols none,hydee --rounds 15                # closer
 //	domino cluster perf --kernels 'cg n=14000 iterations=10, ft n=128' --protocols none,hydee,hmpl --plot plots
 //	domino cluster perf --kernels heat --checkpoint 50 --kill r2@60% --rounds 5

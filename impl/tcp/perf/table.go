@@ -10,11 +10,11 @@ import (
 )
 
 // notes explain the columns of Print.
-const notes = `ms: the programs, from the moment when all processes had begun; overhead: that by the time of none in the same round, and between the quartiles
-of these ratios; least: the ratio of the least times, which counts when the machine has much else to do; cpu: what processors worked for all processes,
-and its overhead; sends, MB: of the programs; messages: of
-the machines, the protocol's own, too; +B: bytes that the protocol adds, a send; carried: those on the message itself; logged: into logs in memory;
-stored: written to stable storage, for which the process that wrote longest took disk ms; -: not known. Medians of %s.
+const notes = `ms: the programs, from the moment when all processes had begun; overhead: that by the time of none in the same round, and half the distance between the quartiles
+of these ratios (±); least: the ratio of the least times, which counts when the machine has much else to do; cpu: what processors worked for all
+processes, and its overhead; sends, MB: of the programs; messages: of the machines, the protocol's own, too; +B: bytes that the protocol adds, a send;
+carried: those on the message itself; logged: into logs in memory; stored: written to stable storage, for which the process that wrote longest took
+disk ms; -: not known. Medians of %s. More: go doc ./impl/tcp/perf
 
 `
 
@@ -36,7 +36,10 @@ func Print(w io.Writer, p *Plan, rows []Row) error {
 		}
 		overhead, least, work := "-", "-", "-"
 		if r.Compared && r.Protocol != Baseline {
-			overhead, least, work = fmt.Sprintf("%s ±%s", Percent(r.Overhead), strings.TrimPrefix(Percent(r.Spread/2), "+")), Percent(r.Least), Percent(r.Work)
+			overhead, least, work = Percent(r.Overhead), Percent(r.Least), Percent(r.Work)
+			if r.Rounds > 1 { // one round alone does not tell how far to believe it
+				overhead += " ±" + strings.TrimPrefix(Percent(r.Spread/2), "+")
+			}
 		}
 		carried := "-"
 		if r.Framed && r.Sends > 0 {
