@@ -15,7 +15,8 @@ type pinger struct {
 	self     core.Rank
 	next     core.Rank
 	payload  []byte
-	left     int // steps: two a round trip
+	lends    bool // what it sends is not payload, but bytes of the buffers, others for each send
+	left     int  // steps: two a round trip
 	sends    bool
 	sources  []core.Rank
 	send     core.Input // always the same ones, as those of a node
@@ -66,6 +67,10 @@ func (p *pinger) Step(in core.Input, out []core.Effect) []core.Effect {
 	p.left--
 	if p.sends {
 		p.sends = false
+		if p.lends {
+			p.send.Payload.Data = p.buffers.Get(len(p.payload))
+			clear(p.send.Payload.Data) // it writes its message, in the fastest way
+		}
 		out, e := core.Add(out, core.ProgramSent)
 		e.To, e.Payload = p.next.Proc(), p.send.Payload
 		out = p.protocol.Step(p.send, out)
