@@ -268,6 +268,9 @@ func (n *Node) listen(limit time.Duration) (bool, error) {
 			limit = next
 		}
 	}
+	if len(n.memory.waiting) > 0 {
+		n.memory.reclaim()
+	}
 	what := mesh.Nothing
 	if len(n.later.list) > 0 {
 		what = n.idleLater()

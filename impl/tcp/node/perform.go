@@ -52,7 +52,9 @@ func (n *Node) step(in *core.Input) error {
 	if n.recycler != nil {
 		n.recycler.Settle()
 	}
-	n.memory.reclaim()
+	if len(n.memory.lent) > 0 || len(n.memory.waiting) >= soon { // the rest when the node would wait
+		n.memory.reclaim()
+	}
 	if n.c.Store != nil && len(n.due) > persisted && end == nil {
 		if err := n.c.Store.Commit(); err != nil {
 			return fmt.Errorf("node: proc %d inc %d: %w", n.c.Proc, n.c.Life, err)
