@@ -11,7 +11,8 @@
 //
 // The program of a rank touches nothing of what it sends: like the buffer of an MPI benchmark, it is the same all the time. HydEE
 // between two clusters copies every message into its log, at both ends; the log of a sample has at most 64 MiB, or three messages, in
-// memory that was used before, from the second round on, and is empty when the sample begins. SBML logs likewise.
+// memory that was used before, from the second round on, and is empty when the sample begins. SBML logs likewise. Each process has 128 MiB
+// of such memory from the beginning, in large pages if the system gives them.
 //
 // That is one reading of what logging costs: a program that knows nothing of its runtime. The other one is a program that is written for it, as those of
 // package kernels are: it takes the bytes of each send from node.Buffers, writes its message there and leaves them to the runtime, so the log keeps them without

@@ -113,8 +113,11 @@ func Run(ctx context.Context, in Instructions, setup Setup, out io.Writer) (err 
 	return nil
 }
 
-// prepare makes the setups of all cases.
+// prepare makes the setups of all cases, and memory for their logs.
 func (p *process) prepare() (err error) {
+	if p.Plan.Ring == 0 { // the processes of a ring are many
+		p.pool.Reserve(2 * logLimit)
+	}
 	for _, name := range p.Plan.Cases {
 		if name == Raw {
 			continue
