@@ -85,7 +85,7 @@ func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 	f.StringVar(&o.sizes, "sizes", "1..64M", "bytes of a message: a list, or least..most for the powers of two between")
 	f.IntVar(&o.perturb, "perturb", 3, "also measure sizes that much smaller and larger; 0: not")
 	f.StringVar(&o.links, "links", "tcp,shared", "tcp (loopback), shared (memory)")
-	f.StringVar(&o.protocols, "protocols", "raw,none,hydee-1,hydee-2", "raw (no machine), none, hydee-1 and hydee-2 (HydEE within one cluster, between two), causal, camel, sbml, rbml, hmpl (the last two with a process for the logger of each rank)")
+	f.StringVar(&o.protocols, "protocols", "raw,none,hydee-1,hydee-2", "raw (no machine), none, hydee-1 and hydee-2 (HydEE within one cluster, between two), causal, camel, sbml, rbml, hmpl (the last two with a process for the logger of each rank); with +lend, a program that leaves the bytes it sends to the runtime (hydee-2+lend)")
 	f.IntVar(&o.ring, "ring", 0, "so many processes pass the message round, and a lap is measured; 0: two, half a round trip")
 	f.IntVar(&o.rounds, "rounds", 5, "samples of each; medians are reported")
 	f.DurationVar(&o.sample, "sample", 10*time.Millisecond, "about how long a sample takes; large messages take longer")
@@ -227,13 +227,14 @@ func checkCases(names []string, ranks int) (procs int, err error) {
 		if name == netpipe.Raw {
 			continue
 		}
-		if name == "hydee" {
+		protocol, _ := netpipe.Protocol(name)
+		if protocol == "hydee" {
 			return 0, fmt.Errorf("hydee: within one cluster (%s) or between two (%s)?", hydeeInside, hydeeOutside)
 		}
 		if ranks < 2 || ranks > netpipe.MaxRing {
 			ranks = 2 // the plan will be refused
 		}
-		s, err := netpipeCase(name, ranks)
+		s, err := netpipeCase(protocol, ranks)
 		if err != nil {
 			return 0, err
 		}
@@ -318,8 +319,8 @@ func parseBytes(text string) (int, error) {
 
 // printNetpipe prints one table a link, sizes down, protocols across.
 func printNetpipe(io streams, plan *netpipe.Plan, rows []netpipe.Row) error {
-	const note = "us: %s, median of %d rounds; GB/s: bytes by that; x: time to that of none, median of the ratios within a round;\n" +
-		"least: the ratio of the least times, which counts when the machine has much else to do\n"
+	const note = "us: %s, median of %d rounds; GB/s: bytes by that; x: time to that of none (+lend: of none+lend), median of the ratios\n" +
+		"within a round; least: the ratio of the least times, which counts when the machine has much else to do\n"
 	what := "half a round trip of two processes"
 	if plan.Ring > 0 {
 		what = fmt.Sprintf("a lap through a ring of %d processes", plan.Ring)

@@ -124,7 +124,7 @@ func (h *Host) begin() {
 func (h *Host) compute() {
 	a := &h.app
 	for a.PC < len(h.program) {
-		switch op := h.program[a.PC]; op.Kind {
+		switch op := &h.program[a.PC]; op.Kind {
 		case OpCompute:
 			h.kernel.Compute(op.Part, &h.numbers)
 		case OpFlush:
@@ -145,15 +145,15 @@ func (h *Host) compute() {
 }
 
 // fill makes the payload of a send.
-func (h *Host) fill(op Op) []byte {
-	size := h.kernel.Size(op.Part, &h.numbers)
+func (h *Host) fill(part int) []byte {
+	size := h.kernel.Size(part, &h.numbers)
 	var data []byte
 	if h.buffers != nil {
 		data = h.buffers.Get(size)[:size]
 	} else {
 		data = make([]byte, size)
 	}
-	h.kernel.Fill(op.Part, &h.numbers, data)
+	h.kernel.Fill(part, &h.numbers, data)
 	return data
 }
 

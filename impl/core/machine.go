@@ -81,6 +81,10 @@ type Input struct {
 	Choice      Choice
 	Any         bool // the receive names no source
 	Posted      bool // it was posted earlier and completes now: the program may do other steps before it
+
+	// An Input is copied by 16 bytes, and copied on by whoever hands it to a layer below. With a size that is no multiple of them the last two moves
+	// overlap, and the second copy waits for the first to reach the cache.
+	_ [8]byte
 }
 
 // Record is one value of stable storage handed to a new incarnation.
@@ -157,6 +161,19 @@ type Service struct{}
 
 // Choices appends nothing.
 func (Service) Choices(buf []Choice) []Choice { return buf }
+
+// Add appends an effect of a kind and returns its place, so that its fields are set there. An Effect is large: one that is made elsewhere and then
+// copied costs a message of the data path a good part of its time.
+func Add(out []Effect, kind EffectKind) ([]Effect, *Effect) {
+	if len(out) == cap(out) {
+		out = append(out, Effect{})
+	} else {
+		out = out[:len(out)+1]
+	}
+	e := &out[len(out)-1]
+	*e = Effect{Kind: kind}
+	return out, e
+}
 
 // SendTo is a SendMessage effect.
 func SendTo(to Proc, m Message) Effect { return Effect{Kind: SendMessage, To: to, Message: m} }

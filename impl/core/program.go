@@ -114,7 +114,7 @@ type loop struct {
 
 // next is the position after the operation at pc. It changes the loops in place.
 func (p Program) next(pc int, loops []loop) (int, []loop) {
-	switch op := p[pc]; op.Kind {
+	switch op := &p[pc]; op.Kind {
 	case OpLoop:
 		return pc + 1, append(loops, loop{Body: pc + 1, Left: op.Count})
 	case OpEnd:

@@ -201,7 +201,7 @@ func (h *Host) Choices(buf []Choice) []Choice {
 		}
 		return buf
 	}
-	op := h.program[a.PC]
+	op := &h.program[a.PC]
 	switch op.Kind {
 	case OpFlush:
 		if to, _ := h.kernel.Next(op.Part, &h.numbers); h.protocol.Ready(to) {
@@ -249,7 +249,7 @@ func (h *Host) claimed(src Rank, before int) bool {
 	return false
 }
 
-func (h *Host) destination(op Op) (Rank, bool) {
+func (h *Host) destination(op *Op) (Rank, bool) {
 	if !op.Any {
 		return op.Peer, true
 	}
@@ -263,7 +263,7 @@ func (h *Host) Step(in Input, out []Effect) []Effect {
 		h.begin()
 	}
 	if in.Kind == Advance {
-		out = h.advanceProgram(in, out)
+		out = h.advanceProgram(in.Choice, out)
 	} else {
 		out = h.protocol.Step(in, out)
 	}
@@ -289,10 +289,10 @@ func (e *Effect) Item() trace.Item {
 }
 
 // advanceProgram runs a program step.
-func (h *Host) advanceProgram(in Input, out []Effect) []Effect {
+func (h *Host) advanceProgram(choice Choice, out []Effect) []Effect {
 	a := &h.app
-	if src, ok := in.Choice.Source(); ok {
-		return h.receive(src, int(in.Choice>>16)-1, out)
+	if src, ok := choice.Source(); ok {
+		return h.receive(src, int(choice>>16)-1, out)
 	}
 	if a.PC >= len(h.program) {
 		value := a.Value
@@ -302,7 +302,7 @@ func (h *Host) advanceProgram(in Input, out []Effect) []Effect {
 		a.History.Done, a.History.Digest = true, mix(value^uint64(h.rank))|1
 		return append(out, Effect{Kind: ProgramDone, Digest: a.History.Digest})
 	}
-	op := h.program[a.PC]
+	op := &h.program[a.PC]
 	switch op.Kind {
 	case OpSend:
 		to, _ := h.destination(op)
@@ -345,9 +345,9 @@ func (h *Host) send(request Input, to Rank, bytes int, out []Effect) []Effect {
 	a.History.Sent++
 	id := MsgID{From: h.rank, Number: a.History.Sent}
 	payload := Payload{ID: id}
-	op := h.program[a.PC]
+	op := &h.program[a.PC]
 	if h.kernel != nil {
-		payload.Data = h.fill(op)
+		payload.Data = h.fill(op.Part)
 	} else {
 		data := binary.BigEndian.AppendUint64(nil, mix(a.Value+mix(uint64(h.rank)<<32|uint64(id.Number))))
 		payload.Data = append(data, make([]byte, bytes-len(data))...)
@@ -357,7 +357,8 @@ func (h *Host) send(request Input, to Rank, bytes int, out []Effect) []Effect {
 	} else {
 		h.advance()
 	}
-	out = append(out, Effect{Kind: ProgramSent, To: to.Proc(), Payload: payload})
+	out, e := Add(out, ProgramSent)
+	e.To, e.Payload = to.Proc(), payload
 	request.Payload = payload
 	return h.protocol.Step(request, out)
 }
@@ -368,18 +369,22 @@ func (h *Host) receive(src Rank, postedIndex int, out []Effect) []Effect {
 	first := len(out)
 	any := postedIndex < 0 && h.program[a.PC].Any || postedIndex >= 0 && a.Posted[postedIndex].Any
 	out = h.protocol.Step(Input{Kind: Receive, From: src.Proc(), Any: any, Posted: postedIndex >= 0}, out)
-	delivered := slices.IndexFunc(out[first:], func(e Effect) bool { return e.Kind == Deliver })
-	if delivered < 0 {
+	delivered := first
+	for delivered < len(out) && out[delivered].Kind != Deliver {
+		delivered++
+	}
+	if delivered == len(out) {
 		panic(fmt.Sprintf("invariant: a receive from a ready source delivers: rank %d from %d", h.rank, src))
 	}
-	e := out[first+delivered]
-	op := Op{Ordered: true}
+	e := &out[delivered]
+	op := posted{}
+	free := false
 	if postedIndex >= 0 {
-		p := a.Posted[postedIndex]
-		op.Ordered, op.Part = p.Ordered, p.Part
+		op = a.Posted[postedIndex]
 		a.Posted = slices.Delete(a.Posted, postedIndex, postedIndex+1)
 	} else {
-		op = h.program[a.PC]
+		o := &h.program[a.PC]
+		op.Ordered, op.Part, free = o.Ordered, o.Part, o.Free
 	}
 	a.Last = Rank(e.From)
 	a.Received++
@@ -389,7 +394,7 @@ func (h *Host) receive(src Rank, postedIndex int, out []Effect) []Effect {
 		a.History.Delivered = append(a.History.Delivered, trace.Delivery{ID: e.Payload.ID, Stamp: e.Stamp, Digest: content})
 	}
 	if h.kernel != nil {
-		if !op.Free {
+		if !free {
 			a.take(src, sample(e.Payload.Data)+uint64(op.Part), op.Ordered)
 		}
 		h.kernel.Take(op.Part, &h.numbers, Rank(e.From), e.Payload.Data)

@@ -15,7 +15,7 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 	}
 	l.s.Date++
 	if l.same(l.rank, in.To) {
-		return append(out, l.sendApp(in))
+		return l.sendApp(&in, out)
 	}
 	orphan := l.isOrphan(in.To)
 	// Deviation: H14. Read as printed, orphans are not logged again, and the next failure of the receiver loses them.
@@ -26,19 +26,24 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 		}
 		ch.Log = append(ch.Log, entry{Date: l.s.Date, Phase: l.s.Phase, Payload: in.Payload})
 		l.logged, l.loggedFor = l.memory != nil, in.To
-		out = append(out, core.Effect{Kind: core.Log, ID: in.Payload.ID, To: in.To.Proc()})
+		var e *core.Effect
+		out, e = core.Add(out, core.Log)
+		e.ID, e.To = in.Payload.ID, in.To.Proc()
 	}
 	if orphan {
 		return append(out, core.SendTo(l.recoveryProcess(), &Message{Kind: OrphanDone, Round: l.s.Round, To: in.To,
 			Date: l.s.Date, Phase: l.s.Phase}))
 	}
-	return append(out, l.sendApp(in))
+	return l.sendApp(&in, out)
 }
 
-// sendApp is the effect of a send. A step has one at most, so one message serves all.
-func (l *layer) sendApp(in core.Input) core.Effect {
-	l.sending = Message{Kind: App, Round: l.s.Round, Incarnation: l.s.Incarnation, Date: l.s.Date, Phase: l.s.Phase, Payload: in.Payload}
-	return core.SendTo(in.To.Proc(), &l.sending)
+// sendApp sends what the program sends. A step has one such message at most, so one serves all; what only other kinds carry is zero in it for ever.
+func (l *layer) sendApp(in *core.Input, out []core.Effect) []core.Effect {
+	m := &l.sending
+	m.Kind, m.Round, m.Incarnation, m.Date, m.Phase, m.Payload = App, l.s.Round, l.s.Incarnation, l.s.Date, l.s.Phase, in.Payload
+	out, e := core.Add(out, core.SendMessage)
+	e.To, e.Message = in.To.Proc(), m
+	return out
 }
 
 // isOrphan reports whether the receiver has had the message of the current date since before a failure.
@@ -109,7 +114,7 @@ func (l *layer) deliver(from core.Rank, out []core.Effect) []core.Effect {
 		ch.Received = append(ch.Received, reception{Date: m.Date, Phase: m.Phase})
 	}
 	l.s.Date++
-	out = append(out, core.Effect{Kind: core.Deliver, From: from.Proc(), Payload: m.Payload,
-		Stamp: core.Stamp{Date: uint64(m.Date), Phase: uint64(m.Phase)}})
+	out, e := core.Add(out, core.Deliver)
+	e.From, e.Payload, e.Stamp.Date, e.Stamp.Phase = from.Proc(), m.Payload, uint64(m.Date), uint64(m.Phase)
 	return l.answer(from, out)
 }

@@ -91,14 +91,25 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 		return out
 	case core.Send:
 		l.s.Past[l.rank]++
-		l.sending = Message{Past: append(l.sending.Past[:0], l.s.Past...), Payload: in.Payload}
-		return append(out, core.SendTo(in.To.Proc(), &l.sending))
+		l.sending.Past = append(l.sending.Past[:0], l.s.Past...)
+		l.sending.Payload = in.Payload
+		out, e := core.Add(out, core.SendMessage)
+		e.To, e.Message = in.To.Proc(), &l.sending
+		return out
 	case core.Multicast, core.Contribute:
 		return l.collective(in, out)
 	case core.Received:
-		m := *in.Message.(*Message)
-		m.Past = slices.Clone(m.Past) // the message is valid during this step alone
-		return l.received(core.Rank(in.From), m, out)
+		m := in.Message.(*Message) // valid during this step alone
+		past := slices.Clone(m.Past)
+		if m.Part {
+			return l.received(core.Rank(in.From), Message{Past: past, Payload: m.Payload, Group: m.Group, Part: true}, out)
+		}
+		to := int(in.From)
+		if m.Group > 0 {
+			to = l.ranks + int(m.Group) - 1
+		}
+		l.s.Arrived[to] = append(l.s.Arrived[to], Message{Past: past, Payload: m.Payload, Group: m.Group})
+		return out
 	case core.Receive:
 		source := int(in.From)
 		if g, ok := core.SourceGroup(core.Rank(in.From)); ok {
@@ -106,7 +117,9 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 		}
 		m := core.Pop(&l.s.Arrived[source])
 		l.learn(m.Past)
-		return append(out, core.Effect{Kind: core.Deliver, From: m.Payload.ID.From.Proc(), Payload: m.Payload})
+		out, e := core.Add(out, core.Deliver)
+		e.From, e.Payload = m.Payload.ID.From.Proc(), m.Payload
+		return out
 	}
 	return append(out, core.DropInput(in.From, core.MsgID{}, "no handler without a protocol"))
 }
@@ -134,16 +147,8 @@ func (l *layer) collective(in core.Input, out []core.Effect) []core.Effect {
 	return out
 }
 
-// received puts a message where the program finds it; the last contribution of a round makes the result, in the order of the members.
+// received takes a contribution; the last one of a round makes the result, in the order of the members, and puts it where the program finds it.
 func (l *layer) received(from core.Rank, m Message, out []core.Effect) []core.Effect {
-	if !m.Part {
-		to := int(from)
-		if m.Group > 0 {
-			to = l.ranks + int(m.Group) - 1
-		}
-		l.s.Arrived[to] = append(l.s.Arrived[to], m)
-		return out
-	}
 	t, parts := &l.trees[m.Group-1], l.s.Parts[int(m.Group-1)*l.ranks:]
 	parts[from] = append(parts[from], m)
 	result := Message{Past: make([]uint32, l.ranks), Group: m.Group}

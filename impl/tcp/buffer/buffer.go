@@ -33,6 +33,7 @@ type Pool struct {
 func (p *Pool) Reserve(bytes int) {
 	const page = 4 << 10
 	p.ready = make([]byte, bytes)
+	huge(p.ready)
 	for i := 0; i < bytes; i += page {
 		p.ready[i] = 1
 	}

@@ -15,6 +15,17 @@
 // attempts to come back are answered with ErrFenced. So a channel is FIFO and reliable while it lasts, as the protocols are promised, and of
 // what a dead process had sent a prefix arrives.
 //
+// # Lent memory
+//
+// With Config.Lend the pool cuts large buffers from an arena that processes of this host see, and a payload in it is copied once, by its receiver, where the
+// ring costs a second copy. An arena never gets anything back: its bytes stay in use, or in the pool, as long as the process lives. So this is
+// for whoever puts back all that he gets. Package netpipe does. Package cluster does not, and leaves it off, for two reasons. A node learns
+// only whether anything at all is on loan (Borrowed): what it has to give back waits until nothing is, which with many busy peers may be never, and of what
+// waits it keeps 4,096 buffers and leaves the rest to the garbage collector, which does not have an arena. And a protocol may drop payloads without
+// giving them back (core.Memory allows it), as one does that rolls back. What is lost stays memory of the machine, of 16 GiB at most a process;
+// then buffers come from the heap again. To use it there, each link would have to count what it lent and what was copied, which is in order, so that a
+// node can give back what was on loan before a mark, and the arena would need an owner who knows what is lost.
+//
 // # Threads
 //
 // A Mesh belongs to one thread, which should be locked (runtime.LockOSThread): Send, Flush, Next. Only handshakes run in

@@ -23,7 +23,7 @@ type Config struct {
 	Patience Patience     // the zero value blocks at once
 
 	Private    bool          // do not share memory, not even with processes of this host
-	Lend       bool          // let the pool cut large buffers from memory that processes of this host see, so that payloads in them are copied only once
+	Lend       bool          // let the pool cut large buffers from memory that processes of this host see, so that payloads in them are copied only once; for owners who put back all that they get, see the package comment
 	Ring       int           // bytes of a ring, a power of two, at least 64 KiB; 0 means 256 KiB
 	Congestion string        // congestion control of the connections; "" leaves the system's, except that loopback gets reno, which does not pace
 	Timeout    time.Duration // of one handshake; 0 means 5 s

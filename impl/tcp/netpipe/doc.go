@@ -11,7 +11,14 @@
 //
 // The program of a rank touches nothing of what it sends: like the buffer of an MPI benchmark, it is the same all the time. HydEE
 // between two clusters copies every message into its log, at both ends; the log of a sample has at most 64 MiB, or three messages, in
-// memory that was used before, and is empty when the sample begins. SBML logs likewise.
+// memory that was used before, from the second round on, and is empty when the sample begins. SBML logs likewise. Each process has 128 MiB
+// of such memory from the beginning, in large pages if the system gives them.
+//
+// That is one reading of what logging costs: a program that knows nothing of its runtime. The other one is a program that is written for it, as those of
+// package kernels are: it takes the bytes of each send from node.Buffers, writes its message there and leaves them to the runtime, so the log keeps them without
+// a copy. A case with "+lend" behind its name (hydee-2+lend) measures that; its ratio is to "none+lend", if that is in the run. There is no copy
+// then, but what is written is other memory each time, as long as the log grows, which the processor's cache does not have. Between processes that share memory
+// "none" looks better than any program can be that computes what it sends: bytes that nobody writes are in the caches of both cores for ever.
 //
 // RBML and HMPL have a logger for each rank, on another node: a process of its own that only its rank is connected with. So four processes
 // run where there would be two; they have no core of their own on a machine with fewer than four, and then poll less patiently, in all

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,6 +18,12 @@ const (
 
 // Raw is the case without a machine.
 const Raw = "raw"
+
+// lendSuffix makes the program of a case send bytes of its runtime instead of its own.
+const lendSuffix = "+lend"
+
+// Protocol is what a case runs, and whether its program lends the bytes that it sends.
+func Protocol(name string) (protocol string, lends bool) { return strings.CutSuffix(name, lendSuffix) }
 
 // Plan says what is measured. All processes get the same one.
 type Plan struct {
@@ -69,6 +76,9 @@ func (p *Plan) Validate() error {
 	}
 	if p.Card > 0 && slices.Contains(p.Cases, Raw) {
 		return fmt.Errorf("case %s has no card: leave it out of the protocols", Raw)
+	}
+	if slices.Contains(p.Cases, Raw+lendSuffix) {
+		return fmt.Errorf("case %s has no program that could lend", Raw)
 	}
 	for _, size := range p.Sizes {
 		if size < 1 || size > MaxSize {
@@ -171,8 +181,16 @@ type Row struct {
 	LeastRatio float64 `json:"leastTimeToNone"`
 }
 
-// Baseline is the case that ratios refer to.
+// Baseline is the case that ratios refer to; with the suffix, of those that have it.
 const Baseline = "none"
+
+// baseline is the case that the ratios of a case refer to: one that lends is compared with one that does, if that is measured.
+func (p *Plan) baseline(name string) string {
+	if _, lends := Protocol(name); lends && slices.Contains(p.Cases, Baseline+lendSuffix) {
+		return Baseline + lendSuffix
+	}
+	return Baseline
+}
 
 // Summarise makes rows of results, in the order of links, sizes and cases of the plan.
 func Summarise(p *Plan, results []Result) []Row {
@@ -191,8 +209,8 @@ func Summarise(p *Plan, results []Result) []Row {
 	var rows []Row
 	for _, l := range p.Links {
 		for _, size := range p.Sizes {
-			base := found[key{l, Baseline, size}]
 			for _, name := range p.Cases {
+				base := found[key{l, p.baseline(name), size}]
 				var times, ratios, allocated []float64
 				least := math.Inf(1)
 				for _, b := range base {

@@ -58,7 +58,7 @@ func (dies) Write([]byte) (int, error) {
 	return 0, nil
 }
 
-var cases = []string{Raw, "none", "hydee-1", "hydee-2", "causal", "camel", "sbml", "rbml", "hmpl"}
+var cases = []string{Raw, "none", "hydee-1", "hydee-2", "causal", "camel", "sbml", "rbml", "hmpl", "none+lend", "hydee-2+lend"}
 
 func setup(name string, ranks int) (*core.Setup, error) {
 	layout := core.Layout{Ranks: ranks}
@@ -218,7 +218,8 @@ type pair struct {
 func newPair(t testing.TB, name string, private bool, size, trips int) *pair {
 	t.Helper()
 	p := new(pair)
-	s, err := setup(name, 2)
+	protocol, lends := Protocol(name)
+	s, err := setup(protocol, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,6 +243,7 @@ func newPair(t testing.TB, name string, private bool, size, trips int) *pair {
 			if err != nil {
 				t.Fatal(err)
 			}
+			rank.lends = lends
 			p.ranks, machine = append(p.ranks, rank), rank
 		}
 		n, err := node.New(node.Config{Proc: id.Self, Procs: len(s.Layout.Names), Machine: machine, NewMessage: s.NewMessage, Mesh: m, Pool: pool})
@@ -307,6 +309,33 @@ func TestRelease(t *testing.T) {
 	}
 }
 
+// TestLend: the bytes that a program has lent are in the log themselves, and a program that keeps its bytes is copied; without a log, the bytes of one send are
+// used again for another.
+func TestLend(t *testing.T) {
+	for _, name := range []string{"hydee-2", "hydee-2+lend", "none+lend"} {
+		for _, size := range []int{100, 20_000} {
+			p := newPair(t, name, false, size, 1000)
+			sent := map[*byte]bool{}
+			for range 50 {
+				p.trip(t)
+				sent[&p.ranks[0].send.Payload.Data[0]] = true
+			}
+			want := map[string]int{"hydee-2": 1, "hydee-2+lend": 50}[name]
+			if n := len(sent); want > 0 && n != want || want == 0 && n > 4 {
+				t.Errorf("%s, %d bytes: 50 sends have used %d buffers", name, size, n)
+			}
+			if kept := p.nodes[0].Counts().Logged; name != "none+lend" && kept != 50*uint64(size) || name == "none+lend" && kept != 0 {
+				t.Errorf("%s: %d bytes logged", name, kept)
+			}
+			p.nodes[0].Release() // gives back the log: if it had copied, its buffers and the lent ones would be in use
+			if n := p.pools[0].InUse(); n > 2 {
+				t.Errorf("%s, %d bytes: %d buffers in use after the release", name, size, n)
+			}
+			p.close()
+		}
+	}
+}
+
 // TestSizes pins the sizes of a sweep.
 func TestSizes(t *testing.T) {
 	if diff := cmp.Diff([]int{1, 2, 4, 5, 7, 8, 11, 13, 16}, Sizes(1, 18, 3)); diff != "" {
@@ -332,6 +361,17 @@ func TestSummarise(t *testing.T) {
 	if diff := cmp.Diff(want, Summarise(&plan, results)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	// What lends is compared with what lends, if that is measured.
+	plan.Cases = []string{"none", "hydee-2+lend"}
+	results = []Result{{Link: TCP, Case: "none", Bytes: 1000, Nanos: 1000}, {Link: TCP, Case: "hydee-2+lend", Bytes: 1000, Nanos: 6000}}
+	if rows := Summarise(&plan, results); rows[1].Ratio != 6 || rows[1].LeastRatio != 6 {
+		t.Errorf("%+v", rows)
+	}
+	plan.Cases = append(plan.Cases, "none+lend")
+	results = append(results, Result{Link: TCP, Case: "none+lend", Bytes: 1000, Nanos: 4000})
+	if rows := Summarise(&plan, results); rows[1].Ratio != 1.5 || rows[1].LeastRatio != 1.5 || rows[2].Ratio != 1 {
+		t.Errorf("%+v", rows)
+	}
 }
 
 // TestPlan: both processes get the same samples in the same order, each once; a plan that makes no sense is refused.
@@ -351,7 +391,7 @@ func TestPlan(t *testing.T) {
 	for _, bad := range []func(*Plan){
 		func(p *Plan) { p.Sizes = nil }, func(p *Plan) { p.Sizes = []int{0} }, func(p *Plan) { p.Sizes = []int{MaxSize + 1} },
 		func(p *Plan) { p.Links = []string{"udp"} }, func(p *Plan) { p.Card = -1 }, func(p *Plan) { p.Card = 999 }, func(p *Plan) { p.Card = 1000 }, // raw is a case
-		func(p *Plan) { p.Rounds = 0 }, func(p *Plan) { p.Sample = 0 },
+		func(p *Plan) { p.Cases = []string{"raw+lend"} }, func(p *Plan) { p.Rounds = 0 }, func(p *Plan) { p.Sample = 0 },
 		func(p *Plan) { p.Ring = 1 }, func(p *Plan) { p.Ring = MaxRing + 1 }, func(p *Plan) { p.Ring = -1 },
 	} {
 		p := plan

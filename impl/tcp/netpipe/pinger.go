@@ -15,10 +15,12 @@ type pinger struct {
 	self     core.Rank
 	next     core.Rank
 	payload  []byte
-	left     int // steps: two a round trip
+	lends    bool // what it sends is not payload, but bytes of the buffers, others for each send
+	left     int  // steps: two a round trip
 	sends    bool
-	sent     uint32
 	sources  []core.Rank
+	send     core.Input // always the same ones, as those of a node
+	receive  core.Input
 }
 
 // newPinger takes the protocol layer out of a rank of the setup.
@@ -27,7 +29,10 @@ func newPinger(s *core.Setup, self core.Rank, payload []byte, trips int) (*pinge
 	if !ok || s.Layout.Ranks < 2 {
 		return nil, fmt.Errorf("netpipe: %s: %d ranks, want two or more", s.Protocol, s.Layout.Ranks)
 	}
-	return &pinger{protocol: host.Protocol(), self: self, next: (self + 1) % core.Rank(s.Layout.Ranks), payload: payload, left: 2 * trips, sends: self == 0}, nil
+	next := (self + 1) % core.Rank(s.Layout.Ranks)
+	return &pinger{protocol: host.Protocol(), self: self, next: next, payload: payload, left: 2 * trips, sends: self == 0,
+		send:    core.Input{Kind: core.Send, To: next, Payload: core.Payload{ID: core.MsgID{From: self, Number: 1}, Data: payload}},
+		receive: core.Input{Kind: core.Receive}}, nil
 }
 
 // Protocol is what the node asks for.
@@ -62,15 +67,22 @@ func (p *pinger) Step(in core.Input, out []core.Effect) []core.Effect {
 	p.left--
 	if p.sends {
 		p.sends = false
-		p.sent++
-		payload := core.Payload{ID: core.MsgID{From: p.self, Number: p.sent}, Data: p.payload}
-		to := p.next
-		out = append(out, core.Effect{Kind: core.ProgramSent, To: to.Proc(), Payload: payload})
-		return p.protocol.Step(core.Input{Kind: core.Send, To: to, Payload: payload}, out)
+		if p.lends {
+			p.send.Payload.Data = p.buffers.Get(len(p.payload))
+			clear(p.send.Payload.Data) // it writes its message, in the fastest way
+		}
+		out, e := core.Add(out, core.ProgramSent)
+		e.To, e.Payload = p.next.Proc(), p.send.Payload
+		out = p.protocol.Step(p.send, out)
+		p.send.Payload.ID.Number++ // for the next one, see package node on inputs
+		return out
 	}
 	p.sends = true
 	first := len(out)
-	out = p.protocol.Step(core.Input{Kind: core.Receive, From: p.sources[0].Proc()}, out)
+	if p.receive.From != p.sources[0].Proc() {
+		p.receive.From = p.sources[0].Proc()
+	}
+	out = p.protocol.Step(p.receive, out)
 	for i := first; i < len(out); i++ {
 		if e := &out[i]; e.Kind == core.Deliver {
 			if len(e.Payload.Data) != len(p.payload) {

@@ -113,13 +113,17 @@ func Run(ctx context.Context, in Instructions, setup Setup, out io.Writer) (err 
 	return nil
 }
 
-// prepare makes the setups of all cases.
+// prepare makes the setups of all cases, and memory for their logs.
 func (p *process) prepare() (err error) {
+	if p.Plan.Ring == 0 { // the processes of a ring are many
+		p.pool.Reserve(2 * logLimit)
+	}
 	for _, name := range p.Plan.Cases {
 		if name == Raw {
 			continue
 		}
-		if p.setups[name], err = p.setup(name, p.Plan.Ranks()); err != nil {
+		protocol, _ := Protocol(name)
+		if p.setups[name], err = p.setup(protocol, p.Plan.Ranks()); err != nil {
 			return err
 		}
 		if _, ok := p.setups[name].NewMessage().(core.Framed); !ok {
@@ -173,7 +177,7 @@ func (p *process) measure(s sample) (Result, error) {
 	if s.name == Raw {
 		elapsed, err = p.raw(p.meshes[s.link], p.buffer[:s.size], warm, trips)
 	} else {
-		elapsed, err = p.machine(p.meshes[s.link], p.setups[s.name], p.buffer[:s.size], warm, trips)
+		elapsed, err = p.machine(s, warm, trips)
 	}
 	messages := 2 * trips // of this process, sent and received
 	r.Allocated = float64(p.after.TotalAlloc-p.before.TotalAlloc) / float64(messages)
@@ -218,12 +222,14 @@ func (p *process) raw(m *mesh.Mesh, payload []byte, warm, trips int) (time.Durat
 }
 
 // machine sends as a rank of a protocol does.
-func (p *process) machine(m *mesh.Mesh, s *core.Setup, payload []byte, warm, trips int) (time.Duration, error) {
-	rank, err := newPinger(s, p.Rank, payload, warm+trips)
+func (p *process) machine(s sample, warm, trips int) (time.Duration, error) {
+	setup := p.setups[s.name]
+	rank, err := newPinger(setup, p.Rank, p.buffer[:s.size], warm+trips)
 	if err != nil {
 		return 0, err
 	}
-	n, b, err := p.machineNode(m, s, rank)
+	_, rank.lends = Protocol(s.name)
+	n, b, err := p.machineNode(p.meshes[s.link], setup, rank)
 	if err != nil {
 		return 0, err
 	}

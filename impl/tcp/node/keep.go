@@ -81,7 +81,7 @@ func (n *Node) offer() error {
 		m := n.c.NewMessage()
 		err := core.Decode(k.message, m)
 		if err == nil {
-			err = n.step(core.Input{Kind: core.Received, From: k.from, Message: m})
+			err = n.step(&core.Input{Kind: core.Received, From: k.from, Message: m})
 		}
 		if err != nil {
 			n.keep.ignored = append(n.keep.ignored, list[i+1:]...)

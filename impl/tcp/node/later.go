@@ -30,8 +30,10 @@ type packet struct {
 
 // postpone keeps a message for later, unless it must leave at once.
 func (n *Node) postpone(to core.Proc, m core.Framed, payload []byte) bool {
-	b, ok := m.(core.Background)
-	if !ok || !n.delivers || len(payload) < laterBytes || !b.Background() {
+	if len(payload) < laterBytes || !n.delivers {
+		return false
+	}
+	if b, ok := m.(core.Background); !ok || !b.Background() {
 		return false
 	}
 	l := &n.later

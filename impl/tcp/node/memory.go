@@ -8,6 +8,9 @@ import (
 // maxWaiting bounds the buffers that wait until nothing on its way to the network refers to them; more go to the garbage collector.
 const maxWaiting = 1 << 12
 
+// soon is how many buffers may wait while the program goes on: to give them back is not on the way from a message to the answer.
+const soon = 16
+
 // memory is what a node lends to its protocol and its program.
 type memory struct {
 	pool     *buffer.Pool
@@ -88,7 +91,7 @@ func (m *memory) wait(data []byte) {
 	}
 }
 
-// reclaim comes at the end of a step: the protocol has copied what it keeps of what the program has sent.
+// reclaim comes at the end of a step, or later if nothing was lent: the protocol has copied what it keeps of what the program has sent.
 func (m *memory) reclaim() {
 	if len(m.lent) > 0 {
 		if m.recycler != nil {

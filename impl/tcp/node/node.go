@@ -82,6 +82,8 @@ type Node struct {
 	recycler core.Recycler // nil: bytes are never used again
 	delivers bool          // there is a program that takes payloads
 	memory   memory
+	advance  core.Input   // Advance, and Received of the scratch: always the same ones, see step
+	receive  core.Input   //
 	due      []core.Input // inputs that wait: they come before anything new
 	out      []core.Effect
 	choices  []core.Choice
@@ -132,6 +134,10 @@ func New(c Config) (*Node, error) {
 	}
 	n := &Node{c: c, keep: keeper{on: c.Keep, set: c.Set}, sources: make([]source, c.Procs), memory: memory{pool: c.Pool, mesh: c.Mesh}}
 	n.framed, _ = c.NewMessage().(core.Framed)
+	n.advance.Kind = core.Advance
+	if n.receive.Kind = core.Received; n.framed != nil {
+		n.receive.Message = n.framed
+	}
 	n.drive(c.Machine)
 	return n, nil
 }
@@ -191,7 +197,7 @@ func (n *Node) Buffers() *Buffers { return (*Buffers)(&n.memory) }
 
 // Input gives the machine an event of the environment: Start, Restore, Down, Checkpoint.
 func (n *Node) Input(in core.Input) error {
-	if err := n.step(in); err != nil {
+	if err := n.step(&in); err != nil {
 		return err
 	}
 	return n.dueInputs()
@@ -218,7 +224,14 @@ func (n *Node) Turn(limit time.Duration) (bool, error) {
 			return heard, err
 		}
 	}
-	if err := n.step(core.Input{Kind: core.Advance, Choice: n.choices[n.turn%len(n.choices)]}); err != nil {
+	choice := n.choices[0]
+	if len(n.choices) > 1 { // a division costs as much as all of this
+		choice = n.choices[n.turn%len(n.choices)]
+	}
+	if n.advance.Choice != choice {
+		n.advance.Choice = choice
+	}
+	if err := n.step(&n.advance); err != nil {
 		return true, err
 	}
 	return true, n.dueInputs()
@@ -253,6 +266,9 @@ func (n *Node) listen(limit time.Duration) (bool, error) {
 		if next := max(0, time.Until(n.timers[0].at)); limit < 0 || next < limit {
 			limit = next
 		}
+	}
+	if len(n.memory.waiting) > 0 {
+		n.memory.reclaim()
 	}
 	what := mesh.Nothing
 	if len(n.later.list) > 0 {
@@ -294,7 +310,7 @@ func (n *Node) notice(notice mesh.Notice) error {
 
 // received gives the machine a message.
 func (n *Node) received(a *mesh.Arrival) error {
-	var m core.Message
+	in := &n.receive
 	switch a.Header.Kind {
 	case frame.Data:
 		if n.framed == nil {
@@ -307,10 +323,9 @@ func (n *Node) received(a *mesh.Arrival) error {
 		if content.Data = a.Payload; n.delivers && !content.ID.IsZero() {
 			n.arrived(a)
 		}
-		m = n.framed
 		n.payload, n.size = content.ID, len(a.Payload)
 	case frame.Control:
-		m = n.c.NewMessage()
+		m := n.c.NewMessage()
 		err := core.Decode(a.Payload, m)
 		n.c.Pool.Put(a.Payload)
 		if err != nil {
@@ -319,13 +334,17 @@ func (n *Node) received(a *mesh.Arrival) error {
 		if f, ok := m.(core.Framed); ok {
 			n.payload, n.size = f.Content().ID, len(f.Content().Data)
 		}
+		in = &core.Input{Kind: core.Received, From: a.From, Message: m}
 	default:
 		if a.Payload != nil {
 			n.c.Pool.Put(a.Payload)
 		}
 		return nil // a beat: that it came is all
 	}
-	if err := n.step(core.Input{Kind: core.Received, From: a.From, Message: m}); err != nil {
+	if in.From != a.From {
+		in.From = a.From
+	}
+	if err := n.step(in); err != nil {
 		return err
 	}
 	return n.dueInputs()
@@ -383,7 +402,7 @@ func (n *Node) fire() (bool, error) {
 		name := n.timers[0].name
 		n.timers = append(n.timers[:0], n.timers[1:]...)
 		fired = true
-		if err := n.step(core.Input{Kind: core.Tick, Timer: name}); err != nil {
+		if err := n.step(&core.Input{Kind: core.Tick, Timer: name}); err != nil {
 			return true, err
 		}
 	}
@@ -398,7 +417,7 @@ func (n *Node) dueInputs() error {
 			if n.due = n.due[1:]; len(n.due) == 0 {
 				n.due = nil
 			}
-			if err := n.step(in); err != nil {
+			if err := n.step(&in); err != nil {
 				return err
 			}
 		}

@@ -9,25 +9,28 @@ import (
 	"github.com/domino-check/domino/impl/tcp/frame"
 )
 
-// step gives the machine one input and performs what it asks for.
-func (n *Node) step(in core.Input) error {
-	if n.later.age(in.Kind) {
+// step gives the machine one input and performs what it asks for. The machine gets a copy. To copy bytes that were written a moment ago in smaller
+// pieces takes long, so the inputs of every message are made once and changed only where they differ.
+func (n *Node) step(in *core.Input) error {
+	if len(n.later.list) > 0 && n.later.age(in.Kind) {
 		n.sendLater()
 	}
-	n.memory.finish()
+	if len(n.memory.copies) > 0 {
+		n.memory.finish()
+	}
 	n.counts.Steps++
 	if n.c.Before != nil {
 		n.c.Before(in.Kind, in.From, in.Timer)
 	}
 	if n.keep.on {
-		n.keep.begin(n.c.Machine, &in)
+		n.keep.begin(n.c.Machine, in)
 	}
-	n.out = n.c.Machine.Step(in, n.out[:0])
-	if n.keep.on && n.keep.ends(n.c.Machine, &in, n.out) {
+	n.out = n.c.Machine.Step(*in, n.out[:0])
+	if n.keep.on && n.keep.ends(n.c.Machine, in, n.out) {
 		return nil
 	}
 	if n.c.Observe != nil {
-		seen := in // of its own, so that the input itself stays out of the heap
+		seen := *in // of its own, so that the input itself stays out of the heap
 		if err := n.c.Observe(&seen, n.out); err != nil {
 			return err
 		}
@@ -49,7 +52,9 @@ func (n *Node) step(in core.Input) error {
 	if n.recycler != nil {
 		n.recycler.Settle()
 	}
-	n.memory.reclaim()
+	if len(n.memory.lent) > 0 || len(n.memory.waiting) >= soon { // the rest when the node would wait
+		n.memory.reclaim()
+	}
 	if n.c.Store != nil && len(n.due) > persisted && end == nil {
 		if err := n.c.Store.Commit(); err != nil {
 			return fmt.Errorf("node: proc %d inc %d: %w", n.c.Proc, n.c.Life, err)
@@ -107,18 +112,19 @@ func (n *Node) send(e *core.Effect) error {
 	if e.To == n.c.Proc {
 		return n.sendSelf(e.Message)
 	}
-	if n.later.overtakes(e.To) {
+	if len(n.later.list) > 0 && n.later.overtakes(e.To) {
 		n.sendLater()
 	}
 	m, framed := e.Message.(core.Framed)
 	if framed {
 		var fixed bool
 		if n.header, fixed = m.AppendHeader(n.header[:0]); fixed {
-			data := m.Content().Data
+			content := m.Content()
+			data := content.Data
 			n.counts.Frames++
 			n.counts.Bytes += uint64(len(data))
 			n.counts.Header += uint64(len(n.header))
-			n.carried(m, len(n.header))
+			n.carried(content.ID, len(n.header))
 			if !n.postpone(e.To, m, data) && !n.c.Mesh.Send(e.To, frame.Data, 0, n.header, data) {
 				n.counts.Lost++
 			}
@@ -129,7 +135,7 @@ func (n *Node) send(e *core.Effect) error {
 	n.counts.Encoded++
 	n.counts.Coded += uint64(len(body))
 	if framed {
-		n.carried(m, len(body)-len(m.Content().Data))
+		n.carried(m.Content().ID, len(body)-len(m.Content().Data))
 	}
 	if !n.c.Mesh.Send(e.To, frame.Control, 0, nil, body) {
 		n.counts.Lost++
@@ -138,8 +144,8 @@ func (n *Node) send(e *core.Effect) error {
 }
 
 // carried counts what a message of our own program carries besides its payload. Copies for others are no such messages.
-func (n *Node) carried(m core.Framed, bytes int) {
-	if id := m.Content().ID; !id.IsZero() && id.From.Proc() == n.c.Proc {
+func (n *Node) carried(id core.MsgID, bytes int) {
+	if !id.IsZero() && id.From.Proc() == n.c.Proc {
 		n.counts.Carried += uint64(bytes)
 	}
 }
