@@ -26,6 +26,7 @@ type Options struct {
 	Seed     uint64        // same seed, same runs, but with Parallel or Real
 	MaxTime  time.Duration // 0 = no bound
 	MaxSteps int           // of one run, 0 = local.DefaultSteps
+	MaxStep  time.Duration // of one step, 0 = no bound; a longer one is an error, see local.ErrHangs
 	Parallel bool          // let goroutines run at the same time, see local.Config
 	Real     bool          // real time
 	Retrace  bool          // repeat every run in the world, step by step, and compare
@@ -133,7 +134,7 @@ var spreads = []time.Duration{local.DefaultSpread, 3, -1}
 // run makes and judges one run. The first is without faults; from it and the later ones is known how long histories get.
 func (s *soak) run(ctx context.Context) error {
 	rng := rand.New(rand.NewPCG(s.options.Seed, uint64(s.out.Runs)))
-	c := local.Config{Model: s.kase.Model, Seed: rng.Uint64(), Parallel: s.options.Parallel, Real: s.options.Real, MaxSteps: s.options.MaxSteps}
+	c := local.Config{Model: s.kase.Model, Seed: rng.Uint64(), Parallel: s.options.Parallel, Real: s.options.Real, MaxSteps: s.options.MaxSteps, MaxStep: s.options.MaxStep}
 	if s.options.Parallel {
 		c.Spread = spreads[s.out.Runs%len(spreads)]
 	} else if rng.IntN(2) == 0 {

@@ -59,7 +59,7 @@ func (r *clusterRan) decide() {
 	default:
 		r.verdict, r.why = spec.Holds, r.why+"this run breaks nothing, which proves nothing"
 	}
-	if res.Outside > 0 && r.verdict == spec.Violated && len(res.Crashes) > r.resolved.Model.Failures {
+	if res.Outside > 0 && r.verdict == spec.Violated && res.Failures > r.resolved.Model.Failures { // an exit is among the crashes, and no failure
 		r.verdict = spec.OutOfModel
 	}
 }

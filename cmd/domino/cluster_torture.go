@@ -106,7 +106,8 @@ type torture struct {
 	keep    bool   // they tell something
 	made    int    // runs, of any kind
 	shown   time.Time
-	beyond  int // runs in which somebody gave up, as with more failures than the scenario's he may
+	beyond  int // runs in which somebody gave up and was right, after more failures than the scenario's
+	outside int // runs that broke something after somebody else had killed more than the model has
 	tallies
 }
 
@@ -174,9 +175,7 @@ func (t *torture) run(ctx context.Context) (int, error) {
 				return 0, errors.New("no scenario is left that can be run within the promises of its protocol")
 			}
 			continue
-		case ran.verdict == spec.OutOfModel && v.resolved.Model.Failures > v.own.Failures: // more than the scenario says was too much, and it is said
-			t.beyond++
-		case ran.verdict != spec.Holds:
+		case t.wrongs(v, ran):
 			t.clear()
 			return max(1, ran.code()), t.wrong(ran, dir)
 		}
@@ -187,6 +186,22 @@ func (t *torture) run(ctx context.Context) (int, error) {
 	}
 	t.clear()
 	return t.report(ctx, time.Since(began))
+}
+
+// wrongs reports whether a run is wrong, and counts those that are neither that nor fine. Whoever gives up without need breaks gives-not-up, so the judge has found
+// that those who did in a run without a violation were right; that they had to, after no more failures than the scenario's, is wrong all the same, since it is expected to hold.
+func (t *torture) wrongs(v *victim, ran *clusterRan) bool {
+	switch {
+	case ran.verdict == spec.Holds:
+		return false
+	case ran.verdict != spec.OutOfModel:
+		return true
+	case ran.violation != nil || !gaveUp(&ran.result.Trace):
+		t.outside++
+		return ran.result.Outside == 0
+	}
+	t.beyond++
+	return ran.result.Failures <= v.own.Failures
 }
 
 // show shows on a terminal how far it is.
@@ -213,13 +228,16 @@ func (t *torture) report(ctx context.Context, took time.Duration) (code int, err
 	}
 	if t.flags.json {
 		list := t.settled()
-		return code, json.NewEncoder(t.io.out).Encode(map[string]any{"scenarios": len(t.victims), "seed": t.flags.seed, "seconds": took.Seconds(), "wrong": 0, "beyond": t.beyond,
+		return code, json.NewEncoder(t.io.out).Encode(map[string]any{"scenarios": len(t.victims), "seed": t.flags.seed, "seconds": took.Seconds(), "wrong": 0, "beyond": t.beyond, "outside": t.outside,
 			"interrupted": ctx.Err() != nil, "protocols": list[:len(list)-1], "all": list[len(list)-1]})
 	}
 	fmt.Fprintf(t.io.out, "%d runs of %d scenarios in %s, %d failures, none wrong; %d failures did not strike: their moment did not come\n", t.all.Runs, len(t.victims),
 		short3(took), t.all.Kills, t.all.Unstruck)
 	if t.beyond > 0 {
-		fmt.Fprintf(t.io.out, "in %d runs somebody gave up with a reason: --failures %d has taken a rank and all that protects it\n", t.beyond, t.flags.failures)
+		fmt.Fprintf(t.io.out, "in %d runs somebody gave up and was right: more failures than the scenario's have taken a rank and all that protects it\n", t.beyond)
+	}
+	if t.outside > 0 {
+		fmt.Fprintf(t.io.out, "%d runs are out of model and not judged: somebody else has killed more processes than may fail\n", t.outside)
 	}
 	if t.all.Alarms+t.all.Stops > 0 {
 		fmt.Fprintf(t.io.out, "false suspicions: %d; %d processes were stopped and went on\n", t.all.Alarms, t.all.Stops)

@@ -135,10 +135,14 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io st
 	return code, nil
 }
 
+// hangsAfter is how long a step of a machine may take, which does nothing but compute.
+const hangsAfter = 30 * time.Second
+
 // runOne runs one scenario.
 func runOne(ctx context.Context, s *scenarios.Scenario, rf *runFlags, p *progress) ran {
 	var soaked *soak.Outcome
 	o := rf.soak
+	o.MaxStep = hangsAfter
 	show := p.sampled(s.Name)
 	o.Progress = func(st soak.Stats) { show(samplesOfRuns(st, nil)) }
 	r := answer(s, s.Variant, func(q world.Case) (*world.Outcome, error) {
@@ -216,7 +220,7 @@ func enforceFile(ctx context.Context, file string, rf *runFlags, io streams) (in
 	if err != nil {
 		return 0, err
 	}
-	r, stale := local.Run(ctx, resolved.Setup, local.Config{Model: resolved.Model, Schedule: s.Schedule})
+	r, stale := local.Run(ctx, resolved.Setup, local.Config{Model: resolved.Model, Schedule: s.Schedule, MaxStep: hangsAfter})
 	if stale != nil && !errors.Is(stale, local.ErrStale) {
 		return 0, stale
 	}

@@ -26,6 +26,7 @@ type Config struct {
 
 	MaxSteps    int           // 0 = DefaultSteps
 	MaxTime     time.Duration // of package time, 0 = no limit
+	MaxStep     time.Duration // of package time, of one step of one machine: a longer one is ErrHangs; 0 = no limit
 	MaxInFlight int           // messages on their way, 0 = DefaultInFlight
 }
 
@@ -55,6 +56,10 @@ type Result struct {
 // ErrStale is returned, with the run up to there, when an event of Config.Schedule is not possible when its turn comes.
 var ErrStale = errors.New("stale schedule")
 
+// ErrHangs is returned, without a run, when a step of a machine takes longer than Config.MaxStep. Nobody can end such a step, so its goroutine, and the one that waits for it,
+// stay until it returns, if ever: the caller is expected to end the program.
+var ErrHangs = errors.New("a step does not end")
+
 // Validate reports what makes no sense for the setup.
 func (c *Config) Validate(s *core.Setup) error {
 	if err := s.Validate(); err != nil {
@@ -64,7 +69,7 @@ func (c *Config) Validate(s *core.Setup) error {
 	if err := c.Model.Validate(n); err != nil {
 		return err
 	}
-	if c.MaxSteps < 0 || c.MaxInFlight < 0 || c.MaxTime < 0 {
+	if c.MaxSteps < 0 || c.MaxInFlight < 0 || c.MaxTime < 0 || c.MaxStep < 0 {
 		return errors.New("local: limits must not be negative")
 	}
 	return c.Plan.Validate(s, &c.Model)

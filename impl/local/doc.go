@@ -30,7 +30,8 @@
 //
 // # Bounds
 //
-// Goroutines end with the Run that owns them, and it waits for them; a machine whose Step never returns blocks it. Links are not bounded,
+// Goroutines end with the Run that owns them, and it waits for them; a machine whose Step never returns blocks it, unless Config.MaxStep bounds a step: Run
+// then returns an error that names it (ErrHangs), and leaves behind its goroutine, which nobody can end, and the one that waits for it. Links are not bounded,
 // but accounted: a run with too much in flight ends (Config.MaxInFlight). A run at whose end nothing but faults can happen is
 // complete; if programs have not ended, Result.Waits says who waits for what. Nothing is judged here: what the events mean is up to spec.
 package local

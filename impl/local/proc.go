@@ -146,6 +146,8 @@ type act struct {
 // attempt runs the machine. It is called without the lock: machines run in parallel.
 func (r *run) attempt(p *proc, o *offer) (a *attempt) {
 	a = &attempt{machine: p.machine, inc: o.inc}
+	r.trying[p.id].Store(o)
+	defer r.trying[p.id].Store(nil)
 	if o.kind == restart {
 		a.machine = r.setup.New(p.id)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
@@ -12,12 +13,29 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Run runs the setup to its end, to a bound, or until the context is cancelled. It returns when all its goroutines have ended.
+// Run runs the setup to its end, to a bound, or until the context is cancelled. It returns when all its goroutines have ended, unless it returns ErrHangs.
 func Run(ctx context.Context, setup *core.Setup, c Config) (*Result, error) {
 	if err := c.Validate(setup); err != nil {
 		return nil, err
 	}
 	r := newRun(setup, c)
+	if c.MaxStep == 0 {
+		r.run(ctx)
+		return r.result(), r.err
+	}
+	ended := make(chan struct{})
+	go func() { // a step that never returns may be the first of all, which no proc's own goroutine takes
+		defer close(ended)
+		r.run(ctx)
+	}()
+	if err := r.awaitSteps(ended); err != nil {
+		return nil, err
+	}
+	return r.result(), r.err
+}
+
+// run lives until all procs have ended.
+func (r *run) run(ctx context.Context) {
 	r.begin()
 	var owned sync.WaitGroup
 	for _, p := range r.procs {
@@ -25,7 +43,6 @@ func Run(ctx context.Context, setup *core.Setup, c Config) (*Result, error) {
 	}
 	r.watch(ctx)
 	owned.Wait()
-	return r.result(), r.err
 }
 
 // watch waits for the end of the run, or ends it.
@@ -56,7 +73,8 @@ type run struct {
 	layout *trace.Layout
 	config Config
 	start  time.Time
-	done   chan struct{} // closed when the run is over
+	done   chan struct{}           // closed when the run is over
+	trying []atomic.Pointer[offer] // that run, by proc
 
 	mu       sync.Mutex
 	procs    []*proc
@@ -83,7 +101,7 @@ func newRun(setup *core.Setup, c Config) *run {
 	if c.Parallel = c.Parallel || c.Real; c.Schedule != nil {
 		c.Parallel, c.Real = false, false
 	}
-	r := &run{setup: setup, layout: &setup.Layout, config: c, start: time.Now(), done: make(chan struct{}), rng: rand.New(rand.NewPCG(c.Seed, 0)),
+	r := &run{setup: setup, layout: &setup.Layout, config: c, start: time.Now(), done: make(chan struct{}), trying: make([]atomic.Pointer[offer], len(setup.Layout.Names)), rng: rand.New(rand.NewPCG(c.Seed, 0)),
 		left:  budgets{m.Failures, m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions, m.Torn},
 		armed: append([]fault.Failure(nil), c.Plan.Failures...)}
 	for _, q := range c.Plan.Requests {

@@ -20,27 +20,42 @@ type Recovery struct {
 	sent, received uint32 // where it was
 }
 
+// place is how far a rank is, as its trace.History counts.
+type place struct{ sent, received uint32 }
+
+func (p *place) apply(e trace.Event) {
+	switch e.Kind {
+	case trace.Sent:
+		p.sent++
+	case trace.Delivered:
+		p.received++
+	case trace.Restored, trace.Resumed:
+		p.sent, p.received = min(p.sent, e.Sent), min(p.received, e.Received)
+	}
+}
+
 // Recoveries lists the restarts of ranks in the order of the trace.
 func (r *Result) Recoveries() []Recovery {
 	var list []Recovery
-	histories := make([]trace.History, r.Trace.Layout.Ranks)
-	past := make([]*trace.History, r.Trace.Layout.Ranks)
+	places := make([]place, r.Trace.Layout.Ranks) // a history would be copied with every delivery
+	past := make([]*place, r.Trace.Layout.Ranks)
 	open := make([]int, r.Trace.Layout.Ranks) // the recovery under way of each rank, from 1
 	for i, e := range r.Trace.Events {
-		if int(e.Proc) >= len(histories) {
+		if int(e.Proc) >= len(places) {
 			continue
 		}
-		h, at := &histories[e.Proc], time.Duration(r.Walls[i])
+		h, at := &places[e.Proc], time.Duration(r.Walls[i])
 		if e.Kind == trace.Resumed && past[e.Proc] != nil {
 			*h = *past[e.Proc]
 		}
-		h.Apply(e)
+		h.apply(e)
 		switch e.Kind {
 		case trace.Crashed:
 			if past[e.Proc] == nil {
-				past[e.Proc] = h.Clone()
+				was := *h
+				past[e.Proc] = &was
 			}
-			c := Recovery{Rank: core.Rank(e.Proc), Incarnation: e.Incarnation + 1, Stopped: at, sent: h.Sent, received: uint32(len(h.Delivered))}
+			c := Recovery{Rank: core.Rank(e.Proc), Incarnation: e.Incarnation + 1, Stopped: at, sent: h.sent, received: h.received}
 			if k := open[e.Proc]; k > 0 { // it had not caught up
 				c.sent, c.received = max(c.sent, list[k-1].sent), max(c.received, list[k-1].received)
 			}
@@ -55,12 +70,12 @@ func (r *Result) Recoveries() []Recovery {
 		}
 		c := &list[k-1]
 		if e.Kind == trace.Restored || e.Kind == trace.Resumed {
-			c.Restored, c.Sends, c.Deliveries = at, c.sent-min(h.Sent, c.sent), c.received-min(uint32(len(h.Delivered)), c.received)
+			c.Restored, c.Sends, c.Deliveries = at, c.sent-min(h.sent, c.sent), c.received-min(h.received, c.received)
 		}
-		if c.Restored > 0 && c.Replayed == 0 && uint32(len(h.Delivered)) >= c.received {
+		if c.Restored > 0 && c.Replayed == 0 && h.received >= c.received {
 			c.Replayed = at
 		}
-		if c.Restored > 0 && h.Sent >= c.sent && uint32(len(h.Delivered)) >= c.received {
+		if c.Restored > 0 && h.sent >= c.sent && h.received >= c.received {
 			c.CaughtUp, open[e.Proc] = at, 0
 		}
 	}

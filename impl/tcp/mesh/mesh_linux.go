@@ -30,6 +30,7 @@ type peer struct {
 	ready   bool   // the system says that something is there
 	paused  bool   // the owner does not want to hear
 	left    bool   // it said goodbye
+	told    bool   // we did
 	failed  bool   // nothing can be written any more
 	watched uint32 // events that the system watches for
 }
@@ -329,15 +330,10 @@ func (m *Mesh) Gather(procs []trace.Proc, limit time.Duration) error {
 // Close ends the mesh in order: what is queued is written, goodbyes are exchanged with all that are there, for at most so long. It
 // then lets go of everything and waits for its goroutines. With no time at all it ends as a crash would, without a goodbye.
 func (m *Mesh) Close(limit time.Duration) {
-	for _, p := range m.live {
-		if !p.failed && limit > 0 {
-			m.Send(p.proc, frame.Bye, 0, nil, nil)
-			p.paused = false
-		}
-	}
 	m.c.Patience = Patience{}
 	var a Arrival
 	for end := time.Now().Add(limit); m.talking() && time.Now().Before(end); {
+		m.leave()
 		m.Flush()
 		wait := time.Until(end)
 		if m.Borrowed() {
@@ -360,6 +356,16 @@ func (m *Mesh) Close(limit time.Duration) {
 	m.inbox, m.closed = nil, true
 	m.mu.Unlock()
 	m.release()
+}
+
+// leave says goodbye to all that have not heard it, also to who came after Close had begun: two that only then are connected would wait for each other's until the limit.
+func (m *Mesh) leave() {
+	for _, p := range m.live {
+		if !p.failed && !p.told {
+			p.told, p.paused = true, false
+			m.Send(p.proc, frame.Bye, 0, nil, nil)
+		}
+	}
 }
 
 // talking reports whether anyone is still owed something or has not said goodbye.
