@@ -23,7 +23,7 @@ import (
 type perfFlags struct {
 	kernels, protocols, clusters, plot string
 	options, kills                     []string
-	ranks, rounds, checkpoint          int
+	ranks, rounds, checkpoint, reserve int
 	seed                               uint64
 	timeout                            time.Duration
 	json, bench                        bool
@@ -39,6 +39,7 @@ func readPerf(args []string, io streams) (o perfFlags, err error) {
 	f.IntVar(&o.rounds, "rounds", 3, "runs of each; medians are reported")
 	f.Uint64Var(&o.seed, "seed", 1, "of the order of the runs")
 	f.IntVar(&o.checkpoint, "checkpoint", 0, "a checkpoint after every so many iterations of the kernels that can take one; 0: none")
+	f.IntVar(&o.reserve, "reserve", 32, "MiB of buffers that each process makes ready before it begins, as one that has run for long; 0: none")
 	f.StringVar(&o.clusters, "clusters", "2", "of hydee: a number of clusters of neighbours, or e.g. 'r0 r1 | r2 r3'")
 	f.StringArrayVar(&o.options, "options", nil, "options of a protocol, e.g. 'rbml: loggers=next'; may be repeated")
 	f.StringArrayVar(&o.kills, "kill", nil, "also make runs with a kill -9: PROC@MOMENT as for cluster run, or PROC@60% of the time without; may be repeated")
@@ -58,6 +59,8 @@ func readPerf(args []string, io streams) (o perfFlags, err error) {
 		return o, errors.New("--timeout must be positive")
 	case o.checkpoint < 0:
 		return o, fmt.Errorf("--checkpoint %d: want 0 or more", o.checkpoint)
+	case o.reserve < 0 || o.reserve > 1<<20:
+		return o, fmt.Errorf("--reserve %d: want [0, %d] MiB", o.reserve, 1<<20)
 	case o.ranks < 1:
 		return o, fmt.Errorf("--ranks %d: want at least 1", o.ranks)
 	}
@@ -136,7 +139,7 @@ func (r *perfRun) run(ctx context.Context, cell perf.Cell, kind perf.Kind, calm 
 	if err != nil {
 		return nil, err
 	}
-	config.Bare = kind == perf.Bare
+	config.Bare, config.Reserve = kind == perf.Bare, r.flags.reserve<<20
 	result, err := cluster.Run(ctx, config)
 	return result, errors.Join(err, os.RemoveAll(dir))
 }

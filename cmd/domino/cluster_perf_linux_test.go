@@ -17,7 +17,7 @@ func TestPerf(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	plots := filepath.Join(t.TempDir(), "new", "plots")
 	base := []string{"cluster", "perf", "--kernels", "ring iterations=30, heat n=16 iterations=8", "--rounds", "1"}
-	code, text, errors := domino(t.Context(), append(base, "--protocols", "hydee,none", "--checkpoint", "4", "--kill", "r2@70%", "--plot", plots)...)
+	code, text, errors := domino(t.Context(), append(base, "--protocols", "hydee,none", "--checkpoint", "4", "--kill", "r2@20", "--plot", plots)...)
 	if code != 0 || errors != "" {
 		t.Fatalf("exit code %d, %s\n%s", code, errors, text)
 	}

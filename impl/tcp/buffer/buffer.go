@@ -26,6 +26,26 @@ type Pool struct {
 	idle  int
 	inUse int
 	slab  []byte
+	ready []byte // see Reserve
+}
+
+// Reserve makes memory for so many bytes of buffers and touches it: the first use of a page costs as much as copying it several times. It stays with the pool.
+func (p *Pool) Reserve(bytes int) {
+	const page = 4 << 10
+	p.ready = make([]byte, bytes)
+	for i := 0; i < bytes; i += page {
+		p.ready[i] = 1
+	}
+}
+
+// reserved is a piece of it, nil when there is not so much left.
+func (p *Pool) reserved(size int) []byte {
+	if len(p.ready) < size {
+		return nil
+	}
+	b := p.ready[:size:size]
+	p.ready = p.ready[size:]
+	return b
 }
 
 // class is the number of the smallest class that holds n bytes, and the size of its buffers.
@@ -60,10 +80,15 @@ func (p *Pool) Get(n int) []byte {
 		}
 	}
 	if size > slab/16 {
+		if b := p.reserved(size); b != nil {
+			return b[:n]
+		}
 		return make([]byte, n, size)
 	}
 	if len(p.slab) < size {
-		p.slab = make([]byte, slab)
+		if p.slab = p.reserved(slab); p.slab == nil {
+			p.slab = make([]byte, slab)
+		}
 	}
 	b := p.slab[:n:size]
 	p.slab = p.slab[size:]

@@ -91,3 +91,32 @@ func TestNoAllocation(t *testing.T) {
 		t.Errorf("%v allocations, want 0", n)
 	}
 }
+
+// TestReserve takes more than was made ready: until then nothing is allocated, behind it buffers come from the heap, and none share bytes.
+func TestReserve(t *testing.T) {
+	var p buffer.Pool
+	p.Reserve(1 << 20)
+	var list [][]byte
+	take := func(sizes ...int) {
+		for _, n := range sizes {
+			b := p.Get(n)[:n]
+			for k := range b {
+				b[k] = byte(len(list))
+			}
+			list = append(list, b)
+		}
+	}
+	take(100_000, 64) // and the lists of the pool
+	list = make([][]byte, 0, 100)
+	if n := testing.AllocsPerRun(1, func() { take(100_000, 64, 8192, 3) }); n != 0 {
+		t.Errorf("%v allocations, want 0", n)
+	}
+	take(500_000, 500_000, 1000, 70_000)
+	for i, b := range list {
+		for k := range b {
+			if b[k] != byte(i) {
+				t.Fatalf("buffer %d has a byte of %d", i, b[k])
+			}
+		}
+	}
+}

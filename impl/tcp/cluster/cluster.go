@@ -35,6 +35,7 @@ type Config struct {
 	Dir       string        // of the run, empty or new: stores and evidence
 	Timeout   time.Duration // of the run; 0 means a minute
 	Bare      bool          // no evidence: only times, counts and final digests, of a run without failures
+	Reserve   int           // bytes of buffers, of messages and logs, that each process makes ready before it begins
 	Address   string        // where the processes meet; "" means any free port of the loopback
 	Hosts     []Host        // where they run; nil means all here
 	Path      string        // of the program whose child is a life

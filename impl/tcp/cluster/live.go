@@ -194,6 +194,7 @@ func (l *life) join(ctx context.Context) error {
 	}
 	id := mesh.Identity{Run: l.in.Run, Secret: l.in.Secret, Self: l.in.Proc, Life: l.in.Life}
 	procs, pool := len(l.setup.Layout.Names), new(buffer.Pool)
+	pool.Reserve(l.in.Reserve)
 	m, err := mesh.New(mesh.Config{Identity: id, Procs: procs, Listener: listener, Pool: pool, Patience: mesh.PatienceFor(procs, runtime.NumCPU())})
 	if err != nil {
 		return errors.Join(err, listener.Close())

@@ -32,10 +32,11 @@ type instructions struct {
 	Nothing     bool             `json:"nothing"`   // of what the dead had sent arrives any more when it is known that they are
 	DiskDelay   time.Duration    `json:"diskDelay"` // of every stable write
 	Moments     []moment         `json:"moments"`
-	Keep        bool             `json:"keep"` // messages that are ignored stay on their way
-	Set         bool             `json:"set"`  // and what was sent is on its way for ever
-	Beat        time.Duration    `json:"beat"` // between two signs of life, at most
-	Bare        bool             `json:"bare"` // no evidence is kept
+	Keep        bool             `json:"keep"`    // messages that are ignored stay on their way
+	Set         bool             `json:"set"`     // and what was sent is on its way for ever
+	Beat        time.Duration    `json:"beat"`    // between two signs of life, at most
+	Bare        bool             `json:"bare"`    // no evidence is kept
+	Reserve     int              `json:"reserve"` // bytes of buffers that are ready before it begins
 }
 
 // moment is when a life stops and asks what now.

@@ -9,7 +9,8 @@
 //
 // The time of a run begins when the last process has said that its machine has begun and ends when the last program has ended, so starting processes,
 // connecting them and seeing that nothing goes on any more are not in it. Runs without failures are bare: they keep no evidence (cluster.Config.Bare), as each effect
-// would cost a write to a file. They are not judged by the properties of spec, but their final digests must be those of a run without a protocol,
+// would cost a write to a file. A process makes the memory of 32 MiB of buffers ready before it begins (--reserve): otherwise a short run pays above all
+// for the first use of the pages of its log, which one of hours does not. They are not judged by the properties of spec, but their final digests must be those of a run without a protocol,
 // unless the program itself may end otherwise. "domino cluster run" judges.
 //
 // # What the figures mean
