@@ -15,6 +15,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE")) // a child that was built with -race would sleep for a second when it ends
 	os.Exit(m.Run())
 }
 

@@ -35,7 +35,7 @@ func TestStepHangs(t *testing.T) {
 					if p == 1 && in.Kind == tt.at && tt.takes == 0 {
 						<-hold
 					} else if in.Kind == tt.at {
-						time.Sleep(tt.takes)
+						<-time.After(tt.takes)
 					}
 					return []core.Effect{core.SendTo(1-p, &noiseMessage{Mix: 4})}
 				}}

@@ -29,7 +29,8 @@ const asChild = "DOMINO_CLUSTER_TEST"
 func TestMain(m *testing.M) {
 	switch os.Getenv(asChild) {
 	case "":
-		os.Setenv(asChild, "live") // for the children, which inherit it
+		os.Setenv(asChild, "live")                                    // for the children, which inherit it
+		os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE")) // a child that was built with -race would sleep for a second when it ends
 		goleak.VerifyTestMain(m)
 	case "supervisor":
 		os.Setenv(asChild, "live")

@@ -70,7 +70,7 @@ func TestHostErrors(t *testing.T) {
 		{"refuses", cluster.Host{Address: "127.0.0.3", Launcher: sh("echo no route to host >&2; exit 255")}, []string{"on host 127.0.0.3 (with c RP, by /bin/sh -c", "exit status 255: no route to host"}},
 		{"talks", cluster.Host{Address: "127.0.0.3", Launcher: sh("echo Welcome; exec " + self)}, []string{"on host 127.0.0.3", `says "Welcome"`}},
 		{"no launcher", cluster.Host{Address: "127.0.0.3", Launcher: []string{"/nowhere/ssh", "node"}}, []string{"c on host 127.0.0.3", "/nowhere/ssh: no such file"}},
-		{"silent", cluster.Host{Address: "127.0.0.3", Launcher: sh("echo connecting >&2; sleep 1000")}, []string{"time limit 1s: host 127.0.0.3: c RP did not come to the meeting at", "(/bin/sh -c", "connecting"}},
+		{"silent", cluster.Host{Address: "127.0.0.3", Launcher: sh("echo connecting >&2; exec cat >/dev/null")}, []string{"time limit 1s: ", "host 127.0.0.3: c RP did not come to the meeting at", "(/bin/sh -c", "connecting"}},
 		{"no such address", cluster.Host{Address: "192.0.2.1"}, []string{"can not meet at 127.0.0.1:0"}},
 		{"no address", cluster.Host{Address: "a b"}, []string{`host 2: "a b" is no address`}},
 		{"other folder", cluster.Host{Address: "127.0.0.3", Launcher: sh(`sed -u 's#"dir":"[^"]*"#"dir":"` + t.TempDir() + `"#' | ` + self)}, []string{"on host 127.0.0.3", "is not the folder of this run: all hosts must share it"}},
@@ -115,7 +115,7 @@ func TestCopiedFolder(t *testing.T) {
 
 // TestOutsideFar kills a process behind a launcher that waits for it, as somebody else would: it is a failure like another, from which the protocol recovers.
 func TestOutsideFar(t *testing.T) {
-	text := example("hydee", "a: loop 300; send b; recv b; end\nb: loop 300; recv a; send a; end\n")
+	text := example("hydee", "a: loop 100; send b; recv b; end\nb: loop 100; recv a; send a; end\n")
 	calm, r := config(t, text, fault.Plan{})
 	want := right(t, &calm, r)
 	c, r := config(t, text, fault.Plan{})

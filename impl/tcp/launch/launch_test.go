@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		child(os.Getenv(role))
 		return
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE")) // a child that was built with -race would sleep for a second when it ends
 	goleak.VerifyTestMain(m)
 }
 

@@ -32,6 +32,7 @@ const asChild = "DOMINO_NETPIPE_TEST"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asChild) == "" {
+		os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE")) // a child that was built with -race would sleep for a second when it ends
 		goleak.VerifyTestMain(m)
 		return
 	}
