@@ -69,7 +69,7 @@ const (
 // Keep is the life of a guard: it makes a temporary folder with a name that begins with the prefix and says which. Then it waits for the end of its input, and removes the
 // folder unless it was dismissed.
 func Keep(in io.Reader, out io.Writer, prefix string) error {
-	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE) // a write to nobody must not end it before it has cleaned up
 	dir, err := os.MkdirTemp("", prefix)
 	if err != nil {
 		return json.NewEncoder(out).Encode(made{Error: err.Error()})

@@ -219,6 +219,18 @@ func TestGuard(t *testing.T) {
 	if list, e := os.ReadDir(dir); err != nil || e != nil || len(list) != 1 || !strings.Contains(string(out), dir+"/guarded-") {
 		t.Errorf("a guard without parent says %q, %v, and leaves %v %v", out, err, list, e)
 	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read.Close() // whoever would hear it is gone before it says anything
+	cmd = exec.Command(self())
+	cmd.Stdout = write
+	err = cmd.Run()
+	write.Close()
+	if list, e := os.ReadDir(dir); err != nil || e != nil || len(list) != 1 {
+		t.Errorf("a guard that nobody hears: %v, and leaves %v %v", err, list, e)
+	}
 	t.Setenv("TMPDIR", dir+"/nowhere")
 	if _, err := launch.StartGuard(self()); err == nil || !strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("a folder that can not be: %v", err)
