@@ -283,8 +283,7 @@ func (m *Mesh) dialOnce(ctx context.Context, a Address) error {
 		return err
 	}
 	defer conn.Close()
-	stop := context.AfterFunc(m.ctx, func() { conn.Close() })
-	defer stop()
+	defer closeWith(m.ctx, conn)()
 	conn.SetDeadline(time.Now().Add(timeoutOr(m.c.Timeout)))
 	theirs, err := m.c.dial(conn, a.Proc)
 	if err != nil {

@@ -62,9 +62,8 @@ const afterError = 50 * time.Millisecond
 // serve accepts connections until the context ends and handles a bounded number at one time. It goes on after errors, which it tells, unless
 // somebody else closes the listener.
 func serve(ctx context.Context, l net.Listener, bound int, refused func(string, error), handle func(net.Conn)) error {
-	stop := context.AfterFunc(ctx, func() { l.Close() })
-	defer stop()
 	defer l.Close()
+	defer closeWith(ctx, l)()
 	var handlers sync.WaitGroup
 	defer handlers.Wait()
 	slots := make(chan struct{}, bound)
@@ -85,11 +84,25 @@ func serve(ctx context.Context, l net.Listener, bound int, refused func(string, 
 		}
 		handlers.Go(func() {
 			defer func() { <-slots }()
-			closing := context.AfterFunc(ctx, func() { conn.Close() })
+			closing := closeWith(ctx, conn)
 			handle(conn)
 			closing()
 			conn.Close()
 		})
+	}
+}
+
+// closeWith closes something when the context ends. The function that it returns, to be called once, ends that; what was being closed is closed then.
+func closeWith(ctx context.Context, c io.Closer) (stop func()) {
+	closed := make(chan struct{})
+	forget := context.AfterFunc(ctx, func() {
+		c.Close()
+		close(closed)
+	})
+	return func() {
+		if !forget() {
+			<-closed
+		}
 	}
 }
 
@@ -180,8 +193,7 @@ func Register(ctx context.Context, address string, id Identity, listens string) 
 		return nil, fmt.Errorf("mesh: proc %d inc %d: rendezvous: %w", id.Self, id.Life, err)
 	}
 	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	defer stop()
+	defer closeWith(ctx, conn)()
 	var table []Address
 	_, err = id.dial(conn, rendezvousProc)
 	if err == nil {
