@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // draft is a scenario as it is drawn: a sequence of things that happen among ranks, from which each rank gets its program. The sequence

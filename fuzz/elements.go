@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // element is one thing that was drawn and can be taken out of a failure.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -25,10 +25,10 @@ func everything(needs core.Determinism) *Shapes {
 }
 
 // baseline is the failure-free behaviour of what was drawn, nil when it is too large.
-func baseline(t *testing.T, d *draft) (suite *apps.Suite, states int, differ, stuck string) {
+func baseline(t *testing.T, d *draft) (suite *script.Suite, states int, differ, stuck string) {
 	t.Helper()
 	s := d.scenario()
-	suite, err := apps.Read(s.Program, 1)
+	suite, err := script.Read(s.Program, 1)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, s.Program)
 	}
@@ -133,7 +133,7 @@ func TestWithout(t *testing.T) {
 			out[i] = true
 			d, schedule := f.without(list, out)
 			if n := len(d.scenario().Program); n > 0 {
-				if _, err := apps.Read(d.scenario().Program, 1); err != nil {
+				if _, err := script.Read(d.scenario().Program, 1); err != nil {
 					t.Errorf("seed %d without %+v: %v\n%s", seed, e, err, d.program())
 				}
 			}

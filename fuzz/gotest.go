@@ -12,9 +12,9 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // Test checks a protocol from go test: it runs the failures of earlier tests again (sub-tests corpus/NAME), explores small programs

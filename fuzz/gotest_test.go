@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/fuzz"
-	"github.com/domino-check/domino/fuzz/example"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/protocol/example/resend"
+	"github.com/domino-check/domino/impl/protocol/none"
 )
 
 // recorder is a test that remembers what went wrong instead of failing.
@@ -32,9 +32,9 @@ func (r *recorder) Logf(format string, args ...any) {
 }
 func (r *recorder) ArtifactDir() string { return r.artifacts }
 
-// resend is the example, for one message a program at most, so that only random programs show what is wrong.
-func resend(hasty bool, folder string) fuzz.Protocol {
-	return fuzz.Protocol{Name: "resend", New: example.New(hasty), Baseline: none.NewSetup, Folder: folder, Runs: 400,
+// mine is the example, for one message a program at most, so that only random programs show what is wrong.
+func mine(hasty bool, folder string) fuzz.Protocol {
+	return fuzz.Protocol{Name: "resend", New: resend.New(hasty), Baseline: none.NewSetup, Folder: folder, Runs: 400,
 		Shapes: fuzz.Shapes{Needs: core.SendDeterministic, Failures: 1}}
 }
 
@@ -43,7 +43,7 @@ func resend(hasty bool, folder string) fuzz.Protocol {
 func TestEntryPoint(t *testing.T) {
 	folder := t.TempDir()
 	first := &recorder{TB: t, artifacts: t.TempDir()}
-	fuzz.Test(first, resend(true, folder))
+	fuzz.Test(first, mine(true, folder))
 	all := strings.Join(first.errors, "\n")
 	for _, want := range []string{"breaks legal-order: ", "found by exhaustive search\n", "-- program --\na: send b m1; send b m2", "the run:\n   1  step a send m1 to b\n",
 		"run it again with\n\tgo test -run '^TestOfMine/deep$/^corpus$/^stream-legal-order$' ."} {
@@ -57,12 +57,12 @@ func TestEntryPoint(t *testing.T) {
 		t.Errorf("%d failures, %d files, %d artifacts", len(first.errors), len(files), len(artifacts))
 	}
 	again := &recorder{TB: t, artifacts: t.TempDir()}
-	fuzz.Test(again, resend(true, folder))
+	fuzz.Test(again, mine(true, folder))
 	if n := strings.Count(strings.Join(again.errors, "\n"), " still breaks legal-order: "); n != len(files) {
 		t.Errorf("%d files still fail, want %d", n, len(files))
 	}
 	repaired := &recorder{TB: t}
-	fuzz.Test(repaired, resend(false, folder))
+	fuzz.Test(repaired, mine(false, folder))
 	if len(repaired.errors) > 0 || !strings.Contains(strings.Join(repaired.logs, "\n"), "holds") {
 		t.Errorf("the repaired protocol: %v\n%v", repaired.errors, repaired.logs)
 	}
@@ -70,9 +70,9 @@ func TestEntryPoint(t *testing.T) {
 
 // TestEntryPointRefuses gives the entry point what it can not use.
 func TestEntryPointRefuses(t *testing.T) {
-	bad := resend(false, t.TempDir())
+	bad := mine(false, t.TempDir())
 	bad.Shapes.MinRanks = 99
-	damaged := resend(false, t.TempDir())
+	damaged := mine(false, t.TempDir())
 	if err := os.MkdirAll(filepath.Join(damaged.Folder, "TestOfMine_deep"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestMix(t *testing.T) {
 	if d := cmp.Diff([]fuzz.Share{{Strategy: "pos", Weight: 3}, {Strategy: "feedback", Weight: 1}}, mix); d != "" || err != nil {
 		t.Errorf("%v %s", err, d)
 	}
-	r, err := fuzz.Run(t.Context(), resend(false, "").Target(), fuzz.Options{Seed: 2, Runs: 600})
+	r, err := fuzz.Run(t.Context(), mine(false, "").Target(), fuzz.Options{Seed: 2, Runs: 600})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/fuzz"
-	"github.com/domino-check/domino/fuzz/example"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/protocol/example/resend"
+	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -37,7 +37,7 @@ func (m *twisted) History() *trace.History {
 // misuse is the repaired example with every machine twisted.
 func misuse(more func() any, twist func(m *twisted, in core.Input, out []core.Effect) []core.Effect) fuzz.Protocol {
 	return fuzz.Protocol{Name: "bad", Baseline: none.NewSetup, Shapes: fuzz.Shapes{Needs: core.SendDeterministic, Failures: 1}, New: func(l core.Layout, programs []core.Program) (*core.Setup, error) {
-		s, err := example.New(false)(l, programs)
+		s, err := resend.New(false)(l, programs)
 		if err != nil {
 			return nil, err
 		}
@@ -54,8 +54,8 @@ func misuse(more func() any, twist func(m *twisted, in core.Input, out []core.Ef
 }
 
 // data is the message of an input that carries a payload, nil for others.
-func data(in core.Input) *example.Message {
-	if m, ok := in.Message.(*example.Message); ok && m.Number > 0 {
+func data(in core.Input) *resend.Message {
+	if m, ok := in.Message.(*resend.Message); ok && m.Number > 0 {
 		return m
 	}
 	return nil
@@ -63,7 +63,7 @@ func data(in core.Input) *example.Message {
 
 type hidden struct{ count int }
 type function struct{ F func() }
-type kept struct{ M []*example.Message }
+type kept struct{ M []*resend.Message }
 type grown struct{ N uint64 }
 type held struct{ Data []byte }
 
@@ -92,20 +92,20 @@ func TestMisuse(t *testing.T) {
 		})},
 		{"repeats for ever", "terminates", "some steps repeat for ever", misuse(nil, func(m *twisted, in core.Input, out []core.Effect) []core.Effect {
 			if in.Message != nil && data(in) == nil || in.Kind == core.Start && m.proc == 0 {
-				return append(out, core.SendTo(1-min(m.proc, 1), &example.Message{}))
+				return append(out, core.SendTo(1-min(m.proc, 1), &resend.Message{}))
 			}
 			return m.Machine.Step(in, out)
 		})},
 		{"goes on for ever", "terminates", "still running after 2000 steps", misuse(func() any { return new(grown) }, func(m *twisted, in core.Input, out []core.Effect) []core.Effect {
 			if m.more.(*grown).N++; in.Message != nil && data(in) == nil || in.Kind == core.Start && m.proc == 0 {
-				return append(out, core.SendTo(1-min(m.proc, 1), &example.Message{}))
+				return append(out, core.SendTo(1-min(m.proc, 1), &resend.Message{}))
 			}
 			return m.Machine.Step(in, out)
 		})},
 		{"not deterministic", "deterministic", "is not deterministic: run twice on", misuse(nil, func(m *twisted, in core.Input, out []core.Effect) []core.Effect {
 			if out = m.Machine.Step(in, out); data(in) != nil {
 				if calls++; calls%3 == 0 {
-					out = append(out, core.SendTo(in.From, &example.Message{}))
+					out = append(out, core.SendTo(in.From, &resend.Message{}))
 				}
 			}
 			return out

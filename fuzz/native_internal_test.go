@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domino-check/domino/fuzz/example"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/protocol/example/resend"
+	"github.com/domino-check/domino/impl/protocol/none"
 )
 
 // TestNative runs inputs of a native fuzz target. Method: random bytes for the first attempt of the example must show its error within some inputs, as a
 // scenario with a run that replays; the same bytes must break nothing of the repaired one; no bytes are a run without faults.
 func TestNative(t *testing.T) {
 	protocol := func(hasty bool) Protocol {
-		return Protocol{New: example.New(hasty), Baseline: none.NewSetup, Shapes: Shapes{Needs: core.SendDeterministic, Settings: Settings("to-dead")}}
+		return Protocol{New: resend.New(hasty), Baseline: none.NewSetup, Shapes: Shapes{Needs: core.SendDeterministic, Settings: Settings("to-dead")}}
 	}
 	hasty, repaired := protocol(true).Target(), protocol(false).Target()
 	if f := hasty.bytes(t, nil); f != nil {

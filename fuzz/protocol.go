@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -43,7 +43,7 @@ func (p Protocol) Resolve(s *scenarios.Scenario) (c world.Case, err error) {
 	if p.New == nil || p.Baseline == nil {
 		return c, errBaseline
 	}
-	suite, err := apps.Read(s.Program, s.ProgramLine())
+	suite, err := script.Read(s.Program, s.ProgramLine())
 	if err != nil {
 		return c, fmt.Errorf("%s: %w", s.File, err)
 	}
@@ -53,10 +53,10 @@ func (p Protocol) Resolve(s *scenarios.Scenario) (c world.Case, err error) {
 	}
 	programs := suite.Programs
 	if len(suite.Trees) > 0 && p.Shapes.Collectives != NativeCollectives {
-		if programs, err = apps.Expand(suite); err != nil {
+		if programs, err = script.Expand(suite); err != nil {
 			return c, fmt.Errorf("%s: %w", s.File, err)
 		}
-		layout.Trees, layout.Unjoined = nil, apps.Unjoined(suite)
+		layout.Trees, layout.Unjoined = nil, script.Unjoined(suite)
 	}
 	if c.Baseline, err = p.Baseline(layout, programs); err != nil {
 		return c, fmt.Errorf("%s: %w", s.File, err)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // Shapes says which random scenarios are meant for a protocol: those inside its promises. What it leaves out is not drawn; what it lets

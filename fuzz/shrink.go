@@ -9,10 +9,10 @@ import (
 
 	"github.com/domino-check/domino/checker/minimise"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/apps"
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // shrink makes a failure small: first with rapid, which takes out whatever was drawn, procs first and the order of events last; then change by
@@ -103,7 +103,7 @@ func (t *Target) expanded(s *scenarios.Scenario) (plain *scenarios.Scenario, who
 		return s, true
 	}
 	p := *s
-	p.Program = apps.Format(l.Names[:l.Ranks], c.Setup.Programs)
+	p.Program = script.Format(l.Names[:l.Ranks], c.Setup.Programs)
 	if t.replays(context.Background(), &p) != nil {
 		return s, true
 	}

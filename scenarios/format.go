@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // Format writes a scenario, with its schedule if it has one, as a file that Parse reads back to the same scenario.

@@ -1,8 +1,9 @@
 // Package scenarios reads scenario files: one named run each, with the program, the protocol, the clusters, what may fail, and
-// the expected verdict. The files beside this one are embedded in the binary.
+// the expected verdict. The files in the folders beside this one, one for each
+// protocol or family, are embedded in the binary.
 //
 // A file is a txtar archive. Its comment is prose; the first line is the title. Section "scenario" has one "key: value" a line,
-// section "program" the program of each rank (see impl/apps), and an optional section "schedule" the events of one run, a
+// section "program" the program of each rank (see impl/program/script), and an optional section "schedule" the events of one run, a
 // line each, which makes the file a replay file.
 //
 // This package knows no protocol and no program: names are resolved by impl/catalog.
@@ -20,7 +21,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // Scenario is one run to check. Names of ranks are unresolved.
@@ -56,28 +57,44 @@ type Scenario struct {
 	scheduleLine int
 }
 
-//go:embed *.txtar
+//go:embed */*.txtar
 var embedded embed.FS
 
-// Embedded returns all scenarios of the binary by name.
+// Embedded returns all scenarios of the binary, by the name of their file.
 func Embedded() ([]*Scenario, error) {
-	entries, err := fs.ReadDir(embedded, ".")
+	files, err := fs.Glob(embedded, "*/*.txtar")
 	if err != nil {
-		return nil, fmt.Errorf("scenarios: read embedded files: %w", err)
+		return nil, fmt.Errorf("scenarios: list embedded files: %w", err)
 	}
 	var list []*Scenario
-	for _, e := range entries {
-		data, err := embedded.ReadFile(e.Name())
+	for _, file := range files {
+		data, err := embedded.ReadFile(file)
 		if err != nil {
-			return nil, fmt.Errorf("scenarios: read %s: %w", e.Name(), err)
+			return nil, fmt.Errorf("scenarios: read %s: %w", file, err)
 		}
-		s, err := Parse(e.Name(), data)
+		s, err := Parse(file, data)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, s)
 	}
+	slices.SortStableFunc(list, func(a, b *Scenario) int { return strings.Compare(path.Base(a.File), path.Base(b.File)) })
 	return list, nil
+}
+
+// Named finds the scenarios whose name, or name with folder ("hydee/s1"), matches a pattern as in
+// path.Match, in the order of the list.
+func Named(list []*Scenario, pattern string) (found []*Scenario, err error) {
+	for _, s := range list {
+		short, err := path.Match(pattern, s.Name)
+		if err != nil {
+			return nil, fmt.Errorf("pattern %q: %w", pattern, err)
+		}
+		if full, _ := path.Match(pattern, strings.TrimSuffix(s.File, ".txtar")); short || full {
+			found = append(found, s)
+		}
+	}
+	return found, nil
 }
 
 // Load reads a scenario file from disk.

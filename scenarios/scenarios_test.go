@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 var exported = cmpopts.IgnoreUnexported(scenarios.Scenario{})
@@ -122,7 +122,7 @@ func TestEmbedded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("*.txtar")
+	files, err := filepath.Glob("*/*.txtar")
 	if err != nil || len(files) != len(list) {
 		t.Fatalf("%d files, %d scenarios: %v", len(files), len(list), err)
 	}

@@ -6,13 +6,13 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/apps"
-	"github.com/domino-check/domino/impl/camel"
-	"github.com/domino-check/domino/impl/causal"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/camel"
+	"github.com/domino-check/domino/impl/protocol/causal"
+	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -29,7 +29,7 @@ func TestWorldAndJudgeAgreeOnCausalWalks(t *testing.T) {
 		{Failures: 2, AtOnce: 2}}
 	broken, complete := 0, 0
 	for i, text := range programs {
-		suite, err := apps.Read(text, 1)
+		suite, err := script.Read(text, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,12 +10,12 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/mutants"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/hydee"
-	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/hydee"
+	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -51,7 +51,7 @@ var models = []struct {
 // worldOf assembles the world of HydEE with some errata, changed by wrap.
 func worldOf(t *testing.T, p *program, m fault.Model, errata hydee.Set, wrap func(*core.Setup) *core.Setup) *world.World {
 	t.Helper()
-	names, programs, err := apps.Parse(p.text, 1)
+	names, programs, err := script.Parse(p.text, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -113,7 +113,7 @@ func (d *draft) write() *scenarios.Scenario {
 	if d.whole > 0 {
 		return &s
 	}
-	s.Shape, s.Program, s.Clusters = "", apps.Format(d.names, d.programs), d.clusterText()
+	s.Shape, s.Program, s.Clusters = "", script.Format(d.names, d.programs), d.clusterText()
 	return &s
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // fewerCrashes are the changes that lower how many groups fail, how many at a time, and whose.

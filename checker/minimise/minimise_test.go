@@ -244,7 +244,7 @@ func TestErrors(t *testing.T) {
 			`the schedule of h5 does not fit: step 1: "crash nobody" is not enabled`},
 		{"a run that breaks nothing", Question{Scenario: edit(h5(), func(s *scenarios.Scenario) { s.Schedule = []string{"crash b"} })},
 			"the run in h5 breaks nothing, so there is nothing to make smaller"},
-		{"no such variant", Question{Scenario: embedded(t, "h5", "improved")}, "h5.txtar:"},
+		{"no such variant", Question{Scenario: embedded(t, "h5", "improved")}, "hydee/h5.txtar:"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // size is how large a draft is, what counts most first. A change must make it smaller in the lexicographic order, so minimisation ends.

@@ -8,18 +8,18 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/apps"
-	"github.com/domino-check/domino/impl/camel"
-	"github.com/domino-check/domino/impl/causal"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/hydee"
-	"github.com/domino-check/domino/impl/none"
-	"github.com/domino-check/domino/impl/paxos"
-	"github.com/domino-check/domino/impl/pessimistic"
-	"github.com/domino-check/domino/impl/radic"
-	"github.com/domino-check/domino/impl/twophase"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/camel"
+	"github.com/domino-check/domino/impl/protocol/causal"
+	"github.com/domino-check/domino/impl/protocol/example/paxos"
+	"github.com/domino-check/domino/impl/protocol/example/twophase"
+	"github.com/domino-check/domino/impl/protocol/hydee"
+	"github.com/domino-check/domino/impl/protocol/none"
+	"github.com/domino-check/domino/impl/protocol/pessimistic"
+	"github.com/domino-check/domino/impl/protocol/radic"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -103,7 +103,7 @@ func (s *scope) build(t *testing.T) (*core.Setup, *spec.Oracle) {
 		}
 		return setup, nil
 	}
-	suite, err := apps.Read(s.program, 1)
+	suite, err := script.Read(s.program, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package soak
 import (
 	"slices"
 
-	"github.com/domino-check/domino/impl/local"
+	"github.com/domino-check/domino/impl/runtime/local"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )

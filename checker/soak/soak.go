@@ -1,4 +1,4 @@
-// Package soak runs a case many times as goroutines (impl/local), with faults drawn within the budgets of the model, and has each run
+// Package soak runs a case many times as goroutines (impl/runtime/local), with faults drawn within the budgets of the model, and has each run
 // judged by the properties that the protocol promises. It finds violations and proves nothing: the verdict is never that something holds.
 //
 // A run is judged by its own trace, as the trace of any driver; the world is asked only to repeat the run that breaks something, so that it can be
@@ -15,8 +15,8 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/local"
+	"github.com/domino-check/domino/impl/runtime/local"
+	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/spec"
 )
 
@@ -63,7 +63,7 @@ type Outcome struct {
 type Finding struct {
 	Violation spec.Violation
 	Number    int // of the run, from 1
-	Plan      fault.Plan
+	Plan      plan.Plan
 	Local     *local.Result
 	Run       *world.Run // the same in the world, as far as it goes there
 	Stale     error      // why it goes no further, or breaks something else there; nil if all is the same
@@ -107,7 +107,7 @@ type soak struct {
 	kase    world.Case
 	judge   *Judge
 	began   time.Time
-	lengths fault.Lengths
+	lengths plan.Lengths
 	out     Outcome
 }
 
@@ -140,7 +140,7 @@ func (s *soak) run(ctx context.Context) error {
 	} else if rng.IntN(2) == 0 {
 		c.Spread = spreads[1]
 	}
-	c.Plan = fault.Draw(rng, s.kase.Setup, &c.Model, s.lengths)
+	c.Plan = plan.Draw(rng, s.kase.Setup, &c.Model, s.lengths)
 	r, err := local.Run(ctx, s.kase.Setup, c)
 	if err != nil || r.Bound == "interrupted" {
 		return err
@@ -174,7 +174,7 @@ func (s *soak) note(r *local.Result) {
 	}
 }
 
-func (s *soak) found(r *local.Result, v *spec.Violation, p fault.Plan) {
+func (s *soak) found(r *local.Result, v *spec.Violation, p plan.Plan) {
 	f := &Finding{Violation: *v, Number: s.out.Runs, Plan: p, Local: r}
 	f.Run, f.Stale = Retrace(s.out.World, r, v)
 	s.out.Found, s.out.Verdict = f, spec.Violated

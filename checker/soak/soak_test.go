@@ -16,7 +16,7 @@ import (
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/catalog"
-	"github.com/domino-check/domino/impl/local"
+	"github.com/domino-check/domino/impl/runtime/local"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"

@@ -39,7 +39,7 @@ func measure(b *testing.B, file string, o checker.Options, forget bool) {
 	b.ReportMetric(float64(out.Peak)/float64(out.States), "B/state")
 }
 
-func embedded(scenario string) string { return "../../scenarios/" + scenario + ".txtar" }
+func embedded(scenario string) string { return "../../scenarios/hydee/" + scenario + ".txtar" }
 
 // BenchmarkHundredMillion explores more than a hundred million states, on all cores: minutes, and gigabytes of memory.
 //

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/hydee"
+	"github.com/domino-check/domino/impl/protocol/hydee"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // hydeeCase is one random question about HydEE.

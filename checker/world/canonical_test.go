@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/hydee"
+	"github.com/domino-check/domino/impl/protocol/hydee"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // brokenWorld is a judged world of HydEE with an erratum.

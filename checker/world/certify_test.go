@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/spec/trace"
 )
 
 func bare(t *testing.T, text string) *core.Setup {
 	t.Helper()
-	names, programs, err := apps.Parse(text, 1)
+	names, programs, err := script.Parse(text, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,14 +7,14 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // Case is one question to the checker.
 type Case struct {
 	Setup    *core.Setup
-	Baseline *core.Setup // the same programs over the transparent protocol (impl/none); nil when there are no programs
+	Baseline *core.Setup // the same programs over the transparent protocol (impl/protocol/none); nil when there are no programs
 	Model    fault.Model
 	MustSee  []string // Sometimes properties without which the answer is vacuous
 	// Interchangeable ranks: renaming them changes nothing (symmetry.go); checker.Symmetry makes use of it.

@@ -5,21 +5,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/domino-check/domino/impl/apps"
-	"github.com/domino-check/domino/impl/camel"
-	"github.com/domino-check/domino/impl/causal"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/camel"
+	"github.com/domino-check/domino/impl/protocol/causal"
 	"github.com/domino-check/domino/spec/trace"
 )
 
 // workload makes both setups of the causal family for a workload.
-func workloadSetups(t *testing.T, w *apps.Workload, steps int) (plain, aware *core.Setup) {
+func workloadSetups(t *testing.T, w *script.Workload, steps int) (plain, aware *core.Setup) {
 	t.Helper()
-	suite, err := apps.Read(w.Program(steps), 1)
+	suite, err := script.Read(w.Program(steps), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	expanded, err := apps.Expand(suite)
+	expanded, err := script.Expand(suite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,16 +37,16 @@ func workloadSetups(t *testing.T, w *apps.Workload, steps int) (plain, aware *co
 // Aim: what the protocols really send, log and number is what the closed form counts. Method: run small workloads of both kinds over both
 // protocols, with prompt and with late acknowledgements, and compare with the enumeration of their trees.
 func TestCountAgainstClosedForm(t *testing.T) {
-	lean, err := apps.LeanMD([3]int{3, 3, 1}, 1, 8, 2)
+	lean, err := script.LeanMD([3]int{3, 3, 1}, 1, 8, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	atom, err := apps.OpenAtom(4, 4, 2, 0.5)
+	atom, err := script.OpenAtom(4, 4, 2, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const steps = 2
-	for name, w := range map[string]*apps.Workload{"leanmd": lean, "openatom": atom} {
+	for name, w := range map[string]*script.Workload{"leanmd": lean, "openatom": atom} {
 		plain, aware := workloadSetups(t, w, steps)
 		for _, late := range []bool{false, true} {
 			p, err := Count(plain, 1, late)

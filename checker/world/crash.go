@@ -5,7 +5,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // Where a crash between two effects of one step makes a difference: the crash of a proc right after a step may lose any

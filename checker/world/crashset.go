@@ -7,7 +7,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // Crash sets: an outer loop over who crashes how often. Inside one search each of the chosen crashes may happen at any time, or never;

@@ -6,8 +6,8 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/hydee"
+	"github.com/domino-check/domino/impl/protocol/hydee"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // TestCrashInsideSteps checks the argument of failure.go: crashes between the effects of one step reach no end of a run and

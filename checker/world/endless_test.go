@@ -10,8 +10,8 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // timed is a table-driven proc with timers: the next state and the timers to set, by state and name of the timer that fires. A

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/hydee"
-	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/hydee"
+	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -146,7 +146,7 @@ type pairOf struct{ setup, baseline *core.Setup }
 
 // hydeePair prepares a program text.
 func hydeePair(text string, clusters []int, errata hydee.Set) (pairOf, error) {
-	names, programs, err := apps.Parse(text, 1)
+	names, programs, err := script.Parse(text, 1)
 	if err != nil {
 		return pairOf{}, err
 	}

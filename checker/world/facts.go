@@ -2,8 +2,8 @@ package world
 
 import (
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // FactsOf tells the judge what a setup promises and what a failure model allows. The oracle may be nil.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // The words of a footprint, a bit each proc, and the bits of the last word.

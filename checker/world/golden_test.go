@@ -7,7 +7,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // TestCountsOfStates holds the numbers of states and transitions of small cases, so that a change that loses or repeats

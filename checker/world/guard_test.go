@@ -9,9 +9,9 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/hydee"
+	"github.com/domino-check/domino/impl/protocol/hydee"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // odd is a machine that misbehaves in one way.

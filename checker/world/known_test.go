@@ -5,8 +5,8 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/hydee"
+	"github.com/domino-check/domino/impl/protocol/hydee"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // on sets one rule of a toy.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/paxos"
-	"github.com/domino-check/domino/impl/twophase"
+	"github.com/domino-check/domino/impl/protocol/example/paxos"
+	"github.com/domino-check/domino/impl/protocol/example/twophase"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
 

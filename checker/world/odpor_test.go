@@ -9,9 +9,9 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/brute"
 	"github.com/domino-check/domino/impl/catalog"
-	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // traceCase compares the stateless search of a world with a plain one, in the ends of runs and the violated properties, and its number of runs with the

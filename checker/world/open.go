@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // Open makes the judged world of a case, as Check explores it. The reason says in what the case is beyond the promises of the protocol,

@@ -16,7 +16,7 @@ import (
 type pastReporter interface{ Happened() []uint32 }
 
 // Oracle explores every failure-free run of the programs over an ideal network and says what they do. The setup
-// must be that of the transparent protocol (impl/none). An exploration cut short by a bound is an error: facts would be missing.
+// must be that of the transparent protocol (impl/protocol/none). An exploration cut short by a bound is an error: facts would be missing.
 func Oracle(ctx context.Context, setup *core.Setup, bounds checker.Options) (*spec.Oracle, error) {
 	w, err := New(Config{Setup: setup})
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/pessimistic"
-	"github.com/domino-check/domino/impl/radic"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/pessimistic"
+	"github.com/domino-check/domino/impl/protocol/radic"
+	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
 
 // logged is a setup of a logging protocol.
 func logged(t *testing.T, p pessimistic.Protocol, program string) *core.Setup {
 	t.Helper()
-	names, programs, err := apps.Parse(program, 1)
+	names, programs, err := script.Parse(program, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/domino-check/domino/impl/hydee"
+	"github.com/domino-check/domino/impl/protocol/hydee"
 )
 
 // randomProgram draws a program without deadlock: a random global sequence of messages, each received right after it was

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 var (

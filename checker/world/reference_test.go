@@ -9,7 +9,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // plainProc is a proc as the reference keeps it: no numbers, everything by value.

@@ -9,9 +9,9 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // TestErrataBySampling draws runs of the scenarios of each erratum, with the erratum switched on, until one breaks a property: some

@@ -15,7 +15,7 @@ import (
 // TestJudgementSurvives puts a witness and violations into a world that no embedded scenario leads to, saves it with a search, and finds
 // them in the one that goes on: a pair of runs may be split by the interrupt.
 func TestJudgementSurvives(t *testing.T) {
-	s, err := scenarios.Load("../../scenarios/s1.txtar")
+	s, err := scenarios.Load("../../scenarios/hydee/s1.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}

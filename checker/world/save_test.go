@@ -41,7 +41,7 @@ func (w *witness) Expand(state []uint32, reduce checker.Reduction, x *checker.Ex
 // fresh makes the world of an embedded scenario in a variant.
 func fresh(t *testing.T, name, variant string) *witness {
 	t.Helper()
-	s, err := scenarios.Load("../../scenarios/" + name + ".txtar")
+	s, err := load(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestResume(t *testing.T) {
 
 // TestResumedAnswer interrupts a search after a rank has said that it can not be recovered: the verdict of the rest is the one of the whole.
 func TestResumedAnswer(t *testing.T) {
-	s, err := scenarios.Load("../../scenarios/rbml-related.txtar")
+	s, err := load("rbml-related")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,4 +275,17 @@ func TestRefused(t *testing.T) {
 	if _, err := checker.Run(t.Context(), fresh(t, "s1", ""), o); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
+}
+
+// load reads an embedded scenario, to be changed.
+func load(name string) (*scenarios.Scenario, error) {
+	all, err := scenarios.Embedded()
+	if err != nil {
+		return nil, err
+	}
+	found, err := scenarios.Named(all, name)
+	if err != nil || len(found) != 1 {
+		return nil, fmt.Errorf("%d scenarios of the name %s, %w", len(found), name, err)
+	}
+	return found[0], nil
 }

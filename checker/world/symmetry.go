@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // mostInterchangeable bounds the search for renamings: all permutations of so many ranks are tried.

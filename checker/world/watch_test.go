@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
+	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -100,7 +100,7 @@ func (a *certified) open(args []string) (*core.Setup, error) {
 			return nil, err
 		}
 	}
-	text, err := apps.Generate(strings.Join(args, " "))
+	text, err := script.Generate(strings.Join(args, " "))
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +122,8 @@ func (a *certified) ofScenario(name string, resolve func() (*catalog.Resolved, e
 }
 
 func programSetup(file, text string) (*core.Setup, error) {
-	suite, err := apps.Read(text, 1)
-	var at *apps.LineError
+	suite, err := script.Read(text, 1)
+	var at *script.LineError
 	if errors.As(err, &at) {
 		return nil, fmt.Errorf("%s:%d: %w", file, at.Line, at.Err)
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/catalog"
-	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // searchFlags direct the search of check and errata.

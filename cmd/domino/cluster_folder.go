@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/domino-check/domino/impl/tcp/launch"
+	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 )
 
 // guardFlag makes domino the guard of a folder.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/domino-check/domino/impl/tcp/cluster"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 )
 
 // parseHosts reads hosts from a file, one a line, ADDRESS [LAUNCHER ...], or from the text itself, ADDRESS[=LAUNCHER ...], separated by commas. A # begins a comment.

@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/tcp/cluster"
+	"github.com/domino-check/domino/impl/runtime/plan"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 )
 
 // strikes are the failures of a run as processes, by effects, by the clock, and by progress, and the false suspicions.
 type strikes struct {
-	Plan    fault.Plan        `json:"plan"`
+	Plan    plan.Plan         `json:"plan"`
 	Timed   []cluster.Timed   `json:"timed,omitempty"`
 	Reached []cluster.Reached `json:"reached,omitempty"`
 	Stops   []cluster.Stop    `json:"stops,omitempty"`   // false suspicions
@@ -42,7 +42,7 @@ const hurried = 8
 
 // hurry has some of the failures strike while a victim of the one before recovers, which those at places of a history seldom do.
 func (k *strikes) hurry(rng *rand.Rand) {
-	var kept []fault.Failure
+	var kept []plan.Failure
 	for i, f := range k.Plan.Failures {
 		if i == 0 || rng.IntN(3) > 0 {
 			kept = append(kept, f)
@@ -115,7 +115,7 @@ func (k *strikes) parse(text string, setup *core.Setup) error {
 	case measured:
 		k.Reached = append(k.Reached, cluster.Reached{Victims: victims, By: by, What: cluster.Measure(what), Number: n})
 	default:
-		k.Plan.Failures = append(k.Plan.Failures, fault.Failure{Victims: victims, By: by, After: int(n)})
+		k.Plan.Failures = append(k.Plan.Failures, plan.Failure{Victims: victims, By: by, After: int(n)})
 	}
 	return nil
 }

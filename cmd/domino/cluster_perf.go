@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/domino-check/domino/impl/tcp/cluster"
-	"github.com/domino-check/domino/impl/tcp/perf"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
+	"github.com/domino-check/domino/impl/runtime/tcp/perf"
 	"github.com/domino-check/domino/spec"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/kernels"
-	"github.com/domino-check/domino/impl/tcp/cluster"
-	"github.com/domino-check/domino/impl/tcp/perf"
+	"github.com/domino-check/domino/impl/program/kernels"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
+	"github.com/domino-check/domino/impl/runtime/tcp/perf"
 	"github.com/domino-check/domino/scenarios"
 )
 

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/domino-check/domino/impl/fault"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // planFile is the name under which a run is saved.

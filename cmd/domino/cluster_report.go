@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/tcp/cluster"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )

@@ -19,8 +19,8 @@ import (
 
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/tcp/cluster"
+	"github.com/domino-check/domino/impl/runtime/plan"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 )
 
 // TestParseKills reads moments of every kind.
@@ -35,7 +35,7 @@ func TestParseKills(t *testing.T) {
 	}
 	got, err := parseKills([]string{"a@3", "b+a@c:4", "c@250ms", "a@iteration=7", "RP@a:date=5", "b@phase=2", "RP@b:recovery", "b@recovery=9"}, r.Setup)
 	want := strikes{
-		Plan:  fault.Plan{Failures: []fault.Failure{{Victims: []core.Proc{0}, After: 3}, {Victims: []core.Proc{0, 1}, By: 2, After: 4}}},
+		Plan:  plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{0}, After: 3}, {Victims: []core.Proc{0, 1}, By: 2, After: 4}}},
 		Timed: []cluster.Timed{{At: 250 * time.Millisecond, Victims: []core.Proc{2}}},
 		Reached: []cluster.Reached{{Victims: []core.Proc{0}, What: cluster.Iteration, Number: 7}, {Victims: []core.Proc{3}, What: cluster.Date, Number: 5},
 			{Victims: []core.Proc{1}, By: 1, What: cluster.Phase, Number: 2}, {Victims: []core.Proc{3}, By: 1, What: cluster.Renewed, Number: 1},
@@ -56,14 +56,14 @@ func TestParseKills(t *testing.T) {
 func TestHurry(t *testing.T) {
 	moved, stayed := 0, 0
 	for seed := range uint64(50) {
-		list := []fault.Failure{{Victims: []core.Proc{0}}, {Victims: []core.Proc{1, 2}}, {Victims: []core.Proc{3}}}
-		k := strikes{Plan: fault.Plan{Failures: slices.Clone(list)}}
+		list := []plan.Failure{{Victims: []core.Proc{0}}, {Victims: []core.Proc{1, 2}}, {Victims: []core.Proc{3}}}
+		k := strikes{Plan: plan.Plan{Failures: slices.Clone(list)}}
 		k.hurry(rand.New(rand.NewPCG(seed, 0)))
 		if len(k.Plan.Failures)+len(k.Reached) != len(list) || k.Plan.Failures[0].Victims[0] != 0 {
 			t.Fatalf("%+v", k)
 		}
 		for _, r := range k.Reached {
-			i := slices.IndexFunc(list, func(f fault.Failure) bool { return slices.Equal(f.Victims, r.Victims) })
+			i := slices.IndexFunc(list, func(f plan.Failure) bool { return slices.Equal(f.Victims, r.Victims) })
 			if i < 1 || !slices.Contains(list[i-1].Victims, r.By) || r.What != cluster.Renewed || r.Number >= hurried {
 				t.Fatalf("%+v", r)
 			}

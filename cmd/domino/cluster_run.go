@@ -15,8 +15,8 @@ import (
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/tcp/cluster"
-	"github.com/domino-check/domino/impl/tcp/launch"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
+	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )

@@ -11,8 +11,9 @@ import (
 
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/tcp/cluster"
+	"github.com/domino-check/domino/impl/runtime/plan"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
+	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -82,7 +83,7 @@ func (c *clusterCase) allowStops(k strikes) {
 }
 
 // drawStops puts, in half of the plans, a process that is stopped for a while in the place of the false suspicions that a plan asks for.
-func drawStops(rng *rand.Rand, r *catalog.Resolved, list []fault.Request) (stops []cluster.Stop, rest []fault.Request) {
+func drawStops(rng *rand.Rand, r *catalog.Resolved, list []plan.Request) (stops []cluster.Stop, rest []plan.Request) {
 	l, m := &r.Setup.Layout, &r.Model
 	var procs []core.Proc // whom somebody may suspect
 	for p := range core.Proc(len(l.Names)) {

@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/domino-check/domino/impl/tcp/cluster"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 )
 
 // tally is what runs with failures have shown, of one protocol or of all.

@@ -15,10 +15,11 @@ import (
 	"golang.org/x/term"
 
 	"github.com/domino-check/domino/impl/catalog"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/tcp/cluster"
+	"github.com/domino-check/domino/impl/runtime/plan"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // tortureFlags are the flags of cluster torture.
@@ -117,7 +118,7 @@ type victim struct {
 	opened    bool
 	own       fault.Model // without more failures
 	reference *cluster.Result
-	lengths   fault.Lengths
+	lengths   plan.Lengths
 }
 
 // choose takes the scenarios that are expected to hold and that real processes can keep.
@@ -282,7 +283,7 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 		v.lengths.Note(0, ran.result.Performed)
 	}
 	seed := t.rng.Uint64()
-	drawn := strikes{Plan: fault.Draw(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)}
+	drawn := strikes{Plan: plan.Draw(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)}
 	drawn.hurry(t.rng)
 	if drawn.Stops, drawn.Plan.Requests = drawStops(t.rng, v.resolved, drawn.Plan.Requests); len(v.hosts) > 0 {
 		drawn.Stops = nil // not behind a launcher

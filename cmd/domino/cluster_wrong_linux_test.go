@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/impl/catalog"
-	"github.com/domino-check/domino/impl/tcp/cluster"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )

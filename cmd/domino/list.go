@@ -9,11 +9,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/kernels"
-	"github.com/domino-check/domino/impl/radic"
+	"github.com/domino-check/domino/impl/program/kernels"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/radic"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -90,7 +90,7 @@ func listItems() ([]item, error) {
 	for _, p := range spec.Properties() {
 		items = append(items, item{Kind: "properties", Name: p.Name, Doc: p.Doc, More: p.Kind.String()})
 	}
-	for _, programs := range []func() (names, docs []string){apps.Shapes, kernels.List} {
+	for _, programs := range []func() (names, docs []string){script.Shapes, kernels.List} {
 		names, docs := programs()
 		for i := range names {
 			items = append(items, item{Kind: "programs", Name: names[i], Doc: docs[i]})

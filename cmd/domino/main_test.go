@@ -164,7 +164,7 @@ func TestUsageErrors(t *testing.T) {
 		{"replay nothing", []string{"replay"}, "want one replay file, got 0 arguments"},
 		{"replay two", []string{"replay", "a", "b"}, "want one replay file, got 2 arguments"},
 		{"replay missing", []string{"replay", "./none.txtar"}, "no such file"},
-		{"replay a scenario", []string{"replay", "../../scenarios/s1.txtar"}, `has no section "-- schedule --" with events`},
+		{"replay a scenario", []string{"replay", "../../scenarios/hydee/s1.txtar"}, `has no section "-- schedule --" with events`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -207,7 +207,7 @@ func TestCheck(t *testing.T) {
 		{"unknown in the search", []string{"s1", "--max-states", "100"}, 2, "unknown, expected holds; limit of 100 states"},
 		{"lowest code wins", []string{"s6", "s1", "--variant", "published"}, 1, "2 scenarios, 0 as expected"},
 		{"pattern", []string{"h9*"}, 0, "3 scenarios, 3 as expected"},
-		{"file", []string{"../../scenarios/h5.txtar"}, 0, "1 scenarios, 1 as expected"},
+		{"file", []string{"../../scenarios/hydee/h5.txtar"}, 0, "1 scenarios, 1 as expected"},
 		{"breadth first", []string{"h5", "--search", "bfs"}, 0, "1 scenarios, 1 as expected"},
 		{"one run of each trace", []string{"h5", "--search", "odpor"}, 0, "h5        holds             32,743 "},
 		{"one run of each trace, as JSON", []string{"h5", "--search", "odpor", "--json"}, 0, `"traces":32743,`},

@@ -62,7 +62,7 @@ func TestMinimiseErrors(t *testing.T) {
 		{"holds", []string{"h5"}, "h5 breaks nothing, so there is nothing to make smaller"},
 		{"other property", []string{"h5", "--variant", "repaired+H5", "--breaks", "fifo"}, "h5 breaks property fifo in no run"},
 		{"unknown property", []string{"h5", "--breaks", "fife"}, `unknown property "fife", did you mean "fifo"?`},
-		{"unknown variant", []string{"h5", "--variant", "repaired+H99"}, "h5.txtar:"},
+		{"unknown variant", []string{"h5", "--variant", "repaired+H99"}, "hydee/h5.txtar:"},
 		{"bound", []string{"h5", "--max-states", "0"}, "limits must not be negative, and --max-states at least 1"},
 	}
 	for _, tt := range tests {

@@ -18,8 +18,8 @@ import (
 
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/tcp/launch"
-	"github.com/domino-check/domino/impl/tcp/netpipe"
+	"github.com/domino-check/domino/impl/runtime/tcp/launch"
+	"github.com/domino-check/domino/impl/runtime/tcp/netpipe"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/domino-check/domino/impl/tcp/chart"
-	"github.com/domino-check/domino/impl/tcp/netpipe"
-	"github.com/domino-check/domino/impl/tcp/perf"
+	"github.com/domino-check/domino/impl/runtime/tcp/netpipe"
+	"github.com/domino-check/domino/impl/runtime/tcp/perf"
+	"github.com/domino-check/domino/spec/report/chart"
 )
 
 // plotFolder makes the folder for plots and tries to write there, before anything is measured.

@@ -15,10 +15,10 @@ import (
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/catalog"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/local"
+	"github.com/domino-check/domino/impl/runtime/local"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/report"
 )
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"strings"
 
 	"github.com/domino-check/domino/scenarios"
@@ -40,20 +39,18 @@ func selectScenarios(names []string) ([]*scenarios.Scenario, error) {
 	}
 	var list []*scenarios.Scenario
 	for _, name := range names {
-		found := false
-		for _, s := range all {
-			ok, err := path.Match(name, s.Name)
-			if err != nil {
-				return nil, fmt.Errorf("pattern %q: %w", name, err)
-			}
-			if ok {
-				list, found = append(list, s), true
-			}
+		found, err := scenarios.Named(all, name)
+		if err != nil {
+			return nil, err
 		}
-		if found {
+		if len(found) > 1 && !strings.ContainsAny(name, "*?[") {
+			return nil, fmt.Errorf("scenario %q is one of several: say %s", name, fullNames(found))
+		}
+		if len(found) > 0 {
+			list = append(list, found...)
 			continue
 		}
-		_, err := os.Stat(name)
+		_, err = os.Stat(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			if strings.ContainsAny(name, "/.") {
 				return nil, fmt.Errorf("file %s does not exist", name)
@@ -67,4 +64,13 @@ func selectScenarios(names []string) ([]*scenarios.Scenario, error) {
 		list = append(list, s)
 	}
 	return list, nil
+}
+
+// fullNames are names with folders, for a choice.
+func fullNames(list []*scenarios.Scenario) string {
+	var names []string
+	for _, s := range list {
+		names = append(names, strings.TrimSuffix(s.File, ".txtar"))
+	}
+	return strings.Join(names, " or ")
 }

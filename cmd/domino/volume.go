@@ -6,10 +6,10 @@ import (
 	"text/tabwriter"
 
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/apps"
-	"github.com/domino-check/domino/impl/camel"
-	"github.com/domino-check/domino/impl/causal"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/camel"
+	"github.com/domino-check/domino/impl/protocol/causal"
 )
 
 // runVolume prints what SCMEL and CAMEL log, number and carry, published and counted, side by side.
@@ -76,7 +76,7 @@ func printLeanMD(w *tabwriter.Writer) error {
 		reach, ranks, arity int
 	}{{[3]int{4, 4, 4}, 1, 64, 2}, {[3]int{5, 5, 5}, 2, 64, 3}, {[3]int{8, 8, 8}, 1, 1024, 2}, {[3]int{8, 8, 8}, 2, 1024, 3},
 		{[3]int{16, 16, 16}, 1, 16384, 2}, {[3]int{10, 10, 10}, 2, 16384, 3}} {
-		l, err := apps.LeanMD(c.cells, c.reach, c.ranks, c.arity)
+		l, err := script.LeanMD(c.cells, c.reach, c.ranks, c.arity)
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func printOpenAtom(w *tabwriter.Writer) error {
 		m      int
 		direct float64
 	}{{4, .55}, {5, .45}, {7, .32}, {13, .25}} {
-		o, err := apps.OpenAtom(32, c.m, 2, c.direct)
+		o, err := script.OpenAtom(32, c.m, 2, c.direct)
 		if err != nil {
 			return err
 		}
@@ -114,11 +114,11 @@ func printOpenAtom(w *tabwriter.Writer) error {
 
 // printParts prints where the log comes from.
 func printParts(w *tabwriter.Writer) error {
-	lean, err := apps.LeanMD([3]int{5, 5, 5}, 2, 64, 3)
+	lean, err := script.LeanMD([3]int{5, 5, 5}, 2, 64, 3)
 	if err != nil {
 		return err
 	}
-	atom, err := apps.OpenAtom(32, 7, 2, .32)
+	atom, err := script.OpenAtom(32, 7, 2, .32)
 	if err != nil {
 		return err
 	}
@@ -126,10 +126,10 @@ func printParts(w *tabwriter.Writer) error {
 		"workload\tprotocol\tmulticasts\tpublished\treductions\tpublished\tdirect\tpublished\t\n")
 	for _, c := range []struct {
 		name string
-		load *apps.Workload
+		load *script.Workload
 	}{{"leanmd", lean}, {"openatom", atom}} {
 		whole := c.load.Plain(false)
-		for i, v := range []apps.Volume{whole, c.load.Aware()} {
+		for i, v := range []script.Volume{whole, c.load.Aware()} {
 			fmt.Fprintf(w, "%s\t%s", c.name, []string{"SCMEL", "CAMEL"}[i])
 			for k, part := range []float64{v.Multicasts, v.Reductions, v.Direct} {
 				fmt.Fprintf(w, "\t%s\t%.0f%%", percent(part/whole.LoggedSize), publishedParts[c.name][i][k])
@@ -149,11 +149,11 @@ func known(x float64) string {
 
 // printRuns runs both protocols on small workloads and counts what crosses the boundary of their machines.
 func printRuns(w *tabwriter.Writer) error {
-	lean, err := apps.LeanMD([3]int{4, 4, 2}, 1, 32, 2)
+	lean, err := script.LeanMD([3]int{4, 4, 2}, 1, 32, 2)
 	if err != nil {
 		return err
 	}
-	atom, err := apps.OpenAtom(8, 4, 2, .55)
+	atom, err := script.OpenAtom(8, 4, 2, .55)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func printRuns(w *tabwriter.Writer) error {
 		"workload\tacknowledged\tprotocol\tmessages\tcontrol\tlog\tseeds\tdeterminants\tpiggybacked\tshare\t\n")
 	for _, c := range []struct {
 		name string
-		load *apps.Workload
+		load *script.Workload
 	}{{"leanmd", lean}, {"openatom", atom}} {
 		plain, aware, err := volumeSetups(c.load)
 		if err != nil {
@@ -190,17 +190,17 @@ func printRuns(w *tabwriter.Writer) error {
 
 // printTolerance prints what it costs to survive more failures at a time.
 func printTolerance(w *tabwriter.Writer) error {
-	lean, err := apps.LeanMD([3]int{3, 3, 1}, 1, 9, 2)
+	lean, err := script.LeanMD([3]int{3, 3, 1}, 1, 9, 2)
 	if err != nil {
 		return err
 	}
 	fmt.Fprint(w, "\nRun: leanmd on 9 ranks, three steps, SCMEL for f failures at a time\n"+
 		"f\tmessages\tat once: piggybacked\ta message\tlate: piggybacked\ta message\t\n")
-	suite, err := apps.Read(lean.Program(3), 1)
+	suite, err := script.Read(lean.Program(3), 1)
 	if err != nil {
 		return err
 	}
-	programs, err := apps.Expand(suite)
+	programs, err := script.Expand(suite)
 	if err != nil {
 		return err
 	}
@@ -226,12 +226,12 @@ func printTolerance(w *tabwriter.Writer) error {
 }
 
 // volumeSetups makes SCMEL with the collectives expanded, and CAMEL.
-func volumeSetups(l *apps.Workload) (plain, aware *core.Setup, err error) {
-	suite, err := apps.Read(l.Program(3), 1)
+func volumeSetups(l *script.Workload) (plain, aware *core.Setup, err error) {
+	suite, err := script.Read(l.Program(3), 1)
 	if err != nil {
 		return nil, nil, err
 	}
-	expanded, err := apps.Expand(suite)
+	expanded, err := script.Expand(suite)
 	if err != nil {
 		return nil, nil, err
 	}

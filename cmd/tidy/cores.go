@@ -6,13 +6,12 @@ import (
 	"go/types"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // notCores are the folders under impl whose code may have clocks, threads,
 // sockets and disks, or only runs before a run starts. Every other folder under
 // impl holds machines, which must be deterministic.
-var notCores = []string{"catalog", "clustering", "disk", "fault", "local", "tcp"}
+var notCores = []string{"impl/catalog", "impl/runtime"}
 
 // bannedInCores are the imports through which time, chance, the scheduler or the
 // outside could reach a machine. What lies below a path is banned with it.
@@ -22,9 +21,7 @@ var bannedInCores = []string{
 
 // isCore tells whether the code in dir must be deterministic.
 func isCore(dir string) bool {
-	rest, ok := strings.CutPrefix(dir, "impl/")
-	part, _, _ := strings.Cut(rest, "/")
-	return ok && !slices.Contains(notCores, part)
+	return below(dir, "impl") && !slices.ContainsFunc(notCores, func(not string) bool { return below(dir, not) })
 }
 
 // bannedImport tells whether a core must not import a path.

@@ -13,7 +13,7 @@ func bannedFixtures() []fixture {
 			name: "banned imports",
 			rule: "cores",
 			files: map[string]string{
-				"impl/hydee/hydee.go": importing("hydee", "time", "math/rand/v2", "net/http", "sync/atomic", "log/slog",
+				"impl/protocol/hydee/hydee.go": importing("hydee", "time", "math/rand/v2", "net/http", "sync/atomic", "log/slog",
 					"hash/maphash", "unsafe", "crypto/rand"),
 				"impl/core/core.go": importing("core", "context", "os", "math/rand", "sync", "log", "net"),
 			},
@@ -24,32 +24,32 @@ func bannedFixtures() []fixture {
 				"impl/core/core.go:6: import of sync in a core",
 				"impl/core/core.go:7: import of log in a core",
 				"impl/core/core.go:8: import of net in a core",
-				"impl/hydee/hydee.go:3: import of time in a core",
-				"impl/hydee/hydee.go:4: import of math/rand/v2 in a core",
-				"impl/hydee/hydee.go:5: import of net/http in a core",
-				"impl/hydee/hydee.go:6: import of sync/atomic in a core",
-				"impl/hydee/hydee.go:7: import of log/slog in a core",
-				"impl/hydee/hydee.go:8: import of hash/maphash in a core",
-				"impl/hydee/hydee.go:9: import of unsafe in a core",
-				"impl/hydee/hydee.go:10: import of crypto/rand in a core",
+				"impl/protocol/hydee/hydee.go:3: import of time in a core",
+				"impl/protocol/hydee/hydee.go:4: import of math/rand/v2 in a core",
+				"impl/protocol/hydee/hydee.go:5: import of net/http in a core",
+				"impl/protocol/hydee/hydee.go:6: import of sync/atomic in a core",
+				"impl/protocol/hydee/hydee.go:7: import of log/slog in a core",
+				"impl/protocol/hydee/hydee.go:8: import of hash/maphash in a core",
+				"impl/protocol/hydee/hydee.go:9: import of unsafe in a core",
+				"impl/protocol/hydee/hydee.go:10: import of crypto/rand in a core",
 			},
 		},
 		{
 			name: "imports that look alike, drivers, tests of cores",
 			rule: "cores",
 			files: map[string]string{
-				"impl/hydee/hydee.go":      importing("hydee", "math/bits", "hash/fnv", "errors"),
-				"impl/hydee/hydee_test.go": importing("hydee", "time", "os", "math/rand/v2"),
-				"impl/tcp/tcp.go":          importing("tcp", "net", "time", "sync", "os", "context", "log/slog"),
-				"impl/fault/fault.go":      importing("fault", "time"),
-				"checker/checker.go":       importing("checker", "sync"),
+				"impl/protocol/hydee/hydee.go":      importing("hydee", "math/bits", "hash/fnv", "errors"),
+				"impl/protocol/hydee/hydee_test.go": importing("hydee", "time", "os", "math/rand/v2"),
+				"impl/runtime/tcp/tcp.go":           importing("tcp", "net", "time", "sync", "os", "context", "log/slog"),
+				"spec/fault/fault.go":               importing("fault", "time"),
+				"checker/checker.go":                importing("checker", "sync"),
 			},
 		},
 		{
 			name: "goroutines and channels",
 			rule: "cores",
 			files: map[string]string{
-				"impl/policy/policy.go": `package policy
+				"impl/protocol/policy/policy.go": `package policy
 
 type box struct{ c chan int }
 
@@ -66,12 +66,12 @@ func f(b box) int {
 `,
 			},
 			want: []string{
-				"impl/policy/policy.go:3: channel type in a core",
-				"impl/policy/policy.go:6: go statement in a core",
-				"impl/policy/policy.go:7: channel send in a core",
-				"impl/policy/policy.go:8: select statement in a core",
-				"impl/policy/policy.go:11: range over the channel b.c in a core",
-				"impl/policy/policy.go:13: channel receive in a core",
+				"impl/protocol/policy/policy.go:3: channel type in a core",
+				"impl/protocol/policy/policy.go:6: go statement in a core",
+				"impl/protocol/policy/policy.go:7: channel send in a core",
+				"impl/protocol/policy/policy.go:8: select statement in a core",
+				"impl/protocol/policy/policy.go:11: range over the channel b.c in a core",
+				"impl/protocol/policy/policy.go:13: channel receive in a core",
 			},
 		},
 	}
@@ -86,7 +86,7 @@ func mapOrderFixtures() []fixture {
 			rule: "cores",
 			files: map[string]string{
 				"spec/trace/trace.go": "package trace\n\ntype Set map[int]bool\n\ntype Trace struct{ Seen Set }\n",
-				"impl/msglog/msglog.go": `package msglog
+				"impl/protocol/msglog/msglog.go": `package msglog
 
 import (
 	"maps"
@@ -120,20 +120,20 @@ func f[M ~map[K]V, K comparable, V any](l *log, t trace.Trace, m M) {
 `,
 			},
 			want: []string{
-				"impl/msglog/msglog.go:15: range over the map l.kept: range over slices.Sorted(maps.Keys(...))",
-				"impl/msglog/msglog.go:17: range over the map l.all(): range over slices.Sorted(maps.Keys(...))",
-				"impl/msglog/msglog.go:19: range over the map t.Seen: range over slices.Sorted(maps.Keys(...))",
-				"impl/msglog/msglog.go:21: range over the map m: range over slices.Sorted(maps.Keys(...))",
-				"impl/msglog/msglog.go:23: range over the map maps.Clone(l.kept): range over slices.Sorted(maps.Keys(...))",
-				"impl/msglog/msglog.go:26: range over the map each: range over slices.Sorted(maps.Keys(...))",
-				"impl/msglog/msglog.go:29: range over strings.Missing(m), whose type is unknown: it may be a map",
+				"impl/protocol/msglog/msglog.go:15: range over the map l.kept: range over slices.Sorted(maps.Keys(...))",
+				"impl/protocol/msglog/msglog.go:17: range over the map l.all(): range over slices.Sorted(maps.Keys(...))",
+				"impl/protocol/msglog/msglog.go:19: range over the map t.Seen: range over slices.Sorted(maps.Keys(...))",
+				"impl/protocol/msglog/msglog.go:21: range over the map m: range over slices.Sorted(maps.Keys(...))",
+				"impl/protocol/msglog/msglog.go:23: range over the map maps.Clone(l.kept): range over slices.Sorted(maps.Keys(...))",
+				"impl/protocol/msglog/msglog.go:26: range over the map each: range over slices.Sorted(maps.Keys(...))",
+				"impl/protocol/msglog/msglog.go:29: range over strings.Missing(m), whose type is unknown: it may be a map",
 			},
 		},
 		{
 			name: "iterators in map order",
 			rule: "cores",
 			files: map[string]string{
-				"impl/apps/apps.go": `package apps
+				"impl/program/script/apps.go": `package apps
 
 import (
 	stdmaps "maps"
@@ -153,17 +153,17 @@ func f(m map[int]int) []int {
 `,
 			},
 			want: []string{
-				"impl/apps/apps.go:9: maps.Keys gives map order: wrap it in slices.Sorted or slices.SortedFunc",
-				"impl/apps/apps.go:11: maps.Values gives map order: wrap it in slices.Sorted or slices.SortedFunc",
-				"impl/apps/apps.go:13: maps.All gives map order: wrap it in slices.Sorted or slices.SortedFunc",
-				"impl/apps/apps.go:16: maps.Keys gives map order: wrap it in slices.Sorted or slices.SortedFunc",
+				"impl/program/script/apps.go:9: maps.Keys gives map order: wrap it in slices.Sorted or slices.SortedFunc",
+				"impl/program/script/apps.go:11: maps.Values gives map order: wrap it in slices.Sorted or slices.SortedFunc",
+				"impl/program/script/apps.go:13: maps.All gives map order: wrap it in slices.Sorted or slices.SortedFunc",
+				"impl/program/script/apps.go:16: maps.Keys gives map order: wrap it in slices.Sorted or slices.SortedFunc",
 			},
 		},
 		{
 			name: "sorted ranges, and ranges over anything else",
 			rule: "cores",
 			files: map[string]string{
-				"impl/hydee/hydee.go": `package hydee
+				"impl/protocol/hydee/hydee.go": `package hydee
 
 import (
 	"cmp"
@@ -193,7 +193,7 @@ func f[S ~[]E, E any](m map[int]string, s S, k keys) {
 	}
 }
 `,
-				"impl/local/local.go": "package local\n\nfunc f(m map[int]int) {\n\tfor range m {\n\t}\n}\n",
+				"impl/runtime/local/local.go": "package local\n\nfunc f(m map[int]int) {\n\tfor range m {\n\t}\n}\n",
 			},
 		},
 	}

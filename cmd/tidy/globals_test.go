@@ -8,7 +8,7 @@ func globalFixtures() []fixture {
 			name: "no constant data",
 			rule: "globals",
 			files: map[string]string{
-				"impl/hydee/hydee.go": `package hydee
+				"impl/protocol/hydee/hydee.go": `package hydee
 
 var counter int
 
@@ -21,12 +21,12 @@ var (
 `,
 			},
 			want: []string{
-				"impl/hydee/hydee.go:3: package variable counter in a core: make it a constant, or a table that nothing changes",
-				"impl/hydee/hydee.go:6: package variable limit in a core: make it a constant, or a table that nothing changes",
-				"impl/hydee/hydee.go:7: package variable at in a core: make it a constant, or a table that nothing changes",
-				"impl/hydee/hydee.go:7: package variable name in a core: make it a constant, or a table that nothing changes",
-				"impl/hydee/hydee.go:8: package variable hook in a core: make it a constant, or a table that nothing changes",
-				"impl/hydee/hydee.go:9: package variable shared in a core: make it a constant, or a table that nothing changes",
+				"impl/protocol/hydee/hydee.go:3: package variable counter in a core: make it a constant, or a table that nothing changes",
+				"impl/protocol/hydee/hydee.go:6: package variable limit in a core: make it a constant, or a table that nothing changes",
+				"impl/protocol/hydee/hydee.go:7: package variable at in a core: make it a constant, or a table that nothing changes",
+				"impl/protocol/hydee/hydee.go:7: package variable name in a core: make it a constant, or a table that nothing changes",
+				"impl/protocol/hydee/hydee.go:8: package variable hook in a core: make it a constant, or a table that nothing changes",
+				"impl/protocol/hydee/hydee.go:9: package variable shared in a core: make it a constant, or a table that nothing changes",
 			},
 		},
 		{
@@ -82,7 +82,7 @@ func f() *set {
 			name: "constant data that is only read, and variables that only look alike",
 			rule: "globals",
 			files: map[string]string{
-				"impl/hydee/hydee.go": `package hydee
+				"impl/protocol/hydee/hydee.go": `package hydee
 
 import "errors"
 
@@ -117,9 +117,9 @@ func f(names map[string]int) (int, error) {
 	return table[0], ErrStale
 }
 `,
-				"impl/hydee/hydee_test.go": "package hydee\n\nvar update = false\n\nfunc g() { table = nil }\n",
-				"impl/local/local.go":      "package local\n\nvar started int\n",
-				"spec/spec.go":             "package spec\n\nvar registry []int\n",
+				"impl/protocol/hydee/hydee_test.go": "package hydee\n\nvar update = false\n\nfunc g() { table = nil }\n",
+				"impl/runtime/local/local.go":       "package local\n\nvar started int\n",
+				"spec/spec.go":                      "package spec\n\nvar registry []int\n",
 			},
 		},
 	}

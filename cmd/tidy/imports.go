@@ -7,125 +7,112 @@ import (
 	"strings"
 )
 
-// protocols stands, in the table of imports, for every folder directly under
-// impl that is not one of implParts.
-const protocols = "impl/*"
-
-// implParts are the folders under impl that are not protocols.
-var implParts = []string{
-	"apps", "catalog", "clustering", "core", "disk", "fault", "kernels", "local", "msglog", "policy", "tcp",
-}
-
 // row is what the package in one folder may import, standard library aside.
 type row struct {
-	dir        string
-	internal   []string // folders of this module; "*" is every one but commands
+	dir        string   // a folder, or a pattern as in path.Match; a row without a pattern comes first
+	internal   []string // folders of this module or patterns of them; "*" is every one but commands
 	thirdParty []string // module or package paths; what lies below is included
 }
+
+// vocabulary is what everybody may speak of: the evidence, the judge, the failure model, and the
+// contract of machines.
+var vocabulary = []string{"spec", "spec/trace", "spec/fault", "impl/core"}
+
+// and is a list with more in it.
+func and(list []string, more ...string) []string { return slices.Concat(list, more) }
 
 // importTable says who may import whom. A package without a row is a finding, so
 // that a new package is a decision and not an accident.
 var importTable = []row{
 	{dir: "spec/trace"},
-	{dir: "spec", internal: []string{"spec/trace"}, thirdParty: []string{"github.com/anishathalye/porcupine"}},
+	{dir: "spec/fault", internal: []string{"spec/trace"}},
+	{
+		dir:        "spec",
+		internal:   []string{"spec/trace", "spec/fault"},
+		thirdParty: []string{"github.com/anishathalye/porcupine"},
+	},
 	{dir: "spec/report", internal: []string{"spec", "spec/trace"}},
-	{dir: "proofs", internal: []string{"spec", "spec/trace"}},
+	{dir: "spec/report/chart", thirdParty: []string{"gonum.org/v1/plot"}},
 	{dir: "proofs/spin"},
 
-	{dir: "impl/core", internal: []string{"spec/trace"}, thirdParty: []string{"github.com/fxamacker/cbor/v2"}},
-	{dir: "impl/fault", internal: []string{"impl/core", "spec/trace"}},
-	{dir: "impl/apps", internal: []string{"impl/core", "spec/trace"}},
-	{dir: "impl/kernels", internal: []string{"impl/core", "spec/trace"}},
-	{dir: "impl/msglog", internal: []string{"impl/core", "spec/trace"}},
-	{dir: "impl/policy", internal: []string{"impl/core", "spec/trace"}},
-	{dir: "impl/clustering", internal: []string{"impl/core", "spec/trace"}},
-	{dir: "impl/disk", internal: []string{"impl/core", "spec/trace"}},
-	{dir: protocols, internal: []string{"impl/core", "impl/msglog", "spec/trace"}},
-	// CAMEL is built on a causal protocol, as in its paper.
-	{dir: "impl/camel", internal: []string{"impl/causal", "impl/core", "impl/msglog", "spec/trace"}},
-	{dir: "impl/local", internal: []string{"impl/core", "impl/disk", "impl/fault", "spec/trace"}},
-	{dir: "impl/tcp", internal: []string{
-		"impl/core", "impl/disk", "impl/fault", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/launch", "impl/tcp/link", "impl/tcp/mesh", "impl/tcp/node",
-		"spec/trace",
-	}},
-	{dir: "impl/tcp/buffer"},
-	{dir: "impl/tcp/frame"},
+	{
+		dir:        "impl/core",
+		internal:   []string{"spec/trace"},
+		thirdParty: []string{"github.com/fxamacker/cbor/v2"},
+	},
+	{dir: "impl/program/script", internal: []string{"impl/core", "spec/trace"}},
+	{dir: "impl/program/kernels", internal: []string{"impl/core", "spec/trace"}},
+	// A protocol knows no other, but CAMEL is built on a causal one, as in its paper, and RADIC is
+	// a control plane over another.
+	{dir: "impl/protocol/camel", internal: and(vocabulary, "impl/protocol/causal")},
+	{dir: "impl/protocol/*", internal: vocabulary},
+	{dir: "impl/protocol/example/*", internal: vocabulary},
+	{dir: "impl/catalog", internal: and(vocabulary, "impl/program/*", "impl/protocol/*",
+		"impl/protocol/example/*", "scenarios")},
+
+	{dir: "impl/runtime/plan", internal: vocabulary},
+	{dir: "impl/runtime/disk", internal: vocabulary},
+	{dir: "impl/runtime/local", internal: and(vocabulary, "impl/runtime/plan", "impl/runtime/disk")},
 	// System calls that the standard library has not: memfd, epoll on every architecture.
-	{dir: "impl/tcp/link", internal: []string{"impl/tcp/buffer", "impl/tcp/frame"}, thirdParty: []string{"golang.org/x/sys/unix"}},
 	{
-		dir:        "impl/tcp/mesh",
-		internal:   []string{"impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/link", "spec/trace"},
+		dir:        "impl/runtime/tcp/internal/*",
+		internal:   and(vocabulary, "impl/runtime/tcp/internal/*"),
 		thirdParty: []string{"golang.org/x/sys/unix"},
 	},
-	{dir: "impl/tcp/launch"},
+	{dir: "impl/runtime/tcp/launch"},
 	{
-		dir: "impl/tcp/cluster",
-		internal: []string{
-			"impl/core", "impl/disk", "impl/fault", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/launch", "impl/tcp/mesh", "impl/tcp/node", "spec/trace",
-		},
+		dir: "impl/runtime/tcp/cluster",
+		internal: and(vocabulary, "impl/runtime/plan", "impl/runtime/disk", "impl/runtime/tcp/launch",
+			"impl/runtime/tcp/internal/*"),
 	},
-	{dir: "impl/tcp/chart", thirdParty: []string{"gonum.org/v1/plot"}},
-	{dir: "impl/tcp/perf", internal: []string{"impl/core", "impl/tcp/chart", "impl/tcp/cluster", "spec/trace"}},
 	{
-		dir: "impl/tcp/netpipe",
-		internal: []string{
-			"impl/core", "impl/tcp/buffer", "impl/tcp/chart", "impl/tcp/frame", "impl/tcp/launch", "impl/tcp/mesh", "impl/tcp/node", "spec/trace",
-		},
+		dir:      "impl/runtime/tcp/perf",
+		internal: and(vocabulary, "impl/runtime/tcp/cluster", "spec/report/chart"),
+	},
+	{
+		dir: "impl/runtime/tcp/netpipe",
+		internal: and(vocabulary, "impl/runtime/tcp/launch", "impl/runtime/tcp/internal/*",
+			"spec/report/chart"),
 		thirdParty: []string{"golang.org/x/sys/unix"},
 	},
+
 	{
-		dir: "impl/tcp/node",
-		internal: []string{
-			"impl/core", "impl/tcp/buffer", "impl/tcp/frame", "impl/tcp/link", "impl/tcp/mesh", "spec/trace",
-		},
+		dir:        "scenarios",
+		internal:   []string{"spec/fault", "spec/trace"},
+		thirdParty: []string{"golang.org/x/tools/txtar"},
 	},
-	{dir: "impl/catalog", internal: []string{
-		"impl/apps", "impl/clustering", "impl/core", "impl/fault", "impl/kernels", "impl/msglog", "impl/policy", protocols, "scenarios",
-	}},
-	{dir: "scenarios", internal: []string{"impl/fault", "spec/trace"}, thirdParty: []string{"golang.org/x/tools/txtar"}},
 
 	{dir: "checker", internal: []string{"spec", "spec/trace"}},
 	{dir: "checker/brute", internal: []string{"checker"}},
-	{dir: "checker/mutants", internal: []string{"impl/core", "spec/trace"}},
+	{dir: "checker/world", internal: and(vocabulary, "checker")},
+	{dir: "checker/mutants", internal: vocabulary},
+	// What is found is made smaller: at the scope of a scenario, so it needs what minimise needs.
 	{
-		// Mutants are hunted at the scope of scenarios, and what is found is made smaller, so it needs what minimise needs.
-		dir: "checker/mutation",
-		internal: []string{
-			"checker", "checker/minimise", "checker/world", "impl/core", "scenarios", "spec", "spec/trace",
-		},
+		dir:      "checker/mutation",
+		internal: and(vocabulary, "checker", "checker/minimise", "checker/world", "scenarios"),
 	},
-	{dir: "checker/performability"},
-	{dir: "checker/world", internal: []string{"checker", "impl/core", "impl/fault", "spec", "spec/trace"}},
 	{
-		dir: "checker/minimise",
-		internal: []string{
-			"checker", "checker/world", "impl/apps", "impl/core", "impl/fault", "scenarios", "spec", "spec/trace",
-		},
+		dir:      "checker/minimise",
+		internal: and(vocabulary, "checker", "checker/world", "impl/program/script", "scenarios"),
 	},
 	// It drives the goroutine runtime, and has its runs judged and repeated in the world.
 	{
-		dir:      "checker/soak",
-		internal: []string{"checker", "checker/world", "impl/core", "impl/fault", "impl/local", "spec", "spec/trace"},
-	},
-	{
-		dir: "checker/world/script",
-		internal: []string{
-			"checker", "checker/world", "impl/core", "impl/fault", "scenarios", "spec", "spec/trace",
-		},
-		thirdParty: []string{"golang.org/x/tools/txtar"},
+		dir: "checker/soak",
+		internal: and(vocabulary, "checker", "checker/world", "impl/runtime/local",
+			"impl/runtime/plan"),
 	},
 	{
 		dir: "fuzz",
-		internal: []string{
-			"checker", "checker/minimise", "checker/world", "impl/apps", "impl/core", "impl/fault", "scenarios", "spec", "spec/trace",
-		},
+		internal: and(vocabulary, "checker", "checker/minimise", "checker/world",
+			"impl/program/script", "impl/runtime/plan", "scenarios"),
 		thirdParty: []string{"pgregory.net/rapid"},
 	},
-	// Which random scenarios fit each registered protocol: between fuzz, which knows none, and the catalogue.
-	{dir: "fuzz/targets", internal: []string{"checker/world", "fuzz", "impl/catalog", "impl/core", "scenarios"}},
-	// A protocol of a user, with its tests.
-	{dir: "fuzz/example", internal: []string{"impl/core", "spec/trace"}},
-	{dir: "cmd/domino", internal: []string{"*"}, thirdParty: []string{"github.com/spf13/pflag", "golang.org/x/term"}},
+	{dir: "fuzz/targets", internal: and(vocabulary, "checker/world", "fuzz", "impl/catalog", "scenarios")},
+	{
+		dir:        "cmd/domino",
+		internal:   []string{"*"},
+		thirdParty: []string{"github.com/spf13/pflag", "golang.org/x/term"},
+	},
 	{dir: "cmd/tidy"},
 }
 
@@ -171,11 +158,11 @@ func checkFileImports(t *tree, report *reporter, dir string, r row, s *source) {
 	}
 }
 
-// importRow returns the row of a folder.
+// importRow returns the row of a folder: its own one, else the first whose pattern it matches.
 func importRow(dir string) (row, bool) {
 	at := slices.IndexFunc(importTable, func(r row) bool { return r.dir == dir })
-	if at < 0 && isProtocol(dir) {
-		at = slices.IndexFunc(importTable, func(r row) bool { return r.dir == protocols })
+	if at < 0 {
+		at = slices.IndexFunc(importTable, func(r row) bool { return matches(r.dir, dir) })
 	}
 	if at < 0 {
 		return row{}, false
@@ -183,9 +170,10 @@ func importRow(dir string) (row, bool) {
 	return importTable[at], true
 }
 
-// isProtocol tells whether dir is the folder of one protocol.
-func isProtocol(dir string) bool {
-	return path.Dir(dir) == "impl" && !slices.Contains(implParts, path.Base(dir))
+// matches tells whether a folder is the one that the pattern names, or one of those.
+func matches(pattern, dir string) bool {
+	ok, err := path.Match(pattern, dir)
+	return err == nil && ok // the patterns are constants, and tested
 }
 
 // mayImport tells whether the row allows a package of this module.
@@ -194,7 +182,7 @@ func mayImport(r row, target string, test bool) bool {
 		return false
 	}
 	return test || slices.ContainsFunc(r.internal, func(allowed string) bool {
-		return allowed == "*" || allowed == target || (allowed == protocols && isProtocol(target))
+		return allowed == "*" || matches(allowed, target)
 	})
 }
 

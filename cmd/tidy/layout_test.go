@@ -119,7 +119,7 @@ func TestA(t *testing.T) {
 	<-time.After(time.Second)
 }
 `,
-				"impl/tcp/tcp.go": "package tcp\n\nimport \"time\"\n\nfunc f() { time.Sleep(1) }\n",
+				"impl/runtime/tcp/tcp.go": "package tcp\n\nimport \"time\"\n\nfunc f() { time.Sleep(1) }\n",
 			},
 		},
 	}

@@ -95,9 +95,9 @@ func module(files map[string]string) fs.FS {
 // twice the same.
 func TestCheckIsSortedAndStable(t *testing.T) {
 	files := map[string]string{
-		"util/b.go":       "package util\n\nfunc B() {}\n\nfunc A() {}\n",
-		"impl/hydee/a.go": "package hydee\n\nimport \"os\"\n\nvar X = os.Args[0]\n",
-		"notes":           "XX" + "X\n",
+		"util/b.go":                "package util\n\nfunc B() {}\n\nfunc A() {}\n",
+		"impl/protocol/hydee/a.go": "package hydee\n\nimport \"os\"\n\nvar X = os.Args[0]\n",
+		"notes":                    "XX" + "X\n",
 	}
 	var runs [2][]finding
 	for i := range runs {
@@ -114,10 +114,10 @@ func TestCheckIsSortedAndStable(t *testing.T) {
 		places = append(places, strings.Join(strings.Split(f.String(), ":")[:3], ":"))
 	}
 	want := []string{
-		"impl/hydee/a.go:1: docs",
-		"impl/hydee/a.go:3: cores",
-		"impl/hydee/a.go:5: docs",
-		"impl/hydee/a.go:5: globals",
+		"impl/protocol/hydee/a.go:1: docs",
+		"impl/protocol/hydee/a.go:3: cores",
+		"impl/protocol/hydee/a.go:5: docs",
+		"impl/protocol/hydee/a.go:5: globals",
 		"notes:1: docs",
 		"notes:1: layout",
 		"util:1: layout",

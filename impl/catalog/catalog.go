@@ -7,18 +7,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/domino-check/domino/impl/apps"
-	"github.com/domino-check/domino/impl/camel"
-	"github.com/domino-check/domino/impl/causal"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/hydee"
-	"github.com/domino-check/domino/impl/kernels"
-	"github.com/domino-check/domino/impl/none"
-	"github.com/domino-check/domino/impl/paxos"
-	"github.com/domino-check/domino/impl/pessimistic"
-	"github.com/domino-check/domino/impl/twophase"
+	"github.com/domino-check/domino/impl/program/kernels"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/camel"
+	"github.com/domino-check/domino/impl/protocol/causal"
+	"github.com/domino-check/domino/impl/protocol/example/paxos"
+	"github.com/domino-check/domino/impl/protocol/example/twophase"
+	"github.com/domino-check/domino/impl/protocol/hydee"
+	"github.com/domino-check/domino/impl/protocol/none"
+	"github.com/domino-check/domino/impl/protocol/pessimistic"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // Protocol is one registered protocol.
@@ -229,10 +229,10 @@ func (r *Resolved) setUp(protocol Protocol) error {
 		return s.Errorf("clusters", "%w", err)
 	}
 	if len(layout.Trees) > 0 && !protocol.Collectives {
-		if programs, err = apps.Expand(suite); err != nil {
+		if programs, err = script.Expand(suite); err != nil {
 			return s.Errorf("-- program --", "protocol %s has no collectives of its own: %w", s.Protocol, err)
 		}
-		layout.Trees, layout.Unjoined = nil, apps.Unjoined(suite)
+		layout.Trees, layout.Unjoined = nil, script.Unjoined(suite)
 	}
 	if r.Setup, err = protocol.Setup(layout, programs, Options{Variant: s.Variant, Own: s.Options, Unordered: s.Model.Unordered, Tolerates: s.Tolerates}); err != nil {
 		return r.at(suite, err)
@@ -244,7 +244,7 @@ func (r *Resolved) setUp(protocol Protocol) error {
 }
 
 // at gives an error of a protocol the place of what it is about.
-func (r *Resolved) at(suite *apps.Suite, err error) error {
+func (r *Resolved) at(suite *script.Suite, err error) error {
 	var choice *core.ChoiceError
 	switch {
 	case !errors.As(err, &choice):
@@ -257,24 +257,24 @@ func (r *Resolved) at(suite *apps.Suite, err error) error {
 	return fmt.Errorf("%s:%d: %w", r.Scenario.File, suite.Lines[choice.Rank], err)
 }
 
-func readProgram(s *scenarios.Scenario) (*apps.Suite, error) {
+func readProgram(s *scenarios.Scenario) (*script.Suite, error) {
 	text, line := s.Program, s.ProgramLine()
 	if words, ok := strings.CutPrefix(s.Shape+" ", "kernel "); ok {
 		k, err := kernels.Build(words)
 		if err != nil {
 			return nil, s.Errorf("program", "%w", err)
 		}
-		return &apps.Suite{Names: k.Names, Programs: k.Programs, Lines: make([]int, len(k.Names))}, nil
+		return &script.Suite{Names: k.Names, Programs: k.Programs, Lines: make([]int, len(k.Names))}, nil
 	}
 	if s.Shape != "" {
 		var err error
-		if text, err = apps.Generate(s.Shape); err != nil {
+		if text, err = script.Generate(s.Shape); err != nil {
 			return nil, s.Errorf("program", "%w", err)
 		}
 		line = 1
 	}
-	suite, err := apps.Read(text, line)
-	var at *apps.LineError
+	suite, err := script.Read(text, line)
+	var at *script.LineError
 	if errors.As(err, &at) {
 		return nil, fmt.Errorf("%s:%d: %w", s.File, at.Line, at.Err)
 	}

@@ -2,8 +2,8 @@ package catalog
 
 import (
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/pessimistic"
-	"github.com/domino-check/domino/impl/radic"
+	"github.com/domino-check/domino/impl/protocol/pessimistic"
+	"github.com/domino-check/domino/impl/protocol/radic"
 )
 
 // logging is one of the three protocols of the pessimistic family.

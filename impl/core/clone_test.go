@@ -6,16 +6,16 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/hydee"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/hydee"
 	"github.com/domino-check/domino/spec/trace"
 )
 
 // recoverySetup is a setup with two clusters, checkpoints, posted receives and loops.
 func recoverySetup(t testing.TB) *core.Setup {
 	t.Helper()
-	names, programs, err := apps.Parse("x: send y m2; post y; checkpoint; wait\ny: recv *; send c m3; send x m4; recv * ordered\n"+
+	names, programs, err := script.Parse("x: send y m2; post y; checkpoint; wait\ny: recv *; send c m3; send x m4; recv * ordered\n"+
 		"c: loop 1; recv y; checkpoint; send y m7; output; end", 1)
 	if err != nil {
 		t.Fatal(err)

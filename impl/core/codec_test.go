@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/hydee"
+	"github.com/domino-check/domino/impl/protocol/hydee"
 	"github.com/domino-check/domino/spec/trace"
 )
 

@@ -1,10 +1,10 @@
-// Package spin compares the checker with SPIN: two-phase commit in Promela, the same system as impl/twophase, state by state
+// Package spin compares the checker with SPIN: two-phase commit in Promela, the same system as impl/protocol/example/twophase, state by state
 // and step by step.
 //
-// Model: the specification of [Commit] that impl/twophase implements. twophase.pml has it twice. By default it is one process
+// Model: the specification of [Commit] that impl/protocol/example/twophase implements. twophase.pml has it twice. By default it is one process
 // over bit sets, which is the fastest that SPIN can be given: a state vector of 20 bytes and no program counters. With
 // -DPROCESSES every resource manager is a process, as one would write it down. The system that both describe is that of
-// impl/twophase under these correspondences:
+// impl/protocol/example/twophase under these correspondences:
 //
 //   - sent, heard, committed and aborted have a bit each resource manager: its message is in the network, the transaction manager
 //     has received it, its decision. It is working when none of sent, committed and aborted is set, and prepared when only

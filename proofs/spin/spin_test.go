@@ -20,8 +20,8 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/twophase"
+	"github.com/domino-check/domino/impl/protocol/example/twophase"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 var (

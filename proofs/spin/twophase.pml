@@ -1,4 +1,4 @@
-/* Two-phase commit with N resource managers, 1 <= N <= 9: the system of impl/twophase, see doc.go. */
+/* Two-phase commit with N resource managers, 1 <= N <= 9: the system of impl/protocol/example/twophase, see doc.go. */
 #ifndef N
 #define N 7
 #endif

@@ -8,12 +8,12 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/apps"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/fault"
-	"github.com/domino-check/domino/impl/hydee"
-	"github.com/domino-check/domino/impl/none"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/hydee"
+	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/report"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -69,7 +69,7 @@ func h10(t *testing.T) (*world.World, *world.Run) {
 			t.Fatal(err)
 		}
 	}
-	names, programs, err := apps.Parse("x: send y m2\ny: recv *; send c m3; recv *\nc: recv y; send d m5\nd: recv c; send y m7", 1)
+	names, programs, err := script.Parse("x: send y m2\ny: recv *; send c m3; recv *\nc: recv y; send d m5\nd: recv c; send y m7", 1)
 	must(err)
 	layout := trace.Layout{Names: names, Ranks: len(names), Clusters: []int{0, 0, 1, 1}}
 	plain, err := none.NewSetup(layout, programs)

@@ -8,39 +8,39 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// script builds a run by hand. Procs are named by their place; message k of a rank is its k-th send.
-type script struct {
+// story builds a run by hand. Procs are named by their place; message k of a rank is its k-th send.
+type story struct {
 	run  report.Run
 	step int
 }
 
-func newScript(title string, clusters []int, names ...string) *script {
+func newStory(title string, clusters []int, names ...string) *story {
 	ranks := len(names)
 	for ranks > 0 && names[ranks-1] == "RP" {
 		ranks--
 	}
-	return &script{run: report.Run{Title: title, Command: "domino replay run.txtar", Trace: trace.Trace{Layout: trace.Layout{
+	return &story{run: report.Run{Title: title, Command: "domino replay run.txtar", Trace: trace.Trace{Layout: trace.Layout{
 		Names: names, Ranks: ranks, Clusters: clusters, Labels: map[trace.MsgID]string{}}}}}
 }
 
 // do starts a step.
-func (s *script) do(text string, words ...any) {
+func (s *story) do(text string, words ...any) {
 	s.step++
 	s.run.Steps = append(s.run.Steps, report.Step{Event: fmt.Sprintf(text, words...)})
 }
 
 // changes adds what the step changed.
-func (s *script) changes(list ...string) { s.run.Steps[s.step-1].Changes = list }
+func (s *story) changes(list ...string) { s.run.Steps[s.step-1].Changes = list }
 
-func (s *script) event(e trace.Event) {
+func (s *story) event(e trace.Event) {
 	e.Step = s.step
 	s.run.Trace.Events = append(s.run.Trace.Events, e)
 }
 
-func (s *script) name(p trace.Proc) string { return s.run.Trace.Layout.Name(p) }
+func (s *story) name(p trace.Proc) string { return s.run.Trace.Layout.Name(p) }
 
 // send is a step in which a program sends its message with the number; the label is kept for it.
-func (s *script) send(from, to trace.Proc, number uint32, label string) trace.MsgID {
+func (s *story) send(from, to trace.Proc, number uint32, label string) trace.MsgID {
 	id := trace.MsgID{From: trace.Rank(from), Number: number}
 	s.run.Trace.Layout.Labels[id] = label
 	s.do("step %s send %s to %s", s.name(from), label, s.name(to))
@@ -49,50 +49,50 @@ func (s *script) send(from, to trace.Proc, number uint32, label string) trace.Ms
 	return id
 }
 
-func (s *script) emit(from, to trace.Proc, id trace.MsgID, kind string) {
+func (s *story) emit(from, to trace.Proc, id trace.MsgID, kind string) {
 	s.event(trace.Event{Kind: trace.Emitted, Proc: from, Peer: to, ID: id, Text: kind})
 }
 
 // arrive is a step in which the message comes in.
-func (s *script) arrive(from, to trace.Proc, id trace.MsgID, kind string) {
+func (s *story) arrive(from, to trace.Proc, id trace.MsgID, kind string) {
 	s.do("deliver %s->%s %s", s.name(from), s.name(to), kind)
 	s.event(trace.Event{Kind: trace.Arrived, Proc: to, Peer: from, ID: id, Text: kind})
 }
 
 // receive is a step in which the program takes the message.
-func (s *script) receive(from, to trace.Proc, id trace.MsgID) {
+func (s *story) receive(from, to trace.Proc, id trace.MsgID) {
 	s.do("step %s receive %s from %s", s.name(to), s.run.Trace.Layout.Label(id), s.name(from))
 	s.event(trace.Event{Kind: trace.Delivered, Proc: to, Peer: from, ID: id})
 }
 
 // pass is a message from its send to its delivery.
-func (s *script) pass(from, to trace.Proc, number uint32, label string) trace.MsgID {
+func (s *story) pass(from, to trace.Proc, number uint32, label string) trace.MsgID {
 	id := s.send(from, to, number, label)
 	s.arrive(from, to, id, "App")
 	s.receive(from, to, id)
 	return id
 }
 
-func (s *script) crash(procs ...trace.Proc) {
+func (s *story) crash(procs ...trace.Proc) {
 	s.do("crash")
 	for _, p := range procs {
 		s.event(trace.Event{Kind: trace.Crashed, Proc: p})
 	}
 }
 
-func (s *script) restart(p trace.Proc, life trace.Incarnation, sent, received uint32) {
+func (s *story) restart(p trace.Proc, life trace.Incarnation, sent, received uint32) {
 	s.do("restart %s incarnation %d", s.name(p), life)
 	s.event(trace.Event{Kind: trace.Restored, Proc: p, Incarnation: life, Sent: sent, Received: received})
 }
 
 // one is a step with one event.
-func (s *script) one(text string, e trace.Event) {
+func (s *story) one(text string, e trace.Event) {
 	s.do("%s", text)
 	s.event(e)
 }
 
 // breaks says which property the run breaks.
-func (s *script) breaks(step int, name, message string) *report.Run {
+func (s *story) breaks(step int, name, message string) *report.Run {
 	s.run.Property = &spec.Property{Name: name, Kind: spec.Always, Doc: "what " + name + " means in one sentence", Source: "[Paper] Lemma 1"}
 	s.run.Violation = &spec.Violation{Property: name, Message: message, Step: step}
 	return &s.run
@@ -100,7 +100,7 @@ func (s *script) breaks(step int, name, message string) *report.Run {
 
 // clean is a run of two ranks without failure.
 func clean() *report.Run {
-	s := newScript("ping: two ranks, nothing goes wrong", nil, "a", "b")
+	s := newStory("ping: two ranks, nothing goes wrong", nil, "a", "b")
 	s.pass(0, 1, 1, "x")
 	s.changes("b: date: 0 -> 1", "b: queue: - {id x}", "b: value: 7 -> 9")
 	s.pass(1, 0, 1, "reply")
@@ -111,7 +111,7 @@ func clean() *report.Run {
 
 // orphan is a failure whose recovery lets a message pass too early: m3 is an orphan, and m7 is still travelling at the end.
 func orphan() *report.Run {
-	s := newScript("early: a message passes the gate", []int{0, 0, 1}, "x", "y", "c", "RP")
+	s := newStory("early: a message passes the gate", []int{0, 0, 1}, "x", "y", "c", "RP")
 	s.pass(0, 1, 1, "m2")
 	s.pass(1, 2, 1, "m3")
 	s.changes("c: phase: 1 -> 2", "c: orphans: + {from y, phase 1, the rest of it is too long for one line of a report}")
@@ -137,7 +137,7 @@ func orphan() *report.Run {
 
 // lost has every way in which a message does not get there, and one that gets there twice.
 func lost() *report.Run {
-	s := newScript("lossy: messages that do not arrive", []int{0, 1, 1}, "a", "b", "c")
+	s := newStory("lossy: messages that do not arrive", []int{0, 1, 1}, "a", "b", "c")
 	s.send(0, 1, 1, "m1")
 	m2 := s.send(0, 1, 2, "m2")
 	s.send(0, 2, 3, "m3")
@@ -159,7 +159,7 @@ func lost() *report.Run {
 
 // checkpoint is a restart from a checkpoint: a message across it, an output, a send again from a log.
 func checkpoint() *report.Run {
-	s := newScript("line: a message crosses the recovery line", []int{0, 1}, "left", "right")
+	s := newStory("line: a message crosses the recovery line", []int{0, 1}, "left", "right")
 	m1 := s.send(0, 1, 1, "m1")
 	s.one("told right", trace.Event{Kind: trace.Committed, Proc: 0, Sent: 1})
 	s.arrive(0, 1, m1, "App")
@@ -179,7 +179,7 @@ func checkpoint() *report.Run {
 
 // fifo has two messages of a channel of which the first is received after the second has arrived.
 func fifo() *report.Run {
-	s := newScript("", nil, "a", "b")
+	s := newStory("", nil, "a", "b")
 	x, y := s.send(0, 1, 1, "x"), s.send(0, 1, 2, "y")
 	s.arrive(0, 1, x, "App")
 	s.arrive(0, 1, y, "App")
@@ -191,7 +191,7 @@ func fifo() *report.Run {
 
 // prune is a violation by a change of a log, which no row shows otherwise.
 func prune() *report.Run {
-	s := newScript("prune: removed too early", []int{0, 1}, "a", "b")
+	s := newStory("prune: removed too early", []int{0, 1}, "a", "b")
 	x := s.pass(0, 1, 1, "x")
 	s.emit(1, 0, trace.MsgID{}, "Acknowledge")
 	s.arrive(1, 0, trace.MsgID{}, "Acknowledge")
@@ -201,7 +201,7 @@ func prune() *report.Run {
 
 // gate is a violation by control messages, without a schedule.
 func gate() *report.Run {
-	s := newScript("gate: opened too early", []int{0, 1}, "a", "b", "RP")
+	s := newStory("gate: opened too early", []int{0, 1}, "a", "b", "RP")
 	s.pass(0, 1, 1, "x")
 	s.do("open")
 	s.emit(2, 0, trace.MsgID{}, "Frontier")
@@ -216,7 +216,7 @@ func ring(n int, clusters []int) *report.Run {
 	for p := range n {
 		names = append(names, fmt.Sprintf("rank%d", p))
 	}
-	s := newScript(fmt.Sprintf("ring of %d", n), clusters, names...)
+	s := newStory(fmt.Sprintf("ring of %d", n), clusters, names...)
 	for p := range n {
 		s.pass(trace.Proc(p), trace.Proc((p+1)%n), 1, fmt.Sprintf("m%d", p))
 	}

@@ -1,0 +1,177 @@
+package camel
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/causal"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// contribute executes a contribution of the program ([CAMEL] Alg. 2 l. 21-27). The number is the count of contributions of this
+// rank; one that the recovery has found to be done needs no work.
+func (l *layer) contribute(in core.Input, out []core.Effect) []core.Effect {
+	g := l.state(in.Group)
+	g.Started++
+	if !l.root(in.Group) && g.Started <= g.Done && !l.Has(C7) {
+		return l.leave(in.Group, g.Started, out)
+	}
+	r := l.round(in.Group, g.Started)
+	r.ID, r.Past = in.Payload.ID, l.S.Deliveries
+	r.Parts = append(slices.Clip(r.Parts), causal.Part{Child: l.Rank, Data: l.Own(in.Payload.Data)})
+	return l.verify(in.Group, r, out)
+}
+
+// leave stands for a contribution that is not made again. What determinants it carried, its receiver must be able to get back after
+// a failure of its own: only the logs bring them.
+func (l *layer) leave(group core.Group, number uint32, out []core.Effect) []core.Effect {
+	e := causal.Entry{Kind: causal.Contribution, To: l.tree(group).Parent(l.Rank), Group: group, Number: number, Epoch: l.S.Saving.Wanted,
+		Dets: l.Piggyback(), Bare: true}
+	if len(e.Dets) == 0 || l.Has(C19) { // Deviation: C19 forgets the determinants with the contribution
+		return out
+	}
+	l.S.Log = append(slices.Clip(l.S.Log), e)
+	if l.IsMuted(e.To) {
+		return out
+	}
+	return l.Transmit(&e, e.To, out)
+}
+
+// round is the accumulation of a round, begun if there is none.
+func (l *layer) round(group core.Group, number uint32) *causal.Round {
+	g := l.state(group)
+	if l.Has(C5) { // Deviation: C5 accumulates whatever comes next
+		if len(g.Open) == 0 {
+			g.Open = []causal.Round{{Number: number}}
+		}
+		g.Open[0].Number = number
+		return &g.Open[0]
+	}
+	i, found := slices.BinarySearchFunc(g.Open, number, func(r causal.Round, n uint32) int { return int(r.Number) - int(n) })
+	if !found {
+		g.Open = slices.Insert(slices.Clone(g.Open), i, causal.Round{Number: number})
+	}
+	return &g.Open[i]
+}
+
+// contributionArrives takes the contribution of a child's subtree from the network ([CAMEL] Alg. 2 l. 28-39). Its determinants
+// stay here: whoever depends on the result depends on this rank, too.
+func (l *layer) contributionArrives(from core.Rank, m *causal.Message, out []core.Effect) []core.Effect {
+	if reason := l.Refuse(from, m); reason != "" {
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, reason))
+	}
+	l.S.Lives[from] = max(l.S.Lives[from], m.Inc)
+	out = l.Accept(from, m.Dets, out)
+	g, children := l.state(m.Group), l.Children(m.Group)
+	if len(g.From) == 0 {
+		g.From = make([]uint32, len(children))
+	}
+	child := slices.Index(children, from)
+	known := g.From[child]
+	if l.Has(C4) && !l.root(m.Group) {
+		known = 0 // Deviation: C4 notes nothing of what comes to others than the root
+	}
+	if m.Number <= known || !l.root(m.Group) && m.Number <= g.Done {
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "received already"))
+	}
+	g.From = slices.Clone(g.From)
+	g.From[child] = m.Number
+	if l.root(m.Group) {
+		e := causal.Entry{Kind: causal.Contribution, To: l.Rank, From: from, Group: m.Group, Number: m.Number, Past: m.Past,
+			Epoch: l.S.Saving.Wanted, Dets: slices.Clone(m.Dets), Payload: m.Payload}
+		if l.Has(C19) {
+			e.Dets = nil // Deviation: C19
+		}
+		if !l.Has(C11) { // Deviation: C11 keeps nothing at the root
+			g.Kept = append(slices.Clip(g.Kept), e)
+			out = append(out, kept(&e))
+		}
+	}
+	r := l.round(m.Group, m.Number)
+	r.Parts = append(slices.Clip(r.Parts), causal.Part{Child: from, Data: m.Payload.Data})
+	return l.verify(m.Group, r, out)
+}
+
+// kept declares what the root keeps of a child's contribution.
+func kept(e *causal.Entry) core.Effect {
+	return core.Effect{Kind: core.Keep, Key: trace.Part, ID: e.Payload.ID, To: e.To.Proc(), Received: e.Number}
+}
+
+// verify passes a round on when it is complete ([CAMEL] Alg. 3 l. 7-24).
+func (l *layer) verify(group core.Group, r *causal.Round, out []core.Effect) []core.Effect {
+	g, members := l.state(group), append([]core.Rank{l.Rank}, l.Children(group)...)
+	if len(r.Parts) < len(members) {
+		return out
+	}
+	done := *r
+	g.Open = slices.DeleteFunc(slices.Clone(g.Open), func(o causal.Round) bool { return o.Number == done.Number })
+	var data [][]byte
+	if l.Has(C12) || l.Has(C5) || l.Has(C4) {
+		for _, p := range done.Parts { // Deviation: C12 agglomerates in the order of arrival
+			data = append(data, p.Data)
+		}
+	} else {
+		for _, m := range members {
+			i := slices.IndexFunc(done.Parts, func(p causal.Part) bool { return p.Child == m })
+			data = append(data, done.Parts[i].Data)
+		}
+	}
+	e := causal.Entry{Kind: causal.Contribution, From: l.Rank, Group: group, Number: done.Number, Past: done.Past, Epoch: l.S.Saving.Wanted,
+		Payload: core.Payload{ID: done.ID, Data: core.Combine(l.tree(group).Combine, data)}}
+	if l.root(group) {
+		c := l.GroupChannel(group)
+		c.Arrived = append(slices.Clip(c.Arrived), e)
+		g.Done = done.Number
+		return l.tellChildren(group, done.Number, out)
+	}
+	e.To, e.Dets = l.tree(group).Parent(l.Rank), l.Piggyback()
+	out = l.Log(e, out)
+	if l.IsMuted(e.To) {
+		return out
+	}
+	return l.Transmit(&e, e.To, out)
+}
+
+// tellChildren sends how far the reductions of a group are complete ([CAMEL] Alg. 3 l. 25-29).
+func (l *layer) tellChildren(group core.Group, number uint32, out []core.Effect) []core.Effect {
+	for _, child := range l.Children(group) {
+		out = append(out, core.SendTo(child.Proc(), &causal.Message{Kind: causal.Completed, Inc: l.S.Inc, To: l.S.Lives[child],
+			Group: group, Number: number}))
+	}
+	return out
+}
+
+// completed releases what is kept for complete rounds ([CAMEL] Alg. 3 l. 30-39), up to the number: an acknowledgement may have been lost
+// with its receiver. Who sends to the root keeps it: the root will need it after a failure.
+func (l *layer) completed(group core.Group, number uint32, out []core.Effect) []core.Effect {
+	g := l.state(group)
+	if l.root(group) {
+		return out
+	}
+	g.Done = max(g.Done, number)
+	g.Open = slices.DeleteFunc(slices.Clone(g.Open), func(r causal.Round) bool { return r.Number <= g.Done })
+	keeps := l.tree(group).Parent(l.Rank) == l.tree(group).Root() && !l.Has(C9b) // Deviation: C9b releases at the root's children, too
+	if !keeps && !l.Has(C9a) {                                                   // Deviation: C9a compares with the root's number, which nobody stores
+		out = l.release(group, number, out)
+	}
+	return l.tellChildren(group, number, out)
+}
+
+// release removes logged contributions. The determinants that they carried stay: 1. w contributes with a determinant of its own, t holds
+// that, too, and says so, 2. the round is complete, and w releases, 3. t fails, 4. w fails, and nobody knows what the result depends on.
+func (l *layer) release(group core.Group, number uint32, out []core.Effect) []core.Effect {
+	log := slices.Clone(l.S.Log)
+	for i := range log {
+		e := &log[i]
+		if e.Kind != causal.Contribution || e.Group != group || e.Number > number || e.Bare {
+			continue
+		}
+		if l.Has(C10) && e.Number != number {
+			continue // Deviation: C10 releases the acknowledged round alone
+		}
+		out = append(out, causal.Unlogged(e, l.Rank))
+		e.Bare, e.Payload = true, core.Payload{}
+	}
+	l.S.Log = slices.DeleteFunc(log, func(e causal.Entry) bool { return e.Bare && (len(e.Dets) == 0 || l.Has(C19)) }) // Deviation: C19
+	return out
+}

@@ -1,0 +1,310 @@
+package local
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/plan"
+	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// strike lets the failures of the plan strike whose time has come, if the model allows.
+func (r *run) strike() {
+	for i := 0; i < len(r.armed) && !r.over; {
+		f := r.armed[i]
+		var chosen []*proc
+		for _, v := range f.Victims {
+			if !r.config.Model.Staggered {
+				v = r.setup.Group(v)[0]
+			}
+			chosen = append(chosen, r.procs[v])
+		}
+		if r.procs[f.By].performed < f.After || !r.mayCrash(chosen) {
+			i++
+			continue
+		}
+		r.armed = slices.Delete(r.armed, i, i+1)
+		all := r.fates(r.victims(chosen))
+		r.crashGroups(chosen, all, r.rng.IntN(len(all)), f.Survive)
+	}
+}
+
+// crashGroups stops groups.
+func (r *run) crashGroups(chosen []*proc, all [][]fate, outcome int, s fault.Survival) {
+	r.out.Schedule = append(r.out.Schedule, r.layout.CrashName("crash", r.unit(chosen), outcome))
+	r.left.failures -= len(chosen)
+	r.crash(r.victims(chosen), all[outcome], s)
+}
+
+// unit are the procs by which a crash is named: whole groups, unless members stop one by one.
+func (r *run) unit(chosen []*proc) (groups [][]core.Proc) {
+	for _, p := range chosen {
+		if r.config.Model.Staggered {
+			groups = append(groups, []core.Proc{p.id})
+		} else {
+			groups = append(groups, r.setup.Group(p.id))
+		}
+	}
+	return groups
+}
+
+// mayCrash reports whether the model lets the groups of the chosen procs, ascending and the first of their groups unless members
+// stop one by one, crash at once now.
+func (r *run) mayCrash(chosen []*proc) bool {
+	m := &r.config.Model
+	if len(chosen) > r.left.failures || len(chosen) > m.Together() || m.OneInstant && len(chosen) != m.Failures || !r.mayFail() || r.overlaps(chosen) {
+		return false
+	}
+	for i, p := range chosen {
+		g := r.group(p)
+		if i > 0 && p.id <= chosen[i-1].id {
+			return false
+		}
+		if m.Staggered {
+			if !r.isVictim(p) || !p.up {
+				return false
+			}
+		} else if g[0] != p || !slices.ContainsFunc(g, r.isVictim) || !slices.ContainsFunc(g, func(q *proc) bool { return q.up }) {
+			return false
+		}
+	}
+	return true
+}
+
+// cutAt is the number of effects after which the proc crashes in the middle of the step, 0 for none.
+func (r *run) cutAt(p *proc, o *offer, a *attempt) (effects int, f plan.Failure) {
+	if o.cut > 0 {
+		return o.cut, plan.Failure{}
+	}
+	m := &r.config.Model
+	if len(a.acts) < 2 || m.OneInstant || m.Staggered || r.left.failures == 0 || !slices.ContainsFunc(r.group(p), r.isVictim) ||
+		m.Settled && r.left.failures < m.Failures || r.overlaps([]*proc{p}) {
+		return 0, f
+	}
+	for i, f := range r.armed {
+		n := f.After - p.performed
+		if len(f.Victims) == 1 && f.By == p.id && slices.Contains(r.setup.Group(f.Victims[0]), p.id) && n > 0 && n < len(a.acts) {
+			r.armed = slices.Delete(r.armed, i, i+1)
+			return n, f
+		}
+	}
+	return 0, f
+}
+
+// mayFail reports whether a failure may strike now, or has to wait until all recovery is over.
+func (r *run) mayFail() bool {
+	m := &r.config.Model
+	return !m.Settled || r.left.failures == m.Failures || !slices.ContainsFunc(r.procs, r.unsettled)
+}
+
+// unsettled reports whether a proc is down for a while, has something on its way to it, or can go on after a restart.
+func (r *run) unsettled(p *proc) bool {
+	if !p.up && !r.mayRestart(p) {
+		return false // for good
+	}
+	return !p.up || len(p.pending) > 0 || slices.ContainsFunc(p.watches, func(v watch) bool { return v.over }) || len(p.writing) > 0 || len(p.inbox) > 0 || p.inc > 0 && len(p.choices) > 0
+}
+
+// overlaps reports whether more procs than the model allows would be down or recovering if the groups of the chosen ones stopped.
+func (r *run) overlaps(chosen []*proc) bool {
+	if r.config.Model.Overlap == 0 {
+		return false
+	}
+	victims, n := r.victims(chosen), 0
+	for _, p := range r.procs {
+		if !p.up || p.recovers || slices.Contains(victims, p) {
+			n++
+		}
+	}
+	return n > r.config.Model.Overlap
+}
+
+func (r *run) isVictim(p *proc) bool {
+	return r.config.Model.Victims == nil || slices.Contains(r.config.Model.Victims, p.id)
+}
+
+func (r *run) group(p *proc) (list []*proc) {
+	for _, q := range r.setup.Group(p.id) {
+		list = append(list, r.procs[q])
+	}
+	return list
+}
+
+// victims are the procs that stop at once with the chosen ones: their groups, and what runs on their nodes.
+func (r *run) victims(chosen []*proc) []*proc {
+	list := chosen
+	if !r.config.Model.Staggered {
+		list = nil
+		for _, p := range chosen {
+			list = append(list, r.group(p)...)
+		}
+	}
+	return r.withHosted(list)
+}
+
+// withHosted adds the procs that run on the nodes of others and stop with them.
+func (r *run) withHosted(procs []*proc) []*proc {
+	list := procs
+	for _, p := range procs {
+		for _, h := range p.holding.Hosts {
+			if q := r.procs[h]; q.up && !slices.Contains(list, q) {
+				list = append(list[:len(list):len(list)], q)
+			}
+		}
+	}
+	return list
+}
+
+// halfStopped reports whether a mate of p has already left p's life.
+func (r *run) halfStopped(p *proc) bool {
+	return slices.ContainsFunc(r.group(p), func(q *proc) bool { return !q.up && q.inc > p.inc })
+}
+
+// crash stops procs and lets the detector know of every group that has stopped for good.
+func (r *run) crash(procs []*proc, fates []fate, s fault.Survival) {
+	var stopped []trace.Event
+	for _, p := range r.procs {
+		if p.up && slices.Contains(procs, p) {
+			stopped = append(stopped, trace.Event{Kind: trace.Crashed, Proc: p.id, Incarnation: p.inc})
+		}
+	}
+	r.gone++
+	for i, p := range procs {
+		r.crashProc(p, fates[i], s)
+		if fates[i].torn {
+			r.left.torn--
+		}
+	}
+	for _, p := range procs {
+		r.notify(p)
+	}
+	r.record(stopped)
+}
+
+func (r *run) crashProc(p *proc, f fate, s fault.Survival) {
+	inc := p.inc
+	if p.up {
+		inc++
+	}
+	for _, q := range r.group(p) {
+		if q.up && !r.config.Model.Staggered {
+			inc = max(inc, q.inc+1)
+		} else if !q.up {
+			inc = max(inc, q.inc)
+		}
+	}
+	if !p.up {
+		r.renumber(p, inc)
+		return
+	}
+	for _, q := range r.group(p) { // mates that are down already will be of the same life
+		if !q.up && q.inc < inc {
+			r.renumber(q, inc)
+		}
+	}
+	r.leave(p, inc, f, s)
+	if r.config.Model.FromDead == fault.Nothing {
+		for _, q := range r.procs {
+			r.drop(q, func(c *channel) bool { return c.from == p.id })
+		}
+	}
+	if !r.config.Model.KeepToDead {
+		r.drop(p, func(*channel) bool { return true })
+	}
+}
+
+// renumber gives a proc that is down another next life.
+func (r *run) renumber(p *proc, inc core.Incarnation) {
+	if p.inc != inc {
+		p.inc = inc
+		p.life++
+		r.doom(p, fault.Prefix)
+	}
+}
+
+// leave ends the life of a proc.
+func (r *run) leave(p *proc, inc core.Incarnation, f fate, s fault.Survival) {
+	for _, w := range p.writing[:f.kept] {
+		p.keep(w)
+	}
+	if f.torn {
+		p.keep(write{key: p.writing[f.kept].key, torn: true})
+	}
+	p.up, p.inc, p.writing, p.timers, p.watches, p.choices, p.recovers = false, inc, nil, nil, nil, nil, false
+	p.life++
+	p.version++
+	p.holding = trace.Holding{}
+	p.readyAt = r.clock() + r.pace.delay(p.rng, r.pace.restarts[p.id])
+	for _, q := range r.group(p) {
+		q.stopAt = r.clock() + r.pace.delay(q.rng, r.pace.restarts[q.id])
+	}
+	r.fellSilent(p)
+	r.doom(p, s)
+}
+
+// notify lets the detector report the group of p, once all its members have left the old life.
+func (r *run) notify(p *proc) {
+	if r.layout.Hosted[p.id] {
+		return // its node is told of, or starts it again by itself
+	}
+	g := r.group(p)
+	if slices.ContainsFunc(g, func(q *proc) bool { return q.up && r.halfStopped(q) }) {
+		return
+	}
+	for _, w := range r.setup.Watchers {
+		q := r.procs[w]
+		if slices.Contains(g, q) {
+			continue
+		}
+		n := notice{group: g[0].id, due: r.clock() + r.pace.delay(q.rng, r.pace.notices[w])}
+		if i, found := slices.BinarySearchFunc(q.pending, n, func(a, b notice) int { return int(a.group) - int(b.group) }); !found {
+			q.pending = slices.Insert(q.pending, i, n)
+		}
+	}
+}
+
+// report is whom the detector reports to a proc: the group of the i-th notice, or all of them when it reports jointly.
+func (r *run) report(p *proc, i int) (procs []core.Proc) {
+	if !r.config.Model.Joint {
+		return r.setup.Group(p.pending[i].group)
+	}
+	for _, n := range p.pending {
+		procs = append(procs, r.setup.Group(n.group)...)
+	}
+	return procs
+}
+
+// tellable reports whether the detector may give the i-th notice now: at any time, or after the last message that arrives from the dead.
+func (r *run) tellable(p *proc, i int) bool {
+	if r.config.Model.DetectAny {
+		return true
+	}
+	pending := p.pending
+	if !r.config.Model.Joint {
+		pending = pending[i : i+1]
+	}
+	return !slices.ContainsFunc(p.inbox, func(c *channel) bool {
+		return r.dead(c) && slices.ContainsFunc(pending, func(n notice) bool { return slices.Contains(r.setup.Group(n.group), c.from) })
+	})
+}
+
+// mayRestart reports whether a proc that is down may start again: no member of its group is still in an older life, and a proc that is placed
+// by others has a place.
+func (r *run) mayRestart(p *proc) bool {
+	if _, placed := r.layout.Hosted[p.id]; placed {
+		if _, hosted := r.host(p); !hosted {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(r.group(p), func(q *proc) bool { return q.up && q.inc < p.inc })
+}
+
+// started begins a new life. A new process has not known those who are up again by now.
+func (r *run) started(p *proc) {
+	p.pending = slices.DeleteFunc(p.pending, func(n notice) bool {
+		return !slices.ContainsFunc(r.setup.Group(n.group), func(q core.Proc) bool { return !r.procs[q].up })
+	})
+	p.up = true
+	p.life++
+}

@@ -1,0 +1,359 @@
+package local
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/plan"
+	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// kind is the kind of an event.
+type kind uint8
+
+const (
+	start kind = iota
+	deliver
+	advance
+	persisted
+	told
+	tick
+	expire
+	restart
+	cut
+	stop
+	checkpoint
+	suspect
+	lose
+	duplicate
+)
+
+// offer is one event that can happen.
+type offer struct {
+	kind  kind
+	fault bool
+	due   time.Duration
+
+	channel *channel  // deliver, lose, duplicate, cut
+	packet  *packet   // deliver, lose, duplicate
+	index   int       // advance, told, tick: which of several
+	group   core.Proc // suspect: who, told: of whom, expire: about whom
+	request *request  // checkpoint, suspect, false expire: of the plan, nil where a schedule asks
+
+	// When it is picked:
+	input core.Input
+	inc   core.Incarnation // of the proc, at a restart the new one
+	life  int
+	cut   int // effects after which the proc crashes, where a schedule says so; 0 = none
+}
+
+// request is one of the plan.
+type request struct {
+	plan.Request
+	ignored useless // when nothing came of it
+}
+
+// offers are the events of a proc that can happen now or, when their time comes, later; those of one proc in the order of the world.
+func (r *run) offers(p *proc) iter.Seq[offer] {
+	return func(yield func(offer) bool) {
+		if !p.up {
+			if r.mayRestart(p) {
+				yield(offer{kind: restart, due: p.readyAt})
+			}
+			return
+		}
+		_ = r.arrivals(p, yield) && r.steps(p, yield) && r.ends(p, yield) && r.asked(p, yield)
+	}
+}
+
+// arrivals are what the network can bring.
+func (r *run) arrivals(p *proc, yield func(offer) bool) bool {
+	for _, c := range p.inbox {
+		for _, k := range r.heads(c) {
+			if k.ignored == (useless{p.version, r.gone}) {
+				continue
+			}
+			if !yield(offer{kind: deliver, channel: c, packet: k, due: max(k.due, p.readyAt)}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// steps are what the program, the store, the detector and the timers can do.
+func (r *run) steps(p *proc, yield func(offer) bool) bool {
+	for i := range p.choices {
+		if !yield(offer{kind: advance, index: i, due: p.readyAt}) {
+			return false
+		}
+	}
+	if len(p.writing) > 0 && !yield(offer{kind: persisted, due: max(p.writing[0].due, p.readyAt)}) {
+		return false
+	}
+	for i, n := range p.pending {
+		if (r.config.Model.Joint && i > 0) || !r.tellable(p, i) {
+			continue
+		}
+		if !yield(offer{kind: told, index: i, group: n.group, due: max(n.due, p.readyAt)}) {
+			return false
+		}
+	}
+	for i, t := range p.timers {
+		if !yield(offer{kind: tick, index: i, due: max(t.due, p.readyAt)}) {
+			return false
+		}
+	}
+	return r.expiries(p, yield)
+}
+
+// ends are the cuts of channels, and the stop of a proc whose group is stopping.
+func (r *run) ends(p *proc, yield func(offer) bool) bool {
+	for _, c := range p.inbox {
+		if c.keep == 0 || r.config.Model.FromDead == fault.Prefix && r.dead(c) && (r.config.Schedule != nil || r.allIgnored(p, c)) {
+			if !yield(offer{kind: cut, channel: c}) {
+				return false
+			}
+		}
+	}
+	return !r.config.Model.Staggered || !r.halfStopped(p) || yield(offer{kind: stop, due: p.stopAt})
+}
+
+// allIgnored reports whether the proc has no use for anything in the channel.
+func (r *run) allIgnored(p *proc, c *channel) bool {
+	return r.config.Model.KeepsIgnored() && !slices.ContainsFunc(c.packets, func(k *packet) bool { return k.ignored != useless{p.version, r.gone} })
+}
+
+// asked are the requests of the plan that are due.
+func (r *run) asked(p *proc, yield func(offer) bool) bool {
+	for _, q := range r.requests {
+		if q.Proc != p.id || q.After > p.performed || q.ignored == (useless{p.version, r.gone}) {
+			continue
+		}
+		if q.Expires {
+			if !r.mistakes(p, q, yield) {
+				return false
+			}
+			continue
+		}
+		o := offer{kind: checkpoint, fault: true, request: q, due: p.readyAt}
+		if q.Suspicious {
+			o.kind, o.group = suspect, q.Suspect
+		}
+		if r.mayAsk(p, &o) && !yield(o) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayAsk reports whether the model allows a request now.
+func (r *run) mayAsk(p *proc, o *offer) bool {
+	if o.kind == checkpoint {
+		return r.left.checkpoints > 0 && slices.Contains(r.setup.Initiators, p.id)
+	}
+	if o.kind == expire {
+		return r.mayMistake(p, o.group)
+	}
+	g := r.setup.Group(o.group)
+	return r.left.suspicions > 0 && slices.Contains(r.setup.Watchers, p.id) && g[0] == o.group && !slices.Contains(g, p.id) && r.procs[o.group].up
+}
+
+// pick chooses what the proc does next of what is due, nil when nothing is.
+func (r *run) pick(p *proc) *offer {
+	if r.config.Schedule != nil {
+		o := p.granted
+		p.granted = nil
+		return o
+	}
+	for !r.over {
+		var ready []offer
+		for o := range r.offers(p) {
+			if o.due <= r.clock() {
+				ready = append(ready, o)
+			}
+		}
+		if len(ready) == 0 {
+			return nil
+		}
+		o := ready[p.rng.IntN(len(ready))]
+		if o.kind == deliver {
+			r.unreliable(p, &o)
+		}
+		if r.direct(p, &o) {
+			r.strike()
+			r.rouse()
+			continue
+		}
+		r.prepare(p, &o)
+		return &o
+	}
+	return nil
+}
+
+// unreliable lets the network lose or double a message instead of delivering it.
+func (r *run) unreliable(p *proc, o *offer) {
+	one := func(in int) bool { return in > 0 && p.rng.IntN(in) == 0 }
+	switch {
+	case r.left.losses > 0 && one(r.config.Plan.Lost):
+		o.kind, o.fault = lose, true
+	case r.left.duplicates > 0 && one(r.config.Plan.Doubled):
+		o.kind, o.fault = duplicate, true
+	}
+}
+
+// prepare gives an offer its input. A message is decoded later.
+func (r *run) prepare(p *proc, o *offer) {
+	o.inc, o.life = p.inc, p.life
+	switch o.kind {
+	case deliver, duplicate:
+		o.input = core.Input{Kind: core.Received, From: o.packet.from}
+	case advance:
+		o.input = core.Input{Kind: core.Advance, Choice: p.choices[o.index]}
+	case persisted:
+		o.input = core.Input{Kind: core.Persisted, Key: p.writing[0].key}
+	case told:
+		o.input = core.Input{Kind: core.Down, Procs: r.report(p, o.index)}
+	case tick:
+		o.input = core.Input{Kind: core.Tick, Timer: p.timers[o.index].name}
+	case expire:
+		o.input = core.Input{Kind: core.Tick, Timer: core.Silence, From: o.group}
+	case restart:
+		o.input = core.Input{Kind: core.Restore, From: r.hostOf(p), Incarnation: p.inc, Records: r.records(p)}
+	case checkpoint:
+		o.input = core.Input{Kind: core.Checkpoint}
+	case suspect:
+		o.input = core.Input{Kind: core.Down, Procs: r.setup.Group(o.group)}
+	}
+}
+
+// direct does what needs no machine.
+func (r *run) direct(p *proc, o *offer) bool {
+	switch o.kind {
+	case cut, lose:
+		r.gone++
+		r.out.Schedule = append(r.out.Schedule, r.name(p, o, nil))
+		if o.kind == lose {
+			r.left.losses--
+			r.pop(p, o.channel, o.packet)
+		} else {
+			r.drop(p, func(c *channel) bool { return c == o.channel })
+		}
+		return true
+	case stop:
+		all := r.fates([]*proc{p})
+		n := r.rng.IntN(len(all))
+		r.out.Schedule = append(r.out.Schedule, r.layout.CrashName("stop", [][]core.Proc{{p.id}}, n))
+		r.crash([]*proc{p}, all[n], fault.Prefix)
+		return true
+	}
+	return false
+}
+
+// possible reports whether a step that was tentative can still happen, with the input that the machine was given.
+func (r *run) possible(p *proc, o *offer) bool {
+	if p.life != o.life {
+		return false
+	}
+	switch o.kind {
+	case deliver, duplicate:
+		return slices.Contains(p.inbox, o.channel) && slices.Contains(r.heads(o.channel), o.packet) && (o.kind == deliver || r.left.duplicates > 0)
+	case told:
+		return o.index < len(p.pending) && p.pending[o.index].group == o.group && r.tellable(p, o.index) && slices.Equal(r.report(p, o.index), o.input.Procs)
+	case expire: // a false one is no fault any more when the life is over
+		return o.fault && r.mayMistake(p, o.group) || !o.fault && r.mayExpire(p, o.group)
+	case restart:
+		return r.mayRestart(p) && o.inc == p.inc && o.input.From == r.hostOf(p) && slices.EqualFunc(r.records(p), o.input.Records, func(a, b core.Record) bool {
+			return a.Owner == b.Owner && a.Key == b.Key && a.Torn == b.Torn && string(a.Value) == string(b.Value)
+		})
+	case checkpoint, suspect:
+		return r.mayAsk(p, o)
+	}
+	return true // nobody else changes what the proc itself has asked for
+}
+
+// ignore notes that nothing comes of an offer as long as nothing changes.
+func (o *offer) ignore(p *proc, r *run) {
+	now := useless{p.version, r.gone}
+	if o.packet != nil {
+		o.packet.ignored = now
+	} else if o.request != nil {
+		o.request.ignored = now
+	}
+}
+
+// cause takes away what has led to a step.
+func (r *run) cause(p *proc, o *offer) {
+	switch o.kind {
+	case deliver:
+		if !r.config.Model.Set {
+			r.pop(p, o.channel, o.packet)
+		} else if o.channel.keep > 0 {
+			o.channel.keep--
+		}
+	case duplicate:
+		r.left.duplicates--
+	case persisted:
+		p.keep(p.writing[0])
+		p.writing = p.writing[1:]
+	case told:
+		if r.config.Model.Joint {
+			p.pending = nil
+		} else {
+			p.pending = slices.Delete(p.pending, o.index, o.index+1)
+		}
+	case tick:
+		p.timers = slices.Delete(p.timers, o.index, o.index+1)
+	case expire:
+		if p.unwatch(o.group); o.fault {
+			r.left.suspicions--
+			r.requested(o)
+		}
+	case restart:
+		r.started(p)
+	case checkpoint:
+		r.left.checkpoints--
+		r.requested(o)
+	case suspect:
+		r.left.suspicions--
+		r.requested(o)
+	}
+}
+
+// requested takes a request off the plan.
+func (r *run) requested(o *offer) {
+	r.requests = slices.DeleteFunc(r.requests, func(q *request) bool { return q == o.request })
+}
+
+// name is the name of an event, as the world has it but for the numbers that tell two with one name apart.
+func (r *run) name(p *proc, o *offer, events []trace.Event) string {
+	l, name := r.layout, r.layout.Name(p.id)
+	switch o.kind {
+	case deliver, lose, duplicate:
+		verb := map[kind]string{deliver: "deliver ", lose: "lose ", duplicate: "duplicate "}[o.kind]
+		return verb + l.Channel(o.packet.from, o.packet.inc, p.id) + " " + l.Message(o.packet.wire)
+	case advance:
+		return "step " + name + " " + l.StepName(p.id, events, uint32(o.input.Choice))
+	case persisted:
+		return "persisted " + name + " " + o.input.Key
+	case told:
+		return "told " + name + " down " + l.NamesOf(o.input.Procs)
+	case tick:
+		return "tick " + name + " " + o.input.Timer
+	case expire:
+		return "expire " + name + " hears nothing of " + l.Name(o.group)
+	case restart:
+		return fmt.Sprintf("restart %s incarnation %d", name, o.inc)
+	case cut:
+		return "cut " + l.Channel(o.channel.from, o.channel.inc, p.id)
+	case checkpoint:
+		return "checkpoint " + name
+	case suspect:
+		return "suspect " + name + " thinks down " + l.NamesOf(r.setup.Group(o.group))
+	}
+	return ""
+}

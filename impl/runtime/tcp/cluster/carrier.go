@@ -1,0 +1,229 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/buffer"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
+)
+
+// clock is never behind the time of day, and always behind nothing that it has heard of.
+type clock uint64
+
+// tick is the next reading.
+func (c *clock) tick() uint64 {
+	*c = max(*c+1, clock(time.Now().UnixNano()))
+	return uint64(*c)
+}
+
+// hear takes a reading of somebody else into account.
+func (c *clock) hear(other uint64) { *c = max(*c, clock(other)) }
+
+const clockBytes = 8
+
+// carrier is the mesh as the node of a life sees it. It puts the clock and the number of known failures on each frame, keeps what is sent to those who
+// are not there, and keeps back what knows more failures than we do.
+type carrier struct {
+	mesh    *mesh.Mesh
+	pool    *buffer.Pool
+	clock   *clock
+	epoch   uint64
+	gone    []int // by proc: lives that are over, as far as we have taken what came from them
+	peers   []connection
+	held    int  // bytes that wait for those who are not there
+	early   int  // connections with something that came early
+	nothing bool // of what the dead had sent is heard when it is known that they are
+	refused func(mesh.Notice)
+	extra   []byte
+}
+
+// connection is what we have with one proc.
+type connection struct {
+	up             bool // and what had waited is sent: the mesh may have it open before we know
+	life           int
+	sent, received uint64
+	held           []packet
+	early          *mesh.Arrival // it knows of a failure that we do not know of yet
+	paused         bool          // what the node wants
+	deaf           bool          // what still comes is as if it had not been sent
+}
+
+// packet is a frame that waits.
+type packet struct {
+	kind           frame.Kind
+	note           uint8
+	extra, payload []byte
+}
+
+// Send implements node.Transport.
+func (c *carrier) Send(to core.Proc, kind frame.Kind, note uint8, extra, payload []byte) bool {
+	c.extra = binary.LittleEndian.AppendUint64(append(c.extra[:0], extra...), c.clock.tick())
+	p := &c.peers[to]
+	if !p.up {
+		c.held += len(payload)
+		p.held = append(p.held, packet{kind, uint8(c.epoch), append([]byte(nil), c.extra...), append([]byte(nil), payload...)})
+		return true
+	}
+	p.sent++
+	return c.mesh.Send(to, kind, uint8(c.epoch), c.extra, payload)
+}
+
+// up sends what has waited for a proc.
+func (c *carrier) up(n mesh.Notice) {
+	p := &c.peers[n.Proc]
+	c.forget(p)
+	p.sent, p.received = 0, 0
+	c.mesh.Pause(n.Proc, p.paused)
+	if p.up = int(n.Life) >= c.gone[n.Proc]; !p.up {
+		return
+	}
+	p.life = int(n.Life)
+	for _, k := range p.held {
+		p.sent++
+		c.held -= len(k.payload)
+		c.mesh.Send(n.Proc, k.kind, k.note, k.extra, k.payload)
+	}
+	p.held = nil
+	c.mesh.Flush()
+}
+
+// forget gives up what came early.
+func (c *carrier) forget(p *connection) {
+	if p.early != nil {
+		if p.early.Payload != nil {
+			c.pool.Put(p.early.Payload)
+		}
+		p.early = nil
+		c.early--
+	}
+}
+
+// dying is the news of a failure, before all that comes from the dead is taken.
+func (c *carrier) dying(procs []core.Proc) {
+	for _, q := range procs {
+		if c.nothing {
+			c.peers[q].deaf = true
+			c.forget(&c.peers[q])
+		}
+	}
+}
+
+// over is the failure of procs: what was sent to them so far is lost.
+func (c *carrier) over(procs []core.Proc, epoch uint64) {
+	for _, q := range procs {
+		c.gone[q]++
+		for _, k := range c.peers[q].held {
+			c.held -= len(k.payload)
+		}
+		c.peers[q].held, c.peers[q].up, c.peers[q].deaf = nil, false, false
+		c.forget(&c.peers[q])
+	}
+	c.epoch = epoch
+}
+
+// drained reports whether all was taken that came from the lives of procs that are over.
+func (c *carrier) drained(procs []core.Proc) bool {
+	for _, q := range procs {
+		if life, ok := c.mesh.Connected(q); ok && int(life) <= c.gone[q] {
+			c.mesh.Pause(q, false) // the end of a connection is behind all that came
+			return false
+		}
+	}
+	return true
+}
+
+// Next implements node.Transport.
+func (c *carrier) Next(a *mesh.Arrival, limit time.Duration) mesh.What {
+	for {
+		if c.early > 0 && c.release(a) {
+			return mesh.Frame
+		}
+		what := c.mesh.Next(a, limit)
+		if what != mesh.Frame {
+			return what
+		}
+		p := &c.peers[a.From]
+		n := len(a.Extra) - clockBytes
+		if n < 0 || int(a.Life) < c.gone[a.From] || p.early != nil || p.deaf { // what is behind an early frame comes only from the dead, when they are drained
+			if a.Payload != nil {
+				c.pool.Put(a.Payload)
+			}
+			continue // as if it had not been sent
+		}
+		c.clock.hear(binary.LittleEndian.Uint64(a.Extra[n:]))
+		a.Extra = a.Extra[:n]
+		if int8(a.Header.Note-uint8(c.epoch)) > 0 {
+			early := *a
+			early.Extra = append([]byte(nil), a.Extra...)
+			p.early = &early
+			c.early++
+			c.mesh.Pause(a.From, true)
+			continue
+		}
+		p.received++
+		return what
+	}
+}
+
+// release hands out a frame that came early, when we know what it knows.
+func (c *carrier) release(a *mesh.Arrival) bool {
+	for q := range c.peers {
+		p := &c.peers[q]
+		if p.early == nil || int8(p.early.Header.Note-uint8(c.epoch)) > 0 {
+			continue
+		}
+		*a = *p.early
+		p.early = nil
+		c.early--
+		p.received++
+		c.mesh.Pause(core.Proc(q), p.paused)
+		return true
+	}
+	return false
+}
+
+// Pause implements node.Transport.
+func (c *carrier) Pause(q core.Proc, paused bool) {
+	p := &c.peers[q]
+	p.paused = paused
+	c.mesh.Pause(q, paused || p.early != nil)
+}
+
+// Flush implements node.Transport.
+func (c *carrier) Flush() { c.mesh.Flush() }
+
+// MostQueued implements node.Transport.
+func (c *carrier) MostQueued() int { return max(c.mesh.MostQueued(), c.held) }
+
+// Borrowed implements node.Transport.
+func (c *carrier) Borrowed() bool { return c.mesh.Borrowed() }
+
+// Notice implements node.Transport.
+func (c *carrier) Notice() (mesh.Notice, bool) {
+	n, ok := c.mesh.Notice()
+	if ok && n.Event == mesh.Up {
+		c.up(n)
+	} else if ok && n.Event == mesh.Lost {
+		p := &c.peers[n.Proc]
+		p.paused = false
+		p.up = p.up && p.life != int(n.Life)
+	} else if ok {
+		c.refused(n)
+	}
+	return n, ok
+}
+
+// status is what is known of each connection.
+func (c *carrier) status() (list []peer) {
+	for q := range c.peers {
+		p := peer{Life: -1, Sent: c.peers[q].sent, Received: c.peers[q].received, Held: len(c.peers[q].held)}
+		if c.peers[q].up {
+			p.Life = c.peers[q].life
+		}
+		list = append(list, p)
+	}
+	return list
+}

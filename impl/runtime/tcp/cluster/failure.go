@@ -1,0 +1,413 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/plan"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// burial is one failure, from the kill to the agreement of the survivors.
+type burial struct {
+	procs    []core.Proc
+	waiting  []core.Proc // to be reaped
+	epoch    uint64
+	awaiting []core.Proc // who has to agree
+	crash    int         // in Result.Crashes
+}
+
+// moment is what becomes of a life that has come to a moment of the plan.
+func (s *supervisor) moment(p *proc, a answer) {
+	if a.Stop {
+		st := s.stops[a.Index]
+		st.begun = true
+		s.suspend(st.Stop, func() {
+			if p.process != nil && !p.dying {
+				s.tell(p, order{Kind: sayGo})
+			}
+		})
+		return
+	}
+	if a.Request {
+		s.asked = append(s.asked, s.c.Plan.Requests[a.Index])
+		s.ask()
+		return
+	}
+	for _, f := range s.armed {
+		if f.index == a.Index {
+			f.due = true
+		}
+	}
+	s.strike()
+	if p.process != nil && !p.dying {
+		s.tell(p, order{Kind: sayGo})
+	}
+}
+
+// strike lets the failures strike that are due, if the model allows.
+func (s *supervisor) strike() (struck bool) {
+	for i := 0; i < len(s.armed); {
+		f := s.armed[i]
+		var chosen []*proc
+		for _, v := range f.Victims {
+			chosen = append(chosen, s.procs[s.setup.Group(v)[0]])
+		}
+		if !f.due || !s.mayCrash(chosen, struck) {
+			i++
+			continue
+		}
+		s.armed = slices.Delete(s.armed, i, i+1)
+		s.left.failures -= len(chosen)
+		s.crash(chosen)
+		struck = true
+	}
+	return struck
+}
+
+// mayCrash reports whether the model lets the groups of the chosen procs stop now.
+func (s *supervisor) mayCrash(chosen []*proc, struck bool) bool {
+	m := &s.c.Model
+	if !s.running || s.ending || len(chosen) > s.left.failures || len(chosen) > m.Together() || m.OneInstant && len(chosen) != m.Failures {
+		return false
+	}
+	if m.Settled && s.left.failures < m.Failures && (struck || !s.round.quiet) {
+		return false
+	}
+	for _, p := range chosen {
+		g := s.setup.Group(p.id)
+		if m.Victims != nil && !slices.ContainsFunc(g, func(q core.Proc) bool { return slices.Contains(m.Victims, q) }) ||
+			!slices.ContainsFunc(g, func(q core.Proc) bool { return s.procs[q].process != nil && !s.procs[q].dying }) {
+			return false
+		}
+	}
+	return !s.overlaps(chosen)
+}
+
+// overlaps reports whether more procs than the model allows would be down or recovering.
+func (s *supervisor) overlaps(chosen []*proc) bool {
+	if s.c.Model.Overlap == 0 {
+		return false
+	}
+	victims, n := s.victims(chosen), 0
+	for _, p := range s.procs {
+		s.look(p, false)
+		if !p.up || p.dying || p.recovering || slices.Contains(victims, p) {
+			n++
+		}
+	}
+	return n > s.c.Model.Overlap
+}
+
+// victims are the procs that stop with the chosen ones: their groups, and what runs on their nodes.
+func (s *supervisor) victims(chosen []*proc) (list []*proc) {
+	for _, p := range chosen {
+		for _, q := range s.setup.Group(p.id) {
+			list = append(list, s.procs[q])
+		}
+	}
+	for _, p := range slices.Clone(list) {
+		s.look(p, false)
+		for _, h := range p.hosts {
+			if q := s.procs[h]; !slices.Contains(list, q) {
+				list = append(list, q)
+			}
+		}
+	}
+	return list
+}
+
+// placed notes who runs on whose node, and who is between two lives by its own evidence.
+func (s *supervisor) placed(p *proc, events []trace.Event) {
+	for _, e := range events {
+		switch {
+		case e.Kind == trace.Adopted && !slices.Contains(p.hosts, e.Peer):
+			p.hosts = append(p.hosts, e.Peer)
+		case e.Kind == trace.Disowned:
+			p.hosts = slices.DeleteFunc(p.hosts, func(q core.Proc) bool { return q == e.Peer })
+		case e.Kind == trace.Crashed:
+			p.hosts, p.crashed = nil, true
+		case e.Kind == trace.Restored:
+			p.crashed = false
+		}
+	}
+}
+
+// node is who is up and has adopted a proc.
+func (s *supervisor) node(id core.Proc) (core.Proc, bool) {
+	for _, q := range s.procs {
+		if q.process != nil && !q.dying && slices.Contains(q.hosts, id) {
+			return q.id, true
+		}
+	}
+	return 0, false
+}
+
+// crash kills procs with all that stops with them.
+func (s *supervisor) crash(chosen []*proc) {
+	b := &burial{crash: len(s.out.Crashes)}
+	record := Crash{At: s.since()}
+	for _, p := range s.victims(chosen) {
+		if p.process == nil && !p.dying || slices.ContainsFunc(s.dying, func(o *burial) bool { return slices.Contains(o.waiting, p.id) }) {
+			continue // it is down
+		}
+		b.procs, b.waiting = append(b.procs, p.id), append(b.waiting, p.id)
+		if p.dying = true; p.process != nil {
+			p.process.Kill()
+		}
+		s.forgoes(p)
+	}
+	if len(b.procs) == 0 {
+		return
+	}
+	record.Procs = b.procs
+	s.out.Failures += len(chosen)
+	s.out.Crashes = append(s.out.Crashes, record)
+	s.dying = append(s.dying, b)
+	s.round = round{number: s.round.number}
+}
+
+// forgoes takes somebody off the lists of those who have to agree.
+func (s *supervisor) forgoes(p *proc) {
+	for _, b := range s.burying {
+		b.awaiting = slices.DeleteFunc(b.awaiting, func(q core.Proc) bool { return q == p.id })
+	}
+	s.proceed()
+}
+
+// reaped goes on when a process that was killed is gone.
+func (s *supervisor) reaped(p *proc) {
+	for i, b := range s.dying {
+		b.waiting = slices.DeleteFunc(b.waiting, func(q core.Proc) bool { return q == p.id })
+		if len(b.waiting) == 0 && !s.laterVictims(b) {
+			s.dying = slices.Delete(s.dying, i, i+1)
+			s.bury(b)
+			return
+		}
+	}
+}
+
+// laterVictims kills those whom a victim has adopted after the supervisor had looked and before it was gone: they stop with it. Only somebody who runs
+// in two places can be up then.
+func (s *supervisor) laterVictims(b *burial) bool {
+	for _, id := range b.procs {
+		s.look(s.procs[id], true)
+		for _, h := range s.procs[id].hosts {
+			if q := s.procs[h]; q.process != nil && !q.dying {
+				b.procs, b.waiting = append(b.procs, h), append(b.waiting, h)
+				s.out.Crashes[b.crash].Procs = b.procs
+				q.dying = true
+				q.process.Kill()
+				s.forgoes(q)
+			}
+		}
+	}
+	return len(b.waiting) > 0
+}
+
+// bury writes down that procs have stopped, and has the others take what is left of them.
+func (s *supervisor) bury(b *burial) {
+	var events []trace.Event
+	next := map[core.Proc]core.Incarnation{}
+	s.out.Crashes[b.crash].Reaped = s.since()
+	for _, id := range b.procs {
+		p := s.procs[id]
+		s.look(p, true)
+		s.clock.hear(p.clock)
+		inc := p.inc
+		if len(p.reader.pieces) > 0 { // otherwise it had not begun
+			if !p.crashed {
+				events = append(events, trace.Event{Kind: trace.Crashed, Proc: id, Incarnation: p.inc})
+			}
+			inc++
+		}
+		for _, q := range s.setup.Group(id) {
+			next[q] = max(next[q], inc, s.procs[q].inc)
+		}
+		s.untold(p)
+		p.hosts, p.recovering = nil, false
+		p.life++
+	}
+	for _, id := range b.procs {
+		for _, q := range s.setup.Group(id) {
+			s.procs[q].inc = next[q]
+		}
+	}
+	s.crashes = append(s.crashes, step{began: s.clock.tick(), proc: b.procs[0], wall: time.Now().UnixNano(), events: events})
+	s.burying = append(s.burying, b)
+	s.proceed()
+}
+
+// untold gives back the notices that a life was sent and has not taken.
+func (s *supervisor) untold(p *proc) {
+	taken := 0
+	for _, k := range p.reader.pieces {
+		for _, e := range k.Events {
+			if e.Kind == trace.Told {
+				taken++
+			}
+		}
+	}
+	for _, g := range slices.Concat(p.told[min(taken, len(p.told)):]...) {
+		if !slices.Contains(p.pending, g) {
+			p.pending = append(p.pending, g)
+		}
+	}
+	slices.Sort(p.pending)
+	p.told = nil
+}
+
+// proceed goes on with the first failure that is not agreed on.
+func (s *supervisor) proceed() {
+	for len(s.burying) > 0 && !s.over {
+		b := s.burying[0]
+		if b.epoch == 0 {
+			s.instructions.Epoch++
+			b.epoch = s.instructions.Epoch
+			for _, q := range b.procs {
+				s.instructions.Gone[q]++
+			}
+			for _, p := range s.procs {
+				if p.process != nil && !p.dying {
+					b.awaiting = append(b.awaiting, p.id)
+					s.tell(p, order{Kind: sayDead, Procs: b.procs, Epoch: b.epoch})
+				}
+			}
+		}
+		if len(b.awaiting) > 0 {
+			return
+		}
+		s.burying = s.burying[1:]
+		s.out.Crashes[b.crash].Agreed = s.since()
+		for _, q := range b.procs {
+			s.notify(s.procs[q])
+			s.silent(s.procs[q])
+		}
+		s.restart()
+	}
+}
+
+// agreed notes that somebody has taken what was left of the dead.
+func (s *supervisor) agreed(p *proc, epoch uint64) {
+	if len(s.burying) == 0 || s.burying[0].epoch != epoch {
+		return
+	}
+	b := s.burying[0]
+	b.awaiting = slices.DeleteFunc(b.awaiting, func(q core.Proc) bool { return q == p.id })
+	s.proceed()
+}
+
+// notify has the watchers told of a group.
+func (s *supervisor) notify(p *proc) {
+	if s.setup.Layout.Hosted[p.id] {
+		return // its node is told of, or starts it again by itself
+	}
+	g := s.setup.Group(p.id)
+	for _, w := range s.setup.Watchers {
+		q := s.procs[w]
+		if slices.Contains(g, w) || slices.Contains(q.pending, g[0]) {
+			continue
+		}
+		q.pending = append(q.pending, g[0])
+		slices.Sort(q.pending)
+		s.later(s.delay(), func() { s.report(q) })
+	}
+}
+
+// report tells a watcher what it has not been told.
+func (s *supervisor) report(p *proc) {
+	if len(p.pending) == 0 || !p.up || p.dying || s.over || s.ending {
+		return
+	}
+	now := p.pending[:1:1]
+	if s.c.Model.Joint {
+		now = p.pending
+	}
+	p.told, p.pending = append(p.told, now), p.pending[len(now):]
+	var procs []core.Proc
+	for _, g := range now {
+		procs = append(procs, s.setup.Group(g)...)
+	}
+	s.tell(p, order{Kind: sayDown, Procs: procs})
+	for _, g := range now {
+		if c := s.crashOf(g); c != nil {
+			c.Told = append(c.Told, s.since())
+		}
+	}
+	if len(p.pending) > 0 {
+		s.later(s.delay(), func() { s.report(p) })
+	}
+}
+
+// started goes on with a new life: it has not known those who are up again by now.
+func (s *supervisor) started(p *proc) {
+	p.pending = slices.DeleteFunc(p.pending, func(g core.Proc) bool {
+		return !slices.ContainsFunc(s.setup.Group(g), func(q core.Proc) bool { return !s.procs[q].up })
+	})
+	s.later(s.delay(), func() { s.report(p) })
+}
+
+// restart starts whoever is down and may start again.
+func (s *supervisor) restart() {
+	for _, p := range s.procs {
+		if !s.mayRestart(p) || p.starting {
+			continue
+		}
+		p.starting = true
+		s.later(s.delay(), func() {
+			if p.starting = false; s.mayRestart(p) && !s.over && !s.ending {
+				s.spawn(p)
+			}
+		})
+	}
+}
+
+// mayRestart reports whether a proc is down, all agree that it is, and it has a place.
+func (s *supervisor) mayRestart(p *proc) bool {
+	if p.process != nil || p.dying || !s.running {
+		return false
+	}
+	for _, b := range slices.Concat(s.dying, s.burying) {
+		if slices.Contains(b.procs, p.id) || slices.ContainsFunc(b.procs, func(q core.Proc) bool { return slices.Contains(s.setup.Group(p.id), q) }) {
+			return false
+		}
+	}
+	_, placed := s.setup.Layout.Hosted[p.id]
+	_, hosted := s.node(p.id)
+	return !placed || hosted
+}
+
+// timed is a failure whose time has come.
+func (s *supervisor) timed(t Timed) {
+	if s.over || s.ending {
+		return
+	}
+	s.armed = append(s.armed, &armed{Failure: plan.Failure{Victims: t.Victims}, index: -1, due: true})
+	s.strike()
+}
+
+// ask does what the requests of the plan that are due ask for, within the budgets. A watchdog that is to expire falsely may have to be started first.
+func (s *supervisor) ask() {
+	var wait []plan.Request
+	for _, q := range s.asked {
+		p := s.procs[q.Proc]
+		if p.process == nil || p.dying {
+			continue
+		}
+		switch g := s.setup.Group(q.Suspect); {
+		case q.Expires:
+			if !s.mistaken(p) {
+				wait = append(wait, q)
+			}
+		case !q.Suspicious && s.left.checkpoints > 0 && slices.Contains(s.setup.Initiators, q.Proc):
+			s.left.checkpoints--
+			s.tell(p, order{Kind: sayCheckpoint})
+		case q.Suspicious && s.left.suspicions > 0 && slices.Contains(s.setup.Watchers, q.Proc) && !slices.Contains(g, q.Proc) && s.procs[g[0]].up:
+			s.left.suspicions--
+			s.out.Suspicions++
+			s.tell(p, order{Kind: saySuspect, Procs: g})
+		}
+	}
+	s.asked = wait
+}

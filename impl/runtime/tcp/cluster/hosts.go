@@ -1,0 +1,179 @@
+package cluster
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/disk"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
+	"github.com/domino-check/domino/impl/runtime/tcp/launch"
+)
+
+// Host is where processes run.
+type Host struct {
+	Address  string   // where they listen, a name or an IP address
+	Launcher []string // command line that starts the program there, with arguments behind it; nil: they are started by the supervisor itself
+}
+
+// validateHosts reports addresses that can not meet.
+func (c *Config) validateHosts() error {
+	away := ""
+	for i, h := range c.Hosts {
+		if h.Address == "" || strings.ContainsAny(h.Address, "/ \t") {
+			return fmt.Errorf("cluster: host %d: %q is no address", i+1, h.Address)
+		}
+		if ip := net.ParseIP(h.Address); h.Address != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			away = h.Address
+		}
+	}
+	host, _, err := net.SplitHostPort(c.Address)
+	if ip := net.ParseIP(host); away != "" && (c.Address == "" || err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())) {
+		return fmt.Errorf("cluster: processes on host %s can not meet at %s: an address is needed that all hosts reach", away, c.meeting())
+	}
+	return nil
+}
+
+// meeting is where the processes meet.
+func (c *Config) meeting() string {
+	if c.Address == "" {
+		return "127.0.0.1:0"
+	}
+	return c.Address
+}
+
+// spreadOver spreads the procs over so many hosts: what stops together, or runs on one node, stays together, in blocks. Procs that run on a node of which the layout does not tell,
+// such as loggers, are spread in the same way beside the nodes.
+func spreadOver(s *core.Setup, hosts int) []int {
+	type unit struct{ kind, number int }
+	units := map[core.Proc]unit{} // by the first proc of each
+	var counts [2]int             // of each kind
+	var of []unit
+	for p := range core.Proc(len(s.Layout.Names)) {
+		first, kind := p, 0
+		if int(p) < len(s.Layout.Nodes) {
+			first = s.Layout.Nodes[p]
+		} else if s.Layout.Nodes != nil && s.Layout.Hosted[p] {
+			kind = 1
+		}
+		first = s.Group(first)[0]
+		if _, ok := units[first]; !ok {
+			units[first] = unit{kind, counts[kind]}
+			counts[kind]++
+		}
+		of = append(of, units[first])
+	}
+	var list []int
+	for _, u := range of {
+		list = append(list, u.number*hosts/counts[u.kind])
+	}
+	return list
+}
+
+// runFile says in the folder of a run which run it is.
+const runFile = "run"
+
+// checkFolder is for a life that may be on another host: is this the folder of the supervisor?
+func checkFolder(dir string, run mesh.Run) error {
+	text, err := os.ReadFile(filepath.Join(dir, runFile))
+	host, _ := os.Hostname()
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && string(text) != hex.EncodeToString(run[:]):
+		return fmt.Errorf("%s on host %q is not the folder of this run: all hosts must share it", dir, host)
+	case err != nil:
+		return fmt.Errorf("folder of the run, on host %q: %w", host, err)
+	}
+	return nil
+}
+
+// far reports whether a proc runs behind a launcher.
+func (s *supervisor) far(p *proc) bool {
+	return len(s.c.Hosts) > 0 && s.c.Hosts[p.host].Launcher != nil
+}
+
+// where names a proc with its host.
+func (s *supervisor) where(p *proc) string {
+	name := s.setup.Layout.Name(p.id)
+	if len(s.c.Hosts) == 0 {
+		return name
+	}
+	text := fmt.Sprintf("%s on host %s", name, s.c.Hosts[p.host].Address)
+	if !s.far(p) {
+		return text
+	}
+	var there []core.Proc
+	for _, q := range s.procs {
+		if q.host == p.host {
+			there = append(there, q.id)
+		}
+	}
+	return fmt.Sprintf("%s (with %s, by %s)", text, s.setup.Layout.NamesOf(there), strings.Join(s.c.Hosts[p.host].Launcher, " "))
+}
+
+// complaint is what a launcher, or what is behind it, has complained of.
+func complaint(process *launch.Process) string {
+	if text := process.Complaint(); text != "" {
+		return ": " + text
+	}
+	return ""
+}
+
+// lockedFor is how long a process may keep its disk after its launcher has ended: then it is dead, or cut off and ends by itself.
+const lockedFor = 10 * time.Second
+
+// holdsDisk reports whether the process of a proc has its disk open: a lock that ends with it tells even where it can not be waited for.
+func (s *supervisor) holdsDisk(p core.Proc) (bool, error) {
+	lock, err := disk.System{}.Lock(filepath.Join(storeDir(s.c.Dir, p), "lock"), true, false)
+	switch {
+	case errors.Is(err, disk.ErrLocked):
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil // it had not begun
+	case err != nil:
+		return false, fmt.Errorf("cluster: %w", err)
+	}
+	return false, lock.Close()
+}
+
+// awaitDeath waits, in a goroutine of its own, until a process whose launcher has ended is known to be gone.
+func (s *supervisor) awaitDeath(p core.Proc) error {
+	for end := time.Now().Add(lockedFor); ; time.Sleep(time.Millisecond) {
+		holds, err := s.holdsDisk(p)
+		if !holds || err != nil {
+			return err
+		}
+		if time.Now().After(end) {
+			return errors.New("the launcher has ended, but the process has its disk open: it may live on")
+		}
+	}
+}
+
+// seen checks, when a process behind a launcher is up, that the lock of its disk is seen here, too.
+func (s *supervisor) seen(p *proc) error {
+	if !s.far(p) {
+		return nil
+	}
+	holds, err := s.holdsDisk(p.id)
+	if err == nil && !holds {
+		err = fmt.Errorf("cluster: %s: the lock of its disk is not seen here: hosts must share the folder %s with its locks", s.where(p), s.c.Dir)
+	}
+	return err
+}
+
+// hostOf is where the next life of a proc runs: one that moves, with the proc that has adopted it.
+func (s *supervisor) hostOf(p *proc) int {
+	for _, q := range s.procs {
+		if q.process != nil && slices.Contains(q.hosts, p.id) {
+			return q.host
+		}
+	}
+	return p.host
+}

@@ -1,0 +1,446 @@
+package cluster
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/disk"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/buffer"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/node"
+	"github.com/domino-check/domino/impl/runtime/tcp/launch"
+)
+
+// Bounds of what a life waits for.
+const (
+	joinTimeout  = 60 * time.Second
+	closeTimeout = 500 * time.Millisecond // everything was taken: only goodbyes are exchanged
+	beatEvery    = 200 * time.Millisecond
+)
+
+// life is one process of a run.
+type life struct {
+	in      instructions
+	setup   *core.Setup
+	out     *json.Encoder
+	machine core.Machine
+	node    *node.Node
+	mesh    *mesh.Mesh
+	carrier *carrier
+	store   *store
+	witness witness
+	clock   clock
+	beat    time.Time
+	doing   doing
+	saying  sync.Mutex           // of out
+	worked  time.Duration        // of processors before it went on
+	ended   int64                // when the program had; 0: not yet
+	dying   *order               // a failure that is being taken in
+	watches map[core.Proc]uint64 // the watchdogs that run
+	serial  uint64               // of the newest watchdog
+	tasks   sync.WaitGroup
+
+	waiting atomic.Bool // orders has something
+	mu      sync.Mutex
+	orders  []order
+	table   []mesh.Address // who to connect with
+	failure error          // of a task
+	bell    chan struct{}
+}
+
+// Live is the whole life of one process that Run has started: it reads what it is told from in and answers to out. resolve makes the setup of a case. orphaned is
+// called, from any goroutine, when nobody is there any more to live for; it must end the process. The calling goroutine is locked to its thread.
+func Live(in io.Reader, out io.Writer, resolve func(json.RawMessage) (*core.Setup, error), orphaned func()) error {
+	runtime.LockOSThread()
+	l := &life{out: json.NewEncoder(out), bell: make(chan struct{}, 1)}
+	if err := launch.Listen(in, &l.in, l.heard, orphaned); err != nil {
+		return err
+	}
+	err := func() (err error) {
+		defer func() {
+			if failure := recover(); failure != nil {
+				l.say(answer{Kind: saidPanic, Text: fmt.Sprint(failure)})
+				err = fmt.Errorf("panic: %v\n%s", failure, debug.Stack())
+			}
+		}()
+		return l.live(resolve)
+	}()
+	if err != nil {
+		l.say(answer{Kind: saidFailed, Text: fmt.Sprintf("proc %d inc %d: %v", l.in.Proc, l.in.Incarnation, err)})
+		orphaned() // it is of no use any more, whatever it still waits for
+	}
+	return err
+}
+
+func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err error) {
+	if l.setup, err = resolve(l.in.Case); err != nil {
+		return err
+	}
+	l.doing.know(&l.setup.Layout)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer l.tasks.Wait()
+	defer cancel()
+	records, err := l.openFiles()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.store.close(), l.witness.close()) }()
+	if err := l.join(ctx); err != nil {
+		return err
+	}
+	defer func() {
+		l.mu.Lock() // nobody may wake a mesh that is closed
+		l.waiting.Store(true)
+		m := l.mesh
+		l.mesh = nil
+		l.mu.Unlock()
+		m.Close(closeTimeout)
+	}()
+	first := core.Input{Kind: core.Start}
+	if l.in.Restart {
+		first = core.Input{Kind: core.Restore, From: l.in.Node, Incarnation: l.in.Incarnation, Records: records}
+	}
+	if err := l.settled(l.node.Input(first)); err != nil {
+		return err
+	}
+	if !l.in.Restart {
+		if err := l.meet(); err != nil {
+			return err
+		}
+		if l.in.Bare {
+			if err := l.connect(); err != nil {
+				return err
+			}
+		}
+	}
+	l.say(answer{Kind: saidUp})
+	if !l.in.Restart {
+		l.await() // until all have begun
+	}
+	l.witness.started, l.worked = true, processor()
+	if err := l.settled(nil); err != nil {
+		return err
+	}
+	return l.run()
+}
+
+// openFiles opens store and evidence, and reads the records that the machine is handed.
+func (l *life) openFiles() ([]core.Record, error) {
+	if err := checkFolder(l.in.Dir, l.in.Run); err != nil {
+		return nil, err
+	}
+	s, err := disk.Open(disk.System{}, storeDir(l.in.Dir, l.in.Proc), l.identity(l.in.Proc))
+	if err != nil {
+		return nil, err
+	}
+	l.store = &store{disk: s, delay: l.in.DiskDelay, doing: &l.doing}
+	if !l.in.Bare {
+		if l.witness.recorder, err = newRecorder(evidenceFile(l.in.Dir, l.in.Proc, l.in.Life)); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	if !l.in.Restart {
+		return nil, nil
+	}
+	return l.records()
+}
+
+func (l *life) identity(p core.Proc) disk.Identity {
+	return disk.Identity{Run: hex.EncodeToString(l.in.Run[:]), Proc: p}
+}
+
+// records are what a restart of the machine is handed.
+func (l *life) records() ([]core.Record, error) {
+	owners := []core.Proc{l.in.Proc}
+	if l.setup.Reads != nil {
+		if read := l.setup.Reads(l.in.Proc); len(read) > 0 {
+			owners = read
+		}
+	}
+	var list []core.Record
+	for _, owner := range owners {
+		records, err := l.store.disk.Records()
+		if owner != l.in.Proc {
+			records, err = disk.Read(disk.System{}, storeDir(l.in.Dir, owner), l.identity(owner))
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range records {
+			if !r.Torn || l.in.Torn { // it was never acknowledged: as if it were not there
+				list = append(list, r)
+			}
+		}
+	}
+	return list, nil
+}
+
+// join makes the mesh and the node, and looks for the others meanwhile.
+func (l *life) join(ctx context.Context) error {
+	listener, err := net.Listen("tcp", net.JoinHostPort(l.in.Host, "0"))
+	if err != nil {
+		return err
+	}
+	id := mesh.Identity{Run: l.in.Run, Secret: l.in.Secret, Self: l.in.Proc, Life: l.in.Life}
+	procs, pool := len(l.setup.Layout.Names), new(buffer.Pool)
+	pool.Reserve(l.in.Reserve)
+	m, err := mesh.New(mesh.Config{Identity: id, Procs: procs, Listener: listener, Pool: pool, Patience: mesh.PatienceFor(procs, runtime.NumCPU())})
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	l.mu.Lock()
+	l.mesh = m
+	l.mu.Unlock()
+	l.clock.hear(l.in.Clock)
+	l.carrier = &carrier{mesh: m, pool: pool, clock: &l.clock, epoch: l.in.Epoch, gone: l.in.Gone, nothing: l.in.Nothing, peers: make([]connection, procs), refused: l.refused}
+	l.machine = l.setup.New(l.in.Proc)
+	l.witness.begin(l)
+	config := node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine, NewMessage: l.setup.NewMessage, Mesh: l.carrier,
+		Pool: pool, Store: l.store, Perform: l.perform, Keep: l.in.Keep, Set: l.in.Set}
+	if !l.in.Bare {
+		config.Before, config.Observe = l.doing.begin, l.witness.observe
+	}
+	if l.node, err = node.New(config); err != nil {
+		return err
+	}
+	l.tune()
+	l.tasks.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, joinTimeout)
+		defer cancel()
+		table, err := mesh.Register(ctx, l.in.Rendezvous, id, listener.Addr().String())
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if ctx.Err() == nil || err != nil && !errors.Is(err, context.Canceled) {
+			l.table, l.failure = table, err
+		}
+		l.ring()
+	})
+	return nil
+}
+
+// tune lets the program use the buffers of the node.
+func (l *life) tune() {
+	if host, ok := l.machine.(interface{ Tune(core.Buffers, bool) }); ok {
+		host.Tune(l.node.Buffers(), false)
+	}
+}
+
+// heard takes an order, in the goroutine that listens.
+func (l *life) heard(line []byte) {
+	var o order
+	err := json.Unmarshal(line, &o)
+	if err == nil && o.Kind == sayDoing { // the thread that turns may hang
+		l.encode(answer{Kind: saidDoing, Text: l.doing.words()})
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.orders = append(l.orders, o)
+	l.failure = errors.Join(l.failure, err)
+	l.ring()
+}
+
+// ring makes the life look; the mutex is held.
+func (l *life) ring() {
+	l.waiting.Store(true)
+	if l.mesh != nil {
+		l.mesh.Wake()
+	}
+	select {
+	case l.bell <- struct{}{}:
+	default: // it has not looked since
+	}
+}
+
+func (l *life) say(a answer) {
+	a.Clock = l.clock.tick()
+	l.encode(a)
+}
+
+func (l *life) encode(a answer) {
+	l.saying.Lock()
+	defer l.saying.Unlock()
+	_ = l.out.Encode(a) // a supervisor that does not read is gone, and orphaned says so
+}
+
+// run turns until the supervisor says that it is enough.
+func (l *life) run() error {
+	for {
+		if l.waiting.Load() {
+			if ended, err := l.obey(); ended || err != nil {
+				return err
+			}
+		}
+		if l.dying != nil && l.carrier.drained(l.dying.Procs) {
+			l.carrier.over(l.dying.Procs, l.dying.Epoch)
+			l.say(answer{Kind: saidDead, Epoch: l.dying.Epoch})
+			l.dying = nil
+			l.waiting.Store(true) // what was said since
+			continue
+		}
+		limit := l.in.Beat
+		if l.dying != nil {
+			limit = time.Millisecond
+		}
+		_, err := l.node.Turn(limit)
+		if err := l.settled(err); err != nil {
+			return err
+		}
+		if l.ended == 0 && l.node.Done() {
+			if l.ended = time.Now().UnixNano(); l.in.Bare {
+				l.say(answer{Kind: saidDone})
+			}
+		}
+		if now := time.Now(); now.Sub(l.beat) > l.in.Beat {
+			l.beat = now
+			l.say(answer{Kind: saidBeat})
+		}
+	}
+}
+
+// settled comes after every input: a machine that rolls back starts again, one that gave up lives on, as the others may need what it has, and moments may have come.
+func (l *life) settled(err error) error {
+	for errors.Is(err, node.ErrRollback) {
+		err = l.rollback()
+	}
+	var halt *node.HaltError
+	if err != nil && !errors.As(err, &halt) {
+		return err
+	}
+	l.doing.end()
+	return l.witness.settled()
+}
+
+// obey does what the supervisor has said, up to a failure, which takes a while.
+func (l *life) obey() (ended bool, err error) {
+	l.mu.Lock()
+	table, failure := l.table, l.failure
+	l.table, l.failure = nil, nil
+	l.waiting.Store(false)
+	l.mu.Unlock()
+	if failure != nil {
+		return false, failure
+	}
+	var others []mesh.Address
+	for _, a := range table {
+		if l.in.Restart || a.Life > 0 || a.Proc < l.in.Proc {
+			others = append(others, a)
+		}
+	}
+	l.mesh.Dial(others, joinTimeout)
+	for l.dying == nil {
+		o, ok := l.next("")
+		if !ok {
+			return false, nil
+		}
+		l.clock.hear(o.Clock)
+		switch o.Kind {
+		case sayDead:
+			l.dying = &o
+			l.carrier.dying(o.Procs)
+			_, err = l.node.Turn(0) // connections that were made meanwhile
+			err = l.settled(err)
+		case sayDown, saySuspect:
+			l.witness.suspected = o.Kind == saySuspect
+			err = l.settled(l.node.Input(core.Input{Kind: core.Down, Procs: o.Procs}))
+		case sayExpired:
+			if q := o.Procs[0]; l.watches[q] == o.Serial { // otherwise it was stopped, or started again, since
+				delete(l.watches, q)
+				err = l.settled(l.node.Input(core.Input{Kind: core.Tick, Timer: core.Silence, From: q}))
+			}
+		case sayCheckpoint:
+			err = l.settled(l.node.Input(core.Input{Kind: core.Checkpoint}))
+		case sayStatus:
+			l.say(answer{Kind: saidStatus, Round: o.Round, Epoch: l.carrier.epoch, Steps: l.node.Counts().Steps, Idle: l.node.Idle(), Peers: l.carrier.status()})
+		case sayEnd:
+			l.say(l.final())
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// next takes an order off the queue: the first, or the first of a kind.
+func (l *life) next(kind string) (order, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, o := range l.orders {
+		if kind == "" || o.Kind == kind {
+			l.orders = append(l.orders[:i:i], l.orders[i+1:]...)
+			return o, true
+		}
+	}
+	return order{}, false
+}
+
+// meet waits until all first lives are known to each other: whoever dies before would never be.
+func (l *life) meet() error {
+	for {
+		l.mu.Lock()
+		met, failure := l.table != nil, l.failure
+		l.mu.Unlock()
+		if met || failure != nil {
+			return failure
+		}
+		<-l.bell
+	}
+}
+
+// connect waits for the connections with all first lives, so that no program has to.
+func (l *life) connect() error {
+	l.mu.Lock()
+	table := l.table
+	l.mu.Unlock()
+	l.mesh.Dial(mesh.Below(table, l.in.Proc), joinTimeout)
+	var all []core.Proc
+	for _, a := range table {
+		all = append(all, a.Proc)
+	}
+	return l.mesh.Gather(all, joinTimeout)
+}
+
+// await waits for leave to go on.
+func (l *life) await() {
+	for {
+		if o, ok := l.next(sayGo); ok {
+			l.clock.hear(o.Clock)
+			return
+		}
+		<-l.bell
+	}
+}
+
+// refused passes on what happened to the mesh.
+func (l *life) refused(n mesh.Notice) {
+	switch n.Event {
+	case mesh.Refused:
+		l.say(answer{Kind: saidNote, Text: fmt.Sprintf("proc %d refused a connection from %s: %v", l.in.Proc, n.Address, n.Err)})
+	case mesh.Unreachable:
+		l.say(answer{Kind: saidNote, Text: fmt.Sprintf("proc %d did not reach proc %d life %d at %s: %v", l.in.Proc, n.Proc, n.Life, n.Address, n.Err)})
+	}
+}
+
+// final is what is known at the end.
+func (l *life) final() answer {
+	n := l.node.Counts()
+	a := answer{Kind: saidEnd, Ended: l.ended, Counts: Counts{Steps: n.Steps, Frames: n.Frames, Encoded: n.Encoded, Bytes: n.Bytes, Header: n.Header,
+		Coded: n.Coded, Sends: n.Sends, Payload: n.Payload, Carried: n.Carried, Logged: n.Logged, Logs: n.Logs, LogKnown: n.LogBytes, LogUnknown: n.LogUnknown, Stored: l.store.bytes, Storing: uint64(l.store.took), Worked: uint64(processor() - l.worked)}}
+	if h := core.HistoryOf(l.machine); h != nil {
+		a.Done, a.Digest = h.Done, h.Digest
+	}
+	return a
+}

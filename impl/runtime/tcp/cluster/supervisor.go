@@ -1,0 +1,411 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"slices"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/plan"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
+	"github.com/domino-check/domino/impl/runtime/tcp/launch"
+	"github.com/domino-check/domino/spec/fault"
+)
+
+// proc is what the supervisor knows of one proc.
+type proc struct {
+	id      core.Proc
+	process *launch.Process  // nil: down
+	dying   bool             // it was killed and is not reaped
+	met     bool             // it has come to the rendezvous
+	up      bool             // it has said so
+	inc     core.Incarnation // the live one, or the next
+	life    core.Incarnation // number of the process, or of the next
+	reader  *reader          // of the evidence of this life
+	readers []*reader        // of all
+	failed  string           // why it could not go on
+	host    int              // where it runs, in Config.Hosts
+	doing   string           // what it answered when it was asked, "?" before
+
+	// From its evidence:
+	performed  int
+	recovering bool
+	hosts      []core.Proc
+	clock      uint64
+
+	watches map[core.Proc]*watchdog // that run
+	asleep  *sleep                  // it is stopped, or silent; nil: it is not
+	silent  bool                    // from outside
+	heard   time.Time               // of it, last
+	crashed bool                    // by its own evidence: it was rolling back
+
+	pending  []core.Proc   // failures that it has not been told of, by the first proc of the group
+	told     [][]core.Proc // in this life, each as it was told
+	starting bool          // a new life is on its way
+}
+
+// event is something that happens, for the supervisor's own goroutine.
+type event func()
+
+// supervisor is the one who runs a run. All but post belongs to the goroutine of run.
+type supervisor struct {
+	c            *Config
+	setup        *core.Setup
+	instructions instructions // what all are told
+	procs        []*proc
+	events       chan event
+	closed       chan struct{} // nobody takes events any more
+	rng          *rand.Rand
+	clock        clock
+	called       time.Time
+	began        time.Time // all were up
+	running      bool      // they are
+
+	burying  []*burial // failures in the order of their agreement, the first of them under way
+	dying    []*burial // not reaped yet
+	crashes  []step
+	armed    []*armed
+	stops    []*armedStop
+	asked    []plan.Request // that are due
+	left     struct{ failures, checkpoints, suspicions int }
+	round    round
+	listened time.Time // when it last looked who is silent
+	ending   bool
+	ended    map[core.Proc]answer
+	done     int // ranks of a bare run whose programs have ended
+	over     bool
+	expired  bool // the time limit is over
+	err      error
+	out      Result
+}
+
+// armed is a failure of the plan that has not struck.
+type armed struct {
+	plan.Failure
+	what   Measure // "" for effects
+	number uint64
+	index  int
+	due    bool
+}
+
+func newSupervisor(c *Config, text json.RawMessage) *supervisor {
+	id := mesh.NewIdentity()
+	s := &supervisor{c: c, setup: c.Setup, events: make(chan event, 64), closed: make(chan struct{}), rng: rand.New(rand.NewPCG(c.Seed, 1)),
+		ended: map[core.Proc]answer{}}
+	s.instructions = instructions{Case: text, Run: id.Run, Secret: id.Secret, Dir: c.Dir, Gone: make([]int, len(c.Setup.Layout.Names)), Torn: c.Model.Torn > 0,
+		Nothing: c.Model.FromDead == fault.Nothing, DiskDelay: c.DiskDelay, Bare: c.Bare, Reserve: c.Reserve}
+	for p := range c.Setup.Layout.Names {
+		s.procs = append(s.procs, &proc{id: core.Proc(p)})
+	}
+	if len(c.Hosts) > 0 {
+		for p, host := range spreadOver(c.Setup, len(c.Hosts)) {
+			s.procs[p].host = host
+		}
+	}
+	for i, f := range c.Plan.Failures {
+		s.armed = append(s.armed, &armed{Failure: f, index: i})
+	}
+	for _, r := range c.Reached {
+		s.armed = append(s.armed, &armed{Failure: plan.Failure{Victims: r.Victims, By: r.By}, what: r.What, number: r.Number, index: len(s.armed)})
+	}
+	for i, st := range c.Stops {
+		s.stops = append(s.stops, &armedStop{Stop: st, index: i})
+	}
+	s.instructions.Keep, s.instructions.Set = c.Model.KeepsIgnored(), c.Model.Set
+	s.instructions.Beat = beatEvery
+	if c.Silence > 0 {
+		s.instructions.Beat = min(beatEvery, c.Silence/4)
+	}
+	s.left.failures, s.left.checkpoints, s.left.suspicions = c.Model.Failures, c.Model.Checkpoints, c.Model.Suspicions
+	return s
+}
+
+// post hands something to the supervisor's goroutine.
+func (s *supervisor) post(e event) {
+	select {
+	case s.events <- e:
+	case <-s.closed:
+	}
+}
+
+// later posts after a while.
+func (s *supervisor) later(d time.Duration, e event) { time.AfterFunc(d, func() { s.post(e) }) }
+
+// delay is a time up to the spread.
+func (s *supervisor) delay() time.Duration { return time.Duration(s.rng.Int64N(int64(s.c.Spread) + 1)) }
+
+func (s *supervisor) note(format string, args ...any) { s.c.Note(fmt.Sprintf(format, args...)) }
+
+// since is the time since all were up.
+func (s *supervisor) since() time.Duration {
+	if !s.running {
+		return 0
+	}
+	return time.Since(s.began)
+}
+
+// run starts all and goes on until the run is over and nobody is left.
+func (s *supervisor) run(ctx context.Context) error {
+	defer close(s.closed)
+	s.called = time.Now()
+	limit := time.NewTimer(s.c.Timeout)
+	defer limit.Stop()
+	for _, p := range s.procs {
+		s.spawn(p)
+	}
+	s.later(tickEvery, s.tick)
+	s.later(startTimeout, s.late)
+	interrupted := ctx.Done()
+	for !s.over || slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil }) {
+		select {
+		case e := <-s.events:
+			e()
+		case <-limit.C:
+			s.overdue()
+		case <-interrupted:
+			interrupted = nil
+			s.stop("interrupted", nil)
+		}
+	}
+	if s.out.Elapsed = s.since(); s.out.Elapsed == 0 {
+		s.out.Elapsed = time.Since(s.called)
+	}
+	return s.err
+}
+
+// stop ends the run at once: everybody is killed.
+func (s *supervisor) stop(bound string, err error) {
+	if s.over {
+		return
+	}
+	s.over, s.err = true, err
+	s.out.Bound = bound
+	for _, p := range s.procs {
+		if p.process != nil {
+			p.process.Kill()
+		}
+	}
+}
+
+// spawn starts a life.
+func (s *supervisor) spawn(p *proc) {
+	if s.over {
+		return
+	}
+	s.round = round{number: s.round.number} // the new life was not asked, so the others would wait for its answer
+	in := s.instructions
+	if p.life > 0 {
+		p.host = s.hostOf(p)
+	}
+	var launcher []string
+	if len(s.c.Hosts) > 0 {
+		in.Host, launcher = s.c.Hosts[p.host].Address, s.c.Hosts[p.host].Launcher
+	}
+	in.Proc, in.Life, in.Incarnation, in.Restart = p.id, p.life, p.inc, p.life > 0
+	s.moments(p, &in)
+	if node, ok := s.node(p.id); ok && in.Restart {
+		in.Node = node
+	}
+	in.Performed, in.Clock, in.Gone = p.performed, s.clock.tick(), slices.Clone(s.instructions.Gone)
+	p.watches, p.asleep, p.silent, p.crashed = map[core.Proc]*watchdog{}, nil, false, false
+	p.reader = &reader{name: evidenceFile(s.c.Dir, p.id, p.life)}
+	p.readers = append(p.readers, p.reader)
+	p.starting, p.dying, p.up, p.told, p.hosts, p.recovering, p.failed = false, false, false, nil, nil, false, ""
+	life := p.life
+	process, err := launch.Start(launch.Command{Name: s.where(p), Launcher: launcher, Path: s.c.Path, Args: s.c.Args, Instructions: in, Errors: s.c.Errors,
+		Line: func(line []byte) error {
+			var a answer
+			if err := json.Unmarshal(line, &a); err != nil {
+				return fmt.Errorf("cluster: %s says %q: %w", s.setup.Layout.Name(p.id), line, err)
+			}
+			s.post(func() {
+				if p.life == life && p.process != nil {
+					s.hear(p, a)
+				}
+			})
+			return nil
+		}})
+	if err != nil {
+		s.stop("", fmt.Errorf("cluster: %w", err))
+		return
+	}
+	p.process = process
+	if s.c.Started != nil {
+		s.c.Started(p.id, process.ID())
+	}
+	go func() { // ends with the process
+		<-process.Done()
+		var unsure error
+		if launcher != nil {
+			unsure = s.awaitDeath(p.id)
+		}
+		s.post(func() { s.gone(p, process.Err(), unsure) })
+	}()
+}
+
+// moments gives a life the moments of the plan at which it is to stop.
+func (s *supervisor) moments(p *proc, in *instructions) {
+	in.Flush = s.rng.IntN(2) == 0
+	for _, a := range s.armed {
+		if a.By == p.id && !a.due {
+			in.Moments = append(in.Moments, moment{Index: a.index, After: a.After, What: a.what, Number: a.number})
+			if a.Survive != fault.Prefix {
+				in.Flush = a.Survive == fault.Every
+			}
+		}
+	}
+	if p.life == 0 {
+		for i, q := range s.c.Plan.Requests {
+			if q.Proc == p.id {
+				in.Moments = append(in.Moments, moment{Index: i, After: q.After, Request: true})
+			}
+		}
+	}
+	for _, st := range s.stops {
+		if st.By == p.id && !st.Timed && !st.begun {
+			in.Moments = append(in.Moments, moment{Index: st.index, After: st.After, Stop: true})
+		}
+	}
+}
+
+// tell says something to a life. One that is gone does not hear it: gone says so.
+func (s *supervisor) tell(p *proc, o order) {
+	o.Clock = s.clock.tick()
+	_ = p.process.Tell(o)
+}
+
+// hear takes an answer of a life.
+func (s *supervisor) hear(p *proc, a answer) {
+	s.clock.hear(a.Clock)
+	if s.c.heard != nil {
+		s.c.heard(a.Kind)
+	}
+	s.heard(p)
+	if s.over || p.dying {
+		if a.Kind == saidEnd {
+			s.ended[p.id] = a
+		}
+		return
+	}
+	switch a.Kind {
+	case saidUp:
+		if err := s.seen(p); err != nil {
+			s.stop("", err)
+			return
+		}
+		p.up = true
+		s.isUp(p)
+	case saidDead:
+		s.agreed(p, a.Epoch)
+	case saidMoment:
+		s.moment(p, a)
+	case saidStatus:
+		s.status(p, a)
+	case saidEnd:
+		s.ended[p.id] = a
+	case saidDone:
+		s.done++
+	case saidHosts:
+		s.look(p, false)
+		s.restart()
+	case saidWatch:
+		s.watch(p, a)
+	case saidLife:
+		s.nextLife(p, a.Renewed)
+	case saidExit:
+		s.exit(p)
+	case saidNote:
+		s.note("%s", a.Text)
+	case saidPanic:
+		s.out.Panic = fmt.Sprintf("%s panics: %s", s.setup.Layout.Name(p.id), a.Text)
+	case saidFailed:
+		p.failed = a.Text
+	case saidDoing:
+		s.answered(p, a.Text)
+	}
+}
+
+// isUp goes on when a life has begun.
+func (s *supervisor) isUp(p *proc) {
+	if p.life > 0 {
+		if c := s.crashOf(p.id); c != nil {
+			c.Restarts = append(c.Restarts, s.since())
+		}
+		s.begun(p)
+		s.started(p)
+		return
+	}
+	if s.running || slices.ContainsFunc(s.procs, func(p *proc) bool { return !p.up }) {
+		return
+	}
+	s.running, s.began = true, time.Now()
+	s.out.Begun = s.began.Sub(s.called)
+	for _, p := range s.procs {
+		s.tell(p, order{Kind: sayGo})
+	}
+	for _, t := range s.c.Timed {
+		s.later(t.At, func() { s.timed(t) })
+	}
+	s.armStops()
+	s.strike()
+}
+
+// gone comes when a process has ended.
+func (s *supervisor) gone(p *proc, err, unsure error) {
+	wasDying, where, said := p.dying, s.where(p), complaint(p.process)
+	p.process, p.dying, p.up = nil, false, false
+	switch {
+	case unsure != nil:
+		s.stop("", nil)
+		s.err = errors.Join(s.err, fmt.Errorf("cluster: %s: %w%s", where, unsure, said))
+	case s.over:
+	case wasDying:
+		s.reaped(p)
+	case s.ending && err == nil && s.has(p):
+		s.over = !slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil })
+	case s.out.Panic != "":
+		s.stop("", nil)
+	case p.failed != "":
+		s.stop("", fmt.Errorf("cluster: %s: %s", where, p.failed))
+	case killed(err, s.far(p)) && s.running && !s.c.Bare:
+		s.out.Outside++
+		s.note("%s was killed by somebody else%s", where, said)
+		p.dying = true // it was, only not by us
+		s.crash([]*proc{p})
+		p.dying = false
+		s.reaped(p)
+	default:
+		s.stop("", fmt.Errorf("cluster: %s has ended: %v%s", where, err, said))
+	}
+}
+
+func (s *supervisor) has(p *proc) bool { _, ok := s.ended[p.id]; return ok }
+
+// killed reports whether a process was ended by a signal; a launcher says so by its exit code.
+func killed(err error, far bool) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && (exit.ExitCode() == -1 || far && (exit.ExitCode() == 128+9 || exit.ExitCode() == 255))
+}
+
+// look reads what is new in the evidence of a life.
+func (s *supervisor) look(p *proc, ended bool) {
+	if p.reader == nil {
+		return
+	}
+	news, err := p.reader.read(ended)
+	if err != nil {
+		s.stop("", err)
+		return
+	}
+	for i := range news {
+		k := &news[i]
+		p.performed, p.recovering, p.clock, p.inc = k.Performed, k.Recovering, k.Began, k.Incarnation
+		s.clock.hear(k.Began)
+		s.placed(p, k.Events)
+	}
+}

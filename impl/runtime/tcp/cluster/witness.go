@@ -1,0 +1,198 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/disk"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// witness writes the evidence of a life: of each step first what has led to it, then each effect before it is performed.
+type witness struct {
+	life      *life
+	recorder  *recorder
+	setup     *core.Setup
+	evidence  core.Evidence // of the step under way
+	number    uint64        // of steps
+	began     uint64
+	waiting   []trace.Event // of the step, before the next effect that acts
+	effects   []core.Effect
+	at        int  // of effects
+	performed int  // effects that act, in all lives
+	started   bool // everybody begins before anything else happens, so a first life does not stop before that
+	suspected bool // the next notice of a failure is false, and no event
+	measured  bool // moments are given by the program's progress, too
+	now, next progress
+}
+
+func (w *witness) begin(l *life) {
+	w.life, w.setup, w.performed, w.started = l, l.setup, l.in.Performed, l.in.Restart
+	w.measured = slices.ContainsFunc(l.in.Moments, func(m moment) bool { return m.What == Iteration || m.What == Date })
+}
+
+// observe begins a step.
+func (w *witness) observe(in *core.Input, effects []core.Effect) error {
+	if err := w.settled(); err != nil { // of the step before
+		return err
+	}
+	w.look()
+	w.number++
+	w.began = w.life.clock.tick()
+	w.evidence = core.Evidence{Proc: w.life.in.Proc, Incarnation: w.life.in.Incarnation, After: core.HistoryOf(w.life.machine)}
+	w.effects, w.at, w.waiting = effects, 0, w.waiting[:0]
+	e := trace.Event{Proc: w.evidence.Proc, Incarnation: w.evidence.Incarnation}
+	switch in.Kind {
+	case core.Restore:
+		e = w.evidence.Restarted()
+	case core.Received:
+		d := in.Message.Describe()
+		e.Kind, e.Peer, e.ID, e.Stamp, e.Text = trace.Arrived, in.From, d.ID, d.Stamp, d.Kind
+	case core.Persisted, core.Tick:
+		e, _ = w.evidence.OfInput(in)
+	case core.Down:
+		if !w.suspected {
+			e.Kind, e.Text = trace.Told, w.setup.Layout.NamesOf(in.Procs)
+		}
+		w.suspected = false
+	}
+	if e.Kind != 0 {
+		w.waiting = append(w.waiting, e)
+	}
+	w.gather()
+	if w.at == len(effects) {
+		return w.write()
+	}
+	return nil // with the first effect
+}
+
+func (w *witness) close() error {
+	if w.recorder == nil {
+		return nil
+	}
+	return w.recorder.file.Close()
+}
+
+// gather takes the events of the declarations up to the next effect that acts.
+func (w *witness) gather() {
+	for w.at < len(w.effects) && !w.effects[w.at].Acts() {
+		w.take()
+	}
+}
+
+func (w *witness) take() {
+	if effect := &w.effects[w.at]; effect.Kind == core.Renew {
+		w.waiting = append(w.waiting, w.evidence.Renewed()...)
+	} else if e, ok := w.evidence.Of(effect); ok {
+		w.waiting = append(w.waiting, e)
+		if e.Kind == trace.Emitted && !e.Again && !e.ID.IsZero() {
+			w.next.phase = e.Stamp.Phase
+		}
+	}
+	w.at++
+}
+
+// perform comes before each effect.
+func (w *witness) perform(e *core.Effect) error {
+	if !e.Acts() {
+		return nil // it belongs to the one before
+	}
+	if err := w.moments(); err != nil {
+		return err
+	}
+	w.take()
+	w.gather()
+	w.performed++
+	return w.write()
+}
+
+// write makes the events that wait survive the death of the process.
+func (w *witness) write() error {
+	p := piece{Began: w.began, Number: w.number, Wall: time.Now().UnixNano(), Performed: w.performed, Events: w.waiting, Incarnation: w.evidence.Incarnation}
+	if h := w.evidence.After; h != nil {
+		p.Recovering, p.Done = h.Recovering, h.Done
+	}
+	err := w.recorder.write(&p)
+	if slices.ContainsFunc(w.waiting, places) && err == nil {
+		w.life.say(answer{Kind: saidHosts})
+	}
+	w.waiting = w.waiting[:0]
+	return err
+}
+
+// settled comes when a step is over.
+func (w *witness) settled() error {
+	w.now = w.next
+	return w.moments()
+}
+
+// moments stops at the moments of the plan that have come, until the supervisor says how to go on, if ever.
+func (w *witness) moments() error {
+	in := &w.life.in
+	if !w.started {
+		return nil
+	}
+	for i := 0; i < len(in.Moments); {
+		m := in.Moments[i]
+		if !w.reached(&m) {
+			i++
+			continue
+		}
+		in.Moments = append(in.Moments[:i:i], in.Moments[i+1:]...)
+		if in.Flush {
+			w.life.carrier.Flush()
+		}
+		w.life.say(answer{Kind: saidMoment, Index: m.Index, Request: m.Request, Stop: m.Stop})
+		if !m.Request {
+			w.life.await()
+		}
+	}
+	return nil
+}
+
+// store is the disk as the node of a life sees it: a record that is deleted is gone at once, as the machine may rely on.
+type store struct {
+	disk  *disk.Store
+	delay time.Duration
+	doing *doing
+	bytes uint64
+	took  time.Duration
+}
+
+// Put implements node.Store.
+func (s *store) Put(key string, value []byte) error {
+	defer s.count(time.Now())
+	s.bytes += uint64(len(value))
+	return s.disk.Put(key, value)
+}
+
+// Delete implements node.Store.
+func (s *store) Delete(key string) error {
+	defer s.count(time.Now())
+	if err := s.disk.Delete(key); err != nil {
+		return err
+	}
+	return s.Commit()
+}
+
+// Commit implements node.Store.
+func (s *store) Commit() error {
+	defer s.count(time.Now())
+	if s.disk.Queued() > 0 {
+		s.doing.disk(true)
+		defer s.doing.disk(false)
+		time.Sleep(s.delay)
+	}
+	return s.disk.Commit()
+}
+
+func (s *store) count(began time.Time) { s.took += time.Since(began) }
+
+func (s *store) close() error {
+	if err := s.disk.Close(); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
+)
+
+// instructions are what a life is told at its beginning.
+type instructions struct {
+	Case        json.RawMessage  `json:"case"` // what the setup is made of, for whoever started the run
+	Proc        core.Proc        `json:"proc"`
+	Life        core.Incarnation `json:"life"`        // number of the process, for the mesh
+	Incarnation core.Incarnation `json:"incarnation"` // of the machine
+	Restart     bool             `json:"restart"`
+	Node        core.Proc        `json:"node"` // whoever has adopted it, of a restart of a proc that needs somebody
+	Run         mesh.Run         `json:"run"`
+	Secret      []byte           `json:"secret"`
+	Rendezvous  string           `json:"rendezvous"`
+	Host        string           `json:"host"`
+	Dir         string           `json:"dir"`
+	Epoch       uint64           `json:"epoch"` // failures so far
+	Clock       uint64           `json:"clock"`
+	Performed   int              `json:"performed"` // effects of earlier lives
+	Gone        []int            `json:"gone"`      // by proc: lives that are over
+	Torn        bool             `json:"torn"`      // interrupted writes may be handed out as torn
+	Flush       bool             `json:"flush"`     // before it stops at a moment of the plan
+	Nothing     bool             `json:"nothing"`   // of what the dead had sent arrives any more when it is known that they are
+	DiskDelay   time.Duration    `json:"diskDelay"` // of every stable write
+	Moments     []moment         `json:"moments"`
+	Keep        bool             `json:"keep"`    // messages that are ignored stay on their way
+	Set         bool             `json:"set"`     // and what was sent is on its way for ever
+	Beat        time.Duration    `json:"beat"`    // between two signs of life, at most
+	Bare        bool             `json:"bare"`    // no evidence is kept
+	Reserve     int              `json:"reserve"` // bytes of buffers that are ready before it begins
+}
+
+// moment is when a life stops and asks what now.
+type moment struct {
+	Index   int     `json:"index"`
+	After   int     `json:"after"`             // effects
+	What    Measure `json:"what,omitempty"`    // other than effects
+	Number  uint64  `json:"number,omitempty"`  // of What
+	Request bool    `json:"request,omitempty"` // of the plan's requests, otherwise of its failures
+	Stop    bool    `json:"stop,omitempty"`    // of the stops
+}
+
+// What the supervisor says.
+const (
+	sayDead       = "dead" // Procs have stopped: Epoch, Gone
+	sayGo         = "go"   // on, after a moment
+	sayDown       = "down" // the detector reports Procs
+	sayCheckpoint = "checkpoint"
+	saySuspect    = "suspect" // as down, but they live
+	sayExpired    = "expired" // the watchdog Serial, about Procs, has expired
+	sayStatus     = "status"  // Round
+	sayEnd        = "end"
+	sayDoing      = "doing" // what are you doing? It is answered even in a step that does not end
+)
+
+// order is one thing that the supervisor says.
+type order struct {
+	Kind  string      `json:"kind"`
+	Procs []core.Proc `json:"procs,omitempty"`
+	Epoch uint64      `json:"epoch,omitempty"`
+	Clock uint64      `json:"clock,omitempty"`
+	Round int         `json:"round,omitempty"`
+
+	Serial uint64 `json:"serial,omitempty"`
+}
+
+// What a life says.
+const (
+	saidUp     = "up"     // its machine has begun
+	saidDead   = "dead"   // it has taken all from the dead: Epoch
+	saidMoment = "moment" // it has come to a moment: Index, Request, Stop
+	saidStatus = "status"
+	saidEnd    = "end"
+	saidDone   = "done"   // of a bare run: its program has ended
+	saidNote   = "note"   // Text is for the reader
+	saidPanic  = "panic"  // of the machine: Text
+	saidFailed = "failed" // it can not go on: Text
+	saidBeat   = "beat"
+	saidDoing  = "doing" // Text, "" if it does not hang
+	saidHosts  = "hosts" // who runs on its node has changed
+	saidWatch  = "watch" // it watches Proc from the step at Began on, by the watchdog Serial; 0: no more
+	saidLife   = "life"  // it is in the next life of its proc, as the same process; Renewed: by Renew, otherwise rolled back
+	saidExit   = "exit"  // it stops for good
+)
+
+// answer is one thing that a life says.
+type answer struct {
+	Kind    string `json:"kind"`
+	Text    string `json:"text,omitempty"`
+	Epoch   uint64 `json:"epoch,omitempty"`
+	Clock   uint64 `json:"clock,omitempty"`
+	Index   int    `json:"index,omitempty"`
+	Request bool   `json:"request,omitempty"`
+	Stop    bool   `json:"stop,omitempty"`
+	Round   int    `json:"round,omitempty"`
+	Steps   uint64 `json:"steps,omitempty"`
+	Idle    bool   `json:"idle,omitempty"`
+	Done    bool   `json:"done,omitempty"`
+	Digest  uint64 `json:"digest,omitempty"`
+	Ended   int64  `json:"ended,omitempty"` // nanoseconds since 1970: when the program was seen to have ended
+	Peers   []peer `json:"peers,omitempty"`
+	Counts  Counts `json:"counts"`
+
+	Proc    core.Proc `json:"proc,omitempty"`
+	Serial  uint64    `json:"serial,omitempty"`
+	Began   uint64    `json:"began,omitempty"`
+	Renewed bool      `json:"renewed,omitempty"`
+}
+
+// peer is what one life knows of its connection with another.
+type peer struct {
+	Life           int    `json:"life"` // -1: not connected
+	Sent, Received uint64 // frames
+	Held           int    // frames that wait for a connection
+}
+
+// Counts is what one life has sent, logged and stored.
+type Counts struct {
+	Steps      uint64 `json:"steps"`
+	Frames     uint64 `json:"frames"`     // messages in a fixed layout
+	Encoded    uint64 `json:"encoded"`    // messages by the codec
+	Bytes      uint64 `json:"bytes"`      // payloads in a fixed layout
+	Header     uint64 `json:"header"`     // piggybacked with them
+	Coded      uint64 `json:"coded"`      // bytes of messages by the codec
+	Sends      uint64 `json:"sends"`      // of the program
+	Payload    uint64 `json:"payload"`    // bytes that the program has sent
+	Carried    uint64 `json:"carried"`    // bytes that a protocol has put on messages of the program
+	Logged     uint64 `json:"logged"`     // bytes copied into the node's memory
+	Logs       uint64 `json:"logs"`       // payloads logged, in whatever memory
+	LogKnown   uint64 `json:"logKnown"`   // bytes of them
+	LogUnknown uint64 `json:"logUnknown"` // those whose size is not known
+	Stored     uint64 `json:"stored"`
+	Storing    uint64 `json:"storing"` // nanoseconds that stable storage has taken
+	Worked     uint64 `json:"worked"`  // nanoseconds of processors since the life was told to go on
+}
+
+// procDir is the folder of a proc in that of the run.
+func procDir(dir string, p core.Proc) string { return filepath.Join(dir, fmt.Sprintf("p%03d", p)) }
+
+func storeDir(dir string, p core.Proc) string { return filepath.Join(procDir(dir, p), "store") }
+
+func evidenceFile(dir string, p core.Proc, life core.Incarnation) string {
+	return filepath.Join(procDir(dir, p), fmt.Sprintf("evidence-%d", life))
+}

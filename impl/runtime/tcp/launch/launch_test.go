@@ -1,0 +1,257 @@
+package launch_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/domino-check/domino/impl/runtime/tcp/launch"
+)
+
+// role, in the environment, makes the test's program one of the children below.
+const role = "DOMINO_LAUNCH_TEST"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(role) != "" {
+		child(os.Getenv(role))
+		return
+	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE")) // a child that was built with -race would sleep for a second when it ends
+	goleak.VerifyTestMain(m)
+}
+
+// child is what a child does.
+func child(role string) {
+	if role == "parent" { // starts a child that never ends and says who it is
+		err := launch.Run(context.Background(), []launch.Command{command("waits", func(line []byte) error {
+			fmt.Println(string(line))
+			return nil
+		})})
+		fmt.Println(err)
+		return
+	}
+	if role == "guards" {
+		if err := launch.Keep(os.Stdin, os.Stdout, "guarded-"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		return
+	}
+	var say string
+	if role == "listens" {
+		if err := launch.Listen(os.Stdin, &say, func([]byte) {}, func() { os.Exit(7) }); err == nil {
+			fmt.Println(say, os.Getpid())
+			select {}
+		}
+	}
+	if err := launch.Instructions(os.Stdin, &say, func() { os.Exit(7) }); err != nil {
+		fmt.Println(err)
+		os.Exit(4)
+	}
+	fmt.Println(say, os.Getpid())
+	switch role {
+	case "waits":
+		select {}
+	case "fails":
+		os.Exit(3)
+	}
+}
+
+// command starts the test's program in a role.
+func command(name string, line func([]byte) error) launch.Command {
+	return launch.Command{Name: name, Path: "/usr/bin/env", Args: []string{role + "=" + name, self()}, Instructions: "hello", Line: line}
+}
+
+func self() string {
+	path, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	return path
+}
+
+// TestRun runs children that end by themselves and collects what they say.
+func TestRun(t *testing.T) {
+	var mu sync.Mutex
+	said := 0
+	line := func(line []byte) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if strings.HasPrefix(string(line), "hello ") {
+			said++
+		}
+		return nil
+	}
+	if err := launch.Run(t.Context(), []launch.Command{command("ends", line), command("ends", line), command("ends", line)}); err != nil || said != 3 {
+		t.Errorf("%d of 3 said hello, %v", said, err)
+	}
+}
+
+// TestFails lets one of three children fail, or its reader: the others, which would wait for ever, must end, and the error names the one.
+func TestFails(t *testing.T) {
+	wrong := errors.New("wrong line")
+	for _, bad := range []launch.Command{command("fails", nil), command("waits", func([]byte) error { return wrong }), {Name: "fails", Path: "/nowhere/at/all"}} {
+		bad.Name = "the bad one"
+		err := launch.Run(t.Context(), []launch.Command{command("waits", nil), bad, command("waits", nil)})
+		if err == nil || !strings.HasPrefix(err.Error(), "the bad one: ") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// TestCancel ends the context when all children are there: Run must return with none left.
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var there sync.WaitGroup
+	there.Add(2)
+	go func() {
+		there.Wait()
+		cancel()
+	}()
+	line := func([]byte) error {
+		there.Done()
+		return nil
+	}
+	if err := launch.Run(ctx, []launch.Command{command("waits", line), command("waits", line)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+}
+
+// TestOrphan kills a parent: its child must end. The pipe that the child inherits tells when it has.
+func TestOrphan(t *testing.T) {
+	cmd := exec.Command(self())
+	cmd.Env = append(os.Environ(), role+"=parent")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	cmd.Stdout, cmd.ExtraFiles = write, nil
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	line, err := bufio.NewReader(read).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	if _, err := fmt.Sscanf(line, "hello %d", &pid); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	for { // a killed process takes a moment; it would never go if nobody told it
+		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(state), ") Z ") {
+			break
+		}
+	}
+}
+
+// TestFar kills a child behind a launcher: as the launcher itself, one that waits for it, and one that keeps it from hearing; each must be gone, and what was
+// written to the standard error is known. The first two die of SIGKILL, not of the end of their input, whose exit code is 7.
+func TestFar(t *testing.T) {
+	tests := []struct {
+		name, line, end string
+	}{
+		{"exec", `exec "$@"`, "signal: killed"},
+		{"waits", `"$@"; exit $?`, "exit status 137"},
+		{"deaf", `echo hello 0; sleep 1000; exit 0`, "signal: killed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := command("listens", nil)
+			c.Launcher, c.Path = []string{"/bin/sh", "-c", "echo complaint >&2; " + tt.line, "--", c.Path}, ""
+			there := make(chan struct{})
+			c.Line = func([]byte) error {
+				close(there)
+				return nil
+			}
+			p, err := launch.Start(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-there
+			p.Kill()
+			p.Kill() // once more changes nothing
+			<-p.Done()
+			if p.Err() == nil || !strings.Contains(p.Err().Error(), tt.end) {
+				t.Errorf("ended with %v, want %s", p.Err(), tt.end)
+			}
+			if !strings.HasPrefix(p.Complaint(), "complaint") {
+				t.Errorf("complaint %q", p.Complaint())
+			}
+			for lives(p.ID()) { // for ever, if it was not killed
+			}
+		})
+	}
+}
+
+// TestGuard: the folder of a guard goes when the guard's input ends, with what is in it, and stays when it is dismissed; where there can be none, it says so.
+func TestGuard(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv(role, "guards")
+	g, err := launch.StartGuard(self())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Dismiss(); err != nil || filepath.Dir(g.Dir) != dir {
+		t.Errorf("folder %s, %v", g.Dir, err)
+	}
+	if _, err := os.Stat(g.Dir); err != nil {
+		t.Error(err)
+	}
+	cmd := exec.Command(self()) // its input is empty
+	out, err := cmd.Output()
+	if list, e := os.ReadDir(dir); err != nil || e != nil || len(list) != 1 || !strings.Contains(string(out), dir+"/guarded-") {
+		t.Errorf("a guard without parent says %q, %v, and leaves %v %v", out, err, list, e)
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read.Close() // whoever would hear it is gone before it says anything
+	cmd = exec.Command(self())
+	cmd.Stdout = write
+	err = cmd.Run()
+	write.Close()
+	if list, e := os.ReadDir(dir); err != nil || e != nil || len(list) != 1 {
+		t.Errorf("a guard that nobody hears: %v, and leaves %v %v", err, list, e)
+	}
+	t.Setenv("TMPDIR", dir+"/nowhere")
+	if _, err := launch.StartGuard(self()); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("a folder that can not be: %v", err)
+	}
+}
+
+// lives reports whether anything of a process group runs.
+func lives(group int) bool {
+	list, _ := filepath.Glob("/proc/[0-9]*/stat")
+	return slices.ContainsFunc(list, func(name string) bool {
+		text, _ := os.ReadFile(name) // it may have ended
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		return len(fields) > 2 && fields[0] != "Z" && fields[2] == strconv.Itoa(group)
+	})
+}
+
+// TestNoParent reads instructions that nobody has written.
+func TestNoParent(t *testing.T) {
+	for _, in := range []string{"", "{", "no json\n"} {
+		if err := launch.Instructions(strings.NewReader(in), new(string), func() {}); !errors.Is(err, launch.ErrNoParent) {
+			t.Errorf("%q: %v, want %v", in, err, launch.ErrNoParent)
+		}
+	}
+}
