@@ -109,7 +109,11 @@ var importTable = []row{
 	},
 	{dir: "fuzz/targets", internal: and(vocabulary, "checker/world", "fuzz", "impl/catalog", "scenarios")},
 	{
-		dir:        "cmd/domino",
+		dir:      "cmd/domino",
+		internal: []string{"cmd/domino/app"},
+	},
+	{
+		dir:        "cmd/domino/app",
 		internal:   []string{"*"},
 		thirdParty: []string{"github.com/spf13/pflag", "golang.org/x/term"},
 	},
@@ -178,11 +182,9 @@ func matches(pattern, dir string) bool {
 
 // mayImport tells whether the row allows a package of this module.
 func mayImport(r row, target string, test bool) bool {
-	if target == "cmd" || strings.HasPrefix(target, "cmd/") {
-		return false
-	}
-	return test || slices.ContainsFunc(r.internal, func(allowed string) bool {
-		return allowed == "*" || matches(allowed, target)
+	command := below(target, "cmd") // only a command may stand on a command, where its row says so
+	return test && !command || slices.ContainsFunc(r.internal, func(allowed string) bool {
+		return allowed == "*" && !command || matches(allowed, target)
 	})
 }
 

@@ -119,7 +119,7 @@ func importFixtures() []fixture {
 				"fuzz/fuzz.go":           importing("fuzz", "pgregory.net/rapid"),
 				"scenarios/scenarios.go": importing("scenarios", "golang.org/x/tools/txtar"),
 				"impl/core/core.go":      importing("core", "github.com/fxamacker/cbor/v2"),
-				"cmd/domino/main.go": importing("main", "github.com/spf13/pflag", "golang.org/x/term",
+				"cmd/domino/app/app.go": importing("app", "github.com/spf13/pflag", "golang.org/x/term",
 					m+"impl/runtime/tcp", m+"fuzz", "net/http"),
 			},
 		},

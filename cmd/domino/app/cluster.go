@@ -1,0 +1,44 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/domino-check/domino/scenarios"
+)
+
+// clusterCommands are the subcommands of cluster.
+func clusterCommands() []command {
+	return []command{
+		{"run", "[SCENARIO | FILE]", "run a scenario or a kernel as processes, kill some, and judge the run", runClusterRun},
+		{"torture", "[SCENARIO ...]", "random failures in random scenarios, until a run is wrong", runTorture},
+		{"perf", "", "kernels by protocol: time, overhead, bytes, recovery", runPerf},
+		{"netpipe", "", "latency and bandwidth between two processes, by protocol", runNetpipe},
+	}
+}
+
+// runCluster executes a subcommand of cluster.
+func runCluster(ctx context.Context, args []string, io streams) (int, error) {
+	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" || args[0] == "help" {
+		fmt.Fprint(io.out, "Usage: domino cluster COMMAND [flags]\n\n")
+		for _, c := range clusterCommands() {
+			fmt.Fprintf(io.out, "  %-8s %-18s %s\n", c.name, c.args, c.doc)
+		}
+		fmt.Fprint(io.out, "\nEach command explains itself with --help. Processes are real, and none is left behind.\n\n"+
+			"Examples:\n  domino cluster run s1 --kill x@1\n  domino cluster perf --protocols none,hydee\n  domino cluster netpipe --sizes 8,64K,1M\n")
+		if len(args) == 0 {
+			return 0, errors.New("a command is needed")
+		}
+		return 0, nil
+	}
+	var names []string
+	for _, c := range clusterCommands() {
+		if c.name == args[0] {
+			return c.run(ctx, args[1:], io)
+		}
+		names = append(names, c.name)
+	}
+	return 0, fmt.Errorf("unknown command %q, did you mean %q? Commands: %s", args[0], scenarios.Nearest(args[0], names), strings.Join(names, ", "))
+}

@@ -1,0 +1,216 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
+	"github.com/domino-check/domino/impl/runtime/tcp/perf"
+	"github.com/domino-check/domino/spec"
+)
+
+// perfFlags are the flags of cluster perf.
+type perfFlags struct {
+	kernels, protocols, clusters, plot string
+	options, kills                     []string
+	ranks, rounds, checkpoint, reserve int
+	seed                               uint64
+	timeout                            time.Duration
+	json, bench                        bool
+}
+
+func readPerf(args []string, io streams) (o perfFlags, err error) {
+	f := flags("cluster perf", "", io, "cluster perf", "cluster perf --protocols none,hydee --rounds 15", "cluster perf --kernels all --rounds 1 --plot plots",
+		"cluster perf --kernels 'cg n=14000 iterations=2, ring size=8192' --protocols none,hydee,hmpl", "cluster perf --kernels heat --checkpoint 50 --kill r2@60%",
+		"cluster perf --bench | benchstat -col /protocol -")
+	f.StringVar(&o.kernels, "kernels", "", "kernels, each with parameters if need be; all: every one; by default "+strings.Join(perf.Usual, ", "))
+	f.StringVar(&o.protocols, "protocols", "", "protocols; by default every one that real processes can keep")
+	f.IntVar(&o.ranks, "ranks", 4, "ranks, one process each; a protocol may add more")
+	f.IntVar(&o.rounds, "rounds", 3, "runs of each; medians are reported")
+	f.Uint64Var(&o.seed, "seed", 1, "of the order of the runs")
+	f.IntVar(&o.checkpoint, "checkpoint", 0, "a checkpoint after every so many iterations of the kernels that can take one; 0: none")
+	f.IntVar(&o.reserve, "reserve", 32, "MiB of buffers that each process makes ready before it begins, as one that has run for long; 0: none")
+	f.StringVar(&o.clusters, "clusters", "2", "of hydee: a number of clusters of neighbours, or e.g. 'r0 r1 | r2 r3'")
+	f.StringArrayVar(&o.options, "options", nil, "options of a protocol, e.g. 'rbml: loggers=next'; may be repeated")
+	f.StringArrayVar(&o.kills, "kill", nil, "also make runs with a kill -9: PROC@MOMENT as for cluster run, or PROC@60% of the time without; may be repeated")
+	f.StringVar(&o.plot, "plot", "", "also draw the figures into this folder, as PNG and SVG")
+	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run after so long")
+	f.BoolVar(&o.json, "json", false, "print JSON: plan, rows and samples")
+	f.BoolVar(&o.bench, "bench", false, "print lines for benchstat, one a run")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	switch {
+	case f.NArg() > 0:
+		return o, fmt.Errorf("unexpected %q", f.Args())
+	case o.json && o.bench:
+		return o, errors.New("--json or --bench, not both")
+	case o.timeout <= 0:
+		return o, errors.New("--timeout must be positive")
+	case o.checkpoint < 0:
+		return o, fmt.Errorf("--checkpoint %d: want 0 or more", o.checkpoint)
+	case o.reserve < 0 || o.reserve > 1<<20:
+		return o, fmt.Errorf("--reserve %d: want [0, %d] MiB", o.reserve, 1<<20)
+	case o.ranks < 1:
+		return o, fmt.Errorf("--ranks %d: want at least 1", o.ranks)
+	}
+	return o, nil
+}
+
+// perfRun is the state of runPerf.
+type perfRun struct {
+	flags *perfFlags
+	io    streams
+	plan  perf.Plan
+	cases map[[2]string]*clusterCase // by kernel and protocol
+	left  []leftOut
+	dir   string // of the disks
+	runs  int
+	began time.Time
+}
+
+// leftOut is what can not be measured, and why.
+type leftOut struct {
+	Kernel   string `json:"kernel,omitempty"` // "": every one
+	Protocol string `json:"protocol,omitempty"`
+	Why      string `json:"why"`
+}
+
+// runPerf measures kernels under protocols.
+func runPerf(ctx context.Context, args []string, io streams) (code int, err error) {
+	o, err := readPerf(args, io)
+	if err != nil {
+		return 0, err
+	}
+	r := &perfRun{flags: &o, io: io, cases: map[[2]string]*clusterCase{}}
+	r.plan.Rounds, r.plan.Seed, r.plan.Kills = o.rounds, o.seed, len(o.kills) > 0
+	if err := r.choose(ctx); err != nil {
+		return 0, err
+	}
+	if err := r.plan.Validate(); err != nil {
+		return 0, err
+	}
+	if err := plotFolder(o.plot); err != nil {
+		return 0, err
+	}
+	folder, err := openFolder("", "domino-perf-")
+	if err != nil {
+		return 0, err
+	}
+	r.dir, r.began = folder.name, time.Now()
+	defer func() { err = errors.Join(err, folder.close(false)) }()
+	progress := r.progress()
+	samples, err := perf.Measure(ctx, &r.plan, r.run, progress)
+	if progress != nil {
+		fmt.Fprint(io.err, "\r\x1b[K")
+	}
+	if err != nil && len(samples) == 0 {
+		return 0, err
+	}
+	if err != nil {
+		fmt.Fprintf(io.err, "domino cluster perf: %v\n", err)
+	}
+	return r.report(samples, err != nil || ctx.Err() != nil)
+}
+
+// run makes one run. Its folder goes at once.
+func (r *perfRun) run(ctx context.Context, cell perf.Cell, kind perf.Kind, calm time.Duration) (*cluster.Result, error) {
+	c := r.cases[[2]string{cell.Kernel, cell.Protocol}]
+	var k strikes
+	if kind == perf.Failed {
+		var err error
+		if k, err = parseKills(momentsIn(r.flags.kills, calm), c.resolved.Setup); err != nil {
+			return nil, err
+		}
+	}
+	r.runs++
+	dir := filepath.Join(r.dir, fmt.Sprint(r.runs))
+	config, err := c.config(k, r.flags.seed+uint64(r.runs), dir)
+	if err != nil {
+		return nil, err
+	}
+	config.Bare, config.Reserve = kind == perf.Bare, r.flags.reserve<<20
+	result, err := cluster.Run(ctx, config)
+	return result, errors.Join(err, os.RemoveAll(dir))
+}
+
+// progress shows the runs on a terminal; nil if there is none.
+func (r *perfRun) progress() func(perf.Sample) {
+	file, ok := r.io.err.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil
+	}
+	done, all := 0, r.plan.Runs()
+	return func(s perf.Sample) {
+		done++
+		left := time.Duration(float64(time.Since(r.began)) / float64(done) * float64(all-done)).Round(time.Second)
+		fmt.Fprintf(r.io.err, "\r\x1b[K%d of %d runs, %s to go: %s with %s, %s", done, all, left, s.Kernel, s.Protocol, short3(s.Time))
+	}
+}
+
+// report prints what was measured. Runs that are wrong are a violation, and what is not complete is unknown.
+func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
+	rows, recoveries := perf.Summarise(&r.plan, samples), perf.Recoveries(&r.plan, samples)
+	if r.flags.plot != "" {
+		if err := plotPerf(r.flags.plot, &r.plan, rows, recoveries); err != nil {
+			return 0, err
+		}
+	}
+	code := 0
+	if incomplete || slices.ContainsFunc(rows, func(r perf.Row) bool { return r.Unfinished != "" }) ||
+		slices.ContainsFunc(recoveries, func(r perf.Recovery) bool { return r.Unfinished != "" }) {
+		code = exitCode(spec.Unknown)
+	}
+	if slices.ContainsFunc(rows, func(r perf.Row) bool { return r.Wrong != "" }) ||
+		slices.ContainsFunc(recoveries, func(r perf.Recovery) bool { return r.Wrong != "" }) {
+		code = exitCode(spec.Violated)
+	}
+	switch {
+	case r.flags.json:
+		return code, json.NewEncoder(r.io.out).Encode(map[string]any{"plan": r.plan, "cores": runtime.NumCPU(), "leftOut": r.left, "incomplete": incomplete, "rows": rows,
+			"totals": perf.Totals(&r.plan, rows), "recoveries": recoveries, "samples": samples})
+	case r.flags.bench:
+		if incomplete {
+			fmt.Fprintln(r.io.err, "incomplete")
+		}
+		return code, perf.Bench(r.io.out, &r.plan, samples)
+	}
+	if err := perf.Print(r.io.out, &r.plan, rows); err != nil {
+		return 0, err
+	}
+	if len(recoveries) > 0 {
+		if err := perf.PrintRecoveries(r.io.out, recoveries); err != nil {
+			return 0, err
+		}
+	}
+	fmt.Fprintf(r.io.out, "%d runs in %s\n", len(samples), time.Since(r.began).Round(100*time.Millisecond))
+	for _, l := range r.left {
+		fmt.Fprintln(r.io.out, l)
+	}
+	if incomplete {
+		fmt.Fprintf(r.io.out, "INCOMPLETE: %d of %d runs\n", len(samples), r.plan.Runs())
+	}
+	return code, nil
+}
+
+// String says what is left out in one line.
+func (l leftOut) String() string {
+	what := "kernel " + l.Kernel
+	switch {
+	case l.Kernel == "":
+		what = "protocol " + l.Protocol
+	case l.Protocol != "":
+		what += " with protocol " + l.Protocol
+	}
+	return "left out: " + what + ": " + strings.TrimSpace(l.Why)
+}

@@ -1,0 +1,165 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// clusterRan is one run as processes, judged.
+type clusterRan struct {
+	*clusterCase
+	strikes   strikes
+	result    *cluster.Result
+	reference *cluster.Result // without failures; nil: this is one
+	violation *spec.Violation
+	verdict   spec.Verdict
+	why       string
+	digests   string // what the comparison of the digests says
+}
+
+// decide judges the run.
+func (r *clusterRan) decide() {
+	res := r.result
+	if res.Outside > 0 {
+		r.why = fmt.Sprintf("%d processes were killed by somebody else: ", res.Outside)
+	}
+	switch {
+	case res.Panic != "":
+		r.violation = &spec.Violation{Property: "no-panic", Message: res.Panic}
+	default:
+		r.violation = r.judge.Trace(&res.Trace, res.Complete)
+	}
+	r.digests = "no failure-free run to compare with"
+	same := true
+	if r.reference != nil && res.Complete {
+		same = sameEnd(res, r.reference)
+		switch r.digests = "as in the failure-free run"; {
+		case !same:
+			r.digests = "not as in the failure-free run"
+		case gaveUp(&res.Trace):
+			r.digests = "as in the failure-free run, of the ranks that have ended: somebody gave up"
+		}
+	}
+	switch {
+	case r.violation != nil:
+		r.verdict, r.why = spec.Violated, r.why+r.violation.Property+": "+r.violation.Message
+	case !res.Complete:
+		r.verdict, r.why = spec.Unknown, r.why+"the run was ended by: "+res.Bound
+	case !same && r.mustAgree():
+		r.verdict, r.why = spec.Violated, "the final digests are "+r.digests
+	case gaveUp(&res.Trace) && !r.scenario.Force: // as the checker has it
+		r.verdict, r.why = spec.OutOfModel, r.why+"this run breaks nothing, but its failures have taken a rank and all that protects it, which answers so"
+	default:
+		r.verdict, r.why = spec.Holds, r.why+"this run breaks nothing, which proves nothing"
+	}
+	if res.Outside > 0 && r.verdict == spec.Violated && res.Failures > r.resolved.Model.Failures { // an exit is among the crashes, and no failure
+		r.verdict = spec.OutOfModel
+	}
+}
+
+// mustAgree reports whether all runs end in the same states: a program may choose otherwise, and then the judge knows all ends, or nobody does.
+func (r *clusterRan) mustAgree() bool {
+	return r.resolved.Setup.Promises.Needs >= core.SendDeterministic && !slices.ContainsFunc(r.resolved.Setup.Programs, func(p core.Program) bool {
+		return slices.ContainsFunc(p, func(o core.Op) bool { return o.Ordered && (o.Any || o.Kind == core.OpPost) })
+	})
+}
+
+func (r *clusterRan) code() int { return exitCode(r.verdict) }
+
+// print tells a reader.
+func (r *clusterRan) print(w io.Writer, events bool) {
+	l, res := &r.resolved.Setup.Layout, r.result
+	fmt.Fprintf(w, "%s: %s (%s), %d ranks", r.scenario.Name, r.scenario.Protocol, r.scenario.Variant, l.Ranks)
+	if n := len(l.Names) - l.Ranks; n > 0 {
+		fmt.Fprintf(w, " and %d services", n)
+	}
+	fmt.Fprintf(w, ", %d processes, %s", len(l.Names), short3(res.Elapsed))
+	if r.reference != nil {
+		fmt.Fprintf(w, " (%s without failures)", short3(r.reference.Elapsed))
+	}
+	fmt.Fprintln(w)
+	for i, c := range res.Crashes {
+		what := "failure"
+		if c.Exit {
+			what = "exit"
+		}
+		fmt.Fprintf(w, "%s %d: %s at %s: reaped after %s, agreed on %s, told %s, restarted %s\n", what, i+1, l.NamesOf(c.Procs), short3(c.At), short3(c.Reaped-c.At),
+			short3(c.Agreed-c.At), since(c.Told, c.At), since(c.Restarts, c.At))
+	}
+	printStops(w, l, res)
+	for _, c := range res.Recoveries() {
+		life := ""
+		if c.Incarnation > 1 { // one of several
+			life = fmt.Sprintf(" in life %d", c.Incarnation+1)
+		}
+		fmt.Fprintf(w, "  %s%s rolls back by %d sends and %d deliveries: restored after %s, caught up %s\n", l.Name(c.Rank.Proc()), life, c.Sends, c.Deliveries,
+			when(c.Restored, c.Stopped), when(c.CaughtUp, c.Stopped))
+	}
+	if events {
+		for i, e := range res.Trace.Events {
+			fmt.Fprintf(w, "%10.3f ms  step %-5d %s/%d %s\n", float64(res.Walls[i])/1e6, e.Step, l.Name(e.Proc), e.Incarnation, l.Describe(e))
+		}
+	}
+	for p := range l.Ranks {
+		fmt.Fprintf(w, "%s ends in %016x\n", l.Name(trace.Proc(p)), res.Digests[p])
+	}
+	fmt.Fprintf(w, "digests: %s\n", r.digests)
+	if res.Unstruck > 0 {
+		fmt.Fprintf(w, "note: %d failures did not strike: their moment has not come\n", res.Unstruck)
+	}
+	if r.unknown != "" {
+		fmt.Fprintf(w, "note: %s\n", r.unknown)
+	}
+	fmt.Fprintf(w, "%s: %s\n", r.word(), r.why)
+}
+
+// word is the verdict on one run, of which nobody can say that something holds in all.
+func (r *clusterRan) word() string {
+	if r.verdict == spec.Holds {
+		return "fine"
+	}
+	return r.verdict.String()
+}
+
+// report is the run for a program.
+func (r *clusterRan) report() map[string]any {
+	return map[string]any{"scenario": r.scenario.Name, "protocol": r.scenario.Protocol, "variant": r.scenario.Variant, "verdict": r.word(), "why": r.why,
+		"violation": r.violation, "digests": r.result.Digests, "crashes": r.result.Crashes, "recoveries": r.result.Recoveries(), "counts": r.result.Counts,
+		"stops": r.result.Stops, "suspicions": r.result.Suspicions, "performed": r.result.Performed, "elapsed": r.result.Elapsed, "complete": r.result.Complete, "strikes": r.strikes}
+}
+
+// short3 is a time with three digits.
+func short3(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d < time.Second:
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(time.Millisecond).String()
+}
+
+// since is the first and the last of some times, from another on.
+func since(list []time.Duration, from time.Duration) string {
+	switch len(list) {
+	case 0:
+		return "nobody"
+	case 1:
+		return "after " + short3(list[0]-from)
+	}
+	return fmt.Sprintf("after %s to %s", short3(list[0]-from), short3(list[len(list)-1]-from))
+}
+
+func when(at, from time.Duration) string {
+	if at == 0 {
+		return "never"
+	}
+	return short3(at - from)
+}

@@ -1,0 +1,355 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/soak"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
+	"github.com/domino-check/domino/impl/runtime/tcp/launch"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+)
+
+// clusterRunFlags are the flags of cluster run.
+type clusterRunFlags struct {
+	kernel, protocol, clusters, variant, options string
+	kills, stops                                 []string
+	dir, address, hosts, plan, guard             string
+	seed                                         uint64
+	timeout, spread, diskDelay, silence          time.Duration
+	events, json, child                          bool
+}
+
+func readClusterRun(args []string, io streams) (o clusterRunFlags, names []string, err error) {
+	f := flags("cluster run", "[SCENARIO | FILE]", io, "cluster run ring3", "cluster run s1 --kill x@1",
+		"cluster run --kernel 'heat ranks=4 n=32 iterations=20 checkpoint=5' --protocol hydee --clusters 'r0 r1 | r2 r3' --kill r2@60",
+		"cluster run --kernel 'cg ranks=4' --protocol causal --kill r1@150ms", "cluster run s1 --kill x@1 --kill y@x:recovery",
+		"cluster run radic-hmpl-spare --kill N1@a:1", "cluster run radic-hmpl-zombie --stop N1@b:1+50ms",
+		"cluster run ring3 --hosts 127.0.0.2,127.0.0.3",
+		"cluster run s1 --address 10.0.0.1:0 --dir /shared/run --hosts '10.0.0.1,10.0.0.2=ssh -oBatchMode=yes node2 /shared/domino'",
+		"cluster run --plan domino-torture/plan.json")
+	f.StringVar(&o.kernel, "kernel", "", "run a kernel instead of a scenario, e.g. 'heat ranks=4 n=32' (domino list programs)")
+	f.StringVar(&o.protocol, "protocol", "", "protocol, instead of the scenario's; of a kernel by default none")
+	f.StringVar(&o.clusters, "clusters", "", "clusters, instead of the scenario's, e.g. 'r0 r1 | r2 r3'")
+	f.StringVar(&o.variant, "variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
+	f.StringVar(&o.options, "options", "", "options of the protocol, instead of the scenario's")
+	f.StringArrayVar(&o.kills, "kill", nil, "kill -9 at a moment: PROC[+PROC]@N when the first has performed N effects, @iteration=N when its program begins that iteration, @date=N after "+
+		"so many sends and deliveries, @phase=N (HydEE) when it sends in that phase, @recovery[=N] after N effects of a life that is not the first, @PROC:... when another has come so far, "+
+		"@250ms by the clock; may be repeated")
+	f.StringVar(&o.plan, "plan", "", "repeat the run that is saved in a plan.json of torture or run: scenario, seed and failures")
+	f.StringVar(&o.hosts, "hosts", "", "where the processes run, in blocks: a file with a line 'ADDRESS [LAUNCHER ...]' a host, or 'ADDRESS[=LAUNCHER ...],...'; a launcher, such as "+
+		"'ssh node2 /opt/domino', starts domino there with the arguments behind it; --dir must be shared by all")
+	f.DurationVar(&o.diskDelay, "disk-delay", 0, "every stable write takes so much longer")
+	f.StringArrayVar(&o.stops, "stop", nil, "false suspicion: kill -STOP at a moment as of --kill, PROC@MOMENT[+DURATION], and -CONT when so long (100ms) nobody has suspected it again; may be repeated")
+	f.DurationVar(&o.silence, "silence", 0, "suspect a process, too, that gives no sign of life for so long; 0: none")
+	f.StringVar(&o.dir, "dir", "", "folder for disks and evidence, new or empty, that stays; by default a temporary one that goes when nothing is wrong")
+	f.StringVar(&o.address, "address", "127.0.0.1:0", "where the processes meet, which all hosts must reach; port 0 is any free one")
+	f.Uint64Var(&o.seed, "seed", 1, "of delays of notices and restarts")
+	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run after so long")
+	f.DurationVar(&o.spread, "spread", 5*time.Millisecond, "notices and restarts take up to so long")
+	f.BoolVar(&o.events, "events", false, "print the merged trace, too")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.BoolVar(&o.child, childFlag, false, "internal")
+	f.StringVar(&o.guard, guardFlag, "", "internal")
+	if err := errors.Join(f.MarkHidden(childFlag), f.MarkHidden(guardFlag)); err != nil {
+		return o, nil, err
+	}
+	if err := f.Parse(args); err != nil {
+		return o, nil, err
+	}
+	switch {
+	case o.child || o.guard != "":
+	case o.timeout <= 0 || o.spread <= 0 || o.diskDelay < 0 || o.silence < 0:
+		return o, nil, errors.New("--timeout and --spread must be positive, --disk-delay and --silence must not be negative")
+	case o.plan != "" && (len(o.kills)+len(o.stops) > 0 || f.Changed("seed") || f.Changed("spread") || f.Changed("disk-delay") || f.Changed("silence")):
+		return o, nil, errors.New("--plan has its own --kill, --stop, --silence, --seed, --spread and --disk-delay")
+	case o.plan != "" && o.kernel == "" && f.NArg() == 0:
+	case (o.kernel == "") == (f.NArg() == 0) || f.NArg() > 1:
+		kernels := 0
+		if o.kernel != "" {
+			kernels = 1
+		}
+		return o, nil, fmt.Errorf("want one scenario or a --kernel, got %d scenarios and %d kernels", f.NArg(), kernels)
+	}
+	return o, f.Args(), nil
+}
+
+// runClusterRun is cluster run, and each of its processes.
+func runClusterRun(ctx context.Context, args []string, io streams) (int, error) {
+	o, names, err := readClusterRun(args, io)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case o.guard != "":
+		return 0, launch.Keep(os.Stdin, os.Stdout, o.guard)
+	case o.child:
+		return 0, cluster.Live(os.Stdin, io.out, clusterSetup, func() { os.Exit(exitUsage) })
+	}
+	c, strikes, err := o.prepare(names, io)
+	if err != nil {
+		return 0, err
+	}
+	if reason, err := c.open(ctx); err != nil || reason != "" {
+		if ctx.Err() != nil {
+			fmt.Fprintln(io.err, "interrupted before it began")
+			return exitCode(spec.Unknown), nil
+		}
+		if reason != "" {
+			fmt.Fprintf(io.err, "out of model: %s\n", reason)
+		}
+		return exitCode(spec.OutOfModel), err
+	}
+	if err := c.validate(strikes); errors.Is(err, cluster.ErrModel) {
+		fmt.Fprintf(io.err, "out of model: %v\n", err)
+		return exitCode(spec.OutOfModel), nil
+	} else if err != nil {
+		return 0, err
+	}
+	dir, err := openFolder(o.dir, "domino-cluster-")
+	if err != nil {
+		return 0, err
+	}
+	ran, err := c.runWithReference(ctx, strikes, dir.name)
+	wrong := err == nil && ran.verdict != spec.Holds
+	if wrong && ctx.Err() == nil || !dir.temporary {
+		err = errors.Join(err, c.saved(strikes, o.seed).save(dir.name))
+	}
+	keep := !dir.temporary || ctx.Err() == nil && (wrong || err != nil && began(dir.name))
+	err = errors.Join(err, dir.close(keep))
+	switch {
+	case err != nil && keep:
+		return 0, fmt.Errorf("%w (files are in %s)", err, dir.name)
+	case err != nil:
+		return 0, err
+	case keep && !o.json:
+		fmt.Fprintf(io.err, "disks and evidence are in %s\n", dir.name)
+	}
+	if o.json {
+		return ran.code(), json.NewEncoder(io.out).Encode(ran.report())
+	}
+	ran.print(io.out, o.events)
+	return ran.code(), nil
+}
+
+// prepare makes the case and its failures of what the user asks for.
+func (o *clusterRunFlags) prepare(names []string, io streams) (*clusterCase, strikes, error) {
+	var k strikes
+	var s *scenarios.Scenario
+	var err error
+	if o.kernel != "" || len(names) > 0 {
+		if s, err = o.scenario(names); err != nil {
+			return nil, k, err
+		}
+	}
+	var saved *savedRun
+	if o.plan != "" {
+		if saved, s, err = readPlan(o.plan, s); err != nil {
+			return nil, k, err
+		}
+		o.seed, o.spread, o.diskDelay = saved.Seed, saved.Spread, saved.DiskDelay
+	}
+	resolved, err := catalog.Resolve(s)
+	if err != nil {
+		return nil, k, withoutFile(err)
+	}
+	c := &clusterCase{scenario: s, resolved: resolved, io: io, seed: o.seed, timeout: o.timeout, spread: o.spread, address: o.address, diskDelay: o.diskDelay}
+	if c.hosts, err = parseHosts(o.hosts); err != nil {
+		return nil, k, err
+	}
+	if saved != nil {
+		resolved.Model = saved.Model
+		return c, saved.strikes, nil
+	}
+	if k, err = parseKills(o.kills, resolved.Setup); err != nil {
+		return nil, k, err
+	}
+	if k.Stops, err = parseStops(o.stops, resolved.Setup); err != nil {
+		return nil, k, err
+	}
+	k.Silence = o.silence
+	c.allow(k)
+	c.allowStops(k)
+	return c, k, nil
+}
+
+// scenario is what is to run.
+func (o *clusterRunFlags) scenario(names []string) (*scenarios.Scenario, error) {
+	var s *scenarios.Scenario
+	if o.kernel != "" {
+		text := "A kernel\n-- scenario --\nprotocol: none\nprogram: kernel " + o.kernel + "\n"
+		parsed, err := scenarios.Parse(kernelFile, []byte(text))
+		if err != nil {
+			return nil, withoutFile(err)
+		}
+		s = parsed
+	} else {
+		list, err := selectScenarios(names)
+		if err != nil {
+			return nil, err
+		}
+		if len(list) != 1 {
+			return nil, fmt.Errorf("%s names %d scenarios, want one", names[0], len(list))
+		}
+		s = list[0]
+	}
+	for _, v := range []struct{ from, to *string }{{&o.protocol, &s.Protocol}, {&o.clusters, &s.Clusters}, {&o.variant, &s.Variant}, {&o.options, &s.Options}} {
+		if *v.from != "" {
+			*v.to = *v.from
+		}
+	}
+	return s, nil
+}
+
+// kernelFile is the name of the file that a kernel would be in.
+const kernelFile = "kernel.txtar"
+
+// withoutFile takes away where the error is in that file, which nobody has seen.
+func withoutFile(err error) error {
+	if place, text, ok := strings.Cut(err.Error(), ": "); ok && strings.HasPrefix(place, kernelFile) {
+		return errors.New(text)
+	}
+	return err
+}
+
+// clusterSetup makes the setup of a case, in a child.
+func clusterSetup(text json.RawMessage) (*core.Setup, error) {
+	var file string
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, err
+	}
+	s, err := scenarios.Parse("cluster.txtar", []byte(file))
+	if err != nil {
+		return nil, err
+	}
+	r, err := catalog.Resolve(s)
+	if err != nil {
+		return nil, err
+	}
+	return r.Setup, nil
+}
+
+// clusterCase is a scenario that is run as processes, perhaps many times.
+type clusterCase struct {
+	scenario  *scenarios.Scenario
+	resolved  *catalog.Resolved
+	io        streams
+	seed      uint64
+	timeout   time.Duration
+	spread    time.Duration
+	address   string
+	hosts     []cluster.Host
+	diskDelay time.Duration
+	judge     *soak.Judge
+	unknown   string // what the judge does not know
+	quiet     bool
+}
+
+// allow makes room in the failure model for what the user asks for.
+func (c *clusterCase) allow(k strikes) {
+	failures, together := 0, 1
+	for _, victims := range k.victims() {
+		failures, together = failures+len(victims), max(together, len(victims))
+	}
+	m := &c.resolved.Model
+	if failures > 0 && (failures > m.Failures || together > m.Together()) {
+		m.Failures, m.AtOnce, m.OneInstant, m.Settled, m.Overlap, m.Victims = max(failures, m.Failures), max(together, m.AtOnce), false, false, 0, nil
+	} else if failures > 0 {
+		m.Victims = nil
+	}
+}
+
+// oracleTime bounds the exploration of the program without failures, from which the judge knows how it ends.
+const oracleTime = 5 * time.Second
+
+// open prepares the judge; the reason says in what the case is beyond the promises of the protocol.
+func (c *clusterCase) open(ctx context.Context) (reason string, err error) {
+	kase := world.Case{Setup: c.resolved.Setup, Baseline: c.resolved.Baseline, Model: c.resolved.Model}
+	if strings.HasPrefix(c.scenario.Shape, "kernel ") {
+		kase.Baseline = nil // too large to explore, and the digests tell more
+		c.unknown = "of the program the judge knows only the failure-free run"
+	}
+	w, reason, err := world.Open(ctx, kase, checker.Options{MaxTime: oracleTime, MaxStates: 1 << 20})
+	if err != nil && strings.Contains(err.Error(), "ended early") && ctx.Err() == nil {
+		kase.Baseline = nil
+		c.unknown = "the program is too large to explore: the judge knows only the failure-free run"
+		w, reason, err = world.Open(ctx, kase, checker.Options{})
+	}
+	if err != nil || reason != "" && !c.scenario.Force {
+		return reason, err
+	}
+	c.judge = soak.NewJudge(w.Facts)
+	return "", nil
+}
+
+// config is that of one run.
+func (c *clusterCase) config(k strikes, seed uint64, dir string) (cluster.Config, error) {
+	path, err := os.Executable()
+	return cluster.Config{Setup: c.resolved.Setup, Case: string(scenarios.Format(c.scenario)), Model: c.resolved.Model, Plan: k.Plan, Timed: k.Timed, Reached: k.Reached, Stops: k.Stops, Silence: k.Silence,
+		Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Dir: dir, Timeout: c.timeout, Address: c.address, Hosts: c.hosts, Path: path,
+		Args: []string{"cluster", "run", "--" + childFlag}, Errors: launch.Shared(c.io.err),
+		Note: func(text string) {
+			if !c.quiet {
+				fmt.Fprintln(c.io.err, text)
+			}
+		}}, err
+}
+
+// validate says what can not be run before anything is.
+func (c *clusterCase) validate(k strikes) error {
+	config, err := c.config(k, c.seed, "-")
+	if err != nil {
+		return err
+	}
+	return config.Validate()
+}
+
+// runWithReference makes a run, and before it one without failures if it has any.
+func (c *clusterCase) runWithReference(ctx context.Context, k strikes, dir string) (*clusterRan, error) {
+	var reference *cluster.Result
+	if len(k.victims())+len(k.Stops) > 0 || k.Silence > 0 {
+		ran, err := c.run(ctx, strikes{}, c.seed, filepath.Join(dir, "reference"), nil)
+		if err != nil || ran.verdict != spec.Holds {
+			return ran, err
+		}
+		reference = ran.result
+	}
+	return c.run(ctx, k, c.seed, filepath.Join(dir, "run"), reference)
+}
+
+// run makes one run and judges it.
+func (c *clusterCase) run(ctx context.Context, k strikes, seed uint64, dir string, reference *cluster.Result) (*clusterRan, error) {
+	config, err := c.config(k, seed, dir)
+	if err != nil {
+		return nil, err
+	}
+	r, err := cluster.Run(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	ran := &clusterRan{clusterCase: c, strikes: k, result: r, reference: reference}
+	judged := make(chan *clusterRan, 1)
+	if again := *ran; ctx.Err() == nil {
+		go func() { // ends by itself; a long trace takes a while, for which nobody waits who has had enough
+			again.decide()
+			judged <- &again
+		}()
+	}
+	select {
+	case ran = <-judged:
+	case <-ctx.Done():
+		ran.verdict, ran.why, ran.digests = spec.Unknown, "interrupted", "not compared"
+	}
+	return ran, nil
+}

@@ -1,0 +1,330 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/impl/runtime/plan"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
+)
+
+// tortureFlags are the flags of cluster torture.
+type tortureFlags struct {
+	runs      int
+	kills     int
+	failures  int
+	json      bool
+	forTime   time.Duration
+	seed      uint64
+	protocols string
+	dir       string
+	hosts     string
+	address   string
+	timeout   time.Duration
+}
+
+// tortured are the protocols that torture takes by default.
+const tortured = "none,hydee,causal,camel,sbml,rbml,hmpl,radic-sbml,radic-rbml,radic-hmpl"
+
+// runTorture makes random failures in runs as processes, until one is wrong.
+func runTorture(ctx context.Context, args []string, io streams) (int, error) {
+	var o tortureFlags
+	f := flags("cluster torture", "[SCENARIO ...]", io, "cluster torture --runs 1000", "cluster torture --kills 1000 --failures 4", "cluster torture s1 'causal-*' --for 10m --seed 7", "cluster torture --protocols hydee,causal")
+	f.IntVar(&o.runs, "runs", 100, "runs with failures")
+	f.DurationVar(&o.forTime, "for", 0, "make runs for so long, not --runs")
+	f.IntVar(&o.kills, "kills", 0, "make runs until so many failures have struck, not --runs")
+	f.IntVar(&o.failures, "failures", 0, "allow so many failures in a run instead of the scenario's, where its protocol promises to survive them; 0: the scenario's")
+	f.Uint64Var(&o.seed, "seed", 1, "of scenarios, plans and delays; what happens depends on the machine, too")
+	f.StringVar(&o.protocols, "protocols", tortured, "protocols whose scenarios are run")
+	f.StringVar(&o.dir, "dir", "domino-torture", "folder for the first wrong run: plan, seeds, traces, disks; new or empty")
+	f.StringVar(&o.hosts, "hosts", "", "where the processes run, as in cluster run; the temporary folder (TMPDIR) must be shared by all")
+	f.StringVar(&o.address, "address", "127.0.0.1:0", "where the processes meet, which all hosts must reach; port 0 is any free one")
+	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "end a run after so long; that is wrong")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	if err := f.Parse(args); err != nil {
+		return 0, err
+	}
+	switch {
+	case o.runs < 1 || o.forTime < 0 || o.timeout <= 0 || o.kills < 0 || o.failures < 0 || o.failures > fault.Max:
+		return 0, fmt.Errorf("--runs must be at least 1, --timeout positive, --for and --kills not negative, --failures in [0, %d]", fault.Max)
+	case o.kills > 0 && o.forTime > 0 || f.Changed("runs") && o.kills+int(o.forTime) > 0:
+		return 0, errors.New("only one of --runs, --for and --kills says when it is enough")
+	}
+	for _, p := range fields(o.protocols) {
+		if _, err := catalog.Find(p); err != nil {
+			return 0, err
+		}
+	}
+	if entries, err := os.ReadDir(o.dir); err == nil && len(entries) > 0 {
+		return 0, fmt.Errorf("%s has files already: remove it or name another --dir", o.dir)
+	}
+	if err := couldWrite(o.dir); err != nil {
+		return 0, fmt.Errorf("--dir: a wrong run could not be saved: %w", err)
+	}
+	list, err := selectScenarios(f.Args())
+	if err != nil {
+		return 0, err
+	}
+	t := &torture{flags: &o, io: io, rng: rand.New(rand.NewPCG(o.seed, 0)), named: f.NArg() > 0}
+	hosts, err := parseHosts(o.hosts)
+	if err != nil {
+		return 0, err
+	}
+	if err := t.choose(list, hosts); err != nil {
+		return 0, err
+	}
+	folder, err := openFolder("", "domino-torture-")
+	if err != nil {
+		return 0, err
+	}
+	t.folder = folder.name
+	code, err := t.run(ctx)
+	return code, errors.Join(err, folder.close(t.keep))
+}
+
+// torture is the state of runTorture.
+type torture struct {
+	flags   *tortureFlags
+	io      streams
+	rng     *rand.Rand
+	named   bool // by the user, so that nothing is left out in silence
+	victims []*victim
+	folder  string // for the files of runs
+	keep    bool   // they tell something
+	made    int    // runs, of any kind
+	shown   time.Time
+	beyond  int // runs in which somebody gave up and was right, after more failures than the scenario's
+	outside int // runs that broke something after somebody else had killed more than the model has
+	tallies
+}
+
+// victim is one scenario.
+type victim struct {
+	clusterCase
+	opened    bool
+	own       fault.Model // without more failures
+	reference *cluster.Result
+	lengths   plan.Lengths
+}
+
+// choose takes the scenarios that are expected to hold and that real processes can keep.
+func (t *torture) choose(list []*scenarios.Scenario, hosts []cluster.Host) error {
+	for _, s := range list {
+		if !slices.Contains(fields(t.flags.protocols), s.Protocol) || s.Expect != "holds" || s.Force || !t.named && s.Long {
+			continue
+		}
+		r, err := catalog.Resolve(s)
+		if err != nil {
+			return err
+		}
+		if s.Protocol == "none" {
+			r.Model.Failures = 0
+		}
+		own := r.Model
+		if t.flags.failures > own.Failures && own.Failures > 0 && !own.OneInstant {
+			r.Model.Failures = t.flags.failures
+			if n := r.Setup.Promises.MaxFailures; n > 0 && (own.Overlap == 0 || own.Overlap > n) {
+				r.Model.Overlap = n
+			}
+		}
+		c := cluster.Config{Setup: r.Setup, Model: r.Model, Dir: "-", Path: "-", Address: t.flags.address, Hosts: hosts}
+		if err := c.Validate(); err != nil {
+			if t.named || !errors.Is(err, cluster.ErrModel) {
+				return fmt.Errorf("%s: %w", s.Name, err)
+			}
+			continue
+		}
+		t.victims = append(t.victims, &victim{own: own, clusterCase: clusterCase{scenario: s, resolved: r, io: t.io, timeout: t.flags.timeout,
+			spread: 5 * time.Millisecond, address: t.flags.address, hosts: hosts, quiet: true}})
+	}
+	if len(t.victims) == 0 {
+		return errors.New("no scenario is left that is expected to hold and that real processes can keep")
+	}
+	return nil
+}
+
+// run makes runs until one is wrong, or it is enough.
+func (t *torture) run(ctx context.Context) (int, error) {
+	began := time.Now()
+	for t.goOn(ctx, began) {
+		i := t.rng.IntN(len(t.victims))
+		v := t.victims[i]
+		t.made++
+		dir := filepath.Join(t.folder, fmt.Sprintf("%06d", t.made))
+		ran, err := t.one(ctx, v, dir)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			t.keep = true
+			return 0, fmt.Errorf("%s: %w (files are in %s)", v.scenario.Name, err, dir)
+		case ran == nil: // it can not be run
+			if t.victims = slices.Delete(t.victims, i, i+1); len(t.victims) == 0 {
+				return 0, errors.New("no scenario is left that can be run within the promises of its protocol")
+			}
+			continue
+		case t.wrongs(v, ran):
+			t.clear()
+			return max(1, ran.code()), t.wrong(ran, dir)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return 0, err
+		}
+		t.show(began, v.scenario.Name)
+	}
+	t.clear()
+	return t.report(ctx, time.Since(began))
+}
+
+// wrongs reports whether a run is wrong, and counts those that are neither that nor fine. Whoever gives up without need breaks gives-not-up, so the judge has found
+// that those who did in a run without a violation were right; that they had to, after no more failures than the scenario's, is wrong all the same, since it is expected to hold.
+func (t *torture) wrongs(v *victim, ran *clusterRan) bool {
+	switch {
+	case ran.verdict == spec.Holds:
+		return false
+	case ran.verdict != spec.OutOfModel:
+		return true
+	case ran.violation != nil || !gaveUp(&ran.result.Trace):
+		t.outside++
+		return ran.result.Outside == 0
+	}
+	t.beyond++
+	return ran.result.Failures <= v.own.Failures
+}
+
+// show shows on a terminal how far it is.
+func (t *torture) show(began time.Time, name string) {
+	f, ok := t.io.err.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) || time.Since(t.shown) < lineEvery {
+		return
+	}
+	t.shown = time.Now()
+	fmt.Fprintf(f, "\r\x1b[K%d runs, %d failures in %s: %s ", t.all.Runs, t.all.Kills, short3(time.Since(began)), name)
+}
+
+// clear takes the line away.
+func (t *torture) clear() {
+	if !t.shown.IsZero() {
+		fmt.Fprint(t.io.err, "\r\x1b[K")
+	}
+}
+
+// report tells what no wrong run has shown.
+func (t *torture) report(ctx context.Context, took time.Duration) (code int, err error) {
+	if ctx.Err() != nil {
+		code = exitCode(spec.Unknown)
+	}
+	if t.flags.json {
+		list := t.settled()
+		return code, json.NewEncoder(t.io.out).Encode(map[string]any{"scenarios": len(t.victims), "seed": t.flags.seed, "seconds": took.Seconds(), "wrong": 0, "beyond": t.beyond, "outside": t.outside,
+			"interrupted": ctx.Err() != nil, "protocols": list[:len(list)-1], "all": list[len(list)-1]})
+	}
+	fmt.Fprintf(t.io.out, "%d runs of %d scenarios in %s, %d failures, none wrong; %d failures did not strike: their moment did not come\n", t.all.Runs, len(t.victims),
+		short3(took), t.all.Kills, t.all.Unstruck)
+	if t.beyond > 0 {
+		fmt.Fprintf(t.io.out, "in %d runs somebody gave up and was right: more failures than the scenario's have taken a rank and all that protects it\n", t.beyond)
+	}
+	if t.outside > 0 {
+		fmt.Fprintf(t.io.out, "%d runs are out of model and not judged: somebody else has killed more processes than may fail\n", t.outside)
+	}
+	if t.all.Alarms+t.all.Stops > 0 {
+		fmt.Fprintf(t.io.out, "false suspicions: %d; %d processes were stopped and went on\n", t.all.Alarms, t.all.Stops)
+	}
+	if err := t.print(t.io.out); err != nil {
+		return 0, err
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(t.io.out, "interrupted")
+	}
+	return code, nil
+}
+
+func (t *torture) goOn(ctx context.Context, began time.Time) bool {
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case t.flags.forTime > 0:
+		return time.Since(began) < t.flags.forTime
+	case t.flags.kills > 0:
+		return t.all.Kills < t.flags.kills
+	}
+	return t.all.Runs < t.flags.runs
+}
+
+// one makes one run with failures, the first time one without before it. No run at all means that the scenario can not be run.
+func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, error) {
+	if !v.opened {
+		reason, err := v.open(ctx)
+		if err == nil && reason != "" && v.resolved.Model.Failures != v.own.Failures { // more is not promised
+			v.resolved.Model = v.own
+			reason, err = v.open(ctx)
+		}
+		if err != nil || reason != "" {
+			return nil, err
+		}
+		ran, err := v.run(ctx, strikes{}, t.flags.seed, filepath.Join(dir, "reference"), nil)
+		if err != nil || ran.verdict != spec.Holds {
+			return ran, err
+		}
+		v.opened, v.reference = true, ran.result
+		v.lengths.Note(0, ran.result.Performed)
+	}
+	seed := t.rng.Uint64()
+	drawn := strikes{Plan: plan.Draw(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)}
+	drawn.hurry(t.rng)
+	if drawn.Stops, drawn.Plan.Requests = drawStops(t.rng, v.resolved, drawn.Plan.Requests); len(v.hosts) > 0 {
+		drawn.Stops = nil // not behind a launcher
+	}
+	ran, err := v.run(ctx, drawn, seed, filepath.Join(dir, "run"), v.reference)
+	if err != nil {
+		return ran, err
+	}
+	if ran.seed = seed; ctx.Err() == nil {
+		t.note(v.scenario.Protocol, ran.result)
+		v.lengths.Note(ran.result.Failures, ran.result.Performed)
+	}
+	return ran, nil
+}
+
+// wrong keeps all that is known of a wrong run.
+func (t *torture) wrong(ran *clusterRan, dir string) error {
+	err := os.MkdirAll(t.flags.dir, 0o755)
+	if err == nil {
+		err = os.CopyFS(filepath.Join(t.flags.dir, "files"), os.DirFS(dir))
+	}
+	saved := ran.saved(ran.strikes, ran.seed)
+	saved.TortureSeed, saved.Run, saved.Report = t.flags.seed, t.made, ran.report()
+	err = errors.Join(err, saved.save(t.flags.dir))
+	var text strings.Builder
+	ran.print(&text, true)
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{{"scenario.txtar", scenarios.Format(ran.scenario)}, {"trace.txt", []byte(text.String())}} {
+		err = errors.Join(err, os.WriteFile(filepath.Join(t.flags.dir, f.name), f.data, 0o644))
+	}
+	if err != nil {
+		t.keep = true
+		return fmt.Errorf("a run was wrong, and it could not be saved (its files are in %s): %w", dir, err)
+	}
+	if t.flags.json {
+		return json.NewEncoder(t.io.out).Encode(map[string]any{"wrong": 1, "seed": t.flags.seed, "run": t.made, "scenario": ran.scenario.Name, "dir": t.flags.dir, "report": saved.Report})
+	}
+	ran.print(t.io.out, false)
+	fmt.Fprintf(t.io.out, "run %d of %s is wrong: plan.json, scenario.txtar, trace.txt and files are in %s; domino cluster run --plan %s repeats it\n", t.made, ran.scenario.Name, t.flags.dir,
+		filepath.Join(t.flags.dir, planFile))
+	return nil
+}

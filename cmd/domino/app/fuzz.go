@@ -1,0 +1,302 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/fuzz"
+	"github.com/domino-check/domino/fuzz/targets"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+)
+
+// fuzzFlags are what the command line says.
+type fuzzFlags struct {
+	time    time.Duration
+	runs    int
+	seed    uint64
+	variant string
+	mix     string
+	ignore  []string
+	corpus  string
+	fresh   bool
+	all     bool
+	shrink  int
+	workers int
+	json    bool
+	control bool
+}
+
+// fuzzed is the result for one protocol as JSON.
+type fuzzed struct {
+	Protocol string       `json:"protocol"`
+	Variant  string       `json:"variant"`
+	Seed     uint64       `json:"seed"`
+	Verdict  spec.Verdict `json:"verdict"`
+	Seconds  float64      `json:"seconds"`
+	Rate     int          `json:"rate"`               // runs a second
+	Unjudged []string     `json:"unjudged,omitempty"` // properties that the runs were not judged by
+	fuzz.Result
+	Files []string `json:"files,omitempty"` // of the failures
+}
+
+func runFuzz(ctx context.Context, args []string, io streams) (int, error) {
+	f := flags("fuzz", "[PROTOCOL ...]", io, "fuzz", "fuzz hydee --for 1m", "fuzz hydee --variant repaired+H12a --seed 7",
+		"fuzz camel --mix pos=2,feedback=1 --all --ignore log-pruned", "fuzz rbml --runs 100000 --corpus '' --json", "replay .domino/fuzz/hydee/fuzz-hydee-terminates-5.txtar")
+	var ff fuzzFlags
+	f.DurationVar(&ff.time, "for", 30*time.Second, "time to draw runs, shared by the protocols; 0 = no limit")
+	f.IntVar(&ff.runs, "runs", 0, "runs to draw for each protocol; 0 = no limit")
+	f.Uint64Var(&ff.seed, "seed", 1, "same seed, same scenarios and runs")
+	f.StringVar(&ff.variant, "variant", "repaired", "repaired, published, or repaired+ERRATUM")
+	f.StringVar(&ff.mix, "mix", "", "strategies with their shares, of "+strings.Join(fuzz.Strategies(), ", ")+" (default pos=25,pctcp=25,urw=20,random=15,feedback=15)")
+	f.BoolVar(&ff.all, "all", false, "go on after a failure, until each property was broken once")
+	f.StringSliceVar(&ff.ignore, "ignore", nil, "properties that may be broken")
+	f.StringVar(&ff.corpus, "corpus", filepath.Join(".domino", "fuzz"), "folder for failures, which are run again first, and for how far drawing has come; \"\" keeps nothing")
+	f.BoolVar(&ff.fresh, "fresh", false, "draw from the first scenario of the seed again, instead of going on")
+	f.IntVar(&ff.shrink, "shrink", fuzz.DefaultShrink, "smaller scenarios to try for each failure; -1 = none")
+	f.IntVar(&ff.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that draw runs")
+	f.BoolVar(&ff.control, "control", false, "show control messages in diagrams, too")
+	f.BoolVar(&ff.json, "json", false, "print JSON, one object a protocol; progress goes to standard error, in JSON, too")
+	if err := f.Parse(args); err != nil {
+		return 0, err
+	}
+	names, options, err := ff.options(f.Args())
+	if err != nil {
+		return 0, err
+	}
+	code := 0
+	for i, name := range names {
+		if ctx.Err() != nil && code == 0 {
+			code = exitCode(spec.Unknown)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if options.Time > 0 {
+			options.Time = ff.time / time.Duration(len(names))
+		}
+		r, err := ff.one(ctx, name, options, io, i)
+		if err != nil {
+			return 0, err
+		}
+		if c := exitCode(r.Verdict()); code == 0 || c < code {
+			code = c
+		}
+	}
+	return code, nil
+}
+
+// options turns what the command line says into what fuzz takes.
+func (ff *fuzzFlags) options(names []string) ([]string, fuzz.Options, error) {
+	mix, err := fuzz.ParseMix(ff.mix)
+	if err != nil {
+		return nil, fuzz.Options{}, err
+	}
+	if ff.time < 0 || ff.runs < 0 || ff.workers < 1 || ff.shrink < -1 {
+		return nil, fuzz.Options{}, fmt.Errorf("limits must not be negative, and workers at least 1")
+	}
+	for _, p := range ff.ignore {
+		if err := knownProperty(p); err != nil {
+			return nil, fuzz.Options{}, err
+		}
+	}
+	if len(names) == 0 {
+		names = targets.Names()
+	}
+	for _, name := range names {
+		if _, err := targets.Of(name, ff.variant); err != nil {
+			return nil, fuzz.Options{}, err
+		}
+	}
+	o := fuzz.Options{Seed: ff.seed, Runs: ff.runs, Time: ff.time, Mix: mix, Workers: ff.workers, All: ff.all, Shrink: ff.shrink, Ignore: ff.ignore}
+	if o.Runs == 0 {
+		o.Runs = 1 << 62
+	}
+	return names, o, nil
+}
+
+// one fuzzes one protocol.
+func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io streams, index int) (*fuzz.Result, error) {
+	target, err := targets.Of(name, ff.variant)
+	if err != nil {
+		return nil, err
+	}
+	var unjudged []string
+	if ff.variant == "repaired" { // an erratum may break them rightly
+		unjudged = targets.Unjudged(name)
+	}
+	o.Ignore = slices.Concat(o.Ignore, unjudged)
+	corpus := fuzz.Corpus{Folder: filepath.Join(ff.corpus, name)}
+	var state fuzz.State
+	if ff.corpus != "" {
+		if o.Corpus, state, err = corpus.Load(); err != nil {
+			return nil, err
+		}
+	}
+	if ff.fresh || state.Seed != ff.seed || state.Variant != ff.variant {
+		state = fuzz.State{Variant: ff.variant, Seed: ff.seed}
+	}
+	o.First = state.Next
+	line := newFuzzLine(io.err, name, ff.json)
+	o.Progress = line.show
+	r, err := fuzz.Run(ctx, target, o)
+	line.clear()
+	if err != nil {
+		return nil, err
+	}
+	out := fuzzed{Protocol: name, Variant: ff.variant, Seed: ff.seed, Verdict: r.Verdict(), Seconds: r.Elapsed.Seconds(), Rate: fuzzRate(r), Unjudged: unjudged, Result: *r}
+	if ff.corpus != "" {
+		for _, g := range r.Failures {
+			file, err := corpus.Add(g.Scenario)
+			if err != nil {
+				return nil, err
+			}
+			out.Files = append(out.Files, file)
+		}
+		state.Next, state.Runs = r.Next, state.Runs+r.Runs
+		if err := corpus.SaveState(state); err != nil {
+			return nil, err
+		}
+	}
+	if ff.json {
+		return r, json.NewEncoder(io.out).Encode(out)
+	}
+	if index > 0 {
+		fmt.Fprintln(io.out)
+	}
+	ff.print(io.out, &out, &state, o.First)
+	for i, g := range r.Failures {
+		ff.printFailure(ctx, io.out, &out, &g, i)
+	}
+	return r, nil
+}
+
+func fuzzRate(r *fuzz.Result) int {
+	return int(float64(r.Runs) / max((r.Elapsed-r.Shrinking).Seconds(), 1e-3))
+}
+
+// print says what was drawn and what each strategy has brought.
+func (ff *fuzzFlags) print(w io.Writer, r *fuzzed, state *fuzz.State, first uint64) {
+	fmt.Fprintf(w, "%s (%s), seed %d: %s; %s runs of %s scenarios, %s steps, %s faults, %s, %s runs/s; ended by %s\n", r.Protocol, r.Variant, r.Seed, r.Verdict,
+		count(r.Runs), count(r.Cases), count(r.Steps), count(r.Faults), seconds(r.Seconds), count(r.Rate), r.Bound)
+	if first > 0 {
+		fmt.Fprintf(w, "  went on at scenario %d; %s runs with this seed so far (--fresh begins again)\n", first, count(state.Runs))
+	}
+	if r.Corpus > 0 {
+		fmt.Fprintf(w, "  %d scenarios of the corpus first, %d with a schedule that is not possible any more\n", r.Corpus, r.Stale)
+	}
+	if len(r.Unjudged) > 0 {
+		fmt.Fprintf(w, "  not judged by %s, which say more of random programs than %s promises\n", strings.Join(r.Unjudged, ", "), r.Protocol)
+	}
+	if r.Refused+r.OutOfModel+r.TooLarge > 0 {
+		fmt.Fprintf(w, "  not run: %d refused by the protocol, %d out of model, %d too large; last reason: %s\n", r.Refused, r.OutOfModel, r.TooLarge,
+			strings.SplitN(r.Why, "\n", 2)[0])
+	}
+	if r.Cut > 0 {
+		fmt.Fprintf(w, "  %d runs were cut off at the limit of steps\n", r.Cut)
+	}
+	fmt.Fprintf(w, "  %-10s %10s %12s %12s %8s\n", "strategy", "runs", "steps", "new shapes", "found")
+	for _, y := range r.Strategies {
+		fmt.Fprintf(w, "  %-10s %10s %12s %12s %8d\n", y.Strategy, count(y.Runs), count(y.Steps), count(y.New), y.Found)
+	}
+}
+
+// printFailure shows a failure: how it was found, how small it got, and its run.
+func (ff *fuzzFlags) printFailure(ctx context.Context, w io.Writer, r *fuzzed, f *fuzz.Failure, i int) {
+	fmt.Fprintf(w, "\nfailure %d: %s, found by %s after %s runs\n  drawn: %s; by rapid: %s; in the end: %s (%s tried)\n", i+1, f.Property, f.Strategy, count(f.Runs),
+		sizeWords(f.Drawn), sizeWords(f.Shrunk), sizeWords(f.Least), count(f.Tried))
+	command := fmt.Sprintf("domino fuzz %s --variant %s --seed %d --fresh", r.Protocol, r.Variant, r.Seed)
+	if i < len(r.Files) {
+		command = "domino replay " + r.Files[i]
+	}
+	fmt.Fprintf(w, "\n%s", scenarioText(f.Scenario))
+	run, world, err := replayed(ctx, f.Scenario)
+	if err != nil || run.Violation == nil {
+		fmt.Fprintf(w, "\n%s: %s\n%s\n", f.Property, f.Message, command)
+		return
+	}
+	showRun(w, f.Scenario, world, run, run.Violation, command, ff.control)
+}
+
+// scenarioText is the scenario as a file, without the schedule, which the diagram shows.
+func scenarioText(s *scenarios.Scenario) string {
+	c := *s
+	c.Schedule = nil
+	return string(scenarios.Format(&c))
+}
+
+// replayed repeats the run of a scenario.
+func replayed(ctx context.Context, s *scenarios.Scenario) (*world.Run, *world.World, error) {
+	c, err := resolveCase(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, _, err := world.Open(ctx, c, checker.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	prime(w, s)
+	run, err := w.Replay(s.Schedule)
+	return run, w, err
+}
+
+// prime draws the failure-free run in a world when the scenario breaks a property that compares runs.
+func prime(w *world.World, s *scenarios.Scenario) {
+	for _, p := range spec.Properties() {
+		if p.Name == s.Breaks && p.Kind == spec.Pair {
+			w.Attempt(nil, "")
+		}
+	}
+}
+
+func sizeWords(s fuzz.Size) string {
+	return fmt.Sprintf("%d ranks, %d messages, %d failures, %d steps", s.Ranks, s.Messages, s.Failures, s.Steps)
+}
+
+// fuzzLine shows how far drawing has come: one line on a terminal, or events in JSON.
+type fuzzLine struct {
+	w              io.Writer
+	name           string
+	active, events bool
+	last           time.Time
+}
+
+func newFuzzLine(w io.Writer, name string, events bool) *fuzzLine {
+	f, ok := w.(*os.File)
+	return &fuzzLine{w: w, name: name, events: events, active: !events && ok && term.IsTerminal(int(f.Fd())), last: time.Now()}
+}
+
+func (l *fuzzLine) show(r fuzz.Result) {
+	every := lineEvery
+	if l.events {
+		every = eventEvery
+	}
+	if !l.active && !l.events || time.Since(l.last) < every {
+		return
+	}
+	l.last = time.Now()
+	if l.events {
+		_ = json.NewEncoder(l.w).Encode(map[string]any{"type": "progress", "protocol": l.name, "runs": r.Runs, "cases": r.Cases, "steps": r.Steps,
+			"failures": len(r.Failures), "seconds": r.Elapsed.Seconds(), "rate": fuzzRate(&r)}) // nobody may be listening
+		return
+	}
+	fmt.Fprintf(l.w, "\r\x1b[K%s: %s runs of %s scenarios, %s runs/s, %d failures", l.name, count(r.Runs), count(r.Cases), count(fuzzRate(&r)), len(r.Failures))
+}
+
+func (l *fuzzLine) clear() {
+	if l.active {
+		fmt.Fprint(l.w, "\r\x1b[K")
+	}
+}

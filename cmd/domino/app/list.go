@@ -1,0 +1,170 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program/kernels"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/radic"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+)
+
+// item is one line of a list.
+type item struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	Doc  string `json:"doc"`
+	More string `json:"more,omitempty"`
+}
+
+func runList(_ context.Context, args []string, io streams) (int, error) {
+	f := flags("list", "[protocols | scenarios | properties | programs | claims]", io, "list", "list scenarios", "list properties --json")
+	asJSON := f.Bool("json", false, "print JSON")
+	if err := f.Parse(args); err != nil {
+		return 0, err
+	}
+	items, err := listItems()
+	if err != nil {
+		return 0, err
+	}
+	kinds := []string{"protocols", "scenarios", "properties", "programs", "claims"}
+	for _, want := range f.Args() {
+		if !slices.Contains(kinds, want) {
+			return 0, fmt.Errorf("unknown list %q, did you mean %q? Lists: %s", want, scenarios.Nearest(want, kinds), strings.Join(kinds, ", "))
+		}
+	}
+	if f.NArg() > 0 {
+		items = slices.DeleteFunc(items, func(i item) bool { return !slices.Contains(f.Args(), i.Kind) })
+	}
+	if *asJSON {
+		return 0, json.NewEncoder(io.out).Encode(items)
+	}
+	kind := ""
+	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+	for _, i := range items {
+		if i.Kind != kind {
+			if kind != "" {
+				fmt.Fprintln(w)
+			}
+			kind = i.Kind
+			fmt.Fprintf(w, "%s\n", strings.ToUpper(kind))
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", i.Name, i.More, i.Doc)
+	}
+	return 0, w.Flush()
+}
+
+// listItems gathers everything there is, by kind, then name.
+func listItems() ([]item, error) {
+	var items []item
+	for _, p := range catalog.Protocols() {
+		more := ""
+		if n := len(p.Errata); n > 0 {
+			more = fmt.Sprintf("%d errata", n)
+		}
+		items = append(items, item{Kind: "protocols", Name: p.Name, Doc: p.Doc, More: more})
+	}
+	list, err := scenarios.Embedded()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range list {
+		more := s.Expect
+		if s.Erratum != "" {
+			more = "erratum " + s.Erratum
+		}
+		if s.Long {
+			more += ", long"
+		}
+		items = append(items, item{Kind: "scenarios", Name: s.Name, Doc: s.Title, More: more})
+	}
+	for _, p := range spec.Properties() {
+		items = append(items, item{Kind: "properties", Name: p.Name, Doc: p.Doc, More: p.Kind.String()})
+	}
+	for _, programs := range []func() (names, docs []string){script.Shapes, kernels.List} {
+		names, docs := programs()
+		for i := range names {
+			items = append(items, item{Kind: "programs", Name: names[i], Doc: docs[i]})
+		}
+	}
+	for _, s := range radic.Table31() {
+		doc := fmt.Sprintf("logging %s; decentralised %s; checkpoints %s; storage %s; transparent %s; automatic %s; spares %s", s.Logging, s.Decentralised,
+			s.Checkpoint, s.Storage, s.Transparent, s.Automatic, s.Spares)
+		if s.Notes != "" {
+			doc += " (" + s.Notes + ")"
+		}
+		items = append(items, item{Kind: "claims", Name: s.Name, Doc: doc, More: "[RADIC] Table 3.1"})
+	}
+	return append(items, promises()...), nil
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+// programsOf is the class of programs in words.
+func programsOf(d core.Determinism) string {
+	switch d {
+	case core.NoDeterminism:
+		return "all"
+	case core.Piecewise:
+		return "piecewise deterministic"
+	}
+	return d.String()
+}
+
+// promises fills the same columns for the protocols here, from what they declare.
+func promises() []item {
+	program := []core.Program{{}, {}, {}}
+	layout := core.Layout{Names: []string{"a", "b", "c"}, Ranks: 3, Clusters: []int{0, 1, 2}}
+	var items []item
+	for _, p := range catalog.Protocols() {
+		if p.Roles != nil {
+			continue // nothing that rolls back
+		}
+		setup, err := p.Setup(layout, program, catalog.Options{Variant: "repaired"})
+		if err != nil {
+			panic("invariant: every protocol with programs runs three idle ranks: " + err.Error())
+		}
+		q := &setup.Promises
+		who := [...]string{"failed ranks", "failed clusters", "dependents", "all ranks"}[q.RollsBack]
+		survives := "any number of failures at a time"
+		switch {
+		case q.MaxFailures < 0:
+			survives = "no failure"
+		case q.MaxFailures > 0:
+			survives = fmt.Sprintf("%d failure at a time", q.MaxFailures)
+		}
+		storage := "in a stable store"
+		if q.KeepsLines {
+			storage = "distributed in the memory of other nodes"
+		}
+		spares := "no"
+		if len(setup.Layout.Hosted) > 0 {
+			spares = "dynamic"
+		}
+		automatic := "recovery, the environment detects and restarts"
+		if len(setup.Layout.Hosted) > 0 {
+			automatic = "yes"
+		}
+		if q.Lines == "" {
+			storage, automatic = "no", "no"
+		}
+		doc := fmt.Sprintf("logging %s; decentralised %s; checkpoints %s; storage %s; transparent yes, to %s programs; automatic %s; spares %s; survives %s; rolls back %s",
+			cmp.Or(q.Logging, "no"), yesNo(len(setup.Watchers) != 1), cmp.Or(q.Lines, "no"), storage, programsOf(q.Needs), automatic, spares, survives, who)
+		items = append(items, item{Kind: "claims", Name: p.Name, Doc: doc, More: "declared"})
+	}
+	return items
+}

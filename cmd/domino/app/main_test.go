@@ -1,0 +1,383 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/scenarios"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// domino runs one command line and returns its exit code and what it wrote.
+func domino(ctx context.Context, args ...string) (code int, out, err string) {
+	var o, e bytes.Buffer
+	code = run(ctx, args, streams{&o, &e})
+	return code, o.String(), e.String()
+}
+
+// golden compares text with testdata/NAME.txt.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got), go test -update writes it:\n%s", file, diff)
+	}
+}
+
+// timing are the columns of the table and the parts of other lines that differ from run to run.
+var timing = regexp.MustCompile(`[0-9.]+ (ms|s)\b( +[0-9,]+)?`)
+
+// mask replaces what depends on time.
+func mask(text string) string { return timing.ReplaceAllString(text, "TIME") }
+
+// TestHelp compares the help with golden files and checks the exit codes: help that was asked for is no error.
+func TestHelp(t *testing.T) {
+	tests := []struct {
+		name string
+		args []string
+		code int
+		file string
+	}{
+		{"asked for", []string{"help"}, 0, "help"},
+		{"short flag", []string{"-h"}, 0, "help"},
+		{"long flag", []string{"--help"}, 0, "help"},
+		{"nothing", nil, 4, "help"},
+		{"list", []string{"list", "--help"}, 0, "help-list"},
+		{"replay", []string{"replay", "-h"}, 0, "help-replay"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			code, out, err := domino(t.Context(), tt.args...)
+			if code != tt.code || err != "" {
+				t.Errorf("exit %d, want %d; errors %q", code, tt.code, err)
+			}
+			golden(t, tt.file, out)
+		})
+	}
+	for _, c := range commands() {
+		code, out, _ := domino(t.Context(), c.name, "--help")
+		if code != 0 || !strings.Contains(out, "Usage: domino "+c.name) || !strings.Contains(out, "Examples:\n  domino "+c.name) {
+			t.Errorf("%s --help: exit %d\n%s", c.name, code, out)
+		}
+	}
+}
+
+// TestList compares the whole list with a golden file, checks the choice of a part, and that the JSON has the same items.
+func TestList(t *testing.T) {
+	code, all, _ := domino(t.Context(), "list")
+	if code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	golden(t, "list", all)
+	code, part, _ := domino(t.Context(), "list", "protocols", "programs")
+	if code != 0 || strings.Contains(part, "SCENARIOS") || !strings.Contains(part, "PROTOCOLS") || !strings.Contains(part, "PROGRAMS") {
+		t.Errorf("exit %d\n%s", code, part)
+	}
+	code, text, _ := domino(t.Context(), "list", "--json")
+	var items []item
+	if err := json.Unmarshal([]byte(text), &items); err != nil || code != 0 {
+		t.Fatalf("exit %d, %v", code, err)
+	}
+	for _, i := range items {
+		if i.Kind == "" || i.Name == "" || i.Doc == "" || !strings.Contains(all, "  "+i.Name+" ") {
+			t.Errorf("item %+v is incomplete or not in the text", i)
+		}
+	}
+	kinds := map[string]int{}
+	for _, i := range items {
+		kinds[i.Kind]++
+	}
+	list, err := scenarios.Embedded()
+	if err != nil || kinds["scenarios"] != len(list) || len(kinds) != 5 {
+		t.Errorf("kinds %v, want 5 and %d scenarios", kinds, len(list))
+	}
+}
+
+// TestUsageErrors gives bad command lines: exit code 4, one line of error, nothing on standard output.
+func TestUsageErrors(t *testing.T) {
+	tests := []struct {
+		name string
+		args []string
+		want string // in the error
+	}{
+		{"command", []string{"chekc"}, `unknown command "chekc", did you mean "check"? Commands: list, check, errata, fuzz, mutate, minimise, certify, run, volume, replay`},
+		{"scenario", []string{"check", "s00"}, `unknown scenario "s00", did you mean "s0"?`},
+		{"misspelt scenario", []string{"check", "wildcart"}, `did you mean "wildcard"?`},
+		{"pattern that matches nothing", []string{"check", "zz*"}, `unknown scenario "zz*", did you mean`},
+		{"bad pattern", []string{"check", "["}, `pattern "[": syntax error in pattern`},
+		{"file", []string{"check", "./none.txtar"}, "file ./none.txtar does not exist"},
+		{"folder", []string{"check", "."}, "is a directory"},
+		{"flag", []string{"check", "s1", "--nosuch"}, "unknown flag: --nosuch"},
+		{"search", []string{"check", "s1", "--search", "posh"}, `unknown search "posh", want dfs, bfs or odpor`},
+		{"runs of a search", []string{"check", "s1", "--runs", "5"}, `--runs contradicts --search dfs: only random, pos, pctcp, urw draw runs`},
+		{"seed of a search", []string{"check", "s1", "--search", "bfs", "--seed", "5"}, `--seed contradicts --search bfs`},
+		{"estimate of samples", []string{"check", "s1", "--estimate", "--search", "pos"}, "--estimate is about the states of a search"},
+		{"estimate to go on with", []string{"check", "s1", "--estimate", "--resume", "f"}, "it contradicts --resume"},
+		{"exact sleep sets", []string{"check", "s1", "--exact", "--reduce", "all"}, "--exact contradicts --reduce all"},
+		{"reduced lasso", []string{"check", "s1", "--lasso", "--reduce", "sleep"}, "--lasso needs every step: it contradicts --reduce sleep"},
+		{"unknown reduction", []string{"check", "s1", "--reduce", "sleep,singleton"}, `unknown reduction "singleton"`},
+		{"samples without reduction", []string{"check", "s1", "--search", "pos", "--reduce", "all"}, `--reduce contradicts --search pos`},
+		{"samples that store states", []string{"check", "s1", "--search", "pos", "--exact"}, `--exact contradicts --search pos`},
+		{"bound on states of samples", []string{"check", "s1", "--search", "urw", "--max-states", "9"}, `--max-states contradicts --search urw`},
+		{"lasso breadth first", []string{"check", "s1", "--search", "bfs", "--lasso"}, "it contradicts --search bfs"},
+		{"lasso of samples", []string{"check", "s1", "--search", "pos", "--lasso"}, "it contradicts --search pos"},
+		{"exact lasso", []string{"check", "s1", "--exact", "--lasso"}, "--exact"},
+		{"depth of a walk", []string{"check", "s1", "--search", "random", "--depth", "2"}, `--depth contradicts --search random: only pctcp has a depth`},
+		{"depth", []string{"check", "s1", "--search", "pctcp", "--depth", "0"}, "depth is 0, want at least 1"},
+		{"no runs", []string{"check", "s1", "--search", "pos", "--runs", "0"}, "--runs is 0 and --max-steps 10000, want at least 1"},
+		{"steps of a search", []string{"check", "s1", "--max-steps", "5"}, "--max-steps contradicts --search dfs"},
+		{"exact traces", []string{"check", "s1", "--search", "odpor", "--exact"}, "--exact has no meaning with --search odpor"},
+		{"unreduced traces", []string{"check", "s1", "--search", "odpor", "--reduce", "none"}, "--reduce contradicts --search odpor"},
+		{"workers", []string{"check", "s1", "--workers", "0"}, "workers at least 1"},
+		{"states", []string{"check", "s1", "--max-states", "-1"}, "limits must not be negative"},
+		{"memory", []string{"check", "s1", "--max-memory", "-1"}, "limits must not be negative"},
+		{"timeout", []string{"check", "s1", "--timeout", "-1s"}, "limits must not be negative"},
+		{"no duration", []string{"check", "s1", "--timeout", "soon"}, `invalid argument "soon" for "--timeout"`},
+		{"no number", []string{"check", "s1", "--failures", "one"}, `invalid argument "one" for "--failures"`},
+		{"too many failures", []string{"check", "s1", "--failures", "16"}, "budget failures is 16, want [0, 15]"},
+		{"too many checkpoints", []string{"check", "s1", "--checkpoints", "16"}, "budget checkpoints is 16, want [0, 15]"},
+		{"variant", []string{"check", "s1", "--variant", "fixed"}, `unknown variant "fixed", want repaired, published, or repaired+ERRATUM`},
+		{"erratum of a variant", []string{"check", "s1", "--variant", "repaired+H99"}, `unknown erratum "H99", did you mean "H9a"?`},
+		{"list", []string{"list", "scenarois"}, `unknown list "scenarois", did you mean "scenarios"?`},
+		{"protocol", []string{"errata", "hyde"}, `unknown protocol "hyde", did you mean "hydee"?`},
+		{"erratum", []string{"errata", "hydee", "H99"}, `unknown erratum "H99", did you mean "H9a"?`},
+		{"replay nothing", []string{"replay"}, "want one replay file, got 0 arguments"},
+		{"replay two", []string{"replay", "a", "b"}, "want one replay file, got 2 arguments"},
+		{"replay missing", []string{"replay", "./none.txtar"}, "no such file"},
+		{"replay a scenario", []string{"replay", "../../../scenarios/hydee/s1.txtar"}, `has no section "-- schedule --" with events`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			code, out, err := domino(t.Context(), tt.args...)
+			if code != exitUsage || out != "" {
+				t.Errorf("exit %d, output %q", code, out)
+			}
+			if !strings.HasPrefix(err, "domino") || !strings.Contains(err, tt.want) || strings.Count(err, "\n") != 1 {
+				t.Errorf("got %q\nwant one line with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestNegativeFailures checks that a negative number is refused like any other value that makes no sense.
+func TestNegativeFailures(t *testing.T) {
+	for _, name := range []string{"--failures", "--checkpoints"} {
+		if code, _, _ := domino(t.Context(), "check", "h5", "--save=", name, "-5"); code != exitUsage {
+			t.Errorf("%s -5: exit %d", name, code)
+		}
+	}
+}
+
+// TestCheck runs scenarios that take well under a second each and compares the exit code.
+func TestCheck(t *testing.T) {
+	tests := []struct {
+		name string
+		args []string
+		code int
+		want string // in the output
+	}{
+		{"holds", []string{"s1"}, 0, "1 scenarios, 1 as expected"},
+		{"violated", []string{"s1", "--variant", "published"}, 1, "violated, expected holds; terminates: the run is stuck"},
+		{"violated as expected", []string{"published"}, 0, "VIOLATED  terminates"},
+		{"out of model as expected", []string{"s6"}, 0, "the program is not send-deterministic: send 1 of b (s)"},
+		{"a reduction that w never joins", []string{"camel-stuck"}, 0, "reduction 1 of group g waits for w"},
+		{"the same as messages", []string{"causal-stuck"}, 0, "reduction 1 of group g waits for w"},
+		{"out of model", []string{"s6", "--failures", "0"}, 3, "out of model, expected holds"},
+		{"unknown", []string{"s1", "--max-states", "10"}, 2, "unknown, expected holds; failure-free behaviour of the program"},
+		{"unknown in the search", []string{"s1", "--max-states", "100"}, 2, "unknown, expected holds; limit of 100 states"},
+		{"lowest code wins", []string{"s6", "s1", "--variant", "published"}, 1, "2 scenarios, 0 as expected"},
+		{"pattern", []string{"h9*"}, 0, "3 scenarios, 3 as expected"},
+		{"file", []string{"../../../scenarios/hydee/h5.txtar"}, 0, "1 scenarios, 1 as expected"},
+		{"breadth first", []string{"h5", "--search", "bfs"}, 0, "1 scenarios, 1 as expected"},
+		{"one run of each trace", []string{"h5", "--search", "odpor"}, 0, "h5        holds             32,743 "},
+		{"one run of each trace, as JSON", []string{"h5", "--search", "odpor", "--json"}, 0, `"traces":32743,`},
+		{"too many traces", []string{"s1", "--search", "odpor", "--max-states", "1000"}, 2, "unknown, expected holds; limit of 1000 states"},
+		{"a trace that breaks", []string{"s1", "--search", "odpor", "--variant", "published"}, 1, "violated, expected holds"},
+		{"estimate of what is small", []string{"s1", "--estimate"}, 0, "s1: holds, all of 1,440 states in "},
+		{"estimate of what breaks", []string{"s1", "--estimate", "--variant", "published"}, 0, "s1: violated, "},
+		{"estimate of what is large", []string{"s2", "--estimate", "--reduce", "none"}, 0, " states, between "},
+		{"not reduced", []string{"h5", "--reduce", "none", "--exact"}, 0, "1 scenarios, 1 as expected"},
+		{"one worker", []string{"h5", "h6", "h17", "--workers", "1"}, 0, "3 scenarios, 3 as expected"},
+		{"endless runs", []string{"h5", "s1", "--lasso"}, 0, "14,620        58,237"},
+		{"limit of endless runs", []string{"s1", "--lasso", "--max-states", "100"}, 2, "unknown, expected holds; limit of 100 states"},
+		{"one failure less", []string{"s1", "--failures", "0"}, 0, "no failures"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			code, out, err := domino(t.Context(), append(append([]string{"check"}, tt.args...), "--save=")...)
+			if slow := strings.HasPrefix(err, `{"type":"progress"`); code != tt.code || err != "" && !slow { // a slow machine shows progress
+				t.Errorf("exit %d, want %d; errors %q", code, tt.code, err)
+			}
+			if !strings.Contains(out, tt.want) {
+				t.Errorf("no %q in\n%s", tt.want, out)
+			}
+		})
+	}
+}
+
+// TestTable compares the table of a few scenarios, every interleaving explored, with a golden file; what depends on time is masked.
+func TestTable(t *testing.T) {
+	code, out, _ := domino(t.Context(), "check", "h5", "s0-free", "s6", "outside-network", "--reduce", "none", "--save=")
+	if code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	out = regexp.MustCompile(`  +`).ReplaceAllString(mask(out), "  ") // the width of the masked columns
+	golden(t, "table", out)
+}
+
+// TestJSON checks that check --json writes one object a line, in the order asked for, with the documented fields.
+func TestJSON(t *testing.T) {
+	code, out, _ := domino(t.Context(), "check", "published", "h5", "s6", "--json", "--save=")
+	if code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	var names []string
+	for line := range strings.Lines(out) {
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(line), &fields); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		for _, f := range []string{"scenario", "variant", "verdict", "expect", "asExpected", "bounds", "states", "transitions", "terminals", "depth",
+			"localSteps", "bytes", "seconds"} {
+			if _, ok := fields[f]; !ok {
+				t.Errorf("%v: field %s is missing", fields["scenario"], f)
+			}
+		}
+		if _, ok := fields["violation"]; ok != (fields["verdict"] == "violated") {
+			t.Errorf("%v: verdict %v, violation %v", fields["scenario"], fields["verdict"], fields["violation"])
+		}
+		if fields["asExpected"] != true || fields["verdict"] != fields["expect"] {
+			t.Errorf("not as expected: %v", fields)
+		}
+		names = append(names, fields["scenario"].(string))
+	}
+	if diff := cmp.Diff([]string{"published", "h5", "s6"}, names); diff != "" {
+		t.Errorf("scenarios (-want +got):\n%s", diff)
+	}
+}
+
+// TestQuickScenarios runs all embedded scenarios that take under 0.3 s each, through the command; CI runs all.
+func TestQuickScenarios(t *testing.T) {
+	quick := strings.Fields(`burst clocks clocks-sender h1 h2 h4 h5 h6 h7-gate h7-order h7b h8 h9-late h9-order h9-twice h10 h11-stuck h14 h16 h17 h18
+		h19 h20-notify master-worker outside-network published s0-free s1 s1-kept s1-staggered s3 s4 s5 s6 s6-forced wildcard`)
+	code, out, err := domino(t.Context(), append([]string{"check", "--save="}, quick...)...)
+	if code != 0 || err != "" {
+		t.Errorf("exit %d\n%s%s", code, out, err)
+	}
+}
+
+// TestErrata checks that the command shows what each erratum breaks and that the repaired protocol does not.
+func TestErrata(t *testing.T) {
+	code, out, err := domino(t.Context(), "errata", "hydee", "H1", "H5", "--save=")
+	if code != 0 || err != "" {
+		t.Errorf("exit %d, errors %q", code, err)
+	}
+	for _, want := range []string{"h1: breaks exactly-once in ", "h5: breaks terminates in ", "[HydEE] Alg. 2 l. 14", "[HydEE] Alg. 4 l. 15"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if got := strings.Count(out, "repaired protocol at the same scope: holds"); got != 2 {
+		t.Errorf("%d repaired protocols hold in\n%s", got, out)
+	}
+	code, out, _ = domino(t.Context(), "errata", "hydee", "H5", "--save=", "--show")
+	if code != 0 || !strings.Contains(out, "VIOLATED  terminates") {
+		t.Errorf("--show: exit %d\n%s", code, out)
+	}
+	code, out, _ = domino(t.Context(), "errata", "hydee", "H5", "--save=", "--json")
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(out), &fields); err != nil || code != 0 || fields["id"] != "H5" || fields["confirmed"] != true {
+		t.Errorf("--json: exit %d, %v, %v", code, err, fields)
+	}
+	code, out, _ = domino(t.Context(), "errata", "none")
+	if code != 0 || out != "" {
+		t.Errorf("a protocol without errata: exit %d, %q", code, out)
+	}
+}
+
+// TestErrataUnknown checks that an erratum that could not be explored to its end is not called refuted: the exit code is 1, because it
+// is not confirmed, and the text says why.
+func TestErrataUnknown(t *testing.T) {
+	code, out, _ := domino(t.Context(), "errata", "hydee", "H1", "--save=", "--max-states", "20")
+	if code == 0 || !strings.Contains(out, "NOT CONFIRMED: unknown") {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+}
+
+// TestInterrupted checks that a cancelled command ends at once, as unknown, and says so.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	code, out, _ := domino(ctx, "check", "ring3", "s1-two", "--save=")
+	if code != 2 || strings.Count(out, "unknown, expected holds; interrupted\n") != 2 || !strings.Contains(out, "2 scenarios, 0 as expected") {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+}
+
+// TestTimeout checks that a search that takes too long ends as unknown, with how far it came.
+func TestTimeout(t *testing.T) {
+	code, out, _ := domino(t.Context(), "check", "ring3", "--save=", "--timeout", "200ms", "--json")
+	var r struct {
+		Verdict, Why string
+		States       int
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	if code != 2 || r.Verdict != "unknown" || !strings.Contains(r.Why, "time limit 200ms") || r.States == 0 {
+		t.Errorf("exit %d, %+v", code, r)
+	}
+}
+
+// TestPool checks that results come in the order of jobs, each once, for more and fewer workers than jobs.
+func TestPool(t *testing.T) {
+	for _, workers := range []int{0, 1, 3, 100} {
+		for _, jobs := range []int{0, 1, 17} {
+			var got []int
+			pool(t.Context(), workers, jobs, func(_ context.Context, job int) int { return job * job }, func(job, r int) {
+				if r != job*job {
+					t.Errorf("job %d: %d", job, r)
+				}
+				got = append(got, job)
+			})
+			if !slices.IsSorted(got) || len(got) != jobs {
+				t.Errorf("%d workers, %d jobs: %v", workers, jobs, got)
+			}
+		}
+	}
+}
+
+// TestNumbers checks how counts and times are written.
+func TestNumbers(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", 100000: "100,000"} {
+		if got := count(n); got != want {
+			t.Errorf("count(%d) = %s, want %s", n, got, want)
+		}
+	}
+	for s, want := range map[float64]string{0: "0 ms", 0.0124: "12 ms", 0.9994: "999 ms", 0.9996: "1.0 s", 12.34: "12.3 s", 99.99: "100.0 s",
+		100: "1m40s", 3725.4: "1h2m5s"} {
+		if got := seconds(s); got != want {
+			t.Errorf("seconds(%v) = %s, want %s", s, got, want)
+		}
+	}
+}

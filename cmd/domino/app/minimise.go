@@ -1,0 +1,229 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/minimise"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/fuzz"
+	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// minimised is the result as JSON.
+type minimised struct {
+	Scenario  string          `json:"scenario"`
+	Variant   string          `json:"variant"`
+	Violation *spec.Violation `json:"violation"`
+	Before    minimise.Counts `json:"before"`
+	After     minimise.Counts `json:"after"`
+	Steps     []minimise.Step `json:"steps"` // what was taken out, in order
+	Program   string          `json:"program"`
+	Clusters  string          `json:"clusters"`
+	Roles     string          `json:"roles,omitempty"`
+	Schedule  []string        `json:"schedule"`
+	Tried     int             `json:"tried"`
+	Undecided int             `json:"undecided"`
+	Minimal   bool            `json:"minimal"`
+	Shortest  bool            `json:"shortest"`
+	Seconds   float64         `json:"seconds"`
+	Replay    string          `json:"replay,omitempty"`
+}
+
+func runMinimise(ctx context.Context, args []string, io streams) (int, error) {
+	f := flags("minimise", "SCENARIO | FILE", io, "minimise .domino/s1-published.txtar", "minimise s2 --variant repaired+H17",
+		"minimise s1 --variant published --breaks causal-replay --timeout 1m")
+	variant := f.String("variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
+	breaks := f.String("breaks", "", "the property that must stay broken, instead of the first that is")
+	force := f.Bool("force", false, "go on although the program is outside the protocol's model")
+	states := f.Int("max-states", minimise.DefaultStates, "states to look at for each smaller scenario")
+	memory := f.Int64("max-memory", 8192, "stop the search for the first run when its tables take so many MiB; 0 = no limit")
+	timeout := f.Duration("timeout", 0, "keep what is smallest after this time; 0 = no limit")
+	save := f.String("save", ".domino", "folder for the replay file; \"\" saves none")
+	control := f.Bool("control", false, "show control messages in the diagram, too")
+	asJSON := f.Bool("json", false, "print JSON")
+	if err := f.Parse(args); err != nil {
+		return 0, err
+	}
+	if f.NArg() != 1 {
+		return 0, fmt.Errorf("want one scenario or replay file, got %d arguments", f.NArg())
+	}
+	if *states < 1 || *memory < 0 || *timeout < 0 {
+		return 0, fmt.Errorf("limits must not be negative, and --max-states at least 1")
+	}
+	s, err := oneScenario(f.Arg(0))
+	if err != nil {
+		return 0, err
+	}
+	if *variant != "" && *variant != s.Variant {
+		s.Variant, s.Schedule, s.Breaks = *variant, nil, "" // the run is one of the other variant
+	}
+	s.Force = s.Force || *force
+	if err := knownProperty(*breaks); err != nil {
+		return 0, err
+	}
+	if *timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, *timeout)
+		defer cancel()
+	}
+	cuts := slices.ContainsFunc(s.Schedule, trace.IsCutShort)
+	resolve := func(s *scenarios.Scenario) (world.Case, error) {
+		c, err := resolveCase(s)
+		c.Cuts = cuts
+		return c, err
+	}
+	line := newShrinkLine(io.err)
+	began := time.Now()
+	answer, err := minimise.Minimise(ctx, minimise.Question{Scenario: s, Resolve: resolve, Property: *breaks, States: *states,
+		Search: checker.Options{MaxBytes: *memory << 20}, Tried: line.tried})
+	line.clear()
+	if err != nil {
+		return 0, err
+	}
+	return showMinimised(io, s, answer, time.Since(began), *save, *control, *asJSON)
+}
+
+// oneScenario is the scenario with the name, or in the file.
+func oneScenario(name string) (*scenarios.Scenario, error) {
+	list, err := selectScenarios([]string{name})
+	if err != nil {
+		return nil, err
+	}
+	if len(list) != 1 {
+		return nil, fmt.Errorf("pattern %q fits %d scenarios, want one", name, len(list))
+	}
+	return list[0], nil
+}
+
+// knownProperty reports a name that no property has; those that come with a driver or a protocol, such as no-panic, are known too.
+func knownProperty(name string) error {
+	own := append(fuzz.GuardProperties(), "no-panic", "deterministic")
+	known := slices.Clone(own)
+	for _, p := range spec.Properties() {
+		if p.Name == name {
+			return nil
+		}
+		known = append(known, p.Name)
+	}
+	if name == "" || slices.Contains(own, name) {
+		return nil
+	}
+	return fmt.Errorf("unknown property %q, did you mean %q? (domino list properties)", name, scenarios.Nearest(name, known))
+}
+
+// resolveCase turns the names of a scenario into code.
+func resolveCase(s *scenarios.Scenario) (world.Case, error) {
+	r, err := catalog.Resolve(s)
+	if err != nil {
+		return world.Case{}, err
+	}
+	c := world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model, Force: s.Force}
+	if slices.Contains(fuzz.GuardProperties(), s.Breaks) {
+		c = fuzz.Guard(c)
+	}
+	return c, nil
+}
+
+// showMinimised prints what is left, and saves it.
+func showMinimised(io streams, s *scenarios.Scenario, a *minimise.Answer, took time.Duration, save string, control, asJSON bool) (int, error) {
+	file := saveMinimised(a, save, io.err)
+	v := a.Run.Violation
+	if asJSON {
+		return exitCode(spec.Violated), json.NewEncoder(io.out).Encode(minimised{Scenario: s.Name, Variant: s.Variant, Violation: v, Before: a.Before,
+			After: a.After, Steps: a.Steps, Program: a.Scenario.Program, Clusters: a.Scenario.Clusters, Roles: a.Scenario.Roles, Schedule: a.Scenario.Schedule,
+			Tried: a.Tried, Undecided: a.Undecided, Minimal: a.Minimal, Shortest: a.Shortest, Seconds: took.Seconds(), Replay: file})
+	}
+	fmt.Fprintf(io.out, "%s (%s): %s\n", s.Name, s.Variant, a.Summary())
+	for _, step := range a.Steps {
+		fmt.Fprintf(io.out, "  %-12s %-44s %4d steps\n", step.Phase, step.Words, step.Counts.Steps)
+	}
+	fmt.Fprintf(io.out, "%d smaller scenarios tried in %s; %s\n", a.Tried, seconds(took.Seconds()), limits(a))
+	what, who := "clusters", a.Scenario.Clusters
+	if a.Scenario.Roles != "" {
+		what, who = "roles", a.Scenario.Roles
+	}
+	fmt.Fprintf(io.out, "\n%s: %s\nwithin: %s\n%s", what, who, bounds(&a.Scenario.Model), a.Scenario.Program)
+	command := "domino minimise " + s.Name + " --variant " + s.Variant
+	if file != "" {
+		command = "domino replay " + file
+	}
+	showRun(io.out, a.Scenario, a.World, a.Run, v, command, control)
+	return exitCode(spec.Violated), nil
+}
+
+// limits says how far the result is from being the best.
+func limits(a *minimise.Answer) string {
+	words := []string{"no single change leaves less"}
+	if !a.Minimal {
+		words[0] = "ended early, so less may be possible"
+	}
+	if a.Undecided > 0 {
+		words = append(words, fmt.Sprintf("%d searches ended at their bound", a.Undecided))
+	}
+	if !a.Shortest {
+		words = append(words, "a shorter run may exist")
+	}
+	return strings.Join(words, "; ")
+}
+
+// saveMinimised writes the replay file and returns its name; a failure to write is reported and loses nothing else.
+func saveMinimised(a *minimise.Answer, folder string, errors io.Writer) string {
+	if folder == "" {
+		return ""
+	}
+	name := a.Scenario.Name
+	if !strings.Contains(name, a.Scenario.Variant) {
+		name = strings.TrimSuffix(name, "-min") + "-" + strings.ReplaceAll(a.Scenario.Variant, "+", "-") + "-min"
+	}
+	file := filepath.Join(folder, name+".txtar")
+	err := os.MkdirAll(folder, 0o755)
+	if err == nil {
+		err = os.WriteFile(file, scenarios.Format(a.Scenario), 0o644)
+	}
+	if err != nil {
+		fmt.Fprintf(errors, "domino: replay file not saved: %v\n", err)
+		return ""
+	}
+	return file
+}
+
+// shrinkLine shows what is tried, on a terminal only.
+type shrinkLine struct {
+	w      io.Writer
+	active bool
+	last   time.Time
+}
+
+func newShrinkLine(w io.Writer) *shrinkLine {
+	f, ok := w.(*os.File)
+	return &shrinkLine{w: w, active: ok && term.IsTerminal(int(f.Fd()))}
+}
+
+func (l *shrinkLine) tried(p minimise.Progress) {
+	if !l.active || time.Since(l.last) < 200*time.Millisecond {
+		return
+	}
+	l.last = time.Now()
+	fmt.Fprintf(l.w, "\r\x1b[K%d ranks, %d failures, %d messages, %d steps; %d tried, %d kept; %s: %s", p.Counts.Ranks, p.Counts.Failures,
+		p.Counts.Messages, p.Counts.Steps, p.Tried, p.Kept, p.Phase, p.Trying)
+}
+
+func (l *shrinkLine) clear() {
+	if l.active {
+		fmt.Fprint(l.w, "\r\x1b[K")
+	}
+}

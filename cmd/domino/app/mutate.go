@@ -1,0 +1,206 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/domino-check/domino/checker/mutation"
+	"github.com/domino-check/domino/scenarios"
+)
+
+// Exit codes of mutate are those of verdicts: what is not as the catalogue says, and what was not decided.
+const (
+	exitUnexpected = 1
+	exitUndecided  = 2
+)
+
+func runMutate(ctx context.Context, args []string, io streams) (int, error) {
+	f := flags("mutate", "[PROTOCOL | MUTANT ...]", io, "mutate", "mutate hydee", "mutate hydee/gate-open 'rbml/log-*' --show",
+		"mutate --methods exhaustive,portfolio --budget 5s", "mutate --json --workers 1 --seed 7 causal",
+		"mutate --methods exhaustive,walk,portfolio --schedules 5000 --shrink 0")
+	methods := allMethods()
+	var names []string
+	for _, m := range methods {
+		names = append(names, m.Name())
+	}
+	chosen := f.StringSlice("methods", names, "how mutants are hunted")
+	budget := f.Duration("budget", 30*time.Second, "time for each method that draws runs, for each mutant")
+	schedules := f.Int("schedules", 0, "runs that a method draws at most for a mutant; 0 = no limit but the time")
+	states := f.Int("max-states", 1<<20, "states of the exhaustive search breadth first; beyond, it begins again depth first without that limit")
+	memory := f.Int64("max-memory", 4096, "MiB of tables of one search; 0 = no limit")
+	workers := f.Int("workers", runtime.GOMAXPROCS(0), "mutants that are hunted at a time")
+	seed := f.Uint64("seed", 1, "same seed, same schedules")
+	shrink := f.Int("shrink", 20_000, "states to look at for each smaller scenario when a run is made smaller; 0 = none is")
+	show := f.Bool("show", false, "print what each mutant does, and why it is expected to survive")
+	list := f.Bool("list", false, "print the catalogue, and hunt nothing")
+	asJSON := f.Bool("json", false, "print JSON: a line for each mutant, then one with the summary; progress goes to standard error, in JSON, too")
+	if err := f.Parse(args); err != nil {
+		return 0, err
+	}
+	if *budget <= 0 || *schedules < 0 || *states < 1 || *memory < 0 || *workers < 1 || *shrink < 0 {
+		return 0, fmt.Errorf("--budget, --max-states and --workers must be positive, other limits not negative")
+	}
+	if *list {
+		return 0, listMutants(io.out, f.Args())
+	}
+	hunters, err := mutation.SelectMethods(methods, *chosen)
+	if err != nil {
+		return 0, err
+	}
+	all, err := scenarios.Embedded()
+	if err != nil {
+		return 0, err
+	}
+	mutants, err := mutation.Select(mutation.Catalogue(all), f.Args())
+	if err != nil {
+		return 0, err
+	}
+	line := newHuntLine(io.err, len(mutants), *asJSON)
+	q := mutation.Question{Methods: hunters, Resolve: resolveCase, Scenarios: all, Shrink: *shrink, Progress: line.hunting,
+		Budget: mutation.Budget{Time: *budget, Schedules: *schedules, States: *states, Bytes: *memory << 20, Seed: *seed}}
+	return huntAll(ctx, mutants, &q, *workers, line, io, *show, *asJSON)
+}
+
+// listMutants prints the catalogue.
+func listMutants(w io.Writer, words []string) error {
+	all, err := scenarios.Embedded()
+	if err != nil {
+		return err
+	}
+	mutants, err := mutation.Select(mutation.Catalogue(all), words)
+	for _, m := range mutants {
+		fmt.Fprintf(w, "%-30s at %-20s %-10s %s\n", m.Name, m.Scenario, m.Expect, m.Doc)
+		if m.Why != "" {
+			fmt.Fprintf(w, "%30s    %s\n", "", m.Why)
+		}
+	}
+	return err
+}
+
+// allMethods are the methods of the package and those that need protocols by name.
+func allMethods() []mutation.Method { return append(mutation.Methods(), soaking{}, fuzzing{}) }
+
+// huntAll hunts the mutants, prints the rows in order, then the summary.
+func huntAll(ctx context.Context, mutants []mutation.Mutant, q *mutation.Question, workers int, line *huntLine, io streams, show, asJSON bool) (int, error) {
+	type answer struct {
+		row *mutation.Row
+		err error
+	}
+	var rows []*mutation.Row
+	var failed error
+	t := newMatrix(io.out, mutants, q.Methods, show)
+	pool(ctx, workers, len(mutants), func(ctx context.Context, job int) answer {
+		if ctx.Err() != nil {
+			return answer{} // interrupted before its turn
+		}
+		row, err := q.Ask(ctx, mutants[job])
+		line.finished(mutants[job].Name)
+		return answer{row, err}
+	}, func(_ int, a answer) {
+		if a.err != nil && failed == nil {
+			failed = a.err
+		}
+		if a.row == nil || failed != nil {
+			return
+		}
+		rows = append(rows, a.row)
+		if asJSON {
+			_ = json.NewEncoder(io.out).Encode(a.row) // a closed pipe shows on the next write of the shell
+			return
+		}
+		line.clear()
+		t.row(a.row)
+	})
+	line.clear()
+	if failed != nil {
+		return 0, failed
+	}
+	sum := mutation.Sum(rows)
+	if asJSON {
+		if err := json.NewEncoder(io.out).Encode(sum); err != nil {
+			return 0, err
+		}
+	} else {
+		t.summary(sum, rows, len(mutants))
+	}
+	switch {
+	case len(sum.Unexpected) > 0:
+		return exitUnexpected, nil
+	case len(sum.Undecided) > 0 || len(rows) < len(mutants):
+		return exitUndecided, nil
+	}
+	return 0, nil
+}
+
+// huntLine shows what is hunted: one line, on a terminal only, or events in JSON.
+type huntLine struct {
+	mu     sync.Mutex
+	w      io.Writer
+	active bool
+	events bool
+	total  int
+	done   int
+	at     map[string]mutation.Hunt
+	last   time.Time
+}
+
+func newHuntLine(w io.Writer, total int, events bool) *huntLine {
+	f, ok := w.(*os.File)
+	return &huntLine{w: w, active: !events && ok && term.IsTerminal(int(f.Fd())), events: events, total: total, at: map[string]mutation.Hunt{}}
+}
+
+// hunting is told about the method at work.
+func (l *huntLine) hunting(mutant string, h mutation.Hunt) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at[mutant] = h
+	switch {
+	case l.events && time.Since(l.last) >= eventEvery:
+		l.last = time.Now()
+		_ = json.NewEncoder(l.w).Encode(struct {
+			Type   string `json:"type"` // "progress"
+			Mutant string `json:"mutant"`
+			Done   int    `json:"done"`
+			Total  int    `json:"total"`
+			mutation.Hunt
+		}{"progress", mutant, l.done, l.total, h}) // nobody may be listening
+	case l.active && time.Since(l.last) >= lineEvery:
+		l.last = time.Now()
+		var words []string
+		for name, h := range l.at {
+			what := fmt.Sprintf("%s: %s, %s runs", name, h.Method, count(h.Schedules))
+			if h.States > 0 {
+				what = fmt.Sprintf("%s: %s, %s states", name, h.Method, count(h.States))
+			}
+			words = append(words, what)
+		}
+		slices.Sort(words)
+		fmt.Fprintf(l.w, "\r\x1b[K%d/%d done; %s", l.done, l.total, strings.Join(words, "; "))
+	}
+}
+
+// finished takes a mutant off the line.
+func (l *huntLine) finished(mutant string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.done++
+	delete(l.at, mutant)
+}
+
+func (l *huntLine) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.active {
+		fmt.Fprint(l.w, "\r\x1b[K")
+	}
+}

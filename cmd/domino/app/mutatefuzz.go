@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/mutation"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/fuzz"
+	"github.com/domino-check/domino/fuzz/targets"
+	"github.com/domino-check/domino/scenarios"
+)
+
+// fuzzing hunts mutants in random scenarios, with all that package fuzz draws.
+type fuzzing struct{}
+
+var _ mutation.Beyond = fuzzing{}
+
+// fuzzShrink is how many smaller scenarios are tried when a failure is made small.
+const fuzzShrink = 300
+
+// Name implements mutation.Method.
+func (fuzzing) Name() string { return "fuzz" }
+
+// Beyond implements mutation.Beyond: the scenarios are drawn.
+func (fuzzing) Beyond() {}
+
+// Hunt implements mutation.Method. Runs are counted over all scenarios.
+func (fuzzing) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) (h mutation.Hunt, err error) {
+	h.Method = "fuzz"
+	if !slices.Contains(targets.Names(), t.Mutant.Protocol) {
+		h.Unfit, h.Bound = true, fmt.Sprintf("there are no random scenarios for %s", t.Mutant.Protocol)
+		return h, nil
+	}
+	target, err := targets.Of(t.Mutant.Protocol, t.Scenario.Variant)
+	if err != nil {
+		return h, err
+	}
+	target.Resolve = func(s *scenarios.Scenario) (world.Case, error) {
+		c, err := resolveCase(s)
+		if err == nil {
+			c.Setup = t.Mutant.Wrap(c.Setup, t.Fired)
+		}
+		return c, err
+	}
+	// A send while a posted receive is open breaks no-orphan in the original, too: when the receive completes is not logged.
+	target.Shapes.Overlapping = false
+	o := fuzz.Options{Seed: b.Seed, Runs: b.Schedules, Shrink: fuzzShrink}
+	if o.Runs == 0 {
+		o.Runs = 1 << 40
+	}
+	began := time.Now()
+	defer func() { h.Seconds = time.Since(began).Seconds() }()
+	for {
+		drawn := h.Schedules
+		if b.Progress != nil {
+			o.Progress = func(r fuzz.Result) {
+				b.Progress(mutation.Hunt{Method: "fuzz", Schedules: drawn + r.Runs, Seconds: time.Since(began).Seconds()})
+			}
+		}
+		if b.Time > 0 {
+			o.Time = max(b.Time-time.Since(began), time.Nanosecond)
+		}
+		r, err := fuzz.Run(ctx, target, o)
+		if err != nil {
+			return h, err
+		}
+		h.Schedules, h.Bound = drawn+r.Runs, r.Bound
+		if len(r.Failures) == 0 {
+			return h, nil
+		}
+		f := &r.Failures[0]
+		if breaks, err := originalBreaks(ctx, f); err != nil {
+			return h, err
+		} else if !breaks {
+			h.Killed, h.Property, h.Schedules, h.Steps, h.Small = true, f.Property, drawn+f.Runs, f.Drawn.Steps, f.Least.Steps
+			return h, nil
+		}
+		o.First, o.Runs = r.Next, o.Runs-r.Runs // it is not the mutant's: go on behind it
+		if o.Runs <= 0 || b.Time > 0 && time.Since(began) >= b.Time {
+			h.Bound = "what it found the original breaks, too"
+			return h, nil
+		}
+	}
+}
+
+// originalBreaks reports whether the repaired protocol breaks something at the scope of a failure, too: then the failure is not that of the mutant. The run
+// itself is tried first, without what the mutant adds to it.
+func originalBreaks(ctx context.Context, f *fuzz.Failure) (bool, error) {
+	s := *f.Scenario
+	s.Variant, s.Schedule = "repaired", nil
+	c, err := resolveCase(&s)
+	if err != nil {
+		return false, nil // the variant alone takes it
+	}
+	w, _, err := world.Open(ctx, c, checker.Options{MaxStates: originalStates})
+	if err != nil {
+		return false, err
+	}
+	if r := w.Attempt(f.Scenario.Schedule, f.Property); r.Violation != nil {
+		return true, nil
+	}
+	r := checker.Search(ctx, w, checker.Options{Reduce: checker.Crashes, MaxStates: originalStates})
+	return len(r.Found) > 0, nil
+}
+
+// originalStates bounds the search for what the original breaks.
+const originalStates = 200_000

@@ -1,0 +1,373 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/tcp/launch"
+	"github.com/domino-check/domino/impl/runtime/tcp/netpipe"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+)
+
+// childFlag makes netpipe one of its own two processes.
+const childFlag = "child-of-domino"
+
+// netpipeCases are the names that --protocols takes. A protocol that makes a difference between clusters is measured within one
+// and between two.
+const (
+	hydeeInside  = "hydee-1"
+	hydeeOutside = "hydee-2"
+)
+
+// netpipeCase makes the setup of a case for so many ranks.
+func netpipeCase(name string, ranks int) (*core.Setup, error) {
+	layout := core.Layout{Ranks: ranks}
+	for r := range ranks {
+		layout.Names = append(layout.Names, fmt.Sprint("r", r))
+		if name == hydeeInside {
+			r = 0
+		}
+		layout.Clusters = append(layout.Clusters, r)
+	}
+	protocol := name
+	if name == hydeeInside || name == hydeeOutside {
+		protocol = "hydee"
+	}
+	p, err := catalog.Find(protocol)
+	if err != nil {
+		known := []string{netpipe.Raw, "none", hydeeInside, hydeeOutside, "causal", "camel", "sbml", "rbml", "hmpl"}
+		return nil, fmt.Errorf("unknown protocol %q, did you mean %q? Known: %s", name, scenarios.Nearest(name, known), strings.Join(known, ", "))
+	}
+	if p.Setup == nil {
+		return nil, fmt.Errorf("protocol %s has no programs", name)
+	}
+	s, err := p.Setup(layout, make([]core.Program, ranks), catalog.Options{Variant: "repaired"})
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := s.NewMessage().(core.Framed); !ok {
+		return nil, fmt.Errorf("protocol %s has no fixed layout for its data messages yet, and the codec is not worth measuring", name)
+	}
+	return s, nil
+}
+
+// netpipeOptions are the flags of netpipe.
+type netpipeOptions struct {
+	sizes, links, protocols, congestion string
+	plot                                string
+	perturb, rounds, ring               int
+	sample                              time.Duration
+	seed                                uint64
+	card                                string
+	bind, json, bench, child            bool
+}
+
+// readNetpipe reads the flags.
+func readNetpipe(args []string, io streams) (netpipeOptions, error) {
+	var o netpipeOptions
+	f := flags("cluster netpipe", "", io, "cluster netpipe", "cluster netpipe --sizes 8,8K,64K,1M,16M --perturb 0 --rounds 15",
+		"cluster netpipe --links shared --protocols raw,none --json", "cluster netpipe --ring 8 --sizes 8K --perturb 0 --protocols raw,none", "cluster netpipe --links tcp --card 1G --sizes 1K..4M --protocols none,rbml,hmpl --plot plots", "cluster netpipe --bench | benchstat -col /protocol -")
+	f.StringVar(&o.sizes, "sizes", "1..64M", "bytes of a message: a list, or least..most for the powers of two between")
+	f.IntVar(&o.perturb, "perturb", 3, "also measure sizes that much smaller and larger; 0: not")
+	f.StringVar(&o.links, "links", "tcp,shared", "tcp (loopback), shared (memory)")
+	f.StringVar(&o.protocols, "protocols", "raw,none,hydee-1,hydee-2", "raw (no machine), none, hydee-1 and hydee-2 (HydEE within one cluster, between two), causal, camel, sbml, rbml, hmpl (the last two with a process for the logger of each rank); with +lend, a program that leaves the bytes it sends to the runtime (hydee-2+lend)")
+	f.IntVar(&o.ring, "ring", 0, "so many processes pass the message round, and a lap is measured; 0: two, half a round trip")
+	f.IntVar(&o.rounds, "rounds", 5, "samples of each; medians are reported")
+	f.DurationVar(&o.sample, "sample", 10*time.Millisecond, "about how long a sample takes; large messages take longer")
+	f.Uint64Var(&o.seed, "seed", 1, "of the order of the samples")
+	f.StringVar(&o.congestion, "congestion", "", "congestion control of TCP (default: reno, which does not pace loopback)")
+	f.StringVar(&o.card, "card", "", "bits a second that each process sends at most, 1G or 100M, as through a network card of its own (default: no limit)")
+	f.BoolVar(&o.bind, "bind", true, "bind each process to a core of its own")
+	f.StringVar(&o.plot, "plot", "", "also draw latency and bandwidth into this folder, as PNG and SVG")
+	f.BoolVar(&o.json, "json", false, "print JSON: rows and samples")
+	f.BoolVar(&o.bench, "bench", false, "print lines for benchstat, one a sample")
+	f.BoolVar(&o.child, childFlag, false, "internal")
+	if err := f.MarkHidden(childFlag); err != nil {
+		return o, err
+	}
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	switch {
+	case f.NArg() > 0:
+		return o, fmt.Errorf("unexpected %q", f.Args())
+	case o.json && o.bench:
+		return o, errors.New("--json or --bench, not both")
+	}
+	return o, nil
+}
+
+// netpipePlan is what the flags ask for, and how many processes that takes.
+func netpipePlan(o netpipeOptions) (plan netpipe.Plan, procs int, err error) {
+	plan = netpipe.Plan{Links: fields(o.links), Cases: fields(o.protocols), Rounds: o.rounds, Sample: netpipe.Duration(o.sample), Seed: o.seed, Ring: o.ring}
+	if plan.Sizes, err = parseSizes(o.sizes, o.perturb); err != nil {
+		return plan, 0, err
+	}
+	if o.card != "" {
+		if plan.Card, err = parseBits(o.card); err != nil {
+			return plan, 0, err
+		}
+	}
+	procs, err = checkCases(plan.Cases, plan.Ranks())
+	return plan, procs, err
+}
+
+// runNetpipe measures latency and bandwidth between two processes.
+func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
+	o, err := readNetpipe(args, io)
+	if err != nil {
+		return 0, err
+	}
+	if o.child {
+		return 0, netpipeChild(ctx, io)
+	}
+	plan, procs, err := netpipePlan(o)
+	if err != nil {
+		return 0, err
+	}
+	if err := plotFolder(o.plot); err != nil {
+		return 0, err
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	progress, messages := netpipeProgress(&plan, io), launch.Shared(io.err)
+	results, err := netpipe.Measure(ctx, plan, netpipe.Options{Congestion: o.congestion, Bind: o.bind, Procs: procs, Result: progress,
+		Child: func(r core.Rank) launch.Command {
+			return launch.Command{Name: netpipeName(int(r), plan.Ranks()), Path: path, Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
+		}})
+	if progress != nil {
+		fmt.Fprint(io.err, "\r\x1b[K")
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(io.err, "interrupted, all processes are gone")
+		return exitCode(spec.Unknown), nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	rows := netpipe.Summarise(&plan, results)
+	if err := plotNetpipe(o.plot, &plan, rows); err != nil {
+		return 0, err
+	}
+	switch {
+	case o.json:
+		return 0, json.NewEncoder(io.out).Encode(map[string]any{"plan": plan, "cores": runtime.NumCPU(), "rows": rows, "samples": results})
+	case o.bench:
+		for _, r := range results {
+			if plan.Ring > 0 {
+				fmt.Fprintf(io.out, "BenchmarkRing/procs=%d/link=%s/protocol=%s/bytes=%d-%d %d %.1f ns/op %.1f B/op\n", plan.Ring, r.Link, r.Case, r.Bytes,
+					runtime.NumCPU(), r.Trips, r.Nanos, r.Allocated)
+				continue
+			}
+			fmt.Fprintf(io.out, "BenchmarkNetpipe/link=%s/protocol=%s/bytes=%d-%d %d %.1f ns/op %.2f MB/s %.1f B/op\n", r.Link, r.Case, r.Bytes,
+				runtime.NumCPU(), 2*r.Trips, r.Nanos, float64(r.Bytes)/r.Nanos*1000, r.Allocated)
+		}
+		return 0, nil
+	}
+	return 0, printNetpipe(io, &plan, rows)
+}
+
+// netpipeName is what messages call a process: behind the ranks come their services.
+func netpipeName(number, ranks int) string {
+	if number >= ranks {
+		return fmt.Sprintf("service of rank %d", number-ranks)
+	}
+	return fmt.Sprintf("rank %d", number)
+}
+
+// netpipeProgress shows the samples on a terminal; nil if there is none.
+func netpipeProgress(plan *netpipe.Plan, io streams) func(netpipe.Result) {
+	file, ok := io.err.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil
+	}
+	done, all := 0, len(plan.Sizes)*len(plan.Links)*len(plan.Cases)*plan.Rounds
+	return func(r netpipe.Result) {
+		done++
+		fmt.Fprintf(io.err, "\r\x1b[K%d of %d samples: %s, %s, %d bytes", done, all, r.Link, r.Case, r.Bytes)
+	}
+}
+
+// netpipeChild is the life of one of the two processes.
+func netpipeChild(ctx context.Context, io streams) error {
+	var in netpipe.Instructions
+	if err := launch.Instructions(os.Stdin, &in, func() { os.Exit(exitUsage) }); err != nil {
+		return err
+	}
+	return netpipe.Run(ctx, in, netpipeCase, io.out)
+}
+
+func fields(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// checkCases reports a name that is not known, twice there, or can not be measured; it says how many processes are needed.
+func checkCases(names []string, ranks int) (procs int, err error) {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return 0, fmt.Errorf("protocol %s is there twice", name)
+		}
+		if name == netpipe.Raw {
+			continue
+		}
+		protocol, _ := netpipe.Protocol(name)
+		if protocol == "hydee" {
+			return 0, fmt.Errorf("hydee: within one cluster (%s) or between two (%s)?", hydeeInside, hydeeOutside)
+		}
+		if ranks < 2 || ranks > netpipe.MaxRing {
+			ranks = 2 // the plan will be refused
+		}
+		s, err := netpipeCase(protocol, ranks)
+		if err != nil {
+			return 0, err
+		}
+		if procs = max(procs, netpipe.Procs(s)); ranks > 2 && netpipe.Procs(s) > ranks {
+			return 0, fmt.Errorf("protocol %s needs services beside the ranks, and a ring has none", name)
+		}
+	}
+	return procs, nil
+}
+
+// parseSizes reads "1..64M" or "8,8K,1M".
+func parseSizes(text string, perturb int) ([]int, error) {
+	if perturb < 0 || perturb > 1<<20 {
+		return nil, fmt.Errorf("--perturb %d, want [0, 1M]", perturb)
+	}
+	if least, most, ok := strings.Cut(text, ".."); ok {
+		a, err := parseBytes(least)
+		if err != nil {
+			return nil, err
+		}
+		b, err := parseBytes(most)
+		if err != nil {
+			return nil, err
+		}
+		if a > b {
+			return nil, fmt.Errorf("sizes from %s to %s: want the smaller first", least, most)
+		}
+		if list := netpipe.Sizes(a, b, perturb); len(list) > 0 {
+			return list, nil
+		}
+		return nil, fmt.Errorf("no power of two in %s", text)
+	}
+	var list []int
+	for _, word := range fields(text) {
+		size, err := parseBytes(word)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range []int{size - perturb, size, size + perturb} {
+			if n >= 1 && n <= netpipe.MaxSize {
+				list = append(list, n)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// parseBits reads a number of bits a second with an optional K, M or G of 1000.
+func parseBits(text string) (int, error) {
+	digits := strings.TrimRight(strings.ToUpper(text), "KMG")
+	units := map[string]int{"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
+	unit, ok := units[strings.ToUpper(text)[len(digits):]]
+	n, err := strconv.Atoi(digits)
+	if err != nil || !ok || n < 1 || n > 1000 || n*unit < 1000 {
+		return 0, fmt.Errorf("--card %q, want bits a second, in [1, 1000] K, M or G", text)
+	}
+	return n * unit, nil
+}
+
+// parseBytes reads a number with an optional K, M or G of 1024.
+func parseBytes(text string) (int, error) {
+	digits := strings.TrimRight(strings.ToUpper(text), "KMG")
+	unit := 1
+	switch strings.ToUpper(text)[len(digits):] {
+	case "":
+	case "K":
+		unit = 1 << 10
+	case "M":
+		unit = 1 << 20
+	case "G":
+		unit = 1 << 30
+	default:
+		return 0, fmt.Errorf("size %q: want a number, with K, M or G", text)
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 1 || n > netpipe.MaxSize/unit {
+		return 0, fmt.Errorf("size %q, want a number in [1, %dM], with K, M or G", text, netpipe.MaxSize>>20)
+	}
+	return n * unit, nil
+}
+
+// printNetpipe prints one table a link, sizes down, protocols across.
+func printNetpipe(io streams, plan *netpipe.Plan, rows []netpipe.Row) error {
+	const note = "us: %s, median of %d rounds; GB/s: bytes by that; x: time to that of none (+lend: of none+lend), median of the ratios\n" +
+		"within a round; least: the ratio of the least times, which counts when the machine has much else to do\n"
+	what := "half a round trip of two processes"
+	if plan.Ring > 0 {
+		what = fmt.Sprintf("a lap through a ring of %d processes", plan.Ring)
+	}
+	fmt.Fprintf(io.out, note, what, plan.Rounds)
+	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, link := range plan.Links {
+		fmt.Fprintf(w, "\n%s\t", link)
+		for _, name := range plan.Cases {
+			fmt.Fprintf(w, "%s\t\t\t\t", name)
+		}
+		fmt.Fprint(w, "\nbytes\t")
+		for range plan.Cases {
+			fmt.Fprint(w, "us\tGB/s\tx\tleast\t")
+		}
+		for _, size := range plan.Sizes {
+			fmt.Fprintf(w, "\n%d\t", size)
+			for _, name := range plan.Cases {
+				at := slices.IndexFunc(rows, func(r netpipe.Row) bool { return r.Link == link && r.Case == name && r.Bytes == size })
+				r := rows[at]
+				fmt.Fprintf(w, "%s\t%.3g\t%s\t%s\t", short(r.Micros), r.Bandwidth, ratio(r.Ratio), ratio(r.LeastRatio))
+			}
+		}
+		fmt.Fprintln(w)
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	most := 0.0
+	for _, r := range rows {
+		most = math.Max(most, r.Allocated)
+	}
+	_, err := fmt.Fprintf(io.out, "\nallocated a message: %s bytes at most (median of the rounds; logs and tables that no checkpoint trims grow)\n", short(most))
+	return err
+}
+
+// short prints microseconds with three digits or whole.
+func short(x float64) string {
+	if x >= 100 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+func ratio(x float64) string {
+	if x == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", x)
+}

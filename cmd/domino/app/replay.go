@@ -1,0 +1,85 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/fuzz"
+	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report"
+)
+
+func runReplay(ctx context.Context, args []string, io streams) (int, error) {
+	f := flags("replay", "FILE", io, "replay .domino/h1-repaired-H1.txtar", "replay run.txtar --control")
+	asJSON := f.Bool("json", false, "print JSON")
+	control := f.Bool("control", false, "show control messages in the diagram, too")
+	if err := f.Parse(args); err != nil {
+		return 0, err
+	}
+	if f.NArg() != 1 {
+		return 0, fmt.Errorf("want one replay file, got %d arguments", f.NArg())
+	}
+	s, err := scenarios.Load(f.Arg(0))
+	if err != nil {
+		return 0, err
+	}
+	if len(s.Schedule) == 0 {
+		return 0, fmt.Errorf("%s has no section \"-- schedule --\" with events; domino check --save writes such files", f.Arg(0))
+	}
+	resolved, err := catalog.Resolve(s)
+	if err != nil {
+		return 0, err
+	}
+	if slices.Contains(fuzz.GuardProperties(), s.Breaks) {
+		resolved.Setup = fuzz.Guard(world.Case{Setup: resolved.Setup}).Setup
+	}
+	oracle, err := world.OracleOf(ctx, resolved.Baseline, checker.Options{})
+	if err != nil {
+		return 0, err
+	}
+	w, err := world.New(world.Config{Setup: resolved.Setup, Model: resolved.Model, Twice: true, Cuts: true,
+		Facts: world.FactsOf(resolved.Setup, &resolved.Model, oracle)})
+	if err != nil {
+		return 0, err
+	}
+	prime(w, s)
+	run, err := w.Replay(s.Schedule)
+	if err != nil && !errors.Is(err, world.ErrStale) {
+		return 0, err
+	}
+	if *asJSON {
+		if err := report.JSON(io.out, &report.Run{Title: s.Name, Violation: run.Violation, Trace: run.Trace}); err != nil {
+			return 0, err
+		}
+	} else {
+		showRun(io.out, s, w, run, run.Violation, "domino replay "+f.Arg(0), *control)
+	}
+	return verdictOf(s, run, err, io)
+}
+
+// verdictOf compares the run with what the file says it breaks.
+func verdictOf(s *scenarios.Scenario, run *world.Run, stale error, io streams) (int, error) {
+	switch {
+	case run.Violation != nil && (s.Breaks == "" || s.Breaks == run.Violation.Property):
+		fmt.Fprintf(io.err, "still fails: %s: %s\n", run.Violation.Property, run.Violation.Message)
+		return exitCode(spec.Violated), nil
+	case run.Violation != nil:
+		fmt.Fprintf(io.err, "fails otherwise: %s: %s (the file expects %s)\n", run.Violation.Property, run.Violation.Message, s.Breaks)
+		return exitCode(spec.Violated), nil
+	case stale != nil:
+		fmt.Fprintf(io.err, "stale: %v\nThe code or the file has changed since it was written; check the scenario again.\n", stale)
+		return exitCode(spec.Unknown), nil
+	}
+	if !run.Complete {
+		fmt.Fprintln(io.err, "unknown: the run breaks nothing, but the schedule ends before the run does")
+		return exitCode(spec.Unknown), nil
+	}
+	fmt.Fprintln(io.err, "fixed: the run breaks nothing")
+	return 0, nil
+}

@@ -1,0 +1,138 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/scenarios"
+)
+
+// sampleFlags direct the drawing of runs.
+type sampleFlags struct {
+	runs     int
+	maxSteps int
+	seed     uint64
+	depth    int
+}
+
+// pctcpDepth is the depth of bugs that PCTCP looks for unless told: most known bugs need no more ordered events.
+const pctcpDepth = 3
+
+func registerSamples(f *pflag.FlagSet) *sampleFlags {
+	var s sampleFlags
+	f.IntVar(&s.runs, "runs", checker.DefaultRuns, "runs to draw")
+	f.IntVar(&s.maxSteps, "max-steps", checker.DefaultSteps, "cut a run that is drawn off after so many steps")
+	f.Uint64Var(&s.seed, "seed", 1, "same seed, same runs")
+	f.IntVar(&s.depth, "depth", pctcpDepth, "with pctcp: how many events a bug needs in one certain order")
+	return &s
+}
+
+// sampling reports whether runs are drawn instead of searched for.
+func (s *searchFlags) sampling() bool {
+	return s.samples != nil && slices.Contains(checker.Strategies(), s.order)
+}
+
+// contradictions reports flags that mean nothing with the chosen search.
+//
+// A search for endless runs is depth first: a cycle is seen from inside. Its states are known by fingerprints only; each loop
+// that it finds is repeated on whole states.
+func (s *searchFlags) contradictions(f *pflag.FlagSet) error {
+	refuse := func(why string, names ...string) error {
+		for _, n := range names {
+			if f.Changed(n) {
+				return fmt.Errorf("--%s contradicts --search %s: %s", n, s.order, why)
+			}
+		}
+		return nil
+	}
+	if s.estimate && s.order != "dfs" && s.order != "bfs" {
+		return fmt.Errorf("--estimate is about the states of a search: it contradicts --search %s", s.order)
+	}
+	for _, n := range []string{"lasso", "save-run", "resume", "disk", "max-states"} {
+		if s.estimate && f.Changed(n) {
+			return fmt.Errorf("--estimate explores only the beginning: it contradicts --%s", n)
+		}
+	}
+	if s.lasso && s.order != "dfs" {
+		return fmt.Errorf("--lasso is a depth-first search: it contradicts --search %s", s.order)
+	}
+	if s.lasso && s.reduce != "" && s.reduce != "none" {
+		return fmt.Errorf("--lasso needs every step: it contradicts --reduce %s", s.reduce)
+	}
+	if s.lasso && s.exact {
+		return fmt.Errorf("--lasso stores fingerprints only: it contradicts --exact")
+	}
+	if !s.sampling() {
+		return refuse("only "+strings.Join(checker.Strategies(), ", ")+" draw runs", "runs", "max-steps", "seed", "depth")
+	}
+	if err := refuse("a run that is drawn is not reduced, and no states are stored", "reduce", "exact", "max-states"); err != nil {
+		return err
+	}
+	if s.samples.runs < 1 || s.samples.maxSteps < 1 {
+		return fmt.Errorf("--runs is %d and --max-steps %d, want at least 1", s.samples.runs, s.samples.maxSteps)
+	}
+	if s.order != "pctcp" {
+		return refuse("only pctcp has a depth", "depth")
+	}
+	_, err := checker.ParseStrategy(s.order, s.samples.depth)
+	return err
+}
+
+// unknown adds to the error about a search what else there is.
+func (s *searchFlags) unknown(err error) error {
+	if s.samples == nil {
+		return err
+	}
+	return fmt.Errorf("%w, or %s", err, strings.Join(checker.Strategies(), ", "))
+}
+
+// samples are the figures of a row that was drawn.
+type samples struct {
+	checker.Samples
+	Strategy      string  `json:"strategy"`
+	Seed          uint64  `json:"seed"`
+	RunsPerSecond float64 `json:"runsPerSecond"`
+}
+
+func samplesOf(out *world.Outcome) *samples {
+	if out.Samples == nil {
+		return nil
+	}
+	return &samples{Samples: *out.Samples, RunsPerSecond: float64(out.Samples.Runs) / max(out.Samples.Elapsed.Seconds(), 1e-9)}
+}
+
+// sampleOne answers one scenario by drawing runs.
+func sampleOne(ctx context.Context, s *scenarios.Scenario, sf *searchFlags, p *progress) *row {
+	strategy, err := checker.ParseStrategy(sf.order, sf.samples.depth)
+	if err != nil {
+		return &row{Name: s.Name, err: err}
+	}
+	o := checker.SampleOptions{Runs: sf.samples.runs, MaxSteps: sf.samples.maxSteps, Seed: sf.samples.seed, MaxTime: sf.timeout, MaxBytes: sf.maxMemory << 20,
+		Progress: p.sampled(s.Name)}
+	r := answer(s, s.Variant, func(q world.Case) (*world.Outcome, error) { return world.Sample(ctx, q, strategy, o) })
+	if r.Samples != nil {
+		r.Samples.Strategy, r.Samples.Seed = sf.order, sf.samples.seed
+	}
+	return r
+}
+
+// sampled is called while runs are drawn.
+func (p *progress) sampled(name string) func(checker.Samples) {
+	return func(s checker.Samples) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if !p.active || time.Since(p.last) < 200*time.Millisecond {
+			return
+		}
+		p.last = time.Now()
+		fmt.Fprintf(p.w, "\r\x1b[K%d/%d done; %s: %s runs, %s/s, %s ends, longest %d", p.done, p.total, name, count(s.Runs),
+			count(int(float64(s.Runs)/max(s.Elapsed.Seconds(), 1e-3))), count(s.Terminals), s.Longest)
+	}
+}
