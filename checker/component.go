@@ -2,8 +2,8 @@ package checker
 
 import "slices"
 
-// judge looks for a fair endless run in a strongly connected component, given by the numbers of its states and by one of them; a
-// state alone is one when a step leads from it to itself.
+// judge looks for a fair endless run in a strongly connected component, given by the numbers of its
+// states and by one of them; a state alone is one when a step leads from it to itself.
 func (l *lasso) judge(component []uint32, first []uint32) {
 	if len(component) == 1 && !l.returns() || l.endless {
 		return
@@ -21,7 +21,9 @@ func (l *lasso) judge(component []uint32, first []uint32) {
 	prefix, start := l.nearest()
 	loop := l.loop(start)
 	l.endless = true
-	l.report(v, len(prefix)+len(loop), len(loop), func() []uint64 { return append(prefix, loop...) })
+	l.report(v, len(prefix)+len(loop), len(loop), func() []uint64 {
+		return append(prefix, loop...)
+	})
 }
 
 // returns reports whether a step leads from the state that is expanded to itself.
@@ -34,7 +36,8 @@ func (l *lasso) returns() bool {
 	return false
 }
 
-// inside reports whether step i of the state that is expanded stays in the component, and the number of the state that it leads to.
+// inside reports whether step i of the state that is expanded stays in the component, and the
+// number of the state that it leads to.
 func (l *lasso) inside(x *Expansion, i int) (number uint32, ok bool) {
 	if x.Steps[i].Violation != 0 {
 		return 0, false
@@ -67,8 +70,8 @@ func (l *lasso) fair(first []uint32) bool {
 	return paid()
 }
 
-// walk goes through the component breadth first. It ends at the first state or step that is wanted and returns the way there and
-// the state where it ends.
+// walk goes through the component breadth first. It ends at the first state or step that is wanted
+// and returns the way there and the state where it ends.
 func (l *lasso) walk(from []uint32, atState func(x *Expansion, state []uint32) bool,
 	atStep func(x *Expansion, state []uint32, i int) bool) (codes []uint64, end []uint32) {
 	type place struct {
@@ -109,18 +112,21 @@ func (l *lasso) walk(from []uint32, atState func(x *Expansion, state []uint32) b
 			}
 			if l.low[n] == member {
 				l.low[n] = walked
-				places = append(places, place{parent: at, code: x.Steps[i].Code, state: x.State(i, nil), number: n})
+				places = append(places, place{parent: at, code: x.Steps[i].Code,
+					state: x.State(i, nil), number: n})
 			}
 		}
 	}
 	return nil, nil
 }
 
-// loop is a fair run from the state back to it: a shortest way back and, for each event that is still owed, a shortest detour to
-// where it is taken or not possible.
+// loop is a fair run from the state back to it: a shortest way back and, for each event that is
+// still owed, a shortest detour to where it is taken or not possible.
 func (l *lasso) loop(start []uint32) []uint64 {
 	nowhere := func(*Expansion, []uint32) bool { return false }
-	back := func(x *Expansion, _ []uint32, i int) bool { return slices.Equal(x.State(i, nil), start) }
+	back := func(x *Expansion, _ []uint32, i int) bool {
+		return slices.Equal(x.State(i, nil), start)
+	}
 	codes, _ := l.walk(start, nowhere, back)
 	for {
 		debt, open := l.debts(start, codes).open()
@@ -128,8 +134,12 @@ func (l *lasso) loop(start []uint32) []uint64 {
 			return codes
 		}
 		detour, end := l.walk(start, func(x *Expansion, state []uint32) bool {
-			return !slices.ContainsFunc(x.Steps, func(s Step) bool { return !s.Fault && l.named(state, s.Code, debt) })
-		}, func(x *Expansion, state []uint32, i int) bool { return l.named(state, x.Steps[i].Code, debt) })
+			return !slices.ContainsFunc(x.Steps, func(s Step) bool {
+				return !s.Fault && l.named(state, s.Code, debt)
+			})
+		}, func(x *Expansion, state []uint32, i int) bool {
+			return l.named(state, x.Steps[i].Code, debt)
+		})
 		codes = append(codes, detour...)
 		if !slices.Equal(end, start) {
 			way, _ := l.walk(end, nowhere, back)
@@ -154,12 +164,15 @@ func (l *lasso) debts(start []uint32, codes []uint64) *debts {
 		d.pass(l.sys, state, x)
 		name, _ := l.sys.Event(state, c)
 		d.take(name)
-		state = x.State(slices.IndexFunc(x.Steps, func(s Step) bool { return s.Code == c }), state[:0])
+		state = x.State(slices.IndexFunc(x.Steps, func(s Step) bool {
+			return s.Code == c
+		}), state[:0])
 	}
 	return &d
 }
 
-// nearest is the shortest path through known states from the initial one to a state of the component, and that state.
+// nearest is the shortest path through known states from the initial one to a state of the
+// component, and that state.
 func (l *lasso) nearest() (codes []uint64, state []uint32) {
 	type link struct {
 		parent uint32

@@ -8,12 +8,15 @@ import (
 	"sync/atomic"
 )
 
-// disk is what a breadth-first search keeps on disk, so that memory bounds its speed and not its size. Frontier and links are files that
-// are written from front to back. The set of visited states begins as a table in memory. Once that is full it is written out, sorted, and
-// from then on duplicates are found late: at the end of each level, what was reached is sorted and compared with all sorted runs
-// of older states in one pass. The table in memory then only catches duplicates early: what it holds has been reached before.
+// disk is what a breadth-first search keeps on disk, so that memory bounds its speed and not its
+// size. Frontier and links are files that are written from front to back. The set of visited states
+// begins as a table in memory. Once that is full it is written out, sorted, and from then on
+// duplicates are found late: at the end of each level, what was reached is sorted and compared with
+// all sorted runs of older states in one pass. The table in memory then only catches duplicates
+// early: what it holds has been reached before.
 //
-// Of two paths of equal length to a state, the one kept may be another than in memory; counts, verdicts and lengths are the same.
+// Of two paths of equal length to a state, the one kept may be another than in memory; counts,
+// verdicts and lengths are the same.
 type disk struct {
 	*search
 	folder string
@@ -42,7 +45,8 @@ type diskRun struct {
 	count int
 }
 
-// A record is a state that was reached: by which step of which state, its fingerprint, then its vector.
+// A record is a state that was reached: by which step of which state, its fingerprint, then its
+// vector.
 const (
 	recordParent = iota
 	recordStep
@@ -84,7 +88,8 @@ func (d *disk) remove() {
 	if d.now != nil {
 		d.now.close()
 	}
-	_ = os.RemoveAll(d.folder) // what is left is of no use, and the system cleans up folders of that kind
+	// what is left is of no use, and the system cleans up folders of that kind
+	_ = os.RemoveAll(d.folder)
 }
 
 // fail ends the search: it has written or read something wrong.
@@ -100,7 +105,8 @@ func (d *disk) fail(err error) {
 func (d *disk) limit(system int64) string {
 	room := d.options.MaxBytes - system
 	if room <= 0 {
-		return "memory limit " + memory(d.options.MaxBytes) + ", the contents that states share alone take " + memory(system)
+		return "memory limit " + memory(d.options.MaxBytes) +
+			", the contents that states share alone take " + memory(system)
 	}
 	d.room.Store(max(leastRoom, room/4))
 	if d.visited.bytes() > room/2 {
@@ -123,7 +129,8 @@ func (d *disk) reach(w *worker, i int, number uint32) {
 	case d.complete: // changes between levels only
 		to = &w.fresh
 	}
-	*to = append(*to, number, uint32(i), uint32(f.hi>>32), uint32(f.hi), uint32(f.lo>>32), uint32(f.lo))
+	*to = append(*to, number, uint32(i), uint32(f.hi>>32), uint32(f.hi), uint32(f.lo>>32),
+		uint32(f.lo))
 	*to = w.x.State(i, *to)
 }
 

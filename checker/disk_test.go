@@ -11,8 +11,9 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// maze is a pseudo-random graph: each state has three successors, at any distance, so that duplicates are met in the same level, in the next and much
-// later. A search with the table in memory is the reference.
+// maze is a pseudo-random graph: each state has three successors, at any distance, so that
+// duplicates are met in the same level, in the next and much later. A search with the table in
+// memory is the reference.
 type maze struct {
 	n   uint32
 	bad uint32 // state that breaks the property when entered, 0 = none
@@ -56,8 +57,9 @@ func onDisk(t *testing.T, sys System, o Options, wrap func(io.Writer) io.Writer)
 	return r
 }
 
-// TestDiskSameAsMemory compares searches that spill many times, once, and never with the one in memory: states, transitions, terminal
-// states, depth, verdict, and the length of the counterexample, which must lead to the violation.
+// TestDiskSameAsMemory compares searches that spill many times, once, and never with the one in
+// memory: states, transitions, terminal states, depth, verdict, and the length of the
+// counterexample, which must lead to the violation.
 func TestDiskSameAsMemory(t *testing.T) {
 	for _, bad := range []uint32{0, 4711} {
 		sys := maze{n: 20_000, bad: bad}
@@ -65,18 +67,23 @@ func TestDiskSameAsMemory(t *testing.T) {
 		for _, bytes := range []int64{1, 150_000, 1 << 30, 0} {
 			for _, workers := range []int{1, 2} {
 				r := onDisk(t, sys, Options{MaxBytes: bytes, Workers: workers}, nil)
-				name := fmt.Sprintf("bad %d, %d bytes, %d workers, %d runs", bad, bytes, workers, r.Spills)
-				if bytes == 1 && r.Spills < 3 || bytes == 150_000 && bad == 0 && r.Spills == 0 || (bytes == 0 || bytes == 1<<30) && r.Spills > 0 {
+				name := fmt.Sprintf("bad %d, %d bytes, %d workers, %d runs", bad, bytes, workers,
+					r.Spills)
+				if bytes == 1 && r.Spills < 3 || bytes == 150_000 && bad == 0 && r.Spills == 0 ||
+					(bytes == 0 || bytes == 1<<30) && r.Spills > 0 {
 					t.Errorf("%s: not the spills that are to be tested", name)
 				}
-				if r.States != want.States || r.Transitions != want.Transitions || r.Terminals != want.Terminals || r.Depth != want.Depth ||
-					r.Verdict != want.Verdict || r.Bound != "" || r.Covered != want.Covered || len(r.Found) != len(want.Found) {
+				if r.States != want.States || r.Transitions != want.Transitions ||
+					r.Terminals != want.Terminals || r.Depth != want.Depth ||
+					r.Verdict != want.Verdict || r.Bound != "" || r.Covered != want.Covered ||
+					len(r.Found) != len(want.Found) {
 					t.Errorf("%s: %+v\nwant %+v", name, r, want)
 					continue
 				}
 				for i, f := range r.Found {
 					if len(f.Path) != len(want.Found[i].Path) || walk(sys, f.Path) != bad {
-						t.Errorf("%s: a run of %d steps to %d, want %d to %d", name, len(f.Path), walk(sys, f.Path), len(want.Found[i].Path), bad)
+						t.Errorf("%s: a run of %d steps to %d, want %d to %d", name, len(f.Path),
+							walk(sys, f.Path), len(want.Found[i].Path), bad)
 					}
 				}
 			}
@@ -124,7 +131,8 @@ func (w narrow) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestDiskErrors runs out of disk after many numbers of bytes: unknown, with the operation and the file in the reason; never a wrong verdict.
+// TestDiskErrors runs out of disk after many numbers of bytes: unknown, with the operation and the
+// file in the reason; never a wrong verdict.
 func TestDiskErrors(t *testing.T) {
 	sys := maze{n: 20_000}
 	whole := 0
@@ -132,8 +140,11 @@ func TestDiskErrors(t *testing.T) {
 	onDisk(t, sys, Options{MaxBytes: 150_000}, count)
 	for room := 0; room < whole; room += 1 + whole/11 {
 		left := room
-		r := onDisk(t, sys, Options{MaxBytes: 150_000}, func(w io.Writer) io.Writer { return narrow{w, &left} })
-		if r.Verdict != spec.Unknown || !strings.Contains(r.Bound, "write /") || !strings.Contains(r.Bound, syscall.ENOSPC.Error()) {
+		r := onDisk(t, sys, Options{MaxBytes: 150_000}, func(w io.Writer) io.Writer {
+			return narrow{w, &left}
+		})
+		if r.Verdict != spec.Unknown || !strings.Contains(r.Bound, "write /") ||
+			!strings.Contains(r.Bound, syscall.ENOSPC.Error()) {
 			t.Errorf("%d bytes of %d: %v, %q", room, whole, r.Verdict, r.Bound)
 		}
 	}

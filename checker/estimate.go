@@ -6,25 +6,30 @@ import (
 	"time"
 )
 
-// Estimate says about how many states a search will have explored at its end. It is a guess from what was explored so far; it is
-// never exact and has no proof. States is 0 as long as there is nothing to guess from.
+// Estimate says about how many states a search will have explored at its end. It is a guess from
+// what was explored so far; it is never exact and has no proof. States is 0 as long as there is
+// nothing to guess from.
 type Estimate struct {
 	States float64 `json:"states"`
-	Low    float64 `json:"low"` // in about nine of ten of the measured cases the number was between low and high
-	High   float64 `json:"high"`
+	// in about nine of ten of the measured cases the number was between low and high
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 }
 
-// guessFactor is how far estimates may be off: over the embedded scenarios, at a tenth, a quarter and half of the search, about nine of
-// ten are within it, and most within a factor of three (TestEstimate prints them).
+// guessFactor is how far estimates may be off: over the embedded scenarios, at a tenth, a quarter
+// and half of the search, about nine of ten are within it, and most within a factor of three
+// (TestEstimate prints them).
 const guessFactor = 10
 
-// spread makes an estimate with an interval of a factor to each side, never below what is there already.
+// spread makes an estimate with an interval of a factor to each side, never below what is there
+// already.
 func spread(states, factor float64, explored int) Estimate {
 	n := max(states, float64(explored))
 	return Estimate{States: n, Low: max(n/factor, float64(explored)), High: n * factor}
 }
 
-// Remaining is about how long the search will still take at its rate so far, 0 when nothing is known.
+// Remaining is about how long the search will still take at its rate so far, 0 when nothing is
+// known.
 func (t *Stats) Remaining() time.Duration {
 	if t.Estimate.States == 0 || t.States == 0 {
 		return 0
@@ -38,7 +43,8 @@ func (e Estimate) String() string {
 	if e.States == 0 {
 		return "no estimate"
 	}
-	return fmt.Sprintf("about %s states, between %s and %s", round(e.States), round(e.Low), round(e.High))
+	return fmt.Sprintf("about %s states, between %s and %s", round(e.States), round(e.Low),
+		round(e.High))
 }
 
 // round writes a number with one digit: more would say more than is known.
@@ -54,9 +60,11 @@ func round(n float64) string {
 	return fmt.Sprintf("%.0f*10^%.0f", digit, exponent)
 }
 
-// subtrees is what one depth-first worker knows of the sizes of the subtrees of its search tree. Of the children of a state that wait
-// together, the first one reaches nearly all that the others could, so their subtrees become smaller and smaller: in which ratio is
-// measured where subtrees are complete, and what is open on the way from the root to the present state is filled in with it.
+// subtrees is what one depth-first worker knows of the sizes of the subtrees of its search tree. Of
+// the children of a state that wait together, the first one reaches nearly all that the others
+// could, so their subtrees become smaller and smaller: in which ratio is measured where subtrees
+// are complete, and what is open on the way from the root to the present state is filled in with
+// it.
 type subtrees struct {
 	open   []open
 	top    int // depth of the present state
@@ -66,7 +74,8 @@ type subtrees struct {
 	smooth  float64 // logarithm
 }
 
-// open is the subtree at one depth that is being explored, and the sums over neighbouring siblings that are complete.
+// open is the subtree at one depth that is being explored, and the sums over neighbouring siblings
+// that are complete.
 type open struct {
 	start  int // states explored before it
 	former int // size of the sibling explored before it, 0 = none
@@ -124,8 +133,9 @@ func (s *subtrees) remaining(stack []uint32, size, states int) (rest float64) {
 	return max(0, math.Exp(s.smooth)-float64(states))
 }
 
-// levels estimates from the sizes of the levels of a breadth-first search: the logarithm of their growth falls about linearly, as it does
-// for the levels of a product of chains, of which the sizes are close to a bell curve.
+// levels estimates from the sizes of the levels of a breadth-first search: the logarithm of their
+// growth falls about linearly, as it does for the levels of a product of chains, of which the sizes
+// are close to a bell curve.
 func levels(sizes []int) (rest float64, ok bool) {
 	n := len(sizes)
 	window := max(8, n/3)
@@ -167,7 +177,8 @@ func (s *search) measure() {
 	}
 }
 
-// estimate is what is shown; in t are the states so far and, depth first, those that workers still expect.
+// estimate is what is shown; in t are the states so far and, depth first, those that workers still
+// expect.
 func (s *search) estimate(t Stats) Estimate {
 	switch {
 	case s.options.Order == DepthFirst:

@@ -2,19 +2,20 @@ package checker
 
 // Step is one transition out of a state.
 type Step struct {
-	// Code names the event among all that are enabled in the state, reduced or not; an event that is independent of the
-	// ones between keeps its code in later states.
+	// Code names the event among all that are enabled in the state, reduced or not; an event that
+	// is independent of the ones between keeps its code in later states.
 	Code      uint64
 	Violation int  // number of a violation that the transition shows, 0 for none
 	Fault     bool // made by the environment and not required to happen: it is no progress
 }
 
-// Expansion holds the successors of one state, each as the words in which it differs. Use: Begin, then for each successor Add and
-// any number of Set.
+// Expansion holds the successors of one state, each as the words in which it differs. Use: Begin,
+// then for each successor Add and any number of Set.
 type Expansion struct {
 	Steps []Step
-	// Reduced says that other steps are enabled but left out: they stay enabled in the successors. The system promises
-	// that no cycle of states consists of reduced ones, or an event could be put off for ever.
+	// Reduced says that other steps are enabled but left out: they stay enabled in the successors.
+	// The system promises that no cycle of states consists of reduced ones, or an event could be
+	// put off for ever.
 	Reduced bool
 	LeftOut Savings // steps that are left out here because a successor has one to the same state
 
@@ -35,7 +36,8 @@ type delta struct {
 
 // NewExpansion is empty, for states of so many words.
 func NewExpansion(words int) *Expansion {
-	return &Expansion{mixers: newMixers(words), base: make([]uint32, words), now: make([]uint32, words)}
+	return &Expansion{mixers: newMixers(words), base: make([]uint32, words),
+		now: make([]uint32, words)}
 }
 
 // Begin empties the expansion and makes it that of a copy of the state.

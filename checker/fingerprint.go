@@ -2,14 +2,16 @@ package checker
 
 import "math/bits"
 
-// fingerprint is 128 bits of a state vector: for each half the sum over all words of a mixed pair (index, value). A sum, because
-// a step changes a few words, and the fingerprint of its successor needs only those.
+// fingerprint is 128 bits of a state vector: for each half the sum over all words of a mixed pair
+// (index, value). A sum, because a step changes a few words, and the fingerprint of its successor
+// needs only those.
 //
-// The mixing of each pair is not linear, so the chance that two given states collide is about 2^-128, and the chance of any
-// collision among n states about n²/2^129 (Collision).
+// The mixing of each pair is not linear, so the chance that two given states collide is about
+// 2^-128, and the chance of any collision among n states about n²/2^129 (Collision).
 type fingerprint struct{ hi, lo uint64 }
 
-// mixer has the secrets of one word of the vector. They are constants: the same run gives the same fingerprints.
+// mixer has the secrets of one word of the vector. They are constants: the same run gives the same
+// fingerprints.
 type mixer struct{ a, b, c, d uint64 }
 
 func newMixers(words int) []mixer {
@@ -45,5 +47,6 @@ func fingerprintOf(mixers []mixer, state []uint32) (f fingerprint) {
 	return f
 }
 
-// Collision bounds the chance that two of n states have the same fingerprint, so that one of them was not explored.
+// Collision bounds the chance that two of n states have the same fingerprint, so that one of them
+// was not explored.
 func Collision(n int) float64 { return float64(n) * float64(n) / 0x1p129 }

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestSpread hashes all vectors of six small numbers, which is what states are made of, and counts how many share 32 bits: as
-// many as of random numbers, within six standard deviations, in four windows of the fingerprint (pitfall P7 of the design).
+// TestSpread hashes all vectors of six small numbers, which is what states are made of, and counts
+// how many share 32 bits: as many as of random numbers, within six standard deviations, in four
+// windows of the fingerprint (pitfall P7 of the design).
 func TestSpread(t *testing.T) {
 	const words, values = 6, 8
 	n := 1
@@ -25,7 +26,8 @@ func TestSpread(t *testing.T) {
 			state[i] = uint32(rest % values)
 		}
 		f := fingerprintOf(mixers, state)
-		for i, w := range [4]uint32{uint32(f.lo), uint32(f.lo >> 32), uint32(f.hi), uint32(f.hi >> 32)} {
+		for i, w := range [4]uint32{uint32(f.lo), uint32(f.lo >> 32), uint32(f.hi),
+			uint32(f.hi >> 32)} {
 			if windows[i][w] {
 				shared[i]++
 			}
@@ -35,7 +37,9 @@ func TestSpread(t *testing.T) {
 	const expected, most = 8, 25 // n²/2³³ = 8, six deviations are 17
 	for i, s := range shared {
 		if s > most {
-			t.Errorf("window %d: %d of %d vectors share 32 bits with another one, about %d are expected", i, s, n, expected)
+			t.Errorf(
+				"window %d: %d of %d vectors share 32 bits with another one, about %d are expected",
+				i, s, n, expected)
 		}
 	}
 	if got, want := Collision(1<<20), 0x1p-89; got != want {
@@ -43,8 +47,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestDifferences compares successors that are kept as differences with plain copies: vectors, and fingerprints that are
-// updated with those of whole vectors.
+// TestDifferences compares successors that are kept as differences with plain copies: vectors, and
+// fingerprints that are updated with those of whole vectors.
 func TestDifferences(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 300 {

@@ -1,8 +1,9 @@
 package checker
 
-// Footprint says what a step reads and writes, as bits of which the system knows the meaning. Two steps are independent when
-// neither writes what the other reads or writes: then each stays enabled after the other, both orders lead to the same state, and
-// nothing that is judged tells them apart. What a system is not sure of, it lets a step write.
+// Footprint says what a step reads and writes, as bits of which the system knows the meaning. Two
+// steps are independent when neither writes what the other reads or writes: then each stays enabled
+// after the other, both orders lead to the same state, and nothing that is judged tells them apart.
+// What a system is not sure of, it lets a step write.
 type Footprint struct{ Reads, Writes [4]uint64 }
 
 // Everything is the footprint of a step that depends on all others.
@@ -23,11 +24,13 @@ func (f *Footprint) Independent(g *Footprint) bool {
 // Independence is a System that knows which of its steps are independent.
 type Independence interface {
 	System
-	// Footprint is that of a step that is enabled in the state. It stays the same while independent steps are taken.
+	// Footprint is that of a step that is enabled in the state. It stays the same while independent
+	// steps are taken.
 	Footprint(state []uint32, code uint64) Footprint
 }
 
-// Hinged is an Independence that knows how its steps can be altered: disabled, or changed in their footprint. The stateless search looks for steps
-// that several independent ones have altered; what it learns here tells it where it need not. Every step belongs to a
-// family, and a step that may alter one of the family writes something that the footprint of the family reads or writes.
+// Hinged is an Independence that knows how its steps can be altered: disabled, or changed in their
+// footprint. The stateless search looks for steps that several independent ones have altered; what
+// it learns here tells it where it need not. Every step belongs to a family, and a step that may
+// alter one of the family writes something that the footprint of the family reads or writes.
 type Hinged interface{ Hinges() []Footprint }

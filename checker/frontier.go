@@ -10,7 +10,9 @@ type entry struct {
 	number uint32 // of the state
 	depth  uint32
 	sleep  uint32 // sleep set
-	todo   uint32 // sleep set of an earlier visit, of which only these steps are still to be taken; 0 = the first visit
+	// sleep set of an earlier visit, of which only these steps are still to be taken; 0 = the first
+	// visit
+	todo uint32
 }
 
 // Where things are in an entry as words, and its size without the vector.

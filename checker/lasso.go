@@ -9,18 +9,22 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// lasso explores every state, depth first and unreduced, as Search does, and looks for endless fair runs besides: for strongly connected
-// components by Tarjan's algorithm, without recursion. A component is complete when its first state is left, and then it is
-// judged (component.go). Reductions are off. Leaving out a step may hide that an event is possible in a state, which is what fairness is about,
-// or cut a cycle in two; a reduction for this purpose would have to take, in each cycle, at least one state with all of its steps, and to
-// count every event that is owed as visible.
+// lasso explores every state, depth first and unreduced, as Search does, and looks for endless fair
+// runs besides: for strongly connected components by Tarjan's algorithm, without recursion. A
+// component is complete when its first state is left, and then it is judged (component.go).
+// Reductions are off. Leaving out a step may hide that an event is possible in a state, which is
+// what fairness is about, or cut a cycle in two; a reduction for this purpose would have to take,
+// in each cycle, at least one state with all of its steps, and to count every event that is owed as
+// visible.
 //
-// After a limit no new state is entered, but what is known is still judged: a cycle of explored states is one, whatever else there is. So
-// an endless run is also found where states without number lie beyond it.
+// After a limit no new state is entered, but what is known is still judged: a cycle of explored
+// states is one, whatever else there is. So an endless run is also found where states without
+// number lie beyond it.
 //
-// Numbers take 4 bytes a state in the table and up to 8 beside it, and nothing is kept for traces; then there is the vector of
-// each state of the longest path. What only grows, such as an incarnation or a date, keeps states apart, so a run that repeats
-// itself but for that is not found.
+// Numbers take 4 bytes a state in the table and up to 8 beside it, and nothing is kept for traces;
+// then there is the vector of each state of the longest path. What only grows, such as an
+// incarnation or a date, keeps states apart, so a run that repeats itself but for that is not
+// found.
 type lasso struct {
 	sys     Fair
 	options Options
@@ -28,7 +32,9 @@ type lasso struct {
 	began   time.Time
 	x       *Expansion
 	known   numbered
-	low     []uint32 // by number: the least number known to be reached and in the same component, or one of those below
+	// by number: the least number known to be reached and in the same component, or one of those
+	// below
+	low     []uint32
 	open    []uint32 // states whose component is not complete, in the order of their numbers
 	path    []lassoFrame
 	vectors []uint32 // of the states of the path
@@ -104,7 +110,9 @@ func (l *lasso) advance() {
 	}
 	for f.step++; f.step < len(l.x.Steps) && !l.over; f.step++ {
 		if s := l.x.Steps[f.step]; s.Violation != 0 {
-			l.report(s.Violation, len(l.path), 0, func() []uint64 { return append(l.codes(), s.Code) })
+			l.report(s.Violation, len(l.path), 0, func() []uint64 {
+				return append(l.codes(), s.Code)
+			})
 			continue // nothing is explored beyond a violation
 		}
 		n, ok := l.known.find(l.x.prints[f.step])
@@ -145,7 +153,8 @@ func (l *lasso) arrive(state []uint32) {
 	}
 }
 
-// leave takes the last state off the path and, when it is the first one of its component, completes the component.
+// leave takes the last state off the path and, when it is the first one of its component, completes
+// the component.
 func (l *lasso) leave(n uint32, state []uint32) {
 	if l.low[n] == n {
 		size := 1
@@ -176,7 +185,8 @@ func (l *lasso) codes() (list []uint64) {
 	return list
 }
 
-// report keeps the shortest run of each property: its length, how many steps at its end are a loop, and the run.
+// report keeps the shortest run of each property: its length, how many steps at its end are a loop,
+// and the run.
 func (l *lasso) report(number, length, loop int, path func() []uint64) {
 	v := l.sys.Violation(number)
 	if l.options.Only != "" && v.Property != l.options.Only {
@@ -195,7 +205,8 @@ func (l *lasso) report(number, length, loop int, path func() []uint64) {
 func (l *lasso) measure() {
 	l.stats.Elapsed = time.Since(l.began)
 	l.stats.Frontier = len(l.path)
-	l.stats.Bytes = l.known.bytes() + int64(cap(l.low)+cap(l.open)+cap(l.vectors))*4 + int64(cap(l.path))*16
+	l.stats.Bytes = l.known.bytes() + int64(cap(l.low)+cap(l.open)+cap(l.vectors))*4 +
+		int64(cap(l.path))*16
 	if sized, ok := l.sys.(Sizer); ok {
 		l.stats.Bytes += sized.Bytes()
 	}

@@ -68,14 +68,16 @@ func randomWeb(r *rand.Rand) web {
 	w := web{faults: uint32(r.IntN(2)), owed: uint(r.IntN(16)), edges: make([][]edge, 1+r.IntN(6))}
 	for n := range w.edges {
 		for range r.IntN(4) {
-			w.edges[n] = append(w.edges[n], edge{to: r.IntN(len(w.edges)), event: r.IntN(4), fault: r.IntN(8) == 0, violation: r.IntN(16) == 0})
+			w.edges[n] = append(w.edges[n], edge{to: r.IntN(len(w.edges)), event: r.IntN(4),
+				fault: r.IntN(8) == 0, violation: r.IntN(16) == 0})
 		}
 	}
 	return w
 }
 
-// endless says by definition whether the web has a fair endless run: some set of reachable states, with all steps between them, is strongly
-// connected, has a step, and takes each owed event that is possible in all of it. All sets are tried.
+// endless says by definition whether the web has a fair endless run: some set of reachable states,
+// with all steps between them, is strongly connected, has a step, and takes each owed event that is
+// possible in all of it. All sets are tried.
 func (w web) endless() bool {
 	reach := map[[2]uint32]bool{}
 	var list [][2]uint32
@@ -103,7 +105,8 @@ func (w web) endless() bool {
 	return false
 }
 
-// fairRunThrough reports whether an endless run may visit exactly the states of the set again and again.
+// fairRunThrough reports whether an endless run may visit exactly the states of the set again and
+// again.
 func (w web) fairRunThrough(list [][2]uint32, set uint) bool {
 	everywhere, taken, steps := uint(1<<4-1), uint(0), 0
 	next := make([]uint, len(list)) // successors inside
@@ -150,9 +153,10 @@ func (w web) fairRunThrough(list [][2]uint32, set uint) bool {
 	return true
 }
 
-// TestLassoAgainstBruteForce compares the search for endless fair runs on random graphs, a budget of faults, violations and
-// dead ends included, with their definition, tried on all sets of states; and everything else with the plain search. Each loop that is found must lead back to
-// where it begins and be fair.
+// TestLassoAgainstBruteForce compares the search for endless fair runs on random graphs, a budget
+// of faults, violations and dead ends included, with their definition, tried on all sets of states;
+// and everything else with the plain search. Each loop that is found must lead back to where it
+// begins and be fair.
 func TestLassoAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(4, 2))
@@ -162,7 +166,9 @@ func TestLassoAgainstBruteForce(t *testing.T) {
 		plain := checker.Search(t.Context(), w, checker.Options{All: true})
 		got := checker.Search(t.Context(), w, checker.Options{All: true, Lasso: true})
 		want := w.endless()
-		i := slices.IndexFunc(got.Found, func(f checker.Found) bool { return f.Property == "endless" })
+		i := slices.IndexFunc(got.Found, func(f checker.Found) bool {
+			return f.Property == "endless"
+		})
 		if want != (i >= 0) {
 			t.Fatalf("web %d: endless %t, want %t\n%+v", n, i >= 0, want, w)
 		}
@@ -227,7 +233,9 @@ func (w web) broken(f checker.Found) string {
 		possible &= here
 		taken |= 1 << (code >> 8)
 		w.Expand(state, checker.Unreduced, x)
-		state = x.State(slices.IndexFunc(x.Steps, func(s checker.Step) bool { return s.Code == code }), nil)
+		state = x.State(slices.IndexFunc(x.Steps, func(s checker.Step) bool {
+			return s.Code == code
+		}), nil)
 	}
 	if bits.OnesCount(possible&w.owed&^taken) > 0 {
 		return "the loop is not fair"
@@ -238,10 +246,12 @@ func (w web) broken(f checker.Found) string {
 	return ""
 }
 
-// TestRepeats refuses what is no endless fair run: no step, a step that is not possible, a fault, a loop that does not lead back, one
-// that puts an owed event off.
+// TestRepeats refuses what is no endless fair run: no step, a step that is not possible, a fault, a
+// loop that does not lead back, one that puts an owed event off.
 func TestRepeats(t *testing.T) {
-	w := web{owed: 1 << 1, faults: 1, edges: [][]edge{{{to: 1}, {to: 1, event: 1}, {to: 0, event: 2}, {to: 0, event: 3, fault: true}}, {{to: 0}, {to: 1, event: 1}}}}
+	w := web{owed: 1 << 1, faults: 1, edges: [][]edge{
+		{{to: 1}, {to: 1, event: 1}, {to: 0, event: 2}, {to: 0, event: 3, fault: true}},
+		{{to: 0}, {to: 1, event: 1}}}}
 	tests := []struct {
 		name          string
 		codes         []uint64
@@ -263,7 +273,8 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// counter is a proc that retries for ever, and may count its tries up to a number at any time: a web without end.
+// counter is a proc that retries for ever, and may count its tries up to a number at any time: a
+// web without end.
 type counter struct{ web }
 
 func (c counter) Expand(state []uint32, _ checker.Reduction, x *checker.Expansion) {
@@ -276,24 +287,28 @@ func (c counter) Expand(state []uint32, _ checker.Reduction, x *checker.Expansio
 	}
 }
 
-// TestLassoBeyondLimits explores a system without bounds, resends that are ignored: the search ends by its limit and still
-// finds the loop. Without the loop it is unknown.
+// TestLassoBeyondLimits explores a system without bounds, resends that are ignored: the search ends
+// by its limit and still finds the loop. Without the loop it is unknown.
 func TestLassoBeyondLimits(t *testing.T) {
 	c := counter{web{owed: 3}}
 	for _, o := range []checker.Options{{MaxStates: 50}, {MaxStates: 5000}, {MaxBytes: 1 << 20}} {
 		o.Lasso = true
 		r := checker.Search(t.Context(), c, o)
-		if r.Verdict != spec.Violated || len(r.Found) != 1 || r.Found[0].Loop != 2 || len(r.Found[0].Path) != 2 || r.Bound == "" {
+		if r.Verdict != spec.Violated || len(r.Found) != 1 || r.Found[0].Loop != 2 ||
+			len(r.Found[0].Path) != 2 || r.Bound == "" {
 			t.Errorf("%+v: %v, %+v", o, r.Verdict, r)
 		}
 		if o.MaxStates != 0 && r.States != o.MaxStates {
 			t.Errorf("%d states, want %d", r.States, o.MaxStates)
 		}
 	}
-	if r := checker.Search(t.Context(), web{edges: [][]edge{{{to: 1}}, {{to: 2}}, {}}}, checker.Options{Lasso: true, MaxStates: 2}); r.Verdict != spec.Unknown || r.Bound != "limit of 2 states" {
+	if r := checker.Search(t.Context(), web{edges: [][]edge{{{to: 1}}, {{to: 2}}, {}}},
+		checker.Options{Lasso: true, MaxStates: 2}); r.Verdict != spec.Unknown ||
+		r.Bound != "limit of 2 states" {
 		t.Errorf("%+v", r)
 	}
-	if r := checker.Search(t.Context(), web{edges: [][]edge{{{to: 1}}, {}}}, checker.Options{Lasso: true, MaxStates: 2, Only: "step"}); r.Verdict != spec.Holds {
+	if r := checker.Search(t.Context(), web{edges: [][]edge{{{to: 1}}, {}}},
+		checker.Options{Lasso: true, MaxStates: 2, Only: "step"}); r.Verdict != spec.Holds {
 		t.Errorf("exactly the limit: %+v", r)
 	}
 }

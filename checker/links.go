@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// links remember how each state was first reached, in 6 bytes a state: its parent and the index of the step among those of the
-// parent's expansion. States are numbered in blocks, one worker each, so that workers do not meet.
+// links remember how each state was first reached, in 6 bytes a state: its parent and the index of
+// the step among those of the parent's expansion. States are numbered in blocks, one worker each,
+// so that workers do not meet.
 type links struct {
 	mu     sync.Mutex
 	blocks []*linkBlock
@@ -49,7 +50,8 @@ func (n *numberer) reserve() {
 	n.links.blocks = append(n.links.blocks, n.block)
 }
 
-// steps are the indices of the steps from the initial state, number 0, to a state. No worker may be at work.
+// steps are the indices of the steps from the initial state, number 0, to a state. No worker may be
+// at work.
 func (l *links) steps(number uint32) (list []int) {
 	for n := number; n != 0; {
 		b, i := l.blocks[n>>linkBits], n&(1<<linkBits-1)

@@ -2,7 +2,8 @@ package checker
 
 import "math/bits"
 
-// numbered is a set of states in which each has a number, in the order in which they were added, from 0. It is for one goroutine.
+// numbered is a set of states in which each has a number, in the order in which they were added,
+// from 0. It is for one goroutine.
 type numbered struct {
 	prints  []fingerprint // open addressing, at most three quarters full
 	numbers []uint32      // of each slot, plus 1; 0 = empty

@@ -10,32 +10,40 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// traces is the stateless optimal search: one run of each Mazurkiewicz trace, and none that turns out to repeat others, by source sets and
-// wakeup trees (P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas: Source sets: a foundation for optimal dynamic partial order
-// reduction, Journal of the ACM 64 (4), 2017, algorithm 2). The package comment says what is counted.
+// traces is the stateless optimal search: one run of each Mazurkiewicz trace, and none that turns
+// out to repeat others, by source sets and wakeup trees (P. Abdulla, S. Aronis, B. Jonsson, K.
+// Sagonas: Source sets: a foundation for optimal dynamic partial order reduction, Journal of the
+// ACM 64 (4), 2017, algorithm 2). The package comment says what is counted.
 //
 // # Events
 //
-// The codes of steps play the role of processes. A step happens after the steps before it on which it depends, and after those without which it would not
-// be enabled. The latter are found by running the steps that it depends on alone: as long as they do not enable it, the
-// first step that does is missing. So the second delivery on a channel happens after the second send, though the code of
-// both deliveries is the same and was enabled by the first send. No step may have two alternative causes.
+// The codes of steps play the role of processes. A step happens after the steps before it on which
+// it depends, and after those without which it would not be enabled. The latter are found by
+// running the steps that it depends on alone: as long as they do not enable it, the first step that
+// does is missing. So the second delivery on a channel happens after the second send, though the
+// code of both deliveries is the same and was enabled by the first send. No step may have two
+// alternative causes.
 //
 // # Departure from the paper
 //
-// There, no step disables one of another process, and all races are among the steps of a run. Here a crash takes messages away, one choice
-// excludes the other, and the end of a run excludes the fault that could have happened. So, at the end of each run, the search looks for every step e of the run
-// at what e has altered, that is disabled or changed in its footprint (reversal.go): from the state before e it repeats, without e, what does not happen after e, and
-// meets each step q that is enabled on the way, but altered by e. Reversing (e, q) then is like reversing a race: first
-// all steps of the run that neither happen after e nor depend on q, then q.
+// There, no step disables one of another process, and all races are among the steps of a run. Here
+// a crash takes messages away, one choice excludes the other, and the end of a run excludes the
+// fault that could have happened. So, at the end of each run, the search looks for every step e of
+// the run at what e has altered, that is disabled or changed in its footprint (reversal.go): from
+// the state before e it repeats, without e, what does not happen after e, and meets each step q
+// that is enabled on the way, but altered by e. Reversing (e, q) then is like reversing a race:
+// first all steps of the run that neither happen after e nor depend on q, then q.
 //
-// Why that is enough, along the proof of the paper. Let E.w be a run that is not explored although no step asleep at E can begin it, and p the step explored (or asleep)
-// at E that is independent of the longest beginning w1 of w, the first of those; w goes on with q, which depends on p. When p does not alter q, p and q
-// race in a run E.p.w1.q.z. When it does, a run E.p.w1.z is explored, and w1 does not happen after p. The search repeats
-// w1 and meets q unless a step r of z, independent of p and w1, comes before the end of w1 in the run and has altered q,
-// too; so it also repeats without each such r. A step r that depends on q and does not alter it can stay: what follows for the longer w1.r
-// follows for w1, or r itself has a race with q. In either case the sequence that is scheduled contains w1, so a step that covers it, explored from E, is one of w1, is q, or
-// is independent of all of w1.q, against the choice of p.
+// Why that is enough, along the proof of the paper. Let E.w be a run that is not explored although
+// no step asleep at E can begin it, and p the step explored (or asleep) at E that is independent of
+// the longest beginning w1 of w, the first of those; w goes on with q, which depends on p. When p
+// does not alter q, p and q race in a run E.p.w1.q.z. When it does, a run E.p.w1.z is explored, and
+// w1 does not happen after p. The search repeats w1 and meets q unless a step r of z, independent
+// of p and w1, comes before the end of w1 in the run and has altered q, too; so it also repeats
+// without each such r. A step r that depends on q and does not alter it can stay: what follows for
+// the longer w1.r follows for w1, or r itself has a race with q. In either case the sequence that
+// is scheduled contains w1, so a step that covers it, explored from E, is one of w1, is q, or is
+// independent of all of w1.q, against the choice of p.
 type traces struct {
 	options Options
 	ctx     context.Context
@@ -115,7 +123,9 @@ func searchTraces(ctx context.Context, sys System, o Options) Result {
 		t.start()
 	}
 	r := Result{Stats: t.statistics(), Found: t.found, Bound: t.bound}
-	slices.SortStableFunc(r.Found, func(f, g Found) int { return cmp.Compare(len(f.Path), len(g.Path)) })
+	slices.SortStableFunc(r.Found, func(f, g Found) int {
+		return cmp.Compare(len(f.Path), len(g.Path))
+	})
 	switch {
 	case len(r.Found) > 0:
 		r.Verdict = spec.Violated
@@ -135,8 +145,8 @@ func (t *traces) start() {
 	}
 }
 
-// explore takes every run that continues the one at hand, up to equivalence, but those that a sleeping step can begin. What is to
-// be done is a forest, empty for everything.
+// explore takes every run that continues the one at hand, up to equivalence, but those that a
+// sleeping step can begin. What is to be done is a forest, empty for everything.
 func (t *traces) explore(at *place, sleep []wake, todo []*wakeup) {
 	l := &branchPoint{at: at, sleep: sleep, todo: todo}
 	t.levels = append(t.levels, l)
@@ -168,7 +178,8 @@ func (t *traces) explore(at *place, sleep []wake, todo []*wakeup) {
 	t.levels = t.levels[:len(t.levels)-1]
 }
 
-// choose is the step to begin with where nothing is prescribed: no fault if possible. It is nil when all are asleep.
+// choose is the step to begin with where nothing is prescribed: no fault if possible. It is nil
+// when all are asleep.
 func (l *branchPoint) choose() (first *move) {
 	for i := range l.at.steps {
 		m := &l.at.steps[i]
@@ -202,7 +213,9 @@ func (t *traces) branch(l *branchPoint, m *move, node *wakeup) {
 		if k.touches.Independent(&m.touches) {
 			still := next.find(k.code)
 			if still == nil {
-				panic(fmt.Sprintf("invariant: step %#x stays enabled after %#x, which is independent", k.code, m.Code))
+				panic(fmt.Sprintf(
+					"invariant: step %#x stays enabled after %#x, which is independent", k.code,
+					m.Code))
 			}
 			asleep = append(asleep, wake{k.code, &still.touches})
 		}
@@ -272,14 +285,16 @@ func (t *traces) after(n int, s set) *place {
 func (t *traces) follow(at *place, code uint64) *place {
 	m := at.find(code)
 	if m == nil {
-		panic(fmt.Sprintf("invariant: step %#x is enabled by the steps that happen before it", code))
+		panic(fmt.Sprintf("invariant: step %#x is enabled by the steps that happen before it",
+			code))
 	}
 	return t.atlas.follow(at, m)
 }
 
 // enabler is the index of the event that enables the move, when those of the set do not.
 func (t *traces) enabler(m *move, s set) int {
-	low, high := 0, len(t.levels)-1 // not enabled by the first low events and the set, enabled by the first high ones
+	// not enabled by the first low events and the set, enabled by the first high ones
+	low, high := 0, len(t.levels)-1
 	for high-low > 1 {
 		if middle := (low + high) / 2; t.after(middle, s).find(m.Code) == nil {
 			low = middle

@@ -19,15 +19,17 @@ import (
 
 var moreCases = flag.Int("cases", 1, "multiplies the number of random cases")
 
-// shared is a program of threads over shared variables, each step one read or one write: the setting of the paper on optimal reduction.
+// shared is a program of threads over shared variables, each step one read or one write: the
+// setting of the paper on optimal reduction.
 type shared struct {
 	variables int
 	threads   []thread
 }
 
-// thread makes its next step: from its program counter and register and the variables to new ones, and which variable it reads or
-// writes. It returns false when it is over.
-type thread func(pc, register uint32, variables []uint32) (next, value uint32, variable int, writes, ok bool)
+// thread makes its next step: from its program counter and register and the variables to new ones,
+// and which variable it reads or writes. It returns false when it is over.
+type thread func(pc, register uint32, variables []uint32) (next, value uint32, variable int, writes,
+	ok bool)
 
 func (s shared) Words() int { return s.variables + 2*len(s.threads) }
 
@@ -90,10 +92,12 @@ func readers(n int) shared {
 	return shared{1, append(slices.Repeat([]thread{read(0)}, n), write(0, 1))}
 }
 
-// lastzero: thread j adds one to what is before it in an array, while another thread looks for the last zero from the end.
+// lastzero: thread j adds one to what is before it in an array, while another thread looks for the
+// last zero from the end.
 func lastzero(n int) shared {
 	s := shared{variables: n + 1}
-	s.threads = append(s.threads, func(pc, register uint32, v []uint32) (uint32, uint32, int, bool, bool) {
+	s.threads = append(s.threads, func(pc, register uint32, v []uint32) (uint32, uint32, int, bool,
+		bool) {
 		i := n - int(pc)
 		if i < 0 || pc > 0 && register == 0 {
 			return 0, 0, 0, false, false
@@ -101,7 +105,8 @@ func lastzero(n int) shared {
 		return pc + 1, v[i], i, false, true
 	})
 	for j := 1; j <= n; j++ {
-		s.threads = append(s.threads, func(pc, register uint32, v []uint32) (uint32, uint32, int, bool, bool) {
+		s.threads = append(s.threads, func(pc, register uint32, v []uint32) (uint32, uint32, int,
+			bool, bool) {
 			if pc == 0 {
 				return 1, v[j-1], j - 1, false, true
 			}
@@ -111,8 +116,8 @@ func lastzero(n int) shared {
 	return s
 }
 
-// TestPublishedTraces compares the number of traces with those of the benchmarks in Abdulla et al., table 1, and with what combinatorics
-// gives.
+// TestPublishedTraces compares the number of traces with those of the benchmarks in Abdulla et al.,
+// table 1, and with what combinatorics gives.
 func TestPublishedTraces(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -125,21 +130,26 @@ func TestPublishedTraces(t *testing.T) {
 		{"readers(13)", readers(13), 8192},
 		{"lastzero(5)", lastzero(5), 64},
 		{"lastzero(10)", lastzero(10), 3328},
-		{"five writers", shared{1, []thread{write(0, 1), write(0, 2), write(0, 3), write(0, 4), write(0, 5)}}, 120},
-		{"two variables", shared{2, []thread{write(0, 1), read(0), write(1, 1), read(1), read(1)}}, 2 * 4},
+		{"five writers", shared{1, []thread{write(0, 1), write(0, 2), write(0, 3), write(0, 4),
+			write(0, 5)}}, 120},
+		{"two variables", shared{2, []thread{write(0, 1), read(0), write(1, 1), read(1), read(1)}},
+			2 * 4},
 		{"nothing", shared{}, 1},
 	}
 	for _, tt := range tests {
-		r := checker.Search(t.Context(), tt.system, checker.Options{Order: checker.StatelessOptimal})
+		r := checker.Search(t.Context(), tt.system,
+			checker.Options{Order: checker.StatelessOptimal})
 		if r.Traces != tt.want || r.Blocked != 0 || r.Verdict != spec.Holds || r.Bound != "" {
-			t.Errorf("%s: %d traces, %d blocked, %v %s, want %d traces", tt.name, r.Traces, r.Blocked, r.Verdict, r.Bound, tt.want)
+			t.Errorf("%s: %d traces, %d blocked, %v %s, want %d traces", tt.name, r.Traces,
+				r.Blocked, r.Verdict, r.Bound, tt.want)
 		}
 	}
 }
 
-// TestChannel counts by hand. A sender puts two messages into a channel and a receiver takes them: one trace, as the second delivery is after the
-// second send although its code was enabled before. Then somebody stops the sender after no, one or two messages. A
-// deliverer that loses a message, at most one, may be a fault: with two messages nothing, the first or the second is lost.
+// TestChannel counts by hand. A sender puts two messages into a channel and a receiver takes them:
+// one trace, as the second delivery is after the second send although its code was enabled before.
+// Then somebody stops the sender after no, one or two messages. A deliverer that loses a message,
+// at most one, may be a fault: with two messages nothing, the first or the second is lost.
 func TestChannel(t *testing.T) {
 	t.Parallel()
 	send := command{times: 2, takes: -1, puts: 0, guards: [][2]int{{0, 0}}, sets: [][2]int{{0, 0}}}
@@ -162,13 +172,14 @@ func TestChannel(t *testing.T) {
 		g := guarded{variables: 1, counters: 1, commands: tt.commands}
 		r := checker.Search(t.Context(), g, checker.Options{Order: checker.StatelessOptimal})
 		if r.Traces != tt.want || r.Blocked != 0 || r.Bound != "" {
-			t.Errorf("%s: %d traces, %d blocked %s, want %d", tt.name, r.Traces, r.Blocked, r.Bound, tt.want)
+			t.Errorf("%s: %d traces, %d blocked %s, want %d", tt.name, r.Traces, r.Blocked, r.Bound,
+				tt.want)
 		}
 	}
 }
 
-// TestTakenTwice is a command, the second one, that each of two independent ones takes away, while it waits for a third: the first run tells of it only if one looks
-// without both.
+// TestTakenTwice is a command, the second one, that each of two independent ones takes away, while
+// it waits for a third: the first run tells of it only if one looks without both.
 func TestTakenTwice(t *testing.T) {
 	t.Parallel()
 	g := guarded{variables: 2, counters: 1, commands: []command{
@@ -185,21 +196,30 @@ func TestTakenTwice(t *testing.T) {
 	}
 }
 
-// TestTracesWithoutEnd follows a thread that comes back to where it was: the answer is unknown, a violation is found all the same.
+// TestTracesWithoutEnd follows a thread that comes back to where it was: the answer is unknown, a
+// violation is found all the same.
 func TestTracesWithoutEnd(t *testing.T) {
 	t.Parallel()
-	loop := func(pc, _ uint32, v []uint32) (uint32, uint32, int, bool, bool) { return 1 - pc, v[0], 0, false, true }
-	long := func(pc, r uint32, _ []uint32) (uint32, uint32, int, bool, bool) { return pc + 1, 0, 0, false, true }
+	loop := func(pc, _ uint32, v []uint32) (uint32, uint32, int, bool, bool) {
+		return 1 - pc, v[0], 0, false, true
+	}
+	long := func(pc, r uint32, _ []uint32) (uint32, uint32, int, bool, bool) {
+		return pc + 1, 0, 0, false, true
+	}
 	for _, threads := range [][]thread{{loop, write(0, 0)}, {long}} {
-		r := checker.Search(t.Context(), shared{1, threads}, checker.Options{Order: checker.StatelessOptimal})
+		r := checker.Search(t.Context(), shared{1, threads},
+			checker.Options{Order: checker.StatelessOptimal})
 		if r.Verdict != spec.Unknown || !strings.Contains(r.Bound, "not followed further") {
 			t.Errorf("%d threads: %v by %q, want unknown", len(threads), r.Verdict, r.Bound)
 		}
 	}
-	back := guarded{variables: 1, commands: []command{{times: 9, takes: -1, puts: -1}, {times: 1, takes: -1, puts: -1, bad: true}}}
-	r := checker.Search(t.Context(), cyclic{back}, checker.Options{Order: checker.StatelessOptimal, All: true})
+	back := guarded{variables: 1, commands: []command{{times: 9, takes: -1, puts: -1},
+		{times: 1, takes: -1, puts: -1, bad: true}}}
+	r := checker.Search(t.Context(), cyclic{back},
+		checker.Options{Order: checker.StatelessOptimal, All: true})
 	if r.Verdict != spec.Violated || r.Bound == "" || len(r.Found[0].Path) != 1 {
-		t.Errorf("%v by %q, %+v, want a violation after one step and a bound", r.Verdict, r.Bound, r.Found)
+		t.Errorf("%v by %q, %+v, want a violation after one step and a bound", r.Verdict, r.Bound,
+			r.Found)
 	}
 }
 
@@ -233,35 +253,46 @@ func TestTracesLimits(t *testing.T) {
 		options checker.Options
 		bound   string
 	}{
-		{"states", t.Context(), lastzero(10), checker.Options{MaxStates: 100}, "limit of 100 states"},
-		{"time", t.Context(), lastzero(10), checker.Options{MaxTime: time.Nanosecond}, "time limit 1ns"},
-		{"memory", t.Context(), lastzero(10), checker.Options{MaxBytes: 1 << 10}, "memory limit 0 MiB"},
+		{"states", t.Context(), lastzero(10), checker.Options{MaxStates: 100},
+			"limit of 100 states"},
+		{"time", t.Context(), lastzero(10), checker.Options{MaxTime: time.Nanosecond},
+			"time limit 1ns"},
+		{"memory", t.Context(), lastzero(10), checker.Options{MaxBytes: 1 << 10},
+			"memory limit 0 MiB"},
 		{"cancelled", cancelled, lastzero(10), checker.Options{}, "interrupted"},
-		{"reduced", t.Context(), lastzero(3), checker.Options{Reduce: checker.Singletons | checker.Crashes}, "can not be combined"},
+		{"reduced", t.Context(), lastzero(3),
+			checker.Options{Reduce: checker.Singletons | checker.Crashes}, "can not be combined"},
 		{"exact", t.Context(), lastzero(3), checker.Options{Exact: true}, "no fingerprints"},
-		{"unknown independence", t.Context(), grid{n: 3}, checker.Options{}, "does not say which of its steps are independent"},
+		{"unknown independence", t.Context(), grid{n: 3}, checker.Options{},
+			"does not say which of its steps are independent"},
 	}
 	for _, tt := range tests {
 		tt.options.Order = checker.StatelessOptimal
 		r := checker.Search(tt.ctx, tt.system, tt.options)
 		if r.Verdict != spec.Unknown || !strings.Contains(r.Bound, tt.bound) || r.Traces >= 3328 {
-			t.Errorf("%s: %v by %q after %d traces, want unknown by %q", tt.name, r.Verdict, r.Bound, r.Traces, tt.bound)
+			t.Errorf("%s: %v by %q after %d traces, want unknown by %q", tt.name, r.Verdict,
+				r.Bound, r.Traces, tt.bound)
 		}
 	}
 	calls := 0
-	r := checker.Search(t.Context(), lastzero(7), checker.Options{Order: checker.StatelessOptimal, Workers: 2, Progress: func(checker.Stats) { calls++ }})
+	r := checker.Search(t.Context(), lastzero(7),
+		checker.Options{Order: checker.StatelessOptimal, Workers: 2, Progress: func(checker.Stats) {
+			calls++
+		}})
 	if r.Traces != 10*32 || calls < 2 {
 		t.Errorf("%d traces, %d calls of progress, want 320 and some", r.Traces, calls)
 	}
-	small := checker.Search(t.Context(), lastzero(7), checker.Options{Order: checker.StatelessOptimal, MaxBytes: 400 << 10})
+	small := checker.Search(t.Context(), lastzero(7),
+		checker.Options{Order: checker.StatelessOptimal, MaxBytes: 400 << 10})
 	if small.Traces != r.Traces {
 		t.Errorf("%d traces within 400 KiB (%s), want %d", small.Traces, small.Bound, r.Traces)
 	}
 }
 
-// guarded is a random system of commands over small variables and counters. A command has a guard on variables that it reads, changes some, puts into and takes
-// from counters, of which the two ends are apart as those of a channel are, and runs a few times. Some are faults. So there is every
-// way in which commands disable and enable each other.
+// guarded is a random system of commands over small variables and counters. A command has a guard
+// on variables that it reads, changes some, puts into and takes from counters, of which the two
+// ends are apart as those of a channel are, and runs a few times. Some are faults. So there is
+// every way in which commands disable and enable each other.
 type guarded struct {
 	variables, counters int
 	commands            []command
@@ -282,7 +313,8 @@ func randomGuarded(r *rand.Rand) guarded {
 	g := guarded{variables: 1 + r.IntN(4), counters: r.IntN(3)}
 	faults, bad := r.IntN(2) == 0, r.IntN(4) == 0
 	for range 2 + r.IntN(5) {
-		c := command{times: 1, takes: -1, puts: -1, fault: faults && r.IntN(3) == 0, bad: bad && r.IntN(6) == 0}
+		c := command{times: 1, takes: -1, puts: -1, fault: faults && r.IntN(3) == 0, bad: bad &&
+			r.IntN(6) == 0}
 		if r.IntN(5) == 0 {
 			c.times = 2
 		}
@@ -315,7 +347,8 @@ func (g guarded) enabled(state []uint32, i int) bool {
 			return false
 		}
 	}
-	return state[g.variables+g.counters+i] < c.times && (c.takes < 0 || state[g.variables+c.takes] > 0)
+	return state[g.variables+g.counters+i] < c.times &&
+		(c.takes < 0 || state[g.variables+c.takes] > 0)
 }
 
 func (g guarded) Expand(state []uint32, _ checker.Reduction, x *checker.Expansion) {
@@ -349,7 +382,9 @@ func (g guarded) Terminal(state []uint32) int {
 	return 0
 }
 
-func (g guarded) Violation(n int) spec.Violation { return spec.Violation{Property: fmt.Sprint("v", n)} }
+func (g guarded) Violation(n int) spec.Violation {
+	return spec.Violation{Property: fmt.Sprint("v", n)}
+}
 
 func (g guarded) Footprint(_ []uint32, code uint64) (f checker.Footprint) {
 	c := &g.commands[code-1]
@@ -380,8 +415,9 @@ func (e ends) Terminal(state []uint32) int {
 	return e.Independence.Terminal(state)
 }
 
-// TestTracesOfCommands compares the stateless search of random systems with a plain one, in the states where runs end and in the violated properties, and
-// the number of its runs with two ways to count traces by brute force.
+// TestTracesOfCommands compares the stateless search of random systems with a plain one, in the
+// states where runs end and in the violated properties, and the number of its runs with two ways to
+// count traces by brute force.
 func TestTracesOfCommands(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(11, 12))
@@ -396,12 +432,14 @@ func TestTracesOfCommands(t *testing.T) {
 		if direct, ok := brute.Classes(g, 500); ok {
 			classes++
 			if direct != want {
-				problems = append(problems, fmt.Sprintf("brute force: %+v by swaps, %+v by sleep sets", direct, want))
+				problems = append(problems, fmt.Sprintf(
+					"brute force: %+v by swaps, %+v by sleep sets", direct, want))
 			}
 		}
 		plain, optimal := ends{g, map[string]bool{}}, ends{g, map[string]bool{}}
 		a := checker.Search(t.Context(), plain, checker.Options{All: true})
-		b := checker.Search(t.Context(), optimal, checker.Options{All: true, Order: checker.StatelessOptimal})
+		b := checker.Search(t.Context(), optimal,
+			checker.Options{All: true, Order: checker.StatelessOptimal})
 		compared++
 		traces += want.Complete + want.Violating
 		if d := cmp.Diff(plain.at, optimal.at); d != "" {
@@ -410,8 +448,10 @@ func TestTracesOfCommands(t *testing.T) {
 		if d := cmp.Diff(sorted(properties(a)), sorted(properties(b))); d != "" {
 			problems = append(problems, "violated properties (-want +got):\n"+d)
 		}
-		if got := (brute.Count{Complete: b.Traces, Violating: b.Violating}); got != want || b.Blocked != 0 || b.Bound != "" {
-			problems = append(problems, fmt.Sprintf("%+v, blocked %d %s, want %+v", got, b.Blocked, b.Bound, want))
+		if got := (brute.Count{Complete: b.Traces, Violating: b.Violating}); got != want ||
+			b.Blocked != 0 || b.Bound != "" {
+			problems = append(problems, fmt.Sprintf("%+v, blocked %d %s, want %+v", got, b.Blocked,
+				b.Bound, want))
 		}
 		if len(problems) > 0 {
 			if failed++; failed <= 3 {
@@ -419,7 +459,8 @@ func TestTracesOfCommands(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d systems, %d traces, %d systems counted by swaps, too, %d failed", compared, traces, classes, failed)
+	t.Logf("%d systems, %d traces, %d systems counted by swaps, too, %d failed", compared, traces,
+		classes, failed)
 	if compared < 2000 || traces < 20000 || classes < 1000 {
 		t.Errorf("%d systems, %d traces, %d by swaps say little", compared, traces, classes)
 	}

@@ -5,27 +5,33 @@ import (
 	"slices"
 )
 
-// PCTCP is probabilistic concurrency testing with chain partitioning (Ozkan, Majumdar, Niksic, Tabaei Befrouei, Weissenbacher,
-// OOPSLA 2018). The events are divided, as they become enabled, into chains that are totally ordered by cause; each chain has a random priority;
-// the event of the highest chain is taken, except that at Depth-1 events, drawn beforehand, the chain is moved to the low end instead.
+// PCTCP is probabilistic concurrency testing with chain partitioning (Ozkan, Majumdar, Niksic,
+// Tabaei Befrouei, Weissenbacher, OOPSLA 2018). The events are divided, as they become enabled,
+// into chains that are totally ordered by cause; each chain has a random priority; the event of the
+// highest chain is taken, except that at Depth-1 events, drawn beforehand, the chain is moved to
+// the low end instead.
 //
-// A bug of depth d is one that shows whenever some d events are taken in one certain order, each as late as the ones before allow. If at most n
-// events become enabled in a run and their order of cause, of width w, does not depend on the choices, a run shows it with a
-// probability of at least 1/(w² n^(d-1)): 1 / number of chains that the chain of the first event is the lowest, 1/n for each other event
-// that its number is drawn. The partition needs at most w(w+1)/2 chains.
+// A bug of depth d is one that shows whenever some d events are taken in one certain order, each as
+// late as the ones before allow. If at most n events become enabled in a run and their order of
+// cause, of width w, does not depend on the choices, a run shows it with a probability of at least
+// 1/(w² n^(d-1)): 1 / number of chains that the chain of the first event is the lowest, 1/n for
+// each other event that its number is drawn. The partition needs at most w(w+1)/2 chains.
 //
-// Here an event is caused by the step after which it is first enabled; what that step does not cause is taken to be unordered. n is the largest
-// number of earlier runs.
+// Here an event is caused by the step after which it is first enabled; what that step does not
+// cause is taken to be unordered. n is the largest number of earlier runs.
 type PCTCP struct {
 	Depth int // d, at least 1; 0 is as 1
 
-	most    int // events that became enabled in a run so far
-	r       *rand.Rand
-	changes []int // numbers of the events at which the priority of their chain changes, the i-th to -i-1
+	most int // events that became enabled in a run so far
+	r    *rand.Rand
+	// numbers of the events at which the priority of their chain changes, the i-th to -i-1
+	changes []int
 	arrived int
 	events  []chainEvent // enabled ones
-	past    []int32      // of the step that was taken last: by chain, how many of its events are causes of, or are, that step
-	chains  chains
+	// of the step that was taken last: by chain, how many of its events are causes of, or are, that
+	// step
+	past   []int32
+	chains chains
 }
 
 // chainEvent is an enabled event. It is the last of its chain.
@@ -56,8 +62,9 @@ func (s *PCTCP) Pick(c *Choice) int {
 	s.meet(c.Steps)
 	for {
 		best := 0
+		priority := func(i int) float64 { return s.chains.list[s.events[i].chain].priority }
 		for i := range s.events {
-			if s.chains.list[s.events[i].chain].priority > s.chains.list[s.events[best].chain].priority {
+			if priority(i) > priority(best) {
 				best = i
 			}
 		}
@@ -73,14 +80,17 @@ func (s *PCTCP) Pick(c *Choice) int {
 	}
 }
 
-// meet lets events arrive that have become enabled, and takes those out of their chains that have become disabled.
+// meet lets events arrive that have become enabled, and takes those out of their chains that have
+// become disabled.
 func (s *PCTCP) meet(steps []Step) {
 	for i := range s.events {
 		s.events[i].met = false
 	}
 	fresh := len(s.events)
 	for i := range steps {
-		j := slices.IndexFunc(s.events[:fresh], func(e chainEvent) bool { return e.code == steps[i].Code })
+		j := slices.IndexFunc(s.events[:fresh], func(e chainEvent) bool {
+			return e.code == steps[i].Code
+		})
 		if j >= 0 {
 			s.events[j].met = true
 			continue
@@ -106,9 +116,10 @@ func (s *PCTCP) meet(steps []Step) {
 	s.events = slices.DeleteFunc(s.events, func(e chainEvent) bool { return !e.met })
 }
 
-// chains are the online partition of Agarwal and Garg (Distributed Computing 2007): group i holds at most i+1 chains; an event extends a
-// chain of the first group that has one whose last event is a cause of it, and then that group gives its other chains to the one below in
-// exchange for all of its own. An order of width w never needs more than w groups.
+// chains are the online partition of Agarwal and Garg (Distributed Computing 2007): group i holds
+// at most i+1 chains; an event extends a chain of the first group that has one whose last event is
+// a cause of it, and then that group gives its other chains to the one below in exchange for all of
+// its own. An order of width w never needs more than w groups.
 type chains struct {
 	list   []chain
 	groups [][]int

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestChains partitions random orders online, each event after its causes, and checks what the bound of PCTCP rests on: each chain is
-// totally ordered, and there are at most w(w+1)/2 chains, where w is the width of the order, computed by a largest matching (Dilworth).
+// TestChains partitions random orders online, each event after its causes, and checks what the
+// bound of PCTCP rests on: each chain is totally ordered, and there are at most w(w+1)/2 chains,
+// where w is the width of the order, computed by a largest matching (Dilworth).
 func TestChains(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	widest := 0
@@ -41,7 +42,9 @@ func TestChains(t *testing.T) {
 			chain := c.insert(known, r)
 			for _, j := range members[chain] {
 				if !below[i][j] {
-					t.Fatalf("order %d: event %d extends chain %d, but %d of that chain is no cause", n, i, chain, j)
+					t.Fatalf(
+						"order %d: event %d extends chain %d, but %d of that chain is no cause", n,
+						i, chain, j)
 				}
 			}
 			members[chain] = append(members[chain], i)
@@ -62,7 +65,8 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// width is the size of the largest set of unordered events: their number less that of a largest matching of events with causes.
+// width is the size of the largest set of unordered events: their number less that of a largest
+// matching of events with causes.
 func width(below [][]bool) int {
 	match := make([]int, len(below)) // by cause
 	for i := range match {

@@ -1,7 +1,7 @@
 package checker
 
-// place is a state with the steps out of it, as the stateless search remembers them. It saves running the system again, no more:
-// nothing is left out because a place is known.
+// place is a state with the steps out of it, as the stateless search remembers them. It saves
+// running the system again, no more: nothing is left out because a place is known.
 type place struct {
 	state    []uint32
 	steps    []move
@@ -62,8 +62,9 @@ func newAtlas(sys Independence) *atlas {
 	return a
 }
 
-// hinges is the set of families of which a move may alter a step: the first is that of all steps, when nothing is known, the second the
-// end of runs, which faults may keep from coming, the others are those of the system.
+// hinges is the set of families of which a move may alter a step: the first is that of all steps,
+// when nothing is known, the second the end of runs, which faults may keep from coming, the others
+// are those of the system.
 func (a *atlas) hinges(m *move) (families uint64) {
 	if !a.known {
 		families = 1

@@ -5,21 +5,25 @@ import (
 	"slices"
 )
 
-// plan says which faults strike in a run, and where: each at a proc, when the history of that proc has a length that was drawn uniformly
-// among all that it gets. A fault chosen with some probability at each step would strike early in nearly all runs, and
-// hardly ever where it matters.
+// plan says which faults strike in a run, and where: each at a proc, when the history of that proc
+// has a length that was drawn uniformly among all that it gets. A fault chosen with some
+// probability at each step would strike early in nearly all runs, and hardly ever where it matters.
 //
-// When a fault strikes, the places of the others are drawn again among what is left, because histories get longer by
-// recovery. Where nothing gets longer this changes nothing: given the first of several uniform places, the others are uniform behind it.
-// So faults during recovery have their share.
+// When a fault strikes, the places of the others are drawn again among what is left, because
+// histories get longer by recovery. Where nothing gets longer this changes nothing: given the first
+// of several uniform places, the others are uniform behind it. So faults during recovery have their
+// share.
 //
-// When a fault is due and possible, the other steps of its proc wait for it, and the strategy orders it among the steps of the others: a message to
-// a proc that is going to crash may arrive before or be lost.
+// When a fault is due and possible, the other steps of its proc wait for it, and the strategy
+// orders it among the steps of the others: a message to a proc that is going to crash may arrive
+// before or be lost.
 type plan struct {
 	sys      Sampled
 	estimate *Lengths
 	budgets  []int
-	places   [][]int // by kind: the procs at which earlier runs have seen it possible, in the order in which they were seen
+	// by kind: the procs at which earlier runs have seen it possible, in the order in which they
+	// were seen
+	places [][]int
 
 	r      *rand.Rand
 	given  bool // the places are those of a Planner
@@ -95,7 +99,8 @@ func (p *plan) history(proc int) int {
 	return 0
 }
 
-// candidates puts what the strategy may choose from into c, and returns the index of each in the expansion.
+// candidates puts what the strategy may choose from into c, and returns the index of each in the
+// expansion.
 func (p *plan) candidates(x *Expansion, c *Choice) []int {
 	p.steps, p.index = p.steps[:0], p.index[:0]
 	p.due(x)
@@ -103,14 +108,18 @@ func (p *plan) candidates(x *Expansion, c *Choice) []int {
 		proc, kind := p.sys.Owner(s.Code)
 		if s.Fault {
 			p.possible(kind, proc)
-			if !slices.ContainsFunc(p.items, func(f plannedFault) bool { return f.waiting && f.code == s.Code }) {
+			if !slices.ContainsFunc(p.items, func(f plannedFault) bool {
+				return f.waiting && f.code == s.Code
+			}) {
 				continue
 			}
 		} else {
 			for len(p.taken) <= proc {
 				p.taken = append(p.taken, 0)
 			}
-			if slices.ContainsFunc(p.items, func(f plannedFault) bool { return f.waiting && f.proc == proc }) {
+			if slices.ContainsFunc(p.items, func(f plannedFault) bool {
+				return f.waiting && f.proc == proc
+			}) {
 				continue
 			}
 		}
@@ -120,17 +129,21 @@ func (p *plan) candidates(x *Expansion, c *Choice) []int {
 	return p.index
 }
 
-// due finds the faults that are due and possible, at most one a proc, and draws an outcome for each.
+// due finds the faults that are due and possible, at most one a proc, and draws an outcome for
+// each.
 func (p *plan) due(x *Expansion) {
 	for i := range p.items {
 		f := &p.items[i]
 		f.waiting = f.at <= p.history(f.proc) && p.draw(f, x) &&
-			!slices.ContainsFunc(p.items[:i], func(g plannedFault) bool { return g.waiting && g.proc == f.proc })
+			!slices.ContainsFunc(p.items[:i], func(g plannedFault) bool {
+				return g.waiting && g.proc == f.proc
+			})
 	}
 }
 
-// draw draws one of the outcomes of a fault with the same probability for each, and reports whether there is one. While the fault waits there
-// may be more, which are drawn as they come: a message arrives, and the crash may fall into the step that takes it.
+// draw draws one of the outcomes of a fault with the same probability for each, and reports whether
+// there is one. While the fault waits there may be more, which are drawn as they come: a message
+// arrives, and the crash may fall into the step that takes it.
 func (p *plan) draw(f *plannedFault, x *Expansion) bool {
 	possible := false // the one that was drawn before
 	for _, s := range x.Steps {
@@ -140,7 +153,8 @@ func (p *plan) draw(f *plannedFault, x *Expansion) bool {
 		f.outcomes = f.outcomes[:0]
 	}
 	for _, s := range x.Steps {
-		if proc, kind := p.sys.Owner(s.Code); !s.Fault || proc != f.proc || kind != f.kind || slices.Contains(f.outcomes, s.Code) {
+		if proc, kind := p.sys.Owner(s.Code); !s.Fault || proc != f.proc || kind != f.kind ||
+			slices.Contains(f.outcomes, s.Code) {
 			continue
 		}
 		if f.outcomes = append(f.outcomes, s.Code); p.r.IntN(len(f.outcomes)) == 0 {
@@ -168,6 +182,8 @@ func (p *plan) took(s Step) {
 		return
 	}
 	p.struck++
-	p.items = slices.DeleteFunc(p.items, func(f plannedFault) bool { return f.waiting && f.code == s.Code })
+	p.items = slices.DeleteFunc(p.items, func(f plannedFault) bool {
+		return f.waiting && f.code == s.Code
+	})
 	p.place()
 }

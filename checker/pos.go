@@ -2,9 +2,10 @@ package checker
 
 import "math/rand/v2"
 
-// POS is partial order sampling (Yuan, Yang, Gu, CAV 2018). Each event draws a priority when it becomes enabled; the highest is
-// taken, and the events that race with it, which are those that depend on it, draw again. So an order of independent events costs nothing: what is
-// sampled is, nearly, the partial order.
+// POS is partial order sampling (Yuan, Yang, Gu, CAV 2018). Each event draws a priority when it
+// becomes enabled; the highest is taken, and the events that race with it, which are those that
+// depend on it, draw again. So an order of independent events costs nothing: what is sampled is,
+// nearly, the partial order.
 type POS struct {
 	r     *rand.Rand
 	known []pending

@@ -11,8 +11,9 @@ import (
 // watchEvery is how often a running search shows how far it has come.
 const watchEvery = 100 * time.Millisecond
 
-// watch shows progress and holds the search to its limits from the side, so that neither waits for a slow step. An interrupt
-// takes effect before the next state. The function that it returns ends the watch and waits for it.
+// watch shows progress and holds the search to its limits from the side, so that neither waits for
+// a slow step. An interrupt takes effect before the next state. The function that it returns ends
+// the watch and waits for it.
 func (s *search) watch() (unwatch func()) {
 	forget := context.AfterFunc(s.ctx, func() { s.end("interrupted") })
 	over, done := make(chan struct{}), make(chan struct{})
@@ -33,7 +34,8 @@ func (s *search) watch() (unwatch func()) {
 			if s.options.Progress != nil {
 				s.options.Progress(s.stats())
 			}
-			if !s.limits() && saving.File != "" && saving.Every > 0 && time.Since(last) >= saving.Every {
+			if !s.limits() && saving.File != "" && saving.Every > 0 &&
+				time.Since(last) >= saving.Every {
 				last = time.Now()
 				s.pause()
 			}
@@ -98,7 +100,8 @@ func (t *Stats) Coverage() string {
 		fmt.Fprintf(&b, "; runs of up to %d steps, but not all of any length", t.Depth)
 	}
 	if t.Estimate.States > 0 {
-		fmt.Fprintf(&b, "; in all an estimated %s", strings.TrimPrefix(t.Estimate.String(), "about "))
+		fmt.Fprintf(&b, "; in all an estimated %s",
+			strings.TrimPrefix(t.Estimate.String(), "about "))
 	}
 	return b.String()
 }

@@ -2,8 +2,8 @@ package checker
 
 import "math/rand/v2"
 
-// RandomWalk takes each enabled step with the same probability: the baseline. It favours short histories over long ones and
-// seldom holds one event back while many others happen.
+// RandomWalk takes each enabled step with the same probability: the baseline. It favours short
+// histories over long ones and seldom holds one event back while many others happen.
 type RandomWalk struct{ r *rand.Rand }
 
 // Begin implements Strategy.

@@ -5,17 +5,19 @@ import (
 	"strings"
 )
 
-// Reduction is a set of ways to explore less and still find every terminal state and every violation.
+// Reduction is a set of ways to explore less and still find every terminal state and every
+// violation.
 type Reduction uint8
 
-// The reductions. Singletons and Crashes are up to the system, Sleep needs one that implements Independence, Sets and Symmetry are an outer
-// loop around Search.
+// The reductions. Singletons and Crashes are up to the system, Sleep needs one that implements
+// Independence, Sets and Symmetry are an outer loop around Search.
 const (
 	Singletons Reduction = 1 << iota // take one step first where it stands for all
 	Crashes                          // put a crash off to after a step that it undoes
-	Sleep                            // do not take a step again that an independent one was taken before
-	Sets                             // one search for each set of crashes
-	Symmetry                         // of crash sets that a renaming turns into each other only one
+	// do not take a step again that an independent one was taken before
+	Sleep
+	Sets     // one search for each set of crashes
+	Symmetry // of crash sets that a renaming turns into each other only one
 )
 
 // Unreduced explores every step.
@@ -56,7 +58,8 @@ next:
 				continue next
 			}
 		}
-		return 0, fmt.Errorf("unknown reduction %q, want none, all, or a list of %s", word, strings.Join(reductionNames[:], ","))
+		return 0, fmt.Errorf("unknown reduction %q, want none, all, or a list of %s", word,
+			strings.Join(reductionNames[:], ","))
 	}
 	return r, nil
 }
@@ -64,9 +67,12 @@ next:
 // Savings count what the reductions have left out.
 type Savings struct {
 	Singletons int `json:"singletons,omitempty"` // states of which one step stands for all
-	Crashes    int `json:"crashes,omitempty"`    // crashes put off to after a step that the crash undoes
-	Sleeping   int `json:"sleeping,omitempty"`   // steps not taken because an independent one was taken before
-	Symmetric  int `json:"symmetric,omitempty"`  // crash sets that are another one with ranks renamed
+	// crashes put off to after a step that the crash undoes
+	Crashes int `json:"crashes,omitempty"`
+	// steps not taken because an independent one was taken before
+	Sleeping int `json:"sleeping,omitempty"`
+	// crash sets that are another one with ranks renamed
+	Symmetric int `json:"symmetric,omitempty"`
 }
 
 // Add adds up two counts.

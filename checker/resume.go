@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Saver is a System with numbers of its own in the states: they must mean the same when a search goes on. A system without it
-// is one whose states mean the same in every process.
+// Saver is a System with numbers of its own in the states: they must mean the same when a search
+// goes on. A system without it is one whose states mean the same in every process.
 type Saver interface {
 	System
 	// Save writes everything that a number stands for. No other method is called meanwhile.
@@ -19,14 +19,16 @@ type Saver interface {
 	Restore(*Decoder)
 }
 
-// Saving says where the state of a search is kept. What is saved is everything that the further course depends on, so that a
-// search with one worker that goes on does the same as one that was never interrupted; with several workers it has the same counts
-// and verdict. Bounds, and the number of workers, may be others when it goes on.
+// Saving says where the state of a search is kept. What is saved is everything that the further
+// course depends on, so that a search with one worker that goes on does the same as one that was
+// never interrupted; with several workers it has the same counts and verdict. Bounds, and the
+// number of workers, may be others when it goes on.
 type Saving struct {
 	File   string        // written when the search ends early; "" = nowhere
 	Every  time.Duration // also written so often; 0 = never
 	Resume string        // file to go on from; "" = from the start
-	// Build names the program, Subject is the text of what is explored: a file with another one is refused.
+	// Build names the program, Subject is the text of what is explored: a file with another one is
+	// refused.
 	Build, Subject string
 	// Warn is told when a file can not be written in between; the search goes on. It may be nil.
 	Warn func(error)
@@ -57,7 +59,8 @@ type savedFinding struct {
 
 func (s *search) header() runHeader {
 	o := &s.options
-	return runHeader{Build: o.Saving.Build, Subject: o.Saving.Subject, Words: s.sys.Words(), Entry: entryWords, Order: o.Order,
+	return runHeader{Build: o.Saving.Build, Subject: o.Saving.Subject, Words: s.sys.Words(),
+		Entry: entryWords, Order: o.Order,
 		Reduce: o.Reduce, Exact: o.Exact, All: o.All, Only: o.Only}
 }
 
@@ -65,7 +68,8 @@ func (s *search) header() runHeader {
 func (h *runHeader) differs(g *runHeader) string {
 	switch {
 	case h.Build != g.Build:
-		return fmt.Sprintf("it was saved by another build of domino, %q; this is %q", h.Build, g.Build)
+		return fmt.Sprintf("it was saved by another build of domino, %q; this is %q", h.Build,
+			g.Build)
 	case h.Subject != g.Subject:
 		return "it is of something else: " + firstDifference(h.Subject, g.Subject)
 	case h.Order != g.Order:
@@ -88,11 +92,12 @@ func firstDifference(saved, here string) string {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
 	}
-	return fmt.Sprintf("it has %q where this has %q", strings.Join(a[:min(1, len(a))], ""), strings.Join(b[:min(1, len(b))], ""))
+	return fmt.Sprintf("it has %q where this has %q", strings.Join(a[:min(1, len(a))], ""),
+		strings.Join(b[:min(1, len(b))], ""))
 }
 
-// Run is Search with files: a search that can be saved, and can go on from a saved one. The error says why it can not begin; then nothing
-// was explored and no file was changed.
+// Run is Search with files: a search that can be saved, and can go on from a saved one. The error
+// says why it can not begin; then nothing was explored and no file was changed.
 func Run(ctx context.Context, sys System, o Options) (Result, error) {
 	if o.Saving.File == "" && o.Saving.Resume == "" && o.Disk == "" {
 		return Search(ctx, sys, o), nil
@@ -131,7 +136,8 @@ func (s *search) save() error {
 		h := s.header()
 		h.Stats, h.Level, h.Sizes = s.stats(), s.level.depth, s.level.sizes
 		for _, f := range s.findings {
-			h.Findings = append(h.Findings, savedFinding{f.violation, f.property, f.number, f.depth, f.step})
+			h.Findings = append(h.Findings, savedFinding{f.violation, f.property, f.number, f.depth,
+				f.step})
 		}
 		text, err := json.Marshal(h)
 		if err != nil {
@@ -181,7 +187,8 @@ func (s *search) restore(d *Decoder) {
 	s.links.restore(d)
 	s.restoreStacks(d)
 	for _, f := range h.Findings {
-		s.findings = append(s.findings, finding{violation: f.Violation, property: f.Property, number: f.Number, depth: f.Depth, step: f.Step})
+		s.findings = append(s.findings, finding{violation: f.Violation, property: f.Property,
+			number: f.Number, depth: f.Depth, step: f.Step})
 	}
 	w := s.workers[0]
 	w.stats = h.Stats
@@ -195,7 +202,8 @@ func (s *search) restore(d *Decoder) {
 	s.started.Store(true)
 }
 
-// restoreStacks hands each worker the stack that it had; what a worker that is not there any more had is for all.
+// restoreStacks hands each worker the stack that it had; what a worker that is not there any more
+// had is for all.
 func (s *search) restoreStacks(d *Decoder) {
 	for i := range d.Count(2) {
 		next, stack := uint32(d.Number()), d.Words()

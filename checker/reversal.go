@@ -2,7 +2,8 @@ package checker
 
 import "slices"
 
-// reverse looks for other traces that the run shows: for each event, what could have happened instead of it.
+// reverse looks for other traces that the run shows: for each event, what could have happened
+// instead of it.
 func (t *traces) reverse() {
 	for i := range t.events {
 		t.free = t.free[:0]
@@ -22,8 +23,10 @@ func (t *traces) reverse() {
 
 // race reports whether event j depends on event i directly: no other one is between them.
 func (t *traces) race(i, j int) bool {
-	if t.events[j].Code == t.events[i].Code || t.events[j].touches.Independent(&t.events[i].touches) {
-		return false // the first of the two is what the code means before it; or the other is only enabled by it
+	if t.events[j].Code == t.events[i].Code ||
+		t.events[j].touches.Independent(&t.events[i].touches) {
+		// the first of the two is what the code means before it; or the other is only enabled by it
+		return false
 	}
 	for k := i + 1; k < j; k++ {
 		if t.events[j].past.has(k) && t.events[k].past.has(i) {
@@ -48,14 +51,16 @@ func (t *traces) reverseRace(i, j int) {
 	}
 	skipped := make(set, t.words)
 	for _, k := range t.free {
-		if f := &t.events[k]; k < j && !past.has(k) && (f.past.meets(skipped) || !f.touches.Independent(&m.touches)) {
+		if f := &t.events[k]; k < j && !past.has(k) &&
+			(f.past.meets(skipped) || !f.touches.Independent(&m.touches)) {
 			skipped.add(k)
 		}
 	}
 	t.schedule(i, skipped, j, m)
 }
 
-// reverseAltered makes steps come that event i has disabled or changed: it repeats without event i what does not happen after it.
+// reverseAltered makes steps come that event i has disabled or changed: it repeats without event i
+// what does not happen after it.
 func (t *traces) reverseAltered(i int) {
 	e, at := t.events[i].move, t.levels[i].at
 	if e.hinges == 0 && !e.last() && !t.cut {
@@ -70,9 +75,10 @@ func (t *traces) reverseAltered(i int) {
 	t.scan(i, 0, at, skipped, e.hinges)
 }
 
-// scan goes on from the place with the free events from the index on, but those that are skipped. Each time it also goes on without an event that
-// may alter a step of a family, the bits, of which all that is skipped and event i may alter it: it may be in the way of
-// a step that one of the next events enables.
+// scan goes on from the place with the free events from the index on, but those that are skipped.
+// Each time it also goes on without an event that may alter a step of a family, the bits, of which
+// all that is skipped and event i may alter it: it may be in the way of a step that one of the next
+// events enables.
 func (t *traces) scan(i, index int, at *place, skipped set, families uint64) {
 	e := t.events[i].move
 	for ; index < len(t.free); index++ {
@@ -90,7 +96,8 @@ func (t *traces) scan(i, index int, at *place, skipped set, families uint64) {
 		next := t.follow(at, f.Code)
 		for k := range next.steps {
 			m := &next.steps[k]
-			if !t.alters(e, next, m) || at.find(m.Code) != nil && f.touches.Independent(&m.touches) {
+			if !t.alters(e, next, m) || at.find(m.Code) != nil &&
+				f.touches.Independent(&m.touches) {
 				continue // or it was met at the place before
 			}
 			t.schedule(i, skipped, j, m)
@@ -99,8 +106,9 @@ func (t *traces) scan(i, index int, at *place, skipped set, families uint64) {
 	}
 }
 
-// alters reports whether a step takes away another one that is enabled in the same place, or changes what it touches: then no race
-// of the two tells which steps the other one depends on. In a run that was cut there may be no race because it was cut.
+// alters reports whether a step takes away another one that is enabled in the same place, or
+// changes what it touches: then no race of the two tells which steps the other one depends on. In a
+// run that was cut there may be no race because it was cut.
 func (t *traces) alters(e *move, at *place, m *move) bool {
 	if m.Code == e.Code || m.touches.Independent(&e.touches) {
 		return false
@@ -112,8 +120,9 @@ func (t *traces) alters(e *move, at *place, m *move) bool {
 	return after == nil || after.touches != m.touches
 }
 
-// schedule has a run explored from before event i: without event i and all that happens after it; with the free events up to j that are
-// not skipped; then with all others that neither depend on a step nor happen after one that does; then with the step.
+// schedule has a run explored from before event i: without event i and all that happens after it;
+// with the free events up to j that are not skipped; then with all others that neither depend on a
+// step nor happen after one that does; then with the step.
 func (t *traces) schedule(i int, skipped set, j int, m *move) {
 	left := append(t.left[:0], skipped...)
 	t.left = left

@@ -13,7 +13,8 @@ import (
 	"path/filepath"
 )
 
-// A run file is one line that names its format, then a body of numbers and byte strings, then the SHA-256 of all that.
+// A run file is one line that names its format, then a body of numbers and byte strings, then the
+// SHA-256 of all that.
 const (
 	runMagic  = "domino run, format "
 	runFormat = runMagic + "1\n"
@@ -89,7 +90,8 @@ func (d *Decoder) Number() uint64 {
 	return n
 }
 
-// Count reads a number of things that take at least so many bytes each: never more than the file can hold.
+// Count reads a number of things that take at least so many bytes each: never more than the file
+// can hold.
 func (d *Decoder) Count(size int) int {
 	n := d.Number()
 	if n > uint64(d.left)/uint64(size) {
@@ -149,7 +151,8 @@ type creator func(name string) (sink, error)
 
 func createFile(name string) (sink, error) { return os.Create(name) }
 
-// writeRun writes a run file so that at every moment the name has either all of the old content or all of the new.
+// writeRun writes a run file so that at every moment the name has either all of the old content or
+// all of the new.
 func writeRun(create creator, name string, body func(*Encoder)) (err error) {
 	part := name + ".new"
 	f, err := create(part)
@@ -197,7 +200,8 @@ func syncFolder(name string) error {
 	return nil
 }
 
-// readRun gives the body of a run file to a function, after it has compared the checksum: nothing damaged is ever looked at.
+// readRun gives the body of a run file to a function, after it has compared the checksum: nothing
+// damaged is ever looked at.
 func readRun(name string, body func(*Decoder)) error {
 	f, err := os.Open(name)
 	if err != nil {

@@ -34,8 +34,8 @@ func onFullDisk(room int) creator {
 	}
 }
 
-// TestDiskFull saves where only some bytes fit, for many numbers of bytes: the error names the operation and the file, the older file is
-// untouched and no part of a new one is left.
+// TestDiskFull saves where only some bytes fit, for many numbers of bytes: the error names the
+// operation and the file, the older file is untouched and no part of a new one is left.
 func TestDiskFull(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run")
 	list := make([]uint32, 50_000)
@@ -54,7 +54,8 @@ func TestDiskFull(t *testing.T) {
 	}
 	for room := 0; room < len(before); room += 1 + room/3 {
 		err := writeRun(onFullDisk(room), file, body)
-		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "save the run: write "+file+".new") {
+		if !errors.Is(err, syscall.ENOSPC) ||
+			!strings.Contains(err.Error(), "save the run: write "+file+".new") {
 			t.Fatalf("%d bytes: %v", room, err)
 		}
 		after, err := os.ReadFile(file)

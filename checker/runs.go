@@ -13,7 +13,8 @@ import (
 	"strconv"
 )
 
-// output is a file of words that is written from front to back. The first error sticks, with the name of the operation and the file.
+// output is a file of words that is written from front to back. The first error sticks, with the
+// name of the operation and the file.
 type output struct {
 	file *os.File
 	w    *bufio.Writer
@@ -96,7 +97,8 @@ func (d *disk) delete(name string) {
 	}
 }
 
-// read fills the list with whole units of so many words, as far as there are any, and returns the number of words.
+// read fills the list with whole units of so many words, as far as there are any, and returns the
+// number of words.
 func (i *input) read(list []uint32, unit int) (int, error) {
 	if len(i.buf) < 4*len(list) {
 		i.buf = make([]byte, 4*len(list))
@@ -137,7 +139,8 @@ func (f fingerprint) stored() fingerprint {
 
 // compareRecords orders records by state, and of one state by how a single worker meets them.
 func compareRecords(a, b []uint32) int {
-	return cmp.Or(printOf(a).compare(printOf(b)), cmp.Compare(a[recordParent], b[recordParent]), cmp.Compare(a[recordStep], b[recordStep]))
+	return cmp.Or(printOf(a).compare(printOf(b)), cmp.Compare(a[recordParent], b[recordParent]),
+		cmp.Compare(a[recordStep], b[recordStep]))
 }
 
 // spillPending writes what may be old to a sorted file.
@@ -200,7 +203,8 @@ func (h *streams) Pop() any {
 }
 
 // merge gives the records of sorted files in order, then deletes the files.
-func (d *disk) merge(names []string, size int, print func([]uint32) fingerprint, each func([]uint32)) {
+func (d *disk) merge(names []string, size int, print func([]uint32) fingerprint,
+	each func([]uint32)) {
 	var h streams
 	for _, name := range names {
 		in := d.open(name)
@@ -261,18 +265,22 @@ func (d *disk) writeTable() {
 func (d *disk) addRun(r diskRun) {
 	d.spills.Add(1)
 	d.runs = append(d.runs, r)
-	for n := len(d.runs); n > 1 && d.runs[n-2].count <= 2*d.runs[n-1].count && d.err == nil; n = len(d.runs) {
+	for n := len(d.runs); n > 1 && d.runs[n-2].count <= 2*d.runs[n-1].count &&
+		d.err == nil; n = len(d.runs) {
 		o := d.create("visited")
 		if o == nil {
 			return
 		}
-		d.merge([]string{d.runs[n-2].name, d.runs[n-1].name}, runWords, runPrint, func(r []uint32) { o.words(r...) })
+		d.merge([]string{d.runs[n-2].name, d.runs[n-1].name}, runWords, runPrint, func(r []uint32) {
+			o.words(r...)
+		})
 		d.fail(o.close())
 		d.runs = append(d.runs[:n-2], diskRun{o.file.Name(), d.runs[n-2].count + d.runs[n-1].count})
 	}
 }
 
-// subtract makes those of the states that may be old the next level that no run holds, and a run themselves.
+// subtract makes those of the states that may be old the next level that no run holds, and a run
+// themselves.
 func (d *disk) subtract() {
 	d.spillPending()
 	if len(d.parts) == 0 || d.err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// SampleOptions bound and direct the drawing of runs. The zero value draws DefaultRuns runs and stops at the first violation.
+// SampleOptions bound and direct the drawing of runs. The zero value draws DefaultRuns runs and
+// stops at the first violation.
 type SampleOptions struct {
 	Runs     int           // 0 = DefaultRuns
 	MaxSteps int           // a run is cut off after so many steps, 0 = DefaultSteps
@@ -18,7 +19,8 @@ type SampleOptions struct {
 	MaxTime  time.Duration // 0 = no bound
 	MaxBytes int64         // bound on the memory of the tables, 0 = no bound
 	All      bool          // go on after a violation; keep the shortest run of each property
-	Only     string        // look for violations of this property alone, "" = of all; a run ends at the others either way
+	// look for violations of this property alone, "" = of all; a run ends at the others either way
+	Only     string
 	Progress func(Samples) // called now and then, may be nil
 }
 
@@ -30,24 +32,27 @@ const (
 
 // Samples is what a number of runs have shown.
 type Samples struct {
-	Runs      int           `json:"runs"`
-	Steps     int           `json:"steps"`
-	Longest   int           `json:"longest"`         // steps of the longest run
-	Terminals int           `json:"terminals"`       // distinct states without progress
-	Faults    int           `json:"faults"`          // that struck, in all runs
-	Cut       int           `json:"cut"`             // runs that were cut off
-	First     int           `json:"first,omitempty"` // number of the first run that shows a violation, from 1
-	Bytes     int64         `json:"bytes"`
-	Elapsed   time.Duration `json:"elapsed"`
-	Verdict   spec.Verdict  `json:"-"` // Violated or Unknown: samples never prove that something holds
-	Found     []Found       `json:"-"`
-	Bound     string        `json:"-"` // what ended the sampling
+	Runs      int `json:"runs"`
+	Steps     int `json:"steps"`
+	Longest   int `json:"longest"`   // steps of the longest run
+	Terminals int `json:"terminals"` // distinct states without progress
+	Faults    int `json:"faults"`    // that struck, in all runs
+	Cut       int `json:"cut"`       // runs that were cut off
+	// number of the first run that shows a violation, from 1
+	First   int           `json:"first,omitempty"`
+	Bytes   int64         `json:"bytes"`
+	Elapsed time.Duration `json:"elapsed"`
+	// Violated or Unknown: samples never prove that something holds
+	Verdict spec.Verdict `json:"-"`
+	Found   []Found      `json:"-"`
+	Bound   string       `json:"-"` // what ended the sampling
 }
 
-// Sample draws runs of the system with a strategy. The first run is without faults; from it and the later ones the plans for faults
-// know how long histories get.
+// Sample draws runs of the system with a strategy. The first run is without faults; from it and the
+// later ones the plans for faults know how long histories get.
 func Sample(ctx context.Context, sys Sampled, st Strategy, o SampleOptions) Samples {
-	s := &sampler{sys: sys, strategy: st, options: o, ctx: ctx, began: time.Now(), x: NewExpansion(sys.Words()),
+	s := &sampler{sys: sys, strategy: st, options: o, ctx: ctx, began: time.Now(),
+		x:       NewExpansion(sys.Words()),
 		initial: make([]uint32, sys.Words()), ends: map[fingerprint]bool{}}
 	s.estimate.codes = map[uint64]int{}
 	s.plan = plan{sys: sys, estimate: &s.estimate, budgets: sys.Budgets()}
@@ -99,7 +104,8 @@ func (s *sampler) run() {
 	complete := s.steps(number == 0)
 	s.result.Longest = max(s.result.Longest, len(s.path))
 	s.result.Faults += s.plan.struck
-	// A run that was cut off would stretch the plans of all later ones to where hardly any fault strikes.
+	// A run that was cut off would stretch the plans of all later ones to where hardly any fault
+	// strikes.
 	if complete || number == 0 {
 		s.estimate.note(s.plan.struck, s.plan.taken)
 	}
@@ -141,7 +147,8 @@ func (s *sampler) steps(first bool) bool {
 	}
 }
 
-// end judges the state at hand, which has no progress; it reports whether the run may go on with a fault.
+// end judges the state at hand, which has no progress; it reports whether the run may go on with a
+// fault.
 func (s *sampler) end() bool {
 	if !s.ends[s.x.print] {
 		s.ends[s.x.print] = true
@@ -176,7 +183,8 @@ func (s *sampler) found(number int) {
 	s.result.Found = append(s.result.Found, f)
 }
 
-// limits looks at the clock, the memory and the caller, and shows progress; it reports whether to stop now.
+// limits looks at the clock, the memory and the caller, and shows progress; it reports whether to
+// stop now.
 func (s *sampler) limits() bool {
 	r := &s.result
 	r.Elapsed, r.Bytes = time.Since(s.began), int64(len(s.ends))*48

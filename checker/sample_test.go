@@ -13,8 +13,8 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// lanes is a system of procs that take so many steps each and do not wait for each other. A state holds the procs of
-// the last steps, so a terminal state is an interleaving.
+// lanes is a system of procs that take so many steps each and do not wait for each other. A state
+// holds the procs of the last steps, so a terminal state is an interleaving.
 type lanes struct {
 	lengths   []int
 	dependent bool              // every two steps race
@@ -23,7 +23,8 @@ type lanes struct {
 	ends      map[string]int    // how often a run ended so
 }
 
-// The words of lanes: the steps of each proc, crashes left, the number of steps, then the interleaving, a letter a word.
+// The words of lanes: the steps of each proc, crashes left, the number of steps, then the
+// interleaving, a letter a word.
 func (l lanes) history() int { return len(l.lengths) + 2 }
 
 func (l lanes) Words() int {
@@ -106,8 +107,9 @@ func strategy(t *testing.T, name string, depth int) checker.Strategy {
 	return s
 }
 
-// fits compares counts with probabilities by Pearson's chi-square: an error when the statistic is more than six standard deviations
-// above its mean, which chance alone does less than once in a million seeds.
+// fits compares counts with probabilities by Pearson's chi-square: an error when the statistic is
+// more than six standard deviations above its mean, which chance alone does less than once in a
+// million seeds.
 func fits(t *testing.T, what string, counts map[string]int, runs int, want map[string]float64) {
 	t.Helper()
 	statistic, cells := 0.0, 0
@@ -132,8 +134,8 @@ func fits(t *testing.T, what string, counts map[string]int, runs int, want map[s
 	}
 }
 
-// interleavings enumerates the words over lanes of these lengths, each with the probability that a step of proc i has among
-// the enabled ones.
+// interleavings enumerates the words over lanes of these lengths, each with the probability that a
+// step of proc i has among the enabled ones.
 func interleavings(lengths []int, weight func(left []int, i int) float64) map[string]float64 {
 	list := map[string]float64{}
 	var walk func(left []int, word string, p float64)
@@ -161,10 +163,12 @@ func interleavings(lengths []int, weight func(left []int, i int) float64) map[st
 	return list
 }
 
-// TestDistributions draws interleavings of small systems and compares their frequencies with exact probabilities: for random walks
-// by enumeration of all interleavings; for URW, whose counts are exact here, all are equally probable (7!/(2!2!3!) of them);
-// for POS one event a among m events b, each of which draws a number of its own, so a comes after j of them with 1/((j+1)(j+2)), and
-// after all of them with 1/(m+1), as calculus says; when all race, POS is a random walk; PCTCP of depth 1 runs chain after chain.
+// TestDistributions draws interleavings of small systems and compares their frequencies with exact
+// probabilities: for random walks by enumeration of all interleavings; for URW, whose counts are
+// exact here, all are equally probable (7!/(2!2!3!) of them); for POS one event a among m events b,
+// each of which draws a number of its own, so a comes after j of them with 1/((j+1)(j+2)), and
+// after all of them with 1/(m+1), as calculus says; when all race, POS is a random walk; PCTCP of
+// depth 1 runs chain after chain.
 func TestDistributions(t *testing.T) {
 	t.Parallel()
 	three := []int{2, 2, 3}
@@ -183,20 +187,28 @@ func TestDistributions(t *testing.T) {
 		want           map[string]float64
 	}{
 		{"random", "random", lanes{lengths: three}, interleavings(three, even)},
-		{"random, one step against four", "random", lanes{lengths: []int{1, 4}}, interleavings([]int{1, 4}, even)},
+		{"random, one step against four", "random", lanes{lengths: []int{1, 4}},
+			interleavings([]int{1, 4}, even)},
 		{"urw", "urw", lanes{lengths: three}, uniform},
-		{"urw, one step against four", "urw", lanes{lengths: []int{1, 4}}, interleavings([]int{1, 4}, func(left []int, i int) float64 { return float64(left[i]) })},
+		{"urw, one step against four", "urw", lanes{lengths: []int{1, 4}},
+			interleavings([]int{1, 4}, func(left []int, i int) float64 {
+				return float64(left[i])
+			})},
 		{"pos", "pos", lanes{lengths: []int{1, 4}}, pos},
-		{"pos, all race", "pos", lanes{lengths: []int{1, 4}, dependent: true}, interleavings([]int{1, 4}, even)},
-		{"pctcp, depth 1", "pctcp", lanes{lengths: []int{1, 1, 2}}, map[string]float64{"abcc": 1.0 / 6, "accb": 1.0 / 6, "bacc": 1.0 / 6,
-			"bcca": 1.0 / 6, "ccab": 1.0 / 6, "ccba": 1.0 / 6}},
+		{"pos, all race", "pos", lanes{lengths: []int{1, 4}, dependent: true},
+			interleavings([]int{1, 4}, even)},
+		{"pctcp, depth 1", "pctcp", lanes{lengths: []int{1, 1, 2}},
+			map[string]float64{"abcc": 1.0 / 6, "accb": 1.0 / 6, "bacc": 1.0 / 6,
+				"bcca": 1.0 / 6, "ccab": 1.0 / 6, "ccba": 1.0 / 6}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			const runs = 21000
 			tt.lanes.ends = map[string]int{}
-			r := checker.Sample(t.Context(), tt.lanes, strategy(t, tt.strategy, 1), checker.SampleOptions{Runs: runs, Seed: 1})
-			if r.Runs != runs || r.Verdict != spec.Unknown || r.Terminals != len(tt.lanes.ends) || r.Cut != 0 {
+			r := checker.Sample(t.Context(), tt.lanes, strategy(t, tt.strategy, 1),
+				checker.SampleOptions{Runs: runs, Seed: 1})
+			if r.Runs != runs || r.Verdict != spec.Unknown || r.Terminals != len(tt.lanes.ends) ||
+				r.Cut != 0 {
 				t.Errorf("%d runs, %v, %d terminal states", r.Runs, r.Verdict, r.Terminals)
 			}
 			fits(t, tt.name, tt.lanes.ends, runs, tt.want)
@@ -204,8 +216,9 @@ func TestDistributions(t *testing.T) {
 	}
 }
 
-// TestDeepBugs draws runs for bugs of known depth. Two of them a random walk must miss: it takes one given interleaving of 2 chains with a
-// probability of 2^-k as long as both are enabled. PCTCP must find each with at least its guaranteed probability 1/(chains * n^(d-1)).
+// TestDeepBugs draws runs for bugs of known depth. Two of them a random walk must miss: it takes
+// one given interleaving of 2 chains with a probability of 2^-k as long as both are enabled. PCTCP
+// must find each with at least its guaranteed probability 1/(chains * n^(d-1)).
 func TestDeepBugs(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat
@@ -218,13 +231,18 @@ func TestDeepBugs(t *testing.T) {
 		exact    bool    // not only a bound
 		misses   bool    // a random walk
 	}{
-		{"depth 1: one step after forty", []int{1, 40}, 1, func(w string) bool { return strings.HasSuffix(w, "a") }, 1.0 / 2, true, true},
-		{"depth 2: ten steps between two others", []int{10, 10}, 2, func(w string) bool { return w == long("a", 5)+long("b", 10)+long("a", 5) },
+		{"depth 1: one step after forty", []int{1, 40}, 1, func(w string) bool {
+			return strings.HasSuffix(w, "a")
+		}, 1.0 / 2, true, true},
+		{"depth 2: ten steps between two others", []int{10, 10}, 2, func(w string) bool {
+			return w == long("a", 5)+long("b", 10)+long("a", 5)
+		},
 			1.0 / 2 / 20, true, true},
 		{"depth 3: a, b and a interrupt each other", []int{4, 4}, 3,
 			func(w string) bool { return w == "aabb"+"aa"+"bb" }, 1.0 / 2 / 8 / 8, false, false},
 		{"depth 2 of three chains", []int{3, 3, 3}, 2, func(w string) bool {
-			return strings.Index(w, "b") > strings.LastIndex(w, "c") && strings.LastIndex(w, "a") > strings.LastIndex(w, "b")
+			return strings.Index(w, "b") > strings.LastIndex(w, "c") &&
+				strings.LastIndex(w, "a") > strings.LastIndex(w, "b")
 		}, 1.0 / 3 / 9, false, false},
 	}
 	for _, tt := range tests {
@@ -232,7 +250,8 @@ func TestDeepBugs(t *testing.T) {
 			const runs = 8000
 			hits := func(name string) int {
 				l := lanes{lengths: tt.lengths, ends: map[string]int{}}
-				checker.Sample(t.Context(), l, strategy(t, name, tt.depth), checker.SampleOptions{Runs: runs, Seed: 2})
+				checker.Sample(t.Context(), l, strategy(t, name, tt.depth),
+					checker.SampleOptions{Runs: runs, Seed: 2})
 				n := 0
 				for word, count := range l.ends {
 					if tt.bad(word) {
@@ -243,7 +262,8 @@ func TestDeepBugs(t *testing.T) {
 			}
 			got, mean := float64(hits("pctcp")), tt.expected*runs
 			margin := 6 * math.Sqrt(mean)
-			t.Logf("PCTCP %.5f, theory %.5f; random %.5f, POS %.5f, URW %.5f", got/runs, tt.expected, float64(hits("random"))/runs,
+			t.Logf("PCTCP %.5f, theory %.5f; random %.5f, POS %.5f, URW %.5f", got/runs,
+				tt.expected, float64(hits("random"))/runs,
 				float64(hits("pos"))/runs, float64(hits("urw"))/runs)
 			if got < mean-margin || tt.exact && got > mean+margin {
 				t.Errorf("PCTCP hits %.0f times, theory says %.0f", got, mean)
@@ -255,14 +275,16 @@ func TestDeepBugs(t *testing.T) {
 	}
 }
 
-// TestFaultPlaces counts where in the history of its victim a crash strikes: the proc has 5 steps, so 6 places, equally probable; with two
-// crashes, each of which makes the history longer by 2, all places of the second, too, before and during the added steps and behind them, occur.
+// TestFaultPlaces counts where in the history of its victim a crash strikes: the proc has 5 steps,
+// so 6 places, equally probable; with two crashes, each of which makes the history longer by 2, all
+// places of the second, too, before and during the added steps and behind them, occur.
 func TestFaultPlaces(t *testing.T) {
 	t.Parallel()
 	const runs = 12001
 	count := func(crashes int) map[string]int {
 		l := lanes{lengths: []int{5, 3}, crashes: crashes, ends: map[string]int{}}
-		r := checker.Sample(t.Context(), l, strategy(t, "random", 0), checker.SampleOptions{Runs: runs, Seed: 3})
+		r := checker.Sample(t.Context(), l, strategy(t, "random", 0),
+			checker.SampleOptions{Runs: runs, Seed: 3})
 		if r.Faults < runs-1 {
 			t.Errorf("%d faults in %d runs", r.Faults, runs)
 		}
@@ -309,28 +331,36 @@ func TestSampleLimits(t *testing.T) {
 		bound   string
 	}{
 		{"runs", context.Background(), checker.SampleOptions{Runs: 7}, 7, "7 runs"},
-		{"default", context.Background(), checker.SampleOptions{}, checker.DefaultRuns, "10000 runs"},
+		{"default", context.Background(), checker.SampleOptions{}, checker.DefaultRuns,
+			"10000 runs"},
 		{"time", context.Background(), checker.SampleOptions{MaxTime: 1}, 0, "time limit 1ns"},
 		{"cancelled", cancelled, checker.SampleOptions{}, 0, "interrupted"},
 	}
 	for _, tt := range tests {
 		r := checker.Sample(tt.ctx, lanes{lengths: []int{2, 2}}, strategy(t, "pos", 0), tt.options)
-		if r.Verdict != spec.Unknown || r.Runs != tt.runs || r.Bound != tt.bound || len(r.Found) != 0 {
+		if r.Verdict != spec.Unknown || r.Runs != tt.runs || r.Bound != tt.bound ||
+			len(r.Found) != 0 {
 			t.Errorf("%s: %v after %d runs, bound %q", tt.name, r.Verdict, r.Runs, r.Bound)
 		}
 	}
-	r := checker.Sample(t.Context(), lanes{lengths: []int{9, 9}, ends: map[string]int{}}, strategy(t, "urw", 0), checker.SampleOptions{Runs: 3, MaxSteps: 17})
+	r := checker.Sample(t.Context(), lanes{lengths: []int{9, 9}, ends: map[string]int{}},
+		strategy(t, "urw", 0), checker.SampleOptions{Runs: 3, MaxSteps: 17})
 	if r.Cut != 3 || r.Terminals != 0 || r.Steps != 51 || r.Longest != 17 {
 		t.Errorf("cut off: %+v", r)
 	}
 }
 
-// TestSampleTwice draws the same runs twice with each strategy: everything but the time is the same, and another seed gives others.
+// TestSampleTwice draws the same runs twice with each strategy: everything but the time is the
+// same, and another seed gives others.
 func TestSampleTwice(t *testing.T) {
 	for _, name := range checker.Strategies() {
 		sample := func(seed uint64) (checker.Samples, map[string]int) {
-			l := lanes{lengths: []int{4, 4, 4}, crashes: 2, ends: map[string]int{}, bad: func(w string) bool { return strings.HasSuffix(w, "Xaa") }}
-			r := checker.Sample(t.Context(), l, strategy(t, name, 3), checker.SampleOptions{Runs: 300, Seed: seed, All: true})
+			l := lanes{lengths: []int{4, 4, 4}, crashes: 2, ends: map[string]int{},
+				bad: func(w string) bool {
+					return strings.HasSuffix(w, "Xaa")
+				}}
+			r := checker.Sample(t.Context(), l, strategy(t, name, 3),
+				checker.SampleOptions{Runs: 300, Seed: seed, All: true})
 			r.Elapsed, r.Bytes = 0, 0
 			return r, l.ends
 		}

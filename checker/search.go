@@ -90,7 +90,10 @@ func (s *search) run() {
 
 // waiting reports whether any state waits to be explored. No worker may be at work.
 func (s *search) waiting() bool {
-	return len(s.level.parts) > 0 || len(s.pool.shared) > 0 || slices.ContainsFunc(s.workers, func(w *worker) bool { return len(w.stack) > 0 })
+	return len(s.level.parts) > 0 || len(s.pool.shared) > 0 ||
+		slices.ContainsFunc(s.workers, func(w *worker) bool {
+			return len(w.stack) > 0
+		})
 }
 
 // begin makes the initial state the only one that waits.
@@ -114,8 +117,8 @@ func (s *search) begin() {
 	}
 }
 
-// found notes a violation. The search ends with it unless all are wanted or the shortest is: of each property one run is kept,
-// the shortest among those that were seen.
+// found notes a violation. The search ends with it unless all are wanted or the shortest is: of
+// each property one run is kept, the shortest among those that were seen.
 func (s *search) found(number int, f finding) {
 	v := s.sys.Violation(number)
 	if s.options.Only != "" && v.Property != s.options.Only {
@@ -141,7 +144,8 @@ func (s *search) found(number int, f finding) {
 
 // before prefers the shorter run, then the one that a single worker meets first.
 func (f finding) before(g finding) bool {
-	return cmp.Or(cmp.Compare(f.length(), g.length()), cmp.Compare(f.number, g.number), cmp.Compare(f.step, g.step)) < 0
+	return cmp.Or(cmp.Compare(f.length(), g.length()), cmp.Compare(f.number, g.number),
+		cmp.Compare(f.step, g.step)) < 0
 }
 
 // paths turns the findings into runs.
@@ -219,7 +223,8 @@ func boundOfStates(n int) string { return fmt.Sprintf("limit of %d states", n) }
 
 // stats adds up what the workers have shown.
 func (s *search) stats() Stats {
-	t := Stats{Elapsed: s.before + time.Since(s.began), Bytes: s.visited.bytes() + s.sleepers.bytes() + s.links.bytes() + s.levelBytes.Load(),
+	t := Stats{Elapsed: s.before + time.Since(s.began), Bytes: s.visited.bytes() +
+		s.sleepers.bytes() + s.links.bytes() + s.levelBytes.Load(),
 		Frontier: int(s.levelLeft.Load()), Covered: int(s.covered.Load())}
 	entries, bytes := s.pool.size(entryWords + s.sys.Words())
 	t.Frontier, t.Bytes = t.Frontier+entries, t.Bytes+bytes

@@ -12,7 +12,8 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// grid is a system with two counters of n values each that only rise, so it has n*n states and 2n(n-1) transitions.
+// grid is a system with two counters of n values each that only rise, so it has n*n states and
+// 2n(n-1) transitions.
 type grid struct {
 	n   uint32
 	bad func(a, b uint32) bool // states that break the property when entered
@@ -55,7 +56,8 @@ func (g grid) Violation(number int) spec.Violation {
 	return spec.Violation{Property: []string{"", "bad", "end"}[number]}
 }
 
-// TestCounts explores a grid in every order and mode and compares with the numbers that geometry gives.
+// TestCounts explores a grid in every order and mode and compares with the numbers that geometry
+// gives.
 func TestCounts(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -79,17 +81,20 @@ func TestCounts(t *testing.T) {
 				depth = 0 // not told
 			}
 			got := []int{r.States, r.Transitions, r.Terminals, r.Depth, int(r.Verdict)}
-			if d := cmp.Diff([]int{n * n, 2 * n * (n - 1), 1, depth, int(spec.Holds)}, got); d != "" {
+			if d := cmp.Diff([]int{n * n, 2 * n * (n - 1), 1, depth, int(spec.Holds)},
+				got); d != "" {
 				t.Errorf("states, transitions, terminals, depth, verdict (-want +got):\n%s", d)
 			}
 		})
 	}
 }
 
-// TestShortest compares the length of a breadth-first counterexample with the distance of the nearest bad state.
+// TestShortest compares the length of a breadth-first counterexample with the distance of the
+// nearest bad state.
 func TestShortest(t *testing.T) {
 	bad := func(a, b uint32) bool { return a*b == 12 } // nearest: 3+4
-	r := checker.Search(t.Context(), grid{n: 20, bad: bad}, checker.Options{Order: checker.BreadthFirst})
+	r := checker.Search(t.Context(), grid{n: 20, bad: bad},
+		checker.Options{Order: checker.BreadthFirst})
 	if r.Verdict != spec.Violated || len(r.Found) != 1 || len(r.Found[0].Path) != 7 {
 		t.Fatalf("verdict %v, found %+v, want one path of 7 steps", r.Verdict, r.Found)
 	}
@@ -127,11 +132,13 @@ func TestLimits(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, order := range []checker.Order{checker.DepthFirst, checker.BreadthFirst} {
-			t.Run(tt.name+map[checker.Order]string{checker.DepthFirst: " depth first", checker.BreadthFirst: " breadth first"}[order], func(t *testing.T) {
+			t.Run(tt.name+map[checker.Order]string{checker.DepthFirst: " depth first",
+				checker.BreadthFirst: " breadth first"}[order], func(t *testing.T) {
 				tt.options.Order = order
 				r := checker.Search(tt.ctx, grid{n: 200}, tt.options)
 				if r.Verdict != spec.Unknown || r.Bound != tt.bound || r.States >= 200*200 {
-					t.Errorf("verdict %v, bound %q, %d states, want unknown by %q", r.Verdict, r.Bound, r.States, tt.bound)
+					t.Errorf("verdict %v, bound %q, %d states, want unknown by %q", r.Verdict,
+						r.Bound, r.States, tt.bound)
 				}
 			})
 		}
@@ -143,16 +150,21 @@ func TestFirstAndLastState(t *testing.T) {
 	for _, order := range []checker.Order{checker.DepthFirst, checker.BreadthFirst} {
 		r := checker.Search(t.Context(), grid{n: 3, all: true}, checker.Options{Order: order})
 		if r.Verdict != spec.Violated || len(r.Found) != 1 || len(r.Found[0].Path) != 0 {
-			t.Errorf("order %d, violation in the initial state: %v %+v, want one with an empty path", order, r.Verdict, r.Found)
+			t.Errorf(
+				"order %d, violation in the initial state: %v %+v, want one with an empty path",
+				order, r.Verdict, r.Found)
 		}
 		end := func(a, b uint32) bool { return a == 2 && b == 2 }
 		r = checker.Search(t.Context(), grid{n: 3, end: end}, checker.Options{Order: order})
 		if r.Verdict != spec.Violated || len(r.Found) != 1 || len(r.Found[0].Path) != 4 {
-			t.Errorf("order %d, violation at the end: %v %+v, want one after 4 steps", order, r.Verdict, r.Found)
+			t.Errorf("order %d, violation at the end: %v %+v, want one after 4 steps", order,
+				r.Verdict, r.Found)
 		}
-		r = checker.Search(t.Context(), grid{n: 3, all: true, end: end}, checker.Options{Order: order, All: true})
+		r = checker.Search(t.Context(), grid{n: 3, all: true, end: end},
+			checker.Options{Order: order, All: true})
 		if names := properties(r); !slices.Equal(names, []string{"bad", "end"}) || r.States != 9 {
-			t.Errorf("order %d, all violations: %v in %d states, want bad and end in 9", order, names, r.States)
+			t.Errorf("order %d, all violations: %v in %d states, want bad and end in 9", order,
+				names, r.States)
 		}
 	}
 }

@@ -5,15 +5,18 @@ import (
 	"sync"
 )
 
-// Sleep sets (Godefroid 1996): after the steps of a state are taken in some order, a successor need not take again those that were
-// taken before its own step and are independent of it; they are its sleep set. That saves steps, not states.
+// Sleep sets (Godefroid 1996): after the steps of a state are taken in some order, a successor need
+// not take again those that were taken before its own step and are independent of it; they are its
+// sleep set. That saves steps, not states.
 //
-// With a set of visited states it takes care: a state that was met with one sleep set is not done when it is met again with another. The steps that
-// slept every time before and do not sleep now are made up for, and the intersection is kept. The sleep set is no part of the
-// identity of a state.
+// With a set of visited states it takes care: a state that was met with one sleep set is not done
+// when it is met again with another. The steps that slept every time before and do not sleep now
+// are made up for, and the intersection is kept. The sleep set is no part of the identity of a
+// state.
 
 //
-// This is the baseline that other reductions are compared with, written for clearness: it keeps its own set of visited states.
+// This is the baseline that other reductions are compared with, written for clearness: it keeps its
+// own set of visited states.
 
 // sleepers is what the workers share about sleep sets.
 type sleepers struct {
@@ -79,8 +82,8 @@ func (s *sleepers) number(set []uint64) uint32 {
 	return n
 }
 
-// meet combines the sleep set that a state was met with before with the one of now: what is still to be taken, and what sleeps
-// from now on.
+// meet combines the sleep set that a state was met with before with the one of now: what is still
+// to be taken, and what sleeps from now on.
 func (s *sleepers) meet(before, now uint32) (todo, both uint32) {
 	if before == now || before == 0 {
 		return 0, before

@@ -10,9 +10,10 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// memory is a random system of a few words. An event is enabled when the words that it reads have given values, and writes given
-// values; what it reads and writes is its footprint, so independence is true by construction. Paths meet and run in circles,
-// which is what sleep sets and visited states get wrong together.
+// memory is a random system of a few words. An event is enabled when the words that it reads have
+// given values, and writes given values; what it reads and writes is its footprint, so independence
+// is true by construction. Paths meet and run in circles, which is what sleep sets and visited
+// states get wrong together.
 type memory struct {
 	words  int
 	events []event
@@ -88,14 +89,16 @@ func (m memory) Footprint(_ []uint32, code uint64) (f checker.Footprint) {
 func (m memory) String() string {
 	var b strings.Builder
 	for i, e := range m.events {
-		fmt.Fprintf(&b, "event %d: when %v set %v, violates %t, fault %t\n", i+1, e.reads, e.writes, e.violates, e.fault)
+		fmt.Fprintf(&b, "event %d: when %v set %v, violates %t, fault %t\n", i+1, e.reads, e.writes,
+			e.violates, e.fault)
 	}
 	return b.String()
 }
 
-// TestSleepSets compares sleep sets with plain search on random systems of a few words, in both orders and with one and two
-// workers: the same number of states and ends, the same violated properties, not more steps. It finds pitfall P2 of the design (a state
-// that is met again with another sleep set is not done) now and then; TestWoken always does.
+// TestSleepSets compares sleep sets with plain search on random systems of a few words, in both
+// orders and with one and two workers: the same number of states and ends, the same violated
+// properties, not more steps. It finds pitfall P2 of the design (a state that is met again with
+// another sleep set is not done) now and then; TestWoken always does.
 func TestSleepSets(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	saved := 0
@@ -108,12 +111,17 @@ func TestSleepSets(t *testing.T) {
 		for _, o := range []checker.Options{{}, {Order: checker.BreadthFirst}, {Workers: 2}} {
 			o.All, o.Reduce = true, checker.Sleep
 			got := checker.Search(t.Context(), m, o)
-			if got.States != full.States || got.Terminals != full.Terminals || len(got.Found) != len(full.Found) || got.Transitions > full.Transitions {
-				t.Fatalf("case %d, %s, %d workers: %d states, %d ends, %d violations, %d steps, want %d, %d, %d and at most %d\n%s", n, o.Order, o.Workers,
-					got.States, got.Terminals, len(got.Found), got.Transitions, full.States, full.Terminals, len(full.Found), full.Transitions, m)
+			if got.States != full.States || got.Terminals != full.Terminals ||
+				len(got.Found) != len(full.Found) || got.Transitions > full.Transitions {
+				t.Fatalf(
+					"case %d, %s, %d workers: %d states, %d ends, %d violations, %d steps, want "+
+						"%d, %d, %d and at most %d\n%s", n, o.Order, o.Workers,
+					got.States, got.Terminals, len(got.Found), got.Transitions, full.States,
+					full.Terminals, len(full.Found), full.Transitions, m)
 			}
 			if got.Saved.Sleeping != full.Transitions-got.Transitions {
-				t.Fatalf("case %d: %d steps sleep, but %d of %d were taken\n%s", n, got.Saved.Sleeping, got.Transitions, full.Transitions, m)
+				t.Fatalf("case %d: %d steps sleep, but %d of %d were taken\n%s", n,
+					got.Saved.Sleeping, got.Transitions, full.Transitions, m)
 			}
 			saved += got.Saved.Sleeping
 		}
@@ -123,8 +131,9 @@ func TestSleepSets(t *testing.T) {
 	}
 }
 
-// TestWoken is a system in which a state is met again with another sleep set and what woke up leads to states that nothing else leads to (pitfall
-// P2): without the making up 20 of the 32 states are found.
+// TestWoken is a system in which a state is met again with another sleep set and what woke up leads
+// to states that nothing else leads to (pitfall P2): without the making up 20 of the 32 states are
+// found.
 func TestWoken(t *testing.T) {
 	is := func(pairs ...uint32) map[int]uint32 {
 		m := map[int]uint32{}
@@ -134,10 +143,14 @@ func TestWoken(t *testing.T) {
 		return m
 	}
 	m := memory{words: 5, events: []event{
-		{reads: is(3, 0), writes: is(2, 1)}, {reads: is(2, 0), writes: is(1, 0, 3, 1)}, {reads: is(4, 0), writes: is(2, 0)},
-		{reads: is(2, 1), writes: is(3, 1)}, {reads: is(1, 1, 2, 0), writes: is(0, 1)}, {reads: is(4, 1), writes: is(3, 0, 4, 1)},
-		{reads: is(1, 1, 4, 0), writes: is(2, 0)}, {reads: is(4, 0), writes: is(4, 1)}, {reads: is(0, 1), writes: is(4, 0)},
-		{reads: is(0, 1), writes: is(0, 0, 1, 0)}, {reads: is(2, 0, 3, 1), writes: is(0, 0, 4, 0)}, {reads: is(1, 0), writes: is(1, 1, 2, 0)},
+		{reads: is(3, 0), writes: is(2, 1)}, {reads: is(2, 0), writes: is(1, 0, 3, 1)},
+		{reads: is(4, 0), writes: is(2, 0)},
+		{reads: is(2, 1), writes: is(3, 1)}, {reads: is(1, 1, 2, 0), writes: is(0, 1)},
+		{reads: is(4, 1), writes: is(3, 0, 4, 1)},
+		{reads: is(1, 1, 4, 0), writes: is(2, 0)}, {reads: is(4, 0), writes: is(4, 1)},
+		{reads: is(0, 1), writes: is(4, 0)},
+		{reads: is(0, 1), writes: is(0, 0, 1, 0)}, {reads: is(2, 0, 3, 1), writes: is(0, 0, 4, 0)},
+		{reads: is(1, 0), writes: is(1, 1, 2, 0)},
 	}}
 	full := checker.Search(t.Context(), m, checker.Options{})
 	slept := checker.Search(t.Context(), m, checker.Options{Reduce: checker.Sleep})

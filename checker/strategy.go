@@ -9,14 +9,16 @@ import (
 // Sampled is a System from which Sample can draw runs.
 type Sampled interface {
 	Independence
-	// Owner is the proc, from 0, to whose history a step belongs, and for a fault the index of its kind in Budgets.
+	// Owner is the proc, from 0, to whose history a step belongs, and for a fault the index of its
+	// kind in Budgets.
 	Owner(code uint64) (proc, fault int)
 	// Budgets says how many faults of each kind a run may have.
 	Budgets() []int
 }
 
-// Strategy chooses the steps of runs. Sample decides beforehand which faults strike and where; a strategy orders the rest. It
-// draws all its randomness from the source that Begin hands over, so a seed repeats its choices.
+// Strategy chooses the steps of runs. Sample decides beforehand which faults strike and where; a
+// strategy orders the rest. It draws all its randomness from the source that Begin hands over, so a
+// seed repeats its choices.
 type Strategy interface {
 	// Begin starts a run.
 	Begin(r *rand.Rand, e *Lengths)
@@ -24,23 +26,27 @@ type Strategy interface {
 	Pick(c *Choice) int
 }
 
-// Planner is a Strategy that may decide itself which faults strike in a run, as one that repeats an earlier run with small changes does.
+// Planner is a Strategy that may decide itself which faults strike in a run, as one that repeats an
+// earlier run with small changes does.
 type Planner interface {
 	Strategy
 	// Plan is asked after Begin. ok is false when the strategy leaves the faults to Sample.
 	Plan() (faults []Fault, ok bool)
 }
 
-// Fault is a fault at a place: at a proc, when its history without faults has the length, or as soon after that as it is possible.
+// Fault is a fault at a place: at a proc, when its history without faults has the length, or as
+// soon after that as it is possible.
 type Fault struct{ Kind, Proc, At int }
 
 // Choice is what a strategy chooses from. It is valid until Pick returns.
 type Choice struct {
 	System Sampled
 	State  []uint32
-	Steps  []Step // candidates, at least one: the steps that are no faults, and the faults that are due; codes differ
-	Taken  []int  // length of each proc's history so far, without faults
-	Struck int    // faults so far in this run
+	// candidates, at least one: the steps that are no faults, and the faults that are due; codes
+	// differ
+	Steps  []Step
+	Taken  []int // length of each proc's history so far, without faults
+	Struck int   // faults so far in this run
 }
 
 // Lengths is what earlier runs tell of the length of the next one.
@@ -49,8 +55,9 @@ type Lengths struct {
 	codes   map[uint64]int // how often the first run, which has no faults, took each code
 }
 
-// Length is how long the history of a proc gets in a run in which so many faults strike, 0 when nothing is known yet. Where only runs
-// with fewer faults are known, each further one is taken to double it: at worst a recovery repeats everything.
+// Length is how long the history of a proc gets in a run in which so many faults strike, 0 when
+// nothing is known yet. Where only runs with fewer faults are known, each further one is taken to
+// double it: at worst a recovery repeats everything.
 func (e *Lengths) Length(struck, proc int) int {
 	for n := min(struck, len(e.lengths)-1); n >= 0; n-- {
 		if l := e.lengths[n]; proc < len(l) && l[proc] > 0 {
@@ -80,7 +87,8 @@ func (e *Lengths) note(struck int, taken []int) {
 // Strategies are the names that ParseStrategy knows.
 func Strategies() []string { return []string{"random", "pos", "pctcp", "urw"} }
 
-// ParseStrategy makes the strategy with the name. The depth is that of the bugs that PCTCP looks for, at least 1; the others ignore it.
+// ParseStrategy makes the strategy with the name. The depth is that of the bugs that PCTCP looks
+// for, at least 1; the others ignore it.
 func ParseStrategy(name string, depth int) (Strategy, error) {
 	switch name {
 	case "random":

@@ -2,10 +2,12 @@ package checker
 
 import "math/rand/v2"
 
-// URW is the uniform random walk of "Selectively Uniform Concurrency Testing" (ASPLOS 2025): a proc is chosen with a weight of the number of events
-// that it has still to take. When the procs do not wait for each other and the numbers are exact, every interleaving has the same
-// probability. Here they are estimates from earlier runs with as many faults, and a proc that waits is not chosen, so it is an
-// approximation. Among the events of one proc the weights are what is left of each code, counted in the first run.
+// URW is the uniform random walk of "Selectively Uniform Concurrency Testing" (ASPLOS 2025): a proc
+// is chosen with a weight of the number of events that it has still to take. When the procs do not
+// wait for each other and the numbers are exact, every interleaving has the same probability. Here
+// they are estimates from earlier runs with as many faults, and a proc that waits is not chosen, so
+// it is an approximation. Among the events of one proc the weights are what is left of each code,
+// counted in the first run.
 //
 // The selective part, uniformity over the events of one place alone, is left out.
 type URW struct {

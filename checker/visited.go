@@ -6,12 +6,14 @@ import (
 	"sync/atomic"
 )
 
-// visited is the set of the states that were met, safe for concurrent use. It consists of many small tables, chosen by the
-// fingerprint, so that one grows without a stall and workers seldom meet.
+// visited is the set of the states that were met, safe for concurrent use. It consists of many
+// small tables, chosen by the fingerprint, so that one grows without a stall and workers seldom
+// meet.
 //
-// A table holds fingerprints in open addressing, each near the place that its value has among all values. So growing by
-// half copies it from front to back, and no power of two is needed: it is between half and three quarters full. In exact mode a
-// table also holds the vectors, and a fingerprint only says where to look.
+// A table holds fingerprints in open addressing, each near the place that its value has among all
+// values. So growing by half copies it from front to back, and no power of two is needed: it is
+// between half and three quarters full. In exact mode a table also holds the vectors, and a
+// fingerprint only says where to look.
 type visited struct {
 	exact  bool
 	words  int

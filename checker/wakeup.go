@@ -6,14 +6,16 @@ type wake struct {
 	touches *Footprint
 }
 
-// wakeup is a node of a wakeup tree: a step and what is to be explored behind it, in this order. Behind a leaf, everything is.
+// wakeup is a node of a wakeup tree: a step and what is to be explored behind it, in this order.
+// Behind a leaf, everything is.
 type wakeup struct {
 	wake
 	children []*wakeup
 }
 
-// opens reports whether the step, enabled where the sequence begins, can come first in some order of the sequence or of one
-// that it is the beginning of: it is a weak initial. The index is its place in the sequence, -1 when it is independent of all.
+// opens reports whether the step, enabled where the sequence begins, can come first in some order
+// of the sequence or of one that it is the beginning of: it is a weak initial. The index is its
+// place in the sequence, -1 when it is independent of all.
 func (k *wake) opens(sequence []wake) (index int, ok bool) {
 	for i := range sequence {
 		if sequence[i].code == k.code {
@@ -26,8 +28,9 @@ func (k *wake) opens(sequence []wake) (index int, ok bool) {
 	return -1, true
 }
 
-// insert makes a forest explore a sequence, or one that is equivalent to an extension of it, unless it will anyhow: it goes down
-// the first branches that agree with the sequence, and there adds what is left of it as the last branch. It returns how many nodes it added.
+// insert makes a forest explore a sequence, or one that is equivalent to an extension of it, unless
+// it will anyhow: it goes down the first branches that agree with the sequence, and there adds what
+// is left of it as the last branch. It returns how many nodes it added.
 func insert(forest *[]*wakeup, sequence []wake) (added int) {
 	rest := append([]wake(nil), sequence...)
 	for {

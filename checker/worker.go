@@ -38,7 +38,8 @@ const checkEvery = 512
 
 func (s *search) newWorker() *worker {
 	words := s.sys.Words()
-	return &worker{search: s, x: NewExpansion(words), number: numberer{links: &s.links}, state: make([]uint32, words)}
+	return &worker{search: s, x: NewExpansion(words), number: numberer{links: &s.links},
+		state: make([]uint32, words)}
 }
 
 // expand explores the steps out of the state at hand and pushes what is new.
@@ -56,7 +57,8 @@ func (w *worker) expand(e entry) {
 		return
 	}
 	w.stats.Transitions += len(x.Steps)
-	// The places of all fingerprints are loaded together: the processor waits for memory once, not once for each.
+	// The places of all fingerprints are loaded together: the processor waits for memory once, not
+	// once for each.
 	for i := range x.prints {
 		w.sink += w.visited.touch(x.prints[i])
 	}
@@ -103,7 +105,8 @@ func (w *worker) push(e entry, i int) {
 // load takes an entry into the state at hand.
 func (w *worker) load(from []uint32) entry {
 	copy(w.state, from[entryWords:])
-	return entry{number: from[entryNumber], depth: from[entryDepth], sleep: from[entrySleep], todo: from[entryTodo]}
+	return entry{number: from[entryNumber], depth: from[entryDepth], sleep: from[entrySleep],
+		todo: from[entryTodo]}
 }
 
 // depthFirst works until nobody has anything to do.
@@ -151,8 +154,10 @@ func (w *worker) publish() {
 	p.depth.Store(int64(w.stats.Depth))
 	p.waiting.Store(int64(len(w.stack) / (entryWords + len(w.state))))
 	p.bytes.Store(int64(cap(w.stack)) * 4)
-	if w.options.Order == DepthFirst && (w.stats.States%(8*checkEvery) == 0 || w.ended.Load() || len(w.stack) == 0) {
-		p.remaining.Store(int64(min(w.trees.remaining(w.stack, entryWords+len(w.state), w.stats.States), 1e18)))
+	if w.options.Order == DepthFirst && (w.stats.States%(8*checkEvery) == 0 || w.ended.Load() ||
+		len(w.stack) == 0) {
+		p.remaining.Store(
+			int64(min(w.trees.remaining(w.stack, entryWords+len(w.state), w.stats.States), 1e18)))
 	}
 	p.mu.Lock()
 	p.saved = w.stats.Saved
@@ -175,7 +180,8 @@ func (w *worker) stop() bool {
 	return w.limits()
 }
 
-// runDepthFirst explores along each path as far as it goes before the next one, beginning with what the stacks hold.
+// runDepthFirst explores along each path as far as it goes before the next one, beginning with what
+// the stacks hold.
 func (s *search) runDepthFirst() {
 	s.pool.open()
 	var group sync.WaitGroup
@@ -192,8 +198,8 @@ type level struct {
 	sizes []int // of all levels so far, in states
 }
 
-// runBreadthFirst explores level by level, so the first run that is found is a shortest one. Workers take small parts of
-// a level; what they find is the next one.
+// runBreadthFirst explores level by level, so the first run that is found is a shortest one.
+// Workers take small parts of a level; what they find is the next one.
 func (s *search) runBreadthFirst() {
 	for !s.ended.Load() {
 		if len(s.level.parts) == 0 && !s.nextLevel() {
@@ -203,7 +209,8 @@ func (s *search) runBreadthFirst() {
 	}
 }
 
-// nextLevel makes what the workers have found the level at hand; it reports whether there is anything to do.
+// nextLevel makes what the workers have found the level at hand; it reports whether there is
+// anything to do.
 func (s *search) nextLevel() bool {
 	s.covered.Store(int64(s.level.depth))
 	if !s.options.All && len(s.findings) > 0 {
@@ -227,11 +234,13 @@ func (s *search) addParts(entries []uint32) {
 	s.levelBytes.Add(int64(cap(entries)) * 4)
 	s.levelLeft.Add(int64(len(entries) / size))
 	for from := 0; from < len(entries); from += partEntries * size {
-		s.level.parts = append(s.level.parts, entries[from:min(len(entries), from+partEntries*size)])
+		s.level.parts = append(s.level.parts,
+			entries[from:min(len(entries), from+partEntries*size)])
 	}
 }
 
-// exploreLevel lets the workers expand the level at hand; what they leave, because the search ends, stays in it.
+// exploreLevel lets the workers expand the level at hand; what they leave, because the search ends,
+// stays in it.
 func (s *search) exploreLevel() {
 	parts := s.level.parts
 	var taken atomic.Int64

@@ -6,7 +6,8 @@ import (
 	"github.com/domino-check/domino/fuzz"
 )
 
-// BenchmarkSchedules draws runs of random scenarios for HydEE with one strategy at a time, all costs of making scenarios included:
+// BenchmarkSchedules draws runs of random scenarios for HydEE with one strategy at a time, all
+// costs of making scenarios included:
 //
 //	go test ./fuzz -run '^$' -bench Schedules
 func BenchmarkSchedules(b *testing.B) {

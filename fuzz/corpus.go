@@ -16,8 +16,8 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// Corpus is a folder of scenario files that are run again before anything is drawn: failures of earlier runs, and whatever else was put there. A
-// file state.json says how far drawing has come.
+// Corpus is a folder of scenario files that are run again before anything is drawn: failures of
+// earlier runs, and whatever else was put there. A file state.json says how far drawing has come.
 type Corpus struct{ Folder string }
 
 // State is how far drawing has come.
@@ -31,7 +31,8 @@ type State struct {
 // stateFile is the name of the file with the state.
 const stateFile = "state.json"
 
-// Load reads the folder; there may be none. A file that can not be read is an error: what it has shown would be forgotten in silence.
+// Load reads the folder; there may be none. A file that can not be read is an error: what it has
+// shown would be forgotten in silence.
 func (c Corpus) Load() (list []*scenarios.Scenario, state State, err error) {
 	files, err := filepath.Glob(filepath.Join(c.Folder, "*.txtar"))
 	if err != nil {
@@ -53,12 +54,14 @@ func (c Corpus) Load() (list []*scenarios.Scenario, state State, err error) {
 		return nil, state, fmt.Errorf("fuzz: corpus: %w", err)
 	}
 	if err := json.Unmarshal(data, &state); err != nil {
-		return nil, state, fmt.Errorf("fuzz: corpus: %s: %w; remove it to begin from the start", filepath.Join(c.Folder, stateFile), err)
+		return nil, state, fmt.Errorf("fuzz: corpus: %s: %w; remove it to begin from the start",
+			filepath.Join(c.Folder, stateFile), err)
 	}
 	return list, state, nil
 }
 
-// Add writes the scenario of a failure, and returns the name of the file. A file with the same content is not written again.
+// Add writes the scenario of a failure, and returns the name of the file. A file with the same
+// content is not written again.
 func (c Corpus) Add(s *scenarios.Scenario) (file string, err error) {
 	file = filepath.Join(c.Folder, s.Name+".txtar")
 	return file, c.write(file, scenarios.Format(s))
@@ -88,7 +91,8 @@ func (c Corpus) write(file string, data []byte) error {
 	return nil
 }
 
-// rerun runs the scenarios of the corpus: the schedule of each, if it has one, then runs that are drawn.
+// rerun runs the scenarios of the corpus: the schedule of each, if it has one, then runs that are
+// drawn.
 func (f *fuzzer) rerun(ctx context.Context) {
 	for _, given := range f.options.Corpus {
 		if f.over || ctx.Err() != nil {
@@ -98,7 +102,9 @@ func (f *fuzzer) rerun(ctx context.Context) {
 		s.Protocol, s.Variant = f.target.Template.Protocol, f.target.Template.Variant
 		s.Schedule, s.MustSee, s.States, s.Erratum = nil, nil, 0, ""
 		f.result.Corpus++
-		if failure := f.again(ctx, &s, given.Schedule); failure != nil && !f.properties[failure.Property] && !slices.Contains(f.options.Ignore, failure.Property) {
+		if failure := f.again(ctx, &s, given.Schedule); failure != nil &&
+			!f.properties[failure.Property] &&
+			!slices.Contains(f.options.Ignore, failure.Property) {
 			f.properties[failure.Property] = true
 			f.result.Failures = append(f.result.Failures, *failure)
 			f.over = f.over || !f.options.All
@@ -107,10 +113,13 @@ func (f *fuzzer) rerun(ctx context.Context) {
 }
 
 // again runs one scenario; nil says that nothing is broken.
-func (f *fuzzer) again(ctx context.Context, s *scenarios.Scenario, schedule []string) (failure *Failure) {
+func (f *fuzzer) again(ctx context.Context, s *scenarios.Scenario,
+	schedule []string) (failure *Failure) {
 	defer func() {
 		if v := recover(); v != nil {
-			failure = &Failure{Property: "no-panic", Message: panicked(nil, "making the setup", v).message, Scenario: s, Strategy: "corpus"}
+			failure = &Failure{Property: "no-panic",
+				Message: panicked(nil, "making the setup", v).message, Scenario: s,
+				Strategy: "corpus"}
 		}
 	}()
 	c, err := f.target.Resolve(s)
@@ -132,8 +141,10 @@ func (f *fuzzer) again(ctx context.Context, s *scenarios.Scenario, schedule []st
 	w.Attempt(nil, "")
 	failed := func(v *spec.Violation, run *world.Run, strategy string) *Failure {
 		s.Expect, s.Breaks, s.Schedule = "violated", v.Property, run.Schedule
-		size := Size{Ranks: c.Setup.Layout.Ranks, Failures: s.Model.Failures, Steps: len(run.Schedule)}
-		return &Failure{Property: v.Property, Message: v.Message, Scenario: s, Strategy: strategy, Runs: f.result.Runs, Drawn: size, Shrunk: size, Least: size}
+		size := Size{Ranks: c.Setup.Layout.Ranks, Failures: s.Model.Failures,
+			Steps: len(run.Schedule)}
+		return &Failure{Property: v.Property, Message: v.Message, Scenario: s, Strategy: strategy,
+			Runs: f.result.Runs, Drawn: size, Shrunk: size, Least: size}
 	}
 	if len(schedule) > 0 {
 		f.result.Runs++
@@ -145,10 +156,12 @@ func (f *fuzzer) again(ctx context.Context, s *scenarios.Scenario, schedule []st
 		}
 	}
 	m := newMix(f.options.Mix)
-	r := checker.Sample(ctx, w, m, checker.SampleOptions{Runs: f.options.PerCase, MaxSteps: mostSteps, Seed: f.options.Seed})
+	r := checker.Sample(ctx, w, m, checker.SampleOptions{Runs: f.options.PerCase,
+		MaxSteps: mostSteps, Seed: f.options.Seed})
 	m.end()
 	f.count(m.yields())
-	f.result.Runs, f.result.Steps, f.result.Faults, f.result.Cut = f.result.Runs+r.Runs, f.result.Steps+r.Steps, f.result.Faults+r.Faults, f.result.Cut+r.Cut
+	f.result.Runs, f.result.Steps, f.result.Faults, f.result.Cut = f.result.Runs+r.Runs,
+		f.result.Steps+r.Steps, f.result.Faults+r.Faults, f.result.Cut+r.Cut
 	if r.Verdict != spec.Violated {
 		return nil
 	}

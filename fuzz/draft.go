@@ -9,8 +9,9 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// draft is a scenario as it is drawn: a sequence of things that happen among ranks, from which each rank gets its program. The sequence
-// is one run of the programs, so they can not get stuck as long as every receive names its source, or a rank receives everything from anyone.
+// draft is a scenario as it is drawn: a sequence of things that happen among ranks, from which each
+// rank gets its program. The sequence is one run of the programs, so they can not get stuck as long
+// as every receive names its source, or a rank receives everything from anyone.
 type draft struct {
 	template  *scenarios.Scenario
 	ranks     int
@@ -71,7 +72,8 @@ var rankNames = strings.Fields("a b c d e f h i j k m n o p q r")
 func (d *draft) scenario() *scenarios.Scenario {
 	s := *d.template
 	s.Program, s.Model, s.Schedule, s.Shape = d.program(), d.model, nil, ""
-	s.Clusters, s.Options = d.clusterText(), strings.Join(append(strings.Fields(s.Options), d.options...), " ")
+	s.Clusters, s.Options = d.clusterText(), strings.Join(
+		append(strings.Fields(s.Options), d.options...), " ")
 	if d.tolerates > 0 {
 		s.Tolerates = &d.tolerates
 	}
@@ -101,7 +103,8 @@ func (d *draft) clusterText() string {
 
 // program is the text of the programs and groups.
 func (d *draft) program() string {
-	w := writer{draft: d, ops: make([][]string, d.ranks), owed: make([][]string, d.ranks), named: make([]bool, d.ranks)}
+	w := writer{draft: d, ops: make([][]string, d.ranks), owed: make([][]string, d.ranks),
+		named: make([]bool, d.ranks)}
 	for {
 		w.write()
 		open := -1
@@ -129,8 +132,8 @@ func (d *draft) program() string {
 	return b.String()
 }
 
-// opens reports whether the set of messages that a rank has received before some send may depend on the run: it receives from anyone,
-// and sends between two of its receives.
+// opens reports whether the set of messages that a rank has received before some send may depend on
+// the run: it receives from anyone, and sends between two of its receives.
 func (d *draft) opens(r int, ops []string) bool {
 	if d.styles[r] == byName || d.styles[r] == posting {
 		return false // posts are waited for before a send, see flush
@@ -183,7 +186,9 @@ func (d *draft) groupText() string {
 
 // used reports whether something happens in a group.
 func (d *draft) used(g int) bool {
-	return slices.ContainsFunc(d.items, func(i item) bool { return (i.kind == multicast || i.kind == reduction) && i.group == g })
+	return slices.ContainsFunc(d.items, func(i item) bool {
+		return (i.kind == multicast || i.kind == reduction) && i.group == g
+	})
 }
 
 // writer turns the sequence of a draft into the operations of each rank.
@@ -220,9 +225,11 @@ func (w *writer) flush(r int) {
 	w.owed[r] = nil
 }
 
-// add adds an operation that sends; what a rank waits for it must have before where programs are closed.
+// add adds an operation that sends; what a rank waits for it must have before where programs are
+// closed.
 func (w *writer) add(r int, settle bool, op string) {
-	if settle || w.closed && w.style(r) != byName || slices.Contains(w.owed[r], "wait") && !w.overlaps {
+	if settle || w.closed && w.style(r) != byName || slices.Contains(w.owed[r], "wait") &&
+		!w.overlaps {
 		w.flush(r)
 	}
 	w.ops[r] = append(w.ops[r], op)

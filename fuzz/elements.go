@@ -153,12 +153,14 @@ func pick[T any](list []T, without map[int]bool) (rest []T) {
 
 // fatal reports whether an event of a schedule is the crash of somebody.
 func fatal(text string) bool {
-	return strings.HasPrefix(text, "crash ") || strings.HasPrefix(text, "stop ") || strings.Contains(text, ", crash after effect ")
+	return strings.HasPrefix(text, "crash ") || strings.HasPrefix(text, "stop ") ||
+		strings.Contains(text, ", crash after effect ")
 }
 
 func (d *draft) copy() *draft {
 	c := *d
-	c.gone, c.styles, c.clusters = slices.Clone(d.gone), slices.Clone(d.styles), slices.Clone(d.clusters)
+	c.gone, c.styles, c.clusters = slices.Clone(d.gone), slices.Clone(d.styles),
+		slices.Clone(d.clusters)
 	c.items, c.options, c.trees = slices.Clone(d.items), slices.Clone(d.options), nil
 	for _, t := range d.trees {
 		c.trees = append(c.trees, tree{slices.Clone(t.members), slices.Clone(t.parents), t.combine})
@@ -228,7 +230,8 @@ type modelSetting struct {
 	clear func(*fault.Model)
 }
 
-// settingsOf lists what is other than the default, budgets aside: those are lowered to what a run uses.
+// settingsOf lists what is other than the default, budgets aside: those are lowered to what a run
+// uses.
 func settingsOf(m *fault.Model) []modelSetting {
 	return []modelSetting{
 		{m.AtOnce > 1, func(m *fault.Model) { m.AtOnce = 0 }},

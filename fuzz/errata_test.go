@@ -24,7 +24,8 @@ var (
 
 // quick are errata of each family that the fuzzer finds in a second, see TestErrata.
 var quick = []struct{ protocol, erratum string }{
-	{"hydee", "H1"}, {"hydee", "H4"}, {"hydee", "H5"}, {"hydee", "H6"}, {"hydee", "H7b"}, {"hydee", "H17"},
+	{"hydee", "H1"}, {"hydee", "H4"}, {"hydee", "H5"}, {"hydee", "H6"}, {"hydee", "H7b"},
+	{"hydee", "H17"},
 	{"causal", "S2"}, {"causal", "S4"}, {"causal", "S8"},
 	{"camel", "C1"}, {"camel", "C8"}, {"camel", "C9b"},
 	{"sbml", "M18"}, {"sbml", "M21"},
@@ -32,9 +33,11 @@ var quick = []struct{ protocol, erratum string }{
 	{"radic-rbml", "M31"}, {"radic-hmpl", "M31"},
 }
 
-// TestErrata finds quick errata of each family within 1000 runs at a fixed seed. Every file must be read back as it was written, be within the promises
-// of the protocol, and break what it says, by replay in a new world; the repaired protocol must survive the same schedule, as far as it can follow it.
-// The smallest run for the scenario, by breadth-first search, says how good the shrunk one is.
+// TestErrata finds quick errata of each family within 1000 runs at a fixed seed. Every file must be
+// read back as it was written, be within the promises of the protocol, and break what it says, by
+// replay in a new world; the repaired protocol must survive the same schedule, as far as it can
+// follow it. The smallest run for the scenario, by breadth-first search, says how good the shrunk
+// one is.
 func TestErrata(t *testing.T) {
 	var rapidRatios, ratios []float64
 	for _, tt := range quick {
@@ -50,16 +53,21 @@ func TestErrata(t *testing.T) {
 		f := r.Failures[0]
 		replays(t, f.Scenario, f.Property)
 		least := shortest(t, f.Scenario, f.Property)
-		ratios, rapidRatios = append(ratios, float64(f.Least.Steps)/float64(least)), append(rapidRatios, float64(f.Shrunk.Steps)/float64(least))
-		t.Logf("%-10s %-4s %4d runs, %-8s %-16s %+v -> %+v -> %+v, shortest %d, %d tried, %v", tt.protocol, tt.erratum, f.Runs, f.Strategy, f.Property, f.Drawn, f.Shrunk, f.Least,
+		ratios, rapidRatios = append(ratios, float64(f.Least.Steps)/float64(least)),
+			append(rapidRatios, float64(f.Shrunk.Steps)/float64(least))
+		t.Logf("%-10s %-4s %4d runs, %-8s %-16s %+v -> %+v -> %+v, shortest %d, %d tried, %v",
+			tt.protocol, tt.erratum, f.Runs, f.Strategy, f.Property, f.Drawn, f.Shrunk, f.Least,
 			least, f.Tried, r.Elapsed.Round(time.Millisecond))
 	}
 	slices.Sort(ratios)
 	slices.Sort(rapidRatios)
 	if median := ratios[len(ratios)/2]; median > 1.5 {
-		t.Errorf("shrunk runs are %v times as long as the shortest ones: median %.2f, want at most 1.5", ratios, median)
+		t.Errorf(
+			"shrunk runs are %v times as long as the shortest ones: median %.2f, want at most 1.5",
+			ratios, median)
 	}
-	t.Logf("median ratio of steps to the shortest: %.2f by rapid alone, %.2f in the end", rapidRatios[len(rapidRatios)/2], ratios[len(ratios)/2])
+	t.Logf("median ratio of steps to the shortest: %.2f by rapid alone, %.2f in the end",
+		rapidRatios[len(rapidRatios)/2], ratios[len(ratios)/2])
 }
 
 func targetOf(t testing.TB, protocol, variant string) fuzz.Target {
@@ -88,7 +96,8 @@ func replays(t *testing.T, s *scenarios.Scenario, property string) {
 		return
 	}
 	run, err := w.Replay(parsed.Schedule)
-	if err != nil || run.Violation == nil || run.Violation.Property != property || parsed.Breaks != property || parsed.Expect != "violated" {
+	if err != nil || run.Violation == nil || run.Violation.Property != property ||
+		parsed.Breaks != property || parsed.Expect != "violated" {
 		t.Errorf("%s: %v, breaks %+v, want %s", s.Name, err, run.Violation, property)
 		return
 	}
@@ -115,26 +124,32 @@ func shortest(t *testing.T, s *scenarios.Scenario, property string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst, Only: property, MaxStates: 300_000})
+	r := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst, Only: property,
+		MaxStates: 300_000})
 	if len(r.Found) == 0 {
 		return r.Covered + 1
 	}
 	return max(1, len(r.Found[0].Path))
 }
 
-// TestRepaired draws runs of every repaired protocol at a fixed seed: none may break anything. What the fuzzer draws must be meant for the protocol, so
-// little may be refused, be outside its promises or be too large. Longer searches are the business of domino fuzz.
+// TestRepaired draws runs of every repaired protocol at a fixed seed: none may break anything. What
+// the fuzzer draws must be meant for the protocol, so little may be refused, be outside its
+// promises or be too large. Longer searches are the business of domino fuzz.
 func TestRepaired(t *testing.T) {
 	for _, name := range targets.Names() {
-		r, err := fuzz.Run(t.Context(), targetOf(t, name, "repaired"), fuzz.Options{Seed: 3, Runs: 500, Ignore: targets.Unjudged(name)})
+		r, err := fuzz.Run(t.Context(), targetOf(t, name, "repaired"),
+			fuzz.Options{Seed: 3, Runs: 500, Ignore: targets.Unjudged(name)})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		for _, f := range r.Failures {
 			t.Errorf("%s: %s: %s\n%s", name, f.Property, f.Message, scenarios.Format(f.Scenario))
 		}
-		if lost := r.Refused + r.OutOfModel + r.TooLarge; r.Cases < 5 || lost > r.Cases/5 || r.Faults < r.Runs/4 {
-			t.Errorf("%s: %d cases, %d refused, %d out of model, %d too large, %d faults in %d runs: %s", name, r.Cases, r.Refused, r.OutOfModel, r.TooLarge, r.Faults, r.Runs, r.Why)
+		if lost := r.Refused + r.OutOfModel + r.TooLarge; r.Cases < 5 || lost > r.Cases/5 ||
+			r.Faults < r.Runs/4 {
+			t.Errorf(
+				"%s: %d cases, %d refused, %d out of model, %d too large, %d faults in %d runs: %s",
+				name, r.Cases, r.Refused, r.OutOfModel, r.TooLarge, r.Faults, r.Runs, r.Why)
 		}
 		if r.Verdict() == spec.Holds {
 			t.Errorf("%s: random runs are called a proof", name)
@@ -153,17 +168,20 @@ func TestEvery(t *testing.T) {
 			continue
 		}
 		for _, e := range p.Errata {
-			r, err := fuzz.Run(t.Context(), targetOf(t, name, "repaired+"+e.ID), fuzz.Options{Seed: 1, Runs: *mostRuns})
+			r, err := fuzz.Run(t.Context(), targetOf(t, name, "repaired+"+e.ID),
+				fuzz.Options{Seed: 1, Runs: *mostRuns})
 			if err != nil {
 				t.Errorf("%s %s: %v", name, e.ID, err)
 				continue
 			}
 			if len(r.Failures) == 0 {
-				t.Logf("%-10s %-5s none: %d runs, %d cases, %d refused, %d out, %d large, %v", name, e.ID, r.Runs, r.Cases, r.Refused, r.OutOfModel, r.TooLarge, r.Elapsed)
+				t.Logf("%-10s %-5s none: %d runs, %d cases, %d refused, %d out, %d large, %v", name,
+					e.ID, r.Runs, r.Cases, r.Refused, r.OutOfModel, r.TooLarge, r.Elapsed)
 				continue
 			}
 			f := r.Failures[0]
-			t.Logf("%-10s %-5s %6d runs %-10s %-24s %+v -> %+v -> %+v %d tried %v", name, e.ID, f.Runs, f.Strategy, f.Property, f.Drawn, f.Shrunk, f.Least, f.Tried, r.Elapsed)
+			t.Logf("%-10s %-5s %6d runs %-10s %-24s %+v -> %+v -> %+v %d tried %v", name, e.ID,
+				f.Runs, f.Strategy, f.Property, f.Drawn, f.Shrunk, f.Least, f.Tried, r.Elapsed)
 		}
 	}
 }

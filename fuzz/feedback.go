@@ -7,8 +7,9 @@ import (
 	"github.com/domino-check/domino/checker"
 )
 
-// feedback repeats runs that showed a shape that was new then, with a small change: one event earlier or later, one fault at another place
-// of its victim's history, or another end. What of the old run is not possible any more is left out.
+// feedback repeats runs that showed a shape that was new then, with a small change: one event
+// earlier or later, one fault at another place of its victim's history, or another end. What of the
+// old run is not possible any more is left out.
 type feedback struct {
 	r      *rand.Rand
 	kept   []record
@@ -18,7 +19,8 @@ type feedback struct {
 	guided bool
 }
 
-// The bounds: how many runs are kept, how far ahead a step of the guide may be taken, how far an event is moved.
+// The bounds: how many runs are kept, how far ahead a step of the guide may be taken, how far an
+// event is moved.
 const (
 	keptRuns  = 64
 	lookahead = 6
@@ -82,7 +84,9 @@ func (f *feedback) Plan() ([]checker.Fault, bool) { return f.faults, f.guided &&
 // Pick implements checker.Strategy.
 func (f *feedback) Pick(c *checker.Choice) int {
 	for i, code := range f.guide[:min(lookahead, len(f.guide))] {
-		if j := slices.IndexFunc(c.Steps, func(s checker.Step) bool { return s.Code == code }); j >= 0 {
+		if j := slices.IndexFunc(c.Steps, func(s checker.Step) bool {
+			return s.Code == code
+		}); j >= 0 {
 			f.guide = slices.Delete(f.guide, i, i+1)
 			return j
 		}

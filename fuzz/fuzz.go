@@ -20,15 +20,18 @@ type Target struct {
 	// Template is what every scenario has: protocol, variant, options, title.
 	Template scenarios.Scenario
 	Shapes   Shapes
-	// Resolve turns the names of a scenario into code. An error means that the protocol does not take the scenario, which is no bug; a panic is one.
+	// Resolve turns the names of a scenario into code. An error means that the protocol does not
+	// take the scenario, which is no bug; a panic is one.
 	Resolve func(*scenarios.Scenario) (world.Case, error)
-	// Plain leaves out the guards that look for bytes and messages which are changed or kept, and for what the codec does not keep.
+	// Plain leaves out the guards that look for bytes and messages which are changed or kept, and
+	// for what the codec does not keep.
 	Plain bool
 
 	watch *watch // of the steps of one scenario, may be nil
 }
 
-// Options bound and direct a run. The zero value draws DefaultRuns runs and stops at the first failure.
+// Options bound and direct a run. The zero value draws DefaultRuns runs and stops at the first
+// failure.
 type Options struct {
 	Seed    uint64 // same seed, same scenarios, same runs
 	First   uint64 // number of the first scenario, to go on where another run ended
@@ -38,10 +41,13 @@ type Options struct {
 	Mix     []Share // nil = DefaultMix
 	Workers int     // 0 = 1; the answer is the same for any number, unless time runs out
 	All     bool    // go on after a failure, until each property was broken once
-	// Ignore lists properties that may be broken: what is known of a protocol should not hide what is not.
+	// Ignore lists properties that may be broken: what is known of a protocol should not hide what
+	// is not.
 	Ignore []string
-	Corpus []*scenarios.Scenario // are run before any is drawn; what they say of protocol and variant is that of the target
-	// Shrink says how much effort goes into making a failure small: scenarios tried by each of the two methods, 0 = DefaultShrink, negative = none.
+	// are run before any is drawn; what they say of protocol and variant is that of the target
+	Corpus []*scenarios.Scenario
+	// Shrink says how much effort goes into making a failure small: scenarios tried by each of the
+	// two methods, 0 = DefaultShrink, negative = none.
 	Shrink   int
 	StepTime time.Duration // how long one step of a machine may take, 0 = DefaultStepTime
 	Progress func(Result)  // called after each scenario, one call at a time; may be nil
@@ -64,9 +70,10 @@ const (
 
 // Failure is one property broken, as small as it got.
 type Failure struct {
-	Property string              `json:"property"`
-	Message  string              `json:"message"`
-	Scenario *scenarios.Scenario `json:"-"` // with the run as its schedule; domino replay takes the file
+	Property string `json:"property"`
+	Message  string `json:"message"`
+	// with the run as its schedule; domino replay takes the file
+	Scenario *scenarios.Scenario `json:"-"`
 	Strategy string              `json:"strategy"`
 	Case     uint64              `json:"case"` // number of the scenario that was drawn
 	Run      int                 `json:"run"`  // of that scenario, from 1
@@ -87,12 +94,13 @@ type Size struct {
 
 // Result is what a run has shown.
 type Result struct {
-	Corpus     int           `json:"corpus"`     // scenarios that were run again
-	Stale      int           `json:"stale"`      // whose schedule is not possible any more
-	Cases      int           `json:"cases"`      // scenarios of which runs were drawn
-	Refused    int           `json:"refused"`    // scenarios that the protocol does not take
-	OutOfModel int           `json:"outOfModel"` // scenarios outside its promises
-	TooLarge   int           `json:"tooLarge"`   // scenarios whose failure-free behaviour is too large to explore
+	Corpus     int `json:"corpus"`     // scenarios that were run again
+	Stale      int `json:"stale"`      // whose schedule is not possible any more
+	Cases      int `json:"cases"`      // scenarios of which runs were drawn
+	Refused    int `json:"refused"`    // scenarios that the protocol does not take
+	OutOfModel int `json:"outOfModel"` // scenarios outside its promises
+	// scenarios whose failure-free behaviour is too large to explore
+	TooLarge   int           `json:"tooLarge"`
 	Runs       int           `json:"runs"`
 	Steps      int           `json:"steps"`
 	Faults     int           `json:"faults"`
@@ -103,7 +111,8 @@ type Result struct {
 	Elapsed    time.Duration `json:"elapsed"`
 	Shrinking  time.Duration `json:"shrinking"` // part of it
 	Bound      string        `json:"bound"`     // what ended it
-	Why        string        `json:"why"`       // the last reason for which a scenario was refused or out of model
+	// the last reason for which a scenario was refused or out of model
+	Why string `json:"why"`
 }
 
 // Verdict is violated or unknown: that random runs break nothing proves nothing.
@@ -128,7 +137,8 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 	if o.Mix == nil {
 		o.Mix = DefaultMix()
 	}
-	f := &fuzzer{target: t, options: o, whole: ctx, began: time.Now(), waiting: map[uint64]*trial{}, properties: map[string]bool{}}
+	f := &fuzzer{target: t, options: o, whole: ctx, began: time.Now(), waiting: map[uint64]*trial{},
+		properties: map[string]bool{}}
 	f.result.Next, f.next = o.First, o.First
 	for _, s := range o.Mix {
 		f.result.Strategies = append(f.result.Strategies, Yield{Strategy: s.Strategy})
@@ -150,7 +160,8 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 	if f.result.Bound == "" {
 		f.result.Bound = f.bound(ctx)
 	}
-	if r := &f.result; r.Cases == 0 && len(r.Failures) == 0 && r.OutOfModel == 0 && r.Refused > 0 && ctx.Err() == nil {
+	if r := &f.result; r.Cases == 0 && len(r.Failures) == 0 && r.OutOfModel == 0 && r.Refused > 0 &&
+		ctx.Err() == nil {
 		return r, fmt.Errorf("fuzz: the protocol takes none of %d scenarios: %s", r.Refused, r.Why)
 	}
 	return &f.result, nil
@@ -171,7 +182,8 @@ type fuzzer struct {
 	result     Result
 }
 
-// work takes scenarios one after another. Results are added in the order of the numbers, so that workers do not show.
+// work takes scenarios one after another. Results are added in the order of the numbers, so that
+// workers do not show.
 func (f *fuzzer) work(ctx context.Context) {
 	for {
 		f.mu.Lock()
@@ -226,9 +238,11 @@ func (f *fuzzer) add(ctx context.Context, t *trial) {
 	if t.reason != "" {
 		r.Why = t.reason
 	}
-	r.Runs, r.Steps, r.Faults, r.Cut = r.Runs+t.runs, r.Steps+t.steps, r.Faults+t.faults, r.Cut+t.cut
+	r.Runs, r.Steps, r.Faults, r.Cut = r.Runs+t.runs, r.Steps+t.steps, r.Faults+t.faults,
+		r.Cut+t.cut
 	f.count(t.yields)
-	if t.found != nil && !f.properties[t.found.property] && !slices.Contains(f.options.Ignore, t.found.property) {
+	if t.found != nil && !f.properties[t.found.property] &&
+		!slices.Contains(f.options.Ignore, t.found.property) {
 		f.properties[t.found.property] = true
 		t.found.runs = r.Runs
 		began := time.Now()
@@ -249,11 +263,13 @@ func (f *fuzzer) add(ctx context.Context, t *trial) {
 func (f *fuzzer) count(yields []Yield) {
 	for i, y := range yields {
 		s := &f.result.Strategies[i]
-		s.Runs, s.Steps, s.New, s.Found = s.Runs+y.Runs, s.Steps+y.Steps, s.New+y.New, s.Found+y.Found
+		s.Runs, s.Steps, s.New, s.Found = s.Runs+y.Runs, s.Steps+y.Steps, s.New+y.New,
+			s.Found+y.Found
 	}
 }
 
-// bound is the limit that is reached, if one is. Scenarios that are refused count a little, or a protocol that takes none would be fuzzed for ever.
+// bound is the limit that is reached, if one is. Scenarios that are refused count a little, or a
+// protocol that takes none would be fuzzed for ever.
 func (f *fuzzer) bound(ctx context.Context) string {
 	r := &f.result
 	switch {
@@ -272,9 +288,11 @@ func (f *fuzzer) bound(ctx context.Context) string {
 // panicked is the finding that the code of the protocol panics outside of any step.
 func panicked(d *draft, what string, value any) *finding {
 	if m, ok := value.(world.Misuse); ok {
-		return &finding{draft: d, property: m.Property, message: "a machine, before it starts: " + m.Words}
+		return &finding{draft: d, property: m.Property, message: "a machine, before it starts: " +
+			m.Words}
 	}
-	return &finding{draft: d, property: "no-panic", message: fmt.Sprintf("%s panics: %v\n%s", what, value, frames())}
+	return &finding{draft: d, property: "no-panic",
+		message: fmt.Sprintf("%s panics: %v\n%s", what, value, frames())}
 }
 
 // frames are the lines of the stack that are neither of the runtime nor of this package.

@@ -16,7 +16,8 @@ type chooser interface {
 	below(n int) int
 }
 
-// rapidChooser draws from rapid, with the same probability for all: its integers prefer small ones, so they are made of coins.
+// rapidChooser draws from rapid, with the same probability for all: its integers prefer small ones,
+// so they are made of coins.
 type rapidChooser struct {
 	t     *rapid.T
 	coins *rapid.Generator[bool]
@@ -33,7 +34,8 @@ func (c rapidChooser) below(n int) int {
 	return value % n // not quite uniform where n is no power of two, which does no harm
 }
 
-// byteChooser reads choices from the input of a native fuzz target, a byte each; at its end everything is 0.
+// byteChooser reads choices from the input of a native fuzz target, a byte each; at its end
+// everything is 0.
 type byteChooser struct{ data []byte }
 
 func (c *byteChooser) below(n int) int {
@@ -53,7 +55,8 @@ func cases(template *scenarios.Scenario, shapes *Shapes) *rapid.Generator[drawn]
 	coins := rapid.Bool()
 	seeds := rapid.Uint64()
 	return rapid.Custom(func(t *rapid.T) drawn {
-		return drawn{generate(rapidChooser{t, coins}, template, shapes), seeds.Draw(t, "seed of the schedules")}
+		return drawn{generate(rapidChooser{t, coins}, template, shapes),
+			seeds.Draw(t, "seed of the schedules")}
 	})
 }
 
@@ -66,7 +69,8 @@ type drawn struct {
 // generate draws a scenario.
 func generate(c chooser, template *scenarios.Scenario, s *Shapes) *draft {
 	g := generator{chooser: c, shapes: s, draft: &draft{template: template, loops: 1}}
-	g.closed, g.overlaps = s.Needs >= core.SendDeterministic, s.Overlapping && s.Needs < core.SendDeterministic
+	g.closed, g.overlaps = s.Needs >= core.SendDeterministic, s.Overlapping &&
+		s.Needs < core.SendDeterministic
 	var v Variation
 	if len(s.Variations) > 0 {
 		v = g.variation()
@@ -216,7 +220,8 @@ func (g *generator) sequence(noCheckpoints bool) {
 	}
 }
 
-// environment draws the failure model. How many failures there are is drawn so that a single one is as likely as all larger numbers.
+// environment draws the failure model. How many failures there are is drawn so that a single one is
+// as likely as all larger numbers.
 func (g *generator) environment() {
 	m := &g.model
 	if m.Failures = 1; g.shapes.failures() > 1 && oneIn(g, 2) {

@@ -18,10 +18,15 @@ const scenariosDrawn = 300
 
 // everything lets all there is be drawn.
 func everything(needs core.Determinism) *Shapes {
-	return &Shapes{MaxRanks: 5, Items: 8, Clusters: AnyClusters, Needs: needs, Wildcards: true, Posts: true, Overlapping: true, Collectives: NativeCollectives,
-		Checkpoints: OwnCheckpoints, Spontaneous: 2, Outputs: true, Loops: true, Failures: 3, Tolerates: 2,
-		Settings:   Settings("at-once", "spacing", "overlap", "stop", "network", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "no-failures"),
-		Variations: []Variation{{Options: "x=1"}, {Options: "y=2", MinRanks: 3}, {MinClusters: 2, Clusters: AnyClusters, Weight: 3}}}
+	return &Shapes{MaxRanks: 5, Items: 8, Clusters: AnyClusters, Needs: needs, Wildcards: true,
+		Posts: true, Overlapping: true, Collectives: NativeCollectives,
+		Checkpoints: OwnCheckpoints, Spontaneous: 2, Outputs: true, Loops: true, Failures: 3,
+		Tolerates: 2,
+		Settings: Settings("at-once", "spacing", "overlap", "stop", "network", "loss",
+			"duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn",
+			"no-failures"),
+		Variations: []Variation{{Options: "x=1"}, {Options: "y=2", MinRanks: 3},
+			{MinClusters: 2, Clusters: AnyClusters, Weight: 3}}}
 }
 
 // baseline is the failure-free behaviour of what was drawn, nil when it is too large.
@@ -32,7 +37,8 @@ func baseline(t *testing.T, d *draft) (suite *script.Suite, states int, differ, 
 	if err != nil {
 		t.Fatalf("%v\n%s", err, s.Program)
 	}
-	setup, err := none.NewSetup(trace.Layout{Names: suite.Names, Ranks: len(suite.Names), Trees: suite.Trees}, suite.Programs)
+	setup, err := none.NewSetup(trace.Layout{Names: suite.Names, Ranks: len(suite.Names),
+		Trees: suite.Trees}, suite.Programs)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, s.Program)
 	}
@@ -46,8 +52,10 @@ func baseline(t *testing.T, d *draft) (suite *script.Suite, states int, differ, 
 	return suite, 1, differ, o.Stuck
 }
 
-// TestGenerate draws scenarios of everything there is. Each must be read back, each kind of thing must appear, hardly any program may get stuck (a
-// server that gets two kinds of messages may), none whose programs must be send-deterministic, and those must be send-deterministic; of the others some must not.
+// TestGenerate draws scenarios of everything there is. Each must be read back, each kind of thing
+// must appear, hardly any program may get stuck (a server that gets two kinds of messages may),
+// none whose programs must be send-deterministic, and those must be send-deterministic; of the
+// others some must not.
 func TestGenerate(t *testing.T) {
 	for _, needs := range []core.Determinism{core.Piecewise, core.SendDeterministic} {
 		gen := cases(&scenarios.Scenario{Protocol: "p", Variant: "repaired"}, everything(needs))
@@ -61,7 +69,9 @@ func TestGenerate(t *testing.T) {
 			}
 			for line := range strings.Lines(text) {
 				key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
-				if seen[key]++; slices.Contains(strings.Fields("options tolerates failures at-once checkpoints from-dead"), key) {
+				if seen[key]++; slices.Contains(
+					strings.Fields("options tolerates failures at-once checkpoints from-dead"),
+					key) {
 					seen[key+":"+value]++
 				}
 				for _, op := range strings.Split(value, ";") {
@@ -86,8 +96,13 @@ func TestGenerate(t *testing.T) {
 				t.Errorf("seed %d: %s %s\n%s", seed, differ, fails, text)
 			}
 		}
-		want := strings.Fields("a b c d e send recv post wait checkpoint output loop end multicast contribute * options:|x=1 options:|y=2 clusters at-once:|2 at-once:|all spacing overlap stop network loss " +
-			"duplicates from-dead:|every from-dead:|nothing to-dead detect notice suspicions torn tolerates:|1 tolerates:|2 failures:|1 failures:|2 failures:|3 checkpoints:|1 checkpoints:|2")
+		want := strings.Fields(
+			"a b c d e send recv post wait checkpoint output loop end multicast contribute * " +
+				"options:|x=1 options:|y=2 clusters at-once:|2 at-once:|all spacing overlap stop " +
+				"network loss " +
+				"duplicates from-dead:|every from-dead:|nothing to-dead detect notice suspicions " +
+				"torn tolerates:|1 tolerates:|2 failures:|1 failures:|2 failures:|3 " +
+				"checkpoints:|1 checkpoints:|2")
 		if needs == core.Piecewise {
 			want = append(want, "ordered", "reply")
 		}
@@ -96,14 +111,18 @@ func TestGenerate(t *testing.T) {
 				t.Errorf("%s: no %q in %d scenarios", needs, w, scenariosDrawn)
 			}
 		}
-		t.Logf("%s: %d explored, %d not send-deterministic, %d stuck", needs, explored, differing, stuck)
-		if explored < scenariosDrawn*3/4 || stuck > explored/5 || needs == core.Piecewise && differing < scenariosDrawn/50 {
-			t.Errorf("%s: %d explored, %d not send-deterministic, %d stuck", needs, explored, differing, stuck)
+		t.Logf("%s: %d explored, %d not send-deterministic, %d stuck", needs, explored, differing,
+			stuck)
+		if explored < scenariosDrawn*3/4 || stuck > explored/5 || needs == core.Piecewise &&
+			differing < scenariosDrawn/50 {
+			t.Errorf("%s: %d explored, %d not send-deterministic, %d stuck", needs, explored,
+				differing, stuck)
 		}
 	}
 }
 
-// TestBytes reads scenarios from bytes: no bytes are the simplest scenario, and any bytes are some scenario.
+// TestBytes reads scenarios from bytes: no bytes are the simplest scenario, and any bytes are some
+// scenario.
 func TestBytes(t *testing.T) {
 	s := everything(core.Piecewise)
 	d := generate(&byteChooser{}, &scenarios.Scenario{Protocol: "p"}, s)
@@ -119,12 +138,15 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestWithout takes single elements out of drawn scenarios: what is left must be read, and be smaller in what the element is about.
+// TestWithout takes single elements out of drawn scenarios: what is left must be read, and be
+// smaller in what the element is about.
 func TestWithout(t *testing.T) {
-	gen := cases(&scenarios.Scenario{Protocol: "p", Variant: "repaired"}, everything(core.Piecewise))
+	gen := cases(&scenarios.Scenario{Protocol: "p", Variant: "repaired"},
+		everything(core.Piecewise))
 	kinds := map[elementKind]int{}
 	for seed := range 100 {
-		f := failing{draft: gen.Example(seed).draft, schedule: []string{"step a send", "crash a", "deliver a->b App, crash after effect 1"}}
+		f := failing{draft: gen.Example(seed).draft,
+			schedule: []string{"step a send", "crash a", "deliver a->b App, crash after effect 1"}}
 		before := string(scenarios.Format(f.draft.scenario()))
 		list := f.elements()
 		for i, e := range list {
@@ -139,7 +161,8 @@ func TestWithout(t *testing.T) {
 			}
 			g := failing{draft: d, schedule: schedule}
 			if len(g.elements()) >= len(list) {
-				t.Errorf("seed %d without %+v: %d elements, had %d", seed, e, len(g.elements()), len(list))
+				t.Errorf("seed %d without %+v: %d elements, had %d", seed, e, len(g.elements()),
+					len(list))
 			}
 		}
 		if after := string(scenarios.Format(f.draft.scenario())); after != before {

@@ -17,15 +17,20 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// Test checks a protocol from go test: it runs the failures of earlier tests again (sub-tests corpus/NAME), explores small programs
-// exhaustively (exhaustive/NAME), and draws random scenarios (random). -short makes the last two short, -run chooses among them, and they end well before the
-// deadline of the test. A failure is made small, printed with its program and its run, and kept as a file in the folder of the protocol and in the
-// artifacts of the test, with the command that runs it again: commit the file, and it is a regression test.
+// Test checks a protocol from go test: it runs the failures of earlier tests again (sub-tests
+// corpus/NAME), explores small programs exhaustively (exhaustive/NAME), and draws random scenarios
+// (random). -short makes the last two short, -run chooses among them, and they end well before the
+// deadline of the test. A failure is made small, printed with its program and its run, and kept as
+// a file in the folder of the protocol and in the artifacts of the test, with the command that runs
+// it again: commit the file, and it is a regression test.
 //
-// A pass says: the small programs hold within the bounds that -v prints, and that many random runs break nothing.
+// A pass says: the small programs hold within the bounds that -v prints, and that many random runs
+// break nothing.
 func Test(tb testing.TB, p Protocol) {
 	tb.Helper()
-	e := entry{protocol: p, target: p.Target(), name: tb.Name(), corpus: Corpus{filepath.Join(cmp.Or(p.Folder, filepath.Join("testdata", "domino")), fileName(tb.Name()))}}
+	e := entry{protocol: p, target: p.Target(), name: tb.Name(),
+		corpus: Corpus{filepath.Join(cmp.Or(p.Folder, filepath.Join("testdata", "domino")),
+			fileName(tb.Name()))}}
 	if p.New == nil || p.Baseline == nil {
 		tb.Fatal(errBaseline)
 	}
@@ -88,9 +93,11 @@ func (e *entry) again(tb testing.TB, s *scenarios.Scenario) {
 	run, err := w.Replay(s.Schedule)
 	switch {
 	case run.Violation != nil:
-		tb.Errorf("%s still breaks %s: %s\n%s", s.File, run.Violation.Property, run.Violation.Message, actions(s, run.Schedule))
+		tb.Errorf("%s still breaks %s: %s\n%s", s.File, run.Violation.Property,
+			run.Violation.Message, actions(s, run.Schedule))
 	case err != nil:
-		tb.Logf("%s: stale: %v; the run can not happen any more, remove the file or check it again", s.File, err)
+		tb.Logf("%s: stale: %v; the run can not happen any more, remove the file or check it again",
+			s.File, err)
 	}
 }
 
@@ -147,8 +154,10 @@ func (e *entry) exhaustive(tb testing.TB, s *scenarios.Scenario) {
 		}
 		if out.Verdict == spec.Violated && len(out.Runs) > 0 {
 			v := out.Found[0]
-			s.Name, s.Expect, s.Breaks, s.Schedule = s.Name+"-"+v.Property, "violated", v.Property, out.Runs[0].Schedule
-			e.fail(tb, &Failure{Property: v.Property, Message: v.Message, Scenario: &s, Strategy: "exhaustive search"})
+			s.Name, s.Expect, s.Breaks, s.Schedule = s.Name+"-"+v.Property, "violated", v.Property,
+				out.Runs[0].Schedule
+			e.fail(tb, &Failure{Property: v.Property, Message: v.Message, Scenario: &s,
+				Strategy: "exhaustive search"})
 			return
 		}
 		tb.Logf("%d failures: %s, %d states %s", failures, out.Verdict, out.States, out.Reason)
@@ -158,7 +167,8 @@ func (e *entry) exhaustive(tb testing.TB, s *scenarios.Scenario) {
 	}
 }
 
-// within is a context that ends when the given part of the time to the deadline of the test has passed.
+// within is a context that ends when the given part of the time to the deadline of the test has
+// passed.
 func within(tb testing.TB, part float64) (context.Context, context.CancelFunc) {
 	if t, ok := tb.(interface{ Deadline() (time.Time, bool) }); ok {
 		if end, some := t.Deadline(); some {
@@ -181,7 +191,8 @@ func (e *entry) random(tb testing.TB) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Logf("%d runs of %d scenarios, %d refused, %d out of model, %d too large, in %v", r.Runs, r.Cases, r.Refused, r.OutOfModel, r.TooLarge, r.Elapsed.Round(time.Millisecond))
+	tb.Logf("%d runs of %d scenarios, %d refused, %d out of model, %d too large, in %v", r.Runs,
+		r.Cases, r.Refused, r.OutOfModel, r.TooLarge, r.Elapsed.Round(time.Millisecond))
 	for i := range r.Failures {
 		e.fail(tb, &r.Failures[i])
 	}
@@ -194,14 +205,18 @@ func (e *entry) fail(tb testing.TB, f *Failure) {
 	again := "the file was not written"
 	file, err := e.corpus.Add(f.Scenario)
 	if err == nil {
-		again = fmt.Sprintf("kept in %s; in this folder, run it again with\n\tgo test -run '^%s$/^corpus$/^%s$' .", file, e.name, f.Scenario.Name)
+		again = fmt.Sprintf(
+			"kept in %s; in this folder, run it again with\n\tgo test -run '^%s$/^corpus$/^%s$' .",
+			file, e.name, f.Scenario.Name)
 	} else {
 		again += ": " + err.Error()
 	}
-	if err := os.WriteFile(filepath.Join(tb.ArtifactDir(), f.Scenario.Name+".txtar"), scenarios.Format(f.Scenario), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(tb.ArtifactDir(), f.Scenario.Name+".txtar"),
+		scenarios.Format(f.Scenario), 0o644); err != nil {
 		again += "\nno artifact: " + err.Error()
 	}
-	tb.Errorf("breaks %s: %s\nfound by %s\n%s%s", f.Property, f.Message, f.Strategy, actions(f.Scenario, f.Scenario.Schedule), again)
+	tb.Errorf("breaks %s: %s\nfound by %s\n%s%s", f.Property, f.Message, f.Strategy,
+		actions(f.Scenario, f.Scenario.Schedule), again)
 }
 
 // actions are a scenario and a run of it for a reader.
@@ -220,7 +235,8 @@ func actions(s *scenarios.Scenario, schedule []string) string {
 // fileName is a name without what files must not have.
 func fileName(name string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' &&
+			r <= 'z' {
 			return r
 		}
 		return '_'

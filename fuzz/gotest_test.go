@@ -32,20 +32,25 @@ func (r *recorder) Logf(format string, args ...any) {
 }
 func (r *recorder) ArtifactDir() string { return r.artifacts }
 
-// mine is the example, for one message a program at most, so that only random programs show what is wrong.
+// mine is the example, for one message a program at most, so that only random programs show what is
+// wrong.
 func mine(hasty bool, folder string) fuzz.Protocol {
-	return fuzz.Protocol{Name: "resend", New: resend.New(hasty), Baseline: none.NewSetup, Folder: folder, Runs: 400,
+	return fuzz.Protocol{Name: "resend", New: resend.New(hasty), Baseline: none.NewSetup,
+		Folder: folder, Runs: 400,
 		Shapes: fuzz.Shapes{Needs: core.SendDeterministic, Failures: 1}}
 }
 
-// TestEntryPoint tests the first attempt of the example: each part that finds something prints it with its program and its run and the command that runs it again, and keeps
-// it as a file and as an artifact. The next test runs the files first and says that they still fail; the repaired protocol passes with the same files.
+// TestEntryPoint tests the first attempt of the example: each part that finds something prints it
+// with its program and its run and the command that runs it again, and keeps it as a file and as an
+// artifact. The next test runs the files first and says that they still fail; the repaired protocol
+// passes with the same files.
 func TestEntryPoint(t *testing.T) {
 	folder := t.TempDir()
 	first := &recorder{TB: t, artifacts: t.TempDir()}
 	fuzz.Test(first, mine(true, folder))
 	all := strings.Join(first.errors, "\n")
-	for _, want := range []string{"breaks legal-order: ", "found by exhaustive search\n", "-- program --\na: send b m1; send b m2", "the run:\n   1  step a send m1 to b\n",
+	for _, want := range []string{"breaks legal-order: ", "found by exhaustive search\n",
+		"-- program --\na: send b m1; send b m2", "the run:\n   1  step a send m1 to b\n",
 		"run it again with\n\tgo test -run '^TestOfMine/deep$/^corpus$/^stream-legal-order$' ."} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
@@ -54,11 +59,13 @@ func TestEntryPoint(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(folder, "TestOfMine_deep", "*.txtar"))
 	artifacts, _ := filepath.Glob(filepath.Join(first.artifacts, "*.txtar"))
 	if len(files) < 2 || len(files) != len(first.errors) || len(artifacts) != len(files) {
-		t.Errorf("%d failures, %d files, %d artifacts", len(first.errors), len(files), len(artifacts))
+		t.Errorf("%d failures, %d files, %d artifacts", len(first.errors), len(files),
+			len(artifacts))
 	}
 	again := &recorder{TB: t, artifacts: t.TempDir()}
 	fuzz.Test(again, mine(true, folder))
-	if n := strings.Count(strings.Join(again.errors, "\n"), " still breaks legal-order: "); n != len(files) {
+	if n := strings.Count(strings.Join(again.errors, "\n"),
+		" still breaks legal-order: "); n != len(files) {
 		t.Errorf("%d files still fail, want %d", n, len(files))
 	}
 	repaired := &recorder{TB: t}
@@ -76,7 +83,8 @@ func TestEntryPointRefuses(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(damaged.Folder, "TestOfMine_deep"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(damaged.Folder, "TestOfMine_deep", "x.txtar"), []byte("nonsense"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(damaged.Folder, "TestOfMine_deep", "x.txtar"),
+		[]byte("nonsense"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for want, p := range map[string]fuzz.Protocol{"ranks in [99, 99]": bad, "no section": damaged} {
@@ -91,7 +99,8 @@ func TestEntryPointRefuses(t *testing.T) {
 	}
 }
 
-// TestWorkers checks that the number of workers does not show, and that a run in two parts is one run: scenarios are independent of each other.
+// TestWorkers checks that the number of workers does not show, and that a run in two parts is one
+// run: scenarios are independent of each other.
 func TestWorkers(t *testing.T) {
 	target := targetOf(t, "rbml", "repaired")
 	run := func(o fuzz.Options) *fuzz.Result {
@@ -110,14 +119,16 @@ func TestWorkers(t *testing.T) {
 	first := run(fuzz.Options{Runs: 200})
 	second := run(fuzz.Options{Runs: 200, First: first.Next})
 	if first.Steps+second.Steps != one.Steps || second.Next != one.Next {
-		t.Errorf("in two parts %d+%d steps to %d, in one %d to %d", first.Steps, second.Steps, second.Next, one.Steps, one.Next)
+		t.Errorf("in two parts %d+%d steps to %d, in one %d to %d", first.Steps, second.Steps,
+			second.Next, one.Steps, one.Next)
 	}
 }
 
 // TestMix reads portfolios and checks that each strategy gets about its share of the runs.
 func TestMix(t *testing.T) {
 	mix, err := fuzz.ParseMix("pos=3, feedback")
-	if d := cmp.Diff([]fuzz.Share{{Strategy: "pos", Weight: 3}, {Strategy: "feedback", Weight: 1}}, mix); d != "" || err != nil {
+	if d := cmp.Diff([]fuzz.Share{{Strategy: "pos", Weight: 3}, {Strategy: "feedback", Weight: 1}},
+		mix); d != "" || err != nil {
 		t.Errorf("%v %s", err, d)
 	}
 	r, err := fuzz.Run(t.Context(), mine(false, "").Target(), fuzz.Options{Seed: 2, Runs: 600})
@@ -126,7 +137,8 @@ func TestMix(t *testing.T) {
 	}
 	for i, s := range fuzz.DefaultMix() {
 		y := r.Strategies[i]
-		if share := 100 * y.Runs / r.Runs; share < s.Weight-7 || share > s.Weight+7 || y.Strategy != s.Strategy || y.Steps == 0 || y.New == 0 || y.New > y.Runs {
+		if share := 100 * y.Runs / r.Runs; share < s.Weight-7 || share > s.Weight+7 ||
+			y.Strategy != s.Strategy || y.Steps == 0 || y.New == 0 || y.New > y.Runs {
 			t.Errorf("%+v of %d runs, want %d %%", y, r.Runs, s.Weight)
 		}
 	}

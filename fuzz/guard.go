@@ -12,19 +12,22 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// What a protocol may get wrong beside the properties of spec. Panics and hidden nondeterminism are seen by the world ("no-panic", "deterministic"), an
-// endless run by try.go ("terminates"); the others are seen by a guard around each machine.
+// What a protocol may get wrong beside the properties of spec. Panics and hidden nondeterminism are
+// seen by the world ("no-panic", "deterministic"), an endless run by try.go ("terminates"); the
+// others are seen by a guard around each machine.
 const (
 	codecMisuse = "codec"    // state or message does not come back from the codec as it went in
 	aliasMisuse = "aliasing" // bytes or messages are changed, or kept, that belong to somebody else
 	hangMisuse  = "returns"  // a step does not end
 )
 
-// GuardProperties are the names under which a guard reports how a protocol breaks the contract of machines.
+// GuardProperties are the names under which a guard reports how a protocol breaks the contract of
+// machines.
 func GuardProperties() []string { return []string{codecMisuse, aliasMisuse, hangMisuse} }
 
-// Guard is the case with a guard around each machine. It looks for what the world, which keeps copies of everything, does not notice, and
-// drivers that recycle buffers would trip over: what the codec does not keep, bytes and messages that are changed or kept.
+// Guard is the case with a guard around each machine. It looks for what the world, which keeps
+// copies of everything, does not notice, and drivers that recycle buffers would trip over: what the
+// codec does not keep, bytes and messages that are changed or kept.
 func Guard(c world.Case) world.Case { return guarded(c, nil, false) }
 
 // guard watches a machine while it steps.
@@ -82,19 +85,24 @@ func (g *guard) Step(in core.Input, out []core.Effect) []core.Effect {
 		panic(world.Misuse{Property: aliasMisuse, Words: "changes the input that it is given"})
 	}
 	if shared.changed() {
-		panic(world.Misuse{Property: aliasMisuse, Words: "changes bytes in place that it had handed over or was given: payloads and images never change"})
+		panic(world.Misuse{Property: aliasMisuse,
+			Words: "changes bytes in place that it had handed over or was given: payloads and " +
+				"images never change"})
 	}
 	content := g.roundTrip()
 	// Messages that are sent may be, or share, the one that was given, which is spoilt below.
 	for i := range out[first:] {
 		if e := &out[first+i]; e.Kind == core.SendMessage {
-			e.Message = g.copied(e.Message, fmt.Sprintf("the message that it sends to proc %d", e.To))
+			e.Message = g.copied(e.Message, fmt.Sprintf("the message that it sends to proc %d",
+				e.To))
 		}
 	}
 	if in.Message != nil {
 		spoil(in.Message)
 		if !bytes.Equal(content, core.EncodeState(g.Machine)) {
-			panic(world.Misuse{Property: aliasMisuse, Words: "keeps a part of the message that it is given, which is valid only during the step: copy it"})
+			panic(world.Misuse{Property: aliasMisuse,
+				Words: "keeps a part of the message that it is given, which is valid only during " +
+					"the step: copy it"})
 		}
 	}
 	return out
@@ -104,13 +112,17 @@ func (g *guard) Step(in core.Input, out []core.Effect) []core.Effect {
 func (g *guard) copied(m core.Message, what string) core.Message {
 	fresh := g.setup.NewMessage()
 	if err := core.Decode(encoded(m, what), fresh); err != nil {
-		panic(world.Misuse{Property: codecMisuse, Words: fmt.Sprintf("%s (%T) can not be decoded: %v", what, m, err)})
+		panic(world.Misuse{Property: codecMisuse,
+			Words: fmt.Sprintf("%s (%T) can not be decoded: %v", what, m, err)})
 	}
 	if l, ok := m.(core.Lazy); ok {
 		l.Complete()
 	}
 	if path := differs(m, fresh); path != "" {
-		panic(world.Misuse{Property: codecMisuse, Words: fmt.Sprintf("%s loses or changes %s in the codec: fields must be exported plain data", what, path)})
+		panic(world.Misuse{Property: codecMisuse,
+			Words: fmt.Sprintf(
+				"%s loses or changes %s in the codec: fields must be exported plain data", what,
+				path)})
 	}
 	return fresh
 }
@@ -119,7 +131,8 @@ func (g *guard) copied(m core.Message, what string) core.Message {
 func encoded(v any, what string) []byte {
 	defer func() {
 		if r := recover(); r != nil {
-			panic(world.Misuse{Property: codecMisuse, Words: fmt.Sprintf("%s (%T) can not be encoded: %v", what, v, r)})
+			panic(world.Misuse{Property: codecMisuse,
+				Words: fmt.Sprintf("%s (%T) can not be encoded: %v", what, v, r)})
 		}
 	}()
 	return core.Encode(v)
@@ -134,20 +147,27 @@ func (g *guard) roundTrip() []byte {
 	}
 	fresh := g.setup.New(g.proc)
 	if err := core.DecodeState(content, fresh); err != nil {
-		panic(world.Misuse{Property: codecMisuse, Words: fmt.Sprintf("has a state that can not be decoded: %v", err)})
+		panic(world.Misuse{Property: codecMisuse,
+			Words: fmt.Sprintf("has a state that can not be decoded: %v", err)})
 	}
 	for i, part := range fresh.State() {
 		if path := differs(parts[i], part); path != "" {
-			panic(world.Misuse{Property: codecMisuse, Words: fmt.Sprintf("loses or changes %s of its state in the codec: fields must be exported plain data", path)})
+			panic(world.Misuse{Property: codecMisuse,
+				Words: fmt.Sprintf(
+					"loses or changes %s of its state in the codec: fields must be exported "+
+						"plain data",
+					path)})
 		}
 	}
 	if again := core.EncodeState(fresh); !bytes.Equal(content, again) {
-		panic(world.Misuse{Property: codecMisuse, Words: "has a state that the codec writes differently after it was read"})
+		panic(world.Misuse{Property: codecMisuse,
+			Words: "has a state that the codec writes differently after it was read"})
 	}
 	return content
 }
 
-// encodeInput is what a machine must not change, but for the message, which has an encoding of its own.
+// encodeInput is what a machine must not change, but for the message, which has an encoding of its
+// own.
 func encodeInput(in core.Input) []byte {
 	content := core.Encode([]any{in.Procs, in.Records, in.Payload, in.Key, in.Timer})
 	if in.Message != nil {
@@ -212,7 +232,8 @@ func (w *watch) leave() {
 	}
 }
 
-// during runs f, unless a step in it takes longer than the limit: then f is left behind, since a step can not be stopped, and the answer says which step.
+// during runs f, unless a step in it takes longer than the limit: then f is left behind, since a
+// step can not be stopped, and the answer says which step.
 func (w *watch) during(limit time.Duration, f func()) *underWay {
 	done := make(chan struct{})
 	go func() {

@@ -17,7 +17,8 @@ type Share struct {
 	Weight   int
 }
 
-// DefaultMix is the portfolio of the design: no strategy is best everywhere, and each bug is found by some.
+// DefaultMix is the portfolio of the design: no strategy is best everywhere, and each bug is found
+// by some.
 func DefaultMix() []Share {
 	return []Share{{"pos", 25}, {"pctcp", 25}, {"urw", 20}, {"random", 15}, {"feedback", 15}}
 }
@@ -34,7 +35,8 @@ func ParseMix(text string) ([]Share, error) {
 	for word := range strings.SplitSeq(text, ",") {
 		name, weight, given := strings.Cut(strings.TrimSpace(word), "=")
 		if !slices.Contains(Strategies(), name) {
-			return nil, fmt.Errorf("unknown strategy %q, did you mean %q? Known: %s", name, scenarios.Nearest(name, Strategies()), strings.Join(Strategies(), ", "))
+			return nil, fmt.Errorf("unknown strategy %q, did you mean %q? Known: %s", name,
+				scenarios.Nearest(name, Strategies()), strings.Join(Strategies(), ", "))
 		}
 		if slices.ContainsFunc(mix, func(s Share) bool { return s.Strategy == name }) {
 			return nil, fmt.Errorf("strategy %s is given twice", name)
@@ -43,7 +45,8 @@ func ParseMix(text string) ([]Share, error) {
 		if given {
 			var err error
 			if s.Weight, err = strconv.Atoi(weight); err != nil || s.Weight < 1 || s.Weight > 1000 {
-				return nil, fmt.Errorf("strategy %s: weight %q, want a number in [1, 1000]", name, weight)
+				return nil, fmt.Errorf("strategy %s: weight %q, want a number in [1, 1000]", name,
+					weight)
 			}
 		}
 		mix = append(mix, s)
@@ -60,10 +63,12 @@ type Yield struct {
 	Found    int    `json:"found"` // violations, of which a run shows one at most
 }
 
-// mixDepth is the depth of the bugs that PCTCP looks for: two ordering constraints beside the faults, which have places of their own.
+// mixDepth is the depth of the bugs that PCTCP looks for: two ordering constraints beside the
+// faults, which have places of their own.
 const mixDepth = 3
 
-// mix is a strategy that leaves each run to one of several. It watches all runs: what is new among them is for the one that learns.
+// mix is a strategy that leaves each run to one of several. It watches all runs: what is new among
+// them is for the one that learns.
 type mix struct {
 	parts    []part
 	total    int
@@ -145,7 +150,8 @@ func (m *mix) end() {
 	m.shapes.begin()
 }
 
-// found says which strategy drew the last run, which shows a violation; none did when the start shows it.
+// found says which strategy drew the last run, which shows a violation; none did when the start
+// shows it.
 func (m *mix) found() string {
 	if m.now == nil {
 		return "the start"
@@ -184,8 +190,9 @@ func (r *record) note(c *checker.Choice, i int) {
 	r.faults = append(r.faults, checker.Fault{Kind: kind, Proc: proc, At: at})
 }
 
-// shapes are the happens-before edges that the runs of one scenario have shown: which event of a proc came right after which, behind how
-// many faults. Events of different procs have no order but by their messages, so runs with the same edges differ at most in what is far apart.
+// shapes are the happens-before edges that the runs of one scenario have shown: which event of a
+// proc came right after which, behind how many faults. Events of different procs have no order but
+// by their messages, so runs with the same edges differ at most in what is far apart.
 type shapes struct {
 	edges map[uint64]struct{}
 	last  []uint64 // event of each proc in this run

@@ -10,9 +10,11 @@ import (
 	"github.com/domino-check/domino/checker"
 )
 
-// Fuzz makes a native fuzz target of a protocol: the same scenarios and properties as Test, chosen by the bytes of an input instead of rapid. Bytes
-// are choices, a 0 the simplest one: no bytes are two ranks and one message, in the order of a failure-free run. An input that breaks something is printed as what
-// it stands for, the scenario and its run, and kept as a file that Test runs again if it has the same folder.
+// Fuzz makes a native fuzz target of a protocol: the same scenarios and properties as Test, chosen
+// by the bytes of an input instead of rapid. Bytes are choices, a 0 the simplest one: no bytes are
+// two ranks and one message, in the order of a failure-free run. An input that breaks something is
+// printed as what it stands for, the scenario and its run, and kept as a file that Test runs again
+// if it has the same folder.
 func Fuzz(f *testing.F, p Protocol) {
 	f.Helper()
 	if p.New == nil || p.Baseline == nil {
@@ -22,7 +24,8 @@ func Fuzz(f *testing.F, p Protocol) {
 		f.Fatal(err)
 	}
 	target := p.Target()
-	corpus := Corpus{filepath.Join(cmp.Or(p.Folder, filepath.Join("testdata", "domino")), fileName(f.Name()))}
+	corpus := Corpus{filepath.Join(cmp.Or(p.Folder, filepath.Join("testdata", "domino")),
+		fileName(f.Name()))}
 	f.Add([]byte{})
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, p.Seed))
@@ -47,7 +50,8 @@ func Fuzz(f *testing.F, p Protocol) {
 	})
 }
 
-// bytes runs what an input stands for: a run without faults, then one that the rest of the bytes orders.
+// bytes runs what an input stands for: a run without faults, then one that the rest of the bytes
+// orders.
 func (t *Target) bytes(tb testing.TB, data []byte) (found *finding) {
 	c := &byteChooser{data}
 	d := generate(c, &t.Template, &t.Shapes)
@@ -61,7 +65,8 @@ func (t *Target) bytes(tb testing.TB, data []byte) (found *finding) {
 		tb.Skip("not a scenario for the protocol: ", o.refused, o.reason)
 	}
 	st := &byteStrategy{choices: c, procs: len(o.world.Setup.Layout.Names), draft: d}
-	r := checker.Sample(tb.Context(), o.world, st, checker.SampleOptions{Runs: 2, MaxSteps: mostSteps})
+	r := checker.Sample(tb.Context(), o.world, st,
+		checker.SampleOptions{Runs: 2, MaxSteps: mostSteps})
 	if len(r.Found) == 0 {
 		return nil
 	}
@@ -69,10 +74,12 @@ func (t *Target) bytes(tb testing.TB, data []byte) (found *finding) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &finding{draft: d, property: r.Found[0].Property, message: r.Found[0].Message, schedule: run.Schedule}
+	return &finding{draft: d, property: r.Found[0].Property, message: r.Found[0].Message,
+		schedule: run.Schedule}
 }
 
-// byteStrategy orders a run by choices: 0 takes the next step of a failure-free run, which goes on with one proc as long as it can.
+// byteStrategy orders a run by choices: 0 takes the next step of a failure-free run, which goes on
+// with one proc as long as it can.
 type byteStrategy struct {
 	choices *byteChooser
 	procs   int
@@ -93,11 +100,13 @@ func (s *byteStrategy) Plan() ([]checker.Fault, bool) {
 	var faults []checker.Fault
 	add := func(kind, n int) {
 		for range n {
-			faults = append(faults, checker.Fault{Kind: kind, Proc: s.choices.below(s.procs), At: s.choices.below(farthestFault)})
+			faults = append(faults, checker.Fault{Kind: kind, Proc: s.choices.below(s.procs),
+				At: s.choices.below(farthestFault)})
 		}
 	}
 	m := &s.draft.model
-	for kind, n := range []int{m.Failures, m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions} { // as World.Budgets has them
+	// as World.Budgets has them
+	for kind, n := range []int{m.Failures, m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions} {
 		add(kind, n)
 	}
 	return faults, true
@@ -109,7 +118,9 @@ func (s *byteStrategy) Pick(c *checker.Choice) int {
 	for i := range c.Steps {
 		s.order = append(s.order, i)
 	}
-	slices.SortStableFunc(s.order, func(a, b int) int { return cmp.Compare(s.rank(c, a), s.rank(c, b)) })
+	slices.SortStableFunc(s.order, func(a, b int) int {
+		return cmp.Compare(s.rank(c, a), s.rank(c, b))
+	})
 	at := 0
 	if s.runs > 1 && len(c.Steps) > 1 {
 		at = s.choices.below(len(c.Steps))
@@ -119,7 +130,8 @@ func (s *byteStrategy) Pick(c *checker.Choice) int {
 	return i
 }
 
-// rank is the place of a step in the order of a failure-free run: faults when they are due, then the proc of the last step, then lower ones.
+// rank is the place of a step in the order of a failure-free run: faults when they are due, then
+// the proc of the last step, then lower ones.
 func (s *byteStrategy) rank(c *checker.Choice, i int) int {
 	proc, _ := c.System.Owner(c.Steps[i].Code)
 	switch {

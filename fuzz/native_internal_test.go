@@ -10,11 +10,13 @@ import (
 	"github.com/domino-check/domino/impl/protocol/none"
 )
 
-// TestNative runs inputs of a native fuzz target. Method: random bytes for the first attempt of the example must show its error within some inputs, as a
-// scenario with a run that replays; the same bytes must break nothing of the repaired one; no bytes are a run without faults.
+// TestNative runs inputs of a native fuzz target. Method: random bytes for the first attempt of the
+// example must show its error within some inputs, as a scenario with a run that replays; the same
+// bytes must break nothing of the repaired one; no bytes are a run without faults.
 func TestNative(t *testing.T) {
 	protocol := func(hasty bool) Protocol {
-		return Protocol{New: resend.New(hasty), Baseline: none.NewSetup, Shapes: Shapes{Needs: core.SendDeterministic, Settings: Settings("to-dead")}}
+		return Protocol{New: resend.New(hasty), Baseline: none.NewSetup,
+			Shapes: Shapes{Needs: core.SendDeterministic, Settings: Settings("to-dead")}}
 	}
 	hasty, repaired := protocol(true).Target(), protocol(false).Target()
 	if f := hasty.bytes(t, nil); f != nil {
@@ -38,7 +40,8 @@ func TestNative(t *testing.T) {
 			t.Error(err)
 		}
 		text := actions(s, s.Schedule)
-		if !strings.Contains(text, "-- program --") || !strings.Contains(text, "crash ") || !strings.Contains(text, "   1  ") {
+		if !strings.Contains(text, "-- program --") || !strings.Contains(text, "crash ") ||
+			!strings.Contains(text, "   1  ") {
 			t.Errorf("actions:\n%s", text)
 		}
 		t.Logf("input %d:\n%s", n, text)

@@ -7,7 +7,8 @@ import (
 
 // Walks over plain data: what the codec must keep, what is shared, what can be spoilt.
 
-// differs names the first place where two values of one type are not the same, nil and empty containers aside; "" is none. Unexported fields count.
+// differs names the first place where two values of one type are not the same, nil and empty
+// containers aside; "" is none. Unexported fields count.
 func differs(a, b any) string { return difference(reflect.ValueOf(a), reflect.ValueOf(b), "") }
 
 func difference(a, b reflect.Value, path string) string {

@@ -19,7 +19,8 @@ type Constructor func(layout core.Layout, programs []core.Program) (*core.Setup,
 type Protocol struct {
 	Name string // of files and messages; "" is "mine"
 	New  Constructor
-	// Baseline makes the same programs without a protocol: none.NewSetup. It says what the programs do when nothing fails.
+	// Baseline makes the same programs without a protocol: none.NewSetup. It says what the programs
+	// do when nothing fails.
 	Baseline Constructor
 	Shapes   Shapes
 
@@ -29,12 +30,14 @@ type Protocol struct {
 }
 
 // errBaseline says what is missing.
-var errBaseline = errors.New("fuzz: Protocol.New and Protocol.Baseline must be set, e.g. Baseline: none.NewSetup")
+var errBaseline = errors.New(
+	"fuzz: Protocol.New and Protocol.Baseline must be set, e.g. Baseline: none.NewSetup")
 
 // Target is the protocol as Run takes it.
 func (p Protocol) Target() Target {
 	t := Target{Shapes: p.Shapes, Resolve: p.Resolve}
-	t.Template = scenarios.Scenario{Protocol: cmp.Or(p.Name, "mine"), Variant: "repaired", Expect: "holds"}
+	t.Template = scenarios.Scenario{Protocol: cmp.Or(p.Name, "mine"), Variant: "repaired",
+		Expect: "holds"}
 	return t
 }
 

@@ -13,15 +13,17 @@ import (
 // shrinking is held while rapid runs: its settings are flags of the process.
 var shrinking sync.Mutex
 
-// width is how many choices one draw of rapid answers for: the bits of the significand of a float, the only number that rapid draws
-// without preferring small ones.
+// width is how many choices one draw of rapid answers for: the bits of the significand of a float,
+// the only number that rapid draws without preferring small ones.
 const width = 52
 
-// undo lets rapid look for what can be taken out of a failure. try is given the elements to take out, of n, and reports whether the
-// failure is still there; it is there when nothing is taken out. The answer is the largest set that was found.
+// undo lets rapid look for what can be taken out of a failure. try is given the elements to take
+// out, of n, and reports whether the failure is still there; it is there when nothing is taken out.
+// The answer is the largest set that was found.
 //
-// Rapid's shrinker makes drawn numbers smaller, first all of a number, then bit by bit. So each element is a bit of a number: where it was
-// drawn as 1 and has become 0, the element is taken out. An element whose bit happens to be 0 from the start stays; other seeds have others.
+// Rapid's shrinker makes drawn numbers smaller, first all of a number, then bit by bit. So each
+// element is a bit of a number: where it was drawn as 1 and has become 0, the element is taken out.
+// An element whose bit happens to be 0 from the start stays; other seeds have others.
 func undo(n int, seed uint64, try func(out []bool) bool) []bool {
 	generator := rapid.Float64Range(0x1p52, math.Nextafter(0x1p53, 0))
 	var first []uint64
@@ -51,8 +53,10 @@ func undo(n int, seed uint64, try func(out []bool) bool) []bool {
 	}
 	shrinking.Lock()
 	defer shrinking.Unlock()
-	restore := setFlags(map[string]string{"rapid.checks": "5", "rapid.seed": fmt.Sprint(seed | 1), "rapid.nofailfile": "true", "rapid.failfile": "",
-		"rapid.shrinktime": "24h", "rapid.v": "false", "rapid.log": "false", "rapid.debug": "false", "rapid.debugvis": "false"})
+	restore := setFlags(map[string]string{"rapid.checks": "5", "rapid.seed": fmt.Sprint(seed | 1),
+		"rapid.nofailfile": "true", "rapid.failfile": "",
+		"rapid.shrinktime": "24h", "rapid.v": "false", "rapid.log": "false", "rapid.debug": "false",
+		"rapid.debugvis": "false"})
 	defer restore()
 	rapid.Check(new(quiet), property)
 	return best
@@ -67,7 +71,8 @@ func count(set []bool) (n int) {
 	return n
 }
 
-// setFlags sets flags of rapid, and returns what sets them back. Outside of a test binary the flags that rapid asks for do not exist yet.
+// setFlags sets flags of rapid, and returns what sets them back. Outside of a test binary the flags
+// that rapid asks for do not exist yet.
 func setFlags(values map[string]string) (restore func()) {
 	if !flag.Parsed() {
 		testing.Init()
@@ -89,7 +94,8 @@ func setFlags(values map[string]string) (restore func()) {
 	}
 }
 
-// quiet is what rapid takes for the test that it runs in: it says nothing, and remembers that it failed.
+// quiet is what rapid takes for the test that it runs in: it says nothing, and remembers that it
+// failed.
 type quiet struct{ failed bool }
 
 func (q *quiet) Helper()               {}

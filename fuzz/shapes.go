@@ -7,27 +7,33 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// Shapes says which random scenarios are meant for a protocol: those inside its promises. What it leaves out is not drawn; what it lets
-// in and the protocol refuses, or calls out of its model, is counted and never a bug. The zero value draws two to four ranks that each fail
-// alone, of programs that are as deterministic as the protocol needs.
+// Shapes says which random scenarios are meant for a protocol: those inside its promises. What it
+// leaves out is not drawn; what it lets in and the protocol refuses, or calls out of its model, is
+// counted and never a bug. The zero value draws two to four ranks that each fail alone, of programs
+// that are as deterministic as the protocol needs.
 type Shapes struct {
-	MinRanks, MaxRanks int              // 0 = 2 and 4
-	Items              int              // communications, checkpoints and so on in one program, at most; 0 = 8
-	Clusters           Partition        // which ranks fail or roll back together
-	MinClusters        int              // at least so many
-	Needs              core.Determinism // of the programs, at least; see also Wildcards
-	Wildcards          bool             // receives from anyone
-	Posts              bool             // receives that are posted and completed later
-	Overlapping        bool             // sends while a posted receive is open; only below core.SendDeterministic
-	Collectives        Collectives      // multicasts and reductions along trees
-	Checkpoints        Checkpoints      // that the programs take
-	Spontaneous        int              // checkpoints of the environment, at most
-	Outputs            bool
-	Loops              bool
-	Failures           int       // crashes, at most; 0 = 2. What the protocol does not survive at a time is spaced out (fit)
-	Tolerates          int       // where the protocol chooses how many failures at a time it survives: at most; 0 = it does not choose
-	Settings           []Setting // of the environment that may be other than the default
-	Variations         []Variation
+	MinRanks, MaxRanks int // 0 = 2 and 4
+	// communications, checkpoints and so on in one program, at most; 0 = 8
+	Items       int
+	Clusters    Partition        // which ranks fail or roll back together
+	MinClusters int              // at least so many
+	Needs       core.Determinism // of the programs, at least; see also Wildcards
+	Wildcards   bool             // receives from anyone
+	Posts       bool             // receives that are posted and completed later
+	// sends while a posted receive is open; only below core.SendDeterministic
+	Overlapping bool
+	Collectives Collectives // multicasts and reductions along trees
+	Checkpoints Checkpoints // that the programs take
+	Spontaneous int         // checkpoints of the environment, at most
+	Outputs     bool
+	Loops       bool
+	// crashes, at most; 0 = 2. What the protocol does not survive at a time is spaced out (fit)
+	Failures int
+	// where the protocol chooses how many failures at a time it survives: at most; 0 = it does not
+	// choose
+	Tolerates  int
+	Settings   []Setting // of the environment that may be other than the default
+	Variations []Variation
 }
 
 // Partition says how ranks are put into clusters.
@@ -44,8 +50,9 @@ type Collectives uint8
 
 // The answers.
 const (
-	NoCollectives       Collectives = iota
-	ExpandedCollectives             // the protocol has none: they become sends and receives, and nobody receives from anyone
+	NoCollectives Collectives = iota
+	// the protocol has none: they become sends and receives, and nobody receives from anyone
+	ExpandedCollectives
 	NativeCollectives
 )
 
@@ -75,17 +82,22 @@ type Variation struct {
 	Weight        int // among the variations; 0 = 1
 }
 
-// Settings are those with the names, as scenario files have them; it panics on a name that it does not know.
+// Settings are those with the names, as scenario files have them; it panics on a name that it does
+// not know.
 func Settings(names ...string) []Setting {
 	values := map[string][]func(*fault.Model){
-		"at-once":     {func(m *fault.Model) { m.AtOnce = 2 }, func(m *fault.Model) { m.OneInstant = true }},
-		"spacing":     {func(m *fault.Model) { m.Settled = true }},
-		"overlap":     {func(m *fault.Model) { m.Overlap = 1 }},
-		"stop":        {func(m *fault.Model) { m.Staggered = true }},
-		"network":     {func(m *fault.Model) { m.Unordered = true }},
-		"loss":        {func(m *fault.Model) { m.Loss = 1 }},
-		"duplicates":  {func(m *fault.Model) { m.Duplicates = 1 }},
-		"from-dead":   {func(m *fault.Model) { m.FromDead = fault.Every }, func(m *fault.Model) { m.FromDead = fault.Nothing }},
+		"at-once": {func(m *fault.Model) {
+			m.AtOnce = 2
+		}, func(m *fault.Model) { m.OneInstant = true }},
+		"spacing":    {func(m *fault.Model) { m.Settled = true }},
+		"overlap":    {func(m *fault.Model) { m.Overlap = 1 }},
+		"stop":       {func(m *fault.Model) { m.Staggered = true }},
+		"network":    {func(m *fault.Model) { m.Unordered = true }},
+		"loss":       {func(m *fault.Model) { m.Loss = 1 }},
+		"duplicates": {func(m *fault.Model) { m.Duplicates = 1 }},
+		"from-dead": {func(m *fault.Model) {
+			m.FromDead = fault.Every
+		}, func(m *fault.Model) { m.FromDead = fault.Nothing }},
 		"to-dead":     {func(m *fault.Model) { m.KeepToDead = true }},
 		"detect":      {func(m *fault.Model) { m.DetectAny = true }},
 		"notice":      {func(m *fault.Model) { m.Joint = true }},
@@ -97,7 +109,8 @@ func Settings(names ...string) []Setting {
 	for _, name := range names {
 		v, ok := values[name]
 		if !ok {
-			panic(fmt.Sprintf("invariant: settings of the environment have known names, not %q", name))
+			panic(fmt.Sprintf("invariant: settings of the environment have known names, not %q",
+				name))
 		}
 		list = append(list, Setting{name, v})
 	}
@@ -109,11 +122,13 @@ func (s *Shapes) Validate() error {
 	least, most := s.ranks()
 	switch {
 	case least < 1 || most < least || most > len(rankNames):
-		return fmt.Errorf("fuzz: ranks in [%d, %d], want a range within [1, %d]", least, most, len(rankNames))
+		return fmt.Errorf("fuzz: ranks in [%d, %d], want a range within [1, %d]", least, most,
+			len(rankNames))
 	case s.Items < 0 || s.Items > 64:
 		return fmt.Errorf("fuzz: %d items in a program, want [0, 64]", s.Items)
 	case s.Failures < 0 || s.Failures > fault.Max || s.Spontaneous < 0 || s.Spontaneous > fault.Max:
-		return fmt.Errorf("fuzz: %d failures and %d checkpoints, want [0, %d]", s.Failures, s.Spontaneous, fault.Max)
+		return fmt.Errorf("fuzz: %d failures and %d checkpoints, want [0, %d]", s.Failures,
+			s.Spontaneous, fault.Max)
 	case s.MinClusters > most:
 		return fmt.Errorf("fuzz: at least %d clusters of at most %d ranks", s.MinClusters, most)
 	}
@@ -145,7 +160,8 @@ func (s *Shapes) items() int {
 	return s.Items
 }
 
-// fit lowers what a failure model asks for to what a protocol promises to survive, as far as the model can say so.
+// fit lowers what a failure model asks for to what a protocol promises to survive, as far as the
+// model can say so.
 func fit(m *fault.Model, p *core.Promises) {
 	if p.MaxFailures < 0 {
 		m.Failures = 0

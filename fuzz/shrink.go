@@ -15,18 +15,21 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// shrink makes a failure small: first with rapid, which takes out whatever was drawn, procs first and the order of events last; then change by
-// change (checker/minimise), where every smaller scenario is searched for a run, too.
+// shrink makes a failure small: first with rapid, which takes out whatever was drawn, procs first
+// and the order of events last; then change by change (checker/minimise), where every smaller
+// scenario is searched for a run, too.
 func (t *Target) shrink(ctx context.Context, f *finding, effort int) Failure {
 	if effort == 0 {
 		effort = DefaultShrink
 	}
-	answer := Failure{Property: f.property, Message: f.message, Strategy: f.strategy, Case: f.number, Run: f.run, Runs: f.runs}
+	answer := Failure{Property: f.property, Message: f.message, Strategy: f.strategy,
+		Case: f.number, Run: f.run, Runs: f.runs}
 	s := shrinker{target: t, property: f.property, left: effort, cache: map[string]outcome{}}
 	now, run := s.first(ctx, f)
 	answer.Drawn = now.size()
 	if run == nil {
-		answer.Scenario, answer.Shrunk, answer.Least = f.scenario(now.draft.scenario()), answer.Drawn, answer.Drawn
+		answer.Scenario, answer.Shrunk, answer.Least = f.scenario(now.draft.scenario()),
+			answer.Drawn, answer.Drawn
 		return answer
 	}
 	now = s.rounds(ctx, now)
@@ -50,7 +53,9 @@ func (f *finding) scenario(s *scenarios.Scenario) *scenarios.Scenario {
 
 // severalRuns reports whether the property compares runs, so that one run alone may not show it.
 func severalRuns(property string) bool {
-	return slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool { return p.Name == property && p.Kind == spec.Pair })
+	return slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool {
+		return p.Name == property && p.Kind == spec.Pair
+	})
 }
 
 // minimise goes on where rapid ends.
@@ -59,11 +64,12 @@ func (t *Target) minimise(ctx context.Context, f *Failure, effort int) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	plain, whole := t.expanded(f.Scenario)
-	a, err := minimise.Minimise(ctx, minimise.Question{Scenario: plain, Resolve: t.guarding(f.Property), States: 10 * effort, Tried: func(minimise.Progress) {
-		if tried++; tried > effort {
-			cancel()
-		}
-	}})
+	a, err := minimise.Minimise(ctx, minimise.Question{Scenario: plain,
+		Resolve: t.guarding(f.Property), States: 10 * effort, Tried: func(minimise.Progress) {
+			if tried++; tried > effort {
+				cancel()
+			}
+		}})
 	f.Tried += tried
 	if err != nil {
 		return // what rapid has left is good enough
@@ -71,7 +77,8 @@ func (t *Target) minimise(ctx context.Context, f *Failure, effort int) {
 	name, prose := f.Scenario.Name, f.Scenario.Prose
 	f.Scenario, f.Message = a.Scenario, a.Run.Violation.Message
 	f.Scenario.Name, f.Scenario.Prose = name, prose
-	f.Least = Size{Ranks: a.After.Ranks, Messages: a.After.Messages, Failures: a.After.Failures, Steps: a.After.Steps}
+	f.Least = Size{Ranks: a.After.Ranks, Messages: a.After.Messages, Failures: a.After.Failures,
+		Steps: a.After.Steps}
 	if whole {
 		f.Least.Messages = f.Shrunk.Messages
 	}
@@ -91,8 +98,8 @@ func (t *Target) guarding(property string) func(*scenarios.Scenario) (world.Case
 	}
 }
 
-// expanded is the scenario with the sends and receives that a protocol without collectives makes of them, so that each can be taken out. whole says
-// that there are collectives which stay.
+// expanded is the scenario with the sends and receives that a protocol without collectives makes of
+// them, so that each can be taken out. whole says that there are collectives which stay.
 func (t *Target) expanded(s *scenarios.Scenario) (plain *scenarios.Scenario, whole bool) {
 	c, err := t.Resolve(s)
 	if err != nil || !strings.Contains(s.Program, "group ") {
@@ -161,7 +168,8 @@ func (s *shrinker) first(ctx context.Context, f *finding) (now failing, run *fai
 	return now, run
 }
 
-// The bounds of the rounds: a round offers about half of what is left, so a few without success mean that nothing is left.
+// The bounds of the rounds: a round offers about half of what is left, so a few without success
+// mean that nothing is left.
 const (
 	mostRounds  = 10
 	idleEnough  = 3
@@ -170,7 +178,8 @@ const (
 
 // rounds lets rapid take out what it can until it finds no more.
 func (s *shrinker) rounds(ctx context.Context, now failing) failing {
-	for round, idle := uint64(0), 0; round < mostRounds && idle < idleEnough && s.left > 0 && ctx.Err() == nil; round++ {
+	for round, idle := uint64(0), 0; round < mostRounds && idle < idleEnough && s.left > 0 &&
+		ctx.Err() == nil; round++ {
 		elements := now.elements()
 		best := now
 		budget := max(s.left/sharedRound, min(s.left, 100))
@@ -201,11 +210,14 @@ func (s *shrinker) rounds(ctx context.Context, now failing) failing {
 // smaller compares two failures: procs, failures, messages, whatever else was drawn, steps.
 func smaller(a, b *failing) bool {
 	x, y := a.size(), b.size()
-	return cmp.Or(cmp.Compare(x.Ranks, y.Ranks), cmp.Compare(x.Failures, y.Failures), cmp.Compare(x.Messages, y.Messages),
-		cmp.Compare(len(a.elements())-len(a.schedule), len(b.elements())-len(b.schedule)), cmp.Compare(x.Steps, y.Steps)) < 0
+	return cmp.Or(cmp.Compare(x.Ranks, y.Ranks), cmp.Compare(x.Failures, y.Failures),
+		cmp.Compare(x.Messages, y.Messages),
+		cmp.Compare(len(a.elements())-len(a.schedule), len(b.elements())-len(b.schedule)),
+		cmp.Compare(x.Steps, y.Steps)) < 0
 }
 
-// attempt tries a scenario with what is left of a schedule; nil says that it does not break the property.
+// attempt tries a scenario with what is left of a schedule; nil says that it does not break the
+// property.
 func (s *shrinker) attempt(ctx context.Context, d *draft, schedule []string) (f *failing) {
 	s.tried++
 	s.left--
@@ -215,7 +227,8 @@ func (s *shrinker) attempt(ctx context.Context, d *draft, schedule []string) (f 
 		}
 	}()
 	if text := string(scenarios.Format(d.scenario())); text != s.text {
-		s.world = s.target.open(ctx, d, s.property != "deterministic" && !slices.Contains(GuardProperties(), s.property))
+		s.world = s.target.open(ctx, d, s.property != "deterministic" &&
+			!slices.Contains(GuardProperties(), s.property))
 		s.text = text
 	}
 	o := &s.world
@@ -237,10 +250,12 @@ func (d *draft) spend(spent fault.Model) {
 	if !m.OneInstant && !(m.Settled && spent.Failures < m.AtOnce) {
 		m.Failures = spent.Failures
 	}
-	m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions, m.Torn = spent.Checkpoints, spent.Loss, spent.Duplicates, spent.Suspicions, spent.Torn
+	m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions, m.Torn = spent.Checkpoints, spent.Loss,
+		spent.Duplicates, spent.Suspicions, spent.Torn
 }
 
-// replays reports whether a scenario's schedule shows the violation in a new world, with its last event.
+// replays reports whether a scenario's schedule shows the violation in a new world, with its last
+// event.
 func (t *Target) replays(ctx context.Context, s *scenarios.Scenario) error {
 	c, err := t.guarding(s.Breaks)(s)
 	if err != nil {
@@ -260,7 +275,8 @@ func (t *Target) replays(ctx context.Context, s *scenarios.Scenario) error {
 	case run.Violation == nil:
 		return fmt.Errorf("the run of %s breaks nothing when it is repeated", s.Name)
 	case run.Violation.Property != s.Breaks:
-		return fmt.Errorf("the run of %s breaks %s when it is repeated, not %s", s.Name, run.Violation.Property, s.Breaks)
+		return fmt.Errorf("the run of %s breaks %s when it is repeated, not %s", s.Name,
+			run.Violation.Property, s.Breaks)
 	}
 	return nil
 }

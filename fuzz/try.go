@@ -34,14 +34,15 @@ type opened struct {
 	reason   string // in what it is out of model
 }
 
-// twiceEvery is how many scenarios there are for each one of which every local step runs twice and is guarded: what a machine does wrong in itself
-// shows in any.
+// twiceEvery is how many scenarios there are for each one of which every local step runs twice and
+// is guarded: what a machine does wrong in itself shows in any.
 const twiceEvery = 4
 
 // openBounds are the bounds of the failure-free exploration of a program.
 func openBounds() checker.Options { return checker.Options{MaxStates: oracleStates} }
 
-// open resolves a draft, fits its failure model to the promises of the protocol, and makes its world.
+// open resolves a draft, fits its failure model to the promises of the protocol, and makes its
+// world.
 func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 	o.scenario = d.scenario()
 	c, err := t.Resolve(o.scenario)
@@ -73,27 +74,34 @@ func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 	case err != nil:
 		o.refused = err
 	case o.reason == "":
-		o.world.Attempt(nil, "") // a failure-free run, with which the sends of the others are compared
+		// a failure-free run, with which the sends of the others are compared
+		o.world.Attempt(nil, "")
 	}
 	return o
 }
 
 // try draws a scenario and runs of it. A step that does not return leaves a goroutine behind.
 func (f *fuzzer) try(ctx context.Context, number uint64) *trial {
-	drawn := cases(&f.target.Template, &f.target.Shapes).Example(int(scramble(f.options.Seed) + scramble(number)))
+	drawn := cases(&f.target.Template, &f.target.Shapes).Example(
+		int(scramble(f.options.Seed) + scramble(number)))
 	target := f.target
 	target.watch = new(watch)
 	var t *trial
-	if u := target.watch.during(f.options.StepTime, func() { t = f.watched(ctx, &target, number, drawn) }); u != nil {
-		t = &trial{number: number, found: &finding{draft: drawn.draft, property: hangMisuse, number: number,
-			message: fmt.Sprintf("a step of proc %d does not return within %v: input %s", u.proc, f.options.StepTime, inputWords(u.input))}}
+	if u := target.watch.during(f.options.StepTime, func() {
+		t = f.watched(ctx, &target, number, drawn)
+	}); u != nil {
+		t = &trial{number: number, found: &finding{draft: drawn.draft, property: hangMisuse,
+			number: number,
+			message: fmt.Sprintf("a step of proc %d does not return within %v: input %s", u.proc,
+				f.options.StepTime, inputWords(u.input))}}
 	}
 	return t
 }
 
 // inputWords names an input.
 func inputWords(in core.Input) string {
-	words := [...]string{"none", "Start", "Restore", "Received", "Persisted", "Down", "Tick", "Advance", "Send", "Receive", "Checkpoint", "Multicast", "Contribute"}[in.Kind]
+	words := [...]string{"none", "Start", "Restore", "Received", "Persisted", "Down", "Tick",
+		"Advance", "Send", "Receive", "Checkpoint", "Multicast", "Contribute"}[in.Kind]
 	if in.Message != nil {
 		wire := in.Message.Describe()
 		words += fmt.Sprintf(" %s %s from proc %d", wire.Kind, wire.Text, in.From)
@@ -102,7 +110,8 @@ func inputWords(in core.Input) string {
 }
 
 // watched is try for who watches steps.
-func (f *fuzzer) watched(ctx context.Context, target *Target, number uint64, drawn drawn) (t *trial) {
+func (f *fuzzer) watched(ctx context.Context, target *Target, number uint64,
+	drawn drawn) (t *trial) {
 	t = &trial{number: number}
 	stage := "making the setup"
 	defer func() {
@@ -136,13 +145,15 @@ func (f *fuzzer) sample(ctx context.Context, t *trial, drawn drawn, w *world.Wor
 			cancel() // the others would be as long
 		}
 	}
-	r := checker.Sample(until, w, m, checker.SampleOptions{Runs: f.options.PerCase, MaxSteps: mostSteps, Seed: drawn.seed, Progress: enough})
+	r := checker.Sample(until, w, m, checker.SampleOptions{Runs: f.options.PerCase,
+		MaxSteps: mostSteps, Seed: drawn.seed, Progress: enough})
 	m.end()
 	t.runs, t.steps, t.faults, t.cut = r.Runs, r.Steps, r.Faults, r.Cut
 	t.interrupted = r.Verdict != spec.Violated && ctx.Err() != nil
 	if r.Verdict == spec.Violated {
 		found := r.Found[0]
-		t.found = &finding{draft: drawn.draft, property: found.Property, message: found.Message, strategy: m.found(), number: t.number, run: r.First}
+		t.found = &finding{draft: drawn.draft, property: found.Property, message: found.Message,
+			strategy: m.found(), number: t.number, run: r.First}
 		run, err := w.Follow(found.Path)
 		if err != nil {
 			panic(fmt.Sprintf("invariant: a run that was drawn can be repeated: %v", err))
@@ -151,7 +162,8 @@ func (f *fuzzer) sample(ctx context.Context, t *trial, drawn drawn, w *world.Wor
 	}
 	if t.found == nil && m.cut.codes != nil {
 		if v, schedule := endless(w, m.cut.codes, m.cut.lastFault); v != nil {
-			t.found = &finding{draft: drawn.draft, property: v.Property, message: v.Message, schedule: schedule, strategy: "", number: t.number, run: t.runs}
+			t.found = &finding{draft: drawn.draft, property: v.Property, message: v.Message,
+				schedule: schedule, strategy: "", number: t.number, run: t.runs}
 		}
 	}
 	t.yields = m.yields()

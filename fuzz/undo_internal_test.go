@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestUndo lets rapid look for the elements that a failure does not need. Method: the failure needs a random set of elements, and is there whenever all of
-// them are; rounds with different seeds must leave exactly these. The number of different trials is bounded: rapid takes out chunks first.
+// TestUndo lets rapid look for the elements that a failure does not need. Method: the failure needs
+// a random set of elements, and is there whenever all of them are; rounds with different seeds must
+// leave exactly these. The number of different trials is bounded: rapid takes out chunks first.
 func TestUndo(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{1, 5, 52, 53, 200} {
@@ -48,7 +49,9 @@ func TestUndo(t *testing.T) {
 				}
 			}
 		}
-		if len(left) != len(needed) || slices.ContainsFunc(left, func(i int) bool { return !needed[i] }) {
+		if len(left) != len(needed) || slices.ContainsFunc(left, func(i int) bool {
+			return !needed[i]
+		}) {
 			t.Errorf("of %d elements %v are left, want %v", n, left, needed)
 		}
 		t.Logf("%d elements, %d needed: %d trials", n, len(needed), len(trials))
@@ -58,7 +61,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoKeeps checks that what can not be taken out stays: a failure that needs everything comes back whole.
+// TestUndoKeeps checks that what can not be taken out stays: a failure that needs everything comes
+// back whole.
 func TestUndoKeeps(t *testing.T) {
 	if out := undo(60, 7, func([]bool) bool { return false }); len(out) != 60 || count(out) != 0 {
 		t.Errorf("taken out: %v", out)

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// ReadClusters reads "a | b c | d": every rank exactly once. Empty text puts every rank into a cluster of its own.
+// ReadClusters reads "a | b c | d": every rank exactly once. Empty text puts every rank into a
+// cluster of its own.
 func ReadClusters(text string, names []string) ([]int, error) {
 	of := make([]int, len(names))
 	if text == "" {
@@ -24,7 +25,8 @@ func ReadClusters(text string, names []string) ([]int, error) {
 		for _, m := range members {
 			r := slices.Index(names, m)
 			if r < 0 {
-				return nil, fmt.Errorf("rank %s does not exist, there are %s", m, strings.Join(names, " "))
+				return nil, fmt.Errorf("rank %s does not exist, there are %s", m,
+					strings.Join(names, " "))
 			}
 			if given[m] {
 				return nil, fmt.Errorf("rank %s is in two clusters", m)

@@ -9,7 +9,8 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// Format writes a scenario, with its schedule if it has one, as a file that Parse reads back to the same scenario.
+// Format writes a scenario, with its schedule if it has one, as a file that Parse reads back to the
+// same scenario.
 func Format(s *Scenario) []byte {
 	comment := s.Title + "\n" + s.Prose
 	a := &txtar.Archive{Comment: []byte(strings.TrimSpace(comment) + "\n")}
@@ -18,7 +19,8 @@ func Format(s *Scenario) []byte {
 		a.Files = append(a.Files, txtar.File{Name: "program", Data: []byte(s.Program)})
 	}
 	if s.Schedule != nil {
-		a.Files = append(a.Files, txtar.File{Name: "schedule", Data: []byte(strings.Join(s.Schedule, "\n") + "\n")})
+		a.Files = append(a.Files, txtar.File{Name: "schedule",
+			Data: []byte(strings.Join(s.Schedule, "\n") + "\n")})
 	}
 	return txtar.Format(a)
 }
@@ -82,7 +84,8 @@ func header(s *Scenario) string {
 	return header.String()
 }
 
-// Nearest is the known name with the smallest edit distance to the given one, "" when there are none.
+// Nearest is the known name with the smallest edit distance to the given one, "" when there are
+// none.
 func Nearest(name string, known []string) string {
 	best, least := "", 1<<30
 	for _, k := range known {

@@ -1,10 +1,11 @@
-// Package scenarios reads scenario files: one named run each, with the program, the protocol, the clusters, what may fail, and
-// the expected verdict. The files in the folders beside this one, one for each
-// protocol or family, are embedded in the binary.
+// Package scenarios reads scenario files: one named run each, with the program, the protocol, the
+// clusters, what may fail, and the expected verdict. The files in the folders beside this one, one
+// for each protocol or family, are embedded in the binary.
 //
-// A file is a txtar archive. Its comment is prose; the first line is the title. Section "scenario" has one "key: value" a line,
-// section "program" the program of each rank (see impl/program/script), and an optional section "schedule" the events of one run, a
-// line each, which makes the file a replay file.
+// A file is a txtar archive. Its comment is prose; the first line is the title. Section "scenario"
+// has one "key: value" a line, section "program" the program of each rank (see
+// impl/program/script), and an optional section "schedule" the events of one run, a line each,
+// which makes the file a replay file.
 //
 // This package knows no protocol and no program: names are resolved by impl/catalog.
 package scenarios
@@ -26,31 +27,40 @@ import (
 
 // Scenario is one run to check. Names of ranks are unresolved.
 type Scenario struct {
-	Name      string      `json:"name"` // base name of the file
-	File      string      `json:"file"` // where it was read, for errors
-	Title     string      `json:"title"`
-	Prose     string      `json:"-"`
-	Source    string      `json:"source,omitempty"` // paper and figure
-	Protocol  string      `json:"protocol"`
-	Variant   string      `json:"variant"`           // "repaired", "published", or "repaired+H3+H5"
-	Options   string      `json:"options,omitempty"` // of the protocol, e.g. "loggers=next mode=semi"
-	Clusters  string      `json:"clusters"`
-	Roles     string      `json:"roles,omitempty"`     // how many of each kind of proc, of a protocol without programs
-	Tolerates *int        `json:"tolerates,omitempty"` // failures at a time that the protocol is to tolerate; nil = its default
-	Shape     string      `json:"program,omitempty"`   // generated program, e.g. "ring 3"; "" when Program is given
-	Program   string      `json:"-"`
-	Model     fault.Model `json:"model"`
-	Victims   []string    `json:"victims,omitempty"`
+	Name     string `json:"name"` // base name of the file
+	File     string `json:"file"` // where it was read, for errors
+	Title    string `json:"title"`
+	Prose    string `json:"-"`
+	Source   string `json:"source,omitempty"` // paper and figure
+	Protocol string `json:"protocol"`
+	Variant  string `json:"variant"` // "repaired", "published", or "repaired+H3+H5"
+	// of the protocol, e.g. "loggers=next mode=semi"
+	Options  string `json:"options,omitempty"`
+	Clusters string `json:"clusters"`
+	// how many of each kind of proc, of a protocol without programs
+	Roles string `json:"roles,omitempty"`
+	// failures at a time that the protocol is to tolerate; nil = its default
+	Tolerates *int `json:"tolerates,omitempty"`
+	// generated program, e.g. "ring 3"; "" when Program is given
+	Shape   string      `json:"program,omitempty"`
+	Program string      `json:"-"`
+	Model   fault.Model `json:"model"`
+	Victims []string    `json:"victims,omitempty"`
 	// Interchangeable ranks: renaming them leaves the programs and everything else as it is.
 	Interchangeable []string `json:"interchangeable,omitempty"`
-	Expect          string   `json:"expect"`             // verdict
-	Breaks          string   `json:"breaks,omitempty"`   // property that is broken when the verdict is "violated"
-	States          int      `json:"states,omitempty"`   // exact number of states of the default search, 0 = not recorded
-	MustSee         []string `json:"mustSee,omitempty"`  // Sometimes properties without which the run is vacuous
-	Erratum         string   `json:"erratum,omitempty"`  // the smallest run of this erratum
-	Force           bool     `json:"force,omitempty"`    // explore although the program is outside the protocol's model
-	Long            bool     `json:"long,omitempty"`     // takes more than a few seconds: explored only when asked for
-	Schedule        []string `json:"schedule,omitempty"` // events of one run, for replay
+	Expect          string   `json:"expect"` // verdict
+	// property that is broken when the verdict is "violated"
+	Breaks string `json:"breaks,omitempty"`
+	// exact number of states of the default search, 0 = not recorded
+	States int `json:"states,omitempty"`
+	// Sometimes properties without which the run is vacuous
+	MustSee []string `json:"mustSee,omitempty"`
+	Erratum string   `json:"erratum,omitempty"` // the smallest run of this erratum
+	// explore although the program is outside the protocol's model
+	Force bool `json:"force,omitempty"`
+	// takes more than a few seconds: explored only when asked for
+	Long     bool     `json:"long,omitempty"`
+	Schedule []string `json:"schedule,omitempty"` // events of one run, for replay
 
 	lines        map[string]int // line of each key
 	programLine  int
@@ -78,7 +88,9 @@ func Embedded() ([]*Scenario, error) {
 		}
 		list = append(list, s)
 	}
-	slices.SortStableFunc(list, func(a, b *Scenario) int { return strings.Compare(path.Base(a.File), path.Base(b.File)) })
+	slices.SortStableFunc(list, func(a, b *Scenario) int {
+		return strings.Compare(path.Base(a.File), path.Base(b.File))
+	})
 	return list, nil
 }
 
@@ -108,12 +120,15 @@ func Load(file string) (*Scenario, error) {
 
 // Parse reads the text of a scenario; errors carry file and line.
 func Parse(file string, data []byte) (*Scenario, error) {
-	s := &Scenario{File: file, Name: strings.TrimSuffix(path.Base(file), ".txtar"), Variant: "repaired", Expect: "holds",
+	s := &Scenario{File: file, Name: strings.TrimSuffix(path.Base(file), ".txtar"),
+		Variant: "repaired", Expect: "holds",
 		lines: map[string]int{}}
 	archive := txtar.Parse(data)
 	s.Title, s.Prose, _ = strings.Cut(strings.TrimSpace(string(archive.Comment)), "\n")
 	if len(archive.Files) == 0 {
-		return nil, fmt.Errorf("%s:1: no section; a scenario needs \"-- scenario --\" and \"-- program --\"", file)
+		return nil,
+			fmt.Errorf(
+				"%s:1: no section; a scenario needs \"-- scenario --\" and \"-- program --\"", file)
 	}
 	seen := map[string]bool{}
 	for _, f := range archive.Files {
@@ -132,7 +147,8 @@ func Parse(file string, data []byte) (*Scenario, error) {
 		case "schedule":
 			s.Schedule, s.scheduleLine = nonEmpty(string(f.Data)), first
 		default:
-			return nil, fmt.Errorf("%s:%d: unknown section %q, want scenario, program or schedule", file, first-1, f.Name)
+			return nil, fmt.Errorf("%s:%d: unknown section %q, want scenario, program or schedule",
+				file, first-1, f.Name)
 		}
 	}
 	if !seen["scenario"] {
@@ -148,7 +164,8 @@ func (s *Scenario) complete(seen map[string]bool) error {
 	case s.Roles != "" && (s.Shape != "" || seen["program"]):
 		return s.Errorf("roles", "procs with roles have no program")
 	case s.Shape == "" && s.Roles == "" && !seen["program"]:
-		return s.Errorf("program", "no program: write a section \"-- program --\" or \"program: NAME N\"")
+		return s.Errorf("program",
+			"no program: write a section \"-- program --\" or \"program: NAME N\"")
 	case s.Shape != "" && seen["program"]:
 		return s.Errorf("program", "two programs, one named and one written")
 	}
@@ -218,13 +235,18 @@ func (s *Scenario) header(text string, first int) error {
 }
 
 // Keys are the keys of a scenario section, in the order in which Format writes them.
-var Keys = []string{"source", "protocol", "variant", "options", "program", "clusters", "roles", "tolerates", "failures", "at-once", "spacing", "overlap", "victims",
-	"interchangeable", "stop", "checkpoints", "network", "ignored", "loss", "duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "long", "erratum",
+var Keys = []string{"source", "protocol", "variant", "options", "program", "clusters", "roles",
+	"tolerates", "failures", "at-once", "spacing", "overlap", "victims",
+	"interchangeable", "stop", "checkpoints", "network", "ignored", "loss", "duplicates",
+	"from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "long",
+	"erratum",
 	"expect", "breaks", "states", "must-see"}
 
 func (s *Scenario) set(key, value string) (err error) {
-	texts := map[string]*string{"source": &s.Source, "protocol": &s.Protocol, "variant": &s.Variant, "program": &s.Shape,
-		"options": &s.Options, "clusters": &s.Clusters, "roles": &s.Roles, "erratum": &s.Erratum, "breaks": &s.Breaks}
+	texts := map[string]*string{"source": &s.Source, "protocol": &s.Protocol, "variant": &s.Variant,
+		"program": &s.Shape,
+		"options": &s.Options, "clusters": &s.Clusters, "roles": &s.Roles, "erratum": &s.Erratum,
+		"breaks": &s.Breaks}
 	m := &s.Model
 	if key == "at-once" && value == "all" {
 		m.OneInstant = true
@@ -234,7 +256,8 @@ func (s *Scenario) set(key, value string) (err error) {
 		*t = value
 		return nil
 	}
-	lists := map[string]*[]string{"victims": &s.Victims, "interchangeable": &s.Interchangeable, "must-see": &s.MustSee}
+	lists := map[string]*[]string{"victims": &s.Victims, "interchangeable": &s.Interchangeable,
+		"must-see": &s.MustSee}
 	if l, ok := lists[key]; ok {
 		*l = strings.Fields(value)
 		return nil
@@ -267,7 +290,8 @@ func (s *Scenario) set(key, value string) (err error) {
 		i, err = oneOf(value, survivals)
 		m.FromDead = fault.Survival(max(0, i))
 	default:
-		return fmt.Errorf("unknown key, did you mean %q? Known keys: %s", Nearest(key, Keys), strings.Join(Keys, ", "))
+		return fmt.Errorf("unknown key, did you mean %q? Known keys: %s", Nearest(key, Keys),
+			strings.Join(Keys, ", "))
 	}
 	return err
 }
@@ -296,8 +320,10 @@ func (s *Scenario) way(key string) (way, bool) {
 // number is where the number with the key is kept, nil when the key is of something else.
 func (s *Scenario) number(key string) *int {
 	m := &s.Model
-	return map[string]*int{"failures": &m.Failures, "at-once": &m.AtOnce, "overlap": &m.Overlap, "checkpoints": &m.Checkpoints, "loss": &m.Loss,
-		"duplicates": &m.Duplicates, "suspicions": &m.Suspicions, "torn": &m.Torn, "states": &s.States}[key]
+	return map[string]*int{"failures": &m.Failures, "at-once": &m.AtOnce, "overlap": &m.Overlap,
+		"checkpoints": &m.Checkpoints, "loss": &m.Loss,
+		"duplicates": &m.Duplicates, "suspicions": &m.Suspicions, "torn": &m.Torn,
+		"states": &s.States}[key]
 }
 
 var verdicts = []string{"holds", "violated", "unknown", "out of model"}

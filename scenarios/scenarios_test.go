@@ -72,11 +72,16 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &scenarios.Scenario{
-		Name: "full", File: "folder/full.txtar", Title: "A title", Prose: "with prose\n\nin two paragraphs",
-		Source: "[X] Fig. 1", Protocol: "hydee", Variant: "repaired+H1", Options: "deep=yes", Clusters: "a | b", Tolerates: new(3), Program: "a: send b x\nb: recv a\n",
-		Model: fault.Model{Failures: 2, AtOnce: 1, Settled: true, Overlap: 8, Checkpoints: 3, Staggered: true, Unordered: true, Selective: true, Loss: 4, Duplicates: 5,
-			FromDead: fault.Nothing, KeepToDead: true, DetectAny: true, Joint: true, Suspicions: 6, Torn: 7},
-		Interchangeable: []string{"a", "b"}, Victims: []string{"a", "RP"}, Expect: "violated", Breaks: "fifo", States: 1234, MustSee: []string{"recovers", "resends-log"},
+		Name: "full", File: "folder/full.txtar", Title: "A title",
+		Prose:  "with prose\n\nin two paragraphs",
+		Source: "[X] Fig. 1", Protocol: "hydee", Variant: "repaired+H1", Options: "deep=yes",
+		Clusters: "a | b", Tolerates: new(3), Program: "a: send b x\nb: recv a\n",
+		Model: fault.Model{Failures: 2, AtOnce: 1, Settled: true, Overlap: 8, Checkpoints: 3,
+			Staggered: true, Unordered: true, Selective: true, Loss: 4, Duplicates: 5,
+			FromDead: fault.Nothing, KeepToDead: true, DetectAny: true, Joint: true, Suspicions: 6,
+			Torn: 7},
+		Interchangeable: []string{"a", "b"}, Victims: []string{"a", "RP"}, Expect: "violated",
+		Breaks: "fifo", States: 1234, MustSee: []string{"recovers", "resends-log"},
 		Erratum: "H1", Force: true, Long: true, Schedule: []string{"step a send x to b", "crash a"},
 	}
 	if diff := cmp.Diff(want, got, exported); diff != "" {
@@ -89,11 +94,13 @@ func TestParse(t *testing.T) {
 
 // TestDefaults reads the smallest file.
 func TestDefaults(t *testing.T) {
-	got, err := scenarios.Parse("s.txtar", []byte("-- scenario --\nprotocol: none\nprogram: ring 3\n"))
+	got, err := scenarios.Parse("s.txtar", []byte(
+		"-- scenario --\nprotocol: none\nprogram: ring 3\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &scenarios.Scenario{Name: "s", File: "s.txtar", Protocol: "none", Variant: "repaired", Expect: "holds", Shape: "ring 3"}
+	want := &scenarios.Scenario{Name: "s", File: "s.txtar", Protocol: "none", Variant: "repaired",
+		Expect: "holds", Shape: "ring 3"}
 	if diff := cmp.Diff(want, got, exported); diff != "" {
 		t.Errorf("scenario (-want +got):\n%s", diff)
 	}
@@ -106,8 +113,10 @@ func TestDefaultsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := scenarios.Parse("s.txtar", []byte(text+"stop: together\nnetwork: fifo\nignored: lost\nfrom-dead: prefix\nto-dead: lost\ndetect: after\n"+
-		"notice: each\nforce: no\nlong: no\nvariant: repaired\nexpect: holds\nfailures: 0\n"))
+	got, err := scenarios.Parse("s.txtar", []byte(
+		text+"stop: together\nnetwork: fifo\nignored: lost\nfrom-dead: prefix\nto-dead: "+
+			"lost\ndetect: after\n"+
+			"notice: each\nforce: no\nlong: no\nvariant: repaired\nexpect: holds\nfailures: 0\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +125,8 @@ func TestDefaultsWritten(t *testing.T) {
 	}
 }
 
-// TestEmbedded checks that every embedded file parses, has a title and a name of its own, and is what is on disk.
+// TestEmbedded checks that every embedded file parses, has a title and a name of its own, and is
+// what is on disk.
 func TestEmbedded(t *testing.T) {
 	list, err := scenarios.Embedded()
 	if err != nil {
@@ -142,8 +152,8 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestFormat checks that Format writes what Parse reads back to an equal scenario, for every embedded file, the full one, and
-// odd ones, and that formatting again changes no byte.
+// TestFormat checks that Format writes what Parse reads back to an equal scenario, for every
+// embedded file, the full one, and odd ones, and that formatting again changes no byte.
 func TestFormat(t *testing.T) {
 	list, err := scenarios.Embedded()
 	if err != nil {
@@ -151,10 +161,12 @@ func TestFormat(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"full": full, "no title": "-- scenario --\nprotocol: p\nprogram: ring 2\n",
-		"all at once": "t\n\n\nprose\n-- scenario --\nprotocol: p\nat-once: all\nfailures: 2\n-- program --\n\n\na:   wait",
-		"every":       "t\n-- scenario --\nprotocol: p\nprogram: x\nfrom-dead: every\n-- schedule --\n",
-		"set":         "t\n-- scenario --\nprotocol: p\nroles: servers 3, clients 2\nnetwork: set\n",
-		"colons":      "a: b\n-- scenario --\nprotocol: p: q\nsource: a:b\nprogram: x\n",
+		"all at once": "t\n\n\nprose\n-- scenario --\nprotocol: p\nat-once: all\nfailures: 2\n-- " +
+			"program --\n\n\na:   wait",
+		"every": "t\n-- scenario --\nprotocol: p\nprogram: x\nfrom-dead: every\n-- " +
+			"schedule --\n",
+		"set":    "t\n-- scenario --\nprotocol: p\nroles: servers 3, clients 2\nnetwork: set\n",
+		"colons": "a: b\n-- scenario --\nprotocol: p: q\nsource: a:b\nprogram: x\n",
 	} {
 		s, err := scenarios.Parse(name+".txtar", []byte(text))
 		if err != nil {
@@ -209,7 +221,8 @@ func TestFormatKeys(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts the full file after every byte: an error that names file and line, or a scenario that survives Format.
+// TestTruncated cuts the full file after every byte: an error that names file and line, or a
+// scenario that survives Format.
 func TestTruncated(t *testing.T) {
 	for n := range len(full) {
 		s, err := scenarios.Parse("cut.txtar", []byte(full[:n]))
@@ -222,7 +235,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// FuzzParse gives the parser any text: an error with the file's name, or a scenario that survives Format.
+// FuzzParse gives the parser any text: an error with the file's name, or a scenario that survives
+// Format.
 func FuzzParse(f *testing.F) {
 	f.Add(full)
 	f.Add("-- scenario --\nprotocol: p\nprogram: ring 3\n")
@@ -243,30 +257,44 @@ func FuzzParse(f *testing.F) {
 func TestBadFiles(t *testing.T) {
 	known := "Known keys: " + strings.Join(scenarios.Keys, ", ")
 	header := func(lines ...string) string {
-		return "title\n-- scenario --\nprotocol: p\n" + strings.Join(lines, "\n") + "\n-- program --\na: wait\n"
+		return "title\n-- scenario --\nprotocol: p\n" + strings.Join(lines, "\n") +
+			"\n-- program --\na: wait\n"
 	}
 	tests := []struct{ name, text, want string }{
 		{"empty", "", `1: no section; a scenario needs "-- scenario --" and "-- program --"`},
-		{"prose only", "title\nprose", `1: no section; a scenario needs "-- scenario --" and "-- program --"`},
-		{"binary", "\x00\xff\xfe", `1: no section; a scenario needs "-- scenario --" and "-- program --"`},
-		{"no scenario section", "-- program --\na: wait\n", `1: section "-- scenario --" is missing`},
-		{"no program", "-- scenario --\nprotocol: p\n", `1: no program: write a section "-- program --" or "program: NAME N"`},
+		{"prose only", "title\nprose",
+			`1: no section; a scenario needs "-- scenario --" and "-- program --"`},
+		{"binary", "\x00\xff\xfe",
+			`1: no section; a scenario needs "-- scenario --" and "-- program --"`},
+		{"no scenario section", "-- program --\na: wait\n",
+			`1: section "-- scenario --" is missing`},
+		{"no program", "-- scenario --\nprotocol: p\n",
+			`1: no program: write a section "-- program --" or "program: NAME N"`},
 		{"two programs", header("program: ring 3"), `4: two programs, one named and one written`},
-		{"no protocol", "-- scenario --\nfailures: 1\n-- program --\na: wait\n", `1: no protocol is named`},
-		{"unknown section", header() + "-- notes --\n", `7: unknown section "notes", want scenario, program or schedule`},
-		{"unknown key", header("failure: 1"), `4: failure: unknown key, did you mean "failures"? ` + known},
-		{"misspelt key", header("", "", "protocoll: p"), `6: protocoll: unknown key, did you mean "protocol"? ` + known},
-		{"upper case", header("Failures: 1"), `4: Failures: unknown key, did you mean "failures"? ` + known},
-		{"key twice", header("failures: 1", "loss: 2", "failures: 2"), `6: failures is given twice`},
+		{"no protocol", "-- scenario --\nfailures: 1\n-- program --\na: wait\n",
+			`1: no protocol is named`},
+		{"unknown section", header() + "-- notes --\n",
+			`7: unknown section "notes", want scenario, program or schedule`},
+		{"unknown key", header("failure: 1"), `4: failure: unknown key, did you mean "failures"? ` +
+			known},
+		{"misspelt key", header("", "", "protocoll: p"),
+			`6: protocoll: unknown key, did you mean "protocol"? ` + known},
+		{"upper case", header("Failures: 1"),
+			`4: Failures: unknown key, did you mean "failures"? ` + known},
+		{"key twice", header("failures: 1", "loss: 2", "failures: 2"),
+			`6: failures is given twice`},
 		{"same value twice", header("protocol: p"), `4: protocol is given twice`},
 		{"no colon", header("failures 1"), `4: want "key: value", got "failures 1"`},
 		{"no value", header("failures:"), `4: want "key: value", got "failures:"`},
 		{"no key", header(": 1"), `4: : unknown key, did you mean "stop"? ` + known},
-		{"word as number", header("failures: one"), `4: failures: "one" is not a number of at least 0`},
+		{"word as number", header("failures: one"),
+			`4: failures: "one" is not a number of at least 0`},
 		{"negative", header("loss: -1"), `4: loss: "-1" is not a number of at least 0`},
 		{"fraction", header("torn: 1.5"), `4: torn: "1.5" is not a number of at least 0`},
-		{"huge", header("states: 99999999999999999999"), `4: states: "99999999999999999999" is not a number of at least 0`},
-		{"at once word", header("at-once: both"), `4: at-once: "both" is not a number of at least 0`},
+		{"huge", header("states: 99999999999999999999"),
+			`4: states: "99999999999999999999" is not a number of at least 0`},
+		{"at once word", header("at-once: both"),
+			`4: at-once: "both" is not a number of at least 0`},
 		{"stop", header("stop: later"), `4: stop: "later", want together or staggered`},
 		{"network", header("network: lifo"), `4: network: "lifo", want fifo, unordered, set`},
 		{"ignored", header("ignored: gone"), `4: ignored: "gone", want lost or kept`},
@@ -289,7 +317,8 @@ func TestBadFiles(t *testing.T) {
 
 // TestSecondSection checks that the error about a doubled section names the line of the second one.
 func TestSecondSection(t *testing.T) {
-	_, err := scenarios.Parse("s.txtar", []byte("t\n-- scenario --\nprotocol: p\n-- program --\na: wait\n-- program --\nb: wait\n"))
+	_, err := scenarios.Parse("s.txtar", []byte(
+		"t\n-- scenario --\nprotocol: p\n-- program --\na: wait\n-- program --\nb: wait\n"))
 	if err == nil || err.Error() != `s.txtar:6: second section "program"` {
 		t.Errorf("got %v", err)
 	}
@@ -297,7 +326,8 @@ func TestSecondSection(t *testing.T) {
 
 // TestIndentedMarker checks that prose that looks like a section does not move line numbers.
 func TestIndentedMarker(t *testing.T) {
-	_, err := scenarios.Parse("s.txtar", []byte("t\n -- scenario --\nprose\n-- scenario --\nprotocol: p\nloss: x\n"))
+	_, err := scenarios.Parse("s.txtar", []byte(
+		"t\n -- scenario --\nprose\n-- scenario --\nprotocol: p\nloss: x\n"))
 	if err == nil || !strings.HasPrefix(err.Error(), "s.txtar:6: ") {
 		t.Errorf("got %v", err)
 	}
@@ -305,7 +335,8 @@ func TestIndentedMarker(t *testing.T) {
 
 // TestUnknownVerdict checks that words which can never come true are refused.
 func TestUnknownVerdict(t *testing.T) {
-	if _, err := scenarios.Parse("s.txtar", []byte("-- scenario --\nprotocol: p\nprogram: ring 2\nexpect: hold\n")); err == nil {
+	if _, err := scenarios.Parse("s.txtar", []byte(
+		"-- scenario --\nprotocol: p\nprogram: ring 2\nexpect: hold\n")); err == nil {
 		t.Error("accepted")
 	}
 }
@@ -320,7 +351,8 @@ func TestWindowsLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got.Program, got.Prose, got.Title = strings.ReplaceAll(got.Program, "\r\n", "\n"), strings.ReplaceAll(got.Prose, "\r", ""), strings.TrimSpace(got.Title)
+	got.Program, got.Prose, got.Title = strings.ReplaceAll(got.Program, "\r\n", "\n"),
+		strings.ReplaceAll(got.Prose, "\r", ""), strings.TrimSpace(got.Title)
 	if diff := cmp.Diff(want, got, exported); diff != "" {
 		t.Errorf("scenario (-want +got):\n%s", diff)
 	}
@@ -328,10 +360,12 @@ func TestWindowsLines(t *testing.T) {
 
 // TestLoad checks the errors of files that can not be read.
 func TestLoad(t *testing.T) {
-	if _, err := scenarios.Load(filepath.Join(t.TempDir(), "none.txtar")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := scenarios.Load(filepath.Join(t.TempDir(), "none.txtar")); !errors.Is(err,
+		fs.ErrNotExist) {
 		t.Errorf("missing file: %v", err)
 	}
-	if _, err := scenarios.Load(t.TempDir()); err == nil || !strings.HasPrefix(err.Error(), "scenarios: read ") {
+	if _, err := scenarios.Load(t.TempDir()); err == nil ||
+		!strings.HasPrefix(err.Error(), "scenarios: read ") {
 		t.Errorf("folder: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "x.y.txtar")
@@ -344,15 +378,16 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestErrorf checks that an error about a key names its line, one about a section the line on which it begins, and an error about a
-// key that is not given line 1.
+// TestErrorf checks that an error about a key names its line, one about a section the line on which
+// it begins, and an error about a key that is not given line 1.
 func TestErrorf(t *testing.T) {
 	s, err := scenarios.Parse("s.txtar", []byte(full))
 	if err != nil {
 		t.Fatal(err)
 	}
 	cause := errors.New("cause")
-	for key, want := range map[string]string{"protocol": "s.txtar:8: p: cause", "-- program --": "s.txtar:39: p: cause",
+	for key, want := range map[string]string{"protocol": "s.txtar:8: p: cause",
+		"-- program --":  "s.txtar:39: p: cause",
 		"-- schedule --": "s.txtar:42: p: cause", "program": "s.txtar:1: p: cause"} {
 		got := s.Errorf(key, "%s: %w", "p", cause)
 		if got.Error() != want || !errors.Is(got, cause) {

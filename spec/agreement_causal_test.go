@@ -16,16 +16,21 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Aim: world and judge agree about the causal family, too: determinants, what is kept, overlapping and separate failures, groups. Method:
-// random walks of the repaired protocols, which are accepted, and of each erratum, compared as those of HydEE are.
+// Aim: world and judge agree about the causal family, too: determinants, what is kept, overlapping
+// and separate failures, groups. Method: random walks of the repaired protocols, which are
+// accepted, and of each erratum, compared as those of HydEE are.
 func TestWorldAndJudgeAgreeOnCausalWalks(t *testing.T) {
 	programs := []string{
-		"y: recv * ordered; send w w1; recv * ordered\na: send y a; recv w\nw: send y b; recv y; send a w2",
+		"y: recv * ordered; send w w1; recv * ordered\na: send y a; recv w\nw: send y b; recv y; " +
+			"send a w2",
 		"y: recv a; checkpoint; recv a; send a y1\na: send y a; checkpoint; send y b; recv y",
-		"group g: r > t; t > w\nr: contribute g; recv * ordered; recv * ordered; send t x; send w y\nt: send r a; contribute g; recv r\nw: contribute g; recv r",
-		"group g: r > t; t > w\nr: multicast g m0; multicast g m1\nt: recv g; recv g\nw: recv g; recv g",
+		"group g: r > t; t > w\nr: contribute g; recv * ordered; recv * ordered; send t x; send " +
+			"w y\nt: send r a; contribute g; recv r\nw: contribute g; recv r",
+		"group g: r > t; t > w\nr: multicast g m0; multicast g m1\nt: recv g; recv g\nw: recv g; " +
+			"recv g",
 	}
-	models := []fault.Model{{Failures: 1}, {Failures: 2, Overlap: 1}, {Failures: 2, Overlap: 1, KeepToDead: true, FromDead: fault.Every},
+	models := []fault.Model{{Failures: 1}, {Failures: 2, Overlap: 1},
+		{Failures: 2, Overlap: 1, KeepToDead: true, FromDead: fault.Every},
 		{Failures: 2, AtOnce: 2}}
 	broken, complete := 0, 0
 	for i, text := range programs {
@@ -60,12 +65,14 @@ func TestWorldAndJudgeAgreeOnCausalWalks(t *testing.T) {
 						t.Fatal(err)
 					}
 					if err := agree(w, run); err != nil {
-						t.Fatalf("program %d, model %d, erratum %d: %v\n%v", i, j, e, err, run.Schedule)
+						t.Fatalf("program %d, model %d, erratum %d: %v\n%v", i, j, e, err,
+							run.Schedule)
 					}
 					if run.Violation != nil {
 						broken++
 						if e < 0 && m.AtOnce == 0 {
-							t.Errorf("program %d, model %d: the repaired protocol breaks: %v", i, j, *run.Violation)
+							t.Errorf("program %d, model %d: the repaired protocol breaks: %v", i, j,
+								*run.Violation)
 						}
 					}
 					if run.Complete {
@@ -76,20 +83,23 @@ func TestWorldAndJudgeAgreeOnCausalWalks(t *testing.T) {
 		}
 	}
 	if broken < 10 || complete < 100 {
-		t.Errorf("%d walks are broken and %d complete: the comparison says little", broken, complete)
+		t.Errorf("%d walks are broken and %d complete: the comparison says little", broken,
+			complete)
 	}
 }
 
 // maker makes the setup of one protocol of the family.
 type maker func(trace.Layout, []core.Program, causal.Options) (*core.Setup, error)
 
-func causalWorld(t *testing.T, make maker, layout trace.Layout, programs []core.Program, o causal.Options, m fault.Model, oracle *spec.Oracle) *world.World {
+func causalWorld(t *testing.T, make maker, layout trace.Layout, programs []core.Program,
+	o causal.Options, m fault.Model, oracle *spec.Oracle) *world.World {
 	t.Helper()
 	setup, err := make(layout, programs, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := world.New(world.Config{Setup: setup, Model: m, Facts: world.FactsOf(setup, &m, oracle), Twice: true})
+	w, err := world.New(world.Config{Setup: setup, Model: m,
+		Facts: world.FactsOf(setup, &m, oracle), Twice: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,8 @@ import (
 
 // The programs of the worlds whose runs are judged again.
 var worldPrograms = []*program{
-	{text: "x: send y m2\ny: recv *; send c m3; recv *\nc: recv y; send y m7", clusters: []int{0, 0, 1}},
+	{text: "x: send y m2\ny: recv *; send c m3; recv *\nc: recv y; send y m7",
+		clusters: []int{0, 0, 1}},
 	{text: "a: send b a1; recv b; send b a3\nb: recv a; send a b1; recv a", clusters: []int{0, 1}},
 }
 
@@ -39,17 +40,23 @@ var models = []struct {
 	outside bool // beyond what the protocol promises to handle
 }{
 	{name: "one failure and one checkpoint", model: fault.Model{Failures: 1, Checkpoints: 1}},
-	{name: "three failures, two at once", model: fault.Model{Failures: 3, AtOnce: 2, Checkpoints: 1}},
-	{name: "members stop one by one", model: fault.Model{Failures: 2, Checkpoints: 1, Staggered: true}},
-	{name: "nothing from the dead, everything to them", model: fault.Model{Failures: 2, Checkpoints: 1, FromDead: fault.Nothing, KeepToDead: true}},
-	{name: "everything from the dead", model: fault.Model{Failures: 2, Checkpoints: 1, FromDead: fault.Every}},
+	{name: "three failures, two at once", model: fault.Model{Failures: 3, AtOnce: 2,
+		Checkpoints: 1}},
+	{name: "members stop one by one", model: fault.Model{Failures: 2, Checkpoints: 1,
+		Staggered: true}},
+	{name: "nothing from the dead, everything to them",
+		model: fault.Model{Failures: 2, Checkpoints: 1, FromDead: fault.Nothing, KeepToDead: true}},
+	{name: "everything from the dead", model: fault.Model{Failures: 2, Checkpoints: 1,
+		FromDead: fault.Every}},
 	{name: "an eager detector that errs, and damaged records",
 		model: fault.Model{Failures: 2, Checkpoints: 2, DetectAny: true, Suspicions: 1, Torn: 1}},
-	{name: "a bad network", model: fault.Model{Failures: 1, Checkpoints: 1, Unordered: true, Loss: 1, Duplicates: 1}, outside: true},
+	{name: "a bad network", model: fault.Model{Failures: 1, Checkpoints: 1, Unordered: true,
+		Loss: 1, Duplicates: 1}, outside: true},
 }
 
 // worldOf assembles the world of HydEE with some errata, changed by wrap.
-func worldOf(t *testing.T, p *program, m fault.Model, errata hydee.Set, wrap func(*core.Setup) *core.Setup) *world.World {
+func worldOf(t *testing.T, p *program, m fault.Model, errata hydee.Set,
+	wrap func(*core.Setup) *core.Setup) *world.World {
 	t.Helper()
 	names, programs, err := script.Parse(p.text, 1)
 	if err != nil {
@@ -70,7 +77,8 @@ func worldOf(t *testing.T, p *program, m fault.Model, errata hydee.Set, wrap fun
 		t.Fatal(err)
 	}
 	setup = wrap(setup)
-	w, err := world.New(world.Config{Setup: setup, Model: m, Facts: world.FactsOf(setup, &m, p.oracle), Twice: true})
+	w, err := world.New(world.Config{Setup: setup, Model: m,
+		Facts: world.FactsOf(setup, &m, p.oracle), Twice: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,11 +87,13 @@ func worldOf(t *testing.T, p *program, m fault.Model, errata hydee.Set, wrap fun
 
 func unchanged(s *core.Setup) *core.Setup { return s }
 
-// worldOnly are the violations that a trace can not show: of runs compared with each other, and of the machine itself.
-var worldOnly = map[string]bool{"send-determinism": true, "stamp-determinism": true, "deterministic": true, "no-panic": true}
+// worldOnly are the violations that a trace can not show: of runs compared with each other, and of
+// the machine itself.
+var worldOnly = map[string]bool{"send-determinism": true, "stamp-determinism": true,
+	"deterministic": true, "no-panic": true}
 
-// agree judges the trace of a run and compares: the world stops at the first step with a violation, and the judge must find
-// that one there, and nothing before.
+// agree judges the trace of a run and compares: the world stops at the first step with a violation,
+// and the judge must find that one there, and nothing before.
 func agree(w *world.World, run *world.Run) error {
 	judged := spec.Judge(w.Facts, &run.Trace, spec.Select(w.Facts), run.Complete)
 	if run.Violation == nil {
@@ -105,8 +115,9 @@ func agree(w *world.World, run *world.Run) error {
 	return nil
 }
 
-// Aim: the world, which judges transitions as it explores, and the judge, which sees nothing but the trace, come to the same
-// verdict about the shortest run that breaks each mutant. Method: find it breadth first, follow it, judge its trace.
+// Aim: the world, which judges transitions as it explores, and the judge, which sees nothing but
+// the trace, come to the same verdict about the shortest run that breaks each mutant. Method: find
+// it breadth first, follow it, judge its trace.
 func TestWorldAndJudgeAgreeOnMutants(t *testing.T) {
 	broken := 0
 	for _, m := range mutants.Catalogue() {
@@ -115,7 +126,8 @@ func TestWorldAndJudgeAgreeOnMutants(t *testing.T) {
 		}
 		for _, p := range worldPrograms {
 			w := worldOf(t, p, fault.Model{Failures: 1, Checkpoints: 1}, 0, m.Wrap)
-			r := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst, MaxStates: 1200})
+			r := checker.Search(t.Context(), w,
+				checker.Options{Order: checker.BreadthFirst, MaxStates: 1200})
 			for _, found := range r.Found {
 				run, err := w.Follow(found.Path)
 				if err != nil {
@@ -124,7 +136,8 @@ func TestWorldAndJudgeAgreeOnMutants(t *testing.T) {
 				got := *run.Violation
 				got.Step = 0
 				if diff := cmp.Diff(found.Violation, got); diff != "" {
-					t.Errorf("%s: the run followed again shows something else (-search +run):\n%s", m.Name, diff)
+					t.Errorf("%s: the run followed again shows something else (-search +run):\n%s",
+						m.Name, diff)
 				}
 				if err := agree(w, run); err != nil {
 					t.Errorf("%s: %v\n%v", m.Name, err, run.Schedule)
@@ -134,13 +147,15 @@ func TestWorldAndJudgeAgreeOnMutants(t *testing.T) {
 		}
 	}
 	if broken < 25 {
-		t.Errorf("only %d runs of mutants are broken, want at least 25: the comparison says little", broken)
+		t.Errorf("only %d runs of mutants are broken, want at least 25: the comparison says little",
+			broken)
 	}
 }
 
-// Aim: the same for whatever runs there are, also long ones, under every kind of failure model, inside and outside of what the
-// protocol promises to handle; inside, the repaired protocol is accepted. Method: random walks to the first violation or to
-// the end, of the repaired protocol and of each erratum.
+// Aim: the same for whatever runs there are, also long ones, under every kind of failure model,
+// inside and outside of what the protocol promises to handle; inside, the repaired protocol is
+// accepted. Method: random walks to the first violation or to the end, of the repaired protocol and
+// of each erratum.
 func TestWorldAndJudgeAgreeOnWalks(t *testing.T) {
 	broken, complete := 0, 0
 	for number, m := range models {
@@ -150,7 +165,8 @@ func TestWorldAndJudgeAgreeOnWalks(t *testing.T) {
 				if e >= 0 {
 					errata = errata.With(hydee.Erratum(e))
 				}
-				w := worldOf(t, worldPrograms[(number+e+1)%len(worldPrograms)], m.model, errata, unchanged)
+				w := worldOf(t, worldPrograms[(number+e+1)%len(worldPrograms)], m.model, errata,
+					unchanged)
 				rng := rand.New(rand.NewPCG(uint64(number), uint64(e+1)))
 				for range 2 {
 					run, err := w.Follow(walk(w, rng))
@@ -162,7 +178,8 @@ func TestWorldAndJudgeAgreeOnWalks(t *testing.T) {
 					}
 					if v := run.Violation; v != nil {
 						broken++
-						if errata == 0 && !m.outside || v.Property == "no-panic" || v.Property == "deterministic" {
+						if errata == 0 && !m.outside || v.Property == "no-panic" ||
+							v.Property == "deterministic" {
 							t.Errorf("errata %b: %v\n%v", errata, *v, run.Schedule)
 						}
 					}
@@ -174,12 +191,13 @@ func TestWorldAndJudgeAgreeOnWalks(t *testing.T) {
 		})
 	}
 	if broken < 20 || complete < 100 {
-		t.Errorf("%d walks are broken and %d complete: the comparison says little", broken, complete)
+		t.Errorf("%d walks are broken and %d complete: the comparison says little", broken,
+			complete)
 	}
 }
 
-// walk is a random path to the first violation or to where nothing but faults can happen. One choice in eight is a fault,
-// where one is possible.
+// walk is a random path to the first violation or to where nothing but faults can happen. One
+// choice in eight is a fault, where one is possible.
 func walk(w *world.World, rng *rand.Rand) []uint64 {
 	state := make([]uint32, w.Words())
 	w.Initial(state)

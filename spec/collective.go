@@ -11,7 +11,8 @@ func minimal(f *Facts) bool { return f.Minimal }
 // LogMinimal: of a collective, nobody keeps more than recovery needs.
 var LogMinimal = register(Property{
 	Name: "log-minimal", Kind: Final, Source: "[CAMEL] section 3.1, design P7", Applies: minimal,
-	Doc: "at the end one copy of each multicast is kept, at its root, and contributions only at the root and its children",
+	Doc: "at the end one copy of each multicast is kept, at its root, and contributions only at " +
+		"the root and its children",
 	End: func(f *Facts, v View) string {
 		copies := map[trace.MsgID]trace.Proc{}
 		for p := range trace.Proc(f.Layout.Ranks) {
@@ -28,11 +29,16 @@ var LogMinimal = register(Property{
 				first, twice := copies[i.ID]
 				switch {
 				case i.Sort == trace.Copy && p != t.Root().Proc():
-					return fmt.Sprintf("%s keeps a copy of multicast %s, which %s has", f.Layout.Name(p), f.Layout.Label(i.ID), f.Layout.Name(t.Root().Proc()))
+					return fmt.Sprintf("%s keeps a copy of multicast %s, which %s has",
+						f.Layout.Name(p), f.Layout.Label(i.ID), f.Layout.Name(t.Root().Proc()))
 				case i.Sort == trace.Copy && twice:
-					return fmt.Sprintf("%s keeps multicast %s twice, since %s keeps it", f.Layout.Name(p), f.Layout.Label(i.ID), f.Layout.Name(first))
-				case i.Sort == trace.Part && p != t.Root().Proc() && t.Parent(trace.Rank(p)) != t.Root():
-					return fmt.Sprintf("%s keeps its contribution to round %d of group %s, which is complete", f.Layout.Name(p), c.Round, t.Name)
+					return fmt.Sprintf("%s keeps multicast %s twice, since %s keeps it",
+						f.Layout.Name(p), f.Layout.Label(i.ID), f.Layout.Name(first))
+				case i.Sort == trace.Part && p != t.Root().Proc() &&
+					t.Parent(trace.Rank(p)) != t.Root():
+					return fmt.Sprintf(
+						"%s keeps its contribution to round %d of group %s, which is complete",
+						f.Layout.Name(p), c.Round, t.Name)
 				case i.Sort == trace.Copy:
 					copies[i.ID] = p
 				}
@@ -45,9 +51,11 @@ var LogMinimal = register(Property{
 // LogAvailable: what a root would need after a failure is there.
 var LogAvailable = register(Property{
 	Name: "log-available", Kind: Final, Source: "[CAMEL] Lemma 1, design P8", Applies: minimal,
-	Doc: "at the end each child of a root keeps its contributions after its own recovery line to all rounds since the root's",
+	Doc: "at the end each child of a root keeps its contributions after its own recovery line to " +
+		"all rounds since the root's",
 	End: func(f *Facts, v View) string {
-		for id, c := range f.Layout.Collectives { // whichever is missing: the first in order is named below
+		// whichever is missing: the first in order is named below
+		for id, c := range f.Layout.Collectives {
 			if m := unavailable(f, v, id, c); m != "" {
 				return firstUnavailable(f, v)
 			}
@@ -77,25 +85,30 @@ func firstUnavailable(f *Facts, v View) string {
 	return ""
 }
 
-// unavailable says that a contribution which the root would need is not kept by its sender, a child of the root.
+// unavailable says that a contribution which the root would need is not kept by its sender, a child
+// of the root.
 func unavailable(f *Facts, v View, id trace.MsgID, c trace.Collective) string {
 	t := &f.Layout.Trees[c.Tree]
 	sender, root := v.Observed(id.From.Proc()), v.Observed(t.Root().Proc())
-	if c.Round == 0 || id.From == t.Root() || t.Parent(id.From) != t.Root() || sender.History == nil || sender.History.Sent < id.Number {
+	if c.Round == 0 || id.From == t.Root() || t.Parent(id.From) != t.Root() ||
+		sender.History == nil || sender.History.Sent < id.Number {
 		return ""
 	}
 	if line := root.Line; line != nil && line.Sent >= resultOf(f, c).Number {
 		return "" // the root would not ask for that round again
 	}
 	if line := sender.Line; line != nil && line.Sent >= id.Number {
-		return "" // the root's line may include it; where it does not and nobody keeps it, the run gets stuck
+		// the root's line may include it; where it does not and nobody keeps it, the run gets stuck
+		return ""
 	}
 	for _, i := range sender.History.Memory {
 		if i.Sort == trace.Part && f.Layout.Collectives[i.ID] == c {
 			return ""
 		}
 	}
-	return fmt.Sprintf("%s does not keep its contribution to round %d of group %s, which %s would need after a failure",
+	return fmt.Sprintf(
+		"%s does not keep its contribution to round %d of group %s, which %s would need after a "+
+			"failure",
 		f.Layout.Name(id.From.Proc()), c.Round, t.Name, f.Layout.Name(t.Root().Proc()))
 }
 
@@ -111,12 +124,16 @@ func resultOf(f *Facts, c trace.Collective) (found trace.MsgID) {
 
 // RootDeterminants: only the root of a reduction receives anything.
 var RootDeterminants = register(Property{
-	Name: "root-determinants", Kind: Always, Source: "[CAMEL] Alg. 2 l. 31-34, design P9", Applies: minimal,
-	Doc: "a determinant of a reduction is about a reception of its root",
+	Name: "root-determinants", Kind: Always, Source: "[CAMEL] Alg. 2 l. 31-34, design P9",
+	Applies: minimal,
+	Doc:     "a determinant of a reduction is about a reception of its root",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		c := f.Layout.Collectives[e.ID]
-		if e.Kind == trace.Kept && e.Text == trace.Determinant && c.Round > 0 && e.Peer != f.Layout.Trees[c.Tree].Root().Proc() {
-			return fmt.Sprintf("%s keeps a determinant of %s for a contribution to group %s, of which it is not the root", f.Layout.Name(e.Proc),
+		if e.Kind == trace.Kept && e.Text == trace.Determinant && c.Round > 0 &&
+			e.Peer != f.Layout.Trees[c.Tree].Root().Proc() {
+			return fmt.Sprintf(
+				"%s keeps a determinant of %s for a contribution to group %s, of which it is not "+
+					"the root", f.Layout.Name(e.Proc),
 				f.Layout.Name(e.Peer), f.Layout.Trees[c.Tree].Name)
 		}
 		return ""

@@ -11,26 +11,32 @@ import (
 // Agreement: a decision is the same for all. It remembers the first decision of the run.
 var Agreement = register(Property{
 	Name: "agreement", Kind: Monitor, Source: "[Commit] section 2; [Paxos] section 2.1",
-	Doc:     "no two procs decide differently, and what they decide is one of the possible decisions",
+	Doc: "no two procs decide differently, and what they decide is one of the possible " +
+		"decisions",
 	Applies: func(f *Facts) bool { return f.Decisions != nil },
 	Watched: []trace.Kind{trace.Decided},
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
 		switch {
 		case !slices.Contains(f.Decisions, e.Text):
-			return memory, fmt.Sprintf("%s decides %q, which is none of %q", f.Layout.Name(e.Proc), e.Text, f.Decisions)
+			return memory, fmt.Sprintf("%s decides %q, which is none of %q", f.Layout.Name(e.Proc),
+				e.Text, f.Decisions)
 		case memory == "":
 			return e.Text, ""
 		case memory != e.Text:
-			return memory, fmt.Sprintf("%s decides %s after %s was decided", f.Layout.Name(e.Proc), e.Text, memory)
+			return memory, fmt.Sprintf("%s decides %s after %s was decided", f.Layout.Name(e.Proc),
+				e.Text, memory)
 		}
 		return memory, ""
 	},
 })
 
-// DecisionLearned: a decision reaches everybody whom it concerns. It remembers, by number, who has decided.
+// DecisionLearned: a decision reaches everybody whom it concerns. It remembers, by number, who has
+// decided.
 var DecisionLearned = register(Property{
-	Name: "decision-learned", Kind: Monitor, Source: "[Commit] section 2, non-blocking; [Paxos] section 2.3",
-	Doc:     "when nothing can happen any more, a decision that one of the deciders has made all of them have made",
+	Name: "decision-learned", Kind: Monitor,
+	Source: "[Commit] section 2, non-blocking; [Paxos] section 2.3",
+	Doc: "when nothing can happen any more, a decision that one of the deciders has made all " +
+		"of them have made",
 	Applies: func(f *Facts) bool { return f.Deciders > 0 },
 	Watched: []trace.Kind{trace.Decided},
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
@@ -49,7 +55,8 @@ var DecisionLearned = register(Property{
 		if p < 0 {
 			return ""
 		}
-		return fmt.Sprintf("%s has decided, and %s never learns what", f.Layout.Name(trace.Proc(strings.IndexByte(memory, 'x'))), f.Layout.Name(trace.Proc(p)))
+		return fmt.Sprintf("%s has decided, and %s never learns what",
+			f.Layout.Name(trace.Proc(strings.IndexByte(memory, 'x'))), f.Layout.Name(trace.Proc(p)))
 	},
 })
 

@@ -29,23 +29,29 @@ var decisionCases = []judged{
 	},
 	{
 		name: "the same decision, by all, again, and after a restart", property: "agreement",
-		events: []trace.Event{decided(x, "abort"), decided(y, "abort"), decided(x, "abort"), crashed(c), restored(c, 1, 0, 0), in(1, decided(c, "abort"))},
+		events: []trace.Event{decided(x, "abort"), decided(y, "abort"), decided(x, "abort"),
+			crashed(c), restored(c, 1, 0, 0), in(1, decided(c, "abort"))},
 	},
 	{
-		name: "a decision that one never learns", property: "decision-learned", facts: deciders, complete: true,
-		events: []trace.Event{decided(y, "commit"), decided(x, "commit")},
-		want:   "x has decided, and c never learns what",
+		name: "a decision that one never learns", property: "decision-learned", facts: deciders,
+		complete: true,
+		events:   []trace.Event{decided(y, "commit"), decided(x, "commit")},
+		want:     "x has decided, and c never learns what",
 	},
 	{
-		name: "a decision that all know, one of them from a former life", property: "decision-learned", facts: deciders, complete: true,
-		events: []trace.Event{decided(c, "abort"), decided(y, "abort"), decided(y, "abort"), crashed(c), restored(c, 1, 0, 0), decided(x, "abort")},
+		name:     "a decision that all know, one of them from a former life",
+		property: "decision-learned", facts: deciders, complete: true,
+		events: []trace.Event{decided(c, "abort"), decided(y, "abort"), decided(y, "abort"),
+			crashed(c), restored(c, 1, 0, 0), decided(x, "abort")},
 	},
 	{
-		name: "no decision but by one who is no decider", property: "decision-learned", facts: deciders, complete: true,
+		name: "no decision but by one who is no decider", property: "decision-learned",
+		facts: deciders, complete: true,
 		events: []trace.Event{decided(rp, "abort")},
 	},
 	{
-		name: "a run that is cut off before all know", property: "decision-learned", facts: deciders,
+		name: "a run that is cut off before all know", property: "decision-learned",
+		facts:  deciders,
 		events: []trace.Event{decided(c, "abort")},
 	},
 }

@@ -11,8 +11,10 @@ var ExactlyOnce = register(Property{
 	Name: "exactly-once", Kind: Always, Source: "design P9",
 	Doc: "no message is delivered twice to a rank along its surviving past",
 	Event: func(f *Facts, v View, e trace.Event) string {
-		if h := v.Observed(e.Proc).History; e.Kind == trace.Delivered && h != nil && h.Received(e.ID) {
-			return fmt.Sprintf("%s is delivered to %s a second time", f.Layout.Label(e.ID), f.Layout.Name(e.Proc))
+		if h := v.Observed(e.Proc).History; e.Kind == trace.Delivered && h != nil &&
+			h.Received(e.ID) {
+			return fmt.Sprintf("%s is delivered to %s a second time", f.Layout.Label(e.ID),
+				f.Layout.Name(e.Proc))
 		}
 		return ""
 	},
@@ -28,8 +30,10 @@ var FIFO = register(Property{
 			return ""
 		}
 		for _, d := range h.Delivered {
-			if d.ID.From == e.ID.From && d.ID.Number > e.ID.Number && f.Layout.SameChannel(d.ID, e.ID) {
-				return fmt.Sprintf("%s is delivered to %s after %s, which was sent later", f.Layout.Label(e.ID),
+			if d.ID.From == e.ID.From && d.ID.Number > e.ID.Number &&
+				f.Layout.SameChannel(d.ID, e.ID) {
+				return fmt.Sprintf("%s is delivered to %s after %s, which was sent later",
+					f.Layout.Label(e.ID),
 					f.Layout.Name(e.Proc), f.Layout.Label(d.ID))
 			}
 		}
@@ -56,7 +60,8 @@ var LegalOrder = register(Property{
 		for _, d := range before {
 			words += f.Layout.Label(d.ID) + ", "
 		}
-		return fmt.Sprintf("%s receives %s%s: no failure-free run delivers in this order", f.Layout.Name(e.Proc), words,
+		return fmt.Sprintf("%s receives %s%s: no failure-free run delivers in this order",
+			f.Layout.Name(e.Proc), words,
 			f.Layout.Label(e.ID))
 	},
 })
@@ -73,11 +78,14 @@ var Genuine = register(Property{
 		fact, ok := f.Oracle.Sent[e.ID]
 		switch {
 		case !ok:
-			return fmt.Sprintf("%s receives %s, which no failure-free run sends", f.Layout.Name(e.Proc), f.Layout.Label(e.ID))
+			return fmt.Sprintf("%s receives %s, which no failure-free run sends",
+				f.Layout.Name(e.Proc), f.Layout.Label(e.ID))
 		case fact.To != e.Proc:
-			return fmt.Sprintf("%s receives %s, which is for %s", f.Layout.Name(e.Proc), f.Layout.Label(e.ID), f.Layout.Name(fact.To))
+			return fmt.Sprintf("%s receives %s, which is for %s", f.Layout.Name(e.Proc),
+				f.Layout.Label(e.ID), f.Layout.Name(fact.To))
 		case fact.Digest != e.Digest:
-			return fmt.Sprintf("%s receives %s with payload %x, want %x", f.Layout.Name(e.Proc), f.Layout.Label(e.ID), e.Digest, fact.Digest)
+			return fmt.Sprintf("%s receives %s with payload %x, want %x", f.Layout.Name(e.Proc),
+				f.Layout.Label(e.ID), e.Digest, fact.Digest)
 		}
 		return ""
 	},

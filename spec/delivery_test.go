@@ -20,12 +20,14 @@ var deliveryCases = []judged{
 	},
 	{
 		name: "again although the restored state holds it", property: "exactly-once",
-		events: []trace.Event{delivered(y, m2, 1), crashed(y), restored(y, 1, 0, 1), in(1, delivered(y, m2, 1))},
-		want:   "m2 is delivered to y a second time",
+		events: []trace.Event{delivered(y, m2, 1), crashed(y), restored(y, 1, 0, 1),
+			in(1, delivered(y, m2, 1))},
+		want: "m2 is delivered to y a second time",
 	},
 	{
 		name: "again after a rollback that took it back", property: "exactly-once",
-		events: []trace.Event{delivered(y, m2, 1), crashed(y), restored(y, 1, 0, 0), in(1, delivered(y, m2, 1))},
+		events: []trace.Event{delivered(y, m2, 1), crashed(y), restored(y, 1, 0, 0),
+			in(1, delivered(y, m2, 1))},
 	},
 	{
 		name: "the same number from another sender", property: "exactly-once",
@@ -43,7 +45,8 @@ var deliveryCases = []judged{
 	},
 	{
 		name: "a gap, because the sends between go elsewhere", property: "fifo",
-		events: []trace.Event{delivered(y, m2, 1), delivered(y, trace.MsgID{From: 0, Number: 5}, 1)},
+		events: []trace.Event{delivered(y, m2, 1),
+			delivered(y, trace.MsgID{From: 0, Number: 5}, 1)},
 	},
 	{
 		name: "a lower number from another sender", property: "fifo",
@@ -51,7 +54,8 @@ var deliveryCases = []judged{
 	},
 	{
 		name: "a later message first, in a past that was rolled back", property: "fifo",
-		events: []trace.Event{delivered(y, x2, 1), crashed(y), restored(y, 1, 0, 0), in(1, delivered(y, m2, 1))},
+		events: []trace.Event{delivered(y, x2, 1), crashed(y), restored(y, 1, 0, 0),
+			in(1, delivered(y, m2, 1))},
 	},
 	{
 		name: "an answer before what it depends on", property: "legal-order",
@@ -65,12 +69,14 @@ var deliveryCases = []judged{
 	},
 	{
 		name: "replay in another order than legal", property: "legal-order",
-		events: []trace.Event{delivered(y, m2, 1), delivered(y, m7, 2), crashed(y), restored(y, 1, 0, 0), in(1, delivered(y, m7, 2))},
-		want:   "y receives m7: no failure-free run delivers in this order",
+		events: []trace.Event{delivered(y, m2, 1), delivered(y, m7, 2), crashed(y),
+			restored(y, 1, 0, 0), in(1, delivered(y, m7, 2))},
+		want: "y receives m7: no failure-free run delivers in this order",
 	},
 	{
 		name: "the only order, two times over", property: "legal-order",
-		events: []trace.Event{delivered(y, m2, 1), crashed(y), restored(y, 1, 0, 0), in(1, delivered(y, m2, 1)), in(1, delivered(y, m7, 2))},
+		events: []trace.Event{delivered(y, m2, 1), crashed(y), restored(y, 1, 0, 0),
+			in(1, delivered(y, m2, 1)), in(1, delivered(y, m7, 2))},
 	},
 	{
 		name: "a message that nobody sends", property: "genuine",
@@ -89,7 +95,8 @@ var deliveryCases = []judged{
 	},
 	{
 		name: "arrival of a message for somebody else that is dropped", property: "genuine",
-		events: []trace.Event{{Kind: trace.Arrived, Proc: c, Peer: x, ID: m2}, {Kind: trace.Dropped, Proc: c, Peer: x, ID: m2, Text: "not for us"}},
+		events: []trace.Event{{Kind: trace.Arrived, Proc: c, Peer: x, ID: m2},
+			{Kind: trace.Dropped, Proc: c, Peer: x, ID: m2, Text: "not for us"}},
 	},
 	{
 		name: "the right message, out of order", property: "genuine",

@@ -6,16 +6,20 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Depend and logging sets ([AM], [CAMEL] Definitions 1 and 2) as functions of the present state. The paper's logging set is of the
-// history, so a holder that has failed since still counts; its orphan property, read with a strict inclusion, can not be broken by one
-// failure, and read with an inclusion is broken by the receiver of a message alone. Here only what is in a memory now counts, and
-// a process is an orphan when it is alive and depends on a reception that no living memory records.
+// Depend and logging sets ([AM], [CAMEL] Definitions 1 and 2) as functions of the present state.
+// The paper's logging set is of the history, so a holder that has failed since still counts; its
+// orphan property, read with a strict inclusion, can not be broken by one failure, and read with an
+// inclusion is broken by the receiver of a message alone. Here only what is in a memory now counts,
+// and a process is an orphan when it is alive and depends on a reception that no living memory
+// records.
 
 func holders(f *Facts) bool { return f.Holders }
 
-// Dependence is DEP seen from the process that depends: for each rank, how many of its receptions the process depends on, through
-// its own past, the pasts of others, and, for what a failure has cut off of those, the determinants in living memories. A message is
-// stamped with the receptions of its sender before the send, and so are determinants. Of a reduction only the root's past is seen.
+// Dependence is DEP seen from the process that depends: for each rank, how many of its receptions
+// the process depends on, through its own past, the pasts of others, and, for what a failure has
+// cut off of those, the determinants in living memories. A message is stamped with the receptions
+// of its sender before the send, and so are determinants. Of a reduction only the root's past is
+// seen.
 func Dependence(f *Facts, v View, p trace.Proc) []uint32 {
 	depends := make([]uint32, f.Layout.Ranks)
 	var visit func(q trace.Proc, upTo uint32)
@@ -40,8 +44,10 @@ func Dependence(f *Facts, v View, p trace.Proc) []uint32 {
 	return depends
 }
 
-// Logging is LOG: the processes, other than the receiver, in whose memory a reception is recorded now, with what they record.
-func Logging(f *Facts, v View, receiver trace.Proc, number uint32) (list []trace.Proc, items []trace.Item) {
+// Logging is LOG: the processes, other than the receiver, in whose memory a reception is recorded
+// now, with what they record.
+func Logging(f *Facts, v View, receiver trace.Proc, number uint32) (list []trace.Proc,
+	items []trace.Item) {
 	for r := range trace.Rank(f.Layout.Ranks) {
 		h := v.Observed(r.Proc()).History
 		if h == nil || r.Proc() == receiver {
@@ -58,8 +64,10 @@ func Logging(f *Facts, v View, receiver trace.Proc, number uint32) (list []trace
 
 // NoOrphanProcess: whoever survives a failure depends on nothing that is forgotten.
 var NoOrphanProcess = register(Property{
-	Name: "no-orphan-process", Kind: Always, Global: true, Source: "[CAMEL] Property 1, design P1", Applies: holders,
-	Doc: "when a process restarts, each of its lost receptions on which a living process depends is recorded in a living memory",
+	Name: "no-orphan-process", Kind: Always, Global: true, Source: "[CAMEL] Property 1, design P1",
+	Applies: holders,
+	Doc: "when a process restarts, each of its lost receptions on which a living process depends " +
+		"is recorded in a living memory",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Restored || int(e.Proc) >= f.Layout.Ranks {
 			return ""
@@ -70,7 +78,9 @@ var NoOrphanProcess = register(Property{
 			}
 			for number := e.Received + 1; number <= Dependence(f, v, r.Proc())[e.Proc]; number++ {
 				if list, _ := Logging(f, v, e.Proc, number); list == nil {
-					return fmt.Sprintf("%s is an orphan: it depends on reception %d of %s, which failed, and nobody knows what that was",
+					return fmt.Sprintf(
+						"%s is an orphan: it depends on reception %d of %s, which failed, and "+
+							"nobody knows what that was",
 						f.Layout.Name(r.Proc()), number, f.Layout.Name(e.Proc))
 				}
 			}
@@ -81,8 +91,10 @@ var NoOrphanProcess = register(Property{
 
 // ReplayOrder: a new incarnation receives in the recorded order.
 var ReplayOrder = register(Property{
-	Name: "replay-order", Kind: Always, Global: true, Source: "[CAMEL] section 2.3, design P3", Applies: holders,
-	Doc: "whoever sends has received, at each number that some living memory records, the recorded message",
+	Name: "replay-order", Kind: Always, Global: true, Source: "[CAMEL] section 2.3, design P3",
+	Applies: holders,
+	Doc: "whoever sends has received, at each number that some living memory records, the " +
+		"recorded message",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		h := v.Observed(e.Proc).History
 		if e.Kind != trace.Emitted || e.ID.IsZero() || h == nil {
@@ -92,8 +104,11 @@ var ReplayOrder = register(Property{
 			list, items := Logging(f, v, e.Proc, uint32(k+1))
 			for i := range items {
 				if id := items[i].ID; id != h.Delivered[k].ID {
-					return fmt.Sprintf("%s sends after it received %s as number %d, where %s has recorded %s", f.Layout.Name(e.Proc),
-						f.Layout.Label(h.Delivered[k].ID), k+1, f.Layout.Name(list[i]), f.Layout.Label(id))
+					return fmt.Sprintf(
+						"%s sends after it received %s as number %d, where %s has recorded %s",
+						f.Layout.Name(e.Proc),
+						f.Layout.Label(h.Delivered[k].ID), k+1, f.Layout.Name(list[i]),
+						f.Layout.Label(id))
 				}
 			}
 		}
@@ -103,8 +118,10 @@ var ReplayOrder = register(Property{
 
 // DeterminantStable: there is one truth about each reception.
 var DeterminantStable = register(Property{
-	Name: "determinant-stable", Kind: Always, Source: "[CAMEL] section 2.3, design P3", Applies: holders,
-	Doc: "a process never learns two different messages for one reception, and never another one than it received itself",
+	Name: "determinant-stable", Kind: Always, Source: "[CAMEL] section 2.3, design P3",
+	Applies: holders,
+	Doc: "a process never learns two different messages for one reception, and never another one " +
+		"than it received itself",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		h := v.Observed(e.Proc).History
 		if h == nil || e.Kind != trace.Kept && e.Kind != trace.Delivered {
@@ -117,15 +134,18 @@ var DeterminantStable = register(Property{
 			return ""
 		}
 		differs := func(id trace.MsgID) string {
-			return fmt.Sprintf("reception %d of %s is %s, but %s knows it as %s", number, f.Layout.Name(about), f.Layout.Label(e.ID),
+			return fmt.Sprintf("reception %d of %s is %s, but %s knows it as %s", number,
+				f.Layout.Name(about), f.Layout.Label(e.ID),
 				f.Layout.Name(e.Proc), f.Layout.Label(id))
 		}
 		for _, i := range h.Memory {
-			if i.Sort == trace.Determinant && i.Peer == about && i.Number == number && i.ID != e.ID {
+			if i.Sort == trace.Determinant && i.Peer == about && i.Number == number &&
+				i.ID != e.ID {
 				return differs(i.ID)
 			}
 		}
-		if about == e.Proc && number >= 1 && int(number) <= len(h.Delivered) && h.Delivered[number-1].ID != e.ID {
+		if about == e.Proc && number >= 1 && int(number) <= len(h.Delivered) &&
+			h.Delivered[number-1].ID != e.ID {
 			return differs(h.Delivered[number-1].ID)
 		}
 		return ""

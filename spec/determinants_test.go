@@ -7,9 +7,11 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// kept is the declaration of p that it keeps the determinant of a reception of another, whose message was sent after past receptions.
+// kept is the declaration of p that it keeps the determinant of a reception of another, whose
+// message was sent after past receptions.
 func kept(p, about trace.Proc, number uint32, id trace.MsgID, past uint32) trace.Event {
-	return trace.Event{Kind: trace.Kept, Proc: p, Text: trace.Determinant, Peer: about, Received: number, ID: id, Sent: past}
+	return trace.Event{Kind: trace.Kept, Proc: p, Text: trace.Determinant, Peer: about,
+		Received: number, ID: id, Sent: past}
 }
 
 // keptItem is the declaration of p that it keeps a copy or a part.
@@ -24,20 +26,25 @@ func forgotten(e trace.Event) trace.Event {
 
 // received is a delivery of a message that was sent after so many receptions of its sender.
 func receivedAfter(p trace.Proc, id trace.MsgID, past uint64) trace.Event {
-	return trace.Event{Kind: trace.Delivered, Proc: p, Peer: id.From.Proc(), ID: id, Stamp: trace.Stamp{Date: past}}
+	return trace.Event{Kind: trace.Delivered, Proc: p, Peer: id.From.Proc(), ID: id,
+		Stamp: trace.Stamp{Date: past}}
 }
 
-// The collectives of hand-written traces: a group with root y and children x and, below x, c; a multicast of y, and one contribution of each.
+// The collectives of hand-written traces: a group with root y and children x and, below x, c; a
+// multicast of y, and one contribution of each.
 var (
 	multicast  = trace.MsgID{From: 1, Number: 9}
 	fromX      = trace.MsgID{From: 0, Number: 9}
 	fromY      = trace.MsgID{From: 1, Number: 10}
 	fromC      = trace.MsgID{From: 2, Number: 9}
-	collective = map[trace.MsgID]trace.Collective{multicast: {}, fromX: {Round: 1}, fromY: {Round: 1}, fromC: {Round: 1}}
-	trees      = []trace.Tree{{Name: "g", Combine: "sum", Members: []trace.Rank{1, 0, 2}, Parents: []trace.Rank{1, 1, 0}}}
+	collective = map[trace.MsgID]trace.Collective{multicast: {}, fromX: {Round: 1},
+		fromY: {Round: 1}, fromC: {Round: 1}}
+	trees = []trace.Tree{{Name: "g", Combine: "sum", Members: []trace.Rank{1, 0, 2},
+		Parents: []trace.Rank{1, 1, 0}}}
 )
 
-// contributed are the events after which a rank has executed nine sends, the last one a contribution.
+// contributed are the events after which a rank has executed nine sends, the last one a
+// contribution.
 func contributed(id trace.MsgID) (list []trace.Event) {
 	for k := range id.Number {
 		list = append(list, sent(trace.MsgID{From: id.From, Number: k + 1}, id.From.Proc()))
@@ -48,32 +55,42 @@ func contributed(id trace.MsgID) (list []trace.Event) {
 var determinantCases = []judged{
 	{
 		name: "who depends directly, and nobody knows", property: "no-orphan-process",
-		events: []trace.Event{receivedAfter(y, m2, 0), sent(m3, c), receivedAfter(c, m3, 1), crashed(y), restored(y, 1, 0, 0)},
-		want:   "c is an orphan: it depends on reception 1 of y, which failed, and nobody knows what that was",
+		events: []trace.Event{receivedAfter(y, m2, 0), sent(m3, c), receivedAfter(c, m3, 1),
+			crashed(y), restored(y, 1, 0, 0)},
+		want: "c is an orphan: it depends on reception 1 of y, which failed, and nobody knows " +
+			"what that was",
 	},
 	{
 		name: "who knew has forgotten", property: "no-orphan-process",
-		events: []trace.Event{receivedAfter(y, m2, 0), kept(c, y, 1, m2, 0), receivedAfter(c, m3, 1), forgotten(kept(c, y, 1, m2, 0)), crashed(y),
+		events: []trace.Event{receivedAfter(y, m2, 0), kept(c, y, 1, m2, 0),
+			receivedAfter(c, m3, 1), forgotten(kept(c, y, 1, m2, 0)), crashed(y),
 			restored(y, 1, 0, 0)},
-		want: "c is an orphan: it depends on reception 1 of y, which failed, and nobody knows what that was",
+		want: "c is an orphan: it depends on reception 1 of y, which failed, and nobody knows " +
+			"what that was",
 	},
 	{
-		name: "who knew has failed, too, and a third process depends through it", property: "no-orphan-process",
-		events: []trace.Event{receivedAfter(y, m2, 0), kept(c, y, 1, m2, 0), receivedAfter(c, m3, 1), kept(x, c, 1, m3, 1), receivedAfter(x, m7, 1),
+		name:     "who knew has failed, too, and a third process depends through it",
+		property: "no-orphan-process",
+		events: []trace.Event{receivedAfter(y, m2, 0), kept(c, y, 1, m2, 0),
+			receivedAfter(c, m3, 1), kept(x, c, 1, m3, 1), receivedAfter(x, m7, 1),
 			crashed(c), crashed(y), restored(y, 1, 0, 0)},
-		want: "x is an orphan: it depends on reception 1 of y, which failed, and nobody knows what that was",
+		want: "x is an orphan: it depends on reception 1 of y, which failed, and nobody knows " +
+			"what that was",
 	},
 	{
 		name: "somebody knows", property: "no-orphan-process",
-		events: []trace.Event{receivedAfter(y, m2, 0), kept(x, y, 1, m2, 0), receivedAfter(c, m3, 1), crashed(y), restored(y, 1, 0, 0)},
+		events: []trace.Event{receivedAfter(y, m2, 0), kept(x, y, 1, m2, 0),
+			receivedAfter(c, m3, 1), crashed(y), restored(y, 1, 0, 0)},
 	},
 	{
 		name: "the recovery line holds the reception", property: "no-orphan-process",
-		events: []trace.Event{receivedAfter(y, m2, 0), receivedAfter(c, m3, 1), crashed(y), restored(y, 1, 0, 1)},
+		events: []trace.Event{receivedAfter(y, m2, 0), receivedAfter(c, m3, 1), crashed(y),
+			restored(y, 1, 0, 1)},
 	},
 	{
 		name: "nobody depends: the message was sent before", property: "no-orphan-process",
-		events: []trace.Event{receivedAfter(y, m2, 0), receivedAfter(c, m3, 0), crashed(y), restored(y, 1, 0, 0)},
+		events: []trace.Event{receivedAfter(y, m2, 0), receivedAfter(c, m3, 0), crashed(y),
+			restored(y, 1, 0, 0)},
 	},
 	{
 		name: "sends after receiving in another order", property: "replay-order",
@@ -86,7 +103,8 @@ var determinantCases = []judged{
 	},
 	{
 		name: "who recorded it differently is gone", property: "replay-order",
-		events: []trace.Event{kept(c, y, 1, m2, 0), crashed(c), receivedAfter(y, m7, 0), emitted(m3, c, 0, 0)},
+		events: []trace.Event{kept(c, y, 1, m2, 0), crashed(c), receivedAfter(y, m7, 0),
+			emitted(m3, c, 0, 0)},
 	},
 	{
 		name: "two stories of one reception", property: "determinant-stable",
@@ -104,13 +122,16 @@ var determinantCases = []judged{
 		want:   "reception 1 of y is m2, but y knows it as m7",
 	},
 	{
-		name: "the same story twice, and the same message elsewhere", property: "determinant-stable",
-		events: []trace.Event{kept(c, y, 1, m2, 0), kept(c, y, 1, m2, 0), kept(c, x, 1, m7, 0), kept(c, y, 2, m7, 0)},
+		name:     "the same story twice, and the same message elsewhere",
+		property: "determinant-stable",
+		events: []trace.Event{kept(c, y, 1, m2, 0), kept(c, y, 1, m2, 0), kept(c, x, 1, m7, 0),
+			kept(c, y, 2, m7, 0)},
 	},
 	{
 		name: "a copy at an inner node", property: "log-minimal", complete: true,
-		events: []trace.Event{keptItem(y, trace.Copy, y, multicast), keptItem(x, trace.Copy, x, multicast)},
-		want:   "x keeps a copy of multicast y#9, which y has",
+		events: []trace.Event{keptItem(y, trace.Copy, y, multicast),
+			keptItem(x, trace.Copy, x, multicast)},
+		want: "x keeps a copy of multicast y#9, which y has",
 	},
 	{
 		name: "a contribution that is not released", property: "log-minimal", complete: true,
@@ -118,27 +139,36 @@ var determinantCases = []judged{
 		want:   "c keeps its contribution to round 1 of group g, which is complete",
 	},
 	{
-		name: "one copy at the root, contributions at the root and its child", property: "log-minimal", complete: true,
-		events: []trace.Event{keptItem(y, trace.Copy, y, multicast), keptItem(x, trace.Part, y, fromX), keptItem(y, trace.Part, y, fromX),
+		name:     "one copy at the root, contributions at the root and its child",
+		property: "log-minimal", complete: true,
+		events: []trace.Event{keptItem(y, trace.Copy, y, multicast),
+			keptItem(x, trace.Part, y, fromX), keptItem(y, trace.Part, y, fromX),
 			keptItem(c, trace.Part, x, fromC), forgotten(keptItem(c, trace.Part, x, fromC))},
 	},
 	{
 		name: "a child of the root has released", property: "log-available", complete: true,
-		events: append(contributed(fromX), keptItem(x, trace.Part, y, fromX), forgotten(keptItem(x, trace.Part, y, fromX))),
-		want:   "x does not keep its contribution to round 1 of group g, which y would need after a failure",
+		events: append(contributed(fromX), keptItem(x, trace.Part, y, fromX),
+			forgotten(keptItem(x, trace.Part, y, fromX))),
+		want: "x does not keep its contribution to round 1 of group g, which y would need " +
+			"after a failure",
 	},
 	{
-		name: "a child of the root keeps, another rank has released", property: "log-available", complete: true,
-		events: append(append(contributed(fromX), contributed(fromC)...), keptItem(x, trace.Part, y, fromX)),
+		name: "a child of the root keeps, another rank has released", property: "log-available",
+		complete: true,
+		events: append(append(contributed(fromX), contributed(fromC)...),
+			keptItem(x, trace.Part, y, fromX)),
 	},
 	{
-		name: "released after the sender's recovery line", property: "log-available", complete: true,
-		events: append(contributed(fromX), committed(x, fromX.Number, 0)),
+		name: "released after the sender's recovery line", property: "log-available",
+		complete: true,
+		events:   append(contributed(fromX), committed(x, fromX.Number, 0)),
 	},
 	{
-		name: "released, and the sender's recovery line is before it", property: "log-available", complete: true,
-		events: append(contributed(fromX), committed(x, fromX.Number-1, 0)),
-		want:   "x does not keep its contribution to round 1 of group g, which y would need after a failure",
+		name: "released, and the sender's recovery line is before it", property: "log-available",
+		complete: true,
+		events:   append(contributed(fromX), committed(x, fromX.Number-1, 0)),
+		want: "x does not keep its contribution to round 1 of group g, which y would need " +
+			"after a failure",
 	},
 	{
 		name: "released after the root's recovery line", property: "log-available", complete: true,
@@ -146,17 +176,24 @@ var determinantCases = []judged{
 	},
 	{
 		name: "a copy of before the line", property: "log-pruned", complete: true,
-		events: []trace.Event{sent(m2, y), keptItem(x, trace.Copy, y, m2), committed(x, uint32(m2.Number), 0)},
-		want:   "x keeps m2, which x sent before its recovery line",
+		events: []trace.Event{sent(m2, y), keptItem(x, trace.Copy, y, m2),
+			committed(x, uint32(m2.Number), 0)},
+		want: "x keeps m2, which x sent before its recovery line",
 	},
 	{
-		name: "the root keeps a contribution of before the line", property: "log-pruned", complete: true,
-		events: append(append(contributed(fromX), contributed(fromY)...), keptItem(y, trace.Part, y, fromX), committed(x, fromX.Number, 0), committed(y, fromY.Number, 0)),
-		want:   "y keeps x#9, which x sent before its recovery line",
+		name: "the root keeps a contribution of before the line", property: "log-pruned",
+		complete: true,
+		events: append(append(contributed(fromX), contributed(fromY)...),
+			keptItem(y, trace.Part, y, fromX), committed(x, fromX.Number, 0),
+			committed(y, fromY.Number, 0)),
+		want: "y keeps x#9, which x sent before its recovery line",
 	},
 	{
-		name: "a contribution of before the line to a round that ends after it", property: "log-pruned", complete: true,
-		events: append(append(contributed(fromX), contributed(fromY)...), keptItem(y, trace.Part, y, fromX), committed(x, fromX.Number, 0), committed(y, fromY.Number-1, 0)),
+		name:     "a contribution of before the line to a round that ends after it",
+		property: "log-pruned", complete: true,
+		events: append(append(contributed(fromX), contributed(fromY)...),
+			keptItem(y, trace.Part, y, fromX), committed(x, fromX.Number, 0),
+			committed(y, fromY.Number-1, 0)),
 	},
 	{
 		name: "a determinant of before the line", property: "log-pruned", complete: true,
@@ -164,29 +201,36 @@ var determinantCases = []judged{
 		want:   "c keeps the determinant of reception 1 of y, which is before its recovery line",
 	},
 	{
-		name: "only what is after the lines, and what was pruned", property: "log-pruned", complete: true,
-		events: []trace.Event{sent(m2, y), committed(x, uint32(m2.Number)-1, 0), keptItem(x, trace.Copy, y, m2), receivedAfter(y, m2, 0), kept(c, y, 1, m2, 0),
-			forgotten(kept(c, y, 1, m2, 0)), committed(y, 0, 1), receivedAfter(y, m7, 0), kept(c, y, 2, m7, 0)},
+		name: "only what is after the lines, and what was pruned", property: "log-pruned",
+		complete: true,
+		events: []trace.Event{sent(m2, y), committed(x, uint32(m2.Number)-1, 0),
+			keptItem(x, trace.Copy, y, m2), receivedAfter(y, m2, 0), kept(c, y, 1, m2, 0),
+			forgotten(kept(c, y, 1, m2, 0)), committed(y, 0, 1), receivedAfter(y, m7, 0),
+			kept(c, y, 2, m7, 0)},
 	},
 	{
 		name: "a recovery without an end", property: "recovery-ends", complete: true,
-		events: []trace.Event{finished(x, 11), finished(c, 13), crashed(y), restored(y, 1, 0, 0), in(1, finished(y, 12))},
-		want:   "y has restarted and its recovery never ends",
+		events: []trace.Event{finished(x, 11), finished(c, 13), crashed(y), restored(y, 1, 0, 0),
+			in(1, finished(y, 12))},
+		want: "y has restarted and its recovery never ends",
 	},
 	{
 		name: "recovered, and a program that is stuck", property: "recovery-ends", complete: true,
-		events: []trace.Event{finished(x, 11), crashed(c), restored(c, 1, 0, 0), crashed(y), restored(y, 1, 0, 0),
+		events: []trace.Event{finished(x, 11), crashed(c), restored(c, 1, 0, 0), crashed(y),
+			restored(y, 1, 0, 0),
 			{Kind: trace.Recovered, Proc: y, Incarnation: 1}, in(1, finished(y, 12))},
 	},
 	{
 		name: "recovered", property: "recovery-ends", complete: true,
-		events: []trace.Event{finished(x, 11), finished(c, 13), crashed(y), restored(y, 1, 0, 0), {Kind: trace.Recovered, Proc: y, Incarnation: 1},
+		events: []trace.Event{finished(x, 11), finished(c, 13), crashed(y), restored(y, 1, 0, 0),
+			{Kind: trace.Recovered, Proc: y, Incarnation: 1},
 			in(1, finished(y, 12))},
 	},
 	{
 		name: "a determinant of an inner node", property: "root-determinants",
 		events: []trace.Event{kept(c, x, 1, fromX, 0)},
-		want:   "c keeps a determinant of x for a contribution to group g, of which it is not the root",
+		want: "c keeps a determinant of x for a contribution to group g, of which it is not " +
+			"the root",
 	},
 	{
 		name: "a determinant of the root, and one of a multicast", property: "root-determinants",
@@ -194,14 +238,17 @@ var determinantCases = []judged{
 	},
 }
 
-// Aim: what speaks of determinants and of what is kept says what it should. Method: hand-written runs.
+// Aim: what speaks of determinants and of what is kept says what it should. Method: hand-written
+// runs.
 func TestDeterminants(t *testing.T) { judge(t, determinantCases) }
 
-// Aim: the depend set follows the past of a process, of others, and, where a failure has cut that off, determinants. Method: a chain of
-// three messages, with the middle process up, down with its determinant known, and down with nothing known.
+// Aim: the depend set follows the past of a process, of others, and, where a failure has cut that
+// off, determinants. Method: a chain of three messages, with the middle process up, down with its
+// determinant known, and down with nothing known.
 func TestDependence(t *testing.T) {
 	f := exampleFacts()
-	chain := []trace.Event{receivedAfter(y, m2, 0), receivedAfter(c, m3, 1), receivedAfter(x, m7, 1)}
+	chain := []trace.Event{receivedAfter(y, m2, 0), receivedAfter(c, m3, 1),
+		receivedAfter(x, m7, 1)}
 	known := append([]trace.Event{kept(x, c, 1, m3, 1)}, append(chain, crashed(c))...)
 	for name, tt := range map[string]struct {
 		events []trace.Event

@@ -11,7 +11,8 @@ import (
 // SendDeterminism: the k-th send of a rank is the same in every run, failures or not.
 var SendDeterminism = register(Property{
 	Name: "send-determinism", Kind: Pair, Source: "[HydEE] Def. 3, design P4",
-	Doc:     "the k-th send of a rank has one destination, one payload and one set of deliveries before it in all runs",
+	Doc: "the k-th send of a rank has one destination, one payload and one set of deliveries " +
+		"before it in all runs",
 	Applies: func(f *Facts) bool { return f.Sends },
 	Relate: func(f *Facts, v View, e trace.Event) (string, string) {
 		h := v.Observed(e.Proc).History
@@ -22,14 +23,18 @@ var SendDeterminism = register(Property{
 	},
 })
 
-// sendName tells a send from every other, also from those to which the program gives the same label.
+// sendName tells a send from every other, also from those to which the program gives the same
+// label.
 func sendName(f *Facts, id trace.MsgID) string {
-	return fmt.Sprintf("%s (send %d of %s)", f.Layout.Label(id), id.Number, f.Layout.Name(id.From.Proc()))
+	return fmt.Sprintf("%s (send %d of %s)", f.Layout.Label(id), id.Number,
+		f.Layout.Name(id.From.Proc()))
 }
 
-// DescribeSend puts a send and what was delivered before it into words that are equal exactly for equal sends.
+// DescribeSend puts a send and what was delivered before it into words that are equal exactly for
+// equal sends.
 func DescribeSend(f *Facts, h *trace.History, e trace.Event) string {
-	return fmt.Sprintf("to %s payload %x after {%s}", f.Layout.Name(e.Peer), e.Digest, DeliveredSet(f, h))
+	return fmt.Sprintf("to %s payload %x after {%s}", f.Layout.Name(e.Peer), e.Digest,
+		DeliveredSet(f, h))
 }
 
 // DeliveredSet names the messages that a history has received, in an order of their own.
@@ -42,7 +47,8 @@ func DeliveredSet(f *Facts, h *trace.History) string {
 	return strings.Join(labels, " ")
 }
 
-// StampDeterminism: a message has the same date and phase whenever and by whomever it is put on the network.
+// StampDeterminism: a message has the same date and phase whenever and by whomever it is put on the
+// network.
 var StampDeterminism = register(Property{
 	Name: "stamp-determinism", Kind: Pair, Source: "[HydEE] Lemma 4, design P4",
 	Doc:     "every message carries the same date and phase in all runs and incarnations",

@@ -35,17 +35,21 @@ var relatedCases = []related{
 		name: "another set of deliveries before it", property: "send-determinism",
 		first:  []trace.Event{delivered(y, m2, 1), sent(m3, c)},
 		second: []trace.Event{sent(m3, c)},
-		want:   []string{"m3 (send 1 of y): to c payload 3e9 after {m2} / to c payload 3e9 after {}"},
+		want: []string{
+			"m3 (send 1 of y): to c payload 3e9 after {m2} / to c payload 3e9 after {}"},
 	},
 	{
 		name: "another replay in one run", property: "send-determinism",
-		first: []trace.Event{delivered(y, m2, 1), sent(m3, c), crashed(y), restored(y, 1, 0, 0), in(1, sent(m3, c))},
-		want:  []string{"m3 (send 1 of y): to c payload 3e9 after {m2} / to c payload 3e9 after {}"},
+		first: []trace.Event{delivered(y, m2, 1), sent(m3, c), crashed(y), restored(y, 1, 0, 0),
+			in(1, sent(m3, c))},
+		want: []string{
+			"m3 (send 1 of y): to c payload 3e9 after {m2} / to c payload 3e9 after {}"},
 	},
 	{
 		name: "another order of the same deliveries, and a replay", property: "send-determinism",
 		first: []trace.Event{delivered(y, m2, 1), delivered(y, m7, 2), sent(m3, c)},
-		second: []trace.Event{delivered(y, m7, 2), delivered(y, m2, 1), sent(m3, c), crashed(y), restored(y, 1, 0, 2),
+		second: []trace.Event{delivered(y, m7, 2), delivered(y, m2, 1), sent(m3, c), crashed(y),
+			restored(y, 1, 0, 2),
 			in(1, sent(m3, c))},
 	},
 	{
@@ -67,7 +71,8 @@ var relatedCases = []related{
 	},
 }
 
-// relate folds the runs one after the other and returns where they disagree with what was seen first.
+// relate folds the runs one after the other and returns where they disagree with what was seen
+// first.
 func relate(f *spec.Facts, p spec.Property, runs ...[]trace.Event) []string {
 	first := map[string]string{}
 	var found []string
@@ -88,8 +93,9 @@ func relate(f *spec.Facts, p spec.Property, runs ...[]trace.Event) []string {
 	return found
 }
 
-// Aim: what must be the same in all runs is compared, and nothing else. Method: pairs of hand-written runs; spec.Judge sees
-// one run at a time, so the comparison is done here, as a driver does it.
+// Aim: what must be the same in all runs is compared, and nothing else. Method: pairs of
+// hand-written runs; spec.Judge sees one run at a time, so the comparison is done here, as a driver
+// does it.
 func TestDeterminism(t *testing.T) {
 	for _, tt := range relatedCases {
 		t.Run(tt.property+"/"+tt.name, func(t *testing.T) {

@@ -6,43 +6,55 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Facts are what the judge knows before a run: who takes part, what the protocol promises, and how the program behaves
-// without failures (the oracle).
+// Facts are what the judge knows before a run: who takes part, what the protocol promises, and how
+// the program behaves without failures (the oracle).
 type Facts struct {
 	Layout *trace.Layout
 
-	Contained   bool     // only ranks of failed clusters may roll back
-	Phases      bool     // stamps carry phases as HydEE defines them
-	Holders     bool     // determinants are kept and declared, messages are stamped with the receptions before them
-	Minimal     bool     // of a collective, only its root and the root's children keep anything
-	LogsOutside bool     // only messages between clusters may be logged
-	Sends       bool     // the program is send-deterministic, so oracle facts about single sends are unique
-	StableKeys  []string // prefixes of the stable records that the protocol writes; nil allows all
-	Decisions   []string // what may be decided; nil when nothing is
-	Deciders    int      // procs, from the first, that must learn a decision that one of them makes
-	Register    bool     // clients see one register
-	Replays     bool     // deliveries are replayed in their order, so a message is the same whenever it is sent again
-	Fetches     bool     // a restarted rank gets its image by message: it is at its recovery line when Resumed, not when Restored
-	Copies      bool     // senders keep a copy of each message to another cluster until it is stable
-	Lines       bool     // images are in the memory of other procs
-	Holes       bool     // places in logs may leave numbers out
-	Failures    bool     // the scenario has failures
-	Checkpoints bool     // the scenario has checkpoints
-	Zombies     bool     // a node that lives may be given up
+	Contained bool // only ranks of failed clusters may roll back
+	Phases    bool // stamps carry phases as HydEE defines them
+	// determinants are kept and declared, messages are stamped with the receptions before them
+	Holders     bool
+	Minimal     bool // of a collective, only its root and the root's children keep anything
+	LogsOutside bool // only messages between clusters may be logged
+	// the program is send-deterministic, so oracle facts about single sends are unique
+	Sends      bool
+	StableKeys []string // prefixes of the stable records that the protocol writes; nil allows all
+	Decisions  []string // what may be decided; nil when nothing is
+	Deciders   int      // procs, from the first, that must learn a decision that one of them makes
+	Register   bool     // clients see one register
+	// deliveries are replayed in their order, so a message is the same whenever it is sent again
+	Replays bool
+	// a restarted rank gets its image by message: it is at its recovery line when Resumed, not when
+	// Restored
+	Fetches bool
+	// senders keep a copy of each message to another cluster until it is stable
+	Copies      bool
+	Lines       bool // images are in the memory of other procs
+	Holes       bool // places in logs may leave numbers out
+	Failures    bool // the scenario has failures
+	Checkpoints bool // the scenario has checkpoints
+	Zombies     bool // a node that lives may be given up
 
 	Oracle *Oracle // nil when the failure-free behaviour is unknown
 }
 
-// Oracle is the failure-free behaviour of a program, from exploring all its runs over an ideal network.
+// Oracle is the failure-free behaviour of a program, from exploring all its runs over an ideal
+// network.
 type Oracle struct {
-	Legal   []map[string]bool        // by rank: every prefix of a sequence of deliveries (SequenceKey)
-	Past    map[trace.MsgID][]uint32 // sends of each rank that precede the send in every run (itself included)
-	Sent    map[trace.MsgID]SendFact // what each send is; meaningless for sends that differ between runs
-	Finals  map[string]bool          // combinations of final digests (FinalKey)
-	Stuck   string                   // how the program blocks without any failure, "" if it never does
-	Differ  []Difference             // sends that are not the same in every run
-	Orders  []Branch                 // receptions that do not take the same message in every run
-	Moments []Branch                 // moments at which what a rank does next does not follow from what it has received
+	// by rank: every prefix of a sequence of deliveries (SequenceKey)
+	Legal []map[string]bool
+	// sends of each rank that precede the send in every run (itself included)
+	Past map[trace.MsgID][]uint32
+	// what each send is; meaningless for sends that differ between runs
+	Sent   map[trace.MsgID]SendFact
+	Finals map[string]bool // combinations of final digests (FinalKey)
+	// how the program blocks without any failure, "" if it never does
+	Stuck  string
+	Differ []Difference // sends that are not the same in every run
+	Orders []Branch     // receptions that do not take the same message in every run
+	// moments at which what a rank does next does not follow from what it has received
+	Moments []Branch
 }
 
 // SendFact is one send of the program.
@@ -52,7 +64,8 @@ type SendFact struct {
 	Before string // set of deliveries before it, as words
 }
 
-// Difference is one send that is not the same in two failure-free runs, so the program is not send-deterministic.
+// Difference is one send that is not the same in two failure-free runs, so the program is not
+// send-deterministic.
 type Difference struct {
 	ID            trace.MsgID
 	First, Second string // what the two runs send, as words

@@ -9,8 +9,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// The procs of hand-written traces: the core of the example in the paper. x sends m2 to y; y sends m3 to c, which sends m7
-// to y. x and y are one cluster, c is another, RP is a service.
+// The procs of hand-written traces: the core of the example in the paper. x sends m2 to y; y sends
+// m3 to c, which sends m7 to y. x and y are one cluster, c is another, RP is a service.
 const (
 	x, y, c, rp = trace.Proc(0), trace.Proc(1), trace.Proc(2), trace.Proc(3)
 )
@@ -30,8 +30,9 @@ func exampleFacts() *spec.Facts {
 	layout := &trace.Layout{
 		Names: []string{"x", "y", "c", "RP"}, Ranks: 3, Clusters: []int{0, 0, 1},
 		Labels: map[trace.MsgID]string{m2: "m2", m3: "m3", m7: "m7"},
-		Kinds:  map[string]trace.Meaning{"Frontier": trace.Gate, "OrphanDone": trace.Replay, "WhereIs": trace.Question},
-		Trees:  trees, Collectives: collective,
+		Kinds: map[string]trace.Meaning{"Frontier": trace.Gate, "OrphanDone": trace.Replay,
+			"WhereIs": trace.Question},
+		Trees: trees, Collectives: collective,
 	}
 	sequence := func(ids ...trace.MsgID) string {
 		var list []trace.Delivery
@@ -41,12 +42,16 @@ func exampleFacts() *spec.Facts {
 		return spec.SequenceKey(list)
 	}
 	f := &spec.Facts{
-		Layout: layout, Contained: true, Phases: true, LogsOutside: true, Sends: true, StableKeys: []string{"image/", "commit/"},
-		Failures: true, Checkpoints: true, Decisions: []string{"commit", "abort"},
+		Layout: layout, Contained: true, Phases: true, LogsOutside: true, Sends: true,
+		StableKeys: []string{"image/", "commit/"},
+		Failures:   true, Checkpoints: true, Decisions: []string{"commit", "abort"},
 		Oracle: &spec.Oracle{
-			Legal: []map[string]bool{{"": true}, {"": true, sequence(m2): true, sequence(m2, m7): true}, {"": true, sequence(m3): true}},
-			Past:  map[trace.MsgID][]uint32{m2: {1, 0, 0}, m3: {1, 1, 0}, m7: {1, 1, 1}},
-			Sent: map[trace.MsgID]spec.SendFact{m2: {To: y, Digest: payload(m2)}, m3: {To: c, Digest: payload(m3), Before: "m2"},
+			Legal: []map[string]bool{{"": true},
+				{"": true, sequence(m2): true, sequence(m2, m7): true},
+				{"": true, sequence(m3): true}},
+			Past: map[trace.MsgID][]uint32{m2: {1, 0, 0}, m3: {1, 1, 0}, m7: {1, 1, 1}},
+			Sent: map[trace.MsgID]spec.SendFact{m2: {To: y, Digest: payload(m2)},
+				m3: {To: c, Digest: payload(m3), Before: "m2"},
 				m7: {To: y, Digest: payload(m7), Before: "m3"}},
 		},
 	}
@@ -61,30 +66,36 @@ func exampleFacts() *spec.Facts {
 // The events of hand-written traces. Stamps have the phase alone unless a test sets more.
 
 func sent(id trace.MsgID, to trace.Proc) trace.Event {
-	return trace.Event{Kind: trace.Sent, Proc: id.From.Proc(), Peer: to, ID: id, Digest: payload(id)}
+	return trace.Event{Kind: trace.Sent, Proc: id.From.Proc(), Peer: to, ID: id,
+		Digest: payload(id)}
 }
 
 func delivered(p trace.Proc, id trace.MsgID, phase uint64) trace.Event {
-	return trace.Event{Kind: trace.Delivered, Proc: p, Peer: id.From.Proc(), ID: id, Digest: payload(id), Stamp: trace.Stamp{Phase: phase}}
+	return trace.Event{Kind: trace.Delivered, Proc: p, Peer: id.From.Proc(), ID: id,
+		Digest: payload(id), Stamp: trace.Stamp{Phase: phase}}
 }
 
 func emitted(id trace.MsgID, to trace.Proc, phase, round uint64) trace.Event {
-	return trace.Event{Kind: trace.Emitted, Proc: id.From.Proc(), Peer: to, ID: id, Text: "App", Stamp: trace.Stamp{Phase: phase, Round: round}}
+	return trace.Event{Kind: trace.Emitted, Proc: id.From.Proc(), Peer: to, ID: id, Text: "App",
+		Stamp: trace.Stamp{Phase: phase, Round: round}}
 }
 
 // joins is the first message that a proc stamps with a round.
 func joins(p trace.Proc, round uint64) trace.Event {
-	return trace.Event{Kind: trace.Emitted, Proc: p, Peer: rp, Text: "Status", Stamp: trace.Stamp{Round: round}}
+	return trace.Event{Kind: trace.Emitted, Proc: p, Peer: rp, Text: "Status",
+		Stamp: trace.Stamp{Round: round}}
 }
 
 func announces(phase, round uint64) trace.Event {
-	return trace.Event{Kind: trace.Emitted, Proc: rp, Peer: c, Text: "Frontier", Stamp: trace.Stamp{Phase: phase, Round: round}}
+	return trace.Event{Kind: trace.Emitted, Proc: rp, Peer: c, Text: "Frontier",
+		Stamp: trace.Stamp{Phase: phase, Round: round}}
 }
 
 func crashed(p trace.Proc) trace.Event { return trace.Event{Kind: trace.Crashed, Proc: p} }
 
 func restored(p trace.Proc, life trace.Incarnation, sent, received uint32) trace.Event {
-	return trace.Event{Kind: trace.Restored, Proc: p, Incarnation: life, Sent: sent, Received: received}
+	return trace.Event{Kind: trace.Restored, Proc: p, Incarnation: life, Sent: sent,
+		Received: received}
 }
 
 func committed(p trace.Proc, sent, received uint32) trace.Event {
@@ -116,10 +127,12 @@ type judged struct {
 	name     string
 	property string
 	events   []trace.Event
-	complete bool               // the run has come to its end
-	want     string             // message of the only violation; "" for a near miss, which must be accepted
-	facts    func() *spec.Facts // nil = exampleFacts
-	step     int                // of the violation: 0 means the last event, or the end for a complete run
+	complete bool // the run has come to its end
+	// message of the only violation; "" for a near miss, which must be accepted
+	want  string
+	facts func() *spec.Facts // nil = exampleFacts
+	// of the violation: 0 means the last event, or the end for a complete run
+	step int
 }
 
 // judge runs the cases of one table.
@@ -139,7 +152,8 @@ func judge(t *testing.T, cases []judged) {
 			if tt.facts != nil {
 				f = tt.facts()
 			}
-			got := spec.Judge(f, traceOf(f, tt.events), []spec.Property{property(t, tt.property)}, tt.complete)
+			got := spec.Judge(f, traceOf(f, tt.events), []spec.Property{property(t, tt.property)},
+				tt.complete)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("violations (-want +got):\n%s", diff)
 			}

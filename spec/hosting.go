@@ -10,12 +10,14 @@ import (
 // hosting reports whether procs run on nodes that can change.
 func hosting(f *Facts) bool { return f.Layout != nil && len(f.Layout.Hosted) > 0 }
 
-// lone reports whether fewer than two nodes are left that are no spares and never failed: then nobody can protect anybody.
+// lone reports whether fewer than two nodes are left that are no spares and never failed: then
+// nobody can protect anybody.
 func lone(f *Facts, v View) bool {
 	n := 0
 	for p := range f.Layout.Names {
 		o := v.Observed(trace.Proc(p))
-		if o.Up && o.Incarnation == 0 && !f.Layout.Hosted[trace.Proc(p)] && !slices.Contains(f.Layout.Spares, trace.Proc(p)) {
+		if o.Up && o.Incarnation == 0 && !f.Layout.Hosted[trace.Proc(p)] &&
+			!slices.Contains(f.Layout.Spares, trace.Proc(p)) {
 			n++
 		}
 	}
@@ -26,14 +28,17 @@ func lone(f *Facts, v View) bool {
 var OneHost = register(Property{
 	Name: "one-host", Kind: Always, Global: true, Source: "[RADIC] section 6.2.1, design section 4",
 	Applies: func(f *Facts) bool { return hosting(f) && !f.Zombies },
-	Doc:     "where no node that lives is given up, a process is adopted by a node only when no other node that is up has adopted it",
+	Doc: "where no node that lives is given up, a process is adopted by a node only when no " +
+		"other node that is up has adopted it",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Adopted {
 			return ""
 		}
 		for p := range f.Layout.Names {
-			if h := v.Observed(trace.Proc(p)).Holding; h != nil && trace.Proc(p) != e.Proc && slices.Contains(h.Hosts, e.Peer) {
-				return fmt.Sprintf("%s adopts %s, which %s has adopted", f.Layout.Name(e.Proc), f.Layout.Name(e.Peer), f.Layout.Name(trace.Proc(p)))
+			if h := v.Observed(trace.Proc(p)).Holding; h != nil && trace.Proc(p) != e.Proc &&
+				slices.Contains(h.Hosts, e.Peer) {
+				return fmt.Sprintf("%s adopts %s, which %s has adopted", f.Layout.Name(e.Proc),
+					f.Layout.Name(e.Peer), f.Layout.Name(trace.Proc(p)))
 			}
 		}
 		return ""
@@ -53,7 +58,8 @@ var HostsSettle = register(Property{
 			}
 			for _, q := range h.Hosts {
 				if first, twice := host[q]; twice {
-					return fmt.Sprintf("%s and %s have both adopted %s, and neither gives it up", f.Layout.Name(first), f.Layout.Name(trace.Proc(p)), f.Layout.Name(q))
+					return fmt.Sprintf("%s and %s have both adopted %s, and neither gives it up",
+						f.Layout.Name(first), f.Layout.Name(trace.Proc(p)), f.Layout.Name(q))
 				}
 				host[q] = trace.Proc(p)
 			}
@@ -64,10 +70,12 @@ var HostsSettle = register(Property{
 
 // SpareOnce: a spare is one spare.
 var SpareOnce = register(Property{
-	Name: "spare-once", Kind: Always, Source: "[RADIC] section 6.2.1, design section 4", Applies: hosting,
-	Doc: "a spare adopts the ranks of one node only",
+	Name: "spare-once", Kind: Always, Source: "[RADIC] section 6.2.1, design section 4",
+	Applies: hosting,
+	Doc:     "a spare adopts the ranks of one node only",
 	Event: func(f *Facts, v View, e trace.Event) string {
-		if e.Kind != trace.Adopted || !slices.Contains(f.Layout.Spares, e.Proc) || int(e.Peer) >= f.Layout.Ranks {
+		if e.Kind != trace.Adopted || !slices.Contains(f.Layout.Spares, e.Proc) ||
+			int(e.Peer) >= f.Layout.Ranks {
 			return ""
 		}
 		h := v.Observed(e.Proc).Holding
@@ -75,8 +83,10 @@ var SpareOnce = register(Property{
 			return ""
 		}
 		for _, q := range h.Hosts {
-			if int(q) < f.Layout.Ranks && q != e.Peer && f.Layout.Nodes[q] != f.Layout.Nodes[e.Peer] {
-				return fmt.Sprintf("spare %s adopts %s although it has adopted %s of another node", f.Layout.Name(e.Proc), f.Layout.Name(e.Peer), f.Layout.Name(q))
+			if int(q) < f.Layout.Ranks && q != e.Peer &&
+				f.Layout.Nodes[q] != f.Layout.Nodes[e.Peer] {
+				return fmt.Sprintf("spare %s adopts %s although it has adopted %s of another node",
+					f.Layout.Name(e.Proc), f.Layout.Name(e.Peer), f.Layout.Name(q))
 			}
 		}
 		return ""
@@ -86,7 +96,8 @@ var SpareOnce = register(Property{
 // KeptElsewhere: what protects a rank is not where the rank is.
 var KeptElsewhere = register(Property{
 	Name: "kept-elsewhere", Kind: Final, Source: "[RADIC] section 2.3.3, design M31",
-	Doc:     "when nothing can happen any more, no rank runs on the node of the only proc that keeps its line",
+	Doc: "when nothing can happen any more, no rank runs on the node of the only proc that " +
+		"keeps its line",
 	Applies: hosting,
 	End: func(f *Facts, v View) string {
 		for p := range f.Layout.Names {
@@ -97,7 +108,10 @@ var KeptElsewhere = register(Property{
 			for _, rank := range h.Hosts {
 				for _, keeper := range h.Hosts {
 					if _, ok := v.Observed(keeper).Holding.Image(rank); ok {
-						return fmt.Sprintf("%s and %s, which keeps its line, both run on the node of %s", f.Layout.Name(rank), f.Layout.Name(keeper), f.Layout.Name(trace.Proc(p)))
+						return fmt.Sprintf(
+							"%s and %s, which keeps its line, both run on the node of %s",
+							f.Layout.Name(rank), f.Layout.Name(keeper),
+							f.Layout.Name(trace.Proc(p)))
 					}
 				}
 			}
@@ -109,17 +123,20 @@ var KeptElsewhere = register(Property{
 // SparesUsed: performance is given up only when there is nothing left to replace it.
 var SparesUsed = register(Property{
 	Name: "spares-used", Kind: Final, Source: "[RADIC] section 2.3.3, design M27",
-	Doc:     "when nothing can happen any more, no rank is a guest on the node of others while a spare that has room for it, was there from the start and never failed runs none",
+	Doc: "when nothing can happen any more, no rank is a guest on the node of others while a " +
+		"spare that has room for it, was there from the start and never failed runs none",
 	Applies: hosting,
 	End: func(f *Facts, v View) string {
 		for _, s := range f.Layout.Spares {
 			spare := v.Observed(s)
-			if slices.Contains(f.Layout.Late, s) || !spare.Up || spare.Incarnation > 0 || spare.Holding != nil && len(spare.Holding.Hosts) > 0 {
+			if slices.Contains(f.Layout.Late, s) || !spare.Up || spare.Incarnation > 0 ||
+				spare.Holding != nil && len(spare.Holding.Hosts) > 0 {
 				continue
 			}
 			for p := range f.Layout.Names {
 				if q, ok := guest(f, v.Observed(trace.Proc(p)).Holding, trace.Proc(p)); ok {
-					return fmt.Sprintf("%s runs %s beside its own ranks, and spare %s runs none", f.Layout.Name(trace.Proc(p)), f.Layout.Name(q), f.Layout.Name(s))
+					return fmt.Sprintf("%s runs %s beside its own ranks, and spare %s runs none",
+						f.Layout.Name(trace.Proc(p)), f.Layout.Name(q), f.Layout.Name(s))
 				}
 			}
 		}

@@ -6,19 +6,22 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Ledger folds the events of one run into what properties see. The zero value is not usable; see NewLedger.
+// Ledger folds the events of one run into what properties see. The zero value is not usable; see
+// NewLedger.
 type Ledger struct {
 	ranks    int
 	kinds    map[string]trace.Meaning
 	holdings bool
 	procs    []Observed
-	past     []*trace.History // of a restarted proc that has done nothing yet: what its last life had done
+	// of a restarted proc that has done nothing yet: what its last life had done
+	past []*trace.History
 }
 
 // NewLedger is the state before the first event: every proc up, no history.
 func NewLedger(layout *trace.Layout) *Ledger {
-	l := &Ledger{ranks: layout.Ranks, kinds: layout.Kinds, holdings: layout.Holdings, procs: make([]Observed, len(layout.Names)),
-		past: make([]*trace.History, len(layout.Names))}
+	l := &Ledger{ranks: layout.Ranks, kinds: layout.Kinds, holdings: layout.Holdings,
+		procs: make([]Observed, len(layout.Names)),
+		past:  make([]*trace.History, len(layout.Names))}
 	for p := range l.procs {
 		l.procs[p].Up = true
 		if p < l.ranks {
@@ -64,7 +67,8 @@ func (l *Ledger) Apply(e trace.Event) {
 	case trace.Committed:
 		if o.History != nil {
 			line := o.History.Clone()
-			line.Sent, line.Delivered = e.Sent, line.Delivered[:min(int(e.Received), len(line.Delivered))]
+			line.Sent, line.Delivered = e.Sent,
+				line.Delivered[:min(int(e.Received), len(line.Delivered))]
 			line.Memory, line.Recovering = nil, false
 			o.Line = line
 		}
@@ -79,8 +83,11 @@ func (l *Ledger) Apply(e trace.Event) {
 	}
 	if o.History != nil {
 		h := *o.History
-		if e.Kind == trace.Delivered { // in place: a ledger follows one run, and who looked before has a shorter list of the same array
-			h.Delivered = append(h.Delivered, trace.Delivery{ID: e.ID, Stamp: e.Stamp, Digest: e.Digest})
+		// in place: a ledger follows one run, and who looked before has a shorter list of the same
+		// array
+		if e.Kind == trace.Delivered {
+			h.Delivered = append(h.Delivered,
+				trace.Delivery{ID: e.ID, Stamp: e.Stamp, Digest: e.Digest})
 		} else {
 			h.Apply(e)
 		}
@@ -106,8 +113,9 @@ func (v *restoredView) Observed(p trace.Proc) Observed {
 	return v.Ledger.Observed(p)
 }
 
-// restored is the view in which a restart is judged, the first of the events: what the new incarnation declares in the same step, to hold
-// or to keep, it had restored with the rest. A restart that a crash cuts short has not led to a state that could be judged: it does not last.
+// restored is the view in which a restart is judged, the first of the events: what the new
+// incarnation declares in the same step, to hold or to keep, it had restored with the rest. A
+// restart that a crash cuts short has not led to a state that could be judged: it does not last.
 func (l *Ledger) restored(events []trace.Event) (view View, lasts bool) {
 	first := events[0]
 	o := l.procs[first.Proc]
@@ -137,8 +145,9 @@ func (l *Ledger) restored(events []trace.Event) (view View, lasts bool) {
 	return &restoredView{Ledger: l, proc: first.Proc, own: o}, true
 }
 
-// Judge returns every violation of the properties in one trace, in order; complete says whether the run came to its end,
-// so that Final properties apply. Pair properties need several runs and are not judged here.
+// Judge returns every violation of the properties in one trace, in order; complete says whether the
+// run came to its end, so that Final properties apply. Pair properties need several runs and are
+// not judged here.
 func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) []Violation {
 	var found []Violation
 	l := NewLedger(&t.Layout)

@@ -10,7 +10,8 @@ import (
 // LineConsistent: ranks that restart together restart from one consistent cut.
 var LineConsistent = register(Property{
 	Name: "line-consistent", Kind: Always, Global: true, Source: "[HydEE] Lemma 2, design P2",
-	Doc: "the recovery line of a cluster has no orphan: what a member has received from another, the other has sent",
+	Doc: "the recovery line of a cluster has no orphan: what a member has received from another, " +
+		"the other has sent",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		self := v.Observed(e.Proc)
 		if e.Kind != lineReached(f) || self.History == nil {
@@ -18,11 +19,13 @@ var LineConsistent = register(Property{
 		}
 		for r := range trace.Rank(f.Layout.Ranks) {
 			mate := v.Observed(r.Proc())
-			if r.Proc() == e.Proc || !f.Layout.SameCluster(r.Proc(), e.Proc) || mate.History == nil || mate.Incarnation != self.Incarnation {
+			if r.Proc() == e.Proc || !f.Layout.SameCluster(r.Proc(), e.Proc) ||
+				mate.History == nil || mate.Incarnation != self.Incarnation {
 				continue
 			}
 			if f.Fetches && (mate.Holding == nil || !mate.Holding.Resumed) {
-				continue // it waits for its image; when that is here, it will be compared with this one
+				// it waits for its image; when that is here, it will be compared with this one
+				continue
 			}
 			if m := orphanBetween(self.History, r, mate.History); !m.IsZero() {
 				return lineMessage(f, e.Proc, m)
@@ -44,11 +47,14 @@ func lineReached(f *Facts) trace.Kind {
 }
 
 func lineMessage(f *Facts, receiver trace.Proc, m trace.MsgID) string {
-	return fmt.Sprintf("the recovery line is not consistent: %s has received %s, which %s has not sent", f.Layout.Name(receiver),
+	return fmt.Sprintf(
+		"the recovery line is not consistent: %s has received %s, which %s has not sent",
+		f.Layout.Name(receiver),
 		f.Layout.Label(m), f.Layout.Name(m.From.Proc()))
 }
 
-// orphanBetween is a message that the receiver has of the sender and the sender has not sent, or zero.
+// orphanBetween is a message that the receiver has of the sender and the sender has not sent, or
+// zero.
 func orphanBetween(receiver *trace.History, from trace.Rank, sender *trace.History) trace.MsgID {
 	for _, d := range receiver.Delivered {
 		if d.ID.From == from && d.ID.Number > sender.Sent {
@@ -61,7 +67,8 @@ func orphanBetween(receiver *trace.History, from trace.Rank, sender *trace.Histo
 // LineSettles: the members of a cluster come to one recovery line.
 var LineSettles = register(Property{
 	Name: "line-settles", Kind: Final, Source: "[HydEE] section III-A, design P2",
-	Doc:     "when nothing can happen any more, the recovery lines that the members of a cluster have declared have no orphan between them",
+	Doc: "when nothing can happen any more, the recovery lines that the members of a cluster " +
+		"have declared have no orphan between them",
 	Applies: func(f *Facts) bool { return f.Checkpoints && f.Contained && !f.Fetches },
 	End: func(f *Facts, v View) string {
 		for r := range trace.Rank(f.Layout.Ranks) {
@@ -92,11 +99,14 @@ var LineProgress = register(Property{
 	Doc: "a committed recovery line never moves back, and no restart goes behind it",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		line := v.Observed(e.Proc).Line
-		if line == nil || e.Kind != trace.Committed && e.Kind != trace.Resumed && e.Kind != lineReached(f) {
+		if line == nil || e.Kind != trace.Committed && e.Kind != trace.Resumed &&
+			e.Kind != lineReached(f) {
 			return ""
 		}
 		if e.Sent < line.Sent || int(e.Received) < len(line.Delivered) {
-			return fmt.Sprintf("%s is %s at %d sent and %d delivered, behind its recovery line at %d and %d", f.Layout.Name(e.Proc), e.Kind,
+			return fmt.Sprintf(
+				"%s is %s at %d sent and %d delivered, behind its recovery line at %d and %d",
+				f.Layout.Name(e.Proc), e.Kind,
 				e.Sent, e.Received, line.Sent, len(line.Delivered))
 		}
 		return ""
@@ -106,34 +116,40 @@ var LineProgress = register(Property{
 // Contained: only who is in a failed cluster rolls back.
 var Contained = register(Property{
 	Name: "contained", Kind: Always, Global: true, Source: "[HydEE] section III-A, design P12",
-	Doc: "a rank rolls back only when its own cluster has failed, or while it recovers itself where the end of that is declared, " +
+	Doc: "a rank rolls back only when its own cluster has failed, or while it recovers itself " +
+		"where the end of that is declared, " +
 		"and takes an image for its state only after a restart",
 	Applies: func(f *Facts) bool { return f.Contained },
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Resumed && e.Incarnation == 0 {
-			return fmt.Sprintf("%s goes back to an image although it has not failed", f.Layout.Name(e.Proc))
+			return fmt.Sprintf("%s goes back to an image although it has not failed",
+				f.Layout.Name(e.Proc))
 		}
 		if e.Kind != trace.Crashed || e.Text != "rollback" {
 			return ""
 		}
 		self := v.Observed(e.Proc)
-		if f.Holders && self.History != nil && self.History.Recovering { // such protocols declare the end of each recovery
+		// such protocols declare the end of each recovery
+		if f.Holders && self.History != nil && self.History.Recovering {
 			return ""
 		}
 		for r := range trace.Rank(f.Layout.Ranks) {
 			mate := v.Observed(r.Proc())
-			if r.Proc() != e.Proc && f.Layout.SameCluster(r.Proc(), e.Proc) && (!mate.Up || mate.Incarnation > self.Incarnation) {
+			if r.Proc() != e.Proc && f.Layout.SameCluster(r.Proc(), e.Proc) &&
+				(!mate.Up || mate.Incarnation > self.Incarnation) {
 				return ""
 			}
 		}
-		return fmt.Sprintf("%s rolls back although its cluster has not failed", f.Layout.Name(e.Proc))
+		return fmt.Sprintf("%s rolls back although its cluster has not failed",
+			f.Layout.Name(e.Proc))
 	},
 })
 
 // PruneSafe: garbage collection keeps what a restart can need.
 var PruneSafe = register(Property{
 	Name: "prune-safe", Kind: Always, Global: true, Source: "[HydEE] section III-E, design P13",
-	Doc: "a message leaves a log only when the recovery line of its receiver holds its delivery, or another log has it",
+	Doc: "a message leaves a log only when the recovery line of its receiver holds its delivery, " +
+		"or another log has it",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Pruned {
 			return ""
@@ -142,18 +158,21 @@ var PruneSafe = register(Property{
 			return ""
 		}
 		if line := v.Observed(e.Peer).Line; line == nil || !line.Received(e.ID) {
-			return fmt.Sprintf("%s removes %s from its log, but %s would need it after a failure", f.Layout.Name(e.Proc),
+			return fmt.Sprintf("%s removes %s from its log, but %s would need it after a failure",
+				f.Layout.Name(e.Proc),
 				f.Layout.Label(e.ID), f.Layout.Name(e.Peer))
 		}
 		return ""
 	},
 })
 
-// heldElsewhere reports whether a message that leaves one log is in another or in an image, or whether nobody who is up keeps a line of its
-// receiver: then that must save itself anew, or is lost, in any case.
+// heldElsewhere reports whether a message that leaves one log is in another or in an image, or
+// whether nobody who is up keeps a line of its receiver: then that must save itself anew, or is
+// lost, in any case.
 func heldElsewhere(f *Facts, v View, e trace.Event) bool {
 	for p := range f.Layout.Names {
-		if c, ok := v.Observed(trace.Proc(p)).Holding.Copy(e.ID, e.Peer); ok && (c.Covered || trace.Proc(p) != e.Proc) {
+		if c, ok := v.Observed(trace.Proc(p)).Holding.Copy(e.ID, e.Peer); ok &&
+			(c.Covered || trace.Proc(p) != e.Proc) {
 			return true
 		}
 	}
@@ -163,7 +182,8 @@ func heldElsewhere(f *Facts, v View, e trace.Event) bool {
 // StableOnly: stable storage holds what the protocol says and nothing else.
 var StableOnly = register(Property{
 	Name: "stable-only", Kind: Always, Source: "[HydEE] section III, design P14",
-	Doc:     "only the declared records are stable, so no determinant is; between checkpoints nothing is written",
+	Doc: "only the declared records are stable, so no determinant is; between checkpoints " +
+		"nothing is written",
 	Applies: func(f *Facts) bool { return f.StableKeys != nil },
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Stored {
@@ -174,7 +194,8 @@ var StableOnly = register(Property{
 				return ""
 			}
 		}
-		return fmt.Sprintf("%s makes %s stable, which the protocol does not declare", f.Layout.Name(e.Proc), e.Text)
+		return fmt.Sprintf("%s makes %s stable, which the protocol does not declare",
+			f.Layout.Name(e.Proc), e.Text)
 	},
 })
 
@@ -185,7 +206,8 @@ var LogScope = register(Property{
 	Applies: func(f *Facts) bool { return f.LogsOutside },
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Logged && f.Layout.SameCluster(e.Proc, e.Peer) {
-			return fmt.Sprintf("%s logs %s for %s of its own cluster", f.Layout.Name(e.Proc), f.Layout.Label(e.ID), f.Layout.Name(e.Peer))
+			return fmt.Sprintf("%s logs %s for %s of its own cluster", f.Layout.Name(e.Proc),
+				f.Layout.Label(e.ID), f.Layout.Name(e.Peer))
 		}
 		return ""
 	},

@@ -33,7 +33,8 @@ var lineCases = []judged{
 	},
 	{
 		name: "an orphan of another cluster", property: "line-consistent",
-		events: []trace.Event{sent(m3, c), delivered(c, m3, 1), crashed(y), crashed(c), restored(c, 1, 0, 1), restored(y, 1, 0, 0)},
+		events: []trace.Event{sent(m3, c), delivered(c, m3, 1), crashed(y), crashed(c),
+			restored(c, 1, 0, 1), restored(y, 1, 0, 0)},
 	},
 	{
 		name: "a restart with fewer sends than the line", property: "line-progress",
@@ -42,8 +43,9 @@ var lineCases = []judged{
 	},
 	{
 		name: "a restart with fewer deliveries than the line", property: "line-progress",
-		events: []trace.Event{delivered(y, m2, 1), committed(y, 0, 1), crashed(y), restored(y, 1, 0, 0)},
-		want:   "y is restored at 0 sent and 0 delivered, behind its recovery line at 0 and 1",
+		events: []trace.Event{delivered(y, m2, 1), committed(y, 0, 1), crashed(y),
+			restored(y, 1, 0, 0)},
+		want: "y is restored at 0 sent and 0 delivered, behind its recovery line at 0 and 1",
 	},
 	{
 		name: "a line behind the last one", property: "line-progress",
@@ -52,29 +54,37 @@ var lineCases = []judged{
 	},
 	{
 		name: "a restart at the line, which loses what came after it", property: "line-progress",
-		events: []trace.Event{sent(m2, y), committed(x, 1, 0), sent(x2, y), crashed(x), restored(x, 1, 1, 0), in(1, committed(x, 1, 0))},
+		events: []trace.Event{sent(m2, y), committed(x, 1, 0), sent(x2, y), crashed(x),
+			restored(x, 1, 1, 0), in(1, committed(x, 1, 0))},
 	},
 	{
 		name: "a restart at the initial state before any line", property: "line-progress",
 		events: []trace.Event{sent(m2, y), crashed(x), restored(x, 1, 0, 0)},
 	},
 	{
-		name: "a member that stays behind the line of its mate", property: "line-settles", complete: true,
-		events: []trace.Event{sent(m2, y), delivered(y, m2, 1), committed(y, 0, 1)},
-		want:   "the recovery line is not consistent: y has received m2, which x has not sent",
+		name: "a member that stays behind the line of its mate", property: "line-settles",
+		complete: true,
+		events:   []trace.Event{sent(m2, y), delivered(y, m2, 1), committed(y, 0, 1)},
+		want:     "the recovery line is not consistent: y has received m2, which x has not sent",
 	},
 	{
-		name: "a member whose line is older than that of its mate", property: "line-settles", complete: true,
-		events: []trace.Event{committed(x, 0, 0), sent(m2, y), delivered(y, m2, 1), committed(y, 0, 1)},
-		want:   "the recovery line is not consistent: y has received m2, which x has not sent",
+		name: "a member whose line is older than that of its mate", property: "line-settles",
+		complete: true,
+		events: []trace.Event{committed(x, 0, 0), sent(m2, y), delivered(y, m2, 1),
+			committed(y, 0, 1)},
+		want: "the recovery line is not consistent: y has received m2, which x has not sent",
 	},
 	{
-		name: "a member that comes to the line in the end", property: "line-settles", complete: true,
-		events: []trace.Event{sent(m2, y), delivered(y, m2, 1), committed(y, 0, 1), crashed(x), committed(x, 1, 0)},
+		name: "a member that comes to the line in the end", property: "line-settles",
+		complete: true,
+		events: []trace.Event{sent(m2, y), delivered(y, m2, 1), committed(y, 0, 1), crashed(x),
+			committed(x, 1, 0)},
 	},
 	{
-		name: "a message in flight across the lines, and an orphan of another cluster", property: "line-settles", complete: true,
-		events: []trace.Event{sent(m2, y), committed(x, 1, 0), sent(m3, c), delivered(c, m3, 1), committed(c, 0, 1)},
+		name:     "a message in flight across the lines, and an orphan of another cluster",
+		property: "line-settles", complete: true,
+		events: []trace.Event{sent(m2, y), committed(x, 1, 0), sent(m3, c), delivered(c, m3, 1),
+			committed(c, 0, 1)},
 	},
 	{
 		name: "a rollback of a rank whose cluster has not failed", property: "contained",
@@ -90,9 +100,10 @@ var lineCases = []judged{
 		events: []trace.Event{crashed(x), rolledBack(crashed(y))},
 	},
 	{
-		name: "a rollback during the own recovery, of whose end nothing is said", property: "contained",
-		events: []trace.Event{crashed(c), restored(c, 1, 0, 0), rolledBack(in(1, crashed(c)))},
-		want:   "c rolls back although its cluster has not failed",
+		name:     "a rollback during the own recovery, of whose end nothing is said",
+		property: "contained",
+		events:   []trace.Event{crashed(c), restored(c, 1, 0, 0), rolledBack(in(1, crashed(c)))},
+		want:     "c rolls back although its cluster has not failed",
 	},
 	{
 		name: "a rollback during the own recovery", property: "contained", facts: declaredEnds,
@@ -100,22 +111,27 @@ var lineCases = []judged{
 	},
 	{
 		name: "a rollback after the own recovery", property: "contained", facts: declaredEnds,
-		events: []trace.Event{crashed(c), restored(c, 1, 0, 0), in(1, trace.Event{Kind: trace.Recovered, Proc: c}), rolledBack(in(1, crashed(c)))},
-		want:   "c rolls back although its cluster has not failed",
+		events: []trace.Event{crashed(c), restored(c, 1, 0, 0),
+			in(1, trace.Event{Kind: trace.Recovered, Proc: c}), rolledBack(in(1, crashed(c)))},
+		want: "c rolls back although its cluster has not failed",
 	},
 	{
 		name: "without any line of the receiver", property: "prune-safe",
-		events: []trace.Event{sent(m3, c), delivered(c, m3, 1), {Kind: trace.Pruned, Proc: y, Peer: c, ID: m3}},
-		want:   "y removes m3 from its log, but c would need it after a failure",
+		events: []trace.Event{sent(m3, c), delivered(c, m3, 1),
+			{Kind: trace.Pruned, Proc: y, Peer: c, ID: m3}},
+		want: "y removes m3 from its log, but c would need it after a failure",
 	},
 	{
 		name: "with a line before the delivery", property: "prune-safe",
-		events: []trace.Event{sent(m3, c), committed(c, 0, 0), delivered(c, m3, 1), {Kind: trace.Pruned, Proc: y, Peer: c, ID: m3}},
-		want:   "y removes m3 from its log, but c would need it after a failure",
+		events: []trace.Event{sent(m3, c), committed(c, 0, 0), delivered(c, m3, 1),
+			{Kind: trace.Pruned, Proc: y, Peer: c, ID: m3}},
+		want: "y removes m3 from its log, but c would need it after a failure",
 	},
 	{
-		name: "with a line behind the delivery, also while the receiver is down", property: "prune-safe",
-		events: []trace.Event{sent(m3, c), delivered(c, m3, 1), committed(c, 0, 1), crashed(c), {Kind: trace.Pruned, Proc: y, Peer: c, ID: m3}},
+		name:     "with a line behind the delivery, also while the receiver is down",
+		property: "prune-safe",
+		events: []trace.Event{sent(m3, c), delivered(c, m3, 1), committed(c, 0, 1), crashed(c),
+			{Kind: trace.Pruned, Proc: y, Peer: c, ID: m3}},
 	},
 	{
 		name: "a determinant", property: "stable-only",
@@ -129,7 +145,8 @@ var lineCases = []judged{
 	},
 	{
 		name: "declared records", property: "stable-only",
-		events: []trace.Event{{Kind: trace.Stored, Proc: y, Text: "image/1"}, {Kind: trace.Stored, Proc: x, Text: "commit/1"}},
+		events: []trace.Event{{Kind: trace.Stored, Proc: y, Text: "image/1"},
+			{Kind: trace.Stored, Proc: x, Text: "commit/1"}},
 	},
 	{
 		name: "a message to a mate", property: "log-scope",
@@ -142,8 +159,8 @@ var lineCases = []judged{
 	},
 }
 
-// Aim: recovery lines, logs and stable storage are judged. Method: hand-written runs, one step away from each other.
-// rolledBack makes of a crash one that its proc has decided on.
+// Aim: recovery lines, logs and stable storage are judged. Method: hand-written runs, one step away
+// from each other. rolledBack makes of a crash one that its proc has decided on.
 func rolledBack(e trace.Event) trace.Event {
 	e.Text = "rollback"
 	return e

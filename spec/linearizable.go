@@ -13,17 +13,19 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Linearizable: the operations of all clients can be put into one order that a single register would give the same answers in,
-// without turning round two of them that did not overlap.
+// Linearizable: the operations of all clients can be put into one order that a single register
+// would give the same answers in, without turning round two of them that did not overlap.
 //
-// It remembers, of each client, the operations with their answers in order, and of each operation how many operations of each
-// other client had ended when it began. That is all that matters: whether two operations overlapped, and what they did. Two runs
-// that differ only in how overlapping operations began and ended are the same history. An operation that never ends may have
-// happened at any later time, or not at all. A client that restarts is a new client: whether the operation of its former
-// life will still happen, nobody knows.
+// It remembers, of each client, the operations with their answers in order, and of each operation
+// how many operations of each other client had ended when it began. That is all that matters:
+// whether two operations overlapped, and what they did. Two runs that differ only in how
+// overlapping operations began and ended are the same history. An operation that never ends may
+// have happened at any later time, or not at all. A client that restarts is a new client: whether
+// the operation of its former life will still happen, nobody knows.
 var Linearizable = register(Property{
 	Name: "linearizable", Kind: Monitor, Source: "[Linearizable] section 2",
-	Doc:     "the answers of all clients are those of one register, in an order that respects which operation ended before which began",
+	Doc: "the answers of all clients are those of one register, in an order that respects " +
+		"which operation ended before which began",
 	Applies: func(f *Facts) bool { return f.Register },
 	Watched: []trace.Kind{trace.Invoked, trace.Returned},
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
@@ -32,7 +34,8 @@ var Linearizable = register(Property{
 		name := f.Layout.Name(e.Proc)
 		switch {
 		case e.Kind == trace.Invoked && c.Open != nil:
-			return memory, fmt.Sprintf("%s begins to %s before its %s has ended", name, e.Text, c.Open.Input)
+			return memory, fmt.Sprintf("%s begins to %s before its %s has ended", name, e.Text,
+				c.Open.Input)
 		case e.Kind == trace.Invoked:
 			c.Open = &operation{Input: e.Text, Before: h.ended(c)}
 		case c.Open == nil:
@@ -41,7 +44,8 @@ var Linearizable = register(Property{
 			c.Open.Output = e.Text
 			c.Done, c.Open = append(c.Done, *c.Open), nil
 			if !porcupine.CheckOperations(oneRegister, h.timed()) {
-				broken = fmt.Sprintf("%s gets the answer %q: no order of %s explains it", name, e.Text, h.describe(f))
+				broken = fmt.Sprintf("%s gets the answer %q: no order of %s explains it", name,
+					e.Text, h.describe(f))
 			}
 		}
 		return h.text(), broken
@@ -126,9 +130,10 @@ func (h clients) ended(c *clientHistory) (list []ended) {
 	return list
 }
 
-// timed gives the operations times that tell the same of them: which ended before which began. The counts at the beginnings of
-// operations rise along the run, so their sum is a clock: an operation begins just after the sum of all that had ended
-// by then, and ends just before the first one that begins later.
+// timed gives the operations times that tell the same of them: which ended before which began. The
+// counts at the beginnings of operations rise along the run, so their sum is a clock: an operation
+// begins just after the sum of all that had ended by then, and ends just before the first one that
+// begins later.
 func (h clients) timed() (list []porcupine.Operation) {
 	for id, c := range h {
 		for k := range c.Done {
@@ -146,10 +151,12 @@ func (h clients) timed() (list []porcupine.Operation) {
 					}
 				}
 			}
-			list = append(list, porcupine.Operation{ClientId: id, Input: o.Input, Output: o.Output, Call: 2*int64(c.clock(k)) + 1, Return: end})
+			list = append(list, porcupine.Operation{ClientId: id, Input: o.Input, Output: o.Output,
+				Call: 2*int64(c.clock(k)) + 1, Return: end})
 		}
 		if c.Open != nil {
-			list = append(list, porcupine.Operation{ClientId: id, Input: c.Open.Input, Call: 2*int64(c.clock(len(c.Done))) + 1, Return: math.MaxInt64})
+			list = append(list, porcupine.Operation{ClientId: id, Input: c.Open.Input,
+				Call: 2*int64(c.clock(len(c.Done))) + 1, Return: math.MaxInt64})
 		}
 	}
 	return list
@@ -200,7 +207,8 @@ func (h clients) describe(f *Facts) string {
 	return strings.Join(words, ", ")
 }
 
-// oneRegister is what the clients believe to see: at first it holds nothing. A missing output is not known.
+// oneRegister is what the clients believe to see: at first it holds nothing. A missing output is
+// not known.
 var oneRegister = porcupine.Model{
 	Init: func() any { return "" },
 	Step: func(state, input, output any) (bool, any) {

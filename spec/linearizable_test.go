@@ -22,12 +22,14 @@ func returned(p trace.Proc, answer string) trace.Event {
 var registerCases = []judged{
 	{
 		name: "a read that misses a write before it", property: "linearizable",
-		events: []trace.Event{invoked(x, "write A"), returned(x, ""), invoked(y, "read"), returned(y, "")},
-		want:   `y gets the answer "": no order of x write A, y read "" explains it`,
+		events: []trace.Event{invoked(x, "write A"), returned(x, ""), invoked(y, "read"),
+			returned(y, "")},
+		want: `y gets the answer "": no order of x write A, y read "" explains it`,
 	},
 	{
 		name: "two reads that see two writes the other way round", property: "linearizable",
-		events: []trace.Event{invoked(x, "write A"), returned(x, ""), invoked(x, "write B"), invoked(y, "read"), returned(y, "B"),
+		events: []trace.Event{invoked(x, "write A"), returned(x, ""), invoked(x, "write B"),
+			invoked(y, "read"), returned(y, "B"),
 			invoked(c, "read"), returned(c, "A")},
 		want: `c gets the answer "A": no order of x write A, x write B (not ended), y read "B", c read "A" explains it`,
 	},
@@ -47,14 +49,19 @@ var registerCases = []judged{
 		want:   `y gets the answer "A" to no operation`,
 	},
 	{
-		name: "reads and writes that overlap, in the order that the answers need", property: "linearizable",
-		events: []trace.Event{invoked(x, "write A"), invoked(y, "write B"), invoked(c, "read"), returned(y, ""), returned(c, ""), invoked(c, "read"),
+		name:     "reads and writes that overlap, in the order that the answers need",
+		property: "linearizable",
+		events: []trace.Event{invoked(x, "write A"), invoked(y, "write B"), invoked(c, "read"),
+			returned(y, ""), returned(c, ""), invoked(c, "read"),
 			returned(c, "B"), returned(x, ""), invoked(y, "read"), returned(y, "A")},
 	},
 	{
-		name: "a write that was not confirmed is read, and then again by a client that has restarted", property: "linearizable",
-		events: []trace.Event{invoked(x, "write A"), crashed(x), invoked(y, "read"), returned(y, ""), restored(x, 1, 0, 0),
-			in(1, invoked(x, "read")), in(1, returned(x, "A")), invoked(y, "read"), returned(y, "A")},
+		name: "a write that was not confirmed is read, and then again by a client that has " +
+			"restarted", property: "linearizable",
+		events: []trace.Event{invoked(x, "write A"), crashed(x), invoked(y, "read"),
+			returned(y, ""), restored(x, 1, 0, 0),
+			in(1, invoked(x, "read")), in(1, returned(x, "A")), invoked(y, "read"),
+			returned(y, "A")},
 	},
 }
 
@@ -88,8 +95,9 @@ func explained(rest []did, value string) bool {
 	return false
 }
 
-// Aim: what the property remembers is enough, and what it says of it is right. Method: random histories of three clients; after each
-// end of an operation the verdict is compared with a search through all orders of the operations by the places of the events.
+// Aim: what the property remembers is enough, and what it says of it is right. Method: random
+// histories of three clients; after each end of an operation the verdict is compared with a search
+// through all orders of the operations by the places of the events.
 func TestLinearizableAgainstAllOrders(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	f := exampleFacts()
@@ -130,9 +138,11 @@ func TestLinearizableAgainstAllOrders(t *testing.T) {
 			if (broken == "") != want {
 				var words []string
 				for _, e := range events {
-					words = append(words, fmt.Sprintf("%s: %s", f.Layout.Name(e.Proc), f.Layout.Describe(e)))
+					words = append(words, fmt.Sprintf("%s: %s", f.Layout.Name(e.Proc),
+						f.Layout.Describe(e)))
 				}
-				t.Fatalf("history %d: explained %t, the property says %q:\n%s\n%s", n, want, broken, strings.Join(words, "\n"), memory)
+				t.Fatalf("history %d: explained %t, the property says %q:\n%s\n%s", n, want, broken,
+					strings.Join(words, "\n"), memory)
 			}
 			if broken != "" {
 				break
@@ -145,8 +155,9 @@ func TestLinearizableAgainstAllOrders(t *testing.T) {
 	}
 }
 
-// Aim: the memory holds no more than matters. Method: two runs that differ in the order of beginnings, and of ends, of operations that
-// overlap are remembered alike; one in which two operations do not overlap is not.
+// Aim: the memory holds no more than matters. Method: two runs that differ in the order of
+// beginnings, and of ends, of operations that overlap are remembered alike; one in which two
+// operations do not overlap is not.
 func TestHistoriesAreTheSame(t *testing.T) {
 	f, property := exampleFacts(), property(t, "linearizable")
 	remember := func(events ...trace.Event) (memory string) {
@@ -156,14 +167,18 @@ func TestHistoriesAreTheSame(t *testing.T) {
 		return memory
 	}
 	a, b := invoked(x, "write A"), invoked(y, "write B")
-	one, other := remember(a, b, returned(x, ""), returned(y, "")), remember(b, a, returned(y, ""), returned(x, ""))
+	one, other := remember(a, b, returned(x, ""), returned(y, "")),
+		remember(b, a, returned(y, ""), returned(x, ""))
 	if one != other {
 		t.Errorf("the order of overlapping operations is remembered:\n%s\n%s", one, other)
 	}
 	if apart := remember(a, returned(x, ""), b, returned(y, "")); apart == one {
 		t.Errorf("that one ended before the other began is forgotten: %s", apart)
 	}
-	if got := spec.Select(&spec.Facts{Register: true}); !slices.ContainsFunc(got, func(p spec.Property) bool { return p.Name == property.Name }) {
+	if got := spec.Select(&spec.Facts{Register: true}); !slices.ContainsFunc(got,
+		func(p spec.Property) bool {
+			return p.Name == property.Name
+		}) {
 		t.Error("the property does not apply to a register")
 	}
 }

@@ -6,23 +6,26 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// stable reports whether the place of a message among the deliveries of its receiver can be had again when the receiver fails now: its
-// recovery line holds the delivery, or somebody who is up keeps the place, or a line that covers it.
+// stable reports whether the place of a message among the deliveries of its receiver can be had
+// again when the receiver fails now: its recovery line holds the delivery, or somebody who is up
+// keeps the place, or a line that covers it.
 func stable(f *Facts, v View, id trace.MsgID, to trace.Proc) bool {
 	receiver := v.Observed(to)
 	if receiver.Line != nil && receiver.Line.Received(id) || coveredBy(f, v, id, to, receiver) {
 		return true
 	}
 	for p := range f.Layout.Names {
-		if c, ok := v.Observed(trace.Proc(p)).Holding.Copy(id, to); ok && (c.Covered || c.Order != 0) {
+		if c, ok := v.Observed(trace.Proc(p)).Holding.Copy(id, to); ok &&
+			(c.Covered || c.Order != 0) {
 			return true
 		}
 	}
 	return false
 }
 
-// coveredBy reports whether somebody keeps a line that holds the delivery, although the rank has not declared it yet. While the rank is
-// down nobody can tell what such a newer line holds; it will be declared when the rank resumes from it.
+// coveredBy reports whether somebody keeps a line that holds the delivery, although the rank has
+// not declared it yet. While the rank is down nobody can tell what such a newer line holds; it will
+// be declared when the rank resumes from it.
 func coveredBy(f *Facts, v View, id trace.MsgID, to trace.Proc, receiver Observed) bool {
 	declared := 0
 	if receiver.Line != nil {
@@ -54,7 +57,8 @@ func lineKept(f *Facts, v View, rank trace.Proc) bool {
 	return false
 }
 
-// gaveUp reports whether a rank has declared that it can not be recovered; GivesNotUp judges whether it was right.
+// gaveUp reports whether a rank has declared that it can not be recovered; GivesNotUp judges
+// whether it was right.
 func gaveUp(f *Facts, v View) bool {
 	for r := range trace.Rank(f.Layout.Ranks) {
 		if h := v.Observed(r.Proc()).Holding; f.Lines && h != nil && h.Halted {
@@ -66,12 +70,15 @@ func gaveUp(f *Facts, v View) bool {
 
 // NoOrphan: nobody has received what its sender does not send.
 var NoOrphan = register(Property{
-	Name: "no-orphan", Kind: Always, Global: true, Source: "[RADIC] section 4.2.3, design section 4",
-	Doc:     "a message that is sent again is the one that whoever is up has received under its name",
+	Name: "no-orphan", Kind: Always, Global: true,
+	Source: "[RADIC] section 4.2.3, design section 4",
+	Doc: "a message that is sent again is the one that whoever is up has received under its " +
+		"name",
 	Applies: func(f *Facts) bool { return f.Replays },
 	Event: func(f *Facts, v View, e trace.Event) string {
 		c, collective := f.Layout.Collectives[e.ID]
-		if e.Kind != trace.Sent || c.Round > 0 { // nobody receives a contribution: the result has its name
+		// nobody receives a contribution: the result has its name
+		if e.Kind != trace.Sent || c.Round > 0 {
 			return ""
 		}
 		for r := range trace.Rank(f.Layout.Ranks) {
@@ -81,8 +88,11 @@ var NoOrphan = register(Property{
 			}
 			for _, d := range h.Delivered {
 				if d.ID == e.ID && (d.Digest != e.Digest || r.Proc() != e.Peer && !collective) {
-					return fmt.Sprintf("%s is an orphan: it has received %s with payload %x, which %s now sends to %s with payload %x", f.Layout.Name(r.Proc()),
-						f.Layout.Label(e.ID), d.Digest, f.Layout.Name(e.Proc), f.Layout.Name(e.Peer), e.Digest)
+					return fmt.Sprintf(
+						"%s is an orphan: it has received %s with payload %x, which %s now sends "+
+							"to %s with payload %x", f.Layout.Name(r.Proc()),
+						f.Layout.Label(e.ID), d.Digest, f.Layout.Name(e.Proc),
+						f.Layout.Name(e.Peer), e.Digest)
 				}
 			}
 		}
@@ -92,14 +102,18 @@ var NoOrphan = register(Property{
 
 // Recoverable: whatever a failure of the receiver takes is still somewhere.
 var Recoverable = register(Property{
-	Name: "recoverable", Kind: Always, Global: true, Source: "[RADIC] section 4.2.1, design section 1.4",
-	Doc:     "a message is stable at its receiver, or its sender has a copy: when it leaves, and when its sender comes back after it",
+	Name: "recoverable", Kind: Always, Global: true,
+	Source: "[RADIC] section 4.2.1, design section 1.4",
+	Doc: "a message is stable at its receiver, or its sender has a copy: when it leaves, and " +
+		"when its sender comes back after it",
 	Applies: func(f *Facts) bool { return f.Copies && f.Layout.Holdings },
 	Event: func(f *Facts, v View, e trace.Event) string {
 		switch {
 		case e.Kind == trace.Emitted && !e.ID.IsZero():
-			if _, ok := v.Observed(e.Proc).Holding.Copy(e.ID, e.Peer); !ok && !f.Layout.SameCluster(e.Proc, e.Peer) && !stable(f, v, e.ID, e.Peer) {
-				return fmt.Sprintf("%s leaves %s, which keeps no copy of it", f.Layout.Label(e.ID), f.Layout.Name(e.Proc))
+			if _, ok := v.Observed(e.Proc).Holding.Copy(e.ID, e.Peer); !ok &&
+				!f.Layout.SameCluster(e.Proc, e.Peer) && !stable(f, v, e.ID, e.Peer) {
+				return fmt.Sprintf("%s leaves %s, which keeps no copy of it", f.Layout.Label(e.ID),
+					f.Layout.Name(e.Proc))
 			}
 		case e.Kind == trace.Resumed || e.Kind == trace.Restored && !f.Fetches:
 			return lostBehind(f, v, e.Proc)
@@ -108,7 +122,8 @@ var Recoverable = register(Property{
 	},
 })
 
-// lostBehind says which delivery of others neither they nor the restarted sender, which will not send it again, could repeat.
+// lostBehind says which delivery of others neither they nor the restarted sender, which will not
+// send it again, could repeat.
 func lostBehind(f *Facts, v View, sender trace.Proc) string {
 	self := v.Observed(sender)
 	if self.History == nil {
@@ -120,11 +135,14 @@ func lostBehind(f *Facts, v View, sender trace.Proc) string {
 			continue
 		}
 		for _, d := range h.Delivered {
-			if d.ID.From.Proc() != sender || d.ID.Number > self.History.Sent || f.Lines && !lineKept(f, v, r.Proc()) {
+			if d.ID.From.Proc() != sender || d.ID.Number > self.History.Sent || f.Lines &&
+				!lineKept(f, v, r.Proc()) {
 				continue
 			}
 			if _, ok := self.Holding.Copy(d.ID, r.Proc()); !ok && !stable(f, v, d.ID, r.Proc()) {
-				return fmt.Sprintf("%s is back behind its send of %s and has no copy, and the delivery to %s is not stable", f.Layout.Name(sender),
+				return fmt.Sprintf(
+					"%s is back behind its send of %s and has no copy, and the delivery to %s is "+
+						"not stable", f.Layout.Name(sender),
 					f.Layout.Label(d.ID), f.Layout.Name(r.Proc()))
 			}
 		}
@@ -132,16 +150,18 @@ func lostBehind(f *Facts, v View, sender trace.Proc) string {
 	return ""
 }
 
-// regained reports whether the failure of the sender, which kept the place of a delivery, is the one at a time that such a protocol survives:
-// it is down, or back and has still to learn the place again from the receiver. What a later life sends for the first time can not be told
-// from that, so of those this says nothing.
+// regained reports whether the failure of the sender, which kept the place of a delivery, is the
+// one at a time that such a protocol survives: it is down, or back and has still to learn the place
+// again from the receiver. What a later life sends for the first time can not be told from that, so
+// of those this says nothing.
 func regained(f *Facts, v View, id trace.MsgID, to trace.Proc) bool {
 	sender := v.Observed(id.From.Proc())
 	if !f.Holes || sender.Up && sender.Incarnation == 0 {
 		return false
 	}
 	c, ok := sender.Holding.Copy(id, to)
-	return !sender.Up || sender.History == nil || sender.History.Sent < id.Number || ok && c.Order == 0
+	return !sender.Up || sender.History == nil || sender.History.Sent < id.Number || ok &&
+		c.Order == 0
 }
 
 // OutputStable: the outside world sees nothing that a failure could take back.
@@ -156,7 +176,8 @@ var OutputStable = register(Property{
 		}
 		for _, d := range h.Delivered {
 			if !stable(f, v, d.ID, e.Proc) && !regained(f, v, d.ID, e.Proc) {
-				return fmt.Sprintf("%s puts out what depends on %s, whose delivery is not stable", f.Layout.Name(e.Proc), f.Layout.Label(d.ID))
+				return fmt.Sprintf("%s puts out what depends on %s, whose delivery is not stable",
+					f.Layout.Name(e.Proc), f.Layout.Label(d.ID))
 			}
 		}
 		return ""
@@ -166,7 +187,8 @@ var OutputStable = register(Property{
 // Protected: nobody stays without protection.
 var Protected = register(Property{
 	Name: "protected", Kind: Final, Source: "[RADIC] section 2.3.2, design section 2",
-	Doc:     "when nothing can happen any more, somebody who is up keeps a recovery line of every rank that has not given up, nor waits in its recovery for one that has",
+	Doc: "when nothing can happen any more, somebody who is up keeps a recovery line of " +
+		"every rank that has not given up, nor waits in its recovery for one that has",
 	Applies: func(f *Facts) bool { return f.Lines },
 	End: func(f *Facts, v View) string {
 		if lone(f, v) {
@@ -175,10 +197,14 @@ var Protected = register(Property{
 		for r := range trace.Rank(f.Layout.Ranks) {
 			o := v.Observed(r.Proc())
 			if gaveUp(f, v) && o.History != nil && o.History.Recovering {
-				continue // its recovery waits for good for somebody who has given up, and its end would protect it
+				// its recovery waits for good for somebody who has given up, and its end would
+				// protect it
+				continue
 			}
 			if h := o.Holding; !lineKept(f, v, r.Proc()) && (h == nil || !h.Halted) {
-				return fmt.Sprintf("nobody keeps an image of %s, so its next failure can not be survived", f.Layout.Name(r.Proc()))
+				return fmt.Sprintf(
+					"nobody keeps an image of %s, so its next failure can not be survived",
+					f.Layout.Name(r.Proc()))
 			}
 		}
 		return ""
@@ -188,7 +214,8 @@ var Protected = register(Property{
 // BuffersDrain: what is stable costs no memory at its sender.
 var BuffersDrain = register(Property{
 	Name: "buffers-drain", Kind: Final, Source: "[RADIC] section 4.2.4, design section 4",
-	Doc:     "when nothing can happen any more, no sender has a copy of a message that is stable at its receiver",
+	Doc: "when nothing can happen any more, no sender has a copy of a message that is stable " +
+		"at its receiver",
 	Applies: func(f *Facts) bool { return f.Lines && f.Copies },
 	End: func(f *Facts, v View) string {
 		if gaveUp(f, v) {
@@ -201,7 +228,8 @@ var BuffersDrain = register(Property{
 			}
 			for _, c := range h.Copies {
 				if c.Order == 0 && stable(f, v, c.ID, c.To) {
-					return fmt.Sprintf("%s still has a copy of %s, which is stable at %s", f.Layout.Name(r.Proc()), f.Layout.Label(c.ID), f.Layout.Name(c.To))
+					return fmt.Sprintf("%s still has a copy of %s, which is stable at %s",
+						f.Layout.Name(r.Proc()), f.Layout.Label(c.ID), f.Layout.Name(c.To))
 				}
 			}
 		}

@@ -7,10 +7,12 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// LogTrimmed: garbage collection gets to everything. When every rank has taken a checkpoint at its end, nothing is kept any more.
+// LogTrimmed: garbage collection gets to everything. When every rank has taken a checkpoint at its
+// end, nothing is kept any more.
 var LogTrimmed = register(Property{
 	Name: "log-trimmed", Kind: Final, Source: "[RADIC] sections 4.1.1 and 4.1.2, design section 4",
-	Doc:     "when nothing can happen any more, nobody keeps a message whose delivery is in the recovery line of its receiver",
+	Doc: "when nothing can happen any more, nobody keeps a message whose delivery is in the " +
+		"recovery line of its receiver",
 	Applies: func(f *Facts) bool { return f.Replays && f.Layout.Holdings },
 	End: func(f *Facts, v View) string {
 		if gaveUp(f, v) {
@@ -24,7 +26,8 @@ var LogTrimmed = register(Property{
 			for _, c := range h.Copies {
 				line := v.Observed(c.To).Line
 				if !c.Gone && (c.Covered || line != nil && line.Received(c.ID)) {
-					return fmt.Sprintf("%s still keeps %s, which the recovery line of %s holds", f.Layout.Name(trace.Proc(p)), f.Layout.Label(c.ID), f.Layout.Name(c.To))
+					return fmt.Sprintf("%s still keeps %s, which the recovery line of %s holds",
+						f.Layout.Name(trace.Proc(p)), f.Layout.Label(c.ID), f.Layout.Name(c.To))
 				}
 			}
 		}
@@ -32,10 +35,12 @@ var LogTrimmed = register(Property{
 	},
 })
 
-// LogTrue: one life at a time writes a log. What a fenced life has delivered and the present one has not would be replayed.
+// LogTrue: one life at a time writes a log. What a fenced life has delivered and the present one
+// has not would be replayed.
 var LogTrue = register(Property{
 	Name: "log-true", Kind: Final, Source: "[RADIC] section 4.1.2, design section 4 (Fence)",
-	Doc:     "when nothing can happen any more, the places in a log are those of the deliveries of the life that is up",
+	Doc: "when nothing can happen any more, the places in a log are those of the deliveries " +
+		"of the life that is up",
 	Applies: func(f *Facts) bool { return (f.Lines || f.Holes) && f.Layout.Holdings },
 	End: func(f *Facts, v View) string {
 		if gaveUp(f, v) {
@@ -52,7 +57,8 @@ var LogTrue = register(Property{
 					continue
 				}
 				if !placed(f, v, c, past) {
-					return fmt.Sprintf("%s keeps %s as delivery %d of %s, which that is not", f.Layout.Name(trace.Proc(p)), f.Layout.Label(c.ID), c.Order,
+					return fmt.Sprintf("%s keeps %s as delivery %d of %s, which that is not",
+						f.Layout.Name(trace.Proc(p)), f.Layout.Label(c.ID), c.Order,
 						f.Layout.Name(c.To))
 				}
 			}
@@ -61,8 +67,8 @@ var LogTrue = register(Property{
 	},
 })
 
-// placed reports whether the place of a logged delivery is the one that it has among those of its receiver. Where numbers may leave holes, it comes
-// between those that come before and after it.
+// placed reports whether the place of a logged delivery is the one that it has among those of its
+// receiver. Where numbers may leave holes, it comes between those that come before and after it.
 func placed(f *Facts, v View, c trace.HeldCopy, past *trace.History) bool {
 	at := func(id trace.MsgID) int {
 		return slices.IndexFunc(past.Delivered, func(d trace.Delivery) bool { return d.ID == id })
@@ -80,7 +86,8 @@ func placed(f *Facts, v View, c trace.HeldCopy, past *trace.History) bool {
 			continue
 		}
 		for _, o := range h.Copies {
-			if o.To == c.To && o.Order != 0 && !o.Gone && o.ID != c.ID && (o.Order <= c.Order) != (at(o.ID) < here) {
+			if o.To == c.To && o.Order != 0 && !o.Gone && o.ID != c.ID &&
+				(o.Order <= c.Order) != (at(o.ID) < here) {
 				return false
 			}
 		}

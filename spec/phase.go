@@ -9,7 +9,8 @@ import (
 // PhaseOrder: phases follow causality, and rise strictly across clusters.
 var PhaseOrder = register(Property{
 	Name: "phase-order", Kind: Always, Source: "[HydEE] Lemmas 1 and 3, design P1 and P3",
-	Doc:     "a send has at least the phase of every message delivered before it, and a higher one if that came from another cluster",
+	Doc: "a send has at least the phase of every message delivered before it, and a higher " +
+		"one if that came from another cluster",
 	Applies: func(f *Facts) bool { return f.Phases },
 	Event: func(f *Facts, v View, e trace.Event) string {
 		h := v.Observed(e.Proc).History
@@ -22,7 +23,8 @@ var PhaseOrder = register(Property{
 				least, relation = least+1, "not above"
 			}
 			if e.Stamp.Phase < least {
-				return fmt.Sprintf("%s has phase %d, %s phase %d of %s, which %s had received", f.Layout.Label(e.ID), e.Stamp.Phase,
+				return fmt.Sprintf("%s has phase %d, %s phase %d of %s, which %s had received",
+					f.Layout.Label(e.ID), e.Stamp.Phase,
 					relation, d.Stamp.Phase, f.Layout.Label(d.ID), f.Layout.Name(e.Proc))
 			}
 		}
@@ -33,7 +35,8 @@ var PhaseOrder = register(Property{
 // CausalReplay: nothing is sent before what it depends on has been sent again.
 var CausalReplay = register(Property{
 	Name: "causal-replay", Kind: Always, Global: true, Source: "[HydEE] Theorem 1, design P6",
-	Doc:     "in the current round no message leaves before every message it depends on in all failure-free runs is sent (again)",
+	Doc: "in the current round no message leaves before every message it depends on in all " +
+		"failure-free runs is sent (again)",
 	Applies: func(f *Facts) bool { return f.Oracle != nil && f.Phases },
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Emitted || e.ID.IsZero() {
@@ -41,7 +44,8 @@ var CausalReplay = register(Property{
 		}
 		current := newestRound(f, v)
 		if e.Stamp.Round != current {
-			return "" // of an older round: the receiver drops it, or counts it as received before the failure
+			// of an older round: the receiver drops it, or counts it as received before the failure
+			return ""
 		}
 		for r, need := range f.Oracle.Past[e.ID] {
 			o := v.Observed(trace.Proc(r))
@@ -49,7 +53,9 @@ var CausalReplay = register(Property{
 				continue
 			}
 			missing := trace.MsgID{From: trace.Rank(r), Number: o.History.Sent + 1}
-			return fmt.Sprintf("%s leaves %s although it depends on %s, which %s has not sent again", f.Layout.Label(e.ID),
+			return fmt.Sprintf(
+				"%s leaves %s although it depends on %s, which %s has not sent again",
+				f.Layout.Label(e.ID),
 				f.Layout.Name(e.Proc), f.Layout.Label(missing), f.Layout.Name(trace.Proc(r)))
 		}
 		return ""
@@ -65,8 +71,9 @@ func newestRound(f *Facts, v View) uint64 {
 	return newest
 }
 
-// joined reports whether a rank takes part in the round with its present state: from its first message of that round on, or,
-// when its former life took part too, from its evaluation on, because before that the round may be about the former life.
+// joined reports whether a rank takes part in the round with its present state: from its first
+// message of that round on, or, when its former life took part too, from its evaluation on, because
+// before that the round may be about the former life.
 func joined(o Observed, round uint64) bool {
 	if o.History == nil || o.Round != round || o.Incarnation > 0 && round == 0 {
 		return false
@@ -80,7 +87,8 @@ var GateSound = register(Property{
 	Doc:     "when sends up to a phase are allowed, no orphan of a lower phase is outstanding",
 	Applies: func(f *Facts) bool { return f.Phases },
 	Event: func(f *Facts, v View, e trace.Event) string {
-		if e.Kind != trace.Emitted || f.Layout.Kinds[e.Text] != trace.Gate || e.Stamp.Round != newestRound(f, v) {
+		if e.Kind != trace.Emitted || f.Layout.Kinds[e.Text] != trace.Gate ||
+			e.Stamp.Round != newestRound(f, v) {
 			return ""
 		}
 		for r := range trace.Rank(f.Layout.Ranks) {
@@ -90,8 +98,11 @@ var GateSound = register(Property{
 			}
 			for _, d := range receiver.History.Delivered {
 				sender := v.Observed(d.ID.From.Proc())
-				if joined(sender, e.Stamp.Round) && sender.History.Sent < d.ID.Number && d.Stamp.Phase < e.Stamp.Phase {
-					return fmt.Sprintf("sends are allowed above phase %d, but orphan %s of that phase (received by %s) is outstanding",
+				if joined(sender, e.Stamp.Round) && sender.History.Sent < d.ID.Number &&
+					d.Stamp.Phase < e.Stamp.Phase {
+					return fmt.Sprintf(
+						"sends are allowed above phase %d, but orphan %s of that phase (received "+
+							"by %s) is outstanding",
 						d.Stamp.Phase, f.Layout.Label(d.ID), f.Layout.Name(r.Proc()))
 				}
 			}

@@ -6,12 +6,14 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// failedPair is the example up to the point where the cluster of x and y has failed and restarted from the beginning, while
-// c has received m3 and sent m7; the recovery process has opened round 1.
+// failedPair is the example up to the point where the cluster of x and y has failed and restarted
+// from the beginning, while c has received m3 and sent m7; the recovery process has opened round 1.
 func failedPair(more ...trace.Event) []trace.Event {
 	return append([]trace.Event{
-		sent(m2, y), emitted(m2, y, 1, 0), delivered(y, m2, 1), sent(m3, c), emitted(m3, c, 1, 0), delivered(c, m3, 1),
-		sent(m7, y), emitted(m7, y, 2, 0), crashed(x), crashed(y), restored(x, 1, 0, 0), restored(y, 1, 0, 0), joins(rp, 1),
+		sent(m2, y), emitted(m2, y, 1, 0), delivered(y, m2, 1), sent(m3, c), emitted(m3, c, 1, 0),
+		delivered(c, m3, 1),
+		sent(m7, y), emitted(m7, y, 2, 0), crashed(x), crashed(y), restored(x, 1, 0, 0),
+		restored(y, 1, 0, 0), joins(rp, 1),
 	}, more...)
 }
 
@@ -32,7 +34,9 @@ var phaseCases = []judged{
 	},
 	{
 		name: "a copy from the log, older than what was received since", property: "phase-order",
-		events: []trace.Event{delivered(c, m3, 1), with(emitted(m7, y, 1, 0), func(e *trace.Event) { e.Again = true })},
+		events: []trace.Event{delivered(c, m3, 1), with(emitted(m7, y, 1, 0), func(e *trace.Event) {
+			e.Again = true
+		})},
 	},
 	{
 		name: "control traffic without a phase", property: "phase-order",
@@ -58,7 +62,8 @@ var phaseCases = []judged{
 	},
 	{
 		name: "an answer after everything was sent again", property: "causal-replay",
-		events: failedPair(joins(c, 1), in(1, joins(x, 1)), in(1, joins(y, 1)), in(1, sent(m2, y)), in(1, delivered(y, m2, 1)),
+		events: failedPair(joins(c, 1), in(1, joins(x, 1)), in(1, joins(y, 1)), in(1, sent(m2, y)),
+			in(1, delivered(y, m2, 1)),
 			in(1, sent(m3, c)), emitted(m7, y, 2, 1)),
 	},
 	{
@@ -68,7 +73,8 @@ var phaseCases = []judged{
 	{
 		name: "a gate above an orphan", property: "gate-sound",
 		events: failedPair(joins(c, 1), in(1, joins(y, 1)), announces(2, 1)),
-		want:   "sends are allowed above phase 1, but orphan m3 of that phase (received by c) is outstanding",
+		want: "sends are allowed above phase 1, but orphan m3 of that phase (received by c) is " +
+			"outstanding",
 	},
 	{
 		name: "a gate at the orphan", property: "gate-sound",
@@ -88,10 +94,13 @@ var phaseCases = []judged{
 	},
 	{
 		name: "another message above the orphan", property: "gate-sound",
-		events: failedPair(joins(c, 1), in(1, joins(y, 1)), with(announces(2, 1), func(e *trace.Event) { e.Text = "Status" })),
+		events: failedPair(joins(c, 1), in(1, joins(y, 1)),
+			with(announces(2, 1), func(e *trace.Event) {
+				e.Text = "Status"
+			})),
 	},
 }
 
-// Aim: stamps and gates are judged against what was received and sent. Method: the recovery of one failed cluster, stopped at
-// different points.
+// Aim: stamps and gates are judged against what was received and sent. Method: the recovery of one
+// failed cluster, stopped at different points.
 func TestPhases(t *testing.T) { judge(t, phaseCases) }

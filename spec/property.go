@@ -61,21 +61,27 @@ type Property struct {
 	Source string // where it comes from, e.g. "[HydEE] Lemma 1"
 	Kind   Kind
 	Global bool // Always: reads procs other than that of the event
-	// Applies says whether a protocol with these promises must satisfy it; nil means every protocol.
+	// Applies says whether a protocol with these promises must satisfy it; nil means every
+	// protocol.
 	Applies func(*Facts) bool
-	// Event returns how the event breaks the property, or "". The view shows the state before the event, except for
-	// Restored and Resumed, where it shows the restored state. For Sometimes, a non-empty answer means seen.
+	// Event returns how the event breaks the property, or "". The view shows the state before the
+	// event, except for Restored and Resumed, where it shows the restored state. For Sometimes, a
+	// non-empty answer means seen.
 	Event func(*Facts, View, trace.Event) string
 	// End returns how the end of a run breaks the property, or "".
 	End func(*Facts, View) string
-	// Relate gives a key and the value that every run must agree on for it; an empty key says nothing.
+	// Relate gives a key and the value that every run must agree on for it; an empty key says
+	// nothing.
 	Relate func(*Facts, View, trace.Event) (key, value string)
-	// Observe folds one event into what the property remembers of the run, "" before the first one, and returns how the event
-	// breaks the property, or "". It is given the events of the Watched kinds, in the order in which they happen.
+	// Observe folds one event into what the property remembers of the run, "" before the first one,
+	// and returns how the event breaks the property, or "". It is given the events of the Watched
+	// kinds, in the order in which they happen.
 	Observe func(f *Facts, memory string, e trace.Event) (next, broken string)
-	// Settle returns how the end of a run breaks it that has left the memory, or "". Of a Monitor, nil when only events break it.
-	Settle  func(f *Facts, memory string) string
-	Watched []trace.Kind // Monitor: none of Arrived, Told and Crashed, which are no part of what a proc does
+	// Settle returns how the end of a run breaks it that has left the memory, or "". Of a Monitor,
+	// nil when only events break it.
+	Settle func(f *Facts, memory string) string
+	// Monitor: none of Arrived, Told and Crashed, which are no part of what a proc does
+	Watched []trace.Kind
 }
 
 // View is what properties see of the state of a run.
@@ -89,12 +95,17 @@ type Observed struct {
 	Up          bool
 	Incarnation trace.Incarnation
 	History     *trace.History // nil for services and for procs that are down
-	Line        *trace.History // last recovery line that the proc declared; nil means the initial state
-	Holding     *trace.Holding // what it holds for others; nil unless Layout.Holdings, and for procs that are down
-	Fresh       bool           // Restored only: the proc was down, and this incarnation is newer than its last
-	Round       uint64         // newest recovery round that this incarnation has put on a message
-	Evaluated   uint64         // newest recovery round that this incarnation has evaluated its channels for
-	Former      uint64         // newest recovery round that a former incarnation has put on a message
+	// last recovery line that the proc declared; nil means the initial state
+	Line *trace.History
+	// what it holds for others; nil unless Layout.Holdings, and for procs that are down
+	Holding *trace.Holding
+	// Restored only: the proc was down, and this incarnation is newer than its last
+	Fresh bool
+	Round uint64 // newest recovery round that this incarnation has put on a message
+	// newest recovery round that this incarnation has evaluated its channels for
+	Evaluated uint64
+	// newest recovery round that a former incarnation has put on a message
+	Former uint64
 }
 
 // Violation is one broken property.
@@ -121,7 +132,9 @@ func Properties() []Property {
 
 // Select lists the properties that a protocol with the given promises must satisfy.
 func Select(f *Facts) []Property {
-	return slices.DeleteFunc(Properties(), func(p Property) bool { return p.Applies != nil && !p.Applies(f) })
+	return slices.DeleteFunc(Properties(), func(p Property) bool {
+		return p.Applies != nil && !p.Applies(f)
+	})
 }
 
 // Watches reports whether a Monitor is given events of the kind.

@@ -15,8 +15,10 @@ var noticed = []struct {
 	property     string
 	event, other trace.Event
 }{
-	{property: "commits", event: committed(x, 0, 0), other: trace.Event{Kind: trace.Stored, Proc: x, Text: "commit/1"}},
-	{property: "prunes", event: trace.Event{Kind: trace.Pruned, Proc: y, Peer: c, ID: m3}, other: trace.Event{Kind: trace.Logged, Proc: y, Peer: c, ID: m3}},
+	{property: "commits", event: committed(x, 0, 0),
+		other: trace.Event{Kind: trace.Stored, Proc: x, Text: "commit/1"}},
+	{property: "prunes", event: trace.Event{Kind: trace.Pruned, Proc: y, Peer: c, ID: m3},
+		other: trace.Event{Kind: trace.Logged, Proc: y, Peer: c, ID: m3}},
 	{property: "recovers", event: in(1, sent(m2, y)), other: restored(x, 1, 0, 0)},
 	{
 		property: "replays-orphan",
@@ -24,15 +26,22 @@ var noticed = []struct {
 		other:    trace.Event{Kind: trace.Arrived, Proc: rp, Peer: y, Text: "OrphanDone"},
 	},
 	{property: "decides-commit", event: decided(x, "commit"), other: decided(x, "abort")},
-	{property: "decides-abort", event: decided(rp, "abort"), other: trace.Event{Kind: trace.Halted, Proc: rp, Text: "abort"}},
+	{property: "decides-abort", event: decided(rp, "abort"),
+		other: trace.Event{Kind: trace.Halted, Proc: rp, Text: "abort"}},
 	{property: "reads-value", event: returned(x, "A"), other: returned(x, "")},
-	{property: "degrades", event: says(c), other: trace.Event{Kind: trace.Halted, Proc: c, Text: "no spare"}},
-	{property: "searches", event: asks(x), other: trace.Event{Kind: trace.Arrived, Proc: x, Peer: rp, Text: "WhereIs"}},
-	{property: "unrecoverable", event: trace.Event{Kind: trace.Halted, Proc: y, Text: "unrecoverable"}, other: crashed(y)},
-	{property: "resends-log", event: with(emitted(m3, c, 1, 1), func(e *trace.Event) { e.Again = true }), other: emitted(m3, c, 1, 1)},
+	{property: "degrades", event: says(c), other: trace.Event{Kind: trace.Halted, Proc: c,
+		Text: "no spare"}},
+	{property: "searches", event: asks(x), other: trace.Event{Kind: trace.Arrived, Proc: x,
+		Peer: rp, Text: "WhereIs"}},
+	{property: "unrecoverable", event: trace.Event{Kind: trace.Halted, Proc: y,
+		Text: "unrecoverable"}, other: crashed(y)},
+	{property: "resends-log", event: with(emitted(m3, c, 1, 1), func(e *trace.Event) {
+		e.Again = true
+	}), other: emitted(m3, c, 1, 1)},
 }
 
-// Aim: guards against a vacuous pass see what they are to see. Method: one event each, and one that comes close.
+// Aim: guards against a vacuous pass see what they are to see. Method: one event each, and one that
+// comes close.
 func TestSometimes(t *testing.T) {
 	for _, tt := range noticed {
 		t.Run(tt.property, func(t *testing.T) {
@@ -48,11 +57,13 @@ func TestSometimes(t *testing.T) {
 	}
 }
 
-// Aim: no property goes untested. Method: the tables of this package name every registered property, with a run that breaks
-// it and a near miss.
+// Aim: no property goes untested. Method: the tables of this package name every registered
+// property, with a run that breaks it and a near miss.
 func TestEveryPropertyIsJudged(t *testing.T) {
 	broken, near := map[string]bool{}, map[string]bool{}
-	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, loggingCases, hostingCases, watchingCases, terminationCases, decisionCases, registerCases, determinantCases) {
+	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, loggingCases,
+		hostingCases, watchingCases, terminationCases, decisionCases, registerCases,
+		determinantCases) {
 		broken[tt.property] = broken[tt.property] || tt.want != ""
 		near[tt.property] = near[tt.property] || tt.want == ""
 	}
@@ -65,29 +76,36 @@ func TestEveryPropertyIsJudged(t *testing.T) {
 	}
 	for _, p := range spec.Properties() {
 		if !broken[p.Name] || !near[p.Name] {
-			t.Errorf("property %s: broken by a hand-written run: %t, near miss: %t, want both", p.Name, broken[p.Name], near[p.Name])
+			t.Errorf("property %s: broken by a hand-written run: %t, near miss: %t, want both",
+				p.Name, broken[p.Name], near[p.Name])
 		}
 		if p.Doc == "" || p.Source == "" {
 			t.Errorf("property %s does not say what holds or where it comes from", p.Name)
 		}
-		set := [...]bool{p.Event != nil && (p.Kind == spec.Always || p.Kind == spec.Sometimes), p.End != nil && p.Kind == spec.Final,
+		set := [...]bool{p.Event != nil && (p.Kind == spec.Always || p.Kind == spec.Sometimes),
+			p.End != nil && p.Kind == spec.Final,
 			p.Relate != nil && p.Kind == spec.Pair, p.Observe != nil && p.Kind == spec.Monitor}
 		only := [...]bool{p.Event != nil, p.End != nil, p.Relate != nil, p.Observe != nil}
 		if set != only || set == [4]bool{} {
-			t.Errorf("%v property %s has functions of another kind: event, end, relate, observe set: %v", p.Kind, p.Name, only)
+			t.Errorf(
+				"%v property %s has functions of another kind: event, end, relate, observe set: %v",
+				p.Kind, p.Name, only)
 		}
 		if p.Settle != nil && p.Kind != spec.Monitor {
 			t.Errorf("%v property %s has a memory to settle", p.Kind, p.Name)
 		}
-		if (len(p.Watched) > 0) != (p.Kind == spec.Monitor) || p.Watches(trace.Arrived) || p.Watches(trace.Told) || p.Watches(trace.Crashed) {
+		if (len(p.Watched) > 0) != (p.Kind == spec.Monitor) || p.Watches(trace.Arrived) ||
+			p.Watches(trace.Told) || p.Watches(trace.Crashed) {
 			t.Errorf("%v property %s watches %v", p.Kind, p.Name, p.Watched)
 		}
 	}
 }
 
-// Aim: a protocol is judged by what it promises and nothing else. Method: one promise after the other on top of none.
+// Aim: a protocol is judged by what it promises and nothing else. Method: one promise after the
+// other on top of none.
 func TestSelect(t *testing.T) {
-	none := []string{"exactly-once", "fifo", "gives-not-up", "line-consistent", "line-progress", "one-incarnation", "prune-safe", "terminates"}
+	none := []string{"exactly-once", "fifo", "gives-not-up", "line-consistent", "line-progress",
+		"one-incarnation", "prune-safe", "terminates"}
 	tests := []struct {
 		name  string
 		facts spec.Facts
@@ -95,26 +113,39 @@ func TestSelect(t *testing.T) {
 	}{
 		{name: "nothing"},
 		{name: "containment", facts: spec.Facts{Contained: true}, also: []string{"contained"}},
-		{name: "phases", facts: spec.Facts{Phases: true}, also: []string{"gate-sound", "phase-order"}},
-		{name: "logs between clusters", facts: spec.Facts{LogsOutside: true}, also: []string{"log-scope"}},
-		{name: "send-determinism", facts: spec.Facts{Sends: true}, also: []string{"send-determinism"}},
-		{name: "declared records", facts: spec.Facts{StableKeys: []string{}}, also: []string{"stable-only"}},
-		{name: "an oracle", facts: spec.Facts{Oracle: &spec.Oracle{}}, also: []string{"final-state", "legal-order"}},
+		{name: "phases", facts: spec.Facts{Phases: true},
+			also: []string{"gate-sound", "phase-order"}},
+		{name: "logs between clusters", facts: spec.Facts{LogsOutside: true},
+			also: []string{"log-scope"}},
+		{name: "send-determinism", facts: spec.Facts{Sends: true},
+			also: []string{"send-determinism"}},
+		{name: "declared records", facts: spec.Facts{StableKeys: []string{}},
+			also: []string{"stable-only"}},
+		{name: "an oracle", facts: spec.Facts{Oracle: &spec.Oracle{}},
+			also: []string{"final-state", "legal-order"}},
 		{name: "phases and send-determinism", facts: spec.Facts{Phases: true, Sends: true},
 			also: []string{"gate-sound", "phase-order", "send-determinism", "stamp-determinism"}},
 		{name: "phases and an oracle", facts: spec.Facts{Phases: true, Oracle: &spec.Oracle{}},
-			also: []string{"causal-replay", "final-state", "gate-sound", "legal-order", "phase-order"}},
-		{name: "send-determinism and an oracle", facts: spec.Facts{Sends: true, Oracle: &spec.Oracle{}},
-			also: []string{"final-state", "genuine", "legal-order", "send-determinism"}},
-		{name: "decisions", facts: spec.Facts{Decisions: []string{"x"}}, also: []string{"agreement"}},
+			also: []string{"causal-replay", "final-state", "gate-sound", "legal-order",
+				"phase-order"}},
+		{name: "send-determinism and an oracle",
+			facts: spec.Facts{Sends: true, Oracle: &spec.Oracle{}},
+			also:  []string{"final-state", "genuine", "legal-order", "send-determinism"}},
+		{name: "decisions", facts: spec.Facts{Decisions: []string{"x"}},
+			also: []string{"agreement"}},
 		{name: "a transaction", facts: spec.Facts{Decisions: []string{"abort", "commit"}},
 			also: []string{"agreement", "decides-abort", "decides-commit"}},
 		{name: "deciders", facts: spec.Facts{Deciders: 2}, also: []string{"decision-learned"}},
-		{name: "a register", facts: spec.Facts{Register: true}, also: []string{"linearizable", "reads-value"}},
-		{name: "failures", facts: spec.Facts{Failures: true}, also: []string{"recovers", "replays-orphan", "resends-log"}},
-		{name: "checkpoints", facts: spec.Facts{Checkpoints: true}, also: []string{"commits", "prunes"}},
-		{name: "containment and checkpoints", facts: spec.Facts{Contained: true, Checkpoints: true}, also: []string{"commits", "contained", "line-settles", "prunes"}},
-		{name: "checkpoints by message", facts: spec.Facts{Contained: true, Checkpoints: true, Fetches: true}, also: []string{"commits", "contained", "prunes"}},
+		{name: "a register", facts: spec.Facts{Register: true},
+			also: []string{"linearizable", "reads-value"}},
+		{name: "failures", facts: spec.Facts{Failures: true},
+			also: []string{"recovers", "replays-orphan", "resends-log"}},
+		{name: "checkpoints", facts: spec.Facts{Checkpoints: true},
+			also: []string{"commits", "prunes"}},
+		{name: "containment and checkpoints", facts: spec.Facts{Contained: true, Checkpoints: true},
+			also: []string{"commits", "contained", "line-settles", "prunes"}},
+		{name: "checkpoints by message", facts: spec.Facts{Contained: true, Checkpoints: true,
+			Fetches: true}, also: []string{"commits", "contained", "prunes"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,7 +161,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// Aim: exit codes and reports name verdicts in words that can be read back. Method: there and back for every verdict.
+// Aim: exit codes and reports name verdicts in words that can be read back. Method: there and back
+// for every verdict.
 func TestVerdictWords(t *testing.T) {
 	var words []string
 	for v := spec.Holds; v <= spec.OutOfModel; v++ {
@@ -143,7 +175,8 @@ func TestVerdictWords(t *testing.T) {
 			t.Errorf("%q reads as %v, %v, want %v", text, got, err, v)
 		}
 	}
-	if diff := cmp.Diff([]string{"holds", "violated", "unknown", "out of model"}, words); diff != "" {
+	if diff := cmp.Diff([]string{"holds", "violated", "unknown", "out of model"},
+		words); diff != "" {
 		t.Errorf("words (-want +got):\n%s", diff)
 	}
 	if _, err := spec.ParseVerdict("fine"); err == nil {
@@ -151,8 +184,8 @@ func TestVerdictWords(t *testing.T) {
 	}
 }
 
-// Aim: the keys of the oracle tell different behaviour apart. Method: all sequences of up to three deliveries out of four,
-// and final states in which one rank differs or has not ended.
+// Aim: the keys of the oracle tell different behaviour apart. Method: all sequences of up to three
+// deliveries out of four, and final states in which one rank differs or has not ended.
 func TestKeys(t *testing.T) {
 	ids := []trace.MsgID{m2, x2, m3, {From: 1, Number: 1 << 16}}
 	seen := map[string][]trace.Delivery{}
@@ -181,7 +214,8 @@ func TestKeys(t *testing.T) {
 		}
 		return spec.FinalKey(f, l)
 	}
-	one, two := key(finished(x, 1), finished(y, 2), finished(c, 3)), key(finished(x, 1), finished(y, 3), finished(c, 2))
+	one, two := key(finished(x, 1), finished(y, 2), finished(c, 3)),
+		key(finished(x, 1), finished(y, 3), finished(c, 2))
 	if one == "" || one == two {
 		t.Errorf("final keys %x and %x, want different ones", one, two)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// RecoveryEnds: a rank that is back counts among the living again; until then another failure is one more at a time. Where a program is
-// stuck, terminates says more.
+// RecoveryEnds: a rank that is back counts among the living again; until then another failure is
+// one more at a time. Where a program is stuck, terminates says more.
 var RecoveryEnds = register(Property{
 	Name: "recovery-ends", Kind: Final, Source: "[CAMEL] Theorem 1, design P4", Applies: holders,
 	Doc: "at the end, when every program has ended, no rank is still recovering",
@@ -18,7 +18,8 @@ var RecoveryEnds = register(Property{
 			case h == nil || !h.Done:
 				return ""
 			case h.Recovering && found == "":
-				found = fmt.Sprintf("%s has restarted and its recovery never ends", f.Layout.Name(r.Proc()))
+				found = fmt.Sprintf("%s has restarted and its recovery never ends",
+					f.Layout.Name(r.Proc()))
 			}
 		}
 		return found

@@ -6,10 +6,12 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Witnesses are the values that runs gave to the keys of Pair properties. The zero value is ready to use.
+// Witnesses are the values that runs gave to the keys of Pair properties. The zero value is ready
+// to use.
 type Witnesses struct{ first map[string]string }
 
-// Judge compares a run with all that were judged before it, and returns the first event that another run contradicts, nil for none.
+// Judge compares a run with all that were judged before it, and returns the first event that
+// another run contradicts, nil for none.
 func (w *Witnesses) Judge(f *Facts, t *trace.Trace, properties []Property) *Violation {
 	if w.first == nil {
 		w.first = map[string]string{}
@@ -31,7 +33,9 @@ func (w *Witnesses) Judge(f *Facts, t *trace.Trace, properties []Property) *Viol
 			if !ok {
 				w.first[key] = value
 			} else if first != value && found == nil {
-				found = &Violation{Property: p.Name, Step: e.Step, Message: fmt.Sprintf("%s is %q in one run and %q in another", name, first, value)}
+				found = &Violation{Property: p.Name, Step: e.Step,
+					Message: fmt.Sprintf("%s is %q in one run and %q in another", name, first,
+						value)}
 			}
 		}
 		l.Apply(e)

@@ -9,7 +9,8 @@ var Recovers = register(Property{
 	Name: "recovers", Kind: Sometimes, Source: "guard", Applies: failures,
 	Doc: "in some run a rank that failed sends or receives again",
 	Event: func(f *Facts, v View, e trace.Event) string {
-		if e.Incarnation > 0 && (e.Kind == trace.Sent || e.Kind == trace.Delivered || e.Kind == trace.Finished) {
+		if e.Incarnation > 0 && (e.Kind == trace.Sent || e.Kind == trace.Delivered ||
+			e.Kind == trace.Finished) {
 			return "seen"
 		}
 		return ""

@@ -11,7 +11,8 @@ import (
 // Terminates: every run ends with every program at its end.
 var Terminates = register(Property{
 	Name: "terminates", Kind: Final, Source: "[HydEE] Theorem 2, design P7",
-	Doc: "no run gets stuck: when nothing can happen any more, every program has ended; with --lasso, no fair run goes on for ever",
+	Doc: "no run gets stuck: when nothing can happen any more, every program has ended; with " +
+		"--lasso, no fair run goes on for ever",
 	End: func(f *Facts, v View) string {
 		var stuck []string
 		if gaveUp(f, v) {
@@ -22,7 +23,9 @@ var Terminates = register(Property{
 			case h == nil:
 				stuck = append(stuck, f.Layout.Name(r.Proc())+" is down for good")
 			case !h.Done:
-				stuck = append(stuck, fmt.Sprintf("%s has sent %d and received %d and can not go on", f.Layout.Name(r.Proc()), h.Sent, len(h.Delivered)))
+				stuck = append(stuck, fmt.Sprintf(
+					"%s has sent %d and received %d and can not go on", f.Layout.Name(r.Proc()),
+					h.Sent, len(h.Delivered)))
 			}
 		}
 		if stuck == nil {
@@ -32,8 +35,8 @@ var Terminates = register(Property{
 	},
 })
 
-// missing names who has not contributed to a reduction that others have contributed to. Where a reduction is messages among others, the
-// programs tell it alone.
+// missing names who has not contributed to a reduction that others have contributed to. Where a
+// reduction is messages among others, the programs tell it alone.
 func missing(f *Facts, v View) (words []string) {
 	words = slices.Clone(f.Layout.Unjoined)
 	for i := range f.Layout.Trees {
@@ -42,7 +45,8 @@ func missing(f *Facts, v View) (words []string) {
 		most := uint32(0)
 		for j, m := range t.Members {
 			for id, c := range f.Layout.Collectives { // a maximum: the order does not matter
-				if h := v.Observed(m.Proc()).History; c.Tree == i && id.From == m && h != nil && id.Number <= h.Sent {
+				if h := v.Observed(m.Proc()).History; c.Tree == i && id.From == m && h != nil &&
+					id.Number <= h.Sent {
 					rounds[j] = max(rounds[j], c.Round)
 				}
 			}
@@ -50,7 +54,8 @@ func missing(f *Facts, v View) (words []string) {
 		}
 		for j, m := range t.Members {
 			if rounds[j] < most {
-				words = append(words, fmt.Sprintf("reduction %d of group %s waits for %s", rounds[j]+1, t.Name, f.Layout.Name(m.Proc())))
+				words = append(words, fmt.Sprintf("reduction %d of group %s waits for %s",
+					rounds[j]+1, t.Name, f.Layout.Name(m.Proc())))
 			}
 		}
 	}
@@ -73,22 +78,27 @@ var FinalState = register(Property{
 // GivesNoUp: no machine declares that it can not go on.
 var GivesNoUp = register(Property{
 	Name: "gives-not-up", Kind: Always, Global: true, Source: "design section 9",
-	Doc: "no process stops with an error of its own, but a rank of which nobody who is up keeps an image, and whoever can not restart without it",
+	Doc: "no process stops with an error of its own, but a rank of which nobody who is up keeps " +
+		"an image, and whoever can not restart without it",
 	Event: func(f *Facts, v View, e trace.Event) string {
-		if e.Kind == trace.Halted && !(f.Lines && int(e.Proc) < f.Layout.Ranks && lost(f, v, e.Proc)) {
+		if e.Kind == trace.Halted && !(f.Lines && int(e.Proc) < f.Layout.Ranks &&
+			lost(f, v, e.Proc)) {
 			return fmt.Sprintf("%s gives up: %s", f.Layout.Name(e.Proc), e.Text)
 		}
 		return ""
 	},
 })
 
-// lost reports whether nobody keeps an image of the rank, or of one with which it restarts and which has said so.
+// lost reports whether nobody keeps an image of the rank, or of one with which it restarts and
+// which has said so.
 func lost(f *Facts, v View, rank trace.Proc) bool {
 	if !lineKept(f, v, rank) {
 		return true
 	}
 	for r := range trace.Rank(f.Layout.Ranks) {
-		if h := v.Observed(r.Proc()).Holding; r.Proc() != rank && f.Layout.SameCluster(r.Proc(), rank) && h != nil && h.Halted && !lineKept(f, v, r.Proc()) {
+		if h := v.Observed(r.Proc()).Holding; r.Proc() != rank &&
+			f.Layout.SameCluster(r.Proc(), rank) && h != nil && h.Halted &&
+			!lineKept(f, v, r.Proc()) {
 			return true
 		}
 	}
@@ -102,10 +112,14 @@ var OneIncarnation = register(Property{
 	Event: func(f *Facts, v View, e trace.Event) string {
 		o := v.Observed(e.Proc)
 		if e.Kind == trace.Restored && !o.Fresh {
-			return fmt.Sprintf("%s restarts as incarnation %d, which is not newer, or without having stopped", f.Layout.Name(e.Proc), e.Incarnation)
+			return fmt.Sprintf(
+				"%s restarts as incarnation %d, which is not newer, or without having stopped",
+				f.Layout.Name(e.Proc), e.Incarnation)
 		}
 		if !o.Up && e.Kind != trace.Restored || e.Incarnation != o.Incarnation {
-			return fmt.Sprintf("%s acts as incarnation %d, but incarnation %d is the live one (up: %t)", f.Layout.Name(e.Proc),
+			return fmt.Sprintf(
+				"%s acts as incarnation %d, but incarnation %d is the live one (up: %t)",
+				f.Layout.Name(e.Proc),
 				e.Incarnation, o.Incarnation, o.Up)
 		}
 		return ""

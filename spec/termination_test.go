@@ -10,23 +10,30 @@ import (
 
 var terminationCases = []judged{
 	{
-		name: "a rank that waits for ever and one that is down", property: "terminates", complete: true,
-		events: []trace.Event{sent(m2, y), finished(x, 11), delivered(y, m2, 1), sent(m3, c), crashed(c)},
-		want:   "the run is stuck: y has sent 1 and received 1 and can not go on; c is down for good",
+		name: "a rank that waits for ever and one that is down", property: "terminates",
+		complete: true,
+		events: []trace.Event{sent(m2, y), finished(x, 11), delivered(y, m2, 1), sent(m3, c),
+			crashed(c)},
+		want: "the run is stuck: y has sent 1 and received 1 and can not go on; c is down for " +
+			"good",
 	},
 	{
 		name: "a reduction that one member does not join", property: "terminates", complete: true,
-		events: append(append(contributed(fromY), contributed(fromX)...), finished(x, 11), finished(c, 13)),
-		want:   "the run is stuck: y has sent 10 and received 0 and can not go on; reduction 1 of group g waits for c",
+		events: append(append(contributed(fromY), contributed(fromX)...), finished(x, 11),
+			finished(c, 13)),
+		want: "the run is stuck: y has sent 10 and received 0 and can not go on; reduction 1 " +
+			"of group g waits for c",
 	},
 	{
 		name: "an end that a restart took back", property: "terminates", complete: true,
-		events: []trace.Event{finished(x, 11), finished(y, 12), finished(c, 13), crashed(x), restored(x, 1, 0, 0)},
-		want:   "the run is stuck: x has sent 0 and received 0 and can not go on",
+		events: []trace.Event{finished(x, 11), finished(y, 12), finished(c, 13), crashed(x),
+			restored(x, 1, 0, 0)},
+		want: "the run is stuck: x has sent 0 and received 0 and can not go on",
 	},
 	{
-		name: "every program at its end, while a service is down", property: "terminates", complete: true,
-		events: []trace.Event{finished(x, 11), finished(y, 12), finished(c, 13), crashed(rp)},
+		name: "every program at its end, while a service is down", property: "terminates",
+		complete: true,
+		events:   []trace.Event{finished(x, 11), finished(y, 12), finished(c, 13), crashed(rp)},
 	},
 	{
 		name: "a run that goes on", property: "terminates",
@@ -43,8 +50,10 @@ var terminationCases = []judged{
 		want:   "the ranks end in a combination of states that no failure-free run ends in",
 	},
 	{
-		name: "the right end, in any order, a second time after a restart", property: "final-state", complete: true,
-		events: []trace.Event{finished(c, 13), finished(y, 12), finished(x, 666), crashed(x), restored(x, 1, 0, 0), in(1, finished(x, 11))},
+		name: "the right end, in any order, a second time after a restart", property: "final-state",
+		complete: true,
+		events: []trace.Event{finished(c, 13), finished(y, 12), finished(x, 666), crashed(x),
+			restored(x, 1, 0, 0), in(1, finished(x, 11))},
 	},
 	{
 		name: "a wrong end of a run that is stuck anyway", property: "final-state", complete: true,
@@ -52,8 +61,9 @@ var terminationCases = []judged{
 	},
 	{
 		name: "a typed answer", property: "gives-not-up",
-		events: []trace.Event{{Kind: trace.Halted, Proc: rp, Text: "program is not send-deterministic"}},
-		want:   "RP gives up: program is not send-deterministic",
+		events: []trace.Event{{Kind: trace.Halted, Proc: rp,
+			Text: "program is not send-deterministic"}},
+		want: "RP gives up: program is not send-deterministic",
 	},
 	{
 		name: "an input ignored with a reason", property: "gives-not-up",
@@ -86,15 +96,18 @@ var terminationCases = []judged{
 	},
 	{
 		name: "one life after the other", property: "one-incarnation",
-		events: []trace.Event{sent(m2, y), crashed(x), restored(x, 1, 0, 0), in(1, sent(m2, y)), in(1, crashed(x)), restored(x, 3, 0, 0), in(3, sent(m2, y))},
+		events: []trace.Event{sent(m2, y), crashed(x), restored(x, 1, 0, 0), in(1, sent(m2, y)),
+			in(1, crashed(x)), restored(x, 3, 0, 0), in(3, sent(m2, y))},
 	},
 }
 
-// Aim: the end of runs, and who acts in them, is judged. Method: hand-written runs, one step away from each other.
+// Aim: the end of runs, and who acts in them, is judged. Method: hand-written runs, one step away
+// from each other.
 func TestTermination(t *testing.T) { judge(t, terminationCases) }
 
-// Aim: a trace in which a dead proc acts is judged by all properties together, as a driver's trace is: the answer is a
-// violation of one-incarnation. Method: every kind of event, behind a crash of its proc.
+// Aim: a trace in which a dead proc acts is judged by all properties together, as a driver's trace
+// is: the answer is a violation of one-incarnation. Method: every kind of event, behind a crash of
+// its proc.
 func TestDeadProcActs(t *testing.T) {
 	f := exampleFacts()
 	for k := trace.Sent; k <= trace.Halted; k++ {
@@ -102,7 +115,8 @@ func TestDeadProcActs(t *testing.T) {
 			continue
 		}
 		t.Run(k.String(), func(t *testing.T) {
-			run := traceOf(f, []trace.Event{crashed(y), {Kind: k, Proc: y, Peer: x, ID: m2, Text: "image/1"}})
+			run := traceOf(f, []trace.Event{crashed(y),
+				{Kind: k, Proc: y, Peer: x, ID: m2, Text: "image/1"}})
 			var got []string
 			for _, v := range spec.Judge(f, run, spec.Select(f), false) {
 				got = append(got, v.Property)

@@ -20,8 +20,10 @@ func nodesOf(l *trace.Layout) int {
 
 // NodesWatched: no failure goes unnoticed.
 var NodesWatched = register(Property{
-	Name: "nodes-watched", Kind: Final, Source: "[RADIC] section 2.3.2, Fig. 2.8, design M29", Applies: hosting,
-	Doc: "when nothing can happen any more, every node on which somebody runs is watched by another one that is up",
+	Name: "nodes-watched", Kind: Final, Source: "[RADIC] section 2.3.2, Fig. 2.8, design M29",
+	Applies: hosting,
+	Doc: "when nothing can happen any more, every node on which somebody runs is watched by " +
+		"another one that is up",
 	End: func(f *Facts, v View) string {
 		if lone(f, v) {
 			return ""
@@ -37,7 +39,9 @@ var NodesWatched = register(Property{
 				watched = watched || q != p && w != nil && slices.Contains(w.Watches, trace.Proc(p))
 			}
 			if !watched {
-				return fmt.Sprintf("nobody watches %s, on which %s runs, so its failure would not be noticed", f.Layout.Name(trace.Proc(p)), f.Layout.Name(h.Hosts[0]))
+				return fmt.Sprintf(
+					"nobody watches %s, on which %s runs, so its failure would not be noticed",
+					f.Layout.Name(trace.Proc(p)), f.Layout.Name(h.Hosts[0]))
 			}
 		}
 		return ""
@@ -46,8 +50,10 @@ var NodesWatched = register(Property{
 
 // Reach: a rank that has moved can be found.
 var Reach = register(Property{
-	Name: "reach", Kind: Monitor, Source: "[RADIC] section 6.2.1, design M28", Applies: hosting, Watched: []trace.Kind{trace.Emitted, trace.Adopted},
-	Doc: "between two moves of ranks nobody asks more often where the others are than every node once and one of them again, for each other rank",
+	Name: "reach", Kind: Monitor, Source: "[RADIC] section 6.2.1, design M28", Applies: hosting,
+	Watched: []trace.Kind{trace.Emitted, trace.Adopted},
+	Doc: "between two moves of ranks nobody asks more often where the others are than every node " +
+		"once and one of them again, for each other rank",
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
 		switch {
 		case e.Kind == trace.Adopted:
@@ -62,7 +68,9 @@ var Reach = register(Property{
 			return memory, ""
 		}
 		if count[e.Proc]++; int(count[e.Proc]) > most {
-			broken = fmt.Sprintf("%s has asked %d times where another rank is, and nobody has moved meanwhile", f.Layout.Name(e.Proc), count[e.Proc])
+			broken = fmt.Sprintf(
+				"%s has asked %d times where another rank is, and nobody has moved meanwhile",
+				f.Layout.Name(e.Proc), count[e.Proc])
 		}
 		return string(count), broken
 	},
@@ -70,15 +78,20 @@ var Reach = register(Property{
 
 // DegradationSaid: nobody gives up performance in silence.
 var DegradationSaid = register(Property{
-	Name: "degradation-said", Kind: Monitor, Source: "[RADIC] section 2.3.3, basic protection", Applies: hosting, Watched: []trace.Kind{trace.Declared, trace.Adopted},
-	Doc: "a rank becomes the guest of a node that has its own only after some node has declared that it gives up something",
+	Name: "degradation-said", Kind: Monitor, Source: "[RADIC] section 2.3.3, basic protection",
+	Applies: hosting, Watched: []trace.Kind{trace.Declared, trace.Adopted},
+	Doc: "a rank becomes the guest of a node that has its own only after some node has declared " +
+		"that it gives up something",
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
 		if e.Kind == trace.Declared {
 			return "said", ""
 		}
-		guest := int(e.Peer) < f.Layout.Ranks && f.Layout.Nodes[e.Peer] != e.Proc && !slices.Contains(f.Layout.Spares, e.Proc)
+		guest := int(e.Peer) < f.Layout.Ranks && f.Layout.Nodes[e.Peer] != e.Proc &&
+			!slices.Contains(f.Layout.Spares, e.Proc)
 		if guest && memory == "" {
-			return memory, fmt.Sprintf("%s becomes a guest of %s, and nobody has said that no spare is left", f.Layout.Name(e.Peer), f.Layout.Name(e.Proc))
+			return memory,
+				fmt.Sprintf("%s becomes a guest of %s, and nobody has said that no spare is left",
+					f.Layout.Name(e.Peer), f.Layout.Name(e.Proc))
 		}
 		return memory, ""
 	},
@@ -88,7 +101,8 @@ var DegradationSaid = register(Property{
 var Degrades = register(Property{
 	Name: "degrades", Kind: Sometimes, Source: "guard",
 	Applies: func(f *Facts) bool { return hosting(f) && f.Failures },
-	Doc:     "in some run a node declares that it gives up something, because no spare or no other node is left",
+	Doc: "in some run a node declares that it gives up something, because no spare or no " +
+		"other node is left",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Declared {
 			return "seen"

@@ -8,7 +8,9 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-func watches(p, q trace.Proc) trace.Event { return trace.Event{Kind: trace.Watched, Proc: p, Peer: q} }
+func watches(p, q trace.Proc) trace.Event {
+	return trace.Event{Kind: trace.Watched, Proc: p, Peer: q}
+}
 
 func asks(p trace.Proc) trace.Event {
 	return trace.Event{Kind: trace.Emitted, Proc: p, Peer: rp, Text: "WhereIs"}
@@ -46,12 +48,14 @@ var watchingCases = []judged{
 	},
 	{
 		name: "watched once", property: "nodes-watched", facts: hostingFacts, complete: true,
-		events: []trace.Event{runsOn(c, x), watches(rp, c), {Kind: trace.Unwatched, Proc: rp, Peer: c}},
-		want:   "nobody watches c, on which x runs, so its failure would not be noticed",
+		events: []trace.Event{runsOn(c, x), watches(rp, c),
+			{Kind: trace.Unwatched, Proc: rp, Peer: c}},
+		want: "nobody watches c, on which x runs, so its failure would not be noticed",
 	},
 	{
 		name: "watched again", property: "nodes-watched", facts: hostingFacts, complete: true,
-		events: []trace.Event{runsOn(c, x), watches(rp, c), {Kind: trace.Unwatched, Proc: rp, Peer: c}, watches(rp, c), watches(rp, c)},
+		events: []trace.Event{runsOn(c, x), watches(rp, c),
+			{Kind: trace.Unwatched, Proc: rp, Peer: c}, watches(rp, c), watches(rp, c)},
 	},
 	{
 		name: "nobody runs there", property: "nodes-watched", facts: hostingFacts, complete: true,
@@ -68,7 +72,8 @@ var watchingCases = []judged{
 	},
 	{
 		name: "two who ask, and a move between", property: "reach", facts: hostingFacts,
-		events: []trace.Event{asks(x), asks(y), asks(x), asks(x), asks(y), asks(y), runsOn(c, y), asks(x), asks(x), asks(x)},
+		events: []trace.Event{asks(x), asks(y), asks(x), asks(x), asks(y), asks(y), runsOn(c, y),
+			asks(x), asks(x), asks(x)},
 	},
 	{
 		name: "two nodes at the end", property: "hosts-settle", facts: hostingFacts, complete: true,
@@ -76,8 +81,10 @@ var watchingCases = []judged{
 		want:   "c and RP have both adopted x, and neither gives it up",
 	},
 	{
-		name: "two nodes, of which one gives it up", property: "hosts-settle", facts: hostingFacts, complete: true,
-		events: []trace.Event{runsOn(c, x), runsOn(rp, x), runsOn(rp, y), {Kind: trace.Disowned, Proc: c, Peer: x}},
+		name: "two nodes, of which one gives it up", property: "hosts-settle", facts: hostingFacts,
+		complete: true,
+		events: []trace.Event{runsOn(c, x), runsOn(rp, x), runsOn(rp, y),
+			{Kind: trace.Disowned, Proc: c, Peer: x}},
 	},
 	{
 		name: "in silence", property: "degradation-said", facts: spareFacts,
@@ -93,22 +100,26 @@ var watchingCases = []judged{
 		events: []trace.Event{runsOn(c, x), runsOn(rp, x), runsOn(rp, y)},
 	},
 	{
-		name: "a guest, and a spare without room", property: "spares-used", facts: roomyFacts, complete: true,
-		events: []trace.Event{runsOn(c, y)},
+		name: "a guest, and a spare without room", property: "spares-used", facts: roomyFacts,
+		complete: true,
+		events:   []trace.Event{runsOn(c, y)},
 	},
 	{
-		name: "a guest, and a spare that came later", property: "spares-used", facts: lateFacts, complete: true,
-		events: []trace.Event{runsOn(c, y)},
+		name: "a guest, and a spare that came later", property: "spares-used", facts: lateFacts,
+		complete: true,
+		events:   []trace.Event{runsOn(c, y)},
 	},
 }
 
 // Aim: who watches whom, and what observers and nodes have to say, is judged. Method: as above.
 func TestWatching(t *testing.T) { judge(t, watchingCases) }
 
-// Aim: a holding knows whom its proc watches and what it has said. Method: events in any number and order.
+// Aim: a holding knows whom its proc watches and what it has said. Method: events in any number and
+// order.
 func TestWatchesAndDeclarations(t *testing.T) {
 	var h trace.Holding
-	for _, e := range []trace.Event{watches(c, y), watches(c, x), watches(c, y), says(c), says(c), {Kind: trace.Unwatched, Proc: c, Peer: y}, {Kind: trace.Unwatched, Proc: c, Peer: rp}} {
+	for _, e := range []trace.Event{watches(c, y), watches(c, x), watches(c, y), says(c), says(c),
+		{Kind: trace.Unwatched, Proc: c, Peer: y}, {Kind: trace.Unwatched, Proc: c, Peer: rp}} {
 		h.Apply(e)
 	}
 	if !slices.Equal(h.Watches, []trace.Proc{x}) || !slices.Equal(h.Said, []string{"no spare"}) {

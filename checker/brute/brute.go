@@ -1,5 +1,6 @@
-// Package brute counts Mazurkiewicz traces by brute force, in two ways that share nothing with the stateless search of checker and next
-// to nothing with each other: references for its tests. Runs, their ends and independence are those that checker.Search counts.
+// Package brute counts Mazurkiewicz traces by brute force, in two ways that share nothing with the
+// stateless search of checker and next to nothing with each other: references for its tests. Runs,
+// their ends and independence are those that checker.Search counts.
 package brute
 
 import (
@@ -27,11 +28,13 @@ type step struct {
 	touches   checker.Footprint
 }
 
-// end is the code of the end of a run, a step where no other but faults is enabled; it depends on all.
+// end is the code of the end of a run, a step where no other but faults is enabled; it depends on
+// all.
 const end = ^uint64(0)
 
 func newSystem(sys checker.Independence) *system {
-	return &system{Independence: sys, x: checker.NewExpansion(sys.Words()), known: map[string][]step{}}
+	return &system{Independence: sys, x: checker.NewExpansion(sys.Words()),
+		known: map[string][]step{}}
 }
 
 func (s *system) initial() string {
@@ -60,7 +63,8 @@ func (s *system) steps(at string) []step {
 	var list []step
 	progress := false
 	for i, c := range s.x.Steps {
-		f := step{code: c.Code, next: pack(s.x.State(i, nil)), violation: c.Violation != 0, touches: s.Footprint(state, c.Code)}
+		f := step{code: c.Code, next: pack(s.x.State(i, nil)), violation: c.Violation != 0,
+			touches: s.Footprint(state, c.Code)}
 		if f.violation {
 			f.touches = checker.Everything()
 		}
@@ -74,10 +78,11 @@ func (s *system) steps(at string) []step {
 	return list
 }
 
-// Sleeping counts with sleep sets alone: P. Godefroid's theorem is that exactly one run of each trace is not blocked by a sleeping
-// step, whatever is put to sleep in which order, as long as all that is enabled is tried. What follows depends on the state and
-// the sleep set only, so each such pair is looked at once. It returns false when there are more pairs than most, or
-// runs without end.
+// Sleeping counts with sleep sets alone: P. Godefroid's theorem is that exactly one run of each
+// trace is not blocked by a sleeping step, whatever is put to sleep in which order, as long as all
+// that is enabled is tried. What follows depends on the state and the sleep set only, so each such
+// pair is looked at once. It returns false when there are more pairs than most, or runs without
+// end.
 func Sleeping(sys checker.Independence, most int) (Count, bool) {
 	c := &sleeping{system: newSystem(sys), most: most, counts: map[string]*Count{}}
 	return c.count(c.initial(), nil)
@@ -118,7 +123,8 @@ func (c *sleeping) count(at string, asleep []uint64) (total Count, ok bool) {
 		default:
 			var still []uint64
 			for j := range steps {
-				if slices.Contains(asleep, steps[j].code) && steps[j].touches.Independent(&s.touches) {
+				if slices.Contains(asleep, steps[j].code) &&
+					steps[j].touches.Independent(&s.touches) {
 					still = append(still, steps[j].code)
 				}
 			}
@@ -135,8 +141,9 @@ func (c *sleeping) count(at string, asleep []uint64) (total Count, ok bool) {
 	return total, true
 }
 
-// Classes counts by the definition: it lists all runs and joins those that differ in the order of two neighbours which are independent where
-// both are enabled. It returns false when there are more runs than most.
+// Classes counts by the definition: it lists all runs and joins those that differ in the order of
+// two neighbours which are independent where both are enabled. It returns false when there are more
+// runs than most.
 func Classes(sys checker.Independence, most int) (Count, bool) {
 	c := &classes{system: newSystem(sys), most: most, number: map[string]int{}}
 	if !c.list(c.initial(), nil, nil) {
@@ -191,7 +198,8 @@ func (c *classes) list(at string, codes []uint64, states []string) bool {
 		}
 		c.number[fmt.Sprint(now)] = len(c.runs)
 		c.parent = append(c.parent, len(c.runs))
-		c.runs = append(c.runs, run{codes: now, states: slices.Clone(states), violating: s.violation})
+		c.runs = append(c.runs, run{codes: now, states: slices.Clone(states),
+			violating: s.violation})
 	}
 	return true
 }
@@ -200,16 +208,20 @@ func (c *classes) list(at string, codes []uint64, states []string) bool {
 func (c *classes) swap(n int, r run) {
 	for i := 0; i+1 < len(r.codes); i++ {
 		steps := c.steps(r.states[i])
-		find := func(code uint64) int { return slices.IndexFunc(steps, func(s step) bool { return s.code == code }) }
+		find := func(code uint64) int {
+			return slices.IndexFunc(steps, func(s step) bool { return s.code == code })
+		}
 		first, second := find(r.codes[i]), find(r.codes[i+1])
-		if second < 0 || first == second || !steps[first].touches.Independent(&steps[second].touches) {
+		if second < 0 || first == second || !steps[first].touches.Independent(
+			&steps[second].touches) {
 			continue
 		}
 		other := slices.Clone(r.codes)
 		other[i], other[i+1] = other[i+1], other[i]
 		m, ok := c.number[fmt.Sprint(other)]
 		if !ok {
-			panic(fmt.Sprintf("invariant: steps %#x and %#x, which are independent, can be swapped", other[i], other[i+1]))
+			panic(fmt.Sprintf("invariant: steps %#x and %#x, which are independent, can be swapped",
+				other[i], other[i+1]))
 		}
 		c.parent[c.root(n)] = c.root(m)
 	}

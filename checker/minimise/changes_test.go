@@ -16,7 +16,8 @@ import (
 // drafted is the draft of a program and its clusters.
 func drafted(t *testing.T, clusters, program string) *draft {
 	t.Helper()
-	s := &scenarios.Scenario{Protocol: "hydee", Variant: "repaired", Clusters: clusters, Program: program}
+	s := &scenarios.Scenario{Protocol: "hydee", Variant: "repaired", Clusters: clusters,
+		Program: program}
 	c, err := resolve(s)
 	if err != nil {
 		t.Fatal(err)
@@ -24,8 +25,9 @@ func drafted(t *testing.T, clusters, program string) *draft {
 	return open(s, c.Setup, c.Baseline)
 }
 
-// TestChanges applies every change to every embedded scenario: the result must be smaller, be different from the other results, resolve,
-// and be read back as it was written; the draft that it was made of must not change. The counts say that each kind of change was met.
+// TestChanges applies every change to every embedded scenario: the result must be smaller, be
+// different from the other results, resolve, and be read back as it was written; the draft that it
+// was made of must not change. The counts say that each kind of change was met.
 func TestChanges(t *testing.T) {
 	all, err := scenarios.Embedded()
 	if err != nil {
@@ -56,8 +58,10 @@ func TestChanges(t *testing.T) {
 					t.Errorf("%s: %s: not smaller, or given twice", s.Name, change.Words)
 				}
 				seen[change.To.key()] = true
-				if back := open(to, resolved.Setup, resolved.Baseline); cmp.Diff(change.To.programs, back.programs) != "" || back.clusterText() != change.To.clusterText() {
-					t.Errorf("%s: %s: read back as\n%s, want\n%s", s.Name, change.Words, back.write().Program, to.Program)
+				if back := open(to, resolved.Setup, resolved.Baseline); cmp.Diff(change.To.programs,
+					back.programs) != "" || back.clusterText() != change.To.clusterText() {
+					t.Errorf("%s: %s: read back as\n%s, want\n%s", s.Name, change.Words,
+						back.write().Program, to.Program)
 				}
 			}
 			if d.key() != before {
@@ -76,7 +80,8 @@ func TestChanges(t *testing.T) {
 // programsOf lists the programs that changes lead to, with their clusters, each on one line.
 func programsOf(list []Change[*draft]) (texts []string) {
 	for _, c := range list {
-		texts = append(texts, strings.TrimSpace(strings.ReplaceAll(c.To.write().Program, "\n", " / "))+" "+c.To.clusterText())
+		texts = append(texts, strings.TrimSpace(
+			strings.ReplaceAll(c.To.write().Program, "\n", " / "))+" "+c.To.clusterText())
 	}
 	return texts
 }
@@ -101,8 +106,8 @@ func TestFewerRanks(t *testing.T) {
 	}
 }
 
-// TestVictims checks who may fail after ranks are gone: another member of the cluster stands for a victim, and a list never becomes
-// everybody by mistake.
+// TestVictims checks who may fail after ranks are gone: another member of the cluster stands for a
+// victim, and a list never becomes everybody by mistake.
 func TestVictims(t *testing.T) {
 	d := drafted(t, "a b | c", "a: send c x\nb: recv c\nc: recv a; send b y\n")
 	d.scenario.Victims, d.scenario.Model.Failures = []string{"a", "c"}, 1
@@ -130,23 +135,29 @@ func TestVictims(t *testing.T) {
 	}
 }
 
-// TestUnroll checks that a program without loops does the same sends under the same names, and that loops become shorter together.
+// TestUnroll checks that a program without loops does the same sends under the same names, and that
+// loops become shorter together.
 func TestUnroll(t *testing.T) {
-	d := drafted(t, "a | b", "a: loop 2; send b x; loop 3; send b y; end; recv b; end; send b z\nb: loop 2; loop 4; recv a; end; send a w; end; recv a\n")
+	d := drafted(t, "a | b",
+		"a: loop 2; send b x; loop 3; send b y; end; recv b; end; send b z\nb: loop 2; loop 4; "+
+			"recv a; end; send a w; end; recv a\n")
 	plain := d.unroll()
 	if n := count(plain.programs, core.OpLoop) + count(plain.programs, core.OpEnd); n != 0 {
 		t.Errorf("%d loops are left:\n%s", n, plain.write().Program)
 	}
-	if diff := cmp.Diff(slices.Sorted(maps.Values(core.Labels(d.programs))), slices.Sorted(maps.Values(core.Labels(plain.programs)))); diff != "" {
+	if diff := cmp.Diff(slices.Sorted(maps.Values(core.Labels(d.programs))),
+		slices.Sorted(maps.Values(core.Labels(plain.programs)))); diff != "" {
 		t.Errorf("labels (-want +got):\n%s", diff)
 	}
-	if d.messages() != 11 || plain.messages() != 11 || executed(d.programs[0]) != len(plain.programs[0]) {
+	if d.messages() != 11 || plain.messages() != 11 ||
+		executed(d.programs[0]) != len(plain.programs[0]) {
 		t.Errorf("%d and %d messages, want 11", d.messages(), plain.messages())
 	}
 	if _, ok := simulate(plain.programs, []int{0, 1}); !ok {
 		t.Error("the program gets stuck")
 	}
-	ring := drafted(t, "r0 | r1", "r0: loop 4; send r1 x; recv r1; end\nr1: loop 4; recv r0; send r0 y; end\n")
+	ring := drafted(t, "r0 | r1",
+		"r0: loop 4; send r1 x; recv r1; end\nr1: loop 4; recv r0; send r0 y; end\n")
 	first := shorterLoops(ring)[0]
 	if first.Words != "all loops 4 -> 1" || first.To.messages() != 2 {
 		t.Errorf("first change %q leaves %d messages", first.Words, first.To.messages())
@@ -159,14 +170,17 @@ func TestUnroll(t *testing.T) {
 
 // TestSimulate follows programs with posted receives, receives from anyone and replies by hand.
 func TestSimulate(t *testing.T) {
-	d := drafted(t, "a | b | c", "a: post *; send b x; wait; recv *\nb: recv a; reply y\nc: send a z\n")
+	d := drafted(t, "a | b | c",
+		"a: post *; send b x; wait; recv *\nb: recv a; reply y\nc: send a z\n")
 	s, ok := simulate(d.programs, []int{0, 1, 2})
-	want := []match{{place{0, 1}, place{1, 0}}, {place{1, 1}, place{0, 0}}, {place{2, 0}, place{0, 3}}}
+	want := []match{{place{0, 1}, place{1, 0}}, {place{1, 1}, place{0, 0}},
+		{place{2, 0}, place{0, 3}}}
 	if diff := cmp.Diff(fmt.Sprint(want), fmt.Sprint(s.matches)); diff != "" || !ok {
 		t.Errorf("ok %t, matches (-want +got):\n%s", ok, diff)
 	}
 	s, ok = simulate(d.programs, []int{2, 1, 0})
-	want = []match{{place{2, 0}, place{0, 0}}, {place{0, 1}, place{1, 0}}, {place{1, 1}, place{0, 3}}}
+	want = []match{{place{2, 0}, place{0, 0}}, {place{0, 1}, place{1, 0}},
+		{place{1, 1}, place{0, 3}}}
 	if diff := cmp.Diff(fmt.Sprint(want), fmt.Sprint(s.matches)); diff != "" || !ok {
 		t.Errorf("backwards: ok %t, matches (-want +got):\n%s", ok, diff)
 	}

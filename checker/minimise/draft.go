@@ -18,8 +18,11 @@ type draft struct {
 	programs []core.Program
 	clusters []int      // of each rank
 	groups   [][]string // names of the procs that fail together
-	roles    []role     // of a protocol without programs: then all of the above but the groups is empty
-	whole    int        // ranks of programs with collectives or kernels, which stay as they are: then names, programs and clusters are empty, too
+	// of a protocol without programs: then all of the above but the groups is empty
+	roles []role
+	// ranks of programs with collectives or kernels, which stay as they are: then names, programs
+	// and clusters are empty, too
+	whole int
 }
 
 // role is how many procs of a kind there are.
@@ -28,8 +31,9 @@ type role struct {
 	n    int
 }
 
-// open turns a scenario and what it resolves to into a draft. Clusters are those of the baseline, which is nil when there are no programs: a
-// protocol may make something else of them than clusters.
+// open turns a scenario and what it resolves to into a draft. Clusters are those of the baseline,
+// which is nil when there are no programs: a protocol may make something else of them than
+// clusters.
 func open(s *scenarios.Scenario, setup, baseline *core.Setup) *draft {
 	l := &setup.Layout
 	d := &draft{scenario: *s, names: slices.Clone(l.Names[:l.Ranks])}
@@ -55,9 +59,12 @@ func open(s *scenarios.Scenario, setup, baseline *core.Setup) *draft {
 	return d
 }
 
-// hasKernel reports whether programs have a numeric part, of which the text of a program knows nothing.
+// hasKernel reports whether programs have a numeric part, of which the text of a program knows
+// nothing.
 func hasKernel(programs []core.Program) bool {
-	return slices.ContainsFunc(programs, func(p core.Program) bool { return len(p) > 0 && p[0].Kind == core.OpBegin })
+	return slices.ContainsFunc(programs, func(p core.Program) bool {
+		return len(p) > 0 && p[0].Kind == core.OpBegin
+	})
 }
 
 // groupsOf lists the names of the procs that fail together.
@@ -171,7 +178,9 @@ func (d *draft) dropRank(r int) {
 	}
 	var groups [][]string
 	for _, g := range d.groups {
-		if rest := slices.DeleteFunc(slices.Clone(g), func(n string) bool { return n == name }); len(rest) > 0 {
+		if rest := slices.DeleteFunc(slices.Clone(g), func(n string) bool {
+			return n == name
+		}); len(rest) > 0 {
 			groups = append(groups, rest)
 			d.renameVictim(name, rest[0])
 		}
@@ -180,8 +189,9 @@ func (d *draft) dropRank(r int) {
 	d.renameVictim(name, "")
 }
 
-// renameVictim puts another member of its group in the place of a victim, or takes it out. A list that would become empty would
-// stand for everybody: that is what it becomes, since a rank less counts more than a victim less.
+// renameVictim puts another member of its group in the place of a victim, or takes it out. A list
+// that would become empty would stand for everybody: that is what it becomes, since a rank less
+// counts more than a victim less.
 func (d *draft) renameVictim(from, to string) {
 	var list []string
 	for _, v := range d.scenario.Victims {

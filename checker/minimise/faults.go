@@ -76,7 +76,8 @@ func (d *draft) fewerVictims(c *changes) {
 	}
 }
 
-// fewerCheckpoints are the changes that lower the checkpoints anywhere and take out those that programs ask for.
+// fewerCheckpoints are the changes that lower the checkpoints anywhere and take out those that
+// programs ask for.
 func fewerCheckpoints(d *draft) []Change[*draft] {
 	c := changesOf(d)
 	for n := range d.scenario.Model.Checkpoints {
@@ -104,7 +105,9 @@ func (d *draft) removeEach(c *changes, kind core.OpKind, word string) {
 // fewerFaults are the changes that lower the other budgets.
 func fewerFaults(d *draft) []Change[*draft] {
 	c := changesOf(d)
-	budgets := func(m *fault.Model) []*int { return []*int{&m.Loss, &m.Duplicates, &m.Suspicions, &m.Torn} }
+	budgets := func(m *fault.Model) []*int {
+		return []*int{&m.Loss, &m.Duplicates, &m.Suspicions, &m.Torn}
+	}
 	for i, name := range []string{"losses", "duplicates", "suspicions", "torn writes"} {
 		now := *budgets(&d.scenario.Model)[i]
 		for n := range now {
@@ -128,7 +131,9 @@ func defaults(d *draft) []Change[*draft] {
 		set("one at a time", func(m *fault.Model) { m.OneInstant, m.AtOnce = false, 0 })
 	}
 	set("stop: together", func(m *fault.Model) { m.Staggered = false })
-	set("network: fifo", func(m *fault.Model) { m.Unordered, m.Set, m.Selective = false, false, false })
+	set("network: fifo", func(m *fault.Model) {
+		m.Unordered, m.Set, m.Selective = false, false, false
+	})
 	set("ignored: dropped", func(m *fault.Model) { m.Selective = false })
 	set("from-dead: prefix", func(m *fault.Model) { m.FromDead = fault.Prefix })
 	set("to-dead: lost", func(m *fault.Model) { m.KeepToDead = false })

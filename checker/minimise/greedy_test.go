@@ -49,7 +49,8 @@ func sum(list []int) (total int) {
 	return total
 }
 
-var toyPhases = []minimise.Phase[[]int]{{Name: "parts", Changes: without}, {Name: "numbers", Changes: lower}}
+var toyPhases = []minimise.Phase[[]int]{{Name: "parts", Changes: without},
+	{Name: "numbers", Changes: lower}}
 
 // TestGreedy minimises lists for predicates of which the minimum is known by hand.
 func TestGreedy(t *testing.T) {
@@ -60,22 +61,29 @@ func TestGreedy(t *testing.T) {
 		want  []int
 	}{
 		{"nothing is needed", upTo(20), func([]int) bool { return true }, []int{}},
-		{"nothing can go", []int{1}, func(l []int) bool { return len(l) == 1 && l[0] == 1 }, []int{1}},
-		{"two parts far apart", upTo(30), func(l []int) bool { return slices.Contains(l, 3) && slices.Contains(l, 27) }, []int{3, 27}},
+		{"nothing can go", []int{1}, func(l []int) bool {
+			return len(l) == 1 && l[0] == 1
+		}, []int{1}},
+		{"two parts far apart", upTo(30), func(l []int) bool {
+			return slices.Contains(l, 3) && slices.Contains(l, 27)
+		}, []int{3, 27}},
 		{"order matters", []int{5, 9, 5, 9}, func(l []int) bool {
 			i := slices.Index(l, 9)
 			return i >= 0 && slices.Contains(l[i:], 5)
 		}, []int{9, 5}},
-		{"smaller numbers, fewer first", []int{8, 1, 8, 1}, func(l []int) bool { return sum(l) >= 8 }, []int{8}},
+		{"smaller numbers, fewer first", []int{8, 1, 8, 1}, func(l []int) bool {
+			return sum(l) >= 8
+		}, []int{8}},
 		{"a later phase makes room for an earlier one", []int{4, 4}, func(l []int) bool {
 			return len(l) == 2 && l[0]+l[1] > 0 || len(l) == 1 && l[0] == 1
 		}, []int{1}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, minimal := minimise.Greedy(t.Context(), tt.start, toyPhases, func(_ string, c minimise.Change[[]int]) ([]int, bool) {
-				return c.To, tt.keeps(c.To)
-			})
+			got, minimal := minimise.Greedy(t.Context(), tt.start, toyPhases,
+				func(_ string, c minimise.Change[[]int]) ([]int, bool) {
+					return c.To, tt.keeps(c.To)
+				})
 			if diff := cmp.Diff(tt.want, got); diff != "" || !minimal {
 				t.Errorf("minimal %t (-want +got):\n%s", minimal, diff)
 			}
@@ -83,15 +91,17 @@ func TestGreedy(t *testing.T) {
 	}
 }
 
-// TestGreedyOneMinimal minimises under random predicates, which are not monotone: no single change of the result may keep the
-// predicate, the result must keep it, and a second run must get the same.
+// TestGreedyOneMinimal minimises under random predicates, which are not monotone: no single change
+// of the result may keep the predicate, the result must keep it, and a second run must get the
+// same.
 func TestGreedyOneMinimal(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	cases := 0
 	for n := range 300 {
 		modulus, wanted := 2+r.IntN(5), []int{r.IntN(12), r.IntN(12)}
 		keeps := func(l []int) bool {
-			return slices.Contains(l, wanted[0]) && len(l)%modulus != 1 || sum(l)%7 == 3 && slices.Contains(l, wanted[1])
+			return slices.Contains(l, wanted[0]) && len(l)%modulus != 1 || sum(l)%7 == 3 &&
+				slices.Contains(l, wanted[1])
 		}
 		start := upTo(12)
 		if !keeps(start) {
@@ -100,10 +110,11 @@ func TestGreedyOneMinimal(t *testing.T) {
 		cases++
 		asked := 0
 		once := func() []int {
-			least, minimal := minimise.Greedy(t.Context(), start, toyPhases, func(_ string, c minimise.Change[[]int]) ([]int, bool) {
-				asked++
-				return c.To, keeps(c.To)
-			})
+			least, minimal := minimise.Greedy(t.Context(), start, toyPhases,
+				func(_ string, c minimise.Change[[]int]) ([]int, bool) {
+					asked++
+					return c.To, keeps(c.To)
+				})
 			if !minimal {
 				t.Fatal("not minimal")
 			}
@@ -132,17 +143,19 @@ func TestGreedyOneMinimal(t *testing.T) {
 	}
 }
 
-// TestGreedyInterrupted ends the context in the middle: the smallest list so far is returned, and is not called minimal.
+// TestGreedyInterrupted ends the context in the middle: the smallest list so far is returned, and
+// is not called minimal.
 func TestGreedyInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	kept := 0
-	got, minimal := minimise.Greedy(ctx, upTo(16), toyPhases, func(_ string, c minimise.Change[[]int]) ([]int, bool) {
-		if kept++; kept == 2 {
-			cancel()
-		}
-		return c.To, true
-	})
+	got, minimal := minimise.Greedy(ctx, upTo(16), toyPhases,
+		func(_ string, c minimise.Change[[]int]) ([]int, bool) {
+			if kept++; kept == 2 {
+				cancel()
+			}
+			return c.To, true
+		})
 	if minimal || len(got) != 4 {
 		t.Errorf("%v, minimal %t, want the 4 that two halvings leave, not minimal", got, minimal)
 	}

@@ -13,7 +13,8 @@ func shorterLoops(d *draft) []Change[*draft] {
 		e := d.copy()
 		for r := range e.programs {
 			for i := range e.programs[r] {
-				if op := &e.programs[r][i]; op.Kind == core.OpLoop && op.Count == from && loops(place{r, i}) {
+				if op := &e.programs[r][i]; op.Kind == core.OpLoop && op.Count == from &&
+					loops(place{r, i}) {
 					op.Count = to
 				}
 			}
@@ -25,7 +26,9 @@ func shorterLoops(d *draft) []Change[*draft] {
 			for _, n := range []int{1, op.Count / 2, op.Count - 1} {
 				if op.Kind == core.OpLoop && n > 0 {
 					shorten("all loops", op.Count, n, func(place) bool { return true })
-					shorten("a loop of "+d.names[r], op.Count, n, func(at place) bool { return at == place{r, i} })
+					shorten("a loop of "+d.names[r], op.Count, n, func(at place) bool {
+						return at == place{r, i}
+					})
 				}
 			}
 		}
@@ -33,8 +36,9 @@ func shorterLoops(d *draft) []Change[*draft] {
 	return c.list
 }
 
-// fewerMessages are the changes that take messages out of the programs: many at a time, then one by one. A receive from anyone may take
-// another message than it did in a simulation, so every receive that fits a send is tried with it.
+// fewerMessages are the changes that take messages out of the programs: many at a time, then one by
+// one. A receive from anyone may take another message than it did in a simulation, so every receive
+// that fits a send is tried with it.
 func fewerMessages(d *draft) []Change[*draft] {
 	c := changesOf(d)
 	for _, s := range d.simulations() {
@@ -57,7 +61,8 @@ func fewerMessages(d *draft) []Change[*draft] {
 	for send, op := range d.each(core.OpSend) {
 		for _, kind := range []core.OpKind{core.OpRecv, core.OpPost} {
 			for receive, in := range d.each(kind) {
-				if (op.Any || int(op.Peer) == receive.rank) && (in.Any || int(in.Peer) == send.rank) && send.rank != receive.rank {
+				if (op.Any || int(op.Peer) == receive.rank) &&
+					(in.Any || int(in.Peer) == send.rank) && send.rank != receive.rank {
 					d.removeMessage(c, match{send, receive})
 				}
 			}
@@ -98,7 +103,8 @@ func (d *draft) label(send place) string {
 	return fmt.Sprintf("%s#%d", d.names[send.rank], sends)
 }
 
-// fewerWords are the changes that take out operations that are not about messages, and that replace a choice by what is chosen.
+// fewerWords are the changes that take out operations that are not about messages, and that replace
+// a choice by what is chosen.
 func fewerWords(d *draft) []Change[*draft] {
 	c := changesOf(d)
 	d.removeEach(c, core.OpOutput, "output")
@@ -112,7 +118,8 @@ func fewerWords(d *draft) []Change[*draft] {
 		for _, m := range s.matches {
 			if op := d.programs[m.receive.rank][m.receive.op]; op.Any {
 				op.Any, op.Peer = false, core.Rank(m.send.rank)
-				set(m.receive, op, "%s receives %s by name", d.names[m.receive.rank], d.label(m.send))
+				set(m.receive, op, "%s receives %s by name", d.names[m.receive.rank],
+					d.label(m.send))
 			}
 			if op := d.programs[m.send.rank][m.send.op]; op.Any {
 				op.Any, op.Peer = false, core.Rank(m.receive.rank)

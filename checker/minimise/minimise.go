@@ -15,14 +15,17 @@ import (
 
 // Question is what to make smaller.
 type Question struct {
-	Scenario *scenarios.Scenario // with a schedule, the run to begin with; without one, a run is searched for
+	// with a schedule, the run to begin with; without one, a run is searched for
+	Scenario *scenarios.Scenario
 	Resolve  func(*scenarios.Scenario) (world.Case, error)
 	Property string // that must stay broken; "" is that of the first run
-	// States bounds the search of each smaller scenario and the failure-free exploration of its program; 0 is DefaultStates.
+	// States bounds the search of each smaller scenario and the failure-free exploration of its
+	// program; 0 is DefaultStates.
 	States int
 	// Search bounds the search for the first run, when there is none yet.
 	Search checker.Options
-	// Kept is told about each change that is kept, Tried about each that is tried; nil tells nobody.
+	// Kept is told about each change that is kept, Tried about each that is tried; nil tells
+	// nobody.
 	Kept  func(Step)
 	Tried func(Progress)
 }
@@ -72,14 +75,18 @@ type Answer struct {
 
 // phases are the kinds of changes, in the order of their weight.
 func phases() []Phase[*draft] {
-	return []Phase[*draft]{{"ranks", fewerRanks}, {"clusters", fewerClusters}, {"crashes", fewerCrashes}, {"checkpoints", fewerCheckpoints},
-		{"faults", fewerFaults}, {"messages", fewerMessages}, {"words", fewerWords}, {"settings", defaults}}
+	return []Phase[*draft]{{"ranks", fewerRanks}, {"clusters", fewerClusters},
+		{"crashes", fewerCrashes}, {"checkpoints", fewerCheckpoints},
+		{"faults", fewerFaults}, {"messages", fewerMessages}, {"words", fewerWords},
+		{"settings", defaults}}
 }
 
-// Minimise makes the counterexample smaller. The error says why there is nothing to make smaller: the scenario breaks nothing, or
-// nothing was found, or the schedule does not fit. When ctx ends, the answer is the smallest counterexample so far.
+// Minimise makes the counterexample smaller. The error says why there is nothing to make smaller:
+// the scenario breaks nothing, or nothing was found, or the schedule does not fit. When ctx ends,
+// the answer is the smallest counterexample so far.
 func Minimise(ctx context.Context, q Question) (*Answer, error) {
-	o := &oracle{resolve: q.Resolve, property: cmp.Or(q.Property, q.Scenario.Breaks), states: cmp.Or(q.States, DefaultStates)}
+	o := &oracle{resolve: q.Resolve, property: cmp.Or(q.Property, q.Scenario.Breaks),
+		states: cmp.Or(q.States, DefaultStates)}
 	c, err := q.Resolve(q.Scenario)
 	if err != nil {
 		return nil, err
@@ -97,16 +104,22 @@ func Minimise(ctx context.Context, q Question) (*Answer, error) {
 
 // first is the run to begin with.
 func (o *oracle) first(ctx context.Context, q Question, c world.Case) (*witness, error) {
-	w, reason, err := world.Open(ctx, c, checker.Options{MaxStates: q.Search.MaxStates, MaxBytes: q.Search.MaxBytes, MaxTime: q.Search.MaxTime})
+	w, reason, err := world.Open(ctx, c, checker.Options{MaxStates: q.Search.MaxStates,
+		MaxBytes: q.Search.MaxBytes, MaxTime: q.Search.MaxTime})
 	if err != nil {
 		return nil, err
 	}
 	if reason != "" && !c.Force {
-		return nil, fmt.Errorf("%s is out of model, so it breaks nothing: %s", q.Scenario.Name, reason)
+		return nil, fmt.Errorf("%s is out of model, so it breaks nothing: %s", q.Scenario.Name,
+			reason)
 	}
 	o.reason = reason
 	if o.ofSeveralRuns() {
-		return nil, fmt.Errorf("property %s compares runs, so no single run shows that it is broken, and none can be made smaller", o.property)
+		return nil,
+			fmt.Errorf(
+				"property %s compares runs, so no single run shows that it is broken, and "+
+					"none can "+
+					"be made smaller", o.property)
 	}
 	if q.Scenario.Schedule != nil {
 		return o.given(q, w)
@@ -128,9 +141,11 @@ func (o *oracle) first(ctx context.Context, q Question, c world.Case) (*witness,
 		case len(r.Found) > 0:
 			return o.found(ctx, w, r.Found[0], order)
 		case r.Bound == "":
-			return nil, fmt.Errorf("%s breaks %s, so there is nothing to make smaller (%d states)", q.Scenario.Name, cmp.Or(not(o.property), "nothing"), r.States)
+			return nil, fmt.Errorf("%s breaks %s, so there is nothing to make smaller (%d states)",
+				q.Scenario.Name, cmp.Or(not(o.property), "nothing"), r.States)
 		case order == checker.DepthFirst || ctx.Err() != nil:
-			return nil, fmt.Errorf("no run of %s that breaks %s was found in %d states: %s", q.Scenario.Name, cmp.Or(o.property, "a property"), r.States, r.Bound)
+			return nil, fmt.Errorf("no run of %s that breaks %s was found in %d states: %s",
+				q.Scenario.Name, cmp.Or(o.property, "a property"), r.States, r.Bound)
 		}
 	}
 	panic("invariant: the last search returns")
@@ -153,18 +168,25 @@ func leastOf(a, b int) int {
 
 // ofSeveralRuns reports whether the property is one that compares runs.
 func (o *oracle) ofSeveralRuns() bool {
-	return slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool { return p.Name == o.property && p.Kind == spec.Pair })
+	return slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool {
+		return p.Name == o.property && p.Kind == spec.Pair
+	})
 }
 
 // found turns what a search has found into a run.
-func (o *oracle) found(ctx context.Context, w *world.World, f checker.Found, order checker.Order) (*witness, error) {
+func (o *oracle) found(ctx context.Context, w *world.World, f checker.Found,
+	order checker.Order) (*witness, error) {
 	o.property = f.Property
 	run, err := w.Follow(f.Path)
 	if err != nil {
 		return nil, fmt.Errorf("the run that breaks %s can not be repeated: %w", f.Property, err)
 	}
 	if o.ofSeveralRuns() || !o.breaks(run) {
-		return nil, fmt.Errorf("property %s compares runs, so no single run shows that it is broken, and none can be made smaller", f.Property)
+		return nil,
+			fmt.Errorf(
+				"property %s compares runs, so no single run shows that it is broken, and "+
+					"none can "+
+					"be made smaller", f.Property)
 	}
 	first := &witness{world: w, run: run, shortest: order == checker.BreadthFirst}
 	if !first.shortest {
@@ -178,13 +200,18 @@ func (o *oracle) given(q Question, w *world.World) (*witness, error) {
 	run, err := w.Replay(q.Scenario.Schedule)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the schedule of %s does not fit: %w; check the scenario again", q.Scenario.Name, err)
+		return nil, fmt.Errorf("the schedule of %s does not fit: %w; check the scenario again",
+			q.Scenario.Name, err)
 	case run.Loop > 0:
-		return nil, fmt.Errorf("the run in %s goes on for ever; only runs that end can be made smaller", q.Scenario.Name)
+		return nil,
+			fmt.Errorf("the run in %s goes on for ever; only runs that end can be made smaller",
+				q.Scenario.Name)
 	case run.Violation == nil:
-		return nil, fmt.Errorf("the run in %s breaks nothing, so there is nothing to make smaller", q.Scenario.Name)
+		return nil, fmt.Errorf("the run in %s breaks nothing, so there is nothing to make smaller",
+			q.Scenario.Name)
 	case o.property != "" && run.Violation.Property != o.property:
-		return nil, fmt.Errorf("the run in %s breaks %s, not %s", q.Scenario.Name, run.Violation.Property, o.property)
+		return nil, fmt.Errorf("the run in %s breaks %s, not %s", q.Scenario.Name,
+			run.Violation.Property, o.property)
 	}
 	o.property = run.Violation.Property
 	return &witness{world: w, run: run}, nil
@@ -201,7 +228,8 @@ type minimisation struct {
 // shrink makes the scenario smaller until nothing helps.
 func (m *minimisation) shrink(ctx context.Context, d *draft) *draft {
 	if fit := d.fit(m.witness.world.Spent(m.witness.run)); fit.smaller(d) {
-		if kept, ok := m.keeps(ctx, d, "budgets", Change[*draft]{Words: "budgets as the run uses them", To: fit}); ok {
+		if kept, ok := m.keeps(ctx, d, "budgets",
+			Change[*draft]{Words: "budgets as the run uses them", To: fit}); ok {
 			d = kept
 		}
 	}
@@ -221,7 +249,8 @@ func (m *minimisation) shrink(ctx context.Context, d *draft) *draft {
 }
 
 // keeper is keeps for Greedy; it remembers the draft that a change is compared with.
-func (m *minimisation) keeper(ctx context.Context, now *draft) func(string, Change[*draft]) (*draft, bool) {
+func (m *minimisation) keeper(ctx context.Context, now *draft) func(string, Change[*draft]) (*draft,
+	bool) {
 	return func(phase string, c Change[*draft]) (*draft, bool) {
 		kept, ok := m.keeps(ctx, now, phase, c)
 		if ok {
@@ -232,12 +261,15 @@ func (m *minimisation) keeper(ctx context.Context, now *draft) func(string, Chan
 }
 
 // keeps tries one change.
-func (m *minimisation) keeps(ctx context.Context, from *draft, phase string, c Change[*draft]) (*draft, bool) {
+func (m *minimisation) keeps(ctx context.Context, from *draft, phase string,
+	c Change[*draft]) (*draft, bool) {
 	if !c.To.smaller(from) {
-		panic(fmt.Sprintf("invariant: a change makes a scenario smaller: %s: %v -> %v", c.Words, from.size(), c.To.size()))
+		panic(fmt.Sprintf("invariant: a change makes a scenario smaller: %s: %v -> %v", c.Words,
+			from.size(), c.To.size()))
 	}
 	if m.question.Tried != nil {
-		m.question.Tried(Progress{Phase: phase, Trying: c.Words, Tried: m.tried, Kept: len(m.answer.Steps), Counts: m.counts(from)})
+		m.question.Tried(Progress{Phase: phase, Trying: c.Words, Tried: m.tried,
+			Kept: len(m.answer.Steps), Counts: m.counts(from)})
 	}
 	s := c.To.write()
 	w, resolved := m.ask(ctx, s, m.witness.run.Schedule)
@@ -256,10 +288,12 @@ func (m *minimisation) keeps(ctx context.Context, from *draft, phase string, c C
 
 func (m *minimisation) counts(d *draft) Counts {
 	return Counts{Ranks: d.ranks(), Clusters: len(d.members()), Failures: d.scenario.Model.Failures,
-		Checkpoints: d.scenario.Model.Checkpoints + count(d.programs, core.OpCheckpoint), Messages: d.messages(), Steps: len(m.witness.run.Schedule)}
+		Checkpoints: d.scenario.Model.Checkpoints + count(d.programs, core.OpCheckpoint),
+		Messages:    d.messages(), Steps: len(m.witness.run.Schedule)}
 }
 
-// finish makes the run of the smallest scenario as short and as orderly as it gets, and repeats it in a new world.
+// finish makes the run of the smallest scenario as short and as orderly as it gets, and repeats it
+// in a new world.
 func (m *minimisation) finish(ctx context.Context, d *draft) (*Answer, error) {
 	w := m.witness
 	if !w.shortest {
@@ -271,20 +305,24 @@ func (m *minimisation) finish(ctx context.Context, d *draft) (*Answer, error) {
 	}
 	w = m.polish(ctx, w)
 	s := d.write()
-	s.Name, s.Schedule, s.Expect, s.Breaks, s.States, s.MustSee, s.Erratum = m.question.Scenario.Name+"-min", w.run.Schedule, "violated", m.property, 0, nil, ""
+	s.Name, s.Schedule, s.Expect, s.Breaks, s.States, s.MustSee,
+		s.Erratum = m.question.Scenario.Name+"-min", w.run.Schedule, "violated", m.property, 0, nil,
+		""
 	again, err := m.replay(context.WithoutCancel(ctx), s)
 	if err != nil {
 		return nil, err
 	}
 	m.witness = again
 	a := m.answer
-	a.Scenario, a.World, a.Run, a.After, a.Shortest = s, again.world, again.run, m.counts(d), w.shortest
+	a.Scenario, a.World, a.Run, a.After, a.Shortest = s, again.world, again.run, m.counts(d),
+		w.shortest
 	a.Tried, a.Undecided = m.tried, m.undecided
 	s.Prose = fmt.Sprintf("Made from %s: %s.", m.question.Scenario.Name, a.Summary())
 	return a, nil
 }
 
-// replay repeats the run in a new world; that it breaks the property there, with its last event, is what makes it a counterexample.
+// replay repeats the run in a new world; that it breaks the property there, with its last event, is
+// what makes it a counterexample.
 func (m *minimisation) replay(ctx context.Context, s *scenarios.Scenario) (*witness, error) {
 	c, err := m.resolve(s)
 	if err != nil {
@@ -310,8 +348,10 @@ func (a *Answer) Summary() string {
 	for _, c := range []struct {
 		name          string
 		before, after int
-	}{{"ranks", a.Before.Ranks, a.After.Ranks}, {"clusters", a.Before.Clusters, a.After.Clusters}, {"failures", a.Before.Failures, a.After.Failures},
-		{"checkpoints", a.Before.Checkpoints, a.After.Checkpoints}, {"messages", a.Before.Messages, a.After.Messages},
+	}{{"ranks", a.Before.Ranks, a.After.Ranks}, {"clusters", a.Before.Clusters, a.After.Clusters},
+		{"failures", a.Before.Failures, a.After.Failures},
+		{"checkpoints", a.Before.Checkpoints, a.After.Checkpoints},
+		{"messages", a.Before.Messages, a.After.Messages},
 		{"steps", a.Before.Steps, a.After.Steps}} {
 		if c.before == c.after {
 			continue

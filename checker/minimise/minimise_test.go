@@ -40,8 +40,8 @@ func embedded(t *testing.T, name, variant string) *scenarios.Scenario {
 	return &s
 }
 
-// padded is the scenario with things that have nothing to do with what it breaks: a rank in a cluster of its own that sends to
-// the last one, and anybody may fail.
+// padded is the scenario with things that have nothing to do with what it breaks: a rank in a
+// cluster of its own that sends to the last one, and anybody may fail.
 func padded(s *scenarios.Scenario) *scenarios.Scenario {
 	p := *s
 	lines := strings.Split(strings.TrimSpace(s.Program), "\n")
@@ -55,7 +55,8 @@ func padded(s *scenarios.Scenario) *scenarios.Scenario {
 	return &p
 }
 
-// lengthened is the scenario with one more message, from the last rank to the first at their ends, and a checkpoint anywhere.
+// lengthened is the scenario with one more message, from the last rank to the first at their ends,
+// and a checkpoint anywhere.
 func lengthened(s *scenarios.Scenario) *scenarios.Scenario {
 	p := *s
 	lines := strings.Split(strings.TrimSpace(s.Program), "\n")
@@ -71,15 +72,16 @@ func lengthened(s *scenarios.Scenario) *scenarios.Scenario {
 // bound is the bound of one search in these tests.
 const bound = 12_000
 
-// shortestOf is the length of a shortest run that breaks the property, without this package; 0 when there is none, -1 when the bound
-// was hit first.
+// shortestOf is the length of a shortest run that breaks the property, without this package; 0 when
+// there is none, -1 when the bound was hit first.
 func shortestOf(t *testing.T, s *scenarios.Scenario, property string, states int) int {
 	t.Helper()
 	c, err := resolve(s)
 	if err != nil {
 		return 0
 	}
-	out, err := world.Check(t.Context(), c, checker.Options{Order: checker.BreadthFirst, Only: property, MaxStates: states})
+	out, err := world.Check(t.Context(), c, checker.Options{Order: checker.BreadthFirst,
+		Only: property, MaxStates: states})
 	switch {
 	case err != nil || out.Verdict == spec.OutOfModel || out.Verdict == spec.Holds:
 		return 0
@@ -105,26 +107,30 @@ func problem(t *testing.T, s *scenarios.Scenario, property string, a *Answer) st
 		return fmt.Sprint("not valid: ", reason, err)
 	}
 	run, err := w.Replay(back.Schedule)
-	if err != nil || run.Violation == nil || run.Violation.Property != property || back.Breaks != property {
+	if err != nil || run.Violation == nil || run.Violation.Property != property ||
+		back.Breaks != property {
 		return fmt.Sprintf("the file breaks %+v, %v, want %s", run.Violation, err, property)
 	}
-	if n := shortestOf(t, back, property, 5*bound); n != a.After.Steps && a.Shortest || n > 0 && !a.Shortest || len(back.Schedule) != a.After.Steps {
+	if n := shortestOf(t, back, property, 5*bound); n != a.After.Steps && a.Shortest || n > 0 &&
+		!a.Shortest || len(back.Schedule) != a.After.Steps {
 		return fmt.Sprintf("%d steps, shortest %t, want %d", a.After.Steps, a.Shortest, n)
 	}
 	d := open(back, c.Setup, c.Baseline)
 	for _, p := range phases() {
 		for _, change := range p.Changes(d) {
 			if n := shortestOf(t, change.To.write(), property, bound); n > 0 {
-				return fmt.Sprintf("not minimal: %s: %s leaves a run of %d steps", p.Name, change.Words, n)
+				return fmt.Sprintf("not minimal: %s: %s leaves a run of %d steps", p.Name,
+					change.Words, n)
 			}
 		}
 	}
 	return ""
 }
 
-// brokenRun is the first of the larger scenarios in which a shortest run of the own one can be repeated, with that run; what the larger
-// one adds comes after it.
-func brokenRun(t *testing.T, own *scenarios.Scenario, larger ...*scenarios.Scenario) *scenarios.Scenario {
+// brokenRun is the first of the larger scenarios in which a shortest run of the own one can be
+// repeated, with that run; what the larger one adds comes after it.
+func brokenRun(t *testing.T, own *scenarios.Scenario,
+	larger ...*scenarios.Scenario) *scenarios.Scenario {
 	t.Helper()
 	c, err := resolve(own)
 	if err != nil {
@@ -152,18 +158,25 @@ func brokenRun(t *testing.T, own *scenarios.Scenario, larger ...*scenarios.Scena
 	return nil
 }
 
-func list(c Counts) []int { return []int{c.Ranks, c.Clusters, c.Failures, c.Checkpoints, c.Messages} }
+func list(c Counts) []int {
+	return []int{c.Ranks, c.Clusters, c.Failures, c.Checkpoints, c.Messages}
+}
 
-// TestErrata pads the scenario of each erratum with a rank, a cluster, a message and victims, or with a message and a checkpoint, and
-// minimises the run in the larger scenario. The result must break the
-// property that the padded one breaks, be 1-minimal by the word of the checker alone, replay from its file, be no larger than the
-// scenario that was made by hand, and hold in the repaired protocol.
+// TestErrata pads the scenario of each erratum with a rank, a cluster, a message and victims, or
+// with a message and a checkpoint, and minimises the run in the larger scenario. The result must
+// break the property that the padded one breaks, be 1-minimal by the word of the checker alone,
+// replay from its file, be no larger than the scenario that was made by hand, and hold in the
+// repaired protocol.
 func TestErrata(t *testing.T) {
 	tests := []struct{ scenario, erratum string }{
-		{"h1", "H1"}, {"h2", "H2"}, {"h4", "H4"}, {"h5", "H5"}, {"h6", "H6"}, {"h7-gate", "H7"}, {"h7-order", "H7"}, {"h7b", "H7b"}, {"h8", "H8"},
-		{"h9-twice", "H9a"}, {"h9-order", "H9b"}, {"h9-late", "H9c"}, {"h10", "H10"}, {"h11-stuck", "H11a"}, {"h11-orphan", "H11b"},
-		{"h12-orphans", "H12a"}, {"h12-dates", "H12b"}, {"h13-clock", "H13a"}, {"h13-current", "H13b"}, {"h13-received", "H13c"},
-		{"h13-early", "H13d"}, {"h14", "H14"}, {"h15", "H15"}, {"h17", "H17"}, {"h18", "H18"}, {"h19", "H19"}, {"h20-notify", "H20a"},
+		{"h1", "H1"}, {"h2", "H2"}, {"h4", "H4"}, {"h5", "H5"}, {"h6", "H6"}, {"h7-gate", "H7"},
+		{"h7-order", "H7"}, {"h7b", "H7b"}, {"h8", "H8"},
+		{"h9-twice", "H9a"}, {"h9-order", "H9b"}, {"h9-late", "H9c"}, {"h10", "H10"},
+		{"h11-stuck", "H11a"}, {"h11-orphan", "H11b"},
+		{"h12-orphans", "H12a"}, {"h12-dates", "H12b"}, {"h13-clock", "H13a"},
+		{"h13-current", "H13b"}, {"h13-received", "H13c"},
+		{"h13-early", "H13d"}, {"h14", "H14"}, {"h15", "H15"}, {"h17", "H17"}, {"h18", "H18"},
+		{"h19", "H19"}, {"h20-notify", "H20a"},
 		{"h20-log", "H20b"}, {"h23-kept", "H23"},
 	}
 	for _, tt := range tests {
@@ -171,11 +184,13 @@ func TestErrata(t *testing.T) {
 			t.Parallel()
 			own := embedded(t, tt.scenario, "repaired+"+tt.erratum)
 			large := brokenRun(t, own, padded(own), lengthened(own))
-			a, err := Minimise(t.Context(), Question{Scenario: large, Resolve: resolve, States: bound})
+			a, err := Minimise(t.Context(), Question{Scenario: large, Resolve: resolve,
+				States: bound})
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%s: %s; %d tried, %d undecided\n%s", a.Run.Violation.Property, a.Summary(), a.Tried, a.Undecided, a.Scenario.Program)
+			t.Logf("%s: %s; %d tried, %d undecided\n%s", a.Run.Violation.Property, a.Summary(),
+				a.Tried, a.Undecided, a.Scenario.Program)
 			if p := problem(t, large, a.Run.Violation.Property, a); p != "" || !a.Minimal {
 				t.Errorf("%s, minimal %t", p, a.Minimal)
 			}
@@ -206,13 +221,15 @@ func TestTwice(t *testing.T) {
 		var answers []*scenarios.Scenario
 		var steps [][]Step
 		for range 2 {
-			a, err := Minimise(t.Context(), Question{Scenario: embedded(t, name, "published"), Resolve: resolve, States: bound})
+			a, err := Minimise(t.Context(), Question{Scenario: embedded(t, name, "published"),
+				Resolve: resolve, States: bound})
 			if err != nil {
 				t.Fatal(err)
 			}
 			answers, steps = append(answers, a.Scenario), append(steps, a.Steps)
 		}
-		if diff := cmp.Diff(string(scenarios.Format(answers[0])), string(scenarios.Format(answers[1]))) + cmp.Diff(steps[0], steps[1]); diff != "" {
+		if diff := cmp.Diff(string(scenarios.Format(answers[0])),
+			string(scenarios.Format(answers[1]))) + cmp.Diff(steps[0], steps[1]); diff != "" {
 			t.Errorf("%s (-first +second):\n%s", name, diff)
 		}
 	}
@@ -234,15 +251,28 @@ func TestErrors(t *testing.T) {
 		q    Question
 		want string
 	}{
-		{"holds", Question{Scenario: embedded(t, "h5", "repaired")}, "h5 breaks nothing, so there is nothing to make smaller ("},
-		{"breaks another property", Question{Scenario: h5(), Property: "fifo"}, "h5 breaks property fifo in no run, so there is nothing to make smaller ("},
-		{"out of model", Question{Scenario: embedded(t, "h16", "repaired+H16")}, "h16 is out of model, so it breaks nothing: the program is not send-deterministic"},
-		{"bound", Question{Scenario: embedded(t, "h14", "repaired+H14"), States: 1, Search: checker.Options{MaxStates: 12}}, "no run of h14 that breaks a property was found in "},
-		{"several runs", Question{Scenario: h5(), Property: "stamp-determinism"}, "property stamp-determinism compares runs, so no single run shows"},
-		{"run of another variant", Question{Scenario: edit(broken.Scenario, func(s *scenarios.Scenario) { s.Variant = "repaired" })}, "the run in h5-min breaks nothing, so there is nothing to make smaller"},
-		{"stale", Question{Scenario: edit(h5(), func(s *scenarios.Scenario) { s.Schedule = []string{"crash nobody"} })},
+		{"holds", Question{Scenario: embedded(t, "h5", "repaired")},
+			"h5 breaks nothing, so there is nothing to make smaller ("},
+		{"breaks another property", Question{Scenario: h5(), Property: "fifo"},
+			"h5 breaks property fifo in no run, so there is nothing to make smaller ("},
+		{"out of model", Question{Scenario: embedded(t, "h16", "repaired+H16")},
+			"h16 is out of model, so it breaks nothing: the program is not send-deterministic"},
+		{"bound", Question{Scenario: embedded(t, "h14", "repaired+H14"), States: 1,
+			Search: checker.Options{MaxStates: 12}},
+			"no run of h14 that breaks a property was found in "},
+		{"several runs", Question{Scenario: h5(), Property: "stamp-determinism"},
+			"property stamp-determinism compares runs, so no single run shows"},
+		{"run of another variant", Question{Scenario: edit(broken.Scenario,
+			func(s *scenarios.Scenario) {
+				s.Variant = "repaired"
+			})}, "the run in h5-min breaks nothing, so there is nothing to make smaller"},
+		{"stale", Question{Scenario: edit(h5(), func(s *scenarios.Scenario) {
+			s.Schedule = []string{"crash nobody"}
+		})},
 			`the schedule of h5 does not fit: step 1: "crash nobody" is not enabled`},
-		{"a run that breaks nothing", Question{Scenario: edit(h5(), func(s *scenarios.Scenario) { s.Schedule = []string{"crash b"} })},
+		{"a run that breaks nothing", Question{Scenario: edit(h5(), func(s *scenarios.Scenario) {
+			s.Schedule = []string{"crash b"}
+		})},
 			"the run in h5 breaks nothing, so there is nothing to make smaller"},
 		{"no such variant", Question{Scenario: embedded(t, "h5", "improved")}, "hydee/h5.txtar:"},
 	}
@@ -257,19 +287,20 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestInterrupted ends the context at each of the first changes that are tried: the answer is a counterexample all the same, and says
-// that it may not be minimal.
+// TestInterrupted ends the context at each of the first changes that are tried: the answer is a
+// counterexample all the same, and says that it may not be minimal.
 func TestInterrupted(t *testing.T) {
 	own := embedded(t, "h17", "repaired+H17")
 	large := brokenRun(t, own, padded(own))
 	var sizes []int
 	for after := 1; after < 13; after += 4 {
 		ctx, cancel := context.WithCancel(t.Context())
-		a, err := Minimise(ctx, Question{Scenario: large, Resolve: resolve, States: bound, Tried: func(p Progress) {
-			if p.Tried >= after {
-				cancel()
-			}
-		}})
+		a, err := Minimise(ctx, Question{Scenario: large, Resolve: resolve, States: bound,
+			Tried: func(p Progress) {
+				if p.Tried >= after {
+					cancel()
+				}
+			}})
 		cancel()
 		if err != nil || a.Minimal {
 			t.Fatalf("after %d: minimal %t, %v", after, a != nil && a.Minimal, err)
@@ -279,7 +310,8 @@ func TestInterrupted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if run, err := w.Replay(a.Scenario.Schedule); err != nil || run.Violation == nil || run.Violation.Property != "causal-replay" {
+		if run, err := w.Replay(a.Scenario.Schedule); err != nil || run.Violation == nil ||
+			run.Violation.Property != "causal-replay" {
 			t.Errorf("after %d: %+v, %v", after, run.Violation, err)
 		}
 		sizes = append(sizes, a.After.Ranks)
@@ -289,12 +321,14 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestPropertyMatters shows that the check of the property can fail: a minimiser that takes any violation (the mutant) leaves a scenario
-// that breaks another property than the given one, and problem, by which TestErrata judges answers, says so.
+// TestPropertyMatters shows that the check of the property can fail: a minimiser that takes any
+// violation (the mutant) leaves a scenario that breaks another property than the given one, and
+// problem, by which TestErrata judges answers, says so.
 func TestPropertyMatters(t *testing.T) {
 	s := embedded(t, "s1", "published")
 	const property = "causal-replay"
-	right, err := Minimise(t.Context(), Question{Scenario: s, Resolve: resolve, Property: property, States: bound})
+	right, err := Minimise(t.Context(), Question{Scenario: s, Resolve: resolve, Property: property,
+		States: bound})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,10 +339,12 @@ func TestPropertyMatters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	least, _ := Greedy(t.Context(), open(s, c.Setup, c.Baseline), phases(), func(_ string, c Change[*draft]) (*draft, bool) {
-		return c.To, shortestOf(t, c.To.write(), "", bound) > 0
-	})
-	mutant, err := Minimise(t.Context(), Question{Scenario: least.write(), Resolve: resolve, States: bound})
+	least, _ := Greedy(t.Context(), open(s, c.Setup, c.Baseline), phases(),
+		func(_ string, c Change[*draft]) (*draft, bool) {
+			return c.To, shortestOf(t, c.To.write(), "", bound) > 0
+		})
+	mutant, err := Minimise(t.Context(), Question{Scenario: least.write(), Resolve: resolve,
+		States: bound})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,8 +356,9 @@ func TestPropertyMatters(t *testing.T) {
 	}
 }
 
-// TestRoles minimises protocols without programs, of which the least numbers are known: a stale read needs a majority that is not the
-// server asked, so three servers, and one client; a hasty commit needs one resource manager.
+// TestRoles minimises protocols without programs, of which the least numbers are known: a stale
+// read needs a majority that is not the server asked, so three servers, and one client; a hasty
+// commit needs one resource manager.
 func TestRoles(t *testing.T) {
 	tests := []struct{ scenario, variant, property, roles string }{
 		{"paxos-stale", "stale", "linearizable", "servers 3, clients 1"},
@@ -342,8 +379,8 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestValid asks about programs that get stuck without any failure, which breaks terminates for no good reason: that must not count,
-// unless the given scenario is forced and does the same.
+// TestValid asks about programs that get stuck without any failure, which breaks terminates for no
+// good reason: that must not count, unless the given scenario is forced and does the same.
 func TestValid(t *testing.T) {
 	sound := embedded(t, "h5", "repaired+H5")
 	stuck := *sound
@@ -361,13 +398,17 @@ func TestValid(t *testing.T) {
 		{"sound", sound, "", "terminates", true},
 		{"stuck", &stuck, "", "terminates", false},
 		{"stuck and forced, but the given one is sound", &forced, "", "terminates", false},
-		{"stuck and forced like the given one", &forced, "the program fails without any failure: in some other way", "terminates", true},
-		{"polls like the given one", polls, "the program is not send-deterministic: send 7 of x", "terminates", true},
-		{"polls, but the given one gets stuck", polls, "the program fails without any failure: in some way", "terminates", false},
+		{"stuck and forced like the given one", &forced,
+			"the program fails without any failure: in some other way", "terminates", true},
+		{"polls like the given one", polls, "the program is not send-deterministic: send 7 of x",
+			"terminates", true},
+		{"polls, but the given one gets stuck", polls,
+			"the program fails without any failure: in some way", "terminates", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			o := &oracle{resolve: resolve, property: tt.property, states: 20 * bound, reason: tt.reason}
+			o := &oracle{resolve: resolve, property: tt.property, states: 20 * bound,
+				reason: tt.reason}
 			if w, _ := o.ask(t.Context(), tt.scenario, nil); (w != nil) != tt.want {
 				t.Errorf("a run was found: %t, want %t", w != nil, tt.want)
 			}
@@ -375,7 +416,8 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// TestOnly asks for a property that breadth-first search would not meet first: a shorter run that breaks another one must not hide it.
+// TestOnly asks for a property that breadth-first search would not meet first: a shorter run that
+// breaks another one must not hide it.
 func TestOnly(t *testing.T) {
 	s := embedded(t, "s1", "published")
 	any := shortestOf(t, s, "", bound)
@@ -388,7 +430,8 @@ func TestOnly(t *testing.T) {
 		found++
 		o := &oracle{resolve: resolve, property: p.Name, states: bound}
 		w, _ := o.ask(t.Context(), s, nil)
-		if w == nil || w.run.Violation.Property != p.Name || w.shortest && len(w.run.Schedule) != n {
+		if w == nil || w.run.Violation.Property != p.Name || w.shortest &&
+			len(w.run.Schedule) != n {
 			t.Errorf("%s: %+v, want a run of %d steps", p.Name, w, n)
 		}
 	}

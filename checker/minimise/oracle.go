@@ -18,17 +18,20 @@ type witness struct {
 
 // oracle answers whether a smaller scenario still breaks the property.
 type oracle struct {
-	resolve   func(*scenarios.Scenario) (world.Case, error)
-	property  string
-	states    int
-	reason    string // in what the scenario given is beyond the promises of the protocol, "" if in nothing
+	resolve  func(*scenarios.Scenario) (world.Case, error)
+	property string
+	states   int
+	// in what the scenario given is beyond the promises of the protocol, "" if in nothing
+	reason    string
 	tried     int
 	undecided int // by the bound of states
 }
 
-// ask tries a scenario, first with what is left of a known run, then breadth first. It returns nil when no run was found that breaks
-// the property: there is none, or the bound was hit first, or the scenario is not valid.
-func (o *oracle) ask(ctx context.Context, s *scenarios.Scenario, known []string) (*witness, world.Case) {
+// ask tries a scenario, first with what is left of a known run, then breadth first. It returns nil
+// when no run was found that breaks the property: there is none, or the bound was hit first, or the
+// scenario is not valid.
+func (o *oracle) ask(ctx context.Context, s *scenarios.Scenario, known []string) (*witness,
+	world.Case) {
 	o.tried++
 	c, err := o.resolve(s)
 	if err != nil {
@@ -44,7 +47,8 @@ func (o *oracle) ask(ctx context.Context, s *scenarios.Scenario, known []string)
 	return o.search(ctx, w, o.states), c
 }
 
-// valid reports whether a scenario is within the promises of the protocol, or beyond them in the same way as the one given.
+// valid reports whether a scenario is within the promises of the protocol, or beyond them in the
+// same way as the one given.
 func (o *oracle) valid(reason string, force bool) bool {
 	kind := func(reason string) string { before, _, _ := strings.Cut(reason, ":"); return before }
 	return reason == "" || force && kind(reason) == kind(o.reason)
@@ -56,7 +60,8 @@ func (o *oracle) breaks(run *world.Run) bool {
 
 // search looks for a shortest run.
 func (o *oracle) search(ctx context.Context, w *world.World, states int) *witness {
-	r := checker.Search(ctx, w, checker.Options{Order: checker.BreadthFirst, Only: o.property, MaxStates: states})
+	r := checker.Search(ctx, w, checker.Options{Order: checker.BreadthFirst, Only: o.property,
+		MaxStates: states})
 	if len(r.Found) == 0 {
 		if r.Bound != "" {
 			o.undecided++
@@ -70,31 +75,36 @@ func (o *oracle) search(ctx context.Context, w *world.World, states int) *witnes
 	return &witness{world: w, run: run, shortest: true}
 }
 
-// trim leaves out events of a run as long as what is left, and what must follow, breaks the property in fewer steps.
+// trim leaves out events of a run as long as what is left, and what must follow, breaks the
+// property in fewer steps.
 func (o *oracle) trim(ctx context.Context, w *witness) *witness {
 	phase := Phase[*witness]{Name: "events", Changes: func(w *witness) (list []Change[*witness]) {
 		events := w.run.Schedule
 		for size := max(1, len(events)/2); size > 0; size /= 2 {
 			for from := 0; from < len(events); from += size {
-				rest := append(append([]string(nil), events[:from]...), events[min(len(events), from+size):]...)
-				list = append(list, Change[*witness]{To: &witness{world: w.world, run: &world.Run{Schedule: rest}}})
+				rest := append(append([]string(nil), events[:from]...),
+					events[min(len(events), from+size):]...)
+				list = append(list, Change[*witness]{
+					To: &witness{world: w.world, run: &world.Run{Schedule: rest}}})
 			}
 		}
 		return list
 	}}
 	length := len(w.run.Schedule)
-	least, _ := Greedy(ctx, w, []Phase[*witness]{phase}, func(_ string, c Change[*witness]) (*witness, bool) {
-		run := c.To.world.Attempt(c.To.run.Schedule, o.property)
-		if !o.breaks(run) || len(run.Schedule) >= length {
-			return nil, false
-		}
-		length = len(run.Schedule)
-		return &witness{world: c.To.world, run: run}, true
-	})
+	least, _ := Greedy(ctx, w, []Phase[*witness]{phase},
+		func(_ string, c Change[*witness]) (*witness, bool) {
+			run := c.To.world.Attempt(c.To.run.Schedule, o.property)
+			if !o.breaks(run) || len(run.Schedule) >= length {
+				return nil, false
+			}
+			length = len(run.Schedule)
+			return &witness{world: c.To.world, run: run}, true
+		})
 	return least
 }
 
-// polish brings a run into the order that is easiest to read; of a run that is a shortest one it takes the first of all.
+// polish brings a run into the order that is easiest to read; of a run that is a shortest one it
+// takes the first of all.
 func (o *oracle) polish(ctx context.Context, w *witness) *witness {
 	length := len(w.run.Schedule)
 	if w.shortest {

@@ -25,7 +25,8 @@ func (c *changes) add(to *draft, format string, args ...any) {
 	}
 }
 
-// fewerRanks are the changes that take out a cluster, take out a rank, or let one rank do the work of two.
+// fewerRanks are the changes that take out a cluster, take out a rank, or let one rank do the work
+// of two.
 func fewerRanks(d *draft) []Change[*draft] {
 	c := changesOf(d)
 	for i, r := range d.roles {
@@ -98,12 +99,13 @@ func named(op core.Op) bool {
 	return !op.Any && (op.Kind == core.OpSend || op.Kind == core.OpRecv || op.Kind == core.OpPost)
 }
 
-// joinRanks lets rank a do what rank b does, too, in the order of a failure-free run; messages between the two become steps of one
-// program and so disappear. Rank a stays in its cluster.
+// joinRanks lets rank a do what rank b does, too, in the order of a failure-free run; messages
+// between the two become steps of one program and so disappear. Rank a stays in its cluster.
 func (d *draft) joinRanks(c *changes, a, b int) {
 	for _, r := range []int{a, b} {
 		for _, op := range d.programs[r] {
-			if op.Kind == core.OpPost || op.Kind == core.OpWait || op.Kind == core.OpSend && op.Any {
+			if op.Kind == core.OpPost || op.Kind == core.OpWait || op.Kind == core.OpSend &&
+				op.Any {
 				return // what they mean depends on the receives before them, which would be mixed
 			}
 		}
@@ -111,7 +113,8 @@ func (d *draft) joinRanks(c *changes, a, b int) {
 	for _, s := range d.simulations() {
 		var inside []place
 		for _, m := range s.matches {
-			if (m.send.rank == a || m.send.rank == b) && (m.receive.rank == a || m.receive.rank == b) {
+			if (m.send.rank == a || m.send.rank == b) &&
+				(m.receive.rank == a || m.receive.rank == b) {
 				inside = append(inside, m.send, m.receive)
 			}
 		}

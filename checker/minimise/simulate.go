@@ -12,14 +12,16 @@ type place struct{ rank, op int }
 // match is a message: where it is sent and where it is received.
 type match struct{ send, receive place }
 
-// simulation is one failure-free run of programs without loops: the operations in order, and who gets what.
+// simulation is one failure-free run of programs without loops: the operations in order, and who
+// gets what.
 type simulation struct {
 	order   []place
 	matches []match // in the order of the sends
 }
 
-// simulate runs the programs over an ideal network, each rank as far as it goes before the next one. The order of the ranks is that
-// given, which decides which message a receive from anyone takes. ok is false when the programs get stuck or have loops.
+// simulate runs the programs over an ideal network, each rank as far as it goes before the next
+// one. The order of the ranks is that given, which decides which message a receive from anyone
+// takes. ok is false when the programs get stuck or have loops.
 func simulate(programs []core.Program, ranks []int) (s simulation, ok bool) {
 	m := make([]mailbox, len(programs))
 	for moved := true; moved; {
@@ -35,7 +37,9 @@ func simulate(programs []core.Program, ranks []int) (s simulation, ok bool) {
 			return s, false
 		}
 	}
-	slices.SortFunc(s.matches, func(a, b match) int { return slices.Index(s.order, a.send) - slices.Index(s.order, b.send) })
+	slices.SortFunc(s.matches, func(a, b match) int {
+		return slices.Index(s.order, a.send) - slices.Index(s.order, b.send)
+	})
 	return s, true
 }
 
@@ -47,7 +51,8 @@ type mailbox struct {
 	last    int     // source of the last receive
 }
 
-// step executes the next operation of rank r, or completes a posted receive; it reports whether anything was possible.
+// step executes the next operation of rank r, or completes a posted receive; it reports whether
+// anything was possible.
 func (b *mailbox) step(r int, p core.Program, all []mailbox, s *simulation) bool {
 	for i, op := range b.posted {
 		if b.take(place{r, op}, p[op], s) {
@@ -86,7 +91,9 @@ func (b *mailbox) step(r int, p core.Program, all []mailbox, s *simulation) bool
 
 // take receives the first message that fits.
 func (b *mailbox) take(at place, op core.Op, s *simulation) bool {
-	i := slices.IndexFunc(b.waiting, func(send place) bool { return op.Any || send.rank == int(op.Peer) })
+	i := slices.IndexFunc(b.waiting, func(send place) bool {
+		return op.Any || send.rank == int(op.Peer)
+	})
 	if i < 0 {
 		return false
 	}
@@ -96,7 +103,8 @@ func (b *mailbox) take(at place, op core.Op, s *simulation) bool {
 	return true
 }
 
-// simulations are the runs from the first rank to the last and back: programs that receive from anyone may match differently in them.
+// simulations are the runs from the first rank to the last and back: programs that receive from
+// anyone may match differently in them.
 func (d *draft) simulations() (list []simulation) {
 	var ranks []int
 	for r := range d.programs {

@@ -7,7 +7,8 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// size is how large a draft is, what counts most first. A change must make it smaller in the lexicographic order, so minimisation ends.
+// size is how large a draft is, what counts most first. A change must make it smaller in the
+// lexicographic order, so minimisation ends.
 func (d *draft) size() []int {
 	m := &d.scenario.Model
 	victims := len(d.scenario.Victims)
@@ -27,14 +28,17 @@ func (d *draft) size() []int {
 			words += number(op.Ordered) + number(op.Kind == core.OpPost)
 		}
 	}
-	return []int{d.ranks(), len(d.members()), m.Failures, together, victims, m.Checkpoints + count(d.programs, core.OpCheckpoint),
+	return []int{d.ranks(), len(d.members()), m.Failures, together, victims, m.Checkpoints +
+		count(d.programs, core.OpCheckpoint),
 		m.Loss + m.Duplicates + m.Suspicions + m.Torn, run, written, wild, words, settings(m)}
 }
 
 // settings counts what differs from the default.
 func settings(m *fault.Model) int {
-	return number(m.OneInstant) + number(m.AtOnce > 0) + number(m.Staggered) + number(m.Unordered) + number(m.FromDead != fault.Prefix) +
-		number(m.KeepToDead) + number(m.Joint) + number(m.DetectAny) + number(m.Set) + number(m.Selective)
+	return number(m.OneInstant) + number(m.AtOnce > 0) + number(m.Staggered) + number(m.Unordered) +
+		number(m.FromDead != fault.Prefix) +
+		number(m.KeepToDead) + number(m.Joint) + number(m.DetectAny) + number(m.Set) +
+		number(m.Selective)
 }
 
 func number(b bool) int {
@@ -113,7 +117,8 @@ func unrolled(p core.Program) core.Program {
 // mostOperations bounds the programs that are written without loops.
 const mostOperations = 512
 
-// unroll writes the programs without loops when they are short enough. Messages keep the names that they had.
+// unroll writes the programs without loops when they are short enough. Messages keep the names that
+// they had.
 func (d *draft) unroll() *draft {
 	total := 0
 	for _, p := range d.programs {

@@ -10,13 +10,23 @@ import (
 // answers are the mutants of what a proc does about itself: roll back, give up, break down.
 func answers() []Mutant {
 	return []Mutant{
-		breaks("contained", "rolls-back", "rolls back when it joins a round, also when its cluster has not failed", habit{effects: rollBack}),
-		nearly("contained", "reports-twice", "says everything about a round two times, but loses nothing", sends(reportTwice)),
-		breaks("gives-not-up", "gives-up", "gives up at its first delivery", after(core.Deliver, giveUp)),
-		nearly("gives-not-up", "declares-drops", "declares at each delivery that it ignored something", after(core.Deliver, declareDrop)),
-		breaks("no-panic", "panics", "panics at its first delivery", after(core.Deliver, breakDown)),
-		nearly("no-panic", "panics-inside", "panics at each delivery and recovers before anybody notices", after(core.Deliver, breakDownInside)),
-		nearly("deterministic", "counts", "keeps count of its inputs and makes no use of it", habit{input: countToThree}),
+		breaks("contained", "rolls-back",
+			"rolls back when it joins a round, also when its cluster has not failed",
+			habit{effects: rollBack}),
+		nearly("contained", "reports-twice",
+			"says everything about a round two times, but loses nothing", sends(reportTwice)),
+		breaks("gives-not-up", "gives-up", "gives up at its first delivery",
+			after(core.Deliver, giveUp)),
+		nearly("gives-not-up", "declares-drops",
+			"declares at each delivery that it ignored something",
+			after(core.Deliver, declareDrop)),
+		breaks("no-panic", "panics", "panics at its first delivery",
+			after(core.Deliver, breakDown)),
+		nearly("no-panic", "panics-inside",
+			"panics at each delivery and recovers before anybody notices",
+			after(core.Deliver, breakDownInside)),
+		nearly("deterministic", "counts", "keeps count of its inputs and makes no use of it",
+			habit{input: countToThree}),
 	}
 }
 

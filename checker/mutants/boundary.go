@@ -13,7 +13,8 @@ type habit struct {
 	input func(*boundary, core.Input) core.Input
 	// effects changes what the machine asked for and declared in one step.
 	effects func(*boundary, []core.Effect) []core.Effect
-	// declare changes what a message says about itself; the machine that receives it is not deceived.
+	// declare changes what a message says about itself; the machine that receives it is not
+	// deceived.
 	declare func(*boundary, *envelope)
 	// history changes what a rank says about its past.
 	history func(*trace.History)
@@ -88,7 +89,9 @@ func (b *boundary) Step(in core.Input, out []core.Effect) []core.Effect {
 	if m, ok := in.Message.(*envelope); ok {
 		inner := b.setup.NewMessage()
 		if err := core.Decode(m.Content, inner); err != nil {
-			panic(fmt.Sprintf("invariant: an envelope holds what the inner protocol sent: proc %d: %v", b.proc, err))
+			panic(fmt.Sprintf(
+				"invariant: an envelope holds what the inner protocol sent: proc %d: %v", b.proc,
+				err))
 		}
 		in.Message = inner
 	}
@@ -136,7 +139,8 @@ func (b *boundary) release() []core.Effect {
 // rankBoundary is the machine around a rank, which also shows its past.
 type rankBoundary struct{ boundary }
 
-// History is what the program has done along its surviving past, as the mutant tells it; the caller must not change it.
+// History is what the program has done along its surviving past, as the mutant tells it; the caller
+// must not change it.
 func (b *rankBoundary) History() *trace.History {
 	h := b.inner.(interface{ History() *trace.History }).History()
 	if b.habit.history == nil {
@@ -147,8 +151,10 @@ func (b *rankBoundary) History() *trace.History {
 	return &told
 }
 
-// each applies a change to every effect of a step on its own: it returns what becomes of the effect.
-func each(change func(*boundary, core.Effect) []core.Effect) func(*boundary, []core.Effect) []core.Effect {
+// each applies a change to every effect of a step on its own: it returns what becomes of the
+// effect.
+func each(change func(*boundary, core.Effect) []core.Effect) func(*boundary,
+	[]core.Effect) []core.Effect {
 	return func(b *boundary, list []core.Effect) []core.Effect {
 		var out []core.Effect
 		for _, e := range list {

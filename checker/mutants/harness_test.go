@@ -23,8 +23,9 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// The programs: the core of the example in the paper, a stream on one channel, a stream on two, two senders to one receiver
-// whose end depends on the order, a round trip, one message inside a cluster.
+// The programs: the core of the example in the paper, a stream on one channel, a stream on two, two
+// senders to one receiver whose end depends on the order, a round trip, one message inside a
+// cluster.
 const (
 	core3   = "x: send y m2\ny: recv *; send c m3; recv *\nc: recv y; send y m7"
 	burst   = "a: send b x; send b y; send b z\nb: recv a; recv a; recv a"
@@ -32,11 +33,12 @@ const (
 	collect = "a: send c x\nb: send c y\nc: recv * ordered; recv * ordered"
 	ping    = "a: send b a1; recv b; send b a3\nb: recv a; send a b1; recv a"
 	line    = "y: recv a; checkpoint; recv a\na: send y a; checkpoint; send y b"
-	race    = "y: recv * ordered; reply; recv * ordered; reply\na: send y a; recv y\nb: send y b; recv y"
-	echo    = "a: send y x; recv y; recv y\ny: recv a; send a y1; send a y2"
-	up      = "group g: r > t; t > w\nr: contribute g; recv g\nt: contribute g\nw: contribute g"
-	pair    = "x: send y m\ny: recv x"
-	chain   = "x: send y m\ny: recv x; send z n\nz: recv y"
+	race    = "y: recv * ordered; reply; recv * ordered; reply\na: send y a; recv y\nb: send y " +
+		"b; recv y"
+	echo  = "a: send y x; recv y; recv y\ny: recv a; send a y1; send a y2"
+	up    = "group g: r > t; t > w\nr: contribute g; recv g\nt: contribute g\nw: contribute g"
+	pair  = "x: send y m\ny: recv x"
+	chain = "x: send y m\ny: recv x; send z n\nz: recv y"
 )
 
 // scope is what one exploration covers.
@@ -45,8 +47,9 @@ type scope struct {
 	program  string
 	clusters []int
 	model    fault.Model
-	unknown  bool                        // the judge does not know the failure-free behaviour
-	service  func() (*core.Setup, error) // procs without programs, in the place of program and clusters
+	unknown  bool // the judge does not know the failure-free behaviour
+	// procs without programs, in the place of program and clusters
+	service func() (*core.Setup, error)
 
 	once    sync.Once // guards the exploration of the machines as they are
 	witness witness
@@ -55,34 +58,50 @@ type scope struct {
 
 // scopes are all small enough to be explored completely.
 var scopes = map[string]*scope{
-	"core":           {program: core3, clusters: []int{0, 0, 1}},
-	"core, failure":  {program: core3, clusters: []int{0, 0, 1}, model: fault.Model{Failures: 1}},
-	"core, rank":     {program: core3, clusters: []int{0, 0, 1}, model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 2}}},
+	"core":          {program: core3, clusters: []int{0, 0, 1}},
+	"core, failure": {program: core3, clusters: []int{0, 0, 1}, model: fault.Model{Failures: 1}},
+	"core, rank": {program: core3, clusters: []int{0, 0, 1},
+		model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 2}}},
 	"burst":          {program: burst, clusters: []int{0, 1}},
 	"burst, unknown": {program: burst, clusters: []int{0, 1}, unknown: true},
-	"burst, rank":    {program: burst, clusters: []int{0, 1}, model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
-	"fork":           {program: fork, clusters: []int{0, 1, 2}},
-	"fork, rank":     {program: fork, clusters: []int{0, 1, 2}, model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
-	"collect, rank":  {program: collect, clusters: []int{0, 0, 1}, model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 2}}},
-	"ping":           {program: ping, clusters: []int{0, 1}},
-	"ping, saved":    {program: ping, clusters: []int{0, 1}, model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{1}}},
-	"transaction":    {service: transaction, model: fault.Model{Set: true}},
-	"register":       {service: registerService, model: fault.Model{Unordered: true, Selective: true}},
-	"race, receiver": {protocol: "causal", program: race, model: fault.Model{Failures: 1, Victims: []trace.Proc{0}}},
-	"echo":           {protocol: "causal", program: echo},
-	"line":           {protocol: "causal", program: line},
-	"reduction":      {protocol: "camel", program: up},
-	"hmpl":           {program: pair, clusters: []int{0, 1}, protocol: "hmpl"},
-	"hmpl, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: "hmpl", model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
-	"hmpl, line":     {program: "x: send y m; checkpoint\ny: recv x; checkpoint", clusters: []int{0, 1}, protocol: "hmpl"},
-	"sbml, line":     {program: "x: send y m; checkpoint\ny: recv x; checkpoint", clusters: []int{0, 1}, protocol: "sbml"},
-	"radic":          {program: pair, clusters: []int{0, 1}, protocol: "radic"},
-	"radic, node":    {program: "x: output", clusters: []int{0}, protocol: "radic", model: fault.Model{Failures: 1, Victims: []trace.Proc{2, 3}}},
-	"radic, basic":   {program: "x: output", clusters: []int{0}, protocol: "radic, no spare", model: fault.Model{Failures: 1, Victims: []trace.Proc{2, 3}}},
-	"radic, zombies": {program: "x: output", clusters: []int{0}, protocol: "radic, zombies", model: fault.Model{Suspicions: 2, Victims: []trace.Proc{2}}},
-	"radic, search":  {program: "x: send y m\ny: recv x", clusters: []int{0, 1}, protocol: "radic, no spare", model: fault.Model{Failures: 1, Victims: []trace.Proc{5}}},
-	"rbml, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: "rbml", model: fault.Model{Failures: 1, Victims: []trace.Proc{1}}},
-	"sbml, rank":     {program: chain, clusters: []int{0, 1, 2}, protocol: "sbml", model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
+	"burst, rank": {program: burst, clusters: []int{0, 1},
+		model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
+	"fork": {program: fork, clusters: []int{0, 1, 2}},
+	"fork, rank": {program: fork, clusters: []int{0, 1, 2},
+		model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
+	"collect, rank": {program: collect, clusters: []int{0, 0, 1},
+		model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 2}}},
+	"ping": {program: ping, clusters: []int{0, 1}},
+	"ping, saved": {program: ping, clusters: []int{0, 1},
+		model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{1}}},
+	"transaction": {service: transaction, model: fault.Model{Set: true}},
+	"register": {service: registerService,
+		model: fault.Model{Unordered: true, Selective: true}},
+	"race, receiver": {protocol: "causal", program: race,
+		model: fault.Model{Failures: 1, Victims: []trace.Proc{0}}},
+	"echo":      {protocol: "causal", program: echo},
+	"line":      {protocol: "causal", program: line},
+	"reduction": {protocol: "camel", program: up},
+	"hmpl":      {program: pair, clusters: []int{0, 1}, protocol: "hmpl"},
+	"hmpl, rank": {program: chain, clusters: []int{0, 1, 2}, protocol: "hmpl",
+		model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
+	"hmpl, line": {program: "x: send y m; checkpoint\ny: recv x; checkpoint",
+		clusters: []int{0, 1}, protocol: "hmpl"},
+	"sbml, line": {program: "x: send y m; checkpoint\ny: recv x; checkpoint",
+		clusters: []int{0, 1}, protocol: "sbml"},
+	"radic": {program: pair, clusters: []int{0, 1}, protocol: "radic"},
+	"radic, node": {program: "x: output", clusters: []int{0}, protocol: "radic",
+		model: fault.Model{Failures: 1, Victims: []trace.Proc{2, 3}}},
+	"radic, basic": {program: "x: output", clusters: []int{0}, protocol: "radic, no spare",
+		model: fault.Model{Failures: 1, Victims: []trace.Proc{2, 3}}},
+	"radic, zombies": {program: "x: output", clusters: []int{0}, protocol: "radic, zombies",
+		model: fault.Model{Suspicions: 2, Victims: []trace.Proc{2}}},
+	"radic, search": {program: "x: send y m\ny: recv x", clusters: []int{0, 1},
+		protocol: "radic, no spare", model: fault.Model{Failures: 1, Victims: []trace.Proc{5}}},
+	"rbml, rank": {program: chain, clusters: []int{0, 1, 2}, protocol: "rbml",
+		model: fault.Model{Failures: 1, Victims: []trace.Proc{1}}},
+	"sbml, rank": {program: chain, clusters: []int{0, 1, 2}, protocol: "sbml",
+		model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
 	"one cluster, saved": {program: pair, clusters: []int{0, 0},
 		model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{0}}},
 }
@@ -108,7 +127,8 @@ func (s *scope) build(t *testing.T) (*core.Setup, *spec.Oracle) {
 		t.Fatal(err)
 	}
 	programs := suite.Programs
-	layout := trace.Layout{Names: suite.Names, Ranks: len(suite.Names), Clusters: s.clusters, Trees: suite.Trees}
+	layout := trace.Layout{Names: suite.Names, Ranks: len(suite.Names), Clusters: s.clusters,
+		Trees: suite.Trees}
 	setup, err := s.setUp(layout, programs)
 	if err != nil {
 		t.Fatal(err)
@@ -131,15 +151,18 @@ func (s *scope) build(t *testing.T) (*core.Setup, *spec.Oracle) {
 }
 
 // explore searches the scope breadth first with every machine changed by wrap.
-func (s *scope) explore(t *testing.T, wrap func(*core.Setup) *core.Setup) (*world.World, checker.Result) {
+func (s *scope) explore(t *testing.T, wrap func(*core.Setup) *core.Setup) (*world.World,
+	checker.Result) {
 	t.Helper()
 	setup, oracle := s.build(t)
 	setup = wrap(setup)
-	w, err := world.New(world.Config{Setup: setup, Model: s.model, Facts: world.FactsOf(setup, &s.model, oracle), Twice: true})
+	w, err := world.New(world.Config{Setup: setup, Model: s.model,
+		Facts: world.FactsOf(setup, &s.model, oracle), Twice: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w, checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst, MaxStates: 1 << 19})
+	return w, checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst,
+		MaxStates: 1 << 19})
 }
 
 // unmutated explores the scope with the machines as they are, once for all tests.
@@ -152,7 +175,8 @@ func (s *scope) unmutated(t *testing.T) (witness, checker.Result) {
 	return s.witness, s.result
 }
 
-// witness notes what the machines of a setup ask for and declare, to find out whether a mutant did anything at all.
+// witness notes what the machines of a setup ask for and declare, to find out whether a mutant did
+// anything at all.
 type witness map[string]bool
 
 // wrap returns a copy of the setup whose machines are watched.
@@ -181,7 +205,8 @@ func (m watched) Step(in core.Input, out []core.Effect) []core.Effect {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d on %d:", m.proc, in.Kind)
 	for _, e := range out[first:] {
-		fmt.Fprintf(&b, " %d to %d key %q id %v stamp %v payload %x digest %x", e.Kind, e.To, e.Key, e.ID, e.Stamp, e.Payload.Digest(), e.Digest)
+		fmt.Fprintf(&b, " %d to %d key %q id %v stamp %v payload %x digest %x", e.Kind, e.To, e.Key,
+			e.ID, e.Stamp, e.Payload.Digest(), e.Digest)
 		if e.Message != nil {
 			fmt.Fprint(&b, e.Message.Describe())
 		}
@@ -211,7 +236,8 @@ func (s *scope) setUp(layout trace.Layout, programs []core.Program) (*core.Setup
 	case "sbml":
 		return pessimistic.NewSetup(pessimistic.SBML, layout, programs, pessimistic.Options{})
 	case "radic", "radic, no spare", "radic, zombies":
-		setup, err := pessimistic.NewSetup(pessimistic.RBML, layout, programs, pessimistic.Options{})
+		setup, err := pessimistic.NewSetup(pessimistic.RBML, layout, programs,
+			pessimistic.Options{})
 		if err != nil {
 			return nil, err
 		}

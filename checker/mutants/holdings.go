@@ -2,34 +2,61 @@ package mutants
 
 import "github.com/domino-check/domino/impl/core"
 
-// holdings are the mutants of what procs hold for the recovery of others, for protocols that declare it.
+// holdings are the mutants of what procs hold for the recovery of others, for protocols that
+// declare it.
 func holdings() []Mutant {
 	return []Mutant{
-		breaks("no-orphan", "sends-otherwise", "puts another payload into each message that a later life sends",
+		breaks("no-orphan", "sends-otherwise",
+			"puts another payload into each message that a later life sends",
 			habit{input: noteRestart, effects: each(sendOtherwise)}),
-		nearly("no-orphan", "sends-twice-later", "sends each message of a later life two times", habit{input: noteRestart, effects: each(sendTwiceLater)}),
-		breaks("recoverable", "keeps-no-copy", "declares no copy of what it sends", habit{effects: each(without(core.Log))}),
-		nearly("recoverable", "drops-copy-of-stable", "removes each copy that it is told to remove, and says so three times", habit{effects: each(thrice)}),
-		breaks("output-stable", "puts-out-early", "puts something out as soon as it has received", after(core.Deliver, putOut)),
-		nearly("output-stable", "puts-out-with-send", "puts something out with each send, which waits for stability", after(core.ProgramSent, putOut)),
-		breaks("protected", "keeps-no-image", "declares no image of anybody", habit{effects: each(without(core.Keep))}),
-		nearly("protected", "keeps-images-twice", "declares each image that it keeps two times", twice(core.Keep)),
-		breaks("buffers-drain", "never-confirms", "tells no sender that its message is stable", sends(only("Confirm", 0))),
-		nearly("buffers-drain", "confirms-twice", "tells each sender two times that its message is stable", sends(only("Confirm", 2))),
-		breaks("log-trimmed", "trims-nothing", "removes nothing from a log", habit{effects: each(keepAll)}),
-		nearly("log-trimmed", "trims-twice", "removes everything from its log two times", twice(core.Prune)),
-		breaks("log-true", "misplaces", "logs each delivery as the one after it", habit{effects: each(misplace)}),
+		nearly("no-orphan", "sends-twice-later", "sends each message of a later life two times",
+			habit{input: noteRestart, effects: each(sendTwiceLater)}),
+		breaks("recoverable", "keeps-no-copy", "declares no copy of what it sends",
+			habit{effects: each(without(core.Log))}),
+		nearly("recoverable", "drops-copy-of-stable",
+			"removes each copy that it is told to remove, and says so three times",
+			habit{effects: each(thrice)}),
+		breaks("output-stable", "puts-out-early", "puts something out as soon as it has received",
+			after(core.Deliver, putOut)),
+		nearly("output-stable", "puts-out-with-send",
+			"puts something out with each send, which waits for stability",
+			after(core.ProgramSent, putOut)),
+		breaks("protected", "keeps-no-image", "declares no image of anybody",
+			habit{effects: each(without(core.Keep))}),
+		nearly("protected", "keeps-images-twice", "declares each image that it keeps two times",
+			twice(core.Keep)),
+		breaks("buffers-drain", "never-confirms", "tells no sender that its message is stable",
+			sends(only("Confirm", 0))),
+		nearly("buffers-drain", "confirms-twice",
+			"tells each sender two times that its message is stable", sends(only("Confirm", 2))),
+		breaks("log-trimmed", "trims-nothing", "removes nothing from a log",
+			habit{effects: each(keepAll)}),
+		nearly("log-trimmed", "trims-twice", "removes everything from its log two times",
+			twice(core.Prune)),
+		breaks("log-true", "misplaces", "logs each delivery as the one after it",
+			habit{effects: each(misplace)}),
 		nearly("log-true", "places-twice", "logs each delivery two times", twice(core.Log)),
-		breaks("contained", "goes-back", "takes the initial state for its own at its first delivery", after(core.Deliver, goBack)),
-		breaks("nodes-watched", "watches-nobody", "starts no watchdog", habit{effects: each(without(core.Watch))}),
-		nearly("nodes-watched", "watches-twice", "starts each watchdog two times", twice(core.Watch)),
-		breaks("degradation-said", "degrades-silently", "declares nothing", habit{effects: each(without(core.Declare))}),
-		nearly("degradation-said", "declares-twice", "declares everything two times", twice(core.Declare)),
-		breaks("reach", "asks-for-ever", "asks again whenever it has asked", sends(only("WhereIs", 30))),
+		breaks("contained", "goes-back",
+			"takes the initial state for its own at its first delivery",
+			after(core.Deliver, goBack)),
+		breaks("nodes-watched", "watches-nobody", "starts no watchdog",
+			habit{effects: each(without(core.Watch))}),
+		nearly("nodes-watched", "watches-twice", "starts each watchdog two times",
+			twice(core.Watch)),
+		breaks("degradation-said", "degrades-silently", "declares nothing",
+			habit{effects: each(without(core.Declare))}),
+		nearly("degradation-said", "declares-twice", "declares everything two times",
+			twice(core.Declare)),
+		breaks("reach", "asks-for-ever", "asks again whenever it has asked",
+			sends(only("WhereIs", 30))),
 		nearly("reach", "asks-twice", "asks every question two times", sends(only("WhereIs", 2))),
-		breaks("hosts-settle", "disowns-nobody", "never says that somebody does not run with it any more", habit{effects: each(without(core.Disown))}),
-		nearly("hosts-settle", "disowns-twice", "says two times that somebody does not run with it any more", twice(core.Disown)),
-		breaks("one-host", "adopts-everywhere", "adopts the first rank with everything that it adopts", after(core.Adopt, adoptFirst)),
+		breaks("hosts-settle", "disowns-nobody",
+			"never says that somebody does not run with it any more",
+			habit{effects: each(without(core.Disown))}),
+		nearly("hosts-settle", "disowns-twice",
+			"says two times that somebody does not run with it any more", twice(core.Disown)),
+		breaks("one-host", "adopts-everywhere",
+			"adopts the first rank with everything that it adopts", after(core.Adopt, adoptFirst)),
 		nearly("one-host", "adopts-twice", "adopts everything two times", twice(core.Adopt)),
 	}
 }
@@ -68,7 +95,8 @@ func without(kind core.EffectKind) func(*boundary, core.Effect) []core.Effect {
 
 // keepAll removes nothing from a log; the buffers of senders are no logs where somebody else logs.
 func keepAll(b *boundary, e core.Effect) []core.Effect {
-	if l := &b.setup.Layout; e.Kind == core.Prune && (int(b.proc) >= l.Ranks || len(l.Names) == l.Ranks) {
+	if l := &b.setup.Layout; e.Kind == core.Prune &&
+		(int(b.proc) >= l.Ranks || len(l.Names) == l.Ranks) {
 		return nil
 	}
 	return []core.Effect{e}

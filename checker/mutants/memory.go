@@ -7,30 +7,46 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// memories are the mutants of what is kept in memory for the recovery of others. What a rank keeps is part of what it says about itself,
-// so some of them change its history.
+// memories are the mutants of what is kept in memory for the recovery of others. What a rank keeps
+// is part of what it says about itself, so some of them change its history.
 func memories() []Mutant {
 	repeated := twice(core.Keep)
 	return []Mutant{
-		breaks("no-orphan-process", "keeps-no-determinant", "says that it keeps no determinant", habit{history: drops(trace.Determinant)}),
+		breaks("no-orphan-process", "keeps-no-determinant", "says that it keeps no determinant",
+			habit{history: drops(trace.Determinant)}),
 		nearly("no-orphan-process", "keeps-twice", "says two times what it keeps", repeated),
-		breaks("replay-order", "misremembers", "says that other messages were received than were", habit{history: misremember}),
-		breaks("determinant-stable", "keeps-two-stories", "also keeps another determinant of each reception", after(core.Keep, secondStory)),
-		breaks("log-minimal", "never-releases", "does not hear that a reduction is complete", habit{input: ignores("Completed")}),
-		nearly("log-minimal", "completes-twice", "sends two times how far reductions are complete", sends(repeats("Completed"))),
-		breaks("log-pruned", "never-prunes", "does not hear that everybody is at the recovery line", habit{input: ignores("Prune")}),
-		nearly("log-pruned", "prunes-again", "says two times that everybody is at the recovery line", sends(repeats("Prune"))),
-		breaks("recovery-ends", "never-recovers", "says that its recovery is not over", habit{history: func(h *trace.History) { h.Recovering = true }}),
-		nearly("recovery-ends", "recovers-twice", "says two times that its recovery is over", twice(core.Recovered)),
-		breaks("log-available", "keeps-no-part", "says that it keeps no contribution", habit{history: drops(trace.Part)}),
-		breaks("root-determinants", "numbers-inside", "also keeps determinants of contributions that are not the root's", after(core.Keep, inside)),
+		breaks("replay-order", "misremembers", "says that other messages were received than were",
+			habit{history: misremember}),
+		breaks("determinant-stable", "keeps-two-stories",
+			"also keeps another determinant of each reception", after(core.Keep, secondStory)),
+		breaks("log-minimal", "never-releases", "does not hear that a reduction is complete",
+			habit{input: ignores("Completed")}),
+		nearly("log-minimal", "completes-twice", "sends two times how far reductions are complete",
+			sends(repeats("Completed"))),
+		breaks("log-pruned", "never-prunes", "does not hear that everybody is at the recovery line",
+			habit{input: ignores("Prune")}),
+		nearly("log-pruned", "prunes-again",
+			"says two times that everybody is at the recovery line", sends(repeats("Prune"))),
+		breaks("recovery-ends", "never-recovers", "says that its recovery is not over",
+			habit{history: func(h *trace.History) {
+				h.Recovering = true
+			}}),
+		nearly("recovery-ends", "recovers-twice", "says two times that its recovery is over",
+			twice(core.Recovered)),
+		breaks("log-available", "keeps-no-part", "says that it keeps no contribution",
+			habit{history: drops(trace.Part)}),
+		breaks("root-determinants", "numbers-inside",
+			"also keeps determinants of contributions that are not the root's",
+			after(core.Keep, inside)),
 	}
 }
 
 // drops takes a sort of items out of a memory.
 func drops(sort string) func(*trace.History) {
 	return func(h *trace.History) {
-		h.Memory = slices.DeleteFunc(slices.Clone(h.Memory), func(i trace.Item) bool { return i.Sort == sort })
+		h.Memory = slices.DeleteFunc(slices.Clone(h.Memory), func(i trace.Item) bool {
+			return i.Sort == sort
+		})
 	}
 }
 

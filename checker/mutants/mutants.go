@@ -8,17 +8,21 @@ import (
 
 // Mutant is one way to break a setup, or almost.
 type Mutant struct {
-	Name   string
-	Doc    string // what it does, as a clause about the proc
-	Breaks string // name of the property that it must make fail; of a near miss, the property that it comes close to
-	Legal  bool   // a near miss: no property may fail
-	// Wrap returns a changed copy of the setup whose machines misbehave; the given setup stays as it is.
+	Name string
+	Doc  string // what it does, as a clause about the proc
+	// name of the property that it must make fail; of a near miss, the property that it comes close
+	// to
+	Breaks string
+	Legal  bool // a near miss: no property may fail
+	// Wrap returns a changed copy of the setup whose machines misbehave; the given setup stays as
+	// it is.
 	Wrap func(*core.Setup) *core.Setup
 }
 
 // Catalogue lists all mutants and near misses by name.
 func Catalogue() []Mutant {
-	list := slices.Concat(programs(), networks(), stamps(), logs(), records(), answers(), services(), memories(), holdings())
+	list := slices.Concat(programs(), networks(), stamps(), logs(), records(), answers(),
+		services(), memories(), holdings())
 	slices.SortFunc(list, func(a, b Mutant) int {
 		switch {
 		case a.Name < b.Name:

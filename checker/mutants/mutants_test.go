@@ -19,7 +19,8 @@ const (
 	noPanic       = "no-panic"
 )
 
-// caught says in which scope each mutant must be found out. The property is the one that the mutant names.
+// caught says in which scope each mutant must be found out. The property is the one that the mutant
+// names.
 var caught = []struct {
 	mutant, scope string
 }{
@@ -117,7 +118,8 @@ var accepted = []struct {
 	{property: "genuine", mutant: "copies-to-service", scope: "core, failure"},
 	{property: "gives-not-up", mutant: "declares-drops", scope: "core, rank"},
 	{property: "legal-order", mutant: "slow", scope: "core, rank"},
-	{property: "line-consistent", mutant: "reads-backwards", scope: "one cluster, saved", inside: true},
+	{property: "line-consistent", mutant: "reads-backwards", scope: "one cluster, saved",
+		inside: true},
 	{property: "line-progress", mutant: "commits-twice", scope: "one cluster, saved"},
 	{property: "linearizable", mutant: "reads-again", scope: "register"},
 	{property: "log-scope", mutant: "logs-twice", scope: "core, rank"},
@@ -130,24 +132,29 @@ var accepted = []struct {
 	{property: "terminates", mutant: "never-acknowledges", scope: "ping, saved"},
 }
 
-// byTrace are the properties that no machine can break in the world, because the driver and not the machine decides, each
-// with a run that breaks it and one that nearly does.
+// byTrace are the properties that no machine can break in the world, because the driver and not the
+// machine decides, each with a run that breaks it and one that nearly does.
 var byTrace = []struct {
 	property     string
 	why          string
 	broken, near []trace.Event
-	hosts        bool // ranks run on nodes that can change: a and b on N1 and N2, their loggers La and Lb, a spare S1
-	complete     bool
+	// ranks run on nodes that can change: a and b on N1 and N2, their loggers La and Lb, a spare S1
+	hosts    bool
+	complete bool
 }{
 	{
 		property: "one-incarnation",
-		why:      "the environment numbers the lives and stops the dead; the modelled one never lets an older life act",
-		broken: []trace.Event{{Kind: trace.Sent, Proc: 0, Peer: 1, ID: trace.MsgID{From: 0, Number: 1}},
+		why: "the environment numbers the lives and stops the dead; the modelled one never " +
+			"lets an older life act",
+		broken: []trace.Event{{Kind: trace.Sent, Proc: 0, Peer: 1,
+			ID: trace.MsgID{From: 0, Number: 1}},
 			{Kind: trace.Crashed, Proc: 0}, {Kind: trace.Restored, Proc: 0, Incarnation: 1},
 			{Kind: trace.Sent, Proc: 0, Peer: 1, ID: trace.MsgID{From: 0, Number: 1}}},
-		near: []trace.Event{{Kind: trace.Sent, Proc: 0, Peer: 1, ID: trace.MsgID{From: 0, Number: 1}},
+		near: []trace.Event{{Kind: trace.Sent, Proc: 0, Peer: 1,
+			ID: trace.MsgID{From: 0, Number: 1}},
 			{Kind: trace.Crashed, Proc: 0}, {Kind: trace.Restored, Proc: 0, Incarnation: 1},
-			{Kind: trace.Sent, Proc: 0, Incarnation: 1, Peer: 1, ID: trace.MsgID{From: 0, Number: 1}}},
+			{Kind: trace.Sent, Proc: 0, Incarnation: 1, Peer: 1,
+				ID: trace.MsgID{From: 0, Number: 1}}},
 	},
 	{
 		property: "stable-only",
@@ -157,26 +164,33 @@ var byTrace = []struct {
 	},
 	{
 		property: "spare-once", hosts: true,
-		why:    "a spare that adopts for two must have promised itself two times: erratum M26 of radic explores it",
+		why: "a spare that adopts for two must have promised itself two times: erratum M26 of " +
+			"radic explores it",
 		broken: []trace.Event{adopts(s1, a), adopts(s1, b)},
 		near:   []trace.Event{adopts(s1, a), adopts(s1, lb), adopts(s1, a)},
 	},
 	{
 		property: "kept-elsewhere", hosts: true, complete: true,
-		why:    "where ranks are put is decided inside the machine: erratum M31 of radic explores it",
-		broken: []trace.Event{keeps(la, a), keeps(lb, b), adopts(n1, a), adopts(n1, la), adopts(n2, b), adopts(n1, lb)},
-		near:   []trace.Event{keeps(la, a), keeps(lb, b), adopts(n1, a), adopts(n2, la), adopts(n2, b), adopts(n1, lb)},
+		why: "where ranks are put is decided inside the machine: erratum M31 of radic " +
+			"explores it",
+		broken: []trace.Event{keeps(la, a), keeps(lb, b), adopts(n1, a), adopts(n1, la),
+			adopts(n2, b), adopts(n1, lb)},
+		near: []trace.Event{keeps(la, a), keeps(lb, b), adopts(n1, a), adopts(n2, la),
+			adopts(n2, b), adopts(n1, lb)},
 	},
 	{
 		property: "spares-used", hosts: true, complete: true,
-		why:    "which spare is asked is decided inside the machine: erratum M27 of radic explores it",
+		why: "which spare is asked is decided inside the machine: erratum M27 of radic " +
+			"explores it",
 		broken: []trace.Event{keeps(la, a), keeps(lb, b), says, adopts(n2, a), adopts(n1, la)},
-		near:   []trace.Event{keeps(la, a), keeps(lb, b), says, adopts(n2, a), adopts(n1, la), adopts(s1, b)},
+		near: []trace.Event{keeps(la, a), keeps(lb, b), says, adopts(n2, a), adopts(n1, la),
+			adopts(s1, b)},
 	},
 }
 
 // The procs of hand-written runs with nodes.
-const a, b, la, lb, n1, n2, s1 = trace.Proc(0), trace.Proc(1), trace.Proc(2), trace.Proc(3), trace.Proc(4), trace.Proc(5), trace.Proc(6)
+const a, b, la, lb, n1, n2, s1 = trace.Proc(0), trace.Proc(1), trace.Proc(2), trace.Proc(3),
+	trace.Proc(4), trace.Proc(5), trace.Proc(6)
 
 // says is the declaration of a node that there is no spare.
 var says = trace.Event{Kind: trace.Declared, Proc: n2, Text: "no spare"}
@@ -192,25 +206,29 @@ func keeps(p, of trace.Proc) trace.Event {
 // nodeFacts are those of hand-written runs with nodes.
 func nodeFacts() *spec.Facts {
 	return &spec.Facts{Lines: true, Layout: &trace.Layout{
-		Names: []string{"a", "b", "La", "Lb", "N1", "N2", "S1"}, Ranks: 2, Holdings: true, Spares: []trace.Proc{s1}, Nodes: []trace.Proc{n1, n2},
-		Hosted: map[trace.Proc]bool{a: true, b: true, la: true, lb: true, n1: false, n2: false, s1: false},
+		Names: []string{"a", "b", "La", "Lb", "N1", "N2", "S1"}, Ranks: 2, Holdings: true,
+		Spares: []trace.Proc{s1}, Nodes: []trace.Proc{n1, n2},
+		Hosted: map[trace.Proc]bool{a: true, b: true, la: true, lb: true, n1: false, n2: false,
+			s1: false},
 	}}
 }
 
-// Aim: a property that catches nothing is found out. Method: break the machines at their boundary in the way that the
-// property speaks of, explore breadth first, and want the first violation to be of that property, in a run that can be
-// followed again.
+// Aim: a property that catches nothing is found out. Method: break the machines at their boundary
+// in the way that the property speaks of, explore breadth first, and want the first violation to be
+// of that property, in a run that can be followed again.
 func TestMutantsAreCaught(t *testing.T) {
 	for _, tt := range caught {
 		t.Run(tt.mutant+" in "+tt.scope, func(t *testing.T) {
 			m := find(t, tt.mutant)
 			w, r := scopeOf(t, tt.scope).explore(t, m.Wrap)
 			if r.Verdict != spec.Violated {
-				t.Fatalf("%s, which %s, is accepted: %v after %d states, want %s violated", m.Name, m.Doc, r.Verdict, r.States, m.Breaks)
+				t.Fatalf("%s, which %s, is accepted: %v after %d states, want %s violated", m.Name,
+					m.Doc, r.Verdict, r.States, m.Breaks)
 			}
 			found := r.Found[0]
 			if found.Property != m.Breaks {
-				t.Fatalf("%s breaks %s (%s), want %s", m.Name, found.Property, found.Message, m.Breaks)
+				t.Fatalf("%s breaks %s (%s), want %s", m.Name, found.Property, found.Message,
+					m.Breaks)
 			}
 			run, err := w.Follow(found.Path)
 			if err != nil {
@@ -225,9 +243,9 @@ func TestMutantsAreCaught(t *testing.T) {
 	}
 }
 
-// Aim: a property rejects nothing that is legal. Method: machines that do something close to what the property forbids; the
-// whole scope is explored and no property at all may fail. The near miss must have done something: what crosses the
-// boundary differs from what it is without it.
+// Aim: a property rejects nothing that is legal. Method: machines that do something close to what
+// the property forbids; the whole scope is explored and no property at all may fail. The near miss
+// must have done something: what crosses the boundary differs from what it is without it.
 func TestNearMissesAreAccepted(t *testing.T) {
 	for _, tt := range accepted {
 		t.Run(tt.mutant+" in "+tt.scope+" for "+tt.property, func(t *testing.T) {
@@ -239,13 +257,15 @@ func TestNearMissesAreAccepted(t *testing.T) {
 			}
 			without, _ := s.unmutated(t)
 			if shows := !maps.Equal(with, without); shows == tt.inside {
-				t.Errorf("%s, which %s: shows at the boundary: %t, want %t", m.Name, m.Doc, shows, !tt.inside)
+				t.Errorf("%s, which %s: shows at the boundary: %t, want %t", m.Name, m.Doc, shows,
+					!tt.inside)
 			}
 		})
 	}
 }
 
-// Aim: what the mutants are caught at is their own doing. Method: explore each scope with the machines as they are.
+// Aim: what the mutants are caught at is their own doing. Method: explore each scope with the
+// machines as they are.
 func TestUnmutatedSetupHolds(t *testing.T) {
 	used := map[string]bool{}
 	for _, tt := range caught {
@@ -266,7 +286,8 @@ func TestUnmutatedSetupHolds(t *testing.T) {
 	}
 }
 
-// Aim: properties that no machine can break in the world catch something too. Method: hand-written traces.
+// Aim: properties that no machine can break in the world catch something too. Method: hand-written
+// traces.
 func TestTracesAreJudged(t *testing.T) {
 	f := &spec.Facts{
 		Layout:     &trace.Layout{Names: []string{"a", "b"}, Ranks: 2, Clusters: []int{0, 1}},
@@ -279,11 +300,14 @@ func TestTracesAreJudged(t *testing.T) {
 				f = nodeFacts()
 			}
 			if tt.complete { // the run is not at its end: only this property is asked about it
-				finals = slices.DeleteFunc(spec.Properties(), func(p spec.Property) bool { return p.Name != tt.property })
+				finals = slices.DeleteFunc(spec.Properties(), func(p spec.Property) bool {
+					return p.Name != tt.property
+				})
 			}
 			for _, events := range [][]trace.Event{tt.broken, tt.near} {
 				var got, want []string
-				for _, v := range spec.Judge(f, &trace.Trace{Layout: *f.Layout, Events: events}, append(always(spec.Select(f)), finals...), tt.complete) {
+				for _, v := range spec.Judge(f, &trace.Trace{Layout: *f.Layout, Events: events},
+					append(always(spec.Select(f)), finals...), tt.complete) {
 					got = append(got, v.Property)
 				}
 				if &events[0] == &tt.broken[0] {
@@ -297,8 +321,8 @@ func TestTracesAreJudged(t *testing.T) {
 	}
 }
 
-// Aim: no property is left without a mutant and a near miss, and no mutant without a test. Method: compare the tables with
-// the registry of properties and with the catalogue.
+// Aim: no property is left without a mutant and a near miss, and no mutant without a test. Method:
+// compare the tables with the registry of properties and with the catalogue.
 func TestEveryPropertyHasItsMutant(t *testing.T) {
 	broken, near := map[string]bool{}, map[string]bool{}
 	tested := map[string]bool{}
@@ -319,7 +343,8 @@ func TestEveryPropertyHasItsMutant(t *testing.T) {
 		near[tt.property] = true
 	}
 	for _, tt := range byTrace {
-		broken[tt.property], near[tt.property] = len(tt.broken) > 0, near[tt.property] || len(tt.near) > 0
+		broken[tt.property], near[tt.property] = len(tt.broken) > 0, near[tt.property] ||
+			len(tt.near) > 0
 	}
 	want := []string{deterministic, noPanic}
 	for _, p := range spec.Properties() {
@@ -345,7 +370,8 @@ func TestEveryPropertyHasItsMutant(t *testing.T) {
 	}
 }
 
-// Aim: the catalogue can be used by name. Method: names are unique, found again, and everything has a description.
+// Aim: the catalogue can be used by name. Method: names are unique, found again, and everything has
+// a description.
 func TestCatalogue(t *testing.T) {
 	list := mutants.Catalogue()
 	for i, m := range list {
@@ -364,7 +390,8 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// Aim: wrapping changes a copy. Method: the machines and messages of the given setup are its own after every mutant.
+// Aim: wrapping changes a copy. Method: the machines and messages of the given setup are its own
+// after every mutant.
 func TestWrapLeavesTheSetupAlone(t *testing.T) {
 	setup, _ := scopes["ping"].build(t)
 	before := core.EncodeState(setup.New(0))
@@ -394,7 +421,8 @@ func scopeOf(t *testing.T, name string) *scope {
 	return s
 }
 
-// find is the mutant with the name; one of them can not be in the catalogue, because it breaks the house rules.
+// find is the mutant with the name; one of them can not be in the catalogue, because it breaks the
+// house rules.
 func find(t *testing.T, name string) mutants.Mutant {
 	t.Helper()
 	if name == clockMutant.Name {
@@ -430,7 +458,8 @@ type clockReader struct{ core.Machine }
 // Step implements core.Machine.
 func (m clockReader) Step(in core.Input, out []core.Effect) []core.Effect {
 	ticks++
-	return append(m.Machine.Step(in, out), core.Effect{Kind: core.Drop, Reason: "clock", Ticks: ticks})
+	return append(m.Machine.Step(in, out), core.Effect{Kind: core.Drop, Reason: "clock",
+		Ticks: ticks})
 }
 
 // History shows the past of the rank inside.

@@ -5,24 +5,40 @@ import "github.com/domino-check/domino/impl/core"
 // networks are the mutants of what crosses between a protocol and the network.
 func networks() []Mutant {
 	return []Mutant{
-		breaks("fifo", "overtakes", "lets its second message with a payload leave before its first", overtakes(true)),
-		nearly("fifo", "overtakes-elsewhere", "lets a message with a payload leave before an older one to another rank", overtakes(false)),
-		breaks("legal-order", "loses-first", "loses its first message with a payload", sends(loseFirst)),
-		nearly("legal-order", "slow", "puts each message with a payload on the network some time later", habit{effects: slow}),
+		breaks("fifo", "overtakes", "lets its second message with a payload leave before its first",
+			overtakes(true)),
+		nearly("fifo", "overtakes-elsewhere",
+			"lets a message with a payload leave before an older one to another rank",
+			overtakes(false)),
+		breaks("legal-order", "loses-first", "loses its first message with a payload",
+			sends(loseFirst)),
+		nearly("legal-order", "slow",
+			"puts each message with a payload on the network some time later",
+			habit{effects: slow}),
 		breaks("terminates", "mute", "sends no message with a payload", sends(mute)),
-		nearly("terminates", "never-acknowledges", "sends no Acknowledge, so no log is ever pruned", sends(neverAcknowledge)),
-		breaks("genuine", "misroutes", "sends each message with a payload to a rank that it is not for", sends(misroute)),
-		nearly("genuine", "copies-to-service", "also sends each message with a payload to the last proc, a service that drops it", sends(copyToService)),
-		breaks("causal-replay", "repeats-early", "sends its last message to another cluster again as soon as it joins a round", repeatLast(true)),
+		nearly("terminates", "never-acknowledges", "sends no Acknowledge, so no log is ever pruned",
+			sends(neverAcknowledge)),
+		breaks("genuine", "misroutes",
+			"sends each message with a payload to a rank that it is not for", sends(misroute)),
+		nearly("genuine", "copies-to-service",
+			"also sends each message with a payload to the last proc, a service that drops it",
+			sends(copyToService)),
+		breaks("causal-replay", "repeats-early",
+			"sends its last message to another cluster again as soon as it joins a round",
+			repeatLast(true)),
 		nearly("causal-replay", "repeats-stale",
-			"sends its last message to another cluster again when it joins a round, as of the round before, so its receiver drops it", repeatLast(false)),
-		breaks("line-consistent", "late-marker", "lets a message overtake its first control message to a mate, the marker of a checkpoint",
+			"sends its last message to another cluster again when it joins a round, as of the "+
+				"round before, so its receiver drops it", repeatLast(false)),
+		breaks("line-consistent", "late-marker",
+			"lets a message overtake its first control message to a mate, the marker of a "+
+				"checkpoint",
 			sends(lateMarker)),
 	}
 }
 
-// overtakes holds a message with a payload until the next one has left. On the same channel that happens once; otherwise
-// whenever the two go to different ranks, and nothing else to the rank of the first one overtakes it.
+// overtakes holds a message with a payload until the next one has left. On the same channel that
+// happens once; otherwise whenever the two go to different ranks, and nothing else to the rank of
+// the first one overtakes it.
 func overtakes(sameChannel bool) habit {
 	return habit{effects: func(b *boundary, list []core.Effect) []core.Effect {
 		var out []core.Effect
@@ -102,8 +118,9 @@ func copyToService(b *boundary, e core.Effect, m *envelope) []core.Effect {
 	return []core.Effect{e, core.SendTo(service, m)}
 }
 
-// repeatLast keeps a copy of the last message with a payload to another cluster. The first message of a newer round is
-// followed by the copy, which declares that round or the one that it belongs to; its bytes are of the old round anyway.
+// repeatLast keeps a copy of the last message with a payload to another cluster. The first message
+// of a newer round is followed by the copy, which declares that round or the one that it belongs
+// to; its bytes are of the old round anyway.
 func repeatLast(early bool) habit {
 	return sends(func(b *boundary, e core.Effect, m *envelope) []core.Effect {
 		out := []core.Effect{e}
@@ -120,8 +137,8 @@ func repeatLast(early bool) habit {
 	})
 }
 
-// lateMarker does it only at the first rank of a cluster, which begins the checkpoints; the others would hold back what
-// nothing ever follows.
+// lateMarker does it only at the first rank of a cluster, which begins the checkpoints; the others
+// would hold back what nothing ever follows.
 func lateMarker(b *boundary, e core.Effect, m *envelope) []core.Effect {
 	switch {
 	case !b.sameCluster(b.proc, e.To) || e.To < b.proc || b.s.Spent:

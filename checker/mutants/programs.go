@@ -7,16 +7,25 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// programs are the mutants of what crosses between a program and its protocol: sends, deliveries, the end.
+// programs are the mutants of what crosses between a program and its protocol: sends, deliveries,
+// the end.
 func programs() []Mutant {
 	return []Mutant{
-		breaks("exactly-once", "delivers-twice", "hands each message to the program two times", twice(core.Deliver)),
-		breaks("genuine", "corrupts-payload", "flips one bit of each payload that it delivers", habit{effects: each(corrupt)}),
-		breaks("genuine", "invents-message", "names each message that it delivers as one that was never sent", habit{effects: each(invent)}),
-		breaks("send-determinism", "counts-into-payload", "puts the number of inputs so far into each payload that it sends",
+		breaks("exactly-once", "delivers-twice", "hands each message to the program two times",
+			twice(core.Deliver)),
+		breaks("genuine", "corrupts-payload", "flips one bit of each payload that it delivers",
+			habit{effects: each(corrupt)}),
+		breaks("genuine", "invents-message",
+			"names each message that it delivers as one that was never sent",
+			habit{effects: each(invent)}),
+		breaks("send-determinism", "counts-into-payload",
+			"puts the number of inputs so far into each payload that it sends",
 			habit{input: count, effects: each(countIntoPayload)}),
-		nearly("send-determinism", "shifts-payload", "changes each payload that it sends, in all runs alike", habit{effects: each(shiftPayload)}),
-		breaks("final-state", "wrong-end", "ends in another state than that of its program", wrongEnd()),
+		nearly("send-determinism", "shifts-payload",
+			"changes each payload that it sends, in all runs alike",
+			habit{effects: each(shiftPayload)}),
+		breaks("final-state", "wrong-end", "ends in another state than that of its program",
+			wrongEnd()),
 	}
 }
 

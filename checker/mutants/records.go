@@ -10,15 +10,25 @@ import (
 // records are the mutants of stable storage and of what a restart makes of it.
 func records() []Mutant {
 	return []Mutant{
-		breaks("stable-only", "stores-determinants", "makes a determinant stable at each delivery", after(core.Deliver, storeDeterminant)),
-		nearly("stable-only", "stores-spare-image", "makes a spare image stable at each delivery, under a key that is declared",
+		breaks("stable-only", "stores-determinants", "makes a determinant stable at each delivery",
+			after(core.Deliver, storeDeterminant)),
+		nearly("stable-only", "stores-spare-image",
+			"makes a spare image stable at each delivery, under a key that is declared",
 			after(core.Deliver, storeSpare)),
-		breaks("line-progress", "forgets-checkpoint", "restarts from the initial state whatever is stable", habit{input: forget}),
-		nearly("line-progress", "commits-twice", "declares each recovery line two times", twice(core.Commit)),
-		breaks("line-settles", "stays-behind", "the first rank never declares its recovery line", habit{effects: each(stayBehind)}),
-		nearly("line-settles", "commits-twice-later", "declares each recovery line two times, with what else happens in the step between", habit{effects: commitLater}),
-		breaks("line-consistent", "restores-early-image", "restarts from its own image although the cluster has not committed it", habit{input: earlyImage}),
-		nearly("line-consistent", "reads-backwards", "reads its stable records in reverse order", habit{input: readBackwards}),
+		breaks("line-progress", "forgets-checkpoint",
+			"restarts from the initial state whatever is stable", habit{input: forget}),
+		nearly("line-progress", "commits-twice", "declares each recovery line two times",
+			twice(core.Commit)),
+		breaks("line-settles", "stays-behind", "the first rank never declares its recovery line",
+			habit{effects: each(stayBehind)}),
+		nearly("line-settles", "commits-twice-later",
+			"declares each recovery line two times, with what else happens in the step between",
+			habit{effects: commitLater}),
+		breaks("line-consistent", "restores-early-image",
+			"restarts from its own image although the cluster has not committed it",
+			habit{input: earlyImage}),
+		nearly("line-consistent", "reads-backwards", "reads its stable records in reverse order",
+			habit{input: readBackwards}),
 	}
 }
 
@@ -63,8 +73,8 @@ func readBackwards(_ *boundary, in core.Input) core.Input {
 	return in
 }
 
-// earlyImage adds the commit record that an own image lacks, at every rank but the first of the cluster, so that the members
-// restart from different lines.
+// earlyImage adds the commit record that an own image lacks, at every rank but the first of the
+// cluster, so that the members restart from different lines.
 func earlyImage(b *boundary, in core.Input) core.Input {
 	first := b.setup.Group(b.proc)[0]
 	if b.proc == first {
@@ -73,7 +83,8 @@ func earlyImage(b *boundary, in core.Input) core.Input {
 	in.Records = slices.Clone(in.Records)
 	for _, r := range in.Records {
 		if number, ok := strings.CutPrefix(r.Key, imageKey); ok && r.Owner == b.proc {
-			in.Records = append(in.Records, core.Record{Owner: first, Key: commitKey + number, Value: []byte{1}})
+			in.Records = append(in.Records, core.Record{Owner: first, Key: commitKey + number,
+				Value: []byte{1}})
 		}
 	}
 	return in

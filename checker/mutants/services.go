@@ -9,12 +9,21 @@ import (
 // services are the mutants of what a service shows to whoever uses it.
 func services() []Mutant {
 	return []Mutant{
-		breaks("agreement", "contradicts", "the last proc declares another decision than the one it made", habit{effects: each(contradict)}),
-		nearly("agreement", "decides-twice", "declares each decision two times", twice(core.Decide)),
-		breaks("decision-learned", "decides-silently", "the last proc never declares its decision", habit{effects: each(decideSilently)}),
-		nearly("decision-learned", "orders-twice", "sends each message two times", twice(core.SendMessage)),
-		breaks("linearizable", "answers-nothing", "a client is told that nothing was written yet, whatever it reads", habit{effects: each(answerNothing)}),
-		nearly("linearizable", "reads-again", "a client that has read reads again, with the same answer", after(core.Return, readAgain)),
+		breaks("agreement", "contradicts",
+			"the last proc declares another decision than the one it made",
+			habit{effects: each(contradict)}),
+		nearly("agreement", "decides-twice", "declares each decision two times",
+			twice(core.Decide)),
+		breaks("decision-learned", "decides-silently", "the last proc never declares its decision",
+			habit{effects: each(decideSilently)}),
+		nearly("decision-learned", "orders-twice", "sends each message two times",
+			twice(core.SendMessage)),
+		breaks("linearizable", "answers-nothing",
+			"a client is told that nothing was written yet, whatever it reads",
+			habit{effects: each(answerNothing)}),
+		nearly("linearizable", "reads-again",
+			"a client that has read reads again, with the same answer",
+			after(core.Return, readAgain)),
 	}
 }
 
@@ -40,7 +49,8 @@ func answerNothing(_ *boundary, e core.Effect) []core.Effect {
 	return []core.Effect{e}
 }
 
-// readAgain leaves the confirmation of a write alone: the client goes on to something else in the same step.
+// readAgain leaves the confirmation of a write alone: the client goes on to something else in the
+// same step.
 func readAgain(_ *boundary, e core.Effect) []core.Effect {
 	if e.Key == "" {
 		return nil

@@ -7,17 +7,27 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// stamps are the mutants of what messages declare: dates, phases, gates. A phase or date of 0 means that there is none.
+// stamps are the mutants of what messages declare: dates, phases, gates. A phase or date of 0 means
+// that there is none.
 func stamps() []Mutant {
 	return []Mutant{
-		breaks("phase-order", "low-phase", "stamps each message with one phase too low", declares(func(_ *boundary, s *core.Stamp) { s.Phase-- })),
-		nearly("phase-order", "high-phase", "stamps each message with twice its phase, which keeps the order",
+		breaks("phase-order", "low-phase", "stamps each message with one phase too low",
+			declares(func(_ *boundary, s *core.Stamp) {
+				s.Phase--
+			})),
+		nearly("phase-order", "high-phase",
+			"stamps each message with twice its phase, which keeps the order",
 			declares(func(_ *boundary, s *core.Stamp) { s.Phase *= 2 })),
-		breaks("stamp-determinism", "counts-into-date", "stamps each message with the number of inputs so far added to its date", countedDates()),
-		nearly("stamp-determinism", "shifts-date", "stamps each message with a date that is 7 too high, in all runs alike",
+		breaks("stamp-determinism", "counts-into-date",
+			"stamps each message with the number of inputs so far added to its date",
+			countedDates()),
+		nearly("stamp-determinism", "shifts-date",
+			"stamps each message with a date that is 7 too high, in all runs alike",
 			declares(func(_ *boundary, s *core.Stamp) { s.Date += 7 })),
-		breaks("gate-sound", "opens-gate", "announces at once that sends of all phases are allowed", habit{declare: openGate}),
-		nearly("gate-sound", "repeats-gate", "announces every frontier two times", sends(repeatGate)),
+		breaks("gate-sound", "opens-gate", "announces at once that sends of all phases are allowed",
+			habit{declare: openGate}),
+		nearly("gate-sound", "repeats-gate", "announces every frontier two times",
+			sends(repeatGate)),
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 type habit struct {
 	// input says what the machine is told instead of the input: nothing, or one thing, or several.
 	input func(*boundary, core.Input) []core.Input
-	// effect says what becomes of an effect. It may let the machine take further inputs (boundary.feed).
+	// effect says what becomes of an effect. It may let the machine take further inputs
+	// (boundary.feed).
 	effect func(*boundary, core.Effect) []core.Effect
 	// step stands for the step of the machine.
 	step func(*boundary, core.Input) []core.Effect
@@ -22,7 +23,8 @@ type habit struct {
 	state func(*boundary, []core.Effect)
 }
 
-// wrap returns a copy of the setup in which every machine has the habit; fired counts how often it has made a difference.
+// wrap returns a copy of the setup in which every machine has the habit; fired counts how often it
+// has made a difference.
 func (h habit) wrap(s *core.Setup, fired *atomic.Int64) *core.Setup {
 	c := *s
 	c.Promises.Symmetric = false // procs may be told apart by a habit
@@ -52,7 +54,8 @@ type memory struct {
 	Ignored []string // keys of records whose Persisted has been given to the machine already
 }
 
-// boundary is a machine around a machine. It claims no commuting steps, whatever the inner one claims.
+// boundary is a machine around a machine. It claims no commuting steps, whatever the inner one
+// claims.
 type boundary struct {
 	inner core.Machine
 	setup *core.Setup // of the inner machine
@@ -91,8 +94,8 @@ func (b *boundary) Step(in core.Input, out []core.Effect) []core.Effect {
 	return out
 }
 
-// feed gives the machine an input and returns what becomes of its effects. Messages are copied: they are valid until the next step only, and
-// a habit may cause one.
+// feed gives the machine an input and returns what becomes of its effects. Messages are copied:
+// they are valid until the next step only, and a habit may cause one.
 func (b *boundary) feed(in core.Input) (out []core.Effect) {
 	var list []core.Effect
 	if b.habit.step != nil {
@@ -150,7 +153,8 @@ func (b *boundary) release() []core.Effect {
 		}
 		m := b.setup.NewMessage()
 		if err := core.Decode(p.Content, m); err != nil {
-			panic(fmt.Sprintf("invariant: what is held back is what was sent: proc %d: %v", b.proc, err))
+			panic(fmt.Sprintf("invariant: what is held back is what was sent: proc %d: %v", b.proc,
+				err))
 		}
 		list = append(list, core.SendTo(p.To, m))
 	}

@@ -14,9 +14,10 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// exhaustive searches everything at the scope, breadth first, so that what it finds is as short as can be; what does not end within the bound of
-// states, again depth first with the bound of memory alone. What breaks no property is killed if no run shows what some run of the original shows (a Sometimes
-// property): the answer of a check would be that it is vacuous.
+// exhaustive searches everything at the scope, breadth first, so that what it finds is as short as
+// can be; what does not end within the bound of states, again depth first with the bound of memory
+// alone. What breaks no property is killed if no run shows what some run of the original shows (a
+// Sometimes property): the answer of a check would be that it is vacuous.
 type exhaustive struct{}
 
 // Name implements Method.
@@ -33,7 +34,8 @@ func (exhaustive) Hunt(ctx context.Context, t *Target, b Budget) (h Hunt, err er
 			b.Progress(Hunt{Method: "exhaustive", States: s.States, Seconds: s.Elapsed.Seconds()})
 		}
 	}
-	o := checker.Options{Order: checker.BreadthFirst, MaxStates: b.States, MaxBytes: b.Bytes, Progress: report}
+	o := checker.Options{Order: checker.BreadthFirst, MaxStates: b.States, MaxBytes: b.Bytes,
+		Progress: report}
 	w, err := open(ctx, t.Case, b)
 	if err != nil {
 		return h, err
@@ -70,7 +72,8 @@ func unseen(ctx context.Context, w *world.World, original world.Case, b Budget) 
 	}
 	r := checker.Search(ctx, o, checker.Options{Reduce: checker.Crashes, MaxBytes: b.Bytes})
 	if len(r.Found) > 0 {
-		return "", fmt.Errorf("the original breaks %s: it is no scope to hunt at", r.Found[0].Property)
+		return "", fmt.Errorf("the original breaks %s: it is no scope to hunt at",
+			r.Found[0].Property)
 	}
 	seen, _ := o.Seen()
 	for _, name := range never {
@@ -83,8 +86,9 @@ func unseen(ctx context.Context, w *world.World, original world.Case, b Budget) 
 
 // Comparison is what the ends of all runs of a mutant and of the original have in common.
 type Comparison struct {
-	Equal    bool   `json:"equal"`
-	Ends     int    `json:"ends"`              // distinct observations at the ends of runs of the original
+	Equal bool `json:"equal"`
+	// distinct observations at the ends of runs of the original
+	Ends     int    `json:"ends"`
 	States   int    `json:"states"`            // of both
 	Missing  string `json:"missing,omitempty"` // an end that only the original has
 	Extra    string `json:"extra,omitempty"`   // an end that only the mutant has
@@ -92,8 +96,9 @@ type Comparison struct {
 	Property string `json:"property,omitempty"`
 }
 
-// Compare explores both to the end and compares all that can be observed there: what each program has sent, received and ended in, its
-// recovery line, who is up, and what properties with a memory remember; of a protocol without programs the states of all procs.
+// Compare explores both to the end and compares all that can be observed there: what each program
+// has sent, received and ended in, its recovery line, who is up, and what properties with a memory
+// remember; of a protocol without programs the states of all procs.
 func Compare(ctx context.Context, t *Target, b Budget) (Comparison, error) {
 	var ends [2]map[string]bool
 	var c Comparison
@@ -173,7 +178,8 @@ func (e *endings) observe(state []uint32) string {
 		case h == nil:
 			fmt.Fprintf(&b, "%s is down\n", layout.Name(p))
 		default:
-			fmt.Fprintf(&b, "%s sent %d done %t %x received", layout.Name(p), h.Sent, h.Done, h.Digest)
+			fmt.Fprintf(&b, "%s sent %d done %t %x received", layout.Name(p), h.Sent, h.Done,
+				h.Digest)
 			for _, d := range h.Delivered {
 				fmt.Fprintf(&b, " %s/%x", layout.Label(d.ID), d.Digest)
 			}

@@ -11,9 +11,11 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// A path names fields of plain data, e.g. "Entries.last.RSN": names of fields, places in slices. A place is a number, "first", "last", "*" for all, or "from", "to"
-// and "self" for the procs of the message or input at hand. Names are those of the protocol's Go code. What is not there is not changed: ranks and
-// services have different states; that a mutant makes a difference at all is for its test to say.
+// A path names fields of plain data, e.g. "Entries.last.RSN": names of fields, places in slices. A
+// place is a number, "first", "last", "*" for all, or "from", "to" and "self" for the procs of the
+// message or input at hand. Names are those of the protocol's Go code. What is not there is not
+// changed: ranks and services have different states; that a mutant makes a difference at all is for
+// its test to say.
 type fieldPath []string
 
 func parsePath(text string) fieldPath { return strings.Split(text, ".") }
@@ -24,8 +26,8 @@ type place struct{ from, to, self core.Proc }
 // change is what a mutant does to a field.
 type change func(reflect.Value)
 
-// alter applies the change to every field at the path. Slices on the way are copied first, so that nothing that shares them changes. It
-// reports whether anything is different now.
+// alter applies the change to every field at the path. Slices on the way are copied first, so that
+// nothing that shares them changes. It reports whether anything is different now.
 func alter(v reflect.Value, p fieldPath, at place, c change) bool {
 	before := core.Encode(v.Interface())
 	walk(v, p, at, c)
@@ -74,7 +76,8 @@ func (at place) names(word string, i, n int) bool {
 	}
 	k, err := strconv.Atoi(word)
 	if err != nil {
-		panic(fmt.Sprintf("invariant: a place in a slice is a number or one of the words of a path: %q", word))
+		panic(fmt.Sprintf(
+			"invariant: a place in a slice is a number or one of the words of a path: %q", word))
 	}
 	return i == k
 }
@@ -157,14 +160,16 @@ func copyOf(s *core.Setup, m core.Message) core.Message {
 	return c
 }
 
-// blank is a message of the kind with nothing in it. The number of a kind is found by its name, which is what a message says
-// about itself; some want to look into their lists for that, so those have one element meanwhile.
+// blank is a message of the kind with nothing in it. The number of a kind is found by its name,
+// which is what a message says about itself; some want to look into their lists for that, so those
+// have one element meanwhile.
 func blank(s *core.Setup, kind string) core.Message {
 	for n := range uint64(64) {
 		m := s.NewMessage()
 		v := reflect.ValueOf(m).Elem()
 		for i := range v.NumField() {
-			if f := v.Field(i); f.Kind() == reflect.Slice && f.CanSet() && f.Type().Elem().Kind() != reflect.Uint8 {
+			if f := v.Field(i); f.Kind() == reflect.Slice && f.CanSet() &&
+				f.Type().Elem().Kind() != reflect.Uint8 {
 				f.Set(reflect.MakeSlice(f.Type(), 1, 1))
 			}
 		}

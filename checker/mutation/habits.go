@@ -52,7 +52,8 @@ func twice(kinds string) habit {
 	})
 }
 
-// late puts messages of the kinds on the network some time later: whatever is sent meanwhile overtakes them.
+// late puts messages of the kinds on the network some time later: whatever is sent meanwhile
+// overtakes them.
 func late(kinds string) habit {
 	return sends(kinds, func(b *boundary, e core.Effect) []core.Effect {
 		b.fire()
@@ -60,7 +61,8 @@ func late(kinds string) habit {
 	})
 }
 
-// astray sends messages of the kinds to the proc behind the right one, ranks to ranks and services to services.
+// astray sends messages of the kinds to the proc behind the right one, ranks to ranks and services
+// to services.
 func astray(kinds string) habit {
 	return sends(kinds, func(b *boundary, e core.Effect) []core.Effect {
 		first, n := 0, b.setup.Layout.Ranks
@@ -83,15 +85,16 @@ func astray(kinds string) habit {
 func writes(kinds, field string, c change) habit {
 	p := parsePath(field)
 	return sends(kinds, func(b *boundary, e core.Effect) []core.Effect {
-		if alter(reflect.ValueOf(e.Message).Elem(), p, place{from: b.proc, to: e.To, self: b.proc}, c) {
+		if alter(reflect.ValueOf(e.Message).Elem(), p, place{from: b.proc, to: e.To, self: b.proc},
+			c) {
 			b.fire()
 		}
 		return []core.Effect{e}
 	})
 }
 
-// reads changes fields of messages of the kinds as they are received, each to what a field of the receiver is, given in pairs: what is of a former life or
-// of an old round is taken for present.
+// reads changes fields of messages of the kinds as they are received, each to what a field of the
+// receiver is, given in pairs: what is of a former life or of an old round is taken for present.
 func reads(kinds string, pairs ...string) habit {
 	return habit{input: func(b *boundary, in core.Input) []core.Input {
 		if in.Kind != core.Received || !oneOf(in.Message, kinds) {
@@ -103,7 +106,8 @@ func reads(kinds string, pairs ...string) habit {
 		for i := 0; i < len(pairs); i += 2 {
 			if value, ok := read(b.layer(), parsePath(pairs[i+1]), at); ok {
 				into := func(v reflect.Value) { v.Set(value.Convert(v.Type())) }
-				changed = alter(reflect.ValueOf(in.Message).Elem(), parsePath(pairs[i]), at, into) || changed
+				changed = alter(reflect.ValueOf(in.Message).Elem(), parsePath(pairs[i]), at,
+					into) || changed
 			}
 		}
 		if changed {
@@ -113,8 +117,9 @@ func reads(kinds string, pairs ...string) habit {
 	}}
 }
 
-// believes takes what is asked for as done: with each message of the kind it takes the answer of its receiver as given, whose fields are those of
-// the message, "Life=Life RSN=Entries.0.RSN". The real answer comes, too.
+// believes takes what is asked for as done: with each message of the kind it takes the answer of
+// its receiver as given, whose fields are those of the message, "Life=Life RSN=Entries.0.RSN". The
+// real answer comes, too.
 func believes(kind, answer, fields string) habit {
 	return sends(kind, func(b *boundary, e core.Effect) []core.Effect {
 		m := blank(b.setup, answer)
@@ -122,7 +127,9 @@ func believes(kind, answer, fields string) habit {
 		for _, f := range strings.Fields(fields) {
 			into, source, _ := strings.Cut(f, "=")
 			if value, ok := read(reflect.ValueOf(e.Message).Elem(), parsePath(source), at); ok {
-				walk(reflect.ValueOf(m).Elem(), parsePath(into), at, func(v reflect.Value) { v.Set(value.Convert(v.Type())) })
+				walk(reflect.ValueOf(m).Elem(), parsePath(into), at, func(v reflect.Value) {
+					v.Set(value.Convert(v.Type()))
+				})
 			}
 		}
 		b.fire()
@@ -152,7 +159,9 @@ func forgets(kinds string) habit {
 		if err := core.DecodeState(before, b.inner); err != nil {
 			panic("invariant: a state can be decoded: " + err.Error())
 		}
-		return slices.DeleteFunc(list, func(e core.Effect) bool { return e.Kind != core.SendMessage })
+		return slices.DeleteFunc(list, func(e core.Effect) bool {
+			return e.Kind != core.SendMessage
+		})
 	}}
 }
 
@@ -186,13 +195,16 @@ func hasty(prefix string) habit {
 func putsOff(prefix string) habit {
 	return records(prefix, func(b *boundary, e core.Effect) []core.Effect {
 		b.s.Ignored = append(slices.Clone(b.s.Ignored), e.Key)
-		return append([]core.Effect{b.hold(e)}, b.feed(core.Input{Kind: core.Persisted, Key: e.Key})...)
+		return append([]core.Effect{b.hold(e)},
+			b.feed(core.Input{Kind: core.Persisted, Key: e.Key})...)
 	})
 }
 
 // slow writes some time later, and waits for it.
 func slow(prefix string) habit {
-	return records(prefix, func(b *boundary, e core.Effect) []core.Effect { return []core.Effect{b.hold(e)} })
+	return records(prefix, func(b *boundary, e core.Effect) []core.Effect {
+		return []core.Effect{b.hold(e)}
+	})
 }
 
 // overlooks finds none of the records whose key begins so when it starts again.
@@ -202,7 +214,9 @@ func overlooks(prefix string) habit {
 			return []core.Input{in}
 		}
 		n := len(in.Records)
-		in.Records = slices.DeleteFunc(slices.Clone(in.Records), func(r core.Record) bool { return strings.HasPrefix(r.Key, prefix) })
+		in.Records = slices.DeleteFunc(slices.Clone(in.Records), func(r core.Record) bool {
+			return strings.HasPrefix(r.Key, prefix)
+		})
 		if len(in.Records) < n {
 			b.fire()
 		}
@@ -219,12 +233,14 @@ func sameLife(b *boundary, in core.Input) []core.Input {
 	return []core.Input{in}
 }
 
-// keeps changes a field of the protocol's state after each step that declares an effect of the kind, with its receiver as place "to".
+// keeps changes a field of the protocol's state after each step that declares an effect of the
+// kind, with its receiver as place "to".
 func keeps(kind core.EffectKind, field string, c change) habit {
 	p := parsePath(field)
 	return habit{state: func(b *boundary, list []core.Effect) {
 		for _, e := range list {
-			if e.Kind == kind && alter(b.layer(), p, place{from: e.From, to: e.To, self: b.proc}, c) {
+			if e.Kind == kind && alter(b.layer(), p, place{from: e.From, to: e.To, self: b.proc},
+				c) {
 				b.fire()
 			}
 		}
@@ -235,17 +251,20 @@ func keeps(kind core.EffectKind, field string, c change) habit {
 func always(ranks bool, field string, c change) habit {
 	p := parsePath(field)
 	return habit{state: func(b *boundary, _ []core.Effect) {
-		if (int(b.proc) < b.setup.Layout.Ranks) == ranks && alter(b.layer(), p, place{self: b.proc}, c) {
+		if (int(b.proc) < b.setup.Layout.Ranks) == ranks &&
+			alter(b.layer(), p, place{self: b.proc}, c) {
 			b.fire()
 		}
 	}}
 }
 
-// hears changes a field of the state before each message of the kinds is handled, with the sender as place "from".
+// hears changes a field of the state before each message of the kinds is handled, with the sender
+// as place "from".
 func hears(kinds, field string, c change) habit {
 	p := parsePath(field)
 	return habit{input: func(b *boundary, in core.Input) []core.Input {
-		if in.Kind == core.Received && oneOf(in.Message, kinds) && alter(b.layer(), p, place{from: in.From, self: b.proc}, c) {
+		if in.Kind == core.Received && oneOf(in.Message, kinds) &&
+			alter(b.layer(), p, place{from: in.From, self: b.proc}, c) {
 			b.fire()
 		}
 		return []core.Input{in}

@@ -18,24 +18,28 @@ type Question struct {
 	Resolve Resolve
 	// Scenarios are all there are, by name.
 	Scenarios []*scenarios.Scenario
-	// Shrink is how many states may be looked at for each smaller scenario, when a run that a method has drawn is made smaller; 0 = not at all.
+	// Shrink is how many states may be looked at for each smaller scenario, when a run that a
+	// method has drawn is made smaller; 0 = not at all.
 	Shrink int
-	// Progress is told about the method at work, may be nil; calls for different mutants come at the same time.
+	// Progress is told about the method at work, may be nil; calls for different mutants come at
+	// the same time.
 	Progress func(mutant string, h Hunt)
 }
 
 // Row is what came of one mutant.
 type Row struct {
-	Mutant     string      `json:"mutant"`
-	Protocol   string      `json:"protocol"`
-	Doc        string      `json:"doc"`
-	Scenario   string      `json:"scenario"`
-	Expect     Status      `json:"expect"`
-	Why        string      `json:"why,omitempty"`
-	Erratum    string      `json:"erratum,omitempty"`
-	Hunts      []Hunt      `json:"hunts"`                // in the order of the methods
-	Fired      int64       `json:"fired"`                // local steps in which it made a difference; 0 for a switch of the protocol
-	Comparison *Comparison `json:"comparison,omitempty"` // with the original, of one that the exhaustive search does not kill
+	Mutant   string `json:"mutant"`
+	Protocol string `json:"protocol"`
+	Doc      string `json:"doc"`
+	Scenario string `json:"scenario"`
+	Expect   Status `json:"expect"`
+	Why      string `json:"why,omitempty"`
+	Erratum  string `json:"erratum,omitempty"`
+	Hunts    []Hunt `json:"hunts"` // in the order of the methods
+	// local steps in which it made a difference; 0 for a switch of the protocol
+	Fired int64 `json:"fired"`
+	// with the original, of one that the exhaustive search does not kill
+	Comparison *Comparison `json:"comparison,omitempty"`
 	Shrunk     *Shrunk     `json:"shrunk,omitempty"`
 	Undecided  bool        `json:"undecided,omitempty"`  // a bound or an interruption came first
 	Unexpected string      `json:"unexpected,omitempty"` // what is not as the catalogue says
@@ -47,16 +51,21 @@ type Shrunk struct {
 	Property string `json:"property"`
 	Drawn    int    `json:"drawn"` // steps
 	Steps    int    `json:"steps"`
-	Least    int    `json:"least"` // steps of a shortest run that breaks the property at the scope of the mutant
+	// steps of a shortest run that breaks the property at the scope of the mutant
+	Least int `json:"least"`
 }
 
 // Ratio is how much longer the shrunk run is than the shortest.
 func (s *Shrunk) Ratio() float64 { return float64(s.Steps) / float64(max(1, s.Least)) }
 
-// Ask hunts one mutant with every method. When ctx ends, the row has what is known by then and is undecided.
+// Ask hunts one mutant with every method. When ctx ends, the row has what is known by then and is
+// undecided.
 func (q *Question) Ask(ctx context.Context, m Mutant) (*Row, error) {
-	r := &Row{Mutant: m.Name, Protocol: m.Protocol, Doc: m.Doc, Scenario: m.Scenario, Expect: m.Expect, Why: m.Why, Erratum: m.Erratum}
-	i := slices.IndexFunc(q.Scenarios, func(s *scenarios.Scenario) bool { return s.Name == m.Scenario })
+	r := &Row{Mutant: m.Name, Protocol: m.Protocol, Doc: m.Doc, Scenario: m.Scenario,
+		Expect: m.Expect, Why: m.Why, Erratum: m.Erratum}
+	i := slices.IndexFunc(q.Scenarios, func(s *scenarios.Scenario) bool {
+		return s.Name == m.Scenario
+	})
 	if i < 0 {
 		return nil, fmt.Errorf("mutant %s: there is no scenario %q", m.Name, m.Scenario)
 	}
@@ -71,7 +80,8 @@ func (q *Question) Ask(ctx context.Context, m Mutant) (*Row, error) {
 			b.Progress(Hunt{Method: method.Name()})
 		}
 		if e := r.Hunt("exhaustive"); e != nil && e.Complete && atScope(method) {
-			r.Hunts = append(r.Hunts, Hunt{Method: method.Name(), Bound: "there is nothing to find at this scope"})
+			r.Hunts = append(r.Hunts, Hunt{Method: method.Name(),
+				Bound: "there is nothing to find at this scope"})
 			continue
 		}
 		if m.Expect != Broken {
@@ -97,10 +107,12 @@ func (q *Question) Ask(ctx context.Context, m Mutant) (*Row, error) {
 	return r, nil
 }
 
-// survivorShare is the part of its time that a method may spend on a mutant that is not expected to break anything.
+// survivorShare is the part of its time that a method may spend on a mutant that is not expected to
+// break anything.
 const survivorShare = 6
 
-// atScope reports whether a method hunts at the scope of the scenario alone: what the exhaustive search has not found there, it can not find.
+// atScope reports whether a method hunts at the scope of the scenario alone: what the exhaustive
+// search has not found there, it can not find.
 func atScope(m Method) bool {
 	_, beyond := m.(Beyond)
 	return !beyond
@@ -140,7 +152,9 @@ func (r *Row) judge(interrupted bool) {
 	case killed && (r.Expect == Equivalent || r.Expect == Within):
 		r.Unexpected = "it is killed, expected " + string(r.Expect)
 	case killed:
-	case r.Comparison != nil && r.Comparison.Bound == "" && r.Comparison.Equal == (r.Expect == Equivalent) && (r.Expect == Equivalent || r.Expect == Within):
+	case r.Comparison != nil && r.Comparison.Bound == "" &&
+		r.Comparison.Equal == (r.Expect == Equivalent) &&
+		(r.Expect == Equivalent || r.Expect == Within):
 	case interrupted, h == nil, !h.Complete, r.Comparison != nil && r.Comparison.Bound != "":
 		r.Undecided = true
 	case r.Expect == Broken, r.Expect == Vacuous:
@@ -152,7 +166,8 @@ func (r *Row) judge(interrupted bool) {
 	}
 }
 
-// shrink makes the run smaller that the last of the methods that have drawn one has found: the methods that are to be best come last.
+// shrink makes the run smaller that the last of the methods that have drawn one has found: the
+// methods that are to be best come last.
 func (q *Question) shrink(ctx context.Context, t *Target, r *Row) {
 	least := r.Hunt("exhaustive")
 	if least == nil || least.Steps == 0 {
@@ -170,7 +185,10 @@ func (q *Question) shrink(ctx context.Context, t *Target, r *Row) {
 		}
 		from := *t.Scenario
 		from.Schedule = h.Run
-		a, err := minimise.Minimise(ctx, minimise.Question{Scenario: &from, Resolve: func(s *scenarios.Scenario) (world.Case, error) { return t.Resolve(s) },
+		a, err := minimise.Minimise(ctx, minimise.Question{Scenario: &from,
+			Resolve: func(s *scenarios.Scenario) (world.Case, error) {
+				return t.Resolve(s)
+			},
 			Property: h.Property, States: q.Shrink})
 		if err != nil || ctx.Err() != nil {
 			return // the run alone does not show it again, or there is no time
@@ -181,13 +199,15 @@ func (q *Question) shrink(ctx context.Context, t *Target, r *Row) {
 	}
 }
 
-// least is the length of a shortest run that breaks the property, 0 when none is found within the bounds.
+// least is the length of a shortest run that breaks the property, 0 when none is found within the
+// bounds.
 func (q *Question) least(ctx context.Context, t *Target, property string) int {
 	w, err := open(ctx, t.Case, q.Budget)
 	if err != nil {
 		return 0
 	}
-	r := checker.Search(ctx, w, checker.Options{Order: checker.BreadthFirst, Only: property, MaxStates: q.Budget.States, MaxBytes: q.Budget.Bytes})
+	r := checker.Search(ctx, w, checker.Options{Order: checker.BreadthFirst, Only: property,
+		MaxStates: q.Budget.States, MaxBytes: q.Budget.Bytes})
 	if len(r.Found) == 0 {
 		return 0
 	}

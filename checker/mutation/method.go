@@ -24,24 +24,29 @@ type Budget struct {
 
 // Hunt is what came of one method on one mutant.
 type Hunt struct {
-	Method    string  `json:"method"`
-	Killed    bool    `json:"killed"`
-	Property  string  `json:"property,omitempty"`  // that is broken
-	Schedules int     `json:"schedules,omitempty"` // drawn, up to the one that breaks it
-	States    int     `json:"states,omitempty"`    // visited
-	Steps     int     `json:"steps,omitempty"`     // of the run that breaks it, 0 when only several runs together do
-	Small     int     `json:"small,omitempty"`     // steps of it when the method makes what it finds smaller
-	Unfit     bool    `json:"unfit,omitempty"`     // the method has nothing to say about the protocol: Bound
-	Vacuous   bool    `json:"vacuous,omitempty"`   // killed because no run shows what some run of the original shows: Property
-	Complete  bool    `json:"complete,omitempty"`  // nothing is left to be searched
-	Bound     string  `json:"bound,omitempty"`     // what ended it
-	Seconds   float64 `json:"seconds"`
+	Method    string `json:"method"`
+	Killed    bool   `json:"killed"`
+	Property  string `json:"property,omitempty"`  // that is broken
+	Schedules int    `json:"schedules,omitempty"` // drawn, up to the one that breaks it
+	States    int    `json:"states,omitempty"`    // visited
+	// of the run that breaks it, 0 when only several runs together do
+	Steps int `json:"steps,omitempty"`
+	// steps of it when the method makes what it finds smaller
+	Small int `json:"small,omitempty"`
+	// the method has nothing to say about the protocol: Bound
+	Unfit bool `json:"unfit,omitempty"`
+	// killed because no run shows what some run of the original shows: Property
+	Vacuous  bool    `json:"vacuous,omitempty"`
+	Complete bool    `json:"complete,omitempty"` // nothing is left to be searched
+	Bound    string  `json:"bound,omitempty"`    // what ended it
+	Seconds  float64 `json:"seconds"`
 
 	Run []string `json:"-"` // events of the run that breaks it
 }
 
-// Method hunts for a violation at the scope of a target within a budget. What it finds is the same for the same target, seed and bounds of states and
-// schedules; bounds of time and memory only make it stop earlier.
+// Method hunts for a violation at the scope of a target within a budget. What it finds is the same
+// for the same target, seed and bounds of states and schedules; bounds of time and memory only make
+// it stop earlier.
 type Method interface {
 	Name() string
 	Hunt(ctx context.Context, t *Target, b Budget) (Hunt, error)
@@ -74,7 +79,8 @@ func SelectMethods(all []Method, names []string) ([]Method, error) {
 			for _, m := range all {
 				known = append(known, m.Name())
 			}
-			return nil, fmt.Errorf("unknown method %q, want some of %s", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("unknown method %q, want some of %s", name,
+				strings.Join(known, ", "))
 		}
 		if slices.ContainsFunc(list, func(m Method) bool { return m.Name() == name }) {
 			return nil, fmt.Errorf("method %s is there twice", name)
@@ -84,7 +90,8 @@ func SelectMethods(all []Method, names []string) ([]Method, error) {
 	return list, nil
 }
 
-// pctcpDepth is the depth of bugs that PCTCP looks for: most known bugs need no more ordered events.
+// pctcpDepth is the depth of bugs that PCTCP looks for: most known bugs need no more ordered
+// events.
 const pctcpDepth = 3
 
 func parse(name string) checker.Strategy {
@@ -130,7 +137,8 @@ func (s sampler) Hunt(ctx context.Context, t *Target, b Budget) (Hunt, error) {
 	return h, ctx.Err()
 }
 
-// open makes a new world: what it remembers of other runs would help one method with what another has seen.
+// open makes a new world: what it remembers of other runs would help one method with what another
+// has seen.
 func open(ctx context.Context, c world.Case, b Budget) (*world.World, error) {
 	w, _, err := world.Open(ctx, c, checker.Options{MaxBytes: b.Bytes})
 	return w, err
@@ -140,12 +148,15 @@ func open(ctx context.Context, c world.Case, b Budget) (*world.World, error) {
 func (h *Hunt) shows(w *world.World, f checker.Found) {
 	h.Killed, h.Property = true, f.Property
 	run, err := w.Follow(f.Path)
-	if err != nil || run.Violation == nil || run.Violation.Property != f.Property || comparesRuns(f.Property) {
+	if err != nil || run.Violation == nil || run.Violation.Property != f.Property ||
+		comparesRuns(f.Property) {
 		return // it takes several runs to see it
 	}
 	h.Steps, h.Run = len(run.Schedule), run.Schedule
 }
 
 func comparesRuns(property string) bool {
-	return slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool { return p.Name == property && p.Kind == spec.Pair })
+	return slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool {
+		return p.Name == property && p.Kind == spec.Pair
+	})
 }

@@ -14,8 +14,10 @@ import (
 // Status is what becomes of a mutant.
 type Status string
 
-// What is known of mutants: that some run breaks a property; that none does, but none shows either what some run of the original shows (a Sometimes
-// property), so that a check is vacuous; that none does, and runs end otherwise, in a way that is within the specification; that none does and all runs end alike.
+// What is known of mutants: that some run breaks a property; that none does, but none shows either
+// what some run of the original shows (a Sometimes property), so that a check is vacuous; that none
+// does, and runs end otherwise, in a way that is within the specification; that none does and all
+// runs end alike.
 const (
 	Broken     Status = "broken"
 	Within     Status = "within"
@@ -36,8 +38,9 @@ type Mutant struct {
 	habit    habit
 }
 
-// Wrap returns a changed copy of the setup whose machines misbehave; fired counts how often that made a difference. A mutant that is a switch of
-// the protocol changes nothing here: its setup is made with the variant.
+// Wrap returns a changed copy of the setup whose machines misbehave; fired counts how often that
+// made a difference. A mutant that is a switch of the protocol changes nothing here: its setup is
+// made with the variant.
 func (m *Mutant) Wrap(s *core.Setup, fired *atomic.Int64) *core.Setup {
 	if m.Variant != "" {
 		return s
@@ -47,7 +50,8 @@ func (m *Mutant) Wrap(s *core.Setup, fired *atomic.Int64) *core.Setup {
 
 // broken is a mutant of which some run breaks a property at the scope of the scenario.
 func broken(protocol, name, doc, scenario string, h habit) Mutant {
-	return Mutant{Name: protocol + "/" + name, Protocol: protocol, Doc: doc, Scenario: scenario, Expect: Broken, habit: h}
+	return Mutant{Name: protocol + "/" + name, Protocol: protocol, Doc: doc, Scenario: scenario,
+		Expect: Broken, habit: h}
 }
 
 // like is the mutant under further protocols of a family, each with its scenario.
@@ -81,13 +85,14 @@ func (m Mutant) but(s Status, why string) Mutant {
 
 // Boundary lists the mutants at the boundary of machines, by protocol and name.
 func Boundary() []Mutant {
-	list := slices.Concat(hydee(), causal(), camel(), pessimistic(), senderBased(), radic(), services())
+	list := slices.Concat(hydee(), causal(), camel(), pessimistic(), senderBased(), radic(),
+		services())
 	slices.SortFunc(list, func(a, b Mutant) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
-// Catalogue lists all mutants by protocol and name: those at the boundary, then for each scenario of an erratum the protocol with that
-// erratum, and the variants that are broken on purpose.
+// Catalogue lists all mutants by protocol and name: those at the boundary, then for each scenario
+// of an erratum the protocol with that erratum, and the variants that are broken on purpose.
 func Catalogue(all []*scenarios.Scenario) []Mutant {
 	list := Boundary()
 	for _, s := range all {
@@ -97,10 +102,12 @@ func Catalogue(all []*scenarios.Scenario) []Mutant {
 			if slices.ContainsFunc(list, func(m Mutant) bool { return m.Name == name }) {
 				name += "-" + s.Name // a second scenario of the same one
 			}
-			list = append(list, Mutant{Name: name, Protocol: s.Protocol, Doc: "erratum " + s.Erratum + ": " + s.Title, Scenario: s.Name,
+			list = append(list, Mutant{Name: name, Protocol: s.Protocol, Doc: "erratum " +
+				s.Erratum + ": " + s.Title, Scenario: s.Name,
 				Expect: Broken, Erratum: s.Erratum, Variant: "repaired+" + s.Erratum})
 		case s.Roles != "" && s.Variant != "repaired":
-			list = append(list, Mutant{Name: s.Protocol + "/" + s.Variant, Protocol: s.Protocol, Doc: s.Title, Scenario: s.Name, Expect: Broken,
+			list = append(list, Mutant{Name: s.Protocol + "/" + s.Variant, Protocol: s.Protocol,
+				Doc: s.Title, Scenario: s.Name, Expect: Broken,
 				Variant: s.Variant})
 		}
 	}
@@ -108,7 +115,8 @@ func Catalogue(all []*scenarios.Scenario) []Mutant {
 	return list
 }
 
-// Select finds the mutants of protocols, by name, or by pattern such as "rbml/log-*"; no words mean all.
+// Select finds the mutants of protocols, by name, or by pattern such as "rbml/log-*"; no words mean
+// all.
 func Select(list []Mutant, words []string) ([]Mutant, error) {
 	if len(words) == 0 {
 		return list, nil
@@ -124,7 +132,9 @@ func Select(list []Mutant, words []string) ([]Mutant, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("unknown mutant %q, did you mean %q? (domino mutate --list shows all)", w, scenarios.Nearest(w, known(list)))
+			return nil,
+				fmt.Errorf("unknown mutant %q, did you mean %q? (domino mutate --list shows all)",
+					w, scenarios.Nearest(w, known(list)))
 		}
 	}
 	var some []Mutant

@@ -42,7 +42,8 @@ func question(t *testing.T, methods ...string) *mutation.Question {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &mutation.Question{Methods: list, Resolve: resolve, Scenarios: embedded(t), Budget: mutation.Budget{Schedules: 3000, States: 1 << 20, Seed: 1}}
+	return &mutation.Question{Methods: list, Resolve: resolve, Scenarios: embedded(t),
+		Budget: mutation.Budget{Schedules: 3000, States: 1 << 20, Seed: 1}}
 }
 
 func ask(t *testing.T, q *mutation.Question, name string) *mutation.Row {
@@ -58,8 +59,8 @@ func ask(t *testing.T, q *mutation.Question, name string) *mutation.Row {
 	return r
 }
 
-// TestCatalogue checks the catalogue itself: enough mutants of every protocol, names and words, scenarios of the same protocol, a reason for each that
-// is not broken.
+// TestCatalogue checks the catalogue itself: enough mutants of every protocol, names and words,
+// scenarios of the same protocol, a reason for each that is not broken.
 func TestCatalogue(t *testing.T) {
 	all := embedded(t)
 	byName := map[string]*scenarios.Scenario{}
@@ -88,7 +89,8 @@ func TestCatalogue(t *testing.T) {
 	}
 	total := 0
 	for _, p := range catalog.Protocols() {
-		control := strings.HasPrefix(p.Name, "radic-") && p.Name != "radic-rbml" // the same control plane over other logging
+		// the same control plane over other logging
+		control := strings.HasPrefix(p.Name, "radic-") && p.Name != "radic-rbml"
 		if p.Name != "none" && !control && protocols[p.Name] < 5 {
 			t.Errorf("%d mutants of %s, want at least 5", protocols[p.Name], p.Name)
 		}
@@ -104,7 +106,8 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestFires draws runs of each mutant at its scope until it makes a difference: one that never does is no mutant.
+// TestFires draws runs of each mutant at its scope until it makes a difference: one that never does
+// is no mutant.
 func TestFires(t *testing.T) {
 	t.Parallel()
 	q := question(t, "random")
@@ -127,11 +130,14 @@ func TestFires(t *testing.T) {
 }
 
 // quick are mutants of every protocol and of most habits that a small search kills.
-var quick = []string{"hydee/drop-status", "hydee/gate-open", "hydee/frontier-ahead", "hydee/H5", "causal/piggyback-none", "causal/image-hasty", "camel/drop-completed",
-	"rbml/log-ack-believed", "hmpl/drop-confirm", "sbml/block-short", "radic-rbml/drop-transfer", "radic-rbml/M31", "two-phase/hasty", "two-phase/votes-all",
+var quick = []string{"hydee/drop-status", "hydee/gate-open", "hydee/frontier-ahead", "hydee/H5",
+	"causal/piggyback-none", "causal/image-hasty", "camel/drop-completed",
+	"rbml/log-ack-believed", "hmpl/drop-confirm", "sbml/block-short", "radic-rbml/drop-transfer",
+	"radic-rbml/M31", "two-phase/hasty", "two-phase/votes-all",
 	"paxos/quorum-short", "paxos/deaf"}
 
-// TestExhaustiveKills checks that the exhaustive search kills mutants of every protocol, with a run that is no longer than any other method's.
+// TestExhaustiveKills checks that the exhaustive search kills mutants of every protocol, with a run
+// that is no longer than any other method's.
 func TestExhaustiveKills(t *testing.T) {
 	t.Parallel()
 	q := question(t, "exhaustive", "random")
@@ -142,21 +148,26 @@ func TestExhaustiveKills(t *testing.T) {
 		if !h.Killed || h.Vacuous || h.Steps == 0 || r.Unexpected != "" || r.Undecided {
 			t.Errorf("%s: %+v, %s", name, h, r.Unexpected)
 		}
-		if d := r.Hunt("random"); d.Killed && d.Property == h.Property && d.Steps > 0 && d.Steps < h.Steps {
+		if d := r.Hunt("random"); d.Killed && d.Property == h.Property && d.Steps > 0 &&
+			d.Steps < h.Steps {
 			t.Errorf("%s: breadth first %d steps, a drawn run has %d", name, h.Steps, d.Steps)
 		}
 	}
 }
 
-// TestSurvivors checks that mutants are proved equivalent that are, and that the proof fails for near misses: one that breaks something, one whose
-// checkpoints never end, one that comes to more decisions.
+// TestSurvivors checks that mutants are proved equivalent that are, and that the proof fails for
+// near misses: one that breaks something, one whose checkpoints never end, one that comes to more
+// decisions.
 func TestSurvivors(t *testing.T) {
 	t.Parallel()
 	q := question(t, "exhaustive", "pos")
-	for name, want := range map[string]mutation.Status{"hydee/twice-report": mutation.Equivalent, "sbml/twice-order-ok": mutation.Equivalent,
-		"two-phase/twice-prepared": mutation.Equivalent, "hydee/drop-marker": mutation.Vacuous, "paxos/old-accepted-taken": mutation.Within} {
+	for name, want := range map[string]mutation.Status{"hydee/twice-report": mutation.Equivalent,
+		"sbml/twice-order-ok":      mutation.Equivalent,
+		"two-phase/twice-prepared": mutation.Equivalent, "hydee/drop-marker": mutation.Vacuous,
+		"paxos/old-accepted-taken": mutation.Within} {
 		r := ask(t, q, name)
-		if r.Expect != want || r.Unexpected != "" || r.Equivalent() != (want == mutation.Equivalent) {
+		if r.Expect != want || r.Unexpected != "" ||
+			r.Equivalent() != (want == mutation.Equivalent) {
 			t.Errorf("%s: %+v", name, r)
 		}
 		if d := r.Hunt("pos"); d.Killed || d.Schedules > 0 && want != mutation.Vacuous {
@@ -169,10 +180,14 @@ func TestSurvivors(t *testing.T) {
 	}
 }
 
-// TestBoundary compares machines in wrappers that do nothing with machines without: as many states, transitions and ends.
+// TestBoundary compares machines in wrappers that do nothing with machines without: as many states,
+// transitions and ends.
 func TestBoundary(t *testing.T) {
-	for _, name := range []string{"h8", "race3-unordered", "rbml-overtake", "m18", "radic-rbml-basic", "camel-c1", "two-phase-hasty"} {
-		i := slices.IndexFunc(embedded(t), func(s *scenarios.Scenario) bool { return s.Name == name })
+	for _, name := range []string{"h8", "race3-unordered", "rbml-overtake", "m18",
+		"radic-rbml-basic", "camel-c1", "two-phase-hasty"} {
+		i := slices.IndexFunc(embedded(t), func(s *scenarios.Scenario) bool {
+			return s.Name == name
+		})
 		s := *embedded(t)[i]
 		s.Variant = "repaired"
 		c, err := resolve(&s)
@@ -185,7 +200,8 @@ func TestBoundary(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := checker.Search(t.Context(), w, checker.Options{})
-			return checker.Stats{States: r.States, Transitions: r.Transitions, Terminals: r.Terminals}
+			return checker.Stats{States: r.States, Transitions: r.Transitions,
+				Terminals: r.Terminals}
 		}
 		wrapped := c
 		wrapped.Setup = mutation.Wrapped(c.Setup)
@@ -195,7 +211,8 @@ func TestBoundary(t *testing.T) {
 	}
 }
 
-// TestStable asks twice and compares everything but the time; then it asks when nobody waits for the answer any more.
+// TestStable asks twice and compares everything but the time; then it asks when nobody waits for
+// the answer any more.
 func TestStable(t *testing.T) {
 	t.Parallel()
 	var rows [2]string
@@ -227,7 +244,8 @@ func TestStable(t *testing.T) {
 	}
 }
 
-// TestTable compares the table that the documentation names with the catalogue and, for some mutants, with what is hunted now.
+// TestTable compares the table that the documentation names with the catalogue and, for some
+// mutants, with what is hunted now.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/matrix.txt")
@@ -243,12 +261,14 @@ func TestTable(t *testing.T) {
 	q := question(t, "exhaustive", "walk", "random", "pos", "pctcp", "urw", "portfolio")
 	for _, m := range mutation.Catalogue(q.Scenarios) {
 		if f := rows[m.Name]; f == nil || f[1] != m.Scenario {
-			t.Errorf("%s is not in the table, or at another scope: %v; domino mutate writes it", m.Name, f)
+			t.Errorf("%s is not in the table, or at another scope: %v; domino mutate writes it",
+				m.Name, f)
 		}
 	}
 	for _, name := range quick[:5] {
 		r := ask(t, q, name)
-		want := []string{name, r.Scenario, r.Hunts[0].Property, mutation.Number(r.Hunts[0].Steps), mutation.Number(r.Hunts[0].States)}
+		want := []string{name, r.Scenario, r.Hunts[0].Property, mutation.Number(r.Hunts[0].Steps),
+			mutation.Number(r.Hunts[0].States)}
 		for _, h := range r.Hunts[1:] {
 			number := "-"
 			if h.Killed {
@@ -265,7 +285,8 @@ func TestTable(t *testing.T) {
 // TestSelect names protocols, patterns, and what is not there; an unknown method.
 func TestSelect(t *testing.T) {
 	list := mutation.Catalogue(embedded(t))
-	for word, ok := range map[string]bool{"hydee": true, "rbml/log-*": true, "hydee/gate-open": true, "hydee/gate-opn": false, "[": false, "none": false} {
+	for word, ok := range map[string]bool{"hydee": true, "rbml/log-*": true,
+		"hydee/gate-open": true, "hydee/gate-opn": false, "[": false, "none": false} {
 		some, err := mutation.Select(list, []string{word})
 		if (err == nil) != ok || ok == (len(some) == 0) {
 			t.Errorf("%q: %d mutants, %v", word, len(some), err)

@@ -6,8 +6,8 @@ import (
 	"github.com/domino-check/domino/checker"
 )
 
-// portfolio lets strategies take turns, one run each. No strategy is best for all bugs; in turns, none that is bad for a bug costs more than a constant
-// factor.
+// portfolio lets strategies take turns, one run each. No strategy is best for all bugs; in turns,
+// none that is bad for a bug costs more than a constant factor.
 type portfolio struct {
 	list []checker.Strategy
 	turn int // of the next run

@@ -8,10 +8,12 @@ import (
 
 // Summary is what came of all mutants.
 type Summary struct {
-	Mutants     int      `json:"mutants"`
-	Equivalent  int      `json:"equivalent"`            // proved
-	Within      int      `json:"within"`                // proved to break no property at their scope, and not expected to anywhere
-	Vacuous     int      `json:"vacuous"`               // killed because no run shows what some run of the original shows
+	Mutants    int `json:"mutants"`
+	Equivalent int `json:"equivalent"` // proved
+	// proved to break no property at their scope, and not expected to anywhere
+	Within int `json:"within"`
+	// killed because no run shows what some run of the original shows
+	Vacuous     int      `json:"vacuous"`
 	Undecided   []string `json:"undecided,omitempty"`   // a bound or an interruption came first
 	Unexpected  []string `json:"unexpected,omitempty"`  // not as the catalogue says
 	Scores      []Score  `json:"scores"`                // in the order of the methods
@@ -19,21 +21,24 @@ type Summary struct {
 	MedianRatio float64  `json:"medianRatio,omitempty"` // of their steps to those of a shortest run
 }
 
-// Score is what one method has achieved on the mutants that are neither proved equivalent nor within the specification.
+// Score is what one method has achieved on the mutants that are neither proved equivalent nor
+// within the specification.
 type Score struct {
-	Method    string   `json:"method"`
-	Killed    int      `json:"killed"`
-	Of        int      `json:"of"`
-	Missed    []string `json:"missed,omitempty"`
-	Median    float64  `json:"median,omitempty"` // schedules to the first kill; 0 when it does not draw any, or kills less than half
-	Deep      float64  `json:"deep,omitempty"`   // the same, over those mutants of Deeps
-	Schedules int      `json:"schedules,omitempty"`
-	States    int      `json:"states,omitempty"`
-	Seconds   float64  `json:"seconds"`
+	Method string   `json:"method"`
+	Killed int      `json:"killed"`
+	Of     int      `json:"of"`
+	Missed []string `json:"missed,omitempty"`
+	// schedules to the first kill; 0 when it does not draw any, or kills less than half
+	Median    float64 `json:"median,omitempty"`
+	Deep      float64 `json:"deep,omitempty"` // the same, over those mutants of Deeps
+	Schedules int     `json:"schedules,omitempty"`
+	States    int     `json:"states,omitempty"`
+	Seconds   float64 `json:"seconds"`
 }
 
-// deepFrom is how many states a breadth-first search visits at least before it breaks a mutant that counts as deep. What a mutant does in nearly
-// every run says nothing about strategies; the number of states that are nearer to the start than the bug does not depend on any of them.
+// deepFrom is how many states a breadth-first search visits at least before it breaks a mutant that
+// counts as deep. What a mutant does in nearly every run says nothing about strategies; the number
+// of states that are nearer to the start than the bug does not depend on any of them.
 const deepFrom = 1000
 
 // Deep reports whether a mutant is one of those that tell strategies apart.
@@ -84,12 +89,15 @@ func Sum(rows []*Row) *Summary {
 	return s
 }
 
-// Equivalent reports whether the mutant is proved to be no other protocol, as far as anything that is judged goes.
+// Equivalent reports whether the mutant is proved to be no other protocol, as far as anything that
+// is judged goes.
 func (r *Row) Equivalent() bool { return r.Comparison != nil && r.Comparison.Equal }
 
-// Within reports whether the mutant is proved to break nothing, and ends otherwise in a way that the specification leaves open: no method can kill it.
+// Within reports whether the mutant is proved to break nothing, and ends otherwise in a way that
+// the specification leaves open: no method can kill it.
 func (r *Row) Within() bool {
-	return r.Expect == Within && r.Unexpected == "" && !r.Undecided && r.Comparison != nil && !r.Comparison.Equal
+	return r.Expect == Within && r.Unexpected == "" && !r.Undecided && r.Comparison != nil &&
+		!r.Comparison.Equal
 }
 
 // Score is that of the method with the name, nil when it was not asked.
@@ -103,7 +111,8 @@ func (s *Summary) Score(method string) *Score {
 }
 
 func (c *Score) add(r *Row, h *Hunt) {
-	c.Schedules, c.States, c.Seconds = c.Schedules+h.Schedules, c.States+h.States, c.Seconds+h.Seconds
+	c.Schedules, c.States, c.Seconds = c.Schedules+h.Schedules, c.States+h.States,
+		c.Seconds+h.Seconds
 	if r.Equivalent() || r.Within() || h.Unfit {
 		return
 	}
@@ -115,8 +124,9 @@ func (c *Score) add(r *Row, h *Hunt) {
 	c.Missed = append(c.Missed, r.Mutant)
 }
 
-// medianOf is the median of the schedules to the first kill of a method, over the mutants of which a single run breaks something. One that the method
-// misses counts as more than all others. 0 is that there is no median.
+// medianOf is the median of the schedules to the first kill of a method, over the mutants of which
+// a single run breaks something. One that the method misses counts as more than all others. 0 is
+// that there is no median.
 func medianOf(rows []*Row, method int, which func(*Row) bool) float64 {
 	var list []float64
 	for _, r := range rows {

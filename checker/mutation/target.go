@@ -16,16 +16,19 @@ type Target struct {
 	Mutant   Mutant
 	Scenario *scenarios.Scenario // in the variant of the mutant
 	Case     world.Case          // of the mutant
-	Fired    *atomic.Int64       // how often the mutant has made a difference so far; not of a switch of the protocol
-	Original world.Case          // of the repaired protocol at the same scope, at the boundary of its machines, too
-	Resolve  Resolve             // of smaller scenarios, with the mutant in them
+	// how often the mutant has made a difference so far; not of a switch of the protocol
+	Fired *atomic.Int64
+	// of the repaired protocol at the same scope, at the boundary of its machines, too
+	Original world.Case
+	Resolve  Resolve // of smaller scenarios, with the mutant in them
 }
 
 // aim makes the target. Symmetry is not made use of: a mutant may tell ranks apart.
 func aim(m Mutant, s *scenarios.Scenario, resolve Resolve) (*Target, error) {
 	t := &Target{Mutant: m, Fired: new(atomic.Int64)}
 	own := *s
-	own.Variant, own.Expect, own.Breaks, own.States, own.MustSee, own.Interchangeable = "repaired", "holds", "", 0, nil, nil
+	own.Variant, own.Expect, own.Breaks, own.States, own.MustSee, own.Interchangeable = "repaired",
+		"holds", "", 0, nil, nil
 	if s.Roles != "" && m.Variant != "" {
 		own.Variant = m.Variant
 	}

@@ -10,8 +10,10 @@ import (
 	"github.com/domino-check/domino/checker/world"
 )
 
-// plainWalk is the plain random walk: of all that can happen, faults included, each has the same probability. It knows nothing of earlier runs. Strategy
-// random of package checker is this walk with faults that are planned beforehand, at places that are uniform over the history of their victim.
+// plainWalk is the plain random walk: of all that can happen, faults included, each has the same
+// probability. It knows nothing of earlier runs. Strategy random of package checker is this walk
+// with faults that are planned beforehand, at places that are uniform over the history of their
+// victim.
 type plainWalk struct{}
 
 // Name implements Method.
@@ -48,7 +50,8 @@ func (plainWalk) Hunt(ctx context.Context, t *Target, b Budget) (Hunt, error) {
 				h.shows(w, f)
 			}
 			if b.Progress != nil && h.Schedules%256 == 0 {
-				b.Progress(Hunt{Method: "walk", Schedules: h.Schedules, Seconds: time.Since(began).Seconds()})
+				b.Progress(Hunt{Method: "walk", Schedules: h.Schedules,
+					Seconds: time.Since(began).Seconds()})
 			}
 		}
 	}
@@ -57,7 +60,8 @@ func (plainWalk) Hunt(ctx context.Context, t *Target, b Budget) (Hunt, error) {
 }
 
 // one draws one run; it returns the violation that it shows.
-func one(w *world.World, x *checker.Expansion, initial []uint32, r *rand.Rand) (checker.Found, bool) {
+func one(w *world.World, x *checker.Expansion, initial []uint32, r *rand.Rand) (checker.Found,
+	bool) {
 	state := append([]uint32(nil), initial...)
 	var path []uint64
 	for len(path) < checker.DefaultSteps {

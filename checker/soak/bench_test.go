@@ -9,14 +9,16 @@ import (
 	"github.com/domino-check/domino/scenarios"
 )
 
-// BenchmarkSoak measures how fast runs are made and judged: go test ./checker/soak -run '^$' -bench .
+// BenchmarkSoak measures how fast runs are made and judged: go test ./checker/soak -run '^$' -bench
+// .
 func BenchmarkSoak(b *testing.B) {
 	list, err := scenarios.Embedded()
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, s := range list {
-		for _, parallel := range map[string][]bool{"s1": {false, true}, "rbml-nodes": {false}}[s.Name] {
+		for _, parallel := range map[string][]bool{"s1": {false, true},
+			"rbml-nodes": {false}}[s.Name] {
 			name := "scenario=" + s.Name
 			if parallel {
 				name += "/parallel"
@@ -26,7 +28,9 @@ func BenchmarkSoak(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				out, err := soak.Soak(b.Context(), world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model}, soak.Options{Runs: b.N, Parallel: parallel})
+				out, err := soak.Soak(b.Context(),
+					world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model},
+					soak.Options{Runs: b.N, Parallel: parallel})
 				if err != nil || out.Found != nil {
 					b.Fatal(err, out.Found)
 				}

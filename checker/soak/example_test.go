@@ -12,7 +12,8 @@ import (
 
 // A scenario is run as goroutines until a run breaks a property.
 func ExampleSoak() {
-	s, err := scenarios.Parse("example.txtar", []byte(`Two messages to one receiver, which depends on their order
+	s, err := scenarios.Parse("example.txtar",
+		[]byte(`Two messages to one receiver, which depends on their order
 -- scenario --
 protocol: causal
 variant: published
@@ -31,7 +32,9 @@ b: send y b; recv y
 		fmt.Println(err)
 		return
 	}
-	out, err := soak.Soak(context.Background(), world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model}, soak.Options{Runs: 500, Seed: 1})
+	out, err := soak.Soak(context.Background(),
+		world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model},
+		soak.Options{Runs: 500, Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return

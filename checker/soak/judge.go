@@ -8,7 +8,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Judge judges the runs of one setup, each by its trace, and between them what must be the same in all.
+// Judge judges the runs of one setup, each by its trace, and between them what must be the same in
+// all.
 type Judge struct {
 	facts      *spec.Facts
 	properties []spec.Property

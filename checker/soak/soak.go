@@ -1,8 +1,10 @@
-// Package soak runs a case many times as goroutines (impl/runtime/local), with faults drawn within the budgets of the model, and has each run
-// judged by the properties that the protocol promises. It finds violations and proves nothing: the verdict is never that something holds.
+// Package soak runs a case many times as goroutines (impl/runtime/local), with faults drawn within
+// the budgets of the model, and has each run judged by the properties that the protocol promises.
+// It finds violations and proves nothing: the verdict is never that something holds.
 //
-// A run is judged by its own trace, as the trace of any driver; the world is asked only to repeat the run that breaks something, so that it can be
-// shown, saved and replayed, or, with Options.Retrace, every run: then a run that is not one of the world is an error.
+// A run is judged by its own trace, as the trace of any driver; the world is asked only to repeat
+// the run that breaks something, so that it can be shown, saved and replayed, or, with
+// Options.Retrace, every run: then a run that is not one of the world is an error.
 package soak
 
 import (
@@ -20,18 +22,20 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// Options bound and direct a soak. The zero value makes DefaultRuns runs, one goroutine at a time, and stops at the first violation.
+// Options bound and direct a soak. The zero value makes DefaultRuns runs, one goroutine at a time,
+// and stops at the first violation.
 type Options struct {
 	Runs     int           // 0 = DefaultRuns
 	Seed     uint64        // same seed, same runs, but with Parallel or Real
 	MaxTime  time.Duration // 0 = no bound
 	MaxSteps int           // of one run, 0 = local.DefaultSteps
-	MaxStep  time.Duration // of one step, 0 = no bound; a longer one is an error, see local.ErrHangs
-	Parallel bool          // let goroutines run at the same time, see local.Config
-	Real     bool          // real time
-	Retrace  bool          // repeat every run in the world, step by step, and compare
-	Only     string        // look for violations of this property alone, "" = of all
-	Progress func(Stats)   // called after each run, may be nil
+	// of one step, 0 = no bound; a longer one is an error, see local.ErrHangs
+	MaxStep  time.Duration
+	Parallel bool        // let goroutines run at the same time, see local.Config
+	Real     bool        // real time
+	Retrace  bool        // repeat every run in the world, step by step, and compare
+	Only     string      // look for violations of this property alone, "" = of all
+	Progress func(Stats) // called after each run, may be nil
 }
 
 // DefaultRuns is the bound of the zero value.
@@ -66,7 +70,8 @@ type Finding struct {
 	Plan      plan.Plan
 	Local     *local.Result
 	Run       *world.Run // the same in the world, as far as it goes there
-	Stale     error      // why it goes no further, or breaks something else there; nil if all is the same
+	// why it goes no further, or breaks something else there; nil if all is the same
+	Stale error
 }
 
 // Soak answers the question of the case.
@@ -85,7 +90,8 @@ func Soak(ctx context.Context, c world.Case, o Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &soak{options: o, kase: c, judge: NewJudge(w.Facts), began: time.Now(), out: Outcome{Verdict: spec.Unknown, World: w}}
+	s := &soak{options: o, kase: c, judge: NewJudge(w.Facts), began: time.Now(),
+		out: Outcome{Verdict: spec.Unknown, World: w}}
 	if s.options.Runs == 0 {
 		s.options.Runs = DefaultRuns
 	}
@@ -96,7 +102,8 @@ func Soak(ctx context.Context, c world.Case, o Options) (*Outcome, error) {
 	}
 	s.out.Elapsed, s.out.Seen = time.Since(s.began), s.judge.Seen()
 	if s.out.Found == nil {
-		s.out.Reason = fmt.Sprintf("run as goroutines until %s: no violation, which proves nothing", s.out.Reason)
+		s.out.Reason = fmt.Sprintf("run as goroutines until %s: no violation, which proves nothing",
+			s.out.Reason)
 	}
 	return &s.out, nil
 }
@@ -128,13 +135,16 @@ func (s *soak) goOn(ctx context.Context) bool {
 	return false
 }
 
-// spreads are the paces of runs in turn: things take different times, or many happen at one instant, or take no time at all.
+// spreads are the paces of runs in turn: things take different times, or many happen at one
+// instant, or take no time at all.
 var spreads = []time.Duration{local.DefaultSpread, 3, -1}
 
-// run makes and judges one run. The first is without faults; from it and the later ones is known how long histories get.
+// run makes and judges one run. The first is without faults; from it and the later ones is known
+// how long histories get.
 func (s *soak) run(ctx context.Context) error {
 	rng := rand.New(rand.NewPCG(s.options.Seed, uint64(s.out.Runs)))
-	c := local.Config{Model: s.kase.Model, Seed: rng.Uint64(), Parallel: s.options.Parallel, Real: s.options.Real, MaxSteps: s.options.MaxSteps, MaxStep: s.options.MaxStep}
+	c := local.Config{Model: s.kase.Model, Seed: rng.Uint64(), Parallel: s.options.Parallel,
+		Real: s.options.Real, MaxSteps: s.options.MaxSteps, MaxStep: s.options.MaxStep}
 	if s.options.Parallel {
 		c.Spread = spreads[s.out.Runs%len(spreads)]
 	} else if rng.IntN(2) == 0 {
@@ -167,7 +177,8 @@ func (s *soak) note(r *local.Result) {
 	s.out.Longest = max(s.out.Longest, len(r.Schedule))
 	s.out.Failures += r.Failures
 	s.out.Undone += r.Undone
-	if r.Bound != "" { // it would stretch the plans of all later ones to where hardly any fault strikes
+	// it would stretch the plans of all later ones to where hardly any fault strikes
+	if r.Bound != "" {
 		s.out.Cut++
 	} else {
 		s.lengths.Note(r.Failures, r.Performed)
@@ -180,32 +191,38 @@ func (s *soak) found(r *local.Result, v *spec.Violation, p plan.Plan) {
 	s.out.Found, s.out.Verdict = f, spec.Violated
 }
 
-// Retrace repeats a run in the world and compares: every step is possible and leaves the same evidence, the machines end in the same states,
-// and the world, too, thinks that the run breaks the property, or nothing when the violation is nil. The run is
-// returned as far as it goes.
+// Retrace repeats a run in the world and compares: every step is possible and leaves the same
+// evidence, the machines end in the same states, and the world, too, thinks that the run breaks the
+// property, or nothing when the violation is nil. The run is returned as far as it goes.
 func Retrace(w *world.World, r *local.Result, broken *spec.Violation) (*world.Run, error) {
 	run, err := w.Retrace(r.Schedule, &r.Trace, r.Finals)
 	switch {
 	case err != nil:
 		return run, err
 	case broken == nil && run.Violation != nil:
-		return run, fmt.Errorf("the trace breaks nothing, in the world it breaks %s: %s", run.Violation.Property, run.Violation.Message)
+		return run, fmt.Errorf("the trace breaks nothing, in the world it breaks %s: %s",
+			run.Violation.Property, run.Violation.Message)
 	case broken != nil && run.Violation == nil && between(broken.Property):
 		return run, nil // one run alone does not break it
 	case broken != nil && run.Violation == nil:
-		return run, fmt.Errorf("the trace breaks %s (%s), in the world it breaks nothing", broken.Property, broken.Message)
+		return run, fmt.Errorf("the trace breaks %s (%s), in the world it breaks nothing",
+			broken.Property, broken.Message)
 	case broken != nil && run.Violation.Property != broken.Property:
-		return run, fmt.Errorf("the trace breaks %s (%s), in the world it breaks %s first: %s", broken.Property, broken.Message,
+		return run, fmt.Errorf("the trace breaks %s (%s), in the world it breaks %s first: %s",
+			broken.Property, broken.Message,
 			run.Violation.Property, run.Violation.Message)
 	case broken != nil:
 		return run, nil // the world has stopped there
 	case run.Complete != r.Complete:
-		return run, fmt.Errorf("the run is complete: %t, in the world: %t", r.Complete, run.Complete)
+		return run, fmt.Errorf("the run is complete: %t, in the world: %t", r.Complete,
+			run.Complete)
 	}
 	return run, nil
 }
 
 // between reports whether a property relates several runs.
 func between(property string) bool {
-	return slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool { return p.Name == property && p.Kind == spec.Pair })
+	return slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool {
+		return p.Name == property && p.Kind == spec.Pair
+	})
 }

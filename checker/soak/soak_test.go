@@ -65,9 +65,10 @@ func resolve(t *testing.T, s *scenarios.Scenario) world.Case {
 	return world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model, Force: s.Force}
 }
 
-// TestScenariosHold runs every scenario whose protocol is repaired, one goroutine at a time and in parallel, with random failures within its
-// budgets: no run breaks anything, and every run repeats in the world, step by step, to the same end. All protocols must have come up, and those
-// that survive failures must have had some.
+// TestScenariosHold runs every scenario whose protocol is repaired, one goroutine at a time and in
+// parallel, with random failures within its budgets: no run breaks anything, and every run repeats
+// in the world, step by step, to the same end. All protocols must have come up, and those that
+// survive failures must have had some.
 func TestScenariosHold(t *testing.T) {
 	list, err := scenarios.Embedded()
 	if err != nil {
@@ -80,15 +81,21 @@ func TestScenariosHold(t *testing.T) {
 		}
 		c := resolve(t, s)
 		for _, parallel := range []bool{false, true} {
-			out, err := soak.Soak(t.Context(), c, soak.Options{Runs: ofRuns(5), Seed: 1, Parallel: parallel, Retrace: true})
+			out, err := soak.Soak(t.Context(), c,
+				soak.Options{Runs: ofRuns(5), Seed: 1, Parallel: parallel, Retrace: true})
 			switch {
 			case err != nil:
 				t.Errorf("%s, parallel %t: %v", s.Name, parallel, err)
 			case out.Found != nil:
-				t.Errorf("%s, parallel %t: run %d breaks %+v (in the world: %v)\nplan %+v\nschedule:\n%s", s.Name, parallel, out.Found.Number,
-					out.Found.Violation, out.Found.Stale, out.Found.Plan, strings.Join(out.Found.Local.Schedule, "\n"))
+				t.Errorf(
+					"%s, parallel %t: run %d breaks %+v (in the world: %v)\nplan "+
+						"%+v\nschedule:\n%s",
+					s.Name, parallel, out.Found.Number,
+					out.Found.Violation, out.Found.Stale, out.Found.Plan,
+					strings.Join(out.Found.Local.Schedule, "\n"))
 			case out.Verdict == spec.Unknown && out.Cut > 0:
-				t.Errorf("%s, parallel %t: %d runs did not come to an end", s.Name, parallel, out.Cut)
+				t.Errorf("%s, parallel %t: %d runs did not come to an end", s.Name, parallel,
+					out.Cut)
 			}
 			if out != nil {
 				failures[s.Protocol] += out.Failures
@@ -105,18 +112,23 @@ func TestScenariosHold(t *testing.T) {
 	}
 }
 
-// quick are scenarios, at least one of each protocol: few runs show their erratum, or what the published or broken variant does wrong. The properties
-// are those that the shortest counterexample breaks, where runs that are found first break the same.
+// quick are scenarios, at least one of each protocol: few runs show their erratum, or what the
+// published or broken variant does wrong. The properties are those that the shortest counterexample
+// breaks, where runs that are found first break the same.
 var quick = []struct{ scenario, breaks string }{
 	{"h5", "terminates"}, {"h9-twice", ""}, {"h20-log", ""}, {"h12-dates", ""}, {"published", ""},
-	{"causal-s1", "terminates"}, {"causal-s8", "prune-safe"}, {"camel-c1", "terminates"}, {"camel-c9a", "log-minimal"}, {"camel-published", "log-minimal"},
-	{"m7", "prune-safe"}, {"m14", "legal-order"}, {"m14-rbml", "legal-order"}, {"m11a", "prune-safe"},
-	{"m26", "spare-once"}, {"m27", ""}, {"m28", ""}, {"m29", "nodes-watched"}, {"m31", "kept-elsewhere"}, {"m33-hmpl", ""}, {"m34", "one-host"},
+	{"causal-s1", "terminates"}, {"causal-s8", "prune-safe"}, {"camel-c1", "terminates"},
+	{"camel-c9a", "log-minimal"}, {"camel-published", "log-minimal"},
+	{"m7", "prune-safe"}, {"m14", "legal-order"}, {"m14-rbml", "legal-order"},
+	{"m11a", "prune-safe"},
+	{"m26", "spare-once"}, {"m27", ""}, {"m28", ""}, {"m29", "nodes-watched"},
+	{"m31", "kept-elsewhere"}, {"m33-hmpl", ""}, {"m34", "one-host"},
 	{"paxos-stale", "linearizable"}, {"two-phase-hasty", "agreement"},
 }
 
-// TestErrataAreFound checks that a soak can fail: each of these errata is found, the run that shows it breaks the same property in the
-// world, and when its schedule is enforced on the goroutines it breaks it again.
+// TestErrataAreFound checks that a soak can fail: each of these errata is found, the run that shows
+// it breaks the same property in the world, and when its schedule is enforced on the goroutines it
+// breaks it again.
 func TestErrataAreFound(t *testing.T) {
 	for _, tt := range quick {
 		t.Run(tt.scenario, func(t *testing.T) {
@@ -133,7 +145,8 @@ func TestErrataAreFound(t *testing.T) {
 			if f == nil || out.Verdict != spec.Violated {
 				t.Fatalf("%v: %s", out.Verdict, out.Reason)
 			}
-			t.Logf("run %d, %d steps: %s: %s", f.Number, len(f.Local.Schedule), f.Violation.Property, f.Violation.Message)
+			t.Logf("run %d, %d steps: %s: %s", f.Number, len(f.Local.Schedule),
+				f.Violation.Property, f.Violation.Message)
 			if f.Stale != nil {
 				t.Error(f.Stale)
 			}
@@ -145,18 +158,21 @@ func TestErrataAreFound(t *testing.T) {
 	}
 }
 
-// enforced enforces a run of the world that breaks a property on the goroutines, and judges what they do.
+// enforced enforces a run of the world that breaks a property on the goroutines, and judges what
+// they do.
 func enforced(t *testing.T, c world.Case, w *world.World, run *world.Run) {
 	t.Helper()
 	r, err := local.Run(t.Context(), c.Setup, local.Config{Model: c.Model, Schedule: run.Schedule})
 	if err != nil {
 		t.Fatalf("%v\nschedule:\n%s", err, strings.Join(run.Schedule, "\n"))
 	}
-	if diff := cmp.Diff(run.Trace.Events, r.Trace.Events, cmpopts.IgnoreUnexported(trace.MsgID{}, trace.Stamp{})); diff != "" {
+	if diff := cmp.Diff(run.Trace.Events, r.Trace.Events,
+		cmpopts.IgnoreUnexported(trace.MsgID{}, trace.Stamp{})); diff != "" {
 		t.Errorf("events (-world +goroutines):\n%s", diff)
 	}
 	j := soak.NewJudge(w.Facts)
-	if v := j.Run(r); v == nil && !between(run.Violation.Property) || v != nil && v.Property != run.Violation.Property {
+	if v := j.Run(r); v == nil && !between(run.Violation.Property) || v != nil &&
+		v.Property != run.Violation.Property {
 		t.Errorf("goroutines break %+v, the world %+v", v, run.Violation)
 	}
 }
@@ -171,8 +187,8 @@ func between(property string) bool {
 	return false
 }
 
-// TestCounterexamplesAreEnforced takes the shortest counterexamples that a search finds in the world for errata of every protocol: enforced on the
-// goroutines, each breaks the same property.
+// TestCounterexamplesAreEnforced takes the shortest counterexamples that a search finds in the
+// world for errata of every protocol: enforced on the goroutines, each breaks the same property.
 func TestCounterexamplesAreEnforced(t *testing.T) {
 	list, err := scenarios.Embedded()
 	if err != nil {
@@ -188,7 +204,8 @@ func TestCounterexamplesAreEnforced(t *testing.T) {
 		}
 		s.Variant = "repaired+" + s.Erratum
 		c := resolve(t, s)
-		out, err := world.Check(t.Context(), c, checker.Options{Order: checker.BreadthFirst, MaxStates: 2000})
+		out, err := world.Check(t.Context(), c,
+			checker.Options{Order: checker.BreadthFirst, MaxStates: 2000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +229,8 @@ func TestSameSeedSameRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := fmt.Sprint(out.Runs, out.Steps, out.Failures, out.Found.Violation, out.Found.Plan, strings.Join(out.Found.Local.Schedule, "\n"))
+		got := fmt.Sprint(out.Runs, out.Steps, out.Failures, out.Found.Violation, out.Found.Plan,
+			strings.Join(out.Found.Local.Schedule, "\n"))
 		if first == "" {
 			first = got
 		} else if diff := cmp.Diff(first, got); diff != "" {
@@ -234,14 +252,18 @@ func TestVerdicts(t *testing.T) {
 		verdict spec.Verdict
 		reason  string
 	}{
-		{"out of model", t.Context(), outside, spec.OutOfModel, "the protocol needs reliable channels"},
-		{"fine", t.Context(), fine, spec.Unknown, "run as goroutines until 5 runs: no violation, which proves nothing"},
+		{"out of model", t.Context(), outside, spec.OutOfModel,
+			"the protocol needs reliable channels"},
+		{"fine", t.Context(), fine, spec.Unknown,
+			"run as goroutines until 5 runs: no violation, which proves nothing"},
 		{"cancelled", cancelled, fine, spec.Unknown, "interrupted"},
-		{"no time", t.Context(), fine, spec.Unknown, "failure-free behaviour of the program: exploration ended early"},
+		{"no time", t.Context(), fine, spec.Unknown,
+			"failure-free behaviour of the program: exploration ended early"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			out, err := soak.Soak(tt.ctx, tt.c, soak.Options{Runs: 5, MaxTime: map[string]time.Duration{"no time": 1}[tt.name]})
+			out, err := soak.Soak(tt.ctx, tt.c,
+				soak.Options{Runs: 5, MaxTime: map[string]time.Duration{"no time": 1}[tt.name]})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -252,10 +274,13 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestRunsThatDiffer checks that runs are compared with each other: a program whose send depends on the order of two receptions, over a protocol that
-// needs it not to, and a judge who does not know the failure-free behaviour. No run alone breaks anything.
+// TestRunsThatDiffer checks that runs are compared with each other: a program whose send depends on
+// the order of two receptions, over a protocol that needs it not to, and a judge who does not know
+// the failure-free behaviour. No run alone breaks anything.
 func TestRunsThatDiffer(t *testing.T) {
-	s, err := scenarios.Parse("race.txtar", []byte("Race\n-- scenario --\nprotocol: hydee\n-- program --\na: send c x\nb: send c y\nc: recv * ordered; recv *; send d z\nd: recv c\n"))
+	s, err := scenarios.Parse("race.txtar", []byte(
+		"Race\n-- scenario --\nprotocol: hydee\n-- program --\na: send c x\nb: send c y\nc: recv "+
+			"* ordered; recv *; send d z\nd: recv c\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +290,8 @@ func TestRunsThatDiffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := out.Found; f == nil || f.Violation.Property != spec.SendDeterminism.Name || f.Number < 2 || f.Stale != nil {
+	if f := out.Found; f == nil || f.Violation.Property != spec.SendDeterminism.Name ||
+		f.Number < 2 || f.Stale != nil {
 		t.Errorf("%v, %+v", out.Verdict, f)
 	}
 }

@@ -22,7 +22,8 @@ func measure(b *testing.B, file string, o checker.Options, forget bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	c := world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model, Interchangeable: r.Interchangeable, Forget: forget}
+	c := world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model,
+		Interchangeable: r.Interchangeable, Forget: forget}
 	var transitions, states float64
 	var out *world.Outcome
 	for b.Loop() {
@@ -41,7 +42,8 @@ func measure(b *testing.B, file string, o checker.Options, forget bool) {
 
 func embedded(scenario string) string { return "../../scenarios/hydee/" + scenario + ".txtar" }
 
-// BenchmarkHundredMillion explores more than a hundred million states, on all cores: minutes, and gigabytes of memory.
+// BenchmarkHundredMillion explores more than a hundred million states, on all cores: minutes, and
+// gigabytes of memory.
 //
 //	go test ./checker/world -run '^$' -bench HundredMillion -benchtime 1x -hundred
 func BenchmarkHundredMillion(b *testing.B) {
@@ -72,13 +74,14 @@ func BenchmarkExplore(b *testing.B) {
 		{"s0", checker.Options{Workers: 2, Reduce: usual}},
 	} {
 		o := c.options
-		name := fmt.Sprintf("scenario=%s/search=%s/reduce=%s/exact=%t/workers=%d", c.scenario, o.Order, o.Reduce, o.Exact, o.Workers)
+		name := fmt.Sprintf("scenario=%s/search=%s/reduce=%s/exact=%t/workers=%d", c.scenario,
+			o.Order, o.Reduce, o.Exact, o.Workers)
 		b.Run(name, func(b *testing.B) { measure(b, embedded(c.scenario), o, false) })
 	}
 }
 
-// BenchmarkAblation explores one scenario with each part of the engine switched off in turn: the memory of local steps, and each
-// reduction.
+// BenchmarkAblation explores one scenario with each part of the engine switched off in turn: the
+// memory of local steps, and each reduction.
 //
 //	go test ./checker/world -run '^$' -bench Ablation -benchtime 1x -count 3
 func BenchmarkAblation(b *testing.B) {
@@ -99,7 +102,9 @@ func BenchmarkAblation(b *testing.B) {
 			{"sleep=alone", checker.Sleep, false},
 			{"reduce=none", checker.Unreduced, false},
 		} {
-			b.Run("scenario="+scenario+"/"+c.name, func(b *testing.B) { measure(b, embedded(scenario), checker.Options{Reduce: c.reduce}, c.forget) })
+			b.Run("scenario="+scenario+"/"+c.name, func(b *testing.B) {
+				measure(b, embedded(scenario), checker.Options{Reduce: c.reduce}, c.forget)
+			})
 		}
 	}
 }

@@ -26,12 +26,14 @@ func (c hydeeCase) String() string {
 			names += " " + e.ID
 		}
 	}
-	return fmt.Sprintf("clusters %v, errata%s, model %+v\n%s", c.clusters, names, c.model, c.program)
+	return fmt.Sprintf("clusters %v, errata%s, model %+v\n%s", c.clusters, names, c.model,
+		c.program)
 }
 
 func randomHydee(r *rand.Rand) hydeeCase {
 	ranks := 2 + r.IntN(3)
-	c := hydeeCase{program: randomProgram(r, ranks, 1+r.IntN(6)), clusters: randomClusters(r, ranks), errata: randomErrata(r)}
+	c := hydeeCase{program: randomProgram(r, ranks, 1+r.IntN(6)),
+		clusters: randomClusters(r, ranks), errata: randomErrata(r)}
 	if r.IntN(2) == 0 {
 		c.errata = 0 // what is repaired claims more
 	}
@@ -40,13 +42,15 @@ func randomHydee(r *rand.Rand) hydeeCase {
 	return c
 }
 
-// compare explores the case with and without reduction, first for the ends of runs, then for violated properties.
+// compare explores the case with and without reduction, first for the ends of runs, then for
+// violated properties.
 func (c hydeeCase) compare(most int, ways []checker.Options) (problem string, states int) {
 	p, err := hydeePair(c.program, c.clusters, c.errata)
 	if err != nil {
 		return err.Error(), 0
 	}
-	full, err := explore(Config{Setup: p.setup, Model: c.model}, checker.Options{MaxStates: most}, "")
+	full, err := explore(Config{Setup: p.setup, Model: c.model}, checker.Options{MaxStates: most},
+		"")
 	if err != nil {
 		return err.Error(), 0
 	}
@@ -72,8 +76,9 @@ func (c hydeeCase) compare(most int, ways []checker.Options) (problem string, st
 	return d, full.result.States
 }
 
-// compareViolations says in which violated properties a search differs from a plain one. A violation cuts a path, so one property can
-// hide another, in another order another one: each is compared alone.
+// compareViolations says in which violated properties a search differs from a plain one. A
+// violation cuts a path, so one property can hide another, in another order another one: each is
+// compared alone.
 func compareViolations(c Config, o checker.Options, all *seen) (d string) {
 	some, _ := explore(c, o, "")
 	if len(all.violated) > 0 != (len(some.violated) > 0) {
@@ -94,8 +99,9 @@ func compareViolations(c Config, o checker.Options, all *seen) (d string) {
 	return d
 }
 
-// TestReductionAgainstBruteForce explores random small programs over HydEE, repaired and with random errata, under random
-// failure models with and without reduction: the ends of runs and the violated properties must be the same.
+// TestReductionAgainstBruteForce explores random small programs over HydEE, repaired and with
+// random errata, under random failure models with and without reduction: the ends of runs and the
+// violated properties must be the same.
 func TestReductionAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -117,5 +123,6 @@ func TestReductionAgainstBruteForce(t *testing.T) {
 			t.Errorf("case %d: %s%.1500s", n, c, d)
 		}
 	}
-	t.Logf("%d cases explored, %d of them with errata, %d states, %d failed", explored, broken, states, failed)
+	t.Logf("%d cases explored, %d of them with errata, %d states, %d failed", explored, broken,
+		states, failed)
 }

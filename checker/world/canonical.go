@@ -9,10 +9,12 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// Many runs of one length show the same violation. A reader is served best by one in which nothing fails before it must and a proc goes
-// on as long as it can: then the diagram begins like the failure-free run, and the steps of a proc stand together.
+// Many runs of one length show the same violation. A reader is served best by one in which nothing
+// fails before it must and a proc goes on as long as it can: then the diagram begins like the
+// failure-free run, and the steps of a proc stand together.
 
-// preference orders the steps out of a state, the best first: what is no fault, then what the proc of the last step does, then lower procs.
+// preference orders the steps out of a state, the best first: what is no fault, then what the proc
+// of the last step does, then lower procs.
 type preference struct {
 	fault, other bool
 	proc         core.Proc
@@ -36,10 +38,13 @@ func (a preference) before(b preference) bool {
 	return cmp.Or(cmp.Compare(a.proc, b.proc), cmp.Compare(a.code, b.code)) < 0
 }
 
-// Canonical is the first run, in the order of preference, among all shortest runs that break the property, which have the given length. So
-// it does not depend on the search that found the length. It returns false when that takes more states than allowed, or ctx ends.
-func (w *World) Canonical(ctx context.Context, property string, length, states int) ([]uint64, bool) {
-	c := shortestRuns{World: w, property: property, length: length, x: checker.NewExpansion(w.Words()), depth: map[string]int{}}
+// Canonical is the first run, in the order of preference, among all shortest runs that break the
+// property, which have the given length. So it does not depend on the search that found the length.
+// It returns false when that takes more states than allowed, or ctx ends.
+func (w *World) Canonical(ctx context.Context, property string, length, states int) ([]uint64,
+	bool) {
+	c := shortestRuns{World: w, property: property, length: length,
+		x: checker.NewExpansion(w.Words()), depth: map[string]int{}}
 	if !c.layers(ctx, states) {
 		return nil, false
 	}
@@ -54,8 +59,9 @@ type shortestRuns struct {
 	length   int
 	x        *checker.Expansion
 	levels   [][][]uint32
-	depth    map[string]int // level of each state, -1 when no shortest run that breaks the property goes through it
-	key      []byte
+	// level of each state, -1 when no shortest run that breaks the property goes through it
+	depth map[string]int
+	key   []byte
 }
 
 // layers explores breadth first as deep as the run is long.
@@ -120,7 +126,8 @@ func (c *shortestRuns) leads(d, i int) bool {
 	return met && level == d+1
 }
 
-// broken reports whether a run that ends in the state, which is expanded, breaks the property by its end.
+// broken reports whether a run that ends in the state, which is expanded, breaks the property by
+// its end.
 func (c *shortestRuns) broken(state []uint32) bool {
 	for _, s := range c.x.Steps {
 		if !s.Fault {
@@ -138,7 +145,8 @@ func (c *shortestRuns) path() (path []uint64, ok bool) {
 		c.Expand(state, checker.Unreduced, c.x)
 		best := -1
 		for i, s := range c.x.Steps {
-			if c.leads(d, i) && (best < 0 || preferenceOf(s, last).before(preferenceOf(c.x.Steps[best], last))) {
+			if c.leads(d, i) && (best < 0 || preferenceOf(s,
+				last).before(preferenceOf(c.x.Steps[best], last))) {
 				best = i
 			}
 		}

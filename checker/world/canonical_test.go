@@ -27,7 +27,8 @@ func brokenWorld(t *testing.T, program string, clusters []int, id string, m faul
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, _, err := Open(t.Context(), Case{Setup: p.setup, Baseline: p.baseline, Model: m}, checker.Options{})
+	w, _, err := Open(t.Context(), Case{Setup: p.setup, Baseline: p.baseline, Model: m},
+		checker.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,8 +37,10 @@ func brokenWorld(t *testing.T, program string, clusters []int, id string, m faul
 
 const twoMessages = "a: send b x; send b y\nb: recv a; recv a\n"
 
-// everyRun calls visit for each run of the length that ends with the violation, by plain recursion; steps is the run so far.
-func everyRun(w *World, property string, length int, state []uint32, steps []checker.Step, visit func([]checker.Step)) {
+// everyRun calls visit for each run of the length that ends with the violation, by plain recursion;
+// steps is the run so far.
+func everyRun(w *World, property string, length int, state []uint32, steps []checker.Step,
+	visit func([]checker.Step)) {
 	x := checker.NewExpansion(w.Words())
 	w.Expand(state, checker.Unreduced, x)
 	if len(steps) == length {
@@ -74,24 +77,30 @@ func firstOf(a, b []checker.Step) []checker.Step {
 	return a
 }
 
-// TestCanonical enumerates every run of the least length that breaks a property and takes the first in the order of preference; Canonical must
-// find the same one. With a bound that is too small it must say so.
+// TestCanonical enumerates every run of the least length that breaks a property and takes the first
+// in the order of preference; Canonical must find the same one. With a bound that is too small it
+// must say so.
 func TestCanonical(t *testing.T) {
 	tests := []struct {
 		name, erratum, property, program string
 		model                            fault.Model
 		length                           int
 	}{
-		{"violation by a step", "H7", "legal-order", twoMessages, fault.Model{Failures: 1, KeepToDead: true}, 7},
-		{"violation by a checkpoint", "H13c", "prune-safe", twoMessages, fault.Model{Checkpoints: 1}, 7},
-		{"violation by the end", "H5", "terminates", "a: send b x\nb: recv a\n", fault.Model{Failures: 1}, 8},
-		{"the lower proc fails", "H5", "terminates", "a: recv b\nb: send a x\n", fault.Model{Failures: 1}, 8},
+		{"violation by a step", "H7", "legal-order", twoMessages,
+			fault.Model{Failures: 1, KeepToDead: true}, 7},
+		{"violation by a checkpoint", "H13c", "prune-safe", twoMessages,
+			fault.Model{Checkpoints: 1}, 7},
+		{"violation by the end", "H5", "terminates", "a: send b x\nb: recv a\n",
+			fault.Model{Failures: 1}, 8},
+		{"the lower proc fails", "H5", "terminates", "a: recv b\nb: send a x\n",
+			fault.Model{Failures: 1}, 8},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := brokenWorld(t, tt.program, []int{0, 1}, tt.erratum, tt.model)
-			r := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst, Only: tt.property})
+			r := checker.Search(t.Context(), w,
+				checker.Options{Order: checker.BreadthFirst, Only: tt.property})
 			if len(r.Found) != 1 || len(r.Found[0].Path) != tt.length {
 				t.Fatalf("found %+v, want a run of %d steps", r.Found, tt.length)
 			}
@@ -143,15 +152,19 @@ func beforeFault(steps []checker.Step) int {
 	return len(steps)
 }
 
-// TestPreference checks the order of steps after one of proc 2: no fault comes before any fault, then proc 2 goes on, then lower procs come
-// first, and what is left is decided by the kind of the event.
+// TestPreference checks the order of steps after one of proc 2: no fault comes before any fault,
+// then proc 2 goes on, then lower procs come first, and what is left is decided by the kind of the
+// event.
 func TestPreference(t *testing.T) {
 	last := code(deliver, 2, 0)
-	inOrder := []checker.Step{{Code: code(deliver, 2, 1)}, {Code: code(persisted, 2, 0)}, {Code: code(restart, 0, 0)}, {Code: code(advance, 1, 0)},
-		{Code: code(advance, 3, 0)}, {Code: code(crash, 2, 0), Fault: true}, {Code: code(checkpoint, 0, 0), Fault: true}, {Code: code(crash, 0, 0), Fault: true}}
+	inOrder := []checker.Step{{Code: code(deliver, 2, 1)}, {Code: code(persisted, 2, 0)},
+		{Code: code(restart, 0, 0)}, {Code: code(advance, 1, 0)},
+		{Code: code(advance, 3, 0)}, {Code: code(crash, 2, 0), Fault: true},
+		{Code: code(checkpoint, 0, 0), Fault: true}, {Code: code(crash, 0, 0), Fault: true}}
 	for i := range inOrder {
 		for j := range inOrder {
-			if got := preferenceOf(inOrder[i], last).before(preferenceOf(inOrder[j], last)); got != (i < j) {
+			if got := preferenceOf(inOrder[i],
+				last).before(preferenceOf(inOrder[j], last)); got != (i < j) {
 				t.Errorf("step %d before step %d: %t", i, j, got)
 			}
 		}
@@ -169,15 +182,18 @@ func shuffle(w *World, r *rand.Rand, codes []uint64) []uint64 {
 		swapped[k-1], swapped[k] = codes[k], codes[k-1]
 		before, err := w.Follow(codes)
 		after, err2 := w.Follow(swapped)
-		if err == nil && err2 == nil && slices.Equal(before.last(), after.last()) && cmp.Equal(before.Violation, after.Violation) && slices.Equal(before.States[k+1], after.States[k+1]) {
+		if err == nil && err2 == nil && slices.Equal(before.last(), after.last()) &&
+			cmp.Equal(before.Violation, after.Violation) &&
+			slices.Equal(before.States[k+1], after.States[k+1]) {
 			codes = swapped
 		}
 	}
 	return codes
 }
 
-// TestReorder shuffles runs that a depth-first search finds, where they commute: the order afterwards must be the same for all shuffles,
-// have the same steps, end in the same state with the same violation, and have no failure earlier than before.
+// TestReorder shuffles runs that a depth-first search finds, where they commute: the order
+// afterwards must be the same for all shuffles, have the same steps, end in the same state with the
+// same violation, and have no failure earlier than before.
 func TestReorder(t *testing.T) {
 	tests := []struct {
 		name, erratum, program string
@@ -185,9 +201,12 @@ func TestReorder(t *testing.T) {
 		model                  fault.Model
 	}{
 		{"two messages, one failure", "H1", twoMessages, []int{0, 1}, fault.Model{Failures: 1}},
-		{"a checkpoint", "H13d", twoMessages, []int{0, 1}, fault.Model{Failures: 1, Checkpoints: 1}},
-		{"three ranks", "H17", "x: send y m2\ny: recv *; send c m3; recv *\nc: recv y; send y m7\n", []int{0, 0, 1}, fault.Model{Failures: 1}},
-		{"two failures, violation by the end", "H12a", "a: send b x; recv b\nb: recv a; send a y\n", []int{0, 1}, fault.Model{Failures: 2}},
+		{"a checkpoint", "H13d", twoMessages, []int{0, 1},
+			fault.Model{Failures: 1, Checkpoints: 1}},
+		{"three ranks", "H17", "x: send y m2\ny: recv *; send c m3; recv *\nc: recv y; send y m7\n",
+			[]int{0, 0, 1}, fault.Model{Failures: 1}},
+		{"two failures, violation by the end", "H12a", "a: send b x; recv b\nb: recv a; send a y\n",
+			[]int{0, 1}, fault.Model{Failures: 2}},
 	}
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -202,16 +221,20 @@ func TestReorder(t *testing.T) {
 			want := w.reordered(codes)
 			before, _ := w.Follow(codes)
 			after, err := w.Follow(want)
-			if err != nil || !cmp.Equal(before.Violation, after.Violation) || !slices.Equal(before.last(), after.last()) {
-				t.Fatalf("reordered: %v, violation %+v, want %+v", err, after.Violation, before.Violation)
+			if err != nil || !cmp.Equal(before.Violation, after.Violation) ||
+				!slices.Equal(before.last(), after.last()) {
+				t.Fatalf("reordered: %v, violation %+v, want %+v", err, after.Violation,
+					before.Violation)
 			}
-			if !slices.Equal(slices.Sorted(slices.Values(codes)), slices.Sorted(slices.Values(want))) {
+			if !slices.Equal(slices.Sorted(slices.Values(codes)),
+				slices.Sorted(slices.Values(want))) {
 				t.Error("other steps")
 			}
 			if crashes(before) > crashes(after) {
 				t.Errorf("failures at %d in all, before at %d", crashes(after), crashes(before))
 			}
-			if run, err := w.Reorder(before); err != nil || !slices.Equal(run.Schedule, after.Schedule) {
+			if run, err := w.Reorder(before); err != nil ||
+				!slices.Equal(run.Schedule, after.Schedule) {
 				t.Errorf("Reorder: %v, %v", run.Schedule, err)
 			}
 			changed := 0
@@ -222,7 +245,8 @@ func TestReorder(t *testing.T) {
 				}
 				if got := w.reordered(shuffled); !slices.Equal(got, want) {
 					run, _ := w.Follow(got)
-					t.Fatalf("the order depends on the run (-want +got):\n%s", cmp.Diff(after.Schedule, run.Schedule))
+					t.Fatalf("the order depends on the run (-want +got):\n%s",
+						cmp.Diff(after.Schedule, run.Schedule))
 				}
 			}
 			if changed == 0 {
@@ -242,11 +266,12 @@ func crashes(r *Run) (sum int) {
 	return sum
 }
 
-// TestAttempt gives a schedule to a world in which some of its events can not happen: they are left out, and the rest breaks the property
-// all the same. The budgets that a run uses are counted.
+// TestAttempt gives a schedule to a world in which some of its events can not happen: they are left
+// out, and the rest breaks the property all the same. The budgets that a run uses are counted.
 func TestAttempt(t *testing.T) {
 	w := brokenWorld(t, twoMessages, []int{0, 1}, "H1", fault.Model{Failures: 2, Checkpoints: 1})
-	r := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst, Only: "exactly-once"})
+	r := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst,
+		Only: "exactly-once"})
 	run, err := w.Follow(r.Found[0].Path)
 	if err != nil {
 		t.Fatal(err)
@@ -254,14 +279,18 @@ func TestAttempt(t *testing.T) {
 	noise := append([]string{"crash nobody"}, run.Schedule...)
 	noise = slices.Insert(noise, 4, "step b end", "deliver z->a App")
 	got := w.Attempt(noise, "exactly-once")
-	if diff := cmp.Diff(run.Schedule, got.Schedule); diff != "" || got.Violation == nil || got.Violation.Property != "exactly-once" {
+	if diff := cmp.Diff(run.Schedule, got.Schedule); diff != "" || got.Violation == nil ||
+		got.Violation.Property != "exactly-once" {
 		t.Errorf("violation %+v, schedule (-want +got):\n%s", got.Violation, diff)
 	}
 	if spent := w.Spent(got); spent.Failures != 1 || spent.Checkpoints != 0 {
 		t.Errorf("spent %+v, want one failure", spent)
 	}
-	repaired := brokenWorld(t, twoMessages, []int{0, 1}, "", fault.Model{Failures: 2, Checkpoints: 1})
+	repaired := brokenWorld(t, twoMessages, []int{0, 1}, "",
+		fault.Model{Failures: 2, Checkpoints: 1})
 	if got := repaired.Attempt(noise, "exactly-once"); got.Violation != nil || !got.Complete {
-		t.Errorf("the repaired protocol: violation %+v, complete %t, want the run without failures to its end", got.Violation, got.Complete)
+		t.Errorf(
+			"the repaired protocol: violation %+v, complete %t, want the run without failures to "+
+				"its end", got.Violation, got.Complete)
 	}
 }

@@ -26,8 +26,9 @@ func bare(t *testing.T, text string) *core.Setup {
 	return setup
 }
 
-// TestCertify classifies programs whose class is known by hand, one just inside and one just outside of each, and replays both runs of every conflict: they
-// must be failure-free runs of the program, and end with what is said to differ.
+// TestCertify classifies programs whose class is known by hand, one just inside and one just
+// outside of each, and replays both runs of every conflict: they must be failure-free runs of the
+// program, and end with what is said to differ.
 func TestCertify(t *testing.T) {
 	tests := []struct {
 		name, program string
@@ -35,13 +36,22 @@ func TestCertify(t *testing.T) {
 		words         string // of the first conflict
 	}{
 		{"named", "a: send b x; recv b\nb: recv a; send a y", core.Deterministic, ""},
-		{"one sender to anyone", "a: send b x; send b y\nb: recv *; recv *", core.Deterministic, ""},
-		{"gathered", "a: send c x; recv c\nb: send c y\nc: recv *; recv *; send a z", core.SendDeterministic, ""},
-		{"gathered, in order", "a: send c x; recv c\nb: send c y\nc: recv * ordered; recv * ordered; send a z", core.Piecewise, "send 1 of c (z): its payload is"},
-		{"between", "a: send c x; recv c\nb: send c y\nc: recv *; send a z; recv *", core.Piecewise, "send 1 of c (z): its"},
-		{"other content", "a: send b x\nc: send b y\nb: recv * ordered; recv * ordered; send d z\nd: recv b; send e w\ne: recv d", core.Piecewise, "send 1 of "},
+		{"one sender to anyone", "a: send b x; send b y\nb: recv *; recv *", core.Deterministic,
+			""},
+		{"gathered", "a: send c x; recv c\nb: send c y\nc: recv *; recv *; send a z",
+			core.SendDeterministic, ""},
+		{"gathered, in order",
+			"a: send c x; recv c\nb: send c y\nc: recv * ordered; recv * ordered; send a z",
+			core.Piecewise, "send 1 of c (z): its payload is"},
+		{"between", "a: send c x; recv c\nb: send c y\nc: recv *; send a z; recv *", core.Piecewise,
+			"send 1 of c (z): its"},
+		{"other content",
+			"a: send b x\nc: send b y\nb: recv * ordered; recv * ordered; send d z\nd: recv b; " +
+				"send e w\ne: recv d", core.Piecewise, "send 1 of "},
 		{"waited for", "a: send b x; recv b\nb: post a; wait; send a y", core.Deterministic, ""},
-		{"while posted", "a: send b x; recv b\nb: post a; send a y; wait", core.NoDeterminism, "after the same 0 receptions b receives the next message after 0 sends in one run and receives the next message after 1 sends in another"},
+		{"while posted", "a: send b x; recv b\nb: post a; send a y; wait", core.NoDeterminism,
+			"after the same 0 receptions b receives the next message after 0 sends in one run " +
+				"and receives the next message after 1 sends in another"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -50,14 +60,16 @@ func TestCertify(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.Class != tt.class || len(c.Lacks) != int(core.Deterministic-tt.class) || c.Stuck != "" {
+			if c.Class != tt.class || len(c.Lacks) != int(core.Deterministic-tt.class) ||
+				c.Stuck != "" {
 				t.Fatalf("class %v with %d conflicts, want %v", c.Class, len(c.Lacks), tt.class)
 			}
 			if tt.words != "" && !strings.HasPrefix(c.Lacks[0].Words, tt.words) {
 				t.Errorf("%q, want %q", c.Lacks[0].Words, tt.words)
 			}
 			for i, l := range c.Lacks {
-				if l.Class != tt.class+core.Determinism(i)+1 || len(l.First) == 0 || len(l.Other) == 0 || strings.Join(l.First, "") == strings.Join(l.Other, "") {
+				if l.Class != tt.class+core.Determinism(i)+1 || len(l.First) == 0 ||
+					len(l.Other) == 0 || strings.Join(l.First, "") == strings.Join(l.Other, "") {
 					t.Errorf("conflict %+v", l)
 				}
 				for _, schedule := range [][]string{l.First, l.Other} {
@@ -73,14 +85,16 @@ func TestCertify(t *testing.T) {
 
 // TestCertifyBounds says that a bound was hit, and does not guess.
 func TestCertifyBounds(t *testing.T) {
-	c, err := Certify(t.Context(), bare(t, "a: send b x; recv b\nb: recv a; send a y"), checker.Options{MaxStates: 2})
-	if err == nil || c != nil || errors.Is(err, ErrStale) || !strings.Contains(err.Error(), "ended early") {
+	c, err := Certify(t.Context(), bare(t, "a: send b x; recv b\nb: recv a; send a y"),
+		checker.Options{MaxStates: 2})
+	if err == nil || c != nil || errors.Is(err, ErrStale) ||
+		!strings.Contains(err.Error(), "ended early") {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
 
-// TestCertifyClasses checks on random programs that the classes include each other: where moments differ sends differ, and what is refused for a class is
-// refused for those above.
+// TestCertifyClasses checks on random programs that the classes include each other: where moments
+// differ sends differ, and what is refused for a class is refused for those above.
 func TestCertifyClasses(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	seen := map[core.Determinism]int{}

@@ -13,17 +13,21 @@ import (
 
 // Case is one question to the checker.
 type Case struct {
-	Setup    *core.Setup
-	Baseline *core.Setup // the same programs over the transparent protocol (impl/protocol/none); nil when there are no programs
+	Setup *core.Setup
+	// the same programs over the transparent protocol (impl/protocol/none); nil when there are no
+	// programs
+	Baseline *core.Setup
 	Model    fault.Model
 	MustSee  []string // Sometimes properties without which the answer is vacuous
-	// Interchangeable ranks: renaming them changes nothing (symmetry.go); checker.Symmetry makes use of it.
+	// Interchangeable ranks: renaming them changes nothing (symmetry.go); checker.Symmetry makes
+	// use of it.
 	Interchangeable []core.Rank
 	Subject         string // text of the question, for saved searches
 	Forget          bool   // run every local step again each time it is taken (Config.Forget)
 	Once            bool   // do not run local steps twice: hidden nondeterminism is not looked for
 	Cuts            bool   // put a crash between any two effects (Config.Cuts)
-	Force           bool   // explore although program or model are outside the promises of the protocol
+	// explore although program or model are outside the promises of the protocol
+	Force bool
 }
 
 // Outcome is the answer.
@@ -39,8 +43,8 @@ type Outcome struct {
 	World       *World           // for reports; nil when nothing was explored
 }
 
-// Check answers the question: first the program alone, without failures; then the protocol under the model, unless one of
-// the two is outside what the protocol promises to handle.
+// Check answers the question: first the program alone, without failures; then the protocol under
+// the model, unless one of the two is outside what the protocol promises to handle.
 func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	w, out, err := prepare(ctx, c, o)
 	if w == nil {
@@ -50,7 +54,8 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 		return nil, err
 	}
 	if out.Verdict == spec.Violated && o.Workers > 1 {
-		o.Workers = 1 // alone, in a world of its own, so that the same violation is reported each time
+		// alone, in a world of its own, so that the same violation is reported each time
+		o.Workers = 1
 		if w, err = New(w.Config); err != nil {
 			return nil, err
 		}
@@ -69,7 +74,8 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 		return nil, err
 	}
 	if out.Verdict == spec.Holds && w.answer != "" && !c.Force {
-		out.Verdict, out.Reason = spec.OutOfModel, "everything holds, but some failures take a rank and all that protects it: "+w.answer
+		out.Verdict, out.Reason = spec.OutOfModel,
+			"everything holds, but some failures take a rank and all that protects it: "+w.answer
 	}
 	if missing := missing(c.MustSee, out.Seen); out.Verdict == spec.Holds && missing != "" {
 		out.Verdict, out.Reason = spec.Unknown, "vacuous: no run shows "+missing
@@ -77,15 +83,19 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	return out, nil
 }
 
-// prepare explores the program alone and makes the world; it returns no world but the answer when there is nothing else to explore.
+// prepare explores the program alone and makes the world; it returns no world but the answer when
+// there is nothing else to explore.
 func prepare(ctx context.Context, c Case, o checker.Options) (*World, *Outcome, error) {
-	oracle, err := OracleOf(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
+	oracle, err := OracleOf(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates,
+		MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "interrupted"}, Reason: "interrupted"}, nil
+			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown,
+				Bound: "interrupted"}, Reason: "interrupted"}, nil
 		}
 		if strings.Contains(err.Error(), "ended early") {
-			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown, Bound: "the failure-free oracle"}, Reason: err.Error()}, nil
+			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown,
+				Bound: "the failure-free oracle"}, Reason: err.Error()}, nil
 		}
 		return nil, nil, err
 	}
@@ -122,7 +132,8 @@ func (out *Outcome) follow(w *World) error {
 
 // search explores the world, at once or one crash set after another.
 func search(ctx context.Context, w *World, c Case, o checker.Options) (checker.Result, error) {
-	if c.Model.Failures > 0 && (o.Reduce.Has(checker.Sets) || o.Reduce.Has(checker.Symmetry) && len(c.Interchangeable) > 0) {
+	if c.Model.Failures > 0 && (o.Reduce.Has(checker.Sets) || o.Reduce.Has(checker.Symmetry) &&
+		len(c.Interchangeable) > 0) {
 		return searchSets(ctx, w, c, o)
 	}
 	o.Saving.Subject = c.Subject
@@ -132,9 +143,11 @@ func search(ctx context.Context, w *World, c Case, o checker.Options) (checker.R
 // shortenStates bounds the search for a shorter run.
 const shortenStates = 1 << 20
 
-// shorten looks breadth first for a shortest run that breaks the same property; it keeps the given run when that takes too long.
+// shorten looks breadth first for a shortest run that breaks the same property; it keeps the given
+// run when that takes too long.
 func shorten(ctx context.Context, w *World, f checker.Found, o checker.Options) checker.Found {
-	o.Order, o.Reduce, o.All, o.Only, o.MaxStates, o.Progress = checker.BreadthFirst, checker.Unreduced, false, f.Property, shortenStates, nil
+	o.Order, o.Reduce, o.All, o.Only, o.MaxStates, o.Progress = checker.BreadthFirst,
+		checker.Unreduced, false, f.Property, shortenStates, nil
 	o.Lasso = false
 	r := checker.Search(ctx, w, o)
 	if len(r.Found) == 1 && len(r.Found[0].Path) < len(f.Path) {
@@ -174,12 +187,16 @@ func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 		return "the protocol needs reliable channels, the network may duplicate messages"
 	case p.MaxFailures < 0 && m.Failures > 0:
 		return "the protocol survives no failure"
-	case (len(c.Setup.Watchers) > 0 || c.Setup.Watchdogs) && p.Suspicions >= 0 && m.Suspicions > p.Suspicions:
-		return fmt.Sprintf("the protocol survives %d false suspicions, the model has %d", p.Suspicions, m.Suspicions)
+	case (len(c.Setup.Watchers) > 0 || c.Setup.Watchdogs) && p.Suspicions >= 0 &&
+		m.Suspicions > p.Suspicions:
+		return fmt.Sprintf("the protocol survives %d false suspicions, the model has %d",
+			p.Suspicions, m.Suspicions)
 	case m.Overlap > 0 && !p.Recovers:
-		return "the model counts who is recovering, and the protocol does not declare when a recovery is complete"
+		return "the model counts who is recovering, and the protocol does not declare when a " +
+			"recovery is complete"
 	case p.MaxFailures > 0 && m.AtATime() > p.MaxFailures:
-		return fmt.Sprintf("the protocol survives %d failures at a time, the model has %d", p.MaxFailures, m.AtATime())
+		return fmt.Sprintf("the protocol survives %d failures at a time, the model has %d",
+			p.MaxFailures, m.AtATime())
 	}
 	return ""
 }

@@ -19,16 +19,19 @@ type Counts struct {
 	Seeds        int // of reductions, in memories at the end, of those who received them
 }
 
-// carrier is a message that carries determinants; it is not counted as control when it carries a payload.
+// carrier is a message that carries determinants; it is not counted as control when it carries a
+// payload.
 type carrier interface {
 	Carries() (payload bool, determinants int)
 }
 
-// Count runs the machines of a setup once, without failures, along one schedule, and counts what crosses their boundary. The schedule is random by the
-// seed, but for acknowledgements of determinants: late ones are delivered only when nothing else can happen, prompt ones first. It keeps no states, so
-// it counts programs that are far too large to explore.
+// Count runs the machines of a setup once, without failures, along one schedule, and counts what
+// crosses their boundary. The schedule is random by the seed, but for acknowledgements of
+// determinants: late ones are delivered only when nothing else can happen, prompt ones first. It
+// keeps no states, so it counts programs that are far too large to explore.
 func Count(s *core.Setup, seed uint64, late bool) (Counts, error) {
-	c := counter{setup: s, late: late, rng: rand.New(rand.NewPCG(seed, 0)), queues: map[[2]core.Proc][]core.Message{}}
+	c := counter{setup: s, late: late, rng: rand.New(rand.NewPCG(seed, 0)),
+		queues: map[[2]core.Proc][]core.Message{}}
 	for p := range s.Layout.Names {
 		c.machines = append(c.machines, s.New(core.Proc(p)))
 	}
@@ -48,7 +51,8 @@ func Count(s *core.Setup, seed uint64, late bool) (Counts, error) {
 			continue
 		}
 		if !h.Done {
-			return c.counts, fmt.Errorf("count: %s has sent %d and received %d and can not go on", s.Layout.Names[p], h.Sent, len(h.Delivered))
+			return c.counts, fmt.Errorf("count: %s has sent %d and received %d and can not go on",
+				s.Layout.Names[p], h.Sent, len(h.Delivered))
 		}
 		for _, i := range h.Memory {
 			switch {

@@ -34,8 +34,9 @@ func workloadSetups(t *testing.T, w *script.Workload, steps int) (plain, aware *
 	return plain, aware
 }
 
-// Aim: what the protocols really send, log and number is what the closed form counts. Method: run small workloads of both kinds over both
-// protocols, with prompt and with late acknowledgements, and compare with the enumeration of their trees.
+// Aim: what the protocols really send, log and number is what the closed form counts. Method: run
+// small workloads of both kinds over both protocols, with prompt and with late acknowledgements,
+// and compare with the enumeration of their trees.
 func TestCountAgainstClosedForm(t *testing.T) {
 	lean, err := script.LeanMD([3]int{3, 3, 1}, 1, 8, 2)
 	if err != nil {
@@ -58,14 +59,20 @@ func TestCountAgainstClosedForm(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantP, wantA := w.Plain(false), w.Aware()
-			got := [][4]int{{p.Messages, p.Determinants, p.Copies + p.Parts, p.Seeds}, {a.Messages, a.Determinants, a.Copies + a.Parts, a.Seeds}}
-			want := [][4]int{{steps * wantP.Messages, steps * wantP.Determinants, steps * wantP.Logged, 0},
-				{steps * wantA.Messages, steps * wantA.Determinants, steps * wantA.Logged, steps * wantA.Seeds}}
+			got := [][4]int{{p.Messages, p.Determinants, p.Copies + p.Parts, p.Seeds},
+				{a.Messages, a.Determinants, a.Copies + a.Parts, a.Seeds}}
+			want := [][4]int{{steps * wantP.Messages, steps * wantP.Determinants,
+				steps * wantP.Logged, 0},
+				{steps * wantA.Messages, steps * wantA.Determinants, steps * wantA.Logged,
+					steps * wantA.Seeds}}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s, late %t: messages, determinants, log, seeds over SCMEL and CAMEL (-closed form +run):\n%s", name, late, diff)
+				t.Errorf(
+					"%s, late %t: messages, determinants, log, seeds over SCMEL and CAMEL "+
+						"(-closed form +run):\n%s", name, late, diff)
 			}
 			if a.Piggybacked >= p.Piggybacked || p.Piggybacked == 0 {
-				t.Errorf("%s, late %t: %d determinants piggybacked over CAMEL, %d over SCMEL", name, late, a.Piggybacked, p.Piggybacked)
+				t.Errorf("%s, late %t: %d determinants piggybacked over CAMEL, %d over SCMEL", name,
+					late, a.Piggybacked, p.Piggybacked)
 			}
 		}
 	}

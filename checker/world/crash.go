@@ -8,10 +8,11 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// Where a crash between two effects of one step makes a difference: the crash of a proc right after a step may lose any
-// suffix of each channel and any write in progress, whatever the others lose, so it covers every crash inside the step
-// of which the effects are sends and writes. It does not when the model keeps everything in flight, or when an
-// effect can not be undone: an output, a deletion, a new recovery line. Only there (or with Config.Cuts) are crashes put inside steps.
+// Where a crash between two effects of one step makes a difference: the crash of a proc right after
+// a step may lose any suffix of each channel and any write in progress, whatever the others lose,
+// so it covers every crash inside the step of which the effects are sends and writes. It does not
+// when the model keeps everything in flight, or when an effect can not be undone: an output, a
+// deletion, a new recovery line. Only there (or with Config.Cuts) are crashes put inside steps.
 
 // crashing adds the crashes of one state.
 type crashing struct {
@@ -29,7 +30,8 @@ func (c *crashing) sets(from core.Proc, chosen []core.Proc, n int) {
 		}
 		set := append(chosen[:len(chosen):len(chosen)], p)
 		if (!c.Model.OneInstant || len(set) == c.Model.Failures) && !c.overlaps(c.state, set) {
-			if victims := c.victims(c.state, set); c.putOff && slices.ContainsFunc(victims, c.undoes) {
+			if victims := c.victims(c.state, set); c.putOff &&
+				slices.ContainsFunc(victims, c.undoes) {
 				c.x.LeftOut.Crashes++
 			} else {
 				c.crashVariants(c.state, victims, code(crash, p, 0), set, c.x)
@@ -41,9 +43,11 @@ func (c *crashing) sets(from core.Proc, chosen []core.Proc, n int) {
 	}
 }
 
-// undoes reports whether p can take a step that its crash undoes without a trace: the same crash after the step leads to the same state,
-// so it is enough to explore that one. The step takes a message, which the crash would lose anyway, or makes the program go on; it
-// sends, writes and shows nothing, so it adopts nobody, and a state in which all recovery is over stays one. It can not be put off for ever, because messages and programs come to an end.
+// undoes reports whether p can take a step that its crash undoes without a trace: the same crash
+// after the step leads to the same state, so it is enough to explore that one. The step takes a
+// message, which the crash would lose anyway, or makes the program go on; it sends, writes and
+// shows nothing, so it adopts nobody, and a state in which all recovery is over stays one. It can
+// not be put off for ever, because messages and programs come to an end.
 func (c *crashing) undoes(p core.Proc) bool {
 	here := c.state[localWord(p)]
 	if here == deadLocal {
@@ -65,11 +69,12 @@ func (c *crashing) undoes(p core.Proc) bool {
 
 // silent reports whether a step changes nothing but the state of its machine.
 func (w *World) silent(here uint32, t *transition) bool {
-	return len(t.acts) == 0 && !t.visible && !t.watched && t.violation == 0 && w.locals.at(t.next).round == w.locals.at(here).round
+	return len(t.acts) == 0 && !t.visible && !t.watched && t.violation == 0 &&
+		w.locals.at(t.next).round == w.locals.at(here).round
 }
 
-// mayCrash reports whether a crash may begin at p: it is a victim, the first of its group unless members stop one by one,
-// and somebody of the group is up.
+// mayCrash reports whether a crash may begin at p: it is a victim, the first of its group unless
+// members stop one by one, and somebody of the group is up.
 func (w *World) mayCrash(state []uint32, p core.Proc) bool {
 	members := w.group(p)
 	if _, ok := w.crashes.one(state[budgetWord], members[0]); !ok {
@@ -79,10 +84,13 @@ func (w *World) mayCrash(state []uint32, p core.Proc) bool {
 		return w.isVictim(p) && w.envs.at(state[envWord(p)]).Up
 	}
 	return members[0] == p && slices.ContainsFunc(members, w.isVictim) &&
-		slices.ContainsFunc(members, func(q core.Proc) bool { return w.envs.at(state[envWord(q)]).Up })
+		slices.ContainsFunc(members, func(q core.Proc) bool {
+			return w.envs.at(state[envWord(q)]).Up
+		})
 }
 
-// overlaps reports whether more procs than the model allows would be down or recovering if the groups of the chosen ones stopped.
+// overlaps reports whether more procs than the model allows would be down or recovering if the
+// groups of the chosen ones stopped.
 func (w *World) overlaps(state []uint32, chosen []core.Proc) bool {
 	if w.Model.Overlap == 0 {
 		return false
@@ -90,7 +98,8 @@ func (w *World) overlaps(state []uint32, chosen []core.Proc) bool {
 	victims, n := w.victims(state, chosen), 0
 	for p := range core.Proc(w.procs) {
 		h := w.locals.at(state[localWord(p)]).history
-		if !w.envs.at(state[envWord(p)]).Up || h != nil && h.Recovering || slices.Contains(victims, p) {
+		if !w.envs.at(state[envWord(p)]).Up || h != nil && h.Recovering ||
+			slices.Contains(victims, p) {
 			n++
 		}
 	}
@@ -101,7 +110,8 @@ func (w *World) isVictim(p core.Proc) bool {
 	return w.Model.Victims == nil || slices.Contains(w.Model.Victims, p)
 }
 
-// victims are the procs that stop at once with the chosen ones: their groups, and what runs on their nodes.
+// victims are the procs that stop at once with the chosen ones: their groups, and what runs on
+// their nodes.
 func (w *World) victims(state []uint32, chosen []core.Proc) []core.Proc {
 	if w.Model.Staggered {
 		return w.withHosted(state, chosen)
@@ -127,9 +137,11 @@ func (w *World) halfStopped(state []uint32, p core.Proc) bool {
 	})
 }
 
-// crashVariants adds the crash of the procs with every outcome of their writes in progress: some of the oldest became
-// stable, the next one is absent or, within its budget, damaged. Spending is for a crash; a stop costs nothing.
-func (w *World) crashVariants(state []uint32, procs []core.Proc, c uint64, chosen []core.Proc, x *checker.Expansion) {
+// crashVariants adds the crash of the procs with every outcome of their writes in progress: some of
+// the oldest became stable, the next one is absent or, within its budget, damaged. Spending is for
+// a crash; a stop costs nothing.
+func (w *World) crashVariants(state []uint32, procs []core.Proc, c uint64, chosen []core.Proc,
+	x *checker.Expansion) {
 	outcomes := make([]operation, len(procs))
 	variant, end := 0, 1<<othersShift
 	var choose func(i, damaged int)
@@ -142,7 +154,8 @@ func (w *World) crashVariants(state []uint32, procs []core.Proc, c uint64, chose
 			variant++
 			x.Add(s)
 			w.crash(x, procs, outcomes)
-			c := cause{budget: spend(failures, len(chosen)) + spend(torn, damaged) + w.spendCrashes(state, chosen)}
+			c := cause{budget: spend(failures, len(chosen)) + spend(torn, damaged) +
+				w.spendCrashes(state, chosen)}
 			c.apply(x)
 			return
 		}
@@ -172,8 +185,8 @@ func (w *World) spendCrashes(state []uint32, chosen []core.Proc) (sum uint32) {
 	return sum
 }
 
-// A crash is named by its last group, and in the argument of the code by how many other groups there are, by these, and by the outcome of
-// writes in progress.
+// A crash is named by its last group, and in the argument of the code by how many other groups
+// there are, by these, and by the outcome of writes in progress.
 const (
 	othersShift = 28 // their number
 	otherBits   = 6  // of each
@@ -198,8 +211,8 @@ func splitCrash(a int) (others []core.Proc, outcome int) {
 	return others, a & (1<<(othersShift-otherBits*n) - 1)
 }
 
-// crash stops procs that are up, with the given outcomes of their writes, and lets the detector know of every group that
-// has stopped for good.
+// crash stops procs that are up, with the given outcomes of their writes, and lets the detector
+// know of every group that has stopped for good.
 func (w *World) crash(x *checker.Expansion, procs []core.Proc, outcomes []operation) {
 	for i, p := range procs {
 		w.crashProc(x, p, outcomes[i])
@@ -229,7 +242,8 @@ func (w *World) crashProc(x *checker.Expansion, p core.Proc, outcome operation) 
 	}
 	for _, q := range w.group(p) { // mates that are down already will be of the same life
 		if f := w.envs.at(x.At(envWord(q))); !f.Up && f.Inc < inc {
-			x.Set(envWord(q), w.envStep(x.At(envWord(q)), w.plain(operation{Kind: opRenumber, A: inc})))
+			x.Set(envWord(q), w.envStep(x.At(envWord(q)),
+				w.plain(operation{Kind: opRenumber, A: inc})))
 		}
 	}
 	outcome.A, outcome.Round = inc, w.locals.at(x.At(localWord(p))).round
@@ -265,14 +279,17 @@ func (w *World) notify(x *checker.Expansion, p core.Proc) {
 }
 
 // cutShort adds the crashes inside a step: after each effect but the last.
-func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *checker.Expansion, before cause) {
+func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *checker.Expansion,
+	before cause) {
 	t := w.transitions.at(tr)
-	if len(t.acts) < 2 || w.Model.OneInstant || w.Model.Staggered || !(t.inside || w.Cuts || w.Model.FromDead == fault.Every) ||
+	if len(t.acts) < 2 || w.Model.OneInstant || w.Model.Staggered ||
+		!(t.inside || w.Cuts || w.Model.FromDead == fault.Every) ||
 		!slices.ContainsFunc(w.group(p), w.isVictim) {
 		return
 	}
 	digit, ok := w.crashes.one(x.At(budgetWord), w.group(p)[0])
-	if !ok || w.Model.Settled && left(state, failures) < w.Model.Failures || w.overlaps(state, []core.Proc{p}) {
+	if !ok || w.Model.Settled && left(state, failures) < w.Model.Failures ||
+		w.overlaps(state, []core.Proc{p}) {
 		return
 	}
 	for cutAfter := 1; cutAfter < len(t.acts); cutAfter++ {

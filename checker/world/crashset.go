@@ -10,15 +10,18 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// Crash sets: an outer loop over who crashes how often. Inside one search each of the chosen crashes may happen at any time, or never;
-// a failure of one group takes nothing from the budget of another. Every run belongs to a set of as many crashes as the model
-// allows, so the sets together show every run, and those with fewer crashes several times. It pays when sets are alike: of all that
-// a renaming of interchangeable ranks turns into each other (symmetry.go), one is explored. And each search needs less memory.
+// Crash sets: an outer loop over who crashes how often. Inside one search each of the chosen
+// crashes may happen at any time, or never; a failure of one group takes nothing from the budget of
+// another. Every run belongs to a set of as many crashes as the model allows, so the sets together
+// show every run, and those with fewer crashes several times. It pays when sets are alike: of all
+// that a renaming of interchangeable ranks turns into each other (symmetry.go), one is explored.
+// And each search needs less memory.
 
 // crashSet is who crashes how often: first procs of groups, each as often as it crashes.
 type crashSet []core.Proc
 
-// crashDigits says how the crashes that are left are counted in the top byte of the budget word: a digit for each group.
+// crashDigits says how the crashes that are left are counted in the top byte of the budget word: a
+// digit for each group.
 type crashDigits struct {
 	groups  []core.Proc
 	strides []uint32
@@ -27,8 +30,8 @@ type crashDigits struct {
 
 const digitShift = 24
 
-// UseCrashes makes the world one in which only the crashes of the set happen, or all that the model allows when it is nil. No
-// search may be under way.
+// UseCrashes makes the world one in which only the crashes of the set happen, or all that the model
+// allows when it is nil. No search may be under way.
 func (w *World) UseCrashes(set []core.Proc) error {
 	w.crashes = crashDigits{}
 	if set == nil {
@@ -45,7 +48,8 @@ func (w *World) UseCrashes(set []core.Proc) error {
 				n++
 			}
 		}
-		w.crashes.groups, w.crashes.strides, w.crashes.radix = append(w.crashes.groups, g), append(w.crashes.strides, stride), append(w.crashes.radix, n)
+		w.crashes.groups, w.crashes.strides, w.crashes.radix = append(w.crashes.groups, g),
+			append(w.crashes.strides, stride), append(w.crashes.radix, n)
 		if stride *= n; stride > 256 {
 			return fmt.Errorf("more than 255 combinations of the crashes %s", w.names(set))
 		}
@@ -78,7 +82,9 @@ func crashSets(s *core.Setup, m *fault.Model) (sets []crashSet) {
 	var groups []core.Proc
 	for p := range core.Proc(len(s.Layout.Names)) {
 		g := s.Group(p)
-		if g[0] == p && (m.Victims == nil || slices.ContainsFunc(g, func(q core.Proc) bool { return slices.Contains(m.Victims, q) })) {
+		if g[0] == p && (m.Victims == nil || slices.ContainsFunc(g, func(q core.Proc) bool {
+			return slices.Contains(m.Victims, q)
+		})) {
 			groups = append(groups, p)
 		}
 	}
@@ -96,8 +102,10 @@ func crashSets(s *core.Setup, m *fault.Model) (sets []crashSet) {
 	return sets
 }
 
-// searchSets explores one crash set after another, of those that symmetry makes equal only the first.
-func searchSets(ctx context.Context, w *World, c Case, o checker.Options) (total checker.Result, err error) {
+// searchSets explores one crash set after another, of those that symmetry makes equal only the
+// first.
+func searchSets(ctx context.Context, w *World, c Case, o checker.Options) (total checker.Result,
+	err error) {
 	sets := crashSets(c.Setup, &c.Model)
 	var renamings [][]core.Proc
 	if o.Reduce.Has(checker.Symmetry) && len(c.Interchangeable) > 0 {
@@ -108,7 +116,9 @@ func searchSets(ctx context.Context, w *World, c Case, o checker.Options) (total
 	defer func() { _ = w.UseCrashes(nil) }() // nil is always right
 	progress := o.Progress
 	for _, set := range sets {
-		if slices.ContainsFunc(renamings, func(r []core.Proc) bool { return slices.Compare(set.renamed(r), set) < 0 }) {
+		if slices.ContainsFunc(renamings, func(r []core.Proc) bool {
+			return slices.Compare(set.renamed(r), set) < 0
+		}) {
 			total.Saved.Symmetric++
 			continue
 		}
@@ -118,7 +128,8 @@ func searchSets(ctx context.Context, w *World, c Case, o checker.Options) (total
 		before := total.Stats
 		o.Progress = func(s checker.Stats) {
 			if progress != nil {
-				s.States, s.Transitions, s.Elapsed = s.States+before.States, s.Transitions+before.Transitions, s.Elapsed+before.Elapsed
+				s.States, s.Transitions, s.Elapsed = s.States+before.States,
+					s.Transitions+before.Transitions, s.Elapsed+before.Elapsed
 				progress(s)
 			}
 		}

@@ -35,8 +35,9 @@ func exploreSets(c Config, o checker.Options) (*seen, error) {
 	return s, nil
 }
 
-// TestCrashSets compares the ends of runs that one search over all failures finds with those of the outer loop over crash sets,
-// on random protocols and random HydEE programs with up to two failures.
+// TestCrashSets compares the ends of runs that one search over all failures finds with those of the
+// outer loop over crash sets, on random protocols and random HydEE programs with up to two
+// failures.
 func TestCrashSets(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
@@ -63,7 +64,8 @@ func TestCrashSets(t *testing.T) {
 		}
 	}
 	for n := range 120 * *moreCases {
-		toy := randomToy(r, toyFeatures{crashes: true, groups: n%2 == 0, restoreSends: n%3 == 0, reads: n%5 == 0})
+		toy := randomToy(r, toyFeatures{crashes: true, groups: n%2 == 0, restoreSends: n%3 == 0,
+			reads: n%5 == 0})
 		m := randomModel(r, toy.procs, 2)
 		check(Config{Setup: toy.setup(), Model: m}, fmt.Sprintf("model %+v\n%s", m, toy))
 	}
@@ -81,8 +83,9 @@ func TestCrashSets(t *testing.T) {
 	}
 }
 
-// TestSymmetry explores every crash set of programs with interchangeable ranks, unreduced: sets that a renaming turns into each
-// other must have equal numbers of states, transitions and ends, and as many sets must be left out as one counts by hand.
+// TestSymmetry explores every crash set of programs with interchangeable ranks, unreduced: sets
+// that a renaming turns into each other must have equal numbers of states, transitions and ends,
+// and as many sets must be left out as one counts by hand.
 func TestSymmetry(t *testing.T) {
 	t.Parallel()
 	ring := "a: send b x; recv c\nb: send c x; recv a\nc: send a x; recv b"
@@ -93,11 +96,16 @@ func TestSymmetry(t *testing.T) {
 		interchangeable []core.Rank
 		sets, leftOut   int
 	}{
-		{"two alike", "a: send b x; recv b\nb: send a y; recv a", []int{0, 1}, fault.Model{Failures: 1}, []core.Rank{0, 1}, 3, 1},
-		{"two alike, two failures", "a: send b x; recv b\nb: send a y; recv a", []int{0, 1}, fault.Model{Failures: 2}, []core.Rank{0, 1}, 6, 2},
-		{"one cluster", "a: send b x; recv b\nb: send a y; recv a", []int{0, 0}, fault.Model{Failures: 1}, []core.Rank{}, 2, 0},
-		{"ring", ring, []int{0, 1, 2}, fault.Model{Failures: 1, Victims: []core.Proc{0, 1, 2}}, []core.Rank{0, 1, 2}, 3, 2},
-		{"star", "a: recv *; recv *\nb: send a x\nc: send a y", []int{0, 1, 2}, fault.Model{Failures: 1}, []core.Rank{1, 2}, 4, 1},
+		{"two alike", "a: send b x; recv b\nb: send a y; recv a", []int{0, 1},
+			fault.Model{Failures: 1}, []core.Rank{0, 1}, 3, 1},
+		{"two alike, two failures", "a: send b x; recv b\nb: send a y; recv a", []int{0, 1},
+			fault.Model{Failures: 2}, []core.Rank{0, 1}, 6, 2},
+		{"one cluster", "a: send b x; recv b\nb: send a y; recv a", []int{0, 0},
+			fault.Model{Failures: 1}, []core.Rank{}, 2, 0},
+		{"ring", ring, []int{0, 1, 2}, fault.Model{Failures: 1, Victims: []core.Proc{0, 1, 2}},
+			[]core.Rank{0, 1, 2}, 3, 2},
+		{"star", "a: recv *; recv *\nb: send a x\nc: send a y", []int{0, 1, 2},
+			fault.Model{Failures: 1}, []core.Rank{1, 2}, 4, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -120,7 +128,8 @@ func TestSymmetry(t *testing.T) {
 				got := [3]int{r.States, r.Transitions, r.Terminals}
 				least := set
 				for _, renaming := range renamings {
-					if image := set.renamed(renaming); cmp.Compare(fmt.Sprint(image), fmt.Sprint(least)) < 0 {
+					if image := set.renamed(renaming); cmp.Compare(fmt.Sprint(image),
+						fmt.Sprint(least)) < 0 {
 						least = image
 					}
 				}
@@ -128,13 +137,15 @@ func TestSymmetry(t *testing.T) {
 				if want, ok := counts[key]; ok {
 					leftOut++
 					if want != got {
-						t.Errorf("set %v has %v states, transitions and ends, %s has %v", set, got, key, want)
+						t.Errorf("set %v has %v states, transitions and ends, %s has %v", set, got,
+							key, want)
 					}
 				}
 				counts[key] = got
 			}
 			if len(sets) != tt.sets || leftOut != tt.leftOut {
-				t.Errorf("%d sets, %d left out, want %d and %d", len(sets), leftOut, tt.sets, tt.leftOut)
+				t.Errorf("%d sets, %d left out, want %d and %d", len(sets), leftOut, tt.sets,
+					tt.leftOut)
 			}
 		})
 	}
@@ -148,18 +159,24 @@ func TestNotSymmetric(t *testing.T) {
 		model         fault.Model
 		text          string
 	}{
-		{"program", "a: send b x\nb: recv a", []int{0, 1}, fault.Model{}, "no renaming that turns a into b"},
-		{"clusters", "a: send b x; recv b\nb: send a x; recv a\nc: end", []int{0, 1, 1}, fault.Model{}, "no renaming that turns a into b"},
-		{"victims", "a: send b x; recv b\nb: send a x; recv a", []int{0, 1}, fault.Model{Victims: []core.Proc{0}}, "no renaming that turns a into b"},
+		{"program", "a: send b x\nb: recv a", []int{0, 1}, fault.Model{},
+			"no renaming that turns a into b"},
+		{"clusters", "a: send b x; recv b\nb: send a x; recv a\nc: end", []int{0, 1, 1},
+			fault.Model{}, "no renaming that turns a into b"},
+		{"victims", "a: send b x; recv b\nb: send a x; recv a", []int{0, 1},
+			fault.Model{Victims: []core.Proc{0}}, "no renaming that turns a into b"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			pair := mustPair(t, strings.ReplaceAll(tt.program, "c: end", "c: checkpoint"), tt.clusters, 0)
-			if _, err := symmetries(pair.setup, &tt.model, []core.Rank{0, 1}); err == nil || !strings.Contains(err.Error(), tt.text) {
+			pair := mustPair(t, strings.ReplaceAll(tt.program, "c: end", "c: checkpoint"),
+				tt.clusters, 0)
+			if _, err := symmetries(pair.setup, &tt.model, []core.Rank{0, 1}); err == nil ||
+				!strings.Contains(err.Error(), tt.text) {
 				t.Errorf("error %v, want %q", err, tt.text)
 			}
 			pair.setup.Promises.Symmetric = false
-			if _, err := symmetries(pair.setup, &tt.model, []core.Rank{0, 1}); err == nil || !strings.Contains(err.Error(), "does not promise") {
+			if _, err := symmetries(pair.setup, &tt.model, []core.Rank{0, 1}); err == nil ||
+				!strings.Contains(err.Error(), "does not promise") {
 				t.Errorf("error %v without the promise", err)
 			}
 		})

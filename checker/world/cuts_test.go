@@ -10,8 +10,9 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// TestCrashInsideSteps checks the argument of failure.go: crashes between the effects of one step reach no end of a run and
-// no violation that crashes between steps do not reach, as long as any suffix of a channel may be lost.
+// TestCrashInsideSteps checks the argument of failure.go: crashes between the effects of one step
+// reach no end of a run and no violation that crashes between steps do not reach, as long as any
+// suffix of a channel may be lost.
 func TestCrashInsideSteps(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -20,12 +21,18 @@ func TestCrashInsideSteps(t *testing.T) {
 		model         fault.Model
 		errata        []hydee.Erratum
 	}{
-		{"burst", "a: send b x; send b y\nb: recv a; recv a", []int{0, 1}, fault.Model{Failures: 1}, nil},
-		{"ping kept", "a: send b x; recv b\nb: recv a; send a y", []int{0, 1}, fault.Model{Failures: 1, KeepToDead: true}, nil},
-		{"checkpoint", "a: send b x\nb: recv a", []int{0, 1}, fault.Model{Failures: 1, Checkpoints: 1}, nil},
-		{"cluster", "a: send b x; send c y\nb: recv a\nc: recv a", []int{0, 0, 1}, fault.Model{Failures: 1, Victims: []core.Proc{0}}, nil},
-		{"two failures", "a: send b x\nb: recv a", []int{0, 1}, fault.Model{Failures: 2, Victims: []core.Proc{2, 0}}, nil},
-		{"early gate", "a: send b x; recv b\nb: recv a; send a y", []int{0, 1}, fault.Model{Failures: 1}, []hydee.Erratum{hydee.H6, hydee.H1}},
+		{"burst", "a: send b x; send b y\nb: recv a; recv a", []int{0, 1}, fault.Model{Failures: 1},
+			nil},
+		{"ping kept", "a: send b x; recv b\nb: recv a; send a y", []int{0, 1},
+			fault.Model{Failures: 1, KeepToDead: true}, nil},
+		{"checkpoint", "a: send b x\nb: recv a", []int{0, 1},
+			fault.Model{Failures: 1, Checkpoints: 1}, nil},
+		{"cluster", "a: send b x; send c y\nb: recv a\nc: recv a", []int{0, 0, 1},
+			fault.Model{Failures: 1, Victims: []core.Proc{0}}, nil},
+		{"two failures", "a: send b x\nb: recv a", []int{0, 1},
+			fault.Model{Failures: 2, Victims: []core.Proc{2, 0}}, nil},
+		{"early gate", "a: send b x; recv b\nb: recv a; send a y", []int{0, 1},
+			fault.Model{Failures: 1}, []hydee.Erratum{hydee.H6, hydee.H1}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,14 +62,17 @@ func TestCrashInsideSteps(t *testing.T) {
 				}
 				inside.result.States = 0
 				if d := difference(between, inside); d != "" {
-					t.Errorf("first: crashes between steps, second (\"reduced\"): also inside them\n%.2000s", d)
+					t.Errorf(
+						"first: crashes between steps, second (\"reduced\"): also inside "+
+							"them\n%.2000s", d)
 				}
 			}
 		})
 	}
 }
 
-// TestCrashInsideStepsOfToys is the same for random table-driven protocols, whose steps send several messages and write.
+// TestCrashInsideStepsOfToys is the same for random table-driven protocols, whose steps send
+// several messages and write.
 func TestCrashInsideStepsOfToys(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -85,7 +95,9 @@ func TestCrashInsideStepsOfToys(t *testing.T) {
 		inner += inside.result.Transitions - between.result.Transitions
 		inside.result.States = 0
 		if d := difference(between, inside); d != "" {
-			t.Fatalf("case %d, model %+v\n%sfirst: crashes between steps, second (\"reduced\"): also inside them\n%.2000s", n, m, toy, d)
+			t.Fatalf(
+				"case %d, model %+v\n%sfirst: crashes between steps, second (\"reduced\"): also "+
+					"inside them\n%.2000s", n, m, toy, d)
 		}
 	}
 	if explored < 75 || inner < 1000 {

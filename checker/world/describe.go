@@ -16,8 +16,9 @@ func (w *World) describeMessage(m core.Message) string { return w.layout.Message
 
 func (w *World) names(procs []core.Proc) string { return w.layout.NamesOf(procs) }
 
-// describe names an event of a state. The text does not depend on how the state was reached, so it identifies the event in
-// a schedule; two events of one state with the same text are told apart by a number that Enabled appends.
+// describe names an event of a state. The text does not depend on how the state was reached, so it
+// identifies the event in a schedule; two events of one state with the same text are told apart by
+// a number that Enabled appends.
 func (w *World) describe(state []uint32, c uint64) string {
 	k, p, a := splitCode(c &^ (0xff << 32))
 	name := w.layout.Name(p)
@@ -28,13 +29,15 @@ func (w *World) describe(state []uint32, c uint64) string {
 		verb := map[kind]string{deliver: "deliver", lose: "lose", duplicate: "duplicate"}[k]
 		box := w.inboxes.at(state[inboxWord(p)])
 		h := box.head(a)
-		text = verb + " " + w.describeChannel(&box.channels[h.channel], p) + " " + w.describeMessage(w.inputs.at(h.input).Message)
+		text = verb + " " + w.describeChannel(&box.channels[h.channel], p) + " " +
+			w.describeMessage(w.inputs.at(h.input).Message)
 	case advance:
 		text = "step " + name + " " + w.describeStep(state, p, a)
 	case persisted:
 		text = "persisted " + name + " " + e.Writing[0].Key
 	case told:
-		text = "told " + name + " down " + w.names(w.notice(state[envWord(p)], w.pendingIndex(state, p, a)))
+		text = "told " + name + " down " + w.names(
+			w.notice(state[envWord(p)], w.pendingIndex(state, p, a)))
 	case tick:
 		text = "tick " + name + " " + e.Timers[a]
 	case checkpoint:
@@ -64,7 +67,8 @@ func (w *World) describeChannel(c *channel, to core.Proc) string {
 func (w *World) describeStep(state []uint32, p core.Proc, a int) string {
 	number := state[localWord(p)]
 	choice := w.locals.at(number).choices[a]
-	return w.layout.StepName(p, w.transitions.at(w.transition(number, choice)).events, uint32(w.inputs.at(choice).Choice))
+	return w.layout.StepName(p, w.transitions.at(w.transition(number, choice)).events,
+		uint32(w.inputs.at(choice).Choice))
 }
 
 func (w *World) describeCrash(state []uint32, k kind, p core.Proc, a int) string {
@@ -81,7 +85,8 @@ func (w *World) describeCrash(state []uint32, k kind, p core.Proc, a int) string
 	return w.layout.CrashName(map[kind]string{crash: "crash", stop: "stop"}[k], groups, outcome)
 }
 
-// Enabled lists the events of a state with their successors, for replay and reports. Texts are unique in the state.
+// Enabled lists the events of a state with their successors, for replay and reports. Texts are
+// unique in the state.
 func (w *World) Enabled(state []uint32) (texts []string, x *checker.Expansion) {
 	x = checker.NewExpansion(w.Words())
 	w.Expand(state, checker.Unreduced, x)
@@ -96,8 +101,8 @@ func (w *World) Enabled(state []uint32) (texts []string, x *checker.Expansion) {
 	return texts, x
 }
 
-// LocalJSON is the state of a proc as a JSON document for reports: of a rank its program and its protocol layer, null for a
-// proc that is down.
+// LocalJSON is the state of a proc as a JSON document for reports: of a rank its program and its
+// protocol layer, null for a proc that is down.
 func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
 	number := state[localWord(p)]
 	if number == deadLocal {

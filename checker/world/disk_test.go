@@ -8,8 +8,9 @@ import (
 	"github.com/domino-check/domino/checker"
 )
 
-// TestDisk explores scenarios with so little memory beyond the contents of states that they spill, most at nearly every level: the same counts, verdict
-// and length of the counterexample as in memory, with one worker and two.
+// TestDisk explores scenarios with so little memory beyond the contents of states that they spill,
+// most at nearly every level: the same counts, verdict and length of the counterexample as in
+// memory, with one worker and two.
 func TestDisk(t *testing.T) {
 	type result struct {
 		Verdict                                         string
@@ -22,19 +23,22 @@ func TestDisk(t *testing.T) {
 		}
 		return s
 	}
-	for _, tt := range []struct{ scenario, variant string }{{"one-cluster", ""}, {"h23-kept", ""}, {"h8", "repaired+H8"}, {"s1", "published"}} {
+	for _, tt := range []struct{ scenario, variant string }{{"one-cluster", ""}, {"h23-kept", ""},
+		{"h8", "repaired+H8"}, {"s1", "published"}} {
 		w := fresh(t, tt.scenario, tt.variant)
 		want := checker.Search(t.Context(), w.World, checker.Options{Order: checker.BreadthFirst})
 		contents := w.Bytes()
 		for _, workers := range []int{1, 2} {
 			w := fresh(t, tt.scenario, tt.variant)
-			o := checker.Options{Order: checker.BreadthFirst, Workers: workers, Disk: t.TempDir(), MaxBytes: contents + 1<<14}
+			o := checker.Options{Order: checker.BreadthFirst, Workers: workers, Disk: t.TempDir(),
+				MaxBytes: contents + 1<<14}
 			r, err := checker.Run(t.Context(), w.World, o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(resultOf(want), resultOf(r)); d != "" {
-				t.Errorf("%s, %d workers, bound %q (-want +got):\n%s", tt.scenario, workers, r.Bound, d)
+				t.Errorf("%s, %d workers, bound %q (-want +got):\n%s", tt.scenario, workers,
+					r.Bound, d)
 			}
 			if r.Spills < 1 {
 				t.Errorf("%s: %d spills, the test is of searches that spill", tt.scenario, r.Spills)

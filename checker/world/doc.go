@@ -1,32 +1,39 @@
-// Package world is the modelled environment: it runs the machines of a setup under every choice that the network, the
-// stable store, the failure detector and crashes may make (fault.Model), as a checker.System.
+// Package world is the modelled environment: it runs the machines of a setup under every choice
+// that the network, the stable store, the failure detector and crashes may make (fault.Model), as a
+// checker.System.
 //
 // # Definitions
 //
-// A local state is what one incarnation of a proc is in: the canonical bytes of its machine. The inbox of a proc holds
-// the messages on their way to it, one channel for each incarnation of each sender. Its environment is everything else about
-// it: up or down, its stable records, writes in progress, failures it has not been told of, timers. Each distinct local state,
-// message, inbox and environment is interned: it has a number. A global state is a vector of such numbers: one word of
-// budgets, then three words a proc, then, only if a property with a memory applies (spec.Monitor), one word for what such properties
-// remember of the run.
+// A local state is what one incarnation of a proc is in: the canonical bytes of its machine. The
+// inbox of a proc holds the messages on their way to it, one channel for each incarnation of each
+// sender. Its environment is everything else about it: up or down, its stable records, writes in
+// progress, failures it has not been told of, timers. Each distinct local state, message, inbox and
+// environment is interned: it has a number. A global state is a vector of such numbers: one word of
+// budgets, then three words a proc, then, only if a property with a memory applies (spec.Monitor),
+// one word for what such properties remember of the run.
 //
 // # Speed
 //
-// Local steps are deterministic, so each one, a pair (local state, input), runs the real machine only the first time it is met; then
-// it is a table look-up (local.go). A global step changes a few words of a vector.
+// Local steps are deterministic, so each one, a pair (local state, input), runs the real machine
+// only the first time it is met; then it is a table look-up (local.go). A global step changes a few
+// words of a vector.
 //
 // # What is modelled
 //
-// Every event is atomic; a crash may fall between any two events and, where that makes a difference, between two effects of
-// one (failure.go says where). Messages to a proc that is down wait for its next incarnation, as in the queue of a transport that
-// reconnects; what was in flight to it when it stopped is lost, unless the model keeps it. Of what a crashed proc had in flight, any
-// prefix of each channel survives: the rest is cut off at any time. Channels of different incarnations have no order. Restarts happen
-// at any time after the crash of the whole group, each proc separately.
+// Every event is atomic; a crash may fall between any two events and, where that makes a
+// difference, between two effects of one (failure.go says where). Messages to a proc that is down
+// wait for its next incarnation, as in the queue of a transport that reconnects; what was in flight
+// to it when it stopped is lost, unless the model keeps it. Of what a crashed proc had in flight,
+// any prefix of each channel survives: the rest is cut off at any time. Channels of different
+// incarnations have no order. Restarts happen at any time after the crash of the whole group, each
+// proc separately.
 //
-// A network keeps the order of each channel, or none. Where none is kept, a message that its receiver would ignore may stay in flight
-// until there is a use for it (fault.Model.Selective), or every message stays for ever, arrives again at any time, and is there
-// only once however often it is sent (Set). With either, an arrival of which nothing at all comes is no event, so that a state in
-// which nothing new can happen is an end of the run.
+// A network keeps the order of each channel, or none. Where none is kept, a message that its
+// receiver would ignore may stay in flight until there is a use for it (fault.Model.Selective), or
+// every message stays for ever, arrives again at any time, and is there only once however often it
+// is sent (Set). With either, an arrival of which nothing at all comes is no event, so that a state
+// in which nothing new can happen is an end of the run.
 //
-// Not modelled: time (a timer may fire at any moment after it was set), message corruption, Byzantine procs.
+// Not modelled: time (a timer may fire at any moment after it was set), message corruption,
+// Byzantine procs.
 package world

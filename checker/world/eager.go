@@ -10,25 +10,29 @@ import (
 
 // Eager steps: a partial-order reduction by singleton persistent sets.
 //
-// In a quiet state nothing unexpected can happen any more: no fault budget is left, every watcher is up and has been told of every
-// failure, no message of an older recovery round is in flight, no timer is set and nobody is watched, no write is in progress, and there are no checkpoints in scope at all. Then the only events that depend on a step of
-// proc r are other steps of r, and, for a delivery from a dead incarnation, the loss of the rest of that channel: such a
-// delivery is never taken first. A protocol may say of a message, at a local state, that
-// handling it commutes with everything that can come before it (core.Commuter, with the argument at the method). If its
-// step also shows nothing to global properties, exploring it alone keeps every terminal state and every violation.
+// In a quiet state nothing unexpected can happen any more: no fault budget is left, every watcher
+// is up and has been told of every failure, no message of an older recovery round is in flight, no
+// timer is set and nobody is watched, no write is in progress, and there are no checkpoints in
+// scope at all. Then the only events that depend on a step of proc r are other steps of r, and, for
+// a delivery from a dead incarnation, the loss of the rest of that channel: such a delivery is
+// never taken first. A protocol may say of a message, at a local state, that handling it commutes
+// with everything that can come before it (core.Commuter, with the argument at the method). If its
+// step also shows nothing to global properties, exploring it alone keeps every terminal state and
+// every violation.
 //
-// The last of several reports shows something (it opens a gate), whichever it is; the ones before it do nothing but be
-// counted, and a path in which a is the last is represented by the one in which another is, at the same place among
-// the events of other procs.
+// The last of several reports shows something (it opens a gate), whichever it is; the ones before
+// it do nothing but be counted, and a path in which a is the last is represented by the one in
+// which another is, at the same place among the events of other procs.
 //
-// A claim of a protocol is not believed: reduced and unreduced searches are compared on thousands of cases
-// (reduction_test.go), and a protocol that is switched to an erratum makes no claims.
+// A claim of a protocol is not believed: reduced and unreduced searches are compared on thousands
+// of cases (reduction_test.go), and a protocol that is switched to an erratum makes no claims.
 //
-// A restart is taken first when it sends nothing and reads only records that nobody can change meanwhile: nothing else can happen
-// to a proc that is down.
+// A restart is taken first when it sends nothing and reads only records that nobody can change
+// meanwhile: nothing else can happen to a proc that is down.
 //
-// No event is put off for ever: an eager step takes a message from the network and sends nothing, or it makes the history of a
-// program longer, or it is a restart. None of them can be part of a cycle that consists of eager steps.
+// No event is put off for ever: an eager step takes a message from the network and sends nothing,
+// or it makes the history of a program longer, or it is a restart. None of them can be part of a
+// cycle that consists of eager steps.
 type eagerness struct {
 	claims      table // (local, input) -> 1 + index into rounds, 0 = does not commute
 	rounds      store[uint64]
@@ -40,11 +44,13 @@ func (w *World) reducible(state []uint32) bool {
 	return state[budgetWord] == 0 && w.Model.KeepsOrder() && !w.Model.Staggered
 }
 
-// quiet reports whether nothing unexpected can happen any more, and the newest round that anybody has named.
+// quiet reports whether nothing unexpected can happen any more, and the newest round that anybody
+// has named.
 func (w *World) quiet(state []uint32) (newest uint64, ok bool) {
 	for p := range core.Proc(w.procs) {
 		e := w.envs.at(state[envWord(p)])
-		if len(e.Pending) > 0 || len(e.Timers) > 0 || len(e.Watches) > 0 || len(e.Writing) > 0 || !e.Up && slices.Contains(w.Setup.Watchers, p) {
+		if len(e.Pending) > 0 || len(e.Timers) > 0 || len(e.Watches) > 0 || len(e.Writing) > 0 ||
+			!e.Up && slices.Contains(w.Setup.Watchers, p) {
 			return 0, false
 		}
 		newest = max(newest, w.locals.at(state[localWord(p)]).round)
@@ -83,7 +89,8 @@ func (g *eagerness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 				return true
 			}
 		}
-		if choices := w.locals.at(here).choices; len(choices) == 1 && g.commutes(w, here, choices[0], newest) {
+		if choices := w.locals.at(here).choices; len(choices) == 1 &&
+			g.commutes(w, here, choices[0], newest) {
 			w.programSteps(state, p, x)
 			x.Reduced = true
 			return true
@@ -104,7 +111,9 @@ func (g *eagerness) commutes(w *World, here, input uint32, newest uint64) bool {
 	}
 	t := w.transitions.at(w.transition(here, input))
 	quiet := len(t.acts) == 0 && w.inputs.at(input).Kind == core.Received
-	return !t.visible && (quiet || t.longer) && !slices.ContainsFunc(t.acts, func(a act) bool { return a.kind != actSend })
+	return !t.visible && (quiet || t.longer) && !slices.ContainsFunc(t.acts, func(a act) bool {
+		return a.kind != actSend
+	})
 }
 
 // ask lets the machine claim.
@@ -125,9 +134,11 @@ func (g *eagerness) ask(w *World, key uint64, here, input uint32) (claim uint32)
 	return claim
 }
 
-// eagerRestart puts a single restart into x, if one is possible that sends nothing and reads only records of its own, or of
-// mates that promise to write none of them before all are up, while every watcher is up. It enables no restart of a mate that was not enabled before. What a global property
-// sees of it, the recovery line, is compared with mates that have done nothing since their own restart: the strictest moment.
+// eagerRestart puts a single restart into x, if one is possible that sends nothing and reads only
+// records of its own, or of mates that promise to write none of them before all are up, while every
+// watcher is up. It enables no restart of a mate that was not enabled before. What a global
+// property sees of it, the recovery line, is compared with mates that have done nothing since their
+// own restart: the strictest moment.
 func (w *World) eagerRestart(state []uint32, x *checker.Expansion) bool {
 	if w.Setup.Watchdogs {
 		return false // which life a watchdog is about may depend on whether the proc is up again

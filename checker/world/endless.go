@@ -10,9 +10,10 @@ import (
 
 var _ checker.Fair = (*World)(nil)
 
-// Event implements checker.Fair. Everything that is not a fault is owed, except the loss of what a crashed proc had in flight: a message on
-// a channel is delivered if its receiver stays up, a write becomes stable, a failure is reported, a timer fires, a proc
-// that is down restarts, and a program that can go on goes on, in which of its ways is its own affair. Messages that may be lost or
+// Event implements checker.Fair. Everything that is not a fault is owed, except the loss of what a
+// crashed proc had in flight: a message on a channel is delivered if its receiver stays up, a write
+// becomes stable, a failure is reported, a timer fires, a proc that is down restarts, and a program
+// that can go on goes on, in which of its ways is its own affair. Messages that may be lost or
 // doubled are no exception, because the budgets for that are finite.
 //
 // A timer is known by its name: its place among the timers of its proc changes with the others.
@@ -41,7 +42,8 @@ func (w *World) endless(state []uint32) string {
 	if facts == nil {
 		facts = &spec.Facts{Layout: w.layout}
 	}
-	if stuck := spec.Terminates.End(facts, &view{world: w, state: state, self: noProc}); stuck != "" {
+	if stuck := spec.Terminates.End(facts, &view{world: w, state: state,
+		self: noProc}); stuck != "" {
 		return m + stuck
 	}
 	return m + "every program has ended, but there is no rest"
@@ -62,8 +64,8 @@ func (w *World) FollowFound(f checker.Found) (*Run, error) {
 	return r, err
 }
 
-// judgeLoop judges the run as one that repeats its steps from the given one on for ever. It is nothing of the kind unless they lead back and
-// the run is fair.
+// judgeLoop judges the run as one that repeats its steps from the given one on for ever. It is
+// nothing of the kind unless they lead back and the run is fair.
 func (w *World) judgeLoop(r *Run, first int) {
 	start := r.States[first]
 	if returns, fair := checker.Repeats(w, start, r.codes[first:]); !returns || !fair {
@@ -71,7 +73,8 @@ func (w *World) judgeLoop(r *Run, first int) {
 	}
 	r.Loop = len(r.Schedule) - first
 	if r.Violation == nil {
-		r.Violation = &spec.Violation{Property: spec.Terminates.Name, Message: w.endless(start), Step: len(r.Schedule)}
+		r.Violation = &spec.Violation{Property: spec.Terminates.Name, Message: w.endless(start),
+			Step: len(r.Schedule)}
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// timed is a table-driven proc with timers: the next state and the timers to set, by state and name of the timer that fires. A
-// message of any kind leads to state 9, where nothing is set again.
+// timed is a table-driven proc with timers: the next state and the timers to set, by state and name
+// of the timer that fires. A message of any kind leads to state 9, where nothing is set again.
 type timed struct {
 	core.Service
 	table map[string]string // "state timer" -> "state timer ..."
@@ -44,7 +44,8 @@ func (m *timed) Step(in core.Input, out []core.Effect) []core.Effect {
 	return out
 }
 
-// timedSetup is one proc with the table, and one that sends it a message when it starts, if it is wanted.
+// timedSetup is one proc with the table, and one that sends it a message when it starts, if it is
+// wanted.
 func timedSetup(table map[string]string, message bool) *core.Setup {
 	toy := newToy(2, 1, 1)
 	if message {
@@ -61,8 +62,8 @@ func timedSetup(table map[string]string, message bool) *core.Setup {
 	return s
 }
 
-// TestEndlessTimers explores retries by timers: those that go on for ever, near misses out of which an event leads that is
-// possible all the time, and some that end.
+// TestEndlessTimers explores retries by timers: those that go on for ever, near misses out of which
+// an event leads that is possible all the time, and some that end.
 func TestEndlessTimers(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -71,13 +72,21 @@ func TestEndlessTimers(t *testing.T) {
 		loop    int // steps of the loop, 0 when there is no endless run
 	}{
 		{"retry for ever", map[string]string{"0 start": "0 a", "0 a": "0 a"}, false, 1},
-		{"retry in turns", map[string]string{"0 start": "0 a", "0 a": "1 b", "1 b": "0 a"}, false, 2},
-		{"two timers, neither is put off", map[string]string{"0 start": "0 a b", "0 a": "0 a", "0 b": "0 b"}, false, 2},
-		{"retry until a message arrives", map[string]string{"0 start": "0 a", "0 a": "0 a"}, true, 0},
-		{"retry although a message arrives", map[string]string{"0 start": "0 a", "0 a": "0 a", "9 a": "9 a"}, true, 1},
-		{"retry three times", map[string]string{"0 start": "0 a", "0 a": "1 a", "1 a": "2 a", "2 a": "3"}, false, 0},
-		{"retry until another timer fires", map[string]string{"0 start": "0 a b", "0 a": "0 a", "0 b": "1"}, false, 0},
-		{"the other timer changes its place", map[string]string{"0 start": "0 a b", "0 a": "0 c", "0 c": "0 a", "0 b": "1"}, false, 0},
+		{"retry in turns", map[string]string{"0 start": "0 a", "0 a": "1 b", "1 b": "0 a"}, false,
+			2},
+		{"two timers, neither is put off", map[string]string{"0 start": "0 a b", "0 a": "0 a",
+			"0 b": "0 b"}, false, 2},
+		{"retry until a message arrives", map[string]string{"0 start": "0 a", "0 a": "0 a"}, true,
+			0},
+		{"retry although a message arrives", map[string]string{"0 start": "0 a", "0 a": "0 a",
+			"9 a": "9 a"}, true, 1},
+		{"retry three times", map[string]string{"0 start": "0 a", "0 a": "1 a", "1 a": "2 a",
+			"2 a": "3"}, false, 0},
+		{"retry until another timer fires", map[string]string{"0 start": "0 a b", "0 a": "0 a",
+			"0 b": "1"}, false, 0},
+		{"the other timer changes its place",
+			map[string]string{"0 start": "0 a b", "0 a": "0 c", "0 c": "0 a", "0 b": "1"}, false,
+			0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,7 +94,8 @@ func TestEndlessTimers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if plain := checker.Search(t.Context(), w, checker.Options{}); plain.Verdict != spec.Holds {
+			if plain := checker.Search(t.Context(), w,
+				checker.Options{}); plain.Verdict != spec.Holds {
 				t.Errorf("without a look at cycles: %v", plain.Verdict)
 			}
 			r := checker.Search(t.Context(), w, checker.Options{Lasso: true})
@@ -95,7 +105,8 @@ func TestEndlessTimers(t *testing.T) {
 				}
 				return
 			}
-			if r.Verdict != spec.Violated || r.Found[0].Property != "terminates" || r.Found[0].Loop != tt.loop {
+			if r.Verdict != spec.Violated || r.Found[0].Property != "terminates" ||
+				r.Found[0].Loop != tt.loop {
 				t.Fatalf("%v, %+v, want a loop of %d steps", r.Verdict, r.Found, tt.loop)
 			}
 			loopReplays(t, w, r.Found[0])
@@ -103,12 +114,13 @@ func TestEndlessTimers(t *testing.T) {
 	}
 }
 
-// loopReplays repeats a run that does not end, by its codes and by its text; the text without its last step, or with a loop that is too short,
-// must not pass for one.
+// loopReplays repeats a run that does not end, by its codes and by its text; the text without its
+// last step, or with a loop that is too short, must not pass for one.
 func loopReplays(t *testing.T, w *World, f checker.Found) {
 	t.Helper()
 	run, err := w.FollowFound(f)
-	if err != nil || run.Loop != f.Loop || run.Violation == nil || run.Violation.Message != f.Message {
+	if err != nil || run.Loop != f.Loop || run.Violation == nil ||
+		run.Violation.Message != f.Message {
 		t.Fatalf("%v, %+v", err, run)
 	}
 	again, err := w.Replay(run.Lines())
@@ -118,19 +130,22 @@ func loopReplays(t *testing.T, w *World, f checker.Found) {
 	if d := cmp.Diff(run.Violation, again.Violation); d != "" {
 		t.Error(d)
 	}
-	if len(again.States) != len(f.Path)+1 || !slices.Equal(again.States[len(f.Path)-f.Loop], again.last()) {
+	if len(again.States) != len(f.Path)+1 || !slices.Equal(again.States[len(f.Path)-f.Loop],
+		again.last()) {
 		t.Error("the loop does not lead back")
 	}
-	if again, err := w.Replay(run.Lines()[:len(run.Lines())-1]); f.Loop > 1 && (err != nil || again.Loop != 0 || again.Violation != nil) {
+	if again, err := w.Replay(run.Lines()[:len(run.Lines())-1]); f.Loop > 1 &&
+		(err != nil || again.Loop != 0 || again.Violation != nil) {
 		t.Errorf("part of a loop: %v, %+v", err, again.Violation)
 	}
-	if plain, err := w.Replay(run.Schedule); err != nil || plain.Loop != 0 || plain.Violation != nil {
+	if plain, err := w.Replay(run.Schedule); err != nil || plain.Loop != 0 ||
+		plain.Violation != nil {
 		t.Errorf("without the loop: %v, %+v", err, plain.Violation)
 	}
 }
 
-// TestEndlessToys explores random protocols in which messages cause messages for ever, under random failures: everything but
-// endless runs is as in the plain search, and each endless run replays.
+// TestEndlessToys explores random protocols in which messages cause messages for ever, under random
+// failures: everything but endless runs is as in the plain search, and each endless run replays.
 func TestEndlessToys(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 5))
@@ -149,8 +164,10 @@ func TestEndlessToys(t *testing.T) {
 		}
 		o := checker.Options{All: true, Lasso: true}
 		got := checker.Search(t.Context(), w, o)
-		if got.States != plain.States || got.Transitions != plain.Transitions || got.Terminals != plain.Terminals {
-			t.Errorf("case %d: %d states, %d transitions, %d ends; plain %d, %d, %d", n, got.States, got.Transitions, got.Terminals, plain.States,
+		if got.States != plain.States || got.Transitions != plain.Transitions ||
+			got.Terminals != plain.Terminals {
+			t.Errorf("case %d: %d states, %d transitions, %d ends; plain %d, %d, %d", n, got.States,
+				got.Transitions, got.Terminals, plain.States,
 				plain.Transitions, plain.Terminals)
 		}
 		none++
@@ -165,8 +182,8 @@ func TestEndlessToys(t *testing.T) {
 	}
 }
 
-// patient is a recovery process that does not act when it is told of a failure but asks again after a while, so many times; with
-// a negative number for ever.
+// patient is a recovery process that does not act when it is told of a failure but asks again after
+// a while, so many times; with a negative number for ever.
 type patient struct {
 	core.Machine
 	tries int
@@ -196,8 +213,9 @@ func (m *patient) Step(in core.Input, out []core.Effect) []core.Effect {
 	return append(out, core.Effect{Kind: core.SetTimer, Timer: "again"})
 }
 
-// TestEndlessRecovery explores HydEE with a recovery process that retries before it acts: three times, which is no harm, or for
-// ever. The search for the ends of runs alone sees nothing of the latter.
+// TestEndlessRecovery explores HydEE with a recovery process that retries before it acts: three
+// times, which is no harm, or for ever. The search for the ends of runs alone sees nothing of the
+// latter.
 func TestEndlessRecovery(t *testing.T) {
 	for _, tries := range []int{3, -1} {
 		p := mustPair(t, "a: send b x; recv b\nb: recv a; send a y", []int{0, 1}, 0)
@@ -208,7 +226,8 @@ func TestEndlessRecovery(t *testing.T) {
 			}
 			return p.setup.New(q)
 		}
-		c := Case{Setup: &s, Baseline: p.baseline, Model: fault.Model{Failures: 1, Victims: []core.Proc{0, 1}}}
+		c := Case{Setup: &s, Baseline: p.baseline,
+			Model: fault.Model{Failures: 1, Victims: []core.Proc{0, 1}}}
 		plain, err := Check(t.Context(), c, checker.Options{})
 		if err != nil || plain.Verdict != spec.Holds {
 			t.Fatalf("%d tries, ends of runs: %v, %v", tries, err, plain.Reason)
@@ -223,7 +242,8 @@ func TestEndlessRecovery(t *testing.T) {
 			}
 			continue
 		}
-		if out.Verdict != spec.Violated || out.Found[0].Loop == 0 || out.Runs[0].Loop != out.Found[0].Loop ||
+		if out.Verdict != spec.Violated || out.Found[0].Loop == 0 ||
+			out.Runs[0].Loop != out.Found[0].Loop ||
 			!strings.Contains(out.Found[0].Message, "can not go on") {
 			t.Fatalf("for ever: %v, %+v", out.Verdict, out.Found)
 		}

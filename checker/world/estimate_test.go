@@ -6,11 +6,13 @@ import (
 	"github.com/domino-check/domino/checker"
 )
 
-// TestEstimate stops searches of embedded scenarios at a tenth, a quarter and half of their states and compares the estimate with the
-// real number: most are within a factor of three, nearly all in the interval that is printed. With -v it prints each.
+// TestEstimate stops searches of embedded scenarios at a tenth, a quarter and half of their states
+// and compares the estimate with the real number: most are within a factor of three, nearly all in
+// the interval that is printed. With -v it prints each.
 func TestEstimate(t *testing.T) {
 	all, near, within := 0, 0, 0
-	for _, o := range []checker.Options{{Reduce: checker.Singletons | checker.Crashes}, {Order: checker.BreadthFirst}} {
+	for _, o := range []checker.Options{{Reduce: checker.Singletons | checker.Crashes},
+		{Order: checker.BreadthFirst}} {
 		for _, name := range []string{"one-cluster", "intra-flight", "h8", "s1-staggered"} {
 			total := checker.Search(t.Context(), fresh(t, name, "").World, o).States
 			for _, part := range []int{10, 4, 2} {
@@ -19,7 +21,8 @@ func TestEstimate(t *testing.T) {
 				r := checker.Search(t.Context(), fresh(t, name, "").World, p)
 				e := r.Estimate
 				ratio := e.States / float64(total)
-				t.Logf("%-12s %v after 1/%-2d of %6d states: %5.2f times the number", name, o.Order, part, total, ratio)
+				t.Logf("%-12s %v after 1/%-2d of %6d states: %5.2f times the number", name, o.Order,
+					part, total, ratio)
 				all++
 				if ratio > 1.0/3 && ratio < 3 {
 					near++
@@ -27,7 +30,8 @@ func TestEstimate(t *testing.T) {
 				if e.Low <= float64(total) && float64(total) <= e.High {
 					within++
 				}
-				if e.States > 0 && (e.Low > e.States || e.States > e.High || e.Low < float64(r.States)) {
+				if e.States > 0 && (e.Low > e.States || e.States > e.High ||
+					e.Low < float64(r.States)) {
 					t.Errorf("%s: %+v after %d states", name, e, r.States)
 				}
 			}
@@ -35,6 +39,7 @@ func TestEstimate(t *testing.T) {
 	}
 	t.Logf("%d of %d within a factor of three, %d in the interval", near, all, within)
 	if near*10 < all*5 || within*10 < all*8 {
-		t.Errorf("of %d estimates %d are within a factor of three, %d in the interval", all, near, within)
+		t.Errorf("of %d estimates %d are within a factor of three, %d in the interval", all, near,
+			within)
 	}
 }

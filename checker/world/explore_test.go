@@ -18,10 +18,12 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// canonical is the content of a global state without numbers of this world, so that two worlds can be compared.
+// canonical is the content of a global state without numbers of this world, so that two worlds can
+// be compared.
 func canonical(w *World, state []uint32) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%x", state[budgetWord]&(1<<digitShift-1)) // which crashes are left says nothing of a state
+	// which crashes are left says nothing of a state
+	fmt.Fprintf(&b, "%x", state[budgetWord]&(1<<digitShift-1))
 	for p := range core.Proc(w.procs) {
 		e := *w.envs.at(state[envWord(p)])
 		l := w.locals.at(state[localWord(p)])
@@ -35,7 +37,8 @@ func canonical(w *World, state []uint32) string {
 			fmt.Fprintf(&b, "<%d.%d", c.from, c.inc)
 			var words []string
 			for _, k := range c.messages {
-				words = append(words, fmt.Sprintf(" %x", core.Encode(w.messages.at(w.packets.at(k).message).value)))
+				words = append(words, fmt.Sprintf(" %x",
+					core.Encode(w.messages.at(w.packets.at(k).message).value)))
 			}
 			if !w.Model.KeepsOrder() {
 				slices.Sort(words) // the numbers of packets depend on the order of exploration
@@ -70,7 +73,8 @@ func (r recorded) Terminal(state []uint32) int {
 // probe as the only property of explore notes what a global property sees of each visible message.
 const probe = "probe"
 
-// explore searches a world and judges it by the one property with the name, or by all when it is empty.
+// explore searches a world and judges it by the one property with the name, or by all when it is
+// empty.
 func explore(c Config, o checker.Options, only string) (*seen, error) {
 	if only == probe {
 		c.Facts = &spec.Facts{Layout: &c.Setup.Layout}
@@ -83,22 +87,25 @@ func explore(c Config, o checker.Options, only string) (*seen, error) {
 		w.always, w.local, w.final, w.pairs, w.unseen = nil, nil, nil, nil, nil
 	}
 	if only != "" && c.Facts != nil {
-		w.properties(slices.DeleteFunc(spec.Select(c.Facts), func(p spec.Property) bool { return p.Name != only }))
+		w.properties(slices.DeleteFunc(spec.Select(c.Facts), func(p spec.Property) bool {
+			return p.Name != only
+		}))
 	}
 	s := &seen{terminals: map[string]bool{}, violated: map[string]bool{}, noted: map[string]bool{}}
 	if only == probe {
-		w.always = []spec.Property{{Name: probe, Kind: spec.Always, Global: true, Event: func(_ *spec.Facts, v spec.View, e trace.Event) string {
-			if e.Kind == trace.Emitted {
-				note := fmt.Sprintf("p%d sends %s to p%d, rounds", e.Proc, e.Text, e.Peer)
-				for p := range w.layout.Names {
-					note += fmt.Sprintf(" %d", v.Observed(core.Proc(p)).Round)
+		w.always = []spec.Property{{Name: probe, Kind: spec.Always, Global: true,
+			Event: func(_ *spec.Facts, v spec.View, e trace.Event) string {
+				if e.Kind == trace.Emitted {
+					note := fmt.Sprintf("p%d sends %s to p%d, rounds", e.Proc, e.Text, e.Peer)
+					for p := range w.layout.Names {
+						note += fmt.Sprintf(" %d", v.Observed(core.Proc(p)).Round)
+					}
+					s.mu.Lock()
+					s.noted[note] = true
+					s.mu.Unlock()
 				}
-				s.mu.Lock()
-				s.noted[note] = true
-				s.mu.Unlock()
-			}
-			return ""
-		}}}
+				return ""
+			}}}
 	}
 	o.All, o.Exact = true, !o.Reduce.Has(checker.Sleep) && o.Order != checker.StatelessOptimal
 	s.options = o
@@ -115,7 +122,8 @@ func difference(full, reduced *seen) string {
 	for _, c := range []struct {
 		what      string
 		want, got map[string]bool
-	}{{"terminal state", full.terminals, reduced.terminals}, {"violated property", full.violated, reduced.violated},
+	}{{"terminal state", full.terminals, reduced.terminals},
+		{"violated property", full.violated, reduced.violated},
 		{"observation", full.noted, reduced.noted}} {
 		for _, k := range slices.Sorted(maps.Keys(c.want)) {
 			if !c.got[k] {
@@ -135,8 +143,10 @@ func difference(full, reduced *seen) string {
 	if got > want || got != want && !reduced.options.Reduce.Has(checker.Singletons) {
 		fmt.Fprintf(&b, "reduced has %d states, full has %d\n", got, want)
 	}
-	if all := full.result.Transitions; reduced.options.Reduce == 0 && reduced.result.Transitions != all || reduced.result.Transitions > all {
-		fmt.Fprintf(&b, "reduced has %d transitions, full has %d\n", reduced.result.Transitions, all)
+	if all := full.result.Transitions; reduced.options.Reduce == 0 &&
+		reduced.result.Transitions != all || reduced.result.Transitions > all {
+		fmt.Fprintf(&b, "reduced has %d transitions, full has %d\n", reduced.result.Transitions,
+			all)
 	}
 	return b.String()
 }

@@ -21,7 +21,8 @@ const (
 )
 
 func initialBudget(m *fault.Model) uint32 {
-	return uint32(m.Failures)<<failures | uint32(m.Checkpoints)<<checkpoints | uint32(m.Loss)<<losses |
+	return uint32(m.Failures)<<failures | uint32(m.Checkpoints)<<checkpoints | uint32(
+		m.Loss)<<losses |
 		uint32(m.Duplicates)<<duplicates | uint32(m.Suspicions)<<suspicions | uint32(m.Torn)<<torn
 }
 
@@ -50,15 +51,19 @@ func (w *World) restarts(state []uint32, p core.Proc, x *checker.Expansion) {
 		return
 	}
 	tr := w.restore(state, p)
-	w.step(state, p, tr, checker.Step{Code: code(restart, p, 0)}, x, cause{word: envWord(p), value: w.started(state, p)})
+	w.step(state, p, tr, checker.Step{Code: code(restart, p, 0)}, x,
+		cause{word: envWord(p), value: w.started(state, p)})
 }
 
-// started is the env of a proc that starts again. A new process has not known those who are up again by now.
+// started is the env of a proc that starts again. A new process has not known those who are up
+// again by now.
 func (w *World) started(state []uint32, p core.Proc) uint32 {
 	number := state[envWord(p)]
 	var useful uint32 // notices, by index
 	for i, g := range w.envs.at(number).Pending {
-		if slices.ContainsFunc(w.group(g), func(q core.Proc) bool { return !w.envs.at(state[envWord(q)]).Up }) {
+		if slices.ContainsFunc(w.group(g), func(q core.Proc) bool {
+			return !w.envs.at(state[envWord(q)]).Up
+		}) {
 			useful |= 1 << min(i, 31)
 		}
 	}
@@ -83,25 +88,28 @@ func (w *World) started(state []uint32, p core.Proc) uint32 {
 	return next
 }
 
-// environmentSteps adds what the store, the detector and the timers do to a proc that is up, and the end of channels
-// from dead incarnations.
+// environmentSteps adds what the store, the detector and the timers do to a proc that is up, and
+// the end of channels from dead incarnations.
 func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansion) {
 	number, here := state[envWord(p)], state[localWord(p)]
 	e := w.envs.at(number)
 	if len(e.Writing) > 0 {
 		tr := w.transition(here, w.persistedInput(number))
-		w.step(state, p, tr, checker.Step{Code: code(persisted, p, 0)}, x, w.change(state, p, operation{Kind: opComplete}))
+		w.step(state, p, tr, checker.Step{Code: code(persisted, p, 0)}, x,
+			w.change(state, p, operation{Kind: opComplete}))
 	}
 	for i, g := range e.Pending {
 		if (w.Model.Joint && i > 0) || !w.tellable(state, p, i) {
 			continue
 		}
 		tr := w.transition(here, w.toldInput(number, i))
-		w.step(state, p, tr, checker.Step{Code: code(told, p, int(g))}, x, w.change(state, p, operation{Kind: opTold, A: uint32(i), All: w.Model.Joint}))
+		w.step(state, p, tr, checker.Step{Code: code(told, p, int(g))}, x,
+			w.change(state, p, operation{Kind: opTold, A: uint32(i), All: w.Model.Joint}))
 	}
 	for i := range e.Timers {
 		tr := w.transition(here, w.tickInput(number, i))
-		w.step(state, p, tr, checker.Step{Code: code(tick, p, i)}, x, w.change(state, p, operation{Kind: opTick, A: uint32(i)}))
+		w.step(state, p, tr, checker.Step{Code: code(tick, p, i)}, x,
+			w.change(state, p, operation{Kind: opTick, A: uint32(i)}))
 	}
 	for _, v := range e.Watches {
 		if w.due(state, v) && w.heardOut(state, p, v.About) {
@@ -121,14 +129,15 @@ func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansi
 	}
 }
 
-// restore is the local step with which a proc that is down starts again. It depends on the envs of p and of whose records it
-// reads, and on its host; up to two of these it is remembered.
+// restore is the local step with which a proc that is down starts again. It depends on the envs of
+// p and of whose records it reads, and on its host; up to two of these it is remembered.
 func (w *World) restore(state []uint32, p core.Proc) uint32 {
 	owners := w.owners(p)
 	key := pair(uint32(p)<<24|state[envWord(p)], state[envWord(owners[0])])
 	known := len(owners) == 1 || len(owners) == 2 && owners[1] == p
 	host := core.Proc(0)
-	if _, placed := w.layout.Hosted[p]; placed { // its host counts as well; there is no room for more
+	// its host counts as well; there is no room for more
+	if _, placed := w.layout.Hosted[p]; placed {
 		host, _ = w.host(state, p)
 		key = pair(uint32(p)<<24|state[envWord(p)], ^uint32(host))
 		known = len(owners) == 1 && owners[0] == p
@@ -142,7 +151,8 @@ func (w *World) restore(state []uint32, p core.Proc) uint32 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	inc := core.Incarnation(w.envs.at(state[envWord(p)]).Inc)
-	from, input := w.blank(p, inc), w.internInput(core.Input{Kind: core.Restore, From: host, Incarnation: inc, Records: w.records(state, p)})
+	from, input := w.blank(p, inc), w.internInput(
+		core.Input{Kind: core.Restore, From: host, Incarnation: inc, Records: w.records(state, p)})
 	tr := w.learn(pair(from, input), from, input)
 	if _, ok := w.restores.get(key); known && !ok {
 		w.restores.put(key, tr)
@@ -181,7 +191,9 @@ func (w *World) tickInput(number uint32, i int) uint32 {
 }
 
 func (w *World) suspectInput(q core.Proc) uint32 {
-	return w.input(askSuspect|uint64(q), func() core.Input { return core.Input{Kind: core.Down, Procs: w.group(q)} })
+	return w.input(askSuspect|uint64(q), func() core.Input {
+		return core.Input{Kind: core.Down, Procs: w.group(q)}
+	})
 }
 
 func (w *World) checkpointInput() uint32 {
@@ -193,7 +205,8 @@ func (w *World) change(state []uint32, p core.Proc, op operation) cause {
 	return cause{word: envWord(p), value: w.envStep(state[envWord(p)], w.plain(op))}
 }
 
-// notice is who the detector reports to a proc with the env: the i-th group that failed, or all of them when it reports jointly.
+// notice is who the detector reports to a proc with the env: the i-th group that failed, or all of
+// them when it reports jointly.
 func (w *World) notice(number uint32, i int) []core.Proc {
 	pending := w.envs.at(number).Pending
 	if !w.Model.Joint {
@@ -206,8 +219,8 @@ func (w *World) notice(number uint32, i int) []core.Proc {
 	return procs
 }
 
-// tellable reports whether the detector may give p its i-th notice now: at any time, or after the last message that arrives
-// from the dead incarnations, as the end of a TCP stream does.
+// tellable reports whether the detector may give p its i-th notice now: at any time, or after the
+// last message that arrives from the dead incarnations, as the end of a TCP stream does.
 func (w *World) tellable(state []uint32, p core.Proc, i int) bool {
 	if w.Model.DetectAny {
 		return true
@@ -221,7 +234,9 @@ func (w *World) tellable(state []uint32, p core.Proc, i int) bool {
 		pending = pending[i : i+1]
 	}
 	for c := range channels {
-		if w.dead(state, &channels[c]) && slices.ContainsFunc(pending, func(g core.Proc) bool { return slices.Contains(w.group(g), channels[c].from) }) {
+		if w.dead(state, &channels[c]) && slices.ContainsFunc(pending, func(g core.Proc) bool {
+			return slices.Contains(w.group(g), channels[c].from)
+		}) {
 			return false
 		}
 	}
@@ -231,7 +246,8 @@ func (w *World) tellable(state []uint32, p core.Proc, i int) bool {
 // faults adds what the environment may do within its budgets, and the stops of half-stopped groups.
 func (w *World) faults(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
 	if n := left(state, failures); n > 0 && w.mayFail(state) {
-		putOff := reduce.Has(checker.Crashes) && !w.Model.KeepToDead && !w.Model.Staggered && !w.Model.Set && !w.Model.KeepsIgnored()
+		putOff := reduce.Has(checker.Crashes) && !w.Model.KeepToDead && !w.Model.Staggered &&
+			!w.Model.Set && !w.Model.KeepsIgnored()
 		c := crashing{World: w, state: state, x: x, putOff: putOff}
 		c.sets(0, nil, min(n, w.Model.Together()))
 	}
@@ -263,7 +279,8 @@ func (w *World) spontaneous(state []uint32, x *checker.Expansion) {
 		if t := w.transitions.at(tr); len(t.acts) == 0 && t.next == state[localWord(p)] {
 			continue // ignored: no use in spending the budget
 		}
-		w.step(state, p, tr, faultStep(code(checkpoint, p, 0)), x, cause{budget: spend(checkpoints, 1)})
+		w.step(state, p, tr, faultStep(code(checkpoint, p, 0)), x,
+			cause{budget: spend(checkpoints, 1)})
 	}
 }
 
@@ -279,7 +296,8 @@ func (w *World) suspects(state []uint32, x *checker.Expansion) {
 				continue
 			}
 			tr := w.transition(state[localWord(p)], w.suspectInput(q))
-			w.step(state, p, tr, faultStep(code(suspect, p, int(q))), x, cause{budget: spend(suspicions, 1)})
+			w.step(state, p, tr, faultStep(code(suspect, p, int(q))), x,
+				cause{budget: spend(suspicions, 1)})
 		}
 	}
 }
@@ -297,7 +315,8 @@ func (w *World) unreliable(state []uint32, x *checker.Expansion) {
 			}
 			if left(state, duplicates) > 0 && w.envs.at(state[envWord(p)]).Up {
 				tr := w.transition(state[localWord(p)], h.input)
-				w.step(state, p, tr, faultStep(code(duplicate, p, h.name)), x, cause{budget: spend(duplicates, 1)})
+				w.step(state, p, tr, faultStep(code(duplicate, p, h.name)), x,
+					cause{budget: spend(duplicates, 1)})
 			}
 		}
 	}

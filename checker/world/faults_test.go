@@ -16,7 +16,8 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// ending collects how a proc can end: local state, incarnation, and whether its record is whole or torn.
+// ending collects how a proc can end: local state, incarnation, and whether its record is whole or
+// torn.
 type ending struct {
 	*World
 	proc core.Proc
@@ -33,10 +34,11 @@ func (e ending) Terminal(state []uint32) int {
 	return e.World.Terminal(state)
 }
 
-// TestFaultOptions explores one small protocol for each thing that the environment may do; how a proc can end is derived by
-// hand from the rules.
+// TestFaultOptions explores one small protocol for each thing that the environment may do; how a
+// proc can end is derived by hand from the rules.
 func TestFaultOptions(t *testing.T) {
-	pipe := func() *toy { // p0 sends k0 then k1; p1 counts 1, 2 in that order, and 3 when k1 is first
+	// p0 sends k0 then k1; p1 counts 1, 2 in that order, and 3 when k1 is first
+	pipe := func() *toy {
 		toy := newToy(2, 4, 2)
 		toy.on(0, 0, 2+toyStart, 0, toySend{1, 0}, toySend{1, 1})
 		toy.on(1, 0, 0, 1)
@@ -91,16 +93,28 @@ func TestFaultOptions(t *testing.T) {
 		{"a message is lost", one(), fault.Model{Loss: 1}, []string{"0.0", "1.0"}},
 		{"a message comes twice", one(), fault.Model{Duplicates: 1}, []string{"1.0", "2.0"}},
 		{"a false alarm", watcher(), fault.Model{Suspicions: 1}, []string{"0.0", "1.0"}},
-		{"two failures are told apart", watcher(), fault.Model{Failures: 2, AtOnce: 2, OneInstant: true, Victims: others}, []string{"0.0", "2.0"}},
-		{"two failures are told jointly", watcher(), fault.Model{Failures: 2, AtOnce: 2, OneInstant: true, Victims: others, Joint: true}, []string{"0.0", "1.0"}},
-		{"a write is whole or absent", writer(), asked, []string{"0.0", "0.1", "1.0 stored", "1.1 stored"}},
-		{"a write is damaged", writer(), damaged, []string{"0.0", "0.1", "0.1 torn", "1.0 stored", "1.1 stored"}},
+		{"two failures are told apart", watcher(),
+			fault.Model{Failures: 2, AtOnce: 2, OneInstant: true, Victims: others},
+			[]string{"0.0", "2.0"}},
+		{"two failures are told jointly", watcher(),
+			fault.Model{Failures: 2, AtOnce: 2, OneInstant: true, Victims: others, Joint: true},
+			[]string{"0.0", "1.0"}},
+		{"a write is whole or absent", writer(), asked,
+			[]string{"0.0", "0.1", "1.0 stored", "1.1 stored"}},
+		{"a write is damaged", writer(), damaged,
+			[]string{"0.0", "0.1", "0.1 torn", "1.0 stored", "1.1 stored"}},
 		{"a rollback restarts", roller(), fault.Model{}, []string{"0.1"}},
 		{"a timer fires", timer(), fault.Model{}, []string{"1.0"}},
-		{"what was sent by the dead is cut", one(), fault.Model{Failures: 1, Victims: []core.Proc{0}}, []string{"0.0", "1.0"}},
-		{"what was sent by the dead arrives", one(), fault.Model{Failures: 1, Victims: []core.Proc{0}, FromDead: fault.Every}, []string{"1.0"}},
-		{"what was sent to the dead is lost", one(), fault.Model{Failures: 1, Victims: []core.Proc{1}}, []string{"0.1", "1.0"}},
-		{"what was sent to the dead is kept", one(), fault.Model{Failures: 1, Victims: []core.Proc{1}, KeepToDead: true}, []string{"0.1", "1.0", "1.1"}},
+		{"what was sent by the dead is cut", one(),
+			fault.Model{Failures: 1, Victims: []core.Proc{0}}, []string{"0.0", "1.0"}},
+		{"what was sent by the dead arrives", one(),
+			fault.Model{Failures: 1, Victims: []core.Proc{0}, FromDead: fault.Every},
+			[]string{"1.0"}},
+		{"what was sent to the dead is lost", one(),
+			fault.Model{Failures: 1, Victims: []core.Proc{1}}, []string{"0.1", "1.0"}},
+		{"what was sent to the dead is kept", one(),
+			fault.Model{Failures: 1, Victims: []core.Proc{1}, KeepToDead: true},
+			[]string{"0.1", "1.0", "1.1"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -121,27 +135,29 @@ func TestFaultOptions(t *testing.T) {
 	}
 }
 
-// TestStaggered replays a run in which one member of a group goes on after its mate has stopped: possible only when members
-// stop one by one.
+// TestStaggered replays a run in which one member of a group goes on after its mate has stopped:
+// possible only when members stop one by one.
 func TestStaggered(t *testing.T) {
 	for _, staggered := range []bool{true, false} {
 		toy := newToy(2, 2, 1)
 		toy.groups = [][]core.Proc{{0, 1}}
 		toy.on(0, 0, 1+toyStart, 0, toySend{1, 0})
 		toy.on(1, 0, 0, 1)
-		w, err := New(Config{Setup: toy.setup(), Model: fault.Model{Failures: 1, Staggered: staggered}})
+		w, err := New(Config{Setup: toy.setup(),
+			Model: fault.Model{Failures: 1, Staggered: staggered}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := w.Replay([]string{"crash p0", "deliver p0->p1 k0", "stop p1", "restart p0 incarnation 1", "restart p1 incarnation 1"})
+		run, err := w.Replay([]string{"crash p0", "deliver p0->p1 k0", "stop p1",
+			"restart p0 incarnation 1", "restart p1 incarnation 1"})
 		if staggered && (err != nil || !run.Complete) || !staggered && !errors.Is(err, ErrStale) {
 			t.Errorf("staggered %t: error %v, run %v", staggered, err, run.Schedule)
 		}
 	}
 }
 
-// TestOutputOrCrash looks for a crash between a send and an output of one step: it is there because an output has left for
-// good, and is not there for two sends.
+// TestOutputOrCrash looks for a crash between a send and an output of one step: it is there because
+// an output has left for good, and is not there for two sends.
 func TestOutputOrCrash(t *testing.T) {
 	for _, output := range []bool{true, false} {
 		toy := newToy(2, 2, 1)

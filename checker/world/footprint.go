@@ -19,23 +19,28 @@ const (
 	commonBudgets = 1 << 1
 )
 
-// mostProcs is how many procs a footprint can tell apart; with more, every step depends on all others.
+// mostProcs is how many procs a footprint can tell apart; with more, every step depends on all
+// others.
 const mostProcs = 64
 
 // Footprint implements checker.Independence.
 //
-//   - A step of a proc writes what the proc owns. The rear of a channel belongs to its sender, so a send and a delivery on one channel are
-//     independent once both are possible.
-//   - A send reads the life of the receiver, where a crash loses what is on its way to the crashed proc; a delivery reads the life of the
-//     sender, where a crash also takes back what is on its way from there.
-//   - A crash writes all of its group and the notices of the watchers. It shares a budget with every other fault.
-//     Where a failure waits until all others are recovered from, it depends on every step.
-//   - A crash takes what its own group has adopted. A restart may wait until somebody adopts the proc; global properties see both.
-//   - A restart reads the lives of all: a new process is not told of who is up again, and waits for its mates; and the records
-//     that it is handed.
+//   - A step of a proc writes what the proc owns. The rear of a channel belongs to its sender, so a
+//     send and a delivery on one channel are independent once both are possible.
+//   - A send reads the life of the receiver, where a crash loses what is on its way to the crashed
+//     proc; a delivery reads the life of the sender, where a crash also takes back what is on its
+//     way from there.
+//   - A crash writes all of its group and the notices of the watchers. It shares a budget with
+//     every other fault. Where a failure waits until all others are recovered from, it depends on
+//     every step.
+//   - A crash takes what its own group has adopted. A restart may wait until somebody adopts the
+//     proc; global properties see both.
+//   - A restart reads the lives of all: a new process is not told of who is up again, and waits for
+//     its mates; and the records that it is handed.
 //   - Where channels are sets, a loss depends on every step: the lost message may be sent again.
 //   - A watchdog, when it starts and when it expires, reads the life of whom it is about.
-//   - A step that global properties look at depends on every other step: its verdict may depend on where it is taken.
+//   - A step that global properties look at depends on every other step: its verdict may depend on
+//     where it is taken.
 func (w *World) Footprint(state []uint32, c uint64) checker.Footprint {
 	k, p, _ := splitCode(c &^ (0xff << 32))
 	if w.procs > mostProcs || c>>32&0xff != 0 || w.Model.Staggered || w.Model.Set && k == lose {
@@ -128,12 +133,15 @@ func (w *World) crashed(state []uint32, c uint64) (procs []core.Proc) {
 	return w.victims(state, append(others, p))
 }
 
-// Hinges implements checker.Hinged: the steps of a proc that are no faults; its faults, which share budgets with other ones; its restart;
-// the crashes of each set of groups. That a violation of a global property makes a step depend on all others changes nothing: it is visible,
-// so it does anyhow.
+// Hinges implements checker.Hinged: the steps of a proc that are no faults; its faults, which share
+// budgets with other ones; its restart; the crashes of each set of groups. That a violation of a
+// global property makes a step depend on all others changes nothing: it is visible, so it does
+// anyhow.
 func (w *World) Hinges() (families []checker.Footprint) {
-	if w.Model.Overlap > 0 || w.Model.Settled || len(w.layout.Hosted) > 0 || w.Setup.Watchdogs || w.Model.Set || w.Model.KeepsIgnored() {
-		return slices.Repeat([]checker.Footprint{checker.Everything()}, mostFamilies) // whether a step is possible depends on more
+	if w.Model.Overlap > 0 || w.Model.Settled || len(w.layout.Hosted) > 0 || w.Setup.Watchdogs ||
+		w.Model.Set || w.Model.KeepsIgnored() {
+		// whether a step is possible depends on more
+		return slices.Repeat([]checker.Footprint{checker.Everything()}, mostFamilies)
 	}
 	for p := range core.Proc(w.procs) {
 		var f checker.Footprint

@@ -12,8 +12,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// commuting is a world that executes, at every state that it expands, each pair of steps that are said to be independent in
-// both orders.
+// commuting is a world that executes, at every state that it expands, each pair of steps that are
+// said to be independent in both orders.
 type commuting struct {
 	*World
 	t     *testing.T
@@ -36,7 +36,8 @@ func (c commuting) Expand(state []uint32, reduce checker.Reduction, x *checker.E
 	for i := range x.Steps {
 		for j := range x.Steps {
 			if p := c.forgets(x, after, prints, i, j); p != "" && *c.bad == "" {
-				*c.bad = fmt.Sprintf("%s and %s: %s", c.describe(state, x.Steps[i].Code), c.describe(state, x.Steps[j].Code), p)
+				*c.bad = fmt.Sprintf("%s and %s: %s", c.describe(state, x.Steps[i].Code),
+					c.describe(state, x.Steps[j].Code), p)
 			}
 		}
 	}
@@ -52,22 +53,27 @@ func (c commuting) Expand(state []uint32, reduce checker.Reduction, x *checker.E
 			}
 			*c.pairs++
 			if p := c.differ(x, after, prints, i, j); p != "" && *c.bad == "" {
-				*c.bad = fmt.Sprintf("%s and %s: %s", c.describe(state, first.Code), c.describe(state, second.Code), p)
+				*c.bad = fmt.Sprintf("%s and %s: %s", c.describe(state, first.Code),
+					c.describe(state, second.Code), p)
 			}
 		}
 	}
 }
 
 // differ says what distinguishes the two orders of two steps, or "".
-func (c commuting) differ(x *checker.Expansion, after []*checker.Expansion, prints []checker.Footprint, i, j int) string {
+func (c commuting) differ(x *checker.Expansion, after []*checker.Expansion,
+	prints []checker.Footprint, i, j int) string {
 	find := func(k, l int) int {
-		return slices.IndexFunc(after[k].Steps, func(s checker.Step) bool { return s.Code == x.Steps[l].Code })
+		return slices.IndexFunc(after[k].Steps, func(s checker.Step) bool {
+			return s.Code == x.Steps[l].Code
+		})
 	}
 	ij, ji := find(i, j), find(j, i)
 	if ij < 0 || ji < 0 {
 		return "one disables the other"
 	}
-	if c.Footprint(x.State(i, nil), x.Steps[j].Code) != prints[j] || c.Footprint(x.State(j, nil), x.Steps[i].Code) != prints[i] {
+	if c.Footprint(x.State(i, nil), x.Steps[j].Code) != prints[j] ||
+		c.Footprint(x.State(j, nil), x.Steps[i].Code) != prints[i] {
 		return "one changes the footprint of the other"
 	}
 	if after[i].Steps[ij].Violation != 0 || after[j].Steps[ji].Violation != 0 {
@@ -79,10 +85,14 @@ func (c commuting) differ(x *checker.Expansion, after []*checker.Expansion, prin
 	return ""
 }
 
-// forgets says whether the second of two dependent steps, taken after the first, is independent of it: the order of the two would be lost.
-func (c commuting) forgets(x *checker.Expansion, after []*checker.Expansion, prints []checker.Footprint, i, j int) string {
+// forgets says whether the second of two dependent steps, taken after the first, is independent of
+// it: the order of the two would be lost.
+func (c commuting) forgets(x *checker.Expansion, after []*checker.Expansion,
+	prints []checker.Footprint, i, j int) string {
 	code := x.Steps[j].Code
-	enabled := slices.ContainsFunc(after[i].Steps, func(s checker.Step) bool { return s.Code == code })
+	enabled := slices.ContainsFunc(after[i].Steps, func(s checker.Step) bool {
+		return s.Code == code
+	})
 	if i == j || x.Steps[i].Violation != 0 || !enabled || prints[i].Independent(&prints[j]) {
 		return ""
 	}
@@ -92,20 +102,25 @@ func (c commuting) forgets(x *checker.Expansion, after []*checker.Expansion, pri
 	return ""
 }
 
-// homeless says whether there is no family of steps (World.Hinges) to which a step can belong: one of which something is written by each step that takes
-// it away or changes its footprint.
-func (c commuting) homeless(x *checker.Expansion, after []*checker.Expansion, prints []checker.Footprint, j int) string {
+// homeless says whether there is no family of steps (World.Hinges) to which a step can belong: one
+// of which something is written by each step that takes it away or changes its footprint.
+func (c commuting) homeless(x *checker.Expansion, after []*checker.Expansion,
+	prints []checker.Footprint, j int) string {
 	code := x.Steps[j].Code
 	families := c.Hinges()
 	for i, first := range x.Steps {
 		if i == j || first.Violation != 0 || prints[i] == checker.Everything() {
 			continue
 		}
-		enabled := slices.ContainsFunc(after[i].Steps, func(s checker.Step) bool { return s.Code == code })
+		enabled := slices.ContainsFunc(after[i].Steps, func(s checker.Step) bool {
+			return s.Code == code
+		})
 		if enabled && c.Footprint(x.State(i, nil), code) == prints[j] {
 			continue
 		}
-		families = slices.DeleteFunc(families, func(f checker.Footprint) bool { return f.Independent(&prints[i]) })
+		families = slices.DeleteFunc(families, func(f checker.Footprint) bool {
+			return f.Independent(&prints[i])
+		})
 	}
 	if len(families) == 0 {
 		return "no family has all that alters it"
@@ -113,7 +128,8 @@ func (c commuting) homeless(x *checker.Expansion, after []*checker.Expansion, pr
 	return ""
 }
 
-// oddView is a global property that sees everything a view shows of all procs: what is independent must not change its verdict.
+// oddView is a global property that sees everything a view shows of all procs: what is independent
+// must not change its verdict.
 func oddView(_ *spec.Facts, v spec.View, e trace.Event) string {
 	sum := uint64(0)
 	for p := range trace.Proc(2) {
@@ -130,7 +146,8 @@ func oddView(_ *spec.Facts, v spec.View, e trace.Event) string {
 	return ""
 }
 
-// commute explores a world, judged by oddView when it has no facts, and returns the number of independent pairs, and what is wrong with one of them.
+// commute explores a world, judged by oddView when it has no facts, and returns the number of
+// independent pairs, and what is wrong with one of them.
 func commute(t *testing.T, c Config) (pairs int, bad string) {
 	judged := c.Facts != nil
 	if !judged {
@@ -144,13 +161,15 @@ func commute(t *testing.T, c Config) (pairs int, bad string) {
 		w.local, w.final, w.pairs, w.unseen = nil, nil, nil, nil
 		w.always = []spec.Property{{Name: "odd", Kind: spec.Always, Global: true, Event: oddView}}
 	}
-	checker.Search(t.Context(), commuting{World: w, t: t, pairs: &pairs, bad: &bad}, checker.Options{All: true, MaxStates: 600})
+	checker.Search(t.Context(), commuting{World: w, t: t, pairs: &pairs, bad: &bad},
+		checker.Options{All: true, MaxStates: 600})
 	return pairs, bad
 }
 
-// TestIndependence executes pairs of independent steps in both orders, at the states of random protocols and of random HydEE programs
-// under random failure models: each must stay enabled, with the same footprint and verdict, and both orders must lead to the same state.
-// The order of two dependent steps must show in their footprints after either of them, too.
+// TestIndependence executes pairs of independent steps in both orders, at the states of random
+// protocols and of random HydEE programs under random failure models: each must stay enabled, with
+// the same footprint and verdict, and both orders must lead to the same state. The order of two
+// dependent steps must show in their footprints after either of them, too.
 func TestIndependence(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -163,9 +182,11 @@ func TestIndependence(t *testing.T) {
 		}
 	}
 	for n := range 150 * *moreCases {
-		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0, reads: n%7 == 0, rollback: n%11 == 0, cyclic: n%4 == 0, hosts: n%6 == 1})
+		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0,
+			reads: n%7 == 0, rollback: n%11 == 0, cyclic: n%4 == 0, hosts: n%6 == 1})
 		m := randomModel(r, toy.procs, n%3)
-		m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions = r.IntN(2), r.IntN(2), r.IntN(2), r.IntN(2)
+		m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions = r.IntN(2), r.IntN(2), r.IntN(2),
+			r.IntN(2)
 		m.Torn = r.IntN(2)
 		switch r.IntN(4) {
 		case 0:
@@ -192,12 +213,14 @@ func TestIndependence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pairs, bad := commute(t, Config{Setup: p.setup, Model: c.model, Facts: FactsOf(p.setup, &c.model, oracle)})
+		pairs, bad := commute(t, Config{Setup: p.setup, Model: c.model,
+			Facts: FactsOf(p.setup, &c.model, oracle)})
 		hydees += pairs
 		report(bad, c.String())
 	}
 	services := monitoredPairs(t, report)
-	t.Logf("%d pairs of toys, %d of HydEE, %d of services, %d cases failed", toys, hydees, services, failed)
+	t.Logf("%d pairs of toys, %d of HydEE, %d of services, %d cases failed", toys, hydees, services,
+		failed)
 	if toys < 10000 || hydees < 10000 {
 		t.Errorf("%d and %d pairs say little", toys, hydees)
 	}

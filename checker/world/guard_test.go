@@ -49,9 +49,14 @@ func TestGuards(t *testing.T) {
 		choices        func(*odd)
 		property, text string
 	}{
-		{"counts globally", received(func(m *odd) { calls++; m.s.S = calls % 7 % 2 }), nil, "deterministic",
+		{"counts globally", received(func(m *odd) {
+			calls++
+			m.s.S = calls % 7 % 2
+		}), nil, "deterministic",
 			"p1 is not deterministic: run twice on k0 from p0 from the same state"},
-		{"panics in a step", received(func(*odd) { panic("boom") }), nil, "no-panic", "p1 panics on k0 from p0: boom"},
+		{"panics in a step", received(func(*odd) {
+			panic("boom")
+		}), nil, "no-panic", "p1 panics on k0 from p0: boom"},
 		{"panics in choices", received(func(m *odd) { m.s.S = 1 }), func(m *odd) {
 			if m.s.S == 1 {
 				panic("boom")
@@ -64,7 +69,8 @@ func TestGuards(t *testing.T) {
 			toy.rules[0][0][1+toyStart].sends = []toySend{{1, 0}}
 			setup := toy.setup()
 			setup.New = func(p core.Proc) core.Machine {
-				m := &odd{toyMachine: toyMachine{toy: toy, proc: p}, step: func(*odd, core.Input) {}}
+				m := &odd{toyMachine: toyMachine{toy: toy, proc: p},
+					step: func(*odd, core.Input) {}}
 				if p == 1 {
 					m.step, m.choices = tt.step, tt.choices
 				}
@@ -75,17 +81,20 @@ func TestGuards(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := checker.Search(t.Context(), w, checker.Options{})
-			if len(r.Found) != 1 || r.Found[0].Property != tt.property || !strings.Contains(r.Found[0].Message, tt.text) {
+			if len(r.Found) != 1 || r.Found[0].Property != tt.property ||
+				!strings.Contains(r.Found[0].Message, tt.text) {
 				t.Errorf("found %+v, want %s: %s", r.Found, tt.property, tt.text)
 			}
 		})
 	}
 }
 
-// TestFollowAndReplay finds a violation of a protocol that is broken on purpose, follows its path and replays its schedule in
-// a fresh world: both give the same trace and violation. A schedule with an unknown event is stale, and says where.
+// TestFollowAndReplay finds a violation of a protocol that is broken on purpose, follows its path
+// and replays its schedule in a fresh world: both give the same trace and violation. A schedule
+// with an unknown event is stale, and says where.
 func TestFollowAndReplay(t *testing.T) {
-	p := mustPair(t, "a: send b x; recv b\nb: recv a; send a y", []int{0, 1}, hydee.Errata().Published())
+	p := mustPair(t, "a: send b x; recv b\nb: recv a; send a y", []int{0, 1},
+		hydee.Errata().Published())
 	m := fault.Model{Failures: 1}
 	oracle, err := Oracle(t.Context(), p.baseline, checker.Options{})
 	if err != nil {
@@ -113,11 +122,14 @@ func TestFollowAndReplay(t *testing.T) {
 		if d := cmp.Diff(run.Trace, again.Trace); d != "" {
 			t.Errorf("%s: traces (-followed +replayed):\n%s", f.Property, d)
 		}
-		if run.Violation == nil || run.Violation.Property != f.Property || again.Violation == nil || *again.Violation != *run.Violation {
-			t.Errorf("found %s, followed %+v, replayed %+v", f.Property, run.Violation, again.Violation)
+		if run.Violation == nil || run.Violation.Property != f.Property || again.Violation == nil ||
+			*again.Violation != *run.Violation {
+			t.Errorf("found %s, followed %+v, replayed %+v", f.Property, run.Violation,
+				again.Violation)
 		}
 		stale := append(append([]string{}, run.Schedule[:2]...), "deliver nothing")
-		if _, err := fresh.Replay(stale); !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), `step 3: "deliver nothing"`) {
+		if _, err := fresh.Replay(stale); !errors.Is(err, ErrStale) ||
+			!strings.Contains(err.Error(), `step 3: "deliver nothing"`) {
 			t.Errorf("error %v, want a stale schedule at step 3", err)
 		}
 	}

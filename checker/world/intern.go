@@ -5,7 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Everything in this file is read without locks, by any number of goroutines, and written by one at a time (World.mu).
+// Everything in this file is read without locks, by any number of goroutines, and written by one at
+// a time (World.mu).
 
 // table maps pairs of numbers to a number: open addressing, no deletion, no allocation on a hit.
 type table struct {

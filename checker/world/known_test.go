@@ -14,8 +14,8 @@ func (t *toy) on(p, state, event, next int, sends ...toySend) {
 	t.rules[p][state][event] = toyRule{next: next, sends: sends}
 }
 
-// TestReductionMinimal holds the smallest protocols on which some version of the reduction lost a terminal state or an
-// observation: each explored with and without it.
+// TestReductionMinimal holds the smallest protocols on which some version of the reduction lost a
+// terminal state or an observation: each explored with and without it.
 func TestReductionMinimal(t *testing.T) {
 	tests := []struct {
 		name, known string // known: why it fails today
@@ -83,19 +83,21 @@ func TestReductionMinimal(t *testing.T) {
 			toy.rules[0][0][0] = toyRule{next: 1, persist: true}
 			return toy
 		}, fault.Model{Failures: 1, Victims: []core.Proc{0}, DetectAny: true}},
-		{"the last of two reports opens a gate and each is answered", "blind spot: a claim that core.Commuter forbids (what is judged when it comes last must do nothing when it comes first) is not found out", func() *toy {
-			toy := newToy(4, 4, 5)
-			toy.visible = []bool{false, false, false, true, true}
-			toy.on(1, 0, 5+toyStart, 0, toySend{0, 0})
-			toy.on(2, 0, 5+toyStart, 0, toySend{0, 1})
-			toy.on(0, 0, 0, 1, toySend{1, 2})
-			toy.on(0, 0, 1, 2, toySend{2, 2})
-			toy.on(0, 1, 1, 3, toySend{2, 2}, toySend{3, 4})
-			toy.on(0, 2, 0, 3, toySend{1, 2}, toySend{3, 4})
-			toy.on(1, 0, 2, 0, toySend{3, 3})
-			toy.on(2, 0, 2, 0, toySend{3, 3})
-			return toy
-		}, fault.Model{}},
+		{"the last of two reports opens a gate and each is answered",
+			"blind spot: a claim that core.Commuter forbids (what is judged when it comes last " +
+				"must do nothing when it comes first) is not found out", func() *toy {
+				toy := newToy(4, 4, 5)
+				toy.visible = []bool{false, false, false, true, true}
+				toy.on(1, 0, 5+toyStart, 0, toySend{0, 0})
+				toy.on(2, 0, 5+toyStart, 0, toySend{0, 1})
+				toy.on(0, 0, 0, 1, toySend{1, 2})
+				toy.on(0, 0, 1, 2, toySend{2, 2})
+				toy.on(0, 1, 1, 3, toySend{2, 2}, toySend{3, 4})
+				toy.on(0, 2, 0, 3, toySend{1, 2}, toySend{3, 4})
+				toy.on(1, 0, 2, 0, toySend{3, 3})
+				toy.on(2, 0, 2, 0, toySend{3, 3})
+				return toy
+			}, fault.Model{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -123,19 +125,29 @@ func TestReductionMinimalHydee(t *testing.T) {
 		c           hydeeCase
 	}{
 		{"order of deliveries", "", hydeeCase{
-			program:  "a: send b m0; send b m1; recv *; recv *; send b m4\nb: recv a; send a m2; send a m3; recv a; recv a",
+			program: "a: send b m0; send b m1; recv *; recv *; send b m4\nb: recv a; send a m2; " +
+				"send a m3; recv a; recv a",
 			clusters: []int{0, 1}, errata: h(hydee.H3, hydee.H11b),
-			model: fault.Model{Failures: 1, FromDead: fault.Every, KeepToDead: true, DetectAny: true}}},
+			model: fault.Model{Failures: 1, FromDead: fault.Every, KeepToDead: true,
+				DetectAny: true}}},
 		{"delivered twice", "", hydeeCase{
-			program:  "a: recv b; recv b; send b m2; recv b; send b m4; recv b\nb: send a m0; send a m1; send a m3; recv *; recv *; send a m5",
-			clusters: []int{0, 1}, errata: h(hydee.H1), model: fault.Model{Failures: 1, FromDead: fault.Nothing, Joint: true, DetectAny: true}}},
-		{"gate before the log", "", hydeeCase{program: "a: recv *; send b m1\nb: send a m0; recv a", clusters: []int{0, 1},
-			errata: h(hydee.H7b, hydee.H9c), model: fault.Model{Failures: 1, FromDead: fault.Nothing, KeepToDead: true}}},
+			program: "a: recv b; recv b; send b m2; recv b; send b m4; recv b\nb: send a m0; " +
+				"send a m1; send a m3; recv *; recv *; send a m5",
+			clusters: []int{0, 1}, errata: h(hydee.H1),
+			model: fault.Model{Failures: 1, FromDead: fault.Nothing, Joint: true,
+				DetectAny: true}}},
+		{"gate before the log", "", hydeeCase{program: "a: recv *; send b m1\nb: send a m0; recv a",
+			clusters: []int{0, 1},
+			errata:   h(hydee.H7b, hydee.H9c), model: fault.Model{Failures: 1,
+				FromDead: fault.Nothing, KeepToDead: true}}},
 		{"checkpoint without failure", "", hydeeCase{
-			program: "a: send c m0; send b m1\nb: recv a; recv c\nc: recv * ordered; send b m2", clusters: []int{0, 1, 1},
-			errata: h(hydee.H5, hydee.H13d), model: fault.Model{Checkpoints: 1, FromDead: fault.Nothing, KeepToDead: true, DetectAny: true}}},
+			program:  "a: send c m0; send b m1\nb: recv a; recv c\nc: recv * ordered; send b m2",
+			clusters: []int{0, 1, 1},
+			errata:   h(hydee.H5, hydee.H13d), model: fault.Model{Checkpoints: 1,
+				FromDead: fault.Nothing, KeepToDead: true, DetectAny: true}}},
 		{"checkpoint under way", "", hydeeCase{
-			program: "a: send b x\nb: recv a", clusters: []int{0, 0}, model: fault.Model{Checkpoints: 1}}},
+			program: "a: send b x\nb: recv a", clusters: []int{0, 0},
+			model: fault.Model{Checkpoints: 1}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -149,10 +161,12 @@ func TestReductionMinimalHydee(t *testing.T) {
 	}
 }
 
-// TestCrashBetweenDeletions crashes a rank between the two deletions of a commit: the image of the old checkpoint is gone and
-// its commit record is not. Deletions take effect at once, so no crash after the step covers that.
+// TestCrashBetweenDeletions crashes a rank between the two deletions of a commit: the image of the
+// old checkpoint is gone and its commit record is not. Deletions take effect at once, so no crash
+// after the step covers that.
 func TestCrashBetweenDeletions(t *testing.T) {
-	c := Config{Setup: mustPair(t, "a: ", []int{0}, 0).setup, Model: fault.Model{Failures: 1, Checkpoints: 2, Victims: []core.Proc{0}}}
+	c := Config{Setup: mustPair(t, "a: ", []int{0}, 0).setup,
+		Model: fault.Model{Failures: 1, Checkpoints: 2, Victims: []core.Proc{0}}}
 	between, err := explore(c, checker.Options{}, "")
 	if err != nil {
 		t.Fatal(err)

@@ -19,8 +19,9 @@ type local struct {
 	evaluated uint64 // newest round that it has evaluated its channels for
 	content   []byte // canonical bytes of the machine
 	history   *trace.History
-	holding   *trace.Holding // nil unless the layout says that holdings are declared, and before the first step
-	choices   []uint32       // inputs of the program steps that are enabled
+	// nil unless the layout says that holdings are declared, and before the first step
+	holding *trace.Holding
+	choices []uint32 // inputs of the program steps that are enabled
 }
 
 // act is one effect as the world performs it.
@@ -47,17 +48,20 @@ const (
 // transition is one local step, remembered.
 type transition struct {
 	next      uint32
-	violation int  // of a local property
-	visible   bool // some event is seen by a global property: its place among the events of other procs matters
-	longer    bool // the program sends, receives or ends, or the proc names or evaluates a newer round: what can not be taken back
-	watched   bool // a property with a memory sees some event
-	idle      bool // nothing comes of it: the input is ignored
-	inside    bool // a crash between two of its effects leads where none before or after it does
-	acts      []act
-	checks    []check // events that global properties look at
-	from      uint32
-	input     uint32
-	events    []trace.Event // evidence, without step number
+	violation int // of a local property
+	// some event is seen by a global property: its place among the events of other procs matters
+	visible bool
+	// the program sends, receives or ends, or the proc names or evaluates a newer round: what can
+	// not be taken back
+	longer  bool
+	watched bool // a property with a memory sees some event
+	idle    bool // nothing comes of it: the input is ignored
+	inside  bool // a crash between two of its effects leads where none before or after it does
+	acts    []act
+	checks  []check // events that global properties look at
+	from    uint32
+	input   uint32
+	events  []trace.Event // evidence, without step number
 }
 
 // check is one event for global properties, with what was known of its proc at that moment.
@@ -162,17 +166,20 @@ func (w *World) learn(key uint64, from, input uint32) uint32 {
 	return t
 }
 
-// run executes a local step on a machine of its own. A panic of the machine, wherever it falls, is a violation.
+// run executes a local step on a machine of its own. A panic of the machine, wherever it falls, is
+// a violation.
 func (w *World) run(from, input uint32) (t transition) {
 	l, in := *w.locals.at(from), *w.inputs.at(input)
 	defer func() {
 		if r := recover(); r != nil {
-			t = transition{from: from, input: input, next: from, violation: w.violation(w.misused(l.proc, in, r))}
+			t = transition{from: from, input: input, next: from,
+				violation: w.violation(w.misused(l.proc, in, r))}
 		}
 	}()
 	m, effects, failure := w.execute(l, in, w.masters.copy(w, from))
 	if failure != "" {
-		return transition{from: from, input: input, next: from, violation: w.violation(spec.Violation{Property: "no-panic", Message: failure})}
+		return transition{from: from, input: input, next: from,
+			violation: w.violation(spec.Violation{Property: "no-panic", Message: failure})}
 	}
 	r := recorder{world: w, from: l, round: l.round, evaluated: l.evaluated,
 		evidence: core.Evidence{Proc: l.proc, Incarnation: l.inc, After: core.HistoryOf(m)}}
@@ -193,21 +200,26 @@ func (w *World) run(from, input uint32) (t transition) {
 	}
 	t = r.record(effects)
 	t.from, t.input = from, input
-	t.next = w.internLocal(local{proc: l.proc, inc: r.from.inc, round: r.round, evaluated: r.evaluated, holding: r.holding}, m)
+	t.next = w.internLocal(local{proc: l.proc, inc: r.from.inc, round: r.round,
+		evaluated: r.evaluated, holding: r.holding}, m)
 	w.masters.keep(t.next, m)
 	if in.Kind == core.Restore {
 		r.restored(&t)
 	}
 	t.longer = r.round > l.round || r.evaluated > l.evaluated
 	if before, after := l.history, w.locals.at(t.next).history; before != nil && !t.longer {
-		t.longer = after.Sent > before.Sent || len(after.Delivered) > len(before.Delivered) || after.Done && !before.Done
+		t.longer = after.Sent > before.Sent || len(after.Delivered) > len(before.Delivered) ||
+			after.Done && !before.Done
 	}
 	for i := range t.acts {
 		t.inside = t.inside || t.acts[i].firm
 	}
 	t.watched = w.monitors.watch(t.events)
 	t.visible = t.visible || t.watched
-	t.idle = t.next == from && len(t.acts) == 0 && t.violation == 0 && !slices.ContainsFunc(t.events, func(e trace.Event) bool { return e.Kind != trace.Dropped })
+	t.idle = t.next == from && len(t.acts) == 0 && t.violation == 0 &&
+		!slices.ContainsFunc(t.events, func(e trace.Event) bool {
+			return e.Kind != trace.Dropped
+		})
 	if w.Twice {
 		if d := w.difference(l, in, t.next, effects); d != "" {
 			t.violation = w.violation(spec.Violation{Property: "deterministic", Message: d})
@@ -217,13 +229,15 @@ func (w *World) run(from, input uint32) (t transition) {
 }
 
 // execute runs the step on the machine, or on one decoded for it.
-func (w *World) execute(l local, in core.Input, ready core.Machine) (m core.Machine, effects []core.Effect, failure string) {
+func (w *World) execute(l local, in core.Input, ready core.Machine) (m core.Machine,
+	effects []core.Effect, failure string) {
 	if ready != nil {
 		return ready, ready.Step(in, nil), ""
 	}
 	m = w.Setup.New(l.proc)
 	if err := core.DecodeState(l.content, m); err != nil {
-		return nil, nil, fmt.Sprintf("%s: the state does not survive the codec: %v", w.layout.Name(l.proc), err)
+		return nil, nil, fmt.Sprintf("%s: the state does not survive the codec: %v",
+			w.layout.Name(l.proc), err)
 	}
 	return m, m.Step(in, nil), ""
 }
@@ -243,10 +257,12 @@ func (w *World) difference(l local, in core.Input, next uint32, effects []core.E
 	default:
 		return ""
 	}
-	return fmt.Sprintf("%s is not deterministic: run twice on %s from the same state, %s", w.layout.Name(l.proc), w.describeInput(in), what)
+	return fmt.Sprintf("%s is not deterministic: run twice on %s from the same state, %s",
+		w.layout.Name(l.proc), w.describeInput(in), what)
 }
 
-// recorder turns the effects of one local step into acts and evidence, and judges the evidence by the local properties.
+// recorder turns the effects of one local step into acts and evidence, and judges the evidence by
+// the local properties.
 type recorder struct {
 	world     *World
 	from      local
@@ -297,7 +313,8 @@ func (r *recorder) effect(e *core.Effect) {
 		r.t.visible = true
 	case core.Commit:
 		line := r.history
-		line.Sent, line.Delivered = e.Sent, line.Delivered[:min(int(e.Received), len(line.Delivered))]
+		line.Sent = e.Sent
+		line.Delivered = line.Delivered[:min(int(e.Received), len(line.Delivered))]
 		line.Done, line.Digest, line.Memory, line.Recovering = false, 0, nil, false
 		r.change(operation{Kind: opLine, A: w.internHistory(&line)}, true)
 	case core.Resume:
@@ -314,7 +331,8 @@ func (r *recorder) effect(e *core.Effect) {
 	}
 }
 
-// write adds a change of the store. A nil value deletes; the codec does not tell it from an empty one, so A does.
+// write adds a change of the store. A nil value deletes; the codec does not tell it from an empty
+// one, so A does.
 func (r *recorder) write(e *core.Effect) {
 	op := operation{Kind: opWrite, Key: e.Key, Value: e.Value}
 	if e.Value == nil {
@@ -325,7 +343,8 @@ func (r *recorder) write(e *core.Effect) {
 
 // change adds an operation on the env.
 func (r *recorder) change(op operation, firm bool) {
-	r.t.acts = append(r.t.acts, act{kind: actChange, firm: firm, value: r.world.internOperation(op)})
+	r.t.acts = append(r.t.acts, act{kind: actChange, firm: firm,
+		value: r.world.internOperation(op)})
 }
 
 // event judges and keeps one piece of evidence.
@@ -339,10 +358,12 @@ func (r *recorder) event(e trace.Event) {
 		}
 	}
 	switch e.Kind {
-	case trace.Sent, trace.Released, trace.Halted, trace.Adopted, trace.Disowned: // the last ones: who stops with the proc
+	case trace.Sent, trace.Released, trace.Halted, trace.Adopted, trace.Disowned:
+		// the last ones: who stops with the proc
 		r.t.visible = true
 	}
-	if text := w.layout.Name(e.Proc) + " answers " + e.Text; e.Kind == trace.Halted && w.Facts != nil && w.Facts.Lines && (w.answer == "" || text < w.answer) {
+	if text := w.layout.Name(e.Proc) + " answers " + e.Text; e.Kind == trace.Halted &&
+		w.Facts != nil && w.Facts.Lines && (w.answer == "" || text < w.answer) {
 		w.answer = text
 	}
 	r.history.Apply(e)
@@ -384,7 +405,8 @@ func (r *recorder) judge(e trace.Event) {
 // global reports whether global properties look at the event.
 func (w *World) global(e trace.Event) bool {
 	switch e.Kind {
-	case trace.Pruned, trace.Committed, trace.Restored, trace.Resumed, trace.Crashed, trace.Halted, trace.Adopted:
+	case trace.Pruned, trace.Committed, trace.Restored, trace.Resumed, trace.Crashed, trace.Halted,
+		trace.Adopted:
 		return true
 	case trace.Sent, trace.Released:
 		return w.Facts.Replays

@@ -2,7 +2,8 @@ package world
 
 import "github.com/domino-check/domino/impl/core"
 
-// masters are machines in recent local states, to be copied: much cheaper than decoding. They are never stepped again.
+// masters are machines in recent local states, to be copied: much cheaper than decoding. They are
+// never stepped again.
 type masters struct{ machines map[uint32]core.Machine }
 
 // keepMasters bounds the memory: the search works in a neighbourhood, older ones are decoded again.

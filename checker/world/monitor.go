@@ -8,11 +8,12 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// monitors are the properties that have a memory. What they remember of the run is part of the state, its last word, which is
-// there only if there are any: two runs that end alike are one state only if they have shown the monitors the same.
+// monitors are the properties that have a memory. What they remember of the run is part of the
+// state, its last word, which is there only if there are any: two runs that end alike are one state
+// only if they have shown the monitors the same.
 //
-// A step that shows a monitor something is visible, so it depends on every other visible step: no reduction changes the order
-// in which a monitor sees events.
+// A step that shows a monitor something is visible, so it depends on every other visible step: no
+// reduction changes the order in which a monitor sees events.
 type monitors struct {
 	list     []spec.Property
 	word     int                // of the state, 0 = none
@@ -49,14 +50,17 @@ func (s *monitors) intern(memory []string) uint32 {
 // watch reports whether some monitor sees one of the events.
 func (s *monitors) watch(events []trace.Event) bool {
 	for i := range s.list {
-		if slices.ContainsFunc(events, func(e trace.Event) bool { return s.list[i].Watches(e.Kind) }) {
+		if slices.ContainsFunc(events, func(e trace.Event) bool {
+			return s.list[i].Watches(e.Kind)
+		}) {
 			return true
 		}
 	}
 	return false
 }
 
-// Remembered is what the properties with a memory remember of a run that ends in the state, one text each.
+// Remembered is what the properties with a memory remember of a run that ends in the state, one
+// text each.
 func (w *World) Remembered(state []uint32) []string {
 	if w.monitors.word == 0 {
 		return nil
@@ -64,7 +68,8 @@ func (w *World) Remembered(state []uint32) []string {
 	return *w.monitors.memories.at(state[w.monitors.word])
 }
 
-// observe shows the events of a local step to the monitors; each pair of memories and step is judged once.
+// observe shows the events of a local step to the monitors; each pair of memories and step is
+// judged once.
 func (w *World) observe(memories, tr uint32) *observation {
 	s := &w.monitors
 	key := pair(memories, tr)
@@ -81,7 +86,8 @@ func (w *World) observe(memories, tr uint32) *observation {
 	return s.observed.at(n)
 }
 
-// observePart shows the events of a step that a crash cuts off. What they break, the whole step breaks too.
+// observePart shows the events of a step that a crash cuts off. What they break, the whole step
+// breaks too.
 func (w *World) observePart(memories uint32, events []trace.Event) uint32 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,7 +105,8 @@ func (w *World) fold(memories uint32, events []trace.Event) (o observation) {
 				continue
 			}
 			broken := ""
-			if memory[i], broken = p.Observe(w.Facts, memory[i], e); broken != "" && o.violation == 0 {
+			if memory[i], broken = p.Observe(w.Facts, memory[i], e); broken != "" &&
+				o.violation == 0 {
 				o.violation = w.violation(spec.Violation{Property: p.Name, Message: broken})
 			}
 		}

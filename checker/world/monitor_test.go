@@ -45,8 +45,8 @@ func monitoredPairs(t *testing.T, report func(bad, about string)) (total int) {
 	return total
 }
 
-// TestMonitorWord checks that the memory of properties is the last word of the state, there only when a property needs it, and that
-// steps which a monitor sees depend on each other.
+// TestMonitorWord checks that the memory of properties is the last word of the state, there only
+// when a property needs it, and that steps which a monitor sees depend on each other.
 func TestMonitorWord(t *testing.T) {
 	for _, c := range services(t) {
 		w, err := New(c)
@@ -113,30 +113,37 @@ func (m *writer) Step(in core.Input, out []core.Effect) []core.Effect {
 	return append(out, core.Effect{Kind: core.Return})
 }
 
-// TestMonitorIsHistory checks that two runs that end alike are one state only if the monitors saw the same. Two clients do one
-// operation each: 9 states of the clients. When both have ended, the operations overlapped or one was first (3 in the place of 1);
-// when one has ended and the other has begun, the second began before the end of the first or after it (twice 2 in the place of 1).
+// TestMonitorIsHistory checks that two runs that end alike are one state only if the monitors saw
+// the same. Two clients do one operation each: 9 states of the clients. When both have ended, the
+// operations overlapped or one was first (3 in the place of 1); when one has ended and the other
+// has begun, the second began before the end of the first or after it (twice 2 in the place of 1).
 func TestMonitorIsHistory(t *testing.T) {
-	setup := &core.Setup{Protocol: "writers", Layout: trace.Layout{Names: []string{"c1", "c2"}}, Promises: core.Promises{Register: true},
-		NewMessage: func() core.Message { return new(toyMessage) }, New: func(core.Proc) core.Machine { return new(writer) }}
+	setup := &core.Setup{Protocol: "writers", Layout: trace.Layout{Names: []string{"c1", "c2"}},
+		Promises: core.Promises{Register: true},
+		NewMessage: func() core.Message {
+			return new(toyMessage)
+		}, New: func(core.Proc) core.Machine { return new(writer) }}
 	for _, tt := range []struct {
 		facts  *spec.Facts
 		states int
 	}{{nil, 9}, {FactsOf(setup, &fault.Model{}, nil), 13}} {
-		for _, o := range []checker.Options{{}, {Exact: true}, {Order: checker.BreadthFirst, Workers: 2}, {Reduce: checker.Singletons | checker.Crashes}} {
+		for _, o := range []checker.Options{{}, {Exact: true},
+			{Order: checker.BreadthFirst, Workers: 2},
+			{Reduce: checker.Singletons | checker.Crashes}} {
 			w, err := New(Config{Setup: setup, Facts: tt.facts})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := checker.Search(t.Context(), w, o); r.States != tt.states || r.Terminals != max(1, tt.states-10) {
+			if r := checker.Search(t.Context(), w, o); r.States != tt.states ||
+				r.Terminals != max(1, tt.states-10) {
 				t.Errorf("%+v: %d states, %d ends, want %d", o, r.States, r.Terminals, tt.states)
 			}
 		}
 	}
 }
 
-// TestMonitorInsideAStep checks that a crash inside a step shows the monitors only what was done before it: a decision that was
-// declared, without the orders that follow it.
+// TestMonitorInsideAStep checks that a crash inside a step shows the monitors only what was done
+// before it: a decision that was declared, without the orders that follow it.
 func TestMonitorInsideAStep(t *testing.T) {
 	c := services(t)[2]
 	w, err := New(c)

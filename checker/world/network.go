@@ -68,8 +68,8 @@ func (b *inbox) channel(name int) *channel {
 	return nil
 }
 
-// internMessage numbers a message by its canonical bytes and keeps a copy decoded from them: the original belongs to
-// the machine that sent it.
+// internMessage numbers a message by its canonical bytes and keeps a copy decoded from them: the
+// original belongs to the machine that sent it.
 func (w *World) internMessage(m core.Message) uint32 {
 	content := core.Encode(m)
 	if number, ok := w.messages.find(content); ok {
@@ -105,7 +105,8 @@ func (w *World) internInbox(channels []channel) uint32 {
 	if number, ok := w.inboxes.find(content); ok {
 		return number
 	}
-	return w.inboxes.intern(content, inbox{channels: channels, heads: w.headsOf(channels), oldest: w.oldestRound(channels)})
+	return w.inboxes.intern(content, inbox{channels: channels, heads: w.headsOf(channels),
+		oldest: w.oldestRound(channels)})
 }
 
 // oldestRound is the least recovery round of the messages in the channels, 0 when none has a round.
@@ -113,7 +114,8 @@ func (w *World) oldestRound(channels []channel) uint64 {
 	var oldest uint64
 	for _, c := range channels {
 		for _, m := range c.messages {
-			if round := w.messages.at(w.packets.at(m).message).round; round != 0 && (oldest == 0 || round < oldest) {
+			if round := w.messages.at(w.packets.at(m).message).round; round != 0 &&
+				(oldest == 0 || round < oldest) {
 				oldest = round
 			}
 		}
@@ -121,7 +123,8 @@ func (w *World) oldestRound(channels []channel) uint64 {
 	return oldest
 }
 
-// headsOf lists what can be delivered: the oldest message of each channel, or each distinct one where order is not kept.
+// headsOf lists what can be delivered: the oldest message of each channel, or each distinct one
+// where order is not kept.
 func (w *World) headsOf(channels []channel) []head {
 	count := 0
 	for _, c := range channels {
@@ -138,7 +141,8 @@ func (w *World) headsOf(channels []channel) []head {
 			heads = heads[:len(heads)+1]
 			h := &heads[len(heads)-1]
 			h.channel, h.index, h.name = i, j, c.name()
-			h.input = w.internInput(core.Input{Kind: core.Received, From: k.from, Message: w.messages.at(k.message).value})
+			h.input = w.internInput(core.Input{Kind: core.Received, From: k.from,
+				Message: w.messages.at(k.message).value})
 			if !w.Model.KeepsOrder() {
 				h.name = int(m)
 			}
@@ -165,7 +169,8 @@ func (w *World) push(number, p uint32) uint32 {
 	})
 	switch {
 	case !found:
-		channels = slices.Insert(channels, i, channel{from: k.from, inc: k.inc, messages: []uint32{p}})
+		channels = slices.Insert(channels, i,
+			channel{from: k.from, inc: k.inc, messages: []uint32{p}})
 	case !w.Model.KeepsOrder():
 		j, known := slices.BinarySearch(channels[i].messages, p)
 		if known && w.Model.Set {

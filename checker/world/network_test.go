@@ -10,14 +10,17 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// TestNetworksAgainstReference compares the world with the reference on random toys that only send, over every kind of network.
+// TestNetworksAgainstReference compares the world with the reference on random toys that only send,
+// over every kind of network.
 func TestNetworksAgainstReference(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
-	networks := []fault.Model{{}, {Unordered: true}, {Unordered: true, Selective: true}, {Set: true}, {Set: true, Selective: true}}
+	networks := []fault.Model{{}, {Unordered: true}, {Unordered: true, Selective: true},
+		{Set: true}, {Set: true, Selective: true}}
 	compared := 0
 	for n := range 40 * *moreCases {
-		toy := randomToy(r, toyFeatures{crashes: true, groups: n%5 == 0, restoreSends: n%2 == 0, cyclic: n%4 == 0})
+		toy := randomToy(r, toyFeatures{crashes: true, groups: n%5 == 0, restoreSends: n%2 == 0,
+			cyclic: n%4 == 0})
 		for _, table := range toy.rules {
 			for _, row := range table {
 				for i := range row {
@@ -38,7 +41,9 @@ func TestNetworksAgainstReference(t *testing.T) {
 				continue // large
 			}
 			compared++
-			if !t.Run(fmt.Sprintf("toy=%d/model=%+v", n, m), func(t *testing.T) { compareWithReference(t, toy.setup(), m) }) {
+			if !t.Run(fmt.Sprintf("toy=%d/model=%+v", n, m), func(t *testing.T) {
+				compareWithReference(t, toy.setup(), m)
+			}) {
 				t.Fatalf("model %+v\n%s", m, toy)
 			}
 		}
@@ -49,16 +54,19 @@ func TestNetworksAgainstReference(t *testing.T) {
 	}
 }
 
-// pipeOf is a toy whose first proc sends two messages of kind 0 and one of kind 1 to the second one, which counts.
+// pipeOf is a toy whose first proc sends two messages of kind 0 and one of kind 1 to the second
+// one, which counts.
 func pipeOf(states int) *toy {
 	toy := newToy(2, states, 2)
 	toy.on(0, 0, 2+toyStart, 0, toySend{1, 0}, toySend{1, 0}, toySend{1, 1})
 	return toy
 }
 
-// TestNetworks holds the numbers of states and of ends of one small protocol on each network, counted by hand.
+// TestNetworks holds the numbers of states and of ends of one small protocol on each network,
+// counted by hand.
 func TestNetworks(t *testing.T) {
-	// The receiver counts messages of kind 0 up to 3 and ignores kind 1 but in state 2, in which it starts again.
+	// The receiver counts messages of kind 0 up to 3 and ignores kind 1 but in state 2, in which it
+	// starts again.
 	counts := func() *toy {
 		toy := pipeOf(4)
 		toy.on(1, 0, 0, 1)
@@ -87,20 +95,25 @@ func TestNetworks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, o := range []checker.Options{{}, {Reduce: checker.Singletons | checker.Crashes}, {Order: checker.BreadthFirst, Exact: true}} {
-				if r := checker.Search(t.Context(), w, o); r.States != tt.states || r.Terminals != tt.ends {
-					t.Errorf("%+v: %d states, %d ends, want %d and %d", o, r.States, r.Terminals, tt.states, tt.ends)
+			for _, o := range []checker.Options{{}, {Reduce: checker.Singletons | checker.Crashes},
+				{Order: checker.BreadthFirst, Exact: true}} {
+				if r := checker.Search(t.Context(), w, o); r.States != tt.states ||
+					r.Terminals != tt.ends {
+					t.Errorf("%+v: %d states, %d ends, want %d and %d", o, r.States, r.Terminals,
+						tt.states, tt.ends)
 				}
 			}
 		})
 	}
 }
 
-// TestLossInASet checks that a set can lose a message for good, and that a crash takes what is for the crashed proc.
+// TestLossInASet checks that a set can lose a message for good, and that a crash takes what is for
+// the crashed proc.
 func TestLossInASet(t *testing.T) {
 	toy := pipeOf(2)
 	toy.on(1, 0, 0, 1)
-	w, err := New(Config{Setup: toy.setup(), Model: fault.Model{Set: true, Loss: 2, Failures: 1, Victims: []core.Proc{1}}})
+	w, err := New(Config{Setup: toy.setup(), Model: fault.Model{Set: true, Loss: 2, Failures: 1,
+		Victims: []core.Proc{1}}})
 	if err != nil {
 		t.Fatal(err)
 	}

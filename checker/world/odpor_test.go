@@ -14,8 +14,9 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// traceCase compares the stateless search of a world with a plain one, in the ends of runs and the violated properties, and its number of runs with the
-// number of traces by brute force. The size is that number, 0 when the case is too large.
+// traceCase compares the stateless search of a world with a plain one, in the ends of runs and the
+// violated properties, and its number of runs with the number of traces by brute force. The size is
+// that number, 0 when the case is too large.
 func traceCase(c Config, most int) (problem string, size int) {
 	full, err := explore(c, checker.Options{Order: checker.BreadthFirst, MaxStates: most}, "")
 	if err != nil {
@@ -37,7 +38,8 @@ func traceCase(c Config, most int) (problem string, size int) {
 		return err.Error(), 0
 	}
 	r := optimal.result
-	if got := (brute.Count{Complete: r.Traces, Violating: r.Violating}); got != want || r.Blocked != 0 || r.Bound != "" {
+	if got := (brute.Count{Complete: r.Traces, Violating: r.Violating}); got != want ||
+		r.Blocked != 0 || r.Bound != "" {
 		problem = fmt.Sprintf("%+v, blocked %d %s, want %+v\n", got, r.Blocked, r.Bound, want)
 	}
 	full.result.States = max(r.States, full.result.States) // not comparable
@@ -50,13 +52,15 @@ func traceCase(c Config, most int) (problem string, size int) {
 	return problem, want.Complete + want.Violating
 }
 
-// TestTracesOfToys compares the stateless search of random protocols under random failure models with plain search and brute force.
+// TestTracesOfToys compares the stateless search of random protocols under random failure models
+// with plain search and brute force.
 func TestTracesOfToys(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
 	compared, traces, failed := 0, 0, 0
 	for n := range 900 * *moreCases {
-		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0, reads: n%7 == 0, rollback: n%11 == 0, hosts: n%6 == 1})
+		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0,
+			reads: n%7 == 0, rollback: n%11 == 0, hosts: n%6 == 1})
 		m := randomModel(r, toy.procs, n%3)
 		m.Unordered = r.IntN(3) == 0
 		switch r.IntN(8) {
@@ -89,8 +93,9 @@ func TestTracesOfToys(t *testing.T) {
 	}
 }
 
-// TestTracesOfChangedSteps is a message that makes its receiver roll back, so that it depends on everything, unless another message comes first: then it depends on
-// nothing elsewhere. The race of the two messages does not tell that the rollback has an order with what happens elsewhere.
+// TestTracesOfChangedSteps is a message that makes its receiver roll back, so that it depends on
+// everything, unless another message comes first: then it depends on nothing elsewhere. The race of
+// the two messages does not tell that the rollback has an order with what happens elsewhere.
 func TestTracesOfChangedSteps(t *testing.T) {
 	t.Parallel()
 	toy := newToy(3, 4, 2)
@@ -100,7 +105,8 @@ func TestTracesOfChangedSteps(t *testing.T) {
 	toy.rules[1][1][0].next = 3
 	toy.rules[1][1][1].rollback = true
 	toy.rules[2][0][start].sends = []toySend{{to: 1, kind: 0}}
-	d, size := traceCase(Config{Setup: toy.setup(), Model: fault.Model{FromDead: fault.Nothing, KeepToDead: true}}, 1000)
+	d, size := traceCase(Config{Setup: toy.setup(),
+		Model: fault.Model{FromDead: fault.Nothing, KeepToDead: true}}, 1000)
 	if d != "" || size != 4 {
 		t.Errorf("%d traces, want 4\n%s", size, d)
 	}
@@ -122,7 +128,8 @@ func TestTracesOfHydee(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, size := traceCase(Config{Setup: p.setup, Model: c.model, Facts: FactsOf(p.setup, &c.model, oracle)}, 2000)
+		d, size := traceCase(Config{Setup: p.setup, Model: c.model,
+			Facts: FactsOf(p.setup, &c.model, oracle)}, 2000)
 		if size > 0 {
 			compared++
 			traces += size
@@ -161,13 +168,15 @@ func TestTracesOfScenarios(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := New(Config{Setup: c.Setup, Model: c.Model, Facts: FactsOf(c.Setup, &c.Model, oracle)})
+		w, err := New(Config{Setup: c.Setup, Model: c.Model,
+			Facts: FactsOf(c.Setup, &c.Model, oracle)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := checker.Search(t.Context(), w, checker.Options{Order: checker.StatelessOptimal})
 		if r.Traces != traces || r.Verdict != spec.Holds || r.Blocked != 0 {
-			t.Errorf("%s: %d traces, %d blocked, %v %s, want %d traces", s.Name, r.Traces, r.Blocked, r.Verdict, r.Bound, traces)
+			t.Errorf("%s: %d traces, %d blocked, %v %s, want %d traces", s.Name, r.Traces,
+				r.Blocked, r.Verdict, r.Bound, traces)
 		}
 		count, ok := brute.Sleeping(w, 1<<20)
 		if !ok || count.Complete != traces {

@@ -9,10 +9,13 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// Open makes the judged world of a case, as Check explores it. The reason says in what the case is beyond the promises of the protocol,
-// "" if in nothing; it is up to the caller to obey it. The bounds are those of the failure-free exploration.
-func Open(ctx context.Context, c Case, bounds checker.Options) (w *World, reason string, err error) {
-	oracle, err := OracleOf(ctx, c.Baseline, checker.Options{MaxStates: bounds.MaxStates, MaxBytes: bounds.MaxBytes, MaxTime: bounds.MaxTime})
+// Open makes the judged world of a case, as Check explores it. The reason says in what the case is
+// beyond the promises of the protocol, "" if in nothing; it is up to the caller to obey it. The
+// bounds are those of the failure-free exploration.
+func Open(ctx context.Context, c Case, bounds checker.Options) (w *World, reason string,
+	err error) {
+	oracle, err := OracleOf(ctx, c.Baseline, checker.Options{MaxStates: bounds.MaxStates,
+		MaxBytes: bounds.MaxBytes, MaxTime: bounds.MaxTime})
 	if err != nil {
 		return nil, "", err
 	}
@@ -20,17 +23,21 @@ func Open(ctx context.Context, c Case, bounds checker.Options) (w *World, reason
 }
 
 // world is the judged world of the case, and in what it is beyond the promises of the protocol.
-func (c *Case) world(ctx context.Context, oracle *spec.Oracle) (w *World, reason string, err error) {
-	w, err = New(Config{Setup: c.Setup, Model: c.Model, Facts: FactsOf(c.Setup, &c.Model, oracle), Twice: !c.Once, Cuts: c.Cuts, Forget: c.Forget})
+func (c *Case) world(ctx context.Context, oracle *spec.Oracle) (w *World, reason string,
+	err error) {
+	w, err = New(Config{Setup: c.Setup, Model: c.Model, Facts: FactsOf(c.Setup, &c.Model, oracle),
+		Twice: !c.Once, Cuts: c.Cuts, Forget: c.Forget})
 	return w, outside(ctx, *c, oracle), err
 }
 
-// Attempt runs what it can of a schedule that was written for a similar world: an event that is not enabled when its turn comes is
-// left out, and so is one that breaks another property. Then the run goes on without faults as far as it goes. It ends with the first
-// violation of the property.
+// Attempt runs what it can of a schedule that was written for a similar world: an event that is not
+// enabled when its turn comes is left out, and so is one that breaks another property. Then the run
+// goes on without faults as far as it goes. It ends with the first violation of the property.
 func (w *World) Attempt(schedule []string, property string) *Run {
 	r := w.begin()
-	allowed := func(s checker.Step) bool { return s.Violation == 0 || w.Violation(s.Violation).Property == property }
+	allowed := func(s checker.Step) bool {
+		return s.Violation == 0 || w.Violation(s.Violation).Property == property
+	}
 	for _, text := range schedule {
 		if r.Violation != nil {
 			return r
@@ -55,9 +62,11 @@ func (w *World) Attempt(schedule []string, property string) *Run {
 	return r
 }
 
-// Spent is what a run uses of the budgets of the failure model; everything else in the answer is zero.
+// Spent is what a run uses of the budgets of the failure model; everything else in the answer is
+// zero.
 func (w *World) Spent(r *Run) fault.Model {
 	used := func(b budget) int { return left(r.States[0], b) - left(r.last(), b) }
-	return fault.Model{Failures: used(failures), Checkpoints: used(checkpoints), Loss: used(losses), Duplicates: used(duplicates),
+	return fault.Model{Failures: used(failures), Checkpoints: used(checkpoints), Loss: used(losses),
+		Duplicates: used(duplicates),
 		Suspicions: used(suspicions), Torn: used(torn)}
 }

@@ -15,14 +15,16 @@ import (
 // pastReporter is a message that knows how many sends of each rank precede its own.
 type pastReporter interface{ Happened() []uint32 }
 
-// Oracle explores every failure-free run of the programs over an ideal network and says what they do. The setup
-// must be that of the transparent protocol (impl/protocol/none). An exploration cut short by a bound is an error: facts would be missing.
+// Oracle explores every failure-free run of the programs over an ideal network and says what they
+// do. The setup must be that of the transparent protocol (impl/protocol/none). An exploration cut
+// short by a bound is an error: facts would be missing.
 func Oracle(ctx context.Context, setup *core.Setup, bounds checker.Options) (*spec.Oracle, error) {
 	w, err := New(Config{Setup: setup})
 	if err != nil {
 		return nil, err
 	}
-	o := &spec.Oracle{Past: map[trace.MsgID][]uint32{}, Sent: map[trace.MsgID]spec.SendFact{}, Finals: map[string]bool{}}
+	o := &spec.Oracle{Past: map[trace.MsgID][]uint32{}, Sent: map[trace.MsgID]spec.SendFact{},
+		Finals: map[string]bool{}}
 	for range setup.Layout.Ranks {
 		o.Legal = append(o.Legal, map[string]bool{"": true})
 	}
@@ -31,7 +33,11 @@ func Oracle(ctx context.Context, setup *core.Setup, bounds checker.Options) (*sp
 	bounds.Order, bounds.Reduce, bounds.All = checker.DepthFirst, checker.Unreduced, true
 	result := checker.Search(ctx, watch, bounds)
 	if result.Bound != "" {
-		return nil, fmt.Errorf("failure-free behaviour of the program: exploration ended early by %s after %d states", result.Bound, result.States)
+		return nil,
+			fmt.Errorf(
+				"failure-free behaviour of the program: exploration ended early by %s after %d "+
+					"states",
+				result.Bound, result.States)
 	}
 	for _, f := range result.Found {
 		if f.Property == "no-panic" {
@@ -43,7 +49,8 @@ func Oracle(ctx context.Context, setup *core.Setup, bounds checker.Options) (*sp
 }
 
 // OracleOf is Oracle where there is something to ask: nil for a nil setup.
-func OracleOf(ctx context.Context, setup *core.Setup, bounds checker.Options) (*spec.Oracle, error) {
+func OracleOf(ctx context.Context, setup *core.Setup, bounds checker.Options) (*spec.Oracle,
+	error) {
 	if setup == nil {
 		return nil, nil
 	}
@@ -133,7 +140,9 @@ func noteSend(f *spec.Facts, o *spec.Oracle, h *trace.History, e trace.Event) {
 		o.Sent[e.ID] = fact
 		return
 	}
-	if first == fact || slices.ContainsFunc(o.Differ, func(d spec.Difference) bool { return d.ID == e.ID }) {
+	if first == fact || slices.ContainsFunc(o.Differ, func(d spec.Difference) bool {
+		return d.ID == e.ID
+	}) {
 		return
 	}
 	d := spec.Difference{ID: e.ID}
@@ -141,9 +150,11 @@ func noteSend(f *spec.Facts, o *spec.Oracle, h *trace.History, e trace.Event) {
 	case first.To != fact.To:
 		d.What, d.First, d.Second = "destination", f.Layout.Name(first.To), f.Layout.Name(fact.To)
 	case first.Before != fact.Before:
-		d.What, d.First, d.Second = "set of messages delivered before it", "{"+first.Before+"}", "{"+fact.Before+"}"
+		d.What, d.First, d.Second = "set of messages delivered before it", "{"+first.Before+"}",
+			"{"+fact.Before+"}"
 	default:
-		d.What, d.First, d.Second = "payload", fmt.Sprintf("%x", first.Digest), fmt.Sprintf("%x", fact.Digest)
+		d.What, d.First, d.Second = "payload", fmt.Sprintf("%x", first.Digest),
+			fmt.Sprintf("%x", fact.Digest)
 	}
 	o.Differ = append(o.Differ, d)
 }
@@ -152,7 +163,8 @@ func noteSend(f *spec.Facts, o *spec.Oracle, h *trace.History, e trace.Event) {
 func notePast(o *spec.Oracle, m core.Message) {
 	reporter, ok := m.(pastReporter)
 	if !ok {
-		panic(fmt.Sprintf("invariant: the oracle runs the transparent protocol, not one with %T", m))
+		panic(fmt.Sprintf("invariant: the oracle runs the transparent protocol, not one with %T",
+			m))
 	}
 	past, id := reporter.Happened(), m.Describe().ID
 	known, ok := o.Past[id]

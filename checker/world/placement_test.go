@@ -22,7 +22,8 @@ func logged(t *testing.T, p pessimistic.Protocol, program string) *core.Setup {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := pessimistic.NewSetup(p, trace.Layout{Names: names, Ranks: len(names)}, programs, pessimistic.Options{})
+	s, err := pessimistic.NewSetup(p, trace.Layout{Names: names, Ranks: len(names)}, programs,
+		pessimistic.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,10 +45,13 @@ func (r *walked) enabled(words string) []string {
 		r.t.Fatal(err)
 	}
 	texts, _ := r.world.Enabled(run.States[len(run.States)-1])
-	return slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return !strings.HasPrefix(s, words) })
+	return slices.DeleteFunc(slices.Clone(texts), func(s string) bool {
+		return !strings.HasPrefix(s, words)
+	})
 }
 
-// goOn takes the first event that is no fault, until the words are possible; it reports whether they ever are.
+// goOn takes the first event that is no fault, until the words are possible; it reports whether
+// they ever are.
 func (r *walked) goOn(words string) bool {
 	r.t.Helper()
 	for {
@@ -67,18 +71,22 @@ func (r *walked) goOn(words string) bool {
 	}
 }
 
-// Aim: with Settled the second failure waits until the recovery from the first is over. Method: one run; a crash is looked for after the first
-// crash, after the restart, with answers on their way, and when the restarted rank has gone as far as it can.
+// Aim: with Settled the second failure waits until the recovery from the first is over. Method: one
+// run; a crash is looked for after the first crash, after the restart, with answers on their way,
+// and when the restarted rank has gone as far as it can.
 func TestSettledFailures(t *testing.T) {
 	setup := logged(t, pessimistic.SBML, "a: send b m\nb: recv a")
 	for _, settled := range []bool{false, true} {
-		w, err := world.New(world.Config{Setup: setup, Model: fault.Model{Failures: 2, Settled: settled}})
+		w, err := world.New(world.Config{Setup: setup,
+			Model: fault.Model{Failures: 2, Settled: settled}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := &walked{t: t, world: w, schedule: []string{"step a send m to b", "crash b"}}
-		moments := []struct{ name, next string }{{"down", "restart b incarnation 1"}, {"asks for the log", "deliver b.1->a Recall (life 1 has ssn 0)"},
-			{"is answered", "deliver a->b Recalled (life 1, 1 entries)"}, {"can receive m", "step b receive m from a"}}
+		moments := []struct{ name, next string }{{"down", "restart b incarnation 1"},
+			{"asks for the log", "deliver b.1->a Recall (life 1 has ssn 0)"},
+			{"is answered", "deliver a->b Recalled (life 1, 1 entries)"},
+			{"can receive m", "step b receive m from a"}}
 		for _, m := range moments {
 			if got := len(r.enabled("crash")) > 0; got == settled {
 				t.Errorf("settled %t, b %s: a crash is possible: %t", settled, m.name, got)
@@ -86,15 +94,18 @@ func TestSettledFailures(t *testing.T) {
 			r.schedule = append(r.schedule, m.next)
 		}
 		if !r.goOn("crash") {
-			t.Errorf("settled %t: no second crash is ever possible\n%s", settled, strings.Join(r.schedule, "\n"))
+			t.Errorf("settled %t: no second crash is ever possible\n%s", settled,
+				strings.Join(r.schedule, "\n"))
 		}
 	}
 }
 
-// Aim: a crash of a node takes what it has adopted and nothing else, and what needs a host starts again only where it has one. Method: a run with
-// one rank on N1, its logger on N2 and a spare, up to the adoption.
+// Aim: a crash of a node takes what it has adopted and nothing else, and what needs a host starts
+// again only where it has one. Method: a run with one rank on N1, its logger on N2 and a spare, up
+// to the adoption.
 func TestAdoptedProcs(t *testing.T) {
-	setup, err := radic.NewSetup(logged(t, pessimistic.RBML, "a: output"), nil, radic.Options{Nodes: 3, Spares: 1})
+	setup, err := radic.NewSetup(logged(t, pessimistic.RBML, "a: output"), nil,
+		radic.Options{Nodes: 3, Spares: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

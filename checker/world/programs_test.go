@@ -8,8 +8,9 @@ import (
 	"github.com/domino-check/domino/impl/protocol/hydee"
 )
 
-// randomProgram draws a program without deadlock: a random global sequence of messages, each received right after it was
-// sent or later, is one of its runs, and a rank receives either everything by name or everything from anyone.
+// randomProgram draws a program without deadlock: a random global sequence of messages, each
+// received right after it was sent or later, is one of its runs, and a rank receives either
+// everything by name or everything from anyone.
 func randomProgram(r *rand.Rand, ranks, messages int) string {
 	ops := make([][]string, ranks)
 	owed := make([][]string, ranks)

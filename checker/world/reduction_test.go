@@ -14,8 +14,8 @@ var (
 	moreCases = flag.Int("cases", 1, "multiplies the number of random cases")
 )
 
-// compareToy explores a toy with and without reduction; it returns what differs, and how many states there were, 0 when the
-// case is too large.
+// compareToy explores a toy with and without reduction; it returns what differs, and how many
+// states there were, 0 when the case is too large.
 func compareToy(toy *toy, m fault.Model, ways []checker.Options) (problem string, states int) {
 	o := checker.Options{MaxStates: 4000}
 	if !toy.rollsBack() { // a rollback is a failure that no budget announces
@@ -61,8 +61,8 @@ func wayOf(o checker.Options) string {
 	return fmt.Sprintf("order %d, reduce %s, %d workers", o.Order, o.Reduce, o.Workers)
 }
 
-// TestReductionOfToys explores random table-driven protocols with and without reduction and compares the ends of runs and
-// what a global property can see of visible events.
+// TestReductionOfToys explores random table-driven protocols with and without reduction and
+// compares the ends of runs and what a global property can see of visible events.
 func TestReductionOfToys(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -79,9 +79,11 @@ func TestReductionOfToys(t *testing.T) {
 		{"crashes", 100, 1, toyFeatures{crashes: true}},
 		{"two crashes of groups", 50, 2, toyFeatures{crashes: true, groups: true}},
 		{"crashes of hosts", 100, 2, toyFeatures{crashes: true, hosts: true}},
-		{"crashes of hosts, much commutes", 100, 1, toyFeatures{crashes: true, hosts: true, monotone: true}},
+		{"crashes of hosts, much commutes", 100, 1,
+			toyFeatures{crashes: true, hosts: true, monotone: true}},
 		{"restarts that send", 100, 1, toyFeatures{crashes: true, restoreSends: true}},
-		{"restarts that read others", 100, 1, toyFeatures{crashes: true, reads: true, groups: true}},
+		{"restarts that read others", 100, 1,
+			toyFeatures{crashes: true, reads: true, groups: true}},
 		{"rollbacks", 100, 0, toyFeatures{rollback: true}},
 	}
 	for i, tt := range tests {
@@ -109,7 +111,8 @@ func TestReductionOfToys(t *testing.T) {
 				toy, d = shrink(toy, m, d)
 				t.Errorf("case %d, model %+v\n%s%s", n, m, toy, d)
 			}
-			t.Logf("%d cases of %d explored, %d states, %d left out, %d failed", explored, tt.cases**moreCases, states, saved, failed)
+			t.Logf("%d cases of %d explored, %d states, %d left out, %d failed", explored,
+				tt.cases**moreCases, states, saved, failed)
 			if explored*2 < tt.cases {
 				t.Errorf("only %d of %d cases are small enough", explored, tt.cases)
 			}

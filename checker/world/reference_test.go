@@ -47,8 +47,12 @@ func (s plain) text() string {
 		if !p.up {
 			inc = 0
 		}
-		fmt.Fprintf(&b, "|%x//%d.%d.%x/", core.Encode(&env{Up: p.up, Inc: p.inc, Pending: p.pending, Former: p.former}), inc, p.round, p.content)
-		for _, k := range slices.SortedFunc(maps.Keys(p.inbox), func(a, b [2]uint32) int { return slices.Compare(a[:], b[:]) }) {
+		fmt.Fprintf(&b, "|%x//%d.%d.%x/", core.Encode(
+			&env{Up: p.up, Inc: p.inc, Pending: p.pending, Former: p.former}), inc, p.round,
+			p.content)
+		for _, k := range slices.SortedFunc(maps.Keys(p.inbox), func(a, b [2]uint32) int {
+			return slices.Compare(a[:], b[:])
+		}) {
 			fmt.Fprintf(&b, "<%d.%d", k[0], k[1])
 			for _, m := range p.inbox[k] {
 				fmt.Fprintf(&b, " %x", m)
@@ -58,8 +62,8 @@ func (s plain) text() string {
 	return b.String()
 }
 
-// reference explores the fragment without stable records in which all or nothing survives of what a crashed group had in
-// flight, the detector is free and one group crashes.
+// reference explores the fragment without stable records in which all or nothing survives of what a
+// crashed group had in flight, the detector is free and one group crashes.
 type reference struct {
 	setup  *core.Setup
 	model  fault.Model
@@ -76,8 +80,8 @@ func (r *reference) add(s plain) {
 	}
 }
 
-// step runs the machine of p on the input and adds the state after all effects; with inside also the states after a crash
-// between two of them.
+// step runs the machine of p on the input and adds the state after all effects; with inside also
+// the states after a crash between two of them.
 func (r *reference) step(s plain, p core.Proc, in core.Input, fresh, inside bool) plain {
 	m := r.setup.New(p)
 	if !fresh {
@@ -119,7 +123,9 @@ func (r *reference) crash(s plain, p core.Proc) plain {
 	}
 	for i := range s.procs {
 		if r.model.FromDead == fault.Nothing {
-			maps.DeleteFunc(s.procs[i].inbox, func(k [2]uint32, _ []string) bool { return slices.Contains(group, core.Proc(k[0])) })
+			maps.DeleteFunc(s.procs[i].inbox, func(k [2]uint32, _ []string) bool {
+				return slices.Contains(group, core.Proc(k[0]))
+			})
 		}
 	}
 	for _, w := range r.setup.Watchers {
@@ -130,7 +136,8 @@ func (r *reference) crash(s plain, p core.Proc) plain {
 	return s
 }
 
-// put adds a message to a channel of the model's network; where order is not kept, the list is sorted.
+// put adds a message to a channel of the model's network; where order is not kept, the list is
+// sorted.
 func (r *reference) put(list []string, m string) []string {
 	list = append(slices.Clip(slices.Clone(list)), m)
 	if !r.model.KeepsOrder() {
@@ -142,7 +149,8 @@ func (r *reference) put(list []string, m string) []string {
 	return list
 }
 
-// deliver adds the state after the arrival of one message of a channel; it reports whether that can happen.
+// deliver adds the state after the arrival of one message of a channel; it reports whether that can
+// happen.
 func (r *reference) deliver(s plain, p core.Proc, k [2]uint32, j int, inside bool) bool {
 	list := s.procs[p].inbox[k]
 	if j > 0 && r.model.KeepsOrder() {
@@ -176,7 +184,8 @@ func (r *reference) expand(s plain) (progress bool) {
 			// One group crashes at once, so its members are all down or in the new life.
 			c := s.clone()
 			c.procs[p].up = true
-			r.add(r.step(c, p, core.Input{Kind: core.Restore, Incarnation: core.Incarnation(c.procs[p].inc)}, true, inside))
+			r.add(r.step(c, p, core.Input{Kind: core.Restore,
+				Incarnation: core.Incarnation(c.procs[p].inc)}, true, inside))
 			progress = true
 			continue
 		}
@@ -236,8 +245,8 @@ func (e expanded) Expand(state []uint32, reduce checker.Reduction, x *checker.Ex
 	e.recorded.Expand(state, reduce, x)
 }
 
-// TestAgainstReference compares the reachable states and the ends of runs of the world, one by one, with those of an explorer
-// without interning, tables or copied machines.
+// TestAgainstReference compares the reachable states and the ends of runs of the world, one by one,
+// with those of an explorer without interning, tables or copied machines.
 func TestAgainstReference(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -252,14 +261,17 @@ func TestAgainstReference(t *testing.T) {
 	}
 	for _, tt := range tests {
 		pair := mustPair(t, tt.program, tt.clusters, 0)
-		for _, m := range []fault.Model{{}, {Failures: 1, FromDead: fault.Every}, {Failures: 1, FromDead: fault.Nothing},
-			{Failures: 1, FromDead: fault.Every, KeepToDead: true}, {Failures: 1, FromDead: fault.Nothing, KeepToDead: true}} {
+		for _, m := range []fault.Model{{}, {Failures: 1, FromDead: fault.Every},
+			{Failures: 1, FromDead: fault.Nothing},
+			{Failures: 1, FromDead: fault.Every, KeepToDead: true},
+			{Failures: 1, FromDead: fault.Nothing, KeepToDead: true}} {
 			m.DetectAny = true
 			if len(tt.clusters) == 3 && (m.KeepToDead || m.FromDead == fault.Every) {
 				continue // large, and nothing that two ranks do not have
 			}
 			for _, setup := range []*core.Setup{pair.setup, pair.baseline} {
-				t.Run(fmt.Sprintf("%s/%s/failures %d from dead %d kept %t", tt.name, setup.Protocol, m.Failures, m.FromDead, m.KeepToDead), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%s/failures %d from dead %d kept %t", tt.name, setup.Protocol,
+					m.Failures, m.FromDead, m.KeepToDead), func(t *testing.T) {
 					compareWithReference(t, setup, m)
 				})
 			}
@@ -274,10 +286,12 @@ func compareWithReference(t *testing.T, setup *core.Setup, m fault.Model) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := expanded{recorded: recorded{World: w, s: &seen{terminals: map[string]bool{}}}, states: map[string]bool{}}
+	e := expanded{recorded: recorded{World: w, s: &seen{terminals: map[string]bool{}}},
+		states: map[string]bool{}}
 	result := checker.Search(t.Context(), e, checker.Options{Exact: true})
 	if result.States != len(r.states) || result.Terminals != len(r.ends) {
-		t.Errorf("world: %d states, %d ends; reference: %d states, %d ends", result.States, result.Terminals, len(r.states), len(r.ends))
+		t.Errorf("world: %d states, %d ends; reference: %d states, %d ends", result.States,
+			result.Terminals, len(r.states), len(r.ends))
 	}
 	for s := range r.states {
 		if !e.states[s] {

@@ -9,9 +9,10 @@ import (
 // Reorder is the run with its steps in the order of preference, as reordered has them.
 func (w *World) Reorder(r *Run) (*Run, error) { return w.Follow(w.reordered(r.codes)) }
 
-// reordered brings the steps of a run into the order of preference as far as they commute: it is for runs that are too long for Canonical. The
-// run that it returns has the same steps and ends in the same state with the same violation. Two adjacent steps are swapped only after
-// both orders were executed and led to one state, so nothing rests on what steps claim to depend on.
+// reordered brings the steps of a run into the order of preference as far as they commute: it is
+// for runs that are too long for Canonical. The run that it returns has the same steps and ends in
+// the same state with the same violation. Two adjacent steps are swapped only after both orders
+// were executed and led to one state, so nothing rests on what steps claim to depend on.
 func (w *World) reordered(codes []uint64) []uint64 {
 	r := reordering{World: w, x: checker.NewExpansion(w.Words()), codes: slices.Clone(codes)}
 	state := make([]uint32, w.Words())
@@ -76,7 +77,8 @@ func (r *reordering) comesTo(j, i int) bool {
 	return ok
 }
 
-// swaps lists the states after the moved step when it stands before step k, for k from j-1 down to i.
+// swaps lists the states after the moved step when it stands before step k, for k from j-1 down to
+// i.
 func (r *reordering) swaps(j, i int) (after [][]uint32, ok bool) {
 	moved := r.codes[j]
 	behind, _, ok := r.after(r.states[j], moved)

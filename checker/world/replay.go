@@ -45,8 +45,9 @@ func (w *World) Follow(codes []uint64) (*Run, error) {
 	return r, nil
 }
 
-// Replay runs a schedule by the identities of its events, and a line ForEver before those that are repeated. An event that is not enabled is ErrStale, with the step and what
-// was enabled instead; the run up to there is returned.
+// Replay runs a schedule by the identities of its events, and a line ForEver before those that are
+// repeated. An event that is not enabled is ErrStale, with the step and what was enabled instead;
+// the run up to there is returned.
 func (w *World) Replay(schedule []string) (*Run, error) {
 	r := w.begin()
 	loop := -1
@@ -89,7 +90,8 @@ func (w *World) begin() *Run {
 		w.mu.Lock()
 		from, input := w.blank(p, 0), w.internInput(core.Input{Kind: core.Start})
 		w.mu.Unlock()
-		r.Trace.Events = append(r.Trace.Events, w.transitions.at(w.transition(from, input)).events...)
+		r.Trace.Events = append(r.Trace.Events,
+			w.transitions.at(w.transition(from, input)).events...)
 	}
 	return r
 }
@@ -139,7 +141,8 @@ func (w *World) evidence(before, next []uint32, c uint64) []trace.Event {
 		box := w.inboxes.at(before[inboxWord(p)])
 		h := box.head(a)
 		wire := w.inputs.at(h.input).Message.Describe()
-		events = append(events, trace.Event{Kind: trace.Arrived, Proc: p, Incarnation: inc(before, p), Text: wire.Kind, ID: wire.ID,
+		events = append(events, trace.Event{Kind: trace.Arrived, Proc: p,
+			Incarnation: inc(before, p), Text: wire.Kind, ID: wire.ID,
 			Stamp: wire.Stamp, Peer: box.channels[h.channel].from})
 	case told:
 		events = append(events, trace.Event{Kind: trace.Told, Proc: p, Incarnation: inc(before, p),
@@ -154,16 +157,19 @@ func (w *World) evidence(before, next []uint32, c uint64) []trace.Event {
 	}
 	for q := range core.Proc(w.procs) {
 		stopped := w.envs.at(before[envWord(q)]).Up || cutAfter != 0 && q == p
-		if life, shown := lastLife(events, q, inc(before, q)); stopped && !w.envs.at(next[envWord(q)]).Up && !shown {
+		if life, shown := lastLife(events, q, inc(before, q)); stopped &&
+			!w.envs.at(next[envWord(q)]).Up && !shown {
 			events = append(events, trace.Event{Kind: trace.Crashed, Proc: q, Incarnation: life})
 		}
 	}
 	return events
 }
 
-// lastLife is the incarnation of a proc at the end of a step with the events, one that was in the given one before, and whether its end is among
-// them: it has rolled back. One that is renewed has ended one life and begun the next.
-func lastLife(events []trace.Event, q core.Proc, before core.Incarnation) (life core.Incarnation, ended bool) {
+// lastLife is the incarnation of a proc at the end of a step with the events, one that was in the
+// given one before, and whether its end is among them: it has rolled back. One that is renewed has
+// ended one life and begun the next.
+func lastLife(events []trace.Event, q core.Proc, before core.Incarnation) (life core.Incarnation,
+	ended bool) {
 	life = before
 	for _, e := range events {
 		if e.Proc == q && (e.Kind == trace.Crashed || e.Kind == trace.Restored) {

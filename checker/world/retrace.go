@@ -11,10 +11,12 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Retrace repeats in the world the run that another driver has recorded, step by step, to its end or to the first violation. Names of events lack
-// the numbers that tell two with one name apart: of those one is taken whose evidence is the recorded one, and another one if the run does not go on, or
-// ends with a machine in another state than in the finals; nil finals are not compared. An event that is not possible, shows something else,
-// or leads to other finals is ErrStale; the run up to there is returned. The schedule of the run is complete with numbers.
+// Retrace repeats in the world the run that another driver has recorded, step by step, to its end
+// or to the first violation. Names of events lack the numbers that tell two with one name apart: of
+// those one is taken whose evidence is the recorded one, and another one if the run does not go on,
+// or ends with a machine in another state than in the finals; nil finals are not compared. An event
+// that is not possible, shows something else, or leads to other finals is ErrStale; the run up to
+// there is returned. The schedule of the run is complete with numbers.
 func (w *World) Retrace(schedule []string, recorded *trace.Trace, finals [][]byte) (*Run, error) {
 	r := w.begin()
 	if diff := unlike(r.Trace.Events, eventsAt(recorded, 0)); diff != "" {
@@ -77,11 +79,14 @@ type fork struct {
 // mostForks bounds how often another one of several events is tried.
 const mostForks = 1000
 
-// fitting lists the enabled events with the name that show the evidence, or says why there are none.
-func (w *World) fitting(state []uint32, texts []string, x *checker.Expansion, name string, want []trace.Event) (fits []int, why string) {
+// fitting lists the enabled events with the name that show the evidence, or says why there are
+// none.
+func (w *World) fitting(state []uint32, texts []string, x *checker.Expansion, name string,
+	want []trace.Event) (fits []int, why string) {
 	why = "is not enabled"
 	for j, t := range texts {
-		if rest, number, ok := strings.Cut(t, " #"); t != name && !(ok && rest == name && strings.Trim(number, "0123456789") == "") {
+		if rest, number, ok := strings.Cut(t, " #"); t != name &&
+			!(ok && rest == name && strings.Trim(number, "0123456789") == "") {
 			continue
 		}
 		if diff := unlike(w.evidence(state, x.State(j, nil), x.Steps[j].Code), want); diff != "" {
@@ -96,13 +101,19 @@ func (w *World) fitting(state []uint32, texts []string, x *checker.Expansion, na
 // rewind takes the last steps of a run back.
 func (w *World) rewind(r *Run, steps int) {
 	r.Schedule, r.codes, r.States = r.Schedule[:steps], r.codes[:steps], r.States[:steps+1]
-	r.Trace.Events = slices.DeleteFunc(r.Trace.Events, func(e trace.Event) bool { return e.Step > steps })
+	r.Trace.Events = slices.DeleteFunc(r.Trace.Events, func(e trace.Event) bool {
+		return e.Step > steps
+	})
 }
 
 // eventsAt are the events of a step.
 func eventsAt(t *trace.Trace, step int) []trace.Event {
-	first, _ := slices.BinarySearchFunc(t.Events, step, func(e trace.Event, step int) int { return e.Step - step })
-	last, _ := slices.BinarySearchFunc(t.Events, step+1, func(e trace.Event, step int) int { return e.Step - step })
+	first, _ := slices.BinarySearchFunc(t.Events, step, func(e trace.Event, step int) int {
+		return e.Step - step
+	})
+	last, _ := slices.BinarySearchFunc(t.Events, step+1, func(e trace.Event, step int) int {
+		return e.Step - step
+	})
 	return t.Events[first:last]
 }
 
@@ -111,9 +122,11 @@ func unlike(got, want []trace.Event) string {
 	for i := range max(len(got), len(want)) {
 		switch {
 		case i >= len(got):
-			return fmt.Sprintf("the driver recorded %v of proc %d, the world shows no more", want[i].Kind, want[i].Proc)
+			return fmt.Sprintf("the driver recorded %v of proc %d, the world shows no more",
+				want[i].Kind, want[i].Proc)
 		case i >= len(want):
-			return fmt.Sprintf("the world shows %v of proc %d, the driver recorded no more", got[i].Kind, got[i].Proc)
+			return fmt.Sprintf("the world shows %v of proc %d, the driver recorded no more",
+				got[i].Kind, got[i].Proc)
 		}
 		a, b := got[i], want[i]
 		a.Step, b.Step = 0, 0

@@ -19,7 +19,8 @@ const (
 	suspectFault
 )
 
-// Owner implements checker.Sampled. A crash of several groups belongs to the first proc, a crash inside a step to the proc that steps.
+// Owner implements checker.Sampled. A crash of several groups belongs to the first proc, a crash
+// inside a step to the proc that steps.
 func (w *World) Owner(c uint64) (proc, fault int) {
 	k, p, _ := splitCode(c &^ (0xff << 32))
 	if c>>32&0xff != 0 {
@@ -44,16 +45,19 @@ func (w *World) Budgets() []int {
 	return []int{m.Failures, m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions}
 }
 
-// Sample answers the question by runs that the strategy draws. The answer is never that something holds.
-func Sample(ctx context.Context, c Case, st checker.Strategy, o checker.SampleOptions) (*Outcome, error) {
+// Sample answers the question by runs that the strategy draws. The answer is never that something
+// holds.
+func Sample(ctx context.Context, c Case, st checker.Strategy, o checker.SampleOptions) (*Outcome,
+	error) {
 	w, out, err := prepare(ctx, c, checker.Options{MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
 	if w == nil {
 		return out, err
 	}
 	r := checker.Sample(ctx, w, st, o)
 	out.Samples = &r
-	out.Result = checker.Result{Verdict: r.Verdict, Found: r.Found, Bound: r.Bound, Stats: checker.Stats{Transitions: r.Steps,
-		Terminals: r.Terminals, Depth: r.Longest, Bytes: r.Bytes, Elapsed: r.Elapsed}}
+	out.Result = checker.Result{Verdict: r.Verdict, Found: r.Found, Bound: r.Bound,
+		Stats: checker.Stats{Transitions: r.Steps,
+			Terminals: r.Terminals, Depth: r.Longest, Bytes: r.Bytes, Elapsed: r.Elapsed}}
 	out.note(w)
 	if out.Verdict == spec.Unknown {
 		out.Reason = fmt.Sprintf("sampled until %s: no violation, which proves nothing", r.Bound)

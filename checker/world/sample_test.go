@@ -14,10 +14,11 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// TestErrataBySampling draws runs of the scenarios of each erratum, with the erratum switched on, until one breaks a property: some
-// strategy must find each erratum within the given number of runs, and each run that is found must replay and break what it is
-// said to break. With -cases N it goes on after the first success and prints the median number of runs to the first violation, by scenario and
-// strategy, over N seeds.
+// TestErrataBySampling draws runs of the scenarios of each erratum, with the erratum switched on,
+// until one breaks a property: some strategy must find each erratum within the given number of
+// runs, and each run that is found must replay and break what it is said to break. With -cases N it
+// goes on after the first success and prints the median number of runs to the first violation, by
+// scenario and strategy, over N seeds.
 func TestErrataBySampling(t *testing.T) {
 	t.Parallel()
 	all, err := scenarios.Embedded()
@@ -42,7 +43,8 @@ func TestErrataBySampling(t *testing.T) {
 			for seed := range uint64(*moreCases) {
 				st, _ := checker.ParseStrategy(name, 3)
 				w := newWorld()
-				r := checker.Sample(t.Context(), w, st, checker.SampleOptions{Runs: runs, Seed: seed})
+				r := checker.Sample(t.Context(), w, st,
+					checker.SampleOptions{Runs: runs, Seed: seed})
 				if r.Verdict == spec.Violated {
 					found[s.Erratum] = true
 					replays(t, w, r)
@@ -83,7 +85,8 @@ func erroneous(t *testing.T, s *scenarios.Scenario) func() *World {
 		t.Fatal(err)
 	}
 	return func() *World {
-		w, err := New(Config{Setup: resolved.Setup, Model: resolved.Model, Facts: FactsOf(resolved.Setup, &resolved.Model, oracle)})
+		w, err := New(Config{Setup: resolved.Setup, Model: resolved.Model,
+			Facts: FactsOf(resolved.Setup, &resolved.Model, oracle)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,24 +104,30 @@ func replays(t *testing.T, w *World, r checker.Samples) {
 			continue
 		}
 		v := run.Violation
-		if v == nil || v.Property != f.Property || v.Message != f.Message || v.Step != 0 && v.Step != len(f.Path) {
-			t.Errorf("a run of %d steps is said to break %s, and breaks %+v", len(f.Path), f.Property, v)
+		if v == nil || v.Property != f.Property || v.Message != f.Message || v.Step != 0 &&
+			v.Step != len(f.Path) {
+			t.Errorf("a run of %d steps is said to break %s, and breaks %+v", len(f.Path),
+				f.Property, v)
 		}
 	}
 }
 
-// TestSamplesAgainstSearch draws runs of random protocols under random failure models: each terminal state and each broken property must be
-// one that the full search knows, runs replay, and with so many runs of such small protocols nearly all terminal states are met.
+// TestSamplesAgainstSearch draws runs of random protocols under random failure models: each
+// terminal state and each broken property must be one that the full search knows, runs replay, and
+// with so many runs of such small protocols nearly all terminal states are met.
 func TestSamplesAgainstSearch(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(8, 9))
 	met, all, cases := map[string]int{}, 0, 0
 	for n := range 25 * *moreCases {
-		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0, reads: n%7 == 0})
+		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0,
+			reads: n%7 == 0})
 		m := randomModel(r, toy.procs, n%3)
-		m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions = r.IntN(2), r.IntN(2), r.IntN(2), r.IntN(2)
+		m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions = r.IntN(2), r.IntN(2), r.IntN(2),
+			r.IntN(2)
 		m.Unordered = r.IntN(3) == 0
-		full, err := explore(Config{Setup: toy.setup(), Model: m}, checker.Options{MaxStates: 3000}, "")
+		full, err := explore(Config{Setup: toy.setup(), Model: m}, checker.Options{MaxStates: 3000},
+			"")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,9 +143,11 @@ func TestSamplesAgainstSearch(t *testing.T) {
 			}
 			st, _ := checker.ParseStrategy(name, 3)
 			s := &seen{terminals: map[string]bool{}}
-			result := checker.Sample(t.Context(), recorded{World: w, s: s}, st, checker.SampleOptions{Runs: 500, Seed: 1, All: true})
+			result := checker.Sample(t.Context(), recorded{World: w, s: s}, st,
+				checker.SampleOptions{Runs: 500, Seed: 1, All: true})
 			if len(s.terminals) != result.Terminals {
-				t.Errorf("case %d, %s: %d terminal states, says %d", n, name, len(s.terminals), result.Terminals)
+				t.Errorf("case %d, %s: %d terminal states, says %d", n, name, len(s.terminals),
+					result.Terminals)
 			}
 			for end := range s.terminals {
 				if !full.terminals[end] {
@@ -154,13 +165,15 @@ func TestSamplesAgainstSearch(t *testing.T) {
 	}
 }
 
-// TestSampledFaults draws runs of a protocol without any messages in which a fault of each kind is possible: every kind strikes.
+// TestSampledFaults draws runs of a protocol without any messages in which a fault of each kind is
+// possible: every kind strikes.
 func TestSampledFaults(t *testing.T) {
 	toy := newToy(3, 2, 1)
 	toy.watchers, toy.initiators = []core.Proc{2}, []core.Proc{0}
 	toy.on(0, 0, 1+toyStart, 0, toySend{1, 0}, toySend{1, 0}, toySend{2, 0})
 	toy.on(0, 0, 1+toyAsked, 1)
-	w, err := New(Config{Setup: toy.setup(), Model: fault.Model{Failures: 2, AtOnce: 2, Checkpoints: 1, Loss: 1, Duplicates: 1, Suspicions: 1}})
+	w, err := New(Config{Setup: toy.setup(), Model: fault.Model{Failures: 2, AtOnce: 2,
+		Checkpoints: 1, Loss: 1, Duplicates: 1, Suspicions: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,9 +202,10 @@ func (s watchFaults) Pick(c *checker.Choice) int {
 	return i
 }
 
-// TestSampledReplies draws runs of a protocol in which the only step of the victim answers a reply to its own first message, and of one
-// in which one of two messages to it can be lost: a fault is due before the reply is there, and must still strike inside that step, or
-// take that message. Every strategy must meet every terminal state.
+// TestSampledReplies draws runs of a protocol in which the only step of the victim answers a reply
+// to its own first message, and of one in which one of two messages to it can be lost: a fault is
+// due before the reply is there, and must still strike inside that step, or take that message.
+// Every strategy must meet every terminal state.
 func TestSampledReplies(t *testing.T) {
 	toy := newToy(3, 2, 4)
 	toy.on(0, 0, 4+toyStart, 0, toySend{1, 0})
@@ -205,7 +219,8 @@ func TestSampledReplies(t *testing.T) {
 	other.on(1, 0, 0, 0, toySend{0, 0})
 	other.on(0, 0, 0, 1)
 	for _, c := range []Config{
-		{Setup: toy.setup(), Model: fault.Model{Failures: 1, Victims: []core.Proc{0}, FromDead: fault.Every}},
+		{Setup: toy.setup(), Model: fault.Model{Failures: 1, Victims: []core.Proc{0},
+			FromDead: fault.Every}},
 		{Setup: other.setup(), Model: fault.Model{Loss: 1}},
 	} {
 		full, err := explore(c, checker.Options{}, "")
@@ -216,9 +231,11 @@ func TestSampledReplies(t *testing.T) {
 			w, _ := New(c)
 			st, _ := checker.ParseStrategy(name, 2)
 			s := &seen{terminals: map[string]bool{}}
-			checker.Sample(t.Context(), recorded{World: w, s: s}, st, checker.SampleOptions{Runs: 500, Seed: 1})
+			checker.Sample(t.Context(), recorded{World: w, s: s}, st,
+				checker.SampleOptions{Runs: 500, Seed: 1})
 			if len(s.terminals) != len(full.terminals) {
-				t.Errorf("%s: %d terminal states of %d", name, len(s.terminals), len(full.terminals))
+				t.Errorf("%s: %d terminal states of %d", name, len(s.terminals),
+					len(full.terminals))
 			}
 		}
 	}

@@ -14,9 +14,10 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// What a number of a state vector stands for is saved by its canonical bytes, in the order of the numbers. What is remembered of steps is
-// not: it is computed again when it is wanted, and finds the same numbers, because everything that it leads to has one. Only which local
-// steps were met is kept, so that the count of them is that of an uninterrupted search.
+// What a number of a state vector stands for is saved by its canonical bytes, in the order of the
+// numbers. What is remembered of steps is not: it is computed again when it is wanted, and finds
+// the same numbers, because everything that it leads to has one. Only which local steps were met is
+// kept, so that the count of them is that of an uninterrupted search.
 
 // Save implements checker.Saver.
 func (w *World) Save(e *checker.Encoder) {
@@ -39,13 +40,17 @@ func (w *World) Save(e *checker.Encoder) {
 func (w *World) Restore(d *checker.Decoder) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.locals, w.inboxes, w.monitors.memories = interned[local]{}, interned[inbox]{}, interned[[]string]{} // New has put the first of each there
+	// New has put the first of each there
+	w.locals, w.inboxes, w.monitors.memories = interned[local]{}, interned[inbox]{},
+		interned[[]string]{}
 	restoreKeys(d, "message", &w.messages, w.restoredMessage)
 	restoreKeys(d, "packet", &w.packets, w.restoredPacket)
 	w.restoreInputs(d)
 	restoreKeys(d, "local state", &w.locals, w.restoredLocal)
 	restoreKeys(d, "inbox", &w.inboxes, w.restoredInbox)
-	restoreKeys(d, "environment", &w.envs, func(key []byte) (e env, err error) { return e, decodeExactly(key, &e) })
+	restoreKeys(d, "environment", &w.envs, func(key []byte) (e env, err error) {
+		return e, decodeExactly(key, &e)
+	})
 	restoreKeys(d, "history", &w.histories, func(key []byte) (*trace.History, error) {
 		h := &trace.History{}
 		return h, decodeExactly(key, h)
@@ -78,7 +83,8 @@ func saveKeys[T any](e *checker.Encoder, n *interned[T]) {
 }
 
 // restoreKeys makes the things of a table again from their canonical bytes.
-func restoreKeys[T any](d *checker.Decoder, what string, n *interned[T], value func(key []byte) (T, error)) {
+func restoreKeys[T any](d *checker.Decoder, what string, n *interned[T],
+	value func(key []byte) (T, error)) {
 	for i := range d.Count(1) {
 		key := d.Bytes()
 		if d.Err() != nil {
@@ -119,7 +125,8 @@ func (w *World) restoredPacket(key []byte) (packet, error) {
 	if len(key) != 10 {
 		return packet{}, fmt.Errorf("%d bytes, want 10", len(key))
 	}
-	k := packet{from: core.Proc(binary.BigEndian.Uint16(key)), inc: core.Incarnation(binary.BigEndian.Uint32(key[2:])),
+	k := packet{from: core.Proc(binary.BigEndian.Uint16(key)),
+		inc:     core.Incarnation(binary.BigEndian.Uint32(key[2:])),
 		message: binary.BigEndian.Uint32(key[6:])}
 	if int(k.message) >= w.messages.len() || int(k.from) >= w.procs {
 		return packet{}, fmt.Errorf("message %d from proc %d is not known", k.message, k.from)
@@ -154,19 +161,22 @@ func (w *World) saveInputs(e *checker.Encoder) {
 			message = uint64(number) + 1
 		}
 		e.Number(message)
-		e.Bytes(core.Encode(inputRest{Key: in.Key, Timer: in.Timer, Procs: in.Procs, Records: in.Records}))
+		e.Bytes(core.Encode(inputRest{Key: in.Key, Timer: in.Timer, Procs: in.Procs,
+			Records: in.Records}))
 	}
 }
 
 func (w *World) restoreInputs(d *checker.Decoder) {
 	for i := range d.Count(7) {
 		key := d.Bytes()
-		in := core.Input{Kind: core.InputKind(d.Number()), From: core.Proc(d.Number()), Choice: core.Choice(d.Number()),
+		in := core.Input{Kind: core.InputKind(d.Number()), From: core.Proc(d.Number()),
+			Choice:      core.Choice(d.Number()),
 			Incarnation: core.Incarnation(d.Number())}
 		number := d.Number()
 		var rest inputRest
 		if err := core.Decode(d.Bytes(), &rest); err != nil || number > uint64(w.messages.len()) {
-			d.Fail(fmt.Errorf("input %d with message %d of %d: %w", i, number, w.messages.len(), err))
+			d.Fail(fmt.Errorf("input %d with message %d of %d: %w", i, number, w.messages.len(),
+				err))
 			return
 		}
 		if number > 0 {
@@ -191,8 +201,10 @@ func (w *World) restoredLocal(key []byte) (local, error) {
 	if len(key) < localHeader {
 		return local{}, fmt.Errorf("%d bytes are too few", len(key))
 	}
-	l := local{proc: core.Proc(binary.BigEndian.Uint16(key)), inc: core.Incarnation(binary.BigEndian.Uint32(key[2:])),
-		round: binary.BigEndian.Uint64(key[6:]), evaluated: binary.BigEndian.Uint64(key[14:]), content: key[localHeader:]}
+	l := local{proc: core.Proc(binary.BigEndian.Uint16(key)),
+		inc:   core.Incarnation(binary.BigEndian.Uint32(key[2:])),
+		round: binary.BigEndian.Uint64(key[6:]), evaluated: binary.BigEndian.Uint64(key[14:]),
+		content: key[localHeader:]}
 	if int(l.proc) >= w.procs {
 		return local{}, fmt.Errorf("there is no proc %d", l.proc)
 	}
@@ -206,7 +218,8 @@ func (w *World) restoredLocal(key []byte) (local, error) {
 		return local{}, err
 	}
 	if !bytes.Equal(core.EncodeState(m), l.content) {
-		return local{}, fmt.Errorf("the state of %s does not survive the codec", w.layout.Name(l.proc))
+		return local{}, fmt.Errorf("the state of %s does not survive the codec",
+			w.layout.Name(l.proc))
 	}
 	before := w.inputs.len()
 	w.addViews(&l, m)
@@ -261,7 +274,8 @@ func (w *World) restoredInbox(key []byte) (b inbox, err error) {
 	return b, nil
 }
 
-// saveOperations keeps, besides the bytes, whether the value is nil: that deletes, and the codec does not tell nil from empty.
+// saveOperations keeps, besides the bytes, whether the value is nil: that deletes, and the codec
+// does not tell nil from empty.
 func (w *World) saveOperations(e *checker.Encoder) {
 	for i := range w.operations.len() {
 		if w.operations.at(uint32(i)).Value != nil {
@@ -312,7 +326,8 @@ func (w *World) restoreSteps(d *checker.Decoder) {
 	}
 }
 
-// saveJudgement keeps what was seen of all runs so far: violations by number, Sometimes properties, and witnesses of Pair properties.
+// saveJudgement keeps what was seen of all runs so far: violations by number, Sometimes properties,
+// and witnesses of Pair properties.
 func (w *World) saveJudgement(e *checker.Encoder) {
 	w.judging.Lock()
 	defer w.judging.Unlock()

@@ -12,8 +12,9 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// TestJudgementSurvives puts a witness and violations into a world that no embedded scenario leads to, saves it with a search, and finds
-// them in the one that goes on: a pair of runs may be split by the interrupt.
+// TestJudgementSurvives puts a witness and violations into a world that no embedded scenario leads
+// to, saves it with a search, and finds them in the one that goes on: a pair of runs may be split
+// by the interrupt.
 func TestJudgementSurvives(t *testing.T) {
 	s, err := scenarios.Load("../../scenarios/hydee/s1.txtar")
 	if err != nil {
@@ -23,7 +24,8 @@ func TestJudgementSurvives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved, err := New(Config{Setup: r.Setup, Model: r.Model, Facts: FactsOf(r.Setup, &r.Model, nil)})
+	saved, err := New(Config{Setup: r.Setup, Model: r.Model,
+		Facts: FactsOf(r.Setup, &r.Model, nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,25 +33,32 @@ func TestJudgementSurvives(t *testing.T) {
 	first := saved.violation(spec.Violation{Property: "p", Message: "m", Step: 3})
 	second := saved.violation(spec.Violation{Property: "q"})
 	file := filepath.Join(t.TempDir(), "run")
-	if r, err := checker.Run(t.Context(), saved, checker.Options{MaxStates: 1200, Saving: checker.Saving{File: file}}); err != nil || r.File != file {
+	if r, err := checker.Run(t.Context(), saved,
+		checker.Options{MaxStates: 1200, Saving: checker.Saving{File: file}}); err != nil ||
+		r.File != file {
 		t.Fatal(err, r.Unsaved)
 	}
-	again, err := New(Config{Setup: r.Setup, Model: r.Model, Facts: FactsOf(r.Setup, &r.Model, nil)})
+	again, err := New(Config{Setup: r.Setup, Model: r.Model,
+		Facts: FactsOf(r.Setup, &r.Model, nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := checker.Run(t.Context(), again, checker.Options{MaxStates: 1200, Saving: checker.Saving{Resume: file}}); err != nil {
+	if _, err := checker.Run(t.Context(), again,
+		checker.Options{MaxStates: 1200, Saving: checker.Saving{Resume: file}}); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(saved.witnesses, again.witnesses, cmp.AllowUnexported(witness{})); d != "" {
 		t.Errorf("witnesses (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff(saved.violations, again.violations); d != "" || again.violation(saved.violations[first-1]) != first || again.Violation(second).Property != "q" {
+	if d := cmp.Diff(saved.violations, again.violations); d != "" ||
+		again.violation(saved.violations[first-1]) != first ||
+		again.Violation(second).Property != "q" {
 		t.Errorf("violations (-want +got):\n%s", d)
 	}
 	seen, unseen := saved.Seen()
 	seenAgain, unseenAgain := again.Seen()
-	if d := cmp.Diff([][]string{seen, unseen}, [][]string{seenAgain, unseenAgain}); d != "" || len(seen)+len(unseen) == 0 {
+	if d := cmp.Diff([][]string{seen, unseen}, [][]string{seenAgain, unseenAgain}); d != "" ||
+		len(seen)+len(unseen) == 0 {
 		t.Errorf("seen (-want +got):\n%s", d)
 	}
 }

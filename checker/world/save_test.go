@@ -22,8 +22,9 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// These tests interrupt a search at many points (a limit of states stands for the signal), go on from the file in a world that knows
-// nothing, and compare with the search that was not interrupted: not only the outcome but each state that is expanded, in order.
+// These tests interrupt a search at many points (a limit of states stands for the signal), go on
+// from the file in a world that knows nothing, and compare with the search that was not
+// interrupted: not only the outcome but each state that is expanded, in order.
 
 // witness is a world that notes which states are expanded.
 type witness struct {
@@ -56,7 +57,8 @@ func fresh(t *testing.T, name, variant string) *witness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := world.New(world.Config{Setup: r.Setup, Model: r.Model, Facts: world.FactsOf(r.Setup, &r.Model, oracle), Twice: true})
+	w, err := world.New(world.Config{Setup: r.Setup, Model: r.Model,
+		Facts: world.FactsOf(r.Setup, &r.Model, oracle), Twice: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +76,8 @@ type outcome struct {
 }
 
 func outcomeOf(w *witness, r checker.Result) outcome {
-	o := outcome{Verdict: r.Verdict.String(), States: r.States, Transitions: r.Transitions, Terminals: r.Terminals, Depth: r.Depth,
+	o := outcome{Verdict: r.Verdict.String(), States: r.States, Transitions: r.Transitions,
+		Terminals: r.Terminals, Depth: r.Depth,
 		Covered: r.Covered, Frontier: r.Frontier, Saved: r.Saved, Found: fmt.Sprint(r.Found)}
 	o.Seen, _ = w.Seen()
 	o.LocalSteps, o.LocalStates = w.LocalSteps()
@@ -90,7 +93,8 @@ func explore(t *testing.T, w *witness, o checker.Options) checker.Result {
 	return r
 }
 
-// TestResume interrupts and resumes with one worker: the same states in the same order, the same counts, findings, and sets of what was seen.
+// TestResume interrupts and resumes with one worker: the same states in the same order, the same
+// counts, findings, and sets of what was seen.
 func TestResume(t *testing.T) {
 	tests := []struct {
 		scenario, variant string
@@ -100,18 +104,26 @@ func TestResume(t *testing.T) {
 		{"s1", "", checker.Options{}, 61},
 		{"s1", "", checker.Options{Reduce: checker.Singletons | checker.Crashes}, 67},
 		{"s1", "", checker.Options{Order: checker.BreadthFirst}, 53},
-		{"s1", "published", checker.Options{All: true, Reduce: checker.Singletons | checker.Crashes}, 97},
+		{"s1", "published", checker.Options{All: true,
+			Reduce: checker.Singletons | checker.Crashes}, 97},
 		{"h9-twice", "repaired+H9b", checker.Options{Order: checker.BreadthFirst}, 11},
 		{"h1", "repaired+H1", checker.Options{Order: checker.BreadthFirst, All: true}, 31},
-		{"h8", "", checker.Options{Reduce: checker.Singletons | checker.Crashes}, 500},                // checkpoints: commits, writes, deletions
-		{"ping-torn", "", checker.Options{}, 9000},                                                    // torn writes
-		{"wildcard", "", checker.Options{Order: checker.BreadthFirst}, 900},                           // observed payloads
-		{"radic-rbml-spare", "", checker.Options{Reduce: checker.Singletons | checker.Crashes}, 1500}, // holdings
+		// checkpoints: commits, writes, deletions
+		{"h8", "", checker.Options{Reduce: checker.Singletons | checker.Crashes}, 500},
+		// torn writes
+		{"ping-torn", "", checker.Options{}, 9000},
+		// observed payloads
+		{"wildcard", "", checker.Options{Order: checker.BreadthFirst}, 900},
+		// holdings
+		{"radic-rbml-spare", "", checker.Options{Reduce: checker.Singletons | checker.Crashes},
+			1500},
 		{"s1-staggered", "", checker.Options{Exact: true}, 2500},
-		{"intra-flight", "", checker.Options{Reduce: checker.Singletons | checker.Crashes, Exact: true}, 7000},
+		{"intra-flight", "", checker.Options{Reduce: checker.Singletons | checker.Crashes,
+			Exact: true}, 7000},
 	}
 	for _, tt := range tests {
-		t.Run(fmt.Sprintf("%s %s %v reduced %s exact %t", tt.scenario, tt.variant, tt.options.Order, tt.options.Reduce, tt.options.Exact), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s %s %v reduced %s exact %t", tt.scenario, tt.variant, tt.options.Order,
+			tt.options.Reduce, tt.options.Exact), func(t *testing.T) {
 			t.Parallel()
 			whole := fresh(t, tt.scenario, tt.variant)
 			want := outcomeOf(whole, explore(t, whole, tt.options))
@@ -123,7 +135,8 @@ func TestResume(t *testing.T) {
 				w := fresh(t, tt.scenario, tt.variant)
 				o.MaxStates = limit
 				r := explore(t, w, o)
-				states = append(states, w.states[:min(len(w.states), r.States-len(states))]...) // the rest shows the path of a violation
+				// the rest shows the path of a violation
+				states = append(states, w.states[:min(len(w.states), r.States-len(states))]...)
 				parts++
 				if r.Bound == "" {
 					if d := cmp.Diff(want, outcomeOf(w, r)); d != "" {
@@ -136,14 +149,17 @@ func TestResume(t *testing.T) {
 				}
 				o.Saving.Resume = o.Saving.File
 			}
-			if n := want.States; parts < 4 || len(states) != n || !slices.Equal(states, whole.states[:n]) {
-				t.Errorf("%d parts with %d states, want the %d of the whole in the same order", parts, len(states), n)
+			if n := want.States; parts < 4 || len(states) != n ||
+				!slices.Equal(states, whole.states[:n]) {
+				t.Errorf("%d parts with %d states, want the %d of the whole in the same order",
+					parts, len(states), n)
 			}
 		})
 	}
 }
 
-// TestResumedAnswer interrupts a search after a rank has said that it can not be recovered: the verdict of the rest is the one of the whole.
+// TestResumedAnswer interrupts a search after a rank has said that it can not be recovered: the
+// verdict of the rest is the one of the whole.
 func TestResumedAnswer(t *testing.T) {
 	s, err := load("rbml-related")
 	if err != nil {
@@ -166,24 +182,31 @@ func TestResumedAnswer(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run")
 	check(checker.Options{MaxStates: want.States - 1, Saving: checker.Saving{File: file}})
 	got := check(checker.Options{Saving: checker.Saving{Resume: file}})
-	if want.Verdict != spec.OutOfModel || got.Verdict != want.Verdict || got.Reason != want.Reason || got.States != want.States {
-		t.Errorf("%v after %d states: %s\nwant %v after %d: %s", got.Verdict, got.States, got.Reason, want.Verdict, want.States, want.Reason)
+	if want.Verdict != spec.OutOfModel || got.Verdict != want.Verdict ||
+		got.Reason != want.Reason || got.States != want.States {
+		t.Errorf("%v after %d states: %s\nwant %v after %d: %s", got.Verdict, got.States,
+			got.Reason, want.Verdict, want.States, want.Reason)
 	}
 }
 
-// TestResumeWorkers interrupts a search of two workers and goes on with one, two and three: the same counts and verdict.
+// TestResumeWorkers interrupts a search of two workers and goes on with one, two and three: the
+// same counts and verdict.
 func TestResumeWorkers(t *testing.T) {
 	for _, order := range []checker.Order{checker.DepthFirst, checker.BreadthFirst} {
-		want := outcomeOf(fresh(t, "h8", ""), checker.Search(t.Context(), fresh(t, "h8", "").World, checker.Options{Order: order}))
+		want := outcomeOf(fresh(t, "h8", ""),
+			checker.Search(t.Context(), fresh(t, "h8", "").World, checker.Options{Order: order}))
 		file := filepath.Join(t.TempDir(), "run")
-		o := checker.Options{Order: order, Workers: 2, MaxStates: 300, Saving: checker.Saving{File: file}}
+		o := checker.Options{Order: order, Workers: 2, MaxStates: 300,
+			Saving: checker.Saving{File: file}}
 		r := checker.Result{Bound: "not begun"}
 		for i := 0; r.Bound != ""; i++ {
 			r = explore2(t, fresh(t, "h8", "").World, o)
 			o.MaxStates, o.Saving.Resume, o.Workers = o.MaxStates+700, file, 1+i%3
 		}
-		got := outcome{Verdict: r.Verdict.String(), States: r.States, Transitions: r.Transitions, Terminals: r.Terminals}
-		if d := cmp.Diff(outcome{Verdict: want.Verdict, States: want.States, Transitions: want.Transitions, Terminals: want.Terminals}, got); d != "" {
+		got := outcome{Verdict: r.Verdict.String(), States: r.States, Transitions: r.Transitions,
+			Terminals: r.Terminals}
+		if d := cmp.Diff(outcome{Verdict: want.Verdict, States: want.States,
+			Transitions: want.Transitions, Terminals: want.Terminals}, got); d != "" {
 			t.Errorf("%v (-want +got):\n%s", order, d)
 		}
 	}
@@ -198,10 +221,12 @@ func explore2(t *testing.T, w *world.World, o checker.Options) checker.Result {
 	return r
 }
 
-// TestAutosave saves while a search goes on, without disturbing it; a search that goes on from what the last save left has the same end.
+// TestAutosave saves while a search goes on, without disturbing it; a search that goes on from what
+// the last save left has the same end.
 func TestAutosave(t *testing.T) {
 	for _, workers := range []int{1, 2} {
-		for _, o := range []checker.Options{{Reduce: checker.Singletons | checker.Crashes}, {Order: checker.BreadthFirst}} {
+		for _, o := range []checker.Options{{Reduce: checker.Singletons | checker.Crashes},
+			{Order: checker.BreadthFirst}} {
 			o.Workers = workers
 			want := checker.Search(t.Context(), fresh(t, "intra-flight", "").World, o)
 			file := filepath.Join(t.TempDir(), "run")
@@ -210,19 +235,23 @@ func TestAutosave(t *testing.T) {
 			o.Saving = checker.Saving{Resume: file}
 			again := explore2(t, fresh(t, "intra-flight", "").World, o)
 			for _, got := range []checker.Result{r, again} {
-				if got.States != want.States || got.Transitions != want.Transitions || got.Verdict != want.Verdict || got.Bound != "" {
-					t.Errorf("%v, %d workers: %d states, %d transitions, want %d, %d", o.Order, workers, got.States, got.Transitions, want.States, want.Transitions)
+				if got.States != want.States || got.Transitions != want.Transitions ||
+					got.Verdict != want.Verdict || got.Bound != "" {
+					t.Errorf("%v, %d workers: %d states, %d transitions, want %d, %d", o.Order,
+						workers, got.States, got.Transitions, want.States, want.Transitions)
 				}
 			}
 		}
 	}
 }
 
-// TestRefused resumes from files that are damaged or of something else: each is refused, by name, and the file stays as it is.
+// TestRefused resumes from files that are damaged or of something else: each is refused, by name,
+// and the file stays as it is.
 func TestRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run")
 	saving := checker.Saving{File: file, Build: "b1", Subject: "one\ntwo"}
-	explore(t, fresh(t, "s1", ""), checker.Options{MaxStates: 300, Reduce: checker.Singletons | checker.Crashes, Saving: saving})
+	explore(t, fresh(t, "s1", ""), checker.Options{MaxStates: 300,
+		Reduce: checker.Singletons | checker.Crashes, Saving: saving})
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -237,7 +266,8 @@ func TestRefused(t *testing.T) {
 		edit(&o)
 		w := fresh(t, "s1", "")
 		r, err := checker.Run(t.Context(), w, o)
-		if !errors.Is(err, checker.ErrRefused) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) || r.States != 0 {
+		if !errors.Is(err, checker.ErrRefused) || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), file) || r.States != 0 {
 			t.Errorf("%s: %d states, error %v, want %q", what, r.States, err, want)
 		}
 		if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, content) {
@@ -258,12 +288,23 @@ func TestRefused(t *testing.T) {
 	}
 	refused("longer", append(slices.Clone(data), 0), same, "it is damaged or cut off")
 	refused("text", []byte("-- scenario --\n"), same, "it is not a saved run")
-	refused("format", bytes.Replace(data, []byte("format 1"), []byte("format 2"), 1), same, "it has another format")
-	refused("build", data, func(o *checker.Options) { o.Saving.Build = "b2" }, `it was saved by another build of domino, "b1"; this is "b2"`)
-	refused("subject", data, func(o *checker.Options) { o.Saving.Subject = "one\nthree" }, `it has "two" where this has "three"`)
-	refused("order", data, func(o *checker.Options) { o.Order = checker.BreadthFirst }, "its search is dfs, this one is bfs")
-	refused("reduction", data, func(o *checker.Options) { o.Reduce = checker.Unreduced }, "its reductions are singletons,crashes, here they are none")
-	refused("exact", data, func(o *checker.Options) { o.Exact = true }, "its search is exact: false, this one: true")
+	refused("format", bytes.Replace(data, []byte("format 1"), []byte("format 2"), 1), same,
+		"it has another format")
+	refused("build", data, func(o *checker.Options) {
+		o.Saving.Build = "b2"
+	}, `it was saved by another build of domino, "b1"; this is "b2"`)
+	refused("subject", data, func(o *checker.Options) {
+		o.Saving.Subject = "one\nthree"
+	}, `it has "two" where this has "three"`)
+	refused("order", data, func(o *checker.Options) {
+		o.Order = checker.BreadthFirst
+	}, "its search is dfs, this one is bfs")
+	refused("reduction", data, func(o *checker.Options) {
+		o.Reduce = checker.Unreduced
+	}, "its reductions are singletons,crashes, here they are none")
+	refused("exact", data, func(o *checker.Options) {
+		o.Exact = true
+	}, "its search is exact: false, this one: true")
 	refused("all", data, func(o *checker.Options) { o.All = true }, "it looks for other violations")
 	w := fresh(t, "s0-free", "")
 	o := checker.Options{Reduce: checker.Singletons | checker.Crashes, Saving: saving}

@@ -42,17 +42,18 @@ type opKind uint8
 const (
 	opWrite    opKind = iota // Key, Value; A = 1 deletes
 	opComplete               // the oldest write becomes stable
-	opStop                   // A: next incarnation; B: writes in progress that became stable; Torn: the next one is damaged
-	opRenumber               // A: next incarnation of a proc that is down
-	opStart                  // the proc is up; Procs: failures that are still to be told
-	opNotice                 // A: first proc of a group that failed
-	opTold                   // A: index of the notice; All: every notice
-	opSetTimer               // Key
-	opTick                   // A: index of the timer
-	opLine                   // A: history
-	opWatch                  // A: proc; B: its life
-	opUnwatch                // A: proc
-	opRenew                  // A: next incarnation of a proc that is up
+	// A: next incarnation; B: writes in progress that became stable; Torn: the next one is damaged
+	opStop
+	opRenumber // A: next incarnation of a proc that is down
+	opStart    // the proc is up; Procs: failures that are still to be told
+	opNotice   // A: first proc of a group that failed
+	opTold     // A: index of the notice; All: every notice
+	opSetTimer // Key
+	opTick     // A: index of the timer
+	opLine     // A: history
+	opWatch    // A: proc; B: its life
+	opUnwatch  // A: proc
+	opRenew    // A: next incarnation of a proc that is up
 )
 
 // operation is one change of an env.
@@ -90,7 +91,8 @@ func (w *World) envStep(number, op uint32) uint32 {
 	}
 	e := *w.envs.at(number)
 	e.Store, e.Writing = slices.Clone(e.Store), slices.Clone(e.Writing)
-	e.Pending, e.Timers, e.Watches = slices.Clone(e.Pending), slices.Clone(e.Timers), slices.Clone(e.Watches)
+	e.Pending, e.Timers, e.Watches = slices.Clone(e.Pending), slices.Clone(e.Timers),
+		slices.Clone(e.Watches)
 	e.apply(*w.operations.at(op))
 	next := w.internEnv(e)
 	w.envSteps.put(key, next)
@@ -113,7 +115,8 @@ func (w *World) plain(op operation) uint32 {
 		defer w.mu.Unlock()
 		return w.internOperation(op)
 	}
-	key := uint64(op.Kind)<<60 | uint64(op.B&15)<<56 | uint64(op.A&0xffffff)<<32 | uint64(w.round(op.Round))
+	key := uint64(op.Kind)<<60 | uint64(op.B&15)<<56 | uint64(op.A&0xffffff)<<32 | uint64(
+		w.round(op.Round))
 	if op.Torn {
 		key |= 1 << 31
 	}
@@ -210,7 +213,9 @@ func (e *env) unwatch(q core.Proc) {
 
 // store makes a record stable, in the place of an older one with its key.
 func (e *env) store(r write) {
-	i, found := slices.BinarySearchFunc(e.Store, r.Key, func(s write, key string) int { return compareStrings(s.Key, key) })
+	i, found := slices.BinarySearchFunc(e.Store, r.Key, func(s write, key string) int {
+		return compareStrings(s.Key, key)
+	})
 	if found {
 		e.Store[i] = r
 		return
@@ -228,7 +233,8 @@ func compareStrings(a, b string) int {
 	return 0
 }
 
-// owners are the procs whose stable records p is handed when it starts again, in order; p itself when there are none.
+// owners are the procs whose stable records p is handed when it starts again, in order; p itself
+// when there are none.
 func (w *World) owners(p core.Proc) []core.Proc {
 	if w.Setup.Reads != nil {
 		if owners := w.Setup.Reads(p); len(owners) > 0 {

@@ -12,13 +12,15 @@ import (
 // mostInterchangeable bounds the search for renamings: all permutations of so many ranks are tried.
 const mostInterchangeable = 8
 
-// symmetries are the renamings of procs that permute the interchangeable ranks and leave everything that the world is made of as it is:
-// programs (but for the labels of messages), clusters, groups, watchers, initiators, whose records are read, victims. The protocol must promise
-// that it treats ranks alike (core.Promises.Symmetric); then a renaming turns runs into runs, and properties, which are stated on all
-// ranks alike, hold of both or of none. A property that relates runs (spec.Pair) relates every run to those without failures,
-// which are part of every search.
+// symmetries are the renamings of procs that permute the interchangeable ranks and leave everything
+// that the world is made of as it is: programs (but for the labels of messages), clusters, groups,
+// watchers, initiators, whose records are read, victims. The protocol must promise that it treats
+// ranks alike (core.Promises.Symmetric); then a renaming turns runs into runs, and properties,
+// which are stated on all ranks alike, hold of both or of none. A property that relates runs
+// (spec.Pair) relates every run to those without failures, which are part of every search.
 //
-// Each result maps a proc to its new name, and a group, known by its first proc, to the first proc of its image.
+// Each result maps a proc to its new name, and a group, known by its first proc, to the first proc
+// of its image.
 func symmetries(s *core.Setup, m *fault.Model, ranks []core.Rank) ([][]core.Proc, error) {
 	names := make([]string, len(ranks))
 	for i, r := range ranks {
@@ -27,9 +29,13 @@ func symmetries(s *core.Setup, m *fault.Model, ranks []core.Rank) ([][]core.Proc
 	declared := strings.Join(names, " ")
 	switch {
 	case !s.Promises.Symmetric:
-		return nil, fmt.Errorf("ranks %s are declared interchangeable, but protocol %s does not promise to treat ranks alike", declared, s.Protocol)
+		return nil,
+			fmt.Errorf(
+				"ranks %s are declared interchangeable, but protocol %s does not promise to treat "+
+					"ranks alike", declared, s.Protocol)
 	case len(ranks) > mostInterchangeable:
-		return nil, fmt.Errorf("%d interchangeable ranks, at most %d are supported", len(ranks), mostInterchangeable)
+		return nil, fmt.Errorf("%d interchangeable ranks, at most %d are supported", len(ranks),
+			mostInterchangeable)
 	}
 	var found [][]core.Proc
 	together := map[[2]core.Rank]bool{}
@@ -52,8 +58,12 @@ func symmetries(s *core.Setup, m *fault.Model, ranks []core.Rank) ([][]core.Proc
 	for _, a := range ranks {
 		for _, b := range ranks {
 			if !together[[2]core.Rank{a, b}] {
-				return nil, fmt.Errorf("ranks %s are declared interchangeable, but no renaming that turns %s into %s leaves programs, clusters, groups and victims as they are",
-					declared, s.Layout.Name(a.Proc()), s.Layout.Name(b.Proc()))
+				return nil,
+					fmt.Errorf(
+						"ranks %s are declared interchangeable, but no renaming that turns "+
+							"%s into "+
+							"%s leaves programs, clusters, groups and victims as they are",
+						declared, s.Layout.Name(a.Proc()), s.Layout.Name(b.Proc()))
 			}
 		}
 	}
@@ -92,7 +102,9 @@ func keeps(s *core.Setup, m *fault.Model, renaming []core.Proc) bool {
 		slices.Sort(r)
 		return r
 	}
-	same := func(list []core.Proc) bool { return slices.Equal(image(list), slices.Sorted(slices.Values(list))) }
+	same := func(list []core.Proc) bool {
+		return slices.Equal(image(list), slices.Sorted(slices.Values(list)))
+	}
 	if !same(s.Watchers) || !same(s.Initiators) || !same(m.Victims) || !keepsClusters(s, renaming) {
 		return false
 	}
@@ -102,16 +114,20 @@ func keeps(s *core.Setup, m *fault.Model, renaming []core.Proc) bool {
 			return false
 		}
 		told, placed := s.Layout.Hosted[p]
-		if other, ok := s.Layout.Hosted[q]; ok != placed || other != told || s.Layout.Nodes != nil && int(p) < s.Layout.Ranks && s.Layout.Nodes[p] != s.Layout.Nodes[q] {
+		if other, ok := s.Layout.Hosted[q]; ok != placed || other != told ||
+			s.Layout.Nodes != nil && int(p) < s.Layout.Ranks &&
+				s.Layout.Nodes[p] != s.Layout.Nodes[q] {
 			return false // they do not run alike
 		}
-		if s.Reads != nil && !slices.Equal(image(s.Reads(p)), slices.Sorted(slices.Values(s.Reads(q)))) {
+		if s.Reads != nil && !slices.Equal(image(s.Reads(p)),
+			slices.Sorted(slices.Values(s.Reads(q)))) {
 			return false
 		}
-		if int(p) < s.Layout.Ranks && !slices.EqualFunc(s.Programs[p], s.Programs[q], func(a, b core.Op) bool {
-			a.Peer, a.Label, b.Label = core.Rank(renaming[a.Peer]), "", ""
-			return a == b
-		}) {
+		if int(p) < s.Layout.Ranks && !slices.EqualFunc(s.Programs[p], s.Programs[q],
+			func(a, b core.Op) bool {
+				a.Peer, a.Label, b.Label = core.Rank(renaming[a.Peer]), "", ""
+				return a == b
+			}) {
 			return false
 		}
 	}

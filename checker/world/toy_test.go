@@ -11,8 +11,9 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// A toy is a small random protocol, given by a table: what each proc does on each event in each local state. It shares nothing
-// with a real protocol, so it breaks arguments that hold only of those.
+// A toy is a small random protocol, given by a table: what each proc does on each event in each
+// local state. It shares nothing with a real protocol, so it breaks arguments that hold only of
+// those.
 type toy struct {
 	procs, states, kinds int
 	visible              []bool        // by message kind: a gate that global properties look at
@@ -62,8 +63,8 @@ type toyMessage struct {
 	Round uint64
 }
 
-// Describe implements core.Message. Only visible kinds carry a round, so that the round of a proc, which properties
-// see, changes only by visible events.
+// Describe implements core.Message. Only visible kinds carry a round, so that the round of a proc,
+// which properties see, changes only by visible events.
 func (m *toyMessage) Describe() trace.Wire {
 	return trace.Wire{Kind: fmt.Sprintf("k%d", m.Kind), Stamp: trace.Stamp{Round: m.Round}}
 }
@@ -152,8 +153,9 @@ func (m *toyMachine) Commutes(in core.Input) (round uint64, ok bool) {
 	return 0, m.toy.claims[m.proc][m.s.S][in.Message.(*toyMessage).Kind]
 }
 
-// computeClaims finds, for each proc, state and message kind, whether handling the message commutes with every event that can
-// come before it, in the state and in all that follow: the largest set that is closed under the squares.
+// computeClaims finds, for each proc, state and message kind, whether handling the message commutes
+// with every event that can come before it, in the state and in all that follow: the largest set
+// that is closed under the squares.
 func (t *toy) computeClaims() {
 	t.claims = nil
 	for p := range t.procs {
@@ -175,7 +177,8 @@ func (t *toy) computeClaims() {
 	}
 }
 
-// squares reports whether the message commutes at the state with every event of one step, given what is claimed elsewhere.
+// squares reports whether the message commutes at the state with every event of one step, given
+// what is claimed elsewhere.
 func (t *toy) squares(p, s, k int, claims [][]bool) bool {
 	rules := t.rules[p]
 	for e := range t.kinds + toyOthers {
@@ -184,11 +187,13 @@ func (t *toy) squares(p, s, k int, claims [][]bool) bool {
 		}
 		first, late := rules[s][k], rules[rules[s][k].next][e]
 		early, last := rules[s][e], rules[rules[s][e].next][k]
-		a, b := append(slices.Clone(first.sends), late.sends...), append(slices.Clone(early.sends), last.sends...)
+		a, b := append(slices.Clone(first.sends), late.sends...),
+			append(slices.Clone(early.sends), last.sends...)
 		byProc := func(a, b toySend) int { return a.to - b.to }
 		slices.SortStableFunc(a, byProc)
 		slices.SortStableFunc(b, byProc)
-		if first.plain() != last.plain() || !first.plain() || !early.plain() || !late.plain() || late.next != last.next || !slices.Equal(a, b) || !claims[early.next][k] {
+		if first.plain() != last.plain() || !first.plain() || !early.plain() || !late.plain() ||
+			late.next != last.next || !slices.Equal(a, b) || !claims[early.next][k] {
 			return false
 		}
 	}
@@ -209,12 +214,14 @@ func (t *toy) rollsBack() bool {
 
 // plain reports whether a step does nothing but send.
 func (r toyRule) plain() bool {
-	return !r.persist && !r.timer && !r.output && !r.rollback && !r.exit && !r.renew && len(r.adopts)+len(r.watches)+len(r.unwatch) == 0
+	return !r.persist && !r.timer && !r.output && !r.rollback && !r.exit && !r.renew &&
+		len(r.adopts)+len(r.watches)+len(r.unwatch) == 0
 }
 
 // setup makes the toy ready for a world: its first proc counts as the one rank that a setup needs.
 func (t *toy) setup() *core.Setup {
-	layout := trace.Layout{Ranks: 1, Clusters: []int{0}, Kinds: map[string]trace.Meaning{}, Groups: map[core.Proc][]core.Proc{},
+	layout := trace.Layout{Ranks: 1, Clusters: []int{0}, Kinds: map[string]trace.Meaning{},
+		Groups:   map[core.Proc][]core.Proc{},
 		Holdings: t.hosted != nil, Hosted: t.hosted}
 	for p := range t.procs {
 		layout.Names = append(layout.Names, fmt.Sprintf("p%d", p))
@@ -229,7 +236,8 @@ func (t *toy) setup() *core.Setup {
 			layout.Groups[p] = g
 		}
 	}
-	s := &core.Setup{Protocol: "toy", Watchdogs: t.hosted != nil, Layout: layout, Programs: []core.Program{nil}, Watchers: t.watchers, Initiators: t.initiators,
+	s := &core.Setup{Protocol: "toy", Watchdogs: t.hosted != nil, Layout: layout,
+		Programs: []core.Program{nil}, Watchers: t.watchers, Initiators: t.initiators,
 		NewMessage: func() core.Message { return new(toyMessage) },
 		New:        func(p core.Proc) core.Machine { return &toyMachine{toy: t, proc: p} }}
 	if t.reads != nil {
@@ -256,10 +264,13 @@ func newToy(procs, states, kinds int) *toy {
 }
 
 // toyFeatures says what random toys may do besides sending.
-type toyFeatures struct{ crashes, groups, reads, restoreSends, rollback, cyclic, monotone, hosts bool }
+type toyFeatures struct {
+	crashes, groups, reads, restoreSends, rollback, cyclic, monotone,
+	hosts bool
+}
 
-// randomToy draws a toy. A message of a kind sends only higher kinds, or (cyclic) each message causes at most one, so the
-// search is finite.
+// randomToy draws a toy. A message of a kind sends only higher kinds, or (cyclic) each message
+// causes at most one, so the search is finite.
 func randomToy(r *rand.Rand, f toyFeatures) *toy {
 	t := newToy(2+r.IntN(3), 2+r.IntN(3), 2+r.IntN(3))
 	for k := range t.visible {
@@ -269,7 +280,8 @@ func randomToy(r *rand.Rand, f toyFeatures) *toy {
 	sends := func(least, most int) (list []toySend) {
 		for range r.IntN(most + 1) {
 			if least < t.kinds { // never to itself
-				list = append(list, toySend{to: (p + 1 + r.IntN(t.procs-1)) % t.procs, kind: least + r.IntN(t.kinds-least)})
+				list = append(list, toySend{to: (p + 1 + r.IntN(t.procs-1)) % t.procs, kind: least +
+					r.IntN(t.kinds-least)})
 			}
 		}
 		return list
@@ -336,7 +348,8 @@ func randomToy(r *rand.Rand, f toyFeatures) *toy {
 	return t
 }
 
-// host makes the last proc one that runs where another has adopted it: the first one at the start, others on some events.
+// host makes the last proc one that runs where another has adopted it: the first one at the start,
+// others on some events.
 func (t *toy) host(r *rand.Rand) {
 	last := core.Proc(t.procs - 1)
 	t.hosted = map[core.Proc]bool{last: r.IntN(2) == 0}
@@ -361,7 +374,8 @@ func (t *toy) host(r *rand.Rand) {
 
 // randomModel draws a failure model.
 func randomModel(r *rand.Rand, procs, failures int) fault.Model {
-	m := fault.Model{FromDead: fault.Survival(r.IntN(3)), KeepToDead: r.IntN(2) == 0, DetectAny: r.IntN(2) == 0, Joint: r.IntN(3) == 0}
+	m := fault.Model{FromDead: fault.Survival(r.IntN(3)), KeepToDead: r.IntN(2) == 0,
+		DetectAny: r.IntN(2) == 0, Joint: r.IntN(3) == 0}
 	m.Failures = r.IntN(failures + 1)
 	if r.IntN(8) == 0 {
 		m.Suspicions = 1
@@ -378,7 +392,8 @@ func randomModel(r *rand.Rand, procs, failures int) fault.Model {
 // String prints the table, without rules that change nothing.
 func (t *toy) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "procs %d states %d kinds %d visible %v groups %v reads %v watchers %v\n", t.procs, t.states, t.kinds, t.visible,
+	fmt.Fprintf(&b, "procs %d states %d kinds %d visible %v groups %v reads %v watchers %v\n",
+		t.procs, t.states, t.kinds, t.visible,
 		t.groups, t.reads, t.watchers)
 	if t.hosted != nil {
 		fmt.Fprintf(&b, "hosted %v\n", t.hosted)
@@ -390,7 +405,10 @@ func (t *toy) String() string {
 				if e >= t.kinds {
 					name = toyEventNames[e-t.kinds]
 				}
-				if rule.next == s && len(rule.sends) == 0 && !rule.persist && !rule.timer && !rule.rollback && !rule.output && len(rule.adopts)+len(rule.watches)+len(rule.unwatch) == 0 && !rule.exit && !rule.renew {
+				if rule.next == s && len(rule.sends) == 0 && !rule.persist && !rule.timer &&
+					!rule.rollback && !rule.output &&
+					len(rule.adopts)+len(rule.watches)+len(rule.unwatch) == 0 && !rule.exit &&
+					!rule.renew {
 					continue
 				}
 				if e == t.kinds+toyStart && s != 0 {
@@ -400,7 +418,8 @@ func (t *toy) String() string {
 				for _, m := range rule.sends {
 					fmt.Fprintf(&b, ", k%d to p%d", m.kind, m.to)
 				}
-				for name, on := range map[string]bool{"persist": rule.persist, "timer": rule.timer, "rollback": rule.rollback, "output": rule.output} {
+				for name, on := range map[string]bool{"persist": rule.persist, "timer": rule.timer,
+					"rollback": rule.rollback, "output": rule.output} {
 					if on {
 						b.WriteString(", " + name)
 					}
@@ -408,7 +427,8 @@ func (t *toy) String() string {
 				for _, q := range rule.adopts {
 					fmt.Fprintf(&b, ", adopts p%d", q)
 				}
-				fmt.Fprintf(&b, ", watches %v unwatches %v exits %t", rule.watches, rule.unwatch, rule.exit)
+				fmt.Fprintf(&b, ", watches %v unwatches %v exits %t", rule.watches, rule.unwatch,
+					rule.exit)
 				b.WriteByte('\n')
 			}
 		}
@@ -440,17 +460,22 @@ func (t *toy) smaller() (list []*toy) {
 	for p := range t.procs {
 		for s := range t.states {
 			for e, rule := range t.rules[p][s] {
-				if rule.next != s || len(rule.sends) > 0 || rule.persist || rule.timer || rule.rollback || len(rule.adopts) > 0 {
+				if rule.next != s || len(rule.sends) > 0 || rule.persist || rule.timer ||
+					rule.rollback || len(rule.adopts) > 0 {
 					change(func(c *toy) { c.rules[p][s][e] = toyRule{next: s} })
 				}
 				if rule.next != s {
 					change(func(c *toy) { c.rules[p][s][e].next = s })
 				}
 				for i := range rule.sends {
-					change(func(c *toy) { c.rules[p][s][e].sends = slices.Delete(slices.Clone(rule.sends), i, i+1) })
+					change(func(c *toy) {
+						c.rules[p][s][e].sends = slices.Delete(slices.Clone(rule.sends), i, i+1)
+					})
 				}
 				if rule.persist || rule.timer {
-					change(func(c *toy) { c.rules[p][s][e].persist, c.rules[p][s][e].timer = false, false })
+					change(func(c *toy) {
+						c.rules[p][s][e].persist, c.rules[p][s][e].timer = false, false
+					})
 				}
 				if rule.rollback {
 					change(func(c *toy) { c.rules[p][s][e].rollback = false })

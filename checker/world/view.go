@@ -11,7 +11,8 @@ import (
 // noProc is a view's self when nobody is in the middle of a step.
 const noProc = core.Proc(1<<16 - 1)
 
-// view shows a global state to properties; what is known of the proc in the middle of its step is given apart.
+// view shows a global state to properties; what is known of the proc in the middle of its step is
+// given apart.
 type view struct {
 	world *World
 	state []uint32 // nil while only local properties look
@@ -25,11 +26,14 @@ func (v *view) Observed(p trace.Proc) spec.Observed {
 		return v.own
 	}
 	if v.state == nil {
-		panic(fmt.Sprintf("invariant: a local property reads only the proc of the event: %d, not %d", v.self, p))
+		panic(fmt.Sprintf(
+			"invariant: a local property reads only the proc of the event: %d, not %d", v.self, p))
 	}
 	e := v.world.envs.at(v.state[envWord(p)])
 	l := v.world.locals.at(v.state[localWord(p)])
-	return spec.Observed{Up: e.Up, Incarnation: core.Incarnation(e.Inc), History: l.history, Holding: l.holding, Line: v.world.line(e), Round: l.round, Evaluated: l.evaluated, Former: e.Former}
+	return spec.Observed{Up: e.Up, Incarnation: core.Incarnation(e.Inc), History: l.history,
+		Holding: l.holding, Line: v.world.line(e), Round: l.round, Evaluated: l.evaluated,
+		Former: e.Former}
 }
 
 // Observed is what properties see of a proc in a state, between two steps.
@@ -37,7 +41,8 @@ func (w *World) Observed(state []uint32, p core.Proc) spec.Observed {
 	return (&view{world: w, state: state, self: noProc}).Observed(p)
 }
 
-// judge is the number of the first violation that the local transition shows in this state, 0 for none.
+// judge is the number of the first violation that the local transition shows in this state, 0 for
+// none.
 func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 	t := w.transitions.at(tr)
 	if t.violation != 0 || w.Facts == nil {
@@ -62,7 +67,8 @@ func (w *World) judgeChecks(state []uint32, p core.Proc, t *transition) int {
 		v.own = c.self
 		if c.event.Kind == trace.Restored {
 			l := w.locals.at(t.next)
-			v.own = spec.Observed{Up: true, Fresh: true, Incarnation: l.inc, History: l.history, Holding: l.holding}
+			v.own = spec.Observed{Up: true, Fresh: true, Incarnation: l.inc, History: l.history,
+				Holding: l.holding}
 		}
 		v.own.Line = w.line(w.envs.at(state[envWord(p)]))
 		for j := range w.always {
@@ -92,7 +98,8 @@ func (w *World) relate(v spec.View, e trace.Event) int {
 		}
 		if first.value != value {
 			return w.violation(spec.Violation{Property: p.Name,
-				Message: fmt.Sprintf("%s is %q in one run and %q in another", key[len(p.Name)+1:], first.value, value)})
+				Message: fmt.Sprintf("%s is %q in one run and %q in another", key[len(p.Name)+1:],
+					first.value, value)})
 		}
 	}
 	return 0

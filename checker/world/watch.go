@@ -8,14 +8,18 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Watchdogs, without heartbeats. A proc that runs sends its heartbeats in time, so a watchdog about it is always started again before it
-// expires and nothing of that is an event; when it has stopped none comes any more, and the watchdog expires at any later time: it is due.
-// What delays and losses do to heartbeats is a budget: the watchdog about a proc that runs may expire, a false suspicion. It strikes the victims of the model only, as crashes do.
+// Watchdogs, without heartbeats. A proc that runs sends its heartbeats in time, so a watchdog about
+// it is always started again before it expires and nothing of that is an event; when it has stopped
+// none comes any more, and the watchdog expires at any later time: it is due. What delays and
+// losses do to heartbeats is a budget: the watchdog about a proc that runs may expire, a false
+// suspicion. It strikes the victims of the model only, as crashes do.
 //
-// This shows every order in which expiries can fall among other events, so it shows what a run with explicit heartbeats shows, but for
-// heartbeats that are late more often than the budget of suspicions says.
+// This shows every order in which expiries can fall among other events, so it shows what a run with
+// explicit heartbeats shows, but for heartbeats that are late more often than the budget of
+// suspicions says.
 
-// watchedLife is the life that a watchdog about the proc is about when it starts now: of one that is down, the life that has ended.
+// watchedLife is the life that a watchdog about the proc is about when it starts now: of one that
+// is down, the life that has ended.
 func (w *World) watchedLife(state []uint32, q core.Proc) uint32 {
 	e := w.envs.at(state[envWord(q)])
 	if !e.Up {
@@ -32,10 +36,13 @@ func (w *World) due(state []uint32, v watch) bool {
 
 // isDue is due for the watchdog of p about q.
 func (w *World) isDue(state []uint32, p, q core.Proc) bool {
-	return slices.ContainsFunc(w.envs.at(state[envWord(p)]).Watches, func(v watch) bool { return v.About == q && w.due(state, v) })
+	return slices.ContainsFunc(w.envs.at(state[envWord(p)]).Watches, func(v watch) bool {
+		return v.About == q && w.due(state, v)
+	})
 }
 
-// heardOut reports whether p may be told that q is silent: at any time, or after the last message from its dead incarnations.
+// heardOut reports whether p may be told that q is silent: at any time, or after the last message
+// from its dead incarnations.
 func (w *World) heardOut(state []uint32, p, q core.Proc) bool {
 	if w.Model.DetectAny {
 		return true
@@ -50,7 +57,8 @@ func (w *World) heardOut(state []uint32, p, q core.Proc) bool {
 }
 
 // expiry adds the step in which the watchdog of p about q expires.
-func (w *World) expiry(state []uint32, p, q core.Proc, s checker.Step, x *checker.Expansion, spent uint32) {
+func (w *World) expiry(state []uint32, p, q core.Proc, s checker.Step, x *checker.Expansion,
+	spent uint32) {
 	tr := w.transition(state[localWord(p)], w.silenceInput(q))
 	c := w.change(state, p, operation{Kind: opUnwatch, A: uint32(q)})
 	c.budget = spent
@@ -62,18 +70,23 @@ func (w *World) falseExpiries(state []uint32, x *checker.Expansion) {
 	for p := range core.Proc(w.procs) {
 		for _, v := range w.envs.at(state[envWord(p)]).Watches {
 			if !w.due(state, v) && w.isVictim(v.About) {
-				w.expiry(state, p, v.About, faultStep(code(expire, p, int(v.About))), x, spend(suspicions, 1))
+				w.expiry(state, p, v.About, faultStep(code(expire, p, int(v.About))), x,
+					spend(suspicions, 1))
 			}
 		}
 	}
 }
 
 func (w *World) silenceInput(q core.Proc) uint32 {
-	return w.input(askSilence|uint64(q), func() core.Input { return core.Input{Kind: core.Tick, Timer: core.Silence, From: q} })
+	return w.input(askSilence|uint64(q), func() core.Input {
+		return core.Input{Kind: core.Tick, Timer: core.Silence, From: q}
+	})
 }
 
-// renew records that a proc which has been declared dead, but lives, has been started elsewhere: for the judge it has crashed and is restored,
-// blank. What is left of the former incarnation is part of its machine and shows in nothing but messages, which are on their way from a life that is over.
+// renew records that a proc which has been declared dead, but lives, has been started elsewhere:
+// for the judge it has crashed and is restored, blank. What is left of the former incarnation is
+// part of its machine and shows in nothing but messages, which are on their way from a life that is
+// over.
 func (r *recorder) renew() {
 	events := r.evidence.Renewed()
 	r.from.inc = r.evidence.Incarnation

@@ -17,16 +17,20 @@ type Config struct {
 	Setup *core.Setup
 	Model fault.Model
 	Facts *spec.Facts
-	// Twice runs every local step two times from the same bytes and reports a difference as the property "deterministic".
+	// Twice runs every local step two times from the same bytes and reports a difference as the
+	// property "deterministic".
 	Twice bool
-	// Cuts puts a crash between any two effects of every step, also where the argument in failure.go makes that superfluous.
+	// Cuts puts a crash between any two effects of every step, also where the argument in
+	// failure.go makes that superfluous.
 	Cuts bool
-	// Forget runs the machine again each time a local step is taken, as if nothing were remembered: a measure of what memory is worth.
+	// Forget runs the machine again each time a local step is taken, as if nothing were remembered:
+	// a measure of what memory is worth.
 	Forget bool
 }
 
-// World implements checker.System. Expand, Terminal and Violation are safe for concurrent use: what they look up is read without
-// locks, and what is met for the first time is computed under one lock.
+// World implements checker.System. Expand, Terminal and Violation are safe for concurrent use: what
+// they look up is read without locks, and what is met for the first time is computed under one
+// lock.
 type World struct {
 	Config
 	procs  int
@@ -37,8 +41,9 @@ type World struct {
 	pairs         []spec.Property
 	unseen        []spec.Property // Sometimes properties not seen yet
 	seen          []string
-	answer        string             // the first in the alphabet of the typed answers of ranks that can not be recovered
-	witnesses     map[string]witness // of Pair properties
+	// the first in the alphabet of the typed answers of ranks that can not be recovered
+	answer    string
+	witnesses map[string]witness // of Pair properties
 
 	judging    sync.Mutex // of the next two
 	violations []spec.Violation
@@ -95,7 +100,11 @@ func New(c Config) (*World, error) {
 		return nil, err
 	}
 	if n := c.Model.Together(); n > mostOthers+1 || n > 1 && w.procs > 1<<otherBits {
-		return nil, fmt.Errorf("world: %d groups of %d procs may stop at once, at most %d of %d can be explored", n, w.procs, mostOthers+1, 1<<otherBits)
+		return nil,
+			fmt.Errorf(
+				"world: %d groups of %d procs may stop at once, at most %d of %d can be explored",
+				n,
+				w.procs, mostOthers+1, 1<<otherBits)
 	}
 	if c.Facts != nil {
 		w.properties(spec.Select(c.Facts))
@@ -228,8 +237,8 @@ const (
 	expire                     // a: proc that the watchdog is about
 )
 
-// code packs an event of a state: kind, proc, argument, and the number of effects after which the group crashes (0: none). It
-// stays the same while independent events happen.
+// code packs an event of a state: kind, proc, argument, and the number of effects after which the
+// group crashes (0: none). It stays the same while independent events happen.
 func code(k kind, p core.Proc, a int) uint64 {
 	return uint64(k)<<56 | uint64(p)<<40 | uint64(uint32(a))
 }
@@ -238,7 +247,8 @@ func splitCode(c uint64) (kind, core.Proc, int) {
 	return kind(c >> 56), core.Proc(c >> 40 & 0xffff), int(uint32(c))
 }
 
-// cause is what the environment does with an event that leads to a local step: a word changes, and a budget is spent.
+// cause is what the environment does with an event that leads to a local step: a word changes, and
+// a budget is spent.
 type cause struct {
 	word   int // 0 = none
 	value  uint32
@@ -292,7 +302,8 @@ func (w *World) delivery(state []uint32, p core.Proc, h *head, x *checker.Expans
 	w.step(state, p, tr, checker.Step{Code: code(deliver, p, h.name)}, x, c)
 }
 
-// consequence reports whether anything at all comes of a local step. In a set, to send what is on its way already is nothing.
+// consequence reports whether anything at all comes of a local step. In a set, to send what is on
+// its way already is nothing.
 func (w *World) consequence(state []uint32, p core.Proc, tr uint32) bool {
 	t := w.transitions.at(tr)
 	if t.idle || !w.Model.Set {
@@ -322,12 +333,14 @@ func (w *World) consequence(state []uint32, p core.Proc, tr uint32) bool {
 func (w *World) programSteps(state []uint32, p core.Proc, x *checker.Expansion) {
 	number := state[localWord(p)]
 	for i, choice := range w.locals.at(number).choices {
-		w.step(state, p, w.transition(number, choice), checker.Step{Code: code(advance, p, i)}, x, cause{})
+		w.step(state, p, w.transition(number, choice), checker.Step{Code: code(advance, p, i)}, x,
+			cause{})
 	}
 }
 
 // step adds the event of a local transition, and the crashes inside it.
-func (w *World) step(state []uint32, p core.Proc, tr uint32, s checker.Step, x *checker.Expansion, c cause) {
+func (w *World) step(state []uint32, p core.Proc, tr uint32, s checker.Step, x *checker.Expansion,
+	c cause) {
 	s.Violation = w.judge(state, p, tr)
 	x.Add(s)
 	c.apply(x)
@@ -359,7 +372,8 @@ func (w *World) act(x *checker.Expansion, p core.Proc, a *act) {
 		x.Set(envWord(p), w.envStep(x.At(envWord(p)), a.value))
 	case actRollback:
 		number := x.At(envWord(p))
-		stop := operation{Kind: opStop, A: w.envs.at(number).Inc + 1, Round: w.locals.at(x.At(localWord(p))).round}
+		stop := operation{Kind: opStop, A: w.envs.at(number).Inc + 1,
+			Round: w.locals.at(x.At(localWord(p))).round}
 		x.Set(localWord(p), deadLocal)
 		x.Set(envWord(p), w.envStep(number, w.plain(stop)))
 	case actWatch:
@@ -367,15 +381,16 @@ func (w *World) act(x *checker.Expansion, p core.Proc, a *act) {
 		x.Set(envWord(p), w.envStep(x.At(envWord(p)), w.plain(op)))
 	case actRenew:
 		number := x.At(envWord(p))
-		x.Set(envWord(p), w.envStep(number, w.plain(operation{Kind: opRenew, A: w.envs.at(number).Inc + 1})))
+		x.Set(envWord(p),
+			w.envStep(number, w.plain(operation{Kind: opRenew, A: w.envs.at(number).Inc + 1})))
 	case actExit:
 		members := w.withHosted(x.Now(), w.group(p))
 		w.crash(x, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))
 	}
 }
 
-// Bytes implements checker.Sizer: it estimates the memory of the interned contents, which are kept as bytes and, for local
-// states, decoded.
+// Bytes implements checker.Sizer: it estimates the memory of the interned contents, which are kept
+// as bytes and, for local states, decoded.
 func (w *World) Bytes() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -388,9 +403,11 @@ func (w *World) Bytes() int64 {
 	add(w.envs.content, w.envs.len())
 	add(w.histories.content, w.histories.len())
 	add(w.operations.content, w.operations.len())
-	total += 40*int64(len(w.former)) + 3*w.locals.content + 256*int64(w.locals.len()) + 512*int64(w.transitions.len())
+	total += 40*int64(len(w.former)) + 3*w.locals.content + 256*int64(w.locals.len()) +
+		512*int64(w.transitions.len())
 	add(w.monitors.memories.content, w.monitors.memories.len())
-	for _, t := range []*table{&w.monitors.steps, &w.known, &w.pushes, &w.cuts, &w.envSteps, &w.plains, &w.asked, &w.starts, &w.restores} {
+	for _, t := range []*table{&w.monitors.steps, &w.known, &w.pushes, &w.cuts, &w.envSteps,
+		&w.plains, &w.asked, &w.starts, &w.restores} {
 		total += t.bytes()
 	}
 	return total

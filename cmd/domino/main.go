@@ -1,5 +1,6 @@
-// Command domino checks rollback-recovery protocols: it explores their real implementation under every interleaving and
-// failure in scope, shows the smallest run that breaks one, or says exactly how far it looked.
+// Command domino checks rollback-recovery protocols: it explores their real implementation under
+// every interleaving and failure in scope, shows the smallest run that breaks one, or says exactly
+// how far it looked.
 package main
 
 import (

@@ -16,17 +16,22 @@ var notCores = []string{"impl/catalog", "impl/runtime"}
 // bannedInCores are the imports through which time, chance, the scheduler or the
 // outside could reach a machine. What lies below a path is banned with it.
 var bannedInCores = []string{
-	"context", "crypto/rand", "hash/maphash", "log", "math/rand", "net", "os", "sync", "time", "unsafe",
+	"context", "crypto/rand", "hash/maphash", "log", "math/rand", "net", "os", "sync", "time",
+	"unsafe",
 }
 
 // isCore tells whether the code in dir must be deterministic.
 func isCore(dir string) bool {
-	return below(dir, "impl") && !slices.ContainsFunc(notCores, func(not string) bool { return below(dir, not) })
+	return below(dir, "impl") && !slices.ContainsFunc(notCores, func(not string) bool {
+		return below(dir, not)
+	})
 }
 
 // bannedImport tells whether a core must not import a path.
 func bannedImport(imported string) bool {
-	return slices.ContainsFunc(bannedInCores, func(banned string) bool { return below(imported, banned) })
+	return slices.ContainsFunc(bannedInCores, func(banned string) bool {
+		return below(imported, banned)
+	})
 }
 
 // checkCores looks for what makes the code of a core depend on anything but its
@@ -95,7 +100,8 @@ func (c *coreCheck) node(n ast.Node) {
 		c.call(n)
 	case *ast.Ident:
 		if name := c.mapIterator(n); name != "" && !c.sorted[n] {
-			c.report.at(n.Pos(), "%s gives map order: wrap it in slices.Sorted or slices.SortedFunc", name)
+			c.report.at(n.Pos(),
+				"%s gives map order: wrap it in slices.Sorted or slices.SortedFunc", name)
 		}
 	}
 }
@@ -108,7 +114,8 @@ func (c *coreCheck) rangeOver(n *ast.RangeStmt) {
 		return
 	}
 	if isMap(t) {
-		c.report.at(n.Pos(), "range over the map %s: range over slices.Sorted(maps.Keys(...))", operand)
+		c.report.at(n.Pos(), "range over the map %s: range over slices.Sorted(maps.Keys(...))",
+			operand)
 	}
 	if _, ok := t.Underlying().(*types.Chan); ok {
 		c.report.at(n.Pos(), "range over the channel %s in a core", operand)
@@ -119,7 +126,8 @@ func (c *coreCheck) rangeOver(n *ast.RangeStmt) {
 // puts them into a map again.
 func (c *coreCheck) call(n *ast.CallExpr) {
 	switch c.function(n.Fun) {
-	case "slices.Sorted", "slices.SortedFunc", "slices.SortedStableFunc", "maps.Collect", "maps.Insert":
+	case "slices.Sorted", "slices.SortedFunc", "slices.SortedStableFunc", "maps.Collect",
+		"maps.Insert":
 	default:
 		return
 	}

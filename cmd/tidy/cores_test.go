@@ -13,9 +13,11 @@ func bannedFixtures() []fixture {
 			name: "banned imports",
 			rule: "cores",
 			files: map[string]string{
-				"impl/protocol/hydee/hydee.go": importing("hydee", "time", "math/rand/v2", "net/http", "sync/atomic", "log/slog",
+				"impl/protocol/hydee/hydee.go": importing("hydee", "time", "math/rand/v2",
+					"net/http", "sync/atomic", "log/slog",
 					"hash/maphash", "unsafe", "crypto/rand"),
-				"impl/core/core.go": importing("core", "context", "os", "math/rand", "sync", "log", "net"),
+				"impl/core/core.go": importing("core", "context", "os", "math/rand", "sync", "log",
+					"net"),
 			},
 			want: []string{
 				"impl/core/core.go:3: import of context in a core",
@@ -38,11 +40,14 @@ func bannedFixtures() []fixture {
 			name: "imports that look alike, drivers, tests of cores",
 			rule: "cores",
 			files: map[string]string{
-				"impl/protocol/hydee/hydee.go":      importing("hydee", "math/bits", "hash/fnv", "errors"),
-				"impl/protocol/hydee/hydee_test.go": importing("hydee", "time", "os", "math/rand/v2"),
-				"impl/runtime/tcp/tcp.go":           importing("tcp", "net", "time", "sync", "os", "context", "log/slog"),
-				"spec/fault/fault.go":               importing("fault", "time"),
-				"checker/checker.go":                importing("checker", "sync"),
+				"impl/protocol/hydee/hydee.go": importing("hydee", "math/bits", "hash/fnv",
+					"errors"),
+				"impl/protocol/hydee/hydee_test.go": importing("hydee", "time", "os",
+					"math/rand/v2"),
+				"impl/runtime/tcp/tcp.go": importing("tcp", "net", "time", "sync", "os",
+					"context", "log/slog"),
+				"spec/fault/fault.go": importing("fault", "time"),
+				"checker/checker.go":  importing("checker", "sync"),
 			},
 		},
 		{
@@ -85,7 +90,8 @@ func mapOrderFixtures() []fixture {
 			name: "ranges over maps",
 			rule: "cores",
 			files: map[string]string{
-				"spec/trace/trace.go": "package trace\n\ntype Set map[int]bool\n\ntype Trace struct{ Seen Set }\n",
+				"spec/trace/trace.go": "package trace\n\ntype Set map[int]bool\n\ntype Trace " +
+					"struct{ Seen Set }\n",
 				"impl/protocol/msglog/msglog.go": `package msglog
 
 import (
@@ -120,13 +126,20 @@ func f[M ~map[K]V, K comparable, V any](l *log, t trace.Trace, m M) {
 `,
 			},
 			want: []string{
-				"impl/protocol/msglog/msglog.go:15: range over the map l.kept: range over slices.Sorted(maps.Keys(...))",
-				"impl/protocol/msglog/msglog.go:17: range over the map l.all(): range over slices.Sorted(maps.Keys(...))",
-				"impl/protocol/msglog/msglog.go:19: range over the map t.Seen: range over slices.Sorted(maps.Keys(...))",
-				"impl/protocol/msglog/msglog.go:21: range over the map m: range over slices.Sorted(maps.Keys(...))",
-				"impl/protocol/msglog/msglog.go:23: range over the map maps.Clone(l.kept): range over slices.Sorted(maps.Keys(...))",
-				"impl/protocol/msglog/msglog.go:26: range over the map each: range over slices.Sorted(maps.Keys(...))",
-				"impl/protocol/msglog/msglog.go:29: range over strings.Missing(m), whose type is unknown: it may be a map",
+				"impl/protocol/msglog/msglog.go:15: range over the map l.kept: range over " +
+					"slices.Sorted(maps.Keys(...))",
+				"impl/protocol/msglog/msglog.go:17: range over the map l.all(): range over " +
+					"slices.Sorted(maps.Keys(...))",
+				"impl/protocol/msglog/msglog.go:19: range over the map t.Seen: range over " +
+					"slices.Sorted(maps.Keys(...))",
+				"impl/protocol/msglog/msglog.go:21: range over the map m: range over " +
+					"slices.Sorted(maps.Keys(...))",
+				"impl/protocol/msglog/msglog.go:23: range over the map maps.Clone(l.kept): range " +
+					"over slices.Sorted(maps.Keys(...))",
+				"impl/protocol/msglog/msglog.go:26: range over the map each: range over " +
+					"slices.Sorted(maps.Keys(...))",
+				"impl/protocol/msglog/msglog.go:29: range over strings.Missing(m), whose type is " +
+					"unknown: it may be a map",
 			},
 		},
 		{
@@ -153,10 +166,14 @@ func f(m map[int]int) []int {
 `,
 			},
 			want: []string{
-				"impl/program/script/apps.go:9: maps.Keys gives map order: wrap it in slices.Sorted or slices.SortedFunc",
-				"impl/program/script/apps.go:11: maps.Values gives map order: wrap it in slices.Sorted or slices.SortedFunc",
-				"impl/program/script/apps.go:13: maps.All gives map order: wrap it in slices.Sorted or slices.SortedFunc",
-				"impl/program/script/apps.go:16: maps.Keys gives map order: wrap it in slices.Sorted or slices.SortedFunc",
+				"impl/program/script/apps.go:9: maps.Keys gives map order: wrap it in " +
+					"slices.Sorted or slices.SortedFunc",
+				"impl/program/script/apps.go:11: maps.Values gives map order: wrap it in " +
+					"slices.Sorted or slices.SortedFunc",
+				"impl/program/script/apps.go:13: maps.All gives map order: wrap it in " +
+					"slices.Sorted or slices.SortedFunc",
+				"impl/program/script/apps.go:16: maps.Keys gives map order: wrap it in " +
+					"slices.Sorted or slices.SortedFunc",
 			},
 		},
 		{
@@ -193,7 +210,8 @@ func f[S ~[]E, E any](m map[int]string, s S, k keys) {
 	}
 }
 `,
-				"impl/runtime/local/local.go": "package local\n\nfunc f(m map[int]int) {\n\tfor range m {\n\t}\n}\n",
+				"impl/runtime/local/local.go": "package local\n\nfunc f(m map[int]int) {\n\tfor " +
+					"range m {\n\t}\n}\n",
 			},
 		},
 	}

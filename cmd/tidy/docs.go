@@ -56,7 +56,8 @@ func checkPackageDoc(report *reporter, f *folder) {
 			return
 		}
 	}
-	report.at(code[0].ast.Package, "package %s has no package comment in %s or %s", name, places[0], places[1])
+	report.at(code[0].ast.Package, "package %s has no package comment in %s or %s", name, places[0],
+		places[1])
 }
 
 // checkDeclDoc wants a comment on every exported name of a top-level declaration.
@@ -81,7 +82,8 @@ func checkSpecDoc(report *reporter, group *ast.GenDecl, spec ast.Spec) {
 	switch spec := spec.(type) {
 	case *ast.TypeSpec:
 		shared := !group.Lparen.IsValid() || spec.Assign.IsValid()
-		documented := spec.Doc.Text() != "" || spec.Comment.Text() != "" || (shared && group.Doc.Text() != "")
+		documented := spec.Doc.Text() != "" || spec.Comment.Text() != "" ||
+			(shared && group.Doc.Text() != "")
 		if spec.Name.IsExported() && !documented {
 			report.at(spec.Name.Pos(), "exported type %s has no doc comment", spec.Name.Name)
 		}
@@ -133,7 +135,8 @@ func checkTodos(t *tree, report *reporter, s *source) {
 				}
 				text := todoText.FindStringSubmatch(mark[1])
 				if text == nil || utf8.RuneCountInString(text[1]) < minTodoRunes {
-					report.line(s.path, first+i, "TO"+"DO without a text: say what is missing and what breaks meanwhile")
+					report.line(s.path, first+i,
+						"TO"+"DO without a text: say what is missing and what breaks meanwhile")
 				}
 			}
 		}

@@ -13,7 +13,8 @@ func nameFixtures() []fixture {
 			name: "package comments missing or misplaced",
 			rule: "docs",
 			files: map[string]string{
-				"spec/verdict.go":    "// Package spec is described where nobody looks.\npackage spec\n",
+				"spec/verdict.go": "// Package spec is described where nobody looks.\npackage " +
+					"spec\n",
 				"cmd/domino/main.go": "package main\n",
 				"cmd/domino/list.go": "// List is no package.\npackage main\n",
 				"fuzz/doc.go":        "//go:build linux\n\npackage fuzz\n",
@@ -114,8 +115,9 @@ func (s *set[T]) Len() int { return 0 }
 
 func judge() {}
 `,
-				"spec/spec_test.go":  "package spec\n\nfunc TestJudge() {}\n\ntype Fixture int\n",
-				"cmd/domino/main.go": "// Command domino is documented.\npackage main\n\nfunc Exported() {}\n",
+				"spec/spec_test.go": "package spec\n\nfunc TestJudge() {}\n\ntype Fixture int\n",
+				"cmd/domino/main.go": "// Command domino is documented.\npackage main\n\nfunc " +
+					"Exported() {}\n",
 			},
 		},
 	}
@@ -151,25 +153,35 @@ func markFixtures() []fixture {
 			name: "to-do marks without a text",
 			rule: "docs",
 			files: map[string]string{
-				"spec/spec.go": documented + "// " + todo + "\n\n// " + todo + " say more about this\n\n/*\n" +
+				"spec/spec.go": documented + "// " + todo + "\n\n// " + todo +
+					" say more about this\n\n/*\n" +
 					todo + ": too short\n*/\n\n/* " + todo + "(me): too short */\n",
-				"spec/spec_test.go": "package spec\n\n// " + todo + ":\n// the text must be on the same line\n",
+				"spec/spec_test.go": "package spec\n\n// " + todo +
+					":\n// the text must be on the same line\n",
 			},
 			want: []string{
-				"spec/spec.go:4: " + todo + " without a text: say what is missing and what breaks meanwhile",
-				"spec/spec.go:6: " + todo + " without a text: say what is missing and what breaks meanwhile",
-				"spec/spec.go:9: " + todo + " without a text: say what is missing and what breaks meanwhile",
-				"spec/spec.go:12: " + todo + " without a text: say what is missing and what breaks meanwhile",
-				"spec/spec_test.go:3: " + todo + " without a text: say what is missing and what breaks meanwhile",
+				"spec/spec.go:4: " + todo +
+					" without a text: say what is missing and what breaks meanwhile",
+				"spec/spec.go:6: " + todo +
+					" without a text: say what is missing and what breaks meanwhile",
+				"spec/spec.go:9: " + todo +
+					" without a text: say what is missing and what breaks meanwhile",
+				"spec/spec.go:12: " + todo +
+					" without a text: say what is missing and what breaks meanwhile",
+				"spec/spec_test.go:3: " + todo +
+					" without a text: say what is missing and what breaks meanwhile",
 			},
 		},
 		{
 			name: "near misses of marks",
 			rule: "docs",
 			files: map[string]string{
-				"spec/spec.go": documented + "// " + todo + ": torn writes are not seen yet\n\n// " + todo +
-					"(#12): orphans of spares pass\n\nvar x = context." + todo + "()\n\nvar y = \"" + todo + "\"\n",
-				"README.md":                   "mktemp domino.XX" + "XXXX, FIX" + "MEUP, fix" + "me\n",
+				"spec/spec.go": documented + "// " + todo +
+					": torn writes are not seen yet\n\n// " + todo +
+					"(#12): orphans of spares pass\n\nvar x = context." + todo +
+					"()\n\nvar y = \"" + todo + "\"\n",
+				"README.md": "mktemp domino.XX" + "XXXX, FIX" + "MEUP, fix" +
+					"me\n",
 				"logo.bin":                    "FIX" + "ME\x00",
 				"spec/testdata/fuzz/F/seed":   "[]byte(\"XX" + "X\")\n",
 				"spec/testdata/rapid/T/a.txt": "XX" + "X\n",

@@ -64,7 +64,9 @@ func (g *globalCheck) declare(declaration ast.Decl) {
 				value = spec.Values[min(i, len(spec.Values)-1)]
 			}
 			if !constantData(value) {
-				g.report.at(name.Pos(), "package variable %s in a core: make it a constant, or a table that nothing changes", name.Name)
+				g.report.at(name.Pos(),
+					"package variable %s in a core: make it a constant, or a table that nothing "+
+						"changes", name.Name)
 			}
 		}
 	}

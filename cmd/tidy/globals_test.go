@@ -21,12 +21,18 @@ var (
 `,
 			},
 			want: []string{
-				"impl/protocol/hydee/hydee.go:3: package variable counter in a core: make it a constant, or a table that nothing changes",
-				"impl/protocol/hydee/hydee.go:6: package variable limit in a core: make it a constant, or a table that nothing changes",
-				"impl/protocol/hydee/hydee.go:7: package variable at in a core: make it a constant, or a table that nothing changes",
-				"impl/protocol/hydee/hydee.go:7: package variable name in a core: make it a constant, or a table that nothing changes",
-				"impl/protocol/hydee/hydee.go:8: package variable hook in a core: make it a constant, or a table that nothing changes",
-				"impl/protocol/hydee/hydee.go:9: package variable shared in a core: make it a constant, or a table that nothing changes",
+				"impl/protocol/hydee/hydee.go:3: package variable counter in a core: make it a " +
+					"constant, or a table that nothing changes",
+				"impl/protocol/hydee/hydee.go:6: package variable limit in a core: make it a " +
+					"constant, or a table that nothing changes",
+				"impl/protocol/hydee/hydee.go:7: package variable at in a core: make it a " +
+					"constant, or a table that nothing changes",
+				"impl/protocol/hydee/hydee.go:7: package variable name in a core: make it a " +
+					"constant, or a table that nothing changes",
+				"impl/protocol/hydee/hydee.go:8: package variable hook in a core: make it a " +
+					"constant, or a table that nothing changes",
+				"impl/protocol/hydee/hydee.go:9: package variable shared in a core: make it a " +
+					"constant, or a table that nothing changes",
 			},
 		},
 		{
@@ -70,11 +76,15 @@ func f() *set {
 				"impl/core/write.go:5: assigns to the package variable table in a core",
 				"impl/core/write.go:6: assigns to the package variable names in a core",
 				"impl/core/write.go:7: assigns to the package variable sets in a core",
-				"impl/core/write.go:8: calls a pointer method on the package variable one in a core",
+				"impl/core/write.go:8: calls a pointer method on the package variable one in " +
+					"a core",
 				"impl/core/write.go:9: assigns to the package variable table in a core",
-				"impl/core/write.go:12: changes the content of the package variable names in a core",
-				"impl/core/write.go:13: changes the content of the package variable table in a core",
-				"impl/core/write.go:14: changes the content of the package variable names in a core",
+				"impl/core/write.go:12: changes the content of the package variable names in " +
+					"a core",
+				"impl/core/write.go:13: changes the content of the package variable table in " +
+					"a core",
+				"impl/core/write.go:14: changes the content of the package variable names in " +
+					"a core",
 				"impl/core/write.go:16: takes the address of the package variable sets in a core",
 			},
 		},
@@ -117,9 +127,10 @@ func f(names map[string]int) (int, error) {
 	return table[0], ErrStale
 }
 `,
-				"impl/protocol/hydee/hydee_test.go": "package hydee\n\nvar update = false\n\nfunc g() { table = nil }\n",
-				"impl/runtime/local/local.go":       "package local\n\nvar started int\n",
-				"spec/spec.go":                      "package spec\n\nvar registry []int\n",
+				"impl/protocol/hydee/hydee_test.go": "package hydee\n\nvar update = " +
+					"false\n\nfunc g() { table = nil }\n",
+				"impl/runtime/local/local.go": "package local\n\nvar started int\n",
+				"spec/spec.go":                "package spec\n\nvar registry []int\n",
 			},
 		},
 	}

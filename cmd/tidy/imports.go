@@ -9,7 +9,8 @@ import (
 
 // row is what the package in one folder may import, standard library aside.
 type row struct {
-	dir        string   // a folder, or a pattern as in path.Match; a row without a pattern comes first
+	// a folder, or a pattern as in path.Match; a row without a pattern comes first
+	dir        string
 	internal   []string // folders of this module or patterns of them; "*" is every one but commands
 	thirdParty []string // module or package paths; what lies below is included
 }
@@ -52,7 +53,8 @@ var importTable = []row{
 
 	{dir: "impl/runtime/plan", internal: vocabulary},
 	{dir: "impl/runtime/disk", internal: vocabulary},
-	{dir: "impl/runtime/local", internal: and(vocabulary, "impl/runtime/plan", "impl/runtime/disk")},
+	{dir: "impl/runtime/local", internal: and(vocabulary, "impl/runtime/plan",
+		"impl/runtime/disk")},
 	// System calls that the standard library has not: memfd, epoll on every architecture.
 	{
 		dir:        "impl/runtime/tcp/internal/*",
@@ -62,7 +64,8 @@ var importTable = []row{
 	{dir: "impl/runtime/tcp/launch"},
 	{
 		dir: "impl/runtime/tcp/cluster",
-		internal: and(vocabulary, "impl/runtime/plan", "impl/runtime/disk", "impl/runtime/tcp/launch",
+		internal: and(vocabulary, "impl/runtime/plan", "impl/runtime/disk",
+			"impl/runtime/tcp/launch",
 			"impl/runtime/tcp/internal/*"),
 	},
 	{
@@ -107,7 +110,8 @@ var importTable = []row{
 			"impl/program/script", "impl/runtime/plan", "scenarios"),
 		thirdParty: []string{"pgregory.net/rapid"},
 	},
-	{dir: "fuzz/targets", internal: and(vocabulary, "checker/world", "fuzz", "impl/catalog", "scenarios")},
+	{dir: "fuzz/targets", internal: and(vocabulary, "checker/world", "fuzz", "impl/catalog",
+		"scenarios")},
 	{
 		dir:      "cmd/domino",
 		internal: []string{"cmd/domino/app"},
@@ -136,7 +140,8 @@ func checkImports(t *tree, report *reporter) {
 	for _, f := range t.folders {
 		r, ok := importRow(f.dir)
 		if !ok {
-			report.at(f.files[0].ast.Package, "package %s: no row, add it to the table in cmd/tidy/imports.go", f.dir)
+			report.at(f.files[0].ast.Package,
+				"package %s: no row, add it to the table in cmd/tidy/imports.go", f.dir)
 			continue
 		}
 		for _, s := range f.files {
@@ -155,9 +160,11 @@ func checkFileImports(t *tree, report *reporter, dir string, r row, s *source) {
 		target, internal := t.internal(imported)
 		switch {
 		case internal && !mayImport(r, target, s.test):
-			report.at(spec.Pos(), "%s must not import %s: it may import %s", dir, target, list(r.internal))
+			report.at(spec.Pos(), "%s must not import %s: it may import %s", dir, target,
+				list(r.internal))
 		case !internal && thirdParty(imported) && !mayDepend(r, imported, s.test):
-			report.at(spec.Pos(), "%s must not depend on %s: it may depend on %s", dir, imported, list(r.thirdParty))
+			report.at(spec.Pos(), "%s must not depend on %s: it may depend on %s", dir, imported,
+				list(r.thirdParty))
 		}
 	}
 }
@@ -191,7 +198,8 @@ func mayImport(r row, target string, test bool) bool {
 // mayDepend tells whether the row allows a third-party package.
 func mayDepend(r row, imported string, test bool) bool {
 	within := func(module string) bool { return below(imported, module) }
-	return slices.ContainsFunc(r.thirdParty, within) || (test && slices.ContainsFunc(testImports, within))
+	return slices.ContainsFunc(r.thirdParty, within) ||
+		(test && slices.ContainsFunc(testImports, within))
 }
 
 // internal returns the folder of an import path of this module.

@@ -23,47 +23,60 @@ func importFixtures() []fixture {
 			name: "protocol imports a driver, another protocol, its checker",
 			rule: "imports",
 			files: map[string]string{
-				"impl/protocol/hydee/hydee.go": importing("hydee", m+"impl/runtime/local", m+"impl/protocol/causal", m+"checker"),
+				"impl/protocol/hydee/hydee.go": importing("hydee", m+"impl/runtime/local",
+					m+"impl/protocol/causal", m+"checker"),
 			},
 			want: []string{
-				"impl/protocol/hydee/hydee.go:3: impl/protocol/hydee must not import impl/runtime/local: it may import spec, spec/trace, spec/fault, impl/core",
-				"impl/protocol/hydee/hydee.go:4: impl/protocol/hydee must not import impl/protocol/causal: it may import spec, spec/trace, spec/fault, impl/core",
-				"impl/protocol/hydee/hydee.go:5: impl/protocol/hydee must not import checker: it may import spec, spec/trace, spec/fault, impl/core",
+				"impl/protocol/hydee/hydee.go:3: impl/protocol/hydee must not import " +
+					"impl/runtime/local: it may import spec, spec/trace, spec/fault, impl/core",
+				"impl/protocol/hydee/hydee.go:4: impl/protocol/hydee must not import " +
+					"impl/protocol/causal: it may import spec, spec/trace, spec/fault, impl/core",
+				"impl/protocol/hydee/hydee.go:5: impl/protocol/hydee must not import checker: it " +
+					"may import spec, spec/trace, spec/fault, impl/core",
 			},
 		},
 		{
 			name: "protocols within the table, camel with its exception",
 			rule: "imports",
 			files: map[string]string{
-				"impl/protocol/hydee/hydee.go": importing("hydee", "fmt", m+"impl/core", m+"spec/trace"),
-				"impl/protocol/none/none.go":   importing("none", m+"impl/core"),
-				"impl/protocol/camel/camel.go": importing("camel", m+"impl/core", m+"impl/protocol/causal"),
+				"impl/protocol/hydee/hydee.go": importing("hydee", "fmt", m+"impl/core",
+					m+"spec/trace"),
+				"impl/protocol/none/none.go": importing("none", m+"impl/core"),
+				"impl/protocol/camel/camel.go": importing("camel", m+"impl/core",
+					m+"impl/protocol/causal"),
 			},
 		},
 		{
 			name: "catalog imports a driver and the disk",
 			rule: "imports",
 			files: map[string]string{
-				"impl/catalog/catalog.go": importing("catalog", m+"impl/runtime/tcp", m+"impl/runtime/disk"),
+				"impl/catalog/catalog.go": importing("catalog", m+"impl/runtime/tcp",
+					m+"impl/runtime/disk"),
 			},
 			want: []string{
-				"impl/catalog/catalog.go:3: impl/catalog must not import impl/runtime/tcp: it may import " +
-					"spec, spec/trace, spec/fault, impl/core, impl/program/*, impl/protocol/*, impl/protocol/example/*, scenarios",
-				"impl/catalog/catalog.go:4: impl/catalog must not import impl/runtime/disk: it may import " +
-					"spec, spec/trace, spec/fault, impl/core, impl/program/*, impl/protocol/*, impl/protocol/example/*, scenarios",
+				"impl/catalog/catalog.go:3: impl/catalog must not import impl/runtime/tcp: it " +
+					"may import " +
+					"spec, spec/trace, spec/fault, impl/core, impl/program/*, impl/protocol/*, " +
+					"impl/protocol/example/*, scenarios",
+				"impl/catalog/catalog.go:4: impl/catalog must not import impl/runtime/disk: it " +
+					"may import " +
+					"spec, spec/trace, spec/fault, impl/core, impl/program/*, impl/protocol/*, " +
+					"impl/protocol/example/*, scenarios",
 			},
 		},
 		{
 			name: "catalog imports every protocol",
 			rule: "imports",
 			files: map[string]string{
-				"impl/catalog/catalog.go": importing("catalog", m+"impl/protocol/none", m+"impl/protocol/camel", m+"scenarios"),
+				"impl/catalog/catalog.go": importing("catalog", m+"impl/protocol/none",
+					m+"impl/protocol/camel", m+"scenarios"),
 			},
 		},
 		{
-			name:  "trace imports the spec",
-			rule:  "imports",
-			files: map[string]string{"spec/trace/trace.go": importing("trace", m+"spec", "example.org/m")},
+			name: "trace imports the spec",
+			rule: "imports",
+			files: map[string]string{"spec/trace/trace.go": importing("trace", m+"spec",
+				"example.org/m")},
 			want: []string{
 				"spec/trace/trace.go:3: spec/trace must not import spec: it may import nothing",
 				"spec/trace/trace.go:4: spec/trace must not import .: it may import nothing",
@@ -79,35 +92,50 @@ func importFixtures() []fixture {
 				"spec/conform/all_test.go":         "package conform\n",
 			},
 			want: []string{
-				"checker/heap/heap.go:1: package checker/heap: no row, add it to the table in cmd/tidy/imports.go",
-				"cmd/other/main.go:1: package cmd/other: no row, add it to the table in cmd/tidy/imports.go",
-				"impl/protocol/hydee/wire/wire.go:1: package impl/protocol/hydee/wire: no row, add it to the table in cmd/tidy/imports.go",
-				"spec/conform/all_test.go:1: package spec/conform: no row, add it to the table in cmd/tidy/imports.go",
+				"checker/heap/heap.go:1: package checker/heap: no row, add it to the table in " +
+					"cmd/tidy/imports.go",
+				"cmd/other/main.go:1: package cmd/other: no row, add it to the table in " +
+					"cmd/tidy/imports.go",
+				"impl/protocol/hydee/wire/wire.go:1: package impl/protocol/hydee/wire: no row, " +
+					"add it to the table in cmd/tidy/imports.go",
+				"spec/conform/all_test.go:1: package spec/conform: no row, add it to the table " +
+					"in cmd/tidy/imports.go",
 			},
 		},
 		{
 			name: "tests import anything but commands",
 			rule: "imports",
 			files: map[string]string{
-				"spec/spec_test.go": importing("spec_test", m+"impl/runtime/tcp", m+"cmd/domino", "pgregory.net/rapid",
-					"github.com/google/go-cmp/cmp", "go.uber.org/goleak", "golang.org/x/tools/txtar"),
+				"spec/spec_test.go": importing("spec_test", m+"impl/runtime/tcp", m+"cmd/domino",
+					"pgregory.net/rapid",
+					"github.com/google/go-cmp/cmp", "go.uber.org/goleak",
+					"golang.org/x/tools/txtar"),
 			},
-			want: []string{"spec/spec_test.go:4: spec must not import cmd/domino: it may import spec/trace, spec/fault"},
+			want: []string{
+				"spec/spec_test.go:4: spec must not import cmd/domino: it may import spec/trace, " +
+					"spec/fault"},
 		},
 		{
 			name: "third party out of place",
 			rule: "imports",
 			files: map[string]string{
-				"spec/spec.go":           importing("spec", "github.com/google/go-cmp/cmp", "pgregory.net/rapid"),
-				"spec/spec_test.go":      importing("spec", "github.com/spf13/pflag"),
-				"scenarios/scenarios.go": importing("scenarios", "golang.org/x/tools/go/packages", "C"),
+				"spec/spec.go": importing("spec", "github.com/google/go-cmp/cmp",
+					"pgregory.net/rapid"),
+				"spec/spec_test.go": importing("spec", "github.com/spf13/pflag"),
+				"scenarios/scenarios.go": importing("scenarios", "golang.org/x/tools/go/packages",
+					"C"),
 			},
 			want: []string{
-				"scenarios/scenarios.go:3: scenarios must not depend on golang.org/x/tools/go/packages: it may depend on golang.org/x/tools/txtar",
-				"scenarios/scenarios.go:4: scenarios must not depend on C: it may depend on golang.org/x/tools/txtar",
-				"spec/spec.go:3: spec must not depend on github.com/google/go-cmp/cmp: it may depend on github.com/anishathalye/porcupine",
-				"spec/spec.go:4: spec must not depend on pgregory.net/rapid: it may depend on github.com/anishathalye/porcupine",
-				"spec/spec_test.go:3: spec must not depend on github.com/spf13/pflag: it may depend on github.com/anishathalye/porcupine",
+				"scenarios/scenarios.go:3: scenarios must not depend on " +
+					"golang.org/x/tools/go/packages: it may depend on golang.org/x/tools/txtar",
+				"scenarios/scenarios.go:4: scenarios must not depend on C: it may depend on " +
+					"golang.org/x/tools/txtar",
+				"spec/spec.go:3: spec must not depend on github.com/google/go-cmp/cmp: it may " +
+					"depend on github.com/anishathalye/porcupine",
+				"spec/spec.go:4: spec must not depend on pgregory.net/rapid: it may depend on " +
+					"github.com/anishathalye/porcupine",
+				"spec/spec_test.go:3: spec must not depend on github.com/spf13/pflag: it may " +
+					"depend on github.com/anishathalye/porcupine",
 			},
 		},
 		{
@@ -119,7 +147,8 @@ func importFixtures() []fixture {
 				"fuzz/fuzz.go":           importing("fuzz", "pgregory.net/rapid"),
 				"scenarios/scenarios.go": importing("scenarios", "golang.org/x/tools/txtar"),
 				"impl/core/core.go":      importing("core", "github.com/fxamacker/cbor/v2"),
-				"cmd/domino/app/app.go": importing("app", "github.com/spf13/pflag", "golang.org/x/term",
+				"cmd/domino/app/app.go": importing("app", "github.com/spf13/pflag",
+					"golang.org/x/term",
 					m+"impl/runtime/tcp", m+"fuzz", "net/http"),
 			},
 		},

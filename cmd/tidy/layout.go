@@ -10,7 +10,8 @@ import (
 
 // topLevel are the names at the root of the module, beside dot-files.
 var topLevel = []string{
-	"LICENSE", "README.md", "checker", "cmd", "fuzz", "go.mod", "go.sum", "impl", "proofs", "scenarios", "spec",
+	"LICENSE", "README.md", "checker", "cmd", "fuzz", "go.mod", "go.sum", "impl", "proofs",
+	"scenarios", "spec",
 }
 
 // vagueNames are package names that say nothing about what is inside.
@@ -81,7 +82,8 @@ func checkTest(report *reporter, s *source) {
 	ast.Inspect(s.ast, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			if id, ok := n.X.(*ast.Ident); ok && clock != "" && id.Name == clock && n.Sel.Name == "Sleep" {
+			if id, ok := n.X.(*ast.Ident); ok && clock != "" && id.Name == clock &&
+				n.Sel.Name == "Sleep" {
 				report.at(n.Pos(), "time.Sleep in a test: wait for the event")
 			}
 		case *ast.CallExpr:

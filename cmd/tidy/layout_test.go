@@ -28,9 +28,11 @@ func layoutFixtures() []fixture {
 				"domino":       "binary\n",
 				"spec.test":    "binary\n",
 				"cpu.prof":     "profile\n",
-				"spec/spec.go": "package spec\n", "impl/core/core.go": "package core\n", "checker/checker.go": "package checker\n",
-				"fuzz/fuzz.go": "package fuzz\n", "scenarios/a.txtar": "", "cmd/domino/main.go": "package main\n",
-				"proofs/a.lean": "",
+				"spec/spec.go": "package spec\n", "impl/core/core.go": "package core\n",
+				"checker/checker.go": "package checker\n",
+				"fuzz/fuzz.go":       "package fuzz\n", "scenarios/a.txtar": "",
+				"cmd/domino/main.go": "package main\n",
+				"proofs/a.lean":      "",
 			},
 		},
 		{
@@ -119,7 +121,8 @@ func TestA(t *testing.T) {
 	<-time.After(time.Second)
 }
 `,
-				"impl/runtime/tcp/tcp.go": "package tcp\n\nimport \"time\"\n\nfunc f() { time.Sleep(1) }\n",
+				"impl/runtime/tcp/tcp.go": "package tcp\n\nimport \"time\"\n\nfunc f() { " +
+					"time.Sleep(1) }\n",
 			},
 		},
 	}

@@ -109,6 +109,7 @@ func rules() []rule {
 		{"cores", checkCores},
 		{"globals", checkGlobals},
 		{"sizes", checkSizes},
+		{"width", checkWidth},
 		{"docs", checkDocs},
 		{"layout", checkLayout},
 	}

@@ -7,20 +7,24 @@ func longBody(n int) string { return strings.Repeat("\tprintln()\n", n) }
 
 // longSwitch returns a switch of n+2 lines, with extra lines in its first case.
 func longSwitch(n int, extra string) string {
-	return "\tswitch x {\n\tcase -1:\n" + extra + strings.Repeat("\tcase 1:\n", n-strings.Count(extra, "\n")-1) + "\t}\n"
+	return "\tswitch x {\n\tcase -1:\n" + extra +
+		strings.Repeat("\tcase 1:\n", n-strings.Count(extra, "\n")-1) + "\t}\n"
 }
 
 // sizeFixtures are files and functions at their limit and one line above it.
 func sizeFixtures() []fixture {
 	const head = "package spec\n\n"
-	function := func(body string) string { return head + "// f is long.\nfunc f(x int) {\n" + body + "}\n" }
+	function := func(body string) string {
+		return head + "// f is long.\nfunc f(x int) {\n" + body + "}\n"
+	}
 	return []fixture{
 		{
 			name: "one line too long",
 			rule: "sizes",
 			files: map[string]string{
-				"spec/file.go":      "package spec\n" + strings.Repeat("\n", maxFileLines),
-				"spec/unended.go":   "package spec\n" + strings.Repeat("\n", maxFileLines-1) + "// end",
+				"spec/file.go": "package spec\n" + strings.Repeat("\n", maxFileLines),
+				"spec/unended.go": "package spec\n" + strings.Repeat("\n", maxFileLines-1) +
+					"// end",
 				"spec/file_test.go": "package spec\n" + strings.Repeat("\n", maxTestFileLines),
 				"spec/func.go":      function(longBody(maxFuncLines - 1)),
 				"spec/func_test.go": function(longBody(maxTestFuncLines - 1)),
@@ -73,7 +77,8 @@ func sizeFixtures() []fixture {
 				"spec/flat.go":   function(longSwitch(100, "\tif x > 1 {\n\t}\n")),
 				"spec/return.go": function(longSwitch(100, "") + "\treturn\n"),
 				"spec/panic.go":  function(longSwitch(100, "") + "\tpanic(\"invariant: known\")\n"),
-				"spec/type.go":   head + "func f(v any) {\n" + strings.Replace(longSwitch(100, ""), "switch x", "switch v.(type)", 1) + "}\n",
+				"spec/type.go": head + "func f(v any) {\n" +
+					strings.Replace(longSwitch(100, ""), "switch x", "switch v.(type)", 1) + "}\n",
 			},
 		},
 	}

@@ -47,7 +47,9 @@ func TestRepository(t *testing.T) {
 func TestRules(t *testing.T) {
 	var fixtures []fixture
 	for _, group := range [][]fixture{
-		syntaxFixtures(), importFixtures(), coreFixtures(), globalFixtures(), sizeFixtures(), docFixtures(), layoutFixtures(),
+		syntaxFixtures(), importFixtures(), coreFixtures(), globalFixtures(), sizeFixtures(),
+		widthFixtures(),
+		docFixtures(), layoutFixtures(),
 	} {
 		fixtures = append(fixtures, group...)
 	}
@@ -143,7 +145,8 @@ func TestRunExitCodes(t *testing.T) {
 	noModuleLine := t.TempDir()
 	write(t, noModuleLine, "go.mod", "go 1.26\n")
 
-	finding := "spec/trace/doc.go:1: docs: package trace has no package comment in doc.go or trace.go\n"
+	finding := "spec/trace/doc.go:1: docs: package trace has no package comment in doc.go or " +
+		"trace.go\n"
 	tests := []struct {
 		name   string
 		args   []string
@@ -151,7 +154,8 @@ func TestRunExitCodes(t *testing.T) {
 		stdout string
 	}{
 		{name: "clean", args: []string{clean}, code: exitHolds},
-		{name: "from a folder below", args: []string{filepath.Join(clean, "spec")}, code: exitHolds},
+		{name: "from a folder below", args: []string{filepath.Join(clean, "spec")},
+			code: exitHolds},
 		{name: "broken", args: []string{broken}, code: exitViolated, stdout: finding},
 		{name: "no module line", args: []string{noModuleLine}, code: exitInternal},
 		{name: "no module", args: []string{string(filepath.Separator)}, code: exitInternal},
@@ -163,7 +167,8 @@ func TestRunExitCodes(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			code := run(tt.args, &stdout, &stderr)
 			if code != tt.code || stdout.String() != tt.stdout {
-				t.Errorf("run(%q) = %d, %q, want %d, %q", tt.args, code, stdout.String(), tt.code, tt.stdout)
+				t.Errorf("run(%q) = %d, %q, want %d, %q", tt.args, code, stdout.String(), tt.code,
+					tt.stdout)
 			}
 			if (code == exitInternal) != (stderr.Len() > 0) {
 				t.Errorf("run(%q) = %d with stderr %q", tt.args, code, stderr.String())

@@ -46,6 +46,7 @@ type folder struct {
 type source struct {
 	path  string
 	lines int
+	data  []byte
 	test  bool
 	ast   *ast.File
 }
@@ -138,7 +139,8 @@ func built(name string) bool {
 // parse adds a Go file to its folder; a file with a syntax error is reported and
 // left out, since the other rules would only repeat that error.
 func (t *tree) parse(name string, data []byte) {
-	parsed, err := parser.ParseFile(t.fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
+	parsed, err := parser.ParseFile(t.fset, name, data,
+		parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		line, message := 1, err.Error()
 		if list := scanner.ErrorList(nil); errors.As(err, &list) && len(list) > 0 {
@@ -150,6 +152,7 @@ func (t *tree) parse(name string, data []byte) {
 	s := &source{
 		path:  name,
 		lines: bytes.Count(data, []byte("\n")),
+		data:  data,
 		test:  strings.HasSuffix(name, "_test.go"),
 		ast:   parsed,
 	}

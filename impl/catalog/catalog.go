@@ -1,4 +1,5 @@
-// Package catalog turns names into code: it is the place to register a protocol. Resolve makes a scenario ready to run.
+// Package catalog turns names into code: it is the place to register a protocol. Resolve makes a
+// scenario ready to run.
 package catalog
 
 import (
@@ -26,14 +27,16 @@ type Protocol struct {
 	Name   string
 	Doc    string
 	Errata []core.Erratum // switches, in order
-	// Collectives says that it runs multicasts and reductions itself; for others they are expanded into sends and receives.
+	// Collectives says that it runs multicasts and reductions itself; for others they are expanded
+	// into sends and receives.
 	Collectives bool
-	// Options reports what is wrong with options of its own in a scenario; nil means that it has none.
+	// Options reports what is wrong with options of its own in a scenario; nil means that it has
+	// none.
 	Options func(options string) error
 	// Setup prepares the protocol.
 	Setup func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error)
-	// Roles are the kinds of procs of a protocol without programs; Build, in the place of Setup, is given how many there are of each,
-	// and "repaired" or one of the Variants.
+	// Roles are the kinds of procs of a protocol without programs; Build, in the place of Setup, is
+	// given how many there are of each, and "repaired" or one of the Variants.
 	Roles    []string
 	Variants []string // broken on purpose
 	Build    func(counts []int, variant string) (*core.Setup, error)
@@ -44,32 +47,47 @@ type Options struct {
 	Variant   string // "repaired", "published", or "repaired+ID+ID"
 	Own       string // options that only this protocol has, e.g. "loggers=next mode=semi"
 	Unordered bool   // the network does not keep the order of channels
-	Tolerates *int   // failures at a time that the protocol is to tolerate; nil where it does not choose
+	// failures at a time that the protocol is to tolerate; nil where it does not choose
+	Tolerates *int
 }
 
 // Protocols lists what is registered, by name.
 func Protocols() []Protocol {
 	return []Protocol{
-		{Name: "camel", Doc: "causal message logging that knows collectives: one copy of a multicast, of a reduction what the root gets [CAMEL]",
+		{Name: "camel",
+			Doc: "causal message logging that knows collectives: one copy of a multicast, of a " +
+				"reduction what the root gets [CAMEL]",
 			Errata: camel.Errata().List(), Collectives: true,
-			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
+			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup,
+				error) {
 				set, err := variant(o.Variant, camel.All())
 				if err != nil {
 					return nil, err
 				}
-				return camel.NewSetup(layout, programs, causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set, Unordered: o.Unordered})
+				return camel.NewSetup(layout, programs,
+					causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set,
+						Unordered: o.Unordered})
 			}},
-		{Name: "causal", Doc: "simple causal message logging: determinants travel on messages until f+1 processes hold them [CAMEL]", Errata: causal.Errata().List(),
-			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
+		{Name: "causal",
+			Doc: "simple causal message logging: determinants travel on messages until f+1 " +
+				"processes hold them [CAMEL]", Errata: causal.Errata().List(),
+			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup,
+				error) {
 				set, err := variant(o.Variant, causal.Errata())
 				if err != nil {
 					return nil, err
 				}
-				return causal.NewSetup(layout, programs, causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set, Unordered: o.Unordered})
+				return causal.NewSetup(layout, programs,
+					causal.Options{F: o.tolerates(min(1, len(programs)-1)), Errata: set,
+						Unordered: o.Unordered})
 			}},
-		logging(pessimistic.HMPL, "hybrid: temporary buffers at both ends, log at the receiver's protector [RADIC]"),
-		{Name: "hydee", Doc: "checkpoints in clusters, payload logs between them, no determinants [HydEE]", Errata: hydee.Errata().List(),
-			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
+		logging(pessimistic.HMPL,
+			"hybrid: temporary buffers at both ends, log at the receiver's protector [RADIC]"),
+		{Name: "hydee",
+			Doc:    "checkpoints in clusters, payload logs between them, no determinants [HydEE]",
+			Errata: hydee.Errata().List(),
+			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup,
+				error) {
 				set, err := variant(o.Variant, hydee.Errata())
 				if err != nil {
 					return nil, err
@@ -79,8 +97,10 @@ func Protocols() []Protocol {
 				}
 				return hydee.NewSetup(layout, programs, hydee.Options{Errata: set})
 			}},
-		{Name: "none", Doc: "no protocol: a failure loses the rank; the baseline", Collectives: true,
-			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup, error) {
+		{Name: "none", Doc: "no protocol: a failure loses the rank; the baseline",
+			Collectives: true,
+			Setup: func(layout core.Layout, programs []core.Program, o Options) (*core.Setup,
+				error) {
 				if o.Variant != "repaired" {
 					return nil, fmt.Errorf("protocol none has no variant %q", o.Variant)
 				}
@@ -89,19 +109,25 @@ func Protocols() []Protocol {
 				}
 				return none.NewSetup(layout, programs)
 			}},
-		{Name: "paxos", Doc: "an example outside recovery: single-decree Paxos behind a register [Paxos]",
+		{Name: "paxos",
+			Doc:   "an example outside recovery: single-decree Paxos behind a register [Paxos]",
 			Roles: []string{"servers", "clients"}, Variants: []string{"deaf", "stale"},
 			Build: func(counts []int, variant string) (*core.Setup, error) {
-				return paxos.NewSetup(paxos.Options{Servers: counts[0], Clients: counts[1], Deaf: variant == "deaf", Stale: variant == "stale"})
+				return paxos.NewSetup(paxos.Options{Servers: counts[0], Clients: counts[1],
+					Deaf: variant == "deaf", Stale: variant == "stale"})
 			}},
 		resilient(pessimistic.HMPL),
 		resilient(pessimistic.RBML),
 		resilient(pessimistic.SBML),
 		logging(pessimistic.RBML, "receiver-based message logging, pessimistic [RADIC]"),
-		logging(pessimistic.SBML, "sender-based message logging, pessimistic: the order in volatile logs of senders [RADIC]"),
-		{Name: "two-phase", Doc: "an example outside recovery: two-phase commit [Commit]", Roles: []string{"resources"}, Variants: []string{"hasty"},
+		logging(pessimistic.SBML,
+			"sender-based message logging, pessimistic: the order in volatile logs of senders "+
+				"[RADIC]"),
+		{Name: "two-phase", Doc: "an example outside recovery: two-phase commit [Commit]",
+			Roles: []string{"resources"}, Variants: []string{"hasty"},
 			Build: func(counts []int, variant string) (*core.Setup, error) {
-				return twophase.NewSetup(twophase.Options{Resources: counts[0], Hasty: variant == "hasty"})
+				return twophase.NewSetup(twophase.Options{Resources: counts[0],
+					Hasty: variant == "hasty"})
 			}},
 	}
 }
@@ -116,7 +142,8 @@ func Find(name string) (Protocol, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return Protocol{}, fmt.Errorf("unknown protocol %q, did you mean %q? Known: %s", name, scenarios.Nearest(name, names), strings.Join(names, ", "))
+	return Protocol{}, fmt.Errorf("unknown protocol %q, did you mean %q? Known: %s", name,
+		scenarios.Nearest(name, names), strings.Join(names, ", "))
 }
 
 // tolerates is what the scenario asks for, or the default.
@@ -129,7 +156,8 @@ func (o Options) tolerates(otherwise int) int {
 
 func (o Options) noChoice(protocol string) error {
 	if o.Tolerates != nil {
-		return &core.ChoiceError{Key: "tolerates", Err: fmt.Errorf("protocol %s does not choose how many failures it tolerates", protocol)}
+		return &core.ChoiceError{Key: "tolerates",
+			Err: fmt.Errorf("protocol %s does not choose how many failures it tolerates", protocol)}
 	}
 	return nil
 }
@@ -143,7 +171,8 @@ func variant(text string, errata core.Errata) (core.Switches, error) {
 	case "published":
 		set = errata.Published()
 	default:
-		return 0, fmt.Errorf("unknown variant %q, want repaired, published, or repaired+ERRATUM", text)
+		return 0, fmt.Errorf("unknown variant %q, want repaired, published, or repaired+ERRATUM",
+			text)
 	}
 	for _, id := range words[1:] {
 		e, ok := errata.Find(id)
@@ -152,7 +181,8 @@ func variant(text string, errata core.Errata) (core.Switches, error) {
 			for _, e := range errata.List() {
 				known = append(known, e.ID)
 			}
-			return 0, fmt.Errorf("unknown erratum %q, did you mean %q? Known: %s", id, scenarios.Nearest(id, known), strings.Join(known, ", "))
+			return 0, fmt.Errorf("unknown erratum %q, did you mean %q? Known: %s", id,
+				scenarios.Nearest(id, known), strings.Join(known, ", "))
 		}
 		set = set.With(e)
 	}
@@ -195,7 +225,8 @@ func Resolve(s *scenarios.Scenario) (*Resolved, error) {
 	for _, v := range s.Victims {
 		i := slices.Index(r.Setup.Layout.Names, v)
 		if i < 0 {
-			return nil, s.Errorf("victims", "victim %s does not exist, there are %s", v, strings.Join(r.Setup.Layout.Names, " "))
+			return nil, s.Errorf("victims", "victim %s does not exist, there are %s", v,
+				strings.Join(r.Setup.Layout.Names, " "))
 		}
 		r.Model.Victims = append(r.Model.Victims, core.Proc(i))
 	}
@@ -203,7 +234,8 @@ func Resolve(s *scenarios.Scenario) (*Resolved, error) {
 	for _, v := range s.Interchangeable {
 		i := slices.Index(names, v)
 		if i < 0 || slices.Contains(r.Interchangeable, core.Rank(i)) {
-			return nil, s.Errorf("interchangeable", "%s is not a rank, or is there twice; ranks are %s", v, strings.Join(names, " "))
+			return nil, s.Errorf("interchangeable",
+				"%s is not a rank, or is there twice; ranks are %s", v, strings.Join(names, " "))
 		}
 		r.Interchangeable = append(r.Interchangeable, core.Rank(i))
 	}
@@ -230,11 +262,14 @@ func (r *Resolved) setUp(protocol Protocol) error {
 	}
 	if len(layout.Trees) > 0 && !protocol.Collectives {
 		if programs, err = script.Expand(suite); err != nil {
-			return s.Errorf("-- program --", "protocol %s has no collectives of its own: %w", s.Protocol, err)
+			return s.Errorf("-- program --", "protocol %s has no collectives of its own: %w",
+				s.Protocol, err)
 		}
 		layout.Trees, layout.Unjoined = nil, script.Unjoined(suite)
 	}
-	if r.Setup, err = protocol.Setup(layout, programs, Options{Variant: s.Variant, Own: s.Options, Unordered: s.Model.Unordered, Tolerates: s.Tolerates}); err != nil {
+	if r.Setup, err = protocol.Setup(layout, programs,
+		Options{Variant: s.Variant, Own: s.Options, Unordered: s.Model.Unordered,
+			Tolerates: s.Tolerates}); err != nil {
 		return r.at(suite, err)
 	}
 	if r.Baseline, err = none.NewSetup(layout, programs); err != nil {
@@ -264,7 +299,8 @@ func readProgram(s *scenarios.Scenario) (*script.Suite, error) {
 		if err != nil {
 			return nil, s.Errorf("program", "%w", err)
 		}
-		return &script.Suite{Names: k.Names, Programs: k.Programs, Lines: make([]int, len(k.Names))}, nil
+		return &script.Suite{Names: k.Names, Programs: k.Programs,
+			Lines: make([]int, len(k.Names))}, nil
 	}
 	if s.Shape != "" {
 		var err error

@@ -13,7 +13,8 @@ import (
 	"github.com/domino-check/domino/scenarios"
 )
 
-// TestEmbedded resolves every embedded scenario; the baseline has the same programs without a protocol.
+// TestEmbedded resolves every embedded scenario; the baseline has the same programs without a
+// protocol.
 func TestEmbedded(t *testing.T) {
 	list, err := scenarios.Embedded()
 	if err != nil {
@@ -26,13 +27,17 @@ func TestEmbedded(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.Roles != "" {
-				if r.Setup.Protocol != s.Protocol || r.Baseline != nil || r.Setup.Layout.Ranks != 0 {
-					t.Errorf("setup %s with %d ranks, baseline %v", r.Setup.Protocol, r.Setup.Layout.Ranks, r.Baseline)
+				if r.Setup.Protocol != s.Protocol || r.Baseline != nil ||
+					r.Setup.Layout.Ranks != 0 {
+					t.Errorf("setup %s with %d ranks, baseline %v", r.Setup.Protocol,
+						r.Setup.Layout.Ranks, r.Baseline)
 				}
 				return
 			}
-			if r.Setup.Protocol != s.Protocol || r.Baseline.Protocol != "none" || len(r.Model.Victims) != len(s.Victims) {
-				t.Errorf("setup %s, baseline %s, %d victims", r.Setup.Protocol, r.Baseline.Protocol, len(r.Model.Victims))
+			if r.Setup.Protocol != s.Protocol || r.Baseline.Protocol != "none" ||
+				len(r.Model.Victims) != len(s.Victims) {
+				t.Errorf("setup %s, baseline %s, %d victims", r.Setup.Protocol, r.Baseline.Protocol,
+					len(r.Model.Victims))
 			}
 			same := cmp.Comparer(func(a, b core.Kernel) bool { return a == b })
 			if diff := cmp.Diff(r.Setup.Programs, r.Baseline.Programs, same); diff != "" {
@@ -40,7 +45,9 @@ func TestEmbedded(t *testing.T) {
 			}
 			if s.Erratum != "" {
 				p, err := catalog.Find(s.Protocol)
-				if err != nil || !slices.ContainsFunc(p.Errata, func(e core.Erratum) bool { return e.ID == s.Erratum }) {
+				if err != nil || !slices.ContainsFunc(p.Errata, func(e core.Erratum) bool {
+					return e.ID == s.Erratum
+				}) {
 					t.Errorf("unknown erratum %s", s.Erratum)
 				}
 			}
@@ -48,7 +55,8 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestEveryErratumHasAScenario checks that each switch of each protocol has at least one smallest run, or says what else shows it.
+// TestEveryErratumHasAScenario checks that each switch of each protocol has at least one smallest
+// run, or says what else shows it.
 func TestEveryErratumHasAScenario(t *testing.T) {
 	list, err := scenarios.Embedded()
 	if err != nil {
@@ -131,7 +139,8 @@ func many(n int) string {
 	return text.String()
 }
 
-// TestBadInput gives scenarios that name something that does not exist or makes no sense, with the exact error: file, line, names.
+// TestBadInput gives scenarios that name something that does not exist or makes no sense, with the
+// exact error: file, line, names.
 func TestBadInput(t *testing.T) {
 	var ids []string
 	hydee, _ := catalog.Find("hydee")
@@ -141,30 +150,51 @@ func TestBadInput(t *testing.T) {
 	known := "Known: " + strings.Join(ids, ", ")
 	tests := []struct{ name, header, program, want string }{
 		{"no ranks", "protocol: hydee", "# nobody\n", "5: the program has no ranks"},
-		{"bad program", "protocol: hydee", "a: send b x\nb: recv c\n", "6: rank b: rank c does not exist, there are a b"},
+		{"bad program", "protocol: hydee", "a: send b x\nb: recv c\n",
+			"6: rank b: rank c does not exist, there are a b"},
 		{"rank in no cluster", "protocol: hydee\nclusters: a", two, "4: rank b is in no cluster"},
-		{"rank in two clusters", "protocol: hydee\nclusters: a | b a", two, "4: rank a is in two clusters"},
-		{"rank twice in a cluster", "protocol: hydee\nclusters: a a | b", two, "4: rank a is in two clusters"},
-		{"unknown rank", "protocol: hydee\nclusters: a | b c", two, "4: rank c does not exist, there are a b"},
-		{"empty cluster", "protocol: hydee\nclusters: a | | b", two, `4: cluster 2 of "a | | b" is empty`},
-		{"empty last cluster", "protocol: hydee\nclusters: a b |", two, `4: cluster 2 of "a b |" is empty`},
-		{"unknown protocol", "protocol: hyde", two, `3: unknown protocol "hyde", did you mean "hydee"? Known: camel, causal, hmpl, hydee, none, paxos, radic-hmpl, radic-rbml, radic-sbml, rbml, sbml, two-phase`},
-		{"unknown variant", "protocol: hydee\nvariant: fixed", two, `4: unknown variant "fixed", want repaired, published, or repaired+ERRATUM`},
-		{"unknown erratum", "protocol: hydee\nvariant: repaired+H99", two, `4: unknown erratum "H99", did you mean "H9a"? ` + known},
-		{"empty erratum", "protocol: hydee\nvariant: repaired+", two, `4: unknown erratum "", did you mean "H1"? ` + known},
-		{"variant of nothing", "protocol: none\nvariant: published", two, `4: protocol none has no variant "published"`},
-		{"unknown victim", "protocol: hydee\nvictims: a c", two, "4: victim c does not exist, there are a b RP"},
-		{"tolerates too little", "protocol: causal\ntolerates: -1", two, "4: causal: tolerates -1 failures at a time, want [0, 1] with 2 ranks"},
-		{"tolerates too much", "protocol: causal\ntolerates: 2", two, "4: causal: tolerates 2 failures at a time, want [0, 1] with 2 ranks"},
-		{"tolerates more than collectives do", "protocol: camel\ntolerates: 2", two, "4: camel: tolerates 2 failures at a time, want [0, 1]"},
-		{"too many ranks", "protocol: causal", many(65), "69: causal: 65 ranks, at most 64 are supported"},
-		{"tolerates what it does not choose", "protocol: hydee\ntolerates: 1", two, "4: protocol hydee does not choose how many failures it tolerates"},
-		{"rolls back alone", "protocol: causal\nclusters: a b", two, "4: causal: ranks a and b share a cluster, but each rank rolls back alone"},
-		{"moment of a reception", "protocol: causal", "a: post b; send b x; wait\nb: recv a; send a y\n",
-			"5: causal: a sends while a posted receive is open: the moment of that reception is not recorded; wait first"},
+		{"rank in two clusters", "protocol: hydee\nclusters: a | b a", two,
+			"4: rank a is in two clusters"},
+		{"rank twice in a cluster", "protocol: hydee\nclusters: a a | b", two,
+			"4: rank a is in two clusters"},
+		{"unknown rank", "protocol: hydee\nclusters: a | b c", two,
+			"4: rank c does not exist, there are a b"},
+		{"empty cluster", "protocol: hydee\nclusters: a | | b", two,
+			`4: cluster 2 of "a | | b" is empty`},
+		{"empty last cluster", "protocol: hydee\nclusters: a b |", two,
+			`4: cluster 2 of "a b |" is empty`},
+		{"unknown protocol", "protocol: hyde", two,
+			`3: unknown protocol "hyde", did you mean "hydee"? Known: camel, causal, hmpl, hydee, none, paxos, radic-hmpl, radic-rbml, radic-sbml, rbml, sbml, two-phase`},
+		{"unknown variant", "protocol: hydee\nvariant: fixed", two,
+			`4: unknown variant "fixed", want repaired, published, or repaired+ERRATUM`},
+		{"unknown erratum", "protocol: hydee\nvariant: repaired+H99", two,
+			`4: unknown erratum "H99", did you mean "H9a"? ` + known},
+		{"empty erratum", "protocol: hydee\nvariant: repaired+", two,
+			`4: unknown erratum "", did you mean "H1"? ` + known},
+		{"variant of nothing", "protocol: none\nvariant: published", two,
+			`4: protocol none has no variant "published"`},
+		{"unknown victim", "protocol: hydee\nvictims: a c", two,
+			"4: victim c does not exist, there are a b RP"},
+		{"tolerates too little", "protocol: causal\ntolerates: -1", two,
+			"4: causal: tolerates -1 failures at a time, want [0, 1] with 2 ranks"},
+		{"tolerates too much", "protocol: causal\ntolerates: 2", two,
+			"4: causal: tolerates 2 failures at a time, want [0, 1] with 2 ranks"},
+		{"tolerates more than collectives do", "protocol: camel\ntolerates: 2", two,
+			"4: camel: tolerates 2 failures at a time, want [0, 1]"},
+		{"too many ranks", "protocol: causal", many(65),
+			"69: causal: 65 ranks, at most 64 are supported"},
+		{"tolerates what it does not choose", "protocol: hydee\ntolerates: 1", two,
+			"4: protocol hydee does not choose how many failures it tolerates"},
+		{"rolls back alone", "protocol: causal\nclusters: a b", two,
+			"4: causal: ranks a and b share a cluster, but each rank rolls back alone"},
+		{"moment of a reception", "protocol: causal",
+			"a: post b; send b x; wait\nb: recv a; send a y\n",
+			"5: causal: a sends while a posted receive is open: the moment of that reception is " +
+				"not recorded; wait first"},
 		{"checkpoint of some", "protocol: causal", "a: checkpoint\nb: wait\n",
 			"6: causal: checkpoints are taken by all ranks together: a has 1, b has 0"},
-		{"victim that only another protocol has", "protocol: none\nvictims: RP", two, "4: victim RP does not exist, there are a b"},
+		{"victim that only another protocol has", "protocol: none\nvictims: RP", two,
+			"4: victim RP does not exist, there are a b"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -188,7 +218,8 @@ func TestBadShape(t *testing.T) {
 		"rings 3":   `s.txtar:3: unknown program "rings", want one of ring, stencil, wavefront, reduction, master-worker`,
 		"ring 4096": `s.txtar:1: setup hydee: 4097 procs, at most 4096 are supported`,
 	} {
-		s, err := scenarios.Parse("s.txtar", []byte("-- scenario --\nprotocol: hydee\nprogram: "+shape+"\n"))
+		s, err := scenarios.Parse("s.txtar", []byte(
+			"-- scenario --\nprotocol: hydee\nprogram: "+shape+"\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,16 +231,18 @@ func TestBadShape(t *testing.T) {
 
 // TestBudgetLine checks that an absurd budget is reported on its own line.
 func TestBudgetLine(t *testing.T) {
-	_, err := scenarios.Parse("s.txtar", []byte(file("protocol: hydee\nfailures: 1\ncheckpoints: 99", two)))
+	_, err := scenarios.Parse("s.txtar", []byte(
+		file("protocol: hydee\nfailures: 1\ncheckpoints: 99", two)))
 	if err == nil || err.Error() != "s.txtar:5: checkpoints: budget is 99, want [0, 15]" {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestNameOfService checks that a rank can not take the name of the recovery process: victims and schedules could not tell
-// the two apart.
+// TestNameOfService checks that a rank can not take the name of the recovery process: victims and
+// schedules could not tell the two apart.
 func TestNameOfService(t *testing.T) {
-	s, err := scenarios.Parse("s.txtar", []byte(file("protocol: hydee\nvictims: RP", "RP: send b x\nb: recv RP\n")))
+	s, err := scenarios.Parse("s.txtar", []byte(
+		file("protocol: hydee\nvictims: RP", "RP: send b x\nb: recv RP\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +251,8 @@ func TestNameOfService(t *testing.T) {
 	}
 }
 
-// TestFind checks that every registered protocol is found by its name, which is unique and has a description.
+// TestFind checks that every registered protocol is found by its name, which is unique and has a
+// description.
 func TestFind(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range catalog.Protocols() {
@@ -232,7 +266,8 @@ func TestFind(t *testing.T) {
 
 // TestRoles reads how many procs of each role there are, in any order.
 func TestRoles(t *testing.T) {
-	s, err := scenarios.Parse("s.txtar", []byte("-- scenario --\nprotocol: two-phase\nvictims: rm2 TM\nroles: resources  4\n"))
+	s, err := scenarios.Parse("s.txtar", []byte(
+		"-- scenario --\nprotocol: two-phase\nvictims: rm2 TM\nroles: resources  4\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +275,8 @@ func TestRoles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"TM", "rm1", "rm2", "rm3", "rm4"}, r.Setup.Layout.Names); diff != "" {
+	if diff := cmp.Diff([]string{"TM", "rm1", "rm2", "rm3", "rm4"},
+		r.Setup.Layout.Names); diff != "" {
 		t.Errorf("procs (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]core.Proc{2, 0}, r.Model.Victims); diff != "" {
@@ -251,15 +287,24 @@ func TestRoles(t *testing.T) {
 // TestBadRoles gives roles that make no sense, with the exact error.
 func TestBadRoles(t *testing.T) {
 	tests := []struct{ name, header, want string }{
-		{"none", "protocol: two-phase\nprogram: ring 3", `2: protocol two-phase has roles instead of programs, want "roles: resources N"`},
-		{"of a protocol with programs", "protocol: hydee\nroles: servers 3", "3: protocol hydee has programs, no roles"},
-		{"clusters", "protocol: two-phase\nroles: resources 3\nclusters: a", "4: procs with roles have no clusters"},
-		{"unknown", "protocol: two-phase\nroles: resource 3", `3: unknown role "resource", did you mean "resources"?`},
-		{"no number", "protocol: two-phase\nroles: resources", `3: role resources: "" is not a number of at least 1`},
-		{"zero", "protocol: two-phase\nroles: resources 0", `3: role resources: "0" is not a number of at least 1`},
-		{"twice", "protocol: two-phase\nroles: resources 3, resources 4", `3: role resources is given twice`},
-		{"too many", "protocol: two-phase\nroles: resources 65", `3: two-phase commit: 65 resource managers, want [1, 64]`},
-		{"variant", "protocol: two-phase\nvariant: published\nroles: resources 3", `3: protocol two-phase has no variant "published", want repaired, hasty`},
+		{"none", "protocol: two-phase\nprogram: ring 3",
+			`2: protocol two-phase has roles instead of programs, want "roles: resources N"`},
+		{"of a protocol with programs", "protocol: hydee\nroles: servers 3",
+			"3: protocol hydee has programs, no roles"},
+		{"clusters", "protocol: two-phase\nroles: resources 3\nclusters: a",
+			"4: procs with roles have no clusters"},
+		{"unknown", "protocol: two-phase\nroles: resource 3",
+			`3: unknown role "resource", did you mean "resources"?`},
+		{"no number", "protocol: two-phase\nroles: resources",
+			`3: role resources: "" is not a number of at least 1`},
+		{"zero", "protocol: two-phase\nroles: resources 0",
+			`3: role resources: "0" is not a number of at least 1`},
+		{"twice", "protocol: two-phase\nroles: resources 3, resources 4",
+			`3: role resources is given twice`},
+		{"too many", "protocol: two-phase\nroles: resources 65",
+			`3: two-phase commit: 65 resource managers, want [1, 64]`},
+		{"variant", "protocol: two-phase\nvariant: published\nroles: resources 3",
+			`3: protocol two-phase has no variant "published", want repaired, hasty`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -275,13 +320,15 @@ func TestBadRoles(t *testing.T) {
 	}
 }
 
-// TestKernels resolves a kernel for every protocol with programs: all take it. A bad one is an error with its place.
+// TestKernels resolves a kernel for every protocol with programs: all take it. A bad one is an
+// error with its place.
 func TestKernels(t *testing.T) {
 	for _, p := range catalog.Protocols() {
 		if p.Roles != nil {
 			continue
 		}
-		s, err := scenarios.Parse("k.txtar", []byte("t\n-- scenario --\nprotocol: "+p.Name+"\nprogram: kernel heat ranks=4 n=8\n"))
+		s, err := scenarios.Parse("k.txtar", []byte(
+			"t\n-- scenario --\nprotocol: "+p.Name+"\nprogram: kernel heat ranks=4 n=8\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +342,8 @@ func TestKernels(t *testing.T) {
 		"kernel bt ranks=5":      "k.txtar:4: kernel bt: 5 ranks, want a square: 4 or 9",
 		"kernel heat ranks=4 n=": "k.txtar:4: kernel heat: n=, want a number in [1, 65536]",
 	} {
-		s, err := scenarios.Parse("k.txtar", []byte("t\n-- scenario --\nprotocol: hydee\nprogram: "+text+"\n"))
+		s, err := scenarios.Parse("k.txtar", []byte(
+			"t\n-- scenario --\nprotocol: hydee\nprogram: "+text+"\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,8 @@ func logging(p pessimistic.Protocol, doc string) Protocol {
 		}}
 }
 
-// resilient is a logging protocol on nodes that RADIC controls. Its errata are those of the control plane.
+// resilient is a logging protocol on nodes that RADIC controls. Its errata are those of the control
+// plane.
 func resilient(p pessimistic.Protocol) Protocol {
 	name := "radic-" + p.String()
 	parse := func(text string) (radic.Options, pessimistic.Options, error) {
@@ -41,9 +42,12 @@ func resilient(p pessimistic.Protocol) Protocol {
 	}
 	errata := radic.Errata().List()
 	if p == pessimistic.SBML {
-		errata = nil // the control plane is the same, and its errata take two failures, of which this protocol survives one at a time
+		// the control plane is the same, and its errata take two failures, of which this protocol
+		// survives one at a time
+		errata = nil
 	}
-	return Protocol{Name: name, Doc: "protectors, observers and spares of RADIC over " + p.String() + " [RADIC]", Errata: errata,
+	return Protocol{Name: name, Doc: "protectors, observers and spares of RADIC over " +
+		p.String() + " [RADIC]", Errata: errata,
 		Options: func(text string) error {
 			_, _, err := parse(text)
 			return err

@@ -13,13 +13,16 @@ import (
 func (r *Resolved) build(protocol Protocol) error {
 	s := r.Scenario
 	if s.Roles == "" {
-		return s.Errorf("protocol", "protocol %s has roles instead of programs, want \"roles: %s N\"", protocol.Name, strings.Join(protocol.Roles, " N, "))
+		return s.Errorf("protocol",
+			"protocol %s has roles instead of programs, want \"roles: %s N\"", protocol.Name,
+			strings.Join(protocol.Roles, " N, "))
 	}
 	if s.Clusters != "" {
 		return s.Errorf("clusters", "procs with roles have no clusters")
 	}
 	if s.Variant != "repaired" && !slices.Contains(protocol.Variants, s.Variant) {
-		return s.Errorf("variant", "protocol %s has no variant %q, want repaired, %s", protocol.Name, s.Variant, strings.Join(protocol.Variants, ", "))
+		return s.Errorf("variant", "protocol %s has no variant %q, want repaired, %s",
+			protocol.Name, s.Variant, strings.Join(protocol.Variants, ", "))
 	}
 	counts, err := readRoles(s.Roles, protocol.Roles)
 	if err != nil {
@@ -38,7 +41,8 @@ func readRoles(text string, roles []string) ([]int, error) {
 		name, number, _ := strings.Cut(strings.TrimSpace(part), " ")
 		i := slices.Index(roles, name)
 		if i < 0 {
-			return nil, fmt.Errorf("unknown role %q, did you mean %q?", name, scenarios.Nearest(name, roles))
+			return nil, fmt.Errorf("unknown role %q, did you mean %q?", name,
+				scenarios.Nearest(name, roles))
 		}
 		n, err := strconv.Atoi(strings.TrimSpace(number))
 		if err != nil || n < 1 {

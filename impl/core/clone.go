@@ -2,9 +2,10 @@ package core
 
 import "reflect"
 
-// Clone copies the state of a machine into a fresh machine of the same proc and setup. Byte slices are shared, because payloads and
-// images are never changed once they exist. It gives what DecodeState(EncodeState(from), to) gives, several times
-// faster, except that nil and empty containers stay as they are.
+// Clone copies the state of a machine into a fresh machine of the same proc and setup. Byte slices
+// are shared, because payloads and images are never changed once they exist. It gives what
+// DecodeState(EncodeState(from), to) gives, several times faster, except that nil and empty
+// containers stay as they are.
 func Clone(from, to Machine) {
 	parts := to.State()
 	for i, part := range from.State() {

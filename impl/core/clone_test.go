@@ -15,12 +15,15 @@ import (
 // recoverySetup is a setup with two clusters, checkpoints, posted receives and loops.
 func recoverySetup(t testing.TB) *core.Setup {
 	t.Helper()
-	names, programs, err := script.Parse("x: send y m2; post y; checkpoint; wait\ny: recv *; send c m3; send x m4; recv * ordered\n"+
-		"c: loop 1; recv y; checkpoint; send y m7; output; end", 1)
+	names, programs,
+		err := script.Parse(
+		"x: send y m2; post y; checkpoint; wait\ny: recv *; send c m3; send x m4; recv * ordered\n"+
+			"c: loop 1; recv y; checkpoint; send y m7; output; end", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	setup, err := hydee.NewSetup(trace.Layout{Names: names, Ranks: 3, Clusters: []int{0, 0, 1}}, programs, hydee.Options{})
+	setup, err := hydee.NewSetup(trace.Layout{Names: names, Ranks: 3, Clusters: []int{0, 0, 1}},
+		programs, hydee.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +46,8 @@ type walker struct {
 }
 
 // walk takes random steps and shows every machine after each of its steps.
-func walk(t testing.TB, setup *core.Setup, seed uint64, steps int, see func(core.Proc, core.Machine)) {
+func walk(t testing.TB, setup *core.Setup, seed uint64, steps int,
+	see func(core.Proc, core.Machine)) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 0))
 	w := &walker{setup: setup, lives: make([]core.Incarnation, len(setup.Layout.Names))}
@@ -70,7 +74,9 @@ func (w *walker) moves() []func() {
 	var moves []func()
 	for p, m := range w.machines {
 		for _, c := range m.Choices(nil) {
-			moves = append(moves, func() { w.step(core.Proc(p), core.Input{Kind: core.Advance, Choice: c}) })
+			moves = append(moves, func() {
+				w.step(core.Proc(p), core.Input{Kind: core.Advance, Choice: c})
+			})
 		}
 	}
 	seen := map[[2]core.Proc]bool{}
@@ -103,7 +109,9 @@ func (w *walker) step(p core.Proc, in core.Input) {
 		case e.Kind == core.Persist && e.Value != nil:
 			w.writing = append(w.writing, core.Record{Owner: p, Key: e.Key, Value: e.Value})
 		case e.Kind == core.Persist:
-			w.stable = slices.DeleteFunc(w.stable, func(r core.Record) bool { return r.Owner == p && r.Key == e.Key })
+			w.stable = slices.DeleteFunc(w.stable, func(r core.Record) bool {
+				return r.Owner == p && r.Key == e.Key
+			})
 		}
 	}
 }
@@ -111,8 +119,12 @@ func (w *walker) step(p core.Proc, in core.Input) {
 // crash stops and restarts the group of a proc at once; the recovery process hears of it.
 func (w *walker) crash(p core.Proc) {
 	group := w.setup.Group(p)
-	w.network = slices.DeleteFunc(w.network, func(f flight) bool { return slices.Contains(group, f.from) || slices.Contains(group, f.to) })
-	w.writing = slices.DeleteFunc(w.writing, func(r core.Record) bool { return slices.Contains(group, r.Owner) })
+	w.network = slices.DeleteFunc(w.network, func(f flight) bool {
+		return slices.Contains(group, f.from) || slices.Contains(group, f.to)
+	})
+	w.writing = slices.DeleteFunc(w.writing, func(r core.Record) bool {
+		return slices.Contains(group, r.Owner)
+	})
 	for _, q := range group {
 		w.lives[q]++
 		w.machines[q] = w.setup.New(q)
@@ -127,8 +139,8 @@ func (w *walker) crash(p core.Proc) {
 	w.step(core.Proc(w.setup.Layout.Ranks), core.Input{Kind: core.Down, Procs: group})
 }
 
-// TestCopies checks, for every proc after every step of random runs with crashes, that Clone and DecodeState give a machine with
-// the same bytes and the same choices.
+// TestCopies checks, for every proc after every step of random runs with crashes, that Clone and
+// DecodeState give a machine with the same bytes and the same choices.
 func TestCopies(t *testing.T) {
 	setup := recoverySetup(t)
 	states := map[string]bool{}
@@ -149,18 +161,20 @@ func TestCopies(t *testing.T) {
 			}
 			for name, c := range map[string]core.Machine{"clone": clone, "decoded": decoded} {
 				if !slices.Equal(m.Choices(nil), c.Choices(nil)) {
-					t.Fatalf("seed %d proc %d: choices %v, of the %s %v", seed, p, m.Choices(nil), name, c.Choices(nil))
+					t.Fatalf("seed %d proc %d: choices %v, of the %s %v", seed, p, m.Choices(nil),
+						name, c.Choices(nil))
 				}
 			}
 		})
 	}
 	if len(states) < 500 {
-		t.Errorf("the runs show %d states, want at least 500: the test looks at nothing", len(states))
+		t.Errorf("the runs show %d states, want at least 500: the test looks at nothing",
+			len(states))
 	}
 }
 
-// TestCloneIsIndependent checks that steps of a machine do not change its clone, nor the other way round: both go on along
-// the same run, one step behind the other.
+// TestCloneIsIndependent checks that steps of a machine do not change its clone, nor the other way
+// round: both go on along the same run, one step behind the other.
 func TestCloneIsIndependent(t *testing.T) {
 	setup := recoverySetup(t)
 	type copied struct {
@@ -172,7 +186,8 @@ func TestCloneIsIndependent(t *testing.T) {
 		walk(t, setup, seed, 60, func(p core.Proc, m core.Machine) {
 			for _, c := range copies[p] {
 				if got := core.EncodeState(c.machine); !bytes.Equal(c.bytes, got) {
-					t.Fatalf("seed %d proc %d: a step changed an older clone from %x to %x", seed, p, c.bytes, got)
+					t.Fatalf("seed %d proc %d: a step changed an older clone from %x to %x", seed,
+						p, c.bytes, got)
 				}
 			}
 			clone := setup.New(p)

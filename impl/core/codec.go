@@ -6,8 +6,9 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// The canonical codec: deterministic CBOR (RFC 8949 section 4.2.1), nil containers written as empty ones, so that equal
-// state has equal bytes (a machine must therefore not tell nil from empty). A well-kept library, because the encoding must be deterministic to the last bit.
+// The canonical codec: deterministic CBOR (RFC 8949 section 4.2.1), nil containers written as empty
+// ones, so that equal state has equal bytes (a machine must therefore not tell nil from empty). A
+// well-kept library, because the encoding must be deterministic to the last bit.
 var (
 	encoding = func() cbor.EncMode {
 		options := cbor.CoreDetEncOptions()
@@ -19,7 +20,8 @@ var (
 		return mode
 	}()
 	decoding = func() cbor.DecMode {
-		mode, err := cbor.DecOptions{MaxArrayElements: 1 << 24, DupMapKey: cbor.DupMapKeyEnforcedAPF}.DecMode()
+		mode, err := cbor.DecOptions{MaxArrayElements: 1 << 24,
+			DupMapKey: cbor.DupMapKeyEnforcedAPF}.DecMode()
 		if err != nil {
 			panic("invariant: codec options are valid: " + err.Error())
 		}
@@ -27,8 +29,8 @@ var (
 	}()
 )
 
-// Encode returns the canonical bytes of plain data. It panics when the value has no canonical encoding (a channel, a
-// function), which is a programmer error.
+// Encode returns the canonical bytes of plain data. It panics when the value has no canonical
+// encoding (a channel, a function), which is a programmer error.
 func Encode(v any) []byte {
 	b, err := encoding.Marshal(v)
 	if err != nil {
@@ -37,7 +39,8 @@ func Encode(v any) []byte {
 	return b
 }
 
-// Decode reads what Encode wrote into the value that v points to. Truncated, trailing or foreign bytes are errors.
+// Decode reads what Encode wrote into the value that v points to. Truncated, trailing or foreign
+// bytes are errors.
 func Decode(b []byte, v any) error {
 	if err := decoding.Unmarshal(b, v); err != nil {
 		return fmt.Errorf("core: decode %T: %w", v, err)

@@ -19,14 +19,17 @@ func messages() map[string]*hydee.Message {
 		"zero": {},
 		"application": {Kind: hydee.App, Round: 1<<32 | 7, Incarnation: 3, Date: 12, Phase: 4,
 			Payload: core.Payload{ID: core.MsgID{From: 2, Number: 9}, Data: []byte{0, 255, 128}}},
-		"report": {Kind: hydee.Report, Round: 2, Phase: 5, Lives: []core.Incarnation{0, 1, math.MaxUint32},
-			Orphans: []hydee.Orphan{{Source: 1, To: 2, Date: 3, Phase: 4}, {Source: math.MaxUint16, Date: math.MaxUint64}}},
+		"report": {Kind: hydee.Report, Round: 2, Phase: 5,
+			Lives: []core.Incarnation{0, 1, math.MaxUint32},
+			Orphans: []hydee.Orphan{{Source: 1, To: 2, Date: 3, Phase: 4},
+				{Source: math.MaxUint16, Date: math.MaxUint64}}},
 		"frontier": {Kind: hydee.Frontier, Round: math.MaxUint64, Phase: math.MaxUint64, Part: 3},
 	}
 }
 
 // nilIsEmpty compares values as the codec sees them.
-var nilIsEmpty = cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(hydee.Message{}, hydee.Orphan{}, core.Payload{}, core.MsgID{})}
+var nilIsEmpty = cmp.Options{cmpopts.EquateEmpty(),
+	cmpopts.IgnoreUnexported(hydee.Message{}, hydee.Orphan{}, core.Payload{}, core.MsgID{})}
 
 // TestRoundTrip checks that what Encode writes, Decode reads back, to a value with the same bytes.
 func TestRoundTrip(t *testing.T) {
@@ -47,7 +50,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestCanonical checks that equal values have equal bytes: nil and empty containers, maps in any order, numbers of any width.
+// TestCanonical checks that equal values have equal bytes: nil and empty containers, maps in any
+// order, numbers of any width.
 func TestCanonical(t *testing.T) {
 	type plain struct {
 		List  []int
@@ -74,8 +78,8 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestDamage checks that truncated bytes and bytes with something behind them are errors, and that a flipped bit gives an
-// error or a value that is again encoded canonically; nothing panics.
+// TestDamage checks that truncated bytes and bytes with something behind them are errors, and that
+// a flipped bit gives an error or a value that is again encoded canonically; nothing panics.
 func TestDamage(t *testing.T) {
 	for name, m := range messages() {
 		b := core.Encode(m)
@@ -156,7 +160,8 @@ func TestDamagedState(t *testing.T) {
 	})
 }
 
-// TestEncodePanics checks that what has no canonical encoding is a programmer error that names the type.
+// TestEncodePanics checks that what has no canonical encoding is a programmer error that names the
+// type.
 func TestEncodePanics(t *testing.T) {
 	defer func() {
 		if p := recover(); p == nil {

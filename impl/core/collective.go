@@ -8,7 +8,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// The ways to combine contributions, all associative, so that the shape of the tree never shows; Concat shows the order of the members.
+// The ways to combine contributions, all associative, so that the shape of the tree never shows;
+// Concat shows the order of the members.
 const (
 	Sum    = "sum"
 	Xor    = "xor"
@@ -22,7 +23,9 @@ func CheckCombine(kind string) error {
 	case Sum, Xor, Max, Concat:
 		return nil
 	case "mean", "average", "minus", "difference", "divide", "quotient", "power":
-		return fmt.Errorf("combine %s is not associative: the shape of the tree would show in the result; want sum, xor, max or concat", kind)
+		return fmt.Errorf(
+			"combine %s is not associative: the shape of the tree would show in the result; want "+
+				"sum, xor, max or concat", kind)
 	}
 	return fmt.Errorf("unknown combine %q, want sum, xor, max or concat", kind)
 }
@@ -46,7 +49,8 @@ func Combine(kind string, parts [][]byte) []byte {
 	return binary.BigEndian.AppendUint64(nil, value)
 }
 
-// ValidateGroups reports the first operation of rank self that uses a group in a way that its tree does not allow.
+// ValidateGroups reports the first operation of rank self that uses a group in a way that its tree
+// does not allow.
 func (p Program) ValidateGroups(self Rank, trees []trace.Tree, names []string) error {
 	for i, op := range p {
 		g := op.Group
@@ -61,14 +65,17 @@ func (p Program) ValidateGroups(self Rank, trees []trace.Tree, names []string) e
 			continue
 		}
 		if int(g) > len(trees) {
-			return fmt.Errorf("operation %d: group %d does not exist, there are %d groups", i+1, g, len(trees))
+			return fmt.Errorf("operation %d: group %d does not exist, there are %d groups", i+1, g,
+				len(trees))
 		}
 		t := &trees[g-1]
 		switch {
 		case !t.Has(self):
-			return fmt.Errorf("operation %d: %s is not a member of group %s", i+1, names[self], t.Name)
+			return fmt.Errorf("operation %d: %s is not a member of group %s", i+1, names[self],
+				t.Name)
 		case op.Kind == OpMulticast && t.Root() != self:
-			return fmt.Errorf("operation %d: only the root %s of group %s can multicast to it", i+1, names[t.Root()], t.Name)
+			return fmt.Errorf("operation %d: only the root %s of group %s can multicast to it", i+1,
+				names[t.Root()], t.Name)
 		}
 	}
 	return nil

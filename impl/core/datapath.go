@@ -1,19 +1,21 @@
 package core
 
-// The data path of a real run: optional interfaces by which messages with payloads travel without the codec and without an
-// allocation. A protocol that has none of them runs everywhere, only slower.
+// The data path of a real run: optional interfaces by which messages with payloads travel without
+// the codec and without an allocation. A protocol that has none of them runs everywhere, only
+// slower.
 
 // MaxHeader is how many bytes a header may have. A driver puts its own behind it.
 const MaxHeader = 960
 
-// Framed is a Message whose kinds that come with every message of a program have a fixed binary layout beside the codec.
+// Framed is a Message whose kinds that come with every message of a program have a fixed binary
+// layout beside the codec.
 type Framed interface {
 	Message
-	// AppendHeader appends everything but the payload's bytes, at most MaxHeader. It reports false, and appends nothing, for a
-	// message that must go by the codec.
+	// AppendHeader appends everything but the payload's bytes, at most MaxHeader. It reports false,
+	// and appends nothing, for a message that must go by the codec.
 	AppendHeader(buf []byte) ([]byte, bool)
-	// ParseHeader sets the whole message from what AppendHeader appended, with a payload of no bytes; from is the sender. Any
-	// other bytes are an error.
+	// ParseHeader sets the whole message from what AppendHeader appended, with a payload of no
+	// bytes; from is the sender. Any other bytes are an error.
 	ParseHeader(header []byte, from Proc) error
 	// Content is the payload of the message, with a zero ID and no bytes if it has none.
 	Content() *Payload
@@ -26,8 +28,8 @@ type Lazy interface {
 	Complete()
 }
 
-// Background is a Framed message that may say that nobody waits for it while the program of its sender can go on, so that it may leave
-// behind what the program sends next to others.
+// Background is a Framed message that may say that nobody waits for it while the program of its
+// sender can go on, so that it may leave behind what the program sends next to others.
 type Background interface {
 	Framed
 	Background() bool
@@ -35,30 +37,35 @@ type Background interface {
 
 // Memory is where a layer keeps payloads that outlive their send.
 type Memory interface {
-	// Keep returns a copy of the bytes that belongs to the layer. The copy may be made later, but before the next step, so it must
-	// not be read in this one.
+	// Keep returns a copy of the bytes that belongs to the layer. The copy may be made later, but
+	// before the next step, so it must not be read in this one.
 	Keep(data []byte) []byte
-	// Free gives back what Keep has returned, or the bytes of a payload that has arrived and is not for a program, when nobody refers to
-	// them any more. What is not given back is left to the garbage collector.
+	// Free gives back what Keep has returned, or the bytes of a payload that has arrived and is not
+	// for a program, when nobody refers to them any more. What is not given back is left to the
+	// garbage collector.
 	Free(data []byte)
 }
 
-// Recycler is a Protocol, or the machine of a service, that says which payloads it holds, so that a driver can use the others' bytes again. Without it,
-// neither bytes sent nor bytes received are ever used again.
+// Recycler is a Protocol, or the machine of a service, that says which payloads it holds, so that a
+// driver can use the others' bytes again. Without it, neither bytes sent nor bytes received are
+// ever used again.
 type Recycler interface {
-	// UseMemory is called before the first input. From then on the layer refers to the bytes of a payload that its program has
-	// sent until the next Settle at most.
+	// UseMemory is called before the first input. From then on the layer refers to the bytes of a
+	// payload that its program has sent until the next Settle at most.
 	UseMemory(Memory)
-	// Settle comes after the effects of every step are performed and before the next input: so the copy for the log is made
-	// while the message is on its way. What stays in the log is kept in the memory.
+	// Settle comes after the effects of every step are performed and before the next input: so the
+	// copy for the log is made while the message is on its way. What stays in the log is kept in
+	// the memory.
 	Settle()
-	// Holding reports whether the layer may still refer to payloads that were received and delivered to the program already.
+	// Holding reports whether the layer may still refer to payloads that were received and
+	// delivered to the program already.
 	Holding() bool
 	// Release gives back all that is kept. It is the last call: the layer is not used any more.
 	Release()
 }
 
-// Scratch is messages that a machine uses again in every step, because they are valid until its next one only.
+// Scratch is messages that a machine uses again in every step, because they are valid until its
+// next one only.
 type Scratch[M any] struct {
 	list []*M
 	used int
@@ -106,8 +113,8 @@ func (s *Scratch[M]) New(content M) *M {
 	return m
 }
 
-// Pop takes the first element of a queue. A short queue keeps its place in memory, so that a channel that empties again and again
-// allocates nothing; a long one is not moved.
+// Pop takes the first element of a queue. A short queue keeps its place in memory, so that a
+// channel that empties again and again allocates nothing; a long one is not moved.
 func Pop[E any](queue *[]E) E {
 	q := *queue
 	first := q[0]

@@ -1,12 +1,14 @@
 package core
 
-// Erratum is one departure of a protocol from what its paper prints; each is a switch in the protocol's options.
+// Erratum is one departure of a protocol from what its paper prints; each is a switch in the
+// protocol's options.
 type Erratum struct {
-	ID        string `json:"id"`
-	Place     string `json:"place"`           // source, e.g. "[HydEE] Alg. 3 l. 10"
-	Printed   string `json:"printed"`         // what the paper prints or allows
-	Repaired  string `json:"repaired"`        // what the repaired protocol does
-	Published bool   `json:"-"`               // part of the published form; others are readings that the text allows, or of another paper
+	ID       string `json:"id"`
+	Place    string `json:"place"`    // source, e.g. "[HydEE] Alg. 3 l. 10"
+	Printed  string `json:"printed"`  // what the paper prints or allows
+	Repaired string `json:"repaired"` // what the repaired protocol does
+	// part of the published form; others are readings that the text allows, or of another paper
+	Published bool   `json:"-"`
 	Shown     string `json:"shown,omitempty"` // by what and why, if no scenario shows it
 }
 
@@ -22,7 +24,8 @@ func (s Switches) Has(e Switch) bool { return s>>e&1 != 0 }
 // With is the set and the erratum.
 func (s Switches) With(e Switch) Switches { return s | 1<<e }
 
-// Errata describes the switches of a protocol: entry e is switch e. An entry without ID is none of this protocol.
+// Errata describes the switches of a protocol: entry e is switch e. An entry without ID is none of
+// this protocol.
 type Errata []Erratum
 
 // List is every erratum in order.

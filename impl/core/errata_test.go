@@ -8,10 +8,13 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// TestErrata looks up switches in a table with a blank, which must never be found, listed or published.
+// TestErrata looks up switches in a table with a blank, which must never be found, listed or
+// published.
 func TestErrata(t *testing.T) {
-	table := core.Errata{0: {ID: "X1", Published: true}, 1: {Published: true}, 2: {ID: "X3"}, 3: {ID: "X4", Published: true}}
-	if got, want := table.Published(), core.Switches(0b1001); got != want || !got.Has(3) || got.Has(1) {
+	table := core.Errata{0: {ID: "X1", Published: true}, 1: {Published: true}, 2: {ID: "X3"},
+		3: {ID: "X4", Published: true}}
+	if got, want := table.Published(), core.Switches(0b1001); got != want || !got.Has(3) ||
+		got.Has(1) {
 		t.Errorf("published: %b, want %b", got, want)
 	}
 	if diff := cmp.Diff([]core.Erratum{table[0], table[2], table[3]}, table.List()); diff != "" {

@@ -6,7 +6,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Evidence turns what a machine does in one step into events, the same way in every driver. Make a new one for each step.
+// Evidence turns what a machine does in one step into events, the same way in every driver. Make a
+// new one for each step.
 type Evidence struct {
 	Proc        Proc
 	Incarnation Incarnation
@@ -15,15 +16,16 @@ type Evidence struct {
 	sent MsgID // what the program has sent in this step
 }
 
-// Of is the event that an effect leaves, without step number; ok is false for one that leaves none, such as a write, which is
-// evidence when it has become stable.
+// Of is the event that an effect leaves, without step number; ok is false for one that leaves none,
+// such as a write, which is evidence when it has become stable.
 func (v *Evidence) Of(e *Effect) (event trace.Event, ok bool) {
 	event = v.event(e)
 	event.Proc, event.Incarnation = v.Proc, v.Incarnation
 	return event, event.Kind != 0
 }
 
-// OfInput is the event that an input leaves by itself, before all effects: a record has become stable, a watchdog has expired.
+// OfInput is the event that an input leaves by itself, before all effects: a record has become
+// stable, a watchdog has expired.
 func (v *Evidence) OfInput(in *Input) (event trace.Event, ok bool) {
 	event = trace.Event{Proc: v.Proc, Incarnation: v.Incarnation}
 	switch {
@@ -43,7 +45,8 @@ func (v *Evidence) Sender(e *Effect) Incarnation {
 	return v.Incarnation
 }
 
-// Renewed are the events of a Renew: for the judge the proc has crashed and is restored. What comes later in the step is of the new incarnation.
+// Renewed are the events of a Renew: for the judge the proc has crashed and is restored. What comes
+// later in the step is of the new incarnation.
 func (v *Evidence) Renewed() []trace.Event {
 	crashed := trace.Event{Kind: trace.Crashed, Proc: v.Proc, Incarnation: v.Incarnation}
 	v.Incarnation++
@@ -54,16 +57,20 @@ func (v *Evidence) event(e *Effect) trace.Event {
 	switch e.Kind {
 	case SendMessage:
 		wire := e.Message.Describe()
-		if e.Former { // the judge, for whom that one is dead, sees no more than that there is a message
+		// the judge, for whom that one is dead, sees no more than that there is a message
+		if e.Former {
 			return trace.Event{Kind: trace.Emitted, Peer: e.To, Text: "former " + wire.Kind}
 		}
-		return trace.Event{Kind: trace.Emitted, Peer: e.To, ID: wire.ID, Stamp: wire.Stamp, Text: wire.Kind,
+		return trace.Event{Kind: trace.Emitted, Peer: e.To, ID: wire.ID, Stamp: wire.Stamp,
+			Text:  wire.Kind,
 			Again: !wire.ID.IsZero() && wire.ID != v.sent}
 	case ProgramSent:
 		v.sent = e.Payload.ID
-		return trace.Event{Kind: trace.Sent, Peer: e.To, ID: e.Payload.ID, Digest: e.Payload.Digest()}
+		return trace.Event{Kind: trace.Sent, Peer: e.To, ID: e.Payload.ID,
+			Digest: e.Payload.Digest()}
 	case Deliver:
-		return trace.Event{Kind: trace.Delivered, Peer: e.From, ID: e.Payload.ID, Stamp: e.Stamp, Digest: e.Payload.Digest()}
+		return trace.Event{Kind: trace.Delivered, Peer: e.From, ID: e.Payload.ID, Stamp: e.Stamp,
+			Digest: e.Payload.Digest()}
 	case ProgramDone:
 		return trace.Event{Kind: trace.Finished, Digest: e.Digest}
 	case Output:
@@ -100,9 +107,11 @@ func declared(e *Effect) trace.Event {
 	case Return:
 		return trace.Event{Kind: trace.Returned, Text: e.Key}
 	case Keep:
-		return trace.Event{Kind: trace.Kept, Text: e.Key, ID: e.ID, Peer: e.To, Received: e.Received, Sent: e.Sent}
+		return trace.Event{Kind: trace.Kept, Text: e.Key, ID: e.ID, Peer: e.To,
+			Received: e.Received, Sent: e.Sent}
 	case Forget:
-		return trace.Event{Kind: trace.Forgotten, Text: e.Key, ID: e.ID, Peer: e.To, Received: e.Received, Sent: e.Sent}
+		return trace.Event{Kind: trace.Forgotten, Text: e.Key, ID: e.ID, Peer: e.To,
+			Received: e.Received, Sent: e.Sent}
 	case Recovered:
 		return trace.Event{Kind: trace.Recovered}
 	case Adopt:
@@ -128,11 +137,12 @@ func (v *Evidence) Restarted() trace.Event {
 	return e
 }
 
-// Acts reports whether the environment acts on the effect, or it leaves the system: a crash may fall between any two that
-// do. All others are declarations, which belong to the one before.
+// Acts reports whether the environment acts on the effect, or it leaves the system: a crash may
+// fall between any two that do. All others are declarations, which belong to the one before.
 func (e *Effect) Acts() bool {
 	switch e.Kind {
-	case SendMessage, Persist, SetTimer, Watch, Unwatch, Renew, Exit, Rollback, Commit, Output, Decide, Invoke, Return:
+	case SendMessage, Persist, SetTimer, Watch, Unwatch, Renew, Exit, Rollback, Commit, Output,
+		Decide, Invoke, Return:
 		return true
 	}
 	return false

@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// Fields reads the numbers of a header in the order in which binary.AppendUvarint wrote them. After the first one that is not there, or is too
-// large, every other one is zero and End is an error. Only the shortest form of a number is accepted, so that no two headers are one message.
+// Fields reads the numbers of a header in the order in which binary.AppendUvarint wrote them. After
+// the first one that is not there, or is too large, every other one is zero and End is an error.
+// Only the shortest form of a number is accepted, so that no two headers are one message.
 type Fields struct {
 	rest   []byte
 	broken bool
@@ -39,7 +40,8 @@ func (f *Fields) Bool() bool { return f.Uint(1) == 1 }
 func (f *Fields) End(protocol string) error {
 	switch {
 	case f.broken:
-		return fmt.Errorf("%s: header is cut short, or has a number that is too large or too long", protocol)
+		return fmt.Errorf("%s: header is cut short, or has a number that is too large or too long",
+			protocol)
 	case len(f.rest) > 0:
 		return fmt.Errorf("%s: header has %d bytes more than its message", protocol, len(f.rest))
 	}

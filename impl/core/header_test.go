@@ -8,7 +8,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// Aim: numbers of a header are read as they were written, and nothing else is a number. Method: written by hand.
+// Aim: numbers of a header are read as they were written, and nothing else is a number. Method:
+// written by hand.
 func TestFields(t *testing.T) {
 	var b []byte
 	for _, x := range []uint64{0, 127, 128, math.MaxUint32, math.MaxUint64, 65535} {
@@ -16,7 +17,8 @@ func TestFields(t *testing.T) {
 	}
 	b = core.AppendBool(core.AppendBool(b, true), false)
 	f := core.ReadFields(b)
-	if f.Uint32() != 0 || f.Uint32() != 127 || f.Uint32() != 128 || f.Uint32() != math.MaxUint32 || f.Uint(math.MaxUint64) != math.MaxUint64 ||
+	if f.Uint32() != 0 || f.Uint32() != 127 || f.Uint32() != 128 || f.Uint32() != math.MaxUint32 ||
+		f.Uint(math.MaxUint64) != math.MaxUint64 ||
 		f.Rank() != 65535 || !f.Bool() || f.Bool() || f.End("x") != nil {
 		t.Errorf("read %+v", f)
 	}
@@ -28,7 +30,9 @@ func TestFields(t *testing.T) {
 		{"nothing", nil, func(f *core.Fields) { f.Uint32() }},
 		{"cut short", []byte{0x80}, func(f *core.Fields) { f.Uint32() }},
 		{"33 bits", binary.AppendUvarint(nil, 1<<32), func(f *core.Fields) { f.Uint32() }},
-		{"65 bits", []byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 2}, func(f *core.Fields) { f.Uint(math.MaxUint64) }},
+		{"65 bits", []byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 2}, func(f *core.Fields) {
+			f.Uint(math.MaxUint64)
+		}},
 		{"17 bits of a rank", binary.AppendUvarint(nil, 1<<16), func(f *core.Fields) { f.Rank() }},
 		{"not a bool", []byte{2}, func(f *core.Fields) { f.Bool() }},
 		{"a long zero", []byte{0x80, 0}, func(f *core.Fields) { f.Uint32() }},
@@ -42,7 +46,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// Aim: a queue that is emptied again and again stays in its place, and a long one is taken from in order. Method: both, by hand.
+// Aim: a queue that is emptied again and again stays in its place, and a long one is taken from in
+// order. Method: both, by hand.
 func TestPop(t *testing.T) {
 	var q []int
 	next, took := 0, 0

@@ -26,18 +26,22 @@ func (k *keeper) Step(in core.Input, out []core.Effect) []core.Effect {
 }
 
 func newKeeper(held []core.OpKind, program ...core.Op) (*core.Host, *keeper) {
-	k := &keeper{queues: queues{Queue: map[core.Rank][]core.Payload{}}, Held: map[core.OpKind]bool{}}
+	k := &keeper{queues: queues{Queue: map[core.Rank][]core.Payload{}},
+		Held: map[core.OpKind]bool{}}
 	for _, op := range held {
 		k.Held[op] = true
 	}
 	return core.NewHost(0, program, func(core.Application) core.Protocol { return k }), k
 }
 
-// Aim: a layer can hold every operation that it is not asked for otherwise. Method: each such operation alone, held and not held.
+// Aim: a layer can hold every operation that it is not asked for otherwise. Method: each such
+// operation alone, held and not held.
 func TestHolder(t *testing.T) {
 	programs := map[core.OpKind]core.Program{
-		core.OpNone: {}, core.OpPost: {{Kind: core.OpPost, Peer: 1}}, core.OpWait: {{Kind: core.OpWait}},
-		core.OpCheckpoint: {{Kind: core.OpCheckpoint}}, core.OpOutput: {{Kind: core.OpOutput}}, core.OpLoop: {loop(2), send(1, ""), end},
+		core.OpNone: {}, core.OpPost: {{Kind: core.OpPost, Peer: 1}},
+		core.OpWait:       {{Kind: core.OpWait}},
+		core.OpCheckpoint: {{Kind: core.OpCheckpoint}}, core.OpOutput: {{Kind: core.OpOutput}},
+		core.OpLoop: {loop(2), send(1, ""), end},
 	}
 	for op, program := range programs {
 		held, _ := newKeeper([]core.OpKind{op}, program...)
@@ -53,7 +57,8 @@ func TestHolder(t *testing.T) {
 
 // Aim: a layer is told what makes a receive nondeterministic. Method: the four ways to receive.
 func TestReceiveSaysHow(t *testing.T) {
-	h, k := newKeeper(nil, recv(1), core.Op{Kind: core.OpRecv, Any: true}, core.Op{Kind: core.OpPost, Peer: 1}, core.Op{Kind: core.OpPost, Any: true})
+	h, k := newKeeper(nil, recv(1), core.Op{Kind: core.OpRecv, Any: true},
+		core.Op{Kind: core.OpPost, Peer: 1}, core.Op{Kind: core.OpPost, Any: true})
 	for n := range uint32(4) {
 		k.put(1, n+1)
 	}
@@ -79,12 +84,14 @@ type declarer struct{ queues }
 
 func (d *declarer) Step(in core.Input, out []core.Effect) []core.Effect {
 	if in.Kind == core.Send {
-		out = append(out, core.Effect{Kind: core.Keep, Key: trace.Determinant, To: 1, ID: in.Payload.ID})
+		out = append(out, core.Effect{Kind: core.Keep, Key: trace.Determinant, To: 1,
+			ID: in.Payload.ID})
 	}
 	return d.queues.Step(in, out)
 }
 
-// Aim: a rank has what its layer keeps in its history, unless it is brief: the declaration itself always comes. Method: one send each.
+// Aim: a rank has what its layer keeps in its history, unless it is brief: the declaration itself
+// always comes. Method: one send each.
 func TestBriefMemory(t *testing.T) {
 	for _, brief := range []bool{false, true} {
 		h := core.NewHost(0, core.Program{send(1, "")}, func(core.Application) core.Protocol {

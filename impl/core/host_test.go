@@ -54,7 +54,8 @@ func newHost(program ...core.Op) (*core.Host, *queues) {
 
 // put makes message number n of a rank receivable.
 func (q *queues) put(from core.Rank, n uint32) {
-	q.Queue[from] = append(q.Queue[from], core.Payload{ID: core.MsgID{From: from, Number: n}, Data: []byte{byte(from), byte(n)}})
+	q.Queue[from] = append(q.Queue[from], core.Payload{ID: core.MsgID{From: from, Number: n},
+		Data: []byte{byte(from), byte(n)}})
 }
 
 // choices are the enabled steps as (posted receive, source); -1 stands for "none".
@@ -82,11 +83,12 @@ func take(t *testing.T, h *core.Host, i int) []core.Effect {
 
 var (
 	next     = [2]int{-1, -1}
-	ignoring = cmp.Options{cmpopts.IgnoreUnexported(core.MsgID{}, core.Payload{}, core.Stamp{}, trace.History{}, trace.Delivery{}), cmpopts.EquateEmpty()}
+	ignoring = cmp.Options{cmpopts.IgnoreUnexported(core.MsgID{}, core.Payload{}, core.Stamp{},
+		trace.History{}, trace.Delivery{}), cmpopts.EquateEmpty()}
 )
 
-// TestChoices gives, for each operation, the steps that are enabled with nothing to receive, and with a message of rank 1 and two
-// of rank 2.
+// TestChoices gives, for each operation, the steps that are enabled with nothing to receive, and
+// with a message of rank 1 and two of rank 2.
 func TestChoices(t *testing.T) {
 	anyone := core.Op{Kind: core.OpRecv, Any: true}
 	tests := []struct {
@@ -122,7 +124,8 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestBlockedSend checks that a send is no choice while the protocol is not ready; everything else goes on.
+// TestBlockedSend checks that a send is no choice while the protocol is not ready; everything else
+// goes on.
 func TestBlockedSend(t *testing.T) {
 	h, q := newHost(core.Op{Kind: core.OpPost, Peer: 1}, send(1, ""))
 	take(t, h, 0)
@@ -137,8 +140,8 @@ func TestBlockedSend(t *testing.T) {
 	}
 }
 
-// TestPostedReceives checks that posted receives and the current one match a source in the order of posting: a message
-// goes to the first that fits, and a wildcard before others takes every source.
+// TestPostedReceives checks that posted receives and the current one match a source in the order of
+// posting: a message goes to the first that fits, and a wildcard before others takes every source.
 func TestPostedReceives(t *testing.T) {
 	post := func(from core.Rank) core.Op { return core.Op{Kind: core.OpPost, Peer: from} }
 	anyone := core.Op{Kind: core.OpPost, Any: true}
@@ -195,7 +198,8 @@ func TestWait(t *testing.T) {
 // TestReply checks that a reply goes to the source of the last receive.
 func TestReply(t *testing.T) {
 	reply := core.Op{Kind: core.OpSend, Any: true}
-	h, q := newHost(core.Op{Kind: core.OpRecv, Any: true}, reply, core.Op{Kind: core.OpRecv, Any: true}, reply, reply)
+	h, q := newHost(core.Op{Kind: core.OpRecv, Any: true}, reply,
+		core.Op{Kind: core.OpRecv, Any: true}, reply, reply)
 	q.put(3, 1)
 	q.put(5, 1)
 	take(t, h, 1) // rank 5
@@ -203,12 +207,14 @@ func TestReply(t *testing.T) {
 	take(t, h, 0) // rank 3
 	take(t, h, 0)
 	take(t, h, 0)
-	if diff := cmp.Diff([]string{"send 1 to 5", "send 2 to 3", "send 3 to 3"}, q.Steps); diff != "" {
+	if diff := cmp.Diff([]string{"send 1 to 5", "send 2 to 3", "send 3 to 3"},
+		q.Steps); diff != "" {
 		t.Errorf("replies (-want +got):\n%s", diff)
 	}
 }
 
-// final runs a program of two receives from anyone in one order and returns its digest at the end and the bytes of its last send.
+// final runs a program of two receives from anyone in one order and returns its digest at the end
+// and the bytes of its last send.
 func final(t *testing.T, ordered bool, first int) (uint64, []byte) {
 	t.Helper()
 	receive := core.Op{Kind: core.OpRecv, Any: true, Ordered: ordered}
@@ -221,7 +227,8 @@ func final(t *testing.T, ordered bool, first int) (uint64, []byte) {
 	return take(t, h, 0)[0].Digest, sent[0].Payload.Data
 }
 
-// TestOrder checks that deliveries commute unless they are ordered, in the state at the end and in the payloads sent later.
+// TestOrder checks that deliveries commute unless they are ordered, in the state at the end and in
+// the payloads sent later.
 func TestOrder(t *testing.T) {
 	for _, ordered := range []bool{false, true} {
 		a, sentA := final(t, ordered, 0)
@@ -232,9 +239,11 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestEffectsOfOperations checks what the host shows of each operation, and the history that it keeps.
+// TestEffectsOfOperations checks what the host shows of each operation, and the history that it
+// keeps.
 func TestEffectsOfOperations(t *testing.T) {
-	h, q := newHost(loop(2), send(1, "x"), recv(2), end, core.Op{Kind: core.OpCheckpoint}, core.Op{Kind: core.OpOutput})
+	h, q := newHost(loop(2), send(1, "x"), recv(2), end, core.Op{Kind: core.OpCheckpoint},
+		core.Op{Kind: core.OpOutput})
 	q.put(2, 1)
 	q.put(2, 2)
 	kinds := [][]core.EffectKind{}
@@ -253,21 +262,24 @@ func TestEffectsOfOperations(t *testing.T) {
 	if diff := cmp.Diff([]string{"send 1 to 1", "send 2 to 1", "checkpoint"}, q.Steps); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
-	for i := range h.History().Delivered { // what it is worth is compared with the payload elsewhere
+	// what it is worth is compared with the payload elsewhere
+	for i := range h.History().Delivered {
 		if h.History().Delivered[i].Digest == 0 {
 			t.Errorf("delivery %d has no digest", i+1)
 		}
 		h.History().Delivered[i].Digest = 0
 	}
-	history := trace.History{Sent: 2, Done: true, Digest: h.History().Digest, Delivered: []trace.Delivery{
-		{ID: core.MsgID{From: 2, Number: 1}, Stamp: core.Stamp{Date: 7}}, {ID: core.MsgID{From: 2, Number: 2}, Stamp: core.Stamp{Date: 7}}}}
+	history := trace.History{Sent: 2, Done: true, Digest: h.History().Digest,
+		Delivered: []trace.Delivery{
+			{ID: core.MsgID{From: 2, Number: 1}, Stamp: core.Stamp{Date: 7}},
+			{ID: core.MsgID{From: 2, Number: 2}, Stamp: core.Stamp{Date: 7}}}}
 	if diff := cmp.Diff(history, *h.History(), ignoring); diff != "" {
 		t.Errorf("history (-want +got):\n%s", diff)
 	}
 }
 
-// TestImage checks that an image holds the program: after Load the run goes on as from there, with the same payloads, and
-// Position counts sends and deliveries.
+// TestImage checks that an image holds the program: after Load the run goes on as from there, with
+// the same payloads, and Position counts sends and deliveries.
 func TestImage(t *testing.T) {
 	program := []core.Op{loop(2), send(1, ""), recv(2), end}
 	h, q := newHost(program...)
@@ -298,7 +310,8 @@ func TestImage(t *testing.T) {
 	}
 	gotBytes, gotDigest := rest(restored, q2)
 	if diff := cmp.Diff(wantBytes, gotBytes); diff != "" || wantDigest != gotDigest {
-		t.Errorf("after Load: digest %x, want %x, payloads (-want +got):\n%s", gotDigest, wantDigest, diff)
+		t.Errorf("after Load: digest %x, want %x, payloads (-want +got):\n%s", gotDigest,
+			wantDigest, diff)
 	}
 }
 

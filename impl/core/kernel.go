@@ -6,10 +6,12 @@ import (
 	"math"
 )
 
-// Kernel is the numeric side of a program: what its operations OpCompute, OpFlush, and those that send and receive, do with numbers. A
-// program with a kernel begins with OpBegin, which holds it; the part of an operation says which computation or message is
-// meant. All methods are functions of their arguments alone: a Kernel never changes, and what changes is in Numbers, which is part of
-// the program's image. Floating point is for the application alone, and rounded the same way everywhere: no fused multiply-add.
+// Kernel is the numeric side of a program: what its operations OpCompute, OpFlush, and those that
+// send and receive, do with numbers. A program with a kernel begins with OpBegin, which holds it;
+// the part of an operation says which computation or message is meant. All methods are functions of
+// their arguments alone: a Kernel never changes, and what changes is in Numbers, which is part of
+// the program's image. Floating point is for the application alone, and rounded the same way
+// everywhere: no fused multiply-add.
 type Kernel interface {
 	// Begin is the state before the first operation.
 	Begin() Numbers
@@ -17,11 +19,13 @@ type Kernel interface {
 	Compute(part int, n *Numbers)
 	// Size is how many bytes the message of a part has.
 	Size(part int, n *Numbers) int
-	// Fill writes the message of a part into to, which has that size and any content. It may change the state.
+	// Fill writes the message of a part into to, which has that size and any content. It may change
+	// the state.
 	Fill(part int, n *Numbers, to []byte)
 	// Take accepts a message of a part; it keeps no reference to the data.
 	Take(part int, n *Numbers, from Rank, data []byte)
-	// Next says where the next message of an OpFlush goes, or that there is none, and whether an OpAgain goes on. It changes nothing.
+	// Next says where the next message of an OpFlush goes, or that there is none, and whether an
+	// OpAgain goes on. It changes nothing.
 	Next(part int, n *Numbers) (to Rank, ok bool)
 }
 
@@ -82,8 +86,9 @@ func (n *Numbers) digest() uint64 {
 	return h
 }
 
-// sample is a fingerprint of some of a payload: all of a small one, of a large one words from all over it. A message that is not the right one
-// differs somewhere in it, and large messages need not be read twice.
+// sample is a fingerprint of some of a payload: all of a small one, of a large one words from all
+// over it. A message that is not the right one differs somewhere in it, and large messages need not
+// be read twice.
 func sample(data []byte) uint64 {
 	const whole, words = 256, 32
 	if len(data) <= whole {
@@ -96,17 +101,20 @@ func sample(data []byte) uint64 {
 	return h
 }
 
-// Buffers is where a program with a kernel gets the bytes of its messages, and where those that it has received go.
+// Buffers is where a program with a kernel gets the bytes of its messages, and where those that it
+// has received go.
 type Buffers interface {
 	// Get returns bytes with any content that nobody else uses.
 	Get(size int) []byte
-	// Done says that the program needs a received payload no more. Whoever knows that no log and no queue holds it may use it again.
+	// Done says that the program needs a received payload no more. Whoever knows that no log and no
+	// queue holds it may use it again.
 	Done(data []byte)
 }
 
-// Tune prepares a rank for long runs on real data: buffers, which may be nil, for its messages, and, when brief, no lists of deliveries and of what
-// the protocol keeps in its history, nor digests of payloads. Whoever judges a run by its trace needs none of them, and a list of determinants costs
-// more the longer it is.
+// Tune prepares a rank for long runs on real data: buffers, which may be nil, for its messages,
+// and, when brief, no lists of deliveries and of what the protocol keeps in its history, nor
+// digests of payloads. Whoever judges a run by its trace needs none of them, and a list of
+// determinants costs more the longer it is.
 func (h *Host) Tune(buffers Buffers, brief bool) { h.buffers, h.brief = buffers, brief }
 
 // begin puts a program with a kernel before its first operation.
@@ -120,7 +128,8 @@ func (h *Host) begin() {
 	h.advance()
 }
 
-// compute carries out what comes next and concerns nobody else, a flush of nothing included. It has no effect, so it is part of the step before.
+// compute carries out what comes next and concerns nobody else, a flush of nothing included. It has
+// no effect, so it is part of the step before.
 func (h *Host) compute() {
 	a := &h.app
 	for a.PC < len(h.program) {
@@ -157,20 +166,23 @@ func (h *Host) fill(part int) []byte {
 	return data
 }
 
-// validateKernel reports the first operation that needs a kernel where there is none, or is at the wrong place.
+// validateKernel reports the first operation that needs a kernel where there is none, or is at the
+// wrong place.
 func (p Program) validateKernel() error {
 	for i, op := range p {
 		switch {
 		case op.Kind == OpBegin && (i > 0 || op.Kernel == nil):
 			return fmt.Errorf("operation %d: the numeric part of a program comes first, once", i+1)
-		case (op.Kind == OpCompute || op.Kind == OpFlush || op.Kind == OpAgain) && p[0].Kind != OpBegin:
+		case (op.Kind == OpCompute || op.Kind == OpFlush || op.Kind == OpAgain) &&
+			p[0].Kind != OpBegin:
 			return fmt.Errorf("operation %d needs a numeric part of the program", i+1)
 		}
 	}
 	return nil
 }
 
-// PayloadBytes is how many bytes a send of the program carries. How many a flush does, only the kernel knows when it comes to it.
+// PayloadBytes is how many bytes a send of the program carries. How many a flush does, only the
+// kernel knows when it comes to it.
 func (p Program) PayloadBytes(send Op) int {
 	if p[0].Kind == OpBegin {
 		return p[0].Kernel.Size(send.Part, nil)

@@ -13,11 +13,13 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// counting is a kernel that counts what it is asked for: Counts are computations, fills, takes, and what is left to send in a flush.
+// counting is a kernel that counts what it is asked for: Counts are computations, fills, takes, and
+// what is left to send in a flush.
 type counting struct{ rank int }
 
 func (k *counting) Begin() core.Numbers {
-	return core.Numbers{Floats: core.Floats{float64(k.rank), math.Inf(1)}, Counts: []int64{0, 0, 0, 3}}
+	return core.Numbers{Floats: core.Floats{float64(k.rank), math.Inf(1)},
+		Counts: []int64{0, 0, 0, 3}}
 }
 func (k *counting) Compute(part int, n *core.Numbers)  { n.Counts[0] += int64(part) }
 func (k *counting) Size(part int, _ *core.Numbers) int { return 8 * part }
@@ -31,7 +33,8 @@ func (k *counting) Take(part int, n *core.Numbers, from core.Rank, data []byte) 
 }
 func (k *counting) Next(_ int, n *core.Numbers) (core.Rank, bool) { return 1, n.Counts[3] > 0 }
 
-// numeric is a host that runs a program with the kernel over the recording layer of the other tests.
+// numeric is a host that runs a program with the kernel over the recording layer of the other
+// tests.
 func numeric(t *testing.T, program core.Program) (*core.Host, *recorder) {
 	t.Helper()
 	program = append(core.Program{{Kind: core.OpBegin, Kernel: &counting{rank: 7}}}, program...)
@@ -44,7 +47,8 @@ func numeric(t *testing.T, program core.Program) (*core.Host, *recorder) {
 	return h, layer
 }
 
-// recorder delivers a message of eight bytes from rank 2 whenever it is asked to, and remembers what is sent.
+// recorder delivers a message of eight bytes from rank 2 whenever it is asked to, and remembers
+// what is sent.
 type recorder struct {
 	state  struct{ Sent []int }
 	closed bool
@@ -60,7 +64,8 @@ func (l *recorder) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Send:
 		l.state.Sent = append(l.state.Sent, len(in.Payload.Data), int(in.To))
 	case core.Receive:
-		return append(out, core.Effect{Kind: core.Deliver, From: 2, Payload: core.Payload{ID: core.MsgID{From: 2, Number: 1}, Data: make([]byte, 8)}})
+		return append(out, core.Effect{Kind: core.Deliver, From: 2,
+			Payload: core.Payload{ID: core.MsgID{From: 2, Number: 1}, Data: make([]byte, 8)}})
 	}
 	return out
 }
@@ -77,14 +82,16 @@ func advance(t *testing.T, h *core.Host) []core.Effect {
 	return h.Step(core.Input{Kind: core.Advance, Choice: choices[0]}, nil)
 }
 
-// TestKernelSteps runs a program of every kind of operation, by hand: computations, loops and empty flushes are no steps of their own.
+// TestKernelSteps runs a program of every kind of operation, by hand: computations, loops and empty
+// flushes are no steps of their own.
 func TestKernelSteps(t *testing.T) {
 	h, layer := numeric(t, core.Program{
 		{Kind: core.OpCompute, Part: 1},
 		{Kind: core.OpLoop, Count: 2}, {Kind: core.OpCompute, Part: 10}, {Kind: core.OpEnd},
 		{Kind: core.OpSend, Peer: 1, Part: 2}, {Kind: core.OpCompute, Part: 100},
 		{Kind: core.OpRecv, Peer: 2, Part: 5},
-		{Kind: core.OpFlush, Part: 1}, {Kind: core.OpCompute, Part: 1000}, {Kind: core.OpFlush, Part: 3},
+		{Kind: core.OpFlush, Part: 1}, {Kind: core.OpCompute, Part: 1000},
+		{Kind: core.OpFlush, Part: 3},
 	})
 	check := func(want ...int64) {
 		t.Helper()
@@ -107,7 +114,8 @@ func TestKernelSteps(t *testing.T) {
 	advance(t, h) // the last one; the second flush has nothing to send
 	check(1121, 3, 2508, 0)
 	effects := advance(t, h)
-	if len(effects) != 1 || effects[0].Kind != core.ProgramDone || effects[0].Digest == 0 || !h.Ended() {
+	if len(effects) != 1 || effects[0].Kind != core.ProgramDone || effects[0].Digest == 0 ||
+		!h.Ended() {
 		t.Errorf("end: %+v", effects)
 	}
 	if diff := cmp.Diff([]int{16, 1, 8, 1, 8, 1}, layer.state.Sent); diff != "" {
@@ -117,7 +125,8 @@ func TestKernelSteps(t *testing.T) {
 
 // TestAgain repeats a loop as long as the kernel has something to do.
 func TestAgain(t *testing.T) {
-	h, layer := numeric(t, core.Program{{Kind: core.OpLoop, Count: 1}, {Kind: core.OpSend, Peer: 1, Part: 1}, {Kind: core.OpAgain}, {Kind: core.OpOutput}})
+	h, layer := numeric(t, core.Program{{Kind: core.OpLoop, Count: 1},
+		{Kind: core.OpSend, Peer: 1, Part: 1}, {Kind: core.OpAgain}, {Kind: core.OpOutput}})
 	for range 3 {
 		advance(t, h)
 	}
@@ -129,10 +138,12 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestKernelImage takes an image at every step and puts it into a fresh rank, which then has the same state and ends with the same digest. Digests
-// differ when numbers differ, or what was delivered does.
+// TestKernelImage takes an image at every step and puts it into a fresh rank, which then has the
+// same state and ends with the same digest. Digests differ when numbers differ, or what was
+// delivered does.
 func TestKernelImage(t *testing.T) {
-	program := core.Program{{Kind: core.OpSend, Peer: 1, Part: 2}, {Kind: core.OpRecv, Peer: 2, Part: 5}, {Kind: core.OpFlush, Part: 1}}
+	program := core.Program{{Kind: core.OpSend, Peer: 1, Part: 2},
+		{Kind: core.OpRecv, Peer: 2, Part: 5}, {Kind: core.OpFlush, Part: 1}}
 	finish := func(h *core.Host) uint64 {
 		for !h.Ended() {
 			advance(t, h)
@@ -163,12 +174,14 @@ func TestKernelImage(t *testing.T) {
 	if finish(other) == want {
 		t.Error("another number, the same digest")
 	}
-	other, _ = numeric(t, core.Program{program[0], {Kind: core.OpRecv, Peer: 2, Part: 5, Free: true}, program[2]})
+	other, _ = numeric(t, core.Program{program[0],
+		{Kind: core.OpRecv, Peer: 2, Part: 5, Free: true}, program[2]})
 	if finish(other) == want {
 		t.Error("a delivery leaves no trace")
 	}
 	defer func() {
-		if p := recover(); p == nil || !strings.Contains(fmt.Sprint(p), "an image is what Image wrote") {
+		if p := recover(); p == nil || !strings.Contains(fmt.Sprint(p),
+			"an image is what Image wrote") {
 			t.Errorf("a truncated image: %v", p)
 		}
 	}()
@@ -182,9 +195,11 @@ type reuse struct{ got, done int }
 func (r *reuse) Get(size int) []byte { r.got++; return bytes.Repeat([]byte{0xff}, size) }
 func (r *reuse) Done([]byte)         { r.done++ }
 
-// TestTune runs with buffers and without a list of deliveries: the digest is the same, the position too.
+// TestTune runs with buffers and without a list of deliveries: the digest is the same, the position
+// too.
 func TestTune(t *testing.T) {
-	program := core.Program{{Kind: core.OpSend, Peer: 1, Part: 2}, {Kind: core.OpRecv, Peer: 2, Part: 5}, {Kind: core.OpFlush, Part: 1}}
+	program := core.Program{{Kind: core.OpSend, Peer: 1, Part: 2},
+		{Kind: core.OpRecv, Peer: 2, Part: 5}, {Kind: core.OpFlush, Part: 1}}
 	var digests []uint64
 	for _, tuned := range []bool{false, true} {
 		h, _ := numeric(t, program)
@@ -196,7 +211,8 @@ func TestTune(t *testing.T) {
 			advance(t, h)
 		}
 		if tuned && (buffers.got != 3 || buffers.done != 1 || len(h.History().Delivered) != 0) {
-			t.Errorf("%d buffers got, %d done, deliveries %v", buffers.got, buffers.done, h.History().Delivered)
+			t.Errorf("%d buffers got, %d done, deliveries %v", buffers.got, buffers.done,
+				h.History().Delivered)
 		}
 		if sent, received := h.Position(h.Image()); sent != 3 || received != 1 {
 			t.Errorf("position %d, %d", sent, received)
@@ -212,12 +228,18 @@ func TestTune(t *testing.T) {
 func TestKernelPrograms(t *testing.T) {
 	begin := core.Op{Kind: core.OpBegin, Kernel: &counting{}}
 	for want, p := range map[string]core.Program{
-		"program of rank 0: operation 2: the numeric part of a program comes first, once": {begin, begin},
-		"program of rank 0: operation 1: the numeric part of a program comes first, once": {{Kind: core.OpBegin}},
-		"program of rank 0: operation 1 needs a numeric part of the program":              {{Kind: core.OpCompute}},
-		"program of rank 0: operation 2 needs a numeric part of the program":              {{Kind: core.OpWait}, {Kind: core.OpFlush}},
-		"program of rank 0: operation 2: end without loop":                                {begin, {Kind: core.OpAgain}},
-		"program of rank 0: loop without end":                                             {begin, {Kind: core.OpLoop, Count: 1}},
+		"program of rank 0: operation 2: the numeric part of a program comes first, once": {begin,
+			begin},
+		"program of rank 0: operation 1: the numeric part of a program comes first, once": {
+			{Kind: core.OpBegin}},
+		"program of rank 0: operation 1 needs a numeric part of the program": {
+			{Kind: core.OpCompute}},
+		"program of rank 0: operation 2 needs a numeric part of the program": {
+			{Kind: core.OpWait}, {Kind: core.OpFlush}},
+		"program of rank 0: operation 2: end without loop": {begin,
+			{Kind: core.OpAgain}},
+		"program of rank 0: loop without end": {begin,
+			{Kind: core.OpLoop, Count: 1}},
 	} {
 		if err := p.Validate(0, 2); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
@@ -225,15 +247,19 @@ func TestKernelPrograms(t *testing.T) {
 	}
 }
 
-// TestFloats encodes numbers by their bits: every bit comes back, also of what is not a number; bytes that are no whole number of floats are an error.
+// TestFloats encodes numbers by their bits: every bit comes back, also of what is not a number;
+// bytes that are no whole number of floats are an error.
 func TestFloats(t *testing.T) {
-	want := core.Numbers{Floats: core.Floats{0, math.Copysign(0, -1), 1.5, math.Inf(-1), math.Float64frombits(0x7ff8000000000123), 5e-324}, Counts: []int64{-1, math.MaxInt64}}
+	want := core.Numbers{Floats: core.Floats{0, math.Copysign(0, -1), 1.5, math.Inf(-1),
+		math.Float64frombits(0x7ff8000000000123), 5e-324}, Counts: []int64{-1, math.MaxInt64}}
 	b := core.Encode(&want)
 	var got core.Numbers
 	if err := core.Decode(b, &got); err != nil {
 		t.Fatal(err)
 	}
-	same := cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+	same := cmp.Comparer(func(a, b float64) bool {
+		return math.Float64bits(a) == math.Float64bits(b)
+	})
 	if diff := cmp.Diff(want, got, same, cmpopts.IgnoreUnexported(core.Numbers{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -14,32 +14,38 @@ type (
 
 // Machine is one proc: deterministic, without I/O, with plain-data state.
 type Machine interface {
-	// Step handles one input and appends the effects that the driver must perform, in order, to out.
+	// Step handles one input and appends the effects that the driver must perform, in order, to
+	// out.
 	Step(in Input, out []Effect) []Effect
-	// State returns pointers to the parts of the state, always the same parts in the same order, for the codec.
+	// State returns pointers to the parts of the state, always the same parts in the same order,
+	// for the codec.
 	State() []any
-	// Choices appends the internal steps that are enabled now, in a fixed order: the program steps of a rank, what a
-	// service may do of its own accord, mostly nothing. Each is executed by an Advance input that names it. It changes nothing.
+	// Choices appends the internal steps that are enabled now, in a fixed order: the program steps
+	// of a rank, what a service may do of its own accord, mostly nothing. Each is executed by an
+	// Advance input that names it. It changes nothing.
 	Choices(buf []Choice) []Choice
 }
 
 // Commuter is a machine that can tell which of its steps a search may take before all others.
 type Commuter interface {
-	// Commutes reports that handling the input in the present state commutes with every input that can come before it, as
-	// long as no failure, no checkpoint and no message of another recovery round than the given one is still to come: either order
-	// ends in the same state with the same messages on every channel, also when more steps come in between. If, coming last of
-	// several, it would do something that others can judge, it must do nothing but be counted when it comes earlier. Only
-	// Received inputs and program steps are asked for.
+	// Commutes reports that handling the input in the present state commutes with every input that
+	// can come before it, as long as no failure, no checkpoint and no message of another recovery
+	// round than the given one is still to come: either order ends in the same state with the same
+	// messages on every channel, also when more steps come in between. If, coming last of several,
+	// it would do something that others can judge, it must do nothing but be counted when it comes
+	// earlier. Only Received inputs and program steps are asked for.
 	Commutes(in Input) (round uint64, ok bool)
 }
 
-// Message is what travels between procs: a pointer to a struct of plain data that the codec can encode.
+// Message is what travels between procs: a pointer to a struct of plain data that the codec can
+// encode.
 type Message interface {
 	// Describe names the message for evidence and reports; it is not part of the data path.
 	Describe() trace.Wire
 }
 
-// Payload is what a program sends: opaque bytes to the protocol. ID is assigned by the rank host and carried as evidence.
+// Payload is what a program sends: opaque bytes to the protocol. ID is assigned by the rank host
+// and carried as evidence.
 type Payload struct {
 	_    struct{} `cbor:",toarray"`
 	ID   MsgID    `json:"id"`
@@ -51,18 +57,22 @@ type InputKind uint8
 
 // The inputs and the fields of Input that they carry.
 const (
-	Start      InputKind = iota + 1 // first life of a proc
-	Restore                         // later life: Incarnation, Records, From (of a proc that has a host: the host)
-	Received                        // a message arrived: From, Message
-	Persisted                       // the record is on stable storage: Key
-	Down                            // the failure detector reports procs that stopped: Procs
-	Tick                            // a timer set earlier fired: Timer; a watchdog expired: Timer is Silence, From
-	Advance                         // driver to rank: take the program step Choice
-	Send                            // program to protocol: To, Payload
-	Receive                         // program to protocol: deliver the next message of From (of a group: its Source); Any, Posted
-	Checkpoint                      // program or environment to protocol: save a recovery line when convenient
-	Multicast                       // program to protocol: Group, Payload
-	Contribute                      // program to protocol: Group, Payload
+	Start InputKind = iota + 1 // first life of a proc
+	// later life: Incarnation, Records, From (of a proc that has a host: the host)
+	Restore
+	Received  // a message arrived: From, Message
+	Persisted // the record is on stable storage: Key
+	Down      // the failure detector reports procs that stopped: Procs
+	// a timer set earlier fired: Timer; a watchdog expired: Timer is Silence, From
+	Tick
+	Advance // driver to rank: take the program step Choice
+	Send    // program to protocol: To, Payload
+	// program to protocol: deliver the next message of From (of a group: its Source); Any, Posted
+	Receive
+	// program or environment to protocol: save a recovery line when convenient
+	Checkpoint
+	Multicast  // program to protocol: Group, Payload
+	Contribute // program to protocol: Group, Payload
 )
 
 // Input is one past event. Only the fields that its Kind names are set.
@@ -80,10 +90,12 @@ type Input struct {
 	Timer       string
 	Choice      Choice
 	Any         bool // the receive names no source
-	Posted      bool // it was posted earlier and completes now: the program may do other steps before it
+	// it was posted earlier and completes now: the program may do other steps before it
+	Posted bool
 
-	// An Input is copied by 16 bytes, and copied on by whoever hands it to a layer below. With a size that is no multiple of them the last two moves
-	// overlap, and the second copy waits for the first to reach the cache.
+	// An Input is copied by 16 bytes, and copied on by whoever hands it to a layer below. With a
+	// size that is no multiple of them the last two moves overlap, and the second copy waits for
+	// the first to reach the cache.
 	_ [8]byte
 }
 
@@ -98,42 +110,60 @@ type Record struct {
 // EffectKind says what a machine asks for or declares.
 type EffectKind uint8
 
-// The effects and the fields of Effect that they carry. Logged, Pruned and Committed declare what the protocol did to its
-// log and recovery line, Keep and Forget what it holds in memory, as Drop declares what it ignored; ProgramSent and ProgramDone come from
-// the rank host; Decide, Invoke and Return cross to whoever uses a service.
+// The effects and the fields of Effect that they carry. Logged, Pruned and Committed declare what
+// the protocol did to its log and recovery line, Keep and Forget what it holds in memory, as Drop
+// declares what it ignored; ProgramSent and ProgramDone come from the rank host; Decide, Invoke and
+// Return cross to whoever uses a service.
 const (
 	SendMessage EffectKind = iota + 1 // put on the network: To, Message
-	Persist                           // write stable record Key = Value, a Persisted input follows; a nil Value deletes, nothing follows
-	Deliver                           // answer to Receive: From, Payload, Stamp
-	SetTimer                          // Timer will fire after Ticks
-	Output                            // Payload leaves the system for good
-	Rollback                          // restart this proc from stable storage
-	Drop                              // the input was ignored: From, ID, Reason
-	Halt                              // give up with a typed answer: Reason
-	Log                               // ID for To was put into the message log; Received is its place among the deliveries of To, 0 = unknown
-	Prune                             // ID for To was removed from the message log
-	Commit                            // the recovery line is now at Sent, Received (copied from the image)
-	ProgramSent                       // rank host: the program sent Payload to To
-	ProgramDone                       // rank host: the program ended in state Digest
-	Decide                            // a decision that no other proc may contradict, made known outside: Key (what is decided)
-	Invoke                            // client: an operation on the service begins: Key (the operation)
-	Return                            // client: its operation ends: Key (the answer)
-	Keep                              // declares that something is kept in memory for others: Key (sort), ID, To, Received, Sent (see trace.Item)
-	Forget                            // declares that it is kept no more: as Keep
-	Recovered                         // declares that the recovery of this proc is complete
-	Adopt                             // proc To runs on the node of this proc from now on
-	Resume                            // the program was loaded from an image that came by message: it is at Sent, Received
-	Watch                             // start the watchdog about proc To again: it expires when To is silent for too long; see Silence
-	Unwatch                           // stop it
-	Exit                              // this proc, and all that it has adopted, stops for good; the last effect of a step
-	Renew                             // the first effect of a step: this is the next incarnation of the proc from now on, though it has not stopped
-	Disown                            // proc To does not run on the node of this proc any more
-	Declare                           // says something about itself for whoever reads the evidence: Key
+	// write stable record Key = Value, a Persisted input follows; a nil Value deletes, nothing
+	// follows
+	Persist
+	Deliver  // answer to Receive: From, Payload, Stamp
+	SetTimer // Timer will fire after Ticks
+	Output   // Payload leaves the system for good
+	Rollback // restart this proc from stable storage
+	Drop     // the input was ignored: From, ID, Reason
+	Halt     // give up with a typed answer: Reason
+	// ID for To was put into the message log; Received is its place among the deliveries of To, 0 =
+	// unknown
+	Log
+	Prune // ID for To was removed from the message log
+	// the recovery line is now at Sent, Received (copied from the image)
+	Commit
+	ProgramSent // rank host: the program sent Payload to To
+	ProgramDone // rank host: the program ended in state Digest
+	// a decision that no other proc may contradict, made known outside: Key (what is decided)
+	Decide
+	// client: an operation on the service begins: Key (the operation)
+	Invoke
+	Return // client: its operation ends: Key (the answer)
+	// declares that something is kept in memory for others: Key (sort), ID, To, Received, Sent (see
+	// trace.Item)
+	Keep
+	Forget    // declares that it is kept no more: as Keep
+	Recovered // declares that the recovery of this proc is complete
+	Adopt     // proc To runs on the node of this proc from now on
+	// the program was loaded from an image that came by message: it is at Sent, Received
+	Resume
+	// start the watchdog about proc To again: it expires when To is silent for too long; see
+	// Silence
+	Watch
+	Unwatch // stop it
+	// this proc, and all that it has adopted, stops for good; the last effect of a step
+	Exit
+	// the first effect of a step: this is the next incarnation of the proc from now on, though it
+	// has not stopped
+	Renew
+	Disown // proc To does not run on the node of this proc any more
+	// says something about itself for whoever reads the evidence: Key
+	Declare
 )
 
-// Silence is the timer of a Tick that says that a watchdog has expired. There is one watchdog for each pair of procs. That the watched proc gives
-// signs of life while it runs, and how often, is the business of the driver; a watchdog about one that has stopped expires at some
-// time, one about another proc may, falsely.
+// Silence is the timer of a Tick that says that a watchdog has expired. There is one watchdog for
+// each pair of procs. That the watched proc gives signs of life while it runs, and how often, is
+// the business of the driver; a watchdog about one that has stopped expires at some time, one about
+// another proc may, falsely.
 const Silence = "silence"
 
 // Effect is one thing a machine asks for or declares. Only the fields that its Kind names are set.
@@ -162,8 +192,9 @@ type Service struct{}
 // Choices appends nothing.
 func (Service) Choices(buf []Choice) []Choice { return buf }
 
-// Add appends an effect of a kind and returns its place, so that its fields are set there. An Effect is large: one that is made elsewhere and then
-// copied costs a message of the data path a good part of its time.
+// Add appends an effect of a kind and returns its place, so that its fields are set there. An
+// Effect is large: one that is made elsewhere and then copied costs a message of the data path a
+// good part of its time.
 func Add(out []Effect, kind EffectKind) ([]Effect, *Effect) {
 	if len(out) == cap(out) {
 		out = append(out, Effect{})

@@ -5,39 +5,57 @@ import "fmt"
 // OpKind is the kind of one program operation.
 type OpKind uint8
 
-// The operations. Named receives match their source in FIFO order; a receive from anyone takes any source that is ready.
+// The operations. Named receives match their source in FIFO order; a receive from anyone takes any
+// source that is ready.
 const (
-	OpNone       OpKind = iota // no operation: what follows the last one
-	OpSend                     // send to Peer, or to the source of the last receive when Any (a reply)
-	OpRecv                     // block until a message of Peer (or of anyone) is received
-	OpPost                     // post a receive and go on; it may complete at any later step
-	OpWait                     // block until every posted receive is complete
-	OpCheckpoint               // tell the protocol that this is a good place for a recovery line
-	OpOutput                   // release the state of the program to the outside world
-	OpLoop                     // begin Count repetitions of what follows up to the matching OpEnd
-	OpEnd                      // end of a loop
-	OpMulticast                // send to every other member of Group, of which this rank is the root
-	OpContribute               // contribute the state of the program to the next reduction of Group, of which this rank is a member
-	OpBegin                    // first operation of a program with a Kernel: begin with its numbers
-	OpCompute                  // carry out Part of the computation; it happens together with the operation before
-	OpAgain                    // end of a loop that is repeated as long as the kernel has something to do in Part: as long as Next says so
-	OpFlush                    // send whatever the kernel has to send in Part, one message a step, and go on when there is nothing more
+	OpNone OpKind = iota // no operation: what follows the last one
+	// send to Peer, or to the source of the last receive when Any (a reply)
+	OpSend
+	OpRecv       // block until a message of Peer (or of anyone) is received
+	OpPost       // post a receive and go on; it may complete at any later step
+	OpWait       // block until every posted receive is complete
+	OpCheckpoint // tell the protocol that this is a good place for a recovery line
+	OpOutput     // release the state of the program to the outside world
+	OpLoop       // begin Count repetitions of what follows up to the matching OpEnd
+	OpEnd        // end of a loop
+	// send to every other member of Group, of which this rank is the root
+	OpMulticast
+	// contribute the state of the program to the next reduction of Group, of which this rank is a
+	// member
+	OpContribute
+	OpBegin // first operation of a program with a Kernel: begin with its numbers
+	// carry out Part of the computation; it happens together with the operation before
+	OpCompute
+	// end of a loop that is repeated as long as the kernel has something to do in Part: as long as
+	// Next says so
+	OpAgain
+	// send whatever the kernel has to send in Part, one message a step, and go on when there is
+	// nothing more
+	OpFlush
 )
 
-// Op is one operation of a program. A program is a flat list of them: it can be resumed between any two, generated, shrunk,
-// printed and stored in a scenario.
+// Op is one operation of a program. A program is a flat list of them: it can be resumed between any
+// two, generated, shrunk, printed and stored in a scenario.
 type Op struct {
-	Kind    OpKind
-	Peer    Rank
-	Any     bool
-	Ordered bool   // receive: the state afterwards depends on the order of deliveries; otherwise deliveries commute
-	Group   Group  // multicast, contribute: [1, number of groups]. A receive from Group.Source() takes multicasts or, at the root, results
-	Label   string // send, multicast, contribute: what the program calls the message
-	Count   int    // loop: repetitions, at least 1
-	Bytes   int    // send: of the payload; 0 = as few as carry its content, MinBytes; with a Kernel it is the kernel that says
-	Part    int    // with a Kernel: which computation or message
-	Free    bool   // receive, with a Kernel: what comes is not the same in every run, and only the kernel knows what matters in the end
-	Kernel  Kernel // begin
+	Kind OpKind
+	Peer Rank
+	Any  bool
+	// receive: the state afterwards depends on the order of deliveries; otherwise deliveries
+	// commute
+	Ordered bool
+	// multicast, contribute: [1, number of groups]. A receive from Group.Source() takes multicasts
+	// or, at the root, results
+	Group Group
+	Label string // send, multicast, contribute: what the program calls the message
+	Count int    // loop: repetitions, at least 1
+	// send: of the payload; 0 = as few as carry its content, MinBytes; with a Kernel it is the
+	// kernel that says
+	Bytes int
+	Part  int // with a Kernel: which computation or message
+	// receive, with a Kernel: what comes is not the same in every run, and only the kernel knows
+	// what matters in the end
+	Free   bool
+	Kernel Kernel // begin
 
 	Iteration bool // an iteration of the main loop begins with it
 }
@@ -71,7 +89,8 @@ func SourceGroup(r Rank) (Group, bool) {
 	return Group(r - groupSources), r > groupSources && r <= groupSources+MaxGroups
 }
 
-// Unrolled returns the operations in the order in which the program executes them, without those of loops.
+// Unrolled returns the operations in the order in which the program executes them, without those of
+// loops.
 func (p Program) Unrolled() []Op {
 	var ops []Op
 	p.walk(func(op Op) {
@@ -82,8 +101,9 @@ func (p Program) Unrolled() []Op {
 	return ops
 }
 
-// Sends returns the operations that send, to ranks and groups, in the order in which the program executes them, loops unrolled. There
-// are no branches, so the k-th send is the same operation in every run.
+// Sends returns the operations that send, to ranks and groups, in the order in which the program
+// executes them, loops unrolled. There are no branches, so the k-th send is the same operation in
+// every run.
 func (p Program) Sends() []Op {
 	var sends []Op
 	p.walk(func(op Op) {
@@ -105,7 +125,8 @@ func (p Program) walk(visit func(Op)) {
 	}
 }
 
-// loop is one active loop: where its body begins and how many repetitions are left, the current one included.
+// loop is one active loop: where its body begins and how many repetitions are left, the current one
+// included.
 type loop struct {
 	_    struct{} `cbor:",toarray"`
 	Body int      `json:"body"`
@@ -129,7 +150,8 @@ func (p Program) next(pc int, loops []loop) (int, []loop) {
 	return pc + 1, loops
 }
 
-// maxSteps bounds the operations of one rank's program, loops unrolled, so that an absurd loop count is an error and not a hang.
+// maxSteps bounds the operations of one rank's program, loops unrolled, so that an absurd loop
+// count is an error and not a hang.
 const maxSteps = 1 << 20
 
 // Validate reports the first operation that can not be executed by rank self of n ranks.
@@ -152,10 +174,12 @@ func (p Program) Validate(self Rank, n int) error {
 				break // see ValidateGroups
 			}
 			if !op.Any && int(op.Peer) >= n {
-				return fmt.Errorf("%s: rank %d does not exist, there are %d ranks", where, op.Peer, n)
+				return fmt.Errorf("%s: rank %d does not exist, there are %d ranks", where, op.Peer,
+					n)
 			}
 			if op.Bytes != 0 && (op.Bytes < MinBytes || op.Bytes > maxBytes) {
-				return fmt.Errorf("%s: %d bytes, want [%d, %d]", where, op.Bytes, MinBytes, maxBytes)
+				return fmt.Errorf("%s: %d bytes, want [%d, %d]", where, op.Bytes, MinBytes,
+					maxBytes)
 			}
 			if !op.Any && op.Peer == self {
 				return fmt.Errorf("%s: a rank can not send to or receive from itself", where)

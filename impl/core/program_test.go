@@ -27,27 +27,40 @@ func TestValidate(t *testing.T) {
 		want    string
 	}{
 		{"empty", nil, ""},
-		{"one of each", core.Program{send(0, "x"), recv(2), {Kind: core.OpPost, Any: true}, {Kind: core.OpWait}, {Kind: core.OpCheckpoint},
+		{"one of each", core.Program{send(0, "x"), recv(2), {Kind: core.OpPost, Any: true},
+			{Kind: core.OpWait}, {Kind: core.OpCheckpoint},
 			{Kind: core.OpOutput}, {Kind: core.OpSend, Any: true}, loop(3), recv(0), end}, ""},
 		{"any source ignores the rank", core.Program{{Kind: core.OpRecv, Any: true, Peer: 9}}, ""},
 		{"nested loops", core.Program{loop(2), loop(3), send(0, "x"), end, end, loop(1), end}, ""},
 		{"many steps", core.Program{loop(1 << 9), loop(1 << 9), send(0, ""), end, end}, ""},
-		{"send to self", core.Program{send(0, ""), send(1, "")}, "program of rank 1: operation 2: a rank can not send to or receive from itself"},
-		{"receive from self", core.Program{recv(1)}, "program of rank 1: operation 1: a rank can not send to or receive from itself"},
-		{"post from self", core.Program{{Kind: core.OpPost, Peer: 1}}, "program of rank 1: operation 1: a rank can not send to or receive from itself"},
-		{"send to unknown rank", core.Program{send(3, "")}, "program of rank 1: operation 1: rank 3 does not exist, there are 3 ranks"},
-		{"receive from unknown rank", core.Program{recv(65535)}, "program of rank 1: operation 1: rank 65535 does not exist, there are 3 ranks"},
+		{"send to self", core.Program{send(0, ""), send(1, "")},
+			"program of rank 1: operation 2: a rank can not send to or receive from itself"},
+		{"receive from self", core.Program{recv(1)},
+			"program of rank 1: operation 1: a rank can not send to or receive from itself"},
+		{"post from self", core.Program{{Kind: core.OpPost, Peer: 1}},
+			"program of rank 1: operation 1: a rank can not send to or receive from itself"},
+		{"send to unknown rank", core.Program{send(3, "")},
+			"program of rank 1: operation 1: rank 3 does not exist, there are 3 ranks"},
+		{"receive from unknown rank", core.Program{recv(65535)},
+			"program of rank 1: operation 1: rank 65535 does not exist, there are 3 ranks"},
 		{"end without loop", core.Program{end}, "program of rank 1: operation 1: end without loop"},
-		{"one end too many", core.Program{loop(1), end, end}, "program of rank 1: operation 3: end without loop"},
-		{"loop without end", core.Program{loop(1), loop(1), end}, "program of rank 1: loop without end"},
-		{"count zero", core.Program{loop(0), end}, "program of rank 1: operation 1: loop count 0, want at least 1"},
-		{"count negative", core.Program{loop(-5), end}, "program of rank 1: operation 1: loop count -5, want at least 1"},
+		{"one end too many", core.Program{loop(1), end, end},
+			"program of rank 1: operation 3: end without loop"},
+		{"loop without end", core.Program{loop(1), loop(1), end},
+			"program of rank 1: loop without end"},
+		{"count zero", core.Program{loop(0), end},
+			"program of rank 1: operation 1: loop count 0, want at least 1"},
+		{"count negative", core.Program{loop(-5), end},
+			"program of rank 1: operation 1: loop count -5, want at least 1"},
 		{"no operation", core.Program{{}}, "program of rank 1: operation 1: unknown operation 0"},
-		{"unknown operation", core.Program{{Kind: 200}}, "program of rank 1: operation 1: unknown operation 200"},
+		{"unknown operation", core.Program{{Kind: 200}},
+			"program of rank 1: operation 1: unknown operation 200"},
 		{"too many steps", core.Program{loop(1 << 19), send(0, ""), send(0, ""), end},
 			"program of rank 1: operation 3: more than 1048576 steps, make the loops shorter"},
-		{"absurd loop", core.Program{loop(1 << 62), send(0, ""), end}, "program of rank 1: operation 1: more than 1048576 steps, make the loops shorter"},
-		{"absurd nest", core.Program{loop(1 << 40), loop(1 << 40), loop(1 << 40), send(0, ""), end, end, end},
+		{"absurd loop", core.Program{loop(1 << 62), send(0, ""), end},
+			"program of rank 1: operation 1: more than 1048576 steps, make the loops shorter"},
+		{"absurd nest", core.Program{loop(1 << 40), loop(1 << 40), loop(1 << 40), send(0, ""), end,
+			end, end},
 			"program of rank 1: operation 1: more than 1048576 steps, make the loops shorter"},
 	}
 	for _, tt := range tests {
@@ -63,8 +76,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestAbsurdLoopWithoutSends checks that a loop that is too long to be unrolled is refused, also when it sends nothing: Sends walks
-// through every repetition.
+// TestAbsurdLoopWithoutSends checks that a loop that is too long to be unrolled is refused, also
+// when it sends nothing: Sends walks through every repetition.
 func TestAbsurdLoopWithoutSends(t *testing.T) {
 	program := core.Program{loop(1_000_000_000_000), recv(0), end}
 	if err := program.Validate(1, 2); err == nil {
@@ -82,8 +95,10 @@ func TestSends(t *testing.T) {
 		{"none", core.Program{recv(0)}, ""},
 		{"straight", core.Program{send(0, "x"), recv(0), send(2, "y")}, "xy"},
 		{"loop", core.Program{send(0, "a"), loop(3), send(0, "b"), end, send(0, "c")}, "abbbc"},
-		{"nested", core.Program{loop(2), send(0, "a"), loop(2), send(0, "b"), end, send(0, "c"), end}, "abbcabbc"},
-		{"loops in a row", core.Program{loop(2), send(0, "a"), end, loop(2), send(0, "b"), end}, "aabb"},
+		{"nested", core.Program{loop(2), send(0, "a"), loop(2), send(0, "b"), end, send(0, "c"),
+			end}, "abbcabbc"},
+		{"loops in a row", core.Program{loop(2), send(0, "a"), end, loop(2), send(0, "b"), end},
+			"aabb"},
 		{"empty loop", core.Program{loop(4), end, send(0, "a")}, "a"},
 		{"reply", core.Program{recv(0), {Kind: core.OpSend, Any: true, Label: "r"}}, "r"},
 	}
@@ -100,7 +115,8 @@ func TestSends(t *testing.T) {
 	}
 }
 
-// TestLabels checks that a label used once stays, one used several times gets a number, and unlabelled sends have none.
+// TestLabels checks that a label used once stays, one used several times gets a number, and
+// unlabelled sends have none.
 func TestLabels(t *testing.T) {
 	got := core.Labels([]core.Program{
 		{send(1, "x"), send(1, ""), loop(2), send(1, "y"), end},
@@ -125,16 +141,22 @@ func TestSetupValidate(t *testing.T) {
 		setup core.Setup
 		want  string
 	}{
-		{"good", core.Setup{Layout: trace.Layout{Ranks: 2, Names: []string{"a", "b", "RP"}}, Programs: good}, ""},
+		{"good", core.Setup{Layout: trace.Layout{Ranks: 2, Names: []string{"a", "b", "RP"}},
+			Programs: good}, ""},
 		{"no ranks", core.Setup{Protocol: "p"}, "setup p: 0 ranks, want at least 1"},
-		{"negative ranks", core.Setup{Protocol: "p", Layout: trace.Layout{Ranks: -1}}, "setup p: -1 ranks, want at least 1"},
-		{"a name is missing", core.Setup{Protocol: "p", Layout: trace.Layout{Ranks: 2, Names: []string{"a"}}, Programs: good},
+		{"negative ranks", core.Setup{Protocol: "p", Layout: trace.Layout{Ranks: -1}},
+			"setup p: -1 ranks, want at least 1"},
+		{"a name is missing", core.Setup{Protocol: "p",
+			Layout: trace.Layout{Ranks: 2, Names: []string{"a"}}, Programs: good},
 			"setup p: 2 ranks with 1 names and 2 programs"},
-		{"a program is missing", core.Setup{Protocol: "p", Layout: trace.Layout{Ranks: 2, Names: []string{"a", "b"}}, Programs: good[:1]},
+		{"a program is missing", core.Setup{Protocol: "p",
+			Layout: trace.Layout{Ranks: 2, Names: []string{"a", "b"}}, Programs: good[:1]},
 			"setup p: 2 ranks with 2 names and 1 programs"},
-		{"too many procs", core.Setup{Protocol: "p", Layout: trace.Layout{Ranks: 2, Names: many}, Programs: good},
+		{"too many procs", core.Setup{Protocol: "p", Layout: trace.Layout{Ranks: 2, Names: many},
+			Programs: good},
 			"setup p: 4097 procs, at most 4096 are supported"},
-		{"bad program", core.Setup{Layout: trace.Layout{Ranks: 2, Names: []string{"a", "b"}}, Programs: []core.Program{{end}, nil}},
+		{"bad program", core.Setup{Layout: trace.Layout{Ranks: 2, Names: []string{"a", "b"}},
+			Programs: []core.Program{{end}, nil}},
 			"program of rank 0: operation 1: end without loop"},
 	}
 	for _, tt := range tests {

@@ -1,7 +1,8 @@
 package core
 
-// Iteration is the iteration of its main loop that the program is in or has come out of, from 1; 0 before the first. Of a program of which no operation
-// is marked (Op.Iteration), and that has no kernel, every loop that is in no other counts.
+// Iteration is the iteration of its main loop that the program is in or has come out of, from 1; 0
+// before the first. Of a program of which no operation is marked (Op.Iteration), and that has no
+// kernel, every loop that is in no other counts.
 func (h *Host) Iteration() int {
 	marked := h.program.marks()
 	n := 0
@@ -29,7 +30,8 @@ func (h *Host) Iteration() int {
 // Executed is how many sends and deliveries the program has executed along its surviving past.
 func (h *Host) Executed() (sent, received uint32) { return h.app.History.Sent, h.app.Received }
 
-// Iterations is how often an iteration of the main loop begins; known is false if that is up to a kernel.
+// Iterations is how often an iteration of the main loop begins; known is false if that is up to a
+// kernel.
 func (p Program) Iterations() (n int, known bool) {
 	for _, op := range p {
 		if op.Kind == OpAgain {

@@ -6,8 +6,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestIteration walks random programs with nested loops, some with marks, and counts the beginnings of iterations one by one: at each operation the number that
-// is computed from the position alone must be the same, and at the end that of Iterations.
+// TestIteration walks random programs with nested loops, some with marks, and counts the beginnings
+// of iterations one by one: at each operation the number that is computed from the position alone
+// must be the same, and at the end that of Iterations.
 func TestIteration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p Program
@@ -42,16 +43,19 @@ func TestIteration(t *testing.T) {
 				n++
 			}
 			if got := h.Iteration(); got != n {
-				t.Fatalf("at %d with loops %+v of %+v: iteration %d, want %d", a.PC, a.Loops, p, got, n)
+				t.Fatalf("at %d with loops %+v of %+v: iteration %d, want %d", a.PC, a.Loops, p,
+					got, n)
 			}
 		}
 		if got, known := p.Iterations(); got != n || !known || h.Iteration() != n {
-			t.Fatalf("%+v: %d iterations (%t), %d at the end, want %d", p, got, known, h.Iteration(), n)
+			t.Fatalf("%+v: %d iterations (%t), %d at the end, want %d", p, got, known,
+				h.Iteration(), n)
 		}
 	})
 }
 
-// TestIterationUnknown: how often a kernel repeats a loop is not known before it does, and a kernel that marks nothing has no iterations.
+// TestIterationUnknown: how often a kernel repeats a loop is not known before it does, and a kernel
+// that marks nothing has no iterations.
 func TestIterationUnknown(t *testing.T) {
 	p := Program{{Kind: OpBegin}, {Kind: OpLoop, Count: 1}, {Kind: OpAgain}}
 	if n, known := p.Iterations(); n != 0 || known {

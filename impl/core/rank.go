@@ -9,29 +9,32 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Protocol is the layer between the program of one rank and the network. It answers inputs like a Machine; two queries
-// tell the host which program steps are enabled, so that a blocked program is a state and not a waiting call.
+// Protocol is the layer between the program of one rank and the network. It answers inputs like a
+// Machine; two queries tell the host which program steps are enabled, so that a blocked program is
+// a state and not a waiting call.
 type Protocol interface {
-	// Step handles an input. A Send must be handled when Ready said true; a Receive from a rank in Sources must append
-	// exactly one Deliver effect.
+	// Step handles an input. A Send must be handled when Ready said true; a Receive from a rank in
+	// Sources must append exactly one Deliver effect.
 	Step(in Input, out []Effect) []Effect
 	// State points to the whole state of the layer, as plain data.
 	State() any
 	// Ready reports whether a Send to the rank would be accepted now.
 	Ready(to Rank) bool
-	// Sources appends, in ascending order, the ranks whose next message a Receive would deliver now.
-	// Groups follow, by their Source, if the protocol has collectives.
+	// Sources appends, in ascending order, the ranks whose next message a Receive would deliver
+	// now. Groups follow, by their Source, if the protocol has collectives.
 	Sources(buf []Rank) []Rank
 }
 
-// Holder is a protocol layer that can hold its program before steps that are neither sends nor receives: an output that must
-// wait until what it depends on is stable, every step of a restarted program that has no image yet.
+// Holder is a protocol layer that can hold its program before steps that are neither sends nor
+// receives: an output that must wait until what it depends on is stable, every step of a restarted
+// program that has no image yet.
 type Holder interface {
 	// Holds reports whether the operation must wait now; OpNone is the end of the program.
 	Holds(op OpKind) bool
 }
 
-// Application is what a protocol may do with the program of its rank: take its image, put an image back.
+// Application is what a protocol may do with the program of its rank: take its image, put an image
+// back.
 type Application interface {
 	// Image is the canonical bytes of the program's state, history included.
 	Image() []byte
@@ -43,8 +46,9 @@ type Application interface {
 	Position(image []byte) (sent, received uint32)
 }
 
-// Choice names one program step: 0 for the next operation, or a receive, with the source in the low half (plus one)
-// and the posted receive that it completes in the high half (plus one, zero for the operation itself).
+// Choice names one program step: 0 for the next operation, or a receive, with the source in the low
+// half (plus one) and the posted receive that it completes in the high half (plus one, zero for the
+// operation itself).
 type Choice uint32
 
 // Source is the rank that a receive choice takes from, if it is one.
@@ -70,7 +74,8 @@ type appState struct {
 	Last    Rank          `json:"last"`  // source of the last receive, for replies
 	Value   uint64        `json:"value"` // numeric state: a digest of everything received
 	History trace.History `json:"history"`
-	// Received counts deliveries; History has the list of them, unless the rank is brief. Reports show that list.
+	// Received counts deliveries; History has the list of them, unless the rank is brief. Reports
+	// show that list.
 	Received uint32 `cbor:"received" json:"-"`
 }
 
@@ -87,7 +92,8 @@ type Host struct {
 	brief    bool
 }
 
-// NewHost makes the rank machine; build gets the handle through which the protocol saves and restores the program.
+// NewHost makes the rank machine; build gets the handle through which the protocol saves and
+// restores the program.
 func NewHost(rank Rank, program Program, build func(Application) Protocol) *Host {
 	h := &Host{rank: rank, program: program}
 	if len(program) > 0 && program[0].Kind == OpBegin {
@@ -122,7 +128,8 @@ func (h *Host) Next() (op Op, ok bool) {
 // Image implements Application.
 func (h *Host) Image() []byte {
 	app := h.app
-	app.History.Memory, app.History.Recovering = nil, false // of the incarnation, not of the program
+	// of the incarnation, not of the program
+	app.History.Memory, app.History.Recovering = nil, false
 	image := Encode(&app)
 	if h.kernel != nil {
 		image = append(image, Encode(&h.numbers)...)
@@ -132,7 +139,8 @@ func (h *Host) Image() []byte {
 
 // Load implements Application.
 func (h *Host) Load(image []byte) {
-	memory, recovering := h.app.History.Memory, h.app.History.Recovering // of the incarnation, not of the program
+	// of the incarnation, not of the program
+	memory, recovering := h.app.History.Memory, h.app.History.Recovering
 	h.app = appState{}
 	rest := h.decode(image, &h.app)
 	if h.kernel != nil {
@@ -140,7 +148,8 @@ func (h *Host) Load(image []byte) {
 		rest = h.decode(rest, &h.numbers)
 	}
 	if len(rest) > 0 {
-		panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %d bytes more", h.rank, len(rest)))
+		panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %d bytes more", h.rank,
+			len(rest)))
 	}
 	h.app.History.Memory, h.app.History.Recovering = memory, recovering
 }
@@ -164,8 +173,9 @@ func (h *Host) Position(image []byte) (sent, received uint32) {
 	return app.History.Sent, app.Received
 }
 
-// Commutes implements Commuter: a receive that names its source, and the end of the program, touch nothing that another
-// program step or an arrival touches, so they are up to the protocol; the protocol layer answers for messages.
+// Commutes implements Commuter: a receive that names its source, and the end of the program, touch
+// nothing that another program step or an arrival touches, so they are up to the protocol; the
+// protocol layer answers for messages.
 func (h *Host) Commutes(in Input) (round uint64, ok bool) {
 	c, ok := h.protocol.(Commuter)
 	if !ok {
@@ -239,7 +249,8 @@ func (h *Host) held(op OpKind) bool {
 	return ok && holder.Holds(op)
 }
 
-// claimed reports whether a receive posted before the index matches the source: receives match in the order of posting.
+// claimed reports whether a receive posted before the index matches the source: receives match in
+// the order of posting.
 func (h *Host) claimed(src Rank, before int) bool {
 	for _, p := range h.app.Posted[:before] {
 		if p.Any || p.Peer == src {
@@ -256,7 +267,8 @@ func (h *Host) destination(op *Op) (Rank, bool) {
 	return h.app.Last, h.app.Received > 0
 }
 
-// Step runs a program step or hands the input to the protocol, and notes what the protocol declares.
+// Step runs a program step or hands the input to the protocol, and notes what the protocol
+// declares.
 func (h *Host) Step(in Input, out []Effect) []Effect {
 	first := len(out)
 	if in.Kind == Start || in.Kind == Restore {
@@ -315,7 +327,8 @@ func (h *Host) advanceProgram(choice Choice, out []Effect) []Effect {
 	case OpContribute:
 		return h.send(Input{Kind: Contribute, Group: op.Group}, h.rank, MinBytes, out)
 	case OpPost:
-		a.Posted = append(a.Posted, posted{Peer: op.Peer, Any: op.Any, Ordered: op.Ordered, Part: op.Part})
+		a.Posted = append(a.Posted, posted{Peer: op.Peer, Any: op.Any, Ordered: op.Ordered,
+			Part: op.Part})
 	case OpCheckpoint:
 		h.advance()
 		return h.protocol.Step(Input{Kind: Checkpoint}, out)
@@ -338,8 +351,9 @@ func (h *Host) advance() {
 	}
 }
 
-// send executes a send. The payload is a function of the program's state and of the position, so a wrong, lost or doubled
-// delivery changes every later one; zeros fill it up to its size. What goes to a group is declared as sent to the rank itself.
+// send executes a send. The payload is a function of the program's state and of the position, so a
+// wrong, lost or doubled delivery changes every later one; zeros fill it up to its size. What goes
+// to a group is declared as sent to the rank itself.
 func (h *Host) send(request Input, to Rank, bytes int, out []Effect) []Effect {
 	a := &h.app
 	a.History.Sent++
@@ -349,7 +363,8 @@ func (h *Host) send(request Input, to Rank, bytes int, out []Effect) []Effect {
 	if h.kernel != nil {
 		payload.Data = h.fill(op.Part)
 	} else {
-		data := binary.BigEndian.AppendUint64(nil, mix(a.Value+mix(uint64(h.rank)<<32|uint64(id.Number))))
+		data := binary.BigEndian.AppendUint64(nil,
+			mix(a.Value+mix(uint64(h.rank)<<32|uint64(id.Number))))
 		payload.Data = append(data, make([]byte, bytes-len(data))...)
 	}
 	if op.Kind == OpFlush {
@@ -363,18 +378,21 @@ func (h *Host) send(request Input, to Rank, bytes int, out []Effect) []Effect {
 	return h.protocol.Step(request, out)
 }
 
-// receive takes the next message of src into the posted receive (or the current operation when posted is negative).
+// receive takes the next message of src into the posted receive (or the current operation when
+// posted is negative).
 func (h *Host) receive(src Rank, postedIndex int, out []Effect) []Effect {
 	a := &h.app
 	first := len(out)
 	any := postedIndex < 0 && h.program[a.PC].Any || postedIndex >= 0 && a.Posted[postedIndex].Any
-	out = h.protocol.Step(Input{Kind: Receive, From: src.Proc(), Any: any, Posted: postedIndex >= 0}, out)
+	out = h.protocol.Step(Input{Kind: Receive, From: src.Proc(), Any: any,
+		Posted: postedIndex >= 0}, out)
 	delivered := first
 	for delivered < len(out) && out[delivered].Kind != Deliver {
 		delivered++
 	}
 	if delivered == len(out) {
-		panic(fmt.Sprintf("invariant: a receive from a ready source delivers: rank %d from %d", h.rank, src))
+		panic(fmt.Sprintf("invariant: a receive from a ready source delivers: rank %d from %d",
+			h.rank, src))
 	}
 	e := &out[delivered]
 	op := posted{}
@@ -391,7 +409,8 @@ func (h *Host) receive(src Rank, postedIndex int, out []Effect) []Effect {
 	var content uint64
 	if !h.brief {
 		content = e.Payload.Digest()
-		a.History.Delivered = append(a.History.Delivered, trace.Delivery{ID: e.Payload.ID, Stamp: e.Stamp, Digest: content})
+		a.History.Delivered = append(a.History.Delivered,
+			trace.Delivery{ID: e.Payload.ID, Stamp: e.Stamp, Digest: content})
 	}
 	if h.kernel != nil {
 		if !free {
@@ -410,7 +429,8 @@ func (h *Host) receive(src Rank, postedIndex int, out []Effect) []Effect {
 	return out
 }
 
-// take mixes a delivery into the state of a program, beside the numbers of a kernel, which may forget what was wrong.
+// take mixes a delivery into the state of a program, beside the numbers of a kernel, which may
+// forget what was wrong.
 func (a *appState) take(src Rank, content uint64, ordered bool) {
 	content = mix(content + mix(uint64(src)+1))
 	if ordered {
@@ -429,8 +449,10 @@ func digest(data []byte) uint64 {
 	}
 	h := uint64(14695981039346656037)
 	for ; len(data) >= 32; data = data[32:] { // four independent products: payloads may be large
-		a := mix(binary.BigEndian.Uint64(data)) + bits.RotateLeft64(mix(binary.BigEndian.Uint64(data[8:])), 16)
-		b := bits.RotateLeft64(mix(binary.BigEndian.Uint64(data[16:])), 32) + bits.RotateLeft64(mix(binary.BigEndian.Uint64(data[24:])), 48)
+		a := mix(binary.BigEndian.Uint64(data)) +
+			bits.RotateLeft64(mix(binary.BigEndian.Uint64(data[8:])), 16)
+		b := bits.RotateLeft64(mix(binary.BigEndian.Uint64(data[16:])), 32) +
+			bits.RotateLeft64(mix(binary.BigEndian.Uint64(data[24:])), 48)
 		h = (h ^ a ^ b*0x9fb21c651e98df25) * 1099511628211
 		h = bits.RotateLeft64(h, 31)
 	}

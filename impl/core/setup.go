@@ -7,7 +7,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Setup is everything a driver needs to run a protocol: who takes part, how to make each machine, what stops together.
+// Setup is everything a driver needs to run a protocol: who takes part, how to make each machine,
+// what stops together.
 type Setup struct {
 	Protocol string
 	Layout   trace.Layout
@@ -16,13 +17,16 @@ type Setup struct {
 	New func(Proc) Machine
 	// NewMessage makes an empty message for the codec to fill.
 	NewMessage func() Message
-	// Reads returns whose stable records a new incarnation of the proc is handed; nil means only its own.
+	// Reads returns whose stable records a new incarnation of the proc is handed; nil means only
+	// its own.
 	Reads func(Proc) []Proc
-	// Watchers are the procs that the failure detector tells about every failure outside their own group.
+	// Watchers are the procs that the failure detector tells about every failure outside their own
+	// group.
 	Watchers []Proc
 	// Watchdogs says that procs may watch others (Watch).
 	Watchdogs bool
-	// Initiators are the procs that a spontaneous Checkpoint of the environment goes to, one for each recovery unit.
+	// Initiators are the procs that a spontaneous Checkpoint of the environment goes to, one for
+	// each recovery unit.
 	Initiators []Proc
 	Promises   Promises
 }
@@ -51,10 +55,11 @@ type Determinism uint8
 
 // The classes; each includes the one before.
 const (
-	NoDeterminism     Determinism = iota
-	Piecewise                     // receptions are the only nondeterminism
-	SendDeterministic             // and the k-th send and the set of deliveries before it are the same in every run
-	Deterministic                 // and so is the order of deliveries
+	NoDeterminism Determinism = iota
+	Piecewise                 // receptions are the only nondeterminism
+	// and the k-th send and the set of deliveries before it are the same in every run
+	SendDeterministic
+	Deterministic // and so is the order of deliveries
 )
 
 // String names the class.
@@ -62,9 +67,11 @@ func (d Determinism) String() string {
 	return [...]string{"none", "piecewise", "send-deterministic", "deterministic"}[d]
 }
 
-// Promises is what a protocol declares; the judge picks properties from it and calls a run outside it out of model.
+// Promises is what a protocol declares; the judge picks properties from it and calls a run outside
+// it out of model.
 type Promises struct {
-	MaxFailures int         // failed groups at one time that it survives, down or recovering; 0 means any number
+	// failed groups at one time that it survives, down or recovering; 0 means any number
+	MaxFailures int
 	RollsBack   Who         // who may lose work
 	Needs       Determinism // of the program
 	FIFO        bool        // channels must be FIFO and reliable
@@ -72,29 +79,40 @@ type Promises struct {
 	Phases      bool        // stamps carry phases in the sense of HydEE
 	LogsOutside bool        // only messages between clusters are logged
 	Recovers    bool        // declares Recovered at the end of each recovery
-	Holders     bool        // keeps determinants and declares them; a message is stamped with the deliveries of its sender before the send
-	Minimal     bool        // of a collective, keeps only what its root and the root's children need
-	// Fetches: a restarted rank begins blank and gets its image by message, which it declares by Resume.
+	// keeps determinants and declares them; a message is stamped with the deliveries of its sender
+	// before the send
+	Holders bool
+	// of a collective, keeps only what its root and the root's children need
+	Minimal bool
+	// Fetches: a restarted rank begins blank and gets its image by message, which it declares by
+	// Resume.
 	Fetches bool
-	// KeepsCopies: a message to another cluster leaves only when its sender keeps a copy, until it is stable at its receiver.
+	// KeepsCopies: a message to another cluster leaves only when its sender keeps a copy, until it
+	// is stable at its receiver.
 	KeepsCopies bool
-	// KeepsLines: images are in the memory of other procs, and a rank whose image nobody keeps any more may give up with a typed answer.
+	// KeepsLines: images are in the memory of other procs, and a rank whose image nobody keeps any
+	// more may give up with a typed answer.
 	KeepsLines bool
 	// Holes: the places of deliveries in logs are ascending numbers, some of which may be left out.
 	Holes bool
-	// Suspicions is how many times in one run the detector, or a watchdog, may say of somebody who lives that he is down; negative means any number.
+	// Suspicions is how many times in one run the detector, or a watchdog, may say of somebody who
+	// lives that he is down; negative means any number.
 	Suspicions int
-	// RestartTogether: a restarted proc writes no record that the restart of a mate uses before all mates are up.
+	// RestartTogether: a restarted proc writes no record that the restart of a mate uses before all
+	// mates are up.
 	RestartTogether bool
-	// Symmetric: nothing depends on the names of ranks but the order of effects within a step: renaming the ranks of a
-	// setup renames its runs.
+	// Symmetric: nothing depends on the names of ranks but the order of effects within a step:
+	// renaming the ranks of a setup renames its runs.
 	Symmetric  bool
 	Logging    string   // in words, as in Table 3.1 of [RADIC]: which messages who logs; "" = none
 	Lines      string   // in words: how checkpoints are coordinated; "" = there are none
 	StableKeys []string // prefixes of the records that it writes; nothing else may be stable
-	Decisions  []string // what may be decided; all procs that decide, decide the same. nil: nothing is
-	Deciders   int      // procs, from the first, that learn a decision that one of them makes, if no message is lost and nobody fails; 0: nobody must
-	Register   bool     // clients see one register: their operations are linearizable
+	// what may be decided; all procs that decide, decide the same. nil: nothing is
+	Decisions []string
+	// procs, from the first, that learn a decision that one of them makes, if no message is lost
+	// and nobody fails; 0: nobody must
+	Deciders int
+	Register bool // clients see one register: their operations are linearizable
 }
 
 // Validate reports what is missing or contradictory in the setup.
@@ -104,10 +122,12 @@ func (s *Setup) Validate() error {
 		return fmt.Errorf("setup %s: %d ranks, want at least 1", s.Protocol, n)
 	}
 	if len(s.Layout.Names) < n || len(s.Programs) != n {
-		return fmt.Errorf("setup %s: %d ranks with %d names and %d programs", s.Protocol, n, len(s.Layout.Names), len(s.Programs))
+		return fmt.Errorf("setup %s: %d ranks with %d names and %d programs", s.Protocol, n,
+			len(s.Layout.Names), len(s.Programs))
 	}
 	if len(s.Layout.Names) > 1<<12 {
-		return fmt.Errorf("setup %s: %d procs, at most %d are supported", s.Protocol, len(s.Layout.Names), 1<<12)
+		return fmt.Errorf("setup %s: %d procs, at most %d are supported", s.Protocol,
+			len(s.Layout.Names), 1<<12)
 	}
 	for r, p := range s.Programs {
 		if err := p.Validate(Rank(r), n); err != nil {
@@ -120,7 +140,8 @@ func (s *Setup) Validate() error {
 	return nil
 }
 
-// ChoiceError is an error about one thing that whoever asked for the setup has chosen, so that it can be reported at its place.
+// ChoiceError is an error about one thing that whoever asked for the setup has chosen, so that it
+// can be reported at its place.
 type ChoiceError struct {
 	Key  string // of a scenario, or "program"
 	Rank Rank   // whose program
@@ -133,7 +154,8 @@ func (e *ChoiceError) Error() string { return e.Err.Error() }
 // Unwrap is the error itself.
 func (e *ChoiceError) Unwrap() error { return e.Err }
 
-// Labels returns what the programs call their messages; a label used for several sends gets the number appended.
+// Labels returns what the programs call their messages; a label used for several sends gets the
+// number appended.
 func Labels(programs []Program) map[MsgID]string {
 	labels := map[MsgID]string{}
 	for r, p := range programs {

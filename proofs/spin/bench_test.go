@@ -20,8 +20,9 @@ type side struct {
 	run  func() figures
 }
 
-// BenchmarkTwoPhase explores the same system with SPIN and with the checker, each in a process of its own on one core, alternating,
-// and prints the medians side by side. Rates are by processor time, so that other work on the machine hurts neither side.
+// BenchmarkTwoPhase explores the same system with SPIN and with the checker, each in a process of
+// its own on one core, alternating, and prints the medians side by side. Rates are by processor
+// time, so that other work on the machine hurts neither side.
 //
 //	go test ./proofs/spin -run '^$' -bench . -resources 9 -rounds 5
 func BenchmarkTwoPhase(b *testing.B) {
@@ -32,17 +33,22 @@ func BenchmarkTwoPhase(b *testing.B) {
 	var sides []*side
 	for _, v := range variants {
 		path := build(b, "-O2", append(v.defines, fmt.Sprintf("-DN=%d", *resources))...)
-		sides = append(sides, &side{name: "SPIN, " + v.name, run: func() figures { return pan(b, path, states) }})
+		sides = append(sides, &side{name: "SPIN, " + v.name, run: func() figures {
+			return pan(b, path, states)
+		}})
 	}
 	for _, mode := range []string{"fingerprints", "exact"} {
-		sides = append(sides, &side{name: "domino, " + mode, run: func() figures { return ourselves(b, mode) }})
+		sides = append(sides, &side{name: "domino, " + mode, run: func() figures {
+			return ourselves(b, mode)
+		}})
 	}
 	b.ResetTimer()
 	for range *rounds {
 		for _, s := range sides {
 			f := s.run()
 			if f.States != states || f.Errors != 0 {
-				b.Fatalf("%s: %d states, %d errors, want %d states", s.name, f.States, f.Errors, states)
+				b.Fatalf("%s: %d states, %d errors, want %d states", s.name, f.States, f.Errors,
+					states)
 			}
 			s.runs = append(s.runs, f)
 		}
@@ -58,7 +64,8 @@ func ourselves(b *testing.B, mode string) figures {
 	if err != nil {
 		b.Fatal(err)
 	}
-	c := exec.CommandContext(b.Context(), path, "-child", mode, "-resources", fmt.Sprint(*resources))
+	c := exec.CommandContext(b.Context(), path, "-child", mode, "-resources",
+		fmt.Sprint(*resources))
 	c.Env = append(os.Environ(), "GOMAXPROCS=1")
 	out, measured := measure(b, c)
 	f := figures{}
@@ -81,9 +88,12 @@ func table(b *testing.B, sides []*side) {
 		return list[len(list)/2]
 	}
 	var t strings.Builder
-	fmt.Fprintf(&t, "two-phase commit, %d resource managers, %d states, %d steps; medians of %d runs, one core\n", *resources,
+	fmt.Fprintf(&t,
+		"two-phase commit, %d resource managers, %d states, %d steps; medians of %d runs, one "+
+			"core\n", *resources,
 		sides[0].runs[0].States, sides[0].runs[0].Transitions-1, *rounds)
-	fmt.Fprintf(&t, "%-22s %9s %9s %12s %14s %10s %8s\n", "", "CPU", "elapsed", "states/s", "transitions/s", "B/state", "speed")
+	fmt.Fprintf(&t, "%-22s %9s %9s %12s %14s %10s %8s\n", "", "CPU", "elapsed", "states/s",
+		"transitions/s", "B/state", "speed")
 	first := 0.0
 	for i, s := range sides {
 		cpu := median(s, func(f figures) float64 { return f.CPU.Seconds() })
@@ -92,9 +102,11 @@ func table(b *testing.B, sides []*side) {
 		if i == 0 {
 			first = cpu
 		}
-		fmt.Fprintf(&t, "%-22s %9v %9v %12.0f %14.0f %10.0f %7.2fx\n", s.name, round(cpu), round(wall), float64(s.runs[0].States)/cpu,
+		fmt.Fprintf(&t, "%-22s %9v %9v %12.0f %14.0f %10.0f %7.2fx\n", s.name, round(cpu),
+			round(wall), float64(s.runs[0].States)/cpu,
 			float64(s.runs[0].Transitions)/cpu, size, first/cpu)
-		b.ReportMetric(float64(s.runs[0].Transitions)/cpu, strings.ReplaceAll(s.name, " ", "-")+"-transitions/s")
+		b.ReportMetric(float64(s.runs[0].Transitions)/cpu,
+			strings.ReplaceAll(s.name, " ", "-")+"-transitions/s")
 	}
 	b.Log("\n" + t.String())
 }

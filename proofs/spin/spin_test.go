@@ -27,7 +27,8 @@ import (
 var (
 	resources = flag.Int("resources", 7, "resource managers of the benchmark: 3, 5, 7 or 9")
 	rounds    = flag.Int("rounds", 5, "alternating runs of each side in the benchmark")
-	child     = flag.String("child", "", "for the benchmark itself: explore in this mode, print the figures and exit")
+	child     = flag.String("child", "",
+		"for the benchmark itself: explore in this mode, print the figures and exit")
 )
 
 // figures are what one run of one side shows.
@@ -44,7 +45,8 @@ func explore(n int, hasty bool, o checker.Options) (figures, error) {
 		return figures{}, err
 	}
 	m := fault.Model{Set: true}
-	w, err := world.New(world.Config{Setup: setup, Model: m, Facts: world.FactsOf(setup, &m, nil), Twice: true})
+	w, err := world.New(world.Config{Setup: setup, Model: m, Facts: world.FactsOf(setup, &m, nil),
+		Twice: true})
 	if err != nil {
 		return figures{}, err
 	}
@@ -52,7 +54,8 @@ func explore(n int, hasty bool, o checker.Options) (figures, error) {
 	return figures{States: r.States, Transitions: r.Transitions, Errors: len(r.Found)}, nil
 }
 
-// TestMain makes the test binary a process that explores, so that both sides are measured in the same way.
+// TestMain makes the test binary a process that explores, so that both sides are measured in the
+// same way.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if *child == "" {
@@ -115,13 +118,16 @@ func measure(t testing.TB, c *exec.Cmd) (out []byte, f figures) {
 	return stdout.Bytes(), f
 }
 
-// pan runs SPIN's checker with a hash table that fits the number of states and a stack that is deep enough.
+// pan runs SPIN's checker with a hash table that fits the number of states and a stack that is deep
+// enough.
 func pan(t testing.TB, path string, states int) figures {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), path, "-m10000", fmt.Sprintf("-w%d", max(10, bits.Len(uint(states)))))
+	c := exec.CommandContext(t.Context(), path, "-m10000",
+		fmt.Sprintf("-w%d", max(10, bits.Len(uint(states)))))
 	c.Dir = filepath.Dir(path)
 	out, f := measure(t, c)
-	for name, n := range map[string]*int{"states": &f.States, "transitions": &f.Transitions, "errors": &f.Errors} {
+	for name, n := range map[string]*int{"states": &f.States, "transitions": &f.Transitions,
+		"errors": &f.Errors} {
 		found := counted[name].FindSubmatch(out)
 		if found == nil {
 			t.Fatalf("no number of %s in\n%s", name, out)
@@ -143,8 +149,9 @@ var variants = []struct {
 // published are the numbers of states, by the number of resource managers.
 var published = map[int]int{3: 288, 5: 8_832, 7: 296_448, 9: 10_340_352}
 
-// TestSameSystem checks that SPIN's model and the checker's are the same system: as many states, as many steps and no violation, and
-// a violation on both sides when the transaction manager does not wait for everybody.
+// TestSameSystem checks that SPIN's model and the checker's are the same system: as many states, as
+// many steps and no violation, and a violation on both sides when the transaction manager does not
+// wait for everybody.
 func TestSameSystem(t *testing.T) {
 	t.Parallel()
 	for _, v := range variants {
@@ -159,8 +166,10 @@ func TestSameSystem(t *testing.T) {
 				if want, known := published[n]; known && theirs.States != want {
 					t.Errorf("SPIN has %d states, published are %d", theirs.States, want)
 				}
-				if theirs.States != ours.States || theirs.Transitions != ours.Transitions+1 || theirs.Errors != 0 || ours.Errors != 0 {
-					t.Errorf("SPIN: %d states, %d transitions, %d errors; checker: %d, %d, %d", theirs.States, theirs.Transitions, theirs.Errors,
+				if theirs.States != ours.States || theirs.Transitions != ours.Transitions+1 ||
+					theirs.Errors != 0 || ours.Errors != 0 {
+					t.Errorf("SPIN: %d states, %d transitions, %d errors; checker: %d, %d, %d",
+						theirs.States, theirs.Transitions, theirs.Errors,
 						ours.States, ours.Transitions, ours.Errors)
 				}
 			})
@@ -170,8 +179,10 @@ func TestSameSystem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if theirs := pan(t, build(t, "-O0", append(v.defines, "-DN=3", "-DHASTY")...), 1000); theirs.Errors == 0 || ours.Errors == 0 {
-				t.Errorf("SPIN finds %d errors, the checker %d, want some on both sides", theirs.Errors, ours.Errors)
+			if theirs := pan(t, build(t, "-O0", append(v.defines, "-DN=3", "-DHASTY")...),
+				1000); theirs.Errors == 0 || ours.Errors == 0 {
+				t.Errorf("SPIN finds %d errors, the checker %d, want some on both sides",
+					theirs.Errors, ours.Errors)
 			}
 		})
 	}

@@ -1,5 +1,6 @@
-// Package fault is the failure model as data: how many failures, of whom, when, what the network and the detector may do
-// around them. Drivers obey it; a scenario names it; a verdict repeats it, because a verdict holds only within it.
+// Package fault is the failure model as data: how many failures, of whom, when, what the network
+// and the detector may do around them. Drivers obey it; a scenario names it; a verdict repeats it,
+// because a verdict holds only within it.
 package fault
 
 import (
@@ -14,31 +15,42 @@ type Survival uint8
 
 // The answers.
 const (
-	Prefix  Survival = iota // any prefix of each channel, chosen per channel (what a TCP peer may have read)
-	Every                   // all of them
-	Nothing                 // none of them
+	// any prefix of each channel, chosen per channel (what a TCP peer may have read)
+	Prefix  Survival = iota
+	Every            // all of them
+	Nothing          // none of them
 )
 
-// Model is everything the environment may do. The zero value is a fault-free world with reliable FIFO channels.
+// Model is everything the environment may do. The zero value is a fault-free world with reliable
+// FIFO channels.
 type Model struct {
-	Failures    int          `json:"failures"`    // crashes of groups in all
-	AtOnce      int          `json:"atOnce"`      // groups that one crash may take together, at least 1; counts as so many failures
-	Overlap     int          `json:"overlap"`     // procs that may be down or recovering (see trace.Recovered) at one time; 0 = any number
-	OneInstant  bool         `json:"oneInstant"`  // all failures strike in one instant
-	Settled     bool         `json:"settled"`     // every failure after the first waits until all are up and nothing is in flight
-	Checkpoints int          `json:"checkpoints"` // spontaneous checkpoints that the environment may ask for
-	Victims     []trace.Proc `json:"victims"`     // procs whose group may crash; nil = every proc
-	Staggered   bool         `json:"staggered"`   // the members of a group stop one by one
+	Failures int `json:"failures"` // crashes of groups in all
+	// groups that one crash may take together, at least 1; counts as so many failures
+	AtOnce int `json:"atOnce"`
+	// procs that may be down or recovering (see trace.Recovered) at one time; 0 = any number
+	Overlap    int  `json:"overlap"`
+	OneInstant bool `json:"oneInstant"` // all failures strike in one instant
+	// every failure after the first waits until all are up and nothing is in flight
+	Settled bool `json:"settled"`
+	// spontaneous checkpoints that the environment may ask for
+	Checkpoints int          `json:"checkpoints"`
+	Victims     []trace.Proc `json:"victims"`   // procs whose group may crash; nil = every proc
+	Staggered   bool         `json:"staggered"` // the members of a group stop one by one
 
-	Unordered  bool     `json:"unordered"`  // channels do not keep order
-	Set        bool     `json:"set"`        // channels are sets, without order: a message stays when it arrives, and to send it again changes nothing
-	Selective  bool     `json:"selective"`  // a message that its receiver would ignore stays in flight until it has a use for it
+	Unordered bool `json:"unordered"` // channels do not keep order
+	// channels are sets, without order: a message stays when it arrives, and to send it again
+	// changes nothing
+	Set bool `json:"set"`
+	// a message that its receiver would ignore stays in flight until it has a use for it
+	Selective  bool     `json:"selective"`
 	Loss       int      `json:"loss"`       // messages that the network may lose
 	Duplicates int      `json:"duplicates"` // messages that the network may deliver twice
 	FromDead   Survival `json:"fromDead"`   // in flight from a crashed proc
-	KeepToDead bool     `json:"keepToDead"` // messages in flight to a crashed proc reach its next incarnation
+	// messages in flight to a crashed proc reach its next incarnation
+	KeepToDead bool `json:"keepToDead"`
 
-	Joint      bool `json:"joint"`      // the detector reports all failures it knows of at once, not group by group
+	// the detector reports all failures it knows of at once, not group by group
+	Joint      bool `json:"joint"`
 	DetectAny  bool `json:"detectAny"`  // Down may overtake the last messages of the failed proc
 	Suspicions int  `json:"suspicions"` // false alarms of the detector
 	Torn       int  `json:"torn"`       // interrupted writes that leave a damaged record
@@ -49,7 +61,8 @@ func (m *Model) Validate(procs int) error {
 	for _, b := range []struct {
 		name  string
 		value int
-	}{{"failures", m.Failures}, {"at-once", m.AtOnce}, {"overlap", m.Overlap}, {"checkpoints", m.Checkpoints}, {"loss", m.Loss},
+	}{{"failures", m.Failures}, {"at-once", m.AtOnce}, {"overlap", m.Overlap},
+		{"checkpoints", m.Checkpoints}, {"loss", m.Loss},
 		{"duplicates", m.Duplicates}, {"suspicions", m.Suspicions}, {"torn", m.Torn}} {
 		if b.value < 0 || b.value > Max {
 			return fmt.Errorf("budget %s is %d, want [0, %d]", b.name, b.value, Max)
@@ -72,9 +85,12 @@ func (m *Model) validateNetwork() error {
 	case m.Set && m.Unordered:
 		return errors.New("a network is either a set or unordered")
 	case m.Set && m.Duplicates > 0:
-		return errors.New("in a network that is a set every message may arrive again, a budget of duplicates makes no sense")
+		return errors.New(
+			"in a network that is a set every message may arrive again, a budget of duplicates " +
+				"makes no sense")
 	case m.Selective && m.KeepsOrder():
-		return errors.New("in a network that keeps order a message that stays would block its channel for ever")
+		return errors.New(
+			"in a network that keeps order a message that stays would block its channel for ever")
 	case m.KeepsIgnored() && m.Failures > 0 && m.FromDead == Every && !m.DetectAny:
 		return errors.New("messages that stay do not all arrive before a failure is detected")
 	}
@@ -84,7 +100,8 @@ func (m *Model) validateNetwork() error {
 // KeepsOrder reports whether the channels are FIFO.
 func (m *Model) KeepsOrder() bool { return !m.Unordered && !m.Set }
 
-// KeepsIgnored reports whether a message that is ignored is as if it had not arrived: an arrival without any consequence is no event.
+// KeepsIgnored reports whether a message that is ignored is as if it had not arrived: an arrival
+// without any consequence is no event.
 func (m *Model) KeepsIgnored() bool { return m.Set || m.Selective }
 
 // Max is the largest budget of one kind.

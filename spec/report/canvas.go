@@ -20,8 +20,8 @@ const (
 // escapes are the terminal sequences of the styles.
 var escapes = [...]string{"", "\x1b[2m", "\x1b[1m", "\x1b[1;31m", "\x1b[33m", "\x1b[32m"}
 
-// line is one line of output, a grid of characters that is written in any order. It grows as needed; what is left of its
-// start is cut off.
+// line is one line of output, a grid of characters that is written in any order. It grows as
+// needed; what is left of its start is cut off.
 type line struct {
 	runes  []rune
 	styles []style
@@ -70,7 +70,8 @@ func (l *line) text(color bool) string {
 // width is the number of columns that a text takes.
 func width(s string) int { return len([]rune(s)) }
 
-// clean makes a text safe for one line: no control characters, which could move the cursor or break a row.
+// clean makes a text safe for one line: no control characters, which could move the cursor or break
+// a row.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -80,7 +81,8 @@ func clean(s string) string {
 	}, strings.ToValidUTF8(s, "?"))
 }
 
-// squeeze shortens a name to so many columns: its first character and its end, which is where the names of procs differ.
+// squeeze shortens a name to so many columns: its first character and its end, which is where the
+// names of procs differ.
 func squeeze(s string, columns int) string {
 	r := []rune(s)
 	switch {
@@ -109,7 +111,8 @@ func middle(s string, columns int) string {
 	return string(r[:head]) + "..." + string(r[len(r)-(columns-3-head):])
 }
 
-// wrap breaks a text at spaces into lines of at most so many columns; a longer word is broken. There is at least one line.
+// wrap breaks a text at spaces into lines of at most so many columns; a longer word is broken.
+// There is at least one line.
 func wrap(s string, columns int) []string {
 	columns = max(columns, 8)
 	var lines []string

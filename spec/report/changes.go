@@ -12,16 +12,17 @@ import (
 // longestValue is how many columns of a value a change shows.
 const longestValue = 48
 
-// Changes compares two JSON documents of the local state of a proc and returns a line for each difference, in the order of
-// their paths:
+// Changes compares two JSON documents of the local state of a proc and returns a line for each
+// difference, in the order of their paths:
 //
 //	y: round: 0 -> 1
 //	y: log: + {date 2, to c}
 //	y: queue: - {date 1, from x}
 //
-// Fields are compared by name. Elements of arrays are compared by place when that explains the difference best, and otherwise as a
-// sequence that gained (+) and lost (-) elements. Long values are shortened in their middle. An empty document, or null, is
-// that of a proc that is down. A document that is not JSON is compared as text. Equal documents give nil.
+// Fields are compared by name. Elements of arrays are compared by place when that explains the
+// difference best, and otherwise as a sequence that gained (+) and lost (-) elements. Long values
+// are shortened in their middle. An empty document, or null, is that of a proc that is down. A
+// document that is not JSON is compared as text. Equal documents give nil.
 func Changes(name string, before, after []byte) []string {
 	a, aErr := parse(before)
 	b, bErr := parse(after)
@@ -29,7 +30,8 @@ func Changes(name string, before, after []byte) []string {
 		if bytes.Equal(before, after) {
 			return nil
 		}
-		return []string{name + ": " + middle(clean(string(before)), longestValue) + " -> " + middle(clean(string(after)), longestValue)}
+		return []string{name + ": " + middle(clean(string(before)), longestValue) + " -> " +
+			middle(clean(string(after)), longestValue)}
 	}
 	d := difference{}
 	switch {
@@ -122,7 +124,8 @@ func (d *difference) objects(path string, a, b map[string]any) {
 	}
 }
 
-// arrays compares by place if at least as many elements stay where they are as stay in order, and else as sequences.
+// arrays compares by place if at least as many elements stay where they are as stay in order, and
+// else as sequences.
 func (d *difference) arrays(path string, a, b []any) {
 	keep := common(a, b)
 	if len(a) == len(b) {
@@ -275,7 +278,8 @@ func write(b *strings.Builder, v any) {
 // longestNumber is how many digits a number may have; digests, which nobody reads, have more.
 const longestNumber = 12
 
-// number writes a number, true, false or null; the largest of 64 bits, which stands for "no bound", in a word.
+// number writes a number, true, false or null; the largest of 64 bits, which stands for "no bound",
+// in a word.
 func number(s string) string {
 	switch {
 	case s == "18446744073709551615":

@@ -19,7 +19,8 @@ func (g *grid) lifelines(down map[trace.Proc]bool) *line {
 	return l
 }
 
-// draw makes the lines of a row; down says who is down after it. A row that repeats the number of the one above leaves it out.
+// draw makes the lines of a row; down says who is down after it. A row that repeats the number of
+// the one above leaves it out.
 func (g *grid) draw(r *row, above string, down map[trace.Proc]bool) []*line {
 	l := g.lifelines(down)
 	if n := r.number(); n != above {
@@ -201,7 +202,8 @@ func (g *grid) legend(rows []*row) []string {
 			sign, _, _ := strings.Cut(m.mark, " ")
 			if m.arrow != nil {
 				sign = m.ends
-				waits = waits || !m.message.IsZero() && m.ends != "" && strings.Trim(m.ends, sentHere) == ""
+				waits = waits || !m.message.IsZero() && m.ends != "" &&
+					strings.Trim(m.ends, sentHere) == ""
 			}
 			for _, c := range sign {
 				used[string(c)] = true

@@ -9,14 +9,17 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// A rank sends, the other receives, and the sender restarts from the start: what the other has is an orphan.
+// A rank sends, the other receives, and the sender restarts from the start: what the other has is
+// an orphan.
 func ExampleText() {
 	x := trace.MsgID{From: 0, Number: 1}
 	r := &report.Run{
-		Title:     "orphan: a restart forgets a send",
-		Violation: &spec.Violation{Property: "no-orphan", Message: "b has received x, which a has not sent", Step: 5},
+		Title: "orphan: a restart forgets a send",
+		Violation: &spec.Violation{Property: "no-orphan",
+			Message: "b has received x, which a has not sent", Step: 5},
 		Trace: trace.Trace{
-			Layout: trace.Layout{Names: []string{"a", "b"}, Ranks: 2, Labels: map[trace.MsgID]string{x: "x"}},
+			Layout: trace.Layout{Names: []string{"a", "b"}, Ranks: 2,
+				Labels: map[trace.MsgID]string{x: "x"}},
 			Events: []trace.Event{
 				{Step: 1, Kind: trace.Sent, Proc: 0, Peer: 1, ID: x},
 				{Step: 1, Kind: trace.Emitted, Proc: 0, Peer: 1, ID: x, Text: "App"},

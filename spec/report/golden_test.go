@@ -18,8 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// TestText compares what is printed for runs that show one thing each with golden files. The runs are built by hand (runs_test.go),
-// but for h10, which is a run of the checker that was kept as JSON.
+// TestText compares what is printed for runs that show one thing each with golden files. The runs
+// are built by hand (runs_test.go), but for h10, which is a run of the checker that was kept as
+// JSON.
 func TestText(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -51,15 +52,16 @@ func TestText(t *testing.T) {
 				t.Fatal(err)
 			}
 			golden(t, tt.name, first.Bytes())
-			if err := report.Text(&second, tt.run, tt.options); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+			if err := report.Text(&second, tt.run, tt.options); err != nil ||
+				!bytes.Equal(first.Bytes(), second.Bytes()) {
 				t.Errorf("the second time the text differs, or fails: %v", err)
 			}
 		})
 	}
 }
 
-// TestJSON compares the data form of one run with a golden file, and checks that it is JSON which holds the whole run: reading it
-// back gives the same text.
+// TestJSON compares the data form of one run with a golden file, and checks that it is JSON which
+// holds the whole run: reading it back gives the same text.
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
 	if err := report.JSON(&b, orphan()); err != nil {
@@ -165,7 +167,8 @@ func read(t *testing.T, file string) *report.Run {
 	if err := json.Unmarshal(d.About, &about); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	r := &report.Run{Title: d.Title, Violation: d.Violation, Reading: d.Reading, Command: d.Command, Trace: trace.Trace{Layout: d.Layout},
+	r := &report.Run{Title: d.Title, Violation: d.Violation, Reading: d.Reading, Command: d.Command,
+		Trace:    trace.Trace{Layout: d.Layout},
 		Property: &spec.Property{Name: about.Name, Doc: about.Doc, Source: about.Source}}
 	r.Trace.Layout.Labels = map[trace.MsgID]string{}
 	for _, l := range d.Labels {

@@ -18,9 +18,11 @@ type glyphs struct {
 }
 
 var (
-	ascii = glyphs{live: '|', dead: ':', line: '-', control: '.', left: '<', right: '>', lost: 'x', sent: 'o', received: '*',
+	ascii = glyphs{live: '|', dead: ':', line: '-', control: '.', left: '<', right: '>', lost: 'x',
+		sent: 'o', received: '*',
 		crashed: 'X', open: '[', shut: ']', bar: '-', here: "<== here"}
-	boxes = glyphs{live: '│', dead: '┊', line: '─', control: '╌', left: '◀', right: '▶', lost: '✗', sent: '○', received: '●',
+	boxes = glyphs{live: '│', dead: '┊', line: '─', control: '╌', left: '◀', right: '▶', lost: '✗',
+		sent: '○', received: '●',
 		crashed: '✗', open: '┌', shut: '┐', bar: '─', here: "◀══ here"}
 )
 
@@ -73,7 +75,8 @@ func measure(r *Run, rows []*row, o Options) *grid {
 	for _, p := range g.procs {
 		name = max(name, width(g.name(p)))
 	}
-	g.pitch = g.fit(o.Width, min(max(usualPitch, label+6, name+2), widestPitch), min(label+4, widestPitch))
+	g.pitch = g.fit(o.Width, min(max(usualPitch, label+6, name+2), widestPitch),
+		min(label+4, widestPitch))
 	for i, p := range g.procs {
 		g.column[p] = g.gutter + 2 + g.half() + i*g.pitch
 	}
@@ -84,7 +87,8 @@ func measure(r *Run, rows []*row, o Options) *grid {
 	return g
 }
 
-// choose picks the procs that have columns: all, or only those where something happens when all would be too many.
+// choose picks the procs that have columns: all, or only those where something happens when all
+// would be too many.
 func (g *grid) choose(active map[trace.Proc]bool, columns int) {
 	for p := range g.layout.Names {
 		if p <= int(^trace.Proc(0)) {
@@ -120,7 +124,8 @@ func (g *grid) absent() string {
 	return strings.Join(names, " ")
 }
 
-// fit is the pitch: as wished if notes of some width fit beside it, or so that labels fit, or what there is.
+// fit is the pitch: as wished if notes of some width fit beside it, or so that labels fit, or what
+// there is.
 func (g *grid) fit(columns, wish, label int) int {
 	n := max(len(g.procs), 1)
 	for _, notes := range []int{34, 28, 22, 16} {
@@ -155,7 +160,8 @@ func (g *grid) header() []*line {
 			end++
 		}
 		if c >= 0 {
-			g.bracket(brackets, g.column[g.procs[start]]-g.half(), g.column[g.procs[end-1]]+g.half(), c)
+			g.bracket(brackets, g.column[g.procs[start]]-g.half(),
+				g.column[g.procs[end-1]]+g.half(), c)
 		}
 		start = end
 	}
@@ -174,7 +180,8 @@ func (g *grid) bracket(l *line, from, to, cluster int) {
 	if cluster < 26 {
 		name = string(rune('A' + cluster))
 	}
-	l.put(from, string(g.open)+strings.Repeat(string(g.bar), max(to-from-1, 0))+string(g.shut), faint)
+	l.put(from, string(g.open)+strings.Repeat(string(g.bar), max(to-from-1, 0))+string(g.shut),
+		faint)
 	if room := to - from - 1; room >= width(name)+4 {
 		name = " " + name + " "
 	}

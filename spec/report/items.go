@@ -44,7 +44,8 @@ type cast struct {
 	common  string // the usual kind of message that carries an application message
 }
 
-// perform lists the items in the order of the rows. Control messages are shown on demand, and those of the step to be accused.
+// perform lists the items in the order of the rows. Control messages are shown on demand, and those
+// of the step to be accused.
 func perform(s *story, control bool, accused int) []*item {
 	c := &cast{places: settle(s, accused), control: control, common: s.commonKind()}
 	for _, f := range s.flights {
@@ -73,7 +74,8 @@ func perform(s *story, control bool, accused int) []*item {
 	return c.items
 }
 
-// before orders items by their places; what joins others of its like comes last and from left to right.
+// before orders items by their places; what joins others of its like comes last and from left to
+// right.
 func before(a, b *item) int {
 	switch {
 	case a.place != b.place:
@@ -94,7 +96,8 @@ func (c *cast) step(i int) int              { return c.Events[i].Step }
 
 // shows reports whether a control message is drawn.
 func (c *cast) shows(f *flight) bool {
-	return c.control || c.accused > 0 && (f.sent != never && c.step(f.sent) == c.accused || f.arrived != never && c.step(f.arrived) == c.accused)
+	return c.control || c.accused > 0 && (f.sent != never && c.step(f.sent) == c.accused ||
+		f.arrived != never && c.step(f.arrived) == c.accused)
 }
 
 // add appends a mark that covers the events.
@@ -110,7 +113,8 @@ func (c *cast) add(p trace.Proc, mark string, s style, events ...int) *item {
 	return m
 }
 
-// flight adds the arrow of a message and marks of their own for its send and its delivery where they are drawn apart.
+// flight adds the arrow of a message and marks of their own for its send and its delivery where
+// they are drawn apart.
 func (c *cast) flight(f *flight) {
 	s := plain
 	if f.id.IsZero() {
@@ -140,7 +144,8 @@ func (c *cast) flight(f *flight) {
 	case f.sent != never:
 		c.add(f.from, "o "+c.tag(f), s, f.sent).message = f.id
 	}
-	taken, outcome := max(f.delivered, f.dropped), strings.TrimSpace(outcome+c.orphaned(f.delivered))
+	taken, outcome := max(f.delivered, f.dropped),
+		strings.TrimSpace(outcome+c.orphaned(f.delivered))
 	if taken != never && f.whole {
 		events, ends = append(events, taken), ends+end
 	}
@@ -229,9 +234,11 @@ func (c *cast) mark(i int, e trace.Event) {
 		if e.Step == 0 {
 			return // where everybody runs at the start
 		}
-		m.mark, m.style, m.does, m.doAll = "+", care, "adopts "+c.name(e.Peer), "adopt "+c.name(e.Peer)
+		m.mark, m.style, m.does, m.doAll = "+", care, "adopts "+c.name(e.Peer),
+			"adopt "+c.name(e.Peer)
 	case trace.Told:
-		m.mark, m.style, m.does, m.doAll = "!", care, "learns: "+e.Text+" down", "learn: "+e.Text+" down"
+		m.mark, m.style, m.does, m.doAll = "!", care, "learns: "+e.Text+" down",
+			"learn: "+e.Text+" down"
 	case trace.Finished:
 		m.mark, m.does, m.doAll = "=", "ends", "end"
 	case trace.Released:
@@ -250,7 +257,8 @@ func (c *cast) mark(i int, e trace.Event) {
 	}
 }
 
-// renewed reports whether a proc that just restarted declares the point where it restarted: nothing new.
+// renewed reports whether a proc that just restarted declares the point where it restarted: nothing
+// new.
 func (c *cast) renewed(i int, e trace.Event) bool {
 	for k := i - 1; k >= 0 && c.Events[k].Step == e.Step; k-- {
 		if b := c.Events[k]; b.Kind == trace.Restored && b.Proc == e.Proc {
@@ -268,7 +276,8 @@ func (c *cast) restoredTo(i int, e trace.Event) string {
 	saved := false
 	for k := i - 1; k >= 0; k-- {
 		b := c.Events[k]
-		if b.Kind == trace.Committed && b.Proc == e.Proc && b.Sent == e.Sent && b.Received == e.Received && !c.renewed(k, b) {
+		if b.Kind == trace.Committed && b.Proc == e.Proc && b.Sent == e.Sent &&
+			b.Received == e.Received && !c.renewed(k, b) {
 			return fmt.Sprintf(" from the checkpoint of %d", b.Step)
 		}
 		saved = saved || b.Proc == e.Proc && (b.Kind == trace.Committed || b.Kind == trace.Stored)

@@ -32,16 +32,18 @@ type jsonStep struct {
 	Changes []string `json:"changes,omitempty"`
 }
 
-// JSON writes the run for programs: an object with the fields title, property, violation (both null for a clean run), reading,
-// command, layout, labels, steps and events, always all of them and in this order; each step and each event is one line. The
-// error is that of the writer, or ErrNoRun for a nil run.
+// JSON writes the run for programs: an object with the fields title, property, violation (both null
+// for a clean run), reading, command, layout, labels, steps and events, always all of them and in
+// this order; each step and each event is one line. The error is that of the writer, or ErrNoRun
+// for a nil run.
 func JSON(w io.Writer, r *Run) error {
 	if r == nil {
 		return ErrNoRun
 	}
 	var p *jsonProperty
 	if r.Property != nil {
-		p = &jsonProperty{Name: r.Property.Name, Kind: r.Property.Kind.String(), Doc: r.Property.Doc, Source: r.Property.Source}
+		p = &jsonProperty{Name: r.Property.Name, Kind: r.Property.Kind.String(),
+			Doc: r.Property.Doc, Source: r.Property.Source}
 	}
 	var labels []jsonLabel
 	compare := func(a, b trace.MsgID) int {
@@ -76,7 +78,8 @@ func JSON(w io.Writer, r *Run) error {
 	return err
 }
 
-// document writes an object field by field. encoding/json would put either all on one line or each number of each event on its own.
+// document writes an object field by field. encoding/json would put either all on one line or each
+// number of each event on its own.
 type document struct {
 	b   *bytes.Buffer
 	n   int

@@ -18,8 +18,9 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// TestLive reports what the checker finds today for the program of h10.json. It compares no golden file, so that a change of the
-// protocol or of the search does not break it: it wants a diagram that fits and marks what the violation is about.
+// TestLive reports what the checker finds today for the program of h10.json. It compares no golden
+// file, so that a change of the protocol or of the search does not break it: it wants a diagram
+// that fits and marks what the violation is about.
 func TestLive(t *testing.T) {
 	w, run := h10(t)
 	r := &report.Run{Title: "h10", Trace: run.Trace, Violation: run.Violation}
@@ -32,7 +33,8 @@ func TestLive(t *testing.T) {
 		step := report.Step{Event: event}
 		for p := range core.Proc(len(run.Trace.Layout.Names)) {
 			before, after := w.LocalJSON(run.States[i], p), w.LocalJSON(run.States[i+1], p)
-			step.Changes = append(step.Changes, report.Changes(run.Trace.Layout.Name(p), before, after)...)
+			step.Changes = append(step.Changes,
+				report.Changes(run.Trace.Layout.Name(p), before, after)...)
 		}
 		r.Steps = append(r.Steps, step)
 	}
@@ -41,7 +43,8 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	for _, want := range []string{r.Property.Doc[:20], "[----- A -----] [----- B -----]", "o--m3-->*", "orphan since", "x and y crash",
+	for _, want := range []string{r.Property.Doc[:20], "[----- A -----] [----- B -----]",
+		"o--m3-->*", "orphan since", "x and y crash",
 		fmt.Sprintf("%4d  ", run.Violation.Step)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q", want)
@@ -69,17 +72,21 @@ func h10(t *testing.T) (*world.World, *world.Run) {
 			t.Fatal(err)
 		}
 	}
-	names, programs, err := script.Parse("x: send y m2\ny: recv *; send c m3; recv *\nc: recv y; send d m5\nd: recv c; send y m7", 1)
+	names, programs,
+		err := script.Parse(
+		"x: send y m2\ny: recv *; send c m3; recv *\nc: recv y; send d m5\nd: recv c; send y m7", 1)
 	must(err)
 	layout := trace.Layout{Names: names, Ranks: len(names), Clusters: []int{0, 0, 1, 1}}
 	plain, err := none.NewSetup(layout, programs)
 	must(err)
 	oracle, err := world.Oracle(t.Context(), plain, checker.Options{})
 	must(err)
-	setup, err := hydee.NewSetup(layout, programs, hydee.Options{Errata: hydee.Set(0).With(hydee.H10)})
+	setup, err := hydee.NewSetup(layout, programs,
+		hydee.Options{Errata: hydee.Set(0).With(hydee.H10)})
 	must(err)
 	model := fault.Model{Failures: 1}
-	w, err := world.New(world.Config{Setup: setup, Model: model, Facts: world.FactsOf(setup, &model, oracle)})
+	w, err := world.New(world.Config{Setup: setup, Model: model,
+		Facts: world.FactsOf(setup, &model, oracle)})
 	must(err)
 	found := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst}).Found
 	if len(found) == 0 {

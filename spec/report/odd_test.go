@@ -14,7 +14,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// TestOdd draws traces that no driver should record: it checks that each is printed without a panic.
+// TestOdd draws traces that no driver should record: it checks that each is printed without a
+// panic.
 func TestOdd(t *testing.T) {
 	id := trace.MsgID{From: 7, Number: 1}
 	all := func(e trace.Event) []trace.Event {
@@ -30,32 +31,45 @@ func TestOdd(t *testing.T) {
 		run  report.Run
 	}{
 		{"no names", report.Run{Trace: trace.Trace{Events: all(trace.Event{})}}},
-		{"unknown procs", report.Run{Trace: trace.Trace{Layout: trace.Layout{Names: []string{"a"}, Ranks: 9},
-			Events: all(trace.Event{Proc: 65535, Peer: 4000, ID: id, Step: -3})}}},
-		{"every kind without an id", report.Run{Trace: trace.Trace{Layout: trace.Layout{Names: []string{"a", "b"}, Ranks: 2, Clusters: []int{-1}},
-			Events: all(trace.Event{Peer: 1, Step: 1})}}},
-		{"messages to oneself", report.Run{Trace: trace.Trace{Layout: trace.Layout{Names: []string{"a"}, Ranks: 1}, Events: all(trace.Event{ID: id})}}},
-		{"violation without a trace", report.Run{Violation: &spec.Violation{Property: "p", Message: "m", Step: 9}}},
+		{"unknown procs",
+			report.Run{Trace: trace.Trace{Layout: trace.Layout{Names: []string{"a"}, Ranks: 9},
+				Events: all(trace.Event{Proc: 65535, Peer: 4000, ID: id, Step: -3})}}},
+		{"every kind without an id", report.Run{
+			Trace: trace.Trace{Layout: trace.Layout{Names: []string{"a", "b"}, Ranks: 2,
+				Clusters: []int{-1}},
+				Events: all(trace.Event{Peer: 1, Step: 1})}}},
+		{"messages to oneself",
+			report.Run{Trace: trace.Trace{Layout: trace.Layout{Names: []string{"a"}, Ranks: 1},
+				Events: all(trace.Event{ID: id})}}},
+		{"violation without a trace", report.Run{
+			Violation: &spec.Violation{Property: "p", Message: "m", Step: 9}}},
 		{"violation at a step that is not there", report.Run{Violation: &spec.Violation{Step: 5},
 			Trace: trace.Trace{Layout: trace.Layout{Names: []string{"a"}, Ranks: 1},
-				Events: []trace.Event{{Step: 1, Kind: trace.Crashed}, {Step: 9, Kind: trace.Restored}}}}},
+				Events: []trace.Event{{Step: 1, Kind: trace.Crashed},
+					{Step: 9, Kind: trace.Restored}}}}},
 		{"empty property", report.Run{Property: &spec.Property{}, Violation: &spec.Violation{}}},
-		{"steps without events", report.Run{Steps: []report.Step{{}, {Event: "x", Changes: []string{"", "no colon", ": ", "a: b: c"}}}}},
-		{"many procs, nothing happens", report.Run{Trace: trace.Trace{Layout: trace.Layout{Names: make([]string, 1<<13), Ranks: 1 << 13},
-			Events: []trace.Event{{Kind: trace.Stored}}}}},
-		{"names that break lines", report.Run{Title: "a\nb\x1b[31m", Command: "x\ny", Trace: trace.Trace{
-			Layout: trace.Layout{Names: []string{"a\nb", "\xff\xfe", ""}, Ranks: 3, Labels: map[trace.MsgID]string{id: "\r\n"}},
-			Events: all(trace.Event{ID: id, Text: "\n\t"})}}},
+		{"steps without events", report.Run{Steps: []report.Step{{},
+			{Event: "x", Changes: []string{"", "no colon", ": ", "a: b: c"}}}}},
+		{"many procs, nothing happens", report.Run{
+			Trace: trace.Trace{Layout: trace.Layout{Names: make([]string, 1<<13), Ranks: 1 << 13},
+				Events: []trace.Event{{Kind: trace.Stored}}}}},
+		{"names that break lines", report.Run{Title: "a\nb\x1b[31m", Command: "x\ny",
+			Trace: trace.Trace{
+				Layout: trace.Layout{Names: []string{"a\nb", "\xff\xfe", ""}, Ranks: 3,
+					Labels: map[trace.MsgID]string{id: "\r\n"}},
+				Events: all(trace.Event{ID: id, Text: "\n\t"})}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { draw(t, &tt.run, true) })
 	}
 }
 
-// draw prints a run in every way and checks what holds for all of them. Widths are checked where the run has few procs.
+// draw prints a run in every way and checks what holds for all of them. Widths are checked where
+// the run has few procs.
 func draw(t *testing.T, r *report.Run, crowded bool) {
 	t.Helper()
-	for _, o := range []report.Options{{}, {Width: 1, Control: true}, {Width: 60, Unicode: true, Control: true}, {Color: true}, {Width: 250}} {
+	for _, o := range []report.Options{{}, {Width: 1, Control: true},
+		{Width: 60, Unicode: true, Control: true}, {Color: true}, {Width: 250}} {
 		var b strings.Builder
 		if err := report.Text(&b, r, o); err != nil {
 			t.Fatal(err)
@@ -65,14 +79,16 @@ func draw(t *testing.T, r *report.Run, crowded bool) {
 			t.Errorf("the text is not UTF-8, or does not end in a line break: %q", text)
 		}
 		for k, l := range strings.Split(text, "\n") {
-			if strings.ContainsAny(l, "\r\t\v\f") || strings.HasSuffix(l, " ") || strings.Contains(l, "\x1b") && !o.Color {
+			if strings.ContainsAny(l, "\r\t\v\f") || strings.HasSuffix(l, " ") ||
+				strings.Contains(l, "\x1b") && !o.Color {
 				t.Errorf("line %d has control characters or space at its end: %q", k+1, l)
 			}
 			if n := utf8.RuneCountInString(l); o == (report.Options{}) && !crowded && n > 100 {
 				t.Errorf("line %d has %d columns, want at most 100: %s", k+1, n, l)
 			}
 		}
-		if v := r.Violation; v != nil && len(r.Trace.Layout.Names) > 0 && !strings.Contains(text, "== here") && !strings.Contains(text, "══ here") {
+		if v := r.Violation; v != nil && len(r.Trace.Layout.Names) > 0 &&
+			!strings.Contains(text, "== here") && !strings.Contains(text, "══ here") {
 			t.Errorf("the violation %+v is marked nowhere:\n%s", v, text)
 		}
 	}
@@ -125,8 +141,10 @@ func throw(choose func(n int) int) *report.Run {
 	}
 	l.Labels = map[trace.MsgID]string{}
 	for range choose(60) {
-		e := trace.Event{Step: len(r.Steps) + 1, Kind: trace.Kind(1 + choose(int(trace.Halted))), Proc: trace.Proc(choose(n)),
-			Peer: trace.Proc(choose(n)), Incarnation: trace.Incarnation(choose(3)), Sent: uint32(choose(3)), Received: uint32(choose(3)),
+		e := trace.Event{Step: len(r.Steps) + 1, Kind: trace.Kind(1 + choose(int(trace.Halted))),
+			Proc: trace.Proc(choose(n)),
+			Peer: trace.Proc(choose(n)), Incarnation: trace.Incarnation(choose(3)),
+			Sent: uint32(choose(3)), Received: uint32(choose(3)),
 			Again: choose(4) == 0, Text: []string{"App", "Status"}[choose(2)]}
 		if choose(3) > 0 {
 			e.ID = trace.MsgID{From: trace.Rank(e.Proc), Number: uint32(1 + choose(3))}
@@ -141,7 +159,8 @@ func throw(choose func(n int) int) *report.Run {
 		}
 	}
 	if choose(2) == 0 {
-		r.Violation = &spec.Violation{Property: "p", Message: fmt.Sprintf("m%d1 is wrong", choose(n)), Step: choose(len(r.Steps) + 1)}
+		r.Violation = &spec.Violation{Property: "p",
+			Message: fmt.Sprintf("m%d1 is wrong", choose(n)), Step: choose(len(r.Steps) + 1)}
 	}
 	return r
 }

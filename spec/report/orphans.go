@@ -2,10 +2,12 @@ package report
 
 import "github.com/domino-check/domino/spec/trace"
 
-// orphan says when a delivered message was one that its sender, restored to an earlier point, had not sent.
+// orphan says when a delivered message was one that its sender, restored to an earlier point, had
+// not sent.
 type orphan struct {
-	since, until int  // events; until is never when it stayed one
-	undone       bool // it ended because the receiver was restored too; otherwise the message was sent again
+	since, until int // events; until is never when it stayed one
+	// it ended because the receiver was restored too; otherwise the message was sent again
+	undone bool
 }
 
 // past is what one proc has done along its surviving past.
@@ -32,7 +34,8 @@ func findOrphans(events []trace.Event) map[int]orphan {
 			procs = max(procs, int(e.ID.From)+1)
 		}
 	}
-	c := census{events: events, pasts: make([]past, procs), found: map[int]orphan{}, open: map[trace.MsgID][]int{}}
+	c := census{events: events, pasts: make([]past, procs), found: map[int]orphan{},
+		open: map[trace.MsgID][]int{}}
 	for i, e := range events {
 		self := &c.pasts[e.Proc]
 		switch e.Kind {
@@ -53,7 +56,8 @@ func findOrphans(events []trace.Event) map[int]orphan {
 	return c.found
 }
 
-// restored cuts a past back to what the event names, and compares it with the pasts of all that are up.
+// restored cuts a past back to what the event names, and compares it with the pasts of all that are
+// up.
 func (c *census) restored(i int, e trace.Event) {
 	self := &c.pasts[e.Proc]
 	self.down, self.sent = false, min(self.sent, e.Sent)
@@ -74,7 +78,8 @@ func (c *census) restored(i int, e trace.Event) {
 func (c *census) compare(receiver *past, from trace.Proc, at int) {
 	for _, d := range receiver.delivered {
 		id := c.events[d].ID
-		if _, known := c.found[d]; !known && id.From.Proc() == from && id.Number > c.pasts[from].sent {
+		if _, known := c.found[d]; !known && id.From.Proc() == from &&
+			id.Number > c.pasts[from].sent {
 			c.found[d] = orphan{since: at, until: never}
 			c.open[id] = append(c.open[id], d)
 		}

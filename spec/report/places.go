@@ -17,21 +17,24 @@ func after(event int) place { return place(2*event + 1) }
 // event is the last one that is not below the place.
 func (p place) event() int { return int(p) / 2 }
 
-// places decides what of a message is drawn on one row. Its send is drawn as late as its arrival, and its arrival as late as its
-// delivery, if that changes the order of nothing that a reader goes by: no crash or restart lies in between, nothing that
-// either end does, and no other message of the channel.
+// places decides what of a message is drawn on one row. Its send is drawn as late as its arrival,
+// and its arrival as late as its delivery, if that changes the order of nothing that a reader goes
+// by: no crash or restart lies in between, nothing that either end does, and no other message of
+// the channel.
 type places struct {
 	*story
 	accused int // the step that a violation is about, 0 for none
 	scene   []int
-	marked  []int                // events of anybody that show where the protocol stands
-	settled map[trace.Proc][]int // the same by proc: an arrival and its delivery are not drawn across them
+	marked  []int // events of anybody that show where the protocol stands
+	// the same by proc: an arrival and its delivery are not drawn across them
+	settled map[trace.Proc][]int
 	acted   map[trace.Proc][]int // events that a send is not drawn across
 }
 
 // settle finds the places of all messages of the story.
 func settle(s *story, accused int) *places {
-	p := &places{story: s, accused: accused, settled: map[trace.Proc][]int{}, acted: map[trace.Proc][]int{}}
+	p := &places{story: s, accused: accused, settled: map[trace.Proc][]int{},
+		acted: map[trace.Proc][]int{}}
 	for i, e := range s.Events {
 		if e.Step == accused && accused > 0 {
 			p.scene = append(p.scene, i)
@@ -52,7 +55,9 @@ func settle(s *story, accused int) *places {
 
 // arrivals sets whole and place of every message that arrives.
 func (p *places) arrivals() {
-	list := slices.DeleteFunc(slices.Clone(p.flights), func(f *flight) bool { return f.arrived == never })
+	list := slices.DeleteFunc(slices.Clone(p.flights), func(f *flight) bool {
+		return f.arrived == never
+	})
 	slices.SortFunc(list, func(a, b *flight) int { return a.arrived - b.arrived })
 	lowest := map[channel]place{}
 	for _, f := range list {
@@ -70,10 +75,12 @@ func (p *places) arrivals() {
 	}
 }
 
-// sends sets tailed of every message: whether its send is drawn where it arrives. A send that is drawn by itself keeps those
-// before it above.
+// sends sets tailed of every message: whether its send is drawn where it arrives. A send that is
+// drawn by itself keeps those before it above.
 func (p *places) sends() {
-	list := slices.DeleteFunc(slices.Clone(p.flights), func(f *flight) bool { return f.sent == never || f.arrived == never && f.id.IsZero() })
+	list := slices.DeleteFunc(slices.Clone(p.flights), func(f *flight) bool {
+		return f.sent == never || f.arrived == never && f.id.IsZero()
+	})
 	slices.SortFunc(list, func(a, b *flight) int { return b.sent - a.sent })
 	next := map[trace.Proc]int{}
 	for k := len(p.silent) - 1; ; k-- {
@@ -99,13 +106,15 @@ func (p *places) send(f *flight, next map[trace.Proc]int) {
 		limit = math.MaxInt
 	}
 	row := f.place.event()
-	f.tailed = f.arrived != never && (f.id.IsZero() || row < limit && !p.between(p.acted[f.from], f.sent, row))
+	f.tailed = f.arrived != never && (f.id.IsZero() || row < limit &&
+		!p.between(p.acted[f.from], f.sent, row))
 	if !f.tailed && !f.id.IsZero() {
 		next[f.from] = f.sent
 	}
 }
 
-// between reports whether one of the ascending events, or a crash or restart of anybody, is strictly between two moments.
+// between reports whether one of the ascending events, or a crash or restart of anybody, is
+// strictly between two moments.
 func (p *places) between(events []int, from, to int) bool {
 	has := func(list []int) bool {
 		i := sort.SearchInts(list, from+1)
@@ -114,7 +123,8 @@ func (p *places) between(events []int, from, to int) bool {
 	return has(events) || has(p.breaks)
 }
 
-// latest is the last event before one of the ascending ones, a crash, a restart or the step of the violation follows.
+// latest is the last event before one of the ascending ones, a crash, a restart or the step of the
+// violation follows.
 func (p *places) latest(i int, events []int) int {
 	last := len(p.Events) - 1
 	for _, list := range [][]int{events, p.breaks, p.scene} {

@@ -1,14 +1,17 @@
 // Package report turns one run into text that a person can follow, and into JSON for programs.
 //
-// The text has a space-time diagram: a column for each proc, time downwards, a message as an arrow on the row where the program
-// receives it, and at the left the steps that the row covers, from the send to the delivery. A message is one arrow if drawing its
-// send, its arrival and its delivery on one row changes the order of nothing that a reader goes by: what either end does in
-// between, other messages of the channel, crashes and restarts. Otherwise the send and the delivery have marks of their own.
-// The end of a program is drawn as late as possible, so that several ends share a row. So rows are in the order of the
-// run for each proc and for crashes and restarts, while events that have nothing to do with each other may change places.
+// The text has a space-time diagram: a column for each proc, time downwards, a message as an arrow
+// on the row where the program receives it, and at the left the steps that the row covers, from the
+// send to the delivery. A message is one arrow if drawing its send, its arrival and its delivery on
+// one row changes the order of nothing that a reader goes by: what either end does in between,
+// other messages of the channel, crashes and restarts. Otherwise the send and the delivery have
+// marks of their own. The end of a program is drawn as late as possible, so that several ends share
+// a row. So rows are in the order of the run for each proc and for crashes and restarts, while
+// events that have nothing to do with each other may change places.
 //
-// The package judges nothing: it draws what the trace says, and marks two things that it finds itself, messages that
-// do not arrive and orphans. It takes any trace; what does not fit (an arrival without a send, an unknown proc) is drawn alone.
+// The package judges nothing: it draws what the trace says, and marks two things that it finds
+// itself, messages that do not arrive and orphans. It takes any trace; what does not fit (an
+// arrival without a send, an unknown proc) is drawn alone.
 package report
 
 import (
@@ -24,13 +27,17 @@ import (
 
 // Run is one run to report. Every field may be zero. It is read, never changed.
 type Run struct {
-	Title     string          // scenario name and what it is about
-	Property  *spec.Property  // the broken one, nil when none is
-	Violation *spec.Violation // nil when the run is clean; Step 0 means that the end of the run breaks the property
+	Title    string         // scenario name and what it is about
+	Property *spec.Property // the broken one, nil when none is
+	// nil when the run is clean; Step 0 means that the end of the run breaks the property
+	Violation *spec.Violation
 	Trace     trace.Trace
-	Steps     []Step   // one per schedule step, in order; nil lists the events of the trace instead, empty lists nothing
-	Reading   []string // paragraphs on how to read it, e.g. what the paper prints and what the repair does
-	Command   string   // the shell command that replays it
+	// one per schedule step, in order; nil lists the events of the trace instead, empty lists
+	// nothing
+	Steps []Step
+	// paragraphs on how to read it, e.g. what the paper prints and what the repair does
+	Reading []string
+	Command string // the shell command that replays it
 }
 
 // Step is one step of the schedule.
@@ -39,9 +46,11 @@ type Step struct {
 	Changes []string // what it changed in local states, as Changes writes it; nil when nothing
 }
 
-// Options say how Text writes. The zero value is 100 columns of ASCII without colour or control messages.
+// Options say how Text writes. The zero value is 100 columns of ASCII without colour or control
+// messages.
 type Options struct {
-	Width   int  // columns, 0 = 100, at least 40; only many procs, and a long Command, make lines longer
+	// columns, 0 = 100, at least 40; only many procs, and a long Command, make lines longer
+	Width   int
 	Color   bool // terminal colours
 	Unicode bool // box characters instead of ASCII
 	Control bool // an arrow also for messages that carry no application message
@@ -56,8 +65,8 @@ type page struct {
 	b strings.Builder
 }
 
-// Text writes the run for a reader: what is broken, the diagram, the steps, how to replay it. The error is that of the writer,
-// or ErrNoRun for a nil run.
+// Text writes the run for a reader: what is broken, the diagram, the steps, how to replay it. The
+// error is that of the writer, or ErrNoRun for a nil run.
 func Text(w io.Writer, r *Run, o Options) error {
 	if r == nil {
 		return ErrNoRun
@@ -281,8 +290,8 @@ type numberedStep struct {
 	number int
 }
 
-// numbered lists the steps of a run. For a trace that came without a schedule they are made of its events: the first one of each
-// step number, and the others as what it led to.
+// numbered lists the steps of a run. For a trace that came without a schedule they are made of its
+// events: the first one of each step number, and the others as what it led to.
 func numbered(r *Run) []numberedStep {
 	var steps []numberedStep
 	for i, s := range r.Steps {

@@ -10,7 +10,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// row is one line of the diagram: items of one step that do not touch, or a stretch of control messages, or the end.
+// row is one line of the diagram: items of one step that do not touch, or a stretch of control
+// messages, or the end.
 type row struct {
 	place       place
 	first, last int // steps
@@ -48,7 +49,8 @@ func arrange(r *Run, o Options) []*row {
 			last.here = last.here || m.here
 			continue
 		}
-		rows = append(rows, &row{place: m.place, first: m.first, last: m.last, items: []*item{m}, here: m.here})
+		rows = append(rows, &row{place: m.place, first: m.first, last: m.last, items: []*item{m},
+			here: m.here})
 	}
 	rows = append(rows, stretch(s, hidden)...)
 	if v := r.Violation; v != nil {
@@ -57,7 +59,8 @@ func arrange(r *Run, o Options) []*row {
 	return rows
 }
 
-// closing adds a row for a violation that no item shows: the end of the run, or a step without evidence.
+// closing adds a row for a violation that no item shows: the end of the run, or a step without
+// evidence.
 func closing(rows []*row, v *spec.Violation, events int) []*row {
 	shown := slices.ContainsFunc(rows, func(r *row) bool { return r.here })
 	switch {
@@ -111,11 +114,12 @@ func stretch(s *story, list []*flight) []*row {
 		}
 	}
 	first, last := list[0].arrived, list[len(list)-1].arrived
-	return []*row{{place: at(last), first: s.Events[first].Step, last: s.Events[last].Step, control: strings.Join(kinds, ", ")}}
+	return []*row{{place: at(last), first: s.Events[first].Step, last: s.Events[last].Step,
+		control: strings.Join(kinds, ", ")}}
 }
 
-// takes reports whether the item belongs in the row, because it is of the same step or the same happens elsewhere, and
-// touches nothing there.
+// takes reports whether the item belongs in the row, because it is of the same step or the same
+// happens elsewhere, and touches nothing there.
 func (r *row) takes(m *item) bool {
 	like := m.joins && len(r.items) > 0
 	for _, other := range r.items {
@@ -154,8 +158,8 @@ func (m *item) span() (lo, hi trace.Proc) {
 	return min(m.arrow.from, m.arrow.to), max(m.arrow.from, m.arrow.to)
 }
 
-// accuse marks the item that the violation is about, and adds one where the evidence is otherwise not drawn: a change of a
-// log or of stable storage.
+// accuse marks the item that the violation is about, and adds one where the evidence is otherwise
+// not drawn: a change of a log or of stable storage.
 func accuse(s *story, items []*item, v *spec.Violation) []*item {
 	if v.Step <= 0 {
 		best, first := -1, len(v.Message)
@@ -185,24 +189,28 @@ func accuse(s *story, items []*item, v *spec.Violation) []*item {
 	return items
 }
 
-// bookkeeping is an item for the change of a log or of stable storage that the violation names, and its event; nil if it names none.
+// bookkeeping is an item for the change of a log or of stable storage that the violation names, and
+// its event; nil if it names none.
 func bookkeeping(s *story, v *spec.Violation) (int, *item) {
-	words := map[trace.Kind]string{trace.Pruned: "removes %s from its log", trace.Logged: "logs %s", trace.Stored: "makes %s stable"}
+	words := map[trace.Kind]string{trace.Pruned: "removes %s from its log", trace.Logged: "logs %s",
+		trace.Stored: "makes %s stable"}
 	for i, e := range s.Events {
 		what := s.Layout.Label(e.ID)
 		if e.Kind == trace.Stored {
 			what = e.Text
 		}
 		if e.Step == v.Step && words[e.Kind] != "" && find(v.Message, what) >= 0 {
-			return i, &item{place: at(i), first: v.Step, last: v.Step, proc: e.Proc, mark: "#", style: alarm, who: clean(s.Layout.Name(e.Proc)),
+			return i, &item{place: at(i), first: v.Step, last: v.Step, proc: e.Proc, mark: "#",
+				style: alarm, who: clean(s.Layout.Name(e.Proc)),
 				does: fmt.Sprintf(words[e.Kind], clean(what)), message: e.ID, here: true}
 		}
 	}
 	return 0, nil
 }
 
-// suspect is the item of the violating step that the message names first. If it names none, it is what a proc does by itself, or else what
-// it sends, or else what arrives: properties are mostly broken by what a step leads to. It is nil for a step without items.
+// suspect is the item of the violating step that the message names first. If it names none, it is
+// what a proc does by itself, or else what it sends, or else what arrives: properties are mostly
+// broken by what a step leads to. It is nil for a step without items.
 func suspect(s *story, items []*item, v *spec.Violation) *item {
 	var best *item
 	least := 0
@@ -237,14 +245,17 @@ func mentions(text string, s *story, m *item) int {
 
 // find is where a text has the word, -1 where it has it only inside longer words or not at all.
 func find(text, word string) int {
-	inside := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '#' }
+	inside := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '#'
+	}
 	runes, want := []rune(text), []rune(word)
 	for i := 0; len(want) > 0 && i+len(want) <= len(runes); i++ {
 		if !slices.Equal(runes[i:i+len(want)], want) || i > 0 && inside(runes[i-1]) {
 			continue
 		}
 		rest := runes[i+len(want):]
-		if len(rest) > 0 && inside(rest[0]) || len(rest) > 1 && rest[0] == '.' && unicode.IsDigit(rest[1]) {
+		if len(rest) > 0 && inside(rest[0]) || len(rest) > 1 && rest[0] == '.' &&
+			unicode.IsDigit(rest[1]) {
 			continue
 		}
 		return i

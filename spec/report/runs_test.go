@@ -19,8 +19,9 @@ func newStory(title string, clusters []int, names ...string) *story {
 	for ranks > 0 && names[ranks-1] == "RP" {
 		ranks--
 	}
-	return &story{run: report.Run{Title: title, Command: "domino replay run.txtar", Trace: trace.Trace{Layout: trace.Layout{
-		Names: names, Ranks: ranks, Clusters: clusters, Labels: map[trace.MsgID]string{}}}}}
+	return &story{run: report.Run{Title: title, Command: "domino replay run.txtar",
+		Trace: trace.Trace{Layout: trace.Layout{
+			Names: names, Ranks: ranks, Clusters: clusters, Labels: map[trace.MsgID]string{}}}}}
 }
 
 // do starts a step.
@@ -82,7 +83,8 @@ func (s *story) crash(procs ...trace.Proc) {
 
 func (s *story) restart(p trace.Proc, life trace.Incarnation, sent, received uint32) {
 	s.do("restart %s incarnation %d", s.name(p), life)
-	s.event(trace.Event{Kind: trace.Restored, Proc: p, Incarnation: life, Sent: sent, Received: received})
+	s.event(trace.Event{Kind: trace.Restored, Proc: p, Incarnation: life, Sent: sent,
+		Received: received})
 }
 
 // one is a step with one event.
@@ -93,7 +95,8 @@ func (s *story) one(text string, e trace.Event) {
 
 // breaks says which property the run breaks.
 func (s *story) breaks(step int, name, message string) *report.Run {
-	s.run.Property = &spec.Property{Name: name, Kind: spec.Always, Doc: "what " + name + " means in one sentence", Source: "[Paper] Lemma 1"}
+	s.run.Property = &spec.Property{Name: name, Kind: spec.Always, Doc: "what " + name +
+		" means in one sentence", Source: "[Paper] Lemma 1"}
 	s.run.Violation = &spec.Violation{Property: name, Message: message, Step: step}
 	return &s.run
 }
@@ -109,12 +112,14 @@ func clean() *report.Run {
 	return &s.run
 }
 
-// orphan is a failure whose recovery lets a message pass too early: m3 is an orphan, and m7 is still travelling at the end.
+// orphan is a failure whose recovery lets a message pass too early: m3 is an orphan, and m7 is
+// still travelling at the end.
 func orphan() *report.Run {
 	s := newStory("early: a message passes the gate", []int{0, 0, 1}, "x", "y", "c", "RP")
 	s.pass(0, 1, 1, "m2")
 	s.pass(1, 2, 1, "m3")
-	s.changes("c: phase: 1 -> 2", "c: orphans: + {from y, phase 1, the rest of it is too long for one line of a report}")
+	s.changes("c: phase: 1 -> 2",
+		"c: orphans: + {from y, phase 1, the rest of it is too long for one line of a report}")
 	s.crash(0, 1)
 	s.changes("x: state lost", "y: state lost")
 	s.restart(0, 1, 0, 0)
@@ -131,8 +136,10 @@ func orphan() *report.Run {
 		s.arrive(p, 3, trace.MsgID{}, "Report")
 	}
 	s.send(2, 1, 1, "m7")
-	s.run.Reading = []string{"[Paper] Alg. 1 l. 2 prints: nothing is held back.", "The repaired protocol waits for m2."}
-	return s.breaks(s.step, "causal", "m7 leaves c although it depends on m2, which x has not sent again")
+	s.run.Reading = []string{"[Paper] Alg. 1 l. 2 prints: nothing is held back.",
+		"The repaired protocol waits for m2."}
+	return s.breaks(s.step, "causal",
+		"m7 leaves c although it depends on m2, which x has not sent again")
 }
 
 // lost has every way in which a message does not get there, and one that gets there twice.
@@ -153,11 +160,13 @@ func lost() *report.Run {
 	s.crash(2)
 	s.send(1, 2, 3, "m6")
 	s.restart(2, 1, 0, 0)
-	s.one("drop", trace.Event{Kind: trace.Dropped, Proc: 2, Peer: 1, ID: m4, Text: "sent before the crash"})
+	s.one("drop", trace.Event{Kind: trace.Dropped, Proc: 2, Peer: 1, ID: m4,
+		Text: "sent before the crash"})
 	return s.breaks(0, "terminates", "c waits for m3 for ever")
 }
 
-// checkpoint is a restart from a checkpoint: a message across it, an output, a send again from a log.
+// checkpoint is a restart from a checkpoint: a message across it, an output, a send again from a
+// log.
 func checkpoint() *report.Run {
 	s := newStory("line: a message crosses the recovery line", []int{0, 1}, "left", "right")
 	m1 := s.send(0, 1, 1, "m1")
@@ -169,10 +178,12 @@ func checkpoint() *report.Run {
 	s.crash(0)
 	s.restart(0, 1, 1, 0)
 	s.event(trace.Event{Kind: trace.Committed, Proc: 0, Incarnation: 1, Sent: 1})
-	s.one("resend", trace.Event{Kind: trace.Emitted, Proc: 0, Incarnation: 1, Peer: 1, ID: m1, Text: "App", Again: true})
+	s.one("resend", trace.Event{Kind: trace.Emitted, Proc: 0, Incarnation: 1, Peer: 1, ID: m1,
+		Text: "App", Again: true})
 	s.arrive(0, 1, m1, "App")
 	s.event(trace.Event{Kind: trace.Dropped, Proc: 1, Peer: 0, ID: m1, Text: "received before"})
-	s.one("step left send m2 to right", trace.Event{Kind: trace.Sent, Proc: 0, Incarnation: 1, Peer: 1, ID: trace.MsgID{From: 0, Number: 2}})
+	s.one("step left send m2 to right", trace.Event{Kind: trace.Sent, Proc: 0, Incarnation: 1,
+		Peer: 1, ID: trace.MsgID{From: 0, Number: 2}})
 	s.one("halt", trace.Event{Kind: trace.Halted, Proc: 1, Text: "the disk is full"})
 	return s.breaks(s.step, "gives-not-up", "right gives up: the disk is full")
 }
@@ -196,7 +207,8 @@ func prune() *report.Run {
 	s.emit(1, 0, trace.MsgID{}, "Acknowledge")
 	s.arrive(1, 0, trace.MsgID{}, "Acknowledge")
 	s.event(trace.Event{Kind: trace.Pruned, Proc: 0, Peer: 1, ID: x})
-	return s.breaks(s.step, "prune-safe", "a removes x from its log, but b would need it after a failure")
+	return s.breaks(s.step, "prune-safe",
+		"a removes x from its log, but b would need it after a failure")
 }
 
 // gate is a violation by control messages, without a schedule.

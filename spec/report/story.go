@@ -10,14 +10,16 @@ import (
 // never is the index of an event that did not happen.
 const never = -1
 
-// flight is one copy of a message, from the moment it was put on the network to what became of it. Moments are indexes
-// into the events of the trace, never for what did not happen or was not recorded.
+// flight is one copy of a message, from the moment it was put on the network to what became of it.
+// Moments are indexes into the events of the trace, never for what did not happen or was not
+// recorded.
 type flight struct {
 	channel
 	what
 	sent, arrived, delivered, dropped int
 
-	life  int    // of the receiver when the copy was sent; a copy for a dead receiver is looked for last
+	// of the receiver when the copy was sent; a copy for a dead receiver is looked for last
+	life  int
 	again bool   // sent from a log
 	twice bool   // the network made a copy of it
 	fate  string // why it does not arrive, or "" when it may still be on its way
@@ -37,7 +39,8 @@ type what struct {
 	stamp trace.Stamp
 }
 
-// story is a trace, understood: which arrival belongs to which send, which messages are lost, which are orphans.
+// story is a trace, understood: which arrival belongs to which send, which messages are lost, which
+// are orphans.
 type story struct {
 	*trace.Trace
 	flights []*flight
@@ -53,10 +56,12 @@ type story struct {
 	queued  map[channel]map[trace.MsgID][]*flight // arrived, and the program does not have them yet
 }
 
-// understand reads the trace of a run. It accepts any events in any order: what does not fit stands alone.
+// understand reads the trace of a run. It accepts any events in any order: what does not fit stands
+// alone.
 func understand(r *Run) *story {
 	t := &r.Trace
-	s := &story{Trace: t, life: map[trace.Proc]int{}, crashed: map[trace.Proc]int{}, down: map[trace.Proc]bool{},
+	s := &story{Trace: t, life: map[trace.Proc]int{}, crashed: map[trace.Proc]int{},
+		down:  map[trace.Proc]bool{},
 		onWay: map[channel]map[what][]*flight{}, queued: map[channel]map[trace.MsgID][]*flight{}}
 	for i, e := range t.Events {
 		switch e.Kind {
@@ -82,7 +87,8 @@ func understand(r *Run) *story {
 }
 
 func (s *story) emitted(i int, e trace.Event) {
-	f := &flight{channel: channel{e.Proc, e.Peer}, what: what{e.Text, e.ID, e.Stamp}, sent: i, arrived: never, delivered: never,
+	f := &flight{channel: channel{e.Proc, e.Peer}, what: what{e.Text, e.ID, e.Stamp}, sent: i,
+		arrived: never, delivered: never,
 		dropped: never, life: s.life[e.Peer], again: e.Again}
 	if s.down[e.Peer] {
 		f.life = never
@@ -95,7 +101,8 @@ func (s *story) emitted(i int, e trace.Event) {
 	s.onWay[f.channel][f.what] = append(s.onWay[f.channel][f.what], f)
 }
 
-// arrived gives the arrival to the oldest equal message that was sent to this life of the receiver, or else to the oldest.
+// arrived gives the arrival to the oldest equal message that was sent to this life of the receiver,
+// or else to the oldest.
 func (s *story) arrived(i int, e trace.Event) {
 	c, w := channel{e.Peer, e.Proc}, what{e.Text, e.ID, e.Stamp}
 	list := s.onWay[c][w]
@@ -103,7 +110,8 @@ func (s *story) arrived(i int, e trace.Event) {
 	var f *flight
 	switch {
 	case len(list) == 0:
-		f = &flight{channel: c, what: w, sent: never, delivered: never, dropped: never, twice: list != nil}
+		f = &flight{channel: c, what: w, sent: never, delivered: never, dropped: never,
+			twice: list != nil}
 		s.flights = append(s.flights, f)
 	default:
 		pick = max(pick, 0)
@@ -117,8 +125,8 @@ func (s *story) arrived(i int, e trace.Event) {
 	s.queued[c][e.ID] = append(s.queued[c][e.ID], f)
 }
 
-// taken gives a delivery or a drop to an arrival of the same life: a drop is about the last one, a delivery about the first
-// with its stamp.
+// taken gives a delivery or a drop to an arrival of the same life: a drop is about the last one, a
+// delivery about the first with its stamp.
 func (s *story) taken(i int, e trace.Event) {
 	c := channel{e.Peer, e.Proc}
 	list := s.queued[c][e.ID]
@@ -127,7 +135,8 @@ func (s *story) taken(i int, e trace.Event) {
 		if s.crashed[e.Proc] > f.arrived {
 			continue // it was in the memory that the crash took
 		}
-		if e.Kind == trace.Dropped || pick == never || f.stamp == e.Stamp && list[pick].stamp != e.Stamp {
+		if e.Kind == trace.Dropped || pick == never || f.stamp == e.Stamp &&
+			list[pick].stamp != e.Stamp {
 			pick = k
 		}
 	}
@@ -187,7 +196,8 @@ func (s *story) silence() {
 	s.silent = slices.DeleteFunc(s.silent, func(i int) bool { return i == never })
 }
 
-// judgeLost says why messages did not arrive. A message that nothing took may still be on its way, unless the run is over.
+// judgeLost says why messages did not arrive. A message that nothing took may still be on its way,
+// unless the run is over.
 func (s *story) judgeLost(r *Run) {
 	newest := map[channel]int{} // the last send of the channel that did arrive
 	for _, f := range s.flights {
@@ -211,8 +221,8 @@ func (s *story) judgeLost(r *Run) {
 	}
 }
 
-// lostByNetwork looks for the step that loses the message: it leaves no evidence at any proc, so only the schedule has it, as
-// "lose x->y App m2 ...".
+// lostByNetwork looks for the step that loses the message: it leaves no evidence at any proc, so
+// only the schedule has it, as "lose x->y App m2 ...".
 func (s *story) lostByNetwork(f *flight, steps []Step) bool {
 	what := "->" + s.Layout.Name(f.to) + " " + f.kind
 	if !f.id.IsZero() {
@@ -220,7 +230,8 @@ func (s *story) lostByNetwork(f *flight, steps []Step) bool {
 	}
 	for k := max(s.Events[f.sent].Step, 0); k < len(steps); k++ {
 		rest, lost := strings.CutPrefix(steps[k].Event, "lose "+s.Layout.Name(f.from))
-		if _, after, found := strings.Cut(rest, what); lost && found && (after == "" || after[0] == ' ') {
+		if _, after, found := strings.Cut(rest, what); lost && found &&
+			(after == "" || after[0] == ' ') {
 			return true
 		}
 	}

@@ -56,7 +56,8 @@ func TestShorten(t *testing.T) {
 	if got := middle("abcdefghijkl", 9); got != "abcd...kl" {
 		t.Errorf("middle = %q, want abcd...kl", got)
 	}
-	if got := clip("abc", 2) + clip("abc", -1) + squeeze("abc", 0) + squeeze("ab", 2); got != "abab" {
+	if got := clip("abc", 2) + clip("abc", -1) + squeeze("abc", 0) +
+		squeeze("ab", 2); got != "abab" {
 		t.Errorf("clip and squeeze = %q, want abab", got)
 	}
 }

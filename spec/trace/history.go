@@ -10,8 +10,8 @@ type Delivery struct {
 	Digest uint64   `json:"digest"` // of the payload
 }
 
-// History is what the program of one rank has done along its surviving past: a rollback cuts it back to the restored
-// point. It is plain data; a History handed to a property is read-only.
+// History is what the program of one rank has done along its surviving past: a rollback cuts it
+// back to the restored point. It is plain data; a History handed to a property is read-only.
 type History struct {
 	_         struct{}   `cbor:",toarray"`
 	Sent      uint32     `json:"sent"` // sends executed
@@ -19,8 +19,10 @@ type History struct {
 	Done      bool       `json:"done"`   // the program has ended
 	Digest    uint64     `json:"digest"` // state of the program when it ended, 0 before
 
-	// What follows is of the live incarnation, not of the past of the program: a restart empties it.
-	Memory     []Item `json:"memory"`     // what it declared to keep for others, in the order of Item.compare
+	// What follows is of the live incarnation, not of the past of the program: a restart empties
+	// it.
+	// what it declared to keep for others, in the order of Item.compare
+	Memory     []Item `json:"memory"`
 	Recovering bool   `json:"recovering"` // it was restarted and has not declared Recovered
 }
 
@@ -29,14 +31,15 @@ func (h *History) Received(id MsgID) bool {
 	return slices.ContainsFunc(h.Delivered, func(d Delivery) bool { return d.ID == id })
 }
 
-// Apply folds one event of the rank into its history. Restored and Resumed cut back to the counts that the event names; an event
-// that a history does not depend on changes nothing.
+// Apply folds one event of the rank into its history. Restored and Resumed cut back to the counts
+// that the event names; an event that a history does not depend on changes nothing.
 func (h *History) Apply(e Event) {
 	switch e.Kind {
 	case Sent:
 		h.Sent++
 	case Delivered:
-		h.Delivered = append(h.Delivered[:len(h.Delivered):len(h.Delivered)], Delivery{ID: e.ID, Stamp: e.Stamp, Digest: e.Digest})
+		h.Delivered = append(h.Delivered[:len(h.Delivered):len(h.Delivered)],
+			Delivery{ID: e.ID, Stamp: e.Stamp, Digest: e.Digest})
 	case Finished:
 		h.Done, h.Digest = true, e.Digest
 	case Restored, Resumed:

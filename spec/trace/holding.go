@@ -4,12 +4,14 @@ import "slices"
 
 // HeldCopy is one message that a proc holds for the recovery of its receiver.
 type HeldCopy struct {
-	_       struct{} `cbor:",toarray"`
-	ID      MsgID    `json:"id"`
-	To      Proc     `json:"to"`
-	Order   uint32   `json:"order"`   // its place among the deliveries of the receiver, 0 when this copy does not tell
-	Covered bool     `json:"covered"` // an image held here contains its delivery: the copy itself may be gone
-	Gone    bool     `json:"gone"`    // it is: what remains is that it is covered
+	_  struct{} `cbor:",toarray"`
+	ID MsgID    `json:"id"`
+	To Proc     `json:"to"`
+	// its place among the deliveries of the receiver, 0 when this copy does not tell
+	Order uint32 `json:"order"`
+	// an image held here contains its delivery: the copy itself may be gone
+	Covered bool `json:"covered"`
+	Gone    bool `json:"gone"` // it is: what remains is that it is covered
 }
 
 // HeldImage is the image of a rank that a proc holds in its memory.
@@ -20,9 +22,10 @@ type HeldImage struct {
 	Received uint32   `json:"received"`
 }
 
-// Holding is what one incarnation of a proc, rank or service, has declared to hold for the recovery of ranks, by Logged, Pruned, and Kept
-// of the sort Image, which procs run on its node (Adopted), whom it watches, what it has Declared, whether it has given up, and whether it has got its image back. It is
-// lost in a crash. It is plain data; a Holding handed to a property is read-only.
+// Holding is what one incarnation of a proc, rank or service, has declared to hold for the recovery
+// of ranks, by Logged, Pruned, and Kept of the sort Image, which procs run on its node (Adopted),
+// whom it watches, what it has Declared, whether it has given up, and whether it has got its image
+// back. It is lost in a crash. It is plain data; a Holding handed to a property is read-only.
 type Holding struct {
 	_       struct{}    `cbor:",toarray"`
 	Copies  []HeldCopy  `json:"copies"`  // by message, then receiver
@@ -41,7 +44,9 @@ func (h *Holding) Apply(e Event) {
 	case Logged:
 		h.log(e)
 	case Pruned:
-		h.Copies = slices.DeleteFunc(slices.Clone(h.Copies), func(c HeldCopy) bool { return c.ID == e.ID && c.To == e.Peer && !c.Covered })
+		h.Copies = slices.DeleteFunc(slices.Clone(h.Copies), func(c HeldCopy) bool {
+			return c.ID == e.ID && c.To == e.Peer && !c.Covered
+		})
 		for i := range h.Copies {
 			c := &h.Copies[i]
 			c.Gone = c.Gone || c.ID == e.ID && c.To == e.Peer
@@ -102,7 +107,9 @@ func (h *Holding) keep(e Event) {
 		c.Covered = c.Covered || c.To == e.Peer && c.Order != 0 && c.Order <= e.Received
 	}
 	image := HeldImage{Of: e.Peer, Sent: e.Sent, Received: e.Received}
-	i, found := slices.BinarySearchFunc(h.Images, e.Peer, func(l HeldImage, p Proc) int { return int(l.Of) - int(p) })
+	i, found := slices.BinarySearchFunc(h.Images, e.Peer, func(l HeldImage, p Proc) int {
+		return int(l.Of) - int(p)
+	})
 	if found {
 		h.Images[i] = image
 		return

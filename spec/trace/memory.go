@@ -8,9 +8,13 @@ import (
 // The sorts of things that a proc keeps in memory for the recovery of others.
 const (
 	Determinant = "determinant" // that Peer's delivery number Number (from 1) was that of ID
-	Copy        = "copy"        // a message to be sent again: ID, Peer (destination; of a group its root)
-	Image       = "image"       // of the program of Peer, after Past sends and Number deliveries; see Holding
-	Part        = "part"        // round Number of a reduction, for Peer: ID (the contribution of the rank at the top of the subtree)
+	// a message to be sent again: ID, Peer (destination; of a group its root)
+	Copy = "copy"
+	// of the program of Peer, after Past sends and Number deliveries; see Holding
+	Image = "image"
+	// round Number of a reduction, for Peer: ID (the contribution of the rank at the top of the
+	// subtree)
+	Part = "part"
 )
 
 // Item is one thing that a proc keeps in memory, by its own declaration; a crash loses it.
@@ -20,13 +24,16 @@ type Item struct {
 	Peer   Proc     `json:"peer"`
 	Number uint32   `json:"number,omitempty"`
 	ID     MsgID    `json:"id"`
-	Past   uint32   `json:"past,omitempty"` // determinant: receptions of the sender before it sent the message; image: sends
+	// determinant: receptions of the sender before it sent the message; image: sends
+	Past uint32 `json:"past,omitempty"`
 }
 
 // compare orders items.
 func (i Item) compare(j Item) int {
-	return cmp.Or(cmp.Compare(i.Sort, j.Sort), cmp.Compare(i.Peer, j.Peer), cmp.Compare(i.Number, j.Number),
-		cmp.Compare(i.ID.From, j.ID.From), cmp.Compare(i.ID.Number, j.ID.Number), cmp.Compare(i.Past, j.Past))
+	return cmp.Or(cmp.Compare(i.Sort, j.Sort), cmp.Compare(i.Peer, j.Peer),
+		cmp.Compare(i.Number, j.Number),
+		cmp.Compare(i.ID.From, j.ID.From), cmp.Compare(i.ID.Number, j.ID.Number),
+		cmp.Compare(i.Past, j.Past))
 }
 
 // Item is what a Kept or Forgotten event is about.

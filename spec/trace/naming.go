@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The names of what happens in a run. A name does not depend on how the run came there, so a schedule that one driver records another
-// one understands.
+// The names of what happens in a run. A name does not depend on how the run came there, so a
+// schedule that one driver records another one understands.
 
 // Message names a message.
 func (l *Layout) Message(w Wire) string {
@@ -38,8 +38,8 @@ func (l *Layout) Channel(from Proc, inc Incarnation, to Proc) string {
 	return name + "->" + l.Name(to)
 }
 
-// StepName says what a proc does of its own accord, from its evidence: a step of the program, or what a service decides to do. The
-// choice tells steps apart that leave none.
+// StepName says what a proc does of its own accord, from its evidence: a step of the program, or
+// what a service decides to do. The choice tells steps apart that leave none.
 func (l *Layout) StepName(p Proc, events []Event, choice uint32) string {
 	if int(p) >= l.Ranks {
 		return l.serviceStep(events, choice)
@@ -50,7 +50,8 @@ func (l *Layout) StepName(p Proc, events []Event, choice uint32) string {
 			return l.sendName(e)
 		case Delivered:
 			if c := l.Collectives[e.ID]; c.Round > 0 {
-				return fmt.Sprintf("receive the result of round %d of %s", c.Round, l.Trees[c.Tree].Name)
+				return fmt.Sprintf("receive the result of round %d of %s", c.Round,
+					l.Trees[c.Tree].Name)
 			}
 			return "receive " + l.Label(e.ID) + " from " + l.Name(e.Peer)
 		case Finished:
@@ -69,7 +70,8 @@ func (l *Layout) sendName(e Event) string {
 	case !collective:
 		return "send " + l.Label(e.ID) + " to " + l.Name(e.Peer)
 	case c.Round > 0:
-		return fmt.Sprintf("contribute %s to round %d of %s", l.Label(e.ID), c.Round, l.Trees[c.Tree].Name)
+		return fmt.Sprintf("contribute %s to round %d of %s", l.Label(e.ID), c.Round,
+			l.Trees[c.Tree].Name)
 	}
 	return "multicast " + l.Label(e.ID) + " to " + l.Trees[c.Tree].Name
 }
@@ -86,7 +88,8 @@ func (l *Layout) serviceStep(events []Event, choice uint32) string {
 	return fmt.Sprintf("go on %d", choice)
 }
 
-// CutShort is the end of the name of a step in which the proc stops after so many effects that the environment acts on.
+// CutShort is the end of the name of a step in which the proc stops after so many effects that the
+// environment acts on.
 func CutShort(effects int) string { return fmt.Sprintf("%s%d", cutShort, effects) }
 
 const cutShort = ", crash after effect "
@@ -94,7 +97,8 @@ const cutShort = ", crash after effect "
 // IsCutShort reports whether an event has such a name.
 func IsCutShort(name string) bool { return strings.Contains(name, cutShort) }
 
-// CrashName names the crash of several groups at once, by their members; the outcome numbers what becomes of writes in progress.
+// CrashName names the crash of several groups at once, by their members; the outcome numbers what
+// becomes of writes in progress.
 func (l *Layout) CrashName(verb string, groups [][]Proc, outcome int) string {
 	var words []string
 	for _, g := range groups {

@@ -1,9 +1,11 @@
-// Package trace is the vocabulary in which every driver records what happened and in which every property is stated:
-// processes, message identities, stamps, events and the histories that they fold into.
+// Package trace is the vocabulary in which every driver records what happened and in which every
+// property is stated: processes, message identities, stamps, events and the histories that they
+// fold into.
 //
-// A driver (the modelled world, the goroutine runtime, the cluster runtime) records events at its own boundary: what crossed
-// from a program to its protocol, from a protocol to the network or the store, and what the environment did. A
-// machine never writes its own evidence. The package imports nothing of domino and knows no protocol.
+// A driver (the modelled world, the goroutine runtime, the cluster runtime) records events at its
+// own boundary: what crossed from a program to its protocol, from a protocol to the network or the
+// store, and what the environment did. A machine never writes its own evidence. The package imports
+// nothing of domino and knows no protocol.
 package trace
 
 import (
@@ -11,7 +13,8 @@ import (
 	"strings"
 )
 
-// Proc numbers any process of a run: ranks are [0, ranks), services (a recovery process, a logger) follow them.
+// Proc numbers any process of a run: ranks are [0, ranks), services (a recovery process, a logger)
+// follow them.
 type Proc uint16
 
 // Rank numbers an application process; rank r is proc r.
@@ -20,12 +23,13 @@ type Rank uint16
 // Proc is the process that runs the rank.
 func (r Rank) Proc() Proc { return Proc(r) }
 
-// Incarnation is the life number of a proc: 0 for the first life, one more at each restart. The environment gives it.
+// Incarnation is the life number of a proc: 0 for the first life, one more at each restart. The
+// environment gives it.
 type Incarnation uint32
 
-// MsgID names an application message independently of the run: the Number-th send (from 1) that the program of rank
-// From executes, counted along its surviving history. A send that is executed again after a rollback keeps its name.
-// The zero MsgID names no message.
+// MsgID names an application message independently of the run: the Number-th send (from 1) that the
+// program of rank From executes, counted along its surviving history. A send that is executed again
+// after a rollback keeps its name. The zero MsgID names no message.
 type MsgID struct {
 	_      struct{} `cbor:",toarray"`
 	From   Rank     `json:"from"`
@@ -35,12 +39,16 @@ type MsgID struct {
 // IsZero reports whether the id names no message.
 func (id MsgID) IsZero() bool { return id.Number == 0 }
 
-// Stamp is what a protocol wrote on a message and what the properties read there; zero where it does not stamp.
+// Stamp is what a protocol wrote on a message and what the properties read there; zero where it
+// does not stamp.
 type Stamp struct {
-	_     struct{} `cbor:",toarray"`
-	Date  uint64   `json:"date,omitempty"`  // HydEE: sender's event counter after the send, from 1; determinants: deliveries of the sender before the send
-	Phase uint64   `json:"phase,omitempty"` // HydEE: phase of the sender at the send, from 1
-	Round uint64   `json:"round,omitempty"` // recovery round in which the message was put on the network
+	_ struct{} `cbor:",toarray"`
+	// HydEE: sender's event counter after the send, from 1; determinants: deliveries of the sender
+	// before the send
+	Date  uint64 `json:"date,omitempty"`
+	Phase uint64 `json:"phase,omitempty"` // HydEE: phase of the sender at the send, from 1
+	// recovery round in which the message was put on the network
+	Round uint64 `json:"round,omitempty"`
 }
 
 // Wire describes one message on the network for evidence and reports.
@@ -56,37 +64,52 @@ type Kind uint8
 
 // The kinds of events. ID, Peer, Stamp and Text carry what the comment says; all others are zero.
 const (
-	Sent      Kind = iota + 1 // the program executed a send: ID, Peer (destination), Digest of the payload
-	Emitted                   // a message was put on the network: Peer, Stamp, Text (message kind), ID if it carries one
-	Arrived                   // a message was taken from the network: Peer, Stamp, Text, ID
-	Delivered                 // the program received: ID, Peer (source), Stamp, Digest of the payload
-	Dropped                   // an input was ignored: Peer, ID, Text (reason)
-	Logged                    // a payload was put into a message log: ID, Peer (destination), Received (its place among the deliveries there, 0 = unknown)
-	Pruned                    // a payload was removed from a message log: ID, Peer (destination)
-	Stored                    // a record reached stable storage: Text (key)
-	Committed                 // the recovery line of the proc moved to Sent sends and Received deliveries
-	Crashed                   // the proc stopped
-	Told                      // the failure detector reported: Text (who is down)
-	Restored                  // a new incarnation started from stable storage at Sent sends and Received deliveries
-	Finished                  // the program ended: Digest of its state
-	Released                  // an output left the system: Digest
-	Halted                    // the machine gave up with a typed answer: Text
-	Decided                   // the proc decided for good: Text (what)
-	Invoked                   // a client began an operation on the service: Text (the operation)
-	Returned                  // the operation of the client ended: Text (the answer)
-	Kept                      // the proc declares that it keeps something for others in memory: Text (sort), ID, Peer, Received, Sent, see Item
-	Forgotten                 // it keeps it no more: as Kept
-	Recovered                 // the proc declares that its recovery is complete: what it held for others before the failure, it holds again
-	Adopted                   // from now on proc Peer runs on the node of this proc, and stops with it
-	Resumed                   // a new incarnation got its image by message and is at Sent sends and Received deliveries
-	Watched                   // the proc starts a watchdog about Peer
-	Unwatched                 // it has stopped it, or it has expired
-	Disowned                  // proc Peer does not run on the node of this proc any more
-	Declared                  // the proc says something about itself: Text
+	// the program executed a send: ID, Peer (destination), Digest of the payload
+	Sent Kind = iota + 1
+	// a message was put on the network: Peer, Stamp, Text (message kind), ID if it carries one
+	Emitted
+	Arrived // a message was taken from the network: Peer, Stamp, Text, ID
+	// the program received: ID, Peer (source), Stamp, Digest of the payload
+	Delivered
+	Dropped // an input was ignored: Peer, ID, Text (reason)
+	// a payload was put into a message log: ID, Peer (destination), Received (its place among the
+	// deliveries there, 0 = unknown)
+	Logged
+	Pruned // a payload was removed from a message log: ID, Peer (destination)
+	Stored // a record reached stable storage: Text (key)
+	// the recovery line of the proc moved to Sent sends and Received deliveries
+	Committed
+	Crashed // the proc stopped
+	Told    // the failure detector reported: Text (who is down)
+	// a new incarnation started from stable storage at Sent sends and Received deliveries
+	Restored
+	Finished // the program ended: Digest of its state
+	Released // an output left the system: Digest
+	Halted   // the machine gave up with a typed answer: Text
+	Decided  // the proc decided for good: Text (what)
+	Invoked  // a client began an operation on the service: Text (the operation)
+	Returned // the operation of the client ended: Text (the answer)
+	// the proc declares that it keeps something for others in memory: Text (sort), ID, Peer,
+	// Received, Sent, see Item
+	Kept
+	Forgotten // it keeps it no more: as Kept
+	// the proc declares that its recovery is complete: what it held for others before the failure,
+	// it holds again
+	Recovered
+	// from now on proc Peer runs on the node of this proc, and stops with it
+	Adopted
+	// a new incarnation got its image by message and is at Sent sends and Received deliveries
+	Resumed
+	Watched   // the proc starts a watchdog about Peer
+	Unwatched // it has stopped it, or it has expired
+	Disowned  // proc Peer does not run on the node of this proc any more
+	Declared  // the proc says something about itself: Text
 )
 
-var kindNames = [...]string{"", "sent", "emitted", "arrived", "delivered", "dropped", "logged", "pruned", "stored",
-	"committed", "crashed", "told", "restored", "finished", "released", "halted", "decided", "invoked", "returned", "kept", "forgotten", "recovered",
+var kindNames = [...]string{"", "sent", "emitted", "arrived", "delivered", "dropped", "logged",
+	"pruned", "stored",
+	"committed", "crashed", "told", "restored", "finished", "released", "halted", "decided",
+	"invoked", "returned", "kept", "forgotten", "recovered",
 	"adopted", "resumed", "watched", "unwatched", "disowned", "declared"}
 
 // String is the lower-case name of the kind.
@@ -112,8 +135,9 @@ type Event struct {
 	Digest      uint64      `json:"digest,omitempty"`
 	Sent        uint32      `json:"sent,omitempty"`
 	Received    uint32      `json:"received,omitempty"`
-	Again       bool        `json:"again,omitempty"` // Emitted: a copy from a log, not by the send itself
-	Text        string      `json:"text,omitempty"`
+	// Emitted: a copy from a log, not by the send itself
+	Again bool   `json:"again,omitempty"`
+	Text  string `json:"text,omitempty"`
 }
 
 // Trace is the record of one run.
@@ -124,32 +148,50 @@ type Trace struct {
 
 // Layout says who takes part in a run.
 type Layout struct {
-	Names       []string             `json:"names"`              // one a proc; ranks first
-	Ranks       int                  `json:"ranks"`              // number of ranks, [0, len(Names)]
-	Clusters    []int                `json:"clusters,omitempty"` // cluster of each rank, from 0; nil when every rank is alone
-	Labels      map[MsgID]string     `json:"-"`                  // what the program calls its messages
-	Trees       []Tree               `json:"trees,omitempty"`    // groups for collectives
-	Collectives map[MsgID]Collective `json:"-"`                  // multicasts and contributions; the root's contribution names the result
-	Unjoined    []string             `json:"-"`                  // of programs with collectives written out as messages: what waits for a member that never joins
-	Groups      map[Proc][]Proc      `json:"-"`                  // procs that stop and restart together; absent = alone
-	Holdings    bool                 `json:"-"`                  // logs and images in the memory of procs are declared, see Holding
-	Hosted      map[Proc]bool        `json:"-"`                  // procs that start again only where a proc that is up has adopted them; true: their failure is not reported on its own
-	Nodes       []Proc               `json:"-"`                  // the node of each rank at the start; nil when ranks do not move
-	Spares      []Proc               `json:"-"`                  // nodes that are there to adopt the ranks of one other node
-	Room        int                  `json:"-"`                  // ranks that a spare has room for, 0 = any number
-	Late        []Proc               `json:"-"`                  // of the spares: those that are not there at the start
-	Kinds       map[string]Meaning   `json:"-"`                  // what message kinds mean to the properties
+	Names []string `json:"names"` // one a proc; ranks first
+	Ranks int      `json:"ranks"` // number of ranks, [0, len(Names)]
+	// cluster of each rank, from 0; nil when every rank is alone
+	Clusters []int `json:"clusters,omitempty"`
+	// what the program calls its messages
+	Labels map[MsgID]string `json:"-"`
+	Trees  []Tree           `json:"trees,omitempty"` // groups for collectives
+	// multicasts and contributions; the root's contribution names the result
+	Collectives map[MsgID]Collective `json:"-"`
+	// of programs with collectives written out as messages: what waits for a member that never
+	// joins
+	Unjoined []string `json:"-"`
+	// procs that stop and restart together; absent = alone
+	Groups map[Proc][]Proc `json:"-"`
+	// logs and images in the memory of procs are declared, see Holding
+	Holdings bool `json:"-"`
+	// procs that start again only where a proc that is up has adopted them; true: their failure is
+	// not reported on its own
+	Hosted map[Proc]bool `json:"-"`
+	// the node of each rank at the start; nil when ranks do not move
+	Nodes []Proc `json:"-"`
+	// nodes that are there to adopt the ranks of one other node
+	Spares []Proc `json:"-"`
+	// ranks that a spare has room for, 0 = any number
+	Room int `json:"-"`
+	// of the spares: those that are not there at the start
+	Late []Proc `json:"-"`
+	// what message kinds mean to the properties
+	Kinds map[string]Meaning `json:"-"`
 }
 
-// Meaning classifies a message kind of a protocol for properties that are stated on recovery control traffic.
+// Meaning classifies a message kind of a protocol for properties that are stated on recovery
+// control traffic.
 type Meaning uint8
 
 // The meanings that properties ask for.
 const (
-	Gate      Meaning = iota + 1 // its stamped phase is a promise: no orphan of a lower phase is outstanding
-	Evaluated                    // its sender has evaluated the channels for the round: from now on the round is about this life of it
-	Question                     // it asks where a rank runs
-	Replay                       // it replaces a send whose message was received before the failure
+	// its stamped phase is a promise: no orphan of a lower phase is outstanding
+	Gate Meaning = iota + 1
+	// its sender has evaluated the channels for the round: from now on the round is about this life
+	// of it
+	Evaluated
+	Question // it asks where a rank runs
+	Replay   // it replaces a send whose message was received before the failure
 )
 
 // Name is the name of a proc, or its number when it has none.
@@ -199,7 +241,8 @@ func (l *Layout) Describe(e Event) string {
 		fmt.Fprintf(&b, " %s from %s", what, l.Name(e.Peer))
 	case Kept, Forgotten:
 		if e.Text == Image {
-			fmt.Fprintf(&b, " %s the image of %s at %d sent, %d delivered", what, l.Name(e.Peer), e.Sent, e.Received)
+			fmt.Fprintf(&b, " %s the image of %s at %d sent, %d delivered", what, l.Name(e.Peer),
+				e.Sent, e.Received)
 			break
 		}
 		fmt.Fprintf(&b, " %s (%s of %s, %d)", what, e.Text, l.Name(e.Peer), e.Received)

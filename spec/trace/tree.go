@@ -5,16 +5,20 @@ import (
 	"slices"
 )
 
-// Tree is a group of ranks with a spanning tree, along which multicasts go down from its root and reductions go up to it.
+// Tree is a group of ranks with a spanning tree, along which multicasts go down from its root and
+// reductions go up to it.
 type Tree struct {
-	Name    string `json:"name"`
-	Combine string `json:"combine"` // how contributions are combined; associative, in the order of Members
+	Name string `json:"name"`
+	// how contributions are combined; associative, in the order of Members
+	Combine string `json:"combine"`
 	Members []Rank `json:"members"` // in preorder: root first, each member before its children
 	Parents []Rank `json:"parents"` // of each member; the root's is itself
 }
 
-// NewTree makes a tree from the children of each member, in order. The errors name what is not a tree.
-func NewTree(name, combine string, names []string, parents []Rank, children [][]Rank) (Tree, error) {
+// NewTree makes a tree from the children of each member, in order. The errors name what is not a
+// tree.
+func NewTree(name, combine string, names []string, parents []Rank, children [][]Rank) (Tree,
+	error) {
 	t := Tree{Name: name, Combine: combine}
 	above := map[Rank]Rank{}
 	for i, p := range parents {
@@ -23,7 +27,8 @@ func NewTree(name, combine string, names []string, parents []Rank, children [][]
 		}
 		for _, c := range children[i] {
 			if q, twice := above[c]; twice {
-				return t, fmt.Errorf("group %s: %s is a member twice, below %s and below %s", name, names[c], names[q], names[p])
+				return t, fmt.Errorf("group %s: %s is a member twice, below %s and below %s", name,
+					names[c], names[q], names[p])
 			}
 			above[c] = p
 		}
@@ -40,7 +45,8 @@ func NewTree(name, combine string, names []string, parents []Rank, children [][]
 	case len(parents) == 0:
 		return t, fmt.Errorf("group %s has no members", name)
 	case len(roots) == 0:
-		return t, fmt.Errorf("group %s is not a tree: it has no root, everybody is below somebody", name)
+		return t, fmt.Errorf("group %s is not a tree: it has no root, everybody is below somebody",
+			name)
 	case len(roots) > 1:
 		return t, fmt.Errorf("group %s has %d roots: %v", name, len(roots), roots)
 	}
@@ -84,7 +90,8 @@ func (t *Tree) Children(r Rank) []Rank {
 	return list
 }
 
-// SameChannel reports whether two messages of one rank go the same way: both from rank to rank, or both to one group.
+// SameChannel reports whether two messages of one rank go the same way: both from rank to rank, or
+// both to one group.
 func (l *Layout) SameChannel(a, b MsgID) bool {
 	c, collective := l.Collectives[a]
 	d, other := l.Collectives[b]

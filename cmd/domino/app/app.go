@@ -17,7 +17,8 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// exitUsage is the exit code for bad usage and internal errors; the other codes are those of spec.Verdict.
+// exitUsage is the exit code for bad usage and internal errors; the other codes are those of
+// spec.Verdict.
 const exitUsage = 4
 
 // command is one subcommand.
@@ -31,17 +32,29 @@ type streams struct{ out, err io.Writer }
 
 func commands() []command {
 	return []command{
-		{"list", "[KIND ...]", "what there is: protocols, scenarios, properties, programs, claims", runList},
-		{"check", "[SCENARIO | FILE ...]", "explore scenarios and compare with what they expect", runCheck},
-		{"errata", "[PROTOCOL] [ID ...]", "the smallest run of each published error, and the repaired protocol at the same scope", runErrata},
-		{"fuzz", "[PROTOCOL ...]", "draw random scenarios and runs, make what fails small", runFuzz},
-		{"mutate", "[PROTOCOL | MUTANT ...]", "break protocols on purpose, and measure which method finds it, and how soon", runMutate},
+		{"list", "[KIND ...]", "what there is: protocols, scenarios, properties, programs, claims",
+			runList},
+		{"check", "[SCENARIO | FILE ...]", "explore scenarios and compare with what they expect",
+			runCheck},
+		{"errata", "[PROTOCOL] [ID ...]",
+			"the smallest run of each published error, and the repaired protocol at the same scope",
+			runErrata},
+		{"fuzz", "[PROTOCOL ...]", "draw random scenarios and runs, make what fails small",
+			runFuzz},
+		{"mutate", "[PROTOCOL | MUTANT ...]",
+			"break protocols on purpose, and measure which method finds it, and how soon",
+			runMutate},
 		{"minimise", "SCENARIO | FILE", "make a counterexample as small as it gets", runMinimise},
-		{"certify", "SCENARIO | FILE | PROGRAM N", "how deterministic a program is, with two runs that show why not more", runCertify},
-		{"run", "[SCENARIO | FILE ...]", "run scenarios as goroutines, with random failures", runRun},
-		{"volume", "", "what SCMEL and CAMEL log and carry: published, in closed form, and counted in runs", runVolume},
+		{"certify", "SCENARIO | FILE | PROGRAM N",
+			"how deterministic a program is, with two runs that show why not more", runCertify},
+		{"run", "[SCENARIO | FILE ...]", "run scenarios as goroutines, with random failures",
+			runRun},
+		{"volume", "",
+			"what SCMEL and CAMEL log and carry: published, in closed form, and counted in runs",
+			runVolume},
 		{"replay", "FILE", "repeat the run in a replay file", runReplay},
-		{"cluster", "run | torture | perf | netpipe", "the same machines as real processes: run, kill, judge and measure them", runCluster},
+		{"cluster", "run | torture | perf | netpipe",
+			"the same machines as real processes: run, kill, judge and measure them", runCluster},
 	}
 }
 
@@ -77,22 +90,28 @@ func run(ctx context.Context, args []string, io streams) int {
 			return 0
 		}
 		if err != nil {
-			fmt.Fprintf(io.err, "domino %s: %s\n", c.name, strings.TrimPrefix(err.Error(), c.name+": ")) // a package may have its name
+			// a package may have its name
+			fmt.Fprintf(io.err, "domino %s: %s\n", c.name,
+				strings.TrimPrefix(err.Error(), c.name+": "))
 			return exitUsage
 		}
 		return code
 	}
-	fmt.Fprintf(io.err, "domino: unknown command %q, did you mean %q? Commands: %s\n", args[0], scenarios.Nearest(args[0], names), strings.Join(names, ", "))
+	fmt.Fprintf(io.err, "domino: unknown command %q, did you mean %q? Commands: %s\n", args[0],
+		scenarios.Nearest(args[0], names), strings.Join(names, ", "))
 	return exitUsage
 }
 
 func usage(w io.Writer) {
-	fmt.Fprint(w, "domino checks rollback-recovery protocols.\n\nUsage: domino COMMAND [arguments] [flags]\n\n")
+	fmt.Fprint(w,
+		"domino checks rollback-recovery protocols.\n\nUsage: domino COMMAND [arguments] "+
+			"[flags]\n\n")
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-8s %-30s %s\n", c.name, c.args, c.doc)
 	}
 	fmt.Fprint(w, "\nEach command explains itself with --help.\n\n"+
-		"Exit codes: 0 as expected (holds), 1 violated, 2 unknown, 3 out of model, 4 bad usage or internal error.\n")
+		"Exit codes: 0 as expected (holds), 1 violated, 2 unknown, 3 out of model, 4 bad usage "+
+		"or internal error.\n")
 }
 
 // flags makes the flag set of a command, with help that shows examples.
@@ -101,7 +120,8 @@ func flags(name, args string, io streams, examples ...string) *pflag.FlagSet {
 	f.SetOutput(io.err)
 	f.SortFlags = false
 	f.Usage = func() {
-		fmt.Fprintf(io.out, "Usage: domino %s [flags]\n\n%s\nExamples:\n", strings.TrimSpace(name+" "+args), f.FlagUsages())
+		fmt.Fprintf(io.out, "Usage: domino %s [flags]\n\n%s\nExamples:\n",
+			strings.TrimSpace(name+" "+args), f.FlagUsages())
 		for _, e := range examples {
 			fmt.Fprintf(io.out, "  domino %s\n", e)
 		}

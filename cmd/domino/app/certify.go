@@ -41,15 +41,22 @@ type lack struct {
 var classNames = [...]string{"none", "piecewise", "send-deterministic", "deterministic"}
 
 func runCertify(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("certify", "SCENARIO | FILE | PROGRAM N", io, "certify s6", "certify my.txtar", "certify programs.txt --needs send-deterministic", "certify master-worker 3", "certify 'ring 4' --json")
-	needs := f.String("needs", "", "the class that the program must have: none, piecewise, send-deterministic or deterministic; of a scenario, what its protocol needs")
+	f := flags("certify", "SCENARIO | FILE | PROGRAM N", io, "certify s6", "certify my.txtar",
+		"certify programs.txt --needs send-deterministic", "certify master-worker 3",
+		"certify 'ring 4' --json")
+	needs := f.String("needs", "",
+		"the class that the program must have: none, piecewise, send-deterministic or "+
+			"deterministic; of a scenario, what its protocol needs")
 	states := f.Int("max-states", 1<<20, "states of the failure-free program to look at")
 	asJSON := f.Bool("json", false, "print JSON")
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
 	if f.NArg() == 0 || *states < 1 {
-		return 0, fmt.Errorf("want a scenario, a file, or a program such as \"ring 3\", and --max-states at least 1")
+		return 0,
+			fmt.Errorf(
+				"want a scenario, a file, or a program such as \"ring 3\", and --max-states at " +
+					"least 1")
 	}
 	a := certified{Program: strings.Join(f.Args(), " "), Needs: *needs}
 	setup, err := a.open(f.Args())
@@ -57,7 +64,8 @@ func runCertify(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	if a.Needs != "" && classIndex(a.Needs) < 0 {
-		return 0, fmt.Errorf("unknown class %q, want %s", a.Needs, strings.Join(classNames[:], ", "))
+		return 0, fmt.Errorf("unknown class %q, want %s", a.Needs,
+			strings.Join(classNames[:], ", "))
 	}
 	c, err := world.Certify(ctx, setup, checker.Options{MaxStates: *states})
 	if err != nil {
@@ -85,7 +93,8 @@ func classIndex(name string) int {
 	return -1
 }
 
-// open is the program over the transparent protocol: of a scenario by name or file, of a file with programs alone, or a generated one.
+// open is the program over the transparent protocol: of a scenario by name or file, of a file with
+// programs alone, or a generated one.
 func (a *certified) open(args []string) (*core.Setup, error) {
 	if len(args) == 1 {
 		text, err := os.ReadFile(args[0])
@@ -94,7 +103,9 @@ func (a *certified) open(args []string) (*core.Setup, error) {
 		}
 		s, err := oneScenario(args[0])
 		if err == nil {
-			return a.ofScenario(s.Name, func() (*catalog.Resolved, error) { return catalog.Resolve(s) })
+			return a.ofScenario(s.Name, func() (*catalog.Resolved, error) {
+				return catalog.Resolve(s)
+			})
 		}
 		if !strings.Contains(args[0], " ") {
 			return nil, err
@@ -107,7 +118,8 @@ func (a *certified) open(args []string) (*core.Setup, error) {
 	return programSetup("program", text)
 }
 
-func (a *certified) ofScenario(name string, resolve func() (*catalog.Resolved, error)) (*core.Setup, error) {
+func (a *certified) ofScenario(name string, resolve func() (*catalog.Resolved, error)) (*core.Setup,
+	error) {
 	r, err := resolve()
 	if err != nil {
 		return nil, err
@@ -130,7 +142,8 @@ func programSetup(file, text string) (*core.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	return none.NewSetup(trace.Layout{Names: suite.Names, Ranks: len(suite.Names), Trees: suite.Trees}, suite.Programs)
+	return none.NewSetup(trace.Layout{Names: suite.Names, Ranks: len(suite.Names),
+		Trees: suite.Trees}, suite.Programs)
 }
 
 // answer compares the certificate with what is needed.

@@ -42,12 +42,16 @@ type searchFlags struct {
 func (s *searchFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&s.exact, "exact", false, "store whole states instead of 128-bit fingerprints")
 	f.IntVar(&s.maxStates, "max-states", 0, "stop after so many states; 0 = no limit")
-	f.Int64Var(&s.maxMemory, "max-memory", 8192, "stop when the tables of one search take so many MiB; 0 = no limit")
+	f.Int64Var(&s.maxMemory, "max-memory", 8192,
+		"stop when the tables of one search take so many MiB; 0 = no limit")
 	f.DurationVar(&s.timeout, "timeout", 0, "stop one search after this time; 0 = no limit")
-	f.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that explore: one a scenario, or more where there are fewer scenarios")
-	f.StringVar(&s.save, "save", ".domino", "folder for replay files of violations; \"\" saves none")
+	f.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0),
+		"goroutines that explore: one a scenario, or more where there are fewer scenarios")
+	f.StringVar(&s.save, "save", ".domino",
+		"folder for replay files of violations; \"\" saves none")
 	f.BoolVar(&s.control, "control", false, "show control messages in diagrams, too")
-	f.BoolVar(&s.json, "json", false, "print JSON, one object a line; progress goes to standard error, in JSON, too")
+	f.BoolVar(&s.json, "json", false,
+		"print JSON, one object a line; progress goes to standard error, in JSON, too")
 }
 
 func (s *searchFlags) options() (checker.Options, error) {
@@ -60,12 +64,16 @@ func (s *searchFlags) options() (checker.Options, error) {
 	if s.maxStates < 0 || s.maxMemory < 0 || s.timeout < 0 || s.workers < 1 {
 		return checker.Options{}, fmt.Errorf("limits must not be negative, and workers at least 1")
 	}
-	o := checker.Options{Order: order, Lasso: s.lasso, Exact: s.exact, MaxStates: s.maxStates, MaxBytes: s.maxMemory << 20, MaxTime: s.timeout}
+	o := checker.Options{Order: order, Lasso: s.lasso, Exact: s.exact, MaxStates: s.maxStates,
+		MaxBytes: s.maxMemory << 20, MaxTime: s.timeout}
 	switch {
 	case order == checker.StatelessOptimal && s.exact:
-		return checker.Options{}, fmt.Errorf("--exact has no meaning with --search odpor, which remembers no states")
+		return checker.Options{}, fmt.Errorf(
+			"--exact has no meaning with --search odpor, which remembers no states")
 	case order == checker.StatelessOptimal && s.reduce != "":
-		return checker.Options{}, fmt.Errorf("--reduce contradicts --search odpor, which takes one run of each trace; want --search dfs")
+		return checker.Options{}, fmt.Errorf(
+			"--reduce contradicts --search odpor, which takes one run of each trace; want " +
+				"--search dfs")
 	case s.reduce != "":
 		if o.Reduce, err = checker.ParseReduction(s.reduce); err != nil {
 			return checker.Options{}, err
@@ -74,41 +82,49 @@ func (s *searchFlags) options() (checker.Options, error) {
 		o.Reduce = defaultReduction
 	}
 	if o.Exact && o.Reduce.Has(checker.Sleep) {
-		return checker.Options{}, fmt.Errorf("sleep sets are kept with fingerprints: --exact contradicts --reduce %s", s.reduce)
+		return checker.Options{}, fmt.Errorf(
+			"sleep sets are kept with fingerprints: --exact contradicts --reduce %s", s.reduce)
 	}
 	return o, nil
 }
 
-// defaultReduction is that of a depth-first search. Sleep sets cost more than the steps that they save.
+// defaultReduction is that of a depth-first search. Sleep sets cost more than the steps that they
+// save.
 const defaultReduction = checker.Singletons | checker.Crashes | checker.Symmetry
 
 // row is the result of one scenario.
 type row struct {
-	Name        string          `json:"scenario"`
-	Variant     string          `json:"variant"`
-	Verdict     spec.Verdict    `json:"verdict"`
-	Expect      string          `json:"expect"`
-	AsExpected  bool            `json:"asExpected"`
-	Why         string          `json:"why,omitempty"` // what is not as expected, or why there is no verdict
-	Bounds      string          `json:"bounds"`
-	States      int             `json:"states"`
-	Transitions int             `json:"transitions"`
-	Terminals   int             `json:"terminals"`
-	Depth       int             `json:"depth"`               // of the longest path, 0 when several workers follow paths
-	Traces      int             `json:"traces,omitempty"`    // of odpor: complete runs, one of each Mazurkiewicz trace
-	Violating   int             `json:"violating,omitempty"` // of odpor: runs that a violation cuts
-	LocalSteps  int             `json:"localSteps"`
-	Saved       checker.Savings `json:"saved"`               // by reductions
-	Collision   float64         `json:"collision,omitempty"` // bound on the chance that a collision of fingerprints hid a state
-	Bytes       int64           `json:"bytes"`               // of memory at the peak, frontier included
-	Seconds     float64         `json:"seconds"`
-	Seen        []string        `json:"seen,omitempty"`
-	Unseen      []string        `json:"unseen,omitempty"` // what no run showed although it could be expected
-	Violation   *spec.Violation `json:"violation,omitempty"`
-	Length      int             `json:"length,omitempty"` // steps of the run that breaks it
-	Replay      string          `json:"replay,omitempty"` // file with that run
-	Run         string          `json:"run,omitempty"`    // file with a search that was ended early
-	Samples     *samples        `json:"samples,omitempty"`
+	Name       string       `json:"scenario"`
+	Variant    string       `json:"variant"`
+	Verdict    spec.Verdict `json:"verdict"`
+	Expect     string       `json:"expect"`
+	AsExpected bool         `json:"asExpected"`
+	// what is not as expected, or why there is no verdict
+	Why         string `json:"why,omitempty"`
+	Bounds      string `json:"bounds"`
+	States      int    `json:"states"`
+	Transitions int    `json:"transitions"`
+	Terminals   int    `json:"terminals"`
+	// of the longest path, 0 when several workers follow paths
+	Depth int `json:"depth"`
+	// of odpor: complete runs, one of each Mazurkiewicz trace
+	Traces     int             `json:"traces,omitempty"`
+	Violating  int             `json:"violating,omitempty"` // of odpor: runs that a violation cuts
+	LocalSteps int             `json:"localSteps"`
+	Saved      checker.Savings `json:"saved"` // by reductions
+	// bound on the chance that a collision of fingerprints hid a state
+	Collision float64 `json:"collision,omitempty"`
+	// of memory at the peak, frontier included
+	Bytes   int64    `json:"bytes"`
+	Seconds float64  `json:"seconds"`
+	Seen    []string `json:"seen,omitempty"`
+	// what no run showed although it could be expected
+	Unseen    []string        `json:"unseen,omitempty"`
+	Violation *spec.Violation `json:"violation,omitempty"`
+	Length    int             `json:"length,omitempty"` // steps of the run that breaks it
+	Replay    string          `json:"replay,omitempty"` // file with that run
+	Run       string          `json:"run,omitempty"`    // file with a search that was ended early
+	Samples   *samples        `json:"samples,omitempty"`
 
 	outcome  *world.Outcome
 	scenario *scenarios.Scenario
@@ -116,22 +132,31 @@ type row struct {
 }
 
 func runCheck(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("check", "[SCENARIO | FILE ...]", io, "check", "check --long", "check s1 's0*'", "check s1 --failures 2 --timeout 1m",
-		"check s1 --variant published --search bfs", "check ring3 --search pos --runs 100000 --seed 7", "check my.txtar --json",
+	f := flags("check", "[SCENARIO | FILE ...]", io, "check", "check --long", "check s1 's0*'",
+		"check s1 --failures 2 --timeout 1m",
+		"check s1 --variant published --search bfs",
+		"check ring3 --search pos --runs 100000 --seed 7", "check my.txtar --json",
 		"check s0 --save-run s0.run", "check s0 --resume s0.run")
 	var sf searchFlags
 	var variant string
 	var failures, checkpoints int
 	var long bool
-	f.StringVar(&sf.order, "search", "dfs", "dfs (reduced), bfs (shortest counterexample), odpor (stateless, one run of each trace), or draw runs: random, pos, pctcp, urw")
-	f.StringVar(&sf.reduce, "reduce", "", "none, all, or a list of singletons,crashes,sleep,sets,symmetry (default singletons,crashes,symmetry; none for bfs)")
+	f.StringVar(&sf.order, "search", "dfs",
+		"dfs (reduced), bfs (shortest counterexample), odpor (stateless, one run of each trace), "+
+			"or draw runs: random, pos, pctcp, urw")
+	f.StringVar(&sf.reduce, "reduce", "",
+		"none, all, or a list of singletons,crashes,sleep,sets,symmetry (default "+
+			"singletons,crashes,symmetry; none for bfs)")
 	sf.samples = registerSamples(f)
-	f.BoolVar(&sf.lasso, "lasso", false, "look for runs that go on for ever, too: depth first, not reduced")
-	f.StringVar(&variant, "variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
+	f.BoolVar(&sf.lasso, "lasso", false,
+		"look for runs that go on for ever, too: depth first, not reduced")
+	f.StringVar(&variant, "variant", "",
+		"repaired, published, or repaired+ERRATUM, instead of the scenario's")
 	f.IntVar(&failures, "failures", -1, "failures, instead of the scenario's")
 	f.IntVar(&checkpoints, "checkpoints", -1, "spontaneous checkpoints, instead of the scenario's")
 	f.BoolVar(&long, "long", false, "without names: the scenarios that take long, too")
-	f.BoolVar(&sf.estimate, "estimate", false, "explore only the beginning and guess how large the whole is")
+	f.BoolVar(&sf.estimate, "estimate", false,
+		"explore only the beginning and guess how large the whole is")
 	sf.register(f)
 	sf.registerRun(f)
 	if err := f.Parse(args); err != nil {
@@ -160,7 +185,8 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 		}
 	}
 	for _, s := range list {
-		override(s, variant, failures, checkpoints, sf.order != "dfs" || sf.reduce != "" || sf.lasso)
+		override(s, variant, failures, checkpoints, sf.order != "dfs" || sf.reduce != "" ||
+			sf.lasso)
 	}
 	if sf.estimate {
 		return estimateAll(ctx, list, o, &sf, io)
@@ -168,7 +194,8 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	return checkAll(ctx, list, o, &sf, io)
 }
 
-// override puts what the command line says in the place of what the scenario says; what the scenario expects of itself goes with it.
+// override puts what the command line says in the place of what the scenario says; what the
+// scenario expects of itself goes with it.
 func override(s *scenarios.Scenario, variant string, failures, checkpoints int, otherSearch bool) {
 	if variant != "" {
 		s.Variant = variant
@@ -188,7 +215,8 @@ func override(s *scenarios.Scenario, variant string, failures, checkpoints int, 
 }
 
 // checkAll runs the scenarios, prints them in order and returns the exit code.
-func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options, sf *searchFlags, io streams) (int, error) {
+func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options, sf *searchFlags,
+	io streams) (int, error) {
 	began := time.Now()
 	p := newProgress(io.err, len(list), sf.json)
 	o.Workers = max(1, sf.workers/max(1, len(list)))
@@ -214,7 +242,8 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 		}
 		r.save(sf.save, io.err)
 		if sf.json {
-			_ = json.NewEncoder(io.out).Encode(r) // a closed pipe shows on the next write of the shell
+			// a closed pipe shows on the next write of the shell
+			_ = json.NewEncoder(io.out).Encode(r)
 		} else {
 			t.row(r)
 		}
@@ -235,16 +264,21 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 }
 
 // checkOne answers one scenario in one variant by a search.
-func checkOne(ctx context.Context, s *scenarios.Scenario, variant string, o checker.Options, p *progress) *row {
+func checkOne(ctx context.Context, s *scenarios.Scenario, variant string, o checker.Options,
+	p *progress) *row {
 	o.Progress = p.report(s.Name)
-	return answer(s, variant, func(q world.Case) (*world.Outcome, error) { return world.Check(ctx, q, o) })
+	return answer(s, variant, func(q world.Case) (*world.Outcome, error) {
+		return world.Check(ctx, q, o)
+	})
 }
 
 // answer asks about one scenario in one variant and compares.
-func answer(s *scenarios.Scenario, variant string, ask func(world.Case) (*world.Outcome, error)) *row {
+func answer(s *scenarios.Scenario, variant string,
+	ask func(world.Case) (*world.Outcome, error)) *row {
 	c := *s
 	c.Variant = variant
-	r := &row{Name: s.Name, Variant: variant, Expect: s.Expect, scenario: &c, Bounds: bounds(&s.Model)}
+	r := &row{Name: s.Name, Variant: variant, Expect: s.Expect, scenario: &c,
+		Bounds: bounds(&s.Model)}
 	if variant != "repaired" {
 		r.Bounds += "; " + variant
 	}
@@ -253,7 +287,8 @@ func answer(s *scenarios.Scenario, variant string, ask func(world.Case) (*world.
 		r.err = err
 		return r
 	}
-	q := world.Case{Setup: resolved.Setup, Baseline: resolved.Baseline, Model: resolved.Model, MustSee: s.MustSee, Force: s.Force,
+	q := world.Case{Setup: resolved.Setup, Baseline: resolved.Baseline, Model: resolved.Model,
+		MustSee: s.MustSee, Force: s.Force,
 		Interchangeable: resolved.Interchangeable, Subject: string(scenarios.Format(&c))}
 	out, err := ask(q)
 	if err != nil {
@@ -263,11 +298,13 @@ func answer(s *scenarios.Scenario, variant string, ask func(world.Case) (*world.
 	r.outcome, r.Verdict, r.Why, r.Seen = out, out.Verdict, out.Reason, out.Seen
 	r.Unseen = out.Unseen
 	r.Traces, r.Violating = out.Traces, out.Violating
-	r.States, r.Transitions, r.Terminals, r.Depth = out.States, out.Transitions, out.Terminals, out.Depth
+	r.States, r.Transitions, r.Terminals, r.Depth = out.States, out.Transitions, out.Terminals,
+		out.Depth
 	if out.Fingerprints {
 		r.Collision = checker.Collision(out.States)
 	}
-	r.LocalSteps, r.Saved, r.Bytes, r.Seconds = out.LocalSteps, out.Saved, out.Peak, out.Elapsed.Seconds()
+	r.LocalSteps, r.Saved, r.Bytes, r.Seconds = out.LocalSteps, out.Saved, out.Peak,
+		out.Elapsed.Seconds()
 	if len(out.Found) > 0 {
 		r.Violation, r.Length = &out.Found[0].Violation, len(out.Found[0].Path)
 		r.Why = out.Found[0].Property + ": " + out.Found[0].Message
@@ -275,7 +312,8 @@ func answer(s *scenarios.Scenario, variant string, ask func(world.Case) (*world.
 	r.Samples = samplesOf(out)
 	if out.File != "" {
 		r.Run = out.File
-		r.Why += "; saved, goes on with: domino check --resume " + out.File + " and the same arguments"
+		r.Why += "; saved, goes on with: domino check --resume " + out.File +
+			" and the same arguments"
 	}
 	if out.Unsaved != nil {
 		r.Why += "; not saved: " + out.Unsaved.Error()

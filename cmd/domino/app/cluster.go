@@ -12,8 +12,10 @@ import (
 // clusterCommands are the subcommands of cluster.
 func clusterCommands() []command {
 	return []command{
-		{"run", "[SCENARIO | FILE]", "run a scenario or a kernel as processes, kill some, and judge the run", runClusterRun},
-		{"torture", "[SCENARIO ...]", "random failures in random scenarios, until a run is wrong", runTorture},
+		{"run", "[SCENARIO | FILE]",
+			"run a scenario or a kernel as processes, kill some, and judge the run", runClusterRun},
+		{"torture", "[SCENARIO ...]", "random failures in random scenarios, until a run is wrong",
+			runTorture},
 		{"perf", "", "kernels by protocol: time, overhead, bytes, recovery", runPerf},
 		{"netpipe", "", "latency and bandwidth between two processes, by protocol", runNetpipe},
 	}
@@ -26,8 +28,11 @@ func runCluster(ctx context.Context, args []string, io streams) (int, error) {
 		for _, c := range clusterCommands() {
 			fmt.Fprintf(io.out, "  %-8s %-18s %s\n", c.name, c.args, c.doc)
 		}
-		fmt.Fprint(io.out, "\nEach command explains itself with --help. Processes are real, and none is left behind.\n\n"+
-			"Examples:\n  domino cluster run s1 --kill x@1\n  domino cluster perf --protocols none,hydee\n  domino cluster netpipe --sizes 8,64K,1M\n")
+		fmt.Fprint(io.out,
+			"\nEach command explains itself with --help. Processes are real, and none is left "+
+				"behind.\n\n"+
+				"Examples:\n  domino cluster run s1 --kill x@1\n  domino cluster perf --protocols "+
+				"none,hydee\n  domino cluster netpipe --sizes 8,64K,1M\n")
 		if len(args) == 0 {
 			return 0, errors.New("a command is needed")
 		}
@@ -40,5 +45,6 @@ func runCluster(ctx context.Context, args []string, io streams) (int, error) {
 		}
 		names = append(names, c.name)
 	}
-	return 0, fmt.Errorf("unknown command %q, did you mean %q? Commands: %s", args[0], scenarios.Nearest(args[0], names), strings.Join(names, ", "))
+	return 0, fmt.Errorf("unknown command %q, did you mean %q? Commands: %s", args[0],
+		scenarios.Nearest(args[0], names), strings.Join(names, ", "))
 }

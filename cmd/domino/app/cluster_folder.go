@@ -24,7 +24,10 @@ type runFolder struct {
 func openFolder(name, prefix string) (*runFolder, error) {
 	if name != "" {
 		if entries, err := os.ReadDir(name); err == nil && len(entries) > 0 {
-			return nil, fmt.Errorf("%s has files already, of another run perhaps: name an empty or new folder", name)
+			return nil,
+				fmt.Errorf(
+					"%s has files already, of another run perhaps: name an empty or new folder",
+					name)
 		}
 		if err := writable(name); err != nil {
 			return nil, fmt.Errorf("--dir: %w", err)
@@ -38,12 +41,15 @@ func openFolder(name, prefix string) (*runFolder, error) {
 	}
 	guard, err := launch.StartGuard(path, "cluster", "run", "--"+guardFlag, prefix)
 	if err != nil {
-		return nil, fmt.Errorf("no temporary folder (name one by --dir, or another place by TMPDIR): %w", err)
+		return nil,
+			fmt.Errorf("no temporary folder (name one by --dir, or another place by TMPDIR): %w",
+				err)
 	}
 	return &runFolder{name: guard.Dir, temporary: true, guard: guard}, nil
 }
 
-// writable makes a folder and tries to write there, before the work is done whose results are to go there.
+// writable makes a folder and tries to write there, before the work is done whose results are to go
+// there.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -55,7 +61,8 @@ func writable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// couldWrite reports whether a folder can be written when it is needed. It makes nothing that stays.
+// couldWrite reports whether a folder can be written when it is needed. It makes nothing that
+// stays.
 func couldWrite(dir string) error {
 	var made []string
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {

@@ -9,7 +9,8 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 )
 
-// parseHosts reads hosts from a file, one a line, ADDRESS [LAUNCHER ...], or from the text itself, ADDRESS[=LAUNCHER ...], separated by commas. A # begins a comment.
+// parseHosts reads hosts from a file, one a line, ADDRESS [LAUNCHER ...], or from the text itself,
+// ADDRESS[=LAUNCHER ...], separated by commas. A # begins a comment.
 func parseHosts(text string) (list []cluster.Host, err error) {
 	if text == "" {
 		return nil, nil
@@ -31,7 +32,8 @@ func parseHosts(text string) (list []cluster.Host, err error) {
 			return nil, fmt.Errorf("--hosts: host %d: %w", i+1, err)
 		}
 		if len(words) > 0 {
-			list = append(list, cluster.Host{Address: words[0], Launcher: words[1:len(words):len(words)]})
+			list = append(list, cluster.Host{Address: words[0],
+				Launcher: words[1:len(words):len(words)]})
 			if len(words) == 1 {
 				list[len(list)-1].Launcher = nil
 			}
@@ -60,7 +62,8 @@ func splitOutside(text string, separator rune) (parts []string) {
 	return append(parts, text[start:])
 }
 
-// splitWords splits a command line at spaces. Single and double quotes keep what is in them as it is; nothing is expanded.
+// splitWords splits a command line at spaces. Single and double quotes keep what is in them as it
+// is; nothing is expanded.
 func splitWords(line string) (words []string, err error) {
 	var word strings.Builder
 	var quote rune

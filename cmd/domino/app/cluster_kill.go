@@ -14,13 +14,15 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 )
 
-// strikes are the failures of a run as processes, by effects, by the clock, and by progress, and the false suspicions.
+// strikes are the failures of a run as processes, by effects, by the clock, and by progress, and
+// the false suspicions.
 type strikes struct {
 	Plan    plan.Plan         `json:"plan"`
 	Timed   []cluster.Timed   `json:"timed,omitempty"`
 	Reached []cluster.Reached `json:"reached,omitempty"`
-	Stops   []cluster.Stop    `json:"stops,omitempty"`   // false suspicions
-	Silence time.Duration     `json:"silence,omitempty"` // who is silent for so long is suspected, too
+	Stops   []cluster.Stop    `json:"stops,omitempty"` // false suspicions
+	// who is silent for so long is suspected, too
+	Silence time.Duration `json:"silence,omitempty"`
 }
 
 // victims are those of each failure.
@@ -37,10 +39,12 @@ func (k *strikes) victims() (list [][]core.Proc) {
 	return list
 }
 
-// hurried is how many effects into the recovery from a failure the next one falls at most, when it is to fall there.
+// hurried is how many effects into the recovery from a failure the next one falls at most, when it
+// is to fall there.
 const hurried = 8
 
-// hurry has some of the failures strike while a victim of the one before recovers, which those at places of a history seldom do.
+// hurry has some of the failures strike while a victim of the one before recovers, which those at
+// places of a history seldom do.
 func (k *strikes) hurry(rng *rand.Rand) {
 	var kept []plan.Failure
 	for i, f := range k.Plan.Failures {
@@ -49,7 +53,9 @@ func (k *strikes) hurry(rng *rand.Rand) {
 			continue
 		}
 		before := k.Plan.Failures[i-1].Victims
-		k.Reached = append(k.Reached, cluster.Reached{Victims: f.Victims, By: before[rng.IntN(len(before))], What: cluster.Renewed, Number: uint64(rng.IntN(hurried))})
+		k.Reached = append(k.Reached, cluster.Reached{Victims: f.Victims,
+			By: before[rng.IntN(len(before))], What: cluster.Renewed,
+			Number: uint64(rng.IntN(hurried))})
 	}
 	k.Plan.Failures = kept
 }
@@ -69,7 +75,8 @@ func (k *strikes) parse(text string, setup *core.Setup) error {
 	proc := func(name string) (core.Proc, error) {
 		i := slices.Index(setup.Layout.Names, name)
 		if i < 0 {
-			return 0, fmt.Errorf("there is no proc %q, there are %s", name, strings.Join(setup.Layout.Names, " "))
+			return 0, fmt.Errorf("there is no proc %q, there are %s", name,
+				strings.Join(setup.Layout.Names, " "))
 		}
 		return core.Proc(i), nil
 	}
@@ -111,11 +118,15 @@ func (k *strikes) parse(text string, setup *core.Setup) error {
 	n, err := strconv.ParseUint(number, 10, 31)
 	switch {
 	case err != nil:
-		return errors.New("want a number of effects, iteration=N, date=N, phase=N, recovery or a time after the @")
+		return errors.New(
+			"want a number of effects, iteration=N, date=N, phase=N, recovery or a time " +
+				"after the @")
 	case measured:
-		k.Reached = append(k.Reached, cluster.Reached{Victims: victims, By: by, What: cluster.Measure(what), Number: n})
+		k.Reached = append(k.Reached, cluster.Reached{Victims: victims, By: by,
+			What: cluster.Measure(what), Number: n})
 	default:
-		k.Plan.Failures = append(k.Plan.Failures, plan.Failure{Victims: victims, By: by, After: int(n)})
+		k.Plan.Failures = append(k.Plan.Failures,
+			plan.Failure{Victims: victims, By: by, After: int(n)})
 	}
 	return nil
 }

@@ -30,19 +30,32 @@ type perfFlags struct {
 }
 
 func readPerf(args []string, io streams) (o perfFlags, err error) {
-	f := flags("cluster perf", "", io, "cluster perf", "cluster perf --protocols none,hydee --rounds 15", "cluster perf --kernels all --rounds 1 --plot plots",
-		"cluster perf --kernels 'cg n=14000 iterations=2, ring size=8192' --protocols none,hydee,hmpl", "cluster perf --kernels heat --checkpoint 50 --kill r2@60%",
+	f := flags("cluster perf", "", io, "cluster perf",
+		"cluster perf --protocols none,hydee --rounds 15",
+		"cluster perf --kernels all --rounds 1 --plot plots",
+		"cluster perf --kernels 'cg n=14000 iterations=2, ring size=8192' --protocols "+
+			"none,hydee,hmpl", "cluster perf --kernels heat --checkpoint 50 --kill r2@60%",
 		"cluster perf --bench | benchstat -col /protocol -")
-	f.StringVar(&o.kernels, "kernels", "", "kernels, each with parameters if need be; all: every one; by default "+strings.Join(perf.Usual, ", "))
-	f.StringVar(&o.protocols, "protocols", "", "protocols; by default every one that real processes can keep")
+	f.StringVar(&o.kernels, "kernels", "",
+		"kernels, each with parameters if need be; all: every one; by default "+strings.Join(
+			perf.Usual, ", "))
+	f.StringVar(&o.protocols, "protocols", "",
+		"protocols; by default every one that real processes can keep")
 	f.IntVar(&o.ranks, "ranks", 4, "ranks, one process each; a protocol may add more")
 	f.IntVar(&o.rounds, "rounds", 3, "runs of each; medians are reported")
 	f.Uint64Var(&o.seed, "seed", 1, "of the order of the runs")
-	f.IntVar(&o.checkpoint, "checkpoint", 0, "a checkpoint after every so many iterations of the kernels that can take one; 0: none")
-	f.IntVar(&o.reserve, "reserve", 32, "MiB of buffers that each process makes ready before it begins, as one that has run for long; 0: none")
-	f.StringVar(&o.clusters, "clusters", "2", "of hydee: a number of clusters of neighbours, or e.g. 'r0 r1 | r2 r3'")
-	f.StringArrayVar(&o.options, "options", nil, "options of a protocol, e.g. 'rbml: loggers=next'; may be repeated")
-	f.StringArrayVar(&o.kills, "kill", nil, "also make runs with a kill -9: PROC@MOMENT as for cluster run, or PROC@60% of the time without; may be repeated")
+	f.IntVar(&o.checkpoint, "checkpoint", 0,
+		"a checkpoint after every so many iterations of the kernels that can take one; 0: none")
+	f.IntVar(&o.reserve, "reserve", 32,
+		"MiB of buffers that each process makes ready before it begins, as one that has run for "+
+			"long; 0: none")
+	f.StringVar(&o.clusters, "clusters", "2",
+		"of hydee: a number of clusters of neighbours, or e.g. 'r0 r1 | r2 r3'")
+	f.StringArrayVar(&o.options, "options", nil,
+		"options of a protocol, e.g. 'rbml: loggers=next'; may be repeated")
+	f.StringArrayVar(&o.kills, "kill", nil,
+		"also make runs with a kill -9: PROC@MOMENT as for cluster run, or PROC@60% of the time "+
+			"without; may be repeated")
 	f.StringVar(&o.plot, "plot", "", "also draw the figures into this folder, as PNG and SVG")
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run after so long")
 	f.BoolVar(&o.json, "json", false, "print JSON: plan, rows and samples")
@@ -124,7 +137,8 @@ func runPerf(ctx context.Context, args []string, io streams) (code int, err erro
 }
 
 // run makes one run. Its folder goes at once.
-func (r *perfRun) run(ctx context.Context, cell perf.Cell, kind perf.Kind, calm time.Duration) (*cluster.Result, error) {
+func (r *perfRun) run(ctx context.Context, cell perf.Cell, kind perf.Kind,
+	calm time.Duration) (*cluster.Result, error) {
 	c := r.cases[[2]string{cell.Kernel, cell.Protocol}]
 	var k strikes
 	if kind == perf.Failed {
@@ -153,12 +167,15 @@ func (r *perfRun) progress() func(perf.Sample) {
 	done, all := 0, r.plan.Runs()
 	return func(s perf.Sample) {
 		done++
-		left := time.Duration(float64(time.Since(r.began)) / float64(done) * float64(all-done)).Round(time.Second)
-		fmt.Fprintf(r.io.err, "\r\x1b[K%d of %d runs, %s to go: %s with %s, %s", done, all, left, s.Kernel, s.Protocol, short3(s.Time))
+		left := time.Duration(float64(time.Since(r.began)) / float64(done) * float64(
+			all-done)).Round(time.Second)
+		fmt.Fprintf(r.io.err, "\r\x1b[K%d of %d runs, %s to go: %s with %s, %s", done, all, left,
+			s.Kernel, s.Protocol, short3(s.Time))
 	}
 }
 
-// report prints what was measured. Runs that are wrong are a violation, and what is not complete is unknown.
+// report prints what was measured. Runs that are wrong are a violation, and what is not complete is
+// unknown.
 func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 	rows, recoveries := perf.Summarise(&r.plan, samples), perf.Recoveries(&r.plan, samples)
 	if r.flags.plot != "" {
@@ -167,7 +184,9 @@ func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 		}
 	}
 	code := 0
-	if incomplete || slices.ContainsFunc(rows, func(r perf.Row) bool { return r.Unfinished != "" }) ||
+	if incomplete || slices.ContainsFunc(rows, func(r perf.Row) bool {
+		return r.Unfinished != ""
+	}) ||
 		slices.ContainsFunc(recoveries, func(r perf.Recovery) bool { return r.Unfinished != "" }) {
 		code = exitCode(spec.Unknown)
 	}
@@ -177,8 +196,10 @@ func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 	}
 	switch {
 	case r.flags.json:
-		return code, json.NewEncoder(r.io.out).Encode(map[string]any{"plan": r.plan, "cores": runtime.NumCPU(), "leftOut": r.left, "incomplete": incomplete, "rows": rows,
-			"totals": perf.Totals(&r.plan, rows), "recoveries": recoveries, "samples": samples})
+		return code, json.NewEncoder(r.io.out).Encode(
+			map[string]any{"plan": r.plan, "cores": runtime.NumCPU(), "leftOut": r.left,
+				"incomplete": incomplete, "rows": rows,
+				"totals": perf.Totals(&r.plan, rows), "recoveries": recoveries, "samples": samples})
 	case r.flags.bench:
 		if incomplete {
 			fmt.Fprintln(r.io.err, "incomplete")
@@ -193,7 +214,8 @@ func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 			return 0, err
 		}
 	}
-	fmt.Fprintf(r.io.out, "%d runs in %s\n", len(samples), time.Since(r.began).Round(100*time.Millisecond))
+	fmt.Fprintf(r.io.out, "%d runs in %s\n", len(samples),
+		time.Since(r.began).Round(100*time.Millisecond))
 	for _, l := range r.left {
 		fmt.Fprintln(r.io.out, l)
 	}

@@ -17,7 +17,8 @@ import (
 	"github.com/domino-check/domino/scenarios"
 )
 
-// choose makes the cells of the plan: what the user has named must be possible, of the rest what is.
+// choose makes the cells of the plan: what the user has named must be possible, of the rest what
+// is.
 func (r *perfRun) choose(ctx context.Context) error {
 	programs, err := r.programs()
 	if err != nil {
@@ -51,11 +52,13 @@ func (r *perfRun) choose(ctx context.Context) error {
 		if r.flags.protocols != "" {
 			return fmt.Errorf("protocol %s can not be measured: %s", p, whys[0])
 		}
-		if !slices.ContainsFunc(whys, func(w string) bool { return w != whys[0] }) { // one line says it
+		// one line says it
+		if !slices.ContainsFunc(whys, func(w string) bool { return w != whys[0] }) {
 			r.left = append(r.left[:len(r.left)-len(whys)], leftOut{Protocol: p, Why: whys[0]})
 		}
 	}
-	slices.SortStableFunc(r.plan.Cells, func(a, b perf.Cell) int { // the kernels in their order, of each the protocols in theirs
+	// the kernels in their order, of each the protocols in theirs
+	slices.SortStableFunc(r.plan.Cells, func(a, b perf.Cell) int {
 		place := func(c perf.Cell) int {
 			return slices.IndexFunc(programs, func(k perfKernel) bool { return k.name == c.Kernel })
 		}
@@ -92,7 +95,8 @@ func (r *perfRun) programs() (list []perfKernel, err error) {
 	for _, item := range wanted {
 		words := strings.Fields(item)
 		if !slices.Contains(known, words[0]) {
-			return nil, fmt.Errorf("unknown kernel %q, did you mean %q? Known: %s", words[0], scenarios.Nearest(words[0], known), strings.Join(known, ", "))
+			return nil, fmt.Errorf("unknown kernel %q, did you mean %q? Known: %s", words[0],
+				scenarios.Nearest(words[0], known), strings.Join(known, ", "))
 		}
 		if slices.ContainsFunc(list, func(k perfKernel) bool { return k.name == item }) {
 			return nil, fmt.Errorf("kernel %s is there twice", item)
@@ -156,7 +160,8 @@ func (r *perfRun) options(protocols []string) (map[string]string, error) {
 	for _, o := range r.flags.options {
 		name, text, ok := strings.Cut(o, ":")
 		if name = strings.TrimSpace(name); !ok || !slices.Contains(protocols, name) {
-			return nil, fmt.Errorf("--options %q: want PROTOCOL: OPTIONS, of %s", o, strings.Join(protocols, ", "))
+			return nil, fmt.Errorf("--options %q: want PROTOCOL: OPTIONS, of %s", o,
+				strings.Join(protocols, ", "))
 		}
 		list[name] = strings.TrimSpace(text)
 	}
@@ -164,7 +169,8 @@ func (r *perfRun) options(protocols []string) (map[string]string, error) {
 }
 
 // cell adds a kernel under a protocol to the plan, or says why not. An error is the user's.
-func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why string, err error) {
+func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why string,
+	err error) {
 	f := clusterRunFlags{kernel: cell.Program, protocol: cell.Protocol, options: options}
 	if cell.Protocol == "hydee" || strings.Contains(options, "mode=semi") {
 		if f.clusters, err = clustersOf(r.flags.clusters, cell.Ranks); err != nil {
@@ -182,7 +188,8 @@ func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why
 	case err != nil:
 		return withoutFile(err).Error(), nil
 	}
-	c := &clusterCase{scenario: s, resolved: resolved, io: r.io, seed: r.flags.seed, timeout: r.flags.timeout, spread: time.Millisecond, address: "127.0.0.1:0", quiet: true}
+	c := &clusterCase{scenario: s, resolved: resolved, io: r.io, seed: r.flags.seed,
+		timeout: r.flags.timeout, spread: time.Millisecond, address: "127.0.0.1:0", quiet: true}
 	if r.plan.Kills && cell.Protocol != perf.Baseline {
 		k, err := parseKills(momentsIn(r.flags.kills, time.Second), resolved.Setup)
 		if err != nil {
@@ -199,7 +206,9 @@ func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why
 	}
 	c.judge = nil // it is large, and digests are compared instead
 	cell.Repeats = !slices.ContainsFunc(resolved.Setup.Programs, func(p core.Program) bool {
-		return slices.ContainsFunc(p, func(o core.Op) bool { return o.Ordered && (o.Any || o.Kind == core.OpPost) })
+		return slices.ContainsFunc(p, func(o core.Op) bool {
+			return o.Ordered && (o.Any || o.Kind == core.OpPost)
+		})
 	})
 	r.cases[[2]string{cell.Kernel, cell.Protocol}] = c
 	r.plan.Cells = append(r.plan.Cells, cell)
@@ -233,7 +242,8 @@ func momentsIn(kills []string, whole time.Duration) (list []string) {
 	for _, k := range kills {
 		who, when, _ := strings.Cut(k, "@")
 		if number, ok := strings.CutSuffix(when, "%"); ok {
-			if share, err := strconv.ParseFloat(number, 64); err == nil && share >= 0 && share <= 100 {
+			if share, err := strconv.ParseFloat(number, 64); err == nil && share >= 0 &&
+				share <= 100 {
 				k = fmt.Sprintf("%s@%dus", who, int(share/100*float64(whole.Microseconds())))
 			}
 		}

@@ -10,36 +10,49 @@ import (
 	"time"
 )
 
-// TestPerf measures a little with real processes in each format, kills one, and draws: every line has its shape, the stages add up, the pictures are there, and
-// nothing is left behind.
+// TestPerf measures a little with real processes in each format, kills one, and draws: every line
+// has its shape, the stages add up, the pictures are there, and nothing is left behind.
 func TestPerf(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	t.Setenv("TMPDIR", t.TempDir())
 	plots := filepath.Join(t.TempDir(), "new", "plots")
-	base := []string{"cluster", "perf", "--kernels", "ring iterations=30, heat n=16 iterations=8", "--rounds", "1"}
-	code, text, errors := domino(t.Context(), append(base, "--protocols", "hydee,none", "--checkpoint", "4", "--kill", "r2@20", "--plot", plots)...)
+	base := []string{"cluster", "perf", "--kernels", "ring iterations=30, heat n=16 iterations=8",
+		"--rounds", "1"}
+	code, text, errors := domino(t.Context(),
+		append(base, "--protocols", "hydee,none", "--checkpoint", "4", "--kill", "r2@20", "--plot",
+			plots)...)
 	if code != 0 || errors != "" {
 		t.Fatalf("exit code %d, %s\n%s", code, errors, text)
 	}
-	for _, line := range []string{`kernel +protocol +ms +overhead`, `(?m)^ring iterations=30 +none +[0-9.]+ +- +- +[0-9.]+ +- +120 +`, `(?m)^ +hydee +[0-9.]+ +[+-][0-9.]+ %  +[+-]`, `(?m)^hydee: overhead .* of 2 kernels`,
-		`kernel +protocol +before checkpoint .* to the end +total +without`, `(?m)^heat n=16 iterations=8 +hydee( +[0-9.e-]+){12} +[+-]`} {
+	for _, line := range []string{`kernel +protocol +ms +overhead`,
+		`(?m)^ring iterations=30 +none +[0-9.]+ +- +- +[0-9.]+ +- +120 +`,
+		`(?m)^ +hydee +[0-9.]+ +[+-][0-9.]+ %  +[+-]`, `(?m)^hydee: overhead .* of 2 kernels`,
+		`kernel +protocol +before checkpoint .* to the end +total +without`,
+		`(?m)^heat n=16 iterations=8 +hydee( +[0-9.e-]+){12} +[+-]`} {
 		if !regexp.MustCompile(line).MatchString(text) {
 			t.Errorf("no line %s in\n%s", line, text)
 		}
 	}
-	for _, name := range []string{"perf-time", "perf-bytes", "perf-logged", "perf-recovery-heat-n=16-iterations=8"} {
+	for _, name := range []string{"perf-time", "perf-bytes", "perf-logged",
+		"perf-recovery-heat-n=16-iterations=8"} {
 		for _, kind := range []string{".png", ".svg"} {
-			if info, err := os.Stat(filepath.Join(plots, name+kind)); err != nil || info.Size() < 1000 {
+			if info, err := os.Stat(filepath.Join(plots, name+kind)); err != nil ||
+				info.Size() < 1000 {
 				t.Errorf("%s%s: %v", name, kind, err)
 			}
 		}
 	}
 	_, text, _ = domino(t.Context(), append(base, "--protocols", "none", "--bench")...)
-	if !regexp.MustCompile(`^BenchmarkCluster/kernel=ring/iterations=30/ranks=4/run=bare/protocol=none 1 \d+ ns/op \d+ cpu-ns/op 120 sends .*\nBenchmarkCluster/kernel=heat/.*\n$`).MatchString(text) &&
-		!regexp.MustCompile(`^BenchmarkCluster/kernel=heat/.*\nBenchmarkCluster/kernel=ring/.* 120 sends .*\n$`).MatchString(text) {
+	if !regexp.MustCompile(
+		`^BenchmarkCluster/kernel=ring/iterations=30/ranks=4/run=bare/protocol=none 1 \d+ ns/op \d+ cpu-ns/op 120 sends .*\nBenchmarkCluster/kernel=heat/.*\n$`).MatchString(
+		text) &&
+		!regexp.MustCompile(
+			`^BenchmarkCluster/kernel=heat/.*\nBenchmarkCluster/kernel=ring/.* 120 sends .*\n$`).MatchString(
+			text) {
 		t.Errorf("benchmark lines %s", text)
 	}
-	_, text, _ = domino(t.Context(), append(base, "--protocols", "hydee,none", "--kill", "r1@10", "--json")...)
+	_, text, _ = domino(t.Context(), append(base, "--protocols", "hydee,none", "--kill", "r1@10",
+		"--json")...)
 	var parsed struct {
 		Rows       []struct{ Kernel, Protocol string }
 		Recoveries []struct {
@@ -48,7 +61,8 @@ func TestPerf(t *testing.T) {
 		}
 		Samples []struct{ Kind string }
 	}
-	if err := json.Unmarshal([]byte(text), &parsed); err != nil || len(parsed.Rows) != 4 || len(parsed.Samples) != 8 || len(parsed.Recoveries) != 2 {
+	if err := json.Unmarshal([]byte(text), &parsed); err != nil || len(parsed.Rows) != 4 ||
+		len(parsed.Samples) != 8 || len(parsed.Recoveries) != 2 {
 		t.Fatalf("%v in %s", err, text)
 	}
 	for _, r := range parsed.Recoveries {
@@ -65,15 +79,18 @@ func TestPerf(t *testing.T) {
 	}
 }
 
-// TestPerfLeavesOut measures what is possible of kernels and protocols that nobody has named, and says what is not.
+// TestPerfLeavesOut measures what is possible of kernels and protocols that nobody has named, and
+// says what is not.
 func TestPerfLeavesOut(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	t.Setenv("TMPDIR", t.TempDir())
-	code, text, errors := domino(t.Context(), "cluster", "perf", "--kernels", "all", "--ranks", "2", "--protocols", "none", "--rounds", "1", "--timeout", "20s")
+	code, text, errors := domino(t.Context(), "cluster", "perf", "--kernels", "all", "--ranks", "2",
+		"--protocols", "none", "--rounds", "1", "--timeout", "20s")
 	if code != 0 || errors != "" {
 		t.Fatalf("exit code %d, %s\n%s", code, errors, text)
 	}
-	for _, line := range []string{`left out: kernel bt: kernel bt: .*square`, `(?m)^openatom +none`} {
+	for _, line := range []string{`left out: kernel bt: kernel bt: .*square`,
+		`(?m)^openatom +none`} {
 		if !regexp.MustCompile(line).MatchString(text) {
 			t.Errorf("no line %s in\n%s", line, text)
 		}
@@ -106,11 +123,13 @@ func TestPerfErrors(t *testing.T) {
 		{[]string{"--protocols", "hydra"}, `did you mean "hydee"`},
 		{[]string{"--protocols", "paxos"}, "has no programs"},
 		{[]string{"--protocols", "none,none"}, "there twice"},
-		{[]string{"--protocols", "none", "--options", "rbml: loggers=next"}, "want PROTOCOL: OPTIONS"},
+		{[]string{"--protocols", "none", "--options", "rbml: loggers=next"},
+			"want PROTOCOL: OPTIONS"},
 		{[]string{"--protocols", "rbml", "--options", "rbml: loggers=nowhere"}, "nowhere"},
 		{[]string{"--protocols", "hydee", "--clusters", "0"}, "--clusters 0"},
 		{[]string{"--protocols", "hydee", "--kernels", "heat", "--kill", "r9@1"}, `no proc "r9"`},
-		{[]string{"--protocols", "hydee", "--kernels", "heat", "--kill", "r1@101%"}, "--kill r1@101%"},
+		{[]string{"--protocols", "hydee", "--kernels", "heat", "--kill", "r1@101%"},
+			"--kill r1@101%"},
 		{[]string{"--protocols", "none", "--plot", filepath.Join(file, "plots")}, "--plot: "},
 	} {
 		code, out, errors := domino(t.Context(), append([]string{"cluster", "perf"}, tt.args...)...)
@@ -129,7 +148,8 @@ func TestClustersOf(t *testing.T) {
 		text  string
 		ranks int
 		want  string
-	}{{"2", 4, "r0 r1 | r2 r3"}, {"2", 5, "r0 r1 r2 | r3 r4"}, {"9", 2, "r0 | r1"}, {"1", 3, "r0 r1 r2"}, {"r1 | r0", 2, "r1 | r0"}} {
+	}{{"2", 4, "r0 r1 | r2 r3"}, {"2", 5, "r0 r1 r2 | r3 r4"}, {"9", 2, "r0 | r1"},
+		{"1", 3, "r0 r1 r2"}, {"r1 | r0", 2, "r1 | r0"}} {
 		if got, err := clustersOf(tt.text, tt.ranks); err != nil || got != tt.want {
 			t.Errorf("%s clusters of %d: %q %v, want %q", tt.text, tt.ranks, got, err, tt.want)
 		}

@@ -17,7 +17,8 @@ import (
 // planFile is the name under which a run is saved.
 const planFile = "plan.json"
 
-// savedRun is what it takes to make a run as processes again. What happens then depends on the machine, too.
+// savedRun is what it takes to make a run as processes again. What happens then depends on the
+// machine, too.
 type savedRun struct {
 	Scenario  string        `json:"scenario"`
 	Text      string        `json:"text"` // the scenario itself
@@ -33,7 +34,8 @@ type savedRun struct {
 
 // saved is the case with its failures.
 func (c *clusterCase) saved(k strikes, seed uint64) *savedRun {
-	return &savedRun{Scenario: c.scenario.Name, Text: string(scenarios.Format(c.scenario)), Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Model: c.resolved.Model, strikes: k}
+	return &savedRun{Scenario: c.scenario.Name, Text: string(scenarios.Format(c.scenario)),
+		Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Model: c.resolved.Model, strikes: k}
 }
 
 // save writes the run into a folder.
@@ -63,10 +65,16 @@ func readPlan(name string, named *scenarios.Scenario) (*savedRun, *scenarios.Sce
 		} else if err == nil {
 			err = errors.New("it has no scenario")
 		}
-		return nil, nil, fmt.Errorf("%s is no plan: %w; want a %s that this version of domino has written", name, err, planFile)
+		return nil, nil,
+			fmt.Errorf("%s is no plan: %w; want a %s that this version of domino has written", name,
+				err, planFile)
 	}
 	if named != nil && !bytes.Equal(scenarios.Format(named), []byte(r.Text)) {
-		return nil, nil, fmt.Errorf("%s is a plan for scenario %s as it was then, not for this %s: name no scenario to run that one", name, r.Scenario, named.Name)
+		return nil, nil,
+			fmt.Errorf(
+				"%s is a plan for scenario %s as it was then, not for this %s: name no "+
+					"scenario to "+
+					"run that one", name, r.Scenario, named.Name)
 	}
 	s, err := scenarios.Parse(r.Scenario+".txtar", []byte(r.Text))
 	if err != nil {

@@ -55,20 +55,27 @@ func (r *clusterRan) decide() {
 	case !same && r.mustAgree():
 		r.verdict, r.why = spec.Violated, "the final digests are "+r.digests
 	case gaveUp(&res.Trace) && !r.scenario.Force: // as the checker has it
-		r.verdict, r.why = spec.OutOfModel, r.why+"this run breaks nothing, but its failures have taken a rank and all that protects it, which answers so"
+		r.verdict, r.why = spec.OutOfModel,
+			r.why+"this run breaks nothing, but its failures have taken a rank and all that "+
+				"protects it, which answers so"
 	default:
 		r.verdict, r.why = spec.Holds, r.why+"this run breaks nothing, which proves nothing"
 	}
-	if res.Outside > 0 && r.verdict == spec.Violated && res.Failures > r.resolved.Model.Failures { // an exit is among the crashes, and no failure
+	// an exit is among the crashes, and no failure
+	if res.Outside > 0 && r.verdict == spec.Violated && res.Failures > r.resolved.Model.Failures {
 		r.verdict = spec.OutOfModel
 	}
 }
 
-// mustAgree reports whether all runs end in the same states: a program may choose otherwise, and then the judge knows all ends, or nobody does.
+// mustAgree reports whether all runs end in the same states: a program may choose otherwise, and
+// then the judge knows all ends, or nobody does.
 func (r *clusterRan) mustAgree() bool {
-	return r.resolved.Setup.Promises.Needs >= core.SendDeterministic && !slices.ContainsFunc(r.resolved.Setup.Programs, func(p core.Program) bool {
-		return slices.ContainsFunc(p, func(o core.Op) bool { return o.Ordered && (o.Any || o.Kind == core.OpPost) })
-	})
+	return r.resolved.Setup.Promises.Needs >= core.SendDeterministic &&
+		!slices.ContainsFunc(r.resolved.Setup.Programs, func(p core.Program) bool {
+			return slices.ContainsFunc(p, func(o core.Op) bool {
+				return o.Ordered && (o.Any || o.Kind == core.OpPost)
+			})
+		})
 }
 
 func (r *clusterRan) code() int { return exitCode(r.verdict) }
@@ -76,7 +83,8 @@ func (r *clusterRan) code() int { return exitCode(r.verdict) }
 // print tells a reader.
 func (r *clusterRan) print(w io.Writer, events bool) {
 	l, res := &r.resolved.Setup.Layout, r.result
-	fmt.Fprintf(w, "%s: %s (%s), %d ranks", r.scenario.Name, r.scenario.Protocol, r.scenario.Variant, l.Ranks)
+	fmt.Fprintf(w, "%s: %s (%s), %d ranks", r.scenario.Name, r.scenario.Protocol,
+		r.scenario.Variant, l.Ranks)
 	if n := len(l.Names) - l.Ranks; n > 0 {
 		fmt.Fprintf(w, " and %d services", n)
 	}
@@ -90,7 +98,8 @@ func (r *clusterRan) print(w io.Writer, events bool) {
 		if c.Exit {
 			what = "exit"
 		}
-		fmt.Fprintf(w, "%s %d: %s at %s: reaped after %s, agreed on %s, told %s, restarted %s\n", what, i+1, l.NamesOf(c.Procs), short3(c.At), short3(c.Reaped-c.At),
+		fmt.Fprintf(w, "%s %d: %s at %s: reaped after %s, agreed on %s, told %s, restarted %s\n",
+			what, i+1, l.NamesOf(c.Procs), short3(c.At), short3(c.Reaped-c.At),
 			short3(c.Agreed-c.At), since(c.Told, c.At), since(c.Restarts, c.At))
 	}
 	printStops(w, l, res)
@@ -99,12 +108,15 @@ func (r *clusterRan) print(w io.Writer, events bool) {
 		if c.Incarnation > 1 { // one of several
 			life = fmt.Sprintf(" in life %d", c.Incarnation+1)
 		}
-		fmt.Fprintf(w, "  %s%s rolls back by %d sends and %d deliveries: restored after %s, caught up %s\n", l.Name(c.Rank.Proc()), life, c.Sends, c.Deliveries,
+		fmt.Fprintf(w,
+			"  %s%s rolls back by %d sends and %d deliveries: restored after %s, caught up %s\n",
+			l.Name(c.Rank.Proc()), life, c.Sends, c.Deliveries,
 			when(c.Restored, c.Stopped), when(c.CaughtUp, c.Stopped))
 	}
 	if events {
 		for i, e := range res.Trace.Events {
-			fmt.Fprintf(w, "%10.3f ms  step %-5d %s/%d %s\n", float64(res.Walls[i])/1e6, e.Step, l.Name(e.Proc), e.Incarnation, l.Describe(e))
+			fmt.Fprintf(w, "%10.3f ms  step %-5d %s/%d %s\n", float64(res.Walls[i])/1e6, e.Step,
+				l.Name(e.Proc), e.Incarnation, l.Describe(e))
 		}
 	}
 	for p := range l.Ranks {
@@ -112,7 +124,8 @@ func (r *clusterRan) print(w io.Writer, events bool) {
 	}
 	fmt.Fprintf(w, "digests: %s\n", r.digests)
 	if res.Unstruck > 0 {
-		fmt.Fprintf(w, "note: %d failures did not strike: their moment has not come\n", res.Unstruck)
+		fmt.Fprintf(w, "note: %d failures did not strike: their moment has not come\n",
+			res.Unstruck)
 	}
 	if r.unknown != "" {
 		fmt.Fprintf(w, "note: %s\n", r.unknown)
@@ -130,9 +143,12 @@ func (r *clusterRan) word() string {
 
 // report is the run for a program.
 func (r *clusterRan) report() map[string]any {
-	return map[string]any{"scenario": r.scenario.Name, "protocol": r.scenario.Protocol, "variant": r.scenario.Variant, "verdict": r.word(), "why": r.why,
-		"violation": r.violation, "digests": r.result.Digests, "crashes": r.result.Crashes, "recoveries": r.result.Recoveries(), "counts": r.result.Counts,
-		"stops": r.result.Stops, "suspicions": r.result.Suspicions, "performed": r.result.Performed, "elapsed": r.result.Elapsed, "complete": r.result.Complete, "strikes": r.strikes}
+	return map[string]any{"scenario": r.scenario.Name, "protocol": r.scenario.Protocol,
+		"variant": r.scenario.Variant, "verdict": r.word(), "why": r.why,
+		"violation": r.violation, "digests": r.result.Digests, "crashes": r.result.Crashes,
+		"recoveries": r.result.Recoveries(), "counts": r.result.Counts,
+		"stops": r.result.Stops, "suspicions": r.result.Suspicions, "performed": r.result.Performed,
+		"elapsed": r.result.Elapsed, "complete": r.result.Complete, "strikes": r.strikes}
 }
 
 // short3 is a time with three digits.

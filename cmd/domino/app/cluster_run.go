@@ -32,32 +32,58 @@ type clusterRunFlags struct {
 }
 
 func readClusterRun(args []string, io streams) (o clusterRunFlags, names []string, err error) {
-	f := flags("cluster run", "[SCENARIO | FILE]", io, "cluster run ring3", "cluster run s1 --kill x@1",
-		"cluster run --kernel 'heat ranks=4 n=32 iterations=20 checkpoint=5' --protocol hydee --clusters 'r0 r1 | r2 r3' --kill r2@60",
-		"cluster run --kernel 'cg ranks=4' --protocol causal --kill r1@150ms", "cluster run s1 --kill x@1 --kill y@x:recovery",
-		"cluster run radic-hmpl-spare --kill N1@a:1", "cluster run radic-hmpl-zombie --stop N1@b:1+50ms",
+	f := flags("cluster run", "[SCENARIO | FILE]", io, "cluster run ring3",
+		"cluster run s1 --kill x@1",
+		"cluster run --kernel 'heat ranks=4 n=32 iterations=20 checkpoint=5' --protocol hydee "+
+			"--clusters 'r0 r1 | r2 r3' --kill r2@60",
+		"cluster run --kernel 'cg ranks=4' --protocol causal --kill r1@150ms",
+		"cluster run s1 --kill x@1 --kill y@x:recovery",
+		"cluster run radic-hmpl-spare --kill N1@a:1",
+		"cluster run radic-hmpl-zombie --stop N1@b:1+50ms",
 		"cluster run ring3 --hosts 127.0.0.2,127.0.0.3",
-		"cluster run s1 --address 10.0.0.1:0 --dir /shared/run --hosts '10.0.0.1,10.0.0.2=ssh -oBatchMode=yes node2 /shared/domino'",
+		"cluster run s1 --address 10.0.0.1:0 --dir /shared/run --hosts '10.0.0.1,10.0.0.2=ssh "+
+			"-oBatchMode=yes node2 /shared/domino'",
 		"cluster run --plan domino-torture/plan.json")
-	f.StringVar(&o.kernel, "kernel", "", "run a kernel instead of a scenario, e.g. 'heat ranks=4 n=32' (domino list programs)")
-	f.StringVar(&o.protocol, "protocol", "", "protocol, instead of the scenario's; of a kernel by default none")
-	f.StringVar(&o.clusters, "clusters", "", "clusters, instead of the scenario's, e.g. 'r0 r1 | r2 r3'")
-	f.StringVar(&o.variant, "variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
+	f.StringVar(&o.kernel, "kernel", "",
+		"run a kernel instead of a scenario, e.g. 'heat ranks=4 n=32' (domino list programs)")
+	f.StringVar(&o.protocol, "protocol", "",
+		"protocol, instead of the scenario's; of a kernel by default none")
+	f.StringVar(&o.clusters, "clusters", "",
+		"clusters, instead of the scenario's, e.g. 'r0 r1 | r2 r3'")
+	f.StringVar(&o.variant, "variant", "",
+		"repaired, published, or repaired+ERRATUM, instead of the scenario's")
 	f.StringVar(&o.options, "options", "", "options of the protocol, instead of the scenario's")
-	f.StringArrayVar(&o.kills, "kill", nil, "kill -9 at a moment: PROC[+PROC]@N when the first has performed N effects, @iteration=N when its program begins that iteration, @date=N after "+
-		"so many sends and deliveries, @phase=N (HydEE) when it sends in that phase, @recovery[=N] after N effects of a life that is not the first, @PROC:... when another has come so far, "+
-		"@250ms by the clock; may be repeated")
-	f.StringVar(&o.plan, "plan", "", "repeat the run that is saved in a plan.json of torture or run: scenario, seed and failures")
-	f.StringVar(&o.hosts, "hosts", "", "where the processes run, in blocks: a file with a line 'ADDRESS [LAUNCHER ...]' a host, or 'ADDRESS[=LAUNCHER ...],...'; a launcher, such as "+
-		"'ssh node2 /opt/domino', starts domino there with the arguments behind it; --dir must be shared by all")
+	f.StringArrayVar(&o.kills, "kill", nil,
+		"kill -9 at a moment: PROC[+PROC]@N when the first has performed N effects, @iteration=N "+
+			"when its program begins that iteration, @date=N after "+
+			"so many sends and deliveries, @phase=N (HydEE) when it sends in that phase, "+
+			"@recovery[=N] after N effects of a life that is not the first, @PROC:... when "+
+			"another has come so far, "+
+			"@250ms by the clock; may be repeated")
+	f.StringVar(&o.plan, "plan", "",
+		"repeat the run that is saved in a plan.json of torture or run: scenario, seed and "+
+			"failures")
+	f.StringVar(&o.hosts, "hosts", "",
+		"where the processes run, in blocks: a file with a line 'ADDRESS [LAUNCHER ...]' a host, "+
+			"or 'ADDRESS[=LAUNCHER ...],...'; a launcher, such as "+
+			"'ssh node2 /opt/domino', starts domino there with the arguments behind it; "+
+			"--dir must "+
+			"be shared by all")
 	f.DurationVar(&o.diskDelay, "disk-delay", 0, "every stable write takes so much longer")
-	f.StringArrayVar(&o.stops, "stop", nil, "false suspicion: kill -STOP at a moment as of --kill, PROC@MOMENT[+DURATION], and -CONT when so long (100ms) nobody has suspected it again; may be repeated")
-	f.DurationVar(&o.silence, "silence", 0, "suspect a process, too, that gives no sign of life for so long; 0: none")
-	f.StringVar(&o.dir, "dir", "", "folder for disks and evidence, new or empty, that stays; by default a temporary one that goes when nothing is wrong")
-	f.StringVar(&o.address, "address", "127.0.0.1:0", "where the processes meet, which all hosts must reach; port 0 is any free one")
+	f.StringArrayVar(&o.stops, "stop", nil,
+		"false suspicion: kill -STOP at a moment as of --kill, PROC@MOMENT[+DURATION], and -CONT "+
+			"when so long (100ms) nobody has suspected it again; may be repeated")
+	f.DurationVar(&o.silence, "silence", 0,
+		"suspect a process, too, that gives no sign of life for so long; 0: none")
+	f.StringVar(&o.dir, "dir", "",
+		"folder for disks and evidence, new or empty, that stays; by default a temporary one "+
+			"that goes when nothing is wrong")
+	f.StringVar(&o.address, "address", "127.0.0.1:0",
+		"where the processes meet, which all hosts must reach; port 0 is any free one")
 	f.Uint64Var(&o.seed, "seed", 1, "of delays of notices and restarts")
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run after so long")
-	f.DurationVar(&o.spread, "spread", 5*time.Millisecond, "notices and restarts take up to so long")
+	f.DurationVar(&o.spread, "spread", 5*time.Millisecond,
+		"notices and restarts take up to so long")
 	f.BoolVar(&o.events, "events", false, "print the merged trace, too")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.child, childFlag, false, "internal")
@@ -71,16 +97,24 @@ func readClusterRun(args []string, io streams) (o clusterRunFlags, names []strin
 	switch {
 	case o.child || o.guard != "":
 	case o.timeout <= 0 || o.spread <= 0 || o.diskDelay < 0 || o.silence < 0:
-		return o, nil, errors.New("--timeout and --spread must be positive, --disk-delay and --silence must not be negative")
-	case o.plan != "" && (len(o.kills)+len(o.stops) > 0 || f.Changed("seed") || f.Changed("spread") || f.Changed("disk-delay") || f.Changed("silence")):
-		return o, nil, errors.New("--plan has its own --kill, --stop, --silence, --seed, --spread and --disk-delay")
+		return o, nil,
+			errors.New(
+				"--timeout and --spread must be positive, --disk-delay and --silence must not be " +
+					"negative")
+	case o.plan != "" && (len(o.kills)+len(o.stops) > 0 || f.Changed("seed") ||
+		f.Changed("spread") || f.Changed("disk-delay") || f.Changed("silence")):
+		return o, nil,
+			errors.New(
+				"--plan has its own --kill, --stop, --silence, --seed, --spread and --disk-delay")
 	case o.plan != "" && o.kernel == "" && f.NArg() == 0:
 	case (o.kernel == "") == (f.NArg() == 0) || f.NArg() > 1:
 		kernels := 0
 		if o.kernel != "" {
 			kernels = 1
 		}
-		return o, nil, fmt.Errorf("want one scenario or a --kernel, got %d scenarios and %d kernels", f.NArg(), kernels)
+		return o, nil,
+			fmt.Errorf("want one scenario or a --kernel, got %d scenarios and %d kernels", f.NArg(),
+				kernels)
 	}
 	return o, f.Args(), nil
 }
@@ -164,7 +198,8 @@ func (o *clusterRunFlags) prepare(names []string, io streams) (*clusterCase, str
 	if err != nil {
 		return nil, k, withoutFile(err)
 	}
-	c := &clusterCase{scenario: s, resolved: resolved, io: io, seed: o.seed, timeout: o.timeout, spread: o.spread, address: o.address, diskDelay: o.diskDelay}
+	c := &clusterCase{scenario: s, resolved: resolved, io: io, seed: o.seed, timeout: o.timeout,
+		spread: o.spread, address: o.address, diskDelay: o.diskDelay}
 	if c.hosts, err = parseHosts(o.hosts); err != nil {
 		return nil, k, err
 	}
@@ -204,7 +239,8 @@ func (o *clusterRunFlags) scenario(names []string) (*scenarios.Scenario, error) 
 		}
 		s = list[0]
 	}
-	for _, v := range []struct{ from, to *string }{{&o.protocol, &s.Protocol}, {&o.clusters, &s.Clusters}, {&o.variant, &s.Variant}, {&o.options, &s.Options}} {
+	for _, v := range []struct{ from, to *string }{{&o.protocol, &s.Protocol},
+		{&o.clusters, &s.Clusters}, {&o.variant, &s.Variant}, {&o.options, &s.Options}} {
 		if *v.from != "" {
 			*v.to = *v.from
 		}
@@ -217,7 +253,8 @@ const kernelFile = "kernel.txtar"
 
 // withoutFile takes away where the error is in that file, which nobody has seen.
 func withoutFile(err error) error {
-	if place, text, ok := strings.Cut(err.Error(), ": "); ok && strings.HasPrefix(place, kernelFile) {
+	if place, text, ok := strings.Cut(err.Error(), ": "); ok &&
+		strings.HasPrefix(place, kernelFile) {
 		return errors.New(text)
 	}
 	return err
@@ -264,23 +301,27 @@ func (c *clusterCase) allow(k strikes) {
 	}
 	m := &c.resolved.Model
 	if failures > 0 && (failures > m.Failures || together > m.Together()) {
-		m.Failures, m.AtOnce, m.OneInstant, m.Settled, m.Overlap, m.Victims = max(failures, m.Failures), max(together, m.AtOnce), false, false, 0, nil
+		m.Failures, m.AtOnce, m.OneInstant, m.Settled, m.Overlap,
+			m.Victims = max(failures, m.Failures), max(together, m.AtOnce), false, false, 0, nil
 	} else if failures > 0 {
 		m.Victims = nil
 	}
 }
 
-// oracleTime bounds the exploration of the program without failures, from which the judge knows how it ends.
+// oracleTime bounds the exploration of the program without failures, from which the judge knows how
+// it ends.
 const oracleTime = 5 * time.Second
 
 // open prepares the judge; the reason says in what the case is beyond the promises of the protocol.
 func (c *clusterCase) open(ctx context.Context) (reason string, err error) {
-	kase := world.Case{Setup: c.resolved.Setup, Baseline: c.resolved.Baseline, Model: c.resolved.Model}
+	kase := world.Case{Setup: c.resolved.Setup, Baseline: c.resolved.Baseline,
+		Model: c.resolved.Model}
 	if strings.HasPrefix(c.scenario.Shape, "kernel ") {
 		kase.Baseline = nil // too large to explore, and the digests tell more
 		c.unknown = "of the program the judge knows only the failure-free run"
 	}
-	w, reason, err := world.Open(ctx, kase, checker.Options{MaxTime: oracleTime, MaxStates: 1 << 20})
+	w, reason, err := world.Open(ctx, kase, checker.Options{MaxTime: oracleTime,
+		MaxStates: 1 << 20})
 	if err != nil && strings.Contains(err.Error(), "ended early") && ctx.Err() == nil {
 		kase.Baseline = nil
 		c.unknown = "the program is too large to explore: the judge knows only the failure-free run"
@@ -296,8 +337,11 @@ func (c *clusterCase) open(ctx context.Context) (reason string, err error) {
 // config is that of one run.
 func (c *clusterCase) config(k strikes, seed uint64, dir string) (cluster.Config, error) {
 	path, err := os.Executable()
-	return cluster.Config{Setup: c.resolved.Setup, Case: string(scenarios.Format(c.scenario)), Model: c.resolved.Model, Plan: k.Plan, Timed: k.Timed, Reached: k.Reached, Stops: k.Stops, Silence: k.Silence,
-		Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Dir: dir, Timeout: c.timeout, Address: c.address, Hosts: c.hosts, Path: path,
+	return cluster.Config{Setup: c.resolved.Setup, Case: string(scenarios.Format(c.scenario)),
+		Model: c.resolved.Model, Plan: k.Plan, Timed: k.Timed, Reached: k.Reached, Stops: k.Stops,
+		Silence: k.Silence,
+		Seed:    seed, Spread: c.spread, DiskDelay: c.diskDelay, Dir: dir, Timeout: c.timeout,
+		Address: c.address, Hosts: c.hosts, Path: path,
 		Args: []string{"cluster", "run", "--" + childFlag}, Errors: launch.Shared(c.io.err),
 		Note: func(text string) {
 			if !c.quiet {
@@ -316,7 +360,8 @@ func (c *clusterCase) validate(k strikes) error {
 }
 
 // runWithReference makes a run, and before it one without failures if it has any.
-func (c *clusterCase) runWithReference(ctx context.Context, k strikes, dir string) (*clusterRan, error) {
+func (c *clusterCase) runWithReference(ctx context.Context, k strikes, dir string) (*clusterRan,
+	error) {
 	var reference *cluster.Result
 	if len(k.victims())+len(k.Stops) > 0 || k.Silence > 0 {
 		ran, err := c.run(ctx, strikes{}, c.seed, filepath.Join(dir, "reference"), nil)
@@ -329,7 +374,8 @@ func (c *clusterCase) runWithReference(ctx context.Context, k strikes, dir strin
 }
 
 // run makes one run and judges it.
-func (c *clusterCase) run(ctx context.Context, k strikes, seed uint64, dir string, reference *cluster.Result) (*clusterRan, error) {
+func (c *clusterCase) run(ctx context.Context, k strikes, seed uint64, dir string,
+	reference *cluster.Result) (*clusterRan, error) {
 	config, err := c.config(k, seed, dir)
 	if err != nil {
 		return nil, err
@@ -341,7 +387,8 @@ func (c *clusterCase) run(ctx context.Context, k strikes, seed uint64, dir strin
 	ran := &clusterRan{clusterCase: c, strikes: k, result: r, reference: reference}
 	judged := make(chan *clusterRan, 1)
 	if again := *ran; ctx.Err() == nil {
-		go func() { // ends by itself; a long trace takes a while, for which nobody waits who has had enough
+		// ends by itself; a long trace takes a while, for which nobody waits who has had enough
+		go func() {
 			again.decide()
 			judged <- &again
 		}()

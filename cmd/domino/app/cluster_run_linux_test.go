@@ -8,16 +8,19 @@ import (
 	"testing"
 )
 
-// TestClusterRun kills a rank of a kernel as a user would: the text names the failure, the rollback and the verdict, and the folder goes; then the same in JSON.
+// TestClusterRun kills a rank of a kernel as a user would: the text names the failure, the rollback
+// and the verdict, and the folder goes; then the same in JSON.
 func TestClusterRun(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	t.Setenv("TMPDIR", t.TempDir())
-	args := []string{"cluster", "run", "--kernel", "heat ranks=4 n=8 iterations=6 checkpoint=2", "--protocol", "hydee", "--clusters", "r0 r1 | r2 r3", "--kill", "r2@20"}
+	args := []string{"cluster", "run", "--kernel", "heat ranks=4 n=8 iterations=6 checkpoint=2",
+		"--protocol", "hydee", "--clusters", "r0 r1 | r2 r3", "--kill", "r2@20"}
 	code, out, errors := domino(t.Context(), args...)
 	if code != 0 || errors != "" {
 		t.Fatalf("exit code %d, %s\n%s", code, errors, out)
 	}
-	for _, line := range []string{`failure 1: r2 r3 at .* reaped after .* told after`, `  r2 rolls back by \d+ sends and \d+ deliveries: .* caught up \d`,
+	for _, line := range []string{`failure 1: r2 r3 at .* reaped after .* told after`,
+		`  r2 rolls back by \d+ sends and \d+ deliveries: .* caught up \d`,
 		`digests: as in the failure-free run`, `fine: this run breaks nothing`} {
 		if !regexp.MustCompile(line).MatchString(out) {
 			t.Errorf("no line %q in\n%s", line, out)
@@ -31,7 +34,8 @@ func TestClusterRun(t *testing.T) {
 		Verdict string
 		Digests []uint64
 	}
-	if err := json.Unmarshal([]byte(out), &parsed); err != nil || parsed.Verdict != "fine" || len(parsed.Digests) != 3 {
+	if err := json.Unmarshal([]byte(out), &parsed); err != nil || parsed.Verdict != "fine" ||
+		len(parsed.Digests) != 3 {
 		t.Errorf("%+v %v in %s", parsed, err, out)
 	}
 }
@@ -63,18 +67,21 @@ func TestClusterRunErrors(t *testing.T) {
 		{"run --kernel bt", "no number of ranks"},
 		{"run ring3 --child-of-domino", "no instructions"},
 	} {
-		code, _, errors := domino(t.Context(), append([]string{"cluster"}, strings.Fields(tt.args)...)...)
+		code, _, errors := domino(t.Context(),
+			append([]string{"cluster"}, strings.Fields(tt.args)...)...)
 		if code != exitUsage || !strings.Contains(errors, tt.want) {
 			t.Errorf("%s: exit code %d, %q, want %q", tt.args, code, errors, tt.want)
 		}
 	}
-	if code, _, errors := domino(t.Context(), "cluster", "run", "--kernel", "bt ranks=5"); code != exitUsage || !strings.Contains(errors, "want a square") {
+	if code, _, errors := domino(t.Context(), "cluster", "run", "--kernel",
+		"bt ranks=5"); code != exitUsage || !strings.Contains(errors, "want a square") {
 		t.Errorf("more ranks than the shape: exit code %d, %q", code, errors)
 	}
 }
 
-// TestClusterStop stops a node as a user would, which is suspected, given up, and goes on; what a protocol does not promise to survive is refused with the exit code of
-// that; a node that dies with its protector leaves a rank that gives up, which is no wrong end.
+// TestClusterStop stops a node as a user would, which is suspected, given up, and goes on; what a
+// protocol does not promise to survive is refused with the exit code of that; a node that dies with
+// its protector leaves a rank that gives up, which is no wrong end.
 func TestClusterStop(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	t.Setenv("TMPDIR", t.TempDir())
@@ -83,15 +90,21 @@ func TestClusterStop(t *testing.T) {
 		code  int
 		lines []string
 	}{
-		{"radic-hmpl-zombie --stop N1@b:1+20ms", 0, []string{`stop 1: N1 a at .*: stopped after .*, suspected after .*, went on \d`, `digests: as in the failure-free run\n`, `fine: `}},
-		{"radic-rbml-spare --stop N1@a:1 --stop N2@a:1", 3, []string{"out of model: the protocol survives 1 false suspicions, the model has 2"}},
+		{"radic-hmpl-zombie --stop N1@b:1+20ms", 0,
+			[]string{`stop 1: N1 a at .*: stopped after .*, suspected after .*, went on \d`,
+				`digests: as in the failure-free run\n`, `fine: `}},
+		{"radic-rbml-spare --stop N1@a:1 --stop N2@a:1", 3,
+			[]string{"out of model: the protocol survives 1 false suspicions, the model has 2"}},
 		{"causal-s1 --stop a@1", 3, []string{"out of model: .* nobody suspects anybody"}},
-		{"radic-hmpl-any-two --kill N1+N2@a:0", 0, []string{`failure 1: N1 N2 a La`, "of the ranks that have ended: somebody gave up"}},
-		{"radic-hmpl-adjacent --kill N1+N2@a:0", 3, []string{"out of model: this run breaks nothing, but"}},
+		{"radic-hmpl-any-two --kill N1+N2@a:0", 0,
+			[]string{`failure 1: N1 N2 a La`, "of the ranks that have ended: somebody gave up"}},
+		{"radic-hmpl-adjacent --kill N1+N2@a:0", 3,
+			[]string{"out of model: this run breaks nothing, but"}},
 		{"radic-rbml-swap", 0, []string{`exit 1: N1 a`}},
 	}
 	for _, tt := range tests {
-		code, out, errors := domino(t.Context(), append([]string{"cluster", "run"}, strings.Fields(tt.args)...)...)
+		code, out, errors := domino(t.Context(),
+			append([]string{"cluster", "run"}, strings.Fields(tt.args)...)...)
 		if code != tt.code {
 			t.Errorf("%s: exit code %d, want %d: %s\n%s", tt.args, code, tt.code, errors, out)
 		}
@@ -103,16 +116,20 @@ func TestClusterStop(t *testing.T) {
 	}
 }
 
-// TestTorture makes a few runs with random failures, none of them wrong; then a run that can not end in time is, and all that is known of it is kept.
+// TestTorture makes a few runs with random failures, none of them wrong; then a run that can not
+// end in time is, and all that is known of it is kept.
 func TestTorture(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	t.Setenv("TMPDIR", t.TempDir())
 	dir := t.TempDir() + "/wrong"
-	code, out, errors := domino(t.Context(), "cluster", "torture", "ring3", "causal-s1", "--runs", "4", "--dir", dir)
-	if code != 0 || errors != "" || !regexp.MustCompile(`^4 runs of 2 scenarios .* [1-9]\d* failures, none wrong`).MatchString(out) {
+	code, out, errors := domino(t.Context(), "cluster", "torture", "ring3", "causal-s1", "--runs",
+		"4", "--dir", dir)
+	if code != 0 || errors != "" || !regexp.MustCompile(
+		`^4 runs of 2 scenarios .* [1-9]\d* failures, none wrong`).MatchString(out) {
 		t.Errorf("exit code %d, %s\n%s", code, errors, out)
 	}
-	code, out, errors = domino(t.Context(), "cluster", "torture", "ring3", "--timeout", "1ms", "--dir", dir)
+	code, out, errors = domino(t.Context(), "cluster", "torture", "ring3", "--timeout", "1ms",
+		"--dir", dir)
 	if code != 2 || !strings.Contains(out, "of ring3 is wrong") {
 		t.Errorf("exit code %d, %s\n%s", code, errors, out)
 	}
@@ -121,7 +138,8 @@ func TestTorture(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if code, _, errors := domino(t.Context(), "cluster", "torture", "ring3", "--dir", dir); code != exitUsage || !strings.Contains(errors, "has files already") {
+	if code, _, errors := domino(t.Context(), "cluster", "torture", "ring3", "--dir",
+		dir); code != exitUsage || !strings.Contains(errors, "has files already") {
 		t.Errorf("exit code %d, %s, want that nothing is written over", code, errors)
 	}
 	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
@@ -133,7 +151,8 @@ func TestTorture(t *testing.T) {
 		{"--protocols hydra", `did you mean "hydee"`},
 		{"s1 --protocols causal", "no scenario is left"},
 	} {
-		code, _, errors := domino(t.Context(), append([]string{"cluster", "torture"}, strings.Fields(tt.args)...)...)
+		code, _, errors := domino(t.Context(),
+			append([]string{"cluster", "torture"}, strings.Fields(tt.args)...)...)
 		if code != exitUsage || !strings.Contains(errors, tt.want) {
 			t.Errorf("%s: exit code %d, %q, want %q", tt.args, code, errors, tt.want)
 		}

@@ -33,7 +33,8 @@ func parseStop(text string, setup *core.Setup) (st cluster.Stop, err error) {
 	proc := func(name string) core.Proc {
 		i := slices.Index(setup.Layout.Names, name)
 		if i < 0 && err == nil {
-			err = fmt.Errorf("there is no proc %q, there are %s", name, strings.Join(setup.Layout.Names, " "))
+			err = fmt.Errorf("there is no proc %q, there are %s", name,
+				strings.Join(setup.Layout.Names, " "))
 		}
 		return core.Proc(max(i, 0))
 	}
@@ -66,7 +67,8 @@ func parseStop(text string, setup *core.Setup) (st cluster.Stop, err error) {
 	return st, err
 }
 
-// allowStops makes room in the failure model for false suspicions: two for each stop, since one makes many protocols only ask, as far as the protocol promises.
+// allowStops makes room in the failure model for false suspicions: two for each stop, since one
+// makes many protocols only ask, as far as the protocol promises.
 func (c *clusterCase) allowStops(k strikes) {
 	n := len(k.Stops)
 	if k.Silence > 0 {
@@ -82,8 +84,10 @@ func (c *clusterCase) allowStops(k strikes) {
 	m.Suspicions, m.Victims = min(max(m.Suspicions, n), fault.Max), nil
 }
 
-// drawStops puts, in half of the plans, a process that is stopped for a while in the place of the false suspicions that a plan asks for.
-func drawStops(rng *rand.Rand, r *catalog.Resolved, list []plan.Request) (stops []cluster.Stop, rest []plan.Request) {
+// drawStops puts, in half of the plans, a process that is stopped for a while in the place of the
+// false suspicions that a plan asks for.
+func drawStops(rng *rand.Rand, r *catalog.Resolved, list []plan.Request) (stops []cluster.Stop,
+	rest []plan.Request) {
 	l, m := &r.Setup.Layout, &r.Model
 	var procs []core.Proc // whom somebody may suspect
 	for p := range core.Proc(len(l.Names)) {
@@ -96,21 +100,25 @@ func drawStops(rng *rand.Rand, r *catalog.Resolved, list []plan.Request) (stops 
 		if !replace || !q.Suspicious && !q.Expires {
 			rest = append(rest, q)
 		} else if len(stops) == 0 {
-			stops = append(stops, cluster.Stop{Proc: procs[rng.IntN(len(procs))], By: q.Proc, After: q.After, For: time.Duration(rng.IntN(30)+1) * time.Millisecond})
+			stops = append(stops, cluster.Stop{Proc: procs[rng.IntN(len(procs))], By: q.Proc,
+				After: q.After, For: time.Duration(rng.IntN(30)+1) * time.Millisecond})
 		}
 	}
 	return stops, rest
 }
 
-// gaveUp reports whether some proc has given up with a typed answer, so that not everybody ends as without failures.
+// gaveUp reports whether some proc has given up with a typed answer, so that not everybody ends as
+// without failures.
 func gaveUp(t *trace.Trace) bool {
 	return slices.ContainsFunc(t.Events, func(e trace.Event) bool { return e.Kind == trace.Halted })
 }
 
-// sameEnd compares the ends of two runs: of ranks that have ended in both, if somebody has given up.
+// sameEnd compares the ends of two runs: of ranks that have ended in both, if somebody has given
+// up.
 func sameEnd(res, reference *cluster.Result) bool {
 	if !gaveUp(&res.Trace) {
-		return slices.Equal(res.Digests, reference.Digests) && slices.Equal(res.Done, reference.Done)
+		return slices.Equal(res.Digests, reference.Digests) &&
+			slices.Equal(res.Done, reference.Done)
 	}
 	for r, done := range res.Done {
 		if done && reference.Done[r] && res.Digests[r] != reference.Digests[r] {
@@ -129,7 +137,8 @@ func printStops(w io.Writer, l *trace.Layout, res *cluster.Result) {
 		} else {
 			fmt.Fprintf(w, ": stopped after %s", short3(s.Stopped-s.At))
 		}
-		fmt.Fprintf(w, ", suspected %s, went on %s\n", since(s.Suspected, s.At), when(s.WentOn, s.At))
+		fmt.Fprintf(w, ", suspected %s, went on %s\n", since(s.Suspected, s.At),
+			when(s.WentOn, s.At))
 	}
 	if res.Unstopped > 0 {
 		fmt.Fprintf(w, "note: %d stops did not come: their moment has not\n", res.Unstopped)

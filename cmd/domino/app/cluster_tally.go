@@ -61,7 +61,8 @@ func (t *tally) note(r *cluster.Result) {
 
 // settle computes the spreads.
 func (t *tally) settle() {
-	t.Detected, t.Agreed, t.Restarted, t.Recovered = spreadOf(t.detected), spreadOf(t.agreed), spreadOf(t.restarted), spreadOf(t.recovered)
+	t.Detected, t.Agreed, t.Restarted, t.Recovered = spreadOf(t.detected), spreadOf(t.agreed),
+		spreadOf(t.restarted), spreadOf(t.recovered)
 }
 
 func spreadOf(list []time.Duration) spread {
@@ -87,7 +88,9 @@ type tallies struct {
 }
 
 func (t *tallies) note(protocol string, r *cluster.Result) {
-	i, ok := slices.BinarySearchFunc(t.list, protocol, func(t *tally, name string) int { return cmp.Compare(t.Protocol, name) })
+	i, ok := slices.BinarySearchFunc(t.list, protocol, func(t *tally, name string) int {
+		return cmp.Compare(t.Protocol, name)
+	})
 	if !ok {
 		t.list = slices.Insert(t.list, i, &tally{Protocol: protocol})
 	}
@@ -110,11 +113,14 @@ func (t *tallies) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "protocol\truns\tkills\tprocesses\tdetected\tagreed\trestarted\trecovered")
 	for _, one := range t.settled() {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", one.Protocol, one.Runs, one.Kills, one.Processes, one.Detected, one.Agreed, one.Restarted, one.Recovered)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", one.Protocol, one.Runs, one.Kills,
+			one.Processes, one.Detected, one.Agreed, one.Restarted, one.Recovered)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(out, "times since the kill, median, 99 %, most: the supervisor knew; all had taken what was left of the dead; a new life had its records; a rank was where it had been")
+	_, err := fmt.Fprintln(out,
+		"times since the kill, median, 99 %, most: the supervisor knew; all had taken what was "+
+			"left of the dead; a new life had its records; a rank was where it had been")
 	return err
 }

@@ -43,24 +43,38 @@ const tortured = "none,hydee,causal,camel,sbml,rbml,hmpl,radic-sbml,radic-rbml,r
 // runTorture makes random failures in runs as processes, until one is wrong.
 func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 	var o tortureFlags
-	f := flags("cluster torture", "[SCENARIO ...]", io, "cluster torture --runs 1000", "cluster torture --kills 1000 --failures 4", "cluster torture s1 'causal-*' --for 10m --seed 7", "cluster torture --protocols hydee,causal")
+	f := flags("cluster torture", "[SCENARIO ...]", io, "cluster torture --runs 1000",
+		"cluster torture --kills 1000 --failures 4",
+		"cluster torture s1 'causal-*' --for 10m --seed 7",
+		"cluster torture --protocols hydee,causal")
 	f.IntVar(&o.runs, "runs", 100, "runs with failures")
 	f.DurationVar(&o.forTime, "for", 0, "make runs for so long, not --runs")
 	f.IntVar(&o.kills, "kills", 0, "make runs until so many failures have struck, not --runs")
-	f.IntVar(&o.failures, "failures", 0, "allow so many failures in a run instead of the scenario's, where its protocol promises to survive them; 0: the scenario's")
-	f.Uint64Var(&o.seed, "seed", 1, "of scenarios, plans and delays; what happens depends on the machine, too")
+	f.IntVar(&o.failures, "failures", 0,
+		"allow so many failures in a run instead of the scenario's, where its protocol promises "+
+			"to survive them; 0: the scenario's")
+	f.Uint64Var(&o.seed, "seed", 1,
+		"of scenarios, plans and delays; what happens depends on the machine, too")
 	f.StringVar(&o.protocols, "protocols", tortured, "protocols whose scenarios are run")
-	f.StringVar(&o.dir, "dir", "domino-torture", "folder for the first wrong run: plan, seeds, traces, disks; new or empty")
-	f.StringVar(&o.hosts, "hosts", "", "where the processes run, as in cluster run; the temporary folder (TMPDIR) must be shared by all")
-	f.StringVar(&o.address, "address", "127.0.0.1:0", "where the processes meet, which all hosts must reach; port 0 is any free one")
+	f.StringVar(&o.dir, "dir", "domino-torture",
+		"folder for the first wrong run: plan, seeds, traces, disks; new or empty")
+	f.StringVar(&o.hosts, "hosts", "",
+		"where the processes run, as in cluster run; the temporary folder (TMPDIR) must be "+
+			"shared by all")
+	f.StringVar(&o.address, "address", "127.0.0.1:0",
+		"where the processes meet, which all hosts must reach; port 0 is any free one")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "end a run after so long; that is wrong")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
 	switch {
-	case o.runs < 1 || o.forTime < 0 || o.timeout <= 0 || o.kills < 0 || o.failures < 0 || o.failures > fault.Max:
-		return 0, fmt.Errorf("--runs must be at least 1, --timeout positive, --for and --kills not negative, --failures in [0, %d]", fault.Max)
+	case o.runs < 1 || o.forTime < 0 || o.timeout <= 0 || o.kills < 0 || o.failures < 0 ||
+		o.failures > fault.Max:
+		return 0,
+			fmt.Errorf(
+				"--runs must be at least 1, --timeout positive, --for and --kills not negative, "+
+					"--failures in [0, %d]", fault.Max)
 	case o.kills > 0 && o.forTime > 0 || f.Changed("runs") && o.kills+int(o.forTime) > 0:
 		return 0, errors.New("only one of --runs, --for and --kills says when it is enough")
 	}
@@ -107,7 +121,8 @@ type torture struct {
 	keep    bool   // they tell something
 	made    int    // runs, of any kind
 	shown   time.Time
-	beyond  int // runs in which somebody gave up and was right, after more failures than the scenario's
+	// runs in which somebody gave up and was right, after more failures than the scenario's
+	beyond  int
 	outside int // runs that broke something after somebody else had killed more than the model has
 	tallies
 }
@@ -124,7 +139,8 @@ type victim struct {
 // choose takes the scenarios that are expected to hold and that real processes can keep.
 func (t *torture) choose(list []*scenarios.Scenario, hosts []cluster.Host) error {
 	for _, s := range list {
-		if !slices.Contains(fields(t.flags.protocols), s.Protocol) || s.Expect != "holds" || s.Force || !t.named && s.Long {
+		if !slices.Contains(fields(t.flags.protocols), s.Protocol) || s.Expect != "holds" ||
+			s.Force || !t.named && s.Long {
 			continue
 		}
 		r, err := catalog.Resolve(s)
@@ -141,18 +157,21 @@ func (t *torture) choose(list []*scenarios.Scenario, hosts []cluster.Host) error
 				r.Model.Overlap = n
 			}
 		}
-		c := cluster.Config{Setup: r.Setup, Model: r.Model, Dir: "-", Path: "-", Address: t.flags.address, Hosts: hosts}
+		c := cluster.Config{Setup: r.Setup, Model: r.Model, Dir: "-", Path: "-",
+			Address: t.flags.address, Hosts: hosts}
 		if err := c.Validate(); err != nil {
 			if t.named || !errors.Is(err, cluster.ErrModel) {
 				return fmt.Errorf("%s: %w", s.Name, err)
 			}
 			continue
 		}
-		t.victims = append(t.victims, &victim{own: own, clusterCase: clusterCase{scenario: s, resolved: r, io: t.io, timeout: t.flags.timeout,
-			spread: 5 * time.Millisecond, address: t.flags.address, hosts: hosts, quiet: true}})
+		t.victims = append(t.victims, &victim{own: own,
+			clusterCase: clusterCase{scenario: s, resolved: r, io: t.io, timeout: t.flags.timeout,
+				spread: 5 * time.Millisecond, address: t.flags.address, hosts: hosts, quiet: true}})
 	}
 	if len(t.victims) == 0 {
-		return errors.New("no scenario is left that is expected to hold and that real processes can keep")
+		return errors.New(
+			"no scenario is left that is expected to hold and that real processes can keep")
 	}
 	return nil
 }
@@ -173,7 +192,9 @@ func (t *torture) run(ctx context.Context) (int, error) {
 			return 0, fmt.Errorf("%s: %w (files are in %s)", v.scenario.Name, err, dir)
 		case ran == nil: // it can not be run
 			if t.victims = slices.Delete(t.victims, i, i+1); len(t.victims) == 0 {
-				return 0, errors.New("no scenario is left that can be run within the promises of its protocol")
+				return 0,
+					errors.New(
+						"no scenario is left that can be run within the promises of its protocol")
 			}
 			continue
 		case t.wrongs(v, ran):
@@ -189,8 +210,10 @@ func (t *torture) run(ctx context.Context) (int, error) {
 	return t.report(ctx, time.Since(began))
 }
 
-// wrongs reports whether a run is wrong, and counts those that are neither that nor fine. Whoever gives up without need breaks gives-not-up, so the judge has found
-// that those who did in a run without a violation were right; that they had to, after no more failures than the scenario's, is wrong all the same, since it is expected to hold.
+// wrongs reports whether a run is wrong, and counts those that are neither that nor fine. Whoever
+// gives up without need breaks gives-not-up, so the judge has found that those who did in a run
+// without a violation were right; that they had to, after no more failures than the scenario's, is
+// wrong all the same, since it is expected to hold.
 func (t *torture) wrongs(v *victim, ran *clusterRan) bool {
 	switch {
 	case ran.verdict == spec.Holds:
@@ -212,7 +235,8 @@ func (t *torture) show(began time.Time, name string) {
 		return
 	}
 	t.shown = time.Now()
-	fmt.Fprintf(f, "\r\x1b[K%d runs, %d failures in %s: %s ", t.all.Runs, t.all.Kills, short3(time.Since(began)), name)
+	fmt.Fprintf(f, "\r\x1b[K%d runs, %d failures in %s: %s ", t.all.Runs, t.all.Kills,
+		short3(time.Since(began)), name)
 }
 
 // clear takes the line away.
@@ -229,19 +253,29 @@ func (t *torture) report(ctx context.Context, took time.Duration) (code int, err
 	}
 	if t.flags.json {
 		list := t.settled()
-		return code, json.NewEncoder(t.io.out).Encode(map[string]any{"scenarios": len(t.victims), "seed": t.flags.seed, "seconds": took.Seconds(), "wrong": 0, "beyond": t.beyond, "outside": t.outside,
-			"interrupted": ctx.Err() != nil, "protocols": list[:len(list)-1], "all": list[len(list)-1]})
+		return code, json.NewEncoder(t.io.out).Encode(
+			map[string]any{"scenarios": len(t.victims), "seed": t.flags.seed,
+				"seconds": took.Seconds(), "wrong": 0, "beyond": t.beyond, "outside": t.outside,
+				"interrupted": ctx.Err() != nil, "protocols": list[:len(list)-1],
+				"all": list[len(list)-1]})
 	}
-	fmt.Fprintf(t.io.out, "%d runs of %d scenarios in %s, %d failures, none wrong; %d failures did not strike: their moment did not come\n", t.all.Runs, len(t.victims),
+	fmt.Fprintf(t.io.out,
+		"%d runs of %d scenarios in %s, %d failures, none wrong; %d failures did not strike: "+
+			"their moment did not come\n", t.all.Runs, len(t.victims),
 		short3(took), t.all.Kills, t.all.Unstruck)
 	if t.beyond > 0 {
-		fmt.Fprintf(t.io.out, "in %d runs somebody gave up and was right: more failures than the scenario's have taken a rank and all that protects it\n", t.beyond)
+		fmt.Fprintf(t.io.out,
+			"in %d runs somebody gave up and was right: more failures than the scenario's have "+
+				"taken a rank and all that protects it\n", t.beyond)
 	}
 	if t.outside > 0 {
-		fmt.Fprintf(t.io.out, "%d runs are out of model and not judged: somebody else has killed more processes than may fail\n", t.outside)
+		fmt.Fprintf(t.io.out,
+			"%d runs are out of model and not judged: somebody else has killed more processes "+
+				"than may fail\n", t.outside)
 	}
 	if t.all.Alarms+t.all.Stops > 0 {
-		fmt.Fprintf(t.io.out, "false suspicions: %d; %d processes were stopped and went on\n", t.all.Alarms, t.all.Stops)
+		fmt.Fprintf(t.io.out, "false suspicions: %d; %d processes were stopped and went on\n",
+			t.all.Alarms, t.all.Stops)
 	}
 	if err := t.print(t.io.out); err != nil {
 		return 0, err
@@ -264,11 +298,13 @@ func (t *torture) goOn(ctx context.Context, began time.Time) bool {
 	return t.all.Runs < t.flags.runs
 }
 
-// one makes one run with failures, the first time one without before it. No run at all means that the scenario can not be run.
+// one makes one run with failures, the first time one without before it. No run at all means that
+// the scenario can not be run.
 func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, error) {
 	if !v.opened {
 		reason, err := v.open(ctx)
-		if err == nil && reason != "" && v.resolved.Model.Failures != v.own.Failures { // more is not promised
+		// more is not promised
+		if err == nil && reason != "" && v.resolved.Model.Failures != v.own.Failures {
 			v.resolved.Model = v.own
 			reason, err = v.open(ctx)
 		}
@@ -285,7 +321,8 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 	seed := t.rng.Uint64()
 	drawn := strikes{Plan: plan.Draw(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)}
 	drawn.hurry(t.rng)
-	if drawn.Stops, drawn.Plan.Requests = drawStops(t.rng, v.resolved, drawn.Plan.Requests); len(v.hosts) > 0 {
+	if drawn.Stops, drawn.Plan.Requests = drawStops(t.rng, v.resolved,
+		drawn.Plan.Requests); len(v.hosts) > 0 {
 		drawn.Stops = nil // not behind a launcher
 	}
 	ran, err := v.run(ctx, drawn, seed, filepath.Join(dir, "run"), v.reference)
@@ -318,13 +355,18 @@ func (t *torture) wrong(ran *clusterRan, dir string) error {
 	}
 	if err != nil {
 		t.keep = true
-		return fmt.Errorf("a run was wrong, and it could not be saved (its files are in %s): %w", dir, err)
+		return fmt.Errorf("a run was wrong, and it could not be saved (its files are in %s): %w",
+			dir, err)
 	}
 	if t.flags.json {
-		return json.NewEncoder(t.io.out).Encode(map[string]any{"wrong": 1, "seed": t.flags.seed, "run": t.made, "scenario": ran.scenario.Name, "dir": t.flags.dir, "report": saved.Report})
+		return json.NewEncoder(t.io.out).Encode(
+			map[string]any{"wrong": 1, "seed": t.flags.seed, "run": t.made,
+				"scenario": ran.scenario.Name, "dir": t.flags.dir, "report": saved.Report})
 	}
 	ran.print(t.io.out, false)
-	fmt.Fprintf(t.io.out, "run %d of %s is wrong: plan.json, scenario.txtar, trace.txt and files are in %s; domino cluster run --plan %s repeats it\n", t.made, ran.scenario.Name, t.flags.dir,
+	fmt.Fprintf(t.io.out,
+		"run %d of %s is wrong: plan.json, scenario.txtar, trace.txt and files are in %s; domino "+
+			"cluster run --plan %s repeats it\n", t.made, ran.scenario.Name, t.flags.dir,
 		filepath.Join(t.flags.dir, planFile))
 	return nil
 }

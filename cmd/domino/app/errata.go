@@ -14,7 +14,8 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// finding is one erratum with one scenario: what the switch breaks, and the repaired protocol at the same scope.
+// finding is one erratum with one scenario: what the switch breaks, and the repaired protocol at
+// the same scope.
 type finding struct {
 	core.Erratum
 	Scenario  string `json:"scenario,omitempty"`
@@ -24,7 +25,8 @@ type finding struct {
 }
 
 func runErrata(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("errata", "[PROTOCOL] [ID ...]", io, "errata", "errata hydee", "errata hydee H10 --show", "errata --json")
+	f := flags("errata", "[PROTOCOL] [ID ...]", io, "errata", "errata hydee",
+		"errata hydee H10 --show", "errata --json")
 	var sf searchFlags
 	show := f.Bool("show", false, "print the run of each erratum")
 	sf.register(f)
@@ -72,7 +74,8 @@ func runErrata(ctx context.Context, args []string, io streams) (int, error) {
 			}
 		}
 		if sf.json {
-			_ = json.NewEncoder(io.out).Encode(g) // a closed pipe shows on the next write of the shell
+			// a closed pipe shows on the next write of the shell
+			_ = json.NewEncoder(io.out).Encode(g)
 			return
 		}
 		g.print(io, *show, sf.control)
@@ -116,14 +119,17 @@ func selectErrata(args []string) ([]finding, error) {
 	}
 	for _, id := range args {
 		if !slices.Contains(known, id) {
-			return nil, fmt.Errorf("unknown erratum %q, did you mean %q? Known: %s", id, scenarios.Nearest(id, known), strings.Join(known, " "))
+			return nil, fmt.Errorf("unknown erratum %q, did you mean %q? Known: %s", id,
+				scenarios.Nearest(id, known), strings.Join(known, " "))
 		}
 	}
 	return list, nil
 }
 
-// explore finds the shortest run with the erratum, then looks at the repaired protocol at the same scope.
-func (g *finding) explore(ctx context.Context, s *scenarios.Scenario, o checker.Options, p *progress) {
+// explore finds the shortest run with the erratum, then looks at the repaired protocol at the same
+// scope.
+func (g *finding) explore(ctx context.Context, s *scenarios.Scenario, o checker.Options,
+	p *progress) {
 	printed := *s
 	printed.Expect, printed.States, printed.MustSee, printed.Force = "violated", 0, nil, true
 	g.Printed = checkOne(ctx, &printed, "repaired+"+g.ID, o, p)
@@ -152,10 +158,12 @@ func (g *finding) print(io streams, show, control bool) {
 	}
 	r := g.Printed
 	if r.Verdict == spec.Violated {
-		fmt.Fprintf(io.out, "      %s: breaks %s in %d steps (%s; %s states, %s)\n      %s\n", g.Scenario, r.Violation.Property, r.Length, r.Bounds,
+		fmt.Fprintf(io.out, "      %s: breaks %s in %d steps (%s; %s states, %s)\n      %s\n",
+			g.Scenario, r.Violation.Property, r.Length, r.Bounds,
 			count(r.States), seconds(r.Seconds), r.Violation.Message)
 	} else {
-		fmt.Fprintf(io.out, "      %s: NOT CONFIRMED: %s %s (%s states, %s)\n", g.Scenario, r.Verdict, r.Why, count(r.States), seconds(r.Seconds))
+		fmt.Fprintf(io.out, "      %s: NOT CONFIRMED: %s %s (%s states, %s)\n", g.Scenario,
+			r.Verdict, r.Why, count(r.States), seconds(r.Seconds))
 	}
 	note := ""
 	if !g.Repaired.AsExpected {
@@ -163,7 +171,8 @@ func (g *finding) print(io streams, show, control bool) {
 	} else if g.Repaired.Verdict != spec.Holds {
 		note = strings.SplitN(g.Repaired.Why, "\n", 2)[0]
 	}
-	fmt.Fprintf(io.out, "      repaired protocol at the same scope: %s, %s states, %s %s\n\n", g.Repaired.Verdict, count(g.Repaired.States),
+	fmt.Fprintf(io.out, "      repaired protocol at the same scope: %s, %s states, %s %s\n\n",
+		g.Repaired.Verdict, count(g.Repaired.States),
 		seconds(g.Repaired.Seconds), note)
 	if show && len(r.outcomeRuns()) > 0 {
 		r.show(io.out, control)

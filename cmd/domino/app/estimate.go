@@ -16,17 +16,19 @@ const probeStates = 500_000
 
 // forecast is what a probe says about the whole search.
 type forecast struct {
-	Scenario string           `json:"scenario"`
-	Complete bool             `json:"complete"` // the probe was the whole search
-	Verdict  string           `json:"verdict"`  // of the probe: unknown unless it is complete or broken
-	States   int              `json:"states"`   // explored by the probe
+	Scenario string `json:"scenario"`
+	Complete bool   `json:"complete"` // the probe was the whole search
+	// of the probe: unknown unless it is complete or broken
+	Verdict  string           `json:"verdict"`
+	States   int              `json:"states"` // explored by the probe
 	Estimate checker.Estimate `json:"estimate"`
 	Seconds  float64          `json:"seconds"` // that the whole search may take, on one worker
 	Bytes    int64            `json:"bytes"`   // of memory that it may take
 }
 
 // estimateAll explores the beginning of each scenario and says about how large the whole is.
-func estimateAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options, sf *searchFlags, io streams) (int, error) {
+func estimateAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options,
+	sf *searchFlags, io streams) (int, error) {
 	o.MaxStates, o.Workers = probeStates, 1
 	p := newProgress(io.err, len(list), sf.json)
 	for _, s := range list {
@@ -35,11 +37,13 @@ func estimateAll(ctx context.Context, list []*scenarios.Scenario, o checker.Opti
 		if r.err != nil {
 			return 0, r.err
 		}
-		f := forecast{Scenario: s.Name, Verdict: r.Verdict.String(), States: r.States, Complete: r.Verdict != spec.Unknown, Seconds: r.Seconds, Bytes: r.Bytes}
+		f := forecast{Scenario: s.Name, Verdict: r.Verdict.String(), States: r.States,
+			Complete: r.Verdict != spec.Unknown, Seconds: r.Seconds, Bytes: r.Bytes}
 		if out := r.outcome; !f.Complete {
 			f.Estimate = out.Estimate
 			f.Seconds += out.Remaining().Seconds()
-			f.Bytes = int64(float64(out.Peak) / float64(max(1, out.States)) * max(f.Estimate.States, float64(out.States)))
+			f.Bytes = int64(float64(out.Peak) / float64(max(1, out.States)) * max(f.Estimate.States,
+				float64(out.States)))
 		}
 		if sf.json {
 			_ = json.NewEncoder(io.out).Encode(f)
@@ -57,10 +61,13 @@ func estimateAll(ctx context.Context, list []*scenarios.Scenario, o checker.Opti
 func (f forecast) String() string {
 	switch {
 	case f.Complete:
-		return fmt.Sprintf("%s, all of %s states in %s", f.Verdict, count(f.States), seconds(f.Seconds))
+		return fmt.Sprintf("%s, all of %s states in %s", f.Verdict, count(f.States),
+			seconds(f.Seconds))
 	case f.Estimate.States == 0:
 		return fmt.Sprintf("more than %s states; no estimate", count(f.States))
 	}
-	return fmt.Sprintf("%s; about %s and %d MiB with one worker, guessed from the first %s states", f.Estimate,
-		time.Duration(f.Seconds*float64(time.Second)).Round(time.Second), f.Bytes>>20, count(f.States))
+	return fmt.Sprintf("%s; about %s and %d MiB with one worker, guessed from the first %s states",
+		f.Estimate,
+		time.Duration(f.Seconds*float64(time.Second)).Round(time.Second), f.Bytes>>20,
+		count(f.States))
 }

@@ -53,22 +53,32 @@ type fuzzed struct {
 }
 
 func runFuzz(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("fuzz", "[PROTOCOL ...]", io, "fuzz", "fuzz hydee --for 1m", "fuzz hydee --variant repaired+H12a --seed 7",
-		"fuzz camel --mix pos=2,feedback=1 --all --ignore log-pruned", "fuzz rbml --runs 100000 --corpus '' --json", "replay .domino/fuzz/hydee/fuzz-hydee-terminates-5.txtar")
+	f := flags("fuzz", "[PROTOCOL ...]", io, "fuzz", "fuzz hydee --for 1m",
+		"fuzz hydee --variant repaired+H12a --seed 7",
+		"fuzz camel --mix pos=2,feedback=1 --all --ignore log-pruned",
+		"fuzz rbml --runs 100000 --corpus '' --json",
+		"replay .domino/fuzz/hydee/fuzz-hydee-terminates-5.txtar")
 	var ff fuzzFlags
-	f.DurationVar(&ff.time, "for", 30*time.Second, "time to draw runs, shared by the protocols; 0 = no limit")
+	f.DurationVar(&ff.time, "for", 30*time.Second,
+		"time to draw runs, shared by the protocols; 0 = no limit")
 	f.IntVar(&ff.runs, "runs", 0, "runs to draw for each protocol; 0 = no limit")
 	f.Uint64Var(&ff.seed, "seed", 1, "same seed, same scenarios and runs")
 	f.StringVar(&ff.variant, "variant", "repaired", "repaired, published, or repaired+ERRATUM")
-	f.StringVar(&ff.mix, "mix", "", "strategies with their shares, of "+strings.Join(fuzz.Strategies(), ", ")+" (default pos=25,pctcp=25,urw=20,random=15,feedback=15)")
+	f.StringVar(&ff.mix, "mix", "", "strategies with their shares, of "+strings.Join(
+		fuzz.Strategies(), ", ")+" (default pos=25,pctcp=25,urw=20,random=15,feedback=15)")
 	f.BoolVar(&ff.all, "all", false, "go on after a failure, until each property was broken once")
 	f.StringSliceVar(&ff.ignore, "ignore", nil, "properties that may be broken")
-	f.StringVar(&ff.corpus, "corpus", filepath.Join(".domino", "fuzz"), "folder for failures, which are run again first, and for how far drawing has come; \"\" keeps nothing")
-	f.BoolVar(&ff.fresh, "fresh", false, "draw from the first scenario of the seed again, instead of going on")
-	f.IntVar(&ff.shrink, "shrink", fuzz.DefaultShrink, "smaller scenarios to try for each failure; -1 = none")
+	f.StringVar(&ff.corpus, "corpus", filepath.Join(".domino", "fuzz"),
+		"folder for failures, which are run again first, and for how far drawing has come; \"\" "+
+			"keeps nothing")
+	f.BoolVar(&ff.fresh, "fresh", false,
+		"draw from the first scenario of the seed again, instead of going on")
+	f.IntVar(&ff.shrink, "shrink", fuzz.DefaultShrink,
+		"smaller scenarios to try for each failure; -1 = none")
 	f.IntVar(&ff.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that draw runs")
 	f.BoolVar(&ff.control, "control", false, "show control messages in diagrams, too")
-	f.BoolVar(&ff.json, "json", false, "print JSON, one object a protocol; progress goes to standard error, in JSON, too")
+	f.BoolVar(&ff.json, "json", false,
+		"print JSON, one object a protocol; progress goes to standard error, in JSON, too")
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
@@ -105,7 +115,8 @@ func (ff *fuzzFlags) options(names []string) ([]string, fuzz.Options, error) {
 		return nil, fuzz.Options{}, err
 	}
 	if ff.time < 0 || ff.runs < 0 || ff.workers < 1 || ff.shrink < -1 {
-		return nil, fuzz.Options{}, fmt.Errorf("limits must not be negative, and workers at least 1")
+		return nil, fuzz.Options{}, fmt.Errorf(
+			"limits must not be negative, and workers at least 1")
 	}
 	for _, p := range ff.ignore {
 		if err := knownProperty(p); err != nil {
@@ -120,7 +131,8 @@ func (ff *fuzzFlags) options(names []string) ([]string, fuzz.Options, error) {
 			return nil, fuzz.Options{}, err
 		}
 	}
-	o := fuzz.Options{Seed: ff.seed, Runs: ff.runs, Time: ff.time, Mix: mix, Workers: ff.workers, All: ff.all, Shrink: ff.shrink, Ignore: ff.ignore}
+	o := fuzz.Options{Seed: ff.seed, Runs: ff.runs, Time: ff.time, Mix: mix, Workers: ff.workers,
+		All: ff.all, Shrink: ff.shrink, Ignore: ff.ignore}
 	if o.Runs == 0 {
 		o.Runs = 1 << 62
 	}
@@ -128,7 +140,8 @@ func (ff *fuzzFlags) options(names []string) ([]string, fuzz.Options, error) {
 }
 
 // one fuzzes one protocol.
-func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io streams, index int) (*fuzz.Result, error) {
+func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io streams,
+	index int) (*fuzz.Result, error) {
 	target, err := targets.Of(name, ff.variant)
 	if err != nil {
 		return nil, err
@@ -156,7 +169,8 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io st
 	if err != nil {
 		return nil, err
 	}
-	out := fuzzed{Protocol: name, Variant: ff.variant, Seed: ff.seed, Verdict: r.Verdict(), Seconds: r.Elapsed.Seconds(), Rate: fuzzRate(r), Unjudged: unjudged, Result: *r}
+	out := fuzzed{Protocol: name, Variant: ff.variant, Seed: ff.seed, Verdict: r.Verdict(),
+		Seconds: r.Elapsed.Seconds(), Rate: fuzzRate(r), Unjudged: unjudged, Result: *r}
 	if ff.corpus != "" {
 		for _, g := range r.Failures {
 			file, err := corpus.Add(g.Scenario)
@@ -189,35 +203,52 @@ func fuzzRate(r *fuzz.Result) int {
 
 // print says what was drawn and what each strategy has brought.
 func (ff *fuzzFlags) print(w io.Writer, r *fuzzed, state *fuzz.State, first uint64) {
-	fmt.Fprintf(w, "%s (%s), seed %d: %s; %s runs of %s scenarios, %s steps, %s faults, %s, %s runs/s; ended by %s\n", r.Protocol, r.Variant, r.Seed, r.Verdict,
-		count(r.Runs), count(r.Cases), count(r.Steps), count(r.Faults), seconds(r.Seconds), count(r.Rate), r.Bound)
+	fmt.Fprintf(w,
+		"%s (%s), seed %d: %s; %s runs of %s scenarios, %s steps, %s faults, %s, %s runs/s; "+
+			"ended by %s\n", r.Protocol, r.Variant, r.Seed, r.Verdict,
+		count(r.Runs), count(r.Cases), count(r.Steps), count(r.Faults), seconds(r.Seconds),
+		count(r.Rate), r.Bound)
 	if first > 0 {
-		fmt.Fprintf(w, "  went on at scenario %d; %s runs with this seed so far (--fresh begins again)\n", first, count(state.Runs))
+		fmt.Fprintf(w,
+			"  went on at scenario %d; %s runs with this seed so far (--fresh begins again)\n",
+			first, count(state.Runs))
 	}
 	if r.Corpus > 0 {
-		fmt.Fprintf(w, "  %d scenarios of the corpus first, %d with a schedule that is not possible any more\n", r.Corpus, r.Stale)
+		fmt.Fprintf(w,
+			"  %d scenarios of the corpus first, %d with a schedule that is not possible any "+
+				"more\n",
+			r.Corpus, r.Stale)
 	}
 	if len(r.Unjudged) > 0 {
-		fmt.Fprintf(w, "  not judged by %s, which say more of random programs than %s promises\n", strings.Join(r.Unjudged, ", "), r.Protocol)
+		fmt.Fprintf(w, "  not judged by %s, which say more of random programs than %s promises\n",
+			strings.Join(r.Unjudged, ", "), r.Protocol)
 	}
 	if r.Refused+r.OutOfModel+r.TooLarge > 0 {
-		fmt.Fprintf(w, "  not run: %d refused by the protocol, %d out of model, %d too large; last reason: %s\n", r.Refused, r.OutOfModel, r.TooLarge,
+		fmt.Fprintf(w,
+			"  not run: %d refused by the protocol, %d out of model, %d too large; last reason: "+
+				"%s\n", r.Refused, r.OutOfModel, r.TooLarge,
 			strings.SplitN(r.Why, "\n", 2)[0])
 	}
 	if r.Cut > 0 {
 		fmt.Fprintf(w, "  %d runs were cut off at the limit of steps\n", r.Cut)
 	}
-	fmt.Fprintf(w, "  %-10s %10s %12s %12s %8s\n", "strategy", "runs", "steps", "new shapes", "found")
+	fmt.Fprintf(w, "  %-10s %10s %12s %12s %8s\n", "strategy", "runs", "steps", "new shapes",
+		"found")
 	for _, y := range r.Strategies {
-		fmt.Fprintf(w, "  %-10s %10s %12s %12s %8d\n", y.Strategy, count(y.Runs), count(y.Steps), count(y.New), y.Found)
+		fmt.Fprintf(w, "  %-10s %10s %12s %12s %8d\n", y.Strategy, count(y.Runs), count(y.Steps),
+			count(y.New), y.Found)
 	}
 }
 
 // printFailure shows a failure: how it was found, how small it got, and its run.
-func (ff *fuzzFlags) printFailure(ctx context.Context, w io.Writer, r *fuzzed, f *fuzz.Failure, i int) {
-	fmt.Fprintf(w, "\nfailure %d: %s, found by %s after %s runs\n  drawn: %s; by rapid: %s; in the end: %s (%s tried)\n", i+1, f.Property, f.Strategy, count(f.Runs),
+func (ff *fuzzFlags) printFailure(ctx context.Context, w io.Writer, r *fuzzed, f *fuzz.Failure,
+	i int) {
+	fmt.Fprintf(w,
+		"\nfailure %d: %s, found by %s after %s runs\n  drawn: %s; by rapid: %s; in the end: %s "+
+			"(%s tried)\n", i+1, f.Property, f.Strategy, count(f.Runs),
 		sizeWords(f.Drawn), sizeWords(f.Shrunk), sizeWords(f.Least), count(f.Tried))
-	command := fmt.Sprintf("domino fuzz %s --variant %s --seed %d --fresh", r.Protocol, r.Variant, r.Seed)
+	command := fmt.Sprintf("domino fuzz %s --variant %s --seed %d --fresh", r.Protocol, r.Variant,
+		r.Seed)
 	if i < len(r.Files) {
 		command = "domino replay " + r.Files[i]
 	}
@@ -252,7 +283,8 @@ func replayed(ctx context.Context, s *scenarios.Scenario) (*world.Run, *world.Wo
 	return run, w, err
 }
 
-// prime draws the failure-free run in a world when the scenario breaks a property that compares runs.
+// prime draws the failure-free run in a world when the scenario breaks a property that compares
+// runs.
 func prime(w *world.World, s *scenarios.Scenario) {
 	for _, p := range spec.Properties() {
 		if p.Name == s.Breaks && p.Kind == spec.Pair {
@@ -262,7 +294,8 @@ func prime(w *world.World, s *scenarios.Scenario) {
 }
 
 func sizeWords(s fuzz.Size) string {
-	return fmt.Sprintf("%d ranks, %d messages, %d failures, %d steps", s.Ranks, s.Messages, s.Failures, s.Steps)
+	return fmt.Sprintf("%d ranks, %d messages, %d failures, %d steps", s.Ranks, s.Messages,
+		s.Failures, s.Steps)
 }
 
 // fuzzLine shows how far drawing has come: one line on a terminal, or events in JSON.
@@ -275,7 +308,8 @@ type fuzzLine struct {
 
 func newFuzzLine(w io.Writer, name string, events bool) *fuzzLine {
 	f, ok := w.(*os.File)
-	return &fuzzLine{w: w, name: name, events: events, active: !events && ok && term.IsTerminal(int(f.Fd())), last: time.Now()}
+	return &fuzzLine{w: w, name: name, events: events, active: !events && ok &&
+		term.IsTerminal(int(f.Fd())), last: time.Now()}
 }
 
 func (l *fuzzLine) show(r fuzz.Result) {
@@ -288,11 +322,14 @@ func (l *fuzzLine) show(r fuzz.Result) {
 	}
 	l.last = time.Now()
 	if l.events {
-		_ = json.NewEncoder(l.w).Encode(map[string]any{"type": "progress", "protocol": l.name, "runs": r.Runs, "cases": r.Cases, "steps": r.Steps,
-			"failures": len(r.Failures), "seconds": r.Elapsed.Seconds(), "rate": fuzzRate(&r)}) // nobody may be listening
+		_ = json.NewEncoder(l.w).Encode(map[string]any{"type": "progress", "protocol": l.name,
+			"runs": r.Runs, "cases": r.Cases, "steps": r.Steps,
+			// nobody may be listening
+			"failures": len(r.Failures), "seconds": r.Elapsed.Seconds(), "rate": fuzzRate(&r)})
 		return
 	}
-	fmt.Fprintf(l.w, "\r\x1b[K%s: %s runs of %s scenarios, %s runs/s, %d failures", l.name, count(r.Runs), count(r.Cases), count(fuzzRate(&r)), len(r.Failures))
+	fmt.Fprintf(l.w, "\r\x1b[K%s: %s runs of %s scenarios, %s runs/s, %d failures", l.name,
+		count(r.Runs), count(r.Cases), count(fuzzRate(&r)), len(r.Failures))
 }
 
 func (l *fuzzLine) clear() {

@@ -25,8 +25,9 @@ func (m restless) Step(in core.Input, out []core.Effect) []core.Effect {
 	return append(out, core.Effect{Kind: core.SetTimer, Timer: "again"})
 }
 
-// TestEndlessRun shows and saves a run that goes on for ever, of a scenario in which the recovery process is replaced, and reads the
-// file back: it is marked where the steps begin that repeat, and replays.
+// TestEndlessRun shows and saves a run that goes on for ever, of a scenario in which the recovery
+// process is replaced, and reads the file back: it is marked where the steps begin that repeat, and
+// replays.
 func TestEndlessRun(t *testing.T) {
 	list, err := selectScenarios([]string{"h5"})
 	if err != nil {
@@ -55,7 +56,8 @@ func TestEndlessRun(t *testing.T) {
 	var out, errors bytes.Buffer
 	r.save(t.TempDir(), &errors)
 	r.show(&out, false)
-	for _, want := range []string{"VIOLATED  terminates", "some steps repeat for ever", "then for ever: tick RP again", "domino replay "} {
+	for _, want := range []string{"VIOLATED  terminates", "some steps repeat for ever",
+		"then for ever: tick RP again", "domino replay "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s%s", want, out.String(), errors.String())
 		}
@@ -69,7 +71,8 @@ func TestEndlessRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	run, err := r.outcome.World.Replay(saved.Schedule)
-	if err != nil || run.Violation == nil || run.Violation.Property != "terminates" || run.Loop != 1 {
+	if err != nil || run.Violation == nil || run.Violation.Property != "terminates" ||
+		run.Loop != 1 {
 		t.Errorf("%v, %+v", err, run.Violation)
 	}
 }

@@ -27,7 +27,8 @@ type item struct {
 }
 
 func runList(_ context.Context, args []string, io streams) (int, error) {
-	f := flags("list", "[protocols | scenarios | properties | programs | claims]", io, "list", "list scenarios", "list properties --json")
+	f := flags("list", "[protocols | scenarios | properties | programs | claims]", io, "list",
+		"list scenarios", "list properties --json")
 	asJSON := f.Bool("json", false, "print JSON")
 	if err := f.Parse(args); err != nil {
 		return 0, err
@@ -39,11 +40,14 @@ func runList(_ context.Context, args []string, io streams) (int, error) {
 	kinds := []string{"protocols", "scenarios", "properties", "programs", "claims"}
 	for _, want := range f.Args() {
 		if !slices.Contains(kinds, want) {
-			return 0, fmt.Errorf("unknown list %q, did you mean %q? Lists: %s", want, scenarios.Nearest(want, kinds), strings.Join(kinds, ", "))
+			return 0, fmt.Errorf("unknown list %q, did you mean %q? Lists: %s", want,
+				scenarios.Nearest(want, kinds), strings.Join(kinds, ", "))
 		}
 	}
 	if f.NArg() > 0 {
-		items = slices.DeleteFunc(items, func(i item) bool { return !slices.Contains(f.Args(), i.Kind) })
+		items = slices.DeleteFunc(items, func(i item) bool {
+			return !slices.Contains(f.Args(), i.Kind)
+		})
 	}
 	if *asJSON {
 		return 0, json.NewEncoder(io.out).Encode(items)
@@ -88,7 +92,8 @@ func listItems() ([]item, error) {
 		items = append(items, item{Kind: "scenarios", Name: s.Name, Doc: s.Title, More: more})
 	}
 	for _, p := range spec.Properties() {
-		items = append(items, item{Kind: "properties", Name: p.Name, Doc: p.Doc, More: p.Kind.String()})
+		items = append(items, item{Kind: "properties", Name: p.Name, Doc: p.Doc,
+			More: p.Kind.String()})
 	}
 	for _, programs := range []func() (names, docs []string){script.Shapes, kernels.List} {
 		names, docs := programs()
@@ -97,12 +102,15 @@ func listItems() ([]item, error) {
 		}
 	}
 	for _, s := range radic.Table31() {
-		doc := fmt.Sprintf("logging %s; decentralised %s; checkpoints %s; storage %s; transparent %s; automatic %s; spares %s", s.Logging, s.Decentralised,
+		doc := fmt.Sprintf(
+			"logging %s; decentralised %s; checkpoints %s; storage %s; transparent %s; automatic "+
+				"%s; spares %s", s.Logging, s.Decentralised,
 			s.Checkpoint, s.Storage, s.Transparent, s.Automatic, s.Spares)
 		if s.Notes != "" {
 			doc += " (" + s.Notes + ")"
 		}
-		items = append(items, item{Kind: "claims", Name: s.Name, Doc: doc, More: "[RADIC] Table 3.1"})
+		items = append(items, item{Kind: "claims", Name: s.Name, Doc: doc,
+			More: "[RADIC] Table 3.1"})
 	}
 	return append(items, promises()...), nil
 }
@@ -139,7 +147,8 @@ func promises() []item {
 			panic("invariant: every protocol with programs runs three idle ranks: " + err.Error())
 		}
 		q := &setup.Promises
-		who := [...]string{"failed ranks", "failed clusters", "dependents", "all ranks"}[q.RollsBack]
+		who := [...]string{"failed ranks", "failed clusters", "dependents",
+			"all ranks"}[q.RollsBack]
 		survives := "any number of failures at a time"
 		switch {
 		case q.MaxFailures < 0:
@@ -162,8 +171,11 @@ func promises() []item {
 		if q.Lines == "" {
 			storage, automatic = "no", "no"
 		}
-		doc := fmt.Sprintf("logging %s; decentralised %s; checkpoints %s; storage %s; transparent yes, to %s programs; automatic %s; spares %s; survives %s; rolls back %s",
-			cmp.Or(q.Logging, "no"), yesNo(len(setup.Watchers) != 1), cmp.Or(q.Lines, "no"), storage, programsOf(q.Needs), automatic, spares, survives, who)
+		doc := fmt.Sprintf(
+			"logging %s; decentralised %s; checkpoints %s; storage %s; transparent yes, to %s "+
+				"programs; automatic %s; spares %s; survives %s; rolls back %s",
+			cmp.Or(q.Logging, "no"), yesNo(len(setup.Watchers) != 1), cmp.Or(q.Lines, "no"),
+			storage, programsOf(q.Needs), automatic, spares, survives, who)
 		items = append(items, item{Kind: "claims", Name: p.Name, Doc: doc, More: "declared"})
 	}
 	return items

@@ -15,16 +15,26 @@ import (
 
 // registerRun adds the flags of a search that is saved and goes on.
 func (s *searchFlags) registerRun(f *pflag.FlagSet) {
-	f.StringVar(&s.saveRun, "save-run", "", "file for the whole search when it is ended early, and in between; of one scenario")
-	f.DurationVar(&s.saveEvery, "save-every", 10*time.Minute, "save the search so often while it runs; 0 = only when it is ended early")
-	f.StringVar(&s.resume, "resume", "", "file of a saved search to go on from; it is saved there again unless --save-run says otherwise")
-	f.StringVar(&s.disk, "disk", "", "folder for what --max-memory has no room for; with --search bfs only")
+	f.StringVar(&s.saveRun, "save-run", "",
+		"file for the whole search when it is ended early, and in between; of one scenario")
+	f.DurationVar(&s.saveEvery, "save-every", 10*time.Minute,
+		"save the search so often while it runs; 0 = only when it is ended early")
+	f.StringVar(&s.resume, "resume", "",
+		"file of a saved search to go on from; it is saved there again unless --save-run says "+
+			"otherwise")
+	f.StringVar(&s.disk, "disk", "",
+		"folder for what --max-memory has no room for; with --search bfs only")
 }
 
-// addRun puts what the flags say about files into the options. Nothing is explored yet when a file can not be written.
-func (s *searchFlags) addRun(o *checker.Options, f *pflag.FlagSet, scenarios int, errors io.Writer) error {
-	if o.Disk = s.disk; o.Disk != "" && (o.Order != checker.BreadthFirst || o.Exact || s.saveRun != "" || s.resume != "") {
-		return fmt.Errorf("--disk needs --search bfs, and goes neither with --exact nor with --save-run or --resume")
+// addRun puts what the flags say about files into the options. Nothing is explored yet when a file
+// can not be written.
+func (s *searchFlags) addRun(o *checker.Options, f *pflag.FlagSet, scenarios int,
+	errors io.Writer) error {
+	if o.Disk = s.disk; o.Disk != "" && (o.Order != checker.BreadthFirst || o.Exact ||
+		s.saveRun != "" || s.resume != "") {
+		return fmt.Errorf(
+			"--disk needs --search bfs, and goes neither with --exact nor with --save-run or " +
+				"--resume")
 	}
 	file := s.saveRun
 	if file == "" {
@@ -57,7 +67,8 @@ func (s *searchFlags) addRun(o *checker.Options, f *pflag.FlagSet, scenarios int
 	return nil
 }
 
-// buildName is the hash of this program: a saved search holds numbers that only the same code gives the same meaning.
+// buildName is the hash of this program: a saved search holds numbers that only the same code gives
+// the same meaning.
 func buildName() (string, error) {
 	name, err := os.Executable()
 	if err != nil {

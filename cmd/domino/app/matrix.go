@@ -18,7 +18,8 @@ type matrix struct {
 	header   bool
 }
 
-func newMatrix(w io.Writer, mutants []mutation.Mutant, methods []mutation.Method, show bool) *matrix {
+func newMatrix(w io.Writer, mutants []mutation.Mutant, methods []mutation.Method,
+	show bool) *matrix {
 	m := &matrix{w: w, mutant: len("mutant"), scenario: len("scenario"), show: show}
 	for _, u := range mutants {
 		m.mutant, m.scenario = max(m.mutant, len(u.Name)), max(m.scenario, len(u.Scenario))
@@ -29,10 +30,12 @@ func newMatrix(w io.Writer, mutants []mutation.Mutant, methods []mutation.Method
 	return m
 }
 
-// propertyWidth is the width of the column with the property; the longest name that any has is a little shorter.
+// propertyWidth is the width of the column with the property; the longest name that any has is a
+// little shorter.
 const propertyWidth = 18
 
-// row prints one mutant. A number under a method that draws runs is that of the first that breaks something.
+// row prints one mutant. A number under a method that draws runs is that of the first that breaks
+// something.
 func (m *matrix) row(r *mutation.Row) {
 	if !m.header {
 		m.header = true
@@ -114,7 +117,9 @@ func cell(r *mutation.Row, h *mutation.Hunt) string {
 
 // summary prints what came of all.
 func (m *matrix) summary(s *mutation.Summary, rows []*mutation.Row, asked int) {
-	fmt.Fprintf(m.w, "\n%d mutants: %d proved equivalent, %d within the specification, %d killed because no run shows any more what should be seen, %d not as expected, %d undecided\n",
+	fmt.Fprintf(m.w,
+		"\n%d mutants: %d proved equivalent, %d within the specification, %d killed because no "+
+			"run shows any more what should be seen, %d not as expected, %d undecided\n",
 		s.Mutants, s.Equivalent, s.Within, s.Vacuous, len(s.Unexpected), len(s.Undecided))
 	if len(rows) < asked {
 		fmt.Fprintf(m.w, "interrupted: %d mutants were not hunted\n", asked-len(rows))
@@ -125,29 +130,35 @@ func (m *matrix) summary(s *mutation.Summary, rows []*mutation.Row, asked int) {
 			deep++
 		}
 	}
-	fmt.Fprintf(m.w, "\n%-11s %13s %18s %18s %9s\n", "method", "killed", "median first kill", fmt.Sprintf("of %d deep ones", deep), "runs/s")
+	fmt.Fprintf(m.w, "\n%-11s %13s %18s %18s %9s\n", "method", "killed", "median first kill",
+		fmt.Sprintf("of %d deep ones", deep), "runs/s")
 	walk := s.Score("walk")
 	for i := range s.Scores {
 		c := &s.Scores[i]
-		fmt.Fprintf(m.w, "%-11s %4d of %d %3.0f %% %18s %18s %9s\n", c.Method, c.Killed, c.Of, 100*float64(c.Killed)/float64(max(1, c.Of)),
+		fmt.Fprintf(m.w, "%-11s %4d of %d %3.0f %% %18s %18s %9s\n", c.Method, c.Killed, c.Of,
+			100*float64(c.Killed)/float64(max(1, c.Of)),
 			times(c.Median, walk, func(w *mutation.Score) float64 { return w.Median }),
 			times(c.Deep, walk, func(w *mutation.Score) float64 { return w.Deep }), perSecond(c))
 	}
 	m.against(s, "portfolio", "random")
 	if s.Shrunk > 0 {
-		fmt.Fprintf(m.w, "\n%d runs made smaller: %.2f times the length of a shortest one in the median\n", s.Shrunk, s.MedianRatio)
+		fmt.Fprintf(m.w,
+			"\n%d runs made smaller: %.2f times the length of a shortest one in the median\n",
+			s.Shrunk, s.MedianRatio)
 	}
 	m.survivors(s, rows)
 }
 
-// against compares two methods that both plan their faults: the plain walk wastes most runs on faults that come too early or not at all, so what is
-// better than it need not be so by its choice of schedules.
+// against compares two methods that both plan their faults: the plain walk wastes most runs on
+// faults that come too early or not at all, so what is better than it need not be so by its choice
+// of schedules.
 func (m *matrix) against(s *mutation.Summary, method, other string) {
 	a, b := s.Score(method), s.Score(other)
 	if a == nil || b == nil || a.Median == 0 || b.Median == 0 {
 		return
 	}
-	fmt.Fprintf(m.w, "\n%s against %s, which plans its faults, too: x %.1f in the median", method, other, b.Median/a.Median)
+	fmt.Fprintf(m.w, "\n%s against %s, which plans its faults, too: x %.1f in the median", method,
+		other, b.Median/a.Median)
 	if a.Deep > 0 && b.Deep > 0 {
 		fmt.Fprintf(m.w, ", x %.1f over the deep ones", b.Deep/a.Deep)
 	}
@@ -190,7 +201,8 @@ func (m *matrix) survivors(s *mutation.Summary, rows []*mutation.Row) {
 		}
 		proof := ""
 		if r.Equivalent() {
-			proof = fmt.Sprintf(" (%d ends of runs are the same; %s states of both)", r.Comparison.Ends, count(r.Comparison.States))
+			proof = fmt.Sprintf(" (%d ends of runs are the same; %s states of both)",
+				r.Comparison.Ends, count(r.Comparison.States))
 		}
 		fmt.Fprintf(m.w, "  %s, %s: %s%s\n", r.Mutant, r.Expect, r.Why, proof)
 	}

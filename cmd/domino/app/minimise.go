@@ -44,13 +44,18 @@ type minimised struct {
 }
 
 func runMinimise(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("minimise", "SCENARIO | FILE", io, "minimise .domino/s1-published.txtar", "minimise s2 --variant repaired+H17",
+	f := flags("minimise", "SCENARIO | FILE", io, "minimise .domino/s1-published.txtar",
+		"minimise s2 --variant repaired+H17",
 		"minimise s1 --variant published --breaks causal-replay --timeout 1m")
-	variant := f.String("variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
-	breaks := f.String("breaks", "", "the property that must stay broken, instead of the first that is")
+	variant := f.String("variant", "",
+		"repaired, published, or repaired+ERRATUM, instead of the scenario's")
+	breaks := f.String("breaks", "",
+		"the property that must stay broken, instead of the first that is")
 	force := f.Bool("force", false, "go on although the program is outside the protocol's model")
-	states := f.Int("max-states", minimise.DefaultStates, "states to look at for each smaller scenario")
-	memory := f.Int64("max-memory", 8192, "stop the search for the first run when its tables take so many MiB; 0 = no limit")
+	states := f.Int("max-states", minimise.DefaultStates,
+		"states to look at for each smaller scenario")
+	memory := f.Int64("max-memory", 8192,
+		"stop the search for the first run when its tables take so many MiB; 0 = no limit")
 	timeout := f.Duration("timeout", 0, "keep what is smallest after this time; 0 = no limit")
 	save := f.String("save", ".domino", "folder for the replay file; \"\" saves none")
 	control := f.Bool("control", false, "show control messages in the diagram, too")
@@ -88,7 +93,8 @@ func runMinimise(ctx context.Context, args []string, io streams) (int, error) {
 	}
 	line := newShrinkLine(io.err)
 	began := time.Now()
-	answer, err := minimise.Minimise(ctx, minimise.Question{Scenario: s, Resolve: resolve, Property: *breaks, States: *states,
+	answer, err := minimise.Minimise(ctx, minimise.Question{Scenario: s, Resolve: resolve,
+		Property: *breaks, States: *states,
 		Search: checker.Options{MaxBytes: *memory << 20}, Tried: line.tried})
 	line.clear()
 	if err != nil {
@@ -109,7 +115,8 @@ func oneScenario(name string) (*scenarios.Scenario, error) {
 	return list[0], nil
 }
 
-// knownProperty reports a name that no property has; those that come with a driver or a protocol, such as no-panic, are known too.
+// knownProperty reports a name that no property has; those that come with a driver or a protocol,
+// such as no-panic, are known too.
 func knownProperty(name string) error {
 	own := append(fuzz.GuardProperties(), "no-panic", "deterministic")
 	known := slices.Clone(own)
@@ -122,7 +129,8 @@ func knownProperty(name string) error {
 	if name == "" || slices.Contains(own, name) {
 		return nil
 	}
-	return fmt.Errorf("unknown property %q, did you mean %q? (domino list properties)", name, scenarios.Nearest(name, known))
+	return fmt.Errorf("unknown property %q, did you mean %q? (domino list properties)", name,
+		scenarios.Nearest(name, known))
 }
 
 // resolveCase turns the names of a scenario into code.
@@ -139,24 +147,31 @@ func resolveCase(s *scenarios.Scenario) (world.Case, error) {
 }
 
 // showMinimised prints what is left, and saves it.
-func showMinimised(io streams, s *scenarios.Scenario, a *minimise.Answer, took time.Duration, save string, control, asJSON bool) (int, error) {
+func showMinimised(io streams, s *scenarios.Scenario, a *minimise.Answer, took time.Duration,
+	save string, control, asJSON bool) (int, error) {
 	file := saveMinimised(a, save, io.err)
 	v := a.Run.Violation
 	if asJSON {
-		return exitCode(spec.Violated), json.NewEncoder(io.out).Encode(minimised{Scenario: s.Name, Variant: s.Variant, Violation: v, Before: a.Before,
-			After: a.After, Steps: a.Steps, Program: a.Scenario.Program, Clusters: a.Scenario.Clusters, Roles: a.Scenario.Roles, Schedule: a.Scenario.Schedule,
-			Tried: a.Tried, Undecided: a.Undecided, Minimal: a.Minimal, Shortest: a.Shortest, Seconds: took.Seconds(), Replay: file})
+		return exitCode(spec.Violated), json.NewEncoder(io.out).Encode(
+			minimised{Scenario: s.Name, Variant: s.Variant, Violation: v, Before: a.Before,
+				After: a.After, Steps: a.Steps, Program: a.Scenario.Program,
+				Clusters: a.Scenario.Clusters, Roles: a.Scenario.Roles,
+				Schedule: a.Scenario.Schedule,
+				Tried:    a.Tried, Undecided: a.Undecided, Minimal: a.Minimal, Shortest: a.Shortest,
+				Seconds: took.Seconds(), Replay: file})
 	}
 	fmt.Fprintf(io.out, "%s (%s): %s\n", s.Name, s.Variant, a.Summary())
 	for _, step := range a.Steps {
 		fmt.Fprintf(io.out, "  %-12s %-44s %4d steps\n", step.Phase, step.Words, step.Counts.Steps)
 	}
-	fmt.Fprintf(io.out, "%d smaller scenarios tried in %s; %s\n", a.Tried, seconds(took.Seconds()), limits(a))
+	fmt.Fprintf(io.out, "%d smaller scenarios tried in %s; %s\n", a.Tried, seconds(took.Seconds()),
+		limits(a))
 	what, who := "clusters", a.Scenario.Clusters
 	if a.Scenario.Roles != "" {
 		what, who = "roles", a.Scenario.Roles
 	}
-	fmt.Fprintf(io.out, "\n%s: %s\nwithin: %s\n%s", what, who, bounds(&a.Scenario.Model), a.Scenario.Program)
+	fmt.Fprintf(io.out, "\n%s: %s\nwithin: %s\n%s", what, who, bounds(&a.Scenario.Model),
+		a.Scenario.Program)
 	command := "domino minimise " + s.Name + " --variant " + s.Variant
 	if file != "" {
 		command = "domino replay " + file
@@ -180,14 +195,16 @@ func limits(a *minimise.Answer) string {
 	return strings.Join(words, "; ")
 }
 
-// saveMinimised writes the replay file and returns its name; a failure to write is reported and loses nothing else.
+// saveMinimised writes the replay file and returns its name; a failure to write is reported and
+// loses nothing else.
 func saveMinimised(a *minimise.Answer, folder string, errors io.Writer) string {
 	if folder == "" {
 		return ""
 	}
 	name := a.Scenario.Name
 	if !strings.Contains(name, a.Scenario.Variant) {
-		name = strings.TrimSuffix(name, "-min") + "-" + strings.ReplaceAll(a.Scenario.Variant, "+", "-") + "-min"
+		name = strings.TrimSuffix(name, "-min") + "-" +
+			strings.ReplaceAll(a.Scenario.Variant, "+", "-") + "-min"
 	}
 	file := filepath.Join(folder, name+".txtar")
 	err := os.MkdirAll(folder, 0o755)
@@ -218,7 +235,9 @@ func (l *shrinkLine) tried(p minimise.Progress) {
 		return
 	}
 	l.last = time.Now()
-	fmt.Fprintf(l.w, "\r\x1b[K%d ranks, %d failures, %d messages, %d steps; %d tried, %d kept; %s: %s", p.Counts.Ranks, p.Counts.Failures,
+	fmt.Fprintf(l.w,
+		"\r\x1b[K%d ranks, %d failures, %d messages, %d steps; %d tried, %d kept; %s: %s",
+		p.Counts.Ranks, p.Counts.Failures,
 		p.Counts.Messages, p.Counts.Steps, p.Tried, p.Kept, p.Phase, p.Trying)
 }
 

@@ -18,15 +18,18 @@ import (
 	"github.com/domino-check/domino/scenarios"
 )
 
-// Exit codes of mutate are those of verdicts: what is not as the catalogue says, and what was not decided.
+// Exit codes of mutate are those of verdicts: what is not as the catalogue says, and what was not
+// decided.
 const (
 	exitUnexpected = 1
 	exitUndecided  = 2
 )
 
 func runMutate(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("mutate", "[PROTOCOL | MUTANT ...]", io, "mutate", "mutate hydee", "mutate hydee/gate-open 'rbml/log-*' --show",
-		"mutate --methods exhaustive,portfolio --budget 5s", "mutate --json --workers 1 --seed 7 causal",
+	f := flags("mutate", "[PROTOCOL | MUTANT ...]", io, "mutate", "mutate hydee",
+		"mutate hydee/gate-open 'rbml/log-*' --show",
+		"mutate --methods exhaustive,portfolio --budget 5s",
+		"mutate --json --workers 1 --seed 7 causal",
 		"mutate --methods exhaustive,walk,portfolio --schedules 5000 --shrink 0")
 	methods := allMethods()
 	var names []string
@@ -34,21 +37,30 @@ func runMutate(ctx context.Context, args []string, io streams) (int, error) {
 		names = append(names, m.Name())
 	}
 	chosen := f.StringSlice("methods", names, "how mutants are hunted")
-	budget := f.Duration("budget", 30*time.Second, "time for each method that draws runs, for each mutant")
-	schedules := f.Int("schedules", 0, "runs that a method draws at most for a mutant; 0 = no limit but the time")
-	states := f.Int("max-states", 1<<20, "states of the exhaustive search breadth first; beyond, it begins again depth first without that limit")
+	budget := f.Duration("budget", 30*time.Second,
+		"time for each method that draws runs, for each mutant")
+	schedules := f.Int("schedules", 0,
+		"runs that a method draws at most for a mutant; 0 = no limit but the time")
+	states := f.Int("max-states", 1<<20,
+		"states of the exhaustive search breadth first; beyond, it begins again depth first "+
+			"without that limit")
 	memory := f.Int64("max-memory", 4096, "MiB of tables of one search; 0 = no limit")
 	workers := f.Int("workers", runtime.GOMAXPROCS(0), "mutants that are hunted at a time")
 	seed := f.Uint64("seed", 1, "same seed, same schedules")
-	shrink := f.Int("shrink", 20_000, "states to look at for each smaller scenario when a run is made smaller; 0 = none is")
+	shrink := f.Int("shrink", 20_000,
+		"states to look at for each smaller scenario when a run is made smaller; 0 = none is")
 	show := f.Bool("show", false, "print what each mutant does, and why it is expected to survive")
 	list := f.Bool("list", false, "print the catalogue, and hunt nothing")
-	asJSON := f.Bool("json", false, "print JSON: a line for each mutant, then one with the summary; progress goes to standard error, in JSON, too")
+	asJSON := f.Bool("json", false,
+		"print JSON: a line for each mutant, then one with the summary; progress goes to "+
+			"standard error, in JSON, too")
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
 	if *budget <= 0 || *schedules < 0 || *states < 1 || *memory < 0 || *workers < 1 || *shrink < 0 {
-		return 0, fmt.Errorf("--budget, --max-states and --workers must be positive, other limits not negative")
+		return 0,
+			fmt.Errorf(
+				"--budget, --max-states and --workers must be positive, other limits not negative")
 	}
 	if *list {
 		return 0, listMutants(io.out, f.Args())
@@ -66,8 +78,10 @@ func runMutate(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	line := newHuntLine(io.err, len(mutants), *asJSON)
-	q := mutation.Question{Methods: hunters, Resolve: resolveCase, Scenarios: all, Shrink: *shrink, Progress: line.hunting,
-		Budget: mutation.Budget{Time: *budget, Schedules: *schedules, States: *states, Bytes: *memory << 20, Seed: *seed}}
+	q := mutation.Question{Methods: hunters, Resolve: resolveCase, Scenarios: all, Shrink: *shrink,
+		Progress: line.hunting,
+		Budget: mutation.Budget{Time: *budget, Schedules: *schedules, States: *states,
+			Bytes: *memory << 20, Seed: *seed}}
 	return huntAll(ctx, mutants, &q, *workers, line, io, *show, *asJSON)
 }
 
@@ -91,7 +105,8 @@ func listMutants(w io.Writer, words []string) error {
 func allMethods() []mutation.Method { return append(mutation.Methods(), soaking{}, fuzzing{}) }
 
 // huntAll hunts the mutants, prints the rows in order, then the summary.
-func huntAll(ctx context.Context, mutants []mutation.Mutant, q *mutation.Question, workers int, line *huntLine, io streams, show, asJSON bool) (int, error) {
+func huntAll(ctx context.Context, mutants []mutation.Mutant, q *mutation.Question, workers int,
+	line *huntLine, io streams, show, asJSON bool) (int, error) {
 	type answer struct {
 		row *mutation.Row
 		err error
@@ -115,7 +130,8 @@ func huntAll(ctx context.Context, mutants []mutation.Mutant, q *mutation.Questio
 		}
 		rows = append(rows, a.row)
 		if asJSON {
-			_ = json.NewEncoder(io.out).Encode(a.row) // a closed pipe shows on the next write of the shell
+			// a closed pipe shows on the next write of the shell
+			_ = json.NewEncoder(io.out).Encode(a.row)
 			return
 		}
 		line.clear()
@@ -156,7 +172,8 @@ type huntLine struct {
 
 func newHuntLine(w io.Writer, total int, events bool) *huntLine {
 	f, ok := w.(*os.File)
-	return &huntLine{w: w, active: !events && ok && term.IsTerminal(int(f.Fd())), events: events, total: total, at: map[string]mutation.Hunt{}}
+	return &huntLine{w: w, active: !events && ok && term.IsTerminal(int(f.Fd())), events: events,
+		total: total, at: map[string]mutation.Hunt{}}
 }
 
 // hunting is told about the method at work.

@@ -13,24 +13,29 @@ import (
 )
 
 // rates are what differs from run to run in the summary of mutate: runs a second.
-var rates = regexp.MustCompile(`(?m)^((?:walk|random|pos|pctcp|urw|portfolio|fuzz|local) .*?) +[0-9,]+$`)
+var rates = regexp.MustCompile(
+	`(?m)^((?:walk|random|pos|pctcp|urw|portfolio|fuzz|local) .*?) +[0-9,]+$`)
 
-// TestMutate compares the kill matrix and the summary of a handful of mutants with a golden file: killed ones, one that only a guard kills, an equivalent and a
-// weaker one.
+// TestMutate compares the kill matrix and the summary of a handful of mutants with a golden file:
+// killed ones, one that only a guard kills, an equivalent and a weaker one.
 func TestMutate(t *testing.T) {
 	t.Parallel()
-	code, out, errors := domino(t.Context(), "mutate", "hydee/H5", "hydee/drop-status", "hydee/drop-commit", "hydee/drop-marker", "hydee/twice-report",
-		"hydee/frontier-ahead", "sbml/block-short", "two-phase", "--methods", "exhaustive,walk,random,pos,pctcp,urw,portfolio", "--schedules", "2000", "--show")
+	code, out, errors := domino(t.Context(), "mutate", "hydee/H5", "hydee/drop-status",
+		"hydee/drop-commit", "hydee/drop-marker", "hydee/twice-report",
+		"hydee/frontier-ahead", "sbml/block-short", "two-phase", "--methods",
+		"exhaustive,walk,random,pos,pctcp,urw,portfolio", "--schedules", "2000", "--show")
 	if code != 0 || errors != "" {
 		t.Errorf("exit code %d\n%s", code, errors)
 	}
 	golden(t, "mutate", rates.ReplaceAllString(out, "$1 RATE"))
 }
 
-// TestMutateFuzz hunts one mutant in random scenarios, and one of a protocol that there are none for.
+// TestMutateFuzz hunts one mutant in random scenarios, and one of a protocol that there are none
+// for.
 func TestMutateFuzz(t *testing.T) {
 	t.Parallel()
-	code, out, errors := domino(t.Context(), "mutate", "causal/piggyback-none", "two-phase/hasty", "--methods", "exhaustive,fuzz", "--schedules", "2000", "--json", "--shrink", "0")
+	code, out, errors := domino(t.Context(), "mutate", "causal/piggyback-none", "two-phase/hasty",
+		"--methods", "exhaustive,fuzz", "--schedules", "2000", "--json", "--shrink", "0")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if code != 0 || len(lines) != 3 {
 		t.Fatalf("exit code %d\n%s%s", code, out, errors)
@@ -42,15 +47,18 @@ func TestMutateFuzz(t *testing.T) {
 			t.Fatalf("%v\n%s", err, lines[i])
 		}
 	}
-	if h := rows[0].Hunt("fuzz"); !h.Killed || h.Schedules == 0 || h.Small == 0 || h.Small > h.Steps {
+	if h := rows[0].Hunt("fuzz"); !h.Killed || h.Schedules == 0 || h.Small == 0 ||
+		h.Small > h.Steps {
 		t.Errorf("%+v", h)
 	}
-	if h := rows[1].Hunt("fuzz"); h.Killed || !h.Unfit || sum.Scores[1].Of != 1 || sum.Mutants != 2 {
+	if h := rows[1].Hunt("fuzz"); h.Killed || !h.Unfit || sum.Scores[1].Of != 1 ||
+		sum.Mutants != 2 {
 		t.Errorf("%+v, %+v", h, sum)
 	}
 }
 
-// TestMutateOdd gives arguments that make no sense, and interrupts: every answer has its exit code, and nothing hangs.
+// TestMutateOdd gives arguments that make no sense, and interrupts: every answer has its exit code,
+// and nothing hangs.
 func TestMutateOdd(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -69,32 +77,39 @@ func TestMutateOdd(t *testing.T) {
 		{"--list two-phase", "two-phase/hasty", 0},
 		{"--list nobody", "unknown mutant", 4},
 	} {
-		code, out, errors := domino(t.Context(), append([]string{"mutate"}, strings.Fields(tt.args)...)...)
+		code, out, errors := domino(t.Context(),
+			append([]string{"mutate"}, strings.Fields(tt.args)...)...)
 		if code != tt.code || !strings.Contains(out+errors, tt.want) {
-			t.Errorf("mutate %s: exit code %d, want %d with %q\n%s%s", tt.args, code, tt.code, tt.want, out, errors)
+			t.Errorf("mutate %s: exit code %d, want %d with %q\n%s%s", tt.args, code, tt.code,
+				tt.want, out, errors)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if code, out, errors := domino(ctx, "mutate", "hydee/drop-status"); code != 2 || !strings.Contains(out, "interrupted: 1 mutants were not hunted") {
+	if code, out, errors := domino(ctx, "mutate", "hydee/drop-status"); code != 2 ||
+		!strings.Contains(out, "interrupted: 1 mutants were not hunted") {
 		t.Errorf("interrupted: exit code %d\n%s%s", code, out, errors)
 	}
 }
 
-// TestOriginalBreaks shows scenarios to the test of what a fuzzer finds in a mutant: one in which the original breaks the property, too (a program that sends
-// while a posted receive is open), and one in which it breaks nothing.
+// TestOriginalBreaks shows scenarios to the test of what a fuzzer finds in a mutant: one in which
+// the original breaks the property, too (a program that sends while a posted receive is open), and
+// one in which it breaks nothing.
 func TestOriginalBreaks(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"protocol: hmpl\nvictims: a\nfailures: 1\n-- program --\na: post b; send b m\nb: send a n; recv a\n":       true,
-		"protocol: hmpl\nvictims: a\nfailures: 1\n-- program --\na: post b; wait; send b m\nb: send a n; recv a\n": false,
+		"protocol: hmpl\nvictims: a\nfailures: 1\n-- program --\na: post b; send b m\nb: send a " +
+			"n; recv a\n": true,
+		"protocol: hmpl\nvictims: a\nfailures: 1\n-- program --\na: post b; wait; send b m\nb: " +
+			"send a n; recv a\n": false,
 	} {
 		s, err := scenarios.Parse("drawn.txtar", []byte("Drawn\n-- scenario --\n"+text))
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Variant = "of the mutant"
-		if breaks, err := originalBreaks(t.Context(), &fuzz.Failure{Scenario: s, Property: "no-orphan"}); err != nil || breaks != want {
+		if breaks, err := originalBreaks(t.Context(),
+			&fuzz.Failure{Scenario: s, Property: "no-orphan"}); err != nil || breaks != want {
 			t.Errorf("%t, %v, want %t\n%s", breaks, err, want, text)
 		}
 	}

@@ -29,10 +29,12 @@ func (fuzzing) Name() string { return "fuzz" }
 func (fuzzing) Beyond() {}
 
 // Hunt implements mutation.Method. Runs are counted over all scenarios.
-func (fuzzing) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) (h mutation.Hunt, err error) {
+func (fuzzing) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) (h mutation.Hunt,
+	err error) {
 	h.Method = "fuzz"
 	if !slices.Contains(targets.Names(), t.Mutant.Protocol) {
-		h.Unfit, h.Bound = true, fmt.Sprintf("there are no random scenarios for %s", t.Mutant.Protocol)
+		h.Unfit, h.Bound = true, fmt.Sprintf("there are no random scenarios for %s",
+			t.Mutant.Protocol)
 		return h, nil
 	}
 	target, err := targets.Of(t.Mutant.Protocol, t.Scenario.Variant)
@@ -46,7 +48,8 @@ func (fuzzing) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) 
 		}
 		return c, err
 	}
-	// A send while a posted receive is open breaks no-orphan in the original, too: when the receive completes is not logged.
+	// A send while a posted receive is open breaks no-orphan in the original, too: when the receive
+	// completes is not logged.
 	target.Shapes.Overlapping = false
 	o := fuzz.Options{Seed: b.Seed, Runs: b.Schedules, Shrink: fuzzShrink}
 	if o.Runs == 0 {
@@ -58,7 +61,8 @@ func (fuzzing) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) 
 		drawn := h.Schedules
 		if b.Progress != nil {
 			o.Progress = func(r fuzz.Result) {
-				b.Progress(mutation.Hunt{Method: "fuzz", Schedules: drawn + r.Runs, Seconds: time.Since(began).Seconds()})
+				b.Progress(mutation.Hunt{Method: "fuzz", Schedules: drawn + r.Runs,
+					Seconds: time.Since(began).Seconds()})
 			}
 		}
 		if b.Time > 0 {
@@ -76,7 +80,8 @@ func (fuzzing) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) 
 		if breaks, err := originalBreaks(ctx, f); err != nil {
 			return h, err
 		} else if !breaks {
-			h.Killed, h.Property, h.Schedules, h.Steps, h.Small = true, f.Property, drawn+f.Runs, f.Drawn.Steps, f.Least.Steps
+			h.Killed, h.Property, h.Schedules, h.Steps, h.Small = true, f.Property, drawn+f.Runs,
+				f.Drawn.Steps, f.Least.Steps
 			return h, nil
 		}
 		o.First, o.Runs = r.Next, o.Runs-r.Runs // it is not the mutant's: go on behind it
@@ -87,8 +92,9 @@ func (fuzzing) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) 
 	}
 }
 
-// originalBreaks reports whether the repaired protocol breaks something at the scope of a failure, too: then the failure is not that of the mutant. The run
-// itself is tried first, without what the mutant adds to it.
+// originalBreaks reports whether the repaired protocol breaks something at the scope of a failure,
+// too: then the failure is not that of the mutant. The run itself is tried first, without what the
+// mutant adds to it.
 func originalBreaks(ctx context.Context, f *fuzz.Failure) (bool, error) {
 	s := *f.Scenario
 	s.Variant, s.Schedule = "repaired", nil

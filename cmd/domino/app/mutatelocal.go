@@ -9,16 +9,17 @@ import (
 	"github.com/domino-check/domino/checker/soak"
 )
 
-// soaking hunts mutants as goroutines, at the scope of their scenario, with failures drawn within its budgets; one goroutine at a time goes on, so
-// that a seed gives the same runs.
+// soaking hunts mutants as goroutines, at the scope of their scenario, with failures drawn within
+// its budgets; one goroutine at a time goes on, so that a seed gives the same runs.
 type soaking struct{}
 
 // Name implements mutation.Method.
 func (soaking) Name() string { return "local" }
 
-// Hunt implements mutation.Method. What a machine does wrong outside of what is judged, such as a panic, is an error of the runtime and counts, too, as it
-// names the step.
-func (soaking) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) (mutation.Hunt, error) {
+// Hunt implements mutation.Method. What a machine does wrong outside of what is judged, such as a
+// panic, is an error of the runtime and counts, too, as it names the step.
+func (soaking) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) (mutation.Hunt,
+	error) {
 	h := mutation.Hunt{Method: "local"}
 	o := soak.Options{Runs: b.Schedules, Seed: b.Seed, MaxTime: b.Time}
 	if o.Runs == 0 {
@@ -28,7 +29,8 @@ func (soaking) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) 
 	if b.Progress != nil {
 		o.Progress = func(s soak.Stats) {
 			if s.Runs%16 == 0 {
-				b.Progress(mutation.Hunt{Method: "local", Schedules: s.Runs, Seconds: time.Since(began).Seconds()})
+				b.Progress(mutation.Hunt{Method: "local", Schedules: s.Runs,
+					Seconds: time.Since(began).Seconds()})
 			}
 		}
 	}

@@ -27,8 +27,8 @@ import (
 // childFlag makes netpipe one of its own two processes.
 const childFlag = "child-of-domino"
 
-// netpipeCases are the names that --protocols takes. A protocol that makes a difference between clusters is measured within one
-// and between two.
+// netpipeCases are the names that --protocols takes. A protocol that makes a difference between
+// clusters is measured within one and between two.
 const (
 	hydeeInside  = "hydee-1"
 	hydeeOutside = "hydee-2"
@@ -50,8 +50,10 @@ func netpipeCase(name string, ranks int) (*core.Setup, error) {
 	}
 	p, err := catalog.Find(protocol)
 	if err != nil {
-		known := []string{netpipe.Raw, "none", hydeeInside, hydeeOutside, "causal", "camel", "sbml", "rbml", "hmpl"}
-		return nil, fmt.Errorf("unknown protocol %q, did you mean %q? Known: %s", name, scenarios.Nearest(name, known), strings.Join(known, ", "))
+		known := []string{netpipe.Raw, "none", hydeeInside, hydeeOutside, "causal", "camel", "sbml",
+			"rbml", "hmpl"}
+		return nil, fmt.Errorf("unknown protocol %q, did you mean %q? Known: %s", name,
+			scenarios.Nearest(name, known), strings.Join(known, ", "))
 	}
 	if p.Setup == nil {
 		return nil, fmt.Errorf("protocol %s has no programs", name)
@@ -61,7 +63,10 @@ func netpipeCase(name string, ranks int) (*core.Setup, error) {
 		return nil, err
 	}
 	if _, ok := s.NewMessage().(core.Framed); !ok {
-		return nil, fmt.Errorf("protocol %s has no fixed layout for its data messages yet, and the codec is not worth measuring", name)
+		return nil,
+			fmt.Errorf(
+				"protocol %s has no fixed layout for its data messages yet, and the codec is not "+
+					"worth measuring", name)
 	}
 	return s, nil
 }
@@ -80,20 +85,36 @@ type netpipeOptions struct {
 // readNetpipe reads the flags.
 func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 	var o netpipeOptions
-	f := flags("cluster netpipe", "", io, "cluster netpipe", "cluster netpipe --sizes 8,8K,64K,1M,16M --perturb 0 --rounds 15",
-		"cluster netpipe --links shared --protocols raw,none --json", "cluster netpipe --ring 8 --sizes 8K --perturb 0 --protocols raw,none", "cluster netpipe --links tcp --card 1G --sizes 1K..4M --protocols none,rbml,hmpl --plot plots", "cluster netpipe --bench | benchstat -col /protocol -")
-	f.StringVar(&o.sizes, "sizes", "1..64M", "bytes of a message: a list, or least..most for the powers of two between")
+	f := flags("cluster netpipe", "", io, "cluster netpipe",
+		"cluster netpipe --sizes 8,8K,64K,1M,16M --perturb 0 --rounds 15",
+		"cluster netpipe --links shared --protocols raw,none --json",
+		"cluster netpipe --ring 8 --sizes 8K --perturb 0 --protocols raw,none",
+		"cluster netpipe --links tcp --card 1G --sizes 1K..4M --protocols none,rbml,hmpl "+
+			"--plot plots", "cluster netpipe --bench | benchstat -col /protocol -")
+	f.StringVar(&o.sizes, "sizes", "1..64M",
+		"bytes of a message: a list, or least..most for the powers of two between")
 	f.IntVar(&o.perturb, "perturb", 3, "also measure sizes that much smaller and larger; 0: not")
 	f.StringVar(&o.links, "links", "tcp,shared", "tcp (loopback), shared (memory)")
-	f.StringVar(&o.protocols, "protocols", "raw,none,hydee-1,hydee-2", "raw (no machine), none, hydee-1 and hydee-2 (HydEE within one cluster, between two), causal, camel, sbml, rbml, hmpl (the last two with a process for the logger of each rank); with +lend, a program that leaves the bytes it sends to the runtime (hydee-2+lend)")
-	f.IntVar(&o.ring, "ring", 0, "so many processes pass the message round, and a lap is measured; 0: two, half a round trip")
+	f.StringVar(&o.protocols, "protocols", "raw,none,hydee-1,hydee-2",
+		"raw (no machine), none, hydee-1 and hydee-2 (HydEE within one cluster, between two), "+
+			"causal, camel, sbml, rbml, hmpl (the last two with a process for the logger of each "+
+			"rank); with +lend, a program that leaves the bytes it sends to the runtime "+
+			"(hydee-2+lend)")
+	f.IntVar(&o.ring, "ring", 0,
+		"so many processes pass the message round, and a lap is measured; 0: two, half a "+
+			"round trip")
 	f.IntVar(&o.rounds, "rounds", 5, "samples of each; medians are reported")
-	f.DurationVar(&o.sample, "sample", 10*time.Millisecond, "about how long a sample takes; large messages take longer")
+	f.DurationVar(&o.sample, "sample", 10*time.Millisecond,
+		"about how long a sample takes; large messages take longer")
 	f.Uint64Var(&o.seed, "seed", 1, "of the order of the samples")
-	f.StringVar(&o.congestion, "congestion", "", "congestion control of TCP (default: reno, which does not pace loopback)")
-	f.StringVar(&o.card, "card", "", "bits a second that each process sends at most, 1G or 100M, as through a network card of its own (default: no limit)")
+	f.StringVar(&o.congestion, "congestion", "",
+		"congestion control of TCP (default: reno, which does not pace loopback)")
+	f.StringVar(&o.card, "card", "",
+		"bits a second that each process sends at most, 1G or 100M, as through a network card of "+
+			"its own (default: no limit)")
 	f.BoolVar(&o.bind, "bind", true, "bind each process to a core of its own")
-	f.StringVar(&o.plot, "plot", "", "also draw latency and bandwidth into this folder, as PNG and SVG")
+	f.StringVar(&o.plot, "plot", "",
+		"also draw latency and bandwidth into this folder, as PNG and SVG")
 	f.BoolVar(&o.json, "json", false, "print JSON: rows and samples")
 	f.BoolVar(&o.bench, "bench", false, "print lines for benchstat, one a sample")
 	f.BoolVar(&o.child, childFlag, false, "internal")
@@ -114,7 +135,8 @@ func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 
 // netpipePlan is what the flags ask for, and how many processes that takes.
 func netpipePlan(o netpipeOptions) (plan netpipe.Plan, procs int, err error) {
-	plan = netpipe.Plan{Links: fields(o.links), Cases: fields(o.protocols), Rounds: o.rounds, Sample: netpipe.Duration(o.sample), Seed: o.seed, Ring: o.ring}
+	plan = netpipe.Plan{Links: fields(o.links), Cases: fields(o.protocols), Rounds: o.rounds,
+		Sample: netpipe.Duration(o.sample), Seed: o.seed, Ring: o.ring}
 	if plan.Sizes, err = parseSizes(o.sizes, o.perturb); err != nil {
 		return plan, 0, err
 	}
@@ -148,10 +170,12 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	progress, messages := netpipeProgress(&plan, io), launch.Shared(io.err)
-	results, err := netpipe.Measure(ctx, plan, netpipe.Options{Congestion: o.congestion, Bind: o.bind, Procs: procs, Result: progress,
-		Child: func(r core.Rank) launch.Command {
-			return launch.Command{Name: netpipeName(int(r), plan.Ranks()), Path: path, Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
-		}})
+	results, err := netpipe.Measure(ctx, plan,
+		netpipe.Options{Congestion: o.congestion, Bind: o.bind, Procs: procs, Result: progress,
+			Child: func(r core.Rank) launch.Command {
+				return launch.Command{Name: netpipeName(int(r), plan.Ranks()), Path: path,
+					Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
+			}})
 	if progress != nil {
 		fmt.Fprint(io.err, "\r\x1b[K")
 	}
@@ -168,15 +192,21 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	}
 	switch {
 	case o.json:
-		return 0, json.NewEncoder(io.out).Encode(map[string]any{"plan": plan, "cores": runtime.NumCPU(), "rows": rows, "samples": results})
+		return 0, json.NewEncoder(io.out).Encode(
+			map[string]any{"plan": plan, "cores": runtime.NumCPU(), "rows": rows,
+				"samples": results})
 	case o.bench:
 		for _, r := range results {
 			if plan.Ring > 0 {
-				fmt.Fprintf(io.out, "BenchmarkRing/procs=%d/link=%s/protocol=%s/bytes=%d-%d %d %.1f ns/op %.1f B/op\n", plan.Ring, r.Link, r.Case, r.Bytes,
+				fmt.Fprintf(io.out,
+					"BenchmarkRing/procs=%d/link=%s/protocol=%s/bytes=%d-%d %d %.1f ns/op %.1f "+
+						"B/op\n", plan.Ring, r.Link, r.Case, r.Bytes,
 					runtime.NumCPU(), r.Trips, r.Nanos, r.Allocated)
 				continue
 			}
-			fmt.Fprintf(io.out, "BenchmarkNetpipe/link=%s/protocol=%s/bytes=%d-%d %d %.1f ns/op %.2f MB/s %.1f B/op\n", r.Link, r.Case, r.Bytes,
+			fmt.Fprintf(io.out,
+				"BenchmarkNetpipe/link=%s/protocol=%s/bytes=%d-%d %d %.1f ns/op %.2f MB/s %.1f "+
+					"B/op\n", r.Link, r.Case, r.Bytes,
 				runtime.NumCPU(), 2*r.Trips, r.Nanos, float64(r.Bytes)/r.Nanos*1000, r.Allocated)
 		}
 		return 0, nil
@@ -201,7 +231,8 @@ func netpipeProgress(plan *netpipe.Plan, io streams) func(netpipe.Result) {
 	done, all := 0, len(plan.Sizes)*len(plan.Links)*len(plan.Cases)*plan.Rounds
 	return func(r netpipe.Result) {
 		done++
-		fmt.Fprintf(io.err, "\r\x1b[K%d of %d samples: %s, %s, %d bytes", done, all, r.Link, r.Case, r.Bytes)
+		fmt.Fprintf(io.err, "\r\x1b[K%d of %d samples: %s, %s, %d bytes", done, all, r.Link, r.Case,
+			r.Bytes)
 	}
 }
 
@@ -218,7 +249,8 @@ func fields(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// checkCases reports a name that is not known, twice there, or can not be measured; it says how many processes are needed.
+// checkCases reports a name that is not known, twice there, or can not be measured; it says how
+// many processes are needed.
 func checkCases(names []string, ranks int) (procs int, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
@@ -229,7 +261,8 @@ func checkCases(names []string, ranks int) (procs int, err error) {
 		}
 		protocol, _ := netpipe.Protocol(name)
 		if protocol == "hydee" {
-			return 0, fmt.Errorf("hydee: within one cluster (%s) or between two (%s)?", hydeeInside, hydeeOutside)
+			return 0, fmt.Errorf("hydee: within one cluster (%s) or between two (%s)?", hydeeInside,
+				hydeeOutside)
 		}
 		if ranks < 2 || ranks > netpipe.MaxRing {
 			ranks = 2 // the plan will be refused
@@ -239,7 +272,8 @@ func checkCases(names []string, ranks int) (procs int, err error) {
 			return 0, err
 		}
 		if procs = max(procs, netpipe.Procs(s)); ranks > 2 && netpipe.Procs(s) > ranks {
-			return 0, fmt.Errorf("protocol %s needs services beside the ranks, and a ring has none", name)
+			return 0, fmt.Errorf("protocol %s needs services beside the ranks, and a ring has none",
+				name)
 		}
 	}
 	return procs, nil
@@ -312,15 +346,18 @@ func parseBytes(text string) (int, error) {
 	}
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 || n > netpipe.MaxSize/unit {
-		return 0, fmt.Errorf("size %q, want a number in [1, %dM], with K, M or G", text, netpipe.MaxSize>>20)
+		return 0, fmt.Errorf("size %q, want a number in [1, %dM], with K, M or G", text,
+			netpipe.MaxSize>>20)
 	}
 	return n * unit, nil
 }
 
 // printNetpipe prints one table a link, sizes down, protocols across.
 func printNetpipe(io streams, plan *netpipe.Plan, rows []netpipe.Row) error {
-	const note = "us: %s, median of %d rounds; GB/s: bytes by that; x: time to that of none (+lend: of none+lend), median of the ratios\n" +
-		"within a round; least: the ratio of the least times, which counts when the machine has much else to do\n"
+	const note = "us: %s, median of %d rounds; GB/s: bytes by that; x: time to that of none " +
+		"(+lend: of none+lend), median of the ratios\n" +
+		"within a round; least: the ratio of the least times, which counts when the machine has " +
+		"much else to do\n"
 	what := "half a round trip of two processes"
 	if plan.Ring > 0 {
 		what = fmt.Sprintf("a lap through a ring of %d processes", plan.Ring)
@@ -339,9 +376,12 @@ func printNetpipe(io streams, plan *netpipe.Plan, rows []netpipe.Row) error {
 		for _, size := range plan.Sizes {
 			fmt.Fprintf(w, "\n%d\t", size)
 			for _, name := range plan.Cases {
-				at := slices.IndexFunc(rows, func(r netpipe.Row) bool { return r.Link == link && r.Case == name && r.Bytes == size })
+				at := slices.IndexFunc(rows, func(r netpipe.Row) bool {
+					return r.Link == link && r.Case == name && r.Bytes == size
+				})
 				r := rows[at]
-				fmt.Fprintf(w, "%s\t%.3g\t%s\t%s\t", short(r.Micros), r.Bandwidth, ratio(r.Ratio), ratio(r.LeastRatio))
+				fmt.Fprintf(w, "%s\t%.3g\t%s\t%s\t", short(r.Micros), r.Bandwidth, ratio(r.Ratio),
+					ratio(r.LeastRatio))
 			}
 		}
 		fmt.Fprintln(w)
@@ -353,7 +393,9 @@ func printNetpipe(io streams, plan *netpipe.Plan, rows []netpipe.Row) error {
 	for _, r := range rows {
 		most = math.Max(most, r.Allocated)
 	}
-	_, err := fmt.Fprintf(io.out, "\nallocated a message: %s bytes at most (median of the rounds; logs and tables that no checkpoint trims grow)\n", short(most))
+	_, err := fmt.Fprintf(io.out,
+		"\nallocated a message: %s bytes at most (median of the rounds; logs and tables that no "+
+			"checkpoint trims grow)\n", short(most))
 	return err
 }
 

@@ -11,25 +11,31 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNetpipe measures a little in each format, with real processes: every line must have its shape, every sample be there.
+// TestNetpipe measures a little in each format, with real processes: every line must have its
+// shape, every sample be there.
 func TestNetpipe(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	run := func(args ...string) string {
 		t.Helper()
-		code, out, err := domino(t.Context(), append([]string{"cluster", "netpipe", "--sizes", "8,64K", "--perturb", "0", "--rounds", "2", "--sample", "1us"}, args...)...)
+		code, out, err := domino(t.Context(),
+			append([]string{"cluster", "netpipe", "--sizes", "8,64K", "--perturb", "0", "--rounds",
+				"2", "--sample", "1us"}, args...)...)
 		if code != 0 || err != "" {
 			t.Fatalf("%v: exit code %d, %s", args, code, err)
 		}
 		return out
 	}
 	text := run()
-	for _, line := range []string{`(?m)^ +tcp +raw +none +hydee-1 +hydee-2 *$`, `(?m)^ +shared +raw`, `(?m)^ +65536( +[0-9.e-]+){16} *$`, `(?m)^ +8( +[0-9.e-]+){16} *$`} {
+	for _, line := range []string{`(?m)^ +tcp +raw +none +hydee-1 +hydee-2 *$`,
+		`(?m)^ +shared +raw`, `(?m)^ +65536( +[0-9.e-]+){16} *$`, `(?m)^ +8( +[0-9.e-]+){16} *$`} {
 		if !regexp.MustCompile(line).MatchString(text) {
 			t.Errorf("no line %s in\n%s", line, text)
 		}
 	}
-	bench := strings.Split(strings.TrimSpace(run("--bench", "--links", "shared", "--protocols", "none")), "\n")
-	line := regexp.MustCompile(`^BenchmarkNetpipe/link=shared/protocol=none/bytes=(8|65536)-\d+ \d+ [0-9.]+ ns/op [0-9.]+ MB/s [0-9.]+ B/op$`)
+	bench := strings.Split(strings.TrimSpace(
+		run("--bench", "--links", "shared", "--protocols", "none")), "\n")
+	line := regexp.MustCompile(
+		`^BenchmarkNetpipe/link=shared/protocol=none/bytes=(8|65536)-\d+ \d+ [0-9.]+ ns/op [0-9.]+ MB/s [0-9.]+ B/op$`)
 	for _, l := range bench {
 		if !line.MatchString(l) {
 			t.Errorf("line %q", l)
@@ -38,19 +44,24 @@ func TestNetpipe(t *testing.T) {
 	if len(bench) != 4 {
 		t.Errorf("%d lines for 2 sizes and 2 rounds", len(bench))
 	}
-	ring := regexp.MustCompile(`^(BenchmarkRing/procs=3/link=tcp/protocol=none/bytes=(8|65536)-\d+ \d+ [0-9.]+ ns/op [0-9.]+ B/op\s*){4}$`)
-	if out := run("--bench", "--ring", "3", "--links", "tcp", "--protocols", "none"); !ring.MatchString(out) {
+	ring := regexp.MustCompile(
+		`^(BenchmarkRing/procs=3/link=tcp/protocol=none/bytes=(8|65536)-\d+ \d+ [0-9.]+ ns/op [0-9.]+ B/op\s*){4}$`)
+	if out := run("--bench", "--ring", "3", "--links", "tcp", "--protocols",
+		"none"); !ring.MatchString(out) {
 		t.Errorf("a ring of three: %s", out)
 	}
-	if out := run("--ring", "3", "--links", "tcp", "--protocols", "none"); !strings.Contains(out, "a ring of 3 processes") {
+	if out := run("--ring", "3", "--links", "tcp", "--protocols", "none"); !strings.Contains(out,
+		"a ring of 3 processes") {
 		t.Errorf("a ring of three: %s", out)
 	}
 	var parsed struct {
 		Rows    []struct{ Link, Case string }
 		Samples []struct{ Round int }
 	}
-	if err := json.Unmarshal([]byte(run("--json", "--links", "tcp", "--protocols", "raw,none")), &parsed); err != nil || len(parsed.Rows) != 4 || len(parsed.Samples) != 8 {
-		t.Errorf("%d rows, %d samples, %v; want 4 and 8", len(parsed.Rows), len(parsed.Samples), err)
+	if err := json.Unmarshal([]byte(run("--json", "--links", "tcp", "--protocols", "raw,none")),
+		&parsed); err != nil || len(parsed.Rows) != 4 || len(parsed.Samples) != 8 {
+		t.Errorf("%d rows, %d samples, %v; want 4 and 8", len(parsed.Rows), len(parsed.Samples),
+			err)
 	}
 }
 
@@ -87,18 +98,21 @@ func TestNetpipeErrors(t *testing.T) {
 		{"netpipe --protocols rwa", `did you mean "raw"`},
 		{"netpipe --congestion hyde --sizes 8", `congestion control "hyde"`},
 	} {
-		code, out, err := domino(t.Context(), append([]string{"cluster"}, strings.Fields(tt.args)...)...)
+		code, out, err := domino(t.Context(),
+			append([]string{"cluster"}, strings.Fields(tt.args)...)...)
 		if code != exitUsage || !strings.Contains(err, tt.want) || strings.Contains(out, "GB/s") {
 			t.Errorf("%q: exit code %d, %q, want %q", tt.args, code, err, tt.want)
 		}
 	}
 }
 
-// TestNetpipeInterrupted ends a long run at once: the command returns, with both processes gone (it waits for them).
+// TestNetpipeInterrupted ends a long run at once: the command returns, with both processes gone (it
+// waits for them).
 func TestNetpipeInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if code, _, err := domino(ctx, "cluster", "netpipe", "--rounds", "10000"); code != 2 || !strings.Contains(err, "interrupted") {
+	if code, _, err := domino(ctx, "cluster", "netpipe", "--rounds", "10000"); code != 2 ||
+		!strings.Contains(err, "interrupted") {
 		t.Errorf("exit code %d, %s", code, err)
 	}
 }

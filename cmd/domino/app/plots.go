@@ -37,7 +37,8 @@ func plotPerf(dir string, plan *perf.Plan, rows []perf.Row, recoveries []perf.Re
 		ifAny(perf.Bytes(plan, rows).Save(dir, "perf-bytes")),
 		ifAny(perf.Volumes(plan, rows).Save(dir, "perf-logged")))
 	for _, k := range plan.Kernels() {
-		err = errors.Join(err, ifAny(perf.Stages(recoveries, k).Save(dir, "perf-recovery-"+strings.ReplaceAll(k, " ", "-"))))
+		err = errors.Join(err, ifAny(perf.Stages(recoveries, k).Save(dir,
+			"perf-recovery-"+strings.ReplaceAll(k, " ", "-"))))
 	}
 	return err
 }
@@ -50,7 +51,8 @@ func plotNetpipe(dir string, plan *netpipe.Plan, rows []netpipe.Row) (err error)
 	style := func(name string) int { return slices.Index(plan.Cases, name) }
 	for _, link := range plan.Links {
 		latency, bandwidth := netpipe.Charts(plan, rows, link, style)
-		err = errors.Join(err, ifAny(latency.Save(dir, "netpipe-latency-"+link)), ifAny(bandwidth.Save(dir, "netpipe-bandwidth-"+link)))
+		err = errors.Join(err, ifAny(latency.Save(dir, "netpipe-latency-"+link)),
+			ifAny(bandwidth.Save(dir, "netpipe-bandwidth-"+link)))
 	}
 	return err
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // pool runs jobs on a number of workers and hands over their results in the order of the jobs.
-func pool[R any](ctx context.Context, workers, jobs int, work func(ctx context.Context, job int) R, done func(job int, r R)) {
+func pool[R any](ctx context.Context, workers, jobs int, work func(ctx context.Context, job int) R,
+	done func(job int, r R)) {
 	type result struct {
 		job   int
 		value R

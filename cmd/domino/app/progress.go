@@ -33,7 +33,8 @@ type progress struct {
 
 func newProgress(w io.Writer, total int, events bool) *progress {
 	f, ok := w.(*os.File)
-	return &progress{w: w, events: events, active: !events && ok && term.IsTerminal(int(f.Fd())), total: total,
+	return &progress{w: w, events: events, active: !events && ok && term.IsTerminal(int(f.Fd())),
+		total:   total,
 		running: map[string]checker.Stats{}}
 }
 
@@ -44,7 +45,8 @@ type event struct {
 	checker.Stats
 	Elapsed float64 `json:"seconds"`
 	Rate    int     `json:"rate"` // states a second so far
-	ETA     float64 `json:"eta"`  // seconds that it may still take, from the estimate; 0 = no estimate
+	// seconds that it may still take, from the estimate; 0 = no estimate
+	ETA float64 `json:"eta"`
 }
 
 // report is called from a search.
@@ -57,7 +59,8 @@ func (p *progress) report(name string) func(checker.Stats) {
 		switch {
 		case p.events && s.Elapsed >= eventEvery && time.Since(told) >= eventEvery:
 			told = time.Now()
-			e := event{Type: "progress", Scenario: name, Stats: s, Elapsed: s.Elapsed.Seconds(), Rate: rate(s), ETA: s.Remaining().Seconds()}
+			e := event{Type: "progress", Scenario: name, Stats: s, Elapsed: s.Elapsed.Seconds(),
+				Rate: rate(s), ETA: s.Remaining().Seconds()}
 			_ = json.NewEncoder(p.w).Encode(e) // nobody may be listening
 		case p.active && time.Since(p.last) >= lineEvery:
 			p.last = time.Now()
@@ -69,12 +72,14 @@ func (p *progress) report(name string) func(checker.Stats) {
 // lineLocked shows the longest of the searches.
 func (p *progress) lineLocked(longest string) {
 	for n, r := range p.running {
-		if r.States > p.running[longest].States || r.States == p.running[longest].States && n < longest {
+		if r.States > p.running[longest].States || r.States == p.running[longest].States &&
+			n < longest {
 			longest = n
 		}
 	}
 	r := p.running[longest]
-	fmt.Fprintf(p.w, "\r\x1b[K%d/%d done; %s: %s states, %s/s, depth %d, %s waiting, %d MiB", p.done, p.total, longest, count(r.States),
+	fmt.Fprintf(p.w, "\r\x1b[K%d/%d done; %s: %s states, %s/s, depth %d, %s waiting, %d MiB",
+		p.done, p.total, longest, count(r.States),
 		count(rate(r)), r.Depth, count(r.Frontier), r.Bytes>>20)
 	if r.Estimate.States > 0 && r.Elapsed > time.Second {
 		fmt.Fprintf(p.w, "; estimate %s, %s to go", r.Estimate, r.Remaining().Round(time.Second))

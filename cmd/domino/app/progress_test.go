@@ -14,14 +14,16 @@ func TestMain(m *testing.M) {
 	if os.Getenv("DOMINO_TEST_MAIN") != "" {
 		os.Exit(Main())
 	}
-	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE")) // a child that was built with -race would sleep for a second when it ends
+	// a child that was built with -race would sleep for a second when it ends
+	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	os.Exit(m.Run())
 }
 
-// TestProgressEvents reads the progress of a search in JSON: at least one event a second, with the documented fields, that only grows,
-// and nothing of it on standard output.
+// TestProgressEvents reads the progress of a search in JSON: at least one event a second, with the
+// documented fields, that only grows, and nothing of it on standard output.
 func TestProgressEvents(t *testing.T) {
-	code, out, errors := domino(t.Context(), "check", "ring3", "--save=", "--timeout", "1600ms", "--json")
+	code, out, errors := domino(t.Context(), "check", "ring3", "--save=", "--timeout", "1600ms",
+		"--json")
 	if code != 2 || strings.Count(out, "\n") != 1 {
 		t.Errorf("exit %d, output\n%s", code, out)
 	}
@@ -31,7 +33,8 @@ func TestProgressEvents(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatalf("%v in %q", err, line)
 		}
-		for _, f := range []string{"states", "transitions", "rate", "frontier", "depth", "bytes", "peak", "seconds", "eta"} {
+		for _, f := range []string{"states", "transitions", "rate", "frontier", "depth", "bytes",
+			"peak", "seconds", "eta"} {
 			if _, ok := e[f].(float64); !ok {
 				t.Errorf("field %s is missing in %s", f, line)
 			}
@@ -47,7 +50,8 @@ func TestProgressEvents(t *testing.T) {
 	}
 }
 
-// TestSignal sends one interrupt to a running search: the process ends as unknown, with what it has.
+// TestSignal sends one interrupt to a running search: the process ends as unknown, with what it
+// has.
 func TestSignal(t *testing.T) {
 	c := exec.Command(os.Args[0], "check", "s0", "--save=", "--json")
 	c.Env = append(os.Environ(), "DOMINO_TEST_MAIN=1")
@@ -67,7 +71,8 @@ func TestSignal(t *testing.T) {
 		t.Error(err)
 	}
 	err = c.Wait()
-	if c.ProcessState.ExitCode() != 2 || !strings.Contains(out.String(), `"why":"unknown, expected holds; interrupted; `) {
+	if c.ProcessState.ExitCode() != 2 || !strings.Contains(out.String(),
+		`"why":"unknown, expected holds; interrupted; `) {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
-// publishedRow is one column of [CAMEL] Table 3: LeanMD, a million particles, 100 iterations. Counts are in millions, logs in GB.
+// publishedRow is one column of [CAMEL] Table 3: LeanMD, a million particles, 100 iterations.
+// Counts are in millions, logs in GB.
 type publishedRow struct {
 	cores                           int
 	messages                        float64
@@ -16,18 +17,22 @@ var publishedTable = []publishedRow{
 	{16384, 33.09, 370.82, 63.44, 185.39, 12.94, 33.44, 111.51},
 }
 
-// publishedLocal is the number of determinants beyond the messages of the network, in millions: the same at every scale of the table, so of
-// deliveries inside a process.
+// publishedLocal is the number of determinants beyond the messages of the network, in millions: the
+// same at every scale of the table, so of deliveries inside a process.
 const publishedLocal = 30.4
 
-// publishedSaved is a point of [CAMEL] Figure 6: OpenAtom, the share of the log that CAMEL saves; 0 where the text gives none.
+// publishedSaved is a point of [CAMEL] Figure 6: OpenAtom, the share of the log that CAMEL saves; 0
+// where the text gives none.
 type publishedSaved struct {
 	cores           string
 	small, moderate float64
 }
 
-var publishedOpenAtom = []publishedSaved{{"256", 24, 0}, {"1K", 0, 24}, {"4K", 52, 0}, {"16K", 0, 65}}
+var publishedOpenAtom = []publishedSaved{{"256", 24, 0}, {"1K", 0, 24}, {"4K", 52, 0},
+	{"16K", 0, 65}}
 
-// publishedParts are shares of the log of SCMEL in percent, multicasts, reductions, and messages from rank to rank, in SCMEL and in CAMEL: [CAMEL]
-// Figure 5 for LeanMD, where the last is below 1, and Figure 6 for OpenAtom on 4K cores.
-var publishedParts = map[string][2][3]float64{"leanmd": {{50, 50, 0}, {1, 3, 0}}, "openatom": {{38, 30, 32}, {6, 10, 32}}}
+// publishedParts are shares of the log of SCMEL in percent, multicasts, reductions, and messages
+// from rank to rank, in SCMEL and in CAMEL: [CAMEL] Figure 5 for LeanMD, where the last is below 1,
+// and Figure 6 for OpenAtom on 4K cores.
+var publishedParts = map[string][2][3]float64{"leanmd": {{50, 50, 0}, {1, 3, 0}},
+	"openatom": {{38, 30, 32}, {6, 10, 32}}}

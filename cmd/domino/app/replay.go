@@ -16,7 +16,8 @@ import (
 )
 
 func runReplay(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("replay", "FILE", io, "replay .domino/h1-repaired-H1.txtar", "replay run.txtar --control")
+	f := flags("replay", "FILE", io, "replay .domino/h1-repaired-H1.txtar",
+		"replay run.txtar --control")
 	asJSON := f.Bool("json", false, "print JSON")
 	control := f.Bool("control", false, "show control messages in the diagram, too")
 	if err := f.Parse(args); err != nil {
@@ -30,7 +31,11 @@ func runReplay(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	if len(s.Schedule) == 0 {
-		return 0, fmt.Errorf("%s has no section \"-- schedule --\" with events; domino check --save writes such files", f.Arg(0))
+		return 0,
+			fmt.Errorf(
+				"%s has no section \"-- schedule --\" with events; domino check --save "+
+					"writes such "+
+					"files", f.Arg(0))
 	}
 	resolved, err := catalog.Resolve(s)
 	if err != nil {
@@ -43,7 +48,8 @@ func runReplay(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	w, err := world.New(world.Config{Setup: resolved.Setup, Model: resolved.Model, Twice: true, Cuts: true,
+	w, err := world.New(world.Config{Setup: resolved.Setup, Model: resolved.Model, Twice: true,
+		Cuts:  true,
 		Facts: world.FactsOf(resolved.Setup, &resolved.Model, oracle)})
 	if err != nil {
 		return 0, err
@@ -54,7 +60,8 @@ func runReplay(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	if *asJSON {
-		if err := report.JSON(io.out, &report.Run{Title: s.Name, Violation: run.Violation, Trace: run.Trace}); err != nil {
+		if err := report.JSON(io.out, &report.Run{Title: s.Name, Violation: run.Violation,
+			Trace: run.Trace}); err != nil {
 			return 0, err
 		}
 	} else {
@@ -70,14 +77,18 @@ func verdictOf(s *scenarios.Scenario, run *world.Run, stale error, io streams) (
 		fmt.Fprintf(io.err, "still fails: %s: %s\n", run.Violation.Property, run.Violation.Message)
 		return exitCode(spec.Violated), nil
 	case run.Violation != nil:
-		fmt.Fprintf(io.err, "fails otherwise: %s: %s (the file expects %s)\n", run.Violation.Property, run.Violation.Message, s.Breaks)
+		fmt.Fprintf(io.err, "fails otherwise: %s: %s (the file expects %s)\n",
+			run.Violation.Property, run.Violation.Message, s.Breaks)
 		return exitCode(spec.Violated), nil
 	case stale != nil:
-		fmt.Fprintf(io.err, "stale: %v\nThe code or the file has changed since it was written; check the scenario again.\n", stale)
+		fmt.Fprintf(io.err,
+			"stale: %v\nThe code or the file has changed since it was written; check the "+
+				"scenario again.\n", stale)
 		return exitCode(spec.Unknown), nil
 	}
 	if !run.Complete {
-		fmt.Fprintln(io.err, "unknown: the run breaks nothing, but the schedule ends before the run does")
+		fmt.Fprintln(io.err,
+			"unknown: the run breaks nothing, but the schedule ends before the run does")
 		return exitCode(spec.Unknown), nil
 	}
 	fmt.Fprintln(io.err, "fixed: the run breaks nothing")

@@ -13,7 +13,8 @@ import (
 func saved(t *testing.T, args ...string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "new", "folder")
-	code, out, err := domino(t.Context(), append(append([]string{"check"}, args...), "--save", folder)...)
+	code, out, err := domino(t.Context(), append(append([]string{"check"}, args...), "--save",
+		folder)...)
 	if code != 1 || err != "" {
 		t.Fatalf("exit %d, want 1; errors %q\n%s", code, err, out)
 	}
@@ -45,31 +46,41 @@ func change(t *testing.T, file string, edit func(string) string) string {
 	return changed
 }
 
-// TestReplay checks the answers to a replay file of a violation: it still fails; with the repaired protocol the run is stale or
-// breaks nothing; when the file expects another property it fails otherwise.
+// TestReplay checks the answers to a replay file of a violation: it still fails; with the repaired
+// protocol the run is stale or breaks nothing; when the file expects another property it fails
+// otherwise.
 func TestReplay(t *testing.T) {
 	file := saved(t, "h1", "--variant", "repaired+H1", "--search", "bfs")
 	code, out, err := domino(t.Context(), "replay", file)
-	if code != 1 || !strings.HasPrefix(err, "still fails: exactly-once: x is delivered to b a second time") || !strings.Contains(out, "VIOLATED  exactly-once") {
+	if code != 1 ||
+		!strings.HasPrefix(err, "still fails: exactly-once: x is delivered to b a second time") ||
+		!strings.Contains(out, "VIOLATED  exactly-once") {
 		t.Errorf("exit %d, %q\n%s", code, err, out)
 	}
 	again, _, _ := domino(t.Context(), "replay", file, "--control")
 	if again != 1 {
 		t.Errorf("--control: exit %d", again)
 	}
-	repaired := change(t, file, func(s string) string { return strings.Replace(s, "variant: repaired+H1", "variant: repaired", 1) })
+	repaired := change(t, file, func(s string) string {
+		return strings.Replace(s, "variant: repaired+H1", "variant: repaired", 1)
+	})
 	code, _, err = domino(t.Context(), "replay", repaired)
-	if fixed := code == 0 && strings.HasPrefix(err, "fixed: "); !fixed && (code != 2 || !strings.HasPrefix(err, "stale: step ")) {
+	if fixed := code == 0 && strings.HasPrefix(err, "fixed: "); !fixed &&
+		(code != 2 || !strings.HasPrefix(err, "stale: step ")) {
 		t.Errorf("repaired: exit %d, %q", code, err)
 	}
-	otherwise := change(t, file, func(s string) string { return strings.Replace(s, "breaks: exactly-once", "breaks: fifo", 1) })
+	otherwise := change(t, file, func(s string) string {
+		return strings.Replace(s, "breaks: exactly-once", "breaks: fifo", 1)
+	})
 	code, _, err = domino(t.Context(), "replay", otherwise)
-	if code != 1 || !strings.HasPrefix(err, "fails otherwise: exactly-once: ") || !strings.Contains(err, "(the file expects fifo)") {
+	if code != 1 || !strings.HasPrefix(err, "fails otherwise: exactly-once: ") ||
+		!strings.Contains(err, "(the file expects fifo)") {
 		t.Errorf("otherwise: exit %d, %q", code, err)
 	}
 }
 
-// TestReplayStale checks that an event that can not happen is named with its step, and that a run without it is not called fixed.
+// TestReplayStale checks that an event that can not happen is named with its step, and that a run
+// without it is not called fixed.
 func TestReplayStale(t *testing.T) {
 	file := saved(t, "h5", "--variant", "repaired+H5")
 	code, _, err := domino(t.Context(), "replay", change(t, file, func(s string) string {
@@ -80,7 +91,8 @@ func TestReplayStale(t *testing.T) {
 	}
 }
 
-// TestReplayRepaired checks that without its switch the shortest run of H5 is followed to its end and breaks nothing, or is stale.
+// TestReplayRepaired checks that without its switch the shortest run of H5 is followed to its end
+// and breaks nothing, or is stale.
 func TestReplayRepaired(t *testing.T) {
 	file := saved(t, "h5", "--variant", "repaired+H5", "--search", "bfs")
 	code, _, err := domino(t.Context(), "replay", change(t, file, func(s string) string {
@@ -91,8 +103,8 @@ func TestReplayRepaired(t *testing.T) {
 	}
 }
 
-// TestReplayTruncated cuts a replay file after every byte: never a panic, and never "still fails" unless the whole schedule is there. A
-// cut before the schedule is bad input.
+// TestReplayTruncated cuts a replay file after every byte: never a panic, and never "still fails"
+// unless the whole schedule is there. A cut before the schedule is bad input.
 func TestReplayTruncated(t *testing.T) {
 	data, err := os.ReadFile(saved(t, "h5", "--variant", "repaired+H5", "--search", "bfs"))
 	if err != nil {
@@ -114,7 +126,8 @@ func TestReplayTruncated(t *testing.T) {
 	}
 }
 
-// TestReplayWithoutEnd checks that a schedule that lost its last events is not taken for a repaired run.
+// TestReplayWithoutEnd checks that a schedule that lost its last events is not taken for a repaired
+// run.
 func TestReplayWithoutEnd(t *testing.T) {
 	file := saved(t, "h5", "--variant", "repaired+H5", "--search", "bfs")
 	code, _, err := domino(t.Context(), "replay", change(t, file, func(s string) string {
@@ -132,23 +145,28 @@ func TestSavedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Name != "s1-published" || s.Variant != "published" || s.Expect != "violated" || s.Breaks != "terminates" || len(s.Schedule) == 0 {
+	if s.Name != "s1-published" || s.Variant != "published" || s.Expect != "violated" ||
+		s.Breaks != "terminates" || len(s.Schedule) == 0 {
 		t.Errorf("saved %+v", s)
 	}
-	code, out, text := domino(t.Context(), "check", saved(t, "s1", "--variant", "published"), "--save=")
+	code, out, text := domino(t.Context(), "check", saved(t, "s1", "--variant", "published"),
+		"--save=")
 	if code != 0 {
 		t.Errorf("check of the saved file: exit %d, %q\n%s", code, text, out)
 	}
 }
 
-// TestSaveFolderNotWritable checks that a replay file that can not be written is a warning: the verdict is shown all the same.
+// TestSaveFolderNotWritable checks that a replay file that can not be written is a warning: the
+// verdict is shown all the same.
 func TestSaveFolderNotWritable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, out, err := domino(t.Context(), "check", "h5", "s1", "--variant", "published", "--save", filepath.Join(file, "below"))
-	if code != 1 || strings.Count(err, "domino: replay file not saved: ") != 2 || !strings.Contains(out, "2 scenarios, 0 as expected") {
+	code, out, err := domino(t.Context(), "check", "h5", "s1", "--variant", "published", "--save",
+		filepath.Join(file, "below"))
+	if code != 1 || strings.Count(err, "domino: replay file not saved: ") != 2 ||
+		!strings.Contains(out, "2 scenarios, 0 as expected") {
 		t.Errorf("exit %d, %q\n%s", code, err, out)
 	}
 	if strings.Contains(out, "replay: domino replay") {

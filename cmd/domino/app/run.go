@@ -33,24 +33,36 @@ type runFlags struct {
 }
 
 func runRun(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("run", "[SCENARIO | FILE ...]", io, "run s1", "run s1 --variant published --seed 7", "run 'causal-*' --runs 5000 --parallel", "run ping --runs 1 --show",
+	f := flags("run", "[SCENARIO | FILE ...]", io, "run s1", "run s1 --variant published --seed 7",
+		"run 'causal-*' --runs 5000 --parallel", "run ping --runs 1 --show",
 		"run s0 --for 30s --real", "run .domino/s1-published.txtar --enforce")
 	var rf runFlags
 	var variant string
 	var failures, checkpoints int
-	f.Uint64Var(&rf.soak.Seed, "seed", 1, "same seed, same runs and output but for times, unless --parallel, --real or --for")
-	f.IntVar(&rf.soak.Runs, "runs", soak.DefaultRuns, "runs, each with failures of its own within the budgets of the scenario; the first is without")
-	f.DurationVar(&rf.soak.MaxTime, "for", 0, "make runs for so long, not --runs unless that is given, too")
-	f.IntVar(&rf.soak.MaxSteps, "max-steps", local.DefaultSteps, "cut a run off after so many steps")
-	f.BoolVar(&rf.soak.Parallel, "parallel", false, "let goroutines run at the same time, not one after the other: what happens depends on the machine, too")
+	f.Uint64Var(&rf.soak.Seed, "seed", 1,
+		"same seed, same runs and output but for times, unless --parallel, --real or --for")
+	f.IntVar(&rf.soak.Runs, "runs", soak.DefaultRuns,
+		"runs, each with failures of its own within the budgets of the scenario; the first is "+
+			"without")
+	f.DurationVar(&rf.soak.MaxTime, "for", 0,
+		"make runs for so long, not --runs unless that is given, too")
+	f.IntVar(&rf.soak.MaxSteps, "max-steps", local.DefaultSteps,
+		"cut a run off after so many steps")
+	f.BoolVar(&rf.soak.Parallel, "parallel", false,
+		"let goroutines run at the same time, not one after the other: what happens depends on "+
+			"the machine, too")
 	f.BoolVar(&rf.soak.Real, "real", false, "in real time; implies --parallel")
-	f.BoolVar(&rf.soak.Retrace, "retrace", false, "repeat every run in the world of check, step by step, and compare")
-	enforce := f.Bool("enforce", false, "enforce the schedule of a replay file on the goroutines instead of drawing runs")
-	f.StringVar(&variant, "variant", "", "repaired, published, or repaired+ERRATUM, instead of the scenario's")
+	f.BoolVar(&rf.soak.Retrace, "retrace", false,
+		"repeat every run in the world of check, step by step, and compare")
+	enforce := f.Bool("enforce", false,
+		"enforce the schedule of a replay file on the goroutines instead of drawing runs")
+	f.StringVar(&variant, "variant", "",
+		"repaired, published, or repaired+ERRATUM, instead of the scenario's")
 	f.IntVar(&failures, "failures", -1, "failures, instead of the scenario's")
 	f.IntVar(&checkpoints, "checkpoints", -1, "spontaneous checkpoints, instead of the scenario's")
 	f.IntVar(&rf.workers, "workers", runtime.GOMAXPROCS(0), "scenarios at the same time")
-	f.StringVar(&rf.save, "save", ".domino", "folder for replay files of violations; \"\" saves none")
+	f.StringVar(&rf.save, "save", ".domino",
+		"folder for replay files of violations; \"\" saves none")
 	f.BoolVar(&rf.show, "show", false, "show the last run, too, when no run breaks anything")
 	f.BoolVar(&rf.control, "control", false, "show control messages in diagrams, too")
 	f.BoolVar(&rf.json, "json", false, "print JSON, one object a line")
@@ -58,18 +70,23 @@ func runRun(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	if rf.soak.Runs < 1 || rf.soak.MaxSteps < 1 || rf.soak.MaxTime < 0 || rf.workers < 1 {
-		return 0, fmt.Errorf("--runs, --max-steps and --workers must be at least 1, and --for not negative")
+		return 0,
+			fmt.Errorf(
+				"--runs, --max-steps and --workers must be at least 1, and --for not negative")
 	}
 	if rf.soak.MaxTime > 0 && !f.Changed("runs") {
 		rf.soak.Runs = math.MaxInt
 	}
-	if failures > fault.Max || checkpoints > fault.Max || f.Changed("failures") && failures < 0 || f.Changed("checkpoints") && checkpoints < 0 {
+	if failures > fault.Max || checkpoints > fault.Max || f.Changed("failures") && failures < 0 ||
+		f.Changed("checkpoints") && checkpoints < 0 {
 		return 0, fmt.Errorf("budgets must be in [0, %d]", fault.Max)
 	}
 	if *enforce {
-		for _, n := range []string{"seed", "runs", "for", "parallel", "real", "retrace", "variant", "failures", "checkpoints", "show", "max-steps"} {
+		for _, n := range []string{"seed", "runs", "for", "parallel", "real", "retrace", "variant",
+			"failures", "checkpoints", "show", "max-steps"} {
 			if f.Changed(n) {
-				return 0, fmt.Errorf("--enforce does what the schedule says: it contradicts --%s", n)
+				return 0, fmt.Errorf("--enforce does what the schedule says: it contradicts --%s",
+					n)
 			}
 		}
 		if f.NArg() != 1 {
@@ -94,7 +111,8 @@ type ran struct {
 }
 
 // runAll runs the scenarios, prints what they show in order, and returns the exit code.
-func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io streams) (int, error) {
+func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io streams) (int,
+	error) {
 	began := time.Now()
 	p := newProgress(io.err, len(list), rf.json)
 	t := newTable(io.out, list)
@@ -111,7 +129,8 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io st
 		}
 		r.save(rf.save, io.err)
 		if rf.json {
-			_ = json.NewEncoder(io.out).Encode(r.row) // a closed pipe shows on the next write of the shell
+			// a closed pipe shows on the next write of the shell
+			_ = json.NewEncoder(io.out).Encode(r.row)
 		} else {
 			t.row(r.row)
 		}
@@ -152,8 +171,10 @@ func runOne(ctx context.Context, s *scenarios.Scenario, rf *runFlags, p *progres
 		}
 		soaked = out
 		if f := out.Found; f != nil && f.Stale != nil {
-			return nil, fmt.Errorf("run %d with seed %d breaks %s (%s), but it is no run of the world: %w", f.Number, o.Seed, f.Violation.Property,
-				f.Violation.Message, f.Stale)
+			return nil,
+				fmt.Errorf("run %d with seed %d breaks %s (%s), but it is no run of the world: %w",
+					f.Number, o.Seed, f.Violation.Property,
+					f.Violation.Message, f.Stale)
 		}
 		return outcomeOfRuns(out), nil
 	})
@@ -170,13 +191,16 @@ func runOne(ctx context.Context, s *scenarios.Scenario, rf *runFlags, p *progres
 func outcomeOfRuns(out *soak.Outcome) *world.Outcome {
 	samples := samplesOfRuns(out.Stats, out.Found)
 	w := &world.Outcome{Reason: out.Reason, Seen: out.Seen, World: out.World, Samples: &samples}
-	w.Result = checker.Result{Verdict: out.Verdict, Stats: checker.Stats{Transitions: out.Steps, Depth: out.Longest, Elapsed: out.Elapsed}}
+	w.Result = checker.Result{Verdict: out.Verdict,
+		Stats: checker.Stats{Transitions: out.Steps, Depth: out.Longest, Elapsed: out.Elapsed}}
 	if out.World == nil {
 		w.Samples = nil
 	}
 	if f := out.Found; f != nil {
-		w.Found = []checker.Found{{Violation: f.Violation, Path: make([]uint64, len(f.Run.Schedule))}}
-		if f.Run.Violation != nil { // otherwise it takes two runs that differ, and one of them replays as fine
+		w.Found = []checker.Found{{Violation: f.Violation,
+			Path: make([]uint64, len(f.Run.Schedule))}}
+		// otherwise it takes two runs that differ, and one of them replays as fine
+		if f.Run.Violation != nil {
 			w.Runs = []*world.Run{f.Run}
 		}
 	}
@@ -185,7 +209,8 @@ func outcomeOfRuns(out *soak.Outcome) *world.Outcome {
 
 // samplesOfRuns are the figures of runs in those of a sample.
 func samplesOfRuns(st soak.Stats, f *soak.Finding) checker.Samples {
-	s := checker.Samples{Runs: st.Runs, Steps: st.Steps, Longest: st.Longest, Faults: st.Failures, Cut: st.Cut, Elapsed: st.Elapsed}
+	s := checker.Samples{Runs: st.Runs, Steps: st.Steps, Longest: st.Longest, Faults: st.Failures,
+		Cut: st.Cut, Elapsed: st.Elapsed}
 	if f != nil {
 		s.First = f.Number
 	}
@@ -199,8 +224,9 @@ func (r *ran) showLast(w io.Writer, control bool) {
 		fmt.Fprintf(w, "the last run can not be shown: %v\n", err)
 		return
 	}
-	showRun(w, r.scenario, r.soaked.World, run, nil, fmt.Sprintf("domino run %s --variant %s --seed %d --runs %d --show", r.Name, r.Variant,
-		r.Samples.Seed, r.Samples.Runs), control)
+	showRun(w, r.scenario, r.soaked.World, run, nil,
+		fmt.Sprintf("domino run %s --variant %s --seed %d --runs %d --show", r.Name, r.Variant,
+			r.Samples.Seed, r.Samples.Runs), control)
 }
 
 // enforceFile enforces the schedule of a replay file, and judges what the goroutines do.
@@ -210,17 +236,23 @@ func enforceFile(ctx context.Context, file string, rf *runFlags, io streams) (in
 		return 0, err
 	}
 	if len(s.Schedule) == 0 {
-		return 0, fmt.Errorf("%s has no section \"-- schedule --\" with events; domino check --save writes such files", file)
+		return 0,
+			fmt.Errorf(
+				"%s has no section \"-- schedule --\" with events; domino check --save "+
+					"writes such "+
+					"files", file)
 	}
 	resolved, err := catalog.Resolve(s)
 	if err != nil {
 		return 0, err
 	}
-	w, _, err := world.Open(ctx, world.Case{Setup: resolved.Setup, Baseline: resolved.Baseline, Model: resolved.Model, Cuts: true}, checker.Options{})
+	w, _, err := world.Open(ctx, world.Case{Setup: resolved.Setup, Baseline: resolved.Baseline,
+		Model: resolved.Model, Cuts: true}, checker.Options{})
 	if err != nil {
 		return 0, err
 	}
-	r, stale := local.Run(ctx, resolved.Setup, local.Config{Model: resolved.Model, Schedule: s.Schedule, MaxStep: hangsAfter})
+	r, stale := local.Run(ctx, resolved.Setup,
+		local.Config{Model: resolved.Model, Schedule: s.Schedule, MaxStep: hangsAfter})
 	if stale != nil && !errors.Is(stale, local.ErrStale) {
 		return 0, stale
 	}
@@ -238,7 +270,8 @@ func enforceFile(ctx context.Context, file string, rf *runFlags, io streams) (in
 		return 0, err
 	}
 	if v == nil && stale == nil && !r.Complete {
-		fmt.Fprintln(io.err, "unknown: the run breaks nothing, but the schedule ends before the run does")
+		fmt.Fprintln(io.err,
+			"unknown: the run breaks nothing, but the schedule ends before the run does")
 		return exitCode(spec.Unknown), nil
 	}
 	run.Violation, run.Complete = v, r.Complete

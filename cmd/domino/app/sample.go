@@ -22,15 +22,18 @@ type sampleFlags struct {
 	depth    int
 }
 
-// pctcpDepth is the depth of bugs that PCTCP looks for unless told: most known bugs need no more ordered events.
+// pctcpDepth is the depth of bugs that PCTCP looks for unless told: most known bugs need no more
+// ordered events.
 const pctcpDepth = 3
 
 func registerSamples(f *pflag.FlagSet) *sampleFlags {
 	var s sampleFlags
 	f.IntVar(&s.runs, "runs", checker.DefaultRuns, "runs to draw")
-	f.IntVar(&s.maxSteps, "max-steps", checker.DefaultSteps, "cut a run that is drawn off after so many steps")
+	f.IntVar(&s.maxSteps, "max-steps", checker.DefaultSteps,
+		"cut a run that is drawn off after so many steps")
 	f.Uint64Var(&s.seed, "seed", 1, "same seed, same runs")
-	f.IntVar(&s.depth, "depth", pctcpDepth, "with pctcp: how many events a bug needs in one certain order")
+	f.IntVar(&s.depth, "depth", pctcpDepth,
+		"with pctcp: how many events a bug needs in one certain order")
 	return &s
 }
 
@@ -41,8 +44,8 @@ func (s *searchFlags) sampling() bool {
 
 // contradictions reports flags that mean nothing with the chosen search.
 //
-// A search for endless runs is depth first: a cycle is seen from inside. Its states are known by fingerprints only; each loop
-// that it finds is repeated on whole states.
+// A search for endless runs is depth first: a cycle is seen from inside. Its states are known by
+// fingerprints only; each loop that it finds is repeated on whole states.
 func (s *searchFlags) contradictions(f *pflag.FlagSet) error {
 	refuse := func(why string, names ...string) error {
 		for _, n := range names {
@@ -53,7 +56,8 @@ func (s *searchFlags) contradictions(f *pflag.FlagSet) error {
 		return nil
 	}
 	if s.estimate && s.order != "dfs" && s.order != "bfs" {
-		return fmt.Errorf("--estimate is about the states of a search: it contradicts --search %s", s.order)
+		return fmt.Errorf("--estimate is about the states of a search: it contradicts --search %s",
+			s.order)
 	}
 	for _, n := range []string{"lasso", "save-run", "resume", "disk", "max-states"} {
 		if s.estimate && f.Changed(n) {
@@ -70,13 +74,16 @@ func (s *searchFlags) contradictions(f *pflag.FlagSet) error {
 		return fmt.Errorf("--lasso stores fingerprints only: it contradicts --exact")
 	}
 	if !s.sampling() {
-		return refuse("only "+strings.Join(checker.Strategies(), ", ")+" draw runs", "runs", "max-steps", "seed", "depth")
+		return refuse("only "+strings.Join(checker.Strategies(), ", ")+" draw runs", "runs",
+			"max-steps", "seed", "depth")
 	}
-	if err := refuse("a run that is drawn is not reduced, and no states are stored", "reduce", "exact", "max-states"); err != nil {
+	if err := refuse("a run that is drawn is not reduced, and no states are stored", "reduce",
+		"exact", "max-states"); err != nil {
 		return err
 	}
 	if s.samples.runs < 1 || s.samples.maxSteps < 1 {
-		return fmt.Errorf("--runs is %d and --max-steps %d, want at least 1", s.samples.runs, s.samples.maxSteps)
+		return fmt.Errorf("--runs is %d and --max-steps %d, want at least 1", s.samples.runs,
+			s.samples.maxSteps)
 	}
 	if s.order != "pctcp" {
 		return refuse("only pctcp has a depth", "depth")
@@ -105,7 +112,8 @@ func samplesOf(out *world.Outcome) *samples {
 	if out.Samples == nil {
 		return nil
 	}
-	return &samples{Samples: *out.Samples, RunsPerSecond: float64(out.Samples.Runs) / max(out.Samples.Elapsed.Seconds(), 1e-9)}
+	return &samples{Samples: *out.Samples, RunsPerSecond: float64(out.Samples.Runs) / max(
+		out.Samples.Elapsed.Seconds(), 1e-9)}
 }
 
 // sampleOne answers one scenario by drawing runs.
@@ -114,9 +122,12 @@ func sampleOne(ctx context.Context, s *scenarios.Scenario, sf *searchFlags, p *p
 	if err != nil {
 		return &row{Name: s.Name, err: err}
 	}
-	o := checker.SampleOptions{Runs: sf.samples.runs, MaxSteps: sf.samples.maxSteps, Seed: sf.samples.seed, MaxTime: sf.timeout, MaxBytes: sf.maxMemory << 20,
+	o := checker.SampleOptions{Runs: sf.samples.runs, MaxSteps: sf.samples.maxSteps,
+		Seed: sf.samples.seed, MaxTime: sf.timeout, MaxBytes: sf.maxMemory << 20,
 		Progress: p.sampled(s.Name)}
-	r := answer(s, s.Variant, func(q world.Case) (*world.Outcome, error) { return world.Sample(ctx, q, strategy, o) })
+	r := answer(s, s.Variant, func(q world.Case) (*world.Outcome, error) {
+		return world.Sample(ctx, q, strategy, o)
+	})
 	if r.Samples != nil {
 		r.Samples.Strategy, r.Samples.Seed = sf.order, sf.samples.seed
 	}
@@ -132,7 +143,9 @@ func (p *progress) sampled(name string) func(checker.Samples) {
 			return
 		}
 		p.last = time.Now()
-		fmt.Fprintf(p.w, "\r\x1b[K%d/%d done; %s: %s runs, %s/s, %s ends, longest %d", p.done, p.total, name, count(s.Runs),
-			count(int(float64(s.Runs)/max(s.Elapsed.Seconds(), 1e-3))), count(s.Terminals), s.Longest)
+		fmt.Fprintf(p.w, "\r\x1b[K%d/%d done; %s: %s runs, %s/s, %s ends, longest %d", p.done,
+			p.total, name, count(s.Runs),
+			count(int(float64(s.Runs)/max(s.Elapsed.Seconds(), 1e-3))), count(s.Terminals),
+			s.Longest)
 	}
 }

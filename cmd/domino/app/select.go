@@ -22,12 +22,15 @@ func quick(list []*scenarios.Scenario, messages io.Writer) (rest []*scenarios.Sc
 		}
 	}
 	if len(names) > 0 {
-		fmt.Fprintf(messages, "not explored, because they take long: %s (name them, or say --long)\n", strings.Join(names, " "))
+		fmt.Fprintf(messages,
+			"not explored, because they take long: %s (name them, or say --long)\n",
+			strings.Join(names, " "))
 	}
 	return rest
 }
 
-// selectScenarios finds scenarios by name, by pattern ("h13*"), or by file. Without names it returns all embedded ones.
+// selectScenarios finds scenarios by name, by pattern ("h13*"), or by file. Without names it
+// returns all embedded ones.
 func selectScenarios(names []string) ([]*scenarios.Scenario, error) {
 	all, err := scenarios.Embedded()
 	if err != nil || len(names) == 0 {
@@ -55,7 +58,8 @@ func selectScenarios(names []string) ([]*scenarios.Scenario, error) {
 			if strings.ContainsAny(name, "/.") {
 				return nil, fmt.Errorf("file %s does not exist", name)
 			}
-			return nil, fmt.Errorf("unknown scenario %q, did you mean %q? (domino list scenarios)", name, scenarios.Nearest(name, known))
+			return nil, fmt.Errorf("unknown scenario %q, did you mean %q? (domino list scenarios)",
+				name, scenarios.Nearest(name, known))
 		}
 		s, err := scenarios.Load(name)
 		if err != nil {

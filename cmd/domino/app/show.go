@@ -14,7 +14,8 @@ import (
 	"github.com/domino-check/domino/spec/report"
 )
 
-// save writes the replay file of the first violation; a failure to write is reported and loses nothing else.
+// save writes the replay file of the first violation; a failure to write is reported and loses
+// nothing else.
 func (r *row) save(folder string, errors io.Writer) {
 	runs := r.outcomeRuns()
 	if folder == "" || len(runs) == 0 {
@@ -44,8 +45,10 @@ func (r *row) show(w io.Writer, control bool) {
 }
 
 // showRun prints one run with its diagram and what changed in the local states at each step.
-func showRun(w io.Writer, s *scenarios.Scenario, wd *world.World, run *world.Run, v *spec.Violation, command string, control bool) {
-	r := &report.Run{Title: s.Name + " (" + s.Protocol + ", " + s.Variant + "): " + s.Title, Trace: run.Trace, Violation: v, Command: command}
+func showRun(w io.Writer, s *scenarios.Scenario, wd *world.World, run *world.Run, v *spec.Violation,
+	command string, control bool) {
+	r := &report.Run{Title: s.Name + " (" + s.Protocol + ", " + s.Variant + "): " + s.Title,
+		Trace: run.Trace, Violation: v, Command: command}
 	for _, p := range spec.Properties() {
 		if v != nil && p.Name == v.Property {
 			r.Property = &p

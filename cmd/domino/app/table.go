@@ -36,12 +36,14 @@ func newTable(w io.Writer, list []*scenarios.Scenario) *table {
 
 func (t *table) row(r *row) {
 	if !t.header && r.Samples != nil {
-		fmt.Fprintf(t.w, "%-*s  %-12s %12s %13s %6s %8s %11s  %s\n", t.name, "scenario", "verdict", "runs", "steps", "depth",
+		fmt.Fprintf(t.w, "%-*s  %-12s %12s %13s %6s %8s %11s  %s\n", t.name, "scenario", "verdict",
+			"runs", "steps", "depth",
 			"time", "runs/s", "within")
 		t.header = true
 	}
 	if !t.header {
-		fmt.Fprintf(t.w, "%-*s  %-12s %s%12s %13s %6s %8s %11s  %s\n", t.name, "scenario", "verdict", t.column("traces"), "states", "transitions",
+		fmt.Fprintf(t.w, "%-*s  %-12s %s%12s %13s %6s %8s %11s  %s\n", t.name, "scenario",
+			"verdict", t.column("traces"), "states", "transitions",
 			"depth", "time", "states/s", "within")
 		t.header = true
 	}
@@ -67,10 +69,12 @@ func (t *table) row(r *row) {
 	if r.Depth > 0 {
 		depth = fmt.Sprint(r.Depth)
 	}
-	fmt.Fprintf(t.w, "%-*s %s%-12s %s%12s %13s %6s %8s %11s  %s\n", t.name, r.Name, mark, r.Verdict, t.column(count(r.Traces)), count(things), count(r.Transitions),
+	fmt.Fprintf(t.w, "%-*s %s%-12s %s%12s %13s %6s %8s %11s  %s\n", t.name, r.Name, mark, r.Verdict,
+		t.column(count(r.Traces)), count(things), count(r.Transitions),
 		depth, seconds(r.Seconds), rate, r.Bounds)
 	if r.Samples != nil && r.Samples.Cut > 0 {
-		fmt.Fprintf(t.w, "%-*s    %s runs were cut off at the limit of steps\n", t.name, "", count(r.Samples.Cut))
+		fmt.Fprintf(t.w, "%-*s    %s runs were cut off at the limit of steps\n", t.name, "",
+			count(r.Samples.Cut))
 	}
 	if r.Why != "" && (r.Verdict != spec.Holds || !r.AsExpected) {
 		for _, line := range strings.Split(r.Why, "\n") {
@@ -81,7 +85,8 @@ func (t *table) row(r *row) {
 		fmt.Fprintf(t.w, "%-*s    never happened: %s\n", t.name, "", strings.Join(r.Unseen, ", "))
 	}
 	if r.Replay != "" {
-		fmt.Fprintf(t.w, "%-*s    %d steps; replay: domino replay %s\n", t.name, "", r.Length, r.Replay)
+		fmt.Fprintf(t.w, "%-*s    %d steps; replay: domino replay %s\n", t.name, "", r.Length,
+			r.Replay)
 	}
 }
 
@@ -98,13 +103,16 @@ func (t *table) summary(took time.Duration) {
 	if t.samples {
 		what = "runs, %s steps"
 	}
-	fmt.Fprintf(t.w, "\n%d scenarios, %d as expected; %s "+what+" in %s\n", t.rows, t.expected, count(t.states), count(t.steps),
+	fmt.Fprintf(t.w, "\n%d scenarios, %d as expected; %s "+what+" in %s\n", t.rows, t.expected,
+		count(t.states), count(t.steps),
 		seconds(took.Seconds()))
 	if words := savings(t.saved); words != "" {
 		fmt.Fprintf(t.w, "left out by reductions: %s\n", words)
 	}
 	if t.odds > 0 {
-		fmt.Fprintf(t.w, "chance that two states had one fingerprint and something was not explored: below %.0e\n", t.odds)
+		fmt.Fprintf(t.w,
+			"chance that two states had one fingerprint and something was not explored: below "+
+				"%.0e\n", t.odds)
 	}
 	if t.rows != t.expected {
 		fmt.Fprintln(t.w, "lines with ! are not as expected")
@@ -117,7 +125,8 @@ func savings(s checker.Savings) string {
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{s.Singletons, "all steps but one of %s states (singletons)"}, {s.Crashes, "%s crashes that come later anyway (crashes)"},
+	}{{s.Singletons, "all steps but one of %s states (singletons)"},
+		{s.Crashes, "%s crashes that come later anyway (crashes)"},
 		{s.Sleeping, "%s sleeping steps (sleep)"}, {s.Symmetric, "%s crash sets (symmetry)"}} {
 		if c.n > 0 {
 			list = append(list, fmt.Sprintf(c.what, count(c.n)))

@@ -23,7 +23,8 @@ func runVolume(_ context.Context, args []string, io streams) (int, error) {
 	}
 	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	printPublished(w)
-	for _, print := range []func(*tabwriter.Writer) error{printLeanMD, printOpenAtom, printParts, printRuns, printTolerance} {
+	for _, print := range []func(*tabwriter.Writer) error{printLeanMD, printOpenAtom, printParts,
+		printRuns, printTolerance} {
 		if err := print(w); err != nil {
 			return 0, err
 		}
@@ -51,18 +52,24 @@ Saved is the part of the log of SCMEL that CAMEL does not keep. Where ours and t
 
 func percent(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }
 
-// printPublished prints [CAMEL] Table 3 beside the closed form for its groups: 50 receivers, three of them children of the root, 0.6 % of the
-// bytes from process to process, the rest halved between multicasts and reductions.
+// printPublished prints [CAMEL] Table 3 beside the closed form for its groups: 50 receivers, three
+// of them children of the root, 0.6 % of the bytes from process to process, the rest halved between
+// multicasts and reductions.
 func printPublished(w *tabwriter.Writer) {
 	const receivers, top, direct = 50.0, 3.0, 0.006
 	share := (1 - direct) / 2
 	saved := 1 - (direct + share/receivers + share*top/receivers)
-	fmt.Fprint(w, "LeanMD as published ([CAMEL] Table 3, Fig. 5), and the closed form for its groups\n"+
-		"cores\tmessages\tSCMEL log\tCAMEL log\tsaved\tclosed form\twith seeds\tSCMEL dets\tCAMEL dets\tshare\tclosed form\tpiggybacked\t\n")
+	fmt.Fprint(w,
+		"LeanMD as published ([CAMEL] Table 3, Fig. 5), and the closed form for its groups\n"+
+			"cores\tmessages\tSCMEL log\tCAMEL log\tsaved\tclosed form\twith seeds\tSCMEL "+
+			"dets\tCAMEL dets\tshare\tclosed form\tpiggybacked\t\n")
 	for _, r := range publishedTable {
-		dets := (r.messages/2*(1+top/receivers) + publishedLocal/2*(1+top/receivers)) / (r.messages + publishedLocal)
-		fmt.Fprintf(w, "%d\t%.2fM\t%.1f GB\t%.1f GB\t%s\t%s\t%s\t%.1fM\t%.1fM\t%s\t%s\t%s\t\n", r.cores, r.messages, r.plainLog, r.awareLog,
-			percent(1-r.awareLog/r.plainLog), percent(saved), percent(saved-share*top/receivers), r.plainDets, r.awareDets, percent(r.awareDets/r.plainDets), percent(dets),
+		dets := (r.messages/2*(1+top/receivers) +
+			publishedLocal/2*(1+top/receivers)) / (r.messages + publishedLocal)
+		fmt.Fprintf(w, "%d\t%.2fM\t%.1f GB\t%.1f GB\t%s\t%s\t%s\t%.1fM\t%.1fM\t%s\t%s\t%s\t\n",
+			r.cores, r.messages, r.plainLog, r.awareLog,
+			percent(1-r.awareLog/r.plainLog), percent(saved), percent(saved-share*top/receivers),
+			r.plainDets, r.awareDets, percent(r.awareDets/r.plainDets), percent(dets),
 			percent(r.awareCarry/r.plainCarry))
 	}
 }
@@ -70,11 +77,13 @@ func printPublished(w *tabwriter.Writer) {
 // printLeanMD counts generated workloads, tree by tree.
 func printLeanMD(w *tabwriter.Writer) error {
 	fmt.Fprint(w, "\nLeanMD-like, counted over all trees of one step\n"+
-		"cells\treach\tranks\tmean group\tmessages\tSCMEL log\tper node\tCAMEL log\tsaved\twith seeds\tdeterminants\t\n")
+		"cells\treach\tranks\tmean group\tmessages\tSCMEL log\tper node\tCAMEL log\tsaved\twith "+
+		"seeds\tdeterminants\t\n")
 	for _, c := range []struct {
 		cells               [3]int
 		reach, ranks, arity int
-	}{{[3]int{4, 4, 4}, 1, 64, 2}, {[3]int{5, 5, 5}, 2, 64, 3}, {[3]int{8, 8, 8}, 1, 1024, 2}, {[3]int{8, 8, 8}, 2, 1024, 3},
+	}{{[3]int{4, 4, 4}, 1, 64, 2}, {[3]int{5, 5, 5}, 2, 64, 3}, {[3]int{8, 8, 8}, 1, 1024, 2},
+		{[3]int{8, 8, 8}, 2, 1024, 3},
 		{[3]int{16, 16, 16}, 1, 16384, 2}, {[3]int{10, 10, 10}, 2, 16384, 3}} {
 		l, err := script.LeanMD(c.cells, c.reach, c.ranks, c.arity)
 		if err != nil {
@@ -85,9 +94,12 @@ func printLeanMD(w *tabwriter.Writer) error {
 			members += len(g.Ranks)
 		}
 		plain, node, aware := l.Plain(false), l.Plain(true), l.Aware()
-		fmt.Fprintf(w, "%dx%dx%d\t%d\t%d\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", c.cells[0], c.cells[1], c.cells[2], c.reach, c.ranks,
-			float64(members)/float64(len(l.Groups)), count(plain.Messages), count(plain.Logged), count(node.Logged), count(aware.Logged),
-			percent(1-aware.LoggedSize/plain.LoggedSize), percent(1-(aware.LoggedSize+aware.SeedSize)/plain.LoggedSize),
+		fmt.Fprintf(w, "%dx%dx%d\t%d\t%d\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", c.cells[0],
+			c.cells[1], c.cells[2], c.reach, c.ranks,
+			float64(members)/float64(len(l.Groups)), count(plain.Messages), count(plain.Logged),
+			count(node.Logged), count(aware.Logged),
+			percent(1-aware.LoggedSize/plain.LoggedSize),
+			percent(1-(aware.LoggedSize+aware.SeedSize)/plain.LoggedSize),
 			percent(float64(aware.Determinants)/float64(plain.Determinants)))
 	}
 	return nil
@@ -95,8 +107,10 @@ func printLeanMD(w *tabwriter.Writer) error {
 
 // printOpenAtom counts the sweep of row sizes.
 func printOpenAtom(w *tabwriter.Writer) error {
-	fmt.Fprint(w, "\nOpenAtom-like, counted; saved as published in [CAMEL] Fig. 6 for a small and a moderate problem\n"+
-		"row\tdirect\tsaved\twith seeds\tcores\tsmall\tmoderate\t\n")
+	fmt.Fprint(w,
+		"\nOpenAtom-like, counted; saved as published in [CAMEL] Fig. 6 for a small and a "+
+			"moderate problem\n"+
+			"row\tdirect\tsaved\twith seeds\tcores\tsmall\tmoderate\t\n")
 	for i, c := range []struct {
 		m      int
 		direct float64
@@ -106,8 +120,10 @@ func printOpenAtom(w *tabwriter.Writer) error {
 			return err
 		}
 		plain, aware, p := o.Plain(false), o.Aware(), publishedOpenAtom[i]
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", c.m, percent(c.direct), percent(1-aware.LoggedSize/plain.LoggedSize),
-			percent(1-(aware.LoggedSize+aware.SeedSize)/plain.LoggedSize), p.cores, known(p.small), known(p.moderate))
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", c.m, percent(c.direct),
+			percent(1-aware.LoggedSize/plain.LoggedSize),
+			percent(1-(aware.LoggedSize+aware.SeedSize)/plain.LoggedSize), p.cores, known(p.small),
+			known(p.moderate))
 	}
 	return nil
 }
@@ -122,8 +138,10 @@ func printParts(w *tabwriter.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(w, "\nParts of the log, relative to that of SCMEL: counted, and as published in [CAMEL] Fig. 5 and Fig. 6 for 4K cores\n"+
-		"workload\tprotocol\tmulticasts\tpublished\treductions\tpublished\tdirect\tpublished\t\n")
+	fmt.Fprint(w,
+		"\nParts of the log, relative to that of SCMEL: counted, and as published in [CAMEL] "+
+			"Fig. 5 and Fig. 6 for 4K cores\n"+
+			"workload\tprotocol\tmulticasts\tpublished\treductions\tpublished\tdirect\tpublished\t\n")
 	for _, c := range []struct {
 		name string
 		load *script.Workload
@@ -132,7 +150,8 @@ func printParts(w *tabwriter.Writer) error {
 		for i, v := range []script.Volume{whole, c.load.Aware()} {
 			fmt.Fprintf(w, "%s\t%s", c.name, []string{"SCMEL", "CAMEL"}[i])
 			for k, part := range []float64{v.Multicasts, v.Reductions, v.Direct} {
-				fmt.Fprintf(w, "\t%s\t%.0f%%", percent(part/whole.LoggedSize), publishedParts[c.name][i][k])
+				fmt.Fprintf(w, "\t%s\t%.0f%%", percent(part/whole.LoggedSize),
+					publishedParts[c.name][i][k])
 			}
 			fmt.Fprint(w, "\t\n")
 		}
@@ -147,7 +166,8 @@ func known(x float64) string {
 	return fmt.Sprintf("%.0f%%", x)
 }
 
-// printRuns runs both protocols on small workloads and counts what crosses the boundary of their machines.
+// printRuns runs both protocols on small workloads and counts what crosses the boundary of their
+// machines.
 func printRuns(w *tabwriter.Writer) error {
 	lean, err := script.LeanMD([3]int{4, 4, 2}, 1, 32, 2)
 	if err != nil {
@@ -178,7 +198,8 @@ func printRuns(w *tabwriter.Writer) error {
 			}
 			words := map[bool]string{false: "at once", true: "late"}
 			row := func(protocol string, n world.Counts, share string) {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", c.name, words[late], protocol, n.Messages, n.Control, n.Copies+n.Parts,
+				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", c.name, words[late],
+					protocol, n.Messages, n.Control, n.Copies+n.Parts,
 					n.Seeds, n.Determinants, n.Piggybacked, share)
 			}
 			row("SCMEL", p, "")
@@ -205,7 +226,8 @@ func printTolerance(w *tabwriter.Writer) error {
 		return err
 	}
 	for failures := range 5 {
-		setup, err := causal.NewSetup(core.Layout{Names: suite.Names, Ranks: len(suite.Names)}, programs, causal.Options{F: failures})
+		setup, err := causal.NewSetup(core.Layout{Names: suite.Names, Ranks: len(suite.Names)},
+			programs, causal.Options{F: failures})
 		if err != nil {
 			return err
 		}

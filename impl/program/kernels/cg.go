@@ -8,9 +8,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// cg solves A x = b by conjugate gradients and estimates an eigenvalue by inverse iteration. The matrix lies in blocks on a grid of
-// ranks; vectors by columns of the grid, each column of ranks alike. A product is summed along the row of the grid, then
-// transposed.
+// cg solves A x = b by conjugate gradients and estimates an eigenvalue by inverse iteration. The
+// matrix lies in blocks on a grid of ranks; vectors by columns of the grid, each column of ranks
+// alike. A product is summed along the row of the grid, then transposed.
 type cg struct {
 	rank, n            int
 	rows, cols, stages int // stages: log2 of cols
@@ -45,7 +45,8 @@ const (
 	cgRestart   // forget the warm-up
 )
 
-// cgOffsets are the distances of the elements of the matrix from its diagonal, both ways and round the edge.
+// cgOffsets are the distances of the elements of the matrix from its diagonal, both ways and round
+// the edge.
 var cgOffsets = [...]int{1, 13, 101}
 
 // cgElement is the element at (i, (i+o) mod n) and its mirror.
@@ -103,7 +104,8 @@ func (k *cg) product(n *core.Numbers, v core.Floats) {
 }
 
 func (k *cg) Compute(part int, n *core.Numbers) {
-	x, z, p, q, r := k.vector(n, "x"), k.vector(n, "z"), k.vector(n, "p"), k.vector(n, "q"), k.vector(n, "r")
+	x, z, p, q, r := k.vector(n, "x"), k.vector(n, "z"), k.vector(n, "p"), k.vector(n, "q"),
+		k.vector(n, "r")
 	sum, rho := k.scalar(n, "sum"), k.scalar(n, "rho")
 	switch part {
 	case cgOuter:
@@ -341,10 +343,12 @@ func buildCG(c *config) error {
 		w.iterate(c.of("iterations"), func() { k.outer(w, c.of("inner")) })
 	})
 	if k := newCG(0, ranks, n); !k.halves {
-		it, inner, r, l := int64(c.of("iterations")), int64(c.of("inner")), int64(k.rows), int64(k.stages)
+		it, inner, r, l := int64(c.of("iterations")), int64(c.of("inner")), int64(k.rows),
+			int64(k.stages)
 		c.closed = &Count{
-			Bytes:    (it + 1) * (8*(inner+1)*int64(n)*(r*l+r-1) + (16*inner+32)*int64(ranks)*l),
-			Messages: (it + 1) * ((inner+1)*(int64(ranks)*l+int64(ranks)-r) + (2*inner+3)*int64(ranks)*l),
+			Bytes: (it + 1) * (8*(inner+1)*int64(n)*(r*l+r-1) + (16*inner+32)*int64(ranks)*l),
+			Messages: (it + 1) * ((inner+1)*(int64(ranks)*l+int64(ranks)-r) +
+				(2*inner+3)*int64(ranks)*l),
 		}
 	}
 	return nil

@@ -11,17 +11,21 @@ import (
 	"github.com/domino-check/domino/impl/program/script"
 )
 
-// measured are bytes and messages of whole runs, collectives aside: of real runs of the benchmarks, pair by pair, but for LU, which is by
-// formula (its real runs have 832 and 1,728 bytes more, the surface integrals of the verification).
+// measured are bytes and messages of whole runs, collectives aside: of real runs of the benchmarks,
+// pair by pair, but for LU, which is by formula (its real runs have 832 and 1,728 bytes more, the
+// surface integrals of the verification).
 var measured = []struct {
 	text            string
 	bytes, messages int64
 }{
-	{"bt class=S ranks=4", 14_328_480, 2_952}, {"bt class=S ranks=9", 31_628_880, 9_936}, {"bt class=W ranks=16", 564_658_560, 77_280},
+	{"bt class=S ranks=4", 14_328_480, 2_952}, {"bt class=S ranks=9", 31_628_880, 9_936},
+	{"bt class=W ranks=16", 564_658_560, 77_280},
 	{"sp class=S ranks=4", 14_807_040, 4_872}, {"sp class=S ranks=9", 29_614_080, 16_416},
-	{"cg class=S ranks=4", 14_005_248, 5_888}, {"cg class=S ranks=8", 23_406_592, 21_888}, {"cg class=W ranks=16", 256_477_184, 45_440},
+	{"cg class=S ranks=4", 14_005_248, 5_888}, {"cg class=S ranks=8", 23_406_592, 21_888},
+	{"cg class=W ranks=16", 256_477_184, 45_440},
 	{"lu class=S ranks=4", 3_304_320, 4_512}, {"lu class=S ranks=8", 6_608_640, 11_280},
-	{"mg class=S ranks=8", 2_795_776, 3_552}, {"mg class=S ranks=16", 3_890_944, 6_704}, {"mg class=S ranks=64", 6_664_704, 26_016},
+	{"mg class=S ranks=8", 2_795_776, 3_552}, {"mg class=S ranks=16", 3_890_944, 6_704},
+	{"mg class=S ranks=64", 6_664_704, 26_016},
 	{"ft class=S ranks=4", 25_165_824, 96}, {"ft class=S ranks=8", 29_360_128, 448},
 }
 
@@ -41,7 +45,8 @@ func count(t testing.TB, text string) (direct, all kernels.Count, suite *kernels
 
 var large = flag.Bool("large", false, "run the largest programs, too")
 
-// TestMeasured compares programs, formulas and real runs of the programs with the published counts. The two largest are run with -large.
+// TestMeasured compares programs, formulas and real runs of the programs with the published counts.
+// The two largest are run with -large.
 func TestMeasured(t *testing.T) {
 	for _, m := range measured {
 		t.Run(m.text, func(t *testing.T) {
@@ -65,8 +70,8 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// TestRuns compares tiny runs, channel by channel, with the enumeration of their programs, and with the formula where there is one; what is sent by
-// OpFlush only a run and a formula know.
+// TestRuns compares tiny runs, channel by channel, with the enumeration of their programs, and with
+// the formula where there is one; what is sent by OpFlush only a run and a formula know.
 func TestRuns(t *testing.T) {
 	for _, text := range tiny {
 		t.Run(text, func(t *testing.T) {
@@ -95,7 +100,8 @@ func TestRuns(t *testing.T) {
 				if flushes {
 					break
 				}
-				if want := (kernels.Count{Messages: d[pair].Messages + c[pair].Messages, Bytes: d[pair].Bytes + c[pair].Bytes}); n != want {
+				if want := (kernels.Count{Messages: d[pair].Messages + c[pair].Messages,
+					Bytes: d[pair].Bytes + c[pair].Bytes}); n != want {
 					t.Errorf("channel %v: a run sends %v, the program says %v", pair, n, want)
 				}
 			}
@@ -103,7 +109,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestIteration compares the volume of one iteration of class A with the published one, in MB: the difference of two lengths of a run.
+// TestIteration compares the volume of one iteration of class A with the published one, in MB: the
+// difference of two lengths of a run.
 func TestIteration(t *testing.T) {
 	tests := []struct {
 		name      string
@@ -112,14 +119,18 @@ func TestIteration(t *testing.T) {
 		messages  int64
 	}{
 		{"bt", 16, 17.55, 0}, {"bt", 64, 44.24, 0}, {"sp", 16, 14.75, 0}, {"sp", 64, 34.43, 0},
-		{"lu", 16, 5.78, 3_024}, {"lu", 64, 13.48, 14_112}, {"cg", 16, 32.05, 0}, {"cg", 64, 90.35, 0},
+		{"lu", 16, 5.78, 3_024}, {"lu", 64, 13.48, 14_112}, {"cg", 16, 32.05, 0},
+		{"cg", 64, 90.35, 0},
 		{"ft", 16, 125.8, 0}, {"ft", 64, 132.1, 0}, {"mg", 16, 34.56, 0}, {"mg", 64, 52.78, 0},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%s,%d", tt.name, tt.ranks), func(t *testing.T) {
-			one, _, _ := count(t, fmt.Sprintf("%s class=A ranks=%d iterations=1", tt.name, tt.ranks))
-			two, _, _ := count(t, fmt.Sprintf("%s class=A ranks=%d iterations=2", tt.name, tt.ranks))
-			if got := float64(two.Bytes-one.Bytes) / 1e6; math.Abs(got-tt.megabytes) > 0.0051 && (tt.megabytes < 100 || math.Abs(got-tt.megabytes) > 0.051) {
+			one, _, _ := count(t, fmt.Sprintf("%s class=A ranks=%d iterations=1", tt.name,
+				tt.ranks))
+			two, _, _ := count(t, fmt.Sprintf("%s class=A ranks=%d iterations=2", tt.name,
+				tt.ranks))
+			if got := float64(two.Bytes-one.Bytes) / 1e6; math.Abs(got-tt.megabytes) > 0.0051 &&
+				(tt.megabytes < 100 || math.Abs(got-tt.megabytes) > 0.051) {
 				t.Errorf("%.3f MB, published %.2f", got, tt.megabytes)
 			}
 			if got := two.Messages - one.Messages; tt.messages > 0 && got != tt.messages {
@@ -129,16 +140,19 @@ func TestIteration(t *testing.T) {
 	}
 }
 
-// TestTotals compares whole runs of class D with the published totals, in GB of 2^30 bytes: within 0.1 % or the rounding, LU on 1024 ranks within 0.5 %.
-// FT on 1024 ranks is left out: its programs alone have four million operations.
+// TestTotals compares whole runs of class D with the published totals, in GB of 2^30 bytes: within
+// 0.1 % or the rounding, LU on 1024 ranks within 0.5 %. FT on 1024 ranks is left out: its programs
+// alone have four million operations.
 func TestTotals(t *testing.T) {
 	tests := []struct {
 		name      string
 		ranks     int
 		gigabytes float64
 	}{
-		{"bt", 256, 791}, {"cg", 256, 2318}, {"ft", 256, 860}, {"lu", 256, 337}, {"mg", 256, 66}, {"sp", 256, 1446},
-		{"bt", 1024, 1635}, {"cg", 1024, 5606}, {"lu", 1024, 700}, {"mg", 1024, 107}, {"sp", 1024, 2989},
+		{"bt", 256, 791}, {"cg", 256, 2318}, {"ft", 256, 860}, {"lu", 256, 337}, {"mg", 256, 66},
+		{"sp", 256, 1446},
+		{"bt", 1024, 1635}, {"cg", 1024, 5606}, {"lu", 1024, 700}, {"mg", 1024, 107},
+		{"sp", 1024, 2989},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%s,%d", tt.name, tt.ranks), func(t *testing.T) {
@@ -150,17 +164,20 @@ func TestTotals(t *testing.T) {
 			if tt.name == "lu" && tt.ranks == 1024 {
 				off = 0.005 * tt.gigabytes
 			}
-			if got := float64(direct.Bytes) / (1 << 30); math.Abs(got-tt.gigabytes) > max(off, 0.6) {
+			if got := float64(direct.Bytes) / (1 << 30); math.Abs(got-tt.gigabytes) > max(off,
+				0.6) {
 				t.Errorf("%.2f GB, published %.0f", got, tt.gigabytes)
 			}
-			if d, _ := kernels.Traffic(suite.Programs); tt.name == "ft" && len(d) != tt.ranks*(tt.ranks-1) {
+			if d, _ := kernels.Traffic(suite.Programs); tt.name == "ft" &&
+				len(d) != tt.ranks*(tt.ranks-1) {
 				t.Errorf("%d pairs, want %d", len(d), tt.ranks*(tt.ranks-1))
 			}
 		})
 	}
 }
 
-// TestSmallest counts the runs that are named for checking: BT and SP have 48 messages an iteration on 4 ranks.
+// TestSmallest counts the runs that are named for checking: BT and SP have 48 messages an iteration
+// on 4 ranks.
 func TestSmallest(t *testing.T) {
 	for _, name := range []string{"bt", "sp"} {
 		one, _, _ := count(t, name+" ranks=4 iterations=1")
@@ -171,19 +188,24 @@ func TestSmallest(t *testing.T) {
 	}
 }
 
-// TestWorkloads compares the messages of a step of leanmd and openatom, and the bytes of their trees, with the enumeration of their groups in impl/program/script,
-// which was written apart, and openatom's share of direct bytes with the one asked for.
+// TestWorkloads compares the messages of a step of leanmd and openatom, and the bytes of their
+// trees, with the enumeration of their groups in impl/program/script, which was written apart, and
+// openatom's share of direct bytes with the one asked for.
 func TestWorkloads(t *testing.T) {
-	for _, g := range [][6]int{{4, 4, 4, 1, 64, 2}, {5, 5, 5, 2, 64, 3}, {2, 1, 1, 1, 3, 2}, {3, 3, 1, 1, 5, 1}} {
+	for _, g := range [][6]int{{4, 4, 4, 1, 64, 2}, {5, 5, 5, 2, 64, 3}, {2, 1, 1, 1, 3, 2},
+		{3, 3, 1, 1, 5, 1}} {
 		w, err := script.LeanMD([3]int{g[0], g[1], g[2]}, g[3], g[4], g[5])
 		if err != nil {
 			t.Fatal(err)
 		}
-		suite, err := kernels.Build(fmt.Sprintf("leanmd cx=%d cy=%d cz=%d reach=%d ranks=%d arity=%d size=160", g[0], g[1], g[2], g[3], g[4], g[5]))
+		suite, err := kernels.Build(fmt.Sprintf(
+			"leanmd cx=%d cy=%d cz=%d reach=%d ranks=%d arity=%d size=160", g[0], g[1], g[2], g[3],
+			g[4], g[5]))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := int64(w.Plain(false).Messages); suite.Closed.Messages != want || suite.Closed.Bytes != 160*want {
+		if want := int64(w.Plain(false).Messages); suite.Closed.Messages != want ||
+			suite.Closed.Bytes != 160*want {
 			t.Errorf("leanmd %v: %v, want %d messages", g, *suite.Closed, want)
 		}
 	}
@@ -193,7 +215,8 @@ func TestWorkloads(t *testing.T) {
 			t.Fatal(err)
 		}
 		const size = 10000
-		suite, err := kernels.Build(fmt.Sprintf("openatom ranks=%d row=%d direct=%d size=%d iterations=1", g[0]*g[1], g[1], g[2], size))
+		suite, err := kernels.Build(fmt.Sprintf(
+			"openatom ranks=%d row=%d direct=%d size=%d iterations=1", g[0]*g[1], g[1], g[2], size))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +224,8 @@ func TestWorkloads(t *testing.T) {
 		if want := int64(w.Plain(false).Messages); suite.Closed.Messages != want {
 			t.Errorf("openatom %v: %v, want %d messages", g, *suite.Closed, want)
 		}
-		if share := 1 - float64(trees)/float64(suite.Closed.Bytes); math.Abs(share-float64(g[2])/100) > 0.0005 {
+		if share := 1 - float64(trees)/float64(suite.Closed.Bytes); math.Abs(
+			share-float64(g[2])/100) > 0.0005 {
 			t.Errorf("openatom %v: %.4f of the bytes are direct", g, share)
 		}
 	}

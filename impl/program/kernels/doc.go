@@ -1,14 +1,19 @@
-// Package kernels holds programs that move real bytes: the communication skeletons of well-known parallel applications, most of
-// them with the numbers that go with it. They run wherever other programs run: tiny in the checker, large in real runtimes.
+// Package kernels holds programs that move real bytes: the communication skeletons of well-known
+// parallel applications, most of them with the numbers that go with it. They run wherever other
+// programs run: tiny in the checker, large in real runtimes.
 //
-// A kernel is built from a line such as "heat ranks=4 n=16 iterations=3" into one program a rank and a core.Kernel for each, which
-// holds what is fixed: geometry and sizes. What changes is in core.Numbers. Messages have exactly the sources, destinations, order
-// and sizes of their originals, which Traffic counts without running them and Closed by formula; a self message is a local copy, neither sent nor counted.
+// A kernel is built from a line such as "heat ranks=4 n=16 iterations=3" into one program a rank
+// and a core.Kernel for each, which holds what is fixed: geometry and sizes. What changes is in
+// core.Numbers. Messages have exactly the sources, destinations, order and sizes of their
+// originals, which Traffic counts without running them and Closed by formula; a self message is a
+// local copy, neither sent nor counted.
 //
-// heat, laplace, cg, ft, mg, nbody and the matrix products compute what their names say and are tested against sequential
-// references. ring, bt, sp, lu, smg, leanmd and openatom replace the numbers by digests: every message is made from the state of its
-// sender and changes that of its receiver, so that a wrong, lost, doubled or stale one changes what comes later.
+// heat, laplace, cg, ft, mg, nbody and the matrix products compute what their names say and are
+// tested against sequential references. ring, bt, sp, lu, smg, leanmd and openatom replace the
+// numbers by digests: every message is made from the state of its sender and changes that of its
+// receiver, so that a wrong, lost, doubled or stale one changes what comes later.
 //
-// Receives name their source unless the table of programs says "any". Where an original matches tags, the receives here are put in the order
-// in which the same source sends. Products are rounded before they are added, so that no machine fuses the two and results are the same bits everywhere.
+// Receives name their source unless the table of programs says "any". Where an original matches
+// tags, the receives here are put in the order in which the same source sends. Products are rounded
+// before they are added, so that no machine fuses the two and results are the same bits everywhere.
 package kernels

@@ -8,8 +8,9 @@ type Point struct {
 	Value float64
 }
 
-// Points gives the part of the result that one rank holds: the plate of heat; x of cg, and its estimate at place -1; positions of bodies; the
-// product of matmul; real and imaginary parts of the field of ft (last coordinate) and its checksum at place -1; u of mg.
+// Points gives the part of the result that one rank holds: the plate of heat; x of cg, and its
+// estimate at place -1; positions of bodies; the product of matmul; real and imaginary parts of the
+// field of ft (last coordinate) and its checksum at place -1; u of mg.
 func Points(k core.Kernel, n *core.Numbers) (list []Point) {
 	add := func(x, y, z int, v float64) { list = append(list, Point{[3]int{x, y, z}, v}) }
 	switch k := k.(type) {
@@ -48,7 +49,9 @@ func Points(k core.Kernel, n *core.Numbers) (list []Point) {
 	case *mg:
 		top := k.top()
 		first, u := k.levels[top].first, k.u(n, top)
-		k.inside(top, func(x, y, z, at int) { add(first[0]+x-1, first[1]+y-1, first[2]+z-1, u[at]) })
+		k.inside(top, func(x, y, z, at int) {
+			add(first[0]+x-1, first[1]+y-1, first[2]+z-1, u[at])
+		})
 		add(-1, 0, 0, k.norm(n)[0])
 	}
 	return list

@@ -20,8 +20,9 @@ func newTransform(n int) *transform {
 	return t
 }
 
-// line transforms a line of complex numbers in place: with sign -1 forward, with 1 back, which is not divided by n. A length that is
-// no power of two takes the square of the time. scratch has room for a line.
+// line transforms a line of complex numbers in place: with sign -1 forward, with 1 back, which is
+// not divided by n. A length that is no power of two takes the square of the time. scratch has room
+// for a line.
 func (t *transform) line(a, scratch []float64, sign float64) {
 	if t.n&(t.n-1) != 0 {
 		t.slow(a, scratch, sign)

@@ -8,8 +8,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// ft solves a diffusion equation in Fourier space: a forward transform once, then in each iteration a decay of every mode, an inverse
-// transform and a checksum. In space a rank has planes of constant z, in Fourier space columns along z; each transform exchanges blocks between all.
+// ft solves a diffusion equation in Fourier space: a forward transform once, then in each iteration
+// a decay of every mode, an inverse transform and a checksum. In space a rank has planes of
+// constant z, in Fourier space columns along z; each transform exchanges blocks between all.
 type ft struct {
 	rank, n    int
 	nx, ny, nz int
@@ -42,7 +43,8 @@ func (k *ft) scratch(n *core.Numbers) core.Floats  { return n.Floats[3*k.cells()
 func (k *ft) own() (planes, columns int)           { return k.nz / k.n, k.nx * k.ny / k.n }
 
 func (k *ft) Begin() core.Numbers {
-	n := core.Numbers{Floats: make(core.Floats, 3*k.cells()+2+2*max(k.nx, k.ny, k.nz)), Counts: []int64{0}}
+	n := core.Numbers{Floats: make(core.Floats, 3*k.cells()+2+2*max(k.nx, k.ny, k.nz)),
+		Counts: []int64{0}}
 	k.Compute(ftStart, &n)
 	return n
 }
@@ -115,9 +117,11 @@ func (k *ft) decay(n *core.Numbers) {
 		for z := range k.nz {
 			kz := fold(z, k.nz)
 			square := float64(kx*kx) + float64(ky*ky) + float64(kz*kz)
-			f := math.Exp(-4e-6*math.Pi*math.Pi*square*float64(n.Counts[0])) / float64(k.nx*k.ny*k.nz)
+			f := math.Exp(-4e-6*math.Pi*math.Pi*square*float64(n.Counts[0])) / float64(
+				k.nx*k.ny*k.nz)
 			at := 2 * (c*k.nz + z)
-			k.columns(n)[at], k.columns(n)[at+1] = float64(f*k.spectrum(n)[at]), float64(f*k.spectrum(n)[at+1])
+			k.columns(n)[at], k.columns(n)[at+1] = float64(f*k.spectrum(n)[at]),
+				float64(f*k.spectrum(n)[at+1])
 		}
 	}
 }
@@ -132,7 +136,8 @@ func (k *ft) checksum(n *core.Numbers) {
 	}
 }
 
-// piece calls back with every number that moves between this rank and another: its place in the planes and in the columns of whoever holds them.
+// piece calls back with every number that moves between this rank and another: its place in the
+// planes and in the columns of whoever holds them.
 func (k *ft) piece(other int, forward, sending bool, see func(plane, column int)) {
 	planes, columns := k.own()
 	zRank, xyRank := k.rank, other // who holds the planes, who the columns
@@ -224,10 +229,14 @@ func buildFT(c *config) error {
 				allowed = append(allowed, r)
 			}
 		}
-		return fmt.Errorf("%d ranks for %dx%dx%d points, want a number that divides the planes, %d, and the columns, %d: %v", n, nx, ny, nz, nz, nx*ny, allowed)
+		return fmt.Errorf(
+			"%d ranks for %dx%dx%d points, want a number that divides the planes, %d, and the "+
+				"columns, %d: %v", n, nx, ny, nz, nz, nx*ny, allowed)
 	}
 	x, y, z := newTransform(nx), newTransform(ny), newTransform(nz)
-	c.each(func(rank int) core.Kernel { return &ft{rank, n, nx, ny, nz, x, y, z} }, func(w *writer) {
+	c.each(func(rank int) core.Kernel {
+		return &ft{rank, n, nx, ny, nz, x, y, z}
+	}, func(w *writer) {
 		forward := func() {
 			w.compute(ftStart)
 			w.compute(ftPlanes)
@@ -243,6 +252,7 @@ func buildFT(c *config) error {
 		})
 	})
 	times, m := int64(c.of("iterations")+2), int64(n)
-	c.closed = &Count{Bytes: times * (m - 1) * (16 * int64(nx) * int64(ny) * int64(nz) / m), Messages: times * m * (m - 1)}
+	c.closed = &Count{Bytes: times * (m - 1) * (16 * int64(nx) * int64(ny) * int64(nz) / m),
+		Messages: times * m * (m - 1)}
 	return nil
 }

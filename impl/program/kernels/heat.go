@@ -8,8 +8,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// heat spreads heat over a square plate of n by n points in explicit steps, on a grid of ranks; outside the plate it is cold but for
-// the side before the first column. Laplace is the same until the largest change of a step is known everywhere, now and then.
+// heat spreads heat over a square plate of n by n points in explicit steps, on a grid of ranks;
+// outside the plate it is cold but for the side before the first column. Laplace is the same until
+// the largest change of a step is known everywhere, now and then.
 type heat struct {
 	n           int
 	px, py      int
@@ -37,7 +38,8 @@ const (
 	heatLargest        // the largest change is to be combined
 )
 
-// The floats: the plate before and after a step, with a layer of others around, and the largest change: local and combined.
+// The floats: the plate before and after a step, with a layer of others around, and the largest
+// change: local and combined.
 func (k *heat) width() int                         { return k.size[0] + 2 }
 func (k *heat) area() int                          { return k.width() * (k.size[1] + 2) }
 func (k *heat) old(n *core.Numbers) core.Floats    { return n.Floats[:k.area()] }
@@ -205,7 +207,8 @@ func buildHeat(every int) func(c *config) error {
 	return func(c *config) error {
 		n, any := c.of("n"), c.choices["receives"] == "any"
 		if k := newHeat(0, c.ranks, n); n < k.py {
-			return fmt.Errorf("n=%d for a grid of %dx%d ranks: want n=%d or more", n, k.px, k.py, k.py)
+			return fmt.Errorf("n=%d for a grid of %dx%d ranks: want n=%d or more", n, k.px, k.py,
+				k.py)
 		}
 		c.each(func(rank int) core.Kernel { return newHeat(rank, c.ranks, n) }, func(w *writer) {
 			k := w.ops[0].Kernel.(*heat)
@@ -222,7 +225,8 @@ func buildHeat(every int) func(c *config) error {
 			w.loop(c.of("iterations")%every, step)
 		})
 		k, it := newHeat(0, c.ranks, n), int64(c.of("iterations"))
-		c.closed = &Count{Bytes: it * 16 * int64(n) * int64(k.px-1+k.py-1), Messages: it * 2 * int64((k.px-1)*k.py+(k.py-1)*k.px)}
+		c.closed = &Count{Bytes: it * 16 * int64(n) * int64(k.px-1+k.py-1),
+			Messages: it * 2 * int64((k.px-1)*k.py+(k.py-1)*k.px)}
 		return nil
 	}
 }
@@ -231,11 +235,19 @@ func buildHeat(every int) func(c *config) error {
 func meshKernels() []kernel {
 	receives := map[string][]string{"receives": {"named", "any"}}
 	return []kernel{
-		{name: "heat", doc: "heat on a plate, blocks with four neighbours", words: receives, build: buildHeat(0),
-			parameters: []parameter{size(8, 1, 1<<16, "points each way"), iterations(3), checkpoints}},
-		{name: "laplace", doc: "heat with the largest change combined every ten steps", words: receives, build: buildHeat(10),
-			parameters: []parameter{size(8, 1, 1<<16, "points each way"), iterations(10), {"checkpoint", 0, 0, 1 << 20, "a checkpoint after every so many times ten steps, 0 for none"}}},
-		{name: "smg", doc: "exchanges with ranks 1, 2, 4, ... away, of half the size each, received on arrival", build: buildSMG,
-			parameters: []parameter{{"edge", 64, 1, 1 << 24, "doubles to the nearest"}, iterations(2), checkpoints}},
+		{name: "heat", doc: "heat on a plate, blocks with four neighbours", words: receives,
+			build: buildHeat(0),
+			parameters: []parameter{size(8, 1, 1<<16, "points each way"), iterations(3),
+				checkpoints}},
+		{name: "laplace", doc: "heat with the largest change combined every ten steps",
+			words: receives, build: buildHeat(10),
+			parameters: []parameter{size(8, 1, 1<<16, "points each way"), iterations(10),
+				{"checkpoint", 0, 0, 1 << 20,
+					"a checkpoint after every so many times ten steps, 0 for none"}}},
+		{name: "smg",
+			doc: "exchanges with ranks 1, 2, 4, ... away, of half the size each, received on " +
+				"arrival", build: buildSMG,
+			parameters: []parameter{{"edge", 64, 1, 1 << 24, "doubles to the nearest"},
+				iterations(2), checkpoints}},
 	}
 }

@@ -14,7 +14,8 @@ import (
 type Suite struct {
 	Names    []string // of the ranks
 	Programs []core.Program
-	// Closed is what a whole run sends from rank to rank, collectives aside, by formula; nil where there is none.
+	// Closed is what a whole run sends from rank to rank, collectives aside, by formula; nil where
+	// there is none.
 	Closed *Count
 }
 
@@ -33,9 +34,10 @@ type parameter struct {
 type kernel struct {
 	name, doc  string
 	parameters []parameter
-	words      map[string][]string       // parameters that are words: what they may be, the default first
-	classes    map[string]map[string]int // named sizes
-	build      func(c *config) error
+	// parameters that are words: what they may be, the default first
+	words   map[string][]string
+	classes map[string]map[string]int // named sizes
+	build   func(c *config) error
 }
 
 // config is a kernel with its parameters.
@@ -59,7 +61,8 @@ func table() []kernel {
 	return list
 }
 
-// List gives the names of the kernels, and for each a line that says what it is and which parameters it has.
+// List gives the names of the kernels, and for each a line that says what it is and which
+// parameters it has.
 func List() (names, docs []string) {
 	for _, k := range table() {
 		words := []string{"ranks"}
@@ -72,13 +75,15 @@ func List() (names, docs []string) {
 		if len(k.classes) > 0 {
 			words = append(words, "class="+strings.Join(slices.Sorted(maps.Keys(k.classes)), "|"))
 		}
-		names, docs = append(names, "kernel "+k.name), append(docs, k.doc+": "+strings.Join(words, " "))
+		names, docs = append(names, "kernel "+k.name),
+			append(docs, k.doc+": "+strings.Join(words, " "))
 	}
 	return names, docs
 }
 
 // common are the parameters that every kernel has besides its own.
-var common = []parameter{{name: "ranks", value: 0, least: 1, most: maxRanks, doc: "number of ranks"}}
+var common = []parameter{{name: "ranks", value: 0, least: 1, most: maxRanks,
+	doc: "number of ranks"}}
 
 // Build makes the programs of "NAME ranks=N KEY=VALUE ...".
 func Build(text string) (*Suite, error) {
@@ -100,11 +105,13 @@ func parse(text string) (*config, error) {
 	words := strings.Fields(text)
 	list := table()
 	if len(words) == 0 {
-		return nil, fmt.Errorf("kernel without a name, want one of %s", strings.Join(namesOf(list), ", "))
+		return nil, fmt.Errorf("kernel without a name, want one of %s",
+			strings.Join(namesOf(list), ", "))
 	}
 	i := slices.IndexFunc(list, func(k kernel) bool { return k.name == words[0] })
 	if i < 0 {
-		return nil, fmt.Errorf("unknown kernel %q, want one of %s", words[0], strings.Join(namesOf(list), ", "))
+		return nil, fmt.Errorf("unknown kernel %q, want one of %s", words[0],
+			strings.Join(namesOf(list), ", "))
 	}
 	c := &config{kernel: &list[i], numbers: map[string]int{}, choices: map[string]string{}}
 	for _, p := range c.parameters {
@@ -123,7 +130,8 @@ func parse(text string) (*config, error) {
 		if key == "class" {
 			size, ok := c.classes[value]
 			if !ok {
-				return nil, fmt.Errorf("kernel %s: class %q, want one of %v", c.name, value, slices.Sorted(maps.Keys(c.classes)))
+				return nil, fmt.Errorf("kernel %s: class %q, want one of %v", c.name, value,
+					slices.Sorted(maps.Keys(c.classes)))
 			}
 			for _, p := range slices.Sorted(maps.Keys(size)) {
 				if !given[p] {
@@ -163,14 +171,16 @@ func (c *config) set(key, value string) error {
 		if p.name == key {
 			n, err := strconv.Atoi(value)
 			if err != nil || n < p.least || n > p.most {
-				return fmt.Errorf("%s=%s, want a number in [%d, %d]: %s", key, value, p.least, p.most, p.doc)
+				return fmt.Errorf("%s=%s, want a number in [%d, %d]: %s", key, value, p.least,
+					p.most, p.doc)
 			}
 			c.numbers[key] = n
 			return nil
 		}
 		known = append(known, p.name)
 	}
-	return fmt.Errorf("no parameter %q, there are %s", key, strings.Join(append(known, slices.Sorted(maps.Keys(c.words))...), ", "))
+	return fmt.Errorf("no parameter %q, there are %s", key,
+		strings.Join(append(known, slices.Sorted(maps.Keys(c.words))...), ", "))
 }
 
 // The parameters that many kernels have.
@@ -182,4 +192,5 @@ func size(value, least, most int, doc string) parameter {
 	return parameter{"n", value, least, most, doc}
 }
 
-var checkpoints = parameter{"checkpoint", 0, 0, 1 << 20, "a checkpoint after every so many iterations, 0 for none"}
+var checkpoints = parameter{"checkpoint", 0, 0, 1 << 20,
+	"a checkpoint after every so many iterations, 0 for none"}

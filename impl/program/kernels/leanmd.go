@@ -9,9 +9,10 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// leanmd is a periodic grid of cells with a compute object for every pair of cells that are near each other. In a step a cell sends its
-// particles down the tree of the ranks that have its computes, and gets the sum of their contributions back up. Everybody acts on
-// arrival, so what is sent when depends on the order of arrivals: piecewise deterministic, but not send-deterministic.
+// leanmd is a periodic grid of cells with a compute object for every pair of cells that are near
+// each other. In a step a cell sends its particles down the tree of the ranks that have its
+// computes, and gets the sum of their contributions back up. Everybody acts on arrival, so what is
+// sent when depends on the order of arrivals: piecewise deterministic, but not send-deterministic.
 type leanmd struct {
 	grid     [3]int
 	ranks    int
@@ -44,14 +45,16 @@ const (
 
 const leanFaceBytes = 64
 
-// The counts: a digest of what was not expected, then for each member what follows, then what is to be sent: receiver,
-// kind, slot, 0; of a face receiver, kind and the cell that it is for, exchange, value.
+// The counts: a digest of what was not expected, then for each member what follows, then what is to
+// be sent: receiver, kind, slot, 0; of a face receiver, kind and the cell that it is for, exchange,
+// value.
 const (
 	leanStep    = iota // that its data are of; -1 before the first
 	leanWaiting        // contributions that are missing; at the root -1 while it waits for faces
-	leanFaces          // how many faces have come for the present and the next exchange, by its number modulo 2
-	leanSums    = leanFaces + 2
-	leanHead    = leanSums + 2 // data and sum follow
+	// how many faces have come for the present and the next exchange, by its number modulo 2
+	leanFaces
+	leanSums = leanFaces + 2
+	leanHead = leanSums + 2 // data and sum follow
 )
 
 func (k *leanmd) member(n *core.Numbers, slot int) []int64 {
@@ -129,7 +132,8 @@ func (k *leanmd) fire(n *core.Numbers, pair leanPair) {
 	}
 }
 
-// contributed counts a contribution; with the last one the sum goes up, or at the root the step ends.
+// contributed counts a contribution; with the last one the sum goes up, or at the root the step
+// ends.
 func (k *leanmd) contributed(n *core.Numbers, slot int) {
 	m := k.member(n, slot)
 	if m[leanWaiting]--; m[leanWaiting] > 0 {
@@ -151,7 +155,8 @@ func (k *leanmd) contributed(n *core.Numbers, slot int) {
 		if to, ok := k.slot[cell]; ok && k.members[to].root {
 			k.faced(n, to, exchange, value)
 		} else { // unlike other data these may change before the message leaves
-			n.Counts = append(n.Counts, int64(cell%k.ranks), int64(leanFace+cell<<8), exchange, value)
+			n.Counts = append(n.Counts, int64(cell%k.ranks), int64(leanFace+cell<<8), exchange,
+				value)
 		}
 	}
 	k.member(n, slot)[leanWaiting] = -1 // not m: the counts may have moved
@@ -204,7 +209,8 @@ func (k *leanmd) Size(_ int, n *core.Numbers) int {
 	return 8 * (k.words + 1)
 }
 
-// Fill writes the first message that waits. The data of a step can not change before they leave: who changes them waits for an answer to them.
+// Fill writes the first message that waits. The data of a step can not change before they leave:
+// who changes them waits for an answer to them.
 func (k *leanmd) Fill(_ int, n *core.Numbers, to []byte) {
 	out := k.outbox(n)
 	kind, cell, slot := int(out[1]&0xff), int(out[1]>>8), int(out[2])
@@ -286,7 +292,9 @@ type leanShape struct {
 func newLeanShape(grid [3]int, reach, ranks int) *leanShape {
 	s := &leanShape{grid: grid}
 	cells := grid[0] * grid[1] * grid[2]
-	at := func(c int) [3]int { return [3]int{c % grid[0], c / grid[0] % grid[1], c / (grid[0] * grid[1])} }
+	at := func(c int) [3]int {
+		return [3]int{c % grid[0], c / grid[0] % grid[1], c / (grid[0] * grid[1])}
+	}
 	near := func(a, c int) bool {
 		p, q := at(a), at(c)
 		for i := range 3 {
@@ -353,7 +361,9 @@ func buildLeanMD(c *config) error {
 		return fmt.Errorf("%d cells, want at most %d", cells, 1<<14)
 	}
 	shape := newLeanShape(grid, c.of("reach"), c.ranks)
-	c.each(func(rank int) core.Kernel { return shape.at(rank, c.ranks, c.of("arity"), bytes/8-1, steps) }, func(w *writer) {
+	c.each(func(rank int) core.Kernel {
+		return shape.at(rank, c.ranks, c.of("arity"), bytes/8-1, steps)
+	}, func(w *writer) {
 		flush := core.Op{Kind: core.OpFlush}
 		w.add(flush)
 		w.loop(w.ops[0].Kernel.(*leanmd).receives(w.rank), func() {
@@ -371,6 +381,7 @@ func buildLeanMD(c *config) error {
 		}
 	}
 	t, tens := int64(steps), int64(steps/10)
-	c.closed = &Count{Messages: 2*edges*t + faces*tens, Bytes: 2*edges*t*int64(bytes) + faces*tens*leanFaceBytes}
+	c.closed = &Count{Messages: 2*edges*t + faces*tens, Bytes: 2*edges*t*int64(bytes) +
+		faces*tens*leanFaceBytes}
 	return nil
 }

@@ -11,7 +11,8 @@ type lu struct {
 	xdim, ydim, n int
 }
 
-// Parts, by the direction in which a message goes: planes of the two sweeps, and layers for the right-hand side.
+// Parts, by the direction in which a message goes: planes of the two sweeps, and layers for the
+// right-hand side.
 const (
 	luSouth, luEast, luNorth, luWest = 0, 1, 2, 3
 	luLayer                          = 4 // added to the direction
@@ -33,8 +34,10 @@ func (l *lu) sizes(rank int) map[int]int {
 		return points
 	}
 	ni, nj := inner(nx, row, l.xdim), inner(ny, col, l.ydim)
-	return map[int]int{collective: 40, luSouth: 40 * nj, luNorth: 40 * nj, luEast: 40 * ni, luWest: 40 * ni,
-		luLayer + luSouth: 80 * ny * l.n, luLayer + luNorth: 80 * ny * l.n, luLayer + luEast: 80 * nx * l.n, luLayer + luWest: 80 * nx * l.n}
+	return map[int]int{collective: 40, luSouth: 40 * nj, luNorth: 40 * nj, luEast: 40 * ni,
+		luWest:            40 * ni,
+		luLayer + luSouth: 80 * ny * l.n, luLayer + luNorth: 80 * ny * l.n, luLayer +
+			luEast: 80 * nx * l.n, luLayer + luWest: 80 * nx * l.n}
 }
 
 // neighbours are the ranks to the north, south, west and east; the rank itself where the grid ends.
@@ -93,7 +96,9 @@ func buildLU(c *config) error {
 	l := &lu{ydim: divisor(c.ranks), n: c.of("n")}
 	l.xdim = c.ranks / l.ydim
 	if l.n < 2*l.xdim {
-		return fmt.Errorf("%d ranks as a grid of %dx%d, but n=%d: want at most %d ranks in a column, two points for each", c.ranks, l.xdim, l.ydim, l.n, l.n/2)
+		return fmt.Errorf(
+			"%d ranks as a grid of %dx%d, but n=%d: want at most %d ranks in a column, two "+
+				"points for each", c.ranks, l.xdim, l.ydim, l.n, l.n/2)
 	}
 	c.each(func(rank int) core.Kernel {
 		return &skeleton{rank: rank, words: 5 * l.n * l.n * l.n / c.ranks, sizes: l.sizes(rank)}
@@ -102,7 +107,8 @@ func buildLU(c *config) error {
 			w.compute(collective)
 			w.allreduce(0)
 		}
-		w.loop(3, func() { l.rightHandSide(w) }) // of the forcing term, at the start, and to warm up
+		// of the forcing term, at the start, and to warm up
+		w.loop(3, func() { l.rightHandSide(w) })
 		reduce()
 		w.iterate(c.of("iterations")+1, func() {
 			l.sweeps(w)
@@ -111,8 +117,10 @@ func buildLU(c *config) error {
 		w.loop(4, reduce)
 	})
 	n, it, lines := int64(l.n), int64(c.of("iterations")), int64(l.xdim+l.ydim-2)
-	pairs := int64((l.xdim-1)*l.ydim + (l.ydim-1)*l.xdim) // of neighbours, each used in both directions
-	c.closed = &Count{Messages: 2 * pairs * ((it+1)*(n-2) + it + 4), Bytes: lines * ((it+1)*80*(n-2)*(n-2) + (it+4)*160*n*n)}
+	// of neighbours, each used in both directions
+	pairs := int64((l.xdim-1)*l.ydim + (l.ydim-1)*l.xdim)
+	c.closed = &Count{Messages: 2 * pairs * ((it+1)*(n-2) + it + 4),
+		Bytes: lines * ((it+1)*80*(n-2)*(n-2) + (it+4)*160*n*n)}
 	return nil
 }
 
@@ -121,26 +129,41 @@ func benchmarkKernels() []kernel {
 	mainLoop := []parameter{iterations(2), checkpoints}
 	with := func(p ...parameter) []parameter { return append(p, mainLoop...) }
 	return []kernel{
-		{name: "bt", doc: "multi-partition sweeps with block-tridiagonal messages, ranks a square", parameters: with(size(12, 1, 4096, "points each way")),
-			classes: map[string]map[string]int{"S": {"n": 12, "iterations": 60}, "W": {"n": 24, "iterations": 200}, "A": {"n": 64, "iterations": 200}, "D": {"n": 408, "iterations": 250}},
-			build:   multipartitioned(btForward, btReverse)},
-		{name: "sp", doc: "multi-partition sweeps with pentadiagonal messages, ranks a square", parameters: with(size(12, 1, 4096, "points each way")),
-			classes: map[string]map[string]int{"S": {"n": 12, "iterations": 100}, "A": {"n": 64, "iterations": 400}, "D": {"n": 408, "iterations": 500}},
-			build:   multipartitioned(spForward, spReverse)},
-		{name: "lu", doc: "pipelined wavefronts over a grid of ranks", parameters: with(size(12, 3, 4096, "points each way")),
-			classes: map[string]map[string]int{"S": {"n": 12, "iterations": 50}, "A": {"n": 64, "iterations": 250}, "D": {"n": 408, "iterations": 300}},
-			build:   buildLU},
+		{name: "bt", doc: "multi-partition sweeps with block-tridiagonal messages, ranks a square",
+			parameters: with(size(12, 1, 4096, "points each way")),
+			classes: map[string]map[string]int{"S": {"n": 12, "iterations": 60},
+				"W": {"n": 24, "iterations": 200}, "A": {"n": 64, "iterations": 200},
+				"D": {"n": 408, "iterations": 250}},
+			build: multipartitioned(btForward, btReverse)},
+		{name: "sp", doc: "multi-partition sweeps with pentadiagonal messages, ranks a square",
+			parameters: with(size(12, 1, 4096, "points each way")),
+			classes: map[string]map[string]int{"S": {"n": 12, "iterations": 100},
+				"A": {"n": 64, "iterations": 400}, "D": {"n": 408, "iterations": 500}},
+			build: multipartitioned(spForward, spReverse)},
+		{name: "lu", doc: "pipelined wavefronts over a grid of ranks",
+			parameters: with(size(12, 3, 4096, "points each way")),
+			classes: map[string]map[string]int{"S": {"n": 12, "iterations": 50},
+				"A": {"n": 64, "iterations": 250}, "D": {"n": 408, "iterations": 300}},
+			build: buildLU},
 		{name: "cg", doc: "conjugate gradients on a grid of ranks, ranks a power of 2",
-			parameters: append(with(size(1400, 2, 1<<24, "unknowns")), parameter{"inner", 25, 1, 1000, "steps of an outer iteration"}),
-			classes:    map[string]map[string]int{"S": {"n": 1400, "iterations": 15}, "W": {"n": 7000, "iterations": 15}, "A": {"n": 14000, "iterations": 15}, "D": {"n": 1500000, "iterations": 100}},
-			build:      buildCG},
+			parameters: append(with(size(1400, 2, 1<<24, "unknowns")),
+				parameter{"inner", 25, 1, 1000, "steps of an outer iteration"}),
+			classes: map[string]map[string]int{"S": {"n": 1400, "iterations": 15},
+				"W": {"n": 7000, "iterations": 15}, "A": {"n": 14000, "iterations": 15},
+				"D": {"n": 1500000, "iterations": 100}},
+			build: buildCG},
 		{name: "ft", doc: "three-dimensional Fourier transforms with an alltoall each",
-			parameters: with(size(8, 1, 4096, "points along x"), parameter{"ny", 0, 0, 4096, "points along y, 0 for as many as along x"}, parameter{"nz", 0, 0, 4096, "points along z, 0 for as many as along x"}),
-			classes: map[string]map[string]int{"S": {"n": 64, "ny": 64, "nz": 64, "iterations": 6}, "A": {"n": 256, "ny": 256, "nz": 128, "iterations": 6},
+			parameters: with(size(8, 1, 4096, "points along x"),
+				parameter{"ny", 0, 0, 4096, "points along y, 0 for as many as along x"},
+				parameter{"nz", 0, 0, 4096, "points along z, 0 for as many as along x"}),
+			classes: map[string]map[string]int{"S": {"n": 64, "ny": 64, "nz": 64, "iterations": 6},
+				"A": {"n": 256, "ny": 256, "nz": 128, "iterations": 6},
 				"D": {"n": 2048, "ny": 1024, "nz": 1024, "iterations": 25}},
 			build: buildFT},
-		{name: "mg", doc: "multigrid V-cycles on a periodic cube, ranks and n powers of 2", parameters: with(size(8, 2, 4096, "points each way")),
-			classes: map[string]map[string]int{"S": {"n": 32, "iterations": 4}, "A": {"n": 256, "iterations": 4}, "D": {"n": 1024, "iterations": 50}},
-			build:   buildMG},
+		{name: "mg", doc: "multigrid V-cycles on a periodic cube, ranks and n powers of 2",
+			parameters: with(size(8, 2, 4096, "points each way")),
+			classes: map[string]map[string]int{"S": {"n": 32, "iterations": 4},
+				"A": {"n": 256, "iterations": 4}, "D": {"n": 1024, "iterations": 50}},
+			build: buildMG},
 	}
 }

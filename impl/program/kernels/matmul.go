@@ -6,9 +6,10 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// matmul multiplies two square matrices: rank 0 sends the second one and a block of rows of the first to each worker and
-// collects what they answer, in any order. Dynamic, there are more blocks than workers, and whoever answers gets the next, so what a
-// worker is sent depends on the order of arrivals. The block of a message is not in it: rank 0 knows who has which.
+// matmul multiplies two square matrices: rank 0 sends the second one and a block of rows of the
+// first to each worker and collects what they answer, in any order. Dynamic, there are more blocks
+// than workers, and whoever answers gets the next, so what a worker is sent depends on the order of
+// arrivals. The block of a message is not in it: rank 0 knows who has which.
 type matmul struct {
 	rank, n, rows   int // rows in a block
 	blocks, workers int
@@ -16,7 +17,8 @@ type matmul struct {
 	dynamic         bool
 }
 
-// Parts: the second matrix, a block, a result; a block for a certain worker has its rank added. An empty block means that there are no more.
+// Parts: the second matrix, a block, a result; a block for a certain worker has its rank added. An
+// empty block means that there are no more.
 const (
 	matmulB = iota
 	matmulResult
@@ -25,11 +27,13 @@ const (
 	matmulBlock // plus the rank
 )
 
-// The floats of rank 0: A, B, C, the rows of A and C filled up to whole blocks. Of a worker: B, block, result.
+// The floats of rank 0: A, B, C, the rows of A and C filled up to whole blocks. Of a worker: B,
+// block, result.
 func (k *matmul) a() int { return k.blocks * k.rows * k.n }
 func (k *matmul) b() int { return k.n * k.n }
 
-// The counts of rank 0: next block, what each worker has (plus 1), and the workers that wait. Of a worker: 1 when it has a result, 1 when all is done.
+// The counts of rank 0: next block, what each worker has (plus 1), and the workers that wait. Of a
+// worker: 1 when it has a result, 1 when all is done.
 const (
 	matmulNext = 0
 	matmulHas  = 0
@@ -40,7 +44,8 @@ func (k *matmul) Begin() core.Numbers {
 	if k.rank > 0 {
 		return core.Numbers{Floats: make(core.Floats, k.b()+2*k.rows*k.n), Counts: make([]int64, 2)}
 	}
-	n := core.Numbers{Floats: make(core.Floats, 2*k.a()+k.b()), Counts: make([]int64, 1+k.workers+1)}
+	n := core.Numbers{Floats: make(core.Floats, 2*k.a()+k.b()),
+		Counts: make([]int64, 1+k.workers+1)}
 	for i := range k.b() {
 		n.Floats[i], n.Floats[k.a()+i] = unit(uint64(2*i)), unit(uint64(2*i+1))
 	}
@@ -113,7 +118,8 @@ func (k *matmul) Take(part int, n *core.Numbers, from core.Rank, data []byte) {
 	switch {
 	case part == matmulB:
 		n.Floats[:k.b()].Get(data)
-	case k.rank > 0 && len(data) == 0: // what a worker did must not show in the end: it is not the same in every run
+	case k.rank > 0 && len(data) == 0:
+		// what a worker did must not show in the end: it is not the same in every run
 		clear(n.Floats[k.b():])
 		n.Counts[matmulDone] = 1
 	case k.rank > 0:
@@ -210,13 +216,22 @@ func (w *writer) dynamic(blocks int) {
 // simpleKernels have the simplest shapes.
 func simpleKernels() []kernel {
 	return []kernel{
-		{name: "ring", doc: "each rank sends to the next", words: map[string][]string{"variant": {"shift", "token"}}, build: buildRing,
-			parameters: []parameter{{"size", 64, 0, 1 << 30, "bytes of a message"}, iterations(1), checkpoints}},
-		{name: "nbody", doc: "bodies that attract each other, blocks of them travel round a ring", build: buildNBody,
-			parameters: []parameter{size(4, 1, 1<<20, "bodies a rank"), iterations(1), checkpoints}},
-		{name: "matmul", doc: "product of matrices, a block for each worker, results received by any", build: buildMatmul(false),
+		{name: "ring", doc: "each rank sends to the next",
+			words: map[string][]string{"variant": {"shift", "token"}}, build: buildRing,
+			parameters: []parameter{{"size", 64, 0, 1 << 30, "bytes of a message"}, iterations(1),
+				checkpoints}},
+		{name: "nbody", doc: "bodies that attract each other, blocks of them travel round a ring",
+			build: buildNBody,
+			parameters: []parameter{size(4, 1, 1<<20, "bodies a rank"), iterations(1),
+				checkpoints}},
+		{name: "matmul",
+			doc:        "product of matrices, a block for each worker, results received by any",
+			build:      buildMatmul(false),
 			parameters: []parameter{size(6, 1, 1<<14, "rows and columns"), iterations(1)}},
-		{name: "matmul-dynamic", doc: "the same with the next block for whoever answers: not send-deterministic", build: buildMatmul(true),
-			parameters: []parameter{size(6, 1, 1<<14, "rows and columns"), {"blocks", 0, 0, 1 << 14, "blocks of rows, 0 for two a worker"}, iterations(1)}},
+		{name: "matmul-dynamic",
+			doc:   "the same with the next block for whoever answers: not send-deterministic",
+			build: buildMatmul(true),
+			parameters: []parameter{size(6, 1, 1<<14, "rows and columns"),
+				{"blocks", 0, 0, 1 << 14, "blocks of rows, 0 for two a worker"}, iterations(1)}},
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// mg solves a Poisson equation on a periodic cube by V-cycles. Where a level has fewer points along an axis than there are ranks, some of
-// them sit out; on the way up those who have the points hand interpolated values to those who come back.
+// mg solves a Poisson equation on a periodic cube by V-cycles. Where a level has fewer points along
+// an axis than there are ranks, some of them sit out; on the way up those who have the points hand
+// interpolated values to those who come back.
 type mg struct {
 	rank   int
 	levels []mgLevel // from 1, the coarsest, which has two points each way
@@ -68,7 +69,8 @@ func newMG(rank, ranks, n int) *mg {
 			mine, next := points(at[a], l), points(at[a]+stride[a], l)
 			level.m[a], level.first[a] = mine, at[a]<<l/grid[a]
 			if l < k.top() {
-				k.levels[l+1].give[a], k.levels[l+1].take[a] = mine == 3 && next == 2, mine == 2 && next == 3
+				k.levels[l+1].give[a], k.levels[l+1].take[a] = mine == 3 && next == 2, mine == 2 &&
+					next == 3
 			}
 			if mine == 2 || next == 2 {
 				stride[a] *= 2
@@ -153,7 +155,9 @@ func buildMG(c *config) error {
 		return fmt.Errorf("n=%d, want a power of 2", n)
 	}
 	if k := newMG(0, ranks, n); k.levels[k.top()].dead || k.top() < 2 && ranks > 1 {
-		return fmt.Errorf("n=%d for %d ranks: some would have no points, want a larger n or fewer ranks", n, ranks)
+		return fmt.Errorf(
+			"n=%d for %d ranks: some would have no points, want a larger n or fewer ranks", n,
+			ranks)
 	}
 	c.each(func(rank int) core.Kernel { return newMG(rank, ranks, n) }, func(w *writer) {
 		k := w.ops[0].Kernel.(*mg)

@@ -6,7 +6,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// Computations of mg: one of these plus the level. Smaller numbers are exchanges, of a rank with itself.
+// Computations of mg: one of these plus the level. Smaller numbers are exchanges, of a rank with
+// itself.
 const (
 	mgRestrict    = (iota + 1) << 12 // the residual of a level to the one below
 	mgZero                           // the approximation of a level
@@ -24,7 +25,8 @@ var (
 	mgP = [4]float64{1.0 / 2, 1.0 / 4, 1.0 / 8, 1.0 / 16}
 )
 
-// around sums up the neighbours of a point with the weights. sx and sxy are the distances of neighbours along y and z.
+// around sums up the neighbours of a point with the weights. sx and sxy are the distances of
+// neighbours along y and z.
 func around(a core.Floats, at, sx, sxy int, weights [4]float64) float64 {
 	faces := a[at-1] + a[at+1] + a[at-sx] + a[at+sx] + a[at-sxy] + a[at+sxy]
 	edges := a[at-1-sx] + a[at+1-sx] + a[at-1+sx] + a[at+1+sx] +
@@ -32,7 +34,8 @@ func around(a core.Floats, at, sx, sxy int, weights [4]float64) float64 {
 		a[at-sx-sxy] + a[at+sx-sxy] + a[at-sx+sxy] + a[at+sx+sxy]
 	corners := a[at-1-sx-sxy] + a[at+1-sx-sxy] + a[at-1+sx-sxy] + a[at+1+sx-sxy] +
 		a[at-1-sx+sxy] + a[at+1-sx+sxy] + a[at-1+sx+sxy] + a[at+1+sx+sxy]
-	return float64(weights[0]*a[at]) + float64(weights[1]*faces) + float64(weights[2]*edges) + float64(weights[3]*corners)
+	return float64(weights[0]*a[at]) + float64(weights[1]*faces) + float64(weights[2]*edges) +
+		float64(weights[3]*corners)
 }
 
 // inside calls back with every own point of a level.
@@ -75,7 +78,9 @@ func (k *mg) Compute(part int, n *core.Numbers) {
 	case mgNormPart:
 		k.norm(n)[0] = 0
 		r := k.r(n, k.top())
-		k.inside(k.top(), func(_, _, _, at int) { k.norm(n)[0] = max(k.norm(n)[0], math.Abs(r[at])) })
+		k.inside(k.top(), func(_, _, _, at int) {
+			k.norm(n)[0] = max(k.norm(n)[0], math.Abs(r[at]))
+		})
 	}
 }
 
@@ -135,7 +140,8 @@ func (k *mg) interpolate(n *core.Numbers, l int) {
 			for x := range m[0] {
 				x0, x1 := half(x - s[0])
 				sum := 0.0
-				for _, p := range [...][3]int{{x0, y0, z0}, {x1, y0, z0}, {x0, y1, z0}, {x1, y1, z0}, {x0, y0, z1}, {x1, y0, z1}, {x0, y1, z1}, {x1, y1, z1}} {
+				for _, p := range [...][3]int{{x0, y0, z0}, {x1, y0, z0}, {x0, y1, z0},
+					{x1, y1, z0}, {x0, y0, z1}, {x1, y0, z1}, {x0, y1, z1}, {x1, y1, z1}} {
 					sum += coarse[p[0]+c[0]*(p[1]+c[1]*p[2])]
 				}
 				u[at] += 0.125 * sum
@@ -148,7 +154,8 @@ func (k *mg) interpolate(n *core.Numbers, l int) {
 // half gives the coarse points on either side of a fine one, twice the same where they coincide.
 func half(fine int) (below, above int) { return fine / 2, (fine + 1) / 2 }
 
-// wrap copies the outer layers along an axis from the other end, where the rank is its own neighbour.
+// wrap copies the outer layers along an axis from the other end, where the rank is its own
+// neighbour.
 func (k *mg) wrap(part int, n *core.Numbers) {
 	l, what, axis, _ := mgSplit(part)
 	level := &k.levels[l]
@@ -173,12 +180,14 @@ func (k *mg) array(n *core.Numbers, l, what int) core.Floats {
 	return k.u(n, l)
 }
 
-// layer calls back with the place of every point that an exchange moves in a layer, and of the same point in another layer.
+// layer calls back with the place of every point that an exchange moves in a layer, and of the same
+// point in another layer.
 func (k *mg) layer(part, at int, see func(here, there int), other int) {
 	l, what, axis, _ := mgSplit(part)
 	m := k.levels[l].m
 	from, to := [3]int{}, m
-	for a := axis + 1; a < 3 && what != mgExpand; a++ { // axes that come later are not exchanged yet
+	// axes that come later are not exchanged yet
+	for a := axis + 1; a < 3 && what != mgExpand; a++ {
 		from[a], to[a] = 1, m[a]-1
 	}
 	from[axis], to[axis] = at, at+1
@@ -193,7 +202,8 @@ func (k *mg) layer(part, at int, see func(here, there int), other int) {
 	}
 }
 
-// layers are those that a message takes from its sender and that it becomes at its receiver: from the first up to but without the last.
+// layers are those that a message takes from its sender and that it becomes at its receiver: from
+// the first up to but without the last.
 func (k *mg) layers(part int, sending bool) (from, to int) {
 	l, what, axis, direction := mgSplit(part)
 	end := k.levels[l].m[axis]

@@ -6,8 +6,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// BT and SP: n = q^2 ranks with q cells each on the diagonals of a q^3 grid of cells, so that all ranks work in every stage of a
-// sweep. A torus with six neighbours.
+// BT and SP: n = q^2 ranks with q cells each on the diagonals of a q^3 grid of cells, so that all
+// ranks work in every stage of a sweep. A torus with six neighbours.
 
 // multipartition is what BT and SP have in common.
 type multipartition struct {
@@ -15,7 +15,8 @@ type multipartition struct {
 	forward, reverse func(p *multipartition, rank, d, s int) int
 }
 
-// Parts: faces to a direction, and stages of sweeps in a direction. Directions are 0 to 2, their opposites 3 to 5.
+// Parts: faces to a direction, and stages of sweeps in a direction. Directions are 0 to 2, their
+// opposites 3 to 5.
 func facePart(direction int) int                    { return direction }
 func (p *multipartition) forwardPart(d, s int) int  { return 6 + d*p.q + s }
 func (p *multipartition) backwardPart(d, s int) int { return 6 + 3*p.q + d*p.q + s }
@@ -35,7 +36,8 @@ func (p *multipartition) neighbour(rank, d, by int) int {
 	return p.rank(i+by*step[0], j+by*step[1])
 }
 
-// faceBytes is the size of the faces message in a direction: two layers of five doubles of the cells that have a neighbour there.
+// faceBytes is the size of the faces message in a direction: two layers of five doubles of the
+// cells that have a neighbour there.
 func (p *multipartition) faceBytes(rank, direction int) (bytes int) {
 	d, last := direction%3, p.q-1
 	if direction >= 3 {
@@ -95,7 +97,8 @@ func (p *multipartition) sizes(rank int) map[int]int {
 	return sizes
 }
 
-// faces exchanges with the six neighbours. What a successor gets is what its predecessor sends, and the other way round.
+// faces exchanges with the six neighbours. What a successor gets is what its predecessor sends, and
+// the other way round.
 func (p *multipartition) faces(w *writer) {
 	if p.q == 1 {
 		return
@@ -135,16 +138,20 @@ func (p *multipartition) solve(w *writer, d int) {
 }
 
 // multipartitioned builds BT or SP.
-func multipartitioned(forward, reverse func(*multipartition, int, int, int) int) func(c *config) error {
+func multipartitioned(forward, reverse func(*multipartition, int, int, int) int) func(
+	c *config) error {
 	return func(c *config) error {
 		p := &multipartition{n: c.of("n"), forward: forward, reverse: reverse}
 		for p.q = 1; p.q*p.q < c.ranks; p.q++ {
 		}
 		if p.q*p.q != c.ranks {
-			return fmt.Errorf("%d ranks, want a square: %d or %d", c.ranks, (p.q-1)*(p.q-1), p.q*p.q)
+			return fmt.Errorf("%d ranks, want a square: %d or %d", c.ranks, (p.q-1)*(p.q-1),
+				p.q*p.q)
 		}
 		if p.n < 3*p.q && p.q > 1 {
-			return fmt.Errorf("n=%d for %d ranks: a cell needs 3 points each way, want n=%d or more, or at most %d ranks", p.n, c.ranks, 3*p.q, (p.n/3)*(p.n/3))
+			return fmt.Errorf(
+				"n=%d for %d ranks: a cell needs 3 points each way, want n=%d or more, or at "+
+					"most %d ranks", p.n, c.ranks, 3*p.q, (p.n/3)*(p.n/3))
 		}
 		c.each(func(rank int) core.Kernel {
 			return &skeleton{rank: rank, words: 5 * p.n * p.n * p.n / c.ranks, sizes: p.sizes(rank)}

@@ -10,15 +10,18 @@ import (
 	"github.com/domino-check/domino/impl/program/kernels"
 )
 
-// results runs a kernel and puts together what the ranks hold. Where several hold the same, they must agree to the last bit.
+// results runs a kernel and puts together what the ranks hold. Where several hold the same, they
+// must agree to the last bit.
 func results(t *testing.T, text string) map[[3]int]float64 {
 	t.Helper()
 	r := prepare(t, text)
 	r.run(t)
 	all := map[[3]int]float64{}
 	for p, m := range r.machines {
-		for _, point := range kernels.Points(r.setup.Programs[p][0].Kernel, m.State()[2].(*core.Numbers)) {
-			if old, ok := all[point.At]; ok && math.Float64bits(old) != math.Float64bits(point.Value) {
+		for _, point := range kernels.Points(r.setup.Programs[p][0].Kernel,
+			m.State()[2].(*core.Numbers)) {
+			if old, ok := all[point.At]; ok &&
+				math.Float64bits(old) != math.Float64bits(point.Value) {
 				t.Fatalf("%s: %v is %v and %v", text, point.At, old, point.Value)
 			}
 			all[point.At] = point.Value
@@ -48,7 +51,8 @@ func compare(t *testing.T, text string, want map[[3]int]float64, tolerance float
 	}
 }
 
-// plate is heat on the whole plate, step by step; it returns the largest change of the last step that is a multiple of every.
+// plate is heat on the whole plate, step by step; it returns the largest change of the last step
+// that is a multiple of every.
 func plate(n, steps, every int) map[[3]int]float64 {
 	now := map[[3]int]float64{}
 	for y := -1; y <= n; y++ {
@@ -62,7 +66,8 @@ func plate(n, steps, every int) map[[3]int]float64 {
 		for at, v := range now {
 			next[at] = v
 			if x, y := at[0], at[1]; x >= 0 && y >= 0 && x < n && y < n {
-				next[at] = (now[[3]int{x, y - 1}] + now[[3]int{x, y + 1}] + now[[3]int{x - 1, y}] + now[[3]int{x + 1, y}]) / 4
+				next[at] = (now[[3]int{x, y - 1}] + now[[3]int{x, y + 1}] + now[[3]int{x - 1, y}] +
+					now[[3]int{x + 1, y}]) / 4
 				change = max(change, math.Abs(next[at]-v))
 			}
 		}
@@ -83,8 +88,10 @@ func plate(n, steps, every int) map[[3]int]float64 {
 func TestHeat(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 4, 6, 9, 12} {
 		for _, receives := range []string{"named", "any"} {
-			compare(t, fmt.Sprintf("heat ranks=%d n=13 iterations=7 receives=%s", ranks, receives), plate(13, 7, 0), 0)
-			compare(t, fmt.Sprintf("laplace ranks=%d n=9 iterations=23 receives=%s", ranks, receives), plate(9, 23, 10), 0)
+			compare(t, fmt.Sprintf("heat ranks=%d n=13 iterations=7 receives=%s", ranks, receives),
+				plate(13, 7, 0), 0)
+			compare(t, fmt.Sprintf("laplace ranks=%d n=9 iterations=23 receives=%s", ranks,
+				receives), plate(9, 23, 10), 0)
 		}
 	}
 }
@@ -135,9 +142,11 @@ func gravity(n, steps int) map[[3]int]float64 {
 // TestNBody compares with all bodies in one piece.
 func TestNBody(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 5} {
-		compare(t, fmt.Sprintf("nbody ranks=%d n=%d iterations=20", ranks, 30/ranks), gravity(30, 20), 1e-13)
+		compare(t, fmt.Sprintf("nbody ranks=%d n=%d iterations=20", ranks, 30/ranks),
+			gravity(30, 20), 1e-13)
 	}
-	if still, moved := gravity(30, 0), gravity(30, 20); math.Abs(still[[3]int{0, 0}]-moved[[3]int{0, 0}]) < 1e-6 {
+	if still, moved := gravity(30, 0), gravity(30,
+		20); math.Abs(still[[3]int{0, 0}]-moved[[3]int{0, 0}]) < 1e-6 {
 		t.Error("nothing moves: the test looks at nothing")
 	}
 }
@@ -149,7 +158,8 @@ func TestMatmul(t *testing.T) {
 	for i := range n {
 		for j := range n {
 			for l := range n {
-				want[[3]int{i, j}] += kernels.Unit(uint64(2*(i*n+l))) * kernels.Unit(uint64(2*(l*n+j)+1))
+				want[[3]int{i, j}] += kernels.Unit(uint64(2*(i*n+l))) * kernels.Unit(
+					uint64(2*(l*n+j)+1))
 			}
 		}
 	}
@@ -159,7 +169,8 @@ func TestMatmul(t *testing.T) {
 	}
 }
 
-// inverse solves (A) z = x by elimination, for as many outer iterations as asked for, from x = 1; it returns x at the end and the estimate.
+// inverse solves (A) z = x by elimination, for as many outer iterations as asked for, from x = 1;
+// it returns x at the end and the estimate.
 func inverse(n, outer int) map[[3]int]float64 {
 	a := make([][]float64, n)
 	for i := range a {
@@ -211,11 +222,13 @@ func inverse(n, outer int) map[[3]int]float64 {
 	return want
 }
 
-// TestCG compares with a direct solution: after enough steps the residual is zero, and x and the estimate are those of inverse iteration.
+// TestCG compares with a direct solution: after enough steps the residual is zero, and x and the
+// estimate are those of inverse iteration.
 func TestCG(t *testing.T) {
 	for _, n := range []int{40, 203} {
 		for _, ranks := range []int{1, 2, 4, 8, 16, 32} {
-			compare(t, fmt.Sprintf("cg ranks=%d n=%d iterations=3 inner=60", ranks, n), inverse(n, 3), 1e-12)
+			compare(t, fmt.Sprintf("cg ranks=%d n=%d iterations=3 inner=60", ranks, n),
+				inverse(n, 3), 1e-12)
 		}
 	}
 }
@@ -231,7 +244,8 @@ func fourier(nx, ny, nz, iterations int) map[[3]int]float64 {
 		out := make([]complex128, n)
 		for k := range out {
 			for j := range a {
-				angle := float64(k%nx*(j%nx))/float64(nx) + float64(k/nx%ny*(j/nx%ny))/float64(ny) + float64(k/nx/ny*(j/nx/ny))/float64(nz)
+				angle := float64(k%nx*(j%nx))/float64(nx) + float64(k/nx%ny*(j/nx%ny))/float64(ny) +
+					float64(k/nx/ny*(j/nx/ny))/float64(nz)
 				out[k] += a[j] * cmplx.Exp(complex(0, sign*2*math.Pi*angle))
 			}
 		}
@@ -241,7 +255,8 @@ func fourier(nx, ny, nz, iterations int) map[[3]int]float64 {
 	modes := transform(field, -1)
 	for k := range modes {
 		kx, ky, kz := fold(k%nx, nx), fold(k/nx%ny, ny), fold(k/nx/ny, nz)
-		modes[k] *= complex(math.Exp(-4e-6*math.Pi*math.Pi*(kx*kx+ky*ky+kz*kz)*float64(iterations))/float64(n), 0)
+		modes[k] *= complex(math.Exp(-4e-6*math.Pi*math.Pi*(kx*kx+ky*ky+kz*kz)*float64(
+			iterations))/float64(n), 0)
 	}
 	want := map[[3]int]float64{}
 	for i, v := range transform(modes, 1) {
@@ -251,20 +266,24 @@ func fourier(nx, ny, nz, iterations int) map[[3]int]float64 {
 	return want
 }
 
-// TestFT compares with the definition. The checksum is that of the field, point by point as the ranks choose them.
+// TestFT compares with the definition. The checksum is that of the field, point by point as the
+// ranks choose them.
 func TestFT(t *testing.T) {
-	for _, tt := range []struct{ ranks, nx, ny, nz int }{{1, 4, 4, 4}, {2, 4, 2, 8}, {4, 8, 4, 4}, {3, 3, 3, 3}, {6, 3, 4, 6}, {8, 4, 4, 8}} {
+	for _, tt := range []struct{ ranks, nx, ny, nz int }{{1, 4, 4, 4}, {2, 4, 2, 8}, {4, 8, 4, 4},
+		{3, 3, 3, 3}, {6, 3, 4, 6}, {8, 4, 4, 8}} {
 		want := fourier(tt.nx, tt.ny, tt.nz, 3)
 		a := tt.nx * tt.ny * tt.nz / tt.ranks
 		for r := range tt.ranks {
 			for i := 0; i < a; i += 5 {
 				at := r*a + i
 				for c := range 2 {
-					want[[3]int{-1, c}] += want[[3]int{at % (tt.nx * tt.ny), at / (tt.nx * tt.ny), c}]
+					plane := tt.nx * tt.ny
+					want[[3]int{-1, c}] += want[[3]int{at % plane, at / plane, c}]
 				}
 			}
 		}
-		compare(t, fmt.Sprintf("ft ranks=%d n=%d ny=%d nz=%d iterations=3", tt.ranks, tt.nx, tt.ny, tt.nz), want, 1e-12)
+		compare(t, fmt.Sprintf("ft ranks=%d n=%d ny=%d nz=%d iterations=3", tt.ranks, tt.nx, tt.ny,
+			tt.nz), want, 1e-12)
 	}
 }
 
@@ -303,7 +322,8 @@ func (c cube) each(see func(x, y, z int)) {
 	}
 }
 
-// vCycles is multigrid on the whole cube, written by recursion: coarse point i lies on fine point 2i+1.
+// vCycles is multigrid on the whole cube, written by recursion: coarse point i lies on fine point
+// 2i+1.
 func vCycles(n, cycles int) map[[3]int]float64 {
 	a, s := [4]float64{-8.0 / 3, 0, 1.0 / 6, 1.0 / 12}, [4]float64{-3.0 / 8, 1.0 / 32, -1.0 / 64, 0}
 	p := [4]float64{1.0 / 2, 1.0 / 4, 1.0 / 8, 1.0 / 16}
@@ -359,7 +379,8 @@ func vCycles(n, cycles int) map[[3]int]float64 {
 	return want
 }
 
-// TestMG compares with the whole cube in one piece, on numbers of ranks for which none, some and most sit out on the coarse levels.
+// TestMG compares with the whole cube in one piece, on numbers of ranks for which none, some and
+// most sit out on the coarse levels.
 func TestMG(t *testing.T) {
 	for _, n := range []int{4, 8, 16} {
 		want := vCycles(n, 2)
@@ -368,6 +389,7 @@ func TestMG(t *testing.T) {
 		}
 	}
 	if first, second := vCycles(16, 1)[[3]int{-1}], vCycles(16, 4)[[3]int{-1}]; second > first/5 {
-		t.Errorf("the residual is %v after one cycle and %v after four: it does not converge", first, second)
+		t.Errorf("the residual is %v after one cycle and %v after four: it does not converge",
+			first, second)
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// openatom is rows of ranks. In a step every row multicasts from one of its ranks, which changes from step to step, and reduces to it,
-// along a tree; then each rank sends a block to the one that is at its place when rows and columns are exchanged.
+// openatom is rows of ranks. In a step every row multicasts from one of its ranks, which changes
+// from step to step, and reduces to it, along a tree; then each rank sends a block to the one that
+// is at its place when rows and columns are exchanged.
 type openatom struct {
 	skeleton
 	down, up int // words of a multicast and of a contribution
@@ -89,7 +90,8 @@ func buildOpenAtom(c *config) error {
 	m, arity, bytes, percent := c.of("row"), c.of("arity"), c.of("size"), c.of("direct")
 	rows := c.ranks / m
 	if rows*m != c.ranks {
-		return fmt.Errorf("%d ranks, want a multiple of row=%d: %d or %d", c.ranks, m, max(rows, 1)*m, (rows+1)*m)
+		return fmt.Errorf("%d ranks, want a multiple of row=%d: %d or %d", c.ranks, m,
+			max(rows, 1)*m, (rows+1)*m)
 	}
 	up := bytes * 79 / 100
 	transposed := func(r int) int { return r%m*rows + r/m }
@@ -105,7 +107,8 @@ func buildOpenAtom(c *config) error {
 	}
 	sizes := map[int]int{atomDown: bytes, atomUp: up, atomDirect: direct}
 	c.each(func(rank int) core.Kernel {
-		return &openatom{skeleton{rank: rank, words: max(bytes, direct)/8 + 1, sizes: sizes}, bytes / 8, up / 8}
+		return &openatom{skeleton{rank: rank, words: max(bytes, direct)/8 + 1, sizes: sizes},
+			bytes / 8, up / 8}
 	}, func(w *writer) {
 		for t := range c.of("iterations") {
 			w.iteration(func() { atomStep(w, m, arity, t%m) })
@@ -121,11 +124,13 @@ func buildOpenAtom(c *config) error {
 		}
 	})
 	t, edges := int64(c.of("iterations")), int64(rows*(m-1))
-	c.closed = &Count{Messages: t * (2*edges + int64(senders)), Bytes: t * (edges*int64(bytes+up) + int64(senders*direct))}
+	c.closed = &Count{Messages: t * (2*edges + int64(senders)),
+		Bytes: t * (edges*int64(bytes+up) + int64(senders*direct))}
 	return nil
 }
 
-// atomStep writes the multicast and the reduction of a step in the row of the rank; contributions are taken as they come.
+// atomStep writes the multicast and the reduction of a step in the row of the rank; contributions
+// are taken as they come.
 func atomStep(w *writer, m, arity, rootColumn int) {
 	row := w.rank / m
 	group := []int{row*m + rootColumn}
@@ -179,11 +184,20 @@ func addCounts(counts []int64, data []byte) {
 func objectKernels() []kernel {
 	arity := parameter{"arity", 2, 1, 64, "children of a place in a tree"}
 	return []kernel{
-		{name: "leanmd", doc: "cells and computes in the manner of molecular dynamics, receives by any: not send-deterministic", build: buildLeanMD,
-			parameters: []parameter{{"cx", 2, 1, 64, "cells along x"}, {"cy", 1, 1, 64, "cells along y"}, {"cz", 1, 1, 64, "cells along z"},
-				{"reach", 1, 0, 8, "how far a cell sees"}, arity, {"size", 64, 16, 1 << 26, "bytes of a message"}, iterations(1)}},
-		{name: "openatom", doc: "multicast and reduction in rows of ranks, then a transposition, contributions received as they come", build: buildOpenAtom,
-			parameters: []parameter{{"row", 2, 1, maxRanks, "ranks in a row"}, arity, {"size", 64, 8, 1 << 26, "bytes of a multicast"},
-				{"direct", 32, 0, 99, "share of the bytes of a step that is transposed, in percent"}, {"iterations", 2, 0, 10000, "steps"}, checkpoints}},
+		{name: "leanmd",
+			doc: "cells and computes in the manner of molecular dynamics, receives by any: not " +
+				"send-deterministic", build: buildLeanMD,
+			parameters: []parameter{{"cx", 2, 1, 64, "cells along x"},
+				{"cy", 1, 1, 64, "cells along y"}, {"cz", 1, 1, 64, "cells along z"},
+				{"reach", 1, 0, 8, "how far a cell sees"}, arity,
+				{"size", 64, 16, 1 << 26, "bytes of a message"}, iterations(1)}},
+		{name: "openatom",
+			doc: "multicast and reduction in rows of ranks, then a transposition, contributions " +
+				"received as they come", build: buildOpenAtom,
+			parameters: []parameter{{"row", 2, 1, maxRanks, "ranks in a row"}, arity,
+				{"size", 64, 8, 1 << 26, "bytes of a multicast"},
+				{"direct", 32, 0, 99,
+					"share of the bytes of a step that is transposed, in percent"},
+				{"iterations", 2, 0, 10000, "steps"}, checkpoints}},
 	}
 }

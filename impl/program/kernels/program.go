@@ -8,7 +8,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// Parts with this bit are messages of collective operations, which published counts leave out; those with the next one carry a result.
+// Parts with this bit are messages of collective operations, which published counts leave out;
+// those with the next one carry a result.
 const (
 	collective = 1 << 24
 	result     = 1 << 23
@@ -106,8 +107,9 @@ func (w *writer) exchange(with, part int) {
 	w.recv(with, part)
 }
 
-// allreduce combines a value by recursive doubling: messages of the part carry what is combined so far, those of its result
-// go to the ranks that a number of ranks which is no power of two leaves over.
+// allreduce combines a value by recursive doubling: messages of the part carry what is combined so
+// far, those of its result go to the ranks that a number of ranks which is no power of two leaves
+// over.
 func (w *writer) allreduce(part int) {
 	part |= collective
 	power := 1 << (bits.Len(uint(w.n)) - 1)
@@ -149,7 +151,8 @@ func (w *writer) reduce(part int) {
 	}
 }
 
-// alltoall exchanges with every other rank: the part of a message is base plus its destination, and for the receiver base plus its source.
+// alltoall exchanges with every other rank: the part of a message is base plus its destination, and
+// for the receiver base plus its source.
 func (w *writer) alltoall(base int) {
 	for s := 1; s < w.n; s++ {
 		to, from := (w.rank+s)%w.n, (w.rank-s+w.n)%w.n

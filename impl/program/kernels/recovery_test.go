@@ -13,8 +13,10 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// crashes runs a setup in random order, as the modelled world would, with one crash of a group: its memory, and what was on its way from and to it, are
-// lost; then it restarts from its stable records, and the watchers are told. It keeps no states, so it takes programs that are too large to explore.
+// crashes runs a setup in random order, as the modelled world would, with one crash of a group: its
+// memory, and what was on its way from and to it, are lost; then it restarts from its stable
+// records, and the watchers are told. It keeps no states, so it takes programs that are too large
+// to explore.
 type crashes struct {
 	setup    *core.Setup
 	rng      *rand.Rand
@@ -37,16 +39,20 @@ type notice struct {
 	timer string
 }
 
-// recoverRun runs a kernel over a protocol; the group of the victim crashes after so many steps (-1: never).
-func recoverRun(t testing.TB, setup *core.Setup, seed uint64, victim core.Proc, after int) *crashes {
+// recoverRun runs a kernel over a protocol; the group of the victim crashes after so many steps
+// (-1: never).
+func recoverRun(t testing.TB, setup *core.Setup, seed uint64, victim core.Proc,
+	after int) *crashes {
 	c := newCrashes(setup, seed)
 	c.run(t, victim, after)
 	return c
 }
 
 func newCrashes(setup *core.Setup, seed uint64) *crashes {
-	return &crashes{setup: setup, rng: rand.New(rand.NewPCG(seed, 7)), machines: make([]core.Machine, len(setup.Layout.Names)), lives: make([]core.Incarnation, len(setup.Layout.Names)),
-		queues: map[[2]core.Proc][]packet{}, digests: map[core.Proc]uint64{}}
+	return &crashes{setup: setup, rng: rand.New(rand.NewPCG(seed, 7)),
+		machines: make([]core.Machine, len(setup.Layout.Names)),
+		lives:    make([]core.Incarnation, len(setup.Layout.Names)),
+		queues:   map[[2]core.Proc][]packet{}, digests: map[core.Proc]uint64{}}
 }
 
 func (c *crashes) run(t testing.TB, victim core.Proc, after int) {
@@ -67,14 +73,18 @@ func (c *crashes) run(t testing.TB, victim core.Proc, after int) {
 	}
 	for p := range core.Proc(c.setup.Layout.Ranks) {
 		if h := c.machines[p].(interface{ History() *trace.History }).History(); h.Done {
-			c.digests[p] = h.Digest // not by ProgramDone: an image may be of a program that has ended
+			// not by ProgramDone: an image may be of a program that has ended
+			c.digests[p] = h.Digest
 		}
 	}
 }
 
 // watched reports whether everybody has come to the end of a run with heartbeats, which never end.
 func (c *crashes) watched() bool {
-	return c.setup.Watchdogs && !slices.ContainsFunc(c.machines[:c.setup.Layout.Ranks], func(m core.Machine) bool { return !core.HistoryOf(m).Done })
+	return c.setup.Watchdogs && !slices.ContainsFunc(c.machines[:c.setup.Layout.Ranks],
+		func(m core.Machine) bool {
+			return !core.HistoryOf(m).Done
+		})
 }
 
 // create makes the machine of a proc.
@@ -94,10 +104,13 @@ func (c *crashes) step(p core.Proc, in core.Input) {
 			if _, ok := c.queues[key]; !ok {
 				c.channels = append(c.channels, key)
 			}
-			c.queues[key] = append(c.queues[key], pack(e.Message, c.reuse != nil)) // the machine may use its own again
+			// the machine may use its own again
+			c.queues[key] = append(c.queues[key], pack(e.Message, c.reuse != nil))
 		case core.Persist:
 			if e.Value == nil {
-				c.stable = slices.DeleteFunc(c.stable, func(r core.Record) bool { return r.Owner == p && r.Key == e.Key })
+				c.stable = slices.DeleteFunc(c.stable, func(r core.Record) bool {
+					return r.Owner == p && r.Key == e.Key
+				})
 			} else {
 				c.writing = append(c.writing, core.Record{Owner: p, Key: e.Key, Value: e.Value})
 			}
@@ -119,7 +132,8 @@ func (c *crashes) move() bool {
 		if q := c.queues[key]; len(q) > 0 && c.machines[key[1]] != nil {
 			moves = append(moves, func() {
 				c.queues[key] = q[1:]
-				c.step(key[1], core.Input{Kind: core.Received, From: key[0], Message: c.unpack(q[0], key)})
+				c.step(key[1], core.Input{Kind: core.Received, From: key[0],
+					Message: c.unpack(q[0], key)})
 			})
 		}
 	}
@@ -129,7 +143,9 @@ func (c *crashes) move() bool {
 			continue
 		}
 		for _, choice := range m.Choices(nil) {
-			moves = append(moves, func() { c.step(core.Proc(p), core.Input{Kind: core.Advance, Choice: choice}) })
+			moves = append(moves, func() {
+				c.step(core.Proc(p), core.Input{Kind: core.Advance, Choice: choice})
+			})
 		}
 	}
 	for i, n := range c.notices {
@@ -158,7 +174,9 @@ func (c *crashes) move() bool {
 func (c *crashes) persisted() {
 	r := c.writing[0]
 	c.writing = c.writing[1:]
-	c.stable = slices.DeleteFunc(c.stable, func(s core.Record) bool { return s.Owner == r.Owner && s.Key == r.Key })
+	c.stable = slices.DeleteFunc(c.stable, func(s core.Record) bool {
+		return s.Owner == r.Owner && s.Key == r.Key
+	})
 	c.stable = append(c.stable, r)
 	c.step(r.Owner, core.Input{Kind: core.Persisted, Key: r.Key})
 }
@@ -202,18 +220,23 @@ func (c *crashes) restart(p core.Proc) {
 
 // refused are the kernels that are not send-deterministic, which HydEE does not promise to recover.
 func refused(protocol, text string) bool {
-	return protocol == "hydee" && (strings.HasPrefix(text, "leanmd") || strings.HasPrefix(text, "matmul-dynamic"))
+	return protocol == "hydee" && (strings.HasPrefix(text, "leanmd") ||
+		strings.HasPrefix(text, "matmul-dynamic"))
 }
 
-// TestRecovery crashes a rank of every kernel over every protocol, at random places of random runs: all ranks end in the state of the run without
-// failures. The longest runs are for -large.
+// TestRecovery crashes a rank of every kernel over every protocol, at random places of random runs:
+// all ranks end in the state of the run without failures. The longest runs are for -large.
 func TestRecovery(t *testing.T) {
-	list := append(slices.Clone(tiny), "heat ranks=4 n=4 iterations=6 checkpoint=2", "bt ranks=4 n=6 iterations=3 checkpoint=2", "mg ranks=8 n=8 iterations=2 checkpoint=1", "cg ranks=4 n=14 iterations=2 checkpoint=1 inner=2",
-		"ft ranks=4 n=4 iterations=3 checkpoint=1", "lu ranks=4 n=5 iterations=3 checkpoint=2", "smg ranks=4 edge=5 iterations=4 checkpoint=1")
+	list := append(slices.Clone(tiny), "heat ranks=4 n=4 iterations=6 checkpoint=2",
+		"bt ranks=4 n=6 iterations=3 checkpoint=2", "mg ranks=8 n=8 iterations=2 checkpoint=1",
+		"cg ranks=4 n=14 iterations=2 checkpoint=1 inner=2",
+		"ft ranks=4 n=4 iterations=3 checkpoint=1", "lu ranks=4 n=5 iterations=3 checkpoint=2",
+		"smg ranks=4 edge=5 iterations=4 checkpoint=1")
 	for _, protocol := range []string{"hydee", "causal", "camel", "sbml", "rbml", "hmpl"} {
 		runs := 0
 		for i, text := range list {
-			s, err := scenarios.Parse("k.txtar", []byte("t\n-- scenario --\nprotocol: "+protocol+"\nprogram: kernel "+text+"\n"))
+			s, err := scenarios.Parse("k.txtar",
+				[]byte("t\n-- scenario --\nprotocol: "+protocol+"\nprogram: kernel "+text+"\n"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -237,8 +260,11 @@ func TestRecovery(t *testing.T) {
 				victim, after := core.Proc(rng.IntN(r.Setup.Layout.Ranks)), rng.IntN(want.steps)
 				got := recoverRun(t, r.Setup, seed, victim, after)
 				runs++
-				if len(got.digests) != r.Setup.Layout.Ranks || fmt.Sprint(got.digests) != fmt.Sprint(want.digests) {
-					t.Errorf("%s: %s: seed %d, rank %d crashes after step %d: %d of %d ranks end, in %x, want %x", protocol, text, seed, victim, after,
+				if len(got.digests) != r.Setup.Layout.Ranks ||
+					fmt.Sprint(got.digests) != fmt.Sprint(want.digests) {
+					t.Errorf(
+						"%s: %s: seed %d, rank %d crashes after step %d: %d of %d ranks end, in "+
+							"%x, want %x", protocol, text, seed, victim, after,
 						len(got.digests), r.Setup.Layout.Ranks, got.digests, want.digests)
 				}
 			}

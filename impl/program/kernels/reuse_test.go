@@ -29,7 +29,8 @@ func pack(m core.Message, fixed bool) packet {
 	return packet{bytes: core.Encode(m)}
 }
 
-// unpack takes it off again. Like a driver, it has one message for each proc that all in the fixed layout come in.
+// unpack takes it off again. Like a driver, it has one message for each proc that all in the fixed
+// layout come in.
 func (c *crashes) unpack(p packet, key [2]core.Proc) core.Message {
 	if p.fixed {
 		r := c.reuse[key[1]]
@@ -50,10 +51,13 @@ func (c *crashes) unpack(p packet, key [2]core.Proc) core.Message {
 	return m
 }
 
-// reuse is a driver's end of the data path of one proc at its strictest: whatever may be used again is overwritten at the first moment at which
-// that is allowed, so that whoever still refers to it is found: in its state, or by what it sends.
+// reuse is a driver's end of the data path of one proc at its strictest: whatever may be used again
+// is overwritten at the first moment at which that is allowed, so that whoever still refers to it
+// is found: in its state, or by what it sends.
 type reuse struct {
-	kernel   bool // the programs have one, which says when it is done with a payload; of another program the effects tell
+	// the programs have one, which says when it is done with a payload; of another program the
+	// effects tell
+	kernel   bool
 	machine  core.Machine
 	recycler core.Recycler
 	scratch  core.Framed
@@ -141,12 +145,15 @@ func (r *reuse) after(effects []core.Effect) {
 	}
 }
 
-// tried runs a setup and says how it ended; a run that stops, because the failure is too much for the protocol, says where.
-func tried(t testing.TB, setup *core.Setup, seed uint64, victim core.Proc, after int, tight bool) (c *crashes, end string) {
+// tried runs a setup and says how it ended; a run that stops, because the failure is too much for
+// the protocol, says where.
+func tried(t testing.TB, setup *core.Setup, seed uint64, victim core.Proc, after int,
+	tight bool) (c *crashes, end string) {
 	c = newCrashes(setup, seed)
 	if tight {
 		for range setup.Layout.Names {
-			c.reuse = append(c.reuse, &reuse{kernel: len(setup.Programs[0]) > 0 && setup.Programs[0][0].Kind == core.OpBegin})
+			c.reuse = append(c.reuse, &reuse{kernel: len(setup.Programs[0]) > 0 &&
+				setup.Programs[0][0].Kind == core.OpBegin})
 		}
 	}
 	defer func() {
@@ -161,12 +168,18 @@ func tried(t testing.TB, setup *core.Setup, seed uint64, victim core.Proc, after
 // reused are kernels and other programs in the words of scenarios.
 func reused(t testing.TB, protocol string) (list []*scenarios.Scenario) {
 	const semi = "options: mode=semi\nclusters: r0 r1 | r2"
-	options := map[string][]string{"hmpl": {"", "options: buffer=1 memory=2\n", "options: memory=40B full=checkpoint\n", semi}, "rbml": {"", "options: memory=1\n", semi}}[protocol]
+	options := map[string][]string{"hmpl": {"", "options: buffer=1 memory=2\n",
+		"options: memory=40B full=checkpoint\n", semi},
+		"rbml": {"", "options: memory=1\n", semi}}[protocol]
 	if options == nil {
 		options = []string{""}
 	}
-	for _, text := range []string{"ring ranks=3 size=20 iterations=4", "heat ranks=4 n=4 iterations=6 checkpoint=2", "heat ranks=6 n=7 receives=any checkpoint=2", "matmul-dynamic ranks=4 n=3 blocks=2",
-		"bt ranks=4 n=6 iterations=2 checkpoint=1", "lu ranks=4 n=5 iterations=3 checkpoint=1", "smg ranks=4 edge=5 iterations=3 checkpoint=1", "openatom ranks=4 row=2 iterations=3 arity=1 direct=0"} {
+	for _, text := range []string{"ring ranks=3 size=20 iterations=4",
+		"heat ranks=4 n=4 iterations=6 checkpoint=2", "heat ranks=6 n=7 receives=any checkpoint=2",
+		"matmul-dynamic ranks=4 n=3 blocks=2",
+		"bt ranks=4 n=6 iterations=2 checkpoint=1", "lu ranks=4 n=5 iterations=3 checkpoint=1",
+		"smg ranks=4 edge=5 iterations=3 checkpoint=1",
+		"openatom ranks=4 row=2 iterations=3 arity=1 direct=0"} {
 		for _, o := range options {
 			if refused(protocol, text) {
 				continue
@@ -178,7 +191,9 @@ func reused(t testing.TB, protocol string) (list []*scenarios.Scenario) {
 				}
 				o += " " + strings.Join(suite.Names[3:], " ") + "\n"
 			}
-			s, err := scenarios.Parse("k.txtar", []byte("t\n-- scenario --\nprotocol: "+protocol+"\n"+o+"program: kernel "+text+"\n"))
+			s, err := scenarios.Parse("k.txtar",
+				[]byte("t\n-- scenario --\nprotocol: "+protocol+"\n"+o+
+					"program: kernel "+text+"\n"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,11 +212,13 @@ func reused(t testing.TB, protocol string) (list []*scenarios.Scenario) {
 	return list
 }
 
-// TestReuse runs kernels and the programs of all scenarios over every protocol, with a crash, twice with the same choices: once leaving all bytes where they are, with
-// all messages by the codec, and once with fixed layouts, overwriting all that the layers allow as soon as they do. No state may refer to what was overwritten, and both
-// runs must end in the same way.
+// TestReuse runs kernels and the programs of all scenarios over every protocol, with a crash, twice
+// with the same choices: once leaving all bytes where they are, with all messages by the codec, and
+// once with fixed layouts, overwriting all that the layers allow as soon as they do. No state may
+// refer to what was overwritten, and both runs must end in the same way.
 func TestReuse(t *testing.T) {
-	for _, protocol := range []string{"none", "hydee", "causal", "camel", "sbml", "rbml", "hmpl", "radic-sbml", "radic-rbml", "radic-hmpl"} {
+	for _, protocol := range []string{"none", "hydee", "causal", "camel", "sbml", "rbml", "hmpl",
+		"radic-sbml", "radic-rbml", "radic-hmpl"} {
 		var framed, sent, received, freed, ended int
 		for i, s := range reused(t, protocol) {
 			r, err := catalog.Resolve(s)
@@ -215,25 +232,31 @@ func TestReuse(t *testing.T) {
 			for seed := range seeds {
 				want, _ := tried(t, r.Setup, seed, 0, -1, false)
 				rng := rand.New(rand.NewPCG(seed, uint64(i)))
-				victim, after := core.Proc(rng.IntN(len(r.Setup.Layout.Names))), rng.IntN(want.steps+1)
-				if protocol == "none" || r.Setup.Watchdogs || seed == 0 { // this driver does not know who adopts whom
+				victim, after := core.Proc(rng.IntN(len(r.Setup.Layout.Names))),
+					rng.IntN(want.steps+1)
+				// this driver does not know who adopts whom
+				if protocol == "none" || r.Setup.Watchdogs || seed == 0 {
 					after = -1
 				}
 				_, end := tried(t, r.Setup, seed, victim, after, false)
 				got, tight := tried(t, r.Setup, seed, victim, after, true)
 				if tight != end {
-					t.Errorf("%s: %s: seed %d, %s crashes after step %d: reused %s, want %s", protocol, s.Name, seed, r.Setup.Layout.Names[victim], after, tight, end)
+					t.Errorf("%s: %s: seed %d, %s crashes after step %d: reused %s, want %s",
+						protocol, s.Name, seed, r.Setup.Layout.Names[victim], after, tight, end)
 				}
 				if len(got.digests) == r.Setup.Layout.Ranks {
 					ended++
 				}
 				for _, u := range got.reuse {
-					framed, sent, received, freed = framed+u.framed, sent+u.sent, received+u.received, freed+u.freed
+					framed, sent, received, freed = framed+u.framed, sent+u.sent,
+						received+u.received, freed+u.freed
 				}
 			}
 		}
-		t.Logf("%s: %d runs ended, %d messages in fixed layouts, overwritten %d sent, %d received, %d freed", protocol, ended, framed, sent, received, freed)
-		if logs := protocol != "none"; ended < 10 || framed < 1000 || sent < 500 || received < 500 || logs && freed < 100 {
+		t.Logf("%s: %d runs ended, %d messages in fixed layouts, overwritten %d sent, %d "+
+			"received, %d freed", protocol, ended, framed, sent, received, freed)
+		if logs := protocol != "none"; ended < 10 || framed < 1000 || sent < 500 ||
+			received < 500 || logs && freed < 100 {
 			t.Errorf("%s: that shows little", protocol)
 		}
 	}

@@ -32,12 +32,14 @@ func buildRing(c *config) error {
 	return nil
 }
 
-// nbody moves bodies under their gravity: every block of bodies travels once round the ring in a step.
+// nbody moves bodies under their gravity: every block of bodies travels once round the ring in a
+// step.
 type nbody struct {
 	rank, bodies int
 }
 
-// The floats, by body: position and mass, the same of the block that travels, velocity, acceleration.
+// The floats, by body: position and mass, the same of the block that travels, velocity,
+// acceleration.
 func (k *nbody) own(n *core.Numbers) core.Floats    { return n.Floats[:4*k.bodies] }
 func (k *nbody) travel(n *core.Numbers) core.Floats { return n.Floats[4*k.bodies : 8*k.bodies] }
 func (k *nbody) speed(n *core.Numbers) core.Floats  { return n.Floats[8*k.bodies : 11*k.bodies] }

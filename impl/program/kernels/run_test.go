@@ -13,7 +13,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// runner runs programs without a protocol in this process, one step after the other: rank by rank as far as each comes, or in random order.
+// runner runs programs without a protocol in this process, one step after the other: rank by rank
+// as far as each comes, or in random order.
 type runner struct {
 	setup    *core.Setup
 	machines []core.Machine
@@ -27,7 +28,8 @@ type runner struct {
 	left     int
 	disturb  func(f flight) core.Message // what arrives instead
 	each     func()                      // after every step
-	atOnce   bool                        // messages are recycled: hand them over before anything else
+	// messages are recycled: hand them over before anything else
+	atOnce bool
 }
 
 type flight struct {
@@ -42,18 +44,21 @@ func prepare(t testing.TB, text string) *runner {
 		t.Fatal(err)
 	}
 	clusters := make([]int, len(suite.Names))
-	setup, err := none.NewSetup(trace.Layout{Names: suite.Names, Ranks: len(suite.Names), Clusters: clusters}, suite.Programs)
+	setup, err := none.NewSetup(trace.Layout{Names: suite.Names, Ranks: len(suite.Names),
+		Clusters: clusters}, suite.Programs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{setup: setup, traffic: map[kernels.Pair]kernels.Count{}, digests: make([]uint64, len(suite.Names)), left: len(suite.Names)}
+	r := &runner{setup: setup, traffic: map[kernels.Pair]kernels.Count{},
+		digests: make([]uint64, len(suite.Names)), left: len(suite.Names)}
 	for p := range suite.Names {
 		r.machines = append(r.machines, setup.New(core.Proc(p)))
 	}
 	return r
 }
 
-// tune makes the ranks brief, with buffers that are used again and again: without a protocol nobody holds a payload that was received.
+// tune makes the ranks brief, with buffers that are used again and again: without a protocol nobody
+// holds a payload that was received.
 func (r *runner) tune() {
 	pool := &pool{}
 	for _, m := range r.machines {
@@ -87,7 +92,8 @@ func (r *runner) step(p core.Proc, in core.Input) {
 	if r.atOnce {
 		for i := range r.effects {
 			if e := &r.effects[i]; e.Kind == core.SendMessage {
-				r.machines[e.To].Step(core.Input{Kind: core.Received, From: p, Message: e.Message}, nil)
+				r.machines[e.To].Step(core.Input{Kind: core.Received, From: p, Message: e.Message},
+					nil)
 				e.Kind = 0
 			}
 		}
@@ -112,7 +118,8 @@ func (r *runner) step(p core.Proc, in core.Input) {
 	}
 }
 
-// kept copies a message, which is valid until the next step of its sender alone; the bytes of its payload stay.
+// kept copies a message, which is valid until the next step of its sender alone; the bytes of its
+// payload stay.
 func kept(m core.Message) core.Message {
 	if m, ok := m.(*none.Message); ok {
 		c := *m
@@ -215,19 +222,30 @@ func total(t testing.TB, text string) (*runner, kernels.Count) {
 
 // tiny is one small run of every kernel and variant, for tests that look at all.
 var tiny = []string{
-	"ring ranks=3 size=20 iterations=2", "ring ranks=4 variant=token iterations=2 size=8", "ring ranks=1", "ring ranks=2 size=0",
-	"heat ranks=4 n=5", "heat ranks=6 n=7 receives=any checkpoint=2", "heat ranks=1 n=3", "laplace ranks=3 n=5 iterations=21", "laplace ranks=6 n=6 receives=any",
-	"nbody ranks=3 n=2 iterations=2", "nbody ranks=1", "matmul ranks=4 n=5", "matmul-dynamic ranks=4 n=7 blocks=5", "matmul-dynamic ranks=4 n=3 blocks=2",
+	"ring ranks=3 size=20 iterations=2", "ring ranks=4 variant=token iterations=2 size=8",
+	"ring ranks=1", "ring ranks=2 size=0",
+	"heat ranks=4 n=5", "heat ranks=6 n=7 receives=any checkpoint=2", "heat ranks=1 n=3",
+	"laplace ranks=3 n=5 iterations=21", "laplace ranks=6 n=6 receives=any",
+	"nbody ranks=3 n=2 iterations=2", "nbody ranks=1", "matmul ranks=4 n=5",
+	"matmul-dynamic ranks=4 n=7 blocks=5", "matmul-dynamic ranks=4 n=3 blocks=2",
 	"smg ranks=6 edge=9 iterations=3", "smg ranks=4", "smg ranks=1", "smg ranks=2",
-	"bt ranks=4 n=6 iterations=1", "bt ranks=9 n=12 iterations=1", "bt ranks=1 n=4", "sp ranks=4 n=7 iterations=2", "sp ranks=9 n=11 iterations=1", "lu ranks=4 n=4 iterations=1",
-	"lu ranks=6 n=7 iterations=2", "lu ranks=1 n=4", "cg ranks=4 n=14 iterations=1 inner=2", "cg ranks=8 n=31 iterations=1 inner=3", "cg ranks=2 n=5 inner=1", "cg ranks=1 n=9 inner=4",
-	"ft ranks=4 n=4", "ft ranks=3 n=3", "ft ranks=2 n=4 ny=2 nz=8 iterations=1", "ft ranks=1 n=4", "mg ranks=4 n=4", "mg ranks=8 n=8 iterations=1", "mg ranks=1 n=4", "mg ranks=16 n=8 iterations=1",
-	"leanmd ranks=3 iterations=12", "leanmd ranks=5 cx=3 cy=3 iterations=11 size=16", "leanmd ranks=1 iterations=21", "leanmd ranks=2 cx=4 reach=0 iterations=20 arity=1",
-	"openatom ranks=6 row=3 iterations=5", "openatom ranks=4 row=2 iterations=3 arity=1 direct=0", "openatom ranks=2 row=1", "openatom ranks=8 row=4 size=72 checkpoint=1",
+	"bt ranks=4 n=6 iterations=1", "bt ranks=9 n=12 iterations=1", "bt ranks=1 n=4",
+	"sp ranks=4 n=7 iterations=2", "sp ranks=9 n=11 iterations=1",
+	"lu ranks=4 n=4 iterations=1",
+	"lu ranks=6 n=7 iterations=2", "lu ranks=1 n=4", "cg ranks=4 n=14 iterations=1 inner=2",
+	"cg ranks=8 n=31 iterations=1 inner=3", "cg ranks=2 n=5 inner=1", "cg ranks=1 n=9 inner=4",
+	"ft ranks=4 n=4", "ft ranks=3 n=3", "ft ranks=2 n=4 ny=2 nz=8 iterations=1", "ft ranks=1 n=4",
+	"mg ranks=4 n=4", "mg ranks=8 n=8 iterations=1", "mg ranks=1 n=4",
+	"mg ranks=16 n=8 iterations=1",
+	"leanmd ranks=3 iterations=12", "leanmd ranks=5 cx=3 cy=3 iterations=11 size=16",
+	"leanmd ranks=1 iterations=21", "leanmd ranks=2 cx=4 reach=0 iterations=20 arity=1",
+	"openatom ranks=6 row=3 iterations=5", "openatom ranks=4 row=2 iterations=3 arity=1 direct=0",
+	"openatom ranks=2 row=1", "openatom ranks=8 row=4 size=72 checkpoint=1",
 }
 
-// TestEveryOrder runs every kernel in many random orders: it ends, sends what its program says, and ends in the same state whatever the order, but for leanmd,
-// which sends the same and ends in the same state although it is not send-deterministic.
+// TestEveryOrder runs every kernel in many random orders: it ends, sends what its program says, and
+// ends in the same state whatever the order, but for leanmd, which sends the same and ends in the
+// same state although it is not send-deterministic.
 func TestEveryOrder(t *testing.T) {
 	for _, text := range tiny {
 		t.Run(strings.ReplaceAll(text, " ", ","), func(t *testing.T) {
@@ -236,18 +254,21 @@ func TestEveryOrder(t *testing.T) {
 				r := prepare(t, text)
 				r.random = rand.New(rand.NewPCG(seed, 1))
 				r.run(t)
-				if got := kernels.Total(r.traffic); got != want && !strings.HasPrefix(text, "matmul-dynamic") {
+				if got := kernels.Total(r.traffic); got != want &&
+					!strings.HasPrefix(text, "matmul-dynamic") {
 					t.Fatalf("seed %d sends %v, in the first order %v", seed, got, want)
 				}
 				if fmt.Sprint(r.digests) != fmt.Sprint(first.digests) {
-					t.Fatalf("seed %d ends in %x, the first order in %x", seed, r.digests, first.digests)
+					t.Fatalf("seed %d ends in %x, the first order in %x", seed, r.digests,
+						first.digests)
 				}
 			}
 		})
 	}
 }
 
-// TestChannels walks each channel of every kernel: what its sender sends, part by part, is what its receiver receives, in that order.
+// TestChannels walks each channel of every kernel: what its sender sends, part by part, is what its
+// receiver receives, in that order.
 func TestChannels(t *testing.T) {
 	for _, text := range tiny {
 		suite, err := kernels.Build(text)
@@ -278,7 +299,8 @@ func TestChannels(t *testing.T) {
 	}
 }
 
-// TestResume puts every machine into a fresh one, by way of the bytes of its state, after every step: nothing changes.
+// TestResume puts every machine into a fresh one, by way of the bytes of its state, after every
+// step: nothing changes.
 func TestResume(t *testing.T) {
 	for _, text := range tiny {
 		want, count := total(t, text)
@@ -302,8 +324,9 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestWrongMessages gives, in one run after the other, one rank a message that is not the right one, each message in turn: with a bit flipped, or a stale one, the
-// one before it on its channel. The end must not be the same, or never come.
+// TestWrongMessages gives, in one run after the other, one rank a message that is not the right
+// one, each message in turn: with a bit flipped, or a stale one, the one before it on its channel.
+// The end must not be the same, or never come.
 func TestWrongMessages(t *testing.T) {
 	wrong := 0
 	for _, text := range tiny {
@@ -321,7 +344,8 @@ func TestWrongMessages(t *testing.T) {
 					pair := kernels.Pair{From: core.Rank(f.from), To: core.Rank(f.to)}
 					before := last[pair]
 					last[pair] = data
-					if now++; now != k || len(data) == 0 || stale && (len(before) != len(data) || string(before) == string(data)) {
+					if now++; now != k || len(data) == 0 || stale &&
+						(len(before) != len(data) || string(before) == string(data)) {
 						return f.message
 					}
 					hit = true
@@ -334,7 +358,8 @@ func TestWrongMessages(t *testing.T) {
 				}
 				r.run(t)
 				if hit && r.left == 0 && fmt.Sprint(r.digests) == fmt.Sprint(want.digests) {
-					t.Errorf("%s: message %d (stale %v) is wrong, and the end is the same", text, k, stale)
+					t.Errorf("%s: message %d (stale %v) is wrong, and the end is the same", text, k,
+						stale)
 				}
 				if hit {
 					wrong++

@@ -7,8 +7,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// skeleton stands in for numbers that do not matter: a field of floats that every message carries a stretch of, and a digest that goes
-// into the first eight bytes of each message and takes in those of every message received, so nothing that was ever wrong is forgotten.
+// skeleton stands in for numbers that do not matter: a field of floats that every message carries a
+// stretch of, and a digest that goes into the first eight bytes of each message and takes in those
+// of every message received, so nothing that was ever wrong is forgotten.
 type skeleton struct {
 	rank  int
 	words int         // of the field
@@ -16,7 +17,8 @@ type skeleton struct {
 	light bool        // the field is what was received last and there is nothing to compute
 }
 
-// digestCount is where the digest is; behind it are the values of an allreduce of at most five words.
+// digestCount is where the digest is; behind it are the values of an allreduce of at most five
+// words.
 const (
 	digestCount = iota
 	reduceCount
@@ -97,7 +99,8 @@ func (k *skeleton) Take(part int, n *core.Numbers, _ core.Rank, data []byte) {
 
 func (k *skeleton) Next(int, *core.Numbers) (core.Rank, bool) { return 0, false }
 
-// stretch fills a message from the field, from a place that depends on the part, round and round; bytes behind the last whole word are zero.
+// stretch fills a message from the field, from a place that depends on the part, round and round;
+// bytes behind the last whole word are zero.
 func stretch(field core.Floats, part int, to []byte) {
 	at := part * 17 % max(len(field), 1)
 	for len(to) >= 8 && len(field) > 0 {

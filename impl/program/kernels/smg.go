@@ -6,14 +6,16 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// smg exchanges with the ranks 2^k before and behind, for each level k, and takes the two answers in the order in which they come: each
-// goes to a place of its own, and the two are mixed when both are there.
+// smg exchanges with the ranks 2^k before and behind, for each level k, and takes the two answers
+// in the order in which they come: each goes to a place of its own, and the two are mixed when both
+// are there.
 type smg struct {
 	skeleton
 	edge int
 }
 
-// Parts: two for each level, for the message to the rank before and to the rank behind. The computation of a level is its number.
+// Parts: two for each level, for the message to the rank before and to the rank behind. The
+// computation of a level is its number.
 
 func (k *smg) doubles(level int) int { return k.edge >> level }
 
@@ -46,7 +48,9 @@ func (k *smg) Size(part int, _ *core.Numbers) int { return 8 * k.doubles(part/2)
 
 func (k *smg) Fill(part int, n *core.Numbers, to []byte) { k.skeleton.Fill(part, k.field(n), to) }
 
-func (k *smg) Take(part int, n *core.Numbers, _ core.Rank, data []byte) { k.room(part, n).Get(data) }
+func (k *smg) Take(part int, n *core.Numbers, _ core.Rank, data []byte) {
+	k.room(part, n).Get(data)
+}
 
 func buildSMG(c *config) error {
 	edge, n := c.of("edge"), c.ranks
@@ -59,7 +63,8 @@ func buildSMG(c *config) error {
 				before, behind := (w.rank-1<<l%n+n)%n, (w.rank+1<<l)%n
 				w.send(before, 2*l)
 				w.send(behind, 2*l+1)
-				w.post(behind, 2*l) // sent by it to the rank before, which comes first where both are the same
+				// sent by it to the rank before, which comes first where both are the same
+				w.post(behind, 2*l)
 				w.post(before, 2*l+1)
 				w.wait()
 				w.compute(l)

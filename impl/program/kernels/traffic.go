@@ -11,8 +11,9 @@ import (
 // Pair is a channel.
 type Pair struct{ From, To core.Rank }
 
-// Traffic counts what whole runs of programs send, by channel, without running them: from rank to rank, and in collective
-// operations. Loops are not unrolled, so it is fast for the largest sizes. What a kernel sends by OpFlush is not in the program and not counted.
+// Traffic counts what whole runs of programs send, by channel, without running them: from rank to
+// rank, and in collective operations. Loops are not unrolled, so it is fast for the largest sizes.
+// What a kernel sends by OpFlush is not in the program and not counted.
 func Traffic(programs []core.Program) (direct, collectives map[Pair]Count) {
 	direct, collectives = map[Pair]Count{}, map[Pair]Count{}
 	for r, p := range programs {

@@ -31,10 +31,13 @@ c:
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 	want := []core.Program{
-		{{Kind: core.OpSend, Peer: 1, Label: "x"}, {Kind: core.OpSend, Peer: 1}, {Kind: core.OpSend, Any: true},
-			{Kind: core.OpSend, Any: true, Label: "again"}, {Kind: core.OpRecv, Peer: 1}, {Kind: core.OpRecv, Any: true},
+		{{Kind: core.OpSend, Peer: 1, Label: "x"}, {Kind: core.OpSend, Peer: 1},
+			{Kind: core.OpSend, Any: true},
+			{Kind: core.OpSend, Any: true, Label: "again"}, {Kind: core.OpRecv, Peer: 1},
+			{Kind: core.OpRecv, Any: true},
 			{Kind: core.OpRecv, Peer: 1, Ordered: true}},
-		{{Kind: core.OpPost, Peer: 0}, {Kind: core.OpPost, Any: true, Ordered: true}, {Kind: core.OpWait}, {Kind: core.OpCheckpoint},
+		{{Kind: core.OpPost, Peer: 0}, {Kind: core.OpPost, Any: true, Ordered: true},
+			{Kind: core.OpWait}, {Kind: core.OpCheckpoint},
 			{Kind: core.OpOutput}, {Kind: core.OpLoop, Count: 3}, {Kind: core.OpEnd}},
 		nil,
 	}
@@ -55,35 +58,51 @@ func TestParseErrors(t *testing.T) {
 		{"wildcard as name", "*: wait", `line 10: want "rank: operations", got "*: wait"`},
 		{"separator as name", "a|b: wait", `line 10: want "rank: operations", got "a|b: wait"`},
 		{"two programs", "a: wait\nb: wait\n\na: wait", "line 13: rank a has two programs"},
-		{"unknown operation", "a: jump b", `line 10: rank a: unknown operation "jump", ` + operations},
+		{"unknown operation", "a: jump b", `line 10: rank a: unknown operation "jump", ` +
+			operations},
 		{"upper case", "a: SEND b", `line 10: rank a: unknown operation "SEND", ` + operations},
-		{"unknown rank", "a: wait\nb: send c", "line 11: rank b: rank c does not exist, there are a b"},
+		{"unknown rank", "a: wait\nb: send c",
+			"line 11: rank b: rank c does not exist, there are a b"},
 		{"unknown source", "a: recv c", "line 10: rank a: rank c does not exist, there are a"},
 		{"send to all", "a: send *", "line 10: rank a: rank * does not exist, there are a"},
 		{"send without rank", "a: send", "line 10: rank a: send needs a destination"},
 		{"receive without rank", "a: recv", "line 10: rank a: recv needs a source, a rank or *"},
 		{"post without rank", "a: post", "line 10: rank a: post needs a source, a rank or *"},
 		{"send with too much", "a: send b x y\nb: wait", `line 10: rank a: send: unexpected "y"`},
-		{"send of nothing", "a: send b x 0B\nb: wait", "line 10: rank a: send: a message of 0 bytes, want at least 8"},
-		{"send of too little", "a: send b 7B\nb: wait", "line 10: rank a: program of rank 0: operation 1: 7 bytes, want [8, 1048576]"},
-		{"send of too much", "a: send b 1048577B\nb: wait", "line 10: rank a: program of rank 0: operation 1: 1048577 bytes, want [8, 1048576]"},
-		{"reply of less than nothing", "a: reply -1B", "line 10: rank a: program of rank 0: operation 1: -1 bytes, want [8, 1048576]"},
-		{"send of two sizes", "a: send b 8B 9B x\nb: wait", `line 10: rank a: send: unexpected "9B x"`},
+		{"send of nothing", "a: send b x 0B\nb: wait",
+			"line 10: rank a: send: a message of 0 bytes, want at least 8"},
+		{"send of too little", "a: send b 7B\nb: wait",
+			"line 10: rank a: program of rank 0: operation 1: 7 bytes, want [8, 1048576]"},
+		{"send of too much", "a: send b 1048577B\nb: wait",
+			"line 10: rank a: program of rank 0: operation 1: 1048577 bytes, want [8, 1048576]"},
+		{"reply of less than nothing", "a: reply -1B",
+			"line 10: rank a: program of rank 0: operation 1: -1 bytes, want [8, 1048576]"},
+		{"send of two sizes", "a: send b 8B 9B x\nb: wait",
+			`line 10: rank a: send: unexpected "9B x"`},
 		{"reply with too much", "a: reply x y z", `line 10: rank a: reply: unexpected "y z"`},
 		{"wait with something", "a: wait b", `line 10: rank a: wait: unexpected "b"`},
 		{"end with something", "a: loop 1; end 1", `line 10: rank a: end: unexpected "1"`},
-		{"receive with another word", "a: recv * sorted", `line 10: rank a: recv: unknown word "sorted", want ordered`},
-		{"receive with too much", "a: recv * ordered now", `line 10: rank a: recv: unexpected "now"`},
+		{"receive with another word", "a: recv * sorted",
+			`line 10: rank a: recv: unknown word "sorted", want ordered`},
+		{"receive with too much", "a: recv * ordered now",
+			`line 10: rank a: recv: unexpected "now"`},
 		{"loop without count", "a: loop; end", "line 10: rank a: loop needs a count"},
-		{"loop zero", "a: loop 0; end", `line 10: rank a: loop count "0", want a number of at least 1`},
-		{"loop word", "a: loop x; end", `line 10: rank a: loop count "x", want a number of at least 1`},
-		{"loop huge", "a: loop 99999999999999999999; end", `line 10: rank a: loop count "99999999999999999999", want a number of at least 1`},
+		{"loop zero", "a: loop 0; end",
+			`line 10: rank a: loop count "0", want a number of at least 1`},
+		{"loop word", "a: loop x; end",
+			`line 10: rank a: loop count "x", want a number of at least 1`},
+		{"loop huge", "a: loop 99999999999999999999; end",
+			`line 10: rank a: loop count "99999999999999999999", want a number of at least 1`},
 		{"loop with too much", "a: loop 2 3; end", `line 10: rank a: loop: unexpected "3"`},
 		{"loop open", "a: loop 2; wait", "line 10: rank a: program of rank 0: loop without end"},
-		{"end alone", "a: wait\nb: end", "line 11: rank b: program of rank 1: operation 1: end without loop"},
-		{"send to self", "a: send a", "line 10: rank a: program of rank 0: operation 1: a rank can not send to or receive from itself"},
+		{"end alone", "a: wait\nb: end",
+			"line 11: rank b: program of rank 1: operation 1: end without loop"},
+		{"send to self", "a: send a",
+			"line 10: rank a: program of rank 0: operation 1: a rank can not send to or receive " +
+				"from itself"},
 		{"too many sends", "a: loop 2000000; send b; end\nb: wait",
-			"line 10: rank a: program of rank 0: operation 1: more than 1048576 steps, make the loops shorter"},
+			"line 10: rank a: program of rank 0: operation 1: more than 1048576 steps, make the " +
+				"loops shorter"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -97,7 +116,8 @@ func TestParseErrors(t *testing.T) {
 
 // FuzzParse gives the parser any text: an error, or programs that are valid for their ranks.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a: send b x\nb: recv *", "a: loop 2; reply; end", "a: post * ordered; wait", ":", "a:\n#"} {
+	for _, s := range []string{"a: send b x\nb: recv *", "a: loop 2; reply; end",
+		"a: post * ordered; wait", ":", "a:\n#"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -121,19 +141,27 @@ func TestGenerateErrors(t *testing.T) {
 	all := "ring, stencil, wavefront, reduction, master-worker"
 	tests := []struct{ name, words, want string }{
 		{"nothing", "", `program "", want NAME RANKS [ITERATIONS] with NAME one of ` + all},
-		{"name only", "ring", `program "ring", want NAME RANKS [ITERATIONS] with NAME one of ` + all},
-		{"too much", "ring 3 4 5", `program "ring 3 4 5", want NAME RANKS [ITERATIONS] with NAME one of ` + all},
+		{"name only", "ring", `program "ring", want NAME RANKS [ITERATIONS] with NAME one of ` +
+			all},
+		{"too much", "ring 3 4 5",
+			`program "ring 3 4 5", want NAME RANKS [ITERATIONS] with NAME one of ` + all},
 		{"unknown", "rings 3", `unknown program "rings", want one of ` + all},
 		{"too few ranks", "ring 1", `program ring for "1" ranks, want a number in [2, 4096]`},
-		{"too few workers", "master-worker 2", `program master-worker for "2" ranks, want a number in [3, 4096]`},
+		{"too few workers", "master-worker 2",
+			`program master-worker for "2" ranks, want a number in [3, 4096]`},
 		{"no number", "ring x", `program ring for "x" ranks, want a number in [2, 4096]`},
 		{"negative", "ring -3", `program ring for "-3" ranks, want a number in [2, 4096]`},
 		{"too many", "ring 4097", `program ring for "4097" ranks, want a number in [2, 4096]`},
-		{"huge", "ring 99999999999999999999", `program ring for "99999999999999999999" ranks, want a number in [2, 4096]`},
-		{"no iterations", "ring 3 0", `program ring with "0" iterations, want a number of at least 1`},
-		{"negative iterations", "ring 3 -1", `program ring with "-1" iterations, want a number of at least 1`},
-		{"iterations no number", "ring 3 x", `program ring with "x" iterations, want a number of at least 1`},
-		{"iterations huge", "ring 3 99999999999999999999", `program ring with "99999999999999999999" iterations, want a number of at least 1`},
+		{"huge", "ring 99999999999999999999",
+			`program ring for "99999999999999999999" ranks, want a number in [2, 4096]`},
+		{"no iterations", "ring 3 0",
+			`program ring with "0" iterations, want a number of at least 1`},
+		{"negative iterations", "ring 3 -1",
+			`program ring with "-1" iterations, want a number of at least 1`},
+		{"iterations no number", "ring 3 x",
+			`program ring with "x" iterations, want a number of at least 1`},
+		{"iterations huge", "ring 3 99999999999999999999",
+			`program ring with "99999999999999999999" iterations, want a number of at least 1`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -161,11 +189,19 @@ func TestGenerateAbsurdIterations(t *testing.T) {
 func TestGenerate(t *testing.T) {
 	tests := []struct{ words, want string }{
 		{"ring 2", "r0: send r1 t0; recv r1\nr1: recv r0; send r0 t1\n"},
-		{"ring 3 2", "r0: loop 2; send r1 t0; recv r2; end\nr1: loop 2; recv r0; send r2 t1; end\nr2: loop 2; recv r1; send r0 t2; end\n"},
-		{"stencil 3", "r0: send r1 h01; recv r1\nr1: send r0 h10; send r2 h12; recv r0; recv r2\nr2: send r1 h21; recv r1\n"},
+		{"ring 3 2",
+			"r0: loop 2; send r1 t0; recv r2; end\nr1: loop 2; recv r0; send r2 t1; end\nr2: " +
+				"loop 2; recv r1; send r0 t2; end\n"},
+		{"stencil 3",
+			"r0: send r1 h01; recv r1\nr1: send r0 h10; send r2 h12; recv r0; recv r2\nr2: send " +
+				"r1 h21; recv r1\n"},
 		{"wavefront 3", "r0: send r1 w0\nr1: recv r0; send r2 w1\nr2: recv r1\n"},
-		{"reduction 3", "r0: recv *; recv *; send r1 b1; send r2 b2\nr1: send r0 c1; recv r0\nr2: send r0 c2; recv r0\n"},
-		{"master-worker 3", "r0: recv * ordered; reply; recv * ordered; reply\nr1: send r0; recv r0\nr2: send r0; recv r0\n"},
+		{"reduction 3",
+			"r0: recv *; recv *; send r1 b1; send r2 b2\nr1: send r0 c1; recv r0\nr2: send r0 " +
+				"c2; recv r0\n"},
+		{"master-worker 3",
+			"r0: recv * ordered; reply; recv * ordered; reply\nr1: send r0; recv r0\nr2: send " +
+				"r0; recv r0\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.words, func(t *testing.T) {
@@ -180,8 +216,9 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// TestShapes explores every failure-free run of every shape, small, and checks that it neither gets stuck nor leaves a message
-// unread, and that it is send-deterministic unless its description says otherwise.
+// TestShapes explores every failure-free run of every shape, small, and checks that it neither gets
+// stuck nor leaves a message unread, and that it is send-deterministic unless its description says
+// otherwise.
 func TestShapes(t *testing.T) {
 	names, docs := script.Shapes()
 	for i, name := range names {
@@ -215,7 +252,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestLargestShapes checks that the largest number of ranks still parses, for the shapes whose text does not grow with the square.
+// TestLargestShapes checks that the largest number of ranks still parses, for the shapes whose text
+// does not grow with the square.
 func TestLargestShapes(t *testing.T) {
 	for _, name := range []string{"ring", "stencil", "wavefront", "reduction", "master-worker"} {
 		t.Run(name, func(t *testing.T) {
@@ -234,14 +272,17 @@ func TestLargestShapes(t *testing.T) {
 	}
 }
 
-// TestUnjoined names who contributes too seldom, loops unrolled; a group that nobody reduces waits for nobody.
+// TestUnjoined names who contributes too seldom, loops unrolled; a group that nobody reduces waits
+// for nobody.
 func TestUnjoined(t *testing.T) {
-	text := "group g: r > t; t > w\ngroup h: w > t\nr: contribute g; recv g; contribute g; recv g\nt: loop 2; contribute g; end\nw: %s"
+	text := "group g: r > t; t > w\ngroup h: w > t\nr: contribute g; recv g; contribute g; recv " +
+		"g\nt: loop 2; contribute g; end\nw: %s"
 	for operations, want := range map[string][]string{
 		"wait":                     {"reduction 1 of group g waits for w"},
 		"contribute g":             {"reduction 2 of group g waits for w"},
 		"loop 2; contribute g;end": nil,
-		"barrier h; reduce g; reduce g; contribute g": {"reduction 3 of group g waits for r", "reduction 3 of group g waits for t", "reduction 1 of group h waits for t"},
+		"barrier h; reduce g; reduce g; contribute g": {"reduction 3 of group g waits for r",
+			"reduction 3 of group g waits for t", "reduction 1 of group h waits for t"},
 	} {
 		s, err := script.Read(fmt.Sprintf(text, operations), 1)
 		if err != nil {

@@ -1,5 +1,5 @@
-// Package script has the programs that ranks run: the text form in which scenarios write them, and named shapes (ring, stencil
-// and so on) that are generated for any number of ranks.
+// Package script has the programs that ranks run: the text form in which scenarios write them, and
+// named shapes (ring, stencil and so on) that are generated for any number of ranks.
 //
 // Text form: one line a rank, "name: operation; operation; ...". The operations are
 //
@@ -8,7 +8,8 @@
 //	wait                   checkpoint          output
 //	loop N                 end
 //
-// Groups of ranks with a spanning tree are lines "group NAME [sum|xor|max|concat]: parent > child child; parent > child". On them:
+// Groups of ranks with a spanning tree are lines "group NAME [sum|xor|max|concat]: parent > child
+// child; parent > child". On them:
 //
 //	multicast G [LABEL]    (root: send to all others)   contribute G [LABEL]   (to the next reduction)
 //	recv G                 (a member: the next multicast; the root: the next result)

@@ -8,12 +8,15 @@ import (
 	"github.com/domino-check/domino/impl/program/script"
 )
 
-// TestFormat writes programs as text and reads them back: every operation, ranks without operations, and all named shapes. The text of
-// programs that are already written in this form does not change.
+// TestFormat writes programs as text and reads them back: every operation, ranks without
+// operations, and all named shapes. The text of programs that are already written in this form does
+// not change.
 func TestFormat(t *testing.T) {
 	texts := []string{
-		"a: send b x; send b; send b 64B; send b x 9B; reply; reply again; reply again 8B; recv b; recv *; recv b ordered; recv * ordered\n" +
-			"b: post a; post *; post a ordered; post * ordered; wait; checkpoint; output; loop 3; loop 2; output; end; end\nc:\n",
+		"a: send b x; send b; send b 64B; send b x 9B; reply; reply again; reply again 8B; recv " +
+			"b; recv *; recv b ordered; recv * ordered\n" +
+			"b: post a; post *; post a ordered; post * ordered; wait; checkpoint; output; loop " +
+			"3; loop 2; output; end; end\nc:\n",
 	}
 	shapes, _ := script.Shapes()
 	for _, s := range shapes {

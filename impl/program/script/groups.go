@@ -13,7 +13,8 @@ import (
 func parseGroup(head, body string, names []string) (trace.Tree, error) {
 	words := strings.Fields(head)[1:]
 	if len(words) == 0 || len(words) > 2 {
-		return trace.Tree{}, fmt.Errorf("want \"group NAME [COMBINE]: parent > child child; ...\", got %q", head)
+		return trace.Tree{},
+			fmt.Errorf("want \"group NAME [COMBINE]: parent > child child; ...\", got %q", head)
 	}
 	name, combine := words[0], core.Sum
 	if len(words) == 2 {
@@ -30,7 +31,8 @@ func parseGroup(head, body string, names []string) (trace.Tree, error) {
 		}
 		above, below, ok := strings.Cut(part, ">")
 		if !ok || len(strings.Fields(below)) == 0 {
-			return trace.Tree{}, fmt.Errorf("group %s: want \"parent > child child\", got %q", name, strings.TrimSpace(part))
+			return trace.Tree{}, fmt.Errorf("group %s: want \"parent > child child\", got %q", name,
+				strings.TrimSpace(part))
 		}
 		p, err := parseRank(strings.TrimSpace(above), names)
 		if err != nil {
@@ -49,8 +51,9 @@ func parseGroup(head, body string, names []string) (trace.Tree, error) {
 	return trace.NewTree(name, combine, names, parents, children)
 }
 
-// parseCollective reads an operation on a group. What MPI calls broadcast, reduce, allreduce and barrier consist of multicasts,
-// contributions and receives, by the role of the rank; a barrier is an allreduce of which nobody wants the result.
+// parseCollective reads an operation on a group. What MPI calls broadcast, reduce, allreduce and
+// barrier consist of multicasts, contributions and receives, by the role of the rank; a barrier is
+// an allreduce of which nobody wants the result.
 func (s *Suite) parseCollective(verb string, args []string, self core.Rank) (core.Program, error) {
 	if len(args) == 0 {
 		return nil, fmt.Errorf("%s needs a group", verb)
@@ -96,9 +99,10 @@ func (s *Suite) parseCollective(verb string, args []string, self core.Rank) (cor
 // collectives are the operations on groups.
 var collectives = []string{"multicast", "contribute", "broadcast", "reduce", "allreduce", "barrier"}
 
-// Expand writes multicasts and reductions as sends and receives along the trees, for protocols without collectives: who receives a
-// multicast passes it on then, and who contributes waits for its children first. A receive from anyone could take a part of a
-// collective, so there must be none.
+// Expand writes multicasts and reductions as sends and receives along the trees, for protocols
+// without collectives: who receives a multicast passes it on then, and who contributes waits for
+// its children first. A receive from anyone could take a part of a collective, so there must be
+// none.
 func Expand(s *Suite) ([]core.Program, error) {
 	var programs []core.Program
 	for r, p := range s.Programs {
@@ -110,14 +114,19 @@ func Expand(s *Suite) ([]core.Program, error) {
 				g, group = op.Group, true
 			}
 			if op.Any && op.Kind != core.OpSend {
-				return nil, fmt.Errorf("%s: operation %d receives from anyone, and could take a part of a collective", s.Names[r], i+1)
+				return nil,
+					fmt.Errorf(
+						"%s: operation %d receives from anyone, and could take a part of a "+
+							"collective",
+						s.Names[r], i+1)
 			}
 			if !group {
 				out = append(out, op)
 				continue
 			}
 			if op.Kind == core.OpPost {
-				return nil, fmt.Errorf("%s: operation %d posts a receive of a group", s.Names[r], i+1)
+				return nil, fmt.Errorf("%s: operation %d posts a receive of a group", s.Names[r],
+					i+1)
 			}
 			out = append(out, expand(op, &s.Trees[g-1], self)...)
 		}
@@ -140,7 +149,8 @@ func Unjoined(s *Suite) (words []string) {
 		}
 		for j, m := range t.Members {
 			if rounds[j] < slices.Max(rounds) {
-				words = append(words, fmt.Sprintf("reduction %d of group %s waits for %s", rounds[j]+1, t.Name, s.Names[m]))
+				words = append(words, fmt.Sprintf("reduction %d of group %s waits for %s",
+					rounds[j]+1, t.Name, s.Names[m]))
 			}
 		}
 	}

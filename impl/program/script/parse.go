@@ -80,7 +80,10 @@ func Read(text string, firstLine int) (*Suite, error) {
 		if err != nil {
 			return nil, lineError(l.number, "%w", err)
 		}
-		if slices.Contains(s.Names, tree.Name) || slices.ContainsFunc(s.Trees, func(t trace.Tree) bool { return t.Name == tree.Name }) {
+		if slices.Contains(s.Names, tree.Name) ||
+			slices.ContainsFunc(s.Trees, func(t trace.Tree) bool {
+				return t.Name == tree.Name
+			}) {
 			return nil, lineError(l.number, "the name %s of a group is taken", tree.Name)
 		}
 		s.Trees = append(s.Trees, tree)
@@ -126,7 +129,8 @@ func (s *Suite) program(self core.Rank, l line) error {
 func (s *Suite) parseOp(fields []string) (core.Op, error) {
 	names := s.Names
 	verb, args := fields[0], fields[1:]
-	simple := map[string]core.OpKind{"wait": core.OpWait, "checkpoint": core.OpCheckpoint, "output": core.OpOutput, "end": core.OpEnd}
+	simple := map[string]core.OpKind{"wait": core.OpWait, "checkpoint": core.OpCheckpoint,
+		"output": core.OpOutput, "end": core.OpEnd}
 	if k, ok := simple[verb]; ok {
 		return core.Op{Kind: k}, surplus(verb, args, 0)
 	}
@@ -150,10 +154,18 @@ func (s *Suite) parseOp(fields []string) (core.Op, error) {
 		return core.Op{Kind: core.OpLoop, Count: n}, surplus(verb, args, 1)
 	}
 	if len(s.Trees) > 0 {
-		return core.Op{}, fmt.Errorf("unknown operation %q, want send, reply, recv, post, wait, checkpoint, output, loop, end, %s", verb,
-			strings.Join(collectives, ", "))
+		return core.Op{},
+			fmt.Errorf(
+				"unknown operation %q, want send, reply, recv, post, wait, checkpoint, output, "+
+					"loop, "+
+					"end, %s", verb,
+				strings.Join(collectives, ", "))
 	}
-	return core.Op{}, fmt.Errorf("unknown operation %q, want send, reply, recv, post, wait, checkpoint, output, loop or end", verb)
+	return core.Op{},
+		fmt.Errorf(
+			"unknown operation %q, want send, reply, recv, post, wait, checkpoint, output, loop "+
+				"or end",
+			verb)
 }
 
 func parseSend(args, names []string) (core.Op, error) {
@@ -192,7 +204,9 @@ func (s *Suite) parseReceive(verb string, args []string) (core.Op, error) {
 		return core.Op{}, fmt.Errorf("%s needs a source, a rank or *", verb)
 	}
 	op := core.Op{Kind: kind, Any: args[0] == "*"}
-	if g := slices.IndexFunc(s.Trees, func(t trace.Tree) bool { return t.Name == args[0] }); g >= 0 {
+	if g := slices.IndexFunc(s.Trees, func(t trace.Tree) bool {
+		return t.Name == args[0]
+	}); g >= 0 {
 		op.Peer = core.Group(g + 1).Source()
 	} else if !op.Any {
 		from, err := parseRank(args[0], s.Names)

@@ -17,9 +17,12 @@ type shape struct {
 var shapes = []shape{
 	{"ring", "each rank sends to the next and receives from the one before", 2, ring},
 	{"stencil", "each rank of a line exchanges with both neighbours", 2, stencil},
-	{"wavefront", "work flows from the first rank to the last, as in a pipelined sweep", 2, wavefront},
-	{"reduction", "everybody sends to rank 0, which collects in any order and answers everybody", 2, reduction},
-	{"master-worker", "rank 0 gives the next piece of work to whoever asks: not send-deterministic", 3, masterWorker},
+	{"wavefront", "work flows from the first rank to the last, as in a pipelined sweep", 2,
+		wavefront},
+	{"reduction", "everybody sends to rank 0, which collects in any order and answers everybody", 2,
+		reduction},
+	{"master-worker", "rank 0 gives the next piece of work to whoever asks: not send-deterministic",
+		3, masterWorker},
 }
 
 // Shapes lists the names of the generated programs with one line of description each.
@@ -35,23 +38,28 @@ func Generate(words string) (string, error) {
 	fields := strings.Fields(words)
 	names, _ := Shapes()
 	if len(fields) < 2 || len(fields) > 3 {
-		return "", fmt.Errorf("program %q, want NAME RANKS [ITERATIONS] with NAME one of %s", words, strings.Join(names, ", "))
+		return "", fmt.Errorf("program %q, want NAME RANKS [ITERATIONS] with NAME one of %s", words,
+			strings.Join(names, ", "))
 	}
 	i := slices.Index(names, fields[0])
 	if i < 0 {
-		return "", fmt.Errorf("unknown program %q, want one of %s", fields[0], strings.Join(names, ", "))
+		return "", fmt.Errorf("unknown program %q, want one of %s", fields[0],
+			strings.Join(names, ", "))
 	}
 	n, err := strconv.Atoi(fields[1])
 	if err != nil || n < shapes[i].least || n > 4096 {
-		return "", fmt.Errorf("program %s for %q ranks, want a number in [%d, 4096]", fields[0], fields[1], shapes[i].least)
+		return "", fmt.Errorf("program %s for %q ranks, want a number in [%d, 4096]", fields[0],
+			fields[1], shapes[i].least)
 	}
 	iterations := 1
 	if len(fields) == 3 {
 		if iterations, err = strconv.Atoi(fields[2]); err != nil || iterations < 1 {
-			return "", fmt.Errorf("program %s with %q iterations, want a number of at least 1", fields[0], fields[2])
+			return "", fmt.Errorf("program %s with %q iterations, want a number of at least 1",
+				fields[0], fields[2])
 		}
 		if iterations > 1<<16/n {
-			return "", fmt.Errorf("program %s with %q iterations for %d ranks, want at most %d", fields[0], fields[2], n, 1<<16/n)
+			return "", fmt.Errorf("program %s with %q iterations for %d ranks, want at most %d",
+				fields[0], fields[2], n, 1<<16/n)
 		}
 	}
 	return shapes[i].text(n, iterations), nil

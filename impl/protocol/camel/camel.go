@@ -15,9 +15,11 @@ type layer struct {
 }
 
 // NewSetup prepares CAMEL for the programs, whose groups are the trees of the layout.
-func NewSetup(layout trace.Layout, programs []core.Program, options causal.Options) (*core.Setup, error) {
+func NewSetup(layout trace.Layout, programs []core.Program, options causal.Options) (*core.Setup,
+	error) {
 	if options.F > 1 {
-		return nil, &core.ChoiceError{Key: "tolerates", Err: fmt.Errorf("camel: tolerates %d failures at a time, want [0, 1]", options.F)}
+		return nil, &core.ChoiceError{Key: "tolerates",
+			Err: fmt.Errorf("camel: tolerates %d failures at a time, want [0, 1]", options.F)}
 	}
 	for _, t := range layout.Trees {
 		if len(t.Members) < 2 {
@@ -25,7 +27,10 @@ func NewSetup(layout trace.Layout, programs []core.Program, options causal.Optio
 		}
 	}
 	trees := layout.Trees
-	setup, err := causal.Extend("camel", layout, programs, options, func(l *causal.Layer) causal.Extension { return &layer{l, trees} })
+	setup, err := causal.Extend("camel", layout, programs, options,
+		func(l *causal.Layer) causal.Extension {
+			return &layer{l, trees}
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +46,8 @@ func (l *layer) root(g core.Group) bool           { return l.tree(g).Root() == l
 // Children implements causal.Extension.
 func (l *layer) Children(g core.Group) []core.Rank { return l.tree(g).Children(l.Rank) }
 
-// SameGroup implements causal.Extension. Deviation: C6 keeps determinants of messages and of contributions under the same numbers.
+// SameGroup implements causal.Extension. Deviation: C6 keeps determinants of messages and of
+// contributions under the same numbers.
 func (l *layer) SameGroup(a, b core.Group) bool { return a == b || l.Has(C6) }
 
 // Request implements causal.Extension.
@@ -58,7 +64,8 @@ func (l *layer) Request(in core.Input, out []core.Effect) []core.Effect {
 // Received implements causal.Extension.
 func (l *layer) Received(from core.Rank, m *causal.Message, out []core.Effect) []core.Effect {
 	if m.Group == 0 || int(m.Group) > len(l.trees) {
-		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "no handler for "+m.Describe().Kind))
+		return append(out, core.DropInput(from.Proc(), core.MsgID{},
+			"no handler for "+m.Describe().Kind))
 	}
 	switch m.Kind {
 	case causal.Multicast:
@@ -68,5 +75,6 @@ func (l *layer) Received(from core.Rank, m *causal.Message, out []core.Effect) [
 	case causal.Completed:
 		return l.completed(m.Group, m.Number, out)
 	}
-	return append(out, core.DropInput(from.Proc(), core.MsgID{}, "no handler for "+m.Describe().Kind))
+	return append(out, core.DropInput(from.Proc(), core.MsgID{},
+		"no handler for "+m.Describe().Kind))
 }

@@ -32,12 +32,16 @@ func setups(t *testing.T, text string) (setup, baseline *core.Setup) {
 	return setup, baseline
 }
 
-// TestCombines runs one reduction with each way to combine, with any one failure: the result is that of the transparent protocol, in the
-// order of the tree, whatever order the contributions arrive in.
+// TestCombines runs one reduction with each way to combine, with any one failure: the result is
+// that of the transparent protocol, in the order of the tree, whatever order the contributions
+// arrive in.
 func TestCombines(t *testing.T) {
 	for _, combine := range []string{core.Sum, core.Xor, core.Max, core.Concat} {
-		setup, baseline := setups(t, fmt.Sprintf("group g %s: r > t w\nr: contribute g; recv g\nt: contribute g\nw: contribute g", combine))
-		out, err := world.Check(t.Context(), world.Case{Setup: setup, Baseline: baseline, Model: fault.Model{Failures: 1}}, checker.Options{})
+		setup, baseline := setups(t, fmt.Sprintf(
+			"group g %s: r > t w\nr: contribute g; recv g\nt: contribute g\nw: contribute g",
+			combine))
+		out, err := world.Check(t.Context(), world.Case{Setup: setup, Baseline: baseline,
+			Model: fault.Model{Failures: 1}}, checker.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,16 +54,21 @@ func TestCombines(t *testing.T) {
 // TestOneFailureAtATime checks that more is refused, and a group of one.
 func TestOneFailureAtATime(t *testing.T) {
 	layout := trace.Layout{Names: []string{"a", "b", "c"}, Ranks: 3}
-	if _, err := camel.NewSetup(layout, make([]core.Program, 3), causal.Options{F: 2}); err == nil || err.Error() != "camel: tolerates 2 failures at a time, want [0, 1]" {
+	want := "camel: tolerates 2 failures at a time, want [0, 1]"
+	_, err := camel.NewSetup(layout, make([]core.Program, 3), causal.Options{F: 2})
+	if err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
 	}
-	layout.Trees = []trace.Tree{{Name: "g", Combine: core.Sum, Members: []core.Rank{0}, Parents: []core.Rank{0}}}
-	if _, err := camel.NewSetup(layout, make([]core.Program, 3), causal.Options{F: 1}); err == nil || err.Error() != "camel: group g has one member" {
+	layout.Trees = []trace.Tree{{Name: "g", Combine: core.Sum, Members: []core.Rank{0},
+		Parents: []core.Rank{0}}}
+	if _, err := camel.NewSetup(layout, make([]core.Program, 3),
+		causal.Options{F: 1}); err == nil || err.Error() != "camel: group g has one member" {
 		t.Errorf("error %v", err)
 	}
 }
 
-// TestErrata checks that each switch has a name that finds it and words, and that the switches of SCMEL are found, too.
+// TestErrata checks that each switch has a name that finds it and words, and that the switches of
+// SCMEL are found, too.
 func TestErrata(t *testing.T) {
 	for _, e := range camel.Errata().List() {
 		s, ok := camel.All().Find(e.ID)
@@ -75,8 +84,9 @@ func TestErrata(t *testing.T) {
 	}
 }
 
-// TestDeterminants is [CAMEL] Alg. 2 l. 31-34: a result has a determinant for each child of the root and none at inner nodes, a multicast
-// one at each receiver. Over point-to-point logging there would be one for each edge.
+// TestDeterminants is [CAMEL] Alg. 2 l. 31-34: a result has a determinant for each child of the
+// root and none at inner nodes, a multicast one at each receiver. Over point-to-point logging there
+// would be one for each edge.
 func TestDeterminants(t *testing.T) {
 	for text, want := range map[string]int{
 		"group g: r > t w\nr: contribute g; recv g\nt: contribute g\nw: contribute g":          2,

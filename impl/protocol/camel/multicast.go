@@ -7,12 +7,14 @@ import (
 	"github.com/domino-check/domino/impl/protocol/causal"
 )
 
-// multicast executes a multicast of the program, at the root ([CAMEL] Alg. 2 l. 1-9): one logged copy, whoever may need it.
+// multicast executes a multicast of the program, at the root ([CAMEL] Alg. 2 l. 1-9): one logged
+// copy, whoever may need it.
 func (l *layer) multicast(in core.Input, out []core.Effect) []core.Effect {
 	l.S.SSN++
 	g := l.state(in.Group)
 	g.Sent++
-	e := causal.Entry{Kind: causal.Multicast, From: l.Rank, SSN: l.S.SSN, Group: in.Group, Number: g.Sent, Past: l.S.Deliveries,
+	e := causal.Entry{Kind: causal.Multicast, From: l.Rank, SSN: l.S.SSN, Group: in.Group,
+		Number: g.Sent, Past: l.S.Deliveries,
 		Epoch: l.S.Saving.Wanted, Life: l.S.Inc, Dets: l.Piggyback(), Payload: in.Payload}
 	out = l.Log(e, out)
 	for _, child := range l.Children(in.Group) {
@@ -23,10 +25,12 @@ func (l *layer) multicast(in core.Input, out []core.Effect) []core.Effect {
 	return out
 }
 
-// multicastArrives takes a multicast from the network ([CAMEL] Alg. 2 l. 10-20). Lives are compared hop by hop: what a dead root sent is
-// dropped, because it will send it again; what somebody passed on is valid, whatever became of the root, because it was accepted
-// with its determinants, which are in the answer to the root.
-func (l *layer) multicastArrives(from core.Rank, m *causal.Message, out []core.Effect) []core.Effect {
+// multicastArrives takes a multicast from the network ([CAMEL] Alg. 2 l. 10-20). Lives are compared
+// hop by hop: what a dead root sent is dropped, because it will send it again; what somebody passed
+// on is valid, whatever became of the root, because it was accepted with its determinants, which
+// are in the answer to the root.
+func (l *layer) multicastArrives(from core.Rank, m *causal.Message,
+	out []core.Effect) []core.Effect {
 	reason := l.Refuse(from, m)
 	if l.Has(C2) && reason == causal.Dead {
 		reason = "" // Deviation: C2 drops no multicast for its age
@@ -35,14 +39,16 @@ func (l *layer) multicastArrives(from core.Rank, m *causal.Message, out []core.E
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, reason))
 	}
 	l.S.Lives[from] = max(l.S.Lives[from], m.Inc)
-	g, e := l.state(m.Group), causal.Entry{Kind: causal.Multicast, From: m.Origin, SSN: m.SSN, Group: m.Group, Number: m.Number,
+	g, e := l.state(m.Group), causal.Entry{Kind: causal.Multicast, From: m.Origin, SSN: m.SSN,
+		Group: m.Group, Number: m.Number,
 		Past: m.Past, Epoch: m.Round, Life: m.For, Payload: m.Payload}
 	out = l.Accept(m.Origin, m.Dets, out)
 	if l.Has(C3) {
 		return l.unordered(from, e, out) // Deviation: C3
 	}
 	waiting := func(w causal.Entry) bool { return w.Number == e.Number }
-	if e.Number <= g.Received && l.again(e) && !l.Has(C18) { // Deviation: C18 stops a duplicate at whoever has it
+	// Deviation: C18 stops a duplicate at whoever has it
+	if e.Number <= g.Received && l.again(e) && !l.Has(C18) {
 		out = l.pass(e, out)
 	}
 	if e.Number <= g.Received || slices.ContainsFunc(g.Early, waiting) {
@@ -50,7 +56,9 @@ func (l *layer) multicastArrives(from core.Rank, m *causal.Message, out []core.E
 	}
 	g.Early = append(slices.Clip(g.Early), e)
 	for {
-		i := slices.IndexFunc(g.Early, func(w causal.Entry) bool { return w.Number == g.Received+1 })
+		i := slices.IndexFunc(g.Early, func(w causal.Entry) bool {
+			return w.Number == g.Received+1
+		})
 		if i < 0 {
 			return out
 		}
@@ -61,17 +69,19 @@ func (l *layer) multicastArrives(from core.Rank, m *causal.Message, out []core.E
 	}
 }
 
-// accept queues a multicast for the program and passes it on, without determinants and without a copy ([CAMEL] Alg. 2 l. 18-19). A
-// child that is recovering gets it, too: nothing but the root's log would send it otherwise, and that may have been sent already.
+// accept queues a multicast for the program and passes it on, without determinants and without a
+// copy ([CAMEL] Alg. 2 l. 18-19). A child that is recovering gets it, too: nothing but the root's
+// log would send it otherwise, and that may have been sent already.
 func (l *layer) accept(e causal.Entry, out []core.Effect) []core.Effect {
 	c := l.GroupChannel(e.Group)
 	c.Arrived = append(slices.Clip(c.Arrived), e)
 	return l.pass(e, out)
 }
 
-// again reports whether this life of the root has not sent the multicast before. After its failure the root sends all of them again, and each
-// goes down the whole tree once: 1. r sends m, y passes it on to z, 2. r restarts, 3. z fails, and the copy on its way with it, 4. z
-// recovers, and finds nothing in r's new log, 5. r sends m again, which y has. Nobody else will send m to z.
+// again reports whether this life of the root has not sent the multicast before. After its failure
+// the root sends all of them again, and each goes down the whole tree once: 1. r sends m, y passes
+// it on to z, 2. r restarts, 3. z fails, and the copy on its way with it, 4. z recovers, and finds
+// nothing in r's new log, 5. r sends m again, which y has. Nobody else will send m to z.
 func (l *layer) again(e causal.Entry) bool {
 	g := l.state(e.Group)
 	return e.Life > g.Life || e.Life == g.Life && e.Number > g.Passed

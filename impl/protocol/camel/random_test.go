@@ -24,8 +24,8 @@ var (
 	first  = flag.Uint64("first", 0, "seed of the first one")
 )
 
-// randomProgram has three ranks and a few messages, multicasts and reductions in an order that can not get stuck when every receive names its
-// source; some ranks receive from anyone instead.
+// randomProgram has three ranks and a few messages, multicasts and reductions in an order that can
+// not get stuck when every receive names its source; some ranks receive from anyone instead.
 func randomProgram(rng *rand.Rand, groups bool) string {
 	names := []string{"x", "y", "z"}
 	any := [3]bool{rng.IntN(2) == 0, rng.IntN(2) == 0, rng.IntN(2) == 0}
@@ -78,11 +78,14 @@ func randomProgram(rng *rand.Rand, groups bool) string {
 	return text.String()
 }
 
-// Aim: the repaired protocols hold for programs that nobody has thought of. Method: random programs over SCMEL for one and two failures and
-// over CAMEL, explored depth first up to a bound; a program that gets stuck by itself is skipped.
+// Aim: the repaired protocols hold for programs that nobody has thought of. Method: random programs
+// over SCMEL for one and two failures and over CAMEL, explored depth first up to a bound; a program
+// that gets stuck by itself is skipped.
 func TestRandomPrograms(t *testing.T) {
-	models := []fault.Model{{Failures: 1}, {Failures: 1, KeepToDead: true, FromDead: fault.Every}, {Failures: 2, Overlap: 1},
-		{Failures: 3, Overlap: 1, FromDead: fault.Nothing}, {Failures: 1, Unordered: true}, {Failures: 2, Overlap: 1, Unordered: true}}
+	models := []fault.Model{{Failures: 1}, {Failures: 1, KeepToDead: true, FromDead: fault.Every},
+		{Failures: 2, Overlap: 1},
+		{Failures: 3, Overlap: 1, FromDead: fault.Nothing}, {Failures: 1, Unordered: true},
+		{Failures: 2, Overlap: 1, Unordered: true}}
 	explored := 0
 	for seed := *first; seed < *first+uint64(*random); seed++ {
 		rng := rand.New(rand.NewPCG(seed, 7))
@@ -111,13 +114,15 @@ func TestRandomPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := world.Check(t.Context(), world.Case{Setup: setup, Baseline: baseline, Model: m}, checker.Options{MaxStates: 40000})
+		out, err := world.Check(t.Context(), world.Case{Setup: setup, Baseline: baseline, Model: m},
+			checker.Options{MaxStates: 40000})
 		if err != nil {
 			t.Fatal(err)
 		}
 		switch out.Verdict {
 		case spec.Violated:
-			t.Errorf("seed %d: %+v f=%d\n%s%v\n%s", seed, m, o.F, text, out.Found[0].Violation, strings.Join(out.Runs[0].Schedule, "\n"))
+			t.Errorf("seed %d: %+v f=%d\n%s%v\n%s", seed, m, o.F, text, out.Found[0].Violation,
+				strings.Join(out.Runs[0].Schedule, "\n"))
 		case spec.OutOfModel:
 		default:
 			explored++

@@ -7,16 +7,19 @@ import (
 	"github.com/domino-check/domino/impl/protocol/causal"
 )
 
-// Replays implements causal.Extension: a multicast goes to every member that fails, straight from the root.
+// Replays implements causal.Extension: a multicast goes to every member that fails, straight from
+// the root.
 func (l *layer) Replays(e *causal.Entry, to core.Rank) bool {
 	if e.Kind == causal.Multicast {
-		return l.tree(e.Group).Has(to) && to != l.Rank && !l.Has(C1) // Deviation: C1 looks for a receiver, which a multicast has none of
+		// Deviation: C1 looks for a receiver, which a multicast has none of
+		return l.tree(e.Group).Has(to) && to != l.Rank && !l.Has(C1)
 	}
 	return e.To == to
 }
 
-// Answer implements causal.Extension: how far reductions are complete, and what the root keeps of its child. A parent tells what it
-// does not need any more, and others nothing: what a rank need not contribute to again, because the root has given it back, they may have to.
+// Answer implements causal.Extension: how far reductions are complete, and what the root keeps of
+// its child. A parent tells what it does not need any more, and others nothing: what a rank need
+// not contribute to again, because the root has given it back, they may have to.
 func (l *layer) Answer(to core.Rank, m *causal.Message) {
 	m.Rounds = make([]uint32, len(l.trees))
 	for i := range l.trees {
@@ -29,18 +32,20 @@ func (l *layer) Answer(to core.Rank, m *causal.Message) {
 			continue
 		}
 		if l.Has(C8) {
-			m.Rounds[i] = g.Started // Deviation: C8 gives the round that the root has contributed to
+			// Deviation: C8 gives the round that the root has contributed to
+			m.Rounds[i] = g.Started
 		}
 		for _, e := range g.Kept {
-			if e.From == to && !(l.Has(C12) && e.Number > g.Done) { // Deviation: C12 gives back complete rounds alone
+			// Deviation: C12 gives back complete rounds alone
+			if e.From == to && !(l.Has(C12) && e.Number > g.Done) {
 				m.Seeds = append(m.Seeds, e)
 			}
 		}
 	}
 }
 
-// Answered implements causal.Extension. Contributions that the root has had are put back into the log and are not made again: what they
-// were made of may be released already.
+// Answered implements causal.Extension. Contributions that the root has had are put back into the
+// log and are not made again: what they were made of may be released already.
 func (l *layer) Answered(_ core.Rank, m *causal.Message, out []core.Effect) []core.Effect {
 	for i, done := range m.Rounds {
 		group := core.Group(i + 1)
@@ -50,7 +55,9 @@ func (l *layer) Answered(_ core.Rank, m *causal.Message, out []core.Effect) []co
 		}
 		g.Done = max(g.Done, done)
 		if l.Has(C7) {
-			g.Started = max(g.Started, done) // Deviation: C7 advances the counter, and the program contributes again under later numbers
+			// Deviation: C7 advances the counter, and the program contributes again under later
+			// numbers
+			g.Started = max(g.Started, done)
 		}
 	}
 	for _, e := range m.Seeds {
@@ -66,10 +73,12 @@ func (l *layer) Answered(_ core.Rank, m *causal.Message, out []core.Effect) []co
 	return out
 }
 
-// Running implements causal.Extension: the children learn again what may be released, and the parent gets what may have been lost on its way.
+// Running implements causal.Extension: the children learn again what may be released, and the
+// parent gets what may have been lost on its way.
 func (l *layer) Running(out []core.Effect) []core.Effect {
 	for i := range l.S.Log { // of the image, and what the root has given back
-		if e := &l.S.Log[i]; e.Kind == causal.Contribution && e.Number > l.state(e.Group).Done && !l.IsMuted(e.To) {
+		if e := &l.S.Log[i]; e.Kind == causal.Contribution && e.Number > l.state(e.Group).Done &&
+			!l.IsMuted(e.To) {
 			out = l.Transmit(e, e.To, out)
 		}
 	}
@@ -79,7 +88,9 @@ func (l *layer) Running(out []core.Effect) []core.Effect {
 		if l.root(group) || g.Done == 0 {
 			continue
 		}
-		g.Open = slices.DeleteFunc(slices.Clone(g.Open), func(r causal.Round) bool { return r.Number <= g.Done })
+		g.Open = slices.DeleteFunc(slices.Clone(g.Open), func(r causal.Round) bool {
+			return r.Number <= g.Done
+		})
 		if !l.Has(C10) { // Deviation: C10 forgets an acknowledgement that was not passed on
 			out = l.tellChildren(group, g.Done, out)
 		}
@@ -87,7 +98,8 @@ func (l *layer) Running(out []core.Effect) []core.Effect {
 	return out
 }
 
-// Prune implements causal.Extension: what the root has had before the recovery line, it has in its image.
+// Prune implements causal.Extension: what the root has had before the recovery line, it has in its
+// image.
 func (l *layer) Prune(out []core.Effect) []core.Effect {
 	for i := range l.S.Groups {
 		g := &l.S.Groups[i]

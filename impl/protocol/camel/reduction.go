@@ -8,8 +8,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// contribute executes a contribution of the program ([CAMEL] Alg. 2 l. 21-27). The number is the count of contributions of this
-// rank; one that the recovery has found to be done needs no work.
+// contribute executes a contribution of the program ([CAMEL] Alg. 2 l. 21-27). The number is the
+// count of contributions of this rank; one that the recovery has found to be done needs no work.
 func (l *layer) contribute(in core.Input, out []core.Effect) []core.Effect {
 	g := l.state(in.Group)
 	g.Started++
@@ -22,12 +22,14 @@ func (l *layer) contribute(in core.Input, out []core.Effect) []core.Effect {
 	return l.verify(in.Group, r, out)
 }
 
-// leave stands for a contribution that is not made again. What determinants it carried, its receiver must be able to get back after
-// a failure of its own: only the logs bring them.
+// leave stands for a contribution that is not made again. What determinants it carried, its
+// receiver must be able to get back after a failure of its own: only the logs bring them.
 func (l *layer) leave(group core.Group, number uint32, out []core.Effect) []core.Effect {
-	e := causal.Entry{Kind: causal.Contribution, To: l.tree(group).Parent(l.Rank), Group: group, Number: number, Epoch: l.S.Saving.Wanted,
+	e := causal.Entry{Kind: causal.Contribution, To: l.tree(group).Parent(l.Rank), Group: group,
+		Number: number, Epoch: l.S.Saving.Wanted,
 		Dets: l.Piggyback(), Bare: true}
-	if len(e.Dets) == 0 || l.Has(C19) { // Deviation: C19 forgets the determinants with the contribution
+	// Deviation: C19 forgets the determinants with the contribution
+	if len(e.Dets) == 0 || l.Has(C19) {
 		return out
 	}
 	l.S.Log = append(slices.Clip(l.S.Log), e)
@@ -47,16 +49,19 @@ func (l *layer) round(group core.Group, number uint32) *causal.Round {
 		g.Open[0].Number = number
 		return &g.Open[0]
 	}
-	i, found := slices.BinarySearchFunc(g.Open, number, func(r causal.Round, n uint32) int { return int(r.Number) - int(n) })
+	i, found := slices.BinarySearchFunc(g.Open, number, func(r causal.Round, n uint32) int {
+		return int(r.Number) - int(n)
+	})
 	if !found {
 		g.Open = slices.Insert(slices.Clone(g.Open), i, causal.Round{Number: number})
 	}
 	return &g.Open[i]
 }
 
-// contributionArrives takes the contribution of a child's subtree from the network ([CAMEL] Alg. 2 l. 28-39). Its determinants
-// stay here: whoever depends on the result depends on this rank, too.
-func (l *layer) contributionArrives(from core.Rank, m *causal.Message, out []core.Effect) []core.Effect {
+// contributionArrives takes the contribution of a child's subtree from the network ([CAMEL] Alg. 2
+// l. 28-39). Its determinants stay here: whoever depends on the result depends on this rank, too.
+func (l *layer) contributionArrives(from core.Rank, m *causal.Message,
+	out []core.Effect) []core.Effect {
 	if reason := l.Refuse(from, m); reason != "" {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, reason))
 	}
@@ -77,7 +82,8 @@ func (l *layer) contributionArrives(from core.Rank, m *causal.Message, out []cor
 	g.From = slices.Clone(g.From)
 	g.From[child] = m.Number
 	if l.root(m.Group) {
-		e := causal.Entry{Kind: causal.Contribution, To: l.Rank, From: from, Group: m.Group, Number: m.Number, Past: m.Past,
+		e := causal.Entry{Kind: causal.Contribution, To: l.Rank, From: from, Group: m.Group,
+			Number: m.Number, Past: m.Past,
 			Epoch: l.S.Saving.Wanted, Dets: slices.Clone(m.Dets), Payload: m.Payload}
 		if l.Has(C19) {
 			e.Dets = nil // Deviation: C19
@@ -94,7 +100,8 @@ func (l *layer) contributionArrives(from core.Rank, m *causal.Message, out []cor
 
 // kept declares what the root keeps of a child's contribution.
 func kept(e *causal.Entry) core.Effect {
-	return core.Effect{Kind: core.Keep, Key: trace.Part, ID: e.Payload.ID, To: e.To.Proc(), Received: e.Number}
+	return core.Effect{Kind: core.Keep, Key: trace.Part, ID: e.Payload.ID, To: e.To.Proc(),
+		Received: e.Number}
 }
 
 // verify passes a round on when it is complete ([CAMEL] Alg. 3 l. 7-24).
@@ -104,7 +111,9 @@ func (l *layer) verify(group core.Group, r *causal.Round, out []core.Effect) []c
 		return out
 	}
 	done := *r
-	g.Open = slices.DeleteFunc(slices.Clone(g.Open), func(o causal.Round) bool { return o.Number == done.Number })
+	g.Open = slices.DeleteFunc(slices.Clone(g.Open), func(o causal.Round) bool {
+		return o.Number == done.Number
+	})
 	var data [][]byte
 	if l.Has(C12) || l.Has(C5) || l.Has(C4) {
 		for _, p := range done.Parts { // Deviation: C12 agglomerates in the order of arrival
@@ -116,7 +125,8 @@ func (l *layer) verify(group core.Group, r *causal.Round, out []core.Effect) []c
 			data = append(data, done.Parts[i].Data)
 		}
 	}
-	e := causal.Entry{Kind: causal.Contribution, From: l.Rank, Group: group, Number: done.Number, Past: done.Past, Epoch: l.S.Saving.Wanted,
+	e := causal.Entry{Kind: causal.Contribution, From: l.Rank, Group: group, Number: done.Number,
+		Past: done.Past, Epoch: l.S.Saving.Wanted,
 		Payload: core.Payload{ID: done.ID, Data: core.Combine(l.tree(group).Combine, data)}}
 	if l.root(group) {
 		c := l.GroupChannel(group)
@@ -135,30 +145,37 @@ func (l *layer) verify(group core.Group, r *causal.Round, out []core.Effect) []c
 // tellChildren sends how far the reductions of a group are complete ([CAMEL] Alg. 3 l. 25-29).
 func (l *layer) tellChildren(group core.Group, number uint32, out []core.Effect) []core.Effect {
 	for _, child := range l.Children(group) {
-		out = append(out, core.SendTo(child.Proc(), &causal.Message{Kind: causal.Completed, Inc: l.S.Inc, To: l.S.Lives[child],
-			Group: group, Number: number}))
+		out = append(out, core.SendTo(child.Proc(),
+			&causal.Message{Kind: causal.Completed, Inc: l.S.Inc, To: l.S.Lives[child],
+				Group: group, Number: number}))
 	}
 	return out
 }
 
-// completed releases what is kept for complete rounds ([CAMEL] Alg. 3 l. 30-39), up to the number: an acknowledgement may have been lost
-// with its receiver. Who sends to the root keeps it: the root will need it after a failure.
+// completed releases what is kept for complete rounds ([CAMEL] Alg. 3 l. 30-39), up to the number:
+// an acknowledgement may have been lost with its receiver. Who sends to the root keeps it: the root
+// will need it after a failure.
 func (l *layer) completed(group core.Group, number uint32, out []core.Effect) []core.Effect {
 	g := l.state(group)
 	if l.root(group) {
 		return out
 	}
 	g.Done = max(g.Done, number)
-	g.Open = slices.DeleteFunc(slices.Clone(g.Open), func(r causal.Round) bool { return r.Number <= g.Done })
-	keeps := l.tree(group).Parent(l.Rank) == l.tree(group).Root() && !l.Has(C9b) // Deviation: C9b releases at the root's children, too
-	if !keeps && !l.Has(C9a) {                                                   // Deviation: C9a compares with the root's number, which nobody stores
+	g.Open = slices.DeleteFunc(slices.Clone(g.Open), func(r causal.Round) bool {
+		return r.Number <= g.Done
+	})
+	// Deviation: C9b releases at the root's children, too
+	keeps := l.tree(group).Parent(l.Rank) == l.tree(group).Root() && !l.Has(C9b)
+	// Deviation: C9a compares with the root's number, which nobody stores
+	if !keeps && !l.Has(C9a) {
 		out = l.release(group, number, out)
 	}
 	return l.tellChildren(group, number, out)
 }
 
-// release removes logged contributions. The determinants that they carried stay: 1. w contributes with a determinant of its own, t holds
-// that, too, and says so, 2. the round is complete, and w releases, 3. t fails, 4. w fails, and nobody knows what the result depends on.
+// release removes logged contributions. The determinants that they carried stay: 1. w contributes
+// with a determinant of its own, t holds that, too, and says so, 2. the round is complete, and w
+// releases, 3. t fails, 4. w fails, and nobody knows what the result depends on.
 func (l *layer) release(group core.Group, number uint32, out []core.Effect) []core.Effect {
 	log := slices.Clone(l.S.Log)
 	for i := range log {
@@ -172,6 +189,9 @@ func (l *layer) release(group core.Group, number uint32, out []core.Effect) []co
 		out = append(out, causal.Unlogged(e, l.Rank))
 		e.Bare, e.Payload = true, core.Payload{}
 	}
-	l.S.Log = slices.DeleteFunc(log, func(e causal.Entry) bool { return e.Bare && (len(e.Dets) == 0 || l.Has(C19)) }) // Deviation: C19
+	// Deviation: C19
+	l.S.Log = slices.DeleteFunc(log, func(e causal.Entry) bool {
+		return e.Bare && (len(e.Dets) == 0 || l.Has(C19))
+	})
 	return out
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Options chooses how many failures at a time the protocol tolerates, and between the repaired protocol and what the paper prints.
+// Options chooses how many failures at a time the protocol tolerates, and between the repaired
+// protocol and what the paper prints.
 type Options struct {
 	F         int  // [0, ranks-1]
 	Errata    Set  // errata switched on; the zero value is the repaired protocol
@@ -17,27 +18,31 @@ type Options struct {
 
 // Channel is what a rank keeps about one source of messages: another rank, or a group.
 type Channel struct {
-	_       struct{} `cbor:",toarray"`
-	Last    SSN      `json:"last"`    // of the last message delivered; messages of one source are delivered in the order of their numbers
-	Arrived []Entry  `json:"arrived"` // received and not delivered, in that order
+	_ struct{} `cbor:",toarray"`
+	// of the last message delivered; messages of one source are delivered in the order of their
+	// numbers
+	Last    SSN     `json:"last"`
+	Arrived []Entry `json:"arrived"` // received and not delivered, in that order
 }
 
-// State is everything that a rank keeps. SSN, RSN, Deliveries, Channels, Groups and parts of Saving are saved in checkpoints; the rest
-// is lost in a crash.
+// State is everything that a rank keeps. SSN, RSN, Deliveries, Channels, Groups and parts of Saving
+// are saved in checkpoints; the rest is lost in a crash.
 type State struct {
-	_          struct{}           `cbor:",toarray"`
-	SSN        SSN                `json:"ssn"`
-	RSN        RSN                `json:"rsn"`
-	Deliveries uint32             `json:"deliveries"` // of the program; less than RSN when one reception has several parts
-	Channels   []Channel          `json:"channels"`   // by rank, then by group
-	Groups     []Group            `json:"groups"`
-	Dets       Table              `json:"dets"` // detLog and detBuf: all that are held here, by receiver and number
-	Log        []Entry            `json:"log"`  // msgLog: a sequence, in the order of the sends
-	Inc        core.Incarnation   `json:"inc"`
-	SavedInc   core.Incarnation   `json:"savedInc"` // of the image; only erratum S6 reads it
-	Lives      []core.Incarnation `json:"lives"`    // incMap, and our own
-	Heard      []core.Incarnation `json:"heard"`    // last life whose failure notice was handled
-	Muted      Ranks              `json:"muted"`    // recovering: sends to them wait for the replay
+	_   struct{} `cbor:",toarray"`
+	SSN SSN      `json:"ssn"`
+	RSN RSN      `json:"rsn"`
+	// of the program; less than RSN when one reception has several parts
+	Deliveries uint32    `json:"deliveries"`
+	Channels   []Channel `json:"channels"` // by rank, then by group
+	Groups     []Group   `json:"groups"`
+	// detLog and detBuf: all that are held here, by receiver and number
+	Dets     Table              `json:"dets"`
+	Log      []Entry            `json:"log"` // msgLog: a sequence, in the order of the sends
+	Inc      core.Incarnation   `json:"inc"`
+	SavedInc core.Incarnation   `json:"savedInc"` // of the image; only erratum S6 reads it
+	Lives    []core.Incarnation `json:"lives"`    // incMap, and our own
+	Heard    []core.Incarnation `json:"heard"`    // last life whose failure notice was handled
+	Muted    Ranks              `json:"muted"`    // recovering: sends to them wait for the replay
 
 	Recovering bool   `json:"recovering"`
 	Collecting bool   `json:"collecting"` // determinants are not complete, the program waits
@@ -54,10 +59,12 @@ type State struct {
 
 // Extension is what a protocol that is built on this one adds.
 type Extension interface {
-	// Request handles a request of the program that this package does not know, Received such a message.
+	// Request handles a request of the program that this package does not know, Received such a
+	// message.
 	Request(in core.Input, out []core.Effect) []core.Effect
 	Received(from core.Rank, m *Message, out []core.Effect) []core.Effect
-	// Answer adds to the answer for a recovering rank, Answered takes such an answer, Running comes when all are in.
+	// Answer adds to the answer for a recovering rank, Answered takes such an answer, Running comes
+	// when all are in.
 	Answer(to core.Rank, m *Message)
 	Answered(from core.Rank, m *Message, out []core.Effect) []core.Effect
 	Running(out []core.Effect) []core.Effect
@@ -67,7 +74,8 @@ type Extension interface {
 	Prune(out []core.Effect) []core.Effect
 	// Restored comes after a checkpoint is loaded.
 	Restored()
-	// SameGroup reports whether two group numbers of determinants count as one; Children are a rank's own in a group.
+	// SameGroup reports whether two group numbers of determinants count as one; Children are a
+	// rank's own in a group.
 	SameGroup(a, b core.Group) bool
 	Children(g core.Group) []core.Rank
 }
@@ -97,8 +105,10 @@ func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*c
 	return Extend("causal", layout, programs, options, func(l *Layer) Extension { return plain{l} })
 }
 
-// Extend prepares a protocol that is built on this one: extend makes its part for the layer of a rank.
-func Extend(name string, layout trace.Layout, programs []core.Program, options Options, extend func(*Layer) Extension) (*core.Setup, error) {
+// Extend prepares a protocol that is built on this one: extend makes its part for the layer of a
+// rank.
+func Extend(name string, layout trace.Layout, programs []core.Program, options Options,
+	extend func(*Layer) Extension) (*core.Setup, error) {
 	setup := &core.Setup{Protocol: name, Layout: layout, Programs: programs}
 	if err := setup.Validate(); err != nil {
 		return nil, err
@@ -106,14 +116,19 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	n := layout.Ranks
 	switch {
 	case n > MaxRanks:
-		return nil, blame("program", MaxRanks, "%s: %d ranks, at most %d are supported", name, n, MaxRanks)
+		return nil, blame("program", MaxRanks, "%s: %d ranks, at most %d are supported", name, n,
+			MaxRanks)
 	case options.F < 0 || options.F > n-1:
-		return nil, blame("tolerates", 0, "%s: tolerates %d failures at a time, want [0, %d] with %d ranks", name, options.F, n-1, n)
+		return nil,
+			blame("tolerates", 0, "%s: tolerates %d failures at a time, want [0, %d] with %d ranks",
+				name, options.F, n-1, n)
 	}
 	for r, k := range layout.Clusters {
 		if slices.Index(layout.Clusters, k) != r {
-			return nil, blame("clusters", 0, "%s: ranks %s and %s share a cluster, but each rank rolls back alone", name,
-				layout.Names[slices.Index(layout.Clusters, k)], layout.Names[r])
+			return nil,
+				blame("clusters", 0,
+					"%s: ranks %s and %s share a cluster, but each rank rolls back alone", name,
+					layout.Names[slices.Index(layout.Clusters, k)], layout.Names[r])
 		}
 	}
 	if err := suitable(name, layout.Names, programs); err != nil {
@@ -122,12 +137,15 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	if err := quiet(name, &layout, programs); err != nil {
 		return nil, err
 	}
-	c := &config{ranks: n, groups: len(layout.Trees), f: options.F, errata: options.Errata, unordered: options.Unordered}
+	c := &config{ranks: n, groups: len(layout.Trees), f: options.F, errata: options.Errata,
+		unordered: options.Unordered}
 	setup.Layout.Clusters = nil
 	setup.Layout.Labels = core.Labels(programs)
 	setup.Layout.Collectives = core.Collectives(programs, layout.Trees)
 	setup.NewMessage = func() core.Message { return new(Message) }
-	setup.Promises = core.Promises{Logging: "causal, sender", Lines: "coordinated", MaxFailures: max(options.F, -1), RollsBack: core.FailedOnly, Needs: core.Piecewise, FIFO: !options.Unordered, Reliable: true,
+	setup.Promises = core.Promises{Logging: "causal, sender", Lines: "coordinated",
+		MaxFailures: max(options.F, -1), RollsBack: core.FailedOnly, Needs: core.Piecewise,
+		FIFO: !options.Unordered, Reliable: true,
 		Recovers: true, Holders: true, StableKeys: []string{imageKey, commitKey}}
 	if options.F == 0 {
 		setup.Promises.MaxFailures = -1
@@ -153,7 +171,8 @@ func blame(key string, rank core.Rank, format string, args ...any) error {
 	return &core.ChoiceError{Key: key, Rank: rank, Err: fmt.Errorf(format, args...)}
 }
 
-// suitable reports programs that are not piecewise deterministic, and checkpoints that not everybody takes.
+// suitable reports programs that are not piecewise deterministic, and checkpoints that not
+// everybody takes.
 func suitable(name string, names []string, programs []core.Program) error {
 	checkpoints := make([]int, len(programs))
 	for r, p := range programs {
@@ -167,12 +186,18 @@ func suitable(name string, names []string, programs []core.Program) error {
 			case core.OpCheckpoint:
 				checkpoints[r]++
 			}
-			if open && (op.Kind == core.OpSend || op.Kind == core.OpFlush || op.Kind == core.OpOutput || op.Kind == core.OpMulticast || op.Kind == core.OpContribute) {
-				return blame("program", core.Rank(r), "%s: %s sends while a posted receive is open: the moment of that reception is not recorded; wait first", name, names[r])
+			if open && (op.Kind == core.OpSend || op.Kind == core.OpFlush ||
+				op.Kind == core.OpOutput || op.Kind == core.OpMulticast ||
+				op.Kind == core.OpContribute) {
+				return blame("program", core.Rank(r),
+					"%s: %s sends while a posted receive is open: the moment of that reception "+
+						"is not recorded; wait first", name, names[r])
 			}
 		}
 		if checkpoints[r] != checkpoints[0] {
-			return blame("program", core.Rank(r), "%s: checkpoints are taken by all ranks together: %s has %d, %s has %d", name, names[0], checkpoints[0],
+			return blame("program", core.Rank(r),
+				"%s: checkpoints are taken by all ranks together: %s has %d, %s has %d", name,
+				names[0], checkpoints[0],
 				names[r], checkpoints[r])
 		}
 	}
@@ -190,8 +215,9 @@ func (l *Layer) waits() bool {
 // Ready implements core.Protocol.
 func (l *Layer) Ready(core.Rank) bool { return !l.waits() }
 
-// Holds implements core.Holder: a program that is at a checkpoint does not come to the next one. 1. b passes two checkpoints at once; 2. the
-// marks of the others for the first one arrive; 3. b stores no image of it, so nobody ever goes on.
+// Holds implements core.Holder: a program that is at a checkpoint does not come to the next one. 1.
+// b passes two checkpoints at once; 2. the marks of the others for the first one arrive; 3. b
+// stores no image of it, so nobody ever goes on.
 func (l *Layer) Holds(op core.OpKind) bool {
 	return op == core.OpCheckpoint && (l.saves() || l.S.Saving.Asked)
 }
@@ -218,8 +244,9 @@ func (l *Layer) Sources(buf []core.Rank) []core.Rank {
 	return buf
 }
 
-// ahead reports whether a message was sent behind a line that this rank has not come to yet, because it restarted before the line was there. What it
-// receives before the line is what it received there in its former life, and nothing else.
+// ahead reports whether a message was sent behind a line that this rank has not come to yet,
+// because it restarted before the line was there. What it receives before the line is what it
+// received there in its former life, and nothing else.
 func (l *Layer) ahead(e *Entry) bool {
 	return e.Kind != Contribution && e.Epoch > l.S.Saving.Wanted && !l.Has(S8)
 }
@@ -249,7 +276,8 @@ func (l *Layer) others() []core.Rank {
 // reset puts the layer into the state of a rank that has done nothing.
 func (l *Layer) reset() {
 	l.enough = 0
-	l.S = State{Channels: make([]Channel, l.ranks+l.groups), Groups: make([]Group, l.groups), Lives: make([]core.Incarnation, l.ranks),
+	l.S = State{Channels: make([]Channel, l.ranks+l.groups), Groups: make([]Group, l.groups),
+		Lives: make([]core.Incarnation, l.ranks),
 		Heard: make([]core.Incarnation, l.ranks)}
 	l.S.Saving.Marks = make([]uint32, l.ranks)
 	if l.unordered {
@@ -323,13 +351,16 @@ func (p plain) Request(in core.Input, out []core.Effect) []core.Effect {
 }
 
 func (p plain) Received(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	return append(out, core.DropInput(from.Proc(), core.MsgID{}, "no handler for "+m.Describe().Kind))
+	return append(out, core.DropInput(from.Proc(), core.MsgID{},
+		"no handler for "+m.Describe().Kind))
 }
 func (p plain) Answer(core.Rank, *Message)                                        {}
 func (p plain) Answered(_ core.Rank, _ *Message, out []core.Effect) []core.Effect { return out }
 func (p plain) Running(out []core.Effect) []core.Effect                           { return out }
-func (p plain) Replays(e *Entry, to core.Rank) bool                               { return e.To == to }
-func (p plain) Prune(out []core.Effect) []core.Effect                             { return out }
-func (p plain) Restored()                                                         {}
-func (p plain) SameGroup(a, b core.Group) bool                                    { return a == b }
-func (p plain) Children(core.Group) []core.Rank                                   { return nil }
+func (p plain) Replays(e *Entry, to core.Rank) bool {
+	return e.To == to
+}
+func (p plain) Prune(out []core.Effect) []core.Effect { return out }
+func (p plain) Restored()                             {}
+func (p plain) SameGroup(a, b core.Group) bool        { return a == b }
+func (p plain) Children(core.Group) []core.Rank       { return nil }

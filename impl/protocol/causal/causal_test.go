@@ -16,7 +16,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-const chain = "y: recv * ordered; send w w1; recv * ordered\na: send y a; recv w\nw: send y b; recv y; send a w2"
+const chain = "y: recv * ordered; send w w1; recv * ordered\na: send y a; recv w\nw: send y b; " +
+	"recv y; send a w2"
 
 func setups(t *testing.T, text string, o causal.Options) (setup, baseline *core.Setup) {
 	t.Helper()
@@ -34,27 +35,35 @@ func setups(t *testing.T, text string, o causal.Options) (setup, baseline *core.
 	return setup, baseline
 }
 
-// TestForgottenFailure is the smallest run of S22: w fails and is back before y fails, a has not heard of w's failure when it answers y, and
-// then accepts what w's former life had sent, with a determinant of y. At this scope the repaired protocol has too many states for a test; it is
+// TestForgottenFailure is the smallest run of S22: w fails and is back before y fails, a has not
+// heard of w's failure when it answers y, and then accepts what w's former life had sent, with a
+// determinant of y. At this scope the repaired protocol has too many states for a test; it is
 // tested at the scopes of S14 and of causal-two-streams.
 func TestForgottenFailure(t *testing.T) {
-	setup, baseline := setups(t, chain, causal.Options{F: 2, Errata: causal.Set(0).With(causal.S22)})
+	setup, baseline := setups(t, chain, causal.Options{F: 2,
+		Errata: causal.Set(0).With(causal.S22)})
 	m := fault.Model{Failures: 2, Victims: []trace.Proc{0, 2}}
-	out, err := world.Check(t.Context(), world.Case{Setup: setup, Baseline: baseline, Model: m}, checker.Options{Order: checker.BreadthFirst})
+	out, err := world.Check(t.Context(), world.Case{Setup: setup, Baseline: baseline, Model: m},
+		checker.Options{Order: checker.BreadthFirst})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(out.Found) != 1 || out.Found[0].Property != "replay-order" || len(out.Found[0].Path) != 21 {
-		t.Errorf("verdict %v, found %+v, want replay-order broken in 21 steps", out.Verdict, out.Found)
+	if len(out.Found) != 1 || out.Found[0].Property != "replay-order" ||
+		len(out.Found[0].Path) != 21 {
+		t.Errorf("verdict %v, found %+v, want replay-order broken in 21 steps", out.Verdict,
+			out.Found)
 	}
 }
 
-// TestOrderIsRestored runs a stream over a network that loses order, with and without the part that restores it.
+// TestOrderIsRestored runs a stream over a network that loses order, with and without the part that
+// restores it.
 func TestOrderIsRestored(t *testing.T) {
 	for _, restored := range []bool{true, false} {
-		setup, baseline := setups(t, "a: send y a0; send y a1\ny: recv a; recv a", causal.Options{F: 1, Unordered: restored})
+		setup, baseline := setups(t, "a: send y a0; send y a1\ny: recv a; recv a",
+			causal.Options{F: 1, Unordered: restored})
 		m := fault.Model{Failures: 1, Unordered: true}
-		out, err := world.Check(t.Context(), world.Case{Setup: setup, Baseline: baseline, Model: m, Force: true}, checker.Options{})
+		out, err := world.Check(t.Context(), world.Case{Setup: setup, Baseline: baseline, Model: m,
+			Force: true}, checker.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,16 +73,20 @@ func TestOrderIsRestored(t *testing.T) {
 	}
 }
 
-// TestBehindTheLine draws runs in which b restarts before the commit of a checkpoint and a fails behind it, so that no log has what b asks for
-// and it must go to the line. There are too many states for a test; without an answer to that one of the first 600 runs is stuck, and without
-// asking again, when b has come to the line meanwhile, one of the first 3,000 recoveries does not end.
+// TestBehindTheLine draws runs in which b restarts before the commit of a checkpoint and a fails
+// behind it, so that no log has what b asks for and it must go to the line. There are too many
+// states for a test; without an answer to that one of the first 600 runs is stuck, and without
+// asking again, when b has come to the line meanwhile, one of the first 3,000 recoveries does not
+// end.
 func TestBehindTheLine(t *testing.T) {
 	strategy, err := checker.ParseStrategy("urw", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	setup, baseline := setups(t, "a: send b m1; checkpoint\nb: recv a; checkpoint\nc: checkpoint", causal.Options{F: 2})
-	c := world.Case{Setup: setup, Baseline: baseline, Model: fault.Model{Failures: 2, Victims: []trace.Proc{0, 1}}}
+	setup, baseline := setups(t, "a: send b m1; checkpoint\nb: recv a; checkpoint\nc: checkpoint",
+		causal.Options{F: 2})
+	c := world.Case{Setup: setup, Baseline: baseline,
+		Model: fault.Model{Failures: 2, Victims: []trace.Proc{0, 1}}}
 	out, err := world.Sample(t.Context(), c, strategy, checker.SampleOptions{Runs: 6000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -122,11 +135,13 @@ func sent(list []core.Effect, kind causal.Kind) (found []causal.Message) {
 }
 
 func app(from core.Rank, ssn uint32) causal.Message {
-	return causal.Message{Kind: causal.App, SSN: causal.SSN(ssn), Payload: core.Payload{ID: core.MsgID{From: from, Number: ssn}, Data: make([]byte, 8)}}
+	return causal.Message{Kind: causal.App, SSN: causal.SSN(ssn),
+		Payload: core.Payload{ID: core.MsgID{From: from, Number: ssn}, Data: make([]byte, 8)}}
 }
 
-// TestDuplicateIsAcknowledged is S15: a duplicate may be the first message to carry a determinant. Dropped with what it carries, the
-// determinant travels until a fresh message gets through, which costs and breaks nothing.
+// TestDuplicateIsAcknowledged is S15: a duplicate may be the first message to carry a determinant.
+// Dropped with what it carries, the determinant travels until a fresh message gets through, which
+// costs and breaks nothing.
 func TestDuplicateIsAcknowledged(t *testing.T) {
 	text := "a: send b x; recv b\nb: recv a; send a y"
 	for _, tt := range []struct {
@@ -143,15 +158,18 @@ func TestDuplicateIsAcknowledged(t *testing.T) {
 	}
 }
 
-// TestDeterminantsTravel is [CAMEL] Alg. 1 l. 6, 14 and 20 and its generalisation: a determinant is on every message until f others have
-// acknowledged it, each counted once; with f = 0 on none.
+// TestDeterminantsTravel is [CAMEL] Alg. 1 l. 6, 14 and 20 and its generalisation: a determinant is
+// on every message until f others have acknowledged it, each counted once; with f = 0 on none.
 func TestDeterminantsTravel(t *testing.T) {
-	text := "y: recv *; send b 1; send b 2; send b 3; send b 4\na: send y m\nb: recv y; recv y; recv y; recv y"
+	text := "y: recv *; send b 1; send b 2; send b 3; send b 4\na: send y m\nb: recv y; recv y; " +
+		"recv y; recv y"
 	for f, want := range [][]int{{0, 0, 0, 0}, {1, 1, 0, 0}, {1, 1, 1, 0}} {
 		h := start(t, text, 0, causal.Options{F: f})
 		h.arrive(1, app(1, 1))
 		var got []int
-		next := func() []core.Effect { return h.step(core.Input{Kind: core.Advance, Choice: h.m.Choices(nil)[0]}) }
+		next := func() []core.Effect {
+			return h.step(core.Input{Kind: core.Advance, Choice: h.m.Choices(nil)[0]})
+		}
 		next()
 		var dets []causal.Det
 		for k := range 4 {
@@ -171,11 +189,13 @@ func TestDeterminantsTravel(t *testing.T) {
 	}
 }
 
-// TestReplayOfAnotherLife checks that the end of a replay counts for the life that asked for it alone, and only from the living.
+// TestReplayOfAnotherLife checks that the end of a replay counts for the life that asked for it
+// alone, and only from the living.
 func TestReplayOfAnotherLife(t *testing.T) {
 	h := start(t, "y: recv *\na: send y m", 0, causal.Options{F: 1})
 	h.step(core.Input{Kind: core.Restore, Incarnation: 2})
-	h.arrive(1, causal.Message{Kind: causal.Answer, Inc: 1, For: 2, Round: 1, Lives: []core.Incarnation{2, 1}})
+	h.arrive(1, causal.Message{Kind: causal.Answer, Inc: 1, For: 2, Round: 1,
+		Lives: []core.Incarnation{2, 1}})
 	for _, tt := range []struct {
 		m    causal.Message
 		over bool
@@ -185,22 +205,27 @@ func TestReplayOfAnotherLife(t *testing.T) {
 		{causal.Message{Kind: causal.ReplayEnd, Inc: 1, To: 2}, true},
 	} {
 		if over := slices.ContainsFunc(h.arrive(1, tt.m), recovered); over != tt.over {
-			t.Errorf("life %d to life %d: the recovery is over: %t, want %t", tt.m.Inc, tt.m.To, over, tt.over)
+			t.Errorf("life %d to life %d: the recovery is over: %t, want %t", tt.m.Inc, tt.m.To,
+				over, tt.over)
 		}
 	}
 }
 
 func recovered(e core.Effect) bool { return e.Kind == core.Recovered }
 
-// TestTurn is [CAMEL] section 2.3.1: a message with a recorded number waits for it, one without waits for all that are recorded.
+// TestTurn is [CAMEL] section 2.3.1: a message with a recorded number waits for it, one without
+// waits for all that are recorded.
 func TestTurn(t *testing.T) {
-	h := start(t, "y: recv *; recv *; recv *\na: send y m\nb: send y n; send y o", 0, causal.Options{F: 1})
+	h := start(t, "y: recv *; recv *; recv *\na: send y m\nb: send y n; send y o", 0,
+		causal.Options{F: 1})
 	out := h.step(core.Input{Kind: core.Restore, Incarnation: 1})
 	if got := len(sent(out, causal.Recover)); got != 2 {
 		t.Fatalf("%d requests, want 2", got)
 	}
-	dets := []causal.Det{{Recver: 0, RSN: 1, Sender: 1, SSN: 1, ID: core.MsgID{From: 1, Number: 1}, Index: 1, Holders: 1},
-		{Recver: 0, RSN: 2, Sender: 2, SSN: 2, ID: core.MsgID{From: 2, Number: 2}, Index: 2, Holders: 1}}
+	dets := []causal.Det{{Recver: 0, RSN: 1, Sender: 1, SSN: 1, ID: core.MsgID{From: 1, Number: 1},
+		Index: 1, Holders: 1},
+		{Recver: 0, RSN: 2, Sender: 2, SSN: 2, ID: core.MsgID{From: 2, Number: 2}, Index: 2,
+			Holders: 1}}
 	message := func(from core.Rank, ssn uint32) causal.Message {
 		m := app(from, ssn)
 		m.To = 1
@@ -216,8 +241,10 @@ func TestTurn(t *testing.T) {
 		t.Errorf("number 2 is received before number 1 has arrived: %v", got)
 	}
 	h.arrive(1, message(1, 1))
-	for _, from := range []core.Proc{1, 2} { // all has arrived, but nothing recorded is repeated yet
-		if slices.ContainsFunc(h.arrive(from, causal.Message{Kind: causal.ReplayEnd, To: 1}), recovered) {
+	// all has arrived, but nothing recorded is repeated yet
+	for _, from := range []core.Proc{1, 2} {
+		if slices.ContainsFunc(h.arrive(from, causal.Message{Kind: causal.ReplayEnd, To: 1}),
+			recovered) {
 			t.Error("the recovery is over before the recorded receptions are repeated")
 		}
 	}
@@ -231,7 +258,8 @@ func TestTurn(t *testing.T) {
 			order = append(order, e.Payload.ID)
 		}
 	}
-	if diff := cmp.Diff([]core.MsgID{{From: 1, Number: 1}, {From: 2, Number: 2}}, order, cmp.AllowUnexported(core.MsgID{})); diff != "" {
+	if diff := cmp.Diff([]core.MsgID{{From: 1, Number: 1}, {From: 2, Number: 2}}, order,
+		cmp.AllowUnexported(core.MsgID{})); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 	if over != 2 {
@@ -239,7 +267,8 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestErrata checks that each switch has a name that finds it, a place and words, and that the repaired protocol has none of them.
+// TestErrata checks that each switch has a name that finds it, a place and words, and that the
+// repaired protocol has none of them.
 func TestErrata(t *testing.T) {
 	for _, e := range causal.Errata() {
 		s, ok := causal.Errata().Find(e.ID)

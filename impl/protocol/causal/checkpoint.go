@@ -13,10 +13,11 @@ const (
 	commitKey = "commit/"
 )
 
-// saving is the coordinated checkpoint. Every rank calls it at a point where no message is on its way ([CAMEL] section 2.3); marks on
-// the channels check that. The paper stores and empties the logs at once; here it takes three phases: all images stable, then
-// the commit record of rank 0, and the logs are pruned only when everybody has moved to the new line, because a rank that restarted from
-// the old line while the record was being written needs them.
+// saving is the coordinated checkpoint. Every rank calls it at a point where no message is on its
+// way ([CAMEL] section 2.3); marks on the channels check that. The paper stores and empties the
+// logs at once; here it takes three phases: all images stable, then the commit record of rank 0,
+// and the logs are pruned only when everybody has moved to the new line, because a rank that
+// restarted from the old line while the record was being written needs them.
 type saving struct {
 	_         struct{}   `cbor:",toarray"`
 	Wanted    uint32     `json:"wanted"`    // checkpoints that the program has reached
@@ -33,12 +34,15 @@ type saving struct {
 	Saved     Ranks      `json:"saved"`     // rank 0: whose image Known+1 is stable
 	Done      Ranks      `json:"done"`      // rank 0: who has moved to line Known
 	Positions []Position `json:"positions"` // rank 0: of the images of record Known, by rank
-	Next      []Position `json:"next"`      // rank 0: of the images of record Known+1, as far as they are stable
+	// rank 0: of the images of record Known+1, as far as they are stable
+	Next      []Position `json:"next"`
 	Recording bool       `json:"recording"` // rank 0: the record Known+1 is on its way
-	Lines     []Position `json:"lines"`     // everybody is at or after these, by rank; nil is the initial state
-	Has       []uint32   `json:"has"`       // by group and child: last contribution that image Wanted includes
-	LineHas   []uint32   `json:"lineHas"`   // the line
-	AllHave   []uint32   `json:"allHave"`   // rank 0: the lines of Done
+	// everybody is at or after these, by rank; nil is the initial state
+	Lines []Position `json:"lines"`
+	// by group and child: last contribution that image Wanted includes
+	Has     []uint32 `json:"has"`
+	LineHas []uint32 `json:"lineHas"` // the line
+	AllHave []uint32 `json:"allHave"` // rank 0: the lines of Done
 }
 
 // image is what a checkpoint of one rank holds.
@@ -67,9 +71,12 @@ func (l *Layer) reach(out []core.Effect) []core.Effect {
 	}
 	for _, q := range l.others() {
 		if l.S.Muted.has(q) {
-			continue // after the replay: 1. w sends m to t, which is recovering, into its log alone; 2. a mark would overtake m
+			// after the replay: 1. w sends m to t, which is recovering, into its log alone; 2. a
+			// mark would overtake m
+			continue
 		}
-		out = append(out, core.SendTo(q.Proc(), &Message{Kind: Mark, Inc: l.S.Inc, To: l.S.Lives[q], Number: sv.Wanted}))
+		out = append(out, core.SendTo(q.Proc(),
+			&Message{Kind: Mark, Inc: l.S.Inc, To: l.S.Lives[q], Number: sv.Wanted}))
 	}
 	return l.mayStore(out)
 }
@@ -78,7 +85,8 @@ func (l *Layer) reach(out []core.Effect) []core.Effect {
 func (l *Layer) marks(to core.Rank, epoch *uint32, upTo uint32, out []core.Effect) []core.Effect {
 	for *epoch < upTo && !l.Has(S8) {
 		*epoch++
-		out = append(out, core.SendTo(to.Proc(), &Message{Kind: Mark, Inc: l.S.Inc, To: l.S.Lives[to], Number: *epoch}))
+		out = append(out, core.SendTo(to.Proc(),
+			&Message{Kind: Mark, Inc: l.S.Inc, To: l.S.Lives[to], Number: *epoch}))
 	}
 	return out
 }
@@ -104,9 +112,12 @@ func (l *Layer) mayStore(out []core.Effect) []core.Effect {
 		}
 	}
 	for _, c := range l.S.Channels {
-		if i := slices.IndexFunc(c.Arrived, func(e Entry) bool { return e.Epoch < sv.Wanted }); i >= 0 {
-			return append(out, core.Effect{Kind: core.Halt, Reason: fmt.Sprintf("checkpoint %d while a message of rank %d is not received: "+
-				"it must be called where nothing is on its way", sv.Wanted, c.Arrived[i].From)})
+		if i := slices.IndexFunc(c.Arrived, func(e Entry) bool {
+			return e.Epoch < sv.Wanted
+		}); i >= 0 {
+			return append(out, core.Effect{Kind: core.Halt,
+				Reason: fmt.Sprintf("checkpoint %d while a message of rank %d is not received: "+
+					"it must be called where nothing is on its way", sv.Wanted, c.Arrived[i].From)})
 		}
 	}
 	return l.storeImage(out)
@@ -118,16 +129,19 @@ func (l *Layer) storeImage(out []core.Effect) []core.Effect {
 	app := l.App.Image()
 	sv.Writing, sv.Position = true, Position{SSN: l.S.SSN, RSN: l.S.RSN}
 	sv.Sent, sv.Received = l.App.Position(app)
-	img := image{App: app, Position: sv.Position, Count: l.S.Deliveries, Groups: l.S.Groups, Log: l.unreceived(), Inc: l.S.Inc}
+	img := image{App: app, Position: sv.Position, Count: l.S.Deliveries, Groups: l.S.Groups,
+		Log: l.unreceived(), Inc: l.S.Inc}
 	sv.Has = l.has(l.S.Groups)
 	for _, c := range l.S.Channels {
 		img.Last = append(img.Last, c.Last)
 	}
-	return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(imageKey, sv.Wanted), Value: core.Encode(&img)})
+	return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(imageKey, sv.Wanted),
+		Value: core.Encode(&img)})
 }
 
-// unreceived are the logged contributions, which the image of their receiver may not include: a rank that is at its checkpoint still passes on the
-// contributions of its subtree, after its mark. Programs see nothing of that: such a round ends after the line.
+// unreceived are the logged contributions, which the image of their receiver may not include: a
+// rank that is at its checkpoint still passes on the contributions of its subtree, after its mark.
+// Programs see nothing of that: such a round ends after the line.
 func (l *Layer) unreceived() (list []Entry) {
 	for _, e := range l.S.Log {
 		if e.Kind == Contribution && !e.Bare {
@@ -172,9 +186,11 @@ func (l *Layer) persisted(key string, out []core.Effect) []core.Effect {
 			out = append(out, core.Effect{Kind: core.Commit, Sent: sv.Sent, Received: sv.Received})
 			everything := slices.Repeat([]Position{{SSN: ^SSN(0), RSN: ^RSN(0)}}, l.ranks)
 			everything[l.Rank] = sv.Position
-			return l.prune(&Message{Number: sv.Wanted, Line: everything, Rounds: slices.Repeat([]uint32{^uint32(0)}, l.groups*l.ranks)}, out)
+			return l.prune(&Message{Number: sv.Wanted, Line: everything,
+				Rounds: slices.Repeat([]uint32{^uint32(0)}, l.groups*l.ranks)}, out)
 		}
-		return l.tell(0, &Message{Kind: Saved, Number: sv.Wanted, Line: []Position{sv.Position}}, out)
+		return l.tell(0, &Message{Kind: Saved, Number: sv.Wanted, Line: []Position{sv.Position}},
+			out)
 	case fmt.Sprint(commitKey, sv.Known+1):
 		sv.Known++
 		sv.Recording, sv.Saved, sv.Done = false, 0, 0
@@ -206,10 +222,12 @@ func (l *Layer) saved(from core.Rank, m *Message, out []core.Effect) []core.Effe
 		return out
 	}
 	sv.Recording = true
-	return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(commitKey, m.Number), Value: core.Encode(sv.Next)})
+	return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(commitKey, m.Number),
+		Value: core.Encode(sv.Next)})
 }
 
-// commitNotice moves the recovery line of this rank, unless it restarted behind the image and has to come there again.
+// commitNotice moves the recovery line of this rank, unless it restarted behind the image and has
+// to come there again.
 func (l *Layer) commitNotice(m *Message, out []core.Effect) []core.Effect {
 	sv := &l.S.Saving
 	if m.Number != sv.Line+1 || m.Number != sv.Wanted || !sv.Stored {
@@ -223,9 +241,11 @@ func (l *Layer) commitNotice(m *Message, out []core.Effect) []core.Effect {
 	return l.moved(out)
 }
 
-// moved tells rank 0 that this rank is at its line, and what of the logs of others its image includes.
+// moved tells rank 0 that this rank is at its line, and what of the logs of others its image
+// includes.
 func (l *Layer) moved(out []core.Effect) []core.Effect {
-	return l.tell(0, &Message{Kind: Committed, Number: l.S.Saving.Line, Rounds: slices.Clone(l.S.Saving.LineHas)}, out)
+	return l.tell(0, &Message{Kind: Committed, Number: l.S.Saving.Line,
+		Rounds: slices.Clone(l.S.Saving.LineHas)}, out)
 }
 
 // committed counts at rank 0 who has moved; then nobody needs what is before the line.
@@ -236,7 +256,8 @@ func (l *Layer) committed(from core.Rank, m *Message, out []core.Effect) []core.
 	}
 	have := make([]uint32, len(m.Rounds))
 	copy(have, sv.AllHave)
-	for i, number := range m.Rounds { // each child has one parent in a group, so the others say nothing of it
+	// each child has one parent in a group, so the others say nothing of it
+	for i, number := range m.Rounds {
 		have[i] = max(have[i], number)
 	}
 	sv.AllHave = have
@@ -244,15 +265,18 @@ func (l *Layer) committed(from core.Rank, m *Message, out []core.Effect) []core.
 		return out
 	}
 	for q := range core.Rank(l.ranks) {
-		out = l.tell(q, &Message{Kind: PruneNotice, Number: sv.Known, Line: sv.Positions, Rounds: slices.Clone(sv.AllHave)}, out)
+		out = l.tell(q, &Message{Kind: PruneNotice, Number: sv.Known, Line: sv.Positions,
+			Rounds: slices.Clone(sv.AllHave)}, out)
 	}
 	return out
 }
 
-// prune removes messages and determinants of before the line ([CAMEL] Alg. 1 l. 23-25), and contributions that the image of their receiver has.
+// prune removes messages and determinants of before the line ([CAMEL] Alg. 1 l. 23-25), and
+// contributions that the image of their receiver has.
 func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
 	if m.Number < l.S.Saving.Pruned {
-		return append(out, core.DropInput(0, core.MsgID{}, "a later line is known")) // sent by a former life of rank 0
+		// sent by a former life of rank 0
+		return append(out, core.DropInput(0, core.MsgID{}, "a later line is known"))
 	}
 	l.S.Saving.Pruned = m.Number
 	if !l.Has(S8) {
@@ -283,8 +307,8 @@ func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
 	return l.extension.Prune(out)
 }
 
-// before reports whether a determinant is about a reception that nobody will repeat. Such ones still come after the pruning, on messages
-// that had left, and in answers.
+// before reports whether a determinant is about a reception that nobody will repeat. Such ones
+// still come after the pruning, on messages that had left, and in answers.
 func (l *Layer) before(d *Det) bool {
 	lines := l.S.Saving.Lines
 	return len(lines) > 0 && d.RSN <= lines[d.Recver].RSN
@@ -296,7 +320,8 @@ func (l *Layer) resendSaving(from core.Rank, out []core.Effect) []core.Effect {
 	switch {
 	case from != 0 || l.Has(S8):
 	case sv.Wanted > sv.Line && sv.Stored:
-		return l.tell(0, &Message{Kind: Saved, Number: sv.Wanted, Line: []Position{sv.Position}}, out)
+		return l.tell(0, &Message{Kind: Saved, Number: sv.Wanted, Line: []Position{sv.Position}},
+			out)
 	case sv.Line > 0:
 		return l.moved(out)
 	}
@@ -313,7 +338,8 @@ func (l *Layer) load(records []core.Record, out []core.Effect) ([]core.Effect, e
 		if l.Has(S8) {
 			key, owner = imageKey, l.Rank.Proc()
 		}
-		if found, _ := fmt.Sscanf(r.Key, key+"%d", &n); found != 1 || r.Owner != owner || r.Torn || n <= number {
+		if found, _ := fmt.Sscanf(r.Key, key+"%d", &n); found != 1 || r.Owner != owner || r.Torn ||
+			n <= number {
 			continue
 		}
 		number = n
@@ -330,14 +356,16 @@ func (l *Layer) load(records []core.Record, out []core.Effect) ([]core.Effect, e
 		return r.Owner == l.Rank.Proc() && r.Key == fmt.Sprint(imageKey, number) && !r.Torn
 	})
 	if at < 0 {
-		return out, fmt.Errorf("rank %d: checkpoint %d is missing although it was committed", l.Rank, number)
+		return out, fmt.Errorf("rank %d: checkpoint %d is missing although it was committed",
+			l.Rank, number)
 	}
 	var img image
 	if err := core.Decode(records[at].Value, &img); err != nil {
 		return out, fmt.Errorf("rank %d: checkpoint %d: %w", l.Rank, number, err)
 	}
 	l.App.Load(img.App)
-	l.S.SSN, l.S.RSN, l.S.Deliveries, l.S.SavedInc = img.Position.SSN, img.Position.RSN, img.Count, img.Inc
+	l.S.SSN, l.S.RSN, l.S.Deliveries, l.S.SavedInc = img.Position.SSN, img.Position.RSN, img.Count,
+		img.Inc
 	for i, last := range img.Last {
 		l.S.Channels[i].Last = last
 	}
@@ -347,7 +375,8 @@ func (l *Layer) load(records []core.Record, out []core.Effect) ([]core.Effect, e
 	}
 	l.extension.Restored()
 	sv := &l.S.Saving
-	sv.Wanted, sv.Line, sv.Pruned, sv.Position, sv.Stored, sv.Lines = number, number, number, img.Position, true, positions
+	sv.Wanted, sv.Line, sv.Pruned, sv.Position, sv.Stored, sv.Lines = number, number, number,
+		img.Position, true, positions
 	if l.Rank == 0 {
 		sv.Known, sv.Positions = number, positions
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// Application messages and acknowledgements have a fixed layout: the kind, then numbers as core.Fields reads them, those of each determinant at the
-// end. With more determinants than fit they go by the codec, like everything else: what a program sends to a group has few bytes.
+// Application messages and acknowledgements have a fixed layout: the kind, then numbers as
+// core.Fields reads them, those of each determinant at the end. With more determinants than fit
+// they go by the codec, like everything else: what a program sends to a group has few bytes.
 
 // AppendHeader implements core.Framed.
 func (m *Message) AppendHeader(buf []byte) ([]byte, bool) {
@@ -25,12 +26,14 @@ func (m *Message) AppendHeader(buf []byte) ([]byte, bool) {
 	buf = append(buf, byte(m.Kind))
 	number(uint32(m.Inc), uint32(m.To), m.Seq)
 	if m.Kind == App {
-		number(uint32(m.SSN), m.Past, m.Round, uint32(m.Origin), uint32(m.Payload.ID.From), m.Payload.ID.Number)
+		number(uint32(m.SSN), m.Past, m.Round, uint32(m.Origin), uint32(m.Payload.ID.From),
+			m.Payload.ID.Number)
 	}
 	number(uint32(len(m.Dets)))
 	for i := range m.Dets {
 		d := &m.Dets[i]
-		number(uint32(d.Recver), uint32(d.RSN), uint32(d.Sender), uint32(d.SSN), uint32(d.Group), uint32(d.ID.From), d.ID.Number, d.Index, d.Past)
+		number(uint32(d.Recver), uint32(d.RSN), uint32(d.Sender), uint32(d.SSN), uint32(d.Group),
+			uint32(d.ID.From), d.ID.Number, d.Index, d.Past)
 		if buf = binary.AppendUvarint(buf, uint64(d.Holders)); len(buf)-before > core.MaxHeader {
 			return buf[:before], false
 		}
@@ -56,8 +59,10 @@ func (m *Message) ParseHeader(header []byte, _ core.Proc) error {
 		m.Payload.ID = core.MsgID{From: f.Rank(), Number: f.Uint32()}
 	}
 	for range f.Uint(core.MaxHeader) {
-		room = append(room, Det{Recver: f.Rank(), RSN: RSN(f.Uint32()), Sender: f.Rank(), SSN: SSN(f.Uint32()), Group: core.Group(f.Rank()),
-			ID: core.MsgID{From: f.Rank(), Number: f.Uint32()}, Index: f.Uint32(), Past: f.Uint32(), Holders: Ranks(f.Uint(1<<64 - 1))})
+		room = append(room, Det{Recver: f.Rank(), RSN: RSN(f.Uint32()), Sender: f.Rank(),
+			SSN: SSN(f.Uint32()), Group: core.Group(f.Rank()),
+			ID: core.MsgID{From: f.Rank(), Number: f.Uint32()}, Index: f.Uint32(), Past: f.Uint32(),
+			Holders: Ranks(f.Uint(1<<64 - 1))})
 	}
 	m.Dets = room
 	return f.End("causal")
@@ -74,7 +79,9 @@ type data struct {
 	lists   [][]Det // of entries that have left the log
 	room    []Det   // for more of them
 	logged  bool    // the last entry of the log is not in the memory yet
-	enough  RSN     // own determinants up to it need not travel any more: a bound below which piggyback does not look
+	// own determinants up to it need not travel any more: a bound below which piggyback does not
+	// look
+	enough RSN
 }
 
 // begin comes at the beginning of a step.
@@ -131,7 +138,8 @@ func (d *data) free(e *Entry) {
 	}
 }
 
-// Own returns bytes of the program that are kept for long: a copy, if the program may use its own again.
+// Own returns bytes of the program that are kept for long: a copy, if the program may use its own
+// again.
 func (d *data) Own(bytes []byte) []byte {
 	if d.memory == nil {
 		return bytes
@@ -142,7 +150,8 @@ func (d *data) Own(bytes []byte) []byte {
 // UseMemory implements core.Recycler.
 func (d *data) UseMemory(m core.Memory) { d.memory = m }
 
-// Settle implements core.Recycler: a step logs at most one message of the program, the last of the log.
+// Settle implements core.Recycler: a step logs at most one message of the program, the last of the
+// log.
 func (l *Layer) Settle() {
 	if !l.logged {
 		return
@@ -152,7 +161,8 @@ func (l *Layer) Settle() {
 	l.logged = false
 }
 
-// Holding implements core.Recycler: what was delivered has left the queue, and determinants name messages without their bytes.
+// Holding implements core.Recycler: what was delivered has left the queue, and determinants name
+// messages without their bytes.
 func (l *Layer) Holding() bool { return false }
 
 // Release implements core.Recycler.

@@ -12,24 +12,30 @@ import (
 	"github.com/domino-check/domino/impl/protocol/causal"
 )
 
-// drawMessage draws a message of a kind that has a fixed layout, with all the fields that the kind carries.
+// drawMessage draws a message of a kind that has a fixed layout, with all the fields that the kind
+// carries.
 func drawMessage(t *rapid.T) *causal.Message {
 	number := func(label string) uint32 { return rapid.Uint32().Draw(t, label) }
 	rank := func(label string) core.Rank { return core.Rank(rapid.Uint16().Draw(t, label)) }
-	m := &causal.Message{Kind: causal.Ack, Inc: core.Incarnation(number("inc")), To: core.Incarnation(number("to")), Seq: number("seq")}
+	m := &causal.Message{Kind: causal.Ack, Inc: core.Incarnation(number("inc")),
+		To: core.Incarnation(number("to")), Seq: number("seq")}
 	if rapid.Bool().Draw(t, "application") {
-		m.Kind, m.SSN, m.Past, m.Round, m.Origin = causal.App, causal.SSN(number("ssn")), number("past"), number("round"), rank("origin")
+		m.Kind, m.SSN, m.Past, m.Round, m.Origin = causal.App, causal.SSN(number("ssn")),
+			number("past"), number("round"), rank("origin")
 		m.Payload.ID = core.MsgID{From: rank("from"), Number: number("number")}
 	}
 	for range rapid.IntRange(0, 30).Draw(t, "determinants") {
-		m.Dets = append(m.Dets, causal.Det{Recver: rank("receiver"), RSN: causal.RSN(number("rsn")), Sender: rank("sender"), SSN: causal.SSN(number("of")), Group: core.Group(rank("group")),
-			ID: core.MsgID{From: rank("whose"), Number: number("which")}, Index: number("index"), Past: number("before"), Holders: causal.Ranks(rapid.Uint64().Draw(t, "holders"))})
+		m.Dets = append(m.Dets, causal.Det{Recver: rank("receiver"), RSN: causal.RSN(number("rsn")),
+			Sender: rank("sender"), SSN: causal.SSN(number("of")), Group: core.Group(rank("group")),
+			ID: core.MsgID{From: rank("whose"), Number: number("which")}, Index: number("index"),
+			Past: number("before"), Holders: causal.Ranks(rapid.Uint64().Draw(t, "holders"))})
 	}
 	return m
 }
 
-// Aim: a header says the whole message. Method: random messages of both kinds with a fixed layout are read back, into a message that was used before; what is cut off or
-// longer is refused; a message with more determinants than fit, or of another kind, has no layout.
+// Aim: a header says the whole message. Method: random messages of both kinds with a fixed layout
+// are read back, into a message that was used before; what is cut off or longer is refused; a
+// message with more determinants than fit, or of another kind, has no layout.
 func TestHeader(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, read := drawMessage(t), drawMessage(t)
@@ -60,7 +66,8 @@ func TestHeader(t *testing.T) {
 		}
 	})
 	for kind := causal.App; kind <= causal.Completed; kind++ {
-		if _, ok := (&causal.Message{Kind: kind}).AppendHeader(nil); ok != (kind == causal.App || kind == causal.Ack) {
+		if _, ok := (&causal.Message{Kind: kind}).AppendHeader(nil); ok != (kind == causal.App ||
+			kind == causal.Ack) {
 			t.Errorf("kind %d has a fixed layout: %t", kind, ok)
 		}
 	}

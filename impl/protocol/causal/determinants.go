@@ -7,18 +7,22 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Det is a determinant ([CAMEL] section 2.3): the RSN-th reception of Recver was the message SSN of Sender.
+// Det is a determinant ([CAMEL] section 2.3): the RSN-th reception of Recver was the message SSN of
+// Sender.
 type Det struct {
-	_       struct{}   `cbor:",toarray"`
-	Recver  core.Rank  `json:"recver"`
-	RSN     RSN        `json:"rsn"`
-	Sender  core.Rank  `json:"sender"`
-	SSN     SSN        `json:"ssn"`
-	Group   core.Group `json:"group,omitempty"` // reduction: SSN is a round of this group
-	ID      core.MsgID `json:"id"`              // what the program got; evidence, no machine reads it
-	Index   uint32     `json:"index"`           // which delivery of the program that was, from 1; evidence
-	Past    uint32     `json:"past"`            // deliveries of the sender before the send; evidence
-	Holders Ranks      `json:"holders"`         // who is known to have it
+	_      struct{}   `cbor:",toarray"`
+	Recver core.Rank  `json:"recver"`
+	RSN    RSN        `json:"rsn"`
+	Sender core.Rank  `json:"sender"`
+	SSN    SSN        `json:"ssn"`
+	Group  core.Group `json:"group,omitempty"` // reduction: SSN is a round of this group
+	// what the program got; evidence, no machine reads it
+	ID core.MsgID `json:"id"`
+	// which delivery of the program that was, from 1; evidence
+	Index uint32 `json:"index"`
+	// deliveries of the sender before the send; evidence
+	Past    uint32 `json:"past"`
+	Holders Ranks  `json:"holders"` // who is known to have it
 }
 
 // Ranks is a set of ranks below 64.
@@ -37,7 +41,8 @@ func (d Det) item() (string, core.Proc) { return trace.Determinant, d.Recver.Pro
 // keep declares that the determinant is held here.
 func keepDet(d Det) core.Effect {
 	sort, peer := d.item()
-	return core.Effect{Kind: core.Keep, Key: sort, To: peer, Received: d.Index, Sent: d.Past, ID: d.ID}
+	return core.Effect{Kind: core.Keep, Key: sort, To: peer, Received: d.Index, Sent: d.Past,
+		ID: d.ID}
 }
 
 func forgetDet(d Det) core.Effect {
@@ -92,8 +97,9 @@ func (l *Layer) last() RSN {
 	return 0
 }
 
-// piggyback are the determinants that must travel on the next message. With f = 1 those are the own ones that nobody else is
-// known to hold (detBuf, [CAMEL] Alg. 1 l. 6); beyond, all with at most f holders ([AHM]).
+// piggyback are the determinants that must travel on the next message. With f = 1 those are the own
+// ones that nobody else is known to hold (detBuf, [CAMEL] Alg. 1 l. 6); beyond, all with at most f
+// holders ([AHM]).
 func (l *Layer) piggyback() []Det {
 	f := l.f
 	if l.Has(S13) {
@@ -132,7 +138,8 @@ func (l *Layer) few(f int, lists [][]Det) []Det {
 	return list
 }
 
-// held notes that a rank has acknowledged determinants ([CAMEL] Alg. 1 l. 19-21): identity is the whole tuple.
+// held notes that a rank has acknowledged determinants ([CAMEL] Alg. 1 l. 19-21): identity is the
+// whole tuple.
 func (l *Layer) held(dets []Det, by core.Rank) {
 	for _, d := range dets {
 		if at, found := l.S.Dets.find(d.Recver, d.RSN); found && l.S.Dets.By[d.Recver][at].same(d) {
@@ -141,8 +148,9 @@ func (l *Layer) held(dets []Det, by core.Rank) {
 	}
 }
 
-// lost notes that a rank has failed: what it held must be held by somebody else again. With f = 1 that is not needed: it has what
-// it held again when its recovery is complete, and until then nobody else may fail.
+// lost notes that a rank has failed: what it held must be held by somebody else again. With f = 1
+// that is not needed: it has what it held again when its recovery is complete, and until then
+// nobody else may fail.
 func (l *Layer) lost(by core.Rank) {
 	if l.f <= 1 {
 		return

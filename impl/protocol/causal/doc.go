@@ -1,20 +1,25 @@
-// Package causal is causal message logging with coordinated checkpoints: SCMEL ([CAMEL] Algorithm 1) and its generalisation to f
-// failures at a time (family-based logging, [AHM]). A message is logged in the memory of its sender. What is
-// nondeterministic, the order of receptions, is recorded in determinants, which travel on later messages until f+1
-// processes hold them; a recovering process collects them and receives in the recorded order. Nobody else rolls back.
+// Package causal is causal message logging with coordinated checkpoints: SCMEL ([CAMEL] Algorithm
+// 1) and its generalisation to f failures at a time (family-based logging, [AHM]). A message is
+// logged in the memory of its sender. What is nondeterministic, the order of receptions, is
+// recorded in determinants, which travel on later messages until f+1 processes hold them; a
+// recovering process collects them and receives in the recorded order. Nobody else rolls back.
 //
-// Model: fail-stop ranks with new incarnation numbers from the environment, FIFO reliable channels between incarnations, at
-// most f ranks down or recovering at one time, any number one after the other. A program is deterministic but for the order in which
-// it receives (piecewise deterministic): a program that sends while a posted receive is open is refused, because the
+// Model: fail-stop ranks with new incarnation numbers from the environment, FIFO reliable channels
+// between incarnations, at most f ranks down or recovering at one time, any number one after the
+// other. A program is deterministic but for the order in which it receives (piecewise
+// deterministic): a program that sends while a posted receive is open is refused, because the
 // moment of the reception would be a second kind of nondeterminism, which no determinant records.
 //
-// Differences to the paper that are no errata: a message is received when it arrives (its determinants are stored and acknowledged then) and
-// delivered, that is numbered, when the program asks for it. The failure of a process is announced by its next incarnation, with
-// a Recover message, which plays the part of FAILURE: it reaches each process at an independent moment after the restart.
+// Differences to the paper that are no errata: a message is received when it arrives (its
+// determinants are stored and acknowledged then) and delivered, that is numbered, when the program
+// asks for it. The failure of a process is announced by its next incarnation, with a Recover
+// message, which plays the part of FAILURE: it reaches each process at an independent moment after
+// the restart.
 //
-// One file an idea: failurefree.go (Algorithm 1 l. 1-21), determinants.go, checkpoint.go (l. 22-27), recovery.go (l. 28-51),
-// errata.go. Deviations from the repaired protocol are switches, each marked "Deviation:" at its line. The layer can be built
-// upon (Extension): impl/protocol/camel adds collectives on trees.
+// One file an idea: failurefree.go (Algorithm 1 l. 1-21), determinants.go, checkpoint.go (l.
+// 22-27), recovery.go (l. 28-51), errata.go. Deviations from the repaired protocol are switches,
+// each marked "Deviation:" at its line. The layer can be built upon (Extension):
+// impl/protocol/camel adds collectives on trees.
 //
 // A network that loses order is covered by numbers on each channel (order.go).
 //

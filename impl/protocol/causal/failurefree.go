@@ -21,7 +21,8 @@ type Entry struct {
 	Epoch   uint32           `json:"epoch"` // checkpoints that the sender had reached
 	Dets    []Det            `json:"dets"`
 	Payload core.Payload     `json:"payload"`
-	Bare    bool             `json:"bare,omitempty"` // released: only the determinants are needed, by the receiver after a failure
+	// released: only the determinants are needed, by the receiver after a failure
+	Bare bool `json:"bare,omitempty"`
 }
 
 // Message is the entry on the network.
@@ -33,7 +34,8 @@ func (l *Layer) message(e *Entry, to core.Rank) *Message {
 	if e.Kind == Multicast {
 		origin = e.From
 	}
-	return l.scratch.New(Message{Kind: e.Kind, Inc: l.S.Inc, To: l.S.Lives[to], SSN: e.SSN, Past: e.Past, Dets: e.Dets, Payload: e.Payload,
+	return l.scratch.New(Message{Kind: e.Kind, Inc: l.S.Inc, To: l.S.Lives[to], SSN: e.SSN,
+		Past: e.Past, Dets: e.Dets, Payload: e.Payload,
 		Group: e.Group, Number: e.Number, Origin: origin, For: e.Life, Round: e.Epoch})
 }
 
@@ -67,7 +69,8 @@ func logged(e *Entry, self core.Rank) core.Effect {
 	case Multicast:
 		return core.Effect{Kind: core.Keep, Key: trace.Copy, ID: e.Payload.ID, To: self.Proc()}
 	case Contribution:
-		return core.Effect{Kind: core.Keep, Key: trace.Part, ID: e.Payload.ID, To: e.To.Proc(), Received: e.Number}
+		return core.Effect{Kind: core.Keep, Key: trace.Part, ID: e.Payload.ID, To: e.To.Proc(),
+			Received: e.Number}
 	}
 	return core.Effect{Kind: core.Keep, Key: trace.Copy, ID: e.Payload.ID, To: e.To.Proc()}
 }
@@ -79,13 +82,15 @@ func Unlogged(e *Entry, self core.Rank) core.Effect {
 	return f
 }
 
-// send executes a send of the program ([CAMEL] Alg. 1 l. 1-9). To a rank that is recovering it goes into the log alone: a message
-// that overtakes the replay would be received out of order.
+// send executes a send of the program ([CAMEL] Alg. 1 l. 1-9). To a rank that is recovering it goes
+// into the log alone: a message that overtakes the replay would be received out of order.
 func (l *Layer) send(in core.Input, out []core.Effect) []core.Effect {
 	l.S.SSN++
-	e := Entry{Kind: App, To: in.To, SSN: l.S.SSN, Past: l.S.Deliveries, Epoch: l.S.Saving.Wanted, Dets: l.piggyback(), Payload: in.Payload}
+	e := Entry{Kind: App, To: in.To, SSN: l.S.SSN, Past: l.S.Deliveries, Epoch: l.S.Saving.Wanted,
+		Dets: l.piggyback(), Payload: in.Payload}
 	out = l.Log(e, out)
-	if l.S.Muted.has(in.To) && !l.Has(S4) { // Deviation: S4 sends at once, without naming the life that is addressed
+	// Deviation: S4 sends at once, without naming the life that is addressed
+	if l.S.Muted.has(in.To) && !l.Has(S4) {
 		return out
 	}
 	return l.Transmit(&e, in.To, out)
@@ -102,7 +107,8 @@ func (l *Layer) Delivered(e *Entry) bool {
 
 // Refuse gives the reason for which a message is dropped before it is looked at, or "".
 func (l *Layer) Refuse(from core.Rank, m *Message) string {
-	old := l.Has(S2) && l.S.Collecting // Deviation: S2 takes part before the determinants are here, in whatever arrives
+	// Deviation: S2 takes part before the determinants are here, in whatever arrives
+	old := l.Has(S2) && l.S.Collecting
 	if m.To != l.S.Inc && !l.Has(S4) && !old {
 		return "addressed to another life" // the log of its sender has it
 	}
@@ -119,7 +125,9 @@ func (l *Layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Eff
 	}
 	l.S.Lives[from] = m.Inc
 	c := &l.S.Channels[from]
-	if m.SSN <= c.Last || slices.ContainsFunc(c.Arrived, func(e Entry) bool { return e.SSN == m.SSN }) {
+	if m.SSN <= c.Last || slices.ContainsFunc(c.Arrived, func(e Entry) bool {
+		return e.SSN == m.SSN
+	}) {
 		if !l.Has(S15) { // Deviation: S15 drops a duplicate with what it carries
 			out = l.Accept(from, m.Dets, out)
 		}
@@ -129,17 +137,20 @@ func (l *Layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Eff
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, "out of order"))
 	}
 	out = l.Accept(from, m.Dets, out)
-	c.Arrived = append(c.Arrived, Entry{Kind: App, From: from, SSN: m.SSN, Past: m.Past, Epoch: m.Round, Payload: m.Payload})
+	c.Arrived = append(c.Arrived, Entry{Kind: App, From: from, SSN: m.SSN, Past: m.Past,
+		Epoch: m.Round, Payload: m.Payload})
 	return l.settle(out)
 }
 
-// Accept stores the determinants of a message and acknowledges them to whom sent it ([CAMEL] Alg. 1 l. 15-16).
+// Accept stores the determinants of a message and acknowledges them to whom sent it ([CAMEL] Alg. 1
+// l. 15-16).
 func (l *Layer) Accept(from core.Rank, dets []Det, out []core.Effect) []core.Effect {
 	if len(dets) == 0 {
 		return out
 	}
 	out = l.store(dets, from, out)
-	return append(out, core.SendTo(from.Proc(), l.scratch.New(Message{Kind: Ack, Inc: l.S.Inc, To: l.S.Lives[from], Dets: l.named(dets)})))
+	return append(out, core.SendTo(from.Proc(),
+		l.scratch.New(Message{Kind: Ack, Inc: l.S.Inc, To: l.S.Lives[from], Dets: l.named(dets)})))
 }
 
 // identities are the determinants without their holders.
@@ -154,14 +165,16 @@ func identities(dets []Det) []Det {
 // acknowledged notes who holds determinants.
 func (l *Layer) acknowledged(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	if m.To != l.S.Inc || m.Inc < l.S.Lives[from] {
-		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "acknowledgement of another life"))
+		return append(out, core.DropInput(from.Proc(), core.MsgID{},
+			"acknowledgement of another life"))
 	}
 	l.held(m.Dets, from)
 	return out
 }
 
-// Turn reports whether the message may be delivered next: the recorded one while receptions are recorded, and anything after
-// them. What is not recorded waits until what is recorded has been received.
+// Turn reports whether the message may be delivered next: the recorded one while receptions are
+// recorded, and anything after them. What is not recorded waits until what is recorded has been
+// received.
 func (l *Layer) Turn(e *Entry) bool {
 	if next := l.own(l.S.RSN + 1); next != nil && !l.Has(S3) {
 		return l.is(next, e)
@@ -193,12 +206,15 @@ func (l *Layer) recorded(e *Entry) RSN {
 	return 0
 }
 
-// early reports whether a message has a recorded number that is not reached by it and what waits here.
+// early reports whether a message has a recorded number that is not reached by it and what waits
+// here.
 func (l *Layer) early(from core.Rank, m *Message) bool {
 	known := l.recorded(&Entry{Kind: App, From: from, SSN: m.SSN})
 	next := l.S.RSN + 1
 	for d := l.own(next); d != nil && next < known; d = l.own(next) {
-		if !slices.ContainsFunc(l.S.Channels[d.Sender].Arrived, func(e Entry) bool { return e.SSN == d.SSN }) {
+		if !slices.ContainsFunc(l.S.Channels[d.Sender].Arrived, func(e Entry) bool {
+			return e.SSN == d.SSN
+		}) {
 			break
 		}
 		next++
@@ -218,7 +234,8 @@ func (l *Layer) settle(out []core.Effect) []core.Effect {
 			if known == 0 || known > l.S.RSN {
 				return false
 			}
-			out = append(out, core.DropInput(e.From.Proc(), e.Payload.ID, "its number is taken")) // Deviation: S3
+			// Deviation: S3
+			out = append(out, core.DropInput(e.From.Proc(), e.Payload.ID, "its number is taken"))
 			return true
 		})
 	}
@@ -232,14 +249,16 @@ func (l *Layer) deliver(source core.Rank, out []core.Effect) []core.Effect {
 	l.S.Deliveries++
 	if e.Kind == Contribution {
 		for _, child := range l.extension.Children(e.Group) {
-			out = l.number(Det{Sender: child, SSN: SSN(e.Number), Group: e.Group, ID: e.Payload.ID, Past: e.Past}, out)
+			out = l.number(Det{Sender: child, SSN: SSN(e.Number), Group: e.Group, ID: e.Payload.ID,
+				Past: e.Past}, out)
 		}
 		c.Last = SSN(e.Number)
 	} else {
 		out = l.number(Det{Sender: e.From, SSN: e.SSN, ID: e.Payload.ID, Past: e.Past}, out)
 		c.Last = e.SSN
 	}
-	out = append(out, core.Effect{Kind: core.Deliver, From: e.From.Proc(), Payload: e.Payload, Stamp: core.Stamp{Date: uint64(e.Past)}})
+	out = append(out, core.Effect{Kind: core.Deliver, From: e.From.Proc(), Payload: e.Payload,
+		Stamp: core.Stamp{Date: uint64(e.Past)}})
 	out = l.settle(out)
 	return l.complete(out)
 }

@@ -2,19 +2,24 @@ package causal
 
 import "github.com/domino-check/domino/impl/core"
 
-// Group is what a rank keeps about one group, for protocols that are built on this one (impl/protocol/camel). All of it is saved in checkpoints.
+// Group is what a rank keeps about one group, for protocols that are built on this one
+// (impl/protocol/camel). All of it is saved in checkpoints.
 type Group struct {
-	_        struct{}         `cbor:",toarray"`
-	Sent     uint32           `json:"sent"`     // root: multicasts sent
-	Received uint32           `json:"received"` // others: multicasts received, and passed on
-	Life     core.Incarnation `json:"life"`     // others: newest life of the root from which a multicast has come
-	Passed   uint32           `json:"passed"`   // others: multicasts of that life that were passed on
-	Started  uint32           `json:"started"`  // rounds of reductions to which this rank has contributed
-	Done     uint32           `json:"done"`     // rounds up to this one need no work here
-	From     []uint32         `json:"from"`     // by child: last round received from it
-	Open     []Round          `json:"open"`     // rounds that are not complete here, ascending
-	Early    []Entry          `json:"early"`    // multicasts that wait for one before them
-	Kept     []Entry          `json:"kept"`     // root: what its children sent, so that they can get it back
+	_        struct{} `cbor:",toarray"`
+	Sent     uint32   `json:"sent"`     // root: multicasts sent
+	Received uint32   `json:"received"` // others: multicasts received, and passed on
+	// others: newest life of the root from which a multicast has come
+	Life core.Incarnation `json:"life"`
+	// others: multicasts of that life that were passed on
+	Passed uint32 `json:"passed"`
+	// rounds of reductions to which this rank has contributed
+	Started uint32   `json:"started"`
+	Done    uint32   `json:"done"`  // rounds up to this one need no work here
+	From    []uint32 `json:"from"`  // by child: last round received from it
+	Open    []Round  `json:"open"`  // rounds that are not complete here, ascending
+	Early   []Entry  `json:"early"` // multicasts that wait for one before them
+	// root: what its children sent, so that they can get it back
+	Kept []Entry `json:"kept"`
 }
 
 // Round is one round of a reduction that is not complete at a rank.

@@ -6,9 +6,11 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// Networks that lose order ([CAMEL] section 4). The paper leaves it to the program that messages may be received in any order. Here the order of
-// each channel is restored at the receiver: what one life of a rank sends to one life of another is numbered, and a gap waits. Requests
-// and answers of a recovery are not: they come before the first number, and name the life and the round that they are about.
+// Networks that lose order ([CAMEL] section 4). The paper leaves it to the program that messages
+// may be received in any order. Here the order of each channel is restored at the receiver: what
+// one life of a rank sends to one life of another is numbered, and a gap waits. Requests and
+// answers of a recovery are not: they come before the first number, and name the life and the round
+// that they are about.
 
 // link is what a rank keeps about the order of the two channels between it and another rank.
 type link struct {
@@ -58,13 +60,17 @@ func (l *Layer) inOrder(from core.Rank, m *Message, out []core.Effect) []core.Ef
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, Dead))
 	case m.Inc > k.From:
 		k.From, k.Received, k.Held = m.Inc, 0, nil
-		// 1. b restarts, and recovers, 2. a restarts, and hears of b for the first time by this message, which has overtaken b's answer, 3. a reply to b's
-		// former life would be dropped. What b has asked of our own former life, or asks yet, comes before the replay, as after a request.
+		// 1. b restarts, and recovers, 2. a restarts, and hears of b for the first time by this
+		// message, which has overtaken b's answer, 3. a reply to b's former life would be dropped.
+		// What b has asked of our own former life, or asks yet, comes before the replay, as after a
+		// request.
 		if l.alive(from, m.Inc) && !l.S.Collecting {
 			l.S.Muted |= only(from)
 		}
 	}
-	at, found := slices.BinarySearchFunc(k.Held, m.Seq, func(h Message, seq uint32) int { return int(h.Seq) - int(seq) })
+	at, found := slices.BinarySearchFunc(k.Held, m.Seq, func(h Message, seq uint32) int {
+		return int(h.Seq) - int(seq)
+	})
 	if found || m.Seq <= k.Received {
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, "received already"))
 	}
@@ -78,7 +84,8 @@ func (l *Layer) inOrder(from core.Rank, m *Message, out []core.Effect) []core.Ef
 	return out
 }
 
-// served reports whether the log has been sent again to this life already, so that a late request changes nothing.
+// served reports whether the log has been sent again to this life already, so that a late request
+// changes nothing.
 func (l *Layer) served(from core.Rank, life core.Incarnation) bool {
 	return l.unordered && l.S.Links[from].Served >= life && life > 0
 }

@@ -7,15 +7,17 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// traffic is what one rank has sent and received up to one of its checkpoints, by other rank and then by group. Receives from anyone are apart.
+// traffic is what one rank has sent and received up to one of its checkpoints, by other rank and
+// then by group. Receives from anyone are apart.
 type traffic struct {
 	sent, received []int
 	anyone         int
 }
 
-// quiet reports a message that is on its way while its sender and its receiver take a checkpoint ([CAMEL] section 2.3): sent before it and received behind
-// it, or the other way round. Every rank would wait for ever, or give up. Programs of which that is not known before they run are accepted. Contributions
-// to reductions are no messages to a program.
+// quiet reports a message that is on its way while its sender and its receiver take a checkpoint
+// ([CAMEL] section 2.3): sent before it and received behind it, or the other way round. Every rank
+// would wait for ever, or give up. Programs of which that is not known before they run are
+// accepted. Contributions to reductions are no messages to a program.
 func quiet(name string, layout *trace.Layout, programs []core.Program) error {
 	var lines [][]traffic
 	for _, p := range programs {
@@ -28,7 +30,9 @@ func quiet(name string, layout *trace.Layout, programs []core.Program) error {
 	for k := range lines[0] {
 		for r := range programs {
 			if problem := quietAt(layout, lines, k, r); problem != "" {
-				return blame("program", core.Rank(r), "%s: %s receives %s: checkpoint %d must be where nothing is on its way", name, layout.Names[r], problem, k+1)
+				return blame("program", core.Rank(r),
+					"%s: %s receives %s: checkpoint %d must be where nothing is on its way", name,
+					layout.Names[r], problem, k+1)
 			}
 		}
 	}
@@ -44,7 +48,8 @@ func quietAt(layout *trace.Layout, lines [][]traffic, k, r int) string {
 		var who string
 		if g := s - len(lines); g < 0 {
 			who, n = layout.Names[s], lines[s][k].sent[r]
-		} else if tree := &layout.Trees[g]; tree.Members[0] != trace.Rank(r) && slices.Contains(tree.Members, trace.Rank(r)) {
+		} else if tree := &layout.Trees[g]; tree.Members[0] != trace.Rank(r) &&
+			slices.Contains(tree.Members, trace.Rank(r)) {
 			who, n = tree.Name, lines[tree.Members[0]][k].sent[s]
 		} else {
 			continue // results of reductions
@@ -66,7 +71,8 @@ func quietAt(layout *trace.Layout, lines [][]traffic, k, r int) string {
 	return ""
 }
 
-// trafficOf adds up a program, up to each checkpoint; known is false if not all is known before it runs.
+// trafficOf adds up a program, up to each checkpoint; known is false if not all is known before it
+// runs.
 func trafficOf(p core.Program, ranks, groups int) (list []traffic, known bool) {
 	now := traffic{sent: make([]int, ranks+groups), received: make([]int, ranks+groups)}
 	var posted []core.Op
@@ -101,7 +107,8 @@ func trafficOf(p core.Program, ranks, groups int) (list []traffic, known bool) {
 			if len(posted) > 0 {
 				return nil, false
 			}
-			list = append(list, traffic{slices.Clone(now.sent), slices.Clone(now.received), now.anyone})
+			list = append(list, traffic{slices.Clone(now.sent), slices.Clone(now.received),
+				now.anyone})
 		case core.OpBegin:
 			return nil, false // only the kernel knows
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// restore begins a new incarnation at the last committed checkpoint: it tells everybody and asks for its determinants. The program
-// does not run before they are complete.
+// restore begins a new incarnation at the last committed checkpoint: it tells everybody and asks
+// for its determinants. The program does not run before they are complete.
 func (l *Layer) restore(in core.Input, out []core.Effect) []core.Effect {
 	l.reset()
 	l.S.Inc = in.Incarnation
@@ -39,15 +39,16 @@ func (l *Layer) request() *Message {
 	return &Message{Kind: Recover, Inc: l.S.Inc, Round: l.S.Round, Lives: slices.Clone(l.S.Lives)}
 }
 
-// recover handles the failure of a rank ([CAMEL] Alg. 1 l. 28-37), which its new incarnation announces. From now on nothing is
-// sent to it until it asks for the replay, and nothing of its former lives is accepted: whatever was accepted is in the
-// answer, by its determinants.
+// recover handles the failure of a rank ([CAMEL] Alg. 1 l. 28-37), which its new incarnation
+// announces. From now on nothing is sent to it until it asks for the replay, and nothing of its
+// former lives is accepted: whatever was accepted is in the answer, by its determinants.
 func (l *Layer) recover(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	if m.Inc < l.S.Lives[from] && !l.Has(S6) {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "sent by a dead life"))
 	}
 	if l.S.Barrier.Waits {
-		l.S.Deferred = append(slices.Clip(l.S.Deferred), m.kept()) // Deviation: S1, who waits in the barrier hears nothing
+		// Deviation: S1, who waits in the barrier hears nothing
+		l.S.Deferred = append(slices.Clip(l.S.Deferred), m.kept())
 		l.S.DeferredFrom = append(slices.Clip(l.S.DeferredFrom), from)
 		return out
 	}
@@ -57,8 +58,9 @@ func (l *Layer) recover(from core.Rank, m *Message, out []core.Effect) []core.Ef
 		l.S.Lives[from]++ // Deviation: S6 counts failures instead of asking who lives
 	} else {
 		for q := range m.Lives {
-			// 1. w and y restart, 2. w's request tells a of y's new life, 3. a sends to it, 4. y's request comes, then the replay: too late.
-			// Who is restarting itself has nothing to send, and hears of y's request before it runs.
+			// 1. w and y restart, 2. w's request tells a of y's new life, 3. a sends to it, 4. y's
+			// request comes, then the replay: too late. Who is restarting itself has nothing to
+			// send, and hears of y's request before it runs.
 			if l.alive(core.Rank(q), m.Lives[q]) && !l.S.Collecting {
 				l.S.Muted |= only(core.Rank(q))
 			}
@@ -70,7 +72,8 @@ func (l *Layer) recover(from core.Rank, m *Message, out []core.Effect) []core.Ef
 	if l.Has(S1) {
 		l.S.Barrier = barrier{Waits: true, From: from, Inc: m.Inc}
 	}
-	a := &Message{Kind: Answer, Inc: l.S.Inc, To: m.Inc, For: m.Inc, Round: m.Round, Lives: slices.Clone(l.S.Lives)}
+	a := &Message{Kind: Answer, Inc: l.S.Inc, To: m.Inc, For: m.Inc, Round: m.Round,
+		Lives: slices.Clone(l.S.Lives)}
 	a.Dets = slices.Clone(l.S.Dets.of(from))
 	l.extension.Answer(from, a)
 	out = append(out, core.SendTo(from.Proc(), a))
@@ -95,10 +98,11 @@ func (l *Layer) again(from core.Rank, news bool, out []core.Effect) []core.Effec
 	out = l.resendSaving(from, out)
 	switch {
 	case l.S.Collecting && l.Has(S14):
-		return append(out, core.SendTo(from.Proc(), l.request())) // Deviation: S14 keeps the answers of before that failure
+		// Deviation: S14 keeps the answers of before that failure
+		return append(out, core.SendTo(from.Proc(), l.request()))
 	case l.S.Collecting:
-		// A determinant of ours may have been on its way between two others when the first answered and the second failed: all
-		// answer again, knowing of the failure.
+		// A determinant of ours may have been on its way between two others when the first answered
+		// and the second failed: all answer again, knowing of the failure.
 		l.S.Round++
 		return l.ask(out)
 	case l.S.Awaited.has(from):
@@ -113,28 +117,33 @@ func (l *Layer) replayRequest(to core.Rank) *Message {
 
 // answered takes what others know of our receptions ([CAMEL] Alg. 1 l. 44-51).
 func (l *Layer) answered(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	current := m.For == l.S.Inc && m.Round == l.S.Round || l.Has(S9) // Deviation: S9 takes the answer to a former life
+	// Deviation: S9 takes the answer to a former life
+	current := m.For == l.S.Inc && m.Round == l.S.Round || l.Has(S9)
 	if !l.S.Collecting || !current {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "answer to another request"))
 	}
-	// Nobody counts as a holder yet, not even who answered: 1. y sends m to x with a determinant, 2. y fails, and x tells it, 3. y sends m again, into
-	// a new log, 4. x fails, and gets m from there. It holds the determinant again only if m carries it again.
+	// Nobody counts as a holder yet, not even who answered: 1. y sends m to x with a determinant,
+	// 2. y fails, and x tells it, 3. y sends m again, into a new log, 4. x fails, and gets m from
+	// there. It holds the determinant again only if m carries it again.
 	out = l.store(identities(m.Dets), l.Rank, out)
 	news := false
 	for q, life := range m.Lives {
-		if !l.Has(S21) && l.alive(core.Rank(q), life) { // Deviation: S21 learns nothing of the lives of others
+		// Deviation: S21 learns nothing of the lives of others
+		if !l.Has(S21) && l.alive(core.Rank(q), life) {
 			news = true
 		}
 	}
 	if news && l.f > 1 && !l.Has(S14) && !l.Has(S22) {
-		// Who has answered may not have known of that failure, and may since have accepted a message of the former life with a
-		// determinant of ours. Deviation: S14, and S22 for a failure of before our own.
+		// Who has answered may not have known of that failure, and may since have accepted a
+		// message of the former life with a determinant of ours. Deviation: S14, and S22 for a
+		// failure of before our own.
 		l.S.Round++
 		return l.ask(out)
 	}
 	out = l.extension.Answered(from, m, out)
 	if l.Has(S9) {
-		l.S.Answered = 1<<(l.S.Answered.count()+1) - 1 // Deviation: S9 counts answers and not who gave them
+		// Deviation: S9 counts answers and not who gave them
+		l.S.Answered = 1<<(l.S.Answered.count()+1) - 1
 	} else {
 		l.S.Answered |= only(from)
 	}
@@ -163,7 +172,8 @@ func (l *Layer) run(out []core.Effect) []core.Effect {
 	return l.complete(out)
 }
 
-// replay sends the log again ([CAMEL] Alg. 1 l. 38-42), in the order of the sends; what is sent later follows on the same channel.
+// replay sends the log again ([CAMEL] Alg. 1 l. 38-42), in the order of the sends; what is sent
+// later follows on the same channel.
 func (l *Layer) replay(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	if m.Inc < l.S.Lives[from] {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "sent by a dead life"))
@@ -173,8 +183,10 @@ func (l *Layer) replay(from core.Rank, m *Message, out []core.Effect) []core.Eff
 		l.S.Links[from].Served = m.Inc
 	}
 	if m.Number < l.S.Saving.Pruned && !l.Has(S8) {
-		// 1. w restarts while the record of a line is written, and behind it, 2. we fail, and restart at the line: nobody has what w asks for.
-		return append(out, core.SendTo(from.Proc(), &Message{Kind: Behind, Inc: l.S.Inc, To: m.Inc, Number: l.S.Saving.Pruned}))
+		// 1. w restarts while the record of a line is written, and behind it, 2. we fail, and
+		// restart at the line: nobody has what w asks for.
+		return append(out, core.SendTo(from.Proc(),
+			&Message{Kind: Behind, Inc: l.S.Inc, To: m.Inc, Number: l.S.Saving.Pruned}))
 	}
 	entries := slices.Clone(l.S.Log)
 	if l.Has(S5) {
@@ -192,8 +204,8 @@ func (l *Layer) replay(from core.Rank, m *Message, out []core.Effect) []core.Eff
 	return l.leaveBarrier(from, m.Inc, out)
 }
 
-// behind restarts from the line that was committed while this rank restarted before it: the image of its former life is there. Who has come to the
-// line in the meantime asks for what is behind it.
+// behind restarts from the line that was committed while this rank restarted before it: the image
+// of its former life is there. Who has come to the line in the meantime asks for what is behind it.
 func (l *Layer) behind(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	switch {
 	case m.To != l.S.Inc:
@@ -205,7 +217,8 @@ func (l *Layer) behind(from core.Rank, m *Message, out []core.Effect) []core.Eff
 }
 
 // leaveBarrier ends the wait of erratum S1 and handles what was not heard meanwhile.
-func (l *Layer) leaveBarrier(from core.Rank, inc core.Incarnation, out []core.Effect) []core.Effect {
+func (l *Layer) leaveBarrier(from core.Rank, inc core.Incarnation,
+	out []core.Effect) []core.Effect {
 	if l.S.Barrier != (barrier{Waits: true, From: from, Inc: inc}) {
 		return out
 	}
@@ -226,13 +239,15 @@ func (l *Layer) replayed(from core.Rank, m *Message, out []core.Effect) []core.E
 	return l.complete(out)
 }
 
-// complete declares the end of the recovery: every recorded reception has been repeated, and everything that was sent to the former
-// life has arrived again, so this rank holds again what it held for others.
+// complete declares the end of the recovery: every recorded reception has been repeated, and
+// everything that was sent to the former life has arrived again, so this rank holds again what it
+// held for others.
 func (l *Layer) complete(out []core.Effect) []core.Effect {
 	if !l.S.Recovering || l.S.Collecting {
 		return out
 	}
-	if (l.S.Awaited != 0 || l.S.RSN < l.last()) && !l.Has(S11) { // Deviation: S11 is back as soon as it runs
+	// Deviation: S11 is back as soon as it runs
+	if (l.S.Awaited != 0 || l.S.RSN < l.last()) && !l.Has(S11) {
 		return out
 	}
 	l.S.Recovering = false

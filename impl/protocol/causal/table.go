@@ -8,8 +8,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// Table is determinants, each once, by receiver and number. It is written as one list in that order. A list for each receiver is what makes it cheap to
-// add one: a rank that delivers adds to the end of its own, in whatever order it hears of the receptions of others.
+// Table is determinants, each once, by receiver and number. It is written as one list in that
+// order. A list for each receiver is what makes it cheap to add one: a rank that delivers adds to
+// the end of its own, in whatever order it hears of the receptions of others.
 type Table struct{ By [][]Det }
 
 // All is the one list.
@@ -45,7 +46,9 @@ func (t *Table) of(recver core.Rank) []Det {
 
 // find is the place of a determinant among those of its receiver.
 func (t *Table) find(recver core.Rank, rsn RSN) (at int, found bool) {
-	return slices.BinarySearchFunc(t.of(recver), rsn, func(d Det, rsn RSN) int { return cmp.Compare(d.RSN, rsn) })
+	return slices.BinarySearchFunc(t.of(recver), rsn, func(d Det, rsn RSN) int {
+		return cmp.Compare(d.RSN, rsn)
+	})
 }
 
 // insert puts a determinant at its place.
@@ -60,7 +63,8 @@ func (t *Table) insert(at int, d Det) {
 	t.By[d.Recver] = slices.Insert(t.By[d.Recver], at, d)
 }
 
-// prune removes determinants. No empty list stays at the end, so that equal tables have equal lists.
+// prune removes determinants. No empty list stays at the end, so that equal tables have equal
+// lists.
 func (t *Table) prune(which func(Det) bool) {
 	for r := range t.By {
 		t.By[r] = slices.DeleteFunc(t.By[r], which)

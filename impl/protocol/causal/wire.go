@@ -8,7 +8,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// SSN numbers the sends of a rank, from 1: one counter for all destinations, so the numbers of one channel have gaps.
+// SSN numbers the sends of a rank, from 1: one counter for all destinations, so the numbers of one
+// channel have gaps.
 type SSN uint32
 
 // RSN numbers the receptions of a rank, from 1.
@@ -17,27 +18,33 @@ type RSN uint32
 // Kind is the type of a message.
 type Kind uint8
 
-// The messages and the fields that they carry beside Inc and To. Those from Multicast to Completed are sent by impl/protocol/camel alone.
+// The messages and the fields that they carry beside Inc and To. Those from Multicast to Completed
+// are sent by impl/protocol/camel alone.
 const (
-	App           Kind = iota + 1 // application message: SSN, Past, Dets, Payload
-	Ack                           // determinants that are held now: Dets
-	Recover                       // a new incarnation asks for its determinants: Round, Lives
-	Answer                        // what is known of your receptions: For, Round, Dets, Lives, and what the extension adds
-	ReplayRequest                 // determinants are complete: send what the log has for me
-	ReplayEnd                     // the log has been sent again
-	Mark                          // the sender is at its checkpoint Number
-	Saved                         // image Number is stable: Line (of the sender alone)
-	CommitNotice                  // checkpoint Number is the recovery line
-	Committed                     // the sender has moved its line to checkpoint Number: Rounds (of its children)
-	PruneNotice                   // everybody has: Number, Line (of every rank), Rounds
-	Multicast                     // application message to a group, from Origin, the Number-th: Group, SSN, Past, Dets, Payload
-	Contribution                  // to round Number of a reduction: Group, Past, Dets, Payload
-	Holding                       // determinants of a message that is not needed any more: Dets
-	Completed                     // rounds of a reduction up to Number are complete: Group
-	Behind                        // the log begins at line Number, which was committed while the receiver restarted
+	App     Kind = iota + 1 // application message: SSN, Past, Dets, Payload
+	Ack                     // determinants that are held now: Dets
+	Recover                 // a new incarnation asks for its determinants: Round, Lives
+	// what is known of your receptions: For, Round, Dets, Lives, and what the extension adds
+	Answer
+	ReplayRequest // determinants are complete: send what the log has for me
+	ReplayEnd     // the log has been sent again
+	Mark          // the sender is at its checkpoint Number
+	Saved         // image Number is stable: Line (of the sender alone)
+	CommitNotice  // checkpoint Number is the recovery line
+	// the sender has moved its line to checkpoint Number: Rounds (of its children)
+	Committed
+	PruneNotice // everybody has: Number, Line (of every rank), Rounds
+	// application message to a group, from Origin, the Number-th: Group, SSN, Past, Dets, Payload
+	Multicast
+	Contribution // to round Number of a reduction: Group, Past, Dets, Payload
+	Holding      // determinants of a message that is not needed any more: Dets
+	Completed    // rounds of a reduction up to Number are complete: Group
+	// the log begins at line Number, which was committed while the receiver restarted
+	Behind
 )
 
-var kindNames = [...]string{"", "App", "Ack", "Recover", "Answer", "ReplayRequest", "ReplayEnd", "Mark", "Saved", "Commit", "Committed",
+var kindNames = [...]string{"", "App", "Ack", "Recover", "Answer", "ReplayRequest", "ReplayEnd",
+	"Mark", "Saved", "Commit", "Committed",
 	"Prune", "Multicast", "Contribution", "Holding", "Completed", "Behind"}
 
 // Message is every message of the protocol; Kind says which fields are set.
@@ -58,14 +65,18 @@ type Message struct {
 	Line    []Position
 	Group   core.Group
 	Origin  core.Rank
-	Rounds  []uint32 // Answer: last complete round of each reduction; Committed, PruneNotice: contributions that images include
-	Seeds   []Entry  // Answer: contributions of the receiver that it must be able to send again
+	// Answer: last complete round of each reduction; Committed, PruneNotice: contributions that
+	// images include
+	Rounds []uint32
+	Seeds  []Entry // Answer: contributions of the receiver that it must be able to send again
 }
 
-// kept is a copy of a message for later than the step in which it is valid. Answers are never kept, so Seeds need no copy.
+// kept is a copy of a message for later than the step in which it is valid. Answers are never kept,
+// so Seeds need no copy.
 func (m *Message) kept() Message {
 	c := *m
-	c.Dets, c.Lives, c.Line, c.Rounds = slices.Clone(m.Dets), slices.Clone(m.Lives), slices.Clone(m.Line), slices.Clone(m.Rounds)
+	c.Dets, c.Lives, c.Line, c.Rounds = slices.Clone(m.Dets), slices.Clone(m.Lives),
+		slices.Clone(m.Line), slices.Clone(m.Rounds)
 	return c
 }
 
@@ -102,7 +113,8 @@ func (m *Message) Describe() trace.Wire {
 	return w
 }
 
-// Carries reports whether the message carries a payload of a program, and how many determinants are piggybacked on it.
+// Carries reports whether the message carries a payload of a program, and how many determinants are
+// piggybacked on it.
 func (m *Message) Carries() (payload bool, determinants int) {
 	payload = m.Kind == App || m.Kind == Multicast || m.Kind == Contribution
 	if payload {

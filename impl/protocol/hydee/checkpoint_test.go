@@ -12,8 +12,9 @@ const checkpointing = "a: send b i1; send b i2; send c o\nb: recv a; recv a; sen
 
 var request = core.Input{Kind: core.Checkpoint}
 
-// TestCoordinatedCheckpoint follows one checkpoint of a cluster by hand: markers on every channel inside it, each image when
-// all channels are closed, commit when all images are stable, and only then the notice to the members.
+// TestCoordinatedCheckpoint follows one checkpoint of a cluster by hand: markers on every channel
+// inside it, each image when all channels are closed, commit when all images are stable, and only
+// then the notice to the members.
 func TestCoordinatedCheckpoint(t *testing.T) {
 	r := newRig(t, checkpointing, "a b | c")
 	r.want("first rank", r.step("a", request), "to b: Marker number 1")
@@ -24,9 +25,11 @@ func TestCoordinatedCheckpoint(t *testing.T) {
 	r.want("image of b is stable", r.store("b"), "to a: Saved number 1")
 	r.want("all are stable", r.arrive("b", "a"), "write commit/1")
 	r.want("nothing outside takes part", r.flight("a", "c"))
-	r.want("commit is stable", r.store("a"), "to b: Commit number 1", "recovery line: sent 0 received 0")
+	r.want("commit is stable", r.store("a"), "to b: Commit number 1",
+		"recovery line: sent 0 received 0")
 	r.want("notice", r.arrive("a", "b"), "recovery line: sent 0 received 0")
-	r.want("twice", r.give("a", "b", hydee.Message{Kind: hydee.CommitNotice, Number: 1}), "drop from a: commit of another checkpoint")
+	r.want("twice", r.give("a", "b", hydee.Message{Kind: hydee.CommitNotice, Number: 1}),
+		"drop from a: commit of another checkpoint")
 }
 
 // checkpoint takes a whole checkpoint of the cluster {a, b}.
@@ -42,7 +45,8 @@ func (r *rig) checkpoint() {
 	r.arrive("a", "b") // commit
 }
 
-// TestOldImageIsDeleted checks that the record of the checkpoint before goes away after the next commit, not earlier.
+// TestOldImageIsDeleted checks that the record of the checkpoint before goes away after the next
+// commit, not earlier.
 func TestOldImageIsDeleted(t *testing.T) {
 	r := newRig(t, checkpointing, "a b | c")
 	r.checkpoint()
@@ -53,17 +57,21 @@ func TestOldImageIsDeleted(t *testing.T) {
 	r.want("images", r.store("b"), "to a: Saved number 2")
 	r.want("saved", r.arrive("b", "a"), "write commit/2")
 	if len(r.stable[0]) != 3 || len(r.stable[1]) != 2 {
-		t.Errorf("stable before the commit: %v and %v, want both checkpoints", r.stable[0], r.stable[1])
+		t.Errorf("stable before the commit: %v and %v, want both checkpoints", r.stable[0],
+			r.stable[1])
 	}
-	r.want("commit", r.store("a"), "to b: Commit number 2", "recovery line: sent 0 received 0", "delete image/1", "delete commit/1")
+	r.want("commit", r.store("a"), "to b: Commit number 2", "recovery line: sent 0 received 0",
+		"delete image/1", "delete commit/1")
 	r.want("member", r.arrive("a", "b"), "recovery line: sent 0 received 0", "delete image/1")
 	if len(r.stable[0]) != 2 || len(r.stable[1]) != 1 {
-		t.Errorf("stable after the commit: %v and %v, want one checkpoint", r.stable[0], r.stable[1])
+		t.Errorf("stable after the commit: %v and %v, want one checkpoint", r.stable[0],
+			r.stable[1])
 	}
 }
 
-// TestChannelStateIsSaved checks R10 and erratum H19: a message inside the cluster that was sent before the line and received
-// after it is in the image, and is there after the restart; without it, it is lost.
+// TestChannelStateIsSaved checks R10 and erratum H19: a message inside the cluster that was sent
+// before the line and received after it is in the image, and is there after the restart; without
+// it, it is lost.
 func TestChannelStateIsSaved(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -83,7 +91,8 @@ func TestChannelStateIsSaved(t *testing.T) {
 			r.store("a")
 			r.store("b")
 			r.arrive("b", "a")
-			r.want("commit", r.store("a"), "to b: Commit number 1", "recovery line: sent 0 received 0")
+			r.want("commit", r.store("a"), "to b: Commit number 1",
+				"recovery line: sent 0 received 0")
 			r.crash("a")
 			r.want("restart of a", r.restart("a"), "recovery line: sent 0 received 0")
 			r.want("restart of b", r.restart("b"), "recovery line: sent 1 received 0")
@@ -92,8 +101,8 @@ func TestChannelStateIsSaved(t *testing.T) {
 	}
 }
 
-// TestMessageAfterTheLine checks that a message that arrived and was not delivered before the image is in it once, and that what
-// comes behind the marker is not.
+// TestMessageAfterTheLine checks that a message that arrived and was not delivered before the image
+// is in it once, and that what comes behind the marker is not.
 func TestMessageAfterTheLine(t *testing.T) {
 	r := newRig(t, checkpointing, "a b | c")
 	r.run("a")
@@ -114,8 +123,8 @@ func TestMessageAfterTheLine(t *testing.T) {
 	r.want("nothing else", r.can("b"))
 }
 
-// TestMemberAsksTheFirst checks that a request at a member goes to the first rank of its cluster, and one that finds a
-// checkpoint under way is dropped with a reason.
+// TestMemberAsksTheFirst checks that a request at a member goes to the first rank of its cluster,
+// and one that finds a checkpoint under way is dropped with a reason.
 func TestMemberAsksTheFirst(t *testing.T) {
 	r := newRig(t, checkpointing, "a b | c")
 	r.want("member", r.step("b", request), "to a: SaveRequest")
@@ -127,8 +136,9 @@ func TestMemberAsksTheFirst(t *testing.T) {
 	r.want("committed", r.store("c"), "recovery line: sent 0 received 0")
 }
 
-// TestMarkerOvertakesCommit checks that a marker of the next checkpoint tells a member of the commit that is still on its way to it
-// from another channel, and that markers of other lives and other checkpoints are dropped.
+// TestMarkerOvertakesCommit checks that a marker of the next checkpoint tells a member of the
+// commit that is still on its way to it from another channel, and that markers of other lives and
+// other checkpoints are dropped.
 func TestMarkerOvertakesCommit(t *testing.T) {
 	r := newRig(t, "a: checkpoint\nb: checkpoint\nc: checkpoint", "a b c")
 	r.step("a", request)
@@ -137,9 +147,11 @@ func TestMarkerOvertakesCommit(t *testing.T) {
 	}
 	r.want("b closes c", r.arrive("c", "b"), "write image/1")
 	r.want("c closes b", r.arrive("b", "c"), "write image/1")
-	r.want("other life", r.give("b", "a", hydee.Message{Kind: hydee.Marker, Number: 1, Incarnation: 1}),
+	r.want("other life", r.give("b", "a", hydee.Message{Kind: hydee.Marker, Number: 1,
+		Incarnation: 1}),
 		"drop from b: other incarnation of the cluster")
-	r.want("other number", r.give("b", "a", hydee.Message{Kind: hydee.Marker, Number: 5}), "drop from b: marker of another checkpoint")
+	r.want("other number", r.give("b", "a", hydee.Message{Kind: hydee.Marker, Number: 5}),
+		"drop from b: marker of another checkpoint")
 	r.arrive("b", "a")
 	r.want("a closes both", r.arrive("c", "a"), "write image/1")
 	for _, q := range []string{"a", "b", "c"} {
@@ -150,14 +162,16 @@ func TestMarkerOvertakesCommit(t *testing.T) {
 	r.store("a") // Commit is on its way to b and c
 	r.want("next", r.step("a", request), "to b: Marker number 2", "to c: Marker number 2")
 	r.arrive("a", "b")
-	r.want("b begins the next", r.arrive("a", "b"), "to a: Marker number 2", "to c: Marker number 2")
-	r.want("c learns of the commit", r.arrive("b", "c"), "recovery line: sent 0 received 0", "to a: Marker number 2", "to b: Marker number 2")
+	r.want("b begins the next", r.arrive("a", "b"), "to a: Marker number 2",
+		"to c: Marker number 2")
+	r.want("c learns of the commit", r.arrive("b", "c"), "recovery line: sent 0 received 0",
+		"to a: Marker number 2", "to b: Marker number 2")
 	r.want("the notice comes late", r.arrive("a", "c"), "drop from a: commit of another checkpoint")
 	r.want("image of c", r.arrive("a", "c"), "write image/2")
 }
 
-// TestCrashBeforeCommit checks the two phases: without the commit record the cluster restarts from the line before, and the
-// next checkpoint reuses the number.
+// TestCrashBeforeCommit checks the two phases: without the commit record the cluster restarts from
+// the line before, and the next checkpoint reuses the number.
 func TestCrashBeforeCommit(t *testing.T) {
 	r := newRig(t, checkpointing, "a b | c")
 	r.run("a")
@@ -171,7 +185,8 @@ func TestCrashBeforeCommit(t *testing.T) {
 	r.crash("a")
 	r.want("initial state", r.restart("a"))
 	r.want("initial state", r.restart("b"))
-	r.want("image of a former life", r.give("b", "a", hydee.Message{Kind: hydee.Saved, Number: 1}), "drop from a: image of another checkpoint")
+	r.want("image of a former life", r.give("b", "a", hydee.Message{Kind: hydee.Saved, Number: 1}),
+		"drop from a: image of another checkpoint")
 	r.checkpoint()
 	r.crash("b")
 	r.want("new line", r.restart("a"), "recovery line: sent 0 received 0")

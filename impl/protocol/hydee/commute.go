@@ -2,21 +2,27 @@ package hydee
 
 import "github.com/domino-check/domino/impl/core"
 
-// Commutes implements core.Commuter for a rank of the repaired protocol. When no failure, checkpoint or newer round is to come:
+// Commutes implements core.Commuter for a rank of the repaired protocol. When no failure,
+// checkpoint or newer round is to come:
 //
-//   - Status of the present round, gate closed and not evaluated: it is put into a set. What the last one triggers depends on
-//     logs, receptions and dates of messages between clusters, which do not change meanwhile: sends wait, and the
-//     receptions of the round begin only after our own report. Frontier and messages of the round come after that report, too.
-//   - Begin that is ignored: no effect. Begin or Status of the newest round at a restarted rank in no round whose queues are empty:
-//     its mates send nothing before all have joined, so its date does not change before it joins.
-//   - Begin or Status of the newest round at a rank whose program has ended: nothing is sent or received any more, and what arrives
-//     is dropped when the round is joined or after it.
-//   - messages of dead incarnations: they are of older rounds, because the round was opened after the notice, and are dropped.
-//   - Frontier of the present round: it only raises a bound; what it sends again is seen by the world, which then does not take it first.
-//   - a message of the present round or of the own cluster: it is appended to the queue of its source, of which other
-//     steps take only the head.
-//   - a receive that names its source, when evaluated: the date and phase that it gives the rank are those that it gives
-//     after any arrival. It must not come before Begin, which is why a rank that has joined no round of a recovery says so.
+//   - Status of the present round, gate closed and not evaluated: it is put into a set. What the
+//     last one triggers depends on logs, receptions and dates of messages between clusters, which
+//     do not change meanwhile: sends wait, and the receptions of the round begin only after our own
+//     report. Frontier and messages of the round come after that report, too.
+//   - Begin that is ignored: no effect. Begin or Status of the newest round at a restarted rank in
+//     no round whose queues are empty: its mates send nothing before all have joined, so its date
+//     does not change before it joins.
+//   - Begin or Status of the newest round at a rank whose program has ended: nothing is sent or
+//     received any more, and what arrives is dropped when the round is joined or after it.
+//   - messages of dead incarnations: they are of older rounds, because the round was opened after
+//     the notice, and are dropped.
+//   - Frontier of the present round: it only raises a bound; what it sends again is seen by the
+//     world, which then does not take it first.
+//   - a message of the present round or of the own cluster: it is appended to the queue of its
+//     source, of which other steps take only the head.
+//   - a receive that names its source, when evaluated: the date and phase that it gives the rank
+//     are those that it gives after any arrival. It must not come before Begin, which is why a rank
+//     that has joined no round of a recovery says so.
 //   - the end of the program.
 func (l *layer) Commutes(in core.Input) (round uint64, ok bool) {
 	if l.errata != 0 || l.s.Saving.Taking {
@@ -44,8 +50,8 @@ func (l *layer) Commutes(in core.Input) (round uint64, ok bool) {
 	return 0, false
 }
 
-// Commutes implements core.Commuter for the recovery process: reports of the present round go into a set; the last one shows
-// itself by what it announces.
+// Commutes implements core.Commuter for the recovery process: reports of the present round go into
+// a set; the last one shows itself by what it announces.
 func (r *recoveryProcess) Commutes(in core.Input) (round uint64, ok bool) {
 	if r.errata != 0 || r.s.Halted || in.Kind != core.Received {
 		return 0, false

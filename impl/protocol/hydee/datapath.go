@@ -7,8 +7,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// headerSize is the fixed layout of an application message, little-endian: round 8, date 8, phase 8, incarnation 4, number 4. The rank of the id
-// is the sender. [HydEE] piggybacks date and phase; round and incarnation tell messages of before a failure.
+// headerSize is the fixed layout of an application message, little-endian: round 8, date 8, phase
+// 8, incarnation 4, number 4. The rank of the id is the sender. [HydEE] piggybacks date and phase;
+// round and incarnation tell messages of before a failure.
 const headerSize = 32
 
 // AppendHeader implements core.Framed.
@@ -29,9 +30,11 @@ func (m *Message) ParseHeader(header []byte, from core.Proc) error {
 		return fmt.Errorf("hydee: header of %d bytes, want %d", len(header), headerSize)
 	}
 	number := func(at int) uint64 { return binary.LittleEndian.Uint64(header[at:]) }
-	*m = Message{Kind: App, Round: Round(number(0)), Date: Date(number(8)), Phase: Phase(number(16)),
+	*m = Message{Kind: App, Round: Round(number(0)), Date: Date(number(8)),
+		Phase:       Phase(number(16)),
 		Incarnation: core.Incarnation(binary.LittleEndian.Uint32(header[24:]))}
-	m.Payload.ID = core.MsgID{From: core.Rank(from), Number: binary.LittleEndian.Uint32(header[28:])}
+	m.Payload.ID = core.MsgID{From: core.Rank(from),
+		Number: binary.LittleEndian.Uint32(header[28:])}
 	return nil
 }
 
@@ -52,7 +55,8 @@ func (l *layer) Settle() {
 	l.logged = false
 }
 
-// Holding implements core.Recycler: an image under way holds what was on its way to this rank at the recovery line.
+// Holding implements core.Recycler: an image under way holds what was on its way to this rank at
+// the recovery line.
 func (l *layer) Holding() bool { return l.s.Saving.Taking }
 
 // Release implements core.Recycler.
@@ -65,7 +69,8 @@ func (l *layer) Release() {
 	}
 }
 
-// free gives back the bytes of an entry that left the log for a rank, unless something else may refer to them.
+// free gives back the bytes of an entry that left the log for a rank, unless something else may
+// refer to them.
 func (l *layer) free(e *entry, to core.Rank) {
 	if l.memory != nil && l.s.Saving.Image == nil && len(l.s.Peers[to].Resend) == 0 {
 		l.memory.Free(e.Payload.Data)

@@ -13,16 +13,20 @@ import (
 	"github.com/domino-check/domino/impl/protocol/hydee"
 )
 
-// TestHeader pins the fixed layout of an application message, written by hand, reads it back, and refuses other lengths.
+// TestHeader pins the fixed layout of an application message, written by hand, reads it back, and
+// refuses other lengths.
 func TestHeader(t *testing.T) {
-	m := &hydee.Message{Kind: hydee.App, Round: 0x0102, Date: 0x0304, Phase: 0x0506, Incarnation: 0x0708,
-		Payload: core.Payload{ID: core.MsgID{From: 5, Number: 0x090a}}}
+	m := &hydee.Message{Kind: hydee.App, Round: 0x0102, Date: 0x0304, Phase: 0x0506,
+		Incarnation: 0x0708,
+		Payload:     core.Payload{ID: core.MsgID{From: 5, Number: 0x090a}}}
 	got, ok := m.AppendHeader([]byte{0xff})
-	want := "ff" + "0201000000000000" + "0403000000000000" + "0605000000000000" + "08070000" + "0a090000"
+	want := "ff" + "0201000000000000" + "0403000000000000" + "0605000000000000" + "08070000" +
+		"0a090000"
 	if !ok || hex.EncodeToString(got) != want {
 		t.Fatalf("%x %v, want %s", got, ok, want)
 	}
-	read := hydee.Message{To: 3, Lives: []core.Incarnation{1}} // what is left of another message must go
+	// what is left of another message must go
+	read := hydee.Message{To: 3, Lives: []core.Incarnation{1}}
 	if err := read.ParseHeader(got[1:], 5); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +75,8 @@ func (r *rig) layer(p core.Proc) (core.Recycler, bool) {
 	return l, ok
 }
 
-// reuse does what a driver may do after a step: settle, and overwrite what was sent and, if nobody holds it, delivered.
+// reuse does what a driver may do after a step: settle, and overwrite what was sent and, if nobody
+// holds it, delivered.
 func (r *rig) reuse(p core.Proc, out []core.Effect) {
 	l, ok := r.layer(p)
 	if !ok {
@@ -90,11 +95,13 @@ func (r *rig) reuse(p core.Proc, out []core.Effect) {
 	}
 }
 
-// TestRecycle runs the same random schedules, with checkpoints, a crash and a recovery, twice: once leaving all bytes where they are, and
-// once overwriting them as soon as the layers say that it is allowed. Every state must be the same after every step.
+// TestRecycle runs the same random schedules, with checkpoints, a crash and a recovery, twice: once
+// leaving all bytes where they are, and once overwriting them as soon as the layers say that it is
+// allowed. Every state must be the same after every step.
 func TestRecycle(t *testing.T) {
 	const program = "a: loop 6; send b; send c; recv c; checkpoint; end; recv b\n" +
-		"b: loop 6; recv a; send c; checkpoint; end; send a\nc: loop 6; recv a; recv b; send a; checkpoint; end"
+		"b: loop 6; recv a; send c; checkpoint; end; send a\nc: loop 6; recv a; recv b; send a; " +
+		"checkpoint; end"
 	freed, recovered := 0, 0
 	for seed := range uint64(40) {
 		plain, tight := newRig(t, program, "a b | c"), newRig(t, program, "a b | c")
@@ -133,8 +140,10 @@ func TestRecycle(t *testing.T) {
 				t.Fatalf("seed %d step %d: effects (-plain +recycled):\n%s", seed, n, diff)
 			}
 			for p := range plain.machines {
-				if !bytes.Equal(core.EncodeState(plain.machines[p]), core.EncodeState(tight.machines[p])) {
-					t.Fatalf("seed %d step %d: %s differs after %v", seed, n, plain.name(core.Proc(p)), want)
+				if !bytes.Equal(core.EncodeState(plain.machines[p]),
+					core.EncodeState(tight.machines[p])) {
+					t.Fatalf("seed %d step %d: %s differs after %v", seed, n,
+						plain.name(core.Proc(p)), want)
 				}
 			}
 			if kept > len(m.live) {
@@ -153,13 +162,15 @@ func TestRecycle(t *testing.T) {
 		for p := range core.Proc(2) {
 			l, _ := tight.layer(p)
 			l.Release()
-			if state := tight.machines[p].State()[1]; bytes.Contains(core.Encode(state), spoiled[:8]) {
+			if state := tight.machines[p].State()[1]; bytes.Contains(core.Encode(state),
+				spoiled[:8]) {
 				t.Fatalf("seed %d: %s still refers to what it has released", seed, tight.name(p))
 			}
 		}
 	}
 	if freed < 40 || recovered < 20 {
-		t.Errorf("memory was given back %d times, %d recoveries: the runs show nothing", freed, recovered)
+		t.Errorf("memory was given back %d times, %d recoveries: the runs show nothing", freed,
+			recovered)
 	}
 }
 
@@ -169,7 +180,9 @@ func (r *rig) actions() []func(*rig) []string {
 	for p := range core.Proc(len(r.machines)) {
 		name := r.name(p)
 		for _, c := range r.machines[p].Choices(nil) {
-			list = append(list, func(r *rig) []string { return r.step(name, core.Input{Kind: core.Advance, Choice: c}) })
+			list = append(list, func(r *rig) []string {
+				return r.step(name, core.Input{Kind: core.Advance, Choice: c})
+			})
 		}
 		if len(r.writing[p]) > 0 {
 			list = append(list, func(r *rig) []string { return r.store(name) })
@@ -183,8 +196,9 @@ func (r *rig) actions() []func(*rig) []string {
 	return list
 }
 
-// TestNoAllocation: a round trip between two clusters allocates nothing in the layers once their queues are warm and their logs
-// have room. The host around them is left out: it makes the payloads of programs without numbers.
+// TestNoAllocation: a round trip between two clusters allocates nothing in the layers once their
+// queues are warm and their logs have room. The host around them is left out: it makes the payloads
+// of programs without numbers.
 func TestNoAllocation(t *testing.T) {
 	for _, clusters := range []string{"a b", "a | b"} {
 		s := newSetup(t, "a: send b; recv b\nb: recv a; send a", clusters)
@@ -201,13 +215,15 @@ func TestNoAllocation(t *testing.T) {
 			for from := range core.Rank(2) {
 				to := 1 - from
 				payload.ID.From = from
-				out = layers[from].Step(core.Input{Kind: core.Send, To: to, Payload: payload}, out[:0])
+				out = layers[from].Step(core.Input{Kind: core.Send, To: to, Payload: payload},
+					out[:0])
 				header, _ = out[len(out)-1].Message.(core.Framed).AppendHeader(header[:0])
 				if err := scratch.ParseHeader(header, from.Proc()); err != nil {
 					t.Fatal(err)
 				}
 				scratch.Payload.Data = payload.Data
-				out = layers[to].Step(core.Input{Kind: core.Received, From: from.Proc(), Message: scratch}, out[:0])
+				out = layers[to].Step(core.Input{Kind: core.Received, From: from.Proc(),
+					Message: scratch}, out[:0])
 				out = layers[to].Step(core.Input{Kind: core.Receive, From: from.Proc()}, out[:0])
 			}
 		})

@@ -7,22 +7,26 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// send executes a send of the program ([HydEE] Alg. 1 l. 5-9, Alg. 2 l. 11-20; R1). Inside a cluster the message just
-// leaves; between clusters it is logged, and it leaves unless its receiver has had it since before a failure.
+// send executes a send of the program ([HydEE] Alg. 1 l. 5-9, Alg. 2 l. 11-20; R1). Inside a
+// cluster the message just leaves; between clusters it is logged, and it leaves unless its receiver
+// has had it since before a failure.
 func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 	if l.s.Phase > l.s.Frontier {
-		panic(fmt.Sprintf("invariant: a send waits for the frontier: rank %d phase %d frontier %s", l.rank, l.s.Phase, l.s.Frontier))
+		panic(fmt.Sprintf("invariant: a send waits for the frontier: rank %d phase %d frontier %s",
+			l.rank, l.s.Phase, l.s.Frontier))
 	}
 	l.s.Date++
 	if l.same(l.rank, in.To) {
 		return l.sendApp(&in, out)
 	}
 	orphan := l.isOrphan(in.To)
-	// Deviation: H14. Read as printed, orphans are not logged again, and the next failure of the receiver loses them.
+	// Deviation: H14. Read as printed, orphans are not logged again, and the next failure of the
+	// receiver loses them.
 	if !orphan || !l.has(H14) {
 		ch := &l.s.Channels[in.To]
 		if l.memory != nil && len(ch.Log) == cap(ch.Log) {
-			ch.Log = slices.Grow(ch.Log, len(ch.Log)+16) // a real log grows long: double it, to move its entries seldom
+			// a real log grows long: double it, to move its entries seldom
+			ch.Log = slices.Grow(ch.Log, len(ch.Log)+16)
 		}
 		ch.Log = append(ch.Log, entry{Date: l.s.Date, Phase: l.s.Phase, Payload: in.Payload})
 		l.logged, l.loggedFor = l.memory != nil, in.To
@@ -31,29 +35,35 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 		e.ID, e.To = in.Payload.ID, in.To.Proc()
 	}
 	if orphan {
-		return append(out, core.SendTo(l.recoveryProcess(), &Message{Kind: OrphanDone, Round: l.s.Round, To: in.To,
-			Date: l.s.Date, Phase: l.s.Phase}))
+		return append(out, core.SendTo(l.recoveryProcess(),
+			&Message{Kind: OrphanDone, Round: l.s.Round, To: in.To,
+				Date: l.s.Date, Phase: l.s.Phase}))
 	}
 	return l.sendApp(&in, out)
 }
 
-// sendApp sends what the program sends. A step has one such message at most, so one serves all; what only other kinds carry is zero in it for ever.
+// sendApp sends what the program sends. A step has one such message at most, so one serves all;
+// what only other kinds carry is zero in it for ever.
 func (l *layer) sendApp(in *core.Input, out []core.Effect) []core.Effect {
 	m := &l.sending
-	m.Kind, m.Round, m.Incarnation, m.Date, m.Phase, m.Payload = App, l.s.Round, l.s.Incarnation, l.s.Date, l.s.Phase, in.Payload
+	m.Kind, m.Round, m.Incarnation, m.Date, m.Phase, m.Payload = App, l.s.Round, l.s.Incarnation,
+		l.s.Date, l.s.Phase, in.Payload
 	out, e := core.Add(out, core.SendMessage)
 	e.To, e.Message = in.To.Proc(), m
 	return out
 }
 
-// isOrphan reports whether the receiver has had the message of the current date since before a failure.
+// isOrphan reports whether the receiver has had the message of the current date since before a
+// failure.
 func (l *layer) isOrphan(to core.Rank) bool {
 	last := l.s.Peers[to].OrphanDate
 	switch {
 	case l.has(H20a):
-		return l.s.RolledBack // Deviation: H20a, a restarted rank notifies instead of sending, whatever the date
+		// Deviation: H20a, a restarted rank notifies instead of sending, whatever the date
+		return l.s.RolledBack
 	case l.has(H1):
-		last = l.s.Peers[l.rank].OrphanDate // Deviation: H1 reads the entry of the sender itself, which nobody sets
+		// Deviation: H1 reads the entry of the sender itself, which nobody sets
+		last = l.s.Peers[l.rank].OrphanDate
 	}
 	if l.has(H2) {
 		return l.s.Date < last // Deviation: H2 excludes the last message received
@@ -62,11 +72,12 @@ func (l *layer) isOrphan(to core.Rank) bool {
 }
 
 func (l *layer) appMessage(date Date, phase Phase, payload core.Payload) *Message {
-	return &Message{Kind: App, Round: l.s.Round, Incarnation: l.s.Incarnation, Date: date, Phase: phase, Payload: payload}
+	return &Message{Kind: App, Round: l.s.Round, Incarnation: l.s.Incarnation, Date: date,
+		Phase: phase, Payload: payload}
 }
 
-// arrive takes an application message from the network (R2). What was sent before the receiver joined its round is
-// dropped: the sender's log has it, and only the log goes through the gate.
+// arrive takes an application message from the network (R2). What was sent before the receiver
+// joined its round is dropped: the sender's log has it, and only the log goes through the gate.
 func (l *layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	if reason := l.refuse(from, m); reason != "" {
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, reason))
@@ -94,7 +105,8 @@ func (l *layer) refuse(from core.Rank, m *Message) string {
 	case l.s.Unjoined:
 		return "not yet in a round"
 	case l.s.Round > 0 && !l.s.Evaluated && !l.has(H23):
-		// Whoever sends in this round has been told that all of us have evaluated it: that was a former life of ours.
+		// Whoever sends in this round has been told that all of us have evaluated it: that was a
+		// former life of ours.
 		return "this life has not evaluated the round"
 	case m.Round < l.s.Round:
 		return "sent before this round"
@@ -115,6 +127,7 @@ func (l *layer) deliver(from core.Rank, out []core.Effect) []core.Effect {
 	}
 	l.s.Date++
 	out, e := core.Add(out, core.Deliver)
-	e.From, e.Payload, e.Stamp.Date, e.Stamp.Phase = from.Proc(), m.Payload, uint64(m.Date), uint64(m.Phase)
+	e.From, e.Payload, e.Stamp.Date, e.Stamp.Phase = from.Proc(), m.Payload, uint64(m.Date),
+		uint64(m.Phase)
 	return l.answer(from, out)
 }

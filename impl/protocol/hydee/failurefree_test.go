@@ -32,8 +32,9 @@ type send struct {
 	Phase    hydee.Phase
 }
 
-// TestFigure3Stamps runs the example without failures and compares sender date, phase and kind of each message with the table
-// that was worked out by hand; both orders in which m5 and m6 may reach p7 must give the same stamps.
+// TestFigure3Stamps runs the example without failures and compares sender date, phase and kind of
+// each message with the table that was worked out by hand; both orders in which m5 and m6 may reach
+// p7 must give the same stamps.
 func TestFigure3Stamps(t *testing.T) {
 	want := map[string]send{
 		"m1": {"p1", "p2", "inter", 1, 1}, "m2": {"p2", "p3", "intra", 2, 2},
@@ -42,7 +43,8 @@ func TestFigure3Stamps(t *testing.T) {
 		"m7": {"p7", "p4", "inter", 3, 3}, "m8": {"p4", "p3", "intra", 2, 4},
 	}
 	// Each step is a rank and, for a receive, its source.
-	start := [][]string{{"p1"}, {"p2", "p1"}, {"p2"}, {"p3", "p2"}, {"p3"}, {"p5", "p3"}, {"p5"}, {"p5"}, {"p8"}, {"p6", "p5"}}
+	start := [][]string{{"p1"}, {"p2", "p1"}, {"p2"}, {"p3", "p2"}, {"p3"}, {"p5", "p3"}, {"p5"},
+		{"p5"}, {"p8"}, {"p6", "p5"}}
 	end := [][]string{{"p7"}, {"p4", "p7"}, {"p4"}, {"p3", "p4"}}
 	orders := map[string][][]string{
 		"m5 first": {{"p7", "p5"}, {"p7", "p8"}},
@@ -69,7 +71,8 @@ func TestFigure3Stamps(t *testing.T) {
 					}
 					m := e.Message.(*hydee.Message)
 					got[r.label(m.Payload.ID)] = send{s[0], r.name(e.To), kind, m.Date, m.Phase}
-					r.step(r.name(e.To), core.Input{Kind: core.Received, From: r.proc(s[0]), Message: m})
+					r.step(r.name(e.To), core.Input{Kind: core.Received, From: r.proc(s[0]),
+						Message: m})
 				}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -96,17 +99,19 @@ func (r *rig) runRaw(name string, from ...string) []core.Effect {
 	return nil
 }
 
-// TestSend follows [HydEE] Alg. 1 l. 5-9: the date is incremented before it is stamped, a message between clusters is
-// logged before it leaves, one inside a cluster is not logged.
+// TestSend follows [HydEE] Alg. 1 l. 5-9: the date is incremented before it is stamped, a message
+// between clusters is logged before it leaves, one inside a cluster is not logged.
 func TestSend(t *testing.T) {
 	r := newRig(t, "a: send b i1; send c o1; send b i2\nb: recv a; recv a\nc: recv a", "a b | c")
 	r.want("inside", r.run("a"), "program sent i1 to b", "to b: App i1 date 1 phase 1")
-	r.want("outside", r.run("a"), "program sent o1 to c", "log o1 for c", "to c: App o1 date 2 phase 1")
+	r.want("outside", r.run("a"), "program sent o1 to c", "log o1 for c",
+		"to c: App o1 date 2 phase 1")
 	r.want("inside again", r.run("a"), "program sent i2 to b", "to b: App i2 date 3 phase 1")
 }
 
-// TestReceive follows [HydEE] Alg. 1 l. 10-18: a delivery counts as an event, is stamped by its sender, and raises the
-// phase to that of the message inside a cluster, to one more between clusters, and never lowers it.
+// TestReceive follows [HydEE] Alg. 1 l. 10-18: a delivery counts as an event, is stamped by its
+// sender, and raises the phase to that of the message inside a cluster, to one more between
+// clusters, and never lowers it.
 func TestReceive(t *testing.T) {
 	tests := []struct {
 		name, clusters string
@@ -119,7 +124,8 @@ func TestReceive(t *testing.T) {
 		{"outside raises by one", "a | b | c", []hydee.Phase{1}, "to c: App s date 2 phase 2"},
 		{"outside raises to one more", "a | b | c", []hydee.Phase{6}, "to c: App s date 2 phase 7"},
 		{"outside never lowers", "a | b | c", []hydee.Phase{6, 1}, "to c: App s date 3 phase 7"},
-		{"outside equal phase adds nothing", "a | b | c", []hydee.Phase{6, 6}, "to c: App s date 3 phase 7"},
+		{"outside equal phase adds nothing", "a | b | c", []hydee.Phase{6, 6},
+			"to c: App s date 3 phase 7"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -131,8 +137,9 @@ func TestReceive(t *testing.T) {
 			for i, phase := range tt.phases {
 				id := core.MsgID{From: 0, Number: uint32(i + 1)}
 				date := hydee.Date(10 * (i + 1))
-				r.want("arrival is no event", r.give("a", "b", hydee.Message{Kind: hydee.App, Date: date, Phase: phase,
-					Payload: core.Payload{ID: id}}))
+				r.want("arrival is no event",
+					r.give("a", "b", hydee.Message{Kind: hydee.App, Date: date, Phase: phase,
+						Payload: core.Payload{ID: id}}))
 			}
 			for range tt.phases {
 				r.run("b", "a")
@@ -143,8 +150,8 @@ func TestReceive(t *testing.T) {
 	}
 }
 
-// TestNoEventBeforeDelivery checks that arrival in the library changes neither date nor phase: only the application's receive does
-// (dossier section 1, Event).
+// TestNoEventBeforeDelivery checks that arrival in the library changes neither date nor phase: only
+// the application's receive does (dossier section 1, Event).
 func TestNoEventBeforeDelivery(t *testing.T) {
 	r := newRig(t, "a: send b x\nb: send a y; recv a\n", "a | b")
 	r.run("a")
@@ -153,7 +160,8 @@ func TestNoEventBeforeDelivery(t *testing.T) {
 	r.want("receive", r.run("b", "a"), "deliver x from a, date 1 phase 1")
 }
 
-// TestFIFOPerSource checks that the unexpected queue keeps the order of each source and offers every source.
+// TestFIFOPerSource checks that the unexpected queue keeps the order of each source and offers
+// every source.
 func TestFIFOPerSource(t *testing.T) {
 	r := newRig(t, "a: send c a1; send c a2\nb: send c b1\nc: recv *; recv *; recv *", "a | b | c")
 	r.run("a")
@@ -170,23 +178,32 @@ func TestFIFOPerSource(t *testing.T) {
 	r.want("third", r.run("c", "a"), "deliver a2 from a, date 2 phase 1")
 }
 
-// TestForeignLife checks R2: inside a cluster a message of another incarnation is dropped with a reason.
+// TestForeignLife checks R2: inside a cluster a message of another incarnation is dropped with a
+// reason.
 func TestForeignLife(t *testing.T) {
 	r := newRig(t, "a: send b x\nb: recv a", "a b")
 	id := core.MsgID{From: 0, Number: 1}
-	r.want("other life", r.give("a", "b", hydee.Message{Kind: hydee.App, Incarnation: 1, Date: 1, Phase: 1, Payload: core.Payload{ID: id}}),
+	r.want("other life", r.give("a", "b", hydee.Message{Kind: hydee.App, Incarnation: 1, Date: 1,
+		Phase: 1, Payload: core.Payload{ID: id}}),
 		"drop x from a: other incarnation of the cluster")
-	r.want("our life", r.give("a", "b", hydee.Message{Kind: hydee.App, Date: 1, Phase: 1, Payload: core.Payload{ID: id}}))
+	r.want("our life", r.give("a", "b", hydee.Message{Kind: hydee.App, Date: 1, Phase: 1,
+		Payload: core.Payload{ID: id}}))
 	r.want("receive", r.can("b"), "a")
 }
 
-// TestUnexpectedInput checks that what a layer has no handler for is dropped with a reason and not silently (house rule).
+// TestUnexpectedInput checks that what a layer has no handler for is dropped with a reason and not
+// silently (house rule).
 func TestUnexpectedInput(t *testing.T) {
 	r := newRig(t, "a: send b x\nb: recv a", "a | b")
 	r.want("tick", r.step("a", core.Input{Kind: core.Tick, Timer: "t"}), "drop from a: no handler")
-	r.want("report to a rank", r.give("b", "a", hydee.Message{Kind: hydee.Report}), "drop from b: no handler for Report")
-	r.want("message without kind", r.give("b", "a", hydee.Message{}), "drop from b: no handler for ")
-	r.want("unknown kind", r.give("b", "a", hydee.Message{Kind: 99}), "drop from b: no handler for kind 99")
-	r.want("application message to the recovery process", r.give("a", "RP", hydee.Message{Kind: hydee.App}), "drop from a: no handler")
-	r.want("record of nothing", r.step("a", core.Input{Kind: core.Persisted, Key: "foreign"}), "drop from a: record of an older checkpoint")
+	r.want("report to a rank", r.give("b", "a", hydee.Message{Kind: hydee.Report}),
+		"drop from b: no handler for Report")
+	r.want("message without kind", r.give("b", "a", hydee.Message{}),
+		"drop from b: no handler for ")
+	r.want("unknown kind", r.give("b", "a", hydee.Message{Kind: 99}),
+		"drop from b: no handler for kind 99")
+	r.want("application message to the recovery process",
+		r.give("a", "RP", hydee.Message{Kind: hydee.App}), "drop from a: no handler")
+	r.want("record of nothing", r.step("a", core.Input{Kind: core.Persisted, Key: "foreign"}),
+		"drop from a: record of an older checkpoint")
 }

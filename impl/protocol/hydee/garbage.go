@@ -6,8 +6,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// line takes checkpoint number as the recovery line of this rank (R4, R10): the next message of every outside rank will be
-// answered with what the checkpoint covers.
+// line takes checkpoint number as the recovery line of this rank (R4, R10): the next message of
+// every outside rank will be answered with what the checkpoint covers.
 func (l *layer) line(number uint32, img *image, out []core.Effect) []core.Effect {
 	l.s.Saving.Committed = number
 	l.oweAcks(img)
@@ -22,7 +22,8 @@ func (l *layer) oweAcks(img *image) {
 	}
 }
 
-// answer acknowledges the first message received from an outside rank after a checkpoint ([HydEE] section III-E; R3).
+// answer acknowledges the first message received from an outside rank after a checkpoint ([HydEE]
+// section III-E; R3).
 func (l *layer) answer(from core.Rank, out []core.Effect) []core.Effect {
 	p := &l.s.Peers[from]
 	if !p.OwesAck {
@@ -34,12 +35,15 @@ func (l *layer) answer(from core.Rank, out []core.Effect) []core.Effect {
 		date = l.s.Date // Deviation: H13b gives the current date, which a failure takes back
 	}
 	if l.has(H13c) {
-		last = l.s.Channels[from].LastDate // Deviation: H13c acknowledges what was received since the checkpoint
+		// Deviation: H13c acknowledges what was received since the checkpoint
+		last = l.s.Channels[from].LastDate
 	}
-	return append(out, core.SendTo(from.Proc(), &Message{Kind: Acknowledge, Date: date, Last: last}))
+	return append(out, core.SendTo(from.Proc(),
+		&Message{Kind: Acknowledge, Date: date, Last: last}))
 }
 
-// acknowledged prunes what no restart of the sender of the Acknowledge can need again (R11). The last date stays.
+// acknowledged prunes what no restart of the sender of the Acknowledge can need again (R11). The
+// last date stays.
 func (l *layer) acknowledged(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	ch := &l.s.Channels[from]
 	last := m.Last

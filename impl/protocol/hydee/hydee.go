@@ -21,7 +21,8 @@ type entry struct {
 	Payload core.Payload `json:"payload"`
 }
 
-// reception is one entry of RPP, received per phase ([HydEE] Alg. 1 l. 14): it names a message, not its place in the order.
+// reception is one entry of RPP, received per phase ([HydEE] Alg. 1 l. 14): it names a message, not
+// its place in the order.
 type reception struct {
 	_     struct{} `cbor:",toarray"`
 	Date  Date     `json:"date"`
@@ -52,10 +53,13 @@ type peer struct {
 	StatusDate Date             `json:"statusDate"` // its date
 	StatusLife core.Incarnation `json:"statusLife"` // its incarnation
 	StatusLast Date             `json:"statusLast"` // date of the last message that it has of us
-	OrphanDate Date             `json:"orphanDate"` // our sends up to this date were received before the failure
-	Resend     []entry          `json:"resend"`     // logged messages that wait for their phase
-	OwesAck    bool             `json:"owesAck"`    // its next message is answered with an Acknowledge
-	AckLast    Date             `json:"ackLast"`    // what that Acknowledge says was received from it
+	// our sends up to this date were received before the failure
+	OrphanDate Date    `json:"orphanDate"`
+	Resend     []entry `json:"resend"` // logged messages that wait for their phase
+	// its next message is answered with an Acknowledge
+	OwesAck bool `json:"owesAck"`
+	// what that Acknowledge says was received from it
+	AckLast Date `json:"ackLast"`
 }
 
 // state is a rank's layer. Date, Phase and Channels are saved in checkpoints, the rest is volatile.
@@ -117,21 +121,25 @@ func (c *config) others(r core.Rank, mates bool) []core.Rank {
 	return list
 }
 
-// NewSetup prepares HydEE for the programs, with clusters[r] the cluster of rank r. The recovery process is the last proc.
+// NewSetup prepares HydEE for the programs, with clusters[r] the cluster of rank r. The recovery
+// process is the last proc.
 func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*core.Setup, error) {
 	c := &config{ranks: layout.Ranks, clusters: layout.Clusters, errata: options.Errata}
 	if len(c.clusters) != c.ranks {
 		return nil, fmt.Errorf("hydee: %d ranks, but %d have a cluster", c.ranks, len(c.clusters))
 	}
-	if err := (&core.Setup{Protocol: "hydee", Layout: layout, Programs: programs}).Validate(); err != nil {
+	bare := core.Setup{Protocol: "hydee", Layout: layout, Programs: programs}
+	if err := bare.Validate(); err != nil {
 		return nil, err
 	}
 	if slices.Contains(layout.Names, "RP") {
-		return nil, fmt.Errorf("hydee: a rank is called RP, which is the name of the recovery process")
+		return nil,
+			fmt.Errorf("hydee: a rank is called RP, which is the name of the recovery process")
 	}
 	for r, k := range c.clusters {
 		if k < 0 || k > c.ranks {
-			return nil, fmt.Errorf("hydee: rank %d is in cluster %d, want a number in [0, %d)", r, k, c.ranks)
+			return nil, fmt.Errorf("hydee: rank %d is in cluster %d, want a number in [0, %d)", r,
+				k, c.ranks)
 		}
 		for len(c.members) <= k {
 			c.members = append(c.members, nil)
@@ -141,13 +149,17 @@ func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*c
 	layout.Names = append(layout.Names[:c.ranks:c.ranks], "RP")
 	layout.Groups = map[core.Proc][]core.Proc{}
 	layout.Labels = core.Labels(programs)
-	layout.Kinds = map[string]trace.Meaning{"Frontier": trace.Gate, "OrphanDone": trace.Replay, "Report": trace.Evaluated}
+	layout.Kinds = map[string]trace.Meaning{"Frontier": trace.Gate, "OrphanDone": trace.Replay,
+		"Report": trace.Evaluated}
 	setup := &core.Setup{
 		Protocol: "hydee", Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },
 		Watchers:   []core.Proc{c.recoveryProcess()},
-		Promises: core.Promises{Logging: "sender, between clusters", Lines: "coordinated in each cluster", RollsBack: core.Cluster, Symmetric: true, Needs: core.SendDeterministic, FIFO: true, Reliable: true,
-			Phases: true, LogsOutside: true, Suspicions: -1, RestartTogether: true, StableKeys: []string{imageKey, commitKey}},
+		Promises: core.Promises{Logging: "sender, between clusters",
+			Lines: "coordinated in each cluster", RollsBack: core.Cluster, Symmetric: true,
+			Needs: core.SendDeterministic, FIFO: true, Reliable: true,
+			Phases: true, LogsOutside: true, Suspicions: -1, RestartTogether: true,
+			StableKeys: []string{imageKey, commitKey}},
 	}
 	if err := c.groups(setup); err != nil {
 		return nil, err
@@ -194,7 +206,8 @@ func (c *config) groups(setup *core.Setup) error {
 // State implements core.Protocol.
 func (l *layer) State() any { return &l.s }
 
-// Ready implements core.Protocol: a send waits for the frontier (R1). Each send does, not only the first.
+// Ready implements core.Protocol: a send waits for the frontier (R1). Each send does, not only the
+// first.
 func (l *layer) Ready(core.Rank) bool { return l.s.Phase <= l.s.Frontier }
 
 // Sources implements core.Protocol: deliveries are FIFO per source and never blocked (R3).
@@ -255,7 +268,8 @@ func (l *layer) received(from core.Proc, m *Message, out []core.Effect) []core.E
 	return append(out, core.DropInput(from, core.MsgID{}, "no handler for "+m.Describe().Kind))
 }
 
-// reset puts the layer into the state of a rank that has done nothing, not in any round, gate closed.
+// reset puts the layer into the state of a rank that has done nothing, not in any round, gate
+// closed.
 func (l *layer) reset() {
 	l.s = state{Phase: 1, Channels: make([]channel, l.ranks), Peers: make([]peer, l.ranks)}
 	l.s.Saving.Recording = make([]recording, len(l.mates(l.rank)))

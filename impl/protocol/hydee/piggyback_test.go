@@ -9,9 +9,10 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// TestPiggyback checks design P16, [HydEE-fr] Tableau 2 ("integers"): what an application message carries beside its payload
-// grows neither with the number of ranks nor with what was sent before. Method: the first rank sends 20 messages to the
-// next, in setups of very different sizes; the encoded messages without payload are compared.
+// TestPiggyback checks design P16, [HydEE-fr] Tableau 2 ("integers"): what an application message
+// carries beside its payload grows neither with the number of ranks nor with what was sent before.
+// Method: the first rank sends 20 messages to the next, in setups of very different sizes; the
+// encoded messages without payload are compared.
 func TestPiggyback(t *testing.T) {
 	const sends = 20
 	want := 0
@@ -22,7 +23,8 @@ func TestPiggyback(t *testing.T) {
 			layout.Names = append(layout.Names, fmt.Sprint("r", r))
 			layout.Clusters = append(layout.Clusters, r)
 		}
-		programs[0] = core.Program{{Kind: core.OpLoop, Count: sends}, {Kind: core.OpSend, Peer: 1}, {Kind: core.OpEnd}}
+		programs[0] = core.Program{{Kind: core.OpLoop, Count: sends}, {Kind: core.OpSend, Peer: 1},
+			{Kind: core.OpEnd}}
 		s, err := hydee.NewSetup(layout, programs, hydee.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +43,8 @@ func TestPiggyback(t *testing.T) {
 					want = size
 				}
 				if size != want {
-					t.Errorf("%d ranks, message %d: %d bytes beside the payload, want %d", ranks, sent, size, want)
+					t.Errorf("%d ranks, message %d: %d bytes beside the payload, want %d", ranks,
+						sent, size, want)
 				}
 			}
 			if sent == sends {

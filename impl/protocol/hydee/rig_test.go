@@ -16,8 +16,9 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// rig drives the machines of one setup by hand: the test says which proc takes which step, and the rig keeps what is on the
-// network and on stable storage. Every effect is written as one line of words, so that a test shows hand-worked values.
+// rig drives the machines of one setup by hand: the test says which proc takes which step, and the
+// rig keeps what is on the network and on stable storage. Every effect is written as one line of
+// words, so that a test shows hand-worked values.
 type rig struct {
 	t        *testing.T
 	setup    *core.Setup
@@ -56,7 +57,8 @@ func newSetup(t testing.TB, program, clusters string, errata ...hydee.Erratum) *
 // newRig starts every proc of the setup.
 func newRig(t *testing.T, program, clusters string, errata ...hydee.Erratum) *rig {
 	t.Helper()
-	r := &rig{t: t, setup: newSetup(t, program, clusters, errata...), network: map[[2]core.Proc][]*hydee.Message{},
+	r := &rig{t: t, setup: newSetup(t, program, clusters, errata...),
+		network: map[[2]core.Proc][]*hydee.Message{},
 		writing: map[core.Proc][]core.Record{}, stable: map[core.Proc]map[string][]byte{}}
 	for p := range core.Proc(len(r.setup.Layout.Names)) {
 		r.machines = append(r.machines, r.setup.New(p))
@@ -100,7 +102,8 @@ func (r *rig) step(name string, in core.Input) []string {
 			if e.Value == nil {
 				delete(r.stable[p], e.Key)
 			} else {
-				r.writing[p] = append(r.writing[p], core.Record{Owner: p, Key: e.Key, Value: e.Value})
+				r.writing[p] = append(r.writing[p],
+					core.Record{Owner: p, Key: e.Key, Value: e.Value})
 			}
 		}
 	}
@@ -110,7 +113,8 @@ func (r *rig) step(name string, in core.Input) []string {
 	return r.lines(out)
 }
 
-// can lists the program steps of a rank that are enabled: "next", or the names of ranks to receive from.
+// can lists the program steps of a rank that are enabled: "next", or the names of ranks to receive
+// from.
 func (r *rig) can(name string) []string {
 	list := []string{}
 	for _, c := range r.machines[r.proc(name)].Choices(nil) {
@@ -176,7 +180,8 @@ func (r *rig) store(name string) []string {
 	return r.step(name, core.Input{Kind: core.Persisted, Key: record.Key})
 }
 
-// crash stops the group of a proc and loses everything in flight to and from it, and its writes in progress.
+// crash stops the group of a proc and loses everything in flight to and from it, and its writes in
+// progress.
 func (r *rig) crash(name string) {
 	for _, p := range r.setup.Group(r.proc(name)) {
 		r.lives[p]++
@@ -207,7 +212,8 @@ func (r *rig) records(name string) []core.Record {
 // restart begins the next life of a proc that crashed.
 func (r *rig) restart(name string) []string {
 	r.t.Helper()
-	return r.step(name, core.Input{Kind: core.Restore, Incarnation: r.lives[r.proc(name)], Records: r.records(name)})
+	return r.step(name, core.Input{Kind: core.Restore, Incarnation: r.lives[r.proc(name)],
+		Records: r.records(name)})
 }
 
 // down tells the recovery process that the group of a proc failed.
@@ -216,7 +222,8 @@ func (r *rig) down(name string) []string {
 	return r.step("RP", core.Input{Kind: core.Down, Procs: r.setup.Group(r.proc(name))})
 }
 
-// settle delivers messages, lowest channel first, until only application messages are left in flight.
+// settle delivers messages, lowest channel first, until only application messages are left in
+// flight.
 func (r *rig) settle() {
 	r.t.Helper()
 	for busy := true; busy; {
@@ -260,7 +267,8 @@ func (r *rig) line(e core.Effect) string {
 		}
 		return "write " + e.Key
 	case core.Deliver:
-		return fmt.Sprintf("deliver %s from %s, date %d phase %d", r.label(e.Payload.ID), r.name(e.From), e.Stamp.Date, e.Stamp.Phase)
+		return fmt.Sprintf("deliver %s from %s, date %d phase %d", r.label(e.Payload.ID),
+			r.name(e.From), e.Stamp.Date, e.Stamp.Phase)
 	case core.Drop:
 		if e.ID.IsZero() {
 			return fmt.Sprintf("drop from %s: %s", r.name(e.From), e.Reason)
@@ -318,7 +326,8 @@ func (r *rig) message(m *hydee.Message) string {
 		add("part", m.Part)
 	}
 	for _, o := range m.Orphans {
-		add("orphan", r.name(o.Source.Proc())+"->"+r.name(o.To.Proc())+"/"+strconv.Itoa(int(o.Date))+"/"+o.Phase.String())
+		add("orphan", r.name(o.Source.Proc())+"->"+r.name(o.To.Proc())+"/"+strconv.Itoa(
+			int(o.Date))+"/"+o.Phase.String())
 	}
 	if len(m.Lives) > 0 {
 		add("lives", m.Lives)

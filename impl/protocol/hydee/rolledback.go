@@ -6,9 +6,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// image is what a checkpoint of one rank holds ([HydEE] Alg. 1 l. 21): the program, the channels, and the messages
-// inside the cluster that were sent before the line and received after it. Messages between clusters in flight are
-// never in it: the sender's log has them.
+// image is what a checkpoint of one rank holds ([HydEE] Alg. 1 l. 21): the program, the channels,
+// and the messages inside the cluster that were sent before the line and received after it.
+// Messages between clusters in flight are never in it: the sender's log has them.
 type image struct {
 	_        struct{}  `cbor:",toarray"`
 	App      []byte    `json:"app"`
@@ -25,8 +25,9 @@ type waiting struct {
 	Messages []message `json:"messages"`
 }
 
-// restore starts a new incarnation from the last committed checkpoint of the cluster ([HydEE] Alg. 2 l. 4-8; R4). The gate
-// is closed until the rank has joined a round, and nothing from outside is accepted before.
+// restore starts a new incarnation from the last committed checkpoint of the cluster ([HydEE] Alg.
+// 2 l. 4-8; R4). The gate is closed until the rank has joined a round, and nothing from outside is
+// accepted before.
 func (l *layer) restore(in core.Input, out []core.Effect) []core.Effect {
 	l.reset()
 	l.s.Incarnation, l.s.Unjoined, l.s.RolledBack = in.Incarnation, true, true
@@ -63,7 +64,8 @@ func (l *layer) findImage(records []core.Record, number uint32) (*image, error) 
 			continue
 		}
 		if r.Torn {
-			return nil, fmt.Errorf("rank %d: checkpoint %d is damaged although it was committed", l.rank, number)
+			return nil, fmt.Errorf("rank %d: checkpoint %d is damaged although it was committed",
+				l.rank, number)
 		}
 		img := new(image)
 		if err := core.Decode(r.Value, img); err != nil {
@@ -71,10 +73,12 @@ func (l *layer) findImage(records []core.Record, number uint32) (*image, error) 
 		}
 		return img, nil
 	}
-	return nil, fmt.Errorf("rank %d: checkpoint %d is missing although it was committed", l.rank, number)
+	return nil, fmt.Errorf("rank %d: checkpoint %d is missing although it was committed", l.rank,
+		number)
 }
 
-// committed is the number of the last checkpoint whose commit record is whole, 0 when there is none.
+// committed is the number of the last checkpoint whose commit record is whole, 0 when there is
+// none.
 func (l *layer) committed(records []core.Record) (uint32, error) {
 	var last uint32
 	for _, r := range records {

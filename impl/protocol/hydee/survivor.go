@@ -14,8 +14,9 @@ func (l *layer) begin(m *Message, out []core.Effect) []core.Effect {
 	return l.join(m.Round, out)
 }
 
-// join enters a round (R6): close the gate, forget the last evaluation and what is still undelivered between clusters, tell
-// every outside rank the state of both directions. Rolled-back and other ranks do the same.
+// join enters a round (R6): close the gate, forget the last evaluation and what is still
+// undelivered between clusters, tell every outside rank the state of both directions. Rolled-back
+// and other ranks do the same.
 func (l *layer) join(round Round, out []core.Effect) []core.Effect {
 	l.s.Round, l.s.Unjoined, l.s.Evaluated = round, false, false
 	if !l.has(H17) { // Deviation: H17 leaves the gate open until the report is sent
@@ -40,7 +41,8 @@ func (l *layer) join(round Round, out []core.Effect) []core.Effect {
 			}
 			p.Arrived = nil
 		}
-		m := &Message{Kind: Status, Round: round, Incarnation: l.s.Incarnation, Date: date, Last: l.s.Channels[q].LastDate}
+		m := &Message{Kind: Status, Round: round, Incarnation: l.s.Incarnation, Date: date,
+			Last: l.s.Channels[q].LastDate}
 		if l.has(H11a) && l.s.RolledBack {
 			m.Number = rolledBack
 		}
@@ -52,7 +54,8 @@ func (l *layer) join(round Round, out []core.Effect) []core.Effect {
 // rolledBack marks the Status of a rolled-back rank where erratum H11a needs to know.
 const rolledBack = 1
 
-// status takes the other end of a channel ([HydEE] Alg. 3 l. 20-21 and Alg. 2 l. 9-10 in one message).
+// status takes the other end of a channel ([HydEE] Alg. 3 l. 20-21 and Alg. 2 l. 9-10 in one
+// message).
 func (l *layer) status(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	if m.Round < l.s.Round {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "old round"))
@@ -61,16 +64,18 @@ func (l *layer) status(from core.Rank, m *Message, out []core.Effect) []core.Eff
 		out = l.join(m.Round, out)
 	}
 	if l.has(H11a) && l.s.RolledBack && m.Number == rolledBack {
-		// Deviation: H11a, a rolled-back rank neither answers nor understands the rollback of another cluster.
-		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "no handler for a rollback here"))
+		// Deviation: H11a, a rolled-back rank neither answers nor understands the rollback of
+		// another cluster.
+		return append(out, core.DropInput(from.Proc(), core.MsgID{},
+			"no handler for a rollback here"))
 	}
 	p := &l.s.Peers[from]
 	p.HasStatus, p.StatusDate, p.StatusLast, p.StatusLife = true, m.Date, m.Last, m.Incarnation
 	return l.evaluate(out)
 }
 
-// evaluate runs when the Status of every outside rank is here ([HydEE] Alg. 3 l. 8-16; R7): which logged messages the others
-// lack, which of theirs are orphans here.
+// evaluate runs when the Status of every outside rank is here ([HydEE] Alg. 3 l. 8-16; R7): which
+// logged messages the others lack, which of theirs are orphans here.
 func (l *layer) evaluate(out []core.Effect) []core.Effect {
 	outside := l.outside(l.rank)
 	for _, q := range outside {
@@ -90,14 +95,16 @@ func (l *layer) evaluate(out []core.Effect) []core.Effect {
 			have = p.StatusDate // Deviation: H3 compares a date of our clock with a date of theirs
 		}
 		for _, e := range ch.Log {
-			if e.Date > have && !(l.has(H8) && l.s.RolledBack) { // Deviation: H8, rolled-back ranks resend nothing
+			// Deviation: H8, rolled-back ranks resend nothing
+			if e.Date > have && !(l.has(H8) && l.s.RolledBack) {
 				p.Resend = append(p.Resend, e)
 			}
 		}
 		l.findOrphans(q)
 	}
 	l.s.Frontier = 0
-	report := &Message{Kind: Report, Round: l.s.Round, Orphans: slices.Clone(l.s.Orphans), Lives: l.lives()}
+	report := &Message{Kind: Report, Round: l.s.Round, Orphans: slices.Clone(l.s.Orphans),
+		Lives: l.lives()}
 	if l.has(H18) {
 		report.Phase = l.s.Phase // OwnPhase, which the repaired protocol does not need
 	}
@@ -116,7 +123,8 @@ func (l *layer) lives() []core.Incarnation {
 	return lives
 }
 
-// findOrphans adds the messages of q that were received here and are not sent in q's state ([HydEE] Alg. 3 l. 13-14).
+// findOrphans adds the messages of q that were received here and are not sent in q's state ([HydEE]
+// Alg. 3 l. 13-14).
 func (l *layer) findOrphans(q core.Rank) {
 	if l.has(H11b) && l.s.RolledBack {
 		return // Deviation: H11b, a rolled-back rank reports no orphans
@@ -129,19 +137,22 @@ func (l *layer) findOrphans(q core.Rank) {
 		if l.has(H4) && slices.ContainsFunc(l.s.Orphans, samePhase) {
 			continue // Deviation: H4 reads the list of orphan phases as a set
 		}
-		l.s.Orphans = append(l.s.Orphans, Orphan{Source: q, To: l.rank, Date: r.Date, Phase: r.Phase})
+		l.s.Orphans = append(l.s.Orphans, Orphan{Source: q, To: l.rank, Date: r.Date,
+			Phase: r.Phase})
 	}
 }
 
-// frontier opens the gate up to a phase ([HydEE] Alg. 3 l. 18 and 22-24; R9). Logged messages leave first, in date order and
-// once each, so that no new message overtakes them.
+// frontier opens the gate up to a phase ([HydEE] Alg. 3 l. 18 and 22-24; R9). Logged messages leave
+// first, in date order and once each, so that no new message overtakes them.
 func (l *layer) frontier(m *Message, out []core.Effect) []core.Effect {
 	if m.Round != l.s.Round {
 		return append(out, core.DropInput(l.recoveryProcess(), core.MsgID{}, "old round"))
 	}
 	if !l.s.Evaluated && !l.has(H6) && !l.has(H23) {
-		// Our former life took part in this round, we do not: the notice of its failure will open a new one.
-		return append(out, core.DropInput(l.recoveryProcess(), core.MsgID{}, "round of a former life"))
+		// Our former life took part in this round, we do not: the notice of its failure will open a
+		// new one.
+		return append(out, core.DropInput(l.recoveryProcess(), core.MsgID{},
+			"round of a former life"))
 	}
 	if m.Part&releaseLogs != 0 {
 		out = l.resend(m.Phase, out)
@@ -156,7 +167,8 @@ func (l *layer) frontier(m *Message, out []core.Effect) []core.Effect {
 func (l *layer) open(m *Message) {
 	switch {
 	case l.has(H18) && Phase(m.Last) != l.s.Phase:
-		// Deviation: H18 waits for a notification of exactly the phase that the rank is in when it arrives.
+		// Deviation: H18 waits for a notification of exactly the phase that the rank is in when it
+		// arrives.
 	case l.has(H10) && l.s.Phase <= m.Phase:
 		l.s.Frontier = infinite // Deviation: H10 gates only the first send
 	default:
@@ -167,7 +179,8 @@ func (l *layer) open(m *Message) {
 	}
 }
 
-// resend puts the logged messages up to a phase on the network, stamped as they were and with the current round.
+// resend puts the logged messages up to a phase on the network, stamped as they were and with the
+// current round.
 func (l *layer) resend(phase Phase, out []core.Effect) []core.Effect {
 	for _, q := range l.outside(l.rank) {
 		p := &l.s.Peers[q]
@@ -184,7 +197,8 @@ func (l *layer) resend(phase Phase, out []core.Effect) []core.Effect {
 			}
 			out = append(out, core.SendTo(q.Proc(), l.appMessage(e.Date, e.Phase, e.Payload)))
 		}
-		if !l.has(H9a) { // Deviation: H9a removes nothing, so the next notification sends it all again
+		// Deviation: H9a removes nothing, so the next notification sends it all again
+		if !l.has(H9a) {
 			p.Resend = kept
 		}
 	}

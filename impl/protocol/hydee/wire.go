@@ -14,8 +14,8 @@ type Date uint64
 // Phase orders messages that depend on each other across clusters; every rank starts at 1.
 type Phase uint64
 
-// Round numbers one evaluation of the channels; the life of the recovery process is in the upper half, so rounds of a
-// replacement are always newer.
+// Round numbers one evaluation of the channels; the life of the recovery process is in the upper
+// half, so rounds of a replacement are always newer.
 type Round uint64
 
 // infinite is the frontier when nothing is held back.
@@ -26,23 +26,33 @@ type Kind uint8
 
 // The messages and the fields that they carry.
 const (
-	App          Kind = iota + 1 // application message: Date, Phase, Round, Incarnation, Payload
-	Begin                        // recovery process opens a round: Round
-	Status                       // a rank's end of a channel: Round, Incarnation, Date (now), Last (date of the last message received from you)
-	Report                       // rank to recovery process: Round, Orphans, Lives, with H18 Phase (own) (incarnations of all ranks as evaluated)
-	Frontier                     // recovery process to rank: Round, Phase (least phase with an orphan outstanding), Part
-	OrphanDone                   // the send of an orphan was executed again: Round, To, Date, Phase
-	Acknowledge                  // a committed checkpoint covers this channel: Date (of the checkpoint), Last (received in it)
-	SaveRequest                  // member to first rank of the cluster: take a checkpoint
-	Marker                       // coordinated checkpoint Number begins on this channel: Incarnation
-	Saved                        // member to first rank: image Number is stable: Incarnation
-	CommitNotice                 // first rank to members: checkpoint Number is the recovery line: Incarnation
+	App   Kind = iota + 1 // application message: Date, Phase, Round, Incarnation, Payload
+	Begin                 // recovery process opens a round: Round
+	// a rank's end of a channel: Round, Incarnation, Date (now), Last (date of the last message
+	// received from you)
+	Status
+	// rank to recovery process: Round, Orphans, Lives, with H18 Phase (own) (incarnations of all
+	// ranks as evaluated)
+	Report
+	// recovery process to rank: Round, Phase (least phase with an orphan outstanding), Part
+	Frontier
+	OrphanDone // the send of an orphan was executed again: Round, To, Date, Phase
+	// a committed checkpoint covers this channel: Date (of the checkpoint), Last (received in it)
+	Acknowledge
+	SaveRequest // member to first rank of the cluster: take a checkpoint
+	// coordinated checkpoint Number begins on this channel: Incarnation
+	Marker
+	Saved // member to first rank: image Number is stable: Incarnation
+	// first rank to members: checkpoint Number is the recovery line: Incarnation
+	CommitNotice
 )
 
-var kindNames = [...]string{"", "App", "Begin", "Status", "Report", "Frontier", "OrphanDone", "Acknowledge",
+var kindNames = [...]string{"", "App", "Begin", "Status", "Report", "Frontier", "OrphanDone",
+	"Acknowledge",
 	"SaveRequest", "Marker", "Saved", "Commit"}
 
-// Orphan names one message received and not yet sent again, by its channel and the stamp of its send.
+// Orphan names one message received and not yet sent again, by its channel and the stamp of its
+// send.
 type Orphan struct {
 	_      struct{}  `cbor:",toarray"`
 	Source core.Rank `json:"source"`
@@ -76,7 +86,8 @@ type Message struct {
 
 // Describe implements core.Message.
 func (m *Message) Describe() trace.Wire {
-	w := trace.Wire{Kind: fmt.Sprintf("kind %d", m.Kind), Stamp: trace.Stamp{Round: uint64(m.Round)}}
+	w := trace.Wire{Kind: fmt.Sprintf("kind %d", m.Kind),
+		Stamp: trace.Stamp{Round: uint64(m.Round)}}
 	if int(m.Kind) < len(kindNames) {
 		w.Kind = kindNames[m.Kind]
 	}
@@ -107,7 +118,9 @@ func (m *Message) Describe() trace.Wire {
 }
 
 // String prints the round as life.number.
-func (r Round) String() string { return fmt.Sprintf("%d.%d", uint64(r)>>32, uint64(r)&math.MaxUint32) }
+func (r Round) String() string {
+	return fmt.Sprintf("%d.%d", uint64(r)>>32, uint64(r)&math.MaxUint32)
+}
 
 // MarshalText writes what String writes, for JSON reports.
 func (r Round) MarshalText() ([]byte, error) { return []byte(r.String()), nil }

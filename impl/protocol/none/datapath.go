@@ -7,8 +7,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// headerSize is the fixed layout of a message between two ranks: the number of its id, little-endian. Past is evidence for a
-// search and stays at home: a real run pays for nothing.
+// headerSize is the fixed layout of a message between two ranks: the number of its id,
+// little-endian. Past is evidence for a search and stays at home: a real run pays for nothing.
 const headerSize = 4
 
 // AppendHeader implements core.Framed.

@@ -8,9 +8,11 @@ import (
 	"github.com/domino-check/domino/impl/protocol/none"
 )
 
-// TestHeader pins the fixed layout, reads it back, and refuses other lengths; collectives have none.
+// TestHeader pins the fixed layout, reads it back, and refuses other lengths; collectives have
+// none.
 func TestHeader(t *testing.T) {
-	m := &none.Message{Past: []uint32{1, 2}, Payload: core.Payload{ID: core.MsgID{From: 5, Number: 0x090a}}}
+	m := &none.Message{Past: []uint32{1, 2}, Payload: core.Payload{
+		ID: core.MsgID{From: 5, Number: 0x090a}}}
 	got, ok := m.AppendHeader([]byte{0xff})
 	if want := "ff0a090000"; !ok || hex.EncodeToString(got) != want {
 		t.Fatalf("%x %v, want %s", got, ok, want)

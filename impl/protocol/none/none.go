@@ -1,6 +1,7 @@
-// Package none is the absence of a protocol: messages pass straight through, nothing is logged, nothing is saved, a failure
-// loses the rank. It is the baseline of measurements and, because each message carries a clock of causality, the
-// machine on which the failure-free behaviour of a program is explored.
+// Package none is the absence of a protocol: messages pass straight through, nothing is logged,
+// nothing is saved, a failure loses the rank. It is the baseline of measurements and, because each
+// message carries a clock of causality, the machine on which the failure-free behaviour of a
+// program is explored.
 package none
 
 import (
@@ -11,7 +12,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Message carries one payload. Past[r] is how many sends of rank r happened before this one (this one included).
+// Message carries one payload. Past[r] is how many sends of rank r happened before this one (this
+// one included).
 type Message struct {
 	_       struct{} `cbor:",toarray"`
 	Past    []uint32
@@ -32,7 +34,8 @@ type state struct {
 	_       struct{}    `cbor:",toarray"`
 	Past    []uint32    `json:"past"`
 	Arrived [][]Message `json:"arrived"` // by source: ranks, then groups
-	Parts   [][]Message `json:"parts"`   // root: contributions that wait for others, by group and member
+	// root: contributions that wait for others, by group and member
+	Parts [][]Message `json:"parts"`
 }
 
 type layer struct {
@@ -56,7 +59,8 @@ func NewSetup(layout trace.Layout, programs []core.Program) (*core.Setup, error)
 		New: func(p core.Proc) core.Machine {
 			return core.NewHost(core.Rank(p), programs[p], func(core.Application) core.Protocol {
 				l := &layer{rank: core.Rank(p), ranks: n, trees: layout.Trees}
-				l.s = state{Past: make([]uint32, n), Arrived: make([][]Message, n+len(l.trees)), Parts: make([][]Message, n*len(l.trees))}
+				l.s = state{Past: make([]uint32, n), Arrived: make([][]Message, n+len(l.trees)),
+					Parts: make([][]Message, n*len(l.trees))}
 				return l
 			})
 		},
@@ -102,13 +106,15 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 		m := in.Message.(*Message) // valid during this step alone
 		past := slices.Clone(m.Past)
 		if m.Part {
-			return l.received(core.Rank(in.From), Message{Past: past, Payload: m.Payload, Group: m.Group, Part: true}, out)
+			return l.received(core.Rank(in.From),
+				Message{Past: past, Payload: m.Payload, Group: m.Group, Part: true}, out)
 		}
 		to := int(in.From)
 		if m.Group > 0 {
 			to = l.ranks + int(m.Group) - 1
 		}
-		l.s.Arrived[to] = append(l.s.Arrived[to], Message{Past: past, Payload: m.Payload, Group: m.Group})
+		l.s.Arrived[to] = append(l.s.Arrived[to],
+			Message{Past: past, Payload: m.Payload, Group: m.Group})
 		return out
 	case core.Receive:
 		source := int(in.From)
@@ -133,7 +139,8 @@ func (l *layer) learn(past []uint32) {
 // collective sends a multicast to every member, or a contribution to the root, directly.
 func (l *layer) collective(in core.Input, out []core.Effect) []core.Effect {
 	l.s.Past[l.rank]++
-	m := Message{Past: append([]uint32(nil), l.s.Past...), Payload: in.Payload, Group: in.Group, Part: in.Kind == core.Contribute}
+	m := Message{Past: append([]uint32(nil), l.s.Past...), Payload: in.Payload, Group: in.Group,
+		Part: in.Kind == core.Contribute}
 	t := &l.trees[in.Group-1]
 	if m.Part {
 		if t.Root() == l.rank {
@@ -147,7 +154,8 @@ func (l *layer) collective(in core.Input, out []core.Effect) []core.Effect {
 	return out
 }
 
-// received takes a contribution; the last one of a round makes the result, in the order of the members, and puts it where the program finds it.
+// received takes a contribution; the last one of a round makes the result, in the order of the
+// members, and puts it where the program finds it.
 func (l *layer) received(from core.Rank, m Message, out []core.Effect) []core.Effect {
 	t, parts := &l.trees[m.Group-1], l.s.Parts[int(m.Group-1)*l.ranks:]
 	parts[from] = append(parts[from], m)
@@ -162,7 +170,8 @@ func (l *layer) received(from core.Rank, m Message, out []core.Effect) []core.Ef
 			result.Past[r] = max(result.Past[r], k)
 		}
 	}
-	result.Payload = core.Payload{ID: parts[l.rank][0].Payload.ID, Data: core.Combine(t.Combine, data)}
+	result.Payload = core.Payload{ID: parts[l.rank][0].Payload.ID,
+		Data: core.Combine(t.Combine, data)}
 	for _, q := range t.Members {
 		parts[q] = parts[q][1:]
 	}

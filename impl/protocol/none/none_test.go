@@ -42,8 +42,9 @@ func run(t *testing.T, m core.Machine) *none.Message {
 	return nil
 }
 
-// TestPast checks the clock of causality by a hand-worked run: a sends x to b and y to c; b receives x and sends z to c, which
-// receives y, then z, and answers. Each message names how many sends of each rank happened before it, itself included.
+// TestPast checks the clock of causality by a hand-worked run: a sends x to b and y to c; b
+// receives x and sends z to c, which receives y, then z, and answers. Each message names how many
+// sends of each rank happened before it, itself included.
 func TestPast(t *testing.T) {
 	s := setup(t, "a: send b x; send c y\nb: recv a; send c z\nc: recv a; recv b; send a w")
 	m := make([]core.Machine, 3)
@@ -72,29 +73,35 @@ func TestPast(t *testing.T) {
 	for name, tt := range map[string]struct {
 		message *none.Message
 		want    []uint32
-	}{"x": {x, []uint32{1, 0, 0}}, "y": {y, []uint32{2, 0, 0}}, "z": {z, []uint32{1, 1, 0}}, "w": {w, []uint32{2, 1, 1}}} {
+	}{"x": {x, []uint32{1, 0, 0}}, "y": {y, []uint32{2, 0, 0}}, "z": {z, []uint32{1, 1, 0}},
+		"w": {w, []uint32{2, 1, 1}}} {
 		if diff := cmp.Diff(tt.want, tt.message.Happened()); diff != "" {
 			t.Errorf("past of %s (-want +got):\n%s", name, diff)
 		}
 	}
-	if got := w.Describe(); got.Text != "past [2 1 1]" || got.Kind != "App" || got.ID != w.Payload.ID {
+	if got := w.Describe(); got.Text != "past [2 1 1]" || got.Kind != "App" ||
+		got.ID != w.Payload.ID {
 		t.Errorf("words %+v", got)
 	}
 }
 
-// TestNothingElse checks that there is no recovery: no promise, no group, no record, and any other input is dropped with a reason.
+// TestNothingElse checks that there is no recovery: no promise, no group, no record, and any other
+// input is dropped with a reason.
 func TestNothingElse(t *testing.T) {
 	s := setup(t, "a: send b x; checkpoint\nb: recv a")
-	if s.Promises.MaxFailures >= 0 || s.Promises.StableKeys != nil || s.Layout.Groups != nil || len(s.Layout.Names) != 2 {
+	if s.Promises.MaxFailures >= 0 || s.Promises.StableKeys != nil || s.Layout.Groups != nil ||
+		len(s.Layout.Names) != 2 {
 		t.Errorf("setup %+v", s)
 	}
 	m := s.New(0)
 	m.Step(core.Input{Kind: core.Start}, nil)
 	m.Step(core.Input{Kind: core.Restore}, nil) // the host of the rank notes that there was one
-	for _, kind := range []core.InputKind{core.Restore, core.Down, core.Tick, core.Persisted, core.Checkpoint} {
+	for _, kind := range []core.InputKind{core.Restore, core.Down, core.Tick, core.Persisted,
+		core.Checkpoint} {
 		before := core.EncodeState(m)
 		out := m.Step(core.Input{Kind: kind}, nil)
-		if len(out) != 1 || out[0].Kind != core.Drop || out[0].Reason != "no handler without a protocol" {
+		if len(out) != 1 || out[0].Kind != core.Drop ||
+			out[0].Reason != "no handler without a protocol" {
 			t.Errorf("input %d: %+v", kind, out)
 		}
 		if diff := cmp.Diff(before, core.EncodeState(m)); diff != "" {
@@ -105,12 +112,14 @@ func TestNothingElse(t *testing.T) {
 
 // TestBadSetup checks that programs that can not run are refused.
 func TestBadSetup(t *testing.T) {
-	if _, err := none.NewSetup(trace.Layout{}, nil); err == nil || err.Error() != "setup none: 0 ranks, want at least 1" {
+	if _, err := none.NewSetup(trace.Layout{}, nil); err == nil ||
+		err.Error() != "setup none: 0 ranks, want at least 1" {
 		t.Errorf("no ranks: %v", err)
 	}
 	self := []core.Program{{{Kind: core.OpSend, Peer: 0}}}
 	_, err := none.NewSetup(trace.Layout{Names: []string{"a"}, Ranks: 1}, self)
-	if err == nil || err.Error() != "program of rank 0: operation 1: a rank can not send to or receive from itself" {
+	want := "program of rank 0: operation 1: a rank can not send to or receive from itself"
+	if err == nil || err.Error() != want {
 		t.Errorf("send to self: %v", err)
 	}
 }

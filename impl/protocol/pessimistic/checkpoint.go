@@ -6,8 +6,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// save sends an image to the logger. Nothing waits for it: the image covers what is delivered, the log what comes later, and no
-// channel need be empty ([RADIC] section 2.3.4 flushes all channels, which would wait for ever for a peer that is down: M32).
+// save sends an image to the logger. Nothing waits for it: the image covers what is delivered, the
+// log what comes later, and no channel need be empty ([RADIC] section 2.3.4 flushes all channels,
+// which would wait for ever for a peer that is down: M32).
 func (l *layer) save(out []core.Effect) []core.Effect {
 	s := &l.s
 	if l.together(l.rank) {
@@ -17,9 +18,11 @@ func (l *layer) save(out []core.Effect) []core.Effect {
 		return out
 	}
 	s.Saving = true
-	// What is still to be replayed goes with it: a new logger does not have it, and nobody else has.
-	return append(out, core.SendTo(l.logger(l.rank), &Message{Kind: Save, Life: s.Life, Logger: s.Logger, RSN: s.RSN, Sent: s.Sent,
-		Image: core.Encode(l.image()), Entries: s.Replay}))
+	// What is still to be replayed goes with it: a new logger does not have it, and nobody else
+	// has.
+	return append(out, core.SendTo(l.logger(l.rank),
+		&Message{Kind: Save, Life: s.Life, Logger: s.Logger, RSN: s.RSN, Sent: s.Sent,
+			Image: core.Encode(l.image()), Entries: s.Replay}))
 }
 
 // image is the state of the rank now.
@@ -29,7 +32,8 @@ func (l *layer) image() *image {
 	for q := range s.Out {
 		i.Last, i.Taken = append(i.Last, s.Out[q].Last), append(i.Taken, s.In[q].Taken)
 		var buffer []saved
-		if !l.has(M9) { // Deviation: M9 saves the program, and not the messages that nobody has confirmed
+		// Deviation: M9 saves the program, and not the messages that nobody has confirmed
+		if !l.has(M9) {
 			buffer = slices.Clone(s.Out[q].Buffer)
 		}
 		i.Saved = append(i.Saved, buffer)

@@ -7,7 +7,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// The kinds that every message of a program causes have a fixed layout: the kind, then numbers as core.Fields reads them.
+// The kinds that every message of a program causes have a fixed layout: the kind, then numbers as
+// core.Fields reads them.
 
 // AppendHeader implements core.Framed. The payload of a LogPut is that of its entry.
 func (m *Message) AppendHeader(buf []byte) ([]byte, bool) {
@@ -78,7 +79,8 @@ func (m *Message) ParseHeader(header []byte, _ core.Proc) error {
 		m.SSN = SSN(f.Uint32())
 	case LogPut:
 		m.Life, m.RSN = core.Incarnation(f.Uint32()), RSN(f.Uint32())
-		e := Entry{RSN: RSN(f.Uint32()), Prev: RSN(f.Uint32()), Source: f.Rank(), SSN: SSN(f.Uint32()), Sent: f.Uint32(), Posted: f.Bool(), Bare: f.Bool()}
+		e := Entry{RSN: RSN(f.Uint32()), Prev: RSN(f.Uint32()), Source: f.Rank(),
+			SSN: SSN(f.Uint32()), Sent: f.Uint32(), Posted: f.Bool(), Bare: f.Bool()}
 		id(&e.Payload)
 		m.Entries = append(room, e)
 	case LogAck:
@@ -102,8 +104,9 @@ func (m *Message) Content() *core.Payload {
 	return &m.Payload
 }
 
-// Background implements core.Background: under HMPL the program goes on while a delivery is logged. Under RBML it comes to its next send at most, and
-// whoever is held by the wildcard rule can not go on, so the driver sends at once.
+// Background implements core.Background: under HMPL the program goes on while a delivery is logged.
+// Under RBML it comes to its next send at most, and whoever is held by the wildcard rule can not go
+// on, so the driver sends at once.
 func (m *Message) Background() bool { return m.Kind == LogPut }
 
 // data is what a layer needs beside its state to work without allocation.
@@ -119,8 +122,9 @@ type data struct {
 // UseMemory implements core.Recycler.
 func (d *data) UseMemory(m core.Memory) { d.memory = m }
 
-// Settle implements core.Recycler. The temporary buffer of the sender gets its copy. That of the receiver needs none: the program has the
-// bytes, the logger gets them, and nothing reads them there again.
+// Settle implements core.Recycler. The temporary buffer of the sender gets its copy. That of the
+// receiver needs none: the program has the bytes, the logger gets them, and nothing reads them
+// there again.
 func (l *layer) Settle() {
 	if l.buffered {
 		buffer := l.s.Out[l.bufferedFor].Buffer
@@ -134,7 +138,8 @@ func (l *layer) Settle() {
 	l.delivered = false
 }
 
-// Holding implements core.Recycler. An image under way holds what it was taken with; M15 sends the receiver's buffer again.
+// Holding implements core.Recycler. An image under way holds what it was taken with; M15 sends the
+// receiver's buffer again.
 func (l *layer) Holding() bool {
 	return l.has(M15) || l.s.Node.Image != nil || len(l.s.Node.Replay) > 0
 }
@@ -149,7 +154,8 @@ func (l *layer) Release() {
 	}
 }
 
-// free gives back the bytes of a message that left the temporary buffer, unless an image under way refers to them.
+// free gives back the bytes of a message that left the temporary buffer, unless an image under way
+// refers to them.
 func (l *layer) free(data []byte) {
 	if l.memory != nil && l.s.Node.Image == nil {
 		l.memory.Free(data)
@@ -167,7 +173,8 @@ func (l *sender) Settle() {
 	l.buffered = false
 }
 
-// Holding implements core.Recycler: a message waits in one place until it is delivered, and the table of deliveries has none.
+// Holding implements core.Recycler: a message waits in one place until it is delivered, and the
+// table of deliveries has none.
 func (l *sender) Holding() bool { return false }
 
 // Release implements core.Recycler.
@@ -186,7 +193,8 @@ func (l *sender) free(data []byte) {
 	}
 }
 
-// UseMemory implements core.Recycler for a logger, which copies nothing: what has arrived is its own, until it is trimmed.
+// UseMemory implements core.Recycler for a logger, which copies nothing: what has arrived is its
+// own, until it is trimmed.
 func (g *logger) UseMemory(m core.Memory) { g.memory = m }
 
 // Settle implements core.Recycler.

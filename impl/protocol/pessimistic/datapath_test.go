@@ -11,37 +11,48 @@ import (
 	"github.com/domino-check/domino/impl/protocol/pessimistic"
 )
 
-// drawMessage draws a message of a kind that has a fixed layout, with all the fields that the kind carries.
+// drawMessage draws a message of a kind that has a fixed layout, with all the fields that the kind
+// carries.
 func drawMessage(t *rapid.T) *pessimistic.Message {
 	number := func(label string) uint32 { return rapid.Uint32().Draw(t, label) }
 	id := func() (p core.Payload) {
 		p.ID = core.MsgID{From: core.Rank(rapid.Uint16().Draw(t, "from")), Number: number("number")}
 		return p
 	}
-	m := &pessimistic.Message{Kind: rapid.SampledFrom([]pessimistic.Kind{pessimistic.Data, pessimistic.Confirm, pessimistic.LogPut, pessimistic.LogAck,
-		pessimistic.Order, pessimistic.OrderOk}).Draw(t, "kind")}
+	m := &pessimistic.Message{Kind: rapid.SampledFrom(
+		[]pessimistic.Kind{pessimistic.Data, pessimistic.Confirm, pessimistic.LogPut,
+			pessimistic.LogAck,
+			pessimistic.Order, pessimistic.OrderOk}).Draw(t, "kind")}
 	switch m.Kind {
 	case pessimistic.Data:
-		m.Life, m.SSN, m.Number, m.Payload = core.Incarnation(number("life")), pessimistic.SSN(number("ssn")), number("checkpoint"), id()
+		m.Life, m.SSN, m.Number, m.Payload = core.Incarnation(number("life")),
+			pessimistic.SSN(number("ssn")), number("checkpoint"), id()
 	case pessimistic.Confirm:
 		m.SSN = pessimistic.SSN(number("ssn"))
 	case pessimistic.LogPut:
 		m.Life, m.RSN = core.Incarnation(number("life")), pessimistic.RSN(number("acked"))
-		m.Entries = []pessimistic.Entry{{RSN: pessimistic.RSN(number("rsn")), Prev: pessimistic.RSN(number("prev")), Source: core.Rank(rapid.Uint16().Draw(t, "source")),
-			SSN: pessimistic.SSN(number("ssn")), Sent: number("sent"), Posted: rapid.Bool().Draw(t, "posted"), Bare: rapid.Bool().Draw(t, "bare"), Payload: id()}}
+		m.Entries = []pessimistic.Entry{{RSN: pessimistic.RSN(number("rsn")),
+			Prev:   pessimistic.RSN(number("prev")),
+			Source: core.Rank(rapid.Uint16().Draw(t, "source")),
+			SSN:    pessimistic.SSN(number("ssn")), Sent: number("sent"),
+			Posted: rapid.Bool().Draw(t, "posted"), Bare: rapid.Bool().Draw(t, "bare"),
+			Payload: id()}}
 	case pessimistic.LogAck:
 		m.Life, m.RSN = core.Incarnation(number("life")), pessimistic.RSN(number("rsn"))
 	case pessimistic.Order:
-		m.Prev, m.Sent, m.Found = pessimistic.RSN(number("prev")), number("sent"), rapid.Bool().Draw(t, "posted")
+		m.Prev, m.Sent, m.Found = pessimistic.RSN(number("prev")), number("sent"),
+			rapid.Bool().Draw(t, "posted")
 		fallthrough
 	case pessimistic.OrderOk:
-		m.Life, m.SSN, m.RSN = core.Incarnation(number("life")), pessimistic.SSN(number("ssn")), pessimistic.RSN(number("rsn"))
+		m.Life, m.SSN, m.RSN = core.Incarnation(number("life")), pessimistic.SSN(number("ssn")),
+			pessimistic.RSN(number("rsn"))
 	}
 	return m
 }
 
-// Aim: a header says the whole message. Method: random messages of every kind with a fixed layout are read back, into a message that was used before; what is cut off or
-// longer is refused; a message of another kind has no layout.
+// Aim: a header says the whole message. Method: random messages of every kind with a fixed layout
+// are read back, into a message that was used before; what is cut off or longer is refused; a
+// message of another kind has no layout.
 func TestHeader(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, read := drawMessage(t), drawMessage(t)
@@ -74,7 +85,8 @@ func TestHeader(t *testing.T) {
 	for kind := pessimistic.Data; kind <= pessimistic.Lost; kind++ {
 		m := &pessimistic.Message{Kind: kind, Entries: make([]pessimistic.Entry, 2)}
 		switch _, ok := m.AppendHeader(nil); kind {
-		case pessimistic.Data, pessimistic.Confirm, pessimistic.LogAck, pessimistic.Order, pessimistic.OrderOk:
+		case pessimistic.Data, pessimistic.Confirm, pessimistic.LogAck, pessimistic.Order,
+			pessimistic.OrderOk:
 		default:
 			if ok {
 				t.Errorf("kind %d has a fixed layout", kind)

@@ -24,9 +24,10 @@ type outgoing struct {
 
 // arrival is one message that waits for a receive.
 type arrival struct {
-	_       struct{}     `cbor:",toarray"`
-	SSN     SSN          `json:"ssn"`
-	Number  uint32       `json:"number"` // inside a node: the last checkpoint that had begun at the sender
+	_   struct{} `cbor:",toarray"`
+	SSN SSN      `json:"ssn"`
+	// inside a node: the last checkpoint that had begun at the sender
+	Number  uint32       `json:"number"`
 	Payload core.Payload `json:"payload"`
 }
 
@@ -36,32 +37,37 @@ type incoming struct {
 	Taken   SSN       `json:"taken"`   // every message up to it is delivered, or waits in Replay
 	Stable  SSN       `json:"stable"`  // every message up to it is stable
 	Arrived []arrival `json:"arrived"` // ascending numbers, none twice, none taken
-	// Extra are delivered numbers above Taken, and Highest the highest number that has arrived: only M5 and M14 look at them.
+	// Extra are delivered numbers above Taken, and Highest the highest number that has arrived:
+	// only M5 and M14 look at them.
 	Extra   []SSN `json:"extra"`
 	Highest SSN   `json:"highest"`
 }
 
 // state is the layer of a rank under RBML or HMPL.
 type state struct {
-	_        struct{}         `cbor:",toarray"`
-	Life     core.Incarnation `json:"life"`
-	Out      []outgoing       `json:"out"`      // by rank
-	In       []incoming       `json:"in"`       // by rank
-	RSN      RSN              `json:"rsn"`      // of the last delivery
-	Sent     uint32           `json:"sent"`     // sends executed
-	Unstable []Entry          `json:"unstable"` // the receiver's temporary buffer: deliveries that the logger has not acknowledged, ascending
-	Wait     RSN              `json:"wait"`     // the program is held until this delivery is stable, 0 = it is not
-	Acked    RSN              `json:"acked"`    // last acknowledgement of the logger
-	Replay   []Entry          `json:"replay"`   // to be delivered before anything else
-	Fetching bool             `json:"fetching"` // the image is not here yet
-	Early    []early          `json:"early"`    // came before the image
-	Saving   bool             `json:"saving"`   // an image is on its way to the logger
-	LineRSN  RSN              `json:"lineRSN"`
-	LineSent uint32           `json:"lineSent"` // the recovery line: what the logger has said to keep
-	Logger   core.Incarnation `json:"logger"`   // newest life of the logger that is known
-	Bare     bool             `json:"bare"`     // the logger has lost everything while the image was being fetched
-	Node     nodeState        `json:"node"`     // of ranks that roll back together
-	Halted   bool             `json:"halted"`
+	_    struct{}         `cbor:",toarray"`
+	Life core.Incarnation `json:"life"`
+	Out  []outgoing       `json:"out"`  // by rank
+	In   []incoming       `json:"in"`   // by rank
+	RSN  RSN              `json:"rsn"`  // of the last delivery
+	Sent uint32           `json:"sent"` // sends executed
+	// the receiver's temporary buffer: deliveries that the logger has not acknowledged, ascending
+	Unstable []Entry `json:"unstable"`
+	// the program is held until this delivery is stable, 0 = it is not
+	Wait     RSN     `json:"wait"`
+	Acked    RSN     `json:"acked"`    // last acknowledgement of the logger
+	Replay   []Entry `json:"replay"`   // to be delivered before anything else
+	Fetching bool    `json:"fetching"` // the image is not here yet
+	Early    []early `json:"early"`    // came before the image
+	Saving   bool    `json:"saving"`   // an image is on its way to the logger
+	LineRSN  RSN     `json:"lineRSN"`
+	// the recovery line: what the logger has said to keep
+	LineSent uint32           `json:"lineSent"`
+	Logger   core.Incarnation `json:"logger"` // newest life of the logger that is known
+	// the logger has lost everything while the image was being fetched
+	Bare   bool      `json:"bare"`
+	Node   nodeState `json:"node"` // of ranks that roll back together
+	Halted bool      `json:"halted"`
 }
 
 // image is what a checkpoint holds.
@@ -73,7 +79,8 @@ type image struct {
 	Last  []SSN     // by rank
 	Taken []SSN     // by rank
 	Saved [][]saved // by rank
-	// Waiting are, by rank, messages of the node that were sent before the coordinated checkpoint and received after it.
+	// Waiting are, by rank, messages of the node that were sent before the coordinated checkpoint
+	// and received after it.
 	Waiting [][]arrival
 }
 
@@ -163,7 +170,8 @@ func (l *layer) Ready(core.Rank) bool {
 	return true
 }
 
-// Holds implements core.Holder. An output must depend on stable deliveries alone: the outside world can not be rolled back.
+// Holds implements core.Holder. An output must depend on stable deliveries alone: the outside world
+// can not be rolled back.
 func (l *layer) Holds(op core.OpKind) bool {
 	s := &l.s
 	if s.Fetching || s.Halted || s.Wait != 0 {
@@ -203,14 +211,17 @@ func (l *layer) head(q core.Rank) int {
 	if l.has(M5) || l.has(M14) {
 		return min(0, len(in.Arrived)-1) // Deviation: M5 and M14 deliver in the order of arrival
 	}
-	// What a mate sent behind its cut waits for ours: the image must not hold a message that nobody has sent.
-	if len(in.Arrived) > 0 && in.Arrived[0].SSN == l.untaken(q) && in.Arrived[0].Number <= l.s.Node.Number {
+	// What a mate sent behind its cut waits for ours: the image must not hold a message that nobody
+	// has sent.
+	if len(in.Arrived) > 0 && in.Arrived[0].SSN == l.untaken(q) &&
+		in.Arrived[0].Number <= l.s.Node.Number {
 		return 0
 	}
 	return -1
 }
 
-// untaken is the number that the next delivery from a rank has. A bare entry of the replay is counted in Taken but not delivered yet.
+// untaken is the number that the next delivery from a rank has. A bare entry of the replay is
+// counted in Taken but not delivered yet.
 func (l *layer) untaken(q core.Rank) SSN {
 	for i := range l.s.Replay {
 		if e := &l.s.Replay[i]; e.Bare && e.Source == q {
@@ -220,12 +231,14 @@ func (l *layer) untaken(q core.Rank) SSN {
 	return l.s.In[q].Taken + 1
 }
 
-// atPosted reports whether the replay is at a delivery that completed a posted receive at this point of the program.
+// atPosted reports whether the replay is at a delivery that completed a posted receive at this
+// point of the program.
 func (l *layer) atPosted() bool {
 	return len(l.s.Replay) > 0 && l.s.Replay[0].Posted && l.s.Replay[0].Sent == l.s.Sent
 }
 
-// full reports whether one more message of so many bytes does not fit into the temporary buffer in memory.
+// full reports whether one more message of so many bytes does not fit into the temporary buffer in
+// memory.
 func (l *layer) full(next int) bool {
 	if l.Buffer.none() {
 		return false
@@ -246,6 +259,8 @@ func (in *incoming) insert(a arrival) { in.Arrived = inserted(in.Arrived, a) }
 
 // inserted is the list, in the order of numbers, with the arrival; it takes the place of the list.
 func inserted(list []arrival, a arrival) []arrival {
-	i, _ := slices.BinarySearchFunc(list, a.SSN, func(b arrival, ssn SSN) int { return int(b.SSN) - int(ssn) })
+	i, _ := slices.BinarySearchFunc(list, a.SSN, func(b arrival, ssn SSN) int {
+		return int(b.SSN) - int(ssn)
+	})
 	return slices.Insert(list, i, a)
 }

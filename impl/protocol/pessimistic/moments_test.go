@@ -15,25 +15,29 @@ import (
 )
 
 // newWorld puts a protocol over a program into the modelled environment, with one failure.
-func newWorld(t *testing.T, p pessimistic.Protocol, program string, o pessimistic.Options) *world.World {
+func newWorld(t *testing.T, p pessimistic.Protocol, program string,
+	o pessimistic.Options) *world.World {
 	t.Helper()
 	names, programs, err := script.Parse(program, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	setup, err := pessimistic.NewSetup(p, trace.Layout{Names: names, Ranks: len(names)}, programs, o)
+	setup, err := pessimistic.NewSetup(p, trace.Layout{Names: names, Ranks: len(names)}, programs,
+		o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	model := fault.Model{Failures: 1}
-	w, err := world.New(world.Config{Setup: setup, Model: model, Facts: world.FactsOf(setup, &model, nil), Twice: true})
+	w, err := world.New(world.Config{Setup: setup, Model: model,
+		Facts: world.FactsOf(setup, &model, nil), Twice: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-// finish follows the schedule, then takes the first event that is no fault, again and again, to the end of the run.
+// finish follows the schedule, then takes the first event that is no fault, again and again, to the
+// end of the run.
 func finish(t *testing.T, w *world.World, schedule ...string) *world.Run {
 	t.Helper()
 	for {
@@ -67,7 +71,8 @@ func count(r *world.Run, p core.Proc, later bool, match func(trace.Event) bool) 
 func delivered(e trace.Event) bool { return e.Kind == trace.Delivered }
 func pruned(e trace.Event) bool    { return e.Kind == trace.Pruned }
 
-// The steps of [RADIC] Figs. 4.3 and 4.4, p is P1, q is P2, Lq is L2. t2 and t3 are one step in each machine, as are t4 and t5.
+// The steps of [RADIC] Figs. 4.3 and 4.4, p is P1, q is P2, Lq is L2. t2 and t3 are one step in
+// each machine, as are t4 and t5.
 var figure43 = []string{
 	"step p send m to q",           // t0: in the temporary buffer of p, then t1: on its way
 	"deliver p->q Data m (ssn 1)",  // t2: at q
@@ -78,7 +83,8 @@ var figure43 = []string{
 	"step q go on 0",               // after t7
 }
 
-// moment is a failure of one proc after so many steps of Fig. 4.3, with what is cut off of what it had in flight, and what must follow.
+// moment is a failure of one proc after so many steps of Fig. 4.3, with what is cut off of what it
+// had in flight, and what must follow.
 type moment struct {
 	name      string
 	victim    string
@@ -90,47 +96,63 @@ type moment struct {
 	forgotten bool   // p has erased M before the failure
 }
 
-// The failure of the receiver is the one of the text ([RADIC] section 4.2.2); the sender and the logger at the same moments follow from
-// sections 2.3.3 and 4.2.2.
+// The failure of the receiver is the one of the text ([RADIC] section 4.2.2); the sender and the
+// logger at the same moments follow from sections 2.3.3 and 4.2.2.
 var moments = []moment{
 	{name: "t1, M is on its way", victim: "q", steps: 1, received: 1, resent: 1},
 	{name: "t2, M has arrived", victim: "q", steps: 2, received: 1, resent: 1},
-	{name: "t3, M is received and the put is lost", victim: "q", steps: 3, cut: "q->Lq", received: 1, resent: 1},
-	{name: "t4 to t5, M is stored and the acknowledgement is lost", victim: "q", steps: 4, received: 1},
-	{name: "t6, M is acknowledged and the confirmation is lost", victim: "q", steps: 5, cut: "q->p", received: 1},
+	{name: "t3, M is received and the put is lost", victim: "q", steps: 3, cut: "q->Lq",
+		received: 1, resent: 1},
+	{name: "t4 to t5, M is stored and the acknowledgement is lost", victim: "q", steps: 4,
+		received: 1},
+	{name: "t6, M is acknowledged and the confirmation is lost", victim: "q", steps: 5, cut: "q->p",
+		received: 1},
 	{name: "t7, M is confirmed", victim: "q", steps: 6, received: 1, forgotten: true},
 	{name: "after t7, q has gone on", victim: "q", steps: 7, received: 1, forgotten: true},
 
-	{name: "t1, M is lost with its sender, which sends it again", victim: "p", steps: 1, cut: "p->q", received: 1, resent: 1},
-	{name: "t2, M has arrived and is sent again", victim: "p", steps: 2, received: 1, resent: 1, dropped: 1},
-	{name: "t3, M is received and sent again", victim: "p", steps: 3, received: 1, resent: 1, dropped: 1},
-	{name: "t4 to t5, M is stored and sent again", victim: "p", steps: 4, received: 1, resent: 1, dropped: 1},
-	{name: "t6, the confirmation is lost with the sender, who need not send", victim: "p", steps: 5, received: 1},
-	{name: "t7, M is confirmed and not sent again", victim: "p", steps: 6, received: 1, forgotten: true},
+	{name: "t1, M is lost with its sender, which sends it again", victim: "p", steps: 1,
+		cut: "p->q", received: 1, resent: 1},
+	{name: "t2, M has arrived and is sent again", victim: "p", steps: 2, received: 1, resent: 1,
+		dropped: 1},
+	{name: "t3, M is received and sent again", victim: "p", steps: 3, received: 1, resent: 1,
+		dropped: 1},
+	{name: "t4 to t5, M is stored and sent again", victim: "p", steps: 4, received: 1, resent: 1,
+		dropped: 1},
+	{name: "t6, the confirmation is lost with the sender, who need not send", victim: "p", steps: 5,
+		received: 1},
+	{name: "t7, M is confirmed and not sent again", victim: "p", steps: 6, received: 1,
+		forgotten: true},
 
 	{name: "t3, the put is lost with the logger", victim: "Lq", steps: 3, received: 1},
-	{name: "t4 to t5, M is lost with the logger, the image of q has it", victim: "Lq", steps: 4, received: 1},
-	{name: "t6, M is lost with the logger, the image of q has it", victim: "Lq", steps: 5, received: 1},
-	{name: "t7, M is lost with the logger, the image of q has it", victim: "Lq", steps: 6, received: 1, forgotten: true},
+	{name: "t4 to t5, M is lost with the logger, the image of q has it", victim: "Lq", steps: 4,
+		received: 1},
+	{name: "t6, M is lost with the logger, the image of q has it", victim: "Lq", steps: 5,
+		received: 1},
+	{name: "t7, M is lost with the logger, the image of q has it", victim: "Lq", steps: 6,
+		received: 1, forgotten: true},
 }
 
-// Aim: Figures 4.3 to 4.5, a failure at every moment t1 to t7, for HMPL and the repaired RBML. Method: the run is stopped after the steps, the
-// victim crashes, its restart is given to the schedule before anything else can happen, and what is received, sent again, refused
-// and erased is counted.
+// Aim: Figures 4.3 to 4.5, a failure at every moment t1 to t7, for HMPL and the repaired RBML.
+// Method: the run is stopped after the steps, the victim crashes, its restart is given to the
+// schedule before anything else can happen, and what is received, sent again, refused and erased is
+// counted.
 func TestFigure43(t *testing.T) {
 	const p, q = core.Proc(0), core.Proc(1)
 	isM := func(e trace.Event) bool { return e.ID == core.MsgID{From: 0, Number: 1} }
 	for _, protocol := range []pessimistic.Protocol{pessimistic.HMPL, pessimistic.RBML} {
 		for _, tt := range moments {
 			t.Run(protocol.String()+" "+tt.victim+" fails at "+tt.name, func(t *testing.T) {
-				w := newWorld(t, protocol, "p: send q m; loop 1; end\nq: recv p ordered; loop 1; end", pessimistic.Options{})
+				w := newWorld(t, protocol,
+					"p: send q m; loop 1; end\nq: recv p ordered; loop 1; end",
+					pessimistic.Options{})
 				schedule := append(slices.Clone(figure43[:tt.steps]), "crash "+tt.victim)
 				if tt.cut != "" {
 					schedule = append(schedule, "cut "+tt.cut)
 				}
 				if tt.victim == "p" {
 					// What p asks q comes before it executes its send again.
-					schedule = append(schedule, "restart p incarnation 1", "deliver p.1->Lp LogFetch", "deliver Lp->p LogData (life 1, 0 entries)",
+					schedule = append(schedule, "restart p incarnation 1",
+						"deliver p.1->Lp LogFetch", "deliver Lp->p LogData (life 1, 0 entries)",
 						"deliver p.1->q Pull (life 1 has ssn 0)")
 					if tt.steps > 4 {
 						schedule = append(schedule, "deliver q->p Suppress (ssn 1)")
@@ -143,17 +165,27 @@ func TestFigure43(t *testing.T) {
 				}
 				in := func(e trace.Event) bool { return delivered(e) && int(e.Incarnation) == life }
 				if got := count(r, q, false, in); got != tt.received {
-					t.Errorf("the last life of q receives %d messages, want %d:\n%s", got, tt.received, strings.Join(r.Schedule, "\n"))
+					t.Errorf("the last life of q receives %d messages, want %d:\n%s", got,
+						tt.received, strings.Join(r.Schedule, "\n"))
 				}
-				left := count(r, p, false, func(e trace.Event) bool { return e.Kind == trace.Emitted && isM(e) })
+				left := count(r, p, false, func(e trace.Event) bool {
+					return e.Kind == trace.Emitted && isM(e)
+				})
 				if got := left - 1; got != tt.resent {
-					t.Errorf("p sends M again %d times, want %d:\n%s", got, tt.resent, strings.Join(r.Schedule, "\n"))
+					t.Errorf("p sends M again %d times, want %d:\n%s", got, tt.resent,
+						strings.Join(r.Schedule, "\n"))
 				}
-				if got := count(r, q, false, func(e trace.Event) bool { return e.Kind == trace.Dropped && isM(e) }); got != tt.dropped {
+				if got := count(r, q, false, func(e trace.Event) bool {
+					return e.Kind == trace.Dropped && isM(e)
+				}); got != tt.dropped {
 					t.Errorf("q refuses %d copies, want %d", got, tt.dropped)
 				}
-				erased := slices.IndexFunc(r.Trace.Events, func(e trace.Event) bool { return e.Proc == p && pruned(e) })
-				crashed := slices.IndexFunc(r.Trace.Events, func(e trace.Event) bool { return e.Kind == trace.Crashed })
+				erased := slices.IndexFunc(r.Trace.Events, func(e trace.Event) bool {
+					return e.Proc == p && pruned(e)
+				})
+				crashed := slices.IndexFunc(r.Trace.Events, func(e trace.Event) bool {
+					return e.Kind == trace.Crashed
+				})
 				if (erased >= 0 && erased < crashed) != tt.forgotten {
 					t.Errorf("p erases M in event %d, the crash is event %d", erased, crashed)
 				}
@@ -162,15 +194,18 @@ func TestFigure43(t *testing.T) {
 	}
 }
 
-// Aim: [RADIC] section 4.1.1, a message whose number the sender has recorded is replayed with it, one without is delivered again as new.
-// Method: as above with the steps of Fig. 4.1; the place that the last record of p names is looked at.
+// Aim: [RADIC] section 4.1.1, a message whose number the sender has recorded is replayed with it,
+// one without is delivered again as new. Method: as above with the steps of Fig. 4.1; the place
+// that the last record of p names is looked at.
 func TestFigure41(t *testing.T) {
 	const p, q = core.Proc(0), core.Proc(1)
-	steps := []string{"step p send m to q", "deliver p->q Data m (ssn 1)", "step q receive m from p",
+	steps := []string{"step p send m to q", "deliver p->q Data m (ssn 1)",
+		"step q receive m from p",
 		"deliver q->p Order (ssn 1 is rsn 1)", "deliver p->q OrderOk (ssn 1 is rsn 1)"}
 	for n := 1; n <= len(steps); n++ {
 		t.Run(steps[n-1], func(t *testing.T) {
-			w := newWorld(t, pessimistic.SBML, "p: send q m\nq: recv p ordered", pessimistic.Options{})
+			w := newWorld(t, pessimistic.SBML, "p: send q m\nq: recv p ordered",
+				pessimistic.Options{})
 			r := finish(t, w, append(slices.Clone(steps[:n]), "crash q")...)
 			if got := count(r, q, true, delivered); got != 1 {
 				t.Errorf("the second life of q receives %d messages, want M once", got)

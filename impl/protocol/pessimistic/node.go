@@ -7,13 +7,16 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// nodeState is what a rank knows of the coordinated checkpoints of its node. A cut goes through the node by markers (Chandy and Lamport
-// 1985); a marker says how many messages were sent before it, so channels need not keep order. Each rank gives its image to its own
-// logger, in two phases: all images are stored, then the logger of the first rank is told that the checkpoint is the line of the
-// node. That is the one place which decides, so a failure at any moment finds one number for all.
+// nodeState is what a rank knows of the coordinated checkpoints of its node. A cut goes through the
+// node by markers (Chandy and Lamport 1985); a marker says how many messages were sent before it,
+// so channels need not keep order. Each rank gives its image to its own logger, in two phases: all
+// images are stored, then the logger of the first rank is told that the checkpoint is the line of
+// the node. That is the one place which decides, so a failure at any moment finds one number for
+// all.
 type nodeState struct {
-	_        struct{}  `cbor:",toarray"`
-	Line     uint32    `json:"line"`     // the last complete checkpoint that this rank knows of, 0 = the initial state
+	_ struct{} `cbor:",toarray"`
+	// the last complete checkpoint that this rank knows of, 0 = the initial state
+	Line     uint32    `json:"line"`
 	Number   uint32    `json:"number"`   // the last one that has begun here
 	Image    *image    `json:"image"`    // ours, until its channels are closed
 	Replay   []Entry   `json:"replay"`   // what was still to be replayed at the image
@@ -39,7 +42,9 @@ type early struct {
 }
 
 // first is the rank that decides for the node of a rank.
-func (c *config) first(r core.Rank) core.Rank { return core.Rank(slices.Index(c.nodes, c.nodes[r])) }
+func (c *config) first(r core.Rank) core.Rank {
+	return core.Rank(slices.Index(c.nodes, c.nodes[r]))
+}
 
 // mates are the other ranks of the node.
 func (c *config) mates(r core.Rank) (list []core.Rank) {
@@ -51,14 +56,17 @@ func (c *config) mates(r core.Rank) (list []core.Rank) {
 	return list
 }
 
-// aboutNode dispatches a message between the ranks of a node. One of another life is about a node that is gone.
+// aboutNode dispatches a message between the ranks of a node. One of another life is about a node
+// that is gone.
 func (l *layer) aboutNode(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	switch {
 	case m.Life != l.s.Life:
-		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "other incarnation of the node"))
+		return append(out, core.DropInput(from.Proc(), core.MsgID{},
+			"other incarnation of the node"))
 	case m.Kind == Lost && !l.s.Halted:
 		// The node is the unit of recovery: without one of its ranks the others wait for ever.
-		return l.giveUp(fmt.Sprintf("rank %d of the node of rank %d can not continue", from, l.rank), out)
+		return l.giveUp(fmt.Sprintf("rank %d of the node of rank %d can not continue", from,
+			l.rank), out)
 	case l.s.Halted:
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "has given up"))
 	case m.Kind == Line && !l.s.Node.Waiting:
@@ -76,18 +84,21 @@ func (l *layer) aboutNode(from core.Rank, m *Message, out []core.Effect) []core.
 	return l.settled(m.Number, out)
 }
 
-// request asks for a checkpoint of the node. One that must be is not the one under way: a logger has lost what came before it.
+// request asks for a checkpoint of the node. One that must be is not the one under way: a logger
+// has lost what came before it.
 func (l *layer) request(must bool, out []core.Effect) []core.Effect {
 	if l.s.Fetching || l.s.Halted {
 		return out
 	}
 	if first := l.first(l.rank); first != l.rank {
-		return append(out, core.SendTo(first.Proc(), &Message{Kind: SaveRequest, Life: l.s.Life, Found: must}))
+		return append(out, core.SendTo(first.Proc(),
+			&Message{Kind: SaveRequest, Life: l.s.Life, Found: must}))
 	}
 	return l.begin(must, out)
 }
 
-// begin starts a checkpoint at the first rank of the node. What is under way and not decided is given up.
+// begin starts a checkpoint at the first rank of the node. What is under way and not decided is
+// given up.
 func (l *layer) begin(must bool, out []core.Effect) []core.Effect {
 	n := &l.s.Node
 	switch {
@@ -111,34 +122,39 @@ func (l *layer) cut(number uint32, out []core.Effect) []core.Effect {
 		if !l.has(M37) {
 			n.Image.Waiting[q] = slices.Clone(s.In[q].Arrived)
 		}
-		out = append(out, core.SendTo(q.Proc(), &Message{Kind: Marker, Life: s.Life, Number: number, Line: n.Line, SSN: s.Out[q].Last}))
+		out = append(out, core.SendTo(q.Proc(),
+			&Message{Kind: Marker, Life: s.Life, Number: number, Line: n.Line, SSN: s.Out[q].Last}))
 	}
 	return l.closeImage(out)
 }
 
-// marked takes a marker; the first of a checkpoint begins it here. A mate may know more of what is complete than the first rank
-// has told us.
+// marked takes a marker; the first of a checkpoint begins it here. A mate may know more of what is
+// complete than the first rank has told us.
 func (l *layer) marked(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	n := &l.s.Node
 	out = l.settled(m.Line, out)
 	if m.Number < n.Number {
-		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "marker of a checkpoint that was given up"))
+		return append(out, core.DropInput(from.Proc(), core.MsgID{},
+			"marker of a checkpoint that was given up"))
 	}
 	if m.Number > n.Number {
 		out = l.cut(m.Number, out)
 	}
 	if n.Image == nil {
-		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "marker of a checkpoint that is over"))
+		return append(out, core.DropInput(from.Proc(), core.MsgID{},
+			"marker of a checkpoint that is over"))
 	}
 	n.Channels = slices.Clone(n.Channels)
 	n.Channels[from] = channel{Marked: true, Last: m.SSN}
 	return l.closeImage(out)
 }
 
-// record keeps a message of a mate that belongs to the checkpoint under way: it was on its way when the image was taken.
+// record keeps a message of a mate that belongs to the checkpoint under way: it was on its way when
+// the image was taken.
 func (l *layer) record(from core.Rank, a arrival, out []core.Effect) []core.Effect {
 	n := &l.s.Node
-	if n.Image == nil || l.has(M37) { // Deviation: M37, what is on its way inside the node is deleted
+	// Deviation: M37, what is on its way inside the node is deleted
+	if n.Image == nil || l.has(M37) {
 		return out
 	}
 	i := *n.Image
@@ -148,7 +164,8 @@ func (l *layer) record(from core.Rank, a arrival, out []core.Effect) []core.Effe
 	return l.closeImage(out)
 }
 
-// closeImage gives the image to the logger when everything is here that was sent before the cut and received after it.
+// closeImage gives the image to the logger when everything is here that was sent before the cut and
+// received after it.
 func (l *layer) closeImage(out []core.Effect) []core.Effect {
 	n := &l.s.Node
 	if n.Image == nil {
@@ -161,31 +178,39 @@ func (l *layer) closeImage(out []core.Effect) []core.Effect {
 		if !ch.Marked {
 			return out
 		}
-		i.Waiting[q] = slices.DeleteFunc(slices.Clone(i.Waiting[q]), func(a arrival) bool { return a.SSN > ch.Last || a.SSN <= i.Taken[q] })
-		if missing := int(ch.Last-min(ch.Last, i.Taken[q])) - len(i.Waiting[q]); missing > 0 && !l.has(M37) {
+		i.Waiting[q] = slices.DeleteFunc(slices.Clone(i.Waiting[q]), func(a arrival) bool {
+			return a.SSN > ch.Last || a.SSN <= i.Taken[q]
+		})
+		if missing := int(ch.Last-min(ch.Last, i.Taken[q])) - len(i.Waiting[q]); missing > 0 &&
+			!l.has(M37) {
 			return out
 		}
 	}
 	n.Image = nil
-	m := &Message{Kind: Save, Life: l.s.Life, Logger: l.s.Logger, Number: n.Number, Line: n.Line, RSN: i.RSN, Sent: i.Sent, Entries: n.Replay, Image: core.Encode(&i)}
+	m := &Message{Kind: Save, Life: l.s.Life, Logger: l.s.Logger, Number: n.Number, Line: n.Line,
+		RSN: i.RSN, Sent: i.Sent, Entries: n.Replay, Image: core.Encode(&i)}
 	n.Replay = nil
 	return append(out, core.SendTo(l.logger(l.rank), m))
 }
 
-// stored counts the images that are at their loggers; the last one lets the logger of the first rank decide.
+// stored counts the images that are at their loggers; the last one lets the logger of the first
+// rank decide.
 func (l *layer) stored(m *Message, out []core.Effect) []core.Effect {
 	n := &l.s.Node
 	if m.Life != l.s.Life || m.Number != n.Number {
-		return append(out, core.DropInput(l.rank.Proc(), core.MsgID{}, "image of another checkpoint"))
+		return append(out, core.DropInput(l.rank.Proc(), core.MsgID{},
+			"image of another checkpoint"))
 	}
 	if first := l.first(l.rank); first != l.rank {
-		return append(out, core.SendTo(first.Proc(), &Message{Kind: Stored, Life: l.s.Life, Number: m.Number}))
+		return append(out, core.SendTo(first.Proc(),
+			&Message{Kind: Stored, Life: l.s.Life, Number: m.Number}))
 	}
 	if n.Stored++; n.Stored <= len(l.mates(l.rank)) {
 		return out
 	}
 	n.Settling = true
-	return append(out, core.SendTo(l.logger(l.rank), &Message{Kind: Settle, Life: l.s.Life, Number: n.Number}))
+	return append(out, core.SendTo(l.logger(l.rank),
+		&Message{Kind: Settle, Life: l.s.Life, Number: n.Number}))
 }
 
 // settled tells the logger that a checkpoint is the line of the node.
@@ -195,7 +220,8 @@ func (l *layer) settled(number uint32, out []core.Effect) []core.Effect {
 		return out
 	}
 	n.Line = number
-	return append(out, core.SendTo(l.logger(l.rank), &Message{Kind: Settle, Life: l.s.Life, Number: number}))
+	return append(out, core.SendTo(l.logger(l.rank),
+		&Message{Kind: Settle, Life: l.s.Life, Number: number}))
 }
 
 // decided ends a checkpoint at the first rank: its logger has made it the line.
@@ -206,7 +232,8 @@ func (l *layer) decided(number uint32, out []core.Effect) []core.Effect {
 	}
 	n.Line, n.Settling = number, false
 	for _, q := range l.mates(l.rank) {
-		out = append(out, core.SendTo(q.Proc(), &Message{Kind: Settle, Life: l.s.Life, Number: number}))
+		out = append(out, core.SendTo(q.Proc(),
+			&Message{Kind: Settle, Life: l.s.Life, Number: number}))
 	}
 	if n.Again {
 		return l.cut(number+1, out)

@@ -18,7 +18,8 @@ const (
 
 var protocolNames = [...]string{"", "sbml", "rbml", "hmpl"}
 
-var loggings = [...]string{"", "pessimistic, sender", "pessimistic, receiver", "pessimistic, sender until the receiver has logged"}
+var loggings = [...]string{"", "pessimistic, sender", "pessimistic, receiver",
+	"pessimistic, sender until the receiver has logged"}
 
 // String is the name in scenarios.
 func (p Protocol) String() string { return protocolNames[p] }
@@ -45,14 +46,16 @@ const (
 type Options struct {
 	Errata  Set
 	Loggers Place
-	Semi    bool   // the ranks of a cluster are one node: unit of failure and of rollback; only messages between nodes are logged
-	Buffer  Limit  // of a sender's temporary buffer in memory
-	Memory  Limit  // of the log in the memory of a logger
-	Full    OnFull // what a logger does at its limit
+	// the ranks of a cluster are one node: unit of failure and of rollback; only messages between
+	// nodes are logged
+	Semi   bool
+	Buffer Limit  // of a sender's temporary buffer in memory
+	Memory Limit  // of the log in the memory of a logger
+	Full   OnFull // what a logger does at its limit
 }
 
-// ParseOptions reads "KEY=VALUE ..." of a scenario: loggers=apart|next, mode=uncoordinated|semi, buffer=N|NB, memory=N|NB
-// (messages or bytes), full=flush|checkpoint.
+// ParseOptions reads "KEY=VALUE ..." of a scenario: loggers=apart|next, mode=uncoordinated|semi,
+// buffer=N|NB, memory=N|NB (messages or bytes), full=flush|checkpoint.
 func ParseOptions(text string) (Options, error) {
 	var o Options
 	for _, word := range strings.Fields(text) {
@@ -85,8 +88,9 @@ func ParseOptions(text string) (Options, error) {
 	return o, nil
 }
 
-// Limit bounds memory, in messages or in bytes of payload. The zero value is no limit. A message that does not fit, also one that is larger
-// than the limit by itself, goes to the local disk: nothing is lost and nobody waits.
+// Limit bounds memory, in messages or in bytes of payload. The zero value is no limit. A message
+// that does not fit, also one that is larger than the limit by itself, goes to the local disk:
+// nothing is lost and nobody waits.
 type Limit struct {
 	Messages int
 	Bytes    int
@@ -100,12 +104,15 @@ func (m Limit) exceeded(messages, bytes int) bool {
 	return m.Messages > 0 && messages > m.Messages || m.Bytes > 0 && bytes > m.Bytes
 }
 
-// limit reads messages, "2", or bytes, "64B". A limit of zero would stop every send, so it is refused.
+// limit reads messages, "2", or bytes, "64B". A limit of zero would stop every send, so it is
+// refused.
 func limit(value string) (Limit, error) {
 	digits, bytes := strings.CutSuffix(value, "B")
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 {
-		return Limit{}, fmt.Errorf("want messages (2) or bytes (64B), at least 1 (leave the option out for no limit)")
+		return Limit{},
+			fmt.Errorf(
+				"want messages (2) or bytes (64B), at least 1 (leave the option out for no limit)")
 	}
 	if bytes {
 		return Limit{Bytes: n}, nil

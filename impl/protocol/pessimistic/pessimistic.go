@@ -13,10 +13,11 @@ type config struct {
 	Options
 	protocol Protocol
 	ranks    int
-	nodes    []int         // node of each rank; ranks of one node stop together only with Semi
-	peers    [][]core.Rank // by rank: with whom its program exchanges messages, as in a declared topology
-	named    [][]bool      // by rank: which sources its program names in a receive
-	largest  []int         // by rank: bytes of the largest message that its program sends
+	nodes    []int // node of each rank; ranks of one node stop together only with Semi
+	// by rank: with whom its program exchanges messages, as in a declared topology
+	peers   [][]core.Rank
+	named   [][]bool // by rank: which sources its program names in a receive
+	largest []int    // by rank: bytes of the largest message that its program sends
 }
 
 func (c *config) has(e Erratum) bool { return c.Errata.Has(e) }
@@ -27,14 +28,16 @@ func (c *config) inside(a, b core.Rank) bool { return c.Semi && a != b && c.node
 // logger is the proc that logs for a rank.
 func (c *config) logger(r core.Rank) core.Proc { return core.Proc(c.ranks) + core.Proc(r) }
 
-// NewSetup prepares a protocol for the programs. Clusters of the layout are nodes. RBML and HMPL have one logger for each rank,
-// behind the ranks, called L and the name of the rank.
-func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, options Options) (*core.Setup, error) {
+// NewSetup prepares a protocol for the programs. Clusters of the layout are nodes. RBML and HMPL
+// have one logger for each rank, behind the ranks, called L and the name of the rank.
+func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program,
+	options Options) (*core.Setup, error) {
 	c := &config{Options: options, protocol: protocol, ranks: layout.Ranks, nodes: layout.Clusters}
 	if err := options.Validate(protocol); err != nil {
 		return nil, err
 	}
-	if err := (&core.Setup{Protocol: protocol.String(), Layout: layout, Programs: programs}).Validate(); err != nil {
+	if err := (&core.Setup{Protocol: protocol.String(), Layout: layout,
+		Programs: programs}).Validate(); err != nil {
 		return nil, err
 	}
 	if c.nodes == nil {
@@ -45,8 +48,12 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, o
 	if len(c.nodes) != c.ranks {
 		return nil, fmt.Errorf("%s: %d ranks, but %d have a node", protocol, c.ranks, len(c.nodes))
 	}
-	if shared := len(slices.Compact(slices.Sorted(slices.Values(c.nodes)))) < c.ranks; shared && !options.Semi && options.Loggers == Apart {
-		return nil, fmt.Errorf("%s: ranks of one node make a difference with mode=semi or loggers=next only", protocol)
+	if shared := len(slices.Compact(slices.Sorted(slices.Values(c.nodes)))) < c.ranks; shared &&
+		!options.Semi && options.Loggers == Apart {
+		return nil,
+			fmt.Errorf(
+				"%s: ranks of one node make a difference with mode=semi or loggers=next only",
+				protocol)
 	}
 	c.topology(programs)
 	if err := c.sizes(programs, layout.Names); err != nil {
@@ -62,18 +69,23 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program, o
 		NewMessage: func() core.Message { return new(Message) },
 		Promises: core.Promises{RollsBack: core.FailedOnly, Needs: core.Piecewise, Reliable: true,
 			Logging: loggings[protocol], Lines: "uncoordinated or semi-coordinated",
-			KeepsCopies: true, KeepsLines: protocol != SBML, Fetches: protocol != SBML, StableKeys: []string{spillKey, logKey}},
+			KeepsCopies: true, KeepsLines: protocol != SBML, Fetches: protocol != SBML,
+			StableKeys: []string{spillKey, logKey}},
 	}
 	if options.Semi {
 		setup.Promises.RollsBack = core.Cluster
 	}
 	if protocol == SBML {
-		setup.Promises.Holes = true // numbers of former lives that nobody can replay are not given again
-		setup.Promises.MaxFailures, setup.Promises.StableKeys, setup.Promises.Lines = 1, []string{imageKey}, "uncoordinated"
+		// numbers of former lives that nobody can replay are not given again
+		setup.Promises.Holes = true
+		setup.Promises.MaxFailures, setup.Promises.StableKeys, setup.Promises.Lines = 1,
+			[]string{imageKey}, "uncoordinated"
 	} else {
 		for _, name := range layout.Names {
 			if slices.Contains(layout.Names, "L"+name) {
-				return nil, fmt.Errorf("%s: a rank is called L%s, which is the name of the logger of %s", protocol, name, name)
+				return nil,
+					fmt.Errorf("%s: a rank is called L%s, which is the name of the logger of %s",
+						protocol, name, name)
 			}
 			setup.Layout.Names = append(setup.Layout.Names, "L"+name)
 		}
@@ -113,8 +125,8 @@ func (c *config) machine(programs []core.Program) func(core.Proc) core.Machine {
 	}
 }
 
-// sizes finds out how large messages are. A circular buffer that keeps everything to itself never takes one that is larger than it: the send
-// would block for ever, or be forgotten at once.
+// sizes finds out how large messages are. A circular buffer that keeps everything to itself never
+// takes one that is larger than it: the send would block for ever, or be forgotten at once.
 func (c *config) sizes(programs []core.Program, names []string) error {
 	for r, p := range programs {
 		largest := 0
@@ -125,7 +137,9 @@ func (c *config) sizes(programs []core.Program, names []string) error {
 		}
 		c.largest = append(c.largest, largest)
 		if c.Buffer.Bytes > 0 && largest > c.Buffer.Bytes && (c.has(M11a) || c.has(M11b)) {
-			return fmt.Errorf("%s: %s sends a message of %d bytes, which never fits into a circular buffer of %d bytes", c.protocol, names[r], largest, c.Buffer.Bytes)
+			return fmt.Errorf(
+				"%s: %s sends a message of %d bytes, which never fits into a circular buffer of "+
+					"%d bytes", c.protocol, names[r], largest, c.Buffer.Bytes)
 		}
 	}
 	return nil
@@ -163,11 +177,14 @@ func (c *config) topology(programs []core.Program) {
 	}
 }
 
-// groups says what stops together: the ranks of a node in the semi-coordinated mode, and with loggers on the next node also the loggers there.
+// groups says what stops together: the ranks of a node in the semi-coordinated mode, and with
+// loggers on the next node also the loggers there.
 func (c *config) groups(setup *core.Setup) error {
 	nodes := slices.Max(c.nodes) + 1
 	if c.Loggers == Next && nodes < 3 {
-		return fmt.Errorf("%s: %d nodes, want at least 3: with two, the only survivor would protect itself", c.protocol, nodes)
+		return fmt.Errorf(
+			"%s: %d nodes, want at least 3: with two, the only survivor would protect itself",
+			c.protocol, nodes)
 	}
 	groups := map[core.Proc][]core.Proc{}
 	for k := range nodes {

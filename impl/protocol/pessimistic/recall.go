@@ -6,7 +6,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// deliveredIn has one element for each delivery in an image: receive numbers may have holes, so they do not count deliveries.
+// deliveredIn has one element for each delivery in an image: receive numbers may have holes, so
+// they do not count deliveries.
 func (l *sender) deliveredIn(i *senderImage) []struct{} {
 	_, received := l.app.Position(i.App)
 	return make([]struct{}, received)
@@ -26,21 +27,26 @@ func (l *sender) restore(in core.Input, out []core.Effect) []core.Effect {
 				t := &s.Streams[q]
 				t.Last, t.Taken, t.Covered, t.Log = i.Last[q], i.Taken[q], i.Taken[q], i.Logs[q]
 			}
-			out = append(out, core.Effect{Kind: core.Commit, Sent: i.Sent, Received: uint32(len(l.deliveredIn(i)))})
+			out = append(out, core.Effect{Kind: core.Commit, Sent: i.Sent,
+				Received: uint32(len(l.deliveredIn(i)))})
 		}
 	}
 	for q := range s.Streams {
 		for _, r := range s.Streams[q].Log {
-			out = append(out, core.Effect{Kind: core.Log, ID: r.Payload.ID, To: core.Proc(q), Received: uint32(r.RSN)})
+			out = append(out, core.Effect{Kind: core.Log, ID: r.Payload.ID, To: core.Proc(q),
+				Received: uint32(r.RSN)})
 		}
 	}
 	for _, q := range l.peers[l.rank] {
 		t := &s.Streams[q]
 		t.Waiting = true
-		out = append(out, core.SendTo(q.Proc(), &Message{Kind: Recall, Life: s.Life, SSN: t.Taken, RSN: s.RSN}))
+		out = append(out, core.SendTo(q.Proc(),
+			&Message{Kind: Recall, Life: s.Life, SSN: t.Taken, RSN: s.RSN}))
 		for _, r := range t.Log {
-			if r.RSN == 0 && !l.has(M19) { // Deviation: M19 waits for an answer that was lost with the former life
-				out = append(out, core.SendTo(q.Proc(), &Message{Kind: Data, Life: s.Life, SSN: r.SSN, Payload: r.Payload}))
+			// Deviation: M19 waits for an answer that was lost with the former life
+			if r.RSN == 0 && !l.has(M19) {
+				out = append(out, core.SendTo(q.Proc(),
+					&Message{Kind: Data, Life: s.Life, SSN: r.SSN, Payload: r.Payload}))
 			}
 		}
 	}
@@ -50,7 +56,8 @@ func (l *sender) restore(in core.Input, out []core.Effect) []core.Effect {
 	return out
 }
 
-// recall answers a restarted receiver with what it has to deliver again. What its image holds is collected.
+// recall answers a restarted receiver with what it has to deliver again. What its image holds is
+// collected.
 func (l *sender) recall(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	q := &l.s.Streams[from]
 	q.PeerLife = max(q.PeerLife, m.Life)
@@ -59,11 +66,14 @@ func (l *sender) recall(from core.Rank, m *Message, out []core.Effect) []core.Ef
 	}
 	answer := &Message{Kind: Recalled, Life: m.Life}
 	for _, r := range q.Log {
-		answer.Entries = append(answer.Entries, Entry{RSN: r.RSN, Prev: r.Prev, Source: l.rank, SSN: r.SSN, Sent: r.Sent, Posted: r.Posted, Payload: r.Payload})
+		answer.Entries = append(answer.Entries,
+			Entry{RSN: r.RSN, Prev: r.Prev, Source: l.rank, SSN: r.SSN, Sent: r.Sent,
+				Posted: r.Posted, Payload: r.Payload})
 	}
 	out = append(out, core.SendTo(from.Proc(), answer))
 	for _, p := range l.s.Table {
-		// Deviation: M50 does not repeat what the former life may have recorded, and saved, without saying so.
+		// Deviation: M50 does not repeat what the former life may have recorded, and saved, without
+		// saying so.
 		if p.Source == from && !p.Acked && !l.has(M50) {
 			out = append(out, l.tell(p))
 		}
@@ -73,7 +83,8 @@ func (l *sender) recall(from core.Rank, m *Message, out []core.Effect) []core.Ef
 		out = append(out, core.SendTo(from.Proc(), &Message{Kind: Collect, SSN: q.Covered}))
 	}
 	if q.Waiting { // what we asked its former life may be lost
-		out = append(out, core.SendTo(from.Proc(), &Message{Kind: Recall, Life: l.s.Life, SSN: q.Taken, RSN: l.s.RSN}))
+		out = append(out, core.SendTo(from.Proc(),
+			&Message{Kind: Recall, Life: l.s.Life, SSN: q.Taken, RSN: l.s.RSN}))
 	}
 	return out
 }
@@ -93,9 +104,11 @@ func (l *sender) recalled(from core.Rank, m *Message, out []core.Effect) []core.
 	return out
 }
 
-// assemble puts the log together: messages with a known place are replayed in order as far as each follows the one before, the others are
-// delivered again in the order of each channel. Behind the first gap nothing counts: the order of what is missing was not recorded, so
-// the program has sent nothing since. New numbers come above all old ones, so that an old place is never taken for a new one.
+// assemble puts the log together: messages with a known place are replayed in order as far as each
+// follows the one before, the others are delivered again in the order of each channel. Behind the
+// first gap nothing counts: the order of what is missing was not recorded, so the program has sent
+// nothing since. New numbers come above all old ones, so that an old place is never taken for a new
+// one.
 func (l *sender) assemble() {
 	s := &l.s
 	parts := s.Parts
@@ -105,7 +118,8 @@ func (l *sender) assemble() {
 	}
 	s.Replay = follow(s.RSN, parts)
 	if l.has(M62) {
-		// Deviation: M62 replays every message with a known place first, also behind a gap that the program can not pass without what is missing.
+		// Deviation: M62 replays every message with a known place first, also behind a gap that the
+		// program can not pass without what is missing.
 		s.Replay = slices.DeleteFunc(slices.Clone(parts), func(e Entry) bool { return e.RSN == 0 })
 		slices.SortFunc(s.Replay, func(a, b Entry) int { return int(a.RSN) - int(b.RSN) })
 	}
@@ -118,15 +132,20 @@ func (l *sender) assemble() {
 		waits := slices.ContainsFunc(q.Arrived, func(a arrival) bool { return a.SSN == e.SSN })
 		switch {
 		case e.SSN <= q.Taken || waits && !l.has(M18):
-		case l.has(M18): // Deviation: M18 replays partially logged messages of one sender in any order, here the last one first
-			q.Arrived = slices.Insert(slices.Clone(q.Arrived), 0, arrival{SSN: e.SSN, Payload: e.Payload})
+		case l.has(M18):
+			// Deviation: M18 replays partially logged messages of one sender in any order, here the
+			// last one first
+			q.Arrived = slices.Insert(slices.Clone(q.Arrived), 0,
+				arrival{SSN: e.SSN, Payload: e.Payload})
 		default:
 			q.insert(arrival{SSN: e.SSN, Payload: e.Payload})
 		}
 	}
 	for q := range s.Streams {
 		t := &s.Streams[q]
-		t.Arrived = slices.DeleteFunc(slices.Clone(t.Arrived), func(a arrival) bool { return a.SSN <= t.Taken })
+		t.Arrived = slices.DeleteFunc(slices.Clone(t.Arrived), func(a arrival) bool {
+			return a.SSN <= t.Taken
+		})
 	}
 }
 
@@ -146,7 +165,8 @@ func follow(from RSN, parts []Entry) (chain []Entry) {
 	}
 }
 
-// recovered declares the end of a recovery, when everything that has a known place is delivered again.
+// recovered declares the end of a recovery, when everything that has a known place is delivered
+// again.
 func (l *sender) recovered(out []core.Effect) []core.Effect {
 	if len(l.s.Replay) > 0 {
 		return out

@@ -6,12 +6,13 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// arrive takes an application message from the network. Numbers order the channel: copies that are sent again and messages of former
-// lives come in any order.
+// arrive takes an application message from the network. Numbers order the channel: copies that are
+// sent again and messages of former lives come in any order.
 func (l *layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	in := &l.s.In[from]
 	if l.inside(l.rank, from) && m.Life != l.s.Life {
-		return append(out, core.DropInput(from.Proc(), m.Payload.ID, "other incarnation of the node"))
+		return append(out, core.DropInput(from.Proc(), m.Payload.ID,
+			"other incarnation of the node"))
 	}
 	if l.known(in, m.SSN) {
 		out = append(out, core.DropInput(from.Proc(), m.Payload.ID, "received before"))
@@ -44,10 +45,13 @@ func (l *layer) known(in *incoming, ssn SSN) bool {
 
 // bare reports whether a message waits in the replay as a determinant alone.
 func (l *layer) bare(in *incoming, ssn SSN) bool {
-	return slices.ContainsFunc(l.s.Replay, func(e Entry) bool { return e.Bare && &l.s.In[e.Source] == in && e.SSN == ssn })
+	return slices.ContainsFunc(l.s.Replay, func(e Entry) bool {
+		return e.Bare && &l.s.In[e.Source] == in && e.SSN == ssn
+	})
 }
 
-// receive hands the next message of a rank to the program: from the replay, or a new one, which goes to the logger ([RADIC] Fig. 4.4 t2-t4).
+// receive hands the next message of a rank to the program: from the replay, or a new one, which
+// goes to the logger ([RADIC] Fig. 4.4 t2-t4).
 func (l *layer) receive(in core.Input, out []core.Effect) []core.Effect {
 	s, from := &l.s, core.Rank(in.From)
 	if len(s.Replay) > 0 && s.Replay[0].Source == from {
@@ -62,18 +66,20 @@ func (l *layer) receive(in core.Input, out []core.Effect) []core.Effect {
 		return out // Deviation: M23, nothing inside a node is logged, not even the order
 	}
 	s.RSN++
-	e := Entry{RSN: s.RSN, Source: from, SSN: a.SSN, Sent: s.Sent, Posted: in.Posted, Bare: inside, Payload: a.Payload}
+	e := Entry{RSN: s.RSN, Source: from, SSN: a.SSN, Sent: s.Sent, Posted: in.Posted, Bare: inside,
+		Payload: a.Payload}
 	if inside {
 		e.Payload.Data = nil
 	}
 	s.Unstable = append(s.Unstable, e)
 	l.put[0], l.delivered = e, l.memory != nil
 	if l.protocol == HMPL && l.undetermined(in) {
-		// The wildcard rule ([RADIC] section 4.2.3): what the program does next depends on which message it was, so nobody may see
-		// it before that can be repeated.
+		// The wildcard rule ([RADIC] section 4.2.3): what the program does next depends on which
+		// message it was, so nobody may see it before that can be repeated.
 		s.Wait = s.RSN
 	}
-	return append(out, core.SendTo(l.logger(l.rank), l.scratch.New(Message{Kind: LogPut, Life: s.Life, RSN: s.Acked, Entries: l.put[:]})))
+	return append(out, core.SendTo(l.logger(l.rank),
+		l.scratch.New(Message{Kind: LogPut, Life: s.Life, RSN: s.Acked, Entries: l.put[:]})))
 }
 
 // undetermined reports whether the receive could have had another outcome in a re-execution.
@@ -82,7 +88,8 @@ func (l *layer) undetermined(in core.Input) bool {
 	case l.has(M4):
 		return false // Deviation: M4 has no wildcard rule
 	case l.has(M3):
-		return in.Any // Deviation: M3, completing one of several posted receives is not taken for a choice
+		// Deviation: M3, completing one of several posted receives is not taken for a choice
+		return in.Any
 	}
 	return in.Any || in.Posted
 }
@@ -98,7 +105,8 @@ func (l *layer) replay(out []core.Effect) []core.Effect {
 		channel.Arrived = slices.Clone(channel.Arrived[1:])
 	}
 	s.RSN = e.RSN
-	return l.recovered(append(out, core.Effect{Kind: core.Deliver, From: e.Source.Proc(), Payload: e.Payload}))
+	return l.recovered(append(out, core.Effect{Kind: core.Deliver, From: e.Source.Proc(),
+		Payload: e.Payload}))
 }
 
 // take notes that a number is delivered.
@@ -110,7 +118,9 @@ func (in *incoming) take(ssn SSN) {
 	in.Taken++
 	for slices.Contains(in.Extra, in.Taken+1) {
 		in.Taken++
-		in.Extra = slices.DeleteFunc(slices.Clone(in.Extra), func(e SSN) bool { return e <= in.Taken })
+		in.Extra = slices.DeleteFunc(slices.Clone(in.Extra), func(e SSN) bool {
+			return e <= in.Taken
+		})
 	}
 }
 
@@ -149,12 +159,15 @@ func (l *layer) tell(u Entry, out []core.Effect) []core.Effect {
 	if l.inside(l.rank, u.Source) || l.protocol == RBML && l.has(M16) {
 		return out
 	}
-	out = append(out, core.SendTo(u.Source.Proc(), l.scratch.New(Message{Kind: Confirm, SSN: u.SSN})))
+	out = append(out, core.SendTo(u.Source.Proc(),
+		l.scratch.New(Message{Kind: Confirm, SSN: u.SSN})))
 	if l.has(M7) {
-		// Deviation: M7, read as the text can be read: what other senders have begun to send to the same wildcard is erased, too.
+		// Deviation: M7, read as the text can be read: what other senders have begun to send to the
+		// same wildcard is erased, too.
 		for q := range core.Rank(l.ranks) {
 			if a := l.s.In[q].Arrived; q != u.Source && len(a) > 0 {
-				out = append(out, core.SendTo(q.Proc(), &Message{Kind: Confirm, SSN: a[len(a)-1].SSN}))
+				out = append(out, core.SendTo(q.Proc(),
+					&Message{Kind: Confirm, SSN: a[len(a)-1].SSN}))
 			}
 		}
 	}

@@ -28,25 +28,29 @@ func (l *layer) fetch(out []core.Effect) []core.Effect {
 	return append(out, core.SendTo(l.logger(l.rank), m))
 }
 
-// fetched continues from the image: what is logged will be replayed, what is not is asked of the senders.
+// fetched continues from the image: what is logged will be replayed, what is not is asked of the
+// senders.
 func (l *layer) fetched(m *Message, out []core.Effect) []core.Effect {
 	s := &l.s
 	if m.Life != s.Life || !s.Fetching {
-		return append(out, core.DropInput(l.logger(l.rank), core.MsgID{}, "not asked for in this life"))
+		return append(out, core.DropInput(l.logger(l.rank), core.MsgID{},
+			"not asked for in this life"))
 	}
 	s.Fetching, s.Logger = false, max(s.Logger, m.Logger)
 	if !m.Found {
 		for _, q := range l.mates(l.rank) {
 			out = append(out, core.SendTo(q.Proc(), &Message{Kind: Lost, Life: s.Life}))
 		}
-		return l.giveUp(fmt.Sprintf("rank %d failed when its logger had lost image and log", l.rank), out)
+		return l.giveUp(fmt.Sprintf("rank %d failed when its logger had lost image and log",
+			l.rank), out)
 	}
 	s.Node.Line, s.Node.Number = m.Number, m.Number
 	out = l.load(m.Image, out)
 	l.setReplay(m.Entries)
 	if l.first(l.rank) == l.rank {
 		for _, q := range l.mates(l.rank) {
-			out = append(out, core.SendTo(q.Proc(), &Message{Kind: Line, Life: s.Life, Number: m.Number}))
+			out = append(out, core.SendTo(q.Proc(),
+				&Message{Kind: Line, Life: s.Life, Number: m.Number}))
 		}
 	}
 	for _, q := range l.peers[l.rank] {
@@ -78,13 +82,15 @@ func (l *layer) recovered(out []core.Effect) []core.Effect {
 	return append(out, core.Effect{Kind: core.Recovered})
 }
 
-// load puts the image in the place of the program's and the layer's state. No image is the initial state.
+// load puts the image in the place of the program's and the layer's state. No image is the initial
+// state.
 func (l *layer) load(encoded []byte, out []core.Effect) []core.Effect {
 	s := &l.s
 	var i image
 	if len(encoded) > 0 {
 		if err := core.Decode(encoded, &i); err != nil {
-			panic(fmt.Sprintf("invariant: an image is what a checkpoint wrote: rank %d: %v", l.rank, err))
+			panic(fmt.Sprintf("invariant: an image is what a checkpoint wrote: rank %d: %v", l.rank,
+				err))
 		}
 		l.app.Load(i.App)
 		s.RSN, s.Sent = i.RSN, i.Sent
@@ -112,7 +118,8 @@ func (l *layer) load(encoded []byte, out []core.Effect) []core.Effect {
 	return out
 }
 
-// setReplay takes over the log. Behind a hole nothing is stable: the logger acknowledges without holes, so nobody depends on it.
+// setReplay takes over the log. Behind a hole nothing is stable: the logger acknowledges without
+// holes, so nobody depends on it.
 func (l *layer) setReplay(log []Entry) {
 	s := &l.s
 	next := s.RSN + 1
@@ -139,8 +146,8 @@ func (l *layer) setReplay(log []Entry) {
 	}
 }
 
-// reconnect asks a rank for what it has sent and is not stable here, and sends it again what it may not have: what was on its way
-// to or from the former life is lost.
+// reconnect asks a rank for what it has sent and is not stable here, and sends it again what it may
+// not have: what was on its way to or from the former life is lost.
 func (l *layer) reconnect(q core.Rank, out []core.Effect) []core.Effect {
 	if l.inside(l.rank, q) || l.protocol == RBML && l.has(M16) {
 		return out
@@ -148,11 +155,13 @@ func (l *layer) reconnect(q core.Rank, out []core.Effect) []core.Effect {
 	if l.has(M1) && !l.named[l.rank][q] {
 		return out // Deviation: M1 asks only whom a receive names, a wildcard names nobody
 	}
-	out = append(out, core.SendTo(q.Proc(), &Message{Kind: Pull, Life: l.s.Life, SSN: l.s.In[q].Taken}))
+	out = append(out, core.SendTo(q.Proc(), &Message{Kind: Pull, Life: l.s.Life,
+		SSN: l.s.In[q].Taken}))
 	return l.resend(q, false, out)
 }
 
-// newLogger protects the rank again: its logger has lost image and log. Until the new image is there nothing else could.
+// newLogger protects the rank again: its logger has lost image and log. Until the new image is
+// there nothing else could.
 func (l *layer) newLogger(m *Message, out []core.Effect) []core.Effect {
 	s := &l.s
 	if m.Logger <= s.Logger {
@@ -170,14 +179,16 @@ func (l *layer) newLogger(m *Message, out []core.Effect) []core.Effect {
 	case l.has(M15):
 		// Deviation: M15 gives the new logger what is in the temporary buffer, and no image.
 		for _, e := range s.Unstable {
-			out = append(out, core.SendTo(l.logger(l.rank), &Message{Kind: LogPut, Life: s.Life, RSN: s.Acked, Entries: []Entry{e}}))
+			out = append(out, core.SendTo(l.logger(l.rank),
+				&Message{Kind: LogPut, Life: s.Life, RSN: s.Acked, Entries: []Entry{e}}))
 		}
 		return out
 	}
 	return l.protect(out)
 }
 
-// protect gives an image of now to a new logger. In a node, all give one; what the old logger may have been told of is lost with it.
+// protect gives an image of now to a new logger. In a node, all give one; what the old logger may
+// have been told of is lost with it.
 func (l *layer) protect(out []core.Effect) []core.Effect {
 	l.s.Saving, l.s.Node.Settling = false, false
 	if l.together(l.rank) {

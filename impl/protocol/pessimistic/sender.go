@@ -11,7 +11,8 @@ import (
 // imageKey is the record of the image of a rank under SBML.
 const imageKey = "image"
 
-// record is one message in the log of its sender ([RADIC] section 4.1.1, Message Log). Without RSN it is partially logged.
+// record is one message in the log of its sender ([RADIC] section 4.1.1, Message Log). Without RSN
+// it is partially logged.
 type record struct {
 	_       struct{}     `cbor:",toarray"`
 	SSN     SSN          `json:"ssn"`
@@ -36,14 +37,16 @@ type place struct {
 
 // stream is both ends of the channels with one other rank.
 type stream struct {
-	_        struct{}         `cbor:",toarray"`
-	Last     SSN              `json:"last"`     // of the last send; part of images
-	Log      []record         `json:"log"`      // sent; part of images
-	PeerLife core.Incarnation `json:"peerLife"` // newest life of the other that has asked for the log
-	Taken    SSN              `json:"taken"`    // every message up to it is delivered or waits in Replay; part of images
-	Covered  SSN              `json:"covered"`  // every message up to it is in the stable image
-	Arrived  []arrival        `json:"arrived"`  // ascending numbers
-	Waiting  bool             `json:"waiting"`  // for its part of the log
+	_    struct{} `cbor:",toarray"`
+	Last SSN      `json:"last"` // of the last send; part of images
+	Log  []record `json:"log"`  // sent; part of images
+	// newest life of the other that has asked for the log
+	PeerLife core.Incarnation `json:"peerLife"`
+	// every message up to it is delivered or waits in Replay; part of images
+	Taken   SSN       `json:"taken"`
+	Covered SSN       `json:"covered"` // every message up to it is in the stable image
+	Arrived []arrival `json:"arrived"` // ascending numbers
+	Waiting bool      `json:"waiting"` // for its part of the log
 }
 
 // senderState is the layer of a rank under SBML.
@@ -52,12 +55,13 @@ type senderState struct {
 	Life    core.Incarnation `json:"life"`
 	Streams []stream         `json:"streams"` // by rank
 	RSN     RSN              `json:"rsn"`     // of the last delivery; part of images
-	Top     RSN              `json:"top"`     // highest number that a former life is known to have given; ours come above it
-	Sent    uint32           `json:"sent"`    // sends executed; part of images
-	Table   []place          `json:"table"`   // ascending
-	Replay  []Entry          `json:"replay"`  // ascending
-	Parts   []Entry          `json:"parts"`   // of the log, until all are here
-	Saving  []byte           `json:"saving"`  // the image that is being written
+	// highest number that a former life is known to have given; ours come above it
+	Top    RSN     `json:"top"`
+	Sent   uint32  `json:"sent"`   // sends executed; part of images
+	Table  []place `json:"table"`  // ascending
+	Replay []Entry `json:"replay"` // ascending
+	Parts  []Entry `json:"parts"`  // of the log, until all are here
+	Saving []byte  `json:"saving"` // the image that is being written
 }
 
 // sender is the protocol layer of one rank under SBML.
@@ -112,16 +116,18 @@ func (l *sender) received(from core.Rank, m *Message, out []core.Effect) []core.
 	case Recalled:
 		return l.recalled(from, m, out)
 	}
-	return append(out, core.DropInput(from.Proc(), core.MsgID{}, "no handler for "+m.Describe().Kind))
+	return append(out, core.DropInput(from.Proc(), core.MsgID{},
+		"no handler for "+m.Describe().Kind))
 }
 
-// Ready implements core.Protocol: between a reception and the acknowledgement that its number is recorded nothing is sent.
+// Ready implements core.Protocol: between a reception and the acknowledgement that its number is
+// recorded nothing is sent.
 func (l *sender) Ready(core.Rank) bool {
 	return !l.waiting() && !l.atPosted() && l.recordedAll()
 }
 
-// recordedAll reports whether every delivery has its number recorded at its sender. Deviation: M17 opens the gate when the number has
-// been sent, which is when the message is delivered.
+// recordedAll reports whether every delivery has its number recorded at its sender. Deviation: M17
+// opens the gate when the number has been sent, which is when the message is delivered.
 func (l *sender) recordedAll() bool {
 	if l.has(M17) {
 		return true
@@ -173,11 +179,12 @@ func (l *sender) send(in core.Input, out []core.Effect) []core.Effect {
 	q.Log = append(q.Log, record{SSN: q.Last, Payload: in.Payload})
 	l.buffered, l.bufferedFor = l.memory != nil, in.To
 	out = append(out, core.Effect{Kind: core.Log, ID: in.Payload.ID, To: in.To.Proc()})
-	return append(out, core.SendTo(in.To.Proc(), l.scratch.New(Message{Kind: Data, Life: l.s.Life, SSN: q.Last, Payload: in.Payload})))
+	return append(out, core.SendTo(in.To.Proc(),
+		l.scratch.New(Message{Kind: Data, Life: l.s.Life, SSN: q.Last, Payload: in.Payload})))
 }
 
-// arrive takes an application message from the network. A duplicate shows that its sender has failed, so its log has lost our
-// answer, whatever we know of an acknowledgement.
+// arrive takes an application message from the network. A duplicate shows that its sender has
+// failed, so its log has lost our answer, whatever we know of an acknowledgement.
 func (l *sender) arrive(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	q := &l.s.Streams[from]
 	if m.SSN > q.Taken {
@@ -198,20 +205,25 @@ func (l *sender) arrive(from core.Rank, m *Message, out []core.Effect) []core.Ef
 	}
 	for _, e := range l.s.Replay {
 		if e.Source == from && e.SSN == m.SSN {
-			return append(out, l.tell(place{Source: from, SSN: e.SSN, RSN: e.RSN, Prev: e.Prev, Sent: e.Sent, Posted: e.Posted}))
+			return append(out, l.tell(place{Source: from, SSN: e.SSN, RSN: e.RSN, Prev: e.Prev,
+				Sent: e.Sent, Posted: e.Posted}))
 		}
 	}
 	return out
 }
 
 func (q *stream) insert(a arrival) {
-	i, _ := slices.BinarySearchFunc(q.Arrived, a.SSN, func(b arrival, ssn SSN) int { return int(b.SSN) - int(ssn) })
+	i, _ := slices.BinarySearchFunc(q.Arrived, a.SSN, func(b arrival, ssn SSN) int {
+		return int(b.SSN) - int(ssn)
+	})
 	q.Arrived = slices.Insert(q.Arrived, i, a)
 }
 
 // tell is the answer that names the place of a delivery.
 func (l *sender) tell(p place) core.Effect {
-	return core.SendTo(p.Source.Proc(), l.scratch.New(Message{Kind: Order, Life: l.s.Life, SSN: p.SSN, RSN: p.RSN, Prev: p.Prev, Sent: p.Sent, Found: p.Posted}))
+	return core.SendTo(p.Source.Proc(), l.scratch.New(
+		Message{Kind: Order, Life: l.s.Life, SSN: p.SSN, RSN: p.RSN, Prev: p.Prev, Sent: p.Sent,
+			Found: p.Posted}))
 }
 
 // receive hands the next message of a rank to the program.
@@ -222,52 +234,67 @@ func (l *sender) receive(in core.Input, out []core.Effect) []core.Effect {
 		e := s.Replay[0]
 		s.Replay = slices.Clone(s.Replay[1:])
 		s.RSN = e.RSN // the recorded number, also where former lives have left holes
-		s.Table = append(s.Table, place{Source: from, SSN: e.SSN, RSN: e.RSN, Prev: e.Prev, Sent: e.Sent, Posted: e.Posted, Acked: true})
-		return l.recovered(append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: e.Payload}))
+		s.Table = append(s.Table, place{Source: from, SSN: e.SSN, RSN: e.RSN, Prev: e.Prev,
+			Sent: e.Sent, Posted: e.Posted, Acked: true})
+		return l.recovered(append(out, core.Effect{Kind: core.Deliver, From: in.From,
+			Payload: e.Payload}))
 	}
 	a := q.Arrived[0]
 	q.Taken = a.SSN
 	q.Arrived = slices.DeleteFunc(q.Arrived, func(b arrival) bool { return b.SSN <= q.Taken })
-	p := place{Source: from, SSN: a.SSN, RSN: max(s.RSN, s.Top) + 1, Prev: s.RSN, Sent: s.Sent, Posted: in.Posted}
+	p := place{Source: from, SSN: a.SSN, RSN: max(s.RSN, s.Top) + 1, Prev: s.RSN, Sent: s.Sent,
+		Posted: in.Posted}
 	s.RSN = p.RSN
 	s.Table = append(s.Table, p)
-	return append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: a.Payload}, l.tell(p))
+	return append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: a.Payload},
+		l.tell(p))
 }
 
-// order records the place of a message in the log. From a former life of the receiver it would be wrong: the present one may deliver
-// in another order.
+// order records the place of a message in the log. From a former life of the receiver it would be
+// wrong: the present one may deliver in another order.
 func (l *sender) order(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	q := &l.s.Streams[from]
 	if m.Life < q.PeerLife && !l.has(M25) { // Deviation: M25 takes it
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "from a former life"))
 	}
-	i, found := slices.BinarySearchFunc(q.Log, m.SSN, func(r record, ssn SSN) int { return cmp.Compare(r.SSN, ssn) })
+	i, found := slices.BinarySearchFunc(q.Log, m.SSN, func(r record, ssn SSN) int {
+		return cmp.Compare(r.SSN, ssn)
+	})
 	if !found {
-		// Not sent again yet since our restart: the receiver answers the duplicate, too. Or not needed any more.
+		// Not sent again yet since our restart: the receiver answers the duplicate, too. Or not
+		// needed any more.
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "not in the log"))
 	}
 	r := &q.Log[i]
 	r.RSN, r.Prev, r.Sent, r.Posted = m.RSN, m.Prev, m.Sent, m.Found
-	out = append(out, core.Effect{Kind: core.Log, ID: r.Payload.ID, To: from.Proc(), Received: uint32(m.RSN)})
-	return append(out, core.SendTo(from.Proc(), l.scratch.New(Message{Kind: OrderOk, Life: m.Life, SSN: m.SSN, RSN: m.RSN})))
+	out = append(out, core.Effect{Kind: core.Log, ID: r.Payload.ID, To: from.Proc(),
+		Received: uint32(m.RSN)})
+	return append(out, core.SendTo(from.Proc(),
+		l.scratch.New(Message{Kind: OrderOk, Life: m.Life, SSN: m.SSN, RSN: m.RSN})))
 }
 
 // recorded notes that the sender has the place of a delivery.
 func (l *sender) recorded(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	i, found := slices.BinarySearchFunc(l.s.Table, m.RSN, func(p place, rsn RSN) int { return cmp.Compare(p.RSN, rsn) })
+	i, found := slices.BinarySearchFunc(l.s.Table, m.RSN, func(p place, rsn RSN) int {
+		return cmp.Compare(p.RSN, rsn)
+	})
 	found = found && l.s.Table[i].Source == from && l.s.Table[i].SSN == m.SSN && m.Life == l.s.Life
 	if l.has(M25) {
-		i = slices.IndexFunc(l.s.Table, func(p place) bool { return p.Source == from && p.SSN == m.SSN })
+		i = slices.IndexFunc(l.s.Table, func(p place) bool {
+			return p.Source == from && p.SSN == m.SSN
+		})
 		found = i >= 0
 	}
 	if !found {
-		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "about another life or an image"))
+		return append(out, core.DropInput(from.Proc(), core.MsgID{},
+			"about another life or an image"))
 	}
 	l.s.Table[i].Acked = true
 	return out
 }
 
-// collect removes what the image of the receiver holds. Deviation: M21 removes everything sent to it.
+// collect removes what the image of the receiver holds. Deviation: M21 removes everything sent to
+// it.
 func (l *sender) collect(from core.Rank, upTo SSN, out []core.Effect) []core.Effect {
 	q := &l.s.Streams[from]
 	kept := q.Log[:0]
@@ -284,7 +311,8 @@ func (l *sender) collect(from core.Rank, upTo SSN, out []core.Effect) []core.Eff
 	return out
 }
 
-// senderImage is what a checkpoint holds: all but the table of RSN, whose messages are in the image.
+// senderImage is what a checkpoint holds: all but the table of RSN, whose messages are in the
+// image.
 type senderImage struct {
 	_     struct{} `cbor:",toarray"`
 	App   []byte
@@ -304,7 +332,8 @@ func (l *sender) save(out []core.Effect) []core.Effect {
 	i := senderImage{App: l.app.Image(), Sent: s.Sent, RSN: s.RSN}
 	for q := range s.Streams {
 		r := &s.Streams[q]
-		i.Last, i.Taken, i.Logs = append(i.Last, r.Last), append(i.Taken, r.Taken), append(i.Logs, r.Log)
+		i.Last, i.Taken, i.Logs = append(i.Last, r.Last), append(i.Taken, r.Taken),
+			append(i.Logs, r.Log)
 	}
 	s.Saving = core.Encode(&i)
 	return append(out, core.Effect{Kind: core.Persist, Key: imageKey, Value: s.Saving})
@@ -314,7 +343,8 @@ func (l *sender) save(out []core.Effect) []core.Effect {
 func (l *sender) saved(out []core.Effect) []core.Effect {
 	i := l.decode(l.s.Saving)
 	l.s.Saving = nil
-	out = append(out, core.Effect{Kind: core.Commit, Sent: i.Sent, Received: uint32(len(l.deliveredIn(i)))})
+	out = append(out, core.Effect{Kind: core.Commit, Sent: i.Sent,
+		Received: uint32(len(l.deliveredIn(i)))})
 	l.acked = 0
 	l.s.Table = slices.DeleteFunc(l.s.Table, func(p place) bool { return p.RSN <= i.RSN })
 	for q := range l.s.Streams {
@@ -329,7 +359,8 @@ func (l *sender) saved(out []core.Effect) []core.Effect {
 func (l *sender) decode(encoded []byte) *senderImage {
 	i := new(senderImage)
 	if err := core.Decode(encoded, i); err != nil {
-		panic(fmt.Sprintf("invariant: an image is what a checkpoint wrote: rank %d: %v", l.rank, err))
+		panic(fmt.Sprintf("invariant: an image is what a checkpoint wrote: rank %d: %v", l.rank,
+			err))
 	}
 	return i
 }

@@ -12,8 +12,9 @@ const spillKey = "spill/"
 
 func spillRecord(to core.Rank, ssn SSN) string { return fmt.Sprintf("%s%d/%d", spillKey, to, ssn) }
 
-// send executes a send of the program ([RADIC] Fig. 4.4 t0-t2). Inside a node the message just leaves; between nodes it is in the
-// temporary buffer until its receiver confirms that it is stable there.
+// send executes a send of the program ([RADIC] Fig. 4.4 t0-t2). Inside a node the message just
+// leaves; between nodes it is in the temporary buffer until its receiver confirms that it is stable
+// there.
 func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 	o := &l.s.Out[in.To]
 	o.Last++
@@ -27,15 +28,18 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 		return out // stable over there since before our failure: neither sent nor kept
 	}
 	if l.protocol == RBML && l.has(M16) {
-		return append(out, core.SendTo(in.To.Proc(), data)) // Deviation: M16, the sender keeps nothing
+		// Deviation: M16, the sender keeps nothing
+		return append(out, core.SendTo(in.To.Proc(), data))
 	}
 	out = l.buffer(in.To, o, in.Payload, out)
 	return append(out, core.SendTo(in.To.Proc(), data))
 }
 
-// buffer puts a message into the temporary buffer. Deviation: M11a overwrites the oldest message when it is full; the repaired protocol
-// keeps it on the local disk, because a full buffer that blocks (M11b) can stop ranks that send to each other first.
-func (l *layer) buffer(to core.Rank, o *outgoing, payload core.Payload, out []core.Effect) []core.Effect {
+// buffer puts a message into the temporary buffer. Deviation: M11a overwrites the oldest message
+// when it is full; the repaired protocol keeps it on the local disk, because a full buffer that
+// blocks (M11b) can stop ranks that send to each other first.
+func (l *layer) buffer(to core.Rank, o *outgoing, payload core.Payload,
+	out []core.Effect) []core.Effect {
 	for l.has(M11a) && l.full(len(payload.Data)) {
 		out = l.overwrite(out)
 	}
@@ -43,7 +47,8 @@ func (l *layer) buffer(to core.Rank, o *outgoing, payload core.Payload, out []co
 	o.Buffer = append(o.Buffer, m)
 	l.buffered, l.bufferedFor = l.memory != nil, to
 	if m.Spilled {
-		out = append(out, core.Effect{Kind: core.Persist, Key: spillRecord(to, m.SSN), Value: payload.Data})
+		out = append(out, core.Effect{Kind: core.Persist, Key: spillRecord(to, m.SSN),
+			Value: payload.Data})
 	}
 	return append(out, core.Effect{Kind: core.Log, ID: payload.ID, To: to.Proc()})
 }
@@ -54,7 +59,8 @@ func (l *layer) overwrite(out []core.Effect) []core.Effect {
 	var to core.Rank
 	for q := range l.s.Out {
 		o := &l.s.Out[q]
-		if len(o.Buffer) > 0 && (oldest == nil || o.Buffer[0].Payload.ID.Number < oldest.Buffer[0].Payload.ID.Number) {
+		if len(o.Buffer) > 0 && (oldest == nil ||
+			o.Buffer[0].Payload.ID.Number < oldest.Buffer[0].Payload.ID.Number) {
 			oldest, to = o, core.Rank(q)
 		}
 	}
@@ -65,7 +71,9 @@ func (l *layer) overwrite(out []core.Effect) []core.Effect {
 
 // confirmed erases a message that is stable at its receiver ([RADIC] Fig. 4.4 t7).
 func (l *layer) confirmed(from core.Rank, ssn SSN, out []core.Effect) []core.Effect {
-	return l.erase(from, func(m saved) bool { return m.SSN == ssn || l.has(M7) && m.SSN <= ssn }, out)
+	return l.erase(from, func(m saved) bool {
+		return m.SSN == ssn || l.has(M7) && m.SSN <= ssn
+	}, out)
 }
 
 // erase removes messages from the temporary buffer.
@@ -88,21 +96,24 @@ func (l *layer) erase(to core.Rank, which func(saved) bool, out []core.Effect) [
 	return out
 }
 
-// pull answers a restarted receiver ([RADIC] Fig. 4.5): what is not stable there is sent again, in the order of numbers.
+// pull answers a restarted receiver ([RADIC] Fig. 4.5): what is not stable there is sent again, in
+// the order of numbers.
 func (l *layer) pull(from core.Rank, p *Message, out []core.Effect) []core.Effect {
 	out = l.erase(from, func(m saved) bool { return m.SSN <= p.SSN }, out)
 	out = l.resend(from, l.has(M2), out)
 	in := &l.s.In[from]
 	has := in.Stable
 	if l.has(M10) {
-		// Deviation: M10 tells what has been received, so the sender keeps no copy of what may still be lost here.
+		// Deviation: M10 tells what has been received, so the sender keeps no copy of what may
+		// still be lost here.
 		has = in.Taken
 		for _, a := range in.Arrived {
 			has = max(has, a.SSN)
 		}
 	}
 	if has > 0 && !l.inside(l.rank, from) {
-		out = append(out, core.SendTo(from.Proc(), &Message{Kind: Suppress, Life: p.Life, SSN: has}))
+		out = append(out, core.SendTo(from.Proc(),
+			&Message{Kind: Suppress, Life: p.Life, SSN: has}))
 	}
 	return out
 }
@@ -110,7 +121,8 @@ func (l *layer) pull(from core.Rank, p *Message, out []core.Effect) []core.Effec
 // resend puts every message of the temporary buffer on the network again.
 func (l *layer) resend(to core.Rank, one bool, out []core.Effect) []core.Effect {
 	for _, m := range l.s.Out[to].Buffer {
-		out = append(out, core.SendTo(to.Proc(), &Message{Kind: Data, Life: l.s.Life, SSN: m.SSN, Payload: m.Payload}))
+		out = append(out, core.SendTo(to.Proc(),
+			&Message{Kind: Data, Life: l.s.Life, SSN: m.SSN, Payload: m.Payload}))
 		if one {
 			break // Deviation: M2 asks for one message
 		}

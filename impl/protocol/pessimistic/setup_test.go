@@ -12,7 +12,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Aim: options that make no sense are refused with a reason. Method: texts of scenarios with what the error must say, "" for none.
+// Aim: options that make no sense are refused with a reason. Method: texts of scenarios with what
+// the error must say, "" for none.
 func TestOptions(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -21,22 +22,32 @@ func TestOptions(t *testing.T) {
 		want     string
 	}{
 		{"nothing", pessimistic.HMPL, "", ""},
-		{"everything", pessimistic.HMPL, "loggers=next mode=semi buffer=2 memory=3 full=checkpoint", ""},
+		{"everything", pessimistic.HMPL, "loggers=next mode=semi buffer=2 memory=3 full=checkpoint",
+			""},
 		{"defaults", pessimistic.RBML, "loggers=apart mode=uncoordinated memory=1 full=flush", ""},
 		{"bytes", pessimistic.HMPL, "buffer=64B memory=1B", ""},
-		{"a buffer of zero", pessimistic.HMPL, "buffer=0", "want messages (2) or bytes (64B), at least 1"},
-		{"a buffer of zero bytes", pessimistic.HMPL, "buffer=0B", "want messages (2) or bytes (64B), at least 1"},
-		{"a memory of zero", pessimistic.RBML, "memory=0", "want messages (2) or bytes (64B), at least 1"},
-		{"a negative limit", pessimistic.HMPL, "memory=-1", "want messages (2) or bytes (64B), at least 1"},
-		{"no number", pessimistic.HMPL, "buffer=many", "want messages (2) or bytes (64B), at least 1"},
-		{"no number of bytes", pessimistic.HMPL, "buffer=B", "want messages (2) or bytes (64B), at least 1"},
-		{"an unknown key", pessimistic.HMPL, "bufer=1", "unknown option, want loggers, mode, buffer, memory or full"},
+		{"a buffer of zero", pessimistic.HMPL, "buffer=0",
+			"want messages (2) or bytes (64B), at least 1"},
+		{"a buffer of zero bytes", pessimistic.HMPL, "buffer=0B",
+			"want messages (2) or bytes (64B), at least 1"},
+		{"a memory of zero", pessimistic.RBML, "memory=0",
+			"want messages (2) or bytes (64B), at least 1"},
+		{"a negative limit", pessimistic.HMPL, "memory=-1",
+			"want messages (2) or bytes (64B), at least 1"},
+		{"no number", pessimistic.HMPL, "buffer=many",
+			"want messages (2) or bytes (64B), at least 1"},
+		{"no number of bytes", pessimistic.HMPL, "buffer=B",
+			"want messages (2) or bytes (64B), at least 1"},
+		{"an unknown key", pessimistic.HMPL, "bufer=1",
+			"unknown option, want loggers, mode, buffer, memory or full"},
 		{"an unknown place", pessimistic.HMPL, "loggers=here", "want apart or next"},
 		{"an unknown mode", pessimistic.HMPL, "mode=all", "want uncoordinated or semi"},
 		{"an unknown answer", pessimistic.HMPL, "memory=1 full=stop", "want flush or checkpoint"},
-		{"a buffer that is not there", pessimistic.RBML, "buffer=1", "rbml: only hmpl has a temporary buffer"},
+		{"a buffer that is not there", pessimistic.RBML, "buffer=1",
+			"rbml: only hmpl has a temporary buffer"},
 		{"loggers that are not there", pessimistic.SBML, "memory=1", "sbml has no loggers"},
-		{"an answer that is never given", pessimistic.HMPL, "full=checkpoint", "full=checkpoint without memory=N"},
+		{"an answer that is never given", pessimistic.HMPL, "full=checkpoint",
+			"full=checkpoint without memory=N"},
 		{"a node that protects itself", pessimistic.HMPL, "loggers=next", ""},
 	}
 	for _, tt := range tests {
@@ -59,7 +70,8 @@ func message(err error) string {
 	return err.Error()
 }
 
-// Aim: a layout that can not be protected is refused. Method: programs and options with the exact error.
+// Aim: a layout that can not be protected is refused. Method: programs and options with the exact
+// error.
 func TestSetupErrors(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -70,25 +82,38 @@ func TestSetupErrors(t *testing.T) {
 	}{
 		{"two nodes", "a: send b\nb: recv a", nil, pessimistic.Options{Loggers: pessimistic.Next},
 			"hmpl: 2 nodes, want at least 3: with two, the only survivor would protect itself"},
-		{"three ranks on two nodes", "a: send b\nb: recv a\nc: output", []int{0, 0, 1}, pessimistic.Options{Loggers: pessimistic.Next},
+		{"three ranks on two nodes", "a: send b\nb: recv a\nc: output", []int{0, 0, 1},
+			pessimistic.Options{Loggers: pessimistic.Next},
 			"hmpl: 2 nodes, want at least 3: with two, the only survivor would protect itself"},
-		{"three nodes", "a: send b\nb: recv a\nc: output", nil, pessimistic.Options{Loggers: pessimistic.Next}, ""},
+		{"three nodes", "a: send b\nb: recv a\nc: output", nil,
+			pessimistic.Options{Loggers: pessimistic.Next}, ""},
 		{"a rank with the name of a logger", "a: send La\nLa: recv a", nil, pessimistic.Options{},
 			"hmpl: a rank is called La, which is the name of the logger of a"},
-		{"a checkpoint in a node that rolls back together", "a: send b; checkpoint\nb: recv a\nc: output", []int{0, 0, 1}, pessimistic.Options{Semi: true}, ""},
-		{"a checkpoint in a node of its own", "a: send b; checkpoint\nb: recv a\nc: output", nil, pessimistic.Options{Semi: true}, ""},
-		{"a node of two that says nothing", "a: send b\nb: recv a\nc: output", []int{0, 0, 1}, pessimistic.Options{},
+		{"a checkpoint in a node that rolls back together",
+			"a: send b; checkpoint\nb: recv a\nc: output", []int{0, 0, 1},
+			pessimistic.Options{Semi: true}, ""},
+		{"a checkpoint in a node of its own", "a: send b; checkpoint\nb: recv a\nc: output", nil,
+			pessimistic.Options{Semi: true}, ""},
+		{"a node of two that says nothing", "a: send b\nb: recv a\nc: output", []int{0, 0, 1},
+			pessimistic.Options{},
 			"hmpl: ranks of one node make a difference with mode=semi or loggers=next only"},
-		{"a message larger than a buffer that spills", "a: send b 64B\nb: recv a", nil, pessimistic.Options{Buffer: pessimistic.Limit{Bytes: 16}}, ""},
+		{"a message larger than a buffer that spills", "a: send b 64B\nb: recv a", nil,
+			pessimistic.Options{Buffer: pessimistic.Limit{Bytes: 16}}, ""},
 		{"a message larger than a buffer that blocks", "a: send b 17B\nb: recv a", nil,
-			pessimistic.Options{Buffer: pessimistic.Limit{Bytes: 16}, Errata: pessimistic.Set(0).With(pessimistic.M11b)},
-			"hmpl: a sends a message of 17 bytes, which never fits into a circular buffer of 16 bytes"},
+			pessimistic.Options{Buffer: pessimistic.Limit{Bytes: 16},
+				Errata: pessimistic.Set(0).With(pessimistic.M11b)},
+			"hmpl: a sends a message of 17 bytes, which never fits into a circular buffer of 16 " +
+				"bytes"},
 		{"a message larger than a buffer that overwrites", "a: send b 17B\nb: recv a", nil,
-			pessimistic.Options{Buffer: pessimistic.Limit{Bytes: 16}, Errata: pessimistic.Set(0).With(pessimistic.M11a)},
-			"hmpl: a sends a message of 17 bytes, which never fits into a circular buffer of 16 bytes"},
+			pessimistic.Options{Buffer: pessimistic.Limit{Bytes: 16},
+				Errata: pessimistic.Set(0).With(pessimistic.M11a)},
+			"hmpl: a sends a message of 17 bytes, which never fits into a circular buffer of 16 " +
+				"bytes"},
 		{"a message as large as a buffer that blocks", "a: send b 16B\nb: recv a", nil,
-			pessimistic.Options{Buffer: pessimistic.Limit{Bytes: 16}, Errata: pessimistic.Set(0).With(pessimistic.M11b)}, ""},
-		{"a node for some", "a: send b\nb: recv a", []int{0}, pessimistic.Options{}, "hmpl: 2 ranks, but 1 have a node"},
+			pessimistic.Options{Buffer: pessimistic.Limit{Bytes: 16},
+				Errata: pessimistic.Set(0).With(pessimistic.M11b)}, ""},
+		{"a node for some", "a: send b\nb: recv a", []int{0}, pessimistic.Options{},
+			"hmpl: 2 ranks, but 1 have a node"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,7 +121,9 @@ func TestSetupErrors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = pessimistic.NewSetup(pessimistic.HMPL, trace.Layout{Names: names, Ranks: len(names), Clusters: tt.clusters}, programs, tt.options)
+			_, err = pessimistic.NewSetup(pessimistic.HMPL,
+				trace.Layout{Names: names, Ranks: len(names), Clusters: tt.clusters}, programs,
+				tt.options)
 			if got := message(err); got != tt.want {
 				t.Errorf("got  %q\nwant %q", got, tt.want)
 			}
@@ -104,7 +131,8 @@ func TestSetupErrors(t *testing.T) {
 	}
 }
 
-// Aim: a crash takes what is on one node, and nothing else. Method: the groups of four ranks on three nodes, by mode.
+// Aim: a crash takes what is on one node, and nothing else. Method: the groups of four ranks on
+// three nodes, by mode.
 func TestGroups(t *testing.T) {
 	names, programs, err := script.Parse("a: send b\nb: recv a\nc: output\nd: output", 1)
 	if err != nil {
@@ -115,7 +143,8 @@ func TestGroups(t *testing.T) {
 		if !o.Semi && o.Loggers == pessimistic.Apart {
 			nodes = nil
 		}
-		s, err := pessimistic.NewSetup(pessimistic.HMPL, trace.Layout{Names: names, Ranks: 4, Clusters: nodes}, programs, o)
+		s, err := pessimistic.NewSetup(pessimistic.HMPL,
+			trace.Layout{Names: names, Ranks: 4, Clusters: nodes}, programs, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,9 +162,12 @@ func TestGroups(t *testing.T) {
 		{"apart, a logger", la, pessimistic.Options{}, []core.Proc{la}},
 		{"semi-coordinated, a node", 1, pessimistic.Options{Semi: true}, []core.Proc{0, 1}},
 		{"semi-coordinated, a logger", lb, pessimistic.Options{Semi: true}, []core.Proc{lb}},
-		{"next, the first node and who it protects", 0, pessimistic.Options{Loggers: pessimistic.Next}, []core.Proc{0, 1, ld}},
-		{"next, the second node", lb, pessimistic.Options{Loggers: pessimistic.Next}, []core.Proc{2, la, lb}},
-		{"next, the third node", lc, pessimistic.Options{Loggers: pessimistic.Next, Semi: true}, []core.Proc{3, lc}},
+		{"next, the first node and who it protects", 0,
+			pessimistic.Options{Loggers: pessimistic.Next}, []core.Proc{0, 1, ld}},
+		{"next, the second node", lb, pessimistic.Options{Loggers: pessimistic.Next},
+			[]core.Proc{2, la, lb}},
+		{"next, the third node", lc, pessimistic.Options{Loggers: pessimistic.Next, Semi: true},
+			[]core.Proc{3, lc}},
 		{"M24", 0, pessimistic.Options{Semi: true, Errata: m24}, []core.Proc{0}},
 	}
 	for _, tt := range tests {
@@ -145,9 +177,11 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Aim: the switches can be named. Method: each erratum of each protocol is found again, alone, and is described.
+// Aim: the switches can be named. Method: each erratum of each protocol is found again, alone, and
+// is described.
 func TestErrata(t *testing.T) {
-	counts := map[pessimistic.Protocol]int{pessimistic.SBML: 9, pessimistic.RBML: 15, pessimistic.HMPL: 22}
+	counts := map[pessimistic.Protocol]int{pessimistic.SBML: 9, pessimistic.RBML: 15,
+		pessimistic.HMPL: 22}
 	for p, want := range counts {
 		list := pessimistic.Errata(p).List()
 		if len(list) != want {

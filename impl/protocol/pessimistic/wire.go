@@ -16,47 +16,69 @@ type RSN uint32
 // Kind is the type of a message.
 type Kind uint8
 
-// The messages and the fields that they carry. Life is the incarnation of the rank that the message is about, Logger that of its logger,
-// Number a coordinated checkpoint of its node.
+// The messages and the fields that they carry. Life is the incarnation of the rank that the message
+// is about, Logger that of its logger, Number a coordinated checkpoint of its node.
 const (
-	Data        Kind = iota + 1 // application message: SSN, Life (of the sender), Payload; inside a node Number (the last begun at the sender)
-	Confirm                     // receiver to sender: the message SSN is stable
-	Pull                        // restarted rank to sender: Life, SSN (the last one that is stable): send the rest again
-	Suppress                    // receiver to restarted sender: SSN (the last one that need not be sent again)
-	LogPut                      // receiver to its logger: Life, Entries (one), RSN (last one known to be acknowledged)
-	LogAck                      // logger to receiver: Life, RSN (everything up to it is stored)
-	LogFull                     // logger to receiver: take a checkpoint
-	LogFetch                    // restarted rank to its logger: Life; Found (in a node: the line is Number)
-	LogData                     // logger to restarted rank: Life, Logger, Found, Image, Entries, Number
-	Save                        // rank to logger: Life, Logger, Image, RSN and Sent of the image, Entries (still to be replayed); Number, Line (complete)
-	SaveOk                      // logger to rank: the image is the recovery line: Life, RSN, Sent, Number
-	NewLogger                   // logger that has lost everything, to its rank: Logger
-	Order                       // SBML, receiver to sender: message SSN was delivered as RSN, next after Prev; Life
-	OrderOk                     // SBML, sender to receiver: RSN of SSN is recorded; Life
-	Collect                     // SBML, rank with a new image to sender: messages up to SSN are not needed any more
-	Recall                      // SBML, restarted rank to all: Life, SSN (the last one in the image), RSN
-	Recalled                    // SBML, answer: Life, Entries (the order is known if RSN is not 0)
-	SaveRequest                 // rank of a node to its first rank: Life, Found (it must be a new one)
-	Marker                      // rank of a node to the others: Life, Number, Line (complete), SSN (the last one before the marker)
-	Stored                      // logger to its rank, rank to the first of its node: the image is here: Life, Number
-	Settle                      // first rank of a node to the others, rank to its logger: the line is Number: Life
-	Line                        // first rank of a node to the others after a restart: the line is Number: Life
-	Lost                        // rank that has given up to the others of its node: Life
+	// application message: SSN, Life (of the sender), Payload; inside a node Number (the last begun
+	// at the sender)
+	Data    Kind = iota + 1
+	Confirm      // receiver to sender: the message SSN is stable
+	// restarted rank to sender: Life, SSN (the last one that is stable): send the rest again
+	Pull
+	// receiver to restarted sender: SSN (the last one that need not be sent again)
+	Suppress
+	// receiver to its logger: Life, Entries (one), RSN (last one known to be acknowledged)
+	LogPut
+	LogAck  // logger to receiver: Life, RSN (everything up to it is stored)
+	LogFull // logger to receiver: take a checkpoint
+	// restarted rank to its logger: Life; Found (in a node: the line is Number)
+	LogFetch
+	// logger to restarted rank: Life, Logger, Found, Image, Entries, Number
+	LogData
+	// rank to logger: Life, Logger, Image, RSN and Sent of the image, Entries (still to be
+	// replayed); Number, Line (complete)
+	Save
+	// logger to rank: the image is the recovery line: Life, RSN, Sent, Number
+	SaveOk
+	NewLogger // logger that has lost everything, to its rank: Logger
+	// SBML, receiver to sender: message SSN was delivered as RSN, next after Prev; Life
+	Order
+	OrderOk // SBML, sender to receiver: RSN of SSN is recorded; Life
+	// SBML, rank with a new image to sender: messages up to SSN are not needed any more
+	Collect
+	// SBML, restarted rank to all: Life, SSN (the last one in the image), RSN
+	Recall
+	Recalled // SBML, answer: Life, Entries (the order is known if RSN is not 0)
+	// rank of a node to its first rank: Life, Found (it must be a new one)
+	SaveRequest
+	// rank of a node to the others: Life, Number, Line (complete), SSN (the last one before the
+	// marker)
+	Marker
+	// logger to its rank, rank to the first of its node: the image is here: Life, Number
+	Stored
+	// first rank of a node to the others, rank to its logger: the line is Number: Life
+	Settle
+	// first rank of a node to the others after a restart: the line is Number: Life
+	Line
+	Lost // rank that has given up to the others of its node: Life
 )
 
-var kindNames = [...]string{"", "Data", "Confirm", "Pull", "Suppress", "LogPut", "LogAck", "LogFull", "LogFetch", "LogData", "Save", "SaveOk",
-	"NewLogger", "Order", "OrderOk", "Collect", "Recall", "Recalled", "SaveRequest", "Marker", "Stored", "Settle", "Line", "Lost"}
+var kindNames = [...]string{"", "Data", "Confirm", "Pull", "Suppress", "LogPut", "LogAck",
+	"LogFull", "LogFetch", "LogData", "Save", "SaveOk",
+	"NewLogger", "Order", "OrderOk", "Collect", "Recall", "Recalled", "SaveRequest", "Marker",
+	"Stored", "Settle", "Line", "Lost"}
 
 // Entry is one logged delivery.
 type Entry struct {
-	_       struct{}     `cbor:",toarray"`
-	RSN     RSN          `json:"rsn"`
-	Prev    RSN          `json:"prev"` // SBML: of the delivery before it
-	Source  core.Rank    `json:"source"`
-	SSN     SSN          `json:"ssn"`
-	Sent    uint32       `json:"sent"`   // sends that the receiver had executed before it
-	Posted  bool         `json:"posted"` // it completed a posted receive, so Sent says where
-	Bare    bool         `json:"bare"`   // determinant alone: the sender shares the node and will send it again
+	_      struct{}  `cbor:",toarray"`
+	RSN    RSN       `json:"rsn"`
+	Prev   RSN       `json:"prev"` // SBML: of the delivery before it
+	Source core.Rank `json:"source"`
+	SSN    SSN       `json:"ssn"`
+	Sent   uint32    `json:"sent"`   // sends that the receiver had executed before it
+	Posted bool      `json:"posted"` // it completed a posted receive, so Sent says where
+	// determinant alone: the sender shares the node and will send it again
+	Bare    bool         `json:"bare"`
 	Payload core.Payload `json:"payload"`
 }
 

@@ -45,7 +45,8 @@ func (c *carrier) Step(in core.Input, out []core.Effect) []core.Effect {
 		case m.Kind == Begin && in.From != c.s.Host:
 			return c.restarted(in.From, out)
 		case m.Kind != Carried:
-			return append(out, core.DropInput(in.From, core.MsgID{}, "no message of the logging protocol"))
+			return append(out, core.DropInput(in.From, core.MsgID{},
+				"no message of the logging protocol"))
 		}
 		in.Message = c.unpack(m)
 		return c.packAll(c.inner.Step(in, out), first, m.Host)
@@ -53,7 +54,8 @@ func (c *carrier) Step(in core.Input, out []core.Effect) []core.Effect {
 	return c.packAll(c.inner.Step(in, out), first, 0)
 }
 
-// packAll puts the messages from an index on into those of RADIC. An answer goes to where the question came from.
+// packAll puts the messages from an index on into those of RADIC. An answer goes to where the
+// question came from.
 func (c *carrier) packAll(list []core.Effect, first int, at core.Proc) []core.Effect {
 	for i := range list[first:] {
 		if e := &list[first+i]; e.Kind == core.SendMessage {
@@ -64,7 +66,8 @@ func (c *carrier) packAll(list []core.Effect, first int, at core.Proc) []core.Ef
 	return list
 }
 
-// pack puts a message of the protocol below into one of RADIC. It is encoded when that is needed: before the protocol below takes another step.
+// pack puts a message of the protocol below into one of RADIC. It is encoded when that is needed:
+// before the protocol below takes another step.
 func (c *carrier) pack(m core.Message) *Message {
 	return c.scratch.New(Message{Kind: Carried, inner: m})
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// Planned changes ([RADIC] section 2.3.3): a node that comes later, as a further spare, and one that is taken out for maintenance.
+// Planned changes ([RADIC] section 2.3.3): a node that comes later, as a further spare, and one
+// that is taken out for maintenance.
 
 // advance does what the operator wants.
 func (t *node) advance(c core.Choice, out []core.Effect) []core.Effect {
@@ -35,14 +36,16 @@ func (t *node) saved(from core.Proc, out []core.Effect) []core.Effect {
 
 // back asks a rank that has failed and is back for its last checkpoint again.
 func (t *node) back(from core.Proc, out []core.Effect) []core.Effect {
-	if t.Leaves == 0 || t.self != t.node(t.Leaves-1) || !t.s.Told || !slices.Contains(t.s.Hosts, from) {
+	if t.Leaves == 0 || t.self != t.node(t.Leaves-1) || !t.s.Told ||
+		!slices.Contains(t.s.Hosts, from) {
 		return append(out, core.DropInput(from, core.MsgID{}, "nobody leaves"))
 	}
 	t.s.Leaving = plus(t.s.Leaving, from)
 	return append(out, core.SendTo(from, &Message{Kind: Save}))
 }
 
-// exit stops the node when all its ranks have stopped. For everybody else it has failed, just behind its checkpoints.
+// exit stops the node when all its ranks have stopped. For everybody else it has failed, just
+// behind its checkpoints.
 func (t *node) exit(out []core.Effect) []core.Effect {
 	if len(t.s.Leaving) > 0 {
 		return out
@@ -67,7 +70,8 @@ func (t *node) welcome(from core.Proc, m *Message, out []core.Effect) []core.Eff
 	if s.Empty {
 		s.Empty, s.Rows = false, slices.Clone(m.Rows)
 		if t.has(M28) {
-			s.Rows = t.table() // Deviation: M28 begins with the initial table ([RADIC] section 6.2.1)
+			// Deviation: M28 begins with the initial table ([RADIC] section 6.2.1)
+			s.Rows = t.table()
 		}
 		out = t.startHeartbeat(out)
 	}

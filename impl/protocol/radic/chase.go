@@ -15,9 +15,10 @@ type held struct {
 	Content []byte
 }
 
-// chase is the search for a rank that is not where the table says ([RADIC] section 6.2.1). It asks the protector in the table, then whom that
-// names, each node at most once; when that leads nowhere, all other nodes. When all have been asked the rank has not been restarted, and it
-// will call by itself: a restarted rank asks its peers for what it has missed.
+// chase is the search for a rank that is not where the table says ([RADIC] section 6.2.1). It asks
+// the protector in the table, then whom that names, each node at most once; when that leads
+// nowhere, all other nodes. When all have been asked the rank has not been restarted, and it will
+// call by itself: a restarted rank asks its peers for what it has missed.
 type chase struct {
 	_     struct{}    `cbor:",toarray"`
 	On    bool        `json:"on"`
@@ -30,7 +31,8 @@ type chase struct {
 // heard takes the location of a rank from its own message. What an older life says is old.
 func (o *observer) heard(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	q := &o.s.Others[from]
-	if m.Life < q.Life || m.Life == q.Life && q.Host == m.Host && !q.Chase.On && len(q.Chase.Not) == 0 {
+	if m.Life < q.Life || m.Life == q.Life && q.Host == m.Host && !q.Chase.On &&
+		len(q.Chase.Not) == 0 {
 		return out
 	}
 	if m.Life == q.Life && slices.Contains(q.Chase.Not, m.Host) {
@@ -43,8 +45,8 @@ func (o *observer) heard(from core.Rank, m *Message, out []core.Effect) []core.E
 // moved looks for a rank that is not where a message was sent to.
 func (o *observer) moved(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	if m.Life != o.s.Life {
-		// 1. p sends m and fails. 2. m comes to the next life of its receiver, and goes back. 3. The next life of p, which has not sent m yet and has no
-		// copy of it, would send it.
+		// 1. p sends m and fails. 2. m comes to the next life of its receiver, and goes back. 3.
+		// The next life of p, which has not sent m yet and has no copy of it, would send it.
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "sent by a former life"))
 	}
 	q := &o.s.Others[from]
@@ -81,7 +83,8 @@ func (o *observer) ask(rank core.Rank, p core.Proc, out []core.Effect) []core.Ef
 		return out
 	}
 	c.Tried = plus(c.Tried, p)
-	return append(out, core.Effect{Kind: core.Watch, To: p}, core.SendTo(p, &Message{Kind: WhereIs, About: rank.Proc(), At: o.s.Others[rank].Host}))
+	return append(out, core.Effect{Kind: core.Watch, To: p},
+		core.SendTo(p, &Message{Kind: WhereIs, About: rank.Proc(), At: o.s.Others[rank].Host}))
 }
 
 // settle notes that nothing more is expected of a node.
@@ -105,7 +108,8 @@ func (o *observer) answered(from core.Proc, m *Message, out []core.Effect) []cor
 	case Wait:
 		return out
 	case Unknown: // nobody will ever be there
-		out = append(o.settle(rank, out), core.DropInput(rank.Proc(), core.MsgID{}, "there is no such rank: what waits for it is given up"))
+		out = append(o.settle(rank, out), core.DropInput(rank.Proc(), core.MsgID{},
+			"there is no such rank: what waits for it is given up"))
 		q.Chase.Held = nil
 		return out
 	}
@@ -128,7 +132,8 @@ func (o *observer) silent(p core.Proc, out []core.Effect) []core.Effect {
 		c.Asked = 0
 		if o.has(M28) {
 			// Deviation: M28 has nobody else to ask, so the program learns of the failure.
-			out = append(out, core.Effect{Kind: core.Halt, Reason: fmt.Sprintf("rank %d can not be reached", r)})
+			out = append(out, core.Effect{Kind: core.Halt,
+				Reason: fmt.Sprintf("rank %d can not be reached", r)})
 			continue
 		}
 		out = o.ask(core.Rank(r), 0, out)
@@ -136,7 +141,8 @@ func (o *observer) silent(p core.Proc, out []core.Effect) []core.Effect {
 	return out
 }
 
-// found ends a search: what has waited leaves. Whom the rank has not told itself where it is remembers what it has tried.
+// found ends a search: what has waited leaves. Whom the rank has not told itself where it is
+// remembers what it has tried.
 func (o *observer) found(rank core.Rank, byItself bool, out []core.Effect) []core.Effect {
 	c := &o.s.Others[rank].Chase
 	out = o.settle(rank, out)

@@ -7,8 +7,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// What the protocol below has a fixed layout for keeps it: where the sender runs, its life, where it takes the receiver to be, then the header of
-// the protocol below. Everything else, with what RADIC itself says, goes by the codec.
+// What the protocol below has a fixed layout for keeps it: where the sender runs, its life, where
+// it takes the receiver to be, then the header of the protocol below. Everything else, with what
+// RADIC itself says, goes by the codec.
 
 // bare is a message as the codec sees it.
 type bare Message
@@ -19,7 +20,8 @@ func (m *Message) MarshalCBOR() ([]byte, error) {
 	return core.Encode((*bare)(m)), nil
 }
 
-// UnmarshalCBOR implements cbor.Unmarshaler: what comes by the codec is as it is written, and nothing else.
+// UnmarshalCBOR implements cbor.Unmarshaler: what comes by the codec is as it is written, and
+// nothing else.
 func (m *Message) UnmarshalCBOR(encoded []byte) error {
 	*m = Message{}
 	return core.Decode(encoded, (*bare)(m))
@@ -58,11 +60,13 @@ func (m *Message) ParseHeader(header []byte, from core.Proc) error {
 	for i, most := range []uint64{1<<16 - 1, 1<<32 - 1, 1<<16 - 1} {
 		x, n := binary.Uvarint(header)
 		if n <= 0 || n > 1 && header[n-1] == 0 || x > most {
-			return fmt.Errorf("radic: header is cut short, or has a number that is too large or too long")
+			return fmt.Errorf(
+				"radic: header is cut short, or has a number that is too large or too long")
 		}
 		numbers[i], header = x, header[n:]
 	}
-	*m = Message{Kind: Carried, Host: core.Proc(numbers[0]), Life: core.Incarnation(numbers[1]), At: core.Proc(numbers[2]), inner: inner, spare: inner}
+	*m = Message{Kind: Carried, Host: core.Proc(numbers[0]), Life: core.Incarnation(numbers[1]),
+		At: core.Proc(numbers[2]), inner: inner, spare: inner}
 	return inner.ParseHeader(header, from)
 }
 
@@ -80,7 +84,8 @@ func (m *Message) Background() bool {
 	return ok && b.Background()
 }
 
-// Below implements core.Below. Where a former incarnation goes on beside the present one, nobody knows of both.
+// Below implements core.Below. Where a former incarnation goes on beside the present one, nobody
+// knows of both.
 func (c *carrier) Below() core.Machine {
 	if c.Zombies {
 		return nil
@@ -91,7 +96,8 @@ func (c *carrier) Below() core.Machine {
 // Below implements core.Below.
 func (m *stored) Below() core.Machine { return m.inner }
 
-// Tune prepares the program for long runs. How far it is, the control plane tells by its list of deliveries, so it is never brief.
+// Tune prepares the program for long runs. How far it is, the control plane tells by its list of
+// deliveries, so it is never brief.
 func (o *observer) Tune(buffers core.Buffers, _ bool) {
 	inner := o.inner
 	if s, ok := inner.(*stored); ok {

@@ -17,10 +17,12 @@ import (
 
 // carried are messages of the protocol below, with a fixed layout and without.
 var carried = []*pessimistic.Message{
-	{Kind: pessimistic.Data, Life: 3, SSN: 700, Payload: core.Payload{ID: core.MsgID{From: 1, Number: 5}, Data: []byte("payload")}},
+	{Kind: pessimistic.Data, Life: 3, SSN: 700,
+		Payload: core.Payload{ID: core.MsgID{From: 1, Number: 5}, Data: []byte("payload")}},
 	{Kind: pessimistic.Confirm, SSN: 9},
-	{Kind: pessimistic.LogPut, Life: 1, RSN: 4, Entries: []pessimistic.Entry{{RSN: 5, Source: 2, SSN: 8, Sent: 6, Posted: true,
-		Payload: core.Payload{ID: core.MsgID{From: 2, Number: 7}, Data: []byte("log")}}}},
+	{Kind: pessimistic.LogPut, Life: 1, RSN: 4,
+		Entries: []pessimistic.Entry{{RSN: 5, Source: 2, SSN: 8, Sent: 6, Posted: true,
+			Payload: core.Payload{ID: core.MsgID{From: 2, Number: 7}, Data: []byte("log")}}}},
 	{Kind: pessimistic.LogAck, Life: 1, RSN: 1 << 30},
 	{Kind: pessimistic.Pull, Life: 2, SSN: 3},
 }
@@ -31,7 +33,8 @@ func threeNodes(t testing.TB) *core.Setup {
 	if err != nil {
 		t.Fatal(err)
 	}
-	below, err := pessimistic.NewSetup(pessimistic.HMPL, trace.Layout{Names: names, Ranks: 3}, programs, pessimistic.Options{})
+	below, err := pessimistic.NewSetup(pessimistic.HMPL, trace.Layout{Names: names, Ranks: 3},
+		programs, pessimistic.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +45,8 @@ func threeNodes(t testing.TB) *core.Setup {
 	return s
 }
 
-// header is written by hand: where the sender runs, its life, where it takes the receiver to be, the header of the message below.
+// header is written by hand: where the sender runs, its life, where it takes the receiver to be,
+// the header of the message below.
 func header(t testing.TB, m *pessimistic.Message) []byte {
 	t.Helper()
 	b := binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(nil, 300), 1<<20), 7)
@@ -53,8 +57,10 @@ func header(t testing.TB, m *pessimistic.Message) []byte {
 	return b
 }
 
-// Aim: a carried message is the same whether it came in its fixed layout or by the codec, and whatever else it is asked for. Method: headers written by hand, with the
-// payload behind them, are compared with the message that the codec reads from what it is encoded as; other lengths are refused; what has no layout below has none here.
+// Aim: a carried message is the same whether it came in its fixed layout or by the codec, and
+// whatever else it is asked for. Method: headers written by hand, with the payload behind them, are
+// compared with the message that the codec reads from what it is encoded as; other lengths are
+// refused; what has no layout below has none here.
 func TestHeader(t *testing.T) {
 	s := threeNodes(t)
 	read := s.NewMessage().(*radic.Message)
@@ -70,12 +76,14 @@ func TestHeader(t *testing.T) {
 		if got, want := read.Describe(), m.Describe(); got != want {
 			t.Errorf("described as %v, want %v", got, want)
 		}
-		want := &radic.Message{Kind: radic.Carried, Host: 300, Life: 1 << 20, At: 7, Wire: m.Describe(), Body: core.Encode(m)}
+		want := &radic.Message{Kind: radic.Carried, Host: 300, Life: 1 << 20, At: 7,
+			Wire: m.Describe(), Body: core.Encode(m)}
 		got := s.NewMessage().(*radic.Message)
 		if err := core.Decode(core.Encode(read), got); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(radic.Message{}), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(radic.Message{}),
+			cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("by the codec (-want +got):\n%s", diff)
 		}
 		if _, ok := got.AppendHeader(nil); ok {

@@ -13,12 +13,14 @@ type asker struct {
 	From core.Rank `json:"from"`
 }
 
-// where answers an observer that has lost a rank ([RADIC] section 6.2.1). Who is to recover the rank lets it wait and looks at the host.
+// where answers an observer that has lost a rank ([RADIC] section 6.2.1). Who is to recover the
+// rank lets it wait and looks at the host.
 func (t *node) where(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	s := &t.s
 	switch {
 	case int(m.About) >= t.ranks:
-		return append(out, core.SendTo(from.Proc(), &Message{Kind: Where, About: m.About, Place: Unknown}))
+		return append(out, core.SendTo(from.Proc(),
+			&Message{Kind: Where, About: m.About, Place: Unknown}))
 	case s.Empty && len(s.Rows) == 0:
 		return append(out, core.SendTo(from.Proc(), &Message{Kind: Nobody}))
 	}
@@ -33,7 +35,8 @@ func (t *node) where(from core.Rank, m *Message, out []core.Effect) []core.Effec
 	}
 	s.Askers = append(slices.Clone(s.Askers), asker{Rank: r, From: from})
 	out = append(out, core.SendTo(from.Proc(), &Message{Kind: Where, About: m.About, Place: Wait}))
-	if row.Host != 0 && row.Host != t.self && !t.dead(row.Host) && !slices.Contains(s.Probed, row.Host) {
+	if row.Host != 0 && row.Host != t.self && !t.dead(row.Host) &&
+		!slices.Contains(s.Probed, row.Host) {
 		s.Probed = plus(s.Probed, row.Host)
 		s.Watched = minus(s.Watched, row.Host) // the watchdog runs again
 		out = append(out, core.SendTo(row.Host, &Message{Kind: Probe}))
@@ -43,7 +46,8 @@ func (t *node) where(from core.Rank, m *Message, out []core.Effect) []core.Effec
 
 // located tells an observer what the table says.
 func (t *node) located(a asker) core.Effect {
-	return core.SendTo(a.From.Proc(), &Message{Kind: Where, About: a.Rank.Proc(), Place: Located, Rows: []Row{t.s.Rows[a.Rank]}})
+	return core.SendTo(a.From.Proc(), &Message{Kind: Where, About: a.Rank.Proc(), Place: Located,
+		Rows: []Row{t.s.Rows[a.Rank]}})
 }
 
 // recall answers observers that were told to wait.

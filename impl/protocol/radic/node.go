@@ -8,15 +8,20 @@ import (
 
 // state is what a node knows.
 type state struct {
-	_        struct{}    `cbor:",toarray"`
-	Empty    bool        `json:"empty"`    // it is not part of this: it has failed and is back, or has not joined yet
-	Rows     []Row       `json:"rows"`     // RADICTable, by rank
-	Spares   []core.Proc `json:"spares"`   // SpareTable: those that are not known to be busy or dead
-	Dead     []core.Proc `json:"dead"`     // nodes that this one has given up
-	Refused  []core.Proc `json:"refused"`  // nodes that others have given up: what they still have on its way here comes too late
-	Hosts    []core.Proc `json:"hosts"`    // what runs here
-	Mine     []int       `json:"mine"`     // nodes whose ranks, those they had at the start, are up to this node
-	Ward     core.Proc   `json:"ward"`     // the node before it on the ring of heartbeats, 0 = none is left
+	_ struct{} `cbor:",toarray"`
+	// it is not part of this: it has failed and is back, or has not joined yet
+	Empty bool  `json:"empty"`
+	Rows  []Row `json:"rows"` // RADICTable, by rank
+	// SpareTable: those that are not known to be busy or dead
+	Spares []core.Proc `json:"spares"`
+	Dead   []core.Proc `json:"dead"` // nodes that this one has given up
+	// nodes that others have given up: what they still have on its way here comes too late
+	Refused []core.Proc `json:"refused"`
+	Hosts   []core.Proc `json:"hosts"` // what runs here
+	// nodes whose ranks, those they had at the start, are up to this node
+	Mine []int `json:"mine"`
+	// the node before it on the ring of heartbeats, 0 = none is left
+	Ward     core.Proc   `json:"ward"`
 	Heard    bool        `json:"heard"`    // of the ward, since it is the ward
 	Watched  []core.Proc `json:"watched"`  // whose watchdog runs
 	Probed   []core.Proc `json:"probed"`   // whose watchdog has expired, and who has been asked
@@ -25,10 +30,12 @@ type state struct {
 	Now      recovery    `json:"now"`
 	Askers   []asker     `json:"askers"` // observers that have been told to wait
 	Spare    spareState  `json:"spare"`
-	Joining  []core.Proc `json:"joining"` // whom this node has still to tell that it is here, the first one has been told
-	Leaving  []core.Proc `json:"leaving"` // ranks that have still to take a checkpoint before this node stops
-	Told     bool        `json:"told"`    // its operator has said what to do, once and for all
-	Extra    []core.Proc `json:"extra"`   // nodes that have joined later
+	// whom this node has still to tell that it is here, the first one has been told
+	Joining []core.Proc `json:"joining"`
+	// ranks that have still to take a checkpoint before this node stops
+	Leaving []core.Proc `json:"leaving"`
+	Told    bool        `json:"told"`  // its operator has said what to do, once and for all
+	Extra   []core.Proc `json:"extra"` // nodes that have joined later
 }
 
 // node is the machine of a node: its protector.
@@ -53,7 +60,8 @@ func (t *node) Choices(buf []core.Choice) []core.Choice {
 	switch {
 	case s.Empty && !s.Told && t.index(t.self) >= t.all():
 		buf = append(buf, join)
-	case t.Leaves > 0 && t.self == t.node(t.Leaves-1) && !s.Empty && !s.Told && s.Now.Phase == idle && len(s.Queue) == 0:
+	case t.Leaves > 0 && t.self == t.node(t.Leaves-1) && !s.Empty && !s.Told &&
+		s.Now.Phase == idle && len(s.Queue) == 0:
 		buf = append(buf, leave)
 	}
 	return buf
@@ -65,7 +73,8 @@ func (t *node) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Start:
 		out = t.start(out)
 	case core.Restore:
-		t.s = state{Empty: true, Told: true} // the processes that ran here run elsewhere by now, or wait for somebody who knows of them
+		// the processes that ran here run elsewhere by now, or wait for somebody who knows of them
+		t.s = state{Empty: true, Told: true}
 		if t.has(M28) {
 			t.s.Rows = t.table() // Deviation: M28 begins again with the initial table
 		}
@@ -115,7 +124,8 @@ func (t *node) received(from core.Proc, m *Message, out []core.Effect) []core.Ef
 		return t.adopted(from, m, out)
 	case Census:
 		t.refuse(m.Dead)
-		return append(out, core.SendTo(from, &Message{Kind: Present, About: m.About, Rows: t.present()}))
+		return append(out, core.SendTo(from, &Message{Kind: Present, About: m.About,
+			Rows: t.present()}))
 	case Present:
 		return t.counted(from, m, out)
 	case Protect:
@@ -182,7 +192,8 @@ func (t *node) adopt(p core.Proc, out []core.Effect) []core.Effect {
 	}
 	t.s.Hosts = plus(t.s.Hosts, p)
 	out = append(out, core.Effect{Kind: core.Adopt, To: p})
-	if t.Zombies && len(t.s.Dead)+len(t.s.Refused) > 0 { // not at the start; whoever was given up may run still
+	// not at the start; whoever was given up may run still
+	if t.Zombies && len(t.s.Dead)+len(t.s.Refused) > 0 {
 		out = append(out, core.SendTo(p, &Message{Kind: Begin}))
 	}
 	return out
@@ -190,7 +201,8 @@ func (t *node) adopt(p core.Proc, out []core.Effect) []core.Effect {
 
 func (t *node) dead(p core.Proc) bool { return slices.Contains(t.s.Dead, p) }
 
-// late reports whether the node was given up, here or by somebody who said so: what it has sent comes too late.
+// late reports whether the node was given up, here or by somebody who said so: what it has sent
+// comes too late.
 func (t *node) late(p core.Proc) bool { return t.dead(p) || slices.Contains(t.s.Refused, p) }
 
 // refuse notes that somebody else takes over from nodes that are dead.
@@ -201,7 +213,8 @@ func (t *node) refuse(dead []core.Proc) {
 	}
 }
 
-// heir is the next node on the ring that is not known to be dead: it protects what the node protected. The node itself when there is none.
+// heir is the next node on the ring that is not known to be dead: it protects what the node
+// protected. The node itself when there is none.
 func (t *node) heir(p core.Proc) core.Proc {
 	for i := 1; i < t.nodes; i++ {
 		if q := t.node(t.step(t.index(p), i)); !t.dead(q) {
@@ -218,7 +231,8 @@ func (t *node) learn(r Row) {
 	}
 }
 
-// present are the rows of what runs here: the host of a rank, or the protector when its logger does.
+// present are the rows of what runs here: the host of a rank, or the protector when its logger
+// does.
 func (t *node) present() (rows []Row) {
 	for _, p := range t.s.Hosts {
 		if int(p) < t.ranks {

@@ -18,16 +18,19 @@ type entry struct {
 
 // observerState is what the observer of a rank knows ([RADIC] sections 2.3.2 and 6.2.1).
 type observerState struct {
-	_          struct{}         `cbor:",toarray"`
-	Host       core.Proc        `json:"host"` // where it runs
-	Life       core.Incarnation `json:"life"`
-	Others     []entry          `json:"others"` // RADICTable, by rank
-	Former     body             `json:"former"`
-	Recovering bool             `json:"recovering"` // it has restarted, and not everything that was logged is delivered again
-	Leaving    bool             `json:"leaving"`    // its node is taken out: the program stops, and a checkpoint is on its way
+	_      struct{}         `cbor:",toarray"`
+	Host   core.Proc        `json:"host"` // where it runs
+	Life   core.Incarnation `json:"life"`
+	Others []entry          `json:"others"` // RADICTable, by rank
+	Former body             `json:"former"`
+	// it has restarted, and not everything that was logged is delivered again
+	Recovering bool `json:"recovering"`
+	// its node is taken out: the program stops, and a checkpoint is on its way
+	Leaving bool `json:"leaving"`
 }
 
-// observer is the machine of a rank: the protocol below with its program, and what hides from both that other ranks move.
+// observer is the machine of a rank: the protocol below with its program, and what hides from both
+// that other ranks move.
 type observer struct {
 	carrier
 	s      observerState
@@ -50,7 +53,8 @@ func (o *observer) State() []any {
 	return parts
 }
 
-// Choices implements core.Machine: a program that is to move does nothing more, once it is where it was before it failed.
+// Choices implements core.Machine: a program that is to move does nothing more, once it is where it
+// was before it failed.
 func (o *observer) Choices(buf []core.Choice) []core.Choice {
 	if o.s.Leaving && !o.s.Recovering {
 		return buf
@@ -74,7 +78,8 @@ func (o *observer) Step(in core.Input, out []core.Effect) []core.Effect {
 		o.begin(in.From, in.Incarnation)
 		o.s.Recovering = true
 		if o.Leaves > 0 && in.From == o.node(o.Leaves-1) {
-			// 1. The node asks for a last checkpoint. 2. The rank fails alone. 3. Its next life does not know of that, and the node would wait for ever.
+			// 1. The node asks for a last checkpoint. 2. The rank fails alone. 3. Its next life
+			// does not know of that, and the node would wait for ever.
 			out = append(out, core.SendTo(in.From, &Message{Kind: Back}))
 		}
 	case core.Advance:
@@ -97,9 +102,11 @@ func (o *observer) Step(in core.Input, out []core.Effect) []core.Effect {
 		}
 		if int(in.From) < o.ranks {
 			if m.At != o.s.Host {
-				// Nobody of that name runs there any more. It stands for the error that the sender's connection reports.
+				// Nobody of that name runs there any more. It stands for the error that the
+				// sender's connection reports.
 				m.Complete()
-				return append(out, core.SendTo(in.From, &Message{Kind: Moved, At: m.At, Life: m.Life, Wire: m.Wire, Body: m.Body}))
+				return append(out, core.SendTo(in.From,
+					&Message{Kind: Moved, At: m.At, Life: m.Life, Wire: m.Wire, Body: m.Body}))
 			}
 			out = o.heard(core.Rank(in.From), m, out)
 		}
@@ -148,13 +155,15 @@ func (o *observer) below(in core.Input, out []core.Effect) []core.Effect {
 				m.Complete() // the protocol below may use its own again
 			}
 		}
-		// The end of a recovery: a new image, so that the next failure does not repeat this one ([RADIC] section 2.3.2, Table 2.1).
+		// The end of a recovery: a new image, so that the next failure does not repeat this one
+		// ([RADIC] section 2.3.2, Table 2.1).
 		return o.below(core.Input{Kind: core.Checkpoint}, out)
 	}
 	return out
 }
 
-// send puts a message on the way to where the receiver runs. One for a rank that is being looked for waits.
+// send puts a message on the way to where the receiver runs. One for a rank that is being looked
+// for waits.
 func (o *observer) send(to core.Proc, m *Message, out []core.Effect) []core.Effect {
 	if int(to) >= o.ranks {
 		if o.Zombies {

@@ -6,27 +6,32 @@ import (
 	"strings"
 )
 
-// Options choose a configuration. The zero value is the repaired control plane without spares, on a node for each rank.
+// Options choose a configuration. The zero value is the repaired control plane without spares, on a
+// node for each rank.
 type Options struct {
-	Errata    Set
-	Spares    int  // nodes that wait for the ranks of a failed one
-	Capacity  int  // ranks that a spare has room for; 0 = any number
-	Nodes     int  // active nodes, over which the ranks are spread evenly; 0 = as the clusters say
-	Joins     int  // nodes that come later, at any time, as further spares
-	Leaves    int  // number of an active node, from 1, that is taken out for maintenance at any time; 0 = none
-	Backwards bool // the protector of a node is the one before it on the ring, as in Figs. 2.8 and 6.1, not the next one, as in section 2.3.4
+	Errata   Set
+	Spares   int // nodes that wait for the ranks of a failed one
+	Capacity int // ranks that a spare has room for; 0 = any number
+	Nodes    int // active nodes, over which the ranks are spread evenly; 0 = as the clusters say
+	Joins    int // nodes that come later, at any time, as further spares
+	// number of an active node, from 1, that is taken out for maintenance at any time; 0 = none
+	Leaves int
+	// the protector of a node is the one before it on the ring, as in Figs. 2.8 and 6.1, not the
+	// next one, as in section 2.3.4
+	Backwards bool
 	Rejoin    bool // failed nodes come back, empty
 	Zombies   bool // what runs on a node that lives and is given up goes on
-	// Heartbeat and Watchdog are in ticks. With both, heartbeats are messages and watchdogs plain timers; without, the driver knows who is
-	// silent (core.Watch).
+	// Heartbeat and Watchdog are in ticks. With both, heartbeats are messages and watchdogs plain
+	// timers; without, the driver knows who is silent (core.Watch).
 	Heartbeat, Watchdog int
 }
 
 // mostNodes bounds each number of nodes.
 const mostNodes = 64
 
-// ParseOptions splits the text of a scenario into the options of RADIC (nodes=N, spares=N, capacity=N, joins=N, leaves=N, ring=+1|-1, rejoin=yes|no, zombies=yes|no,
-// heartbeat=N, watchdog=N) and the rest, which is for the protocol below.
+// ParseOptions splits the text of a scenario into the options of RADIC (nodes=N, spares=N,
+// capacity=N, joins=N, leaves=N, ring=+1|-1, rejoin=yes|no, zombies=yes|no, heartbeat=N,
+// watchdog=N) and the rest, which is for the protocol below.
 func ParseOptions(text string) (o Options, rest string, err error) {
 	numbers := map[string]struct {
 		to    *int
@@ -35,9 +40,10 @@ func ParseOptions(text string) (o Options, rest string, err error) {
 		what  string
 		why   string
 	}{
-		"spares":    {&o.Spares, 0, 8, "spares", ""},
-		"capacity":  {&o.Capacity, 1, mostNodes, "ranks", ": a spare without room for any is none"},
-		"nodes":     {&o.Nodes, 3, mostNodes, "nodes", ": NeedThreeNodes, with two the only survivor would protect itself"},
+		"spares":   {&o.Spares, 0, 8, "spares", ""},
+		"capacity": {&o.Capacity, 1, mostNodes, "ranks", ": a spare without room for any is none"},
+		"nodes": {&o.Nodes, 3, mostNodes, "nodes",
+			": NeedThreeNodes, with two the only survivor would protect itself"},
 		"joins":     {&o.Joins, 0, 8, "nodes that join later", ""},
 		"leaves":    {&o.Leaves, 1, mostNodes, "active nodes, of which the last one leaves,", ""},
 		"heartbeat": {&o.Heartbeat, 1, 1 << 20, "ticks", ""},
@@ -53,7 +59,8 @@ func ParseOptions(text string) (o Options, rest string, err error) {
 		seen[key] = true
 		if n, ok := numbers[key]; ok {
 			if *n.to, err = strconv.Atoi(value); err != nil || *n.to < n.least || *n.to > n.most {
-				return o, "", fmt.Errorf("option %q: want a number of %s in [%d, %d]%s", word, n.what, n.least, n.most, n.why)
+				return o, "", fmt.Errorf("option %q: want a number of %s in [%d, %d]%s", word,
+					n.what, n.least, n.most, n.why)
 			}
 			continue
 		}
@@ -65,11 +72,17 @@ func ParseOptions(text string) (o Options, rest string, err error) {
 			*map[string]*bool{"rejoin": &o.Rejoin, "zombies": &o.Zombies}[key] = value == "yes"
 		case "ring":
 			if value != "+1" && value != "-1" {
-				return o, "", fmt.Errorf("option %q: want +1 (the next node protects) or -1 (the one before)", word)
+				return o, "",
+					fmt.Errorf("option %q: want +1 (the next node protects) or -1 (the one before)",
+						word)
 			}
 			o.Backwards = value == "-1"
 		case "loggers", "mode":
-			return o, "", fmt.Errorf("option %q: radic decides where loggers run, and the unit of failure is its node", word)
+			return o, "",
+				fmt.Errorf(
+					"option %q: radic decides where loggers run, and the unit of failure is its "+
+						"node",
+					word)
 		default:
 			words = append(words, word)
 		}
@@ -81,9 +94,12 @@ func ParseOptions(text string) (o Options, rest string, err error) {
 func (o *Options) validate() error {
 	switch {
 	case (o.Heartbeat > 0) != (o.Watchdog > 0):
-		return fmt.Errorf("BadTimers: heartbeat is %d ticks and watchdog %d, want both or none", o.Heartbeat, o.Watchdog)
+		return fmt.Errorf("BadTimers: heartbeat is %d ticks and watchdog %d, want both or none",
+			o.Heartbeat, o.Watchdog)
 	case o.Heartbeat > 0 && o.Watchdog <= o.Heartbeat:
-		return fmt.Errorf("BadTimers: a watchdog of %d ticks expires before the next heartbeat, which comes after %d", o.Watchdog, o.Heartbeat)
+		return fmt.Errorf(
+			"BadTimers: a watchdog of %d ticks expires before the next heartbeat, which comes "+
+				"after %d", o.Watchdog, o.Heartbeat)
 	case o.Capacity > 0 && o.Spares+o.Joins == 0:
 		return fmt.Errorf("capacity=%d is about spares, and there are none", o.Capacity)
 	}

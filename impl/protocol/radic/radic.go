@@ -34,8 +34,9 @@ func (c *config) step(from, k int) int {
 	return ((from+k)%c.nodes + c.nodes) % c.nodes
 }
 
-// NewSetup puts the control plane over a logging protocol whose procs are the ranks and one logger for each, in this order, or the ranks
-// alone: then it keeps their images. nodes[r] is the node of rank r at the start, from 0; nil gives every rank a node of its own.
+// NewSetup puts the control plane over a logging protocol whose procs are the ranks and one logger
+// for each, in this order, or the ranks alone: then it keeps their images. nodes[r] is the node of
+// rank r at the start, from 0; nil gives every rank a node of its own.
 func NewSetup(inner *core.Setup, nodes []int, options Options) (*core.Setup, error) {
 	if err := options.validate(); err != nil {
 		return nil, &core.ChoiceError{Key: "options", Err: err}
@@ -46,10 +47,14 @@ func NewSetup(inner *core.Setup, nodes []int, options Options) (*core.Setup, err
 	case n == c.ranks && !inner.Promises.KeepsLines:
 		c.stored = true
 	case n != 2*c.ranks || !inner.Promises.KeepsLines:
-		return nil, fmt.Errorf("radic: protocol %s has neither a logger for each rank nor none at all", inner.Protocol)
+		return nil,
+			fmt.Errorf("radic: protocol %s has neither a logger for each rank nor none at all",
+				inner.Protocol)
 	}
 	if c.stored && options.Zombies {
-		return nil, &core.ChoiceError{Key: "options", Err: fmt.Errorf("radic: protocol %s has no loggers, so zombies=yes is not supported", inner.Protocol)}
+		return nil, &core.ChoiceError{Key: "options",
+			Err: fmt.Errorf("radic: protocol %s has no loggers, so zombies=yes is not supported",
+				inner.Protocol)}
 	}
 	if c.origin == nil {
 		for r := range c.ranks {
@@ -63,15 +68,22 @@ func NewSetup(inner *core.Setup, nodes []int, options Options) (*core.Setup, err
 	}
 	c.nodes = max(options.Nodes, slices.Max(c.origin)+1)
 	if c.nodes < 3 {
-		return nil, &core.ChoiceError{Key: "clusters", Err: fmt.Errorf("radic: NeedThreeNodes: %d nodes, want at least 3: with two, the only survivor would protect itself", c.nodes)}
+		return nil, &core.ChoiceError{Key: "clusters",
+			Err: fmt.Errorf(
+				"radic: NeedThreeNodes: %d nodes, want at least 3: with two, the only survivor "+
+					"would "+
+					"protect itself", c.nodes)}
 	}
 	if options.Leaves > c.nodes {
-		return nil, &core.ChoiceError{Key: "options", Err: fmt.Errorf("radic: node %d is to leave, and there are %d", options.Leaves, c.nodes)}
+		return nil, &core.ChoiceError{Key: "options",
+			Err: fmt.Errorf("radic: node %d is to leave, and there are %d", options.Leaves,
+				c.nodes)}
 	}
 	s := *inner
 	s.Protocol = "radic-" + inner.Protocol
 	s.Watchers, s.Watchdogs = nil, true
-	if s.Promises.Suspicions = 1; c.Zombies { // the first one makes the protector ask, the second one gives the node up
+	// the first one makes the protector ask, the second one gives the node up
+	if s.Promises.Suspicions = 1; c.Zombies {
 		s.Promises.Suspicions = 2
 	}
 	if c.stored {
@@ -88,12 +100,16 @@ func NewSetup(inner *core.Setup, nodes []int, options Options) (*core.Setup, err
 // machine makes the machine of each proc.
 func (c *config) machine(inner *core.Setup) func(core.Proc) core.Machine {
 	return func(p core.Proc) core.Machine {
-		below := carrier{config: c, self: p, newMessage: inner.NewMessage, fresh: func() core.Machine { return inner.New(p) }}
+		below := carrier{config: c, self: p, newMessage: inner.NewMessage,
+			fresh: func() core.Machine {
+				return inner.New(p)
+			}}
 		switch {
 		case int(p) < c.ranks:
 			below.inner = inner.New(p)
 			if c.stored {
-				below.inner = &stored{config: c, rank: core.Rank(p), inner: below.inner, newMessage: inner.NewMessage}
+				below.inner = &stored{config: c, rank: core.Rank(p), inner: below.inner,
+					newMessage: inner.NewMessage}
 			}
 			o := &observer{carrier: below}
 			if c.Zombies {
@@ -118,7 +134,10 @@ func (c *config) layout(s, inner *core.Setup) error {
 		for r := range c.ranks {
 			name := "V" + inner.Layout.Names[r]
 			if slices.Contains(inner.Layout.Names, name) {
-				return &core.ChoiceError{Key: "-- program --", Err: fmt.Errorf("radic: a rank is called %s, which is the name of the vault of %s", name, inner.Layout.Names[r])}
+				return &core.ChoiceError{Key: "-- program --",
+					Err: fmt.Errorf(
+						"radic: a rank is called %s, which is the name of the vault of %s", name,
+						inner.Layout.Names[r])}
 			}
 			l.Names = append(l.Names, name)
 		}
@@ -143,7 +162,9 @@ func (c *config) layout(s, inner *core.Setup) error {
 			l.Late = append(l.Late, p)
 		}
 		if slices.Contains(l.Names, name) {
-			return &core.ChoiceError{Key: "-- program --", Err: fmt.Errorf("radic: a rank or logger is called %s, which is the name of a node", name)}
+			return &core.ChoiceError{Key: "-- program --",
+				Err: fmt.Errorf("radic: a rank or logger is called %s, which is the name of a node",
+					name)}
 		}
 		l.Names = append(l.Names, name)
 		if !c.Rejoin {
@@ -153,16 +174,19 @@ func (c *config) layout(s, inner *core.Setup) error {
 	return nil
 }
 
-// table is the RADICTable at the start: the protector of a node is the next one in the direction of the ring.
+// table is the RADICTable at the start: the protector of a node is the next one in the direction of
+// the ring.
 func (c *config) table() []Row {
 	var rows []Row
 	for r, k := range c.origin {
-		rows = append(rows, Row{Rank: core.Rank(r), Host: c.node(k), Protector: c.node(c.step(k, 1))})
+		rows = append(rows, Row{Rank: core.Rank(r), Host: c.node(k),
+			Protector: c.node(c.step(k, 1))})
 	}
 	return rows
 }
 
-// plus is a sorted list with one more element, minus one with one less. Neither changes the list that it is given.
+// plus is a sorted list with one more element, minus one with one less. Neither changes the list
+// that it is given.
 func plus(list []core.Proc, p core.Proc) []core.Proc {
 	i, found := slices.BinarySearch(list, p)
 	if found {

@@ -17,12 +17,14 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-func newSetup(program string, p pessimistic.Protocol, nodes []int, o radic.Options) (*core.Setup, error) {
+func newSetup(program string, p pessimistic.Protocol, nodes []int, o radic.Options) (*core.Setup,
+	error) {
 	names, programs, err := script.Parse(program, 1)
 	if err != nil {
 		return nil, err
 	}
-	inner, err := pessimistic.NewSetup(p, trace.Layout{Names: names, Ranks: len(names)}, programs, pessimistic.Options{})
+	inner, err := pessimistic.NewSetup(p, trace.Layout{Names: names, Ranks: len(names)}, programs,
+		pessimistic.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -30,13 +32,15 @@ func newSetup(program string, p pessimistic.Protocol, nodes []int, o radic.Optio
 }
 
 // parse is the setup of the logging protocol alone.
-func parse(t *testing.T, program string, p pessimistic.Protocol, o pessimistic.Options) *core.Setup {
+func parse(t *testing.T, program string, p pessimistic.Protocol,
+	o pessimistic.Options) *core.Setup {
 	t.Helper()
 	names, programs, err := script.Parse(program, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	setup, err := pessimistic.NewSetup(p, trace.Layout{Names: names, Ranks: len(names)}, programs, o)
+	setup, err := pessimistic.NewSetup(p, trace.Layout{Names: names, Ranks: len(names)}, programs,
+		o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,16 +64,25 @@ func TestSetupErrors(t *testing.T) {
 		options  radic.Options
 		want     string
 	}{
-		{"two nodes", "a:\nb:", pessimistic.RBML, nil, radic.Options{}, "radic: NeedThreeNodes: 2 nodes, want at least 3: with two, the only survivor would protect itself"},
-		{"three ranks on two nodes", "a:\nb:\nc:", pessimistic.RBML, []int{0, 1, 1}, radic.Options{},
-			"radic: NeedThreeNodes: 2 nodes, want at least 3: with two, the only survivor would protect itself"},
+		{"two nodes", "a:\nb:", pessimistic.RBML, nil, radic.Options{},
+			"radic: NeedThreeNodes: 2 nodes, want at least 3: with two, the only survivor would " +
+				"protect itself"},
+		{"three ranks on two nodes", "a:\nb:\nc:", pessimistic.RBML, []int{0, 1, 1},
+			radic.Options{},
+			"radic: NeedThreeNodes: 2 nodes, want at least 3: with two, the only survivor would " +
+				"protect itself"},
 		{"three nodes", "a:\nb:\nc:", pessimistic.HMPL, nil, radic.Options{Spares: 2}, ""},
 		{"more nodes than ranks", "a:", pessimistic.HMPL, nil, radic.Options{Nodes: 3}, ""},
-		{"who is not there can not leave", "a:\nb:\nc:", pessimistic.RBML, nil, radic.Options{Leaves: 4}, "radic: node 4 is to leave, and there are 3"},
+		{"who is not there can not leave", "a:\nb:\nc:", pessimistic.RBML, nil,
+			radic.Options{Leaves: 4}, "radic: node 4 is to leave, and there are 3"},
 		{"no loggers", "a:\nb:\nc:", pessimistic.SBML, nil, radic.Options{}, ""},
-		{"zombies without loggers", "a:\nb:\nc:", pessimistic.SBML, nil, radic.Options{Zombies: true}, "radic: protocol sbml has no loggers, so zombies=yes is not supported"},
-		{"a rank with the name of a vault", "a:\nVa:\nc:", pessimistic.SBML, nil, radic.Options{}, "radic: a rank is called Va, which is the name of the vault of a"},
-		{"a rank with the name of a node", "a:\nN2:\nc:", pessimistic.RBML, nil, radic.Options{}, "radic: a rank or logger is called N2, which is the name of a node"},
+		{"zombies without loggers", "a:\nb:\nc:", pessimistic.SBML, nil,
+			radic.Options{Zombies: true},
+			"radic: protocol sbml has no loggers, so zombies=yes is not supported"},
+		{"a rank with the name of a vault", "a:\nVa:\nc:", pessimistic.SBML, nil, radic.Options{},
+			"radic: a rank is called Va, which is the name of the vault of a"},
+		{"a rank with the name of a node", "a:\nN2:\nc:", pessimistic.RBML, nil, radic.Options{},
+			"radic: a rank or logger is called N2, which is the name of a node"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -81,7 +94,8 @@ func TestSetupErrors(t *testing.T) {
 	}
 }
 
-// Aim: options of both layers are told apart, bad ones are refused. Method: texts with the rest or the error.
+// Aim: options of both layers are told apart, bad ones are refused. Method: texts with the rest or
+// the error.
 func TestOptions(t *testing.T) {
 	tests := []struct{ text, rest, want string }{
 		{"", "", ""},
@@ -91,12 +105,15 @@ func TestOptions(t *testing.T) {
 		{"nodes=2", "", "want a number of nodes in [3, 64]"},
 		{"rejoin=maybe", "", "want yes or no"},
 		{"zombies=1", "", "want yes or no"},
-		{"capacity=0 spares=1", "", "want a number of ranks in [1, 64]: a spare without room for any is none"},
+		{"capacity=0 spares=1", "",
+			"want a number of ranks in [1, 64]: a spare without room for any is none"},
 		{"capacity=2", "", "capacity=2 is about spares, and there are none"},
 		{"spares=1 spares=2", "", "spares is given twice"},
 		{"ring=2", "", "want +1 (the next node protects) or -1 (the one before)"},
 		{"joins=1 leaves=2 ring=-1 capacity=3 heartbeat=2 watchdog=6 buffer=2", "buffer=2", ""},
-		{"heartbeat=2 watchdog=2", "", "BadTimers: a watchdog of 2 ticks expires before the next heartbeat, which comes after 2"},
+		{"heartbeat=2 watchdog=2", "",
+			"BadTimers: a watchdog of 2 ticks expires before the next heartbeat, which comes " +
+				"after 2"},
 		{"watchdog=2", "", "BadTimers: heartbeat is 0 ticks and watchdog 2, want both or none"},
 		{"heartbeat=0 watchdog=2", "", "want a number of ticks in [1, 1048576]"},
 		{"loggers=next", "", "radic decides where loggers run"},
@@ -104,21 +121,25 @@ func TestOptions(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, rest, err := radic.ParseOptions(tt.text)
-		if got := message(err); rest != tt.rest || tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+		if got := message(err); rest != tt.rest || tt.want == "" && got != "" ||
+			!strings.Contains(got, tt.want) {
 			t.Errorf("%q: rest %q error %q, want %q and %q", tt.text, rest, got, tt.rest, tt.want)
 		}
 	}
 }
 
-// Aim: Figure 2.8. Node 1 fails; its protector finds the spare and hands it the ranks, adopts the loggers that node 1 ran, and a rank whose
-// logger was lost sends a new image. Method: the run of the figure, taken step by step to its end without another failure.
+// Aim: Figure 2.8. Node 1 fails; its protector finds the spare and hands it the ranks, adopts the
+// loggers that node 1 ran, and a rank whose logger was lost sends a new image. Method: the run of
+// the figure, taken step by step to its end without another failure.
 func TestFigure28(t *testing.T) {
-	setup, err := newSetup("a: send b m\nb: recv a; output\nc:", pessimistic.RBML, nil, radic.Options{Spares: 1})
+	setup, err := newSetup("a: send b m\nb: recv a; output\nc:", pessimistic.RBML, nil,
+		radic.Options{Spares: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	model := fault.Model{Failures: 1}
-	w, err := world.New(world.Config{Setup: setup, Model: model, Facts: world.FactsOf(setup, &model, nil), Twice: true})
+	w, err := world.New(world.Config{Setup: setup, Model: model,
+		Facts: world.FactsOf(setup, &model, nil), Twice: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,14 +173,16 @@ func TestFigure28(t *testing.T) {
 			got["image of "+setup.Layout.Name(e.Peer)] = setup.Layout.Name(e.Proc)
 		}
 	}
-	want := map[string]string{"crashed N1": "", "crashed a": "", "crashed Lc": "", "a": "S1", "Lc": "N2", "image of c": "Lc", "image of a": "La"}
+	want := map[string]string{"crashed N1": "", "crashed a": "", "crashed Lc": "", "a": "S1",
+		"Lc": "N2", "image of c": "Lc", "image of a": "La"}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("who crashed, who adopted whom, who has a new image (-want +got):\n%s\n%s", diff, strings.Join(schedule, "\n"))
+		t.Errorf("who crashed, who adopted whom, who has a new image (-want +got):\n%s\n%s", diff,
+			strings.Join(schedule, "\n"))
 	}
 }
 
-// Aim: a node answers what it can not know: a rank that does not exist, a message of nobody's, a question when it is not part of this. Method: single steps of
-// the machine of a node.
+// Aim: a node answers what it can not know: a rank that does not exist, a message of nobody's, a
+// question when it is not part of this. Method: single steps of the machine of a node.
 func TestNodeAnswers(t *testing.T) {
 	setup, err := newSetup("a:\nb:\nc:", pessimistic.RBML, nil, radic.Options{Spares: 1, Joins: 1})
 	if err != nil {
@@ -176,20 +199,29 @@ func TestNodeAnswers(t *testing.T) {
 		message    radic.Message
 		want       string // kind of what is sent, or the reason of a drop
 	}{
-		{"where a rank is", "N2", 1, radic.Message{Kind: radic.WhereIs, About: 2}, "Where about 2: located at 8"},
-		{"where no rank is", "N2", 1, radic.Message{Kind: radic.WhereIs, About: 3}, "Where about 3: unknown"},
-		{"where its own ward's rank is, which is not there", "N2", 1, radic.Message{Kind: radic.WhereIs, About: 0, At: 6}, "Where about 0: wait"},
-		{"asked as a spare, but active", "N2", 8, radic.Message{Kind: radic.Ask, About: 6}, "Answer false"},
+		{"where a rank is", "N2", 1, radic.Message{Kind: radic.WhereIs, About: 2},
+			"Where about 2: located at 8"},
+		{"where no rank is", "N2", 1, radic.Message{Kind: radic.WhereIs, About: 3},
+			"Where about 3: unknown"},
+		{"where its own ward's rank is, which is not there", "N2", 1,
+			radic.Message{Kind: radic.WhereIs, About: 0, At: 6}, "Where about 0: wait"},
+		{"asked as a spare, but active", "N2", 8, radic.Message{Kind: radic.Ask, About: 6},
+			"Answer false"},
 		{"asked as a spare", "S1", 8, radic.Message{Kind: radic.Ask, About: 6}, "Answer true"},
-		{"adopt without a promise", "S1", 8, radic.Message{Kind: radic.Transfer, About: 6}, "Adopted about 6"},
+		{"adopt without a promise", "S1", 8, radic.Message{Kind: radic.Transfer, About: 6},
+			"Adopted about 6"},
 		{"not joined", "J1", 8, radic.Message{Kind: radic.Ask, About: 6}, "Nobody "},
-		{"not joined, an observer asks", "J1", 1, radic.Message{Kind: radic.WhereIs, About: 2}, "Nobody "},
-		{"an answer that nobody waits for", "N2", 8, radic.Message{Kind: radic.Answer, About: 6, Yes: true}, "not asked"},
-		{"a link of another node's protector", "N2", 8, radic.Message{Kind: radic.Linked}, "not the ward"},
+		{"not joined, an observer asks", "J1", 1, radic.Message{Kind: radic.WhereIs, About: 2},
+			"Nobody "},
+		{"an answer that nobody waits for", "N2", 8,
+			radic.Message{Kind: radic.Answer, About: 6, Yes: true}, "not asked"},
+		{"a link of another node's protector", "N2", 8, radic.Message{Kind: radic.Linked},
+			"not the ward"},
 		{"no such message", "N2", 8, radic.Message{Kind: 99}, "no message of the control plane"},
 	}
 	for _, tt := range tests {
-		effects := node(tt.node).Step(core.Input{Kind: core.Received, From: tt.from, Message: &tt.message}, nil)
+		effects := node(tt.node).Step(core.Input{Kind: core.Received, From: tt.from,
+			Message: &tt.message}, nil)
 		got := ""
 		if e := effects[0]; e.Kind == core.SendMessage {
 			w := e.Message.Describe()
@@ -210,7 +242,8 @@ func TestTable31(t *testing.T) {
 		t.Fatalf("%d solutions, the first is %s", len(list), list[0].Name)
 	}
 	for _, s := range list {
-		for _, column := range []string{s.Name, s.Logging, s.Decentralised, s.Checkpoint, s.Storage, s.Transparent, s.Automatic, s.Spares} {
+		for _, column := range []string{s.Name, s.Logging, s.Decentralised, s.Checkpoint, s.Storage,
+			s.Transparent, s.Automatic, s.Spares} {
 			if column == "" {
 				t.Errorf("%s has an empty column", s.Name)
 			}
@@ -221,7 +254,8 @@ func TestTable31(t *testing.T) {
 // Aim: the switches can be named. Method: there and back.
 func TestErrata(t *testing.T) {
 	for _, e := range radic.Errata() {
-		if _, ok := radic.Errata().Find(e.ID); !ok || e.Place == "" || e.Printed == "" || e.Repaired == "" {
+		if _, ok := radic.Errata().Find(e.ID); !ok || e.Place == "" || e.Printed == "" ||
+			e.Repaired == "" {
 			t.Errorf("%s is not found or says too little: %+v", e.ID, e)
 		}
 	}
@@ -229,13 +263,16 @@ func TestErrata(t *testing.T) {
 		t.Error("M1 is found, it belongs to hmpl")
 	}
 	m28, _ := radic.Errata().Find("M28")
-	if m31, _ := radic.Errata().Find("M31"); radic.Errata().Published() != radic.Set(0).With(m28).With(m31) {
+	if m31, _ := radic.Errata().Find("M31"); radic.Errata().Published() != radic.Set(0).With(
+		m28).With(m31) {
 		t.Errorf("published is %b", radic.Errata().Published())
 	}
 }
 
-// drive follows the schedule, then takes the first event that is no fault, again and again, to the end of the run or until stop says so.
-func drive(t *testing.T, w *world.World, schedule []string, stop func(*world.Run) bool) (*world.Run, []string) {
+// drive follows the schedule, then takes the first event that is no fault, again and again, to the
+// end of the run or until stop says so.
+func drive(t *testing.T, w *world.World, schedule []string, stop func(*world.Run) bool) (*world.Run,
+	[]string) {
 	t.Helper()
 	for {
 		run, err := w.Replay(schedule)
@@ -254,8 +291,9 @@ func drive(t *testing.T, w *world.World, schedule []string, stop func(*world.Run
 	}
 }
 
-// Aim: maintenance ([RADIC] section 2.3.3). A node is taken out just after its rank has taken a checkpoint: the rank moves to the spare and has
-// nothing to replay. Method: the run up to the commit, a crash of the node, and the rest; deliveries of the second life are counted, with a
+// Aim: maintenance ([RADIC] section 2.3.3). A node is taken out just after its rank has taken a
+// checkpoint: the rank moves to the spare and has nothing to replay. Method: the run up to the
+// commit, a crash of the node, and the rest; deliveries of the second life are counted, with a
 // checkpoint and, to see the difference, without.
 func TestMaintenance(t *testing.T) {
 	const la = trace.Proc(3) // the logger of a
@@ -268,7 +306,8 @@ func TestMaintenance(t *testing.T) {
 			t.Fatal(err)
 		}
 		model := fault.Model{Failures: 1}
-		w, err := world.New(world.Config{Setup: setup, Model: model, Facts: world.FactsOf(setup, &model, nil), Twice: true})
+		w, err := world.New(world.Config{Setup: setup, Model: model,
+			Facts: world.FactsOf(setup, &model, nil), Twice: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,17 +315,23 @@ func TestMaintenance(t *testing.T) {
 		if want > 0 {
 			ready = func(e trace.Event) bool { return e.Proc == la && e.Kind == trace.Logged }
 		}
-		_, schedule := drive(t, w, nil, func(r *world.Run) bool { return slices.ContainsFunc(r.Trace.Events, ready) })
-		run, schedule := drive(t, w, append(schedule, "crash N1"), func(*world.Run) bool { return false })
+		_, schedule := drive(t, w, nil, func(r *world.Run) bool {
+			return slices.ContainsFunc(r.Trace.Events, ready)
+		})
+		run, schedule := drive(t, w, append(schedule, "crash N1"), func(*world.Run) bool {
+			return false
+		})
 		replayed, moved := 0, false
 		for _, e := range run.Trace.Events {
 			if e.Proc == 0 && e.Incarnation == 1 && e.Kind == trace.Delivered {
 				replayed++
 			}
-			moved = moved || e.Kind == trace.Adopted && e.Peer == 0 && setup.Layout.Name(e.Proc) == "S1"
+			moved = moved || e.Kind == trace.Adopted && e.Peer == 0 &&
+				setup.Layout.Name(e.Proc) == "S1"
 		}
 		if replayed != want || !moved {
-			t.Errorf("%s: %d messages replayed, want %d; on the spare: %t\n%s", program, replayed, want, moved, strings.Join(schedule, "\n"))
+			t.Errorf("%s: %d messages replayed, want %d; on the spare: %t\n%s", program, replayed,
+				want, moved, strings.Join(schedule, "\n"))
 		}
 	}
 }

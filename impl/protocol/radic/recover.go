@@ -17,7 +17,8 @@ const (
 	adopting       // for a node to which ranks were transferred
 )
 
-// recovery is the work on one dead node, one group of ranks that had one node at the start after the other.
+// recovery is the work on one dead node, one group of ranks that had one node at the start after
+// the other.
 type recovery struct {
 	_     struct{}    `cbor:",toarray"`
 	Phase phase       `json:"phase"`
@@ -34,11 +35,13 @@ const (
 	unprotected     = "unprotected: no other node is left, the log is beside the rank"
 )
 
-// mine reports whether a rank is up to this node: every node between the rank's own one and this one has been given up.
+// mine reports whether a rank is up to this node: every node between the rank's own one and this
+// one has been given up.
 func (t *node) mine(r core.Rank) bool { return slices.Contains(t.s.Mine, t.origin[r]) }
 
-// next begins the recovery of the next dead node. When this node was not its protector, but has outlived it, the tables may be old: the former
-// protector may have recovered some ranks, or be lost in the middle of it, so everybody is asked what it hosts, one after the other.
+// next begins the recovery of the next dead node. When this node was not its protector, but has
+// outlived it, the tables may be old: the former protector may have recovered some ranks, or be
+// lost in the middle of it, so everybody is asked what it hosts, one after the other.
 func (t *node) next(out []core.Effect) []core.Effect {
 	s := &t.s
 	s.Now = recovery{}
@@ -77,7 +80,8 @@ func (t *node) ask(out []core.Effect) []core.Effect {
 		}
 	}
 	if now.Asked != 0 {
-		return append(out, core.SendTo(now.Asked, &Message{Kind: Census, About: now.About, Dead: s.Dead}))
+		return append(out, core.SendTo(now.Asked,
+			&Message{Kind: Census, About: now.About, Dead: s.Dead}))
 	}
 	for _, f := range now.Found {
 		row := &s.Rows[f.Rank]
@@ -104,7 +108,8 @@ func (t *node) counted(from core.Proc, m *Message, out []core.Effect) []core.Eff
 	return t.ask(out)
 }
 
-// takeOver gives new loggers to the ranks that have lost theirs, and finds the ranks that run nowhere ([RADIC] Fig. 2.8c).
+// takeOver gives new loggers to the ranks that have lost theirs, and finds the ranks that run
+// nowhere ([RADIC] Fig. 2.8c).
 func (t *node) takeOver(out []core.Effect) []core.Effect {
 	s := &t.s
 	for i := range s.Rows {
@@ -129,7 +134,8 @@ func (t *node) takeOver(out []core.Effect) []core.Effect {
 	return t.place(t.recall(func(a asker) bool { return !t.dead(s.Rows[a.Rank].Host) }, out))
 }
 
-// protect lets the logger of a rank run on this node, or on another one when the rank itself runs here.
+// protect lets the logger of a rank run on this node, or on another one when the rank itself runs
+// here.
 func (t *node) protect(r *Row, out []core.Effect) []core.Effect {
 	if r.Host != t.self {
 		r.Protector = t.self
@@ -137,9 +143,11 @@ func (t *node) protect(r *Row, out []core.Effect) []core.Effect {
 	}
 	if to := t.neighbour(); to != t.self {
 		r.Protector = to
-		return append(out, core.SendTo(to, &Message{Kind: Protect, Rows: []Row{*r}, Dead: t.s.Dead}))
+		return append(out, core.SendTo(to, &Message{Kind: Protect, Rows: []Row{*r},
+			Dead: t.s.Dead}))
 	}
-	// No other node is left. The logger runs here: it protects against nothing but the end of the rank alone, and answers for what is lost.
+	// No other node is left. The logger runs here: it protects against nothing but the end of the
+	// rank alone, and answers for what is lost.
 	r.Protector = t.self
 	return t.adopt(t.logger(r.Rank), append(out, core.Effect{Kind: core.Declare, Key: unprotected}))
 }
@@ -155,7 +163,8 @@ func (t *node) protects(from core.Proc, m *Message, out []core.Effect) []core.Ef
 	return out
 }
 
-// neighbour is the next node on the ring that is not known to be dead, or a spare, or this node itself when it is the last one.
+// neighbour is the next node on the ring that is not known to be dead, or a spare, or this node
+// itself when it is the last one.
 func (t *node) neighbour() core.Proc {
 	if q := t.heir(t.self); q != t.self {
 		return q
@@ -173,7 +182,8 @@ func (t *node) neighbour() core.Proc {
 	return t.self
 }
 
-// place finds a node for the next group of ranks: a spare that is free, or, in basic protection, the neighbour.
+// place finds a node for the next group of ranks: a spare that is free, or, in basic protection,
+// the neighbour.
 func (t *node) place(out []core.Effect) []core.Effect {
 	s, now := &t.s, &t.s.Now
 	if len(now.Ranks) == 0 {
@@ -181,11 +191,13 @@ func (t *node) place(out []core.Effect) []core.Effect {
 	}
 	if len(s.Spares) > 0 {
 		now.Phase, now.Asked = asking, s.Spares[0]
-		return append(out, core.SendTo(now.Asked, &Message{Kind: Ask, About: now.About, Rows: t.group(), Dead: s.Dead}))
+		return append(out, core.SendTo(now.Asked,
+			&Message{Kind: Ask, About: now.About, Rows: t.group(), Dead: s.Dead}))
 	}
 	out = append(out, core.Effect{Kind: core.Declare, Key: basicProtection})
 	target := t.heir(t.self)
-	if t.has(M31) || target == t.self { // alone, or Deviation: M31 starts the ranks beside their image and log
+	// alone, or Deviation: M31 starts the ranks beside their image and log
+	if t.has(M31) || target == t.self {
 		for _, r := range t.group() {
 			out = t.adopt(r.Rank.Proc(), out)
 		}
@@ -198,10 +210,12 @@ func (t *node) place(out []core.Effect) []core.Effect {
 func (t *node) transfer(to core.Proc, out []core.Effect) []core.Effect {
 	now := &t.s.Now
 	now.Phase, now.Asked = adopting, to
-	return append(out, core.SendTo(to, &Message{Kind: Transfer, About: now.About, Rows: t.group(), Dead: t.s.Dead}))
+	return append(out, core.SendTo(to, &Message{Kind: Transfer, About: now.About, Rows: t.group(),
+		Dead: t.s.Dead}))
 }
 
-// group are the ranks that need a node and had one node at the start, as they will be when they have one.
+// group are the ranks that need a node and had one node at the start, as they will be when they
+// have one.
 func (t *node) group() []Row {
 	var rows []Row
 	for _, r := range t.s.Now.Ranks {
@@ -214,7 +228,8 @@ func (t *node) group() []Row {
 	return rows
 }
 
-// placed updates the table, tells the observers that wait, and goes on with the ranks that had another node at the start.
+// placed updates the table, tells the observers that wait, and goes on with the ranks that had
+// another node at the start.
 func (t *node) placed(host core.Proc, out []core.Effect) []core.Effect {
 	s, now := &t.s, &t.s.Now
 	for _, r := range t.group() {
@@ -222,7 +237,9 @@ func (t *node) placed(host core.Proc, out []core.Effect) []core.Effect {
 		s.Rows[r.Rank] = r
 	}
 	done := t.origin[now.Ranks[0]]
-	now.Ranks = slices.DeleteFunc(slices.Clone(now.Ranks), func(r core.Rank) bool { return t.origin[r] == done })
+	now.Ranks = slices.DeleteFunc(slices.Clone(now.Ranks), func(r core.Rank) bool {
+		return t.origin[r] == done
+	})
 	now.Asked = 0
 	return t.place(t.recall(func(a asker) bool { return t.origin[a.Rank] == done }, out))
 }

@@ -16,7 +16,8 @@ import (
 )
 
 // makeWorld is the world of a program under RADIC.
-func makeWorld(t *testing.T, program string, p pessimistic.Protocol, below pessimistic.Options, o radic.Options, m fault.Model) *world.World {
+func makeWorld(t *testing.T, program string, p pessimistic.Protocol, below pessimistic.Options,
+	o radic.Options, m fault.Model) *world.World {
 	t.Helper()
 	setup := parse(t, program, p, below)
 	setup, err := radic.NewSetup(setup, nil, o)
@@ -31,7 +32,8 @@ func makeWorld(t *testing.T, program string, p pessimistic.Protocol, below pessi
 }
 
 // walk draws a run to its end; the events for which keep says no are left out.
-func walk(t *testing.T, w *world.World, r *rand.Rand, schedule []string, most int, keep func(text string, s checker.Step) bool) *world.Run {
+func walk(t *testing.T, w *world.World, r *rand.Rand, schedule []string, most int,
+	keep func(text string, s checker.Step) bool) *world.Run {
 	t.Helper()
 	for {
 		run, err := w.Replay(schedule)
@@ -39,7 +41,8 @@ func walk(t *testing.T, w *world.World, r *rand.Rand, schedule []string, most in
 			t.Fatal(err)
 		}
 		if run.Violation != nil {
-			t.Fatalf("%s: %s\n%s", run.Violation.Property, run.Violation.Message, strings.Join(schedule, "\n"))
+			t.Fatalf("%s: %s\n%s", run.Violation.Property, run.Violation.Message,
+				strings.Join(schedule, "\n"))
 		}
 		texts, x := w.Enabled(run.States[len(run.States)-1])
 		var list []string
@@ -67,8 +70,9 @@ func count(run *world.Run, which func(trace.Event) bool) (n int) {
 	return n
 }
 
-// Aim: a maintenance swap replays nothing ([RADIC] section 2.3.3), whenever it begins. Method: 80 runs drawn at random with a node that joins and one that
-// leaves; every rank that moves resumes where it had stopped. A near miss, a crash at any time, must replay something in some run.
+// Aim: a maintenance swap replays nothing ([RADIC] section 2.3.3), whenever it begins. Method: 80
+// runs drawn at random with a node that joins and one that leaves; every rank that moves resumes
+// where it had stopped. A near miss, a crash at any time, must replay something in some run.
 func TestSwapReplaysNothing(t *testing.T) {
 	const program = "a: recv b; output; recv b\nb: send a m1; send a m2\nc:"
 	replayed := func(run *world.Run) (n int) {
@@ -90,30 +94,38 @@ func TestSwapReplaysNothing(t *testing.T) {
 		nothing bool
 	}{
 		{"a node is taken out", radic.Options{Joins: 1, Leaves: 1}, fault.Model{}, true},
-		{"a node fails", radic.Options{Joins: 1}, fault.Model{Failures: 1, Victims: []core.Proc{6}}, false},
+		{"a node fails", radic.Options{Joins: 1}, fault.Model{Failures: 1, Victims: []core.Proc{6}},
+			false},
 	} {
-		w, r := makeWorld(t, program, pessimistic.HMPL, pessimistic.Options{}, tt.options, tt.model), rand.New(rand.NewPCG(1, 2))
+		w, r := makeWorld(t, program, pessimistic.HMPL, pessimistic.Options{}, tt.options,
+			tt.model), rand.New(rand.NewPCG(1, 2))
 		total, moved := 0, 0
 		for range 80 {
 			run := walk(t, w, r, nil, 1000, anything)
 			total += replayed(run)
-			moved += count(run, func(e trace.Event) bool { return e.Kind == trace.Resumed && e.Proc == 0 })
+			moved += count(run, func(e trace.Event) bool {
+				return e.Kind == trace.Resumed && e.Proc == 0
+			})
 		}
 		if (total == 0) != tt.nothing || moved == 0 {
-			t.Errorf("%s: %d messages replayed in %d moves, nothing is wanted: %t", tt.name, total, moved, tt.nothing)
+			t.Errorf("%s: %d messages replayed in %d moves, nothing is wanted: %t", tt.name, total,
+				moved, tt.nothing)
 		}
 	}
 }
 
-// Aim: Figure 6.1: one question finds a rank whose protector lives. Method: 200 runs drawn at random of a sender and a receiver whose node may fail; some
-// ask, none asks twice.
+// Aim: Figure 6.1: one question finds a rank whose protector lives. Method: 200 runs drawn at
+// random of a sender and a receiver whose node may fail; some ask, none asks twice.
 func TestOneQuestion(t *testing.T) {
 	model := fault.Model{Failures: 1, Victims: []core.Proc{5}}
-	w := makeWorld(t, "a: send b m\nb: recv a", pessimistic.RBML, pessimistic.Options{}, radic.Options{Nodes: 3, Spares: 1}, model)
+	w := makeWorld(t, "a: send b m\nb: recv a", pessimistic.RBML, pessimistic.Options{},
+		radic.Options{Nodes: 3, Spares: 1}, model)
 	r, asked := rand.New(rand.NewPCG(3, 4)), 0
 	for range 200 {
 		run := walk(t, w, r, nil, 1000, anything)
-		n := count(run, func(e trace.Event) bool { return e.Kind == trace.Emitted && e.Text == "WhereIs" })
+		n := count(run, func(e trace.Event) bool {
+			return e.Kind == trace.Emitted && e.Text == "WhereIs"
+		})
 		if asked += n; n > 1 {
 			t.Fatalf("%d questions\n%s", n, strings.Join(run.Schedule, "\n"))
 		}
@@ -123,13 +135,15 @@ func TestOneQuestion(t *testing.T) {
 	}
 }
 
-// Aim: with heartbeats as messages and watchdogs as timers a node that fails is found and its rank restarted, and a heartbeat in time keeps a watchdog quiet.
-// Method: drawn runs in which a watchdog fires only when its node is down, as with clocks that are good enough, and each timer of
+// Aim: with heartbeats as messages and watchdogs as timers a node that fails is found and its rank
+// restarted, and a heartbeat in time keeps a watchdog quiet. Method: drawn runs in which a watchdog
+// fires only when its node is down, as with clocks that are good enough, and each timer of
 // heartbeats a few times; the rank ends on the spare as it does without heartbeats.
 func TestHeartbeats(t *testing.T) {
 	options := radic.Options{Nodes: 3, Spares: 1, Heartbeat: 2, Watchdog: 6}
 	model := fault.Model{Failures: 1, Victims: []core.Proc{2}}
-	w, r := makeWorld(t, "a: output", pessimistic.RBML, pessimistic.Options{}, options, model), rand.New(rand.NewPCG(5, 6))
+	w, r := makeWorld(t, "a: output", pessimistic.RBML, pessimistic.Options{}, options, model),
+		rand.New(rand.NewPCG(5, 6))
 	adopted, beats := 0, 0
 	for range 40 {
 		down, left := false, 25
@@ -140,56 +154,78 @@ func TestHeartbeats(t *testing.T) {
 			if strings.HasSuffix(text, " heartbeat") {
 				return left > 0 && r.IntN(3) == 0
 			}
-			return !strings.Contains(text, "watchdog") || down && strings.HasSuffix(text, "watchdog 2")
+			return !strings.Contains(text, "watchdog") || down &&
+				strings.HasSuffix(text, "watchdog 2")
 		})
-		// The crash strikes when nothing else is left to do: again, with watchdogs about the dead node.
+		// The crash strikes when nothing else is left to do: again, with watchdogs about the dead
+		// node.
 		if !slices.Contains(run.Schedule, "crash N1") {
 			t.Fatalf("no crash:\n%s", strings.Join(run.Schedule, "\n"))
 		}
 		down, left = true, 0
 		run = walk(t, w, r, run.Schedule, 600, func(text string, s checker.Step) bool {
-			return !strings.HasSuffix(text, " heartbeat") && (!strings.Contains(text, "watchdog") || strings.HasSuffix(text, "watchdog 2"))
+			return !strings.HasSuffix(text, " heartbeat") &&
+				(!strings.Contains(text, "watchdog") || strings.HasSuffix(text, "watchdog 2"))
 		})
-		beats += count(run, func(e trace.Event) bool { return e.Kind == trace.Arrived && e.Text == "Beat" })
-		adopted += count(run, func(e trace.Event) bool { return e.Kind == trace.Adopted && e.Peer == 0 && e.Proc == 5 })
-		if n := count(run, func(e trace.Event) bool { return e.Kind == trace.Finished && e.Incarnation == 1 }); n == 0 {
+		beats += count(run, func(e trace.Event) bool {
+			return e.Kind == trace.Arrived && e.Text == "Beat"
+		})
+		adopted += count(run, func(e trace.Event) bool {
+			return e.Kind == trace.Adopted && e.Peer == 0 && e.Proc == 5
+		})
+		if n := count(run, func(e trace.Event) bool {
+			return e.Kind == trace.Finished && e.Incarnation == 1
+		}); n == 0 {
 			t.Fatalf("a does not end in its second life:\n%s", strings.Join(run.Schedule, "\n"))
 		}
 	}
 	if adopted != 40 || beats == 0 {
-		t.Errorf("the spare has adopted the rank in %d of 40 runs, with %d heartbeats", adopted, beats)
+		t.Errorf("the spare has adopted the rank in %d of 40 runs, with %d heartbeats", adopted,
+			beats)
 	}
 }
 
-// Aim: checkpoints on full buffers go on under RADIC, also while ranks move. Method: 80 runs drawn at random with loggers that hold one entry; no property
-// is broken, and loggers have commanded checkpoints.
+// Aim: checkpoints on full buffers go on under RADIC, also while ranks move. Method: 80 runs drawn
+// at random with loggers that hold one entry; no property is broken, and loggers have commanded
+// checkpoints.
 func TestFullLoggers(t *testing.T) {
 	model := fault.Model{Failures: 1, Victims: []core.Proc{5}}
-	below := pessimistic.Options{Memory: pessimistic.Limit{Messages: 1}, Full: pessimistic.CommandCheckpoint}
-	w := makeWorld(t, "a: send b m1; send b m2\nb: recv a; recv a", pessimistic.HMPL, below, radic.Options{Nodes: 3}, model)
+	below := pessimistic.Options{Memory: pessimistic.Limit{Messages: 1},
+		Full: pessimistic.CommandCheckpoint}
+	w := makeWorld(t, "a: send b m1; send b m2\nb: recv a; recv a", pessimistic.HMPL, below,
+		radic.Options{Nodes: 3}, model)
 	r, commanded := rand.New(rand.NewPCG(7, 8)), 0
 	for range 80 {
 		run := walk(t, w, r, nil, 1000, anything)
-		commanded += count(run, func(e trace.Event) bool { return e.Kind == trace.Emitted && e.Text == "LogFull" })
+		commanded += count(run, func(e trace.Event) bool {
+			return e.Kind == trace.Emitted && e.Text == "LogFull"
+		})
 	}
 	if commanded == 0 {
 		t.Error("no logger was ever full")
 	}
 }
 
-// Aim: what a former life has sent and comes back is not sent again by the next one, which has not sent it yet. Method: the beginning of the run that has shown
-// it, with 40 ends drawn at random; the judge sees a message that leaves without a copy, and the bounce is dropped in every run.
+// Aim: what a former life has sent and comes back is not sent again by the next one, which has not
+// sent it yet. Method: the beginning of the run that has shown it, with 40 ends drawn at random;
+// the judge sees a message that leaves without a copy, and the bounce is dropped in every run.
 func TestBounceOfFormerLife(t *testing.T) {
 	model := fault.Model{Failures: 2, Victims: []core.Proc{4, 6}}
-	w := makeWorld(t, "a: send b m\nb: recv a; output", pessimistic.HMPL, pessimistic.Options{}, radic.Options{Nodes: 4}, model)
-	beginning := []string{"crash N3", "step a send m to b", "expire N4 hears nothing of N3", "expire N4 hears nothing of N3", "deliver N4->N2 Link",
-		"deliver N2->N4 Linked", "crash N1", "expire N2 hears nothing of N1", "expire N2 hears nothing of N1", "expire N2 hears nothing of N3",
-		"expire N2 hears nothing of N3", "expire N4 hears nothing of N1", "expire N4 hears nothing of N1", "deliver N4->N2 Transfer (about 6)",
+	w := makeWorld(t, "a: send b m\nb: recv a; output", pessimistic.HMPL, pessimistic.Options{},
+		radic.Options{Nodes: 4}, model)
+	beginning := []string{"crash N3", "step a send m to b", "expire N4 hears nothing of N3",
+		"expire N4 hears nothing of N3", "deliver N4->N2 Link",
+		"deliver N2->N4 Linked", "crash N1", "expire N2 hears nothing of N1",
+		"expire N2 hears nothing of N1", "expire N2 hears nothing of N3",
+		"expire N2 hears nothing of N3", "expire N4 hears nothing of N1",
+		"expire N4 hears nothing of N1", "deliver N4->N2 Transfer (about 6)",
 		"restart b incarnation 1", "deliver a->b Data m (ssn 1)"}
 	r := rand.New(rand.NewPCG(9, 10))
 	for range 40 {
 		run := walk(t, w, r, beginning, 1000, anything)
-		dropped := count(run, func(e trace.Event) bool { return e.Kind == trace.Dropped && e.Text == "sent by a former life" })
+		dropped := count(run, func(e trace.Event) bool {
+			return e.Kind == trace.Dropped && e.Text == "sent by a former life"
+		})
 		if dropped != 1 {
 			t.Fatalf("%d bounces dropped, want 1\n%s", dropped, strings.Join(run.Schedule, "\n"))
 		}

@@ -9,11 +9,13 @@ import (
 // spareState is what a node remembers of those who want it to adopt ranks.
 type spareState struct {
 	_ struct{} `cbor:",toarray"`
-	// Reserved is the protector that it is promised to, 0 = nobody. The promise is a lease: it lasts as long as the watchdog about the protector.
+	// Reserved is the protector that it is promised to, 0 = nobody. The promise is a lease: it
+	// lasts as long as the watchdog about the protector.
 	Reserved core.Proc `json:"reserved"`
 	Busy     bool      `json:"busy"` // it has adopted
-	// Waiting are requests, first come, first served: those that came before everybody knew of this node (who does not know it could not find what it
-	// hosts), and those that came while it was promised to another protector, which may be dead.
+	// Waiting are requests, first come, first served: those that came before everybody knew of this
+	// node (who does not know it could not find what it hosts), and those that came while it was
+	// promised to another protector, which may be dead.
 	Waiting []request `json:"waiting"`
 }
 
@@ -22,7 +24,8 @@ func (t *node) asked(from core.Proc, m *Message, out []core.Effect) []core.Effec
 	t.refuse(m.Dead)
 	r := request{From: from, About: m.About, Ranks: len(m.Rows)}
 	s := &t.s.Spare
-	others := s.Reserved != 0 && s.Reserved != from && !t.has(M26) && !t.has(M27) // Deviation: M26 and M27 answer at once
+	// Deviation: M26 and M27 answer at once
+	others := s.Reserved != 0 && s.Reserved != from && !t.has(M26) && !t.has(M27)
 	if len(t.s.Joining) > 0 || others {
 		s.Waiting = append(slices.Clone(s.Waiting), r)
 		return out
@@ -81,7 +84,8 @@ func (t *node) transferred(from core.Proc, m *Message, out []core.Effect) []core
 	return append(out, core.SendTo(from, &Message{Kind: Adopted, About: m.About, Yes: yes}))
 }
 
-// release frees a spare that was promised to a node that is gone. Deviation: M27 keeps the promise for ever.
+// release frees a spare that was promised to a node that is gone. Deviation: M27 keeps the promise
+// for ever.
 func (t *node) release(p core.Proc) {
 	if s := &t.s.Spare; s.Reserved == p && !t.has(M27) {
 		s.Reserved = 0

@@ -8,9 +8,10 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// A logging protocol without loggers (SBML) writes its images to a stable store. On nodes there is none: a disk is lost with its node. So the
-// protector of a rank keeps the image, in a proc that takes the place of the logger: the vault. What the rank writes goes there, what
-// it reads at a restart comes from there, and a vault that has been lost asks for everything again.
+// A logging protocol without loggers (SBML) writes its images to a stable store. On nodes there is
+// none: a disk is lost with its node. So the protector of a rank keeps the image, in a proc that
+// takes the place of the logger: the vault. What the rank writes goes there, what it reads at a
+// restart comes from there, and a vault that has been lost asks for everything again.
 
 // record is one value of the store.
 type record struct {
@@ -49,30 +50,37 @@ func (v *vault) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Received:
 		m := in.Message.(*Message)
 		if m.Life < s.Life || m.Kind != Store && m.Kind != Fetch {
-			return append(out, core.DropInput(in.From, core.MsgID{}, "from a former life, or no message of a store"))
+			return append(out, core.DropInput(in.From, core.MsgID{},
+				"from a former life, or no message of a store"))
 		}
 		s.Life = m.Life
 		if m.Kind == Fetch {
-			return append(out, core.SendTo(owner, &Message{Kind: Fetched, Life: m.Life, Yes: s.Found, Records: s.Records}))
+			return append(out, core.SendTo(owner,
+				&Message{Kind: Fetched, Life: m.Life, Yes: s.Found, Records: s.Records}))
 		}
 		r := m.Records[0]
 		s.Found = true
-		s.Records = append(slices.DeleteFunc(slices.Clone(s.Records), func(o record) bool { return o.Key == r.Key }), r)
-		return append(out, core.Effect{Kind: core.Keep, Key: trace.Image, To: owner, Sent: m.Sent, Received: m.Received},
-			core.SendTo(owner, &Message{Kind: Stored, Life: m.Life, Sent: m.Sent, Received: m.Received, Records: []record{{Key: r.Key}}}))
+		s.Records = append(slices.DeleteFunc(slices.Clone(s.Records), func(o record) bool {
+			return o.Key == r.Key
+		}), r)
+		return append(out, core.Effect{Kind: core.Keep, Key: trace.Image, To: owner, Sent: m.Sent,
+			Received: m.Received},
+			core.SendTo(owner, &Message{Kind: Stored, Life: m.Life, Sent: m.Sent,
+				Received: m.Received, Records: []record{{Key: r.Key}}}))
 	}
 	return append(out, core.DropInput(in.From, core.MsgID{}, "no handler"))
 }
 
 // storedState is the end of the store at the rank.
 type storedState struct {
-	_        struct{}         `cbor:",toarray"`
-	Life     core.Incarnation `json:"life"`
-	Fetching bool             `json:"fetching"` // the records are not here yet, so the protocol below has not begun
-	Bare     bool             `json:"bare"`     // the vault has lost everything meanwhile
-	Halted   bool             `json:"halted"`
-	Writing  []Message        `json:"writing"` // on their way to the vault
-	Early    []early          `json:"early"`   // what came before the records
+	_    struct{}         `cbor:",toarray"`
+	Life core.Incarnation `json:"life"`
+	// the records are not here yet, so the protocol below has not begun
+	Fetching bool      `json:"fetching"`
+	Bare     bool      `json:"bare"` // the vault has lost everything meanwhile
+	Halted   bool      `json:"halted"`
+	Writing  []Message `json:"writing"` // on their way to the vault
+	Early    []early   `json:"early"`   // what came before the records
 }
 
 // early is a message that came while the records were fetched.
@@ -82,7 +90,8 @@ type early struct {
 	Content []byte
 }
 
-// stored is a rank whose store is a vault. Messages of its own are *Message, those of the protocol below are what they are.
+// stored is a rank whose store is a vault. Messages of its own are *Message, those of the protocol
+// below are what they are.
 type stored struct {
 	*config
 	rank       core.Rank
@@ -124,7 +133,8 @@ func (m *stored) Step(in core.Input, out []core.Effect) []core.Effect {
 	case s.Halted:
 		return append(out, core.DropInput(in.From, core.MsgID{}, "unrecoverable"))
 	case s.Fetching && in.Kind == core.Received:
-		s.Early = append(slices.Clone(s.Early), early{From: in.From, Content: core.Encode(in.Message)})
+		s.Early = append(slices.Clone(s.Early),
+			early{From: in.From, Content: core.Encode(in.Message)})
 		return out
 	case s.Fetching:
 		return out // a checkpoint is asked for: nothing has been done since the last one
@@ -137,7 +147,8 @@ func (m *stored) fetch(out []core.Effect) []core.Effect {
 	return append(out, core.SendTo(m.logger(m.rank), &Message{Kind: Fetch, Life: m.s.Life}))
 }
 
-// written sends to the vault what is to be written. What is deleted is overwritten by nothing: a store of images has no use for it.
+// written sends to the vault what is to be written. What is deleted is overwritten by nothing: a
+// store of images has no use for it.
 func (m *stored) written(effects, out []core.Effect) []core.Effect {
 	for _, e := range effects {
 		if e.Kind != core.Persist {
@@ -145,7 +156,8 @@ func (m *stored) written(effects, out []core.Effect) []core.Effect {
 			continue
 		}
 		h := m.History()
-		w := Message{Kind: Store, Life: m.s.Life, Sent: h.Sent, Received: uint32(len(h.Delivered)), Records: []record{{Key: e.Key, Value: e.Value}}}
+		w := Message{Kind: Store, Life: m.s.Life, Sent: h.Sent, Received: uint32(len(h.Delivered)),
+			Records: []record{{Key: e.Key, Value: e.Value}}}
 		m.s.Writing = append(slices.Clone(m.s.Writing), w)
 		out = append(out, core.SendTo(m.logger(m.rank), &w))
 	}
@@ -167,17 +179,21 @@ func (m *stored) answered(from core.Proc, a *Message, out []core.Effect) []core.
 	case a.Kind == NewVault && !s.Halted:
 		return m.written(m.inner.Step(core.Input{Kind: core.Checkpoint}, nil), out)
 	case a.Life != s.Life:
-	case a.Kind == Stored && len(s.Writing) > 0 && s.Writing[0].Records[0].Key == a.Records[0].Key &&
-		s.Writing[0].Sent == a.Sent && s.Writing[0].Received == a.Received: // the former vault and the new one may both answer the same write
+	case a.Kind == Stored && len(s.Writing) > 0 &&
+		s.Writing[0].Records[0].Key == a.Records[0].Key &&
+		// the former vault and the new one may both answer the same write
+		s.Writing[0].Sent == a.Sent && s.Writing[0].Received == a.Received:
 		s.Writing = slices.Clone(s.Writing[1:])
-		return m.written(m.inner.Step(core.Input{Kind: core.Persisted, Key: a.Records[0].Key}, nil), out)
+		return m.written(m.inner.Step(core.Input{Kind: core.Persisted, Key: a.Records[0].Key}, nil),
+			out)
 	case a.Kind == Fetched && s.Fetching:
 		return m.fetched(a, out)
 	}
 	return append(out, core.DropInput(from, core.MsgID{}, "about another life, or not asked"))
 }
 
-// kept copies messages of the protocol below, which uses them again in its next step, where that is part of the same step of ours.
+// kept copies messages of the protocol below, which uses them again in its next step, where that is
+// part of the same step of ours.
 func (m *stored) kept(effects []core.Effect) []core.Effect {
 	for i := range effects {
 		if e := &effects[i]; e.Kind == core.SendMessage {
@@ -197,11 +213,14 @@ func (m *stored) fetched(a *Message, out []core.Effect) []core.Effect {
 	s.Fetching = false
 	if !a.Yes {
 		s.Halted, s.Early = true, nil
-		return append(out, core.Effect{Kind: core.Halt, Reason: fmt.Sprintf("unrecoverable: rank %d failed when its protector had lost its image", m.rank)})
+		return append(out, core.Effect{Kind: core.Halt,
+			Reason: fmt.Sprintf(
+				"unrecoverable: rank %d failed when its protector had lost its image", m.rank)})
 	}
 	in := core.Input{Kind: core.Restore, Incarnation: s.Life}
 	for _, r := range a.Records {
-		in.Records = append(in.Records, core.Record{Owner: m.rank.Proc(), Key: r.Key, Value: r.Value})
+		in.Records = append(in.Records, core.Record{Owner: m.rank.Proc(), Key: r.Key,
+			Value: r.Value})
 	}
 	var rest []core.Effect
 	for _, e := range m.kept(m.inner.Step(in, nil)) {
@@ -212,7 +231,8 @@ func (m *stored) fetched(a *Message, out []core.Effect) []core.Effect {
 		}
 	}
 	h := m.History()
-	out = append(out, core.Effect{Kind: core.Resume, Sent: h.Sent, Received: uint32(len(h.Delivered))})
+	out = append(out, core.Effect{Kind: core.Resume, Sent: h.Sent,
+		Received: uint32(len(h.Delivered))})
 	out = m.written(rest, out)
 	waiting := s.Early
 	s.Early = nil
@@ -221,9 +241,13 @@ func (m *stored) fetched(a *Message, out []core.Effect) []core.Effect {
 		if err := core.Decode(e.Content, message); err != nil {
 			panic(fmt.Sprintf("invariant: what waits is what came: rank %d: %v", m.rank, err))
 		}
-		out = m.written(m.kept(m.inner.Step(core.Input{Kind: core.Received, From: e.From, Message: message}, nil)), out)
+		out = m.written(
+			m.kept(m.inner.Step(core.Input{Kind: core.Received, From: e.From, Message: message},
+				nil)), out)
 	}
-	if s.Bare { // a new vault has nothing yet; where the protocol below waits for others, the end of its recovery saves
+	// a new vault has nothing yet; where the protocol below waits for others, the end of its
+	// recovery saves
+	if s.Bare {
 		s.Bare = false
 		out = m.written(m.inner.Step(core.Input{Kind: core.Checkpoint}, nil), out)
 	}

@@ -8,13 +8,15 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// The ring of heartbeats and watchdogs ([RADIC] section 2.3.2): a node sends heartbeats to its protector. Whoever is up to a rank also watches the nodes
-// on which the rank and its logger run, and whoever waits for an answer watches whom it has asked.
+// The ring of heartbeats and watchdogs ([RADIC] section 2.3.2): a node sends heartbeats to its
+// protector. Whoever is up to a rank also watches the nodes on which the rank and its logger run,
+// and whoever waits for an answer watches whom it has asked.
 //
-// A watchdog that expires is no failure yet: its node is asked first, and the watchdog about it runs again. An answer leads back to where it
-// was, no answer gives the node up.
+// A watchdog that expires is no failure yet: its node is asked first, and the watchdog about it
+// runs again. An answer leads back to where it was, no answer gives the node up.
 
-// heartbeatTimer is the timer of the next heartbeat, and watchdogTimer, with the number of the proc, that of a watchdog, when heartbeats are messages.
+// heartbeatTimer is the timer of the next heartbeat, and watchdogTimer, with the number of the
+// proc, that of a watchdog, when heartbeats are messages.
 const (
 	heartbeatTimer = "heartbeat"
 	watchdogTimer  = "watchdog "
@@ -76,14 +78,16 @@ func (t *node) arm(p core.Proc, out []core.Effect) []core.Effect {
 	if t.Heartbeat == 0 {
 		return append(out, core.Effect{Kind: core.Watch, To: p, Ticks: uint64(t.Watchdog)})
 	}
-	return append(out, core.Effect{Kind: core.SetTimer, Timer: watchdogTimer + strconv.Itoa(int(p)), Ticks: uint64(t.Watchdog)})
+	return append(out, core.Effect{Kind: core.SetTimer, Timer: watchdogTimer + strconv.Itoa(int(p)),
+		Ticks: uint64(t.Watchdog)})
 }
 
 func (t *node) startHeartbeat(out []core.Effect) []core.Effect {
 	if t.Heartbeat == 0 {
 		return out
 	}
-	return append(out, core.Effect{Kind: core.SetTimer, Timer: heartbeatTimer, Ticks: uint64(t.Heartbeat)})
+	return append(out, core.Effect{Kind: core.SetTimer, Timer: heartbeatTimer,
+		Ticks: uint64(t.Heartbeat)})
 }
 
 // tick handles the timers.
@@ -99,7 +103,8 @@ func (t *node) tick(in core.Input, out []core.Effect) []core.Effect {
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(in.Timer, watchdogTimer))
 	if err != nil || !slices.Contains(t.s.Watched, core.Proc(n)) {
-		return append(out, core.DropInput(core.Proc(n), core.MsgID{}, "nobody waits for this timer"))
+		return append(out, core.DropInput(core.Proc(n), core.MsgID{},
+			"nobody waits for this timer"))
 	}
 	return t.silent(core.Proc(n), out)
 }
@@ -115,7 +120,8 @@ func (t *node) beat(from core.Proc, out []core.Effect) []core.Effect {
 	return t.arm(from, out)
 }
 
-// silent is the end of a watchdog: the first time the node is asked, the second time it is given up.
+// silent is the end of a watchdog: the first time the node is asked, the second time it is given
+// up.
 func (t *node) silent(p core.Proc, out []core.Effect) []core.Effect {
 	s := &t.s
 	s.Watched = minus(s.Watched, p) // it has expired, and starts again if it is still wanted
@@ -143,7 +149,8 @@ func (t *node) nobody(from core.Proc, out []core.Effect) []core.Effect {
 // failed gives a node up and takes over what is up to this node now.
 func (t *node) failed(p core.Proc, out []core.Effect) []core.Effect {
 	s := &t.s
-	s.Dead, s.Probed, s.Spares, s.Watchers = plus(s.Dead, p), minus(s.Probed, p), minus(s.Spares, p), minus(s.Watchers, p)
+	s.Dead, s.Probed, s.Spares, s.Watchers = plus(s.Dead, p), minus(s.Probed, p),
+		minus(s.Spares, p), minus(s.Watchers, p)
 	t.release(p)
 	if t.Zombies {
 		out = append(out, core.SendTo(p, &Message{Kind: Fenced}))
@@ -168,7 +175,8 @@ func (t *node) failed(p core.Proc, out []core.Effect) []core.Effect {
 	return out
 }
 
-// fenced stops a node that was given up although it lives. What runs here is somebody else's now, or will be; that it stops at once is not assumed.
+// fenced stops a node that was given up although it lives. What runs here is somebody else's now,
+// or will be; that it stops at once is not assumed.
 func (t *node) fenced(out []core.Effect) []core.Effect {
 	for _, p := range t.s.Hosts {
 		out = append(out, core.Effect{Kind: core.Disown, To: p})
@@ -180,7 +188,8 @@ func (t *node) fenced(out []core.Effect) []core.Effect {
 	return out
 }
 
-// relink closes the ring over the gap: the ward of the dead node is the new ward ([RADIC] Fig. 2.8c).
+// relink closes the ring over the gap: the ward of the dead node is the new ward ([RADIC] Fig.
+// 2.8c).
 func (t *node) relink(p core.Proc, out []core.Effect) []core.Effect {
 	s := &t.s
 	if p != s.Ward {
@@ -192,7 +201,8 @@ func (t *node) relink(p core.Proc, out []core.Effect) []core.Effect {
 		case !t.dead(q):
 			s.Ward = q
 		case q != p && !slices.Contains(s.Mine, t.index(q)) && !slices.Contains(s.Queue, q):
-			// 1. This node finds q dead, when somebody else is up to its ranks. 2. That one fails. Nobody watches q, so nothing will say it again.
+			// 1. This node finds q dead, when somebody else is up to its ranks. 2. That one fails.
+			// Nobody watches q, so nothing will say it again.
 			s.Queue = append(slices.Clone(s.Queue), q)
 		}
 	}

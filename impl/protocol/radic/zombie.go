@@ -4,9 +4,11 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// Zombies: a node is given up although it lives, and its ranks are started again elsewhere. What was a rank so far goes on beside the
-// new incarnation: it takes what is sent to where it runs, and the answers to what it has asked of its logger, it goes on with its program, and it sends.
-// Nothing else of it can be seen. In the modelled world both are one proc, so a crash takes both; it is meant for runs without crashes.
+// Zombies: a node is given up although it lives, and its ranks are started again elsewhere. What
+// was a rank so far goes on beside the new incarnation: it takes what is sent to where it runs, and
+// the answers to what it has asked of its logger, it goes on with its program, and it sends.
+// Nothing else of it can be seen. In the modelled world both are one proc, so a crash takes both;
+// it is meant for runs without crashes.
 
 // body is what is left of the former incarnation.
 type body struct {
@@ -45,13 +47,17 @@ func (o *observer) former(in core.Input, out []core.Effect) []core.Effect {
 }
 
 // forFormer reports whether a message is for the former incarnation.
-func (o *observer) forFormer(m *Message) bool { return o.s.Former.Host != 0 && m.At == o.s.Former.Host }
+func (o *observer) forFormer(m *Message) bool {
+	return o.s.Former.Host != 0 && m.At == o.s.Former.Host
+}
 
-// restarted is a logger that is started again on another node while the old one runs. The old one is gone at once: what it could still do, it has done.
+// restarted is a logger that is started again on another node while the old one runs. The old one
+// is gone at once: what it could still do, it has done.
 func (c *carrier) restarted(host core.Proc, out []core.Effect) []core.Effect {
 	c.inner = c.fresh()
 	c.s = carrierState{Host: host, Life: c.s.Life + 1}
 	first := len(out)
-	out = c.inner.Step(core.Input{Kind: core.Restore, From: host, Incarnation: c.s.Life}, append(out, core.Effect{Kind: core.Renew}))
+	out = c.inner.Step(core.Input{Kind: core.Restore, From: host, Incarnation: c.s.Life},
+		append(out, core.Effect{Kind: core.Renew}))
 	return c.packAll(out, first, 0)
 }

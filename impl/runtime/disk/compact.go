@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// replaceLog writes a log with the live entries alone beside the old one and renames it into its place. A crash leaves the one or the other.
+// replaceLog writes a log with the live entries alone beside the old one and renames it into its
+// place. A crash leaves the one or the other.
 func (s *Store) replaceLog() error {
 	name := s.name(newLogName)
 	f, err := s.files.Create(name)
@@ -40,7 +41,9 @@ func (s *Store) replaceLog() error {
 // rewrite fills a new log.
 func (s *Store) rewrite(f File) (*contents, error) {
 	c := &contents{live: map[string]entry{}, torn: s.c.torn, end: firstEntry}
-	for _, e := range slices.SortedFunc(maps.Values(s.c.live), func(a, b entry) int { return int(a.sequence - b.sequence) }) {
+	for _, e := range slices.SortedFunc(maps.Values(s.c.live), func(a, b entry) int {
+		return int(a.sequence - b.sequence)
+	}) {
 		b := e.appendTo(nil)
 		place := c.end + int64(len(b))
 		if e.kind == putInline {

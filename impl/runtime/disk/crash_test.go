@@ -13,8 +13,9 @@ import (
 	"syscall"
 )
 
-// memory is a file system in memory that fails or stops at a chosen operation and can then be shown as a crash of the host may leave
-// it: of what was not synced, any subset of the writes to files, each perhaps cut, and any prefix of the changes of the folder.
+// memory is a file system in memory that fails or stops at a chosen operation and can then be shown
+// as a crash of the host may leave it: of what was not synced, any subset of the writes to files,
+// each perhaps cut, and any prefix of the changes of the folder.
 type memory struct {
 	names, stable map[string]*inode // now, and what a crash certainly leaves
 	pending       []unsynced        // not synced, oldest first
@@ -39,13 +40,15 @@ type unsynced struct {
 var errStopped = errors.New("the host has stopped")
 
 func newMemory() *memory {
-	return &memory{names: map[string]*inode{}, stable: map[string]*inode{}, locks: map[string]int{}, stopAt: -1}
+	return &memory{names: map[string]*inode{}, stable: map[string]*inode{}, locks: map[string]int{},
+		stopAt: -1}
 }
 
 // operation counts one operation and reports its failure.
 func (m *memory) operation() error {
 	m.operations++
-	if at := m.operations - 1; m.stopAt >= 0 && (at == m.stopAt || at > m.stopAt && errors.Is(m.failure, errStopped)) {
+	if at := m.operations - 1; m.stopAt >= 0 &&
+		(at == m.stopAt || at > m.stopAt && errors.Is(m.failure, errStopped)) {
 		return m.failure
 	}
 	return nil
@@ -216,7 +219,8 @@ func (f *memoryFile) Sync() error {
 	return nil
 }
 
-// aftermaths calls back with every file system that a crash may leave, and with the one that the death of the process alone leaves.
+// aftermaths calls back with every file system that a crash may leave, and with the one that the
+// death of the process alone leaves.
 func (m *memory) aftermaths(see func(what string, after *memory)) {
 	see("process killed", m.after(func(int) (bool, int) { return true, -1 }))
 	var folder, data []int
@@ -230,22 +234,24 @@ func (m *memory) aftermaths(see func(what string, after *memory)) {
 	subsets := uint(1) << min(len(data), 6)
 	for names := range len(folder) + 1 {
 		for set := range subsets {
-			for _, cut := range []int{-1, 1, 2} { // the last write of the set: whole, one byte, half
-				see(fmt.Sprintf("names %d data %b cut %d", names, set, cut), m.after(func(k int) (bool, int) {
-					if i := slices.Index(folder, k); i >= 0 {
-						return i < names, -1
-					}
-					i := slices.Index(data, k)
-					in := i >= 6 || set>>i&1 == 1
-					last := set>>(i+1) == 0
-					switch n := len(m.pending[k].data); {
-					case in && last && cut == 1 && n > 0:
-						return true, 1
-					case in && last && cut == 2:
-						return true, n / 2
-					}
-					return in, -1
-				}))
+			// the last write of the set: whole, one byte, half
+			for _, cut := range []int{-1, 1, 2} {
+				see(fmt.Sprintf("names %d data %b cut %d", names, set, cut),
+					m.after(func(k int) (bool, int) {
+						if i := slices.Index(folder, k); i >= 0 {
+							return i < names, -1
+						}
+						i := slices.Index(data, k)
+						in := i >= 6 || set>>i&1 == 1
+						last := set>>(i+1) == 0
+						switch n := len(m.pending[k].data); {
+						case in && last && cut == 1 && n > 0:
+							return true, 1
+						case in && last && cut == 2:
+							return true, n / 2
+						}
+						return in, -1
+					}))
 			}
 		}
 	}
@@ -285,7 +291,8 @@ func (m *memory) after(choose func(k int) (bool, int)) *memory {
 // step is one step of a script: "put KEY VALUE", "delete KEY", "commit", "reopen".
 type script []string
 
-// progress is how far a script came: entries asked for, and those of them that were acknowledged as stable.
+// progress is how far a script came: entries asked for, and those of them that were acknowledged as
+// stable.
 type progress struct{ asked, stable int }
 
 var identity = Identity{Run: "test", Proc: 3}
@@ -355,7 +362,8 @@ func (s script) states() (list []map[string]string, next []string) {
 	return list, append(next, "")
 }
 
-// check reopens the store and compares it with the model: the records of some prefix of the entries, at least of the acknowledged ones.
+// check reopens the store and compares it with the model: the records of some prefix of the
+// entries, at least of the acknowledged ones.
 func (s script) check(files *memory, p progress) error {
 	before, err := Read(files, "d", identity)
 	if err != nil {
@@ -386,7 +394,8 @@ func (s script) check(files *memory, p progress) error {
 			return s.goOn(files, store, got)
 		}
 	}
-	return fmt.Errorf("records %v, torn %q: not the state after any of %d to %d entries", got, torn, p.stable, p.asked)
+	return fmt.Errorf("records %v, torn %q: not the state after any of %d to %d entries", got, torn,
+		p.stable, p.asked)
 }
 
 // goOn uses the store after a crash.

@@ -21,7 +21,8 @@ const (
 	readersName = "readers"
 )
 
-// Sizes that decide how the store works; they are fields of a Store so that tests reach every path with few bytes.
+// Sizes that decide how the store works; they are fields of a Store so that tests reach every path
+// with few bytes.
 const (
 	largeBytes   = 64 << 10 // values from here on get a file of their own
 	extentBytes  = 256 << 10
@@ -46,16 +47,19 @@ type Store struct {
 	large, extent, garbage int64
 }
 
-// Open opens the store of a proc, and makes it if there is none. It fails with ErrLocked when it is open already, with ErrOtherRun when it belongs to another run
-// or proc, with ErrVersion or ErrCorrupt when it can not be read. What a crash has cut is cleared away.
+// Open opens the store of a proc, and makes it if there is none. It fails with ErrLocked when it is
+// open already, with ErrOtherRun when it belongs to another run or proc, with ErrVersion or
+// ErrCorrupt when it can not be read. What a crash has cut is cleared away.
 func Open(files Files, dir string, id Identity) (*Store, error) {
 	if len(id.Run) > MaxRun || id.Run == "" {
-		return nil, fmt.Errorf("disk: %s: the run is named %q, want 1 to %d bytes", dir, id.Run, MaxRun)
+		return nil, fmt.Errorf("disk: %s: the run is named %q, want 1 to %d bytes", dir, id.Run,
+			MaxRun)
 	}
 	if err := files.Make(dir); err != nil {
 		return nil, fmt.Errorf("disk: %w", err)
 	}
-	s := &Store{files: files, dir: dir, id: id, large: largeBytes, extent: extentBytes, garbage: garbageBytes}
+	s := &Store{files: files, dir: dir, id: id, large: largeBytes, extent: extentBytes,
+		garbage: garbageBytes}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.closeFiles())
 	}
@@ -89,12 +93,16 @@ func (s *Store) open() (err error) {
 	return s.clear(names)
 }
 
-// fresh reports whether nothing was ever stable in a folder: the log is renamed into place before there is anything else.
+// fresh reports whether nothing was ever stable in a folder: the log is renamed into place before
+// there is anything else.
 func fresh(names []string) bool {
-	return !slices.ContainsFunc(names, func(n string) bool { return n == logName || strings.HasPrefix(n, valuePrefix) })
+	return !slices.ContainsFunc(names, func(n string) bool {
+		return n == logName || strings.HasPrefix(n, valuePrefix)
+	})
 }
 
-// clear makes the rest of the log free space, says how far it is valid, and removes files that no entry names.
+// clear makes the rest of the log free space, says how far it is valid, and removes files that no
+// entry names.
 func (s *Store) clear(names []string) error {
 	known := map[string]bool{}
 	for _, e := range s.c.live {
@@ -109,8 +117,9 @@ func (s *Store) clear(names []string) error {
 			}
 		}
 	}
-	// Entries behind a hole must not come back to life when the hole is filled. The sync also covers what a killed process left unsynced, its
-	// slot included: never are both slots on their way to the disk.
+	// Entries behind a hole must not come back to life when the hole is filled. The sync also
+	// covers what a killed process left unsynced, its slot included: never are both slots on their
+	// way to the disk.
 	err := s.log.Truncate(s.c.end)
 	if err == nil {
 		err = s.log.Sync()
@@ -135,7 +144,8 @@ func (s *Store) mark() error {
 	return err
 }
 
-// Records returns what is stable, by key, with the values read and checked, and the records that a crash has torn until they are written again.
+// Records returns what is stable, by key, with the values read and checked, and the records that a
+// crash has torn until they are written again.
 func (s *Store) Records() ([]core.Record, error) {
 	if s.err != nil {
 		return nil, s.err
@@ -143,10 +153,11 @@ func (s *Store) Records() ([]core.Record, error) {
 	return s.c.records(s.files, s.dir, s.id, s.log)
 }
 
-// Put writes a record, in the place of an older one with its key; it is stable after the next Commit. The value is not kept: a large one is in its
-// file when Put returns, a small one copied.
+// Put writes a record, in the place of an older one with its key; it is stable after the next
+// Commit. The value is not kept: a large one is in its file when Put returns, a small one copied.
 func (s *Store) Put(key string, value []byte) error {
-	e := entry{sequence: s.c.next + uint64(len(s.queued)), kind: putInline, key: key, length: int64(len(value)), sum: checksum(value)}
+	e := entry{sequence: s.c.next + uint64(len(s.queued)), kind: putInline, key: key,
+		length: int64(len(value)), sum: checksum(value)}
 	if err := s.check(key); err != nil {
 		return err
 	}
@@ -192,7 +203,8 @@ func (s *Store) putFile(e entry, value []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(head(valueMagic, s.id, [3]uint64{e.sequence, uint64(e.length), uint64(e.sum)}), 0)
+	_, err = f.WriteAt(head(valueMagic, s.id,
+		[3]uint64{e.sequence, uint64(e.length), uint64(e.sum)}), 0)
 	if err == nil {
 		_, err = f.WriteAt(value, valueBytes)
 	}
@@ -200,7 +212,8 @@ func (s *Store) putFile(e entry, value []byte) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(fmt.Errorf("%s: %w", name, err), s.files.Remove(name)) // no entry names it
+		// no entry names it
+		return errors.Join(fmt.Errorf("%s: %w", name, err), s.files.Remove(name))
 	}
 	return nil
 }
@@ -208,8 +221,9 @@ func (s *Store) putFile(e entry, value []byte) error {
 // Queued reports how many puts and deletes wait for a commit.
 func (s *Store) Queued() int { return len(s.queued) }
 
-// Commit makes everything stable that was put and deleted since the last one, in that order. After an error it may be or not be
-// stable, as far as the order goes; what was committed before is, and the store can only be closed.
+// Commit makes everything stable that was put and deleted since the last one, in that order. After
+// an error it may be or not be stable, as far as the order goes; what was committed before is, and
+// the store can only be closed.
 func (s *Store) Commit() error {
 	if s.err != nil || len(s.queued) == 0 {
 		return s.err
@@ -234,8 +248,10 @@ func (s *Store) commit() error {
 		err = s.log.Sync()
 	}
 	if err != nil {
-		err = fmt.Errorf("disk: commit of %d entries to %s: %w", len(s.queued), s.name(logName), err)
-		if back := s.log.Truncate(s.c.end); back != nil { // the space is not ours, and nobody has been told of the entries
+		err = fmt.Errorf("disk: commit of %d entries to %s: %w", len(s.queued), s.name(logName),
+			err)
+		// the space is not ours, and nobody has been told of the entries
+		if back := s.log.Truncate(s.c.end); back != nil {
 			err = errors.Join(err, fmt.Errorf("disk: %s: %w", s.name(logName), back))
 		}
 		return err
@@ -264,7 +280,8 @@ func (s *Store) commit() error {
 	return nil
 }
 
-// extend makes sure that the file has room up to the end, so that most syncs need not write its size.
+// extend makes sure that the file has room up to the end, so that most syncs need not write its
+// size.
 func (s *Store) extend(end int64) error {
 	if end <= s.written {
 		return nil

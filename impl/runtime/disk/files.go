@@ -8,13 +8,15 @@ import (
 	"path/filepath"
 )
 
-// Files is what the store needs of a file system. It is an interface so that tests can crash between any two operations.
+// Files is what the store needs of a file system. It is an interface so that tests can crash
+// between any two operations.
 type Files interface {
 	// Make makes a folder and those above it.
 	Make(dir string) error
 	// Create makes an empty file in the place of any with the name.
 	Create(name string) (File, error)
-	// Open opens a file that exists; the error is os.ErrNotExist if it does not. A file that is not to be written may be open elsewhere.
+	// Open opens a file that exists; the error is os.ErrNotExist if it does not. A file that is not
+	// to be written may be open elsewhere.
 	Open(name string, write bool) (File, error)
 	Rename(from, to string) error
 	Remove(name string) error
@@ -22,7 +24,8 @@ type Files interface {
 	List(dir string) ([]string, error)
 	// SyncDir makes the names in a folder stable.
 	SyncDir(dir string) error
-	// Lock locks a file, which it makes if need be, until Close or the death of the process; ErrLocked when it may not wait.
+	// Lock locks a file, which it makes if need be, until Close or the death of the process;
+	// ErrLocked when it may not wait.
 	Lock(name string, exclusive, wait bool) (io.Closer, error)
 }
 

@@ -21,7 +21,8 @@ var (
 	ErrOtherRun = errors.New("file of another run")
 )
 
-// The layout of a log, in bytes: head, two slots in sectors of their own, entries. All numbers are little-endian.
+// The layout of a log, in bytes: head, two slots in sectors of their own, entries. All numbers are
+// little-endian.
 const (
 	headBytes  = 128
 	slotPlace  = 512 // of slot 0; slot 1 is as far behind it
@@ -52,8 +53,8 @@ type Identity struct {
 // MaxRun bounds the name of a run.
 const MaxRun = 64
 
-// head is the first part of both kinds of files: magic, version, proc, run, three numbers (log: next sequence number; value: sequence
-// number, length, checksum), checksum.
+// head is the first part of both kinds of files: magic, version, proc, run, three numbers (log:
+// next sequence number; value: sequence number, length, checksum), checksum.
 func head(magic [8]byte, id Identity, numbers [3]uint64) []byte {
 	b := append(make([]byte, 0, headBytes), magic[:]...)
 	b = binary.LittleEndian.AppendUint32(b, version)
@@ -75,15 +76,18 @@ func readHead(f File, magic [8]byte, id Identity) (numbers [3]uint64, err error)
 	if _, err := io.ReadFull(io.NewSectionReader(f, 0, headBytes), b); err != nil {
 		return numbers, fmt.Errorf("%w: head: %w", ErrCorrupt, err)
 	}
-	if !bytes.Equal(b[:8], magic[:]) || binary.LittleEndian.Uint32(b[headBytes-4:]) != checksum(b[:headBytes-4]) {
+	if !bytes.Equal(b[:8], magic[:]) || binary.LittleEndian.Uint32(b[headBytes-4:]) != checksum(
+		b[:headBytes-4]) {
 		return numbers, fmt.Errorf("%w: the head is damaged, or this is no such file", ErrCorrupt)
 	}
 	if v := binary.LittleEndian.Uint32(b[8:]); v != version {
 		return numbers, fmt.Errorf("%w: %d, want %d", ErrVersion, v, version)
 	}
-	proc, run := core.Proc(binary.LittleEndian.Uint32(b[12:])), string(b[17:17+min(int(b[16]), MaxRun)])
+	proc, run := core.Proc(binary.LittleEndian.Uint32(b[12:])),
+		string(b[17:17+min(int(b[16]), MaxRun)])
 	if run != id.Run || proc != id.Proc {
-		return numbers, fmt.Errorf("%w: of proc %d in run %q, want proc %d in run %q", ErrOtherRun, proc, run, id.Proc, id.Run)
+		return numbers, fmt.Errorf("%w: of proc %d in run %q, want proc %d in run %q", ErrOtherRun,
+			proc, run, id.Proc, id.Run)
 	}
 	for i := range numbers {
 		numbers[i] = binary.LittleEndian.Uint64(b[17+MaxRun+8*i:])
@@ -110,11 +114,13 @@ func readSlot(f File) (slot, error) {
 	var best slot
 	for i := range int64(2) {
 		b := make([]byte, slotBytes)
-		if _, err := io.ReadFull(io.NewSectionReader(f, slotPlace*(1+i), slotBytes), b); err != nil {
+		if _, err := io.ReadFull(io.NewSectionReader(f, slotPlace*(1+i), slotBytes),
+			b); err != nil {
 			return best, fmt.Errorf("%w: slot %d: %w", ErrCorrupt, i, err)
 		}
 		s := slot{binary.LittleEndian.Uint64(b), int64(binary.LittleEndian.Uint64(b[8:]))}
-		if binary.LittleEndian.Uint32(b[16:]) == checksum(b[:16]) && s.count > best.count && s.count%2 == uint64(i) {
+		if binary.LittleEndian.Uint32(b[16:]) == checksum(b[:16]) && s.count > best.count &&
+			s.count%2 == uint64(i) {
 			best = s
 		}
 	}
@@ -133,8 +139,8 @@ const (
 	remove
 )
 
-// entry is one change of the records. Its first bytes: magic, sequence number, kind, length of the key, length and checksum of the value,
-// checksum of all that and the key.
+// entry is one change of the records. Its first bytes: magic, sequence number, kind, length of the
+// key, length and checksum of the value, checksum of all that and the key.
 type entry struct {
 	sequence uint64
 	kind     kind
@@ -171,7 +177,8 @@ func (e *entry) size() int64 {
 	return n
 }
 
-// readEntry reads the head and the key of the entry at a place; ok is false when there is no whole one.
+// readEntry reads the head and the key of the entry at a place; ok is false when there is no whole
+// one.
 func readEntry(f io.ReaderAt, at int64) (e entry, ok bool, err error) {
 	var b [entryBytes + MaxKey]byte
 	n, err := f.ReadAt(b[:], at)
@@ -190,6 +197,7 @@ func readEntry(f io.ReaderAt, at int64) (e entry, ok bool, err error) {
 		return e, false, nil
 	}
 	e = entry{sequence: binary.LittleEndian.Uint64(b[4:]), kind: kind(b[12]), key: string(key),
-		length: int64(binary.LittleEndian.Uint64(b[16:])), sum: binary.LittleEndian.Uint32(b[24:]), place: at + int64(entryBytes+keyBytes)}
+		length: int64(binary.LittleEndian.Uint64(b[16:])), sum: binary.LittleEndian.Uint32(b[24:]),
+		place: at + int64(entryBytes+keyBytes)}
 	return e, e.kind >= putInline && e.kind <= remove && e.length >= 0, nil
 }

@@ -47,9 +47,11 @@ func load(files Files, dir string, id Identity, log File, tail bool) (*contents,
 		}
 		switch {
 		case whole && committed && c.end+e.size() > c.slot.end, !whole && committed:
-			return nil, fmt.Errorf("disk: %s: %w: entry at byte %d, committed up to %d", name, ErrCorrupt, c.end, c.slot.end)
+			return nil, fmt.Errorf("disk: %s: %w: entry at byte %d, committed up to %d", name,
+				ErrCorrupt, c.end, c.slot.end)
 		case !whole:
-			if _, older := c.live[e.key]; ok && e.kind == putInline && e.sequence >= c.next && !older {
+			if _, older := c.live[e.key]; ok && e.kind == putInline && e.sequence >= c.next &&
+				!older {
 				c.torn = append(c.torn, e.key)
 			}
 			return c, nil
@@ -130,8 +132,11 @@ func checkValueFile(f File, id Identity, e entry) error {
 	if err != nil {
 		return err
 	}
-	if numbers != [3]uint64{e.sequence, uint64(e.length), uint64(e.sum)} || size != valueBytes+e.length {
-		return fmt.Errorf("%w: number, length and checksum are %v and the file has %d bytes, want %d, %d, %d and %d", ErrCorrupt, numbers, size,
+	if numbers != [3]uint64{e.sequence, uint64(e.length), uint64(e.sum)} ||
+		size != valueBytes+e.length {
+		return fmt.Errorf(
+			"%w: number, length and checksum are %v and the file has %d bytes, want %d, %d, %d "+
+				"and %d", ErrCorrupt, numbers, size,
 			e.sequence, e.length, e.sum, valueBytes+e.length)
 	}
 	return nil
@@ -160,9 +165,10 @@ func (c *contents) records(files Files, dir string, id Identity, log File) ([]co
 	return list, nil
 }
 
-// Read returns the records of a store that another proc may be using, by key: what is committed, and when nobody uses it, what else a crash has
-// left whole. It changes nothing. A store that does not exist has no records. No file of values is left out because it is gone: when the
-// owner removes one meanwhile, Read begins again.
+// Read returns the records of a store that another proc may be using, by key: what is committed,
+// and when nobody uses it, what else a crash has left whole. It changes nothing. A store that does
+// not exist has no records. No file of values is left out because it is gone: when the owner
+// removes one meanwhile, Read begins again.
 func Read(files Files, dir string, id Identity) ([]core.Record, error) {
 	for {
 		list, again, err := readOnce(files, dir, id)
@@ -198,7 +204,8 @@ func readOnce(files Files, dir string, id Identity) (list []core.Record, again b
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	if !used {
-		if err := log.Sync(); err != nil { // what its owner had no time to sync before it was killed
+		// what its owner had no time to sync before it was killed
+		if err := log.Sync(); err != nil {
 			return nil, false, fmt.Errorf("disk: %s: %w", filepath.Join(dir, logName), err)
 		}
 	}

@@ -16,19 +16,26 @@ var (
 	longer = strings.Repeat("M", 50)
 )
 
-// scripts reach everything: inline and large values, replacements between them, deletes, compaction, reopening, groups.
+// scripts reach everything: inline and large values, replacements between them, deletes,
+// compaction, reopening, groups.
 var scripts = map[string]script{
-	"first":        {"put a 1", "commit"},
-	"group":        {"put a 1", "put b 2", "delete a", "put a 3", "commit", "put c 4", "put a 5", "commit"},
-	"large":        {"put a " + long, "commit", "put a " + longer, "put b " + long, "commit", "delete b", "commit", "put a 1", "commit"},
-	"compact":      {"put a 1234567890", "commit", "put a 2234567890", "commit", "put b " + long, "put a 3", "commit", "put c x", "delete a", "commit", "put d y", "commit"},
-	"reopen":       {"put a 1", "commit", "put b 2", "commit", "reopen", "put c 3", "commit", "reopen", "delete a", "put b " + long, "commit"},
-	"empty values": {"put a " + long, "put b 1", "commit", "delete a", "delete b", "delete c", "commit", "put b 2", "commit"},
+	"first": {"put a 1", "commit"},
+	"group": {"put a 1", "put b 2", "delete a", "put a 3", "commit", "put c 4", "put a 5",
+		"commit"},
+	"large": {"put a " + long, "commit", "put a " + longer, "put b " + long, "commit",
+		"delete b", "commit", "put a 1", "commit"},
+	"compact": {"put a 1234567890", "commit", "put a 2234567890", "commit", "put b " + long,
+		"put a 3", "commit", "put c x", "delete a", "commit", "put d y", "commit"},
+	"reopen": {"put a 1", "commit", "put b 2", "commit", "reopen", "put c 3", "commit",
+		"reopen", "delete a", "put b " + long, "commit"},
+	"empty values": {"put a " + long, "put b 1", "commit", "delete a", "delete b", "delete c",
+		"commit", "put b 2", "commit"},
 }
 
-// TestCrashes stops the host, and kills the process, at every operation of each script, the write then under way not or half done, and in
-// everything that such a crash may leave looks for the records of a prefix of the entries that holds all acknowledged ones; then the
-// store goes on. Read, which changes nothing, must see the same.
+// TestCrashes stops the host, and kills the process, at every operation of each script, the write
+// then under way not or half done, and in everything that such a crash may leave looks for the
+// records of a prefix of the entries that holds all acknowledged ones; then the store goes on.
+// Read, which changes nothing, must see the same.
 func TestCrashes(t *testing.T) {
 	total := 0
 	for name, s := range scripts {
@@ -60,8 +67,9 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// TestFailures makes every operation of each script fail once, with a full disk and with a broken one: the script stops with that error, the store
-// refuses everything afterwards, and what was committed is there when it is opened again.
+// TestFailures makes every operation of each script fail once, with a full disk and with a broken
+// one: the script stops with that error, the store refuses everything afterwards, and what was
+// committed is there when it is opened again.
 func TestFailures(t *testing.T) {
 	for name, s := range scripts {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +96,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestTorn cuts a group behind the committed end: of a key without a value the record is torn, of one with a value that stays.
+// TestTorn cuts a group behind the committed end: of a key without a value the record is torn, of
+// one with a value that stays.
 func TestTorn(t *testing.T) {
 	s := script{"put a old", "commit", "put a new", "put b first", "commit"}
 	seen := map[string]bool{}
@@ -118,7 +127,8 @@ func TestTorn(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"[{3 a [111 108 100] false}]", "[{3 a [110 101 119] false} {3 b [] true}]"} {
+	for _, want := range []string{"[{3 a [111 108 100] false}]",
+		"[{3 a [110 101 119] false} {3 b [] true}]"} {
 		if !seen[want] {
 			t.Errorf("no crash leaves %s; seen: %v", want, seen)
 		}
@@ -158,14 +168,16 @@ func stored(t testing.TB) (dir string) {
 		t.Fatal(err)
 	}
 	s.large = 24
-	err = errors.Join(s.Put("a", []byte("value")), s.Put("b", []byte(long)), s.Commit(), s.Put("c", nil), s.Delete("a"), s.Commit(), s.Close())
+	err = errors.Join(s.Put("a", []byte("value")), s.Put("b", []byte(long)), s.Commit(),
+		s.Put("c", nil), s.Delete("a"), s.Commit(), s.Close())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-const storedRecords = "[{3 b [76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76] false} {3 c [] false}]"
+const storedRecords = "[{3 b [76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 " +
+	"76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76 76] false} {3 c [] false}]"
 
 // TestRoundTrip writes, reads, and reads again after reopening, on the real file system.
 func TestRoundTrip(t *testing.T) {
@@ -190,9 +202,10 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// damage calls back with a store of which one file is changed, and checks that Open and Read agree on an error that names the file, or
-// that the records are right: some bytes mean nothing.
-func damage(t *testing.T, change func(name string, content []byte, see func(what string, changed []byte))) (errorsSeen int) {
+// damage calls back with a store of which one file is changed, and checks that Open and Read agree
+// on an error that names the file, or that the records are right: some bytes mean nothing.
+func damage(t *testing.T, change func(name string, content []byte,
+	see func(what string, changed []byte))) (errorsSeen int) {
 	t.Helper()
 	dir := stored(t)
 	files, err := os.ReadDir(dir)
@@ -226,8 +239,10 @@ func damage(t *testing.T, change func(name string, content []byte, see func(what
 			if err != nil {
 				errorsSeen++
 				if !strings.Contains(err.Error(), filepath.Join("d", f.Name())) ||
-					!errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) && !errors.Is(err, ErrOtherRun) {
-					t.Fatalf("%s: %s: the error does not name the file and what is wrong: %v", f.Name(), what, err)
+					!errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) &&
+						!errors.Is(err, ErrOtherRun) {
+					t.Fatalf("%s: %s: the error does not name the file and what is wrong: %v",
+						f.Name(), what, err)
 				}
 			}
 			s, openErr := Open(m, "d", identity)
@@ -242,7 +257,8 @@ func damage(t *testing.T, change func(name string, content []byte, see func(what
 	return errorsSeen
 }
 
-// TestTruncation cuts every file at every byte: right records (the cut is in unused space) or an error that names the file.
+// TestTruncation cuts every file at every byte: right records (the cut is in unused space) or an
+// error that names the file.
 func TestTruncation(t *testing.T) {
 	n := damage(t, func(name string, content []byte, see func(string, []byte)) {
 		for size := range content {
@@ -260,7 +276,8 @@ func TestTruncation(t *testing.T) {
 func TestFlips(t *testing.T) {
 	n := damage(t, func(name string, content []byte, see func(string, []byte)) {
 		for bit := range 8 * min(len(content), 4400) {
-			if at := bit / 8; name == logName && (at > 600 && at < 1000 || at > 1100 && at < firstEntry) {
+			if at := bit / 8; name == logName &&
+				(at > 600 && at < 1000 || at > 1100 && at < firstEntry) {
 				continue // unused
 			}
 			flipped := bytes.Clone(content)
@@ -284,7 +301,8 @@ func TestMissing(t *testing.T) {
 		if err := os.Rename(name, name+".away"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(System{}, dir, identity); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), name) {
+		if _, err := Read(System{}, dir, identity); !errors.Is(err, ErrCorrupt) ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("without %s: %v", name, err)
 		}
 		if err := os.Rename(name+".away", name); err != nil {
@@ -297,8 +315,10 @@ func TestMissing(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	dir := stored(t)
 	name := filepath.Join(dir, logName)
-	for what, id := range map[string]Identity{"another run": {Run: "other", Proc: 3}, "another proc": {Run: "test", Proc: 4}} {
-		if _, err := Open(System{}, dir, id); !errors.Is(err, ErrOtherRun) || !strings.Contains(err.Error(), name) {
+	for what, id := range map[string]Identity{"another run": {Run: "other", Proc: 3},
+		"another proc": {Run: "test", Proc: 4}} {
+		if _, err := Open(System{}, dir, id); !errors.Is(err, ErrOtherRun) ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -314,11 +334,13 @@ func TestRefusals(t *testing.T) {
 	newer := bytes.Clone(content)
 	newer[8] = version + 1
 	sum := checksum(newer[:headBytes-4])
-	newer[headBytes-4], newer[headBytes-3], newer[headBytes-2], newer[headBytes-1] = byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24)
+	newer[headBytes-4], newer[headBytes-3], newer[headBytes-2], newer[headBytes-1] = byte(sum),
+		byte(sum>>8), byte(sum>>16), byte(sum>>24)
 	if err := os.WriteFile(name, newer, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(System{}, dir, identity); !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), name) {
+	if _, err := Open(System{}, dir, identity); !errors.Is(err, ErrVersion) ||
+		!strings.Contains(err.Error(), name) {
 		t.Errorf("a newer version: %v", err)
 	}
 	if _, err := Open(System{}, filepath.Join(name, "below a file"), identity); err == nil {
@@ -332,7 +354,8 @@ func TestKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.Put(strings.Repeat("k", MaxKey), []byte("v")), s.Put("", []byte("v")), s.Commit()); err != nil {
+	if err := errors.Join(s.Put(strings.Repeat("k", MaxKey), []byte("v")), s.Put("", []byte("v")),
+		s.Commit()); err != nil {
 		t.Error(err)
 	}
 	if err := s.Put(strings.Repeat("k", MaxKey+1), nil); err == nil {

@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// syncData makes the content and the size of a file stable, but not its times: a third cheaper when the size stays.
+// syncData makes the content and the size of a file stable, but not its times: a third cheaper when
+// the size stays.
 func syncData(f *os.File) error {
 	for {
 		err := syscall.Fdatasync(int(f.Fd()))

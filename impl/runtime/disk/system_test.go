@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// child, when set, makes the test binary open the store with that name, say so, and wait to be killed.
+// child, when set, makes the test binary open the store with that name, say so, and wait to be
+// killed.
 const child = "DOMINO_TEST_STORE"
 
 // TestMain is the other process of TestConcurrent when it is asked to be.
@@ -32,7 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// TestConcurrent holds a store open in another process: it can be read but not opened, until that process is killed. Within one process it is the same.
+// TestConcurrent holds a store open in another process: it can be read but not opened, until that
+// process is killed. Within one process it is the same.
 func TestConcurrent(t *testing.T) {
 	dir := stored(t)
 	c := exec.Command(os.Args[0])
@@ -52,7 +54,8 @@ func TestConcurrent(t *testing.T) {
 	if string(line[:n]) != "open: <nil>\n" || err != nil {
 		t.Errorf("the child says %q, %v", line[:n], err)
 	}
-	if _, err := Open(System{}, dir, identity); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), dir) {
+	if _, err := Open(System{}, dir, identity); !errors.Is(err, ErrLocked) ||
+		!strings.Contains(err.Error(), dir) {
 		t.Errorf("open while another process has it: %v", err)
 	}
 	if got, err := Read(System{}, dir, identity); len(got) != 3 || err != nil {
@@ -79,7 +82,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestReadWhileWritten reads a store again and again while its owner replaces large values and compacts the log: every reading is a state that was.
+// TestReadWhileWritten reads a store again and again while its owner replaces large values and
+// compacts the log: every reading is a state that was.
 func TestReadWhileWritten(t *testing.T) {
 	dir := stored(t)
 	s, err := Open(System{}, dir, identity)
@@ -111,7 +115,8 @@ func TestReadWhileWritten(t *testing.T) {
 	}
 }
 
-// TestFull fills a small file system: small and large values fail with the error of the system, what was committed stays, and with room again the store works.
+// TestFull fills a small file system: small and large values fail with the error of the system,
+// what was committed stays, and with room again the store works.
 func TestFull(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=1m"); err != nil {
@@ -155,7 +160,8 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestLarge writes 64 MiB and reads it back: the store allocates next to nothing for the one, one buffer for the other.
+// TestLarge writes 64 MiB and reads it back: the store allocates next to nothing for the one, one
+// buffer for the other.
 func TestLarge(t *testing.T) {
 	s, err := Open(System{}, t.TempDir(), identity)
 	if err != nil {
@@ -184,8 +190,9 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// FuzzLog gives the reader any log: an error that says what is wrong, or records that are the same when it is read again after Open has cleared it. Inputs
-// are long, so do not let the engine make them shorter.
+// FuzzLog gives the reader any log: an error that says what is wrong, or records that are the same
+// when it is read again after Open has cleared it. Inputs are long, so do not let the engine make
+// them shorter.
 //
 //	go test ./impl/runtime/disk -run '^$' -fuzz FuzzLog -fuzzminimizetime 1x
 func FuzzLog(f *testing.F) {
@@ -204,7 +211,8 @@ func FuzzLog(f *testing.F) {
 		m.names[filepath.Join("d", logName)] = &inode{now: log, stable: log}
 		got, err := Read(m, "d", identity)
 		if err != nil {
-			if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) && !errors.Is(err, ErrOtherRun) {
+			if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) &&
+				!errors.Is(err, ErrOtherRun) {
 				t.Fatal(err)
 			}
 			return
@@ -220,7 +228,8 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// BenchmarkCommit commits groups of small values: the time is that of a sync, whatever their number.
+// BenchmarkCommit commits groups of small values: the time is that of a sync, whatever their
+// number.
 //
 //	go test ./impl/runtime/disk -run '^$' -bench .
 func BenchmarkCommit(b *testing.B) {

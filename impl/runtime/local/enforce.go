@@ -11,7 +11,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// enforce does the next events of the schedule, while everybody waits, up to one for which a machine has to run: its proc is let go.
+// enforce does the next events of the schedule, while everybody waits, up to one for which a
+// machine has to run: its proc is let go.
 func (r *run) enforce() {
 	for !r.over {
 		if r.position == len(r.config.Schedule) {
@@ -37,7 +38,8 @@ func (r *run) enforce() {
 
 var (
 	numbered = regexp.MustCompile(`^(.*) #(\d+)$`)
-	cutShort = regexp.MustCompile(`^(.*)` + strings.Replace(regexp.QuoteMeta(trace.CutShort(7)), "7", `(\d+)`, 1) + `$`)
+	cutShort = regexp.MustCompile(`^(.*)` + strings.Replace(regexp.QuoteMeta(trace.CutShort(7)),
+		"7", `(\d+)`, 1) + `$`)
 	outcomes = regexp.MustCompile(`^(.*), outcome (\d+) of writes in progress$`)
 )
 
@@ -54,7 +56,8 @@ func split(e *regexp.Regexp, text string) (rest string, n int) {
 // enforceLine does one event; it reports whether it is possible.
 func (r *run) enforceLine(text string) bool {
 	text, number := split(numbered, text)
-	if rest, outcome := split(outcomes, text); strings.HasPrefix(rest, "crash ") || strings.HasPrefix(rest, "stop ") {
+	if rest, outcome := split(outcomes, text); strings.HasPrefix(rest, "crash ") ||
+		strings.HasPrefix(rest, "stop ") {
 		return r.enforceCrash(rest, outcome)
 	}
 	text, cutAfter := split(cutShort, text)
@@ -94,7 +97,8 @@ func (r *run) named(p *proc, o *offer, text string) bool {
 	return r.name(p, o, events) == text
 }
 
-// try lets a copy of the machine do what is offered. What it would do does not happen; if it panics, it will again when it is its turn.
+// try lets a copy of the machine do what is offered. What it would do does not happen; if it
+// panics, it will again when it is its turn.
 func (r *run) try(p *proc, o *offer) *attempt {
 	if o.kind == cut || o.kind == lose || o.kind == stop || o.kind == restart {
 		return new(attempt)
@@ -136,7 +140,8 @@ func (r *run) everything(p *proc) (list []offer) {
 	}
 	asks := []offer{{kind: checkpoint}}
 	for q := range r.procs {
-		asks = append(asks, offer{kind: suspect, group: core.Proc(q)}, offer{kind: expire, group: core.Proc(q)})
+		asks = append(asks, offer{kind: suspect, group: core.Proc(q)},
+			offer{kind: expire, group: core.Proc(q)})
 	}
 	for _, o := range asks {
 		if o.fault = true; r.mayAsk(p, &o) {
@@ -150,12 +155,14 @@ func (r *run) everything(p *proc) (list []offer) {
 func (r *run) enforceCrash(name string, outcome int) bool {
 	if r.config.Model.Staggered {
 		for _, p := range r.procs {
-			if p.up && r.halfStopped(p) && name == r.layout.CrashName("stop", [][]core.Proc{{p.id}}, 0) {
+			if p.up && r.halfStopped(p) && name == r.layout.CrashName("stop", [][]core.Proc{{p.id}},
+				0) {
 				all := r.fates([]*proc{p})
 				if outcome >= len(all) {
 					return false
 				}
-				r.out.Schedule = append(r.out.Schedule, r.layout.CrashName("stop", [][]core.Proc{{p.id}}, outcome))
+				r.out.Schedule = append(r.out.Schedule,
+					r.layout.CrashName("stop", [][]core.Proc{{p.id}}, outcome))
 				r.crash([]*proc{p}, all[outcome], fault.Prefix)
 				return true
 			}

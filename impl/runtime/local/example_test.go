@@ -13,14 +13,16 @@ import (
 
 // Two ranks without a protocol: when the sender fails, it starts again from the beginning.
 func ExampleRun() {
-	programs := []core.Program{{{Kind: core.OpSend, Peer: 1, Label: "m"}}, {{Kind: core.OpRecv, Peer: 0}}}
+	programs := []core.Program{{{Kind: core.OpSend, Peer: 1, Label: "m"}},
+		{{Kind: core.OpRecv, Peer: 0}}}
 	setup, err := none.NewSetup(core.Layout{Names: []string{"a", "b"}, Ranks: 2}, programs)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	r, err := local.Run(context.Background(), setup, local.Config{Model: fault.Model{Failures: 1},
-		Plan: plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{0}, By: 0, After: 1, Survive: fault.Nothing}}}})
+		Plan: plan.Plan{Failures: []plan.Failure{
+			{Victims: []core.Proc{0}, By: 0, After: 1, Survive: fault.Nothing}}}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -49,11 +49,12 @@ func (r *run) unit(chosen []*proc) (groups [][]core.Proc) {
 	return groups
 }
 
-// mayCrash reports whether the model lets the groups of the chosen procs, ascending and the first of their groups unless members
-// stop one by one, crash at once now.
+// mayCrash reports whether the model lets the groups of the chosen procs, ascending and the first
+// of their groups unless members stop one by one, crash at once now.
 func (r *run) mayCrash(chosen []*proc) bool {
 	m := &r.config.Model
-	if len(chosen) > r.left.failures || len(chosen) > m.Together() || m.OneInstant && len(chosen) != m.Failures || !r.mayFail() || r.overlaps(chosen) {
+	if len(chosen) > r.left.failures || len(chosen) > m.Together() || m.OneInstant &&
+		len(chosen) != m.Failures || !r.mayFail() || r.overlaps(chosen) {
 		return false
 	}
 	for i, p := range chosen {
@@ -65,26 +66,32 @@ func (r *run) mayCrash(chosen []*proc) bool {
 			if !r.isVictim(p) || !p.up {
 				return false
 			}
-		} else if g[0] != p || !slices.ContainsFunc(g, r.isVictim) || !slices.ContainsFunc(g, func(q *proc) bool { return q.up }) {
+		} else if g[0] != p || !slices.ContainsFunc(g, r.isVictim) ||
+			!slices.ContainsFunc(g, func(q *proc) bool {
+				return q.up
+			}) {
 			return false
 		}
 	}
 	return true
 }
 
-// cutAt is the number of effects after which the proc crashes in the middle of the step, 0 for none.
+// cutAt is the number of effects after which the proc crashes in the middle of the step, 0 for
+// none.
 func (r *run) cutAt(p *proc, o *offer, a *attempt) (effects int, f plan.Failure) {
 	if o.cut > 0 {
 		return o.cut, plan.Failure{}
 	}
 	m := &r.config.Model
-	if len(a.acts) < 2 || m.OneInstant || m.Staggered || r.left.failures == 0 || !slices.ContainsFunc(r.group(p), r.isVictim) ||
+	if len(a.acts) < 2 || m.OneInstant || m.Staggered || r.left.failures == 0 ||
+		!slices.ContainsFunc(r.group(p), r.isVictim) ||
 		m.Settled && r.left.failures < m.Failures || r.overlaps([]*proc{p}) {
 		return 0, f
 	}
 	for i, f := range r.armed {
 		n := f.After - p.performed
-		if len(f.Victims) == 1 && f.By == p.id && slices.Contains(r.setup.Group(f.Victims[0]), p.id) && n > 0 && n < len(a.acts) {
+		if len(f.Victims) == 1 && f.By == p.id &&
+			slices.Contains(r.setup.Group(f.Victims[0]), p.id) && n > 0 && n < len(a.acts) {
 			r.armed = slices.Delete(r.armed, i, i+1)
 			return n, f
 		}
@@ -98,15 +105,19 @@ func (r *run) mayFail() bool {
 	return !m.Settled || r.left.failures == m.Failures || !slices.ContainsFunc(r.procs, r.unsettled)
 }
 
-// unsettled reports whether a proc is down for a while, has something on its way to it, or can go on after a restart.
+// unsettled reports whether a proc is down for a while, has something on its way to it, or can go
+// on after a restart.
 func (r *run) unsettled(p *proc) bool {
 	if !p.up && !r.mayRestart(p) {
 		return false // for good
 	}
-	return !p.up || len(p.pending) > 0 || slices.ContainsFunc(p.watches, func(v watch) bool { return v.over }) || len(p.writing) > 0 || len(p.inbox) > 0 || p.inc > 0 && len(p.choices) > 0
+	return !p.up || len(p.pending) > 0 || slices.ContainsFunc(p.watches, func(v watch) bool {
+		return v.over
+	}) || len(p.writing) > 0 || len(p.inbox) > 0 || p.inc > 0 && len(p.choices) > 0
 }
 
-// overlaps reports whether more procs than the model allows would be down or recovering if the groups of the chosen ones stopped.
+// overlaps reports whether more procs than the model allows would be down or recovering if the
+// groups of the chosen ones stopped.
 func (r *run) overlaps(chosen []*proc) bool {
 	if r.config.Model.Overlap == 0 {
 		return false
@@ -131,7 +142,8 @@ func (r *run) group(p *proc) (list []*proc) {
 	return list
 }
 
-// victims are the procs that stop at once with the chosen ones: their groups, and what runs on their nodes.
+// victims are the procs that stop at once with the chosen ones: their groups, and what runs on
+// their nodes.
 func (r *run) victims(chosen []*proc) []*proc {
 	list := chosen
 	if !r.config.Model.Staggered {
@@ -166,7 +178,8 @@ func (r *run) crash(procs []*proc, fates []fate, s fault.Survival) {
 	var stopped []trace.Event
 	for _, p := range r.procs {
 		if p.up && slices.Contains(procs, p) {
-			stopped = append(stopped, trace.Event{Kind: trace.Crashed, Proc: p.id, Incarnation: p.inc})
+			stopped = append(stopped, trace.Event{Kind: trace.Crashed, Proc: p.id,
+				Incarnation: p.inc})
 		}
 	}
 	r.gone++
@@ -231,7 +244,8 @@ func (r *run) leave(p *proc, inc core.Incarnation, f fate, s fault.Survival) {
 	if f.torn {
 		p.keep(write{key: p.writing[f.kept].key, torn: true})
 	}
-	p.up, p.inc, p.writing, p.timers, p.watches, p.choices, p.recovers = false, inc, nil, nil, nil, nil, false
+	p.up, p.inc, p.writing, p.timers, p.watches, p.choices, p.recovers = false, inc, nil, nil, nil,
+		nil, false
 	p.life++
 	p.version++
 	p.holding = trace.Holding{}
@@ -258,13 +272,16 @@ func (r *run) notify(p *proc) {
 			continue
 		}
 		n := notice{group: g[0].id, due: r.clock() + r.pace.delay(q.rng, r.pace.notices[w])}
-		if i, found := slices.BinarySearchFunc(q.pending, n, func(a, b notice) int { return int(a.group) - int(b.group) }); !found {
+		if i, found := slices.BinarySearchFunc(q.pending, n, func(a, b notice) int {
+			return int(a.group) - int(b.group)
+		}); !found {
 			q.pending = slices.Insert(q.pending, i, n)
 		}
 	}
 }
 
-// report is whom the detector reports to a proc: the group of the i-th notice, or all of them when it reports jointly.
+// report is whom the detector reports to a proc: the group of the i-th notice, or all of them when
+// it reports jointly.
 func (r *run) report(p *proc, i int) (procs []core.Proc) {
 	if !r.config.Model.Joint {
 		return r.setup.Group(p.pending[i].group)
@@ -275,7 +292,8 @@ func (r *run) report(p *proc, i int) (procs []core.Proc) {
 	return procs
 }
 
-// tellable reports whether the detector may give the i-th notice now: at any time, or after the last message that arrives from the dead.
+// tellable reports whether the detector may give the i-th notice now: at any time, or after the
+// last message that arrives from the dead.
 func (r *run) tellable(p *proc, i int) bool {
 	if r.config.Model.DetectAny {
 		return true
@@ -285,12 +303,14 @@ func (r *run) tellable(p *proc, i int) bool {
 		pending = pending[i : i+1]
 	}
 	return !slices.ContainsFunc(p.inbox, func(c *channel) bool {
-		return r.dead(c) && slices.ContainsFunc(pending, func(n notice) bool { return slices.Contains(r.setup.Group(n.group), c.from) })
+		return r.dead(c) && slices.ContainsFunc(pending, func(n notice) bool {
+			return slices.Contains(r.setup.Group(n.group), c.from)
+		})
 	})
 }
 
-// mayRestart reports whether a proc that is down may start again: no member of its group is still in an older life, and a proc that is placed
-// by others has a place.
+// mayRestart reports whether a proc that is down may start again: no member of its group is still
+// in an older life, and a proc that is placed by others has a place.
 func (r *run) mayRestart(p *proc) bool {
 	if _, placed := r.layout.Hosted[p.id]; placed {
 		if _, hosted := r.host(p); !hosted {
@@ -303,7 +323,9 @@ func (r *run) mayRestart(p *proc) bool {
 // started begins a new life. A new process has not known those who are up again by now.
 func (r *run) started(p *proc) {
 	p.pending = slices.DeleteFunc(p.pending, func(n notice) bool {
-		return !slices.ContainsFunc(r.setup.Group(n.group), func(q core.Proc) bool { return !r.procs[q].up })
+		return !slices.ContainsFunc(r.setup.Group(n.group), func(q core.Proc) bool {
+			return !r.procs[q].up
+		})
 	})
 	p.up = true
 	p.life++

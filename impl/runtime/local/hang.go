@@ -7,10 +7,12 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// looks is how often a step must be seen to be a step that does not end. To count looks, not time, spares a process that was stopped as a whole.
+// looks is how often a step must be seen to be a step that does not end. To count looks, not time,
+// spares a process that was stopped as a whole.
 const looks = 4
 
-// awaitSteps waits for the end of the run, or until a step was under way at as many looks in a row as fill Config.MaxStep. Everybody else is told to stop then.
+// awaitSteps waits for the end of the run, or until a step was under way at as many looks in a row
+// as fill Config.MaxStep. Everybody else is told to stop then.
 func (r *run) awaitSteps(ended <-chan struct{}) error {
 	ticker := time.NewTicker(max(1, r.config.MaxStep/looks))
 	defer ticker.Stop()
@@ -34,7 +36,9 @@ func (r *run) awaitSteps(ended <-chan struct{}) error {
 				r.end("a step does not end")
 				r.mu.Unlock()
 			}
-			return fmt.Errorf("local: %s inc %d: %w: after %v it is still at %s", r.layout.Name(trace.Proc(p)), o.inc, ErrHangs, r.config.MaxStep, r.atWhat(r.procs[p], o))
+			return fmt.Errorf("local: %s inc %d: %w: after %v it is still at %s",
+				r.layout.Name(trace.Proc(p)), o.inc, ErrHangs, r.config.MaxStep,
+				r.atWhat(r.procs[p], o))
 		}
 	}
 }

@@ -11,8 +11,10 @@ import (
 	"github.com/domino-check/domino/impl/runtime/local"
 )
 
-// TestStepHangs runs a machine one of whose steps does not end, at the start and later, in time that only goes on when nobody else does anything: the error names the proc and the
-// step, and when the step ends after all, nothing is left behind. Steps that are each just short of the limit are no error, however many there are.
+// TestStepHangs runs a machine one of whose steps does not end, at the start and later, in time
+// that only goes on when nobody else does anything: the error names the proc and the step, and when
+// the step ends after all, nothing is left behind. Steps that are each just short of the limit are
+// no error, however many there are.
 func TestStepHangs(t *testing.T) {
 	const limit = 40 * time.Second
 	tests := []struct {
@@ -22,9 +24,12 @@ func TestStepHangs(t *testing.T) {
 		parallel bool
 		want     string
 	}{
-		{"at the start", core.Start, 0, false, "local: p1 inc 0: a step does not end: after 40s it is still at its start"},
-		{"at a message", core.Received, 0, false, `local: p1 inc 0: a step does not end: after 40s it is still at "deliver `},
-		{"with others going on", core.Received, 0, true, `local: p1 inc 0: a step does not end: after 40s it is still at "deliver `},
+		{"at the start", core.Start, 0, false,
+			"local: p1 inc 0: a step does not end: after 40s it is still at its start"},
+		{"at a message", core.Received, 0, false,
+			`local: p1 inc 0: a step does not end: after 40s it is still at "deliver `},
+		{"with others going on", core.Received, 0, true,
+			`local: p1 inc 0: a step does not end: after 40s it is still at "deliver `},
 		{"takes long", core.Received, limit - 1, false, ""},
 	}
 	for _, tt := range tests {
@@ -39,11 +44,13 @@ func TestStepHangs(t *testing.T) {
 					}
 					return []core.Effect{core.SendTo(1-p, &noiseMessage{Mix: 4})}
 				}}
-				r, err := local.Run(t.Context(), slow.setup(2), local.Config{Parallel: tt.parallel, MaxStep: limit, MaxSteps: 50})
+				r, err := local.Run(t.Context(), slow.setup(2),
+					local.Config{Parallel: tt.parallel, MaxStep: limit, MaxSteps: 50})
 				switch {
 				case tt.want == "" && (err != nil || r.Bound != "limit of 50 steps"):
 					t.Errorf("%+v %v", r, err)
-				case tt.want != "" && (!errors.Is(err, local.ErrHangs) || !strings.HasPrefix(err.Error(), tt.want)):
+				case tt.want != "" && (!errors.Is(err, local.ErrHangs) ||
+					!strings.HasPrefix(err.Error(), tt.want)):
 					t.Errorf("%v, want %s", err, tt.want)
 				}
 				close(hold)

@@ -51,7 +51,8 @@ func run(t *testing.T, s *core.Setup, c local.Config) *local.Result {
 	return r
 }
 
-// service is a setup of procs that do what the functions say, without programs; their state is one number.
+// service is a setup of procs that do what the functions say, without programs; their state is one
+// number.
 type service struct {
 	step  func(p core.Proc, state *uint64, in core.Input) []core.Effect
 	ready func(p core.Proc, state uint64) bool
@@ -77,7 +78,9 @@ func (m *serviceMachine) Choices(buf []core.Choice) []core.Choice {
 }
 
 func (s service) setup(procs int) *core.Setup {
-	setup := &core.Setup{Protocol: "test", NewMessage: func() core.Message { return new(noiseMessage) }}
+	setup := &core.Setup{Protocol: "test", NewMessage: func() core.Message {
+		return new(noiseMessage)
+	}}
 	setup.New = func(p core.Proc) core.Machine { return &serviceMachine{service: s, proc: p} }
 	for p := range procs {
 		setup.Layout.Names = append(setup.Layout.Names, fmt.Sprintf("p%d", p))
@@ -86,14 +89,17 @@ func (s service) setup(procs int) *core.Setup {
 	return setup
 }
 
-// TestCrashAtEveryBoundary crashes each victim after each effect that it performs, first recovery included, with all that may become of what it had
-// in flight: the run ends well, with one failure, and is one of the world.
+// TestCrashAtEveryBoundary crashes each victim after each effect that it performs, first recovery
+// included, with all that may become of what it had in flight: the run ends well, with one failure,
+// and is one of the world.
 func TestCrashAtEveryBoundary(t *testing.T) {
 	inside := 0
-	for _, name := range []string{"ping-rp", "causal-line", "camel-checkpoint", "m14", "rbml-nodes"} {
+	for _, name := range []string{"ping-rp", "causal-line", "camel-checkpoint", "m14",
+		"rbml-nodes"} {
 		t.Run(name, func(t *testing.T) {
 			r := load(t, name)
-			w, _, err := world.Open(t.Context(), world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model}, checker.Options{})
+			w, _, err := world.Open(t.Context(),
+				world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model}, checker.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,15 +108,20 @@ func TestCrashAtEveryBoundary(t *testing.T) {
 			free := run(t, r.Setup, local.Config{Model: r.Model})
 			for v := range free.Performed {
 				g := r.Setup.Group(core.Proc(v))
-				if r.Model.Victims != nil && !slices.ContainsFunc(g, func(p core.Proc) bool { return slices.Contains(r.Model.Victims, p) }) {
+				if r.Model.Victims != nil && !slices.ContainsFunc(g, func(p core.Proc) bool {
+					return slices.Contains(r.Model.Victims, p)
+				}) {
 					continue
 				}
 				for after := range free.Performed[v] + 1 {
 					for s := range fault.Nothing + 1 {
-						c := local.Config{Model: r.Model, Plan: plan.Plan{Failures: []plan.Failure{{Victims: g[:1], By: core.Proc(v), After: after, Survive: s}}}}
+						c := local.Config{Model: r.Model,
+							Plan: plan.Plan{Failures: []plan.Failure{
+								{Victims: g[:1], By: core.Proc(v), After: after, Survive: s}}}}
 						got := run(t, r.Setup, c)
 						if got.Failures != 1 || !got.Complete {
-							t.Errorf("%+v: %d failures, complete %t", c.Plan, got.Failures, got.Complete)
+							t.Errorf("%+v: %d failures, complete %t", c.Plan, got.Failures,
+								got.Complete)
 						}
 						if v := judge.Run(got); v != nil {
 							t.Errorf("%+v: %+v\n%s", c.Plan, v, strings.Join(got.Schedule, "\n"))
@@ -131,12 +142,14 @@ func TestCrashAtEveryBoundary(t *testing.T) {
 	}
 }
 
-// TestCausality checks, in parallel runs, that the order of events is consistent with causality: what arrives has been sent before by the incarnation
-// that is alive or was, and in a network that keeps order, each channel is one.
+// TestCausality checks, in parallel runs, that the order of events is consistent with causality:
+// what arrives has been sent before by the incarnation that is alive or was, and in a network that
+// keeps order, each channel is one.
 func TestCausality(t *testing.T) {
 	r := load(t, "ring3")
 	for seed := range uint64(ofRuns(100)) {
-		got := run(t, r.Setup, local.Config{Model: fault.Model{}, Seed: seed, Parallel: true, Spread: -1})
+		got := run(t, r.Setup, local.Config{Model: fault.Model{}, Seed: seed, Parallel: true,
+			Spread: -1})
 		type channel struct{ from, to trace.Proc }
 		sent := map[channel][]string{}
 		for _, e := range got.Trace.Events {
@@ -148,7 +161,8 @@ func TestCausality(t *testing.T) {
 			case trace.Arrived:
 				c := channel{e.Peer, e.Proc}
 				if len(sent[c]) == 0 || sent[c][0] != what {
-					t.Fatalf("seed %d: %s arrives at %d from %d, sent and not arrived are %q", seed, what, e.Proc, e.Peer, sent[c])
+					t.Fatalf("seed %d: %s arrives at %d from %d, sent and not arrived are %q", seed,
+						what, e.Proc, e.Peer, sent[c])
 				}
 				sent[c] = sent[c][1:]
 			}
@@ -159,12 +173,14 @@ func TestCausality(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameRun checks that one proc at a time is a function of the seed, and that different seeds give different runs.
+// TestSameSeedSameRun checks that one proc at a time is a function of the seed, and that different
+// seeds give different runs.
 func TestSameSeedSameRun(t *testing.T) {
 	r := load(t, "s0")
 	different := map[string]bool{}
 	for seed := range uint64(20) {
-		c := local.Config{Model: r.Model, Seed: seed, Plan: plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{0}, By: 0, After: 2}}}}
+		c := local.Config{Model: r.Model, Seed: seed,
+			Plan: plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{0}, By: 0, After: 2}}}}
 		first, second := run(t, r.Setup, c), run(t, r.Setup, c)
 		if diff := cmp.Diff(first.Schedule, second.Schedule); diff != "" {
 			t.Errorf("seed %d (-first +second):\n%s", seed, diff)
@@ -176,13 +192,14 @@ func TestSameSeedSameRun(t *testing.T) {
 	}
 }
 
-// TestTime checks that timers fire and messages take their time, in virtual time of the run, in that of a bubble, and in real time. In a
-// bubble an hour passes in no time.
+// TestTime checks that timers fire and messages take their time, in virtual time of the run, in
+// that of a bubble, and in real time. In a bubble an hour passes in no time.
 func TestTime(t *testing.T) {
 	clock := service{step: func(p core.Proc, state *uint64, in core.Input) []core.Effect {
 		if in.Kind == core.Start || in.Kind == core.Tick && *state < 5 {
 			*state++
-			return []core.Effect{{Kind: core.SetTimer, Timer: "t", Ticks: 720}, core.SendTo(1-p, &noiseMessage{Mix: *state})}
+			return []core.Effect{{Kind: core.SetTimer, Timer: "t", Ticks: 720},
+				core.SendTo(1-p, &noiseMessage{Mix: *state})}
 		}
 		return nil
 	}}
@@ -197,7 +214,8 @@ func TestTime(t *testing.T) {
 			}
 		}
 		if !r.Complete || ticks != 10 || len(r.Schedule) != 20 || r.Elapsed < least {
-			t.Errorf("complete %t, %d ticks of %d steps in %v", r.Complete, ticks, len(r.Schedule), r.Elapsed)
+			t.Errorf("complete %t, %d ticks of %d steps in %v", r.Complete, ticks, len(r.Schedule),
+				r.Elapsed)
 		}
 	}
 	t.Run("virtual", func(t *testing.T) { check(t, local.Config{Spread: time.Second}, time.Hour) })
@@ -215,14 +233,16 @@ func TestTime(t *testing.T) {
 	})
 }
 
-// TestRealTime runs protocols with failures in real time, and in a bubble: whatever the clock, the runs are those of the world.
+// TestRealTime runs protocols with failures in real time, and in a bubble: whatever the clock, the
+// runs are those of the world.
 func TestRealTime(t *testing.T) {
 	for _, name := range []string{"ping", "causal-s1", "hmpl-nodes"} {
 		t.Run(name, func(t *testing.T) {
 			r := load(t, name)
 			c := world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model}
 			soakOnce := func(t *testing.T) {
-				out, err := soak.Soak(t.Context(), c, soak.Options{Runs: 20, Real: true, Retrace: true})
+				out, err := soak.Soak(t.Context(), c,
+					soak.Options{Runs: 20, Real: true, Retrace: true})
 				if err != nil || out.Found != nil || out.Failures == 0 {
 					t.Errorf("%+v: %v", out, err)
 				}
@@ -233,7 +253,8 @@ func TestRealTime(t *testing.T) {
 	}
 }
 
-// TestBounds checks that runs that would go on for ever end, in every kind of time, and that nothing is left behind (goleak).
+// TestBounds checks that runs that would go on for ever end, in every kind of time, and that
+// nothing is left behind (goleak).
 func TestBounds(t *testing.T) {
 	echo := service{step: func(p core.Proc, _ *uint64, in core.Input) []core.Effect {
 		if in.Kind == core.Start || in.Kind == core.Received {
@@ -251,9 +272,11 @@ func TestBounds(t *testing.T) {
 		want    string
 	}{
 		{"steps", echo, local.Config{MaxSteps: 50}, "limit of 50 steps"},
-		{"steps in parallel", echo, local.Config{MaxSteps: 50, Parallel: true, Spread: -1}, "limit of 50 steps"},
+		{"steps in parallel", echo, local.Config{MaxSteps: 50, Parallel: true, Spread: -1},
+			"limit of 50 steps"},
 		{"steps in real time", echo, local.Config{MaxSteps: 50, Real: true}, "limit of 50 steps"},
-		{"time", echo, local.Config{MaxSteps: 1 << 30, MaxTime: 20 * time.Millisecond}, "time limit 20ms"},
+		{"time", echo, local.Config{MaxSteps: 1 << 30, MaxTime: 20 * time.Millisecond},
+			"time limit 20ms"},
 		{"messages", flood, local.Config{MaxInFlight: 100}, "limit of 100 messages in flight"},
 	}
 	for _, tt := range tests {
@@ -276,7 +299,9 @@ func TestBounds(t *testing.T) {
 
 // TestStuck checks that a run at whose end programs have not ended says who waits for what.
 func TestStuck(t *testing.T) {
-	s, err := scenarios.Parse("stuck.txtar", []byte("Stuck\n-- scenario --\nprotocol: none\n-- program --\na: send b x; recv b\nb: recv a; recv a; output\nc: post *; wait\n"))
+	s, err := scenarios.Parse("stuck.txtar", []byte(
+		"Stuck\n-- scenario --\nprotocol: none\n-- program --\na: send b x; recv b\nb: recv a; "+
+			"recv a; output\nc: post *; wait\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,17 +311,20 @@ func TestStuck(t *testing.T) {
 	}
 	got := run(t, stuck.Setup, local.Config{})
 	want := []string{"a (incarnation 0) has sent 1 and received 0 and waits for a message of b",
-		"b (incarnation 0) has sent 0 and received 1 and waits for a message of a", "c (incarnation 0) has sent 0 and received 0 and waits for what it has posted"}
+		"b (incarnation 0) has sent 0 and received 1 and waits for a message of a",
+		"c (incarnation 0) has sent 0 and received 0 and waits for what it has posted"}
 	if diff := cmp.Diff(want, got.Waits); diff != "" || !got.Complete {
 		t.Errorf("complete %t, who waits (-want +got):\n%s", got.Complete, diff)
 	}
-	crashed := run(t, stuck.Setup, local.Config{Model: fault.Model{Failures: 1}, Plan: plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{0}}}}})
+	crashed := run(t, stuck.Setup, local.Config{Model: fault.Model{Failures: 1},
+		Plan: plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{0}}}}})
 	if crashed.Failures != 1 || !crashed.Complete {
 		t.Errorf("%d failures, complete %t", crashed.Failures, crashed.Complete)
 	}
 }
 
-// TestPanic checks that a machine that panics ends the run, with the input that it panics on, and takes no goroutine with it.
+// TestPanic checks that a machine that panics ends the run, with the input that it panics on, and
+// takes no goroutine with it.
 func TestPanic(t *testing.T) {
 	for _, parallel := range []bool{false, true} {
 		bad := service{step: func(p core.Proc, _ *uint64, in core.Input) []core.Effect {
@@ -306,7 +334,8 @@ func TestPanic(t *testing.T) {
 			return []core.Effect{core.SendTo(1-p, &noiseMessage{Mix: 4})}
 		}}
 		r := run(t, bad.setup(2), local.Config{Parallel: parallel})
-		if !strings.HasSuffix(r.Panic, "panics on k1 (4 and 0) from p0: no idea") && !strings.HasSuffix(r.Panic, "panics on k1 (4 and 0) from p1: no idea") || r.Complete {
+		if !strings.HasSuffix(r.Panic, "panics on k1 (4 and 0) from p0: no idea") &&
+			!strings.HasSuffix(r.Panic, "panics on k1 (4 and 0) from p1: no idea") || r.Complete {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -327,12 +356,18 @@ func TestValidate(t *testing.T) {
 		{"fine", local.Config{Plan: failure(0, 0, 2)}, ""},
 		{"negative", local.Config{MaxSteps: -1}, "local: limits must not be negative"},
 		{"nobody", local.Config{Plan: failure(0)}, "plan: failure 1 has no victim"},
-		{"unknown victim", local.Config{Plan: failure(0, 3)}, "plan: failure 1: victim 3 does not exist, there are 3 procs"},
-		{"unknown counter", local.Config{Plan: failure(3, 0)}, "plan: failure 1: proc 3 does not exist, there are 3 procs"},
-		{"one group twice", local.Config{Plan: failure(0, 0, 1)}, "plan: failure 1: victims are not in ascending order and of different groups"},
-		{"request", local.Config{Plan: plan.Plan{Requests: []plan.Request{{Proc: 9}}}}, "plan: request 1: there are 3 procs"},
-		{"no watchdogs", local.Config{Plan: plan.Plan{Requests: []plan.Request{{Expires: true}}}}, "plan: request 1: protocol test has no watchdogs"},
-		{"model", local.Config{Model: fault.Model{Failures: -1}}, "budget failures is -1, want [0, 15]"},
+		{"unknown victim", local.Config{Plan: failure(0, 3)},
+			"plan: failure 1: victim 3 does not exist, there are 3 procs"},
+		{"unknown counter", local.Config{Plan: failure(3, 0)},
+			"plan: failure 1: proc 3 does not exist, there are 3 procs"},
+		{"one group twice", local.Config{Plan: failure(0, 0, 1)},
+			"plan: failure 1: victims are not in ascending order and of different groups"},
+		{"request", local.Config{Plan: plan.Plan{Requests: []plan.Request{{Proc: 9}}}},
+			"plan: request 1: there are 3 procs"},
+		{"no watchdogs", local.Config{Plan: plan.Plan{Requests: []plan.Request{{Expires: true}}}},
+			"plan: request 1: protocol test has no watchdogs"},
+		{"model", local.Config{Model: fault.Model{Failures: -1}},
+			"budget failures is -1, want [0, 15]"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -352,8 +387,9 @@ func noiseless() service {
 	return service{step: func(core.Proc, *uint64, core.Input) []core.Effect { return nil }}
 }
 
-// TestStepsAreConcurrent checks that machines run at the same time: two steps that wait for each other both end, in parallel and in real time. One
-// at a time they can not, which shows that the test can fail.
+// TestStepsAreConcurrent checks that machines run at the same time: two steps that wait for each
+// other both end, in parallel and in real time. One at a time they can not, which shows that the
+// test can fail.
 func TestStepsAreConcurrent(t *testing.T) {
 	rendezvous := func(patience time.Duration) *core.Setup {
 		meet := make(chan bool)
@@ -379,7 +415,8 @@ func TestStepsAreConcurrent(t *testing.T) {
 			t.Errorf("%+v: %q", c, r.Panic)
 		}
 	}
-	if r := run(t, rendezvous(10*time.Millisecond), local.Config{Spread: -1}); !strings.HasSuffix(r.Panic, "alone") {
+	if r := run(t, rendezvous(10*time.Millisecond),
+		local.Config{Spread: -1}); !strings.HasSuffix(r.Panic, "alone") {
 		t.Errorf("one at a time: %q", r.Panic)
 	}
 }

@@ -21,7 +21,8 @@ type packet struct {
 	ignored useless // when its receiver had no use for it
 }
 
-// useless is the moment at which a receiver had no use for something: until it or somebody else changes, it has none.
+// useless is the moment at which a receiver had no use for something: until it or somebody else
+// changes, it has none.
 type useless struct{ version, gone int }
 
 // channel is what is on its way from one incarnation of one proc.
@@ -29,10 +30,13 @@ type channel struct {
 	from    core.Proc
 	inc     core.Incarnation
 	packets []*packet // oldest first
-	keep    int       // of a sender that is gone: how many arrive before the rest is cut off; everything when negative
+	// of a sender that is gone: how many arrive before the rest is cut off; everything when
+	// negative
+	keep int
 }
 
-// push puts a message on the network. What is in flight to a proc that is down waits for its next incarnation.
+// push puts a message on the network. What is in flight to a proc that is down waits for its next
+// incarnation.
 func (r *run) push(to *proc, k *packet) {
 	if r.config.Model.Set && to.has(k) {
 		return
@@ -55,7 +59,10 @@ func (r *run) push(to *proc, k *packet) {
 // has reports whether the message is on its way to the proc.
 func (p *proc) has(k *packet) bool {
 	return slices.ContainsFunc(p.inbox, func(c *channel) bool {
-		return c.from == k.from && c.inc == k.inc && slices.ContainsFunc(c.packets, func(l *packet) bool { return l.data == k.data })
+		return c.from == k.from && c.inc == k.inc &&
+			slices.ContainsFunc(c.packets, func(l *packet) bool {
+				return l.data == k.data
+			})
 	})
 }
 
@@ -97,12 +104,13 @@ func (r *run) heads(c *channel) []*packet {
 	return c.packets
 }
 
-// doom decides what arrives of what a proc that has left a life had in flight. A proc that rolls back has sent what it has sent, so it is for
-// crashes alone that nothing may arrive.
+// doom decides what arrives of what a proc that has left a life had in flight. A proc that rolls
+// back has sent what it has sent, so it is for crashes alone that nothing may arrive.
 func (r *run) doom(p *proc, s fault.Survival) {
 	for _, q := range r.procs {
 		for _, c := range q.inbox {
-			if c.from != p.id || !r.dead(c) || c.keep >= 0 || r.config.Model.FromDead != fault.Prefix || r.config.Schedule != nil {
+			if c.from != p.id || !r.dead(c) || c.keep >= 0 ||
+				r.config.Model.FromDead != fault.Prefix || r.config.Schedule != nil {
 				continue
 			}
 			switch s {

@@ -10,8 +10,9 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// noise is a machine that does anything: what it does is scrambled from its state and the input. It shares nothing with a real protocol
-// and uses every effect on which an environment acts. Its fuel bounds what it does, so runs come to an end.
+// noise is a machine that does anything: what it does is scrambled from its state and the input. It
+// shares nothing with a real protocol and uses every effect on which an environment acts. Its fuel
+// bounds what it does, so runs come to an end.
 type noise struct {
 	proc  core.Proc
 	procs int
@@ -33,10 +34,11 @@ type noiseMessage struct {
 	Long []byte
 }
 
-// Describe implements core.Message. Different messages have different names: goroutines do not order messages as the world does, where it
-// tells those with one name apart.
+// Describe implements core.Message. Different messages have different names: goroutines do not
+// order messages as the world does, where it tells those with one name apart.
 func (m *noiseMessage) Describe() trace.Wire {
-	return trace.Wire{Kind: fmt.Sprintf("k%d", m.Mix%3), Text: fmt.Sprintf("%x and %d", m.Mix, len(m.Long))}
+	return trace.Wire{Kind: fmt.Sprintf("k%d", m.Mix%3),
+		Text: fmt.Sprintf("%x and %d", m.Mix, len(m.Long))}
 }
 
 func (m *noise) State() []any { return []any{&m.s} }
@@ -57,7 +59,8 @@ func scramble(x uint64) uint64 {
 }
 
 func (m *noise) Step(in core.Input, out []core.Effect) []core.Effect {
-	h := scramble(uint64(in.Kind)<<32 ^ uint64(in.Choice)<<8 ^ uint64(len(in.Key)) ^ uint64(len(in.Timer))<<4)
+	h := scramble(uint64(in.Kind)<<32 ^ uint64(in.Choice)<<8 ^ uint64(len(in.Key)) ^ uint64(
+		len(in.Timer))<<4)
 	switch in.Kind {
 	case core.Start:
 		m.s.Fuel, m.s.Mix = 8, uint64(m.proc)+1
@@ -83,11 +86,14 @@ func (m *noise) Step(in core.Input, out []core.Effect) []core.Effect {
 	for h = m.s.Mix; m.s.Fuel > 0 && h%8 != 0; h = scramble(h) {
 		m.s.Fuel--
 		e := m.effect(h)
-		if in.Kind == core.Start && e.Kind == core.Exit || e.Kind == core.Renew && (in.Kind == core.Start || in.Kind == core.Restore || len(out) > 0) {
-			e = core.Effect{Kind: core.Unwatch} // nobody exits before all have started; a renewal comes first in a step of a life
+		if in.Kind == core.Start && e.Kind == core.Exit || e.Kind == core.Renew &&
+			(in.Kind == core.Start || in.Kind == core.Restore || len(out) > 0) {
+			// nobody exits before all have started; a renewal comes first in a step of a life
+			e = core.Effect{Kind: core.Unwatch}
 		}
 		out = append(out, e)
-		if m.s.Split = m.s.Split || e.Kind == core.Renew; e.Kind == core.Rollback || e.Kind == core.Exit {
+		if m.s.Split = m.s.Split || e.Kind == core.Renew; e.Kind == core.Rollback ||
+			e.Kind == core.Exit {
 			break
 		}
 	}
@@ -128,7 +134,8 @@ func (m *noise) effect(h uint64) core.Effect {
 		}
 		return core.Effect{Kind: core.Disown, To: core.Proc(h >> 16 % uint64(m.procs))}
 	}
-	e := core.SendTo(core.Proc(h>>16%uint64(m.procs)), &noiseMessage{Mix: h >> 20 % 4, Long: make([]byte, h>>30%3)})
+	e := core.SendTo(core.Proc(h>>16%uint64(m.procs)),
+		&noiseMessage{Mix: h >> 20 % 4, Long: make([]byte, h>>30%3)})
 	e.Former = m.s.Split && h>>40%2 == 0
 	return e
 }
@@ -136,9 +143,13 @@ func (m *noise) effect(h uint64) core.Effect {
 // noiseSetup is a random setup of noise.
 func noiseSetup(rng *rand.Rand) *core.Setup {
 	n := 2 + rng.IntN(3)
-	s := &core.Setup{Protocol: "noise", Watchdogs: true, NewMessage: func() core.Message { return new(noiseMessage) }}
+	s := &core.Setup{Protocol: "noise", Watchdogs: true, NewMessage: func() core.Message {
+		return new(noiseMessage)
+	}}
 	salt := rng.Uint64()
-	s.New = func(p core.Proc) core.Machine { return &noise{proc: p, procs: n, s: noiseState{Mix: salt}} }
+	s.New = func(p core.Proc) core.Machine {
+		return &noise{proc: p, procs: n, s: noiseState{Mix: salt}}
+	}
 	s.Layout.Groups, s.Layout.Hosted = map[core.Proc][]core.Proc{}, map[core.Proc]bool{}
 	for p := range core.Proc(n) {
 		s.Layout.Names = append(s.Layout.Names, fmt.Sprintf("p%d", p))
@@ -165,8 +176,10 @@ func noiseSetup(rng *rand.Rand) *core.Setup {
 // noiseModel is a random failure model.
 func noiseModel(rng *rand.Rand, procs int) fault.Model {
 	coin := func() bool { return rng.IntN(3) == 0 }
-	m := fault.Model{Failures: rng.IntN(4), AtOnce: 1 + rng.IntN(2), Settled: coin(), Checkpoints: rng.IntN(2), Staggered: coin(), Unordered: coin(),
-		Selective: coin(), FromDead: fault.Survival(rng.IntN(3)), KeepToDead: coin(), Joint: coin(), DetectAny: coin(), Suspicions: rng.IntN(3), Torn: rng.IntN(2)}
+	m := fault.Model{Failures: rng.IntN(4), AtOnce: 1 + rng.IntN(2), Settled: coin(),
+		Checkpoints: rng.IntN(2), Staggered: coin(), Unordered: coin(),
+		Selective: coin(), FromDead: fault.Survival(rng.IntN(3)), KeepToDead: coin(), Joint: coin(),
+		DetectAny: coin(), Suspicions: rng.IntN(3), Torn: rng.IntN(2)}
 	switch rng.IntN(4) {
 	case 0:
 		m.Loss, m.Duplicates = rng.IntN(3), rng.IntN(3)

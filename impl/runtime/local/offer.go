@@ -57,7 +57,8 @@ type request struct {
 	ignored useless // when nothing came of it
 }
 
-// offers are the events of a proc that can happen now or, when their time comes, later; those of one proc in the order of the world.
+// offers are the events of a proc that can happen now or, when their time comes, later; those of
+// one proc in the order of the world.
 func (r *run) offers(p *proc) iter.Seq[offer] {
 	return func(yield func(offer) bool) {
 		if !p.up {
@@ -114,7 +115,8 @@ func (r *run) steps(p *proc, yield func(offer) bool) bool {
 // ends are the cuts of channels, and the stop of a proc whose group is stopping.
 func (r *run) ends(p *proc, yield func(offer) bool) bool {
 	for _, c := range p.inbox {
-		if c.keep == 0 || r.config.Model.FromDead == fault.Prefix && r.dead(c) && (r.config.Schedule != nil || r.allIgnored(p, c)) {
+		if c.keep == 0 || r.config.Model.FromDead == fault.Prefix && r.dead(c) &&
+			(r.config.Schedule != nil || r.allIgnored(p, c)) {
 			if !yield(offer{kind: cut, channel: c}) {
 				return false
 			}
@@ -125,7 +127,9 @@ func (r *run) ends(p *proc, yield func(offer) bool) bool {
 
 // allIgnored reports whether the proc has no use for anything in the channel.
 func (r *run) allIgnored(p *proc, c *channel) bool {
-	return r.config.Model.KeepsIgnored() && !slices.ContainsFunc(c.packets, func(k *packet) bool { return k.ignored != useless{p.version, r.gone} })
+	return r.config.Model.KeepsIgnored() && !slices.ContainsFunc(c.packets, func(k *packet) bool {
+		return k.ignored != useless{p.version, r.gone}
+	})
 }
 
 // asked are the requests of the plan that are due.
@@ -160,7 +164,8 @@ func (r *run) mayAsk(p *proc, o *offer) bool {
 		return r.mayMistake(p, o.group)
 	}
 	g := r.setup.Group(o.group)
-	return r.left.suspicions > 0 && slices.Contains(r.setup.Watchers, p.id) && g[0] == o.group && !slices.Contains(g, p.id) && r.procs[o.group].up
+	return r.left.suspicions > 0 && slices.Contains(r.setup.Watchers, p.id) && g[0] == o.group &&
+		!slices.Contains(g, p.id) && r.procs[o.group].up
 }
 
 // pick chooses what the proc does next of what is due, nil when nothing is.
@@ -223,7 +228,8 @@ func (r *run) prepare(p *proc, o *offer) {
 	case expire:
 		o.input = core.Input{Kind: core.Tick, Timer: core.Silence, From: o.group}
 	case restart:
-		o.input = core.Input{Kind: core.Restore, From: r.hostOf(p), Incarnation: p.inc, Records: r.records(p)}
+		o.input = core.Input{Kind: core.Restore, From: r.hostOf(p), Incarnation: p.inc,
+			Records: r.records(p)}
 	case checkpoint:
 		o.input = core.Input{Kind: core.Checkpoint}
 	case suspect:
@@ -247,29 +253,36 @@ func (r *run) direct(p *proc, o *offer) bool {
 	case stop:
 		all := r.fates([]*proc{p})
 		n := r.rng.IntN(len(all))
-		r.out.Schedule = append(r.out.Schedule, r.layout.CrashName("stop", [][]core.Proc{{p.id}}, n))
+		r.out.Schedule = append(r.out.Schedule,
+			r.layout.CrashName("stop", [][]core.Proc{{p.id}}, n))
 		r.crash([]*proc{p}, all[n], fault.Prefix)
 		return true
 	}
 	return false
 }
 
-// possible reports whether a step that was tentative can still happen, with the input that the machine was given.
+// possible reports whether a step that was tentative can still happen, with the input that the
+// machine was given.
 func (r *run) possible(p *proc, o *offer) bool {
 	if p.life != o.life {
 		return false
 	}
 	switch o.kind {
 	case deliver, duplicate:
-		return slices.Contains(p.inbox, o.channel) && slices.Contains(r.heads(o.channel), o.packet) && (o.kind == deliver || r.left.duplicates > 0)
+		return slices.Contains(p.inbox, o.channel) &&
+			slices.Contains(r.heads(o.channel), o.packet) &&
+			(o.kind == deliver || r.left.duplicates > 0)
 	case told:
-		return o.index < len(p.pending) && p.pending[o.index].group == o.group && r.tellable(p, o.index) && slices.Equal(r.report(p, o.index), o.input.Procs)
+		return o.index < len(p.pending) && p.pending[o.index].group == o.group &&
+			r.tellable(p, o.index) && slices.Equal(r.report(p, o.index), o.input.Procs)
 	case expire: // a false one is no fault any more when the life is over
 		return o.fault && r.mayMistake(p, o.group) || !o.fault && r.mayExpire(p, o.group)
 	case restart:
-		return r.mayRestart(p) && o.inc == p.inc && o.input.From == r.hostOf(p) && slices.EqualFunc(r.records(p), o.input.Records, func(a, b core.Record) bool {
-			return a.Owner == b.Owner && a.Key == b.Key && a.Torn == b.Torn && string(a.Value) == string(b.Value)
-		})
+		return r.mayRestart(p) && o.inc == p.inc && o.input.From == r.hostOf(p) &&
+			slices.EqualFunc(r.records(p), o.input.Records, func(a, b core.Record) bool {
+				return a.Owner == b.Owner && a.Key == b.Key && a.Torn == b.Torn &&
+					string(a.Value) == string(b.Value)
+			})
 	case checkpoint, suspect:
 		return r.mayAsk(p, o)
 	}
@@ -329,7 +342,8 @@ func (r *run) requested(o *offer) {
 	r.requests = slices.DeleteFunc(r.requests, func(q *request) bool { return q == o.request })
 }
 
-// name is the name of an event, as the world has it but for the numbers that tell two with one name apart.
+// name is the name of an event, as the world has it but for the numbers that tell two with one name
+// apart.
 func (r *run) name(p *proc, o *offer, events []trace.Event) string {
 	l, name := r.layout, r.layout.Name(p.id)
 	switch o.kind {

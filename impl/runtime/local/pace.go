@@ -7,8 +7,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// pace says how long things take in one run. Every channel and every proc has a speed of its own, from none at all to many times the
-// spread: if all were alike, a late notice or a very slow channel would never be seen.
+// pace says how long things take in one run. Every channel and every proc has a speed of its own,
+// from none at all to many times the spread: if all were alike, a late notice or a very slow
+// channel would never be seen.
 type pace struct {
 	spread   time.Duration
 	procs    int

@@ -21,11 +21,12 @@ type proc struct {
 	busy    bool   // it is not waiting
 	granted *offer // what it is let go to do, where a schedule is enforced
 
-	up      bool
-	inc     core.Incarnation // the live one, or the one that the next restart will be
-	life    int              // changes with every stop and start
-	readyAt time.Duration    // when it does something next; of a proc that is down, when it restarts
-	stopAt  time.Duration    // when it follows its group, where members stop one by one
+	up   bool
+	inc  core.Incarnation // the live one, or the one that the next restart will be
+	life int              // changes with every stop and start
+	// when it does something next; of a proc that is down, when it restarts
+	readyAt time.Duration
+	stopAt  time.Duration // when it follows its group, where members stop one by one
 
 	inbox   []*channel // by sender, then incarnation; none is empty
 	store   []write    // stable records by key
@@ -89,7 +90,8 @@ func (r *run) next(p *proc) *offer {
 	}
 }
 
-// wait blocks until somebody releases the proc, real time has come for what is due (never when it is negative), or the run is over.
+// wait blocks until somebody releases the proc, real time has come for what is due (never when it
+// is negative), or the run is over.
 func (r *run) wait(p *proc, due time.Duration) {
 	var clock <-chan time.Time
 	if due >= 0 {
@@ -136,7 +138,8 @@ type attempt struct {
 	failed   string // how the machine panics
 }
 
-// act is one effect on which the environment acts, with its message encoded: that of the effect belongs to the machine.
+// act is one effect on which the environment acts, with its message encoded: that of the effect
+// belongs to the machine.
 type act struct {
 	effect core.Effect
 	first  int // events of the step before it
@@ -153,7 +156,8 @@ func (r *run) attempt(p *proc, o *offer) (a *attempt) {
 	}
 	defer func() {
 		if failure := recover(); failure != nil {
-			a.failed = fmt.Sprintf("%s panics on %s: %v", r.layout.Name(p.id), o.input.Name(r.layout), failure)
+			a.failed = fmt.Sprintf("%s panics on %s: %v", r.layout.Name(p.id),
+				o.input.Name(r.layout), failure)
 		}
 	}()
 	if o.packet != nil {
@@ -180,7 +184,8 @@ func (r *run) attempt(p *proc, o *offer) (a *attempt) {
 	return a
 }
 
-// revocable reports whether a step may turn out to be impossible, or no event: somebody else may crash while it is running, or nothing comes of it.
+// revocable reports whether a step may turn out to be impossible, or no event: somebody else may
+// crash while it is running, or nothing comes of it.
 func (r *run) revocable(o *offer) bool {
 	return r.config.Parallel || r.config.Model.KeepsIgnored() || o.kind == checkpoint
 }
@@ -207,7 +212,8 @@ func (a *attempt) step(p core.Proc, in core.Input) {
 		if e.Acts() {
 			x := act{effect: *e, first: len(a.events)}
 			if e.Kind == core.SendMessage {
-				x.packet = packet{from: v.Proc, inc: v.Sender(e), data: string(core.Encode(e.Message)), wire: e.Message.Describe()}
+				x.packet = packet{from: v.Proc, inc: v.Sender(e),
+					data: string(core.Encode(e.Message)), wire: e.Message.Describe()}
 				x.effect.Message = nil
 			}
 			a.acts = append(a.acts, x)
@@ -271,8 +277,9 @@ func (r *run) maxInFlight() int {
 	return r.config.MaxInFlight
 }
 
-// idle reports whether nothing at all comes of a step, so that it is no event: a message that is ignored where such messages stay, a
-// checkpoint that is not taken. In a set, to send what is on its way already is nothing.
+// idle reports whether nothing at all comes of a step, so that it is no event: a message that is
+// ignored where such messages stay, a checkpoint that is not taken. In a set, to send what is on
+// its way already is nothing.
 func (r *run) idle(o *offer, a *attempt) bool {
 	if !a.same || o.kind != checkpoint && !(o.kind == deliver && r.config.Model.KeepsIgnored()) {
 		return false
@@ -282,7 +289,9 @@ func (r *run) idle(o *offer, a *attempt) bool {
 	}
 	quiet := func(e trace.Event) bool { return e.Kind == trace.Dropped }
 	if !r.config.Model.Set {
-		return len(a.acts) == 0 && !slices.ContainsFunc(a.events, func(e trace.Event) bool { return !quiet(e) })
+		return len(a.acts) == 0 && !slices.ContainsFunc(a.events, func(e trace.Event) bool {
+			return !quiet(e)
+		})
 	}
 	for i := range a.acts {
 		switch e := &a.acts[i].effect; e.Kind {
@@ -290,14 +299,16 @@ func (r *run) idle(o *offer, a *attempt) bool {
 			if !r.procs[e.To].has(&a.acts[i].packet) {
 				return false
 			}
-		case core.Persist, core.SetTimer, core.Watch, core.Unwatch, core.Renew, core.Exit, core.Commit, core.Rollback:
+		case core.Persist, core.SetTimer, core.Watch, core.Unwatch, core.Renew, core.Exit,
+			core.Commit, core.Rollback:
 			return false
 		}
 	}
 	return true
 }
 
-// take is a step that happens: the cause goes, the effects are performed in order, and the proc may crash between two of them.
+// take is a step that happens: the cause goes, the effects are performed in order, and the proc may
+// crash between two of them.
 func (r *run) take(p *proc, o *offer, a *attempt) {
 	cut, failure := r.cutAt(p, o, a)
 	name := r.name(p, o, a.events)

@@ -13,7 +13,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Run runs the setup to its end, to a bound, or until the context is cancelled. It returns when all its goroutines have ended, unless it returns ErrHangs.
+// Run runs the setup to its end, to a bound, or until the context is cancelled. It returns when all
+// its goroutines have ended, unless it returns ErrHangs.
 func Run(ctx context.Context, setup *core.Setup, c Config) (*Result, error) {
 	if err := c.Validate(setup); err != nil {
 		return nil, err
@@ -24,7 +25,8 @@ func Run(ctx context.Context, setup *core.Setup, c Config) (*Result, error) {
 		return r.result(), r.err
 	}
 	ended := make(chan struct{})
-	go func() { // a step that never returns may be the first of all, which no proc's own goroutine takes
+	// a step that never returns may be the first of all, which no proc's own goroutine takes
+	go func() {
 		defer close(ended)
 		r.run(ctx)
 	}()
@@ -67,7 +69,8 @@ func (r *run) watch(ctx context.Context) {
 	r.end(bound)
 }
 
-// run is one run. Everything below mu belongs to who holds it; a machine belongs to the goroutine of its proc while the proc is busy.
+// run is one run. Everything below mu belongs to who holds it; a machine belongs to the goroutine
+// of its proc while the proc is busy.
 type run struct {
 	setup  *core.Setup
 	layout *trace.Layout
@@ -101,21 +104,25 @@ func newRun(setup *core.Setup, c Config) *run {
 	if c.Parallel = c.Parallel || c.Real; c.Schedule != nil {
 		c.Parallel, c.Real = false, false
 	}
-	r := &run{setup: setup, layout: &setup.Layout, config: c, start: time.Now(), done: make(chan struct{}), trying: make([]atomic.Pointer[offer], len(setup.Layout.Names)), rng: rand.New(rand.NewPCG(c.Seed, 0)),
+	r := &run{setup: setup, layout: &setup.Layout, config: c, start: time.Now(),
+		done: make(chan struct{}), trying: make([]atomic.Pointer[offer], len(setup.Layout.Names)),
+		rng:   rand.New(rand.NewPCG(c.Seed, 0)),
 		left:  budgets{m.Failures, m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions, m.Torn},
 		armed: append([]plan.Failure(nil), c.Plan.Failures...)}
 	for _, q := range c.Plan.Requests {
 		r.requests = append(r.requests, &request{Request: q})
 	}
 	for p := range setup.Layout.Names {
-		r.procs = append(r.procs, &proc{id: core.Proc(p), up: true, wake: make(chan struct{}, 1), rng: rand.New(rand.NewPCG(c.Seed, uint64(p)+1))})
+		r.procs = append(r.procs, &proc{id: core.Proc(p), up: true, wake: make(chan struct{}, 1),
+			rng: rand.New(rand.NewPCG(c.Seed, uint64(p)+1))})
 	}
 	r.pace.draw(r.rng, len(r.procs), c.Spread)
 	r.out.Trace.Layout = *r.layout
 	return r
 }
 
-// begin starts every proc, before any of them does anything else, as the world does, and lets go who has something to do.
+// begin starts every proc, before any of them does anything else, as the world does, and lets go
+// who has something to do.
 func (r *run) begin() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -164,7 +171,8 @@ func (r *run) clock() time.Duration {
 	return r.now
 }
 
-// turn goes on when everybody waits: it lets procs go for which something is due next, or ends the run.
+// turn goes on when everybody waits: it lets procs go for which something is due next, or ends the
+// run.
 func (r *run) turn() {
 	switch {
 	case r.over || r.busy > 0:

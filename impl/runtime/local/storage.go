@@ -22,7 +22,8 @@ func (r *run) write(p *proc, e *core.Effect) {
 		p.store = slices.DeleteFunc(p.store, func(w write) bool { return w.key == e.Key })
 		return
 	}
-	w := write{key: e.Key, value: e.Value, due: r.clock() + r.pace.delay(p.rng, r.pace.writes[p.id])}
+	w := write{key: e.Key, value: e.Value, due: r.clock() +
+		r.pace.delay(p.rng, r.pace.writes[p.id])}
 	if n := len(p.writing); n > 0 {
 		w.due = max(w.due, p.writing[n-1].due)
 	}
@@ -31,7 +32,9 @@ func (r *run) write(p *proc, e *core.Effect) {
 
 // keep makes a record stable, in the place of an older one with its key.
 func (p *proc) keep(w write) {
-	i, found := slices.BinarySearchFunc(p.store, w.key, func(s write, key string) int { return strings.Compare(s.key, key) })
+	i, found := slices.BinarySearchFunc(p.store, w.key, func(s write, key string) int {
+		return strings.Compare(s.key, key)
+	})
 	if found {
 		p.store[i] = w
 		return
@@ -39,13 +42,15 @@ func (p *proc) keep(w write) {
 	p.store = slices.Insert(p.store, i, w)
 }
 
-// fate is what becomes of the writes in progress of a proc that stops: so many of the oldest have become stable, the next one is damaged or absent.
+// fate is what becomes of the writes in progress of a proc that stops: so many of the oldest have
+// become stable, the next one is damaged or absent.
 type fate struct {
 	kept int
 	torn bool
 }
 
-// fates lists what may become of the writes in progress of the procs, in the order in which the world numbers it.
+// fates lists what may become of the writes in progress of the procs, in the order in which the
+// world numbers it.
 func (r *run) fates(procs []*proc) (all [][]fate) {
 	chosen := make([]fate, len(procs))
 	var choose func(i, damaged int)
@@ -88,7 +93,9 @@ func (r *run) records(p *proc) (list []core.Record) {
 func (r *run) setTimer(p *proc, e *core.Effect) {
 	unit := max(r.pace.spread, 1)
 	t := timer{name: e.Timer, due: r.clock() + time.Duration(min(e.Ticks, 1<<20))*unit}
-	i, found := slices.BinarySearchFunc(p.timers, e.Timer, func(t timer, name string) int { return strings.Compare(t.name, name) })
+	i, found := slices.BinarySearchFunc(p.timers, e.Timer, func(t timer, name string) int {
+		return strings.Compare(t.name, name)
+	})
 	if found {
 		p.timers[i] = t
 		return

@@ -12,7 +12,8 @@ func (r *run) waits() (list []string) {
 	for _, p := range r.procs {
 		name := r.layout.Name(p.id)
 		if !p.up {
-			list = append(list, fmt.Sprintf("%s is down for good, after incarnation %d", name, p.inc-1))
+			list = append(list, fmt.Sprintf("%s is down for good, after incarnation %d", name,
+				p.inc-1))
 			continue
 		}
 		h := core.HistoryOf(p.machine)
@@ -25,7 +26,9 @@ func (r *run) waits() (list []string) {
 				what = describe(r.layout, op)
 			}
 		}
-		list = append(list, fmt.Sprintf("%s (incarnation %d) has sent %d and received %d and waits for %s", name, p.inc, h.Sent, len(h.Delivered), what))
+		list = append(list,
+			fmt.Sprintf("%s (incarnation %d) has sent %d and received %d and waits for %s", name,
+				p.inc, h.Sent, len(h.Delivered), what))
 	}
 	return list
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// watch is a watchdog about one life of a proc. It has no heartbeats: as long as that life goes on it expires only as a false suspicion of the plan.
+// watch is a watchdog about one life of a proc. It has no heartbeats: as long as that life goes on
+// it expires only as a false suspicion of the plan.
 type watch struct {
 	about core.Proc
 	inc   core.Incarnation
@@ -17,7 +18,8 @@ type watch struct {
 	at    time.Duration // when it expires, if the life is over
 }
 
-// startWatch starts the watchdog of p about q, again if it runs: about the present life of q or, when q is down, the one that has ended.
+// startWatch starts the watchdog of p about q, again if it runs: about the present life of q or,
+// when q is down, the one that has ended.
 func (r *run) startWatch(p, q *proc) {
 	v := watch{about: q.id, inc: q.inc}
 	if !q.up {
@@ -39,7 +41,9 @@ func (v *watch) expireLater(r *run, p *proc) {
 
 // findWatch is the place of the watchdog about q.
 func (p *proc) findWatch(q core.Proc) (i int, found bool) {
-	return slices.BinarySearchFunc(p.watches, q, func(v watch, q core.Proc) int { return cmp.Compare(v.about, q) })
+	return slices.BinarySearchFunc(p.watches, q, func(v watch, q core.Proc) int {
+		return cmp.Compare(v.about, q)
+	})
 }
 
 // unwatch stops the watchdog about q.
@@ -64,9 +68,13 @@ func (p *proc) due(q core.Proc) bool {
 	return found && p.watches[i].over
 }
 
-// mayExpire reports whether the watchdog of p about q can expire: the life is over and, where the detector keeps that order, the last message of it has arrived.
+// mayExpire reports whether the watchdog of p about q can expire: the life is over and, where the
+// detector keeps that order, the last message of it has arrived.
 func (r *run) mayExpire(p *proc, q core.Proc) bool {
-	return p.due(q) && (r.config.Model.DetectAny || !slices.ContainsFunc(p.inbox, func(c *channel) bool { return c.from == q && r.dead(c) }))
+	return p.due(q) && (r.config.Model.DetectAny ||
+		!slices.ContainsFunc(p.inbox, func(c *channel) bool {
+			return c.from == q && r.dead(c)
+		}))
 }
 
 // mayMistake reports whether the model lets the watchdog of p about q expire although q lives.
@@ -78,7 +86,8 @@ func (r *run) mayMistake(p *proc, q core.Proc) bool {
 // expiries are the watchdogs of a proc that can expire.
 func (r *run) expiries(p *proc, yield func(offer) bool) bool {
 	for _, v := range p.watches {
-		if r.mayExpire(p, v.about) && !yield(offer{kind: expire, group: v.about, due: max(v.at, p.readyAt)}) {
+		if r.mayExpire(p, v.about) && !yield(
+			offer{kind: expire, group: v.about, due: max(v.at, p.readyAt)}) {
 			return false
 		}
 	}
@@ -88,15 +97,17 @@ func (r *run) expiries(p *proc, yield func(offer) bool) bool {
 // mistakes are the watchdogs of a proc that may expire falsely, on a request.
 func (r *run) mistakes(p *proc, q *request, yield func(offer) bool) bool {
 	for _, v := range p.watches {
-		if r.mayMistake(p, v.about) && !yield(offer{kind: expire, fault: true, group: v.about, request: q, due: p.readyAt}) {
+		if r.mayMistake(p, v.about) && !yield(
+			offer{kind: expire, fault: true, group: v.about, request: q, due: p.readyAt}) {
 			return false
 		}
 	}
 	return true
 }
 
-// renew puts a proc that has been given up, but runs, into its next life. What is left of the former one is part of its machine; what that has sent
-// and will send comes from a life that is over.
+// renew puts a proc that has been given up, but runs, into its next life. What is left of the
+// former one is part of its machine; what that has sent and will send comes from a life that is
+// over.
 func (r *run) renew(p *proc) {
 	p.inc++
 	p.timers, p.watches = nil, nil

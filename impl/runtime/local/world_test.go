@@ -38,8 +38,9 @@ var (
 	ambiguous = regexp.MustCompile(` #\d+$`)
 )
 
-// TestRunsRepeatInTheWorld checks that whatever goroutines do, the world can do: machines that do anything, under random failure models and
-// plans, one proc at a time and in parallel. Each step must be possible in the world, leave the same evidence, and the machines must end in the same
+// TestRunsRepeatInTheWorld checks that whatever goroutines do, the world can do: machines that do
+// anything, under random failure models and plans, one proc at a time and in parallel. Each step
+// must be possible in the world, leave the same evidence, and the machines must end in the same
 // states; the world must agree whether it is the end. Every kind of event must have come up.
 func TestRunsRepeatInTheWorld(t *testing.T) {
 	counts := map[string]int{}
@@ -47,7 +48,8 @@ func TestRunsRepeatInTheWorld(t *testing.T) {
 	for i := range ofRuns(1000) {
 		rng := rand.New(rand.NewPCG(uint64(i), 1))
 		setup := noiseSetup(rng)
-		c := local.Config{Model: noiseModel(rng, len(setup.Layout.Names)), Seed: rng.Uint64(), Parallel: i%2 == 1, MaxSteps: 100}
+		c := local.Config{Model: noiseModel(rng, len(setup.Layout.Names)), Seed: rng.Uint64(),
+			Parallel: i%2 == 1, MaxSteps: 100}
 		if c.Spread = 0; i%3 == 0 {
 			c.Spread = -1
 		}
@@ -65,7 +67,8 @@ func TestRunsRepeatInTheWorld(t *testing.T) {
 			t.Fatal(err)
 		}
 		if run, err := soak.Retrace(w, r, nil); err != nil {
-			t.Fatalf("run %d of %+v, plan %+v: %v\nschedule %q\nin the world %q", i, c.Model, c.Plan, err, r.Schedule, run.Schedule)
+			t.Fatalf("run %d of %+v, plan %+v: %v\nschedule %q\nin the world %q", i, c.Model,
+				c.Plan, err, r.Schedule, run.Schedule)
 		}
 		if r.Complete {
 			complete++
@@ -73,7 +76,8 @@ func TestRunsRepeatInTheWorld(t *testing.T) {
 		kinds(counts, r.Schedule)
 	}
 	t.Logf("%d complete, events %v", complete, counts)
-	for _, kind := range []string{"deliver", "step", "persisted", "told", "tick", "expire", "restart", "cut", "stop", "checkpoint", "suspect", "lose", "duplicate", "crash", "inside"} {
+	for _, kind := range []string{"deliver", "step", "persisted", "told", "tick", "expire",
+		"restart", "cut", "stop", "checkpoint", "suspect", "lose", "duplicate", "crash", "inside"} {
 		if counts[kind] == 0 {
 			t.Errorf("no event %s in any run", kind)
 		}
@@ -83,8 +87,9 @@ func TestRunsRepeatInTheWorld(t *testing.T) {
 	}
 }
 
-// TestSchedulesAreEnforced checks the other way round: random runs of the world, faults included, are enforced on the goroutines, which must do
-// just that, with the same evidence, and end in the same states.
+// TestSchedulesAreEnforced checks the other way round: random runs of the world, faults included,
+// are enforced on the goroutines, which must do just that, with the same evidence, and end in the
+// same states.
 func TestSchedulesAreEnforced(t *testing.T) {
 	counts := map[string]int{}
 	skipped := 0
@@ -105,11 +110,14 @@ func TestSchedulesAreEnforced(t *testing.T) {
 		if err != nil {
 			t.Fatalf("run %d of %+v: %v\nschedule %q", i, model, err, walk.Schedule)
 		}
-		if diff := cmp.Diff(walk.Trace.Events, r.Trace.Events, cmp.AllowUnexported(core.MsgID{}, core.Stamp{})); diff != "" {
-			t.Fatalf("run %d of %+v: events (-world +goroutines):\n%s\nschedule %q\nenforced %q", i, model, diff, walk.Schedule, r.Schedule)
+		if diff := cmp.Diff(walk.Trace.Events, r.Trace.Events,
+			cmp.AllowUnexported(core.MsgID{}, core.Stamp{})); diff != "" {
+			t.Fatalf("run %d of %+v: events (-world +goroutines):\n%s\nschedule %q\nenforced %q", i,
+				model, diff, walk.Schedule, r.Schedule)
 		}
 		if r.Complete != walk.Complete {
-			t.Errorf("run %d of %+v: complete %t, in the world %t\nschedule %q", i, model, r.Complete, walk.Complete, walk.Schedule)
+			t.Errorf("run %d of %+v: complete %t, in the world %t\nschedule %q", i, model,
+				r.Complete, walk.Complete, walk.Schedule)
 		}
 		if _, err := w.Retrace(walk.Schedule, &walk.Trace, r.Finals); err != nil {
 			t.Fatalf("run %d: %v", i, err)
@@ -117,14 +125,16 @@ func TestSchedulesAreEnforced(t *testing.T) {
 		kinds(counts, r.Schedule)
 	}
 	t.Logf("%d skipped, events %v", skipped, counts)
-	for _, kind := range []string{"deliver", "step", "persisted", "told", "tick", "expire", "restart", "cut", "stop", "checkpoint", "suspect", "lose", "duplicate", "crash", "inside"} {
+	for _, kind := range []string{"deliver", "step", "persisted", "told", "tick", "expire",
+		"restart", "cut", "stop", "checkpoint", "suspect", "lose", "duplicate", "crash", "inside"} {
 		if counts[kind] == 0 {
 			t.Errorf("no event %s in any run", kind)
 		}
 	}
 }
 
-// walkOf is a random run of the world, nil when two events of one state have one name, which goroutines do not order as the world does.
+// walkOf is a random run of the world, nil when two events of one state have one name, which
+// goroutines do not order as the world does.
 func walkOf(t *testing.T, w *world.World, rng *rand.Rand) *world.Run {
 	state := make([]uint32, w.Words())
 	w.Initial(state)
@@ -151,10 +161,12 @@ func walkOf(t *testing.T, w *world.World, rng *rand.Rand) *world.Run {
 	return run
 }
 
-// TestStaleSchedule checks that an event that is not possible is named, with its place, and that the run up to there is returned.
+// TestStaleSchedule checks that an event that is not possible is named, with its place, and that
+// the run up to there is returned.
 func TestStaleSchedule(t *testing.T) {
 	setup := noiseSetup(rand.New(rand.NewPCG(1, 1)))
-	for _, schedule := range [][]string{{"deliver p9->p0 k1"}, {"crash p0"}, {""}, {"then for ever:"}, {"restart p0 incarnation 1"}} {
+	for _, schedule := range [][]string{{"deliver p9->p0 k1"}, {"crash p0"}, {""},
+		{"then for ever:"}, {"restart p0 incarnation 1"}} {
 		r, err := local.Run(t.Context(), setup, local.Config{Schedule: schedule})
 		if !errors.Is(err, local.ErrStale) || r == nil || r.Complete || len(r.Schedule) != 0 {
 			t.Errorf("%q: error %v, result %+v", schedule, err, r)

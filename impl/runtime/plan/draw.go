@@ -8,8 +8,9 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// Draw draws a plan within the budgets of the model, so that failures fall anywhere in the histories of the given lengths. Without a length of a
-// run without failures it is the plan without any fault.
+// Draw draws a plan within the budgets of the model, so that failures fall anywhere in the
+// histories of the given lengths. Without a length of a run without failures it is the plan without
+// any fault.
 func Draw(rng *rand.Rand, setup *core.Setup, m *fault.Model, l Lengths) (p Plan) {
 	if len(l) == 0 || l[0] == nil {
 		return p
@@ -27,7 +28,8 @@ func Draw(rng *rand.Rand, setup *core.Setup, m *fault.Model, l Lengths) (p Plan)
 		for range d.upTo(m.Suspicions) {
 			q := setup.Watchers[rng.IntN(len(setup.Watchers))]
 			g := setup.Group(core.Proc(rng.IntN(len(d.lengths))))
-			p.Requests = append(p.Requests, Request{Proc: q, After: d.moment(q), Suspicious: true, Suspect: g[0]})
+			p.Requests = append(p.Requests, Request{Proc: q, After: d.moment(q), Suspicious: true,
+				Suspect: g[0]})
 		}
 	}
 	if setup.Watchdogs {
@@ -45,7 +47,8 @@ type drawing struct {
 	lengths []int
 }
 
-// expiries are false suspicions of watchdogs. A proc is given up only when several come in a row, so they often do.
+// expiries are false suspicions of watchdogs. A proc is given up only when several come in a row,
+// so they often do.
 func (d *drawing) expiries() (list []Request) {
 	var active []core.Proc
 	for p, n := range d.lengths {
@@ -82,8 +85,11 @@ func (d *drawing) failures(l Lengths) (list []Failure) {
 	m := d.model
 	var units []core.Proc // that may crash: first procs of groups, or procs that stop one by one
 	for p := range core.Proc(len(d.lengths)) {
-		victim := func(q core.Proc) bool { return m.Victims == nil || slices.Contains(m.Victims, q) }
-		if g := d.setup.Group(p); m.Staggered && victim(p) || !m.Staggered && g[0] == p && slices.ContainsFunc(g, victim) {
+		victim := func(q core.Proc) bool {
+			return m.Victims == nil || slices.Contains(m.Victims, q)
+		}
+		if g := d.setup.Group(p); m.Staggered && victim(p) || !m.Staggered && g[0] == p &&
+			slices.ContainsFunc(g, victim) {
 			units = append(units, p)
 		}
 	}
@@ -100,7 +106,8 @@ func (d *drawing) failures(l Lengths) (list []Failure) {
 		if n > len(units) {
 			break
 		}
-		f := Failure{Survive: []fault.Survival{fault.Prefix, fault.Prefix, fault.Every, fault.Nothing}[d.rng.IntN(4)]}
+		f := Failure{Survive: []fault.Survival{fault.Prefix, fault.Prefix, fault.Every,
+			fault.Nothing}[d.rng.IntN(4)]}
 		for _, i := range d.rng.Perm(len(units))[:n] {
 			f.Victims = append(f.Victims, units[i])
 		}
@@ -113,7 +120,8 @@ func (d *drawing) failures(l Lengths) (list []Failure) {
 	return list
 }
 
-// counted is the proc whose effects tell when the victims stop: mostly one of them, if they do anything.
+// counted is the proc whose effects tell when the victims stop: mostly one of them, if they do
+// anything.
 func (d *drawing) counted(victims []core.Proc) core.Proc {
 	var list []core.Proc
 	for _, v := range victims {
@@ -132,11 +140,13 @@ func (d *drawing) counted(victims []core.Proc) core.Proc {
 	return list[d.rng.IntN(len(list))]
 }
 
-// Lengths are how many effects each proc performs at most in a run, by the number of failures in the run: a plan for the first failure is made for
-// the history of a run without any, that for the second one for the history of a run with one.
+// Lengths are how many effects each proc performs at most in a run, by the number of failures in
+// the run: a plan for the first failure is made for the history of a run without any, that for the
+// second one for the history of a run with one.
 type Lengths [][]int
 
-// Note takes a run into account, in which so many groups have failed and each proc has performed so many effects, in all its lives.
+// Note takes a run into account, in which so many groups have failed and each proc has performed so
+// many effects, in all its lives.
 func (l *Lengths) Note(failures int, performed []int) {
 	for len(*l) <= failures {
 		*l = append(*l, nil)

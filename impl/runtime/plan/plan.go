@@ -1,5 +1,5 @@
-// Package plan says which faults strike when in one run of a driver that makes them: the failure model (spec/fault) says what
-// may happen, a plan what will.
+// Package plan says which faults strike when in one run of a driver that makes them: the failure
+// model (spec/fault) says what may happen, a plan what will.
 package plan
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// Plan says which faults strike when in one run of a driver that makes them. What can not happen within the model when its time has come waits
-// until it can, or never happens.
+// Plan says which faults strike when in one run of a driver that makes them. What can not happen
+// within the model when its time has come waits until it can, or never happens.
 type Plan struct {
 	Failures []Failure
 	Requests []Request
@@ -21,19 +21,26 @@ type Plan struct {
 
 // Failure is one crash.
 type Failure struct {
-	Victims []core.Proc    // who stops, each with its group; in ascending order, of different groups
-	By      core.Proc      // whose effects are counted, mostly those of a victim
-	After   int            // it strikes when the proc has performed so many effects (core.Effect.Acts), in all its lives
-	Survive fault.Survival // what arrives of what the victims had in flight, as far as the model leaves it open; a prefix is drawn
+	// who stops, each with its group; in ascending order, of different groups
+	Victims []core.Proc
+	By      core.Proc // whose effects are counted, mostly those of a victim
+	// it strikes when the proc has performed so many effects (core.Effect.Acts), in all its lives
+	After int
+	// what arrives of what the victims had in flight, as far as the model leaves it open; a prefix
+	// is drawn
+	Survive fault.Survival
 }
 
-// Request is a fault of one proc that stops nobody: a spontaneous checkpoint, a false suspicion, or a watchdog that expires too early.
+// Request is a fault of one proc that stops nobody: a spontaneous checkpoint, a false suspicion, or
+// a watchdog that expires too early.
 type Request struct {
 	Proc       core.Proc
 	After      int       // effects that it has performed, as in Failure
 	Suspicious bool      // it thinks that Suspect is down; otherwise it is asked for a checkpoint
 	Suspect    core.Proc // the first proc of its group
-	Expires    bool      // one of its watchdogs expires although the watched proc lives; which one is drawn when the time has come
+	// one of its watchdogs expires although the watched proc lives; which one is drawn when the
+	// time has come
+	Expires bool
 }
 
 // Validate reports what makes no sense for the setup.
@@ -47,14 +54,19 @@ func (p *Plan) Validate(s *core.Setup, m *fault.Model) error {
 			return fmt.Errorf("plan: failure %d has no victim", i+1)
 		}
 		if int(f.By) >= n {
-			return fmt.Errorf("plan: failure %d: proc %d does not exist, there are %d procs", i+1, f.By, n)
+			return fmt.Errorf("plan: failure %d: proc %d does not exist, there are %d procs", i+1,
+				f.By, n)
 		}
 		for j, v := range f.Victims {
 			switch {
 			case int(v) >= n:
-				return fmt.Errorf("plan: failure %d: victim %d does not exist, there are %d procs", i+1, v, n)
-			case j > 0 && !m.Staggered && s.Group(v)[0] <= s.Group(f.Victims[j-1])[0] || j > 0 && v <= f.Victims[j-1]:
-				return fmt.Errorf("plan: failure %d: victims are not in ascending order and of different groups", i+1)
+				return fmt.Errorf("plan: failure %d: victim %d does not exist, there are %d procs",
+					i+1, v, n)
+			case j > 0 && !m.Staggered && s.Group(v)[0] <= s.Group(f.Victims[j-1])[0] || j > 0 &&
+				v <= f.Victims[j-1]:
+				return fmt.Errorf(
+					"plan: failure %d: victims are not in ascending order and of different groups",
+					i+1)
 			}
 		}
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// TestDraw draws plans under many models and checks that each makes sense for the setup and keeps within the budgets, that all victims, all moments of
-// their histories, and every kind of survival come up, and that there is no fault before it is known how long histories get.
+// TestDraw draws plans under many models and checks that each makes sense for the setup and keeps
+// within the budgets, that all victims, all moments of their histories, and every kind of survival
+// come up, and that there is no fault before it is known how long histories get.
 func TestDraw(t *testing.T) {
 	setup := &core.Setup{Watchers: []core.Proc{3}, Initiators: []core.Proc{0, 2}}
 	setup.Layout.Names = []string{"a", "b", "c", "d"}
@@ -22,9 +23,11 @@ func TestDraw(t *testing.T) {
 		by    core.Proc
 		after int
 	}
-	for _, m := range []fault.Model{{}, {Failures: 1}, {Failures: 3}, {Failures: 3, AtOnce: 2}, {Failures: 2, OneInstant: true}, {Failures: 2, Staggered: true},
+	for _, m := range []fault.Model{{}, {Failures: 1}, {Failures: 3}, {Failures: 3, AtOnce: 2},
+		{Failures: 2, OneInstant: true}, {Failures: 2, Staggered: true},
 		{Failures: 1, Victims: []core.Proc{1}}, {Checkpoints: 2, Suspicions: 2}} {
-		moments, survive, first := map[moment]bool{}, map[fault.Survival]bool{}, map[core.Proc]bool{}
+		moments, survive, first := map[moment]bool{}, map[fault.Survival]bool{},
+			map[core.Proc]bool{}
 		for i := range uint64(2000) {
 			p := plan.Draw(rand.New(rand.NewPCG(i, 0)), setup, &m, lengths)
 			if err := p.Validate(setup, &m); err != nil {
@@ -47,11 +50,13 @@ func TestDraw(t *testing.T) {
 					checkpoints++
 				}
 			}
-			if groups > m.Failures || checkpoints > m.Checkpoints || len(p.Requests)-checkpoints > m.Suspicions {
+			if groups > m.Failures || checkpoints > m.Checkpoints ||
+				len(p.Requests)-checkpoints > m.Suspicions {
 				t.Fatalf("%+v: beyond the budgets: %+v", m, p)
 			}
 		}
-		if p := plan.Draw(rand.New(rand.NewPCG(1, 0)), setup, &m, nil); len(p.Failures)+len(p.Requests) > 0 {
+		if p := plan.Draw(rand.New(rand.NewPCG(1, 0)), setup, &m,
+			nil); len(p.Failures)+len(p.Requests) > 0 {
 			t.Errorf("%+v: %+v without lengths", m, p)
 		}
 		if m.Failures > 0 && len(survive) != 3 {
@@ -70,7 +75,8 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestDrawExpiries checks that false suspicions of watchdogs are drawn within the budget, of procs that do something, and often several at one moment.
+// TestDrawExpiries checks that false suspicions of watchdogs are drawn within the budget, of procs
+// that do something, and often several at one moment.
 func TestDrawExpiries(t *testing.T) {
 	setup := &core.Setup{Watchdogs: true}
 	setup.Layout.Names = []string{"a", "b", "c"}

@@ -86,14 +86,16 @@ func (b *barPlot) Plot(c draw.Canvas, p *plot.Plot) {
 			fill(&c, hue(s.Style), x(left+0.06*one), x(left+0.94*one), y(b.Base), y(v))
 		}
 	}
-	c.StrokeLine2(draw.LineStyle{Color: color.Gray{90}, Width: vg.Points(0.8)}, c.Min.X, y(b.Base), c.Max.X, y(b.Base))
+	c.StrokeLine2(draw.LineStyle{Color: color.Gray{90}, Width: vg.Points(0.8)}, c.Min.X, y(b.Base),
+		c.Max.X, y(b.Base))
 }
 
 // fill draws a box with a thin border, which keeps pale colours visible.
 func fill(c *draw.Canvas, colour color.Color, x0, x1, y0, y1 vg.Length) {
 	corners := []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
 	c.FillPolygon(colour, corners)
-	c.StrokeLines(draw.LineStyle{Color: color.Gray{60}, Width: vg.Points(0.4)}, append(corners, corners[0]))
+	c.StrokeLines(draw.LineStyle{Color: color.Gray{60}, Width: vg.Points(0.4)},
+		append(corners, corners[0]))
 }
 
 // patch is a colour in a legend.
@@ -101,7 +103,8 @@ type patch int
 
 // Thumbnail implements plot.Thumbnailer.
 func (s patch) Thumbnail(c *draw.Canvas) {
-	fill(c, hue(int(s)), c.Min.X+(c.Max.X-c.Min.X)/3, c.Max.X, c.Min.Y+vg.Points(1), c.Max.Y-vg.Points(1))
+	fill(c, hue(int(s)), c.Min.X+(c.Max.X-c.Min.X)/3, c.Max.X, c.Min.Y+vg.Points(1),
+		c.Max.Y-vg.Points(1))
 }
 
 // names are ticks with text at 0, 1, 2, ...

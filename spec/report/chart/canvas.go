@@ -12,7 +12,8 @@ import (
 func newCanvas(format string, height vg.Length) (vg.CanvasWriterTo, error) {
 	switch format {
 	case "png":
-		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(resolution))}, nil
+		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height),
+			vgimg.UseDPI(resolution))}, nil
 	case "svg":
 		return vgsvg.New(width, height), nil
 	}

@@ -1,8 +1,10 @@
-// Package chart draws the figures of measurements as PNG and SVG: lines over message sizes, bars by kernel and protocol, and stacked bars of the stages of
-// a recovery. A legend has a column of its own, so that it never covers data, and colours are those that Okabe and Ito chose for readers of all kinds of
-// colour vision, backed by different marks.
+// Package chart draws the figures of measurements as PNG and SVG: lines over message sizes, bars by
+// kernel and protocol, and stacked bars of the stages of a recovery. A legend has a column of its
+// own, so that it never covers data, and colours are those that Okabe and Ito chose for readers of
+// all kinds of colour vision, backed by different marks.
 //
-// It draws with gonum.org/v1/plot: log axes, ticks and text are there, both formats come from one description, and it is plain Go.
+// It draws with gonum.org/v1/plot: log axes, ticks and text are there, both formats come from one
+// description, and it is plain Go.
 package chart
 
 import (
@@ -23,7 +25,8 @@ import (
 
 // palette are the colours, the darkest first; Pale and the styles behind it repeat them paler.
 var palette = []color.RGBA{
-	{0, 0, 0, 255}, {0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255}, {86, 180, 233, 255}, {240, 228, 66, 255},
+	{0, 0, 0, 255}, {0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
+	{230, 159, 0, 255}, {86, 180, 233, 255}, {240, 228, 66, 255},
 }
 
 // Pale is the first style that is paler than another, which is by so much less.
@@ -76,7 +79,8 @@ func newFigure(title, x, y string) *figure {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text = title, x
 	p.Title.Padding = vg.Points(10)
-	p.Title.TextStyle.Font = font.Font{Typeface: p.Title.TextStyle.Font.Typeface, Variant: "Sans", Size: text + 3}
+	p.Title.TextStyle.Font = font.Font{Typeface: p.Title.TextStyle.Font.Typeface, Variant: "Sans",
+		Size: text + 3}
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font = font.Font{Variant: "Sans", Size: text}
 		a.Tick.Label.Font = font.Font{Variant: "Sans", Size: text - 1}
@@ -112,13 +116,14 @@ func (f *figure) write(file, format string) (err error) {
 	}
 	var picture bytes.Buffer
 	if _, err = canvas.WriteTo(&picture); err == nil {
-		_, err = out.Write(bytes.ReplaceAll(picture.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
+		_, err = out.Write(bytes.ReplaceAll(picture.Bytes(), []byte("font-family:Liberation Sans;"),
+			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
 	}
 	return errors.Join(err, out.Close())
 }
 
-// drawSide writes beside the vertical axis what it means, and returns what is left for the plot, which would leave a gap above a log axis for a
-// label of its own.
+// drawSide writes beside the vertical axis what it means, and returns what is left for the plot,
+// which would leave a gap above a log axis for a label of its own.
 func (f *figure) drawSide(c draw.Canvas) draw.Canvas {
 	if f.side == "" {
 		return c
@@ -143,7 +148,9 @@ func (f *figure) drawLegend(c draw.Canvas) {
 		y -= line
 	}
 	for _, e := range f.legend {
-		box := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y - line/3}, Max: vg.Point{X: c.Min.X + icon, Y: y + line/3}}}
+		box := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: c.Min.X, Y: y - line/3},
+			Max: vg.Point{X: c.Min.X + icon, Y: y + line/3}}}
 		e.thumb.Thumbnail(&box)
 		c.FillText(style, vg.Point{X: c.Min.X + icon + vg.Points(5), Y: y}, e.name)
 		y -= line
@@ -173,7 +180,8 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// decades are ticks of a log axis at 1, 2 and 5 of each power of ten, over many powers at the powers alone, and over less than half of one as on a linear axis.
+// decades are ticks of a log axis at 1, 2 and 5 of each power of ten, over many powers at the
+// powers alone, and over less than half of one as on a linear axis.
 type decades struct{}
 
 // Ticks implements plot.Ticker.
@@ -245,7 +253,9 @@ func (steps) Ticks(least, most float64) (list []plot.Tick) {
 		}
 	}
 	for i := math.Ceil(least/step - 1e-9); i*step <= most+1e-9*step; i++ {
-		list = append(list, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step+0, 'f', max(0, -int(math.Floor(math.Log10(step)))), 64)})
+		list = append(list, plot.Tick{Value: i * step,
+			Label: strconv.FormatFloat(i*step+0, 'f', max(0, -int(math.Floor(math.Log10(step)))),
+				64)})
 	}
 	return list
 }

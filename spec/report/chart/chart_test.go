@@ -20,20 +20,30 @@ import (
 func figures() map[string]interface{ Save(dir, name string) error } {
 	return map[string]interface{ Save(dir, name string) error }{
 		"lines": &chart.Lines{Title: "Latency", X: "size", Y: "time (µs)", Lines: []chart.Line{
-			{Name: "none", Points: []chart.Point{{X: 1, Y: 3}, {X: 1 << 26, Y: 9000}}}, {Name: "hydee", Style: 1, Points: []chart.Point{{X: 8, Y: 4}, {X: 0, Y: 1}, {X: 9, Y: math.Inf(1)}}},
+			{Name: "none", Points: []chart.Point{{X: 1, Y: 3}, {X: 1 << 26, Y: 9000}}},
+			{Name: "hydee", Style: 1, Points: []chart.Point{{X: 8, Y: 4}, {X: 0, Y: 1},
+				{X: 9, Y: math.Inf(1)}}},
 			{Name: "left out", Style: 2}}},
-		"bars": &chart.Bars{Title: "Times", X: "kernel", Y: "ratio", Base: 1, Log: true, Groups: []string{"bt", "cg"}, Series: []chart.Series{
-			{Name: "hydee", Style: 1, Values: []float64{1.1, 0.9}}, {Name: "rbml", Style: 12, Values: []float64{400, math.NaN()}}}},
-		"linear": &chart.Bars{Title: "Times", X: "kernel", Y: "ratio", Base: 1, Groups: []string{"bt"}, Series: []chart.Series{{Name: "hydee", Values: []float64{1}}}},
-		"stacked": &chart.Stacked{Title: "Stages", X: "time (ms)", Rows: []string{"hydee", "rbml"}, Parts: []chart.Series{
-			{Name: "detection", Style: chart.Grey, Values: []float64{3, 0}}, {Name: "restart", Style: chart.Grey + 2, Values: []float64{30, 50}}}},
+		"bars": &chart.Bars{Title: "Times", X: "kernel", Y: "ratio", Base: 1, Log: true,
+			Groups: []string{"bt", "cg"}, Series: []chart.Series{
+				{Name: "hydee", Style: 1, Values: []float64{1.1, 0.9}},
+				{Name: "rbml", Style: 12, Values: []float64{400, math.NaN()}}}},
+		"linear": &chart.Bars{Title: "Times", X: "kernel", Y: "ratio", Base: 1,
+			Groups: []string{"bt"}, Series: []chart.Series{{Name: "hydee", Values: []float64{1}}}},
+		"stacked": &chart.Stacked{Title: "Stages", X: "time (ms)", Rows: []string{"hydee", "rbml"},
+			Parts: []chart.Series{
+				{Name: "detection", Style: chart.Grey, Values: []float64{3, 0}},
+				{Name: "restart", Style: chart.Grey + 2, Values: []float64{30, 50}}}},
 	}
 }
 
-// TestSave draws a figure of each kind: the PNG can be decoded and has colour in it, the SVG is well-formed and has every word that a reader needs.
+// TestSave draws a figure of each kind: the PNG can be decoded and has colour in it, the SVG is
+// well-formed and has every word that a reader needs.
 func TestSave(t *testing.T) {
-	words := map[string][]string{"lines": {"Latency", "size", "time (µs)", "none", "hydee", "1 B", "16 MiB", "1000"}, "bars": {"Times", "kernel", "ratio", "bt", "cg", "hydee", "rbml", "100"},
-		"linear": {"bt", "hydee"}, "stacked": {"Stages", "time (ms)", "hydee", "rbml", "detection", "restart", "40"}}
+	words := map[string][]string{"lines": {"Latency", "size", "time (µs)", "none", "hydee", "1 B",
+		"16 MiB", "1000"}, "bars": {"Times", "kernel", "ratio", "bt", "cg", "hydee", "rbml", "100"},
+		"linear": {"bt", "hydee"}, "stacked": {"Stages", "time (ms)", "hydee", "rbml", "detection",
+			"restart", "40"}}
 	for kind, f := range figures() {
 		dir := t.TempDir()
 		if err := f.Save(dir, kind); err != nil {
@@ -82,14 +92,17 @@ func TestSave(t *testing.T) {
 
 // TestSaveFails draws nothing, and draws where nothing can be written.
 func TestSaveFails(t *testing.T) {
-	for _, f := range []interface{ Save(dir, name string) error }{&chart.Lines{}, &chart.Lines{Lines: []chart.Line{{Points: []chart.Point{{X: 1}}}}}, &chart.Bars{},
-		&chart.Bars{Groups: []string{"bt"}, Series: []chart.Series{{Values: []float64{math.NaN()}}}}, &chart.Stacked{}} {
+	for _, f := range []interface{ Save(dir, name string) error }{&chart.Lines{},
+		&chart.Lines{Lines: []chart.Line{{Points: []chart.Point{{X: 1}}}}}, &chart.Bars{},
+		&chart.Bars{Groups: []string{"bt"}, Series: []chart.Series{
+			{Values: []float64{math.NaN()}}}}, &chart.Stacked{}} {
 		if err := f.Save(t.TempDir(), "x"); !errors.Is(err, chart.ErrNothing) {
 			t.Errorf("%+v: %v, want %v", f, err, chart.ErrNothing)
 		}
 	}
 	for kind, f := range figures() {
-		if err := f.Save(t.TempDir()+"/nowhere", "x"); err == nil || !strings.Contains(err.Error(), "nowhere/x.png") {
+		if err := f.Save(t.TempDir()+"/nowhere", "x"); err == nil ||
+			!strings.Contains(err.Error(), "nowhere/x.png") {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
@@ -97,7 +110,8 @@ func TestSaveFails(t *testing.T) {
 
 // TestBytes pins units.
 func TestBytes(t *testing.T) {
-	for x, want := range map[float64]string{1: "1 B", 1000: "1000 B", 1024: "1 KiB", 1536: "1.5 KiB", 64 << 20: "64 MiB", 1 << 30: "1 GiB"} {
+	for x, want := range map[float64]string{1: "1 B", 1000: "1000 B", 1024: "1 KiB",
+		1536: "1.5 KiB", 64 << 20: "64 MiB", 1 << 30: "1 GiB"} {
 		if got := chart.Bytes(x); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}

@@ -31,7 +31,8 @@ var ErrNothing = errors.New("chart: there is nothing to draw")
 
 // marks tell lines apart without colours.
 var marks = []draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{},
+	draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{},
+	draw.PlusGlyph{}, draw.RingGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{},
 }
 
 // Save writes the figure as NAME.png and NAME.svg into the folder.
@@ -55,7 +56,8 @@ func (l *Lines) Save(dir, name string) error {
 			return err
 		}
 		line.Color, line.Width = hue(s.Style), vg.Points(1.4)
-		dots.Color, dots.Radius, dots.Shape = hue(s.Style), vg.Points(2.6), marks[s.Style%len(marks)]
+		dots.Color, dots.Radius, dots.Shape = hue(s.Style), vg.Points(2.6),
+			marks[s.Style%len(marks)]
 		f.plot.Add(line, dots)
 		f.legend = append(f.legend, entry{s.Name, both{line, dots}})
 	}

@@ -6,7 +6,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Stacked is a figure of bars that lie, one a row from the top down, each made of the parts that every series has of it.
+// Stacked is a figure of bars that lie, one a row from the top down, each made of the parts that
+// every series has of it.
 type Stacked struct {
 	Title, X string
 	Rows     []string

@@ -31,7 +31,8 @@ func TestDecades(t *testing.T) {
 	}
 }
 
-// TestNoGap measures the room for data of a figure with a log axis over many powers and of one with a linear axis: both begin at the same height.
+// TestNoGap measures the room for data of a figure with a log axis over many powers and of one with
+// a linear axis: both begin at the same height.
 func TestNoGap(t *testing.T) {
 	top := func(f *figure) float64 {
 		canvas, err := newCanvas("png", f.height)
@@ -41,7 +42,8 @@ func TestNoGap(t *testing.T) {
 		data := f.plot.DataCanvas(f.drawSide(draw.New(canvas)))
 		return data.Max.Y.Points()
 	}
-	linear, log := newFigure("title", "size", "a label that is long"), newFigure("title", "size", "a label that is long")
+	linear, log := newFigure("title", "size", "a label that is long"),
+		newFigure("title", "size", "a label that is long")
 	linear.plot.Y.Min, linear.plot.Y.Max = 0, 1e5
 	log.plot.Y.Min, log.plot.Y.Max = 1, 1e5
 	linear.plot.Y.Tick.Marker = names(nil)

@@ -4,7 +4,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// client writes a value of its own at one server and, when that is confirmed, reads at the next one.
+// client writes a value of its own at one server and, when that is confirmed, reads at the next
+// one.
 type client struct {
 	core.Service
 	options Options
@@ -43,7 +44,8 @@ func (c *client) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch {
 	case m.Kind == Written && c.s.Phase == writing:
 		c.s.Phase = reading
-		out = append(out, core.Effect{Kind: core.Return}, core.Effect{Kind: core.Invoke, Key: "read"})
+		out = append(out, core.Effect{Kind: core.Return},
+			core.Effect{Kind: core.Invoke, Key: "read"})
 		return append(out, core.SendTo(c.server(1), &Message{Kind: Read}))
 	case m.Kind == Answer && c.s.Phase == reading:
 		c.s.Phase = done

@@ -9,10 +9,11 @@ import (
 
 // Options direct the protocol. The zero value of a flag is the protocol as it must be.
 type Options struct {
-	Servers int  // procs [0, Servers), at least 1
-	Clients int  // procs behind the servers, in [1, 26]
-	Deaf    bool // broken on purpose: a leader proposes what its client wants, whatever has been accepted
-	Stale   bool // broken on purpose: a server answers a read when it knows no decision yet, too
+	Servers int // procs [0, Servers), at least 1
+	Clients int // procs behind the servers, in [1, 26]
+	// broken on purpose: a leader proposes what its client wants, whatever has been accepted
+	Deaf  bool
+	Stale bool // broken on purpose: a server answers a read when it knows no decision yet, too
 }
 
 // quorum is how many servers any two of which sets have a server in common.
@@ -21,7 +22,8 @@ func (o *Options) quorum() int { return o.Servers/2 + 1 }
 // NewSetup prepares the servers and clients.
 func NewSetup(o Options) (*core.Setup, error) {
 	if o.Servers < 1 || o.Servers > 64 || o.Clients < 1 || o.Clients > 26 {
-		return nil, fmt.Errorf("paxos: %d servers and %d clients, want [1, 64] and [1, 26]", o.Servers, o.Clients)
+		return nil, fmt.Errorf("paxos: %d servers and %d clients, want [1, 64] and [1, 26]",
+			o.Servers, o.Clients)
 	}
 	s := &core.Setup{
 		Protocol:   "paxos",
@@ -97,7 +99,8 @@ const (
 	Decided              // leader to servers: Acceptance
 )
 
-var kindNames = [...]string{"Write", "Read", "Written", "Answer", "Prepare", "Promise", "Accept", "Accepted", "Decided"}
+var kindNames = [...]string{"Write", "Read", "Written", "Answer", "Prepare", "Promise", "Accept",
+	"Accepted", "Decided"}
 
 // Describe implements core.Message.
 func (m *Message) Describe() trace.Wire {

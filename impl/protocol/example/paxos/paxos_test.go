@@ -29,15 +29,17 @@ func newWorld(t testing.TB, o paxos.Options) *world.World {
 
 func worldOn(t testing.TB, setup *core.Setup, m fault.Model) *world.World {
 	t.Helper()
-	w, err := world.New(world.Config{Setup: setup, Model: m, Facts: world.FactsOf(setup, &m, nil), Twice: true})
+	w, err := world.New(world.Config{Setup: setup, Model: m, Facts: world.FactsOf(setup, &m, nil),
+		Twice: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-// TestPublishedCounts compares the numbers of states with the published ones, in every mode of the search. They are those of a model
-// in which a message that changes nothing stays in flight and in which the history of the clients' operations is part of the state.
+// TestPublishedCounts compares the numbers of states with the published ones, in every mode of the
+// search. They are those of a model in which a message that changes nothing stays in flight and in
+// which the history of the clients' operations is part of the state.
 func TestPublishedCounts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ clients, states int }{{2, 16_668}, {3, 1_194_428}} {
@@ -45,19 +47,24 @@ func TestPublishedCounts(t *testing.T) {
 			for _, workers := range []int{1, 2} {
 				for _, exact := range []bool{false, true} {
 					o := checker.Options{Order: order, Workers: workers, Exact: exact}
-					if tt.clients == 3 && !*large && (testing.Short() || workers == 1 || exact || order == checker.BreadthFirst) {
+					if tt.clients == 3 && !*large &&
+						(testing.Short() || workers == 1 || exact ||
+							order == checker.BreadthFirst) {
 						continue
 					}
-					t.Run(fmt.Sprintf("clients=%d/order=%d/workers=%d/exact=%t", tt.clients, order, workers, exact), func(t *testing.T) {
+					t.Run(fmt.Sprintf("clients=%d/order=%d/workers=%d/exact=%t", tt.clients, order,
+						workers, exact), func(t *testing.T) {
 						w := newWorld(t, paxos.Options{Servers: 3, Clients: tt.clients})
 						r := checker.Search(t.Context(), w, o)
 						if r.Verdict != spec.Holds || r.States != tt.states {
-							t.Errorf("%v with %d states, published are %d; %v", r.Verdict, r.States, tt.states, r.Found)
+							t.Errorf("%v with %d states, published are %d; %v", r.Verdict, r.States,
+								tt.states, r.Found)
 						}
 						if seen, _ := w.Seen(); !slices.Contains(seen, "reads-value") {
 							t.Errorf("no run reads a value, only %v", seen)
 						}
-						t.Logf("%d states, %d transitions, %d ends", r.States, r.Transitions, r.Terminals)
+						t.Logf("%d states, %d transitions, %d ends", r.States, r.Transitions,
+							r.Terminals)
 					})
 				}
 			}
@@ -65,8 +72,8 @@ func TestPublishedCounts(t *testing.T) {
 	}
 }
 
-// TestBroken checks which properties the broken variants break, that the runs can be followed, and that the judge of traces says of
-// them what the world says.
+// TestBroken checks which properties the broken variants break, that the runs can be followed, and
+// that the judge of traces says of them what the world says.
 func TestBroken(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -82,7 +89,8 @@ func TestBroken(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, tt.options)
-			r := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst, All: true})
+			r := checker.Search(t.Context(), w,
+				checker.Options{Order: checker.BreadthFirst, All: true})
 			var got []string
 			for _, f := range r.Found {
 				got = append(got, f.Property)
@@ -91,7 +99,8 @@ func TestBroken(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := []spec.Violation{*run.Violation}
-				if diff := cmp.Diff(want, spec.Judge(w.Facts, &run.Trace, spec.Select(w.Facts), run.Complete)); diff != "" {
+				if diff := cmp.Diff(want, spec.Judge(w.Facts, &run.Trace, spec.Select(w.Facts),
+					run.Complete)); diff != "" {
 					t.Errorf("the judge of traces differs (-world +judge):\n%s", diff)
 				}
 				t.Logf("%d steps: %s", len(f.Path), f.Message)
@@ -105,15 +114,16 @@ func TestBroken(t *testing.T) {
 
 // TestBadOptions gives numbers of procs that make no sense.
 func TestBadOptions(t *testing.T) {
-	for _, o := range []paxos.Options{{}, {Servers: 3}, {Clients: 2}, {Servers: 65, Clients: 1}, {Servers: 3, Clients: 27}} {
+	for _, o := range []paxos.Options{{}, {Servers: 3}, {Clients: 2}, {Servers: 65, Clients: 1},
+		{Servers: 3, Clients: 27}} {
 		if _, err := paxos.NewSetup(o); err == nil {
 			t.Errorf("%+v is accepted", o)
 		}
 	}
 }
 
-// TestOtherNetworks checks that the servers need no order and no reliable channel: nothing breaks where messages arrive again at any
-// time, and where some are lost and some arrive twice.
+// TestOtherNetworks checks that the servers need no order and no reliable channel: nothing breaks
+// where messages arrive again at any time, and where some are lost and some arrive twice.
 func TestOtherNetworks(t *testing.T) {
 	tests := []struct {
 		clients int
@@ -130,7 +140,8 @@ func TestOtherNetworks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := checker.Search(t.Context(), worldOn(t, setup, tt.model), checker.Options{MaxStates: 1 << 20})
+		r := checker.Search(t.Context(), worldOn(t, setup, tt.model),
+			checker.Options{MaxStates: 1 << 20})
 		if r.Verdict != spec.Holds {
 			t.Errorf("%+v: %v %v %s", tt.model, r.Verdict, r.Found, r.Bound)
 		}

@@ -16,11 +16,12 @@ type server struct {
 }
 
 type serverState struct {
-	_        struct{}   `cbor:",toarray"`
-	Ballot   Ballot     `json:"ballot"`   // newest that it has promised or accepted
-	Wanted   Proposal   `json:"wanted"`   // leader: what its client wants, then what it proposes
-	Promises []promise  `json:"promises"` // leader: of its ballot, by server
-	Votes    uint64     `json:"votes"`    // leader: a bit each server that has accepted its proposal
+	_        struct{}  `cbor:",toarray"`
+	Ballot   Ballot    `json:"ballot"`   // newest that it has promised or accepted
+	Wanted   Proposal  `json:"wanted"`   // leader: what its client wants, then what it proposes
+	Promises []promise `json:"promises"` // leader: of its ballot, by server
+	// leader: a bit each server that has accepted its proposal
+	Votes    uint64     `json:"votes"`
 	Accepted Acceptance `json:"accepted"`
 	Decided  bool       `json:"decided"` // Accepted is the decision
 }
@@ -43,14 +44,16 @@ func (v *server) Step(in core.Input, out []core.Effect) []core.Effect {
 	m := in.Message.(*Message)
 	switch {
 	case m.Kind == Read && (v.s.Decided || v.options.Stale):
-		return append(out, core.SendTo(in.From, &Message{Kind: Answer, Value: v.s.Accepted.Proposal.Value}))
+		return append(out, core.SendTo(in.From,
+			&Message{Kind: Answer, Value: v.s.Accepted.Proposal.Value}))
 	case v.s.Decided:
 		return append(out, core.DropInput(in.From, core.MsgID{}, "decided"))
 	case m.Kind == Write && v.s.Wanted.Value == "":
 		return v.lead(Proposal{Client: in.From, Value: m.Value}, out)
 	case m.Kind == Prepare && v.s.Ballot.less(m.Ballot):
 		v.s.Ballot = m.Ballot
-		return append(out, core.SendTo(in.From, &Message{Kind: Promise, Ballot: m.Ballot, Acceptance: v.s.Accepted}))
+		return append(out, core.SendTo(in.From,
+			&Message{Kind: Promise, Ballot: m.Ballot, Acceptance: v.s.Accepted}))
 	case m.Kind == Promise && m.Ballot == v.s.Ballot:
 		return v.promised(promise{From: in.From, Last: m.Acceptance}, out)
 	case m.Kind == Accept && !m.Acceptance.Ballot.less(v.s.Ballot):
@@ -78,7 +81,9 @@ func (v *server) lead(wanted Proposal, out []core.Effect) []core.Effect {
 
 // promised notes a promise; the one that completes a quorum begins phase 2.
 func (v *server) promised(p promise, out []core.Effect) []core.Effect {
-	i, known := slices.BinarySearchFunc(v.s.Promises, p.From, func(q promise, from core.Proc) int { return int(q.From) - int(from) })
+	i, known := slices.BinarySearchFunc(v.s.Promises, p.From, func(q promise, from core.Proc) int {
+		return int(q.From) - int(from)
+	})
 	if known {
 		return append(out, core.DropInput(p.From, core.MsgID{}, "promised before"))
 	}
@@ -89,9 +94,10 @@ func (v *server) promised(p promise, out []core.Effect) []core.Effect {
 	return out
 }
 
-// propose asks for acceptance of what may have been decided already, in a ballot that the promises have closed: any
-// quorum that accepted has a server in common with the quorum that promised. What is newest was proposed by a leader
-// that did the same, so if something was decided before, it is that.
+// propose asks for acceptance of what may have been decided already, in a ballot that the promises
+// have closed: any quorum that accepted has a server in common with the quorum that promised. What
+// is newest was proposed by a leader that did the same, so if something was decided before, it is
+// that.
 func (v *server) propose(out []core.Effect) []core.Effect {
 	var newest Acceptance
 	for _, p := range v.s.Promises {

@@ -12,11 +12,13 @@ import (
 	"github.com/domino-check/domino/impl/protocol/none"
 )
 
-// protocol is all that has to be said about one's own protocol: how it is made, and which random programs it is for.
+// protocol is all that has to be said about one's own protocol: how it is made, and which random
+// programs it is for.
 func protocol(hasty bool) fuzz.Protocol {
-	return fuzz.Protocol{Name: "resend", New: resend.New(hasty), Baseline: none.NewSetup, Shapes: fuzz.Shapes{
-		Needs: core.SendDeterministic, Wildcards: true, Posts: true, Loops: true,
-		Settings: fuzz.Settings("at-once", "from-dead", "to-dead", "stop")}}
+	return fuzz.Protocol{Name: "resend", New: resend.New(hasty), Baseline: none.NewSetup,
+		Shapes: fuzz.Shapes{
+			Needs: core.SendDeterministic, Wildcards: true, Posts: true, Loops: true,
+			Settings: fuzz.Settings("at-once", "from-dead", "to-dead", "stop")}}
 }
 
 // TestResend is the test of the repaired protocol: small programs exhaustively, random ones beside.
@@ -25,7 +27,8 @@ func TestResend(t *testing.T) { fuzz.Test(t, protocol(false)) }
 // FuzzResend is the same for go test -fuzz=FuzzResend.
 func FuzzResend(f *testing.F) { fuzz.Fuzz(f, protocol(false)) }
 
-// The first attempt at the protocol fails: a new message overtakes the copies of the ones before it.
+// The first attempt at the protocol fails: a new message overtakes the copies of the ones before
+// it.
 func Example() {
 	r, err := fuzz.Run(context.Background(), protocol(true).Target(), fuzz.Options{Seed: 1})
 	if err != nil || len(r.Failures) == 0 {

@@ -1,11 +1,15 @@
-// Package resend is a small protocol of one's own, outside the catalogue, and its tests: what a user of package fuzz writes.
+// Package resend is a small protocol of one's own, outside the catalogue, and its tests: what a
+// user of package fuzz writes.
 //
-// The idea: a rank that fails starts its program again from the beginning and asks the others for everything that they have sent to it. They keep
-// copies in memory, and send them again. Whatever is sent twice has the same number the second time, so a receiver knows it. That needs programs that send the same
-// messages in every run, and nothing else: no stable storage, no coordination, any number of failures.
+// The idea: a rank that fails starts its program again from the beginning and asks the others for
+// everything that they have sent to it. They keep copies in memory, and send them again. Whatever
+// is sent twice has the same number the second time, so a receiver knows it. That needs programs
+// that send the same messages in every run, and nothing else: no stable storage, no coordination,
+// any number of failures.
 //
-// Hasty is the protocol as one writes it first: what has a higher number than the last message is new. The test finds why that is wrong, in a
-// run of a few steps: a new message overtakes the copies. The repaired protocol takes only the next one.
+// Hasty is the protocol as one writes it first: what has a higher number than the last message is
+// new. The test finds why that is wrong, in a run of a few steps: a new message overtakes the
+// copies. The repaired protocol takes only the next one.
 package resend
 
 import (
@@ -15,7 +19,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Message is one payload, the Number-th of its channel from 1, or, with Number 0, the request of a restarted rank to send everything again.
+// Message is one payload, the Number-th of its channel from 1, or, with Number 0, the request of a
+// restarted rank to send everything again.
 type Message struct {
 	_       struct{} `cbor:",toarray"`
 	Number  uint32
@@ -37,17 +42,22 @@ func New(hasty bool) func(core.Layout, []core.Program) (*core.Setup, error) {
 		n := layout.Ranks
 		s := &core.Setup{Protocol: "resend", Layout: layout, Programs: programs,
 			NewMessage: func() core.Message { return new(Message) },
-			Promises:   core.Promises{RollsBack: core.FailedOnly, Needs: core.SendDeterministic, FIFO: true, Reliable: true, StableKeys: []string{}},
+			Promises: core.Promises{RollsBack: core.FailedOnly, Needs: core.SendDeterministic,
+				FIFO: true, Reliable: true, StableKeys: []string{}},
 			New: func(p core.Proc) core.Machine {
-				return core.NewHost(core.Rank(p), programs[p], func(core.Application) core.Protocol {
-					return &layer{self: core.Rank(p), hasty: hasty, s: state{make([][]core.Payload, n), make([]uint32, n), make([][]core.Payload, n)}}
-				})
+				return core.NewHost(core.Rank(p), programs[p],
+					func(core.Application) core.Protocol {
+						return &layer{self: core.Rank(p), hasty: hasty,
+							s: state{make([][]core.Payload, n), make([]uint32, n),
+								make([][]core.Payload, n)}}
+					})
 			}}
 		return s, s.Validate()
 	}
 }
 
-// state is everything that a rank keeps, by rank: what it has sent, the number of the last message received, and what waits for the program.
+// state is everything that a rank keeps, by rank: what it has sent, the number of the last message
+// received, and what waits for the program.
 type state struct {
 	Sent    [][]core.Payload `json:"sent"`
 	Last    []uint32         `json:"last"`
@@ -90,7 +100,8 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 		return out
 	case core.Send:
 		l.s.Sent[in.To] = append(l.s.Sent[in.To], in.Payload)
-		return append(out, core.SendTo(in.To.Proc(), &Message{Number: uint32(len(l.s.Sent[in.To])), Payload: in.Payload}))
+		return append(out, core.SendTo(in.To.Proc(),
+			&Message{Number: uint32(len(l.s.Sent[in.To])), Payload: in.Payload}))
 	case core.Receive:
 		p := l.s.Arrived[in.From][0]
 		l.s.Arrived[in.From] = l.s.Arrived[in.From][1:]

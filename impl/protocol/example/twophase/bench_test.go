@@ -18,7 +18,8 @@ func BenchmarkExplore(b *testing.B) {
 		b.Run("resources=7/"+bb.name, func(b *testing.B) {
 			var states, transitions, bytes float64
 			for b.Loop() {
-				r := checker.Search(b.Context(), newWorld(b, twophase.Options{Resources: 7}), bb.options)
+				r := checker.Search(b.Context(), newWorld(b, twophase.Options{Resources: 7}),
+					bb.options)
 				states, transitions = states+float64(r.States), transitions+float64(r.Transitions)
 				bytes = float64(r.Bytes) / float64(r.States)
 			}

@@ -18,8 +18,9 @@ const manager core.Proc = 0
 
 // Options direct the protocol. The zero value is the protocol as it must be.
 type Options struct {
-	Resources int  // resource managers, at least 1
-	Hasty     bool // broken on purpose: the transaction manager does not wait for the last resource manager
+	Resources int // resource managers, at least 1
+	// broken on purpose: the transaction manager does not wait for the last resource manager
+	Hasty bool
 }
 
 // NewSetup prepares a transaction.
@@ -31,7 +32,8 @@ func NewSetup(o Options) (*core.Setup, error) {
 		Protocol:   "two-phase",
 		Layout:     trace.Layout{Names: []string{"TM"}},
 		NewMessage: func() core.Message { return new(Message) },
-		Promises:   core.Promises{MaxFailures: -1, Decisions: []string{Commit, Abort}, Deciders: 1 + o.Resources},
+		Promises: core.Promises{MaxFailures: -1, Decisions: []string{Commit, Abort}, Deciders: 1 +
+			o.Resources},
 		New: func(p core.Proc) core.Machine {
 			if p == manager {
 				return &transaction{options: o}
@@ -56,9 +58,10 @@ type Kind uint8
 
 // The kinds.
 const (
-	Prepared    Kind = iota // resource manager to transaction manager: I can commit, and will not abort any more
-	CommitOrder             // transaction manager to all: the transaction is committed
-	AbortOrder              // transaction manager to all: it is aborted
+	// resource manager to transaction manager: I can commit, and will not abort any more
+	Prepared    Kind = iota
+	CommitOrder      // transaction manager to all: the transaction is committed
+	AbortOrder       // transaction manager to all: it is aborted
 )
 
 // Describe implements core.Message.
@@ -93,7 +96,8 @@ type transactionState struct {
 // State implements core.Machine.
 func (t *transaction) State() []any { return []any{&t.s} }
 
-// Choices implements core.Machine: it commits when all have prepared, and aborts at any time, until it has decided.
+// Choices implements core.Machine: it commits when all have prepared, and aborts at any time, until
+// it has decided.
 func (t *transaction) Choices(buf []core.Choice) []core.Choice {
 	if t.s.Decision != "" {
 		return buf
@@ -147,7 +151,8 @@ type resourceState struct {
 // State implements core.Machine.
 func (r *resource) State() []any { return []any{&r.s} }
 
-// Choices implements core.Machine: it prepares or aborts, until it has done one of the two or been told.
+// Choices implements core.Machine: it prepares or aborts, until it has done one of the two or been
+// told.
 func (r *resource) Choices(buf []core.Choice) []core.Choice {
 	if r.s.Prepared || r.s.Decision != "" {
 		return buf
@@ -155,8 +160,8 @@ func (r *resource) Choices(buf []core.Choice) []core.Choice {
 	return append(buf, choosePrepare, chooseAbort)
 }
 
-// Step implements core.Machine. It obeys every order, also one against its own decision: that there is none is for the
-// checker to find out.
+// Step implements core.Machine. It obeys every order, also one against its own decision: that there
+// is none is for the checker to find out.
 func (r *resource) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch {
 	case in.Kind == core.Advance && in.Choice == choosePrepare:

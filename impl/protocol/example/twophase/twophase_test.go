@@ -16,9 +16,11 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-var large = flag.Bool("large", false, "explore also the transaction of nine resource managers: ten million states")
+var large = flag.Bool("large", false,
+	"explore also the transaction of nine resource managers: ten million states")
 
-// published are the numbers of distinct states that others give for this specification, by the number of resource managers.
+// published are the numbers of distinct states that others give for this specification, by the
+// number of resource managers.
 var published = []struct {
 	resources, states int
 	large             bool
@@ -31,15 +33,16 @@ func newWorld(t testing.TB, o twophase.Options) *world.World {
 		t.Fatal(err)
 	}
 	m := fault.Model{Set: true}
-	w, err := world.New(world.Config{Setup: setup, Model: m, Facts: world.FactsOf(setup, &m, nil), Twice: true})
+	w, err := world.New(world.Config{Setup: setup, Model: m, Facts: world.FactsOf(setup, &m, nil),
+		Twice: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-// TestPublishedCounts compares the numbers of states with the published ones, in every mode of the search: orders, workers, whole
-// states and fingerprints.
+// TestPublishedCounts compares the numbers of states with the published ones, in every mode of the
+// search: orders, workers, whole states and fingerprints.
 func TestPublishedCounts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range published {
@@ -50,7 +53,8 @@ func TestPublishedCounts(t *testing.T) {
 		for _, order := range []checker.Order{checker.DepthFirst, checker.BreadthFirst} {
 			for _, workers := range []int{1, 2} {
 				for _, exact := range []bool{false, true} {
-					modes = append(modes, checker.Options{Order: order, Workers: workers, Exact: exact})
+					modes = append(modes, checker.Options{Order: order, Workers: workers,
+						Exact: exact})
 				}
 			}
 		}
@@ -58,14 +62,18 @@ func TestPublishedCounts(t *testing.T) {
 		case tt.large:
 			modes = []checker.Options{{}}
 		case tt.resources > 5: // each exact mode once
-			modes = []checker.Options{{}, {Workers: 2, Exact: true}, {Order: checker.BreadthFirst, Exact: true}, {Order: checker.BreadthFirst, Workers: 2}}
+			modes = []checker.Options{{}, {Workers: 2, Exact: true},
+				{Order: checker.BreadthFirst, Exact: true},
+				{Order: checker.BreadthFirst, Workers: 2}}
 		}
 		for _, o := range modes {
-			t.Run(fmt.Sprintf("resources=%d/order=%d/workers=%d/exact=%t", tt.resources, o.Order, o.Workers, o.Exact), func(t *testing.T) {
+			t.Run(fmt.Sprintf("resources=%d/order=%d/workers=%d/exact=%t", tt.resources, o.Order,
+				o.Workers, o.Exact), func(t *testing.T) {
 				w := newWorld(t, twophase.Options{Resources: tt.resources})
 				r := checker.Search(t.Context(), w, o)
 				if r.Verdict != spec.Holds || r.States != tt.states {
-					t.Errorf("%v with %d states, published are %d; %v", r.Verdict, r.States, tt.states, r.Found)
+					t.Errorf("%v with %d states, published are %d; %v", r.Verdict, r.States,
+						tt.states, r.Found)
 				}
 				seen, _ := w.Seen()
 				if diff := cmp.Diff([]string{"decides-abort", "decides-commit"}, seen); diff != "" {
@@ -77,24 +85,28 @@ func TestPublishedCounts(t *testing.T) {
 	}
 }
 
-// TestHasty checks that the broken variant is found out by a shortest run: all but one prepare and are heard, the last one aborts.
+// TestHasty checks that the broken variant is found out by a shortest run: all but one prepare and
+// are heard, the last one aborts.
 func TestHasty(t *testing.T) {
 	for resources, steps := range map[int]int{1: 2, 2: 4, 3: 6, 4: 8} {
 		w := newWorld(t, twophase.Options{Resources: resources, Hasty: true})
 		r := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst})
-		if len(r.Found) != 1 || r.Found[0].Property != "agreement" || len(r.Found[0].Path) != steps {
-			t.Errorf("%d resource managers: %+v, want agreement broken after %d steps", resources, r.Found, steps)
+		if len(r.Found) != 1 || r.Found[0].Property != "agreement" ||
+			len(r.Found[0].Path) != steps {
+			t.Errorf("%d resource managers: %+v, want agreement broken after %d steps", resources,
+				r.Found, steps)
 		}
 	}
 }
 
-// TestEnds checks that every run ends with a decision of everybody: at an end nothing is left but messages that say what is known.
+// TestEnds checks that every run ends with a decision of everybody: at an end nothing is left but
+// messages that say what is known.
 func TestEnds(t *testing.T) {
 	w := newWorld(t, twophase.Options{Resources: 3})
 	e := &ends{World: w, seen: map[string]int{}}
 	checker.Search(t.Context(), e, checker.Options{})
-	// The manager aborts knowing any of those that prepared: for each resource manager nothing was said, it was not heard, or it
-	// was. It commits in one way.
+	// The manager aborts knowing any of those that prepared: for each resource manager nothing was
+	// said, it was not heard, or it was. It commits in one way.
 	if diff := cmp.Diff(map[string]int{"abort": 27, "commit": 1}, e.seen); diff != "" {
 		t.Errorf("ends by decision (-want +got):\n%s", diff)
 	}

@@ -24,8 +24,9 @@ func (c *clock) hear(other uint64) { *c = max(*c, clock(other)) }
 
 const clockBytes = 8
 
-// carrier is the mesh as the node of a life sees it. It puts the clock and the number of known failures on each frame, keeps what is sent to those who
-// are not there, and keeps back what knows more failures than we do.
+// carrier is the mesh as the node of a life sees it. It puts the clock and the number of known
+// failures on each frame, keeps what is sent to those who are not there, and keeps back what knows
+// more failures than we do.
 type carrier struct {
 	mesh    *mesh.Mesh
 	pool    *buffer.Pool
@@ -64,7 +65,8 @@ func (c *carrier) Send(to core.Proc, kind frame.Kind, note uint8, extra, payload
 	p := &c.peers[to]
 	if !p.up {
 		c.held += len(payload)
-		p.held = append(p.held, packet{kind, uint8(c.epoch), append([]byte(nil), c.extra...), append([]byte(nil), payload...)})
+		p.held = append(p.held, packet{kind, uint8(c.epoch), append([]byte(nil), c.extra...),
+			append([]byte(nil), payload...)})
 		return true
 	}
 	p.sent++
@@ -147,7 +149,8 @@ func (c *carrier) Next(a *mesh.Arrival, limit time.Duration) mesh.What {
 		}
 		p := &c.peers[a.From]
 		n := len(a.Extra) - clockBytes
-		if n < 0 || int(a.Life) < c.gone[a.From] || p.early != nil || p.deaf { // what is behind an early frame comes only from the dead, when they are drained
+		// what is behind an early frame comes only from the dead, when they are drained
+		if n < 0 || int(a.Life) < c.gone[a.From] || p.early != nil || p.deaf {
 			if a.Payload != nil {
 				c.pool.Put(a.Payload)
 			}
@@ -219,7 +222,8 @@ func (c *carrier) Notice() (mesh.Notice, bool) {
 // status is what is known of each connection.
 func (c *carrier) status() (list []peer) {
 	for q := range c.peers {
-		p := peer{Life: -1, Sent: c.peers[q].sent, Received: c.peers[q].received, Held: len(c.peers[q].held)}
+		p := peer{Life: -1, Sent: c.peers[q].sent, Received: c.peers[q].received,
+			Held: len(c.peers[q].held)}
 		if c.peers[q].up {
 			p.Life = c.peers[q].life
 		}

@@ -22,10 +22,11 @@ import (
 
 // Config is one run. Setup, Case, Dir and Path must be given.
 type Config struct {
-	Setup     *core.Setup
-	Case      any           // what Live makes the same setup of
-	Model     fault.Model   // what the environment may do; the plan is obeyed within it
-	Plan      plan.Plan     // failures and requests at numbers of effects; rates are of no meaning here
+	Setup *core.Setup
+	Case  any         // what Live makes the same setup of
+	Model fault.Model // what the environment may do; the plan is obeyed within it
+	// failures and requests at numbers of effects; rates are of no meaning here
+	Plan      plan.Plan
 	Timed     []Timed       // failures by the clock
 	Reached   []Reached     // failures when a proc has come so far
 	Stops     []Stop        // false suspicions, by SIGSTOP
@@ -35,15 +36,17 @@ type Config struct {
 	DiskDelay time.Duration // every stable write takes so much longer
 	Dir       string        // of the run, empty or new: stores and evidence
 	Timeout   time.Duration // of the run; 0 means a minute
-	Bare      bool          // no evidence: only times, counts and final digests, of a run without failures
-	Reserve   int           // bytes of buffers, of messages and logs, that each process makes ready before it begins
-	Address   string        // where the processes meet; "" means any free port of the loopback
-	Hosts     []Host        // where they run; nil means all here
-	Path      string        // of the program whose child is a life
-	Args      []string
-	Errors    io.Writer                      // standard error of the children; nil: discarded
-	Note      func(text string)              // for the reader, while it runs; may be nil
-	Started   func(p core.Proc, process int) // for tests; may be nil
+	// no evidence: only times, counts and final digests, of a run without failures
+	Bare bool
+	// bytes of buffers, of messages and logs, that each process makes ready before it begins
+	Reserve int
+	Address string // where the processes meet; "" means any free port of the loopback
+	Hosts   []Host // where they run; nil means all here
+	Path    string // of the program whose child is a life
+	Args    []string
+	Errors  io.Writer                      // standard error of the children; nil: discarded
+	Note    func(text string)              // for the reader, while it runs; may be nil
+	Started func(p core.Proc, process int) // for tests; may be nil
 
 	heard func(kind string) // for tests: an answer of a life; may be nil
 }
@@ -68,9 +71,11 @@ type Measure string
 // The measures. A rank that rolls back may reach a number again; the failure strikes once.
 const (
 	Iteration Measure = "iteration" // that the program begins, from 1 (core.Host.Iteration)
-	Date      Measure = "date"      // sends and deliveries of the program, along its surviving past: in HydEE the logical clock
-	Phase     Measure = "phase"     // of a message that the proc puts on the network for the first time; of protocols with phases
-	Renewed   Measure = "recovery"  // effects of a life that is not the first
+	// sends and deliveries of the program, along its surviving past: in HydEE the logical clock
+	Date Measure = "date"
+	// of a message that the proc puts on the network for the first time; of protocols with phases
+	Phase   Measure = "phase"
+	Renewed Measure = "recovery" // effects of a life that is not the first
 )
 
 // Result is what a run shows.
@@ -92,8 +97,9 @@ type Result struct {
 	Stops      []Suspension
 	Counts     []Counts // by proc, of its last life
 	Elapsed    time.Duration
-	Begun      time.Duration   // from the call of Run until all had begun
-	Ended      []time.Duration // by rank: when its program had ended for good, since all had begun; 0 if it has not
+	Begun      time.Duration // from the call of Run until all had begun
+	// by rank: when its program had ended for good, since all had begun; 0 if it has not
+	Ended []time.Duration
 }
 
 // Crash is one failure; times are since all have begun.
@@ -127,13 +133,19 @@ func (c *Config) Validate() error {
 	}
 	switch {
 	case m.KeepsIgnored() && m.Failures > 0:
-		return fmt.Errorf("cluster: %w: messages that a receiver ignores are lost when it fails", ErrModel)
+		return fmt.Errorf("cluster: %w: messages that a receiver ignores are lost when it fails",
+			ErrModel)
 	case m.Failures > 0 && m.FromDead == fault.Every:
-		return fmt.Errorf("cluster: %w: what the dead had in their own buffers is lost with them", ErrModel)
-	case c.Bare && len(c.Plan.Failures)+len(c.Plan.Requests)+len(c.Timed)+len(c.Reached)+len(c.Stops) > 0:
-		return errors.New("cluster: failures and requests need evidence, which a bare run does not keep")
+		return fmt.Errorf("cluster: %w: what the dead had in their own buffers is lost with them",
+			ErrModel)
+	case c.Bare && len(c.Plan.Failures)+len(c.Plan.Requests)+len(c.Timed)+len(c.Reached)+len(
+		c.Stops) > 0:
+		return errors.New(
+			"cluster: failures and requests need evidence, which a bare run does not keep")
 	case m.Failures > 0 && m.KeepToDead:
-		return fmt.Errorf("cluster: %w: what was on its way to the dead is lost, and its senders keep no copy", ErrModel)
+		return fmt.Errorf(
+			"cluster: %w: what was on its way to the dead is lost, and its senders keep no copy",
+			ErrModel)
 	case c.DiskDelay < 0:
 		return fmt.Errorf("cluster: the delay of the disks is %v", c.DiskDelay)
 	}
@@ -156,13 +168,17 @@ func (c *Config) validateMoments() error {
 		}
 	}
 	for _, r := range c.Reached {
-		if int(r.By) >= procs || slices.ContainsFunc(r.Victims, func(v core.Proc) bool { return int(v) >= procs }) {
-			return fmt.Errorf("cluster: victims %v by %d: there are %d procs", r.Victims, r.By, procs)
+		if int(r.By) >= procs || slices.ContainsFunc(r.Victims, func(v core.Proc) bool {
+			return int(v) >= procs
+		}) {
+			return fmt.Errorf("cluster: victims %v by %d: there are %d procs", r.Victims, r.By,
+				procs)
 		}
 		name, rank := c.Setup.Layout.Name(r.By), int(r.By) < c.Setup.Layout.Ranks
 		switch {
 		case r.What != Iteration && r.What != Date && r.What != Phase && r.What != Renewed:
-			return fmt.Errorf("cluster: %q is no measure of progress, want %s, %s, %s or %s", r.What, Iteration, Date, Phase, Renewed)
+			return fmt.Errorf("cluster: %q is no measure of progress, want %s, %s, %s or %s",
+				r.What, Iteration, Date, Phase, Renewed)
 		case r.What != Renewed && !rank:
 			return fmt.Errorf("cluster: %s of %s: it has no program", r.What, name)
 		case r.What == Phase && !c.Setup.Promises.Phases:
@@ -170,14 +186,16 @@ func (c *Config) validateMoments() error {
 		}
 		if n, known := 0, false; r.What == Iteration {
 			if n, known = c.Setup.Programs[r.By].Iterations(); known && r.Number > uint64(n) {
-				return fmt.Errorf("cluster: iteration %d of %s: its program has %d", r.Number, name, n)
+				return fmt.Errorf("cluster: iteration %d of %s: its program has %d", r.Number, name,
+					n)
 			}
 		}
 	}
 	return nil
 }
 
-// leastSilence is the shortest silence that means something: signs of life come four times as often.
+// leastSilence is the shortest silence that means something: signs of life come four times as
+// often.
 const leastSilence = 20 * time.Millisecond
 
 // validateStops reports false suspicions that nobody would have, or that the model does not allow.
@@ -185,20 +203,28 @@ func (c *Config) validateStops() error {
 	n := len(c.Setup.Layout.Names)
 	for i, st := range c.Stops {
 		if int(st.Proc) >= n || int(st.By) >= n || st.At < 0 || st.After < 0 || st.For < 0 {
-			return fmt.Errorf("cluster: stop %d makes no sense: %+v, there are %d procs", i+1, st, n)
+			return fmt.Errorf("cluster: stop %d makes no sense: %+v, there are %d procs", i+1, st,
+				n)
 		}
 	}
 	switch {
 	case c.Silence < 0 || c.Silence > 0 && c.Silence < leastSilence:
-		return fmt.Errorf("cluster: a silence of %v means nothing, want at least %v", c.Silence, leastSilence)
+		return fmt.Errorf("cluster: a silence of %v means nothing, want at least %v", c.Silence,
+			leastSilence)
 	case len(c.Stops) == 0 && c.Silence == 0:
 		return nil
-	case len(c.Stops) > 0 && slices.ContainsFunc(c.Hosts, func(h Host) bool { return h.Launcher != nil }):
+	case len(c.Stops) > 0 && slices.ContainsFunc(c.Hosts, func(h Host) bool {
+		return h.Launcher != nil
+	}):
 		return errors.New("cluster: a process behind a launcher can not be stopped from here")
 	case len(c.Setup.Watchers) == 0 && !c.Setup.Watchdogs:
-		return fmt.Errorf("cluster: %w: in protocol %s nobody suspects anybody, so a process that is stopped is slow and no more", ErrModel, c.Setup.Protocol)
+		return fmt.Errorf(
+			"cluster: %w: in protocol %s nobody suspects anybody, so a process that is stopped "+
+				"is slow and no more", ErrModel, c.Setup.Protocol)
 	case c.Model.Suspicions == 0:
-		return fmt.Errorf("cluster: %w: a process that is stopped is a false suspicion, and none is allowed", ErrModel)
+		return fmt.Errorf(
+			"cluster: %w: a process that is stopped is a false suspicion, and none is allowed",
+			ErrModel)
 	}
 	return nil
 }
@@ -206,7 +232,8 @@ func (c *Config) validateStops() error {
 // ErrModel means that real processes do not keep the failure model.
 var ErrModel = errors.New("real processes do not keep this model")
 
-// Run runs the setup to its end, to a bound, or until the context is cancelled. When it returns, no process is left. The folder stays.
+// Run runs the setup to its end, to a bound, or until the context is cancelled. When it returns, no
+// process is left. The folder stays.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -230,7 +257,11 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	listener, err := net.Listen("tcp", c.Address)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: no process can meet the others at %q, want HOST:PORT of this host, such as 127.0.0.1:0 (any free port): %w", c.Address, err)
+		return nil,
+			fmt.Errorf(
+				"cluster: no process can meet the others at %q, want HOST:PORT of this host, "+
+					"such as "+
+					"127.0.0.1:0 (any free port): %w", c.Address, err)
 	}
 	s := newSupervisor(&c, text)
 	if err := prepare(c.Dir, len(c.Setup.Layout.Names), s.instructions.Run); err != nil {
@@ -242,7 +273,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	meeting, stop := context.WithCancel(context.Background())
 	met := make(chan error, 1)
-	rendezvous := &mesh.Rendezvous{Identity: mesh.Identity{Run: s.instructions.Run, Secret: s.instructions.Secret}, Procs: len(s.procs),
+	rendezvous := &mesh.Rendezvous{Identity: mesh.Identity{Run: s.instructions.Run,
+		Secret: s.instructions.Secret}, Procs: len(s.procs),
 		Refused: func(address string, err error) {
 			s.post(func() { s.note("refused a connection from %s: %v", address, err) })
 		},
@@ -264,14 +296,17 @@ func prepare(dir string, procs int, run mesh.Run) error {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	if len(entries) > 0 {
-		return fmt.Errorf("cluster: %s has files already, of another run perhaps: name an empty or new folder", dir)
+		return fmt.Errorf(
+			"cluster: %s has files already, of another run perhaps: name an empty or new folder",
+			dir)
 	}
 	for p := range procs {
 		if err := os.MkdirAll(procDir(dir, core.Proc(p)), 0o777); err != nil {
 			return fmt.Errorf("cluster: %w", err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, runFile), []byte(hex.EncodeToString(run[:])), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, runFile), []byte(hex.EncodeToString(run[:])),
+		0o666); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	return nil

@@ -23,14 +23,17 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// asChild, in the environment, makes the test's program one process of a run, or the supervisor of one.
+// asChild, in the environment, makes the test's program one process of a run, or the supervisor of
+// one.
 const asChild = "DOMINO_CLUSTER_TEST"
 
 func TestMain(m *testing.M) {
 	switch os.Getenv(asChild) {
 	case "":
-		os.Setenv(asChild, "live")                                    // for the children, which inherit it
-		os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE")) // a child that was built with -race would sleep for a second when it ends
+		// for the children, which inherit it
+		os.Setenv(asChild, "live")
+		// a child that was built with -race would sleep for a second when it ends
+		os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 		goleak.VerifyTestMain(m)
 	case "supervisor":
 		os.Setenv(asChild, "live")
@@ -97,10 +100,12 @@ func resolve(text json.RawMessage) (*catalog.Resolved, error) {
 
 // example is a small scenario for a protocol.
 func example(protocol, program string, more ...string) string {
-	return "A test\n-- scenario --\nprotocol: " + protocol + "\nfailures: 2\n" + strings.Join(more, "\n") + "\n-- program --\n" + program
+	return "A test\n-- scenario --\nprotocol: " + protocol + "\nfailures: 2\n" +
+		strings.Join(more, "\n") + "\n-- program --\n" + program
 }
 
-const ring = "a: send b; recv c; send b; recv c; output\nb: recv a; send c; checkpoint; recv a; send c\nc: recv b; send a; recv b; send a\n"
+const ring = "a: send b; recv c; send b; recv c; output\nb: recv a; send c; checkpoint; recv a; " +
+	"send c\nc: recv b; send a; recv b; send a\n"
 
 // config is a run of a scenario.
 func config(t testing.TB, text string, plan plan.Plan) (cluster.Config, *catalog.Resolved) {
@@ -116,7 +121,8 @@ func config(t testing.TB, text string, plan plan.Plan) (cluster.Config, *catalog
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cluster.Config{Setup: r.Setup, Case: text, Model: r.Model, Plan: plan, Dir: t.TempDir(), Path: path, Spread: time.Millisecond, Timeout: 20 * time.Second}, r
+	return cluster.Config{Setup: r.Setup, Case: text, Model: r.Model, Plan: plan, Dir: t.TempDir(),
+		Path: path, Spread: time.Millisecond, Timeout: 20 * time.Second}, r
 }
 
 // run makes a run and judges it.
@@ -127,9 +133,11 @@ func run(t *testing.T, text string, plan plan.Plan) (*cluster.Result, *spec.Viol
 }
 
 // judged makes the run of a configuration and judges it.
-func judged(t *testing.T, c cluster.Config, r *catalog.Resolved) (*cluster.Result, *spec.Violation) {
+func judged(t *testing.T, c cluster.Config, r *catalog.Resolved) (*cluster.Result,
+	*spec.Violation) {
 	t.Helper()
-	w, reason, err := world.Open(t.Context(), world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model}, checker.Options{})
+	w, reason, err := world.Open(t.Context(),
+		world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model}, checker.Options{})
 	if err != nil || reason != "" {
 		t.Fatal(err, reason)
 	}
@@ -143,8 +151,9 @@ func judged(t *testing.T, c cluster.Config, r *catalog.Resolved) (*cluster.Resul
 	return out, soak.NewJudge(w.Facts).Trace(&out.Trace, true)
 }
 
-// TestKills kills processes of each protocol at every few effects of the victim: the judge finds nothing, the digests are those without failures.
-// A plan that never strikes would prove nothing, so the first must.
+// TestKills kills processes of each protocol at every few effects of the victim: the judge finds
+// nothing, the digests are those without failures. A plan that never strikes would prove nothing,
+// so the first must.
 func TestKills(t *testing.T) {
 	tests := []struct {
 		name, text string
@@ -152,10 +161,13 @@ func TestKills(t *testing.T) {
 		by         core.Proc
 		effects    []int
 	}{
-		{"hydee, a cluster", example("hydee", ring, "clusters: a b | c"), []core.Proc{0}, 0, []int{1, 4}},
-		{"hydee, two clusters at once", example("hydee", ring, "at-once: 2"), []core.Proc{1, 2}, 1, []int{2}},
+		{"hydee, a cluster", example("hydee", ring, "clusters: a b | c"), []core.Proc{0}, 0,
+			[]int{1, 4}},
+		{"hydee, two clusters at once", example("hydee", ring, "at-once: 2"), []core.Proc{1, 2}, 1,
+			[]int{2}},
 		{"hydee, recovery process", example("hydee", ring), []core.Proc{3}, 0, []int{2}},
-		{"causal", example("causal", strings.ReplaceAll(ring, "checkpoint; ", ""), "tolerates: 2"), []core.Proc{1}, 1, []int{1, 3}},
+		{"causal", example("causal", strings.ReplaceAll(ring, "checkpoint; ", ""), "tolerates: 2"),
+			[]core.Proc{1}, 1, []int{1, 3}},
 		{"receiver-based", example("rbml", ring, "failures: 1"), []core.Proc{1}, 1, []int{3}},
 	}
 	for _, tt := range tests {
@@ -166,7 +178,8 @@ func TestKills(t *testing.T) {
 				t.Fatalf("without failures: %s: %s", v.Property, v.Message)
 			}
 			for i, after := range tt.effects {
-				out, v := run(t, tt.text, plan.Plan{Failures: []plan.Failure{{Victims: tt.victims, By: tt.by, After: after}}})
+				out, v := run(t, tt.text, plan.Plan{
+					Failures: []plan.Failure{{Victims: tt.victims, By: tt.by, After: after}}})
 				if v != nil {
 					t.Errorf("killed after %d effects: %s: %s", after, v.Property, v.Message)
 				}
@@ -174,29 +187,37 @@ func TestKills(t *testing.T) {
 					t.Errorf("nobody was killed after %d effects", after)
 				}
 				if !slices.Equal(out.Digests, calm.Digests) {
-					t.Errorf("killed after %d effects: digests %x, without failures %x", after, out.Digests, calm.Digests)
+					t.Errorf("killed after %d effects: digests %x, without failures %x", after,
+						out.Digests, calm.Digests)
 				}
 			}
 		})
 	}
 }
 
-// TestJudged: without a protocol, the run with a failure is wrong, and the evidence shows it: the tests above can fail.
+// TestJudged: without a protocol, the run with a failure is wrong, and the evidence shows it: the
+// tests above can fail.
 func TestJudged(t *testing.T) {
-	c, _ := config(t, example("none", ring), plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{1}, By: 1, After: 1}}})
+	c, _ := config(t, example("none", ring), plan.Plan{
+		Failures: []plan.Failure{{Victims: []core.Proc{1}, By: 1, After: 1}}})
 	out, err := cluster.Run(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := soak.NewJudge(&spec.Facts{Layout: &c.Setup.Layout, Failures: true}).Trace(&out.Trace, out.Complete)
-	if out.Failures != 1 || v == nil { // what shows first, a message received twice or one never sent again, depends on how far the others were
+	v := soak.NewJudge(&spec.Facts{Layout: &c.Setup.Layout, Failures: true}).Trace(&out.Trace,
+		out.Complete)
+	// what shows first, a message received twice or one never sent again, depends on how far the
+	// others were
+	if out.Failures != 1 || v == nil {
 		t.Errorf("%d failures, complete %t, no violation", out.Failures, out.Complete)
 	}
 }
 
-// TestOrder: the merged trace agrees with causality: nothing arrives before it was emitted, on no channel more than was; and the steps of a proc are in its order.
+// TestOrder: the merged trace agrees with causality: nothing arrives before it was emitted, on no
+// channel more than was; and the steps of a proc are in its order.
 func TestOrder(t *testing.T) {
-	out, _ := run(t, example("hydee", ring), plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{1}, By: 1, After: 3}}})
+	out, _ := run(t, example("hydee", ring), plan.Plan{
+		Failures: []plan.Failure{{Victims: []core.Proc{1}, By: 1, After: 3}}})
 	onWay := map[string]int{}
 	crashed := 0
 	for _, e := range out.Trace.Events {
@@ -219,7 +240,8 @@ func TestOrder(t *testing.T) {
 	if crashed != 1 {
 		t.Errorf("%d crashes in the trace, want 1", crashed)
 	}
-	if list := out.Recoveries(); len(list) != 1 || list[0].CaughtUp < list[0].Restored || list[0].Restored < list[0].Stopped {
+	if list := out.Recoveries(); len(list) != 1 || list[0].CaughtUp < list[0].Restored ||
+		list[0].Restored < list[0].Stopped {
 		t.Errorf("recoveries %+v, want one that ends", list)
 	}
 }
@@ -236,17 +258,36 @@ func TestRefused(t *testing.T) {
 		change     func(*cluster.Config)
 		want       string
 	}{
-		{"files of another run", good, func(c *cluster.Config) { c.Dir = strings.TrimSuffix(file, "/file") }, "has files already"},
-		{"folder that can not be", good, func(c *cluster.Config) { c.Dir = file + "/x" }, "not a directory"},
-		{"address of somebody else", good, func(c *cluster.Config) { c.Address = "192.0.2.1:0" }, "listen"},
-		{"model of a set", strings.Replace(good, "failures", "network: set\nfailures", 1), nil, "do not keep this model"},
-		{"messages to the dead", strings.Replace(good, "failures", "to-dead: kept\nfailures", 1), nil, "do not keep this model"},
-		{"stop that nobody notices", strings.Replace(example("rbml", ring), "failures", "suspicions: 1\nfailures", 1), func(c *cluster.Config) { c.Stops = []cluster.Stop{{}} },
+		{"files of another run", good, func(c *cluster.Config) {
+			c.Dir = strings.TrimSuffix(file, "/file")
+		}, "has files already"},
+		{"folder that can not be", good, func(c *cluster.Config) {
+			c.Dir = file + "/x"
+		}, "not a directory"},
+		{"address of somebody else", good, func(c *cluster.Config) {
+			c.Address = "192.0.2.1:0"
+		}, "listen"},
+		{"model of a set", strings.Replace(good, "failures", "network: set\nfailures", 1), nil,
+			"do not keep this model"},
+		{"messages to the dead", strings.Replace(good, "failures", "to-dead: kept\nfailures", 1),
+			nil, "do not keep this model"},
+		{"stop that nobody notices", strings.Replace(example("rbml", ring), "failures",
+			"suspicions: 1\nfailures", 1), func(c *cluster.Config) {
+			c.Stops = []cluster.Stop{{}}
+		},
 			"nobody suspects anybody"},
-		{"stop without a budget", good, func(c *cluster.Config) { c.Stops = []cluster.Stop{{}} }, "none is allowed"},
-		{"stop of nobody", good, func(c *cluster.Config) { c.Stops = []cluster.Stop{{Proc: 99}} }, "makes no sense"},
-		{"silence of no length", good, func(c *cluster.Config) { c.Silence = time.Millisecond }, "means nothing"},
-		{"program that is none", good, func(c *cluster.Config) { c.Path = file }, "permission denied"},
+		{"stop without a budget", good, func(c *cluster.Config) {
+			c.Stops = []cluster.Stop{{}}
+		}, "none is allowed"},
+		{"stop of nobody", good, func(c *cluster.Config) {
+			c.Stops = []cluster.Stop{{Proc: 99}}
+		}, "makes no sense"},
+		{"silence of no length", good, func(c *cluster.Config) {
+			c.Silence = time.Millisecond
+		}, "means nothing"},
+		{"program that is none", good, func(c *cluster.Config) {
+			c.Path = file
+		}, "permission denied"},
 		{"case of nobody", good, func(c *cluster.Config) { c.Case = "nothing" }, "no section"},
 	}
 	for _, tt := range tests {
@@ -255,7 +296,8 @@ func TestRefused(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&c)
 			}
-			if _, err := cluster.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := cluster.Run(t.Context(), c); err == nil ||
+				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})

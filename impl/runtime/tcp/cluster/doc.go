@@ -1,74 +1,101 @@
-// Package cluster runs the machines of a setup as processes of the operating system: one a proc, launched, watched, killed and started again by
-// a supervisor (Run), each living by Live. It is the setup that the checker explores, under a failure model that is part of its own.
+// Package cluster runs the machines of a setup as processes of the operating system: one a proc,
+// launched, watched, killed and started again by a supervisor (Run), each living by Live. It is the
+// setup that the checker explores, under a failure model that is part of its own.
 //
 // # What a failure is
 //
-// A proc stops by SIGKILL, with its group and with what runs on its node. The supervisor reaps the processes, tells all others, and each of
-// them takes what still comes from the dead, then answers. From its answer on, what it sends to the dead waits for the next life; what it had
-// sent before is lost. When all have answered, the watchers are told (core.Down), one by one, and new lives start from the disk.
-// What a node has adopted stops with it, also what it has adopted just before; it restarts when somebody who is up has adopted it. A proc that exits
-// (core.Exit) stops in the same way, and counts as no failure.
-// Frames carry the number of failures that their sender knows, and nobody hears one that knows more than itself: so between the
-// two sides of a failure there is a consistent cut, as in the modelled world, where a crash is one event. What is taken from the dead is before the
-// cut and the rest is lost, so nobody can tell such a run from one in which nothing of theirs was on its way any more: it is one of a model in which a prefix of that
-// arrives, and of one in which nothing does.
+// A proc stops by SIGKILL, with its group and with what runs on its node. The supervisor reaps the
+// processes, tells all others, and each of them takes what still comes from the dead, then answers.
+// From its answer on, what it sends to the dead waits for the next life; what it had sent before is
+// lost. When all have answered, the watchers are told (core.Down), one by one, and new lives start
+// from the disk. What a node has adopted stops with it, also what it has adopted just before; it
+// restarts when somebody who is up has adopted it. A proc that exits (core.Exit) stops in the same
+// way, and counts as no failure. Frames carry the number of failures that their sender knows, and
+// nobody hears one that knows more than itself: so between the two sides of a failure there is a
+// consistent cut, as in the modelled world, where a crash is one event. What is taken from the dead
+// is before the cut and the rest is lost, so nobody can tell such a run from one in which nothing
+// of theirs was on its way any more: it is one of a model in which a prefix of that arrives, and of
+// one in which nothing does.
 //
-// A failure strikes at a number of effects, at a time, or when a proc has come so far (Reached): behind the step in which its program begins an iteration or comes to a date,
-// in which it first sends in a phase, or at an effect of a process that is not its first, so inside a recovery. The victim stands still there until the supervisor has decided.
-// In a model in which nothing of the dead arrives (fault.Nothing), survivors do not even hear what comes when they know: more is lost, and more is tried. That all of it
-// arrives can not be promised: what is in the buffers of a process is lost with it. Nor can what is on its way to the dead reach the next life: nobody keeps a copy.
+// A failure strikes at a number of effects, at a time, or when a proc has come so far (Reached):
+// behind the step in which its program begins an iteration or comes to a date, in which it first
+// sends in a phase, or at an effect of a process that is not its first, so inside a recovery. The
+// victim stands still there until the supervisor has decided. In a model in which nothing of the
+// dead arrives (fault.Nothing), survivors do not even hear what comes when they know: more is lost,
+// and more is tried. That all of it arrives can not be promised: what is in the buffers of a
+// process is lost with it. Nor can what is on its way to the dead reach the next life: nobody keeps
+// a copy.
 //
 // # Watchdogs and false suspicions
 //
-// That a process is dead is known from reaping it, not from its silence, so the watchdog about a dead life (core.Watch) needs no heartbeats: it expires some
-// drawn time after all have agreed on the failure, when nothing can come from the dead any more. One that is started about somebody who is down is about the life that
-// has ended; while a new life is beginning the clocks decide, as in the trace. A watchdog that was started again since, or stopped, does not expire.
+// That a process is dead is known from reaping it, not from its silence, so the watchdog about a
+// dead life (core.Watch) needs no heartbeats: it expires some drawn time after all have agreed on
+// the failure, when nothing can come from the dead any more. One that is started about somebody who
+// is down is about the life that has ended; while a new life is beginning the clocks decide, as in
+// the trace. A watchdog that was started again since, or stopped, does not expire.
 //
-// A watchdog about a process that lives, and the detector that reports it, err within the budget of suspicions of the model, in three ways:
+// A watchdog about a process that lives, and the detector that reports it, err within the budget of
+// suspicions of the model, in three ways:
 //
 //   - on a request of the plan (plan.Request.Suspicious and Expires);
-//   - by SIGSTOP (Config.Stops): a proc stops with all that would stop with it in a failure. When the system says that all threads have, each watcher is told that
-//     it is down, and each watchdog about it expires, also one that is started meanwhile. A while after the last suspicion SIGCONT lets it go on where it was;
-//   - by silence (Config.Silence): processes say that they live several times as often; one that does not, because somebody else has stopped it or it computes
-//     for too long, is suspected in the same way until it is heard of again.
+//   - by SIGSTOP (Config.Stops): a proc stops with all that would stop with it in a failure. When
+//     the system says that all threads have, each watcher is told that it is down, and each
+//     watchdog about it expires, also one that is started meanwhile. A while after the last
+//     suspicion SIGCONT lets it go on where it was;
+//   - by silence (Config.Silence): processes say that they live several times as often; one that
+//     does not, because somebody else has stopped it or it computes for too long, is suspected in
+//     the same way until it is heard of again.
 //
-// Its life is not over, so its connections stay and nobody refuses it: what it knows is old, and what comes of that is up to the protocol. Whoever was
-// given up and goes on is one process with the new incarnation (core.Renew), as in the modelled world. Fencing by the mesh is for lives that are over:
-// what still comes from those is taken, then the connection is refused.
+// Its life is not over, so its connections stay and nobody refuses it: what it knows is old, and
+// what comes of that is up to the protocol. Whoever was given up and goes on is one process with
+// the new incarnation (core.Renew), as in the modelled world. Fencing by the mesh is for lives that
+// are over: what still comes from those is taken, then the connection is refused.
 //
 // # Hosts
 //
-// Processes listen on the addresses of Config.Hosts, in blocks: what stops together, or runs on one node, is on one host, and a proc that has moved starts where its new host
-// runs. Where a host has a launcher, such as ssh, its processes are started by that command line. They are killed by their own hand, on order, as to kill a launcher kills nobody else
-// (package launch), and a process whose launcher has ended counts as dead when the lock of its disk is free, not before; if it stays, the run ends with an error. So the folder of
-// the run, where disks and evidence are, must be shared by all hosts with its locks. Both is checked: a life looks whether the folder is that of the run, the
-// supervisor whether it sees the lock of a life that says it is up. A launcher must not ask anybody anything. The clocks of hosts may differ: the order of events does not depend on them,
+// Processes listen on the addresses of Config.Hosts, in blocks: what stops together, or runs on one
+// node, is on one host, and a proc that has moved starts where its new host runs. Where a host has
+// a launcher, such as ssh, its processes are started by that command line. They are killed by their
+// own hand, on order, as to kill a launcher kills nobody else (package launch), and a process whose
+// launcher has ended counts as dead when the lock of its disk is free, not before; if it stays, the
+// run ends with an error. So the folder of the run, where disks and evidence are, must be shared by
+// all hosts with its locks. Both is checked: a life looks whether the folder is that of the run,
+// the supervisor whether it sees the lock of a life that says it is up. A launcher must not ask
+// anybody anything. The clocks of hosts may differ: the order of events does not depend on them,
 // but times in reports do.
 //
 // # Evidence
 //
-// Each life writes what crosses its boundary into a file of its own, with one write before each effect: what has happened survives SIGKILL,
-// and at most the last effect was written and not performed, which is as if the crash had come behind it and what it sent were lost.
-// Clocks on messages are at least the time of day and larger than all that they depend on, so ordering the steps by them
-// merges the files into one trace that agrees with causality (Merge).
+// Each life writes what crosses its boundary into a file of its own, with one write before each
+// effect: what has happened survives SIGKILL, and at most the last effect was written and not
+// performed, which is as if the crash had come behind it and what it sent were lost. Clocks on
+// messages are at least the time of day and larger than all that they depend on, so ordering the
+// steps by them merges the files into one trace that agrees with causality (Merge).
 //
-// That write, and a description of each message in words, take longer than a small message itself. A bare run (Config.Bare) keeps no evidence, so
-// that it measures the protocol, and begins when all are connected: it can have no failures and is not judged, but its final digests and its counts are those of any other run.
+// That write, and a description of each message in words, take longer than a small message itself.
+// A bare run (Config.Bare) keeps no evidence, so that it measures the protocol, and begins when all
+// are connected: it can have no failures and is not judged, but its final digests and its counts
+// are those of any other run.
 //
 // # The end
 //
-// A run is complete when nothing can happen any more: no machine has a choice, as much was received as was sent on each connection, nobody is
-// down who may start again, twice in a row without a step in between. Whether the programs have ended is for the judge to say.
+// A run is complete when nothing can happen any more: no machine has a choice, as much was received
+// as was sent on each connection, nobody is down who may start again, twice in a row without a step
+// in between. Whether the programs have ended is for the judge to say.
 //
-// A run that takes too long is ended, and the reason names the procs that have not come, by host, that are in a step that does not end, or that do not answer at all.
-// However the supervisor ends, no process stays: a child that reads the end of its input stops, and on Linux the kernel kills it before.
+// A run that takes too long is ended, and the reason names the procs that have not come, by host,
+// that are in a step that does not end, or that do not answer at all. However the supervisor ends,
+// no process stays: a child that reads the end of its input stops, and on Linux the kernel kills it
+// before.
 //
 // # What it does not do
 //
-// Lose, double or reorder messages: a model that lets the network do so is kept by a network that never does. A message that is ignored where such messages stay is kept by its
-// receiver. Run says which models it can not keep: those in which what is on its way to the dead reaches their next lives, or all that the dead have sent arrives.
-// Count heartbeats that are messages and watchdogs that are timers, of a machine that has such: they err whenever the host is slow, which is in no budget, and never come to rest,
-// so that the run goes on up to its bound.
-// A machine that rolls back (core.Rollback) starts again in its process, and what is on its way stays; one that has mates, runs on somebody's node or is watched
-// can not, which ends the run with an error.
+// Lose, double or reorder messages: a model that lets the network do so is kept by a network that
+// never does. A message that is ignored where such messages stay is kept by its receiver. Run says
+// which models it can not keep: those in which what is on its way to the dead reaches their next
+// lives, or all that the dead have sent arrives. Count heartbeats that are messages and watchdogs
+// that are timers, of a machine that has such: they err whenever the host is slow, which is in no
+// budget, and never come to rest, so that the run goes on up to its bound. A machine that rolls
+// back (core.Rollback) starts again in its process, and what is on its way stays; one that has
+// mates, runs on somebody's node or is watched can not, which ends the run with an error.
 package cluster

@@ -45,8 +45,8 @@ func (l *life) nextLife(renewed bool) {
 	l.say(answer{Kind: saidLife, Renewed: renewed})
 }
 
-// rollback starts the machine again from what is stable, as the next incarnation in the same process. What was not committed is given up; what is on its way to
-// the proc, and from it, stays.
+// rollback starts the machine again from what is stable, as the next incarnation in the same
+// process. What was not committed is given up; what is on its way to the proc, and from it, stays.
 func (l *life) rollback() error {
 	old := l.store
 	if err := old.close(); err != nil {
@@ -65,7 +65,8 @@ func (l *life) rollback() error {
 	l.machine = l.setup.New(l.in.Proc)
 	l.node.Restart(l.machine, l.in.Incarnation)
 	l.tune()
-	return l.node.Input(core.Input{Kind: core.Restore, Incarnation: l.in.Incarnation, Records: records})
+	return l.node.Input(core.Input{Kind: core.Restore, Incarnation: l.in.Incarnation,
+		Records: records})
 }
 
 // places reports whether an event changes who runs on the node of its proc.

@@ -11,9 +11,11 @@ import (
 
 // Bounds of what the supervisor waits for.
 const (
-	startTimeout = 45 * time.Second       // until all have begun
-	endTimeout   = 10 * time.Second       // processes may take so long to end in order, on a machine that is busy
-	answerTime   = 300 * time.Millisecond // whoever does not say by then what it is doing says nothing at all
+	startTimeout = 45 * time.Second // until all have begun
+	// processes may take so long to end in order, on a machine that is busy
+	endTimeout = 10 * time.Second
+	// whoever does not say by then what it is doing says nothing at all
+	answerTime = 300 * time.Millisecond
 )
 
 // finish ends a complete run in order.
@@ -31,7 +33,8 @@ func (s *supervisor) finish() {
 				left = append(left, p.id)
 			}
 		}
-		s.stop("", fmt.Errorf("cluster: %s do not end %v after the run", s.setup.Layout.NamesOf(left), endTimeout))
+		s.stop("", fmt.Errorf("cluster: %s do not end %v after the run",
+			s.setup.Layout.NamesOf(left), endTimeout))
 	})
 }
 
@@ -42,7 +45,8 @@ func (s *supervisor) late() {
 	}
 }
 
-// overdue ends a run that takes too long, when it has heard who hangs. It is not complete any more, whatever happens meanwhile.
+// overdue ends a run that takes too long, when it has heard who hangs. It is not complete any more,
+// whatever happens meanwhile.
 func (s *supervisor) overdue() {
 	if s.over || s.ending {
 		return // they end by themselves, or not
@@ -59,7 +63,9 @@ func (s *supervisor) overdue() {
 // answered notes what a proc says that it is doing.
 func (s *supervisor) answered(p *proc, doing string) {
 	p.doing = doing
-	if s.expired && !slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil && !p.dying && p.doing == "?" }) {
+	if s.expired && !slices.ContainsFunc(s.procs, func(p *proc) bool {
+		return p.process != nil && !p.dying && p.doing == "?"
+	}) {
 		s.timeOut()
 	}
 }
@@ -90,12 +96,14 @@ func (s *supervisor) stuck() string {
 	}
 	for _, p := range s.procs {
 		if procs := waiting[p.host]; len(procs) > 0 && procs[0] == p.id {
-			text := s.setup.Layout.NamesOf(procs) + " did not come to the meeting at " + s.instructions.Rendezvous
+			text := s.setup.Layout.NamesOf(procs) + " did not come to the meeting at " +
+				s.instructions.Rendezvous
 			if len(s.c.Hosts) > 0 {
 				text = "host " + s.c.Hosts[p.host].Address + ": " + text
 			}
 			if s.far(p) {
-				text += fmt.Sprintf(" (%s)%s", strings.Join(s.c.Hosts[p.host].Launcher, " "), complaint(p.process))
+				text += fmt.Sprintf(" (%s)%s", strings.Join(s.c.Hosts[p.host].Launcher, " "),
+					complaint(p.process))
 			}
 			list = append(list, text)
 		}

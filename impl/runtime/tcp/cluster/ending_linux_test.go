@@ -21,9 +21,11 @@ import (
 )
 
 // endless is a program that takes far longer than a test.
-var endless = example("hydee", "a: loop 50000; send b; recv b; end\nb: loop 50000; recv a; send a; end\n")
+var endless = example("hydee",
+	"a: loop 50000; send b; recv b; end\nb: loop 50000; recv a; send a; end\n")
 
-// TestInterrupted: when the context ends, the run ends, and no process is left, not even a stopped one.
+// TestInterrupted: when the context ends, the run ends, and no process is left, not even a stopped
+// one.
 func TestInterrupted(t *testing.T) {
 	c, _ := config(t, endless, plan.Plan{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -59,8 +61,9 @@ func supervise(dir string) {
 	if err != nil {
 		panic(err)
 	}
-	_, err = cluster.Run(context.Background(), cluster.Config{Setup: r.Setup, Case: endless, Dir: dir, Path: path,
-		Started: func(_ core.Proc, process int) { fmt.Println(process) }})
+	_, err = cluster.Run(context.Background(),
+		cluster.Config{Setup: r.Setup, Case: endless, Dir: dir, Path: path,
+			Started: func(_ core.Proc, process int) { fmt.Println(process) }})
 	panic(err)
 }
 
@@ -75,7 +78,8 @@ func TestOrphans(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer read.Close()
-	supervisor, err := os.StartProcess(path, []string{path, t.TempDir()}, &os.ProcAttr{Env: []string{asChild + "=supervisor"}, Files: []*os.File{nil, write, nil}})
+	supervisor, err := os.StartProcess(path, []string{path, t.TempDir()},
+		&os.ProcAttr{Env: []string{asChild + "=supervisor"}, Files: []*os.File{nil, write, nil}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,8 +121,9 @@ func alive(process int) bool {
 	return len(after) < 2 || after[1] != 'Z'
 }
 
-// TestInterruptedAnywhere interrupts a run with two failures, one of them during the recovery from the other, at each of its first answers, then at every few: the run ends as
-// interrupted, or was over, and no process is left.
+// TestInterruptedAnywhere interrupts a run with two failures, one of them during the recovery from
+// the other, at each of its first answers, then at every few: the run ends as interrupted, or was
+// over, and no process is left.
 func TestInterruptedAnywhere(t *testing.T) {
 	kinds := map[string]bool{}
 	complete := 0
@@ -127,8 +132,10 @@ func TestInterruptedAnywhere(t *testing.T) {
 		sparse = 4
 	}
 	for n := 1; n < 60; n += 1 + n/sparse {
-		c, _ := config(t, example("hydee", ring), plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{1}, By: 1, After: 2}}})
-		c.Reached = []cluster.Reached{{Victims: []core.Proc{3}, By: 1, What: cluster.Renewed, Number: 1}}
+		c, _ := config(t, example("hydee", ring),
+			plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{1}, By: 1, After: 2}}})
+		c.Reached = []cluster.Reached{{Victims: []core.Proc{3}, By: 1, What: cluster.Renewed,
+			Number: 1}}
 		var processes []int
 		c.Started = func(_ core.Proc, process int) { processes = append(processes, process) }
 		ctx, cancel := context.WithCancel(t.Context())
@@ -155,20 +162,25 @@ func TestInterruptedAnywhere(t *testing.T) {
 		}
 	}
 	if len(kinds) < 4 || complete > 15 {
-		t.Errorf("interrupted at answers of the kinds %v, %d runs were over before", kinds, complete)
+		t.Errorf("interrupted at answers of the kinds %v, %d runs were over before", kinds,
+			complete)
 	}
 }
 
-// TestHangs: a step that never ends, or a process that is stopped, is named when the time is over, and killed. The others are not. How long it has hung then depends on the machine.
-// The three wait at the same time; a step is worth a word after a second, so two are left for a slow start.
+// TestHangs: a step that never ends, or a process that is stopped, is named when the time is over,
+// and killed. The others are not. How long it has hung then depends on the machine. The three wait
+// at the same time; a step is worth a word after a second, so two are left for a slow start.
 func TestHangs(t *testing.T) {
 	tests := []struct {
 		name, text string
 		change     func(*cluster.Config)
 		want       string // of the bound
 	}{
-		{"step", strings.Replace(example("hydee", ring), "A test", hanging, 1), nil, `^time limit 3s: b is in step \d+ \(a message from a\) for [^;]*$`},
-		{"disk", example("hydee", ring), func(c *cluster.Config) { c.DiskDelay = time.Hour }, `^time limit 3s: .*b is in step \d+ \(program step, writes to its disk\) for `},
+		{"step", strings.Replace(example("hydee", ring), "A test", hanging, 1), nil,
+			`^time limit 3s: b is in step \d+ \(a message from a\) for [^;]*$`},
+		{"disk", example("hydee", ring), func(c *cluster.Config) {
+			c.DiskDelay = time.Hour
+		}, `^time limit 3s: .*b is in step \d+ \(program step, writes to its disk\) for `},
 		{"stopped", endless, func(c *cluster.Config) {
 			processes, stopped := map[core.Proc]int{}, false
 			c.Started = func(p core.Proc, process int) { processes[p] = process }
@@ -187,7 +199,8 @@ func TestHangs(t *testing.T) {
 			if c.Timeout = 3 * time.Second; tt.change != nil {
 				tt.change(&c)
 			}
-			if out, err := cluster.Run(t.Context(), c); err != nil || out.Complete || !regexp.MustCompile(tt.want).MatchString(out.Bound) {
+			if out, err := cluster.Run(t.Context(), c); err != nil || out.Complete ||
+				!regexp.MustCompile(tt.want).MatchString(out.Bound) {
 				t.Errorf("%v, ended by %q, want %s", err, out.Bound, tt.want)
 			}
 		})
@@ -197,7 +210,8 @@ func TestHangs(t *testing.T) {
 // limited, in the environment, is how large the files of a child may become.
 const limited = "DOMINO_CLUSTER_TEST_FILES"
 
-// limitFiles obeys it, in a child: in the test itself the limit would be that of the whole test program.
+// limitFiles obeys it, in a child: in the test itself the limit would be that of the whole test
+// program.
 func limitFiles() error {
 	bytes, err := strconv.ParseUint(os.Getenv(limited), 10, 64)
 	if err != nil {
@@ -206,15 +220,19 @@ func limitFiles() error {
 	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: bytes, Max: bytes})
 }
 
-// TestFullDisk runs with files that may not grow beyond a few blocks, and on a file system that is full: the run ends with an error that names the file, of the disk or of the
-// evidence, and no process is left.
+// TestFullDisk runs with files that may not grow beyond a few blocks, and on a file system that is
+// full: the run ends with an error that names the file, of the disk or of the evidence, and no
+// process is left.
 func TestFullDisk(t *testing.T) {
-	text := example("hydee", "a: loop 400; checkpoint; send b; recv b; end\nb: loop 400; checkpoint; recv a; send a; end\n")
+	text := example("hydee",
+		"a: loop 400; checkpoint; send b; recv b; end\nb: loop 400; checkpoint; recv a; send a; "+
+			"end\n")
 	check := func(t *testing.T, c cluster.Config, want error, words string) {
 		var processes []int
 		c.Started = func(_ core.Proc, process int) { processes = append(processes, process) }
 		_, err := cluster.Run(t.Context(), c)
-		if err == nil || !strings.Contains(err.Error(), want.Error()) || !strings.Contains(err.Error(), words) || !strings.Contains(err.Error(), c.Dir+"/p0") {
+		if err == nil || !strings.Contains(err.Error(), want.Error()) ||
+			!strings.Contains(err.Error(), words) || !strings.Contains(err.Error(), c.Dir+"/p0") {
 			t.Errorf("error %v, want %v of the %s with the name of a file", err, want, words)
 		}
 		for _, p := range processes {
@@ -227,7 +245,9 @@ func TestFullDisk(t *testing.T) {
 		c, _ := config(t, text, plan.Plan{})
 		t.Setenv(limited, "40960")
 		check(t, c, syscall.EFBIG, "disk")
-		c, _ = config(t, strings.ReplaceAll(strings.ReplaceAll(text, "checkpoint; ", ""), "hydee", "none"), plan.Plan{}) // nothing is stable
+		// nothing is stable
+		c, _ = config(t, strings.ReplaceAll(strings.ReplaceAll(text, "checkpoint; ", ""), "hydee",
+			"none"), plan.Plan{})
 		check(t, c, syscall.EFBIG, "evidence")
 	})
 	for name, size := range map[string]string{"full": "512k", "fuller": "32k"} {
@@ -246,19 +266,22 @@ func TestFullDisk(t *testing.T) {
 // TestUnwritable gives a folder that nobody may write to: nothing is started.
 func TestUnwritable(t *testing.T) {
 	dir := t.TempDir()
-	if err := syscall.Mount("none", dir, "tmpfs", syscall.MS_RDONLY, ""); err != nil { // a mode does not keep a superuser out
+	// a mode does not keep a superuser out
+	if err := syscall.Mount("none", dir, "tmpfs", syscall.MS_RDONLY, ""); err != nil {
 		t.Skip("a read-only file system can not be mounted here:", err)
 	}
 	defer syscall.Unmount(dir, 0)
 	c, _ := config(t, example("hydee", ring), plan.Plan{})
 	c.Dir = filepath.Join(dir, "run")
 	c.Started = func(core.Proc, int) { t.Error("a process is started") }
-	if _, err := cluster.Run(t.Context(), c); !errors.Is(err, syscall.EROFS) || !strings.Contains(err.Error(), c.Dir) {
+	if _, err := cluster.Run(t.Context(), c); !errors.Is(err, syscall.EROFS) ||
+		!strings.Contains(err.Error(), c.Dir) {
 		t.Errorf("error %v, want %v", err, syscall.EROFS)
 	}
 }
 
-// TestTooManyFor: more processes than the limit of descriptors allows are refused before any starts.
+// TestTooManyFor: more processes than the limit of descriptors allows are refused before any
+// starts.
 func TestTooMany(t *testing.T) {
 	var old syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &old); err != nil {
@@ -266,14 +289,16 @@ func TestTooMany(t *testing.T) {
 	}
 	c, _ := config(t, example("hydee", ring), plan.Plan{})
 	c.Started = func(core.Proc, int) { t.Error("a process is started") }
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 47, Max: old.Max}); err != nil {
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE,
+		&syscall.Rlimit{Cur: 47, Max: old.Max}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := cluster.Run(t.Context(), c)
 	if e := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &old); e != nil {
 		t.Fatal(e)
 	}
-	if err == nil || !strings.Contains(err.Error(), "4 processes need 48 open files, the limit is 47") {
+	if err == nil || !strings.Contains(err.Error(),
+		"4 processes need 48 open files, the limit is 47") {
 		t.Errorf("error %v", err)
 	}
 	if entries, err := os.ReadDir(c.Dir); err != nil || len(entries) > 0 {

@@ -13,7 +13,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// piece is what is written at once: a step up to its first effect and with it, or one more effect of the same step.
+// piece is what is written at once: a step up to its first effect and with it, or one more effect
+// of the same step.
 type piece struct {
 	Began      uint64        `json:"began"` // clock at the beginning of the step
 	Number     uint64        `json:"number"`
@@ -23,7 +24,8 @@ type piece struct {
 	Done       bool          `json:"done"`
 	Events     []trace.Event `json:"events"`
 
-	Incarnation core.Incarnation `json:"incarnation"` // of the machine, which may change while its process lives
+	// of the machine, which may change while its process lives
+	Incarnation core.Incarnation `json:"incarnation"`
 }
 
 // pieceHead is length and checksum.
@@ -31,7 +33,8 @@ const pieceHead = 8
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// recorder writes the evidence of one life. A write that has returned survives the death of the process.
+// recorder writes the evidence of one life. A write that has returned survives the death of the
+// process.
 type recorder struct{ file *os.File }
 
 func newRecorder(name string) (*recorder, error) {
@@ -59,7 +62,8 @@ type reader struct {
 	pieces []piece
 }
 
-// read takes what is complete and not read yet. Of a life that has ended, everything must be complete but for a write that the end has cut.
+// read takes what is complete and not read yet. Of a life that has ended, everything must be
+// complete but for a write that the end has cut.
 func (r *reader) read(ended bool) (news []piece, err error) {
 	f, err := os.Open(r.name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -137,7 +141,8 @@ func stepsOf(p core.Proc, life core.Incarnation, pieces []piece) (list []step) {
 			list[n-1].events = append(list[n-1].events, k.Events...)
 			continue
 		}
-		list = append(list, step{began: k.Began, proc: p, life: life, number: k.Number, wall: k.Wall, events: slices.Clone(k.Events)})
+		list = append(list, step{began: k.Began, proc: p, life: life, number: k.Number,
+			wall: k.Wall, events: slices.Clone(k.Events)})
 	}
 	return list
 }

@@ -69,7 +69,8 @@ func (s *supervisor) strike() (struck bool) {
 // mayCrash reports whether the model lets the groups of the chosen procs stop now.
 func (s *supervisor) mayCrash(chosen []*proc, struck bool) bool {
 	m := &s.c.Model
-	if !s.running || s.ending || len(chosen) > s.left.failures || len(chosen) > m.Together() || m.OneInstant && len(chosen) != m.Failures {
+	if !s.running || s.ending || len(chosen) > s.left.failures || len(chosen) > m.Together() ||
+		m.OneInstant && len(chosen) != m.Failures {
 		return false
 	}
 	if m.Settled && s.left.failures < m.Failures && (struck || !s.round.quiet) {
@@ -77,8 +78,12 @@ func (s *supervisor) mayCrash(chosen []*proc, struck bool) bool {
 	}
 	for _, p := range chosen {
 		g := s.setup.Group(p.id)
-		if m.Victims != nil && !slices.ContainsFunc(g, func(q core.Proc) bool { return slices.Contains(m.Victims, q) }) ||
-			!slices.ContainsFunc(g, func(q core.Proc) bool { return s.procs[q].process != nil && !s.procs[q].dying }) {
+		if m.Victims != nil && !slices.ContainsFunc(g, func(q core.Proc) bool {
+			return slices.Contains(m.Victims, q)
+		}) ||
+			!slices.ContainsFunc(g, func(q core.Proc) bool {
+				return s.procs[q].process != nil && !s.procs[q].dying
+			}) {
 			return false
 		}
 	}
@@ -149,7 +154,9 @@ func (s *supervisor) crash(chosen []*proc) {
 	b := &burial{crash: len(s.out.Crashes)}
 	record := Crash{At: s.since()}
 	for _, p := range s.victims(chosen) {
-		if p.process == nil && !p.dying || slices.ContainsFunc(s.dying, func(o *burial) bool { return slices.Contains(o.waiting, p.id) }) {
+		if p.process == nil && !p.dying || slices.ContainsFunc(s.dying, func(o *burial) bool {
+			return slices.Contains(o.waiting, p.id)
+		}) {
 			continue // it is down
 		}
 		b.procs, b.waiting = append(b.procs, p.id), append(b.waiting, p.id)
@@ -188,8 +195,8 @@ func (s *supervisor) reaped(p *proc) {
 	}
 }
 
-// laterVictims kills those whom a victim has adopted after the supervisor had looked and before it was gone: they stop with it. Only somebody who runs
-// in two places can be up then.
+// laterVictims kills those whom a victim has adopted after the supervisor had looked and before it
+// was gone: they stop with it. Only somebody who runs in two places can be up then.
 func (s *supervisor) laterVictims(b *burial) bool {
 	for _, id := range b.procs {
 		s.look(s.procs[id], true)
@@ -218,7 +225,8 @@ func (s *supervisor) bury(b *burial) {
 		inc := p.inc
 		if len(p.reader.pieces) > 0 { // otherwise it had not begun
 			if !p.crashed {
-				events = append(events, trace.Event{Kind: trace.Crashed, Proc: id, Incarnation: p.inc})
+				events = append(events, trace.Event{Kind: trace.Crashed, Proc: id,
+					Incarnation: p.inc})
 			}
 			inc++
 		}
@@ -234,7 +242,8 @@ func (s *supervisor) bury(b *burial) {
 			s.procs[q].inc = next[q]
 		}
 	}
-	s.crashes = append(s.crashes, step{began: s.clock.tick(), proc: b.procs[0], wall: time.Now().UnixNano(), events: events})
+	s.crashes = append(s.crashes, step{began: s.clock.tick(), proc: b.procs[0],
+		wall: time.Now().UnixNano(), events: events})
 	s.burying = append(s.burying, b)
 	s.proceed()
 }
@@ -343,7 +352,9 @@ func (s *supervisor) report(p *proc) {
 // started goes on with a new life: it has not known those who are up again by now.
 func (s *supervisor) started(p *proc) {
 	p.pending = slices.DeleteFunc(p.pending, func(g core.Proc) bool {
-		return !slices.ContainsFunc(s.setup.Group(g), func(q core.Proc) bool { return !s.procs[q].up })
+		return !slices.ContainsFunc(s.setup.Group(g), func(q core.Proc) bool {
+			return !s.procs[q].up
+		})
 	})
 	s.later(s.delay(), func() { s.report(p) })
 }
@@ -369,7 +380,9 @@ func (s *supervisor) mayRestart(p *proc) bool {
 		return false
 	}
 	for _, b := range slices.Concat(s.dying, s.burying) {
-		if slices.Contains(b.procs, p.id) || slices.ContainsFunc(b.procs, func(q core.Proc) bool { return slices.Contains(s.setup.Group(p.id), q) }) {
+		if slices.Contains(b.procs, p.id) || slices.ContainsFunc(b.procs, func(q core.Proc) bool {
+			return slices.Contains(s.setup.Group(p.id), q)
+		}) {
 			return false
 		}
 	}
@@ -383,11 +396,13 @@ func (s *supervisor) timed(t Timed) {
 	if s.over || s.ending {
 		return
 	}
-	s.armed = append(s.armed, &armed{Failure: plan.Failure{Victims: t.Victims}, index: -1, due: true})
+	s.armed = append(s.armed, &armed{Failure: plan.Failure{Victims: t.Victims}, index: -1,
+		due: true})
 	s.strike()
 }
 
-// ask does what the requests of the plan that are due ask for, within the budgets. A watchdog that is to expire falsely may have to be started first.
+// ask does what the requests of the plan that are due ask for, within the budgets. A watchdog that
+// is to expire falsely may have to be started first.
 func (s *supervisor) ask() {
 	var wait []plan.Request
 	for _, q := range s.asked {
@@ -403,7 +418,8 @@ func (s *supervisor) ask() {
 		case !q.Suspicious && s.left.checkpoints > 0 && slices.Contains(s.setup.Initiators, q.Proc):
 			s.left.checkpoints--
 			s.tell(p, order{Kind: sayCheckpoint})
-		case q.Suspicious && s.left.suspicions > 0 && slices.Contains(s.setup.Watchers, q.Proc) && !slices.Contains(g, q.Proc) && s.procs[g[0]].up:
+		case q.Suspicious && s.left.suspicions > 0 && slices.Contains(s.setup.Watchers, q.Proc) &&
+			!slices.Contains(g, q.Proc) && s.procs[g[0]].up:
 			s.left.suspicions--
 			s.out.Suspicions++
 			s.tell(p, order{Kind: saySuspect, Procs: g})

@@ -20,8 +20,10 @@ import (
 
 // Host is where processes run.
 type Host struct {
-	Address  string   // where they listen, a name or an IP address
-	Launcher []string // command line that starts the program there, with arguments behind it; nil: they are started by the supervisor itself
+	Address string // where they listen, a name or an IP address
+	// command line that starts the program there, with arguments behind it; nil: they are started
+	// by the supervisor itself
+	Launcher []string
 }
 
 // validateHosts reports addresses that can not meet.
@@ -31,13 +33,17 @@ func (c *Config) validateHosts() error {
 		if h.Address == "" || strings.ContainsAny(h.Address, "/ \t") {
 			return fmt.Errorf("cluster: host %d: %q is no address", i+1, h.Address)
 		}
-		if ip := net.ParseIP(h.Address); h.Address != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		if ip := net.ParseIP(h.Address); h.Address != "localhost" &&
+			(ip == nil || !ip.IsLoopback()) {
 			away = h.Address
 		}
 	}
 	host, _, err := net.SplitHostPort(c.Address)
-	if ip := net.ParseIP(host); away != "" && (c.Address == "" || err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())) {
-		return fmt.Errorf("cluster: processes on host %s can not meet at %s: an address is needed that all hosts reach", away, c.meeting())
+	if ip := net.ParseIP(host); away != "" &&
+		(c.Address == "" || err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())) {
+		return fmt.Errorf(
+			"cluster: processes on host %s can not meet at %s: an address is needed that all "+
+				"hosts reach", away, c.meeting())
 	}
 	return nil
 }
@@ -50,8 +56,9 @@ func (c *Config) meeting() string {
 	return c.Address
 }
 
-// spreadOver spreads the procs over so many hosts: what stops together, or runs on one node, stays together, in blocks. Procs that run on a node of which the layout does not tell,
-// such as loggers, are spread in the same way beside the nodes.
+// spreadOver spreads the procs over so many hosts: what stops together, or runs on one node, stays
+// together, in blocks. Procs that run on a node of which the layout does not tell, such as loggers,
+// are spread in the same way beside the nodes.
 func spreadOver(s *core.Setup, hosts int) []int {
 	type unit struct{ kind, number int }
 	units := map[core.Proc]unit{} // by the first proc of each
@@ -87,7 +94,8 @@ func checkFolder(dir string, run mesh.Run) error {
 	host, _ := os.Hostname()
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && string(text) != hex.EncodeToString(run[:]):
-		return fmt.Errorf("%s on host %q is not the folder of this run: all hosts must share it", dir, host)
+		return fmt.Errorf("%s on host %q is not the folder of this run: all hosts must share it",
+			dir, host)
 	case err != nil:
 		return fmt.Errorf("folder of the run, on host %q: %w", host, err)
 	}
@@ -115,7 +123,8 @@ func (s *supervisor) where(p *proc) string {
 			there = append(there, q.id)
 		}
 	}
-	return fmt.Sprintf("%s (with %s, by %s)", text, s.setup.Layout.NamesOf(there), strings.Join(s.c.Hosts[p.host].Launcher, " "))
+	return fmt.Sprintf("%s (with %s, by %s)", text, s.setup.Layout.NamesOf(there),
+		strings.Join(s.c.Hosts[p.host].Launcher, " "))
 }
 
 // complaint is what a launcher, or what is behind it, has complained of.
@@ -126,10 +135,12 @@ func complaint(process *launch.Process) string {
 	return ""
 }
 
-// lockedFor is how long a process may keep its disk after its launcher has ended: then it is dead, or cut off and ends by itself.
+// lockedFor is how long a process may keep its disk after its launcher has ended: then it is dead,
+// or cut off and ends by itself.
 const lockedFor = 10 * time.Second
 
-// holdsDisk reports whether the process of a proc has its disk open: a lock that ends with it tells even where it can not be waited for.
+// holdsDisk reports whether the process of a proc has its disk open: a lock that ends with it tells
+// even where it can not be waited for.
 func (s *supervisor) holdsDisk(p core.Proc) (bool, error) {
 	lock, err := disk.System{}.Lock(filepath.Join(storeDir(s.c.Dir, p), "lock"), true, false)
 	switch {
@@ -143,7 +154,8 @@ func (s *supervisor) holdsDisk(p core.Proc) (bool, error) {
 	return false, lock.Close()
 }
 
-// awaitDeath waits, in a goroutine of its own, until a process whose launcher has ended is known to be gone.
+// awaitDeath waits, in a goroutine of its own, until a process whose launcher has ended is known to
+// be gone.
 func (s *supervisor) awaitDeath(p core.Proc) error {
 	for end := time.Now().Add(lockedFor); ; time.Sleep(time.Millisecond) {
 		holds, err := s.holdsDisk(p)
@@ -151,7 +163,8 @@ func (s *supervisor) awaitDeath(p core.Proc) error {
 			return err
 		}
 		if time.Now().After(end) {
-			return errors.New("the launcher has ended, but the process has its disk open: it may live on")
+			return errors.New(
+				"the launcher has ended, but the process has its disk open: it may live on")
 		}
 	}
 }
@@ -163,7 +176,9 @@ func (s *supervisor) seen(p *proc) error {
 	}
 	holds, err := s.holdsDisk(p.id)
 	if err == nil && !holds {
-		err = fmt.Errorf("cluster: %s: the lock of its disk is not seen here: hosts must share the folder %s with its locks", s.where(p), s.c.Dir)
+		err = fmt.Errorf(
+			"cluster: %s: the lock of its disk is not seen here: hosts must share the folder %s "+
+				"with its locks", s.where(p), s.c.Dir)
 	}
 	return err
 }

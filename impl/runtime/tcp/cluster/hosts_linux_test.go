@@ -18,23 +18,30 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 )
 
-// TestHosts spreads a run over three addresses: the first started directly, the others behind launchers, one of which becomes the process and one of which waits for it. Each
-// proc is killed in turn, the last one during the recovery: digests are those of a run on one host, the judge finds nothing, and no process is left.
+// TestHosts spreads a run over three addresses: the first started directly, the others behind
+// launchers, one of which becomes the process and one of which waits for it. Each proc is killed in
+// turn, the last one during the recovery: digests are those of a run on one host, the judge finds
+// nothing, and no process is left.
 func TestHosts(t *testing.T) {
 	text := example("hydee", ring)
 	want := reach(t, text)
 	for victim := range core.Proc(4) {
 		c, r := config(t, text, plan.Plan{})
-		c.Hosts = []cluster.Host{{Address: "127.0.0.2"}, {Address: "127.0.0.3", Launcher: []string{"/usr/bin/env", "SOMETHING=1", c.Path}},
-			{Address: "127.0.0.4", Launcher: []string{"/bin/sh", "-c", `"$0" "$@"; exit $?`, c.Path}}}
+		c.Hosts = []cluster.Host{{Address: "127.0.0.2"},
+			{Address: "127.0.0.3", Launcher: []string{"/usr/bin/env", "SOMETHING=1", c.Path}},
+			{Address: "127.0.0.4", Launcher: []string{"/bin/sh", "-c", `"$0" "$@"; exit $?`,
+				c.Path}}}
 		by, what := victim, cluster.Date
 		if victim == 3 { // the recovery process
-			c.Reached = []cluster.Reached{{Victims: []core.Proc{0}, By: 0, What: cluster.Date, Number: 2}}
+			c.Reached = []cluster.Reached{{Victims: []core.Proc{0}, By: 0, What: cluster.Date,
+				Number: 2}}
 			by, what = 0, cluster.Renewed
 		}
-		c.Reached = append(c.Reached, cluster.Reached{Victims: []core.Proc{victim}, By: by, What: what, Number: 1})
+		c.Reached = append(c.Reached, cluster.Reached{Victims: []core.Proc{victim}, By: by,
+			What: what, Number: 1})
 		out := right(t, &c, r)
-		if out.Outside > 0 || len(out.Crashes) != len(c.Reached) || !slices.Equal(out.Digests, want.Digests) {
+		if out.Outside > 0 || len(out.Crashes) != len(c.Reached) ||
+			!slices.Equal(out.Digests, want.Digests) {
 			t.Errorf("victim %d: %+v", victim, out)
 		}
 		if left := lives(c.Path); len(left) > 0 {
@@ -48,14 +55,16 @@ func lives(path string) (list []int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range files {
 		text, _ := os.ReadFile(name) // it may have ended
-		if n, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && string(text) == path+"\x00" && alive(n) {
+		if n, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil &&
+			string(text) == path+"\x00" && alive(n) {
 			list = append(list, n)
 		}
 	}
 	return list
 }
 
-// TestHostErrors gives hosts where processes do not come up, or that can not be kept: the error names host, procs and what the launcher says, and nothing is left.
+// TestHostErrors gives hosts where processes do not come up, or that can not be kept: the error
+// names host, procs and what the launcher says, and nothing is left.
 func TestHostErrors(t *testing.T) {
 	sh := func(line string) []string { return []string{"/bin/sh", "-c", line, "sh"} }
 	self, err := os.Executable()
@@ -67,11 +76,21 @@ func TestHostErrors(t *testing.T) {
 		host cluster.Host
 		want []string
 	}{
-		{"refuses", cluster.Host{Address: "127.0.0.3", Launcher: sh("echo no route to host >&2; exit 255")}, []string{"on host 127.0.0.3 (with c RP, by /bin/sh -c", "exit status 255: no route to host"}},
-		{"talks", cluster.Host{Address: "127.0.0.3", Launcher: sh("echo Welcome; exec " + self)}, []string{"on host 127.0.0.3", `says "Welcome"`}},
-		{"no launcher", cluster.Host{Address: "127.0.0.3", Launcher: []string{"/nowhere/ssh", "node"}}, []string{"c on host 127.0.0.3", "/nowhere/ssh: no such file"}},
-		{"silent", cluster.Host{Address: "127.0.0.3", Launcher: sh("echo connecting >&2; exec cat >/dev/null")}, []string{"time limit 1s: ", "host 127.0.0.3: c RP did not come to the meeting at", "(/bin/sh -c", "connecting"}},
-		{"no such address", cluster.Host{Address: "192.0.2.1"}, []string{"can not meet at 127.0.0.1:0"}},
+		{"refuses", cluster.Host{Address: "127.0.0.3",
+			Launcher: sh("echo no route to host >&2; exit 255")},
+			[]string{"on host 127.0.0.3 (with c RP, by /bin/sh -c",
+				"exit status 255: no route to host"}},
+		{"talks", cluster.Host{Address: "127.0.0.3", Launcher: sh("echo Welcome; exec " + self)},
+			[]string{"on host 127.0.0.3", `says "Welcome"`}},
+		{"no launcher", cluster.Host{Address: "127.0.0.3",
+			Launcher: []string{"/nowhere/ssh", "node"}},
+			[]string{"c on host 127.0.0.3", "/nowhere/ssh: no such file"}},
+		{"silent", cluster.Host{Address: "127.0.0.3",
+			Launcher: sh("echo connecting >&2; exec cat >/dev/null")},
+			[]string{"time limit 1s: ", "host 127.0.0.3: c RP did not come to the meeting at",
+				"(/bin/sh -c", "connecting"}},
+		{"no such address", cluster.Host{Address: "192.0.2.1"},
+			[]string{"can not meet at 127.0.0.1:0"}},
 		{"no address", cluster.Host{Address: "a b"}, []string{`host 2: "a b" is no address`}},
 		{"other folder", cluster.Host{Address: "127.0.0.3", Launcher: sh(`sed -u 's#"dir":"[^"]*"#"dir":"` + t.TempDir() + `"#' | ` + self)}, []string{"on host 127.0.0.3", "is not the folder of this run: all hosts must share it"}},
 	}
@@ -99,21 +118,26 @@ func TestHostErrors(t *testing.T) {
 	}
 }
 
-// TestCopiedFolder: a host with a copy of the folder, and not the folder itself, is refused when its lock is not seen.
+// TestCopiedFolder: a host with a copy of the folder, and not the folder itself, is refused when
+// its lock is not seen.
 func TestCopiedFolder(t *testing.T) {
 	if err := exec.Command("unshare", "-m", "true").Run(); err != nil {
 		t.Skip("no mounts of one's own here:", err)
 	}
 	c, _ := config(t, example("hydee", ring), plan.Plan{})
 	copied := t.TempDir()
-	c.Hosts = []cluster.Host{{Address: "127.0.0.2"}, {Address: "127.0.0.3", Launcher: []string{"unshare", "-m", "/bin/sh", "-c",
-		"mkdir -p " + copied + "/p002 " + copied + "/p003 && cp " + c.Dir + "/run " + copied + " && mount --bind " + copied + " " + c.Dir + ` && exec "$0" "$@"`, c.Path}}}
-	if _, err := cluster.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "the lock of its disk is not seen here: hosts must share the folder "+c.Dir) {
+	c.Hosts = []cluster.Host{{Address: "127.0.0.2"},
+		{Address: "127.0.0.3", Launcher: []string{"unshare", "-m", "/bin/sh", "-c",
+			"mkdir -p " + copied + "/p002 " + copied + "/p003 && cp " + c.Dir + "/run " + copied + " && mount --bind " + copied + " " + c.Dir + ` && exec "$0" "$@"`, c.Path}}}
+	if _, err := cluster.Run(t.Context(), c); err == nil ||
+		!strings.Contains(err.Error(),
+			"the lock of its disk is not seen here: hosts must share the folder "+c.Dir) {
 		t.Errorf("error %v", err)
 	}
 }
 
-// TestOutsideFar kills a process behind a launcher that waits for it, as somebody else would: it is a failure like another, from which the protocol recovers.
+// TestOutsideFar kills a process behind a launcher that waits for it, as somebody else would: it is
+// a failure like another, from which the protocol recovers.
 func TestOutsideFar(t *testing.T) {
 	text := example("hydee", "a: loop 100; send b; recv b; end\nb: loop 100; recv a; send a; end\n")
 	calm, r := config(t, text, plan.Plan{})
@@ -131,7 +155,8 @@ func TestOutsideFar(t *testing.T) {
 		}
 	})
 	if out := right(t, &c, r); out.Outside != 1 || !slices.Equal(out.Digests, want.Digests) {
-		t.Errorf("%d killed by somebody else, digests %x, want %x", out.Outside, out.Digests, want.Digests)
+		t.Errorf("%d killed by somebody else, digests %x, want %x", out.Outside, out.Digests,
+			want.Digests)
 	}
 }
 

@@ -59,9 +59,12 @@ type life struct {
 	bell    chan struct{}
 }
 
-// Live is the whole life of one process that Run has started: it reads what it is told from in and answers to out. resolve makes the setup of a case. orphaned is
-// called, from any goroutine, when nobody is there any more to live for; it must end the process. The calling goroutine is locked to its thread.
-func Live(in io.Reader, out io.Writer, resolve func(json.RawMessage) (*core.Setup, error), orphaned func()) error {
+// Live is the whole life of one process that Run has started: it reads what it is told from in and
+// answers to out. resolve makes the setup of a case. orphaned is called, from any goroutine, when
+// nobody is there any more to live for; it must end the process. The calling goroutine is locked to
+// its thread.
+func Live(in io.Reader, out io.Writer, resolve func(json.RawMessage) (*core.Setup, error),
+	orphaned func()) error {
 	runtime.LockOSThread()
 	l := &life{out: json.NewEncoder(out), bell: make(chan struct{}, 1)}
 	if err := launch.Listen(in, &l.in, l.heard, orphaned); err != nil {
@@ -77,7 +80,8 @@ func Live(in io.Reader, out io.Writer, resolve func(json.RawMessage) (*core.Setu
 		return l.live(resolve)
 	}()
 	if err != nil {
-		l.say(answer{Kind: saidFailed, Text: fmt.Sprintf("proc %d inc %d: %v", l.in.Proc, l.in.Incarnation, err)})
+		l.say(answer{Kind: saidFailed, Text: fmt.Sprintf("proc %d inc %d: %v", l.in.Proc,
+			l.in.Incarnation, err)})
 		orphaned() // it is of no use any more, whatever it still waits for
 	}
 	return err
@@ -109,7 +113,8 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	}()
 	first := core.Input{Kind: core.Start}
 	if l.in.Restart {
-		first = core.Input{Kind: core.Restore, From: l.in.Node, Incarnation: l.in.Incarnation, Records: records}
+		first = core.Input{Kind: core.Restore, From: l.in.Node, Incarnation: l.in.Incarnation,
+			Records: records}
 	}
 	if err := l.settled(l.node.Input(first)); err != nil {
 		return err
@@ -146,7 +151,8 @@ func (l *life) openFiles() ([]core.Record, error) {
 	}
 	l.store = &store{disk: s, delay: l.in.DiskDelay, doing: &l.doing}
 	if !l.in.Bare {
-		if l.witness.recorder, err = newRecorder(evidenceFile(l.in.Dir, l.in.Proc, l.in.Life)); err != nil {
+		if l.witness.recorder, err = newRecorder(
+			evidenceFile(l.in.Dir, l.in.Proc, l.in.Life)); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 	}
@@ -195,7 +201,8 @@ func (l *life) join(ctx context.Context) error {
 	id := mesh.Identity{Run: l.in.Run, Secret: l.in.Secret, Self: l.in.Proc, Life: l.in.Life}
 	procs, pool := len(l.setup.Layout.Names), new(buffer.Pool)
 	pool.Reserve(l.in.Reserve)
-	m, err := mesh.New(mesh.Config{Identity: id, Procs: procs, Listener: listener, Pool: pool, Patience: mesh.PatienceFor(procs, runtime.NumCPU())})
+	m, err := mesh.New(mesh.Config{Identity: id, Procs: procs, Listener: listener, Pool: pool,
+		Patience: mesh.PatienceFor(procs, runtime.NumCPU())})
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -203,10 +210,12 @@ func (l *life) join(ctx context.Context) error {
 	l.mesh = m
 	l.mu.Unlock()
 	l.clock.hear(l.in.Clock)
-	l.carrier = &carrier{mesh: m, pool: pool, clock: &l.clock, epoch: l.in.Epoch, gone: l.in.Gone, nothing: l.in.Nothing, peers: make([]connection, procs), refused: l.refused}
+	l.carrier = &carrier{mesh: m, pool: pool, clock: &l.clock, epoch: l.in.Epoch, gone: l.in.Gone,
+		nothing: l.in.Nothing, peers: make([]connection, procs), refused: l.refused}
 	l.machine = l.setup.New(l.in.Proc)
 	l.witness.begin(l)
-	config := node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine, NewMessage: l.setup.NewMessage, Mesh: l.carrier,
+	config := node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine,
+		NewMessage: l.setup.NewMessage, Mesh: l.carrier,
 		Pool: pool, Store: l.store, Perform: l.perform, Keep: l.in.Keep, Set: l.in.Set}
 	if !l.in.Bare {
 		config.Before, config.Observe = l.doing.begin, l.witness.observe
@@ -309,7 +318,8 @@ func (l *life) run() error {
 	}
 }
 
-// settled comes after every input: a machine that rolls back starts again, one that gave up lives on, as the others may need what it has, and moments may have come.
+// settled comes after every input: a machine that rolls back starts again, one that gave up lives
+// on, as the others may need what it has, and moments may have come.
 func (l *life) settled(err error) error {
 	for errors.Is(err, node.ErrRollback) {
 		err = l.rollback()
@@ -355,14 +365,17 @@ func (l *life) obey() (ended bool, err error) {
 			l.witness.suspected = o.Kind == saySuspect
 			err = l.settled(l.node.Input(core.Input{Kind: core.Down, Procs: o.Procs}))
 		case sayExpired:
-			if q := o.Procs[0]; l.watches[q] == o.Serial { // otherwise it was stopped, or started again, since
+			// otherwise it was stopped, or started again, since
+			if q := o.Procs[0]; l.watches[q] == o.Serial {
 				delete(l.watches, q)
-				err = l.settled(l.node.Input(core.Input{Kind: core.Tick, Timer: core.Silence, From: q}))
+				err = l.settled(l.node.Input(
+					core.Input{Kind: core.Tick, Timer: core.Silence, From: q}))
 			}
 		case sayCheckpoint:
 			err = l.settled(l.node.Input(core.Input{Kind: core.Checkpoint}))
 		case sayStatus:
-			l.say(answer{Kind: saidStatus, Round: o.Round, Epoch: l.carrier.epoch, Steps: l.node.Counts().Steps, Idle: l.node.Idle(), Peers: l.carrier.status()})
+			l.say(answer{Kind: saidStatus, Round: o.Round, Epoch: l.carrier.epoch,
+				Steps: l.node.Counts().Steps, Idle: l.node.Idle(), Peers: l.carrier.status()})
 		case sayEnd:
 			l.say(l.final())
 			return true, nil
@@ -428,17 +441,25 @@ func (l *life) await() {
 func (l *life) refused(n mesh.Notice) {
 	switch n.Event {
 	case mesh.Refused:
-		l.say(answer{Kind: saidNote, Text: fmt.Sprintf("proc %d refused a connection from %s: %v", l.in.Proc, n.Address, n.Err)})
+		l.say(answer{Kind: saidNote, Text: fmt.Sprintf("proc %d refused a connection from %s: %v",
+			l.in.Proc, n.Address, n.Err)})
 	case mesh.Unreachable:
-		l.say(answer{Kind: saidNote, Text: fmt.Sprintf("proc %d did not reach proc %d life %d at %s: %v", l.in.Proc, n.Proc, n.Life, n.Address, n.Err)})
+		l.say(answer{Kind: saidNote, Text: fmt.Sprintf(
+			"proc %d did not reach proc %d life %d at %s: %v", l.in.Proc, n.Proc, n.Life, n.Address,
+			n.Err)})
 	}
 }
 
 // final is what is known at the end.
 func (l *life) final() answer {
 	n := l.node.Counts()
-	a := answer{Kind: saidEnd, Ended: l.ended, Counts: Counts{Steps: n.Steps, Frames: n.Frames, Encoded: n.Encoded, Bytes: n.Bytes, Header: n.Header,
-		Coded: n.Coded, Sends: n.Sends, Payload: n.Payload, Carried: n.Carried, Logged: n.Logged, Logs: n.Logs, LogKnown: n.LogBytes, LogUnknown: n.LogUnknown, Stored: l.store.bytes, Storing: uint64(l.store.took), Worked: uint64(processor() - l.worked)}}
+	a := answer{Kind: saidEnd, Ended: l.ended,
+		Counts: Counts{Steps: n.Steps, Frames: n.Frames, Encoded: n.Encoded, Bytes: n.Bytes,
+			Header: n.Header,
+			Coded:  n.Coded, Sends: n.Sends, Payload: n.Payload, Carried: n.Carried,
+			Logged: n.Logged,
+			Logs:   n.Logs, LogKnown: n.LogBytes, LogUnknown: n.LogUnknown, Stored: l.store.bytes,
+			Storing: uint64(l.store.took), Worked: uint64(processor() - l.worked)}}
 	if h := core.HistoryOf(l.machine); h != nil {
 		a.Done, a.Digest = h.Done, h.Digest
 	}

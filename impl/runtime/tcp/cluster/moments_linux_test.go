@@ -31,11 +31,15 @@ func right(t *testing.T, c *cluster.Config, r *catalog.Resolved) *cluster.Result
 	return out
 }
 
-// looping is a program in which a and b exchange a message in each of four iterations, after one exchange before the loop.
-const looping = "a: send b; recv b; loop 4; send b; recv b; end\nb: recv a; send a; loop 4; recv a; send a; end\n"
+// looping is a program in which a and b exchange a message in each of four iterations, after one
+// exchange before the loop.
+const looping = "a: send b; recv b; loop 4; send b; recv b; end\nb: recv a; send a; loop 4; recv " +
+	"a; send a; end\n"
 
-// TestReached kills a at an iteration, a date and a phase, and counts in the trace what it had done when it stopped: iteration 3 begins after 3 sends and 3 deliveries;
-// the date is their sum; a message of the phase was the last to leave. All must have struck, once, and end as without failures.
+// TestReached kills a at an iteration, a date and a phase, and counts in the trace what it had done
+// when it stopped: iteration 3 begins after 3 sends and 3 deliveries; the date is their sum; a
+// message of the phase was the last to leave. All must have struck, once, and end as without
+// failures.
 func TestReached(t *testing.T) {
 	text := example("hydee", looping)
 	calm := reach(t, text)
@@ -44,17 +48,21 @@ func TestReached(t *testing.T) {
 		number         uint64
 		sent, received uint32
 	}{
-		{cluster.Iteration, 1, 1, 1}, {cluster.Iteration, 3, 3, 3}, {cluster.Date, 3, 2, 1}, {cluster.Date, 6, 3, 3}, {cluster.Phase, 3, 2, 1},
+		{cluster.Iteration, 1, 1, 1}, {cluster.Iteration, 3, 3, 3}, {cluster.Date, 3, 2, 1},
+		{cluster.Date, 6, 3, 3}, {cluster.Phase, 3, 2, 1},
 	}
 	for _, tt := range tests {
-		out := reach(t, text, cluster.Reached{Victims: []core.Proc{0}, By: 0, What: tt.what, Number: tt.number})
+		out := reach(t, text, cluster.Reached{Victims: []core.Proc{0}, By: 0, What: tt.what,
+			Number: tt.number})
 		var h trace.History
 		crashes, last := 0, trace.Stamp{}
 		for _, e := range out.Trace.Events {
 			switch {
 			case e.Kind == trace.Crashed:
-				if crashes++; crashes == 1 && (h.Sent != tt.sent || len(h.Delivered) != int(tt.received)) {
-					t.Errorf("%s %d: killed after %d sends and %d deliveries, want %d and %d", tt.what, tt.number, h.Sent, len(h.Delivered), tt.sent, tt.received)
+				if crashes++; crashes == 1 &&
+					(h.Sent != tt.sent || len(h.Delivered) != int(tt.received)) {
+					t.Errorf("%s %d: killed after %d sends and %d deliveries, want %d and %d",
+						tt.what, tt.number, h.Sent, len(h.Delivered), tt.sent, tt.received)
 				}
 				if tt.what == cluster.Phase && last.Phase != tt.number {
 					t.Errorf("killed when it had sent in phase %d, want %d", last.Phase, tt.number)
@@ -63,19 +71,23 @@ func TestReached(t *testing.T) {
 				if h.Apply(e); e.Kind == trace.Emitted && !e.ID.IsZero() {
 					last = e.Stamp
 				}
-				if e.Kind == trace.Emitted && !e.ID.IsZero() && e.Stamp.Date != uint64(h.Sent)+uint64(len(h.Delivered)) {
-					t.Errorf("a message of date %d after %d sends and %d deliveries", e.Stamp.Date, h.Sent, len(h.Delivered))
+				if e.Kind == trace.Emitted && !e.ID.IsZero() &&
+					e.Stamp.Date != uint64(h.Sent)+uint64(len(h.Delivered)) {
+					t.Errorf("a message of date %d after %d sends and %d deliveries", e.Stamp.Date,
+						h.Sent, len(h.Delivered))
 				}
 			}
 		}
 		if crashes != 1 || out.Failures != 1 || !slices.Equal(out.Digests, calm.Digests) {
-			t.Errorf("%s %d: %d crashes in the trace, %d failures, digests %x, want %x", tt.what, tt.number, crashes, out.Failures, out.Digests, calm.Digests)
+			t.Errorf("%s %d: %d crashes in the trace, %d failures, digests %x, want %x", tt.what,
+				tt.number, crashes, out.Failures, out.Digests, calm.Digests)
 		}
 	}
 }
 
-// TestReachedInRecovery kills during the recovery from another failure: the recovery process and a survivor when the victim has begun its second life, and the
-// victim itself after the first effect of that life; several at once, too.
+// TestReachedInRecovery kills during the recovery from another failure: the recovery process and a
+// survivor when the victim has begun its second life, and the victim itself after the first effect
+// of that life; several at once, too.
 func TestReachedInRecovery(t *testing.T) {
 	text := example("hydee", ring, "at-once: 2")
 	first := cluster.Reached{Victims: []core.Proc{1}, By: 1, What: cluster.Date, Number: 2}
@@ -84,8 +96,10 @@ func TestReachedInRecovery(t *testing.T) {
 		if len(victims) > 1 {
 			text = strings.Replace(text, "failures: 2", "failures: 3", 1)
 		}
-		out := reach(t, text, first, cluster.Reached{Victims: victims, By: 1, What: cluster.Renewed, Number: 1})
-		if len(out.Crashes) != 2 || !slices.Equal(out.Crashes[1].Procs, victims) || out.Unstruck > 0 {
+		out := reach(t, text, first, cluster.Reached{Victims: victims, By: 1, What: cluster.Renewed,
+			Number: 1})
+		if len(out.Crashes) != 2 || !slices.Equal(out.Crashes[1].Procs, victims) ||
+			out.Unstruck > 0 {
 			t.Fatalf("%v: crashes %+v", victims, out.Crashes)
 		}
 		restarted, struck := -1, -1
@@ -98,7 +112,8 @@ func TestReachedInRecovery(t *testing.T) {
 			}
 		}
 		if restarted < 0 || struck < restarted {
-			t.Errorf("%v: killed at event %d, the other was restarted at %d", victims, struck, restarted)
+			t.Errorf("%v: killed at event %d, the other was restarted at %d", victims, struck,
+				restarted)
 		}
 	}
 }
@@ -129,7 +144,8 @@ func TestReachedErrors(t *testing.T) {
 	}
 }
 
-// TestSlowDisk: the writes of a run with slow disks take their time, one after the other, and nothing else changes.
+// TestSlowDisk: the writes of a run with slow disks take their time, one after the other, and
+// nothing else changes.
 func TestSlowDisk(t *testing.T) {
 	text := example("hydee", "a: checkpoint; send b; checkpoint; send b\nb: recv a; recv a\n")
 	c, _ := config(t, text, plan.Plan{})
@@ -153,13 +169,18 @@ func TestSlowDisk(t *testing.T) {
 	}
 }
 
-// TestNothingSurvives: where nothing in flight from the dead arrives, what still comes when the failure is known is not heard. A receiver is kept busy by a slow disk while its sender
-// sends three messages and is killed; the control, where a prefix survives, hears some of them with one of the seeds, which decide whether they leave the sender.
+// TestNothingSurvives: where nothing in flight from the dead arrives, what still comes when the
+// failure is known is not heard. A receiver is kept busy by a slow disk while its sender sends
+// three messages and is killed; the control, where a prefix survives, hears some of them with one
+// of the seeds, which decide whether they leave the sender.
 func TestNothingSurvives(t *testing.T) {
-	text := example("hydee", "a: send b; recv b; send b; send b; send b; recv b\nb: recv a; send a; checkpoint; recv a; recv a; recv a; send a\n", "from-dead: SURVIVAL")
+	text := example("hydee",
+		"a: send b; recv b; send b; send b; send b; recv b\nb: recv a; send a; checkpoint; recv "+
+			"a; recv a; recv a; send a\n", "from-dead: SURVIVAL")
 	heard := func(survival string, seed uint64) (n int) {
 		c, _ := config(t, strings.Replace(text, "SURVIVAL", survival, 1), plan.Plan{})
-		c.Reached = []cluster.Reached{{Victims: []core.Proc{0}, By: 0, What: cluster.Date, Number: 5}}
+		c.Reached = []cluster.Reached{{Victims: []core.Proc{0}, By: 0, What: cluster.Date,
+			Number: 5}}
 		c.DiskDelay, c.Seed = 150*time.Millisecond, seed
 		out, err := cluster.Run(t.Context(), c)
 		if err != nil || !out.Complete || out.Failures != 1 {

@@ -31,7 +31,8 @@ func (w *witness) reached(m *moment) bool {
 	return at >= m.Number
 }
 
-// look notes how far the machine is when the step under way is over. A failure at a measure of the program comes behind all effects of the step.
+// look notes how far the machine is when the step under way is over. A failure at a measure of the
+// program comes behind all effects of the step.
 func (w *witness) look() {
 	if !w.measured {
 		return
@@ -108,5 +109,6 @@ func (d *doing) words() string {
 	if d.writes {
 		name += ", writes to its disk"
 	}
-	return fmt.Sprintf("is in step %d (%s) for %v", d.steps, name, length.Round(100*time.Millisecond))
+	return fmt.Sprintf("is in step %d (%s) for %v", d.steps, name,
+		length.Round(100*time.Millisecond))
 }

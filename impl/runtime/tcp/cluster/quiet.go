@@ -50,7 +50,8 @@ func (s *supervisor) tick() {
 // seldom is how many looks at a bare run are skipped.
 const seldom = 25
 
-// disturbs reports whether a question would only cost time: a bare run whose programs go on is at most stuck, which may be seen later.
+// disturbs reports whether a question would only cost time: a bare run whose programs go on is at
+// most stuck, which may be seen later.
 func (s *supervisor) disturbs() bool {
 	if !s.c.Bare || s.done >= s.setup.Layout.Ranks {
 		return false
@@ -65,7 +66,8 @@ func (s *supervisor) still() bool {
 		return false
 	}
 	return !slices.ContainsFunc(s.procs, func(p *proc) bool {
-		return p.process != nil && (!p.up || len(p.pending) > 0 || p.watched() || p.asleep != nil) || p.starting || s.mayRestart(p)
+		return p.process != nil && (!p.up || len(p.pending) > 0 || p.watched() ||
+			p.asleep != nil) || p.starting || s.mayRestart(p)
 	})
 }
 

@@ -7,13 +7,15 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Recovery is one restart of a rank, as the evidence shows it; times are since all processes had begun.
+// Recovery is one restart of a rank, as the evidence shows it; times are since all processes had
+// begun.
 type Recovery struct {
-	Rank           core.Rank
-	Incarnation    core.Incarnation
-	Stopped        time.Duration
-	Restored       time.Duration // it had its image
-	Replayed       time.Duration // it had received again what it had received before; 0 if it never did
+	Rank        core.Rank
+	Incarnation core.Incarnation
+	Stopped     time.Duration
+	Restored    time.Duration // it had its image
+	// it had received again what it had received before; 0 if it never did
+	Replayed       time.Duration
 	CaughtUp       time.Duration // it had done again what it had done before; 0 if it never did
 	Sends          uint32        // lost by the rollback, and done again
 	Deliveries     uint32
@@ -55,9 +57,11 @@ func (r *Result) Recoveries() []Recovery {
 				was := *h
 				past[e.Proc] = &was
 			}
-			c := Recovery{Rank: core.Rank(e.Proc), Incarnation: e.Incarnation + 1, Stopped: at, sent: h.sent, received: h.received}
+			c := Recovery{Rank: core.Rank(e.Proc), Incarnation: e.Incarnation + 1, Stopped: at,
+				sent: h.sent, received: h.received}
 			if k := open[e.Proc]; k > 0 { // it had not caught up
-				c.sent, c.received = max(c.sent, list[k-1].sent), max(c.received, list[k-1].received)
+				c.sent, c.received = max(c.sent, list[k-1].sent),
+					max(c.received, list[k-1].received)
 			}
 			list = append(list, c)
 			open[e.Proc] = len(list)
@@ -70,7 +74,8 @@ func (r *Result) Recoveries() []Recovery {
 		}
 		c := &list[k-1]
 		if e.Kind == trace.Restored || e.Kind == trace.Resumed {
-			c.Restored, c.Sends, c.Deliveries = at, c.sent-min(h.sent, c.sent), c.received-min(h.received, c.received)
+			c.Restored, c.Sends, c.Deliveries = at, c.sent-min(h.sent, c.sent),
+				c.received-min(h.received, c.received)
 		}
 		if c.Restored > 0 && c.Replayed == 0 && h.received >= c.received {
 			c.Replayed = at

@@ -11,20 +11,25 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// TestRecoveriesCount draws runs of one rank with crashes, restarts and images that come late, and compares what each recovery lost, and when it was done, with a twin that keeps
-// whole histories as spec does.
+// TestRecoveriesCount draws runs of one rank with crashes, restarts and images that come late, and
+// compares what each recovery lost, and when it was done, with a twin that keeps whole histories as
+// spec does.
 func TestRecoveriesCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := &cluster.Result{Trace: trace.Trace{Layout: trace.Layout{Names: []string{"a"}, Ranks: 1}}}
+		r := &cluster.Result{Trace: trace.Trace{
+			Layout: trace.Layout{Names: []string{"a"}, Ranks: 1}}}
 		var want []cluster.Recovery
 		var sent, received int // where it was when it crashed, or further
 		h, before := &trace.History{}, (*trace.History)(nil)
 		open, life := false, core.Incarnation(0)
 		for i := range rapid.IntRange(1, 40).Draw(t, "events") {
-			e := trace.Event{Kind: rapid.SampledFrom([]trace.Kind{trace.Delivered, trace.Delivered, trace.Sent, trace.Sent, trace.Crashed, trace.Restored, trace.Resumed}).Draw(t, "kind"),
+			e := trace.Event{Kind: rapid.SampledFrom(
+				[]trace.Kind{trace.Delivered, trace.Delivered, trace.Sent, trace.Sent,
+					trace.Crashed, trace.Restored, trace.Resumed}).Draw(t, "kind"),
 				Incarnation: life, ID: trace.MsgID{From: 1, Number: uint32(i)}}
 			if e.Kind == trace.Restored || e.Kind == trace.Resumed {
-				e.Sent, e.Received = uint32(rapid.IntRange(0, i).Draw(t, "sent")), uint32(rapid.IntRange(0, i).Draw(t, "received"))
+				e.Sent, e.Received = uint32(rapid.IntRange(0, i).Draw(t, "sent")),
+					uint32(rapid.IntRange(0, i).Draw(t, "received"))
 			}
 			at := time.Duration(i + 1)
 			r.Trace.Events, r.Walls = append(r.Trace.Events, e), append(r.Walls, int64(at))
@@ -53,7 +58,8 @@ func TestRecoveriesCount(t *testing.T) {
 			}
 			c := &want[len(want)-1]
 			if e.Kind == trace.Restored || e.Kind == trace.Resumed {
-				c.Restored, c.Sends, c.Deliveries = at, uint32(max(0, sent-int(h.Sent))), uint32(max(0, received-len(h.Delivered)))
+				c.Restored, c.Sends, c.Deliveries = at, uint32(max(0, sent-int(h.Sent))),
+					uint32(max(0, received-len(h.Delivered)))
 			}
 			if c.Restored == 0 || len(h.Delivered) < received {
 				continue
@@ -66,7 +72,9 @@ func TestRecoveriesCount(t *testing.T) {
 			}
 		}
 		for i, c := range r.Recoveries() {
-			got := cluster.Recovery{Rank: c.Rank, Incarnation: c.Incarnation, Stopped: c.Stopped, Restored: c.Restored, Replayed: c.Replayed, CaughtUp: c.CaughtUp, Sends: c.Sends, Deliveries: c.Deliveries}
+			got := cluster.Recovery{Rank: c.Rank, Incarnation: c.Incarnation, Stopped: c.Stopped,
+				Restored: c.Restored, Replayed: c.Replayed, CaughtUp: c.CaughtUp, Sends: c.Sends,
+				Deliveries: c.Deliveries}
 			if i >= len(want) || got != want[i] {
 				t.Fatalf("recovery %d: %+v, want %+v", i, got, want)
 			}

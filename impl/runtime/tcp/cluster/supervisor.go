@@ -95,10 +95,13 @@ type armed struct {
 
 func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 	id := mesh.NewIdentity()
-	s := &supervisor{c: c, setup: c.Setup, events: make(chan event, 64), closed: make(chan struct{}), rng: rand.New(rand.NewPCG(c.Seed, 1)),
+	s := &supervisor{c: c, setup: c.Setup, events: make(chan event, 64),
+		closed: make(chan struct{}), rng: rand.New(rand.NewPCG(c.Seed, 1)),
 		ended: map[core.Proc]answer{}}
-	s.instructions = instructions{Case: text, Run: id.Run, Secret: id.Secret, Dir: c.Dir, Gone: make([]int, len(c.Setup.Layout.Names)), Torn: c.Model.Torn > 0,
-		Nothing: c.Model.FromDead == fault.Nothing, DiskDelay: c.DiskDelay, Bare: c.Bare, Reserve: c.Reserve}
+	s.instructions = instructions{Case: text, Run: id.Run, Secret: id.Secret, Dir: c.Dir,
+		Gone: make([]int, len(c.Setup.Layout.Names)), Torn: c.Model.Torn > 0,
+		Nothing: c.Model.FromDead == fault.Nothing, DiskDelay: c.DiskDelay, Bare: c.Bare,
+		Reserve: c.Reserve}
 	for p := range c.Setup.Layout.Names {
 		s.procs = append(s.procs, &proc{id: core.Proc(p)})
 	}
@@ -111,7 +114,8 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 		s.armed = append(s.armed, &armed{Failure: f, index: i})
 	}
 	for _, r := range c.Reached {
-		s.armed = append(s.armed, &armed{Failure: plan.Failure{Victims: r.Victims, By: r.By}, what: r.What, number: r.Number, index: len(s.armed)})
+		s.armed = append(s.armed, &armed{Failure: plan.Failure{Victims: r.Victims, By: r.By},
+			what: r.What, number: r.Number, index: len(s.armed)})
 	}
 	for i, st := range c.Stops {
 		s.stops = append(s.stops, &armedStop{Stop: st, index: i})
@@ -121,7 +125,8 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 	if c.Silence > 0 {
 		s.instructions.Beat = min(beatEvery, c.Silence/4)
 	}
-	s.left.failures, s.left.checkpoints, s.left.suspicions = c.Model.Failures, c.Model.Checkpoints, c.Model.Suspicions
+	s.left.failures, s.left.checkpoints, s.left.suspicions = c.Model.Failures, c.Model.Checkpoints,
+		c.Model.Suspicions
 	return s
 }
 
@@ -137,7 +142,9 @@ func (s *supervisor) post(e event) {
 func (s *supervisor) later(d time.Duration, e event) { time.AfterFunc(d, func() { s.post(e) }) }
 
 // delay is a time up to the spread.
-func (s *supervisor) delay() time.Duration { return time.Duration(s.rng.Int64N(int64(s.c.Spread) + 1)) }
+func (s *supervisor) delay() time.Duration {
+	return time.Duration(s.rng.Int64N(int64(s.c.Spread) + 1))
+}
 
 func (s *supervisor) note(format string, args ...any) { s.c.Note(fmt.Sprintf(format, args...)) }
 
@@ -197,7 +204,8 @@ func (s *supervisor) spawn(p *proc) {
 	if s.over {
 		return
 	}
-	s.round = round{number: s.round.number} // the new life was not asked, so the others would wait for its answer
+	// the new life was not asked, so the others would wait for its answer
+	s.round = round{number: s.round.number}
 	in := s.instructions
 	if p.life > 0 {
 		p.host = s.hostOf(p)
@@ -215,9 +223,11 @@ func (s *supervisor) spawn(p *proc) {
 	p.watches, p.asleep, p.silent, p.crashed = map[core.Proc]*watchdog{}, nil, false, false
 	p.reader = &reader{name: evidenceFile(s.c.Dir, p.id, p.life)}
 	p.readers = append(p.readers, p.reader)
-	p.starting, p.dying, p.up, p.told, p.hosts, p.recovering, p.failed = false, false, false, nil, nil, false, ""
+	p.starting, p.dying, p.up, p.told, p.hosts, p.recovering, p.failed = false, false, false, nil,
+		nil, false, ""
 	life := p.life
-	process, err := launch.Start(launch.Command{Name: s.where(p), Launcher: launcher, Path: s.c.Path, Args: s.c.Args, Instructions: in, Errors: s.c.Errors,
+	process, err := launch.Start(launch.Command{Name: s.where(p), Launcher: launcher,
+		Path: s.c.Path, Args: s.c.Args, Instructions: in, Errors: s.c.Errors,
 		Line: func(line []byte) error {
 			var a answer
 			if err := json.Unmarshal(line, &a); err != nil {
@@ -253,7 +263,8 @@ func (s *supervisor) moments(p *proc, in *instructions) {
 	in.Flush = s.rng.IntN(2) == 0
 	for _, a := range s.armed {
 		if a.By == p.id && !a.due {
-			in.Moments = append(in.Moments, moment{Index: a.index, After: a.After, What: a.what, Number: a.number})
+			in.Moments = append(in.Moments, moment{Index: a.index, After: a.After, What: a.what,
+				Number: a.number})
 			if a.Survive != fault.Prefix {
 				in.Flush = a.Survive == fault.Every
 			}
@@ -389,7 +400,8 @@ func (s *supervisor) has(p *proc) bool { _, ok := s.ended[p.id]; return ok }
 // killed reports whether a process was ended by a signal; a launcher says so by its exit code.
 func killed(err error, far bool) bool {
 	var exit *exec.ExitError
-	return errors.As(err, &exit) && (exit.ExitCode() == -1 || far && (exit.ExitCode() == 128+9 || exit.ExitCode() == 255))
+	return errors.As(err, &exit) && (exit.ExitCode() == -1 || far &&
+		(exit.ExitCode() == 128+9 || exit.ExitCode() == 255))
 }
 
 // look reads what is new in the evidence of a life.
@@ -404,7 +416,8 @@ func (s *supervisor) look(p *proc, ended bool) {
 	}
 	for i := range news {
 		k := &news[i]
-		p.performed, p.recovering, p.clock, p.inc = k.Performed, k.Recovering, k.Began, k.Incarnation
+		p.performed, p.recovering, p.clock, p.inc = k.Performed, k.Recovering, k.Began,
+			k.Incarnation
 		s.clock.hear(k.Began)
 		s.placed(p, k.Events)
 	}

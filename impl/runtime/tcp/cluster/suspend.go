@@ -7,7 +7,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// Stop is a false suspicion: a proc, with all that would stop with it, is stopped (SIGSTOP), so that it says nothing, though it lives, and goes on later where it was.
+// Stop is a false suspicion: a proc, with all that would stop with it, is stopped (SIGSTOP), so
+// that it says nothing, though it lives, and goes on later where it was.
 type Stop struct {
 	Proc  core.Proc
 	Timed bool
@@ -77,7 +78,9 @@ func (s *supervisor) settleDown(z *sleep, then func()) {
 	if s.over {
 		return
 	}
-	if slices.ContainsFunc(z.procs, func(p *proc) bool { return p.asleep == z && p.process != nil && !p.dying && !p.process.Stopped() }) {
+	if slices.ContainsFunc(z.procs, func(p *proc) bool {
+		return p.asleep == z && p.process != nil && !p.dying && !p.process.Stopped()
+	}) {
 		s.later(pollEvery, func() { s.settleDown(z, then) })
 		return
 	}
@@ -88,11 +91,13 @@ func (s *supervisor) settleDown(z *sleep, then func()) {
 	s.later(z.length, func() { s.wake(z) })
 }
 
-// suspect has the failure detector think that those who sleep are down: it tells the watchers, and the watchdogs about them expire.
+// suspect has the failure detector think that those who sleep are down: it tells the watchers, and
+// the watchdogs about them expire.
 func (s *supervisor) suspect(z *sleep) {
 	var groups []core.Proc
 	for _, q := range z.procs {
-		if g := s.setup.Group(q.id)[0]; !slices.Contains(groups, g) && !s.setup.Layout.Hosted[q.id] {
+		if g := s.setup.Group(q.id)[0]; !slices.Contains(groups, g) &&
+			!s.setup.Layout.Hosted[q.id] {
 			groups = append(groups, g)
 		}
 		for _, p := range s.procs {
@@ -114,7 +119,8 @@ func (s *supervisor) suspect(z *sleep) {
 // alarm tells a watcher that a group is down which sleeps.
 func (s *supervisor) alarm(z *sleep, p *proc, group core.Proc) {
 	z.coming--
-	if s.procs[group].asleep == z && p.process != nil && p.up && !p.dying && s.left.suspicions > 0 && !s.over && !s.ending {
+	if s.procs[group].asleep == z && p.process != nil && p.up && !p.dying &&
+		s.left.suspicions > 0 && !s.over && !s.ending {
 		s.left.suspicions--
 		s.out.Suspicions++
 		s.tell(p, order{Kind: saySuspect, Procs: s.setup.Group(group)})
@@ -122,13 +128,15 @@ func (s *supervisor) alarm(z *sleep, p *proc, group core.Proc) {
 	}
 }
 
-// mistake lets the watchdog of p about somebody who sleeps expire after a while, if the model allows and he still sleeps.
+// mistake lets the watchdog of p about somebody who sleeps expire after a while, if the model
+// allows and he still sleeps.
 func (s *supervisor) mistake(p, q *proc) {
 	z, w := q.asleep, p.watches[q.id]
 	z.coming++
 	s.later(s.delay(), func() {
 		z.coming--
-		if q.asleep == z && p.watches[q.id] == w && p.process != nil && !p.dying && s.mayMistake(p, q) && !s.over && !s.ending {
+		if q.asleep == z && p.watches[q.id] == w && p.process != nil && !p.dying &&
+			s.mayMistake(p, q) && !s.over && !s.ending {
 			s.expireFalsely(p, q)
 			s.suspected(z)
 		}
@@ -175,12 +183,14 @@ func (s *supervisor) listen() {
 		return // it was the supervisor that did nothing: what the others have said waits
 	}
 	for _, p := range s.procs {
-		if p.process == nil || !p.up || p.dying || p.asleep != nil || time.Since(p.heard) <= s.c.Silence {
+		if p.process == nil || !p.up || p.dying || p.asleep != nil ||
+			time.Since(p.heard) <= s.c.Silence {
 			continue
 		}
 		z := &sleep{procs: []*proc{p}, out: len(s.out.Stops)}
 		p.asleep, p.silent = z, true
-		s.out.Stops = append(s.out.Stops, Suspension{Procs: []core.Proc{p.id}, Outside: true, At: s.since(), Stopped: s.since()})
+		s.out.Stops = append(s.out.Stops, Suspension{Procs: []core.Proc{p.id}, Outside: true,
+			At: s.since(), Stopped: s.since()})
 		s.note("%s has been silent for %v", s.setup.Layout.Name(p.id), s.c.Silence)
 		s.suspect(z)
 	}

@@ -15,14 +15,16 @@ type watchdog struct {
 	due    bool             // that life is over, and all agree
 }
 
-// watch starts or stops the watchdog of p about somebody: about the present life or, of who is down, the one that has ended.
+// watch starts or stops the watchdog of p about somebody: about the present life or, of who is
+// down, the one that has ended.
 func (s *supervisor) watch(p *proc, a answer) {
 	if a.Serial == 0 {
 		delete(p.watches, a.Proc)
 		return
 	}
 	if int(a.Proc) >= len(s.procs) {
-		s.stop("", fmt.Errorf("cluster: %s watches proc %d, which does not exist", s.setup.Layout.Name(p.id), a.Proc))
+		s.stop("", fmt.Errorf("cluster: %s watches proc %d, which does not exist",
+			s.setup.Layout.Name(p.id), a.Proc))
 		return
 	}
 	q := s.procs[a.Proc]
@@ -40,7 +42,8 @@ func (s *supervisor) watch(p *proc, a answer) {
 	s.ask() // perhaps somebody is to err
 }
 
-// expire lets the watchdog of p about a life that is over expire after a while. All have agreed, so what the dead has sent has arrived.
+// expire lets the watchdog of p about a life that is over expire after a while. All have agreed, so
+// what the dead has sent has arrived.
 func (s *supervisor) expire(p, q *proc) {
 	w := p.watches[q.id]
 	w.due = true
@@ -65,13 +68,15 @@ func (s *supervisor) silent(q *proc) {
 	}
 }
 
-// begun decides what the watchdogs are about that were started while a new life of q was beginning: the clocks tell, as they do in the trace.
+// begun decides what the watchdogs are about that were started while a new life of q was beginning:
+// the clocks tell, as they do in the trace.
 func (s *supervisor) begun(q *proc) {
 	if s.look(q, false); len(q.reader.pieces) == 0 {
 		return
 	}
 	for _, p := range s.procs {
-		if w := p.watches[q.id]; w != nil && !w.due && w.life == q.life && w.began < q.reader.pieces[0].Began {
+		if w := p.watches[q.id]; w != nil && !w.due && w.life == q.life &&
+			w.began < q.reader.pieces[0].Began {
 			w.life--
 			s.expire(p, q)
 		}
@@ -88,7 +93,8 @@ func (p *proc) watched() bool {
 	return false
 }
 
-// mistaken lets one watchdog of p expire although its proc lives, on a request of the plan; it reports false if none may.
+// mistaken lets one watchdog of p expire although its proc lives, on a request of the plan; it
+// reports false if none may.
 func (s *supervisor) mistaken(p *proc) bool {
 	var about []*proc
 	for q := range s.procs {
@@ -106,7 +112,8 @@ func (s *supervisor) mistaken(p *proc) bool {
 // mayMistake reports whether the model lets the watchdog of p about q expire although q lives.
 func (s *supervisor) mayMistake(p, q *proc) bool {
 	w, m := p.watches[q.id], &s.c.Model
-	return w != nil && !w.due && w.life == q.life && q.process != nil && q.up && !q.dying && s.left.suspicions > 0 &&
+	return w != nil && !w.due && w.life == q.life && q.process != nil && q.up && !q.dying &&
+		s.left.suspicions > 0 &&
 		(m.Victims == nil || slices.Contains(m.Victims, q.id))
 }
 
@@ -118,7 +125,8 @@ func (s *supervisor) expireFalsely(p, q *proc) {
 	s.tell(p, order{Kind: sayExpired, Procs: []core.Proc{q.id}, Serial: w.serial})
 }
 
-// nextLife notes that an incarnation is over and its process goes on. What would follow from that for others is not kept: the protocols need none of it.
+// nextLife notes that an incarnation is over and its process goes on. What would follow from that
+// for others is not kept: the protocols need none of it.
 func (s *supervisor) nextLife(p *proc, renewed bool) {
 	name, what := s.setup.Layout.Name(p.id), ""
 	_, placed := s.setup.Layout.Hosted[p.id]
@@ -131,13 +139,15 @@ func (s *supervisor) nextLife(p *proc, renewed bool) {
 		what = "it restarts with its group"
 	}
 	if what != "" {
-		s.stop("", fmt.Errorf("cluster: %w: %s begins a new life by itself, and %s", ErrModel, name, what))
+		s.stop("", fmt.Errorf("cluster: %w: %s begins a new life by itself, and %s", ErrModel, name,
+			what))
 		return
 	}
 	p.watches = map[core.Proc]*watchdog{}
 }
 
-// exit stops a proc of its own accord, with its group and what runs on its node. It is no failure of the model.
+// exit stops a proc of its own accord, with its group and what runs on its node. It is no failure
+// of the model.
 func (s *supervisor) exit(p *proc) {
 	n := len(s.out.Crashes)
 	if s.crash([]*proc{p}); len(s.out.Crashes) > n {

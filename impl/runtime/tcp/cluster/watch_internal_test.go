@@ -8,8 +8,10 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// TestWatchedLife: which life a watchdog is about, and whether that is over, at every point of the death and the restart of whom it watches; a is the watcher, b is watched, and has
-// lost two processes before the third, which is number 2. The last rows are those in which clocks decide: the new life was beginning when the watchdog was started.
+// TestWatchedLife: which life a watchdog is about, and whether that is over, at every point of the
+// death and the restart of whom it watches; a is the watcher, b is watched, and has lost two
+// processes before the third, which is number 2. The last rows are those in which clocks decide:
+// the new life was beginning when the watchdog was started.
 func TestWatchedLife(t *testing.T) {
 	process := new(launch.Process)
 	of := func(s *supervisor) []*burial { return []*burial{{procs: []core.Proc{1}}} }
@@ -21,9 +23,15 @@ func TestWatchedLife(t *testing.T) {
 		due   bool
 	}{
 		{"it lives", func(_ *supervisor, b *proc) { b.process, b.up = process, true }, 5, 2, false},
-		{"it was killed", func(s *supervisor, b *proc) { b.process, b.dying, s.dying = process, true, of(s) }, 5, 2, false},
-		{"it is reaped, a victim with it is not", func(s *supervisor, b *proc) { s.dying = of(s) }, 5, 2, false},
-		{"it is buried, not all agree", func(s *supervisor, b *proc) { b.life, s.burying = 3, of(s) }, 5, 2, false},
+		{"it was killed", func(s *supervisor, b *proc) {
+			b.process, b.dying, s.dying = process, true, of(s)
+		}, 5, 2, false},
+		{"it is reaped, a victim with it is not", func(s *supervisor, b *proc) {
+			s.dying = of(s)
+		}, 5, 2, false},
+		{"it is buried, not all agree", func(s *supervisor, b *proc) {
+			b.life, s.burying = 3, of(s)
+		}, 5, 2, false},
 		{"all agree", func(_ *supervisor, b *proc) { b.life = 3 }, 5, 2, true},
 		{"it began before", func(_ *supervisor, b *proc) {
 			b.process, b.life, b.reader = process, 3, &reader{pieces: []piece{{Began: 4}}}
@@ -34,7 +42,8 @@ func TestWatchedLife(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newSupervisor(&Config{Setup: &core.Setup{Layout: trace.Layout{Names: []string{"a", "b"}}}, Spread: 1}, []byte("null"))
+			s := newSupervisor(&Config{Setup: &core.Setup{
+				Layout: trace.Layout{Names: []string{"a", "b"}}}, Spread: 1}, []byte("null"))
 			a, b := s.procs[0], s.procs[1]
 			a.process, a.up, a.watches, b.life = process, true, map[core.Proc]*watchdog{}, 2
 			tt.state(s, b)

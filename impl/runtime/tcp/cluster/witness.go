@@ -10,7 +10,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// witness writes the evidence of a life: of each step first what has led to it, then each effect before it is performed.
+// witness writes the evidence of a life: of each step first what has led to it, then each effect
+// before it is performed.
 type witness struct {
 	life      *life
 	recorder  *recorder
@@ -20,9 +21,10 @@ type witness struct {
 	began     uint64
 	waiting   []trace.Event // of the step, before the next effect that acts
 	effects   []core.Effect
-	at        int  // of effects
-	performed int  // effects that act, in all lives
-	started   bool // everybody begins before anything else happens, so a first life does not stop before that
+	at        int // of effects
+	performed int // effects that act, in all lives
+	// everybody begins before anything else happens, so a first life does not stop before that
+	started   bool
 	suspected bool // the next notice of a failure is false, and no event
 	measured  bool // moments are given by the program's progress, too
 	now, next progress
@@ -30,7 +32,9 @@ type witness struct {
 
 func (w *witness) begin(l *life) {
 	w.life, w.setup, w.performed, w.started = l, l.setup, l.in.Performed, l.in.Restart
-	w.measured = slices.ContainsFunc(l.in.Moments, func(m moment) bool { return m.What == Iteration || m.What == Date })
+	w.measured = slices.ContainsFunc(l.in.Moments, func(m moment) bool {
+		return m.What == Iteration || m.What == Date
+	})
 }
 
 // observe begins a step.
@@ -41,7 +45,8 @@ func (w *witness) observe(in *core.Input, effects []core.Effect) error {
 	w.look()
 	w.number++
 	w.began = w.life.clock.tick()
-	w.evidence = core.Evidence{Proc: w.life.in.Proc, Incarnation: w.life.in.Incarnation, After: core.HistoryOf(w.life.machine)}
+	w.evidence = core.Evidence{Proc: w.life.in.Proc, Incarnation: w.life.in.Incarnation,
+		After: core.HistoryOf(w.life.machine)}
 	w.effects, w.at, w.waiting = effects, 0, w.waiting[:0]
 	e := trace.Event{Proc: w.evidence.Proc, Incarnation: w.evidence.Incarnation}
 	switch in.Kind {
@@ -110,7 +115,8 @@ func (w *witness) perform(e *core.Effect) error {
 
 // write makes the events that wait survive the death of the process.
 func (w *witness) write() error {
-	p := piece{Began: w.began, Number: w.number, Wall: time.Now().UnixNano(), Performed: w.performed, Events: w.waiting, Incarnation: w.evidence.Incarnation}
+	p := piece{Began: w.began, Number: w.number, Wall: time.Now().UnixNano(),
+		Performed: w.performed, Events: w.waiting, Incarnation: w.evidence.Incarnation}
 	if h := w.evidence.After; h != nil {
 		p.Recovering, p.Done = h.Recovering, h.Done
 	}
@@ -128,7 +134,8 @@ func (w *witness) settled() error {
 	return w.moments()
 }
 
-// moments stops at the moments of the plan that have come, until the supervisor says how to go on, if ever.
+// moments stops at the moments of the plan that have come, until the supervisor says how to go on,
+// if ever.
 func (w *witness) moments() error {
 	in := &w.life.in
 	if !w.started {
@@ -152,7 +159,8 @@ func (w *witness) moments() error {
 	return nil
 }
 
-// store is the disk as the node of a life sees it: a record that is deleted is gone at once, as the machine may rely on.
+// store is the disk as the node of a life sees it: a record that is deleted is gone at once, as the
+// machine may rely on.
 type store struct {
 	disk  *disk.Store
 	delay time.Duration

@@ -12,31 +12,35 @@ import (
 
 // instructions are what a life is told at its beginning.
 type instructions struct {
-	Case        json.RawMessage  `json:"case"` // what the setup is made of, for whoever started the run
+	// what the setup is made of, for whoever started the run
+	Case        json.RawMessage  `json:"case"`
 	Proc        core.Proc        `json:"proc"`
 	Life        core.Incarnation `json:"life"`        // number of the process, for the mesh
 	Incarnation core.Incarnation `json:"incarnation"` // of the machine
 	Restart     bool             `json:"restart"`
-	Node        core.Proc        `json:"node"` // whoever has adopted it, of a restart of a proc that needs somebody
-	Run         mesh.Run         `json:"run"`
-	Secret      []byte           `json:"secret"`
-	Rendezvous  string           `json:"rendezvous"`
-	Host        string           `json:"host"`
-	Dir         string           `json:"dir"`
-	Epoch       uint64           `json:"epoch"` // failures so far
-	Clock       uint64           `json:"clock"`
-	Performed   int              `json:"performed"` // effects of earlier lives
-	Gone        []int            `json:"gone"`      // by proc: lives that are over
-	Torn        bool             `json:"torn"`      // interrupted writes may be handed out as torn
-	Flush       bool             `json:"flush"`     // before it stops at a moment of the plan
-	Nothing     bool             `json:"nothing"`   // of what the dead had sent arrives any more when it is known that they are
-	DiskDelay   time.Duration    `json:"diskDelay"` // of every stable write
-	Moments     []moment         `json:"moments"`
-	Keep        bool             `json:"keep"`    // messages that are ignored stay on their way
-	Set         bool             `json:"set"`     // and what was sent is on its way for ever
-	Beat        time.Duration    `json:"beat"`    // between two signs of life, at most
-	Bare        bool             `json:"bare"`    // no evidence is kept
-	Reserve     int              `json:"reserve"` // bytes of buffers that are ready before it begins
+	// whoever has adopted it, of a restart of a proc that needs somebody
+	Node       core.Proc `json:"node"`
+	Run        mesh.Run  `json:"run"`
+	Secret     []byte    `json:"secret"`
+	Rendezvous string    `json:"rendezvous"`
+	Host       string    `json:"host"`
+	Dir        string    `json:"dir"`
+	Epoch      uint64    `json:"epoch"` // failures so far
+	Clock      uint64    `json:"clock"`
+	Performed  int       `json:"performed"` // effects of earlier lives
+	Gone       []int     `json:"gone"`      // by proc: lives that are over
+	Torn       bool      `json:"torn"`      // interrupted writes may be handed out as torn
+	Flush      bool      `json:"flush"`     // before it stops at a moment of the plan
+	// of what the dead had sent arrives any more when it is known that they are
+	Nothing   bool          `json:"nothing"`
+	DiskDelay time.Duration `json:"diskDelay"` // of every stable write
+	Moments   []moment      `json:"moments"`
+	Keep      bool          `json:"keep"` // messages that are ignored stay on their way
+	Set       bool          `json:"set"`  // and what was sent is on its way for ever
+	Beat      time.Duration `json:"beat"` // between two signs of life, at most
+	Bare      bool          `json:"bare"` // no evidence is kept
+	// bytes of buffers that are ready before it begins
+	Reserve int `json:"reserve"`
 }
 
 // moment is when a life stops and asks what now.
@@ -87,9 +91,12 @@ const (
 	saidBeat   = "beat"
 	saidDoing  = "doing" // Text, "" if it does not hang
 	saidHosts  = "hosts" // who runs on its node has changed
-	saidWatch  = "watch" // it watches Proc from the step at Began on, by the watchdog Serial; 0: no more
-	saidLife   = "life"  // it is in the next life of its proc, as the same process; Renewed: by Renew, otherwise rolled back
-	saidExit   = "exit"  // it stops for good
+	// it watches Proc from the step at Began on, by the watchdog Serial; 0: no more
+	saidWatch = "watch"
+	// it is in the next life of its proc, as the same process; Renewed: by Renew, otherwise rolled
+	// back
+	saidLife = "life"
+	saidExit = "exit" // it stops for good
 )
 
 // answer is one thing that a life says.
@@ -106,9 +113,10 @@ type answer struct {
 	Idle    bool   `json:"idle,omitempty"`
 	Done    bool   `json:"done,omitempty"`
 	Digest  uint64 `json:"digest,omitempty"`
-	Ended   int64  `json:"ended,omitempty"` // nanoseconds since 1970: when the program was seen to have ended
-	Peers   []peer `json:"peers,omitempty"`
-	Counts  Counts `json:"counts"`
+	// nanoseconds since 1970: when the program was seen to have ended
+	Ended  int64  `json:"ended,omitempty"`
+	Peers  []peer `json:"peers,omitempty"`
+	Counts Counts `json:"counts"`
 
 	Proc    core.Proc `json:"proc,omitempty"`
 	Serial  uint64    `json:"serial,omitempty"`
@@ -125,15 +133,16 @@ type peer struct {
 
 // Counts is what one life has sent, logged and stored.
 type Counts struct {
-	Steps      uint64 `json:"steps"`
-	Frames     uint64 `json:"frames"`     // messages in a fixed layout
-	Encoded    uint64 `json:"encoded"`    // messages by the codec
-	Bytes      uint64 `json:"bytes"`      // payloads in a fixed layout
-	Header     uint64 `json:"header"`     // piggybacked with them
-	Coded      uint64 `json:"coded"`      // bytes of messages by the codec
-	Sends      uint64 `json:"sends"`      // of the program
-	Payload    uint64 `json:"payload"`    // bytes that the program has sent
-	Carried    uint64 `json:"carried"`    // bytes that a protocol has put on messages of the program
+	Steps   uint64 `json:"steps"`
+	Frames  uint64 `json:"frames"`  // messages in a fixed layout
+	Encoded uint64 `json:"encoded"` // messages by the codec
+	Bytes   uint64 `json:"bytes"`   // payloads in a fixed layout
+	Header  uint64 `json:"header"`  // piggybacked with them
+	Coded   uint64 `json:"coded"`   // bytes of messages by the codec
+	Sends   uint64 `json:"sends"`   // of the program
+	Payload uint64 `json:"payload"` // bytes that the program has sent
+	// bytes that a protocol has put on messages of the program
+	Carried    uint64 `json:"carried"`
 	Logged     uint64 `json:"logged"`     // bytes copied into the node's memory
 	Logs       uint64 `json:"logs"`       // payloads logged, in whatever memory
 	LogKnown   uint64 `json:"logKnown"`   // bytes of them

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// Guard is a process that makes a temporary folder, and removes it when its parent, and all that the parent has started, can not do it any more.
+// Guard is a process that makes a temporary folder, and removes it when its parent, and all that
+// the parent has started, can not do it any more.
 type Guard struct {
 	Dir string
 	cmd *exec.Cmd
@@ -60,21 +61,25 @@ func (g *Guard) Dismiss() error {
 	return errors.Join(err, g.in.Close(), g.cmd.Wait())
 }
 
-// Bounds of a guard's patience: those who were killed with the parent, or stop without it, may still write for a moment.
+// Bounds of a guard's patience: those who were killed with the parent, or stop without it, may
+// still write for a moment.
 const (
 	guardPause = 50 * time.Millisecond
 	guardTime  = 5 * time.Second
 )
 
-// Keep is the life of a guard: it makes a temporary folder with a name that begins with the prefix and says which. Then it waits for the end of its input, and removes the
-// folder unless it was dismissed.
+// Keep is the life of a guard: it makes a temporary folder with a name that begins with the prefix
+// and says which. Then it waits for the end of its input, and removes the folder unless it was
+// dismissed.
 func Keep(in io.Reader, out io.Writer, prefix string) error {
-	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE) // a write to nobody must not end it before it has cleaned up
+	// a write to nobody must not end it before it has cleaned up
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	dir, err := os.MkdirTemp("", prefix)
 	if err != nil {
 		return json.NewEncoder(out).Encode(made{Error: err.Error()})
 	}
-	_ = json.NewEncoder(out).Encode(made{Dir: dir}) // whoever does not hear it is gone, and the input has ended
+	// whoever does not hear it is gone, and the input has ended
+	_ = json.NewEncoder(out).Encode(made{Dir: dir})
 	said, err := io.ReadAll(in)
 	if err == nil && string(said) == dismissed {
 		return nil
@@ -82,7 +87,8 @@ func Keep(in io.Reader, out io.Writer, prefix string) error {
 	for end := time.Now().Add(guardTime); ; time.Sleep(guardPause) {
 		err := os.RemoveAll(dir)
 		time.Sleep(guardPause)
-		if _, e := os.Lstat(dir); errors.Is(e, os.ErrNotExist) && err == nil || time.Now().After(end) {
+		if _, e := os.Lstat(dir); errors.Is(e, os.ErrNotExist) && err == nil ||
+			time.Now().After(end) {
 			return err
 		}
 	}

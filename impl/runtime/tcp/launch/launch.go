@@ -1,12 +1,16 @@
-// Package launch starts the processes of a run on this host and ends them, whatever happens: in order, by Ctrl-C, or by the death of the
-// process that started them.
+// Package launch starts the processes of a run on this host and ends them, whatever happens: in
+// order, by Ctrl-C, or by the death of the process that started them.
 //
-// Every child gets its instructions as one line of JSON on its standard input, so that no secret is seen in a list of processes,
-// and the input stays open as long as its parent lives: a child that reads its end stops at once (Instructions). On Linux the
-// kernel kills it then, too, so that not even a stopped child is left behind. What it writes to its standard output comes back line by line.
+// Every child gets its instructions as one line of JSON on its standard input, so that no secret is
+// seen in a list of processes, and the input stays open as long as its parent lives: a child that
+// reads its end stops at once (Instructions). On Linux the kernel kills it then, too, so that not
+// even a stopped child is left behind. What it writes to its standard output comes back line by
+// line.
 //
-// A child may run elsewhere, behind a launcher such as ssh (Command.Launcher). To kill the launcher would not kill it, so it is told to kill itself, by SIGKILL, in
-// the goroutine that reads its input; the launcher is killed when it has not ended soon after. That the child is gone then is for the caller to find out.
+// A child may run elsewhere, behind a launcher such as ssh (Command.Launcher). To kill the launcher
+// would not kill it, so it is told to kill itself, by SIGKILL, in the goroutine that reads its
+// input; the launcher is killed when it has not ended soon after. That the child is gone then is
+// for the caller to find out.
 package launch
 
 import (
@@ -29,20 +33,24 @@ const maxLine = 16 << 20
 
 // Command says what to start.
 type Command struct {
-	Name         string   // for messages, e.g. "rank 3"
-	Launcher     []string // command line that starts the program elsewhere, with Args behind it, and passes on its input and output; nil: Path is started
+	Name string // for messages, e.g. "rank 3"
+	// command line that starts the program elsewhere, with Args behind it, and passes on its input
+	// and output; nil: Path is started
+	Launcher     []string
 	Path         string   // of the program
 	Args         []string // without the program
 	Instructions any      // encoded as JSON
 	Line         func(line []byte) error
-	Errors       io.Writer // its standard error; nil: discarded; one that several children have must be Shared
+	// its standard error; nil: discarded; one that several children have must be Shared
+	Errors io.Writer
 }
 
 // grace is how long a child may take to end after its input has ended before it is killed.
 const grace = 2 * time.Second
 
-// Run starts the commands and waits for all. The first that fails, and the end of the context, end the others. Lines are handed on in
-// the goroutine of each child. When Run returns, no child is left.
+// Run starts the commands and waits for all. The first that fails, and the end of the context, end
+// the others. Lines are handed on in the goroutine of each child. When Run returns, no child is
+// left.
 func Run(ctx context.Context, commands []Command) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -124,8 +132,8 @@ func (c *Command) lines(r io.Reader) error {
 // ErrNoParent means that a process that only Run starts was started otherwise.
 var ErrNoParent = errors.New("this command is started by domino itself")
 
-// Instructions reads what Run has written, in the child, and calls orphaned when the parent is gone. From then on Ctrl-C is the
-// parent's business.
+// Instructions reads what Run has written, in the child, and calls orphaned when the parent is
+// gone. From then on Ctrl-C is the parent's business.
 func Instructions(in io.Reader, to any, orphaned func()) error {
 	reader := bufio.NewReader(io.LimitReader(in, maxLine))
 	line, err := reader.ReadBytes('\n')

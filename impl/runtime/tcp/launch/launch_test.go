@@ -28,17 +28,19 @@ func TestMain(m *testing.M) {
 		child(os.Getenv(role))
 		return
 	}
-	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE")) // a child that was built with -race would sleep for a second when it ends
+	// a child that was built with -race would sleep for a second when it ends
+	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	goleak.VerifyTestMain(m)
 }
 
 // child is what a child does.
 func child(role string) {
 	if role == "parent" { // starts a child that never ends and says who it is
-		err := launch.Run(context.Background(), []launch.Command{command("waits", func(line []byte) error {
-			fmt.Println(string(line))
-			return nil
-		})})
+		err := launch.Run(context.Background(),
+			[]launch.Command{command("waits", func(line []byte) error {
+				fmt.Println(string(line))
+				return nil
+			})})
 		fmt.Println(err)
 		return
 	}
@@ -50,7 +52,9 @@ func child(role string) {
 	}
 	var say string
 	if role == "listens" {
-		if err := launch.Listen(os.Stdin, &say, func([]byte) {}, func() { os.Exit(7) }); err == nil {
+		if err := launch.Listen(os.Stdin, &say, func([]byte) {}, func() {
+			os.Exit(7)
+		}); err == nil {
 			fmt.Println(say, os.Getpid())
 			select {}
 		}
@@ -70,7 +74,8 @@ func child(role string) {
 
 // command starts the test's program in a role.
 func command(name string, line func([]byte) error) launch.Command {
-	return launch.Command{Name: name, Path: "/usr/bin/env", Args: []string{role + "=" + name, self()}, Instructions: "hello", Line: line}
+	return launch.Command{Name: name, Path: "/usr/bin/env",
+		Args: []string{role + "=" + name, self()}, Instructions: "hello", Line: line}
 }
 
 func self() string {
@@ -93,17 +98,23 @@ func TestRun(t *testing.T) {
 		}
 		return nil
 	}
-	if err := launch.Run(t.Context(), []launch.Command{command("ends", line), command("ends", line), command("ends", line)}); err != nil || said != 3 {
+	if err := launch.Run(t.Context(), []launch.Command{command("ends", line), command("ends", line),
+		command("ends", line)}); err != nil || said != 3 {
 		t.Errorf("%d of 3 said hello, %v", said, err)
 	}
 }
 
-// TestFails lets one of three children fail, or its reader: the others, which would wait for ever, must end, and the error names the one.
+// TestFails lets one of three children fail, or its reader: the others, which would wait for ever,
+// must end, and the error names the one.
 func TestFails(t *testing.T) {
 	wrong := errors.New("wrong line")
-	for _, bad := range []launch.Command{command("fails", nil), command("waits", func([]byte) error { return wrong }), {Name: "fails", Path: "/nowhere/at/all"}} {
+	for _, bad := range []launch.Command{command("fails", nil),
+		command("waits", func([]byte) error {
+			return wrong
+		}), {Name: "fails", Path: "/nowhere/at/all"}} {
 		bad.Name = "the bad one"
-		err := launch.Run(t.Context(), []launch.Command{command("waits", nil), bad, command("waits", nil)})
+		err := launch.Run(t.Context(), []launch.Command{command("waits", nil), bad,
+			command("waits", nil)})
 		if err == nil || !strings.HasPrefix(err.Error(), "the bad one: ") {
 			t.Errorf("got %v", err)
 		}
@@ -123,12 +134,14 @@ func TestCancel(t *testing.T) {
 		there.Done()
 		return nil
 	}
-	if err := launch.Run(ctx, []launch.Command{command("waits", line), command("waits", line)}); !errors.Is(err, context.Canceled) {
+	if err := launch.Run(ctx, []launch.Command{command("waits", line),
+		command("waits", line)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }
 
-// TestOrphan kills a parent: its child must end. The pipe that the child inherits tells when it has.
+// TestOrphan kills a parent: its child must end. The pipe that the child inherits tells when it
+// has.
 func TestOrphan(t *testing.T) {
 	cmd := exec.Command(self())
 	cmd.Env = append(os.Environ(), role+"=parent")
@@ -153,14 +166,16 @@ func TestOrphan(t *testing.T) {
 	cmd.Process.Kill()
 	cmd.Wait()
 	for { // a killed process takes a moment; it would never go if nobody told it
-		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(state), ") Z ") {
+		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil ||
+			strings.Contains(string(state), ") Z ") {
 			break
 		}
 	}
 }
 
-// TestFar kills a child behind a launcher: as the launcher itself, one that waits for it, and one that keeps it from hearing; each must be gone, and what was
-// written to the standard error is known. The first two die of SIGKILL, not of the end of their input, whose exit code is 7.
+// TestFar kills a child behind a launcher: as the launcher itself, one that waits for it, and one
+// that keeps it from hearing; each must be gone, and what was written to the standard error is
+// known. The first two die of SIGKILL, not of the end of their input, whose exit code is 7.
 func TestFar(t *testing.T) {
 	tests := []struct {
 		name, line, end string
@@ -173,7 +188,8 @@ func TestFar(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c := command("listens", nil)
-			c.Launcher, c.Path = []string{"/bin/sh", "-c", "echo complaint >&2; " + tt.line, "--", c.Path}, ""
+			c.Launcher, c.Path = []string{"/bin/sh", "-c", "echo complaint >&2; " + tt.line, "--",
+				c.Path}, ""
 			there := make(chan struct{})
 			c.Line = func([]byte) error {
 				close(there)
@@ -199,7 +215,8 @@ func TestFar(t *testing.T) {
 	}
 }
 
-// TestGuard: the folder of a guard goes when the guard's input ends, with what is in it, and stays when it is dismissed; where there can be none, it says so.
+// TestGuard: the folder of a guard goes when the guard's input ends, with what is in it, and stays
+// when it is dismissed; where there can be none, it says so.
 func TestGuard(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -216,7 +233,8 @@ func TestGuard(t *testing.T) {
 	}
 	cmd := exec.Command(self()) // its input is empty
 	out, err := cmd.Output()
-	if list, e := os.ReadDir(dir); err != nil || e != nil || len(list) != 1 || !strings.Contains(string(out), dir+"/guarded-") {
+	if list, e := os.ReadDir(dir); err != nil || e != nil || len(list) != 1 ||
+		!strings.Contains(string(out), dir+"/guarded-") {
 		t.Errorf("a guard without parent says %q, %v, and leaves %v %v", out, err, list, e)
 	}
 	read, write, err := os.Pipe()
@@ -232,7 +250,8 @@ func TestGuard(t *testing.T) {
 		t.Errorf("a guard that nobody hears: %v, and leaves %v %v", err, list, e)
 	}
 	t.Setenv("TMPDIR", dir+"/nowhere")
-	if _, err := launch.StartGuard(self()); err == nil || !strings.Contains(err.Error(), "nowhere") {
+	if _, err := launch.StartGuard(self()); err == nil ||
+		!strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("a folder that can not be: %v", err)
 	}
 }
@@ -250,7 +269,8 @@ func lives(group int) bool {
 // TestNoParent reads instructions that nobody has written.
 func TestNoParent(t *testing.T) {
 	for _, in := range []string{"", "{", "no json\n"} {
-		if err := launch.Instructions(strings.NewReader(in), new(string), func() {}); !errors.Is(err, launch.ErrNoParent) {
+		if err := launch.Instructions(strings.NewReader(in), new(string),
+			func() {}); !errors.Is(err, launch.ErrNoParent) {
 			t.Errorf("%q: %v, want %v", in, err, launch.ErrNoParent)
 		}
 	}

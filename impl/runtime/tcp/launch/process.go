@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// Process is a child that its parent talks to while it runs: lines of JSON both ways. It may end, be stopped or be killed at any time.
+// Process is a child that its parent talks to while it runs: lines of JSON both ways. It may end,
+// be stopped or be killed at any time.
 type Process struct {
 	cmd    *exec.Cmd
 	far    bool // the command is a launcher
@@ -32,17 +33,20 @@ type Process struct {
 // die is the line that tells a child behind a launcher to kill itself. It is no JSON.
 const die = "die"
 
-// Start starts one child with its instructions. Lines are handed on one by one; a line that is not taken ends the child. The caller must wait for Done.
+// Start starts one child with its instructions. Lines are handed on one by one; a line that is not
+// taken ends the child. The caller must wait for Done.
 func Start(c Command) (*Process, error) {
 	line := append(slices.Clone(c.Launcher), c.Args...)
 	if p := c.Path; len(c.Launcher) == 0 {
 		line = append([]string{p}, c.Args...)
 	}
-	p := &Process{cmd: exec.Command(line[0], line[1:]...), far: len(c.Launcher) > 0, done: make(chan struct{})}
+	p := &Process{cmd: exec.Command(line[0], line[1:]...), far: len(c.Launcher) > 0,
+		done: make(chan struct{})}
 	p.cmd.Stderr, p.cmd.SysProcAttr = c.Errors, tied()
 	if p.far {
 		p.tail.w = c.Errors
-		p.cmd.Stderr, p.cmd.WaitDelay = &p.tail, grace // what it has started may keep its output open
+		// what it has started may keep its output open
+		p.cmd.Stderr, p.cmd.WaitDelay = &p.tail, grace
 	}
 	started := make(chan error, 1)
 	go func() { // ends with the child
@@ -100,7 +104,8 @@ func (p *Process) Kill() {
 		return
 	}
 	p.killed.Do(func() {
-		go func() { // ends when the launcher has, which takes no part of what is sent to it any more
+		// ends when the launcher has, which takes no part of what is sent to it any more
+		go func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			io.WriteString(p.in, die+"\n")
@@ -120,7 +125,8 @@ func (p *Process) Kill() {
 }
 
 // Stop stops the child (SIGSTOP) as it is; Continue lets it go on.
-func (p *Process) Stop() { p.cmd.Process.Signal(stopSignal) } // it fails only when there is nothing left to stop
+// it fails only when there is nothing left to stop
+func (p *Process) Stop() { p.cmd.Process.Signal(stopSignal) }
 
 // Continue lets a child that was stopped go on.
 func (p *Process) Continue() { p.cmd.Process.Signal(continueSignal) }
@@ -128,7 +134,8 @@ func (p *Process) Continue() { p.cmd.Process.Signal(continueSignal) }
 // Stopped reports whether all of the child has stopped.
 func (p *Process) Stopped() bool { return stopped(p.cmd.Process.Pid) }
 
-// Complaint is the end of what a launcher, and the child behind it, have written to their standard error.
+// Complaint is the end of what a launcher, and the child behind it, have written to their standard
+// error.
 func (p *Process) Complaint() string { return p.tail.String() }
 
 // ID is the number that the system gave the process, or its launcher.
@@ -140,8 +147,9 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // Err says how it ended; only after Done.
 func (p *Process) Err() error { return p.err }
 
-// Listen reads, in a child of Start, its instructions and then every line that its parent says; the lines belong to heard, which is called from
-// a goroutine of its own. It calls orphaned when the parent is gone. From then on Ctrl-C is the parent's business.
+// Listen reads, in a child of Start, its instructions and then every line that its parent says; the
+// lines belong to heard, which is called from a goroutine of its own. It calls orphaned when the
+// parent is gone. From then on Ctrl-C is the parent's business.
 func Listen(in io.Reader, to any, heard func(line []byte), orphaned func()) error {
 	signal.Ignore(os.Interrupt)
 	reader := bufio.NewReaderSize(in, 1<<16)

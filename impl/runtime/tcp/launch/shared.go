@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Shared is a writer that several children may have as their standard error at the same time. A file serves as it is: the children
-// write to it themselves. Nil stays nil.
+// Shared is a writer that several children may have as their standard error at the same time. A
+// file serves as it is: the children write to it themselves. Nil stays nil.
 func Shared(w io.Writer) io.Writer {
 	if _, file := w.(*os.File); file || w == nil {
 		return w

@@ -12,7 +12,8 @@ const (
 	continueSignal = syscall.SIGCONT
 )
 
-// stopped reports whether every thread of a process has stopped. What the parent is told of by wait belongs to whoever waits for its end.
+// stopped reports whether every thread of a process has stopped. What the parent is told of by wait
+// belongs to whoever waits for its end.
 func stopped(process int) bool {
 	tasks := fmt.Sprintf("/proc/%d/task", process)
 	list, err := os.ReadDir(tasks)

@@ -7,7 +7,8 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 )
 
-// TestStopped stops a child, lets it go on, and kills it while it is stopped: what is reported is what was asked for.
+// TestStopped stops a child, lets it go on, and kills it while it is stopped: what is reported is
+// what was asked for.
 func TestStopped(t *testing.T) {
 	lines := make(chan string, 1)
 	p, err := launch.Start(command("waits", func(line []byte) error {

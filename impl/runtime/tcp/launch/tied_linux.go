@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// tied makes the kernel kill a child when the thread that started it ends. In a process group of its own it does not hear the terminal: Ctrl-C is its
-// parent's business from the first moment on.
+// tied makes the kernel kill a child when the thread that started it ends. In a process group of
+// its own it does not hear the terminal: Ctrl-C is its parent's business from the first moment on.
 func tied() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

@@ -4,8 +4,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bind puts the calling thread on a core of its own, counted among those that the process may use. It is for steadier figures alone: a
-// system that refuses is left as it is.
+// bind puts the calling thread on a core of its own, counted among those that the process may use.
+// It is for steadier figures alone: a system that refuses is left as it is.
 func bind(rank int) {
 	var all, one unix.CPUSet
 	if unix.SchedGetaffinity(0, &all) != nil || all.Count() < 2 {

@@ -10,9 +10,11 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 )
 
-// card is a mesh behind a network card of so many bits a second that each process has for itself, as on nodes of their own: a message is handed over when its
-// last byte would have left the card, one message after the other. Where all processes share a machine, its processors are what a large message waits
-// for, and an emulated card is how a protocol is seen that leaves them idle. What arrives does not wait for a card: nobody is sent to by two at a time for long.
+// card is a mesh behind a network card of so many bits a second that each process has for itself,
+// as on nodes of their own: a message is handed over when its last byte would have left the card,
+// one message after the other. Where all processes share a machine, its processors are what a large
+// message waits for, and an emulated card is how a protocol is seen that leaves them idle. What
+// arrives does not wait for a card: nobody is sent to by two at a time for long.
 type card struct {
 	*mesh.Mesh
 	rate   float64 // bytes a second
@@ -72,7 +74,8 @@ func (c *card) MostQueued() int { return c.Mesh.MostQueued() + c.queued }
 // Borrowed implements node.Transport.
 func (c *card) Borrowed() bool { return len(c.queue) > 0 || c.Mesh.Borrowed() }
 
-// nap is how long to wait for a moment that comes so much later: a process that sleeps does not wake up on the microsecond, so not all of it.
+// nap is how long to wait for a moment that comes so much later: a process that sleeps does not
+// wake up on the microsecond, so not all of it.
 func nap(left time.Duration) time.Duration {
 	if left > 5*time.Millisecond {
 		return left - 3*time.Millisecond

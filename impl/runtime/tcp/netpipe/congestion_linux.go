@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkCongestion reports a congestion control that the system does not know or does not allow. The mesh would go on with another one, and
-// nobody would see that the figures are of that.
+// checkCongestion reports a congestion control that the system does not know or does not allow. The
+// mesh would go on with another one, and nobody would see that the figures are of that.
 func checkCongestion(name string) (err error) {
 	if name == "" {
 		return nil
@@ -21,8 +21,10 @@ func checkCongestion(name string) (err error) {
 	}
 	defer func() { err = errors.Join(err, unix.Close(fd)) }()
 	if err := unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, name); err != nil {
-		known, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control") // "" where the system does not say
-		return fmt.Errorf("congestion control %q: %w; there are %s", name, err, strings.TrimSpace(string(known)))
+		// "" where the system does not say
+		known, _ := os.ReadFile("/proc/sys/net/ipv4/tcp_available_congestion_control")
+		return fmt.Errorf("congestion control %q: %w; there are %s", name, err,
+			strings.TrimSpace(string(known)))
 	}
 	return nil
 }

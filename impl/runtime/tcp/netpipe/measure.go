@@ -17,7 +17,8 @@ type Options struct {
 	Congestion string // of TCP; "" leaves the choice to the mesh
 	Bind       bool   // each of the two ranks to a core of its own
 	Procs      int    // the most that a case needs; 0 means 2
-	// Child is the command that calls Run with the instructions that it is given; behind the ranks come their services.
+	// Child is the command that calls Run with the instructions that it is given; behind the ranks
+	// come their services.
 	Child func(rank core.Rank) launch.Command
 	// Result is called for each sample, from one goroutine.
 	Result func(Result)
@@ -47,14 +48,16 @@ func Measure(ctx context.Context, plan Plan, o Options) ([]Result, error) {
 		one.Run = mesh.NewIdentity().Run
 		meetings[name] = Meeting{Run: one.Run, Address: l.Addr().String()}
 		serving.Go(func() {
-			(&mesh.Rendezvous{Identity: one, Procs: procs}).Serve(ctx, l) // if it fails, the processes say what they miss
+			// if it fails, the processes say what they miss
+			(&mesh.Rendezvous{Identity: one, Procs: procs}).Serve(ctx, l)
 		})
 	}
 	var results []Result
 	var commands []launch.Command
 	for rank := range core.Rank(procs) {
 		c := o.Child(rank)
-		c.Instructions = Instructions{Rank: rank, Procs: procs, Plan: plan, Congestion: o.Congestion, Bind: o.Bind, Secret: id.Secret, Meetings: meetings}
+		c.Instructions = Instructions{Rank: rank, Procs: procs, Plan: plan,
+			Congestion: o.Congestion, Bind: o.Bind, Secret: id.Secret, Meetings: meetings}
 		c.Line = func(line []byte) error {
 			var r Result
 			if err := json.Unmarshal(line, &r); err != nil {

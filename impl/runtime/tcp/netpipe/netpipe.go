@@ -23,7 +23,9 @@ const Raw = "raw"
 const lendSuffix = "+lend"
 
 // Protocol is what a case runs, and whether its program lends the bytes that it sends.
-func Protocol(name string) (protocol string, lends bool) { return strings.CutSuffix(name, lendSuffix) }
+func Protocol(name string) (protocol string, lends bool) {
+	return strings.CutSuffix(name, lendSuffix)
+}
 
 // Plan says what is measured. All processes get the same one.
 type Plan struct {
@@ -33,8 +35,10 @@ type Plan struct {
 	Rounds int      `json:"rounds"` // samples of each
 	Sample Duration `json:"sample"` // about how long one takes
 	Seed   uint64   `json:"seed"`   // of the order
-	Card   int      `json:"card"`   // bits a second that each process sends at most, see card; 0: as fast as it can
-	Ring   int      `json:"ring"`   // processes that pass a message round, in [2, MaxRing]; 0: two that send it there and back
+	// bits a second that each process sends at most, see card; 0: as fast as it can
+	Card int `json:"card"`
+	// processes that pass a message round, in [2, MaxRing]; 0: two that send it there and back
+	Ring int `json:"ring"`
 }
 
 // MaxRing bounds the processes of a ring.
@@ -67,7 +71,8 @@ func (p *Plan) Validate() error {
 	case p.Rounds < 1 || p.Rounds > 10_000:
 		return fmt.Errorf("%d rounds, want [1, 10000]", p.Rounds)
 	case p.Sample <= 0 || p.Sample > Duration(time.Minute):
-		return fmt.Errorf("samples of %v, want more than nothing and at most a minute", time.Duration(p.Sample))
+		return fmt.Errorf("samples of %v, want more than nothing and at most a minute",
+			time.Duration(p.Sample))
 	case p.Ring != 0 && (p.Ring < 2 || p.Ring > MaxRing):
 		return fmt.Errorf("a ring of %d processes, want [2, %d]", p.Ring, MaxRing)
 	}
@@ -93,8 +98,8 @@ func (p *Plan) Validate() error {
 	return nil
 }
 
-// Sizes are the powers of two in [least, most], each with its neighbours at a distance of perturb, as NetPIPE does to find what depends on
-// alignment.
+// Sizes are the powers of two in [least, most], each with its neighbours at a distance of perturb,
+// as NetPIPE does to find what depends on alignment.
 func Sizes(least, most, perturb int) []int {
 	var list []int
 	for size := 1; size <= most; size *= 2 {
@@ -136,8 +141,8 @@ func (p *Plan) samples() []sample {
 // logLimit is how much a sample may make a log grow.
 const logLimit = 64 << 20
 
-// trips is how many round trips, or laps, a sample of a size has, beside those before it that warm up. All processes must agree on it, so it is
-// a guess of what fits the time.
+// trips is how many round trips, or laps, a sample of a size has, beside those before it that warm
+// up. All processes must agree on it, so it is a guess of what fits the time.
 func (p *Plan) trips(link string, size int) int {
 	guess := 10*time.Microsecond + time.Duration(size)/3 // there and back
 	if link == Shared {
@@ -174,17 +179,20 @@ type Row struct {
 	Micros    float64 `json:"halfRoundTripMicros"` // median over the rounds; of a ring: the lap
 	Least     float64 `json:"leastMicros"`
 	Bandwidth float64 `json:"gigabytesPerSecond"` // bytes by the median
-	Ratio     float64 `json:"timeToNone"`         // median over the rounds of the ratio to the case "none"; 0 if that was not measured
-	Allocated float64 `json:"allocatedBytes"`     // a message, median
+	// median over the rounds of the ratio to the case "none"; 0 if that was not measured
+	Ratio     float64 `json:"timeToNone"`
+	Allocated float64 `json:"allocatedBytes"` // a message, median
 	Rounds    int     `json:"rounds"`
-	// LeastRatio is the ratio of the least times: what remains of a comparison when the machine has much else to do.
+	// LeastRatio is the ratio of the least times: what remains of a comparison when the machine has
+	// much else to do.
 	LeastRatio float64 `json:"leastTimeToNone"`
 }
 
 // Baseline is the case that ratios refer to; with the suffix, of those that have it.
 const Baseline = "none"
 
-// baseline is the case that the ratios of a case refer to: one that lends is compared with one that does, if that is measured.
+// baseline is the case that the ratios of a case refer to: one that lends is compared with one that
+// does, if that is measured.
 func (p *Plan) baseline(name string) string {
 	if _, lends := Protocol(name); lends && slices.Contains(p.Cases, Baseline+lendSuffix) {
 		return Baseline + lendSuffix
@@ -216,7 +224,8 @@ func Summarise(p *Plan, results []Result) []Row {
 				for _, b := range base {
 					least = min(least, b.Nanos)
 				}
-				for round, r := range found[key{l, name, size}] { // order does not matter: they are sorted
+				// order does not matter: they are sorted
+				for round, r := range found[key{l, name, size}] {
 					times = append(times, r.Nanos)
 					allocated = append(allocated, r.Allocated)
 					if b, ok := base[round]; ok {
@@ -226,7 +235,8 @@ func Summarise(p *Plan, results []Result) []Row {
 				if len(times) == 0 {
 					continue
 				}
-				row := Row{Link: l, Case: name, Bytes: size, Micros: Median(times) / 1000, Least: slices.Min(times) / 1000,
+				row := Row{Link: l, Case: name, Bytes: size, Micros: Median(times) / 1000,
+					Least:     slices.Min(times) / 1000,
 					Allocated: Median(allocated), Rounds: len(times)}
 				row.Bandwidth = float64(size) / row.Micros / 1000
 				if len(ratios) > 0 {
@@ -239,7 +249,8 @@ func Summarise(p *Plan, results []Result) []Row {
 	return rows
 }
 
-// Median sorts the values and returns the middle, of an even number the mean of the two; there must be one at least.
+// Median sorts the values and returns the middle, of an even number the mean of the two; there must
+// be one at least.
 func Median(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)

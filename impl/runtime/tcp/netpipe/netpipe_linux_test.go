@@ -32,7 +32,8 @@ const asChild = "DOMINO_NETPIPE_TEST"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asChild) == "" {
-		os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE")) // a child that was built with -race would sleep for a second when it ends
+		// a child that was built with -race would sleep for a second when it ends
+		os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 		goleak.VerifyTestMain(m)
 		return
 	}
@@ -59,12 +60,14 @@ func (dies) Write([]byte) (int, error) {
 	return 0, nil
 }
 
-var cases = []string{Raw, "none", "hydee-1", "hydee-2", "causal", "camel", "sbml", "rbml", "hmpl", "none+lend", "hydee-2+lend"}
+var cases = []string{Raw, "none", "hydee-1", "hydee-2", "causal", "camel", "sbml", "rbml", "hmpl",
+	"none+lend", "hydee-2+lend"}
 
 func setup(name string, ranks int) (*core.Setup, error) {
 	layout := core.Layout{Ranks: ranks}
 	for r := range ranks {
-		layout.Names, layout.Clusters = append(layout.Names, fmt.Sprint("r", r)), append(layout.Clusters, r)
+		layout.Names, layout.Clusters = append(layout.Names, fmt.Sprint("r", r)),
+			append(layout.Clusters, r)
 	}
 	switch name {
 	case "none":
@@ -76,18 +79,23 @@ func setup(name string, ranks int) (*core.Setup, error) {
 	case "camel":
 		return camel.NewSetup(layout, make([]core.Program, ranks), causal.Options{F: 1})
 	case "sbml":
-		return pessimistic.NewSetup(pessimistic.SBML, layout, make([]core.Program, ranks), pessimistic.Options{})
+		return pessimistic.NewSetup(pessimistic.SBML, layout, make([]core.Program, ranks),
+			pessimistic.Options{})
 	case "rbml":
-		return pessimistic.NewSetup(pessimistic.RBML, layout, make([]core.Program, ranks), pessimistic.Options{})
+		return pessimistic.NewSetup(pessimistic.RBML, layout, make([]core.Program, ranks),
+			pessimistic.Options{})
 	case "hmpl":
-		return pessimistic.NewSetup(pessimistic.HMPL, layout, make([]core.Program, ranks), pessimistic.Options{})
+		return pessimistic.NewSetup(pessimistic.HMPL, layout, make([]core.Program, ranks),
+			pessimistic.Options{})
 	}
 	return hydee.NewSetup(layout, make([]core.Program, ranks), hydee.Options{})
 }
 
-// TestProcesses runs a small plan in processes of the system, two and the services that some protocols need: every sample comes, once.
+// TestProcesses runs a small plan in processes of the system, two and the services that some
+// protocols need: every sample comes, once.
 func TestProcesses(t *testing.T) {
-	plan := Plan{Sizes: []int{1, 8, 8192, 300_000}, Links: []string{TCP, Shared}, Cases: cases, Rounds: 2, Sample: Duration(time.Microsecond), Seed: 3}
+	plan := Plan{Sizes: []int{1, 8, 8192, 300_000}, Links: []string{TCP, Shared}, Cases: cases,
+		Rounds: 2, Sample: Duration(time.Microsecond), Seed: 3}
 	results, err := Measure(t.Context(), plan, Options{Procs: 4, Child: child(t, "runs")})
 	if err != nil {
 		t.Fatal(err)
@@ -107,10 +115,13 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// TestCard: with a card, half a round trip takes as long as the message takes to leave it; under RBML twice that, because the program waits until the message is at the
-// logger. Only the lower bounds are certain on a machine that has other things to do.
+// TestCard: with a card, half a round trip takes as long as the message takes to leave it; under
+// RBML twice that, because the program waits until the message is at the logger. Only the lower
+// bounds are certain on a machine that has other things to do.
 func TestCard(t *testing.T) {
-	plan := Plan{Sizes: []int{25_000}, Links: []string{TCP}, Cases: []string{"none", "rbml", "hmpl"}, Rounds: 1, Sample: Duration(time.Microsecond), Card: 100_000_000}
+	plan := Plan{Sizes: []int{25_000}, Links: []string{TCP},
+		Cases: []string{"none", "rbml", "hmpl"}, Rounds: 1, Sample: Duration(time.Microsecond),
+		Card: 100_000_000}
 	results, err := Measure(t.Context(), plan, Options{Procs: 4, Child: child(t, "runs")})
 	if err != nil {
 		t.Fatal(err)
@@ -129,9 +140,11 @@ func TestCard(t *testing.T) {
 	}
 }
 
-// TestRing runs a small plan on a ring of five: every sample comes, once, and a lap takes longer than nothing.
+// TestRing runs a small plan on a ring of five: every sample comes, once, and a lap takes longer
+// than nothing.
 func TestRing(t *testing.T) {
-	plan := Plan{Sizes: []int{8, 8192}, Links: []string{TCP, Shared}, Cases: cases[:4], Rounds: 2, Sample: Duration(time.Microsecond), Seed: 3, Ring: 5}
+	plan := Plan{Sizes: []int{8, 8192}, Links: []string{TCP, Shared}, Cases: cases[:4], Rounds: 2,
+		Sample: Duration(time.Microsecond), Seed: 3, Ring: 5}
 	results, err := Measure(t.Context(), plan, Options{Child: child(t, "runs"), Bind: true})
 	if err != nil {
 		t.Fatal(err)
@@ -153,26 +166,30 @@ func child(t *testing.T, how string) func(core.Rank) launch.Command {
 		t.Fatal(err)
 	}
 	return func(r core.Rank) launch.Command {
-		return launch.Command{Name: fmt.Sprintf("rank %d", r), Path: "/usr/bin/env", Args: []string{asChild + "=" + how, self}}
+		return launch.Command{Name: fmt.Sprintf("rank %d", r), Path: "/usr/bin/env",
+			Args: []string{asChild + "=" + how, self}}
 	}
 }
 
 // TestDeath lets rank 0 die in the middle: the other one must notice, and the error come back.
 func TestDeath(t *testing.T) {
-	plan := Plan{Sizes: []int{8}, Links: []string{TCP}, Cases: []string{Raw}, Rounds: 50, Sample: Duration(time.Microsecond)}
+	plan := Plan{Sizes: []int{8}, Links: []string{TCP}, Cases: []string{Raw}, Rounds: 50,
+		Sample: Duration(time.Microsecond)}
 	if _, err := Measure(t.Context(), plan, Options{Child: child(t, "dies")}); err == nil {
 		t.Error("no error")
 	}
 }
 
-// TestNoAllocation is the data path as a whole, all processes in one thread: program step, protocol, node, mesh, link, over sockets and
-// over shared memory. Nothing may be allocated a message; the logs of HydEE, SBML and of loggers grow by whole pieces.
+// TestNoAllocation is the data path as a whole, all processes in one thread: program step,
+// protocol, node, mesh, link, over sockets and over shared memory. Nothing may be allocated a
+// message; the logs of HydEE, SBML and of loggers grow by whole pieces.
 func TestNoAllocation(t *testing.T) {
 	for _, private := range []bool{true, false} {
 		for _, name := range cases[1:] {
 			for _, size := range []int{8, 20_000} {
 				p := newPair(t, name, private, size, 2000)
-				for _, pool := range p.pools { // a log that grows needs memory; here it was used before
+				// a log that grows needs memory; here it was used before
+				for _, pool := range p.pools {
 					var log [][]byte
 					for range 150 {
 						log = append(log, pool.Get(size))
@@ -182,7 +199,8 @@ func TestNoAllocation(t *testing.T) {
 					}
 				}
 				if n := testing.AllocsPerRun(100, func() { p.trip(t) }); n != 0 {
-					t.Errorf("%s, private %v, %d bytes: %v allocations a round trip, want 0", name, private, size, n)
+					t.Errorf("%s, private %v, %d bytes: %v allocations a round trip, want 0", name,
+						private, size, n)
 				}
 				p.close()
 			}
@@ -234,7 +252,8 @@ func newPair(t testing.TB, name string, private bool, size, trips int) *pair {
 		id.Self = r.Proc()
 		table = append(table, mesh.Address{Proc: id.Self, Host: l.Addr().String()})
 		pool := new(buffer.Pool)
-		m, err := mesh.New(mesh.Config{Identity: id, Procs: Procs(s), Listener: l, Pool: pool, Private: private})
+		m, err := mesh.New(mesh.Config{Identity: id, Procs: Procs(s), Listener: l, Pool: pool,
+			Private: private})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +266,8 @@ func newPair(t testing.TB, name string, private bool, size, trips int) *pair {
 			rank.lends = lends
 			p.ranks, machine = append(p.ranks, rank), rank
 		}
-		n, err := node.New(node.Config{Proc: id.Self, Procs: len(s.Layout.Names), Machine: machine, NewMessage: s.NewMessage, Mesh: m, Pool: pool})
+		n, err := node.New(node.Config{Proc: id.Self, Procs: len(s.Layout.Names), Machine: machine,
+			NewMessage: s.NewMessage, Mesh: m, Pool: pool})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +278,9 @@ func newPair(t testing.TB, name string, private bool, size, trips int) *pair {
 	}
 	for r, m := range p.meshes {
 		others := neighbours(core.Proc(r), len(p.meshes))
-		m.Dial(slices.DeleteFunc(mesh.Below(table, core.Proc(r)), func(a mesh.Address) bool { return !slices.Contains(others, a.Proc) }), timeout)
+		m.Dial(slices.DeleteFunc(mesh.Below(table, core.Proc(r)), func(a mesh.Address) bool {
+			return !slices.Contains(others, a.Proc)
+		}), timeout)
 	}
 	for r := range p.meshes {
 		if err := p.meshes[r].Gather(neighbours(core.Proc(r), len(p.meshes)), timeout); err != nil {
@@ -310,8 +332,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestLend: the bytes that a program has lent are in the log themselves, and a program that keeps its bytes is copied; without a log, the bytes of one send are
-// used again for another.
+// TestLend: the bytes that a program has lent are in the log themselves, and a program that keeps
+// its bytes is copied; without a log, the bytes of one send are used again for another.
 func TestLend(t *testing.T) {
 	for _, name := range []string{"hydee-2", "hydee-2+lend", "none+lend"} {
 		for _, size := range []int{100, 20_000} {
@@ -325,10 +347,12 @@ func TestLend(t *testing.T) {
 			if n := len(sent); want > 0 && n != want || want == 0 && n > 4 {
 				t.Errorf("%s, %d bytes: 50 sends have used %d buffers", name, size, n)
 			}
-			if kept := p.nodes[0].Counts().Logged; name != "none+lend" && kept != 50*uint64(size) || name == "none+lend" && kept != 0 {
+			if kept := p.nodes[0].Counts().Logged; name != "none+lend" && kept != 50*uint64(size) ||
+				name == "none+lend" && kept != 0 {
 				t.Errorf("%s: %d bytes logged", name, kept)
 			}
-			p.nodes[0].Release() // gives back the log: if it had copied, its buffers and the lent ones would be in use
+			// gives back the log: if it had copied, its buffers and the lent ones would be in use
+			p.nodes[0].Release()
 			if n := p.pools[0].InUse(); n > 2 {
 				t.Errorf("%s, %d bytes: %d buffers in use after the release", name, size, n)
 			}
@@ -347,37 +371,45 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestSummarise checks medians and ratios by hand: rounds of 10, 30, 20 for none and 11, 60, 30 for hydee-1 have ratios 1.1, 2, 1.5.
+// TestSummarise checks medians and ratios by hand: rounds of 10, 30, 20 for none and 11, 60, 30 for
+// hydee-1 have ratios 1.1, 2, 1.5.
 func TestSummarise(t *testing.T) {
 	plan := Plan{Sizes: []int{1000}, Links: []string{TCP}, Cases: []string{"none", "hydee-1"}}
 	var results []Result
 	for round, pair := range [][2]float64{{10_000, 11_000}, {30_000, 60_000}, {20_000, 30_000}} {
-		results = append(results, Result{Link: TCP, Case: "none", Bytes: 1000, Round: round, Nanos: pair[0]},
+		results = append(results, Result{Link: TCP, Case: "none", Bytes: 1000, Round: round,
+			Nanos: pair[0]},
 			Result{Link: TCP, Case: "hydee-1", Bytes: 1000, Round: round, Nanos: pair[1]})
 	}
 	want := []Row{
-		{Link: TCP, Case: "none", Bytes: 1000, Micros: 20, Least: 10, Bandwidth: 0.05, Ratio: 1, LeastRatio: 1, Rounds: 3},
-		{Link: TCP, Case: "hydee-1", Bytes: 1000, Micros: 30, Least: 11, Bandwidth: 1.0 / 30, Ratio: 1.5, LeastRatio: 1.1, Rounds: 3},
+		{Link: TCP, Case: "none", Bytes: 1000, Micros: 20, Least: 10, Bandwidth: 0.05, Ratio: 1,
+			LeastRatio: 1, Rounds: 3},
+		{Link: TCP, Case: "hydee-1", Bytes: 1000, Micros: 30, Least: 11, Bandwidth: 1.0 / 30,
+			Ratio: 1.5, LeastRatio: 1.1, Rounds: 3},
 	}
 	if diff := cmp.Diff(want, Summarise(&plan, results)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// What lends is compared with what lends, if that is measured.
 	plan.Cases = []string{"none", "hydee-2+lend"}
-	results = []Result{{Link: TCP, Case: "none", Bytes: 1000, Nanos: 1000}, {Link: TCP, Case: "hydee-2+lend", Bytes: 1000, Nanos: 6000}}
+	results = []Result{{Link: TCP, Case: "none", Bytes: 1000, Nanos: 1000},
+		{Link: TCP, Case: "hydee-2+lend", Bytes: 1000, Nanos: 6000}}
 	if rows := Summarise(&plan, results); rows[1].Ratio != 6 || rows[1].LeastRatio != 6 {
 		t.Errorf("%+v", rows)
 	}
 	plan.Cases = append(plan.Cases, "none+lend")
 	results = append(results, Result{Link: TCP, Case: "none+lend", Bytes: 1000, Nanos: 4000})
-	if rows := Summarise(&plan, results); rows[1].Ratio != 1.5 || rows[1].LeastRatio != 1.5 || rows[2].Ratio != 1 {
+	if rows := Summarise(&plan, results); rows[1].Ratio != 1.5 || rows[1].LeastRatio != 1.5 ||
+		rows[2].Ratio != 1 {
 		t.Errorf("%+v", rows)
 	}
 }
 
-// TestPlan: both processes get the same samples in the same order, each once; a plan that makes no sense is refused.
+// TestPlan: both processes get the same samples in the same order, each once; a plan that makes no
+// sense is refused.
 func TestPlan(t *testing.T) {
-	plan := Plan{Sizes: []int{1, 2, 3}, Links: []string{TCP, Shared}, Cases: cases, Rounds: 4, Sample: Duration(time.Second), Seed: 7}
+	plan := Plan{Sizes: []int{1, 2, 3}, Links: []string{TCP, Shared}, Cases: cases, Rounds: 4,
+		Sample: Duration(time.Second), Seed: 7}
 	b, err := json.Marshal(plan)
 	if err != nil {
 		t.Fatal(err)
@@ -390,10 +422,21 @@ func TestPlan(t *testing.T) {
 		t.Errorf("%d samples, want each once, the same after a journey", len(plan.samples()))
 	}
 	for _, bad := range []func(*Plan){
-		func(p *Plan) { p.Sizes = nil }, func(p *Plan) { p.Sizes = []int{0} }, func(p *Plan) { p.Sizes = []int{MaxSize + 1} },
-		func(p *Plan) { p.Links = []string{"udp"} }, func(p *Plan) { p.Card = -1 }, func(p *Plan) { p.Card = 999 }, func(p *Plan) { p.Card = 1000 }, // raw is a case
-		func(p *Plan) { p.Cases = []string{"raw+lend"} }, func(p *Plan) { p.Rounds = 0 }, func(p *Plan) { p.Sample = 0 },
-		func(p *Plan) { p.Ring = 1 }, func(p *Plan) { p.Ring = MaxRing + 1 }, func(p *Plan) { p.Ring = -1 },
+		func(p *Plan) {
+			p.Sizes = nil
+		}, func(p *Plan) { p.Sizes = []int{0} }, func(p *Plan) { p.Sizes = []int{MaxSize + 1} },
+		// raw is a case
+		func(p *Plan) {
+			p.Links = []string{"udp"}
+		}, func(p *Plan) {
+			p.Card = -1
+		}, func(p *Plan) { p.Card = 999 }, func(p *Plan) { p.Card = 1000 },
+		func(p *Plan) {
+			p.Cases = []string{"raw+lend"}
+		}, func(p *Plan) { p.Rounds = 0 }, func(p *Plan) { p.Sample = 0 },
+		func(p *Plan) {
+			p.Ring = 1
+		}, func(p *Plan) { p.Ring = MaxRing + 1 }, func(p *Plan) { p.Ring = -1 },
 	} {
 		p := plan
 		if bad(&p); p.Validate() == nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/node"
 )
 
-// pinger is a rank whose program sends a message to the next rank and receives one from the last, or, but for rank 0, the other way round, so
-// many times. The bytes are as many as the measurement wants, which the programs of scenarios can not say.
+// pinger is a rank whose program sends a message to the next rank and receives one from the last,
+// or, but for rank 0, the other way round, so many times. The bytes are as many as the measurement
+// wants, which the programs of scenarios can not say.
 type pinger struct {
 	protocol core.Protocol
 	buffers  *node.Buffers // set when the node exists
@@ -27,11 +28,14 @@ type pinger struct {
 func newPinger(s *core.Setup, self core.Rank, payload []byte, trips int) (*pinger, error) {
 	host, ok := s.New(self.Proc()).(*core.Host)
 	if !ok || s.Layout.Ranks < 2 {
-		return nil, fmt.Errorf("netpipe: %s: %d ranks, want two or more", s.Protocol, s.Layout.Ranks)
+		return nil, fmt.Errorf("netpipe: %s: %d ranks, want two or more", s.Protocol,
+			s.Layout.Ranks)
 	}
 	next := (self + 1) % core.Rank(s.Layout.Ranks)
-	return &pinger{protocol: host.Protocol(), self: self, next: next, payload: payload, left: 2 * trips, sends: self == 0,
-		send:    core.Input{Kind: core.Send, To: next, Payload: core.Payload{ID: core.MsgID{From: self, Number: 1}, Data: payload}},
+	return &pinger{protocol: host.Protocol(), self: self, next: next, payload: payload,
+		left: 2 * trips, sends: self == 0,
+		send: core.Input{Kind: core.Send, To: next,
+			Payload: core.Payload{ID: core.MsgID{From: self, Number: 1}, Data: payload}},
 		receive: core.Input{Kind: core.Receive}}, nil
 }
 
@@ -86,7 +90,9 @@ func (p *pinger) Step(in core.Input, out []core.Effect) []core.Effect {
 	for i := first; i < len(out); i++ {
 		if e := &out[i]; e.Kind == core.Deliver {
 			if len(e.Payload.Data) != len(p.payload) {
-				panic(fmt.Sprintf("invariant: every message of a sample has its size: %d bytes, want %d", len(e.Payload.Data), len(p.payload)))
+				panic(fmt.Sprintf(
+					"invariant: every message of a sample has its size: %d bytes, want %d",
+					len(e.Payload.Data), len(p.payload)))
 			}
 			p.buffers.Done(e.Payload.Data)
 		}

@@ -62,7 +62,8 @@ func Run(ctx context.Context, in Instructions, setup Setup, out io.Writer) (err 
 	if in.Bind && in.Rank < 2 && in.Plan.Ranks() <= runtime.NumCPU() {
 		bind(int(in.Rank))
 	}
-	p := &process{Instructions: in, setup: setup, pool: new(buffer.Pool), meshes: map[string]*mesh.Mesh{}, setups: map[string]*core.Setup{}}
+	p := &process{Instructions: in, setup: setup, pool: new(buffer.Pool),
+		meshes: map[string]*mesh.Mesh{}, setups: map[string]*core.Setup{}}
 	defer func() {
 		for _, l := range in.Plan.Links { // in one order: each waits for the goodbye of the others
 			m := p.meshes[l]
@@ -93,13 +94,15 @@ func Run(ctx context.Context, in Instructions, setup Setup, out io.Writer) (err 
 	for _, s := range in.Plan.samples() {
 		if int(in.Rank) >= in.Plan.Ranks() {
 			if err := p.serve(s); err != nil {
-				return fmt.Errorf("netpipe: service of rank %d: %s, %s, %d bytes: %w", in.Rank-2, s.link, s.name, s.size, err)
+				return fmt.Errorf("netpipe: service of rank %d: %s, %s, %d bytes: %w", in.Rank-2,
+					s.link, s.name, s.size, err)
 			}
 			continue
 		}
 		result, err := p.measure(s)
 		if err != nil {
-			return fmt.Errorf("netpipe: rank %d: %s, %s, %d bytes: %w", in.Rank, s.link, s.name, s.size, err)
+			return fmt.Errorf("netpipe: rank %d: %s, %s, %d bytes: %w", in.Rank, s.link, s.name,
+				s.size, err)
 		}
 		if in.Rank == 0 {
 			if err := encoder.Encode(result); err != nil {
@@ -141,7 +144,8 @@ func (p *process) connect(ctx context.Context, name string) error {
 	}
 	meeting := p.Meetings[name]
 	id := mesh.Identity{Run: meeting.Run, Secret: p.Secret, Self: p.Rank.Proc()}
-	m, err := mesh.New(mesh.Config{Identity: id, Procs: p.Procs, Listener: l, Pool: p.pool, Limit: MaxSize, Private: name == TCP, Lend: true,
+	m, err := mesh.New(mesh.Config{Identity: id, Procs: p.Procs, Listener: l, Pool: p.pool,
+		Limit: MaxSize, Private: name == TCP, Lend: true,
 		Patience: mesh.PatienceFor(p.Procs, runtime.NumCPU()), Congestion: p.Congestion})
 	if err != nil {
 		l.Close()
@@ -155,7 +159,9 @@ func (p *process) connect(ctx context.Context, name string) error {
 		return err
 	}
 	others := p.neighbours(p.Procs)
-	m.Dial(slices.DeleteFunc(mesh.Below(table, id.Self), func(a mesh.Address) bool { return !slices.Contains(others, a.Proc) }), timeout)
+	m.Dial(slices.DeleteFunc(mesh.Below(table, id.Self), func(a mesh.Address) bool {
+		return !slices.Contains(others, a.Proc)
+	}), timeout)
 	if err := m.Gather(others, timeout); err != nil {
 		return err
 	}
@@ -257,14 +263,16 @@ func (p *process) machine(s sample, warm, trips int) (time.Duration, error) {
 	return elapsed, nil
 }
 
-// drain waits until what was sent is written. It receives nothing: the other side may have begun the next sample.
+// drain waits until what was sent is written. It receives nothing: the other side may have begun
+// the next sample.
 func drain(m node.Transport) {
 	for m.MostQueued() > 0 {
 		m.Flush()
 	}
 }
 
-// ended is the error of a notice. A process that has done its part of a ring may leave before the last message has come round.
+// ended is the error of a notice. A process that has done its part of a ring may leave before the
+// last message has come round.
 func ended(n mesh.Notice) error {
 	if n.Event == mesh.Left {
 		return nil

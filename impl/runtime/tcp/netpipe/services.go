@@ -11,8 +11,9 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Procs is how many processes a case needs: a protocol that keeps logs and images in the memory of others has a service for each rank, behind
-// the ranks, that talks to that rank alone. Any other service has nothing to do while nobody fails, and is left out.
+// Procs is how many processes a case needs: a protocol that keeps logs and images in the memory of
+// others has a service for each rank, behind the ranks, that talks to that rank alone. Any other
+// service has nothing to do while nobody fails, and is left out.
 func Procs(s *core.Setup) int {
 	if s.Promises.KeepsLines {
 		return 2 * s.Layout.Ranks
@@ -32,7 +33,8 @@ func neighbours(self core.Proc, procs int) (list []trace.Proc) {
 	return []trace.Proc{self - 2}
 }
 
-// neighbours are those with whom this process is connected; in a ring that is the next rank and the last.
+// neighbours are those with whom this process is connected; in a ring that is the next rank and the
+// last.
 func (p *process) neighbours(procs int) []trace.Proc {
 	self, ranks := p.Rank.Proc(), trace.Proc(p.Plan.Ranks())
 	next, last := (self+1)%ranks, (self+ranks-1)%ranks
@@ -45,11 +47,13 @@ func (p *process) neighbours(procs int) []trace.Proc {
 	return []trace.Proc{last, next}
 }
 
-// rounds is how often neighbours tell each other that a sample is over before it is. What a delivery causes is over by then: it goes to the
-// logger, back to the receiver, and to the sender, and each round is behind one of these ways.
+// rounds is how often neighbours tell each other that a sample is over before it is. What a
+// delivery causes is over by then: it goes to the logger, back to the receiver, and to the sender,
+// and each round is behind one of these ways.
 const rounds = 4
 
-// barrier is the mesh of a sample as its node sees it, and what ends the sample at the same time for all.
+// barrier is the mesh of a sample as its node sees it, and what ends the sample at the same time
+// for all.
 type barrier struct {
 	node.Transport
 	others []trace.Proc
@@ -98,17 +102,20 @@ func (b *barrier) await(n *node.Node, round int, limit time.Duration) error {
 }
 
 // machineNode makes the node of a machine for a sample.
-func (p *process) machineNode(m *mesh.Mesh, s *core.Setup, machine core.Machine) (*node.Node, *barrier, error) {
+func (p *process) machineNode(m *mesh.Mesh, s *core.Setup, machine core.Machine) (*node.Node,
+	*barrier, error) {
 	b := &barrier{Transport: m, others: p.neighbours(Procs(s))}
 	if p.Plan.Card > 0 {
 		b.Transport = &card{Mesh: m, rate: float64(p.Plan.Card) / 8}
 	}
-	n, err := node.New(node.Config{Proc: p.Rank.Proc(), Procs: len(s.Layout.Names), Machine: machine, NewMessage: s.NewMessage, Mesh: b, Pool: p.pool,
+	n, err := node.New(node.Config{Proc: p.Rank.Proc(), Procs: len(s.Layout.Names),
+		Machine: machine, NewMessage: s.NewMessage, Mesh: b, Pool: p.pool,
 		Notices: ended})
 	return n, b, err
 }
 
-// serve runs the service of a rank for one sample. It waits for its rank, however long that has other things to measure.
+// serve runs the service of a rank for one sample. It waits for its rank, however long that has
+// other things to measure.
 func (p *process) serve(s sample) error {
 	setup := p.setups[s.name]
 	if setup == nil || int(p.Rank) >= Procs(setup) {

@@ -13,7 +13,8 @@ type Stage struct {
 	Time time.Duration `json:"time"`
 }
 
-// The stages, in the order of [RADIC] Figure 6.5. Where several ranks recover, a stage lasts until the last of them is through.
+// The stages, in the order of [RADIC] Figure 6.5. Where several ranks recover, a stage lasts until
+// the last of them is through.
 const (
 	beforeCheckpoint = iota // until the program was at the last recovery line before the failure
 	checkpoint              // until that line counted
@@ -28,10 +29,11 @@ const (
 	stages
 )
 
-var stageNames = [stages]string{"before checkpoint", "checkpoint", "to failure", "detection", "agreement", "restart", "restore", "replay", "catch-up", "to the end"}
+var stageNames = [stages]string{"before checkpoint", "checkpoint", "to failure", "detection",
+	"agreement", "restart", "restore", "replay", "catch-up", "to the end"}
 
-// Breakdown splits the time of a run into its stages; nil if there was no failure. With several failures a stage is the sum, and what
-// comes between two is "to failure", too.
+// Breakdown splits the time of a run into its stages; nil if there was no failure. With several
+// failures a stage is the sum, and what comes between two is "to failure", too.
 func Breakdown(r *cluster.Result) []Stage {
 	if len(r.Crashes) == 0 {
 		return nil
@@ -39,7 +41,8 @@ func Breakdown(r *cluster.Result) []Stage {
 	end := worked(r)
 	var sums [stages]time.Duration
 	at := time.Duration(0)
-	until := func(stage int, point, limit time.Duration) { // a stage that is over before it begins takes no time
+	// a stage that is over before it begins takes no time
+	until := func(stage int, point, limit time.Duration) {
 		if point = min(point, limit); point > at {
 			sums[stage] += point - at
 			at = point
@@ -64,8 +67,10 @@ func Breakdown(r *cluster.Result) []Stage {
 		}
 		var restored, replayed, caughtUp time.Duration
 		for _, v := range recoveries {
-			if v.Stopped >= c.Reaped && (i+1 == len(r.Crashes) || v.Stopped < r.Crashes[i+1].Reaped) {
-				restored, replayed, caughtUp = max(restored, v.Restored), max(replayed, v.Replayed), max(caughtUp, v.CaughtUp)
+			if v.Stopped >= c.Reaped && (i+1 == len(r.Crashes) ||
+				v.Stopped < r.Crashes[i+1].Reaped) {
+				restored, replayed, caughtUp = max(restored, v.Restored), max(replayed, v.Replayed),
+					max(caughtUp, v.CaughtUp)
 			}
 		}
 		until(restore, restored, limit)
@@ -80,7 +85,8 @@ func Breakdown(r *cluster.Result) []Stage {
 	return list
 }
 
-// lastLine finds the last recovery line of the ranks that stopped: when the program was there, and when the line counted; zeros if there was none.
+// lastLine finds the last recovery line of the ranks that stopped: when the program was there, and
+// when the line counted; zeros if there was none.
 func lastLine(r *cluster.Result, c *cluster.Crash) (reached, counted time.Duration) {
 	stopped := map[trace.Proc]bool{}
 	for _, p := range c.Procs {

@@ -12,7 +12,8 @@ import (
 // styles gives protocols the same colours in all figures.
 var styles = []string{Baseline, "hydee", "rbml", "hmpl", "sbml", "causal", "camel"}
 
-// Style is the colour of a protocol: of those without a place of their own by their place among the others.
+// Style is the colour of a protocol: of those without a place of their own by their place among the
+// others.
 func Style(protocol string, all []string) int {
 	if i := slices.Index(styles, strings.TrimPrefix(protocol, "radic-")); i >= 0 {
 		if strings.HasPrefix(protocol, "radic-") {
@@ -40,7 +41,9 @@ func values(p *Plan, rows []Row, value func(*Row) (float64, bool)) (list []chart
 		any := false
 		for _, k := range p.Kernels() {
 			v := math.NaN()
-			if i := slices.IndexFunc(rows, func(r Row) bool { return r.Kernel == k && r.Protocol == protocol && r.Rounds > 0 }); i >= 0 {
+			if i := slices.IndexFunc(rows, func(r Row) bool {
+				return r.Kernel == k && r.Protocol == protocol && r.Rounds > 0
+			}); i >= 0 {
 				if x, ok := value(&rows[i]); ok {
 					v, any = x, true
 				}
@@ -79,7 +82,8 @@ const logFrom = 3
 
 // Overheads is the figure of times by the baseline's.
 func Overheads(p *Plan, rows []Row) *chart.Bars {
-	b := &chart.Bars{Title: fmt.Sprintf("Time with a protocol by time without (%s, medians of %s)", ranksOf(p), rounds(p.Rounds)), X: "kernel",
+	b := &chart.Bars{Title: fmt.Sprintf("Time with a protocol by time without (%s, medians of %s)",
+		ranksOf(p), rounds(p.Rounds)), X: "kernel",
 		Y: "time / time of " + Baseline, Base: 1, Groups: groups(p)}
 	b.Series = values(p, rows, func(r *Row) (float64, bool) {
 		ratio := 1 + r.Overhead/100
@@ -91,22 +95,30 @@ func Overheads(p *Plan, rows []Row) *chart.Bars {
 
 // Bytes is the figure of what protocols send beside what the programs send.
 func Bytes(p *Plan, rows []Row) *chart.Bars {
-	b := &chart.Bars{Title: fmt.Sprintf("Bytes that a protocol adds to a message of the program (%s)", ranksOf(p)), X: "kernel", Y: "bytes added / send", Base: 1, Log: true,
+	b := &chart.Bars{
+		Title: fmt.Sprintf("Bytes that a protocol adds to a message of the program (%s)",
+			ranksOf(p)), X: "kernel", Y: "bytes added / send", Base: 1, Log: true,
 		Groups: groups(p)}
-	b.Series = values(p, rows, func(r *Row) (float64, bool) { return added(r), r.Sends > 0 && added(r) > 0 })
+	b.Series = values(p, rows, func(r *Row) (float64, bool) {
+		return added(r), r.Sends > 0 && added(r) > 0
+	})
 	return b
 }
 
 // Volumes is the figure of what is kept in logs.
 func Volumes(p *Plan, rows []Row) *chart.Bars {
-	b := &chart.Bars{Title: fmt.Sprintf("Bytes put into logs by bytes that the programs sent (%s)", ranksOf(p)), X: "kernel", Y: "logged / sent", Groups: groups(p)}
-	b.Series = values(p, rows, func(r *Row) (float64, bool) { return r.Logged / r.Payload, r.Payload > 0 && r.Logged > 0 && !r.Unsized })
+	b := &chart.Bars{Title: fmt.Sprintf("Bytes put into logs by bytes that the programs sent (%s)",
+		ranksOf(p)), X: "kernel", Y: "logged / sent", Groups: groups(p)}
+	b.Series = values(p, rows, func(r *Row) (float64, bool) {
+		return r.Logged / r.Payload, r.Payload > 0 && r.Logged > 0 && !r.Unsized
+	})
 	return b
 }
 
 // Stages is the figure of the recoveries of one kernel.
 func Stages(rows []Recovery, kernel string) *chart.Stacked {
-	s := &chart.Stacked{Title: "Stages of a run with failures: " + kernel + " (of each protocol the run of median length)", X: "time (ms)"}
+	s := &chart.Stacked{Title: "Stages of a run with failures: " + kernel +
+		" (of each protocol the run of median length)", X: "time (ms)"}
 	for i, name := range stageNames {
 		s.Parts = append(s.Parts, chart.Series{Name: name, Style: stageStyles[i]})
 	}

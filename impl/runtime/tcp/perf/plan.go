@@ -37,8 +37,9 @@ const (
 type Plan struct {
 	Cells  []Cell `json:"cells"` // those of one kernel behind each other
 	Rounds int    `json:"rounds"`
-	Seed   uint64 `json:"seed"`  // of the order
-	Kills  bool   `json:"kills"` // besides bare runs one calm and one with failures of each cell but those of the baseline
+	Seed   uint64 `json:"seed"` // of the order
+	// besides bare runs one calm and one with failures of each cell but those of the baseline
+	Kills bool `json:"kills"`
 }
 
 // maxRounds bounds what is kept.
@@ -53,7 +54,9 @@ func (p *Plan) Validate() error {
 		return fmt.Errorf("%d rounds, want [1, %d]", p.Rounds, maxRounds)
 	}
 	for i, c := range p.Cells {
-		if slices.ContainsFunc(p.Cells[:i], func(o Cell) bool { return o.Kernel == c.Kernel && o.Protocol == c.Protocol }) {
+		if slices.ContainsFunc(p.Cells[:i], func(o Cell) bool {
+			return o.Kernel == c.Kernel && o.Protocol == c.Protocol
+		}) {
 			return fmt.Errorf("kernel %s with protocol %s is there twice", c.Kernel, c.Protocol)
 		}
 	}
@@ -67,14 +70,17 @@ type turn struct {
 	kind  Kind
 }
 
-// turns are all runs in their order: in each round the kernels shuffled, and of a kernel the protocols shuffled, so that those that are compared are
-// neighbours. A calm run comes right before the one with failures.
+// turns are all runs in their order: in each round the kernels shuffled, and of a kernel the
+// protocols shuffled, so that those that are compared are neighbours. A calm run comes right before
+// the one with failures.
 func (p *Plan) turns() []turn {
 	random := rand.New(rand.NewPCG(p.Seed, 1))
 	var list []turn
 	for round := range p.Rounds {
 		kernels := p.Kernels()
-		random.Shuffle(len(kernels), func(i, j int) { kernels[i], kernels[j] = kernels[j], kernels[i] })
+		random.Shuffle(len(kernels), func(i, j int) {
+			kernels[i], kernels[j] = kernels[j], kernels[i]
+		})
 		for _, k := range kernels {
 			var cells []Cell
 			for _, c := range p.Cells {
@@ -119,11 +125,13 @@ func (p *Plan) Protocols() (list []string) {
 	return list
 }
 
-// Runner makes one run of a cell. For one with failures it is told how long the programs took in the calm run before it.
-type Runner func(ctx context.Context, c Cell, kind Kind, calm time.Duration) (*cluster.Result, error)
+// Runner makes one run of a cell. For one with failures it is told how long the programs took in
+// the calm run before it.
+type Runner func(ctx context.Context, c Cell, kind Kind, calm time.Duration) (*cluster.Result,
+	error)
 
-// Measure makes the runs, calls each for every sample, and returns the samples: those so far when the context ends. An error comes
-// with the samples before it.
+// Measure makes the runs, calls each for every sample, and returns the samples: those so far when
+// the context ends. An error comes with the samples before it.
 func Measure(ctx context.Context, p *Plan, run Runner, each func(Sample)) ([]Sample, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -139,7 +147,8 @@ func Measure(ctx context.Context, p *Plan, run Runner, each func(Sample)) ([]Sam
 			break // it was cut short
 		}
 		if err != nil {
-			return samples, fmt.Errorf("kernel %s with protocol %s: %w", t.cell.Kernel, t.cell.Protocol, err)
+			return samples, fmt.Errorf("kernel %s with protocol %s: %w", t.cell.Kernel,
+				t.cell.Protocol, err)
 		}
 		s := newSample(t, result)
 		calm = s.Time

@@ -13,12 +13,14 @@ type Row struct {
 	Ranks    int     `json:"ranks"`
 	Rounds   int     `json:"rounds"`
 	Millis   float64 `json:"millis"` // time of the programs
-	// Overhead is the median over the rounds of the time by that of the baseline in the same round, less one, in percent. Least is the same
-	// of the least times of both. Compared says that there was a baseline.
+	// Overhead is the median over the rounds of the time by that of the baseline in the same round,
+	// less one, in percent. Least is the same of the least times of both. Compared says that there
+	// was a baseline.
 	Compared bool    `json:"compared"`
 	Overhead float64 `json:"overheadPercent"`
 	Least    float64 `json:"leastOverheadPercent"`
-	Spread   float64 `json:"spreadPercent"` // between the quartiles of the ratios, so how far to believe Overhead
+	// between the quartiles of the ratios, so how far to believe Overhead
+	Spread float64 `json:"spreadPercent"`
 
 	Sends    float64 `json:"sends"`    // of the programs
 	Payload  float64 `json:"payload"`  // bytes of them
@@ -33,7 +35,8 @@ type Row struct {
 	Storing  float64 `json:"storingMillis"`
 	Begun    float64 `json:"begunMillis"`  // until all processes had begun
 	Worked   float64 `json:"workedMillis"` // of processors, for all processes
-	// Work is the overhead of that: as Overhead, but of a quantity that other work on the machine changes less.
+	// Work is the overhead of that: as Overhead, but of a quantity that other work on the machine
+	// changes less.
 	Work float64 `json:"workOverheadPercent"`
 	// Wrong says how a run was not what it should be; "" if none was.
 	Wrong string `json:"wrong,omitempty"`
@@ -49,16 +52,19 @@ type Recovery struct {
 	Stages   []Stage       `json:"stages"` // of the run of median length, so that they add up
 	Total    time.Duration `json:"total"`  // of that run
 	Calm     time.Duration `json:"calm"`   // median of the runs without failures, with evidence
-	// Overhead is the median over the rounds of the time by that of the calm run before it, less one, in percent.
-	Overhead   float64 `json:"overheadPercent"`
-	Logged     uint64  `json:"logged"` // bytes, of the run of median length
-	Stored     uint64  `json:"stored"`
-	Unstruck   int     `json:"unstruck"` // runs that ended before their failure came; they are left out
-	Wrong      string  `json:"wrong,omitempty"`
-	Unfinished string  `json:"unfinished,omitempty"`
+	// Overhead is the median over the rounds of the time by that of the calm run before it, less
+	// one, in percent.
+	Overhead float64 `json:"overheadPercent"`
+	Logged   uint64  `json:"logged"` // bytes, of the run of median length
+	Stored   uint64  `json:"stored"`
+	// runs that ended before their failure came; they are left out
+	Unstruck   int    `json:"unstruck"`
+	Wrong      string `json:"wrong,omitempty"`
+	Unfinished string `json:"unfinished,omitempty"`
 }
 
-// Median is the middle of the values, of an even number the mean of the two in the middle, and 0 of none.
+// Median is the middle of the values, of an even number the mean of the two in the middle, and 0 of
+// none.
 func Median(values []float64) float64 { return quantile(values, 0.5) }
 
 // quantile interpolates between the sorted values.
@@ -116,15 +122,30 @@ func Summarise(p *Plan, samples []Sample) (rows []Row) {
 		count := func(value func(Sample) uint64) float64 {
 			return median(func(s Sample) float64 { return float64(value(s)) })
 		}
-		row := Row{Kernel: c.Kernel, Protocol: c.Protocol, Ranks: c.Ranks, Logs: count(func(s Sample) uint64 { return s.Logs }),
-			Unsized: slices.ContainsFunc(list, func(s Sample) bool { return s.Unknown > 0 }), Rounds: len(list), Unfinished: unfinished,
+		row := Row{Kernel: c.Kernel, Protocol: c.Protocol, Ranks: c.Ranks,
+			Logs: count(func(s Sample) uint64 {
+				return s.Logs
+			}),
+			Unsized: slices.ContainsFunc(list, func(s Sample) bool {
+				return s.Unknown > 0
+			}), Rounds: len(list), Unfinished: unfinished,
 			Millis: median(func(s Sample) float64 { return millis(s.Time) }),
 			Begun:  median(func(s Sample) float64 { return millis(s.Begun) }),
-			Worked: median(func(s Sample) float64 { return millis(s.Worked) }), Storing: median(func(s Sample) float64 { return millis(s.Storing) }),
-			Sends: count(func(s Sample) uint64 { return s.Sends }), Payload: count(func(s Sample) uint64 { return s.Payload }),
-			Messages: count(func(s Sample) uint64 { return s.Messages }), Bytes: count(func(s Sample) uint64 { return s.Bytes }),
-			Carried: count(func(s Sample) uint64 { return s.Carried }), Logged: count(func(s Sample) uint64 { return s.Logged }),
-			Stored: count(func(s Sample) uint64 { return s.Stored }), Framed: len(list) > 0 && list[0].Framed}
+			Worked: median(func(s Sample) float64 {
+				return millis(s.Worked)
+			}), Storing: median(func(s Sample) float64 { return millis(s.Storing) }),
+			Sends: count(func(s Sample) uint64 {
+				return s.Sends
+			}), Payload: count(func(s Sample) uint64 { return s.Payload }),
+			Messages: count(func(s Sample) uint64 {
+				return s.Messages
+			}), Bytes: count(func(s Sample) uint64 { return s.Bytes }),
+			Carried: count(func(s Sample) uint64 {
+				return s.Carried
+			}), Logged: count(func(s Sample) uint64 { return s.Logged }),
+			Stored: count(func(s Sample) uint64 {
+				return s.Stored
+			}), Framed: len(list) > 0 && list[0].Framed}
 		base := c
 		base.Protocol = Baseline
 		none, _ := finished(of(samples, base, Bare))
@@ -172,7 +193,8 @@ func shorter(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-// wrong compares the final digests of runs with those of the kernel's first bare run that finished, preferably of the baseline.
+// wrong compares the final digests of runs with those of the kernel's first bare run that finished,
+// preferably of the baseline.
 func wrong(p *Plan, samples []Sample, c Cell, list []Sample) string {
 	if !c.Repeats {
 		return ""
@@ -197,7 +219,8 @@ func Recoveries(p *Plan, samples []Sample) (rows []Recovery) {
 	for _, c := range p.Cells {
 		all, unfinished := finished(of(samples, c, Failed))
 		calm, cut := finished(of(samples, c, Calm))
-		row := Recovery{Kernel: c.Kernel, Protocol: c.Protocol, Unfinished: cmp.Or(unfinished, cut), Wrong: wrong(p, samples, c, append(slices.Clone(all), calm...))}
+		row := Recovery{Kernel: c.Kernel, Protocol: c.Protocol, Unfinished: cmp.Or(unfinished, cut),
+			Wrong: wrong(p, samples, c, append(slices.Clone(all), calm...))}
 		var list []Sample
 		for _, s := range all {
 			if s.Struck == 0 {

@@ -22,7 +22,9 @@ disk ms; -: not known. Medians of %s. More: go doc ./impl/runtime/tcp/perf
 func Print(w io.Writer, p *Plan, rows []Row) error {
 	fmt.Fprintf(w, notes, rounds(p.Rounds))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "kernel\tprotocol\tms\toverhead\tleast\tcpu ms\tcpu\tsends\tMB\tmessages\t+B\tcarried\tlogged MB\tstored MB\tdisk ms")
+	fmt.Fprintln(t,
+		"kernel\tprotocol\tms\toverhead\tleast\tcpu "+
+			"ms\tcpu\tsends\tMB\tmessages\t+B\tcarried\tlogged MB\tstored MB\tdisk ms")
 	last := ""
 	for _, r := range rows {
 		kernel := r.Kernel
@@ -49,7 +51,9 @@ func Print(w io.Writer, p *Plan, rows []Row) error {
 		if r.Unsized {
 			logged = "-"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.0f\t%s\t%.0f\t%s\t%s\t%s\t%s\t%s\n", kernel, r.Protocol, Digits(r.Millis), overhead, least, Digits(r.Worked), work, r.Sends, mega(r.Payload),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.0f\t%s\t%.0f\t%s\t%s\t%s\t%s\t%s\n", kernel,
+			r.Protocol, Digits(r.Millis), overhead, least, Digits(r.Worked), work, r.Sends,
+			mega(r.Payload),
 			r.Messages, Digits(added(&r)), carried, logged, mega(r.Stored), Digits(r.Storing))
 	}
 	if err := t.Flush(); err != nil {
@@ -57,7 +61,8 @@ func Print(w io.Writer, p *Plan, rows []Row) error {
 	}
 	fmt.Fprintln(w)
 	for _, s := range Totals(p, rows) {
-		fmt.Fprintf(w, "%s: overhead %s (median of %d kernels), at most %s (%s)\n", s.Protocol, Percent(s.Median), s.Kernels, Percent(s.Most), s.Where)
+		fmt.Fprintf(w, "%s: overhead %s (median of %d kernels), at most %s (%s)\n", s.Protocol,
+			Percent(s.Median), s.Kernels, Percent(s.Most), s.Where)
 	}
 	var begun []float64
 	for _, r := range rows {
@@ -66,7 +71,8 @@ func Print(w io.Writer, p *Plan, rows []Row) error {
 		}
 	}
 	if len(begun) > 0 {
-		fmt.Fprintf(w, "all processes of a run had begun after %s ms (median), %s ms at most\n", Digits(Median(begun)), Digits(slices.Max(begun)))
+		fmt.Fprintf(w, "all processes of a run had begun after %s ms (median), %s ms at most\n",
+			Digits(Median(begun)), Digits(slices.Max(begun)))
 	}
 	return complaints(w, rows)
 }
@@ -85,7 +91,8 @@ func complaints(w io.Writer, rows []Row) (err error) {
 			_, err = fmt.Fprintf(w, "WRONG: %s with %s: %s\n", r.Kernel, r.Protocol, r.Wrong)
 		}
 		if r.Unfinished != "" {
-			_, err = fmt.Fprintf(w, "NOT FINISHED: a run of %s with %s: %s\n", r.Kernel, r.Protocol, r.Unfinished)
+			_, err = fmt.Fprintf(w, "NOT FINISHED: a run of %s with %s: %s\n", r.Kernel, r.Protocol,
+				r.Unfinished)
 		}
 	}
 	return err
@@ -130,10 +137,13 @@ func Totals(p *Plan, rows []Row) (list []Total) {
 
 // PrintRecoveries writes what the runs with failures say, a line a cell.
 func PrintRecoveries(w io.Writer, rows []Recovery) error {
-	fmt.Fprint(w, "\nwith failures, ms: the stages of the run of median length, which add up to its total; then the median of the runs without failures, both with evidence,\n"+
-		"and the total by that of the run right before it, median\n\n")
+	fmt.Fprint(w,
+		"\nwith failures, ms: the stages of the run of median length, which add up to its total; "+
+			"then the median of the runs without failures, both with evidence,\n"+
+			"and the total by that of the run right before it, median\n\n")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "kernel\tprotocol\t%s\ttotal\twithout\toverhead\n", strings.Join(stageNames[:], "\t"))
+	fmt.Fprintf(t, "kernel\tprotocol\t%s\ttotal\twithout\toverhead\n",
+		strings.Join(stageNames[:], "\t"))
 	var remarks []string
 	last := ""
 	for _, r := range rows {
@@ -143,13 +153,17 @@ func PrintRecoveries(w io.Writer, rows []Recovery) error {
 		}
 		last = r.Kernel
 		if r.Wrong != "" {
-			remarks = append(remarks, fmt.Sprintf("WRONG: %s with %s: %s", r.Kernel, r.Protocol, r.Wrong))
+			remarks = append(remarks, fmt.Sprintf("WRONG: %s with %s: %s", r.Kernel, r.Protocol,
+				r.Wrong))
 		}
 		if r.Unfinished != "" {
-			remarks = append(remarks, fmt.Sprintf("NOT FINISHED: a run of %s with %s: %s", r.Kernel, r.Protocol, r.Unfinished))
+			remarks = append(remarks, fmt.Sprintf("NOT FINISHED: a run of %s with %s: %s", r.Kernel,
+				r.Protocol, r.Unfinished))
 		}
 		if r.Unstruck > 0 {
-			remarks = append(remarks, fmt.Sprintf("note: %d runs of %s with %s ended before their failure came, and are left out", r.Unstruck, r.Kernel, r.Protocol))
+			remarks = append(remarks, fmt.Sprintf(
+				"note: %d runs of %s with %s ended before their failure came, and are left out",
+				r.Unstruck, r.Kernel, r.Protocol))
 		}
 		fmt.Fprintf(t, "%s\t%s", kernel, r.Protocol)
 		if r.Rounds == 0 {
@@ -159,7 +173,8 @@ func PrintRecoveries(w io.Writer, rows []Recovery) error {
 		for _, s := range r.Stages {
 			fmt.Fprintf(t, "\t%s", Digits(millis(s.Time)))
 		}
-		fmt.Fprintf(t, "\t%s\t%s\t%s\n", Digits(millis(r.Total)), Digits(millis(r.Calm)), Percent(r.Overhead))
+		fmt.Fprintf(t, "\t%s\t%s\t%s\n", Digits(millis(r.Total)), Digits(millis(r.Calm)),
+			Percent(r.Overhead))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -177,8 +192,13 @@ func Bench(w io.Writer, p *Plan, samples []Sample) error {
 			continue
 		}
 		i := slices.IndexFunc(p.Cells, func(c Cell) bool { return c.Kernel == s.Kernel })
-		_, err := fmt.Fprintf(w, "BenchmarkCluster/kernel=%s/ranks=%d/run=%s/protocol=%s 1 %d ns/op %d cpu-ns/op %d sends %d payload-B %d messages %d sent-B %d carried-B %d logged-B %d stored-B %d storing-ns\n",
-			strings.ReplaceAll(s.Kernel, " ", "/"), p.Cells[i].Ranks, s.Kind, s.Protocol, s.Time.Nanoseconds(), s.Worked.Nanoseconds(), s.Sends, s.Payload, s.Messages, s.Bytes, s.Carried, s.Logged,
+		_, err := fmt.Fprintf(w,
+			"BenchmarkCluster/kernel=%s/ranks=%d/run=%s/protocol=%s 1 %d ns/op %d cpu-ns/op %d "+
+				"sends %d payload-B %d messages %d sent-B %d carried-B %d logged-B %d stored-B %d "+
+				"storing-ns\n",
+			strings.ReplaceAll(s.Kernel, " ", "/"), p.Cells[i].Ranks, s.Kind, s.Protocol,
+			s.Time.Nanoseconds(), s.Worked.Nanoseconds(), s.Sends, s.Payload, s.Messages,
+			s.Bytes, s.Carried, s.Logged,
 			s.Stored, s.Storing.Nanoseconds())
 		if err != nil {
 			return err

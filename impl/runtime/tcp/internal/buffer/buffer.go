@@ -1,5 +1,6 @@
-// Package buffer recycles byte slices, so that the data path of a cluster run allocates nothing once it is warm: payloads that
-// arrive, and payloads that a message log keeps. A pool belongs to one thread.
+// Package buffer recycles byte slices, so that the data path of a cluster run allocates nothing
+// once it is warm: payloads that arrive, and payloads that a message log keeps. A pool belongs to
+// one thread.
 package buffer
 
 import (
@@ -15,11 +16,13 @@ const (
 	classes  = (largest-smallest)*4 + 1
 )
 
-// Pool is a free list for each size class; there are four classes to an octave, so at most a quarter of a buffer is unused.
+// Pool is a free list for each size class; there are four classes to an octave, so at most a
+// quarter of a buffer is unused.
 type Pool struct {
-	Keep int // bytes that may lie idle; what is put beyond that goes to the garbage collector. 0 means 1 GiB
-	// Source gives the memory of buffers of 8 KiB and more, nil when it has no more; then, and without a Source, it comes from the heap. What
-	// it gave is never let go.
+	// bytes that may lie idle; what is put beyond that goes to the garbage collector. 0 means 1 GiB
+	Keep int
+	// Source gives the memory of buffers of 8 KiB and more, nil when it has no more; then, and
+	// without a Source, it comes from the heap. What it gave is never let go.
 	Source func(bytes int) []byte
 
 	free  [classes][][]byte
@@ -29,7 +32,8 @@ type Pool struct {
 	ready []byte // see Reserve
 }
 
-// Reserve makes memory for so many bytes of buffers and touches it: the first use of a page costs as much as copying it several times. It stays with the pool.
+// Reserve makes memory for so many bytes of buffers and touches it: the first use of a page costs
+// as much as copying it several times. It stays with the pool.
 func (p *Pool) Reserve(bytes int) {
 	const page = 4 << 10
 	p.ready = make([]byte, bytes)
@@ -127,7 +131,8 @@ func (p *Pool) InUse() int { return p.inUse }
 // Idle is how many bytes wait for use.
 func (p *Pool) Idle() int { return p.idle }
 
-// Fits reports whether the bytes may come from a pool: what a decoder or a test made mostly does not.
+// Fits reports whether the bytes may come from a pool: what a decoder or a test made mostly does
+// not.
 func Fits(b []byte) bool {
 	number, size := class(cap(b))
 	return number < classes && size == cap(b)

@@ -6,8 +6,8 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/buffer"
 )
 
-// TestSizes takes and gives back buffers of every size in a range and around every power of two: large enough, at most a
-// quarter too large, and the same buffer again for the same size.
+// TestSizes takes and gives back buffers of every size in a range and around every power of two:
+// large enough, at most a quarter too large, and the same buffer again for the same size.
 func TestSizes(t *testing.T) {
 	var sizes []int
 	for n := range 3000 {
@@ -92,7 +92,8 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// TestReserve takes more than was made ready: until then nothing is allocated, behind it buffers come from the heap, and none share bytes.
+// TestReserve takes more than was made ready: until then nothing is allocated, behind it buffers
+// come from the heap, and none share bytes.
 func TestReserve(t *testing.T) {
 	var p buffer.Pool
 	p.Reserve(1 << 20)

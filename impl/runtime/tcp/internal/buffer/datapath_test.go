@@ -10,8 +10,8 @@ import (
 	"github.com/domino-check/domino/scenarios"
 )
 
-// lane is a driver in one thread that does what a node of a cluster does, without a network: fixed layouts, one message for each proc that all come in, and bytes
-// that are used again.
+// lane is a driver in one thread that does what a node of a cluster does, without a network: fixed
+// layouts, one message for each proc that all come in, and bytes that are used again.
 type lane struct {
 	setup   *core.Setup
 	procs   []*laneProc
@@ -71,7 +71,8 @@ func newLane(t testing.TB, text string) *lane {
 	}
 	l := &lane{setup: r.Setup}
 	for i := range r.Setup.Layout.Names {
-		p := &laneProc{machine: r.Setup.New(core.Proc(i)), scratch: r.Setup.NewMessage().(core.Framed)}
+		p := &laneProc{machine: r.Setup.New(core.Proc(i)),
+			scratch: r.Setup.NewMessage().(core.Framed)}
 		if p.recycler = core.RecyclerOf(p.machine); p.recycler != nil {
 			p.recycler.UseMemory(p)
 		}
@@ -144,11 +145,14 @@ func (l *lane) sweep(t testing.TB) {
 	}
 }
 
-// TestNoAllocation runs a ring with real data over every protocol: once it is warm no machine allocates anything for a message, the rank with its program included; what
-// is logged takes memory in large pieces.
+// TestNoAllocation runs a ring with real data over every protocol: once it is warm no machine
+// allocates anything for a message, the rank with its program included; what is logged takes memory
+// in large pieces.
 func TestDataPath(t *testing.T) {
-	for _, text := range []string{"none", "hydee", "hydee\nclusters: r0 | r1 | r2", "causal", "camel", "sbml", "rbml", "hmpl", "radic-sbml", "radic-rbml", "radic-hmpl"} {
-		l := newLane(t, "protocol: "+text+"\nprogram: kernel ring ranks=3 size=200 iterations=100000\n")
+	for _, text := range []string{"none", "hydee", "hydee\nclusters: r0 | r1 | r2", "causal",
+		"camel", "sbml", "rbml", "hmpl", "radic-sbml", "radic-rbml", "radic-hmpl"} {
+		l := newLane(t,
+			"protocol: "+text+"\nprogram: kernel ring ranks=3 size=200 iterations=100000\n")
 		sent := func() uint32 { return core.HistoryOf(l.procs[0].machine).Sent }
 		for range 2000 {
 			l.sweep(t)
@@ -158,20 +162,24 @@ func TestDataPath(t *testing.T) {
 			t.Errorf("%s: %v allocations a sweep", text, n)
 		}
 		if sent() < began+200 || l.coded > coded {
-			t.Errorf("%s: %d messages of rank 0, %d without a fixed layout", text, sent()-began, l.coded-coded)
+			t.Errorf("%s: %d messages of rank 0, %d without a fixed layout", text, sent()-began,
+				l.coded-coded)
 		}
 	}
 }
 
-// BenchmarkMessage is the processor time and the memory that the machines of three ranks and their loggers need for a message of a ring. Logs and tables grow: no
-// checkpoint trims them.
+// BenchmarkMessage is the processor time and the memory that the machines of three ranks and their
+// loggers need for a message of a ring. Logs and tables grow: no checkpoint trims them.
 //
 //	go test -run '^$' -bench Message ./impl/program/kernels
 func BenchmarkMessage(b *testing.B) {
 	const iterations = 200_000
-	for _, protocol := range []string{"none", "hydee", "causal", "camel", "sbml", "rbml", "hmpl", "radic-sbml", "radic-rbml", "radic-hmpl"} {
+	for _, protocol := range []string{"none", "hydee", "causal", "camel", "sbml", "rbml", "hmpl",
+		"radic-sbml", "radic-rbml", "radic-hmpl"} {
 		b.Run("protocol="+protocol, func(b *testing.B) {
-			l := newLane(b, fmt.Sprintf("protocol: %s\nprogram: kernel ring ranks=3 size=200 iterations=%d\n", protocol, iterations))
+			l := newLane(b,
+				fmt.Sprintf("protocol: %s\nprogram: kernel ring ranks=3 size=200 iterations=%d\n",
+					protocol, iterations))
 			sent := func() uint32 { return core.HistoryOf(l.procs[0].machine).Sent }
 			for range 2000 {
 				l.sweep(b)

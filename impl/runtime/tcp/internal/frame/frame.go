@@ -1,9 +1,10 @@
 // Package frame is the layout of what processes of a cluster run send each other.
 //
-// A frame is a header of fixed size, the protocol's own header behind it (extra: the piggyback of a data message), the payload,
-// and zeros up to a multiple of Line bytes, because the kernel's copies are up to twice as fast when both sides of a
-// connection see the payload at the same alignment. A payload of Aligned bytes or more begins on a multiple of Line; a smaller
-// one right behind the extra, so that a message of eight bytes fits one cache line. All numbers are little-endian:
+// A frame is a header of fixed size, the protocol's own header behind it (extra: the piggyback of a
+// data message), the payload, and zeros up to a multiple of Line bytes, because the kernel's copies
+// are up to twice as fast when both sides of a connection see the payload at the same alignment. A
+// payload of Aligned bytes or more begins on a multiple of Line; a smaller one right behind the
+// extra, so that a message of eight bytes fits one cache line. All numbers are little-endian:
 //
 //	 0 magic       uint16   and the form
 //	 2 kind        uint8
@@ -15,8 +16,9 @@
 //	16 length      uint32   of the payload
 //	20 sum         uint32   of the 20 bytes before
 //
-// The sums find garbage, a stranger and a mistake of ours, not a bad cable: the payload is left to the checksums of the transport. They are
-// products folded together, because a CRC takes a good part of the time of a small message in shared memory.
+// The sums find garbage, a stranger and a mistake of ours, not a bad cable: the payload is left to
+// the checksums of the transport. They are products folded together, because a CRC takes a good
+// part of the time of a small message in shared memory.
 //
 // In shared memory a large payload does not follow its header: see Form.
 package frame
@@ -57,10 +59,12 @@ type Form uint8
 // The forms. All but Whole are for shared memory.
 const (
 	Whole Form = iota + 1 // behind the extra
-	Lent                  // in memory of the sender that the receiver sees: 8 bytes behind the extra say where
-	First                 // in the pieces that follow
-	Piece                 // of the payload of the frame before: so many bytes, from the next line on
-	Skip                  // nothing: the rest of the ring is not used
+	// in memory of the sender that the receiver sees: 8 bytes behind the extra say where
+	Lent
+	First // in the pieces that follow
+	// of the payload of the frame before: so many bytes, from the next line on
+	Piece
+	Skip // nothing: the rest of the ring is not used
 	forms
 )
 
@@ -126,33 +130,39 @@ type Words [Size / 8]uint64
 // Words makes the header of a frame with this extra; h.Extra is taken from it.
 func (h *Header) Words(extra []byte) Words {
 	h.Extra = len(extra)
-	first, second, third := Pack(max(h.Form, Whole), h.Kind, h.Note, h.Incarnation, h.Sequence, extra, h.Length)
+	first, second, third := Pack(max(h.Form, Whole), h.Kind, h.Note, h.Incarnation, h.Sequence,
+		extra, h.Length)
 	return Words{first, second, third}
 }
 
 // Pack makes the three numbers of a header.
-func Pack(form Form, kind Kind, note uint8, incarnation, sequence uint32, extra []byte, length int) (first, second, third uint64) {
+func Pack(form Form, kind Kind, note uint8, incarnation, sequence uint32, extra []byte,
+	length int) (first, second, third uint64) {
 	if len(extra) > MaxExtra {
-		panic(fmt.Sprintf("invariant: the extra of a frame is at most %d bytes: %d", MaxExtra, len(extra)))
+		panic(fmt.Sprintf("invariant: the extra of a frame is at most %d bytes: %d", MaxExtra,
+			len(extra)))
 	}
-	first = uint64(magic+uint16(form)) | uint64(kind)<<16 | uint64(note)<<24 | uint64(len(extra))<<32 | uint64(sumExtra(extra))<<48
+	first = uint64(magic+uint16(form)) | uint64(kind)<<16 | uint64(note)<<24 | uint64(
+		len(extra))<<32 | uint64(sumExtra(extra))<<48
 	second = uint64(incarnation) | uint64(sequence)<<32
 	return first, second, uint64(uint32(length)) | uint64(sum(first, second, uint32(length)))<<32
 }
 
-// Small reads the header of a whole frame whose payload is not large, after its extra, in one go; ok is false for any other, and for one
-// that is not right.
+// Small reads the header of a whole frame whose payload is not large, after its extra, in one go;
+// ok is false for any other, and for one that is not right.
 func Small(first, second, third uint64, limit int) (extra, length int, ok bool) {
 	extra, length = int(uint16(first>>32)), int(uint32(third))
 	kind := Kind(first >> 16)
-	ok = uint16(first) == magic+uint16(Whole) && uint32(third>>32) == sum(first, second, uint32(third)) && kind > 0 && kind < Bye &&
+	ok = uint16(first) == magic+uint16(Whole) &&
+		uint32(third>>32) == sum(first, second, uint32(third)) && kind > 0 && kind < Bye &&
 		extra <= MaxExtra && length < Large && length <= limit
 	return extra, length, ok
 }
 
 // Unpack is the header that Small has accepted.
 func (h *Header) Unpack(first, second, third uint64) {
-	h.Form, h.Kind, h.Note, h.Extra, h.extraSum = Whole, Kind(first>>16), uint8(first>>24), int(uint16(first>>32)), uint16(first>>48)
+	h.Form, h.Kind, h.Note, h.Extra, h.extraSum = Whole, Kind(first>>16), uint8(first>>24),
+		int(uint16(first>>32)), uint16(first>>48)
 	h.Incarnation, h.Sequence, h.Length = uint32(second), uint32(second>>32), int(uint32(third))
 }
 
@@ -168,10 +178,12 @@ func Append(buf []byte, h *Header, extra []byte) []byte {
 // AppendPad appends the zeros behind the payload.
 func AppendPad(buf []byte, h *Header) []byte { return append(buf, zeros[:h.Pad()]...) }
 
-// Parse reads the first Size bytes of b, which must be there, of a whole frame. A payload of more than limit bytes is ErrTooLong.
+// Parse reads the first Size bytes of b, which must be there, of a whole frame. A payload of more
+// than limit bytes is ErrTooLong.
 func Parse(b []byte, limit int) (Header, error) {
 	b = b[:Size]
-	h, err := Words{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])}.Header(limit)
+	h, err := Words{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]),
+		binary.LittleEndian.Uint64(b[16:])}.Header(limit)
 	if err == nil && h.Form != Whole {
 		return Header{}, fmt.Errorf("%w: form %d on a connection", ErrGarbage, h.Form)
 	}
@@ -180,9 +192,11 @@ func Parse(b []byte, limit int) (Header, error) {
 
 // Header is what the numbers say, in any form.
 func (w Words) Header(limit int) (Header, error) {
-	h := Header{Form: Form(uint16(w[0]) - magic), Kind: Kind(w[0] >> 16), Note: uint8(w[0] >> 24), Extra: int(uint16(w[0] >> 32)), extraSum: uint16(w[0] >> 48),
+	h := Header{Form: Form(uint16(w[0]) - magic), Kind: Kind(w[0] >> 16), Note: uint8(w[0] >> 24),
+		Extra: int(uint16(w[0] >> 32)), extraSum: uint16(w[0] >> 48),
 		Incarnation: uint32(w[1]), Sequence: uint32(w[1] >> 32), Length: int(uint32(w[2]))}
-	if uint16(w[0])-magic >= uint16(forms) || h.Form == 0 || uint32(w[2]>>32) != sum(w[0], w[1], uint32(w[2])) ||
+	if uint16(w[0])-magic >= uint16(forms) || h.Form == 0 ||
+		uint32(w[2]>>32) != sum(w[0], w[1], uint32(w[2])) ||
 		h.Kind == 0 || h.Kind >= end || h.Extra > MaxExtra || h.Length > limit {
 		return Header{}, w.refused(limit)
 	}
@@ -191,7 +205,8 @@ func (w Words) Header(limit int) (Header, error) {
 
 // refused says what is wrong with a header.
 func (w Words) refused(limit int) error {
-	form, kind, extra, length := uint16(w[0])-magic, Kind(w[0]>>16), int(uint16(w[0]>>32)), int(uint32(w[2]))
+	form, kind, extra, length := uint16(w[0])-magic, Kind(w[0]>>16), int(uint16(w[0]>>32)),
+		int(uint32(w[2]))
 	got, want := uint32(w[2]>>32), sum(w[0], w[1], uint32(w[2]))
 	switch {
 	case form == 0 || form >= uint16(forms):
@@ -248,7 +263,8 @@ func sumExtra(extra []byte) uint16 {
 	case len(extra) == 8:
 		last = binary.LittleEndian.Uint64(extra)
 	case len(extra) >= 4:
-		last = uint64(binary.LittleEndian.Uint32(extra)) | uint64(binary.LittleEndian.Uint32(extra[len(extra)-4:]))<<32
+		last = uint64(binary.LittleEndian.Uint32(extra)) | uint64(
+			binary.LittleEndian.Uint32(extra[len(extra)-4:]))<<32
 	default:
 		last = uint64(extra[0]) | uint64(extra[len(extra)/2])<<8 | uint64(extra[len(extra)-1])<<16
 	}

@@ -9,12 +9,15 @@ import (
 )
 
 func example() (frame.Header, []byte) {
-	return frame.Header{Kind: frame.Data, Note: 3, Incarnation: 7, Sequence: 1 << 31, Length: 8}, bytes.Repeat([]byte{0xab}, 32)
+	return frame.Header{Kind: frame.Data, Note: 3, Incarnation: 7, Sequence: 1 << 31, Length: 8},
+		bytes.Repeat([]byte{0xab}, 32)
 }
 
-// TestLayout pins the bytes of one frame, written by hand from the table in the package comment, so that two builds can talk to each other.
+// TestLayout pins the bytes of one frame, written by hand from the table in the package comment, so
+// that two builds can talk to each other.
 func TestLayout(t *testing.T) {
-	h := frame.Header{Kind: frame.Control, Note: 9, Incarnation: 0x01020304, Sequence: 0x05060708, Length: 0x0a}
+	h := frame.Header{Kind: frame.Control, Note: 9, Incarnation: 0x01020304, Sequence: 0x05060708,
+		Length: 0x0a}
 	got := frame.Append(nil, &h, []byte{0xee, 0xff})
 	want := []byte{0xe1, 0xd0, 2, 9, 2, 0}
 	if !bytes.Equal(got[:6], want) {
@@ -28,7 +31,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestRoundTrip writes and reads headers of all kinds with small and large payloads, and checks the alignment that speed depends on.
+// TestRoundTrip writes and reads headers of all kinds with small and large payloads, and checks the
+// alignment that speed depends on.
 func TestRoundTrip(t *testing.T) {
 	for kind := frame.Data; kind <= frame.Bye; kind++ {
 		for _, length := range []int{0, 1, 8, frame.Large - 1, frame.Large, 1 << 20} {
@@ -39,11 +43,14 @@ func TestRoundTrip(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got.Kind != kind || got.Length != length || got.Extra != extra || got.Incarnation != 1 || got.Sequence != 2 {
+				if got.Kind != kind || got.Length != length || got.Extra != extra ||
+					got.Incarnation != 1 || got.Sequence != 2 {
 					t.Fatalf("got %+v, want %+v", got, h)
 				}
-				if len(b) != got.Prefix() || got.Total()%frame.Line != 0 || got.Prefix()+length+got.Pad() != got.Total() {
-					t.Fatalf("%d bytes, prefix %d, pad %d, total %d", len(b), got.Prefix(), got.Pad(), got.Total())
+				if len(b) != got.Prefix() || got.Total()%frame.Line != 0 ||
+					got.Prefix()+length+got.Pad() != got.Total() {
+					t.Fatalf("%d bytes, prefix %d, pad %d, total %d", len(b), got.Prefix(),
+						got.Pad(), got.Total())
 				}
 				if length >= frame.Aligned && got.Prefix()%frame.Line != 0 {
 					t.Fatalf("a large payload begins at %d", got.Prefix())
@@ -57,7 +64,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestBitFlips flips every bit of a prefix: each one must be noticed, in the header or in the extra.
+// TestBitFlips flips every bit of a prefix: each one must be noticed, in the header or in the
+// extra.
 func TestBitFlips(t *testing.T) {
 	h, extra := example()
 	b := frame.Append(nil, &h, extra)
@@ -99,10 +107,12 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		h, err := frame.Parse(b, 1<<20)
-		if err != nil || len(b) < frame.Size+h.Extra || h.CheckExtra(b[frame.Size:frame.Size+h.Extra]) != nil {
+		if err != nil || len(b) < frame.Size+h.Extra ||
+			h.CheckExtra(b[frame.Size:frame.Size+h.Extra]) != nil {
 			return
 		}
-		if again := frame.Append(nil, &h, b[frame.Size:frame.Size+h.Extra]); !bytes.Equal(again[:frame.Size], b[:frame.Size]) {
+		if again := frame.Append(nil, &h, b[frame.Size:frame.Size+h.Extra]); !bytes.Equal(
+			again[:frame.Size], b[:frame.Size]) {
 			t.Errorf("written again as %x, was %x", again, b)
 		}
 	})

@@ -11,11 +11,13 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
 )
 
-// Arena is memory of a process that its peers on the same host see, read-only: a payload in it travels by telling where it is, and is
-// copied once, by the receiver. It is reserved as addresses only; a page is memory from its first use on.
+// Arena is memory of a process that its peers on the same host see, read-only: a payload in it
+// travels by telling where it is, and is copied once, by the receiver. It is reserved as addresses
+// only; a page is memory from its first use on.
 //
-// The bytes that it gives out are never given back: a buffer.Pool uses them again. It stays mapped as long as the process lives, because
-// nobody knows who still refers to its bytes; the file behind it is closed by Close, and gone with the last process that has mapped it.
+// The bytes that it gives out are never given back: a buffer.Pool uses them again. It stays mapped
+// as long as the process lives, because nobody knows who still refers to its bytes; the file behind
+// it is closed by Close, and gone with the last process that has mapped it.
 type Arena struct {
 	fd   int
 	data []byte
@@ -31,7 +33,8 @@ func NewArena(size int) (*Arena, error) {
 	if err != nil {
 		return nil, fmt.Errorf("memory to lend: %w", err)
 	}
-	data, err := unix.Mmap(fd, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_NORESERVE)
+	data, err := unix.Mmap(fd, 0, size, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_SHARED|unix.MAP_NORESERVE)
 	if err != nil {
 		unix.Close(fd)
 		return nil, fmt.Errorf("memory to lend: %w", err)
@@ -40,7 +43,8 @@ func NewArena(size int) (*Arena, error) {
 	return &Arena{fd: fd, data: data, at: ringPage}, nil
 }
 
-// memoryFile makes a file without a name that nobody can make shorter, so that a mapping of it never breaks.
+// memoryFile makes a file without a name that nobody can make shorter, so that a mapping of it
+// never breaks.
 func memoryFile(size int) (int, error) {
 	fd, err := unix.MemfdCreate("domino", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -84,7 +88,8 @@ func (a *Arena) Close() error {
 	return unix.Close(fd)
 }
 
-// Loan tells the other side where our memory to lend from is; nil: we have none. It comes before the other side's Borrow.
+// Loan tells the other side where our memory to lend from is; nil: we have none. It comes before
+// the other side's Borrow.
 func (m *Memory) Loan(a *Arena, maker bool) {
 	if a == nil || a.fd < 0 {
 		return
@@ -97,7 +102,8 @@ func (m *Memory) Loan(a *Arena, maker bool) {
 	}
 }
 
-// Borrow maps the memory that the other side lends from, if there is any and it can be seen from here; if not, nothing will be lent.
+// Borrow maps the memory that the other side lends from, if there is any and it can be seen from
+// here; if not, nothing will be lent.
 func (m *Memory) Borrow(maker bool) {
 	side := 1 - sideOf(maker)
 	word := func(i int) int { return int(wordIn(m.data, side, wordLoan+8*i).Load()) }

@@ -35,7 +35,8 @@ type end interface {
 	close() error
 }
 
-// Link is one end of the connection to one peer, of one life of it and one of ours. One thread uses it.
+// Link is one end of the connection to one peer, of one life of it and one of ours. One thread uses
+// it.
 type Link struct {
 	end    end
 	header frame.Header // of the frame that is sent: here, so that it does not go to the heap
@@ -43,44 +44,50 @@ type Link struct {
 	shared bool
 }
 
-// Send queues a frame, or hands it over at once. A payload of frame.Large bytes or more must not change while Borrowed is not zero.
+// Send queues a frame, or hands it over at once. A payload of frame.Large bytes or more must not
+// change while Borrowed is not zero.
 func (l *Link) Send(kind frame.Kind, note uint8, extra, payload []byte) {
 	l.header = frame.Header{Kind: kind, Note: note, Incarnation: l.self}
 	l.end.send(&l.header, extra, payload)
 }
 
-// Flush writes what the other side takes now; what it does not stays queued. It fails when the peer is gone, which Receive reports,
-// too, after the last frame of the peer.
+// Flush writes what the other side takes now; what it does not stays queued. It fails when the peer
+// is gone, which Receive reports, too, after the last frame of the peer.
 func (l *Link) Flush() error { return l.end.flush() }
 
 // Queued is how many bytes wait to be written.
 func (l *Link) Queued() int { return l.end.queued() }
 
-// Borrowed is how many payloads are queued that the link has not copied, or that the peer has been told of and has not copied.
+// Borrowed is how many payloads are queued that the link has not copied, or that the peer has been
+// told of and has not copied.
 func (l *Link) Borrowed() int { return l.end.borrowed() }
 
-// Receive completes one frame if its bytes have arrived. The errors say how the link ended, see the package comment; they come again.
+// Receive completes one frame if its bytes have arrived. The errors say how the link ended, see the
+// package comment; they come again.
 func (l *Link) Receive(a *Arrival) (bool, error) { return l.end.receive(a) }
 
-// Dry reports whether all that had arrived at the last look has been received, so that Descriptor says when there is more. In shared memory it
-// never is.
+// Dry reports whether all that had arrived at the last look has been received, so that Descriptor
+// says when there is more. In shared memory it never is.
 func (l *Link) Dry() bool { return l.end.dry() }
 
 // Shared reports whether the frames go through shared memory.
 func (l *Link) Shared() bool { return l.shared }
 
-// Descriptor is readable when something may be there to receive: in shared memory only after Doze or at the end of the peer.
+// Descriptor is readable when something may be there to receive: in shared memory only after Doze
+// or at the end of the peer.
 func (l *Link) Descriptor() int { return l.end.descriptor() }
 
-// Doze prepares to wait for the descriptor; it reports false if something may be received, if that is asked for, or written, at
-// once. Wake must follow.
+// Doze prepares to wait for the descriptor; it reports false if something may be received, if that
+// is asked for, or written, at once. Wake must follow.
 func (l *Link) Doze(reading bool) bool { return l.end.doze(reading) }
 
 // Wake ends what Doze has begun.
 func (l *Link) Wake() { l.end.wake() }
 
-// Attend must be called when the descriptor of a link in shared memory is readable: it learns of the end of the peer.
+// Attend must be called when the descriptor of a link in shared memory is readable: it learns of
+// the end of the peer.
 func (l *Link) Attend() error { return l.end.attend() }
 
-// Close ends the link at once and gives back what it holds. What was queued is lost, and so is what is Borrowed unless the peer has copied it.
+// Close ends the link at once and gives back what it holds. What was queued is lost, and so is what
+// is Borrowed unless the peer has copied it.
 func (l *Link) Close() error { return l.end.close() }

@@ -19,14 +19,16 @@ const ring = 64 << 10
 // sockets returns a connected pair of non-blocking descriptors.
 func sockets(t testing.TB) (a, b int) {
 	t.Helper()
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	pair, err := unix.Socketpair(unix.AF_UNIX,
+		unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return pair[0], pair[1]
 }
 
-// kinds are both kinds of links; make returns the two ends of one, and the raw descriptor of the second.
+// kinds are both kinds of links; make returns the two ends of one, and the raw descriptor of the
+// second.
 var kinds = []struct {
 	name string
 	make func(t testing.TB, a, b link.Config) (*link.Link, *link.Link, int)
@@ -50,10 +52,12 @@ var kinds = []struct {
 	}},
 }
 
-// ends makes a link between incarnations 3 and 4, with a pool for each end, and closes it when the test ends.
+// ends makes a link between incarnations 3 and 4, with a pool for each end, and closes it when the
+// test ends.
 func ends(t testing.TB, kind int) (a, b *link.Link, pa, pb *buffer.Pool) {
 	pa, pb = new(buffer.Pool), new(buffer.Pool)
-	a, b, _ = kinds[kind].make(t, link.Config{Pool: pa, Self: 3, Peer: 4}, link.Config{Pool: pb, Self: 4, Peer: 3})
+	a, b, _ = kinds[kind].make(t, link.Config{Pool: pa, Self: 3, Peer: 4},
+		link.Config{Pool: pb, Self: 4, Peer: 3})
 	t.Cleanup(func() {
 		a.Close()
 		b.Close()
@@ -67,13 +71,15 @@ func each(t *testing.T, test func(t *testing.T, kind int)) {
 	}
 }
 
-// TestFrames sends frames of many sizes both ways, with flushes and receives at random, so that frames are cut and gathered in every
-// way, and compares everything that arrives with what was sent, in order. Nothing may be left in the pools.
+// TestFrames sends frames of many sizes both ways, with flushes and receives at random, so that
+// frames are cut and gathered in every way, and compares everything that arrives with what was
+// sent, in order. Nothing may be left in the pools.
 func TestFrames(t *testing.T) {
 	each(t, func(t *testing.T, kind int) {
 		a, b, pa, pb := ends(t, kind)
 		random := rand.New(rand.NewPCG(1, 2))
-		sizes := []int{0, 1, 8, 63, 64, 1000, frame.Large - 1, frame.Large, frame.Large + 1, 20_000, ring, 200_000, 1_000_001}
+		sizes := []int{0, 1, 8, 63, 64, 1000, frame.Large - 1, frame.Large, frame.Large + 1, 20_000,
+			ring, 200_000, 1_000_001}
 		type sent struct {
 			note           uint8
 			extra, payload []byte
@@ -89,7 +95,8 @@ func TestFrames(t *testing.T) {
 			d := &dirs[random.IntN(2)]
 			switch action := random.IntN(3); {
 			case action == 0 && d.count < frames && d.from.Queued() < 4<<20:
-				s := sent{uint8(random.Uint32()), make([]byte, random.IntN(100)), make([]byte, sizes[random.IntN(len(sizes))])}
+				s := sent{uint8(random.Uint32()), make([]byte, random.IntN(100)),
+					make([]byte, sizes[random.IntN(len(sizes))])}
 				for _, x := range [][]byte{s.extra, s.payload} {
 					for i := 0; i < len(x); i += 1 + i/50 {
 						x[i] = byte(random.Uint32())
@@ -113,8 +120,10 @@ func TestFrames(t *testing.T) {
 				}
 				want := d.waiting[0]
 				d.waiting = d.waiting[1:]
-				if got.Header.Note != want.note || !bytes.Equal(got.Extra, want.extra) || !bytes.Equal(got.Payload, want.payload) {
-					t.Fatalf("frame %d: got %d bytes, want %d, or other content", got.Header.Sequence, len(got.Payload), len(want.payload))
+				if got.Header.Note != want.note || !bytes.Equal(got.Extra, want.extra) ||
+					!bytes.Equal(got.Payload, want.payload) {
+					t.Fatalf("frame %d: got %d bytes, want %d, or other content",
+						got.Header.Sequence, len(got.Payload), len(want.payload))
 				}
 				if got.Payload != nil {
 					d.pool.Put(got.Payload)
@@ -123,13 +132,14 @@ func TestFrames(t *testing.T) {
 			}
 		}
 		if pa.InUse()+pb.InUse() != 0 || a.Queued()+b.Queued()+a.Borrowed()+b.Borrowed() != 0 {
-			t.Errorf("left: %d and %d buffers, %d and %d bytes queued", pa.InUse(), pb.InUse(), a.Queued(), b.Queued())
+			t.Errorf("left: %d and %d buffers, %d and %d bytes queued", pa.InUse(), pb.InUse(),
+				a.Queued(), b.Queued())
 		}
 	})
 }
 
-// TestBackPressure sends to a peer that does not read: the queue holds what does not fit, the payload stays borrowed, and
-// everything arrives once the peer reads.
+// TestBackPressure sends to a peer that does not read: the queue holds what does not fit, the
+// payload stays borrowed, and everything arrives once the peer reads.
 func TestBackPressure(t *testing.T) {
 	each(t, func(t *testing.T, kind int) {
 		a, b, _, pb := ends(t, kind)
@@ -141,7 +151,8 @@ func TestBackPressure(t *testing.T) {
 			}
 		}
 		if a.Queued() == 0 || a.Borrowed() != 1 {
-			t.Fatalf("%d bytes queued, %d payloads borrowed; want some and 1", a.Queued(), a.Borrowed())
+			t.Fatalf("%d bytes queued, %d payloads borrowed; want some and 1", a.Queued(),
+				a.Borrowed())
 		}
 		var got link.Arrival
 		for {
@@ -157,13 +168,15 @@ func TestBackPressure(t *testing.T) {
 			}
 		}
 		if !bytes.Equal(got.Payload, payload) || a.Queued() != 0 || a.Borrowed() != 0 {
-			t.Errorf("got %d bytes of %d, %d queued, %d borrowed", len(got.Payload), len(payload), a.Queued(), a.Borrowed())
+			t.Errorf("got %d bytes of %d, %d queued, %d borrowed", len(got.Payload), len(payload),
+				a.Queued(), a.Borrowed())
 		}
 		pb.Put(got.Payload)
 	})
 }
 
-// TestEnd ends a link in every way: with a goodbye, without one, and in the middle of a frame. What was complete before is received.
+// TestEnd ends a link in every way: with a goodbye, without one, and in the middle of a frame. What
+// was complete before is received.
 func TestEnd(t *testing.T) {
 	each(t, func(t *testing.T, kind int) {
 		for _, tt := range []struct {
@@ -173,7 +186,9 @@ func TestEnd(t *testing.T) {
 		}{
 			{"goodbye", func(a *link.Link) { a.Send(frame.Bye, 0, nil, nil) }, link.ErrBye},
 			{"death", func(*link.Link) {}, io.EOF},
-			{"death in a frame", func(a *link.Link) { a.Send(frame.Data, 0, nil, make([]byte, 16<<20)) }, io.EOF},
+			{"death in a frame", func(a *link.Link) {
+				a.Send(frame.Data, 0, nil, make([]byte, 16<<20))
+			}, io.EOF},
 		} {
 			a, b, _, pb := ends(t, kind)
 			a.Send(frame.Data, 0, nil, []byte("last words"))
@@ -184,8 +199,10 @@ func TestEnd(t *testing.T) {
 			a.Close()
 			b.Attend()
 			var got link.Arrival
-			if ok, err := b.Receive(&got); !ok || err != nil || string(got.Payload) != "last words" {
-				t.Fatalf("%s: received %v %q %v, want the last words", tt.name, ok, got.Payload, err)
+			if ok, err := b.Receive(&got); !ok || err != nil ||
+				string(got.Payload) != "last words" {
+				t.Fatalf("%s: received %v %q %v, want the last words", tt.name, ok, got.Payload,
+					err)
 			}
 			pb.Put(got.Payload)
 			for range 2 {
@@ -205,7 +222,8 @@ func TestEnd(t *testing.T) {
 	})
 }
 
-// TestRefused writes bytes that are no frame, or one that must not be, to a link: each ends it with its error.
+// TestRefused writes bytes that are no frame, or one that must not be, to a link: each ends it with
+// its error.
 func TestRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -213,14 +231,22 @@ func TestRefused(t *testing.T) {
 		change func(b []byte)
 		want   error
 	}{
-		{"garbage", frame.Header{Kind: frame.Data, Incarnation: 3}, func(b []byte) { copy(b, "GET / HTTP/1.1\r\n") }, frame.ErrGarbage},
-		{"garbled extra", frame.Header{Kind: frame.Data, Incarnation: 3}, func(b []byte) { b[frame.Size] ^= 1 }, frame.ErrGarbage},
-		{"oversized", frame.Header{Kind: frame.Data, Incarnation: 3, Length: 1<<20 + 1}, func([]byte) {}, frame.ErrTooLong},
-		{"hole", frame.Header{Kind: frame.Data, Incarnation: 3, Sequence: 1}, func([]byte) {}, link.ErrSequence},
-		{"other life", frame.Header{Kind: frame.Data, Incarnation: 2}, func([]byte) {}, link.ErrSequence},
+		{"garbage", frame.Header{Kind: frame.Data, Incarnation: 3}, func(b []byte) {
+			copy(b, "GET / HTTP/1.1\r\n")
+		}, frame.ErrGarbage},
+		{"garbled extra", frame.Header{Kind: frame.Data, Incarnation: 3}, func(b []byte) {
+			b[frame.Size] ^= 1
+		}, frame.ErrGarbage},
+		{"oversized", frame.Header{Kind: frame.Data, Incarnation: 3, Length: 1<<20 + 1},
+			func([]byte) {}, frame.ErrTooLong},
+		{"hole", frame.Header{Kind: frame.Data, Incarnation: 3, Sequence: 1}, func([]byte) {},
+			link.ErrSequence},
+		{"other life", frame.Header{Kind: frame.Data, Incarnation: 2}, func([]byte) {},
+			link.ErrSequence},
 	} {
 		x, y := sockets(t)
-		l := link.NewStream(y, link.Config{Pool: new(buffer.Pool), Limit: 1 << 20, Self: 4, Peer: 3})
+		l := link.NewStream(y, link.Config{Pool: new(buffer.Pool), Limit: 1 << 20, Self: 4,
+			Peer: 3})
 		b := frame.AppendPad(frame.Append(nil, &tt.header, []byte("extra")), &tt.header)
 		tt.change(b)
 		if _, err := unix.Write(x, b); err != nil {
@@ -234,8 +260,9 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestBell puts one end of a shared link to sleep: what the other publishes must make its descriptor readable, and Doze must
-// not sleep over what is there already. The same for a writer that waits for room.
+// TestBell puts one end of a shared link to sleep: what the other publishes must make its
+// descriptor readable, and Doze must not sleep over what is there already. The same for a writer
+// that waits for room.
 func TestBell(t *testing.T) {
 	a, b, _, pb := ends(t, 1)
 	readable := func(l *link.Link) bool {
@@ -299,14 +326,17 @@ func TestNoAllocation(t *testing.T) {
 		var got link.Arrival
 		for _, size := range []int{0, 8, 8000, 100_000, 1 << 20} {
 			payload := make([]byte, size)
-			if n := testing.AllocsPerRun(100, func() { exchange(t, a, b, pb, extra, payload, &got) }); n != 0 {
+			if n := testing.AllocsPerRun(100, func() {
+				exchange(t, a, b, pb, extra, payload, &got)
+			}); n != 0 {
 				t.Errorf("%d bytes: %v allocations, want 0", size, n)
 			}
 		}
 	})
 }
 
-func exchange(t testing.TB, a, b *link.Link, pool *buffer.Pool, extra, payload []byte, got *link.Arrival) {
+func exchange(t testing.TB, a, b *link.Link, pool *buffer.Pool, extra, payload []byte,
+	got *link.Arrival) {
 	a.Send(frame.Data, 0, extra, payload)
 	for ok := false; !ok; {
 		err := a.Flush()
@@ -322,13 +352,15 @@ func exchange(t testing.TB, a, b *link.Link, pool *buffer.Pool, extra, payload [
 	}
 }
 
-// BenchmarkExchange is one message through a link within one thread: the processor time of a send and a receive.
+// BenchmarkExchange is one message through a link within one thread: the processor time of a send
+// and a receive.
 //
 //	go test -run '^$' -bench Exchange ./impl/runtime/tcp/internal/link
 func BenchmarkExchange(b *testing.B) {
 	for i, k := range kinds {
 		for _, size := range []int{8, 8 << 10, 1 << 20} {
-			b.Run("link="+k.name+"/bytes="+map[int]string{8: "8", 8 << 10: "8Ki", 1 << 20: "1Mi"}[size], func(b *testing.B) {
+			b.Run("link="+k.name+"/bytes="+map[int]string{8: "8", 8 << 10: "8Ki",
+				1 << 20: "1Mi"}[size], func(b *testing.B) {
 				x, y, _, pool := ends(b, i)
 				var got link.Arrival
 				extra, payload := make([]byte, 32), make([]byte, size)

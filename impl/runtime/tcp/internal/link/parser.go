@@ -26,8 +26,8 @@ type source interface {
 	// window is what has arrived and is not consumed, or a first part of it.
 	window() []byte
 	consume(n int)
-	// more looks for more when the window is too short. If rest is not empty, the window is, and the bytes may go
-	// there: n says how many did. It reports whether anything came.
+	// more looks for more when the window is too short. If rest is not empty, the window is, and
+	// the bytes may go there: n says how many did. It reports whether anything came.
 	more(rest []byte) (n int, came bool, err error)
 }
 
@@ -91,10 +91,12 @@ func (p *parser) next(src source, a *Arrival) (bool, error) {
 	return false, ErrBye
 }
 
-// whole takes a small frame that is in the window as a whole, in one go: n is its length, or 0 if it must be taken piece by piece.
+// whole takes a small frame that is in the window as a whole, in one go: n is its length, or 0 if
+// it must be taken piece by piece.
 func (p *parser) whole(w []byte, a *Arrival) (n int, err error) {
 	h, err := frame.Parse(w, p.limit)
-	if err != nil || h.Length >= frame.Large || h.Total() > len(w) || h.Kind == frame.Bye || h.Sequence != p.sequence || h.Incarnation != p.incarnation {
+	if err != nil || h.Length >= frame.Large || h.Total() > len(w) || h.Kind == frame.Bye ||
+		h.Sequence != p.sequence || h.Incarnation != p.incarnation {
 		return 0, err
 	}
 	copy(p.extra[:h.Extra], w[frame.Size:])
@@ -143,7 +145,8 @@ func (p *parser) readHeader(w []byte) error {
 		return err
 	}
 	if h.Sequence != p.sequence || h.Incarnation != p.incarnation {
-		return fmt.Errorf("%w: frame %d of incarnation %d, want %d of %d", ErrSequence, h.Sequence, h.Incarnation, p.sequence, p.incarnation)
+		return fmt.Errorf("%w: frame %d of incarnation %d, want %d of %d", ErrSequence, h.Sequence,
+			h.Incarnation, p.sequence, p.incarnation)
 	}
 	p.sequence++
 	p.header, p.got, p.phase = h, 0, inExtra

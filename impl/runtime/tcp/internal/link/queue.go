@@ -6,8 +6,8 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
 )
 
-// maxQueued bounds the bytes that a link copies and has not written: far beyond what a program can cause, because its driver stops it
-// long before.
+// maxQueued bounds the bytes that a link copies and has not written: far beyond what a program can
+// cause, because its driver stops it long before.
 const maxQueued = 1 << 30
 
 // ErrOverflow means that a peer takes nothing while more and more is sent to it.
@@ -63,7 +63,8 @@ func (q *queue) push(h *frame.Header, extra, payload []byte) {
 	q.bytes += h.Total()
 }
 
-// add queues what was appended to the buffer from a position on, with what is before it if nothing lies between.
+// add queues what was appended to the buffer from a position on, with what is before it if nothing
+// lies between.
 func (q *queue) add(from int) {
 	if last := len(q.segments) - 1; last >= q.head {
 		if s := &q.segments[last]; s.borrowed == nil && s.to == from {
@@ -74,8 +75,8 @@ func (q *queue) add(from int) {
 	q.segments = append(q.segments, segment{from: from, to: len(q.own)})
 }
 
-// makeRoom moves what is not written to the front of the buffers when at least half of them is behind us: then what moves is
-// at most what was written since the last time.
+// makeRoom moves what is not written to the front of the buffers when at least half of them is
+// behind us: then what moves is at most what was written since the last time.
 func (q *queue) makeRoom() {
 	if q.head > 0 && q.head*2 >= len(q.segments) {
 		n := copy(q.segments, q.segments[q.head:])

@@ -8,8 +8,9 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
 )
 
-// Layout of the memory that two processes share: a page of words that both sides watch, each on lines of its own (two, because
-// processors fetch lines in pairs), then the two rings. Direction 0 is written by the side that made the memory.
+// Layout of the memory that two processes share: a page of words that both sides watch, each on
+// lines of its own (two, because processors fetch lines in pairs), then the two rings. Direction 0
+// is written by the side that made the memory.
 const (
 	ringPage    = 4096
 	ringWords   = 2048 // of one direction
@@ -17,25 +18,32 @@ const (
 	wordAsleep  = 256  // 1: the reader waits at the connection for a bell
 	wordWaiting = 384  // 1: the writer does, for room
 	wordClosed  = 512  // 1: the writer has ended the link, what it has lent may change
-	wordLoan    = 640  // process, descriptor and size of the memory that the writer lends from, then 1 if the reader sees it
-	proofAt     = 1024 // of direction 0: of the rings; of both: of the memory to lend from, behind it
-	proofSize   = 32
+	// process, descriptor and size of the memory that the writer lends from, then 1 if the reader
+	// sees it
+	wordLoan = 640
+	// of direction 0: of the rings; of both: of the memory to lend from, behind it
+	proofAt   = 1024
+	proofSize = 32
 )
 
-// pieceSize is how much of a large payload is published at once, so that the reader works at the same time as the writer.
+// pieceSize is how much of a large payload is published at once, so that the reader works at the
+// same time as the writer.
 const pieceSize = 8 << 10
 
 // minRing is the least size of a ring: several times the longest unit.
 const minRing = 64 << 10
 
-// direction is one ring: a single-producer single-consumer sequence of units, which are frames or parts of frames. A unit begins with
-// the words of its header on a line of its own and never wraps around; what is too short at the end of the ring is a unit to skip.
+// direction is one ring: a single-producer single-consumer sequence of units, which are frames or
+// parts of frames. A unit begins with the words of its header on a line of its own and never wraps
+// around; what is too short at the end of the ring is a unit to skip.
 //
-// Nothing says how far the writer is but the units themselves: the first word of a header is written last, and is zero until then. So a small
-// message moves one line from one processor to the other, not a line and the line of an index.
+// Nothing says how far the writer is but the units themselves: the first word of a header is
+// written last, and is zero until then. So a small message moves one line from one processor to the
+// other, not a line and the line of an index.
 //
-// Invariant: head <= the writer's position < head + len(data), and the first word at the writer's position is zero. The writer clears it
-// before it publishes the unit that is in front of it; that takes a line of room behind the unit.
+// Invariant: head <= the writer's position < head + len(data), and the first word at the writer's
+// position is zero. The writer clears it before it publishes the unit that is in front of it; that
+// takes a line of room behind the unit.
 type direction struct {
 	data                          []byte // a power of two
 	head, asleep, waiting, closed *atomic.Uint64
@@ -53,19 +61,25 @@ func wordIn(memory []byte, number, at int) *atomic.Uint64 {
 func newDirection(memory []byte, number int) direction {
 	ring := (len(memory) - ringPage) / 2
 	if ring < minRing || ring&(ring-1) != 0 {
-		panic(fmt.Sprintf("invariant: the size of a ring is a power of two, at least %d: %d", minRing, ring))
+		panic(fmt.Sprintf("invariant: the size of a ring is a power of two, at least %d: %d",
+			minRing, ring))
 	}
-	return direction{data: memory[ringPage+number*ring : ringPage+(number+1)*ring], head: wordIn(memory, number, wordHead),
-		asleep: wordIn(memory, number, wordAsleep), waiting: wordIn(memory, number, wordWaiting), closed: wordIn(memory, number, wordClosed)}
+	return direction{data: memory[ringPage+number*ring : ringPage+(number+1)*ring],
+		head:   wordIn(memory, number, wordHead),
+		asleep: wordIn(memory, number, wordAsleep), waiting: wordIn(memory, number, wordWaiting),
+		closed: wordIn(memory, number, wordClosed)}
 }
 
-// words are the words of the header at a place. Only the first is shared while a unit is written; the others come before it.
+// words are the words of the header at a place. Only the first is shared while a unit is written;
+// the others come before it.
 func (d *direction) words(at uint64) (first *atomic.Uint64, second, third *uint64) {
 	b := d.data[at : at+frame.Size]
-	return (*atomic.Uint64)(unsafe.Pointer(&b[0])), (*uint64)(unsafe.Pointer(&b[8])), (*uint64)(unsafe.Pointer(&b[16]))
+	return (*atomic.Uint64)(unsafe.Pointer(&b[0])), (*uint64)(unsafe.Pointer(&b[8])),
+		(*uint64)(unsafe.Pointer(&b[16]))
 }
 
-// ringWriter is the writing end. It trusts nothing that the other process writes beyond the invariant, which it checks.
+// ringWriter is the writing end. It trusts nothing that the other process writes beyond the
+// invariant, which it checks.
 type ringWriter struct {
 	direction
 	at   uint64 // bytes written
@@ -153,13 +167,15 @@ func (r *ringReader) next(limit int) (h frame.Header, unit []byte, ok bool, err 
 		n = len(r.data) - int(at)
 	}
 	if n > len(r.data)-int(at) {
-		return h, nil, false, fmt.Errorf("%w: ring: a unit of %d bytes at %d of %d", frame.ErrGarbage, n, at, len(r.data))
+		return h, nil, false, fmt.Errorf("%w: ring: a unit of %d bytes at %d of %d",
+			frame.ErrGarbage, n, at, len(r.data))
 	}
 	return h, r.data[at : int(at)+n], true, nil
 }
 
-// consume gives the writer the room of units of so many bytes: in large steps, or at once. It reports whether the writer sleeps and must be
-// woken. What is not shown is less than a quarter of the ring, so a writer that waits finds room for any unit once all is read.
+// consume gives the writer the room of units of so many bytes: in large steps, or at once. It
+// reports whether the writer sleeps and must be woken. What is not shown is less than a quarter of
+// the ring, so a writer that waits finds room for any unit once all is read.
 func (r *ringReader) consume(n int, now bool) (bell bool) {
 	r.at += uint64(n)
 	if !now && r.at-r.shown < uint64(len(r.data))/4 {

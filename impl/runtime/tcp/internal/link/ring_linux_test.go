@@ -16,10 +16,12 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
 )
 
-// sharedPair makes both ends of a link in shared memory, each with an arena from which its pool cuts.
+// sharedPair makes both ends of a link in shared memory, each with an arena from which its pool
+// cuts.
 func sharedPair(t testing.TB) (a, b *Link, pa, pb *buffer.Pool) {
 	t.Helper()
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	pair, err := unix.Socketpair(unix.AF_UNIX,
+		unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +57,13 @@ func sharedPair(t testing.TB) (a, b *Link, pa, pb *buffer.Pool) {
 
 func end0(l *Link) *sharedEnd { return l.end.(*sharedEnd) }
 
-// TestForms sends payloads of all sizes around the limits, from the arena and from the heap, each in the form that belongs to it, and from a
-// thread of its own, so that both ends work on the ring at once. It laps the ring many times; every byte must arrive.
+// TestForms sends payloads of all sizes around the limits, from the arena and from the heap, each
+// in the form that belongs to it, and from a thread of its own, so that both ends work on the ring
+// at once. It laps the ring many times; every byte must arrive.
 func TestForms(t *testing.T) {
 	a, b, pa, pb := sharedPair(t)
-	sizes := []int{0, 1, 8, 40, 41, 1000, frame.Large - 1, frame.Large, frame.Large + 1, pieceSize, 3*pieceSize + 7, minRing, 300_001}
+	sizes := []int{0, 1, 8, 40, 41, 1000, frame.Large - 1, frame.Large, frame.Large + 1, pieceSize,
+		3*pieceSize + 7, minRing, 300_001}
 	const frames = 1500
 	content := func(p []byte, n int) {
 		for i := range p {
@@ -128,8 +132,11 @@ func TestForms(t *testing.T) {
 			}
 		}
 		content(want[:size], n)
-		if got.Header.Form != form || got.Header.Note != byte(n) || !bytes.Equal(got.Payload, want[:size]) || !bytes.Equal(got.Extra, want[:min(size, n%90)]) {
-			t.Fatalf("frame %d of %d bytes, lent %v: got %d in form %d, or other content", n, size, lent, len(got.Payload), got.Header.Form)
+		if got.Header.Form != form || got.Header.Note != byte(n) ||
+			!bytes.Equal(got.Payload, want[:size]) ||
+			!bytes.Equal(got.Extra, want[:min(size, n%90)]) {
+			t.Fatalf("frame %d of %d bytes, lent %v: got %d in form %d, or other content", n, size,
+				lent, len(got.Payload), got.Header.Form)
 		}
 		if got.Payload != nil {
 			pb.Put(got.Payload)
@@ -138,12 +145,14 @@ func TestForms(t *testing.T) {
 	}
 	writer.Wait()
 	if pa.InUse() != 0 || pb.InUse() != 0 || end0(a).own != 0 || end0(a).owed != 0 {
-		t.Errorf("left: %d and %d buffers, %d bytes queued, %d lent", pa.InUse(), pb.InUse(), end0(a).own, end0(a).owed)
+		t.Errorf("left: %d and %d buffers, %d bytes queued, %d lent", pa.InUse(), pb.InUse(),
+			end0(a).own, end0(a).owed)
 	}
 }
 
-// TestLoan follows one loan: it is borrowed until the receiver has copied it; more than the window waits in the queue; what the sender takes
-// back, by ending the link, is not received, because it may have changed.
+// TestLoan follows one loan: it is borrowed until the receiver has copied it; more than the window
+// waits in the queue; what the sender takes back, by ending the link, is not received, because it
+// may have changed.
 func TestLoan(t *testing.T) {
 	a, b, pa, pb := sharedPair(t)
 	payload := pa.Get(lendWindow / 2)
@@ -151,7 +160,8 @@ func TestLoan(t *testing.T) {
 		a.Send(frame.Data, 0, nil, payload)
 	}
 	if a.Queued() == 0 || a.Borrowed() != 3 {
-		t.Fatalf("%d bytes queued, %d borrowed; want some beyond the window, and 3", a.Queued(), a.Borrowed())
+		t.Fatalf("%d bytes queued, %d borrowed; want some beyond the window, and 3", a.Queued(),
+			a.Borrowed())
 	}
 	var got Arrival
 	if ok, err := b.Receive(&got); !ok || err != nil {
@@ -159,7 +169,8 @@ func TestLoan(t *testing.T) {
 	}
 	pb.Put(got.Payload)
 	if err := a.Flush(); err != nil || a.Queued() != 0 || a.Borrowed() != 2 {
-		t.Errorf("after one was copied: %v, %d bytes queued, %d borrowed; want 0 and 2", err, a.Queued(), a.Borrowed())
+		t.Errorf("after one was copied: %v, %d bytes queued, %d borrowed; want 0 and 2", err,
+			a.Queued(), a.Borrowed())
 	}
 	a.Close()
 	b.Attend()
@@ -171,8 +182,8 @@ func TestLoan(t *testing.T) {
 	}
 }
 
-// TestKilled ends a peer without a word, as SIGKILL does: its connection ends, its memory stays as it was. What it had published is received,
-// a loan as well, and of a payload in pieces nothing.
+// TestKilled ends a peer without a word, as SIGKILL does: its connection ends, its memory stays as
+// it was. What it had published is received, a loan as well, and of a payload in pieces nothing.
 func TestKilled(t *testing.T) {
 	a, b, pa, pb := sharedPair(t)
 	lent := pa.Get(100_000)
@@ -187,7 +198,8 @@ func TestKilled(t *testing.T) {
 	b.Attend()
 	var got Arrival
 	for _, want := range []string{"small", "lent"} {
-		if ok, err := b.Receive(&got); !ok || err != nil || !bytes.HasPrefix(got.Payload, []byte(want)) {
+		if ok, err := b.Receive(&got); !ok || err != nil ||
+			!bytes.HasPrefix(got.Payload, []byte(want)) {
 			t.Fatalf("%v, %v, want %s", ok, err, want)
 		}
 		pb.Put(got.Payload)
@@ -202,8 +214,9 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestGarbageInRing writes what must not be there into the ring, as a peer that has lost its mind: each ends the link with its error, again
-// and again, and a word that the reader must not believe about the other direction ends it for the writer.
+// TestGarbageInRing writes what must not be there into the ring, as a peer that has lost its mind:
+// each ends the link with its error, again and again, and a word that the reader must not believe
+// about the other direction ends it for the writer.
 func TestGarbageInRing(t *testing.T) {
 	good := frame.Header{Kind: frame.Data, Incarnation: 3}
 	with := func(set func(h *frame.Header)) frame.Header {
@@ -222,17 +235,31 @@ func TestGarbageInRing(t *testing.T) {
 		{"garbled extra", good, func(b []byte) { b[frame.Size] ^= 1 }, frame.ErrGarbage},
 		{"hole", with(func(h *frame.Header) { h.Sequence = 1 }), nil, ErrSequence},
 		{"other life", with(func(h *frame.Header) { h.Incarnation = 2 }), nil, ErrSequence},
-		{"oversized", with(func(h *frame.Header) { h.Form, h.Length = frame.First, 32<<20+1 }), nil, frame.ErrTooLong},
-		{"large as a whole", with(func(h *frame.Header) { h.Length = frame.Large }), nil, frame.ErrGarbage},
-		{"beyond the ring", with(func(h *frame.Header) { h.Length = 2 * minRing }), nil, frame.ErrGarbage},
-		{"small in pieces", with(func(h *frame.Header) { h.Form, h.Length = frame.First, 8 }), nil, frame.ErrGarbage},
-		{"piece of nothing", with(func(h *frame.Header) { h.Form, h.Length = frame.Piece, 8 }), nil, ErrSequence},
-		{"beyond the arena", with(func(h *frame.Header) { h.Form, h.Length = frame.Lent, frame.Large }), func(b []byte) {
+		{"oversized", with(func(h *frame.Header) {
+			h.Form, h.Length = frame.First, 32<<20+1
+		}), nil, frame.ErrTooLong},
+		{"large as a whole", with(func(h *frame.Header) {
+			h.Length = frame.Large
+		}), nil, frame.ErrGarbage},
+		{"beyond the ring", with(func(h *frame.Header) {
+			h.Length = 2 * minRing
+		}), nil, frame.ErrGarbage},
+		{"small in pieces", with(func(h *frame.Header) {
+			h.Form, h.Length = frame.First, 8
+		}), nil, frame.ErrGarbage},
+		{"piece of nothing", with(func(h *frame.Header) {
+			h.Form, h.Length = frame.Piece, 8
+		}), nil, ErrSequence},
+		{"beyond the arena", with(func(h *frame.Header) {
+			h.Form, h.Length = frame.Lent, frame.Large
+		}), func(b []byte) {
 			for i := range frame.Place {
 				b[frame.Size+5+i] = 0xff
 			}
 		}, frame.ErrGarbage},
-		{"behind the arena's end", with(func(h *frame.Header) { h.Form, h.Length = frame.Lent, 16<<20 }), func(b []byte) {
+		{"behind the arena's end", with(func(h *frame.Header) {
+			h.Form, h.Length = frame.Lent, 16<<20
+		}), func(b []byte) {
 			copy(b[frame.Size+5:], []byte{0, 0, 0, 64<<20>>24 - 1, 0, 0, 0, 0})
 			b[frame.Size+5+2] = 0xff
 		}, frame.ErrGarbage},
@@ -264,7 +291,8 @@ func TestGarbageInRing(t *testing.T) {
 	}
 }
 
-// TestMemoryRefused: a file that could become shorter, or has another size, is not mapped, because that could kill us later.
+// TestMemoryRefused: a file that could become shorter, or has another size, is not mapped, because
+// that could kill us later.
 func TestMemoryRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -289,7 +317,8 @@ func TestMemoryRefused(t *testing.T) {
 	}
 }
 
-// TestArena cuts until nothing is left: no two cuts overlap, and bytes from elsewhere are not found.
+// TestArena cuts until nothing is left: no two cuts overlap, and bytes from elsewhere are not
+// found.
 func TestArena(t *testing.T) {
 	a, err := NewArena(1 << 20)
 	if err != nil {

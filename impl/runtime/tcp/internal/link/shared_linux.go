@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memory is what two processes of one host share: a file without a name, which is gone with the last of them whatever happens.
+// Memory is what two processes of one host share: a file without a name, which is gone with the
+// last of them whatever happens.
 type Memory struct {
 	fd     int
 	data   []byte
@@ -18,7 +19,8 @@ type Memory struct {
 // NewMemory makes memory for two rings of so many bytes each, a power of two of at least 64 KiB.
 func NewMemory(ring int) (*Memory, error) {
 	if ring < minRing || ring&(ring-1) != 0 {
-		return nil, fmt.Errorf("shared memory: ring of %d bytes, want a power of two, at least %d", ring, minRing)
+		return nil, fmt.Errorf("shared memory: ring of %d bytes, want a power of two, at least %d",
+			ring, minRing)
 	}
 	fd, err := memoryFile(memorySize(ring))
 	if err != nil {
@@ -39,13 +41,16 @@ func OpenMemory(pid, place, ring int) (*Memory, error) {
 // openPlace opens a file of so many bytes of another process.
 func openPlace(pid, place, size int) (int, error) {
 	name := fmt.Sprintf("/proc/%d/fd/%d", pid, place)
-	fd, err := unix.Open(name, unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0) // whatever it is, opening it must not wait
+	// whatever it is, opening it must not wait
+	fd, err := unix.Open(name, unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return -1, fmt.Errorf("%s: %w", name, err)
 	}
 	var status unix.Stat_t
-	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0) // what can become shorter could kill us
-	if err = errors.Join(err, unix.Fstat(fd, &status)); err != nil || status.Size != int64(size) || seals&unix.F_SEAL_SHRINK == 0 {
+	// what can become shorter could kill us
+	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
+	if err = errors.Join(err, unix.Fstat(fd, &status)); err != nil || status.Size != int64(size) ||
+		seals&unix.F_SEAL_SHRINK == 0 {
 		unix.Close(fd)
 		return -1, fmt.Errorf("%s: %d bytes, want %d that stay (%v)", name, status.Size, size, err)
 	}
@@ -61,7 +66,8 @@ func mapMemory(fd, size int) (*Memory, error) {
 	return &Memory{fd: fd, data: data}, nil
 }
 
-// Place is where a process of the same user on the same host finds the memory, until Seal: the process and its descriptor.
+// Place is where a process of the same user on the same host finds the memory, until Seal: the
+// process and its descriptor.
 func (m *Memory) Place() (pid, fd int) { return unix.Getpid(), m.fd }
 
 // Proof is a place in the memory for a few bytes by which both sides see that it is the same.

@@ -13,20 +13,24 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
 )
 
-// lendWindow bounds the bytes that a peer has been told of and has not copied, unless it is one payload: what is beyond waits in the queue.
+// lendWindow bounds the bytes that a peer has been told of and has not copied, unless it is one
+// payload: what is beyond waits in the queue.
 const lendWindow = 1 << 20
 
-// NewShared makes a link of shared memory and of a connected non-blocking descriptor; both belong to it from now on. The side that
-// made the memory says so.
+// NewShared makes a link of shared memory and of a connected non-blocking descriptor; both belong
+// to it from now on. The side that made the memory says so.
 func NewShared(descriptor int, memory *Memory, maker bool, c Config) *Link {
 	memory.Seal()
 	ours := sideOf(maker)
-	s := &sharedEnd{fd: descriptor, memory: memory, pool: c.Pool, limit: c.limit(), peer: c.Peer, sees: wordIn(memory.data, ours, wordLoan+24)}
-	s.out.direction, s.in.direction = newDirection(memory.data, ours), newDirection(memory.data, 1-ours)
+	s := &sharedEnd{fd: descriptor, memory: memory, pool: c.Pool, limit: c.limit(), peer: c.Peer,
+		sees: wordIn(memory.data, ours, wordLoan+24)}
+	s.out.direction, s.in.direction = newDirection(memory.data, ours),
+		newDirection(memory.data, 1-ours)
 	return &Link{end: s, self: c.Self, shared: true}
 }
 
-// sharedEnd is a pair of rings and the connection beside them, which carries bells and ends with the process.
+// sharedEnd is a pair of rings and the connection beside them, which carries bells and ends with
+// the process.
 type sharedEnd struct {
 	fd     int
 	memory *Memory
@@ -65,7 +69,8 @@ type outgoing struct {
 	done           int // bytes of the payload that are published
 }
 
-// loan is a payload that the peer has been told of: it has copied it when it has consumed the ring up to the end of the unit.
+// loan is a payload that the peer has been told of: it has copied it when it has consumed the ring
+// up to the end of the unit.
 type loan struct {
 	end   uint64
 	bytes int
@@ -79,7 +84,8 @@ func (s *sharedEnd) send(h *frame.Header, extra, payload []byte) {
 		if unit, err := s.out.reserve(h.Total()); unit != nil && err == nil {
 			copy(unit[frame.Size:], extra)
 			copy(unit[h.Prefix():], payload)
-			first, second, third := frame.Pack(frame.Whole, h.Kind, h.Note, h.Incarnation, h.Sequence, extra, len(payload))
+			first, second, third := frame.Pack(frame.Whole, h.Kind, h.Note, h.Incarnation,
+				h.Sequence, extra, len(payload))
 			s.out.publish(len(unit), first, second, third)
 			if s.out.bell() {
 				s.ring()
@@ -203,7 +209,8 @@ func (s *sharedEnd) put(o *outgoing) (bool, error) {
 func (s *sharedEnd) pieces(o *outgoing) (bool, error) {
 	for o.done < len(o.payload) {
 		piece := o.payload[o.done:min(len(o.payload), o.done+pieceSize)]
-		h := frame.Header{Form: frame.Piece, Kind: o.header.Kind, Incarnation: o.header.Incarnation, Sequence: o.header.Sequence, Length: len(piece)}
+		h := frame.Header{Form: frame.Piece, Kind: o.header.Kind, Incarnation: o.header.Incarnation,
+			Sequence: o.header.Sequence, Length: len(piece)}
 		unit, err := s.out.reserve(h.Room())
 		if unit == nil || err != nil {
 			return false, err
@@ -253,7 +260,8 @@ func (s *sharedEnd) borrowed() int {
 	return s.large + len(s.lent) - s.paid
 }
 
-// receive takes the next frame. One that is not large, by far the most frequent, is taken in one go.
+// receive takes the next frame. One that is not large, by far the most frequent, is taken in one
+// go.
 func (s *sharedEnd) receive(a *Arrival) (bool, error) {
 	at := s.in.at & uint64(len(s.in.data)-1)
 	w0, w1, w2 := s.in.words(at)
@@ -267,7 +275,8 @@ func (s *sharedEnd) receive(a *Arrival) (bool, error) {
 	second, third := *w1, *w2
 	extra, length, ok := frame.Small(first, second, third, s.limit)
 	content := s.in.data[at:]
-	if !ok || second != uint64(s.peer)|uint64(s.expected)<<32 || s.payload != nil || 2*frame.Line+extra+length > len(content) {
+	if !ok || second != uint64(s.peer)|uint64(s.expected)<<32 || s.payload != nil ||
+		2*frame.Line+extra+length > len(content) {
 		return s.any(a)
 	}
 	copy(s.extra[:extra], content[frame.Size:])
@@ -316,7 +325,8 @@ func (s *sharedEnd) any(a *Arrival) (bool, error) {
 				a.Payload = s.pool.Get(h.Length)
 				copy(a.Payload, unit[h.Prefix():])
 			case frame.Lent:
-				if a.Payload, err = s.fetch(binary.LittleEndian.Uint64(content), h.Length); err != nil {
+				if a.Payload, err = s.fetch(binary.LittleEndian.Uint64(content),
+					h.Length); err != nil {
 					return false, err
 				}
 				now = true
@@ -343,22 +353,26 @@ func (s *sharedEnd) any(a *Arrival) (bool, error) {
 // begin checks the first unit of a frame and takes its extra.
 func (s *sharedEnd) begin(h *frame.Header, unit []byte) error {
 	if h.Sequence != s.expected || h.Incarnation != s.peer || s.payload != nil {
-		return fmt.Errorf("%w: frame %d of incarnation %d, want %d of %d", ErrSequence, h.Sequence, h.Incarnation, s.expected, s.peer)
+		return fmt.Errorf("%w: frame %d of incarnation %d, want %d of %d", ErrSequence, h.Sequence,
+			h.Incarnation, s.expected, s.peer)
 	}
 	copy(s.extra[:h.Extra], unit[frame.Size:])
 	if err := h.CheckExtra(s.extra[:h.Extra]); err != nil {
 		return err
 	}
 	if (h.Form != frame.Whole) != (h.Length >= frame.Large) {
-		return fmt.Errorf("%w: a payload of %d bytes in form %d", frame.ErrGarbage, h.Length, h.Form)
+		return fmt.Errorf("%w: a payload of %d bytes in form %d", frame.ErrGarbage, h.Length,
+			h.Form)
 	}
 	return nil
 }
 
 // piece takes a piece of a payload; it reports whether it was the last.
 func (s *sharedEnd) piece(h *frame.Header, unit []byte, a *Arrival) (bool, error) {
-	if s.payload == nil || h.Sequence != s.header.Sequence || h.Incarnation != s.peer || h.Length == 0 || h.Length > len(s.payload)-s.got {
-		return false, fmt.Errorf("%w: a piece of %d bytes of frame %d, after %d bytes of frame %d", ErrSequence, h.Length, h.Sequence, s.got, s.header.Sequence)
+	if s.payload == nil || h.Sequence != s.header.Sequence || h.Incarnation != s.peer ||
+		h.Length == 0 || h.Length > len(s.payload)-s.got {
+		return false, fmt.Errorf("%w: a piece of %d bytes of frame %d, after %d bytes of frame %d",
+			ErrSequence, h.Length, h.Sequence, s.got, s.header.Sequence)
 	}
 	s.got += copy(s.payload[s.got:], unit[frame.Line:][:h.Length])
 	s.consume(len(unit), false)
@@ -370,11 +384,13 @@ func (s *sharedEnd) piece(h *frame.Header, unit []byte, a *Arrival) (bool, error
 	return true, nil
 }
 
-// fetch copies a payload out of the memory of the peer. If the peer has ended the link meanwhile, it may have changed what it had lent.
+// fetch copies a payload out of the memory of the peer. If the peer has ended the link meanwhile,
+// it may have changed what it had lent.
 func (s *sharedEnd) fetch(offset uint64, length int) ([]byte, error) {
 	theirs := s.memory.theirs
 	if offset > uint64(len(theirs)) || uint64(length) > uint64(len(theirs))-offset {
-		return nil, fmt.Errorf("%w: %d bytes lent at %d of %d", frame.ErrGarbage, length, offset, len(theirs))
+		return nil, fmt.Errorf("%w: %d bytes lent at %d of %d", frame.ErrGarbage, length, offset,
+			len(theirs))
 	}
 	payload := s.pool.Get(length)
 	copy(payload, theirs[offset:])
@@ -394,7 +410,8 @@ func (s *sharedEnd) consume(n int, now bool) {
 // bellByte is the content of every bell.
 var bellByte = [1]byte{1}
 
-// ring wakes the other side. A full socket buffer is fine: it holds bells enough. A dead peer is found by attend.
+// ring wakes the other side. A full socket buffer is fine: it holds bells enough. A dead peer is
+// found by attend.
 func (s *sharedEnd) ring() {
 	unix.RawSyscall(unix.SYS_WRITE, uintptr(s.fd), uintptr(unsafe.Pointer(&bellByte[0])), 1)
 }
@@ -425,7 +442,8 @@ func (s *sharedEnd) wake() {
 func (s *sharedEnd) attend() error {
 	var bells [64]byte
 	for s.gone == nil {
-		count, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(s.fd), uintptr(unsafe.Pointer(&bells[0])), uintptr(len(bells)))
+		count, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(s.fd),
+			uintptr(unsafe.Pointer(&bells[0])), uintptr(len(bells)))
 		switch {
 		case errno == unix.EINTR:
 		case errno == unix.EAGAIN:

@@ -10,17 +10,19 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
 )
 
-// readAhead is how much a connection reads at least, if it is there: large enough for many small frames, small enough that what
-// is copied once more of a large payload does not count.
+// readAhead is how much a connection reads at least, if it is there: large enough for many small
+// frames, small enough that what is copied once more of a large payload does not count.
 const readAhead = 32 << 10
 
 // NewStream makes a link of a connected non-blocking descriptor, which belongs to it from now on.
 func NewStream(descriptor int, c Config) *Link {
-	e := &streamEnd{stream: *newStream(descriptor), parser: parser{limit: c.limit(), pool: c.Pool, incarnation: c.Peer}}
+	e := &streamEnd{stream: *newStream(descriptor),
+		parser: parser{limit: c.limit(), pool: c.Pool, incarnation: c.Peer}}
 	return &Link{end: e, self: c.Self}
 }
 
-// streamEnd is a link over a connection: what waits to be written, the socket, and what makes frames of what comes.
+// streamEnd is a link over a connection: what waits to be written, the socket, and what makes
+// frames of what comes.
 type streamEnd struct {
 	stream
 	queue  queue
@@ -53,8 +55,8 @@ func (e *streamEnd) close() error {
 	return unix.Close(e.stream.fd)
 }
 
-// stream is a connected socket. It is read and written by raw system calls: they never block, so the Go scheduler need not
-// know, which is a good part of the latency of a small message.
+// stream is a connected socket. It is read and written by raw system calls: they never block, so
+// the Go scheduler need not know, which is a good part of the latency of a small message.
 type stream struct {
 	fd       int
 	buffer   []byte
@@ -74,7 +76,8 @@ func (s *stream) consume(n int) {
 	}
 }
 
-// more reads; the rest of a payload comes first, what follows it goes to the buffer in the same call.
+// more reads; the rest of a payload comes first, what follows it goes to the buffer in the same
+// call.
 func (s *stream) more(rest []byte) (n int, came bool, err error) {
 	if s.from > 0 {
 		s.from, s.to = 0, copy(s.buffer, s.buffer[s.from:s.to])
@@ -87,10 +90,12 @@ func (s *stream) more(rest []byte) (n int, came bool, err error) {
 			s.pair[0].Base, s.pair[1].Base = &rest[0], &into[0]
 			s.pair[0].SetLen(len(rest))
 			s.pair[1].SetLen(len(into))
-			count, _, errno = unix.RawSyscall(unix.SYS_READV, uintptr(s.fd), uintptr(unsafe.Pointer(&s.pair[0])), 2)
+			count, _, errno = unix.RawSyscall(unix.SYS_READV, uintptr(s.fd),
+				uintptr(unsafe.Pointer(&s.pair[0])), 2)
 			s.pair[0].Base = nil
 		} else {
-			count, _, errno = unix.RawSyscall(unix.SYS_READ, uintptr(s.fd), uintptr(unsafe.Pointer(&into[0])), uintptr(len(into)))
+			count, _, errno = unix.RawSyscall(unix.SYS_READ, uintptr(s.fd),
+				uintptr(unsafe.Pointer(&into[0])), uintptr(len(into)))
 		}
 		switch {
 		case errno == unix.EINTR:
@@ -114,13 +119,15 @@ func (s *stream) write(parts [][]byte) (int, error) {
 		var count uintptr
 		var errno unix.Errno
 		if len(parts) == 1 {
-			count, _, errno = unix.RawSyscall(unix.SYS_WRITE, uintptr(s.fd), uintptr(unsafe.Pointer(&parts[0][0])), uintptr(len(parts[0])))
+			count, _, errno = unix.RawSyscall(unix.SYS_WRITE, uintptr(s.fd),
+				uintptr(unsafe.Pointer(&parts[0][0])), uintptr(len(parts[0])))
 		} else {
 			for i, part := range parts {
 				s.vector[i].Base = &part[0]
 				s.vector[i].SetLen(len(part))
 			}
-			count, _, errno = unix.RawSyscall(unix.SYS_WRITEV, uintptr(s.fd), uintptr(unsafe.Pointer(&s.vector[0])), uintptr(len(parts)))
+			count, _, errno = unix.RawSyscall(unix.SYS_WRITEV, uintptr(s.fd),
+				uintptr(unsafe.Pointer(&s.vector[0])), uintptr(len(parts)))
 			clear(s.vector[:len(parts)])
 		}
 		switch errno {

@@ -68,7 +68,8 @@ func (id *Identity) card(to trace.Proc) card {
 	return c
 }
 
-// readCard reads the other side's card, the magic first, so that a stranger is known by its first bytes.
+// readCard reads the other side's card, the magic first, so that a stranger is known by its first
+// bytes.
 func readCard(r io.Reader) (card, error) {
 	var c card
 	if _, err := io.ReadFull(r, c.bytes[:len(cardMagic)]); err != nil {
@@ -82,14 +83,16 @@ func readCard(r io.Reader) (card, error) {
 	}
 	b := c.bytes[len(cardMagic):]
 	copy(c.run[:], b)
-	c.from, c.to = trace.Proc(binary.LittleEndian.Uint16(b[16:])), trace.Proc(binary.LittleEndian.Uint16(b[18:]))
+	c.from, c.to = trace.Proc(binary.LittleEndian.Uint16(b[16:])),
+		trace.Proc(binary.LittleEndian.Uint16(b[18:]))
 	c.life = trace.Incarnation(binary.LittleEndian.Uint32(b[20:]))
 	return c, nil
 }
 
 const proofSize = sha256.Size
 
-// proof is what only a process of the run can say; role keeps the proofs of the two sides, and their later words, apart.
+// proof is what only a process of the run can say; role keeps the proofs of the two sides, and
+// their later words, apart.
 func (id *Identity) proof(role string, dialer, acceptor *card) []byte {
 	mac := hmac.New(sha256.New, id.Secret)
 	mac.Write([]byte(role))
@@ -119,7 +122,8 @@ const (
 	duplicate
 )
 
-// accept is the acceptor's part; judge decides about who has proven itself. The card of the dialer is valid if it is not zero.
+// accept is the acceptor's part; judge decides about who has proven itself. The card of the dialer
+// is valid if it is not zero.
 func (id *Identity) accept(rw io.ReadWriter, judge func(card) verdict) (card, error) {
 	theirs, err := readCard(rw)
 	if err != nil {
@@ -127,14 +131,17 @@ func (id *Identity) accept(rw io.ReadWriter, judge func(card) verdict) (card, er
 	}
 	ours := id.card(theirs.from)
 	if theirs.run != id.Run {
-		rw.Write(ours.bytes[:]) // so that it can see the reason; that it may be gone does not matter
+		// so that it can see the reason; that it may be gone does not matter
+		rw.Write(ours.bytes[:])
 		return card{}, ErrOtherRun
 	}
-	if _, err := rw.Write(append(ours.bytes[:], id.proof("acceptor", &theirs, &ours)...)); err != nil {
+	if _, err := rw.Write(append(ours.bytes[:],
+		id.proof("acceptor", &theirs, &ours)...)); err != nil {
 		return card{}, err
 	}
 	if theirs.to != id.Self {
-		return card{}, fmt.Errorf("%w: proc %d looks for proc %d, this is %d", ErrStranger, theirs.from, theirs.to, id.Self)
+		return card{}, fmt.Errorf("%w: proc %d looks for proc %d, this is %d", ErrStranger,
+			theirs.from, theirs.to, id.Self)
 	}
 	if err := id.checkProof(rw, "dialer", &theirs, &ours); err != nil {
 		return card{}, err

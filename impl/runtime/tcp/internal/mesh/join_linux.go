@@ -64,12 +64,15 @@ func (m *Mesh) greet(conn net.Conn) {
 		}
 		m.giveUp(theirs.from, theirs.life, joining)
 	}
-	if m.ctx.Err() == nil && !errors.Is(err, ErrDuplicate) { // a duplicate is what two that dial each other meet
-		m.notify(Notice{Event: Refused, Proc: theirs.from, Life: theirs.life, Address: conn.RemoteAddr().String(), Err: err})
+	// a duplicate is what two that dial each other meet
+	if m.ctx.Err() == nil && !errors.Is(err, ErrDuplicate) {
+		m.notify(Notice{Event: Refused, Proc: theirs.from, Life: theirs.life,
+			Address: conn.RemoteAddr().String(), Err: err})
 	}
 }
 
-// admit decides about a dialer that has proven the secret. Of two that dial each other the higher proc wins.
+// admit decides about a dialer that has proven the secret. Of two that dial each other the higher
+// proc wins.
 func (m *Mesh) admit(c card) verdict {
 	if int(c.from) >= m.c.Procs || c.from == m.c.Self {
 		return fenced
@@ -80,14 +83,16 @@ func (m *Mesh) admit(c card) verdict {
 	switch {
 	case c.life < l.life, c.life == l.life && l.state == lost:
 		return fenced
-	case c.life == l.life && (l.state == joining || l.state == open || l.state == dialing && c.from < m.c.Self):
+	case c.life == l.life && (l.state == joining || l.state == open || l.state == dialing &&
+		c.from < m.c.Self):
 		return duplicate
 	}
 	*l = life{c.life, joining}
 	return admitted
 }
 
-// giveUp ends an attempt to connect with a life, which may try again, unless another attempt has come further.
+// giveUp ends an attempt to connect with a life, which may try again, unless another attempt has
+// come further.
 func (m *Mesh) giveUp(p trace.Proc, of trace.Incarnation, at state) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -128,7 +133,8 @@ func (m *Mesh) join(conn net.Conn, theirs card, memory *link.Memory, maker bool)
 	return nil
 }
 
-// detach takes the descriptor out of the runtime's poller, which would otherwise be woken by every message.
+// detach takes the descriptor out of the runtime's poller, which would otherwise be woken by every
+// message.
 func detach(conn net.Conn) (int, error) {
 	c, ok := conn.(syscall.Conn)
 	if !ok {
@@ -139,13 +145,16 @@ func detach(conn net.Conn) (int, error) {
 		return 0, err
 	}
 	fd := -1
-	if e := raw.Control(func(d uintptr) { fd, err = unix.FcntlInt(d, unix.F_DUPFD_CLOEXEC, 0) }); e != nil {
+	if e := raw.Control(func(d uintptr) {
+		fd, err = unix.FcntlInt(d, unix.F_DUPFD_CLOEXEC, 0)
+	}); e != nil {
 		return 0, e
 	}
 	return fd, errors.Join(err, conn.Close())
 }
 
-// tune sets the options of a connection. Each is for speed alone, so that one that the system refuses is left as it is.
+// tune sets the options of a connection. Each is for speed alone, so that one that the system
+// refuses is left as it is.
 func (m *Mesh) tune(conn net.Conn, fd int) {
 	unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 	switch {
@@ -172,7 +181,8 @@ func (m *Mesh) offer(conn net.Conn) (*link.Memory, error) {
 	var memory *link.Memory
 	if !m.c.Private && sameHost(conn) {
 		var err error
-		if memory, err = link.NewMemory(m.c.Ring); err == nil { // without memory the connection alone will do
+		// without memory the connection alone will do
+		if memory, err = link.NewMemory(m.c.Ring); err == nil {
 			pid, fd := memory.Place()
 			b[0] = 1
 			binary.LittleEndian.PutUint32(b[1:], uint32(pid))
@@ -208,7 +218,8 @@ func (m *Mesh) answer(conn net.Conn) (*link.Memory, error) {
 	if b[0] == 1 && !m.c.Private {
 		number := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
 		var err error
-		memory, err = link.OpenMemory(number(1), number(5), number(9)) // if it is not here, the connection alone will do
+		// if it is not here, the connection alone will do
+		memory, err = link.OpenMemory(number(1), number(5), number(9))
 		if err == nil && !bytes.Equal(memory.Proof(), b[13:]) {
 			memory.Close()
 			memory = nil
@@ -228,8 +239,9 @@ func (m *Mesh) answer(conn net.Conn) (*link.Memory, error) {
 	return memory, err
 }
 
-// Dial connects with the procs in the list, trying again for so long; what becomes of each is told by notices. Procs that are
-// connected, or known by a newer life, are left alone, and so is this process itself.
+// Dial connects with the procs in the list, trying again for so long; what becomes of each is told
+// by notices. Procs that are connected, or known by a newer life, are left alone, and so is this
+// process itself.
 func (m *Mesh) Dial(list []Address, limit time.Duration) {
 	for _, a := range list {
 		if a.Proc != m.c.Self && int(a.Proc) < m.c.Procs {
@@ -256,7 +268,8 @@ func (m *Mesh) dialUntil(a Address, end time.Time) {
 		if rest(ctx, pause); ctx.Err() != nil {
 			if m.ctx.Err() == nil && m.mayDial(a) {
 				m.giveUp(a.Proc, a.Life, dialing)
-				m.notify(Notice{Event: Unreachable, Proc: a.Proc, Life: a.Life, Address: a.Host, Err: err})
+				m.notify(Notice{Event: Unreachable, Proc: a.Proc, Life: a.Life, Address: a.Host,
+					Err: err})
 			}
 			return
 		}
@@ -268,7 +281,8 @@ func (m *Mesh) mayDial(a Address) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	l := &m.lives[a.Proc]
-	if l.life > a.Life || l.life == a.Life && l.state != apart && l.state != dialing || m.ctx.Err() != nil {
+	if l.life > a.Life || l.life == a.Life && l.state != apart && l.state != dialing ||
+		m.ctx.Err() != nil {
 		return false
 	}
 	if l.life == a.Life || l.state != open && l.state != joining {
@@ -307,7 +321,8 @@ func (m *Mesh) dialOnce(ctx context.Context, a Address) error {
 	return nil
 }
 
-// dialed notes that a dial has ended well; it reports false if another connection was faster or a newer life is known.
+// dialed notes that a dial has ended well; it reports false if another connection was faster or a
+// newer life is known.
 func (m *Mesh) dialed(c card) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

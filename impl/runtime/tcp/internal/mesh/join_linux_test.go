@@ -17,7 +17,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// TestStrangers connects all kinds of strangers to a process: each is refused with its reason, and the process still works.
+// TestStrangers connects all kinds of strangers to a process: each is refused with its reason, and
+// the process still works.
 func TestStrangers(t *testing.T) {
 	r := newRun(t, 3, func(c *mesh.Config) {
 		if c.Self == 0 {
@@ -51,10 +52,18 @@ func TestStrangers(t *testing.T) {
 		{"garbage", func() { conn("GET / HTTP/1.1\r\n\r\n") }, mesh.ErrStranger},
 		{"hangs up", func() { conn("dom") }, mesh.ErrStranger},
 		{"silent", func() { conn("") }, os.ErrDeadlineExceeded},
-		{"half a card", func() { conn("domino\x00\x01" + string(make([]byte, 20))) }, mesh.ErrStranger},
-		{"wrong secret", func() { wrongSecret.start(1, 0).Dial([]mesh.Address{a.address}, forever) }, mesh.ErrSecret},
-		{"other run", func() { otherRun.start(1, 0).Dial([]mesh.Address{a.address}, forever) }, mesh.ErrOtherRun},
-		{"no such proc", func() { outside.start(4, 0).Dial([]mesh.Address{a.address}, forever) }, mesh.ErrFenced},
+		{"half a card", func() {
+			conn("domino\x00\x01" + string(make([]byte, 20)))
+		}, mesh.ErrStranger},
+		{"wrong secret", func() {
+			wrongSecret.start(1, 0).Dial([]mesh.Address{a.address}, forever)
+		}, mesh.ErrSecret},
+		{"other run", func() {
+			otherRun.start(1, 0).Dial([]mesh.Address{a.address}, forever)
+		}, mesh.ErrOtherRun},
+		{"no such proc", func() {
+			outside.start(4, 0).Dial([]mesh.Address{a.address}, forever)
+		}, mesh.ErrFenced},
 		{"other proc's address", func() {
 			r.start(1, 0).Dial([]mesh.Address{{Proc: 2, Host: a.address.Host}}, forever)
 		}, mesh.ErrStranger},
@@ -72,8 +81,8 @@ func TestStrangers(t *testing.T) {
 	a.notice(mesh.Up)
 }
 
-// TestLives kills a process and starts it again: the others lose the old life, connect to the new one, and refuse the old one when it
-// turns out to be alive.
+// TestLives kills a process and starts it again: the others lose the old life, connect to the new
+// one, and refuse the old one when it turns out to be alive.
 func TestLives(t *testing.T) {
 	for _, private := range []bool{false, true} {
 		r := newRun(t, 2, func(c *mesh.Config) { c.Private = private })
@@ -103,7 +112,8 @@ func TestLives(t *testing.T) {
 		second.notice(mesh.Up)
 		zombie.Dial([]mesh.Address{a.address}, forever)
 		zombie.notice(mesh.Fenced)
-		if n := a.notice(mesh.Refused); n.Proc != 1 || n.Life != 0 || !errors.Is(n.Err, mesh.ErrFenced) {
+		if n := a.notice(mesh.Refused); n.Proc != 1 || n.Life != 0 ||
+			!errors.Is(n.Err, mesh.ErrFenced) {
 			t.Fatalf("refused %+v", n)
 		}
 		third := r.start(1, 2) // while the second one is still connected
@@ -118,8 +128,8 @@ func TestLives(t *testing.T) {
 	}
 }
 
-// TestBothDial lets two restarted processes dial each other at once, many times: exactly one connection each time, over which a frame
-// goes each way.
+// TestBothDial lets two restarted processes dial each other at once, many times: exactly one
+// connection each time, over which a frame goes each way.
 func TestBothDial(t *testing.T) {
 	for round := range 30 {
 		r := newRun(t, 2, func(c *mesh.Config) { c.Private = round%2 == 0 })
@@ -132,7 +142,8 @@ func TestBothDial(t *testing.T) {
 		b.Send(0, frame.Control, 2, nil, []byte("from b"))
 		a.Flush()
 		b.Flush()
-		if fa, fb := a.frame(), b.frame(); string(fa.Payload) != "from b" || string(fb.Payload) != "from a" {
+		if fa, fb := a.frame(), b.frame(); string(fa.Payload) != "from b" ||
+			string(fb.Payload) != "from a" {
 			t.Fatalf("received %q and %q", fa.Payload, fb.Payload)
 		}
 		a.Close(0)
@@ -156,7 +167,8 @@ func (u unwilling) Accept() (net.Conn, error) {
 	return u.Listener.Accept()
 }
 
-// TestAcceptErrors lets accepting fail a few times: each is told, and connections come in afterwards.
+// TestAcceptErrors lets accepting fail a few times: each is told, and connections come in
+// afterwards.
 func TestAcceptErrors(t *testing.T) {
 	left := 3
 	r := newRun(t, 2, func(c *mesh.Config) {
@@ -175,8 +187,8 @@ func TestAcceptErrors(t *testing.T) {
 	a.notice(mesh.Up)
 }
 
-// TestRendezvous registers lives in every order: first lives wait for each other, a later one gets the table at once, an older
-// one and a stranger are refused.
+// TestRendezvous registers lives in every order: first lives wait for each other, a later one gets
+// the table at once, an older one and a stranger are refused.
 func TestRendezvous(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -184,7 +196,9 @@ func TestRendezvous(t *testing.T) {
 	}
 	r := newRun(t, 2, nil)
 	refused := make(chan error, 10)
-	meeting := &mesh.Rendezvous{Identity: r.id, Procs: 2, Refused: func(_ string, err error) { refused <- err }}
+	meeting := &mesh.Rendezvous{Identity: r.id, Procs: 2, Refused: func(_ string, err error) {
+		refused <- err
+	}}
 	ctx, stop := context.WithCancel(t.Context())
 	var serving sync.WaitGroup
 	defer serving.Wait()
@@ -194,7 +208,8 @@ func TestRendezvous(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	register := func(p trace.Proc, life trace.Incarnation, change func(*mesh.Identity)) ([]mesh.Address, error) {
+	register := func(p trace.Proc, life trace.Incarnation,
+		change func(*mesh.Identity)) ([]mesh.Address, error) {
 		id := r.id
 		id.Self, id.Life = p, life
 		if change != nil {
@@ -220,7 +235,8 @@ func TestRendezvous(t *testing.T) {
 	if below := mesh.Below(want, 1); len(below) != 1 || below[0].Proc != 0 {
 		t.Errorf("below 1: %v", below)
 	}
-	if table, err := register(1, 2, nil); err != nil || table[1].Host != "host1:2" || table[1].Life != 2 {
+	if table, err := register(1, 2, nil); err != nil || table[1].Host != "host1:2" ||
+		table[1].Life != 2 {
 		t.Errorf("second life: %v, %v", table, err)
 	}
 	for _, tt := range []struct {
@@ -234,7 +250,9 @@ func TestRendezvous(t *testing.T) {
 		{"same life", 1, 2, nil, mesh.ErrDuplicate},
 		{"no such proc", 2, 0, nil, mesh.ErrFenced},
 		{"other run", 0, 5, func(id *mesh.Identity) { id.Run[3]++ }, mesh.ErrOtherRun},
-		{"wrong secret", 0, 5, func(id *mesh.Identity) { id.Secret = []byte("guessed") }, mesh.ErrSecret},
+		{"wrong secret", 0, 5, func(id *mesh.Identity) {
+			id.Secret = []byte("guessed")
+		}, mesh.ErrSecret},
 	} {
 		if _, err := register(tt.proc, tt.life, tt.change); !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
@@ -255,7 +273,8 @@ func TestNobody(t *testing.T) {
 	r := newRun(t, 2, nil)
 	a := r.start(1, 0)
 	a.Dial([]mesh.Address{{Proc: 0, Host: l.Addr().String()}}, time.Millisecond)
-	if n := a.notice(mesh.Unreachable); n.Proc != 0 || n.Address != l.Addr().String() || n.Err == nil {
+	if n := a.notice(mesh.Unreachable); n.Proc != 0 || n.Address != l.Addr().String() ||
+		n.Err == nil {
 		t.Errorf("unreachable %+v", n)
 	}
 	if _, err := mesh.Register(t.Context(), l.Addr().String(), a.id, "x"); err == nil {

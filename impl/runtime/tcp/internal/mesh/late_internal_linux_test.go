@@ -11,8 +11,10 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// TestLateGoodbye closes two meshes whose connection is there and has not been looked at, as that of two procs that had nothing to say to each other, while a third keeps both
-// in Close, so that they look then. They must exchange goodbyes all the same, and not wait until the limit, which nothing else here comes near.
+// TestLateGoodbye closes two meshes whose connection is there and has not been looked at, as that
+// of two procs that had nothing to say to each other, while a third keeps both in Close, so that
+// they look then. They must exchange goodbyes all the same, and not wait until the limit, which
+// nothing else here comes near.
 func TestLateGoodbye(t *testing.T) {
 	const limit = time.Minute
 	id := NewIdentity()
@@ -29,7 +31,8 @@ func TestLateGoodbye(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { m.Close(0) })
-		all, addresses = append(all, m), append(addresses, Address{Proc: p, Host: l.Addr().String()})
+		all, addresses = append(all, m), append(addresses,
+			Address{Proc: p, Host: l.Addr().String()})
 	}
 	all[2].Dial(addresses[:2], limit)
 	var gathering sync.WaitGroup

@@ -22,26 +22,34 @@ type Config struct {
 	Limit    int          // longest payload accepted; 0 means 1 GiB
 	Patience Patience     // the zero value blocks at once
 
-	Private    bool          // do not share memory, not even with processes of this host
-	Lend       bool          // let the pool cut large buffers from memory that processes of this host see, so that payloads in them are copied only once; for owners who put back all that they get, see the package comment
-	Ring       int           // bytes of a ring, a power of two, at least 64 KiB; 0 means 256 KiB
-	Congestion string        // congestion control of the connections; "" leaves the system's, except that loopback gets reno, which does not pace
+	Private bool // do not share memory, not even with processes of this host
+	// let the pool cut large buffers from memory that processes of this host see, so that payloads
+	// in them are copied only once; for owners who put back all that they get, see the package
+	// comment
+	Lend bool
+	Ring int // bytes of a ring, a power of two, at least 64 KiB; 0 means 256 KiB
+	// congestion control of the connections; "" leaves the system's, except that loopback gets
+	// reno, which does not pace
+	Congestion string
 	Timeout    time.Duration // of one handshake; 0 means 5 s
 }
 
-// Patience says how long Next polls, and how long it then polls and yields, before it blocks; and for how long then at most without telling the Go
-// scheduler.
+// Patience says how long Next polls, and how long it then polls and yields, before it blocks; and
+// for how long then at most without telling the Go scheduler.
 //
-// To tell it costs two more switches of threads for each message, because the scheduler's monitor wakes up, and with several processes a core that is
-// most of the time of a message. The garbage collector and the monitor stop such a thread by a signal, which ends the
-// call, so only other goroutines lose: a process that runs several meshes must not nap.
+// To tell it costs two more switches of threads for each message, because the scheduler's monitor
+// wakes up, and with several processes a core that is most of the time of a message. The garbage
+// collector and the monitor stop such a thread by a signal, which ends the call, so only other
+// goroutines lose: a process that runs several meshes must not nap.
 type Patience struct{ Poll, Yield, Nap time.Duration }
 
-// nap is long against the pause between two messages of a program, short against a run that has nothing to do.
+// nap is long against the pause between two messages of a program, short against a run that has
+// nothing to do.
 const nap = 10 * time.Millisecond
 
-// PatienceFor is the patience for so many processes on so many cores. With a core for each, polling costs nobody anything; with a
-// few processes a core, yielding is still faster than waking up; beyond that only blocking is.
+// PatienceFor is the patience for so many processes on so many cores. With a core for each, polling
+// costs nobody anything; with a few processes a core, yielding is still faster than waking up;
+// beyond that only blocking is.
 func PatienceFor(processes, cores int) Patience {
 	switch {
 	case processes <= cores:
@@ -75,12 +83,16 @@ type Event uint8
 
 // The events.
 const (
-	Up          Event = iota + 1 // a life of a proc is connected: Proc, Life
-	Lost                         // its connection broke, or a newer life came: Proc, Life, Err. Only a higher life can come back
-	Left                         // it ended its side in order: Proc, Life
-	Refused                      // a connection was not accepted: Address, Err, and Proc and Life if it had proven the secret
-	Unreachable                  // a proc could not be dialed until the time was up: Proc, Life, Address, Err
-	Fenced                       // a proc has given up on this life of ours: Proc, Err. There is nothing left to do but stop
+	Up Event = iota + 1 // a life of a proc is connected: Proc, Life
+	// its connection broke, or a newer life came: Proc, Life, Err. Only a higher life can come back
+	Lost
+	Left // it ended its side in order: Proc, Life
+	// a connection was not accepted: Address, Err, and Proc and Life if it had proven the secret
+	Refused
+	// a proc could not be dialed until the time was up: Proc, Life, Address, Err
+	Unreachable
+	// a proc has given up on this life of ours: Proc, Err. There is nothing left to do but stop
+	Fenced
 )
 
 // String names the event.

@@ -16,7 +16,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// direct is the number of connections up to which each is read in turn; beyond that one call asks which of them are worth it.
+// direct is the number of connections up to which each is read in turn; beyond that one call asks
+// which of them are worth it.
 const direct = 2
 
 // checkEvery is how many polls pass between two looks at connections that are not read in turn.
@@ -66,20 +67,24 @@ type Mesh struct {
 
 // New makes a mesh that accepts connections at once. It must be closed.
 func New(c Config) (*Mesh, error) {
-	if c.Listener == nil || c.Pool == nil || len(c.Secret) == 0 || c.Procs < 1 || int(c.Self) >= c.Procs {
-		return nil, fmt.Errorf("mesh: proc %d of %d: a listener, a pool and a secret are needed", c.Self, c.Procs)
+	if c.Listener == nil || c.Pool == nil || len(c.Secret) == 0 || c.Procs < 1 ||
+		int(c.Self) >= c.Procs {
+		return nil, fmt.Errorf("mesh: proc %d of %d: a listener, a pool and a secret are needed",
+			c.Self, c.Procs)
 	}
 	if c.Ring == 0 {
 		c.Ring = 256 << 10
 	}
-	m := &Mesh{c: c, peers: make([]peer, c.Procs), lives: make([]life, c.Procs), epoll: -1, event: -1}
+	m := &Mesh{c: c, peers: make([]peer, c.Procs), lives: make([]life, c.Procs), epoll: -1,
+		event: -1}
 	for p := range m.peers {
 		m.peers[p].proc = trace.Proc(p)
 	}
 	var err error
 	if m.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err == nil {
 		if m.event, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err == nil {
-			err = unix.EpollCtl(m.epoll, unix.EPOLL_CTL_ADD, m.event, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: -1})
+			err = unix.EpollCtl(m.epoll, unix.EPOLL_CTL_ADD, m.event,
+				&unix.EpollEvent{Events: unix.EPOLLIN, Fd: -1})
 		}
 	}
 	if err != nil {
@@ -87,13 +92,16 @@ func New(c Config) (*Mesh, error) {
 		return nil, fmt.Errorf("mesh: proc %d: %w", c.Self, err)
 	}
 	if c.Lend && !c.Private && c.Pool.Source == nil {
-		if m.arena, err = link.NewArena(link.ArenaSize); err == nil { // without it payloads go through the rings
+		// without it payloads go through the rings
+		if m.arena, err = link.NewArena(link.ArenaSize); err == nil {
 			c.Pool.Source = m.arena.Cut
 		}
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.tasks.Go(func() {
-		refused := func(address string, err error) { m.notify(Notice{Event: Refused, Address: address, Err: err}) }
+		refused := func(address string, err error) {
+			m.notify(Notice{Event: Refused, Address: address, Err: err})
+		}
 		if err := serve(m.ctx, c.Listener, maxHandshakes, refused, m.greet); err != nil {
 			refused(c.Listener.Addr().String(), err)
 		}
@@ -109,8 +117,9 @@ func (m *Mesh) Connected(p trace.Proc) (trace.Incarnation, bool) {
 	return m.peers[p].life, true
 }
 
-// Send queues a frame for a proc; it reports false if the proc is not connected, and the frame is lost, as it would be on its
-// way. A payload of frame.Large bytes or more must not change while Borrowed.
+// Send queues a frame for a proc; it reports false if the proc is not connected, and the frame is
+// lost, as it would be on its way. A payload of frame.Large bytes or more must not change while
+// Borrowed.
 func (m *Mesh) Send(to trace.Proc, kind frame.Kind, note uint8, extra, payload []byte) bool {
 	if int(to) >= len(m.peers) {
 		return false
@@ -168,7 +177,8 @@ func (m *Mesh) MostQueued() int {
 	return most
 }
 
-// Borrowed reports whether any link has yet to write, or a peer yet to copy, bytes that belong to a caller of Send.
+// Borrowed reports whether any link has yet to write, or a peer yet to copy, bytes that belong to a
+// caller of Send.
 func (m *Mesh) Borrowed() bool {
 	if m.lending {
 		for _, p := range m.live {
@@ -181,8 +191,8 @@ func (m *Mesh) Borrowed() bool {
 	return false
 }
 
-// Pause stops or goes on receiving from a proc, so that what it sends stays where it is: in the buffers of the connection, and then
-// with the sender.
+// Pause stops or goes on receiving from a proc, so that what it sends stays where it is: in the
+// buffers of the connection, and then with the sender.
 func (m *Mesh) Pause(p trace.Proc, paused bool) { m.peers[p].paused = paused }
 
 // Notice is the next notice, if there is one.
@@ -257,11 +267,13 @@ func (m *Mesh) open(j joined) {
 		m.streams++
 	}
 	m.live = append(m.live, p)
-	if err := unix.EpollCtl(m.epoll, unix.EPOLL_CTL_ADD, j.fd, &unix.EpollEvent{Events: p.watched, Fd: int32(j.proc)}); err != nil {
+	if err := unix.EpollCtl(m.epoll, unix.EPOLL_CTL_ADD, j.fd,
+		&unix.EpollEvent{Events: p.watched, Fd: int32(j.proc)}); err != nil {
 		m.drop(p, Notice{Event: Lost, Err: err})
 		return
 	}
-	m.notices = append(m.notices, Notice{Event: Up, Proc: j.proc, Life: j.life, Shared: p.link.Shared()})
+	m.notices = append(m.notices, Notice{Event: Up, Proc: j.proc, Life: j.life,
+		Shared: p.link.Shared()})
 }
 
 // drop ends the link to a peer and tells the owner why.
@@ -292,8 +304,9 @@ func (m *Mesh) ended(p *peer, err error) {
 	m.drop(p, Notice{Event: Lost, Err: err})
 }
 
-// Gather waits until the procs are connected, at most so long. Nothing is received meanwhile: what they send early stays in their
-// connections. It fails when one of them can not be reached or is lost. Other notices are kept for the owner.
+// Gather waits until the procs are connected, at most so long. Nothing is received meanwhile: what
+// they send early stays in their connections. It fails when one of them can not be reached or is
+// lost. Other notices are kept for the owner.
 func (m *Mesh) Gather(procs []trace.Proc, limit time.Duration) error {
 	var kept []Notice
 	defer func() {
@@ -312,7 +325,8 @@ func (m *Mesh) Gather(procs []trace.Proc, limit time.Duration) error {
 		var a Arrival
 		w := m.Next(&a, max(0, time.Until(end)))
 		if w == Nothing && first >= 0 && !time.Now().Before(end) {
-			return fmt.Errorf("mesh: proc %d inc %d: proc %d did not come in %v", m.c.Self, m.c.Life, procs[first], limit)
+			return fmt.Errorf("mesh: proc %d inc %d: proc %d did not come in %v", m.c.Self,
+				m.c.Life, procs[first], limit)
 		}
 		for n, ok := m.Notice(); ok; n, ok = m.Notice() {
 			switch kept = append(kept, n); n.Event {
@@ -320,15 +334,17 @@ func (m *Mesh) Gather(procs []trace.Proc, limit time.Duration) error {
 				m.Pause(n.Proc, true)
 			case Lost, Left, Unreachable, Fenced:
 				if slices.Contains(procs, n.Proc) {
-					return errors.Join(fmt.Errorf("mesh: proc %d inc %d: proc %d inc %d is %s", m.c.Self, m.c.Life, n.Proc, n.Life, n.Event), n.Err)
+					return errors.Join(fmt.Errorf("mesh: proc %d inc %d: proc %d inc %d is %s",
+						m.c.Self, m.c.Life, n.Proc, n.Life, n.Event), n.Err)
 				}
 			}
 		}
 	}
 }
 
-// Close ends the mesh in order: what is queued is written, goodbyes are exchanged with all that are there, for at most so long. It
-// then lets go of everything and waits for its goroutines. With no time at all it ends as a crash would, without a goodbye.
+// Close ends the mesh in order: what is queued is written, goodbyes are exchanged with all that are
+// there, for at most so long. It then lets go of everything and waits for its goroutines. With no
+// time at all it ends as a crash would, without a goodbye.
 func (m *Mesh) Close(limit time.Duration) {
 	m.c.Patience = Patience{}
 	var a Arrival
@@ -358,7 +374,8 @@ func (m *Mesh) Close(limit time.Duration) {
 	m.release()
 }
 
-// leave says goodbye to all that have not heard it, also to who came after Close had begun: two that only then are connected would wait for each other's until the limit.
+// leave says goodbye to all that have not heard it, also to who came after Close had begun: two
+// that only then are connected would wait for each other's until the limit.
 func (m *Mesh) leave() {
 	for _, p := range m.live {
 		if !p.failed && !p.told {

@@ -23,7 +23,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// forever is a bound on waiting that no healthy run comes near: tests wait for events, never for time.
+// forever is a bound on waiting that no healthy run comes near: tests wait for events, never for
+// time.
 const forever = time.Minute
 
 // run is one run of meshes within the test's process.
@@ -60,7 +61,8 @@ func (r *run) start(p trace.Proc, life trace.Incarnation) *node {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	n := &node{Mesh: m, t: r.t, pool: c.Pool, id: id, address: mesh.Address{Proc: p, Life: life, Host: l.Addr().String()}}
+	n := &node{Mesh: m, t: r.t, pool: c.Pool, id: id,
+		address: mesh.Address{Proc: p, Life: life, Host: l.Addr().String()}}
 	r.t.Cleanup(func() { n.Close(0) })
 	return n
 }
@@ -130,16 +132,19 @@ func opened(t testing.TB) (list []string) {
 	return list
 }
 
-// TestEveryPair lets six processes find each other at a rendezvous, send each other frames of all sizes from threads of their own,
-// and say goodbye: everything arrives, in order, over shared memory and over connections, polling and blocking; no
-// descriptor, no goroutine, no buffer is left.
+// TestEveryPair lets six processes find each other at a rendezvous, send each other frames of all
+// sizes from threads of their own, and say goodbye: everything arrives, in order, over shared
+// memory and over connections, polling and blocking; no descriptor, no goroutine, no buffer is
+// left.
 func TestEveryPair(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		set  func(*mesh.Config)
 	}{
 		{"connections, blocking", func(c *mesh.Config) { c.Private = true }},
-		{"connections, polling", func(c *mesh.Config) { c.Private, c.Patience = true, patience(2, 2) }},
+		{"connections, polling", func(c *mesh.Config) {
+			c.Private, c.Patience = true, patience(2, 2)
+		}},
 		{"shared memory, blocking", func(c *mesh.Config) { c.Ring = 64 << 10 }},
 		{"shared memory, lending", func(c *mesh.Config) { c.Lend = true }},
 		{"shared memory, yielding", func(c *mesh.Config) { c.Patience = patience(6, 2) }},
@@ -148,7 +153,9 @@ func TestEveryPair(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			const procs = 6
 			r := newRun(t, procs, tt.set)
-			l, err := net.Listen("tcp", "127.0.0.1:0") // before descriptors are counted: the first one makes those of the poller of Go, which stay
+			// before descriptors are counted: the first one makes those of the poller of Go, which
+			// stay
+			l, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +163,8 @@ func TestEveryPair(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			var meeting, threads sync.WaitGroup
 			meeting.Go(func() {
-				if err := (&mesh.Rendezvous{Identity: r.id, Procs: procs}).Serve(ctx, l); err != nil {
+				if err := (&mesh.Rendezvous{Identity: r.id, Procs: procs}).Serve(ctx,
+					l); err != nil {
 					t.Error(err)
 				}
 			})
@@ -216,14 +224,17 @@ func (n *node) talk(ctx context.Context, rendezvous string, procs int) error {
 				continue // others may have ended already
 			}
 			for k := range rounds * len(sizes) {
-				n.Send(notice.Proc, frame.Data, uint8(k), binary.LittleEndian.AppendUint32(nil, uint32(k)), payloads[k%len(sizes)])
+				n.Send(notice.Proc, frame.Data, uint8(k),
+					binary.LittleEndian.AppendUint32(nil, uint32(k)), payloads[k%len(sizes)])
 			}
 			n.Flush()
 		case mesh.Frame:
 			k := got[a.From]
 			got[a.From]++
-			if number := binary.LittleEndian.Uint32(a.Extra); int(number) != k || !bytes.Equal(a.Payload, bytes.Repeat([]byte{byte(a.From)}, sizes[k%len(sizes)])) {
-				return fmt.Errorf("from %d: frame %d of %d bytes, want %d of %d", a.From, number, len(a.Payload), k, sizes[k%len(sizes)])
+			if number := binary.LittleEndian.Uint32(a.Extra); int(number) != k ||
+				!bytes.Equal(a.Payload, bytes.Repeat([]byte{byte(a.From)}, sizes[k%len(sizes)])) {
+				return fmt.Errorf("from %d: frame %d of %d bytes, want %d of %d", a.From, number,
+					len(a.Payload), k, sizes[k%len(sizes)])
 			}
 			if a.Payload != nil {
 				n.pool.Put(a.Payload)
@@ -241,7 +252,8 @@ func (n *node) talk(ctx context.Context, rendezvous string, procs int) error {
 	return nil
 }
 
-// TestPause stops receiving: what is sent waits with the sender, other events still come, and all arrives when receiving goes on.
+// TestPause stops receiving: what is sent waits with the sender, other events still come, and all
+// arrives when receiving goes on.
 func TestPause(t *testing.T) {
 	for _, private := range []bool{false, true} {
 		r := newRun(t, 2, func(c *mesh.Config) { c.Private = private })

@@ -21,14 +21,15 @@ type Address struct {
 	Host string            `json:"host"` // host:port
 }
 
-// Rendezvous is where processes whose ports the system chooses find each other. First lives wait until all are there; a later
-// life gets the addresses that are known at once.
+// Rendezvous is where processes whose ports the system chooses find each other. First lives wait
+// until all are there; a later life gets the addresses that are known at once.
 type Rendezvous struct {
 	Identity Identity
-	Procs    int                              // [0, Procs) are expected
-	Refused  func(address string, err error)  // called, from any goroutine, for every connection that is refused; may be nil
-	Joined   func(proc trace.Proc, a Address) // likewise for each registration; may be nil
-	Timeout  time.Duration                    // of one handshake; 0 means 5 s
+	Procs    int // [0, Procs) are expected
+	// called, from any goroutine, for every connection that is refused; may be nil
+	Refused func(address string, err error)
+	Joined  func(proc trace.Proc, a Address) // likewise for each registration; may be nil
+	Timeout time.Duration                    // of one handshake; 0 means 5 s
 
 	mu    sync.Mutex
 	known map[trace.Proc]Address
@@ -37,10 +38,12 @@ type Rendezvous struct {
 
 const defaultTimeout = 5 * time.Second
 
-// maxHandshakes bounds the handshakes that an acceptor carries on at one time; more wait in the system's queue.
+// maxHandshakes bounds the handshakes that an acceptor carries on at one time; more wait in the
+// system's queue.
 const maxHandshakes = 64
 
-// Serve answers until the context ends; it closes the listener and returns when every connection is closed.
+// Serve answers until the context ends; it closes the listener and returns when every connection is
+// closed.
 func (r *Rendezvous) Serve(ctx context.Context, l net.Listener) error {
 	r.known, r.all = map[trace.Proc]Address{}, make(chan struct{})
 	id := r.Identity
@@ -49,7 +52,8 @@ func (r *Rendezvous) Serve(ctx context.Context, l net.Listener) error {
 	if refused == nil {
 		refused = func(string, error) {}
 	}
-	return serve(ctx, l, r.Procs+maxHandshakes, refused, func(conn net.Conn) { // first lives keep their place until all are there
+	// first lives keep their place until all are there
+	return serve(ctx, l, r.Procs+maxHandshakes, refused, func(conn net.Conn) {
 		if err := r.register(ctx, &id, conn); err != nil && ctx.Err() == nil {
 			refused(conn.RemoteAddr().String(), err)
 		}
@@ -59,9 +63,10 @@ func (r *Rendezvous) Serve(ctx context.Context, l net.Listener) error {
 // afterError is how long an acceptor rests when it can not accept, mostly for want of descriptors.
 const afterError = 50 * time.Millisecond
 
-// serve accepts connections until the context ends and handles a bounded number at one time. It goes on after errors, which it tells, unless
-// somebody else closes the listener.
-func serve(ctx context.Context, l net.Listener, bound int, refused func(string, error), handle func(net.Conn)) error {
+// serve accepts connections until the context ends and handles a bounded number at one time. It
+// goes on after errors, which it tells, unless somebody else closes the listener.
+func serve(ctx context.Context, l net.Listener, bound int, refused func(string, error),
+	handle func(net.Conn)) error {
 	defer l.Close()
 	defer closeWith(ctx, l)()
 	var handlers sync.WaitGroup
@@ -92,7 +97,8 @@ func serve(ctx context.Context, l net.Listener, bound int, refused func(string, 
 	}
 }
 
-// closeWith closes something when the context ends. The function that it returns, to be called once, ends that; what was being closed is closed then.
+// closeWith closes something when the context ends. The function that it returns, to be called
+// once, ends that; what was being closed is closed then.
 func closeWith(ctx context.Context, c io.Closer) (stop func()) {
 	closed := make(chan struct{})
 	forget := context.AfterFunc(ctx, func() {
@@ -186,7 +192,8 @@ func (r *Rendezvous) Table() []Address {
 	return list
 }
 
-// Register tells the rendezvous at the address where this process listens, and returns where the others do.
+// Register tells the rendezvous at the address where this process listens, and returns where the
+// others do.
 func Register(ctx context.Context, address string, id Identity, listens string) ([]Address, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 	if err != nil {
@@ -206,12 +213,14 @@ func Register(ctx context.Context, address string, id Identity, listens string) 
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("mesh: proc %d inc %d: rendezvous %s: %w", id.Self, id.Life, address, err)
+		return nil, fmt.Errorf("mesh: proc %d inc %d: rendezvous %s: %w", id.Self, id.Life, address,
+			err)
 	}
 	return table, nil
 }
 
-// Below is the part of a list that a first life dials: whoever has a lower number. The others dial it.
+// Below is the part of a list that a first life dials: whoever has a lower number. The others dial
+// it.
 func Below(list []Address, self trace.Proc) []Address {
 	var below []Address
 	for _, a := range list {

@@ -10,7 +10,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// TestManyRegister has more first lives register than an acceptor otherwise handles at one time: each of them waits for the last, so all must be let in.
+// TestManyRegister has more first lives register than an acceptor otherwise handles at one time:
+// each of them waits for the last, so all must be let in.
 func TestManyRegister(t *testing.T) {
 	const procs = 150
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -29,7 +30,8 @@ func TestManyRegister(t *testing.T) {
 		registering.Go(func() {
 			mine := id
 			mine.Self = p
-			if table, err := mesh.Register(t.Context(), l.Addr().String(), mine, "host:1"); err != nil || len(table) != procs {
+			if table, err := mesh.Register(t.Context(), l.Addr().String(), mine,
+				"host:1"); err != nil || len(table) != procs {
 				t.Errorf("proc %d: %d addresses, %v", p, len(table), err)
 			}
 		})

@@ -8,11 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// eager is how often Next polls before it looks at the clock, which costs as much as several polls of shared memory.
+// eager is how often Next polls before it looks at the clock, which costs as much as several polls
+// of shared memory.
 const eager = 64
 
-// Next returns the next frame or says what else happened. It waits at most so long, not at all if the limit is zero, for ever
-// if it is negative. Frames of one proc come in the order in which they were sent; procs take turns.
+// Next returns the next frame or says what else happened. It waits at most so long, not at all if
+// the limit is zero, for ever if it is negative. Frames of one proc come in the order in which they
+// were sent; procs take turns.
 func (m *Mesh) Next(a *Arrival, limit time.Duration) What {
 	patient := m.c.Patience.Poll > 0 || m.c.Patience.Yield > 0
 	if w := m.poll(a, patient || limit == 0); w != Nothing || limit == 0 {
@@ -30,7 +32,8 @@ func (m *Mesh) Next(a *Arrival, limit time.Duration) What {
 	}
 	began := time.Now()
 	for n := 1; ; n++ {
-		if m.c.Patience.Poll > 0 && n%16 != 0 { // the clock costs as much as a poll of shared memory
+		// the clock costs as much as a poll of shared memory
+		if m.c.Patience.Poll > 0 && n%16 != 0 {
 			if w := m.poll(a, true); w != Nothing {
 				return w
 			}
@@ -54,7 +57,8 @@ func (m *Mesh) Next(a *Arrival, limit time.Duration) What {
 	}
 }
 
-// poll looks once at everything, without waiting. It asks the system which connections are worth it, if there are many, unless that is known.
+// poll looks once at everything, without waiting. It asks the system which connections are worth
+// it, if there are many, unless that is known.
 func (m *Mesh) poll(a *Arrival, ask bool) What {
 	if m.signal.Load() && m.absorb() {
 		return Woken
@@ -92,11 +96,13 @@ func (m *Mesh) poll(a *Arrival, ask bool) What {
 	return Nothing
 }
 
-// ask asks the system which connections have something, waiting so many milliseconds at most, and notes the answer.
+// ask asks the system which connections have something, waiting so many milliseconds at most, and
+// notes the answer.
 func (m *Mesh) ask(timeout int) {
 	n, short := 0, min(timeout, int(m.c.Patience.Nap/time.Millisecond))
 	if timeout == 0 || short > 0 {
-		count, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(m.epoll), uintptr(unsafe.Pointer(&m.events[0])), uintptr(len(m.events)), uintptr(short), 0, 0)
+		count, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(m.epoll),
+			uintptr(unsafe.Pointer(&m.events[0])), uintptr(len(m.events)), uintptr(short), 0, 0)
 		if errno != 0 {
 			return // interrupted
 		}
@@ -154,8 +160,8 @@ func (m *Mesh) block(limit time.Duration) {
 	}
 }
 
-// watch changes what the system watches for on a connection. With nothing to watch for, the connection leaves the set, because its end
-// would still be reported, again and again.
+// watch changes what the system watches for on a connection. With nothing to watch for, the
+// connection leaves the set, because its end would still be reported, again and again.
 func (m *Mesh) watch(p *peer, events uint32) {
 	operation := unix.EPOLL_CTL_MOD
 	switch {
@@ -167,5 +173,7 @@ func (m *Mesh) watch(p *peer, events uint32) {
 		operation = unix.EPOLL_CTL_ADD
 	}
 	p.watched = events
-	unix.EpollCtl(m.epoll, operation, p.link.Descriptor(), &unix.EpollEvent{Events: events, Fd: int32(p.proc)}) // a valid descriptor: this can not fail
+	// a valid descriptor: this can not fail
+	unix.EpollCtl(m.epoll, operation, p.link.Descriptor(),
+		&unix.EpollEvent{Events: events, Fd: int32(p.proc)})
 }

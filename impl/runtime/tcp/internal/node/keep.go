@@ -7,8 +7,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// keeper is for models in which a message that its receiver ignores stays on its way (fault.Model.Selective and Set): it comes again when the machine has changed. A
-// message is ignored when nothing comes of it; then it is no step. In a set all messages stay.
+// keeper is for models in which a message that its receiver ignores stays on its way
+// (fault.Model.Selective and Set): it comes again when the machine has changed. A message is
+// ignored when nothing comes of it; then it is no step. In a set all messages stay.
 type keeper struct {
 	on, set bool
 	before  []byte          // state of the machine
@@ -33,7 +34,8 @@ func (k *keeper) begin(m core.Machine, in *core.Input) {
 	k.before, k.message = core.EncodeState(m), core.Encode(in.Message)
 }
 
-// ends reports whether nothing has come of a step. Its message is kept then, and in a set in any case: it may arrive again.
+// ends reports whether nothing has come of a step. Its message is kept then, and in a set in any
+// case: it may arrive again.
 func (k *keeper) ends(m core.Machine, in *core.Input, effects []core.Effect) bool {
 	if in.Kind != core.Received {
 		return false

@@ -29,7 +29,8 @@ func (m *picky) Step(in core.Input, out []core.Effect) []core.Effect {
 		return out
 	}
 	text := in.Message.(*word).Text
-	if text[0] != 'a'+byte(len(m.taken.Letters)) && (text != "*" || len(m.taken.Letters)%2 == 0) { // the star after every other letter
+	// the star after every other letter
+	if text[0] != 'a'+byte(len(m.taken.Letters)) && (text != "*" || len(m.taken.Letters)%2 == 0) {
 		return append(out, core.DropInput(0, core.MsgID{}, "not its turn"))
 	}
 	m.taken.Letters += text
@@ -38,8 +39,8 @@ func (m *picky) Step(in core.Input, out []core.Effect) []core.Effect {
 func (m *picky) State() []any                            { return []any{&m.taken} }
 func (m *picky) Choices(buf []core.Choice) []core.Choice { return buf }
 
-// TestIgnored: messages that are ignored come again when the machine has changed, and those that still are no steps; in a set a message is there once. Without
-// it they are gone.
+// TestIgnored: messages that are ignored come again when the machine has changed, and those that
+// still are no steps; in a set a message is there once. Without it they are gone.
 func TestIgnored(t *testing.T) {
 	tests := []struct {
 		name, letters string
@@ -51,14 +52,18 @@ func TestIgnored(t *testing.T) {
 		{"kept", "cbadx", true, false, "abcd", []string{"a", "b", "c", "d"}},
 		{"twice on its way", "aba", true, false, "ab", []string{"a", "b"}},
 		{"a set", "bbab", true, true, "ab", []string{"a", "b"}},
-		{"twice out of a set", "a*cde", true, true, "a*cde*", []string{"a", "*", "c", "d", "e", "*"}},
+		{"twice out of a set", "a*cde", true, true, "a*cde*",
+			[]string{"a", "*", "c", "d", "e", "*"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m, pool := alone(t)
 			machine := &picky{letters: tt.letters}
 			var steps []string
-			n, err := node.New(node.Config{Procs: 1, Machine: machine, NewMessage: func() core.Message { return new(word) }, Mesh: m, Pool: pool, Keep: tt.keep, Set: tt.set,
+			n, err := node.New(node.Config{Procs: 1, Machine: machine,
+				NewMessage: func() core.Message {
+					return new(word)
+				}, Mesh: m, Pool: pool, Keep: tt.keep, Set: tt.set,
 				Observe: func(in *core.Input, _ []core.Effect) error {
 					if in.Kind == core.Received {
 						steps = append(steps, in.Message.Describe().Kind)
@@ -72,13 +77,15 @@ func TestIgnored(t *testing.T) {
 				t.Fatal(err)
 			}
 			if machine.taken.Letters != tt.taken || !slices.Equal(steps, tt.steps) {
-				t.Errorf("took %q in steps %q, want %q in %q", machine.taken.Letters, steps, tt.taken, tt.steps)
+				t.Errorf("took %q in steps %q, want %q in %q", machine.taken.Letters, steps,
+					tt.taken, tt.steps)
 			}
 		})
 	}
 }
 
-// quitter asks for a restart when its timer fires, and then wants to hear of nothing that it has asked for before.
+// quitter asks for a restart when its timer fires, and then wants to hear of nothing that it has
+// asked for before.
 type quitter struct {
 	taken struct{ Letters string }
 	life  core.Incarnation
@@ -87,14 +94,17 @@ type quitter struct {
 func (m *quitter) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start:
-		return append(out, core.Effect{Kind: core.SetTimer, Timer: "late", Ticks: 2}, core.Effect{Kind: core.SetTimer, Timer: "soon", Ticks: 1})
+		return append(out, core.Effect{Kind: core.SetTimer, Timer: "late", Ticks: 2},
+			core.Effect{Kind: core.SetTimer, Timer: "soon", Ticks: 1})
 	case core.Restore:
 		m.life = in.Incarnation
 		return append(out, core.Effect{Kind: core.SetTimer, Timer: "again", Ticks: 1})
 	case core.Tick:
 		m.taken.Letters += in.Timer + " "
 		if in.Timer == "soon" {
-			return append(out, core.SendTo(0, &word{"lost"}), core.Effect{Kind: core.Persist, Key: "lost", Value: []byte{1}}, core.Effect{Kind: core.Rollback}, core.SendTo(0, &word{"never"}))
+			return append(out, core.SendTo(0, &word{"lost"}),
+				core.Effect{Kind: core.Persist, Key: "lost", Value: []byte{1}},
+				core.Effect{Kind: core.Rollback}, core.SendTo(0, &word{"never"}))
 		}
 		return out
 	case core.Received:
@@ -105,11 +115,14 @@ func (m *quitter) Step(in core.Input, out []core.Effect) []core.Effect {
 func (m *quitter) State() []any                            { return []any{&m.taken} }
 func (m *quitter) Choices(buf []core.Choice) []core.Choice { return buf }
 
-// TestRestart: a machine that rolls back is followed by another one in the same node, which gets nothing that the former life has asked for: timers, messages to itself, writes.
+// TestRestart: a machine that rolls back is followed by another one in the same node, which gets
+// nothing that the former life has asked for: timers, messages to itself, writes.
 func TestRestart(t *testing.T) {
 	m, pool := alone(t)
 	first, second := &quitter{}, &quitter{}
-	n, err := node.New(node.Config{Procs: 1, Machine: first, NewMessage: func() core.Message { return new(word) }, Mesh: m, Pool: pool})
+	n, err := node.New(node.Config{Procs: 1, Machine: first, NewMessage: func() core.Message {
+		return new(word)
+	}, Mesh: m, Pool: pool})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,6 +137,7 @@ func TestRestart(t *testing.T) {
 		_, err = n.Turn(-1)
 	}
 	if err != nil || second.life != 1 || second.taken.Letters != "again " {
-		t.Errorf("the next life, of incarnation %d, hears of %q (%v), want its own timer alone", second.life, second.taken.Letters, err)
+		t.Errorf("the next life, of incarnation %d, hears of %q (%v), want its own timer alone",
+			second.life, second.taken.Letters, err)
 	}
 }

@@ -6,16 +6,18 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 )
 
-// Bounds of what waits for a better moment: a message is worth it from so many bytes on, and so many steps of the program pass at most.
+// Bounds of what waits for a better moment: a message is worth it from so many bytes on, and so
+// many steps of the program pass at most.
 const (
 	laterBytes = frame.Large
 	laterSteps = 4
 	laterMost  = 16
 )
 
-// later are large messages for which nobody waits while the program can go on (core.Background). They leave when it can not, when what it has sent is
-// written: so the log of a receiver does not delay the answer. For the others they are slow on their way, no more: what follows to the same proc
-// follows them, and the node hears nothing before they have left.
+// later are large messages for which nobody waits while the program can go on (core.Background).
+// They leave when it can not, when what it has sent is written: so the log of a receiver does not
+// delay the answer. For the others they are slow on their way, no more: what follows to the same
+// proc follows them, and the node hears nothing before they have left.
 type later struct {
 	list  []packet
 	steps int // of the program since the first one
@@ -89,7 +91,8 @@ func (n *Node) sendLater() {
 	n.c.Mesh.Flush()
 }
 
-// idleLater waits until what the program has sent is written, a little at most, and sends the rest. It returns what came meanwhile.
+// idleLater waits until what the program has sent is written, a little at most, and sends the rest.
+// It returns what came meanwhile.
 func (n *Node) idleLater() mesh.What {
 	for range 64 {
 		if len(n.later.list) == 0 || n.c.Mesh.MostQueued() == 0 {

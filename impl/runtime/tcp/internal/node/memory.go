@@ -5,10 +5,12 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/buffer"
 )
 
-// maxWaiting bounds the buffers that wait until nothing on its way to the network refers to them; more go to the garbage collector.
+// maxWaiting bounds the buffers that wait until nothing on its way to the network refers to them;
+// more go to the garbage collector.
 const maxWaiting = 1 << 12
 
-// soon is how many buffers may wait while the program goes on: to give them back is not on the way from a message to the answer.
+// soon is how many buffers may wait while the program goes on: to give them back is not on the way
+// from a message to the answer.
 const soon = 16
 
 // memory is what a node lends to its protocol and its program.
@@ -24,13 +26,15 @@ type memory struct {
 	copies   []pending
 }
 
-// pending is a copy that Keep has promised. Nobody reads or changes either side before the next step.
+// pending is a copy that Keep has promised. Nobody reads or changes either side before the next
+// step.
 type pending struct{ to, from []byte }
 
 // slice is how much is copied between two looks at the network.
 const slice = 8 << 10
 
-// work goes on with the copies for about so many bytes; it reports whether there was anything to do.
+// work goes on with the copies for about so many bytes; it reports whether there was anything to
+// do.
 func (m *memory) work(bytes int) bool {
 	if len(m.copies) == 0 {
 		return false
@@ -57,8 +61,9 @@ func (m *memory) finish() {
 	}
 }
 
-// Keep implements core.Memory. What was lent to the program for this step needs no copy: it belongs to the log from now on. A large copy of anything else is
-// made while the node would wait, or before the next step.
+// Keep implements core.Memory. What was lent to the program for this step needs no copy: it belongs
+// to the log from now on. A large copy of anything else is made while the node would wait, or
+// before the next step.
 func (m *memory) Keep(data []byte) []byte {
 	m.kept += uint64(len(data))
 	for i, lent := range m.lent {
@@ -91,7 +96,8 @@ func (m *memory) wait(data []byte) {
 	}
 }
 
-// reclaim comes at the end of a step, or later if nothing was lent: the protocol has copied what it keeps of what the program has sent.
+// reclaim comes at the end of a step, or later if nothing was lent: the protocol has copied what it
+// keeps of what the program has sent.
 func (m *memory) reclaim() {
 	if len(m.lent) > 0 {
 		if m.recycler != nil {

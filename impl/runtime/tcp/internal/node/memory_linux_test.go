@@ -9,7 +9,8 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/node"
 )
 
-// hoarder is a machine whose layer keeps every payload that its program sends, and whose program changes its one buffer at each step.
+// hoarder is a machine whose layer keeps every payload that its program sends, and whose program
+// changes its one buffer at each step.
 type hoarder struct {
 	memory core.Memory
 	buffer []byte
@@ -31,11 +32,14 @@ func (h *hoarder) Settle() {
 	}
 }
 
-// TestKeepLent: what a program has made in a buffer of the node goes into the log as it is, once, and the pool gets it back only from there.
+// TestKeepLent: what a program has made in a buffer of the node goes into the log as it is, once,
+// and the pool gets it back only from there.
 func TestKeepLent(t *testing.T) {
 	f := &flood{pool: new(buffer.Pool), paused: true}
 	h := &hoarder{buffer: make([]byte, 3)}
-	n, err := node.New(node.Config{Procs: 2, Machine: rankOf{h}, NewMessage: func() core.Message { return new(none.Message) }, Mesh: f, Pool: f.pool})
+	n, err := node.New(node.Config{Procs: 2, Machine: rankOf{h}, NewMessage: func() core.Message {
+		return new(none.Message)
+	}, Mesh: f, Pool: f.pool})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,16 +107,22 @@ func (r rankOf) Step(in core.Input, out []core.Effect) []core.Effect {
 		r.buffer[i] = byte(len(r.kept))
 	}
 	r.sent = true
-	return append(out, core.SendTo(1, &none.Message{Payload: core.Payload{ID: core.MsgID{Number: 1}, Data: r.buffer}}))
+	return append(out,
+		core.SendTo(1, &none.Message{Payload: core.Payload{ID: core.MsgID{Number: 1},
+			Data: r.buffer}}))
 }
 
-// TestKeep lets a program change its buffer at every step while its layer logs every message: the copies, which may be made late, must
-// be complete before the next step, whether the node steps at once or had time in between.
+// TestKeep lets a program change its buffer at every step while its layer logs every message: the
+// copies, which may be made late, must be complete before the next step, whether the node steps at
+// once or had time in between.
 func TestKeep(t *testing.T) {
 	for _, size := range []int{1, 1000, 100_000} {
 		f := &flood{pool: new(buffer.Pool), paused: true}
 		h := &hoarder{buffer: make([]byte, size)}
-		n, err := node.New(node.Config{Procs: 2, Machine: rankOf{h}, NewMessage: func() core.Message { return new(none.Message) }, Mesh: f, Pool: f.pool})
+		n, err := node.New(node.Config{Procs: 2, Machine: rankOf{h},
+			NewMessage: func() core.Message {
+				return new(none.Message)
+			}, Mesh: f, Pool: f.pool})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +135,8 @@ func TestKeep(t *testing.T) {
 			t.Fatal(err)
 		}
 		if h.wrong > 0 || len(h.kept) != 20 || n.Counts().Logged != uint64(20*size) {
-			t.Errorf("%d bytes: %d kept, %d times wrong, %d bytes logged", size, len(h.kept), h.wrong, n.Counts().Logged)
+			t.Errorf("%d bytes: %d kept, %d times wrong, %d bytes logged", size, len(h.kept),
+				h.wrong, n.Counts().Logged)
 		}
 	}
 }

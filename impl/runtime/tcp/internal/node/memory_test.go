@@ -20,14 +20,17 @@ func (l *lender) MostQueued() int                                        { retur
 func (l *lender) Borrowed() bool                                         { return l.borrowed }
 func (l *lender) Pause(core.Proc, bool)                                  {}
 func (l *lender) Next(*mesh.Arrival, time.Duration) mesh.What            { return mesh.Nothing }
-func (l *lender) Notice() (mesh.Notice, bool)                            { return mesh.Notice{}, false }
-func (l *lender) UseMemory(core.Memory)                                  {}
-func (l *lender) Settle()                                                {}
-func (l *lender) Holding() bool                                          { return false }
-func (l *lender) Release()                                               {}
+func (l *lender) Notice() (mesh.Notice, bool) {
+	return mesh.Notice{}, false
+}
+func (l *lender) UseMemory(core.Memory) {}
+func (l *lender) Settle()               {}
+func (l *lender) Holding() bool         { return false }
+func (l *lender) Release()              {}
 
-// TestKeep keeps what a program has sent: bytes that were lent for the send belong to the log without a copy, once, and are not used again
-// before the log frees them and the network has them; others are copied before the next step.
+// TestKeep keeps what a program has sent: bytes that were lent for the send belong to the log
+// without a copy, once, and are not used again before the log frees them and the network has them;
+// others are copied before the next step.
 func TestKeep(t *testing.T) {
 	l, pool := &lender{borrowed: true}, new(buffer.Pool)
 	m := memory{pool: pool, mesh: l, recycler: l}

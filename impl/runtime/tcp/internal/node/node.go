@@ -20,7 +20,8 @@ type HaltError struct{ Reason string }
 // Error implements error.
 func (e *HaltError) Error() string { return "the machine gave up: " + e.Reason }
 
-// Store is the stable storage of a proc. What was put is stable when Commit has returned without an error.
+// Store is the stable storage of a proc. What was put is stable when Commit has returned without an
+// error.
 type Store interface {
 	Put(key string, value []byte) error
 	Delete(key string) error
@@ -47,13 +48,19 @@ type Config struct {
 	NewMessage func() core.Message
 	Mesh       Transport
 	Pool       *buffer.Pool
-	Store      Store                                                   // nil: whatever is persisted is stable at once, and lost with the process
-	Notices    func(mesh.Notice) error                                 // what happened to connections; an error ends the turn with it. nil: ignored
-	Before     func(kind core.InputKind, from core.Proc, timer string) // every step, before it is taken. nil: nobody
-	Observe    func(in *core.Input, effects []core.Effect) error       // every step, before its effects are performed; nothing may be kept. nil: nobody
-	Perform    func(e *core.Effect) error                              // every effect, before it is performed; an error ends the step there. nil: nobody
+	// nil: whatever is persisted is stable at once, and lost with the process
+	Store Store
+	// what happened to connections; an error ends the turn with it. nil: ignored
+	Notices func(mesh.Notice) error
+	// every step, before it is taken. nil: nobody
+	Before func(kind core.InputKind, from core.Proc, timer string)
+	// every step, before its effects are performed; nothing may be kept. nil: nobody
+	Observe func(in *core.Input, effects []core.Effect) error
+	// every effect, before it is performed; an error ends the step there. nil: nobody
+	Perform func(e *core.Effect) error
 
-	Keep       bool          // a message that the machine ignores comes again when it has changed; for small machines
+	// a message that the machine ignores comes again when it has changed; for small machines
+	Keep       bool
 	Set        bool          // and one that was sent is never sent again
 	Tick       time.Duration // of the machine's timers; 0 means 1 ms
 	OutLimit   int           // bytes; 0 means 1 MiB
@@ -63,7 +70,8 @@ type Config struct {
 
 // Counts is what a node has done.
 type Counts struct {
-	Steps, Frames, Encoded uint64 // of the machine; data messages sent in the fixed layout; messages sent by the codec
+	// of the machine; data messages sent in the fixed layout; messages sent by the codec
+	Steps, Frames, Encoded uint64
 	Bytes                  uint64 // payloads sent in the fixed layout
 	Header                 uint64 // protocol headers sent with them
 	Lost                   uint64 // messages for procs that are not connected
@@ -117,7 +125,10 @@ type timer struct {
 // New makes a node. The first input, Start or Restore, must come by Input.
 func New(c Config) (*Node, error) {
 	if c.Machine == nil || c.NewMessage == nil || c.Mesh == nil || c.Pool == nil || c.Procs < 1 {
-		return nil, fmt.Errorf("node: proc %d: a machine, its messages, a mesh, a pool and a number of procs are needed", c.Proc)
+		return nil,
+			fmt.Errorf(
+				"node: proc %d: a machine, its messages, a mesh, a pool and a number of procs are "+
+					"needed", c.Proc)
 	}
 	def := func(value *int, otherwise int) {
 		if *value == 0 {
@@ -132,7 +143,8 @@ func New(c Config) (*Node, error) {
 	if c.StuckAfter == 0 {
 		c.StuckAfter = 100 * time.Millisecond
 	}
-	n := &Node{c: c, keep: keeper{on: c.Keep, set: c.Set}, sources: make([]source, c.Procs), memory: memory{pool: c.Pool, mesh: c.Mesh}}
+	n := &Node{c: c, keep: keeper{on: c.Keep, set: c.Set}, sources: make([]source, c.Procs),
+		memory: memory{pool: c.Pool, mesh: c.Mesh}}
 	n.framed, _ = c.NewMessage().(core.Framed)
 	n.advance.Kind = core.Advance
 	if n.receive.Kind = core.Received; n.framed != nil {
@@ -153,8 +165,10 @@ func (n *Node) drive(m core.Machine) {
 	n.memory.recycler = n.recycler
 }
 
-// Restart drives another machine from now on, the next life of the same proc: after ErrRollback. What the former life waited for is gone with it, messages
-// to itself and timers included; what others have sent it, and it them, is still on its way. The first input, Restore, must come by Input.
+// Restart drives another machine from now on, the next life of the same proc: after ErrRollback.
+// What the former life waited for is gone with it, messages to itself and timers included; what
+// others have sent it, and it them, is still on its way. The first input, Restore, must come by
+// Input.
 func (n *Node) Restart(m core.Machine, life core.Incarnation) {
 	n.sendLater()
 	n.Release()
@@ -191,8 +205,8 @@ func (n *Node) Release() {
 	n.memory.reclaim()
 }
 
-// Buffers is where a program gets the bytes that it sends and gives back those that it received. What it has sent is used again once it is
-// written and, if the protocol logs it, copied.
+// Buffers is where a program gets the bytes that it sends and gives back those that it received.
+// What it has sent is used again once it is written and, if the protocol logs it, copied.
 func (n *Node) Buffers() *Buffers { return (*Buffers)(&n.memory) }
 
 // Input gives the machine an event of the environment: Start, Restore, Down, Checkpoint.
@@ -203,8 +217,8 @@ func (n *Node) Input(in core.Input) error {
 	return n.dueInputs()
 }
 
-// Turn gives the machine one thing to do, and waits for it at most so long (for ever if the limit is negative); it reports whether
-// there was anything.
+// Turn gives the machine one thing to do, and waits for it at most so long (for ever if the limit
+// is negative); it reports whether there was anything.
 func (n *Node) Turn(limit time.Duration) (bool, error) {
 	if n.turn++; len(n.timers) > 0 && n.turn%64 == 0 {
 		if fired, err := n.fire(); fired || err != nil {
@@ -274,7 +288,8 @@ func (n *Node) listen(limit time.Duration) (bool, error) {
 	if len(n.later.list) > 0 {
 		what = n.idleLater()
 	}
-	for len(n.memory.copies) > 0 && what == mesh.Nothing { // the log's copies, as long as nothing comes
+	// the log's copies, as long as nothing comes
+	for len(n.memory.copies) > 0 && what == mesh.Nothing {
 		if what = n.c.Mesh.Next(&n.arrival, 0); what == mesh.Nothing {
 			n.memory.work(slice)
 		}
@@ -314,10 +329,13 @@ func (n *Node) received(a *mesh.Arrival) error {
 	switch a.Header.Kind {
 	case frame.Data:
 		if n.framed == nil {
-			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: a data frame, which this protocol does not have", n.c.Proc, n.c.Life, a.From, a.Life)
+			return fmt.Errorf(
+				"node: proc %d inc %d: from %d inc %d: a data frame, which this protocol does "+
+					"not have", n.c.Proc, n.c.Life, a.From, a.Life)
 		}
 		if err := n.framed.ParseHeader(a.Extra, a.From); err != nil {
-			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life, a.From, a.Life, err)
+			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life,
+				a.From, a.Life, err)
 		}
 		content := n.framed.Content()
 		if content.Data = a.Payload; n.delivers && !content.ID.IsZero() {
@@ -329,7 +347,8 @@ func (n *Node) received(a *mesh.Arrival) error {
 		err := core.Decode(a.Payload, m)
 		n.c.Pool.Put(a.Payload)
 		if err != nil {
-			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life, a.From, a.Life, err)
+			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life,
+				a.From, a.Life, err)
 		}
 		if f, ok := m.(core.Framed); ok {
 			n.payload, n.size = f.Content().ID, len(f.Content().Data)
@@ -409,7 +428,8 @@ func (n *Node) fire() (bool, error) {
 	return fired, n.dueInputs()
 }
 
-// dueInputs gives the machine what its own effects have caused, and what it has ignored before they did.
+// dueInputs gives the machine what its own effects have caused, and what it has ignored before they
+// did.
 func (n *Node) dueInputs() error {
 	for {
 		for len(n.due) > 0 {

@@ -29,7 +29,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const forever = time.Minute
 
-// setup prepares a protocol of the catalog for programs; for HydEE the first two ranks share a cluster.
+// setup prepares a protocol of the catalog for programs; for HydEE the first two ranks share a
+// cluster.
 func setup(t testing.TB, protocol, program string) *core.Setup {
 	t.Helper()
 	names, programs, err := script.Parse(program, 1)
@@ -54,9 +55,11 @@ func setup(t testing.TB, protocol, program string) *core.Setup {
 	return s
 }
 
-// cluster runs every proc of a setup as a thread with a mesh of its own, until all programs have ended, and returns their digests and
-// what the nodes counted. The configuration may be changed first.
-func cluster(t testing.TB, s *core.Setup, private bool, set func(*node.Config)) ([]uint64, []node.Counts) {
+// cluster runs every proc of a setup as a thread with a mesh of its own, until all programs have
+// ended, and returns their digests and what the nodes counted. The configuration may be changed
+// first.
+func cluster(t testing.TB, s *core.Setup, private bool, set func(*node.Config)) ([]uint64,
+	[]node.Counts) {
 	t.Helper()
 	procs := len(s.Layout.Names)
 	id := mesh.NewIdentity()
@@ -68,7 +71,8 @@ func cluster(t testing.TB, s *core.Setup, private bool, set func(*node.Config)) 
 			t.Fatal(err)
 		}
 		id.Self, pools[p] = trace.Proc(p), new(buffer.Pool)
-		if meshes[p], err = mesh.New(mesh.Config{Identity: id, Procs: procs, Listener: l, Pool: pools[p], Private: private,
+		if meshes[p], err = mesh.New(mesh.Config{Identity: id, Procs: procs, Listener: l,
+			Pool: pools[p], Private: private,
 			Patience: mesh.Patience{Yield: 200 * time.Microsecond}, Ring: 64 << 10}); err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +83,8 @@ func cluster(t testing.TB, s *core.Setup, private bool, set func(*node.Config)) 
 	running.Store(int32(s.Layout.Ranks))
 	var threads sync.WaitGroup
 	for p, m := range meshes {
-		c := node.Config{Proc: core.Proc(p), Procs: procs, Machine: s.New(core.Proc(p)), NewMessage: s.NewMessage, Mesh: m, Pool: pools[p]}
+		c := node.Config{Proc: core.Proc(p), Procs: procs, Machine: s.New(core.Proc(p)),
+			NewMessage: s.NewMessage, Mesh: m, Pool: pools[p]}
 		if set != nil {
 			set(&c)
 		}
@@ -113,7 +118,8 @@ func cluster(t testing.TB, s *core.Setup, private bool, set func(*node.Config)) 
 }
 
 // drive waits until all are connected and runs one proc until all programs have ended.
-func drive(c node.Config, m *mesh.Mesh, procs int, ended func(), running *atomic.Int32, counts *node.Counts) error {
+func drive(c node.Config, m *mesh.Mesh, procs int, ended func(), running *atomic.Int32,
+	counts *node.Counts) error {
 	var all []trace.Proc
 	for p := range trace.Proc(procs) {
 		all = append(all, p)
@@ -142,11 +148,13 @@ func drive(c node.Config, m *mesh.Mesh, procs int, ended func(), running *atomic
 	return nil
 }
 
-const ring = "a: loop 40; send b; recv d; send c; recv c; end; output\nb: loop 40; recv a; send c; end\n" +
+const ring = "a: loop 40; send b; recv d; send c; recv c; end; output\nb: loop 40; recv a; send " +
+	"c; end\n" +
 	"c: loop 40; recv b; send d; recv a; send a; end; output\nd: loop 40; recv c; send a; end"
 
-// TestProtocols runs a program under every protocol that has programs, unchanged, over connections and over shared memory; the
-// digests of all ranks must be those of a run by hand, one step at a time, without a protocol and without a network.
+// TestProtocols runs a program under every protocol that has programs, unchanged, over connections
+// and over shared memory; the digests of all ranks must be those of a run by hand, one step at a
+// time, without a protocol and without a network.
 func TestProtocols(t *testing.T) {
 	want := byHand(t, setup(t, "none", ring))
 	for i, protocol := range []string{"none", "hydee", "causal", "camel", "sbml", "rbml", "hmpl"} {
@@ -197,7 +205,8 @@ func byHand(t testing.TB, s *core.Setup) []uint64 {
 	return digests
 }
 
-// flood is a transport on which rank 1 has always sent one more message, and on which as much is queued as the test says.
+// flood is a transport on which rank 1 has always sent one more message, and on which as much is
+// queued as the test says.
 type flood struct {
 	node.Transport
 	pool          *buffer.Pool
@@ -216,18 +225,22 @@ func (f *flood) Next(a *mesh.Arrival, _ time.Duration) mesh.What {
 		return mesh.Nothing
 	}
 	f.given++
-	extra, _ := (&none.Message{Payload: core.Payload{ID: core.MsgID{From: 1, Number: uint32(f.given)}}}).AppendHeader(nil)
-	a.Arrival = link.Arrival{Header: frame.Header{Kind: frame.Data}, Extra: extra, Payload: f.pool.Get(8)}
+	extra, _ := (&none.Message{Payload: core.Payload{
+		ID: core.MsgID{From: 1, Number: uint32(f.given)}}}).AppendHeader(nil)
+	a.Arrival = link.Arrival{Header: frame.Header{Kind: frame.Data}, Extra: extra,
+		Payload: f.pool.Get(8)}
 	a.From = 1
 	return mesh.Frame
 }
 
-// TestBackPressure stops a program by a full queue to one peer while another floods it: the flood is paused at its limit; when
-// nothing moves for long, one more message is heard at a time; when the queue is empty, the program goes on and the flood, too.
+// TestBackPressure stops a program by a full queue to one peer while another floods it: the flood
+// is paused at its limit; when nothing moves for long, one more message is heard at a time; when
+// the queue is empty, the program goes on and the flood, too.
 func TestBackPressure(t *testing.T) {
 	s := setup(t, "none", "a: send c; loop 500; recv b; end\nb: loop 500; send a; end\nc: recv a")
 	f := &flood{pool: new(buffer.Pool), queued: 1001}
-	n, err := node.New(node.Config{Procs: 3, Machine: s.New(0), NewMessage: s.NewMessage, Mesh: f, Pool: f.pool,
+	n, err := node.New(node.Config{Procs: 3, Machine: s.New(0), NewMessage: s.NewMessage, Mesh: f,
+		Pool:     f.pool,
 		OutLimit: 1000, InLimit: 40 * 8, StuckAfter: time.Microsecond})
 	if err != nil {
 		t.Fatal(err)
@@ -264,11 +277,13 @@ func TestBackPressure(t *testing.T) {
 	}
 }
 
-// TestEverybodySends runs a program that needs channels without a bound, all sending everything before they receive anything, with
-// bounds that are far too small: it must end all the same, because a machine was checked with such channels.
+// TestEverybodySends runs a program that needs channels without a bound, all sending everything
+// before they receive anything, with bounds that are far too small: it must end all the same,
+// because a machine was checked with such channels.
 func TestEverybodySends(t *testing.T) {
 	const n = 1100
-	program := fmt.Sprintf("a: loop %d; send b; send c; end; loop %d; recv b; recv c; end\n", n, n) +
+	program := fmt.Sprintf("a: loop %d; send b; send c; end; loop %d; recv b; recv c; end\n", n,
+		n) +
 		fmt.Sprintf("b: loop %d; send c; send a; end; loop %d; recv c; recv a; end\n", n, n) +
 		fmt.Sprintf("c: loop %d; send a; send b; end; loop %d; recv a; recv b; end", n, n)
 	s := setup(t, "hydee", program)
@@ -297,20 +312,27 @@ func TestErrors(t *testing.T) {
 			var halt *node.HaltError
 			return errors.As(err, &halt) && halt.Reason == "no image"
 		}},
-		{"rollback", says{core.Effect{Kind: core.Rollback}}, nil, func(err error) bool { return errors.Is(err, node.ErrRollback) }},
-		{"disk full", says{core.Effect{Kind: core.Persist, Key: "image/1", Value: []byte{1}}}, broken{full},
-			func(err error) bool { return errors.Is(err, full) && strings.Contains(err.Error(), "proc 0 inc 3") }},
+		{"rollback", says{core.Effect{Kind: core.Rollback}}, nil, func(err error) bool {
+			return errors.Is(err, node.ErrRollback)
+		}},
+		{"disk full", says{core.Effect{Kind: core.Persist, Key: "image/1", Value: []byte{1}}},
+			broken{full},
+			func(err error) bool {
+				return errors.Is(err, full) && strings.Contains(err.Error(), "proc 0 inc 3")
+			}},
 	} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
 		pool := new(buffer.Pool)
-		m, err := mesh.New(mesh.Config{Identity: mesh.NewIdentity(), Procs: 1, Listener: l, Pool: pool})
+		m, err := mesh.New(mesh.Config{Identity: mesh.NewIdentity(), Procs: 1, Listener: l,
+			Pool: pool})
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := node.New(node.Config{Life: 3, Procs: 1, Machine: tt.machine, NewMessage: setup(t, "none", ring).NewMessage, Mesh: m, Pool: pool, Store: tt.store})
+		n, err := node.New(node.Config{Life: 3, Procs: 1, Machine: tt.machine,
+			NewMessage: setup(t, "none", ring).NewMessage, Mesh: m, Pool: pool, Store: tt.store})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,7 +377,8 @@ func alone(t *testing.T) (*mesh.Mesh, *buffer.Pool) {
 func TestTimer(t *testing.T) {
 	m, pool := alone(t)
 	machine := &alarm{}
-	n, err := node.New(node.Config{Procs: 1, Machine: machine, NewMessage: setup(t, "none", ring).NewMessage, Mesh: m, Pool: pool})
+	n, err := node.New(node.Config{Procs: 1, Machine: machine,
+		NewMessage: setup(t, "none", ring).NewMessage, Mesh: m, Pool: pool})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -378,7 +401,8 @@ type alarm struct{ rang []string }
 func (m *alarm) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start:
-		for _, e := range []core.Effect{{Timer: "later", Ticks: 2}, {Timer: "soon", Ticks: 1}, {Timer: "later", Ticks: 2}} {
+		for _, e := range []core.Effect{{Timer: "later", Ticks: 2}, {Timer: "soon", Ticks: 1},
+			{Timer: "later", Ticks: 2}} {
 			e.Kind = core.SetTimer
 			out = append(out, e)
 		}

@@ -9,8 +9,9 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
 )
 
-// step gives the machine one input and performs what it asks for. The machine gets a copy. To copy bytes that were written a moment ago in smaller
-// pieces takes long, so the inputs of every message are made once and changed only where they differ.
+// step gives the machine one input and performs what it asks for. The machine gets a copy. To copy
+// bytes that were written a moment ago in smaller pieces takes long, so the inputs of every message
+// are made once and changed only where they differ.
 func (n *Node) step(in *core.Input) error {
 	if len(n.later.list) > 0 && n.later.age(in.Kind) {
 		n.sendLater()
@@ -52,7 +53,8 @@ func (n *Node) step(in *core.Input) error {
 	if n.recycler != nil {
 		n.recycler.Settle()
 	}
-	if len(n.memory.lent) > 0 || len(n.memory.waiting) >= soon { // the rest when the node would wait
+	// the rest when the node would wait
+	if len(n.memory.lent) > 0 || len(n.memory.waiting) >= soon {
 		n.memory.reclaim()
 	}
 	if n.c.Store != nil && len(n.due) > persisted && end == nil {
@@ -78,14 +80,18 @@ func (n *Node) perform(e *core.Effect) error {
 		}
 	case core.SetTimer:
 		t := timer{time.Now().Add(time.Duration(e.Ticks) * n.c.Tick), e.Timer}
-		at, _ := slices.BinarySearchFunc(n.timers, t, func(a, b timer) int { return a.at.Compare(b.at) })
+		at, _ := slices.BinarySearchFunc(n.timers, t, func(a, b timer) int {
+			return a.at.Compare(b.at)
+		})
 		n.timers = slices.Insert(n.timers, at, t)
 	case core.ProgramSent:
 		n.counts.Sends++
 		n.counts.Payload += uint64(len(e.Payload.Data))
 		n.payload, n.size = e.Payload.ID, len(e.Payload.Data)
 	case core.Log:
-		switch { // a payload that neither is sent now nor has come now is in the log, which learns more about it
+		// a payload that neither is sent now nor has come now is in the log, which learns more
+		// about it
+		switch {
 		case e.ID == n.payload:
 			n.counts.Logs, n.counts.LogBytes = n.counts.Logs+1, n.counts.LogBytes+uint64(n.size)
 		case n.framed == nil:
@@ -143,14 +149,16 @@ func (n *Node) send(e *core.Effect) error {
 	return nil
 }
 
-// carried counts what a message of our own program carries besides its payload. Copies for others are no such messages.
+// carried counts what a message of our own program carries besides its payload. Copies for others
+// are no such messages.
 func (n *Node) carried(id core.MsgID, bytes int) {
 	if !id.IsZero() && id.From.Proc() == n.c.Proc {
 		n.counts.Carried += uint64(bytes)
 	}
 }
 
-// sendSelf keeps a message of the machine to itself, encoded, because the machine may use its own again.
+// sendSelf keeps a message of the machine to itself, encoded, because the machine may use its own
+// again.
 func (n *Node) sendSelf(m core.Message) error {
 	again := n.c.NewMessage()
 	if err := core.Decode(core.Encode(m), again); err != nil {
