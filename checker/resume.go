@@ -128,11 +128,7 @@ func Run(ctx context.Context, sys System, o Options) (Result, error) {
 
 // save writes the state of the search. No worker may be at work.
 func (s *search) save() error {
-	create := s.create
-	if create == nil {
-		create = createFile
-	}
-	return writeRun(create, s.options.Saving.File, func(e *Encoder) {
+	return writeRun(s.options.Saving.File, func(e *Encoder) {
 		h := s.header()
 		h.Stats, h.Level, h.Sizes = s.stats(), s.level.depth, s.level.sizes
 		for _, f := range s.findings {

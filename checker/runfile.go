@@ -10,7 +10,8 @@ import (
 	"hash"
 	"io"
 	"os"
-	"path/filepath"
+
+	"github.com/domino-check/domino/internal/wholefile"
 )
 
 // A run file is one line that names its format, then a body of numbers and byte strings, then the
@@ -139,65 +140,27 @@ func (d *Decoder) Words() []uint32 {
 	return list
 }
 
-// sink is a file that is written.
-type sink interface {
-	io.Writer
-	Sync() error
-	Close() error
+// writeRun writes a run file, whole or not at all.
+func writeRun(name string, body func(*Encoder)) error {
+	if err := wholefile.Stream(name, func(w io.Writer) error {
+		return encodeRun(w, body)
+	}); err != nil {
+		return fmt.Errorf("save the run: %w", err)
+	}
+	return nil
 }
 
-// creator opens a new file; tests put one in its place of which the disk is full.
-type creator func(name string) (sink, error)
-
-func createFile(name string) (sink, error) { return os.Create(name) }
-
-// writeRun writes a run file so that at every moment the name has either all of the old content or
-// all of the new.
-func writeRun(create creator, name string, body func(*Encoder)) (err error) {
-	part := name + ".new"
-	f, err := create(part)
-	if err != nil {
-		return fmt.Errorf("save the run: create %s: %w", part, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()       // the first error is the one that matters
-			_ = os.Remove(part) // what is there is of no use
-		}
-	}()
+// encodeRun writes the content of a run file.
+func encodeRun(w io.Writer, body func(*Encoder)) error {
 	sum := sha256.New()
-	e := &Encoder{w: bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<16)}
+	e := &Encoder{w: bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<16)}
 	_, _ = e.w.WriteString(runFormat) // sticks in the buffered writer
 	body(e)
 	if err := e.w.Flush(); err != nil {
-		return fmt.Errorf("save the run: write %s: %w", part, err)
+		return err
 	}
-	if _, err := f.Write(sum.Sum(nil)); err != nil {
-		return fmt.Errorf("save the run: write %s: %w", part, err)
-	}
-	if err := f.Sync(); err != nil {
-		return fmt.Errorf("save the run: sync %s: %w", part, err)
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("save the run: close %s: %w", part, err)
-	}
-	if err := os.Rename(part, name); err != nil {
-		return fmt.Errorf("save the run: %w", err)
-	}
-	return syncFolder(filepath.Dir(name))
-}
-
-// syncFolder makes a rename last.
-func syncFolder(name string) error {
-	folder, err := os.Open(name)
-	if err != nil {
-		return fmt.Errorf("save the run: open folder: %w", err)
-	}
-	defer folder.Close()
-	if err := folder.Sync(); err != nil {
-		return fmt.Errorf("save the run: sync folder %s: %w", name, err)
-	}
-	return nil
+	_, err := w.Write(sum.Sum(nil))
+	return err
 }
 
 // readRun gives the body of a run file to a function, after it has compared the checksum: nothing

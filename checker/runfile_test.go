@@ -2,23 +2,26 @@ package checker
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/domino-check/domino/internal/wholefile"
 )
 
-// full is a file on a disk that has room for so many bytes.
+// full is a disk that has room for so many bytes.
 type full struct {
-	sink
-	room *int
+	w    io.Writer
+	room int
 }
 
-func (f full) Write(b []byte) (int, error) {
-	n := min(len(b), *f.room)
-	*f.room -= n
-	if _, err := f.sink.Write(b[:n]); err != nil {
+func (f *full) Write(b []byte) (int, error) {
+	n := min(len(b), f.room)
+	f.room -= n
+	if _, err := f.w.Write(b[:n]); err != nil {
 		return 0, err
 	}
 	if n < len(b) {
@@ -27,11 +30,11 @@ func (f full) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-func onFullDisk(room int) creator {
-	return func(name string) (sink, error) {
-		f, err := createFile(name)
-		return full{f, &room}, err
-	}
+// writeOnFull is writeRun where only some bytes fit.
+func writeOnFull(room int, file string, body func(*Encoder)) error {
+	return wholefile.Stream(file, func(w io.Writer) error {
+		return encodeRun(&full{w, room}, body)
+	})
 }
 
 // TestDiskFull saves where only some bytes fit, for many numbers of bytes: the error names the
@@ -45,7 +48,7 @@ func TestDiskFull(t *testing.T) {
 			e.Words(list)
 		}
 	}
-	if err := writeRun(createFile, file, body); err != nil {
+	if err := writeRun(file, body); err != nil {
 		t.Fatal(err)
 	}
 	before, err := os.ReadFile(file)
@@ -53,20 +56,20 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	for room := 0; room < len(before); room += 1 + room/3 {
-		err := writeRun(onFullDisk(room), file, body)
+		err := writeOnFull(room, file, body)
 		if !errors.Is(err, syscall.ENOSPC) ||
-			!strings.Contains(err.Error(), "save the run: write "+file+".new") {
+			!strings.Contains(err.Error(), "write "+file+".") {
 			t.Fatalf("%d bytes: %v", room, err)
 		}
 		after, err := os.ReadFile(file)
 		if err != nil || string(after) != string(before) {
 			t.Fatalf("%d bytes: the older file has changed, %v", room, err)
 		}
-		if _, err := os.Stat(file + ".new"); !errors.Is(err, os.ErrNotExist) {
-			t.Fatalf("%d bytes: a part is left, %v", room, err)
+		if list, err := os.ReadDir(filepath.Dir(file)); err != nil || len(list) != 1 {
+			t.Fatalf("%d bytes: a part is left: %v, %v", room, list, err)
 		}
 	}
-	if err := writeRun(onFullDisk(len(before)), file, body); err != nil {
+	if err := writeOnFull(len(before), file, body); err != nil {
 		t.Errorf("room for all: %v", err)
 	}
 }

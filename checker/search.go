@@ -34,7 +34,6 @@ type search struct {
 	peak       atomic.Int64
 	expected   atomic.Int64 // states in all, from the levels; 0 = unknown
 
-	create creator                   // nil for files
 	wrap   func(io.Writer) io.Writer // around files of a search on disk, nil for none
 	before time.Duration             // time that went by before the search was resumed
 

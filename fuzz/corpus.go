@@ -12,6 +12,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/internal/wholefile"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -76,16 +77,12 @@ func (c Corpus) SaveState(s State) error {
 	return c.write(filepath.Join(c.Folder, stateFile), append(data, '\n'))
 }
 
-// write replaces a file at once, so that one that is interrupted leaves the old one.
+// write replaces a file whole or not at all.
 func (c Corpus) write(file string, data []byte) error {
 	if err := os.MkdirAll(c.Folder, 0o755); err != nil {
 		return fmt.Errorf("fuzz: corpus: %w", err)
 	}
-	next := file + ".new"
-	if err := os.WriteFile(next, data, 0o644); err != nil {
-		return fmt.Errorf("fuzz: corpus: %w", err)
-	}
-	if err := os.Rename(next, file); err != nil {
+	if err := wholefile.Write(file, data); err != nil {
 		return fmt.Errorf("fuzz: corpus: %w", err)
 	}
 	return nil

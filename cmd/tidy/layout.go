@@ -10,8 +10,8 @@ import (
 
 // topLevel are the names at the root of the module, beside dot-files.
 var topLevel = []string{
-	"LICENSE", "README.md", "checker", "cmd", "fuzz", "go.mod", "go.sum", "impl", "proofs",
-	"scenarios", "spec",
+	"LICENSE", "README.md", "checker", "cmd", "fuzz", "go.mod", "go.sum", "impl", "internal",
+	"proofs", "scenarios", "spec",
 }
 
 // vagueNames are package names that say nothing about what is inside.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/domino-check/domino/internal/wholefile"
 )
 
 // Files is what the store needs of a file system. It is an interface so that tests can crash
@@ -114,13 +116,7 @@ func (System) List(dir string) ([]string, error) {
 }
 
 // SyncDir implements Files.
-func (System) SyncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
+func (System) SyncDir(dir string) error { return wholefile.SyncFolder(dir) }
 
 // Lock implements Files.
 func (System) Lock(name string, exclusive, wait bool) (io.Closer, error) {
