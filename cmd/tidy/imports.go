@@ -118,10 +118,11 @@ var importTable = []row{
 		dir:      "cmd/domino",
 		internal: []string{"cmd/domino/app"},
 	},
+	{dir: "cmd/domino/app/term", thirdParty: []string{"golang.org/x/term"}},
 	{
 		dir:        "cmd/domino/app",
-		internal:   []string{"*"},
-		thirdParty: []string{"github.com/spf13/pflag", "golang.org/x/term"},
+		internal:   []string{"*", "cmd/domino/app/term"},
+		thirdParty: []string{"github.com/spf13/pflag"},
 	},
 	{dir: "cmd/tidy"},
 }

@@ -148,7 +148,6 @@ func importFixtures() []fixture {
 				"scenarios/scenarios.go": importing("scenarios", "golang.org/x/tools/txtar"),
 				"impl/core/core.go":      importing("core", "github.com/fxamacker/cbor/v2"),
 				"cmd/domino/app/app.go": importing("app", "github.com/spf13/pflag",
-					"golang.org/x/term",
 					m+"impl/runtime/tcp", m+"fuzz", "net/http"),
 			},
 		},

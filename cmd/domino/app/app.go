@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -27,7 +28,7 @@ type command struct {
 	run             func(ctx context.Context, args []string, io streams) (int, error)
 }
 
-// streams are where a command writes.
+// streams are where a command writes; what can not be written to out is noticed when it ends.
 type streams struct{ out, err io.Writer }
 
 func commands() []command {
@@ -70,8 +71,20 @@ func Main() int {
 	return run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr})
 }
 
-// run executes one command line and returns the exit code.
-func run(ctx context.Context, args []string, io streams) int {
+// run executes one command line and returns the exit code. An answer that could not be printed is
+// none, whatever it was.
+func run(ctx context.Context, args []string, to streams) int {
+	out := term.NewOutput(to.out)
+	code := dispatch(ctx, args, streams{out, to.err})
+	if err := out.Err(); err != nil {
+		fmt.Fprintf(to.err, "domino: the output is not complete: %v\n", err)
+		return exitUsage
+	}
+	return code
+}
+
+// dispatch finds the command and runs it.
+func dispatch(ctx context.Context, args []string, io streams) int {
 	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
 		usage(io.out)
 		if len(args) == 0 {

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
+	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/impl/runtime/tcp/perf"
 	"github.com/domino-check/domino/spec"
@@ -122,11 +121,9 @@ func runPerf(ctx context.Context, args []string, io streams) (code int, err erro
 	}
 	r.dir, r.began = folder.name, time.Now()
 	defer func() { err = errors.Join(err, folder.close(false)) }()
-	progress := r.progress()
-	samples, err := perf.Measure(ctx, &r.plan, r.run, progress)
-	if progress != nil {
-		fmt.Fprint(io.err, "\r\x1b[K")
-	}
+	line := term.NewLine(io.err, o.json)
+	samples, err := perf.Measure(ctx, &r.plan, r.run, r.progress(line))
+	line.Clear()
 	if err != nil && len(samples) == 0 {
 		return 0, err
 	}
@@ -158,19 +155,31 @@ func (r *perfRun) run(ctx context.Context, cell perf.Cell, kind perf.Kind,
 	return result, errors.Join(err, os.RemoveAll(dir))
 }
 
-// progress shows the runs on a terminal; nil if there is none.
-func (r *perfRun) progress() func(perf.Sample) {
-	file, ok := r.io.err.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return nil
-	}
+// perfEvent is a run that was made.
+type perfEvent struct {
+	happening
+	Done     int     `json:"done"`
+	Runs     int     `json:"runs"`
+	Kernel   string  `json:"kernel"`
+	Protocol string  `json:"protocol"`
+	Seconds  float64 `json:"seconds"` // of that run
+	ETA      float64 `json:"eta"`
+}
+
+// progress shows the runs.
+func (r *perfRun) progress(line *term.Line) func(perf.Sample) {
 	done, all := 0, r.plan.Runs()
 	return func(s perf.Sample) {
 		done++
 		left := time.Duration(float64(time.Since(r.began)) / float64(done) * float64(
 			all-done)).Round(time.Second)
-		fmt.Fprintf(r.io.err, "\r\x1b[K%d of %d runs, %s to go: %s with %s, %s", done, all, left,
-			s.Kernel, s.Protocol, short3(s.Time))
+		line.Show("", func() string {
+			return fmt.Sprintf("%d of %d runs, %s to go: %s with %s, %s", done, all, left,
+				s.Kernel, s.Protocol, short3(s.Time))
+		}, func() any {
+			return perfEvent{underWay, done, all, s.Kernel, s.Protocol, s.Time.Seconds(),
+				left.Seconds()}
+		})
 	}
 }
 

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
+	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
@@ -93,7 +92,8 @@ func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	t := &torture{flags: &o, io: io, rng: rand.New(rand.NewPCG(o.seed, 0)), named: f.NArg() > 0}
+	t := &torture{flags: &o, io: io, rng: rand.New(rand.NewPCG(o.seed, 0)), named: f.NArg() > 0,
+		line: term.NewLine(io.err, o.json)}
 	hosts, err := parseHosts(o.hosts)
 	if err != nil {
 		return 0, err
@@ -120,7 +120,7 @@ type torture struct {
 	folder  string // for the files of runs
 	keep    bool   // they tell something
 	made    int    // runs, of any kind
-	shown   time.Time
+	line    *term.Line
 	// runs in which somebody gave up and was right, after more failures than the scenario's
 	beyond  int
 	outside int // runs that broke something after somebody else had killed more than the model has
@@ -198,7 +198,7 @@ func (t *torture) run(ctx context.Context) (int, error) {
 			}
 			continue
 		case t.wrongs(v, ran):
-			t.clear()
+			t.line.Clear()
 			return max(1, ran.code()), t.wrong(ran, dir)
 		}
 		if err := os.RemoveAll(dir); err != nil {
@@ -206,7 +206,7 @@ func (t *torture) run(ctx context.Context) (int, error) {
 		}
 		t.show(began, v.scenario.Name)
 	}
-	t.clear()
+	t.line.Clear()
 	return t.report(ctx, time.Since(began))
 }
 
@@ -228,22 +228,23 @@ func (t *torture) wrongs(v *victim, ran *clusterRan) bool {
 	return ran.result.Failures <= v.own.Failures
 }
 
-// show shows on a terminal how far it is.
-func (t *torture) show(began time.Time, name string) {
-	f, ok := t.io.err.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || time.Since(t.shown) < lineEvery {
-		return
-	}
-	t.shown = time.Now()
-	fmt.Fprintf(f, "\r\x1b[K%d runs, %d failures in %s: %s ", t.all.Runs, t.all.Kills,
-		short3(time.Since(began)), name)
+// tortureEvent is how far torture has come.
+type tortureEvent struct {
+	happening
+	Scenario string  `json:"scenario"`
+	Runs     int     `json:"runs"`
+	Kills    int     `json:"kills"`
+	Seconds  float64 `json:"seconds"`
 }
 
-// clear takes the line away.
-func (t *torture) clear() {
-	if !t.shown.IsZero() {
-		fmt.Fprint(t.io.err, "\r\x1b[K")
-	}
+// show shows how far it is.
+func (t *torture) show(began time.Time, name string) {
+	t.line.Show("", func() string {
+		return fmt.Sprintf("%d runs, %d failures in %s: %s", t.all.Runs, t.all.Kills,
+			short3(time.Since(began)), name)
+	}, func() any {
+		return tortureEvent{underWay, name, t.all.Runs, t.all.Kills, time.Since(began).Seconds()}
+	})
 }
 
 // report tells what no wrong run has shown.

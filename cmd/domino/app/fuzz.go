@@ -5,17 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/fuzz"
 	"github.com/domino-check/domino/fuzz/targets"
 	"github.com/domino-check/domino/scenarios"
@@ -162,10 +160,10 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io st
 		state = fuzz.State{Variant: ff.variant, Seed: ff.seed}
 	}
 	o.First = state.Next
-	line := newFuzzLine(io.err, name, ff.json)
-	o.Progress = line.show
+	line := term.NewLine(io.err, ff.json)
+	o.Progress = fuzzProgress(line, name)
 	r, err := fuzz.Run(ctx, target, o)
-	line.clear()
+	line.Clear()
 	if err != nil {
 		return nil, err
 	}
@@ -232,11 +230,11 @@ func (ff *fuzzFlags) print(w io.Writer, r *fuzzed, state *fuzz.State, first uint
 	if r.Cut > 0 {
 		fmt.Fprintf(w, "  %d runs were cut off at the limit of steps\n", r.Cut)
 	}
-	fmt.Fprintf(w, "  %-10s %10s %12s %12s %8s\n", "strategy", "runs", "steps", "new shapes",
-		"found")
+	t := term.NewTable(w, 2, term.Column{Title: "strategy", Width: 10, Left: true},
+		term.Column{Title: "runs", Width: 10}, term.Column{Title: "steps", Width: 12},
+		term.Column{Title: "new shapes", Width: 12}, term.Column{Title: "found", Width: 8})
 	for _, y := range r.Strategies {
-		fmt.Fprintf(w, "  %-10s %10s %12s %12s %8d\n", y.Strategy, count(y.Runs), count(y.Steps),
-			count(y.New), y.Found)
+		t.Row(y.Strategy, count(y.Runs), count(y.Steps), count(y.New), fmt.Sprint(y.Found))
 	}
 }
 
@@ -298,42 +296,27 @@ func sizeWords(s fuzz.Size) string {
 		s.Failures, s.Steps)
 }
 
-// fuzzLine shows how far drawing has come: one line on a terminal, or events in JSON.
-type fuzzLine struct {
-	w              io.Writer
-	name           string
-	active, events bool
-	last           time.Time
+// fuzzEvent is how far drawing has come.
+type fuzzEvent struct {
+	happening
+	Protocol string  `json:"protocol"`
+	Runs     int     `json:"runs"`
+	Cases    int     `json:"cases"`
+	Steps    int     `json:"steps"`
+	Failures int     `json:"failures"`
+	Seconds  float64 `json:"seconds"`
+	Rate     int     `json:"rate"` // runs a second
 }
 
-func newFuzzLine(w io.Writer, name string, events bool) *fuzzLine {
-	f, ok := w.(*os.File)
-	return &fuzzLine{w: w, name: name, events: events, active: !events && ok &&
-		term.IsTerminal(int(f.Fd())), last: time.Now()}
-}
-
-func (l *fuzzLine) show(r fuzz.Result) {
-	every := lineEvery
-	if l.events {
-		every = eventEvery
-	}
-	if !l.active && !l.events || time.Since(l.last) < every {
-		return
-	}
-	l.last = time.Now()
-	if l.events {
-		_ = json.NewEncoder(l.w).Encode(map[string]any{"type": "progress", "protocol": l.name,
-			"runs": r.Runs, "cases": r.Cases, "steps": r.Steps,
-			// nobody may be listening
-			"failures": len(r.Failures), "seconds": r.Elapsed.Seconds(), "rate": fuzzRate(&r)})
-		return
-	}
-	fmt.Fprintf(l.w, "\r\x1b[K%s: %s runs of %s scenarios, %s runs/s, %d failures", l.name,
-		count(r.Runs), count(r.Cases), count(fuzzRate(&r)), len(r.Failures))
-}
-
-func (l *fuzzLine) clear() {
-	if l.active {
-		fmt.Fprint(l.w, "\r\x1b[K")
+// fuzzProgress shows how far drawing has come.
+func fuzzProgress(line *term.Line, name string) func(fuzz.Result) {
+	return func(r fuzz.Result) {
+		line.Show("", func() string {
+			return fmt.Sprintf("%s: %s runs of %s scenarios, %s runs/s, %d failures", name,
+				count(r.Runs), count(r.Cases), count(fuzzRate(&r)), len(r.Failures))
+		}, func() any {
+			return fuzzEvent{underWay, name, r.Runs, r.Cases, r.Steps, len(r.Failures),
+				r.Elapsed.Seconds(), fuzzRate(&r)}
+		})
 	}
 }

@@ -6,54 +6,55 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/checker/mutation"
+	"github.com/domino-check/domino/cmd/domino/app/term"
 )
 
 // matrix prints the kill matrix: one line a mutant, one column a method.
 type matrix struct {
-	w        io.Writer
-	mutant   int // width of the first column
-	scenario int
-	methods  []string
-	show     bool
-	header   bool
+	w     io.Writer
+	lines *term.Table
+	show  bool
 }
+
+// Widths of columns. The longest name that any property has is a little shorter.
+const (
+	propertyWidth = 18
+	drawnWidth    = 10
+)
 
 func newMatrix(w io.Writer, mutants []mutation.Mutant, methods []mutation.Method,
 	show bool) *matrix {
-	m := &matrix{w: w, mutant: len("mutant"), scenario: len("scenario"), show: show}
+	mutant, scenario := len("mutant"), len("scenario")
 	for _, u := range mutants {
-		m.mutant, m.scenario = max(m.mutant, len(u.Name)), max(m.scenario, len(u.Scenario))
+		mutant, scenario = max(mutant, len(u.Name)), max(scenario, len(u.Scenario))
 	}
-	for _, method := range methods {
-		m.methods = append(m.methods, method.Name())
+	columns := []term.Column{{Title: "mutant", Width: mutant + 1, Left: true},
+		{Title: "scenario", Width: scenario + 1, Left: true}}
+	for _, m := range methods {
+		if m.Name() != "exhaustive" {
+			columns = append(columns, term.Column{Title: m.Name(), Width: drawnWidth})
+			continue
+		}
+		columns = append(columns, term.Column{Title: "exhaustive", Width: propertyWidth,
+			Left: true}, term.Column{Title: "steps", Width: 5},
+			term.Column{Title: "states", Width: 9})
 	}
-	return m
+	columns = append(columns, term.Column{Title: " shrunk", Left: true})
+	return &matrix{w: w, show: show, lines: term.NewTable(w, 0, columns...)}
 }
-
-// propertyWidth is the width of the column with the property; the longest name that any has is a
-// little shorter.
-const propertyWidth = 18
 
 // row prints one mutant. A number under a method that draws runs is that of the first that breaks
 // something.
 func (m *matrix) row(r *mutation.Row) {
-	if !m.header {
-		m.header = true
-		fmt.Fprintf(m.w, "%-*s  %-*s", m.mutant, "mutant", m.scenario, "scenario")
-		for _, name := range m.methods {
-			fmt.Fprintf(m.w, "  %s", heading(name))
-		}
-		fmt.Fprintf(m.w, "  %s\n", "shrunk")
-	}
-	fmt.Fprintf(m.w, "%-*s  %-*s", m.mutant, r.Mutant, m.scenario, r.Scenario)
+	cells := []string{r.Mutant, r.Scenario}
 	for i := range r.Hunts {
-		fmt.Fprintf(m.w, "  %s", cell(r, &r.Hunts[i]))
+		cells = append(cells, huntCells(r, &r.Hunts[i])...)
 	}
-	shrunk := "-"
+	shrunk := " -"
 	if s := r.Shrunk; s != nil {
-		shrunk = fmt.Sprintf("%d > %d (%d)", s.Drawn, s.Steps, s.Least)
+		shrunk = fmt.Sprintf(" %d > %d (%d)", s.Drawn, s.Steps, s.Least)
 	}
-	fmt.Fprintf(m.w, "  %s\n", shrunk)
+	m.lines.Row(append(cells, shrunk)...)
 	if m.show {
 		fmt.Fprintf(m.w, "    %s\n", r.Doc)
 		if r.Why != "" {
@@ -81,23 +82,16 @@ func bound(r *mutation.Row) string {
 	return "no method killed it, and none proves anything"
 }
 
-// heading is the title of the column of a method.
-func heading(method string) string {
-	if method == "exhaustive" {
-		return fmt.Sprintf("%-*s %5s %9s", propertyWidth, "exhaustive", "steps", "states")
-	}
-	return fmt.Sprintf("%9s", method)
-}
-
-func cell(r *mutation.Row, h *mutation.Hunt) string {
-	if h.Method != "exhaustive" {
-		if h.Unfit {
-			return fmt.Sprintf("%9s", "unfit")
-		}
-		if !h.Killed {
-			return fmt.Sprintf("%9s", "-")
-		}
-		return fmt.Sprintf("%9s", count(h.Schedules))
+// huntCells are the cells of a method.
+func huntCells(r *mutation.Row, h *mutation.Hunt) []string {
+	switch {
+	case h.Method == "exhaustive":
+	case h.Unfit:
+		return []string{"unfit"}
+	case !h.Killed:
+		return []string{"-"}
+	default:
+		return []string{count(h.Schedules)}
 	}
 	steps, what := "-", h.Property
 	switch {
@@ -112,7 +106,7 @@ func cell(r *mutation.Row, h *mutation.Hunt) string {
 	case !h.Killed:
 		what = "-"
 	}
-	return fmt.Sprintf("%-*s %5s %9s", propertyWidth, what, steps, count(h.States))
+	return []string{what, steps, count(h.States)}
 }
 
 // summary prints what came of all.

@@ -11,11 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/minimise"
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/fuzz"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
@@ -91,12 +90,12 @@ func runMinimise(ctx context.Context, args []string, io streams) (int, error) {
 		c.Cuts = cuts
 		return c, err
 	}
-	line := newShrinkLine(io.err)
+	line := term.NewLine(io.err, *asJSON)
 	began := time.Now()
 	answer, err := minimise.Minimise(ctx, minimise.Question{Scenario: s, Resolve: resolve,
 		Property: *breaks, States: *states,
-		Search: checker.Options{MaxBytes: *memory << 20}, Tried: line.tried})
-	line.clear()
+		Search: checker.Options{MaxBytes: *memory << 20}, Tried: shrinkProgress(line)})
+	line.Clear()
 	if err != nil {
 		return 0, err
 	}
@@ -218,31 +217,26 @@ func saveMinimised(a *minimise.Answer, folder string, errors io.Writer) string {
 	return file
 }
 
-// shrinkLine shows what is tried, on a terminal only.
-type shrinkLine struct {
-	w      io.Writer
-	active bool
-	last   time.Time
+// shrinkEvent is what is tried.
+type shrinkEvent struct {
+	happening
+	Phase  string `json:"phase"`
+	Trying string `json:"trying"`
+	Tried  int    `json:"tried"`
+	Kept   int    `json:"kept"`
+	Steps  int    `json:"steps"` // of the smallest run so far
 }
 
-func newShrinkLine(w io.Writer) *shrinkLine {
-	f, ok := w.(*os.File)
-	return &shrinkLine{w: w, active: ok && term.IsTerminal(int(f.Fd()))}
-}
-
-func (l *shrinkLine) tried(p minimise.Progress) {
-	if !l.active || time.Since(l.last) < 200*time.Millisecond {
-		return
-	}
-	l.last = time.Now()
-	fmt.Fprintf(l.w,
-		"\r\x1b[K%d ranks, %d failures, %d messages, %d steps; %d tried, %d kept; %s: %s",
-		p.Counts.Ranks, p.Counts.Failures,
-		p.Counts.Messages, p.Counts.Steps, p.Tried, p.Kept, p.Phase, p.Trying)
-}
-
-func (l *shrinkLine) clear() {
-	if l.active {
-		fmt.Fprint(l.w, "\r\x1b[K")
+// shrinkProgress shows what is tried.
+func shrinkProgress(line *term.Line) func(minimise.Progress) {
+	return func(p minimise.Progress) {
+		line.Show("", func() string {
+			return fmt.Sprintf(
+				"%d ranks, %d failures, %d messages, %d steps; %d tried, %d kept; %s: %s",
+				p.Counts.Ranks, p.Counts.Failures,
+				p.Counts.Messages, p.Counts.Steps, p.Tried, p.Kept, p.Phase, p.Trying)
+		}, func() any {
+			return shrinkEvent{underWay, p.Phase, p.Trying, p.Tried, p.Kept, p.Counts.Steps}
+		})
 	}
 }

@@ -5,16 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/domino-check/domino/checker/mutation"
+	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -77,7 +75,8 @@ func runMutate(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	line := newHuntLine(io.err, len(mutants), *asJSON)
+	line := &hunts{Line: term.NewLine(io.err, *asJSON), total: len(mutants),
+		at: map[string]mutation.Hunt{}}
 	q := mutation.Question{Methods: hunters, Resolve: resolveCase, Scenarios: all, Shrink: *shrink,
 		Progress: line.hunting,
 		Budget: mutation.Budget{Time: *budget, Schedules: *schedules, States: *states,
@@ -106,7 +105,7 @@ func allMethods() []mutation.Method { return append(mutation.Methods(), soaking{
 
 // huntAll hunts the mutants, prints the rows in order, then the summary.
 func huntAll(ctx context.Context, mutants []mutation.Mutant, q *mutation.Question, workers int,
-	line *huntLine, io streams, show, asJSON bool) (int, error) {
+	line *hunts, io streams, show, asJSON bool) (int, error) {
 	type answer struct {
 		row *mutation.Row
 		err error
@@ -134,10 +133,10 @@ func huntAll(ctx context.Context, mutants []mutation.Mutant, q *mutation.Questio
 			_ = json.NewEncoder(io.out).Encode(a.row)
 			return
 		}
-		line.clear()
+		line.Clear()
 		t.row(a.row)
 	})
-	line.clear()
+	line.Clear()
 	if failed != nil {
 		return 0, failed
 	}
@@ -158,66 +157,55 @@ func huntAll(ctx context.Context, mutants []mutation.Mutant, q *mutation.Questio
 	return 0, nil
 }
 
-// huntLine shows what is hunted: one line, on a terminal only, or events in JSON.
-type huntLine struct {
-	mu     sync.Mutex
-	w      io.Writer
-	active bool
-	events bool
-	total  int
-	done   int
-	at     map[string]mutation.Hunt
-	last   time.Time
+// hunts shows what is hunted.
+type hunts struct {
+	*term.Line
+	mu    sync.Mutex
+	total int
+	done  int
+	at    map[string]mutation.Hunt
 }
 
-func newHuntLine(w io.Writer, total int, events bool) *huntLine {
-	f, ok := w.(*os.File)
-	return &huntLine{w: w, active: !events && ok && term.IsTerminal(int(f.Fd())), events: events,
-		total: total, at: map[string]mutation.Hunt{}}
+// huntEvent is the method at work on a mutant.
+type huntEvent struct {
+	happening
+	Mutant string `json:"mutant"`
+	Done   int    `json:"done"`
+	Total  int    `json:"total"`
+	mutation.Hunt
 }
 
 // hunting is told about the method at work.
-func (l *huntLine) hunting(mutant string, h mutation.Hunt) {
+func (l *hunts) hunting(mutant string, h mutation.Hunt) {
+	l.mu.Lock()
+	l.at[mutant] = h
+	done := l.done
+	l.mu.Unlock()
+	l.Show("", l.text, func() any {
+		return huntEvent{underWay, mutant, done, l.total, h}
+	})
+}
+
+// text tells of all hunts.
+func (l *hunts) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.at[mutant] = h
-	switch {
-	case l.events && time.Since(l.last) >= eventEvery:
-		l.last = time.Now()
-		_ = json.NewEncoder(l.w).Encode(struct {
-			Type   string `json:"type"` // "progress"
-			Mutant string `json:"mutant"`
-			Done   int    `json:"done"`
-			Total  int    `json:"total"`
-			mutation.Hunt
-		}{"progress", mutant, l.done, l.total, h}) // nobody may be listening
-	case l.active && time.Since(l.last) >= lineEvery:
-		l.last = time.Now()
-		var words []string
-		for name, h := range l.at {
-			what := fmt.Sprintf("%s: %s, %s runs", name, h.Method, count(h.Schedules))
-			if h.States > 0 {
-				what = fmt.Sprintf("%s: %s, %s states", name, h.Method, count(h.States))
-			}
-			words = append(words, what)
+	var words []string
+	for name, h := range l.at {
+		what := fmt.Sprintf("%s: %s, %s runs", name, h.Method, count(h.Schedules))
+		if h.States > 0 {
+			what = fmt.Sprintf("%s: %s, %s states", name, h.Method, count(h.States))
 		}
-		slices.Sort(words)
-		fmt.Fprintf(l.w, "\r\x1b[K%d/%d done; %s", l.done, l.total, strings.Join(words, "; "))
+		words = append(words, what)
 	}
+	slices.Sort(words)
+	return fmt.Sprintf("%d/%d done; %s", l.done, l.total, strings.Join(words, "; "))
 }
 
 // finished takes a mutant off the line.
-func (l *huntLine) finished(mutant string) {
+func (l *hunts) finished(mutant string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.done++
 	delete(l.at, mutant)
-}
-
-func (l *huntLine) clear() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.active {
-		fmt.Fprint(l.w, "\r\x1b[K")
-	}
 }

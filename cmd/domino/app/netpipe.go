@@ -14,8 +14,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"golang.org/x/term"
-
+	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/tcp/launch"
@@ -169,16 +168,15 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	progress, messages := netpipeProgress(&plan, io), launch.Shared(io.err)
+	line, messages := term.NewLine(io.err, o.json), launch.Shared(io.err)
 	results, err := netpipe.Measure(ctx, plan,
-		netpipe.Options{Congestion: o.congestion, Bind: o.bind, Procs: procs, Result: progress,
+		netpipe.Options{Congestion: o.congestion, Bind: o.bind, Procs: procs,
+			Result: netpipeProgress(&plan, line),
 			Child: func(r core.Rank) launch.Command {
 				return launch.Command{Name: netpipeName(int(r), plan.Ranks()), Path: path,
 					Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
 			}})
-	if progress != nil {
-		fmt.Fprint(io.err, "\r\x1b[K")
-	}
+	line.Clear()
 	if ctx.Err() != nil {
 		fmt.Fprintln(io.err, "interrupted, all processes are gone")
 		return exitCode(spec.Unknown), nil
@@ -222,17 +220,25 @@ func netpipeName(number, ranks int) string {
 	return fmt.Sprintf("rank %d", number)
 }
 
-// netpipeProgress shows the samples on a terminal; nil if there is none.
-func netpipeProgress(plan *netpipe.Plan, io streams) func(netpipe.Result) {
-	file, ok := io.err.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return nil
-	}
+// netpipeEvent is a sample that was taken.
+type netpipeEvent struct {
+	happening
+	Done    int    `json:"done"`
+	Samples int    `json:"samples"`
+	Link    string `json:"link"`
+	Case    string `json:"case"`
+	Bytes   int    `json:"bytes"`
+}
+
+// netpipeProgress shows the samples.
+func netpipeProgress(plan *netpipe.Plan, line *term.Line) func(netpipe.Result) {
 	done, all := 0, len(plan.Sizes)*len(plan.Links)*len(plan.Cases)*plan.Rounds
 	return func(r netpipe.Result) {
 		done++
-		fmt.Fprintf(io.err, "\r\x1b[K%d of %d samples: %s, %s, %d bytes", done, all, r.Link, r.Case,
-			r.Bytes)
+		line.Show("", func() string {
+			return fmt.Sprintf("%d of %d samples: %s, %s, %d bytes", done, all, r.Link, r.Case,
+				r.Bytes)
+		}, func() any { return netpipeEvent{underWay, done, all, r.Link, r.Case, r.Bytes} })
 	}
 }
 

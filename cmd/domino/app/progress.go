@@ -1,46 +1,41 @@
 package app
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/cmd/domino/app/term"
 )
 
-// How often progress is shown.
-const (
-	lineEvery  = 200 * time.Millisecond
-	eventEvery = 500 * time.Millisecond
-)
-
-// progress shows what is running: one line, on a terminal only, or events in JSON.
+// progress shows what is running of a number of scenarios.
 type progress struct {
+	*term.Line
 	mu      sync.Mutex
-	w       io.Writer
-	events  bool
-	active  bool // the line
 	total   int
 	done    int
 	running map[string]checker.Stats
-	last    time.Time
 }
 
 func newProgress(w io.Writer, total int, events bool) *progress {
-	f, ok := w.(*os.File)
-	return &progress{w: w, events: events, active: !events && ok && term.IsTerminal(int(f.Fd())),
-		total:   total,
+	return &progress{Line: term.NewLine(w, events), total: total,
 		running: map[string]checker.Stats{}}
 }
 
+// happening begins an event of what is under way.
+type happening struct {
+	Type   string `json:"type"`
+	Schema int    `json:"schema"`
+}
+
+// underWay is how all of them begin.
+var underWay = happening{"progress", schema}
+
 // event is what a search that is under way has done so far.
 type event struct {
-	Type     string `json:"type"` // "progress"
+	happening
 	Scenario string `json:"scenario"`
 	checker.Stats
 	Elapsed float64 `json:"seconds"`
@@ -51,26 +46,21 @@ type event struct {
 
 // report is called from a search.
 func (p *progress) report(name string) func(checker.Stats) {
-	var told time.Time
 	return func(s checker.Stats) {
 		p.mu.Lock()
-		defer p.mu.Unlock()
 		p.running[name] = s
-		switch {
-		case p.events && s.Elapsed >= eventEvery && time.Since(told) >= eventEvery:
-			told = time.Now()
-			e := event{Type: "progress", Scenario: name, Stats: s, Elapsed: s.Elapsed.Seconds(),
-				Rate: rate(s), ETA: s.Remaining().Seconds()}
-			_ = json.NewEncoder(p.w).Encode(e) // nobody may be listening
-		case p.active && time.Since(p.last) >= lineEvery:
-			p.last = time.Now()
-			p.lineLocked(name)
-		}
+		p.mu.Unlock()
+		p.Show(name, func() string { return p.longest(name) }, func() any {
+			return event{happening: underWay, Scenario: name, Stats: s,
+				Elapsed: s.Elapsed.Seconds(), Rate: rate(s), ETA: s.Remaining().Seconds()}
+		})
 	}
 }
 
-// lineLocked shows the longest of the searches.
-func (p *progress) lineLocked(longest string) {
+// longest tells of the longest of the searches.
+func (p *progress) longest(longest string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for n, r := range p.running {
 		if r.States > p.running[longest].States || r.States == p.running[longest].States &&
 			n < longest {
@@ -78,12 +68,14 @@ func (p *progress) lineLocked(longest string) {
 		}
 	}
 	r := p.running[longest]
-	fmt.Fprintf(p.w, "\r\x1b[K%d/%d done; %s: %s states, %s/s, depth %d, %s waiting, %d MiB",
+	text := fmt.Sprintf("%d/%d done; %s: %s states, %s/s, depth %d, %s waiting, %d MiB",
 		p.done, p.total, longest, count(r.States),
 		count(rate(r)), r.Depth, count(r.Frontier), r.Bytes>>20)
 	if r.Estimate.States > 0 && r.Elapsed > time.Second {
-		fmt.Fprintf(p.w, "; estimate %s, %s to go", r.Estimate, r.Remaining().Round(time.Second))
+		text += fmt.Sprintf("; estimate %s, %s to go", r.Estimate,
+			r.Remaining().Round(time.Second))
 	}
+	return text
 }
 
 func rate(s checker.Stats) int { return int(float64(s.States) / max(s.Elapsed.Seconds(), 1e-3)) }
@@ -91,10 +83,33 @@ func rate(s checker.Stats) int { return int(float64(s.States) / max(s.Elapsed.Se
 // finished takes a run off the line.
 func (p *progress) finished(name string) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.done++
 	delete(p.running, name)
-	if p.active {
-		fmt.Fprint(p.w, "\r\x1b[K")
+	p.mu.Unlock()
+	p.Clear()
+}
+
+// drawing is what runs that are drawn have shown so far.
+type drawing struct {
+	happening
+	Scenario string `json:"scenario"`
+	checker.Samples
+	Elapsed float64 `json:"seconds"`
+}
+
+// sampled is called while runs are drawn.
+func (p *progress) sampled(name string) func(checker.Samples) {
+	return func(s checker.Samples) {
+		p.Show(name, func() string {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return fmt.Sprintf("%d/%d done; %s: %s runs, %s/s, %s ends, longest %d", p.done,
+				p.total, name, count(s.Runs),
+				count(int(float64(s.Runs)/max(s.Elapsed.Seconds(), 1e-3))), count(s.Terminals),
+				s.Longest)
+		}, func() any {
+			return drawing{happening: underWay, Scenario: name, Samples: s,
+				Elapsed: s.Elapsed.Seconds()}
+		})
 	}
 }

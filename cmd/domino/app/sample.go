@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -132,20 +131,4 @@ func sampleOne(ctx context.Context, s *scenarios.Scenario, sf *searchFlags, p *p
 		r.Samples.Strategy, r.Samples.Seed = sf.order, sf.samples.seed
 	}
 	return r
-}
-
-// sampled is called while runs are drawn.
-func (p *progress) sampled(name string) func(checker.Samples) {
-	return func(s checker.Samples) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if !p.active || time.Since(p.last) < 200*time.Millisecond {
-			return
-		}
-		p.last = time.Now()
-		fmt.Fprintf(p.w, "\r\x1b[K%d/%d done; %s: %s runs, %s/s, %s ends, longest %d", p.done,
-			p.total, name, count(s.Runs),
-			count(int(float64(s.Runs)/max(s.Elapsed.Seconds(), 1e-3))), count(s.Terminals),
-			s.Longest)
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -14,10 +15,10 @@ import (
 // table prints one aligned line a scenario, as soon as it is known.
 type table struct {
 	w        io.Writer
-	name     int // width of the first column
+	names    int // width of the first column
+	lines    *term.Table
 	rows     int
 	expected int
-	header   bool
 	samples  bool // runs are counted, not states
 	traces   bool // show their number
 	states   int
@@ -27,75 +28,92 @@ type table struct {
 }
 
 func newTable(w io.Writer, list []*scenarios.Scenario) *table {
-	t := &table{w: w, name: len("scenario")}
+	t := &table{w: w, names: len("scenario")}
 	for _, s := range list {
-		t.name = max(t.name, len(s.Name))
+		t.names = max(t.names, len(s.Name))
 	}
 	return t
 }
 
-func (t *table) row(r *row) {
-	if !t.header && r.Samples != nil {
-		fmt.Fprintf(t.w, "%-*s  %-12s %12s %13s %6s %8s %11s  %s\n", t.name, "scenario", "verdict",
-			"runs", "steps", "depth",
-			"time", "runs/s", "within")
-		t.header = true
+// columns are those of states, of traces, or of runs.
+func (t *table) columns() []term.Column {
+	list := []term.Column{{Title: "scenario", Width: t.names, Left: true},
+		{Title: " verdict", Width: 13, Left: true, Colour: verdictColour}}
+	things, steps, rate := "states", "transitions", "states/s"
+	if t.samples {
+		things, steps, rate = "runs", "steps", "runs/s"
 	}
-	if !t.header {
-		fmt.Fprintf(t.w, "%-*s  %-12s %s%12s %13s %6s %8s %11s  %s\n", t.name, "scenario",
-			"verdict", t.column("traces"), "states", "transitions",
-			"depth", "time", "states/s", "within")
-		t.header = true
+	if t.traces {
+		list = append(list, term.Column{Title: "traces", Width: 11})
+	}
+	return append(list, term.Column{Title: things, Width: 12}, term.Column{Title: steps, Width: 13},
+		term.Column{Title: "depth", Width: 6}, term.Column{Title: "time", Width: 8},
+		term.Column{Title: rate, Width: 11}, term.Column{Title: " within", Left: true})
+}
+
+// verdictColour is that of a verdict, with its mark before it.
+func verdictColour(cell string) term.Colour {
+	switch {
+	case strings.HasPrefix(cell, "!"):
+		return term.Red
+	case strings.TrimSpace(cell) == spec.Holds.String():
+		return term.Green
+	case strings.TrimSpace(cell) == spec.Violated.String():
+		return term.Red
+	}
+	return term.Yellow
+}
+
+func (t *table) row(r *row) {
+	t.samples = t.samples || r.Samples != nil
+	if t.lines == nil {
+		t.lines = term.NewTable(t.w, 0, t.columns()...)
 	}
 	t.rows++
 	t.steps += r.Transitions
 	t.saved.Add(r.Saved)
 	t.odds += r.Collision
-	mark := " "
+	mark := "!"
 	if r.AsExpected {
 		t.expected++
-	} else {
-		mark = "!"
+		mark = " "
 	}
-	rate, things := "-", r.States
+	rate, depth, things := "-", "-", r.States
 	if r.Samples != nil {
-		things, t.samples = r.Samples.Runs, true
+		things = r.Samples.Runs
 	}
 	t.states += things
 	if r.Seconds > 0 {
 		rate = count(int(float64(things) / r.Seconds))
 	}
-	depth := "-"
 	if r.Depth > 0 {
 		depth = fmt.Sprint(r.Depth)
 	}
-	fmt.Fprintf(t.w, "%-*s %s%-12s %s%12s %13s %6s %8s %11s  %s\n", t.name, r.Name, mark, r.Verdict,
-		t.column(count(r.Traces)), count(things), count(r.Transitions),
-		depth, seconds(r.Seconds), rate, r.Bounds)
+	cells := []string{r.Name, mark + r.Verdict.String()}
+	if t.traces {
+		cells = append(cells, count(r.Traces))
+	}
+	t.lines.Row(append(cells, count(things), count(r.Transitions), depth, seconds(r.Seconds), rate,
+		" "+r.Bounds)...)
+	t.notes(r)
+}
+
+// notes are the lines below a row.
+func (t *table) notes(r *row) {
 	if r.Samples != nil && r.Samples.Cut > 0 {
-		fmt.Fprintf(t.w, "%-*s    %s runs were cut off at the limit of steps\n", t.name, "",
-			count(r.Samples.Cut))
+		t.lines.Note("%s runs were cut off at the limit of steps", count(r.Samples.Cut))
 	}
 	if r.Why != "" && (r.Verdict != spec.Holds || !r.AsExpected) {
 		for _, line := range strings.Split(r.Why, "\n") {
-			fmt.Fprintf(t.w, "%-*s    %s\n", t.name, "", strings.TrimSpace(line))
+			t.lines.Note("%s", strings.TrimSpace(line))
 		}
 	}
 	if r.Verdict == spec.Holds && len(r.Unseen) > 0 {
-		fmt.Fprintf(t.w, "%-*s    never happened: %s\n", t.name, "", strings.Join(r.Unseen, ", "))
+		t.lines.Note("never happened: %s", strings.Join(r.Unseen, ", "))
 	}
 	if r.Replay != "" {
-		fmt.Fprintf(t.w, "%-*s    %d steps; replay: domino replay %s\n", t.name, "", r.Length,
-			r.Replay)
+		t.lines.Note("%d steps; replay: domino replay %s", r.Length, r.Replay)
 	}
-}
-
-// column is a cell of the column of traces, where there is one.
-func (t *table) column(s string) string {
-	if !t.traces {
-		return ""
-	}
-	return fmt.Sprintf("%11s ", s)
 }
 
 func (t *table) summary(took time.Duration) {
