@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/domino-check/domino/checker/boundary"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/spec/trace"
 )
 
 // What a protocol may get wrong beside the properties of spec. Panics and hidden nondeterminism are
@@ -32,54 +32,37 @@ func Guard(c world.Case) world.Case { return guarded(c, nil, false) }
 
 // guard watches a machine while it steps.
 type guard struct {
-	core.Machine
-	setup *core.Setup // unguarded
-	proc  core.Proc
+	*boundary.Machine
 	watch *watch
-	light bool // only watch how long steps take
 }
 
-// guarded is Guard with somebody who watches how long steps take.
+// guarded is Guard with somebody who watches how long steps take; light does nothing else.
 func guarded(c world.Case, w *watch, light bool) world.Case {
-	inner := c.Setup
-	setup := *inner
-	setup.New = func(p core.Proc) core.Machine { return &guard{inner.New(p), inner, p, w, light} }
-	c.Setup = &setup
+	step := func(b *boundary.Machine, in core.Input, out []core.Effect) []core.Effect {
+		w.enter(b.Proc, in)
+		defer w.leave()
+		return b.Inner.Step(in, out)
+	}
+	if !light {
+		step = func(b *boundary.Machine, in core.Input, out []core.Effect) []core.Effect {
+			return guard{b, w}.step(in, out)
+		}
+	}
+	c.Setup = boundary.Watch(c.Setup, step)
 	return c
 }
 
-// History is that of a rank, nil for a service.
-func (g *guard) History() *trace.History {
-	if h, ok := g.Machine.(interface{ History() *trace.History }); ok {
-		return h.History()
-	}
-	return nil
-}
-
-// Commutes implements core.Commuter as far as the machine does.
-func (g *guard) Commutes(in core.Input) (uint64, bool) {
-	if c, ok := g.Machine.(core.Commuter); ok {
-		return c.Commutes(in)
-	}
-	return 0, false
-}
-
-// Step implements core.Machine.
-func (g *guard) Step(in core.Input, out []core.Effect) []core.Effect {
-	if g.light {
-		g.watch.enter(g.proc, in)
-		defer g.watch.leave()
-		return g.Machine.Step(in, out)
-	}
-	shared := sharedBytes(g.Machine.State(), in)
+// step is a step of the machine, between tests of what it is given and what it keeps.
+func (g guard) step(in core.Input, out []core.Effect) []core.Effect {
+	shared := sharedBytes(g.State(), in)
 	before := encodeInput(in)
 	if in.Message != nil {
 		in.Message = g.copied(in.Message, "the message that it is given")
 	}
 	given := encodeInput(in)
 	first := len(out)
-	g.watch.enter(g.proc, in)
-	out = g.Machine.Step(in, out)
+	g.watch.enter(g.Proc, in)
+	out = g.Inner.Step(in, out)
 	g.watch.leave()
 	if !bytes.Equal(given, encodeInput(in)) || !bytes.Equal(before, given) {
 		panic(world.Misuse{Property: aliasMisuse, Words: "changes the input that it is given"})
@@ -99,7 +82,7 @@ func (g *guard) Step(in core.Input, out []core.Effect) []core.Effect {
 	}
 	if in.Message != nil {
 		spoil(in.Message)
-		if !bytes.Equal(content, core.EncodeState(g.Machine)) {
+		if !bytes.Equal(content, core.EncodeState(g)) {
 			panic(world.Misuse{Property: aliasMisuse,
 				Words: "keeps a part of the message that it is given, which is valid only during " +
 					"the step: copy it"})
@@ -109,8 +92,8 @@ func (g *guard) Step(in core.Input, out []core.Effect) []core.Effect {
 }
 
 // copied is a message that went through the codec; it must be the same.
-func (g *guard) copied(m core.Message, what string) core.Message {
-	fresh := g.setup.NewMessage()
+func (g guard) copied(m core.Message, what string) core.Message {
+	fresh := g.Setup.NewMessage()
 	if err := core.Decode(encoded(m, what), fresh); err != nil {
 		panic(world.Misuse{Property: codecMisuse,
 			Words: fmt.Sprintf("%s (%T) can not be decoded: %v", what, m, err)})
@@ -139,13 +122,13 @@ func encoded(v any, what string) []byte {
 }
 
 // roundTrip takes the state through the codec, and returns its canonical form.
-func (g *guard) roundTrip() []byte {
+func (g guard) roundTrip() []byte {
 	var content []byte
-	parts := g.Machine.State()
+	parts := g.State()
 	for _, part := range parts {
 		content = append(content, encoded(part, "its state")...)
 	}
-	fresh := g.setup.New(g.proc)
+	fresh := g.Setup.New(g.Proc)
 	if err := core.DecodeState(content, fresh); err != nil {
 		panic(world.Misuse{Property: codecMisuse,
 			Words: fmt.Sprintf("has a state that can not be decoded: %v", err)})

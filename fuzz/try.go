@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/boundary"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
@@ -63,7 +64,7 @@ func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 	}
 	if !t.Plain && !once {
 		for p := range c.Setup.Layout.Names {
-			c.Setup.New(core.Proc(p)).(*guard).roundTrip()
+			guard{Machine: c.Setup.New(core.Proc(p)).(*boundary.Machine)}.roundTrip()
 		}
 	}
 	c.Once = once

@@ -10,8 +10,8 @@ import (
 )
 
 // sends changes what becomes of messages of the kinds.
-func sends(kinds string, change func(*boundary, core.Effect) []core.Effect) habit {
-	return habit{effect: func(b *boundary, e core.Effect) []core.Effect {
+func sends(kinds string, change func(*proc, core.Effect) []core.Effect) habit {
+	return habit{effect: func(b *proc, e core.Effect) []core.Effect {
 		if e.Kind != core.SendMessage || !oneOf(e.Message, kinds) {
 			return []core.Effect{e}
 		}
@@ -21,15 +21,15 @@ func sends(kinds string, change func(*boundary, core.Effect) []core.Effect) habi
 
 // drop sends no message of the kinds.
 func drop(kinds string) habit {
-	return sends(kinds, func(b *boundary, _ core.Effect) []core.Effect {
+	return sends(kinds, func(b *proc, _ core.Effect) []core.Effect {
 		b.fire()
 		return nil
 	})
 }
 
 // dropTo sends no message of the kinds to some procs.
-func dropTo(kinds string, whom func(*boundary, core.Proc) bool) habit {
-	return sends(kinds, func(b *boundary, e core.Effect) []core.Effect {
+func dropTo(kinds string, whom func(*proc, core.Proc) bool) habit {
+	return sends(kinds, func(b *proc, e core.Effect) []core.Effect {
 		if !whom(b, e.To) {
 			return []core.Effect{e}
 		}
@@ -39,14 +39,14 @@ func dropTo(kinds string, whom func(*boundary, core.Proc) bool) habit {
 }
 
 // lastRank is the rank with the highest number.
-func lastRank(b *boundary, p core.Proc) bool { return int(p) == b.setup.Layout.Ranks-1 }
+func lastRank(b *proc, p core.Proc) bool { return int(p) == b.Setup.Layout.Ranks-1 }
 
 // firstRank is the rank with the lowest number.
-func firstRank(_ *boundary, p core.Proc) bool { return p == 0 }
+func firstRank(_ *proc, p core.Proc) bool { return p == 0 }
 
 // twice sends every message of the kinds two times.
 func twice(kinds string) habit {
-	return sends(kinds, func(b *boundary, e core.Effect) []core.Effect {
+	return sends(kinds, func(b *proc, e core.Effect) []core.Effect {
 		b.fire()
 		return []core.Effect{e, e}
 	})
@@ -55,22 +55,22 @@ func twice(kinds string) habit {
 // late puts messages of the kinds on the network some time later: whatever is sent meanwhile
 // overtakes them.
 func late(kinds string) habit {
-	return sends(kinds, func(b *boundary, e core.Effect) []core.Effect {
+	return sends(kinds, func(b *proc, e core.Effect) []core.Effect {
 		b.fire()
-		return []core.Effect{b.hold(e)}
+		return []core.Effect{b.Hold(e)}
 	})
 }
 
 // astray sends messages of the kinds to the proc behind the right one, ranks to ranks and services
 // to services.
 func astray(kinds string) habit {
-	return sends(kinds, func(b *boundary, e core.Effect) []core.Effect {
-		first, n := 0, b.setup.Layout.Ranks
+	return sends(kinds, func(b *proc, e core.Effect) []core.Effect {
+		first, n := 0, b.Setup.Layout.Ranks
 		if int(e.To) >= n {
-			first, n = n, len(b.setup.Layout.Names)-n
+			first, n = n, len(b.Setup.Layout.Names)-n
 		}
 		wrong := core.Proc(first + (int(e.To)-first+1)%n)
-		if wrong == b.proc {
+		if wrong == b.Proc {
 			wrong = core.Proc(first + (int(wrong)-first+1)%n)
 		}
 		if wrong != e.To {
@@ -84,8 +84,8 @@ func astray(kinds string) habit {
 // writes changes a field of messages of the kinds as they are sent.
 func writes(kinds, field string, c change) habit {
 	p := parsePath(field)
-	return sends(kinds, func(b *boundary, e core.Effect) []core.Effect {
-		if alter(reflect.ValueOf(e.Message).Elem(), p, place{from: b.proc, to: e.To, self: b.proc},
+	return sends(kinds, func(b *proc, e core.Effect) []core.Effect {
+		if alter(reflect.ValueOf(e.Message).Elem(), p, place{from: b.Proc, to: e.To, self: b.Proc},
 			c) {
 			b.fire()
 		}
@@ -96,12 +96,12 @@ func writes(kinds, field string, c change) habit {
 // reads changes fields of messages of the kinds as they are received, each to what a field of the
 // receiver is, given in pairs: what is of a former life or of an old round is taken for present.
 func reads(kinds string, pairs ...string) habit {
-	return habit{input: func(b *boundary, in core.Input) []core.Input {
+	return habit{input: func(b *proc, in core.Input) []core.Input {
 		if in.Kind != core.Received || !oneOf(in.Message, kinds) {
 			return []core.Input{in}
 		}
-		at := place{from: in.From, to: b.proc, self: b.proc}
-		in.Message = copyOf(b.setup, in.Message)
+		at := place{from: in.From, to: b.Proc, self: b.Proc}
+		in.Message = copyOf(b.Setup, in.Message)
 		changed := false
 		for i := 0; i < len(pairs); i += 2 {
 			if value, ok := read(b.layer(), parsePath(pairs[i+1]), at); ok {
@@ -121,9 +121,9 @@ func reads(kinds string, pairs ...string) habit {
 // its receiver as given, whose fields are those of the message, "Life=Life RSN=Entries.0.RSN". The
 // real answer comes, too.
 func believes(kind, answer, fields string) habit {
-	return sends(kind, func(b *boundary, e core.Effect) []core.Effect {
-		m := blank(b.setup, answer)
-		at := place{from: e.To, to: b.proc, self: b.proc}
+	return sends(kind, func(b *proc, e core.Effect) []core.Effect {
+		m := blank(b.Setup, answer)
+		at := place{from: e.To, to: b.Proc, self: b.Proc}
 		for _, f := range strings.Fields(fields) {
 			into, source, _ := strings.Cut(f, "=")
 			if value, ok := read(reflect.ValueOf(e.Message).Elem(), parsePath(source), at); ok {
@@ -134,29 +134,29 @@ func believes(kind, answer, fields string) habit {
 		}
 		b.fire()
 		out := []core.Effect{e}
-		return append(out, b.feed(core.Input{Kind: core.Received, From: e.To, Message: m})...)
+		return append(out, b.Feed(core.Input{Kind: core.Received, From: e.To, Message: m})...)
 	})
 }
 
 // forgets answers messages of the kinds and keeps nothing of them.
 func forgets(kinds string) habit {
-	return habit{step: func(b *boundary, in core.Input) []core.Effect {
+	return habit{step: func(b *proc, in core.Input) []core.Effect {
 		if in.Kind != core.Received || !oneOf(in.Message, kinds) {
-			return b.inner.Step(in, nil)
+			return b.Inner.Step(in, nil)
 		}
-		before := core.EncodeState(b.inner)
-		list := b.inner.Step(in, nil)
-		if bytes.Equal(before, core.EncodeState(b.inner)) {
+		before := core.EncodeState(b.Inner)
+		list := b.Inner.Step(in, nil)
+		if bytes.Equal(before, core.EncodeState(b.Inner)) {
 			return list
 		}
 		b.fire()
 		for i := range list {
 			if list[i].Kind == core.SendMessage {
-				list[i].Message = copyOf(b.setup, list[i].Message)
+				list[i].Message = copyOf(b.Setup, list[i].Message)
 			}
 		}
-		b.inner = b.setup.New(b.proc)
-		if err := core.DecodeState(before, b.inner); err != nil {
+		b.Inner = b.Setup.New(b.Proc)
+		if err := core.DecodeState(before, b.Inner); err != nil {
 			panic("invariant: a state can be decoded: " + err.Error())
 		}
 		return slices.DeleteFunc(list, func(e core.Effect) bool {
@@ -166,8 +166,8 @@ func forgets(kinds string) habit {
 }
 
 // records changes what becomes of writes to records whose key begins so. Deletions stay.
-func records(prefix string, change func(*boundary, core.Effect) []core.Effect) habit {
-	return habit{effect: func(b *boundary, e core.Effect) []core.Effect {
+func records(prefix string, change func(*proc, core.Effect) []core.Effect) habit {
+	return habit{effect: func(b *proc, e core.Effect) []core.Effect {
 		if e.Kind != core.Persist || e.Value == nil || !strings.HasPrefix(e.Key, prefix) {
 			return []core.Effect{e}
 		}
@@ -178,38 +178,35 @@ func records(prefix string, change func(*boundary, core.Effect) []core.Effect) h
 
 // writesNothing goes on as if it had written.
 func writesNothing(prefix string) habit {
-	return records(prefix, func(b *boundary, e core.Effect) []core.Effect {
-		return b.feed(core.Input{Kind: core.Persisted, Key: e.Key})
+	return records(prefix, func(b *proc, e core.Effect) []core.Effect {
+		return b.Feed(core.Input{Kind: core.Persisted, Key: e.Key})
 	})
 }
 
 // hasty goes on before the record is stable.
 func hasty(prefix string) habit {
-	return records(prefix, func(b *boundary, e core.Effect) []core.Effect {
-		b.s.Ignored = append(slices.Clone(b.s.Ignored), e.Key)
-		return append([]core.Effect{e}, b.feed(core.Input{Kind: core.Persisted, Key: e.Key})...)
+	return records(prefix, func(b *proc, e core.Effect) []core.Effect {
+		return append([]core.Effect{e}, b.Anticipate(e.Key)...)
 	})
 }
 
 // putsOff goes on before it even begins to write, which it does some time later.
 func putsOff(prefix string) habit {
-	return records(prefix, func(b *boundary, e core.Effect) []core.Effect {
-		b.s.Ignored = append(slices.Clone(b.s.Ignored), e.Key)
-		return append([]core.Effect{b.hold(e)},
-			b.feed(core.Input{Kind: core.Persisted, Key: e.Key})...)
+	return records(prefix, func(b *proc, e core.Effect) []core.Effect {
+		return append([]core.Effect{b.Hold(e)}, b.Anticipate(e.Key)...)
 	})
 }
 
 // slow writes some time later, and waits for it.
 func slow(prefix string) habit {
-	return records(prefix, func(b *boundary, e core.Effect) []core.Effect {
-		return []core.Effect{b.hold(e)}
+	return records(prefix, func(b *proc, e core.Effect) []core.Effect {
+		return []core.Effect{b.Hold(e)}
 	})
 }
 
 // overlooks finds none of the records whose key begins so when it starts again.
 func overlooks(prefix string) habit {
-	return habit{input: func(b *boundary, in core.Input) []core.Input {
+	return habit{input: func(b *proc, in core.Input) []core.Input {
 		if in.Kind != core.Restore {
 			return []core.Input{in}
 		}
@@ -225,7 +222,7 @@ func overlooks(prefix string) habit {
 }
 
 // sameLife takes the number of its former life when it starts again.
-func sameLife(b *boundary, in core.Input) []core.Input {
+func sameLife(b *proc, in core.Input) []core.Input {
 	if in.Kind == core.Restore {
 		in.Incarnation--
 		b.fire()
@@ -237,9 +234,9 @@ func sameLife(b *boundary, in core.Input) []core.Input {
 // kind, with its receiver as place "to".
 func keeps(kind core.EffectKind, field string, c change) habit {
 	p := parsePath(field)
-	return habit{state: func(b *boundary, list []core.Effect) {
+	return habit{state: func(b *proc, list []core.Effect) {
 		for _, e := range list {
-			if e.Kind == kind && alter(b.layer(), p, place{from: e.From, to: e.To, self: b.proc},
+			if e.Kind == kind && alter(b.layer(), p, place{from: e.From, to: e.To, self: b.Proc},
 				c) {
 				b.fire()
 			}
@@ -250,9 +247,9 @@ func keeps(kind core.EffectKind, field string, c change) habit {
 // always changes a field of the state after every step of the ranks, or of the services.
 func always(ranks bool, field string, c change) habit {
 	p := parsePath(field)
-	return habit{state: func(b *boundary, _ []core.Effect) {
-		if (int(b.proc) < b.setup.Layout.Ranks) == ranks &&
-			alter(b.layer(), p, place{self: b.proc}, c) {
+	return habit{state: func(b *proc, _ []core.Effect) {
+		if (int(b.Proc) < b.Setup.Layout.Ranks) == ranks &&
+			alter(b.layer(), p, place{self: b.Proc}, c) {
 			b.fire()
 		}
 	}}
@@ -262,9 +259,9 @@ func always(ranks bool, field string, c change) habit {
 // as place "from".
 func hears(kinds, field string, c change) habit {
 	p := parsePath(field)
-	return habit{input: func(b *boundary, in core.Input) []core.Input {
+	return habit{input: func(b *proc, in core.Input) []core.Input {
 		if in.Kind == core.Received && oneOf(in.Message, kinds) &&
-			alter(b.layer(), p, place{from: in.From, self: b.proc}, c) {
+			alter(b.layer(), p, place{from: in.From, self: b.Proc}, c) {
 			b.fire()
 		}
 		return []core.Input{in}

@@ -90,11 +90,12 @@ var importTable = []row{
 	{dir: "checker", internal: []string{"spec", "spec/trace", "internal/wholefile"}},
 	{dir: "checker/brute", internal: []string{"checker"}},
 	{dir: "checker/world", internal: and(vocabulary, "checker")},
-	{dir: "checker/mutants", internal: vocabulary},
+	{dir: "checker/boundary", internal: vocabulary},
 	// What is found is made smaller: at the scope of a scenario, so it needs what minimise needs.
 	{
-		dir:      "checker/mutation",
-		internal: and(vocabulary, "checker", "checker/minimise", "checker/world", "scenarios"),
+		dir: "checker/mutation",
+		internal: and(vocabulary, "checker", "checker/boundary", "checker/minimise",
+			"checker/world", "scenarios"),
 	},
 	{
 		dir:      "checker/minimise",
@@ -108,8 +109,9 @@ var importTable = []row{
 	},
 	{
 		dir: "fuzz",
-		internal: and(vocabulary, "checker", "checker/minimise", "checker/world",
-			"impl/program/script", "impl/runtime/plan", "internal/wholefile", "scenarios"),
+		internal: and(vocabulary, "checker", "checker/boundary", "checker/minimise",
+			"checker/world", "impl/program/script", "impl/runtime/plan", "internal/wholefile",
+			"scenarios"),
 		thirdParty: []string{"pgregory.net/rapid"},
 	},
 	{dir: "fuzz/targets", internal: and(vocabulary, "checker/world", "fuzz", "impl/catalog",

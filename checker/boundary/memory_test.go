@@ -1,4 +1,4 @@
-package mutants
+package boundary_test
 
 import (
 	"slices"
@@ -59,7 +59,7 @@ func misremember(h *trace.History) {
 	}
 }
 
-func secondStory(_ *boundary, e core.Effect) []core.Effect {
+func secondStory(_ *machine, e core.Effect) []core.Effect {
 	if e.Key != trace.Determinant {
 		return nil
 	}
@@ -67,19 +67,19 @@ func secondStory(_ *boundary, e core.Effect) []core.Effect {
 	return []core.Effect{e}
 }
 
-func inside(b *boundary, e core.Effect) []core.Effect {
-	c, collective := b.setup.Layout.Collectives[e.ID]
+func inside(b *machine, e core.Effect) []core.Effect {
+	c, collective := b.Setup.Layout.Collectives[e.ID]
 	if e.Key != trace.Determinant || !collective || c.Round == 0 {
 		return nil
 	}
-	members := b.setup.Layout.Trees[c.Tree].Members
+	members := b.Setup.Layout.Trees[c.Tree].Members
 	e.To = members[len(members)-1].Proc()
 	return []core.Effect{e}
 }
 
 // ignores hides the messages with that name.
-func ignores(kind string) func(*boundary, core.Input) core.Input {
-	return func(_ *boundary, in core.Input) core.Input {
+func ignores(kind string) func(*machine, core.Input) core.Input {
+	return func(_ *machine, in core.Input) core.Input {
 		if m, ok := in.Message.(*envelope); ok && m.Wire.Kind == kind {
 			return core.Input{Kind: core.Tick}
 		}
@@ -88,8 +88,8 @@ func ignores(kind string) func(*boundary, core.Input) core.Input {
 }
 
 // repeats sends the messages with that name twice.
-func repeats(kind string) func(*boundary, core.Effect, *envelope) []core.Effect {
-	return func(_ *boundary, e core.Effect, m *envelope) []core.Effect {
+func repeats(kind string) func(*machine, core.Effect, *envelope) []core.Effect {
+	return func(_ *machine, e core.Effect, m *envelope) []core.Effect {
 		if m.Wire.Kind == kind {
 			return []core.Effect{e, e}
 		}

@@ -1,4 +1,4 @@
-package mutants
+package boundary_test
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ func programs() []Mutant {
 	}
 }
 
-func corrupt(_ *boundary, e core.Effect) []core.Effect {
+func corrupt(_ *machine, e core.Effect) []core.Effect {
 	if e.Kind == core.Deliver {
 		e.Payload.Data = slices.Clone(e.Payload.Data)
 		e.Payload.Data[0] ^= 1
@@ -37,7 +37,7 @@ func corrupt(_ *boundary, e core.Effect) []core.Effect {
 	return []core.Effect{e}
 }
 
-func invent(_ *boundary, e core.Effect) []core.Effect {
+func invent(_ *machine, e core.Effect) []core.Effect {
 	if e.Kind == core.Deliver {
 		e.Payload.ID.Number += 100
 	}
@@ -45,19 +45,19 @@ func invent(_ *boundary, e core.Effect) []core.Effect {
 }
 
 // count is the input habit of mutants whose misbehaviour depends on how much has happened.
-func count(b *boundary, in core.Input) core.Input {
-	b.s.Inputs++
+func count(b *machine, in core.Input) core.Input {
+	memoryOf(b).Inputs++
 	return in
 }
 
-func countIntoPayload(b *boundary, e core.Effect) []core.Effect {
+func countIntoPayload(b *machine, e core.Effect) []core.Effect {
 	if e.Kind == core.ProgramSent {
-		e.Payload.Data = append(slices.Clone(e.Payload.Data), byte(b.s.Inputs))
+		e.Payload.Data = append(slices.Clone(e.Payload.Data), byte(memoryOf(b).Inputs))
 	}
 	return []core.Effect{e}
 }
 
-func shiftPayload(_ *boundary, e core.Effect) []core.Effect {
+func shiftPayload(_ *machine, e core.Effect) []core.Effect {
 	if e.Kind == core.ProgramSent {
 		e.Payload.Data = append(slices.Clone(e.Payload.Data), 1)
 	}
@@ -66,7 +66,7 @@ func shiftPayload(_ *boundary, e core.Effect) []core.Effect {
 
 func wrongEnd() habit {
 	return habit{
-		effects: each(func(_ *boundary, e core.Effect) []core.Effect {
+		effects: each(func(_ *machine, e core.Effect) []core.Effect {
 			if e.Kind == core.ProgramDone {
 				e.Digest ^= 2
 			}

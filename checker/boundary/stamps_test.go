@@ -1,4 +1,4 @@
-package mutants
+package boundary_test
 
 import (
 	"math"
@@ -12,18 +12,18 @@ import (
 func stamps() []Mutant {
 	return []Mutant{
 		breaks("phase-order", "low-phase", "stamps each message with one phase too low",
-			declares(func(_ *boundary, s *core.Stamp) {
+			declares(func(_ *machine, s *core.Stamp) {
 				s.Phase--
 			})),
 		nearly("phase-order", "high-phase",
 			"stamps each message with twice its phase, which keeps the order",
-			declares(func(_ *boundary, s *core.Stamp) { s.Phase *= 2 })),
+			declares(func(_ *machine, s *core.Stamp) { s.Phase *= 2 })),
 		breaks("stamp-determinism", "counts-into-date",
 			"stamps each message with the number of inputs so far added to its date",
 			countedDates()),
 		nearly("stamp-determinism", "shifts-date",
 			"stamps each message with a date that is 7 too high, in all runs alike",
-			declares(func(_ *boundary, s *core.Stamp) { s.Date += 7 })),
+			declares(func(_ *machine, s *core.Stamp) { s.Date += 7 })),
 		breaks("gate-sound", "opens-gate", "announces at once that sends of all phases are allowed",
 			habit{declare: openGate}),
 		nearly("gate-sound", "repeats-gate", "announces every frontier two times",
@@ -32,8 +32,8 @@ func stamps() []Mutant {
 }
 
 // declares changes the stamps of messages with a payload.
-func declares(change func(*boundary, *core.Stamp)) habit {
-	return habit{declare: func(b *boundary, m *envelope) {
+func declares(change func(*machine, *core.Stamp)) habit {
+	return habit{declare: func(b *machine, m *envelope) {
 		if m.carriesPayload() {
 			change(b, &m.Wire.Stamp)
 		}
@@ -41,19 +41,19 @@ func declares(change func(*boundary, *core.Stamp)) habit {
 }
 
 func countedDates() habit {
-	h := declares(func(b *boundary, s *core.Stamp) { s.Date += uint64(b.s.Inputs) })
+	h := declares(func(b *machine, s *core.Stamp) { s.Date += uint64(memoryOf(b).Inputs) })
 	h.input = count
 	return h
 }
 
-func openGate(b *boundary, m *envelope) {
-	if b.meaning(m) == trace.Gate {
+func openGate(b *machine, m *envelope) {
+	if meaning(b, m) == trace.Gate {
 		m.Wire.Stamp.Phase = math.MaxUint64
 	}
 }
 
-func repeatGate(b *boundary, e core.Effect, m *envelope) []core.Effect {
-	if b.meaning(m) == trace.Gate {
+func repeatGate(b *machine, e core.Effect, m *envelope) []core.Effect {
+	if meaning(b, m) == trace.Gate {
 		return []core.Effect{e, e}
 	}
 	return []core.Effect{e}

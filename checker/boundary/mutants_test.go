@@ -1,4 +1,4 @@
-package mutants_test
+package boundary_test
 
 import (
 	"maps"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/domino-check/domino/checker/mutants"
+	"github.com/domino-check/domino/checker/boundary"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
@@ -360,7 +360,7 @@ func TestEveryPropertyHasItsMutant(t *testing.T) {
 			t.Errorf("property %s has no near miss that it must accept", name)
 		}
 	}
-	for _, m := range mutants.Catalogue() {
+	for _, m := range Catalogue() {
 		if !tested[m.Name] {
 			t.Errorf("mutant %s is in no test", m.Name)
 		}
@@ -373,7 +373,7 @@ func TestEveryPropertyHasItsMutant(t *testing.T) {
 // Aim: the catalogue can be used by name. Method: names are unique, found again, and everything has
 // a description.
 func TestCatalogue(t *testing.T) {
-	list := mutants.Catalogue()
+	list := Catalogue()
 	for i, m := range list {
 		if i > 0 && list[i-1].Name >= m.Name {
 			t.Errorf("%s and %s are not in the order of their names", list[i-1].Name, m.Name)
@@ -381,11 +381,11 @@ func TestCatalogue(t *testing.T) {
 		if m.Doc == "" {
 			t.Errorf("%s has no description", m.Name)
 		}
-		if got, ok := mutants.Find(m.Name); !ok || got.Doc != m.Doc {
+		if got, ok := Find(m.Name); !ok || got.Doc != m.Doc {
 			t.Errorf("%s is not found by its name", m.Name)
 		}
 	}
-	if m, ok := mutants.Find("no such mutant"); ok {
+	if m, ok := Find("no such mutant"); ok {
 		t.Errorf("found %s, want nothing", m.Name)
 	}
 }
@@ -395,7 +395,7 @@ func TestCatalogue(t *testing.T) {
 func TestWrapLeavesTheSetupAlone(t *testing.T) {
 	setup, _ := scopes["ping"].build(t)
 	before := core.EncodeState(setup.New(0))
-	for _, m := range mutants.Catalogue() {
+	for _, m := range Catalogue() {
 		c := m.Wrap(setup)
 		if diff := cmp.Diff(before, core.EncodeState(setup.New(0))); diff != "" {
 			t.Errorf("%s changes the setup that it is given (-before +after):\n%s", m.Name, diff)
@@ -423,12 +423,12 @@ func scopeOf(t *testing.T, name string) *scope {
 
 // find is the mutant with the name; one of them can not be in the catalogue, because it breaks the
 // house rules.
-func find(t *testing.T, name string) mutants.Mutant {
+func find(t *testing.T, name string) Mutant {
 	t.Helper()
 	if name == clockMutant.Name {
 		return clockMutant
 	}
-	m, ok := mutants.Find(name)
+	m, ok := Find(name)
 	if !ok {
 		t.Fatalf("there is no mutant %q", name)
 	}
@@ -438,31 +438,17 @@ func find(t *testing.T, name string) mutants.Mutant {
 // ticks stands for a clock: what a machine must never read.
 var ticks uint64
 
-var clockMutant = mutants.Mutant{
+// clockMutant has ranks whose effects depend on more than their state and input.
+var clockMutant = Mutant{
 	Name: "ticks-of-a-clock", Doc: "declares the time at each step", Breaks: deterministic,
 	Wrap: func(s *core.Setup) *core.Setup {
-		c := *s
-		c.New = func(p core.Proc) core.Machine {
-			if int(p) < s.Layout.Ranks {
-				return clockReader{s.New(p)}
+		return boundary.Watch(s, func(b *machine, in core.Input, out []core.Effect) []core.Effect {
+			out = b.Inner.Step(in, out)
+			if int(b.Proc) < s.Layout.Ranks {
+				ticks++
+				out = append(out, core.Effect{Kind: core.Drop, Reason: "clock", Ticks: ticks})
 			}
-			return s.New(p)
-		}
-		return &c
+			return out
+		})
 	},
-}
-
-// clockReader is a rank whose effects depend on more than its state and input.
-type clockReader struct{ core.Machine }
-
-// Step implements core.Machine.
-func (m clockReader) Step(in core.Input, out []core.Effect) []core.Effect {
-	ticks++
-	return append(m.Machine.Step(in, out), core.Effect{Kind: core.Drop, Reason: "clock",
-		Ticks: ticks})
-}
-
-// History shows the past of the rank inside.
-func (m clockReader) History() *trace.History {
-	return m.Machine.(interface{ History() *trace.History }).History()
 }

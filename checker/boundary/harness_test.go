@@ -1,4 +1,4 @@
-package mutants_test
+package boundary_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/boundary"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
@@ -181,45 +182,21 @@ type witness map[string]bool
 
 // wrap returns a copy of the setup whose machines are watched.
 func (n witness) wrap(s *core.Setup) *core.Setup {
-	c := *s
-	c.New = func(p core.Proc) core.Machine {
-		m := watched{Machine: s.New(p), proc: p, seen: n}
-		if int(p) < s.Layout.Ranks {
-			return watchedRank{m}
+	return boundary.Watch(s, func(m *machine, in core.Input, out []core.Effect) []core.Effect {
+		first := len(out)
+		out = m.Inner.Step(in, out)
+		var b strings.Builder
+		fmt.Fprintf(&b, "%d on %d:", m.Proc, in.Kind)
+		for _, e := range out[first:] {
+			fmt.Fprintf(&b, " %d to %d key %q id %v stamp %v payload %x digest %x", e.Kind, e.To,
+				e.Key, e.ID, e.Stamp, e.Payload.Digest(), e.Digest)
+			if e.Message != nil {
+				fmt.Fprint(&b, e.Message.Describe())
+			}
 		}
-		return m
-	}
-	return &c
-}
-
-type watched struct {
-	core.Machine
-	proc core.Proc
-	seen witness
-}
-
-// Step implements core.Machine.
-func (m watched) Step(in core.Input, out []core.Effect) []core.Effect {
-	first := len(out)
-	out = m.Machine.Step(in, out)
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d on %d:", m.proc, in.Kind)
-	for _, e := range out[first:] {
-		fmt.Fprintf(&b, " %d to %d key %q id %v stamp %v payload %x digest %x", e.Kind, e.To, e.Key,
-			e.ID, e.Stamp, e.Payload.Digest(), e.Digest)
-		if e.Message != nil {
-			fmt.Fprint(&b, e.Message.Describe())
-		}
-	}
-	m.seen[b.String()] = true
-	return out
-}
-
-type watchedRank struct{ watched }
-
-// History shows the past of the rank inside.
-func (m watchedRank) History() *trace.History {
-	return m.Machine.(interface{ History() *trace.History }).History()
+		n[b.String()] = true
+		return out
+	})
 }
 
 // setUp prepares the protocol of the scope.

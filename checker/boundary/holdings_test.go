@@ -1,4 +1,4 @@
-package mutants
+package boundary_test
 
 import "github.com/domino-check/domino/impl/core"
 
@@ -61,31 +61,31 @@ func holdings() []Mutant {
 	}
 }
 
-func adoptFirst(*boundary, core.Effect) []core.Effect { return []core.Effect{{Kind: core.Adopt}} }
+func adoptFirst(*machine, core.Effect) []core.Effect { return []core.Effect{{Kind: core.Adopt}} }
 
 // noteRestart remembers that this is a later life.
-func noteRestart(b *boundary, in core.Input) core.Input {
-	b.s.Spent = b.s.Spent || in.Kind == core.Restore
+func noteRestart(b *machine, in core.Input) core.Input {
+	memoryOf(b).Spent = memoryOf(b).Spent || in.Kind == core.Restore
 	return in
 }
 
-func sendOtherwise(b *boundary, e core.Effect) []core.Effect {
-	if b.s.Spent {
+func sendOtherwise(b *machine, e core.Effect) []core.Effect {
+	if memoryOf(b).Spent {
 		return shiftPayload(b, e)
 	}
 	return []core.Effect{e}
 }
 
-func sendTwiceLater(b *boundary, e core.Effect) []core.Effect {
-	if m, ok := e.Message.(*envelope); ok && b.s.Spent && m.carriesPayload() {
+func sendTwiceLater(b *machine, e core.Effect) []core.Effect {
+	if m, ok := e.Message.(*envelope); ok && memoryOf(b).Spent && m.carriesPayload() {
 		return []core.Effect{e, e}
 	}
 	return []core.Effect{e}
 }
 
 // without leaves out every effect of the kind.
-func without(kind core.EffectKind) func(*boundary, core.Effect) []core.Effect {
-	return func(_ *boundary, e core.Effect) []core.Effect {
+func without(kind core.EffectKind) func(*machine, core.Effect) []core.Effect {
+	return func(_ *machine, e core.Effect) []core.Effect {
 		if e.Kind == kind {
 			return nil
 		}
@@ -94,35 +94,35 @@ func without(kind core.EffectKind) func(*boundary, core.Effect) []core.Effect {
 }
 
 // keepAll removes nothing from a log; the buffers of senders are no logs where somebody else logs.
-func keepAll(b *boundary, e core.Effect) []core.Effect {
-	if l := &b.setup.Layout; e.Kind == core.Prune &&
-		(int(b.proc) >= l.Ranks || len(l.Names) == l.Ranks) {
+func keepAll(b *machine, e core.Effect) []core.Effect {
+	if l := &b.Setup.Layout; e.Kind == core.Prune &&
+		(int(b.Proc) >= l.Ranks || len(l.Names) == l.Ranks) {
 		return nil
 	}
 	return []core.Effect{e}
 }
 
-func misplace(_ *boundary, e core.Effect) []core.Effect {
+func misplace(_ *machine, e core.Effect) []core.Effect {
 	if e.Kind == core.Log && e.Received > 0 {
 		e.Received++
 	}
 	return []core.Effect{e}
 }
 
-func goBack(*boundary, core.Effect) []core.Effect { return []core.Effect{{Kind: core.Resume}} }
+func goBack(*machine, core.Effect) []core.Effect { return []core.Effect{{Kind: core.Resume}} }
 
-func thrice(_ *boundary, e core.Effect) []core.Effect {
+func thrice(_ *machine, e core.Effect) []core.Effect {
 	if e.Kind == core.Prune {
 		return []core.Effect{e, e, e}
 	}
 	return []core.Effect{e}
 }
 
-func putOut(*boundary, core.Effect) []core.Effect { return []core.Effect{{Kind: core.Output}} }
+func putOut(*machine, core.Effect) []core.Effect { return []core.Effect{{Kind: core.Output}} }
 
 // only sends messages of the kind so many times, others once.
-func only(kind string, times int) func(*boundary, core.Effect, *envelope) []core.Effect {
-	return func(_ *boundary, e core.Effect, m *envelope) []core.Effect {
+func only(kind string, times int) func(*machine, core.Effect, *envelope) []core.Effect {
+	return func(_ *machine, e core.Effect, m *envelope) []core.Effect {
 		if m.Wire.Kind != kind {
 			return []core.Effect{e}
 		}

@@ -1,4 +1,4 @@
-package spec_test
+package boundary_test
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/checker/mutants"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
@@ -120,7 +119,7 @@ func agree(w *world.World, run *world.Run) error {
 // it breadth first, follow it, judge its trace.
 func TestWorldAndJudgeAgreeOnMutants(t *testing.T) {
 	broken := 0
-	for _, m := range mutants.Catalogue() {
+	for _, m := range Catalogue() {
 		if m.Legal {
 			continue
 		}

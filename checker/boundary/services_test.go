@@ -1,4 +1,4 @@
-package mutants
+package boundary_test
 
 import (
 	"slices"
@@ -27,22 +27,22 @@ func services() []Mutant {
 	}
 }
 
-func contradict(b *boundary, e core.Effect) []core.Effect {
-	if e.Kind == core.Decide && int(b.proc) == len(b.setup.Layout.Names)-1 {
-		possible := b.setup.Promises.Decisions
+func contradict(b *machine, e core.Effect) []core.Effect {
+	if e.Kind == core.Decide && int(b.Proc) == len(b.Setup.Layout.Names)-1 {
+		possible := b.Setup.Promises.Decisions
 		e.Key = possible[(slices.Index(possible, e.Key)+1)%len(possible)]
 	}
 	return []core.Effect{e}
 }
 
-func decideSilently(b *boundary, e core.Effect) []core.Effect {
-	if e.Kind == core.Decide && int(b.proc) == len(b.setup.Layout.Names)-1 {
+func decideSilently(b *machine, e core.Effect) []core.Effect {
+	if e.Kind == core.Decide && int(b.Proc) == len(b.Setup.Layout.Names)-1 {
 		return nil
 	}
 	return []core.Effect{e}
 }
 
-func answerNothing(_ *boundary, e core.Effect) []core.Effect {
+func answerNothing(_ *machine, e core.Effect) []core.Effect {
 	if e.Kind == core.Return {
 		e.Key = ""
 	}
@@ -51,7 +51,7 @@ func answerNothing(_ *boundary, e core.Effect) []core.Effect {
 
 // readAgain leaves the confirmation of a write alone: the client goes on to something else in the
 // same step.
-func readAgain(_ *boundary, e core.Effect) []core.Effect {
+func readAgain(_ *machine, e core.Effect) []core.Effect {
 	if e.Key == "" {
 		return nil
 	}

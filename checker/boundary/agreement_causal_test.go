@@ -1,4 +1,4 @@
-package spec_test
+package boundary_test
 
 import (
 	"math/rand/v2"

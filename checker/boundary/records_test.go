@@ -1,4 +1,4 @@
-package mutants
+package boundary_test
 
 import (
 	"slices"
@@ -32,14 +32,14 @@ func records() []Mutant {
 	}
 }
 
-func stayBehind(b *boundary, e core.Effect) []core.Effect {
-	if e.Kind == core.Commit && b.proc == 0 {
+func stayBehind(b *machine, e core.Effect) []core.Effect {
+	if e.Kind == core.Commit && b.Proc == 0 {
 		return nil
 	}
 	return []core.Effect{e}
 }
 
-func commitLater(_ *boundary, list []core.Effect) []core.Effect {
+func commitLater(_ *machine, list []core.Effect) []core.Effect {
 	for _, e := range list {
 		if e.Kind == core.Commit {
 			list = append(list, e)
@@ -48,11 +48,11 @@ func commitLater(_ *boundary, list []core.Effect) []core.Effect {
 	return list
 }
 
-func storeDeterminant(*boundary, core.Effect) []core.Effect {
+func storeDeterminant(*machine, core.Effect) []core.Effect {
 	return []core.Effect{{Kind: core.Persist, Key: "determinant/1", Value: []byte{1}}}
 }
 
-func storeSpare(*boundary, core.Effect) []core.Effect {
+func storeSpare(*machine, core.Effect) []core.Effect {
 	return []core.Effect{{Kind: core.Persist, Key: imageKey + "spare", Value: []byte{1}}}
 }
 
@@ -62,12 +62,12 @@ const (
 	commitKey = "commit/"
 )
 
-func forget(_ *boundary, in core.Input) core.Input {
+func forget(_ *machine, in core.Input) core.Input {
 	in.Records = nil
 	return in
 }
 
-func readBackwards(_ *boundary, in core.Input) core.Input {
+func readBackwards(_ *machine, in core.Input) core.Input {
 	in.Records = slices.Clone(in.Records)
 	slices.Reverse(in.Records)
 	return in
@@ -75,14 +75,14 @@ func readBackwards(_ *boundary, in core.Input) core.Input {
 
 // earlyImage adds the commit record that an own image lacks, at every rank but the first of the
 // cluster, so that the members restart from different lines.
-func earlyImage(b *boundary, in core.Input) core.Input {
-	first := b.setup.Group(b.proc)[0]
-	if b.proc == first {
+func earlyImage(b *machine, in core.Input) core.Input {
+	first := b.Setup.Group(b.Proc)[0]
+	if b.Proc == first {
 		return in
 	}
 	in.Records = slices.Clone(in.Records)
 	for _, r := range in.Records {
-		if number, ok := strings.CutPrefix(r.Key, imageKey); ok && r.Owner == b.proc {
+		if number, ok := strings.CutPrefix(r.Key, imageKey); ok && r.Owner == b.Proc {
 			in.Records = append(in.Records, core.Record{Owner: first, Key: commitKey + number,
 				Value: []byte{1}})
 		}

@@ -1,4 +1,4 @@
-package mutants
+package boundary_test
 
 import "github.com/domino-check/domino/impl/core"
 
@@ -16,12 +16,12 @@ func logs() []Mutant {
 	}
 }
 
-func prune(_ *boundary, e core.Effect) []core.Effect {
+func prune(_ *machine, e core.Effect) []core.Effect {
 	return []core.Effect{{Kind: core.Prune, ID: e.ID, To: e.To}}
 }
 
-func logInside(b *boundary, e core.Effect) []core.Effect {
-	if !b.sameCluster(b.proc, e.To) {
+func logInside(b *machine, e core.Effect) []core.Effect {
+	if !sameCluster(b, b.Proc, e.To) {
 		return nil
 	}
 	return []core.Effect{{Kind: core.Log, ID: e.Payload.ID, To: e.To}}

@@ -1,4 +1,4 @@
-package mutants
+package boundary_test
 
 import (
 	"fmt"
@@ -31,41 +31,41 @@ func answers() []Mutant {
 }
 
 // rollBack asks for a rollback behind the first message of a newer round.
-func rollBack(b *boundary, list []core.Effect) []core.Effect {
-	newest := b.s.Round
+func rollBack(b *machine, list []core.Effect) []core.Effect {
+	newest := memoryOf(b).Round
 	for _, e := range list {
 		if m, ok := e.Message.(*envelope); ok {
 			newest = max(newest, m.Wire.Stamp.Round)
 		}
 	}
-	if newest > b.s.Round && int(b.proc) < b.setup.Layout.Ranks {
+	if newest > memoryOf(b).Round && int(b.Proc) < b.Setup.Layout.Ranks {
 		list = append(list, core.Effect{Kind: core.Rollback})
 	}
-	b.s.Round = newest
+	memoryOf(b).Round = newest
 	return list
 }
 
 // reportTwice repeats control messages of a round. A replayed orphan is none of them: it counts.
-func reportTwice(b *boundary, e core.Effect, m *envelope) []core.Effect {
-	if m.carriesPayload() || m.Wire.Stamp.Round == 0 || b.meaning(m) == trace.Replay {
+func reportTwice(b *machine, e core.Effect, m *envelope) []core.Effect {
+	if m.carriesPayload() || m.Wire.Stamp.Round == 0 || meaning(b, m) == trace.Replay {
 		return []core.Effect{e}
 	}
 	return []core.Effect{e, e}
 }
 
-func giveUp(*boundary, core.Effect) []core.Effect {
+func giveUp(*machine, core.Effect) []core.Effect {
 	return []core.Effect{{Kind: core.Halt, Reason: "mutant"}}
 }
 
-func declareDrop(_ *boundary, e core.Effect) []core.Effect {
+func declareDrop(_ *machine, e core.Effect) []core.Effect {
 	return []core.Effect{core.DropInput(e.From, core.MsgID{}, "mutant")}
 }
 
-func breakDown(b *boundary, e core.Effect) []core.Effect {
-	panic(fmt.Sprintf("mutant: proc %d delivers from %d", b.proc, e.From))
+func breakDown(b *machine, e core.Effect) []core.Effect {
+	panic(fmt.Sprintf("mutant: proc %d delivers from %d", b.Proc, e.From))
 }
 
-func breakDownInside(b *boundary, e core.Effect) []core.Effect {
+func breakDownInside(b *machine, e core.Effect) []core.Effect {
 	defer func() {
 		if recover() == nil {
 			panic("invariant: the mutant has panicked")
@@ -75,7 +75,7 @@ func breakDownInside(b *boundary, e core.Effect) []core.Effect {
 }
 
 // countToThree keeps the state space finite and small.
-func countToThree(b *boundary, in core.Input) core.Input {
-	b.s.Inputs = min(b.s.Inputs+1, 3)
+func countToThree(b *machine, in core.Input) core.Input {
+	memoryOf(b).Inputs = min(memoryOf(b).Inputs+1, 3)
 	return in
 }

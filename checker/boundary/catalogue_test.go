@@ -1,4 +1,4 @@
-package mutants
+package boundary_test
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package mutants
+package boundary_test
 
 import "github.com/domino-check/domino/impl/core"
 
@@ -40,21 +40,21 @@ func networks() []Mutant {
 // happens once; otherwise whenever the two go to different ranks, and nothing else to the rank of
 // the first one overtakes it.
 func overtakes(sameChannel bool) habit {
-	return habit{effects: func(b *boundary, list []core.Effect) []core.Effect {
+	return habit{effects: func(b *machine, list []core.Effect) []core.Effect {
 		var out []core.Effect
 		for _, e := range list {
 			m, ok := e.Message.(*envelope)
+			held := b.Held()
 			switch {
-			case !ok || b.s.Spent:
+			case !ok || memoryOf(b).Spent:
 				out = append(out, e)
-			case len(b.s.Held) == 0 && m.carriesPayload():
-				b.s.Held = []parcel{{To: e.To, Message: *m}}
-				out = append(out, b.timer())
-			case len(b.s.Held) > 0 && (b.s.Held[0].To == e.To) == sameChannel:
-				b.s.Spent = sameChannel
-				out = append(append(out, e), b.release()...)
+			case len(held) == 0 && m.carriesPayload():
+				out = append(out, b.Hold(e))
+			case len(held) > 0 && (held[0].To == e.To) == sameChannel:
+				memoryOf(b).Spent = sameChannel
+				out = append(append(out, e), b.Release()...)
 			default:
-				out = append(append(out, b.release()...), e)
+				out = append(append(out, b.Release()...), e)
 			}
 		}
 		return out
@@ -62,12 +62,11 @@ func overtakes(sameChannel bool) habit {
 }
 
 // slow holds each message with a payload until the next step, which the timer makes sure of.
-func slow(b *boundary, list []core.Effect) []core.Effect {
-	out := b.release()
+func slow(b *machine, list []core.Effect) []core.Effect {
+	out := b.Release()
 	for _, e := range list {
 		if m, ok := e.Message.(*envelope); ok && m.carriesPayload() {
-			b.s.Held = append(b.s.Held, parcel{To: e.To, Message: *m})
-			out = append(out, b.timer())
+			out = append(out, b.Hold(e))
 			continue
 		}
 		out = append(out, e)
@@ -75,46 +74,46 @@ func slow(b *boundary, list []core.Effect) []core.Effect {
 	return out
 }
 
-func loseFirst(b *boundary, e core.Effect, m *envelope) []core.Effect {
-	if m.carriesPayload() && !b.s.Spent {
-		b.s.Spent = true
+func loseFirst(b *machine, e core.Effect, m *envelope) []core.Effect {
+	if m.carriesPayload() && !memoryOf(b).Spent {
+		memoryOf(b).Spent = true
 		return nil
 	}
 	return []core.Effect{e}
 }
 
-func mute(_ *boundary, e core.Effect, m *envelope) []core.Effect {
+func mute(_ *machine, e core.Effect, m *envelope) []core.Effect {
 	if m.carriesPayload() {
 		return nil
 	}
 	return []core.Effect{e}
 }
 
-func neverAcknowledge(_ *boundary, e core.Effect, m *envelope) []core.Effect {
+func neverAcknowledge(_ *machine, e core.Effect, m *envelope) []core.Effect {
 	if m.Wire.Kind == "Acknowledge" {
 		return nil
 	}
 	return []core.Effect{e}
 }
 
-func misroute(b *boundary, e core.Effect, m *envelope) []core.Effect {
+func misroute(b *machine, e core.Effect, m *envelope) []core.Effect {
 	if !m.carriesPayload() {
 		return []core.Effect{e}
 	}
-	ranks := core.Proc(b.setup.Layout.Ranks)
+	ranks := core.Proc(b.Setup.Layout.Ranks)
 	wrong := (e.To + 1) % ranks
-	if wrong == b.proc {
+	if wrong == b.Proc {
 		wrong = (wrong + 1) % ranks
 	}
 	e.To = wrong
 	return []core.Effect{e}
 }
 
-func copyToService(b *boundary, e core.Effect, m *envelope) []core.Effect {
+func copyToService(b *machine, e core.Effect, m *envelope) []core.Effect {
 	if !m.carriesPayload() {
 		return []core.Effect{e}
 	}
-	service := core.Proc(len(b.setup.Layout.Names) - 1)
+	service := core.Proc(len(b.Setup.Layout.Names) - 1)
 	return []core.Effect{e, core.SendTo(service, m)}
 }
 
@@ -122,16 +121,21 @@ func copyToService(b *boundary, e core.Effect, m *envelope) []core.Effect {
 // of a newer round is followed by the copy, which declares that round or the one that it belongs
 // to; its bytes are of the old round anyway.
 func repeatLast(early bool) habit {
-	return sends(func(b *boundary, e core.Effect, m *envelope) []core.Effect {
+	return sends(func(b *machine, e core.Effect, m *envelope) []core.Effect {
 		out := []core.Effect{e}
-		if len(b.s.Held) > 0 && m.Wire.Stamp.Round > b.s.Held[0].Message.Wire.Stamp.Round {
-			if early {
-				b.s.Held[0].Message.Wire.Stamp.Round = m.Wire.Stamp.Round
+		if held := b.Held(); len(held) > 0 {
+			last := held[0].Message.(*envelope)
+			if m.Wire.Stamp.Round > last.Wire.Stamp.Round {
+				if early {
+					last.Wire.Stamp.Round = m.Wire.Stamp.Round
+				}
+				b.Release()
+				out = append(held, e)
 			}
-			out = append(b.release(), e)
 		}
-		if m.carriesPayload() && !b.sameCluster(b.proc, e.To) {
-			b.s.Held = []parcel{{To: e.To, Message: *m}}
+		if m.carriesPayload() && !sameCluster(b, b.Proc, e.To) {
+			b.Release()
+			b.Hold(e) // for good: nothing is to be sent again without a newer round
 		}
 		return out
 	})
@@ -139,15 +143,15 @@ func repeatLast(early bool) habit {
 
 // lateMarker does it only at the first rank of a cluster, which begins the checkpoints; the others
 // would hold back what nothing ever follows.
-func lateMarker(b *boundary, e core.Effect, m *envelope) []core.Effect {
+func lateMarker(b *machine, e core.Effect, m *envelope) []core.Effect {
 	switch {
-	case !b.sameCluster(b.proc, e.To) || e.To < b.proc || b.s.Spent:
-	case !m.carriesPayload() && len(b.s.Held) == 0:
-		b.s.Held = []parcel{{To: e.To, Message: *m}}
+	case !sameCluster(b, b.Proc, e.To) || e.To < b.Proc || memoryOf(b).Spent:
+	case !m.carriesPayload() && len(b.Held()) == 0:
+		b.Hold(e)
 		return nil
 	default:
-		b.s.Spent = true
-		return append([]core.Effect{e}, b.release()...)
+		memoryOf(b).Spent = true
+		return append([]core.Effect{e}, b.Release()...)
 	}
 	return []core.Effect{e}
 }
