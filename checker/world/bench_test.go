@@ -1,7 +1,6 @@
 package world_test
 
 import (
-	"flag"
 	"fmt"
 	"runtime"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -45,15 +45,13 @@ func embedded(scenario string) string { return "../../scenarios/hydee/" + scenar
 // BenchmarkHundredMillion explores more than a hundred million states, on all cores: minutes, and
 // gigabytes of memory.
 //
-//	go test ./checker/world -run '^$' -bench HundredMillion -benchtime 1x -hundred
+//	DOMINO_TESTS=huge go test ./checker/world -run '^$' -bench HundredMillion -benchtime 1x
 func BenchmarkHundredMillion(b *testing.B) {
-	if !*hundred {
-		b.Skip("minutes and gigabytes: run with -hundred")
+	if !effort.Huge() {
+		b.Skip("minutes and gigabytes: run with DOMINO_TESTS=huge")
 	}
 	measure(b, "testdata/hundred.txtar", checker.Options{Workers: runtime.GOMAXPROCS(0)}, false)
 }
-
-var hundred = flag.Bool("hundred", false, "explore a hundred million states")
 
 // BenchmarkExplore measures whole searches, properties judged, failures included.
 //

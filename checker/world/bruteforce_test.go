@@ -8,6 +8,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/protocol/hydee"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec/fault"
 )
 
@@ -106,7 +107,7 @@ func TestReductionAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	explored, states, broken, failed := 0, 0, 0, 0
-	for n := range 200 * *moreCases {
+	for n := range effort.Cases(20, 200) {
 		c := randomHydee(r)
 		d, size := c.compare(6000, someWays(n))
 		if size > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec/fault"
 )
 
@@ -63,13 +64,13 @@ func TestCrashSets(t *testing.T) {
 			t.Errorf("%s\nviolated (-at once +by sets):\n%s", about, d)
 		}
 	}
-	for n := range 120 * *moreCases {
+	for n := range effort.Cases(20, 120) {
 		toy := randomToy(r, toyFeatures{crashes: true, groups: n%2 == 0, restoreSends: n%3 == 0,
 			reads: n%5 == 0})
 		m := randomModel(r, toy.procs, 2)
 		check(Config{Setup: toy.setup(), Model: m}, fmt.Sprintf("model %+v\n%s", m, toy))
 	}
-	for range 30 * *moreCases {
+	for range effort.Cases(5, 30) {
 		c := randomHydee(r)
 		p, err := hydeePair(c.program, c.clusters, c.errata)
 		if err != nil {
@@ -78,7 +79,7 @@ func TestCrashSets(t *testing.T) {
 		check(Config{Setup: p.setup, Model: c.model}, c.String())
 	}
 	t.Logf("%d cases compared, %d with two failures", compared, two)
-	if two < 20 {
+	if two < effort.Of(3, 20) {
 		t.Errorf("only %d cases with two failures", two)
 	}
 }
@@ -109,6 +110,9 @@ func TestSymmetry(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.model.Failures > 1 && !effort.Long() {
+				t.Skip("large")
+			}
 			pair := mustPair(t, tt.program, tt.clusters, 0)
 			renamings, err := symmetries(pair.setup, &tt.model, tt.interchangeable)
 			if err != nil {

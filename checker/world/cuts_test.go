@@ -7,6 +7,7 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/hydee"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec/fault"
 )
 
@@ -36,6 +37,9 @@ func TestCrashInsideSteps(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.model.Failures > 1 && !effort.Long() {
+				t.Skip("large")
+			}
 			var errata hydee.Set
 			for _, e := range tt.errata {
 				errata = errata.With(e)
@@ -76,8 +80,8 @@ func TestCrashInsideSteps(t *testing.T) {
 func TestCrashInsideStepsOfToys(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
-	explored, inner := 0, 0
-	for n := range 150 {
+	explored, inner, cases := 0, 0, effort.Of(30, 150)
+	for n := range cases {
 		toy := randomToy(r, toyFeatures{crashes: true, groups: n%2 == 0, restoreSends: true})
 		m := randomModel(r, toy.procs, 2)
 		m.FromDead, m.OneInstant = fault.Prefix, false
@@ -100,7 +104,7 @@ func TestCrashInsideStepsOfToys(t *testing.T) {
 					"inside them\n%.2000s", n, m, toy, d)
 		}
 	}
-	if explored < 75 || inner < 1000 {
+	if explored < cases/2 || inner < 6*cases {
 		t.Errorf("%d cases with %d transitions more: too few to mean anything", explored, inner)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
 )
@@ -150,7 +151,7 @@ func TestEndlessToys(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 5))
 	loops, none := 0, 0
-	for n := range 500 * *moreCases {
+	for n := range effort.Cases(60, 500) {
 		toy := randomToy(r, toyFeatures{cyclic: true, crashes: n%2 == 0, restoreSends: n%5 == 0})
 		m := randomModel(r, toy.procs, n%2)
 		m.Loss = r.IntN(2)
@@ -177,7 +178,7 @@ func TestEndlessToys(t *testing.T) {
 		}
 	}
 	t.Logf("%d protocols have an endless run, %d have none", loops, none)
-	if loops < 20 || none < 20 {
+	if enough := effort.Of(5, 20); loops < enough || none < enough {
 		t.Errorf("%d and %d say little", loops, none)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -162,7 +163,7 @@ func commute(t *testing.T, c Config) (pairs int, bad string) {
 		w.always = []spec.Property{{Name: "odd", Kind: spec.Always, Global: true, Event: oddView}}
 	}
 	checker.Search(t.Context(), commuting{World: w, t: t, pairs: &pairs, bad: &bad},
-		checker.Options{All: true, MaxStates: 600})
+		checker.Options{All: true, MaxStates: effort.Of(150, 600)})
 	return pairs, bad
 }
 
@@ -181,7 +182,7 @@ func TestIndependence(t *testing.T) {
 			}
 		}
 	}
-	for n := range 150 * *moreCases {
+	for n := range effort.Cases(8, 150) {
 		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0,
 			reads: n%7 == 0, rollback: n%11 == 0, cyclic: n%4 == 0, hosts: n%6 == 1})
 		m := randomModel(r, toy.procs, n%3)
@@ -203,7 +204,7 @@ func TestIndependence(t *testing.T) {
 		toys += pairs
 		report(bad, fmt.Sprintf("model %+v\n%s", m, toy))
 	}
-	for range 30 * *moreCases {
+	for range effort.Cases(3, 30) {
 		c := randomHydee(r)
 		p, err := hydeePair(c.program, c.clusters, c.errata)
 		if err != nil {
@@ -221,7 +222,7 @@ func TestIndependence(t *testing.T) {
 	services := monitoredPairs(t, report)
 	t.Logf("%d pairs of toys, %d of HydEE, %d of services, %d cases failed", toys, hydees, services,
 		failed)
-	if toys < 10000 || hydees < 10000 {
+	if enough := effort.Of(500, 10000); toys < enough || hydees < enough {
 		t.Errorf("%d and %d pairs say little", toys, hydees)
 	}
 }

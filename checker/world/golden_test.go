@@ -7,6 +7,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec/fault"
 )
 
@@ -37,8 +38,9 @@ func TestCountsOfStates(t *testing.T) {
 		{"ping without failures", ping, []int{0, 1}, fault.Model{}, [2]int{15, 17}},
 		{"ping with a crash", ping, []int{0, 1}, fault.Model{Failures: 1}, [2]int{1259, 2861}},
 	}
-	modes := []checker.Options{{}, {Exact: true}, {Order: checker.BreadthFirst},
-		{Order: checker.BreadthFirst, Exact: true}}
+	modes := effort.Of([]checker.Options{{}, {Order: checker.BreadthFirst, Exact: true}},
+		[]checker.Options{{}, {Exact: true}, {Order: checker.BreadthFirst},
+			{Order: checker.BreadthFirst, Exact: true}})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, o := range modes {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec/fault"
 )
 
@@ -18,7 +19,7 @@ func TestNetworksAgainstReference(t *testing.T) {
 	networks := []fault.Model{{}, {Unordered: true}, {Unordered: true, Selective: true},
 		{Set: true}, {Set: true, Selective: true}}
 	compared := 0
-	for n := range 40 * *moreCases {
+	for n := range effort.Cases(8, 40) {
 		toy := randomToy(r, toyFeatures{crashes: true, groups: n%5 == 0, restoreSends: n%2 == 0,
 			cyclic: n%4 == 0})
 		for _, table := range toy.rules {
@@ -49,7 +50,7 @@ func TestNetworksAgainstReference(t *testing.T) {
 		}
 	}
 	t.Logf("%d cases compared", compared)
-	if compared < 60 {
+	if compared < effort.Of(12, 60) {
 		t.Errorf("only %d cases were compared", compared)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/brute"
 	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
@@ -58,7 +59,7 @@ func TestTracesOfToys(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
 	compared, traces, failed := 0, 0, 0
-	for n := range 900 * *moreCases {
+	for n := range effort.Cases(90, 900) {
 		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0,
 			reads: n%7 == 0, rollback: n%11 == 0, hosts: n%6 == 1})
 		m := randomModel(r, toy.procs, n%3)
@@ -88,7 +89,7 @@ func TestTracesOfToys(t *testing.T) {
 		}
 	}
 	t.Logf("%d cases compared, %d traces, %d failed", compared, traces, failed)
-	if compared < 400 || traces < 10000 {
+	if compared < effort.Of(40, 400) || traces < effort.Of(1000, 10000) {
 		t.Errorf("%d cases, %d traces say little", compared, traces)
 	}
 }
@@ -117,7 +118,7 @@ func TestTracesOfHydee(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
 	compared, traces, failed := 0, 0, 0
-	for n := range 80 * *moreCases {
+	for n := range effort.Cases(20, 80) {
 		c := randomHydee(r)
 		c.model.Failures = min(c.model.Failures, r.IntN(2))
 		p, err := hydeePair(c.program, c.clusters, c.errata)
@@ -142,7 +143,7 @@ func TestTracesOfHydee(t *testing.T) {
 		}
 	}
 	t.Logf("%d cases compared, %d traces, %d failed", compared, traces, failed)
-	if compared < 15 || traces < 2000 {
+	if compared < effort.Of(3, 15) || traces < effort.Of(200, 2000) {
 		t.Errorf("%d cases, %d traces say little", compared, traces)
 	}
 }
@@ -150,7 +151,7 @@ func TestTracesOfHydee(t *testing.T) {
 // TestTracesOfScenarios holds the numbers of traces of embedded scenarios; brute force must agree.
 func TestTracesOfScenarios(t *testing.T) {
 	t.Parallel()
-	want := map[string]int{"h5": 32743, "h9-twice": 78513}
+	want := effort.Of(map[string]int{"h5": 32743}, map[string]int{"h5": 32743, "h9-twice": 78513})
 	all, err := scenarios.Embedded()
 	if err != nil {
 		t.Fatal(err)

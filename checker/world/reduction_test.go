@@ -1,17 +1,13 @@
 package world
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec/fault"
-)
-
-var (
-	moreCases = flag.Int("cases", 1, "multiplies the number of random cases")
 )
 
 // compareToy explores a toy with and without reduction; it returns what differs, and how many
@@ -90,7 +86,8 @@ func TestReductionOfToys(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(i), 7))
 			explored, states, saved, failed := 0, 0, 0, 0
-			for n := range tt.cases * *moreCases {
+			cases := effort.Cases(tt.cases/10, tt.cases)
+			for n := range cases {
 				toy := randomToy(r, tt.features)
 				m := randomModel(r, toy.procs, tt.failures)
 				if tt.failures > 0 && r.IntN(3) == 0 {
@@ -112,9 +109,9 @@ func TestReductionOfToys(t *testing.T) {
 				t.Errorf("case %d, model %+v\n%s%s", n, m, toy, d)
 			}
 			t.Logf("%d cases of %d explored, %d states, %d left out, %d failed", explored,
-				tt.cases**moreCases, states, saved, failed)
-			if explored*2 < tt.cases {
-				t.Errorf("only %d of %d cases are small enough", explored, tt.cases)
+				cases, states, saved, failed)
+			if explored*2 < cases {
+				t.Errorf("only %d of %d cases are small enough", explored, cases)
 			}
 		})
 	}

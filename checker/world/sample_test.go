@@ -9,6 +9,7 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
@@ -16,23 +17,26 @@ import (
 
 // TestErrataBySampling draws runs of the scenarios of each erratum, with the erratum switched on,
 // until one breaks a property: some strategy must find each erratum within the given number of
-// runs, and each run that is found must replay and break what it is said to break. With -cases N it
-// goes on after the first success and prints the median number of runs to the first violation, by
-// scenario and strategy, over N seeds.
+// runs, and each run that is found must replay and break what it is said to break. A huge one goes
+// on after the first success and prints the median number of runs to the first violation, by
+// scenario and strategy, over ten seeds.
 func TestErrataBySampling(t *testing.T) {
 	t.Parallel()
 	all, err := scenarios.Embedded()
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, table := 8000, *moreCases > 1
+	runs, seeds, table := 8000, effort.Cases(1, 1), effort.Huge()
 	if table {
 		runs = 20000
 		t.Logf("%d = none, by %v", runs+1, checker.Strategies())
 	}
-	found := map[string]bool{}
+	errata, found := 0, map[string]bool{}
 	for _, s := range all {
 		if s.Erratum == "" || found[s.Erratum] && !table {
+			continue
+		}
+		if errata++; errata%5 != 2 && !effort.Long() {
 			continue
 		}
 		found[s.Erratum] = found[s.Erratum] || false
@@ -40,7 +44,7 @@ func TestErrataBySampling(t *testing.T) {
 		medians := ""
 		for _, name := range checker.Strategies() {
 			var firsts []int
-			for seed := range uint64(*moreCases) {
+			for seed := range uint64(seeds) {
 				st, _ := checker.ParseStrategy(name, 3)
 				w := newWorld()
 				r := checker.Sample(t.Context(), w, st,
@@ -66,7 +70,7 @@ func TestErrataBySampling(t *testing.T) {
 			t.Errorf("no strategy finds %s in %d runs", id, runs)
 		}
 	}
-	if len(found) < 20 {
+	if len(found) < effort.Of(10, 20) {
 		t.Errorf("%d errata", len(found))
 	}
 }
@@ -119,7 +123,7 @@ func TestSamplesAgainstSearch(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(8, 9))
 	met, all, cases := map[string]int{}, 0, 0
-	for n := range 25 * *moreCases {
+	for n := range effort.Cases(5, 25) {
 		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0,
 			reads: n%7 == 0})
 		m := randomModel(r, toy.procs, n%3)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -125,13 +127,16 @@ func TestResume(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %s %v reduced %s exact %t", tt.scenario, tt.variant, tt.options.Order,
 			tt.options.Reduce, tt.options.Exact), func(t *testing.T) {
 			t.Parallel()
+			if tt.every >= 900 && tt.scenario != "radic-rbml-spare" && !effort.Long() {
+				t.Skip("large")
+			}
 			whole := fresh(t, tt.scenario, tt.variant)
 			want := outcomeOf(whole, explore(t, whole, tt.options))
 			o := tt.options
 			o.Saving.File = filepath.Join(t.TempDir(), "run")
 			var states []uint64
 			parts := 0
-			for limit := 1; ; limit += tt.every + limit/4 {
+			for limit := 1; ; limit += tt.every + limit*effort.Of(3, 1)/4 {
 				w := fresh(t, tt.scenario, tt.variant)
 				o.MaxStates = limit
 				r := explore(t, w, o)
@@ -227,6 +232,9 @@ func TestAutosave(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		for _, o := range []checker.Options{{Reduce: checker.Singletons | checker.Crashes},
 			{Order: checker.BreadthFirst}} {
+			if !effort.Long() && (workers == 2) != (o.Order == checker.BreadthFirst) {
+				continue
+			}
 			o.Workers = workers
 			want := checker.Search(t.Context(), fresh(t, "intra-flight", "").World, o)
 			file := filepath.Join(t.TempDir(), "run")
@@ -275,13 +283,14 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	same := func(*checker.Options) {}
-	for at := 0; at < len(data); at += 1 + at/37 { // dense at the front, then some in each region
+	// dense at the front, then some in each region
+	for at := 0; at < len(data); at += 1 + at/effort.Of(7, 37) {
 		damaged := slices.Clone(data)
 		damaged[at] ^= 0x10
 		refused(fmt.Sprintf("byte %d", at), damaged, same, "")
 		refused(fmt.Sprintf("cut to %d", at), data[:at], same, "")
 	}
-	for at := len(data) - 40; at < len(data); at++ {
+	for at := len(data) - effort.Of(10, 40); at < len(data); at++ {
 		damaged := slices.Clone(data)
 		damaged[at] ^= 1
 		refused(fmt.Sprintf("byte %d", at), damaged, same, "it is damaged or cut off")
@@ -318,9 +327,12 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// load reads an embedded scenario, to be changed.
+// embeddedOnce reads the embedded scenarios, of which nobody may change anything.
+var embeddedOnce = sync.OnceValues(scenarios.Embedded)
+
+// load returns a copy of an embedded scenario, whose fields may be set.
 func load(name string) (*scenarios.Scenario, error) {
-	all, err := scenarios.Embedded()
+	all, err := embeddedOnce()
 	if err != nil {
 		return nil, err
 	}
@@ -328,5 +340,6 @@ func load(name string) (*scenarios.Scenario, error) {
 	if err != nil || len(found) != 1 {
 		return nil, fmt.Errorf("%d scenarios of the name %s, %w", len(found), name, err)
 	}
-	return found[0], nil
+	s := *found[0]
+	return &s, nil
 }

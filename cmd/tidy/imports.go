@@ -127,6 +127,9 @@ var importTable = []row{
 		thirdParty: []string{"github.com/spf13/pflag"},
 	},
 	{dir: "cmd/tidy"},
+
+	// What the tests do; nothing but a test may ask.
+	{dir: "internal/effort"},
 }
 
 // testImports are the third-party packages that every test may import, beside
