@@ -45,11 +45,16 @@ var importTable = []row{
 	},
 	{dir: "impl/program/script", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/program/kernels", internal: []string{"impl/core", "spec/trace"}},
+	// What protocols share: each part alone, and no protocol.
+	{dir: "impl/protocol/part/*", internal: vocabulary},
 	// A protocol knows no other, but CAMEL is built on a causal one, as in its paper, and RADIC is
 	// a control plane over another.
-	{dir: "impl/protocol/camel", internal: and(vocabulary, "impl/protocol/causal")},
-	{dir: "impl/protocol/*", internal: vocabulary},
-	{dir: "impl/protocol/example/*", internal: vocabulary},
+	{
+		dir:      "impl/protocol/camel",
+		internal: and(vocabulary, "impl/protocol/causal", "impl/protocol/part/*"),
+	},
+	{dir: "impl/protocol/*", internal: and(vocabulary, "impl/protocol/part/*")},
+	{dir: "impl/protocol/example/*", internal: and(vocabulary, "impl/protocol/part/*")},
 	{dir: "impl/catalog", internal: and(vocabulary, "impl/program/*", "impl/protocol/*",
 		"impl/protocol/example/*", "scenarios")},
 

@@ -20,19 +20,24 @@ func importFixtures() []fixture {
 	const m = "example.org/m/"
 	return []fixture{
 		{
-			name: "protocol imports a driver, another protocol, its checker",
+			name: "protocol imports a driver, another protocol, its checker; a part a protocol",
 			rule: "imports",
 			files: map[string]string{
 				"impl/protocol/hydee/hydee.go": importing("hydee", m+"impl/runtime/local",
 					m+"impl/protocol/causal", m+"checker"),
+				"impl/protocol/part/order/order.go": importing("order", m+"impl/protocol/hydee"),
 			},
 			want: []string{
 				"impl/protocol/hydee/hydee.go:3: impl/protocol/hydee must not import " +
-					"impl/runtime/local: it may import spec, spec/trace, spec/fault, impl/core",
+					"impl/runtime/local: it may import spec, spec/trace, spec/fault, impl/core, " +
+					"impl/protocol/part/*",
 				"impl/protocol/hydee/hydee.go:4: impl/protocol/hydee must not import " +
-					"impl/protocol/causal: it may import spec, spec/trace, spec/fault, impl/core",
+					"impl/protocol/causal: it may import spec, spec/trace, spec/fault, " +
+					"impl/core, impl/protocol/part/*",
 				"impl/protocol/hydee/hydee.go:5: impl/protocol/hydee must not import checker: it " +
-					"may import spec, spec/trace, spec/fault, impl/core",
+					"may import spec, spec/trace, spec/fault, impl/core, impl/protocol/part/*",
+				"impl/protocol/part/order/order.go:3: impl/protocol/part/order must not import " +
+					"impl/protocol/hydee: it may import spec, spec/trace, spec/fault, impl/core",
 			},
 		},
 		{

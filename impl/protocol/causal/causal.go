@@ -37,7 +37,7 @@ type State struct {
 	Groups     []Group   `json:"groups"`
 	// detLog and detBuf: all that are held here, by receiver and number
 	Dets     Table              `json:"dets"`
-	Log      []Entry            `json:"log"` // msgLog: a sequence, in the order of the sends
+	Log      MessageLog         `json:"log"` // msgLog: a sequence, in the order of the sends
 	Inc      core.Incarnation   `json:"inc"`
 	SavedInc core.Incarnation   `json:"savedInc"` // of the image; only erratum S6 reads it
 	Lives    []core.Incarnation `json:"lives"`    // incMap, and our own

@@ -294,7 +294,7 @@ func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
 			out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: e.To.Proc()})
 		}
 		out = append(out, Unlogged(&e, l.Rank))
-		l.free(&e)
+		l.drop(&e)
 		return true
 	})
 	l.S.Dets.prune(func(d Det) bool {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/sendlog"
 )
 
 // Application messages and acknowledgements have a fixed layout: the kind, then numbers as
@@ -73,12 +74,11 @@ func (m *Message) Content() *core.Payload { return &m.Payload }
 
 // data is what a layer needs beside its state to work without allocation.
 type data struct {
-	memory  core.Memory // nil: payloads stay where they are
+	sendlog.Keeper
 	scratch core.Scratch[Message]
 	names   []Det   // what acknowledgements of this step name
 	lists   [][]Det // of entries that have left the log
 	room    []Det   // for more of them
-	logged  bool    // the last entry of the log is not in the memory yet
 	// own determinants up to it need not travel any more: a bound below which piggyback does not
 	// look
 	enough RSN
@@ -111,7 +111,7 @@ func (d *data) list(n int) []Det {
 		d.lists = d.lists[:last]
 		return list
 	}
-	if d.memory == nil {
+	if !d.Copies() {
 		return make([]Det, 0, n)
 	}
 	if len(d.room) < n {
@@ -125,13 +125,13 @@ func (d *data) list(n int) []Det {
 // maxLists bounds the lists that wait to be used again.
 const maxLists = 1 << 14
 
-// free gives back what an entry that leaves the log had for itself.
-func (d *data) free(e *Entry) {
-	if d.memory == nil {
+// drop gives back what an entry that leaves the log had for itself.
+func (d *data) drop(e *Entry) {
+	if !d.Copies() {
 		return // whoever searches shares entries between states
 	}
 	if e.Kind != Contribution {
-		d.memory.Free(e.Payload.Data)
+		d.Free(&e.Payload)
 	}
 	if cap(e.Dets) > 0 && len(d.lists) < maxLists {
 		d.lists = append(d.lists, e.Dets[:0])
@@ -141,24 +141,10 @@ func (d *data) free(e *Entry) {
 // Own returns bytes of the program that are kept for long: a copy, if the program may use its own
 // again.
 func (d *data) Own(bytes []byte) []byte {
-	if d.memory == nil {
+	if !d.Copies() {
 		return bytes
 	}
 	return slices.Clone(bytes)
-}
-
-// UseMemory implements core.Recycler.
-func (d *data) UseMemory(m core.Memory) { d.memory = m }
-
-// Settle implements core.Recycler: a step logs at most one message of the program, the last of the
-// log.
-func (l *Layer) Settle() {
-	if !l.logged {
-		return
-	}
-	e := &l.S.Log[len(l.S.Log)-1]
-	e.Payload.Data = l.memory.Keep(e.Payload.Data)
-	l.logged = false
 }
 
 // Holding implements core.Recycler: what was delivered has left the queue, and determinants name
@@ -168,7 +154,7 @@ func (l *Layer) Holding() bool { return false }
 // Release implements core.Recycler.
 func (l *Layer) Release() {
 	for i := range l.S.Log {
-		l.free(&l.S.Log[i])
+		l.drop(&l.S.Log[i])
 	}
 	l.S.Log = nil
 }

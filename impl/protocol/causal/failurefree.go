@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/sendlog"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -24,6 +25,12 @@ type Entry struct {
 	// released: only the determinants are needed, by the receiver after a failure
 	Bare bool `json:"bare,omitempty"`
 }
+
+// Content implements sendlog.Entry.
+func (e *Entry) Content() *core.Payload { return &e.Payload }
+
+// MessageLog is what a rank has sent.
+type MessageLog = sendlog.Log[Entry, *Entry]
 
 // Message is the entry on the network.
 func (l *Layer) message(e *Entry, to core.Rank) *Message {
@@ -49,8 +56,11 @@ func (l *Layer) Log(e Entry, out []core.Effect) []core.Effect {
 	if l.Has(S12) {
 		e.Dets = nil // Deviation: S12 stores the message without its determinants
 	}
-	l.S.Log = append(l.S.Log, e)
-	l.logged = l.memory != nil && e.Kind != Contribution // those are not the program's bytes
+	if e.Kind == Contribution {
+		l.S.Log = append(l.S.Log, e) // these are not the program's bytes
+	} else {
+		l.S.Log.Append(&l.Keeper, e)
+	}
 	if e.Kind == App {
 		out = append(out, core.Effect{Kind: core.Log, ID: e.Payload.ID, To: e.To.Proc()})
 	}

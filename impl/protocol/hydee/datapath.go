@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/sendlog"
 )
 
 // headerSize is the fixed layout of an application message, little-endian: round 8, date 8, phase
@@ -41,18 +42,21 @@ func (m *Message) ParseHeader(header []byte, from core.Proc) error {
 // Content implements core.Framed.
 func (m *Message) Content() *core.Payload { return &m.Payload }
 
-// UseMemory implements core.Recycler.
-func (l *layer) UseMemory(m core.Memory) { l.memory = m }
+// data is what a layer has of a real run, no part of its state.
+type data struct {
+	sendlog.Keeper
+	sending Message // the application message of a send, valid until the next step
+}
 
-// Settle implements core.Recycler: a step logs at most one message, the last of its channel's log.
-func (l *layer) Settle() {
-	if !l.logged {
-		return
-	}
-	log := l.s.Channels[l.loggedFor].Log
-	e := &log[len(log)-1]
-	e.Payload.Data = l.memory.Keep(e.Payload.Data)
-	l.logged = false
+// sendApp sends what the program sends. A step has one such message at most, so one serves all;
+// what only other kinds carry is zero in it for ever.
+func (l *layer) sendApp(in *core.Input, out []core.Effect) []core.Effect {
+	m := &l.sending
+	m.Kind, m.Round, m.Incarnation, m.Date, m.Phase, m.Payload = App, l.s.Round, l.s.Incarnation,
+		l.s.Date, l.s.Phase, in.Payload
+	out, e := core.Add(out, core.SendMessage)
+	e.To, e.Message = in.To.Proc(), m
+	return out
 }
 
 // Holding implements core.Recycler: an image under way holds what was on its way to this rank at
@@ -62,17 +66,15 @@ func (l *layer) Holding() bool { return l.s.Saving.Taking }
 // Release implements core.Recycler.
 func (l *layer) Release() {
 	for q := range l.s.Channels {
-		for i := range l.s.Channels[q].Log {
-			l.memory.Free(l.s.Channels[q].Log[i].Payload.Data)
-		}
-		l.s.Channels[q].Log = nil
+		l.s.Channels[q].Log.Release(&l.Keeper)
 	}
 }
 
-// free gives back the bytes of an entry that left the log for a rank, unless something else may
-// refer to them.
-func (l *layer) free(e *entry, to core.Rank) {
-	if l.memory != nil && l.s.Saving.Image == nil && len(l.s.Peers[to].Resend) == 0 {
-		l.memory.Free(e.Payload.Data)
+// keeper gets the bytes of entries that leave the log for a rank, unless something else may refer
+// to them.
+func (l *layer) keeper(to core.Rank) *sendlog.Keeper {
+	if l.s.Saving.Image == nil && len(l.s.Peers[to].Resend) == 0 {
+		return &l.Keeper
 	}
+	return nil
 }

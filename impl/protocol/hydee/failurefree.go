@@ -2,7 +2,6 @@ package hydee
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 )
@@ -23,13 +22,8 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 	// Deviation: H14. Read as printed, orphans are not logged again, and the next failure of the
 	// receiver loses them.
 	if !orphan || !l.has(H14) {
-		ch := &l.s.Channels[in.To]
-		if l.memory != nil && len(ch.Log) == cap(ch.Log) {
-			// a real log grows long: double it, to move its entries seldom
-			ch.Log = slices.Grow(ch.Log, len(ch.Log)+16)
-		}
-		ch.Log = append(ch.Log, entry{Date: l.s.Date, Phase: l.s.Phase, Payload: in.Payload})
-		l.logged, l.loggedFor = l.memory != nil, in.To
+		l.s.Channels[in.To].Log.Append(&l.Keeper,
+			entry{Date: l.s.Date, Phase: l.s.Phase, Payload: in.Payload})
 		var e *core.Effect
 		out, e = core.Add(out, core.Log)
 		e.ID, e.To = in.Payload.ID, in.To.Proc()
@@ -40,17 +34,6 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 				Date: l.s.Date, Phase: l.s.Phase}))
 	}
 	return l.sendApp(&in, out)
-}
-
-// sendApp sends what the program sends. A step has one such message at most, so one serves all;
-// what only other kinds carry is zero in it for ever.
-func (l *layer) sendApp(in *core.Input, out []core.Effect) []core.Effect {
-	m := &l.sending
-	m.Kind, m.Round, m.Incarnation, m.Date, m.Phase, m.Payload = App, l.s.Round, l.s.Incarnation,
-		l.s.Date, l.s.Phase, in.Payload
-	out, e := core.Add(out, core.SendMessage)
-	e.To, e.Message = in.To.Proc(), m
-	return out
 }
 
 // isOrphan reports whether the receiver has had the message of the current date since before a

@@ -50,17 +50,13 @@ func (l *layer) acknowledged(from core.Rank, m *Message, out []core.Effect) []co
 	if l.has(H13a) {
 		last = m.Date // Deviation: H13a compares a date of their clock with dates of ours
 	}
-	log := ch.Log[:0]
-	for _, e := range ch.Log {
+	ch.Log.Prune(l.keeper(from), func(e *entry) bool {
 		if e.Date > last {
-			log = append(log, e)
-			continue
+			return false
 		}
-		l.free(&e, from)
 		out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: from.Proc()})
-	}
-	clear(ch.Log[len(log):])
-	ch.Log = log
+		return true
+	})
 	ch.Received = slices.DeleteFunc(ch.Received, func(r reception) bool { return r.Date <= m.Date })
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/sendlog"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -21,6 +22,15 @@ type entry struct {
 	Payload core.Payload `json:"payload"`
 }
 
+// Number implements sendlog.Numbered.
+func (e *entry) Number() uint64 { return uint64(e.Date) }
+
+// Content implements sendlog.Entry.
+func (e *entry) Content() *core.Payload { return &e.Payload }
+
+// messageLog is what was sent to one rank.
+type messageLog = sendlog.Log[entry, *entry]
+
 // reception is one entry of RPP, received per phase ([HydEE] Alg. 1 l. 14): it names a message, not
 // its place in the order.
 type reception struct {
@@ -32,7 +42,7 @@ type reception struct {
 // channel is the part of a rank's state about one other rank that is saved in checkpoints.
 type channel struct {
 	_        struct{}    `cbor:",toarray"`
-	Log      []entry     `json:"log"`      // sent to it, ascending dates; only between clusters
+	Log      messageLog  `json:"log"`      // sent to it, ascending dates; only between clusters
 	LastDate Date        `json:"lastDate"` // RPP.maxDate: of the last message delivered from it
 	Received []reception `json:"received"` // RPP, ascending dates; only between clusters
 }
@@ -87,12 +97,7 @@ type layer struct {
 	rank core.Rank
 	app  core.Application
 	s    state
-
-	// Of a real run, no part of the state.
-	sending   Message     // the application message of a send, valid until the next step
-	memory    core.Memory // nil: payloads stay where they are
-	logged    bool        // the last entry of the log for loggedFor is not in the memory yet
-	loggedFor core.Rank
+	data
 }
 
 // config is shared by the procs of one setup and never changes.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/sendlog"
 )
 
 // begin handles the recovery process opening a round.
@@ -94,11 +95,8 @@ func (l *layer) evaluate(out []core.Effect) []core.Effect {
 		if l.has(H3) {
 			have = p.StatusDate // Deviation: H3 compares a date of our clock with a date of theirs
 		}
-		for _, e := range ch.Log {
-			// Deviation: H8, rolled-back ranks resend nothing
-			if e.Date > have && !(l.has(H8) && l.s.RolledBack) {
-				p.Resend = append(p.Resend, e)
-			}
+		if !l.has(H8) || !l.s.RolledBack { // Deviation: H8, rolled-back ranks resend nothing
+			p.Resend = slices.Clone(sendlog.After(ch.Log, uint64(have)))
 		}
 		l.findOrphans(q)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/sendlog"
 )
 
 // The kinds that every message of a program causes have a fixed layout: the kind, then numbers as
@@ -111,27 +112,17 @@ func (m *Message) Background() bool { return m.Kind == LogPut }
 
 // data is what a layer needs beside its state to work without allocation.
 type data struct {
-	memory      core.Memory // nil: payloads stay where they are
-	scratch     core.Scratch[Message]
-	put         [1]Entry  // of the LogPut of this step
-	buffered    bool      // the last message kept for bufferedFor is not in the memory yet
-	bufferedFor core.Rank //
-	delivered   bool      // the last unstable delivery still names bytes that belong to the program
+	sendlog.Keeper
+	scratch   core.Scratch[Message]
+	put       [1]Entry // of the LogPut of this step
+	delivered bool     // the last unstable delivery still names bytes that belong to the program
 }
-
-// UseMemory implements core.Recycler.
-func (d *data) UseMemory(m core.Memory) { d.memory = m }
 
 // Settle implements core.Recycler. The temporary buffer of the sender gets its copy. That of the
 // receiver needs none: the program has the bytes, the logger gets them, and nothing reads them
 // there again.
 func (l *layer) Settle() {
-	if l.buffered {
-		buffer := l.s.Out[l.bufferedFor].Buffer
-		m := &buffer[len(buffer)-1]
-		m.Payload.Data = l.memory.Keep(m.Payload.Data)
-		l.buffered = false
-	}
+	l.Keeper.Settle()
 	if last := len(l.s.Unstable) - 1; l.delivered && last >= 0 && !l.has(M15) {
 		l.s.Unstable[last].Payload.Data = nil
 	}
@@ -147,30 +138,17 @@ func (l *layer) Holding() bool {
 // Release implements core.Recycler.
 func (l *layer) Release() {
 	for q := range l.s.Out {
-		for i := range l.s.Out[q].Buffer {
-			l.free(l.s.Out[q].Buffer[i].Payload.Data)
-		}
-		l.s.Out[q].Buffer = nil
+		l.s.Out[q].Buffer.Release(l.keeper())
 	}
 }
 
-// free gives back the bytes of a message that left the temporary buffer, unless an image under way
+// keeper gets the bytes of messages that leave the temporary buffer, unless an image under way
 // refers to them.
-func (l *layer) free(data []byte) {
-	if l.memory != nil && l.s.Node.Image == nil {
-		l.memory.Free(data)
+func (l *layer) keeper() *sendlog.Keeper {
+	if l.s.Node.Image != nil {
+		return nil
 	}
-}
-
-// Settle implements core.Recycler: the log of a sender gets its copy.
-func (l *sender) Settle() {
-	if !l.buffered {
-		return
-	}
-	log := l.s.Streams[l.bufferedFor].Log
-	r := &log[len(log)-1]
-	r.Payload.Data = l.memory.Keep(r.Payload.Data)
-	l.buffered = false
+	return &l.Keeper
 }
 
 // Holding implements core.Recycler: a message waits in one place until it is delivered, and the
@@ -180,39 +158,18 @@ func (l *sender) Holding() bool { return false }
 // Release implements core.Recycler.
 func (l *sender) Release() {
 	for q := range l.s.Streams {
-		for i := range l.s.Streams[q].Log {
-			l.free(l.s.Streams[q].Log[i].Payload.Data)
-		}
-		l.s.Streams[q].Log = nil
+		l.s.Streams[q].Log.Release(&l.Keeper)
 	}
 }
 
-func (l *sender) free(data []byte) {
-	if l.memory != nil {
-		l.memory.Free(data)
-	}
-}
-
-// UseMemory implements core.Recycler for a logger, which copies nothing: what has arrived is its
-// own, until it is trimmed.
-func (g *logger) UseMemory(m core.Memory) { g.memory = m }
-
-// Settle implements core.Recycler.
-func (g *logger) Settle() {}
-
-// Holding implements core.Recycler.
+// Holding implements core.Recycler. A logger copies nothing: what has arrived is its own, until it
+// is trimmed.
 func (g *logger) Holding() bool { return true }
 
 // Release implements core.Recycler.
 func (g *logger) Release() {
 	for i := range g.s.Log {
-		g.free(g.s.Log[i].Payload.Data)
+		g.Free(&g.s.Log[i].Payload)
 	}
 	g.s.Log = nil
-}
-
-func (g *logger) free(data []byte) {
-	if g.memory != nil {
-		g.memory.Free(data)
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/sendlog"
 )
 
 // saved is one message in a temporary buffer of a sender.
@@ -14,12 +15,16 @@ type saved struct {
 	Payload core.Payload `json:"payload"`
 }
 
+// Content implements sendlog.Entry.
+func (m *saved) Content() *core.Payload { return &m.Payload }
+
 // outgoing is the sending end of a channel. All but Has is part of images.
 type outgoing struct {
-	_      struct{} `cbor:",toarray"`
-	Last   SSN      `json:"last"`   // of the last send
-	Buffer []saved  `json:"buffer"` // the temporary buffer: sent and not confirmed
-	Has    SSN      `json:"has"`    // the receiver has said that it needs nothing up to here
+	_    struct{} `cbor:",toarray"`
+	Last SSN      `json:"last"` // of the last send
+	// the temporary buffer: sent and not confirmed
+	Buffer sendlog.Log[saved, *saved] `json:"buffer"`
+	Has    SSN                        `json:"has"` // the receiver has said that it needs nothing up to here
 }
 
 // arrival is one message that waits for a receive.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/sendlog"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -48,7 +49,7 @@ type logger struct {
 	owner core.Rank
 	s     logState
 
-	memory  core.Memory // nil: entries stay where they are
+	sendlog.Keeper
 	scratch core.Scratch[Message]
 }
 
@@ -274,7 +275,7 @@ func (g *logger) line(next pending, entries []Entry, out []core.Effect) []core.E
 			out = append(out, core.Effect{Kind: core.Persist, Key: logRecord(e.RSN)})
 		}
 		out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: g.owner.Proc()})
-		g.free(e.Payload.Data)
+		g.Free(&e.Payload)
 	}
 	s.Log = kept
 	if covered := g.prefix(); covered > s.RSN { // entries that waited for what the image holds

@@ -72,7 +72,7 @@ func (l *layer) receive(in core.Input, out []core.Effect) []core.Effect {
 		e.Payload.Data = nil
 	}
 	s.Unstable = append(s.Unstable, e)
-	l.put[0], l.delivered = e, l.memory != nil
+	l.put[0], l.delivered = e, l.Copies()
 	if l.protocol == HMPL && l.undetermined(in) {
 		// The wildcard rule ([RADIC] section 4.2.3): what the program does next depends on which
 		// message it was, so nobody may see it before that can be repeated.

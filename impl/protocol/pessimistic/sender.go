@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/sendlog"
 )
 
 // imageKey is the record of the image of a rank under SBML.
@@ -23,6 +24,12 @@ type record struct {
 	Payload core.Payload `json:"payload"`
 }
 
+// Number implements sendlog.Numbered.
+func (r *record) Number() uint64 { return uint64(r.SSN) }
+
+// Content implements sendlog.Entry.
+func (r *record) Content() *core.Payload { return &r.Payload }
+
 // place is one entry of the table of RSN: a delivery since the last image.
 type place struct {
 	_      struct{}  `cbor:",toarray"`
@@ -37,9 +44,9 @@ type place struct {
 
 // stream is both ends of the channels with one other rank.
 type stream struct {
-	_    struct{} `cbor:",toarray"`
-	Last SSN      `json:"last"` // of the last send; part of images
-	Log  []record `json:"log"`  // sent; part of images
+	_    struct{}                     `cbor:",toarray"`
+	Last SSN                          `json:"last"` // of the last send; part of images
+	Log  sendlog.Log[record, *record] `json:"log"`  // sent; part of images
 	// newest life of the other that has asked for the log
 	PeerLife core.Incarnation `json:"peerLife"`
 	// every message up to it is delivered or waits in Replay; part of images
@@ -176,8 +183,7 @@ func (l *sender) send(in core.Input, out []core.Effect) []core.Effect {
 	q := &l.s.Streams[in.To]
 	q.Last++
 	l.s.Sent++
-	q.Log = append(q.Log, record{SSN: q.Last, Payload: in.Payload})
-	l.buffered, l.bufferedFor = l.memory != nil, in.To
+	q.Log.Append(&l.Keeper, record{SSN: q.Last, Payload: in.Payload})
 	out = append(out, core.Effect{Kind: core.Log, ID: in.Payload.ID, To: in.To.Proc()})
 	return append(out, core.SendTo(in.To.Proc(),
 		l.scratch.New(Message{Kind: Data, Life: l.s.Life, SSN: q.Last, Payload: in.Payload})))
@@ -257,15 +263,12 @@ func (l *sender) order(from core.Rank, m *Message, out []core.Effect) []core.Eff
 	if m.Life < q.PeerLife && !l.has(M25) { // Deviation: M25 takes it
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "from a former life"))
 	}
-	i, found := slices.BinarySearchFunc(q.Log, m.SSN, func(r record, ssn SSN) int {
-		return cmp.Compare(r.SSN, ssn)
-	})
-	if !found {
+	r := sendlog.Find(q.Log, uint64(m.SSN))
+	if r == nil {
 		// Not sent again yet since our restart: the receiver answers the duplicate, too. Or not
 		// needed any more.
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "not in the log"))
 	}
-	r := &q.Log[i]
 	r.RSN, r.Prev, r.Sent, r.Posted = m.RSN, m.Prev, m.Sent, m.Found
 	out = append(out, core.Effect{Kind: core.Log, ID: r.Payload.ID, To: from.Proc(),
 		Received: uint32(m.RSN)})
@@ -296,18 +299,13 @@ func (l *sender) recorded(from core.Rank, m *Message, out []core.Effect) []core.
 // collect removes what the image of the receiver holds. Deviation: M21 removes everything sent to
 // it.
 func (l *sender) collect(from core.Rank, upTo SSN, out []core.Effect) []core.Effect {
-	q := &l.s.Streams[from]
-	kept := q.Log[:0]
-	for _, r := range q.Log {
+	l.s.Streams[from].Log.Prune(&l.Keeper, func(r *record) bool {
 		if r.SSN > upTo && !l.has(M21) {
-			kept = append(kept, r)
-			continue
+			return false
 		}
 		out = append(out, core.Effect{Kind: core.Prune, ID: r.Payload.ID, To: from.Proc()})
-		l.free(r.Payload.Data)
-	}
-	clear(q.Log[len(kept):])
-	q.Log = kept
+		return true
+	})
 	return out
 }
 

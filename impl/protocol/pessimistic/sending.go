@@ -44,8 +44,7 @@ func (l *layer) buffer(to core.Rank, o *outgoing, payload core.Payload,
 		out = l.overwrite(out)
 	}
 	m := saved{SSN: o.Last, Payload: payload, Spilled: l.full(len(payload.Data))}
-	o.Buffer = append(o.Buffer, m)
-	l.buffered, l.bufferedFor = l.memory != nil, to
+	o.Buffer.Append(&l.Keeper, m)
 	if m.Spilled {
 		out = append(out, core.Effect{Kind: core.Persist, Key: spillRecord(to, m.SSN),
 			Value: payload.Data})
@@ -71,35 +70,30 @@ func (l *layer) overwrite(out []core.Effect) []core.Effect {
 
 // confirmed erases a message that is stable at its receiver ([RADIC] Fig. 4.4 t7).
 func (l *layer) confirmed(from core.Rank, ssn SSN, out []core.Effect) []core.Effect {
-	return l.erase(from, func(m saved) bool {
+	return l.erase(from, func(m *saved) bool {
 		return m.SSN == ssn || l.has(M7) && m.SSN <= ssn
 	}, out)
 }
 
 // erase removes messages from the temporary buffer.
-func (l *layer) erase(to core.Rank, which func(saved) bool, out []core.Effect) []core.Effect {
-	o := &l.s.Out[to]
-	kept := o.Buffer[:0]
-	for _, m := range o.Buffer {
+func (l *layer) erase(to core.Rank, which func(*saved) bool, out []core.Effect) []core.Effect {
+	l.s.Out[to].Buffer.Prune(l.keeper(), func(m *saved) bool {
 		if !which(m) {
-			kept = append(kept, m)
-			continue
+			return false
 		}
 		if m.Spilled {
 			out = append(out, core.Effect{Kind: core.Persist, Key: spillRecord(to, m.SSN)})
 		}
 		out = append(out, core.Effect{Kind: core.Prune, ID: m.Payload.ID, To: to.Proc()})
-		l.free(m.Payload.Data)
-	}
-	clear(o.Buffer[len(kept):])
-	o.Buffer = kept
+		return true
+	})
 	return out
 }
 
 // pull answers a restarted receiver ([RADIC] Fig. 4.5): what is not stable there is sent again, in
 // the order of numbers.
 func (l *layer) pull(from core.Rank, p *Message, out []core.Effect) []core.Effect {
-	out = l.erase(from, func(m saved) bool { return m.SSN <= p.SSN }, out)
+	out = l.erase(from, func(m *saved) bool { return m.SSN <= p.SSN }, out)
 	out = l.resend(from, l.has(M2), out)
 	in := &l.s.In[from]
 	has := in.Stable
@@ -137,5 +131,5 @@ func (l *layer) suppress(from core.Rank, m *Message, out []core.Effect) []core.E
 	}
 	o := &l.s.Out[from]
 	o.Has = max(o.Has, m.SSN)
-	return l.erase(from, func(m saved) bool { return m.SSN <= o.Has }, out)
+	return l.erase(from, func(m *saved) bool { return m.SSN <= o.Has }, out)
 }
