@@ -15,6 +15,11 @@ import (
 // two ranks and one message, in the order of a failure-free run. An input that breaks something is
 // printed as what it stands for, the scenario and its run, and kept as a file that Test runs again
 // if it has the same folder.
+//
+// Go makes every interesting input shorter for up to a minute by default, in which nothing new is
+// tried: an input is some hundred runs already, so tell it not to.
+//
+//	go test -run '^$' -fuzz '^FuzzMine$' -fuzzminimizetime 1x .
 func Fuzz(f *testing.F, p Protocol) {
 	f.Helper()
 	if p.New == nil || p.Baseline == nil {

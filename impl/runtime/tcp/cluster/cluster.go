@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
 
@@ -235,6 +236,9 @@ var ErrModel = errors.New("real processes do not keep this model")
 // Run runs the setup to its end, to a bound, or until the context is cancelled. When it returns, no
 // process is left. The folder stays.
 func Run(ctx context.Context, c Config) (*Result, error) {
+	if err := mesh.Supported(runtime.GOOS); err != nil {
+		return nil, err
+	}
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}

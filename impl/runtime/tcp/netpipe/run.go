@@ -55,6 +55,9 @@ type Setup func(name string, ranks int) (*core.Setup, error)
 // Run is the whole life of one process. Rank 0 writes its results, a line of JSON
 // each. The calling goroutine is locked to its thread.
 func Run(ctx context.Context, in Instructions, setup Setup, out io.Writer) (err error) {
+	if err := mesh.Supported(runtime.GOOS); err != nil {
+		return err
+	}
 	if err := in.Plan.Validate(); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"time"
 
@@ -11,7 +12,16 @@ import (
 )
 
 // ErrUnsupported means that the cluster runtime does not run on this operating system.
-var ErrUnsupported = errors.New("the cluster runtime needs Linux")
+var ErrUnsupported = errors.New("the cluster needs linux")
+
+// Supported is an error if the cluster does not run on the operating system, a runtime.GOOS.
+func Supported(system string) error {
+	if system == "linux" {
+		return nil
+	}
+	return fmt.Errorf("%w: its transport is made of epoll, memfd and signals of linux, and this "+
+		"is %s; everything else works here", ErrUnsupported, system)
+}
 
 // Config is what a mesh needs.
 type Config struct {

@@ -3,6 +3,7 @@
 package mesh
 
 import (
+	"runtime"
 	"time"
 
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
@@ -13,7 +14,7 @@ import (
 type Mesh struct{}
 
 // New returns ErrUnsupported.
-func New(Config) (*Mesh, error) { return nil, ErrUnsupported }
+func New(Config) (*Mesh, error) { return nil, Supported(runtime.GOOS) }
 
 // The rest is never called, because nobody has a Mesh.
 
