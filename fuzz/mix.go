@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/scenarios/spelling"
 )
 
 // Share is how much of the runs a strategy gets.
@@ -35,8 +35,8 @@ func ParseMix(text string) ([]Share, error) {
 	for word := range strings.SplitSeq(text, ",") {
 		name, weight, given := strings.Cut(strings.TrimSpace(word), "=")
 		if !slices.Contains(Strategies(), name) {
-			return nil, fmt.Errorf("unknown strategy %q, did you mean %q? Known: %s", name,
-				scenarios.Nearest(name, Strategies()), strings.Join(Strategies(), ", "))
+			return nil, fmt.Errorf("unknown strategy %q%s Known: %s", name,
+				spelling.Guess(name, Strategies()), strings.Join(Strategies(), ", "))
 		}
 		if slices.ContainsFunc(mix, func(s Share) bool { return s.Strategy == name }) {
 			return nil, fmt.Errorf("strategy %s is given twice", name)

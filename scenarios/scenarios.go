@@ -17,7 +17,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/txtar"
@@ -227,135 +226,9 @@ func (s *Scenario) header(text string, first int) error {
 			return fmt.Errorf("%s:%d: %s is given twice", s.File, first+i, key)
 		}
 		s.lines[key] = first + i
-		if err := s.set(key, value); err != nil {
+		if err := s.Set(key, value); err != nil {
 			return fmt.Errorf("%s:%d: %s: %w", s.File, first+i, key, err)
 		}
 	}
 	return nil
-}
-
-// Keys are the keys of a scenario section, in the order in which Format writes them.
-var Keys = []string{"source", "protocol", "variant", "options", "program", "clusters", "roles",
-	"tolerates", "failures", "at-once", "spacing", "overlap", "victims",
-	"interchangeable", "stop", "checkpoints", "network", "ignored", "loss", "duplicates",
-	"from-dead", "to-dead", "detect", "notice", "suspicions", "torn", "force", "long",
-	"erratum",
-	"expect", "breaks", "states", "must-see"}
-
-func (s *Scenario) set(key, value string) (err error) {
-	texts := map[string]*string{"source": &s.Source, "protocol": &s.Protocol, "variant": &s.Variant,
-		"program": &s.Shape,
-		"options": &s.Options, "clusters": &s.Clusters, "roles": &s.Roles, "erratum": &s.Erratum,
-		"breaks": &s.Breaks}
-	m := &s.Model
-	if key == "at-once" && value == "all" {
-		m.OneInstant = true
-		return nil
-	}
-	if t, ok := texts[key]; ok {
-		*t = value
-		return nil
-	}
-	lists := map[string]*[]string{"victims": &s.Victims, "interchangeable": &s.Interchangeable,
-		"must-see": &s.MustSee}
-	if l, ok := lists[key]; ok {
-		*l = strings.Fields(value)
-		return nil
-	}
-	if w, ok := s.way(key); ok {
-		*w.second, err = choice(value, w.words[0], w.words[1])
-		return err
-	}
-	if n := s.number(key); n != nil {
-		if *n, err = strconv.Atoi(value); err != nil || *n < 0 {
-			return fmt.Errorf("%q is not a number of at least 0", value)
-		}
-		if *n > fault.Max && key != "states" {
-			return fmt.Errorf("budget is %d, want [0, %d]", *n, fault.Max)
-		}
-		return nil
-	}
-	switch key {
-	case "tolerates":
-		s.Tolerates, err = integer(value)
-	case "expect":
-		s.Expect = value
-		_, err = oneOf(value, verdicts)
-	case "network":
-		var i int
-		i, err = oneOf(value, networks)
-		m.Unordered, m.Set = i == 1, i == 2
-	case "from-dead":
-		var i int
-		i, err = oneOf(value, survivals)
-		m.FromDead = fault.Survival(max(0, i))
-	default:
-		return fmt.Errorf("unknown key, did you mean %q? Known keys: %s", Nearest(key, Keys),
-			strings.Join(Keys, ", "))
-	}
-	return err
-}
-
-// way is one of two: the words, and whether it is the second.
-type way struct {
-	second *bool
-	words  [2]string
-}
-
-func (s *Scenario) way(key string) (way, bool) {
-	m := &s.Model
-	w, ok := map[string]way{
-		"stop":    {&m.Staggered, [2]string{"together", "staggered"}},
-		"spacing": {&m.Settled, [2]string{"any", "settled"}},
-		"ignored": {&m.Selective, [2]string{"lost", "kept"}},
-		"to-dead": {&m.KeepToDead, [2]string{"lost", "kept"}},
-		"notice":  {&m.Joint, [2]string{"each", "joint"}},
-		"detect":  {&m.DetectAny, [2]string{"after", "any"}},
-		"force":   {&s.Force, [2]string{"no", "yes"}},
-		"long":    {&s.Long, [2]string{"no", "yes"}},
-	}[key]
-	return w, ok
-}
-
-// number is where the number with the key is kept, nil when the key is of something else.
-func (s *Scenario) number(key string) *int {
-	m := &s.Model
-	return map[string]*int{"failures": &m.Failures, "at-once": &m.AtOnce, "overlap": &m.Overlap,
-		"checkpoints": &m.Checkpoints, "loss": &m.Loss,
-		"duplicates": &m.Duplicates, "suspicions": &m.Suspicions, "torn": &m.Torn,
-		"states": &s.States}[key]
-}
-
-var verdicts = []string{"holds", "violated", "unknown", "out of model"}
-
-var networks = []string{"fifo", "unordered", "set"}
-
-var survivals = []string{"prefix", "every", "nothing"}
-
-// oneOf is the index of a word in a list.
-func oneOf(value string, words []string) (int, error) {
-	i := slices.Index(words, value)
-	if i < 0 {
-		return i, fmt.Errorf("%q, want %s", value, strings.Join(words, ", "))
-	}
-	return i, nil
-}
-
-// integer reads any whole number: what is too small or too large is for the protocol to say.
-func integer(value string) (*int, error) {
-	n, err := strconv.Atoi(value)
-	if err != nil {
-		return nil, fmt.Errorf("%q is not a number", value)
-	}
-	return &n, nil
-}
-
-func choice(value, no, yes string) (bool, error) {
-	switch value {
-	case no:
-		return false, nil
-	case yes:
-		return true, nil
-	}
-	return false, fmt.Errorf("%q, want %s or %s", value, no, yes)
 }

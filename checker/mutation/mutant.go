@@ -9,6 +9,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/scenarios/spelling"
 )
 
 // Status is what becomes of a mutant.
@@ -133,8 +134,8 @@ func Select(list []Mutant, words []string) ([]Mutant, error) {
 		}
 		if !found {
 			return nil,
-				fmt.Errorf("unknown mutant %q, did you mean %q? (domino mutate --list shows all)",
-					w, scenarios.Nearest(w, known(list)))
+				fmt.Errorf("unknown mutant %q%s See: domino mutate --list",
+					w, spelling.Guess(w, known(list)))
 		}
 	}
 	var some []Mutant

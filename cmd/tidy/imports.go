@@ -56,7 +56,7 @@ var importTable = []row{
 	{dir: "impl/protocol/*", internal: and(vocabulary, "impl/protocol/part/*")},
 	{dir: "impl/protocol/example/*", internal: and(vocabulary, "impl/protocol/part/*")},
 	{dir: "impl/catalog", internal: and(vocabulary, "impl/program/*", "impl/protocol/*",
-		"impl/protocol/example/*", "scenarios")},
+		"impl/protocol/example/*", "scenarios", "scenarios/spelling")},
 
 	{dir: "impl/runtime/plan", internal: vocabulary},
 	{dir: "impl/runtime/disk", internal: and(vocabulary, "internal/wholefile")},
@@ -88,9 +88,10 @@ var importTable = []row{
 
 	{
 		dir:        "scenarios",
-		internal:   []string{"spec/fault", "spec/trace"},
+		internal:   []string{"spec/fault", "scenarios/spelling"},
 		thirdParty: []string{"golang.org/x/tools/txtar"},
 	},
+	{dir: "scenarios/spelling"},
 
 	{dir: "checker", internal: []string{"spec", "spec/trace", "internal/wholefile"}},
 	{dir: "checker/brute", internal: []string{"checker"}},
@@ -100,7 +101,7 @@ var importTable = []row{
 	{
 		dir: "checker/mutation",
 		internal: and(vocabulary, "checker", "checker/boundary", "checker/minimise",
-			"checker/world", "scenarios"),
+			"checker/world", "scenarios", "scenarios/spelling"),
 	},
 	{
 		dir:      "checker/minimise",
@@ -116,7 +117,7 @@ var importTable = []row{
 		dir: "fuzz",
 		internal: and(vocabulary, "checker", "checker/boundary", "checker/minimise",
 			"checker/world", "impl/program/script", "impl/runtime/plan", "internal/wholefile",
-			"scenarios"),
+			"scenarios", "scenarios/spelling"),
 		thirdParty: []string{"pgregory.net/rapid"},
 	},
 	{dir: "fuzz/targets", internal: and(vocabulary, "checker/world", "fuzz", "impl/catalog",

@@ -19,6 +19,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/impl/protocol/pessimistic"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec/fault"
 )
 
@@ -142,8 +143,8 @@ func Find(name string) (Protocol, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return Protocol{}, fmt.Errorf("unknown protocol %q, did you mean %q? Known: %s", name,
-		scenarios.Nearest(name, names), strings.Join(names, ", "))
+	return Protocol{}, fmt.Errorf("unknown protocol %q%s Known: %s", name,
+		spelling.Guess(name, names), strings.Join(names, ", "))
 }
 
 // tolerates is what the scenario asks for, or the default.
@@ -181,8 +182,8 @@ func variant(text string, errata core.Errata) (core.Switches, error) {
 			for _, e := range errata.List() {
 				known = append(known, e.ID)
 			}
-			return 0, fmt.Errorf("unknown erratum %q, did you mean %q? Known: %s", id,
-				scenarios.Nearest(id, known), strings.Join(known, ", "))
+			return 0, fmt.Errorf("unknown erratum %q%s Known: %s", id,
+				spelling.Guess(id, known), strings.Join(known, ", "))
 		}
 		set = set.With(e)
 	}

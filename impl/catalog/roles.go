@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/scenarios/spelling"
 )
 
 // build prepares a protocol whose procs have roles instead of programs.
@@ -41,8 +41,8 @@ func readRoles(text string, roles []string) ([]int, error) {
 		name, number, _ := strings.Cut(strings.TrimSpace(part), " ")
 		i := slices.Index(roles, name)
 		if i < 0 {
-			return nil, fmt.Errorf("unknown role %q, did you mean %q?", name,
-				scenarios.Nearest(name, roles))
+			return nil, fmt.Errorf("unknown role %q%s", name,
+				spelling.Guess(name, roles))
 		}
 		n, err := strconv.Atoi(strings.TrimSpace(number))
 		if err != nil || n < 1 {

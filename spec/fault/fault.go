@@ -58,14 +58,9 @@ type Model struct {
 
 // Validate reports values that make no sense and bounds beyond what the counters hold.
 func (m *Model) Validate(procs int) error {
-	for _, b := range []struct {
-		name  string
-		value int
-	}{{"failures", m.Failures}, {"at-once", m.AtOnce}, {"overlap", m.Overlap},
-		{"checkpoints", m.Checkpoints}, {"loss", m.Loss},
-		{"duplicates", m.Duplicates}, {"suspicions", m.Suspicions}, {"torn", m.Torn}} {
-		if b.value < 0 || b.value > Max {
-			return fmt.Errorf("budget %s is %d, want [0, %d]", b.name, b.value, Max)
+	for i := range Keys {
+		if err := Keys[i].validate(m); err != nil {
+			return err
 		}
 	}
 	if err := m.validateNetwork(); err != nil {

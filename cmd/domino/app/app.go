@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/domino-check/domino/cmd/domino/app/term"
-	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
 )
 
@@ -110,8 +110,8 @@ func dispatch(ctx context.Context, args []string, io streams) int {
 		}
 		return code
 	}
-	fmt.Fprintf(io.err, "domino: unknown command %q, did you mean %q? Commands: %s\n", args[0],
-		scenarios.Nearest(args[0], names), strings.Join(names, ", "))
+	fmt.Fprintf(io.err, "domino: unknown command %q%s Commands: %s\n", args[0],
+		spelling.Guess(args[0], names), strings.Join(names, ", "))
 	return exitUsage
 }
 

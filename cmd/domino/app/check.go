@@ -278,7 +278,7 @@ func answer(s *scenarios.Scenario, variant string,
 	c := *s
 	c.Variant = variant
 	r := &row{Name: s.Name, Variant: variant, Expect: s.Expect, scenario: &c,
-		Bounds: bounds(&s.Model)}
+		Bounds: s.Within()}
 	if variant != "repaired" {
 		r.Bounds += "; " + variant
 	}
@@ -344,38 +344,4 @@ func (r *row) outcomeRuns() []*world.Run {
 		return nil
 	}
 	return r.outcome.Runs
-}
-
-// bounds says within what a verdict holds.
-func bounds(m *fault.Model) string {
-	var words []string
-	add := func(n int, one, many string) {
-		switch {
-		case n == 1:
-			words = append(words, "1 "+one)
-		case n > 1:
-			words = append(words, fmt.Sprintf("%d %s", n, many))
-		}
-	}
-	add(m.Failures, "failure", "failures")
-	if m.OneInstant {
-		words = append(words, "all at once")
-	} else if m.AtOnce > 1 {
-		words = append(words, fmt.Sprintf("%d at once", m.AtOnce))
-	}
-	if m.Settled && m.Failures > 1 {
-		words[0] += " one after the other"
-	}
-	if m.Overlap > 0 {
-		words = append(words, fmt.Sprintf("%d down or recovering at a time", m.Overlap))
-	}
-	add(m.Checkpoints, "checkpoint", "checkpoints")
-	add(m.Loss, "loss", "losses")
-	add(m.Duplicates, "duplicate", "duplicates")
-	add(m.Suspicions, "suspicion", "suspicions")
-	add(m.Torn, "torn write", "torn writes")
-	if len(words) == 0 {
-		return "no failures"
-	}
-	return strings.Join(words, ", ")
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/scenarios/spelling"
 )
 
 // clusterCommands are the subcommands of cluster.
@@ -45,6 +45,6 @@ func runCluster(ctx context.Context, args []string, io streams) (int, error) {
 		}
 		names = append(names, c.name)
 	}
-	return 0, fmt.Errorf("unknown command %q, did you mean %q? Commands: %s", args[0],
-		scenarios.Nearest(args[0], names), strings.Join(names, ", "))
+	return 0, fmt.Errorf("unknown command %q%s Commands: %s", args[0],
+		spelling.Guess(args[0], names), strings.Join(names, ", "))
 }

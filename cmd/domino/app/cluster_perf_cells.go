@@ -14,7 +14,7 @@ import (
 	"github.com/domino-check/domino/impl/program/kernels"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/impl/runtime/tcp/perf"
-	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/scenarios/spelling"
 )
 
 // choose makes the cells of the plan: what the user has named must be possible, of the rest what
@@ -95,8 +95,8 @@ func (r *perfRun) programs() (list []perfKernel, err error) {
 	for _, item := range wanted {
 		words := strings.Fields(item)
 		if !slices.Contains(known, words[0]) {
-			return nil, fmt.Errorf("unknown kernel %q, did you mean %q? Known: %s", words[0],
-				scenarios.Nearest(words[0], known), strings.Join(known, ", "))
+			return nil, fmt.Errorf("unknown kernel %q%s Known: %s", words[0],
+				spelling.Guess(words[0], known), strings.Join(known, ", "))
 		}
 		if slices.ContainsFunc(list, func(k perfKernel) bool { return k.name == item }) {
 			return nil, fmt.Errorf("kernel %s is there twice", item)

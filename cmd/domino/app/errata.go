@@ -11,6 +11,7 @@ import (
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
 )
 
@@ -119,8 +120,8 @@ func selectErrata(args []string) ([]finding, error) {
 	}
 	for _, id := range args {
 		if !slices.Contains(known, id) {
-			return nil, fmt.Errorf("unknown erratum %q, did you mean %q? Known: %s", id,
-				scenarios.Nearest(id, known), strings.Join(known, " "))
+			return nil, fmt.Errorf("unknown erratum %q%s Known: %s", id,
+				spelling.Guess(id, known), strings.Join(known, " "))
 		}
 	}
 	return list, nil

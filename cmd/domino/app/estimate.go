@@ -17,6 +17,7 @@ const probeStates = 500_000
 // forecast is what a probe says about the whole search.
 type forecast struct {
 	Scenario string `json:"scenario"`
+	Bounds   string `json:"bounds"`
 	Complete bool   `json:"complete"` // the probe was the whole search
 	// of the probe: unknown unless it is complete or broken
 	Verdict  string           `json:"verdict"`
@@ -37,7 +38,8 @@ func estimateAll(ctx context.Context, list []*scenarios.Scenario, o checker.Opti
 		if r.err != nil {
 			return 0, r.err
 		}
-		f := forecast{Scenario: s.Name, Verdict: r.Verdict.String(), States: r.States,
+		f := forecast{Scenario: s.Name, Bounds: r.Bounds, Verdict: r.Verdict.String(),
+			States:   r.States,
 			Complete: r.Verdict != spec.Unknown, Seconds: r.Seconds, Bytes: r.Bytes}
 		if out := r.outcome; !f.Complete {
 			f.Estimate = out.Estimate
@@ -48,7 +50,7 @@ func estimateAll(ctx context.Context, list []*scenarios.Scenario, o checker.Opti
 		if sf.json {
 			_ = json.NewEncoder(io.out).Encode(f)
 		} else {
-			fmt.Fprintf(io.out, "%s: %s\n", s.Name, f)
+			fmt.Fprintf(io.out, "%s: %s; within %s\n", s.Name, f, f.Bounds)
 		}
 		if ctx.Err() != nil {
 			return exitCode(spec.Unknown), nil

@@ -15,6 +15,7 @@ import (
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol/radic"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
 )
 
@@ -40,8 +41,8 @@ func runList(_ context.Context, args []string, io streams) (int, error) {
 	kinds := []string{"protocols", "scenarios", "properties", "programs", "claims"}
 	for _, want := range f.Args() {
 		if !slices.Contains(kinds, want) {
-			return 0, fmt.Errorf("unknown list %q, did you mean %q? Lists: %s", want,
-				scenarios.Nearest(want, kinds), strings.Join(kinds, ", "))
+			return 0, fmt.Errorf("unknown list %q%s Lists: %s", want,
+				spelling.Guess(want, kinds), strings.Join(kinds, ", "))
 		}
 	}
 	if f.NArg() > 0 {

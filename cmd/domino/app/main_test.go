@@ -130,7 +130,7 @@ func TestUsageErrors(t *testing.T) {
 		{"scenario", []string{"check", "s00"}, `unknown scenario "s00", did you mean "s0"?`},
 		{"misspelt scenario", []string{"check", "wildcart"}, `did you mean "wildcard"?`},
 		{"pattern that matches nothing", []string{"check", "zz*"},
-			`unknown scenario "zz*", did you mean`},
+			`unknown scenario "zz*". See: domino list scenarios`},
 		{"bad pattern", []string{"check", "["}, `pattern "[": syntax error in pattern`},
 		{"file", []string{"check", "./none.txtar"}, "file ./none.txtar does not exist"},
 		{"folder", []string{"check", "."}, "is a directory"},
@@ -261,6 +261,8 @@ func TestCheck(t *testing.T) {
 			"unknown, expected holds; limit of 1000 states"},
 		{"a trace that breaks", []string{"s1", "--search", "odpor", "--variant", "published"}, 1,
 			"violated, expected holds"},
+		{"estimate within", []string{"m12", "--estimate"}, 0,
+			"; within 1 failure, victims p1, network unordered\n"},
 		{"estimate of what is small", []string{"s1", "--estimate"}, 0,
 			"s1: holds, all of 1,440 states in "},
 		{"estimate of what breaks", []string{"s1", "--estimate", "--variant", "published"}, 0,
@@ -275,6 +277,8 @@ func TestCheck(t *testing.T) {
 		{"limit of endless runs", []string{"s1", "--lasso", "--max-states", "100"}, 2,
 			"unknown, expected holds; limit of 100 states"},
 		{"one failure less", []string{"s1", "--failures", "0"}, 0, "no failures"},
+		{"the whole model", []string{"m12", "--max-states", "10"}, 2,
+			"1 failure, victims p1, network unordered\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/domino-check/domino/fuzz"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -128,8 +129,8 @@ func knownProperty(name string) error {
 	if name == "" || slices.Contains(own, name) {
 		return nil
 	}
-	return fmt.Errorf("unknown property %q, did you mean %q? (domino list properties)", name,
-		scenarios.Nearest(name, known))
+	return fmt.Errorf("unknown property %q%s See: domino list properties", name,
+		spelling.Guess(name, known))
 }
 
 // resolveCase turns the names of a scenario into code.
@@ -169,7 +170,7 @@ func showMinimised(io streams, s *scenarios.Scenario, a *minimise.Answer, took t
 	if a.Scenario.Roles != "" {
 		what, who = "roles", a.Scenario.Roles
 	}
-	fmt.Fprintf(io.out, "\n%s: %s\nwithin: %s\n%s", what, who, bounds(&a.Scenario.Model),
+	fmt.Fprintf(io.out, "\n%s: %s\nwithin: %s\n%s", what, who, a.Scenario.Within(),
 		a.Scenario.Program)
 	command := "domino minimise " + s.Name + " --variant " + s.Variant
 	if file != "" {

@@ -63,7 +63,7 @@ func TestMinimiseErrors(t *testing.T) {
 		{"nothing", nil, "want one scenario or replay file, got 0 arguments"},
 		{"two", []string{"s1", "s2"}, "want one scenario or replay file, got 2 arguments"},
 		{"pattern", []string{"h13*"}, `pattern "h13*" fits 4 scenarios, want one`},
-		{"unknown", []string{"s99"}, `unknown scenario "s99", did you mean`},
+		{"unknown", []string{"s99"}, `unknown scenario "s99". See: domino list scenarios`},
 		{"holds", []string{"h5"}, "h5 breaks nothing, so there is nothing to make smaller"},
 		{"other property", []string{"h5", "--variant", "repaired+H5", "--breaks", "fifo"},
 			"h5 breaks property fifo in no run"},

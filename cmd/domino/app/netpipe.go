@@ -19,7 +19,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 	"github.com/domino-check/domino/impl/runtime/tcp/netpipe"
-	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
 )
 
@@ -51,8 +51,8 @@ func netpipeCase(name string, ranks int) (*core.Setup, error) {
 	if err != nil {
 		known := []string{netpipe.Raw, "none", hydeeInside, hydeeOutside, "causal", "camel", "sbml",
 			"rbml", "hmpl"}
-		return nil, fmt.Errorf("unknown protocol %q, did you mean %q? Known: %s", name,
-			scenarios.Nearest(name, known), strings.Join(known, ", "))
+		return nil, fmt.Errorf("unknown protocol %q%s Known: %s", name,
+			spelling.Guess(name, known), strings.Join(known, ", "))
 	}
 	if p.Setup == nil {
 		return nil, fmt.Errorf("protocol %s has no programs", name)

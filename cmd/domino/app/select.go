@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/scenarios/spelling"
 )
 
 // quick leaves out what takes long, and says so.
@@ -58,8 +59,8 @@ func selectScenarios(names []string) ([]*scenarios.Scenario, error) {
 			if strings.ContainsAny(name, "/.") {
 				return nil, fmt.Errorf("file %s does not exist", name)
 			}
-			return nil, fmt.Errorf("unknown scenario %q, did you mean %q? (domino list scenarios)",
-				name, scenarios.Nearest(name, known))
+			return nil, fmt.Errorf("unknown scenario %q%s See: domino list scenarios",
+				name, spelling.Guess(name, known))
 		}
 		s, err := scenarios.Load(name)
 		if err != nil {
