@@ -12,6 +12,7 @@ import (
 	"github.com/domino-check/domino/fuzz"
 	"github.com/domino-check/domino/fuzz/targets"
 	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -40,7 +41,10 @@ var quick = []struct{ protocol, erratum string }{
 // one is.
 func TestErrata(t *testing.T) {
 	var rapidRatios, ratios []float64
-	for _, tt := range quick {
+	for i, tt := range quick {
+		if i%4 > 0 && !effort.Long() {
+			continue
+		}
 		target := targetOf(t, tt.protocol, "repaired+"+tt.erratum)
 		r, err := fuzz.Run(t.Context(), target, fuzz.Options{Seed: 1, Runs: 1000, Shrink: 500})
 		if err != nil {
@@ -138,7 +142,7 @@ func shortest(t *testing.T, s *scenarios.Scenario, property string) int {
 func TestRepaired(t *testing.T) {
 	for _, name := range targets.Names() {
 		r, err := fuzz.Run(t.Context(), targetOf(t, name, "repaired"),
-			fuzz.Options{Seed: 3, Runs: 500, Ignore: targets.Unjudged(name)})
+			fuzz.Options{Seed: 3, Runs: effort.Of(200, 500), Ignore: targets.Unjudged(name)})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

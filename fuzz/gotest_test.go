@@ -13,6 +13,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/example/resend"
 	"github.com/domino-check/domino/impl/protocol/none"
+	"github.com/domino-check/domino/internal/effort"
 )
 
 // recorder is a test that remembers what went wrong instead of failing.
@@ -112,12 +113,13 @@ func TestWorkers(t *testing.T) {
 		r.Elapsed = 0
 		return r
 	}
-	one, three := run(fuzz.Options{Runs: 400}), run(fuzz.Options{Runs: 400, Workers: 3})
+	half := effort.Of(50, 200)
+	one, three := run(fuzz.Options{Runs: 2 * half}), run(fuzz.Options{Runs: 2 * half, Workers: 3})
 	if d := cmp.Diff(one, three); d != "" {
 		t.Errorf("one worker, three workers:\n%s", d)
 	}
-	first := run(fuzz.Options{Runs: 200})
-	second := run(fuzz.Options{Runs: 200, First: first.Next})
+	first := run(fuzz.Options{Runs: half})
+	second := run(fuzz.Options{Runs: half, First: first.Next})
 	if first.Steps+second.Steps != one.Steps || second.Next != one.Next {
 		t.Errorf("in two parts %d+%d steps to %d, in one %d to %d", first.Steps, second.Steps,
 			second.Next, one.Steps, one.Next)

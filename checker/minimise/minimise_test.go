@@ -12,6 +12,7 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -179,9 +180,12 @@ func TestErrata(t *testing.T) {
 		{"h19", "H19"}, {"h20-notify", "H20a"},
 		{"h20-log", "H20b"}, {"h23-kept", "H23"},
 	}
-	for _, tt := range tests {
+	for i, tt := range tests {
 		t.Run(tt.scenario, func(t *testing.T) {
 			t.Parallel()
+			if i%4 > 0 && !effort.Long() {
+				t.Skip("one of four")
+			}
 			own := embedded(t, tt.scenario, "repaired+"+tt.erratum)
 			large := brokenRun(t, own, padded(own), lengthened(own))
 			a, err := Minimise(t.Context(), Question{Scenario: large, Resolve: resolve,
@@ -423,6 +427,9 @@ func TestOnly(t *testing.T) {
 	any := shortestOf(t, s, "", bound)
 	found := 0
 	for _, p := range spec.Properties() {
+		if found > 0 && !effort.Long() {
+			break
+		}
 		n := shortestOf(t, s, p.Name, bound)
 		if n <= any {
 			continue

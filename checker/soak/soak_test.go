@@ -2,7 +2,6 @@ package soak_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -17,22 +16,19 @@ import (
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/runtime/local"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
 
-var runs = flag.Int("runs", 0, "runs of each scenario; 0 = few")
-
-// ofRuns is the number of runs that the flag asks for, or few.
-func ofRuns(few int) int {
-	switch {
-	case *runs > 0:
-		return *runs
-	case testing.Short() || underRace:
-		return max(2, few/5)
+// ofRuns is a number of runs: as given in a long test.
+func ofRuns(n int) int {
+	few := max(2, n/5)
+	if underRace {
+		return few
 	}
-	return few
+	return effort.Cases(few, n)
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -195,7 +191,7 @@ func TestCounterexamplesAreEnforced(t *testing.T) {
 		t.Fatal(err)
 	}
 	done, want := 0, 40
-	if testing.Short() || underRace {
+	if !effort.Long() || underRace {
 		want = 8
 	}
 	for _, s := range list {

@@ -1,7 +1,6 @@
 package kernels_test
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/kernels"
 	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/internal/effort"
 )
 
 // measured are bytes and messages of whole runs, collectives aside: of real runs of the benchmarks,
@@ -43,10 +43,8 @@ func count(t testing.TB, text string) (direct, all kernels.Count, suite *kernels
 	return direct, all, suite
 }
 
-var large = flag.Bool("large", false, "run the largest programs, too")
-
 // TestMeasured compares programs, formulas and real runs of the programs with the published counts.
-// The two largest are run with -large.
+// A long test runs all but the two largest of them, a huge one those, too.
 func TestMeasured(t *testing.T) {
 	for _, m := range measured {
 		t.Run(m.text, func(t *testing.T) {
@@ -57,7 +55,7 @@ func TestMeasured(t *testing.T) {
 			if suite.Closed != nil && *suite.Closed != direct {
 				t.Errorf("the formula says %v, the program %v", *suite.Closed, direct)
 			}
-			if !*large && m.bytes > 100e6 {
+			if !effort.Huge() && m.bytes > effort.Of[int64](4e6, 100e6) {
 				return // enumerated, not run
 			}
 			r := prepare(t, m.text)
@@ -156,6 +154,9 @@ func TestTotals(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%s,%d", tt.name, tt.ranks), func(t *testing.T) {
+			if tt.ranks > 256 && !effort.Long() {
+				t.Skip("large")
+			}
 			direct, _, suite := count(t, fmt.Sprintf("%s class=D ranks=%d", tt.name, tt.ranks))
 			if suite.Closed != nil && *suite.Closed != direct {
 				t.Errorf("the formula says %v, the program %v", *suite.Closed, direct)

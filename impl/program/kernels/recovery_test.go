@@ -9,6 +9,7 @@ import (
 
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -225,16 +226,19 @@ func refused(protocol, text string) bool {
 }
 
 // TestRecovery crashes a rank of every kernel over every protocol, at random places of random runs:
-// all ranks end in the state of the run without failures. The longest runs are for -large.
+// all ranks end in the state of the run without failures. The longest runs are for a huge test.
 func TestRecovery(t *testing.T) {
 	list := append(slices.Clone(tiny), "heat ranks=4 n=4 iterations=6 checkpoint=2",
 		"bt ranks=4 n=6 iterations=3 checkpoint=2", "mg ranks=8 n=8 iterations=2 checkpoint=1",
 		"cg ranks=4 n=14 iterations=2 checkpoint=1 inner=2",
 		"ft ranks=4 n=4 iterations=3 checkpoint=1", "lu ranks=4 n=5 iterations=3 checkpoint=2",
 		"smg ranks=4 edge=5 iterations=4 checkpoint=1")
-	for _, protocol := range []string{"hydee", "causal", "camel", "sbml", "rbml", "hmpl"} {
+	for p, protocol := range []string{"hydee", "causal", "camel", "sbml", "rbml", "hmpl"} {
 		runs := 0
 		for i, text := range list {
+			if (i+p)%3 > 0 && !effort.Long() {
+				continue
+			}
 			s, err := scenarios.Parse("k.txtar",
 				[]byte("t\n-- scenario --\nprotocol: "+protocol+"\nprogram: kernel "+text+"\n"))
 			if err != nil {
@@ -250,9 +254,9 @@ func TestRecovery(t *testing.T) {
 			want := recoverRun(t, r.Setup, 1, 0, -1)
 			seeds := uint64(2)
 			switch {
-			case want.steps > 1000 && !*large:
+			case want.steps > 1000 && !effort.Huge():
 				seeds = 0
-			case want.steps > 400 && !*large:
+			case want.steps > 400 && !effort.Huge():
 				seeds = 1
 			}
 			for seed := range seeds {
@@ -269,7 +273,7 @@ func TestRecovery(t *testing.T) {
 				}
 			}
 		}
-		if runs < 40 {
+		if runs < effort.Of(10, 40) {
 			t.Errorf("%s: %d runs", protocol, runs)
 		}
 	}

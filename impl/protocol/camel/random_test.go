@@ -14,15 +14,13 @@ import (
 	"github.com/domino-check/domino/impl/protocol/camel"
 	"github.com/domino-check/domino/impl/protocol/causal"
 	"github.com/domino-check/domino/impl/protocol/none"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
 
-var (
-	random = flag.Int("random", 40, "random programs to explore")
-	first  = flag.Uint64("first", 0, "seed of the first one")
-)
+var first = flag.Uint64("first", 0, "seed of the first random program")
 
 // randomProgram has three ranks and a few messages, multicasts and reductions in an order that can
 // not get stuck when every receive names its source; some ranks receive from anyone instead.
@@ -86,8 +84,8 @@ func TestRandomPrograms(t *testing.T) {
 		{Failures: 2, Overlap: 1},
 		{Failures: 3, Overlap: 1, FromDead: fault.Nothing}, {Failures: 1, Unordered: true},
 		{Failures: 2, Overlap: 1, Unordered: true}}
-	explored := 0
-	for seed := *first; seed < *first+uint64(*random); seed++ {
+	explored, programs := 0, effort.Cases(16, 40)
+	for seed := *first; seed < *first+uint64(programs); seed++ {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		groups := seed%2 == 0
 		text := randomProgram(rng, groups)
@@ -115,7 +113,7 @@ func TestRandomPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, err := world.Check(t.Context(), world.Case{Setup: setup, Baseline: baseline, Model: m},
-			checker.Options{MaxStates: 40000})
+			checker.Options{MaxStates: effort.Of(8000, 40000)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +126,7 @@ func TestRandomPrograms(t *testing.T) {
 			explored++
 		}
 	}
-	if explored < *random/2 {
+	if explored < programs/2 {
 		t.Errorf("only %d programs are explored", explored)
 	}
 }

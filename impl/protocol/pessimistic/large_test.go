@@ -1,18 +1,14 @@
 package pessimistic_test
 
 import (
-	"flag"
 	"testing"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/protocol/pessimistic"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
 )
-
-var large = flag.Bool("large", false,
-	"explore also scopes of millions of states: two ranks fail at any moment, under every "+
-		"program of the design")
 
 // The programs of the design: wildcard, two named, the same with a checkpoint between the receives,
 // a checkpoint behind the send, two posted receives, the figure of the wildcard rule, rings of one
@@ -35,7 +31,7 @@ const (
 
 // Aim: the repaired protocols hold at the scopes of the design and beyond, and the small searches
 // are as large as measured. Method: every interleaving, ranks fail at any moment, also in recovery,
-// loggers live. The small ones always run; the large ones log their size, 0.8 to 14 million states,
+// loggers live. The small ones always run; the large ones, in a huge test, log their size, 0.8 to 14 million states,
 // which is not asserted.
 func TestScopes(t *testing.T) {
 	const all = "p0 p1 p2 p3"
@@ -78,8 +74,8 @@ func TestScopes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if tt.large && !*large {
-				t.Skip("a scope of millions of states: -large")
+			if tt.large && !effort.Huge() {
+				t.Skip("a scope of millions of states: DOMINO_TESTS=huge")
 			}
 			out := tt.ask(t, checker.Options{})
 			if out.Verdict != spec.Holds || tt.states > 0 && out.States != tt.states {

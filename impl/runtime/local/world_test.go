@@ -2,7 +2,6 @@ package local_test
 
 import (
 	"errors"
-	"flag"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -16,19 +15,15 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/local"
 	"github.com/domino-check/domino/impl/runtime/plan"
+	"github.com/domino-check/domino/internal/effort"
 )
 
-var runs = flag.Int("runs", 0, "runs of each kind; 0 = few")
-
-// ofRuns is the number of runs that the flag asks for, or few.
-func ofRuns(few int) int {
-	if *runs > 0 {
-		return *runs
+// ofRuns is a number of runs: as given in a long test.
+func ofRuns(n int) int {
+	if underRace {
+		return n / 5
 	}
-	if testing.Short() || underRace {
-		return few / 5
-	}
-	return few
+	return effort.Cases(n/5, n)
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -1,7 +1,6 @@
 package paxos_test
 
 import (
-	"flag"
 	"fmt"
 	"slices"
 	"testing"
@@ -12,11 +11,10 @@ import (
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/example/paxos"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
 )
-
-var large = flag.Bool("large", false, "explore three clients in every mode: a million states each")
 
 func newWorld(t testing.TB, o paxos.Options) *world.World {
 	t.Helper()
@@ -47,8 +45,8 @@ func TestPublishedCounts(t *testing.T) {
 			for _, workers := range []int{1, 2} {
 				for _, exact := range []bool{false, true} {
 					o := checker.Options{Order: order, Workers: workers, Exact: exact}
-					if tt.clients == 3 && !*large &&
-						(testing.Short() || workers == 1 || exact ||
+					if tt.clients == 3 && !effort.Huge() &&
+						(!effort.Long() || workers == 1 || exact ||
 							order == checker.BreadthFirst) {
 						continue
 					}

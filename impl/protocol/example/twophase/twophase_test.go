@@ -2,7 +2,6 @@ package twophase_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"testing"
 
@@ -12,12 +11,10 @@ import (
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/example/twophase"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
 )
-
-var large = flag.Bool("large", false,
-	"explore also the transaction of nine resource managers: ten million states")
 
 // published are the numbers of distinct states that others give for this specification, by the
 // number of resource managers.
@@ -46,7 +43,7 @@ func newWorld(t testing.TB, o twophase.Options) *world.World {
 func TestPublishedCounts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range published {
-		if tt.large && !*large || tt.resources > 5 && testing.Short() {
+		if tt.large && !effort.Huge() || tt.resources > 5 && !effort.Long() {
 			continue
 		}
 		var modes []checker.Options

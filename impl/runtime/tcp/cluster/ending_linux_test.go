@@ -18,6 +18,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
+	"github.com/domino-check/domino/internal/effort"
 )
 
 // endless is a program that takes far longer than a test.
@@ -128,7 +129,7 @@ func TestInterruptedAnywhere(t *testing.T) {
 	kinds := map[string]bool{}
 	complete := 0
 	sparse := 12
-	if testing.Short() {
+	if testing.Short() || !effort.Long() {
 		sparse = 4
 	}
 	for n := 1; n < 60; n += 1 + n/sparse {
