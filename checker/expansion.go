@@ -19,24 +19,24 @@ type Expansion struct {
 	Reduced bool
 	LeftOut Savings // steps that are left out here because a successor has one to the same state
 
-	mixers []mixer
+	mixers Mixers
 	base   []uint32 // the state that is expanded
-	print  fingerprint
+	print  Fingerprint
 	now    []uint32 // the successor under construction
-	prints []fingerprint
-	deltas []delta
+	prints []Fingerprint
+	deltas []Delta
 	starts []int // first delta of each successor
 }
 
-// delta is one word that changes.
-type delta struct {
-	word  int
-	value uint32
+// Delta is one word that changes.
+type Delta struct {
+	Word  int
+	Value uint32
 }
 
 // NewExpansion is empty, for states of so many words.
 func NewExpansion(words int) *Expansion {
-	return &Expansion{mixers: newMixers(words), base: make([]uint32, words),
+	return &Expansion{mixers: NewMixers(words), base: make([]uint32, words),
 		now: make([]uint32, words)}
 }
 
@@ -46,14 +46,14 @@ func (x *Expansion) Begin(state []uint32) {
 	x.Reduced, x.LeftOut = false, Savings{}
 	copy(x.base, state)
 	copy(x.now, state)
-	x.print = fingerprintOf(x.mixers, state)
+	x.print = x.mixers.Fingerprint(state)
 }
 
 // Add begins a successor that is equal to the state so far.
 func (x *Expansion) Add(s Step) {
 	if n := len(x.starts); n > 0 {
 		for _, d := range x.deltas[x.starts[n-1]:] {
-			x.now[d.word] = x.base[d.word]
+			x.now[d.Word] = x.base[d.Word]
 		}
 	}
 	x.Steps = append(x.Steps, s)
@@ -71,12 +71,12 @@ func (x *Expansion) Set(word int, value uint32) {
 		return
 	}
 	x.now[word] = value
-	x.deltas = append(x.deltas, delta{word, value})
+	x.deltas = append(x.deltas, Delta{word, value})
 	m, p := &x.mixers[word], &x.prints[len(x.prints)-1]
 	hi, lo := m.mix(before)
-	p.hi, p.lo = p.hi-hi, p.lo-lo
+	p.Hi, p.Lo = p.Hi-hi, p.Lo-lo
 	hi, lo = m.mix(value)
-	p.hi, p.lo = p.hi+hi, p.lo+lo
+	p.Hi, p.Lo = p.Hi+hi, p.Lo+lo
 }
 
 // Now is the successor that was added last; it is valid until the next Add.
@@ -86,18 +86,34 @@ func (x *Expansion) Now() []uint32 { return x.now }
 func (x *Expansion) State(i int, buf []uint32) []uint32 {
 	n := len(buf)
 	buf = append(buf, x.base...)
-	end := len(x.deltas)
-	if i+1 < len(x.starts) {
-		end = x.starts[i+1]
-	}
-	for _, d := range x.deltas[x.starts[i]:end] {
-		buf[n+d.word] = d.value
+	for _, d := range x.Deltas(i) {
+		buf[n+d.Word] = d.Value
 	}
 	return buf
 }
 
-// progress reports whether some step of the expansion is not a fault.
-func (x *Expansion) progress() bool {
+// Deltas are the words in which successor i differs, the latest value last; they are valid until
+// the next Begin.
+func (x *Expansion) Deltas(i int) []Delta {
+	end := len(x.deltas)
+	if i+1 < len(x.starts) {
+		end = x.starts[i+1]
+	}
+	return x.deltas[x.starts[i]:end]
+}
+
+// Print is the fingerprint of the state that is expanded.
+func (x *Expansion) Print() Fingerprint { return x.print }
+
+// Prints are the fingerprints of the successors, in the order of the steps; they are valid until
+// the next Begin.
+func (x *Expansion) Prints() []Fingerprint { return x.prints }
+
+// Fingerprint is that of any state of the same system.
+func (x *Expansion) Fingerprint(state []uint32) Fingerprint { return x.mixers.Fingerprint(state) }
+
+// Progress reports whether some step of the expansion is not a fault.
+func (x *Expansion) Progress() bool {
 	for i := range x.Steps {
 		if !x.Steps[i].Fault {
 			return true

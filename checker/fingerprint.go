@@ -1,20 +1,32 @@
 package checker
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+)
 
-// fingerprint is 128 bits of a state vector: for each half the sum over all words of a mixed pair
+// Fingerprint is 128 bits of a state vector: for each half the sum over all words of a mixed pair
 // (index, value). A sum, because a step changes a few words, and the fingerprint of its successor
 // needs only those.
 //
 // The mixing of each pair is not linear, so the chance that two given states collide is about
 // 2^-128, and the chance of any collision among n states about n²/2^129 (Collision).
-type fingerprint struct{ hi, lo uint64 }
+type Fingerprint struct{ Hi, Lo uint64 }
+
+// Compare orders fingerprints.
+func (f Fingerprint) Compare(g Fingerprint) int {
+	return cmp.Or(cmp.Compare(f.Hi, g.Hi), cmp.Compare(f.Lo, g.Lo))
+}
 
 // mixer has the secrets of one word of the vector. They are constants: the same run gives the same
 // fingerprints.
 type mixer struct{ a, b, c, d uint64 }
 
-func newMixers(words int) []mixer {
+// Mixers make the fingerprints of states of one length.
+type Mixers []mixer
+
+// NewMixers are those of states of so many words.
+func NewMixers(words int) Mixers {
 	seed := uint64(0x9e3779b97f4a7c15)
 	next := func() uint64 { // splitmix64
 		seed += 0x9e3779b97f4a7c15
@@ -23,7 +35,7 @@ func newMixers(words int) []mixer {
 		z = (z ^ z>>27) * 0x94d049bb133111eb
 		return z ^ z>>31
 	}
-	m := make([]mixer, words)
+	m := make(Mixers, words)
 	for i := range m {
 		m[i] = mixer{next(), next() | 1, next(), next() | 1}
 	}
@@ -38,11 +50,11 @@ func (m *mixer) mix(value uint32) (hi, lo uint64) {
 	return h ^ l, lo
 }
 
-// fingerprintOf hashes a whole vector.
-func fingerprintOf(mixers []mixer, state []uint32) (f fingerprint) {
+// Fingerprint hashes a whole vector.
+func (m Mixers) Fingerprint(state []uint32) (f Fingerprint) {
 	for i, value := range state {
-		hi, lo := mixers[i].mix(value)
-		f.hi, f.lo = f.hi+hi, f.lo+lo
+		hi, lo := m[i].mix(value)
+		f.Hi, f.Lo = f.Hi+hi, f.Lo+lo
 	}
 	return f
 }

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -14,7 +15,7 @@ func TestSpread(t *testing.T) {
 	for range words {
 		n *= values
 	}
-	mixers := newMixers(words)
+	mixers := NewMixers(words)
 	windows := [4]map[uint32]bool{}
 	for i := range windows {
 		windows[i] = make(map[uint32]bool, n)
@@ -25,9 +26,9 @@ func TestSpread(t *testing.T) {
 		for i, rest := 0, k; i < words; i, rest = i+1, rest/values {
 			state[i] = uint32(rest % values)
 		}
-		f := fingerprintOf(mixers, state)
-		for i, w := range [4]uint32{uint32(f.lo), uint32(f.lo >> 32), uint32(f.hi),
-			uint32(f.hi >> 32)} {
+		f := mixers.Fingerprint(state)
+		for i, w := range [4]uint32{uint32(f.Lo), uint32(f.Lo >> 32), uint32(f.Hi),
+			uint32(f.Hi >> 32)} {
 			if windows[i][w] {
 				shared[i]++
 			}
@@ -67,18 +68,18 @@ func TestDifferences(t *testing.T) {
 				w, v := r.IntN(words), r.Uint32N(4)
 				x.Set(w, v)
 				next[w] = v
-				if x.At(w) != v || !equal(x.Now(), next) {
+				if x.At(w) != v || !slices.Equal(x.Now(), next) {
 					t.Fatalf("after setting word %d to %d: %v, want %v", w, v, x.Now(), next)
 				}
 			}
 			want = append(want, next)
 		}
 		for i := range want {
-			if got := x.State(i, nil); !equal(got, want[i]) {
+			if got := x.State(i, nil); !slices.Equal(got, want[i]) {
 				t.Errorf("successor %d is %v, want %v", i, got, want[i])
 			}
-			if got := fingerprintOf(x.mixers, want[i]); x.prints[i] != got {
-				t.Errorf("successor %d has fingerprint %x, its vector %x", i, x.prints[i], got)
+			if got := x.Fingerprint(want[i]); x.Prints()[i] != got {
+				t.Errorf("successor %d has fingerprint %x, its vector %x", i, x.Prints()[i], got)
 			}
 		}
 	}

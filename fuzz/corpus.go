@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/internal/wholefile"
 	"github.com/domino-check/domino/scenarios"
@@ -153,7 +153,7 @@ func (f *fuzzer) again(ctx context.Context, s *scenarios.Scenario,
 		}
 	}
 	m := newMix(f.options.Mix)
-	r := checker.Sample(ctx, w, m, checker.SampleOptions{Runs: f.options.PerCase,
+	r := sample.Draw(ctx, w, m, sample.Options{Runs: f.options.PerCase,
 		MaxSteps: mostSteps, Seed: f.options.Seed})
 	m.end()
 	f.count(m.yields())

@@ -12,7 +12,7 @@
 // Runs of a scenario are drawn by a portfolio of strategies (Mix): POS, PCTCP, a uniform random
 // walk with weights from counted runs, random walk, and one that repeats what was new with small
 // changes. Failures strike a victim at a place of its own history; where they strike and who orders
-// what is up to checker.Sample.
+// what is up to sample.Draw.
 //
 // # How failures become small
 //

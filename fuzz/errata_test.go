@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/fuzz"
 	"github.com/domino-check/domino/fuzz/targets"
@@ -128,7 +129,7 @@ func shortest(t *testing.T, s *scenarios.Scenario, property string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst, Only: property,
+	r := search.Explore(t.Context(), w, checker.Options{Order: checker.BreadthFirst, Only: property,
 		MaxStates: 300_000})
 	if len(r.Found) == 0 {
 		return r.Covered + 1

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/sample"
 )
 
 // feedback repeats runs that showed a shape that was new then, with a small change: one event
@@ -13,9 +14,9 @@ import (
 type feedback struct {
 	r      *rand.Rand
 	kept   []record
-	next   int             // where the next kept run goes when there is no room
-	guide  []uint64        // steps to take, as far as they are enabled
-	faults []checker.Fault // of the run at hand
+	next   int            // where the next kept run goes when there is no room
+	guide  []uint64       // steps to take, as far as they are enabled
+	faults []sample.Fault // of the run at hand
 	guided bool
 }
 
@@ -37,8 +38,8 @@ func (f *feedback) keep(run *record) {
 	f.next = (f.next + 1) % keptRuns
 }
 
-// Begin implements checker.Strategy.
-func (f *feedback) Begin(r *rand.Rand, _ *checker.Lengths) {
+// Begin implements sample.Strategy.
+func (f *feedback) Begin(r *rand.Rand, _ *sample.Lengths) {
 	f.r, f.guide, f.faults, f.guided = r, nil, nil, false
 	if len(f.kept) == 0 {
 		return
@@ -78,11 +79,11 @@ func (f *feedback) mutate() {
 	}
 }
 
-// Plan implements checker.Planner.
-func (f *feedback) Plan() ([]checker.Fault, bool) { return f.faults, f.guided && len(f.faults) > 0 }
+// Plan implements sample.Planner.
+func (f *feedback) Plan() ([]sample.Fault, bool) { return f.faults, f.guided && len(f.faults) > 0 }
 
-// Pick implements checker.Strategy.
-func (f *feedback) Pick(c *checker.Choice) int {
+// Pick implements sample.Strategy.
+func (f *feedback) Pick(c *sample.Choice) int {
 	for i, code := range f.guide[:min(lookahead, len(f.guide))] {
 		if j := slices.IndexFunc(c.Steps, func(s checker.Step) bool {
 			return s.Code == code

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/scenarios/spelling"
 )
 
@@ -24,7 +24,7 @@ func DefaultMix() []Share {
 }
 
 // Strategies are the names that a mix may have.
-func Strategies() []string { return append(checker.Strategies(), "feedback") }
+func Strategies() []string { return append(sample.Strategies(), "feedback") }
 
 // ParseMix reads "pos=25,pctcp=25" or, with equal weights, "pos,random". Empty text is the default.
 func ParseMix(text string) ([]Share, error) {
@@ -81,7 +81,7 @@ type mix struct {
 
 type part struct {
 	Share
-	checker.Strategy
+	sample.Strategy
 	yield Yield
 }
 
@@ -94,7 +94,7 @@ func newMix(shares []Share) *mix {
 			p.Strategy = m.feedback
 		} else {
 			var err error
-			if p.Strategy, err = checker.ParseStrategy(s.Strategy, mixDepth); err != nil {
+			if p.Strategy, err = sample.ParseStrategy(s.Strategy, mixDepth); err != nil {
 				panic("invariant: the strategies of a mix are known: " + err.Error())
 			}
 		}
@@ -105,7 +105,7 @@ func newMix(shares []Share) *mix {
 }
 
 // Begin implements checker.Strategy.
-func (m *mix) Begin(r *rand.Rand, e *checker.Lengths) {
+func (m *mix) Begin(r *rand.Rand, e *sample.Lengths) {
 	m.end()
 	at := r.IntN(m.total)
 	for i := range m.parts {
@@ -119,15 +119,15 @@ func (m *mix) Begin(r *rand.Rand, e *checker.Lengths) {
 }
 
 // Plan implements checker.Planner.
-func (m *mix) Plan() ([]checker.Fault, bool) {
-	if p, ok := m.now.Strategy.(checker.Planner); ok {
+func (m *mix) Plan() ([]sample.Fault, bool) {
+	if p, ok := m.now.Strategy.(sample.Planner); ok {
 		return p.Plan()
 	}
 	return nil, false
 }
 
 // Pick implements checker.Strategy.
-func (m *mix) Pick(c *checker.Choice) int {
+func (m *mix) Pick(c *sample.Choice) int {
 	i := m.now.Pick(c)
 	m.now.yield.Steps++
 	m.run.note(c, i)
@@ -171,11 +171,11 @@ func (m *mix) yields() (list []Yield) {
 // record is a run in the terms of a strategy: its steps, and where faults struck.
 type record struct {
 	codes     []uint64
-	faults    []checker.Fault
+	faults    []sample.Fault
 	lastFault int // how many steps there were up to the last fault
 }
 
-func (r *record) note(c *checker.Choice, i int) {
+func (r *record) note(c *sample.Choice, i int) {
 	step := c.Steps[i]
 	r.codes = append(r.codes, step.Code)
 	if !step.Fault {
@@ -187,7 +187,7 @@ func (r *record) note(c *checker.Choice, i int) {
 	if proc < len(c.Taken) {
 		at = c.Taken[proc]
 	}
-	r.faults = append(r.faults, checker.Fault{Kind: kind, Proc: proc, At: at})
+	r.faults = append(r.faults, sample.Fault{Kind: kind, Proc: proc, At: at})
 }
 
 // shapes are the happens-before edges that the runs of one scenario have shown: which event of a
@@ -201,7 +201,7 @@ type shapes struct {
 
 func (s *shapes) begin() { s.last, s.fresh = s.last[:0], false }
 
-func (s *shapes) note(c *checker.Choice, i int) {
+func (s *shapes) note(c *sample.Choice, i int) {
 	proc, _ := c.System.Owner(c.Steps[i].Code)
 	for len(s.last) <= proc {
 		s.last = append(s.last, 0)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/sample"
 )
 
 // Fuzz makes a native fuzz target of a protocol: the same scenarios and properties as Test, chosen
@@ -70,8 +70,8 @@ func (t *Target) bytes(tb testing.TB, data []byte) (found *finding) {
 		tb.Skip("not a scenario for the protocol: ", o.refused, o.reason)
 	}
 	st := &byteStrategy{choices: c, procs: len(o.world.Setup.Layout.Names), draft: d}
-	r := checker.Sample(tb.Context(), o.world, st,
-		checker.SampleOptions{Runs: 2, MaxSteps: mostSteps})
+	r := sample.Draw(tb.Context(), o.world, st,
+		sample.Options{Runs: 2, MaxSteps: mostSteps})
 	if len(r.Found) == 0 {
 		return nil
 	}
@@ -95,17 +95,17 @@ type byteStrategy struct {
 }
 
 // Begin implements checker.Strategy. The first run has no faults and spends no bytes.
-func (s *byteStrategy) Begin(*rand.Rand, *checker.Lengths) { s.runs, s.last = s.runs+1, 0 }
+func (s *byteStrategy) Begin(*rand.Rand, *sample.Lengths) { s.runs, s.last = s.runs+1, 0 }
 
 // The bounds of the places of faults: how far into the history of a proc they are looked for.
 const farthestFault = 24
 
 // Plan implements checker.Planner.
-func (s *byteStrategy) Plan() ([]checker.Fault, bool) {
-	var faults []checker.Fault
+func (s *byteStrategy) Plan() ([]sample.Fault, bool) {
+	var faults []sample.Fault
 	add := func(kind, n int) {
 		for range n {
-			faults = append(faults, checker.Fault{Kind: kind, Proc: s.choices.below(s.procs),
+			faults = append(faults, sample.Fault{Kind: kind, Proc: s.choices.below(s.procs),
 				At: s.choices.below(farthestFault)})
 		}
 	}
@@ -118,7 +118,7 @@ func (s *byteStrategy) Plan() ([]checker.Fault, bool) {
 }
 
 // Pick implements checker.Strategy.
-func (s *byteStrategy) Pick(c *checker.Choice) int {
+func (s *byteStrategy) Pick(c *sample.Choice) int {
 	s.order = s.order[:0]
 	for i := range c.Steps {
 		s.order = append(s.order, i)
@@ -137,7 +137,7 @@ func (s *byteStrategy) Pick(c *checker.Choice) int {
 
 // rank is the place of a step in the order of a failure-free run: faults when they are due, then
 // the proc of the last step, then lower ones.
-func (s *byteStrategy) rank(c *checker.Choice, i int) int {
+func (s *byteStrategy) rank(c *sample.Choice, i int) int {
 	proc, _ := c.System.Owner(c.Steps[i].Code)
 	switch {
 	case c.Steps[i].Fault:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/boundary"
+	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
@@ -141,12 +142,12 @@ func (f *fuzzer) sample(ctx context.Context, t *trial, drawn drawn, w *world.Wor
 	m := newMix(f.options.Mix)
 	until, cancel := context.WithCancel(ctx)
 	defer cancel()
-	enough := func(s checker.Samples) {
+	enough := func(s sample.Result) {
 		if s.Cut > 0 {
 			cancel() // the others would be as long
 		}
 	}
-	r := checker.Sample(until, w, m, checker.SampleOptions{Runs: f.options.PerCase,
+	r := sample.Draw(until, w, m, sample.Options{Runs: f.options.PerCase,
 		MaxSteps: mostSteps, Seed: drawn.seed, Progress: enough})
 	m.end()
 	t.runs, t.steps, t.faults, t.cut = r.Runs, r.Steps, r.Faults, r.Cut

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
@@ -125,7 +126,7 @@ func TestWorldAndJudgeAgreeOnMutants(t *testing.T) {
 		}
 		for _, p := range worldPrograms {
 			w := worldOf(t, p, fault.Model{Failures: 1, Checkpoints: 1}, 0, m.Wrap)
-			r := checker.Search(t.Context(), w,
+			r := search.Explore(t.Context(), w,
 				checker.Options{Order: checker.BreadthFirst, MaxStates: 1200})
 			for _, found := range r.Found {
 				run, err := w.Follow(found.Path)

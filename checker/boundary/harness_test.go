@@ -8,6 +8,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/boundary"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
@@ -162,7 +163,7 @@ func (s *scope) explore(t *testing.T, wrap func(*core.Setup) *core.Setup) (*worl
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w, checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst,
+	return w, search.Explore(t.Context(), w, checker.Options{Order: checker.BreadthFirst,
 		MaxStates: 1 << 19})
 }
 

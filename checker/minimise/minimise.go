@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
@@ -135,7 +136,7 @@ func (o *oracle) first(ctx context.Context, q Question, c world.Case) (*witness,
 		if order == checker.BreadthFirst {
 			options.MaxStates = leastOf(bound, 5*o.states)
 		}
-		r := checker.Search(ctx, w, options)
+		r := search.Explore(ctx, w, options)
 		options.MaxStates = bound
 		switch {
 		case len(r.Found) > 0:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/scenarios"
 )
@@ -60,7 +61,7 @@ func (o *oracle) breaks(run *world.Run) bool {
 
 // search looks for a shortest run.
 func (o *oracle) search(ctx context.Context, w *world.World, states int) *witness {
-	r := checker.Search(ctx, w, checker.Options{Order: checker.BreadthFirst, Only: o.property,
+	r := search.Explore(ctx, w, checker.Options{Order: checker.BreadthFirst, Only: o.property,
 		MaxStates: states})
 	if len(r.Found) == 0 {
 		if r.Bound != "" {

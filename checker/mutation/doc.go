@@ -1,6 +1,7 @@
 // Package mutation measures how good the checker is at finding bugs: it breaks every protocol on
-// purpose, in many small ways, and hunts each of these mutants with every method there is. The tests
-// of package boundary break machines to test properties; this one breaks protocols to test searches.
+// purpose, in many small ways, and hunts each of these mutants with every method there is. The
+// tests of package boundary break machines to test properties; this one breaks protocols to test
+// searches.
 //
 // # Mutants
 //

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 )
@@ -40,10 +41,10 @@ func (exhaustive) Hunt(ctx context.Context, t *Target, b Budget) (h Hunt, err er
 	if err != nil {
 		return h, err
 	}
-	r := checker.Search(ctx, w, o)
+	r := search.Explore(ctx, w, o)
 	if len(r.Found) == 0 && r.Bound != "" && ctx.Err() == nil {
 		o.Order, o.Reduce, o.MaxStates = checker.DepthFirst, checker.Crashes, 0
-		r = checker.Search(ctx, w, o)
+		r = search.Explore(ctx, w, o)
 	}
 	h.States, h.Bound, h.Complete = r.States, r.Bound, r.Bound == "" && len(r.Found) == 0
 	if len(r.Found) > 0 {
@@ -70,7 +71,7 @@ func unseen(ctx context.Context, w *world.World, original world.Case, b Budget) 
 	if err != nil {
 		return "", err
 	}
-	r := checker.Search(ctx, o, checker.Options{Reduce: checker.Crashes, MaxBytes: b.Bytes})
+	r := search.Explore(ctx, o, checker.Options{Reduce: checker.Crashes, MaxBytes: b.Bytes})
 	if len(r.Found) > 0 {
 		return "", fmt.Errorf("the original breaks %s: it is no scope to hunt at",
 			r.Found[0].Property)
@@ -108,7 +109,7 @@ func Compare(ctx context.Context, t *Target, b Budget) (Comparison, error) {
 			return c, err
 		}
 		e := &endings{World: w, seen: map[string]bool{}}
-		r := checker.Search(ctx, e, checker.Options{Reduce: checker.Crashes, MaxBytes: b.Bytes})
+		r := search.Explore(ctx, e, checker.Options{Reduce: checker.Crashes, MaxBytes: b.Bytes})
 		if err := ctx.Err(); err != nil {
 			return c, err
 		}

@@ -18,7 +18,7 @@ type outer struct {
 	Items []inner
 }
 
-func sample() outer {
+func specimen() outer {
 	return outer{Life: 3, Items: []inner{{N: 1, List: []int{1, 2}}, {N: 2, List: []int{3}},
 		{N: 0, List: []int{}}}}
 }
@@ -56,16 +56,16 @@ func TestAlter(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			o := sample()
+			o := specimen()
 			shared := o
 			changed := alter(reflect.ValueOf(&o).Elem(), parsePath(tt.path),
 				place{from: 0, to: 1, self: 2}, tt.change)
-			want := sample()
+			want := specimen()
 			tt.want(&want)
 			if diff := cmp.Diff(want, o); diff != "" || changed != tt.changes {
 				t.Errorf("changed %t (-want +got):\n%s", changed, diff)
 			}
-			if diff := cmp.Diff(sample(), shared); diff != "" {
+			if diff := cmp.Diff(specimen(), shared); diff != "" {
 				t.Errorf("something else has changed, too:\n%s", diff)
 			}
 		})

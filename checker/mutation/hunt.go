@@ -7,6 +7,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/minimise"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/scenarios"
 )
@@ -206,7 +207,7 @@ func (q *Question) least(ctx context.Context, t *Target, property string) int {
 	if err != nil {
 		return 0
 	}
-	r := checker.Search(ctx, w, checker.Options{Order: checker.BreadthFirst, Only: property,
+	r := search.Explore(ctx, w, checker.Options{Order: checker.BreadthFirst, Only: property,
 		MaxStates: q.Budget.States, MaxBytes: q.Budget.Bytes})
 	if len(r.Found) == 0 {
 		return 0

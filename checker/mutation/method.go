@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/spec"
 )
@@ -61,10 +62,10 @@ type Beyond interface {
 // Methods are those of this package, by the name of each; "portfolio" takes turns.
 func Methods() []Method {
 	list := []Method{exhaustive{}, plainWalk{}}
-	for _, name := range checker.Strategies() {
-		list = append(list, sampler{name, func() checker.Strategy { return parse(name) }})
+	for _, name := range sample.Strategies() {
+		list = append(list, sampler{name, func() sample.Strategy { return parse(name) }})
 	}
-	return append(list, sampler{"portfolio", func() checker.Strategy {
+	return append(list, sampler{"portfolio", func() sample.Strategy {
 		return newPortfolio(parse("pos"), parse("pctcp"), parse("urw"), parse("random"))
 	}})
 }
@@ -94,8 +95,8 @@ func SelectMethods(all []Method, names []string) ([]Method, error) {
 // events.
 const pctcpDepth = 3
 
-func parse(name string) checker.Strategy {
-	s, err := checker.ParseStrategy(name, pctcpDepth)
+func parse(name string) sample.Strategy {
+	s, err := sample.ParseStrategy(name, pctcpDepth)
 	if err != nil {
 		panic("invariant: the names of strategies are known: " + err.Error())
 	}
@@ -105,7 +106,7 @@ func parse(name string) checker.Strategy {
 // sampler draws runs with a strategy.
 type sampler struct {
 	name string
-	make func() checker.Strategy
+	make func() sample.Strategy
 }
 
 // Name implements Method.
@@ -118,16 +119,16 @@ func (s sampler) Hunt(ctx context.Context, t *Target, b Budget) (Hunt, error) {
 	if err != nil {
 		return Hunt{}, err
 	}
-	o := checker.SampleOptions{Runs: b.Schedules, Seed: b.Seed, MaxTime: b.Time, MaxBytes: b.Bytes}
+	o := sample.Options{Runs: b.Schedules, Seed: b.Seed, MaxTime: b.Time, MaxBytes: b.Bytes}
 	if o.Runs == 0 {
 		o.Runs = 1 << 40
 	}
 	if b.Progress != nil {
-		o.Progress = func(r checker.Samples) {
+		o.Progress = func(r sample.Result) {
 			b.Progress(Hunt{Method: s.name, Schedules: r.Runs, Seconds: r.Elapsed.Seconds()})
 		}
 	}
-	r := checker.Sample(ctx, w, s.make(), o)
+	r := sample.Draw(ctx, w, s.make(), o)
 	h := Hunt{Method: s.name, Schedules: r.Runs, Bound: r.Bound}
 	if len(r.Found) > 0 {
 		h.Schedules = r.First

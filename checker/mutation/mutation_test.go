@@ -13,6 +13,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/mutation"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
@@ -199,7 +200,7 @@ func TestBoundary(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := checker.Search(t.Context(), w, checker.Options{})
+			r := search.Explore(t.Context(), w, checker.Options{})
 			return checker.Stats{States: r.States, Transitions: r.Transitions,
 				Terminals: r.Terminals}
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/world"
 )
 
@@ -64,7 +65,7 @@ func one(w *world.World, x *checker.Expansion, initial []uint32, r *rand.Rand) (
 	bool) {
 	state := append([]uint32(nil), initial...)
 	var path []uint64
-	for len(path) < checker.DefaultSteps {
+	for len(path) < sample.DefaultSteps {
 		w.Expand(state, checker.Unreduced, x)
 		progress := false
 		for _, s := range x.Steps {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/protocol/hydee"
 	"github.com/domino-check/domino/spec/fault"
 )
@@ -99,7 +100,7 @@ func TestCanonical(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := brokenWorld(t, tt.program, []int{0, 1}, tt.erratum, tt.model)
-			r := checker.Search(t.Context(), w,
+			r := search.Explore(t.Context(), w,
 				checker.Options{Order: checker.BreadthFirst, Only: tt.property})
 			if len(r.Found) != 1 || len(r.Found[0].Path) != tt.length {
 				t.Fatalf("found %+v, want a run of %d steps", r.Found, tt.length)
@@ -213,7 +214,7 @@ func TestReorder(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(uint64(i), 1))
 			w := brokenWorld(t, tt.program, tt.clusters, tt.erratum, tt.model)
-			found := checker.Search(t.Context(), w, checker.Options{}).Found
+			found := search.Explore(t.Context(), w, checker.Options{}).Found
 			if len(found) != 1 {
 				t.Fatal("nothing is found")
 			}
@@ -270,7 +271,7 @@ func crashes(r *Run) (sum int) {
 // out, and the rest breaks the property all the same. The budgets that a run uses are counted.
 func TestAttempt(t *testing.T) {
 	w := brokenWorld(t, twoMessages, []int{0, 1}, "H1", fault.Model{Failures: 2, Checkpoints: 1})
-	r := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst,
+	r := search.Explore(t.Context(), w, checker.Options{Order: checker.BreadthFirst,
 		Only: "exactly-once"})
 	run, err := w.Follow(r.Found[0].Path)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
@@ -145,7 +146,7 @@ func findRun(ctx context.Context, baseline *core.Setup,
 			}
 			return ""
 		}}}
-	r := checker.Search(ctx, w, checker.Options{Order: checker.BreadthFirst, MaxStates: 1 << 20})
+	r := search.Explore(ctx, w, checker.Options{Order: checker.BreadthFirst, MaxStates: 1 << 20})
 	if len(r.Found) == 0 {
 		return nil
 	}

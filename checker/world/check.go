@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/sample"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
@@ -39,8 +41,8 @@ type Outcome struct {
 	Runs        []*Run // one for each violation found
 	LocalSteps  int    // distinct local transitions
 	LocalStates int
-	Samples     *checker.Samples // when runs were drawn instead of searched for
-	World       *World           // for reports; nil when nothing was explored
+	Samples     *sample.Result // when runs were drawn instead of searched for
+	World       *World         // for reports; nil when nothing was explored
 }
 
 // Check answers the question: first the program alone, without failures; then the protocol under
@@ -50,7 +52,7 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	if w == nil {
 		return out, err
 	}
-	if out.Result, err = search(ctx, w, c, o); err != nil {
+	if out.Result, err = c.explore(ctx, w, o); err != nil {
 		return nil, err
 	}
 	if out.Verdict == spec.Violated && o.Workers > 1 {
@@ -60,7 +62,7 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 			return nil, err
 		}
 		out.World = w
-		if out.Result, err = search(ctx, w, c, o); err != nil {
+		if out.Result, err = c.explore(ctx, w, o); err != nil {
 			return nil, err
 		}
 	}
@@ -130,14 +132,14 @@ func (out *Outcome) follow(w *World) error {
 	return nil
 }
 
-// search explores the world, at once or one crash set after another.
-func search(ctx context.Context, w *World, c Case, o checker.Options) (checker.Result, error) {
+// explore explores the world of the case, at once or one crash set after another.
+func (c Case) explore(ctx context.Context, w *World, o checker.Options) (checker.Result, error) {
 	if c.Model.Failures > 0 && (o.Reduce.Has(checker.Sets) || o.Reduce.Has(checker.Symmetry) &&
 		len(c.Interchangeable) > 0) {
 		return searchSets(ctx, w, c, o)
 	}
 	o.Saving.Subject = c.Subject
-	return checker.Run(ctx, w, o)
+	return search.Run(ctx, w, o)
 }
 
 // shortenStates bounds the search for a shorter run.
@@ -149,7 +151,7 @@ func shorten(ctx context.Context, w *World, f checker.Found, o checker.Options) 
 	o.Order, o.Reduce, o.All, o.Only, o.MaxStates, o.Progress = checker.BreadthFirst,
 		checker.Unreduced, false, f.Property, shortenStates, nil
 	o.Lasso = false
-	r := checker.Search(ctx, w, o)
+	r := search.Explore(ctx, w, o)
 	if len(r.Found) == 1 && len(r.Found[0].Path) < len(f.Path) {
 		return r.Found[0]
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/fault"
 )
@@ -140,7 +141,7 @@ func searchSets(ctx context.Context, w *World, c Case, o checker.Options) (total
 		if o.MaxTime > 0 {
 			bounds.MaxTime = max(1, o.MaxTime-total.Elapsed)
 		}
-		total.Add(checker.Search(ctx, w, bounds))
+		total.Add(search.Explore(ctx, w, bounds))
 		if total.Bound != "" || len(total.Found) > 0 && !o.All {
 			break
 		}

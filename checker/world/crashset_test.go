@@ -11,6 +11,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec/fault"
@@ -28,7 +29,7 @@ func exploreSets(c Config, o checker.Options) (*seen, error) {
 		if err := w.UseCrashes(set); err != nil {
 			return nil, err
 		}
-		s.result.Add(checker.Search(context.Background(), recorded{World: w, s: s}, o))
+		s.result.Add(search.Explore(context.Background(), recorded{World: w, s: s}, o))
 	}
 	for _, f := range s.result.Found {
 		s.violated[f.Property] = true
@@ -128,7 +129,7 @@ func TestSymmetry(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := checker.Search(t.Context(), w, checker.Options{})
+				r := search.Explore(t.Context(), w, checker.Options{})
 				got := [3]int{r.States, r.Transitions, r.Terminals}
 				least := set
 				for _, renaming := range renamings {

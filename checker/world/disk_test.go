@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/internal/effort"
 )
 
@@ -27,13 +28,13 @@ func TestDisk(t *testing.T) {
 	for _, tt := range []struct{ scenario, variant string }{{"one-cluster", ""}, {"h23-kept", ""},
 		{"h8", "repaired+H8"}, {"s1", "published"}} {
 		w := fresh(t, tt.scenario, tt.variant)
-		want := checker.Search(t.Context(), w.World, checker.Options{Order: checker.BreadthFirst})
+		want := search.Explore(t.Context(), w.World, checker.Options{Order: checker.BreadthFirst})
 		contents := w.Bytes()
 		for _, workers := range effort.Of([]int{2}, []int{1, 2}) {
 			w := fresh(t, tt.scenario, tt.variant)
 			o := checker.Options{Order: checker.BreadthFirst, Workers: workers, Disk: t.TempDir(),
 				MaxBytes: contents + 1<<14}
-			r, err := checker.Run(t.Context(), w.World, o)
+			r, err := search.Run(t.Context(), w.World, o)
 			if err != nil {
 				t.Fatal(err)
 			}

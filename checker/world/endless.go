@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search/lasso"
 	"github.com/domino-check/domino/spec"
 )
 
@@ -68,7 +69,7 @@ func (w *World) FollowFound(f checker.Found) (*Run, error) {
 // nothing of the kind unless they lead back and the run is fair.
 func (w *World) judgeLoop(r *Run, first int) {
 	start := r.States[first]
-	if returns, fair := checker.Repeats(w, start, r.codes[first:]); !returns || !fair {
+	if returns, fair := lasso.Repeats(w, start, r.codes[first:]); !returns || !fair {
 		return
 	}
 	r.Loop = len(r.Schedule) - first

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec"
@@ -95,11 +96,11 @@ func TestEndlessTimers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if plain := checker.Search(t.Context(), w,
+			if plain := search.Explore(t.Context(), w,
 				checker.Options{}); plain.Verdict != spec.Holds {
 				t.Errorf("without a look at cycles: %v", plain.Verdict)
 			}
-			r := checker.Search(t.Context(), w, checker.Options{Lasso: true})
+			r := search.Explore(t.Context(), w, checker.Options{Lasso: true})
 			if tt.loop == 0 {
 				if r.Verdict != spec.Holds {
 					t.Errorf("%v, %+v", r.Verdict, r.Found)
@@ -159,12 +160,12 @@ func TestEndlessToys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain := checker.Search(t.Context(), w, checker.Options{MaxStates: 3000})
+		plain := search.Explore(t.Context(), w, checker.Options{MaxStates: 3000})
 		if plain.Bound != "" {
 			continue
 		}
 		o := checker.Options{All: true, Lasso: true}
-		got := checker.Search(t.Context(), w, o)
+		got := search.Explore(t.Context(), w, o)
 		if got.States != plain.States || got.Transitions != plain.Transitions ||
 			got.Terminals != plain.Terminals {
 			t.Errorf("case %d: %d states, %d transitions, %d ends; plain %d, %d, %d", n, got.States,

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/internal/effort"
 )
 
@@ -16,11 +17,11 @@ func TestEstimate(t *testing.T) {
 		{Order: checker.BreadthFirst}} {
 		for _, name := range effort.Of([]string{"one-cluster", "h8"},
 			[]string{"one-cluster", "intra-flight", "h8", "s1-staggered"}) {
-			total := checker.Search(t.Context(), fresh(t, name, "").World, o).States
+			total := search.Explore(t.Context(), fresh(t, name, "").World, o).States
 			for _, part := range []int{10, 4, 2} {
 				p := o
 				p.MaxStates = total / part
-				r := checker.Search(t.Context(), fresh(t, name, "").World, p)
+				r := search.Explore(t.Context(), fresh(t, name, "").World, p)
 				e := r.Estimate
 				ratio := e.States / float64(total)
 				t.Logf("%-12s %v after 1/%-2d of %6d states: %5.2f times the number", name, o.Order,

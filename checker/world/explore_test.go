@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol/hydee"
@@ -109,7 +110,7 @@ func explore(c Config, o checker.Options, only string) (*seen, error) {
 	}
 	o.All, o.Exact = true, !o.Reduce.Has(checker.Sleep) && o.Order != checker.StatelessOptimal
 	s.options = o
-	s.result = checker.Search(context.Background(), recorded{World: w, s: s}, o)
+	s.result = search.Explore(context.Background(), recorded{World: w, s: s}, o)
 	for _, f := range s.result.Found {
 		s.violated[f.Property] = true
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/fault"
 )
@@ -123,7 +124,7 @@ func TestFaultOptions(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := ending{World: w, proc: 1, ends: map[string]bool{}}
-			checker.Search(context.Background(), e, checker.Options{})
+			search.Explore(context.Background(), e, checker.Options{})
 			var got []string
 			for _, text := range slices.Sorted(maps.Keys(e.ends)) {
 				got = append(got, strings.NewReplacer(`{"S":`, "", "}", "").Replace(text))

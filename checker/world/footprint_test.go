@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
@@ -162,7 +163,7 @@ func commute(t *testing.T, c Config) (pairs int, bad string) {
 		w.local, w.final, w.pairs, w.unseen = nil, nil, nil, nil
 		w.always = []spec.Property{{Name: "odd", Kind: spec.Always, Global: true, Event: oddView}}
 	}
-	checker.Search(t.Context(), commuting{World: w, t: t, pairs: &pairs, bad: &bad},
+	search.Explore(t.Context(), commuting{World: w, t: t, pairs: &pairs, bad: &bad},
 		checker.Options{All: true, MaxStates: effort.Of(150, 600)})
 	return pairs, bad
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec/fault"
@@ -49,14 +50,14 @@ func TestCountsOfStates(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := checker.Search(t.Context(), w, o)
+				r := search.Explore(t.Context(), w, o)
 				if d := cmp.Diff(tt.want, [2]int{r.States, r.Transitions}); d != "" {
 					t.Errorf("%+v: states, transitions (-want +got):\n%s", o, d)
 				}
 			}
 			w, _ := New(Config{Setup: mustPair(t, tt.program, tt.clusters, 0).setup,
 				Model: tt.model})
-			if r := checker.Search(t.Context(), w,
+			if r := search.Explore(t.Context(), w,
 				checker.Options{
 					Reduce: checker.Singletons | checker.Crashes}); r.States > tt.want[0] {
 				t.Errorf("the reduced search has %d states, more than %d", r.States, tt.want[0])

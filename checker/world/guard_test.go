@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/hydee"
 	"github.com/domino-check/domino/spec"
@@ -80,7 +81,7 @@ func TestGuards(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := checker.Search(t.Context(), w, checker.Options{})
+			r := search.Explore(t.Context(), w, checker.Options{})
 			if len(r.Found) != 1 || r.Found[0].Property != tt.property ||
 				!strings.Contains(r.Found[0].Message, tt.text) {
 				t.Errorf("found %+v, want %s: %s", r.Found, tt.property, tt.text)
@@ -105,7 +106,7 @@ func TestFollowAndReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst, All: true})
+	r := search.Explore(t.Context(), w, checker.Options{Order: checker.BreadthFirst, All: true})
 	if r.Verdict != spec.Violated {
 		t.Fatalf("verdict %v, want violated", r.Verdict)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/example/paxos"
 	"github.com/domino-check/domino/impl/protocol/example/twophase"
@@ -134,7 +135,7 @@ func TestMonitorIsHistory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := checker.Search(t.Context(), w, o); r.States != tt.states ||
+			if r := search.Explore(t.Context(), w, o); r.States != tt.states ||
 				r.Terminals != max(1, tt.states-10) {
 				t.Errorf("%+v: %d states, %d ends, want %d", o, r.States, r.Terminals, tt.states)
 			}

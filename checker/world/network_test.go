@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec/fault"
@@ -38,7 +39,7 @@ func TestNetworksAgainstReference(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if checker.Search(t.Context(), w, checker.Options{MaxStates: 1500}).Bound != "" {
+			if search.Explore(t.Context(), w, checker.Options{MaxStates: 1500}).Bound != "" {
 				continue // large
 			}
 			compared++
@@ -98,7 +99,7 @@ func TestNetworks(t *testing.T) {
 			}
 			for _, o := range []checker.Options{{}, {Reduce: checker.Singletons | checker.Crashes},
 				{Order: checker.BreadthFirst, Exact: true}} {
-				if r := checker.Search(t.Context(), w, o); r.States != tt.states ||
+				if r := search.Explore(t.Context(), w, o); r.States != tt.states ||
 					r.Terminals != tt.ends {
 					t.Errorf("%+v: %d states, %d ends, want %d and %d", o, r.States, r.Terminals,
 						tt.states, tt.ends)

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/checker/brute"
+	"github.com/domino-check/domino/checker/internal/brute"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
@@ -174,7 +175,7 @@ func TestTracesOfScenarios(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := checker.Search(t.Context(), w, checker.Options{Order: checker.StatelessOptimal})
+		r := search.Explore(t.Context(), w, checker.Options{Order: checker.StatelessOptimal})
 		if r.Traces != traces || r.Verdict != spec.Holds || r.Blocked != 0 {
 			t.Errorf("%s: %d traces, %d blocked, %v %s, want %d traces", s.Name, r.Traces,
 				r.Blocked, r.Verdict, r.Bound, traces)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
@@ -31,7 +32,7 @@ func Oracle(ctx context.Context, setup *core.Setup, bounds checker.Options) (*sp
 	facts := &spec.Facts{Layout: &setup.Layout}
 	watch := &oracleSystem{World: w, facts: facts, oracle: o}
 	bounds.Order, bounds.Reduce, bounds.All = checker.DepthFirst, checker.Unreduced, true
-	result := checker.Search(ctx, watch, bounds)
+	result := search.Explore(ctx, watch, bounds)
 	if result.Bound != "" {
 		return nil,
 			fmt.Errorf(

@@ -5,12 +5,13 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/spec"
 )
 
-var _ checker.Sampled = (*World)(nil)
+var _ sample.System = (*World)(nil)
 
-// The kinds of faults, for checker.Sample.
+// The kinds of faults, for sample.Draw.
 const (
 	crashFault = iota
 	checkpointFault
@@ -19,7 +20,7 @@ const (
 	suspectFault
 )
 
-// Owner implements checker.Sampled. A crash of several groups belongs to the first proc, a crash
+// Owner implements sample.System. A crash of several groups belongs to the first proc, a crash
 // inside a step to the proc that steps.
 func (w *World) Owner(c uint64) (proc, fault int) {
 	k, p, _ := splitCode(c &^ (0xff << 32))
@@ -39,7 +40,7 @@ func (w *World) Owner(c uint64) (proc, fault int) {
 	return int(p), fault
 }
 
-// Budgets implements checker.Sampled.
+// Budgets implements sample.System.
 func (w *World) Budgets() []int {
 	m := &w.Model
 	return []int{m.Failures, m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions}
@@ -47,13 +48,13 @@ func (w *World) Budgets() []int {
 
 // Sample answers the question by runs that the strategy draws. The answer is never that something
 // holds.
-func Sample(ctx context.Context, c Case, st checker.Strategy, o checker.SampleOptions) (*Outcome,
+func Sample(ctx context.Context, c Case, st sample.Strategy, o sample.Options) (*Outcome,
 	error) {
 	w, out, err := prepare(ctx, c, checker.Options{MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
 	if w == nil {
 		return out, err
 	}
-	r := checker.Sample(ctx, w, st, o)
+	r := sample.Draw(ctx, w, st, o)
 	out.Samples = &r
 	out.Result = checker.Result{Verdict: r.Verdict, Found: r.Found, Bound: r.Bound,
 		Stats: checker.Stats{Transitions: r.Steps,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/internal/effort"
@@ -29,7 +30,7 @@ func TestErrataBySampling(t *testing.T) {
 	runs, seeds, table := 8000, effort.Cases(1, 1), effort.Huge()
 	if table {
 		runs = 20000
-		t.Logf("%d = none, by %v", runs+1, checker.Strategies())
+		t.Logf("%d = none, by %v", runs+1, sample.Strategies())
 	}
 	errata, found := 0, map[string]bool{}
 	for _, s := range all {
@@ -42,13 +43,13 @@ func TestErrataBySampling(t *testing.T) {
 		found[s.Erratum] = found[s.Erratum] || false
 		newWorld := erroneous(t, s)
 		medians := ""
-		for _, name := range checker.Strategies() {
+		for _, name := range sample.Strategies() {
 			var firsts []int
 			for seed := range uint64(seeds) {
-				st, _ := checker.ParseStrategy(name, 3)
+				st, _ := sample.ParseStrategy(name, 3)
 				w := newWorld()
-				r := checker.Sample(t.Context(), w, st,
-					checker.SampleOptions{Runs: runs, Seed: seed})
+				r := sample.Draw(t.Context(), w, st,
+					sample.Options{Runs: runs, Seed: seed})
 				if r.Verdict == spec.Violated {
 					found[s.Erratum] = true
 					replays(t, w, r)
@@ -99,7 +100,7 @@ func erroneous(t *testing.T, s *scenarios.Scenario) func() *World {
 }
 
 // replays follows each run that was found: it must break the property, at its end and not before.
-func replays(t *testing.T, w *World, r checker.Samples) {
+func replays(t *testing.T, w *World, r sample.Result) {
 	t.Helper()
 	for _, f := range r.Found {
 		run, err := w.Follow(f.Path)
@@ -140,15 +141,15 @@ func TestSamplesAgainstSearch(t *testing.T) {
 		}
 		cases++
 		all += len(full.terminals)
-		for _, name := range checker.Strategies() {
+		for _, name := range sample.Strategies() {
 			w, err := New(Config{Setup: toy.setup(), Model: m})
 			if err != nil {
 				t.Fatal(err)
 			}
-			st, _ := checker.ParseStrategy(name, 3)
+			st, _ := sample.ParseStrategy(name, 3)
 			s := &seen{terminals: map[string]bool{}}
-			result := checker.Sample(t.Context(), recorded{World: w, s: s}, st,
-				checker.SampleOptions{Runs: 500, Seed: 1, All: true})
+			result := sample.Draw(t.Context(), recorded{World: w, s: s}, st,
+				sample.Options{Runs: 500, Seed: 1, All: true})
 			if len(s.terminals) != result.Terminals {
 				t.Errorf("case %d, %s: %d terminal states, says %d", n, name, len(s.terminals),
 					result.Terminals)
@@ -182,8 +183,8 @@ func TestSampledFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[kind]int{}
-	st, _ := checker.ParseStrategy("random", 0)
-	checker.Sample(t.Context(), w, watchFaults{st, kinds}, checker.SampleOptions{Runs: 400})
+	st, _ := sample.ParseStrategy("random", 0)
+	sample.Draw(t.Context(), w, watchFaults{st, kinds}, sample.Options{Runs: 400})
 	for _, k := range []kind{crash, checkpoint, lose, duplicate, suspect} {
 		if kinds[k] < 20 {
 			t.Errorf("faults by kind: %v, too few of %d", kinds, k)
@@ -193,11 +194,11 @@ func TestSampledFaults(t *testing.T) {
 
 // watchFaults counts the faults that a strategy takes.
 type watchFaults struct {
-	checker.Strategy
+	sample.Strategy
 	kinds map[kind]int
 }
 
-func (s watchFaults) Pick(c *checker.Choice) int {
+func (s watchFaults) Pick(c *sample.Choice) int {
 	i := s.Strategy.Pick(c)
 	if c.Steps[i].Fault {
 		k, _, _ := splitCode(c.Steps[i].Code)
@@ -231,12 +232,12 @@ func TestSampledReplies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range checker.Strategies() {
+		for _, name := range sample.Strategies() {
 			w, _ := New(c)
-			st, _ := checker.ParseStrategy(name, 2)
+			st, _ := sample.ParseStrategy(name, 2)
 			s := &seen{terminals: map[string]bool{}}
-			checker.Sample(t.Context(), recorded{World: w, s: s}, st,
-				checker.SampleOptions{Runs: 500, Seed: 1})
+			sample.Draw(t.Context(), recorded{World: w, s: s}, st,
+				sample.Options{Runs: 500, Seed: 1})
 			if len(s.terminals) != len(full.terminals) {
 				t.Errorf("%s: %d terminal states of %d", name, len(s.terminals),
 					len(full.terminals))

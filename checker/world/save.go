@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
@@ -20,7 +20,7 @@ import (
 // kept, so that the count of them is that of an uninterrupted search.
 
 // Save implements checker.Saver.
-func (w *World) Save(e *checker.Encoder) {
+func (w *World) Save(e *search.Encoder) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	saveKeys(e, &w.messages)
@@ -37,7 +37,7 @@ func (w *World) Save(e *checker.Encoder) {
 }
 
 // Restore implements checker.Saver. The world is one that nothing has happened in.
-func (w *World) Restore(d *checker.Decoder) {
+func (w *World) Restore(d *search.Decoder) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	// New has put the first of each there
@@ -75,7 +75,7 @@ func (n *interned[T]) keys() []string {
 	return list
 }
 
-func saveKeys[T any](e *checker.Encoder, n *interned[T]) {
+func saveKeys[T any](e *search.Encoder, n *interned[T]) {
 	e.Number(uint64(n.len()))
 	for _, key := range n.keys() {
 		e.Bytes([]byte(key))
@@ -83,7 +83,7 @@ func saveKeys[T any](e *checker.Encoder, n *interned[T]) {
 }
 
 // restoreKeys makes the things of a table again from their canonical bytes.
-func restoreKeys[T any](d *checker.Decoder, what string, n *interned[T],
+func restoreKeys[T any](d *search.Decoder, what string, n *interned[T],
 	value func(key []byte) (T, error)) {
 	for i := range d.Count(1) {
 		key := d.Bytes()
@@ -143,7 +143,7 @@ type inputRest struct {
 	Records []core.Record
 }
 
-func (w *World) saveInputs(e *checker.Encoder) {
+func (w *World) saveInputs(e *search.Encoder) {
 	e.Number(uint64(w.inputs.len()))
 	for i, key := range w.inputs.keys() {
 		in := w.inputs.at(uint32(i))
@@ -166,7 +166,7 @@ func (w *World) saveInputs(e *checker.Encoder) {
 	}
 }
 
-func (w *World) restoreInputs(d *checker.Decoder) {
+func (w *World) restoreInputs(d *search.Decoder) {
 	for i := range d.Count(7) {
 		key := d.Bytes()
 		in := core.Input{Kind: core.InputKind(d.Number()), From: core.Proc(d.Number()),
@@ -276,7 +276,7 @@ func (w *World) restoredInbox(key []byte) (b inbox, err error) {
 
 // saveOperations keeps, besides the bytes, whether the value is nil: that deletes, and the codec
 // does not tell nil from empty.
-func (w *World) saveOperations(e *checker.Encoder) {
+func (w *World) saveOperations(e *search.Encoder) {
 	for i := range w.operations.len() {
 		if w.operations.at(uint32(i)).Value != nil {
 			e.Number(uint64(i) + 1)
@@ -286,7 +286,7 @@ func (w *World) saveOperations(e *checker.Encoder) {
 	saveKeys(e, &w.operations)
 }
 
-func (w *World) restoreOperations(d *checker.Decoder) {
+func (w *World) restoreOperations(d *search.Decoder) {
 	valued := map[int]bool{}
 	for n := d.Number(); n != 0; n = d.Number() {
 		valued[int(n-1)] = true
@@ -304,7 +304,7 @@ func (w *World) restoreOperations(d *checker.Decoder) {
 }
 
 // saveSteps keeps which local steps were met.
-func (w *World) saveSteps(e *checker.Encoder) {
+func (w *World) saveSteps(e *search.Encoder) {
 	met := maps.Clone(w.former)
 	if met == nil {
 		met = map[uint64]struct{}{}
@@ -319,7 +319,7 @@ func (w *World) saveSteps(e *checker.Encoder) {
 	}
 }
 
-func (w *World) restoreSteps(d *checker.Decoder) {
+func (w *World) restoreSteps(d *search.Decoder) {
 	w.former = map[uint64]struct{}{}
 	for range d.Count(1) {
 		w.former[d.Number()] = struct{}{}
@@ -328,7 +328,7 @@ func (w *World) restoreSteps(d *checker.Decoder) {
 
 // saveJudgement keeps what was seen of all runs so far: violations by number, Sometimes properties,
 // and witnesses of Pair properties.
-func (w *World) saveJudgement(e *checker.Encoder) {
+func (w *World) saveJudgement(e *search.Encoder) {
 	w.judging.Lock()
 	defer w.judging.Unlock()
 	e.Number(uint64(len(w.violations)))
@@ -347,7 +347,7 @@ func (w *World) saveJudgement(e *checker.Encoder) {
 	}
 }
 
-func (w *World) restoreJudgement(d *checker.Decoder) {
+func (w *World) restoreJudgement(d *search.Decoder) {
 	for i := range d.Count(1) {
 		var v spec.Violation
 		if err := core.Decode(d.Bytes(), &v); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
@@ -33,7 +34,7 @@ func TestJudgementSurvives(t *testing.T) {
 	first := saved.violation(spec.Violation{Property: "p", Message: "m", Step: 3})
 	second := saved.violation(spec.Violation{Property: "q"})
 	file := filepath.Join(t.TempDir(), "run")
-	if r, err := checker.Run(t.Context(), saved,
+	if r, err := search.Run(t.Context(), saved,
 		checker.Options{MaxStates: 1200, Saving: checker.Saving{File: file}}); err != nil ||
 		r.File != file {
 		t.Fatal(err, r.Unsaved)
@@ -43,7 +44,7 @@ func TestJudgementSurvives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := checker.Run(t.Context(), again,
+	if _, err := search.Run(t.Context(), again,
 		checker.Options{MaxStates: 1200, Saving: checker.Saving{Resume: file}}); err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/internal/effort"
@@ -88,7 +89,7 @@ func outcomeOf(w *witness, r checker.Result) outcome {
 
 func explore(t *testing.T, w *witness, o checker.Options) checker.Result {
 	t.Helper()
-	r, err := checker.Run(t.Context(), w, o)
+	r, err := search.Run(t.Context(), w, o)
 	if err != nil || r.Unsaved != nil {
 		t.Fatal(err, r.Unsaved)
 	}
@@ -199,7 +200,7 @@ func TestResumedAnswer(t *testing.T) {
 func TestResumeWorkers(t *testing.T) {
 	for _, order := range []checker.Order{checker.DepthFirst, checker.BreadthFirst} {
 		want := outcomeOf(fresh(t, "h8", ""),
-			checker.Search(t.Context(), fresh(t, "h8", "").World, checker.Options{Order: order}))
+			search.Explore(t.Context(), fresh(t, "h8", "").World, checker.Options{Order: order}))
 		file := filepath.Join(t.TempDir(), "run")
 		o := checker.Options{Order: order, Workers: 2, MaxStates: 300,
 			Saving: checker.Saving{File: file}}
@@ -219,7 +220,7 @@ func TestResumeWorkers(t *testing.T) {
 
 func explore2(t *testing.T, w *world.World, o checker.Options) checker.Result {
 	t.Helper()
-	r, err := checker.Run(t.Context(), w, o)
+	r, err := search.Run(t.Context(), w, o)
 	if err != nil || r.Unsaved != nil {
 		t.Fatal(err, r.Unsaved)
 	}
@@ -236,7 +237,7 @@ func TestAutosave(t *testing.T) {
 				continue
 			}
 			o.Workers = workers
-			want := checker.Search(t.Context(), fresh(t, "intra-flight", "").World, o)
+			want := search.Explore(t.Context(), fresh(t, "intra-flight", "").World, o)
 			file := filepath.Join(t.TempDir(), "run")
 			o.Saving = checker.Saving{File: file, Every: 20 * time.Millisecond}
 			r := explore2(t, fresh(t, "intra-flight", "").World, o)
@@ -273,8 +274,8 @@ func TestRefused(t *testing.T) {
 		o.Saving.Resume = file
 		edit(&o)
 		w := fresh(t, "s1", "")
-		r, err := checker.Run(t.Context(), w, o)
-		if !errors.Is(err, checker.ErrRefused) || !strings.Contains(err.Error(), want) ||
+		r, err := search.Run(t.Context(), w, o)
+		if !errors.Is(err, search.ErrRefused) || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), file) || r.States != 0 {
 			t.Errorf("%s: %d states, error %v, want %q", what, r.States, err, want)
 		}
@@ -318,11 +319,11 @@ func TestRefused(t *testing.T) {
 	w := fresh(t, "s0-free", "")
 	o := checker.Options{Reduce: checker.Singletons | checker.Crashes, Saving: saving}
 	o.Saving.Resume = file
-	if _, err := checker.Run(t.Context(), w, o); !errors.Is(err, checker.ErrRefused) {
+	if _, err := search.Run(t.Context(), w, o); !errors.Is(err, search.ErrRefused) {
 		t.Errorf("the world of another program: %v", err)
 	}
 	o.Saving.Resume = file + ".none"
-	if _, err := checker.Run(t.Context(), fresh(t, "s1", ""), o); !errors.Is(err, os.ErrNotExist) {
+	if _, err := search.Run(t.Context(), fresh(t, "s1", ""), o); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }

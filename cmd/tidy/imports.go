@@ -19,6 +19,9 @@ type row struct {
 // contract of machines.
 var vocabulary = []string{"spec", "spec/trace", "spec/fault", "impl/core"}
 
+// searching is what those need who explore a world, or draw runs of it.
+var searching = and(vocabulary, "checker", "checker/search", "checker/sample")
+
 // and is a list with more in it.
 func and(list []string, more ...string) []string { return slices.Concat(list, more) }
 
@@ -93,19 +96,25 @@ var importTable = []row{
 	},
 	{dir: "scenarios/spelling"},
 
-	{dir: "checker", internal: []string{"spec", "spec/trace", "internal/wholefile"}},
-	{dir: "checker/brute", internal: []string{"checker"}},
-	{dir: "checker/world", internal: and(vocabulary, "checker")},
+	{dir: "checker", internal: []string{"spec"}},
+	{dir: "checker/internal/brute", internal: []string{"checker"}},
+	{
+		dir:      "checker/search",
+		internal: []string{"checker", "checker/search/*", "spec", "internal/wholefile"},
+	},
+	{dir: "checker/search/*", internal: []string{"checker"}},
+	{dir: "checker/sample", internal: []string{"checker", "spec"}},
+	{dir: "checker/world", internal: and(searching, "checker/search/lasso")},
 	{dir: "checker/boundary", internal: vocabulary},
 	// What is found is made smaller: at the scope of a scenario, so it needs what minimise needs.
 	{
 		dir: "checker/mutation",
-		internal: and(vocabulary, "checker", "checker/boundary", "checker/minimise",
-			"checker/world", "scenarios", "scenarios/spelling"),
+		internal: and(searching, "checker/boundary", "checker/minimise", "checker/world",
+			"scenarios", "scenarios/spelling"),
 	},
 	{
 		dir:      "checker/minimise",
-		internal: and(vocabulary, "checker", "checker/world", "impl/program/script", "scenarios"),
+		internal: and(searching, "checker/world", "impl/program/script", "scenarios"),
 	},
 	// It drives the goroutine runtime, and has its runs judged and repeated in the world.
 	{
@@ -115,7 +124,7 @@ var importTable = []row{
 	},
 	{
 		dir: "fuzz",
-		internal: and(vocabulary, "checker", "checker/boundary", "checker/minimise",
+		internal: and(searching, "checker/boundary", "checker/minimise",
 			"checker/world", "impl/program/script", "impl/runtime/plan", "internal/wholefile",
 			"scenarios", "scenarios/spelling"),
 		thirdParty: []string{"pgregory.net/rapid"},

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/protocol/example/twophase"
 	"github.com/domino-check/domino/spec/fault"
@@ -50,7 +51,7 @@ func explore(n int, hasty bool, o checker.Options) (figures, error) {
 	if err != nil {
 		return figures{}, err
 	}
-	r := checker.Search(context.Background(), w, o)
+	r := search.Explore(context.Background(), w, o)
 	return figures{States: r.States, Transitions: r.Transitions, Errors: len(r.Found)}, nil
 }
 

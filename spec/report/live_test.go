@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
@@ -88,7 +89,7 @@ func h10(t *testing.T) (*world.World, *world.Run) {
 	w, err := world.New(world.Config{Setup: setup, Model: model,
 		Facts: world.FactsOf(setup, &model, oracle)})
 	must(err)
-	found := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst}).Found
+	found := search.Explore(t.Context(), w, checker.Options{Order: checker.BreadthFirst}).Found
 	if len(found) == 0 {
 		t.Fatal("the checker finds no violation")
 	}

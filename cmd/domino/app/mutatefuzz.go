@@ -8,6 +8,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/mutation"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/fuzz"
 	"github.com/domino-check/domino/fuzz/targets"
@@ -109,7 +110,7 @@ func originalBreaks(ctx context.Context, f *fuzz.Failure) (bool, error) {
 	if r := w.Attempt(f.Scenario.Schedule, f.Property); r.Violation != nil {
 		return true, nil
 	}
-	r := checker.Search(ctx, w, checker.Options{Reduce: checker.Crashes, MaxStates: originalStates})
+	r := search.Explore(ctx, w, checker.Options{Reduce: checker.Crashes, MaxStates: originalStates})
 	return len(r.Found) > 0, nil
 }
 

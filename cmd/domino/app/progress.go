@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/cmd/domino/app/term"
 )
 
@@ -93,13 +94,13 @@ func (p *progress) finished(name string) {
 type drawing struct {
 	happening
 	Scenario string `json:"scenario"`
-	checker.Samples
+	sample.Result
 	Elapsed float64 `json:"seconds"`
 }
 
 // sampled is called while runs are drawn.
-func (p *progress) sampled(name string) func(checker.Samples) {
-	return func(s checker.Samples) {
+func (p *progress) sampled(name string) func(sample.Result) {
+	return func(s sample.Result) {
 		p.Show(name, func() string {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -108,7 +109,7 @@ func (p *progress) sampled(name string) func(checker.Samples) {
 				count(int(float64(s.Runs)/max(s.Elapsed.Seconds(), 1e-3))), count(s.Terminals),
 				s.Longest)
 		}, func() any {
-			return drawing{happening: underWay, Scenario: name, Samples: s,
+			return drawing{happening: underWay, Scenario: name, Result: s,
 				Elapsed: s.Elapsed.Seconds()}
 		})
 	}

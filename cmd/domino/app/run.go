@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/catalog"
@@ -208,8 +209,8 @@ func outcomeOfRuns(out *soak.Outcome) *world.Outcome {
 }
 
 // samplesOfRuns are the figures of runs in those of a sample.
-func samplesOfRuns(st soak.Stats, f *soak.Finding) checker.Samples {
-	s := checker.Samples{Runs: st.Runs, Steps: st.Steps, Longest: st.Longest, Faults: st.Failures,
+func samplesOfRuns(st soak.Stats, f *soak.Finding) sample.Result {
+	s := sample.Result{Runs: st.Runs, Steps: st.Steps, Longest: st.Longest, Faults: st.Failures,
 		Cut: st.Cut, Elapsed: st.Elapsed}
 	if f != nil {
 		s.First = f.Number

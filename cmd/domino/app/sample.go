@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/scenarios"
 )
@@ -27,8 +27,8 @@ const pctcpDepth = 3
 
 func registerSamples(f *pflag.FlagSet) *sampleFlags {
 	var s sampleFlags
-	f.IntVar(&s.runs, "runs", checker.DefaultRuns, "runs to draw")
-	f.IntVar(&s.maxSteps, "max-steps", checker.DefaultSteps,
+	f.IntVar(&s.runs, "runs", sample.DefaultRuns, "runs to draw")
+	f.IntVar(&s.maxSteps, "max-steps", sample.DefaultSteps,
 		"cut a run that is drawn off after so many steps")
 	f.Uint64Var(&s.seed, "seed", 1, "same seed, same runs")
 	f.IntVar(&s.depth, "depth", pctcpDepth,
@@ -38,7 +38,7 @@ func registerSamples(f *pflag.FlagSet) *sampleFlags {
 
 // sampling reports whether runs are drawn instead of searched for.
 func (s *searchFlags) sampling() bool {
-	return s.samples != nil && slices.Contains(checker.Strategies(), s.order)
+	return s.samples != nil && slices.Contains(sample.Strategies(), s.order)
 }
 
 // contradictions reports flags that mean nothing with the chosen search.
@@ -73,7 +73,7 @@ func (s *searchFlags) contradictions(f *pflag.FlagSet) error {
 		return fmt.Errorf("--lasso stores fingerprints only: it contradicts --exact")
 	}
 	if !s.sampling() {
-		return refuse("only "+strings.Join(checker.Strategies(), ", ")+" draw runs", "runs",
+		return refuse("only "+strings.Join(sample.Strategies(), ", ")+" draw runs", "runs",
 			"max-steps", "seed", "depth")
 	}
 	if err := refuse("a run that is drawn is not reduced, and no states are stored", "reduce",
@@ -87,7 +87,7 @@ func (s *searchFlags) contradictions(f *pflag.FlagSet) error {
 	if s.order != "pctcp" {
 		return refuse("only pctcp has a depth", "depth")
 	}
-	_, err := checker.ParseStrategy(s.order, s.samples.depth)
+	_, err := sample.ParseStrategy(s.order, s.samples.depth)
 	return err
 }
 
@@ -96,12 +96,12 @@ func (s *searchFlags) unknown(err error) error {
 	if s.samples == nil {
 		return err
 	}
-	return fmt.Errorf("%w, or %s", err, strings.Join(checker.Strategies(), ", "))
+	return fmt.Errorf("%w, or %s", err, strings.Join(sample.Strategies(), ", "))
 }
 
 // samples are the figures of a row that was drawn.
 type samples struct {
-	checker.Samples
+	sample.Result
 	Strategy      string  `json:"strategy"`
 	Seed          uint64  `json:"seed"`
 	RunsPerSecond float64 `json:"runsPerSecond"`
@@ -111,17 +111,17 @@ func samplesOf(out *world.Outcome) *samples {
 	if out.Samples == nil {
 		return nil
 	}
-	return &samples{Samples: *out.Samples, RunsPerSecond: float64(out.Samples.Runs) / max(
+	return &samples{Result: *out.Samples, RunsPerSecond: float64(out.Samples.Runs) / max(
 		out.Samples.Elapsed.Seconds(), 1e-9)}
 }
 
 // sampleOne answers one scenario by drawing runs.
 func sampleOne(ctx context.Context, s *scenarios.Scenario, sf *searchFlags, p *progress) *row {
-	strategy, err := checker.ParseStrategy(sf.order, sf.samples.depth)
+	strategy, err := sample.ParseStrategy(sf.order, sf.samples.depth)
 	if err != nil {
 		return &row{Name: s.Name, err: err}
 	}
-	o := checker.SampleOptions{Runs: sf.samples.runs, MaxSteps: sf.samples.maxSteps,
+	o := sample.Options{Runs: sf.samples.runs, MaxSteps: sf.samples.maxSteps,
 		Seed: sf.samples.seed, MaxTime: sf.timeout, MaxBytes: sf.maxMemory << 20,
 		Progress: p.sampled(s.Name)}
 	r := answer(s, s.Variant, func(q world.Case) (*world.Outcome, error) {

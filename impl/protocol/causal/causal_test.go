@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
@@ -79,7 +80,7 @@ func TestOrderIsRestored(t *testing.T) {
 // asking again, when b has come to the line meanwhile, one of the first 3,000 recoveries does not
 // end.
 func TestBehindTheLine(t *testing.T) {
-	strategy, err := checker.ParseStrategy("urw", 0)
+	strategy, err := sample.ParseStrategy("urw", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestBehindTheLine(t *testing.T) {
 		causal.Options{F: 2})
 	c := world.Case{Setup: setup, Baseline: baseline,
 		Model: fault.Model{Failures: 2, Victims: []trace.Proc{0, 1}}}
-	out, err := world.Sample(t.Context(), c, strategy, checker.SampleOptions{Runs: 6000, Seed: 1})
+	out, err := world.Sample(t.Context(), c, strategy, sample.Options{Runs: 6000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

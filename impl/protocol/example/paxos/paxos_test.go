@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/example/paxos"
@@ -53,7 +54,7 @@ func TestPublishedCounts(t *testing.T) {
 					t.Run(fmt.Sprintf("clients=%d/order=%d/workers=%d/exact=%t", tt.clients, order,
 						workers, exact), func(t *testing.T) {
 						w := newWorld(t, paxos.Options{Servers: 3, Clients: tt.clients})
-						r := checker.Search(t.Context(), w, o)
+						r := search.Explore(t.Context(), w, o)
 						if r.Verdict != spec.Holds || r.States != tt.states {
 							t.Errorf("%v with %d states, published are %d; %v", r.Verdict, r.States,
 								tt.states, r.Found)
@@ -87,7 +88,7 @@ func TestBroken(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, tt.options)
-			r := checker.Search(t.Context(), w,
+			r := search.Explore(t.Context(), w,
 				checker.Options{Order: checker.BreadthFirst, All: true})
 			var got []string
 			for _, f := range r.Found {
@@ -138,7 +139,7 @@ func TestOtherNetworks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := checker.Search(t.Context(), worldOn(t, setup, tt.model),
+		r := search.Explore(t.Context(), worldOn(t, setup, tt.model),
 			checker.Options{MaxStates: 1 << 20})
 		if r.Verdict != spec.Holds {
 			t.Errorf("%+v: %v %v %s", tt.model, r.Verdict, r.Found, r.Bound)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/protocol/example/twophase"
 )
 
@@ -18,7 +19,7 @@ func BenchmarkExplore(b *testing.B) {
 		b.Run("resources=7/"+bb.name, func(b *testing.B) {
 			var states, transitions, bytes float64
 			for b.Loop() {
-				r := checker.Search(b.Context(), newWorld(b, twophase.Options{Resources: 7}),
+				r := search.Explore(b.Context(), newWorld(b, twophase.Options{Resources: 7}),
 					bb.options)
 				states, transitions = states+float64(r.States), transitions+float64(r.Transitions)
 				bytes = float64(r.Bytes) / float64(r.States)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/example/twophase"
@@ -67,7 +68,7 @@ func TestPublishedCounts(t *testing.T) {
 			t.Run(fmt.Sprintf("resources=%d/order=%d/workers=%d/exact=%t", tt.resources, o.Order,
 				o.Workers, o.Exact), func(t *testing.T) {
 				w := newWorld(t, twophase.Options{Resources: tt.resources})
-				r := checker.Search(t.Context(), w, o)
+				r := search.Explore(t.Context(), w, o)
 				if r.Verdict != spec.Holds || r.States != tt.states {
 					t.Errorf("%v with %d states, published are %d; %v", r.Verdict, r.States,
 						tt.states, r.Found)
@@ -87,7 +88,7 @@ func TestPublishedCounts(t *testing.T) {
 func TestHasty(t *testing.T) {
 	for resources, steps := range map[int]int{1: 2, 2: 4, 3: 6, 4: 8} {
 		w := newWorld(t, twophase.Options{Resources: resources, Hasty: true})
-		r := checker.Search(t.Context(), w, checker.Options{Order: checker.BreadthFirst})
+		r := search.Explore(t.Context(), w, checker.Options{Order: checker.BreadthFirst})
 		if len(r.Found) != 1 || r.Found[0].Property != "agreement" ||
 			len(r.Found[0].Path) != steps {
 			t.Errorf("%d resource managers: %+v, want agreement broken after %d steps", resources,
@@ -101,7 +102,7 @@ func TestHasty(t *testing.T) {
 func TestEnds(t *testing.T) {
 	w := newWorld(t, twophase.Options{Resources: 3})
 	e := &ends{World: w, seen: map[string]int{}}
-	checker.Search(t.Context(), e, checker.Options{})
+	search.Explore(t.Context(), e, checker.Options{})
 	// The manager aborts knowing any of those that prepared: for each resource manager nothing was
 	// said, it was not heard, or it was. It commits in one way.
 	if diff := cmp.Diff(map[string]int{"abort": 27, "commit": 1}, e.seen); diff != "" {

@@ -1,0 +1,108 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/domino-check/domino/checker"
+)
+
+// finding is a violation and where it was seen.
+type finding struct {
+	violation int
+	property  string
+	number    uint32 // of the state
+	depth     uint32
+	step      int // index of the step out of it, noStep when the state itself is it
+}
+
+const noStep = -1
+
+// length is the number of steps of the run that shows it.
+func (f finding) length() int {
+	if f.step == noStep {
+		return int(f.depth)
+	}
+	return int(f.depth) + 1
+}
+
+// found notes a violation. The search ends with it unless all are wanted or the shortest is: of
+// each property one run is kept, the shortest among those that were seen.
+func (s *search) found(number int, f finding) {
+	v := s.sys.Violation(number)
+	if s.options.Only != "" && v.Property != s.options.Only {
+		return
+	}
+	f.violation, f.property = number, v.Property
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.options.All && s.options.Order == checker.DepthFirst {
+		s.over = true
+		s.ended.Store(true)
+	}
+	for i, g := range s.findings {
+		if g.property == f.property {
+			if f.before(g) {
+				s.findings[i] = f
+			}
+			return
+		}
+	}
+	s.findings = append(s.findings, f)
+}
+
+// before prefers the shorter run, then the one that a single worker meets first.
+func (f finding) before(g finding) bool {
+	return cmp.Or(cmp.Compare(f.length(), g.length()), cmp.Compare(f.number, g.number),
+		cmp.Compare(f.step, g.step)) < 0
+}
+
+// paths turns the findings into runs.
+func (s *search) paths() []checker.Found {
+	slices.SortFunc(s.findings, func(f, g finding) int {
+		if f.before(g) {
+			return -1
+		}
+		return 1
+	})
+	if !s.options.All && len(s.findings) > 1 {
+		s.findings = s.findings[:1]
+	}
+	var list []checker.Found
+	for _, f := range s.findings {
+		steps, err := s.stepsTo(f.number)
+		if err != nil {
+			s.bound = f.property + " is violated, but the run is lost: " + err.Error()
+			continue
+		}
+		if f.step != noStep {
+			steps = append(steps, f.step)
+		}
+		list = append(list, checker.Found{Violation: s.sys.Violation(f.violation),
+			Path: s.codes(steps)})
+	}
+	return list
+}
+
+// codes repeats the steps from the initial state and returns their codes.
+func (s *search) codes(steps []int) (path []uint64) {
+	x := checker.NewExpansion(s.sys.Words())
+	state := make([]uint32, s.sys.Words())
+	s.sys.Initial(state)
+	for _, i := range steps {
+		s.sys.Expand(state, s.options.Reduce, x)
+		path = append(path, x.Steps[i].Code)
+		state = x.State(i, state[:0])
+	}
+	return path
+}
+
+// stepsTo are the indices of the steps from the initial state to a state.
+func (s *search) stepsTo(number uint32) ([]int, error) {
+	if s.disk == nil {
+		return s.links.steps(number), nil
+	}
+	steps, err := s.disk.steps(number)
+	slices.Reverse(steps)
+	return steps, err
+}

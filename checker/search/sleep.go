@@ -1,0 +1,177 @@
+package search
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/domino-check/domino/checker"
+)
+
+// Sleep sets (Godefroid 1996): after the steps of a state are taken in some order, a successor need
+// not take again those that were taken before its own step and are independent of it; they are its
+// sleep set. That saves steps, not states.
+//
+// With a set of visited states it takes care: a state that was met with one sleep set is not done
+// when it is met again with another. The steps that slept every time before and do not sleep now
+// are made up for, and the intersection is kept. The sleep set is no part of the identity of a
+// state.
+
+//
+// This is the baseline that other reductions are compared with, written for clearness: it keeps its
+// own set of visited states.
+
+// sleepers is what the workers share about sleep sets.
+type sleepers struct {
+	system checker.Independence
+	mu     sync.RWMutex
+	sets   [][]uint64 // ascending codes of steps; number 0 is the empty set
+	byHash map[uint64][]uint32
+
+	visited [1 << shardBits]struct {
+		mu    sync.Mutex
+		marks map[checker.Fingerprint]mark
+	}
+}
+
+// mark is what is known of a visited state.
+type mark struct{ number, sleep uint32 }
+
+func newSleepers(system checker.Independence) *sleepers {
+	s := &sleepers{system: system, sets: [][]uint64{nil}, byHash: map[uint64][]uint32{}}
+	for i := range s.visited {
+		s.visited[i].marks = map[checker.Fingerprint]mark{}
+	}
+	return s
+}
+
+func (s *sleepers) at(number uint32) []uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.sets[number]
+}
+
+// number is that of a set, which is copied when it is new.
+func (s *sleepers) number(set []uint64) uint32 {
+	if len(set) == 0 {
+		return 0
+	}
+	h := uint64(len(set))
+	for _, code := range set {
+		h = (h ^ code) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	find := func() uint32 {
+		for _, n := range s.byHash[h] {
+			if slices.Equal(s.sets[n], set) {
+				return n
+			}
+		}
+		return 0
+	}
+	s.mu.RLock()
+	n := find()
+	s.mu.RUnlock()
+	if n != 0 {
+		return n
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n = find(); n == 0 {
+		n = uint32(len(s.sets))
+		s.sets = append(s.sets, slices.Clone(set))
+		s.byHash[h] = append(s.byHash[h], n)
+	}
+	return n
+}
+
+// meet combines the sleep set that a state was met with before with the one of now: what is still
+// to be taken, and what sleeps from now on.
+func (s *sleepers) meet(before, now uint32) (todo, both uint32) {
+	if before == now || before == 0 {
+		return 0, before
+	}
+	var wake, keep []uint64
+	asleep := s.at(now)
+	for _, code := range s.at(before) {
+		if _, found := slices.BinarySearch(asleep, code); found {
+			keep = append(keep, code)
+		} else {
+			wake = append(wake, code)
+		}
+	}
+	return s.number(wake), s.number(keep)
+}
+
+// expandAwake takes the steps of the expansion that do not sleep; with todo, only those in it.
+func (w *worker) expandAwake(e entry) {
+	x, s := w.x, w.sleepers
+	asleep := slices.Clone(s.at(e.sleep)) // grows by what is taken
+	wanted := s.at(e.todo)
+	prints := w.footprints[:0]
+	if e.todo == 0 {
+		w.stats.Saved.Sleeping += len(x.Steps) // less those that are taken
+	}
+	for i := range x.Steps {
+		prints = append(prints, s.system.Footprint(w.state, x.Steps[i].Code))
+	}
+	w.footprints = prints
+	for i := range x.Steps {
+		code := x.Steps[i].Code
+		at, sleeps := slices.BinarySearch(asleep, code)
+		if v := x.Steps[i].Violation; v != 0 { // judged at every state, also when it sleeps
+			w.found(v, finding{number: e.number, depth: e.depth, step: i})
+		}
+		if sleeps {
+			continue
+		}
+		if _, ok := slices.BinarySearch(wanted, code); e.todo != 0 && !ok {
+			continue
+		}
+		w.stats.Transitions++
+		w.stats.Saved.Sleeping--
+		if x.Steps[i].Violation != 0 {
+			continue
+		}
+		var still []uint64
+		for _, c := range asleep {
+			j := slices.IndexFunc(x.Steps, func(s checker.Step) bool { return s.Code == c })
+			if j >= 0 && prints[j].Independent(&prints[i]) {
+				still = append(still, c)
+			}
+		}
+		w.visit(e, i, s.number(still))
+		asleep = slices.Insert(asleep, at, code)
+	}
+}
+
+// visit pushes successor i unless nothing is left to do there.
+func (w *worker) visit(e entry, i int, sleep uint32) {
+	f := w.x.Prints()[i]
+	shard := &w.sleepers.visited[f.Hi>>(64-shardBits)]
+	shard.mu.Lock()
+	defer shard.mu.Unlock()
+	m, known := shard.marks[f]
+	var todo uint32
+	if known {
+		if todo, m.sleep = w.sleepers.meet(m.sleep, sleep); todo == 0 {
+			return
+		}
+	} else {
+		m = mark{number: w.number.number(e.number, i), sleep: sleep}
+	}
+	shard.marks[f] = m
+	w.push(entry{number: m.number, depth: e.depth + 1, sleep: m.sleep, todo: todo}, i)
+}
+
+// bytes estimates the size of the tables.
+func (s *sleepers) bytes() (total int64) {
+	if s == nil {
+		return 0
+	}
+	for i := range s.visited {
+		s.visited[i].mu.Lock()
+		total += int64(len(s.visited[i].marks)) * 64
+		s.visited[i].mu.Unlock()
+	}
+	return total
+}

@@ -1,0 +1,160 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/domino-check/domino/checker"
+)
+
+// watchEvery is how often a running search shows how far it has come.
+const watchEvery = 100 * time.Millisecond
+
+// watch shows progress and holds the search to its limits from the side, so that neither waits for
+// a slow step. An interrupt takes effect before the next state. The function that it returns ends
+// the watch and waits for it.
+func (s *search) watch() (unwatch func()) {
+	forget := context.AfterFunc(s.ctx, func() { s.end("interrupted") })
+	over, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		saving, last, every := &s.options.Saving, time.Now(), watchEvery
+		if saving.Every > 0 {
+			every = min(every, saving.Every)
+		}
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-ticker.C:
+			}
+			if s.options.Progress != nil {
+				s.options.Progress(s.stats())
+			}
+			if !s.limits() && saving.File != "" && saving.Every > 0 &&
+				time.Since(last) >= saving.Every {
+				last = time.Now()
+				s.pause()
+			}
+		}
+	}()
+	return func() {
+		forget()
+		close(over)
+		<-done
+	}
+}
+
+// pause stops the workers for a moment, so that the search can be saved.
+func (s *search) pause() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended.Load() {
+		s.paused = true
+		s.ended.Store(true)
+	}
+}
+
+// goOn saves a search that has paused; it reports whether the workers go on.
+func (s *search) goOn() bool {
+	s.mu.Lock()
+	paused := s.paused && s.bound == ""
+	s.mu.Unlock()
+	if !paused {
+		return false
+	}
+	if err := s.save(); err != nil && s.options.Saving.Warn != nil {
+		s.options.Saving.Warn(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bound != "" {
+		return false
+	}
+	s.paused = false
+	s.ended.Store(false)
+	return true
+}
+
+// end notes what ends the search early; the first reason counts.
+func (s *search) end(bound string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bound == "" && !s.over {
+		s.bound = bound
+	}
+	s.ended.Store(true)
+}
+
+// limits looks at the memory, the clock and the caller; it reports whether the search must end.
+func (s *search) limits() bool {
+	stats := s.stats()
+	switch {
+	case s.ctx.Err() != nil:
+		s.end("interrupted")
+	case s.options.MaxTime > 0 && time.Since(s.began) > s.options.MaxTime:
+		s.end(fmt.Sprintf("time limit %v", s.options.MaxTime))
+	case s.disk != nil && s.options.MaxBytes > 0:
+		if bound := s.disk.limit(s.systemBytes()); bound != "" {
+			s.end(bound)
+		}
+	case s.options.MaxBytes > 0 && stats.Bytes > s.options.MaxBytes:
+		bound := "memory limit " + checker.Memory(s.options.MaxBytes)
+		if !s.started.Load() {
+			bound += ", too little for the first state: its tables take " +
+				checker.Memory(stats.Bytes)
+		}
+		s.end(bound)
+	}
+	return s.ended.Load()
+}
+
+// stats adds up what the workers have shown.
+func (s *search) stats() checker.Stats {
+	t := checker.Stats{Elapsed: s.before + time.Since(s.began), Bytes: s.visited.bytes() +
+		s.sleepers.bytes() + s.links.bytes() + s.levelBytes.Load(),
+		Frontier: int(s.levelLeft.Load()), Covered: int(s.covered.Load())}
+	entries, bytes := s.pool.size(entryWords + s.sys.Words())
+	t.Frontier, t.Bytes = t.Frontier+entries, t.Bytes+bytes
+	for _, w := range s.workers {
+		p := &w.shown
+		t.States += int(p.states.Load())
+		t.Transitions += int(p.transitions.Load())
+		t.Terminals += int(p.terminals.Load())
+		t.Depth = max(t.Depth, int(p.depth.Load()))
+		t.Frontier += int(p.waiting.Load())
+		t.Bytes += p.bytes.Load()
+		t.Estimate.States += float64(p.remaining.Load())
+		p.mu.Lock()
+		t.Saved.Add(p.saved)
+		p.mu.Unlock()
+	}
+	t.Bytes += s.systemBytes()
+	if s.disk != nil {
+		t.Disk, t.Spills = s.disk.size.Load(), int(s.disk.spills.Load())
+	}
+	t.Peak = s.top(t.Bytes)
+	t.Estimate = s.estimate(t)
+	return t
+}
+
+// systemBytes is the memory of the system's own tables.
+func (s *search) systemBytes() int64 {
+	if sized, ok := s.sys.(checker.Sizer); ok {
+		return sized.Bytes()
+	}
+	return 0
+}
+
+// top is the most that was used at any time, now included.
+func (s *search) top(bytes int64) int64 {
+	for {
+		peak := s.peak.Load()
+		if bytes <= peak || s.peak.CompareAndSwap(peak, bytes) {
+			return max(bytes, peak)
+		}
+	}
+}
