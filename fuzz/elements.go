@@ -51,8 +51,8 @@ func (f *failing) elements() (list []element) {
 			add(aFailure, i)
 		}
 	}
-	for i, s := range settingsOf(&d.model) {
-		if s.set {
+	for i, k := range fault.Keys {
+		if !k.Budget && k.Get(&d.model) != 0 { // budgets are lowered to what a run uses
 			add(aSetting, i)
 		}
 	}
@@ -118,7 +118,7 @@ func (f *failing) without(elements []element, out []bool) (*draft, []string) {
 		case aFailure, anEvent:
 			events[e.index] = true
 		case aSetting:
-			settingsOf(&d.model)[e.index].clear(&d.model)
+			fault.Keys[e.index].Clear(&d.model)
 		case anOption:
 			options[e.index] = true
 		case aChoice:
@@ -221,30 +221,5 @@ func (t *tree) leave(gone []bool) {
 	}
 	if len(t.parents) > 0 {
 		t.parents[0] = 0
-	}
-}
-
-// modelSetting is one thing about a failure model that can go back to its default.
-type modelSetting struct {
-	set   bool
-	clear func(*fault.Model)
-}
-
-// settingsOf lists what is other than the default, budgets aside: those are lowered to what a run
-// uses.
-func settingsOf(m *fault.Model) []modelSetting {
-	return []modelSetting{
-		{m.AtOnce > 1, func(m *fault.Model) { m.AtOnce = 0 }},
-		{m.OneInstant, func(m *fault.Model) { m.OneInstant = false }},
-		{m.Settled, func(m *fault.Model) { m.Settled = false }},
-		{m.Overlap > 0, func(m *fault.Model) { m.Overlap = 0 }},
-		{m.Staggered, func(m *fault.Model) { m.Staggered = false }},
-		{m.Unordered, func(m *fault.Model) { m.Unordered = false }},
-		{m.Set, func(m *fault.Model) { m.Set = false }},
-		{m.Selective, func(m *fault.Model) { m.Selective = false }},
-		{m.FromDead != fault.Prefix, func(m *fault.Model) { m.FromDead = fault.Prefix }},
-		{m.KeepToDead, func(m *fault.Model) { m.KeepToDead = false }},
-		{m.Joint, func(m *fault.Model) { m.Joint = false }},
-		{m.DetectAny, func(m *fault.Model) { m.DetectAny = false }},
 	}
 }

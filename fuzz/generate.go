@@ -8,6 +8,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // chooser makes every choice of a generator: 0 is the simplest answer.
@@ -232,7 +233,12 @@ func (g *generator) environment() {
 	}
 	for _, s := range g.shapes.Settings {
 		if oneIn(g, 4) {
-			s.Values[g.below(len(s.Values))](m)
+			s.Set(m, s.Draw[g.below(len(s.Draw))])
+		}
+	}
+	for i := range fault.Keys {
+		if k := &fault.Keys[i]; k.Get(m) == 0 {
+			k.Clear(m) // with what makes no sense without it
 		}
 	}
 	if g.shapes.Tolerates > 0 && oneIn(g, 3) {

@@ -24,7 +24,7 @@ func everything(needs core.Determinism) *Shapes {
 		Tolerates: 2,
 		Settings: Settings("at-once", "spacing", "overlap", "stop", "network", "loss",
 			"duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn",
-			"no-failures"),
+			"failures"),
 		Variations: []Variation{{Options: "x=1"}, {Options: "y=2", MinRanks: 3},
 			{MinClusters: 2, Clusters: AnyClusters, Weight: 3}}}
 }

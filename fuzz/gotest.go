@@ -140,7 +140,7 @@ func (e *entry) exhaustive(tb testing.TB, s *scenarios.Scenario) {
 			tb.Skipf("the protocol does not take the program: %v", err)
 		}
 		before := s.Model
-		fit(&s.Model, &c.Setup.Promises)
+		fit(&s.Model, c.Setup)
 		if c.Model = s.Model; failures > 1 && s.Model.Failures < before.Failures {
 			return // it promises to survive no more
 		}

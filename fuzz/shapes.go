@@ -3,6 +3,7 @@ package fuzz
 import (
 	"fmt"
 
+	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/fault"
 )
@@ -66,11 +67,8 @@ const (
 	TogetherCheckpoints             // all ranks, as many each
 )
 
-// Setting is one thing about the environment, with the values that it may have beside the default.
-type Setting struct {
-	Name   string // a key of scenario files
-	Values []func(*fault.Model)
-}
+// Setting is one thing about the environment that may be other than the default.
+type Setting = *fault.Key
 
 // Variation is one way to set a protocol up. Where there are some, each scenario uses one of them.
 type Variation struct {
@@ -84,35 +82,14 @@ type Variation struct {
 
 // Settings are those with the names, as scenario files have them; it panics on a name that it does
 // not know.
-func Settings(names ...string) []Setting {
-	values := map[string][]func(*fault.Model){
-		"at-once": {func(m *fault.Model) {
-			m.AtOnce = 2
-		}, func(m *fault.Model) { m.OneInstant = true }},
-		"spacing":    {func(m *fault.Model) { m.Settled = true }},
-		"overlap":    {func(m *fault.Model) { m.Overlap = 1 }},
-		"stop":       {func(m *fault.Model) { m.Staggered = true }},
-		"network":    {func(m *fault.Model) { m.Unordered = true }},
-		"loss":       {func(m *fault.Model) { m.Loss = 1 }},
-		"duplicates": {func(m *fault.Model) { m.Duplicates = 1 }},
-		"from-dead": {func(m *fault.Model) {
-			m.FromDead = fault.Every
-		}, func(m *fault.Model) { m.FromDead = fault.Nothing }},
-		"to-dead":     {func(m *fault.Model) { m.KeepToDead = true }},
-		"detect":      {func(m *fault.Model) { m.DetectAny = true }},
-		"notice":      {func(m *fault.Model) { m.Joint = true }},
-		"suspicions":  {func(m *fault.Model) { m.Suspicions = 1 }},
-		"torn":        {func(m *fault.Model) { m.Torn = 1 }},
-		"no-failures": {func(m *fault.Model) { m.Failures = 0 }},
-	}
-	var list []Setting
+func Settings(names ...string) (list []Setting) {
 	for _, name := range names {
-		v, ok := values[name]
-		if !ok {
+		k := fault.Find(name)
+		if k == nil {
 			panic(fmt.Sprintf("invariant: settings of the environment have known names, not %q",
 				name))
 		}
-		list = append(list, Setting{name, v})
+		list = append(list, k)
 	}
 	return list
 }
@@ -162,18 +139,15 @@ func (s *Shapes) items() int {
 
 // fit lowers what a failure model asks for to what a protocol promises to survive, as far as the
 // model can say so.
-func fit(m *fault.Model, p *core.Promises) {
-	if p.MaxFailures < 0 {
-		m.Failures = 0
-	}
-	if p.FIFO {
-		m.Unordered, m.Set, m.Selective = false, false, false
-	}
-	if p.Reliable {
-		m.Loss, m.Duplicates, m.Set = 0, 0, false
-	}
-	if !p.Recovers {
-		m.Overlap = 0
+func fit(m *fault.Model, setup *core.Setup) {
+	p := &setup.Promises
+	for i := range fault.Keys {
+		k, alone := &fault.Keys[i], fault.Model{}
+		k.Set(&alone, k.Get(m))
+		alone.Failures = min(alone.Failures, 1) // how many is a matter of spacing, too
+		if world.Beyond(setup, &alone) != "" {
+			k.Clear(m)
+		}
 	}
 	most := p.MaxFailures
 	if most <= 0 || m.AtATime() <= most {

@@ -250,8 +250,7 @@ func (d *draft) spend(spent fault.Model) {
 	if !m.OneInstant && !(m.Settled && spent.Failures < m.AtOnce) {
 		m.Failures = spent.Failures
 	}
-	m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions, m.Torn = spent.Checkpoints, spent.Loss,
-		spent.Duplicates, spent.Suspicions, spent.Torn
+	m.Spend(&spent)
 }
 
 // replays reports whether a scenario's schedule shows the violation in a new world, with its last

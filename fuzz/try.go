@@ -50,7 +50,7 @@ func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 	c, err := t.Resolve(o.scenario)
 	if err == nil {
 		before := d.model
-		fit(&d.model, &c.Setup.Promises)
+		fit(&d.model, c.Setup)
 		if !reflect.DeepEqual(d.model, before) {
 			o.scenario = d.scenario()
 			c, err = t.Resolve(o.scenario)

@@ -12,6 +12,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // drafted is the draft of a program and its clusters.
@@ -191,5 +192,37 @@ func TestSimulate(t *testing.T) {
 	stuck := drafted(t, "a | b", "a: recv b\nb: recv a\n")
 	if _, ok := simulate(stuck.programs, []int{0, 1}); ok {
 		t.Error("a deadlock is called complete")
+	}
+}
+
+// TestEveryKnobLowered sets each knob of the failure model to each value of its row, and those that
+// it makes no sense without: some change must take the knob to a smaller number, or to the default
+// of a word, and make the scenario smaller.
+func TestEveryKnobLowered(t *testing.T) {
+	for i := range fault.Keys {
+		k := &fault.Keys[i]
+		values := k.Draw
+		if k.Words == nil && k.Name != "failures" {
+			values = append(slices.Clone(values), 3)
+		}
+		for _, value := range values {
+			d := drafted(t, "a | b", "a: send b x\nb: recv a\n")
+			m := &d.scenario.Model
+			m.Failures, m.Unordered = 4, k.Name == "ignored"
+			if k.Name != "failures" {
+				k.Set(m, value)
+			}
+			before, lowered := k.Get(m), false
+			for _, p := range phases() {
+				for _, change := range p.Changes(d) {
+					after := k.Get(&change.To.scenario.Model)
+					lowered = lowered || after < before && change.To.scenario.Model.Failures == 4
+					lowered = lowered || k.Name == "failures" && after == before-1
+				}
+			}
+			if !lowered || before == 0 {
+				t.Errorf("%s: no change lowers %d", k.Name, before)
+			}
+		}
 	}
 }

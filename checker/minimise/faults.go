@@ -40,7 +40,8 @@ func (d *draft) setFailures(n int) {
 		d.setTogether(n)
 	}
 	if n == 0 {
-		d.scenario.Victims, m.Staggered = nil, false
+		fault.Find("failures").Clear(m)
+		d.scenario.Victims = nil
 	}
 }
 
@@ -102,18 +103,25 @@ func (d *draft) removeEach(c *changes, kind core.OpKind, word string) {
 	}
 }
 
+// others are the keys of the budgets that are neither of failures nor of checkpoints.
+func others() (list []*fault.Key) {
+	for i := range fault.Keys {
+		if k := &fault.Keys[i]; k.Budget && k.Name != "failures" && k.Name != "checkpoints" {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
 // fewerFaults are the changes that lower the other budgets.
 func fewerFaults(d *draft) []Change[*draft] {
 	c := changesOf(d)
-	budgets := func(m *fault.Model) []*int {
-		return []*int{&m.Loss, &m.Duplicates, &m.Suspicions, &m.Torn}
-	}
-	for i, name := range []string{"losses", "duplicates", "suspicions", "torn writes"} {
-		now := *budgets(&d.scenario.Model)[i]
+	for _, k := range others() {
+		now := k.Get(&d.scenario.Model)
 		for n := range now {
 			e := d.copy()
-			*budgets(&e.scenario.Model)[i] = n
-			c.add(e, "%s %d -> %d", name, now, n)
+			k.Set(&e.scenario.Model, n)
+			c.add(e, "%s %d -> %d", k.Many, now, n)
 		}
 	}
 	return c.list
@@ -122,23 +130,15 @@ func fewerFaults(d *draft) []Change[*draft] {
 // defaults are the changes that set what is special about failures and network back to the default.
 func defaults(d *draft) []Change[*draft] {
 	c := changesOf(d)
-	set := func(words string, change func(m *fault.Model)) {
+	for i := range fault.Keys {
+		k := &fault.Keys[i]
+		if k.Budget || k.Name == "at-once" && d.scenario.Model.Together() > 1 {
+			continue // fewerCrashes lowers how many fail at once
+		}
 		e := d.copy()
-		change(&e.scenario.Model)
-		c.add(e, "%s", words)
+		k.Clear(&e.scenario.Model)
+		c.add(e, "%s: %s", k.Name, k.Text(&e.scenario.Model))
 	}
-	if d.scenario.Model.Together() == 1 {
-		set("one at a time", func(m *fault.Model) { m.OneInstant, m.AtOnce = false, 0 })
-	}
-	set("stop: together", func(m *fault.Model) { m.Staggered = false })
-	set("network: fifo", func(m *fault.Model) {
-		m.Unordered, m.Set, m.Selective = false, false, false
-	})
-	set("ignored: dropped", func(m *fault.Model) { m.Selective = false })
-	set("from-dead: prefix", func(m *fault.Model) { m.FromDead = fault.Prefix })
-	set("to-dead: lost", func(m *fault.Model) { m.KeepToDead = false })
-	set("notice: each", func(m *fault.Model) { m.Joint = false })
-	set("detect: after", func(m *fault.Model) { m.DetectAny = false })
 	return c.list
 }
 
@@ -149,7 +149,6 @@ func (d *draft) fit(spent fault.Model) *draft {
 	if spent.Failures < m.Failures && !m.OneInstant {
 		e.setFailures(spent.Failures)
 	}
-	m.Checkpoints, m.Loss, m.Duplicates = spent.Checkpoints, spent.Loss, spent.Duplicates
-	m.Suspicions, m.Torn = spent.Suspicions, spent.Torn
+	m.Spend(&spent)
 	return e
 }

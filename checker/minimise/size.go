@@ -19,7 +19,10 @@ func (d *draft) size() []int {
 	if m.Failures > 0 {
 		together = m.Together()
 	}
-	var run, written, wild, words int
+	var faults, run, written, wild, words int
+	for _, k := range others() {
+		faults += k.Get(m)
+	}
 	for _, p := range d.programs {
 		run += executed(p)
 		written += len(p)
@@ -30,15 +33,15 @@ func (d *draft) size() []int {
 	}
 	return []int{d.ranks(), len(d.members()), m.Failures, together, victims, m.Checkpoints +
 		count(d.programs, core.OpCheckpoint),
-		m.Loss + m.Duplicates + m.Suspicions + m.Torn, run, written, wild, words, settings(m)}
+		faults, run, written, wild, words, settings(m)}
 }
 
-// settings counts what differs from the default.
-func settings(m *fault.Model) int {
-	return number(m.OneInstant) + number(m.AtOnce > 0) + number(m.Staggered) + number(m.Unordered) +
-		number(m.FromDead != fault.Prefix) +
-		number(m.KeepToDead) + number(m.Joint) + number(m.DetectAny) + number(m.Set) +
-		number(m.Selective)
+// settings counts what differs from the default, budgets aside.
+func settings(m *fault.Model) (n int) {
+	for _, k := range fault.Keys {
+		n += number(!k.Budget && k.Get(m) != 0)
+	}
+	return n
 }
 
 func number(b bool) int {

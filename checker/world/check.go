@@ -171,16 +171,21 @@ func missing(want, seen []string) string {
 
 // outside says in what the case is beyond the promises of the protocol, or "".
 func outside(ctx context.Context, c Case, o *spec.Oracle) string {
-	p, m := &c.Setup.Promises, &c.Model
-	var conflict *Conflict
-	if o != nil && o.Stuck == "" {
-		conflict = conflictOf(ctx, c.Baseline, o, p.Needs)
-	}
-	switch {
-	case o != nil && o.Stuck != "":
+	if o != nil && o.Stuck != "" {
 		return "the program fails without any failure: " + o.Stuck
-	case conflict != nil:
-		return conflict.Text()
+	}
+	if o != nil {
+		if conflict := conflictOf(ctx, c.Baseline, o, c.Setup.Promises.Needs); conflict != nil {
+			return conflict.Text()
+		}
+	}
+	return Beyond(c.Setup, &c.Model)
+}
+
+// Beyond says in what a failure model is beyond the promises of a protocol, or "".
+func Beyond(s *core.Setup, m *fault.Model) string {
+	p := &s.Promises
+	switch {
 	case p.FIFO && !m.KeepsOrder():
 		return "the protocol needs FIFO channels, the network is unordered"
 	case p.Reliable && m.Loss > 0:
@@ -189,7 +194,7 @@ func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 		return "the protocol needs reliable channels, the network may duplicate messages"
 	case p.MaxFailures < 0 && m.Failures > 0:
 		return "the protocol survives no failure"
-	case (len(c.Setup.Watchers) > 0 || c.Setup.Watchdogs) && p.Suspicions >= 0 &&
+	case (len(s.Watchers) > 0 || s.Watchdogs) && p.Suspicions >= 0 &&
 		m.Suspicions > p.Suspicions:
 		return fmt.Sprintf("the protocol survives %d false suspicions, the model has %d",
 			p.Suspicions, m.Suspicions)

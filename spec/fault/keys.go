@@ -218,6 +218,15 @@ func (k *Key) Within(m *Model) string {
 	}
 }
 
+// Spend lowers all budgets but that of failures, on which others depend, to what a run has used.
+func (m *Model) Spend(used *Model) {
+	for _, k := range Keys {
+		if k.Budget && k.Name != "failures" {
+			k.set(m, k.get(used))
+		}
+	}
+}
+
 // validate reports a value that the key can not have.
 func (k *Key) validate(m *Model) error {
 	value := k.get(m)
