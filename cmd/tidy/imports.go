@@ -38,7 +38,8 @@ var importTable = []row{
 		thirdParty: []string{"github.com/anishathalye/porcupine"},
 	},
 	{dir: "spec/report", internal: []string{"spec", "spec/trace"}},
-	{dir: "spec/report/chart", thirdParty: []string{"gonum.org/v1/plot"}},
+	{dir: "spec/report/chart", internal: []string{"internal/wholefile"},
+		thirdParty: []string{"gonum.org/v1/plot"}},
 	{dir: "proofs/spin"},
 
 	{

@@ -183,15 +183,10 @@ func (r *perfRun) progress(line *term.Line) func(perf.Sample) {
 	}
 }
 
-// report prints what was measured. Runs that are wrong are a violation, and what is not complete is
-// unknown.
+// report prints what was measured, then draws it. Runs that are wrong are a violation, and what is
+// not complete is unknown.
 func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 	rows, recoveries := perf.Summarise(&r.plan, samples), perf.Recoveries(&r.plan, samples)
-	if r.flags.plot != "" {
-		if err := plotPerf(r.flags.plot, &r.plan, rows, recoveries); err != nil {
-			return 0, err
-		}
-	}
 	code := 0
 	if incomplete || slices.ContainsFunc(rows, func(r perf.Row) bool {
 		return r.Unfinished != ""
@@ -203,9 +198,21 @@ func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 		slices.ContainsFunc(recoveries, func(r perf.Recovery) bool { return r.Wrong != "" }) {
 		code = exitCode(spec.Violated)
 	}
+	if err := r.print(samples, rows, recoveries, incomplete); err != nil {
+		return 0, err
+	}
+	if r.flags.plot != "" {
+		return code, plotPerf(r.flags.plot, &r.plan, rows, recoveries)
+	}
+	return code, nil
+}
+
+// print prints what was measured.
+func (r *perfRun) print(samples []perf.Sample, rows []perf.Row, recoveries []perf.Recovery,
+	incomplete bool) error {
 	switch {
 	case r.flags.json:
-		return code, json.NewEncoder(r.io.out).Encode(
+		return json.NewEncoder(r.io.out).Encode(
 			map[string]any{"plan": r.plan, "cores": runtime.NumCPU(), "leftOut": r.left,
 				"incomplete": incomplete, "rows": rows,
 				"totals": perf.Totals(&r.plan, rows), "recoveries": recoveries, "samples": samples})
@@ -213,14 +220,14 @@ func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 		if incomplete {
 			fmt.Fprintln(r.io.err, "incomplete")
 		}
-		return code, perf.Bench(r.io.out, &r.plan, samples)
+		return perf.Bench(r.io.out, &r.plan, samples)
 	}
 	if err := perf.Print(r.io.out, &r.plan, rows); err != nil {
-		return 0, err
+		return err
 	}
 	if len(recoveries) > 0 {
 		if err := perf.PrintRecoveries(r.io.out, recoveries); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	fmt.Fprintf(r.io.out, "%d runs in %s\n", len(samples),
@@ -231,7 +238,7 @@ func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 	if incomplete {
 		fmt.Fprintf(r.io.out, "INCOMPLETE: %d of %d runs\n", len(samples), r.plan.Runs())
 	}
-	return code, nil
+	return nil
 }
 
 // String says what is left out in one line.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/domino-check/domino/internal/wholefile"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/fault"
 )
@@ -47,7 +48,7 @@ func (r *savedRun) save(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, planFile), append(text, '\n'), 0o644)
+	return wholefile.Write(filepath.Join(dir, planFile), append(text, '\n'))
 }
 
 // readPlan reads a saved run. If the user has named a scenario, it must be the same.

@@ -157,6 +157,9 @@ func runClusterRun(ctx context.Context, args []string, io streams) (int, error) 
 	}
 	ran, err := c.runWithReference(ctx, strikes, dir.name)
 	wrong := err == nil && ran.verdict != spec.Holds
+	if err == nil {
+		err = ran.tell(io, o.json, o.events)
+	}
 	if wrong && ctx.Err() == nil || !dir.temporary {
 		err = errors.Join(err, c.saved(strikes, o.seed).save(dir.name))
 	}
@@ -170,11 +173,16 @@ func runClusterRun(ctx context.Context, args []string, io streams) (int, error) 
 	case keep && !o.json:
 		fmt.Fprintf(io.err, "disks and evidence are in %s\n", dir.name)
 	}
-	if o.json {
-		return ran.code(), json.NewEncoder(io.out).Encode(ran.report())
-	}
-	ran.print(io.out, o.events)
 	return ran.code(), nil
+}
+
+// tell prints the run.
+func (r *clusterRan) tell(to streams, asJSON, events bool) error {
+	if asJSON {
+		return json.NewEncoder(to.out).Encode(r.report())
+	}
+	r.print(to.out, events)
+	return nil
 }
 
 // prepare makes the case and its failures of what the user asks for.

@@ -16,6 +16,7 @@ import (
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
+	"github.com/domino-check/domino/internal/wholefile"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
@@ -337,37 +338,41 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 	return ran, nil
 }
 
-// wrong keeps all that is known of a wrong run.
+// wrong tells of a wrong run, and keeps all that is known of it.
 func (t *torture) wrong(ran *clusterRan, dir string) error {
-	err := os.MkdirAll(t.flags.dir, 0o755)
-	if err == nil {
-		err = os.CopyFS(filepath.Join(t.flags.dir, "files"), os.DirFS(dir))
-	}
+	var err error
 	saved := ran.saved(ran.strikes, ran.seed)
 	saved.TortureSeed, saved.Run, saved.Report = t.flags.seed, t.made, ran.report()
-	err = errors.Join(err, saved.save(t.flags.dir))
+	if t.flags.json {
+		err = json.NewEncoder(t.io.out).Encode(
+			map[string]any{"wrong": 1, "seed": t.flags.seed, "run": t.made,
+				"scenario": ran.scenario.Name, "dir": t.flags.dir, "report": saved.Report})
+	} else {
+		ran.print(t.io.out, false)
+		fmt.Fprintf(t.io.out, "run %d of %s is wrong\n", t.made, ran.scenario.Name)
+	}
+	if err := errors.Join(err, t.keepWrong(ran, saved, dir)); err != nil {
+		t.keep = true
+		return fmt.Errorf("the wrong run could not be saved (its files are in %s): %w", dir, err)
+	}
+	if !t.flags.json {
+		fmt.Fprintf(t.io.out,
+			"plan.json, scenario.txtar, trace.txt and files are in %s; domino cluster run --plan "+
+				"%s repeats it\n", t.flags.dir, filepath.Join(t.flags.dir, planFile))
+	}
+	return nil
+}
+
+// keepWrong writes the files of a wrong run, the most important first.
+func (t *torture) keepWrong(ran *clusterRan, saved *savedRun, dir string) error {
+	err := saved.save(t.flags.dir)
 	var text strings.Builder
 	ran.print(&text, true)
 	for _, f := range []struct {
 		name string
 		data []byte
 	}{{"scenario.txtar", scenarios.Format(ran.scenario)}, {"trace.txt", []byte(text.String())}} {
-		err = errors.Join(err, os.WriteFile(filepath.Join(t.flags.dir, f.name), f.data, 0o644))
+		err = errors.Join(err, wholefile.Write(filepath.Join(t.flags.dir, f.name), f.data))
 	}
-	if err != nil {
-		t.keep = true
-		return fmt.Errorf("a run was wrong, and it could not be saved (its files are in %s): %w",
-			dir, err)
-	}
-	if t.flags.json {
-		return json.NewEncoder(t.io.out).Encode(
-			map[string]any{"wrong": 1, "seed": t.flags.seed, "run": t.made,
-				"scenario": ran.scenario.Name, "dir": t.flags.dir, "report": saved.Report})
-	}
-	ran.print(t.io.out, false)
-	fmt.Fprintf(t.io.out,
-		"run %d of %s is wrong: plan.json, scenario.txtar, trace.txt and files are in %s; domino "+
-			"cluster run --plan %s repeats it\n", t.made, ran.scenario.Name, t.flags.dir,
-		filepath.Join(t.flags.dir, planFile))
-	return nil
+	return errors.Join(err, os.CopyFS(filepath.Join(t.flags.dir, "files"), os.DirFS(dir)))
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -47,7 +48,7 @@ type fuzzed struct {
 	Rate     int          `json:"rate"`               // runs a second
 	Unjudged []string     `json:"unjudged,omitempty"` // properties that the runs were not judged by
 	fuzz.Result
-	Files []string `json:"files,omitempty"` // of the failures
+	Files []string `json:"files,omitempty"` // of the failures; "": not saved
 }
 
 func runFuzz(ctx context.Context, args []string, io streams) (int, error) {
@@ -170,17 +171,11 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io st
 	out := fuzzed{Protocol: name, Variant: ff.variant, Seed: ff.seed, Verdict: r.Verdict(),
 		Seconds: r.Elapsed.Seconds(), Rate: fuzzRate(r), Unjudged: unjudged, Result: *r}
 	if ff.corpus != "" {
-		for _, g := range r.Failures {
-			file, err := corpus.Add(g.Scenario)
-			if err != nil {
-				return nil, err
-			}
-			out.Files = append(out.Files, file)
-		}
 		state.Next, state.Runs = r.Next, state.Runs+r.Runs
-		if err := corpus.SaveState(state); err != nil {
-			return nil, err
-		}
+		out.Files, err = keepFailures(corpus, r, state)
+	}
+	if err != nil { // what was found is more than the files
+		fmt.Fprintf(io.err, "domino fuzz: not saved: %v\n", err)
 	}
 	if ff.json {
 		return r, json.NewEncoder(io.out).Encode(out)
@@ -193,6 +188,19 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io st
 		ff.printFailure(ctx, io.out, &out, &g, i)
 	}
 	return r, nil
+}
+
+// keepFailures writes a file for each failure, and how far drawing has come. The name of a file
+// that could not be written is "".
+func keepFailures(c fuzz.Corpus, r *fuzz.Result, state fuzz.State) (files []string, err error) {
+	for _, g := range r.Failures {
+		file, failed := c.Add(g.Scenario)
+		if failed != nil {
+			file, err = "", errors.Join(err, failed)
+		}
+		files = append(files, file)
+	}
+	return files, errors.Join(err, c.SaveState(state))
 }
 
 func fuzzRate(r *fuzz.Result) int {
@@ -247,7 +255,7 @@ func (ff *fuzzFlags) printFailure(ctx context.Context, w io.Writer, r *fuzzed, f
 		sizeWords(f.Drawn), sizeWords(f.Shrunk), sizeWords(f.Least), count(f.Tried))
 	command := fmt.Sprintf("domino fuzz %s --variant %s --seed %d --fresh", r.Protocol, r.Variant,
 		r.Seed)
-	if i < len(r.Files) {
+	if i < len(r.Files) && r.Files[i] != "" {
 		command = "domino replay " + r.Files[i]
 	}
 	fmt.Fprintf(w, "\n%s", scenarioText(f.Scenario))

@@ -2,9 +2,12 @@ package app
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -31,5 +34,85 @@ func TestFullOutput(t *testing.T) {
 				t.Errorf("exit %d: %s", code, messages.String())
 			}
 		})
+	}
+}
+
+// fullFolder is a folder on a disk that is full: a file can be made there, and nothing written.
+func fullFolder(t *testing.T) string {
+	dir := t.TempDir()
+	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=16k"); err != nil {
+		t.Skip("no file system that is small: ", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.WriteFile(filepath.Join(dir, "good.txtar"), []byte("good"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	filler := filepath.Join(dir, "filler")
+	if err := os.WriteFile(filler, make([]byte, 1<<20), 0o666); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestFullDisk finds and measures, and has no room to write it down: what was found is printed all
+// the same, a message says what is missing, and no part of a file is left or replaces a good one.
+func TestFullDisk(t *testing.T) {
+	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
+	dir := fullFolder(t)
+	if err := os.Rename(filepath.Join(dir, "good.txtar"),
+		filepath.Join(dir, "h5-repaired-H5.txtar")); err != nil {
+		t.Fatal(err)
+	}
+	measured := " --protocols none --rounds 1 --plot " + dir
+	tests := []struct {
+		name, line string
+		code       int
+		want       []string // on standard output
+	}{
+		{"failure of fuzz", "fuzz hydee --variant repaired+H1 --shrink 5 --for 0 --runs 400 --corpus " + dir, 1,
+			[]string{"failure 1: ", "domino fuzz", "-- scenario --"}},
+		{"replay file", "check h5 --variant repaired+H5 --save " + dir, 1,
+			[]string{"terminates", "domino check h5"}},
+		{"smaller run", "minimise h5 --variant repaired+H5 --save " + dir, 1,
+			[]string{"terminates", "smaller scenarios tried"}},
+		{"times of kernels", "cluster perf --kernels ring --ranks 2" + measured, 4,
+			[]string{"ring", "1 runs in"}},
+		{"times as JSON", "cluster perf --kernels ring --ranks 2 --json" + measured, 4,
+			[]string{`"samples":[{`}},
+		{"latencies", "cluster netpipe --sizes 8 --perturb 0 --links tcp --sample 1ms" + measured, 4,
+			[]string{"half a round trip", "allocated a message"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			code, out, messages := domino(t.Context(), strings.Fields(tt.line)...)
+			if code != tt.code || !strings.Contains(messages, "no space left on device") {
+				t.Errorf("exit %d, want %d: %s", code, tt.code, messages)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("no %q in\n%s", want, out)
+				}
+			}
+			for _, pattern := range []string{"*", "*/*"} {
+				files, err := filepath.Glob(filepath.Join(dir, pattern))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, file := range files {
+					name := filepath.Base(file)
+					if name != "filler" && name != "hydee" && name != "h5-repaired-H5.txtar" {
+						t.Errorf("%s is left", file)
+					}
+				}
+			}
+		})
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "h5-repaired-H5.txtar")); err != nil ||
+		string(text) != "good" {
+		t.Errorf("the good file has %q, %v", text, err)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -195,8 +193,7 @@ func limits(a *minimise.Answer) string {
 	return strings.Join(words, "; ")
 }
 
-// saveMinimised writes the replay file and returns its name; a failure to write is reported and
-// loses nothing else.
+// saveMinimised writes the replay file and returns its name.
 func saveMinimised(a *minimise.Answer, folder string, errors io.Writer) string {
 	if folder == "" {
 		return ""
@@ -206,16 +203,7 @@ func saveMinimised(a *minimise.Answer, folder string, errors io.Writer) string {
 		name = strings.TrimSuffix(name, "-min") + "-" +
 			strings.ReplaceAll(a.Scenario.Variant, "+", "-") + "-min"
 	}
-	file := filepath.Join(folder, name+".txtar")
-	err := os.MkdirAll(folder, 0o755)
-	if err == nil {
-		err = os.WriteFile(file, scenarios.Format(a.Scenario), 0o644)
-	}
-	if err != nil {
-		fmt.Fprintf(errors, "domino: replay file not saved: %v\n", err)
-		return ""
-	}
-	return file
+	return saveReplay(a.Scenario, folder, name, errors)
 }
 
 // shrinkEvent is what is tried.

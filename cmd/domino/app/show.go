@@ -9,13 +9,13 @@ import (
 
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/internal/wholefile"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/report"
 )
 
-// save writes the replay file of the first violation; a failure to write is reported and loses
-// nothing else.
+// save writes the replay file of the first violation.
 func (r *row) save(folder string, errors io.Writer) {
 	runs := r.outcomeRuns()
 	if folder == "" || len(runs) == 0 {
@@ -23,16 +23,22 @@ func (r *row) save(folder string, errors io.Writer) {
 	}
 	c := *r.scenario
 	c.Schedule, c.States, c.Expect, c.Breaks = runs[0].Lines(), 0, "violated", r.Violation.Property
-	file := filepath.Join(folder, strings.ReplaceAll(r.Name+"-"+r.Variant, "+", "-")+".txtar")
+	r.Replay = saveReplay(&c, folder, strings.ReplaceAll(r.Name+"-"+r.Variant, "+", "-"), errors)
+}
+
+// saveReplay writes a replay file and returns its name; a failure to write is reported and loses
+// nothing else.
+func saveReplay(s *scenarios.Scenario, folder, name string, errors io.Writer) string {
+	file := filepath.Join(folder, name+".txtar")
 	err := os.MkdirAll(folder, 0o755)
 	if err == nil {
-		err = os.WriteFile(file, scenarios.Format(&c), 0o644)
+		err = wholefile.Write(file, scenarios.Format(s))
 	}
 	if err != nil {
 		fmt.Fprintf(errors, "domino: replay file not saved: %v\n", err)
-		return
+		return ""
 	}
-	r.Replay = file
+	return file
 }
 
 // show prints the run that breaks a property.

@@ -9,11 +9,9 @@ package chart
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image/color"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -21,6 +19,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/domino-check/domino/internal/wholefile"
 )
 
 // palette are the colours, the darkest first; Pale and the styles behind it repeat them paler.
@@ -110,16 +110,13 @@ func (f *figure) write(file, format string) (err error) {
 	all = draw.Crop(all, margin, -margin, margin, -margin)
 	f.plot.Draw(f.drawSide(draw.Crop(all, 0, -legendWidth, 0, 0)))
 	f.drawLegend(draw.Crop(all, all.Max.X-all.Min.X-legendWidth+margin, 0, 0, 0))
-	out, err := os.Create(file)
-	if err != nil {
+	var picture bytes.Buffer
+	if _, err = canvas.WriteTo(&picture); err != nil {
 		return err
 	}
-	var picture bytes.Buffer
-	if _, err = canvas.WriteTo(&picture); err == nil {
-		_, err = out.Write(bytes.ReplaceAll(picture.Bytes(), []byte("font-family:Liberation Sans;"),
-			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
-	}
-	return errors.Join(err, out.Close())
+	return wholefile.Write(file, bytes.ReplaceAll(picture.Bytes(),
+		[]byte("font-family:Liberation Sans;"),
+		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
 }
 
 // drawSide writes beside the vertical axis what it means, and returns what is left for the plot,
