@@ -146,6 +146,9 @@ func (f *fuzzer) again(ctx context.Context, s *scenarios.Scenario,
 	if len(schedule) > 0 {
 		f.result.Runs++
 		switch run, err := w.Replay(schedule); {
+		case w.Err() != nil:
+			f.over, f.broken = true, err
+			return nil
 		case run.Violation != nil:
 			return failed(run.Violation, run, "corpus")
 		case err != nil:
@@ -159,7 +162,8 @@ func (f *fuzzer) again(ctx context.Context, s *scenarios.Scenario,
 	f.count(m.yields())
 	f.result.Runs, f.result.Steps, f.result.Faults, f.result.Cut = f.result.Runs+r.Runs,
 		f.result.Steps+r.Steps, f.result.Faults+r.Faults, f.result.Cut+r.Cut
-	if r.Verdict != spec.Violated {
+	if f.broken = w.Err(); f.broken != nil || r.Verdict != spec.Violated {
+		f.over = f.over || f.broken != nil
 		return nil
 	}
 	strategy := m.found()
@@ -168,7 +172,7 @@ func (f *fuzzer) again(ctx context.Context, s *scenarios.Scenario,
 		panic(fmt.Sprintf("invariant: a run that was drawn can be repeated: %v", err))
 	}
 	failure = failed(&r.Found[0].Violation, run, strategy)
-	if f.options.Shrink >= 0 && !severalRuns(failure.Property) {
+	if f.options.Shrink >= 0 {
 		f.target.minimise(f.whole, failure, max(f.options.Shrink, DefaultShrink/4))
 	}
 	return failure

@@ -126,7 +126,8 @@ func (r *Result) Verdict() spec.Verdict {
 	return spec.Unknown
 }
 
-// Run draws scenarios and runs of them. The error says that nothing could be drawn at all.
+// Run draws scenarios and runs of them. The error says that nothing could be drawn at all, or which
+// property panics.
 func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 	if err := t.Shapes.Validate(); err != nil {
 		return nil, err
@@ -160,6 +161,9 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 	if f.result.Bound == "" {
 		f.result.Bound = f.bound(ctx)
 	}
+	if f.broken != nil {
+		return &f.result, f.broken
+	}
 	if r := &f.result; r.Cases == 0 && len(r.Failures) == 0 && r.OutOfModel == 0 && r.Refused > 0 &&
 		ctx.Err() == nil {
 		return r, fmt.Errorf("fuzz: the protocol takes none of %d scenarios: %s", r.Refused, r.Why)
@@ -180,6 +184,7 @@ type fuzzer struct {
 	waiting    map[uint64]*trial // done, but some with lower numbers are not
 	properties map[string]bool   // broken
 	result     Result
+	broken     error // a property panics
 }
 
 // work takes scenarios one after another. Results are added in the order of the numbers, so that
@@ -215,13 +220,14 @@ type trial struct {
 	yields            []Yield
 	found             *finding
 	interrupted       bool
+	broken            error // a property panics
 }
 
 // add takes the result of the next scenario.
 func (f *fuzzer) add(ctx context.Context, t *trial) {
 	r := &f.result
-	if t.interrupted {
-		f.over = true
+	if t.interrupted || t.broken != nil {
+		f.over, f.broken = true, t.broken
 		return
 	}
 	r.Next++

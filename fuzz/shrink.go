@@ -11,7 +11,6 @@ import (
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/scenarios"
-	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
 )
 
@@ -37,7 +36,7 @@ func (t *Target) shrink(ctx context.Context, f *finding, effort int) Failure {
 	answer.Scenario = f.scenario(now.draft.scenario())
 	answer.Scenario.Schedule, answer.Message = now.schedule, now.message
 	answer.Tried = s.tried
-	if effort > 0 && !severalRuns(f.property) {
+	if effort > 0 {
 		t.minimise(ctx, &answer, effort)
 	}
 	return answer
@@ -49,13 +48,6 @@ func (f *finding) scenario(s *scenarios.Scenario) *scenarios.Scenario {
 	s.Name = fmt.Sprintf("fuzz-%s-%s-%d", s.Protocol, f.property, f.number)
 	s.Title = cmp.Or(s.Title, fmt.Sprintf("%s breaks %s", s.Protocol, f.property))
 	return s
-}
-
-// severalRuns reports whether the property compares runs, so that one run alone may not show it.
-func severalRuns(property string) bool {
-	return slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool {
-		return p.Name == property && p.Kind == spec.Pair
-	})
 }
 
 // minimise goes on where rapid ends.
@@ -72,7 +64,7 @@ func (t *Target) minimise(ctx context.Context, f *Failure, effort int) {
 		}})
 	f.Tried += tried
 	if err != nil {
-		return // what rapid has left is good enough
+		return // it compares runs, or what rapid has left is good enough
 	}
 	name, prose := f.Scenario.Name, f.Scenario.Prose
 	f.Scenario, f.Message = a.Scenario, a.Run.Violation.Message
@@ -264,7 +256,7 @@ func (t *Target) replays(ctx context.Context, s *scenarios.Scenario) error {
 	if err != nil {
 		return err
 	}
-	if severalRuns(s.Breaks) {
+	if w.Relates(s.Breaks) {
 		w.Attempt(nil, "")
 	}
 	run, err := w.Replay(s.Schedule)

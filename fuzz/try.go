@@ -152,6 +152,9 @@ func (f *fuzzer) sample(ctx context.Context, t *trial, drawn drawn, w *world.Wor
 	m.end()
 	t.runs, t.steps, t.faults, t.cut = r.Runs, r.Steps, r.Faults, r.Cut
 	t.interrupted = r.Verdict != spec.Violated && ctx.Err() != nil
+	if t.broken = w.Err(); t.broken != nil {
+		return
+	}
 	if r.Verdict == spec.Violated {
 		found := r.Found[0]
 		t.found = &finding{draft: drawn.draft, property: found.Property, message: found.Message,

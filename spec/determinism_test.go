@@ -103,7 +103,7 @@ func TestDeterminism(t *testing.T) {
 			if diff := cmp.Diff(tt.want, relate(f, p, tt.first, tt.second)); diff != "" {
 				t.Errorf("disagreements (-want +got):\n%s", diff)
 			}
-			if got := spec.Judge(f, traceOf(f, tt.first), []spec.Property{p}, true); got != nil {
+			if got := judgedBy(t, f, traceOf(f, tt.first), []spec.Property{p}, true); got != nil {
 				t.Errorf("one run alone is judged by a property of two: %v", got)
 			}
 		})

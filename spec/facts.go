@@ -37,6 +37,8 @@ type Facts struct {
 	Zombies     bool // a node that lives may be given up
 
 	Oracle *Oracle // nil when the failure-free behaviour is unknown
+
+	Own []Property // of the author of the protocol, beside those of the house
 }
 
 // Oracle is the failure-free behaviour of a program, from exploring all its runs over an ideal

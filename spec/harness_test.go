@@ -152,7 +152,7 @@ func judge(t *testing.T, cases []judged) {
 			if tt.facts != nil {
 				f = tt.facts()
 			}
-			got := spec.Judge(f, traceOf(f, tt.events), []spec.Property{property(t, tt.property)},
+			got := judgedBy(t, f, traceOf(f, tt.events), []spec.Property{property(t, tt.property)},
 				tt.complete)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("violations (-want +got):\n%s", diff)
@@ -171,4 +171,25 @@ func property(t *testing.T, name string) spec.Property {
 	}
 	t.Fatalf("there is no property %q", name)
 	return spec.Property{}
+}
+
+// judgedBy is what the judge finds in a run; no property panics.
+func judgedBy(t *testing.T, f *spec.Facts, run *trace.Trace, properties []spec.Property,
+	complete bool) []spec.Violation {
+	t.Helper()
+	found, err := spec.Judge(f, run, properties, complete)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// selected are the properties that a protocol with the promises must satisfy.
+func selected(t *testing.T, f *spec.Facts) []spec.Property {
+	t.Helper()
+	list, err := spec.Select(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }

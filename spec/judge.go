@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/domino-check/domino/spec/trace"
@@ -147,9 +148,12 @@ func (l *Ledger) restored(events []trace.Event) (view View, lasts bool) {
 
 // Judge returns every violation of the properties in one trace, in order; complete says whether the
 // run came to its end, so that Final properties apply. Pair properties need several runs and are
-// not judged here.
-func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) []Violation {
-	var found []Violation
+// not judged here. The error says that a property panics.
+func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) (found []Violation,
+	err error) {
+	properties = Guard(properties, &t.Layout, func(_ Violation, failed error) {
+		err = cmp.Or(err, failed)
+	})
 	l := NewLedger(&t.Layout)
 	memories := make([]string, len(properties))
 	for k, e := range t.Events {
@@ -178,14 +182,14 @@ func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) []Vio
 		}
 	}
 	if !complete {
-		return found
+		return found, err
 	}
 	for i, p := range properties {
 		if m := p.ends(f, l, memories[i]); m != "" {
 			found = append(found, Violation{Property: p.Name, Message: m})
 		}
 	}
-	return found
+	return found, err
 }
 
 // ends is how the end of a run breaks the property, or "".

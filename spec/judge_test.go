@@ -27,16 +27,16 @@ func TestJudge(t *testing.T) {
 		{Property: "contained", Message: "c rolls back although its cluster has not failed",
 			Step: 5},
 	}
-	if diff := cmp.Diff(want, spec.Judge(f, run, spec.Select(f), false)); diff != "" {
+	if diff := cmp.Diff(want, judgedBy(t, f, run, selected(t, f), false)); diff != "" {
 		t.Errorf("violations of the run as cut off (-want +got):\n%s", diff)
 	}
 	want = append(want, spec.Violation{Property: "terminates",
 		Message: "the run is stuck: x has sent 1 and received 0 and can not go on; y has sent 0 " +
 			"and received 2 and can not go on; c is down for good"})
-	if diff := cmp.Diff(want, spec.Judge(f, run, spec.Select(f), true)); diff != "" {
+	if diff := cmp.Diff(want, judgedBy(t, f, run, selected(t, f), true)); diff != "" {
 		t.Errorf("violations of the run as complete (-want +got):\n%s", diff)
 	}
-	if got := spec.Judge(f, run, nil, true); got != nil {
+	if got := judgedBy(t, f, run, nil, true); got != nil {
 		t.Errorf("violations %v of no property", got)
 	}
 }
@@ -46,8 +46,8 @@ func TestJudge(t *testing.T) {
 func TestJudgeTwice(t *testing.T) {
 	f := exampleFacts()
 	run := traceOf(f, failedPair(joins(c, 1), in(1, joins(y, 1)), announces(2, 1)))
-	first := spec.Judge(f, run, spec.Select(f), true)
-	if diff := cmp.Diff(first, spec.Judge(f, run, spec.Select(f), true)); diff != "" ||
+	first := judgedBy(t, f, run, selected(t, f), true)
+	if diff := cmp.Diff(first, judgedBy(t, f, run, selected(t, f), true)); diff != "" ||
 		len(first) == 0 {
 		t.Errorf("%d violations, then (-first +second):\n%s", len(first), diff)
 	}
@@ -143,7 +143,7 @@ func TestJudgeRestarts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			run := &trace.Trace{Layout: *f.Layout,
 				Events: append([]trace.Event{at(1, crashed(x))}, tt.events...)}
-			if diff := cmp.Diff(tt.want, spec.Judge(f, run, []spec.Property{holds},
+			if diff := cmp.Diff(tt.want, judgedBy(t, f, run, []spec.Property{holds},
 				false)); diff != "" {
 				t.Errorf("violations (-want +got):\n%s", diff)
 			}
@@ -155,7 +155,7 @@ func TestJudgeRestarts(t *testing.T) {
 // another payload in a second run, and one that has not.
 func TestWitnesses(t *testing.T) {
 	f := exampleFacts()
-	pairs := spec.Select(f)
+	pairs := selected(t, f)
 	var w spec.Witnesses
 	run := func(payload uint64) *trace.Trace {
 		return traceOf(f, []trace.Event{with(sent(m2, y), func(e *trace.Event) {
@@ -163,13 +163,14 @@ func TestWitnesses(t *testing.T) {
 		})})
 	}
 	for _, payload := range []uint64{7, 7} {
-		if v := w.Judge(f, run(payload), pairs); v != nil {
+		if v, err := w.Judge(f, run(payload), pairs); v != nil || err != nil {
 			t.Errorf("payload %d: %+v", payload, v)
 		}
 	}
 	want := &spec.Violation{Property: "send-determinism", Step: 1,
 		Message: `m2 (send 1 of x) is "to y payload 7 after {}" in one run and "to y payload 8 after {}" in another`}
-	if diff := cmp.Diff(want, w.Judge(f, run(8), pairs)); diff != "" {
+	got, err := w.Judge(f, run(8), pairs)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("another payload (-want +got):\n%s", diff)
 	}
 }

@@ -175,7 +175,7 @@ func TestHistoriesAreTheSame(t *testing.T) {
 	if apart := remember(a, returned(x, ""), b, returned(y, "")); apart == one {
 		t.Errorf("that one ended before the other began is forgotten: %s", apart)
 	}
-	if got := spec.Select(&spec.Facts{Register: true}); !slices.ContainsFunc(got,
+	if got := selected(t, &spec.Facts{Register: true}); !slices.ContainsFunc(got,
 		func(p spec.Property) bool {
 			return p.Name == property.Name
 		}) {

@@ -66,7 +66,8 @@ type Property struct {
 	Applies func(*Facts) bool
 	// Event returns how the event breaks the property, or "". The view shows the state before the
 	// event, except for Restored and Resumed, where it shows the restored state. For Sometimes, a
-	// non-empty answer means seen.
+	// non-empty answer means seen. Unless the property is Global, it shows the proc of the event
+	// only, without its Line. It is not given what the environment does: Arrived, Told, Crashed.
 	Event func(*Facts, View, trace.Event) string
 	// End returns how the end of a run breaks the property, or "".
 	End func(*Facts, View) string
@@ -115,26 +116,29 @@ type Violation struct {
 	Step     int    `json:"step,omitempty"` // schedule step, 0 when it is the end of the run
 }
 
+// registry is the house's own list; a protocol's author gives his in Facts.Own.
 var registry []Property
 
-// register adds a property during package initialisation.
+// register adds a property of the house during package initialisation.
 func register(p Property) Property {
 	registry = append(registry, p)
 	return p
 }
 
-// Properties lists all properties by name.
+// Properties lists the properties of the house by name.
 func Properties() []Property {
 	list := slices.Clone(registry)
 	slices.SortFunc(list, func(a, b Property) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
-// Select lists the properties that a protocol with the given promises must satisfy.
-func Select(f *Facts) []Property {
-	return slices.DeleteFunc(Properties(), func(p Property) bool {
+// Select lists the properties that a protocol with the given promises must satisfy, those of its
+// author among them. The error says which of these can not be asked.
+func Select(f *Facts) ([]Property, error) {
+	list, err := f.Properties()
+	return slices.DeleteFunc(list, func(p Property) bool {
 		return p.Applies != nil && !p.Applies(f)
-	})
+	}), err
 }
 
 // Watches reports whether a Monitor is given events of the kind.

@@ -150,7 +150,7 @@ func TestSelect(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, p := range spec.Select(&tt.facts) {
+			for _, p := range selected(t, &tt.facts) {
 				got = append(got, p.Name)
 			}
 			want := slices.Sorted(slices.Values(slices.Concat(none, tt.also)))

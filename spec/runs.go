@@ -1,23 +1,47 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/spec/trace"
 )
+
+// Shown names those of the Sometimes properties that the run shows. The error says that one panics.
+func Shown(f *Facts, t *trace.Trace, unseen []Property) (seen []string, err error) {
+	unseen = Guard(unseen, &t.Layout, func(_ Violation, failed error) {
+		err = cmp.Or(err, failed)
+	})
+	l := NewLedger(&t.Layout)
+	for _, e := range t.Events {
+		unseen = slices.DeleteFunc(unseen, func(p Property) bool {
+			if p.Event(f, l, e) == "" {
+				return false
+			}
+			seen = append(seen, p.Name)
+			return true
+		})
+		l.Apply(e)
+	}
+	return seen, err
+}
 
 // Witnesses are the values that runs gave to the keys of Pair properties. The zero value is ready
 // to use.
 type Witnesses struct{ first map[string]string }
 
 // Judge compares a run with all that were judged before it, and returns the first event that
-// another run contradicts, nil for none.
-func (w *Witnesses) Judge(f *Facts, t *trace.Trace, properties []Property) *Violation {
+// another run contradicts, nil for none. The error says that a property panics.
+func (w *Witnesses) Judge(f *Facts, t *trace.Trace, properties []Property) (found *Violation,
+	err error) {
+	properties = Guard(properties, &t.Layout, func(_ Violation, failed error) {
+		err = cmp.Or(err, failed)
+	})
 	if w.first == nil {
 		w.first = map[string]string{}
 	}
 	l := NewLedger(&t.Layout)
-	var found *Violation
 	for _, e := range t.Events {
 		for i := range properties {
 			p := &properties[i]
@@ -40,5 +64,5 @@ func (w *Witnesses) Judge(f *Facts, t *trace.Trace, properties []Property) *Viol
 		}
 		l.Apply(e)
 	}
-	return found
+	return found, err
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -118,7 +117,7 @@ func TestDeadProcActs(t *testing.T) {
 			run := traceOf(f, []trace.Event{crashed(y),
 				{Kind: k, Proc: y, Peer: x, ID: m2, Text: "image/1"}})
 			var got []string
-			for _, v := range spec.Judge(f, run, spec.Select(f), false) {
+			for _, v := range judgedBy(t, f, run, selected(t, f), false) {
 				got = append(got, v.Property)
 			}
 			if !slices.Contains(got, "one-incarnation") {

@@ -95,7 +95,14 @@ var worldOnly = map[string]bool{"send-determinism": true, "stamp-determinism": t
 // agree judges the trace of a run and compares: the world stops at the first step with a violation,
 // and the judge must find that one there, and nothing before.
 func agree(w *world.World, run *world.Run) error {
-	judged := spec.Judge(w.Facts, &run.Trace, spec.Select(w.Facts), run.Complete)
+	list, err := spec.Select(w.Facts)
+	if err != nil {
+		return err
+	}
+	judged, err := spec.Judge(w.Facts, &run.Trace, list, run.Complete)
+	if err != nil {
+		return err
+	}
 	if run.Violation == nil {
 		if len(judged) > 0 {
 			return fmt.Errorf("the world accepts the run, the judge finds %v", judged)

@@ -306,8 +306,16 @@ func TestTracesAreJudged(t *testing.T) {
 			}
 			for _, events := range [][]trace.Event{tt.broken, tt.near} {
 				var got, want []string
-				for _, v := range spec.Judge(f, &trace.Trace{Layout: *f.Layout, Events: events},
-					append(always(spec.Select(f)), finals...), tt.complete) {
+				list, err := spec.Select(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found, err := spec.Judge(f, &trace.Trace{Layout: *f.Layout, Events: events},
+					append(always(list), finals...), tt.complete)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, v := range found {
 					got = append(got, v.Property)
 				}
 				if &events[0] == &tt.broken[0] {

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
-	"github.com/domino-check/domino/spec"
 )
 
 // Question is what to make smaller.
@@ -115,7 +113,7 @@ func (o *oracle) first(ctx context.Context, q Question, c world.Case) (*witness,
 			reason)
 	}
 	o.reason = reason
-	if o.ofSeveralRuns() {
+	if w.Relates(o.property) {
 		return nil,
 			fmt.Errorf(
 				"property %s compares runs, so no single run shows that it is broken, and "+
@@ -167,13 +165,6 @@ func leastOf(a, b int) int {
 	return min(a, b)
 }
 
-// ofSeveralRuns reports whether the property is one that compares runs.
-func (o *oracle) ofSeveralRuns() bool {
-	return slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool {
-		return p.Name == o.property && p.Kind == spec.Pair
-	})
-}
-
 // found turns what a search has found into a run.
 func (o *oracle) found(ctx context.Context, w *world.World, f checker.Found,
 	order checker.Order) (*witness, error) {
@@ -182,7 +173,7 @@ func (o *oracle) found(ctx context.Context, w *world.World, f checker.Found,
 	if err != nil {
 		return nil, fmt.Errorf("the run that breaks %s can not be repeated: %w", f.Property, err)
 	}
-	if o.ofSeveralRuns() || !o.breaks(run) {
+	if w.Relates(o.property) || !o.breaks(run) {
 		return nil,
 			fmt.Errorf(
 				"property %s compares runs, so no single run shows that it is broken, and "+

@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -49,9 +50,9 @@ func (exhaustive) Hunt(ctx context.Context, t *Target, b Budget) (h Hunt, err er
 	h.States, h.Bound, h.Complete = r.States, r.Bound, r.Bound == "" && len(r.Found) == 0
 	if len(r.Found) > 0 {
 		h.shows(w, r.Found[0])
-		return h, nil
+		return h, w.Err()
 	}
-	if err := ctx.Err(); err != nil || !h.Complete {
+	if err := cmp.Or(w.Err(), ctx.Err()); err != nil || !h.Complete {
 		return h, err
 	}
 	if missing, err := unseen(ctx, w, t.Original, b); err != nil || missing != "" {
@@ -110,7 +111,7 @@ func Compare(ctx context.Context, t *Target, b Budget) (Comparison, error) {
 		}
 		e := &endings{World: w, seen: map[string]bool{}}
 		r := search.Explore(ctx, e, checker.Options{Reduce: checker.Crashes, MaxBytes: b.Bytes})
-		if err := ctx.Err(); err != nil {
+		if err := cmp.Or(w.Err(), ctx.Err()); err != nil {
 			return c, err
 		}
 		c.States += r.States

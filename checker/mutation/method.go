@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/spec"
 )
 
 // Budget bounds the hunt of one method for one mutant. A zero is no bound.
@@ -135,7 +135,7 @@ func (s sampler) Hunt(ctx context.Context, t *Target, b Budget) (Hunt, error) {
 		h.shows(w, r.Found[0])
 	}
 	h.Seconds = time.Since(began).Seconds()
-	return h, ctx.Err()
+	return h, cmp.Or(w.Err(), ctx.Err())
 }
 
 // open makes a new world: what it remembers of other runs would help one method with what another
@@ -150,14 +150,8 @@ func (h *Hunt) shows(w *world.World, f checker.Found) {
 	h.Killed, h.Property = true, f.Property
 	run, err := w.Follow(f.Path)
 	if err != nil || run.Violation == nil || run.Violation.Property != f.Property ||
-		comparesRuns(f.Property) {
+		w.Relates(f.Property) {
 		return // it takes several runs to see it
 	}
 	h.Steps, h.Run = len(run.Schedule), run.Schedule
-}
-
-func comparesRuns(property string) bool {
-	return slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool {
-		return p.Name == property && p.Kind == spec.Pair
-	})
 }

@@ -57,7 +57,7 @@ func (plainWalk) Hunt(ctx context.Context, t *Target, b Budget) (Hunt, error) {
 		}
 	}
 	h.Seconds = time.Since(began).Seconds()
-	return h, nil
+	return h, w.Err()
 }
 
 // one draws one run; it returns the violation that it shows.

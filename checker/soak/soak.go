@@ -11,7 +11,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
@@ -90,7 +89,11 @@ func Soak(ctx context.Context, c world.Case, o Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &soak{options: o, kase: c, judge: NewJudge(w.Facts), began: time.Now(),
+	judge, err := NewJudge(w.Facts)
+	if err != nil {
+		return nil, err
+	}
+	s := &soak{options: o, kase: c, judge: judge, began: time.Now(),
 		out: Outcome{Verdict: spec.Unknown, World: w}}
 	if s.options.Runs == 0 {
 		s.options.Runs = DefaultRuns
@@ -158,7 +161,11 @@ func (s *soak) run(ctx context.Context) error {
 	s.out.Runs++
 	s.out.Last = r
 	s.note(r)
-	if v := s.judge.Run(r); v != nil && (s.options.Only == "" || v.Property == s.options.Only) {
+	v, err := s.judge.Run(r)
+	if err != nil {
+		return fmt.Errorf("run %d with seed %d: %w", s.out.Runs, s.options.Seed, err)
+	}
+	if v != nil && (s.options.Only == "" || v.Property == s.options.Only) {
 		s.found(r, v, c.Plan)
 	} else if s.options.Retrace && v == nil {
 		if _, err := Retrace(s.out.World, r, nil); err != nil {
@@ -202,7 +209,7 @@ func Retrace(w *world.World, r *local.Result, broken *spec.Violation) (*world.Ru
 	case broken == nil && run.Violation != nil:
 		return run, fmt.Errorf("the trace breaks nothing, in the world it breaks %s: %s",
 			run.Violation.Property, run.Violation.Message)
-	case broken != nil && run.Violation == nil && between(broken.Property):
+	case broken != nil && run.Violation == nil && w.Relates(broken.Property):
 		return run, nil // one run alone does not break it
 	case broken != nil && run.Violation == nil:
 		return run, fmt.Errorf("the trace breaks %s (%s), in the world it breaks nothing",
@@ -218,11 +225,4 @@ func Retrace(w *world.World, r *local.Result, broken *spec.Violation) (*world.Ru
 			run.Complete)
 	}
 	return run, nil
-}
-
-// between reports whether a property relates several runs.
-func between(property string) bool {
-	return slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool {
-		return p.Name == property && p.Kind == spec.Pair
-	})
 }

@@ -166,8 +166,11 @@ func enforced(t *testing.T, c world.Case, w *world.World, run *world.Run) {
 		cmpopts.IgnoreUnexported(trace.MsgID{}, trace.Stamp{})); diff != "" {
 		t.Errorf("events (-world +goroutines):\n%s", diff)
 	}
-	j := soak.NewJudge(w.Facts)
-	if v := j.Run(r); v == nil && !between(run.Violation.Property) || v != nil &&
+	j, err := soak.NewJudge(w.Facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := j.Run(r); err != nil || v == nil && !between(run.Violation.Property) || v != nil &&
 		v.Property != run.Violation.Property {
 		t.Errorf("goroutines break %+v, the world %+v", v, run.Violation)
 	}

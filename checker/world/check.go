@@ -20,9 +20,11 @@ type Case struct {
 	// programs
 	Baseline *core.Setup
 	Model    fault.Model
-	MustSee  []string // Sometimes properties without which the answer is vacuous
+	// of the author of the protocol, asked beside those of the house
+	Properties []spec.Property
+	MustSee    []string // Sometimes properties without which the answer is vacuous
 	// Interchangeable ranks: renaming them changes nothing (symmetry.go); checker.Symmetry makes
-	// use of it.
+	// use of it, unless there are Properties, which may name ranks.
 	Interchangeable []core.Rank
 	Subject         string // text of the question, for saved searches
 	Forget          bool   // run every local step again each time it is taken (Config.Forget)
@@ -65,6 +67,9 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 		if out.Result, err = c.explore(ctx, w, o); err != nil {
 			return nil, err
 		}
+	}
+	if err := w.Err(); err != nil {
+		return nil, err
 	}
 	out.note(w)
 	for i := range out.Found {
@@ -134,6 +139,9 @@ func (out *Outcome) follow(w *World) error {
 
 // explore explores the world of the case, at once or one crash set after another.
 func (c Case) explore(ctx context.Context, w *World, o checker.Options) (checker.Result, error) {
+	if len(c.Properties) > 0 {
+		c.Interchangeable = nil
+	}
 	if c.Model.Failures > 0 && (o.Reduce.Has(checker.Sets) || o.Reduce.Has(checker.Symmetry) &&
 		len(c.Interchangeable) > 0) {
 		return searchSets(ctx, w, c, o)

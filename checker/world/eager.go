@@ -140,7 +140,7 @@ func (g *eagerness) ask(w *World, key uint64, here, input uint32) (claim uint32)
 // property sees of it, the recovery line, is compared with mates that have done nothing since their
 // own restart: the strictest moment.
 func (w *World) eagerRestart(state []uint32, x *checker.Expansion) bool {
-	if w.Setup.Watchdogs {
+	if w.Setup.Watchdogs || w.wide {
 		return false // which life a watchdog is about may depend on whether the proc is up again
 	}
 	for _, p := range w.Setup.Watchers {
@@ -159,7 +159,8 @@ func (w *World) eagerRestart(state []uint32, x *checker.Expansion) bool {
 			continue
 		}
 		t := w.transitions.at(w.restore(state, p))
-		if slices.ContainsFunc(t.acts, w.sendsOrStores) || slices.ContainsFunc(t.events, halts) {
+		if t.watched || slices.ContainsFunc(t.acts, w.sendsOrStores) ||
+			slices.ContainsFunc(t.events, halts) {
 			continue
 		}
 		w.restarts(state, p, x)

@@ -88,9 +88,11 @@ func explore(c Config, o checker.Options, only string) (*seen, error) {
 		w.always, w.local, w.final, w.pairs, w.unseen = nil, nil, nil, nil, nil
 	}
 	if only != "" && c.Facts != nil {
-		w.properties(slices.DeleteFunc(spec.Select(c.Facts), func(p spec.Property) bool {
-			return p.Name != only
-		}))
+		list, err := spec.Select(c.Facts)
+		if err != nil {
+			return nil, err
+		}
+		w.properties(slices.DeleteFunc(list, func(p spec.Property) bool { return p.Name != only }))
 	}
 	s := &seen{terminals: map[string]bool{}, violated: map[string]bool{}, noted: map[string]bool{}}
 	if only == probe {

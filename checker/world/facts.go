@@ -6,13 +6,14 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// FactsOf tells the judge what a setup promises and what a failure model allows. The oracle may be
-// nil.
-func FactsOf(s *core.Setup, m *fault.Model, o *spec.Oracle) *spec.Facts {
+// FactsOf tells the judge what a setup promises and what a failure model allows, and what else the
+// author of the protocol asks for. The oracle may be nil.
+func FactsOf(s *core.Setup, m *fault.Model, o *spec.Oracle, own ...spec.Property) *spec.Facts {
 	p := &s.Promises
 	return &spec.Facts{
 		Layout: &s.Layout, Contained: p.RollsBack <= core.Cluster, Phases: p.Phases,
 		Holders: p.Holders, Minimal: p.Minimal, LogsOutside: p.LogsOutside,
+		Own:        own,
 		Sends:      p.Needs >= core.SendDeterministic && (o == nil || len(o.Differ) == 0),
 		StableKeys: p.StableKeys, Oracle: o,
 		Decisions: p.Decisions, Deciders: deciders(p, m), Register: p.Register,

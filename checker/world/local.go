@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -206,6 +207,7 @@ func (w *World) run(from, input uint32) (t transition) {
 	if in.Kind == core.Restore {
 		r.restored(&t)
 	}
+	r.restarts(&t)
 	t.longer = r.round > l.round || r.evaluated > l.evaluated
 	if before, after := l.history, w.locals.at(t.next).history; before != nil && !t.longer {
 		t.longer = after.Sent > before.Sent || len(after.Delivered) > len(before.Delivered) ||
@@ -215,7 +217,7 @@ func (w *World) run(from, input uint32) (t transition) {
 		t.inside = t.inside || t.acts[i].firm
 	}
 	t.watched = w.monitors.watch(t.events)
-	t.visible = t.visible || t.watched
+	t.visible = t.visible || t.watched || w.wide
 	t.idle = t.next == from && len(t.acts) == 0 && t.violation == 0 &&
 		!slices.ContainsFunc(t.events, func(e trace.Event) bool {
 			return e.Kind != trace.Dropped
@@ -383,7 +385,12 @@ func (r *recorder) judge(e trace.Event) {
 		r.t.visible = true
 		r.t.checks = append(r.t.checks, check{event: e, self: own})
 	}
-	v := &view{world: w, self: e.Proc, own: own}
+	r.ask(&view{world: w, self: e.Proc, own: own}, e)
+}
+
+// ask asks the properties that look at one proc only.
+func (r *recorder) ask(v *view, e trace.Event) {
+	w := r.world
 	for _, p := range w.local {
 		if m := p.Event(w.Facts, v, e); m != "" && r.t.violation == 0 {
 			r.t.violation = w.violation(spec.Violation{Property: p.Name, Message: m})
@@ -400,10 +407,16 @@ func (r *recorder) judge(e trace.Event) {
 		slices.Sort(w.seen)
 		return true
 	})
+	if r.t.violation == 0 {
+		r.t.violation = w.failed()
+	}
 }
 
 // global reports whether global properties look at the event.
 func (w *World) global(e trace.Event) bool {
+	if w.wide {
+		return true
+	}
 	switch e.Kind {
 	case trace.Pruned, trace.Committed, trace.Restored, trace.Resumed, trace.Crashed, trace.Halted,
 		trace.Adopted:
@@ -439,6 +452,27 @@ func (r *recorder) restored(t *transition) {
 	}
 	t.checks = append([]check{{event: e}}, t.checks...)
 	t.visible = true
+}
+
+// restarts asks the properties of one proc about the restarts in the step, which are judged by the
+// state at its end.
+func (r *recorder) restarts(t *transition) {
+	if r.world.Facts == nil {
+		return
+	}
+	for _, c := range t.checks {
+		if c.event.Kind == trace.Restored {
+			r.ask(&view{world: r.world, self: c.event.Proc, own: r.world.restarted(t)}, c.event)
+		}
+	}
+	t.violation = cmp.Or(t.violation, r.t.violation)
+}
+
+// restarted is what properties see of a proc that is restored in the step.
+func (w *World) restarted(t *transition) spec.Observed {
+	l := w.locals.at(t.next)
+	return spec.Observed{Up: true, Fresh: true, Incarnation: l.inc, History: l.history,
+		Holding: l.holding}
 }
 
 func (w *World) internHistory(h *trace.History) uint32 {

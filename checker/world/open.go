@@ -25,7 +25,8 @@ func Open(ctx context.Context, c Case, bounds checker.Options) (w *World, reason
 // world is the judged world of the case, and in what it is beyond the promises of the protocol.
 func (c *Case) world(ctx context.Context, oracle *spec.Oracle) (w *World, reason string,
 	err error) {
-	w, err = New(Config{Setup: c.Setup, Model: c.Model, Facts: FactsOf(c.Setup, &c.Model, oracle),
+	w, err = New(Config{Setup: c.Setup, Model: c.Model,
+		Facts: FactsOf(c.Setup, &c.Model, oracle, c.Properties...),
 		Twice: !c.Once, Cuts: c.Cuts, Forget: c.Forget})
 	return w, outside(ctx, *c, oracle), err
 }

@@ -42,7 +42,7 @@ func (w *World) Follow(codes []uint64) (*Run, error) {
 		w.take(r, texts[found], x.Steps[found].Code, x.Steps[found].Violation, x.State(found, nil))
 	}
 	w.end(r)
-	return r, nil
+	return r, w.Err()
 }
 
 // Replay runs a schedule by the identities of its events, and a line ForEver before those that are
@@ -75,7 +75,7 @@ func (w *World) Replay(schedule []string) (*Run, error) {
 	if loop >= 0 && loop < len(r.Schedule) {
 		w.judgeLoop(r, loop)
 	}
-	return r, nil
+	return r, w.Err()
 }
 
 func (w *World) begin() *Run {

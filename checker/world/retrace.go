@@ -57,7 +57,7 @@ func (w *World) Retrace(schedule []string, recorded *trace.Trace, finals [][]byt
 		w.take(r, texts[j], x.Steps[j].Code, x.Steps[j].Violation, x.State(j, nil))
 	}
 	w.end(r)
-	return r, nil
+	return r, w.Err()
 }
 
 // otherEnd names who ends in another state, "" for nobody.

@@ -55,6 +55,9 @@ func Sample(ctx context.Context, c Case, st sample.Strategy, o sample.Options) (
 		return out, err
 	}
 	r := sample.Draw(ctx, w, st, o)
+	if err := w.Err(); err != nil {
+		return nil, err
+	}
 	out.Samples = &r
 	out.Result = checker.Result{Verdict: r.Verdict, Found: r.Found, Bound: r.Bound,
 		Stats: checker.Stats{Transitions: r.Steps,

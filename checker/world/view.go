@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
@@ -66,9 +67,7 @@ func (w *World) judgeChecks(state []uint32, p core.Proc, t *transition) int {
 		c := &t.checks[i]
 		v.own = c.self
 		if c.event.Kind == trace.Restored {
-			l := w.locals.at(t.next)
-			v.own = spec.Observed{Up: true, Fresh: true, Incarnation: l.inc, History: l.history,
-				Holding: l.holding}
+			v.own = w.restarted(t)
 		}
 		v.own.Line = w.line(w.envs.at(state[envWord(p)]))
 		for j := range w.always {
@@ -78,6 +77,43 @@ func (w *World) judgeChecks(state []uint32, p core.Proc, t *transition) int {
 		}
 	}
 	return 0
+}
+
+// Relates reports whether the property compares runs, so that one run alone may not show that it is
+// broken.
+func (w *World) Relates(property string) bool {
+	return slices.ContainsFunc(w.pairs, func(p spec.Property) bool { return p.Name == property })
+}
+
+// own reports whether the property comes from outside.
+func (w *World) own(property string) bool {
+	return slices.ContainsFunc(w.Facts.Own, func(p spec.Property) bool {
+		return p.Name == property
+	})
+}
+
+// fail notes that a property can not be judged.
+func (w *World) fail(v spec.Violation, failure error) {
+	number := w.violation(v)
+	w.judging.Lock()
+	defer w.judging.Unlock()
+	if w.failure == nil {
+		w.broken, w.failure = number, failure
+	}
+}
+
+// failed is the number of the violation by a property that has panicked, 0 for none.
+func (w *World) failed() int {
+	w.judging.Lock()
+	defer w.judging.Unlock()
+	return w.broken
+}
+
+// Err says which property has panicked, nil if none has: then no answer of the world counts.
+func (w *World) Err() error {
+	w.judging.Lock()
+	defer w.judging.Unlock()
+	return w.failure
 }
 
 // witness is the first value that some run gave to a key of a Pair property.

@@ -107,6 +107,7 @@ func (r *recorder) sendFormer(e *core.Effect, number uint32) {
 	k := r.world.internPacket(packet{from: r.from.proc, inc: r.evidence.Sender(e), message: number})
 	r.t.acts = append(r.t.acts, act{kind: actSend, to: e.To, value: k})
 	if event, ok := r.evidence.Of(e); ok {
+		r.judge(event)
 		r.t.events = append(r.t.events, event)
 	}
 }

@@ -37,15 +37,19 @@ type World struct {
 	layout *trace.Layout
 
 	always, local []spec.Property // global and local Always properties
-	final         []spec.Property
-	pairs         []spec.Property
-	unseen        []spec.Property // Sometimes properties not seen yet
-	seen          []string
+	// one of always comes from outside: what it looks at is not known, so every step is visible
+	wide   bool
+	final  []spec.Property
+	pairs  []spec.Property
+	unseen []spec.Property // Sometimes properties not seen yet
+	seen   []string
 	// the first in the alphabet of the typed answers of ranks that can not be recovered
 	answer    string
 	witnesses map[string]witness // of Pair properties
 
-	judging    sync.Mutex // of the next two
+	judging    sync.Mutex // of the next four
+	broken     int        // violation number of a property that has panicked, 0 = none
+	failure    error      // what is wrong with it
 	violations []spec.Violation
 	numbers    map[spec.Violation]int
 
@@ -107,7 +111,11 @@ func New(c Config) (*World, error) {
 				w.procs, mostOthers+1, 1<<otherBits)
 	}
 	if c.Facts != nil {
-		w.properties(spec.Select(c.Facts))
+		list, err := spec.Select(c.Facts)
+		if err != nil {
+			return nil, err
+		}
+		w.properties(spec.Guard(list, w.layout, w.fail))
 	}
 	w.monitors.begin(1 + 3*w.procs)
 	w.locals.intern(nil, local{})
@@ -121,6 +129,7 @@ func (w *World) properties(list []spec.Property) {
 		switch {
 		case p.Kind == spec.Always && p.Global:
 			w.always = append(w.always, p)
+			w.wide = w.wide || w.own(p.Name)
 		case p.Kind == spec.Always:
 			w.local = append(w.local, p)
 		case p.Kind == spec.Final:

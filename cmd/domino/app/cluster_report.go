@@ -21,6 +21,7 @@ type clusterRan struct {
 	violation *spec.Violation
 	verdict   spec.Verdict
 	why       string
+	err       error  // a property panics
 	digests   string // what the comparison of the digests says
 }
 
@@ -34,7 +35,7 @@ func (r *clusterRan) decide() {
 	case res.Panic != "":
 		r.violation = &spec.Violation{Property: "no-panic", Message: res.Panic}
 	default:
-		r.violation = r.judge.Trace(&res.Trace, res.Complete)
+		r.violation, r.err = r.judge.Trace(&res.Trace, res.Complete)
 	}
 	r.digests = "no failure-free run to compare with"
 	same := true

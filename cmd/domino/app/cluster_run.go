@@ -338,8 +338,8 @@ func (c *clusterCase) open(ctx context.Context) (reason string, err error) {
 	if err != nil || reason != "" && !c.scenario.Force {
 		return reason, err
 	}
-	c.judge = soak.NewJudge(w.Facts)
-	return "", nil
+	c.judge, err = soak.NewJudge(w.Facts)
+	return "", err
 }
 
 // config is that of one run.
@@ -403,6 +403,9 @@ func (c *clusterCase) run(ctx context.Context, k strikes, seed uint64, dir strin
 	}
 	select {
 	case ran = <-judged:
+		if ran.err != nil {
+			return nil, ran.err
+		}
 	case <-ctx.Done():
 		ran.verdict, ran.why, ran.digests = spec.Unknown, "interrupted", "not compared"
 	}

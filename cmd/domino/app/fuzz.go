@@ -292,10 +292,8 @@ func replayed(ctx context.Context, s *scenarios.Scenario) (*world.Run, *world.Wo
 // prime draws the failure-free run in a world when the scenario breaks a property that compares
 // runs.
 func prime(w *world.World, s *scenarios.Scenario) {
-	for _, p := range spec.Properties() {
-		if p.Name == s.Breaks && p.Kind == spec.Pair {
-			w.Attempt(nil, "")
-		}
+	if w.Relates(s.Breaks) {
+		w.Attempt(nil, "")
 	}
 }
 

@@ -257,7 +257,14 @@ func enforceFile(ctx context.Context, file string, rf *runFlags, io streams) (in
 	if stale != nil && !errors.Is(stale, local.ErrStale) {
 		return 0, stale
 	}
-	v := soak.NewJudge(w.Facts).Run(r)
+	judge, err := soak.NewJudge(w.Facts)
+	if err != nil {
+		return 0, err
+	}
+	v, err := judge.Run(r)
+	if err != nil {
+		return 0, err
+	}
 	run, err := soak.Retrace(w, r, v)
 	if err != nil {
 		return 0, fmt.Errorf("what the goroutines did is no run of the world: %w", err)

@@ -104,7 +104,10 @@ func TestCrashAtEveryBoundary(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.Cuts = true
-			judge := soak.NewJudge(w.Facts)
+			judge, err := soak.NewJudge(w.Facts)
+			if err != nil {
+				t.Fatal(err)
+			}
 			free := run(t, r.Setup, local.Config{Model: r.Model})
 			for v := range free.Performed {
 				g := r.Setup.Group(core.Proc(v))
@@ -123,8 +126,9 @@ func TestCrashAtEveryBoundary(t *testing.T) {
 							t.Errorf("%+v: %d failures, complete %t", c.Plan, got.Failures,
 								got.Complete)
 						}
-						if v := judge.Run(got); v != nil {
-							t.Errorf("%+v: %+v\n%s", c.Plan, v, strings.Join(got.Schedule, "\n"))
+						if v, err := judge.Run(got); v != nil || err != nil {
+							t.Errorf("%+v: %+v %v\n%s", c.Plan, v, err,
+								strings.Join(got.Schedule, "\n"))
 						}
 						if _, err := soak.Retrace(w, got, nil); err != nil {
 							t.Errorf("%+v: %v", c.Plan, err)

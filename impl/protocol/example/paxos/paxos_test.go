@@ -98,8 +98,12 @@ func TestBroken(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := []spec.Violation{*run.Violation}
-				if diff := cmp.Diff(want, spec.Judge(w.Facts, &run.Trace, spec.Select(w.Facts),
-					run.Complete)); diff != "" {
+				list, err := spec.Select(w.Facts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				judged, err := spec.Judge(w.Facts, &run.Trace, list, run.Complete)
+				if diff := cmp.Diff(want, judged); diff != "" || err != nil {
 					t.Errorf("the judge of traces differs (-world +judge):\n%s", diff)
 				}
 				t.Logf("%d steps: %s", len(f.Path), f.Message)

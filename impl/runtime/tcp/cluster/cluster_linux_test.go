@@ -148,7 +148,7 @@ func judged(t *testing.T, c cluster.Config, r *catalog.Resolved) (*cluster.Resul
 	if !out.Complete {
 		t.Fatalf("the run is not complete: %s %s", out.Bound, out.Panic)
 	}
-	return out, soak.NewJudge(w.Facts).Trace(&out.Trace, true)
+	return out, judge(t, w.Facts, out)
 }
 
 // TestKills kills processes of each protocol at every few effects of the victim: the judge finds
@@ -197,6 +197,20 @@ func TestKills(t *testing.T) {
 
 // TestJudged: without a protocol, the run with a failure is wrong, and the evidence shows it: the
 // tests above can fail.
+// judge is the first violation of the trace.
+func judge(t *testing.T, f *spec.Facts, out *cluster.Result) *spec.Violation {
+	t.Helper()
+	j, err := soak.NewJudge(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := j.Trace(&out.Trace, out.Complete)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
 func TestJudged(t *testing.T) {
 	c, _ := config(t, example("none", ring), plan.Plan{
 		Failures: []plan.Failure{{Victims: []core.Proc{1}, By: 1, After: 1}}})
@@ -204,8 +218,7 @@ func TestJudged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := soak.NewJudge(&spec.Facts{Layout: &c.Setup.Layout, Failures: true}).Trace(&out.Trace,
-		out.Complete)
+	v := judge(t, &spec.Facts{Layout: &c.Setup.Layout, Failures: true}, out)
 	// what shows first, a message received twice or one never sent again, depends on how far the
 	// others were
 	if out.Failures != 1 || v == nil {

@@ -1,0 +1,174 @@
+package spec
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// driven are names of what every driver watches by itself.
+var driven = []string{"no-panic", "deterministic"}
+
+// unshown is what the environment does. Properties of authors are not given it: in a search it is
+// no part of the step of a proc, so it would be judged in some drivers and not in others.
+var unshown = []trace.Kind{trace.Arrived, trace.Told, trace.Crashed}
+
+// shown is the property without the events that it is not given; that a proc stops of its own
+// accord is part of a step.
+func (p Property) shown() Property {
+	if event := p.Event; event != nil {
+		p.Event = func(f *Facts, v View, e trace.Event) string {
+			if slices.Contains(unshown, e.Kind) && (e.Kind != trace.Crashed || e.Text == "") {
+				return ""
+			}
+			return event(f, v, e)
+		}
+	}
+	return p
+}
+
+// Check says in what a property that comes from outside is incomplete, nil if in nothing.
+func (p *Property) Check() error {
+	bad := func(what string, args ...any) error {
+		return fmt.Errorf("property %q %s", p.Name, fmt.Sprintf(what, args...))
+	}
+	set := map[Kind]bool{Always: p.Event != nil && p.Kind != Sometimes,
+		Sometimes: p.Event != nil && p.Kind != Always, Final: p.End != nil, Pair: p.Relate != nil,
+		Monitor: p.Observe != nil || p.Settle != nil}
+	function := map[Kind]string{Always: "Event", Sometimes: "Event", Final: "End", Pair: "Relate",
+		Monitor: "Observe"}
+	switch {
+	case p.Name == "":
+		return fmt.Errorf("a property has no name (its words are %q)", p.Doc)
+	case strings.ContainsAny(p.Name, " \t\r\n,"):
+		return bad("has a name that no list can hold: leave out spaces and commas")
+	case slices.Contains(driven, p.Name):
+		return bad("has the name of what every driver watches: give it another one")
+	case function[p.Kind] == "":
+		return bad("has no kind: set it to Always, Final, Sometimes, Pair or Monitor")
+	case !set[p.Kind] || p.Kind == Monitor && p.Observe == nil:
+		return bad("is of the kind %v and has no function %s", p.Kind, function[p.Kind])
+	case (len(p.Watched) > 0) != (p.Kind == Monitor):
+		return bad("is of the kind %v and watches %d kinds of event: set Watched of a monitor, "+
+			"and of nothing else", p.Kind, len(p.Watched))
+	}
+	for k := Always; k <= Monitor; k++ {
+		if k != p.Kind && set[k] {
+			return bad("is of the kind %v and has a function of the kind %v", p.Kind, k)
+		}
+	}
+	for _, k := range unshown {
+		if p.Watches(k) {
+			return bad("watches %v, which the environment does: no property is shown it", k)
+		}
+	}
+	return nil
+}
+
+// Properties lists what may be asked of a protocol, by name: the house's properties and those of
+// the author of the protocol. The error says which of these can not be asked.
+func (f *Facts) Properties() ([]Property, error) {
+	list := Properties()
+	for i := range f.Own {
+		p := &f.Own[i]
+		if err := p.Check(); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(list, func(q Property) bool { return q.Name == p.Name }) {
+			return nil, fmt.Errorf("there are two properties of the name %q: rename yours", p.Name)
+		}
+		list = append(list, p.shown())
+	}
+	slices.SortFunc(list, func(a, b Property) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// Guard returns properties like the given ones whose functions do not panic. A panic is handed to
+// failed as an error that names the property, the event and the line of code; for the search the
+// property is broken there, so that it ends.
+func Guard(list []Property, l *trace.Layout, failed func(Violation, error)) []Property {
+	list = slices.Clone(list)
+	for i := range list {
+		g := &guard{name: list[i].Name, layout: l, failed: failed}
+		list[i] = g.around(list[i])
+	}
+	return list
+}
+
+// guard is what stands around the functions of one property.
+type guard struct {
+	name   string
+	layout *trace.Layout
+	failed func(Violation, error)
+}
+
+func (g *guard) around(p Property) Property {
+	of := p // the functions within
+	if of.Event != nil {
+		p.Event = func(f *Facts, v View, e trace.Event) (broken string) {
+			defer g.caught(&e, &broken)
+			return of.Event(f, v, e)
+		}
+	}
+	if of.End != nil {
+		p.End = func(f *Facts, v View) (broken string) {
+			defer g.caught(nil, &broken)
+			return of.End(f, v)
+		}
+	}
+	if of.Relate != nil {
+		p.Relate = func(f *Facts, v View, e trace.Event) (key, value string) {
+			defer g.caught(&e, new(string))
+			return of.Relate(f, v, e)
+		}
+	}
+	if of.Observe != nil {
+		p.Observe = func(f *Facts, memory string, e trace.Event) (next, broken string) {
+			defer g.caught(&e, &broken)
+			return of.Observe(f, memory, e)
+		}
+	}
+	if of.Settle != nil {
+		p.Settle = func(f *Facts, memory string) (broken string) {
+			defer g.caught(nil, &broken)
+			return of.Settle(f, memory)
+		}
+	}
+	return p
+}
+
+// caught ends a panic; without an event it is about the end of a run.
+func (g *guard) caught(e *trace.Event, broken *string) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	when := "at the end of a run"
+	if e != nil {
+		when = fmt.Sprintf("on the event %q", g.layout.Describe(*e))
+	}
+	*broken = fmt.Sprintf("it panics %s: %v%s", when, r, panicLine())
+	g.failed(Violation{Property: g.name, Message: *broken},
+		fmt.Errorf("property %q can not be judged: %s", g.name, *broken))
+}
+
+// panicLine is where the function below has panicked, outside the runtime.
+func panicLine() string {
+	callers := make([]uintptr, 32)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(0, callers)])
+	for panicked := false; ; {
+		frame, more := frames.Next()
+		switch inside := strings.HasPrefix(frame.Function, "runtime."); {
+		case frame.Function == "runtime.gopanic":
+			panicked = true
+		case panicked && !inside:
+			return fmt.Sprintf(" (%s:%d)", frame.File, frame.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}
