@@ -62,11 +62,11 @@ func importFixtures() []fixture {
 				"impl/catalog/catalog.go:3: impl/catalog must not import impl/runtime/tcp: it " +
 					"may import " +
 					"spec, spec/trace, spec/fault, impl/core, impl/program/*, impl/protocol/*, " +
-					"impl/protocol/example/*, scenarios",
+					"impl/protocol/example/*, scenarios, scenarios/spelling",
 				"impl/catalog/catalog.go:4: impl/catalog must not import impl/runtime/disk: it " +
 					"may import " +
 					"spec, spec/trace, spec/fault, impl/core, impl/program/*, impl/protocol/*, " +
-					"impl/protocol/example/*, scenarios",
+					"impl/protocol/example/*, scenarios, scenarios/spelling",
 			},
 		},
 		{

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -146,7 +147,7 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	setup.Promises = core.Promises{Logging: "causal, sender", Lines: "coordinated",
 		MaxFailures: max(options.F, -1), RollsBack: core.FailedOnly, Needs: core.Piecewise,
 		FIFO: !options.Unordered, Reliable: true,
-		Recovers: true, Holders: true, StableKeys: []string{imageKey, commitKey}}
+		Recovers: true, Holders: true, StableKeys: []string{snapshot.ImageKey, snapshot.CommitKey}}
 	if options.F == 0 {
 		setup.Promises.MaxFailures = -1
 	}

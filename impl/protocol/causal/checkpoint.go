@@ -5,12 +5,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
-)
-
-// Keys of stable records: image/K of every rank, commit/K of rank 0.
-const (
-	imageKey  = "image/"
-	commitKey = "commit/"
+	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 )
 
 // saving is the coordinated checkpoint. Every rank calls it at a point where no message is on its
@@ -135,8 +130,7 @@ func (l *Layer) storeImage(out []core.Effect) []core.Effect {
 	for _, c := range l.S.Channels {
 		img.Last = append(img.Last, c.Last)
 	}
-	return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(imageKey, sv.Wanted),
-		Value: core.Encode(&img)})
+	return append(out, snapshot.Persist(snapshot.ImageKey, sv.Wanted, core.Encode(&img)))
 }
 
 // unreceived are the logged contributions, which the image of their receiver may not include: a
@@ -179,7 +173,7 @@ func (l *Layer) tell(to core.Rank, m *Message, out []core.Effect) []core.Effect 
 func (l *Layer) persisted(key string, out []core.Effect) []core.Effect {
 	sv := &l.S.Saving
 	switch key {
-	case fmt.Sprint(imageKey, sv.Wanted):
+	case snapshot.Record(snapshot.ImageKey, sv.Wanted):
 		sv.Writing, sv.Stored = false, true
 		if l.Has(S8) {
 			sv.Line = sv.Wanted
@@ -191,14 +185,14 @@ func (l *Layer) persisted(key string, out []core.Effect) []core.Effect {
 		}
 		return l.tell(0, &Message{Kind: Saved, Number: sv.Wanted, Line: []Position{sv.Position}},
 			out)
-	case fmt.Sprint(commitKey, sv.Known+1):
+	case snapshot.Record(snapshot.CommitKey, sv.Known+1):
 		sv.Known++
 		sv.Recording, sv.Saved, sv.Done = false, 0, 0
 		sv.Positions, sv.Next, sv.AllHave = sv.Next, nil, nil
 		for q := range core.Rank(l.ranks) {
 			out = l.tell(q, &Message{Kind: CommitNotice, Number: sv.Known}, out)
 		}
-		return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(commitKey, sv.Known-1)})
+		return append(out, snapshot.Persist(snapshot.CommitKey, sv.Known-1, nil))
 	}
 	return append(out, core.DropInput(l.Rank.Proc(), core.MsgID{}, "record of another checkpoint"))
 }
@@ -222,8 +216,7 @@ func (l *Layer) saved(from core.Rank, m *Message, out []core.Effect) []core.Effe
 		return out
 	}
 	sv.Recording = true
-	return append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(commitKey, m.Number),
-		Value: core.Encode(sv.Next)})
+	return append(out, snapshot.Persist(snapshot.CommitKey, m.Number, core.Encode(sv.Next)))
 }
 
 // commitNotice moves the recovery line of this rank, unless it restarted behind the image and has
@@ -236,7 +229,7 @@ func (l *Layer) commitNotice(m *Message, out []core.Effect) []core.Effect {
 	sv.Line, sv.LineHas = m.Number, sv.Has
 	out = append(out, core.Effect{Kind: core.Commit, Sent: sv.Sent, Received: sv.Received})
 	if m.Number > 1 {
-		out = append(out, core.Effect{Kind: core.Persist, Key: fmt.Sprint(imageKey, m.Number-1)})
+		out = append(out, snapshot.Persist(snapshot.ImageKey, m.Number-1, nil))
 	}
 	return l.moved(out)
 }
@@ -330,38 +323,23 @@ func (l *Layer) resendSaving(from core.Rank, out []core.Effect) []core.Effect {
 
 // load puts the last committed checkpoint in place.
 func (l *Layer) load(records []core.Record, out []core.Effect) ([]core.Effect, error) {
-	var number uint32
-	positions := []Position(nil)
-	for _, r := range records {
-		var n uint32
-		key, owner := commitKey, core.Proc(0)
-		if l.Has(S8) {
-			key, owner = imageKey, l.Rank.Proc()
-		}
-		if found, _ := fmt.Sscanf(r.Key, key+"%d", &n); found != 1 || r.Owner != owner || r.Torn ||
-			n <= number {
-			continue
-		}
-		number = n
-		if !l.Has(S8) {
-			if err := core.Decode(r.Value, &positions); err != nil {
-				return out, fmt.Errorf("rank %d: commit record %d: %w", l.Rank, n, err)
-			}
-		}
+	key, owner := snapshot.CommitKey, core.Proc(0)
+	if l.Has(S8) {
+		key, owner = snapshot.ImageKey, l.Rank.Proc()
 	}
+	number, record := snapshot.Last(records, key, owner)
 	if number == 0 {
 		return out, nil
 	}
-	at := slices.IndexFunc(records, func(r core.Record) bool {
-		return r.Owner == l.Rank.Proc() && r.Key == fmt.Sprint(imageKey, number) && !r.Torn
-	})
-	if at < 0 {
-		return out, fmt.Errorf("rank %d: checkpoint %d is missing although it was committed",
-			l.Rank, number)
+	var positions []Position
+	if !l.Has(S8) {
+		if err := core.Decode(record, &positions); err != nil {
+			return out, fmt.Errorf("rank %d: commit record %d: %w", l.Rank, number, err)
+		}
 	}
 	var img image
-	if err := core.Decode(records[at].Value, &img); err != nil {
-		return out, fmt.Errorf("rank %d: checkpoint %d: %w", l.Rank, number, err)
+	if err := snapshot.Load(records, l.Rank.Proc(), number, &img); err != nil {
+		return out, err
 	}
 	l.App.Load(img.App)
 	l.S.SSN, l.S.RSN, l.S.Deliveries, l.S.SavedInc = img.Position.SSN, img.Position.RSN, img.Count,

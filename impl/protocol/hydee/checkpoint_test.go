@@ -149,7 +149,7 @@ func TestMarkerOvertakesCommit(t *testing.T) {
 	r.want("c closes b", r.arrive("b", "c"), "write image/1")
 	r.want("other life", r.give("b", "a", hydee.Message{Kind: hydee.Marker, Number: 1,
 		Incarnation: 1}),
-		"drop from b: other incarnation of the cluster")
+		"drop from b: other incarnation of the group")
 	r.want("other number", r.give("b", "a", hydee.Message{Kind: hydee.Marker, Number: 5}),
 		"drop from b: marker of another checkpoint")
 	r.arrive("b", "a")
@@ -186,7 +186,7 @@ func TestCrashBeforeCommit(t *testing.T) {
 	r.want("initial state", r.restart("a"))
 	r.want("initial state", r.restart("b"))
 	r.want("image of a former life", r.give("b", "a", hydee.Message{Kind: hydee.Saved, Number: 1}),
-		"drop from a: image of another checkpoint")
+		"drop from b: other incarnation of the group")
 	r.checkpoint()
 	r.crash("b")
 	r.want("new line", r.restart("a"), "recovery line: sent 0 received 0")

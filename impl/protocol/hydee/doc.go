@@ -11,7 +11,7 @@
 // Sources: [HydEE] Guermouche, Ropars, Snir, Cappello, IPDPS 2012; [HydEE-fr] Ropars, Guermouche,
 // Cappello, TSI 31, 2012. The files follow the algorithms: failurefree.go (Alg. 1), rolledback.go
 // (Alg. 2), survivor.go (Alg. 3), recovery.go (Alg. 4), garbage.go (section III-E), checkpoint.go
-// (the coordinated checkpoint that the paper assumes), wire.go.
+// (the coordinated checkpoint that the paper assumes: impl/protocol/part/snapshot), wire.go.
 //
 // The code is the repaired protocol. Every departure from the paper is an Erratum that a switch
 // turns back into what is printed; the line says "Deviation:". The idea of the repair: each report

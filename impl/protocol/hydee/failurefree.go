@@ -65,11 +65,12 @@ func (l *layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Eff
 	if reason := l.refuse(from, m); reason != "" {
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, reason))
 	}
-	if l.same(l.rank, from) {
-		l.record(from, m)
+	arrived := message{Date: m.Date, Phase: m.Phase, Payload: m.Payload}
+	if l.same(l.rank, from) && !l.has(H19) { // Deviation: H19 saves no channel state
+		l.s.Saving.Record(l, from, arrived)
 	}
 	p := &l.s.Peers[from]
-	p.Arrived = append(p.Arrived, message{Date: m.Date, Phase: m.Phase, Payload: m.Payload})
+	p.Arrived = append(p.Arrived, arrived)
 	return out
 }
 

@@ -6,15 +6,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// line takes checkpoint number as the recovery line of this rank (R4, R10): the next message of
-// every outside rank will be answered with what the checkpoint covers.
-func (l *layer) line(number uint32, img *image, out []core.Effect) []core.Effect {
-	l.s.Saving.Committed = number
-	l.oweAcks(img)
-	sent, received := l.app.Position(img.App)
-	return append(out, core.Effect{Kind: core.Commit, Sent: sent, Received: received})
-}
-
+// oweAcks has the next message of every outside rank answered with what a checkpoint covers.
 func (l *layer) oweAcks(img *image) {
 	l.s.AckDate = img.Date
 	for _, q := range l.outside(l.rank) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/part/sendlog"
+	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -91,6 +92,9 @@ type state struct {
 	Saving      saving           `json:"saving"`
 }
 
+// saving is the coordinated checkpoint of the cluster.
+type saving = snapshot.State[image, message]
+
 // layer is the protocol layer of one rank.
 type layer struct {
 	*config
@@ -164,7 +168,7 @@ func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*c
 			Lines: "coordinated in each cluster", RollsBack: core.Cluster, Symmetric: true,
 			Needs: core.SendDeterministic, FIFO: true, Reliable: true,
 			Phases: true, LogsOutside: true, Suspicions: -1, RestartTogether: true,
-			StableKeys: []string{imageKey, commitKey}},
+			StableKeys: []string{snapshot.ImageKey, snapshot.CommitKey}},
 	}
 	if err := c.groups(setup); err != nil {
 		return nil, err
@@ -239,9 +243,9 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Receive:
 		return l.deliver(core.Rank(in.From), out)
 	case core.Checkpoint:
-		return l.requestSave(out)
+		return l.s.Saving.Request(l, out)
 	case core.Persisted:
-		return l.persisted(in.Key, out)
+		return l.s.Saving.Persisted(l, in.Key, out)
 	case core.Received:
 		return l.received(in.From, in.Message.(*Message), out)
 	}
@@ -261,14 +265,8 @@ func (l *layer) received(from core.Proc, m *Message, out []core.Effect) []core.E
 		return l.frontier(m, out)
 	case Acknowledge:
 		return l.acknowledged(core.Rank(from), m, out)
-	case SaveRequest:
-		return l.requestSave(out)
-	case Marker:
-		return l.marker(core.Rank(from), m, out)
-	case Saved:
-		return l.saved(m, out)
-	case CommitNotice:
-		return l.commitNotice(m, out)
+	case SaveRequest, Marker, Saved, CommitNotice:
+		return l.noticed(core.Rank(from), m, out)
 	}
 	return append(out, core.DropInput(from, core.MsgID{}, "no handler for "+m.Describe().Kind))
 }
@@ -277,5 +275,4 @@ func (l *layer) received(from core.Proc, m *Message, out []core.Effect) []core.E
 // closed.
 func (l *layer) reset() {
 	l.s = state{Phase: 1, Channels: make([]channel, l.ranks), Peers: make([]peer, l.ranks)}
-	l.s.Saving.Recording = make([]recording, len(l.mates(l.rank)))
 }

@@ -27,9 +27,8 @@
 // consistent cut, what was on its way inside the node is in them, and they become the line of the
 // node at one moment, at the logger of its first rank. When a logger of the node is lost, a new
 // checkpoint of all of them protects the node again; a failure before that is answered with the
-// same Halt by every rank of the node. HydEE coordinates its clusters by markers, too, but on
-// channels that keep order and with the images on its own stable storage, and causal logging lets
-// the environment stop everybody, so neither was made common.
+// same Halt by every rank of the node. The cut itself is impl/protocol/part/snapshot; who decides
+// differs from the other users of it, because images are at loggers, which fail apart.
 //
 // Limits of memory count messages or bytes of payload. The temporary buffer of a sender that is
 // full keeps what comes next on the local disk, a logger writes its oldest entries there or asks

@@ -31,8 +31,8 @@ const (
 
 // Aim: the repaired protocols hold at the scopes of the design and beyond, and the small searches
 // are as large as measured. Method: every interleaving, ranks fail at any moment, also in recovery,
-// loggers live. The small ones always run; the large ones, in a huge test, log their size, 0.8 to 14 million states,
-// which is not asserted.
+// loggers live. The small ones always run; the large ones, in a huge test, log their size, 0.8 to 14
+// million states, which is not asserted.
 func TestScopes(t *testing.T) {
 	const all = "p0 p1 p2 p3"
 	nodes := []int{0, 1, 1, 2}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 )
 
 // nodeState is what a rank knows of the coordinated checkpoints of its node. A cut goes through the
@@ -16,22 +17,15 @@ import (
 type nodeState struct {
 	_ struct{} `cbor:",toarray"`
 	// the last complete checkpoint that this rank knows of, 0 = the initial state
-	Line     uint32    `json:"line"`
-	Number   uint32    `json:"number"`   // the last one that has begun here
-	Image    *image    `json:"image"`    // ours, until its channels are closed
-	Replay   []Entry   `json:"replay"`   // what was still to be replayed at the image
-	Channels []channel `json:"channels"` // inside the node, by rank
-	Stored   int       `json:"stored"`   // first rank: images that are at their loggers
-	Settling bool      `json:"settling"` // first rank: all are, and its logger has been told
-	Again    bool      `json:"again"`    // first rank: another checkpoint must follow
-	Waiting  bool      `json:"waiting"`  // restarted: for the number of the line
-}
-
-// channel is the channel from one mate in a checkpoint under way.
-type channel struct {
-	_      struct{} `cbor:",toarray"`
-	Marked bool     `json:"marked"` // its marker is here
-	Last   SSN      `json:"last"`   // of the last message before the marker
+	Line     uint32                `json:"line"`
+	Number   uint32                `json:"number"`   // the last one that has begun here
+	Image    *image                `json:"image"`    // ours, until its channels are closed
+	Replay   []Entry               `json:"replay"`   // what was still to be replayed at the image
+	Channels snapshot.Cut[arrival] `json:"channels"` // inside the node, by rank
+	Stored   int                   `json:"stored"`   // first rank: images that are at their loggers
+	Settling bool                  `json:"settling"` // first rank: all are, and its logger has been told
+	Again    bool                  `json:"again"`    // first rank: another checkpoint must follow
+	Waiting  bool                  `json:"waiting"`  // restarted: for the number of the line
 }
 
 // early is a message that a restarted rank can not answer before it has its image.
@@ -116,11 +110,11 @@ func (l *layer) cut(number uint32, out []core.Effect) []core.Effect {
 	s := &l.s
 	n := &s.Node
 	n.Number, n.Stored, n.Settling, n.Again = number, 0, false, false
-	n.Image, n.Replay, n.Channels = l.image(), s.Replay, make([]channel, l.ranks)
-	n.Image.Waiting = make([][]arrival, l.ranks)
+	n.Image, n.Replay = l.image(), s.Replay
+	n.Channels = snapshot.Open[arrival](l.ranks, int(l.rank))
 	for _, q := range l.mates(l.rank) {
 		if !l.has(M37) {
-			n.Image.Waiting[q] = slices.Clone(s.In[q].Arrived)
+			n.Channels[q].Messages = slices.Clone(s.In[q].Arrived)
 		}
 		out = append(out, core.SendTo(q.Proc(),
 			&Message{Kind: Marker, Life: s.Life, Number: number, Line: n.Line, SSN: s.Out[q].Last}))
@@ -144,8 +138,7 @@ func (l *layer) marked(from core.Rank, m *Message, out []core.Effect) []core.Eff
 		return append(out, core.DropInput(from.Proc(), core.MsgID{},
 			"marker of a checkpoint that is over"))
 	}
-	n.Channels = slices.Clone(n.Channels)
-	n.Channels[from] = channel{Marked: true, Last: m.SSN}
+	n.Channels.Mark(int(from), uint32(m.SSN))
 	return l.closeImage(out)
 }
 
@@ -157,10 +150,8 @@ func (l *layer) record(from core.Rank, a arrival, out []core.Effect) []core.Effe
 	if n.Image == nil || l.has(M37) {
 		return out
 	}
-	i := *n.Image
-	i.Waiting = slices.Clone(i.Waiting)
-	i.Waiting[from] = inserted(slices.Clone(i.Waiting[from]), a)
-	n.Image = &i
+	ch := &n.Channels[from]
+	ch.Messages = inserted(ch.Messages, a)
 	return l.closeImage(out)
 }
 
@@ -171,24 +162,22 @@ func (l *layer) closeImage(out []core.Effect) []core.Effect {
 	if n.Image == nil {
 		return out
 	}
-	i := *n.Image
-	i.Waiting = slices.Clone(i.Waiting)
+	i := n.Image
+	waiting := make([][]arrival, l.ranks)
 	for _, q := range l.mates(l.rank) {
-		ch := n.Channels[q]
-		if !ch.Marked {
-			return out
-		}
-		i.Waiting[q] = slices.DeleteFunc(slices.Clone(i.Waiting[q]), func(a arrival) bool {
-			return a.SSN > ch.Last || a.SSN <= i.Taken[q]
+		var whole bool
+		waiting[q], whole = n.Channels[q].Counted(uint32(i.Taken[q]), func(a *arrival) uint32 {
+			return uint32(a.SSN)
 		})
-		if missing := int(ch.Last-min(ch.Last, i.Taken[q])) - len(i.Waiting[q]); missing > 0 &&
-			!l.has(M37) {
+		if !whole && !(l.has(M37) && n.Channels[q].Marked) {
 			return out
 		}
 	}
+	i.Waiting = waiting
+	n.Channels.Forget()
 	n.Image = nil
 	m := &Message{Kind: Save, Life: l.s.Life, Logger: l.s.Logger, Number: n.Number, Line: n.Line,
-		RSN: i.RSN, Sent: i.Sent, Entries: n.Replay, Image: core.Encode(&i)}
+		RSN: i.RSN, Sent: i.Sent, Entries: n.Replay, Image: core.Encode(i)}
 	n.Replay = nil
 	return append(out, core.SendTo(l.logger(l.rank), m))
 }
