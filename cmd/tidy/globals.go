@@ -4,17 +4,20 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 )
 
 // checkGlobals looks for package variables of cores that could change: state
 // outside the machine would be shared between runs and missing from checkpoints.
 //
-// A variable is constant data if it starts as a composite literal or as the
-// result of a call (errors.New, a table built once) and nothing in its package
-// writes to it: no assignment to it or into it, no ++ or --, no &, no call of a
-// method with a pointer receiver on it, no clear, copy or delete. A variable
-// named _ is an assertion to the compiler. Not seen: a write through an alias
-// (a slice, map or pointer copied out of it), or by another package.
+// A variable is constant data if it starts as a composite literal, as the result
+// of a call (errors.New, a table built once) or as a file that the compiler
+// embeds, and nothing in its package writes to it: no assignment to it or into
+// it, no ++ or --, no &, no call of a method with a pointer receiver on it, no
+// clear, copy or delete. A variable named _ is an assertion to the compiler. Not
+// seen: a write through an alias (a slice, map or pointer copied out of it), or
+// by another package.
 func checkGlobals(t *tree, report *reporter) {
 	resolve := newResolver(t)
 	for _, f := range t.folders {
@@ -63,7 +66,7 @@ func (g *globalCheck) declare(declaration ast.Decl) {
 			if len(spec.Values) > 0 {
 				value = spec.Values[min(i, len(spec.Values)-1)]
 			}
-			if !constantData(value) {
+			if !constantData(value) && !embedded(group) {
 				g.report.at(name.Pos(),
 					"package variable %s in a core: make it a constant, or a table that nothing "+
 						"changes", name.Name)
@@ -81,6 +84,13 @@ func constantData(value ast.Expr) bool {
 		return constantData(value.X)
 	}
 	return false
+}
+
+// embedded tells whether the compiler puts a file into the variable.
+func embedded(group *ast.GenDecl) bool {
+	return group.Doc != nil && slices.ContainsFunc(group.Doc.List, func(c *ast.Comment) bool {
+		return strings.HasPrefix(c.Text, "//go:embed ")
+	})
 }
 
 // node reports a statement or expression that writes to a package variable, or

@@ -4,6 +4,7 @@ package main
 // do not.
 func globalFixtures() []fixture {
 	return []fixture{
+		embeddedFixture,
 		{
 			name: "no constant data",
 			rule: "globals",
@@ -134,4 +135,29 @@ func f(names map[string]int) (int, error) {
 			},
 		},
 	}
+}
+
+// embeddedFixture has texts that the compiler embeds, one of which is written to.
+var embeddedFixture = fixture{
+	name: "an embedded text, and one that is written to",
+	rule: "globals",
+	files: map[string]string{
+		"impl/protocol/hydee/hydee.go": `package hydee
+
+import _ "embed" // of texts
+
+// Text is one.
+//
+//go:embed text.txt
+var Text string
+
+//go:embed more.txt
+var more string
+
+func f() { more = "" }
+`,
+	},
+	want: []string{
+		"impl/protocol/hydee/hydee.go:13: assigns to the package variable more in a core",
+	},
 }

@@ -109,7 +109,7 @@ var importTable = []row{
 	{dir: "checker/boundary", internal: vocabulary},
 	// What is found is made smaller: at the scope of a scenario, so it needs what minimise needs.
 	{
-		dir: "checker/mutation",
+		dir: "checker/mutate",
 		internal: and(searching, "checker/boundary", "checker/minimise", "checker/world",
 			"scenarios", "scenarios/spelling"),
 	},

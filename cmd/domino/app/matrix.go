@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/domino-check/domino/checker/mutation"
+	"github.com/domino-check/domino/checker/mutate"
 	"github.com/domino-check/domino/cmd/domino/app/term"
 )
 
@@ -22,7 +22,7 @@ const (
 	drawnWidth    = 10
 )
 
-func newMatrix(w io.Writer, mutants []mutation.Mutant, methods []mutation.Method,
+func newMatrix(w io.Writer, mutants []mutate.Mutant, methods []mutate.Method,
 	show bool) *matrix {
 	mutant, scenario := len("mutant"), len("scenario")
 	for _, u := range mutants {
@@ -45,7 +45,7 @@ func newMatrix(w io.Writer, mutants []mutation.Mutant, methods []mutation.Method
 
 // row prints one mutant. A number under a method that draws runs is that of the first that breaks
 // something.
-func (m *matrix) row(r *mutation.Row) {
+func (m *matrix) row(r *mutate.Row) {
 	cells := []string{r.Mutant, r.Scenario}
 	for i := range r.Hunts {
 		cells = append(cells, huntCells(r, &r.Hunts[i])...)
@@ -70,7 +70,7 @@ func (m *matrix) row(r *mutation.Row) {
 }
 
 // bound is what ended the hunts that decide nothing.
-func bound(r *mutation.Row) string {
+func bound(r *mutate.Row) string {
 	for _, h := range r.Hunts {
 		if h.Bound == "interrupted" {
 			return h.Bound
@@ -83,7 +83,7 @@ func bound(r *mutation.Row) string {
 }
 
 // huntCells are the cells of a method.
-func huntCells(r *mutation.Row, h *mutation.Hunt) []string {
+func huntCells(r *mutate.Row, h *mutate.Hunt) []string {
 	switch {
 	case h.Method == "exhaustive":
 	case h.Unfit:
@@ -110,7 +110,7 @@ func huntCells(r *mutation.Row, h *mutation.Hunt) []string {
 }
 
 // summary prints what came of all.
-func (m *matrix) summary(s *mutation.Summary, rows []*mutation.Row, asked int) {
+func (m *matrix) summary(s *mutate.Summary, rows []*mutate.Row, asked int) {
 	fmt.Fprintf(m.w,
 		"\n%d mutants: %d proved equivalent, %d within the specification, %d killed because no "+
 			"run shows any more what should be seen, %d not as expected, %d undecided\n",
@@ -131,8 +131,8 @@ func (m *matrix) summary(s *mutation.Summary, rows []*mutation.Row, asked int) {
 		c := &s.Scores[i]
 		fmt.Fprintf(m.w, "%-11s %4d of %d %3.0f %% %18s %18s %9s\n", c.Method, c.Killed, c.Of,
 			100*float64(c.Killed)/float64(max(1, c.Of)),
-			times(c.Median, walk, func(w *mutation.Score) float64 { return w.Median }),
-			times(c.Deep, walk, func(w *mutation.Score) float64 { return w.Deep }), perSecond(c))
+			times(c.Median, walk, func(w *mutate.Score) float64 { return w.Median }),
+			times(c.Deep, walk, func(w *mutate.Score) float64 { return w.Deep }), perSecond(c))
 	}
 	m.against(s, "portfolio", "random")
 	if s.Shrunk > 0 {
@@ -146,7 +146,7 @@ func (m *matrix) summary(s *mutation.Summary, rows []*mutation.Row, asked int) {
 // against compares two methods that both plan their faults: the plain walk wastes most runs on
 // faults that come too early or not at all, so what is better than it need not be so by its choice
 // of schedules.
-func (m *matrix) against(s *mutation.Summary, method, other string) {
+func (m *matrix) against(s *mutate.Summary, method, other string) {
 	a, b := s.Score(method), s.Score(other)
 	if a == nil || b == nil || a.Median == 0 || b.Median == 0 {
 		return
@@ -160,7 +160,7 @@ func (m *matrix) against(s *mutation.Summary, method, other string) {
 }
 
 // times is a median, and how many times better it is than that of the plain walk.
-func times(median float64, walk *mutation.Score, of func(*mutation.Score) float64) string {
+func times(median float64, walk *mutate.Score, of func(*mutate.Score) float64) string {
 	switch {
 	case median == 0:
 		return "-"
@@ -170,7 +170,7 @@ func times(median float64, walk *mutation.Score, of func(*mutation.Score) float6
 	return fmt.Sprintf("%.1f (x %.1f)", median, of(walk)/median)
 }
 
-func perSecond(c *mutation.Score) string {
+func perSecond(c *mutate.Score) string {
 	if c.Schedules == 0 || c.Seconds == 0 {
 		return "-"
 	}
@@ -178,7 +178,7 @@ func perSecond(c *mutation.Score) string {
 }
 
 // survivors lists what a method did not kill, and explains what nothing kills.
-func (m *matrix) survivors(s *mutation.Summary, rows []*mutation.Row) {
+func (m *matrix) survivors(s *mutate.Summary, rows []*mutate.Row) {
 	for i := range s.Scores {
 		if c := &s.Scores[i]; len(c.Missed) > 0 {
 			fmt.Fprintf(m.w, "\nnot killed by %s: %s\n", c.Method, strings.Join(c.Missed, " "))

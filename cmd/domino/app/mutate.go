@@ -11,8 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/domino-check/domino/checker/mutation"
+	"github.com/domino-check/domino/checker/mutate"
 	"github.com/domino-check/domino/cmd/domino/app/term"
+	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -47,7 +48,9 @@ func runMutate(ctx context.Context, args []string, io streams) (int, error) {
 	seed := f.Uint64("seed", 1, "same seed, same schedules")
 	shrink := f.Int("shrink", 20_000,
 		"states to look at for each smaller scenario when a run is made smaller; 0 = none is")
-	show := f.Bool("show", false, "print what each mutant does, and why it is expected to survive")
+	show := f.Bool("show", false,
+		"print what each mutant does, and why it is expected to survive; with --list, the text of "+
+			"mutants and its language")
 	list := f.Bool("list", false, "print the catalogue, and hunt nothing")
 	asJSON := f.Bool("json", false,
 		"print JSON: a line for each mutant, then one with the summary; progress goes to "+
@@ -61,36 +64,54 @@ func runMutate(ctx context.Context, args []string, io streams) (int, error) {
 				"--budget, --max-states and --workers must be positive, other limits not negative")
 	}
 	if *list {
-		return 0, listMutants(io.out, f.Args())
+		return 0, listMutants(io.out, f.Args(), *show)
 	}
-	hunters, err := mutation.SelectMethods(methods, *chosen)
+	hunters, err := mutate.SelectMethods(methods, *chosen)
 	if err != nil {
 		return 0, err
 	}
-	all, err := scenarios.Embedded()
-	if err != nil {
-		return 0, err
-	}
-	mutants, err := mutation.Select(mutation.Catalogue(all), f.Args())
+	all, mutants, err := selectMutants(f.Args())
 	if err != nil {
 		return 0, err
 	}
 	line := &hunts{Line: term.NewLine(io.err, *asJSON), total: len(mutants),
-		at: map[string]mutation.Hunt{}}
-	q := mutation.Question{Methods: hunters, Resolve: resolveCase, Scenarios: all, Shrink: *shrink,
+		at: map[string]mutate.Hunt{}}
+	q := mutate.Question{Methods: hunters, Resolve: resolveCase, Scenarios: all, Shrink: *shrink,
 		Progress: line.hunting,
-		Budget: mutation.Budget{Time: *budget, Schedules: *schedules, States: *states,
+		Budget: mutate.Budget{Time: *budget, Schedules: *schedules, States: *states,
 			Bytes: *memory << 20, Seed: *seed}}
 	return huntAll(ctx, mutants, &q, *workers, line, io, *show, *asJSON)
 }
 
-// listMutants prints the catalogue.
-func listMutants(w io.Writer, words []string) error {
+// selectMutants are the scenarios, and the mutants that the words name.
+func selectMutants(words []string) ([]*scenarios.Scenario, []mutate.Mutant, error) {
 	all, err := scenarios.Embedded()
 	if err != nil {
+		return nil, nil, err
+	}
+	var texts []mutate.Text
+	for _, p := range catalog.Protocols() {
+		texts = append(texts, mutate.Text{Protocol: p.Name, File: p.Name + ": mutants.txt",
+			Text: catalog.Mutants(p.Name)})
+	}
+	list, err := mutate.Collect(texts)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err = mutate.Select(mutate.Catalogue(list, all), words)
+	return all, list, err
+}
+
+// listMutants prints the catalogue, or the text of mutants with what its words mean.
+func listMutants(w io.Writer, words []string, asText bool) error {
+	_, mutants, err := selectMutants(words)
+	if asText && err == nil {
+		for line := range strings.Lines(mutate.Language()) {
+			fmt.Fprintln(w, strings.TrimRight("# "+line, " \n"))
+		}
+		_, err = fmt.Fprintf(w, "\n%s", mutate.Format(mutants))
 		return err
 	}
-	mutants, err := mutation.Select(mutation.Catalogue(all), words)
 	for _, m := range mutants {
 		fmt.Fprintf(w, "%-30s at %-20s %-10s %s\n", m.Name, m.Scenario, m.Expect, m.Doc)
 		if m.Why != "" {
@@ -101,16 +122,16 @@ func listMutants(w io.Writer, words []string) error {
 }
 
 // allMethods are the methods of the package and those that need protocols by name.
-func allMethods() []mutation.Method { return append(mutation.Methods(), soaking{}, fuzzing{}) }
+func allMethods() []mutate.Method { return append(mutate.Methods(), soaking{}, fuzzing{}) }
 
 // huntAll hunts the mutants, prints the rows in order, then the summary.
-func huntAll(ctx context.Context, mutants []mutation.Mutant, q *mutation.Question, workers int,
+func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, workers int,
 	line *hunts, io streams, show, asJSON bool) (int, error) {
 	type answer struct {
-		row *mutation.Row
+		row *mutate.Row
 		err error
 	}
-	var rows []*mutation.Row
+	var rows []*mutate.Row
 	var failed error
 	t := newMatrix(io.out, mutants, q.Methods, show)
 	pool(ctx, workers, len(mutants), func(ctx context.Context, job int) answer {
@@ -140,7 +161,7 @@ func huntAll(ctx context.Context, mutants []mutation.Mutant, q *mutation.Questio
 	if failed != nil {
 		return 0, failed
 	}
-	sum := mutation.Sum(rows)
+	sum := mutate.Sum(rows)
 	if asJSON {
 		if err := json.NewEncoder(io.out).Encode(sum); err != nil {
 			return 0, err
@@ -163,7 +184,7 @@ type hunts struct {
 	mu    sync.Mutex
 	total int
 	done  int
-	at    map[string]mutation.Hunt
+	at    map[string]mutate.Hunt
 }
 
 // huntEvent is the method at work on a mutant.
@@ -172,11 +193,11 @@ type huntEvent struct {
 	Mutant string `json:"mutant"`
 	Done   int    `json:"done"`
 	Total  int    `json:"total"`
-	mutation.Hunt
+	mutate.Hunt
 }
 
 // hunting is told about the method at work.
-func (l *hunts) hunting(mutant string, h mutation.Hunt) {
+func (l *hunts) hunting(mutant string, h mutate.Hunt) {
 	l.mu.Lock()
 	l.at[mutant] = h
 	done := l.done

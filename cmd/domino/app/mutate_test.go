@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domino-check/domino/checker/mutation"
+	"github.com/domino-check/domino/checker/mutate"
 	"github.com/domino-check/domino/fuzz"
 	"github.com/domino-check/domino/scenarios"
 )
@@ -40,8 +40,8 @@ func TestMutateFuzz(t *testing.T) {
 	if code != 0 || len(lines) != 3 {
 		t.Fatalf("exit code %d\n%s%s", code, out, errors)
 	}
-	var rows [2]mutation.Row
-	var sum mutation.Summary
+	var rows [2]mutate.Row
+	var sum mutate.Summary
 	for i, into := range []any{&rows[0], &rows[1], &sum} {
 		if err := json.Unmarshal([]byte(lines[i]), into); err != nil {
 			t.Fatalf("%v\n%s", err, lines[i])
@@ -75,6 +75,7 @@ func TestMutateOdd(t *testing.T) {
 		{"--methods pos,pos", "twice", 4},
 		{"hydee/twice-report --methods pos --schedules 5", "undecided", 2},
 		{"--list two-phase", "two-phase/hasty", 0},
+		{"--list --show two-phase", "\ntwice-prepared: twice Prepared\n\tsays two times that", 0},
 		{"--list nobody", "unknown mutant", 4},
 	} {
 		code, out, errors := domino(t.Context(),

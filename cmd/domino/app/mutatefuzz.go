@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/checker/mutation"
+	"github.com/domino-check/domino/checker/mutate"
 	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/fuzz"
@@ -18,19 +18,19 @@ import (
 // fuzzing hunts mutants in random scenarios, with all that package fuzz draws.
 type fuzzing struct{}
 
-var _ mutation.Beyond = fuzzing{}
+var _ mutate.Beyond = fuzzing{}
 
 // fuzzShrink is how many smaller scenarios are tried when a failure is made small.
 const fuzzShrink = 300
 
-// Name implements mutation.Method.
+// Name implements mutate.Method.
 func (fuzzing) Name() string { return "fuzz" }
 
-// Beyond implements mutation.Beyond: the scenarios are drawn.
+// Beyond implements mutate.Beyond: the scenarios are drawn.
 func (fuzzing) Beyond() {}
 
-// Hunt implements mutation.Method. Runs are counted over all scenarios.
-func (fuzzing) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) (h mutation.Hunt,
+// Hunt implements mutate.Method. Runs are counted over all scenarios.
+func (fuzzing) Hunt(ctx context.Context, t *mutate.Target, b mutate.Budget) (h mutate.Hunt,
 	err error) {
 	h.Method = "fuzz"
 	if !slices.Contains(targets.Names(), t.Mutant.Protocol) {
@@ -45,7 +45,7 @@ func (fuzzing) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) 
 	target.Resolve = func(s *scenarios.Scenario) (world.Case, error) {
 		c, err := resolveCase(s)
 		if err == nil {
-			c.Setup = t.Mutant.Wrap(c.Setup, t.Fired)
+			c.Setup = t.Mutant.Wrap(c.Setup, t.Tally)
 		}
 		return c, err
 	}
@@ -62,7 +62,7 @@ func (fuzzing) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) 
 		drawn := h.Schedules
 		if b.Progress != nil {
 			o.Progress = func(r fuzz.Result) {
-				b.Progress(mutation.Hunt{Method: "fuzz", Schedules: drawn + r.Runs,
+				b.Progress(mutate.Hunt{Method: "fuzz", Schedules: drawn + r.Runs,
 					Seconds: time.Since(began).Seconds()})
 			}
 		}

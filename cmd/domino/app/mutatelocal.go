@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/domino-check/domino/checker/mutation"
+	"github.com/domino-check/domino/checker/mutate"
 	"github.com/domino-check/domino/checker/soak"
 )
 
@@ -13,14 +13,14 @@ import (
 // its budgets; one goroutine at a time goes on, so that a seed gives the same runs.
 type soaking struct{}
 
-// Name implements mutation.Method.
+// Name implements mutate.Method.
 func (soaking) Name() string { return "local" }
 
-// Hunt implements mutation.Method. What a machine does wrong outside of what is judged, such as a
+// Hunt implements mutate.Method. What a machine does wrong outside of what is judged, such as a
 // panic, is an error of the runtime and counts, too, as it names the step.
-func (soaking) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) (mutation.Hunt,
+func (soaking) Hunt(ctx context.Context, t *mutate.Target, b mutate.Budget) (mutate.Hunt,
 	error) {
-	h := mutation.Hunt{Method: "local"}
+	h := mutate.Hunt{Method: "local"}
 	o := soak.Options{Runs: b.Schedules, Seed: b.Seed, MaxTime: b.Time}
 	if o.Runs == 0 {
 		o.Runs = math.MaxInt
@@ -29,7 +29,7 @@ func (soaking) Hunt(ctx context.Context, t *mutation.Target, b mutation.Budget) 
 	if b.Progress != nil {
 		o.Progress = func(s soak.Stats) {
 			if s.Runs%16 == 0 {
-				b.Progress(mutation.Hunt{Method: "local", Schedules: s.Runs,
+				b.Progress(mutate.Hunt{Method: "local", Schedules: s.Runs,
 					Seconds: time.Since(began).Seconds()})
 			}
 		}

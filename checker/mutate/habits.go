@@ -1,4 +1,4 @@
-package mutation
+package mutate
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 )
 
 // sends changes what becomes of messages of the kinds.
-func sends(kinds string, change func(*proc, core.Effect) []core.Effect) habit {
+func sends(kinds []string, change func(*proc, core.Effect) []core.Effect) habit {
 	return habit{effect: func(b *proc, e core.Effect) []core.Effect {
 		if e.Kind != core.SendMessage || !oneOf(e.Message, kinds) {
 			return []core.Effect{e}
@@ -20,17 +20,21 @@ func sends(kinds string, change func(*proc, core.Effect) []core.Effect) habit {
 }
 
 // drop sends no message of the kinds.
-func drop(kinds string) habit {
+func drop(kinds []string) habit {
 	return sends(kinds, func(b *proc, _ core.Effect) []core.Effect {
 		b.fire()
 		return nil
 	})
 }
 
-// dropTo sends no message of the kinds to some procs.
-func dropTo(kinds string, whom func(*proc, core.Proc) bool) habit {
+// dropTo sends no message of the kinds to the rank with the lowest, or the highest number.
+func dropTo(kinds []string, highest bool) habit {
 	return sends(kinds, func(b *proc, e core.Effect) []core.Effect {
-		if !whom(b, e.To) {
+		rank := 0
+		if highest {
+			rank = b.Setup.Layout.Ranks - 1
+		}
+		if int(e.To) != rank {
 			return []core.Effect{e}
 		}
 		b.fire()
@@ -38,14 +42,8 @@ func dropTo(kinds string, whom func(*proc, core.Proc) bool) habit {
 	})
 }
 
-// lastRank is the rank with the highest number.
-func lastRank(b *proc, p core.Proc) bool { return int(p) == b.Setup.Layout.Ranks-1 }
-
-// firstRank is the rank with the lowest number.
-func firstRank(_ *proc, p core.Proc) bool { return p == 0 }
-
 // twice sends every message of the kinds two times.
-func twice(kinds string) habit {
+func twice(kinds []string) habit {
 	return sends(kinds, func(b *proc, e core.Effect) []core.Effect {
 		b.fire()
 		return []core.Effect{e, e}
@@ -54,7 +52,7 @@ func twice(kinds string) habit {
 
 // late puts messages of the kinds on the network some time later: whatever is sent meanwhile
 // overtakes them.
-func late(kinds string) habit {
+func late(kinds []string) habit {
 	return sends(kinds, func(b *proc, e core.Effect) []core.Effect {
 		b.fire()
 		return []core.Effect{b.Hold(e)}
@@ -63,7 +61,7 @@ func late(kinds string) habit {
 
 // astray sends messages of the kinds to the proc behind the right one, ranks to ranks and services
 // to services.
-func astray(kinds string) habit {
+func astray(kinds []string) habit {
 	return sends(kinds, func(b *proc, e core.Effect) []core.Effect {
 		first, n := 0, b.Setup.Layout.Ranks
 		if int(e.To) >= n {
@@ -82,55 +80,41 @@ func astray(kinds string) habit {
 }
 
 // writes changes a field of messages of the kinds as they are sent.
-func writes(kinds, field string, c change) habit {
-	p := parsePath(field)
+func writes(kinds []string, field fieldPath, c change) habit {
 	return sends(kinds, func(b *proc, e core.Effect) []core.Effect {
-		if alter(reflect.ValueOf(e.Message).Elem(), p, place{from: b.Proc, to: e.To, self: b.Proc},
-			c) {
-			b.fire()
-		}
+		b.alter(reflect.ValueOf(e.Message), field, place{from: b.Proc, to: e.To, self: b.Proc}, c)
 		return []core.Effect{e}
 	})
 }
 
 // reads changes fields of messages of the kinds as they are received, each to what a field of the
-// receiver is, given in pairs: what is of a former life or of an old round is taken for present.
-func reads(kinds string, pairs ...string) habit {
+// receiver is: what is of a former life or of an old round is taken for present.
+func reads(kinds []string, pairs []pair) habit {
 	return habit{input: func(b *proc, in core.Input) []core.Input {
 		if in.Kind != core.Received || !oneOf(in.Message, kinds) {
 			return []core.Input{in}
 		}
-		at := place{from: in.From, to: b.Proc, self: b.Proc}
 		in.Message = copyOf(b.Setup, in.Message)
-		changed := false
-		for i := 0; i < len(pairs); i += 2 {
-			if value, ok := read(b.layer(), parsePath(pairs[i+1]), at); ok {
-				into := func(v reflect.Value) { v.Set(value.Convert(v.Type())) }
-				changed = alter(reflect.ValueOf(in.Message).Elem(), parsePath(pairs[i]), at,
-					into) || changed
-			}
-		}
-		if changed {
-			b.fire()
-		}
+		b.alter(reflect.ValueOf(in.Message), nil, place{from: in.From, to: b.Proc, self: b.Proc},
+			func(m reflect.Value) error {
+				return take(m, b.layer(), pairs, place{from: in.From, to: b.Proc, self: b.Proc})
+			})
 		return []core.Input{in}
 	}}
 }
 
-// believes takes what is asked for as done: with each message of the kind it takes the answer of
-// its receiver as given, whose fields are those of the message, "Life=Life RSN=Entries.0.RSN". The
-// real answer comes, too.
-func believes(kind, answer, fields string) habit {
-	return sends(kind, func(b *proc, e core.Effect) []core.Effect {
-		m := blank(b.Setup, answer)
-		at := place{from: e.To, to: b.Proc, self: b.Proc}
-		for _, f := range strings.Fields(fields) {
-			into, source, _ := strings.Cut(f, "=")
-			if value, ok := read(reflect.ValueOf(e.Message).Elem(), parsePath(source), at); ok {
-				walk(reflect.ValueOf(m).Elem(), parsePath(into), at, func(v reflect.Value) {
-					v.Set(value.Convert(v.Type()))
-				})
-			}
+// believes takes what is asked for as done: with each message of the kinds it takes the answer of
+// its receiver as given, whose fields are those of the message. The real answer comes, too.
+func believes(kinds []string, answer string, pairs []pair) habit {
+	return sends(kinds, func(b *proc, e core.Effect) []core.Effect {
+		m, err := blank(b.Setup, answer)
+		if err == nil {
+			err = take(reflect.ValueOf(m), reflect.ValueOf(e.Message), pairs,
+				place{from: e.To, to: b.Proc, self: b.Proc})
+		}
+		if err != nil {
+			b.fails(err)
+			return []core.Effect{e}
 		}
 		b.fire()
 		out := []core.Effect{e}
@@ -139,7 +123,7 @@ func believes(kind, answer, fields string) habit {
 }
 
 // forgets answers messages of the kinds and keeps nothing of them.
-func forgets(kinds string) habit {
+func forgets(kinds []string) habit {
 	return habit{step: func(b *proc, in core.Input) []core.Effect {
 		if in.Kind != core.Received || !oneOf(in.Message, kinds) {
 			return b.Inner.Step(in, nil)
@@ -176,8 +160,8 @@ func records(prefix string, change func(*proc, core.Effect) []core.Effect) habit
 	}}
 }
 
-// writesNothing goes on as if it had written.
-func writesNothing(prefix string) habit {
+// unwritten goes on as if it had written.
+func unwritten(prefix string) habit {
 	return records(prefix, func(b *proc, e core.Effect) []core.Effect {
 		return b.Feed(core.Input{Kind: core.Persisted, Key: e.Key})
 	})
@@ -190,8 +174,8 @@ func hasty(prefix string) habit {
 	})
 }
 
-// putsOff goes on before it even begins to write, which it does some time later.
-func putsOff(prefix string) habit {
+// putOff goes on before it even begins to write, which it does some time later.
+func putOff(prefix string) habit {
 	return records(prefix, func(b *proc, e core.Effect) []core.Effect {
 		return append([]core.Effect{b.Hold(e)}, b.Anticipate(e.Key)...)
 	})
@@ -222,47 +206,43 @@ func overlooks(prefix string) habit {
 }
 
 // sameLife takes the number of its former life when it starts again.
-func sameLife(b *proc, in core.Input) []core.Input {
-	if in.Kind == core.Restore {
-		in.Incarnation--
-		b.fire()
-	}
-	return []core.Input{in}
+func sameLife() habit {
+	return habit{input: func(b *proc, in core.Input) []core.Input {
+		if in.Kind == core.Restore {
+			in.Incarnation--
+			b.fire()
+		}
+		return []core.Input{in}
+	}}
 }
 
-// keeps changes a field of the protocol's state after each step that declares an effect of the
+// after changes a field of the protocol's state after each step that declares an effect of the
 // kind, with its receiver as place "to".
-func keeps(kind core.EffectKind, field string, c change) habit {
-	p := parsePath(field)
+func after(kind core.EffectKind, field fieldPath, c change) habit {
 	return habit{state: func(b *proc, list []core.Effect) {
 		for _, e := range list {
-			if e.Kind == kind && alter(b.layer(), p, place{from: e.From, to: e.To, self: b.Proc},
-				c) {
-				b.fire()
+			if e.Kind == kind {
+				b.alter(b.layer(), field, place{from: e.From, to: e.To, self: b.Proc}, c)
 			}
 		}
 	}}
 }
 
 // always changes a field of the state after every step of the ranks, or of the services.
-func always(ranks bool, field string, c change) habit {
-	p := parsePath(field)
+func always(ranks bool, field fieldPath, c change) habit {
 	return habit{state: func(b *proc, _ []core.Effect) {
-		if (int(b.Proc) < b.Setup.Layout.Ranks) == ranks &&
-			alter(b.layer(), p, place{self: b.Proc}, c) {
-			b.fire()
+		if (int(b.Proc) < b.Setup.Layout.Ranks) == ranks {
+			b.alter(b.layer(), field, place{self: b.Proc}, c)
 		}
 	}}
 }
 
 // hears changes a field of the state before each message of the kinds is handled, with the sender
 // as place "from".
-func hears(kinds, field string, c change) habit {
-	p := parsePath(field)
+func hears(kinds []string, field fieldPath, c change) habit {
 	return habit{input: func(b *proc, in core.Input) []core.Input {
-		if in.Kind == core.Received && oneOf(in.Message, kinds) &&
-			alter(b.layer(), p, place{from: in.From, self: b.Proc}, c) {
-			b.fire()
+		if in.Kind == core.Received && oneOf(in.Message, kinds) {
+			b.alter(b.layer(), field, place{from: in.From, self: b.Proc}, c)
 		}
 		return []core.Input{in}
 	}}

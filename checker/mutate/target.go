@@ -1,8 +1,7 @@
-package mutation
+package mutate
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/scenarios"
@@ -16,8 +15,7 @@ type Target struct {
 	Mutant   Mutant
 	Scenario *scenarios.Scenario // in the variant of the mutant
 	Case     world.Case          // of the mutant
-	// how often the mutant has made a difference so far; not of a switch of the protocol
-	Fired *atomic.Int64
+	Tally    *Tally              // of the mutant, in all that is made by Resolve
 	// of the repaired protocol at the same scope, at the boundary of its machines, too
 	Original world.Case
 	Resolve  Resolve // of smaller scenarios, with the mutant in them
@@ -25,7 +23,7 @@ type Target struct {
 
 // aim makes the target. Symmetry is not made use of: a mutant may tell ranks apart.
 func aim(m Mutant, s *scenarios.Scenario, resolve Resolve) (*Target, error) {
-	t := &Target{Mutant: m, Fired: new(atomic.Int64)}
+	t := &Target{Mutant: m, Tally: new(Tally)}
 	own := *s
 	own.Variant, own.Expect, own.Breaks, own.States, own.MustSee, own.Interchangeable = "repaired",
 		"holds", "", 0, nil, nil
@@ -36,7 +34,7 @@ func aim(m Mutant, s *scenarios.Scenario, resolve Resolve) (*Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mutant %s: %w", m.Name, err)
 	}
-	original.Setup, original.Force = habit{}.wrap(original.Setup, new(atomic.Int64)), true
+	original.Setup, original.Force = Wrapped(original.Setup), true
 	t.Original = original
 	if m.Variant != "" {
 		own.Variant = m.Variant
@@ -48,7 +46,7 @@ func aim(m Mutant, s *scenarios.Scenario, resolve Resolve) (*Target, error) {
 		if err != nil {
 			return c, err
 		}
-		c.Setup, c.Force = m.Wrap(c.Setup, t.Fired), true
+		c.Setup, c.Force = m.Wrap(c.Setup, t.Tally), true
 		return c, nil
 	}
 	t.Case, err = t.Resolve(&own)

@@ -1,7 +1,8 @@
-package mutation
+package mutate
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,10 +33,13 @@ func TestAlter(t *testing.T) {
 		want    func(*outer)
 		changes bool
 	}{
-		"number":     {"Life", shift(2), func(o *outer) { o.Life = 5 }, true},
+		"number": {"Life", shift(2), func(o *outer) { o.Life = 5 }, true},
+		"above all": {"Items.*.N", shift(1 << 40), func(o *outer) {
+			o.Items[0].N, o.Items[1].N, o.Items[2].N = 1<<32-1, 1<<32-1, 1<<32-1
+		}, true},
 		"below zero": {"Life", shift(-9), func(o *outer) { o.Life = 0 }, true},
-		"set":        {"Life", to(3), func(*outer) {}, false},
-		"truth":      {"Yes", to(1), func(o *outer) { o.Yes = true }, true},
+		"set":        {"Life", set(3), func(*outer) {}, false},
+		"truth":      {"Yes", set(1), func(o *outer) { o.Yes = true }, true},
 		"all": {"Items.*.N", shift(1), func(o *outer) {
 			o.Items[0].N, o.Items[1].N, o.Items[2].N = 2, 3, 1
 		}, true},
@@ -58,8 +62,15 @@ func TestAlter(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := specimen()
 			shared := o
-			changed := alter(reflect.ValueOf(&o).Elem(), parsePath(tt.path),
+			path, err := parsePath(tt.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed, err := alter(reflect.ValueOf(&o).Elem(), path,
 				place{from: 0, to: 1, self: 2}, tt.change)
+			if err != nil {
+				t.Fatal(err)
+			}
 			want := specimen()
 			tt.want(&want)
 			if diff := cmp.Diff(want, o); diff != "" || changed != tt.changes {
@@ -69,5 +80,38 @@ func TestAlter(t *testing.T) {
 				t.Errorf("something else has changed, too:\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestAlterImpossible gives paths and changes that make no sense: an error says why, and nothing
+// panics, as a panic would count as a bug of the protocol that is found.
+func TestAlterImpossible(t *testing.T) {
+	for _, tt := range []struct {
+		path   string
+		change change
+		want   string
+	}{
+		{"Items.lst.N", nothing, `field Items.lst.N: "lst" is no place in a list`},
+		{"Life.N", nothing, `nothing named "N" in a uint64`},
+		{"Life", withoutLast, "field Life: a uint64 is no list"},
+		{"Yes", backwards, "is no list"},
+		{"Items", shift(1), "is no number to shift"},
+		{"Items", set(1), "is no number to set"},
+	} {
+		o := specimen()
+		path, err := parsePath(tt.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = alter(reflect.ValueOf(&o).Elem(), path, place{}, tt.change)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.path, err, tt.want)
+		}
+	}
+	o := specimen()
+	pairs := []pair{{into: fieldPath{"Items"}, source: fieldPath{"Life"}}}
+	err := take(reflect.ValueOf(&o), reflect.ValueOf(&o), pairs, place{})
+	if err == nil || !strings.Contains(err.Error(), "Items=Life: a uint64 can not become") {
+		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package mutation
+package mutate
 
 import (
 	"context"
@@ -68,7 +68,8 @@ func (q *Question) Ask(ctx context.Context, m Mutant) (*Row, error) {
 		return s.Name == m.Scenario
 	})
 	if i < 0 {
-		return nil, fmt.Errorf("mutant %s: there is no scenario %q", m.Name, m.Scenario)
+		return nil, fmt.Errorf("%s: mutant %s: there is no scenario %q", m.Source, m.Name,
+			m.Scenario)
 	}
 	t, err := aim(m, q.Scenarios[i], q.Resolve)
 	if err != nil {
@@ -103,7 +104,10 @@ func (q *Question) Ask(ctx context.Context, m Mutant) (*Row, error) {
 	if q.Shrink > 0 {
 		q.shrink(ctx, t, r)
 	}
-	r.Fired = t.Fired.Load()
+	if err := t.Tally.Err(); err != nil {
+		return nil, fmt.Errorf("%s: mutant %s: %w", m.Source, m.Name, err)
+	}
+	r.Fired = t.Tally.Fired()
 	r.judge(ctx.Err() != nil)
 	return r, nil
 }

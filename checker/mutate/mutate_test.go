@@ -1,4 +1,4 @@
-package mutation_test
+package mutate_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/checker/mutation"
+	"github.com/domino-check/domino/checker/mutate"
 	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/catalog"
@@ -36,20 +36,35 @@ func embedded(t *testing.T) []*scenarios.Scenario {
 	return all
 }
 
-// question hunts within bounds that do not depend on time, so that the answer does not either.
-func question(t *testing.T, methods ...string) *mutation.Question {
+// boundary are the mutants of all protocols beside those that are switches.
+func boundary(t *testing.T) []mutate.Mutant {
 	t.Helper()
-	list, err := mutation.SelectMethods(mutation.Methods(), methods)
+	var texts []mutate.Text
+	for _, p := range catalog.Protocols() {
+		texts = append(texts, mutate.Text{Protocol: p.Name, File: p.Name + "/mutants.txt",
+			Text: catalog.Mutants(p.Name)})
+	}
+	list, err := mutate.Collect(texts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &mutation.Question{Methods: list, Resolve: resolve, Scenarios: embedded(t),
-		Budget: mutation.Budget{Schedules: 3000, States: 1 << 20, Seed: 1}}
+	return list
 }
 
-func ask(t *testing.T, q *mutation.Question, name string) *mutation.Row {
+// question hunts within bounds that do not depend on time, so that the answer does not either.
+func question(t *testing.T, methods ...string) *mutate.Question {
 	t.Helper()
-	list, err := mutation.Select(mutation.Catalogue(q.Scenarios), []string{name})
+	list, err := mutate.SelectMethods(mutate.Methods(), methods)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &mutate.Question{Methods: list, Resolve: resolve, Scenarios: embedded(t),
+		Budget: mutate.Budget{Schedules: 3000, States: 1 << 20, Seed: 1}}
+}
+
+func ask(t *testing.T, q *mutate.Question, name string) *mutate.Row {
+	t.Helper()
+	list, err := mutate.Select(mutate.Catalogue(boundary(t), q.Scenarios), []string{name})
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%s: %d mutants, %v", name, len(list), err)
 	}
@@ -69,7 +84,7 @@ func TestCatalogue(t *testing.T) {
 		byName[s.Name] = s
 	}
 	errata, names, protocols := map[string]bool{}, map[string]bool{}, map[string]int{}
-	for _, m := range mutation.Catalogue(all) {
+	for _, m := range mutate.Catalogue(boundary(t), all) {
 		s := byName[m.Scenario]
 		switch {
 		case names[m.Name]:
@@ -80,7 +95,7 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("%s of %s is hunted at %s of %s", m.Name, m.Protocol, s.Name, s.Protocol)
 		case m.Doc == "" || strings.HasSuffix(m.Doc, "."):
 			t.Errorf("%s: %q is no clause", m.Name, m.Doc)
-		case (m.Expect == mutation.Broken) != (m.Why == ""):
+		case (m.Expect == mutate.Broken) != (m.Why == ""):
 			t.Errorf("%s is expected to be %s: %q", m.Name, m.Expect, m.Why)
 		}
 		names[m.Name] = true
@@ -112,7 +127,7 @@ func TestCatalogue(t *testing.T) {
 func TestFires(t *testing.T) {
 	t.Parallel()
 	q := question(t, "random")
-	for _, m := range mutation.Boundary() {
+	for _, m := range boundary(t) {
 		fired := int64(0)
 		for _, n := range []int{4, 40, 400, 4000} {
 			q.Budget.Schedules = n
@@ -162,16 +177,16 @@ func TestExhaustiveKills(t *testing.T) {
 func TestSurvivors(t *testing.T) {
 	t.Parallel()
 	q := question(t, "exhaustive", "pos")
-	for name, want := range map[string]mutation.Status{"hydee/twice-report": mutation.Equivalent,
-		"sbml/twice-order-ok":      mutation.Equivalent,
-		"two-phase/twice-prepared": mutation.Equivalent, "hydee/drop-marker": mutation.Vacuous,
-		"paxos/old-accepted-taken": mutation.Within} {
+	for name, want := range map[string]mutate.Status{"hydee/twice-report": mutate.Equivalent,
+		"sbml/twice-order-ok":      mutate.Equivalent,
+		"two-phase/twice-prepared": mutate.Equivalent, "hydee/drop-marker": mutate.Vacuous,
+		"paxos/old-accepted-taken": mutate.Within} {
 		r := ask(t, q, name)
 		if r.Expect != want || r.Unexpected != "" ||
-			r.Equivalent() != (want == mutation.Equivalent) {
+			r.Equivalent() != (want == mutate.Equivalent) {
 			t.Errorf("%s: %+v", name, r)
 		}
-		if d := r.Hunt("pos"); d.Killed || d.Schedules > 0 && want != mutation.Vacuous {
+		if d := r.Hunt("pos"); d.Killed || d.Schedules > 0 && want != mutate.Vacuous {
 			t.Errorf("%s: runs were drawn where nothing is to be found: %+v", name, d)
 		}
 	}
@@ -205,7 +220,7 @@ func TestBoundary(t *testing.T) {
 				Terminals: r.Terminals}
 		}
 		wrapped := c
-		wrapped.Setup = mutation.Wrapped(c.Setup)
+		wrapped.Setup = mutate.Wrapped(c.Setup)
 		if diff := cmp.Diff(explore(c), explore(wrapped)); diff != "" {
 			t.Errorf("%s (-bare +wrapped):\n%s", name, diff)
 		}
@@ -236,7 +251,7 @@ func TestStable(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	m, err := mutation.Select(mutation.Boundary(), []string{"hydee/twice-report"})
+	m, err := mutate.Select(boundary(t), []string{"hydee/twice-report"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +275,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	q := question(t, "exhaustive", "walk", "random", "pos", "pctcp", "urw", "portfolio")
-	for _, m := range mutation.Catalogue(q.Scenarios) {
+	for _, m := range mutate.Catalogue(boundary(t), q.Scenarios) {
 		if f := rows[m.Name]; f == nil || f[1] != m.Scenario {
 			t.Errorf("%s is not in the table, or at another scope: %v; domino mutate writes it",
 				m.Name, f)
@@ -268,12 +283,12 @@ func TestTable(t *testing.T) {
 	}
 	for _, name := range quick[:5] {
 		r := ask(t, q, name)
-		want := []string{name, r.Scenario, r.Hunts[0].Property, mutation.Number(r.Hunts[0].Steps),
-			mutation.Number(r.Hunts[0].States)}
+		want := []string{name, r.Scenario, r.Hunts[0].Property, mutate.Number(r.Hunts[0].Steps),
+			mutate.Number(r.Hunts[0].States)}
 		for _, h := range r.Hunts[1:] {
 			number := "-"
 			if h.Killed {
-				number = mutation.Number(h.Schedules)
+				number = mutate.Number(h.Schedules)
 			}
 			want = append(want, number)
 		}
@@ -285,19 +300,19 @@ func TestTable(t *testing.T) {
 
 // TestSelect names protocols, patterns, and what is not there; an unknown method.
 func TestSelect(t *testing.T) {
-	list := mutation.Catalogue(embedded(t))
+	list := mutate.Catalogue(boundary(t), embedded(t))
 	for word, ok := range map[string]bool{"hydee": true, "rbml/log-*": true,
 		"hydee/gate-open": true, "hydee/gate-opn": false, "[": false, "none": false} {
-		some, err := mutation.Select(list, []string{word})
+		some, err := mutate.Select(list, []string{word})
 		if (err == nil) != ok || ok == (len(some) == 0) {
 			t.Errorf("%q: %d mutants, %v", word, len(some), err)
 		}
 	}
-	if some, err := mutation.Select(list, nil); err != nil || len(some) != len(list) {
+	if some, err := mutate.Select(list, nil); err != nil || len(some) != len(list) {
 		t.Errorf("no words: %d of %d, %v", len(some), len(list), err)
 	}
 	for _, names := range [][]string{{"bfs"}, {"pos", "pos"}, {""}} {
-		if _, err := mutation.SelectMethods(mutation.Methods(), names); err == nil {
+		if _, err := mutate.SelectMethods(mutate.Methods(), names); err == nil {
 			t.Errorf("methods %q are taken", names)
 		}
 	}

@@ -1,11 +1,10 @@
-package mutation
+package mutate
 
 import (
 	"fmt"
 	"path"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
@@ -36,66 +35,26 @@ type Mutant struct {
 	Why      string // of one that is not broken: the reason
 	Erratum  string // the switch in the protocol; "" for a mutant at the boundary of the machines
 	Variant  string // the variant that has the switch on, "" for a mutant at the boundary
+	Habit    string // what it does at the boundary, in the language; "" for a switch
+	Source   string // FILE:LINE of its text, "" for a switch
 	habit    habit
 }
 
-// Wrap returns a changed copy of the setup whose machines misbehave; fired counts how often that
+// Wrap returns a changed copy of the setup whose machines misbehave; the tally says how often that
 // made a difference. A mutant that is a switch of the protocol changes nothing here: its setup is
 // made with the variant.
-func (m *Mutant) Wrap(s *core.Setup, fired *atomic.Int64) *core.Setup {
+func (m *Mutant) Wrap(s *core.Setup, tally *Tally) *core.Setup {
 	if m.Variant != "" {
 		return s
 	}
-	return m.habit.wrap(s, fired)
+	return m.habit.wrap(s, tally)
 }
 
-// broken is a mutant of which some run breaks a property at the scope of the scenario.
-func broken(protocol, name, doc, scenario string, h habit) Mutant {
-	return Mutant{Name: protocol + "/" + name, Protocol: protocol, Doc: doc, Scenario: scenario,
-		Expect: Broken, habit: h}
-}
-
-// like is the mutant under further protocols of a family, each with its scenario.
-func like(m Mutant, at ...string) family {
-	list := family{m}
-	_, name, _ := strings.Cut(m.Name, "/")
-	for i := 0; i < len(at); i += 2 {
-		n := m
-		n.Name, n.Protocol, n.Scenario = at[i]+"/"+name, at[i], at[i+1]
-		list = append(list, n)
-	}
-	return list
-}
-
-// family is one mutant under several protocols.
-type family []Mutant
-
-// but says of all of them that they are not broken, and why.
-func (f family) but(s Status, why string) family {
-	for i := range f {
-		f[i] = f[i].but(s, why)
-	}
-	return f
-}
-
-// but says that the mutant is not broken, and why.
-func (m Mutant) but(s Status, why string) Mutant {
-	m.Expect, m.Why = s, why
-	return m
-}
-
-// Boundary lists the mutants at the boundary of machines, by protocol and name.
-func Boundary() []Mutant {
-	list := slices.Concat(hydee(), causal(), camel(), pessimistic(), senderBased(), radic(),
-		services())
-	slices.SortFunc(list, func(a, b Mutant) int { return strings.Compare(a.Name, b.Name) })
-	return list
-}
-
-// Catalogue lists all mutants by protocol and name: those at the boundary, then for each scenario
-// of an erratum the protocol with that erratum, and the variants that are broken on purpose.
-func Catalogue(all []*scenarios.Scenario) []Mutant {
-	list := Boundary()
+// Catalogue lists all mutants by protocol and name: those at the boundary, which are given, then
+// for each scenario of an erratum the protocol with that erratum, and the variants that are broken
+// on purpose.
+func Catalogue(boundary []Mutant, all []*scenarios.Scenario) []Mutant {
+	list := slices.Clone(boundary)
 	for _, s := range all {
 		switch {
 		case s.Erratum != "":
@@ -135,7 +94,7 @@ func Select(list []Mutant, words []string) ([]Mutant, error) {
 		if !found {
 			return nil,
 				fmt.Errorf("unknown mutant %q%s See: domino mutate --list",
-					w, spelling.Guess(w, known(list)))
+					w, spelling.Guess(w, names(list)))
 		}
 	}
 	var some []Mutant
@@ -147,8 +106,8 @@ func Select(list []Mutant, words []string) ([]Mutant, error) {
 	return some, nil
 }
 
-// known are the names that Select finds.
-func known(list []Mutant) []string {
+// names are those that Select finds.
+func names(list []Mutant) []string {
 	var names []string
 	for _, m := range list {
 		names = append(names, m.Protocol, m.Name)

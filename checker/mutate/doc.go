@@ -1,21 +1,22 @@
-// Package mutation measures how good the checker is at finding bugs: it breaks every protocol on
+// Package mutate measures how good the checker is at finding bugs: it breaks every protocol on
 // purpose, in many small ways, and hunts each of these mutants with every method there is. The
 // tests of package boundary break machines to test properties; this one breaks protocols to test
 // searches.
 //
 // # Mutants
 //
-// A mutant is a decorator around every machine of a setup (boundary.go): it drops, repeats, delays
-// or misdirects messages of a kind, changes a field of them, answers and forgets, goes on before a
-// record is stable, takes what is old for new, or changes a field of the state (habits.go).
-// Messages and states are plain data and known by the names of their fields (field.go), so that one
-// habit serves all protocols and no protocol is imported. What has to be inside a protocol is a
-// switch there: the catalogue takes every erratum that has a scenario, and every variant that is
-// broken on purpose.
+// A mutant is a decorator around every machine of a setup (package boundary): it drops, repeats,
+// delays or misdirects messages of a kind, changes a field of them, answers and forgets, goes on
+// before a record is stable, takes what is old for new, or changes a field of the state. Mutants
+// are text beside their protocol, mutants.txt, in a small language (Parse, Language); messages and
+// states are plain data and known by the names of their fields, so that one habit serves all
+// protocols, and no protocol is known here. What has to be inside a protocol is a switch there: the
+// catalogue takes every erratum that has a scenario, and every variant that is broken on purpose.
 //
 // Each mutant is hunted at the scope of one scenario, with the repaired protocol where it is not a
-// switch. What becomes of it (Status) is part of the catalogue, and the reason where it is not
-// broken.
+// switch. What becomes of it (Status) is part of its text, and the reason where it is not broken.
+// That it makes a difference at that scope at all is asked, too: a message kind or field whose name
+// is mistyped does not pass for a mutant that survives.
 //
 // # Methods
 //
@@ -43,7 +44,7 @@
 //
 // testdata/matrix.txt is what this prints, in about ten minutes of one core:
 //
-//	go run ./cmd/domino mutate --methods exhaustive,walk,random,pos,pctcp,urw,portfolio --schedules 3000 --shrink 0 > checker/mutation/testdata/matrix.txt
+//	go run ./cmd/domino mutate --methods exhaustive,walk,random,pos,pctcp,urw,portfolio --schedules 3000 --shrink 0 > checker/mutate/testdata/matrix.txt
 //
 // The plain walk meets faults at any moment, most of them too early; every other method plans them.
 // So most of what the portfolio gains over the walk it gains by that: the summary also compares it
@@ -57,4 +58,4 @@
 // too, runs are made smaller, and each method has 30 seconds: an hour or more.
 //
 // Not here: mutants of programs, of the modelled environment and of the properties.
-package mutation
+package mutate
