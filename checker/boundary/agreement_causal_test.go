@@ -11,6 +11,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/camel"
 	"github.com/domino-check/domino/impl/protocol/causal"
 	"github.com/domino-check/domino/impl/protocol/none"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
@@ -52,7 +53,7 @@ func TestWorldAndJudgeAgreeOnCausalWalks(t *testing.T) {
 			make, count = camel.NewSetup, causal.Erratum(len(camel.Errata()))
 		}
 		for j, m := range models {
-			for e := -1; e < int(count); e++ {
+			for e := -1; e < int(count); e += effort.Of(4, 1) {
 				options := causal.Options{F: 1}
 				if e >= 0 {
 					options.Errata = options.Errata.With(causal.Erratum(e))
@@ -82,7 +83,7 @@ func TestWorldAndJudgeAgreeOnCausalWalks(t *testing.T) {
 			}
 		}
 	}
-	if broken < 10 || complete < 100 {
+	if broken < effort.Of(3, 10) || complete < effort.Of(25, 100) {
 		t.Errorf("%d walks are broken and %d complete: the comparison says little", broken,
 			complete)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/search/lasso"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec"
 )
 
@@ -163,7 +164,7 @@ func TestLassoAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(4, 2))
 	endless, cyclic := 0, 0
-	for n := range 4000 {
+	for n := range effort.Cases(800, 4000) {
 		w := randomWeb(r)
 		plain := search.Explore(t.Context(), w, checker.Options{All: true})
 		got := search.Explore(t.Context(), w, checker.Options{All: true, Lasso: true})
@@ -196,7 +197,7 @@ func TestLassoAgainstBruteForce(t *testing.T) {
 		}
 	}
 	t.Logf("%d webs have an endless fair run, %d only unfair ones", endless, cyclic)
-	if endless < 500 || cyclic < 100 {
+	if endless < effort.Of(100, 500) || cyclic < effort.Of(20, 100) {
 		t.Errorf("%d and %d say little", endless, cyclic)
 	}
 }

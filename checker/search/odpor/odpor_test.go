@@ -2,7 +2,6 @@ package odpor_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -15,10 +14,9 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/internal/brute"
 	"github.com/domino-check/domino/checker/search"
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec"
 )
-
-var moreCases = flag.Int("cases", 1, "multiplies the number of random cases")
 
 // shared is a program of threads over shared variables, each step one read or one write: the
 // setting of the paper on optimal reduction.
@@ -423,7 +421,7 @@ func TestTracesOfCommands(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(11, 12))
 	compared, traces, classes, failed := 0, 0, 0, 0
-	for range 2500 * *moreCases {
+	for range effort.Cases(400, 2500) {
 		g := randomGuarded(r)
 		want, ok := brute.Sleeping(g, 3000)
 		if !ok {
@@ -462,7 +460,8 @@ func TestTracesOfCommands(t *testing.T) {
 	}
 	t.Logf("%d systems, %d traces, %d systems counted by swaps, too, %d failed", compared, traces,
 		classes, failed)
-	if compared < 2000 || traces < 20000 || classes < 1000 {
+	if compared < effort.Of(300, 2000) || traces < effort.Of(3000, 20000) ||
+		classes < effort.Of(150, 1000) {
 		t.Errorf("%d systems, %d traces, %d by swaps say little", compared, traces, classes)
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/domino-check/domino/fuzz"
+	"github.com/domino-check/domino/internal/effort"
 )
 
 // printedFuzz is what fuzz prints as JSON.
@@ -38,7 +40,8 @@ func fuzzOnce(t *testing.T, want int, args ...string) (r printedFuzz) {
 // it ended: the runs in two parts are those of one.
 func TestFuzzCorpus(t *testing.T) {
 	folder := t.TempDir()
-	at := []string{"hydee", "--corpus", folder, "--runs", "400"}
+	runs := effort.Of(120, 400)
+	at := []string{"hydee", "--corpus", folder, "--runs", strconv.Itoa(runs)}
 	r := fuzzOnce(t, 1, append(at, "--variant", "repaired+H1")...)
 	if len(r.Failures) != 1 || len(r.Files) != 1 || r.Failures[0].Property != "exactly-once" {
 		t.Fatalf("%+v", r)
@@ -61,7 +64,7 @@ func TestFuzzCorpus(t *testing.T) {
 	if first.Corpus != 1 || len(first.Failures) != 0 || second.Next <= first.Next {
 		t.Errorf("repaired: %+v then %+v", first, second)
 	}
-	whole := fuzzOnce(t, 2, "hydee", "--corpus", "", "--runs", "800")
+	whole := fuzzOnce(t, 2, "hydee", "--corpus", "", "--runs", strconv.Itoa(2*runs))
 	if got := first.Cases + second.Cases; got < whole.Cases-3 ||
 		first.Next+uint64(second.Cases) > whole.Next+3 {
 		t.Errorf("%d scenarios in two parts, %d in one", got, whole.Cases)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -282,6 +283,9 @@ func TestCheck(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			if strings.HasSuffix(tt.name, "large") && !effort.Long() {
+				t.Skip("large")
+			}
 			code, out, err := domino(t.Context(),
 				append(append([]string{"check"}, tt.args...), "--save=")...)
 			// a slow machine shows progress
