@@ -15,7 +15,6 @@ import (
 	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
-	"github.com/domino-check/domino/spec/fault"
 )
 
 // searchFlags direct the search of check and errata.
@@ -134,12 +133,12 @@ type row struct {
 func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	f := flags("check", "[SCENARIO | FILE ...]", io, "check", "check --long", "check s1 's0*'",
 		"check s1 --failures 2 --timeout 1m",
+		"check s1 --set to-dead=kept --set victims=x",
 		"check s1 --variant published --search bfs",
 		"check ring3 --search pos --runs 100000 --seed 7", "check my.txtar --json",
 		"check s0 --save-run s0.run", "check s0 --resume s0.run")
 	var sf searchFlags
-	var variant string
-	var failures, checkpoints int
+	var changed overrides
 	var long bool
 	f.StringVar(&sf.order, "search", "dfs",
 		"dfs (reduced), bfs (shortest counterexample), odpor (stateless, one run of each trace), "+
@@ -150,10 +149,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	sf.samples = registerSamples(f)
 	f.BoolVar(&sf.lasso, "lasso", false,
 		"look for runs that go on for ever, too: depth first, not reduced")
-	f.StringVar(&variant, "variant", "",
-		"repaired, published, or repaired+ERRATUM, instead of the scenario's")
-	f.IntVar(&failures, "failures", -1, "failures, instead of the scenario's")
-	f.IntVar(&checkpoints, "checkpoints", -1, "spontaneous checkpoints, instead of the scenario's")
+	changed.register(f)
 	f.BoolVar(&long, "long", false, "without names: the scenarios that take long, too")
 	f.BoolVar(&sf.estimate, "estimate", false,
 		"explore only the beginning and guess how large the whole is")
@@ -179,39 +175,18 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	if err := sf.addRun(&o, f, len(list), io.err); err != nil {
 		return 0, err
 	}
-	for _, name := range []string{"failures", "checkpoints"} {
-		if n, _ := f.GetInt(name); f.Changed(name) && (n < 0 || n > fault.Max) {
-			return 0, fmt.Errorf("budget %s is %d, want [0, %d]", name, n, fault.Max)
-		}
-	}
 	for _, s := range list {
-		override(s, variant, failures, checkpoints, sf.order != "dfs" || sf.reduce != "" ||
-			sf.lasso)
+		if sf.order != "dfs" || sf.reduce != "" || sf.lasso {
+			s.States = 0
+		}
+		if err := changed.apply(s); err != nil {
+			return 0, err
+		}
 	}
 	if sf.estimate {
 		return estimateAll(ctx, list, o, &sf, io)
 	}
 	return checkAll(ctx, list, o, &sf, io)
-}
-
-// override puts what the command line says in the place of what the scenario says; what the
-// scenario expects of itself goes with it.
-func override(s *scenarios.Scenario, variant string, failures, checkpoints int, otherSearch bool) {
-	if variant != "" {
-		s.Variant = variant
-	}
-	if failures >= 0 {
-		s.Model.Failures = failures
-	}
-	if checkpoints >= 0 {
-		s.Model.Checkpoints = checkpoints
-	}
-	if otherSearch {
-		s.States = 0
-	}
-	if variant != "" || failures >= 0 || checkpoints >= 0 {
-		s.States, s.Expect, s.Breaks, s.MustSee = 0, "holds", "", nil
-	}
 }
 
 // checkAll runs the scenarios, prints them in order and returns the exit code.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/soak"
@@ -19,7 +21,6 @@ import (
 	"github.com/domino-check/domino/impl/runtime/local"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
-	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/report"
 )
 
@@ -38,8 +39,7 @@ func runRun(ctx context.Context, args []string, io streams) (int, error) {
 		"run 'causal-*' --runs 5000 --parallel", "run ping --runs 1 --show",
 		"run s0 --for 30s --real", "run .domino/s1-published.txtar --enforce")
 	var rf runFlags
-	var variant string
-	var failures, checkpoints int
+	var changed overrides
 	f.Uint64Var(&rf.soak.Seed, "seed", 1,
 		"same seed, same runs and output but for times, unless --parallel, --real or --for")
 	f.IntVar(&rf.soak.Runs, "runs", soak.DefaultRuns,
@@ -57,10 +57,7 @@ func runRun(ctx context.Context, args []string, io streams) (int, error) {
 		"repeat every run in the world of check, step by step, and compare")
 	enforce := f.Bool("enforce", false,
 		"enforce the schedule of a replay file on the goroutines instead of drawing runs")
-	f.StringVar(&variant, "variant", "",
-		"repaired, published, or repaired+ERRATUM, instead of the scenario's")
-	f.IntVar(&failures, "failures", -1, "failures, instead of the scenario's")
-	f.IntVar(&checkpoints, "checkpoints", -1, "spontaneous checkpoints, instead of the scenario's")
+	changed.register(f)
 	f.IntVar(&rf.workers, "workers", runtime.GOMAXPROCS(0), "scenarios at the same time")
 	f.StringVar(&rf.save, "save", ".domino",
 		"folder for replay files of violations; \"\" saves none")
@@ -78,20 +75,9 @@ func runRun(ctx context.Context, args []string, io streams) (int, error) {
 	if rf.soak.MaxTime > 0 && !f.Changed("runs") {
 		rf.soak.Runs = math.MaxInt
 	}
-	if failures > fault.Max || checkpoints > fault.Max || f.Changed("failures") && failures < 0 ||
-		f.Changed("checkpoints") && checkpoints < 0 {
-		return 0, fmt.Errorf("budgets must be in [0, %d]", fault.Max)
-	}
 	if *enforce {
-		for _, n := range []string{"seed", "runs", "for", "parallel", "real", "retrace", "variant",
-			"failures", "checkpoints", "show", "max-steps"} {
-			if f.Changed(n) {
-				return 0, fmt.Errorf("--enforce does what the schedule says: it contradicts --%s",
-					n)
-			}
-		}
-		if f.NArg() != 1 {
-			return 0, fmt.Errorf("--enforce wants one replay file, got %d arguments", f.NArg())
+		if err := enforceAlone(f); err != nil {
+			return 0, err
 		}
 		return enforceFile(ctx, f.Arg(0), &rf, io)
 	}
@@ -100,9 +86,26 @@ func runRun(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	for _, s := range list {
-		override(s, variant, failures, checkpoints, true)
+		s.States = 0
+		if err := changed.apply(s); err != nil {
+			return 0, err
+		}
 	}
 	return runAll(ctx, list, &rf, io)
+}
+
+// enforceAlone says what contradicts --enforce.
+func enforceAlone(f *pflag.FlagSet) error {
+	for _, n := range []string{"seed", "runs", "for", "parallel", "real", "retrace", "variant",
+		"failures", "checkpoints", "set", "show", "max-steps"} {
+		if f.Changed(n) {
+			return fmt.Errorf("--enforce does what the schedule says: it contradicts --%s", n)
+		}
+	}
+	if f.NArg() != 1 {
+		return fmt.Errorf("--enforce wants one replay file, got %d arguments", f.NArg())
+	}
+	return nil
 }
 
 // ran is one scenario that was run.
