@@ -10,7 +10,7 @@ func minimal(f *Facts) bool { return f.Minimal }
 
 // LogMinimal: of a collective, nobody keeps more than recovery needs.
 var LogMinimal = register(Property{
-	Name: "log-minimal", Kind: Final, Source: "[CAMEL] section 3.1, design P7", Applies: minimal,
+	Name: "log-minimal", Kind: Final, Source: "[CAMEL] section 3.1", Applies: minimal,
 	Doc: "at the end one copy of each multicast is kept, at its root, and contributions only at " +
 		"the root and its children",
 	End: func(f *Facts, v View) string {
@@ -50,7 +50,7 @@ var LogMinimal = register(Property{
 
 // LogAvailable: what a root would need after a failure is there.
 var LogAvailable = register(Property{
-	Name: "log-available", Kind: Final, Source: "[CAMEL] Lemma 1, design P8", Applies: minimal,
+	Name: "log-available", Kind: Final, Source: "[CAMEL] Lemma 1", Applies: minimal,
 	Doc: "at the end each child of a root keeps its contributions after its own recovery line to " +
 		"all rounds since the root's",
 	End: func(f *Facts, v View) string {
@@ -124,7 +124,7 @@ func resultOf(f *Facts, c trace.Collective) (found trace.MsgID) {
 
 // RootDeterminants: only the root of a reduction receives anything.
 var RootDeterminants = register(Property{
-	Name: "root-determinants", Kind: Always, Source: "[CAMEL] Alg. 2 l. 31-34, design P9",
+	Name: "root-determinants", Kind: Always, Source: "[CAMEL] Alg. 2 l. 31-34",
 	Applies: minimal,
 	Doc:     "a determinant of a reduction is about a reception of its root",
 	Event: func(f *Facts, v View, e trace.Event) string {

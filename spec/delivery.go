@@ -8,7 +8,7 @@ import (
 
 // ExactlyOnce: along the surviving past of a rank no message is delivered twice.
 var ExactlyOnce = register(Property{
-	Name: "exactly-once", Kind: Always, Source: "design P9",
+	Name: "exactly-once", Kind: Always, Source: "reliable channels",
 	Doc: "no message is delivered twice to a rank along its surviving past",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if h := v.Observed(e.Proc).History; e.Kind == trace.Delivered && h != nil &&
@@ -22,7 +22,7 @@ var ExactlyOnce = register(Property{
 
 // FIFO: deliveries of one channel follow the order of the sends.
 var FIFO = register(Property{
-	Name: "fifo", Kind: Always, Source: "design P10",
+	Name: "fifo", Kind: Always, Source: "FIFO channels",
 	Doc: "the deliveries of each channel, from a rank or a group, follow the order of its sends",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		h := v.Observed(e.Proc).History
@@ -43,7 +43,7 @@ var FIFO = register(Property{
 
 // LegalOrder: what a rank has received is what it can have received without failures.
 var LegalOrder = register(Property{
-	Name: "legal-order", Kind: Always, Source: "design P11, [HydEE] section IV",
+	Name: "legal-order", Kind: Always, Source: "[HydEE] section IV",
 	Doc:     "the sequence of deliveries of each rank is that of some failure-free run",
 	Applies: func(f *Facts) bool { return f.Oracle != nil },
 	Event: func(f *Facts, v View, e trace.Event) string {
@@ -68,7 +68,7 @@ var LegalOrder = register(Property{
 
 // Genuine: nobody receives what was not sent to it.
 var Genuine = register(Property{
-	Name: "genuine", Kind: Always, Source: "design P9",
+	Name: "genuine", Kind: Always, Source: "reliable channels",
 	Doc:     "a delivered message is one that the program sends to this rank, with its payload",
 	Applies: func(f *Facts) bool { return f.Oracle != nil && f.Sends },
 	Event: func(f *Facts, v View, e trace.Event) string {

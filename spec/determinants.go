@@ -64,7 +64,7 @@ func Logging(f *Facts, v View, receiver trace.Proc, number uint32) (list []trace
 
 // NoOrphanProcess: whoever survives a failure depends on nothing that is forgotten.
 var NoOrphanProcess = register(Property{
-	Name: "no-orphan-process", Kind: Always, Global: true, Source: "[CAMEL] Property 1, design P1",
+	Name: "no-orphan-process", Kind: Always, Global: true, Source: "[CAMEL] Property 1",
 	Applies: holders,
 	Doc: "when a process restarts, each of its lost receptions on which a living process depends " +
 		"is recorded in a living memory",
@@ -91,7 +91,7 @@ var NoOrphanProcess = register(Property{
 
 // ReplayOrder: a new incarnation receives in the recorded order.
 var ReplayOrder = register(Property{
-	Name: "replay-order", Kind: Always, Global: true, Source: "[CAMEL] section 2.3, design P3",
+	Name: "replay-order", Kind: Always, Global: true, Source: "[CAMEL] section 2.3",
 	Applies: holders,
 	Doc: "whoever sends has received, at each number that some living memory records, the " +
 		"recorded message",
@@ -118,7 +118,7 @@ var ReplayOrder = register(Property{
 
 // DeterminantStable: there is one truth about each reception.
 var DeterminantStable = register(Property{
-	Name: "determinant-stable", Kind: Always, Source: "[CAMEL] section 2.3, design P3",
+	Name: "determinant-stable", Kind: Always, Source: "[CAMEL] section 2.3",
 	Applies: holders,
 	Doc: "a process never learns two different messages for one reception, and never another one " +
 		"than it received itself",

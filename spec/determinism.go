@@ -10,7 +10,7 @@ import (
 
 // SendDeterminism: the k-th send of a rank is the same in every run, failures or not.
 var SendDeterminism = register(Property{
-	Name: "send-determinism", Kind: Pair, Source: "[HydEE] Def. 3, design P4",
+	Name: "send-determinism", Kind: Pair, Source: "[HydEE] Def. 3",
 	Doc: "the k-th send of a rank has one destination, one payload and one set of deliveries " +
 		"before it in all runs",
 	Applies: func(f *Facts) bool { return f.Sends },
@@ -50,7 +50,7 @@ func DeliveredSet(f *Facts, h *trace.History) string {
 // StampDeterminism: a message has the same date and phase whenever and by whomever it is put on the
 // network.
 var StampDeterminism = register(Property{
-	Name: "stamp-determinism", Kind: Pair, Source: "[HydEE] Lemma 4, design P4",
+	Name: "stamp-determinism", Kind: Pair, Source: "[HydEE] Lemma 4",
 	Doc:     "every message carries the same date and phase in all runs and incarnations",
 	Applies: func(f *Facts) bool { return f.Phases && f.Sends },
 	Relate: func(f *Facts, v View, e trace.Event) (string, string) {

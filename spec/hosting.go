@@ -47,7 +47,7 @@ var OneHost = register(Property{
 
 // HostsSettle: of two places one remains.
 var HostsSettle = register(Property{
-	Name: "hosts-settle", Kind: Final, Source: "[RADIC] Table 2.1, design M33", Applies: hosting,
+	Name: "hosts-settle", Kind: Final, Source: "[RADIC] Table 2.1", Applies: hosting,
 	Doc: "when nothing can happen any more, no process has been adopted by two nodes that are up",
 	End: func(f *Facts, v View) string {
 		host := map[trace.Proc]trace.Proc{}
@@ -95,7 +95,7 @@ var SpareOnce = register(Property{
 
 // KeptElsewhere: what protects a rank is not where the rank is.
 var KeptElsewhere = register(Property{
-	Name: "kept-elsewhere", Kind: Final, Source: "[RADIC] section 2.3.3, design M31",
+	Name: "kept-elsewhere", Kind: Final, Source: "[RADIC] section 2.3.3",
 	Doc: "when nothing can happen any more, no rank runs on the node of the only proc that " +
 		"keeps its line",
 	Applies: hosting,
@@ -122,7 +122,7 @@ var KeptElsewhere = register(Property{
 
 // SparesUsed: performance is given up only when there is nothing left to replace it.
 var SparesUsed = register(Property{
-	Name: "spares-used", Kind: Final, Source: "[RADIC] section 2.3.3, design M27",
+	Name: "spares-used", Kind: Final, Source: "[RADIC] section 2.3.3",
 	Doc: "when nothing can happen any more, no rank is a guest on the node of others while a " +
 		"spare that has room for it, was there from the start and never failed runs none",
 	Applies: hosting,

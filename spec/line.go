@@ -9,7 +9,7 @@ import (
 
 // LineConsistent: ranks that restart together restart from one consistent cut.
 var LineConsistent = register(Property{
-	Name: "line-consistent", Kind: Always, Global: true, Source: "[HydEE] Lemma 2, design P2",
+	Name: "line-consistent", Kind: Always, Global: true, Source: "[HydEE] Lemma 2",
 	Doc: "the recovery line of a cluster has no orphan: what a member has received from another, " +
 		"the other has sent",
 	Event: func(f *Facts, v View, e trace.Event) string {
@@ -66,7 +66,7 @@ func orphanBetween(receiver *trace.History, from trace.Rank, sender *trace.Histo
 
 // LineSettles: the members of a cluster come to one recovery line.
 var LineSettles = register(Property{
-	Name: "line-settles", Kind: Final, Source: "[HydEE] section III-A, design P2",
+	Name: "line-settles", Kind: Final, Source: "[HydEE] section III-A",
 	Doc: "when nothing can happen any more, the recovery lines that the members of a cluster " +
 		"have declared have no orphan between them",
 	Applies: func(f *Facts) bool { return f.Checkpoints && f.Contained && !f.Fetches },
@@ -95,7 +95,7 @@ func lineOf(v View, r trace.Rank) *trace.History {
 
 // LineProgress: recovery lines only advance, and a restart uses the last one.
 var LineProgress = register(Property{
-	Name: "line-progress", Kind: Always, Global: true, Source: "[HydEE-fr] Tableau 2, design P17",
+	Name: "line-progress", Kind: Always, Global: true, Source: "[HydEE-fr] Tableau 2",
 	Doc: "a committed recovery line never moves back, and no restart goes behind it",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		line := v.Observed(e.Proc).Line
@@ -115,7 +115,7 @@ var LineProgress = register(Property{
 
 // Contained: only who is in a failed cluster rolls back.
 var Contained = register(Property{
-	Name: "contained", Kind: Always, Global: true, Source: "[HydEE] section III-A, design P12",
+	Name: "contained", Kind: Always, Global: true, Source: "[HydEE] section III-A",
 	Doc: "a rank rolls back only when its own cluster has failed, or while it recovers itself " +
 		"where the end of that is declared, " +
 		"and takes an image for its state only after a restart",
@@ -147,7 +147,7 @@ var Contained = register(Property{
 
 // PruneSafe: garbage collection keeps what a restart can need.
 var PruneSafe = register(Property{
-	Name: "prune-safe", Kind: Always, Global: true, Source: "[HydEE] section III-E, design P13",
+	Name: "prune-safe", Kind: Always, Global: true, Source: "[HydEE] section III-E",
 	Doc: "a message leaves a log only when the recovery line of its receiver holds its delivery, " +
 		"or another log has it",
 	Event: func(f *Facts, v View, e trace.Event) string {
@@ -181,7 +181,7 @@ func heldElsewhere(f *Facts, v View, e trace.Event) bool {
 
 // StableOnly: stable storage holds what the protocol says and nothing else.
 var StableOnly = register(Property{
-	Name: "stable-only", Kind: Always, Source: "[HydEE] section III, design P14",
+	Name: "stable-only", Kind: Always, Source: "[HydEE] section III",
 	Doc: "only the declared records are stable, so no determinant is; between checkpoints " +
 		"nothing is written",
 	Applies: func(f *Facts) bool { return f.StableKeys != nil },
@@ -201,7 +201,7 @@ var StableOnly = register(Property{
 
 // LogScope: only messages between clusters cost memory.
 var LogScope = register(Property{
-	Name: "log-scope", Kind: Always, Source: "[HydEE] Alg. 1 l. 7, design P14",
+	Name: "log-scope", Kind: Always, Source: "[HydEE] Alg. 1 l. 7",
 	Doc:     "only messages between clusters are logged",
 	Applies: func(f *Facts) bool { return f.LogsOutside },
 	Event: func(f *Facts, v View, e trace.Event) string {

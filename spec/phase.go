@@ -8,7 +8,7 @@ import (
 
 // PhaseOrder: phases follow causality, and rise strictly across clusters.
 var PhaseOrder = register(Property{
-	Name: "phase-order", Kind: Always, Source: "[HydEE] Lemmas 1 and 3, design P1 and P3",
+	Name: "phase-order", Kind: Always, Source: "[HydEE] Lemmas 1 and 3",
 	Doc: "a send has at least the phase of every message delivered before it, and a higher " +
 		"one if that came from another cluster",
 	Applies: func(f *Facts) bool { return f.Phases },
@@ -34,7 +34,7 @@ var PhaseOrder = register(Property{
 
 // CausalReplay: nothing is sent before what it depends on has been sent again.
 var CausalReplay = register(Property{
-	Name: "causal-replay", Kind: Always, Global: true, Source: "[HydEE] Theorem 1, design P6",
+	Name: "causal-replay", Kind: Always, Global: true, Source: "[HydEE] Theorem 1",
 	Doc: "in the current round no message leaves before every message it depends on in all " +
 		"failure-free runs is sent (again)",
 	Applies: func(f *Facts) bool { return f.Oracle != nil && f.Phases },
@@ -83,7 +83,7 @@ func joined(o Observed, round uint64) bool {
 
 // GateSound: the recovery process never promises more than is true.
 var GateSound = register(Property{
-	Name: "gate-sound", Kind: Always, Global: true, Source: "[HydEE] Alg. 4, design P15",
+	Name: "gate-sound", Kind: Always, Global: true, Source: "[HydEE] Alg. 4",
 	Doc:     "when sends up to a phase are allowed, no orphan of a lower phase is outstanding",
 	Applies: func(f *Facts) bool { return f.Phases },
 	Event: func(f *Facts, v View, e trace.Event) string {

@@ -11,7 +11,7 @@ import (
 // theirs. That is no promise for a round to which the root itself contributes only after its line:
 // what a subtree has contributed before may be on its way through the tree.
 var LogPruned = register(Property{
-	Name: "log-pruned", Kind: Final, Source: "[CAMEL] Alg. 1 l. 22-27, design P7", Applies: holders,
+	Name: "log-pruned", Kind: Final, Source: "[CAMEL] Alg. 1 l. 22-27", Applies: holders,
 	Doc: "at the end nobody keeps a message that the recovery line of its sender includes, nor a " +
 		"determinant that was new before the line of its receiver, but for contributions to a " +
 		"round that ends after the root's line",

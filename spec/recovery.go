@@ -9,7 +9,7 @@ import (
 // RecoveryEnds: a rank that is back counts among the living again; until then another failure is
 // one more at a time. Where a program is stuck, terminates says more.
 var RecoveryEnds = register(Property{
-	Name: "recovery-ends", Kind: Final, Source: "[CAMEL] Theorem 1, design P4", Applies: holders,
+	Name: "recovery-ends", Kind: Final, Source: "[CAMEL] Theorem 1", Applies: holders,
 	Doc: "at the end, when every program has ended, no rank is still recovering",
 	End: func(f *Facts, v View) string {
 		found := ""

@@ -10,7 +10,7 @@ import (
 
 // Terminates: every run ends with every program at its end.
 var Terminates = register(Property{
-	Name: "terminates", Kind: Final, Source: "[HydEE] Theorem 2, design P7",
+	Name: "terminates", Kind: Final, Source: "[HydEE] Theorem 2",
 	Doc: "no run gets stuck: when nothing can happen any more, every program has ended; with " +
 		"--lasso, no fair run goes on for ever",
 	End: func(f *Facts, v View) string {
@@ -64,7 +64,7 @@ func missing(f *Facts, v View) (words []string) {
 
 // FinalState: failures leave no mark on the result.
 var FinalState = register(Property{
-	Name: "final-state", Kind: Final, Source: "[HydEE] section IV, design P8",
+	Name: "final-state", Kind: Final, Source: "[HydEE] section IV",
 	Doc:     "the final state of the ranks is that of some failure-free run",
 	Applies: func(f *Facts) bool { return f.Oracle != nil },
 	End: func(f *Facts, v View) string {
@@ -107,7 +107,7 @@ func lost(f *Facts, v View, rank trace.Proc) bool {
 
 // OneIncarnation: nothing of an older life of a proc acts.
 var OneIncarnation = register(Property{
-	Name: "one-incarnation", Kind: Always, Source: "DESIGN section 5",
+	Name: "one-incarnation", Kind: Always, Source: "fail-stop",
 	Doc: "an event of a proc belongs to its one live incarnation",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		o := v.Observed(e.Proc)

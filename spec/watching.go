@@ -20,7 +20,7 @@ func nodesOf(l *trace.Layout) int {
 
 // NodesWatched: no failure goes unnoticed.
 var NodesWatched = register(Property{
-	Name: "nodes-watched", Kind: Final, Source: "[RADIC] section 2.3.2, Fig. 2.8, design M29",
+	Name: "nodes-watched", Kind: Final, Source: "[RADIC] section 2.3.2, Fig. 2.8",
 	Applies: hosting,
 	Doc: "when nothing can happen any more, every node on which somebody runs is watched by " +
 		"another one that is up",
@@ -50,7 +50,7 @@ var NodesWatched = register(Property{
 
 // Reach: a rank that has moved can be found.
 var Reach = register(Property{
-	Name: "reach", Kind: Monitor, Source: "[RADIC] section 6.2.1, design M28", Applies: hosting,
+	Name: "reach", Kind: Monitor, Source: "[RADIC] section 6.2.1", Applies: hosting,
 	Watched: []trace.Kind{trace.Emitted, trace.Adopted},
 	Doc: "between two moves of ranks nobody asks more often where the others are than every node " +
 		"once and one of them again, for each other rank",

@@ -7,8 +7,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/causal"
 )
 
-// The errata of CAMEL itself, after those of SCMEL. The number is that of the design notes; letters
-// tell several switches of one apart.
+// The errata of CAMEL itself, after those of SCMEL; letters tell several switches of one apart.
 const (
 	C1 causal.Erratum = causal.Count + iota
 	C2

@@ -8,7 +8,7 @@ type (
 	Set     = core.Switches
 )
 
-// The errata. The number is that of the design notes.
+// The errata.
 const (
 	S1 Erratum = iota
 	S2

@@ -19,6 +19,31 @@
 // evaluated again from the current states of both ends, so two failed clusters, a failure during
 // recovery and a new recovery process are one case.
 //
+// The rules of the repaired protocol, to which the code refers:
+//
+//	R1   A send waits until its phase is within the frontier. Between clusters it is logged, also
+//	     when the receiver has had it since before the failure: then it does not leave, and the
+//	     recovery process is told.
+//	R2   An arrival is dropped when it was sent in an earlier round or, inside a cluster, to or by
+//	     another life of it.
+//	R3   A delivery is FIFO for each source and never waits for the frontier. The first one from an
+//	     outside rank after a checkpoint is acknowledged with what the checkpoint covers.
+//	R4   The failure of a member stops its cluster. It restarts from the committed checkpoint with
+//	     the gate closed, and takes nothing from outside before it has joined a round.
+//	R5   Each report of the failure detector, and a new recovery process, opens a round.
+//	R6   A rank that hears of a newer round closes the gate, forgets what the last one has found
+//	     and what is undelivered from outside, and tells every outside rank its own date and the
+//	     date of the last message from there. Ranks that have rolled back do the same.
+//	R7   With this from all outside ranks it knows what they lack, to be sent again from the log,
+//	     and which of its receptions are orphans, which it reports.
+//	R8   With the reports of all ranks the recovery process announces the least phase that has an
+//	     orphan outstanding, and again whenever that rises.
+//	R9   At the announcement a rank sends logged messages up to that phase, then raises its
+//	     frontier to it.
+//	R10  A checkpoint is a consistent cut of the cluster with what is on its way inside, at any
+//	     time, also during a recovery.
+//	R11  An acknowledgement removes from log and receptions what the checkpoint covers.
+//
 // Not here: what starts the recovery process or stops the members of a cluster (the driver does),
 // and compression of logs.
 package hydee

@@ -8,8 +8,7 @@ type (
 	Set     = core.Switches
 )
 
-// The errata. The number is that of the design notes; letters tell several switches of one erratum
-// apart.
+// The errata; letters tell several switches of one apart.
 const (
 	H1 Erratum = iota
 	H2

@@ -9,7 +9,7 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// TestPiggyback checks design P16, [HydEE-fr] Tableau 2 ("integers"): what an application message
+// TestPiggyback checks [HydEE-fr] Tableau 2 ("integers"): what an application message
 // carries beside its payload grows neither with the number of ranks nor with what was sent before.
 // Method: the first rank sends 20 messages to the next, in setups of very different sizes; the
 // encoded messages without payload are compared.

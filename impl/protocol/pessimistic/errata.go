@@ -12,8 +12,8 @@ type (
 	Set     = core.Switches
 )
 
-// The errata; the ids are those of the design notes. M6 needs message tags and does not
-// show apart from M5, M22 is inherent (see doc.go), M26 to M34 belong to impl/protocol/radic.
+// The errata. Ids that are not here: M6 needs message tags and does not show apart from M5, M22 is
+// inherent (see doc.go), M26 to M34 belong to impl/protocol/radic.
 const (
 	M1 Erratum = iota
 	M2

@@ -10,9 +10,8 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// The programs of the design: wildcard, two named, the same with a checkpoint between the receives,
-// a checkpoint behind the send, two posted receives, the figure of the wildcard rule, rings of one
-// and two turns.
+// The programs: wildcard, two named, the same with a checkpoint between the receives, a checkpoint
+// behind the send, two posted receives, the figure of the wildcard rule, rings of one and two turns.
 const (
 	wildcard = "p0: send p1 m01\np1: recv * ordered; recv * ordered; send p3 m13\np2: send p1 " +
 		"m21\np3: recv p1 ordered"
@@ -29,10 +28,10 @@ const (
 	twoTwo = "p0: loop 2; send p1 a; recv p1; end\np1: loop 2; recv p0; send p0 b; end"
 )
 
-// Aim: the repaired protocols hold at the scopes of the design and beyond, and the small searches
-// are as large as measured. Method: every interleaving, ranks fail at any moment, also in recovery,
-// loggers live. The small ones always run; the large ones, in a huge test, log their size, 0.8 to 14
-// million states, which is not asserted.
+// Aim: the repaired protocols hold at all scopes, and the small searches are as large as measured.
+// Method: every interleaving, ranks fail at any moment, also in recovery, loggers live. The small
+// ones always run; the large ones, in a huge test, log their size, 0.8 to 14 million states, which
+// is not asserted.
 func TestScopes(t *testing.T) {
 	const all = "p0 p1 p2 p3"
 	nodes := []int{0, 1, 1, 2}
