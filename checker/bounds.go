@@ -1,11 +1,16 @@
 package checker
 
 import (
+	"errors"
 	"fmt"
 )
 
 // LookEvery is how many steps a search takes between looks at the clock and the limits.
 const LookEvery = 512
+
+// ErrBound is why there is no answer to what only a complete search can tell: a limit, or the caller,
+// has ended it.
+var ErrBound = errors.New("ended early")
 
 // StatesBound names the bound that Options.MaxStates is.
 func StatesBound(n int) string { return fmt.Sprintf("limit of %d states", n) }

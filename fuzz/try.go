@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -71,7 +72,7 @@ func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 	c.Once = once
 	o.world, o.reason, err = world.Open(ctx, c, openBounds())
 	switch {
-	case err != nil && strings.Contains(err.Error(), "ended early"):
+	case errors.Is(err, checker.ErrBound):
 		o.tooLarge, o.reason = true, err.Error()
 	case err != nil:
 		o.refused = err

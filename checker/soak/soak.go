@@ -9,9 +9,9 @@ package soak
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"github.com/domino-check/domino/checker"
@@ -80,7 +80,7 @@ func Soak(ctx context.Context, c world.Case, o Options) (*Outcome, error) {
 	if ctx.Err() != nil {
 		return &Outcome{Verdict: spec.Unknown, Reason: "interrupted"}, nil
 	}
-	if err != nil && strings.Contains(err.Error(), "ended early") {
+	if errors.Is(err, checker.ErrBound) {
 		return &Outcome{Verdict: spec.Unknown, Reason: err.Error()}, nil
 	}
 	if reason != "" && !c.Force {

@@ -88,7 +88,7 @@ func TestCertifyBounds(t *testing.T) {
 	c, err := Certify(t.Context(), bare(t, "a: send b x; recv b\nb: recv a; send a y"),
 		checker.Options{MaxStates: 2})
 	if err == nil || c != nil || errors.Is(err, ErrStale) ||
-		!strings.Contains(err.Error(), "ended early") {
+		!errors.Is(err, checker.ErrBound) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

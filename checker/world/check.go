@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -100,7 +101,7 @@ func prepare(ctx context.Context, c Case, o checker.Options) (*World, *Outcome, 
 			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown,
 				Bound: "interrupted"}, Reason: "interrupted"}, nil
 		}
-		if strings.Contains(err.Error(), "ended early") {
+		if errors.Is(err, checker.ErrBound) {
 			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown,
 				Bound: "the failure-free oracle"}, Reason: err.Error()}, nil
 		}

@@ -34,11 +34,8 @@ func Oracle(ctx context.Context, setup *core.Setup, bounds checker.Options) (*sp
 	bounds.Order, bounds.Reduce, bounds.All = checker.DepthFirst, checker.Unreduced, true
 	result := search.Explore(ctx, watch, bounds)
 	if result.Bound != "" {
-		return nil,
-			fmt.Errorf(
-				"failure-free behaviour of the program: exploration ended early by %s after %d "+
-					"states",
-				result.Bound, result.States)
+		return nil, fmt.Errorf("failure-free behaviour of the program: exploration %w by %s after "+
+			"%d states", checker.ErrBound, result.Bound, result.States)
 	}
 	for _, f := range result.Found {
 		if f.Property == "no-panic" {

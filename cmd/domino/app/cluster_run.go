@@ -330,7 +330,7 @@ func (c *clusterCase) open(ctx context.Context) (reason string, err error) {
 	}
 	w, reason, err := world.Open(ctx, kase, checker.Options{MaxTime: oracleTime,
 		MaxStates: 1 << 20})
-	if err != nil && strings.Contains(err.Error(), "ended early") && ctx.Err() == nil {
+	if errors.Is(err, checker.ErrBound) && ctx.Err() == nil {
 		kase.Baseline = nil
 		c.unknown = "the program is too large to explore: the judge knows only the failure-free run"
 		w, reason, err = world.Open(ctx, kase, checker.Options{})
