@@ -55,7 +55,10 @@ type Result struct {
 // Draw draws runs of the system with a strategy. The first run is without faults; from it and the
 // later ones the plans for faults know how long histories get.
 func Draw(ctx context.Context, sys System, st Strategy, o Options) Result {
-	s := &sampler{sys: sys, strategy: st, options: o, ctx: ctx, began: time.Now(),
+	s := &sampler{sys: sys, strategy: st, options: o,
+		finds: checker.Finds[checker.Found]{Only: o.Only},
+		bounds: checker.Bounds{Context: ctx, Began: time.Now(), MaxTime: o.MaxTime,
+			MaxBytes: o.MaxBytes},
 		x:       checker.NewExpansion(sys.Words()),
 		initial: make([]uint32, sys.Words()), ends: map[checker.Fingerprint]bool{}}
 	s.estimate.codes = map[uint64]int{}
@@ -85,8 +88,8 @@ type sampler struct {
 	sys      System
 	strategy Strategy
 	options  Options
-	ctx      context.Context
-	began    time.Time
+	bounds   checker.Bounds
+	finds    checker.Finds[checker.Found]
 	x        *checker.Expansion
 	estimate Lengths
 	plan     plan
@@ -168,44 +171,29 @@ func (s *sampler) end() bool {
 // found keeps the shortest run of each property.
 func (s *sampler) found(number int) {
 	v := s.sys.Violation(number)
-	if s.options.Only != "" && v.Property != s.options.Only {
+	if !s.finds.Keep(v, len(s.path), func() checker.Found {
+		return checker.Found{Violation: v, Path: slices.Clone(s.path)}
+	}) {
 		return
 	}
+	s.result.Found = s.finds.Runs()
 	if s.result.Verdict = spec.Violated; s.result.First == 0 {
 		s.result.First = max(1, s.result.Runs)
 	}
 	s.over = s.over || !s.options.All
-	f := checker.Found{Violation: v, Path: slices.Clone(s.path)}
-	for i, g := range s.result.Found {
-		if g.Property == f.Property {
-			if len(f.Path) < len(g.Path) {
-				s.result.Found[i] = f
-			}
-			return
-		}
-	}
-	s.result.Found = append(s.result.Found, f)
 }
 
 // limits looks at the clock, the memory and the caller, and shows progress; it reports whether to
 // stop now.
 func (s *sampler) limits() bool {
 	r := &s.result
-	r.Elapsed, r.Bytes = time.Since(s.began), int64(len(s.ends))*48
-	if sized, ok := s.sys.(checker.Sizer); ok {
-		r.Bytes += sized.Bytes()
-	}
+	r.Elapsed = time.Since(s.bounds.Began)
+	r.Bytes = int64(len(s.ends))*48 + checker.TableBytes(s.sys)
 	if s.options.Progress != nil {
 		s.options.Progress(*r)
 	}
-	switch {
-	case s.over || r.Bound != "":
-	case s.ctx.Err() != nil:
-		r.Bound = "interrupted"
-	case s.options.MaxTime > 0 && r.Elapsed > s.options.MaxTime:
-		r.Bound = fmt.Sprintf("time limit %v", s.options.MaxTime)
-	case s.options.MaxBytes > 0 && r.Bytes > s.options.MaxBytes:
-		r.Bound = fmt.Sprintf("memory limit %d MiB", s.options.MaxBytes>>20)
+	if !s.over && r.Bound == "" {
+		r.Bound = s.bounds.Over(r.Bytes)
 	}
 	return s.over || r.Bound != ""
 }

@@ -27,10 +27,8 @@ func (s *search) runBreadthFirst() {
 // anything to do.
 func (s *search) nextLevel() bool {
 	s.covered.Store(int64(s.level.depth))
-	if !s.options.All && len(s.findings) > 0 {
-		s.mu.Lock()
-		s.over = true
-		s.mu.Unlock()
+	if !s.options.All && s.finds.Any() {
+		s.finish()
 		return false // the whole level was looked at: a run that ends in it may be one step shorter
 	}
 	s.level.depth++
@@ -82,7 +80,7 @@ const partEntries = 64
 // breadthFirst expands parts of a level as long as there are any.
 func (w *worker) breadthFirst(parts [][]uint32, taken *atomic.Int64) {
 	size := entryWords + len(w.state)
-	for !w.ended.Load() {
+	for !w.search.ended.Load() {
 		n := int(taken.Add(1)) - 1
 		if n >= len(parts) {
 			break
@@ -93,7 +91,7 @@ func (w *worker) breadthFirst(parts [][]uint32, taken *atomic.Int64) {
 			}
 			w.expand(w.load(w.rest[:size]))
 		}
-		w.levelLeft.Add(int64(len(w.rest)-len(parts[n])) / int64(size))
+		w.search.levelLeft.Add(int64(len(w.rest)-len(parts[n])) / int64(size))
 	}
 	w.publish()
 }

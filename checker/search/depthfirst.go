@@ -18,13 +18,13 @@ func (w *worker) depthFirst() {
 	for {
 		if len(w.stack) == 0 {
 			w.publish()
-			if w.stack = w.pool.take(); w.stack == nil {
+			if w.stack = w.search.pool.take(); w.stack == nil {
 				return
 			}
 		}
 		if w.stop() {
 			w.publish()
-			w.pool.stop()
+			w.search.pool.stop()
 			return
 		}
 		at := len(w.stack) - entryWords - len(w.state)
@@ -32,7 +32,7 @@ func (w *worker) depthFirst() {
 		w.stack = w.stack[:at]
 		w.trees.enter(int(e.depth), w.stats.States)
 		w.expand(e)
-		if w.pool.hungry.Load() > 0 {
+		if w.search.pool.hungry.Load() > 0 {
 			w.share()
 		}
 	}
@@ -45,6 +45,6 @@ func (w *worker) share() {
 	if half == 0 {
 		return
 	}
-	w.pool.give(append([]uint32(nil), w.stack[:half]...))
+	w.search.pool.give(append([]uint32(nil), w.stack[:half]...))
 	w.stack = append(w.stack[:0], w.stack[half:]...)
 }

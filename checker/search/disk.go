@@ -20,7 +20,7 @@ import (
 // Of two paths of equal length to a state, the one kept may be another than in memory; counts,
 // verdicts and lengths are the same.
 type disk struct {
-	*search
+	search *search
 	folder string
 	files  int // names given out
 	frozen atomic.Bool
@@ -35,7 +35,7 @@ type disk struct {
 	number   uint32   // next state
 	now      *input   // level that is explored
 	next     *output  // level that is found
-	found    int      // states in it
+	reached  int      // states in it
 	pending  []uint32 // records of states that may be old
 	parts    []string // sorted files of such records, when they did not fit
 	runs     []diskRun
@@ -74,6 +74,7 @@ func newDisk(s *search) (*disk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a folder on disk: %w", err)
 	}
+	s.bounds.MaxBytes = 0 // what is too much in memory goes to the disk
 	d := &disk{search: s, folder: folder, complete: true}
 	d.room.Store(1 << 26)
 	d.links, d.next = d.create("links"), d.create("level")
@@ -100,18 +101,21 @@ func (d *disk) fail(err error) {
 		return
 	}
 	d.err = err
-	d.end(err.Error())
+	d.search.end(err.Error())
 }
 
 // limit sees to the memory; it returns why the search must end, or "".
 func (d *disk) limit(system int64) string {
-	room := d.options.MaxBytes - system
+	if d.search.options.MaxBytes == 0 {
+		return ""
+	}
+	room := d.search.options.MaxBytes - system
 	if room <= 0 {
-		return "memory limit " + checker.Memory(d.options.MaxBytes) +
+		return "memory limit " + checker.Memory(d.search.options.MaxBytes) +
 			", the contents that states share alone take " + checker.Memory(system)
 	}
 	d.room.Store(max(leastRoom, room/4))
-	if d.visited.bytes() > room/2 {
+	if d.search.visited.bytes() > room/2 {
 		d.frozen.Store(true)
 	}
 	return ""
@@ -123,10 +127,10 @@ func (d *disk) reach(w *worker, i int, number uint32) {
 	to := &w.maybe
 	switch {
 	case d.frozen.Load():
-		if d.visited.contains(f) {
+		if d.search.visited.contains(f) {
 			return
 		}
-	case !d.visited.insert(f, nil):
+	case !d.search.visited.insert(f, nil):
 		return
 	case d.complete: // changes between levels only
 		to = &w.fresh
@@ -146,7 +150,7 @@ func (d *disk) flush(w *worker) {
 	}
 	d.pending = append(d.pending, w.maybe...)
 	w.fresh, w.maybe = w.fresh[:0], w.maybe[:0]
-	d.levelBytes.Store(int64(cap(d.pending)) * 4)
+	d.search.levelBytes.Store(int64(cap(d.pending)) * 4)
 	if int64(len(d.pending))*4 > d.room.Load() {
 		d.spillPending()
 	}
@@ -155,12 +159,12 @@ func (d *disk) flush(w *worker) {
 // add makes a state that was not visited before one of the next level.
 func (d *disk) add(record []uint32) {
 	d.links.words(record[recordParent], record[recordStep])
-	d.next.words(d.number, uint32(d.level.depth+1), 0, 0) // no sleep sets
+	d.next.words(d.number, uint32(d.search.level.depth+1), 0, 0) // no sleep sets
 	d.next.words(record[recordHeader:]...)
 	if d.number++; d.number == 0 {
 		panic("invariant: at most 2^32 states are numbered")
 	}
-	d.found++
+	d.reached++
 }
 
 // run explores level by level.
@@ -168,20 +172,20 @@ func (d *disk) run(first []uint32) {
 	d.links.words(0, 0)
 	d.number = 1
 	d.next.words(first...)
-	d.found = 1
-	for !d.ended.Load() && d.turn() {
+	d.reached = 1
+	for !d.search.ended.Load() && d.turn() {
 		var group sync.WaitGroup
-		for _, w := range d.workers {
+		for _, w := range d.search.workers {
 			group.Go(func() { d.explore(w) })
 		}
 		group.Wait()
-		if d.ended.Load() {
+		if d.search.ended.Load() {
 			return
 		}
 		d.settle()
 		if d.err == nil {
-			d.covered.Store(int64(d.level.depth))
-			d.level.depth++
+			d.search.covered.Store(int64(d.search.level.depth))
+			d.search.level.depth++
 		}
 	}
 }
@@ -191,10 +195,8 @@ func (d *disk) turn() bool {
 	if d.err != nil {
 		return false
 	}
-	if d.found == 0 || !d.options.All && len(d.findings) > 0 {
-		d.search.mu.Lock()
-		d.over = true
-		d.search.mu.Unlock()
+	if d.reached == 0 || !d.search.options.All && d.search.finds.Any() {
+		d.search.finish()
 		return false
 	}
 	if d.now != nil {
@@ -203,11 +205,11 @@ func (d *disk) turn() bool {
 	}
 	d.fail(d.next.close())
 	d.now = d.open(d.next.file.Name())
-	d.levelLeft.Store(int64(d.found))
-	d.found = 0
+	d.search.levelLeft.Store(int64(d.reached))
+	d.reached = 0
 	d.next = d.create("level")
-	if d.level.depth > 0 {
-		d.measure()
+	if d.search.level.depth > 0 {
+		d.search.measure()
 	}
 	return d.err == nil
 }
@@ -216,7 +218,7 @@ func (d *disk) turn() bool {
 func (d *disk) explore(w *worker) {
 	size := entryWords + len(w.state)
 	part := make([]uint32, partEntries*size)
-	for !d.ended.Load() {
+	for !d.search.ended.Load() {
 		d.mu.Lock()
 		n, err := d.now.read(part, size)
 		d.fail(err)
@@ -228,7 +230,7 @@ func (d *disk) explore(w *worker) {
 		for ; len(rest) > 0 && !w.stop(); rest = rest[size:] {
 			w.expand(w.load(rest[:size]))
 		}
-		d.levelLeft.Add(int64(len(rest)-n) / int64(size))
+		d.search.levelLeft.Add(int64(len(rest)-n) / int64(size))
 		d.flush(w)
 	}
 	w.publish()
@@ -245,7 +247,7 @@ func (d *disk) settle() {
 	}
 	d.subtract()
 	if d.frozen.Load() {
-		d.visited.clear()
+		d.search.visited.clear()
 		d.frozen.Store(false)
 	}
 }

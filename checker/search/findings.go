@@ -29,47 +29,31 @@ func (f finding) length() int {
 // found notes a violation. The search ends with it unless all are wanted or the shortest is: of
 // each property one run is kept, the shortest among those that were seen.
 func (s *search) found(number int, f finding) {
+	f.violation = number
 	v := s.sys.Violation(number)
-	if s.options.Only != "" && v.Property != s.options.Only {
-		return
-	}
-	f.violation, f.property = number, v.Property
+	f.property = v.Property
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.options.All && s.options.Order == checker.DepthFirst {
+	wanted := s.finds.Keep(v, f.length(), func() finding { return f })
+	if wanted && !s.options.All && s.options.Order == checker.DepthFirst {
 		s.over = true
 		s.ended.Store(true)
 	}
-	for i, g := range s.findings {
-		if g.property == f.property {
-			if f.before(g) {
-				s.findings[i] = f
-			}
-			return
-		}
-	}
-	s.findings = append(s.findings, f)
 }
 
-// before prefers the shorter run, then the one that a single worker meets first.
+// before prefers, of two runs of one length, the one that a single worker meets first.
 func (f finding) before(g finding) bool {
-	return cmp.Or(cmp.Compare(f.length(), g.length()), cmp.Compare(f.number, g.number),
-		cmp.Compare(f.step, g.step)) < 0
+	return cmp.Or(cmp.Compare(f.number, g.number), cmp.Compare(f.step, g.step)) < 0
 }
 
 // paths turns the findings into runs.
 func (s *search) paths() []checker.Found {
-	slices.SortFunc(s.findings, func(f, g finding) int {
-		if f.before(g) {
-			return -1
-		}
-		return 1
-	})
-	if !s.options.All && len(s.findings) > 1 {
-		s.findings = s.findings[:1]
+	findings := s.finds.Sorted()
+	if !s.options.All && len(findings) > 1 {
+		findings = findings[:1]
 	}
 	var list []checker.Found
-	for _, f := range s.findings {
+	for _, f := range findings {
 		steps, err := s.stepsTo(f.number)
 		if err != nil {
 			s.bound = f.property + " is violated, but the run is lost: " + err.Error()

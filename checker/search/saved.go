@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/spec"
 )
 
 // Saver is a System with numbers of its own in the states: they must mean the same when a search
@@ -85,7 +86,7 @@ func (s *search) save() error {
 	return writeRun(s.options.Saving.File, func(e *Encoder) {
 		h := s.header()
 		h.Stats, h.Level, h.Sizes = s.stats(), s.level.depth, s.level.sizes
-		for _, f := range s.findings {
+		for _, f := range s.finds.Runs() {
 			h.Findings = append(h.Findings, savedFinding{f.violation, f.property, f.number, f.depth,
 				f.step})
 		}
@@ -137,8 +138,9 @@ func (s *search) restore(d *Decoder) {
 	s.links.restore(d)
 	s.restoreStacks(d)
 	for _, f := range h.Findings {
-		s.findings = append(s.findings, finding{violation: f.Violation, property: f.Property,
-			number: f.Number, depth: f.Depth, step: f.Step})
+		g := finding{f.Violation, f.Property, f.Number, f.Depth, f.Step}
+		s.finds.Keep(spec.Violation{Property: f.Property}, g.length(),
+			func() finding { return g })
 	}
 	w := s.workers[0]
 	w.stats = h.Stats

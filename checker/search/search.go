@@ -90,7 +90,8 @@ func unkept(o *checker.Options) string {
 }
 
 func newSearch(ctx context.Context, sys checker.System, o checker.Options) *search {
-	s := &search{sys: sys, options: o, began: time.Now(), ctx: ctx,
+	s := &search{sys: sys, options: o, bounds: o.Bounds(ctx),
+		finds:   checker.Finds[finding]{Only: o.Only, Prefer: finding.before},
 		visited: newVisited(o.Exact, sys.Words()),
 		pool:    newPool(max(1, o.Workers))}
 	if i, ok := sys.(checker.Independence); ok && o.Reduce.Has(checker.Sleep) {
@@ -128,8 +129,7 @@ func (s *search) result() checker.Result {
 type search struct {
 	sys      checker.System
 	options  checker.Options
-	ctx      context.Context
-	began    time.Time
+	bounds   checker.Bounds
 	visited  *visited
 	links    links
 	workers  []*worker
@@ -150,11 +150,11 @@ type search struct {
 	wrap   func(io.Writer) io.Writer // around files of a search on disk, nil for none
 	before time.Duration             // time that went by before the search was resumed
 
-	mu       sync.Mutex
-	bound    string // what ended the search early
-	over     bool   // a violation ended it, or a search on disk is complete
-	paused   bool   // everybody stops only for a moment
-	findings []finding
+	mu     sync.Mutex
+	bound  string // what ended the search early
+	over   bool   // a violation ended it, or a search on disk is complete
+	paused bool   // everybody stops only for a moment
+	finds  checker.Finds[finding]
 }
 
 func (s *search) run() {

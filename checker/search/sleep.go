@@ -104,7 +104,7 @@ func (s *sleepers) meet(before, now uint32) (todo, both uint32) {
 
 // expandAwake takes the steps of the expansion that do not sleep; with todo, only those in it.
 func (w *worker) expandAwake(e entry) {
-	x, s := w.x, w.sleepers
+	x, s := w.x, w.search.sleepers
 	asleep := slices.Clone(s.at(e.sleep)) // grows by what is taken
 	wanted := s.at(e.todo)
 	prints := w.footprints[:0]
@@ -119,7 +119,7 @@ func (w *worker) expandAwake(e entry) {
 		code := x.Steps[i].Code
 		at, sleeps := slices.BinarySearch(asleep, code)
 		if v := x.Steps[i].Violation; v != 0 { // judged at every state, also when it sleeps
-			w.found(v, finding{number: e.number, depth: e.depth, step: i})
+			w.search.found(v, finding{number: e.number, depth: e.depth, step: i})
 		}
 		if sleeps {
 			continue
@@ -147,13 +147,13 @@ func (w *worker) expandAwake(e entry) {
 // visit pushes successor i unless nothing is left to do there.
 func (w *worker) visit(e entry, i int, sleep uint32) {
 	f := w.x.Prints()[i]
-	shard := &w.sleepers.visited[f.Hi>>(64-shardBits)]
+	shard := &w.search.sleepers.visited[f.Hi>>(64-shardBits)]
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
 	m, known := shard.marks[f]
 	var todo uint32
 	if known {
-		if todo, m.sleep = w.sleepers.meet(m.sleep, sleep); todo == 0 {
+		if todo, m.sleep = w.search.sleepers.meet(m.sleep, sleep); todo == 0 {
 			return
 		}
 	} else {

@@ -33,8 +33,8 @@ func (d *disk) create(what string) *output {
 		return nil
 	}
 	var to io.Writer = f
-	if d.wrap != nil {
-		to = d.wrap(f)
+	if d.search.wrap != nil {
+		to = d.search.wrap(f)
 	}
 	return &output{file: f, w: bufio.NewWriterSize(to, 1<<15), d: d}
 }
@@ -136,7 +136,7 @@ func (d *disk) spillPending() {
 	if len(d.pending) == 0 || d.err != nil {
 		return
 	}
-	size := recordHeader + d.sys.Words()
+	size := recordHeader + d.search.sys.Words()
 	records := make([][]uint32, 0, len(d.pending)/size)
 	for r := d.pending; len(r) > 0; r = r[size:] {
 		records = append(records, r[:size])
@@ -205,7 +205,7 @@ func (d *disk) merge(names []string, size int, print func([]uint32) checker.Fing
 		}
 	}
 	for n := 0; len(h) > 0 && d.err == nil; n++ {
-		if n%checker.LookEvery == 0 && d.ended.Load() {
+		if n%checker.LookEvery == 0 && d.search.ended.Load() {
 			return
 		}
 		each(h[0].record)
@@ -239,8 +239,8 @@ func (d *disk) writeTable() {
 		return
 	}
 	count := 0
-	for i := range d.visited.shards { // each holds the fingerprints with the same first bits
-		list := d.visited.shards[i].sorted()
+	for i := range d.search.visited.shards { // each holds the fingerprints with the same first bits
+		list := d.search.visited.shards[i].sorted()
 		count += len(list)
 		for _, f := range list {
 			o.print(f)
@@ -292,7 +292,7 @@ func (d *disk) subtract() {
 	}
 	count := 0
 	var last checker.Fingerprint // never that of a record: its lo is not 0
-	d.merge(d.parts, recordHeader+d.sys.Words(), printOf, func(r []uint32) {
+	d.merge(d.parts, recordHeader+d.search.sys.Words(), printOf, func(r []uint32) {
 		f := printOf(r)
 		if f == last {
 			return

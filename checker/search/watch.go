@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/domino-check/domino/checker"
@@ -15,7 +14,7 @@ const watchEvery = 100 * time.Millisecond
 // a slow step. An interrupt takes effect before the next state. The function that it returns ends
 // the watch and waits for it.
 func (s *search) watch() (unwatch func()) {
-	forget := context.AfterFunc(s.ctx, func() { s.end("interrupted") })
+	forget := context.AfterFunc(s.bounds.Context, func() { s.end("interrupted") })
 	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -89,24 +88,25 @@ func (s *search) end(bound string) {
 	s.ended.Store(true)
 }
 
+// finish notes that nothing is left to do.
+func (s *search) finish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+}
+
 // limits looks at the memory, the clock and the caller; it reports whether the search must end.
 func (s *search) limits() bool {
 	stats := s.stats()
+	bound := s.bounds.Over(stats.Bytes)
 	switch {
-	case s.ctx.Err() != nil:
-		s.end("interrupted")
-	case s.options.MaxTime > 0 && time.Since(s.began) > s.options.MaxTime:
-		s.end(fmt.Sprintf("time limit %v", s.options.MaxTime))
-	case s.disk != nil && s.options.MaxBytes > 0:
-		if bound := s.disk.limit(s.systemBytes()); bound != "" {
-			s.end(bound)
-		}
-	case s.options.MaxBytes > 0 && stats.Bytes > s.options.MaxBytes:
-		bound := "memory limit " + checker.Memory(s.options.MaxBytes)
-		if !s.started.Load() {
-			bound += ", too little for the first state: its tables take " +
-				checker.Memory(stats.Bytes)
-		}
+	case bound != "" && !s.started.Load() && s.bounds.Full(stats.Bytes):
+		bound = "memory limit " + checker.Memory(s.bounds.MaxBytes) +
+			", too little for the first state: its tables take " + checker.Memory(stats.Bytes)
+	case bound == "" && s.disk != nil:
+		bound = s.disk.limit(checker.TableBytes(s.sys))
+	}
+	if bound != "" {
 		s.end(bound)
 	}
 	return s.ended.Load()
@@ -114,7 +114,7 @@ func (s *search) limits() bool {
 
 // stats adds up what the workers have shown.
 func (s *search) stats() checker.Stats {
-	t := checker.Stats{Elapsed: s.before + time.Since(s.began), Bytes: s.visited.bytes() +
+	t := checker.Stats{Elapsed: s.before + time.Since(s.bounds.Began), Bytes: s.visited.bytes() +
 		s.sleepers.bytes() + s.links.bytes() + s.levelBytes.Load(),
 		Frontier: int(s.levelLeft.Load()), Covered: int(s.covered.Load())}
 	entries, bytes := s.pool.size(entryWords + s.sys.Words())
@@ -132,21 +132,13 @@ func (s *search) stats() checker.Stats {
 		t.Saved.Add(p.saved)
 		p.mu.Unlock()
 	}
-	t.Bytes += s.systemBytes()
+	t.Bytes += checker.TableBytes(s.sys)
 	if s.disk != nil {
 		t.Disk, t.Spills = s.disk.size.Load(), int(s.disk.spills.Load())
 	}
 	t.Peak = s.top(t.Bytes)
 	t.Estimate = s.estimate(t)
 	return t
-}
-
-// systemBytes is the memory of the system's own tables.
-func (s *search) systemBytes() int64 {
-	if sized, ok := s.sys.(checker.Sizer); ok {
-		return sized.Bytes()
-	}
-	return 0
 }
 
 // top is the most that was used at any time, now included.

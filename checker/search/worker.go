@@ -10,7 +10,7 @@ import (
 
 // worker explores states on one core.
 type worker struct {
-	*search
+	search  *search
 	x       *checker.Expansion
 	number  numberer
 	stack   []uint32 // entries that wait, the newest last
@@ -43,15 +43,15 @@ func (s *search) newWorker() *worker {
 
 // expand explores the steps out of the state at hand and pushes what is new.
 func (w *worker) expand(e entry) {
-	x := w.x
-	w.sys.Expand(w.state, w.options.Reduce, x)
+	x, s := w.x, w.search
+	s.sys.Expand(w.state, s.options.Reduce, x)
 	if len(x.Steps) > math.MaxUint16 {
 		panic("invariant: a state has at most 65535 steps")
 	}
 	if e.todo == 0 {
 		w.count(e)
 	}
-	if w.sleepers != nil {
+	if s.sleepers != nil {
 		w.expandAwake(e)
 		return
 	}
@@ -59,21 +59,21 @@ func (w *worker) expand(e entry) {
 	// The places of all fingerprints are loaded together: the processor waits for memory once, not
 	// once for each.
 	for i := range x.Prints() {
-		w.sink += w.visited.touch(x.Prints()[i])
+		w.sink += s.visited.touch(x.Prints()[i])
 	}
 	for i := range x.Steps {
 		if v := x.Steps[i].Violation; v != 0 {
-			w.found(v, finding{number: e.number, depth: e.depth, step: i})
+			s.found(v, finding{number: e.number, depth: e.depth, step: i})
 			continue // nothing is explored beyond a violation
 		}
-		if w.disk != nil {
-			w.disk.reach(w, i, e.number)
+		if s.disk != nil {
+			s.disk.reach(w, i, e.number)
 			continue
 		}
-		if w.visited.exact {
+		if s.visited.exact {
 			w.scratch = x.State(i, w.scratch[:0])
 		}
-		if w.visited.insert(x.Prints()[i], w.scratch) {
+		if s.visited.insert(x.Prints()[i], w.scratch) {
 			w.push(entry{number: w.number.number(e.number, i), depth: e.depth + 1}, i)
 		}
 	}
@@ -89,8 +89,8 @@ func (w *worker) count(e entry) {
 	}
 	if !w.x.Progress() {
 		w.stats.Terminals++
-		if v := w.sys.Terminal(w.state); v != 0 {
-			w.found(v, finding{number: e.number, depth: e.depth, step: noStep})
+		if v := w.search.sys.Terminal(w.state); v != 0 {
+			w.search.found(v, finding{number: e.number, depth: e.depth, step: noStep})
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (w *worker) publish() {
 	p.depth.Store(int64(w.stats.Depth))
 	p.waiting.Store(int64(len(w.stack) / (entryWords + len(w.state))))
 	p.bytes.Store(int64(cap(w.stack)) * 4)
-	if w.options.Order == checker.DepthFirst && (w.ended.Load() ||
+	if w.search.options.Order == checker.DepthFirst && (w.search.ended.Load() ||
 		w.stats.States%(8*checker.LookEvery) == 0 ||
 		len(w.stack) == 0) {
 		p.remaining.Store(
@@ -130,16 +130,19 @@ func (w *worker) publish() {
 
 // stop reports whether the search must end now. The clock is read only now and then.
 func (w *worker) stop() bool {
-	if w.ended.Load() {
+	s := w.search
+	if s.ended.Load() {
 		return true
 	}
-	if w.options.MaxStates > 0 && w.begun.Add(1) > int64(w.options.MaxStates) {
-		w.end(checker.StatesBound(w.options.MaxStates))
-		return true
+	if s.options.MaxStates > 0 {
+		if bound := s.bounds.States(int(s.begun.Add(1))); bound != "" {
+			s.end(bound)
+			return true
+		}
 	}
 	if w.stats.States%checker.LookEvery != 0 {
 		return false
 	}
 	w.publish()
-	return w.limits()
+	return s.limits()
 }

@@ -18,8 +18,6 @@ package lasso
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/domino-check/domino/checker"
@@ -29,8 +27,7 @@ import (
 type lasso struct {
 	sys     checker.Fair
 	options checker.Options
-	ctx     context.Context
-	began   time.Time
+	bounds  checker.Bounds
 	x       *checker.Expansion
 	known   numbered
 	// by number: the least number known to be reached and in the same component, or one of those
@@ -42,7 +39,7 @@ type lasso struct {
 	stats   checker.Stats
 	bound   string
 	over    bool
-	found   []checker.Found
+	finds   checker.Finds[checker.Found]
 	endless bool // a fair component was reported
 }
 
@@ -61,8 +58,9 @@ const (
 
 // Explore explores the system and judges its endless runs, too.
 func Explore(ctx context.Context, sys checker.Fair, o checker.Options) checker.Result {
-	l := &lasso{sys: sys, options: o, ctx: ctx, began: time.Now(),
-		x: checker.NewExpansion(sys.Words())}
+	l := &lasso{sys: sys, options: o, bounds: o.Bounds(ctx),
+		x:     checker.NewExpansion(sys.Words()),
+		finds: checker.Finds[checker.Found]{Only: o.Only}}
 	state := make([]uint32, sys.Words())
 	if v := sys.Initial(state); v != 0 {
 		l.report(v, 0, 0, func() []uint64 { return nil })
@@ -75,10 +73,7 @@ func Explore(ctx context.Context, sys checker.Fair, o checker.Options) checker.R
 		l.advance()
 	}
 	l.measure()
-	slices.SortStableFunc(l.found, func(f, g checker.Found) int {
-		return len(f.Path) - len(g.Path)
-	})
-	return checker.Result{Stats: l.stats, Found: l.found, Bound: l.bound}.Judged()
+	return checker.Result{Stats: l.stats, Found: l.finds.Sorted(), Bound: l.bound}.Judged()
 }
 
 // enter makes a new state the end of the path.
@@ -128,8 +123,8 @@ func (l *lasso) advance() {
 
 // mayEnter reports whether no limit keeps new states out.
 func (l *lasso) mayEnter() bool {
-	if l.options.MaxStates > 0 && l.stats.States >= l.options.MaxStates && l.bound == "" {
-		l.bound = checker.StatesBound(l.options.MaxStates)
+	if l.bound == "" {
+		l.bound = l.bounds.States(l.stats.States + 1)
 	}
 	return l.bound == ""
 }
@@ -186,27 +181,18 @@ func (l *lasso) codes() (list []uint64) {
 // and the run.
 func (l *lasso) report(number, length, loop int, path func() []uint64) {
 	v := l.sys.Violation(number)
-	if l.options.Only != "" && v.Property != l.options.Only {
-		return
-	}
-	l.over = l.over || !l.options.All
-	i := slices.IndexFunc(l.found, func(g checker.Found) bool { return g.Property == v.Property })
-	switch {
-	case i < 0:
-		l.found = append(l.found, checker.Found{Violation: v, Path: path(), Loop: loop})
-	case length < len(l.found[i].Path):
-		l.found[i] = checker.Found{Violation: v, Path: path(), Loop: loop}
+	if l.finds.Keep(v, length, func() checker.Found {
+		return checker.Found{Violation: v, Path: path(), Loop: loop}
+	}) {
+		l.over = l.over || !l.options.All
 	}
 }
 
 func (l *lasso) measure() {
-	l.stats.Elapsed = time.Since(l.began)
+	l.stats.Elapsed = time.Since(l.bounds.Began)
 	l.stats.Frontier = len(l.path)
-	l.stats.Bytes = l.known.bytes() + int64(cap(l.low)+cap(l.open)+cap(l.vectors))*4 +
-		int64(cap(l.path))*16
-	if sized, ok := l.sys.(checker.Sizer); ok {
-		l.stats.Bytes += sized.Bytes()
-	}
+	l.stats.Bytes = checker.TableBytes(l.sys) + l.known.bytes() +
+		int64(cap(l.low)+cap(l.open)+cap(l.vectors))*4 + int64(cap(l.path))*16
 }
 
 // limits looks at the clock, the memory and the caller, and shows progress.
@@ -215,13 +201,7 @@ func (l *lasso) limits() {
 	if l.options.Progress != nil {
 		l.options.Progress(l.stats)
 	}
-	switch {
-	case l.bound != "":
-	case l.ctx.Err() != nil:
-		l.bound = "interrupted"
-	case l.options.MaxTime > 0 && l.stats.Elapsed > l.options.MaxTime:
-		l.bound = fmt.Sprintf("time limit %v", l.options.MaxTime)
-	case l.options.MaxBytes > 0 && l.stats.Bytes > l.options.MaxBytes:
-		l.bound = fmt.Sprintf("memory limit %d MiB", l.options.MaxBytes>>20)
+	if l.bound == "" {
+		l.bound = l.bounds.Over(l.stats.Bytes)
 	}
 }

@@ -46,7 +46,6 @@
 package odpor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,16 +56,15 @@ import (
 
 // traces is the state of a search.
 type traces struct {
+	sys     checker.System
 	options checker.Options
-	ctx     context.Context
-	began   time.Time
+	bounds  checker.Bounds
 	atlas   *atlas
-	sizer   checker.Sizer // nil when the system has no tables of its own
 
 	levels []*branchPoint
 	events []event // events[i] leads from levels[i] to levels[i+1]
 	stats  checker.Stats
-	found  []checker.Found
+	finds  checker.Finds[checker.Found]
 	bound  string // what ended the search early, or what it leaves out
 	ended  bool
 
@@ -120,8 +118,8 @@ func (s set) meets(t set) bool {
 
 // Explore explores one run of each trace.
 func Explore(ctx context.Context, sys checker.System, o checker.Options) checker.Result {
-	t := &traces{options: o, ctx: ctx, began: time.Now()}
-	t.sizer, _ = sys.(checker.Sizer)
+	t := &traces{options: o, sys: sys, bounds: o.Bounds(ctx),
+		finds: checker.Finds[checker.Found]{Only: o.Only}}
 	independence, ok := sys.(checker.Independence)
 	switch {
 	case !ok:
@@ -134,10 +132,7 @@ func Explore(ctx context.Context, sys checker.System, o checker.Options) checker
 		t.atlas = newAtlas(independence)
 		t.start()
 	}
-	slices.SortStableFunc(t.found, func(f, g checker.Found) int {
-		return cmp.Compare(len(f.Path), len(g.Path))
-	})
-	return checker.Result{Stats: t.statistics(), Found: t.found, Bound: t.bound}.Judged()
+	return checker.Result{Stats: t.statistics(), Found: t.finds.Sorted(), Bound: t.bound}.Judged()
 }
 
 func (t *traces) start() {
@@ -312,25 +307,15 @@ func (t *traces) enabler(m *move, s set) int {
 
 // violation keeps the shortest run of each property.
 func (t *traces) violation(number int) {
-	f := checker.Found{Violation: t.atlas.sys.Violation(number)}
-	if t.options.Only != "" && f.Property != t.options.Only {
-		return
-	}
+	f := checker.Found{Violation: t.sys.Violation(number)}
 	for _, e := range t.events {
 		if e.Code != endCode {
 			f.Path = append(f.Path, e.Code)
 		}
 	}
-	t.ended = t.ended || !t.options.All
-	for i, g := range t.found {
-		if g.Property == f.Property {
-			if len(f.Path) < len(g.Path) {
-				t.found[i] = f
-			}
-			return
-		}
+	if t.finds.Keep(f.Violation, len(f.Path), func() checker.Found { return f }) {
+		t.ended = t.ended || !t.options.All
 	}
-	t.found = append(t.found, f)
 }
 
 func (t *traces) end(bound string) {
@@ -342,8 +327,8 @@ func (t *traces) end(bound string) {
 
 // stop reports whether the search must end before the next step.
 func (t *traces) stop() bool {
-	if t.options.MaxStates > 0 && t.stats.States > t.options.MaxStates {
-		t.end(checker.StatesBound(t.options.MaxStates))
+	if bound := t.bounds.States(t.stats.States); bound != "" {
+		t.end(bound)
 		return true
 	}
 	t.steps++
@@ -363,13 +348,8 @@ func (t *traces) limits() bool {
 	if t.options.Progress != nil {
 		t.options.Progress(stats)
 	}
-	switch {
-	case t.ctx.Err() != nil:
-		t.end("interrupted")
-	case t.options.MaxTime > 0 && stats.Elapsed > t.options.MaxTime:
-		t.end(fmt.Sprintf("time limit %v", t.options.MaxTime))
-	case t.options.MaxBytes > 0 && stats.Bytes > t.options.MaxBytes:
-		t.end(fmt.Sprintf("memory limit %d MiB", t.options.MaxBytes>>20))
+	if bound := t.bounds.Over(stats.Bytes); bound != "" {
+		t.end(bound)
 	}
 	return t.ended
 }
@@ -379,13 +359,11 @@ const nodeBytes, levelBytes = 64, 512
 
 func (t *traces) statistics() checker.Stats {
 	s := t.stats
-	s.Elapsed, s.Frontier = time.Since(t.began), t.waiting
-	s.Bytes = int64(t.waiting)*nodeBytes + int64(len(t.levels))*levelBytes
+	s.Elapsed, s.Frontier = time.Since(t.bounds.Began), t.waiting
+	s.Bytes = checker.TableBytes(t.sys) + int64(t.waiting)*nodeBytes +
+		int64(len(t.levels))*levelBytes
 	if t.atlas != nil {
 		s.Bytes += t.atlas.size
-	}
-	if t.sizer != nil {
-		s.Bytes += t.sizer.Bytes()
 	}
 	return s
 }

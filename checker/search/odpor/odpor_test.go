@@ -257,7 +257,7 @@ func TestTracesLimits(t *testing.T) {
 		{"time", t.Context(), lastzero(10), checker.Options{MaxTime: time.Nanosecond},
 			"time limit 1ns"},
 		{"memory", t.Context(), lastzero(10), checker.Options{MaxBytes: 1 << 10},
-			"memory limit 0 MiB"},
+			"memory limit 1 KiB"},
 		{"cancelled", cancelled, lastzero(10), checker.Options{}, "interrupted"},
 		{"reduced", t.Context(), lastzero(3),
 			checker.Options{Reduce: checker.Singletons | checker.Crashes}, "can not be combined"},
