@@ -25,7 +25,7 @@ import (
 // ofRuns is a number of runs: as given in a long test.
 func ofRuns(n int) int {
 	few := max(2, n/5)
-	if underRace {
+	if underRace && !effort.Huge() {
 		return few
 	}
 	return effort.Cases(few, n)

@@ -20,7 +20,7 @@ import (
 
 // ofRuns is a number of runs: as given in a long test.
 func ofRuns(n int) int {
-	if underRace {
+	if underRace && !effort.Huge() {
 		return n / 5
 	}
 	return effort.Cases(n/5, n)
