@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/txtar"
-
-	"github.com/domino-check/domino/scenarios/spelling"
 )
 
 // Format writes a scenario, with its schedule if it has one, as a file that Parse reads back to the
@@ -35,6 +33,3 @@ func header(s *Scenario) string {
 	}
 	return header.String()
 }
-
-// Nearest is spelling.Nearest.
-func Nearest(name string, known []string) string { return spelling.Nearest(name, known) }

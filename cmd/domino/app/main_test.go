@@ -287,6 +287,8 @@ func TestCheck(t *testing.T) {
 		{"one failure less", []string{"s1", "--failures", "0"}, 0, "no failures"},
 		{"another model", []string{"s1", "--set", "failures=0", "--set", "victims=x", "--set",
 			"from-dead=every"}, 0, "no failures, victims x, from-dead every\n"},
+		{"the whole model in JSON", []string{"m12", "--max-states", "10", "--json"}, 2,
+			`"bounds":"1 failure, victims p1, network unordered"`},
 		{"the whole model", []string{"m12", "--max-states", "10"}, 2,
 			"1 failure, victims p1, network unordered\n"},
 	}
