@@ -73,8 +73,8 @@ func TestFullDisk(t *testing.T) {
 		code       int
 		want       []string // on standard output
 	}{
-		{"failure of fuzz", "fuzz hydee --variant repaired+H1 --shrink 5 --for 0 --runs 400 --corpus " + dir, 1,
-			[]string{"failure 1: ", "domino fuzz", "-- scenario --"}},
+		{"failure of fuzz", "fuzz hydee --variant repaired+H1 --shrink 5 --for 0 --runs 400 " +
+			"--corpus " + dir, 1, []string{"failure 1: ", "domino fuzz", "-- scenario --"}},
 		{"replay file", "check h5 --variant repaired+H5 --save " + dir, 1,
 			[]string{"terminates", "domino check h5"}},
 		{"smaller run", "minimise h5 --variant repaired+H5 --save " + dir, 1,
@@ -83,8 +83,8 @@ func TestFullDisk(t *testing.T) {
 			[]string{"ring", "1 runs in"}},
 		{"times as JSON", "cluster perf --kernels ring --ranks 2 --json" + measured, 4,
 			[]string{`"samples":[{`}},
-		{"latencies", "cluster netpipe --sizes 8 --perturb 0 --links tcp --sample 1ms" + measured, 4,
-			[]string{"half a round trip", "allocated a message"}},
+		{"latencies", "cluster netpipe --sizes 8 --perturb 0 --links tcp --sample 1ms" + measured,
+			4, []string{"half a round trip", "allocated a message"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -140,7 +140,8 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestReplayFromPrunedLog: b checkpoints, the acknowledgement prunes a1, b fails, and the pruned log still has everything that b lacks.
+// TestReplayFromPrunedLog: b checkpoints, the acknowledgement prunes a1, b fails, and the pruned
+// log still has everything that b lacks.
 func TestReplayFromPrunedLog(t *testing.T) {
 	r := afterTrip(t)
 	r.run("b", "a")

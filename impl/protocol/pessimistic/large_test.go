@@ -10,8 +10,9 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// The programs: wildcard, two named, the same with a checkpoint between the receives, a checkpoint
-// behind the send, two posted receives, the figure of the wildcard rule, rings of one and two turns.
+// The programs: wildcard, two named, the same with a checkpoint between the receives, a
+// checkpoint behind the send, two posted receives, the figure of the wildcard rule, rings of one
+// and two turns.
 const (
 	wildcard = "p0: send p1 m01\np1: recv * ordered; recv * ordered; send p3 m13\np2: send p1 " +
 		"m21\np3: recv p1 ordered"
