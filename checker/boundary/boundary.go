@@ -38,7 +38,11 @@ func Wrap(s *core.Setup, h Habit) *core.Setup {
 		c.NewMessage = h.Message
 	}
 	c.New = func(p core.Proc) core.Machine {
-		b := &Machine{Inner: s.New(p), Setup: s, Proc: p, habit: &h, message: c.NewMessage}
+		inner := s.New(p)
+		if inner == nil {
+			return nil // to be named by whoever validates the setup
+		}
+		b := &Machine{Inner: inner, Setup: s, Proc: p, habit: &h, message: c.NewMessage}
 		if h.Memory != nil {
 			b.Memory = h.Memory()
 		}
@@ -52,7 +56,11 @@ func Wrap(s *core.Setup, h Habit) *core.Setup {
 func Watch(s *core.Setup, step Step) *core.Setup {
 	c := *s
 	c.New = func(p core.Proc) core.Machine {
-		return &Machine{Inner: s.New(p), Setup: s, Proc: p, watch: step}
+		inner := s.New(p)
+		if inner == nil {
+			return nil // to be named by whoever validates the setup
+		}
+		return &Machine{Inner: inner, Setup: s, Proc: p, watch: step}
 	}
 	return &c
 }

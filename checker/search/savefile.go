@@ -28,6 +28,14 @@ var ErrRefused = errors.New("can not be resumed")
 type Encoder struct {
 	w   *bufio.Writer
 	buf []byte
+	err error
+}
+
+// Fail makes an error stick, unless there is one.
+func (e *Encoder) Fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
 }
 
 // Number writes a number.
@@ -156,7 +164,7 @@ func encodeRun(w io.Writer, body func(*Encoder)) error {
 	e := &Encoder{w: bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<16)}
 	_, _ = e.w.WriteString(runFormat) // sticks in the buffered writer
 	body(e)
-	if err := e.w.Flush(); err != nil {
+	if err := errors.Join(e.err, e.w.Flush()); err != nil {
 		return err
 	}
 	_, err := w.Write(sum.Sum(nil))

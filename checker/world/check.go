@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/sample"
@@ -32,7 +33,8 @@ type Case struct {
 	Once            bool   // do not run local steps twice: hidden nondeterminism is not looked for
 	Cuts            bool   // put a crash between any two effects (Config.Cuts)
 	// explore although program or model are outside the promises of the protocol
-	Force bool
+	Force   bool
+	MaxStep time.Duration // how long a step may take (Config.MaxStep)
 }
 
 // Outcome is the answer.
@@ -58,7 +60,7 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	if out.Result, err = c.explore(ctx, w, o); err != nil {
 		return nil, err
 	}
-	if out.Verdict == spec.Violated && o.Workers > 1 {
+	if out.Verdict == spec.Violated && o.Workers > 1 && !w.unjudged.Load() {
 		// alone, in a world of its own, so that the same violation is reported each time
 		o.Workers = 1
 		if w, err = New(w.Config); err != nil {
@@ -74,7 +76,7 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	}
 	out.note(w)
 	for i := range out.Found {
-		if o.Order != checker.BreadthFirst && out.Found[i].Loop == 0 {
+		if o.Order != checker.BreadthFirst && out.Found[i].Loop == 0 && !w.unjudged.Load() {
 			out.Found[i] = shorten(ctx, w, out.Found[i], o)
 		}
 	}
@@ -94,6 +96,7 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 // prepare explores the program alone and makes the world; it returns no world but the answer when
 // there is nothing else to explore.
 func prepare(ctx context.Context, c Case, o checker.Options) (*World, *Outcome, error) {
+	c.hurry(o.MaxTime)
 	oracle, err := OracleOf(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates,
 		MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
 	if err != nil {
@@ -116,6 +119,20 @@ func prepare(ctx context.Context, c Case, o checker.Options) (*World, *Outcome, 
 	}
 	return w, &Outcome{World: w}, nil
 }
+
+// hurry lets no step take much longer than all of them may.
+func (c *Case) hurry(limit time.Duration) {
+	if c.MaxStep == 0 {
+		c.MaxStep = DefaultMaxStep
+	}
+	if limit > 0 {
+		c.MaxStep = min(c.MaxStep, max(limit, leastMaxStep))
+	}
+}
+
+// leastMaxStep is what every step may take: less, and a busy machine would look like a step that
+// does not return.
+const leastMaxStep = 2 * time.Second
 
 // note adds what the world has seen.
 func (out *Outcome) note(w *World) {

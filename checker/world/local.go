@@ -101,8 +101,8 @@ func (w *World) input(key uint64, in func() core.Input) uint32 {
 	return n
 }
 
-// internLocal numbers the state that a machine is in, for who may write.
-func (w *World) internLocal(l local, m core.Machine) uint32 {
+// internLocal numbers the state that a machine with the choices is in, for who may write.
+func (w *World) internLocal(l local, m core.Machine, choices []core.Choice) uint32 {
 	l.content = core.EncodeState(m)
 	key := binary.BigEndian.AppendUint16(nil, uint16(l.proc))
 	key = binary.BigEndian.AppendUint32(key, uint32(l.inc))
@@ -115,7 +115,7 @@ func (w *World) internLocal(l local, m core.Machine) uint32 {
 	if number, ok := w.locals.find(key); ok {
 		return number
 	}
-	w.addViews(&l, m)
+	w.addViews(&l, m, choices)
 	return w.locals.intern(key, l)
 }
 
@@ -129,18 +129,19 @@ func appendHolding(key []byte, h *trace.Holding) []byte {
 }
 
 // addViews notes what is often asked of a machine in the local state.
-func (w *World) addViews(l *local, m core.Machine) {
+func (w *World) addViews(l *local, m core.Machine, choices []core.Choice) {
 	if h := core.HistoryOf(m); h != nil {
 		l.history = h.Clone()
 	}
-	for _, c := range m.Choices(nil) {
+	for _, c := range choices {
 		l.choices = append(l.choices, w.internInput(core.Input{Kind: core.Advance, Choice: c}))
 	}
 }
 
 // blank is the local state of a proc before Start or Restore, for who may write.
 func (w *World) blank(p core.Proc, inc core.Incarnation) uint32 {
-	return w.internLocal(local{proc: p, inc: inc}, w.Setup.New(p))
+	m := w.Setup.New(p)
+	return w.internLocal(local{proc: p, inc: inc}, m, m.Choices(nil))
 }
 
 // transition is the number of the local step; the machine runs only the first time.
@@ -173,14 +174,14 @@ func (w *World) run(from, input uint32) (t transition) {
 	l, in := *w.locals.at(from), *w.inputs.at(input)
 	defer func() {
 		if r := recover(); r != nil {
-			t = transition{from: from, input: input, next: from,
-				violation: w.violation(w.misused(l.proc, in, r))}
+			t = w.stopped(l.proc, from, input, r)
 		}
 	}()
-	m, effects, failure := w.execute(l, in, w.masters.copy(w, from))
-	if failure != "" {
-		return transition{from: from, input: input, next: from,
-			violation: w.violation(spec.Violation{Property: "no-panic", Message: failure})}
+	m, effects, choices := w.execute(l, in, w.masters.copy(w, from))
+	for i := range effects {
+		if words := effects[i].Wrong(w.procs); words != "" {
+			panic(Misuse{Property: Contract, Words: words})
+		}
 	}
 	r := recorder{world: w, from: l, round: l.round, evaluated: l.evaluated,
 		evidence: core.Evidence{Proc: l.proc, Incarnation: l.inc, After: core.HistoryOf(m)}}
@@ -202,7 +203,7 @@ func (w *World) run(from, input uint32) (t transition) {
 	t = r.record(effects)
 	t.from, t.input = from, input
 	t.next = w.internLocal(local{proc: l.proc, inc: r.from.inc, round: r.round,
-		evaluated: r.evaluated, holding: r.holding}, m)
+		evaluated: r.evaluated, holding: r.holding}, m, choices)
 	w.masters.keep(t.next, m)
 	if in.Kind == core.Restore {
 		r.restored(&t)
@@ -230,28 +231,30 @@ func (w *World) run(from, input uint32) (t transition) {
 	return t
 }
 
-// execute runs the step on the machine, or on one decoded for it.
+// execute runs the step on the machine, or on one decoded for it, and asks what the machine can do
+// next. It panics as the machine does, or with lost.
 func (w *World) execute(l local, in core.Input, ready core.Machine) (m core.Machine,
-	effects []core.Effect, failure string) {
-	if ready != nil {
-		return ready, ready.Step(in, nil), ""
-	}
-	m = w.Setup.New(l.proc)
-	if err := core.DecodeState(l.content, m); err != nil {
-		return nil, nil, fmt.Sprintf("%s: the state does not survive the codec: %v",
-			w.layout.Name(l.proc), err)
-	}
-	return m, m.Step(in, nil), ""
+	effects []core.Effect, choices []core.Choice) {
+	m = ready
+	w.foreign.run(w.maxStep(), w.Until, func() {
+		if m == nil {
+			m = w.Setup.New(l.proc)
+			if err := core.DecodeState(l.content, m); err != nil {
+				panic(fmt.Sprintf("its state does not survive the codec: %v", err))
+			}
+		}
+		effects = m.Step(in, nil)
+		choices = m.Choices(nil)
+	})
+	return m, effects, choices
 }
 
 // difference runs the step again and says in what the second run differs.
 func (w *World) difference(l local, in core.Input, next uint32, effects []core.Effect) string {
 	first := core.Encode(effects)
-	m, again, failure := w.execute(l, in, nil)
+	m, again, _ := w.execute(l, in, nil)
 	what := ""
 	switch {
-	case failure != "":
-		what = failure
 	case !bytes.Equal(first, core.Encode(again)):
 		what = "its effects differ"
 	case !bytes.Equal(w.locals.at(next).content, core.EncodeState(m)):

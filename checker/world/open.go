@@ -27,7 +27,7 @@ func (c *Case) world(ctx context.Context, oracle *spec.Oracle) (w *World, reason
 	err error) {
 	w, err = New(Config{Setup: c.Setup, Model: c.Model,
 		Facts: FactsOf(c.Setup, &c.Model, oracle, c.Properties...),
-		Twice: !c.Once, Cuts: c.Cuts, Forget: c.Forget})
+		Twice: !c.Once, Cuts: c.Cuts, Forget: c.Forget, MaxStep: c.MaxStep, Until: ctx.Done()})
 	return w, outside(ctx, *c, oracle), err
 }
 

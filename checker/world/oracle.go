@@ -20,7 +20,7 @@ type pastReporter interface{ Happened() []uint32 }
 // do. The setup must be that of the transparent protocol (impl/protocol/none). An exploration cut
 // short by a bound is an error: facts would be missing.
 func Oracle(ctx context.Context, setup *core.Setup, bounds checker.Options) (*spec.Oracle, error) {
-	w, err := New(Config{Setup: setup})
+	w, err := New(Config{Setup: setup, Until: ctx.Done()})
 	if err != nil {
 		return nil, err
 	}
@@ -33,14 +33,12 @@ func Oracle(ctx context.Context, setup *core.Setup, bounds checker.Options) (*sp
 	watch := &oracleSystem{World: w, facts: facts, oracle: o}
 	bounds.Order, bounds.Reduce, bounds.All = checker.DepthFirst, checker.Unreduced, true
 	result := search.Explore(ctx, watch, bounds)
+	if len(result.Found) > 0 { // nothing but misuse is judged
+		return nil, fmt.Errorf("failure-free behaviour of the program: %s", result.Found[0].Message)
+	}
 	if result.Bound != "" {
 		return nil, fmt.Errorf("failure-free behaviour of the program: exploration %w by %s after "+
 			"%d states", checker.ErrBound, result.Bound, result.States)
-	}
-	for _, f := range result.Found {
-		if f.Property == "no-panic" {
-			return nil, fmt.Errorf("failure-free behaviour of the program: %s", f.Message)
-		}
 	}
 	collect(w, facts, o)
 	return o, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,6 +22,10 @@ import (
 
 // Save implements checker.Saver.
 func (w *World) Save(e *search.Encoder) {
+	if w.unjudged.Load() {
+		e.Fail(errors.New("a step was left behind that did not return, so what came after it is " +
+			"not what the protocol does"))
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	saveKeys(e, &w.messages)
@@ -222,7 +227,7 @@ func (w *World) restoredLocal(key []byte) (local, error) {
 			w.layout.Name(l.proc))
 	}
 	before := w.inputs.len()
-	w.addViews(&l, m)
+	w.addViews(&l, m, m.Choices(nil))
 	if w.inputs.len() != before {
 		return local{}, fmt.Errorf("%s has a choice that it had not", w.layout.Name(l.proc))
 	}

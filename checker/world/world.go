@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
@@ -26,6 +28,11 @@ type Config struct {
 	// Forget runs the machine again each time a local step is taken, as if nothing were remembered:
 	// a measure of what memory is worth.
 	Forget bool
+	// MaxStep is how long a step may take, 0 = DefaultMaxStep: one that takes longer breaks the
+	// property "returns" and is left behind, see foreign.
+	MaxStep time.Duration
+	// Until is closed when whoever asks has had enough: then no step keeps him for much longer.
+	Until <-chan struct{}
 }
 
 // World implements checker.System. Expand, Terminal and Violation are safe for concurrent use: what
@@ -47,11 +54,14 @@ type World struct {
 	answer    string
 	witnesses map[string]witness // of Pair properties
 
-	judging    sync.Mutex // of the next four
-	broken     int        // violation number of a property that has panicked, 0 = none
-	failure    error      // what is wrong with it
+	unjudged   atomic.Bool // a step was left behind: nothing new is judged any more
+	judging    sync.Mutex  // of the next four
+	broken     int         // violation number of a property that has panicked, 0 = none
+	failure    error       // what is wrong with it
 	violations []spec.Violation
 	numbers    map[spec.Violation]int
+
+	bytes atomic.Int64 // when they were counted last
 
 	mu          sync.Mutex // held by who writes to anything below, or runs a machine
 	messages    interned[message]
@@ -75,6 +85,7 @@ type World struct {
 	starts   table // (env, notices that are still of use) -> env after the restart
 	restores table // (env of the proc, env whose records it reads) -> local step
 	masters  masters
+	foreign  foreign
 	eager    eagerness
 	crashes  crashDigits
 	monitors monitors
@@ -95,7 +106,7 @@ func envWord(p core.Proc) int   { return 3 + 3*int(p) }
 
 // New makes the world; the error says what is wrong with the setup or the model.
 func New(c Config) (*World, error) {
-	if err := c.Setup.Validate(); err != nil {
+	if err := c.Setup.ValidateCode(); err != nil {
 		return nil, err
 	}
 	w := &World{Config: c, procs: len(c.Setup.Layout.Names), layout: &c.Setup.Layout,
@@ -205,7 +216,7 @@ func (w *World) Violation(number int) spec.Violation {
 func (w *World) violation(v spec.Violation) int {
 	w.judging.Lock()
 	defer w.judging.Unlock()
-	if n, ok := w.numbers[v]; ok {
+	if n, ok := w.numbers[v]; ok || w.unjudged.Load() {
 		return n
 	}
 	w.violations = append(w.violations, v)
@@ -401,7 +412,9 @@ func (w *World) act(x *checker.Expansion, p core.Proc, a *act) {
 // Bytes implements checker.Sizer: it estimates the memory of the interned contents, which are kept
 // as bytes and, for local states, decoded.
 func (w *World) Bytes() int64 {
-	w.mu.Lock()
+	if !w.mu.TryLock() { // a step may be under way, for long
+		return w.bytes.Load()
+	}
 	defer w.mu.Unlock()
 	var total int64
 	add := func(content int64, things int) { total += 2*content + 64*int64(things) }
@@ -419,6 +432,7 @@ func (w *World) Bytes() int64 {
 		&w.plains, &w.asked, &w.starts, &w.restores} {
 		total += t.bytes()
 	}
+	w.bytes.Store(total)
 	return total
 }
 

@@ -158,6 +158,8 @@ const (
 	Disown // proc To does not run on the node of this proc any more
 	// says something about itself for whoever reads the evidence: Key
 	Declare
+
+	endOfKinds // behind all others
 )
 
 // Silence is the timer of a Tick that says that a watchdog has expired. There is one watchdog for

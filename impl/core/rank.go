@@ -198,6 +198,7 @@ func (h *Host) Choices(buf []Choice) []Choice {
 		return buf
 	}
 	h.sources = h.protocol.Sources(h.sources[:0])
+	validSources(h.rank, h.sources)
 	for i, p := range a.Posted {
 		for _, src := range h.sources {
 			if (p.Any || p.Peer == src) && !h.claimed(src, i) {

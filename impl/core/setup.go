@@ -115,7 +115,8 @@ type Promises struct {
 	Register bool // clients see one register: their operations are linearizable
 }
 
-// Validate reports what is missing or contradictory in the setup.
+// Validate reports what is missing or contradictory in what the setup is made for; ValidateCode,
+// what is wrong with what the protocol has made of it.
 func (s *Setup) Validate() error {
 	n := s.Layout.Ranks
 	if n < 0 || n == 0 && len(s.Layout.Names) == 0 { // services alone are fine

@@ -78,7 +78,7 @@ var ErrHangs = errors.New("a step does not end")
 
 // Validate reports what makes no sense for the setup.
 func (c *Config) Validate(s *core.Setup) error {
-	if err := s.Validate(); err != nil {
+	if err := s.ValidateCode(); err != nil {
 		return err
 	}
 	n := len(s.Layout.Names)

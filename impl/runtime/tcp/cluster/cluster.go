@@ -125,7 +125,7 @@ func (c *Config) Validate() error {
 	if c.Setup == nil || c.Dir == "" || c.Path == "" {
 		return errors.New("cluster: a setup, a folder and a program are needed")
 	}
-	if err := c.Setup.Validate(); err != nil {
+	if err := c.Setup.ValidateCode(); err != nil {
 		return err
 	}
 	m := &c.Model

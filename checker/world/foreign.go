@@ -1,0 +1,89 @@
+package world
+
+import (
+	"time"
+)
+
+// A step is code of somebody else. It runs on a goroutine of its own, so that one that never
+// returns ends the search and not the program: nobody can stop it, so it is left behind. Because of
+// that one no other step runs in this world any more, and what they would have shown is not judged.
+
+// DefaultMaxStep is how long a step may take.
+const DefaultMaxStep = 10 * time.Second
+
+// graceful is how long a step may go on that is under way when the caller has had enough.
+const graceful = time.Second
+
+// looks is how often a step must be seen under way to be one that does not return. To count looks,
+// not time, spares a program that was stopped as a whole.
+const looks = 4
+
+// foreign is the code that runs for a world, under World.mu.
+type foreign struct {
+	ended chan any // what the code panics with, nil if it returns
+	timer *time.Timer
+	left  bool // a step was left behind
+}
+
+// lost is what a step panics with, for whoever waits for it, that was left behind.
+type lost struct {
+	limit time.Duration
+	given bool // it had all of the time that a step may take
+}
+
+// run runs code for at most so long, or a little longer than the caller waits, and panics with what
+// it panics with.
+func (f *foreign) run(limit time.Duration, until <-chan struct{}, code func()) {
+	if f.left {
+		panic(lost{})
+	}
+	if f.timer == nil {
+		f.ended, f.timer = make(chan any, 1), time.NewTimer(limit/looks)
+	} else {
+		f.timer.Reset(limit / looks)
+	}
+	ended, hurried := f.ended, false
+	go func() {
+		var failure any = "it ends its goroutine"
+		defer func() {
+			if r := recover(); r != nil {
+				failure = r
+			}
+			ended <- failure
+		}()
+		code()
+		failure = nil
+	}()
+	for looked := 1; ; {
+		select {
+		case failure := <-ended:
+			f.timer.Stop()
+			if failure != nil {
+				panic(failure)
+			}
+			return
+		case <-until:
+			until, hurried, looked = nil, true, 1
+			limit = min(limit, graceful)
+			f.timer.Reset(limit / looks)
+		case <-f.timer.C:
+			if looked == looks {
+				f.left = true
+				panic(lost{limit: limit, given: !hurried})
+			}
+			looked++
+			f.timer.Reset(limit / looks)
+		}
+	}
+}
+
+// maxStep is how long a step may take.
+func (w *World) maxStep() time.Duration {
+	if w.MaxStep == 0 {
+		return DefaultMaxStep
+	}
+	return w.MaxStep
+}
+
+// Returns is the name of the property that every step returns.
+const Returns = "returns"

@@ -1,0 +1,121 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// What a driver can see of a machine that breaks the contract. Every driver looks at the same
+// things: at a setup before the first step (Setup.ValidateCode), at the effects of every step
+// (Wrong).
+
+// Wrong says in what an effect of a setup with so many procs is none that a driver can perform, and
+// what to do about it; "" is nothing.
+func (e *Effect) Wrong(procs int) string {
+	switch e.Kind {
+	case SendMessage, Watch, Unwatch, Adopt, Disown:
+		if int(e.To) >= procs {
+			return fmt.Sprintf("names proc %d in a %v effect, want one of 0 to %d: procs are the "+
+				"indices of Layout.Names", e.To, e.Kind, procs-1)
+		}
+		if e.Kind == SendMessage && e.Message == nil {
+			return fmt.Sprintf("sends no message to proc %d: Message of a %v effect is nil", e.To,
+				e.Kind)
+		}
+	default:
+		if e.Kind == 0 || e.Kind >= endOfKinds {
+			return fmt.Sprintf("has an effect of kind %d, want one of 1 to %d: make effects by "+
+				"SendTo, DropInput or with a Kind of core", e.Kind, endOfKinds-1)
+		}
+	}
+	return ""
+}
+
+// kindNames are the names of the effects that name a proc.
+var kindNames = map[EffectKind]string{SendMessage: "SendMessage", Watch: "Watch",
+	Unwatch: "Unwatch", Adopt: "Adopt", Disown: "Disown"}
+
+// String names a kind.
+func (k EffectKind) String() string {
+	if name, ok := kindNames[k]; ok {
+		return name
+	}
+	return fmt.Sprintf("EffectKind(%d)", uint8(k))
+}
+
+// ValidateCode reports what is wrong with the functions of a setup, of which it asks each for
+// something, and with the procs that it names. Every driver calls it first.
+func (s *Setup) ValidateCode() error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	if s.New == nil || s.NewMessage == nil {
+		return fmt.Errorf("setup %s: New and NewMessage must be set, to what makes machines and "+
+			"empty messages", s.Protocol)
+	}
+	if m, err := made(s.NewMessage); err != nil {
+		return fmt.Errorf("setup %s: NewMessage %w", s.Protocol, err)
+	} else if reflect.TypeOf(m).Kind() != reflect.Pointer {
+		return fmt.Errorf("setup %s: NewMessage makes a %T, want a pointer to it, so that the "+
+			"codec can fill it", s.Protocol, m)
+	}
+	for p := range s.Layout.Names {
+		if _, err := made(func() Machine { return s.New(Proc(p)) }); err != nil {
+			return fmt.Errorf("setup %s: New of proc %d (%s) %w", s.Protocol, p,
+				s.Layout.Name(Proc(p)), err)
+		}
+	}
+	return s.validateProcs()
+}
+
+// made calls what makes something, and says how it fails.
+func made[T any](what func() T) (x T, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panics: %v", r)
+		}
+	}()
+	x = what()
+	if v := reflect.ValueOf(x); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return x, errors.New("returns nil: every proc needs a machine, and every message a " +
+			"value to be decoded into")
+	}
+	return x, nil
+}
+
+// validateProcs reports a proc that does not exist.
+func (s *Setup) validateProcs() error {
+	check := func(what string, list []Proc) error {
+		i := slices.IndexFunc(list, func(p Proc) bool {
+			return int(p) >= len(s.Layout.Names)
+		})
+		if i < 0 {
+			return nil
+		}
+		return fmt.Errorf("setup %s: %s name proc %d, want one of 0 to %d", s.Protocol, what,
+			list[i], len(s.Layout.Names)-1)
+	}
+	err := errors.Join(check("Watchers", s.Watchers), check("Initiators", s.Initiators))
+	for p := range s.Layout.Names {
+		if p := Proc(p); err == nil {
+			err = check("Layout.Groups", s.Group(p))
+			if err == nil && s.Reads != nil {
+				err = check("Reads of proc "+s.Layout.Name(p), s.Reads(p))
+			}
+		}
+	}
+	return err
+}
+
+// validSources panics if the sources that a layer names are not in the order that makes the
+// choices of its host the same in every run.
+func validSources(rank Rank, list []Rank) {
+	for i := 1; i < len(list); i++ {
+		if list[i] <= list[i-1] {
+			panic(fmt.Sprintf("Sources of rank %d names %d behind %d, want each once and in "+
+				"ascending order: sort them", rank, list[i], list[i-1]))
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package core_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// mute is a machine that does nothing.
+type mute struct{ core.Service }
+
+func (*mute) Step(_ core.Input, out []core.Effect) []core.Effect { return out }
+func (*mute) State() []any                                       { return nil }
+
+// letter is a message without content.
+type letter struct{}
+
+func (letter) Describe() trace.Wire { return trace.Wire{Kind: "letter"} }
+
+// TestValidateCode gives a setup of two services one fault each: it is named with the proc that it
+// is about, what was wanted and what to do.
+func TestValidateCode(t *testing.T) {
+	tests := []struct {
+		name, want string
+		change     func(*core.Setup)
+	}{
+		{"good", "", func(*core.Setup) {}},
+		{"no New", "setup p: New and NewMessage must be set", func(s *core.Setup) { s.New = nil }},
+		{"no NewMessage", "setup p: New and NewMessage must be set",
+			func(s *core.Setup) { s.NewMessage = nil }},
+		{"nil message", "setup p: NewMessage returns nil: ",
+			func(s *core.Setup) { s.NewMessage = func() core.Message { return nil } }},
+		{"message by value", "setup p: NewMessage makes a core_test.letter, want a pointer to it",
+			func(s *core.Setup) { s.NewMessage = func() core.Message { return letter{} } }},
+		{"nil machine", "setup p: New of proc 1 (b) returns nil: every proc needs a machine",
+			func(s *core.Setup) {
+				s.New = func(p core.Proc) core.Machine {
+					if p == 1 {
+						return nil
+					}
+					return &mute{}
+				}
+			}},
+		{"nil pointer", "setup p: New of proc 0 (a) returns nil",
+			func(s *core.Setup) { s.New = func(core.Proc) core.Machine { return (*mute)(nil) } }},
+		{"panic", "setup p: New of proc 0 (a) panics: boom",
+			func(s *core.Setup) { s.New = func(core.Proc) core.Machine { panic("boom") } }},
+		{"watcher", "setup p: Watchers name proc 2, want one of 0 to 1",
+			func(s *core.Setup) { s.Watchers = []core.Proc{0, 2} }},
+		{"initiator", "setup p: Initiators name proc 7, want one of 0 to 1",
+			func(s *core.Setup) { s.Initiators = []core.Proc{7} }},
+		{"group", "setup p: Layout.Groups name proc 3, want one of 0 to 1", func(s *core.Setup) {
+			s.Layout.Groups = map[core.Proc][]core.Proc{0: {0, 3}}
+		}},
+		{"reads", "setup p: Reads of proc b name proc 9, want one of 0 to 1",
+			func(s *core.Setup) {
+				s.Reads = func(p core.Proc) []core.Proc { return []core.Proc{9 * p} }
+			}},
+		{"names", "setup p: 0 ranks, want at least 1",
+			func(s *core.Setup) { s.Layout.Names = nil }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &core.Setup{Protocol: "p", Layout: core.Layout{Names: []string{"a", "b"}},
+				New:        func(core.Proc) core.Machine { return &mute{} },
+				NewMessage: func() core.Message { return &letter{} }}
+			tt.change(s)
+			got := ""
+			if err := s.ValidateCode(); err != nil {
+				got = err.Error()
+			}
+			if !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestWrong gives effects that no driver can perform, and near misses.
+func TestWrong(t *testing.T) {
+	tests := []struct {
+		name, want string
+		effect     core.Effect
+	}{
+		{"last proc", "", core.SendTo(6, &letter{})},
+		{"no such proc", "names proc 7 in a SendMessage effect, want one of 0 to 6: ",
+			core.SendTo(7, &letter{})},
+		{"no message", "sends no message to proc 1: ", core.SendTo(1, nil)},
+		{"watch", "names proc 99 in a Watch effect", core.Effect{Kind: core.Watch, To: 99}},
+		{"unwatch", "names proc 99 in a Unwatch", core.Effect{Kind: core.Unwatch, To: 99}},
+		{"adopt", "names proc 99 in a Adopt", core.Effect{Kind: core.Adopt, To: 99}},
+		{"disown", "names proc 99 in a Disown", core.Effect{Kind: core.Disown, To: 99}},
+		{"a field that is not in use", "", core.Effect{Kind: core.Declare, To: 99}},
+		{"empty", "has an effect of kind 0, want one of 1 to ", core.Effect{}},
+		{"unknown", "has an effect of kind 200, want one of 1 to ", core.Effect{Kind: 200}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.effect.Wrong(7); !strings.HasPrefix(got, tt.want) ||
+				tt.want == "" && got != "" {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestSources: a layer that names its sources in another order than the ascending one, or one of
+// them twice, is stopped.
+func TestSources(t *testing.T) {
+	for _, list := range [][]core.Rank{{2, 1}, {1, 1}} {
+		h := core.NewHost(0, core.Program{{Kind: core.OpRecv, Any: true}},
+			func(core.Application) core.Protocol { return &unsorted{list: list} })
+		func() {
+			defer func() {
+				if r := recover(); r == nil ||
+					!strings.Contains(r.(string), "want each once and in ascending order") {
+					t.Errorf("sources %v: %v", list, r)
+				}
+			}()
+			h.Choices(nil)
+		}()
+	}
+}
+
+// unsorted is a layer that has its own idea of the order of sources.
+type unsorted struct{ list []core.Rank }
+
+func (*unsorted) Step(_ core.Input, out []core.Effect) []core.Effect { return out }
+func (l *unsorted) State() any                                       { return &l.list }
+func (*unsorted) Ready(core.Rank) bool                               { return true }
+
+func (l *unsorted) Sources(buf []core.Rank) []core.Rank { return append(buf, l.list...) }
