@@ -19,8 +19,7 @@ const (
 // split, and taken out here.
 var outgrown = []string{"cmd/domino/app.readClusterRun", "cmd/domino/app.runTorture",
 	"cmd/domino/app.Hunt", "cmd/domino/app.runNetpipe", "fuzz.again", "impl/catalog.Protocols",
-	"impl/protocol/hydee.NewSetup",
-	"impl/protocol/pessimistic.NewSetup", "impl/runtime/tcp/netpipe.Run"}
+	"impl/runtime/tcp/netpipe.Run"}
 
 // checkSizes reports files and functions that are too long to be read at once.
 // A function may be longer if it is nothing but a flat switch.

@@ -159,12 +159,7 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 			return l
 		})
 	}
-	setup.Reads = func(p core.Proc) []core.Proc {
-		if p == 0 {
-			return nil
-		}
-		return []core.Proc{0, p}
-	}
+	setup.Reads = func(p core.Proc) []core.Proc { return snapshot.Reads(0, p) }
 	return setup, setup.Validate()
 }
 

@@ -130,14 +130,13 @@ func (c *config) others(r core.Rank, mates bool) []core.Rank {
 	return list
 }
 
-// NewSetup prepares HydEE for the programs, with clusters[r] the cluster of rank r. The recovery
-// process is the last proc.
-func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*core.Setup, error) {
+// newConfig reads the clusters, and refuses what HydEE can not run.
+func newConfig(layout *trace.Layout, programs []core.Program, options Options) (*config, error) {
 	c := &config{ranks: layout.Ranks, clusters: layout.Clusters, errata: options.Errata}
 	if len(c.clusters) != c.ranks {
 		return nil, fmt.Errorf("hydee: %d ranks, but %d have a cluster", c.ranks, len(c.clusters))
 	}
-	bare := core.Setup{Protocol: "hydee", Layout: layout, Programs: programs}
+	bare := core.Setup{Protocol: "hydee", Layout: *layout, Programs: programs}
 	if err := bare.Validate(); err != nil {
 		return nil, err
 	}
@@ -154,6 +153,16 @@ func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*c
 			c.members = append(c.members, nil)
 		}
 		c.members[k] = append(c.members[k], core.Rank(r))
+	}
+	return c, nil
+}
+
+// NewSetup prepares HydEE for the programs, with clusters[r] the cluster of rank r. The recovery
+// process is the last proc.
+func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*core.Setup, error) {
+	c, err := newConfig(&layout, programs, options)
+	if err != nil {
+		return nil, err
 	}
 	layout.Names = append(layout.Names[:c.ranks:c.ranks], "RP")
 	layout.Groups = map[core.Proc][]core.Proc{}
@@ -173,7 +182,19 @@ func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*c
 	if err := c.groups(setup); err != nil {
 		return nil, err
 	}
-	setup.New = func(p core.Proc) core.Machine {
+	setup.New = c.machine(programs)
+	setup.Reads = func(p core.Proc) []core.Proc {
+		if p == c.recoveryProcess() {
+			return nil
+		}
+		return snapshot.Reads(c.first(core.Rank(p)).Proc(), p)
+	}
+	return setup, setup.Validate()
+}
+
+// machine makes the machine of each proc.
+func (c *config) machine(programs []core.Program) func(core.Proc) core.Machine {
+	return func(p core.Proc) core.Machine {
 		if p == c.recoveryProcess() {
 			return &recoveryProcess{config: c}
 		}
@@ -182,16 +203,6 @@ func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*c
 			return &layer{config: c, rank: rank, app: app}
 		})
 	}
-	setup.Reads = func(p core.Proc) []core.Proc {
-		if p == c.recoveryProcess() {
-			return nil
-		}
-		if f := c.first(core.Rank(p)).Proc(); f != p {
-			return []core.Proc{f, p}
-		}
-		return []core.Proc{p}
-	}
-	return setup, setup.Validate()
 }
 
 // groups makes each cluster a group of procs that stop together; its first rank begins checkpoints.

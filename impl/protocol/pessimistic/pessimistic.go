@@ -28,15 +28,14 @@ func (c *config) inside(a, b core.Rank) bool { return c.Semi && a != b && c.node
 // logger is the proc that logs for a rank.
 func (c *config) logger(r core.Rank) core.Proc { return core.Proc(c.ranks) + core.Proc(r) }
 
-// NewSetup prepares a protocol for the programs. Clusters of the layout are nodes. RBML and HMPL
-// have one logger for each rank, behind the ranks, called L and the name of the rank.
-func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program,
-	options Options) (*core.Setup, error) {
+// newConfig reads the nodes and the programs, and refuses what the protocol can not run.
+func newConfig(protocol Protocol, layout *trace.Layout, programs []core.Program,
+	options Options) (*config, error) {
 	c := &config{Options: options, protocol: protocol, ranks: layout.Ranks, nodes: layout.Clusters}
 	if err := options.Validate(protocol); err != nil {
 		return nil, err
 	}
-	if err := (&core.Setup{Protocol: protocol.String(), Layout: layout,
+	if err := (&core.Setup{Protocol: protocol.String(), Layout: *layout,
 		Programs: programs}).Validate(); err != nil {
 		return nil, err
 	}
@@ -56,7 +55,15 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program,
 				protocol)
 	}
 	c.topology(programs)
-	if err := c.sizes(programs, layout.Names); err != nil {
+	return c, c.sizes(programs, layout.Names)
+}
+
+// NewSetup prepares a protocol for the programs. Clusters of the layout are nodes. RBML and HMPL
+// have one logger for each rank, behind the ranks, called L and the name of the rank.
+func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program,
+	options Options) (*core.Setup, error) {
+	c, err := newConfig(protocol, &layout, programs, options)
+	if err != nil {
 		return nil, err
 	}
 	layout.Names = layout.Names[:c.ranks:c.ranks]
@@ -64,39 +71,43 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program,
 	if !options.Semi {
 		layout.Clusters = nil // a rank rolls back alone
 	}
-	setup := &core.Setup{
-		Protocol: protocol.String(), Layout: layout, Programs: programs,
-		NewMessage: func() core.Message { return new(Message) },
-		Promises: core.Promises{RollsBack: core.FailedOnly, Needs: core.Piecewise, Reliable: true,
-			Logging: loggings[protocol], Lines: "uncoordinated or semi-coordinated",
-			KeepsCopies: true, KeepsLines: protocol != SBML, Fetches: protocol != SBML,
-			StableKeys: []string{spillKey, logKey}},
-	}
-	if options.Semi {
-		setup.Promises.RollsBack = core.Cluster
-	}
-	if protocol == SBML {
-		// numbers of former lives that nobody can replay are not given again
-		setup.Promises.Holes = true
-		setup.Promises.MaxFailures, setup.Promises.StableKeys, setup.Promises.Lines = 1,
-			[]string{imageKey}, "uncoordinated"
-	} else {
-		for _, name := range layout.Names {
-			if slices.Contains(layout.Names, "L"+name) {
+	if protocol != SBML {
+		for _, name := range layout.Names[:c.ranks] {
+			if slices.Contains(layout.Names[:c.ranks], "L"+name) {
 				return nil,
 					fmt.Errorf("%s: a rank is called L%s, which is the name of the logger of %s",
 						protocol, name, name)
 			}
-			setup.Layout.Names = append(setup.Layout.Names, "L"+name)
+			layout.Names = append(layout.Names, "L"+name)
 		}
+	}
+	setup := &core.Setup{
+		Protocol: protocol.String(), Layout: layout, Programs: programs,
+		NewMessage: func() core.Message { return new(Message) },
+		Promises:   c.promises(), New: c.machine(programs),
 	}
 	for r := range core.Rank(c.ranks) {
 		if !c.together(r) || c.first(r) == r {
 			setup.Initiators = append(setup.Initiators, r.Proc())
 		}
 	}
-	setup.New = c.machine(programs)
 	return setup, c.groups(setup)
+}
+
+// promises are those of the protocol with its options.
+func (c *config) promises() core.Promises {
+	p := core.Promises{RollsBack: core.FailedOnly, Needs: core.Piecewise, Reliable: true,
+		Logging: loggings[c.protocol], Lines: "uncoordinated or semi-coordinated",
+		KeepsCopies: true, KeepsLines: c.protocol != SBML, Fetches: c.protocol != SBML,
+		StableKeys: []string{spillKey, logKey}}
+	if c.Semi {
+		p.RollsBack = core.Cluster
+	}
+	if c.protocol == SBML {
+		p.Holes = true // numbers of former lives that nobody can replay are not given again
+		p.MaxFailures, p.StableKeys, p.Lines = 1, []string{imageKey}, "uncoordinated"
+	}
+	return p
 }
 
 // together reports whether the rank rolls back with another one.

@@ -94,6 +94,10 @@ func TestRecords(t *testing.T) {
 	if n, value := snapshot.Last(records, snapshot.CommitKey, 5); n != 0 || value != nil {
 		t.Errorf("commit record %d with %v, want none", n, value)
 	}
+	if !slices.Equal(snapshot.Reads(2, 5), []core.Proc{2, 5}) ||
+		!slices.Equal(snapshot.Reads(2, 2), []core.Proc{2}) {
+		t.Error("a restart reads its own records and those of who decides, each once")
+	}
 	for owner, want := range []string{"",
 		"rank 1: checkpoint 13 is damaged although it was committed",
 		"rank 2: checkpoint 13: core: decode", "rank 3: checkpoint 13 is missing although"} {

@@ -21,6 +21,15 @@ func Persist(key string, number uint32, value []byte) core.Effect {
 	return core.Effect{Kind: core.Persist, Key: Record(key, number), Value: value}
 }
 
+// Reads are the procs whose records the restart of a member needs: its own, and those of the member
+// that decides.
+func Reads(first, self core.Proc) []core.Proc {
+	if first == self {
+		return []core.Proc{self}
+	}
+	return []core.Proc{first, self}
+}
+
 // Last is the whole record of an owner with the highest number; 0 when there is none.
 func Last(records []core.Record, key string, owner core.Proc) (number uint32, value []byte) {
 	for _, r := range records {
