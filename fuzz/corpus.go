@@ -12,9 +12,9 @@ import (
 
 	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/internal/wholefile"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report/wholefile"
 )
 
 // Corpus is a folder of scenario files that are run again before anything is drawn: failures of

@@ -7,13 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/domino-check/domino/impl/protocol/all"
+
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/search"
+	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/fuzz"
-	"github.com/domino-check/domino/fuzz/targets"
-	"github.com/domino-check/domino/impl/catalog"
-	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -21,7 +22,7 @@ import (
 var (
 	every    = flag.Bool("every", false, "look for every erratum, and log what it takes")
 	mostRuns = flag.Int("runs", 20000, "with -every: runs for each")
-	protocol = flag.String("protocol", "", "with -every: only of this protocol")
+	only     = flag.String("protocol", "", "with -every: only of this protocol")
 )
 
 // quick are errata of each family that the fuzzer finds in a second, see TestErrata.
@@ -77,7 +78,7 @@ func TestErrata(t *testing.T) {
 
 func targetOf(t testing.TB, protocol, variant string) fuzz.Target {
 	t.Helper()
-	target, err := targets.Of(protocol, variant)
+	target, err := fuzz.TargetOf(all.Protocols(), protocol, variant)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func replays(t *testing.T, s *scenarios.Scenario, property string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := targets.Resolve(parsed)
+	c, err := resolve(parsed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func replays(t *testing.T, s *scenarios.Scenario, property string) {
 		return
 	}
 	parsed.Variant = "repaired"
-	if c, err = targets.Resolve(parsed); err != nil {
+	if c, err = resolve(parsed); err != nil {
 		t.Fatal(err)
 	}
 	if w, _, err = world.Open(t.Context(), c, checker.Options{}); err != nil {
@@ -121,7 +122,7 @@ func replays(t *testing.T, s *scenarios.Scenario, property string) {
 // shortest is the number of steps of a shortest run of the scenario that breaks the property.
 func shortest(t *testing.T, s *scenarios.Scenario, property string) int {
 	t.Helper()
-	c, err := targets.Resolve(s)
+	c, err := resolve(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,9 +142,10 @@ func shortest(t *testing.T, s *scenarios.Scenario, property string) int {
 // the fuzzer draws must be meant for the protocol, so little may be refused, be outside its
 // promises or be too large. Longer searches are the business of domino fuzz.
 func TestRepaired(t *testing.T) {
-	for _, name := range targets.Names() {
-		r, err := fuzz.Run(t.Context(), targetOf(t, name, "repaired"),
-			fuzz.Options{Seed: 3, Runs: effort.Of(200, 500), Ignore: targets.Unjudged(name)})
+	for _, name := range fuzz.Names(all.Protocols()) {
+		target := targetOf(t, name, "repaired")
+		r, err := fuzz.Run(t.Context(), target, fuzz.Options{Seed: 3,
+			Runs: effort.Of(200, 500), Ignore: target.Shapes.Unjudged})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -167,12 +169,12 @@ func TestEvery(t *testing.T) {
 	if !*every {
 		t.Skip("takes minutes: -every")
 	}
-	for _, name := range targets.Names() {
-		p, err := catalog.Find(name)
-		if err != nil || name != cmp.Or(*protocol, name) {
+	for _, name := range fuzz.Names(all.Protocols()) {
+		p, err := all.Protocols().Find(name)
+		if err != nil || name != cmp.Or(*only, name) {
 			continue
 		}
-		for _, e := range p.Errata {
+		for _, e := range p.Listed() {
 			r, err := fuzz.Run(t.Context(), targetOf(t, name, "repaired+"+e.ID),
 				fuzz.Options{Seed: 1, Runs: *mostRuns})
 			if err != nil {
@@ -189,4 +191,13 @@ func TestEvery(t *testing.T) {
 				f.Runs, f.Strategy, f.Property, f.Drawn, f.Shrunk, f.Least, f.Tried, r.Elapsed)
 		}
 	}
+}
+
+// resolve makes a scenario ready to run with the protocols of the house.
+func resolve(s *scenarios.Scenario) (world.Case, error) {
+	r, err := verify.Resolve(all.Protocols(), s)
+	if err != nil {
+		return world.Case{}, err
+	}
+	return r.Case, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -19,7 +20,7 @@ import (
 type Target struct {
 	// Template is what every scenario has: protocol, variant, options, title.
 	Template scenarios.Scenario
-	Shapes   Shapes
+	Shapes   protocol.Shapes
 	// Resolve turns the names of a scenario into code. An error means that the protocol does not
 	// take the scenario, which is no bug; a panic is one.
 	Resolve func(*scenarios.Scenario) (world.Case, error)

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/fault"
 )
@@ -52,7 +53,7 @@ func (c *byteChooser) below(n int) int {
 func oneIn(c chooser, n int) bool { return c.below(n) == n-1 }
 
 // cases is what rapid draws scenarios from: a draft and the seed of its schedules.
-func cases(template *scenarios.Scenario, shapes *Shapes) *rapid.Generator[drawn] {
+func cases(template *scenarios.Scenario, shapes *protocol.Shapes) *rapid.Generator[drawn] {
 	coins := rapid.Bool()
 	seeds := rapid.Uint64()
 	return rapid.Custom(func(t *rapid.T) drawn {
@@ -68,23 +69,23 @@ type drawn struct {
 }
 
 // generate draws a scenario.
-func generate(c chooser, template *scenarios.Scenario, s *Shapes) *draft {
+func generate(c chooser, template *scenarios.Scenario, s *protocol.Shapes) *draft {
 	g := generator{chooser: c, shapes: s, draft: &draft{template: template, loops: 1}}
 	g.closed, g.overlaps = s.Needs >= core.SendDeterministic, s.Overlapping &&
 		s.Needs < core.SendDeterministic
-	var v Variation
+	var v protocol.Variation
 	if len(s.Variations) > 0 {
 		v = g.variation()
 		g.options = strings.Fields(v.Options)
 	}
-	least, most := s.ranks()
+	least, most := s.Ranks()
 	least = max(least, v.MinRanks, v.MinClusters, s.MinClusters)
 	g.ranks = least + c.below(max(most-least, 0)+1)
 	g.gone = make([]bool, g.ranks)
-	if s.Clusters == AnyClusters || v.Clusters == AnyClusters {
+	if s.Clusters == protocol.AnyClusters || v.Clusters == protocol.AnyClusters {
 		g.partition(max(s.MinClusters, v.MinClusters))
 	}
-	if s.Collectives != NoCollectives && g.ranks > 1 && oneIn(c, 2) {
+	if s.Collectives != protocol.NoCollectives && g.ranks > 1 && oneIn(c, 2) {
 		g.groups()
 	}
 	g.receivers()
@@ -100,10 +101,10 @@ func generate(c chooser, template *scenarios.Scenario, s *Shapes) *draft {
 type generator struct {
 	chooser
 	*draft
-	shapes *Shapes
+	shapes *protocol.Shapes
 }
 
-func (g *generator) variation() Variation {
+func (g *generator) variation() protocol.Variation {
 	total := 0
 	for _, v := range g.shapes.Variations {
 		total += max(1, v.Weight)
@@ -175,7 +176,8 @@ func (g *generator) shuffled() []int {
 
 // receivers draws how each rank receives.
 func (g *generator) receivers() {
-	open := g.shapes.Wildcards && (len(g.trees) == 0 || g.shapes.Collectives == NativeCollectives)
+	open := g.shapes.Wildcards && (len(g.trees) == 0 ||
+		g.shapes.Collectives == protocol.NativeCollectives)
 	for range g.ranks {
 		s := byName
 		switch k := g.below(8); {
@@ -194,13 +196,13 @@ func (g *generator) receivers() {
 
 // sequence draws what happens. Checkpoints that all ranks take together are drawn as one.
 func (g *generator) sequence(noCheckpoints bool) {
-	n := 1 + g.below(g.shapes.items())
-	together := g.shapes.Checkpoints == TogetherCheckpoints
+	n := 1 + g.below(g.shapes.Length())
+	together := g.shapes.Checkpoints == protocol.TogetherCheckpoints
 	rare := 5
 	if together {
 		rare = 8
 	}
-	checkpoints := g.shapes.Checkpoints != NoCheckpoints && !noCheckpoints
+	checkpoints := g.shapes.Checkpoints != protocol.NoCheckpoints && !noCheckpoints
 	for k := range n {
 		i := item{number: k + 1, late: oneIn(g, 2), settle: oneIn(g, 2), from: g.below(g.ranks)}
 		switch {
@@ -225,13 +227,14 @@ func (g *generator) sequence(noCheckpoints bool) {
 // as likely as all larger numbers.
 func (g *generator) environment() {
 	m := &g.model
-	if m.Failures = 1; g.shapes.failures() > 1 && oneIn(g, 2) {
-		m.Failures = 2 + g.below(g.shapes.failures()-1)
+	if m.Failures = 1; g.shapes.Crashes() > 1 && oneIn(g, 2) {
+		m.Failures = 2 + g.below(g.shapes.Crashes()-1)
 	}
 	if g.shapes.Spontaneous > 0 && oneIn(g, 3) {
 		m.Checkpoints = 1 + g.below(g.shapes.Spontaneous)
 	}
-	for _, s := range g.shapes.Settings {
+	for _, name := range g.shapes.Settings {
+		s := fault.Find(name) // known, as Shapes.Validate says
 		if oneIn(g, 4) {
 			s.Set(m, s.Draw[g.below(len(s.Draw))])
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/trace"
@@ -17,16 +18,17 @@ import (
 const scenariosDrawn = 300
 
 // everything lets all there is be drawn.
-func everything(needs core.Determinism) *Shapes {
-	return &Shapes{MaxRanks: 5, Items: 8, Clusters: AnyClusters, Needs: needs, Wildcards: true,
-		Posts: true, Overlapping: true, Collectives: NativeCollectives,
-		Checkpoints: OwnCheckpoints, Spontaneous: 2, Outputs: true, Loops: true, Failures: 3,
+func everything(needs core.Determinism) *protocol.Shapes {
+	return &protocol.Shapes{MaxRanks: 5, Items: 8, Clusters: protocol.AnyClusters, Needs: needs,
+		Wildcards: true, Posts: true, Overlapping: true, Collectives: protocol.NativeCollectives,
+		Checkpoints: protocol.OwnCheckpoints, Spontaneous: 2, Outputs: true, Loops: true,
+		Failures:  3,
 		Tolerates: 2,
-		Settings: Settings("at-once", "spacing", "overlap", "stop", "network", "loss",
+		Settings: []string{"at-once", "spacing", "overlap", "stop", "network", "loss",
 			"duplicates", "from-dead", "to-dead", "detect", "notice", "suspicions", "torn",
-			"failures"),
-		Variations: []Variation{{Options: "x=1"}, {Options: "y=2", MinRanks: 3},
-			{MinClusters: 2, Clusters: AnyClusters, Weight: 3}}}
+			"failures"},
+		Variations: []protocol.Variation{{Options: "x=1"}, {Options: "y=2", MinRanks: 3},
+			{MinClusters: 2, Clusters: protocol.AnyClusters, Weight: 3}}}
 }
 
 // baseline is the failure-free behaviour of what was drawn, nil when it is too large.

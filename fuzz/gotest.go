@@ -12,6 +12,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
@@ -26,17 +27,21 @@ import (
 //
 // A pass says: the small programs hold within the bounds that -v prints, and that many random runs
 // break nothing.
-func Test(tb testing.TB, p Protocol) {
+func Test(tb testing.TB, p protocol.Protocol) {
 	tb.Helper()
-	e := entry{protocol: p, target: p.Target(), name: tb.Name(),
-		corpus: Corpus{filepath.Join(cmp.Or(p.Folder, filepath.Join("testdata", "domino")),
-			fileName(tb.Name()))}}
-	if p.New == nil || p.Baseline == nil {
-		tb.Fatal(errBaseline)
-	}
-	if err := p.Shapes.Validate(); err != nil {
+	Trial{}.Test(tb, p)
+}
+
+// Test is the function Test with settings.
+func (trial Trial) Test(tb testing.TB, p protocol.Protocol) {
+	tb.Helper()
+	target, err := trial.target(p)
+	if err != nil {
 		tb.Fatal(err)
 	}
+	e := entry{trial: trial, target: target, name: tb.Name()}
+	e.corpus.Folder = filepath.Join(
+		cmp.Or(trial.Folder, filepath.Join("testdata", "domino")), fileName(tb.Name()))
 	list, _, err := e.corpus.Load()
 	if err != nil {
 		tb.Fatal(err)
@@ -68,10 +73,10 @@ func sub(tb testing.TB, name string, f func(testing.TB)) {
 
 // entry is what the parts of Test share.
 type entry struct {
-	protocol Protocol
-	target   Target
-	name     string // of the whole test
-	corpus   Corpus
+	trial  Trial
+	target Target
+	name   string // of the whole test
+	corpus Corpus
 }
 
 // again replays a failure of an earlier test.
@@ -81,7 +86,7 @@ func (e *entry) again(tb testing.TB, s *scenarios.Scenario) {
 		e.exhaustive(tb, s)
 		return
 	}
-	c, err := e.protocol.Resolve(s)
+	c, err := e.target.Resolve(s)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -112,13 +117,13 @@ func (e *entry) small() (list []*scenarios.Scenario) {
 	add("answer", "a: send b m1; recv b\nb: recv a; send a m2\n")
 	add("stream", "a: send b m1; send b m2\nb: recv a; recv a\n")
 	add("chain", "a: send b m1\nb: recv a; send c m2\nc: recv b\n")
-	if e.protocol.Shapes.Wildcards {
+	if e.target.Shapes.Wildcards {
 		add("anyone", "a: send c m1\nb: send c m2\nc: recv *; recv *\n")
 	}
-	switch e.protocol.Shapes.Checkpoints {
-	case OwnCheckpoints:
+	switch e.target.Shapes.Checkpoints {
+	case protocol.OwnCheckpoints:
 		add("checkpoint", "a: send b m1; checkpoint; recv b\nb: recv a; send a m2\n")
-	case TogetherCheckpoints:
+	case protocol.TogetherCheckpoints:
 		add("checkpoint", "a: send b m1; checkpoint; recv b\nb: recv a; checkpoint; send a m2\n")
 	}
 	return list
@@ -132,10 +137,10 @@ func (e *entry) exhaustive(tb testing.TB, s *scenarios.Scenario) {
 	tb.Helper()
 	ctx, cancel := within(tb, 0.8)
 	defer cancel()
-	for failures := 1; failures <= e.protocol.Shapes.failures(); failures++ {
+	for failures := 1; failures <= e.target.Shapes.Crashes(); failures++ {
 		s := *s
 		s.Model = fault.Model{Failures: failures}
-		c, err := e.protocol.Resolve(&s)
+		c, err := e.target.Resolve(&s)
 		if err != nil {
 			tb.Skipf("the protocol does not take the program: %v", err)
 		}
@@ -183,7 +188,7 @@ func (e *entry) random(tb testing.TB) {
 	tb.Helper()
 	ctx, cancel := within(tb, 0.5)
 	defer cancel()
-	o := Options{Seed: e.protocol.Seed, Runs: cmp.Or(e.protocol.Runs, 4000)}
+	o := Options{Seed: e.trial.Seed, Runs: cmp.Or(e.trial.Runs, 4000)}
 	if testing.Short() {
 		o.Runs = max(1, o.Runs/10)
 	}

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/domino-check/domino/impl/protocol/example/subject"
+
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/fuzz"
-	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/protocol/example/resend"
-	"github.com/domino-check/domino/impl/protocol/none"
-	"github.com/domino-check/domino/internal/effort"
+	"github.com/domino-check/domino/impl/protocol"
 )
 
 // recorder is a test that remembers what went wrong instead of failing.
@@ -35,11 +35,7 @@ func (r *recorder) ArtifactDir() string { return r.artifacts }
 
 // mine is the example, for one message a program at most, so that only random programs show what is
 // wrong.
-func mine(hasty bool, folder string) fuzz.Protocol {
-	return fuzz.Protocol{Name: "resend", New: resend.New(hasty), Baseline: none.NewSetup,
-		Folder: folder, Runs: 400,
-		Shapes: fuzz.Shapes{Needs: core.SendDeterministic, Failures: 1}}
-}
+func mine(folder string) fuzz.Trial { return fuzz.Trial{Folder: folder, Runs: 400} }
 
 // TestEntryPoint tests the first attempt of the example: each part that finds something prints it
 // with its program and its run and the command that runs it again, and keeps it as a file and as an
@@ -48,7 +44,7 @@ func mine(hasty bool, folder string) fuzz.Protocol {
 func TestEntryPoint(t *testing.T) {
 	folder := t.TempDir()
 	first := &recorder{TB: t, artifacts: t.TempDir()}
-	fuzz.Test(first, mine(true, folder))
+	mine(folder).Test(first, subject.Protocol(true))
 	all := strings.Join(first.errors, "\n")
 	for _, want := range []string{"breaks legal-order: ", "found by exhaustive search\n",
 		"-- program --\na: send b m1; send b m2", "the run:\n   1  step a send m1 to b\n",
@@ -64,13 +60,13 @@ func TestEntryPoint(t *testing.T) {
 			len(artifacts))
 	}
 	again := &recorder{TB: t, artifacts: t.TempDir()}
-	fuzz.Test(again, mine(true, folder))
+	mine(folder).Test(again, subject.Protocol(true))
 	if n := strings.Count(strings.Join(again.errors, "\n"),
 		" still breaks legal-order: "); n != len(files) {
 		t.Errorf("%d files still fail, want %d", n, len(files))
 	}
 	repaired := &recorder{TB: t}
-	fuzz.Test(repaired, mine(false, folder))
+	mine(folder).Test(repaired, subject.Protocol(false))
 	if len(repaired.errors) > 0 || !strings.Contains(strings.Join(repaired.logs, "\n"), "holds") {
 		t.Errorf("the repaired protocol: %v\n%v", repaired.errors, repaired.logs)
 	}
@@ -78,9 +74,9 @@ func TestEntryPoint(t *testing.T) {
 
 // TestEntryPointRefuses gives the entry point what it can not use.
 func TestEntryPointRefuses(t *testing.T) {
-	bad := mine(false, t.TempDir())
+	bad := subject.Protocol(false)
 	bad.Shapes.MinRanks = 99
-	damaged := mine(false, t.TempDir())
+	damaged := mine(t.TempDir())
 	if err := os.MkdirAll(filepath.Join(damaged.Folder, "TestOfMine_deep"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -88,11 +84,14 @@ func TestEntryPointRefuses(t *testing.T) {
 		[]byte("nonsense"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for want, p := range map[string]fuzz.Protocol{"ranks in [99, 99]": bad, "no section": damaged} {
+	for want, test := range map[string]func(testing.TB){
+		"ranks in [99, 99]": func(tb testing.TB) { fuzz.Test(tb, bad) },
+		"no section":        func(tb testing.TB) { damaged.Test(tb, subject.Protocol(false)) },
+	} {
 		r := &recorder{TB: t, artifacts: t.TempDir()}
 		func() {
 			defer func() { _ = recover() }() // Fatal would have ended the test
-			fuzz.Test(r, p)
+			test(r)
 		}()
 		if len(r.errors) == 0 || !strings.Contains(r.errors[0], want) {
 			t.Errorf("errors %v, want %q", r.errors, want)
@@ -133,7 +132,11 @@ func TestMix(t *testing.T) {
 		mix); d != "" || err != nil {
 		t.Errorf("%v %s", err, d)
 	}
-	r, err := fuzz.Run(t.Context(), mine(false, "").Target(), fuzz.Options{Seed: 2, Runs: 600})
+	target, err := fuzz.TargetOf(protocol.List{subject.Protocol(false)}, "resend", "repaired")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := fuzz.Run(t.Context(), target, fuzz.Options{Seed: 2, Runs: 600})
 	if err != nil {
 		t.Fatal(err)
 	}

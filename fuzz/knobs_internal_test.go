@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/domino-check/domino/impl/protocol"
+
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/fault"
@@ -22,7 +24,7 @@ func TestEveryKnobDrawn(t *testing.T) {
 				names = append(names, other.Name)
 			}
 		}
-		shapes := &Shapes{Failures: 3, Settings: Settings(names...)}
+		shapes := &protocol.Shapes{Failures: 3, Settings: names}
 		drawn := map[int]bool{}
 		for seed := range byte(200) {
 			data := make([]byte, 400)

@@ -5,10 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/domino-check/domino/impl/protocol/example/subject"
+
+	"github.com/domino-check/domino/impl/protocol"
+
 	"github.com/domino-check/domino/fuzz"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/protocol/example/resend"
-	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -38,29 +40,31 @@ func (m *twisted) History() *trace.History {
 
 // misuse is the repaired example with every machine twisted.
 func misuse(more func() any, twist func(m *twisted, in core.Input,
-	out []core.Effect) []core.Effect) fuzz.Protocol {
-	return fuzz.Protocol{Name: "bad", Baseline: none.NewSetup,
-		Shapes: fuzz.Shapes{Needs: core.SendDeterministic, Failures: 1},
-		New: func(l core.Layout, programs []core.Program) (*core.Setup, error) {
-			s, err := resend.New(false)(l, programs)
-			if err != nil {
-				return nil, err
+	out []core.Effect) []core.Effect) protocol.Protocol {
+	bad := subject.Protocol(false)
+	bad.Name = "bad"
+	good := bad.Setup
+	bad.Setup = func(r protocol.Request) (*core.Setup, error) {
+		s, err := good(r)
+		if err != nil {
+			return nil, err
+		}
+		inner := s.New
+		s.New = func(p core.Proc) core.Machine {
+			m := &twisted{Machine: inner(p), proc: p, twist: twist}
+			if more != nil {
+				m.more = more()
 			}
-			inner := s.New
-			s.New = func(p core.Proc) core.Machine {
-				m := &twisted{Machine: inner(p), proc: p, twist: twist}
-				if more != nil {
-					m.more = more()
-				}
-				return m
-			}
-			return s, nil
-		}}
+			return m
+		}
+		return s, nil
+	}
+	return bad
 }
 
 // data is the message of an input that carries a payload, nil for others.
-func data(in core.Input) *resend.Message {
-	if m, ok := in.Message.(*resend.Message); ok && m.Number > 0 {
+func data(in core.Input) *subject.Message {
+	if m, ok := in.Message.(*subject.Message); ok && m.Number > 0 {
 		return m
 	}
 	return nil
@@ -68,7 +72,7 @@ func data(in core.Input) *resend.Message {
 
 type hidden struct{ count int }
 type function struct{ F func() }
-type kept struct{ M []*resend.Message }
+type kept struct{ M []*subject.Message }
 type grown struct{ N uint64 }
 type held struct{ Data []byte }
 
@@ -83,7 +87,7 @@ func TestMisuse(t *testing.T) {
 	}
 	tests := []struct {
 		name, property, text string
-		protocol             fuzz.Protocol
+		protocol             protocol.Protocol
 	}{
 		{"panics in a step", "no-panic", "panics on Data",
 			misuse(nil, func(m *twisted, in core.Input, out []core.Effect) []core.Effect {
@@ -93,10 +97,8 @@ func TestMisuse(t *testing.T) {
 				return m.Machine.Step(in, out)
 			})},
 		{"panics at the start", "no-panic", "making the setup panics: boom",
-			fuzz.Protocol{Name: "bad", Baseline: none.NewSetup,
-				New: func(core.Layout, []core.Program) (*core.Setup, error) {
-					panic("boom")
-				}}},
+			protocol.Protocol{Name: "bad", Shapes: new(protocol.Shapes),
+				Setup: func(protocol.Request) (*core.Setup, error) { panic("boom") }}},
 		{"does not return", "returns", "does not return within 100ms: input Received Data",
 			misuse(nil, func(m *twisted, in core.Input, out []core.Effect) []core.Effect {
 				if data(in) != nil {
@@ -107,7 +109,7 @@ func TestMisuse(t *testing.T) {
 		{"repeats for ever", "terminates", "some steps repeat for ever",
 			misuse(nil, func(m *twisted, in core.Input, out []core.Effect) []core.Effect {
 				if in.Message != nil && data(in) == nil || in.Kind == core.Start && m.proc == 0 {
-					return append(out, core.SendTo(1-min(m.proc, 1), &resend.Message{}))
+					return append(out, core.SendTo(1-min(m.proc, 1), &subject.Message{}))
 				}
 				return m.Machine.Step(in, out)
 			})},
@@ -116,7 +118,7 @@ func TestMisuse(t *testing.T) {
 		}, func(m *twisted, in core.Input, out []core.Effect) []core.Effect {
 			if m.more.(*grown).N++; in.Message != nil && data(in) == nil || in.Kind == core.Start &&
 				m.proc == 0 {
-				return append(out, core.SendTo(1-min(m.proc, 1), &resend.Message{}))
+				return append(out, core.SendTo(1-min(m.proc, 1), &subject.Message{}))
 			}
 			return m.Machine.Step(in, out)
 		})},
@@ -124,7 +126,7 @@ func TestMisuse(t *testing.T) {
 			misuse(nil, func(m *twisted, in core.Input, out []core.Effect) []core.Effect {
 				if out = m.Machine.Step(in, out); data(in) != nil {
 					if calls++; calls%3 == 0 {
-						out = append(out, core.SendTo(in.From, &resend.Message{}))
+						out = append(out, core.SendTo(in.From, &subject.Message{}))
 					}
 				}
 				return out
@@ -172,7 +174,11 @@ func TestMisuse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := fuzz.Run(t.Context(), tt.protocol.Target(),
+			target, err := fuzz.TargetOf(protocol.List{tt.protocol}, "bad", "repaired")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := fuzz.Run(t.Context(), target,
 				fuzz.Options{Seed: 1, Runs: 400, StepTime: 100 * time.Millisecond})
 			if err != nil {
 				t.Fatal(err)

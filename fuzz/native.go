@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker/sample"
+	"github.com/domino-check/domino/impl/protocol"
 )
 
 // Fuzz makes a native fuzz target of a protocol: the same scenarios and properties as Test, chosen
@@ -20,20 +21,23 @@ import (
 // tried: an input is some hundred runs already, so tell it not to.
 //
 //	go test -run '^$' -fuzz '^FuzzMine$' -fuzzminimizetime 1x .
-func Fuzz(f *testing.F, p Protocol) {
+func Fuzz(f *testing.F, p protocol.Protocol) {
 	f.Helper()
-	if p.New == nil || p.Baseline == nil {
-		f.Fatal(errBaseline)
-	}
-	if err := p.Shapes.Validate(); err != nil {
+	Trial{}.Fuzz(f, p)
+}
+
+// Fuzz is the function Fuzz with settings.
+func (trial Trial) Fuzz(f *testing.F, p protocol.Protocol) {
+	f.Helper()
+	target, err := trial.target(p)
+	if err != nil {
 		f.Fatal(err)
 	}
-	target := p.Target()
-	corpus := Corpus{filepath.Join(cmp.Or(p.Folder, filepath.Join("testdata", "domino")),
+	corpus := Corpus{filepath.Join(cmp.Or(trial.Folder, filepath.Join("testdata", "domino")),
 		fileName(f.Name()))}
 	f.Add([]byte{})
 	for seed := range uint64(8) {
-		r := rand.New(rand.NewPCG(seed, p.Seed))
+		r := rand.New(rand.NewPCG(seed, trial.Seed))
 		data := make([]byte, 200)
 		for i := range data {
 			data[i] = byte(r.Uint32())

@@ -5,20 +5,23 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/protocol/example/resend"
-	"github.com/domino-check/domino/impl/protocol/none"
+	"github.com/domino-check/domino/impl/protocol/example/subject"
 )
 
 // TestNative runs inputs of a native fuzz target. Method: random bytes for the first attempt of the
 // example must show its error within some inputs, as a scenario with a run that replays; the same
 // bytes must break nothing of the repaired one; no bytes are a run without faults.
 func TestNative(t *testing.T) {
-	protocol := func(hasty bool) Protocol {
-		return Protocol{New: resend.New(hasty), Baseline: none.NewSetup,
-			Shapes: Shapes{Needs: core.SendDeterministic, Settings: Settings("to-dead")}}
+	target := func(hasty bool) Target {
+		p := subject.Protocol(hasty)
+		p.Shapes.Failures, p.Shapes.Settings = 2, []string{"to-dead"}
+		target, err := Trial{}.target(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return target
 	}
-	hasty, repaired := protocol(true).Target(), protocol(false).Target()
+	hasty, repaired := target(true), target(false)
 	if f := hasty.bytes(t, nil); f != nil {
 		t.Errorf("no bytes break %s", f.property)
 	}

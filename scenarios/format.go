@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/domino-check/domino/spec/report/wholefile"
+
 	"golang.org/x/tools/txtar"
 )
 
@@ -21,6 +23,14 @@ func Format(s *Scenario) []byte {
 			Data: []byte(strings.Join(s.Schedule, "\n") + "\n")})
 	}
 	return txtar.Format(a)
+}
+
+// Save writes a scenario to a file, as Format does, whole or not at all.
+func Save(file string, s *Scenario) error {
+	if err := wholefile.Write(file, Format(s)); err != nil {
+		return fmt.Errorf("scenarios: %w", err)
+	}
+	return nil
 }
 
 // header is the section with the keys.

@@ -7,18 +7,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
-	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
 
 func resolve(s *scenarios.Scenario) (world.Case, error) {
-	r, err := catalog.Resolve(s)
+	r, err := verify.Resolve(all.Protocols(), s)
 	if err != nil {
 		return world.Case{}, err
 	}

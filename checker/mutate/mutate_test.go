@@ -9,19 +9,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/domino-check/domino/checker/verify"
+	house "github.com/domino-check/domino/impl/protocol/all"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/mutate"
 	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
-	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 )
 
 func resolve(s *scenarios.Scenario) (world.Case, error) {
-	r, err := catalog.Resolve(s)
+	r, err := verify.Resolve(house.Protocols(), s)
 	if err != nil {
 		return world.Case{}, err
 	}
@@ -41,9 +43,9 @@ func embedded(t *testing.T) []*scenarios.Scenario {
 func boundary(t *testing.T) []mutate.Mutant {
 	t.Helper()
 	var texts []mutate.Text
-	for _, p := range catalog.Protocols() {
+	for _, p := range house.Protocols() {
 		texts = append(texts, mutate.Text{Protocol: p.Name, File: p.Name + "/mutants.txt",
-			Text: catalog.Mutants(p.Name)})
+			Text: p.Mutants})
 	}
 	list, err := mutate.Collect(texts)
 	if err != nil {
@@ -105,14 +107,14 @@ func TestCatalogue(t *testing.T) {
 		}
 	}
 	total := 0
-	for _, p := range catalog.Protocols() {
+	for _, p := range house.Protocols() {
 		// the same control plane over other logging
 		control := strings.HasPrefix(p.Name, "radic-") && p.Name != "radic-rbml"
 		if p.Name != "none" && !control && protocols[p.Name] < 5 {
 			t.Errorf("%d mutants of %s, want at least 5", protocols[p.Name], p.Name)
 		}
 		total += protocols[p.Name]
-		for _, e := range p.Errata {
+		for _, e := range p.Listed() {
 			if !errata[p.Name+" "+e.ID] && e.Shown == "" {
 				t.Errorf("erratum %s of %s is no mutant", e.ID, p.Name)
 			}

@@ -4,18 +4,19 @@ import (
 	"strings"
 	"testing"
 
+	house "github.com/domino-check/domino/impl/protocol/all"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/domino-check/domino/checker/mutate"
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
 )
 
 // TestFormat writes the mutants of every protocol as text, and reads that again.
 func TestFormat(t *testing.T) {
-	for _, p := range catalog.Protocols() {
-		list, err := mutate.Parse("mutants.txt", catalog.Mutants(p.Name))
+	for _, p := range house.Protocols() {
+		list, err := mutate.Parse("mutants.txt", p.Mutants)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +29,7 @@ func TestFormat(t *testing.T) {
 			cmpopts.IgnoreFields(mutate.Mutant{}, "Source")); diff != "" {
 			t.Errorf("%s (-text +written and read):\n%s", p.Name, diff)
 		}
-		for _, line := range strings.Split(text+catalog.Mutants(p.Name), "\n") {
+		for _, line := range strings.Split(text+p.Mutants, "\n") {
 			if len(strings.ReplaceAll(line, "\t", "    ")) > 100 {
 				t.Errorf("%s: a line of more than 100 columns: %s", p.Name, line)
 			}
@@ -107,7 +108,8 @@ func TestCollect(t *testing.T) {
 		t.Errorf("%v, %v", list, err)
 	}
 	_, err = mutate.Collect([]mutate.Text{{"p", "f", text}, {"qq", "g", ""}})
-	if err == nil || !strings.Contains(err.Error(), `f:1: q/x: unknown protocol "q", did you mean`) {
+	if err == nil || !strings.Contains(err.Error(),
+		`f:1: q/x: unknown protocol "q", did you mean`) {
 		t.Error(err)
 	}
 	_, err = mutate.Collect([]mutate.Text{{"p", "f", text}, {"q", "f", text}, {"p", "g", text}})

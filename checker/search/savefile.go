@@ -11,7 +11,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/domino-check/domino/internal/wholefile"
+	"github.com/domino-check/domino/spec/report/wholefile"
 )
 
 // A run file is one line that names its format, then a body of numbers and byte strings, then the

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/domino-check/domino/internal/wholefile"
+	"github.com/domino-check/domino/spec/report/wholefile"
 )
 
 // full is a disk that has room for so many bytes.

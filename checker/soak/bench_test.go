@@ -3,9 +3,12 @@ package soak_test
 import (
 	"testing"
 
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
+
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -24,7 +27,7 @@ func BenchmarkSoak(b *testing.B) {
 				name += "/parallel"
 			}
 			b.Run(name, func(b *testing.B) {
-				r, err := catalog.Resolve(s)
+				r, err := verify.Resolve(all.Protocols(), s)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
+
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -27,7 +30,7 @@ b: send y b; recv y
 		fmt.Println(err)
 		return
 	}
-	r, err := catalog.Resolve(s)
+	r, err := verify.Resolve(all.Protocols(), s)
 	if err != nil {
 		fmt.Println(err)
 		return

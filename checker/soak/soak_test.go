@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
@@ -14,9 +17,9 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
+
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/runtime/local"
-	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
@@ -54,7 +57,7 @@ func load(t *testing.T, name, variant string) (*scenarios.Scenario, world.Case) 
 
 func resolve(t *testing.T, s *scenarios.Scenario) world.Case {
 	t.Helper()
-	r, err := catalog.Resolve(s)
+	r, err := verify.Resolve(all.Protocols(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +103,7 @@ func TestScenariosHold(t *testing.T) {
 		}
 	}
 	t.Logf("runs %v\nfailures %v", count, failures)
-	for _, p := range catalog.Protocols() {
+	for _, p := range all.Protocols() {
 		survives := p.Errata != nil
 		if count[p.Name] == 0 && p.Name != "none" || survives && failures[p.Name] == 0 {
 			t.Errorf("%s: %d runs with %d failures", p.Name, count[p.Name], failures[p.Name])

@@ -6,9 +6,8 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
-	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -18,7 +17,7 @@ func measure(b *testing.B, file string, o checker.Options, forget bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := catalog.Resolve(s)
+	r, err := resolve(s)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/search"
-	"github.com/domino-check/domino/internal/effort"
 )
 
 // TestDisk explores scenarios with so little memory beyond the contents of states that they spill,

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/search"
-	"github.com/domino-check/domino/internal/effort"
 )
 
 // TestEstimate stops searches of embedded scenarios at a tenth, a quarter and half of their states

@@ -12,7 +12,7 @@ import (
 	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/protocol/example/resend"
+	"github.com/domino-check/domino/impl/protocol/example/subject"
 	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
@@ -28,7 +28,7 @@ func strange(t *testing.T, step boundary.Step) world.Case {
 	if err != nil {
 		t.Fatal(err)
 	}
-	setup, err := resend.New(false)(layout, programs)
+	setup, err := subject.Setup(layout, programs, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func strange(t *testing.T, step boundary.Step) world.Case {
 
 // second is the second message that carries a payload.
 func second(in core.Input) bool {
-	m, ok := in.Message.(*resend.Message)
+	m, ok := in.Message.(*subject.Message)
 	return ok && m.Number == 2
 }
 
@@ -56,7 +56,7 @@ func TestMisuse(t *testing.T) {
 		{"no such proc", world.Contract, "b of protocol strange, on Data a#2 (number 2) " +
 			"from a, names proc 99 in a SendMessage effect, want one of 0 to 1: ",
 			func(_ *boundary.Machine, _ core.Input, out []core.Effect) []core.Effect {
-				return append(out, core.SendTo(99, &resend.Message{}))
+				return append(out, core.SendTo(99, &subject.Message{}))
 			}},
 		{"unknown effect", world.Contract, "has an effect of kind 0, want one of 1 to ",
 			func(_ *boundary.Machine, _ core.Input, out []core.Effect) []core.Effect {

@@ -7,12 +7,8 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/internal/brute"
-	"github.com/domino-check/domino/checker/search"
-	"github.com/domino-check/domino/impl/catalog"
-	"github.com/domino-check/domino/internal/effort"
-	"github.com/domino-check/domino/scenarios"
-	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
 )
 
@@ -146,47 +142,5 @@ func TestTracesOfHydee(t *testing.T) {
 	t.Logf("%d cases compared, %d traces, %d failed", compared, traces, failed)
 	if compared < effort.Of(3, 15) || traces < effort.Of(200, 2000) {
 		t.Errorf("%d cases, %d traces say little", compared, traces)
-	}
-}
-
-// TestTracesOfScenarios holds the numbers of traces of embedded scenarios; brute force must agree.
-func TestTracesOfScenarios(t *testing.T) {
-	t.Parallel()
-	want := effort.Of(map[string]int{"h5": 32743}, map[string]int{"h5": 32743, "h9-twice": 78513})
-	all, err := scenarios.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range all {
-		traces, ok := want[s.Name]
-		if !ok {
-			continue
-		}
-		c, err := catalog.Resolve(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		oracle, err := Oracle(t.Context(), c.Baseline, checker.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := New(Config{Setup: c.Setup, Model: c.Model,
-			Facts: FactsOf(c.Setup, &c.Model, oracle)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := search.Explore(t.Context(), w, checker.Options{Order: checker.StatelessOptimal})
-		if r.Traces != traces || r.Verdict != spec.Holds || r.Blocked != 0 {
-			t.Errorf("%s: %d traces, %d blocked, %v %s, want %d traces", s.Name, r.Traces,
-				r.Blocked, r.Verdict, r.Bound, traces)
-		}
-		count, ok := brute.Sleeping(w, 1<<20)
-		if !ok || count.Complete != traces {
-			t.Errorf("%s: brute force counts %+v (%v), want %d", s.Name, count, ok, traces)
-		}
-		delete(want, s.Name)
-	}
-	if len(want) > 0 {
-		t.Errorf("no scenarios %v", want)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
@@ -24,7 +23,7 @@ func twoRanks(t *testing.T) world.Case {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := catalog.Resolve(s)
+	r, err := resolve(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/internal/effort"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/spec/fault"
 )
 

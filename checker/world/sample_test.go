@@ -1,106 +1,18 @@
 package world
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/sample"
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/internal/effort"
-	"github.com/domino-check/domino/scenarios"
-	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// TestErrataBySampling draws runs of the scenarios of each erratum, with the erratum switched on,
-// until one breaks a property: some strategy must find each erratum within the given number of
-// runs, and each run that is found must replay and break what it is said to break. A huge one goes
-// on after the first success and prints the median number of runs to the first violation, by
-// scenario and strategy, over ten seeds.
-func TestErrataBySampling(t *testing.T) {
-	t.Parallel()
-	all, err := scenarios.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs, seeds, table := 8000, effort.Cases(1, 1), effort.Huge()
-	if table {
-		runs = 20000
-		t.Logf("%d = none, by %v", runs+1, sample.Strategies())
-	}
-	errata, found := 0, map[string]bool{}
-	for _, s := range all {
-		if s.Erratum == "" || found[s.Erratum] && !table {
-			continue
-		}
-		if errata++; errata%5 != 2 && !effort.Long() {
-			continue
-		}
-		found[s.Erratum] = found[s.Erratum] || false
-		newWorld := erroneous(t, s)
-		medians := ""
-		for _, name := range sample.Strategies() {
-			var firsts []int
-			for seed := range uint64(seeds) {
-				st, _ := sample.ParseStrategy(name, 3)
-				w := newWorld()
-				r := sample.Draw(t.Context(), w, st,
-					sample.Options{Runs: runs, Seed: seed})
-				if r.Verdict == spec.Violated {
-					found[s.Erratum] = true
-					replays(t, w, r)
-					firsts = append(firsts, r.First)
-				} else {
-					firsts = append(firsts, runs+1)
-				}
-			}
-			slices.Sort(firsts)
-			medians += fmt.Sprintf("%8d", firsts[len(firsts)/2])
-			if found[s.Erratum] && !table {
-				break
-			}
-		}
-		t.Logf("%-12s%s", s.Name, medians)
-	}
-	for id, ok := range found {
-		if !ok {
-			t.Errorf("no strategy finds %s in %d runs", id, runs)
-		}
-	}
-	if len(found) < effort.Of(10, 20) {
-		t.Errorf("%d errata", len(found))
-	}
-}
-
-// erroneous makes worlds of a scenario with its erratum switched on.
-func erroneous(t *testing.T, s *scenarios.Scenario) func() *World {
-	t.Helper()
-	c := *s
-	c.Variant = "repaired+" + s.Erratum
-	resolved, err := catalog.Resolve(&c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	oracle, err := Oracle(t.Context(), resolved.Baseline, checker.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func() *World {
-		w, err := New(Config{Setup: resolved.Setup, Model: resolved.Model,
-			Facts: FactsOf(resolved.Setup, &resolved.Model, oracle)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return w
-	}
-}
-
-// replays follows each run that was found: it must break the property, at its end and not before.
-func replays(t *testing.T, w *World, r sample.Result) {
+// Replays follows each run that was found: it must break the property, at its end and not before.
+func Replays(t *testing.T, w *World, r sample.Result) {
 	t.Helper()
 	for _, f := range r.Found {
 		run, err := w.Follow(f.Path)

@@ -8,7 +8,9 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/search"
-	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol/hydee"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -21,12 +23,20 @@ func TestJudgementSurvives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := catalog.Resolve(s)
+	suite, err := script.Read(s.Program, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved, err := New(Config{Setup: r.Setup, Model: r.Model,
-		Facts: FactsOf(r.Setup, &r.Model, nil)})
+	layout := core.Layout{Names: suite.Names, Ranks: len(suite.Names)}
+	if layout.Clusters, err = scenarios.ReadClusters(s.Clusters, suite.Names); err != nil {
+		t.Fatal(err)
+	}
+	setup, err := hydee.NewSetup(layout, suite.Programs, hydee.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, err := New(Config{Setup: setup, Model: s.Model,
+		Facts: FactsOf(setup, &s.Model, nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +49,8 @@ func TestJudgementSurvives(t *testing.T) {
 		r.File != file {
 		t.Fatal(err, r.Unsaved)
 	}
-	again, err := New(Config{Setup: r.Setup, Model: r.Model,
-		Facts: FactsOf(r.Setup, &r.Model, nil)})
+	again, err := New(Config{Setup: setup, Model: s.Model,
+		Facts: FactsOf(setup, &s.Model, nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,10 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
-	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -52,7 +51,7 @@ func fresh(t *testing.T, name, variant string) *witness {
 	if s.Variant = variant; variant == "" {
 		s.Variant = "repaired"
 	}
-	r, err := catalog.Resolve(s)
+	r, err := resolve(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +170,7 @@ func TestResumedAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := catalog.Resolve(s)
+	r, err := resolve(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/domino-check/domino/cmd/domino/app"
+	"github.com/domino-check/domino/impl/protocol/all"
 )
 
-func main() { os.Exit(app.Main()) }
+func main() { os.Exit(app.Main(all.Protocols()...)) }

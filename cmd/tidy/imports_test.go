@@ -30,12 +30,13 @@ func importFixtures() []fixture {
 			want: []string{
 				"impl/protocol/hydee/hydee.go:3: impl/protocol/hydee must not import " +
 					"impl/runtime/local: it may import spec, spec/trace, spec/fault, impl/core, " +
-					"impl/protocol/part/*",
+					"impl/protocol, impl/protocol/part/*",
 				"impl/protocol/hydee/hydee.go:4: impl/protocol/hydee must not import " +
 					"impl/protocol/causal: it may import spec, spec/trace, spec/fault, " +
-					"impl/core, impl/protocol/part/*",
+					"impl/core, impl/protocol, impl/protocol/part/*",
 				"impl/protocol/hydee/hydee.go:5: impl/protocol/hydee must not import checker: it " +
-					"may import spec, spec/trace, spec/fault, impl/core, impl/protocol/part/*",
+					"may import spec, spec/trace, spec/fault, impl/core, " +
+					"impl/protocol, impl/protocol/part/*",
 				"impl/protocol/part/order/order.go:3: impl/protocol/part/order must not import " +
 					"impl/protocol/hydee: it may import spec, spec/trace, spec/fault, impl/core",
 			},
@@ -52,29 +53,33 @@ func importFixtures() []fixture {
 			},
 		},
 		{
-			name: "catalog imports a driver and the disk",
+			name: "the list imports a driver and the checker",
 			rule: "imports",
 			files: map[string]string{
-				"impl/catalog/catalog.go": importing("catalog", m+"impl/runtime/tcp",
-					m+"impl/runtime/disk"),
+				"impl/protocol/all/all.go": importing("all",
+					m+"impl/runtime/tcp", m+"checker/world"),
 			},
 			want: []string{
-				"impl/catalog/catalog.go:3: impl/catalog must not import impl/runtime/tcp: it " +
-					"may import " +
-					"spec, spec/trace, spec/fault, impl/core, impl/program/*, impl/protocol/*, " +
-					"impl/protocol/example/*, scenarios, scenarios/spelling",
-				"impl/catalog/catalog.go:4: impl/catalog must not import impl/runtime/disk: it " +
-					"may import " +
-					"spec, spec/trace, spec/fault, impl/core, impl/program/*, impl/protocol/*, " +
-					"impl/protocol/example/*, scenarios, scenarios/spelling",
+				"impl/protocol/all/all.go:3: impl/protocol/all must not import impl/runtime/tcp: " +
+					"it may import impl/protocol, impl/protocol/*, impl/protocol/example/*",
+				"impl/protocol/all/all.go:4: impl/protocol/all must not import checker/world: " +
+					"it may import impl/protocol, impl/protocol/*, impl/protocol/example/*",
 			},
 		},
 		{
-			name: "catalog imports every protocol",
+			name: "the list imports every protocol",
 			rule: "imports",
 			files: map[string]string{
-				"impl/catalog/catalog.go": importing("catalog", m+"impl/protocol/none",
-					m+"impl/protocol/camel", m+"scenarios"),
+				"impl/protocol/all/all.go": importing("all", m+"impl/protocol/none",
+					m+"impl/protocol/camel", m+"impl/protocol/example/paxos"),
+			},
+		},
+		{
+			name: "a module of its own has rules of its own",
+			rule: "imports",
+			files: map[string]string{
+				"impl/protocol/example/mine/go.mod":  "module example.com/mine\n",
+				"impl/protocol/example/mine/mine.go": importing("mine", m+"checker", "C"),
 			},
 		},
 		{

@@ -10,7 +10,7 @@ import (
 
 // topLevel are the names at the root of the module, beside dot-files.
 var topLevel = []string{
-	"LICENSE", "README.md", "checker", "cmd", "fuzz", "go.mod", "go.sum", "impl", "internal",
+	"LICENSE", "README.md", "checker", "cmd", "fuzz", "go.mod", "go.sum", "impl",
 	"proofs", "scenarios", "spec",
 }
 

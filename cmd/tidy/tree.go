@@ -73,7 +73,7 @@ func load(fsys fs.FS, std types.Importer) (*tree, error) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && skipped(name):
+		case entry.IsDir() && (skipped(name) || ownModule(fsys, name)):
 			return fs.SkipDir
 		case !entry.Type().IsRegular():
 			return nil
@@ -94,6 +94,13 @@ func modulePath(gomod []byte) string {
 		}
 	}
 	return ""
+}
+
+// ownModule tells whether a folder is a module of its own, with rules of its own: an example of
+// what strangers write.
+func ownModule(fsys fs.FS, name string) bool {
+	_, err := fs.Stat(fsys, path.Join(name, "go.mod"))
+	return name != "." && err == nil
 }
 
 // skipped tells the folders that hold no text of ours: git's own, and the inputs

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/internal/brute"
 	"github.com/domino-check/domino/checker/search"
-	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/spec"
 )
 

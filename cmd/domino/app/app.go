@@ -13,7 +13,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/cmd/domino/app/term"
+	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
 )
@@ -28,8 +30,12 @@ type command struct {
 	run             func(ctx context.Context, args []string, io streams) (int, error)
 }
 
-// streams are where a command writes; what can not be written to out is noticed when it ends.
-type streams struct{ out, err io.Writer }
+// streams are what a command works with: the protocols with their scenarios, and where it writes;
+// what can not be written to out is noticed when it ends.
+type streams struct {
+	*verify.Catalogue
+	out, err io.Writer
+}
 
 func commands() []command {
 	return []command{
@@ -59,8 +65,11 @@ func commands() []command {
 	}
 }
 
-// Main is the command: it runs the arguments of the process and returns the exit code.
-func Main() int {
+// Main is the command over the protocols: it runs the arguments of the process and returns its exit
+// code. Protocols that make no sense, or that clash, are refused before anything runs.
+//
+//	func main() { os.Exit(app.Main(append(all.Protocols(), mine.Protocol)...)) }
+func Main(protocols ...protocol.Protocol) int {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signals = append(signals, syscall.SIGHUP)
@@ -68,14 +77,25 @@ func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, stop) // the second signal ends the process at once
 	defer stop()
-	return run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr})
+	return start(ctx, os.Args[1:], os.Stdout, os.Stderr, protocols...)
+}
+
+// start is Main with arguments and streams of the caller's.
+func start(ctx context.Context, args []string, out, err io.Writer,
+	protocols ...protocol.Protocol) int {
+	c, wrong := verify.NewCatalogue(protocols...)
+	if wrong != nil {
+		fmt.Fprintf(err, "domino: the protocols of this command:\n%v\n", wrong)
+		return exitUsage
+	}
+	return run(ctx, args, streams{c, out, err})
 }
 
 // run executes one command line and returns the exit code. An answer that could not be printed is
 // none, whatever it was.
 func run(ctx context.Context, args []string, to streams) int {
 	out := term.NewOutput(to.out)
-	code := dispatch(ctx, args, streams{out, to.err})
+	code := dispatch(ctx, args, streams{to.Catalogue, out, to.err})
 	if err := out.Err(); err != nil {
 		fmt.Fprintf(to.err, "domino: the output is not complete: %v\n", err)
 		return exitUsage

@@ -11,10 +11,10 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol/none"
+	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -59,7 +59,7 @@ func runCertify(ctx context.Context, args []string, io streams) (int, error) {
 					"least 1")
 	}
 	a := certified{Program: strings.Join(f.Args(), " "), Needs: *needs}
-	setup, err := a.open(f.Args())
+	setup, err := a.open(f.Args(), io)
 	if err != nil {
 		return 0, err
 	}
@@ -95,17 +95,15 @@ func classIndex(name string) int {
 
 // open is the program over the transparent protocol: of a scenario by name or file, of a file with
 // programs alone, or a generated one.
-func (a *certified) open(args []string) (*core.Setup, error) {
+func (a *certified) open(args []string, io streams) (*core.Setup, error) {
 	if len(args) == 1 {
 		text, err := os.ReadFile(args[0])
 		if err == nil && !strings.Contains(string(text), "-- scenario --") {
 			return programSetup(args[0], string(text))
 		}
-		s, err := oneScenario(args[0])
+		s, err := io.one(args[0])
 		if err == nil {
-			return a.ofScenario(s.Name, func() (*catalog.Resolved, error) {
-				return catalog.Resolve(s)
-			})
+			return a.ofScenario(s, io)
 		}
 		if !strings.Contains(args[0], " ") {
 			return nil, err
@@ -118,14 +116,13 @@ func (a *certified) open(args []string) (*core.Setup, error) {
 	return programSetup("program", text)
 }
 
-func (a *certified) ofScenario(name string, resolve func() (*catalog.Resolved, error)) (*core.Setup,
-	error) {
-	r, err := resolve()
+func (a *certified) ofScenario(s *scenarios.Scenario, io streams) (*core.Setup, error) {
+	r, err := io.Resolve(s)
 	if err != nil {
 		return nil, err
 	}
 	if r.Baseline == nil {
-		return nil, fmt.Errorf("%s has no programs", name)
+		return nil, fmt.Errorf("%s has no programs", s.Name)
 	}
 	if a.Protocol = r.Setup.Protocol; a.Needs == "" {
 		a.Needs = r.Setup.Promises.Needs.String()

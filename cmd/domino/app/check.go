@@ -5,16 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
-	"github.com/domino-check/domino/spec"
 )
 
 // searchFlags direct the search of check and errata.
@@ -78,7 +76,7 @@ func (s *searchFlags) options() (checker.Options, error) {
 			return checker.Options{}, err
 		}
 	case order == checker.DepthFirst && !s.lasso:
-		o.Reduce = defaultReduction
+		o.Reduce = verify.DefaultReduction
 	}
 	if o.Exact && o.Reduce.Has(checker.Sleep) {
 		return checker.Options{}, fmt.Errorf(
@@ -87,47 +85,10 @@ func (s *searchFlags) options() (checker.Options, error) {
 	return o, nil
 }
 
-// defaultReduction is that of a depth-first search. Sleep sets cost more than the steps that they
-// save.
-const defaultReduction = checker.Singletons | checker.Crashes | checker.Symmetry
-
-// row is the result of one scenario.
+// row is the answer to one scenario, or why there is none.
 type row struct {
-	Name       string       `json:"scenario"`
-	Variant    string       `json:"variant"`
-	Verdict    spec.Verdict `json:"verdict"`
-	Expect     string       `json:"expect"`
-	AsExpected bool         `json:"asExpected"`
-	// what is not as expected, or why there is no verdict
-	Why         string `json:"why,omitempty"`
-	Bounds      string `json:"bounds"`
-	States      int    `json:"states"`
-	Transitions int    `json:"transitions"`
-	Terminals   int    `json:"terminals"`
-	// of the longest path, 0 when several workers follow paths
-	Depth int `json:"depth"`
-	// of odpor: complete runs, one of each Mazurkiewicz trace
-	Traces     int             `json:"traces,omitempty"`
-	Violating  int             `json:"violating,omitempty"` // of odpor: runs that a violation cuts
-	LocalSteps int             `json:"localSteps"`
-	Saved      checker.Savings `json:"saved"` // by reductions
-	// bound on the chance that a collision of fingerprints hid a state
-	Collision float64 `json:"collision,omitempty"`
-	// of memory at the peak, frontier included
-	Bytes   int64    `json:"bytes"`
-	Seconds float64  `json:"seconds"`
-	Seen    []string `json:"seen,omitempty"`
-	// what no run showed although it could be expected
-	Unseen    []string        `json:"unseen,omitempty"`
-	Violation *spec.Violation `json:"violation,omitempty"`
-	Length    int             `json:"length,omitempty"` // steps of the run that breaks it
-	Replay    string          `json:"replay,omitempty"` // file with that run
-	Run       string          `json:"run,omitempty"`    // file with a search that was ended early
-	Samples   *samples        `json:"samples,omitempty"`
-
-	outcome  *world.Outcome
-	scenario *scenarios.Scenario
-	err      error
+	*verify.Answer
+	err error
 }
 
 func runCheck(ctx context.Context, args []string, io streams) (int, error) {
@@ -165,7 +126,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	list, err := selectScenarios(f.Args())
+	list, err := io.Select(f.Args())
 	if err != nil {
 		return 0, err
 	}
@@ -202,9 +163,9 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 	pool(ctx, sf.workers, len(list), func(ctx context.Context, job int) *row {
 		var r *row
 		if sf.sampling() {
-			r = sampleOne(ctx, list[job], sf, p)
+			r = sampleOne(ctx, list[job], sf, io, p)
 		} else {
-			r = checkOne(ctx, list[job], list[job].Variant, o, p)
+			r = checkOne(ctx, list[job], o, io, p)
 		}
 		p.finished(list[job].Name)
 		return r
@@ -225,7 +186,7 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 		if !r.AsExpected && (code == 0 || exitCode(r.Verdict) < code) {
 			code = max(1, exitCode(r.Verdict))
 		}
-		if !sf.json && len(r.outcomeRuns()) > 0 && (len(list) == 1 || !r.AsExpected) {
+		if !sf.json && r.Story() != nil && (len(list) == 1 || !r.AsExpected) {
 			r.show(io.out, sf.control)
 		}
 	})
@@ -238,85 +199,16 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 	return code, nil
 }
 
-// checkOne answers one scenario in one variant by a search.
-func checkOne(ctx context.Context, s *scenarios.Scenario, variant string, o checker.Options,
+// checkOne answers one scenario in its variant by a search.
+func checkOne(ctx context.Context, s *scenarios.Scenario, o checker.Options, io streams,
 	p *progress) *row {
 	o.Progress = p.report(s.Name)
-	return answer(s, variant, func(q world.Case) (*world.Outcome, error) {
-		return world.Check(ctx, q, o)
-	})
+	return ask(io, s, func(q world.Case) (*world.Outcome, error) { return world.Check(ctx, q, o) })
 }
 
-// answer asks about one scenario in one variant and compares.
-func answer(s *scenarios.Scenario, variant string,
-	ask func(world.Case) (*world.Outcome, error)) *row {
-	c := *s
-	c.Variant = variant
-	r := &row{Name: s.Name, Variant: variant, Expect: s.Expect, scenario: &c,
-		Bounds: s.Within()}
-	if variant != "repaired" {
-		r.Bounds += "; " + variant
-	}
-	resolved, err := catalog.Resolve(&c)
-	if err != nil {
-		r.err = err
-		return r
-	}
-	q := world.Case{Setup: resolved.Setup, Baseline: resolved.Baseline, Model: resolved.Model,
-		MustSee: s.MustSee, Force: s.Force,
-		Interchangeable: resolved.Interchangeable, Subject: string(scenarios.Format(&c))}
-	out, err := ask(q)
-	if err != nil {
-		r.err = fmt.Errorf("%s: %w", s.Name, err)
-		return r
-	}
-	r.outcome, r.Verdict, r.Why, r.Seen = out, out.Verdict, out.Reason, out.Seen
-	r.Unseen = out.Unseen
-	r.Traces, r.Violating = out.Traces, out.Violating
-	r.States, r.Transitions, r.Terminals, r.Depth = out.States, out.Transitions, out.Terminals,
-		out.Depth
-	if out.Fingerprints {
-		r.Collision = checker.Collision(out.States)
-	}
-	r.LocalSteps, r.Saved, r.Bytes, r.Seconds = out.LocalSteps, out.Saved, out.Peak,
-		out.Elapsed.Seconds()
-	if len(out.Found) > 0 {
-		r.Violation, r.Length = &out.Found[0].Violation, len(out.Found[0].Path)
-		r.Why = out.Found[0].Property + ": " + out.Found[0].Message
-	}
-	r.Samples = samplesOf(out)
-	if out.File != "" {
-		r.Run = out.File
-		r.Why += "; saved, goes on with: domino check --resume " + out.File +
-			" and the same arguments"
-	}
-	if out.Unsaved != nil {
-		r.Why += "; not saved: " + out.Unsaved.Error()
-	}
-	r.compare(s)
-	return r
-}
-
-// compare says whether the result is what the scenario expects.
-func (r *row) compare(s *scenarios.Scenario) {
-	r.AsExpected = true
-	not := func(format string, args ...any) {
-		r.AsExpected = false
-		r.Why = strings.TrimSuffix(fmt.Sprintf(format, args...)+"; "+r.Why, "; ")
-	}
-	switch {
-	case r.Verdict.String() != s.Expect:
-		not("%s, expected %s", r.Verdict, s.Expect)
-	case s.Breaks != "" && r.Violation != nil && r.Violation.Property != s.Breaks:
-		not("breaks %s, expected %s", r.Violation.Property, s.Breaks)
-	case s.States != 0 && r.States != s.States:
-		not("%d states, expected %d", r.States, s.States)
-	}
-}
-
-func (r *row) outcomeRuns() []*world.Run {
-	if r.outcome == nil {
-		return nil
-	}
-	return r.outcome.Runs
+// ask puts the question of a scenario to whoever answers it.
+func ask(io streams, s *scenarios.Scenario,
+	whom func(world.Case) (*world.Outcome, error)) *row {
+	a, err := verify.Ask(io.Protocols(), s, whom)
+	return &row{a, err}
 }

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/kernels"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/impl/runtime/tcp/perf"
 	"github.com/domino-check/domino/scenarios/spelling"
+	"github.com/domino-check/domino/spec/report/chart"
 )
 
 // choose makes the cells of the plan: what the user has named must be possible, of the rest what
@@ -123,7 +123,7 @@ func (r *perfRun) programs() (list []perfKernel, err error) {
 func (r *perfRun) protocols() (list []string, err error) {
 	named := fields(r.flags.protocols)
 	for i, name := range named {
-		p, err := catalog.Find(name)
+		p, err := r.io.Find(name)
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +137,13 @@ func (r *perfRun) protocols() (list []string, err error) {
 	if r.flags.protocols != "" && len(named) == 0 {
 		return nil, errors.New("--protocols names none")
 	}
-	for _, p := range catalog.Protocols() {
+	r.plan.Styles = map[string]int{}
+	for _, p := range r.io.Protocols() {
+		if colour := p.Perf.Colour - 1; colour >= 0 && p.Perf.Pale {
+			r.plan.Styles[p.Name] = chart.Pale + colour
+		} else if colour >= 0 {
+			r.plan.Styles[p.Name] = colour
+		}
 		if p.Setup != nil && (len(named) == 0 || slices.Contains(named, p.Name)) {
 			list = append(list, p.Name)
 		}
@@ -172,16 +178,20 @@ func (r *perfRun) options(protocols []string) (map[string]string, error) {
 func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why string,
 	err error) {
 	f := clusterRunFlags{kernel: cell.Program, protocol: cell.Protocol, options: options}
-	if cell.Protocol == "hydee" || strings.Contains(options, "mode=semi") {
+	p, err := r.io.Find(cell.Protocol)
+	if err != nil {
+		return "", err
+	}
+	if p.Perf.Clustered != nil && p.Perf.Clustered(options) {
 		if f.clusters, err = clustersOf(r.flags.clusters, cell.Ranks); err != nil {
 			return "", err
 		}
 	}
-	s, err := f.scenario(nil)
+	s, err := f.scenario(nil, r.io)
 	if err != nil {
 		return "", err
 	}
-	resolved, err := catalog.Resolve(s)
+	resolved, err := r.io.Resolve(s)
 	switch {
 	case err != nil && options != "":
 		return "", withoutFile(err)

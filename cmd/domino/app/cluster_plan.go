@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/domino-check/domino/internal/wholefile"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/report/wholefile"
 )
 
 // planFile is the name under which a run is saved.

@@ -15,9 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
@@ -25,11 +27,11 @@ import (
 
 // TestParseKills reads moments of every kind.
 func TestParseKills(t *testing.T) {
-	list, err := selectScenarios([]string{"ring3"})
+	list, err := catalogue().Select([]string{"ring3"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := catalog.Resolve(list[0])
+	r, err := verify.Resolve(all.Protocols(), list[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/soak"
+	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/impl/runtime/tcp/launch"
@@ -129,7 +129,7 @@ func runClusterRun(ctx context.Context, args []string, io streams) (int, error) 
 	case o.guard != "":
 		return 0, launch.Keep(os.Stdin, os.Stdout, o.guard)
 	case o.child:
-		return 0, cluster.Live(os.Stdin, io.out, clusterSetup, func() { os.Exit(exitUsage) })
+		return 0, cluster.Live(os.Stdin, io.out, io.clusterSetup, func() { os.Exit(exitUsage) })
 	}
 	c, strikes, err := o.prepare(names, io)
 	if err != nil {
@@ -191,7 +191,7 @@ func (o *clusterRunFlags) prepare(names []string, io streams) (*clusterCase, str
 	var s *scenarios.Scenario
 	var err error
 	if o.kernel != "" || len(names) > 0 {
-		if s, err = o.scenario(names); err != nil {
+		if s, err = o.scenario(names, io); err != nil {
 			return nil, k, err
 		}
 	}
@@ -202,7 +202,7 @@ func (o *clusterRunFlags) prepare(names []string, io streams) (*clusterCase, str
 		}
 		o.seed, o.spread, o.diskDelay = saved.Seed, saved.Spread, saved.DiskDelay
 	}
-	resolved, err := catalog.Resolve(s)
+	resolved, err := io.Resolve(s)
 	if err != nil {
 		return nil, k, withoutFile(err)
 	}
@@ -228,7 +228,7 @@ func (o *clusterRunFlags) prepare(names []string, io streams) (*clusterCase, str
 }
 
 // scenario is what is to run.
-func (o *clusterRunFlags) scenario(names []string) (*scenarios.Scenario, error) {
+func (o *clusterRunFlags) scenario(names []string, io streams) (*scenarios.Scenario, error) {
 	var s *scenarios.Scenario
 	if o.kernel != "" {
 		text := "A kernel\n-- scenario --\nprotocol: none\nprogram: kernel " + o.kernel + "\n"
@@ -238,7 +238,7 @@ func (o *clusterRunFlags) scenario(names []string) (*scenarios.Scenario, error) 
 		}
 		s = parsed
 	} else {
-		list, err := selectScenarios(names)
+		list, err := io.Select(names)
 		if err != nil {
 			return nil, err
 		}
@@ -269,7 +269,7 @@ func withoutFile(err error) error {
 }
 
 // clusterSetup makes the setup of a case, in a child.
-func clusterSetup(text json.RawMessage) (*core.Setup, error) {
+func (io streams) clusterSetup(text json.RawMessage) (*core.Setup, error) {
 	var file string
 	if err := json.Unmarshal(text, &file); err != nil {
 		return nil, err
@@ -278,7 +278,7 @@ func clusterSetup(text json.RawMessage) (*core.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := catalog.Resolve(s)
+	r, err := io.Resolve(s)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +288,7 @@ func clusterSetup(text json.RawMessage) (*core.Setup, error) {
 // clusterCase is a scenario that is run as processes, perhaps many times.
 type clusterCase struct {
 	scenario  *scenarios.Scenario
-	resolved  *catalog.Resolved
+	resolved  *verify.Resolved
 	io        streams
 	seed      uint64
 	timeout   time.Duration

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
@@ -86,7 +86,7 @@ func (c *clusterCase) allowStops(k strikes) {
 
 // drawStops puts, in half of the plans, a process that is stopped for a while in the place of the
 // false suspicions that a plan asks for.
-func drawStops(rng *rand.Rand, r *catalog.Resolved, list []plan.Request) (stops []cluster.Stop,
+func drawStops(rng *rand.Rand, r *verify.Resolved, list []plan.Request) (stops []cluster.Stop,
 	rest []plan.Request) {
 	l, m := &r.Setup.Layout, &r.Model
 	var procs []core.Proc // whom somebody may suspect

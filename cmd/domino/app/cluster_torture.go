@@ -13,13 +13,12 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/cmd/domino/app/term"
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
-	"github.com/domino-check/domino/internal/wholefile"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/report/wholefile"
 )
 
 // tortureFlags are the flags of cluster torture.
@@ -37,9 +36,6 @@ type tortureFlags struct {
 	timeout   time.Duration
 }
 
-// tortured are the protocols that torture takes by default.
-const tortured = "none,hydee,causal,camel,sbml,rbml,hmpl,radic-sbml,radic-rbml,radic-hmpl"
-
 // runTorture makes random failures in runs as processes, until one is wrong.
 func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 	var o tortureFlags
@@ -55,7 +51,8 @@ func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 			"to survive them; 0: the scenario's")
 	f.Uint64Var(&o.seed, "seed", 1,
 		"of scenarios, plans and delays; what happens depends on the machine, too")
-	f.StringVar(&o.protocols, "protocols", tortured, "protocols whose scenarios are run")
+	f.StringVar(&o.protocols, "protocols", "",
+		"protocols whose scenarios are run (default: all that have programs)")
 	f.StringVar(&o.dir, "dir", "domino-torture",
 		"folder for the first wrong run: plan, seeds, traces, disks; new or empty")
 	f.StringVar(&o.hosts, "hosts", "",
@@ -79,7 +76,7 @@ func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, errors.New("only one of --runs, --for and --kills says when it is enough")
 	}
 	for _, p := range fields(o.protocols) {
-		if _, err := catalog.Find(p); err != nil {
+		if _, err := io.Find(p); err != nil {
 			return 0, err
 		}
 	}
@@ -89,7 +86,7 @@ func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 	if err := couldWrite(o.dir); err != nil {
 		return 0, fmt.Errorf("--dir: a wrong run could not be saved: %w", err)
 	}
-	list, err := selectScenarios(f.Args())
+	list, err := io.Select(f.Args())
 	if err != nil {
 		return 0, err
 	}
@@ -140,15 +137,16 @@ type victim struct {
 // choose takes the scenarios that are expected to hold and that real processes can keep.
 func (t *torture) choose(list []*scenarios.Scenario, hosts []cluster.Host) error {
 	for _, s := range list {
-		if !slices.Contains(fields(t.flags.protocols), s.Protocol) || s.Expect != "holds" ||
+		named := fields(t.flags.protocols)
+		if len(named) > 0 && !slices.Contains(named, s.Protocol) || s.Expect != "holds" ||
 			s.Force || !t.named && s.Long {
 			continue
 		}
-		r, err := catalog.Resolve(s)
+		r, err := t.io.Resolve(s)
 		if err != nil {
 			return err
 		}
-		if s.Protocol == "none" {
+		if r.Setup.Promises.MaxFailures < 0 { // it survives none
 			r.Model.Failures = 0
 		}
 		own := r.Model

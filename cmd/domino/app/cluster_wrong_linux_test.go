@@ -3,7 +3,9 @@ package app
 import (
 	"testing"
 
-	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
@@ -53,11 +55,11 @@ func TestWrongs(t *testing.T) {
 // promises more, that is a violation and not out of model, also after a kill from outside within
 // the model; after more kills than may be it is out of model.
 func TestDecideGivenUp(t *testing.T) {
-	list, err := selectScenarios([]string{"ring3"})
+	list, err := catalogue().Select([]string{"ring3"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := catalog.Resolve(list[0])
+	r, err := verify.Resolve(all.Protocols(), list[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,29 +1,17 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/impl/catalog"
-	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/scenarios"
-	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
 )
-
-// finding is one erratum with one scenario: what the switch breaks, and the repaired protocol at
-// the same scope.
-type finding struct {
-	core.Erratum
-	Scenario  string `json:"scenario,omitempty"`
-	Printed   *row   `json:"printed,omitempty"`  // with the erratum
-	Repaired  *row   `json:"repaired,omitempty"` // without
-	Confirmed bool   `json:"confirmed"`
-}
 
 func runErrata(ctx context.Context, args []string, io streams) (int, error) {
 	f := flags("errata", "[PROTOCOL] [ID ...]", io, "errata", "errata hydee",
@@ -39,44 +27,40 @@ func runErrata(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	findings, err := selectErrata(f.Args())
+	name, ids := "", f.Args()
+	if len(ids) > 0 {
+		name, ids = ids[0], ids[1:]
+	}
+	findings, err := io.Errata(name, ids...)
 	if err != nil {
 		return 0, err
-	}
-	all, err := scenarios.Embedded()
-	if err != nil {
-		return 0, err
-	}
-	byName := map[string]*scenarios.Scenario{}
-	for _, s := range all {
-		byName[s.Name] = s
 	}
 	p := newProgress(io.err, len(findings), sf.json)
 	var failed error
 	code := 0
-	pool(ctx, sf.workers, len(findings), func(ctx context.Context, job int) finding {
-		g := findings[job]
-		if s := byName[g.Scenario]; s != nil {
-			g.explore(ctx, s, o, p)
-			p.finished(s.Name)
+	pool(ctx, sf.workers, len(findings), func(ctx context.Context, job int) explored {
+		e := findings[job]
+		err := e.Explore(o, func(s *scenarios.Scenario, o checker.Options) (*verify.Answer, error) {
+			r := checkOne(ctx, s, o, io, p)
+			return r.Answer, r.err
+		})
+		if e.Broken != nil {
+			p.finished(e.Scenario)
 		}
-		return g
-	}, func(_ int, g finding) {
-		if err := g.failure(); err != nil && failed == nil {
-			failed = err
-		}
-		if failed != nil {
+		return explored{e, err}
+	}, func(_ int, g explored) {
+		if failed = cmp.Or(failed, g.err); failed != nil {
 			return
 		}
-		if g.Printed != nil {
-			g.Printed.save(sf.save, io.err)
+		if g.Broken != nil {
+			(&row{Answer: g.Broken}).save(sf.save, io.err)
 			if !g.Confirmed {
 				code = 1
 			}
 		}
 		if sf.json {
 			// a closed pipe shows on the next write of the shell
-			_ = json.NewEncoder(io.out).Encode(g)
+			_ = json.NewEncoder(io.out).Encode(g.Erratum)
 			return
 		}
 		g.print(io, *show, sf.control)
@@ -84,80 +68,20 @@ func runErrata(ctx context.Context, args []string, io streams) (int, error) {
 	return code, failed
 }
 
-// selectErrata lists what to look at, one finding for each scenario of each erratum.
-func selectErrata(args []string) ([]finding, error) {
-	protocols := catalog.Protocols()
-	if len(args) > 0 {
-		p, err := catalog.Find(args[0])
-		if err != nil {
-			return nil, err
-		}
-		protocols = []catalog.Protocol{p}
-		args = args[1:]
-	}
-	all, err := scenarios.Embedded()
-	if err != nil {
-		return nil, err
-	}
-	var list []finding
-	var known []string
-	for _, p := range protocols {
-		for _, e := range p.Errata {
-			known = append(known, e.ID)
-			if len(args) > 0 && !slices.Contains(args, e.ID) {
-				continue
-			}
-			before := len(list)
-			for _, s := range all {
-				if s.Protocol == p.Name && s.Erratum == e.ID {
-					list = append(list, finding{Erratum: e, Scenario: s.Name})
-				}
-			}
-			if len(list) == before {
-				list = append(list, finding{Erratum: e})
-			}
-		}
-	}
-	for _, id := range args {
-		if !slices.Contains(known, id) {
-			return nil, fmt.Errorf("unknown erratum %q%s Known: %s", id,
-				spelling.Guess(id, known), strings.Join(known, " "))
-		}
-	}
-	return list, nil
+// explored is an erratum with what came of it.
+type explored struct {
+	*verify.Erratum
+	err error
 }
 
-// explore finds the shortest run with the erratum, then looks at the repaired protocol at the same
-// scope.
-func (g *finding) explore(ctx context.Context, s *scenarios.Scenario, o checker.Options,
-	p *progress) {
-	printed := *s
-	printed.Expect, printed.States, printed.MustSee, printed.Force = "violated", 0, nil, true
-	g.Printed = checkOne(ctx, &printed, "repaired+"+g.ID, o, p)
-	o.Order, o.Reduce = checker.DepthFirst, defaultReduction
-	repaired := *s
-	repaired.Variant, repaired.Breaks = "repaired", ""
-	g.Repaired = checkOne(ctx, &repaired, "repaired", o, p)
-	g.Confirmed = g.Printed.AsExpected && g.Repaired.AsExpected
-}
-
-func (g *finding) failure() error {
-	for _, r := range []*row{g.Printed, g.Repaired} {
-		if r != nil && r.err != nil {
-			return r.err
-		}
-	}
-	return nil
-}
-
-func (g *finding) print(io streams, show, control bool) {
-	fmt.Fprintf(io.out, "%-5s %s: %s\n", g.ID, g.Place, g.Erratum.Printed)
-	fmt.Fprintf(io.out, "      repaired: %s\n", g.Erratum.Repaired)
-	if g.Printed == nil {
+func (g explored) print(io streams, show, control bool) {
+	fmt.Fprintf(io.out, "%-5s %s: %s\n", g.ID, g.Place, g.Printed)
+	fmt.Fprintf(io.out, "      repaired: %s\n", g.Erratum.Erratum.Repaired)
+	if g.Broken == nil {
 		fmt.Fprintf(io.out, "      no scenario shows it; shown %s\n\n", g.Shown)
 		return
 	}
-	r := g.Printed
+	r := g.Broken
 	if r.Verdict == spec.Violated {
 		fmt.Fprintf(io.out, "      %s: breaks %s in %d steps (%s; %s states, %s)\n      %s\n",
 			g.Scenario, r.Violation.Property, r.Length, r.Bounds,
@@ -175,8 +99,8 @@ func (g *finding) print(io streams, show, control bool) {
 	fmt.Fprintf(io.out, "      repaired protocol at the same scope: %s, %s states, %s %s\n\n",
 		g.Repaired.Verdict, count(g.Repaired.States),
 		seconds(g.Repaired.Seconds), note)
-	if show && len(r.outcomeRuns()) > 0 {
-		r.show(io.out, control)
+	if show && r.Story() != nil {
+		(&row{Answer: r}).show(io.out, control)
 		fmt.Fprintln(io.out)
 	}
 }

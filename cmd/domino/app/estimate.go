@@ -33,7 +33,7 @@ func estimateAll(ctx context.Context, list []*scenarios.Scenario, o checker.Opti
 	o.MaxStates, o.Workers = probeStates, 1
 	p := newProgress(io.err, len(list), sf.json)
 	for _, s := range list {
-		r := checkOne(ctx, s, s.Variant, o, p)
+		r := checkOne(ctx, s, o, io, p)
 		p.finished(s.Name)
 		if r.err != nil {
 			return 0, r.err
@@ -41,7 +41,7 @@ func estimateAll(ctx context.Context, list []*scenarios.Scenario, o checker.Opti
 		f := forecast{Scenario: s.Name, Bounds: r.Bounds, Verdict: r.Verdict.String(),
 			States:   r.States,
 			Complete: r.Verdict != spec.Unknown, Seconds: r.Seconds, Bytes: r.Bytes}
-		if out := r.outcome; !f.Complete {
+		if out := r.Outcome; !f.Complete {
 			f.Estimate = out.Estimate
 			f.Seconds += out.Remaining().Seconds()
 			f.Bytes = int64(float64(out.Peak) / float64(max(1, out.States)) * max(f.Estimate.States,

@@ -16,7 +16,8 @@ import (
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/fuzz"
-	"github.com/domino-check/domino/fuzz/targets"
+	"github.com/domino-check/domino/impl/protocol"
+
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -81,7 +82,7 @@ func runFuzz(ctx context.Context, args []string, io streams) (int, error) {
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	names, options, err := ff.options(f.Args())
+	names, options, err := ff.options(io.Protocols(), f.Args())
 	if err != nil {
 		return 0, err
 	}
@@ -108,7 +109,8 @@ func runFuzz(ctx context.Context, args []string, io streams) (int, error) {
 }
 
 // options turns what the command line says into what fuzz takes.
-func (ff *fuzzFlags) options(names []string) ([]string, fuzz.Options, error) {
+func (ff *fuzzFlags) options(protocols protocol.List, names []string) ([]string, fuzz.Options,
+	error) {
 	mix, err := fuzz.ParseMix(ff.mix)
 	if err != nil {
 		return nil, fuzz.Options{}, err
@@ -123,10 +125,10 @@ func (ff *fuzzFlags) options(names []string) ([]string, fuzz.Options, error) {
 		}
 	}
 	if len(names) == 0 {
-		names = targets.Names()
+		names = fuzz.Names(protocols)
 	}
 	for _, name := range names {
-		if _, err := targets.Of(name, ff.variant); err != nil {
+		if _, err := fuzz.TargetOf(protocols, name, ff.variant); err != nil {
 			return nil, fuzz.Options{}, err
 		}
 	}
@@ -141,13 +143,13 @@ func (ff *fuzzFlags) options(names []string) ([]string, fuzz.Options, error) {
 // one fuzzes one protocol.
 func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io streams,
 	index int) (*fuzz.Result, error) {
-	target, err := targets.Of(name, ff.variant)
+	target, err := fuzz.TargetOf(io.Protocols(), name, ff.variant)
 	if err != nil {
 		return nil, err
 	}
 	var unjudged []string
 	if ff.variant == "repaired" { // an erratum may break them rightly
-		unjudged = targets.Unjudged(name)
+		unjudged = target.Shapes.Unjudged
 	}
 	o.Ignore = slices.Concat(o.Ignore, unjudged)
 	corpus := fuzz.Corpus{Folder: filepath.Join(ff.corpus, name)}
@@ -185,7 +187,7 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io st
 	}
 	ff.print(io.out, &out, &state, o.First)
 	for i, g := range r.Failures {
-		ff.printFailure(ctx, io.out, &out, &g, i)
+		ff.printFailure(ctx, io, &out, &g, i)
 	}
 	return r, nil
 }
@@ -247,8 +249,9 @@ func (ff *fuzzFlags) print(w io.Writer, r *fuzzed, state *fuzz.State, first uint
 }
 
 // printFailure shows a failure: how it was found, how small it got, and its run.
-func (ff *fuzzFlags) printFailure(ctx context.Context, w io.Writer, r *fuzzed, f *fuzz.Failure,
+func (ff *fuzzFlags) printFailure(ctx context.Context, io streams, r *fuzzed, f *fuzz.Failure,
 	i int) {
+	w := io.out
 	fmt.Fprintf(w,
 		"\nfailure %d: %s, found by %s after %s runs\n  drawn: %s; by rapid: %s; in the end: %s "+
 			"(%s tried)\n", i+1, f.Property, f.Strategy, count(f.Runs),
@@ -259,7 +262,7 @@ func (ff *fuzzFlags) printFailure(ctx context.Context, w io.Writer, r *fuzzed, f
 		command = "domino replay " + r.Files[i]
 	}
 	fmt.Fprintf(w, "\n%s", scenarioText(f.Scenario))
-	run, world, err := replayed(ctx, f.Scenario)
+	run, world, err := io.replayed(ctx, f.Scenario)
 	if err != nil || run.Violation == nil {
 		fmt.Fprintf(w, "\n%s: %s\n%s\n", f.Property, f.Message, command)
 		return
@@ -275,8 +278,9 @@ func scenarioText(s *scenarios.Scenario) string {
 }
 
 // replayed repeats the run of a scenario.
-func replayed(ctx context.Context, s *scenarios.Scenario) (*world.Run, *world.World, error) {
-	c, err := resolveCase(s)
+func (io streams) replayed(ctx context.Context, s *scenarios.Scenario) (*world.Run, *world.World,
+	error) {
+	c, err := io.guarded(s)
 	if err != nil {
 		return nil, nil, err
 	}

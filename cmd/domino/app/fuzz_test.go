@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/fuzz"
-	"github.com/domino-check/domino/internal/effort"
 )
 
 // printedFuzz is what fuzz prints as JSON.

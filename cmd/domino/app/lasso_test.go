@@ -8,9 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
+
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
 )
@@ -29,12 +32,12 @@ func (m restless) Step(in core.Input, out []core.Effect) []core.Effect {
 // process is replaced, and reads the file back: it is marked where the steps begin that repeat, and
 // replays.
 func TestEndlessRun(t *testing.T) {
-	list, err := selectScenarios([]string{"h5"})
+	list, err := catalogue().Select([]string{"h5"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := list[0]
-	resolved, err := catalog.Resolve(s)
+	resolved, err := verify.Resolve(all.Protocols(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +49,7 @@ func TestEndlessRun(t *testing.T) {
 			return m
 		}
 	}
-	r := answer(s, s.Variant, func(q world.Case) (*world.Outcome, error) {
+	r := ask(streams{Catalogue: catalogue()}, s, func(q world.Case) (*world.Outcome, error) {
 		q.Setup = &setup
 		return world.Check(context.Background(), q, checker.Options{Lasso: true})
 	})
@@ -70,7 +73,7 @@ func TestEndlessRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := r.outcome.World.Replay(saved.Schedule)
+	run, err := r.Outcome.World.Replay(saved.Schedule)
 	if err != nil || run.Violation == nil || run.Violation.Property != "terminates" ||
 		run.Loop != 1 {
 		t.Errorf("%v, %+v", err, run.Violation)

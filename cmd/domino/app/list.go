@@ -9,12 +9,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/kernels"
 	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/radic"
-	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
 )
@@ -34,7 +33,7 @@ func runList(_ context.Context, args []string, io streams) (int, error) {
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	items, err := listItems()
+	items, err := listItems(io)
 	if err != nil {
 		return 0, err
 	}
@@ -69,20 +68,16 @@ func runList(_ context.Context, args []string, io streams) (int, error) {
 }
 
 // listItems gathers everything there is, by kind, then name.
-func listItems() ([]item, error) {
+func listItems(io streams) ([]item, error) {
 	var items []item
-	for _, p := range catalog.Protocols() {
+	for _, p := range io.Protocols() {
 		more := ""
-		if n := len(p.Errata); n > 0 {
+		if n := len(p.Listed()); n > 0 {
 			more = fmt.Sprintf("%d errata", n)
 		}
 		items = append(items, item{Kind: "protocols", Name: p.Name, Doc: p.Doc, More: more})
 	}
-	list, err := scenarios.Embedded()
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range list {
+	for _, s := range io.Scenarios() {
 		more := s.Expect
 		if s.Erratum != "" {
 			more = "erratum " + s.Erratum
@@ -113,7 +108,7 @@ func listItems() ([]item, error) {
 		items = append(items, item{Kind: "claims", Name: s.Name, Doc: doc,
 			More: "[RADIC] Table 3.1"})
 	}
-	return append(items, promises()...), nil
+	return append(items, promises(io.Protocols())...), nil
 }
 
 func yesNo(yes bool) string {
@@ -135,17 +130,17 @@ func programsOf(d core.Determinism) string {
 }
 
 // promises fills the same columns for the protocols here, from what they declare.
-func promises() []item {
+func promises(protocols protocol.List) []item {
 	program := []core.Program{{}, {}, {}}
 	layout := core.Layout{Names: []string{"a", "b", "c"}, Ranks: 3, Clusters: []int{0, 1, 2}}
 	var items []item
-	for _, p := range catalog.Protocols() {
+	for _, p := range protocols {
 		if p.Roles != nil {
 			continue // nothing that rolls back
 		}
-		setup, err := p.Setup(layout, program, catalog.Options{Variant: "repaired"})
+		setup, err := p.Setup(protocol.Request{Layout: layout, Programs: program})
 		if err != nil {
-			panic("invariant: every protocol with programs runs three idle ranks: " + err.Error())
+			continue // it does not run three idle ranks
 		}
 		q := &setup.Promises
 		who := [...]string{"failed ranks", "failed clusters", "dependents",

@@ -91,17 +91,13 @@ func TestRunUsage(t *testing.T) {
 // TestSaveRunUnwritable interrupts a search that can not be saved: the result says so, and an older
 // file is as it was.
 func TestSaveRunUnwritable(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "run")
+	file := filepath.Join(t.TempDir(), strings.Repeat("r", 250)) // no room for .new, also for root
 	if err := os.WriteFile(file, []byte("older"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	// in the way of the new file, also for root
-	if err := os.Mkdir(file+".new", 0o755); err != nil {
 		t.Fatal(err)
 	}
 	code, out, _ := domino(context.Background(), "check", "s1", "--save=", "--max-states", "400",
 		"--save-run", file)
-	if code != 2 || !strings.Contains(out, "not saved: save the run: create "+file+".new") {
+	if code != 2 || !strings.Contains(out, "file name too long") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	if data, err := os.ReadFile(file); string(data) != "older" {

@@ -14,7 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/domino-check/domino/internal/effort"
+	"github.com/domino-check/domino/checker/effort"
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -23,8 +25,17 @@ var update = flag.Bool("update", false, "write the golden files instead of compa
 // domino runs one command line and returns its exit code and what it wrote.
 func domino(ctx context.Context, args ...string) (code int, out, err string) {
 	var o, e bytes.Buffer
-	code = run(ctx, args, streams{&o, &e})
+	code = run(ctx, args, streams{catalogue(), &o, &e})
 	return code, o.String(), e.String()
+}
+
+// catalogue is that of the house.
+func catalogue() *verify.Catalogue {
+	c, err := verify.NewCatalogue(all.Protocols()...)
+	if err != nil {
+		panic(err)
+	}
+	return c
 }
 
 // golden compares text with testdata/NAME.txt.

@@ -14,7 +14,6 @@ import (
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/fuzz"
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
@@ -67,7 +66,7 @@ func runMinimise(ctx context.Context, args []string, io streams) (int, error) {
 	if *states < 1 || *memory < 0 || *timeout < 0 {
 		return 0, fmt.Errorf("limits must not be negative, and --max-states at least 1")
 	}
-	s, err := oneScenario(f.Arg(0))
+	s, err := io.one(f.Arg(0))
 	if err != nil {
 		return 0, err
 	}
@@ -85,7 +84,7 @@ func runMinimise(ctx context.Context, args []string, io streams) (int, error) {
 	}
 	cuts := slices.ContainsFunc(s.Schedule, trace.IsCutShort)
 	resolve := func(s *scenarios.Scenario) (world.Case, error) {
-		c, err := resolveCase(s)
+		c, err := io.guarded(s)
 		c.Cuts = cuts
 		return c, err
 	}
@@ -99,18 +98,6 @@ func runMinimise(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	return showMinimised(io, s, answer, time.Since(began), *save, *control, *asJSON)
-}
-
-// oneScenario is the scenario with the name, or in the file.
-func oneScenario(name string) (*scenarios.Scenario, error) {
-	list, err := selectScenarios([]string{name})
-	if err != nil {
-		return nil, err
-	}
-	if len(list) != 1 {
-		return nil, fmt.Errorf("pattern %q fits %d scenarios, want one", name, len(list))
-	}
-	return list[0], nil
 }
 
 // knownProperty reports a name that no property has; those that come with a driver or a protocol,
@@ -131,17 +118,16 @@ func knownProperty(name string) error {
 		spelling.Guess(name, known))
 }
 
-// resolveCase turns the names of a scenario into code.
-func resolveCase(s *scenarios.Scenario) (world.Case, error) {
-	r, err := catalog.Resolve(s)
+// guarded is the scenario as a question; machines are guarded where it breaks what guards look for.
+func (io streams) guarded(s *scenarios.Scenario) (world.Case, error) {
+	r, err := io.Resolve(s)
 	if err != nil {
 		return world.Case{}, err
 	}
-	c := world.Case{Setup: r.Setup, Baseline: r.Baseline, Model: r.Model, Force: s.Force}
 	if slices.Contains(fuzz.GuardProperties(), s.Breaks) {
-		c = fuzz.Guard(c)
+		return fuzz.Guard(r.Case), nil
 	}
-	return c, nil
+	return r.Case, nil
 }
 
 // showMinimised prints what is left, and saves it.

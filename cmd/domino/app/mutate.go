@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/domino-check/domino/checker/mutate"
 	"github.com/domino-check/domino/cmd/domino/app/term"
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -30,7 +28,7 @@ func runMutate(ctx context.Context, args []string, io streams) (int, error) {
 		"mutate --methods exhaustive,portfolio --budget 5s",
 		"mutate --json --workers 1 --seed 7 causal",
 		"mutate --methods exhaustive,walk,portfolio --schedules 5000 --shrink 0")
-	methods := allMethods()
+	methods := allMethods(io)
 	var names []string
 	for _, m := range methods {
 		names = append(names, m.Name())
@@ -64,35 +62,32 @@ func runMutate(ctx context.Context, args []string, io streams) (int, error) {
 				"--budget, --max-states and --workers must be positive, other limits not negative")
 	}
 	if *list {
-		return 0, listMutants(io.out, f.Args(), *show)
+		return 0, listMutants(io, f.Args(), *show)
 	}
 	hunters, err := mutate.SelectMethods(methods, *chosen)
 	if err != nil {
 		return 0, err
 	}
-	all, mutants, err := selectMutants(f.Args())
+	all, mutants, err := io.mutants(f.Args())
 	if err != nil {
 		return 0, err
 	}
 	line := &hunts{Line: term.NewLine(io.err, *asJSON), total: len(mutants),
 		at: map[string]mutate.Hunt{}}
-	q := mutate.Question{Methods: hunters, Resolve: resolveCase, Scenarios: all, Shrink: *shrink,
+	q := mutate.Question{Methods: hunters, Resolve: io.guarded, Scenarios: all, Shrink: *shrink,
 		Progress: line.hunting,
 		Budget: mutate.Budget{Time: *budget, Schedules: *schedules, States: *states,
 			Bytes: *memory << 20, Seed: *seed}}
 	return huntAll(ctx, mutants, &q, *workers, line, io, *show, *asJSON)
 }
 
-// selectMutants are the scenarios, and the mutants that the words name.
-func selectMutants(words []string) ([]*scenarios.Scenario, []mutate.Mutant, error) {
-	all, err := scenarios.Embedded()
-	if err != nil {
-		return nil, nil, err
-	}
+// mutants are the scenarios, and the mutants that the words name.
+func (io streams) mutants(words []string) ([]*scenarios.Scenario, []mutate.Mutant, error) {
+	all := io.Scenarios()
 	var texts []mutate.Text
-	for _, p := range catalog.Protocols() {
+	for _, p := range io.Protocols() {
 		texts = append(texts, mutate.Text{Protocol: p.Name, File: p.Name + ": mutants.txt",
-			Text: catalog.Mutants(p.Name)})
+			Text: p.Mutants})
 	}
 	list, err := mutate.Collect(texts)
 	if err != nil {
@@ -103,8 +98,9 @@ func selectMutants(words []string) ([]*scenarios.Scenario, []mutate.Mutant, erro
 }
 
 // listMutants prints the catalogue, or the text of mutants with what its words mean.
-func listMutants(w io.Writer, words []string, asText bool) error {
-	_, mutants, err := selectMutants(words)
+func listMutants(to streams, words []string, asText bool) error {
+	w := to.out
+	_, mutants, err := to.mutants(words)
 	if asText && err == nil {
 		for line := range strings.Lines(mutate.Language()) {
 			fmt.Fprintln(w, strings.TrimRight("# "+line, " \n"))
@@ -122,7 +118,9 @@ func listMutants(w io.Writer, words []string, asText bool) error {
 }
 
 // allMethods are the methods of the package and those that need protocols by name.
-func allMethods() []mutate.Method { return append(mutate.Methods(), soaking{}, fuzzing{}) }
+func allMethods(io streams) []mutate.Method {
+	return append(mutate.Methods(), soaking{}, fuzzing{io})
+}
 
 // huntAll hunts the mutants, prints the rows in order, then the summary.
 func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, workers int,

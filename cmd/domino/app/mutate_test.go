@@ -109,7 +109,7 @@ func TestOriginalBreaks(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Variant = "of the mutant"
-		if breaks, err := originalBreaks(t.Context(),
+		if breaks, err := (streams{Catalogue: catalogue()}).originalBreaks(t.Context(),
 			&fuzz.Failure{Scenario: s, Property: "no-orphan"}); err != nil || breaks != want {
 			t.Errorf("%t, %v, want %t\n%s", breaks, err, want, text)
 		}

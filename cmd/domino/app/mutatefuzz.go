@@ -11,12 +11,11 @@ import (
 	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/fuzz"
-	"github.com/domino-check/domino/fuzz/targets"
 	"github.com/domino-check/domino/scenarios"
 )
 
 // fuzzing hunts mutants in random scenarios, with all that package fuzz draws.
-type fuzzing struct{}
+type fuzzing struct{ streams }
 
 var _ mutate.Beyond = fuzzing{}
 
@@ -30,20 +29,20 @@ func (fuzzing) Name() string { return "fuzz" }
 func (fuzzing) Beyond() {}
 
 // Hunt implements mutate.Method. Runs are counted over all scenarios.
-func (fuzzing) Hunt(ctx context.Context, t *mutate.Target, b mutate.Budget) (h mutate.Hunt,
+func (f fuzzing) Hunt(ctx context.Context, t *mutate.Target, b mutate.Budget) (h mutate.Hunt,
 	err error) {
 	h.Method = "fuzz"
-	if !slices.Contains(targets.Names(), t.Mutant.Protocol) {
+	if !slices.Contains(fuzz.Names(f.Protocols()), t.Mutant.Protocol) {
 		h.Unfit, h.Bound = true, fmt.Sprintf("there are no random scenarios for %s",
 			t.Mutant.Protocol)
 		return h, nil
 	}
-	target, err := targets.Of(t.Mutant.Protocol, t.Scenario.Variant)
+	target, err := fuzz.TargetOf(f.Protocols(), t.Mutant.Protocol, t.Scenario.Variant)
 	if err != nil {
 		return h, err
 	}
 	target.Resolve = func(s *scenarios.Scenario) (world.Case, error) {
-		c, err := resolveCase(s)
+		c, err := f.guarded(s)
 		if err == nil {
 			c.Setup = t.Mutant.Wrap(c.Setup, t.Tally)
 		}
@@ -77,12 +76,13 @@ func (fuzzing) Hunt(ctx context.Context, t *mutate.Target, b mutate.Budget) (h m
 		if len(r.Failures) == 0 {
 			return h, nil
 		}
-		f := &r.Failures[0]
-		if breaks, err := originalBreaks(ctx, f); err != nil {
+		failure := &r.Failures[0]
+		if breaks, err := f.originalBreaks(ctx, failure); err != nil {
 			return h, err
 		} else if !breaks {
-			h.Killed, h.Property, h.Schedules, h.Steps, h.Small = true, f.Property, drawn+f.Runs,
-				f.Drawn.Steps, f.Least.Steps
+			h.Killed, h.Property, h.Schedules, h.Steps, h.Small = true, failure.Property,
+				drawn+failure.Runs,
+				failure.Drawn.Steps, failure.Least.Steps
 			return h, nil
 		}
 		o.First, o.Runs = r.Next, o.Runs-r.Runs // it is not the mutant's: go on behind it
@@ -96,10 +96,10 @@ func (fuzzing) Hunt(ctx context.Context, t *mutate.Target, b mutate.Budget) (h m
 // originalBreaks reports whether the repaired protocol breaks something at the scope of a failure,
 // too: then the failure is not that of the mutant. The run itself is tried first, without what the
 // mutant adds to it.
-func originalBreaks(ctx context.Context, f *fuzz.Failure) (bool, error) {
+func (io streams) originalBreaks(ctx context.Context, f *fuzz.Failure) (bool, error) {
 	s := *f.Scenario
 	s.Variant, s.Schedule = "repaired", nil
-	c, err := resolveCase(&s)
+	c, err := io.guarded(&s)
 	if err != nil {
 		return false, nil // the variant alone takes it
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/cmd/domino/app/term"
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 	"github.com/domino-check/domino/impl/runtime/tcp/netpipe"
 	"github.com/domino-check/domino/scenarios/spelling"
@@ -22,48 +22,85 @@ import (
 // childFlag makes netpipe one of its own two processes.
 const childFlag = "child-of-domino"
 
-// netpipeCases are the names that --protocols takes. A protocol that makes a difference between
-// clusters is measured within one and between two.
-const (
-	hydeeInside  = "hydee-1"
-	hydeeOutside = "hydee-2"
-)
+// pairs are the layouts that --protocols names, with their protocols.
+func (io streams) pairs() (names []string, pairs map[string]protocol.Pair,
+	of map[string]*protocol.Protocol) {
+	pairs, of = map[string]protocol.Pair{}, map[string]*protocol.Protocol{}
+	list := io.Protocols()
+	for i := range list {
+		if list[i].Setup == nil {
+			continue
+		}
+		for _, p := range list[i].Layouts() {
+			names, pairs[p.Name], of[p.Name] = append(names, p.Name), p, &list[i]
+		}
+	}
+	return names, pairs, of
+}
 
 // netpipeCase makes the setup of a case for so many ranks.
-func netpipeCase(name string, ranks int) (*core.Setup, error) {
+func (io streams) netpipeCase(name string, ranks int) (*core.Setup, error) {
+	names, pairs, of := io.pairs()
+	p, ok := of[name]
+	if !ok {
+		names = append([]string{netpipe.Raw}, names...)
+		switch known, err := io.Find(name); {
+		case err != nil:
+		case known.Setup == nil:
+			return nil, fmt.Errorf("protocol %s has no programs", name)
+		default:
+			return nil, fmt.Errorf("protocol %s: which layout? %s", name, layoutNames(known))
+		}
+		return nil, fmt.Errorf("unknown protocol %q%s Known: %s", name,
+			spelling.Guess(name, names), strings.Join(names, ", "))
+	}
 	layout := core.Layout{Ranks: ranks}
 	for r := range ranks {
 		layout.Names = append(layout.Names, fmt.Sprint("r", r))
-		if name == hydeeInside {
+		if pairs[name].Together {
 			r = 0
 		}
 		layout.Clusters = append(layout.Clusters, r)
 	}
-	protocol := name
-	if name == hydeeInside || name == hydeeOutside {
-		protocol = "hydee"
-	}
-	p, err := catalog.Find(protocol)
-	if err != nil {
-		known := []string{netpipe.Raw, "none", hydeeInside, hydeeOutside, "causal", "camel", "sbml",
-			"rbml", "hmpl"}
-		return nil, fmt.Errorf("unknown protocol %q%s Known: %s", name,
-			spelling.Guess(name, known), strings.Join(known, ", "))
-	}
-	if p.Setup == nil {
-		return nil, fmt.Errorf("protocol %s has no programs", name)
-	}
-	s, err := p.Setup(layout, make([]core.Program, ranks), catalog.Options{Variant: "repaired"})
+	s, err := p.Setup(protocol.Request{Layout: layout, Programs: make([]core.Program, ranks)})
 	if err != nil {
 		return nil, err
 	}
 	if _, ok := s.NewMessage().(core.Framed); !ok {
-		return nil,
-			fmt.Errorf(
-				"protocol %s has no fixed layout for its data messages yet, and the codec is not "+
-					"worth measuring", name)
+		return nil, fmt.Errorf("protocol %s has no fixed layout for its data messages yet, and "+
+			"the codec is not worth measuring", name)
 	}
 	return s, nil
+}
+
+// layoutNames are the layouts of a protocol in words.
+func layoutNames(p *protocol.Protocol) string {
+	var words []string
+	for _, l := range p.Layouts() {
+		if l.Together {
+			words = append(words, l.Name+" (within one cluster)")
+		} else {
+			words = append(words, l.Name+" (each rank in a cluster of its own)")
+		}
+	}
+	return strings.Join(words, " or ")
+}
+
+// usual are the cases that are measured where nobody says which.
+func (io streams) usual() string {
+	names := []string{netpipe.Raw}
+	all, _, of := io.pairs()
+	for _, name := range all {
+		if of[name].Perf.Usual && of[name].Name == protocol.Baseline {
+			names = append(names, name)
+		}
+	}
+	for _, name := range all {
+		if of[name].Perf.Usual && of[name].Name != protocol.Baseline {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ",")
 }
 
 // netpipeOptions are the flags of netpipe.
@@ -90,11 +127,10 @@ func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 		"bytes of a message: a list, or least..most for the powers of two between")
 	f.IntVar(&o.perturb, "perturb", 3, "also measure sizes that much smaller and larger; 0: not")
 	f.StringVar(&o.links, "links", "tcp,shared", "tcp (loopback), shared (memory)")
-	f.StringVar(&o.protocols, "protocols", "raw,none,hydee-1,hydee-2",
-		"raw (no machine), none, hydee-1 and hydee-2 (HydEE within one cluster, between two), "+
-			"causal, camel, sbml, rbml, hmpl (the last two with a process for the logger of each "+
-			"rank); with +lend, a program that leaves the bytes it sends to the runtime "+
-			"(hydee-2+lend)")
+	names, _, _ := io.pairs()
+	f.StringVar(&o.protocols, "protocols", io.usual(),
+		"raw (no machine), or of "+strings.Join(names, ", ")+" (loggers are processes of their "+
+			"own); with +lend, a program that leaves the bytes it sends to the runtime")
 	f.IntVar(&o.ring, "ring", 0,
 		"so many processes pass the message round, and a lap is measured; 0: two, half a "+
 			"round trip")
@@ -129,7 +165,7 @@ func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 }
 
 // netpipePlan is what the flags ask for, and how many processes that takes.
-func netpipePlan(o netpipeOptions) (plan netpipe.Plan, procs int, err error) {
+func netpipePlan(o netpipeOptions, io streams) (plan netpipe.Plan, procs int, err error) {
 	plan = netpipe.Plan{Links: fields(o.links), Cases: fields(o.protocols), Rounds: o.rounds,
 		Sample: netpipe.Duration(o.sample), Seed: o.seed, Ring: o.ring}
 	if plan.Sizes, err = parseSizes(o.sizes, o.perturb); err != nil {
@@ -140,7 +176,7 @@ func netpipePlan(o netpipeOptions) (plan netpipe.Plan, procs int, err error) {
 			return plan, 0, err
 		}
 	}
-	procs, err = checkCases(plan.Cases, plan.Ranks())
+	procs, err = checkCases(plan.Cases, plan.Ranks(), io)
 	return plan, procs, err
 }
 
@@ -153,7 +189,7 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	if o.child {
 		return 0, netpipeChild(ctx, io)
 	}
-	plan, procs, err := netpipePlan(o)
+	plan, procs, err := netpipePlan(o, io)
 	if err != nil {
 		return 0, err
 	}
@@ -229,7 +265,7 @@ func netpipeChild(ctx context.Context, io streams) error {
 	if err := launch.Instructions(os.Stdin, &in, func() { os.Exit(exitUsage) }); err != nil {
 		return err
 	}
-	return netpipe.Run(ctx, in, netpipeCase, io.out)
+	return netpipe.Run(ctx, in, io.netpipeCase, io.out)
 }
 
 func fields(list string) []string {
@@ -238,7 +274,7 @@ func fields(list string) []string {
 
 // checkCases reports a name that is not known, twice there, or can not be measured; it says how
 // many processes are needed.
-func checkCases(names []string, ranks int) (procs int, err error) {
+func checkCases(names []string, ranks int, io streams) (procs int, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			return 0, fmt.Errorf("protocol %s is there twice", name)
@@ -247,14 +283,10 @@ func checkCases(names []string, ranks int) (procs int, err error) {
 			continue
 		}
 		protocol, _ := netpipe.Protocol(name)
-		if protocol == "hydee" {
-			return 0, fmt.Errorf("hydee: within one cluster (%s) or between two (%s)?", hydeeInside,
-				hydeeOutside)
-		}
 		if ranks < 2 || ranks > netpipe.MaxRing {
 			ranks = 2 // the plan will be refused
 		}
-		s, err := netpipeCase(protocol, ranks)
+		s, err := io.netpipeCase(protocol, ranks)
 		if err != nil {
 			return 0, err
 		}

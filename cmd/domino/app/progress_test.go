@@ -7,12 +7,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/domino-check/domino/impl/protocol/all"
 )
 
 // TestMain lets the test program stand in for domino, so that signals can be sent to it.
 func TestMain(m *testing.M) {
 	if os.Getenv("DOMINO_TEST_MAIN") != "" {
-		os.Exit(Main())
+		os.Exit(Main(all.Protocols()...))
 	}
 	// a child that was built with -race would sleep for a second when it ends
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))

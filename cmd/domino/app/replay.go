@@ -9,7 +9,6 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/fuzz"
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/report"
@@ -37,7 +36,7 @@ func runReplay(ctx context.Context, args []string, io streams) (int, error) {
 					"writes such "+
 					"files", f.Arg(0))
 	}
-	resolved, err := catalog.Resolve(s)
+	resolved, err := io.Resolve(s)
 	if err != nil {
 		return 0, err
 	}

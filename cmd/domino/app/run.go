@@ -17,7 +17,6 @@ import (
 	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/runtime/local"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
@@ -81,7 +80,7 @@ func runRun(ctx context.Context, args []string, io streams) (int, error) {
 		}
 		return enforceFile(ctx, f.Arg(0), &rf, io)
 	}
-	list, err := selectScenarios(f.Args())
+	list, err := io.Select(f.Args())
 	if err != nil {
 		return 0, err
 	}
@@ -123,7 +122,7 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io st
 	var failed error
 	code := 0
 	pool(ctx, rf.workers, len(list), func(ctx context.Context, job int) ran {
-		r := runOne(ctx, list[job], rf, p)
+		r := runOne(ctx, list[job], rf, io, p)
 		p.finished(list[job].Name)
 		return r
 	}, func(_ int, r ran) {
@@ -134,7 +133,7 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io st
 		r.save(rf.save, io.err)
 		if rf.json {
 			// a closed pipe shows on the next write of the shell
-			_ = json.NewEncoder(io.out).Encode(r.row)
+			_ = json.NewEncoder(io.out).Encode(r.Answer)
 		} else {
 			t.row(r.row)
 		}
@@ -143,7 +142,7 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io st
 		}
 		switch {
 		case rf.json:
-		case len(r.outcomeRuns()) > 0 && (len(list) == 1 || !r.AsExpected):
+		case r.Story() != nil && (len(list) == 1 || !r.AsExpected):
 			r.show(io.out, rf.control)
 		case rf.show && r.soaked != nil && r.soaked.Last != nil:
 			r.showLast(io.out, rf.control)
@@ -162,13 +161,13 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io st
 const hangsAfter = 30 * time.Second
 
 // runOne runs one scenario.
-func runOne(ctx context.Context, s *scenarios.Scenario, rf *runFlags, p *progress) ran {
+func runOne(ctx context.Context, s *scenarios.Scenario, rf *runFlags, io streams, p *progress) ran {
 	var soaked *soak.Outcome
 	o := rf.soak
 	o.MaxStep = hangsAfter
 	show := p.sampled(s.Name)
 	o.Progress = func(st soak.Stats) { show(samplesOfRuns(st, nil)) }
-	r := answer(s, s.Variant, func(q world.Case) (*world.Outcome, error) {
+	r := ask(io, s, func(q world.Case) (*world.Outcome, error) {
 		out, err := soak.Soak(ctx, q, o)
 		if err != nil {
 			return nil, err
@@ -182,10 +181,10 @@ func runOne(ctx context.Context, s *scenarios.Scenario, rf *runFlags, p *progres
 		}
 		return outcomeOfRuns(out), nil
 	})
-	if r.Samples != nil {
+	if r.err == nil && r.Samples != nil {
 		r.Samples.Strategy, r.Samples.Seed = "goroutines", o.Seed
 	}
-	if soaked != nil && soaked.Found != nil && len(soaked.Found.Local.Waits) > 0 {
+	if r.err == nil && soaked != nil && soaked.Found != nil && len(soaked.Found.Local.Waits) > 0 {
 		r.Why += "\n" + strings.Join(soaked.Found.Local.Waits, "\n")
 	}
 	return ran{r, soaked}
@@ -228,7 +227,7 @@ func (r *ran) showLast(w io.Writer, control bool) {
 		fmt.Fprintf(w, "the last run can not be shown: %v\n", err)
 		return
 	}
-	showRun(w, r.scenario, r.soaked.World, run, nil,
+	showRun(w, r.Scenario, r.soaked.World, run, nil,
 		fmt.Sprintf("domino run %s --variant %s --seed %d --runs %d --show", r.Name, r.Variant,
 			r.Samples.Seed, r.Samples.Runs), control)
 }
@@ -246,12 +245,11 @@ func enforceFile(ctx context.Context, file string, rf *runFlags, io streams) (in
 					"writes such "+
 					"files", file)
 	}
-	resolved, err := catalog.Resolve(s)
+	resolved, err := io.Resolve(s)
 	if err != nil {
 		return 0, err
 	}
-	w, _, err := world.Open(ctx, world.Case{Setup: resolved.Setup, Baseline: resolved.Baseline,
-		Model: resolved.Model, Cuts: true}, checker.Options{})
+	w, _, err := world.Open(ctx, cutting(resolved.Case), checker.Options{})
 	if err != nil {
 		return 0, err
 	}

@@ -99,35 +99,20 @@ func (s *searchFlags) unknown(err error) error {
 	return fmt.Errorf("%w, or %s", err, strings.Join(sample.Strategies(), ", "))
 }
 
-// samples are the figures of a row that was drawn.
-type samples struct {
-	sample.Result
-	Strategy      string  `json:"strategy"`
-	Seed          uint64  `json:"seed"`
-	RunsPerSecond float64 `json:"runsPerSecond"`
-}
-
-func samplesOf(out *world.Outcome) *samples {
-	if out.Samples == nil {
-		return nil
-	}
-	return &samples{Result: *out.Samples, RunsPerSecond: float64(out.Samples.Runs) / max(
-		out.Samples.Elapsed.Seconds(), 1e-9)}
-}
-
 // sampleOne answers one scenario by drawing runs.
-func sampleOne(ctx context.Context, s *scenarios.Scenario, sf *searchFlags, p *progress) *row {
+func sampleOne(ctx context.Context, s *scenarios.Scenario, sf *searchFlags, io streams,
+	p *progress) *row {
 	strategy, err := sample.ParseStrategy(sf.order, sf.samples.depth)
 	if err != nil {
-		return &row{Name: s.Name, err: err}
+		return &row{err: err}
 	}
 	o := sample.Options{Runs: sf.samples.runs, MaxSteps: sf.samples.maxSteps,
 		Seed: sf.samples.seed, MaxTime: sf.timeout, MaxBytes: sf.maxMemory << 20,
 		Progress: p.sampled(s.Name)}
-	r := answer(s, s.Variant, func(q world.Case) (*world.Outcome, error) {
+	r := ask(io, s, func(q world.Case) (*world.Outcome, error) {
 		return world.Sample(ctx, q, strategy, o)
 	})
-	if r.Samples != nil {
+	if r.err == nil && r.Samples != nil {
 		r.Samples.Strategy, r.Samples.Seed = sf.order, sf.samples.seed
 	}
 	return r

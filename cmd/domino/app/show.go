@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/internal/wholefile"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/report"
@@ -17,13 +16,10 @@ import (
 
 // save writes the replay file of the first violation.
 func (r *row) save(folder string, errors io.Writer) {
-	runs := r.outcomeRuns()
-	if folder == "" || len(runs) == 0 {
-		return
+	if c := r.ReplayFile(); folder != "" && c != nil {
+		name := strings.ReplaceAll(r.Name+"-"+r.Variant, "+", "-")
+		r.Replay = saveReplay(c, folder, name, errors)
 	}
-	c := *r.scenario
-	c.Schedule, c.States, c.Expect, c.Breaks = runs[0].Lines(), 0, "violated", r.Violation.Property
-	r.Replay = saveReplay(&c, folder, strings.ReplaceAll(r.Name+"-"+r.Variant, "+", "-"), errors)
 }
 
 // saveReplay writes a replay file and returns its name; a failure to write is reported and loses
@@ -32,7 +28,7 @@ func saveReplay(s *scenarios.Scenario, folder, name string, errors io.Writer) st
 	file := filepath.Join(folder, name+".txtar")
 	err := os.MkdirAll(folder, 0o755)
 	if err == nil {
-		err = wholefile.Write(file, scenarios.Format(s))
+		err = scenarios.Save(file, s)
 	}
 	if err != nil {
 		fmt.Fprintf(errors, "domino: replay file not saved: %v\n", err)
@@ -47,36 +43,25 @@ func (r *row) show(w io.Writer, control bool) {
 	if r.Replay != "" {
 		command = "domino replay " + r.Replay
 	}
-	showRun(w, r.scenario, r.outcome.World, r.outcome.Runs[0], r.Violation, command, control)
+	printStory(w, r.Story(), command, control)
 }
 
 // showRun prints one run with its diagram and what changed in the local states at each step.
 func showRun(w io.Writer, s *scenarios.Scenario, wd *world.World, run *world.Run, v *spec.Violation,
 	command string, control bool) {
-	r := &report.Run{Title: s.Name + " (" + s.Protocol + ", " + s.Variant + "): " + s.Title,
-		Trace: run.Trace, Violation: v, Command: command}
-	for _, p := range spec.Properties() {
-		if v != nil && p.Name == v.Property {
-			r.Property = &p
-		}
-	}
-	if run.Violation != nil && v != nil && v.Property == run.Violation.Property {
-		r.Violation = run.Violation
-	}
-	for i, event := range run.Schedule {
-		step := report.Step{Event: event}
-		if run.Loop > 0 && i == len(run.Schedule)-run.Loop {
-			step.Event = world.ForEver + " " + event
-		}
-		for p := range core.Proc(len(run.Trace.Layout.Names)) {
-			name := run.Trace.Layout.Name(p)
-			before, after := wd.LocalJSON(run.States[i], p), wd.LocalJSON(run.States[i+1], p)
-			step.Changes = append(step.Changes, report.Changes(name, before, after)...)
-		}
-		r.Steps = append(r.Steps, step)
-	}
+	printStory(w, verify.Story(s, wd, run, v), command, control)
+}
+
+func printStory(w io.Writer, story *report.Run, command string, control bool) {
+	story.Command = command
 	fmt.Fprintln(w)
-	if err := report.Text(w, r, report.Options{Control: control}); err != nil {
+	if err := report.Text(w, story, report.Options{Control: control}); err != nil {
 		fmt.Fprintf(w, "the run can not be shown: %v\n", err)
 	}
+}
+
+// cutting is a question in which a crash may fall between any two effects, as in files of runs.
+func cutting(c world.Case) world.Case {
+	c.Cuts = true
+	return c
 }

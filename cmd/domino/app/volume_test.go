@@ -7,7 +7,7 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"github.com/domino-check/domino/internal/effort"
+	"github.com/domino-check/domino/checker/effort"
 )
 
 // TestVolume compares the tables of logs, determinants and messages with their golden file:

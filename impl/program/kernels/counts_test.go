@@ -5,10 +5,10 @@ import (
 	"math"
 	"testing"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/kernels"
 	"github.com/domino-check/domino/impl/program/script"
-	"github.com/domino-check/domino/internal/effort"
 )
 
 // measured are bytes and messages of whole runs, collectives aside: of real runs of the benchmarks,

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -244,7 +246,7 @@ func TestRecovery(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := catalog.Resolve(s)
+			r, err := verify.Resolve(all.Protocols(), s)
 			if err != nil || refused(protocol, text) || r.Setup.Layout.Ranks < 2 {
 				if err != nil && !strings.Contains(err.Error(), "ranks") {
 					t.Errorf("%s: %s: %v", protocol, text, err)

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/kernels"
-	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -223,7 +225,7 @@ func TestReuse(t *testing.T) {
 			"radic-sbml", "radic-rbml", "radic-hmpl"}) {
 		var framed, sent, received, freed, ended int
 		for i, s := range reused(t, protocol) {
-			r, err := catalog.Resolve(s)
+			r, err := verify.Resolve(all.Protocols(), s)
 			if err != nil {
 				t.Fatalf("%s: %v", s.Name, err)
 			}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/domino-check/domino/internal/wholefile"
+	"github.com/domino-check/domino/spec/report/wholefile"
 )
 
 // Files is what the store needs of a file system. It is an interface so that tests can crash

@@ -9,12 +9,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
+
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/local"
 	"github.com/domino-check/domino/impl/runtime/plan"
@@ -24,7 +27,7 @@ import (
 )
 
 // load is a scenario of the binary.
-func load(t *testing.T, name string) *catalog.Resolved {
+func load(t *testing.T, name string) *verify.Resolved {
 	t.Helper()
 	list, err := scenarios.Embedded()
 	if err != nil {
@@ -34,7 +37,7 @@ func load(t *testing.T, name string) *catalog.Resolved {
 	if i < 0 {
 		t.Fatalf("no scenario %s", name)
 	}
-	r, err := catalog.Resolve(list[i])
+	r, err := verify.Resolve(all.Protocols(), list[i])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +312,7 @@ func TestStuck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stuck, err := catalog.Resolve(s)
+	stuck, err := verify.Resolve(all.Protocols(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

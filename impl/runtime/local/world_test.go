@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/local"
 	"github.com/domino-check/domino/impl/runtime/plan"
-	"github.com/domino-check/domino/internal/effort"
 )
 
 // ofRuns is a number of runs: as given in a long test.

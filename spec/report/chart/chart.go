@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/domino-check/domino/internal/wholefile"
+	"github.com/domino-check/domino/spec/report/wholefile"
 )
 
 // palette are the colours, the darkest first; Pale and the styles behind it repeat them paler.

@@ -4,33 +4,21 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"testing"
 
+	"example.com/resend"
 	"github.com/domino-check/domino/fuzz"
-	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/protocol/example/resend"
-	"github.com/domino-check/domino/impl/protocol/none"
+	"github.com/domino-check/domino/impl/protocol"
 )
-
-// protocol is all that has to be said about one's own protocol: how it is made, and which random
-// programs it is for.
-func protocol(hasty bool) fuzz.Protocol {
-	return fuzz.Protocol{Name: "resend", New: resend.New(hasty), Baseline: none.NewSetup,
-		Shapes: fuzz.Shapes{
-			Needs: core.SendDeterministic, Wildcards: true, Posts: true, Loops: true,
-			Settings: fuzz.Settings("at-once", "from-dead", "to-dead", "stop")}}
-}
-
-// TestResend is the test of the repaired protocol: small programs exhaustively, random ones beside.
-func TestResend(t *testing.T) { fuzz.Test(t, protocol(false)) }
-
-// FuzzResend is the same for go test -fuzz=FuzzResend.
-func FuzzResend(f *testing.F) { fuzz.Fuzz(f, protocol(false)) }
 
 // The first attempt at the protocol fails: a new message overtakes the copies of the ones before
 // it.
 func Example() {
-	r, err := fuzz.Run(context.Background(), protocol(true).Target(), fuzz.Options{Seed: 1})
+	target, err := fuzz.TargetOf(protocol.List{resend.Protocol}, "resend", "repaired+R1")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := fuzz.Run(context.Background(), target, fuzz.Options{Seed: 1})
 	if err != nil || len(r.Failures) == 0 {
 		fmt.Println("nothing found:", err)
 		return

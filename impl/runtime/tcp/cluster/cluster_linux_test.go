@@ -9,12 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+
 	"go.uber.org/goleak"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/catalog"
+
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
@@ -82,7 +85,7 @@ func (s stuck) Step(in core.Input, out []core.Effect) []core.Effect {
 }
 
 // resolve makes the code of a scenario that travels as text.
-func resolve(text json.RawMessage) (*catalog.Resolved, error) {
+func resolve(text json.RawMessage) (*verify.Resolved, error) {
 	var file string
 	if err := json.Unmarshal(text, &file); err != nil {
 		return nil, err
@@ -91,7 +94,7 @@ func resolve(text json.RawMessage) (*catalog.Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := catalog.Resolve(s)
+	r, err := verify.Resolve(all.Protocols(), s)
 	if err == nil {
 		alter(s.Title, r.Setup)
 	}
@@ -108,7 +111,7 @@ const ring = "a: send b; recv c; send b; recv c; output\nb: recv a; send c; chec
 	"send c\nc: recv b; send a; recv b; send a\n"
 
 // config is a run of a scenario.
-func config(t testing.TB, text string, plan plan.Plan) (cluster.Config, *catalog.Resolved) {
+func config(t testing.TB, text string, plan plan.Plan) (cluster.Config, *verify.Resolved) {
 	encoded, err := json.Marshal(text)
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +136,7 @@ func run(t *testing.T, text string, plan plan.Plan) (*cluster.Result, *spec.Viol
 }
 
 // judged makes the run of a configuration and judges it.
-func judged(t *testing.T, c cluster.Config, r *catalog.Resolved) (*cluster.Result,
+func judged(t *testing.T, c cluster.Config, r *verify.Resolved) (*cluster.Result,
 	*spec.Violation) {
 	t.Helper()
 	w, reason, err := world.Open(t.Context(),

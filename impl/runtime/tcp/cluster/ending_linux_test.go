@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
-	"github.com/domino-check/domino/internal/effort"
 )
 
 // endless is a program that takes far longer than a test.

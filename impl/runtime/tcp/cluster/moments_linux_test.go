@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/checker/verify"
+
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
@@ -22,7 +23,7 @@ func reach(t *testing.T, text string, list ...cluster.Reached) *cluster.Result {
 }
 
 // right makes a run, which must be complete and right.
-func right(t *testing.T, c *cluster.Config, r *catalog.Resolved) *cluster.Result {
+func right(t *testing.T, c *cluster.Config, r *verify.Resolved) *cluster.Result {
 	t.Helper()
 	out, v := judged(t, *c, r)
 	if v != nil {

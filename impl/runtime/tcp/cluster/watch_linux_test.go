@@ -8,11 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
-	"github.com/domino-check/domino/internal/effort"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -312,7 +314,7 @@ func TestScenarios(t *testing.T) {
 		if s.Expect != "holds" {
 			continue
 		}
-		r, err := catalog.Resolve(s)
+		r, err := verify.Resolve(all.Protocols(), s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/domino-check/domino/impl/protocol"
 )
 
 // Links between the two processes.
@@ -189,7 +191,7 @@ type Row struct {
 }
 
 // Baseline is the case that ratios refer to; with the suffix, of those that have it.
-const Baseline = "none"
+const Baseline = protocol.Baseline
 
 // baseline is the case that the ratios of a case refer to: one that lends is compared with one that
 // does, if that is measured.

@@ -9,24 +9,22 @@ import (
 	"github.com/domino-check/domino/spec/report/chart"
 )
 
-// styles gives protocols the same colours in all figures.
-var styles = []string{Baseline, "hydee", "rbml", "hmpl", "sbml", "causal", "camel"}
-
-// Style is the colour of a protocol: of those without a place of their own by their place among the
-// others.
-func Style(protocol string, all []string) int {
-	if i := slices.Index(styles, strings.TrimPrefix(protocol, "radic-")); i >= 0 {
-		if strings.HasPrefix(protocol, "radic-") {
-			return chart.Pale + i // of the logging protocol on which it runs
-		}
-		return i
+// style is the colour of a protocol: the one that it has in all figures, or one that is free.
+func (p *Plan) style(protocol string) int {
+	if style, ok := p.Styles[protocol]; ok {
+		return style
 	}
-	place := len(styles)
-	for _, p := range all {
-		if p == protocol {
+	place := 0
+	for _, s := range p.Styles {
+		if s < chart.Pale {
+			place = max(place, s+1)
+		}
+	}
+	for _, other := range p.Protocols() {
+		if other == protocol {
 			break
 		}
-		if !slices.Contains(styles, p) && !strings.HasPrefix(p, "radic-") {
+		if _, ok := p.Styles[other]; !ok {
 			place++
 		}
 	}
@@ -37,7 +35,7 @@ func Style(protocol string, all []string) int {
 func values(p *Plan, rows []Row, value func(*Row) (float64, bool)) (list []chart.Series) {
 	protocols := p.Protocols()
 	for _, protocol := range protocols {
-		s := chart.Series{Name: protocol, Style: Style(protocol, protocols)}
+		s := chart.Series{Name: protocol, Style: p.style(protocol)}
 		any := false
 		for _, k := range p.Kernels() {
 			v := math.NaN()

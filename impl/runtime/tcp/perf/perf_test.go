@@ -329,13 +329,6 @@ func TestFigures(t *testing.T) {
 		bytes.Series[0].Values[0] != 32 || !bytes.Log {
 		t.Errorf("bytes %+v", bytes)
 	}
-	if a, b := perf.Style("mine", []string{"none", "mine", "yours"}),
-		perf.Style("yours", []string{"none", "mine", "yours"}); a == b || a < 7 || b < 7 {
-		t.Errorf("styles %d and %d", a, b)
-	}
-	if a, b := perf.Style("radic-rbml", nil), perf.Style("rbml", nil); a != b+8 {
-		t.Errorf("styles %d and %d", a, b)
-	}
 	s := sample("bt", "hydee", 0, 10*ms)
 	s.Kind, s.Struck = perf.Failed, 1
 	for i := range 10 {

@@ -8,11 +8,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 )
 
 // Baseline is the protocol that overheads refer to.
-const Baseline = "none"
+const Baseline = protocol.Baseline
 
 // Cell is a kernel under a protocol.
 type Cell struct {
@@ -40,6 +41,8 @@ type Plan struct {
 	Seed   uint64 `json:"seed"` // of the order
 	// besides bare runs one calm and one with failures of each cell but those of the baseline
 	Kills bool `json:"kills"`
+	// styles of package chart, of the protocols that have the same in all figures
+	Styles map[string]int `json:"-"`
 }
 
 // maxRounds bounds what is kept.

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/domino-check/domino/impl/catalog"
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/buffer"
 	"github.com/domino-check/domino/scenarios"
@@ -65,7 +67,7 @@ func newLane(t testing.TB, text string) *lane {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := catalog.Resolve(s)
+	r, err := verify.Resolve(all.Protocols(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

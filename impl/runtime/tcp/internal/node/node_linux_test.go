@@ -11,9 +11,11 @@ import (
 	"testing"
 	"time"
 
+	house "github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/protocol/all"
+
 	"go.uber.org/goleak"
 
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol/none"
@@ -44,11 +46,11 @@ func setup(t testing.TB, protocol, program string) *core.Setup {
 		}
 		layout.Clusters = append(layout.Clusters, r)
 	}
-	p, err := catalog.Find(protocol)
+	p, err := all.Protocols().Find(protocol)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := p.Setup(layout, programs, catalog.Options{Variant: "repaired"})
+	s, err := p.Setup(house.Request{Layout: layout, Programs: programs})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package catalog
+package verify
 
 import (
 	"fmt"
@@ -10,26 +10,29 @@ import (
 )
 
 // build prepares a protocol whose procs have roles instead of programs.
-func (r *Resolved) build(protocol Protocol) error {
-	s := r.Scenario
+func (r *Resolved) build() error {
+	s, p := r.Scenario, r.Protocol
 	if s.Roles == "" {
 		return s.Errorf("protocol",
-			"protocol %s has roles instead of programs, want \"roles: %s N\"", protocol.Name,
-			strings.Join(protocol.Roles, " N, "))
+			"protocol %s has roles instead of programs, want \"roles: %s N\"", p.Name,
+			strings.Join(p.Roles, " N, "))
 	}
 	if s.Clusters != "" {
 		return s.Errorf("clusters", "procs with roles have no clusters")
 	}
-	if s.Variant != "repaired" && !slices.Contains(protocol.Variants, s.Variant) {
+	if s.Variant != "repaired" && !slices.Contains(p.Variants, s.Variant) {
 		return s.Errorf("variant", "protocol %s has no variant %q, want repaired, %s",
-			protocol.Name, s.Variant, strings.Join(protocol.Variants, ", "))
+			p.Name, s.Variant, strings.Join(p.Variants, ", "))
 	}
-	counts, err := readRoles(s.Roles, protocol.Roles)
+	counts, err := readRoles(s.Roles, p.Roles)
 	if err != nil {
 		return s.Errorf("roles", "%w", err)
 	}
-	if r.Setup, err = protocol.Build(counts, s.Variant); err != nil {
+	switch r.Setup, err = p.Build(counts, s.Variant); {
+	case err != nil:
 		return s.Errorf("roles", "%w", err)
+	case r.Setup == nil:
+		return s.Errorf("protocol", "Build of protocol %s returns nothing and no error", p.Name)
 	}
 	return nil
 }

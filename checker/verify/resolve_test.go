@@ -1,4 +1,4 @@
-package catalog_test
+package verify_test
 
 import (
 	"fmt"
@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/domino-check/domino/impl/catalog"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
 )
@@ -22,7 +24,7 @@ func TestEmbedded(t *testing.T) {
 	}
 	for _, s := range list {
 		t.Run(s.Name, func(t *testing.T) {
-			r, err := catalog.Resolve(s)
+			r, err := verify.Resolve(all.Protocols(), s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,7 +46,7 @@ func TestEmbedded(t *testing.T) {
 				t.Errorf("programs (-setup +baseline):\n%s", diff)
 			}
 			if s.Erratum != "" {
-				p, err := catalog.Find(s.Protocol)
+				p, err := all.Protocols().Find(s.Protocol)
 				if err != nil || !slices.ContainsFunc(p.Errata, func(e core.Erratum) bool {
 					return e.ID == s.Erratum
 				}) {
@@ -62,8 +64,8 @@ func TestEveryErratumHasAScenario(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range catalog.Protocols() {
-		for _, e := range p.Errata {
+	for _, p := range all.Protocols() {
+		for _, e := range p.Listed() {
 			found := e.Shown != ""
 			for _, s := range list {
 				found = found || s.Protocol == p.Name && s.Erratum == e.ID
@@ -103,7 +105,7 @@ func TestResolve(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := catalog.Resolve(s)
+			r, err := verify.Resolve(all.Protocols(), s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +126,7 @@ func TestOneRank(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := catalog.Resolve(s); err != nil {
+		if _, err := verify.Resolve(all.Protocols(), s); err != nil {
 			t.Errorf("%s: %v", protocol, err)
 		}
 	}
@@ -143,7 +145,7 @@ func many(n int) string {
 // exact error: file, line, names.
 func TestBadInput(t *testing.T) {
 	var ids []string
-	hydee, _ := catalog.Find("hydee")
+	hydee, _ := all.Protocols().Find("hydee")
 	for _, e := range hydee.Errata {
 		ids = append(ids, e.ID)
 	}
@@ -172,7 +174,7 @@ func TestBadInput(t *testing.T) {
 		{"empty erratum", "protocol: hydee\nvariant: repaired+", two,
 			`4: unknown erratum "". ` + known},
 		{"variant of nothing", "protocol: none\nvariant: published", two,
-			`4: protocol none has no variant "published"`},
+			`4: protocol none has no variant "published", want repaired`},
 		{"unknown victim", "protocol: hydee\nvictims: a c", two,
 			"4: victim c does not exist, there are a b RP"},
 		{"tolerates too little", "protocol: causal\ntolerates: -1", two,
@@ -202,7 +204,7 @@ func TestBadInput(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = catalog.Resolve(s)
+			_, err = verify.Resolve(all.Protocols(), s)
 			if want := "dir/s.txtar:" + tt.want; err == nil || err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
@@ -223,7 +225,7 @@ func TestBadShape(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := catalog.Resolve(s); err == nil || err.Error() != want {
+		if _, err := verify.Resolve(all.Protocols(), s); err == nil || err.Error() != want {
 			t.Errorf("%s: got  %v\nwant %s", shape, err, want)
 		}
 	}
@@ -246,7 +248,7 @@ func TestNameOfService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := catalog.Resolve(s); err == nil {
+	if _, err := verify.Resolve(all.Protocols(), s); err == nil {
 		t.Error("accepted")
 	}
 }
@@ -255,8 +257,8 @@ func TestNameOfService(t *testing.T) {
 // description.
 func TestFind(t *testing.T) {
 	seen := map[string]bool{}
-	for _, p := range catalog.Protocols() {
-		got, err := catalog.Find(p.Name)
+	for _, p := range all.Protocols() {
+		got, err := all.Protocols().Find(p.Name)
 		if err != nil || got.Name != p.Name || got.Doc == "" || seen[p.Name] {
 			t.Errorf("%s: %+v, %v", p.Name, got, err)
 		}
@@ -271,7 +273,7 @@ func TestRoles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := catalog.Resolve(s)
+	r, err := verify.Resolve(all.Protocols(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +314,7 @@ func TestBadRoles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = catalog.Resolve(s)
+			_, err = verify.Resolve(all.Protocols(), s)
 			if want := "s.txtar:" + tt.want; err == nil || err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
@@ -323,7 +325,7 @@ func TestBadRoles(t *testing.T) {
 // TestKernels resolves a kernel for every protocol with programs: all take it. A bad one is an
 // error with its place.
 func TestKernels(t *testing.T) {
-	for _, p := range catalog.Protocols() {
+	for _, p := range all.Protocols() {
 		if p.Roles != nil {
 			continue
 		}
@@ -332,7 +334,7 @@ func TestKernels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := catalog.Resolve(s)
+		r, err := verify.Resolve(all.Protocols(), s)
 		if err != nil || r.Setup.Layout.Ranks != 4 || r.Setup.Layout.Names[3] != "r3" {
 			t.Errorf("%s: %v", p.Name, err)
 		}
@@ -347,7 +349,8 @@ func TestKernels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := catalog.Resolve(s); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := verify.Resolve(all.Protocols(), s); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}

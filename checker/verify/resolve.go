@@ -1,0 +1,221 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program/kernels"
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/protocol/none"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/scenarios/spelling"
+	"github.com/domino-check/domino/spec"
+)
+
+// Resolved is a scenario with code in the place of names: a question to the checker.
+type Resolved struct {
+	world.Case
+	Scenario *scenarios.Scenario
+	Protocol *protocol.Protocol
+}
+
+// Resolve looks up every name of a scenario; errors carry file and line.
+func Resolve(list protocol.List, s *scenarios.Scenario) (*Resolved, error) {
+	p, err := list.Find(s.Protocol)
+	if err != nil {
+		return nil, s.Errorf("protocol", "%w", err)
+	}
+	r := &Resolved{Scenario: s, Protocol: p, Case: world.Case{Model: s.Model, MustSee: s.MustSee,
+		Force: s.Force, Subject: string(scenarios.Format(s)), Properties: p.Properties}}
+	if s.Options != "" {
+		if p.Options == nil {
+			return nil, s.Errorf("options", "protocol %s has no options", p.Name)
+		}
+		if err := p.Options(s.Options); err != nil {
+			return nil, s.Errorf("options", "%w", err)
+		}
+	}
+	if p.Build != nil {
+		err = r.build()
+	} else {
+		err = r.setUp()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, errors.Join(r.procs(), r.properties())
+}
+
+// procs looks up the names of procs.
+func (r *Resolved) procs() error {
+	s, layout := r.Scenario, &r.Setup.Layout
+	for _, v := range s.Victims {
+		i := slices.Index(layout.Names, v)
+		if i < 0 {
+			return s.Errorf("victims", "victim %s does not exist, there are %s", v,
+				strings.Join(layout.Names, " "))
+		}
+		r.Model.Victims = append(r.Model.Victims, core.Proc(i))
+	}
+	names := layout.Names[:layout.Ranks]
+	for _, v := range s.Interchangeable {
+		i := slices.Index(names, v)
+		if i < 0 || slices.Contains(r.Interchangeable, core.Rank(i)) {
+			return s.Errorf("interchangeable",
+				"%s is not a rank, or is there twice; ranks are %s", v, strings.Join(names, " "))
+		}
+		r.Interchangeable = append(r.Interchangeable, core.Rank(i))
+	}
+	if err := r.Model.Validate(len(layout.Names)); err != nil {
+		return s.Errorf("failures", "%w", err)
+	}
+	return nil
+}
+
+// properties looks up the names of properties: a misspelt one would never be seen, or broken.
+func (r *Resolved) properties() error {
+	var all, sometimes []string
+	for _, p := range slices.Concat(spec.Properties(), r.Protocol.Properties) {
+		all = append(all, p.Name)
+		if p.Kind == spec.Sometimes {
+			sometimes = append(sometimes, p.Name)
+		}
+	}
+	s := r.Scenario
+	for _, name := range s.MustSee {
+		if !slices.Contains(sometimes, name) {
+			return s.Errorf("must-see", "%q is no property of kind sometimes%s "+
+				"See: domino list properties", name, spelling.Guess(name, sometimes))
+		}
+	}
+	if s.Breaks != "" && !slices.Contains(all, s.Breaks) && !slices.Contains(guards, s.Breaks) {
+		return s.Errorf("breaks", "unknown property %q%s See: domino list properties",
+			s.Breaks, spelling.Guess(s.Breaks, all))
+	}
+	return nil
+}
+
+// guards are what machines are judged by beside the properties: they are named like them.
+var guards = []string{"no-panic", "returns", "terminates", "deterministic", "aliasing", "codec"}
+
+// setUp prepares a protocol with programs.
+func (r *Resolved) setUp() error {
+	s, p := r.Scenario, r.Protocol
+	if s.Roles != "" {
+		return s.Errorf("roles", "protocol %s has programs, no roles", s.Protocol)
+	}
+	if s.Tolerates != nil && !p.Chooses {
+		return s.Errorf("tolerates",
+			"protocol %s does not choose how many failures it tolerates", p.Name)
+	}
+	suite, err := readProgram(s)
+	if err != nil {
+		return err
+	}
+	programs := suite.Programs
+	layout := core.Layout{Names: suite.Names, Ranks: len(suite.Names), Trees: suite.Trees}
+	if layout.Clusters, err = scenarios.ReadClusters(s.Clusters, suite.Names); err != nil {
+		return s.Errorf("clusters", "%w", err)
+	}
+	if len(layout.Trees) > 0 && !p.Collectives {
+		if programs, err = script.Expand(suite); err != nil {
+			return s.Errorf("-- program --", "protocol %s has no collectives of its own: %w",
+				s.Protocol, err)
+		}
+		layout.Trees, layout.Unjoined = nil, script.Unjoined(suite)
+	}
+	errata, err := readVariant(p, s.Variant)
+	if err != nil {
+		return s.Errorf("variant", "%w", err)
+	}
+	r.Setup, err = p.Setup(protocol.Request{Layout: layout, Programs: programs, Errata: errata,
+		Options: s.Options, Unordered: s.Model.Unordered, Tolerates: s.Tolerates})
+	switch {
+	case err != nil:
+		return r.at(suite, err)
+	case r.Setup == nil:
+		return s.Errorf("protocol", "Setup of protocol %s returns nothing and no error", p.Name)
+	}
+	if r.Baseline, err = none.NewSetup(layout, programs); err != nil {
+		return s.Errorf("-- program --", "%w", err)
+	}
+	return nil
+}
+
+// at gives an error of a protocol the place of what it is about.
+func (r *Resolved) at(suite *script.Suite, err error) error {
+	var choice *core.ChoiceError
+	switch {
+	case !errors.As(err, &choice):
+		return r.Scenario.Errorf("variant", "%w", err)
+	case choice.Key != "program":
+		return r.Scenario.Errorf(choice.Key, "%w", err)
+	case r.Scenario.Shape != "":
+		return r.Scenario.Errorf("program", "%w", err)
+	}
+	return fmt.Errorf("%s:%d: %w", r.Scenario.File, suite.Lines[choice.Rank], err)
+}
+
+func readProgram(s *scenarios.Scenario) (*script.Suite, error) {
+	text, line := s.Program, s.ProgramLine()
+	if words, ok := strings.CutPrefix(s.Shape+" ", "kernel "); ok {
+		k, err := kernels.Build(words)
+		if err != nil {
+			return nil, s.Errorf("program", "%w", err)
+		}
+		return &script.Suite{Names: k.Names, Programs: k.Programs,
+			Lines: make([]int, len(k.Names))}, nil
+	}
+	if s.Shape != "" {
+		var err error
+		if text, err = script.Generate(s.Shape); err != nil {
+			return nil, s.Errorf("program", "%w", err)
+		}
+		line = 1
+	}
+	suite, err := script.Read(text, line)
+	var at *script.LineError
+	if errors.As(err, &at) {
+		return nil, fmt.Errorf("%s:%d: %w", s.File, at.Line, at.Err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.File, err)
+	}
+	return suite, nil
+}
+
+// readVariant reads "repaired", "published" or "repaired+ID+ID".
+func readVariant(p *protocol.Protocol, text string) (core.Switches, error) {
+	known := p.Errata.List()
+	if text != "repaired" && len(known) == 0 {
+		return 0, fmt.Errorf("protocol %s has no variant %q, want repaired", p.Name, text)
+	}
+	words := strings.Split(text, "+")
+	var set core.Switches
+	switch words[0] {
+	case "repaired":
+	case "published":
+		set = p.Errata.Published()
+	default:
+		return 0, fmt.Errorf("unknown variant %q, want repaired, published, or repaired+ERRATUM",
+			text)
+	}
+	for _, id := range words[1:] {
+		e, ok := p.Errata.Find(id)
+		if !ok {
+			var names []string
+			for _, e := range known {
+				names = append(names, e.ID)
+			}
+			return 0, fmt.Errorf("unknown erratum %q%s Known: %s", id,
+				spelling.Guess(id, names), strings.Join(names, ", "))
+		}
+		set = set.With(e)
+	}
+	return set, nil
+}

@@ -1,0 +1,59 @@
+package verify
+
+import (
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report"
+)
+
+// Story is the run that breaks a property, to be shown (package report); nil when there is none.
+func (a *Answer) Story() *report.Run {
+	if a.Outcome == nil || len(a.Outcome.Runs) == 0 {
+		return nil
+	}
+	return Story(a.Scenario, a.Outcome.World, a.Outcome.Runs[0], a.Violation)
+}
+
+// ReplayFile is the scenario with the run that breaks a property as its schedule: the file that
+// replays it. It is nil when there is no such run.
+func (a *Answer) ReplayFile() *scenarios.Scenario {
+	if a.Outcome == nil || len(a.Outcome.Runs) == 0 {
+		return nil
+	}
+	c := *a.Scenario
+	c.Schedule, c.States, c.Expect, c.Breaks = a.Outcome.Runs[0].Lines(), 0, "violated",
+		a.Violation.Property
+	return &c
+}
+
+// Story is one run in a world for a reader, with what changed in the local states at each step. The
+// violation may be nil.
+func Story(s *scenarios.Scenario, w *world.World, run *world.Run,
+	v *spec.Violation) *report.Run {
+	r := &report.Run{Title: s.Name + " (" + s.Protocol + ", " + s.Variant + "): " + s.Title,
+		Trace: run.Trace, Violation: v}
+	properties, _ := w.Facts.Properties() // the world has taken them
+	for _, p := range properties {
+		if v != nil && p.Name == v.Property {
+			r.Property = &p
+		}
+	}
+	if run.Violation != nil && v != nil && v.Property == run.Violation.Property {
+		r.Violation = run.Violation
+	}
+	for i, event := range run.Schedule {
+		step := report.Step{Event: event}
+		if run.Loop > 0 && i == len(run.Schedule)-run.Loop {
+			step.Event = world.ForEver + " " + event
+		}
+		for p := range core.Proc(len(run.Trace.Layout.Names)) {
+			name := run.Trace.Layout.Name(p)
+			before, after := w.LocalJSON(run.States[i], p), w.LocalJSON(run.States[i+1], p)
+			step.Changes = append(step.Changes, report.Changes(name, before, after)...)
+		}
+		r.Steps = append(r.Steps, step)
+	}
+	return r
+}

@@ -1,0 +1,37 @@
+// Package all is the house's own list of protocols.
+package all
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/protocol/camel"
+	"github.com/domino-check/domino/impl/protocol/causal"
+	"github.com/domino-check/domino/impl/protocol/example/paxos"
+	"github.com/domino-check/domino/impl/protocol/example/twophase"
+	"github.com/domino-check/domino/impl/protocol/hydee"
+	"github.com/domino-check/domino/impl/protocol/none"
+	"github.com/domino-check/domino/impl/protocol/pessimistic"
+	"github.com/domino-check/domino/impl/protocol/radic"
+)
+
+// Protocols lists the protocols of the house, by name.
+func Protocols() protocol.List {
+	list := slices.Concat(
+		protocol.List{
+			none.Protocol,
+			hydee.Protocol,
+			causal.Protocol,
+			camel.Protocol,
+			paxos.Protocol,
+			twophase.Protocol,
+		},
+		pessimistic.Protocols(),
+		radic.Protocols(),
+	)
+	slices.SortFunc(list, func(a, b protocol.Protocol) int {
+		return strings.Compare(a.Name, b.Name)
+	})
+	return list
+}

@@ -1,0 +1,109 @@
+package protocol
+
+import (
+	"io/fs"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec"
+)
+
+// Baseline is the name of the transparent protocol, to which all others are compared: the same
+// programs with nothing around them.
+const Baseline = "none"
+
+// Protocol is everything that the tools want to know about one protocol. Name and either Setup or
+// Build must be set, the rest may be left out; Validate says what is wrong.
+type Protocol struct {
+	Name string // as scenarios and commands have it: lower case letters, digits and hyphens
+	Doc  string // what it is, on one line, with the key of its paper
+
+	// Errata are the switches that a variant may name ("repaired+H3"); entry e is switch e.
+	Errata core.Errata
+	// Own are those of the errata that are listed with this protocol; nil means all. Others are
+	// those of a protocol that it stands on, and listed there.
+	Own core.Errata
+
+	// Collectives says that it runs multicasts and reductions itself; for others they are expanded
+	// into sends and receives along the tree.
+	Collectives bool
+	// Chooses says that a scenario may choose how many failures at a time it survives (tolerates).
+	Chooses bool
+	// Options reports what is wrong with options of its own in a scenario, e.g. "loggers=next"; nil
+	// means that it has none.
+	Options func(text string) error
+	// Setup prepares the protocol for programs. An error is shown to the user at the line of what
+	// was asked for (core.ChoiceError), or of the variant.
+	Setup func(Request) (*core.Setup, error)
+
+	// Roles are the kinds of procs of a protocol without programs; Build, in the place of Setup, is
+	// given how many there are of each, at least one, and "repaired" or one of the Variants, which
+	// are broken on purpose.
+	Roles    []string
+	Variants []string
+	Build    func(counts []int, variant string) (*core.Setup, error)
+
+	Shapes *Shapes // random scenarios for it; nil: none are drawn
+	// Properties are its own, beside those of the house: runs of this protocol are judged by both.
+	Properties []spec.Property
+	// Mutants are ways to break it, in the text form of checker/mutate; "" means none but the
+	// errata.
+	Mutants string
+	// Scenarios holds files *.txtar, in any folder, beside those of the house; nil means none.
+	Scenarios fs.FS
+	Perf      Perf
+}
+
+// Request is what a scenario asks of a protocol with programs.
+type Request struct {
+	Layout    core.Layout
+	Programs  []core.Program
+	Errata    core.Switches // that are switched on; none is the repaired protocol
+	Options   string        // of its own, accepted by Options
+	Unordered bool          // the network does not keep the order of channels
+	Tolerates *int          // failures at a time that it is to survive; nil where nothing is said
+}
+
+// Survive is how many failures at a time the protocol is to survive, otherwise where the scenario
+// does not say.
+func (r *Request) Survive(otherwise int) int {
+	if r.Tolerates == nil {
+		return otherwise
+	}
+	return *r.Tolerates
+}
+
+// Perf is how a protocol is measured and drawn.
+type Perf struct {
+	// Colour is its place in the palette of charts, from 1, so that it has the same in all figures;
+	// 0 is one that is free. Pale is the pale form, of a protocol over another one.
+	Colour int
+	Pale   bool
+	// Clustered says whether clusters of ranks make a difference with the options; nil means never.
+	Clustered func(options string) bool
+	// Pairs are the layouts in which messages between two ranks are measured; nil means one, with
+	// the name of the protocol and each rank in a cluster of its own.
+	Pairs []Pair
+	Usual bool // its pairs are measured where nobody says what is to be measured
+}
+
+// Pair is one layout for messages between two ranks.
+type Pair struct {
+	Name     string // e.g. "hydee-1"
+	Together bool   // in one cluster
+}
+
+// Layouts are the pairs, or the one that a protocol without has.
+func (p *Protocol) Layouts() []Pair {
+	if len(p.Perf.Pairs) == 0 {
+		return []Pair{{Name: p.Name}}
+	}
+	return p.Perf.Pairs
+}
+
+// Listed are the errata that are shown with this protocol, in order.
+func (p *Protocol) Listed() []core.Erratum {
+	if p.Own != nil {
+		return p.Own.List()
+	}
+	return p.Errata.List()
+}
