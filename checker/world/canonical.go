@@ -23,8 +23,7 @@ type preference struct {
 
 // preferenceOf is that of a step after the last one, which is 0 when there is none.
 func preferenceOf(s checker.Step, last uint64) preference {
-	_, p, _ := splitCode(s.Code)
-	_, q, _ := splitCode(last)
+	p, q := eventCode(s.Code).proc(), eventCode(last).proc()
 	return preference{fault: s.Fault, other: last == 0 || p != q, proc: p, code: s.Code}
 }
 

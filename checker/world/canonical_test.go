@@ -157,11 +157,11 @@ func beforeFault(steps []checker.Step) int {
 // then proc 2 goes on, then lower procs come first, and what is left is decided by the kind of the
 // event.
 func TestPreference(t *testing.T) {
-	last := code(deliver, 2, 0)
-	inOrder := []checker.Step{{Code: code(deliver, 2, 1)}, {Code: code(persisted, 2, 0)},
-		{Code: code(restart, 0, 0)}, {Code: code(advance, 1, 0)},
-		{Code: code(advance, 3, 0)}, {Code: code(crash, 2, 0), Fault: true},
-		{Code: code(checkpoint, 0, 0), Fault: true}, {Code: code(crash, 0, 0), Fault: true}}
+	last := uint64(code(deliver, 2, 0))
+	inOrder := []checker.Step{code(deliver, 2, 1).step(), code(persisted, 2, 0).step(),
+		code(restart, 0, 0).step(), code(advance, 1, 0).step(),
+		code(advance, 3, 0).step(), code(crash, 2, 0).fault(),
+		code(checkpoint, 0, 0).fault(), code(crash, 0, 0).fault()}
 	for i := range inOrder {
 		for j := range inOrder {
 			if got := preferenceOf(inOrder[i],

@@ -140,7 +140,7 @@ func (w *World) halfStopped(state []uint32, p core.Proc) bool {
 // crashVariants adds the crash of the procs with every outcome of their writes in progress: some of
 // the oldest became stable, the next one is absent or, within its budget, damaged. Spending is for
 // a crash; a stop costs nothing.
-func (w *World) crashVariants(state []uint32, procs []core.Proc, c uint64, chosen []core.Proc,
+func (w *World) crashVariants(state []uint32, procs []core.Proc, c eventCode, chosen []core.Proc,
 	x *checker.Expansion) {
 	outcomes := make([]operation, len(procs))
 	variant, end := 0, 1<<othersShift
@@ -150,7 +150,8 @@ func (w *World) crashVariants(state []uint32, procs []core.Proc, c uint64, chose
 			if variant >= end {
 				panic("invariant: the outcomes of a crash can be counted")
 			}
-			s := checker.Step{Code: c | uint64(variant), Fault: chosen != nil}
+			s := c.variant(variant).step()
+			s.Fault = chosen != nil
 			variant++
 			x.Add(s)
 			w.crash(x, procs, outcomes)
@@ -279,7 +280,7 @@ func (w *World) notify(x *checker.Expansion, p core.Proc) {
 }
 
 // cutShort adds the crashes inside a step: after each effect but the last.
-func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *checker.Expansion,
+func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c eventCode, x *checker.Expansion,
 	before cause) {
 	t := w.transitions.at(tr)
 	if len(t.acts) < 2 || w.Model.OneInstant || w.Model.Staggered ||
@@ -293,7 +294,7 @@ func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c uint64, x *ch
 		return
 	}
 	for cutAfter := 1; cutAfter < len(t.acts); cutAfter++ {
-		x.Add(checker.Step{Code: c | uint64(cutAfter)<<32, Fault: true})
+		x.Add(c.cutAfter(cutAfter).fault())
 		before.apply(x)
 		x.Set(localWord(p), t.next)
 		for i := range cutAfter {

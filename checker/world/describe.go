@@ -19,8 +19,8 @@ func (w *World) names(procs []core.Proc) string { return w.layout.NamesOf(procs)
 // describe names an event of a state. The text does not depend on how the state was reached, so it
 // identifies the event in a schedule; two events of one state with the same text are told apart by
 // a number that Enabled appends.
-func (w *World) describe(state []uint32, c uint64) string {
-	k, p, a := splitCode(c &^ (0xff << 32))
+func (w *World) describe(state []uint32, c eventCode) string {
+	k, p, a := c.kind(), c.proc(), c.arg()
 	name := w.layout.Name(p)
 	e := w.envs.at(state[envWord(p)])
 	text := ""
@@ -53,8 +53,8 @@ func (w *World) describe(state []uint32, c uint64) string {
 	case suspect:
 		text = "suspect " + name + " thinks down " + w.names(w.group(core.Proc(a)))
 	}
-	if n := c >> 32 & 0xff; n != 0 {
-		text += trace.CutShort(int(n))
+	if n := c.cut(); n != 0 {
+		text += trace.CutShort(n)
 	}
 	return text
 }
@@ -92,7 +92,7 @@ func (w *World) Enabled(state []uint32) (texts []string, x *checker.Expansion) {
 	w.Expand(state, checker.Unreduced, x)
 	count := map[string]int{}
 	for _, s := range x.Steps {
-		text := w.describe(state, s.Code)
+		text := w.describe(state, eventCode(s.Code))
 		if count[text]++; count[text] > 1 {
 			text = fmt.Sprintf("%s #%d", text, count[text])
 		}

@@ -19,13 +19,16 @@ var _ checker.Fair = (*World)(nil)
 //
 // A timer is known by its name: its place among the timers of its proc changes with the others.
 func (w *World) Event(state []uint32, c uint64) (name uint64, owed bool) {
-	switch k, p, a := splitCode(c); k {
+	event := eventCode(c)
+	p := event.proc()
+	switch event.kind() {
 	case advance:
-		return code(advance, p, 0), true
+		return uint64(code(advance, p, 0)), true
 	case stop: // with any outcome of its writes
-		return code(stop, p, 0), true
+		return uint64(code(stop, p, 0)), true
 	case tick:
-		return code(tick, p, int(w.tickInput(state[envWord(p)], a))), true
+		input := w.tickInput(state[envWord(p)], event.arg())
+		return uint64(code(tick, p, int(input))), true
 	case cut:
 		return c, false
 	}

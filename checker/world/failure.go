@@ -28,7 +28,6 @@ func initialBudget(m *fault.Model) uint32 {
 
 func left(state []uint32, b budget) int        { return int(state[budgetWord] >> b & 15) }
 func spend(b budget, n int) uint32             { return uint32(n) << b }
-func faultStep(c uint64) checker.Step          { return checker.Step{Code: c, Fault: true} }
 func (w *World) group(p core.Proc) []core.Proc { return w.Setup.Group(p) }
 
 // mayRestart reports whether no member of the group of p is still in an older life.
@@ -51,7 +50,7 @@ func (w *World) restarts(state []uint32, p core.Proc, x *checker.Expansion) {
 		return
 	}
 	tr := w.restore(state, p)
-	w.step(state, p, tr, checker.Step{Code: code(restart, p, 0)}, x,
+	w.step(state, p, tr, code(restart, p, 0).step(), x,
 		cause{word: envWord(p), value: w.started(state, p)})
 }
 
@@ -95,7 +94,7 @@ func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansi
 	e := w.envs.at(number)
 	if len(e.Writing) > 0 {
 		tr := w.transition(here, w.persistedInput(number))
-		w.step(state, p, tr, checker.Step{Code: code(persisted, p, 0)}, x,
+		w.step(state, p, tr, code(persisted, p, 0).step(), x,
 			w.change(state, p, operation{Kind: opComplete}))
 	}
 	for i, g := range e.Pending {
@@ -103,17 +102,17 @@ func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansi
 			continue
 		}
 		tr := w.transition(here, w.toldInput(number, i))
-		w.step(state, p, tr, checker.Step{Code: code(told, p, int(g))}, x,
+		w.step(state, p, tr, code(told, p, int(g)).step(), x,
 			w.change(state, p, operation{Kind: opTold, A: uint32(i), All: w.Model.Joint}))
 	}
 	for i := range e.Timers {
 		tr := w.transition(here, w.tickInput(number, i))
-		w.step(state, p, tr, checker.Step{Code: code(tick, p, i)}, x,
+		w.step(state, p, tr, code(tick, p, i).step(), x,
 			w.change(state, p, operation{Kind: opTick, A: uint32(i)}))
 	}
 	for _, v := range e.Watches {
 		if w.due(state, v) && w.heardOut(state, p, v.About) {
-			w.expiry(state, p, v.About, checker.Step{Code: code(expire, p, int(v.About))}, x, 0)
+			w.expiry(state, p, v.About, code(expire, p, int(v.About)).step(), x, 0)
 		}
 	}
 	if w.Model.FromDead != fault.Prefix {
@@ -123,7 +122,7 @@ func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansi
 	channels := w.inboxes.at(box).channels
 	for i := range channels {
 		if c := &channels[i]; w.dead(state, c) {
-			x.Add(checker.Step{Code: code(cut, p, c.name())})
+			x.Add(code(cut, p, c.name()).step())
 			x.Set(inboxWord(p), w.without(box, c.from, c.inc))
 		}
 	}
@@ -279,7 +278,7 @@ func (w *World) spontaneous(state []uint32, x *checker.Expansion) {
 		if t := w.transitions.at(tr); len(t.acts) == 0 && t.next == state[localWord(p)] {
 			continue // ignored: no use in spending the budget
 		}
-		w.step(state, p, tr, faultStep(code(checkpoint, p, 0)), x,
+		w.step(state, p, tr, code(checkpoint, p, 0).fault(), x,
 			cause{budget: spend(checkpoints, 1)})
 	}
 }
@@ -296,7 +295,7 @@ func (w *World) suspects(state []uint32, x *checker.Expansion) {
 				continue
 			}
 			tr := w.transition(state[localWord(p)], w.suspectInput(q))
-			w.step(state, p, tr, faultStep(code(suspect, p, int(q))), x,
+			w.step(state, p, tr, code(suspect, p, int(q)).fault(), x,
 				cause{budget: spend(suspicions, 1)})
 		}
 	}
@@ -309,13 +308,13 @@ func (w *World) unreliable(state []uint32, x *checker.Expansion) {
 		for i := range box.heads {
 			h := &box.heads[i]
 			if left(state, losses) > 0 {
-				x.Add(faultStep(code(lose, p, h.name)))
+				x.Add(code(lose, p, h.name).fault())
 				c := cause{word: inboxWord(p), value: w.pop(number, h), budget: spend(losses, 1)}
 				c.apply(x)
 			}
 			if left(state, duplicates) > 0 && w.envs.at(state[envWord(p)]).Up {
 				tr := w.transition(state[localWord(p)], h.input)
-				w.step(state, p, tr, faultStep(code(duplicate, p, h.name)), x,
+				w.step(state, p, tr, code(duplicate, p, h.name).fault(), x,
 					cause{budget: spend(duplicates, 1)})
 			}
 		}

@@ -41,9 +41,10 @@ const mostProcs = 64
 //   - A watchdog, when it starts and when it expires, reads the life of whom it is about.
 //   - A step that global properties look at depends on every other step: its verdict may depend on
 //     where it is taken.
-func (w *World) Footprint(state []uint32, c uint64) checker.Footprint {
-	k, p, _ := splitCode(c &^ (0xff << 32))
-	if w.procs > mostProcs || c>>32&0xff != 0 || w.Model.Staggered || w.Model.Set && k == lose {
+func (w *World) Footprint(state []uint32, number uint64) checker.Footprint {
+	c := eventCode(number)
+	k, p := c.kind(), c.proc()
+	if w.procs > mostProcs || c.cut() != 0 || w.Model.Staggered || w.Model.Set && k == lose {
 		return checker.Everything()
 	}
 	var f checker.Footprint
@@ -64,13 +65,12 @@ func (w *World) Footprint(state []uint32, c uint64) checker.Footprint {
 	case deliver, lose, duplicate:
 		if w.Model.FromDead == fault.Nothing {
 			box := w.inboxes.at(state[inboxWord(p)])
-			_, _, a := splitCode(c)
-			f.Reads[life] |= 1 << box.channels[box.head(a).channel].from
+			f.Reads[life] |= 1 << box.channels[box.head(c.arg()).channel].from
 		}
 	}
-	if _, _, a := splitCode(c); k == expire {
-		f.Reads[life] |= 1 << a
-		if !w.isDue(state, p, core.Proc(a)) {
+	if k == expire {
+		f.Reads[life] |= 1 << c.arg()
+		if !w.isDue(state, p, core.Proc(c.arg())) {
 			f.Writes[common] |= commonBudgets
 		}
 	}
@@ -82,9 +82,8 @@ func (w *World) Footprint(state []uint32, c uint64) checker.Footprint {
 }
 
 // addSends adds what the effects of a local step touch.
-func (w *World) addSends(f *checker.Footprint, state []uint32, c uint64) {
-	k, p, a := splitCode(c)
-	tr, ok := w.localStep(state, k, p, a)
+func (w *World) addSends(f *checker.Footprint, state []uint32, c eventCode) {
+	tr, ok := w.localStep(state, c)
 	if !ok {
 		return
 	}
@@ -107,7 +106,7 @@ func (w *World) addSends(f *checker.Footprint, state []uint32, c uint64) {
 	}
 }
 
-func (w *World) crashFootprint(state []uint32, c uint64) checker.Footprint {
+func (w *World) crashFootprint(state []uint32, c eventCode) checker.Footprint {
 	if w.Model.Settled {
 		return checker.Everything() // it waits until nothing is on its way
 	}
@@ -127,10 +126,9 @@ func (w *World) crashFootprint(state []uint32, c uint64) checker.Footprint {
 }
 
 // crashed are the procs that a crash stops.
-func (w *World) crashed(state []uint32, c uint64) (procs []core.Proc) {
-	_, p, a := splitCode(c)
-	others, _ := splitCrash(a)
-	return w.victims(state, append(others, p))
+func (w *World) crashed(state []uint32, c eventCode) (procs []core.Proc) {
+	others, _ := splitCrash(c.arg())
+	return w.victims(state, append(others, c.proc()))
 }
 
 // Hinges implements checker.Hinged: the steps of a proc that are no faults; its faults, which share

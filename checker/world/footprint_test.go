@@ -38,14 +38,14 @@ func (c commuting) Expand(state []uint32, reduce checker.Reduction, x *checker.E
 	for i := range x.Steps {
 		for j := range x.Steps {
 			if p := c.forgets(x, after, prints, i, j); p != "" && *c.bad == "" {
-				*c.bad = fmt.Sprintf("%s and %s: %s", c.describe(state, x.Steps[i].Code),
-					c.describe(state, x.Steps[j].Code), p)
+				*c.bad = fmt.Sprintf("%s and %s: %s", c.describe(state, eventCode(x.Steps[i].Code)),
+					c.describe(state, eventCode(x.Steps[j].Code)), p)
 			}
 		}
 	}
 	for j, s := range x.Steps {
 		if p := c.homeless(x, after, prints, j); p != "" && *c.bad == "" {
-			*c.bad = fmt.Sprintf("%s: %s", c.describe(state, s.Code), p)
+			*c.bad = fmt.Sprintf("%s: %s", c.describe(state, eventCode(s.Code)), p)
 		}
 	}
 	for i, first := range x.Steps {
@@ -55,8 +55,8 @@ func (c commuting) Expand(state []uint32, reduce checker.Reduction, x *checker.E
 			}
 			*c.pairs++
 			if p := c.differ(x, after, prints, i, j); p != "" && *c.bad == "" {
-				*c.bad = fmt.Sprintf("%s and %s: %s", c.describe(state, first.Code),
-					c.describe(state, second.Code), p)
+				*c.bad = fmt.Sprintf("%s and %s: %s", c.describe(state, eventCode(first.Code)),
+					c.describe(state, eventCode(second.Code)), p)
 			}
 		}
 	}

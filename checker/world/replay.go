@@ -102,7 +102,7 @@ func (r *Run) last() []uint32 { return r.States[len(r.States)-1] }
 func (w *World) take(r *Run, text string, c uint64, violation int, next []uint32) {
 	before := r.last()
 	r.Schedule, r.codes = append(r.Schedule, text), append(r.codes, c)
-	for _, e := range w.evidence(before, next, c) {
+	for _, e := range w.evidence(before, next, eventCode(c)) {
 		e.Step = len(r.Schedule)
 		r.Trace.Events = append(r.Trace.Events, e)
 	}
@@ -129,26 +129,25 @@ func (w *World) end(r *Run) {
 }
 
 // evidence is what a step shows: what the environment did, then what the proc did.
-func (w *World) evidence(before, next []uint32, c uint64) []trace.Event {
-	k, p, a := splitCode(c &^ (0xff << 32))
-	cutAfter := int(c >> 32 & 0xff)
+func (w *World) evidence(before, next []uint32, c eventCode) []trace.Event {
+	p, cutAfter := c.proc(), c.cut()
 	var events []trace.Event
 	inc := func(state []uint32, q core.Proc) core.Incarnation {
 		return core.Incarnation(w.envs.at(state[envWord(q)]).Inc)
 	}
-	switch k {
+	switch c.kind() {
 	case deliver, duplicate:
 		box := w.inboxes.at(before[inboxWord(p)])
-		h := box.head(a)
+		h := box.head(c.arg())
 		wire := w.inputs.at(h.input).Message.Describe()
 		events = append(events, trace.Event{Kind: trace.Arrived, Proc: p,
 			Incarnation: inc(before, p), Text: wire.Kind, ID: wire.ID,
 			Stamp: wire.Stamp, Peer: box.channels[h.channel].from})
 	case told:
 		events = append(events, trace.Event{Kind: trace.Told, Proc: p, Incarnation: inc(before, p),
-			Text: w.names(w.notice(before[envWord(p)], w.pendingIndex(before, p, a)))})
+			Text: w.names(w.notice(before[envWord(p)], w.pendingIndex(before, p, c.arg())))})
 	}
-	if tr, ok := w.localStep(before, k, p, a); ok {
+	if tr, ok := w.localStep(before, c); ok {
 		local := w.transitions.at(tr).events
 		if cutAfter != 0 {
 			local = w.eventsOf(tr, cutAfter)
@@ -180,9 +179,10 @@ func lastLife(events []trace.Event, q core.Proc, before core.Incarnation) (life 
 }
 
 // localStep is the local transition of an event, if it has one.
-func (w *World) localStep(state []uint32, k kind, p core.Proc, a int) (uint32, bool) {
+func (w *World) localStep(state []uint32, c eventCode) (uint32, bool) {
+	p, a := c.proc(), c.arg()
 	here, number := state[localWord(p)], state[envWord(p)]
-	switch k {
+	switch c.kind() {
 	case deliver, duplicate:
 		return w.transition(here, w.inboxes.at(state[inboxWord(p)]).head(a).input), true
 	case advance:

@@ -89,7 +89,8 @@ func (w *World) fitting(state []uint32, texts []string, x *checker.Expansion, na
 			!(ok && rest == name && strings.Trim(number, "0123456789") == "") {
 			continue
 		}
-		if diff := unlike(w.evidence(state, x.State(j, nil), x.Steps[j].Code), want); diff != "" {
+		if diff := unlike(w.evidence(state, x.State(j, nil),
+			eventCode(x.Steps[j].Code)), want); diff != "" {
 			why = "shows something else: " + diff
 		} else {
 			fits = append(fits, j)

@@ -22,12 +22,12 @@ const (
 
 // Owner implements sample.System. A crash of several groups belongs to the first proc, a crash
 // inside a step to the proc that steps.
-func (w *World) Owner(c uint64) (proc, fault int) {
-	k, p, _ := splitCode(c &^ (0xff << 32))
-	if c>>32&0xff != 0 {
-		return int(p), crashFault
+func (w *World) Owner(number uint64) (proc, fault int) {
+	c := eventCode(number)
+	if c.cut() != 0 {
+		return int(c.proc()), crashFault
 	}
-	switch k {
+	switch c.kind() {
 	case checkpoint:
 		fault = checkpointFault
 	case lose:
@@ -37,7 +37,7 @@ func (w *World) Owner(c uint64) (proc, fault int) {
 	case suspect, expire:
 		fault = suspectFault
 	}
-	return int(p), fault
+	return int(c.proc()), fault
 }
 
 // Budgets implements sample.System.

@@ -113,7 +113,7 @@ type watchFaults struct {
 func (s watchFaults) Pick(c *sample.Choice) int {
 	i := s.Strategy.Pick(c)
 	if c.Steps[i].Fault {
-		k, _, _ := splitCode(c.Steps[i].Code)
+		k := eventCode(c.Steps[i].Code).kind()
 		s.kinds[k]++
 	}
 	return i

@@ -70,7 +70,7 @@ func (w *World) falseExpiries(state []uint32, x *checker.Expansion) {
 	for p := range core.Proc(w.procs) {
 		for _, v := range w.envs.at(state[envWord(p)]).Watches {
 			if !w.due(state, v) && w.isVictim(v.About) {
-				w.expiry(state, p, v.About, faultStep(code(expire, p, int(v.About))), x,
+				w.expiry(state, p, v.About, code(expire, p, int(v.About)).fault(), x,
 					spend(suspicions, 1))
 			}
 		}

@@ -237,36 +237,6 @@ func (w *World) LocalSteps() (transitions, states int) {
 	return w.transitions.len() + len(w.former), w.locals.len() - 1
 }
 
-// kind is the kind of a global event, the top byte of its code.
-type kind uint8
-
-const (
-	deliver    kind = iota + 1 // a: head of the inbox
-	advance                    // a: index of the choice
-	persisted                  // the oldest write in progress
-	told                       // a: index of the pending notice
-	tick                       // a: index of the timer
-	checkpoint                 // spontaneous
-	crash                      // a: variant
-	stop                       // staggered: a member follows its group
-	restart                    //
-	cut                        // a: channel whose rest is lost
-	lose                       // a: head of the inbox
-	duplicate                  // a: head of the inbox
-	suspect                    // a: proc falsely reported
-	expire                     // a: proc that the watchdog is about
-)
-
-// code packs an event of a state: kind, proc, argument, and the number of effects after which the
-// group crashes (0: none). It stays the same while independent events happen.
-func code(k kind, p core.Proc, a int) uint64 {
-	return uint64(k)<<56 | uint64(p)<<40 | uint64(uint32(a))
-}
-
-func splitCode(c uint64) (kind, core.Proc, int) {
-	return kind(c >> 56), core.Proc(c >> 40 & 0xffff), int(uint32(c))
-}
-
 // cause is what the environment does with an event that leads to a local step: a word changes, and
 // a budget is spent.
 type cause struct {
@@ -319,7 +289,7 @@ func (w *World) delivery(state []uint32, p core.Proc, h *head, x *checker.Expans
 	if !w.Model.Set {
 		c = cause{word: inboxWord(p), value: w.pop(state[inboxWord(p)], h)}
 	}
-	w.step(state, p, tr, checker.Step{Code: code(deliver, p, h.name)}, x, c)
+	w.step(state, p, tr, code(deliver, p, h.name).step(), x, c)
 }
 
 // consequence reports whether anything at all comes of a local step. In a set, to send what is on
@@ -353,7 +323,7 @@ func (w *World) consequence(state []uint32, p core.Proc, tr uint32) bool {
 func (w *World) programSteps(state []uint32, p core.Proc, x *checker.Expansion) {
 	number := state[localWord(p)]
 	for i, choice := range w.locals.at(number).choices {
-		w.step(state, p, w.transition(number, choice), checker.Step{Code: code(advance, p, i)}, x,
+		w.step(state, p, w.transition(number, choice), code(advance, p, i).step(), x,
 			cause{})
 	}
 }
@@ -366,7 +336,7 @@ func (w *World) step(state []uint32, p core.Proc, tr uint32, s checker.Step, x *
 	c.apply(x)
 	w.perform(x, p, tr)
 	if left(state, failures) > 0 {
-		w.cutShort(state, p, tr, s.Code, x, c)
+		w.cutShort(state, p, tr, eventCode(s.Code), x, c)
 	}
 }
 
