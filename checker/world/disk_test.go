@@ -42,7 +42,8 @@ func TestDisk(t *testing.T) {
 				t.Errorf("%s, %d workers, bound %q (-want +got):\n%s", tt.scenario, workers,
 					r.Bound, d)
 			}
-			if r.Spills < 1 {
+			// a worker looks at its memory every so many states
+			if r.Spills < 1 && r.States > workers*checker.LookEvery {
 				t.Errorf("%s: %d spills, the test is of searches that spill", tt.scenario, r.Spills)
 			}
 			for _, f := range r.Found {
