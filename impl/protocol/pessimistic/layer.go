@@ -259,9 +259,6 @@ func (l *layer) full(next int) bool {
 	return l.Buffer.exceeded(messages, bytes)
 }
 
-// insert puts an arrival in the order of numbers.
-func (in *incoming) insert(a arrival) { in.Arrived = inserted(in.Arrived, a) }
-
 // inserted is the list, in the order of numbers, with the arrival; it takes the place of the list.
 func inserted(list []arrival, a arrival) []arrival {
 	i, _ := slices.BinarySearchFunc(list, a.SSN, func(b arrival, ssn SSN) int {

@@ -138,7 +138,7 @@ func (l *sender) assemble() {
 			q.Arrived = slices.Insert(slices.Clone(q.Arrived), 0,
 				arrival{SSN: e.SSN, Payload: e.Payload})
 		default:
-			q.insert(arrival{SSN: e.SSN, Payload: e.Payload})
+			q.Arrived = inserted(q.Arrived, arrival{SSN: e.SSN, Payload: e.Payload})
 		}
 	}
 	for q := range s.Streams {

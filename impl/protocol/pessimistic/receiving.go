@@ -30,7 +30,7 @@ func (l *layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Eff
 		in.Arrived = append(slices.Clone(in.Arrived), a)
 		return out
 	}
-	in.insert(a)
+	in.Arrived = inserted(in.Arrived, a)
 	return out
 }
 

@@ -101,7 +101,7 @@ func (l *layer) load(encoded []byte, out []core.Effect) []core.Effect {
 			s.In[q].Highest = max(s.In[q].Highest, i.Taken[q])
 			if len(i.Waiting) > 0 {
 				for _, a := range i.Waiting[q] {
-					s.In[q].insert(a)
+					s.In[q].Arrived = inserted(s.In[q].Arrived, a)
 				}
 			}
 		}

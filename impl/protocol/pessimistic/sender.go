@@ -195,7 +195,7 @@ func (l *sender) arrive(from core.Rank, m *Message, out []core.Effect) []core.Ef
 	q := &l.s.Streams[from]
 	if m.SSN > q.Taken {
 		if !slices.ContainsFunc(q.Arrived, func(a arrival) bool { return a.SSN == m.SSN }) {
-			q.insert(arrival{SSN: m.SSN, Payload: m.Payload})
+			q.Arrived = inserted(q.Arrived, arrival{SSN: m.SSN, Payload: m.Payload})
 			return out
 		}
 	}
@@ -216,13 +216,6 @@ func (l *sender) arrive(from core.Rank, m *Message, out []core.Effect) []core.Ef
 		}
 	}
 	return out
-}
-
-func (q *stream) insert(a arrival) {
-	i, _ := slices.BinarySearchFunc(q.Arrived, a.SSN, func(b arrival, ssn SSN) int {
-		return int(b.SSN) - int(ssn)
-	})
-	q.Arrived = slices.Insert(q.Arrived, i, a)
 }
 
 // tell is the answer that names the place of a delivery.
