@@ -119,6 +119,28 @@ func (f *fuzzer) again(ctx context.Context, s *scenarios.Scenario,
 				Strategy: "corpus"}
 		}
 	}()
+	w := f.open(ctx, s)
+	if w == nil {
+		return nil
+	}
+	w.Attempt(nil, "")
+	if len(schedule) > 0 {
+		f.result.Runs++
+		switch run, err := w.Replay(schedule); {
+		case w.Err() != nil:
+			f.over, f.broken = true, w.Err()
+			return nil
+		case run.Violation != nil:
+			return f.failed(w, s, run.Violation, run, "corpus")
+		case err != nil:
+			f.result.Stale++
+		}
+	}
+	return f.drawAgain(ctx, w, s)
+}
+
+// open makes the world of a scenario of the corpus; nil is one that can not be run any more.
+func (f *fuzzer) open(ctx context.Context, s *scenarios.Scenario) *world.World {
 	c, err := f.target.Resolve(s)
 	if err != nil {
 		f.result.Refused, f.result.Why = f.result.Refused+1, err.Error()
@@ -135,26 +157,11 @@ func (f *fuzzer) again(ctx context.Context, s *scenarios.Scenario,
 		}
 		return nil
 	}
-	w.Attempt(nil, "")
-	failed := func(v *spec.Violation, run *world.Run, strategy string) *Failure {
-		s.Expect, s.Breaks, s.Schedule = "violated", v.Property, run.Schedule
-		size := Size{Ranks: c.Setup.Layout.Ranks, Failures: s.Model.Failures,
-			Steps: len(run.Schedule)}
-		return &Failure{Property: v.Property, Message: v.Message, Scenario: s, Strategy: strategy,
-			Runs: f.result.Runs, Drawn: size, Shrunk: size, Least: size}
-	}
-	if len(schedule) > 0 {
-		f.result.Runs++
-		switch run, err := w.Replay(schedule); {
-		case w.Err() != nil:
-			f.over, f.broken = true, err
-			return nil
-		case run.Violation != nil:
-			return failed(run.Violation, run, "corpus")
-		case err != nil:
-			f.result.Stale++
-		}
-	}
+	return w
+}
+
+// drawAgain draws runs of a scenario of the corpus; nil says that they break nothing.
+func (f *fuzzer) drawAgain(ctx context.Context, w *world.World, s *scenarios.Scenario) *Failure {
 	m := newMix(f.options.Mix)
 	r := sample.Draw(ctx, w, m, sample.Options{Runs: f.options.PerCase,
 		MaxSteps: mostSteps, Seed: f.options.Seed})
@@ -171,9 +178,18 @@ func (f *fuzzer) again(ctx context.Context, s *scenarios.Scenario,
 	if err != nil {
 		panic(fmt.Sprintf("invariant: a run that was drawn can be repeated: %v", err))
 	}
-	failure = failed(&r.Found[0].Violation, run, strategy)
+	failure := f.failed(w, s, &r.Found[0].Violation, run, strategy)
 	if f.options.Shrink >= 0 {
 		f.target.minimise(f.whole, failure, max(f.options.Shrink, DefaultShrink/4))
 	}
 	return failure
+}
+
+// failed is what a run of a scenario of the corpus has shown; the scenario expects it now.
+func (f *fuzzer) failed(w *world.World, s *scenarios.Scenario, v *spec.Violation, run *world.Run,
+	strategy string) *Failure {
+	s.Expect, s.Breaks, s.Schedule = "violated", v.Property, run.Schedule
+	size := Size{Ranks: w.Setup.Layout.Ranks, Failures: s.Model.Failures, Steps: len(run.Schedule)}
+	return &Failure{Property: v.Property, Message: v.Message, Scenario: s, Strategy: strategy,
+		Runs: f.result.Runs, Drawn: size, Shrunk: size, Least: size}
 }

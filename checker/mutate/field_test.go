@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 type inner struct {
@@ -112,6 +115,21 @@ func TestAlterImpossible(t *testing.T) {
 	pairs := []pair{{into: fieldPath{"Items"}, source: fieldPath{"Life"}}}
 	err := take(reflect.ValueOf(&o), reflect.ValueOf(&o), pairs, place{})
 	if err == nil || !strings.Contains(err.Error(), "Items=Life: a uint64 can not become") {
+		t.Error(err)
+	}
+}
+
+// unnumbered is a message whose kinds have no numbers.
+type unnumbered struct{ Text string }
+
+// Describe implements core.Message.
+func (m *unnumbered) Describe() trace.Wire { return trace.Wire{Kind: m.Text} }
+
+// TestBlank wants a message whose kind nobody can set.
+func TestBlank(t *testing.T) {
+	s := &core.Setup{NewMessage: func() core.Message { return new(unnumbered) }}
+	_, err := blank(s, "Data")
+	if err == nil || !strings.Contains(err.Error(), "unnumbered has no number named Kind") {
 		t.Error(err)
 	}
 }

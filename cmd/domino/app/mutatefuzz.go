@@ -37,27 +37,17 @@ func (f fuzzing) Hunt(ctx context.Context, t *mutate.Target, b mutate.Budget) (h
 			t.Mutant.Protocol)
 		return h, nil
 	}
-	target, err := fuzz.TargetOf(f.Protocols(), t.Mutant.Protocol, t.Scenario.Variant)
+	target, err := f.randomOf(t)
 	if err != nil {
 		return h, err
 	}
-	target.Resolve = func(s *scenarios.Scenario) (world.Case, error) {
-		c, err := f.guarded(s)
-		if err == nil {
-			c.Setup = t.Mutant.Wrap(c.Setup, t.Tally)
-		}
-		return c, err
-	}
-	// A send while a posted receive is open breaks no-orphan in the original, too: when the receive
-	// completes is not logged.
-	target.Shapes.Overlapping = false
 	o := fuzz.Options{Seed: b.Seed, Runs: b.Schedules, Shrink: fuzzShrink}
 	if o.Runs == 0 {
 		o.Runs = 1 << 40
 	}
 	began := time.Now()
 	defer func() { h.Seconds = time.Since(began).Seconds() }()
-	for {
+	for over := false; !over; {
 		drawn := h.Schedules
 		if b.Progress != nil {
 			o.Progress = func(r fuzz.Result) {
@@ -72,25 +62,49 @@ func (f fuzzing) Hunt(ctx context.Context, t *mutate.Target, b mutate.Budget) (h
 		if err != nil {
 			return h, err
 		}
-		h.Schedules, h.Bound = drawn+r.Runs, r.Bound
-		if len(r.Failures) == 0 {
-			return h, nil
-		}
-		failure := &r.Failures[0]
-		if breaks, err := f.originalBreaks(ctx, failure); err != nil {
+		if over, err = f.judgeDrawn(ctx, &h, r); err != nil {
 			return h, err
-		} else if !breaks {
-			h.Killed, h.Property, h.Schedules, h.Steps, h.Small = true, failure.Property,
-				drawn+failure.Runs,
-				failure.Drawn.Steps, failure.Least.Steps
-			return h, nil
 		}
-		o.First, o.Runs = r.Next, o.Runs-r.Runs // it is not the mutant's: go on behind it
-		if o.Runs <= 0 || b.Time > 0 && time.Since(began) >= b.Time {
-			h.Bound = "what it found the original breaks, too"
-			return h, nil
+		o.First, o.Runs = r.Next, o.Runs-r.Runs
+		if !over && (o.Runs <= 0 || b.Time > 0 && time.Since(began) >= b.Time) {
+			h.Bound, over = "what it found the original breaks, too", true
 		}
 	}
+	return h, nil
+}
+
+// randomOf is what draws scenarios for a mutant.
+func (f fuzzing) randomOf(t *mutate.Target) (fuzz.Target, error) {
+	target, err := fuzz.TargetOf(f.Protocols(), t.Mutant.Protocol, t.Scenario.Variant)
+	target.Resolve = func(s *scenarios.Scenario) (world.Case, error) {
+		c, err := f.guarded(s)
+		if err == nil {
+			c.Setup = t.Mutant.Wrap(c.Setup, t.Tally)
+		}
+		return c, err
+	}
+	// A send while a posted receive is open breaks no-orphan in the original, too: when the receive
+	// completes is not logged.
+	target.Shapes.Overlapping = false
+	return target, err
+}
+
+// judgeDrawn notes what came of drawing, and reports whether that is all: nothing was found, or
+// something that is the mutant's. What the original breaks, too, is not: it is to go on behind it.
+func (f fuzzing) judgeDrawn(ctx context.Context, h *mutate.Hunt, r *fuzz.Result) (over bool,
+	err error) {
+	drawn := h.Schedules
+	h.Schedules, h.Bound = drawn+r.Runs, r.Bound
+	if len(r.Failures) == 0 {
+		return true, nil
+	}
+	found := &r.Failures[0]
+	if breaks, err := f.originalBreaks(ctx, found); err != nil || breaks {
+		return false, err
+	}
+	h.Killed, h.Property, h.Schedules, h.Steps, h.Small = true, found.Property,
+		drawn+found.Runs, found.Drawn.Steps, found.Least.Steps
+	return true, nil
 }
 
 // originalBreaks reports whether the repaired protocol breaks something at the scope of a failure,

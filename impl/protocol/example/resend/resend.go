@@ -24,11 +24,14 @@ import (
 //go:embed scenarios/*.txtar
 var scenarios embed.FS
 
+//go:embed mutants.txt
+var mutants string
+
 // R1 takes whatever has a higher number than the last message for new.
 const R1 core.Switch = 0
 
 // Protocol is all that has to be said: how it is set up, what was once wrong with it, which random
-// programs and failures it is for, and scenarios with what they are expected to show.
+// programs and failures it is for, scenarios with what they are expected to show, ways to break it.
 var Protocol = protocol.Protocol{
 	Name: "resend",
 	Doc:  "an example: who restarts runs from the beginning, the others send everything again",
@@ -40,6 +43,7 @@ var Protocol = protocol.Protocol{
 		Loops:    true,
 		Settings: []string{"at-once", "from-dead", "to-dead", "stop"}},
 	Scenarios: scenarios,
+	Mutants:   mutants,
 }
 
 // setup makes the protocol for the programs of a scenario.
