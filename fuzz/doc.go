@@ -16,14 +16,11 @@
 //
 // # How failures become small
 //
-// A failure is a draft and a schedule: a list of elements, procs first, events last. rapid's
-// shrinker takes elements out (undo), in chunks and one by one; what is left of the schedule is
-// tried, events that are not possible are left out, and what is missing happens in the order of a
+// A failure is a draft and a schedule: a list of elements, procs first, events last.
+// Elements are taken out (undo), in chunks and one by one; what is left of the schedule is tried,
+// events that are not possible are left out, and what is missing happens in the order of a
 // failure-free run. Then checker/minimise tries each single change, with a search for a run. The
 // answer is a scenario file with the run as its schedule, which domino replay takes.
-//
-// Rapid asks for its settings as flags of the process. This package is the only one that sets them,
-// for the time of one call.
 //
 // # What a result says
 //

@@ -28,7 +28,7 @@ type Target struct {
 	// for what the codec does not keep.
 	Plain bool
 
-	watch *watch // of the steps of one scenario, may be nil
+	stepTime time.Duration // how long a step may take, 0 = world.DefaultMaxStep
 }
 
 // Options bound and direct a run. The zero value draws DefaultRuns runs and stops at the first
@@ -50,7 +50,7 @@ type Options struct {
 	// Shrink says how much effort goes into making a failure small: scenarios tried by each of the
 	// two methods, 0 = DefaultShrink, negative = none.
 	Shrink   int
-	StepTime time.Duration // how long one step of a machine may take, 0 = DefaultStepTime
+	StepTime time.Duration // how long a step may take, 0 = world.DefaultMaxStep
 	Progress func(Result)  // called after each scenario, one call at a time; may be nil
 }
 
@@ -59,8 +59,6 @@ const (
 	DefaultRuns    = 20_000
 	DefaultPerCase = 40
 	DefaultShrink  = 2000
-
-	DefaultStepTime = 10 * time.Second
 )
 
 // The bounds of one scenario.
@@ -80,7 +78,7 @@ type Failure struct {
 	Run      int                 `json:"run"`  // of that scenario, from 1
 	Runs     int                 `json:"runs"` // of all scenarios, up to and with that one
 	Drawn    Size                `json:"drawn"`
-	Shrunk   Size                `json:"shrunk"` // by rapid
+	Shrunk   Size                `json:"shrunk"` // element by element
 	Least    Size                `json:"least"`  // by minimise, what Scenario has
 	Tried    int                 `json:"tried"`  // smaller ones that were tried
 }
@@ -134,7 +132,7 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 		return nil, err
 	}
 	o.Runs, o.PerCase = cmp.Or(o.Runs, DefaultRuns), cmp.Or(o.PerCase, DefaultPerCase)
-	o.StepTime = cmp.Or(o.StepTime, DefaultStepTime)
+	t.stepTime = o.StepTime
 	o.Workers = max(1, o.Workers)
 	if o.Mix == nil {
 		o.Mix = DefaultMix()

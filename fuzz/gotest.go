@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,24 +49,40 @@ func (trial Trial) Test(tb testing.TB, p protocol.Protocol) {
 	}
 	if len(list) > 0 {
 		sub(tb, "corpus", func(tb testing.TB) {
+			tb.Helper()
 			for _, s := range list {
-				sub(tb, s.Name, func(tb testing.TB) { e.again(tb, s) })
+				sub(tb, s.Name, func(tb testing.TB) {
+					tb.Helper()
+					e.again(tb, s)
+				})
 			}
 		})
 	}
 	sub(tb, "exhaustive", func(tb testing.TB) {
+		tb.Helper()
 		for _, s := range e.small() {
-			sub(tb, s.Name, func(tb testing.TB) { e.exhaustive(tb, s) })
+			if e.misused {
+				return // every other program would show it once more
+			}
+			sub(tb, s.Name, func(tb testing.TB) {
+				tb.Helper()
+				e.exhaustive(tb, s)
+			})
 		}
 	})
-	sub(tb, "random", e.random)
+	if !e.misused {
+		sub(tb, "random", e.random)
+	}
 }
 
 // sub is a sub-test where the test can have some.
 func sub(tb testing.TB, name string, f func(testing.TB)) {
 	tb.Helper()
 	if t, ok := tb.(*testing.T); ok {
-		t.Run(name, func(t *testing.T) { f(t) })
+		t.Run(name, func(t *testing.T) {
+			t.Helper()
+			f(t)
+		})
 		return
 	}
 	f(tb)
@@ -77,6 +94,8 @@ type entry struct {
 	target Target
 	name   string // of the whole test
 	corpus Corpus
+	// a machine or the setup breaks the contract, in whatever program: it is said once
+	misused bool
 }
 
 // again replays a failure of an earlier test.
@@ -155,6 +174,7 @@ func (e *entry) exhaustive(tb testing.TB, s *scenarios.Scenario) {
 		}
 		out, err := world.Check(ctx, Guard(c), o)
 		if err != nil {
+			e.misused = true
 			tb.Fatal(err)
 		}
 		if out.Verdict == spec.Violated && len(out.Runs) > 0 {
@@ -206,6 +226,9 @@ func (e *entry) random(tb testing.TB) {
 // fail prints a failure and keeps it.
 func (e *entry) fail(tb testing.TB, f *Failure) {
 	tb.Helper()
+	e.misused = e.misused || !slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool {
+		return p.Name == f.Property
+	})
 	f.Scenario.Name = fileName(strings.TrimPrefix(f.Scenario.Name, "fuzz-"))
 	again := "the file was not written"
 	file, err := e.corpus.Add(f.Scenario)

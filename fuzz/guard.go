@@ -4,53 +4,38 @@ import (
 	"bytes"
 	"fmt"
 	"hash/maphash"
-	"sync/atomic"
-	"time"
 
 	"github.com/domino-check/domino/checker/boundary"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 )
 
-// What a protocol may get wrong beside the properties of spec. Panics and hidden nondeterminism are
-// seen by the world ("no-panic", "deterministic"), an endless run by try.go ("terminates"); the
-// others are seen by a guard around each machine.
+// What a protocol may get wrong beside the properties of spec. Panics, hidden nondeterminism, steps
+// that do not return and effects that nobody can perform are seen by the world ("no-panic",
+// "deterministic", "returns", "contract"), an endless run by try.go ("terminates"); the others are
+// seen by a guard around each machine.
 const (
 	codecMisuse = "codec"    // state or message does not come back from the codec as it went in
 	aliasMisuse = "aliasing" // bytes or messages are changed, or kept, that belong to somebody else
-	hangMisuse  = "returns"  // a step does not end
 )
 
 // GuardProperties are the names under which a guard reports how a protocol breaks the contract of
 // machines.
-func GuardProperties() []string { return []string{codecMisuse, aliasMisuse, hangMisuse} }
+func GuardProperties() []string { return []string{codecMisuse, aliasMisuse} }
 
 // Guard is the case with a guard around each machine. It looks for what the world, which keeps
 // copies of everything, does not notice, and drivers that recycle buffers would trip over: what the
 // codec does not keep, bytes and messages that are changed or kept.
-func Guard(c world.Case) world.Case { return guarded(c, nil, false) }
-
-// guard watches a machine while it steps.
-type guard struct {
-	*boundary.Machine
-	watch *watch
-}
-
-// guarded is Guard with somebody who watches how long steps take; light does nothing else.
-func guarded(c world.Case, w *watch, light bool) world.Case {
-	step := func(b *boundary.Machine, in core.Input, out []core.Effect) []core.Effect {
-		w.enter(b.Proc, in)
-		defer w.leave()
-		return b.Inner.Step(in, out)
-	}
-	if !light {
-		step = func(b *boundary.Machine, in core.Input, out []core.Effect) []core.Effect {
-			return guard{b, w}.step(in, out)
-		}
-	}
-	c.Setup = boundary.Watch(c.Setup, step)
+func Guard(c world.Case) world.Case {
+	c.Setup = boundary.Watch(c.Setup, func(b *boundary.Machine, in core.Input,
+		out []core.Effect) []core.Effect {
+		return guard{b}.step(in, out)
+	})
 	return c
 }
+
+// guard watches a machine while it steps.
+type guard struct{ *boundary.Machine }
 
 // step is a step of the machine, between tests of what it is given and what it keeps.
 func (g guard) step(in core.Input, out []core.Effect) []core.Effect {
@@ -61,9 +46,7 @@ func (g guard) step(in core.Input, out []core.Effect) []core.Effect {
 	}
 	given := encodeInput(in)
 	first := len(out)
-	g.watch.enter(g.Proc, in)
 	out = g.Inner.Step(in, out)
-	g.watch.leave()
 	if !bytes.Equal(given, encodeInput(in)) || !bytes.Equal(before, given) {
 		panic(world.Misuse{Property: aliasMisuse, Words: "changes the input that it is given"})
 	}
@@ -192,47 +175,4 @@ func (s *byteSlices) changed() bool {
 		}
 	}
 	return false
-}
-
-// watch knows which step is under way. Nil watches nothing.
-type watch struct{ now atomic.Pointer[underWay] }
-
-type underWay struct {
-	proc  core.Proc
-	input core.Input
-	since time.Time
-}
-
-func (w *watch) enter(p core.Proc, in core.Input) {
-	if w != nil {
-		w.now.Store(&underWay{p, in, time.Now()})
-	}
-}
-
-func (w *watch) leave() {
-	if w != nil {
-		w.now.Store(nil)
-	}
-}
-
-// during runs f, unless a step in it takes longer than the limit: then f is left behind, since a
-// step can not be stopped, and the answer says which step.
-func (w *watch) during(limit time.Duration, f func()) *underWay {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f()
-	}()
-	ticker := time.NewTicker(max(limit/10, time.Millisecond))
-	defer ticker.Stop()
-	for {
-		select {
-		case <-done:
-			return nil
-		case <-ticker.C:
-			if u := w.now.Load(); u != nil && time.Since(u.since) > limit {
-				return u
-			}
-		}
-	}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// shrink makes a failure small: first with rapid, which takes out whatever was drawn, procs first
-// and the order of events last; then change by change (checker/minimise), where every smaller
-// scenario is searched for a run, too.
+// shrink makes a failure small: first element by element, procs first and the order of
+// events last; then change by change (checker/minimise), where every smaller scenario is searched
+// for a run, too.
 func (t *Target) shrink(ctx context.Context, f *finding, effort int) Failure {
 	if effort == 0 {
 		effort = DefaultShrink
@@ -50,7 +50,7 @@ func (f *finding) scenario(s *scenarios.Scenario) *scenarios.Scenario {
 	return s
 }
 
-// minimise goes on where rapid ends.
+// minimise goes on where undo ends.
 func (t *Target) minimise(ctx context.Context, f *Failure, effort int) {
 	tried := 0
 	ctx, cancel := context.WithCancel(ctx)
@@ -64,7 +64,7 @@ func (t *Target) minimise(ctx context.Context, f *Failure, effort int) {
 		}})
 	f.Tried += tried
 	if err != nil {
-		return // it compares runs, or what rapid has left is good enough
+		return // it compares runs, or what is left by now is good enough
 	}
 	name, prose := f.Scenario.Name, f.Scenario.Prose
 	f.Scenario, f.Message = a.Scenario, a.Run.Violation.Message
@@ -131,7 +131,7 @@ func (f *failing) size() Size {
 	return s
 }
 
-// shrinker looks for smaller failures with rapid.
+// shrinker looks for smaller failures.
 type shrinker struct {
 	target   *Target
 	property string
@@ -150,7 +150,7 @@ type outcome struct {
 // first repeats the run that was found, in a world of its own.
 func (s *shrinker) first(ctx context.Context, f *finding) (now failing, run *failing) {
 	now = failing{draft: f.draft, schedule: f.schedule, message: f.message}
-	if f.property == hangMisuse {
+	if f.property == world.Returns {
 		return now, nil // it would do so again
 	}
 	run = s.attempt(ctx, f.draft, f.schedule)
@@ -160,22 +160,19 @@ func (s *shrinker) first(ctx context.Context, f *finding) (now failing, run *fai
 	return now, run
 }
 
-// The bounds of the rounds: a round offers about half of what is left, so a few without success
-// mean that nothing is left.
+// The bounds of the rounds.
 const (
 	mostRounds  = 10
-	idleEnough  = 3
 	sharedRound = 4 // a round may use this part of the trials that are left
 )
 
-// rounds lets rapid take out what it can until it finds no more.
+// rounds takes out what it can until a round finds no more.
 func (s *shrinker) rounds(ctx context.Context, now failing) failing {
-	for round, idle := uint64(0), 0; round < mostRounds && idle < idleEnough && s.left > 0 &&
-		ctx.Err() == nil; round++ {
+	for round := 0; round < mostRounds && s.left > 0 && ctx.Err() == nil; round++ {
 		elements := now.elements()
 		best := now
 		budget := max(s.left/sharedRound, min(s.left, 100))
-		undo(len(elements), round+1, func(out []bool) bool {
+		undo(len(elements), func(out []bool) bool {
 			d, schedule := now.without(elements, out)
 			key := string(scenarios.Format(d.scenario())) + strings.Join(schedule, "\n")
 			o, known := s.cache[key]
@@ -192,11 +189,32 @@ func (s *shrinker) rounds(ctx context.Context, now failing) failing {
 			}
 			return o.failing != nil
 		})
-		if idle++; smaller(&best, &now) {
-			now, idle = best, 0
+		if !smaller(&best, &now) {
+			break
 		}
+		now = best
 	}
 	return now
+}
+
+// undo looks for what can be taken out of a failure of n elements: all, then the halves, the
+// quarters, down to one at a time. try is given the elements to take out, and reports whether the
+// failure is still there; it is there when nothing is taken out. The answer is the largest set that
+// was found.
+func undo(n int, try func(out []bool) bool) []bool {
+	out := make([]bool, n)
+	for size := n; size > 0; size /= 2 {
+		for from := 0; from < n; from += size {
+			more := slices.Clone(out)
+			for i := from; i < min(from+size, n); i++ {
+				more[i] = true
+			}
+			if !slices.Equal(more, out) && try(more) {
+				out = more
+			}
+		}
+	}
+	return out
 }
 
 // smaller compares two failures: procs, failures, messages, whatever else was drawn, steps.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/boundary"
@@ -34,7 +33,8 @@ type opened struct {
 	world    *world.World
 	refused  error
 	tooLarge bool
-	reason   string // in what it is out of model
+	reason   string     // in what it is out of model
+	stuck    *world.Run // without failures, with a step at its end that does not return
 }
 
 // twiceEvery is how many scenarios there are for each one of which every local step runs twice and
@@ -61,15 +61,17 @@ func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 		o.refused = err
 		return o
 	}
-	if !t.Plain {
-		c = guarded(c, t.watch, once)
+	if err := c.Setup.ValidateCode(); err != nil {
+		o.refused = err
+		return o
 	}
 	if !t.Plain && !once {
+		c = Guard(c)
 		for p := range c.Setup.Layout.Names {
-			guard{Machine: c.Setup.New(core.Proc(p)).(*boundary.Machine)}.roundTrip()
+			guard{c.Setup.New(core.Proc(p)).(*boundary.Machine)}.roundTrip()
 		}
 	}
-	c.Once = once
+	c.Once, c.MaxStep = once, t.stepTime
 	o.world, o.reason, err = world.Open(ctx, c, openBounds())
 	switch {
 	case errors.Is(err, checker.ErrBound):
@@ -78,43 +80,17 @@ func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 		o.refused = err
 	case o.reason == "":
 		// a failure-free run, with which the sends of the others are compared
-		o.world.Attempt(nil, "")
+		if r := o.world.Attempt(nil, world.Returns); r.Violation != nil {
+			o.stuck = r
+		}
 	}
 	return o
 }
 
-// try draws a scenario and runs of it. A step that does not return leaves a goroutine behind.
-func (f *fuzzer) try(ctx context.Context, number uint64) *trial {
+// try draws a scenario and runs of it.
+func (f *fuzzer) try(ctx context.Context, number uint64) (t *trial) {
 	drawn := cases(&f.target.Template, &f.target.Shapes).Example(
 		int(scramble(f.options.Seed) + scramble(number)))
-	target := f.target
-	target.watch = new(watch)
-	var t *trial
-	if u := target.watch.during(f.options.StepTime, func() {
-		t = f.watched(ctx, &target, number, drawn)
-	}); u != nil {
-		t = &trial{number: number, found: &finding{draft: drawn.draft, property: hangMisuse,
-			number: number,
-			message: fmt.Sprintf("a step of proc %d does not return within %v: input %s", u.proc,
-				f.options.StepTime, inputWords(u.input))}}
-	}
-	return t
-}
-
-// inputWords names an input.
-func inputWords(in core.Input) string {
-	words := [...]string{"none", "Start", "Restore", "Received", "Persisted", "Down", "Tick",
-		"Advance", "Send", "Receive", "Checkpoint", "Multicast", "Contribute"}[in.Kind]
-	if in.Message != nil {
-		wire := in.Message.Describe()
-		words += fmt.Sprintf(" %s %s from proc %d", wire.Kind, wire.Text, in.From)
-	}
-	return strings.TrimSpace(words + " " + in.Key + in.Timer)
-}
-
-// watched is try for who watches steps.
-func (f *fuzzer) watched(ctx context.Context, target *Target, number uint64,
-	drawn drawn) (t *trial) {
 	t = &trial{number: number}
 	stage := "making the setup"
 	defer func() {
@@ -123,7 +99,7 @@ func (f *fuzzer) watched(ctx context.Context, target *Target, number uint64,
 			t.found.number, t.found.run = number, t.runs
 		}
 	}()
-	o := target.open(ctx, drawn.draft, number%twiceEvery != 0)
+	o := f.target.open(ctx, drawn.draft, number%twiceEvery != 0)
 	switch {
 	case ctx.Err() != nil:
 		t.interrupted = true
@@ -131,6 +107,10 @@ func (f *fuzzer) watched(ctx context.Context, target *Target, number uint64,
 		t.refused, t.reason = true, o.refused.Error()
 	case o.reason != "":
 		t.tooLarge, t.reason = o.tooLarge, o.reason
+	case o.stuck != nil:
+		v := o.stuck.Violation
+		t.found = &finding{draft: drawn.draft, property: v.Property, message: v.Message,
+			schedule: o.stuck.Schedule, number: number}
 	default:
 		stage = "a machine outside of its steps"
 		f.sample(ctx, t, drawn, o.world)
