@@ -10,6 +10,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/promise"
 )
 
 // chooser makes every choice of a generator: 0 is the simplest answer.
@@ -71,8 +72,8 @@ type drawn struct {
 // generate draws a scenario.
 func generate(c chooser, template *scenarios.Scenario, s *protocol.Shapes) *draft {
 	g := generator{chooser: c, shapes: s, draft: &draft{template: template, loops: 1}}
-	g.closed, g.overlaps = s.Needs >= core.SendDeterministic, s.Overlapping &&
-		s.Needs < core.SendDeterministic
+	g.closed, g.overlaps = s.Needs >= promise.SendDeterministic, s.Overlapping &&
+		s.Needs < promise.SendDeterministic
 	var v protocol.Variation
 	if len(s.Variations) > 0 {
 		v = g.variation()

@@ -7,18 +7,18 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
 const scenariosDrawn = 300
 
 // everything lets all there is be drawn.
-func everything(needs core.Determinism) *protocol.Shapes {
+func everything(needs promise.Determinism) *protocol.Shapes {
 	return &protocol.Shapes{MaxRanks: 5, Items: 8, Clusters: protocol.AnyClusters, Needs: needs,
 		Wildcards: true, Posts: true, Overlapping: true, Collectives: protocol.NativeCollectives,
 		Checkpoints: protocol.OwnCheckpoints, Spontaneous: 2, Outputs: true, Loops: true,
@@ -59,7 +59,7 @@ func baseline(t *testing.T, d *draft) (suite *script.Suite, states int, differ, 
 // none whose programs must be send-deterministic, and those must be send-deterministic; of the
 // others some must not.
 func TestGenerate(t *testing.T) {
-	for _, needs := range []core.Determinism{core.Piecewise, core.SendDeterministic} {
+	for _, needs := range []promise.Determinism{promise.Piecewise, promise.SendDeterministic} {
 		gen := cases(&scenarios.Scenario{Protocol: "p", Variant: "repaired"}, everything(needs))
 		seen := map[string]int{}
 		explored, differing, stuck := 0, 0, 0
@@ -94,7 +94,7 @@ func TestGenerate(t *testing.T) {
 			if differ != "" {
 				differing++
 			}
-			if needs == core.SendDeterministic && (differ != "" || fails != "") {
+			if needs == promise.SendDeterministic && (differ != "" || fails != "") {
 				t.Errorf("seed %d: %s %s\n%s", seed, differ, fails, text)
 			}
 		}
@@ -105,7 +105,7 @@ func TestGenerate(t *testing.T) {
 				"duplicates from-dead:|every from-dead:|nothing to-dead detect notice suspicions " +
 				"torn tolerates:|1 tolerates:|2 failures:|1 failures:|2 failures:|3 " +
 				"checkpoints:|1 checkpoints:|2")
-		if needs == core.Piecewise {
+		if needs == promise.Piecewise {
 			want = append(want, "ordered", "reply")
 		}
 		for _, w := range want {
@@ -115,7 +115,7 @@ func TestGenerate(t *testing.T) {
 		}
 		t.Logf("%s: %d explored, %d not send-deterministic, %d stuck", needs, explored, differing,
 			stuck)
-		if explored < scenariosDrawn*3/4 || stuck > explored/5 || needs == core.Piecewise &&
+		if explored < scenariosDrawn*3/4 || stuck > explored/5 || needs == promise.Piecewise &&
 			differing < scenariosDrawn/50 {
 			t.Errorf("%s: %d explored, %d not send-deterministic, %d stuck", needs, explored,
 				differing, stuck)
@@ -126,7 +126,7 @@ func TestGenerate(t *testing.T) {
 // TestBytes reads scenarios from bytes: no bytes are the simplest scenario, and any bytes are some
 // scenario.
 func TestBytes(t *testing.T) {
-	s := everything(core.Piecewise)
+	s := everything(promise.Piecewise)
 	d := generate(&byteChooser{}, &scenarios.Scenario{Protocol: "p"}, s)
 	if got, want := d.program(), "a: send b m1\nb: recv a\n"; got != want {
 		t.Errorf("simplest program %q, want %q", got, want)
@@ -144,7 +144,7 @@ func TestBytes(t *testing.T) {
 // smaller in what the element is about.
 func TestWithout(t *testing.T) {
 	gen := cases(&scenarios.Scenario{Protocol: "p", Variant: "repaired"},
-		everything(core.Piecewise))
+		everything(promise.Piecewise))
 	kinds := map[elementKind]int{}
 	for seed := range 100 {
 		f := failing{draft: gen.Example(seed).draft,

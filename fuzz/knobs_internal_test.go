@@ -9,6 +9,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/promise"
 )
 
 // TestEveryKnobDrawn names each knob of the failure model, with those that it makes no sense
@@ -66,28 +67,28 @@ func TestFit(t *testing.T) {
 	tests := []struct {
 		name     string
 		model    fault.Model
-		promises core.Promises
+		promises promise.Promises
 		want     fault.Model
 	}{
-		{"everything", everything, core.Promises{Recovers: true}, everything},
+		{"everything", everything, promise.Promises{Recovers: true}, everything},
 		{"order", fault.Model{Failures: 1, Unordered: true, Selective: true},
-			core.Promises{FIFO: true}, fault.Model{Failures: 1}},
+			promise.Promises{FIFO: true}, fault.Model{Failures: 1}},
 		{"a set keeps no order", fault.Model{Set: true, Selective: true},
-			core.Promises{FIFO: true}, fault.Model{}},
+			promise.Promises{FIFO: true}, fault.Model{}},
 		{"reliable", fault.Model{Unordered: true, Loss: 2, Duplicates: 1},
-			core.Promises{Reliable: true}, fault.Model{Unordered: true}},
-		{"a set repeats", fault.Model{Set: true}, core.Promises{Reliable: true}, fault.Model{}},
+			promise.Promises{Reliable: true}, fault.Model{Unordered: true}},
+		{"a set repeats", fault.Model{Set: true}, promise.Promises{Reliable: true}, fault.Model{}},
 		{"no failures", fault.Model{Failures: 2, AtOnce: 2, Torn: 1},
-			core.Promises{MaxFailures: -1}, fault.Model{Torn: 1}},
-		{"recovery is not told", fault.Model{Failures: 2, Overlap: 1}, core.Promises{},
+			promise.Promises{MaxFailures: -1}, fault.Model{Torn: 1}},
+		{"recovery is not told", fault.Model{Failures: 2, Overlap: 1}, promise.Promises{},
 			fault.Model{Failures: 2}},
 		{"one at a time", fault.Model{Failures: 3, OneInstant: true},
-			core.Promises{MaxFailures: 1},
+			promise.Promises{MaxFailures: 1},
 			fault.Model{Failures: 1, OneInstant: true, Settled: true}},
-		{"spaced out", fault.Model{Failures: 3}, core.Promises{MaxFailures: 1},
+		{"spaced out", fault.Model{Failures: 3}, promise.Promises{MaxFailures: 1},
 			fault.Model{Failures: 3, Settled: true}},
 		{"two at a time", fault.Model{Failures: 3, AtOnce: 3},
-			core.Promises{MaxFailures: 2, Recovers: true},
+			promise.Promises{MaxFailures: 2, Recovers: true},
 			fault.Model{Failures: 3, AtOnce: 2, Overlap: 2}},
 	}
 	for _, tt := range tests {

@@ -37,14 +37,14 @@ var DecisionLearned = register(Property{
 	Source: "[Commit] section 2, non-blocking; [Paxos] section 2.3",
 	Doc: "when nothing can happen any more, a decision that one of the deciders has made all " +
 		"of them have made",
-	Applies: func(f *Facts) bool { return f.Deciders > 0 },
+	Applies: func(f *Facts) bool { return f.Learners > 0 },
 	Watched: []trace.Kind{trace.Decided},
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		if int(e.Proc) >= f.Deciders {
+		if int(e.Proc) >= f.Learners {
 			return memory, ""
 		}
 		known := []byte(memory)
-		for len(known) < f.Deciders {
+		for len(known) < f.Learners {
 			known = append(known, '-')
 		}
 		known[e.Proc] = 'x'

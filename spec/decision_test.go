@@ -59,7 +59,7 @@ var decisionCases = []judged{
 // deciders are facts of a protocol in which the ranks learn what is decided.
 func deciders() *spec.Facts {
 	f := exampleFacts()
-	f.Deciders = 3
+	f.Learners = 3
 	return f
 }
 

@@ -3,35 +3,19 @@ package spec
 import (
 	"encoding/binary"
 
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Facts are what the judge knows before a run: who takes part, what the protocol promises, and how
-// the program behaves without failures (the oracle).
+// Facts are what the judge knows before a run: who takes part, what the protocol promises, what the
+// scenario has in it, and how the program behaves without failures (the oracle).
 type Facts struct {
 	Layout *trace.Layout
+	promise.Promises
 
-	Contained bool // only ranks of failed clusters may roll back
-	Phases    bool // stamps carry phases as HydEE defines them
-	// determinants are kept and declared, messages are stamped with the receptions before them
-	Holders     bool
-	Minimal     bool // of a collective, only its root and the root's children keep anything
-	LogsOutside bool // only messages between clusters may be logged
 	// the program is send-deterministic, so oracle facts about single sends are unique
-	Sends      bool
-	StableKeys []string // prefixes of the stable records that the protocol writes; nil allows all
-	Decisions  []string // what may be decided; nil when nothing is
-	Deciders   int      // procs, from the first, that must learn a decision that one of them makes
-	Register   bool     // clients see one register
-	// deliveries are replayed in their order, so a message is the same whenever it is sent again
-	Replays bool
-	// a restarted rank gets its image by message: it is at its recovery line when Resumed, not when
-	// Restored
-	Fetches bool
-	// senders keep a copy of each message to another cluster until it is stable
-	Copies      bool
-	Lines       bool // images are in the memory of other procs
-	Holes       bool // places in logs may leave numbers out
+	Sends       bool
+	Learners    int  // Deciders, where nothing that may fail or be lost excuses them
 	Failures    bool // the scenario has failures
 	Checkpoints bool // the scenario has checkpoints
 	Zombies     bool // a node that lives may be given up

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -42,9 +43,9 @@ func exampleFacts() *spec.Facts {
 		return spec.SequenceKey(list)
 	}
 	f := &spec.Facts{
-		Layout: layout, Contained: true, Phases: true, LogsOutside: true, Sends: true,
-		StableKeys: []string{"image/", "commit/"},
-		Failures:   true, Checkpoints: true, Decisions: []string{"commit", "abort"},
+		Layout: layout, Sends: true, Failures: true, Checkpoints: true,
+		Promises: promise.Promises{RollsBack: promise.Cluster, Phases: true, LogsOutside: true,
+			StableKeys: []string{"image/", "commit/"}, Decisions: []string{"commit", "abort"}},
 		Oracle: &spec.Oracle{
 			Legal: []map[string]bool{{"": true},
 				{"": true, sequence(m2): true, sequence(m2, m7): true},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -69,7 +70,9 @@ var LineSettles = register(Property{
 	Name: "line-settles", Kind: Final, Source: "[HydEE] section III-A",
 	Doc: "when nothing can happen any more, the recovery lines that the members of a cluster " +
 		"have declared have no orphan between them",
-	Applies: func(f *Facts) bool { return f.Checkpoints && f.Contained && !f.Fetches },
+	Applies: func(f *Facts) bool {
+		return f.Checkpoints && f.RollsBack <= promise.Cluster && !f.Fetches
+	},
 	End: func(f *Facts, v View) string {
 		for r := range trace.Rank(f.Layout.Ranks) {
 			for q := range trace.Rank(f.Layout.Ranks) {
@@ -119,7 +122,7 @@ var Contained = register(Property{
 	Doc: "a rank rolls back only when its own cluster has failed, or while it recovers itself " +
 		"where the end of that is declared, " +
 		"and takes an image for its state only after a restart",
-	Applies: func(f *Facts) bool { return f.Contained },
+	Applies: func(f *Facts) bool { return f.RollsBack <= promise.Cluster },
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Resumed && e.Incarnation == 0 {
 			return fmt.Sprintf("%s goes back to an image although it has not failed",
@@ -176,7 +179,8 @@ func heldElsewhere(f *Facts, v View, e trace.Event) bool {
 			return true
 		}
 	}
-	return coveredBy(f, v, e.ID, e.Peer, v.Observed(e.Peer)) || f.Lines && !lineKept(f, v, e.Peer)
+	return coveredBy(f, v, e.ID, e.Peer, v.Observed(e.Peer)) ||
+		f.KeepsLines && !lineKept(f, v, e.Peer)
 }
 
 // StableOnly: stable storage holds what the protocol says and nothing else.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -175,7 +176,8 @@ func TestHistoriesAreTheSame(t *testing.T) {
 	if apart := remember(a, returned(x, ""), b, returned(y, "")); apart == one {
 		t.Errorf("that one ended before the other began is forgotten: %s", apart)
 	}
-	if got := selected(t, &spec.Facts{Register: true}); !slices.ContainsFunc(got,
+	promised := &spec.Facts{Promises: promise.Promises{Register: true}}
+	if !slices.ContainsFunc(selected(t, promised),
 		func(p spec.Property) bool {
 			return p.Name == property.Name
 		}) {

@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -61,7 +62,7 @@ func lineKept(f *Facts, v View, rank trace.Proc) bool {
 // whether it was right.
 func gaveUp(f *Facts, v View) bool {
 	for r := range trace.Rank(f.Layout.Ranks) {
-		if h := v.Observed(r.Proc()).Holding; f.Lines && h != nil && h.Halted {
+		if h := v.Observed(r.Proc()).Holding; f.KeepsLines && h != nil && h.Halted {
 			return true
 		}
 	}
@@ -74,7 +75,7 @@ var NoOrphan = register(Property{
 	Source: "[RADIC] section 4.2.3, design section 4",
 	Doc: "a message that is sent again is the one that whoever is up has received under its " +
 		"name",
-	Applies: func(f *Facts) bool { return f.Replays },
+	Applies: func(f *Facts) bool { return f.Needs == promise.Piecewise },
 	Event: func(f *Facts, v View, e trace.Event) string {
 		c, collective := f.Layout.Collectives[e.ID]
 		// nobody receives a contribution: the result has its name
@@ -106,7 +107,7 @@ var Recoverable = register(Property{
 	Source: "[RADIC] section 4.2.1, design section 1.4",
 	Doc: "a message is stable at its receiver, or its sender has a copy: when it leaves, and " +
 		"when its sender comes back after it",
-	Applies: func(f *Facts) bool { return f.Copies && f.Layout.Holdings },
+	Applies: func(f *Facts) bool { return f.KeepsCopies && f.Layout.Holdings },
 	Event: func(f *Facts, v View, e trace.Event) string {
 		switch {
 		case e.Kind == trace.Emitted && !e.ID.IsZero():
@@ -135,7 +136,7 @@ func lostBehind(f *Facts, v View, sender trace.Proc) string {
 			continue
 		}
 		for _, d := range h.Delivered {
-			if d.ID.From.Proc() != sender || d.ID.Number > self.History.Sent || f.Lines &&
+			if d.ID.From.Proc() != sender || d.ID.Number > self.History.Sent || f.KeepsLines &&
 				!lineKept(f, v, r.Proc()) {
 				continue
 			}
@@ -168,10 +169,10 @@ func regained(f *Facts, v View, id trace.MsgID, to trace.Proc) bool {
 var OutputStable = register(Property{
 	Name: "output-stable", Kind: Always, Global: true, Source: "design sections 1.3 and 4",
 	Doc:     "an output leaves only when every delivery before it is stable",
-	Applies: func(f *Facts) bool { return f.Replays && f.Layout.Holdings },
+	Applies: func(f *Facts) bool { return f.Needs == promise.Piecewise && f.Layout.Holdings },
 	Event: func(f *Facts, v View, e trace.Event) string {
 		h := v.Observed(e.Proc).History
-		if e.Kind != trace.Released || h == nil || f.Lines && !lineKept(f, v, e.Proc) {
+		if e.Kind != trace.Released || h == nil || f.KeepsLines && !lineKept(f, v, e.Proc) {
 			return ""
 		}
 		for _, d := range h.Delivered {
@@ -189,7 +190,7 @@ var Protected = register(Property{
 	Name: "protected", Kind: Final, Source: "[RADIC] section 2.3.2, design section 2",
 	Doc: "when nothing can happen any more, somebody who is up keeps a recovery line of " +
 		"every rank that has not given up, nor waits in its recovery for one that has",
-	Applies: func(f *Facts) bool { return f.Lines },
+	Applies: func(f *Facts) bool { return f.KeepsLines },
 	End: func(f *Facts, v View) string {
 		if lone(f, v) {
 			return ""
@@ -216,7 +217,7 @@ var BuffersDrain = register(Property{
 	Name: "buffers-drain", Kind: Final, Source: "[RADIC] section 4.2.4, design section 4",
 	Doc: "when nothing can happen any more, no sender has a copy of a message that is stable " +
 		"at its receiver",
-	Applies: func(f *Facts) bool { return f.Lines && f.Copies },
+	Applies: func(f *Facts) bool { return f.KeepsLines && f.KeepsCopies },
 	End: func(f *Facts, v View) string {
 		if gaveUp(f, v) {
 			return ""
@@ -240,7 +241,7 @@ var BuffersDrain = register(Property{
 // Unrecoverable: the typed answer to a loss of all copies.
 var Unrecoverable = register(Property{
 	Name: "unrecoverable", Kind: Sometimes, Source: "guard",
-	Applies: func(f *Facts) bool { return f.Lines && f.Failures },
+	Applies: func(f *Facts) bool { return f.KeepsLines && f.Failures },
 	Doc:     "in some run a rank and everybody who kept its image fail together, and it says so",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Halted {

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -14,7 +15,7 @@ import (
 func loggingFacts() *spec.Facts {
 	f := exampleFacts()
 	f.Layout.Clusters, f.Layout.Holdings, f.Phases = nil, true, false
-	f.Replays, f.Fetches, f.Copies, f.Lines = true, true, true, true
+	f.Needs, f.Fetches, f.KeepsCopies, f.KeepsLines = promise.Piecewise, true, true, true
 	return f
 }
 
@@ -28,7 +29,7 @@ func nodeFacts() *spec.Facts {
 // senderFacts are those where senders keep the places, in their memory.
 func senderFacts() *spec.Facts {
 	f := loggingFacts()
-	f.Lines, f.Fetches, f.Holes = false, false, true
+	f.KeepsLines, f.Fetches, f.Holes = false, false, true
 	return f
 }
 

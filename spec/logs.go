@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -13,7 +14,7 @@ var LogTrimmed = register(Property{
 	Name: "log-trimmed", Kind: Final, Source: "[RADIC] sections 4.1.1 and 4.1.2, design section 4",
 	Doc: "when nothing can happen any more, nobody keeps a message whose delivery is in the " +
 		"recovery line of its receiver",
-	Applies: func(f *Facts) bool { return f.Replays && f.Layout.Holdings },
+	Applies: func(f *Facts) bool { return f.Needs == promise.Piecewise && f.Layout.Holdings },
 	End: func(f *Facts, v View) string {
 		if gaveUp(f, v) {
 			return ""
@@ -41,7 +42,7 @@ var LogTrue = register(Property{
 	Name: "log-true", Kind: Final, Source: "[RADIC] section 4.1.2, design section 4 (Fence)",
 	Doc: "when nothing can happen any more, the places in a log are those of the deliveries " +
 		"of the life that is up",
-	Applies: func(f *Facts) bool { return (f.Lines || f.Holes) && f.Layout.Holdings },
+	Applies: func(f *Facts) bool { return (f.KeepsLines || f.Holes) && f.Layout.Holdings },
 	End: func(f *Facts, v View) string {
 		if gaveUp(f, v) {
 			return ""

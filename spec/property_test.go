@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -107,49 +108,60 @@ func TestSelect(t *testing.T) {
 	none := []string{"exactly-once", "fifo", "gives-not-up", "line-consistent", "line-progress",
 		"one-incarnation", "prune-safe", "terminates"}
 	tests := []struct {
-		name  string
-		facts spec.Facts
-		also  []string
+		name     string
+		promises promise.Promises
+		facts    spec.Facts
+		also     []string
 	}{
 		{name: "nothing"},
-		{name: "containment", facts: spec.Facts{Contained: true}, also: []string{"contained"}},
-		{name: "phases", facts: spec.Facts{Phases: true},
+		{name: "containment", promises: promise.Promises{RollsBack: promise.Cluster},
+			also: []string{"contained"}},
+		{name: "phases", promises: promise.Promises{Phases: true},
 			also: []string{"gate-sound", "phase-order"}},
-		{name: "logs between clusters", facts: spec.Facts{LogsOutside: true},
+		{name: "logs between clusters", promises: promise.Promises{LogsOutside: true},
 			also: []string{"log-scope"}},
 		{name: "send-determinism", facts: spec.Facts{Sends: true},
 			also: []string{"send-determinism"}},
-		{name: "declared records", facts: spec.Facts{StableKeys: []string{}},
+		{name: "declared records", promises: promise.Promises{StableKeys: []string{}},
 			also: []string{"stable-only"}},
 		{name: "an oracle", facts: spec.Facts{Oracle: &spec.Oracle{}},
 			also: []string{"final-state", "legal-order"}},
-		{name: "phases and send-determinism", facts: spec.Facts{Phases: true, Sends: true},
-			also: []string{"gate-sound", "phase-order", "send-determinism", "stamp-determinism"}},
-		{name: "phases and an oracle", facts: spec.Facts{Phases: true, Oracle: &spec.Oracle{}},
+		{name: "phases and send-determinism", promises: promise.Promises{Phases: true},
+			facts: spec.Facts{Sends: true},
+			also:  []string{"gate-sound", "phase-order", "send-determinism", "stamp-determinism"}},
+		{name: "phases and an oracle", promises: promise.Promises{Phases: true},
+			facts: spec.Facts{Oracle: &spec.Oracle{}},
 			also: []string{"causal-replay", "final-state", "gate-sound", "legal-order",
 				"phase-order"}},
 		{name: "send-determinism and an oracle",
 			facts: spec.Facts{Sends: true, Oracle: &spec.Oracle{}},
 			also:  []string{"final-state", "genuine", "legal-order", "send-determinism"}},
-		{name: "decisions", facts: spec.Facts{Decisions: []string{"x"}},
+		{name: "decisions", promises: promise.Promises{Decisions: []string{"x"}},
 			also: []string{"agreement"}},
-		{name: "a transaction", facts: spec.Facts{Decisions: []string{"abort", "commit"}},
+		{name: "a transaction", promises: promise.Promises{Decisions: []string{"abort", "commit"}},
 			also: []string{"agreement", "decides-abort", "decides-commit"}},
-		{name: "deciders", facts: spec.Facts{Deciders: 2}, also: []string{"decision-learned"}},
-		{name: "a register", facts: spec.Facts{Register: true},
+		{name: "deciders", facts: spec.Facts{Learners: 2}, also: []string{"decision-learned"}},
+		{name: "a register", promises: promise.Promises{Register: true},
 			also: []string{"linearizable", "reads-value"}},
 		{name: "failures", facts: spec.Facts{Failures: true},
 			also: []string{"recovers", "replays-orphan", "resends-log"}},
 		{name: "checkpoints", facts: spec.Facts{Checkpoints: true},
 			also: []string{"commits", "prunes"}},
-		{name: "containment and checkpoints", facts: spec.Facts{Contained: true, Checkpoints: true},
-			also: []string{"commits", "contained", "line-settles", "prunes"}},
-		{name: "checkpoints by message", facts: spec.Facts{Contained: true, Checkpoints: true,
-			Fetches: true}, also: []string{"commits", "contained", "prunes"}},
+		{name: "containment and checkpoints",
+			promises: promise.Promises{RollsBack: promise.Cluster},
+			facts:    spec.Facts{Checkpoints: true},
+			also:     []string{"commits", "contained", "line-settles", "prunes"}},
+		{name: "checkpoints by message",
+			promises: promise.Promises{RollsBack: promise.Cluster, Fetches: true},
+			facts:    spec.Facts{Checkpoints: true},
+			also:     []string{"commits", "contained", "prunes"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
+			if tt.facts.Promises = tt.promises; tt.promises.RollsBack != promise.Cluster {
+				tt.facts.RollsBack = promise.All
+			}
 			for _, p := range selected(t, &tt.facts) {
 				got = append(got, p.Name)
 			}

@@ -81,7 +81,7 @@ var GivesNoUp = register(Property{
 	Doc: "no process stops with an error of its own, but a rank of which nobody who is up keeps " +
 		"an image, and whoever can not restart without it",
 	Event: func(f *Facts, v View, e trace.Event) string {
-		if e.Kind == trace.Halted && !(f.Lines && int(e.Proc) < f.Layout.Ranks &&
+		if e.Kind == trace.Halted && !(f.KeepsLines && int(e.Proc) < f.Layout.Ranks &&
 			lost(f, v, e.Proc)) {
 			return fmt.Sprintf("%s gives up: %s", f.Layout.Name(e.Proc), e.Text)
 		}

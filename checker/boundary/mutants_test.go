@@ -10,6 +10,7 @@ import (
 	"github.com/domino-check/domino/checker/boundary"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -205,7 +206,8 @@ func keeps(p, of trace.Proc) trace.Event {
 
 // nodeFacts are those of hand-written runs with nodes.
 func nodeFacts() *spec.Facts {
-	return &spec.Facts{Lines: true, Layout: &trace.Layout{
+	promised := promise.Promises{KeepsLines: true, RollsBack: promise.All}
+	return &spec.Facts{Promises: promised, Layout: &trace.Layout{
 		Names: []string{"a", "b", "La", "Lb", "N1", "N2", "S1"}, Ranks: 2, Holdings: true,
 		Spares: []trace.Proc{s1}, Nodes: []trace.Proc{n1, n2},
 		Hosted: map[trace.Proc]bool{a: true, b: true, la: true, lb: true, n1: false, n2: false,
@@ -290,8 +292,9 @@ func TestUnmutatedSetupHolds(t *testing.T) {
 // traces.
 func TestTracesAreJudged(t *testing.T) {
 	f := &spec.Facts{
-		Layout:     &trace.Layout{Names: []string{"a", "b"}, Ranks: 2, Clusters: []int{0, 1}},
-		StableKeys: []string{"image/", "commit/"},
+		Layout: &trace.Layout{Names: []string{"a", "b"}, Ranks: 2, Clusters: []int{0, 1}},
+		Promises: promise.Promises{RollsBack: promise.All,
+			StableKeys: []string{"image/", "commit/"}},
 	}
 	for _, tt := range byTrace {
 		t.Run(tt.property, func(t *testing.T) {

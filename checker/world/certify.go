@@ -11,12 +11,13 @@ import (
 	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
 // Certificate says how deterministic programs are, and why not more.
 type Certificate struct {
-	Class core.Determinism
+	Class promise.Determinism
 	Lacks []Conflict // one for each class above, the next one first
 	// the programs can get stuck, or leave messages unreceived: then no protocol can help
 	Stuck string
@@ -25,10 +26,10 @@ type Certificate struct {
 // Conflict shows that programs are not in a class: two failure-free runs in which a rank does
 // different things at one place.
 type Conflict struct {
-	Class core.Determinism // that the programs are not in
-	Words string           // what differs
-	First []string         // schedule of the one run, up to the difference
-	Other []string         // of the other
+	Class promise.Determinism // that the programs are not in
+	Words string              // what differs
+	First []string            // schedule of the one run, up to the difference
+	Other []string            // of the other
 }
 
 // Certify explores the failure-free runs of programs over the transparent protocol and says which
@@ -40,9 +41,9 @@ func Certify(ctx context.Context, baseline *core.Setup, bounds checker.Options) 
 	if err != nil {
 		return nil, err
 	}
-	c := &Certificate{Class: core.Deterministic, Stuck: o.Stuck}
-	for _, class := range []core.Determinism{core.Deterministic, core.SendDeterministic,
-		core.Piecewise} {
+	c := &Certificate{Class: promise.Deterministic, Stuck: o.Stuck}
+	for _, class := range []promise.Determinism{promise.Deterministic, promise.SendDeterministic,
+		promise.Piecewise} {
 		if conflict := conflictOf(ctx, baseline, o, class); conflict != nil {
 			c.Class = class - 1
 			c.Lacks = slices.Insert(c.Lacks, 0, *conflict)
@@ -55,14 +56,14 @@ func Certify(ctx context.Context, baseline *core.Setup, bounds checker.Options) 
 // moment of something differs, so does what some send comes after; so each class is asked only for
 // what it adds.
 func conflictOf(ctx context.Context, baseline *core.Setup, o *spec.Oracle,
-	class core.Determinism) *Conflict {
+	class promise.Determinism) *Conflict {
 	var c *Conflict
 	switch {
-	case class == core.Piecewise && len(o.Moments) > 0:
+	case class == promise.Piecewise && len(o.Moments) > 0:
 		c = moment(ctx, baseline, o.Moments[0])
-	case class == core.Deterministic && len(o.Orders) > 0:
+	case class == promise.Deterministic && len(o.Orders) > 0:
 		c = order(ctx, baseline, o.Orders[0])
-	case class >= core.SendDeterministic && len(o.Differ) > 0:
+	case class >= promise.SendDeterministic && len(o.Differ) > 0:
 		c = sending(ctx, baseline, o.Differ[0])
 	default:
 		return nil
@@ -75,7 +76,7 @@ func conflictOf(ctx context.Context, baseline *core.Setup, o *spec.Oracle,
 func (c *Conflict) Text() string {
 	var b strings.Builder
 	name := c.Class.String()
-	if c.Class == core.Piecewise {
+	if c.Class == promise.Piecewise {
 		name = "piecewise deterministic"
 	}
 	fmt.Fprintf(&b, "the program is not %s: %s", name, c.Words)

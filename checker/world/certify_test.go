@@ -10,6 +10,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol/none"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -32,24 +33,24 @@ func bare(t *testing.T, text string) *core.Setup {
 func TestCertify(t *testing.T) {
 	tests := []struct {
 		name, program string
-		class         core.Determinism
+		class         promise.Determinism
 		words         string // of the first conflict
 	}{
-		{"named", "a: send b x; recv b\nb: recv a; send a y", core.Deterministic, ""},
-		{"one sender to anyone", "a: send b x; send b y\nb: recv *; recv *", core.Deterministic,
+		{"named", "a: send b x; recv b\nb: recv a; send a y", promise.Deterministic, ""},
+		{"one sender to anyone", "a: send b x; send b y\nb: recv *; recv *", promise.Deterministic,
 			""},
 		{"gathered", "a: send c x; recv c\nb: send c y\nc: recv *; recv *; send a z",
-			core.SendDeterministic, ""},
+			promise.SendDeterministic, ""},
 		{"gathered, in order",
 			"a: send c x; recv c\nb: send c y\nc: recv * ordered; recv * ordered; send a z",
-			core.Piecewise, "send 1 of c (z): its payload is"},
-		{"between", "a: send c x; recv c\nb: send c y\nc: recv *; send a z; recv *", core.Piecewise,
-			"send 1 of c (z): its"},
+			promise.Piecewise, "send 1 of c (z): its payload is"},
+		{"between", "a: send c x; recv c\nb: send c y\nc: recv *; send a z; recv *",
+			promise.Piecewise, "send 1 of c (z): its"},
 		{"other content",
 			"a: send b x\nc: send b y\nb: recv * ordered; recv * ordered; send d z\nd: recv b; " +
-				"send e w\ne: recv d", core.Piecewise, "send 1 of "},
-		{"waited for", "a: send b x; recv b\nb: post a; wait; send a y", core.Deterministic, ""},
-		{"while posted", "a: send b x; recv b\nb: post a; send a y; wait", core.NoDeterminism,
+				"send e w\ne: recv d", promise.Piecewise, "send 1 of "},
+		{"waited for", "a: send b x; recv b\nb: post a; wait; send a y", promise.Deterministic, ""},
+		{"while posted", "a: send b x; recv b\nb: post a; send a y; wait", promise.NoDeterminism,
 			"after the same 0 receptions b receives the next message after 0 sends in one run " +
 				"and receives the next message after 1 sends in another"},
 	}
@@ -60,7 +61,7 @@ func TestCertify(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.Class != tt.class || len(c.Lacks) != int(core.Deterministic-tt.class) ||
+			if c.Class != tt.class || len(c.Lacks) != int(promise.Deterministic-tt.class) ||
 				c.Stuck != "" {
 				t.Fatalf("class %v with %d conflicts, want %v", c.Class, len(c.Lacks), tt.class)
 			}
@@ -68,7 +69,7 @@ func TestCertify(t *testing.T) {
 				t.Errorf("%q, want %q", c.Lacks[0].Words, tt.words)
 			}
 			for i, l := range c.Lacks {
-				if l.Class != tt.class+core.Determinism(i)+1 || len(l.First) == 0 ||
+				if l.Class != tt.class+promise.Determinism(i)+1 || len(l.First) == 0 ||
 					len(l.Other) == 0 || strings.Join(l.First, "") == strings.Join(l.Other, "") {
 					t.Errorf("conflict %+v", l)
 				}
@@ -97,7 +98,7 @@ func TestCertifyBounds(t *testing.T) {
 // differ sends differ, and what is refused for a class is refused for those above.
 func TestCertifyClasses(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
-	seen := map[core.Determinism]int{}
+	seen := map[promise.Determinism]int{}
 	for range 300 {
 		setup := bare(t, randomProgram(r, 2+r.IntN(2), 1+r.IntN(5)))
 		o, err := Oracle(t.Context(), setup, checker.Options{MaxStates: 20000})
@@ -107,8 +108,8 @@ func TestCertifyClasses(t *testing.T) {
 		if len(o.Moments) > 0 && len(o.Differ) == 0 {
 			t.Errorf("moments differ and sends do not: %+v", o.Moments)
 		}
-		class := core.NoDeterminism
-		for k := core.Piecewise; k <= core.Deterministic; k++ {
+		class := promise.NoDeterminism
+		for k := promise.Piecewise; k <= promise.Deterministic; k++ {
 			refused := conflictOf(t.Context(), setup, o, k) != nil
 			if !refused && class < k-1 {
 				t.Errorf("refused for %v, but not for %v", class+1, k)
@@ -119,7 +120,7 @@ func TestCertifyClasses(t *testing.T) {
 		}
 		seen[class]++
 	}
-	for k := core.NoDeterminism; k <= core.Deterministic; k++ {
+	for k := promise.NoDeterminism; k <= promise.Deterministic; k++ {
 		if seen[k] < 2 {
 			t.Errorf("%d programs that are %v", seen[k], k)
 		}

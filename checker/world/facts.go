@@ -4,29 +4,25 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/promise"
 )
 
 // FactsOf tells the judge what a setup promises and what a failure model allows, and what else the
 // author of the protocol asks for. The oracle may be nil.
 func FactsOf(s *core.Setup, m *fault.Model, o *spec.Oracle, own ...spec.Property) *spec.Facts {
-	p := &s.Promises
 	return &spec.Facts{
-		Layout: &s.Layout, Contained: p.RollsBack <= core.Cluster, Phases: p.Phases,
-		Holders: p.Holders, Minimal: p.Minimal, LogsOutside: p.LogsOutside,
-		Own:        own,
-		Sends:      p.Needs >= core.SendDeterministic && (o == nil || len(o.Differ) == 0),
-		StableKeys: p.StableKeys, Oracle: o,
-		Decisions: p.Decisions, Deciders: deciders(p, m), Register: p.Register,
-		Replays: p.Needs == core.Piecewise, Fetches: p.Fetches, Copies: p.KeepsCopies,
-		Lines: p.KeepsLines, Holes: p.Holes,
-		Zombies: m.Suspicions > 1 && len(s.Layout.Hosted) > 0, Failures: m.Failures > 0,
+		Layout: &s.Layout, Promises: s.Promises, Oracle: o, Own: own,
+		Sends: s.Promises.Needs >= promise.SendDeterministic &&
+			(o == nil || len(o.Differ) == 0),
+		Learners: learners(&s.Promises, m),
+		Zombies:  m.Suspicions > 1 && len(s.Layout.Hosted) > 0, Failures: m.Failures > 0,
 		Checkpoints: m.Checkpoints > 0 || hasCheckpoints(s.Programs),
 	}
 }
 
-// deciders is who must learn a decision. Where a message may be lost for good, or a proc fail,
+// learners is who must learn a decision. Where a message may be lost for good, or a proc fail,
 // nobody must: no protocol here sends a decision again.
-func deciders(p *core.Promises, m *fault.Model) int {
+func learners(p *promise.Promises, m *fault.Model) int {
 	if m.Loss > 0 || m.Failures > 0 {
 		return 0
 	}

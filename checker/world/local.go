@@ -9,6 +9,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -368,7 +369,7 @@ func (r *recorder) event(e trace.Event) {
 		r.t.visible = true
 	}
 	if text := w.layout.Name(e.Proc) + " answers " + e.Text; e.Kind == trace.Halted &&
-		w.Facts != nil && w.Facts.Lines && (w.answer == "" || text < w.answer) {
+		w.Facts != nil && w.Facts.KeepsLines && (w.answer == "" || text < w.answer) {
 		w.answer = text
 	}
 	r.history.Apply(e)
@@ -425,7 +426,7 @@ func (w *World) global(e trace.Event) bool {
 		trace.Adopted:
 		return true
 	case trace.Sent, trace.Released:
-		return w.Facts.Replays
+		return w.Facts.Needs == promise.Piecewise
 	case trace.Emitted:
 		return !e.ID.IsZero() || w.layout.Kinds[e.Text] == trace.Gate
 	}

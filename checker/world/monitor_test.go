@@ -11,6 +11,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/example/twophase"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -120,7 +121,7 @@ func (m *writer) Step(in core.Input, out []core.Effect) []core.Effect {
 // has begun, the second began before the end of the first or after it (twice 2 in the place of 1).
 func TestMonitorIsHistory(t *testing.T) {
 	setup := &core.Setup{Protocol: "writers", Layout: trace.Layout{Names: []string{"c1", "c2"}},
-		Promises: core.Promises{Register: true},
+		Promises: promise.Promises{Register: true},
 		NewMessage: func() core.Message {
 			return new(toyMessage)
 		}, New: func(core.Proc) core.Machine { return new(writer) }}

@@ -15,7 +15,7 @@ const mostInterchangeable = 8
 // symmetries are the renamings of procs that permute the interchangeable ranks and leave everything
 // that the world is made of as it is: programs (but for the labels of messages), clusters, groups,
 // watchers, initiators, whose records are read, victims. The protocol must promise that it treats
-// ranks alike (core.Promises.Symmetric); then a renaming turns runs into runs, and properties,
+// ranks alike (promise.Promises.Symmetric); then a renaming turns runs into runs, and properties,
 // which are stated on all ranks alike, hold of both or of none. A property that relates runs
 // (spec.Pair) relates every run to those without failures, which are part of every search.
 //

@@ -17,7 +17,7 @@ type row struct {
 
 // vocabulary is what everybody may speak of: the evidence, the judge, the failure model, and the
 // contract of machines.
-var vocabulary = []string{"spec", "spec/trace", "spec/fault", "impl/core"}
+var vocabulary = []string{"spec", "spec/trace", "spec/fault", "spec/promise", "impl/core"}
 
 // searching is what those need who explore a world, or draw runs of it.
 var searching = and(vocabulary, "checker", "checker/search", "checker/sample")
@@ -31,10 +31,11 @@ var importTable = []row{
 	{dir: "spec/report/wholefile"},
 
 	{dir: "spec/trace"},
+	{dir: "spec/promise"},
 	{dir: "spec/fault", internal: []string{"spec/trace"}},
 	{
 		dir:        "spec",
-		internal:   []string{"spec/trace", "spec/fault"},
+		internal:   []string{"spec/trace", "spec/fault", "spec/promise"},
 		thirdParty: []string{"github.com/anishathalye/porcupine"},
 	},
 	{dir: "spec/report", internal: []string{"spec", "spec/trace"}},
@@ -44,7 +45,7 @@ var importTable = []row{
 
 	{
 		dir:        "impl/core",
-		internal:   []string{"spec/trace"},
+		internal:   []string{"spec/trace", "spec/promise"},
 		thirdParty: []string{"github.com/fxamacker/cbor/v2"},
 	},
 	{dir: "impl/program/script", internal: []string{"impl/core", "spec/trace"}},

@@ -29,16 +29,16 @@ func importFixtures() []fixture {
 			},
 			want: []string{
 				"impl/protocol/hydee/hydee.go:3: impl/protocol/hydee must not import " +
-					"impl/runtime/local: it may import spec, spec/trace, spec/fault, impl/core, " +
+					"impl/runtime/local: it may import " + list(vocabulary) + ", " +
 					"impl/protocol, impl/protocol/part/*",
 				"impl/protocol/hydee/hydee.go:4: impl/protocol/hydee must not import " +
-					"impl/protocol/causal: it may import spec, spec/trace, spec/fault, " +
-					"impl/core, impl/protocol, impl/protocol/part/*",
+					"impl/protocol/causal: it may import " + list(vocabulary) +
+					", impl/protocol, impl/protocol/part/*",
 				"impl/protocol/hydee/hydee.go:5: impl/protocol/hydee must not import checker: it " +
-					"may import spec, spec/trace, spec/fault, impl/core, " +
+					"may import " + list(vocabulary) + ", " +
 					"impl/protocol, impl/protocol/part/*",
 				"impl/protocol/part/order/order.go:3: impl/protocol/part/order must not import " +
-					"impl/protocol/hydee: it may import spec, spec/trace, spec/fault, impl/core",
+					"impl/protocol/hydee: it may import " + list(vocabulary),
 			},
 		},
 		{
@@ -123,7 +123,7 @@ func importFixtures() []fixture {
 			},
 			want: []string{
 				"spec/spec_test.go:4: spec must not import cmd/domino: it may import spec/trace, " +
-					"spec/fault"},
+					"spec/fault, spec/promise"},
 		},
 		{
 			name: "third party out of place",

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -185,7 +186,7 @@ func TestGroup(t *testing.T) {
 // TestDeterminismNames checks the names of the classes, which verdicts print.
 func TestDeterminismNames(t *testing.T) {
 	want := []string{"none", "piecewise", "send-deterministic", "deterministic"}
-	for d := core.NoDeterminism; d <= core.Deterministic; d++ {
+	for d := promise.NoDeterminism; d <= promise.Deterministic; d++ {
 		if d.String() != want[d] {
 			t.Errorf("class %d is %q, want %q", d, d, want[d])
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -28,7 +29,7 @@ type Setup struct {
 	// Initiators are the procs that a spontaneous Checkpoint of the environment goes to, one for
 	// each recovery unit.
 	Initiators []Proc
-	Promises   Promises
+	promise.Promises
 }
 
 // Group returns the procs that stop and restart with p, p included, in ascending order.
@@ -37,82 +38,6 @@ func (s *Setup) Group(p Proc) []Proc {
 		return g
 	}
 	return []Proc{p}
-}
-
-// Who says which ranks a protocol rolls back.
-type Who uint8
-
-// The answers, from narrow to wide.
-const (
-	FailedOnly Who = iota // the failed rank itself
-	Cluster               // every rank of the clusters that had a failed member
-	Dependents            // whoever depends on a lost state
-	All                   // every rank
-)
-
-// Determinism is what a protocol needs of its program, from nothing to everything.
-type Determinism uint8
-
-// The classes; each includes the one before.
-const (
-	NoDeterminism Determinism = iota
-	Piecewise                 // receptions are the only nondeterminism
-	// and the k-th send and the set of deliveries before it are the same in every run
-	SendDeterministic
-	Deterministic // and so is the order of deliveries
-)
-
-// String names the class.
-func (d Determinism) String() string {
-	return [...]string{"none", "piecewise", "send-deterministic", "deterministic"}[d]
-}
-
-// Promises is what a protocol declares; the judge picks properties from it and calls a run outside
-// it out of model.
-type Promises struct {
-	// failed groups at one time that it survives, down or recovering; 0 means any number
-	MaxFailures int
-	RollsBack   Who         // who may lose work
-	Needs       Determinism // of the program
-	FIFO        bool        // channels must be FIFO and reliable
-	Reliable    bool        // channels must neither lose nor duplicate, crashes aside
-	Phases      bool        // stamps carry phases in the sense of HydEE
-	LogsOutside bool        // only messages between clusters are logged
-	Recovers    bool        // declares Recovered at the end of each recovery
-	// keeps determinants and declares them; a message is stamped with the deliveries of its sender
-	// before the send
-	Holders bool
-	// of a collective, keeps only what its root and the root's children need
-	Minimal bool
-	// Fetches: a restarted rank begins blank and gets its image by message, which it declares by
-	// Resume.
-	Fetches bool
-	// KeepsCopies: a message to another cluster leaves only when its sender keeps a copy, until it
-	// is stable at its receiver.
-	KeepsCopies bool
-	// KeepsLines: images are in the memory of other procs, and a rank whose image nobody keeps any
-	// more may give up with a typed answer.
-	KeepsLines bool
-	// Holes: the places of deliveries in logs are ascending numbers, some of which may be left out.
-	Holes bool
-	// Suspicions is how many times in one run the detector, or a watchdog, may say of somebody who
-	// lives that he is down; negative means any number.
-	Suspicions int
-	// RestartTogether: a restarted proc writes no record that the restart of a mate uses before all
-	// mates are up.
-	RestartTogether bool
-	// Symmetric: nothing depends on the names of ranks but the order of effects within a step:
-	// renaming the ranks of a setup renames its runs.
-	Symmetric  bool
-	Logging    string   // in words, as in Table 3.1 of [RADIC]: which messages who logs; "" = none
-	Lines      string   // in words: how checkpoints are coordinated; "" = there are none
-	StableKeys []string // prefixes of the records that it writes; nothing else may be stable
-	// what may be decided; all procs that decide, decide the same. nil: nothing is
-	Decisions []string
-	// procs, from the first, that learn a decision that one of them makes, if no message is lost
-	// and nobody fails; 0: nobody must
-	Deciders int
-	Register bool // clients see one register: their operations are linearizable
 }
 
 // Validate reports what is missing or contradictory in what the setup is made for; ValidateCode,

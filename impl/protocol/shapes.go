@@ -3,9 +3,9 @@ package protocol
 import (
 	"fmt"
 
-	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/promise"
 )
 
 // Shapes says which random scenarios are meant for a protocol: those inside its promises. What it
@@ -16,12 +16,12 @@ type Shapes struct {
 	MinRanks, MaxRanks int // 0 = 2 and 4
 	// communications, checkpoints and so on in one program, at most; 0 = 8
 	Items       int
-	Clusters    Partition        // which ranks fail or roll back together
-	MinClusters int              // at least so many
-	Needs       core.Determinism // of the programs, at least; see also Wildcards
-	Wildcards   bool             // receives from anyone
-	Posts       bool             // receives that are posted and completed later
-	// sends while a posted receive is open; only below core.SendDeterministic
+	Clusters    Partition           // which ranks fail or roll back together
+	MinClusters int                 // at least so many
+	Needs       promise.Determinism // of the programs, at least; see also Wildcards
+	Wildcards   bool                // receives from anyone
+	Posts       bool                // receives that are posted and completed later
+	// sends while a posted receive is open; only below promise.SendDeterministic
 	Overlapping bool
 	Collectives Collectives // multicasts and reductions along trees
 	Checkpoints Checkpoints // that the programs take

@@ -16,6 +16,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -146,7 +147,7 @@ func programSetup(file, text string) (*core.Setup, error) {
 // answer compares the certificate with what is needed.
 func (a *certified) answer(c *world.Certificate) {
 	a.Class, a.Stuck = c.Class.String(), c.Stuck
-	need := core.Determinism(max(0, classIndex(a.Needs)))
+	need := promise.Determinism(max(0, classIndex(a.Needs)))
 	a.Fits = c.Class >= need && c.Stuck == ""
 	for i := range c.Lacks {
 		l := &c.Lacks[i]

@@ -9,6 +9,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -71,7 +72,7 @@ func (r *clusterRan) decide() {
 // mustAgree reports whether all runs end in the same states: a program may choose otherwise, and
 // then the judge knows all ends, or nobody does.
 func (r *clusterRan) mustAgree() bool {
-	return r.resolved.Setup.Promises.Needs >= core.SendDeterministic &&
+	return r.resolved.Setup.Promises.Needs >= promise.SendDeterministic &&
 		!slices.ContainsFunc(r.resolved.Setup.Programs, func(p core.Program) bool {
 			return slices.ContainsFunc(p, func(o core.Op) bool {
 				return o.Ordered && (o.Any || o.Kind == core.OpPost)

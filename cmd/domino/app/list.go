@@ -16,6 +16,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/radic"
 	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/promise"
 )
 
 // item is one line of a list.
@@ -119,11 +120,11 @@ func yesNo(yes bool) string {
 }
 
 // programsOf is the class of programs in words.
-func programsOf(d core.Determinism) string {
+func programsOf(d promise.Determinism) string {
 	switch d {
-	case core.NoDeterminism:
+	case promise.NoDeterminism:
 		return "all"
-	case core.Piecewise:
+	case promise.Piecewise:
 		return "piecewise deterministic"
 	}
 	return d.String()

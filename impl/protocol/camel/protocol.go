@@ -4,6 +4,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/causal"
+	"github.com/domino-check/domino/spec/promise"
 )
 
 // Protocol is collective-aware message logging.
@@ -20,7 +21,7 @@ var Protocol = protocol.Protocol{
 	},
 	Mutants: Mutants,
 	Shapes: &protocol.Shapes{
-		Items: 6, Needs: core.Piecewise, Wildcards: true, Posts: true,
+		Items: 6, Needs: promise.Piecewise, Wildcards: true, Posts: true,
 		Collectives: protocol.NativeCollectives, Checkpoints: protocol.TogetherCheckpoints,
 		Outputs: true, Loops: true,
 		Settings: []string{"from-dead", "to-dead", "network"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/part/snapshot"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -144,8 +145,8 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	setup.Layout.Labels = core.Labels(programs)
 	setup.Layout.Collectives = core.Collectives(programs, layout.Trees)
 	setup.NewMessage = func() core.Message { return new(Message) }
-	setup.Promises = core.Promises{Logging: "causal, sender", Lines: "coordinated",
-		MaxFailures: max(options.F, -1), RollsBack: core.FailedOnly, Needs: core.Piecewise,
+	setup.Promises = promise.Promises{Logging: "causal, sender", Lines: "coordinated",
+		MaxFailures: max(options.F, -1), RollsBack: promise.FailedOnly, Needs: promise.Piecewise,
 		FIFO: !options.Unordered, Reliable: true,
 		Recovers: true, Holders: true, StableKeys: []string{snapshot.ImageKey, snapshot.CommitKey}}
 	if options.F == 0 {

@@ -3,6 +3,7 @@ package causal
 import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/spec/promise"
 )
 
 // Protocol is simple causal message logging (SCMEL).
@@ -17,7 +18,7 @@ var Protocol = protocol.Protocol{
 	},
 	Mutants: Mutants,
 	Shapes: &protocol.Shapes{
-		Items: 7, Needs: core.Piecewise, Wildcards: true, Posts: true,
+		Items: 7, Needs: promise.Piecewise, Wildcards: true, Posts: true,
 		Collectives: protocol.ExpandedCollectives, Checkpoints: protocol.TogetherCheckpoints,
 		Outputs: true, Loops: true, Tolerates: 2,
 		Settings: []string{"at-once", "from-dead", "to-dead", "network"},

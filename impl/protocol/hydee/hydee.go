@@ -7,6 +7,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/part/sendlog"
 	"github.com/domino-check/domino/impl/protocol/part/snapshot"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -173,9 +174,9 @@ func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*c
 		Protocol: "hydee", Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },
 		Watchers:   []core.Proc{c.recoveryProcess()},
-		Promises: core.Promises{Logging: "sender, between clusters",
-			Lines: "coordinated in each cluster", RollsBack: core.Cluster, Symmetric: true,
-			Needs: core.SendDeterministic, FIFO: true, Reliable: true,
+		Promises: promise.Promises{Logging: "sender, between clusters",
+			Lines: "coordinated in each cluster", RollsBack: promise.Cluster, Symmetric: true,
+			Needs: promise.SendDeterministic, FIFO: true, Reliable: true,
 			Phases: true, LogsOutside: true, Suspicions: -1, RestartTogether: true,
 			StableKeys: []string{snapshot.ImageKey, snapshot.CommitKey}},
 	}

@@ -3,6 +3,7 @@ package hydee
 import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/spec/promise"
 )
 
 // Protocol is HydEE.
@@ -15,7 +16,7 @@ var Protocol = protocol.Protocol{
 	},
 	Mutants: Mutants,
 	Shapes: &protocol.Shapes{
-		Items: 8, Clusters: protocol.AnyClusters, Needs: core.SendDeterministic,
+		Items: 8, Clusters: protocol.AnyClusters, Needs: promise.SendDeterministic,
 		Wildcards: true, Posts: true, Collectives: protocol.ExpandedCollectives,
 		Checkpoints: protocol.OwnCheckpoints, Spontaneous: 1, Outputs: true, Loops: true,
 		Settings: []string{"at-once", "from-dead", "to-dead", "detect", "stop", "notice"},

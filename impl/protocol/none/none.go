@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -55,7 +56,7 @@ func NewSetup(layout trace.Layout, programs []core.Program) (*core.Setup, error)
 	s := &core.Setup{
 		Protocol: "none", Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },
-		Promises:   core.Promises{MaxFailures: -1, FIFO: true, Reliable: true},
+		Promises:   promise.Promises{MaxFailures: -1, FIFO: true, Reliable: true},
 		New: func(p core.Proc) core.Machine {
 			return core.NewHost(core.Rank(p), programs[p], func(core.Application) core.Protocol {
 				l := &layer{rank: core.Rank(p), ranks: n, trees: layout.Trees}

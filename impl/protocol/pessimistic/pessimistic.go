@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -95,13 +96,13 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program,
 }
 
 // promises are those of the protocol with its options.
-func (c *config) promises() core.Promises {
-	p := core.Promises{RollsBack: core.FailedOnly, Needs: core.Piecewise, Reliable: true,
+func (c *config) promises() promise.Promises {
+	p := promise.Promises{RollsBack: promise.FailedOnly, Needs: promise.Piecewise, Reliable: true,
 		Logging: loggings[c.protocol], Lines: "uncoordinated or semi-coordinated",
 		KeepsCopies: true, KeepsLines: c.protocol != SBML, Fetches: c.protocol != SBML,
 		StableKeys: []string{spillKey, logKey}}
 	if c.Semi {
-		p.RollsBack = core.Cluster
+		p.RollsBack = promise.Cluster
 	}
 	if c.protocol == SBML {
 		p.Holes = true // numbers of former lives that nobody can replay are not given again

@@ -5,6 +5,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/spec/promise"
 )
 
 // Protocols are the three of the family, by name.
@@ -50,7 +51,7 @@ func describe(p Protocol, doc string, colour int) protocol.Protocol {
 // Shapes are the random scenarios that fit any protocol of the family.
 func Shapes() *protocol.Shapes {
 	return &protocol.Shapes{
-		Items: 6, Needs: core.Piecewise, Wildcards: true, Posts: true,
+		Items: 6, Needs: promise.Piecewise, Wildcards: true, Posts: true,
 		Checkpoints: protocol.OwnCheckpoints, Collectives: protocol.ExpandedCollectives,
 		Spontaneous: 1, Outputs: true,
 		Settings: []string{"from-dead", "to-dead", "network"},

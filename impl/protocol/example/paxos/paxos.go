@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
+	promises "github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -28,7 +29,7 @@ func NewSetup(o Options) (*core.Setup, error) {
 	s := &core.Setup{
 		Protocol:   "paxos",
 		NewMessage: func() core.Message { return new(Message) },
-		Promises:   core.Promises{MaxFailures: -1, Register: true, Deciders: o.Servers},
+		Promises:   promises.Promises{MaxFailures: -1, Register: true, Deciders: o.Servers},
 		New: func(p core.Proc) core.Machine {
 			if int(p) < o.Servers {
 				return &server{options: o, self: p}

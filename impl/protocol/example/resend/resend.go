@@ -18,6 +18,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -39,7 +40,7 @@ var Protocol = protocol.Protocol{
 		Printed:  "a message with a higher number than the last one is new",
 		Repaired: "only the next number is new"}},
 	Setup: setup,
-	Shapes: &protocol.Shapes{Needs: core.SendDeterministic, Wildcards: true, Posts: true,
+	Shapes: &protocol.Shapes{Needs: promise.SendDeterministic, Wildcards: true, Posts: true,
 		Loops:    true,
 		Settings: []string{"at-once", "from-dead", "to-dead", "stop"}},
 	Scenarios: scenarios,
@@ -53,7 +54,7 @@ func setup(r protocol.Request) (*core.Setup, error) {
 	s := &core.Setup{
 		Protocol: "resend", Layout: layout, Programs: r.Programs,
 		NewMessage: func() core.Message { return new(Message) },
-		Promises: core.Promises{RollsBack: core.FailedOnly, Needs: core.SendDeterministic,
+		Promises: promise.Promises{RollsBack: promise.FailedOnly, Needs: promise.SendDeterministic,
 			FIFO: true, Reliable: true, StableKeys: []string{}},
 		New: func(p core.Proc) core.Machine {
 			return core.NewHost(core.Rank(p), r.Programs[p], func(core.Application) core.Protocol {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -15,7 +16,7 @@ import (
 // than the last message for new.
 func Protocol(hasty bool) protocol.Protocol {
 	return protocol.Protocol{Name: "resend", Doc: "resends everything",
-		Shapes: &protocol.Shapes{Needs: core.SendDeterministic, Failures: 1},
+		Shapes: &protocol.Shapes{Needs: promise.SendDeterministic, Failures: 1},
 		Setup: func(r protocol.Request) (*core.Setup, error) {
 			return Setup(r.Layout, r.Programs, hasty)
 		}}
@@ -43,7 +44,7 @@ func Setup(layout core.Layout, programs []core.Program, hasty bool) (*core.Setup
 	n := layout.Ranks
 	s := &core.Setup{Protocol: "resend", Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },
-		Promises: core.Promises{RollsBack: core.FailedOnly, Needs: core.SendDeterministic,
+		Promises: promise.Promises{RollsBack: promise.FailedOnly, Needs: promise.SendDeterministic,
 			FIFO: true, Reliable: true, StableKeys: []string{}},
 		New: func(p core.Proc) core.Machine {
 			return core.NewHost(core.Rank(p), programs[p],

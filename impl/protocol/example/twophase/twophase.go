@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -32,8 +33,8 @@ func NewSetup(o Options) (*core.Setup, error) {
 		Protocol:   "two-phase",
 		Layout:     trace.Layout{Names: []string{"TM"}},
 		NewMessage: func() core.Message { return new(Message) },
-		Promises: core.Promises{MaxFailures: -1, Decisions: []string{Commit, Abort}, Deciders: 1 +
-			o.Resources},
+		Promises: promise.Promises{MaxFailures: -1, Decisions: []string{Commit, Abort},
+			Deciders: 1 + o.Resources},
 		New: func(p core.Proc) core.Machine {
 			if p == manager {
 				return &transaction{options: o}

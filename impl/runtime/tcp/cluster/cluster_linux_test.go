@@ -23,6 +23,7 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -221,7 +222,8 @@ func TestJudged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := judge(t, &spec.Facts{Layout: &c.Setup.Layout, Failures: true}, out)
+	v := judge(t, &spec.Facts{Layout: &c.Setup.Layout, Failures: true,
+		Promises: promise.Promises{RollsBack: promise.All}}, out)
 	// what shows first, a message received twice or one never sent again, depends on how far the
 	// others were
 	if out.Failures != 1 || v == nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -23,7 +24,7 @@ import (
 // children.
 func alter(title string, s *core.Setup) {
 	if title == "b rolls back, and may" {
-		s.Promises.RollsBack = core.All
+		s.Promises.RollsBack = promise.All
 	}
 	if strings.HasPrefix(title, "b rolls back") {
 		inner := s.New
