@@ -1,6 +1,7 @@
 package sendlog
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
@@ -31,9 +32,15 @@ func (l *Log[E, P]) Append(k *Keeper, e E) {
 		*l = slices.Grow(*l, len(*l)+16)
 	}
 	*l = append(*l, e)
-	if k.memory != nil {
-		k.lent = P(&(*l)[len(*l)-1]).Content()
+	if k.memory == nil {
+		return
 	}
+	lent := P(&(*l)[len(*l)-1]).Content()
+	if k.lent != nil {
+		panic(fmt.Sprintf("invariant: a step logs one message at most: %v while %v is not settled",
+			lent.ID, k.lent.ID))
+	}
+	k.lent = lent
 }
 
 // Prune removes the messages of which gone is true; it is asked about each once, in their order.

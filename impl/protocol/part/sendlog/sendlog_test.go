@@ -2,7 +2,9 @@ package sendlog_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,28 +64,37 @@ func (p *program) text() string {
 }
 
 // TestLoan: the log borrows the bytes of a send until the keeper settles and has its own then.
-// Whoever forgets to settle sees what the program has made of its buffer.
 func TestLoan(t *testing.T) {
-	for _, settles := range []bool{true, false} {
-		m := &memory{}
-		p := &program{keeper: new(sendlog.Keeper)}
-		p.keeper.UseMemory(m)
-		for _, b := range []byte("abc") {
-			p.send(b)
-			if settles {
-				p.keeper.Settle()
-				p.keeper.Settle() // a step that logs nothing
-			}
-		}
-		want, live := "abc", 3
-		if !settles {
-			want, live = "ccc", 0
-		}
-		if p.text() != want || m.live != live || !p.keeper.Copies() {
-			t.Errorf("settles %v: %q with %d copies, want %q with %d", settles, p.text(), m.live,
-				want, live)
-		}
+	m := &memory{}
+	p := &program{keeper: new(sendlog.Keeper)}
+	p.keeper.UseMemory(m)
+	for _, b := range []byte("abc") {
+		p.send(b)
+		p.keeper.Settle()
+		p.keeper.Settle() // a step that logs nothing
 	}
+	if p.text() != "abc" || m.live != 3 || !p.keeper.Copies() {
+		t.Errorf("%q with %d copies, want abc with 3", p.text(), m.live)
+	}
+}
+
+// TestForgotten: whoever does not settle sees what the program makes of its buffer, and is told at
+// the next send.
+func TestForgotten(t *testing.T) {
+	m := &memory{}
+	p := &program{keeper: new(sendlog.Keeper)}
+	p.keeper.UseMemory(m)
+	p.send('a')
+	p.buffer[0] = 'x'
+	if p.text() != "x" || m.live != 0 {
+		t.Errorf("%q with %d copies, want the program's byte", p.text(), m.live)
+	}
+	defer func() {
+		if text := fmt.Sprint(recover()); !strings.Contains(text, "one message at most") {
+			t.Errorf("a second message before settling: %s", text)
+		}
+	}()
+	p.send('b')
 }
 
 // TestNoMemory: in a search nothing is copied and nothing given back.
@@ -210,6 +221,7 @@ func TestNoAllocation(t *testing.T) {
 	p.keeper.UseMemory(still{})
 	for range 20 {
 		p.send('x')
+		p.keeper.Settle()
 	}
 	var out []core.Effect
 	if n := testing.AllocsPerRun(100, func() {
