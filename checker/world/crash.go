@@ -53,7 +53,7 @@ func (c *crashing) undoes(p core.Proc) bool {
 	if here == deadLocal {
 		return false
 	}
-	box := c.inboxes.at(c.state[inboxWord(p)])
+	box := c.inbox(c.state, p)
 	for i := range box.heads {
 		if t := c.transitions.at(c.transition(here, box.heads[i].input)); c.silent(here, t) {
 			return true
@@ -255,7 +255,8 @@ func (w *World) crashProc(x *checker.Expansion, p core.Proc, outcome operation) 
 	}
 	if w.Model.FromDead == fault.Nothing {
 		for q := range core.Proc(w.procs) {
-			x.Set(inboxWord(q), w.without(x.At(inboxWord(q)), p, everyLife))
+			rest := w.without(inboxNumber(x.At(inboxWord(q))), p, everyLife)
+			x.Set(inboxWord(q), uint32(rest))
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (w *World) describe(state []uint32, c eventCode) string {
 	switch k {
 	case deliver, lose, duplicate:
 		verb := map[kind]string{deliver: "deliver", lose: "lose", duplicate: "duplicate"}[k]
-		box := w.inboxes.at(state[inboxWord(p)])
+		box := w.inbox(state, p)
 		h := box.head(a)
 		text = verb + " " + w.describeChannel(&box.channels[h.channel], p) + " " +
 			w.describeMessage(w.inputs.at(h.input).Message)
@@ -47,7 +47,7 @@ func (w *World) describe(state []uint32, c eventCode) string {
 	case restart:
 		text = fmt.Sprintf("restart %s incarnation %d", name, e.Inc)
 	case cut:
-		text = "cut " + w.describeChannel(w.inboxes.at(state[inboxWord(p)]).channel(a), p)
+		text = "cut " + w.describeChannel(w.inbox(state, p).channel(a), p)
 	case expire:
 		text = "expire " + name + " hears nothing of " + w.layout.Name(core.Proc(a))
 	case suspect:

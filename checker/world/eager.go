@@ -35,7 +35,7 @@ import (
 // cycle that consists of eager steps.
 type eagerness struct {
 	claims      table // (local, input) -> 1 + index into rounds, 0 = does not commute
-	rounds      store[uint64]
+	rounds      store[uint32, uint64]
 	checkpoints bool // there may be checkpoints: one may be under way without any budget left
 }
 
@@ -56,7 +56,7 @@ func (w *World) quiet(state []uint32) (newest uint64, ok bool) {
 		newest = max(newest, w.locals.at(state[localWord(p)]).round)
 	}
 	for p := range core.Proc(w.procs) {
-		if oldest := w.inboxes.at(state[inboxWord(p)]).oldest; oldest != 0 && oldest < newest {
+		if oldest := w.inbox(state, p).oldest; oldest != 0 && oldest < newest {
 			return 0, false // somebody may still join a round that is over
 		}
 	}
@@ -80,7 +80,7 @@ func (g *eagerness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 		if here == deadLocal {
 			continue
 		}
-		box := w.inboxes.at(state[inboxWord(p)])
+		box := w.inbox(state, p)
 		for i := range box.heads {
 			h := &box.heads[i]
 			if !w.dead(state, &box.channels[h.channel]) && g.commutes(w, here, h.input, newest) {

@@ -34,7 +34,7 @@ func canonical(w *World, state []uint32) string {
 		}
 		e.Line = 0
 		fmt.Fprintf(&b, "|%x/%x/%d.%d.%x/", core.Encode(&e), line, l.inc, l.round, l.content)
-		for _, c := range w.inboxes.at(state[inboxWord(p)]).channels {
+		for _, c := range w.inbox(state, p).channels {
 			fmt.Fprintf(&b, "<%d.%d", c.from, c.inc)
 			var words []string
 			for _, k := range c.messages {

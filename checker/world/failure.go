@@ -118,12 +118,12 @@ func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansi
 	if w.Model.FromDead != fault.Prefix {
 		return
 	}
-	box := state[inboxWord(p)]
+	box := inboxNumber(state[inboxWord(p)])
 	channels := w.inboxes.at(box).channels
 	for i := range channels {
 		if c := &channels[i]; w.dead(state, c) {
 			x.Add(code(cut, p, c.name()).step())
-			x.Set(inboxWord(p), w.without(box, c.from, c.inc))
+			x.Set(inboxWord(p), uint32(w.without(box, c.from, c.inc)))
 		}
 	}
 }
@@ -224,7 +224,7 @@ func (w *World) tellable(state []uint32, p core.Proc, i int) bool {
 	if w.Model.DetectAny {
 		return true
 	}
-	channels := w.inboxes.at(state[inboxWord(p)]).channels
+	channels := w.inbox(state, p).channels
 	if len(channels) == 0 {
 		return true
 	}
@@ -303,13 +303,14 @@ func (w *World) suspects(state []uint32, x *checker.Expansion) {
 
 func (w *World) unreliable(state []uint32, x *checker.Expansion) {
 	for p := range core.Proc(w.procs) {
-		number := state[inboxWord(p)]
+		number := inboxNumber(state[inboxWord(p)])
 		box := w.inboxes.at(number)
 		for i := range box.heads {
 			h := &box.heads[i]
 			if left(state, losses) > 0 {
 				x.Add(code(lose, p, h.name).fault())
-				c := cause{word: inboxWord(p), value: w.pop(number, h), budget: spend(losses, 1)}
+				c := cause{word: inboxWord(p), value: uint32(w.pop(number, h)),
+					budget: spend(losses, 1)}
 				c.apply(x)
 			}
 			if left(state, duplicates) > 0 && w.envs.at(state[envWord(p)]).Up {

@@ -64,7 +64,7 @@ func (w *World) Footprint(state []uint32, number uint64) checker.Footprint {
 		}
 	case deliver, lose, duplicate:
 		if w.Model.FromDead == fault.Nothing {
-			box := w.inboxes.at(state[inboxWord(p)])
+			box := w.inbox(state, p)
 			f.Reads[life] |= 1 << box.channels[box.head(c.arg()).channel].from
 		}
 	}

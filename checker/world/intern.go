@@ -84,12 +84,19 @@ func (t *table) bytes() int64 {
 	return 0
 }
 
+// What is numbered has numbers of its own type where one kind could pass for another.
+type (
+	messageNumber uint32
+	packetNumber  uint32
+	inboxNumber   uint32
+)
+
 // store is a growing list of things that do not change once they are in it.
-type store[T any] struct{ list atomic.Pointer[[]T] }
+type store[N ~uint32, T any] struct{ list atomic.Pointer[[]T] }
 
-func (s *store[T]) at(number uint32) *T { return &(*s.list.Load())[number] }
+func (s *store[N, T]) at(number N) *T { return &(*s.list.Load())[number] }
 
-func (s *store[T]) len() int {
+func (s *store[N, T]) len() int {
 	if p := s.list.Load(); p != nil {
 		return len(*p)
 	}
@@ -97,33 +104,33 @@ func (s *store[T]) len() int {
 }
 
 // add appends behind what readers can see, then lets them see it.
-func (s *store[T]) add(value T) (number uint32) {
+func (s *store[N, T]) add(value T) (number N) {
 	var list []T
 	if p := s.list.Load(); p != nil {
 		list = *p
 	}
 	list = append(list, value)
 	s.list.Store(&list)
-	return uint32(len(list) - 1)
+	return N(len(list) - 1)
 }
 
 // interned is a store of distinct things, told apart by their canonical bytes.
-type interned[T any] struct {
-	store[T]
-	numbers map[string]uint32
+type interned[N ~uint32, T any] struct {
+	store[N, T]
+	numbers map[string]N
 	content int64 // bytes of all keys
 }
 
 // find is for who may write.
-func (n *interned[T]) find(content []byte) (number uint32, ok bool) {
+func (n *interned[N, T]) find(content []byte) (number N, ok bool) {
 	number, ok = n.numbers[string(content)]
 	return number, ok
 }
 
 // intern adds what find did not find.
-func (n *interned[T]) intern(content []byte, value T) (number uint32) {
+func (n *interned[N, T]) intern(content []byte, value T) (number N) {
 	if n.numbers == nil {
-		n.numbers = map[string]uint32{}
+		n.numbers = map[string]N{}
 	}
 	number = n.add(value)
 	n.numbers[string(content)] = number

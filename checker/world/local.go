@@ -47,6 +47,9 @@ const (
 	actRenew            // its proc is in its next life
 )
 
+// packet is what a send puts on its way.
+func (a *act) packet() packetNumber { return packetNumber(a.value) }
+
 // transition is one local step, remembered.
 type transition struct {
 	next      uint32
@@ -303,7 +306,7 @@ func (r *recorder) effect(e *core.Effect) {
 			return
 		}
 		k := w.internPacket(packet{from: r.from.proc, inc: r.from.inc, message: number})
-		r.t.acts = append(r.t.acts, act{kind: actSend, to: e.To, value: k})
+		r.t.acts = append(r.t.acts, act{kind: actSend, to: e.To, value: uint32(k)})
 	case core.Persist:
 		r.write(e)
 	case core.SetTimer:

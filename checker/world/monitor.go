@@ -16,10 +16,10 @@ import (
 // reduction changes the order in which a monitor sees events.
 type monitors struct {
 	list     []spec.Property
-	word     int                // of the state, 0 = none
-	memories interned[[]string] // one string for each monitor
-	steps    table              // (memories, transition) -> observation
-	observed store[observation]
+	word     int                        // of the state, 0 = none
+	memories interned[uint32, []string] // one string for each monitor
+	steps    table                      // (memories, transition) -> observation
+	observed store[uint32, observation]
 }
 
 // observation is what the monitors make of one local step.

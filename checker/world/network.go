@@ -19,14 +19,14 @@ type message struct {
 type packet struct {
 	from    core.Proc
 	inc     core.Incarnation
-	message uint32
+	message messageNumber
 }
 
 // channel is what is in flight from one incarnation of one proc.
 type channel struct {
 	from     core.Proc
 	inc      core.Incarnation
-	messages []uint32 // packets, oldest first; ascending where order is not kept
+	messages []packetNumber // packets, oldest first; ascending where order is not kept
 }
 
 // name is the channel in the code of an event.
@@ -70,7 +70,7 @@ func (b *inbox) channel(name int) *channel {
 
 // internMessage numbers a message by its canonical bytes and keeps a copy decoded from them: the
 // original belongs to the machine that sent it.
-func (w *World) internMessage(m core.Message) uint32 {
+func (w *World) internMessage(m core.Message) messageNumber {
 	content := core.Encode(m)
 	if number, ok := w.messages.find(content); ok {
 		return number
@@ -82,11 +82,11 @@ func (w *World) internMessage(m core.Message) uint32 {
 	return w.messages.intern(content, message{value: value, round: value.Describe().Stamp.Round})
 }
 
-func (w *World) internPacket(k packet) uint32 {
+func (w *World) internPacket(k packet) packetNumber {
 	var content []byte
 	content = binary.BigEndian.AppendUint16(content, uint16(k.from))
 	content = binary.BigEndian.AppendUint32(content, uint32(k.inc))
-	content = binary.BigEndian.AppendUint32(content, k.message)
+	content = binary.BigEndian.AppendUint32(content, uint32(k.message))
 	if number, ok := w.packets.find(content); ok {
 		return number
 	}
@@ -94,12 +94,12 @@ func (w *World) internPacket(k packet) uint32 {
 }
 
 // internInbox numbers a content; the channels must be in order and not empty.
-func (w *World) internInbox(channels []channel) uint32 {
+func (w *World) internInbox(channels []channel) inboxNumber {
 	var content []byte
 	for _, c := range channels {
 		content = binary.BigEndian.AppendUint32(content, uint32(len(c.messages)))
 		for _, m := range c.messages {
-			content = binary.BigEndian.AppendUint32(content, m)
+			content = binary.BigEndian.AppendUint32(content, uint32(m))
 		}
 	}
 	if number, ok := w.inboxes.find(content); ok {
@@ -151,16 +151,21 @@ func (w *World) headsOf(channels []channel) []head {
 	return heads
 }
 
+// inbox is what is in flight to a proc.
+func (w *World) inbox(state []uint32, p core.Proc) *inbox {
+	return w.inboxes.at(inboxNumber(state[inboxWord(p)]))
+}
+
 // push appends a packet to its channel.
-func (w *World) push(number, p uint32) uint32 {
-	key := pair(number, p)
+func (w *World) push(number inboxNumber, p packetNumber) inboxNumber {
+	key := pair(uint32(number), uint32(p))
 	if next, ok := w.pushes.get(key); ok {
-		return next
+		return inboxNumber(next)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if next, ok := w.pushes.get(key); ok {
-		return next
+		return inboxNumber(next)
 	}
 	k := w.packets.at(p)
 	channels := slices.Clone(w.inboxes.at(number).channels)
@@ -170,7 +175,7 @@ func (w *World) push(number, p uint32) uint32 {
 	switch {
 	case !found:
 		channels = slices.Insert(channels, i,
-			channel{from: k.from, inc: k.inc, messages: []uint32{p}})
+			channel{from: k.from, inc: k.inc, messages: []packetNumber{p}})
 	case !w.Model.KeepsOrder():
 		j, known := slices.BinarySearch(channels[i].messages, p)
 		if known && w.Model.Set {
@@ -181,14 +186,14 @@ func (w *World) push(number, p uint32) uint32 {
 		channels[i].messages = append(slices.Clone(channels[i].messages), p)
 	}
 	next := w.internInbox(channels)
-	w.pushes.put(key, next)
+	w.pushes.put(key, uint32(next))
 	return next
 }
 
 // pop removes a head.
-func (w *World) pop(number uint32, h *head) uint32 {
+func (w *World) pop(number inboxNumber, h *head) inboxNumber {
 	if popped := h.popped.Load(); popped != 0 {
-		return popped - 1
+		return inboxNumber(popped - 1)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -199,25 +204,25 @@ func (w *World) pop(number uint32, h *head) uint32 {
 		channels = slices.Delete(channels, h.channel, h.channel+1)
 	}
 	next := w.internInbox(channels)
-	h.popped.Store(next + 1)
+	h.popped.Store(uint32(next) + 1)
 	return next
 }
 
 // without removes one incarnation's channel, or all channels of a sender when inc is everyLife.
-func (w *World) without(number uint32, from core.Proc, inc core.Incarnation) uint32 {
+func (w *World) without(number inboxNumber, from core.Proc, inc core.Incarnation) inboxNumber {
 	gone := func(c channel) bool { return c.from == from && (inc == everyLife || c.inc == inc) }
 	if !slices.ContainsFunc(w.inboxes.at(number).channels, gone) {
 		return number
 	}
 	key := uint64(number)<<32 | uint64(from)<<16 | uint64(inc&0xffff)
 	if next, ok := w.cuts.get(key); ok {
-		return next
+		return inboxNumber(next)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	next := w.internInbox(slices.DeleteFunc(slices.Clone(w.inboxes.at(number).channels), gone))
 	if _, ok := w.cuts.get(key); !ok {
-		w.cuts.put(key, next)
+		w.cuts.put(key, uint32(next))
 	}
 	return next
 }

@@ -126,10 +126,10 @@ func TestLossInASet(t *testing.T) {
 	if fmt.Sprint(texts) != fmt.Sprint(want) {
 		t.Fatalf("enabled are %q, want %q", texts, want)
 	}
-	if got := w.inboxes.at(x.State(0, nil)[inboxWord(1)]); len(got.heads) != 2 {
+	if got := w.inbox(x.State(0, nil), 1); len(got.heads) != 2 {
 		t.Errorf("%d messages after a delivery, want 2", len(got.heads))
 	}
-	if got := w.inboxes.at(x.State(2, nil)[inboxWord(1)]); len(got.heads) != 1 {
+	if got := w.inbox(x.State(2, nil), 1); len(got.heads) != 1 {
 		t.Errorf("%d messages after a loss, want 1", len(got.heads))
 	}
 	if got := x.State(1, nil)[inboxWord(1)]; got != emptyInbox {

@@ -122,7 +122,7 @@ func collect(w *World, f *spec.Facts, o *spec.Oracle) {
 		}
 		for _, a := range t.acts {
 			if a.kind == actSend {
-				notePast(o, w.messages.at(w.packets.at(a.value).message).value)
+				notePast(o, w.messages.at(w.packets.at(a.packet()).message).value)
 			}
 		}
 	}

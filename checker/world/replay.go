@@ -137,7 +137,7 @@ func (w *World) evidence(before, next []uint32, c eventCode) []trace.Event {
 	}
 	switch c.kind() {
 	case deliver, duplicate:
-		box := w.inboxes.at(before[inboxWord(p)])
+		box := w.inbox(before, p)
 		h := box.head(c.arg())
 		wire := w.inputs.at(h.input).Message.Describe()
 		events = append(events, trace.Event{Kind: trace.Arrived, Proc: p,
@@ -184,7 +184,7 @@ func (w *World) localStep(state []uint32, c eventCode) (uint32, bool) {
 	here, number := state[localWord(p)], state[envWord(p)]
 	switch c.kind() {
 	case deliver, duplicate:
-		return w.transition(here, w.inboxes.at(state[inboxWord(p)]).head(a).input), true
+		return w.transition(here, w.inbox(state, p).head(a).input), true
 	case advance:
 		return w.transition(here, w.locals.at(here).choices[a]), true
 	case persisted:

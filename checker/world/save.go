@@ -46,8 +46,8 @@ func (w *World) Restore(d *search.Decoder) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	// New has put the first of each there
-	w.locals, w.inboxes, w.monitors.memories = interned[local]{}, interned[inbox]{},
-		interned[[]string]{}
+	w.locals, w.inboxes = interned[uint32, local]{}, interned[inboxNumber, inbox]{}
+	w.monitors.memories = interned[uint32, []string]{}
 	restoreKeys(d, "message", &w.messages, w.restoredMessage)
 	restoreKeys(d, "packet", &w.packets, w.restoredPacket)
 	w.restoreInputs(d)
@@ -72,7 +72,7 @@ func (w *World) Restore(d *search.Decoder) {
 }
 
 // keys are the canonical bytes of all things in the order of their numbers.
-func (n *interned[T]) keys() []string {
+func (n *interned[N, T]) keys() []string {
 	list := make([]string, n.len())
 	for key, number := range n.numbers { // each goes to its own place
 		list[number] = key
@@ -80,7 +80,7 @@ func (n *interned[T]) keys() []string {
 	return list
 }
 
-func saveKeys[T any](e *search.Encoder, n *interned[T]) {
+func saveKeys[N ~uint32, T any](e *search.Encoder, n *interned[N, T]) {
 	e.Number(uint64(n.len()))
 	for _, key := range n.keys() {
 		e.Bytes([]byte(key))
@@ -88,7 +88,7 @@ func saveKeys[T any](e *search.Encoder, n *interned[T]) {
 }
 
 // restoreKeys makes the things of a table again from their canonical bytes.
-func restoreKeys[T any](d *search.Decoder, what string, n *interned[T],
+func restoreKeys[N ~uint32, T any](d *search.Decoder, what string, n *interned[N, T],
 	value func(key []byte) (T, error)) {
 	for i := range d.Count(1) {
 		key := d.Bytes()
@@ -132,7 +132,7 @@ func (w *World) restoredPacket(key []byte) (packet, error) {
 	}
 	k := packet{from: core.Proc(binary.BigEndian.Uint16(key)),
 		inc:     core.Incarnation(binary.BigEndian.Uint32(key[2:])),
-		message: binary.BigEndian.Uint32(key[6:])}
+		message: messageNumber(binary.BigEndian.Uint32(key[6:]))}
 	if int(k.message) >= w.messages.len() || int(k.from) >= w.procs {
 		return packet{}, fmt.Errorf("message %d from proc %d is not known", k.message, k.from)
 	}
@@ -185,7 +185,7 @@ func (w *World) restoreInputs(d *search.Decoder) {
 			return
 		}
 		if number > 0 {
-			in.Message = w.messages.at(uint32(number - 1)).value
+			in.Message = w.messages.at(messageNumber(number - 1)).value
 		}
 		in.Key, in.Timer, in.Procs, in.Records = rest.Key, rest.Timer, rest.Procs, rest.Records
 		again := w.internInput(in)
@@ -261,7 +261,7 @@ func (w *World) restoredInbox(key []byte) (b inbox, err error) {
 		}
 		c := channel{}
 		for range n {
-			p := binary.BigEndian.Uint32(key)
+			p := packetNumber(binary.BigEndian.Uint32(key))
 			if key = key[4:]; int(p) >= w.packets.len() {
 				return b, bad
 			}

@@ -47,7 +47,7 @@ func (w *World) heardOut(state []uint32, p, q core.Proc) bool {
 	if w.Model.DetectAny {
 		return true
 	}
-	channels := w.inboxes.at(state[inboxWord(p)]).channels
+	channels := w.inbox(state, p).channels
 	for i := range channels {
 		if c := &channels[i]; c.from == q && w.dead(state, c) {
 			return false
@@ -103,9 +103,9 @@ func (r *recorder) renew() {
 }
 
 // sendFormer puts a message of what is left of the former incarnation on its way.
-func (r *recorder) sendFormer(e *core.Effect, number uint32) {
+func (r *recorder) sendFormer(e *core.Effect, number messageNumber) {
 	k := r.world.internPacket(packet{from: r.from.proc, inc: r.evidence.Sender(e), message: number})
-	r.t.acts = append(r.t.acts, act{kind: actSend, to: e.To, value: k})
+	r.t.acts = append(r.t.acts, act{kind: actSend, to: e.To, value: uint32(k)})
 	if event, ok := r.evidence.Of(e); ok {
 		r.judge(event)
 		r.t.events = append(r.t.events, event)

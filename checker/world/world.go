@@ -64,15 +64,15 @@ type World struct {
 	bytes atomic.Int64 // when they were counted last
 
 	mu          sync.Mutex // held by who writes to anything below, or runs a machine
-	messages    interned[message]
-	packets     interned[packet]
-	inputs      interned[core.Input]
-	locals      interned[local]
-	inboxes     interned[inbox]
-	envs        interned[env]
-	histories   interned[*trace.History]
-	operations  interned[operation]
-	transitions store[transition]
+	messages    interned[messageNumber, message]
+	packets     interned[packetNumber, packet]
+	inputs      interned[uint32, core.Input]
+	locals      interned[uint32, local]
+	inboxes     interned[inboxNumber, inbox]
+	envs        interned[uint32, env]
+	histories   interned[uint32, *trace.History]
+	operations  interned[uint32, operation]
+	transitions store[uint32, transition]
 	former      map[uint64]struct{} // local steps met before the search was resumed, and not since
 
 	known    table // (local, input) -> transition
@@ -274,7 +274,7 @@ func (w *World) Expand(state []uint32, reduce checker.Reduction, x *checker.Expa
 
 // deliveries adds the events that take a message from the network.
 func (w *World) deliveries(state []uint32, p core.Proc, x *checker.Expansion) {
-	box := w.inboxes.at(state[inboxWord(p)])
+	box := w.inbox(state, p)
 	for i := range box.heads {
 		w.delivery(state, p, &box.heads[i], x)
 	}
@@ -287,7 +287,7 @@ func (w *World) delivery(state []uint32, p core.Proc, h *head, x *checker.Expans
 	}
 	c := cause{}
 	if !w.Model.Set {
-		c = cause{word: inboxWord(p), value: w.pop(state[inboxWord(p)], h)}
+		c = cause{word: inboxWord(p), value: uint32(w.pop(inboxNumber(state[inboxWord(p)]), h))}
 	}
 	w.step(state, p, tr, code(deliver, p, h.name).step(), x, c)
 }
@@ -305,7 +305,8 @@ func (w *World) consequence(state []uint32, p core.Proc, tr uint32) bool {
 	for i := range t.acts {
 		switch a := &t.acts[i]; a.kind {
 		case actSend:
-			if inbox := state[inboxWord(a.to)]; w.push(inbox, a.value) != inbox {
+			number := inboxNumber(state[inboxWord(a.to)])
+			if w.push(number, a.packet()) != number {
 				return true
 			}
 		case actChange, actRollback, actWatch, actExit, actRenew:
@@ -357,7 +358,8 @@ func (w *World) perform(x *checker.Expansion, p core.Proc, tr uint32) {
 func (w *World) act(x *checker.Expansion, p core.Proc, a *act) {
 	switch a.kind {
 	case actSend:
-		x.Set(inboxWord(a.to), w.push(x.At(inboxWord(a.to)), a.value))
+		number := inboxNumber(x.At(inboxWord(a.to)))
+		x.Set(inboxWord(a.to), uint32(w.push(number, a.packet())))
 	case actChange:
 		x.Set(envWord(p), w.envStep(x.At(envWord(p)), a.value))
 	case actRollback:
