@@ -348,6 +348,23 @@ func TestPanic(t *testing.T) {
 	}
 }
 
+// TestMisuse: a machine that asks for what nobody can do ends the run, with its name and what is
+// wrong.
+func TestMisuse(t *testing.T) {
+	for want, e := range map[string]core.Effect{
+		"names proc 99 in a SendMessage effect, want one": core.SendTo(99, &noiseMessage{}),
+		"has an effect of kind 0, want one of 1 to ":      {},
+	} {
+		bad := service{step: func(core.Proc, *uint64, core.Input) []core.Effect {
+			return []core.Effect{e}
+		}}
+		if r := run(t, bad.setup(2), local.Config{}); r.Complete ||
+			!strings.Contains(r.Panic, ", on start, "+want) {
+			t.Errorf("%q, want %q", r.Panic, want)
+		}
+	}
+}
+
 // TestValidate gives configurations that make no sense.
 func TestValidate(t *testing.T) {
 	setup := noiseless().setup(3)

@@ -156,8 +156,11 @@ func (r *run) attempt(p *proc, o *offer) (a *attempt) {
 	}
 	defer func() {
 		if failure := recover(); failure != nil {
-			a.failed = fmt.Sprintf("%s panics on %s: %v", r.layout.Name(p.id),
-				o.input.Name(r.layout), failure)
+			what := "panics on %s: %v"
+			if _, ok := failure.(wrong); ok {
+				what = "of protocol " + r.setup.Protocol + ", on %s, %v"
+			}
+			a.failed = fmt.Sprintf("%s "+what, r.layout.Name(p.id), o.input.Name(r.layout), failure)
 		}
 	}()
 	if o.packet != nil {
@@ -167,7 +170,7 @@ func (r *run) attempt(p *proc, o *offer) (a *attempt) {
 		a.before = r.setup.New(p.id)
 		core.Clone(a.machine, a.before)
 	}
-	a.step(p.id, o.input)
+	a.step(p.id, o.input, len(r.procs))
 	a.choices = a.machine.Choices(nil)
 	h := core.HistoryOf(a.machine)
 	a.recovers = h != nil && h.Recovering
@@ -199,8 +202,11 @@ func (r *run) decode(k *packet) core.Message {
 	return m
 }
 
-// step hands the input to the machine and takes the effects apart.
-func (a *attempt) step(p core.Proc, in core.Input) {
+// wrong is what a step panics with that asks for what nobody can do.
+type wrong string
+
+// step hands the input to the machine, one of so many, and takes the effects apart.
+func (a *attempt) step(p core.Proc, in core.Input, procs int) {
 	v := core.Evidence{Proc: p, Incarnation: a.inc}
 	if event, ok := v.OfInput(&in); ok {
 		a.events = append(a.events, event)
@@ -209,6 +215,9 @@ func (a *attempt) step(p core.Proc, in core.Input) {
 	v.After = core.HistoryOf(a.machine)
 	for i := range effects {
 		e := &effects[i]
+		if words := e.Wrong(procs); words != "" {
+			panic(wrong(words))
+		}
 		if e.Acts() {
 			x := act{effect: *e, first: len(a.events)}
 			if e.Kind == core.SendMessage {

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -26,7 +27,9 @@ func (n *Node) step(in *core.Input) error {
 	if n.keep.on {
 		n.keep.begin(n.c.Machine, in)
 	}
-	n.out = n.c.Machine.Step(*in, n.out[:0])
+	if err := n.ask(in); err != nil {
+		return err
+	}
 	if n.keep.on && n.keep.ends(n.c.Machine, in, n.out) {
 		return nil
 	}
@@ -63,6 +66,24 @@ func (n *Node) step(in *core.Input) error {
 		}
 	}
 	return end
+}
+
+// ask lets the machine take the input; it must ask for what can be done.
+func (n *Node) ask(in *core.Input) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("node: proc %d inc %d: the machine panics on input %d from %d: %v\n%s",
+				n.c.Proc, n.c.Life, in.Kind, in.From, r, debug.Stack())
+		}
+	}()
+	n.out = n.c.Machine.Step(*in, n.out[:0])
+	for i := range n.out {
+		if words := n.out[i].Wrong(n.c.Procs); words != "" {
+			return fmt.Errorf("node: proc %d inc %d: on input %d from %d the machine %s", n.c.Proc,
+				n.c.Life, in.Kind, in.From, words)
+		}
+	}
+	return nil
 }
 
 // perform performs one effect.
