@@ -19,7 +19,7 @@ var Protocol = protocol.Protocol{
 	Setup: func(r protocol.Request) (*core.Setup, error) {
 		return NewSetup(r.Layout, r.Programs, causal.OptionsOf(r))
 	},
-	Mutants: Mutants,
+	Mutants: mutants,
 	Shapes: &protocol.Shapes{
 		Items: 6, Needs: promise.Piecewise, Wildcards: true, Posts: true,
 		Collectives: protocol.NativeCollectives, Checkpoints: protocol.TogetherCheckpoints,

@@ -16,7 +16,7 @@ var Protocol = protocol.Protocol{
 	Setup: func(r protocol.Request) (*core.Setup, error) {
 		return NewSetup(r.Layout, r.Programs, OptionsOf(r))
 	},
-	Mutants: Mutants,
+	Mutants: mutants,
 	Shapes: &protocol.Shapes{
 		Items: 7, Needs: promise.Piecewise, Wildcards: true, Posts: true,
 		Collectives: protocol.ExpandedCollectives, Checkpoints: protocol.TogetherCheckpoints,

@@ -14,7 +14,7 @@ var Protocol = protocol.Protocol{
 	Setup: func(r protocol.Request) (*core.Setup, error) {
 		return NewSetup(r.Layout, r.Programs, Options{Errata: r.Errata})
 	},
-	Mutants: Mutants,
+	Mutants: mutants,
 	Shapes: &protocol.Shapes{
 		Items: 8, Clusters: protocol.AnyClusters, Needs: promise.SendDeterministic,
 		Wildcards: true, Posts: true, Collectives: protocol.ExpandedCollectives,

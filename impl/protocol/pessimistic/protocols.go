@@ -42,7 +42,7 @@ func describe(p Protocol, doc string, colour int) protocol.Protocol {
 			return NewSetup(p, r.Layout, r.Programs, own)
 		},
 		Shapes:  Shapes(),
-		Mutants: Mutants,
+		Mutants: mutants,
 		Perf: protocol.Perf{Colour: colour,
 			Clustered: func(options string) bool { return strings.Contains(options, "mode=semi") }},
 	}

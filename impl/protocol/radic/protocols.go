@@ -15,7 +15,7 @@ func Protocols() []protocol.Protocol {
 	sender.Shapes.Variations = nodes()
 	return []protocol.Protocol{
 		describe(pessimistic.HMPL, 4, ""),
-		describe(pessimistic.RBML, 3, Mutants), sender,
+		describe(pessimistic.RBML, 3, mutants), sender,
 	}
 }
 

@@ -2,7 +2,7 @@ package paxos
 
 import _ "embed" // of the text
 
-// Mutants are ways to break it, as package checker/mutate reads them.
+// mutants are ways to break it, as package checker/mutate reads them.
 //
 //go:embed mutants.txt
-var Mutants string
+var mutants string

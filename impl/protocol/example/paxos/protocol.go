@@ -11,7 +11,7 @@ var Protocol = protocol.Protocol{
 	Doc:      "an example outside recovery: single-decree Paxos behind a register [Paxos]",
 	Roles:    []string{"servers", "clients"},
 	Variants: []string{"deaf", "stale"},
-	Mutants:  Mutants,
+	Mutants:  mutants,
 	Build: func(counts []int, variant string) (*core.Setup, error) {
 		return NewSetup(Options{Servers: counts[0], Clients: counts[1],
 			Deaf: variant == "deaf", Stale: variant == "stale"})

@@ -11,7 +11,7 @@ var Protocol = protocol.Protocol{
 	Doc:      "an example outside recovery: two-phase commit [Commit]",
 	Roles:    []string{"resources"},
 	Variants: []string{"hasty"},
-	Mutants:  Mutants,
+	Mutants:  mutants,
 	Build: func(counts []int, variant string) (*core.Setup, error) {
 		return NewSetup(Options{Resources: counts[0], Hasty: variant == "hasty"})
 	},
