@@ -11,6 +11,7 @@ func minimal(f *Facts) bool { return f.Minimal }
 // LogMinimal: of a collective, nobody keeps more than recovery needs.
 var LogMinimal = register(Property{
 	Name: "log-minimal", Kind: Final, Source: "[CAMEL] section 3.1", Applies: minimal,
+	Needs: "Minimal: of a collective only its root and the children of the root keep anything",
 	Doc: "at the end one copy of each multicast is kept, at its root, and contributions only at " +
 		"the root and its children",
 	End: func(f *Facts, v View) string {
@@ -51,6 +52,7 @@ var LogMinimal = register(Property{
 // LogAvailable: what a root would need after a failure is there.
 var LogAvailable = register(Property{
 	Name: "log-available", Kind: Final, Source: "[CAMEL] Lemma 1", Applies: minimal,
+	Needs: "Minimal: of a collective only its root and the children of the root keep anything",
 	Doc: "at the end each child of a root keeps its contributions after its own recovery line to " +
 		"all rounds since the root's",
 	End: func(f *Facts, v View) string {
@@ -126,6 +128,7 @@ func resultOf(f *Facts, c trace.Collective) (found trace.MsgID) {
 var RootDeterminants = register(Property{
 	Name: "root-determinants", Kind: Always, Source: "[CAMEL] Alg. 2 l. 31-34",
 	Applies: minimal,
+	Needs:   "Minimal: of a collective only its root and the children of the root keep anything",
 	Doc:     "a determinant of a reduction is about a reception of its root",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		c := f.Layout.Collectives[e.ID]

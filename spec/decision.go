@@ -14,6 +14,7 @@ var Agreement = register(Property{
 	Doc: "no two procs decide differently, and what they decide is one of the possible " +
 		"decisions",
 	Applies: func(f *Facts) bool { return f.Decisions != nil },
+	Needs:   "Decisions: what may be decided (Decide)",
 	Watched: []trace.Kind{trace.Decided},
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
 		switch {
@@ -38,6 +39,7 @@ var DecisionLearned = register(Property{
 	Doc: "when nothing can happen any more, a decision that one of the deciders has made all " +
 		"of them have made",
 	Applies: func(f *Facts) bool { return f.Learners > 0 },
+	Needs:   "Deciders, without failures and losses (Decide)",
 	Watched: []trace.Kind{trace.Decided},
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
 		if int(e.Proc) >= f.Learners {
@@ -66,6 +68,7 @@ func decides(decision string) Property {
 		Name: "decides-" + decision, Kind: Sometimes, Source: "guard",
 		Doc:     "in some run somebody decides to " + decision,
 		Applies: func(f *Facts) bool { return slices.Contains(f.Decisions, decision) },
+		Needs:   "Decisions with this one in it (Decide)",
 		Event: func(f *Facts, v View, e trace.Event) string {
 			if e.Kind == trace.Decided && e.Text == decision {
 				return "seen"

@@ -46,6 +46,7 @@ var LegalOrder = register(Property{
 	Name: "legal-order", Kind: Always, Source: "[HydEE] section IV",
 	Doc:     "the sequence of deliveries of each rank is that of some failure-free run",
 	Applies: func(f *Facts) bool { return f.Oracle != nil },
+	Needs:   "programs that can be explored alone",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		h := v.Observed(e.Proc).History
 		if e.Kind != trace.Delivered || h == nil || int(e.Proc) >= f.Layout.Ranks {
@@ -71,6 +72,7 @@ var Genuine = register(Property{
 	Name: "genuine", Kind: Always, Source: "reliable channels",
 	Doc:     "a delivered message is one that the program sends to this rank, with its payload",
 	Applies: func(f *Facts) bool { return f.Oracle != nil && f.Sends },
+	Needs:   "Needs a send-deterministic program, which can be explored alone",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Delivered {
 			return ""

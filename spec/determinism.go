@@ -14,6 +14,7 @@ var SendDeterminism = register(Property{
 	Doc: "the k-th send of a rank has one destination, one payload and one set of deliveries " +
 		"before it in all runs",
 	Applies: func(f *Facts) bool { return f.Sends },
+	Needs:   "Needs a send-deterministic program",
 	Relate: func(f *Facts, v View, e trace.Event) (string, string) {
 		h := v.Observed(e.Proc).History
 		if e.Kind != trace.Sent || h == nil {
@@ -53,6 +54,7 @@ var StampDeterminism = register(Property{
 	Name: "stamp-determinism", Kind: Pair, Source: "[HydEE] Lemma 4",
 	Doc:     "every message carries the same date and phase in all runs and incarnations",
 	Applies: func(f *Facts) bool { return f.Phases && f.Sends },
+	Needs:   "Phases, and Needs a send-deterministic program",
 	Relate: func(f *Facts, v View, e trace.Event) (string, string) {
 		if e.Kind != trace.Emitted || e.ID.IsZero() {
 			return "", ""

@@ -73,6 +73,8 @@ var LineSettles = register(Property{
 	Applies: func(f *Facts) bool {
 		return f.Checkpoints && f.RollsBack <= promise.Cluster && !f.Fetches
 	},
+	Needs: "checkpoints in the scenario (Commit), RollsBack no more than the failed clusters, " +
+		"images that are not fetched",
 	End: func(f *Facts, v View) string {
 		for r := range trace.Rank(f.Layout.Ranks) {
 			for q := range trace.Rank(f.Layout.Ranks) {
@@ -123,6 +125,7 @@ var Contained = register(Property{
 		"where the end of that is declared, " +
 		"and takes an image for its state only after a restart",
 	Applies: func(f *Facts) bool { return f.RollsBack <= promise.Cluster },
+	Needs:   "RollsBack no more than the failed clusters",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Resumed && e.Incarnation == 0 {
 			return fmt.Sprintf("%s goes back to an image although it has not failed",
@@ -189,6 +192,7 @@ var StableOnly = register(Property{
 	Doc: "only the declared records are stable, so no determinant is; between checkpoints " +
 		"nothing is written",
 	Applies: func(f *Facts) bool { return f.StableKeys != nil },
+	Needs:   "StableKeys (Persist)",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Stored {
 			return ""
@@ -208,6 +212,7 @@ var LogScope = register(Property{
 	Name: "log-scope", Kind: Always, Source: "[HydEE] Alg. 1 l. 7",
 	Doc:     "only messages between clusters are logged",
 	Applies: func(f *Facts) bool { return f.LogsOutside },
+	Needs:   "LogsOutside (Log)",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Logged && f.Layout.SameCluster(e.Proc, e.Peer) {
 			return fmt.Sprintf("%s logs %s for %s of its own cluster", f.Layout.Name(e.Proc),

@@ -27,6 +27,7 @@ var Linearizable = register(Property{
 	Doc: "the answers of all clients are those of one register, in an order that respects " +
 		"which operation ended before which began",
 	Applies: func(f *Facts) bool { return f.Register },
+	Needs:   "Register (Invoke, Return)",
 	Watched: []trace.Kind{trace.Invoked, trace.Returned},
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
 		h := readHistory(memory)
@@ -57,6 +58,7 @@ var ReadsValue = register(Property{
 	Name: "reads-value", Kind: Sometimes, Source: "guard",
 	Doc:     "in some run a client reads a value that was written",
 	Applies: func(f *Facts) bool { return f.Register },
+	Needs:   "Register (Invoke, Return)",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Returned && e.Text != "" {
 			return "seen"

@@ -76,6 +76,7 @@ var NoOrphan = register(Property{
 	Doc: "a message that is sent again is the one that whoever is up has received under its " +
 		"name",
 	Applies: func(f *Facts) bool { return f.Needs == promise.Piecewise },
+	Needs:   "Needs a piecewise deterministic program",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		c, collective := f.Layout.Collectives[e.ID]
 		// nobody receives a contribution: the result has its name
@@ -108,6 +109,7 @@ var Recoverable = register(Property{
 	Doc: "a message is stable at its receiver, or its sender has a copy: when it leaves, and " +
 		"when its sender comes back after it",
 	Applies: func(f *Facts) bool { return f.KeepsCopies && f.Layout.Holdings },
+	Needs:   "KeepsCopies, declared (Keep, Forget)",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		switch {
 		case e.Kind == trace.Emitted && !e.ID.IsZero():
@@ -170,6 +172,7 @@ var OutputStable = register(Property{
 	Name: "output-stable", Kind: Always, Global: true, Source: "design sections 1.3 and 4",
 	Doc:     "an output leaves only when every delivery before it is stable",
 	Applies: func(f *Facts) bool { return f.Needs == promise.Piecewise && f.Layout.Holdings },
+	Needs:   "Needs a piecewise deterministic program, and declares what it keeps (Keep, Forget)",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		h := v.Observed(e.Proc).History
 		if e.Kind != trace.Released || h == nil || f.KeepsLines && !lineKept(f, v, e.Proc) {
@@ -191,6 +194,7 @@ var Protected = register(Property{
 	Doc: "when nothing can happen any more, somebody who is up keeps a recovery line of " +
 		"every rank that has not given up, nor waits in its recovery for one that has",
 	Applies: func(f *Facts) bool { return f.KeepsLines },
+	Needs:   "KeepsLines: images in the memory of others (Keep, Forget)",
 	End: func(f *Facts, v View) string {
 		if lone(f, v) {
 			return ""
@@ -218,6 +222,7 @@ var BuffersDrain = register(Property{
 	Doc: "when nothing can happen any more, no sender has a copy of a message that is stable " +
 		"at its receiver",
 	Applies: func(f *Facts) bool { return f.KeepsLines && f.KeepsCopies },
+	Needs:   "KeepsLines and KeepsCopies (Keep, Forget)",
 	End: func(f *Facts, v View) string {
 		if gaveUp(f, v) {
 			return ""
@@ -242,6 +247,7 @@ var BuffersDrain = register(Property{
 var Unrecoverable = register(Property{
 	Name: "unrecoverable", Kind: Sometimes, Source: "guard",
 	Applies: func(f *Facts) bool { return f.KeepsLines && f.Failures },
+	Needs:   "KeepsLines, and failures in the scenario (Halt)",
 	Doc:     "in some run a rank and everybody who kept its image fail together, and it says so",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Halted {

@@ -12,6 +12,7 @@ var PhaseOrder = register(Property{
 	Doc: "a send has at least the phase of every message delivered before it, and a higher " +
 		"one if that came from another cluster",
 	Applies: func(f *Facts) bool { return f.Phases },
+	Needs:   "Phases: stamps of messages carry them",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		h := v.Observed(e.Proc).History
 		if e.Kind != trace.Emitted || e.ID.IsZero() || h == nil || e.Again {
@@ -38,6 +39,7 @@ var CausalReplay = register(Property{
 	Doc: "in the current round no message leaves before every message it depends on in all " +
 		"failure-free runs is sent (again)",
 	Applies: func(f *Facts) bool { return f.Oracle != nil && f.Phases },
+	Needs:   "Phases, and programs that can be explored alone",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Emitted || e.ID.IsZero() {
 			return ""
@@ -86,6 +88,7 @@ var GateSound = register(Property{
 	Name: "gate-sound", Kind: Always, Global: true, Source: "[HydEE] Alg. 4",
 	Doc:     "when sends up to a phase are allowed, no orphan of a lower phase is outstanding",
 	Applies: func(f *Facts) bool { return f.Phases },
+	Needs:   "Phases: stamps of messages carry them",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Emitted || f.Layout.Kinds[e.Text] != trace.Gate ||
 			e.Stamp.Round != newestRound(f, v) {

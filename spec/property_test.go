@@ -83,6 +83,9 @@ func TestEveryPropertyIsJudged(t *testing.T) {
 		if p.Doc == "" || p.Source == "" {
 			t.Errorf("property %s does not say what holds or where it comes from", p.Name)
 		}
+		if (p.Applies == nil) != (p.Needs == "") {
+			t.Errorf("property %s: whom it applies to is said in words: %q", p.Name, p.Needs)
+		}
 		set := [...]bool{p.Event != nil && (p.Kind == spec.Always || p.Kind == spec.Sometimes),
 			p.End != nil && p.Kind == spec.Final,
 			p.Relate != nil && p.Kind == spec.Pair, p.Observe != nil && p.Kind == spec.Monitor}

@@ -10,7 +10,8 @@ import (
 // one more at a time. Where a program is stuck, terminates says more.
 var RecoveryEnds = register(Property{
 	Name: "recovery-ends", Kind: Final, Source: "[CAMEL] Theorem 1", Applies: holders,
-	Doc: "at the end, when every program has ended, no rank is still recovering",
+	Needs: "Holders: determinants are kept and declared (Keep, Forget)",
+	Doc:   "at the end, when every program has ended, no rank is still recovering",
 	End: func(f *Facts, v View) string {
 		found := ""
 		for r := range trace.Rank(f.Layout.Ranks) {

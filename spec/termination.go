@@ -67,6 +67,7 @@ var FinalState = register(Property{
 	Name: "final-state", Kind: Final, Source: "[HydEE] section IV",
 	Doc:     "the final state of the ranks is that of some failure-free run",
 	Applies: func(f *Facts) bool { return f.Oracle != nil },
+	Needs:   "programs that can be explored alone",
 	End: func(f *Facts, v View) string {
 		if key := FinalKey(f, v); key != "" && !f.Oracle.Finals[key] {
 			return "the ranks end in a combination of states that no failure-free run ends in"
