@@ -3,6 +3,7 @@ package minimise
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/domino-check/domino/checker"
@@ -168,7 +169,9 @@ func leastOf(a, b int) int {
 // found turns what a search has found into a run.
 func (o *oracle) found(ctx context.Context, w *world.World, f checker.Found,
 	order checker.Order) (*witness, error) {
-	o.property = f.Property
+	if o.property = f.Property; o.property == world.Returns {
+		return nil, errHangs
+	}
 	run, err := w.Follow(f.Path)
 	if err != nil {
 		return nil, fmt.Errorf("the run that breaks %s can not be repeated: %w", f.Property, err)
@@ -205,9 +208,15 @@ func (o *oracle) given(q Question, w *world.World) (*witness, error) {
 		return nil, fmt.Errorf("the run in %s breaks %s, not %s", q.Scenario.Name,
 			run.Violation.Property, o.property)
 	}
-	o.property = run.Violation.Property
+	if o.property = run.Violation.Property; o.property == world.Returns {
+		return nil, errHangs
+	}
 	return &witness{world: w, run: run}, nil
 }
+
+// errHangs is why a step that does not return is not made smaller.
+var errHangs = errors.New("a step does not return: every smaller scenario that shows it would " +
+	"leave one more behind that nobody can stop, so take the run as it is")
 
 // minimisation is one question on its way to the answer.
 type minimisation struct {
