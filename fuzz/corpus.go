@@ -180,7 +180,9 @@ func (f *fuzzer) drawAgain(ctx context.Context, w *world.World, s *scenarios.Sce
 	}
 	failure := f.failed(w, s, &r.Found[0].Violation, run, strategy)
 	if f.options.Shrink >= 0 {
-		f.target.minimise(f.whole, failure, max(f.options.Shrink, DefaultShrink/4))
+		shrinking, cancel := f.shrinking()
+		defer cancel()
+		f.target.minimise(shrinking, failure, max(f.options.Shrink, DefaultShrink/4))
 	}
 	return failure
 }

@@ -34,14 +34,14 @@ type Target struct {
 // Options bound and direct a run. The zero value draws DefaultRuns runs and stops at the first
 // failure.
 type Options struct {
-	Seed    uint64 // same seed, same scenarios, same runs
-	First   uint64 // number of the first scenario, to go on where another run ended
-	Runs    int    // of all scenarios together, 0 = DefaultRuns
-	Time    time.Duration
-	PerCase int     // runs of one scenario, 0 = DefaultPerCase
-	Mix     []Share // nil = DefaultMix
-	Workers int     // 0 = 1; the answer is the same for any number, unless time runs out
-	All     bool    // go on after a failure, until each property was broken once
+	Seed    uint64        // same seed, same scenarios, same runs
+	First   uint64        // number of the first scenario, to go on where another run ended
+	Runs    int           // of all scenarios together, 0 = DefaultRuns
+	Time    time.Duration // 0 = no limit; a failure is made small for two seconds more at most
+	PerCase int           // runs of one scenario, 0 = DefaultPerCase
+	Mix     []Share       // nil = DefaultMix
+	Workers int           // 0 = 1; the answer is the same for any number, unless time runs out
+	All     bool          // go on after a failure, until each property was broken once
 	// Ignore lists properties that may be broken: what is known of a protocol should not hide what
 	// is not.
 	Ignore []string
@@ -251,7 +251,9 @@ func (f *fuzzer) add(ctx context.Context, t *trial) {
 		f.properties[t.found.property] = true
 		t.found.runs = r.Runs
 		began := time.Now()
-		r.Failures = append(r.Failures, f.target.shrink(f.whole, t.found, f.options.Shrink))
+		shrinking, cancel := f.shrinking()
+		r.Failures = append(r.Failures, f.target.shrink(shrinking, t.found, f.options.Shrink))
+		cancel()
 		r.Shrinking += time.Since(began)
 		f.over = f.over || !f.options.All
 	}
@@ -262,6 +264,18 @@ func (f *fuzzer) add(ctx context.Context, t *trial) {
 	if b := f.bound(ctx); b != "" && !f.over {
 		f.over, r.Bound = true, b
 	}
+}
+
+// leastShrinking is for how long a failure is made smaller although the time is up: one that was
+// found in the last moment would be as large as it was drawn.
+const leastShrinking = 2 * time.Second
+
+// shrinking is a context for making a failure small.
+func (f *fuzzer) shrinking() (context.Context, context.CancelFunc) {
+	if f.options.Time <= 0 {
+		return context.WithCancel(f.whole)
+	}
+	return context.WithTimeout(f.whole, max(f.options.Time-time.Since(f.began), leastShrinking))
 }
 
 // count adds what the strategies have brought.

@@ -94,7 +94,7 @@ func (q *Question) Ask(ctx context.Context, m Mutant) (*Row, error) {
 			return nil, fmt.Errorf("mutant %s: %s: %w", m.Name, method.Name(), err)
 		}
 		if h.Method = method.Name(); ctx.Err() != nil && !h.Killed {
-			h.Bound, h.Complete = "interrupted", false
+			h.Bound, h.Complete = interrupted, false
 		}
 		r.Hunts = append(r.Hunts, h)
 	}
@@ -111,6 +111,13 @@ func (q *Question) Ask(ctx context.Context, m Mutant) (*Row, error) {
 	r.judge(ctx.Err() != nil)
 	return r, nil
 }
+
+// interrupted is the bound of a hunt that was told to stop.
+const interrupted = "interrupted"
+
+// CutOff reports whether the hunt was told to stop before it had its budget: it has not missed the
+// mutant.
+func (h *Hunt) CutOff() bool { return !h.Killed && h.Bound == interrupted }
 
 // survivorShare is the part of its time that a method may spend on a mutant that is not expected to
 // break anything.
@@ -146,7 +153,7 @@ func (q *Question) compare(ctx context.Context, t *Target, r *Row) error {
 }
 
 // judge compares the row with the catalogue.
-func (r *Row) judge(interrupted bool) {
+func (r *Row) judge(ended bool) {
 	killed := slices.ContainsFunc(r.Hunts, func(h Hunt) bool { return h.Killed })
 	h := r.Hunt("exhaustive")
 	switch {
@@ -160,7 +167,7 @@ func (r *Row) judge(interrupted bool) {
 	case r.Comparison != nil && r.Comparison.Bound == "" &&
 		r.Comparison.Equal == (r.Expect == Equivalent) &&
 		(r.Expect == Equivalent || r.Expect == Within):
-	case interrupted, h == nil, !h.Complete, r.Comparison != nil && r.Comparison.Bound != "":
+	case ended, h == nil, !h.Complete, r.Comparison != nil && r.Comparison.Bound != "":
 		r.Undecided = true
 	case r.Expect == Broken, r.Expect == Vacuous:
 		r.Unexpected = "it survives, expected " + string(r.Expect)

@@ -113,7 +113,7 @@ func (s *Summary) Score(method string) *Score {
 func (c *Score) add(r *Row, h *Hunt) {
 	c.Schedules, c.States, c.Seconds = c.Schedules+h.Schedules, c.States+h.States,
 		c.Seconds+h.Seconds
-	if r.Equivalent() || r.Within() || h.Unfit {
+	if r.Equivalent() || r.Within() || h.Unfit || h.CutOff() {
 		return
 	}
 	c.Of++
@@ -134,7 +134,7 @@ func medianOf(rows []*Row, method int, which func(*Row) bool) float64 {
 			continue
 		}
 		switch h := &r.Hunts[method]; {
-		case h.Unfit:
+		case h.Unfit, h.CutOff():
 		case h.Killed && h.Schedules == 0:
 			return 0 // it draws none
 		case h.Killed:

@@ -119,10 +119,13 @@ func dispatch(ctx context.Context, args []string, io streams) int {
 			continue
 		}
 		code, err := c.run(ctx, args[1:], io)
-		if errors.Is(err, pflag.ErrHelp) {
+		switch {
+		case errors.Is(err, pflag.ErrHelp):
 			return 0
-		}
-		if err != nil {
+		case errors.Is(err, errInterrupted):
+			fmt.Fprintf(io.err, "domino %s: interrupted\n", c.name)
+			return exitCode(spec.Unknown)
+		case err != nil:
 			// a package may have its name
 			fmt.Fprintf(io.err, "domino %s: %s\n", c.name,
 				strings.TrimPrefix(err.Error(), c.name+": "))

@@ -60,7 +60,7 @@ func runCertify(ctx context.Context, args []string, io streams) (int, error) {
 					"least 1")
 	}
 	a := certified{Program: strings.Join(f.Args(), " "), Needs: *needs}
-	setup, err := a.open(f.Args(), io)
+	setup, err := heard(ctx, func() (*core.Setup, error) { return a.open(f.Args(), io) })
 	if err != nil {
 		return 0, err
 	}
@@ -68,8 +68,12 @@ func runCertify(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, fmt.Errorf("unknown class %q, want %s", a.Needs,
 			strings.Join(classNames[:], ", "))
 	}
-	c, err := world.Certify(ctx, setup, checker.Options{MaxStates: *states})
-	if err != nil {
+	c, err := heard(ctx, func() (*world.Certificate, error) {
+		return world.Certify(ctx, setup, checker.Options{MaxStates: *states})
+	})
+	if errors.Is(err, errInterrupted) {
+		return 0, err
+	} else if err != nil {
 		fmt.Fprintf(io.err, "unknown: %v\n", err)
 		return exitCode(spec.Unknown), nil
 	}

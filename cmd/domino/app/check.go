@@ -126,7 +126,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	list, err := io.Select(f.Args())
+	list, err := io.chosen(ctx, f.Args())
 	if err != nil {
 		return 0, err
 	}
@@ -159,9 +159,12 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 	t := newTable(io.out, list)
 	t.traces = o.Order == checker.StatelessOptimal
 	var failed error
-	code := 0
+	code, left := 0, 0
 	pool(ctx, sf.workers, len(list), func(ctx context.Context, job int) *row {
 		var r *row
+		if ctx.Err() != nil {
+			return nil
+		}
 		if sf.sampling() {
 			r = sampleOne(ctx, list[job], sf, io, p)
 		} else {
@@ -170,6 +173,10 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 		p.finished(list[job].Name)
 		return r
 	}, func(_ int, r *row) {
+		if r == nil {
+			left++
+			return
+		}
 		if r.err != nil && failed == nil {
 			failed = r.err
 		}
@@ -196,7 +203,7 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 	if !sf.json {
 		t.summary(time.Since(began))
 	}
-	return code, nil
+	return leftOver(io, left, len(list), "scenarios", code), nil
 }
 
 // checkOne answers one scenario in its variant by a search.

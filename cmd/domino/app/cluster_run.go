@@ -131,7 +131,7 @@ func runClusterRun(ctx context.Context, args []string, io streams) (int, error) 
 	case o.child:
 		return 0, cluster.Live(os.Stdin, io.out, io.clusterSetup, func() { os.Exit(exitUsage) })
 	}
-	c, strikes, err := o.prepare(names, io)
+	c, strikes, err := o.prepare(ctx, names, io)
 	if err != nil {
 		return 0, err
 	}
@@ -186,12 +186,15 @@ func (r *clusterRan) tell(to streams, asJSON, events bool) error {
 }
 
 // prepare makes the case and its failures of what the user asks for.
-func (o *clusterRunFlags) prepare(names []string, io streams) (*clusterCase, strikes, error) {
+func (o *clusterRunFlags) prepare(ctx context.Context, names []string, io streams) (*clusterCase,
+	strikes, error) {
 	var k strikes
 	var s *scenarios.Scenario
 	var err error
 	if o.kernel != "" || len(names) > 0 {
-		if s, err = o.scenario(names, io); err != nil {
+		if s, err = heard(ctx, func() (*scenarios.Scenario, error) {
+			return o.scenario(names, io)
+		}); err != nil {
 			return nil, k, err
 		}
 	}

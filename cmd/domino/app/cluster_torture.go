@@ -86,7 +86,7 @@ func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 	if err := couldWrite(o.dir); err != nil {
 		return 0, fmt.Errorf("--dir: a wrong run could not be saved: %w", err)
 	}
-	list, err := io.Select(f.Args())
+	list, err := io.chosen(ctx, f.Args())
 	if err != nil {
 		return 0, err
 	}

@@ -35,11 +35,20 @@ func runErrata(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	return exploreErrata(ctx, findings, o, &sf, *show, io)
+}
+
+// exploreErrata looks at the errata, prints them in order and returns the exit code.
+func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Options,
+	sf *searchFlags, show bool, io streams) (int, error) {
 	p := newProgress(io.err, len(findings), sf.json)
 	var failed error
-	code := 0
+	code, left := 0, 0
 	pool(ctx, sf.workers, len(findings), func(ctx context.Context, job int) explored {
 		e := findings[job]
+		if ctx.Err() != nil {
+			return explored{e, nil}
+		}
 		err := e.Explore(o, func(s *scenarios.Scenario, o checker.Options) (*verify.Answer, error) {
 			r := checkOne(ctx, s, o, io, p)
 			return r.Answer, r.err
@@ -49,6 +58,10 @@ func runErrata(ctx context.Context, args []string, io streams) (int, error) {
 		}
 		return explored{e, err}
 	}, func(_ int, g explored) {
+		if ctx.Err() != nil && g.Scenario != "" && !g.decided() {
+			left++
+			return
+		}
 		if failed = cmp.Or(failed, g.err); failed != nil {
 			return
 		}
@@ -63,9 +76,15 @@ func runErrata(ctx context.Context, args []string, io streams) (int, error) {
 			_ = json.NewEncoder(io.out).Encode(g.Erratum)
 			return
 		}
-		g.print(io, *show, sf.control)
+		g.print(io, show, sf.control)
 	})
-	return code, failed
+	return leftOver(io, left, len(findings), "errata", code), failed
+}
+
+// decided reports whether both searches have come to an end by themselves.
+func (g explored) decided() bool {
+	return g.err == nil && g.Broken != nil && g.Repaired != nil &&
+		g.Broken.Verdict != spec.Unknown && g.Repaired.Verdict != spec.Unknown
 }
 
 // explored is an erratum with what came of it.

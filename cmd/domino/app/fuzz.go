@@ -88,11 +88,8 @@ func runFuzz(ctx context.Context, args []string, io streams) (int, error) {
 	}
 	code := 0
 	for i, name := range names {
-		if ctx.Err() != nil && code == 0 {
-			code = exitCode(spec.Unknown)
-		}
 		if ctx.Err() != nil {
-			break
+			return leftOver(io, len(names)-i, len(names), "protocols", code), nil
 		}
 		if options.Time > 0 {
 			options.Time = ff.time / time.Duration(len(names))

@@ -72,7 +72,7 @@ func (m *matrix) row(r *mutate.Row) {
 // bound is what ended the hunts that decide nothing.
 func bound(r *mutate.Row) string {
 	for _, h := range r.Hunts {
-		if h.Bound == "interrupted" {
+		if h.CutOff() {
 			return h.Bound
 		}
 	}
@@ -88,6 +88,8 @@ func huntCells(r *mutate.Row, h *mutate.Hunt) []string {
 	case h.Method == "exhaustive":
 	case h.Unfit:
 		return []string{"unfit"}
+	case h.CutOff():
+		return []string{"cut off"}
 	case !h.Killed:
 		return []string{"-"}
 	default:
@@ -103,6 +105,8 @@ func huntCells(r *mutate.Row, h *mutate.Hunt) []string {
 		what = "equivalent"
 	case r.Within():
 		what = "within the spec"
+	case h.CutOff():
+		what = "cut off"
 	case !h.Killed:
 		what = "-"
 	}

@@ -66,12 +66,12 @@ func runMinimise(ctx context.Context, args []string, io streams) (int, error) {
 	if *states < 1 || *memory < 0 || *timeout < 0 {
 		return 0, fmt.Errorf("limits must not be negative, and --max-states at least 1")
 	}
-	s, err := io.one(f.Arg(0))
+	s, err := heard(ctx, func() (*scenarios.Scenario, error) { return io.one(f.Arg(0)) })
 	if err != nil {
 		return 0, err
 	}
 	if *variant != "" && *variant != s.Variant {
-		s.Variant, s.Schedule, s.Breaks = *variant, nil, "" // the run is one of the other variant
+		s.Variant, s.Schedule, s.Breaks = *variant, nil, "" // the run is of another variant
 	}
 	s.Force = s.Force || *force
 	if err := knownProperty(*breaks); err != nil {
@@ -95,9 +95,21 @@ func runMinimise(ctx context.Context, args []string, io streams) (int, error) {
 		Search: checker.Options{MaxBytes: *memory << 20}, Tried: shrinkProgress(line)})
 	line.Clear()
 	if err != nil {
-		return 0, err
+		return tooEarly(ctx, err, io)
 	}
 	return showMinimised(io, s, answer, time.Since(began), *save, *control, *asJSON)
+}
+
+// tooEarly is how minimise ends without any run.
+func tooEarly(ctx context.Context, err error, io streams) (int, error) {
+	switch ctx.Err() {
+	case nil:
+		return 0, err
+	case context.DeadlineExceeded:
+		fmt.Fprintln(io.err, "unknown: the --timeout came before a run was found")
+		return exitCode(spec.Unknown), nil
+	}
+	return 0, errInterrupted
 }
 
 // knownProperty reports a name that no property has; those that come with a driver or a protocol,

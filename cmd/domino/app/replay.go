@@ -25,7 +25,7 @@ func runReplay(ctx context.Context, args []string, io streams) (int, error) {
 	if f.NArg() != 1 {
 		return 0, fmt.Errorf("want one replay file, got %d arguments", f.NArg())
 	}
-	s, err := scenarios.Load(f.Arg(0))
+	s, err := heard(ctx, func() (*scenarios.Scenario, error) { return scenarios.Load(f.Arg(0)) })
 	if err != nil {
 		return 0, err
 	}

@@ -80,7 +80,7 @@ func runRun(ctx context.Context, args []string, io streams) (int, error) {
 		}
 		return enforceFile(ctx, f.Arg(0), &rf, io)
 	}
-	list, err := io.Select(f.Args())
+	list, err := io.chosen(ctx, f.Args())
 	if err != nil {
 		return 0, err
 	}
@@ -120,12 +120,19 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io st
 	p := newProgress(io.err, len(list), rf.json)
 	t := newTable(io.out, list)
 	var failed error
-	code := 0
+	code, left := 0, 0
 	pool(ctx, rf.workers, len(list), func(ctx context.Context, job int) ran {
+		if ctx.Err() != nil {
+			return ran{}
+		}
 		r := runOne(ctx, list[job], rf, io, p)
 		p.finished(list[job].Name)
 		return r
 	}, func(_ int, r ran) {
+		if r.row == nil {
+			left++
+			return
+		}
 		if r.err != nil {
 			failed = errors.Join(failed, r.err)
 			return
@@ -154,7 +161,7 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io st
 	if !rf.json {
 		t.summary(time.Since(began))
 	}
-	return code, nil
+	return leftOver(io, left, len(list), "scenarios", code), nil
 }
 
 // hangsAfter is how long a step of a machine may take, which does nothing but compute.
@@ -234,7 +241,7 @@ func (r *ran) showLast(w io.Writer, control bool) {
 
 // enforceFile enforces the schedule of a replay file, and judges what the goroutines do.
 func enforceFile(ctx context.Context, file string, rf *runFlags, io streams) (int, error) {
-	s, err := scenarios.Load(file)
+	s, err := heard(ctx, func() (*scenarios.Scenario, error) { return scenarios.Load(file) })
 	if err != nil {
 		return 0, err
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // runVolume prints what SCMEL and CAMEL log, number and carry, published and counted, side by side.
-func runVolume(_ context.Context, args []string, io streams) (int, error) {
+func runVolume(ctx context.Context, args []string, io streams) (int, error) {
 	f := flags("volume", "", io, "volume")
 	if err := f.Parse(args); err != nil {
 		return 0, err
@@ -25,7 +26,9 @@ func runVolume(_ context.Context, args []string, io streams) (int, error) {
 	printPublished(w)
 	for _, print := range []func(*tabwriter.Writer) error{printLeanMD, printOpenAtom, printParts,
 		printRuns, printTolerance} {
-		if err := print(w); err != nil {
+		if _, err := heard(ctx, func() (any, error) {
+			return nil, errors.Join(print(w), w.Flush()) // what is there is shown
+		}); err != nil {
 			return 0, err
 		}
 	}

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+)
+
+// errInterrupted ends a command that a signal has stopped before it had an answer.
+var errInterrupted = errors.New("interrupted")
+
+// leftOver ends a list that a signal has cut short: what was not begun has no row, and no answer.
+func leftOver(to streams, left, all int, what string, code int) int {
+	if left == 0 {
+		return code
+	}
+	fmt.Fprintf(to.err, "interrupted: %d of %d %s were not explored\n", left, all, what)
+	if code == 0 {
+		return exitCode(spec.Unknown)
+	}
+	return code
+}
+
+// heard does what hears no signal itself, such as to read a file that may be a pipe, or to build a
+// large program. Nobody waits for it any longer when the context ends.
+func heard[R any](ctx context.Context, work func() (R, error)) (r R, err error) {
+	type answer struct {
+		r   R
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		r, err := work()
+		done <- answer{r, err}
+	}()
+	select {
+	case a := <-done:
+		return a.r, a.err
+	case <-ctx.Done():
+		return r, errInterrupted
+	}
+}
+
+// chosen are the scenarios with the names, or in the files.
+func (io streams) chosen(ctx context.Context, names []string) ([]*scenarios.Scenario, error) {
+	return heard(ctx, func() ([]*scenarios.Scenario, error) { return io.Select(names) })
+}
