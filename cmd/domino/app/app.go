@@ -20,10 +20,6 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// exitUsage is the exit code for bad usage and internal errors; the other codes are those of
-// spec.Verdict.
-const exitUsage = 4
-
 // command is one subcommand.
 type command struct {
 	name, args, doc string
@@ -112,8 +108,14 @@ func dispatch(ctx context.Context, args []string, io streams) int {
 		}
 		return 0
 	}
+	return dispatchAmong(ctx, "", commands(), args, io)
+}
+
+// dispatchAmong runs one of some commands. The prefix is what stands before their names.
+func dispatchAmong(ctx context.Context, prefix string, list []command, args []string,
+	io streams) int {
 	var names []string
-	for _, c := range commands() {
+	for _, c := range list {
 		names = append(names, c.name)
 		if c.name != args[0] {
 			continue
@@ -123,17 +125,17 @@ func dispatch(ctx context.Context, args []string, io streams) int {
 		case errors.Is(err, pflag.ErrHelp):
 			return 0
 		case errors.Is(err, errInterrupted):
-			fmt.Fprintf(io.err, "domino %s: interrupted\n", c.name)
+			fmt.Fprintf(io.err, "domino %s%s: interrupted\n", prefix, c.name)
 			return exitCode(spec.Unknown)
 		case err != nil:
 			// a package may have its name
-			fmt.Fprintf(io.err, "domino %s: %s\n", c.name,
-				strings.TrimPrefix(err.Error(), c.name+": "))
+			fmt.Fprintf(io.err, "domino %s%s: %s\n", prefix, c.name, plainly(
+				strings.TrimPrefix(strings.TrimPrefix(err.Error(), prefix), c.name+": ")))
 			return exitUsage
 		}
 		return code
 	}
-	fmt.Fprintf(io.err, "domino: unknown command %q%s Commands: %s\n", args[0],
+	fmt.Fprintf(io.err, "domino: unknown command %q%s Commands: %s\n", prefix+args[0],
 		spelling.Guess(args[0], names), strings.Join(names, ", "))
 	return exitUsage
 }
@@ -145,9 +147,8 @@ func usage(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-8s %-30s %s\n", c.name, c.args, c.doc)
 	}
-	fmt.Fprint(w, "\nEach command explains itself with --help.\n\n"+
-		"Exit codes: 0 as expected (holds), 1 violated, 2 unknown, 3 out of model, 4 bad usage "+
-		"or internal error.\n")
+	fmt.Fprint(w, "\nEach command explains itself with --help.\n\n")
+	printExitCodes(w)
 }
 
 // flags makes the flag set of a command, with help that shows examples.
@@ -164,6 +165,3 @@ func flags(name, args string, io streams, examples ...string) *pflag.FlagSet {
 	}
 	return f
 }
-
-// exitCode is the code for a verdict.
-func exitCode(v spec.Verdict) int { return int(v) }

@@ -34,9 +34,11 @@ type searchFlags struct {
 	saveEvery time.Duration
 	resume    string
 	disk      string
+	flags     *pflag.FlagSet
 }
 
 func (s *searchFlags) register(f *pflag.FlagSet) {
+	s.flags = f
 	f.BoolVar(&s.exact, "exact", false, "store whole states instead of 128-bit fingerprints")
 	f.IntVar(&s.maxStates, "max-states", 0, "stop after so many states; 0 = no limit")
 	f.Int64Var(&s.maxMemory, "max-memory", 8192,
@@ -58,8 +60,9 @@ func (s *searchFlags) options() (checker.Options, error) {
 			return checker.Options{}, s.unknown(err)
 		}
 	}
-	if s.maxStates < 0 || s.maxMemory < 0 || s.timeout < 0 || s.workers < 1 {
-		return checker.Options{}, fmt.Errorf("limits must not be negative, and workers at least 1")
+	if err := within(s.flags, notNegative("max-states max-memory timeout"),
+		ofWorkers()); err != nil {
+		return checker.Options{}, err
 	}
 	o := checker.Options{Order: order, Lasso: s.lasso, Exact: s.exact, MaxStates: s.maxStates,
 		MaxBytes: s.maxMemory << 20, MaxTime: s.timeout}
@@ -88,7 +91,9 @@ func (s *searchFlags) options() (checker.Options, error) {
 // row is the answer to one scenario, or why there is none.
 type row struct {
 	*verify.Answer
-	err error
+	// the runs that were asked for were drawn, and break nothing
+	Sampled bool `json:"sampled,omitempty"`
+	err     error
 }
 
 func runCheck(ctx context.Context, args []string, io streams) (int, error) {
@@ -190,9 +195,7 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 		} else {
 			t.row(r)
 		}
-		if !r.AsExpected && (code == 0 || exitCode(r.Verdict) < code) {
-			code = max(1, exitCode(r.Verdict))
-		}
+		code = worse(code, r.code())
 		if !sf.json && r.Story() != nil && (len(list) == 1 || !r.AsExpected) {
 			r.show(io.out, sf.control)
 		}
@@ -217,5 +220,5 @@ func checkOne(ctx context.Context, s *scenarios.Scenario, o checker.Options, io 
 func ask(io streams, s *scenarios.Scenario,
 	whom func(world.Case) (*world.Outcome, error)) *row {
 	a, err := verify.Ask(io.Protocols(), s, whom)
-	return &row{a, err}
+	return &row{Answer: a, err: err}
 }

@@ -2,11 +2,7 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
-
-	"github.com/domino-check/domino/scenarios/spelling"
 )
 
 // clusterCommands are the subcommands of cluster.
@@ -34,17 +30,9 @@ func runCluster(ctx context.Context, args []string, io streams) (int, error) {
 				"Examples:\n  domino cluster run s1 --kill x@1\n  domino cluster perf --protocols "+
 				"none,hydee\n  domino cluster netpipe --sizes 8,64K,1M\n")
 		if len(args) == 0 {
-			return 0, errors.New("a command is needed")
+			return exitUsage, nil
 		}
 		return 0, nil
 	}
-	var names []string
-	for _, c := range clusterCommands() {
-		if c.name == args[0] {
-			return c.run(ctx, args[1:], io)
-		}
-		names = append(names, c.name)
-	}
-	return 0, fmt.Errorf("unknown command %q%s Commands: %s", args[0],
-		spelling.Guess(args[0], names), strings.Join(names, ", "))
+	return dispatchAmong(ctx, "cluster ", clusterCommands(), args, io), nil
 }

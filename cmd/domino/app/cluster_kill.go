@@ -60,10 +60,11 @@ func (k *strikes) hurry(rng *rand.Rand) {
 	k.Plan.Failures = kept
 }
 
-// parseKills reads the failures that the user asks for.
-func parseKills(list []string, setup *core.Setup) (k strikes, err error) {
+// parseKills reads the failures that the user asks for. Moments in percent are of a run that takes
+// so long, if that is known.
+func parseKills(list []string, setup *core.Setup, whole time.Duration) (k strikes, err error) {
 	for _, text := range list {
-		if err := k.parse(text, setup); err != nil {
+		if err := k.parse(text, setup, whole); err != nil {
 			return k, fmt.Errorf("--kill %s: %w", text, err)
 		}
 	}
@@ -71,7 +72,7 @@ func parseKills(list []string, setup *core.Setup) (k strikes, err error) {
 }
 
 // parse reads PROC[+PROC ...]@[PROC:]MOMENT.
-func (k *strikes) parse(text string, setup *core.Setup) error {
+func (k *strikes) parse(text string, setup *core.Setup, whole time.Duration) error {
 	proc := func(name string) (core.Proc, error) {
 		i := slices.Index(setup.Layout.Names, name)
 		if i < 0 {
@@ -94,11 +95,10 @@ func (k *strikes) parse(text string, setup *core.Setup) error {
 	}
 	by := victims[0]
 	slices.Sort(victims)
-	if d, err := time.ParseDuration(when); err == nil && strings.Trim(when, "0123456789") != "" {
-		if d < 0 {
-			return errors.New("the time is negative")
-		}
-		k.Timed = append(k.Timed, cluster.Timed{At: d, Victims: victims})
+	if at, timed, err := clockTime(when, whole); err != nil {
+		return err
+	} else if timed {
+		k.Timed = append(k.Timed, cluster.Timed{At: at, Victims: victims})
 		return nil
 	}
 	if name, rest, ok := strings.Cut(when, ":"); ok {
@@ -129,4 +129,27 @@ func (k *strikes) parse(text string, setup *core.Setup) error {
 			plan.Failure{Victims: victims, By: by, After: int(n)})
 	}
 	return nil
+}
+
+// clockTime reads a moment by the clock: a time, or a share of a run that takes so long.
+func clockTime(when string, whole time.Duration) (at time.Duration, timed bool, err error) {
+	if number, ok := strings.CutSuffix(when, "%"); ok {
+		share, err := strconv.ParseFloat(number, 64)
+		switch {
+		case err != nil || !(share >= 0 && share <= 100):
+			return 0, false, errors.New("want a share of the run in [0, 100] %")
+		case whole == 0:
+			return 0, false,
+				errors.New("a share of the run is for cluster perf, which knows its length")
+		}
+		return time.Duration(share / 100 * float64(whole)), true, nil
+	}
+	at, err = time.ParseDuration(when)
+	if err != nil || strings.Trim(when, "0123456789") == "" {
+		return 0, false, nil
+	}
+	if at < 0 {
+		return 0, false, errors.New("the time is negative")
+	}
+	return at, true, nil
 }

@@ -67,16 +67,9 @@ func readPerf(args []string, io streams) (o perfFlags, err error) {
 		return o, fmt.Errorf("unexpected %q", f.Args())
 	case o.json && o.bench:
 		return o, errors.New("--json or --bench, not both")
-	case o.timeout <= 0:
-		return o, errors.New("--timeout must be positive")
-	case o.checkpoint < 0:
-		return o, fmt.Errorf("--checkpoint %d: want 0 or more", o.checkpoint)
-	case o.reserve < 0 || o.reserve > 1<<20:
-		return o, fmt.Errorf("--reserve %d: want [0, %d] MiB", o.reserve, 1<<20)
-	case o.ranks < 1:
-		return o, fmt.Errorf("--ranks %d: want at least 1", o.ranks)
 	}
-	return o, nil
+	return o, within(f, positive("timeout ranks"), notNegative("checkpoint"),
+		span{"reserve", 0, 1 << 20})
 }
 
 // perfRun is the state of runPerf.
@@ -140,7 +133,7 @@ func (r *perfRun) run(ctx context.Context, cell perf.Cell, kind perf.Kind,
 	var k strikes
 	if kind == perf.Failed {
 		var err error
-		if k, err = parseKills(momentsIn(r.flags.kills, calm), c.resolved.Setup); err != nil {
+		if k, err = parseKills(r.flags.kills, c.resolved.Setup, calm); err != nil {
 			return nil, err
 		}
 	}

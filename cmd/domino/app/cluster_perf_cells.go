@@ -201,7 +201,7 @@ func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why
 	c := &clusterCase{scenario: s, resolved: resolved, io: r.io, seed: r.flags.seed,
 		timeout: r.flags.timeout, spread: time.Millisecond, address: "127.0.0.1:0", quiet: true}
 	if r.plan.Kills && cell.Protocol != perf.Baseline {
-		k, err := parseKills(momentsIn(r.flags.kills, time.Second), resolved.Setup)
+		k, err := parseKills(r.flags.kills, resolved.Setup, time.Second)
 		if err != nil {
 			return "", err
 		}
@@ -245,19 +245,4 @@ func clustersOf(text string, ranks int) (string, error) {
 		fmt.Fprint(&b, "r", r)
 	}
 	return b.String(), nil
-}
-
-// momentsIn turns moments in percent into those of a run that takes so long.
-func momentsIn(kills []string, whole time.Duration) (list []string) {
-	for _, k := range kills {
-		who, when, _ := strings.Cut(k, "@")
-		if number, ok := strings.CutSuffix(when, "%"); ok {
-			if share, err := strconv.ParseFloat(number, 64); err == nil && share >= 0 &&
-				share <= 100 {
-				k = fmt.Sprintf("%s@%dus", who, int(share/100*float64(whole.Microseconds())))
-			}
-		}
-		list = append(list, k)
-	}
-	return list
 }

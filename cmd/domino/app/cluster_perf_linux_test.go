@@ -119,7 +119,7 @@ func TestPerfErrors(t *testing.T) {
 		{[]string{"--ranks", "5000"}, "no kernel is left for 5000 ranks"},
 		{[]string{"--rounds", "0", "--protocols", "none"}, "0 rounds"},
 		{[]string{"--checkpoint", "-1"}, "--checkpoint -1"},
-		{[]string{"--timeout", "0s"}, "must be positive"},
+		{[]string{"--timeout", "0s"}, "cluster perf: --timeout 0s: want more than 0"},
 		{[]string{"--protocols", "hydra"}, `did you mean "hydee"`},
 		{[]string{"--protocols", "paxos"}, "has no programs"},
 		{[]string{"--protocols", "none,none"}, "there twice"},

@@ -80,7 +80,17 @@ func (r *clusterRan) mustAgree() bool {
 		})
 }
 
-func (r *clusterRan) code() int { return exitCode(r.verdict) }
+// code is the exit code. A failure that the user has asked for, and that never struck, has shown
+// nothing.
+func (r *clusterRan) code() int {
+	if r.verdict == spec.Holds && r.missed() > 0 {
+		return exitCode(spec.Unknown)
+	}
+	return exitCode(r.verdict)
+}
+
+// missed counts the failures and stops whose moment did not come.
+func (r *clusterRan) missed() int { return r.result.Unstruck + r.result.Unstopped }
 
 // print tells a reader.
 func (r *clusterRan) print(w io.Writer, events bool) {
@@ -125,19 +135,22 @@ func (r *clusterRan) print(w io.Writer, events bool) {
 		fmt.Fprintf(w, "%s ends in %016x\n", l.Name(trace.Proc(p)), res.Digests[p])
 	}
 	fmt.Fprintf(w, "digests: %s\n", r.digests)
-	if res.Unstruck > 0 {
-		fmt.Fprintf(w, "note: %d failures did not strike: their moment has not come\n",
-			res.Unstruck)
-	}
 	if r.unknown != "" {
 		fmt.Fprintf(w, "note: %s\n", r.unknown)
 	}
-	fmt.Fprintf(w, "%s: %s\n", r.word(), r.why)
+	why := r.why
+	if n := r.missed(); n > 0 {
+		why += fmt.Sprintf("; %d failures or stops did not strike: their moment has not come", n)
+	}
+	fmt.Fprintf(w, "%s: %s\n", r.word(), why)
 }
 
 // word is the verdict on one run, of which nobody can say that something holds in all.
 func (r *clusterRan) word() string {
-	if r.verdict == spec.Holds {
+	switch {
+	case r.code() == exitCode(spec.Unknown):
+		return spec.Unknown.String()
+	case r.verdict == spec.Holds:
 		return "fine"
 	}
 	return r.verdict.String()

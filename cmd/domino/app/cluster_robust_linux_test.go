@@ -36,7 +36,7 @@ func TestParseKills(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := parseKills([]string{"a@3", "b+a@c:4", "c@250ms", "a@iteration=7", "RP@a:date=5",
-		"b@phase=2", "RP@b:recovery", "b@recovery=9"}, r.Setup)
+		"b@phase=2", "RP@b:recovery", "b@recovery=9"}, r.Setup, 0)
 	want := strikes{
 		Plan: plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{0}, After: 3},
 			{Victims: []core.Proc{0, 1}, By: 2, After: 4}}},
@@ -52,8 +52,9 @@ func TestParseKills(t *testing.T) {
 	}
 	for text, want := range map[string]string{"a": "want PROC@MOMENT", "a@": "want a number",
 		"a@date=": "want a number", "a@date=-1": "want a number", "a@date": "want a number",
-		"a@-5ms": "negative", "z@1": "no proc"} {
-		if _, err := parseKills([]string{text}, r.Setup); err == nil ||
+		"a@-5ms": "negative",
+		"a@50%":  "for cluster perf", "a@150%": "[0, 100] %", "z@1": "no proc"} {
+		if _, err := parseKills([]string{text}, r.Setup, 0); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
@@ -164,7 +165,7 @@ func TestClusterPlan(t *testing.T) {
 		"ring3 --kill a@lap=3":             "want iteration, date, phase or recovery",
 		"ring3 --kernel ring":              "1 scenarios and 1 kernels",
 		"ring3 --hosts 127.0.0.2=/nowhere": "/nowhere: no such file",
-		"ring3 --disk-delay -1s":           "must not be negative",
+		"ring3 --disk-delay -1s":           "--disk-delay -1s: want 0 or more",
 	} {
 		if code, _, errors := domino(t.Context(),
 			append([]string{"cluster", "run"}, strings.Fields(args)...)...); code != exitUsage ||
@@ -189,7 +190,7 @@ func TestTortureKills(t *testing.T) {
 		Protocols []tally
 		All       tally
 	}
-	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitSampled {
 		t.Fatalf("exit code %d %v %s%s", code, err, out, errors)
 	}
 	kills, most := 0, 0
@@ -204,8 +205,8 @@ func TestTortureKills(t *testing.T) {
 	if got.All.Kills < 8 || kills != got.All.Kills || most <= 0 {
 		t.Errorf("%+v", got)
 	}
-	for args, want := range map[string]string{"--kills -1": "not negative",
-		"--failures 16": "[0, 15]", "--kills 3 --for 1s": "only one of",
+	for args, want := range map[string]string{"--kills -1": "--kills -1: want 0 or more",
+		"--failures 16": "want 0 to 15", "--kills 3 --for 1s": "only one of",
 		"--kills 3 --runs 9": "only one of"} {
 		if code, _, errors := domino(t.Context(),
 			append([]string{"cluster", "torture"},

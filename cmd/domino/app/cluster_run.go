@@ -94,13 +94,14 @@ func readClusterRun(args []string, io streams) (o clusterRunFlags, names []strin
 	if err := f.Parse(args); err != nil {
 		return o, nil, err
 	}
+	if o.child || o.guard != "" {
+		return o, f.Args(), nil
+	}
+	if err := within(f, positive("timeout spread"),
+		notNegative("disk-delay silence")); err != nil {
+		return o, nil, err
+	}
 	switch {
-	case o.child || o.guard != "":
-	case o.timeout <= 0 || o.spread <= 0 || o.diskDelay < 0 || o.silence < 0:
-		return o, nil,
-			errors.New(
-				"--timeout and --spread must be positive, --disk-delay and --silence must not be " +
-					"negative")
 	case o.plan != "" && (len(o.kills)+len(o.stops) > 0 || f.Changed("seed") ||
 		f.Changed("spread") || f.Changed("disk-delay") || f.Changed("silence")):
 		return o, nil,
@@ -218,7 +219,7 @@ func (o *clusterRunFlags) prepare(ctx context.Context, names []string, io stream
 		resolved.Model = saved.Model
 		return c, saved.strikes, nil
 	}
-	if k, err = parseKills(o.kills, resolved.Setup); err != nil {
+	if k, err = parseKills(o.kills, resolved.Setup, 0); err != nil {
 		return nil, k, err
 	}
 	if k.Stops, err = parseStops(o.stops, resolved.Setup); err != nil {

@@ -140,7 +140,4 @@ func printStops(w io.Writer, l *trace.Layout, res *cluster.Result) {
 		fmt.Fprintf(w, ", suspected %s, went on %s\n", since(s.Suspected, s.At),
 			when(s.WentOn, s.At))
 	}
-	if res.Unstopped > 0 {
-		fmt.Fprintf(w, "note: %d stops did not come: their moment has not\n", res.Unstopped)
-	}
 }

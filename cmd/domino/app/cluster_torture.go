@@ -65,13 +65,11 @@ func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
+	if err := within(f, positive("runs timeout"), notNegative("for kills"),
+		span{"failures", 0, fault.Max}); err != nil {
+		return 0, err
+	}
 	switch {
-	case o.runs < 1 || o.forTime < 0 || o.timeout <= 0 || o.kills < 0 || o.failures < 0 ||
-		o.failures > fault.Max:
-		return 0,
-			fmt.Errorf(
-				"--runs must be at least 1, --timeout positive, --for and --kills not negative, "+
-					"--failures in [0, %d]", fault.Max)
 	case o.kills > 0 && o.forTime > 0 || f.Changed("runs") && o.kills+int(o.forTime) > 0:
 		return 0, errors.New("only one of --runs, --for and --kills says when it is enough")
 	}
@@ -248,7 +246,7 @@ func (t *torture) show(began time.Time, name string) {
 
 // report tells what no wrong run has shown.
 func (t *torture) report(ctx context.Context, took time.Duration) (code int, err error) {
-	if ctx.Err() != nil {
+	if code = exitSampled; ctx.Err() != nil {
 		code = exitCode(spec.Unknown)
 	}
 	if t.flags.json {

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
@@ -37,6 +40,7 @@ type fuzzFlags struct {
 	workers int
 	json    bool
 	control bool
+	flags   *pflag.FlagSet
 }
 
 // fuzzed is the result for one protocol as JSON.
@@ -58,7 +62,7 @@ func runFuzz(ctx context.Context, args []string, io streams) (int, error) {
 		"fuzz camel --mix pos=2,feedback=1 --all --ignore log-pruned",
 		"fuzz rbml --runs 100000 --corpus '' --json",
 		"replay .domino/fuzz/hydee/fuzz-hydee-terminates-5.txtar")
-	var ff fuzzFlags
+	ff := fuzzFlags{flags: f}
 	f.DurationVar(&ff.time, "for", 30*time.Second,
 		"time to draw runs, shared by the protocols; 0 = no limit")
 	f.IntVar(&ff.runs, "runs", 0, "runs to draw for each protocol; 0 = no limit")
@@ -98,9 +102,11 @@ func runFuzz(ctx context.Context, args []string, io streams) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if c := exitCode(r.Verdict()); code == 0 || c < code {
-			code = c
+		c := exitCode(r.Verdict())
+		if r.Verdict() == spec.Unknown && ctx.Err() == nil {
+			c = exitSampled
 		}
+		code = worse(code, c)
 	}
 	return code, nil
 }
@@ -112,9 +118,9 @@ func (ff *fuzzFlags) options(protocols protocol.List, names []string) ([]string,
 	if err != nil {
 		return nil, fuzz.Options{}, err
 	}
-	if ff.time < 0 || ff.runs < 0 || ff.workers < 1 || ff.shrink < -1 {
-		return nil, fuzz.Options{}, fmt.Errorf(
-			"limits must not be negative, and workers at least 1")
+	if err := within(ff.flags, notNegative("for runs"), ofWorkers(),
+		span{"shrink", -1, math.MaxInt64}); err != nil {
+		return nil, fuzz.Options{}, err
 	}
 	for _, p := range ff.ignore {
 		if err := knownProperty(p); err != nil {

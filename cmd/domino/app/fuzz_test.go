@@ -59,17 +59,17 @@ func TestFuzzCorpus(t *testing.T) {
 		again.Failures[0].Strategy != "corpus" || again.Files[0] != r.Files[0] {
 		t.Errorf("the corpus does not come first: %+v", again)
 	}
-	first := fuzzOnce(t, 2, at...)
-	second := fuzzOnce(t, 2, at...)
+	first := fuzzOnce(t, exitSampled, at...)
+	second := fuzzOnce(t, exitSampled, at...)
 	if first.Corpus != 1 || len(first.Failures) != 0 || second.Next <= first.Next {
 		t.Errorf("repaired: %+v then %+v", first, second)
 	}
-	whole := fuzzOnce(t, 2, "hydee", "--corpus", "", "--runs", strconv.Itoa(2*runs))
+	whole := fuzzOnce(t, exitSampled, "hydee", "--corpus", "", "--runs", strconv.Itoa(2*runs))
 	if got := first.Cases + second.Cases; got < whole.Cases-3 ||
 		first.Next+uint64(second.Cases) > whole.Next+3 {
 		t.Errorf("%d scenarios in two parts, %d in one", got, whole.Cases)
 	}
-	fresh := fuzzOnce(t, 2, append(at, "--fresh")...)
+	fresh := fuzzOnce(t, exitSampled, append(at, "--fresh")...)
 	if fresh.Next != first.Next || fresh.Steps != first.Steps {
 		t.Errorf("--fresh draws other scenarios: %d steps to %d, had %d to %d", fresh.Steps,
 			fresh.Next, first.Steps, first.Next)
@@ -86,7 +86,7 @@ func TestFuzzText(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	if code != 2 || errors != "" || strings.Contains(out, "urw") {
+	if code != exitSampled || errors != "" || strings.Contains(out, "urw") {
 		t.Errorf("exit %d, errors %q", code, errors)
 	}
 	code, out, _ = domino(t.Context(), "fuzz", "rbml", "--variant", "repaired+M16", "--runs", "100",
@@ -107,7 +107,7 @@ func TestFuzzInterrupted(t *testing.T) {
 		t.Errorf("exit %d: %s", code, errors)
 	}
 	if code, out, _ := domino(t.Context(), "fuzz", "hydee", "--corpus", folder, "--for", "0",
-		"--runs", "60", "--json"); code != 2 {
+		"--runs", "60", "--json"); code != exitSampled {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	if _, state, err := (fuzz.Corpus{Folder: filepath.Join(folder, "hydee")}).Load(); err != nil ||
@@ -145,7 +145,7 @@ func TestFuzzBadInput(t *testing.T) {
 		{"property", `unknown property "terminate", did you mean "terminates"?`,
 			[]string{"--ignore", "terminate"}},
 		{"variant", `unknown erratum "H99"`, []string{"hydee", "--variant", "repaired+H99"}},
-		{"limit", "limits must not be negative", []string{"--runs", "-1"}},
+		{"limit", "--runs -1: want 0 or more", []string{"--runs", "-1"}},
 		{"corpus", "no section", []string{"hydee", "--corpus", write("bad", "nonsense")}},
 		{"state", "state.json: invalid character",
 			[]string{"hydee", "--corpus", write("state", "{x")}},

@@ -49,8 +49,8 @@ func (s *searchFlags) addRun(o *checker.Options, f *pflag.FlagSet, scenarios int
 	if scenarios != 1 {
 		return fmt.Errorf("--save-run and --resume are for one scenario, these are %d", scenarios)
 	}
-	if s.saveEvery < 0 {
-		return fmt.Errorf("--save-every must not be negative")
+	if err := within(f, notNegative("save-every")); err != nil {
+		return err
 	}
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return fmt.Errorf("--save-run %s is a directory", file)

@@ -67,7 +67,7 @@ func TestRunUsage(t *testing.T) {
 			"there is no directory"},
 		{"every alone", []string{"s1", "--save-every", "1s"}, "--save-every needs --save-run"},
 		{"negative", []string{"s1", "--save-every", "-1s", "--save-run",
-			filepath.Join(folder, "x")}, "must not be negative"},
+			filepath.Join(folder, "x")}, "--save-every -1s: want 0 or more"},
 		{"disk depth first", []string{"s1", "--disk", folder}, "--disk needs --search bfs"},
 		{"disk exact", []string{"s1", "--disk", folder, "--search", "bfs", "--exact"},
 			"neither with --exact"},

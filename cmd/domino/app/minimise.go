@@ -63,8 +63,8 @@ func runMinimise(ctx context.Context, args []string, io streams) (int, error) {
 	if f.NArg() != 1 {
 		return 0, fmt.Errorf("want one scenario or replay file, got %d arguments", f.NArg())
 	}
-	if *states < 1 || *memory < 0 || *timeout < 0 {
-		return 0, fmt.Errorf("limits must not be negative, and --max-states at least 1")
+	if err := within(f, positive("max-states"), notNegative("max-memory timeout")); err != nil {
+		return 0, err
 	}
 	s, err := heard(ctx, func() (*scenarios.Scenario, error) { return io.one(f.Arg(0)) })
 	if err != nil {

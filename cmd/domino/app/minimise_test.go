@@ -70,8 +70,7 @@ func TestMinimiseErrors(t *testing.T) {
 		{"unknown property", []string{"h5", "--breaks", "fife"},
 			`unknown property "fife", did you mean "fifo"?`},
 		{"unknown variant", []string{"h5", "--variant", "repaired+H99"}, "hydee/h5.txtar:"},
-		{"bound", []string{"h5", "--max-states", "0"},
-			"limits must not be negative, and --max-states at least 1"},
+		{"bound", []string{"h5", "--max-states", "0"}, "--max-states 0: want 1 or more"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -56,10 +56,9 @@ func runMutate(ctx context.Context, args []string, io streams) (int, error) {
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	if *budget <= 0 || *schedules < 0 || *states < 1 || *memory < 0 || *workers < 1 || *shrink < 0 {
-		return 0,
-			fmt.Errorf(
-				"--budget, --max-states and --workers must be positive, other limits not negative")
+	if err := within(f, positive("budget max-states"), ofWorkers(),
+		notNegative("schedules max-memory shrink")); err != nil {
+		return 0, err
 	}
 	if *list {
 		return 0, listMutants(io, f.Args(), *show)

@@ -68,7 +68,6 @@ func TestNetpipe(t *testing.T) {
 // TestNetpipeErrors gives netpipe what it must refuse before any process starts.
 func TestNetpipeErrors(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
-		{"", "a command is needed"},
 		{"netpip", `did you mean "netpipe"`},
 		{"netpipe x", `unexpected ["x"]`},
 		{"netpipe --json --bench", "not both"},

@@ -25,16 +25,9 @@ func runReplay(ctx context.Context, args []string, io streams) (int, error) {
 	if f.NArg() != 1 {
 		return 0, fmt.Errorf("want one replay file, got %d arguments", f.NArg())
 	}
-	s, err := heard(ctx, func() (*scenarios.Scenario, error) { return scenarios.Load(f.Arg(0)) })
+	s, err := loadReplay(ctx, f.Arg(0))
 	if err != nil {
 		return 0, err
-	}
-	if len(s.Schedule) == 0 {
-		return 0,
-			fmt.Errorf(
-				"%s has no section \"-- schedule --\" with events; domino check --save "+
-					"writes such "+
-					"files", f.Arg(0))
 	}
 	resolved, err := io.Resolve(s)
 	if err != nil {

@@ -66,10 +66,8 @@ func runRun(ctx context.Context, args []string, io streams) (int, error) {
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	if rf.soak.Runs < 1 || rf.soak.MaxSteps < 1 || rf.soak.MaxTime < 0 || rf.workers < 1 {
-		return 0,
-			fmt.Errorf(
-				"--runs, --max-steps and --workers must be at least 1, and --for not negative")
+	if err := within(f, positive("runs max-steps"), notNegative("for"), ofWorkers()); err != nil {
+		return 0, err
 	}
 	if rf.soak.MaxTime > 0 && !f.Changed("runs") {
 		rf.soak.Runs = math.MaxInt
@@ -140,13 +138,11 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io st
 		r.save(rf.save, io.err)
 		if rf.json {
 			// a closed pipe shows on the next write of the shell
-			_ = json.NewEncoder(io.out).Encode(r.Answer)
+			_ = json.NewEncoder(io.out).Encode(r.row)
 		} else {
 			t.row(r.row)
 		}
-		if !r.AsExpected && (code == 0 || exitCode(r.Verdict) < code) {
-			code = max(1, exitCode(r.Verdict))
-		}
+		code = worse(code, r.code())
 		switch {
 		case rf.json:
 		case r.Story() != nil && (len(list) == 1 || !r.AsExpected):
@@ -190,6 +186,7 @@ func runOne(ctx context.Context, s *scenarios.Scenario, rf *runFlags, io streams
 	})
 	if r.err == nil && r.Samples != nil {
 		r.Samples.Strategy, r.Samples.Seed = "goroutines", o.Seed
+		r.drawn(ctx.Err() == nil)
 	}
 	if r.err == nil && soaked != nil && soaked.Found != nil && len(soaked.Found.Local.Waits) > 0 {
 		r.Why += "\n" + strings.Join(soaked.Found.Local.Waits, "\n")
@@ -241,16 +238,9 @@ func (r *ran) showLast(w io.Writer, control bool) {
 
 // enforceFile enforces the schedule of a replay file, and judges what the goroutines do.
 func enforceFile(ctx context.Context, file string, rf *runFlags, io streams) (int, error) {
-	s, err := heard(ctx, func() (*scenarios.Scenario, error) { return scenarios.Load(file) })
+	s, err := loadReplay(ctx, file)
 	if err != nil {
 		return 0, err
-	}
-	if len(s.Schedule) == 0 {
-		return 0,
-			fmt.Errorf(
-				"%s has no section \"-- schedule --\" with events; domino check --save "+
-					"writes such "+
-					"files", file)
 	}
 	resolved, err := io.Resolve(s)
 	if err != nil {

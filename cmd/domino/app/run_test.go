@@ -37,17 +37,21 @@ func TestRun(t *testing.T) {
 	}
 	for _, mode := range []string{"--seed=2", "--parallel", "--real", "--retrace"} {
 		code, out, err := domino(t.Context(), "run", "s1", "--runs", "20", mode, "--save=")
-		if code != 2 || err != "" || !strings.Contains(out,
+		if code != exitSampled || strings.Contains(out, "!") ||
+			err != "" || !strings.Contains(out,
 			"run as goroutines until 20 runs: no violation, which proves nothing") {
 			t.Errorf("%s: exit %d, errors %q\n%s", mode, code, err, out)
 		}
 	}
-	if code, out, _ := domino(t.Context(), "run", "s1", "--for", "10ms", "--save="); code != 2 ||
+	if code, out, _ := domino(t.Context(), "run", "s1", "--for", "10ms",
+		"--save="); code != exitSampled ||
 		!strings.Contains(out, "until time limit 10ms") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
-	if code, out, _ := domino(t.Context(), "run", "ping", "--runs", "1", "--show"); code != 2 ||
-		!strings.Contains(out, "a and b end") {
+	if code, out, _ := domino(t.Context(), "run", "ping", "--runs", "1",
+		"--show"); code != exitSampled ||
+		!strings.Contains(out, "a and b end") || strings.Contains(out, "!") ||
+		!strings.Contains(out, "1 sampled and nothing found") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	if code, out, _ := domino(t.Context(), "run", "outside-network", "--variant", "repaired",
@@ -162,8 +166,8 @@ func TestRunOdd(t *testing.T) {
 	}{
 		{"unknown scenario", []string{"s99"}, 4, `unknown scenario "s99"`},
 		{"no runs", []string{"s1", "--runs", "0"}, 4,
-			"--runs, --max-steps and --workers must be at least 1"},
-		{"negative time", []string{"s1", "--for=-1s"}, 4, "--for not negative"},
+			": want "},
+		{"negative time", []string{"s1", "--for=-1s"}, 4, "--for -1s: want 0 or more"},
 		{"budget", []string{"s1", "--failures", "99"}, 4, `want a number in [0, 15]`},
 		{"negative budget", []string{"s1", "--checkpoints=-2"}, 4, `want a number in [0, 15]`},
 		{"enforce and draw", []string{short, "--enforce", "--seed", "1"}, 4,

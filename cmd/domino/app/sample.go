@@ -11,6 +11,7 @@ import (
 	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
 )
 
 // sampleFlags direct the drawing of runs.
@@ -80,9 +81,8 @@ func (s *searchFlags) contradictions(f *pflag.FlagSet) error {
 		"exact", "max-states"); err != nil {
 		return err
 	}
-	if s.samples.runs < 1 || s.samples.maxSteps < 1 {
-		return fmt.Errorf("--runs is %d and --max-steps %d, want at least 1", s.samples.runs,
-			s.samples.maxSteps)
+	if err := within(f, positive("runs max-steps")); err != nil {
+		return err
 	}
 	if s.order != "pctcp" {
 		return refuse("only pctcp has a depth", "depth")
@@ -114,6 +114,29 @@ func sampleOne(ctx context.Context, s *scenarios.Scenario, sf *searchFlags, io s
 	})
 	if r.err == nil && r.Samples != nil {
 		r.Samples.Strategy, r.Samples.Seed = sf.order, sf.samples.seed
+		r.drawn(r.Samples.Runs >= o.Runs)
 	}
 	return r
+}
+
+// drawn says of runs that break nothing that they prove nothing, if all that were asked for were
+// drawn: that is no failure of anything, and no answer.
+func (r *row) drawn(all bool) {
+	if r.Sampled = all && r.Verdict == spec.Unknown; r.Sampled {
+		r.Why = r.Outcome.Reason
+		if r.Expect != spec.Holds.String() {
+			r.Why += "; expected " + r.Expect
+		}
+	}
+}
+
+// code is the exit code for one scenario.
+func (r *row) code() int {
+	switch {
+	case r.AsExpected:
+		return 0
+	case r.Sampled:
+		return exitSampled
+	}
+	return max(1, exitCode(r.Verdict))
 }

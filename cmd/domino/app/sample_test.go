@@ -57,7 +57,7 @@ func drawn(t *testing.T, seed string) (r drawnRow) {
 	t.Helper()
 	code, out, _ := domino(t.Context(), "check", "s1", "--search", "pos", "--runs", "500", "--seed",
 		seed, "--json", "--save=")
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 2 ||
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitSampled ||
 		!strings.Contains(out, "proves nothing") {
 		t.Errorf("exit %d, %v in %s", code, err, out)
 	}

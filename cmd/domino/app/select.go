@@ -1,8 +1,13 @@
 package app
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/domino-check/domino/scenarios"
@@ -36,4 +41,48 @@ func (io streams) one(name string) (*scenarios.Scenario, error) {
 		return nil, fmt.Errorf("pattern %q fits %d scenarios, want one", name, len(list))
 	}
 	return list[0], nil
+}
+
+// Select finds scenarios as the catalogue does; - is the standard input.
+func (to streams) Select(names []string) (list []*scenarios.Scenario, err error) {
+	if !slices.Contains(names, "-") {
+		return to.Catalogue.Select(names)
+	}
+	others := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "-" })
+	if len(others) > 0 { // none would be all
+		if list, err = to.Catalogue.Select(others); err != nil {
+			return nil, err
+		}
+	}
+	s, err := fromInput()
+	return append(list, s), err
+}
+
+// fromInput reads a scenario from the standard input.
+func fromInput() (*scenarios.Scenario, error) {
+	text, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return nil, fmt.Errorf("standard input: %w", err)
+	}
+	return scenarios.Parse("stdin.txtar", text)
+}
+
+// loadReplay reads a replay file, which has a schedule.
+func loadReplay(ctx context.Context, file string) (*scenarios.Scenario, error) {
+	return heard(ctx, func() (s *scenarios.Scenario, err error) {
+		if file == "-" {
+			s, err = fromInput()
+		} else {
+			s, err = scenarios.Load(file)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("there is no file %s; want a replay file, as domino check "+
+				"writes of what it finds, not the name of a scenario", file)
+		case err == nil && len(s.Schedule) == 0:
+			return nil, fmt.Errorf("%s has no section \"-- schedule --\" with events; domino "+
+				"check --save writes such files", file)
+		}
+		return s, err
+	})
 }

@@ -19,6 +19,7 @@ type table struct {
 	lines    *term.Table
 	rows     int
 	expected int
+	sampled  int  // nothing found
 	samples  bool // runs are counted, not states
 	traces   bool // show their number
 	states   int
@@ -74,8 +75,12 @@ func (t *table) row(r *row) {
 	t.saved.Add(r.Saved)
 	t.odds += r.Collision
 	mark := "!"
-	if r.AsExpected {
+	switch {
+	case r.AsExpected:
 		t.expected++
+		mark = " "
+	case r.Sampled:
+		t.sampled++
 		mark = " "
 	}
 	rate, depth, things := "-", "-", r.States
@@ -121,7 +126,12 @@ func (t *table) summary(took time.Duration) {
 	if t.samples {
 		what = "runs, %s steps"
 	}
-	fmt.Fprintf(t.w, "\n%d scenarios, %d as expected; %s "+what+" in %s\n", t.rows, t.expected,
+	sampled := ""
+	if t.sampled > 0 {
+		sampled = fmt.Sprintf(", %d sampled and nothing found", t.sampled)
+	}
+	fmt.Fprintf(t.w, "\n%d scenarios, %d as expected%s; %s "+what+" in %s\n", t.rows, t.expected,
+		sampled,
 		count(t.states), count(t.steps),
 		seconds(took.Seconds()))
 	if words := savings(t.saved); words != "" {
@@ -132,7 +142,7 @@ func (t *table) summary(took time.Duration) {
 			"chance that two states had one fingerprint and something was not explored: below "+
 				"%.0e\n", t.odds)
 	}
-	if t.rows != t.expected {
+	if t.rows != t.expected+t.sampled {
 		fmt.Fprintln(t.w, "lines with ! are not as expected")
 	}
 }
