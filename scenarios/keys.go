@@ -62,6 +62,8 @@ var own = []Key{
 		access: yes(func(s *Scenario) *bool { return &s.Force })},
 	{Name: "long", Doc: "takes more than a few seconds: checked only when asked for",
 		Values: "no or yes", access: yes(func(s *Scenario) *bool { return &s.Long })},
+	{Name: "tour", Doc: "one of those that a check without names explores",
+		Values: "no or yes", access: yes(func(s *Scenario) *bool { return &s.Tour })},
 	{Name: "erratum", Doc: "of which this is the smallest run", Values: "a name; domino errata",
 		access: text(func(s *Scenario) *string { return &s.Erratum })},
 	{Name: "expect", Doc: "the verdict", Values: words(verdicts),

@@ -58,7 +58,9 @@ type Scenario struct {
 	// explore although the program is outside the protocol's model
 	Force bool `json:"force,omitempty"`
 	// takes more than a few seconds: explored only when asked for
-	Long     bool     `json:"long,omitempty"`
+	Long bool `json:"long,omitempty"`
+	// one of those that a check without names explores
+	Tour     bool     `json:"tour,omitempty"`
 	Schedule []string `json:"schedule,omitempty"` // events of one run, for replay
 
 	lines        map[string]int // line of each key

@@ -50,6 +50,7 @@ suspicions: 6
 torn: 7
 force: yes
 long: yes
+tour: yes
 erratum: H1
 expect: violated
 breaks: fifo
@@ -82,13 +83,14 @@ func TestParse(t *testing.T) {
 			Torn: 7},
 		Interchangeable: []string{"a", "b"}, Victims: []string{"a", "RP"}, Expect: "violated",
 		Breaks: "fifo", States: 1234, MustSee: []string{"recovers", "resends-log"},
-		Erratum: "H1", Force: true, Long: true, Schedule: []string{"step a send x to b", "crash a"},
+		Erratum: "H1", Force: true, Long: true, Tour: true,
+		Schedule: []string{"step a send x to b", "crash a"},
 	}
 	if diff := cmp.Diff(want, got, exported); diff != "" {
 		t.Errorf("scenario (-want +got):\n%s", diff)
 	}
-	if got.ProgramLine() != 39 {
-		t.Errorf("program begins on line %d, want 39", got.ProgramLine())
+	if got.ProgramLine() != 40 {
+		t.Errorf("program begins on line %d, want 40", got.ProgramLine())
 	}
 }
 
@@ -315,7 +317,8 @@ func TestBadFiles(t *testing.T) {
 		{"notice", header("notice: all"), `4: notice: "all", want each or joint`},
 		{"detect", header("detect: all"), `4: detect: "all", want after or any`},
 		{"force", header("force: maybe"), `4: force: "maybe", want no or yes`},
-		{"from dead", header("from-dead: all"), `4: from-dead: "all", want prefix, every or nothing`},
+		{"from dead", header("from-dead: all"),
+			`4: from-dead: "all", want prefix, every or nothing`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -399,8 +402,8 @@ func TestErrorf(t *testing.T) {
 	}
 	cause := errors.New("cause")
 	for key, want := range map[string]string{"protocol": "s.txtar:8: p: cause",
-		"-- program --":  "s.txtar:39: p: cause",
-		"-- schedule --": "s.txtar:42: p: cause", "program": "s.txtar:1: p: cause"} {
+		"-- program --":  "s.txtar:40: p: cause",
+		"-- schedule --": "s.txtar:43: p: cause", "program": "s.txtar:1: p: cause"} {
 		got := s.Errorf(key, "%s: %w", "p", cause)
 		if got.Error() != want || !errors.Is(got, cause) {
 			t.Errorf("%s: got %v, want %s", key, got, want)

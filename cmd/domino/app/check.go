@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -97,7 +98,7 @@ type row struct {
 }
 
 func runCheck(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("check", "[SCENARIO | FILE ...]", io, "check", "check --long", "check s1 's0*'",
+	f := flags("check", "[SCENARIO | FILE ...]", io, "check", "check --all", "check s1 's0*'",
 		"check s1 --failures 2 --timeout 1m",
 		"check s1 --set to-dead=kept --set victims=x",
 		"check s1 --variant published --search bfs",
@@ -105,7 +106,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 		"check s0 --save-run s0.run", "check s0 --resume s0.run")
 	var sf searchFlags
 	var changed overrides
-	var long bool
+	var all bool
 	f.StringVar(&sf.order, "search", "dfs",
 		"dfs (reduced), bfs (shortest counterexample), odpor (stateless, one run of each trace), "+
 			"or draw runs: random, pos, pctcp, urw")
@@ -116,7 +117,8 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	f.BoolVar(&sf.lasso, "lasso", false,
 		"look for runs that go on for ever, too: depth first, not reduced")
 	changed.register(f)
-	f.BoolVar(&long, "long", false, "without names: the scenarios that take long, too")
+	f.BoolVar(&all, "all", false,
+		"without names: every scenario, the suite, which takes minutes, and not the tour")
 	f.BoolVar(&sf.estimate, "estimate", false,
 		"explore only the beginning and guess how large the whole is")
 	sf.register(f)
@@ -135,24 +137,38 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if f.NArg() == 0 && !long {
-		list = quick(list, io.err)
+	switch whole := len(list); {
+	case all && f.NArg() > 0:
+		return 0, errors.New("--all is every scenario: name none")
+	case f.NArg() == 0 && !all:
+		if list = tour(list); len(list) < whole {
+			defer fmt.Fprintf(io.err, "a tour: %d of %d scenarios; domino check --all explores "+
+				"them all, in minutes\n", len(list), whole)
+		}
 	}
 	if err := sf.addRun(&o, f, len(list), io.err); err != nil {
 		return 0, err
 	}
-	for _, s := range list {
-		if sf.order != "dfs" || sf.reduce != "" || sf.lasso {
-			s.States = 0
-		}
-		if err := changed.apply(s); err != nil {
-			return 0, err
-		}
+	if err := sf.change(list, &changed); err != nil {
+		return 0, err
 	}
 	if sf.estimate {
 		return estimateAll(ctx, list, o, &sf, io)
 	}
 	return checkAll(ctx, list, o, &sf, io)
+}
+
+// change puts what the command line says in the place of what the scenarios say.
+func (sf *searchFlags) change(list []*scenarios.Scenario, changed *overrides) error {
+	for _, s := range list {
+		if sf.order != "dfs" || sf.reduce != "" || sf.lasso {
+			s.States = 0
+		}
+		if err := changed.apply(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkAll runs the scenarios, prints them in order and returns the exit code.

@@ -8,27 +8,23 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/domino-check/domino/scenarios"
 )
 
-// quick leaves out what takes long, and says so.
-func quick(list []*scenarios.Scenario, messages io.Writer) (rest []*scenarios.Scenario) {
-	var names []string
+// tour are the scenarios of a check without names: those that are marked for it or, where none is,
+// as among the few of somebody's own protocol, those that do not take long.
+func tour(list []*scenarios.Scenario) (some []*scenarios.Scenario) {
 	for _, s := range list {
-		if s.Long {
-			names = append(names, s.Name)
-		} else {
-			rest = append(rest, s)
+		if s.Tour {
+			some = append(some, s)
 		}
 	}
-	if len(names) > 0 {
-		fmt.Fprintf(messages,
-			"not explored, because they take long: %s (name them, or say --long)\n", strings.Join(
-				names, " "))
+	if some == nil {
+		some = slices.DeleteFunc(slices.Clone(list),
+			func(s *scenarios.Scenario) bool { return s.Long })
 	}
-	return rest
+	return some
 }
 
 // one is the scenario with the name, or in the file.
