@@ -34,8 +34,8 @@ type Answer struct {
 	States      int    `json:"states"`
 	Transitions int    `json:"transitions"`
 	Terminals   int    `json:"terminals"`
-	// of the longest path, 0 when several workers follow paths
-	Depth int `json:"depth"`
+	// of the longest path, 0 when that is not known, as when several workers follow paths
+	Depth int `json:"depth,omitempty"`
 	// of odpor: complete runs, one of each Mazurkiewicz trace
 	Traces     int             `json:"traces,omitempty"`
 	Violating  int             `json:"violating,omitempty"` // of odpor: runs that a violation cuts

@@ -22,6 +22,7 @@ import (
 
 // certified is the answer as JSON.
 type certified struct {
+	versioned
 	Program  string `json:"program"`
 	Class    string `json:"class"`
 	Stuck    string `json:"stuck,omitempty"`
@@ -59,7 +60,7 @@ func runCertify(ctx context.Context, args []string, io streams) (int, error) {
 				"want a scenario, a file, or a program such as \"ring 3\", and --max-states at " +
 					"least 1")
 	}
-	a := certified{Program: strings.Join(f.Args(), " "), Needs: *needs}
+	a := certified{versioned: current, Program: strings.Join(f.Args(), " "), Needs: *needs}
 	setup, err := heard(ctx, func() (*core.Setup, error) { return a.open(f.Args(), io) })
 	if err != nil {
 		return 0, err

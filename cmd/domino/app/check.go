@@ -91,6 +91,7 @@ func (s *searchFlags) options() (checker.Options, error) {
 
 // row is the answer to one scenario, or why there is none.
 type row struct {
+	versioned
 	*verify.Answer
 	// the runs that were asked for were drawn, and break nothing
 	Sampled bool `json:"sampled,omitempty"`
@@ -236,5 +237,5 @@ func checkOne(ctx context.Context, s *scenarios.Scenario, o checker.Options, io 
 func ask(io streams, s *scenarios.Scenario,
 	whom func(world.Case) (*world.Outcome, error)) *row {
 	a, err := verify.Ask(io.Protocols(), s, whom)
-	return &row{Answer: a, err: err}
+	return &row{versioned: current, Answer: a, err: err}
 }

@@ -148,6 +148,19 @@ func (r *perfRun) run(ctx context.Context, cell perf.Cell, kind perf.Kind,
 	return result, errors.Join(err, os.RemoveAll(dir))
 }
 
+// perfAnswer is the answer as JSON.
+type perfAnswer struct {
+	versioned
+	Plan       perf.Plan       `json:"plan"`
+	Cores      int             `json:"cores"`
+	LeftOut    []leftOut       `json:"leftOut"`
+	Incomplete bool            `json:"incomplete"`
+	Rows       []perf.Row      `json:"rows"`
+	Totals     []perf.Total    `json:"totals"`
+	Recoveries []perf.Recovery `json:"recoveries"`
+	Samples    []perf.Sample   `json:"samples"`
+}
+
 // perfEvent is a run that was made.
 type perfEvent struct {
 	happening
@@ -206,9 +219,8 @@ func (r *perfRun) print(samples []perf.Sample, rows []perf.Row, recoveries []per
 	switch {
 	case r.flags.json:
 		return json.NewEncoder(r.io.out).Encode(
-			map[string]any{"plan": r.plan, "cores": runtime.NumCPU(), "leftOut": r.left,
-				"incomplete": incomplete, "rows": rows,
-				"totals": perf.Totals(&r.plan, rows), "recoveries": recoveries, "samples": samples})
+			perfAnswer{current, r.plan, runtime.NumCPU(), r.left, incomplete, rows,
+				perf.Totals(&r.plan, rows), recoveries, samples})
 	case r.flags.bench:
 		if incomplete {
 			fmt.Fprintln(r.io.err, "incomplete")

@@ -21,6 +21,7 @@ const planFile = "plan.json"
 // savedRun is what it takes to make a run as processes again. What happens then depends on the
 // machine, too.
 type savedRun struct {
+	Schema    int           `json:"schema"`
 	Scenario  string        `json:"scenario"`
 	Text      string        `json:"text"` // the scenario itself
 	Seed      uint64        `json:"seed"`
@@ -30,12 +31,13 @@ type savedRun struct {
 	strikes
 	TortureSeed uint64         `json:"tortureSeed,omitempty"`
 	Run         int            `json:"run,omitempty"` // of torture
-	Report      map[string]any `json:"report,omitempty"`
+	Report      *clusterReport `json:"report,omitempty"`
 }
 
 // saved is the case with its failures.
 func (c *clusterCase) saved(k strikes, seed uint64) *savedRun {
-	return &savedRun{Scenario: c.scenario.Name, Text: string(scenarios.Format(c.scenario)),
+	return &savedRun{Schema: schema,
+		Scenario: c.scenario.Name, Text: string(scenarios.Format(c.scenario)),
 		Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Model: c.resolved.Model, strikes: k}
 }
 

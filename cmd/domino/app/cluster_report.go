@@ -157,13 +157,35 @@ func (r *clusterRan) word() string {
 }
 
 // report is the run for a program.
-func (r *clusterRan) report() map[string]any {
-	return map[string]any{"scenario": r.scenario.Name, "protocol": r.scenario.Protocol,
-		"variant": r.scenario.Variant, "verdict": r.word(), "why": r.why,
-		"violation": r.violation, "digests": r.result.Digests, "crashes": r.result.Crashes,
-		"recoveries": r.result.Recoveries(), "counts": r.result.Counts,
-		"stops": r.result.Stops, "suspicions": r.result.Suspicions, "performed": r.result.Performed,
-		"elapsed": r.result.Elapsed, "complete": r.result.Complete, "strikes": r.strikes}
+func (r *clusterRan) report() *clusterReport {
+	return &clusterReport{versioned: current, Scenario: r.scenario.Name,
+		Protocol: r.scenario.Protocol, Variant: r.scenario.Variant, Verdict: r.word(), Why: r.why,
+		Violation: r.violation, Digests: r.result.Digests, Crashes: r.result.Crashes,
+		Recoveries: r.result.Recoveries(), Counts: r.result.Counts, Stops: r.result.Stops,
+		Suspicions: r.result.Suspicions, Performed: r.result.Performed, Missed: r.missed(),
+		Elapsed: r.result.Elapsed, Complete: r.result.Complete, Strikes: r.strikes}
+}
+
+// clusterReport is a run as JSON.
+type clusterReport struct {
+	versioned
+	Scenario   string               `json:"scenario"`
+	Protocol   string               `json:"protocol"`
+	Variant    string               `json:"variant"`
+	Verdict    string               `json:"verdict"`
+	Why        string               `json:"why"`
+	Violation  *spec.Violation      `json:"violation"`
+	Digests    []uint64             `json:"digests"` // of the ends of the ranks
+	Crashes    []cluster.Crash      `json:"crashes"`
+	Recoveries []cluster.Recovery   `json:"recoveries"`
+	Counts     []cluster.Counts     `json:"counts"` // by proc, of its last life
+	Stops      []cluster.Suspension `json:"stops"`
+	Suspicions int                  `json:"suspicions"` // that were false
+	Performed  []int                `json:"performed"`  // effects by proc
+	Missed     int                  `json:"missed"`     // failures and stops that did not strike
+	Elapsed    time.Duration        `json:"elapsed"`
+	Complete   bool                 `json:"complete"`
+	Strikes    strikes              `json:"strikes"`
 }
 
 // short3 is a time with three digits.

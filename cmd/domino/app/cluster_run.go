@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/verify"
@@ -44,6 +46,17 @@ func readClusterRun(args []string, io streams) (o clusterRunFlags, names []strin
 		"cluster run s1 --address 10.0.0.1:0 --dir /shared/run --hosts '10.0.0.1,10.0.0.2=ssh "+
 			"-oBatchMode=yes node2 /shared/domino'",
 		"cluster run --plan domino-torture/plan.json")
+	if err := o.register(f); err != nil {
+		return o, nil, err
+	}
+	if err := f.Parse(args); err != nil {
+		return o, nil, err
+	}
+	return o, f.Args(), o.check(f)
+}
+
+// register adds the flags, two of them for domino itself.
+func (o *clusterRunFlags) register(f *pflag.FlagSet) error {
 	f.StringVar(&o.kernel, "kernel", "",
 		"run a kernel instead of a scenario, e.g. 'heat ranks=4 n=32' (domino list programs)")
 	f.StringVar(&o.protocol, "protocol", "",
@@ -88,36 +101,33 @@ func readClusterRun(args []string, io streams) (o clusterRunFlags, names []strin
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.child, childFlag, false, "internal")
 	f.StringVar(&o.guard, guardFlag, "", "internal")
-	if err := errors.Join(f.MarkHidden(childFlag), f.MarkHidden(guardFlag)); err != nil {
-		return o, nil, err
-	}
-	if err := f.Parse(args); err != nil {
-		return o, nil, err
-	}
+	return errors.Join(f.MarkHidden(childFlag), f.MarkHidden(guardFlag))
+}
+
+// check says what can not be meant.
+func (o *clusterRunFlags) check(f *pflag.FlagSet) error {
 	if o.child || o.guard != "" {
-		return o, f.Args(), nil
+		return nil
 	}
 	if err := within(f, positive("timeout spread"),
 		notNegative("disk-delay silence")); err != nil {
-		return o, nil, err
+		return err
 	}
 	switch {
 	case o.plan != "" && (len(o.kills)+len(o.stops) > 0 || f.Changed("seed") ||
 		f.Changed("spread") || f.Changed("disk-delay") || f.Changed("silence")):
-		return o, nil,
-			errors.New(
-				"--plan has its own --kill, --stop, --silence, --seed, --spread and --disk-delay")
+		return errors.New(
+			"--plan has its own --kill, --stop, --silence, --seed, --spread and --disk-delay")
 	case o.plan != "" && o.kernel == "" && f.NArg() == 0:
 	case (o.kernel == "") == (f.NArg() == 0) || f.NArg() > 1:
 		kernels := 0
 		if o.kernel != "" {
 			kernels = 1
 		}
-		return o, nil,
-			fmt.Errorf("want one scenario or a --kernel, got %d scenarios and %d kernels", f.NArg(),
-				kernels)
+		return fmt.Errorf("want one scenario or a --kernel, got %d scenarios and %d kernels",
+			f.NArg(), kernels)
 	}
-	return o, f.Args(), nil
+	return nil
 }
 
 // runClusterRun is cluster run, and each of its processes.

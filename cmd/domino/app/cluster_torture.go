@@ -36,9 +36,8 @@ type tortureFlags struct {
 	timeout   time.Duration
 }
 
-// runTorture makes random failures in runs as processes, until one is wrong.
-func runTorture(ctx context.Context, args []string, io streams) (int, error) {
-	var o tortureFlags
+// readTorture reads the flags and the names of scenarios.
+func readTorture(args []string, io streams) (o tortureFlags, names []string, err error) {
 	f := flags("cluster torture", "[SCENARIO ...]", io, "cluster torture --runs 1000",
 		"cluster torture --kills 1000 --failures 4",
 		"cluster torture s1 'causal-*' --for 10m --seed 7",
@@ -63,15 +62,23 @@ func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "end a run after so long; that is wrong")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	if err := f.Parse(args); err != nil {
-		return 0, err
+		return o, nil, err
 	}
 	if err := within(f, positive("runs timeout"), notNegative("for kills"),
 		span{"failures", 0, fault.Max}); err != nil {
-		return 0, err
+		return o, nil, err
 	}
-	switch {
-	case o.kills > 0 && o.forTime > 0 || f.Changed("runs") && o.kills+int(o.forTime) > 0:
-		return 0, errors.New("only one of --runs, --for and --kills says when it is enough")
+	if o.kills > 0 && o.forTime > 0 || f.Changed("runs") && o.kills+int(o.forTime) > 0 {
+		return o, nil, errors.New("only one of --runs, --for and --kills says when it is enough")
+	}
+	return o, f.Args(), nil
+}
+
+// runTorture makes random failures in runs as processes, until one is wrong.
+func runTorture(ctx context.Context, args []string, io streams) (int, error) {
+	o, names, err := readTorture(args, io)
+	if err != nil {
+		return 0, err
 	}
 	for _, p := range fields(o.protocols) {
 		if _, err := io.Find(p); err != nil {
@@ -84,11 +91,11 @@ func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 	if err := couldWrite(o.dir); err != nil {
 		return 0, fmt.Errorf("--dir: a wrong run could not be saved: %w", err)
 	}
-	list, err := io.chosen(ctx, f.Args())
+	list, err := io.chosen(ctx, names)
 	if err != nil {
 		return 0, err
 	}
-	t := &torture{flags: &o, io: io, rng: rand.New(rand.NewPCG(o.seed, 0)), named: f.NArg() > 0,
+	t := &torture{flags: &o, io: io, rng: rand.New(rand.NewPCG(o.seed, 0)), named: len(names) > 0,
 		line: term.NewLine(io.err, o.json)}
 	hosts, err := parseHosts(o.hosts)
 	if err != nil {
@@ -225,6 +232,31 @@ func (t *torture) wrongs(v *victim, ran *clusterRan) bool {
 	return ran.result.Failures <= v.own.Failures
 }
 
+// tortured is the answer as JSON when no run was wrong.
+type tortured struct {
+	versioned
+	Wrong       int      `json:"wrong"` // 0
+	Scenarios   int      `json:"scenarios"`
+	Seed        uint64   `json:"seed"`
+	Seconds     float64  `json:"seconds"`
+	Beyond      int      `json:"beyond"`
+	Outside     int      `json:"outside"`
+	Interrupted bool     `json:"interrupted"`
+	Protocols   []*tally `json:"protocols"`
+	All         *tally   `json:"all"`
+}
+
+// wrongRun is the answer as JSON when one was.
+type wrongRun struct {
+	versioned
+	Wrong    int            `json:"wrong"` // 1
+	Seed     uint64         `json:"seed"`
+	Run      int            `json:"run"`
+	Scenario string         `json:"scenario"`
+	Dir      string         `json:"dir"` // with its files
+	Report   *clusterReport `json:"report"`
+}
+
 // tortureEvent is how far torture has come.
 type tortureEvent struct {
 	happening
@@ -252,10 +284,10 @@ func (t *torture) report(ctx context.Context, took time.Duration) (code int, err
 	if t.flags.json {
 		list := t.settled()
 		return code, json.NewEncoder(t.io.out).Encode(
-			map[string]any{"scenarios": len(t.victims), "seed": t.flags.seed,
-				"seconds": took.Seconds(), "wrong": 0, "beyond": t.beyond, "outside": t.outside,
-				"interrupted": ctx.Err() != nil, "protocols": list[:len(list)-1],
-				"all": list[len(list)-1]})
+			tortured{versioned: current, Scenarios: len(t.victims), Seed: t.flags.seed,
+				Seconds: took.Seconds(), Beyond: t.beyond, Outside: t.outside,
+				Interrupted: ctx.Err() != nil, Protocols: list[:len(list)-1],
+				All: list[len(list)-1]})
 	}
 	fmt.Fprintf(t.io.out,
 		"%d runs of %d scenarios in %s, %d failures, none wrong; %d failures did not strike: "+
@@ -341,8 +373,8 @@ func (t *torture) wrong(ran *clusterRan, dir string) error {
 	saved.TortureSeed, saved.Run, saved.Report = t.flags.seed, t.made, ran.report()
 	if t.flags.json {
 		err = json.NewEncoder(t.io.out).Encode(
-			map[string]any{"wrong": 1, "seed": t.flags.seed, "run": t.made,
-				"scenario": ran.scenario.Name, "dir": t.flags.dir, "report": saved.Report})
+			wrongRun{current, 1, t.flags.seed, t.made, ran.scenario.Name, t.flags.dir,
+				saved.Report})
 	} else {
 		ran.print(t.io.out, false)
 		fmt.Fprintf(t.io.out, "run %d of %s is wrong\n", t.made, ran.scenario.Name)

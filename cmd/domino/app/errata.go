@@ -73,7 +73,10 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 		}
 		if sf.json {
 			// a closed pipe shows on the next write of the shell
-			_ = json.NewEncoder(io.out).Encode(g.Erratum)
+			_ = json.NewEncoder(io.out).Encode(struct {
+				versioned
+				*verify.Erratum
+			}{current, g.Erratum})
 			return
 		}
 		g.print(io, show, sf.control)

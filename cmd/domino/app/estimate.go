@@ -16,6 +16,7 @@ const probeStates = 500_000
 
 // forecast is what a probe says about the whole search.
 type forecast struct {
+	versioned
 	Scenario string `json:"scenario"`
 	Bounds   string `json:"bounds"`
 	Complete bool   `json:"complete"` // the probe was the whole search
@@ -38,7 +39,8 @@ func estimateAll(ctx context.Context, list []*scenarios.Scenario, o checker.Opti
 		if r.err != nil {
 			return 0, r.err
 		}
-		f := forecast{Scenario: s.Name, Bounds: r.Bounds, Verdict: r.Verdict.String(),
+		f := forecast{versioned: current,
+			Scenario: s.Name, Bounds: r.Bounds, Verdict: r.Verdict.String(),
 			States:   r.States,
 			Complete: r.Verdict != spec.Unknown, Seconds: r.Seconds, Bytes: r.Bytes}
 		if out := r.Outcome; !f.Complete {

@@ -45,6 +45,7 @@ type fuzzFlags struct {
 
 // fuzzed is the result for one protocol as JSON.
 type fuzzed struct {
+	versioned
 	Protocol string       `json:"protocol"`
 	Variant  string       `json:"variant"`
 	Seed     uint64       `json:"seed"`
@@ -173,7 +174,8 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io st
 	if err != nil {
 		return nil, err
 	}
-	out := fuzzed{Protocol: name, Variant: ff.variant, Seed: ff.seed, Verdict: r.Verdict(),
+	out := fuzzed{versioned: current,
+		Protocol: name, Variant: ff.variant, Seed: ff.seed, Verdict: r.Verdict(),
 		Seconds: r.Elapsed.Seconds(), Rate: fuzzRate(r), Unjudged: unjudged, Result: *r}
 	if ff.corpus != "" {
 		state.Next, state.Runs = r.Next, state.Runs+r.Runs

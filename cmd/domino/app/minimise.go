@@ -22,6 +22,7 @@ import (
 
 // minimised is the result as JSON.
 type minimised struct {
+	versioned
 	Scenario  string          `json:"scenario"`
 	Variant   string          `json:"variant"`
 	Violation *spec.Violation `json:"violation"`
@@ -149,7 +150,8 @@ func showMinimised(io streams, s *scenarios.Scenario, a *minimise.Answer, took t
 	v := a.Run.Violation
 	if asJSON {
 		return exitCode(spec.Violated), json.NewEncoder(io.out).Encode(
-			minimised{Scenario: s.Name, Variant: s.Variant, Violation: v, Before: a.Before,
+			minimised{versioned: current,
+				Scenario: s.Name, Variant: s.Variant, Violation: v, Before: a.Before,
 				After: a.After, Steps: a.Steps, Program: a.Scenario.Program,
 				Clusters: a.Scenario.Clusters, Roles: a.Scenario.Roles,
 				Schedule: a.Scenario.Schedule,

@@ -148,7 +148,10 @@ func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, w
 		rows = append(rows, a.row)
 		if asJSON {
 			// a closed pipe shows on the next write of the shell
-			_ = json.NewEncoder(io.out).Encode(a.row)
+			_ = json.NewEncoder(io.out).Encode(struct {
+				versioned
+				*mutate.Row
+			}{current, a.row})
 			return
 		}
 		line.Clear()
@@ -160,7 +163,10 @@ func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, w
 	}
 	sum := mutate.Sum(rows)
 	if asJSON {
-		if err := json.NewEncoder(io.out).Encode(sum); err != nil {
+		if err := json.NewEncoder(io.out).Encode(struct {
+			versioned
+			*mutate.Summary
+		}{current, sum}); err != nil {
 			return 0, err
 		}
 	} else {

@@ -11,6 +11,15 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/netpipe"
 )
 
+// netpipeAnswer is the answer as JSON.
+type netpipeAnswer struct {
+	versioned
+	Plan    *netpipe.Plan    `json:"plan"`
+	Cores   int              `json:"cores"`
+	Rows    []netpipe.Row    `json:"rows"`
+	Samples []netpipe.Result `json:"samples"`
+}
+
 // reportNetpipe prints what was measured, then draws it.
 func reportNetpipe(io streams, plan *netpipe.Plan, results []netpipe.Result,
 	o *netpipeOptions) error {
@@ -19,8 +28,7 @@ func reportNetpipe(io streams, plan *netpipe.Plan, results []netpipe.Result,
 	switch {
 	case o.json:
 		err = json.NewEncoder(io.out).Encode(
-			map[string]any{"plan": plan, "cores": runtime.NumCPU(), "rows": rows,
-				"samples": results})
+			netpipeAnswer{current, plan, runtime.NumCPU(), rows, results})
 	case o.bench:
 		for _, r := range results {
 			if plan.Ring > 0 {

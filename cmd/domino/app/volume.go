@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
+	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/domino-check/domino/checker/world"
@@ -14,26 +16,68 @@ import (
 )
 
 // runVolume prints what SCMEL and CAMEL log, number and carry, published and counted, side by side.
-func runVolume(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("volume", "", io, "volume")
+func runVolume(ctx context.Context, args []string, to streams) (int, error) {
+	f := flags("volume", "", to, "volume", "volume --json")
+	asJSON := f.Bool("json", false, "print JSON: the tables, cell by cell as they are printed")
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
 	if f.NArg() > 0 {
 		return 0, fmt.Errorf("unexpected %q", f.Args())
 	}
-	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	printPublished(w)
-	for _, print := range []func(*tabwriter.Writer) error{printLeanMD, printOpenAtom, printParts,
-		printRuns, printTolerance} {
-		if _, err := heard(ctx, func() (any, error) {
-			return nil, errors.Join(print(w), w.Flush()) // what is there is shown
-		}); err != nil {
+	w := tabwriter.NewWriter(to.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	answer := volumes{versioned: current}
+	for _, print := range []func(io.Writer) error{printPublished, printLeanMD, printOpenAtom,
+		printParts, printRuns, printTolerance} {
+		text, err := heard(ctx, func() (string, error) {
+			var b strings.Builder
+			err := print(&b)
+			return b.String(), err
+		})
+		if err != nil {
 			return 0, err
 		}
+		answer.Tables = append(answer.Tables, volumeTable(text))
+		if !*asJSON { // what is there is shown
+			fmt.Fprint(w, text)
+			if err := w.Flush(); err != nil {
+				return 0, err
+			}
+		}
 	}
-	fmt.Fprint(w, volumeNotes)
-	return 0, w.Flush()
+	if *asJSON {
+		return 0, json.NewEncoder(to.out).Encode(answer)
+	}
+	_, err := fmt.Fprint(to.out, volumeNotes)
+	return 0, err
+}
+
+// volumes is the answer as JSON.
+type volumes struct {
+	versioned
+	Tables []volumeRows `json:"tables"`
+}
+
+// volumeRows is one table.
+type volumeRows struct {
+	Title   string     `json:"title"`
+	Columns []string   `json:"columns"`
+	Rows    [][]string `json:"rows"`
+}
+
+// volumeTable reads a table as it goes to a tabwriter: a title, then cells that end with tabs.
+func volumeTable(text string) (t volumeRows) {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	t.Title = lines[0]
+	for i, line := range lines[1:] {
+		cells := strings.Split(strings.TrimSuffix(line, "\t"), "\t")
+		if i == 0 {
+			t.Columns = cells
+		} else {
+			t.Rows = append(t.Rows, cells)
+		}
+	}
+	return t
 }
 
 const volumeNotes = `
@@ -58,7 +102,7 @@ func percent(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }
 // printPublished prints [CAMEL] Table 3 beside the closed form for its groups: 50 receivers, three
 // of them children of the root, 0.6 % of the bytes from process to process, the rest halved between
 // multicasts and reductions.
-func printPublished(w *tabwriter.Writer) {
+func printPublished(w io.Writer) error {
 	const receivers, top, direct = 50.0, 3.0, 0.006
 	share := (1 - direct) / 2
 	saved := 1 - (direct + share/receivers + share*top/receivers)
@@ -75,10 +119,11 @@ func printPublished(w *tabwriter.Writer) {
 			r.plainDets, r.awareDets, percent(r.awareDets/r.plainDets), percent(dets),
 			percent(r.awareCarry/r.plainCarry))
 	}
+	return nil
 }
 
 // printLeanMD counts generated workloads, tree by tree.
-func printLeanMD(w *tabwriter.Writer) error {
+func printLeanMD(w io.Writer) error {
 	fmt.Fprint(w, "\nLeanMD-like, counted over all trees of one step\n"+
 		"cells\treach\tranks\tmean group\tmessages\tSCMEL log\tper node\tCAMEL log\tsaved\twith "+
 		"seeds\tdeterminants\t\n")
@@ -109,7 +154,7 @@ func printLeanMD(w *tabwriter.Writer) error {
 }
 
 // printOpenAtom counts the sweep of row sizes.
-func printOpenAtom(w *tabwriter.Writer) error {
+func printOpenAtom(w io.Writer) error {
 	fmt.Fprint(w,
 		"\nOpenAtom-like, counted; saved as published in [CAMEL] Fig. 6 for a small and a "+
 			"moderate problem\n"+
@@ -132,7 +177,7 @@ func printOpenAtom(w *tabwriter.Writer) error {
 }
 
 // printParts prints where the log comes from.
-func printParts(w *tabwriter.Writer) error {
+func printParts(w io.Writer) error {
 	lean, err := script.LeanMD([3]int{5, 5, 5}, 2, 64, 3)
 	if err != nil {
 		return err
@@ -171,7 +216,7 @@ func known(x float64) string {
 
 // printRuns runs both protocols on small workloads and counts what crosses the boundary of their
 // machines.
-func printRuns(w *tabwriter.Writer) error {
+func printRuns(w io.Writer) error {
 	lean, err := script.LeanMD([3]int{4, 4, 2}, 1, 32, 2)
 	if err != nil {
 		return err
@@ -213,7 +258,7 @@ func printRuns(w *tabwriter.Writer) error {
 }
 
 // printTolerance prints what it costs to survive more failures at a time.
-func printTolerance(w *tabwriter.Writer) error {
+func printTolerance(w io.Writer) error {
 	lean, err := script.LeanMD([3]int{3, 3, 1}, 1, 9, 2)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -30,12 +31,21 @@ func volumeInPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, print := range []func(*tabwriter.Writer) error{printOpenAtom, printParts, printRuns,
+	for _, print := range []func(io.Writer) error{printOpenAtom, printParts, printRuns,
 		printTolerance} {
 		var out strings.Builder
 		w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
 		if err := print(w); err != nil {
 			t.Fatal(err)
+		}
+		var plain strings.Builder
+		if err := print(&plain); err != nil {
+			t.Fatal(err)
+		}
+		for v, i := volumeTable(plain.String()), 0; i < len(v.Rows); i++ {
+			if len(v.Columns) < 5 || len(v.Rows[i]) != len(v.Columns) {
+				t.Errorf("%s: %q below %q", v.Title, v.Rows[i], v.Columns)
+			}
 		}
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
