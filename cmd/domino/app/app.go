@@ -23,7 +23,7 @@ import (
 // command is one subcommand.
 type command struct {
 	name, args, doc string
-	run             func(ctx context.Context, args []string, io streams) (int, error)
+	run             func(ctx context.Context, args []string, std streams) (int, error)
 }
 
 // streams are what a command works with: the protocols with their scenarios, and where it writes;
@@ -89,53 +89,53 @@ func start(ctx context.Context, args []string, out, err io.Writer,
 
 // run executes one command line and returns the exit code. An answer that could not be printed is
 // none, whatever it was.
-func run(ctx context.Context, args []string, to streams) int {
-	out := term.NewOutput(to.out)
-	code := dispatch(ctx, args, streams{to.Catalogue, out, to.err})
+func run(ctx context.Context, args []string, std streams) int {
+	out := term.NewOutput(std.out)
+	code := dispatch(ctx, args, streams{std.Catalogue, out, std.err})
 	if err := out.Err(); err != nil {
-		fmt.Fprintf(to.err, "domino: the output is not complete: %v\n", err)
+		fmt.Fprintf(std.err, "domino: the output is not complete: %v\n", err)
 		return exitUsage
 	}
 	return code
 }
 
 // dispatch finds the command and runs it.
-func dispatch(ctx context.Context, args []string, io streams) int {
+func dispatch(ctx context.Context, args []string, std streams) int {
 	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
-		usage(io.out)
+		usage(std.out)
 		if len(args) == 0 {
 			return exitUsage
 		}
 		return 0
 	}
-	return dispatchAmong(ctx, "", commands(), args, io)
+	return dispatchAmong(ctx, "", commands(), args, std)
 }
 
 // dispatchAmong runs one of some commands. The prefix is what stands before their names.
 func dispatchAmong(ctx context.Context, prefix string, list []command, args []string,
-	io streams) int {
+	std streams) int {
 	var names []string
 	for _, c := range list {
 		names = append(names, c.name)
 		if c.name != args[0] {
 			continue
 		}
-		code, err := c.run(ctx, args[1:], io)
+		code, err := c.run(ctx, args[1:], std)
 		switch {
 		case errors.Is(err, pflag.ErrHelp):
 			return 0
 		case errors.Is(err, errInterrupted):
-			fmt.Fprintf(io.err, "domino %s%s: interrupted\n", prefix, c.name)
+			fmt.Fprintf(std.err, "domino %s%s: interrupted\n", prefix, c.name)
 			return exitCode(spec.Unknown)
 		case err != nil:
 			// a package may have its name
-			fmt.Fprintf(io.err, "domino %s%s: %s\n", prefix, c.name, plainly(
+			fmt.Fprintf(std.err, "domino %s%s: %s\n", prefix, c.name, plainly(
 				strings.TrimPrefix(strings.TrimPrefix(err.Error(), prefix), c.name+": ")))
 			return exitUsage
 		}
 		return code
 	}
-	fmt.Fprintf(io.err, "domino: unknown command %q%s Commands: %s\n", prefix+args[0],
+	fmt.Fprintf(std.err, "domino: unknown command %q%s Commands: %s\n", prefix+args[0],
 		spelling.Guess(args[0], names), strings.Join(names, ", "))
 	return exitUsage
 }
@@ -152,15 +152,15 @@ func usage(w io.Writer) {
 }
 
 // flags makes the flag set of a command, with help that shows examples.
-func flags(name, args string, io streams, examples ...string) *pflag.FlagSet {
+func flags(name, args string, std streams, examples ...string) *pflag.FlagSet {
 	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
-	f.SetOutput(io.err)
+	f.SetOutput(std.err)
 	f.SortFlags = false
 	f.Usage = func() {
-		fmt.Fprintf(io.out, "Usage: domino %s [flags]\n\n%s\nExamples:\n",
+		fmt.Fprintf(std.out, "Usage: domino %s [flags]\n\n%s\nExamples:\n",
 			strings.TrimSpace(name+" "+args), f.FlagUsages())
 		for _, e := range examples {
-			fmt.Fprintf(io.out, "  domino %s\n", e)
+			fmt.Fprintf(std.out, "  domino %s\n", e)
 		}
 	}
 	return f

@@ -42,8 +42,8 @@ type lack struct {
 
 var classNames = [...]string{"none", "piecewise", "send-deterministic", "deterministic"}
 
-func runCertify(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("certify", "SCENARIO | FILE | PROGRAM N", io, "certify s6", "certify my.txtar",
+func runCertify(ctx context.Context, args []string, std streams) (int, error) {
+	f := flags("certify", "SCENARIO | FILE | PROGRAM N", std, "certify s6", "certify my.txtar",
 		"certify programs.txt --needs send-deterministic", "certify master-worker 3",
 		"certify 'ring 4' --json")
 	needs := f.String("needs", "",
@@ -61,7 +61,7 @@ func runCertify(ctx context.Context, args []string, io streams) (int, error) {
 					"least 1")
 	}
 	a := certified{versioned: current, Program: strings.Join(f.Args(), " "), Needs: *needs}
-	setup, err := heard(ctx, func() (*core.Setup, error) { return a.open(f.Args(), io) })
+	setup, err := heard(ctx, func() (*core.Setup, error) { return a.open(f.Args(), std) })
 	if err != nil {
 		return 0, err
 	}
@@ -75,14 +75,14 @@ func runCertify(ctx context.Context, args []string, io streams) (int, error) {
 	if errors.Is(err, errInterrupted) {
 		return 0, err
 	} else if err != nil {
-		fmt.Fprintf(io.err, "unknown: %v\n", err)
+		fmt.Fprintf(std.err, "unknown: %v\n", err)
 		return exitCode(spec.Unknown), nil
 	}
 	a.answer(c)
 	if *asJSON {
-		err = json.NewEncoder(io.out).Encode(a)
+		err = json.NewEncoder(std.out).Encode(a)
 	} else {
-		a.print(io.out)
+		a.print(std.out)
 	}
 	if !a.Fits {
 		return exitCode(spec.OutOfModel), err
@@ -101,15 +101,15 @@ func classIndex(name string) int {
 
 // open is the program over the transparent protocol: of a scenario by name or file, of a file with
 // programs alone, or a generated one.
-func (a *certified) open(args []string, io streams) (*core.Setup, error) {
+func (a *certified) open(args []string, std streams) (*core.Setup, error) {
 	if len(args) == 1 {
 		text, err := os.ReadFile(args[0])
 		if err == nil && !strings.Contains(string(text), "-- scenario --") {
 			return programSetup(args[0], string(text))
 		}
-		s, err := io.one(args[0])
+		s, err := std.one(args[0])
 		if err == nil {
-			return a.ofScenario(s, io)
+			return a.ofScenario(s, std)
 		}
 		if !strings.Contains(args[0], " ") {
 			return nil, err
@@ -122,8 +122,8 @@ func (a *certified) open(args []string, io streams) (*core.Setup, error) {
 	return programSetup("program", text)
 }
 
-func (a *certified) ofScenario(s *scenarios.Scenario, io streams) (*core.Setup, error) {
-	r, err := io.Resolve(s)
+func (a *certified) ofScenario(s *scenarios.Scenario, std streams) (*core.Setup, error) {
+	r, err := std.Resolve(s)
 	if err != nil {
 		return nil, err
 	}

@@ -98,8 +98,8 @@ type row struct {
 	err     error
 }
 
-func runCheck(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("check", "[SCENARIO | FILE ...]", io, "check", "check --all", "check s1 's0*'",
+func runCheck(ctx context.Context, args []string, std streams) (int, error) {
+	f := flags("check", "[SCENARIO | FILE ...]", std, "check", "check --all", "check s1 's0*'",
 		"check s1 --failures 2 --timeout 1m",
 		"check s1 --set to-dead=kept --set victims=x",
 		"check s1 --variant published --search bfs",
@@ -134,7 +134,7 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	list, err := io.chosen(ctx, f.Args())
+	list, err := std.chosen(ctx, f.Args())
 	if err != nil {
 		return 0, err
 	}
@@ -143,20 +143,20 @@ func runCheck(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, errors.New("--all is every scenario: name none")
 	case f.NArg() == 0 && !all:
 		if list = tour(list); len(list) < whole {
-			defer fmt.Fprintf(io.err, "a tour: %d of %d scenarios; domino check --all explores "+
+			defer fmt.Fprintf(std.err, "a tour: %d of %d scenarios; domino check --all explores "+
 				"them all, in minutes\n", len(list), whole)
 		}
 	}
-	if err := sf.addRun(&o, f, len(list), io.err); err != nil {
+	if err := sf.addRun(&o, f, len(list), std.err); err != nil {
 		return 0, err
 	}
 	if err := sf.change(list, &changed); err != nil {
 		return 0, err
 	}
 	if sf.estimate {
-		return estimateAll(ctx, list, o, &sf, io)
+		return estimateAll(ctx, list, o, &sf, std)
 	}
-	return checkAll(ctx, list, o, &sf, io)
+	return checkAll(ctx, list, o, &sf, std)
 }
 
 // change puts what the command line says in the place of what the scenarios say.
@@ -174,11 +174,11 @@ func (sf *searchFlags) change(list []*scenarios.Scenario, changed *overrides) er
 
 // checkAll runs the scenarios, prints them in order and returns the exit code.
 func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options, sf *searchFlags,
-	io streams) (int, error) {
+	std streams) (int, error) {
 	began := time.Now()
-	p := newProgress(io.err, len(list), sf.json)
+	p := newProgress(std.err, len(list), sf.json)
 	o.Workers = max(1, sf.workers/max(1, len(list)))
-	t := newTable(io.out, list)
+	t := newTable(std.out, list)
 	t.traces = o.Order == checker.StatelessOptimal
 	var failed error
 	code, left := 0, 0
@@ -188,9 +188,9 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 			return nil
 		}
 		if sf.sampling() {
-			r = sampleOne(ctx, list[job], sf, io, p)
+			r = sampleOne(ctx, list[job], sf, std, p)
 		} else {
-			r = checkOne(ctx, list[job], o, io, p)
+			r = checkOne(ctx, list[job], o, std, p)
 		}
 		p.finished(list[job].Name)
 		return r
@@ -205,16 +205,16 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 		if r.err != nil {
 			return
 		}
-		r.save(sf.save, io.err)
+		r.save(sf.save, std.err)
 		if sf.json {
 			// a closed pipe shows on the next write of the shell
-			_ = json.NewEncoder(io.out).Encode(r)
+			_ = json.NewEncoder(std.out).Encode(r)
 		} else {
 			t.row(r)
 		}
 		code = worse(code, r.code())
 		if !sf.json && r.Story() != nil && (len(list) == 1 || !r.AsExpected) {
-			r.show(io.out, sf.control)
+			r.show(std.out, sf.control)
 		}
 	})
 	if failed != nil {
@@ -223,19 +223,19 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 	if !sf.json {
 		t.summary(time.Since(began))
 	}
-	return leftOver(io, left, len(list), "scenarios", code), nil
+	return leftOver(std, left, len(list), "scenarios", code), nil
 }
 
 // checkOne answers one scenario in its variant by a search.
-func checkOne(ctx context.Context, s *scenarios.Scenario, o checker.Options, io streams,
+func checkOne(ctx context.Context, s *scenarios.Scenario, o checker.Options, std streams,
 	p *progress) *row {
 	o.Progress = p.report(s.Name)
-	return ask(io, s, func(q world.Case) (*world.Outcome, error) { return world.Check(ctx, q, o) })
+	return ask(std, s, func(q world.Case) (*world.Outcome, error) { return world.Check(ctx, q, o) })
 }
 
 // ask puts the question of a scenario to whoever answers it.
-func ask(io streams, s *scenarios.Scenario,
+func ask(std streams, s *scenarios.Scenario,
 	whom func(world.Case) (*world.Outcome, error)) *row {
-	a, err := verify.Ask(io.Protocols(), s, whom)
+	a, err := verify.Ask(std.Protocols(), s, whom)
 	return &row{versioned: current, Answer: a, err: err}
 }

@@ -18,13 +18,13 @@ func clusterCommands() []command {
 }
 
 // runCluster executes a subcommand of cluster.
-func runCluster(ctx context.Context, args []string, io streams) (int, error) {
+func runCluster(ctx context.Context, args []string, std streams) (int, error) {
 	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" || args[0] == "help" {
-		fmt.Fprint(io.out, "Usage: domino cluster COMMAND [flags]\n\n")
+		fmt.Fprint(std.out, "Usage: domino cluster COMMAND [flags]\n\n")
 		for _, c := range clusterCommands() {
-			fmt.Fprintf(io.out, "  %-8s %-18s %s\n", c.name, c.args, c.doc)
+			fmt.Fprintf(std.out, "  %-8s %-18s %s\n", c.name, c.args, c.doc)
 		}
-		fmt.Fprint(io.out,
+		fmt.Fprint(std.out,
 			"\nEach command explains itself with --help. Processes are real, and none is left "+
 				"behind.\n\n"+
 				"Examples:\n  domino cluster run s1 --kill x@1\n  domino cluster perf --protocols "+
@@ -34,5 +34,5 @@ func runCluster(ctx context.Context, args []string, io streams) (int, error) {
 		}
 		return 0, nil
 	}
-	return dispatchAmong(ctx, "cluster ", clusterCommands(), args, io), nil
+	return dispatchAmong(ctx, "cluster ", clusterCommands(), args, std), nil
 }

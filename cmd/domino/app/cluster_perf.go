@@ -28,8 +28,8 @@ type perfFlags struct {
 	json, bench                        bool
 }
 
-func readPerf(args []string, io streams) (o perfFlags, err error) {
-	f := flags("cluster perf", "", io, "cluster perf",
+func readPerf(args []string, std streams) (o perfFlags, err error) {
+	f := flags("cluster perf", "", std, "cluster perf",
 		"cluster perf --protocols none,hydee --rounds 15",
 		"cluster perf --kernels all --rounds 1 --plot plots",
 		"cluster perf --kernels 'cg n=14000 iterations=2, ring size=8192' --protocols "+
@@ -75,7 +75,7 @@ func readPerf(args []string, io streams) (o perfFlags, err error) {
 // perfRun is the state of runPerf.
 type perfRun struct {
 	flags *perfFlags
-	io    streams
+	std   streams
 	plan  perf.Plan
 	cases map[[2]string]*clusterCase // by kernel and protocol
 	left  []leftOut
@@ -92,12 +92,12 @@ type leftOut struct {
 }
 
 // runPerf measures kernels under protocols.
-func runPerf(ctx context.Context, args []string, io streams) (code int, err error) {
-	o, err := readPerf(args, io)
+func runPerf(ctx context.Context, args []string, std streams) (code int, err error) {
+	o, err := readPerf(args, std)
 	if err != nil {
 		return 0, err
 	}
-	r := &perfRun{flags: &o, io: io, cases: map[[2]string]*clusterCase{}}
+	r := &perfRun{flags: &o, std: std, cases: map[[2]string]*clusterCase{}}
 	r.plan.Rounds, r.plan.Seed, r.plan.Kills = o.rounds, o.seed, len(o.kills) > 0
 	if err := r.choose(ctx); err != nil {
 		return 0, err
@@ -114,14 +114,14 @@ func runPerf(ctx context.Context, args []string, io streams) (code int, err erro
 	}
 	r.dir, r.began = folder.name, time.Now()
 	defer func() { err = errors.Join(err, folder.close(false)) }()
-	line := term.NewLine(io.err, o.json)
+	line := term.NewLine(std.err, o.json)
 	samples, err := perf.Measure(ctx, &r.plan, r.run, r.progress(line))
 	line.Clear()
 	if err != nil && len(samples) == 0 {
 		return 0, err
 	}
 	if err != nil {
-		fmt.Fprintf(io.err, "domino cluster perf: %v\n", err)
+		fmt.Fprintf(std.err, "domino cluster perf: %v\n", err)
 	}
 	return r.report(samples, err != nil || ctx.Err() != nil)
 }
@@ -218,30 +218,30 @@ func (r *perfRun) print(samples []perf.Sample, rows []perf.Row, recoveries []per
 	incomplete bool) error {
 	switch {
 	case r.flags.json:
-		return json.NewEncoder(r.io.out).Encode(
+		return json.NewEncoder(r.std.out).Encode(
 			perfAnswer{current, r.plan, runtime.NumCPU(), r.left, incomplete, rows,
 				perf.Totals(&r.plan, rows), recoveries, samples})
 	case r.flags.bench:
 		if incomplete {
-			fmt.Fprintln(r.io.err, "incomplete")
+			fmt.Fprintln(r.std.err, "incomplete")
 		}
-		return perf.Bench(r.io.out, &r.plan, samples)
+		return perf.Bench(r.std.out, &r.plan, samples)
 	}
-	if err := perf.Print(r.io.out, &r.plan, rows); err != nil {
+	if err := perf.Print(r.std.out, &r.plan, rows); err != nil {
 		return err
 	}
 	if len(recoveries) > 0 {
-		if err := perf.PrintRecoveries(r.io.out, recoveries); err != nil {
+		if err := perf.PrintRecoveries(r.std.out, recoveries); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(r.io.out, "%d runs in %s\n", len(samples),
+	fmt.Fprintf(r.std.out, "%d runs in %s\n", len(samples),
 		time.Since(r.began).Round(100*time.Millisecond))
 	for _, l := range r.left {
-		fmt.Fprintln(r.io.out, l)
+		fmt.Fprintln(r.std.out, l)
 	}
 	if incomplete {
-		fmt.Fprintf(r.io.out, "INCOMPLETE: %d of %d runs\n", len(samples), r.plan.Runs())
+		fmt.Fprintf(r.std.out, "INCOMPLETE: %d of %d runs\n", len(samples), r.plan.Runs())
 	}
 	return nil
 }

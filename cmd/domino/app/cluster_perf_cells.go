@@ -123,7 +123,7 @@ func (r *perfRun) programs() (list []perfKernel, err error) {
 func (r *perfRun) protocols() (list []string, err error) {
 	named := fields(r.flags.protocols)
 	for i, name := range named {
-		p, err := r.io.Find(name)
+		p, err := r.std.Find(name)
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +138,7 @@ func (r *perfRun) protocols() (list []string, err error) {
 		return nil, errors.New("--protocols names none")
 	}
 	r.plan.Styles = map[string]int{}
-	for _, p := range r.io.Protocols() {
+	for _, p := range r.std.Protocols() {
 		if colour := p.Perf.Colour - 1; colour >= 0 && p.Perf.Pale {
 			r.plan.Styles[p.Name] = chart.Pale + colour
 		} else if colour >= 0 {
@@ -178,7 +178,7 @@ func (r *perfRun) options(protocols []string) (map[string]string, error) {
 func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why string,
 	err error) {
 	f := clusterRunFlags{kernel: cell.Program, protocol: cell.Protocol, options: options}
-	p, err := r.io.Find(cell.Protocol)
+	p, err := r.std.Find(cell.Protocol)
 	if err != nil {
 		return "", err
 	}
@@ -187,18 +187,18 @@ func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why
 			return "", err
 		}
 	}
-	s, err := f.scenario(nil, r.io)
+	s, err := f.scenario(nil, r.std)
 	if err != nil {
 		return "", err
 	}
-	resolved, err := r.io.Resolve(s)
+	resolved, err := r.std.Resolve(s)
 	switch {
 	case err != nil && options != "":
 		return "", withoutFile(err)
 	case err != nil:
 		return withoutFile(err).Error(), nil
 	}
-	c := &clusterCase{scenario: s, resolved: resolved, io: r.io, seed: r.flags.seed,
+	c := &clusterCase{scenario: s, resolved: resolved, std: r.std, seed: r.flags.seed,
 		timeout: r.flags.timeout, spread: time.Millisecond, address: "127.0.0.1:0", quiet: true}
 	if r.plan.Kills && cell.Protocol != perf.Baseline {
 		k, err := parseKills(r.flags.kills, resolved.Setup, time.Second)

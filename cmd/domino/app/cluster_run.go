@@ -33,8 +33,8 @@ type clusterRunFlags struct {
 	events, json, child                          bool
 }
 
-func readClusterRun(args []string, io streams) (o clusterRunFlags, names []string, err error) {
-	f := flags("cluster run", "[SCENARIO | FILE]", io, "cluster run ring3",
+func readClusterRun(args []string, std streams) (o clusterRunFlags, names []string, err error) {
+	f := flags("cluster run", "[SCENARIO | FILE]", std, "cluster run ring3",
 		"cluster run s1 --kill x@1",
 		"cluster run --kernel 'heat ranks=4 n=32 iterations=20 checkpoint=5' --protocol hydee "+
 			"--clusters 'r0 r1 | r2 r3' --kill r2@60",
@@ -131,8 +131,8 @@ func (o *clusterRunFlags) check(f *pflag.FlagSet) error {
 }
 
 // runClusterRun is cluster run, and each of its processes.
-func runClusterRun(ctx context.Context, args []string, io streams) (int, error) {
-	o, names, err := readClusterRun(args, io)
+func runClusterRun(ctx context.Context, args []string, std streams) (int, error) {
+	o, names, err := readClusterRun(args, std)
 	if err != nil {
 		return 0, err
 	}
@@ -140,24 +140,24 @@ func runClusterRun(ctx context.Context, args []string, io streams) (int, error) 
 	case o.guard != "":
 		return 0, launch.Keep(os.Stdin, os.Stdout, o.guard)
 	case o.child:
-		return 0, cluster.Live(os.Stdin, io.out, io.clusterSetup, func() { os.Exit(exitUsage) })
+		return 0, cluster.Live(os.Stdin, std.out, std.clusterSetup, func() { os.Exit(exitUsage) })
 	}
-	c, strikes, err := o.prepare(ctx, names, io)
+	c, strikes, err := o.prepare(ctx, names, std)
 	if err != nil {
 		return 0, err
 	}
 	if reason, err := c.open(ctx); err != nil || reason != "" {
 		if ctx.Err() != nil {
-			fmt.Fprintln(io.err, "interrupted before it began")
+			fmt.Fprintln(std.err, "interrupted before it began")
 			return exitCode(spec.Unknown), nil
 		}
 		if reason != "" {
-			fmt.Fprintf(io.err, "out of model: %s\n", reason)
+			fmt.Fprintf(std.err, "out of model: %s\n", reason)
 		}
 		return exitCode(spec.OutOfModel), err
 	}
 	if err := c.validate(strikes); errors.Is(err, cluster.ErrModel) {
-		fmt.Fprintf(io.err, "out of model: %v\n", err)
+		fmt.Fprintf(std.err, "out of model: %v\n", err)
 		return exitCode(spec.OutOfModel), nil
 	} else if err != nil {
 		return 0, err
@@ -169,7 +169,7 @@ func runClusterRun(ctx context.Context, args []string, io streams) (int, error) 
 	ran, err := c.runWithReference(ctx, strikes, dir.name)
 	wrong := err == nil && ran.verdict != spec.Holds
 	if err == nil {
-		err = ran.tell(io, o.json, o.events)
+		err = ran.tell(std, o.json, o.events)
 	}
 	if wrong && ctx.Err() == nil || !dir.temporary {
 		err = errors.Join(err, c.saved(strikes, o.seed).save(dir.name))
@@ -182,29 +182,29 @@ func runClusterRun(ctx context.Context, args []string, io streams) (int, error) 
 	case err != nil:
 		return 0, err
 	case keep && !o.json:
-		fmt.Fprintf(io.err, "disks and evidence are in %s\n", dir.name)
+		fmt.Fprintf(std.err, "disks and evidence are in %s\n", dir.name)
 	}
 	return ran.code(), nil
 }
 
 // tell prints the run.
-func (r *clusterRan) tell(to streams, asJSON, events bool) error {
+func (r *clusterRan) tell(std streams, asJSON, events bool) error {
 	if asJSON {
-		return json.NewEncoder(to.out).Encode(r.report())
+		return json.NewEncoder(std.out).Encode(r.report())
 	}
-	r.print(to.out, events)
+	r.print(std.out, events)
 	return nil
 }
 
 // prepare makes the case and its failures of what the user asks for.
-func (o *clusterRunFlags) prepare(ctx context.Context, names []string, io streams) (*clusterCase,
+func (o *clusterRunFlags) prepare(ctx context.Context, names []string, std streams) (*clusterCase,
 	strikes, error) {
 	var k strikes
 	var s *scenarios.Scenario
 	var err error
 	if o.kernel != "" || len(names) > 0 {
 		if s, err = heard(ctx, func() (*scenarios.Scenario, error) {
-			return o.scenario(names, io)
+			return o.scenario(names, std)
 		}); err != nil {
 			return nil, k, err
 		}
@@ -216,11 +216,11 @@ func (o *clusterRunFlags) prepare(ctx context.Context, names []string, io stream
 		}
 		o.seed, o.spread, o.diskDelay = saved.Seed, saved.Spread, saved.DiskDelay
 	}
-	resolved, err := io.Resolve(s)
+	resolved, err := std.Resolve(s)
 	if err != nil {
 		return nil, k, withoutFile(err)
 	}
-	c := &clusterCase{scenario: s, resolved: resolved, io: io, seed: o.seed, timeout: o.timeout,
+	c := &clusterCase{scenario: s, resolved: resolved, std: std, seed: o.seed, timeout: o.timeout,
 		spread: o.spread, address: o.address, diskDelay: o.diskDelay}
 	if c.hosts, err = parseHosts(o.hosts); err != nil {
 		return nil, k, err
@@ -242,7 +242,7 @@ func (o *clusterRunFlags) prepare(ctx context.Context, names []string, io stream
 }
 
 // scenario is what is to run.
-func (o *clusterRunFlags) scenario(names []string, io streams) (*scenarios.Scenario, error) {
+func (o *clusterRunFlags) scenario(names []string, std streams) (*scenarios.Scenario, error) {
 	var s *scenarios.Scenario
 	if o.kernel != "" {
 		text := "A kernel\n-- scenario --\nprotocol: none\nprogram: kernel " + o.kernel + "\n"
@@ -252,7 +252,7 @@ func (o *clusterRunFlags) scenario(names []string, io streams) (*scenarios.Scena
 		}
 		s = parsed
 	} else {
-		list, err := io.Select(names)
+		list, err := std.Select(names)
 		if err != nil {
 			return nil, err
 		}
@@ -283,7 +283,7 @@ func withoutFile(err error) error {
 }
 
 // clusterSetup makes the setup of a case, in a child.
-func (io streams) clusterSetup(text json.RawMessage) (*core.Setup, error) {
+func (std streams) clusterSetup(text json.RawMessage) (*core.Setup, error) {
 	var file string
 	if err := json.Unmarshal(text, &file); err != nil {
 		return nil, err
@@ -292,7 +292,7 @@ func (io streams) clusterSetup(text json.RawMessage) (*core.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := io.Resolve(s)
+	r, err := std.Resolve(s)
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +303,7 @@ func (io streams) clusterSetup(text json.RawMessage) (*core.Setup, error) {
 type clusterCase struct {
 	scenario  *scenarios.Scenario
 	resolved  *verify.Resolved
-	io        streams
+	std       streams
 	seed      uint64
 	timeout   time.Duration
 	spread    time.Duration
@@ -336,18 +336,18 @@ const oracleTime = 5 * time.Second
 
 // open prepares the judge; the reason says in what the case is beyond the promises of the protocol.
 func (c *clusterCase) open(ctx context.Context) (reason string, err error) {
-	kase := world.Case{Setup: c.resolved.Setup, Baseline: c.resolved.Baseline,
+	q := world.Case{Setup: c.resolved.Setup, Baseline: c.resolved.Baseline,
 		Model: c.resolved.Model}
 	if strings.HasPrefix(c.scenario.Shape, "kernel ") {
-		kase.Baseline = nil // too large to explore, and the digests tell more
+		q.Baseline = nil // too large to explore, and the digests tell more
 		c.unknown = "of the program the judge knows only the failure-free run"
 	}
-	w, reason, err := world.Open(ctx, kase, checker.Options{MaxTime: oracleTime,
+	w, reason, err := world.Open(ctx, q, checker.Options{MaxTime: oracleTime,
 		MaxStates: 1 << 20})
 	if errors.Is(err, checker.ErrBound) && ctx.Err() == nil {
-		kase.Baseline = nil
+		q.Baseline = nil
 		c.unknown = "the program is too large to explore: the judge knows only the failure-free run"
-		w, reason, err = world.Open(ctx, kase, checker.Options{})
+		w, reason, err = world.Open(ctx, q, checker.Options{})
 	}
 	if err != nil || reason != "" && !c.scenario.Force {
 		return reason, err
@@ -364,10 +364,10 @@ func (c *clusterCase) config(k strikes, seed uint64, dir string) (cluster.Config
 		Silence: k.Silence,
 		Seed:    seed, Spread: c.spread, DiskDelay: c.diskDelay, Dir: dir, Timeout: c.timeout,
 		Address: c.address, Hosts: c.hosts, Path: path,
-		Args: []string{"cluster", "run", "--" + childFlag}, Errors: launch.Shared(c.io.err),
+		Args: []string{"cluster", "run", "--" + childFlag}, Errors: launch.Shared(c.std.err),
 		Note: func(text string) {
 			if !c.quiet {
-				fmt.Fprintln(c.io.err, text)
+				fmt.Fprintln(c.std.err, text)
 			}
 		}}, err
 }

@@ -37,8 +37,8 @@ type tortureFlags struct {
 }
 
 // readTorture reads the flags and the names of scenarios.
-func readTorture(args []string, io streams) (o tortureFlags, names []string, err error) {
-	f := flags("cluster torture", "[SCENARIO ...]", io, "cluster torture --runs 1000",
+func readTorture(args []string, std streams) (o tortureFlags, names []string, err error) {
+	f := flags("cluster torture", "[SCENARIO ...]", std, "cluster torture --runs 1000",
 		"cluster torture --kills 1000 --failures 4",
 		"cluster torture s1 'causal-*' --for 10m --seed 7",
 		"cluster torture --protocols hydee,causal")
@@ -75,13 +75,13 @@ func readTorture(args []string, io streams) (o tortureFlags, names []string, err
 }
 
 // runTorture makes random failures in runs as processes, until one is wrong.
-func runTorture(ctx context.Context, args []string, io streams) (int, error) {
-	o, names, err := readTorture(args, io)
+func runTorture(ctx context.Context, args []string, std streams) (int, error) {
+	o, names, err := readTorture(args, std)
 	if err != nil {
 		return 0, err
 	}
 	for _, p := range fields(o.protocols) {
-		if _, err := io.Find(p); err != nil {
+		if _, err := std.Find(p); err != nil {
 			return 0, err
 		}
 	}
@@ -91,12 +91,12 @@ func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 	if err := couldWrite(o.dir); err != nil {
 		return 0, fmt.Errorf("--dir: a wrong run could not be saved: %w", err)
 	}
-	list, err := io.chosen(ctx, names)
+	list, err := std.chosen(ctx, names)
 	if err != nil {
 		return 0, err
 	}
-	t := &torture{flags: &o, io: io, rng: rand.New(rand.NewPCG(o.seed, 0)), named: len(names) > 0,
-		line: term.NewLine(io.err, o.json)}
+	t := &torture{flags: &o, std: std, rng: rand.New(rand.NewPCG(o.seed, 0)), named: len(names) > 0,
+		line: term.NewLine(std.err, o.json)}
 	hosts, err := parseHosts(o.hosts)
 	if err != nil {
 		return 0, err
@@ -116,7 +116,7 @@ func runTorture(ctx context.Context, args []string, io streams) (int, error) {
 // torture is the state of runTorture.
 type torture struct {
 	flags   *tortureFlags
-	io      streams
+	std     streams
 	rng     *rand.Rand
 	named   bool // by the user, so that nothing is left out in silence
 	victims []*victim
@@ -147,7 +147,7 @@ func (t *torture) choose(list []*scenarios.Scenario, hosts []cluster.Host) error
 			s.Force || !t.named && s.Long {
 			continue
 		}
-		r, err := t.io.Resolve(s)
+		r, err := t.std.Resolve(s)
 		if err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (t *torture) choose(list []*scenarios.Scenario, hosts []cluster.Host) error
 			continue
 		}
 		t.victims = append(t.victims, &victim{own: own,
-			clusterCase: clusterCase{scenario: s, resolved: r, io: t.io, timeout: t.flags.timeout,
+			clusterCase: clusterCase{scenario: s, resolved: r, std: t.std, timeout: t.flags.timeout,
 				spread: 5 * time.Millisecond, address: t.flags.address, hosts: hosts, quiet: true}})
 	}
 	if len(t.victims) == 0 {
@@ -283,35 +283,35 @@ func (t *torture) report(ctx context.Context, took time.Duration) (code int, err
 	}
 	if t.flags.json {
 		list := t.settled()
-		return code, json.NewEncoder(t.io.out).Encode(
+		return code, json.NewEncoder(t.std.out).Encode(
 			tortured{versioned: current, Scenarios: len(t.victims), Seed: t.flags.seed,
 				Seconds: took.Seconds(), Beyond: t.beyond, Outside: t.outside,
 				Interrupted: ctx.Err() != nil, Protocols: list[:len(list)-1],
 				All: list[len(list)-1]})
 	}
-	fmt.Fprintf(t.io.out,
+	fmt.Fprintf(t.std.out,
 		"%d runs of %d scenarios in %s, %d failures, none wrong; %d failures did not strike: "+
 			"their moment did not come\n", t.all.Runs, len(t.victims),
 		short3(took), t.all.Kills, t.all.Unstruck)
 	if t.beyond > 0 {
-		fmt.Fprintf(t.io.out,
+		fmt.Fprintf(t.std.out,
 			"in %d runs somebody gave up and was right: more failures than the scenario's have "+
 				"taken a rank and all that protects it\n", t.beyond)
 	}
 	if t.outside > 0 {
-		fmt.Fprintf(t.io.out,
+		fmt.Fprintf(t.std.out,
 			"%d runs are out of model and not judged: somebody else has killed more processes "+
 				"than may fail\n", t.outside)
 	}
 	if t.all.Alarms+t.all.Stops > 0 {
-		fmt.Fprintf(t.io.out, "false suspicions: %d; %d processes were stopped and went on\n",
+		fmt.Fprintf(t.std.out, "false suspicions: %d; %d processes were stopped and went on\n",
 			t.all.Alarms, t.all.Stops)
 	}
-	if err := t.print(t.io.out); err != nil {
+	if err := t.print(t.std.out); err != nil {
 		return 0, err
 	}
 	if ctx.Err() != nil {
-		fmt.Fprintln(t.io.out, "interrupted")
+		fmt.Fprintln(t.std.out, "interrupted")
 	}
 	return code, nil
 }
@@ -372,19 +372,19 @@ func (t *torture) wrong(ran *clusterRan, dir string) error {
 	saved := ran.saved(ran.strikes, ran.seed)
 	saved.TortureSeed, saved.Run, saved.Report = t.flags.seed, t.made, ran.report()
 	if t.flags.json {
-		err = json.NewEncoder(t.io.out).Encode(
+		err = json.NewEncoder(t.std.out).Encode(
 			wrongRun{current, 1, t.flags.seed, t.made, ran.scenario.Name, t.flags.dir,
 				saved.Report})
 	} else {
-		ran.print(t.io.out, false)
-		fmt.Fprintf(t.io.out, "run %d of %s is wrong\n", t.made, ran.scenario.Name)
+		ran.print(t.std.out, false)
+		fmt.Fprintf(t.std.out, "run %d of %s is wrong\n", t.made, ran.scenario.Name)
 	}
 	if err := errors.Join(err, t.keepWrong(ran, saved, dir)); err != nil {
 		t.keep = true
 		return fmt.Errorf("the wrong run could not be saved (its files are in %s): %w", dir, err)
 	}
 	if !t.flags.json {
-		fmt.Fprintf(t.io.out,
+		fmt.Fprintf(t.std.out,
 			"plan.json, scenario.txtar, trace.txt and files are in %s; domino cluster run --plan "+
 				"%s repeats it\n", t.flags.dir, filepath.Join(t.flags.dir, planFile))
 	}

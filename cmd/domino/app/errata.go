@@ -13,8 +13,8 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-func runErrata(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("errata", "[PROTOCOL] [ID ...]", io, "errata", "errata hydee",
+func runErrata(ctx context.Context, args []string, std streams) (int, error) {
+	f := flags("errata", "[PROTOCOL] [ID ...]", std, "errata", "errata hydee",
 		"errata hydee H10 --show", "errata --json")
 	var sf searchFlags
 	show := f.Bool("show", false, "print the run of each erratum")
@@ -31,17 +31,17 @@ func runErrata(ctx context.Context, args []string, io streams) (int, error) {
 	if len(ids) > 0 {
 		name, ids = ids[0], ids[1:]
 	}
-	findings, err := io.Errata(name, ids...)
+	findings, err := std.Errata(name, ids...)
 	if err != nil {
 		return 0, err
 	}
-	return exploreErrata(ctx, findings, o, &sf, *show, io)
+	return exploreErrata(ctx, findings, o, &sf, *show, std)
 }
 
 // exploreErrata looks at the errata, prints them in order and returns the exit code.
 func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Options,
-	sf *searchFlags, show bool, io streams) (int, error) {
-	p := newProgress(io.err, len(findings), sf.json)
+	sf *searchFlags, show bool, std streams) (int, error) {
+	p := newProgress(std.err, len(findings), sf.json)
 	var failed error
 	code, left := 0, 0
 	pool(ctx, sf.workers, len(findings), func(ctx context.Context, job int) explored {
@@ -50,7 +50,7 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 			return explored{e, nil}
 		}
 		err := e.Explore(o, func(s *scenarios.Scenario, o checker.Options) (*verify.Answer, error) {
-			r := checkOne(ctx, s, o, io, p)
+			r := checkOne(ctx, s, o, std, p)
 			return r.Answer, r.err
 		})
 		if e.Broken != nil {
@@ -66,22 +66,22 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 			return
 		}
 		if g.Broken != nil {
-			(&row{Answer: g.Broken}).save(sf.save, io.err)
+			(&row{Answer: g.Broken}).save(sf.save, std.err)
 			if !g.Confirmed {
 				code = 1
 			}
 		}
 		if sf.json {
 			// a closed pipe shows on the next write of the shell
-			_ = json.NewEncoder(io.out).Encode(struct {
+			_ = json.NewEncoder(std.out).Encode(struct {
 				versioned
 				*verify.Erratum
 			}{current, g.Erratum})
 			return
 		}
-		g.print(io, show, sf.control)
+		g.print(std, show, sf.control)
 	})
-	return leftOver(io, left, len(findings), "errata", code), failed
+	return leftOver(std, left, len(findings), "errata", code), failed
 }
 
 // decided reports whether both searches have come to an end by themselves.
@@ -96,20 +96,20 @@ type explored struct {
 	err error
 }
 
-func (g explored) print(io streams, show, control bool) {
-	fmt.Fprintf(io.out, "%-5s %s: %s\n", g.ID, g.Place, g.Printed)
-	fmt.Fprintf(io.out, "      repaired: %s\n", g.Erratum.Erratum.Repaired)
+func (g explored) print(std streams, show, control bool) {
+	fmt.Fprintf(std.out, "%-5s %s: %s\n", g.ID, g.Place, g.Printed)
+	fmt.Fprintf(std.out, "      repaired: %s\n", g.Erratum.Erratum.Repaired)
 	if g.Broken == nil {
-		fmt.Fprintf(io.out, "      no scenario shows it; shown %s\n\n", g.Shown)
+		fmt.Fprintf(std.out, "      no scenario shows it; shown %s\n\n", g.Shown)
 		return
 	}
 	r := g.Broken
 	if r.Verdict == spec.Violated {
-		fmt.Fprintf(io.out, "      %s: breaks %s in %d steps (%s; %s states, %s)\n      %s\n",
+		fmt.Fprintf(std.out, "      %s: breaks %s in %d steps (%s; %s states, %s)\n      %s\n",
 			g.Scenario, r.Violation.Property, r.Length, r.Bounds,
 			count(r.States), seconds(r.Seconds), r.Violation.Message)
 	} else {
-		fmt.Fprintf(io.out, "      %s: NOT CONFIRMED: %s %s (%s states, %s)\n", g.Scenario,
+		fmt.Fprintf(std.out, "      %s: NOT CONFIRMED: %s %s (%s states, %s)\n", g.Scenario,
 			r.Verdict, r.Why, count(r.States), seconds(r.Seconds))
 	}
 	note := ""
@@ -118,11 +118,11 @@ func (g explored) print(io streams, show, control bool) {
 	} else if g.Repaired.Verdict != spec.Holds {
 		note = strings.SplitN(g.Repaired.Why, "\n", 2)[0]
 	}
-	fmt.Fprintf(io.out, "      repaired protocol at the same scope: %s, %s states, %s %s\n\n",
+	fmt.Fprintf(std.out, "      repaired protocol at the same scope: %s, %s states, %s %s\n\n",
 		g.Repaired.Verdict, count(g.Repaired.States),
 		seconds(g.Repaired.Seconds), note)
 	if show && r.Story() != nil {
-		(&row{Answer: r}).show(io.out, control)
-		fmt.Fprintln(io.out)
+		(&row{Answer: r}).show(std.out, control)
+		fmt.Fprintln(std.out)
 	}
 }

@@ -30,11 +30,11 @@ type forecast struct {
 
 // estimateAll explores the beginning of each scenario and says about how large the whole is.
 func estimateAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options,
-	sf *searchFlags, io streams) (int, error) {
+	sf *searchFlags, std streams) (int, error) {
 	o.MaxStates, o.Workers = probeStates, 1
-	p := newProgress(io.err, len(list), sf.json)
+	p := newProgress(std.err, len(list), sf.json)
 	for _, s := range list {
-		r := checkOne(ctx, s, o, io, p)
+		r := checkOne(ctx, s, o, std, p)
 		p.finished(s.Name)
 		if r.err != nil {
 			return 0, r.err
@@ -50,9 +50,9 @@ func estimateAll(ctx context.Context, list []*scenarios.Scenario, o checker.Opti
 				float64(out.States)))
 		}
 		if sf.json {
-			_ = json.NewEncoder(io.out).Encode(f)
+			_ = json.NewEncoder(std.out).Encode(f)
 		} else {
-			fmt.Fprintf(io.out, "%s: %s; within %s\n", s.Name, f, f.Bounds)
+			fmt.Fprintf(std.out, "%s: %s; within %s\n", s.Name, f, f.Bounds)
 		}
 		if ctx.Err() != nil {
 			return exitCode(spec.Unknown), nil

@@ -57,8 +57,8 @@ type fuzzed struct {
 	Files []string `json:"files,omitempty"` // of the failures; "": not saved
 }
 
-func runFuzz(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("fuzz", "[PROTOCOL ...]", io, "fuzz", "fuzz hydee --for 1m",
+func runFuzz(ctx context.Context, args []string, std streams) (int, error) {
+	f := flags("fuzz", "[PROTOCOL ...]", std, "fuzz", "fuzz hydee --for 1m",
 		"fuzz hydee --variant repaired+H12a --seed 7",
 		"fuzz camel --mix pos=2,feedback=1 --all --ignore log-pruned",
 		"fuzz rbml --runs 100000 --corpus '' --json",
@@ -87,19 +87,19 @@ func runFuzz(ctx context.Context, args []string, io streams) (int, error) {
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	names, options, err := ff.options(io.Protocols(), f.Args())
+	names, options, err := ff.options(std.Protocols(), f.Args())
 	if err != nil {
 		return 0, err
 	}
 	code := 0
 	for i, name := range names {
 		if ctx.Err() != nil {
-			return leftOver(io, len(names)-i, len(names), "protocols", code), nil
+			return leftOver(std, len(names)-i, len(names), "protocols", code), nil
 		}
 		if options.Time > 0 {
 			options.Time = ff.time / time.Duration(len(names))
 		}
-		r, err := ff.one(ctx, name, options, io, i)
+		r, err := ff.one(ctx, name, options, std, i)
 		if err != nil {
 			return 0, err
 		}
@@ -145,9 +145,9 @@ func (ff *fuzzFlags) options(protocols protocol.List, names []string) ([]string,
 }
 
 // one fuzzes one protocol.
-func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io streams,
+func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, std streams,
 	index int) (*fuzz.Result, error) {
-	target, err := fuzz.TargetOf(io.Protocols(), name, ff.variant)
+	target, err := fuzz.TargetOf(std.Protocols(), name, ff.variant)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io st
 		state = fuzz.State{Variant: ff.variant, Seed: ff.seed}
 	}
 	o.First = state.Next
-	line := term.NewLine(io.err, ff.json)
+	line := term.NewLine(std.err, ff.json)
 	o.Progress = fuzzProgress(line, name)
 	r, err := fuzz.Run(ctx, target, o)
 	line.Clear()
@@ -182,17 +182,17 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, io st
 		out.Files, err = keepFailures(corpus, r, state)
 	}
 	if err != nil { // what was found is more than the files
-		fmt.Fprintf(io.err, "domino fuzz: not saved: %v\n", err)
+		fmt.Fprintf(std.err, "domino fuzz: not saved: %v\n", err)
 	}
 	if ff.json {
-		return r, json.NewEncoder(io.out).Encode(out)
+		return r, json.NewEncoder(std.out).Encode(out)
 	}
 	if index > 0 {
-		fmt.Fprintln(io.out)
+		fmt.Fprintln(std.out)
 	}
-	ff.print(io.out, &out, &state, o.First)
+	ff.print(std.out, &out, &state, o.First)
 	for i, g := range r.Failures {
-		ff.printFailure(ctx, io, &out, &g, i)
+		ff.printFailure(ctx, std, &out, &g, i)
 	}
 	return r, nil
 }
@@ -254,9 +254,9 @@ func (ff *fuzzFlags) print(w io.Writer, r *fuzzed, state *fuzz.State, first uint
 }
 
 // printFailure shows a failure: how it was found, how small it got, and its run.
-func (ff *fuzzFlags) printFailure(ctx context.Context, io streams, r *fuzzed, f *fuzz.Failure,
+func (ff *fuzzFlags) printFailure(ctx context.Context, std streams, r *fuzzed, f *fuzz.Failure,
 	i int) {
-	w := io.out
+	w := std.out
 	fmt.Fprintf(w,
 		"\nfailure %d: %s, found by %s after %s runs\n  drawn: %s; by rapid: %s; in the end: %s "+
 			"(%s tried)\n", i+1, f.Property, f.Strategy, count(f.Runs),
@@ -267,7 +267,7 @@ func (ff *fuzzFlags) printFailure(ctx context.Context, io streams, r *fuzzed, f 
 		command = "domino replay " + r.Files[i]
 	}
 	fmt.Fprintf(w, "\n%s", scenarioText(f.Scenario))
-	run, world, err := io.replayed(ctx, f.Scenario)
+	run, world, err := std.replayed(ctx, f.Scenario)
 	if err != nil || run.Violation == nil {
 		fmt.Fprintf(w, "\n%s: %s\n%s\n", f.Property, f.Message, command)
 		return
@@ -283,9 +283,9 @@ func scenarioText(s *scenarios.Scenario) string {
 }
 
 // replayed repeats the run of a scenario.
-func (io streams) replayed(ctx context.Context, s *scenarios.Scenario) (*world.Run, *world.World,
+func (std streams) replayed(ctx context.Context, s *scenarios.Scenario) (*world.Run, *world.World,
 	error) {
-	c, err := io.guarded(s)
+	c, err := std.guarded(s)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -27,14 +27,14 @@ type item struct {
 	More string `json:"more,omitempty"`
 }
 
-func runList(_ context.Context, args []string, io streams) (int, error) {
-	f := flags("list", "[protocols | scenarios | properties | programs | claims]", io, "list",
+func runList(_ context.Context, args []string, std streams) (int, error) {
+	f := flags("list", "[protocols | scenarios | properties | programs | claims]", std, "list",
 		"list scenarios", "list properties --json")
 	asJSON := f.Bool("json", false, "print JSON")
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	items, err := listItems(io)
+	items, err := listItems(std)
 	if err != nil {
 		return 0, err
 	}
@@ -51,10 +51,10 @@ func runList(_ context.Context, args []string, io streams) (int, error) {
 		})
 	}
 	if *asJSON {
-		return 0, json.NewEncoder(io.out).Encode(items)
+		return 0, json.NewEncoder(std.out).Encode(items)
 	}
 	kind := ""
-	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
 	for _, i := range items {
 		if i.Kind != kind {
 			if kind != "" {
@@ -69,16 +69,16 @@ func runList(_ context.Context, args []string, io streams) (int, error) {
 }
 
 // listItems gathers everything there is, by kind, then name.
-func listItems(io streams) ([]item, error) {
+func listItems(std streams) ([]item, error) {
 	var items []item
-	for _, p := range io.Protocols() {
+	for _, p := range std.Protocols() {
 		more := ""
 		if n := len(p.Listed()); n > 0 {
 			more = fmt.Sprintf("%d errata", n)
 		}
 		items = append(items, item{Kind: "protocols", Name: p.Name, Doc: p.Doc, More: more})
 	}
-	for _, s := range io.Scenarios() {
+	for _, s := range std.Scenarios() {
 		more := s.Expect
 		if s.Erratum != "" {
 			more = "erratum " + s.Erratum
@@ -109,7 +109,7 @@ func listItems(io streams) ([]item, error) {
 		items = append(items, item{Kind: "claims", Name: s.Name, Doc: doc,
 			More: "[RADIC] Table 3.1"})
 	}
-	return append(items, promises(io.Protocols())...), nil
+	return append(items, promises(std.Protocols())...), nil
 }
 
 func yesNo(yes bool) string {

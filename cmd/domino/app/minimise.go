@@ -41,8 +41,8 @@ type minimised struct {
 	Replay    string          `json:"replay,omitempty"`
 }
 
-func runMinimise(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("minimise", "SCENARIO | FILE", io, "minimise .domino/s1-published.txtar",
+func runMinimise(ctx context.Context, args []string, std streams) (int, error) {
+	f := flags("minimise", "SCENARIO | FILE", std, "minimise .domino/s1-published.txtar",
 		"minimise s2 --variant repaired+H17",
 		"minimise s1 --variant published --breaks causal-replay --timeout 1m")
 	variant := f.String("variant", "",
@@ -67,7 +67,7 @@ func runMinimise(ctx context.Context, args []string, io streams) (int, error) {
 	if err := within(f, positive("max-states"), notNegative("max-memory timeout")); err != nil {
 		return 0, err
 	}
-	s, err := heard(ctx, func() (*scenarios.Scenario, error) { return io.one(f.Arg(0)) })
+	s, err := heard(ctx, func() (*scenarios.Scenario, error) { return std.one(f.Arg(0)) })
 	if err != nil {
 		return 0, err
 	}
@@ -85,29 +85,29 @@ func runMinimise(ctx context.Context, args []string, io streams) (int, error) {
 	}
 	cuts := slices.ContainsFunc(s.Schedule, trace.IsCutShort)
 	resolve := func(s *scenarios.Scenario) (world.Case, error) {
-		c, err := io.guarded(s)
+		c, err := std.guarded(s)
 		c.Cuts = cuts
 		return c, err
 	}
-	line := term.NewLine(io.err, *asJSON)
+	line := term.NewLine(std.err, *asJSON)
 	began := time.Now()
 	answer, err := minimise.Minimise(ctx, minimise.Question{Scenario: s, Resolve: resolve,
 		Property: *breaks, States: *states,
 		Search: checker.Options{MaxBytes: *memory << 20}, Tried: shrinkProgress(line)})
 	line.Clear()
 	if err != nil {
-		return tooEarly(ctx, err, io)
+		return tooEarly(ctx, err, std)
 	}
-	return showMinimised(io, s, answer, time.Since(began), *save, *control, *asJSON)
+	return showMinimised(std, s, answer, time.Since(began), *save, *control, *asJSON)
 }
 
 // tooEarly is how minimise ends without any run.
-func tooEarly(ctx context.Context, err error, io streams) (int, error) {
+func tooEarly(ctx context.Context, err error, std streams) (int, error) {
 	switch ctx.Err() {
 	case nil:
 		return 0, err
 	case context.DeadlineExceeded:
-		fmt.Fprintln(io.err, "unknown: the --timeout came before a run was found")
+		fmt.Fprintln(std.err, "unknown: the --timeout came before a run was found")
 		return exitCode(spec.Unknown), nil
 	}
 	return 0, errInterrupted
@@ -132,8 +132,8 @@ func knownProperty(name string) error {
 }
 
 // guarded is the scenario as a question; machines are guarded where it breaks what guards look for.
-func (io streams) guarded(s *scenarios.Scenario) (world.Case, error) {
-	r, err := io.Resolve(s)
+func (std streams) guarded(s *scenarios.Scenario) (world.Case, error) {
+	r, err := std.Resolve(s)
 	if err != nil {
 		return world.Case{}, err
 	}
@@ -144,12 +144,12 @@ func (io streams) guarded(s *scenarios.Scenario) (world.Case, error) {
 }
 
 // showMinimised prints what is left, and saves it.
-func showMinimised(io streams, s *scenarios.Scenario, a *minimise.Answer, took time.Duration,
+func showMinimised(std streams, s *scenarios.Scenario, a *minimise.Answer, took time.Duration,
 	save string, control, asJSON bool) (int, error) {
-	file := saveMinimised(a, save, io.err)
+	file := saveMinimised(a, save, std.err)
 	v := a.Run.Violation
 	if asJSON {
-		return exitCode(spec.Violated), json.NewEncoder(io.out).Encode(
+		return exitCode(spec.Violated), json.NewEncoder(std.out).Encode(
 			minimised{versioned: current,
 				Scenario: s.Name, Variant: s.Variant, Violation: v, Before: a.Before,
 				After: a.After, Steps: a.Steps, Program: a.Scenario.Program,
@@ -158,23 +158,23 @@ func showMinimised(io streams, s *scenarios.Scenario, a *minimise.Answer, took t
 				Tried:    a.Tried, Undecided: a.Undecided, Minimal: a.Minimal, Shortest: a.Shortest,
 				Seconds: took.Seconds(), Replay: file})
 	}
-	fmt.Fprintf(io.out, "%s (%s): %s\n", s.Name, s.Variant, a.Summary())
+	fmt.Fprintf(std.out, "%s (%s): %s\n", s.Name, s.Variant, a.Summary())
 	for _, step := range a.Steps {
-		fmt.Fprintf(io.out, "  %-12s %-44s %4d steps\n", step.Phase, step.Words, step.Counts.Steps)
+		fmt.Fprintf(std.out, "  %-12s %-44s %4d steps\n", step.Phase, step.Words, step.Counts.Steps)
 	}
-	fmt.Fprintf(io.out, "%d smaller scenarios tried in %s; %s\n", a.Tried, seconds(took.Seconds()),
+	fmt.Fprintf(std.out, "%d smaller scenarios tried in %s; %s\n", a.Tried, seconds(took.Seconds()),
 		limits(a))
 	what, who := "clusters", a.Scenario.Clusters
 	if a.Scenario.Roles != "" {
 		what, who = "roles", a.Scenario.Roles
 	}
-	fmt.Fprintf(io.out, "\n%s: %s\nwithin: %s\n%s", what, who, a.Scenario.Within(),
+	fmt.Fprintf(std.out, "\n%s: %s\nwithin: %s\n%s", what, who, a.Scenario.Within(),
 		a.Scenario.Program)
 	command := "domino minimise " + s.Name + " --variant " + s.Variant
 	if file != "" {
 		command = "domino replay " + file
 	}
-	showRun(io.out, a.Scenario, a.World, a.Run, v, command, control)
+	showRun(std.out, a.Scenario, a.World, a.Run, v, command, control)
 	return exitCode(spec.Violated), nil
 }
 

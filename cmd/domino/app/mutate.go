@@ -22,13 +22,13 @@ const (
 	exitUndecided  = 2
 )
 
-func runMutate(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("mutate", "[PROTOCOL | MUTANT ...]", io, "mutate", "mutate hydee",
+func runMutate(ctx context.Context, args []string, std streams) (int, error) {
+	f := flags("mutate", "[PROTOCOL | MUTANT ...]", std, "mutate", "mutate hydee",
 		"mutate hydee/gate-open 'rbml/log-*' --show",
 		"mutate --methods exhaustive,portfolio --budget 5s",
 		"mutate --json --workers 1 --seed 7 causal",
 		"mutate --methods exhaustive,walk,portfolio --schedules 5000 --shrink 0")
-	methods := allMethods(io)
+	methods := allMethods(std)
 	var names []string
 	for _, m := range methods {
 		names = append(names, m.Name())
@@ -61,30 +61,30 @@ func runMutate(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	if *list {
-		return 0, listMutants(io, f.Args(), *show)
+		return 0, listMutants(std, f.Args(), *show)
 	}
 	hunters, err := mutate.SelectMethods(methods, *chosen)
 	if err != nil {
 		return 0, err
 	}
-	all, mutants, err := io.mutants(f.Args())
+	all, mutants, err := std.mutants(f.Args())
 	if err != nil {
 		return 0, err
 	}
-	line := &hunts{Line: term.NewLine(io.err, *asJSON), total: len(mutants),
+	line := &hunts{Line: term.NewLine(std.err, *asJSON), total: len(mutants),
 		at: map[string]mutate.Hunt{}}
-	q := mutate.Question{Methods: hunters, Resolve: io.guarded, Scenarios: all, Shrink: *shrink,
+	q := mutate.Question{Methods: hunters, Resolve: std.guarded, Scenarios: all, Shrink: *shrink,
 		Progress: line.hunting,
 		Budget: mutate.Budget{Time: *budget, Schedules: *schedules, States: *states,
 			Bytes: *memory << 20, Seed: *seed}}
-	return huntAll(ctx, mutants, &q, *workers, line, io, *show, *asJSON)
+	return huntAll(ctx, mutants, &q, *workers, line, std, *show, *asJSON)
 }
 
 // mutants are the scenarios, and the mutants that the words name.
-func (io streams) mutants(words []string) ([]*scenarios.Scenario, []mutate.Mutant, error) {
-	all := io.Scenarios()
+func (std streams) mutants(words []string) ([]*scenarios.Scenario, []mutate.Mutant, error) {
+	all := std.Scenarios()
 	var texts []mutate.Text
-	for _, p := range io.Protocols() {
+	for _, p := range std.Protocols() {
 		texts = append(texts, mutate.Text{Protocol: p.Name, File: p.Name + ": mutants.txt",
 			Text: p.Mutants})
 	}
@@ -97,9 +97,9 @@ func (io streams) mutants(words []string) ([]*scenarios.Scenario, []mutate.Mutan
 }
 
 // listMutants prints the catalogue, or the text of mutants with what its words mean.
-func listMutants(to streams, words []string, asText bool) error {
-	w := to.out
-	_, mutants, err := to.mutants(words)
+func listMutants(std streams, words []string, asText bool) error {
+	w := std.out
+	_, mutants, err := std.mutants(words)
 	if asText && err == nil {
 		for line := range strings.Lines(mutate.Language()) {
 			fmt.Fprintln(w, strings.TrimRight("# "+line, " \n"))
@@ -117,20 +117,20 @@ func listMutants(to streams, words []string, asText bool) error {
 }
 
 // allMethods are the methods of the package and those that need protocols by name.
-func allMethods(io streams) []mutate.Method {
-	return append(mutate.Methods(), soaking{}, fuzzing{io})
+func allMethods(std streams) []mutate.Method {
+	return append(mutate.Methods(), soaking{}, fuzzing{std})
 }
 
 // huntAll hunts the mutants, prints the rows in order, then the summary.
 func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, workers int,
-	line *hunts, io streams, show, asJSON bool) (int, error) {
+	line *hunts, std streams, show, asJSON bool) (int, error) {
 	type answer struct {
 		row *mutate.Row
 		err error
 	}
 	var rows []*mutate.Row
 	var failed error
-	t := newMatrix(io.out, mutants, q.Methods, show)
+	t := newMatrix(std.out, mutants, q.Methods, show)
 	pool(ctx, workers, len(mutants), func(ctx context.Context, job int) answer {
 		if ctx.Err() != nil {
 			return answer{} // interrupted before its turn
@@ -148,7 +148,7 @@ func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, w
 		rows = append(rows, a.row)
 		if asJSON {
 			// a closed pipe shows on the next write of the shell
-			_ = json.NewEncoder(io.out).Encode(struct {
+			_ = json.NewEncoder(std.out).Encode(struct {
 				versioned
 				*mutate.Row
 			}{current, a.row})
@@ -163,7 +163,7 @@ func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, w
 	}
 	sum := mutate.Sum(rows)
 	if asJSON {
-		if err := json.NewEncoder(io.out).Encode(struct {
+		if err := json.NewEncoder(std.out).Encode(struct {
 			versioned
 			*mutate.Summary
 		}{current, sum}); err != nil {

@@ -110,10 +110,10 @@ func (f fuzzing) judgeDrawn(ctx context.Context, h *mutate.Hunt, r *fuzz.Result)
 // originalBreaks reports whether the repaired protocol breaks something at the scope of a failure,
 // too: then the failure is not that of the mutant. The run itself is tried first, without what the
 // mutant adds to it.
-func (io streams) originalBreaks(ctx context.Context, f *fuzz.Failure) (bool, error) {
+func (std streams) originalBreaks(ctx context.Context, f *fuzz.Failure) (bool, error) {
 	s := *f.Scenario
 	s.Variant, s.Schedule = "repaired", nil
-	c, err := io.guarded(&s)
+	c, err := std.guarded(&s)
 	if err != nil {
 		return false, nil // the variant alone takes it
 	}

@@ -23,10 +23,10 @@ import (
 const childFlag = "child-of-domino"
 
 // pairs are the layouts that --protocols names, with their protocols.
-func (io streams) pairs() (names []string, pairs map[string]protocol.Pair,
+func (std streams) pairs() (names []string, pairs map[string]protocol.Pair,
 	of map[string]*protocol.Protocol) {
 	pairs, of = map[string]protocol.Pair{}, map[string]*protocol.Protocol{}
-	list := io.Protocols()
+	list := std.Protocols()
 	for i := range list {
 		if list[i].Setup == nil {
 			continue
@@ -39,12 +39,12 @@ func (io streams) pairs() (names []string, pairs map[string]protocol.Pair,
 }
 
 // netpipeCase makes the setup of a case for so many ranks.
-func (io streams) netpipeCase(name string, ranks int) (*core.Setup, error) {
-	names, pairs, of := io.pairs()
+func (std streams) netpipeCase(name string, ranks int) (*core.Setup, error) {
+	names, pairs, of := std.pairs()
 	p, ok := of[name]
 	if !ok {
 		names = append([]string{netpipe.Raw}, names...)
-		switch known, err := io.Find(name); {
+		switch known, err := std.Find(name); {
 		case err != nil:
 		case known.Setup == nil:
 			return nil, fmt.Errorf("protocol %s has no programs", name)
@@ -87,9 +87,9 @@ func layoutNames(p *protocol.Protocol) string {
 }
 
 // usual are the cases that are measured where nobody says which.
-func (io streams) usual() string {
+func (std streams) usual() string {
 	names := []string{netpipe.Raw}
-	all, _, of := io.pairs()
+	all, _, of := std.pairs()
 	for _, name := range all {
 		if of[name].Perf.Usual && of[name].Name == protocol.Baseline {
 			names = append(names, name)
@@ -115,9 +115,9 @@ type netpipeOptions struct {
 }
 
 // readNetpipe reads the flags.
-func readNetpipe(args []string, io streams) (netpipeOptions, error) {
+func readNetpipe(args []string, std streams) (netpipeOptions, error) {
 	var o netpipeOptions
-	f := flags("cluster netpipe", "", io, "cluster netpipe",
+	f := flags("cluster netpipe", "", std, "cluster netpipe",
 		"cluster netpipe --sizes 8,8K,64K,1M,16M --perturb 0 --rounds 15",
 		"cluster netpipe --links shared --protocols raw,none --json",
 		"cluster netpipe --ring 8 --sizes 8K --perturb 0 --protocols raw,none",
@@ -127,8 +127,8 @@ func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 		"bytes of a message: a list, or least..most for the powers of two between")
 	f.IntVar(&o.perturb, "perturb", 3, "also measure sizes that much smaller and larger; 0: not")
 	f.StringVar(&o.links, "links", "tcp,shared", "tcp (loopback), shared (memory)")
-	names, _, _ := io.pairs()
-	f.StringVar(&o.protocols, "protocols", io.usual(),
+	names, _, _ := std.pairs()
+	f.StringVar(&o.protocols, "protocols", std.usual(),
 		"raw (no machine), or of "+strings.Join(names, ", ")+" (loggers are processes of their "+
 			"own); with +lend, a program that leaves the bytes it sends to the runtime")
 	f.IntVar(&o.ring, "ring", 0,
@@ -165,7 +165,7 @@ func readNetpipe(args []string, io streams) (netpipeOptions, error) {
 }
 
 // netpipePlan is what the flags ask for, and how many processes that takes.
-func netpipePlan(o netpipeOptions, io streams) (plan netpipe.Plan, procs int, err error) {
+func netpipePlan(o netpipeOptions, std streams) (plan netpipe.Plan, procs int, err error) {
 	plan = netpipe.Plan{Links: fields(o.links), Cases: fields(o.protocols), Rounds: o.rounds,
 		Sample: netpipe.Duration(o.sample), Seed: o.seed, Ring: o.ring}
 	if plan.Sizes, err = parseSizes(o.sizes, o.perturb); err != nil {
@@ -176,20 +176,20 @@ func netpipePlan(o netpipeOptions, io streams) (plan netpipe.Plan, procs int, er
 			return plan, 0, err
 		}
 	}
-	procs, err = checkCases(plan.Cases, plan.Ranks(), io)
+	procs, err = checkCases(plan.Cases, plan.Ranks(), std)
 	return plan, procs, err
 }
 
 // runNetpipe measures latency and bandwidth between two processes.
-func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
-	o, err := readNetpipe(args, io)
+func runNetpipe(ctx context.Context, args []string, std streams) (int, error) {
+	o, err := readNetpipe(args, std)
 	if err != nil {
 		return 0, err
 	}
 	if o.child {
-		return 0, netpipeChild(ctx, io)
+		return 0, netpipeChild(ctx, std)
 	}
-	plan, procs, err := netpipePlan(o, io)
+	plan, procs, err := netpipePlan(o, std)
 	if err != nil {
 		return 0, err
 	}
@@ -200,7 +200,7 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	line, messages := term.NewLine(io.err, o.json), launch.Shared(io.err)
+	line, messages := term.NewLine(std.err, o.json), launch.Shared(std.err)
 	results, err := netpipe.Measure(ctx, plan,
 		netpipe.Options{Congestion: o.congestion, Bind: o.bind, Procs: procs,
 			Result: netpipeProgress(&plan, line),
@@ -211,16 +211,16 @@ func runNetpipe(ctx context.Context, args []string, io streams) (int, error) {
 	line.Clear()
 	switch {
 	case ctx.Err() != nil && len(results) == 0:
-		fmt.Fprintln(io.err, "interrupted, all processes are gone")
+		fmt.Fprintln(std.err, "interrupted, all processes are gone")
 		return exitCode(spec.Unknown), nil
 	case ctx.Err() != nil:
-		fmt.Fprintln(io.err, "INCOMPLETE: interrupted, all processes are gone")
+		fmt.Fprintln(std.err, "INCOMPLETE: interrupted, all processes are gone")
 	case err != nil && len(results) == 0:
 		return 0, err
 	case err != nil:
-		fmt.Fprintln(io.err, "INCOMPLETE")
+		fmt.Fprintln(std.err, "INCOMPLETE")
 	}
-	if told := reportNetpipe(io, &plan, results, &o); err == nil || told != nil {
+	if told := reportNetpipe(std, &plan, results, &o); err == nil || told != nil {
 		err = told
 	}
 	if ctx.Err() != nil {
@@ -260,12 +260,12 @@ func netpipeProgress(plan *netpipe.Plan, line *term.Line) func(netpipe.Result) {
 }
 
 // netpipeChild is the life of one of the two processes.
-func netpipeChild(ctx context.Context, io streams) error {
+func netpipeChild(ctx context.Context, std streams) error {
 	var in netpipe.Instructions
 	if err := launch.Instructions(os.Stdin, &in, func() { os.Exit(exitUsage) }); err != nil {
 		return err
 	}
-	return netpipe.Run(ctx, in, io.netpipeCase, io.out)
+	return netpipe.Run(ctx, in, std.netpipeCase, std.out)
 }
 
 func fields(list string) []string {
@@ -274,7 +274,7 @@ func fields(list string) []string {
 
 // checkCases reports a name that is not known, twice there, or can not be measured; it says how
 // many processes are needed.
-func checkCases(names []string, ranks int, io streams) (procs int, err error) {
+func checkCases(names []string, ranks int, std streams) (procs int, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			return 0, fmt.Errorf("protocol %s is there twice", name)
@@ -286,7 +286,7 @@ func checkCases(names []string, ranks int, io streams) (procs int, err error) {
 		if ranks < 2 || ranks > netpipe.MaxRing {
 			ranks = 2 // the plan will be refused
 		}
-		s, err := io.netpipeCase(protocol, ranks)
+		s, err := std.netpipeCase(protocol, ranks)
 		if err != nil {
 			return 0, err
 		}

@@ -21,30 +21,30 @@ type netpipeAnswer struct {
 }
 
 // reportNetpipe prints what was measured, then draws it.
-func reportNetpipe(io streams, plan *netpipe.Plan, results []netpipe.Result,
+func reportNetpipe(std streams, plan *netpipe.Plan, results []netpipe.Result,
 	o *netpipeOptions) error {
 	rows := netpipe.Summarise(plan, results)
 	var err error
 	switch {
 	case o.json:
-		err = json.NewEncoder(io.out).Encode(
+		err = json.NewEncoder(std.out).Encode(
 			netpipeAnswer{current, plan, runtime.NumCPU(), rows, results})
 	case o.bench:
 		for _, r := range results {
 			if plan.Ring > 0 {
-				fmt.Fprintf(io.out,
+				fmt.Fprintf(std.out,
 					"BenchmarkRing/procs=%d/link=%s/protocol=%s/bytes=%d-%d %d %.1f ns/op %.1f "+
 						"B/op\n", plan.Ring, r.Link, r.Case, r.Bytes,
 					runtime.NumCPU(), r.Trips, r.Nanos, r.Allocated)
 				continue
 			}
-			fmt.Fprintf(io.out,
+			fmt.Fprintf(std.out,
 				"BenchmarkNetpipe/link=%s/protocol=%s/bytes=%d-%d %d %.1f ns/op %.2f MB/s %.1f "+
 					"B/op\n", r.Link, r.Case, r.Bytes,
 				runtime.NumCPU(), 2*r.Trips, r.Nanos, float64(r.Bytes)/r.Nanos*1000, r.Allocated)
 		}
 	default:
-		err = printNetpipe(io, plan, rows)
+		err = printNetpipe(std, plan, rows)
 	}
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func reportNetpipe(io streams, plan *netpipe.Plan, results []netpipe.Result,
 }
 
 // printNetpipe prints one table a link, sizes down, protocols across.
-func printNetpipe(io streams, plan *netpipe.Plan, rows []netpipe.Row) error {
+func printNetpipe(std streams, plan *netpipe.Plan, rows []netpipe.Row) error {
 	const note = "us: %s, median of %d rounds; GB/s: bytes by that; x: time to that of none " +
 		"(+lend: of none+lend), median of the ratios\n" +
 		"within a round; least: the ratio of the least times, which counts when the machine has " +
@@ -62,8 +62,8 @@ func printNetpipe(io streams, plan *netpipe.Plan, rows []netpipe.Row) error {
 	if plan.Ring > 0 {
 		what = fmt.Sprintf("a lap through a ring of %d processes", plan.Ring)
 	}
-	fmt.Fprintf(io.out, note, what, plan.Rounds)
-	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(std.out, note, what, plan.Rounds)
+	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, link := range plan.Links {
 		fmt.Fprintf(w, "\n%s\t", link)
 		for _, name := range plan.Cases {
@@ -97,7 +97,7 @@ func printNetpipe(io streams, plan *netpipe.Plan, rows []netpipe.Row) error {
 	for _, r := range rows {
 		most = math.Max(most, r.Allocated)
 	}
-	_, err := fmt.Fprintf(io.out,
+	_, err := fmt.Fprintf(std.out,
 		"\nallocated a message: %s bytes at most (median of the rounds; logs and tables that no "+
 			"checkpoint trims grow)\n", short(most))
 	return err

@@ -14,8 +14,8 @@ import (
 	"github.com/domino-check/domino/spec/report"
 )
 
-func runReplay(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("replay", "FILE", io, "replay .domino/h1-repaired-H1.txtar",
+func runReplay(ctx context.Context, args []string, std streams) (int, error) {
+	f := flags("replay", "FILE", std, "replay .domino/h1-repaired-H1.txtar",
 		"replay run.txtar --control")
 	asJSON := f.Bool("json", false, "print JSON")
 	control := f.Bool("control", false, "show control messages in the diagram, too")
@@ -29,7 +29,7 @@ func runReplay(ctx context.Context, args []string, io streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	resolved, err := io.Resolve(s)
+	resolved, err := std.Resolve(s)
 	if err != nil {
 		return 0, err
 	}
@@ -52,37 +52,37 @@ func runReplay(ctx context.Context, args []string, io streams) (int, error) {
 		return 0, err
 	}
 	if *asJSON {
-		if err := report.JSON(io.out, &report.Run{Title: s.Name, Violation: run.Violation,
+		if err := report.JSON(std.out, &report.Run{Title: s.Name, Violation: run.Violation,
 			Trace: run.Trace}); err != nil {
 			return 0, err
 		}
 	} else {
-		showRun(io.out, s, w, run, run.Violation, "domino replay "+f.Arg(0), *control)
+		showRun(std.out, s, w, run, run.Violation, "domino replay "+f.Arg(0), *control)
 	}
-	return verdictOf(s, run, err, io)
+	return verdictOf(s, run, err, std)
 }
 
 // verdictOf compares the run with what the file says it breaks.
-func verdictOf(s *scenarios.Scenario, run *world.Run, stale error, io streams) (int, error) {
+func verdictOf(s *scenarios.Scenario, run *world.Run, stale error, std streams) (int, error) {
 	switch {
 	case run.Violation != nil && (s.Breaks == "" || s.Breaks == run.Violation.Property):
-		fmt.Fprintf(io.err, "still fails: %s: %s\n", run.Violation.Property, run.Violation.Message)
+		fmt.Fprintf(std.err, "still fails: %s: %s\n", run.Violation.Property, run.Violation.Message)
 		return exitCode(spec.Violated), nil
 	case run.Violation != nil:
-		fmt.Fprintf(io.err, "fails otherwise: %s: %s (the file expects %s)\n",
+		fmt.Fprintf(std.err, "fails otherwise: %s: %s (the file expects %s)\n",
 			run.Violation.Property, run.Violation.Message, s.Breaks)
 		return exitCode(spec.Violated), nil
 	case stale != nil:
-		fmt.Fprintf(io.err,
+		fmt.Fprintf(std.err,
 			"stale: %v\nThe code or the file has changed since it was written; check the "+
 				"scenario again.\n", stale)
 		return exitCode(spec.Unknown), nil
 	}
 	if !run.Complete {
-		fmt.Fprintln(io.err,
+		fmt.Fprintln(std.err,
 			"unknown: the run breaks nothing, but the schedule ends before the run does")
 		return exitCode(spec.Unknown), nil
 	}
-	fmt.Fprintln(io.err, "fixed: the run breaks nothing")
+	fmt.Fprintln(std.err, "fixed: the run breaks nothing")
 	return 0, nil
 }

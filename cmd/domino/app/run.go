@@ -33,8 +33,8 @@ type runFlags struct {
 	workers int
 }
 
-func runRun(ctx context.Context, args []string, io streams) (int, error) {
-	f := flags("run", "[SCENARIO | FILE ...]", io, "run s1", "run s1 --variant published --seed 7",
+func runRun(ctx context.Context, args []string, std streams) (int, error) {
+	f := flags("run", "[SCENARIO | FILE ...]", std, "run s1", "run s1 --variant published --seed 7",
 		"run 'causal-*' --runs 5000 --parallel", "run ping --runs 1 --show",
 		"run s0 --for 30s --real", "run .domino/s1-published.txtar --enforce")
 	var rf runFlags
@@ -76,9 +76,9 @@ func runRun(ctx context.Context, args []string, io streams) (int, error) {
 		if err := enforceAlone(f); err != nil {
 			return 0, err
 		}
-		return enforceFile(ctx, f.Arg(0), &rf, io)
+		return enforceFile(ctx, f.Arg(0), &rf, std)
 	}
-	list, err := io.chosen(ctx, f.Args())
+	list, err := std.chosen(ctx, f.Args())
 	if err != nil {
 		return 0, err
 	}
@@ -88,7 +88,7 @@ func runRun(ctx context.Context, args []string, io streams) (int, error) {
 			return 0, err
 		}
 	}
-	return runAll(ctx, list, &rf, io)
+	return runAll(ctx, list, &rf, std)
 }
 
 // enforceAlone says what contradicts --enforce.
@@ -112,18 +112,18 @@ type ran struct {
 }
 
 // runAll runs the scenarios, prints what they show in order, and returns the exit code.
-func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io streams) (int,
+func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, std streams) (int,
 	error) {
 	began := time.Now()
-	p := newProgress(io.err, len(list), rf.json)
-	t := newTable(io.out, list)
+	p := newProgress(std.err, len(list), rf.json)
+	t := newTable(std.out, list)
 	var failed error
 	code, left := 0, 0
 	pool(ctx, rf.workers, len(list), func(ctx context.Context, job int) ran {
 		if ctx.Err() != nil {
 			return ran{}
 		}
-		r := runOne(ctx, list[job], rf, io, p)
+		r := runOne(ctx, list[job], rf, std, p)
 		p.finished(list[job].Name)
 		return r
 	}, func(_ int, r ran) {
@@ -135,10 +135,10 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io st
 			failed = errors.Join(failed, r.err)
 			return
 		}
-		r.save(rf.save, io.err)
+		r.save(rf.save, std.err)
 		if rf.json {
 			// a closed pipe shows on the next write of the shell
-			_ = json.NewEncoder(io.out).Encode(r.row)
+			_ = json.NewEncoder(std.out).Encode(r.row)
 		} else {
 			t.row(r.row)
 		}
@@ -146,9 +146,9 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io st
 		switch {
 		case rf.json:
 		case r.Story() != nil && (len(list) == 1 || !r.AsExpected):
-			r.show(io.out, rf.control)
+			r.show(std.out, rf.control)
 		case rf.show && r.soaked != nil && r.soaked.Last != nil:
-			r.showLast(io.out, rf.control)
+			r.showLast(std.out, rf.control)
 		}
 	})
 	if failed != nil {
@@ -157,20 +157,21 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, io st
 	if !rf.json {
 		t.summary(time.Since(began))
 	}
-	return leftOver(io, left, len(list), "scenarios", code), nil
+	return leftOver(std, left, len(list), "scenarios", code), nil
 }
 
 // hangsAfter is how long a step of a machine may take, which does nothing but compute.
 const hangsAfter = 30 * time.Second
 
 // runOne runs one scenario.
-func runOne(ctx context.Context, s *scenarios.Scenario, rf *runFlags, io streams, p *progress) ran {
+func runOne(ctx context.Context, s *scenarios.Scenario, rf *runFlags, std streams,
+	p *progress) ran {
 	var soaked *soak.Outcome
 	o := rf.soak
 	o.MaxStep = hangsAfter
 	show := p.sampled(s.Name)
 	o.Progress = func(st soak.Stats) { show(samplesOfRuns(st, nil)) }
-	r := ask(io, s, func(q world.Case) (*world.Outcome, error) {
+	r := ask(std, s, func(q world.Case) (*world.Outcome, error) {
 		out, err := soak.Soak(ctx, q, o)
 		if err != nil {
 			return nil, err
@@ -237,12 +238,12 @@ func (r *ran) showLast(w io.Writer, control bool) {
 }
 
 // enforceFile enforces the schedule of a replay file, and judges what the goroutines do.
-func enforceFile(ctx context.Context, file string, rf *runFlags, io streams) (int, error) {
+func enforceFile(ctx context.Context, file string, rf *runFlags, std streams) (int, error) {
 	s, err := loadReplay(ctx, file)
 	if err != nil {
 		return 0, err
 	}
-	resolved, err := io.Resolve(s)
+	resolved, err := std.Resolve(s)
 	if err != nil {
 		return 0, err
 	}
@@ -268,18 +269,18 @@ func enforceFile(ctx context.Context, file string, rf *runFlags, io streams) (in
 		return 0, fmt.Errorf("what the goroutines did is no run of the world: %w", err)
 	}
 	if rf.json {
-		err = report.JSON(io.out, &report.Run{Title: s.Name, Violation: v, Trace: r.Trace})
+		err = report.JSON(std.out, &report.Run{Title: s.Name, Violation: v, Trace: r.Trace})
 	} else {
-		showRun(io.out, s, w, run, v, "domino run "+file+" --enforce", rf.control)
+		showRun(std.out, s, w, run, v, "domino run "+file+" --enforce", rf.control)
 	}
 	if err != nil {
 		return 0, err
 	}
 	if v == nil && stale == nil && !r.Complete {
-		fmt.Fprintln(io.err,
+		fmt.Fprintln(std.err,
 			"unknown: the run breaks nothing, but the schedule ends before the run does")
 		return exitCode(spec.Unknown), nil
 	}
 	run.Violation, run.Complete = v, r.Complete
-	return verdictOf(s, run, stale, io)
+	return verdictOf(s, run, stale, std)
 }

@@ -100,7 +100,7 @@ func (s *searchFlags) unknown(err error) error {
 }
 
 // sampleOne answers one scenario by drawing runs.
-func sampleOne(ctx context.Context, s *scenarios.Scenario, sf *searchFlags, io streams,
+func sampleOne(ctx context.Context, s *scenarios.Scenario, sf *searchFlags, std streams,
 	p *progress) *row {
 	strategy, err := sample.ParseStrategy(sf.order, sf.samples.depth)
 	if err != nil {
@@ -109,7 +109,7 @@ func sampleOne(ctx context.Context, s *scenarios.Scenario, sf *searchFlags, io s
 	o := sample.Options{Runs: sf.samples.runs, MaxSteps: sf.samples.maxSteps,
 		Seed: sf.samples.seed, MaxTime: sf.timeout, MaxBytes: sf.maxMemory << 20,
 		Progress: p.sampled(s.Name)}
-	r := ask(io, s, func(q world.Case) (*world.Outcome, error) {
+	r := ask(std, s, func(q world.Case) (*world.Outcome, error) {
 		return world.Sample(ctx, q, strategy, o)
 	})
 	if r.err == nil && r.Samples != nil {

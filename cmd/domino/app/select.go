@@ -28,8 +28,8 @@ func tour(list []*scenarios.Scenario) (some []*scenarios.Scenario) {
 }
 
 // one is the scenario with the name, or in the file.
-func (io streams) one(name string) (*scenarios.Scenario, error) {
-	list, err := io.Select([]string{name})
+func (std streams) one(name string) (*scenarios.Scenario, error) {
+	list, err := std.Select([]string{name})
 	if err != nil {
 		return nil, err
 	}
@@ -40,13 +40,13 @@ func (io streams) one(name string) (*scenarios.Scenario, error) {
 }
 
 // Select finds scenarios as the catalogue does; - is the standard input.
-func (to streams) Select(names []string) (list []*scenarios.Scenario, err error) {
+func (std streams) Select(names []string) (list []*scenarios.Scenario, err error) {
 	if !slices.Contains(names, "-") {
-		return to.Catalogue.Select(names)
+		return std.Catalogue.Select(names)
 	}
 	others := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "-" })
 	if len(others) > 0 { // none would be all
-		if list, err = to.Catalogue.Select(others); err != nil {
+		if list, err = std.Catalogue.Select(others); err != nil {
 			return nil, err
 		}
 	}

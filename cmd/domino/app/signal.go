@@ -13,11 +13,11 @@ import (
 var errInterrupted = errors.New("interrupted")
 
 // leftOver ends a list that a signal has cut short: what was not begun has no row, and no answer.
-func leftOver(to streams, left, all int, what string, code int) int {
+func leftOver(std streams, left, all int, what string, code int) int {
 	if left == 0 {
 		return code
 	}
-	fmt.Fprintf(to.err, "interrupted: %d of %d %s were not explored\n", left, all, what)
+	fmt.Fprintf(std.err, "interrupted: %d of %d %s were not explored\n", left, all, what)
 	if code == 0 {
 		return exitCode(spec.Unknown)
 	}
@@ -45,6 +45,6 @@ func heard[R any](ctx context.Context, work func() (R, error)) (r R, err error) 
 }
 
 // chosen are the scenarios with the names, or in the files.
-func (io streams) chosen(ctx context.Context, names []string) ([]*scenarios.Scenario, error) {
-	return heard(ctx, func() ([]*scenarios.Scenario, error) { return io.Select(names) })
+func (std streams) chosen(ctx context.Context, names []string) ([]*scenarios.Scenario, error) {
+	return heard(ctx, func() ([]*scenarios.Scenario, error) { return std.Select(names) })
 }

@@ -16,8 +16,8 @@ import (
 )
 
 // runVolume prints what SCMEL and CAMEL log, number and carry, published and counted, side by side.
-func runVolume(ctx context.Context, args []string, to streams) (int, error) {
-	f := flags("volume", "", to, "volume", "volume --json")
+func runVolume(ctx context.Context, args []string, std streams) (int, error) {
+	f := flags("volume", "", std, "volume", "volume --json")
 	asJSON := f.Bool("json", false, "print JSON: the tables, cell by cell as they are printed")
 	if err := f.Parse(args); err != nil {
 		return 0, err
@@ -25,7 +25,7 @@ func runVolume(ctx context.Context, args []string, to streams) (int, error) {
 	if f.NArg() > 0 {
 		return 0, fmt.Errorf("unexpected %q", f.Args())
 	}
-	w := tabwriter.NewWriter(to.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	answer := volumes{versioned: current}
 	for _, print := range []func(io.Writer) error{printPublished, printLeanMD, printOpenAtom,
 		printParts, printRuns, printTolerance} {
@@ -46,9 +46,9 @@ func runVolume(ctx context.Context, args []string, to streams) (int, error) {
 		}
 	}
 	if *asJSON {
-		return 0, json.NewEncoder(to.out).Encode(answer)
+		return 0, json.NewEncoder(std.out).Encode(answer)
 	}
-	_, err := fmt.Fprint(to.out, volumeNotes)
+	_, err := fmt.Fprint(std.out, volumeNotes)
 	return 0, err
 }
 
