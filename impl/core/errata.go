@@ -1,5 +1,10 @@
 package core
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Erratum is one departure of a protocol from what its paper prints; each is a switch in the
 // protocol's options.
 type Erratum struct {
@@ -10,6 +15,7 @@ type Erratum struct {
 	// part of the published form; others are readings that the text allows, or of another paper
 	Published bool   `json:"-"`
 	Shown     string `json:"shown,omitempty"` // by what and why, if no scenario shows it
+	Of        string `json:"-"`               // protocols that have it, where several share a table
 }
 
 // Switch is the number of one erratum among the options of a protocol.
@@ -58,4 +64,51 @@ func (l Errata) Published() Switches {
 		}
 	}
 	return s
+}
+
+// MustErrata reads a table that is kept as a text, from switch first on, one entry a switch:
+//
+//	H2: [HydEE] Alg. 2 l. 14
+//		printed: date < OrphanDate, so the last message
+//			received is sent again
+//		repaired: date <= OrphanDate
+//		published
+//
+// An entry begins with its ID and place, and its lines with a tab; what begins with two tabs is the
+// rest of the text before, what begins with # a comment. It panics where the text, which is part of
+// the program, is not of that form.
+func MustErrata(first Switch, text string) Errata {
+	list := make(Errata, first)
+	var last *string
+	for n, line := range strings.Split(text, "\n") {
+		bad := func(why string) {
+			panic(fmt.Sprintf("core: line %d of errata, %q: %s", n+1, line, why))
+		}
+		key, value, colon := strings.Cut(strings.TrimLeft(line, "\t"), ": ")
+		indent := len(line) - len(strings.TrimLeft(line, "\t"))
+		switch {
+		case line == "" || line[0] == '#':
+		case indent == 0 && colon:
+			list, last = append(list, Erratum{ID: key, Place: value}), nil
+		case indent == 1 && len(list) > int(first):
+			e := &list[len(list)-1]
+			texts := map[string]*string{"printed": &e.Printed, "repaired": &e.Repaired,
+				"shown": &e.Shown, "of": &e.Of}
+			switch last = texts[key]; {
+			case line == "\tpublished":
+				e.Published = true
+			case last == nil || !colon:
+				bad("want published, or a text that is printed, repaired, shown or of")
+			case *last != "":
+				bad("the entry has that already")
+			default:
+				*last = value
+			}
+		case indent == 2 && last != nil:
+			*last += " " + line[2:]
+		default:
+			bad("want an entry, a line of one, or the rest of a line")
+		}
+	}
+	return list
 }

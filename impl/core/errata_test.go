@@ -1,6 +1,8 @@
 package core_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,5 +31,35 @@ func TestErrata(t *testing.T) {
 		if e, ok := table.Find(id); ok {
 			t.Errorf("%q found: %d", id, e)
 		}
+	}
+}
+
+// TestErrataText reads a table, and refuses what is not of the form with the line that is wrong.
+func TestErrataText(t *testing.T) {
+	text := "# A comment.\n\nX1: [P] Fig. 2: top\n\tprinted: one\n\t\ttwo: three\n" +
+		"\trepaired: four\n\tpublished\n\nX2: [P]\n\tof: p q\n\tshown: by hand\n"
+	want := core.Errata{{}, {ID: "X1", Place: "[P] Fig. 2: top", Printed: "one two: three",
+		Repaired: "four", Published: true}, {ID: "X2", Place: "[P]", Of: "p q", Shown: "by hand"}}
+	if diff := cmp.Diff(want, core.MustErrata(1, text)); diff != "" {
+		t.Errorf("read (-want +got):\n%s", diff)
+	}
+	for bad, line := range map[string]int{
+		"\tprinted: of nothing":                     1,
+		"X1: p\n\tprints: one":                      2,
+		"X1: p\n\tprinted one":                      2,
+		"X1: p\n\tprinted: one\n\tprinted: two":     3,
+		"X1: p\n\t\tmore":                           2,
+		"X1: p\n\tprinted: one\n\tpublished\n\t\t2": 4,
+		"X1 without place":                          1,
+	} {
+		func() {
+			defer func() {
+				said := fmt.Sprint(recover())
+				if !strings.Contains(said, fmt.Sprintf("core: line %d of errata", line)) {
+					t.Errorf("%q: got %s, want line %d refused", bad, said, line)
+				}
+			}()
+			core.MustErrata(0, bad)
+		}()
 	}
 }
