@@ -114,6 +114,10 @@ func runPerf(ctx context.Context, args []string, std streams) (code int, err err
 	}
 	r.dir, r.began = folder.name, time.Now()
 	defer func() { err = errors.Join(err, folder.close(false)) }()
+	if most := r.processes(); most > runtime.NumCPU() && !o.json {
+		fmt.Fprintf(std.err, "note: %d processes on %d cores: times are those of processes that "+
+			"wait for each other to have a turn\n", most, runtime.NumCPU())
+	}
 	line := term.NewLine(std.err, o.json)
 	samples, err := perf.Measure(ctx, &r.plan, r.run, r.progress(line))
 	line.Clear()
@@ -124,6 +128,14 @@ func runPerf(ctx context.Context, args []string, std streams) (code int, err err
 		fmt.Fprintf(std.err, "domino cluster perf: %v\n", err)
 	}
 	return r.report(samples, err != nil || ctx.Err() != nil)
+}
+
+// processes is how many the largest run has.
+func (r *perfRun) processes() (most int) {
+	for _, c := range r.cases {
+		most = max(most, len(c.resolved.Setup.Layout.Names))
+	}
+	return most
 }
 
 // run makes one run. Its folder goes at once.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,9 @@ func TestPerf(t *testing.T) {
 	code, text, errors := domino(t.Context(),
 		append(base, "--protocols", "hydee,none", "--checkpoint", "4", "--kill", "r2@20", "--plot",
 			plots)...)
-	if code != 0 || errors != "" {
+	// four ranks and the recovery process
+	if crowded := strings.HasPrefix(errors, "note: 5 processes on "); code != 0 ||
+		crowded != (runtime.NumCPU() < 5) || strings.Count(errors, "\n") > 1 {
 		t.Fatalf("exit code %d, %s\n%s", code, errors, text)
 	}
 	for _, line := range []string{`kernel +protocol +ms +overhead`,

@@ -280,7 +280,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	rendezvous := &mesh.Rendezvous{Identity: mesh.Identity{Run: s.instructions.Run,
 		Secret: s.instructions.Secret}, Procs: len(s.procs),
 		Refused: func(address string, err error) {
-			s.post(func() { s.note("refused a connection from %s: %v", address, err) })
+			if !hungUp(err) {
+				s.post(func() { s.note("refused a connection from %s: %v", address, err) })
+			}
 		},
 		Joined: func(p core.Proc, _ mesh.Address) { s.post(func() { s.procs[p].met = true }) }}
 	go func() { met <- rendezvous.Serve(meeting, listener) }()

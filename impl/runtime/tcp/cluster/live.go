@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
@@ -439,15 +440,28 @@ func (l *life) await() {
 
 // refused passes on what happened to the mesh.
 func (l *life) refused(n mesh.Notice) {
-	switch n.Event {
-	case mesh.Refused:
+	switch {
+	case n.Event == mesh.Refused && hungUp(n.Err): // killed meanwhile, most likely
+	case n.Event == mesh.Refused:
 		l.say(answer{Kind: saidNote, Text: fmt.Sprintf("proc %d refused a connection from %s: %v",
 			l.in.Proc, n.Address, n.Err)})
-	case mesh.Unreachable:
+	case n.Event == mesh.Unreachable:
 		l.say(answer{Kind: saidNote, Text: fmt.Sprintf(
 			"proc %d did not reach proc %d life %d at %s: %v", l.in.Proc, n.Proc, n.Life, n.Address,
 			n.Err)})
 	}
+}
+
+// hungUp reports whether a connection was refused because the other side ended it before it had
+// said who it is: nobody needs to know of that, while a wrong word is worth a note.
+func hungUp(err error) bool {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET,
+		syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // final is what is known at the end.
