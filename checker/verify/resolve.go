@@ -141,10 +141,15 @@ func (r *Resolved) setUp() error {
 	case r.Setup == nil:
 		return s.Errorf("protocol", "Setup of protocol %s returns nothing and no error", p.Name)
 	}
-	if r.Baseline, err = none.NewSetup(layout, programs); err != nil {
+	if r.Baseline, err = Alone(layout, programs); err != nil {
 		return s.Errorf("-- program --", "%w", err)
 	}
 	return nil
+}
+
+// Alone is the programs over the transparent protocol: what they do by themselves.
+func Alone(layout core.Layout, programs []core.Program) (*core.Setup, error) {
+	return none.NewSetup(layout, programs)
 }
 
 // at gives an error of a protocol the place of what it is about.

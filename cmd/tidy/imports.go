@@ -64,9 +64,15 @@ var importTable = []row{
 			"impl/protocol/part/*"),
 	},
 	{dir: "impl/protocol", internal: and(vocabulary, "scenarios/spelling")},
+	// Tables of papers, made again in closed form and by running machines.
+	{
+		dir: "impl/protocol/camel/volume",
+		internal: and(vocabulary, "impl/program/script", "impl/protocol", "impl/protocol/camel",
+			"impl/protocol/causal"),
+	},
 	// The list of the house: the only place that names all protocols.
 	{dir: "impl/protocol/all", internal: []string{"impl/protocol", "impl/protocol/*",
-		"impl/protocol/example/*"}},
+		"impl/protocol/*/*"}},
 	{dir: "impl/protocol/*", internal: and(vocabulary, "impl/protocol", "impl/protocol/part/*")},
 	{
 		dir:      "impl/protocol/example/*",

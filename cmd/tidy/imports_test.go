@@ -61,9 +61,9 @@ func importFixtures() []fixture {
 			},
 			want: []string{
 				"impl/protocol/all/all.go:3: impl/protocol/all must not import impl/runtime/tcp: " +
-					"it may import impl/protocol, impl/protocol/*, impl/protocol/example/*",
+					"it may import impl/protocol, impl/protocol/*, impl/protocol/*/*",
 				"impl/protocol/all/all.go:4: impl/protocol/all must not import checker/world: " +
-					"it may import impl/protocol, impl/protocol/*, impl/protocol/example/*",
+					"it may import impl/protocol, impl/protocol/*, impl/protocol/*/*",
 			},
 		},
 		{

@@ -106,6 +106,7 @@ func rules() []rule {
 	return []rule{
 		{"syntax", checkSyntax},
 		{"imports", checkImports},
+		{"names", checkNames},
 		{"cores", checkCores},
 		{"globals", checkGlobals},
 		{"sizes", checkSizes},

@@ -48,7 +48,7 @@ func TestRules(t *testing.T) {
 	var fixtures []fixture
 	for _, group := range [][]fixture{
 		syntaxFixtures(), importFixtures(), coreFixtures(), globalFixtures(), sizeFixtures(),
-		widthFixtures(),
+		widthFixtures(), knownFixtures(),
 		docFixtures(), layoutFixtures(),
 	} {
 		fixtures = append(fixtures, group...)

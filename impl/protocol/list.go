@@ -85,6 +85,11 @@ func (p *Protocol) Validate() error {
 			not("Own has erratum %s, which is not among Errata", e.ID)
 		}
 	}
+	for i, t := range p.Tables {
+		if t.Name == "" || len(t.Parts) == 0 {
+			not("table %d has no name or no parts", i+1)
+		}
+	}
 	if p.Shapes != nil {
 		if err := p.Shapes.Validate(); err != nil {
 			all = append(all, err)

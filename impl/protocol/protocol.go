@@ -1,7 +1,9 @@
 package protocol
 
 import (
+	"io"
 	"io/fs"
+	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
@@ -51,6 +53,29 @@ type Protocol struct {
 	// Scenarios holds files *.txtar, in any folder, beside those of the house; nil means none.
 	Scenarios fs.FS
 	Perf      Perf
+	// Claims are what its paper says of it and of others, for domino list claims; Tables are what
+	// it prints, beside ours, for domino tables.
+	Claims []Claim
+	Tables []Table
+}
+
+// Claim is a row of a table in a paper, about one system: what the paper says, not a finding.
+type Claim struct{ Name, Doc, Source string }
+
+// Table is something that a paper prints in numbers, made again.
+type Table struct {
+	Name string // as domino tables takes it
+	Doc  string // one line
+	// Parts print one table each: a line with its title, one with the heads of its columns, then
+	// one a row; every cell ends with a tab.
+	Parts []func(io.Writer) error
+	Notes string // what a reader should know, behind all parts
+}
+
+// With is the protocol and more tables, of packages that need it.
+func (p Protocol) With(tables ...Table) Protocol {
+	p.Tables = slices.Concat(p.Tables, tables)
+	return p
 }
 
 // Request is what a scenario asks of a protocol with programs.

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
-	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/promise"
@@ -145,7 +145,7 @@ func programSetup(file, text string) (*core.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	return none.NewSetup(trace.Layout{Names: suite.Names, Ranks: len(suite.Names),
+	return verify.Alone(trace.Layout{Names: suite.Names, Ranks: len(suite.Names),
 		Trees: suite.Trees}, suite.Programs)
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/domino-check/domino/impl/program/kernels"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol"
-	"github.com/domino-check/domino/impl/protocol/radic"
 	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/promise"
@@ -98,16 +97,10 @@ func listItems(std streams) ([]item, error) {
 			items = append(items, item{Kind: "programs", Name: names[i], Doc: docs[i]})
 		}
 	}
-	for _, s := range radic.Table31() {
-		doc := fmt.Sprintf(
-			"logging %s; decentralised %s; checkpoints %s; storage %s; transparent %s; automatic "+
-				"%s; spares %s", s.Logging, s.Decentralised,
-			s.Checkpoint, s.Storage, s.Transparent, s.Automatic, s.Spares)
-		if s.Notes != "" {
-			doc += " (" + s.Notes + ")"
+	for _, p := range std.Protocols() {
+		for _, c := range p.Claims {
+			items = append(items, item{Kind: "claims", Name: c.Name, Doc: c.Doc, More: c.Source})
 		}
-		items = append(items, item{Kind: "claims", Name: s.Name, Doc: doc,
-			More: "[RADIC] Table 3.1"})
 	}
 	return append(items, promises(std.Protocols())...), nil
 }

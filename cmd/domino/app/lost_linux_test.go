@@ -15,7 +15,7 @@ import (
 // exit code is that of an error, and a message says so.
 func TestFullOutput(t *testing.T) {
 	for _, line := range []string{"list", "check h5 --save=", "check h5 --json --save=",
-		"certify s6", "errata hydee H5 --save=", "run ping --runs 2 --save=", "volume",
+		"certify s6", "errata hydee H5 --save=", "run ping --runs 2 --save=", "tables volume",
 		"fuzz rbml --runs 20 --corpus=", "minimise h5 --variant repaired+H5 --save=",
 		"mutate hydee/H5 --methods exhaustive", "cluster run ping", "help"} {
 		t.Run(line, func(t *testing.T) {

@@ -138,7 +138,7 @@ func TestUsageErrors(t *testing.T) {
 		want string // in the error
 	}{
 		{"command", []string{"chekc"},
-			`unknown command "chekc", did you mean "check"? Commands: list, check, errata, fuzz, mutate, minimise, certify, run, volume, replay`},
+			`unknown command "chekc", did you mean "check"? Commands: list, check, errata, fuzz, mutate, minimise, certify, run, tables, replay`},
 		{"scenario", []string{"check", "s00"}, `unknown scenario "s00", did you mean "s0"?`},
 		{"misspelt scenario", []string{"check", "wildcart"}, `did you mean "wildcard"?`},
 		{"pattern that matches nothing", []string{"check", "zz*"},

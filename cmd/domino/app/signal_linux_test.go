@@ -18,7 +18,8 @@ func TestHeard(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"volume", "check " + pipe, "replay " + pipe, "certify " + pipe,
+	for _, line := range []string{"tables volume", "check " + pipe, "replay " + pipe, "certify " +
+		pipe,
 		"minimise " + pipe, "run " + pipe, "run --enforce " + pipe, "cluster run " + pipe,
 		"certify ring 4096", "check", "run", "errata", "errata hydee H23",
 		"minimise s2 --variant repaired+H17", "mutate causal", "fuzz"} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/camel"
+	"github.com/domino-check/domino/impl/protocol/camel/volume"
 	"github.com/domino-check/domino/impl/protocol/causal"
 	"github.com/domino-check/domino/impl/protocol/example/paxos"
 	"github.com/domino-check/domino/impl/protocol/example/twophase"
@@ -23,7 +24,7 @@ func Protocols() protocol.List {
 			none.Protocol,
 			hydee.Protocol,
 			causal.Protocol,
-			camel.Protocol,
+			camel.Protocol.With(volume.Table),
 			paxos.Protocol,
 			twophase.Protocol,
 		},

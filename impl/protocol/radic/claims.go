@@ -1,23 +1,29 @@
 package radic
 
-// Solution is one row of Table 3.1 of the thesis: what it says about a system. "na" is what the
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/impl/protocol"
+)
+
+// solution is one row of Table 3.1 of the thesis: what it says about a system. "na" is what the
 // table leaves open. These are claims, not findings; Notes has where the text of section 3.3.2
 // contradicts the table.
-type Solution struct {
-	Name          string `json:"name"`
-	Logging       string `json:"logging"`       // message logging
-	Decentralised string `json:"decentralised"` // no central component
-	Checkpoint    string `json:"checkpoint"`
-	Storage       string `json:"storage"`
-	Transparent   string `json:"transparent"` // to the application
-	Automatic     string `json:"automatic"`   // detection and recovery
-	Spares        string `json:"spares"`      // warm spare nodes
-	Notes         string `json:"notes,omitempty"`
+type solution struct {
+	Name          string
+	Logging       string // message logging
+	Decentralised string // no central component
+	Checkpoint    string
+	Storage       string
+	Transparent   string // to the application
+	Automatic     string // detection and recovery
+	Spares        string // warm spare nodes
+	Notes         string
 }
 
-// Table31 is Table 3.1 of the thesis, in its order.
-func Table31() []Solution {
-	return []Solution{
+// table31 is Table 3.1 of the thesis, in its order.
+func table31() []solution {
+	return []solution{
 		{Name: "RADIC", Logging: "pessimistic, receiver", Decentralised: "yes",
 			Checkpoint: "uncoordinated or semi-coordinated", Storage: "distributed",
 			Transparent: "yes", Automatic: "yes", Spares: "dynamic"},
@@ -41,4 +47,18 @@ func Table31() []Solution {
 			Checkpoint: "uncoordinated or coordinated", Storage: "na", Transparent: "yes",
 			Automatic: "yes", Spares: "na"},
 	}
+}
+
+// claims are the rows in words.
+func claims() (list []protocol.Claim) {
+	for _, s := range table31() {
+		doc := fmt.Sprintf("logging %s; decentralised %s; checkpoints %s; storage %s; "+
+			"transparent %s; automatic %s; spares %s", s.Logging, s.Decentralised, s.Checkpoint,
+			s.Storage, s.Transparent, s.Automatic, s.Spares)
+		if s.Notes != "" {
+			doc += " (" + s.Notes + ")"
+		}
+		list = append(list, protocol.Claim{Name: s.Name, Doc: doc, Source: "[RADIC] Table 3.1"})
+	}
+	return list
 }

@@ -13,10 +13,9 @@ func Protocols() []protocol.Protocol {
 	// survives one at a time.
 	sender.Own = core.Errata{}
 	sender.Shapes.Variations = nodes()
-	return []protocol.Protocol{
-		describe(pessimistic.HMPL, 4, ""),
-		describe(pessimistic.RBML, 3, mutants), sender,
-	}
+	hybrid := describe(pessimistic.HMPL, 4, "")
+	hybrid.Claims = claims()
+	return []protocol.Protocol{hybrid, describe(pessimistic.RBML, 3, mutants), sender}
 }
 
 // describe is one of them. Its errata are those of the control plane, and its mutants are hunted

@@ -1,101 +1,30 @@
-package app
+// Package volume counts what SCMEL and CAMEL log, number and carry, beside the figures that [CAMEL]
+// publishes: in closed form over the trees of generated workloads, and in runs of the real
+// machines.
+package volume
 
 import (
-	"context"
-	"encoding/json"
+	_ "embed"
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
 
-	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/camel"
 	"github.com/domino-check/domino/impl/protocol/causal"
 )
 
-// runVolume prints what SCMEL and CAMEL log, number and carry, published and counted, side by side.
-func runVolume(ctx context.Context, args []string, std streams) (int, error) {
-	f := flags("volume", "", std, "volume", "volume --json")
-	asJSON := f.Bool("json", false, "print JSON: the tables, cell by cell as they are printed")
-	if err := f.Parse(args); err != nil {
-		return 0, err
-	}
-	if f.NArg() > 0 {
-		return 0, fmt.Errorf("unexpected %q", f.Args())
-	}
-	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	answer := volumes{versioned: current}
-	for _, print := range []func(io.Writer) error{printPublished, printLeanMD, printOpenAtom,
-		printParts, printRuns, printTolerance} {
-		text, err := heard(ctx, func() (string, error) {
-			var b strings.Builder
-			err := print(&b)
-			return b.String(), err
-		})
-		if err != nil {
-			return 0, err
-		}
-		answer.Tables = append(answer.Tables, volumeTable(text))
-		if !*asJSON { // what is there is shown
-			fmt.Fprint(w, text)
-			if err := w.Flush(); err != nil {
-				return 0, err
-			}
-		}
-	}
-	if *asJSON {
-		return 0, json.NewEncoder(std.out).Encode(answer)
-	}
-	_, err := fmt.Fprint(std.out, volumeNotes)
-	return 0, err
-}
+//go:embed notes.txt
+var notes string
 
-// volumes is the answer as JSON.
-type volumes struct {
-	versioned
-	Tables []volumeRows `json:"tables"`
+// Table has all of it.
+var Table = protocol.Table{Name: "volume",
+	Doc: "what SCMEL and CAMEL log and carry: published, in closed form, and counted in runs",
+	Parts: []func(io.Writer) error{printPublished, printLeanMD, printOpenAtom, printParts,
+		printRuns, printTolerance},
+	Notes: notes,
 }
-
-// volumeRows is one table.
-type volumeRows struct {
-	Title   string     `json:"title"`
-	Columns []string   `json:"columns"`
-	Rows    [][]string `json:"rows"`
-}
-
-// volumeTable reads a table as it goes to a tabwriter: a title, then cells that end with tabs.
-func volumeTable(text string) (t volumeRows) {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	t.Title = lines[0]
-	for i, line := range lines[1:] {
-		cells := strings.Split(strings.TrimSuffix(line, "\t"), "\t")
-		if i == 0 {
-			t.Columns = cells
-		} else {
-			t.Rows = append(t.Rows, cells)
-		}
-	}
-	return t
-}
-
-const volumeNotes = `
-Saved is the part of the log of SCMEL that CAMEL does not keep. Where ours and the paper's differ, and why:
-- The paper counts one stored copy of a multicast for each inner node in its example and, as its shares show, one for each edge in its
-  measurements; counted both ways above. The published ratio fits groups of about 51 processes with three children of the root.
-- SCMEL's published determinants exceed its messages by 30.4 million at every scale: deliveries inside a process, which are no messages here.
-- The repaired CAMEL also keeps at the root what its children sent, so that a child that failed can get it back (erratum C11): "with seeds".
-  With groups as the paper's that costs three points of a hundred, and the repaired protocol alone would not reach 95 %.
-- Groups of 25 to 28 processes (reach 1) save less than the published 95 %: what remains is one copy and what the root's children sent, of twice as
-  many messages as there are receivers. From 40 receivers with three children of the root, or 30 with two, it is 95 %.
-- OpenAtom's rows have whole numbers of processes, and the shares of direct messages are those that the text gives, rounded: 23.4 % and 66.0 % at the
-  ends, where the paper measured 24 % and 65 %. The shares for 1K and 16K cores are not published; ours are chosen. A contribution is 0.79 of a multicast, from the published shares
-  for 4K cores, so the agreement of SCMEL's parts says nothing, that of CAMEL's does.
-- Piggybacked determinants depend on how soon acknowledgements come, which no closed form says; the two runs are the extremes. Ours save less
-  than the paper's 40 to 50 %: the generated programs act phase by phase, so the determinants of all multicasts of a step are still on their way
-  when the contributions leave, in both protocols.
-`
 
 func percent(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }
 
@@ -236,16 +165,16 @@ func printRuns(w io.Writer) error {
 			return err
 		}
 		for _, late := range []bool{false, true} {
-			p, err := world.Count(plain, 1, late)
+			p, err := Count(plain, 1, late)
 			if err != nil {
 				return err
 			}
-			a, err := world.Count(aware, 1, late)
+			a, err := Count(aware, 1, late)
 			if err != nil {
 				return err
 			}
 			words := map[bool]string{false: "at once", true: "late"}
-			row := func(protocol string, n world.Counts, share string) {
+			row := func(protocol string, n Counts, share string) {
 				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", c.name, words[late],
 					protocol, n.Messages, n.Control, n.Copies+n.Parts,
 					n.Seeds, n.Determinants, n.Piggybacked, share)
@@ -281,7 +210,7 @@ func printTolerance(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "%d\t", failures)
 		for _, late := range []bool{false, true} {
-			n, err := world.Count(setup, 1, late)
+			n, err := Count(setup, 1, late)
 			if err != nil {
 				return err
 			}
@@ -312,4 +241,13 @@ func volumeSetups(l *script.Workload) (plain, aware *core.Setup, err error) {
 	layout.Trees = suite.Trees
 	aware, err = camel.NewSetup(layout, suite.Programs, causal.Options{F: 1})
 	return plain, aware, err
+}
+
+// count is a number with commas.
+func count(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }

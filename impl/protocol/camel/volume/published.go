@@ -1,4 +1,4 @@
-package app
+package volume
 
 // publishedRow is one column of [CAMEL] Table 3: LeanMD, a million particles, 100 iterations.
 // Counts are in millions, logs in GB.
