@@ -67,8 +67,12 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 		}
 		if g.Broken != nil {
 			(&row{Answer: g.Broken}).save(sf.save, std.err)
-			if !g.Confirmed {
-				code = 1
+			switch {
+			case g.Confirmed:
+			case g.decided():
+				code = worse(code, 1)
+			default: // a limit came first
+				code = worse(code, exitCode(spec.Unknown))
 			}
 		}
 		if sf.json {

@@ -422,10 +422,10 @@ func TestErrata(t *testing.T) {
 }
 
 // TestErrataUnknown checks that an erratum that could not be explored to its end is not called
-// refuted: the exit code is 1, because it is not confirmed, and the text says why.
+// refuted: the exit code is 2, and the text says why.
 func TestErrataUnknown(t *testing.T) {
 	code, out, _ := domino(t.Context(), "errata", "hydee", "H1", "--save=", "--max-states", "20")
-	if code == 0 || !strings.Contains(out, "NOT CONFIRMED: unknown") {
+	if code != 2 || !strings.Contains(out, "NOT CONFIRMED: unknown") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 }
