@@ -1,4 +1,4 @@
-package main
+package tidy
 
 // coreFixtures are pieces of cores with and without a way for time, chance, the
 // scheduler or the order of a map to get in.

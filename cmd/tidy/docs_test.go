@@ -1,4 +1,4 @@
-package main
+package tidy
 
 // docFixtures are documented and undocumented names, and marks of unfinished
 // work. The marks are spelled in parts, for the rule reads this file too.

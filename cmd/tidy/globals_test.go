@@ -1,4 +1,4 @@
-package main
+package tidy
 
 // globalFixtures are package variables of cores that change, could change, and
 // do not.

@@ -1,4 +1,4 @@
-package main
+package tidy
 
 import (
 	"path"
@@ -103,13 +103,13 @@ func importFixtures() []fixture {
 			},
 			want: []string{
 				"checker/heap/heap.go:1: package checker/heap: no row, add it to the table in " +
-					"cmd/tidy/imports.go",
+					"cmd/tidy/imports_rule_test.go",
 				"cmd/other/main.go:1: package cmd/other: no row, add it to the table in " +
-					"cmd/tidy/imports.go",
+					"cmd/tidy/imports_rule_test.go",
 				"impl/protocol/hydee/wire/wire.go:1: package impl/protocol/hydee/wire: no row, " +
-					"add it to the table in cmd/tidy/imports.go",
+					"add it to the table in cmd/tidy/imports_rule_test.go",
 				"spec/conform/all_test.go:1: package spec/conform: no row, add it to the table " +
-					"in cmd/tidy/imports.go",
+					"in cmd/tidy/imports_rule_test.go",
 			},
 		},
 		{

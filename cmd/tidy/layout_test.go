@@ -1,4 +1,4 @@
-package main
+package tidy
 
 // layoutFixtures are trees and tests in and out of order.
 func layoutFixtures() []fixture {

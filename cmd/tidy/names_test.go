@@ -1,4 +1,4 @@
-package main
+package tidy
 
 // knownFixtures are places that know a protocol by name, and places that may.
 func knownFixtures() []fixture {

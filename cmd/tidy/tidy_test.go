@@ -1,7 +1,6 @@
-package main
+package tidy
 
 import (
-	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -134,46 +133,26 @@ func TestCheckIsSortedAndStable(t *testing.T) {
 	}
 }
 
-// TestRunExitCodes runs the command itself on modules in temporary folders.
-func TestRunExitCodes(t *testing.T) {
-	clean := t.TempDir()
-	write(t, clean, "go.mod", "module example.org/m\n")
-	write(t, clean, "spec/trace/doc.go", "// Package trace is documented.\npackage trace\n")
-	broken := t.TempDir()
+// TestCheckFindsTheModule looks for the root of a module in temporary folders, and checks it.
+func TestCheckFindsTheModule(t *testing.T) {
+	broken, noModuleLine := t.TempDir(), t.TempDir()
 	write(t, broken, "go.mod", "module example.org/m\n")
 	write(t, broken, "spec/trace/doc.go", "package trace\n")
-	noModuleLine := t.TempDir()
 	write(t, noModuleLine, "go.mod", "go 1.26\n")
-
-	finding := "spec/trace/doc.go:1: docs: package trace has no package comment in doc.go or " +
-		"trace.go\n"
-	tests := []struct {
-		name   string
-		args   []string
-		code   int
-		stdout string
-	}{
-		{name: "clean", args: []string{clean}, code: exitHolds},
-		{name: "from a folder below", args: []string{filepath.Join(clean, "spec")},
-			code: exitHolds},
-		{name: "broken", args: []string{broken}, code: exitViolated, stdout: finding},
-		{name: "no module line", args: []string{noModuleLine}, code: exitInternal},
-		{name: "no module", args: []string{string(filepath.Separator)}, code: exitInternal},
-		{name: "two folders", args: []string{clean, broken}, code: exitInternal},
-		{name: "a flag", args: []string{"-v"}, code: exitInternal},
+	root, err := findRoot(filepath.Join(broken, "spec"))
+	if err != nil || root != broken {
+		t.Fatalf("findRoot below %s = %q, %v", broken, root, err)
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var stdout, stderr bytes.Buffer
-			code := run(tt.args, &stdout, &stderr)
-			if code != tt.code || stdout.String() != tt.stdout {
-				t.Errorf("run(%q) = %d, %q, want %d, %q", tt.args, code, stdout.String(), tt.code,
-					tt.stdout)
-			}
-			if (code == exitInternal) != (stderr.Len() > 0) {
-				t.Errorf("run(%q) = %d with stderr %q", tt.args, code, stderr.String())
-			}
-		})
+	findings, err := check(os.DirFS(root), std())
+	want := "spec/trace/doc.go:1: docs: package trace has no package comment in doc.go or trace.go"
+	if err != nil || len(findings) != 1 || findings[0].String() != want {
+		t.Errorf("findings %v, %v, want %q", findings, err, want)
+	}
+	if _, err := check(os.DirFS(noModuleLine), std()); err == nil {
+		t.Error("a go.mod without a module line was read")
+	}
+	if _, err := findRoot(string(filepath.Separator)); err == nil {
+		t.Error("a module at the root of all folders was found")
 	}
 }
 

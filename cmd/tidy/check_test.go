@@ -1,18 +1,17 @@
-// Command tidy holds the house rules as code: who may import whom, what a
+// Package tidy holds the house rules as code: who may import whom, what a
 // deterministic core must not contain, how long files and functions may be,
 // what must be documented, and how the tree is laid out.
 //
-//	go run ./cmd/tidy [dir]
+//	go test ./cmd/tidy
 //
-// prints one finding a line, "file:line: rule: message", sorted. It exits with
-// 0 if there is none, 1 if there are some, 4 on a usage or internal error. The
-// test of this package runs the same rules over the repository, so that
-// "go test ./..." is red as long as a rule is broken.
+// prints one finding a line, "file:line: rule: message", sorted, and is red as
+// long as a rule is broken. All of it is test code: nothing else uses it.
 //
-// The rules read syntax, and types where a core needs them (resolve.go); they
-// never run the code. Each rule is one file and says in its comment what it
-// cannot see. When a rule hurts, change the rule here, with the reason.
-package main
+// The rules read syntax, and types where a core needs them (resolve_test.go);
+// they never run the code. Each rule is one file, <rule>_rule_test.go, and says
+// in its comment what it cannot see. When a rule hurts, change the rule here,
+// with the reason.
+package tidy
 
 import (
 	"cmp"
@@ -21,53 +20,11 @@ import (
 	"go/importer"
 	"go/token"
 	"go/types"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
-
-// Exit codes, the same as those of domino.
-const (
-	exitHolds    = 0
-	exitViolated = 1
-	exitInternal = 4
-)
-
-func main() {
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
-}
-
-// run is the command without its process: it returns the exit code.
-func run(args []string, stdout, stderr io.Writer) int {
-	if len(args) > 1 || (len(args) == 1 && strings.HasPrefix(args[0], "-")) {
-		fmt.Fprintln(stderr, "usage: tidy [dir]")
-		return exitInternal
-	}
-	dir := "."
-	if len(args) == 1 {
-		dir = args[0]
-	}
-	root, err := findRoot(dir)
-	if err != nil {
-		fmt.Fprintf(stderr, "tidy: %v\n", err)
-		return exitInternal
-	}
-	findings, err := check(os.DirFS(root), standardLibrary())
-	if err != nil {
-		fmt.Fprintf(stderr, "tidy: %v\n", err)
-		return exitInternal
-	}
-	for _, f := range findings {
-		fmt.Fprintln(stdout, f)
-	}
-	if len(findings) > 0 {
-		return exitViolated
-	}
-	return exitHolds
-}
 
 // findRoot returns the nearest folder at or above dir that holds a go.mod.
 func findRoot(dir string) (string, error) {
@@ -148,7 +105,7 @@ type finding struct {
 	message string
 }
 
-// String returns the finding as the command prints it.
+// String returns the finding as the test prints it.
 func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", f.file, f.line, f.rule, f.message)
 }

@@ -1,4 +1,4 @@
-package main
+package tidy
 
 import (
 	"path"
@@ -188,7 +188,7 @@ func checkImports(t *tree, report *reporter) {
 		r, ok := importRow(f.dir)
 		if !ok {
 			report.at(f.files[0].ast.Package,
-				"package %s: no row, add it to the table in cmd/tidy/imports.go", f.dir)
+				"package %s: no row, add it to the table in cmd/tidy/imports_rule_test.go", f.dir)
 			continue
 		}
 		for _, s := range f.files {
