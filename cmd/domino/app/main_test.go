@@ -358,11 +358,14 @@ func TestJSON(t *testing.T) {
 			t.Fatalf("%v in %s", err, line)
 		}
 		for _, f := range []string{"scenario", "variant", "verdict", "expect", "asExpected",
-			"bounds", "states", "transitions", "terminals", "depth",
-			"localSteps", "bytes", "seconds"} {
+			"bounds", "states", "transitions", "terminals", "localSteps", "bytes",
+			"seconds"} {
 			if _, ok := fields[f]; !ok {
 				t.Errorf("%v: field %s is missing", fields["scenario"], f)
 			}
+		}
+		if depth, ok := fields["depth"]; ok && depth == 0.0 || !ok && fields["scenario"] == "h5" {
+			t.Errorf("%v: depth %v, want it where it is known", fields["scenario"], depth)
 		}
 		if _, ok := fields["violation"]; ok != (fields["verdict"] == "violated") {
 			t.Errorf("%v: verdict %v, violation %v", fields["scenario"], fields["verdict"],
