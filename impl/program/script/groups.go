@@ -97,7 +97,7 @@ func (s *Suite) parseCollective(verb string, args []string, self core.Rank) (cor
 }
 
 // collectives are the operations on groups.
-var collectives = []string{"multicast", "contribute", "broadcast", "reduce", "allreduce", "barrier"}
+var collectives = verbs(true)
 
 // Expand writes multicasts and reductions as sends and receives along the trees, for protocols
 // without collectives: who receives a multicast passes it on then, and who contributes waits for

@@ -153,19 +153,13 @@ func (s *Suite) parseOp(fields []string) (core.Op, error) {
 		}
 		return core.Op{Kind: core.OpLoop, Count: n}, surplus(verb, args, 1)
 	}
+	known := verbs(false)
 	if len(s.Trees) > 0 {
-		return core.Op{},
-			fmt.Errorf(
-				"unknown operation %q, want send, reply, recv, post, wait, checkpoint, output, "+
-					"loop, "+
-					"end, %s", verb,
-				strings.Join(collectives, ", "))
+		known = append(known, collectives...)
 	}
-	return core.Op{},
-		fmt.Errorf(
-			"unknown operation %q, want send, reply, recv, post, wait, checkpoint, output, loop "+
-				"or end",
-			verb)
+	last := len(known) - 1
+	return core.Op{}, fmt.Errorf("unknown operation %q, want %s or %s", verb,
+		strings.Join(known[:last], ", "), known[last])
 }
 
 func parseSend(args, names []string) (core.Op, error) {
