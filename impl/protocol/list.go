@@ -70,6 +70,9 @@ func (p *Protocol) Validate() error {
 	case p.Setup != nil && len(p.Roles)+len(p.Variants) > 0:
 		not("Roles and Variants go with Build: a protocol with programs has Errata")
 	}
+	if p.Options == nil && len(p.OptionDocs) > 0 {
+		not("OptionDocs without Options: nobody reads what is documented")
+	}
 	ids := map[string]bool{}
 	for _, e := range p.Errata.List() {
 		if ids[e.ID] {

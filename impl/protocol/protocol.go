@@ -33,6 +33,8 @@ type Protocol struct {
 	// Options reports what is wrong with options of its own in a scenario, e.g. "loggers=next"; nil
 	// means that it has none.
 	Options func(text string) error
+	// OptionDocs are its options in words, for help.
+	OptionDocs []Option
 	// Setup prepares the protocol for programs. An error is shown to the user at the line of what
 	// was asked for (core.ChoiceError), or of the variant.
 	Setup func(Request) (*core.Setup, error)

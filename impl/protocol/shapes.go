@@ -49,6 +49,9 @@ const (
 	AnyClusters                  // at random
 )
 
+// String is the partition in a word.
+func (p Partition) String() string { return [...]string{"none", "any"}[p] }
+
 // Collectives says whether programs use groups.
 type Collectives uint8
 
@@ -60,6 +63,9 @@ const (
 	NativeCollectives
 )
 
+// String is the answer in a word.
+func (c Collectives) String() string { return [...]string{"none", "expanded", "native"}[c] }
+
 // Checkpoints says where programs take checkpoints.
 type Checkpoints uint8
 
@@ -69,6 +75,9 @@ const (
 	OwnCheckpoints                  // each rank where it likes
 	TogetherCheckpoints             // all ranks, as many each
 )
+
+// String is the answer in a word.
+func (c Checkpoints) String() string { return [...]string{"none", "own", "together"}[c] }
 
 // Variation is one way to set a protocol up. Where there are some, each scenario uses one of them.
 type Variation struct {

@@ -15,6 +15,11 @@ const (
 	All                   // every rank
 )
 
+// String says who.
+func (w Who) String() string {
+	return [...]string{"failed ranks", "failed clusters", "dependents", "all ranks"}[w]
+}
+
 // Determinism is what a protocol needs of its program, from nothing to everything.
 type Determinism uint8
 

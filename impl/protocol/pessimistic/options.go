@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/domino-check/domino/impl/protocol"
 )
 
 // Protocol is one of the three.
@@ -54,8 +56,25 @@ type Options struct {
 	Full   OnFull // what a logger does at its limit
 }
 
-// ParseOptions reads "KEY=VALUE ..." of a scenario: loggers=apart|next, mode=uncoordinated|semi,
-// buffer=N|NB, memory=N|NB (messages or bytes), full=flush|checkpoint.
+// optionDocs are the options in words.
+var optionDocs = []protocol.Option{
+	{Name: "loggers", Values: "apart|next", Doc: "loggers are on nodes of their own, or with the " +
+		"ranks of the next node; of rbml and hmpl"},
+	{Name: "mode", Values: "uncoordinated|semi", Doc: "semi: the ranks of a cluster are one " +
+		"node, which fails and rolls back as one; of rbml and hmpl"},
+	{Name: "buffer", Values: "N|NB", Doc: "messages, or bytes as in 64B, that a sender keeps in " +
+		"memory, the rest on its disk; of hmpl"},
+	{Name: "memory", Values: "N|NB", Doc: "messages or bytes that a logger keeps in memory; of " +
+		"rbml and hmpl"},
+	{Name: "full", Values: "flush|checkpoint", Doc: "what a logger does when its memory is full: " +
+		"write the oldest to disk, or ask its rank for a checkpoint"},
+}
+
+// OptionDocs are the options in words that say nothing about nodes: those that are left where
+// something else decides on nodes.
+func OptionDocs() []protocol.Option { return optionDocs[2:] }
+
+// ParseOptions reads "KEY=VALUE ..." of a scenario.
 func ParseOptions(text string) (Options, error) {
 	var o Options
 	for _, word := range strings.Fields(text) {
@@ -79,7 +98,7 @@ func ParseOptions(text string) (Options, error) {
 				o.Full = CommandCheckpoint
 			}
 		default:
-			err = fmt.Errorf("unknown option, want loggers, mode, buffer, memory or full")
+			err = fmt.Errorf("unknown option, want %s", protocol.OptionNames(optionDocs))
 		}
 		if err != nil {
 			return o, fmt.Errorf("option %q: %w", word, err)

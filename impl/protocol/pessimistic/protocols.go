@@ -1,6 +1,7 @@
 package pessimistic
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/domino-check/domino/impl/core"
@@ -33,6 +34,7 @@ func describe(p Protocol, doc string, colour int) protocol.Protocol {
 			_, err := ParseOptions(text)
 			return err
 		},
+		OptionDocs: slices.Clone(optionDocs),
 		Setup: func(r protocol.Request) (*core.Setup, error) {
 			own, err := ParseOptions(r.Options)
 			if err != nil {

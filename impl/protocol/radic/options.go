@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/protocol/pessimistic"
 )
 
 // Options choose a configuration. The zero value is the repaired control plane without spares, on a
@@ -26,12 +29,31 @@ type Options struct {
 	Heartbeat, Watchdog int
 }
 
+// optionDocs are the options in words, with those of the logging protocol below.
+func optionDocs() []protocol.Option {
+	return append([]protocol.Option{
+		{Name: "nodes", Values: "N", Doc: "active nodes, over which the ranks are spread evenly; " +
+			"otherwise as the clusters say"},
+		{Name: "spares", Values: "N", Doc: "nodes that wait for the ranks of a failed one"},
+		{Name: "capacity", Values: "N", Doc: "ranks that a spare has room for; otherwise any number"},
+		{Name: "joins", Values: "N", Doc: "spares that come later, at any time"},
+		{Name: "leaves", Values: "N", Doc: "node N, from 1, is taken out for maintenance, at any time"},
+		{Name: "ring", Values: "+1|-1", Doc: "who protects a node: the next one, or the one before"},
+		{Name: "rejoin", Values: "no|yes", Doc: "failed nodes come back, empty"},
+		{Name: "zombies", Values: "no|yes", Doc: "what runs on a node that lives and is given up " +
+			"goes on"},
+		{Name: "heartbeat", Values: "N", Doc: "ticks between two heartbeats, which are messages; " +
+			"with watchdog; without, the failure detector of the world"},
+		{Name: "watchdog", Values: "N", Doc: "ticks without a heartbeat after which a watchdog " +
+			"expires"},
+	}, pessimistic.OptionDocs()...)
+}
+
 // mostNodes bounds each number of nodes.
 const mostNodes = 64
 
-// ParseOptions splits the text of a scenario into the options of RADIC (nodes=N, spares=N,
-// capacity=N, joins=N, leaves=N, ring=+1|-1, rejoin=yes|no, zombies=yes|no, heartbeat=N,
-// watchdog=N) and the rest, which is for the protocol below.
+// ParseOptions splits the text of a scenario into the options of RADIC and the rest, which is for
+// the protocol below.
 func ParseOptions(text string) (o Options, rest string, err error) {
 	numbers := map[string]struct {
 		to    *int

@@ -34,10 +34,11 @@ func describe(p pessimistic.Protocol, colour int, mutants string) protocol.Proto
 			_, _, err := parse(text)
 			return err
 		},
-		Setup:   func(r protocol.Request) (*core.Setup, error) { return setup(p, r) },
-		Shapes:  shapes,
-		Mutants: mutants,
-		Perf:    protocol.Perf{Colour: colour, Pale: true},
+		OptionDocs: optionDocs(),
+		Setup:      func(r protocol.Request) (*core.Setup, error) { return setup(p, r) },
+		Shapes:     shapes,
+		Mutants:    mutants,
+		Perf:       protocol.Perf{Colour: colour, Pale: true},
 	}
 }
 
