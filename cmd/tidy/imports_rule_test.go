@@ -159,10 +159,11 @@ var importTable = []row{
 		dir:      "cmd/domino",
 		internal: []string{"cmd/domino/app", "impl/protocol/all"},
 	},
+	{dir: "cmd/domino/app/help", internal: []string{"scenarios/spelling"}},
 	{dir: "cmd/domino/app/term", thirdParty: []string{"golang.org/x/term"}},
 	{
 		dir:        "cmd/domino/app",
-		internal:   []string{"*", "cmd/domino/app/term"},
+		internal:   []string{"*", "cmd/domino/app/help", "cmd/domino/app/term"},
 		thirdParty: []string{"github.com/spf13/pflag"},
 	},
 	{dir: "cmd/tidy"},

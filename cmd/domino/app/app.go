@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/cmd/domino/app/help"
 	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/scenarios/spelling"
@@ -23,6 +24,7 @@ import (
 // command is one subcommand.
 type command struct {
 	name, args, doc string
+	takes           string // about how long, without flags
 	run             func(ctx context.Context, args []string, std streams) (int, error)
 }
 
@@ -31,31 +33,44 @@ type command struct {
 type streams struct {
 	*verify.Catalogue
 	out, err io.Writer
+	asked    func(*pflag.FlagSet) // is given the flags of a command in the place of its help
 }
 
 func commands() []command {
 	return []command{
 		{"list", "[KIND ...]", "what there is: protocols, scenarios, properties, programs, claims",
-			runList},
+			"at once", runList},
+		{"show", "NAME ...", "a scenario, a property, an erratum or a protocol in full",
+			"at once", runShow},
 		{"check", "[SCENARIO | FILE ...]", "explore scenarios and compare with what they expect",
-			runCheck},
+			"a tour: 10 s; --all: minutes; one: mostly within a second", runCheck},
 		{"errata", "[PROTOCOL] [ID ...]",
 			"the smallest run of each published error, and the repaired protocol at the same scope",
-			runErrata},
+			"half a minute; one protocol: 10 s; one erratum: a second", runErrata},
 		{"fuzz", "[PROTOCOL ...]", "draw random scenarios and runs, make what fails small",
-			runFuzz},
+			"30 s, or --for", runFuzz},
 		{"mutate", "[PROTOCOL | MUTANT ...]",
 			"break protocols on purpose, and measure which method finds it, and how soon",
-			runMutate},
-		{"minimise", "SCENARIO | FILE", "make a counterexample as small as it gets", runMinimise},
+			"an hour; one mutant: minutes", runMutate},
+		{"minimise", "SCENARIO | FILE", "make a counterexample as small as it gets",
+			"a second, seldom minutes", runMinimise},
 		{"certify", "SCENARIO | FILE | PROGRAM N",
-			"how deterministic a program is, with two runs that show why not more", runCertify},
+			"how deterministic a program is, with two runs that show why not more", "at once",
+			runCertify},
 		{"run", "[SCENARIO | FILE ...]", "run scenarios as goroutines, with random failures",
-			runRun},
-		{"tables", "[NAME ...]", "what papers print in numbers, made again", runTables},
-		{"replay", "FILE", "repeat the run in a replay file", runReplay},
+			"minutes; one: a second", runRun},
+		{"tables", "[NAME ...]", "what papers print in numbers, made again", "seconds",
+			runTables},
+		{"replay", "FILE", "repeat the run in a replay file", "at once", runReplay},
 		{"cluster", "run | torture | perf | netpipe",
-			"the same machines as real processes: run, kill, judge and measure them", runCluster},
+			"the same machines as real processes: run, kill, judge and measure them",
+			"a run: seconds; perf: minutes", runCluster},
+		{"version", "", "which domino this is, by release, revision and Go", "at once",
+			runVersion},
+		{"completion", "bash | zsh | fish", "completion of commands, flags and names for a shell",
+			"at once", runCompletion},
+		{"help", "[TOPIC | COMMAND]", "this page, a topic, or the help of a command", "at once",
+			runHelp},
 	}
 }
 
@@ -82,14 +97,14 @@ func start(ctx context.Context, args []string, out, err io.Writer,
 		fmt.Fprintf(err, "domino: the protocols of this command:\n%v\n", wrong)
 		return exitUsage
 	}
-	return run(ctx, args, streams{c, out, err})
+	return run(ctx, args, streams{Catalogue: c, out: out, err: err})
 }
 
 // run executes one command line and returns the exit code. An answer that could not be printed is
 // none, whatever it was.
 func run(ctx context.Context, args []string, std streams) int {
 	out := term.NewOutput(std.out)
-	code := dispatch(ctx, args, streams{std.Catalogue, out, std.err})
+	code := dispatch(ctx, args, streams{Catalogue: std.Catalogue, out: out, err: std.err})
 	if err := out.Err(); err != nil {
 		fmt.Fprintf(std.err, "domino: the output is not complete: %v\n", err)
 		return exitUsage
@@ -99,12 +114,15 @@ func run(ctx context.Context, args []string, std streams) int {
 
 // dispatch finds the command and runs it.
 func dispatch(ctx context.Context, args []string, std streams) int {
-	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
+	switch {
+	case len(args) == 0:
 		usage(std.out)
-		if len(args) == 0 {
-			return exitUsage
-		}
+		return exitUsage
+	case args[0] == "-h" || args[0] == "--help":
+		usage(std.out)
 		return 0
+	case args[0] == "--version":
+		args = append([]string{"version"}, args[1:]...)
 	}
 	return dispatchAmong(ctx, "", commands(), args, std)
 }
@@ -138,25 +156,21 @@ func dispatchAmong(ctx context.Context, prefix string, list []command, args []st
 	return exitUsage
 }
 
-func usage(w io.Writer) {
-	fmt.Fprint(w,
-		"domino checks rollback-recovery protocols.\n\nUsage: domino COMMAND [arguments] "+
-			"[flags]\n\n")
-	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-8s %-30s %s\n", c.name, c.args, c.doc)
-	}
-	fmt.Fprint(w, "\nEach command explains itself with --help.\n\n")
-	printExitCodes(w)
-}
-
 // flags makes the flag set of a command, with help that shows examples.
 func flags(name, args string, std streams, examples ...string) *pflag.FlagSet {
 	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	f.SetOutput(std.err)
 	f.SortFlags = false
 	f.Usage = func() {
-		fmt.Fprintf(std.out, "Usage: domino %s [flags]\n\n%s\nExamples:\n",
-			strings.TrimSpace(name+" "+args), f.FlagUsages())
+		if std.asked != nil {
+			std.asked(f)
+			return
+		}
+		fmt.Fprintf(std.out, "Usage: domino %s [flags]\n\n", strings.TrimSpace(name+" "+args))
+		if text := help.Command(name); text != "" {
+			fmt.Fprintln(std.out, text)
+		}
+		fmt.Fprintf(std.out, "%s\nExamples:\n", f.FlagUsages())
 		for _, e := range examples {
 			fmt.Fprintf(std.out, "  domino %s\n", e)
 		}

@@ -9,11 +9,14 @@ import (
 func clusterCommands() []command {
 	return []command{
 		{"run", "[SCENARIO | FILE]",
-			"run a scenario or a kernel as processes, kill some, and judge the run", runClusterRun},
+			"run a scenario or a kernel as processes, kill some, and judge the run",
+			"seconds", runClusterRun},
 		{"torture", "[SCENARIO ...]", "random failures in random scenarios, until a run is wrong",
-			runTorture},
-		{"perf", "", "kernels by protocol: time, overhead, bytes, recovery", runPerf},
-		{"netpipe", "", "latency and bandwidth between two processes, by protocol", runNetpipe},
+			"a minute, or --for", runTorture},
+		{"perf", "", "kernels by protocol: time, overhead, bytes, recovery", "minutes",
+			runPerf},
+		{"netpipe", "", "latency and bandwidth between two processes, by protocol",
+			"minutes", runNetpipe},
 	}
 }
 
@@ -22,7 +25,7 @@ func runCluster(ctx context.Context, args []string, std streams) (int, error) {
 	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" || args[0] == "help" {
 		fmt.Fprint(std.out, "Usage: domino cluster COMMAND [flags]\n\n")
 		for _, c := range clusterCommands() {
-			fmt.Fprintf(std.out, "  %-8s %-18s %s\n", c.name, c.args, c.doc)
+			fmt.Fprintf(std.out, "  %-8s %-18s %s (%s)\n", c.name, c.args, c.doc, c.takes)
 		}
 		fmt.Fprint(std.out,
 			"\nEach command explains itself with --help. Processes are real, and none is left "+

@@ -21,7 +21,7 @@ const planFile = "plan.json"
 // savedRun is what it takes to make a run as processes again. What happens then depends on the
 // machine, too.
 type savedRun struct {
-	Schema    int           `json:"schema"`
+	versioned
 	Scenario  string        `json:"scenario"`
 	Text      string        `json:"text"` // the scenario itself
 	Seed      uint64        `json:"seed"`
@@ -36,7 +36,7 @@ type savedRun struct {
 
 // saved is the case with its failures.
 func (c *clusterCase) saved(k strikes, seed uint64) *savedRun {
-	return &savedRun{Schema: schema,
+	return &savedRun{versioned: current,
 		Scenario: c.scenario.Name, Text: string(scenarios.Format(c.scenario)),
 		Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Model: c.resolved.Model, strikes: k}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/kernels"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol"
@@ -125,20 +124,16 @@ func programsOf(d promise.Determinism) string {
 
 // promises fills the same columns for the protocols here, from what they declare.
 func promises(protocols protocol.List) []item {
-	program := []core.Program{{}, {}, {}}
-	layout := core.Layout{Names: []string{"a", "b", "c"}, Ranks: 3, Clusters: []int{0, 1, 2}}
 	var items []item
 	for _, p := range protocols {
 		if p.Roles != nil {
 			continue // nothing that rolls back
 		}
-		setup, err := p.Setup(protocol.Request{Layout: layout, Programs: program})
+		setup, err := idle(&p)
 		if err != nil {
 			continue // it does not run three idle ranks
 		}
 		q := &setup.Promises
-		who := [...]string{"failed ranks", "failed clusters", "dependents",
-			"all ranks"}[q.RollsBack]
 		survives := "any number of failures at a time"
 		switch {
 		case q.MaxFailures < 0:
@@ -165,7 +160,7 @@ func promises(protocols protocol.List) []item {
 			"logging %s; decentralised %s; checkpoints %s; storage %s; transparent yes, to %s "+
 				"programs; automatic %s; spares %s; survives %s; rolls back %s",
 			cmp.Or(q.Logging, "no"), yesNo(len(setup.Watchers) != 1), cmp.Or(q.Lines, "no"),
-			storage, programsOf(q.Needs), automatic, spares, survives, who)
+			storage, programsOf(q.Needs), automatic, spares, survives, q.RollsBack)
 		items = append(items, item{Kind: "claims", Name: p.Name, Doc: doc, More: "declared"})
 	}
 	return items

@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden files instead of compa
 // domino runs one command line and returns its exit code and what it wrote.
 func domino(ctx context.Context, args ...string) (code int, out, err string) {
 	var o, e bytes.Buffer
-	code = run(ctx, args, streams{catalogue(), &o, &e})
+	code = run(ctx, args, streams{Catalogue: catalogue(), out: &o, err: &e})
 	return code, o.String(), e.String()
 }
 

@@ -6,8 +6,9 @@ const schema = 1
 
 // versioned begins each answer as JSON.
 type versioned struct {
-	Schema int `json:"schema"`
+	Schema int    `json:"schema"`
+	Domino string `json:"domino"` // the build that answers, as domino version says it
 }
 
 // current is the version of today.
-var current = versioned{schema}
+var current = versioned{schema, thisBuild().String()}

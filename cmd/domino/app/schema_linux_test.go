@@ -36,7 +36,8 @@ func TestSchema(t *testing.T) {
 				var object map[string]json.RawMessage
 				if err := json.Unmarshal([]byte(text), &object); err != nil {
 					t.Errorf("%v in %q", err, text)
-				} else if string(object["schema"]) != "1" {
+				} else if string(object["schema"]) != "1" || object["type"] == nil &&
+					object["domino"] == nil {
 					t.Errorf("no version in %s", text)
 				}
 			}

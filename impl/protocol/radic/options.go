@@ -35,10 +35,13 @@ func optionDocs() []protocol.Option {
 		{Name: "nodes", Values: "N", Doc: "active nodes, over which the ranks are spread evenly; " +
 			"otherwise as the clusters say"},
 		{Name: "spares", Values: "N", Doc: "nodes that wait for the ranks of a failed one"},
-		{Name: "capacity", Values: "N", Doc: "ranks that a spare has room for; otherwise any number"},
+		{Name: "capacity", Values: "N", Doc: "ranks that a spare has room for; otherwise any " +
+			"number"},
 		{Name: "joins", Values: "N", Doc: "spares that come later, at any time"},
-		{Name: "leaves", Values: "N", Doc: "node N, from 1, is taken out for maintenance, at any time"},
-		{Name: "ring", Values: "+1|-1", Doc: "who protects a node: the next one, or the one before"},
+		{Name: "leaves", Values: "N", Doc: "node N, from 1, is taken out for maintenance, at " +
+			"any time"},
+		{Name: "ring", Values: "+1|-1", Doc: "who protects a node: the next one, or the one " +
+			"before"},
 		{Name: "rejoin", Values: "no|yes", Doc: "failed nodes come back, empty"},
 		{Name: "zombies", Values: "no|yes", Doc: "what runs on a node that lives and is given up " +
 			"goes on"},
