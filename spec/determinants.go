@@ -66,7 +66,7 @@ func Logging(f *Facts, v View, receiver trace.Proc, number uint32) (list []trace
 var NoOrphanProcess = register(Property{
 	Name: "no-orphan-process", Kind: Always, Global: true, Source: "[CAMEL] Property 1",
 	Applies: holders,
-	Needs:   "Holders: determinants are kept and declared (Keep, Forget)",
+	Needs:   "Holders: determinants are kept and declared (Kept, Forgotten)",
 	Doc: "when a process restarts, each of its lost receptions on which a living process depends " +
 		"is recorded in a living memory",
 	Event: func(f *Facts, v View, e trace.Event) string {
@@ -94,7 +94,7 @@ var NoOrphanProcess = register(Property{
 var ReplayOrder = register(Property{
 	Name: "replay-order", Kind: Always, Global: true, Source: "[CAMEL] section 2.3",
 	Applies: holders,
-	Needs:   "Holders: determinants are kept and declared (Keep, Forget)",
+	Needs:   "Holders: determinants are kept and declared (Kept, Forgotten)",
 	Doc: "whoever sends has received, at each number that some living memory records, the " +
 		"recorded message",
 	Event: func(f *Facts, v View, e trace.Event) string {
@@ -122,7 +122,7 @@ var ReplayOrder = register(Property{
 var DeterminantStable = register(Property{
 	Name: "determinant-stable", Kind: Always, Source: "[CAMEL] section 2.3",
 	Applies: holders,
-	Needs:   "Holders: determinants are kept and declared (Keep, Forget)",
+	Needs:   "Holders: determinants are kept and declared (Kept, Forgotten)",
 	Doc: "a process never learns two different messages for one reception, and never another one " +
 		"than it received itself",
 	Event: func(f *Facts, v View, e trace.Event) string {

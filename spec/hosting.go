@@ -28,7 +28,7 @@ func lone(f *Facts, v View) bool {
 var OneHost = register(Property{
 	Name: "one-host", Kind: Always, Global: true, Source: "[RADIC] section 6.2.1, design section 4",
 	Applies: func(f *Facts) bool { return hosting(f) && !f.Zombies },
-	Needs:   "procs that run on nodes (Adopt, Disown), at most one false suspicion",
+	Needs:   "procs that run on nodes (Adopted, Disowned), at most one false suspicion",
 	Doc: "where no node that lives is given up, a process is adopted by a node only when no " +
 		"other node that is up has adopted it",
 	Event: func(f *Facts, v View, e trace.Event) string {
@@ -49,7 +49,7 @@ var OneHost = register(Property{
 // HostsSettle: of two places one remains.
 var HostsSettle = register(Property{
 	Name: "hosts-settle", Kind: Final, Source: "[RADIC] Table 2.1", Applies: hosting,
-	Needs: "procs that run on nodes: Layout.Hosted (Adopt, Disown)",
+	Needs: "procs that run on nodes: Layout.Hosted (Adopted, Disowned)",
 	Doc:   "when nothing can happen any more, no process has been adopted by two nodes that are up",
 	End: func(f *Facts, v View) string {
 		host := map[trace.Proc]trace.Proc{}
@@ -74,7 +74,7 @@ var HostsSettle = register(Property{
 var SpareOnce = register(Property{
 	Name: "spare-once", Kind: Always, Source: "[RADIC] section 6.2.1, design section 4",
 	Applies: hosting,
-	Needs:   "procs that run on nodes: Layout.Hosted (Adopt, Disown)",
+	Needs:   "procs that run on nodes: Layout.Hosted (Adopted, Disowned)",
 	Doc:     "a spare adopts the ranks of one node only",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Adopted || !slices.Contains(f.Layout.Spares, e.Proc) ||
@@ -102,7 +102,7 @@ var KeptElsewhere = register(Property{
 	Doc: "when nothing can happen any more, no rank runs on the node of the only proc that " +
 		"keeps its line",
 	Applies: hosting,
-	Needs:   "procs that run on nodes: Layout.Hosted (Adopt, Disown)",
+	Needs:   "procs that run on nodes: Layout.Hosted (Adopted, Disowned)",
 	End: func(f *Facts, v View) string {
 		for p := range f.Layout.Names {
 			h := v.Observed(trace.Proc(p)).Holding
@@ -130,7 +130,7 @@ var SparesUsed = register(Property{
 	Doc: "when nothing can happen any more, no rank is a guest on the node of others while a " +
 		"spare that has room for it, was there from the start and never failed runs none",
 	Applies: hosting,
-	Needs:   "procs that run on nodes: Layout.Hosted (Adopt, Disown)",
+	Needs:   "procs that run on nodes: Layout.Hosted (Adopted, Disowned)",
 	End: func(f *Facts, v View) string {
 		for _, s := range f.Layout.Spares {
 			spare := v.Observed(s)

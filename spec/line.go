@@ -212,7 +212,7 @@ var LogScope = register(Property{
 	Name: "log-scope", Kind: Always, Source: "[HydEE] Alg. 1 l. 7",
 	Doc:     "only messages between clusters are logged",
 	Applies: func(f *Facts) bool { return f.LogsOutside },
-	Needs:   "LogsOutside (Log)",
+	Needs:   "LogsOutside (Logged)",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Logged && f.Layout.SameCluster(e.Proc, e.Peer) {
 			return fmt.Sprintf("%s logs %s for %s of its own cluster", f.Layout.Name(e.Proc),

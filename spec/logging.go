@@ -109,7 +109,7 @@ var Recoverable = register(Property{
 	Doc: "a message is stable at its receiver, or its sender has a copy: when it leaves, and " +
 		"when its sender comes back after it",
 	Applies: func(f *Facts) bool { return f.KeepsCopies && f.Layout.Holdings },
-	Needs:   "KeepsCopies, declared (Keep, Forget)",
+	Needs:   "KeepsCopies, declared (Kept, Forgotten)",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		switch {
 		case e.Kind == trace.Emitted && !e.ID.IsZero():
@@ -172,7 +172,8 @@ var OutputStable = register(Property{
 	Name: "output-stable", Kind: Always, Global: true, Source: "design sections 1.3 and 4",
 	Doc:     "an output leaves only when every delivery before it is stable",
 	Applies: func(f *Facts) bool { return f.Needs == promise.Piecewise && f.Layout.Holdings },
-	Needs:   "Needs a piecewise deterministic program, and declares what it keeps (Keep, Forget)",
+	Needs: "Needs a piecewise deterministic program, and declares what it keeps " +
+		"(Kept, Forgotten)",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		h := v.Observed(e.Proc).History
 		if e.Kind != trace.Released || h == nil || f.KeepsLines && !lineKept(f, v, e.Proc) {
@@ -194,7 +195,7 @@ var Protected = register(Property{
 	Doc: "when nothing can happen any more, somebody who is up keeps a recovery line of " +
 		"every rank that has not given up, nor waits in its recovery for one that has",
 	Applies: func(f *Facts) bool { return f.KeepsLines },
-	Needs:   "KeepsLines: images in the memory of others (Keep, Forget)",
+	Needs:   "KeepsLines: images in the memory of others (Kept, Forgotten)",
 	End: func(f *Facts, v View) string {
 		if lone(f, v) {
 			return ""
@@ -222,7 +223,7 @@ var BuffersDrain = register(Property{
 	Doc: "when nothing can happen any more, no sender has a copy of a message that is stable " +
 		"at its receiver",
 	Applies: func(f *Facts) bool { return f.KeepsLines && f.KeepsCopies },
-	Needs:   "KeepsLines and KeepsCopies (Keep, Forget)",
+	Needs:   "KeepsLines and KeepsCopies (Kept, Forgotten)",
 	End: func(f *Facts, v View) string {
 		if gaveUp(f, v) {
 			return ""
@@ -247,7 +248,7 @@ var BuffersDrain = register(Property{
 var Unrecoverable = register(Property{
 	Name: "unrecoverable", Kind: Sometimes, Source: "guard",
 	Applies: func(f *Facts) bool { return f.KeepsLines && f.Failures },
-	Needs:   "KeepsLines, and failures in the scenario (Halt)",
+	Needs:   "KeepsLines, and failures in the scenario (Halted)",
 	Doc:     "in some run a rank and everybody who kept its image fail together, and it says so",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Halted {

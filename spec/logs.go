@@ -15,7 +15,8 @@ var LogTrimmed = register(Property{
 	Doc: "when nothing can happen any more, nobody keeps a message whose delivery is in the " +
 		"recovery line of its receiver",
 	Applies: func(f *Facts) bool { return f.Needs == promise.Piecewise && f.Layout.Holdings },
-	Needs:   "Needs a piecewise deterministic program, and declares what it keeps (Keep, Forget)",
+	Needs: "Needs a piecewise deterministic program, and declares what it keeps " +
+		"(Kept, Forgotten)",
 	End: func(f *Facts, v View) string {
 		if gaveUp(f, v) {
 			return ""
@@ -44,7 +45,7 @@ var LogTrue = register(Property{
 	Doc: "when nothing can happen any more, the places in a log are those of the deliveries " +
 		"of the life that is up",
 	Applies: func(f *Facts) bool { return (f.KeepsLines || f.Holes) && f.Layout.Holdings },
-	Needs:   "KeepsLines or Holes, declared (Keep, Forget)",
+	Needs:   "KeepsLines or Holes, declared (Kept, Forgotten)",
 	End: func(f *Facts, v View) string {
 		if gaveUp(f, v) {
 			return ""

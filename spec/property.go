@@ -64,8 +64,8 @@ type Property struct {
 	// Applies says whether a protocol with these promises must satisfy it; nil means every
 	// protocol.
 	Applies func(*Facts) bool
-	// Needs says the same in words: the promises, the effects in brackets, and what the scenario
-	// must have; "" without Applies.
+	// Needs says the same in words: the promises, the effects and declared events in brackets, and
+	// what the scenario must have; "" without Applies.
 	Needs string
 	// Event returns how the event breaks the property, or "". The view shows the state before the
 	// event, except for Restored and Resumed, where it shows the restored state. For Sometimes, a

@@ -12,7 +12,7 @@ import (
 // what a subtree has contributed before may be on its way through the tree.
 var LogPruned = register(Property{
 	Name: "log-pruned", Kind: Final, Source: "[CAMEL] Alg. 1 l. 22-27", Applies: holders,
-	Needs: "Holders: determinants are kept and declared (Keep, Forget)",
+	Needs: "Holders: determinants are kept and declared (Kept, Forgotten)",
 	Doc: "at the end nobody keeps a message that the recovery line of its sender includes, nor a " +
 		"determinant that was new before the line of its receiver, but for contributions to a " +
 		"round that ends after the root's line",

@@ -10,7 +10,7 @@ import (
 // one more at a time. Where a program is stuck, terminates says more.
 var RecoveryEnds = register(Property{
 	Name: "recovery-ends", Kind: Final, Source: "[CAMEL] Theorem 1", Applies: holders,
-	Needs: "Holders: determinants are kept and declared (Keep, Forget)",
+	Needs: "Holders: determinants are kept and declared (Kept, Forgotten)",
 	Doc:   "at the end, when every program has ended, no rank is still recovering",
 	End: func(f *Facts, v View) string {
 		found := ""

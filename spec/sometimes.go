@@ -48,7 +48,7 @@ var ResendsLog = register(Property{
 var Commits = register(Property{
 	Name: "commits", Kind: Sometimes, Source: "guard",
 	Applies: func(f *Facts) bool { return f.Checkpoints },
-	Needs:   "checkpoints in the scenario (Commit, Prune)",
+	Needs:   "checkpoints in the scenario (Commit, Pruned)",
 	Doc:     "in some run a checkpoint becomes a recovery line",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Committed {
@@ -62,7 +62,7 @@ var Commits = register(Property{
 var Prunes = register(Property{
 	Name: "prunes", Kind: Sometimes, Source: "guard",
 	Applies: func(f *Facts) bool { return f.Checkpoints },
-	Needs:   "checkpoints in the scenario (Commit, Prune)",
+	Needs:   "checkpoints in the scenario (Commit, Pruned)",
 	Doc:     "in some run a message is removed from a log",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Pruned {

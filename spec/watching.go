@@ -22,7 +22,7 @@ func nodesOf(l *trace.Layout) int {
 var NodesWatched = register(Property{
 	Name: "nodes-watched", Kind: Final, Source: "[RADIC] section 2.3.2, Fig. 2.8",
 	Applies: hosting,
-	Needs:   "procs that run on nodes: Layout.Hosted (Adopt, Disown)",
+	Needs:   "procs that run on nodes: Layout.Hosted (Adopted, Disowned)",
 	Doc: "when nothing can happen any more, every node on which somebody runs is watched by " +
 		"another one that is up",
 	End: func(f *Facts, v View) string {
@@ -52,7 +52,7 @@ var NodesWatched = register(Property{
 // Reach: a rank that has moved can be found.
 var Reach = register(Property{
 	Name: "reach", Kind: Monitor, Source: "[RADIC] section 6.2.1", Applies: hosting,
-	Needs:   "procs that run on nodes: Layout.Hosted (Adopt, Disown)",
+	Needs:   "procs that run on nodes: Layout.Hosted (Adopted, Disowned)",
 	Watched: []trace.Kind{trace.Emitted, trace.Adopted},
 	Doc: "between two moves of ranks nobody asks more often where the others are than every node " +
 		"once and one of them again, for each other rank",
@@ -82,7 +82,7 @@ var Reach = register(Property{
 var DegradationSaid = register(Property{
 	Name: "degradation-said", Kind: Monitor, Source: "[RADIC] section 2.3.3, basic protection",
 	Applies: hosting, Watched: []trace.Kind{trace.Declared, trace.Adopted},
-	Needs: "procs that run on nodes: Layout.Hosted (Adopt, Disown)",
+	Needs: "procs that run on nodes: Layout.Hosted (Adopted, Disowned)",
 	Doc: "a rank becomes the guest of a node that has its own only after some node has declared " +
 		"that it gives up something",
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
@@ -104,7 +104,7 @@ var DegradationSaid = register(Property{
 var Degrades = register(Property{
 	Name: "degrades", Kind: Sometimes, Source: "guard",
 	Applies: func(f *Facts) bool { return hosting(f) && f.Failures },
-	Needs:   "procs that run on nodes (Adopt, Declare), and failures in the scenario",
+	Needs:   "procs that run on nodes (Adopted, Declared), and failures in the scenario",
 	Doc: "in some run a node declares that it gives up something, because no spare or no " +
 		"other node is left",
 	Event: func(f *Facts, v View, e trace.Event) string {
@@ -119,7 +119,7 @@ var Degrades = register(Property{
 var Searches = register(Property{
 	Name: "searches", Kind: Sometimes, Source: "guard",
 	Applies: func(f *Facts) bool { return hosting(f) && f.Failures },
-	Needs:   "procs that run on nodes (Adopt, Declare), and failures in the scenario",
+	Needs:   "procs that run on nodes (Adopted, Declared), and failures in the scenario",
 	Doc:     "in some run a rank that has moved is looked for",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Emitted && f.Layout.Kinds[e.Text] == trace.Question {

@@ -16,15 +16,15 @@ func answers() []Mutant {
 		nearly("contained", "reports-twice",
 			"says everything about a round two times, but loses nothing", sends(reportTwice)),
 		breaks("gives-not-up", "gives-up", "gives up at its first delivery",
-			after(core.Deliver, giveUp)),
+			after(trace.Delivered, giveUp)),
 		nearly("gives-not-up", "declares-drops",
 			"declares at each delivery that it ignored something",
-			after(core.Deliver, declareDrop)),
+			after(trace.Delivered, declareDrop)),
 		breaks("no-panic", "panics", "panics at its first delivery",
-			after(core.Deliver, breakDown)),
+			after(trace.Delivered, breakDown)),
 		nearly("no-panic", "panics-inside",
 			"panics at each delivery and recovers before anybody notices",
-			after(core.Deliver, breakDownInside)),
+			after(trace.Delivered, breakDownInside)),
 		nearly("deterministic", "counts", "keeps count of its inputs and makes no use of it",
 			habit{input: countToThree}),
 	}
@@ -54,7 +54,7 @@ func reportTwice(b *machine, e core.Effect, m *envelope) []core.Effect {
 }
 
 func giveUp(*machine, core.Effect) []core.Effect {
-	return []core.Effect{{Kind: core.Halt, Reason: "mutant"}}
+	return []core.Effect{core.Halted("mutant")}
 }
 
 func declareDrop(_ *machine, e core.Effect) []core.Effect {

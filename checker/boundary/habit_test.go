@@ -110,10 +110,10 @@ func each(change func(*machine, core.Effect) []core.Effect) func(*machine,
 	}
 }
 
-// after puts further effects behind every effect of the kind.
-func after(kind core.EffectKind, more func(*machine, core.Effect) []core.Effect) habit {
+// after puts further effects behind every effect that leaves an event of the kind.
+func after(kind trace.Kind, more func(*machine, core.Effect) []core.Effect) habit {
 	return habit{effects: each(func(b *machine, e core.Effect) []core.Effect {
-		if e.Kind != kind {
+		if e.Event() != kind {
 			return []core.Effect{e}
 		}
 		return append([]core.Effect{e}, more(b, e)...)
@@ -121,7 +121,7 @@ func after(kind core.EffectKind, more func(*machine, core.Effect) []core.Effect)
 }
 
 // twice repeats every effect of the kind.
-func twice(kind core.EffectKind) habit {
+func twice(kind trace.Kind) habit {
 	return after(kind, func(_ *machine, e core.Effect) []core.Effect { return []core.Effect{e} })
 }
 

@@ -189,8 +189,8 @@ func (n witness) wrap(s *core.Setup) *core.Setup {
 		var b strings.Builder
 		fmt.Fprintf(&b, "%d on %d:", m.Proc, in.Kind)
 		for _, e := range out[first:] {
-			fmt.Fprintf(&b, " %d to %d key %q id %v stamp %v payload %x digest %x", e.Kind, e.To,
-				e.Key, e.ID, e.Stamp, e.Payload.Digest(), e.Digest)
+			fmt.Fprintf(&b, " %d %v to %d key %q id %v stamp %v payload %x digest %x", e.Kind,
+				e.What, e.To, e.Key, e.ID, e.Stamp, e.Payload.Digest(), e.Digest)
 			if e.Message != nil {
 				fmt.Fprint(&b, e.Message.Describe())
 			}

@@ -1,6 +1,9 @@
 package boundary_test
 
-import "github.com/domino-check/domino/impl/core"
+import (
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
 
 // holdings are the mutants of what procs hold for the recovery of others, for protocols that
 // declare it.
@@ -12,19 +15,19 @@ func holdings() []Mutant {
 		nearly("no-orphan", "sends-twice-later", "sends each message of a later life two times",
 			habit{input: noteRestart, effects: each(sendTwiceLater)}),
 		breaks("recoverable", "keeps-no-copy", "declares no copy of what it sends",
-			habit{effects: each(without(core.Log))}),
+			habit{effects: each(without(trace.Logged))}),
 		nearly("recoverable", "drops-copy-of-stable",
 			"removes each copy that it is told to remove, and says so three times",
 			habit{effects: each(thrice)}),
 		breaks("output-stable", "puts-out-early", "puts something out as soon as it has received",
-			after(core.Deliver, putOut)),
+			after(trace.Delivered, putOut)),
 		nearly("output-stable", "puts-out-with-send",
 			"puts something out with each send, which waits for stability",
-			after(core.ProgramSent, putOut)),
+			after(trace.Sent, putOut)),
 		breaks("protected", "keeps-no-image", "declares no image of anybody",
-			habit{effects: each(without(core.Keep))}),
+			habit{effects: each(without(trace.Kept))}),
 		nearly("protected", "keeps-images-twice", "declares each image that it keeps two times",
-			twice(core.Keep)),
+			twice(trace.Kept)),
 		breaks("buffers-drain", "never-confirms", "tells no sender that its message is stable",
 			sends(only("Confirm", 0))),
 		nearly("buffers-drain", "confirms-twice",
@@ -32,36 +35,39 @@ func holdings() []Mutant {
 		breaks("log-trimmed", "trims-nothing", "removes nothing from a log",
 			habit{effects: each(keepAll)}),
 		nearly("log-trimmed", "trims-twice", "removes everything from its log two times",
-			twice(core.Prune)),
+			twice(trace.Pruned)),
 		breaks("log-true", "misplaces", "logs each delivery as the one after it",
 			habit{effects: each(misplace)}),
-		nearly("log-true", "places-twice", "logs each delivery two times", twice(core.Log)),
+		nearly("log-true", "places-twice", "logs each delivery two times", twice(trace.Logged)),
 		breaks("contained", "goes-back",
 			"takes the initial state for its own at its first delivery",
-			after(core.Deliver, goBack)),
+			after(trace.Delivered, goBack)),
 		breaks("nodes-watched", "watches-nobody", "starts no watchdog",
-			habit{effects: each(without(core.Watch))}),
+			habit{effects: each(without(trace.Watched))}),
 		nearly("nodes-watched", "watches-twice", "starts each watchdog two times",
-			twice(core.Watch)),
+			twice(trace.Watched)),
 		breaks("degradation-said", "degrades-silently", "declares nothing",
-			habit{effects: each(without(core.Declare))}),
+			habit{effects: each(without(trace.Declared))}),
 		nearly("degradation-said", "declares-twice", "declares everything two times",
-			twice(core.Declare)),
+			twice(trace.Declared)),
 		breaks("reach", "asks-for-ever", "asks again whenever it has asked",
 			sends(only("WhereIs", 30))),
 		nearly("reach", "asks-twice", "asks every question two times", sends(only("WhereIs", 2))),
 		breaks("hosts-settle", "disowns-nobody",
 			"never says that somebody does not run with it any more",
-			habit{effects: each(without(core.Disown))}),
+			habit{effects: each(without(trace.Disowned))}),
 		nearly("hosts-settle", "disowns-twice",
-			"says two times that somebody does not run with it any more", twice(core.Disown)),
+			"says two times that somebody does not run with it any more", twice(trace.Disowned)),
 		breaks("one-host", "adopts-everywhere",
-			"adopts the first rank with everything that it adopts", after(core.Adopt, adoptFirst)),
-		nearly("one-host", "adopts-twice", "adopts everything two times", twice(core.Adopt)),
+			"adopts the first rank with everything that it adopts",
+			after(trace.Adopted, adoptFirst)),
+		nearly("one-host", "adopts-twice", "adopts everything two times", twice(trace.Adopted)),
 	}
 }
 
-func adoptFirst(*machine, core.Effect) []core.Effect { return []core.Effect{{Kind: core.Adopt}} }
+func adoptFirst(*machine, core.Effect) []core.Effect {
+	return []core.Effect{{Kind: core.Declare, What: trace.Adopted}}
+}
 
 // noteRestart remembers that this is a later life.
 func noteRestart(b *machine, in core.Input) core.Input {
@@ -84,9 +90,9 @@ func sendTwiceLater(b *machine, e core.Effect) []core.Effect {
 }
 
 // without leaves out every effect of the kind.
-func without(kind core.EffectKind) func(*machine, core.Effect) []core.Effect {
+func without(kind trace.Kind) func(*machine, core.Effect) []core.Effect {
 	return func(_ *machine, e core.Effect) []core.Effect {
-		if e.Kind == kind {
+		if e.Event() == kind {
 			return nil
 		}
 		return []core.Effect{e}
@@ -95,7 +101,7 @@ func without(kind core.EffectKind) func(*machine, core.Effect) []core.Effect {
 
 // keepAll removes nothing from a log; the buffers of senders are no logs where somebody else logs.
 func keepAll(b *machine, e core.Effect) []core.Effect {
-	if l := &b.Setup.Layout; e.Kind == core.Prune &&
+	if l := &b.Setup.Layout; e.What == trace.Pruned &&
 		(int(b.Proc) >= l.Ranks || len(l.Names) == l.Ranks) {
 		return nil
 	}
@@ -103,16 +109,18 @@ func keepAll(b *machine, e core.Effect) []core.Effect {
 }
 
 func misplace(_ *machine, e core.Effect) []core.Effect {
-	if e.Kind == core.Log && e.Received > 0 {
+	if e.What == trace.Logged && e.Received > 0 {
 		e.Received++
 	}
 	return []core.Effect{e}
 }
 
-func goBack(*machine, core.Effect) []core.Effect { return []core.Effect{{Kind: core.Resume}} }
+func goBack(*machine, core.Effect) []core.Effect {
+	return []core.Effect{{Kind: core.Declare, What: trace.Resumed}}
+}
 
 func thrice(_ *machine, e core.Effect) []core.Effect {
-	if e.Kind == core.Prune {
+	if e.What == trace.Pruned {
 		return []core.Effect{e, e, e}
 	}
 	return []core.Effect{e}

@@ -10,7 +10,7 @@ import (
 // memories are the mutants of what is kept in memory for the recovery of others. What a rank keeps
 // is part of what it says about itself, so some of them change its history.
 func memories() []Mutant {
-	repeated := twice(core.Keep)
+	repeated := twice(trace.Kept)
 	return []Mutant{
 		breaks("no-orphan-process", "keeps-no-determinant", "says that it keeps no determinant",
 			habit{history: drops(trace.Determinant)}),
@@ -18,7 +18,7 @@ func memories() []Mutant {
 		breaks("replay-order", "misremembers", "says that other messages were received than were",
 			habit{history: misremember}),
 		breaks("determinant-stable", "keeps-two-stories",
-			"also keeps another determinant of each reception", after(core.Keep, secondStory)),
+			"also keeps another determinant of each reception", after(trace.Kept, secondStory)),
 		breaks("log-minimal", "never-releases", "does not hear that a reduction is complete",
 			habit{input: ignores("Completed")}),
 		nearly("log-minimal", "completes-twice", "sends two times how far reductions are complete",
@@ -32,12 +32,12 @@ func memories() []Mutant {
 				h.Recovering = true
 			}}),
 		nearly("recovery-ends", "recovers-twice", "says two times that its recovery is over",
-			twice(core.Recovered)),
+			twice(trace.Recovered)),
 		breaks("log-available", "keeps-no-part", "says that it keeps no contribution",
 			habit{history: drops(trace.Part)}),
 		breaks("root-determinants", "numbers-inside",
 			"also keeps determinants of contributions that are not the root's",
-			after(core.Keep, inside)),
+			after(trace.Kept, inside)),
 	}
 }
 

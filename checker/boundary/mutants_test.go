@@ -457,7 +457,8 @@ var clockMutant = Mutant{
 			out = b.Inner.Step(in, out)
 			if int(b.Proc) < s.Layout.Ranks {
 				ticks++
-				out = append(out, core.Effect{Kind: core.Drop, Reason: "clock", Ticks: ticks})
+				out = append(out, core.Effect{Kind: core.Declare, What: trace.Dropped,
+					Key: "clock", Ticks: ticks})
 			}
 			return out
 		})

@@ -12,7 +12,7 @@ import (
 func programs() []Mutant {
 	return []Mutant{
 		breaks("exactly-once", "delivers-twice", "hands each message to the program two times",
-			twice(core.Deliver)),
+			twice(trace.Delivered)),
 		breaks("genuine", "corrupts-payload", "flips one bit of each payload that it delivers",
 			habit{effects: each(corrupt)}),
 		breaks("genuine", "invents-message",

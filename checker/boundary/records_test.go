@@ -5,20 +5,21 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // records are the mutants of stable storage and of what a restart makes of it.
 func records() []Mutant {
 	return []Mutant{
 		breaks("stable-only", "stores-determinants", "makes a determinant stable at each delivery",
-			after(core.Deliver, storeDeterminant)),
+			after(trace.Delivered, storeDeterminant)),
 		nearly("stable-only", "stores-spare-image",
 			"makes a spare image stable at each delivery, under a key that is declared",
-			after(core.Deliver, storeSpare)),
+			after(trace.Delivered, storeSpare)),
 		breaks("line-progress", "forgets-checkpoint",
 			"restarts from the initial state whatever is stable", habit{input: forget}),
 		nearly("line-progress", "commits-twice", "declares each recovery line two times",
-			twice(core.Commit)),
+			twice(trace.Committed)),
 		breaks("line-settles", "stays-behind", "the first rank never declares its recovery line",
 			habit{effects: each(stayBehind)}),
 		nearly("line-settles", "commits-twice-later",

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // services are the mutants of what a service shows to whoever uses it.
@@ -13,17 +14,17 @@ func services() []Mutant {
 			"the last proc declares another decision than the one it made",
 			habit{effects: each(contradict)}),
 		nearly("agreement", "decides-twice", "declares each decision two times",
-			twice(core.Decide)),
+			twice(trace.Decided)),
 		breaks("decision-learned", "decides-silently", "the last proc never declares its decision",
 			habit{effects: each(decideSilently)}),
 		nearly("decision-learned", "orders-twice", "sends each message two times",
-			twice(core.SendMessage)),
+			twice(trace.Emitted)),
 		breaks("linearizable", "answers-nothing",
 			"a client is told that nothing was written yet, whatever it reads",
 			habit{effects: each(answerNothing)}),
 		nearly("linearizable", "reads-again",
 			"a client that has read reads again, with the same answer",
-			after(core.Return, readAgain)),
+			after(trace.Returned, readAgain)),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // sends changes what becomes of messages of the kinds.
@@ -216,12 +217,12 @@ func sameLife() habit {
 	}}
 }
 
-// after changes a field of the protocol's state after each step that declares an effect of the
-// kind, with its receiver as place "to".
-func after(kind core.EffectKind, field fieldPath, c change) habit {
+// after changes a field of the protocol's state after each step with an effect that leaves
+// an event of the kind, with its receiver as place "to".
+func after(kind trace.Kind, field fieldPath, c change) habit {
 	return habit{state: func(b *proc, list []core.Effect) {
 		for _, e := range list {
-			if e.Kind == kind {
+			if e.Event() == kind {
 				b.alter(b.layer(), field, place{from: e.From, to: e.To, self: b.Proc}, c)
 			}
 		}

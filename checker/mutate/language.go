@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios/spelling"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // form is one habit of the language of mutants.
@@ -26,7 +26,7 @@ type arguments struct {
 	highest bool     // the rank with the highest number, not the lowest
 	field   fieldPath
 	change  change
-	event   core.EffectKind
+	event   trace.Kind
 	prefix  string
 	pairs   []pair
 }
@@ -80,9 +80,9 @@ var changes = map[string]change{"nothing": nothing, "without-last": withoutLast,
 	"without-first": withoutFirst, "backwards": backwards}
 
 // events are what a machine may do in a step, by the words for it.
-var events = map[string]core.EffectKind{"sends": core.ProgramSent, "delivers": core.Deliver,
-	"logs": core.Log, "prunes": core.Prune, "commits": core.Commit, "keeps": core.Keep,
-	"forgets": core.Forget}
+var events = map[string]trace.Kind{"sends": trace.Sent, "delivers": trace.Delivered,
+	"logs": trace.Logged, "prunes": trace.Pruned, "commits": trace.Committed, "keeps": trace.Kept,
+	"forgets": trace.Forgotten}
 
 // Language explains the habits of mutants to who writes some.
 func Language() string {

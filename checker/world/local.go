@@ -326,8 +326,10 @@ func (r *recorder) effect(e *core.Effect) {
 		line.Delivered = line.Delivered[:min(int(e.Received), len(line.Delivered))]
 		line.Done, line.Digest, line.Memory, line.Recovering = false, 0, nil, false
 		r.change(operation{Kind: opLine, A: w.internHistory(&line)}, true)
-	case core.Resume:
-		r.history = *r.evidence.After // the image brings its own past
+	case core.Declare:
+		if e.What == trace.Resumed {
+			r.history = *r.evidence.After // the image brings its own past
+		}
 	case core.Rollback:
 		r.t.acts = append(r.t.acts, act{kind: actRollback})
 	default:

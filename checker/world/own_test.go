@@ -155,7 +155,7 @@ func (m stutterer) Step(in core.Input, out []core.Effect) []core.Effect {
 	before := len(out)
 	out = m.Machine.Step(in, out)
 	for _, e := range out[before:] {
-		if e.Kind == core.Log {
+		if e.What == trace.Logged {
 			out = append(out, e)
 		}
 	}

@@ -128,7 +128,7 @@ func (m *toyMachine) Step(in core.Input, out []core.Effect) []core.Effect {
 		out = append(out, core.Effect{Kind: core.Output, Digest: uint64(rule.next) + 1})
 	}
 	for _, p := range rule.adopts {
-		out = append(out, core.Effect{Kind: core.Adopt, To: p})
+		out = append(out, core.Effect{Kind: core.Declare, What: trace.Adopted, To: p})
 	}
 	for _, p := range rule.watches {
 		out = append(out, core.Effect{Kind: core.Watch, To: p})

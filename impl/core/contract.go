@@ -15,14 +15,18 @@ import (
 // what to do about it; "" is nothing.
 func (e *Effect) Wrong(procs int) string {
 	switch e.Kind {
-	case SendMessage, Watch, Unwatch, Adopt, Disown:
+	case SendMessage, Watch, Unwatch, Declare:
 		if int(e.To) >= procs {
-			return fmt.Sprintf("names proc %d in a %v effect, want one of 0 to %d: procs are the "+
-				"indices of Layout.Names", e.To, e.Kind, procs-1)
+			return fmt.Sprintf("names proc %d in a %s effect, want one of 0 to %d: procs are the "+
+				"indices of Layout.Names", e.To, e.name(), procs-1)
 		}
 		if e.Kind == SendMessage && e.Message == nil {
 			return fmt.Sprintf("sends no message to proc %d: Message of a %v effect is nil", e.To,
 				e.Kind)
+		}
+		if e.Kind == Declare && !e.What.Declared() {
+			return fmt.Sprintf("declares an event of kind %d (%v), which is for drivers to see: "+
+				"want a What for which Declared is true", e.What, e.What)
 		}
 	default:
 		if e.Kind == 0 || e.Kind >= endOfKinds {
@@ -35,7 +39,15 @@ func (e *Effect) Wrong(procs int) string {
 
 // kindNames are the names of the effects that name a proc.
 var kindNames = map[EffectKind]string{SendMessage: "SendMessage", Watch: "Watch",
-	Unwatch: "Unwatch", Adopt: "Adopt", Disown: "Disown"}
+	Unwatch: "Unwatch", Declare: "Declare"}
+
+// name is the kind, with what is declared.
+func (e *Effect) name() string {
+	if e.Kind == Declare {
+		return fmt.Sprintf("%v (%v)", e.Kind, e.What)
+	}
+	return e.Kind.String()
+}
 
 // String names a kind.
 func (k EffectKind) String() string {

@@ -50,7 +50,7 @@
 //   - Services, timers and node groups (RADIC): services are procs behind the ranks; SetTimer and
 //     the Tick input carry heartbeats and watchdogs; a node is a group that holds ranks and
 //     services alike, so one crash takes them together, or, when recovery moves ranks, what a
-//     service has adopted (Adopt).
+//     service has adopted (trace.Adopted).
 //   - Recovery policies in a stack (ErrMgr): a policy is a service machine; composition is a
 //     machine that offers an Input to its parts in priority order. Run-through needs no restart: a
 //     Down input that nobody answers by a Restore.

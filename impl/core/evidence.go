@@ -71,61 +71,34 @@ func (v *Evidence) event(e *Effect) trace.Event {
 	case Deliver:
 		return trace.Event{Kind: trace.Delivered, Peer: e.From, ID: e.Payload.ID, Stamp: e.Stamp,
 			Digest: e.Payload.Digest()}
-	case ProgramDone:
-		return trace.Event{Kind: trace.Finished, Digest: e.Digest}
-	case Output:
-		return trace.Event{Kind: trace.Released, Digest: e.Digest}
-	case Commit:
-		return trace.Event{Kind: trace.Committed, Sent: e.Sent, Received: e.Received}
-	case Resume:
-		event := trace.Event{Kind: trace.Resumed, Sent: e.Sent, Received: e.Received}
-		if v.After != nil {
-			event.Digest = v.After.Digest // of a program that had ended when the image was taken
-		}
-		return event
 	case Rollback:
 		return trace.Event{Kind: trace.Crashed, Text: "rollback"}
 	}
-	return declared(e)
+	event := e.declared()
+	if event.Kind == trace.Resumed && v.After != nil {
+		event.Digest = v.After.Digest // of a program that had ended when the image was taken
+	}
+	return event
 }
 
-// declared is the event of an effect that the environment does not act on but for handing it out.
-func declared(e *Effect) trace.Event {
-	switch e.Kind {
-	case Drop:
-		return trace.Event{Kind: trace.Dropped, Peer: e.From, ID: e.ID, Text: e.Reason}
-	case Halt:
-		return trace.Event{Kind: trace.Halted, Text: e.Reason}
-	case Log:
-		return trace.Event{Kind: trace.Logged, Peer: e.To, ID: e.ID, Received: e.Received}
-	case Prune:
-		return trace.Event{Kind: trace.Pruned, Peer: e.To, ID: e.ID}
-	case Decide:
-		return trace.Event{Kind: trace.Decided, Text: e.Key}
-	case Invoke:
-		return trace.Event{Kind: trace.Invoked, Text: e.Key}
-	case Return:
-		return trace.Event{Kind: trace.Returned, Text: e.Key}
-	case Keep:
-		return trace.Event{Kind: trace.Kept, Text: e.Key, ID: e.ID, Peer: e.To,
-			Received: e.Received, Sent: e.Sent}
-	case Forget:
-		return trace.Event{Kind: trace.Forgotten, Text: e.Key, ID: e.ID, Peer: e.To,
-			Received: e.Received, Sent: e.Sent}
-	case Recovered:
-		return trace.Event{Kind: trace.Recovered}
-	case Adopt:
-		return trace.Event{Kind: trace.Adopted, Peer: e.To}
-	case Watch:
-		return trace.Event{Kind: trace.Watched, Peer: e.To}
-	case Unwatch:
-		return trace.Event{Kind: trace.Unwatched, Peer: e.To}
-	case Disown:
-		return trace.Event{Kind: trace.Disowned, Peer: e.To}
-	case Declare:
-		return trace.Event{Kind: trace.Declared, Text: e.Key}
+// Event is the kind of the event that an effect leaves, 0 for one that leaves none.
+func (e *Effect) Event() trace.Kind {
+	if e.Kind == Declare {
+		return e.What
 	}
-	return trace.Event{}
+	return events[e.Kind]
+}
+
+// events are the kinds of events that effects leave. A Declare names its own.
+var events = [1 << 8]trace.Kind{SendMessage: trace.Emitted, Deliver: trace.Delivered,
+	Output: trace.Released, Rollback: trace.Crashed, Commit: trace.Committed,
+	ProgramSent: trace.Sent, ProgramDone: trace.Finished, Decide: trace.Decided,
+	Invoke: trace.Invoked, Return: trace.Returned, Watch: trace.Watched, Unwatch: trace.Unwatched}
+
+// declared is the event of an effect that says itself what is in it.
+func (e *Effect) declared() trace.Event {
+	return trace.Event{Kind: e.Event(), Peer: e.To, ID: e.ID, Stamp: e.Stamp, Digest: e.Digest,
+		Sent: e.Sent, Received: e.Received, Text: e.Key}
 }
 
 // Restarted is the event of a restart, with what the new incarnation has made of its records.

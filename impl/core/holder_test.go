@@ -84,8 +84,8 @@ type declarer struct{ queues }
 
 func (d *declarer) Step(in core.Input, out []core.Effect) []core.Effect {
 	if in.Kind == core.Send {
-		out = append(out, core.Effect{Kind: core.Keep, Key: trace.Determinant, To: 1,
-			ID: in.Payload.ID})
+		out = append(out, core.Kept(trace.Item{Sort: trace.Determinant, Peer: 1,
+			ID: in.Payload.ID}))
 	}
 	return d.queues.Step(in, out)
 }
@@ -100,7 +100,7 @@ func TestBriefMemory(t *testing.T) {
 		h.Tune(nil, brief)
 		declared := false
 		for _, e := range h.Step(core.Input{Kind: core.Advance}, nil) {
-			declared = declared || e.Kind == core.Keep
+			declared = declared || e.What == trace.Kept
 		}
 		if !declared || (len(h.History().Memory) == 0) != brief {
 			t.Errorf("brief %t: declared %t, memory %v", brief, declared, h.History().Memory)

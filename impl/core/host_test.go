@@ -246,16 +246,16 @@ func TestEffectsOfOperations(t *testing.T) {
 		core.Op{Kind: core.OpOutput})
 	q.put(2, 1)
 	q.put(2, 2)
-	kinds := [][]core.EffectKind{}
+	kinds := [][]trace.Kind{}
 	for range 10 {
-		list := []core.EffectKind{}
+		list := []trace.Kind{}
 		for _, e := range take(t, h, 0) {
-			list = append(list, e.Kind)
+			list = append(list, e.Event())
 		}
 		kinds = append(kinds, list)
 	}
-	s, d := []core.EffectKind{core.ProgramSent}, []core.EffectKind{core.Drop, core.Deliver}
-	want := [][]core.EffectKind{{}, s, d, {}, s, d, {}, {}, {core.Output}, {core.ProgramDone}}
+	s, d := []trace.Kind{trace.Sent}, []trace.Kind{trace.Dropped, trace.Delivered}
+	want := [][]trace.Kind{{}, s, d, {}, s, d, {}, {}, {trace.Released}, {trace.Finished}}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("effects (-want +got):\n%s", diff)
 	}

@@ -110,10 +110,10 @@ type Record struct {
 // EffectKind says what a machine asks for or declares.
 type EffectKind uint8
 
-// The effects and the fields of Effect that they carry. Logged, Pruned and Committed declare what
-// the protocol did to its log and recovery line, Keep and Forget what it holds in memory, as Drop
-// declares what it ignored; ProgramSent and ProgramDone come from the rank host; Decide, Invoke and
-// Return cross to whoever uses a service.
+// The effects and the fields of Effect that they carry. ProgramSent and ProgramDone come from the
+// rank host; Decide, Invoke and Return cross to whoever uses a service. What a protocol did that
+// nobody else sees, to its log, to what it holds in memory or to an input that it ignored, it
+// declares.
 const (
 	SendMessage EffectKind = iota + 1 // put on the network: To, Message
 	// write stable record Key = Value, a Persisted input follows; a nil Value deletes, nothing
@@ -123,12 +123,6 @@ const (
 	SetTimer // Timer will fire after Ticks
 	Output   // Payload leaves the system for good
 	Rollback // restart this proc from stable storage
-	Drop     // the input was ignored: From, ID, Reason
-	Halt     // give up with a typed answer: Reason
-	// ID for To was put into the message log; Received is its place among the deliveries of To, 0 =
-	// unknown
-	Log
-	Prune // ID for To was removed from the message log
 	// the recovery line is now at Sent, Received (copied from the image)
 	Commit
 	ProgramSent // rank host: the program sent Payload to To
@@ -138,14 +132,6 @@ const (
 	// client: an operation on the service begins: Key (the operation)
 	Invoke
 	Return // client: its operation ends: Key (the answer)
-	// declares that something is kept in memory for others: Key (sort), ID, To, Received, Sent (see
-	// trace.Item)
-	Keep
-	Forget    // declares that it is kept no more: as Keep
-	Recovered // declares that the recovery of this proc is complete
-	Adopt     // proc To runs on the node of this proc from now on
-	// the program was loaded from an image that came by message: it is at Sent, Received
-	Resume
 	// start the watchdog about proc To again: it expires when To is silent for too long; see
 	// Silence
 	Watch
@@ -155,8 +141,8 @@ const (
 	// the first effect of a step: this is the next incarnation of the proc from now on, though it
 	// has not stopped
 	Renew
-	Disown // proc To does not run on the node of this proc any more
-	// says something about itself for whoever reads the evidence: Key
+	// leaves an event of the kind What, one that machines declare (trace.Kind.Declared): To is its
+	// Peer, Key its Text, and ID, Stamp, Sent, Received and Digest are its own
 	Declare
 
 	endOfKinds // behind all others
@@ -171,6 +157,7 @@ const Silence = "silence"
 // Effect is one thing a machine asks for or declares. Only the fields that its Kind names are set.
 type Effect struct {
 	Kind     EffectKind
+	What     trace.Kind // Declare: the kind of event
 	To       Proc
 	From     Proc
 	Message  Message
@@ -181,7 +168,6 @@ type Effect struct {
 	Value    []byte
 	Timer    string
 	Ticks    uint64
-	Reason   string
 	Sent     uint32
 	Received uint32
 	Digest   uint64
@@ -211,7 +197,36 @@ func Add(out []Effect, kind EffectKind) ([]Effect, *Effect) {
 // SendTo is a SendMessage effect.
 func SendTo(to Proc, m Message) Effect { return Effect{Kind: SendMessage, To: to, Message: m} }
 
-// DropInput is a Drop effect for a message from a proc that was ignored for the reason.
+// DropInput declares that a message from a proc was ignored for the reason.
 func DropInput(from Proc, id MsgID, reason string) Effect {
-	return Effect{Kind: Drop, From: from, ID: id, Reason: reason}
+	return Effect{Kind: Declare, What: trace.Dropped, To: from, ID: id, Key: reason}
+}
+
+// Halted declares that the proc gives up, with an answer for who asks why.
+func Halted(reason string) Effect {
+	return Effect{Kind: Declare, What: trace.Halted, Key: reason}
+}
+
+// Kept declares that something is kept in memory for others.
+func Kept(i trace.Item) Effect {
+	return Effect{Kind: Declare, What: trace.Kept, Key: i.Sort, To: i.Peer, ID: i.ID,
+		Sent: i.Past, Received: i.Number}
+}
+
+// Forgotten declares that it is kept no more.
+func Forgotten(i trace.Item) Effect {
+	e := Kept(i)
+	e.What = trace.Forgotten
+	return e
+}
+
+// Logged declares that a message for a proc is in the message log. The place is its number among
+// the deliveries there, 0 = unknown.
+func Logged(id MsgID, to Proc, place uint32) Effect {
+	return Effect{Kind: Declare, What: trace.Logged, ID: id, To: to, Received: place}
+}
+
+// Pruned declares that a message for a proc was removed from the message log.
+func Pruned(id MsgID, to Proc) Effect {
+	return Effect{Kind: Declare, What: trace.Pruned, ID: id, To: to}
 }

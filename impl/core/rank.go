@@ -284,21 +284,16 @@ func (h *Host) Step(in Input, out []Effect) []Effect {
 		h.app.History.Memory, h.app.History.Recovering = nil, true
 	}
 	for i := first; i < len(out); i++ {
-		switch e := &out[i]; {
-		case e.Kind == Keep && !h.brief:
-			h.app.History.Keep(e.Item())
-		case e.Kind == Forget && !h.brief:
-			h.app.History.Forget(e.Item())
-		case e.Kind == Recovered:
+		switch e := &out[i]; e.What {
+		case trace.Kept, trace.Forgotten:
+			if !h.brief {
+				h.app.History.Apply(e.declared())
+			}
+		case trace.Recovered:
 			h.app.History.Recovering = false
 		}
 	}
 	return out
-}
-
-// Item is what a Keep or Forget effect is about.
-func (e *Effect) Item() trace.Item {
-	return trace.Item{Sort: e.Key, Peer: e.To, Number: e.Received, ID: e.ID, Past: e.Sent}
 }
 
 // advanceProgram runs a program step.

@@ -55,7 +55,7 @@ type Promises struct {
 	// of a collective, keeps only what its root and the root's children need
 	Minimal bool
 	// Fetches: a restarted rank begins blank and gets its image by message, which it declares by
-	// Resume.
+	// trace.Resumed.
 	Fetches bool
 	// KeepsCopies: a message to another cluster leaves only when its sender keeps a copy, until it
 	// is stable at its receiver.

@@ -4,8 +4,9 @@
 //
 // A driver (the modelled world, the goroutine runtime, the cluster runtime) records events at its
 // own boundary: what crossed from a program to its protocol, from a protocol to the network or the
-// store, and what the environment did. A machine never writes its own evidence. The package imports
-// nothing of domino and knows no protocol.
+// store, and what the environment did. A machine never writes its own evidence, but it may declare
+// what nobody else sees (Kind.Declared). The package imports nothing of domino and knows no
+// protocol.
 package trace
 
 import (
@@ -118,6 +119,17 @@ func (k Kind) String() string {
 		return kindNames[k]
 	}
 	return fmt.Sprintf("kind(%d)", k)
+}
+
+// Declared reports whether machines declare events of the kind, so that nobody but them knows. All
+// others are for drivers to see.
+func (k Kind) Declared() bool {
+	switch k {
+	case Dropped, Logged, Pruned, Halted, Kept, Forgotten, Recovered, Adopted, Resumed, Disowned,
+		Declared:
+		return true
+	}
+	return false
 }
 
 // MarshalText writes the name, so that JSON traces read well.

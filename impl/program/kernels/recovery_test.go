@@ -119,8 +119,12 @@ func (c *crashes) step(p core.Proc, in core.Input) {
 			}
 		case core.SetTimer:
 			c.timers = append(c.timers, notice{to: p, timer: e.Timer})
-		case core.Halt, core.Rollback:
-			panic(fmt.Sprintf("proc %d: %s", p, e.Reason))
+		case core.Rollback:
+			panic(fmt.Sprintf("proc %d rolls back", p))
+		case core.Declare:
+			if e.What == trace.Halted {
+				panic(fmt.Sprintf("proc %d: %s", p, e.Key))
+			}
 		}
 	}
 	if c.reuse != nil {

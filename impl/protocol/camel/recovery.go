@@ -107,9 +107,7 @@ func (l *layer) Prune(out []core.Effect) []core.Effect {
 			if e.Epoch >= l.S.Saving.Pruned {
 				return false
 			}
-			f := kept(&e)
-			f.Kind = core.Forget
-			out = append(out, f)
+			out = append(out, core.Forgotten(part(&e)))
 			return true
 		})
 	}

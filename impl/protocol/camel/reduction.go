@@ -90,7 +90,7 @@ func (l *layer) contributionArrives(from core.Rank, m *causal.Message,
 		}
 		if !l.Has(C11) { // Deviation: C11 keeps nothing at the root
 			g.Kept = append(slices.Clip(g.Kept), e)
-			out = append(out, kept(&e))
+			out = append(out, core.Kept(part(&e)))
 		}
 	}
 	r := l.round(m.Group, m.Number)
@@ -98,10 +98,9 @@ func (l *layer) contributionArrives(from core.Rank, m *causal.Message,
 	return l.verify(m.Group, r, out)
 }
 
-// kept declares what the root keeps of a child's contribution.
-func kept(e *causal.Entry) core.Effect {
-	return core.Effect{Kind: core.Keep, Key: trace.Part, ID: e.Payload.ID, To: e.To.Proc(),
-		Received: e.Number}
+// part is what the root keeps of a child's contribution.
+func part(e *causal.Entry) trace.Item {
+	return trace.Item{Sort: trace.Part, ID: e.Payload.ID, Peer: e.To.Proc(), Number: e.Number}
 }
 
 // verify passes a round on when it is complete ([CAMEL] Alg. 3 l. 7-24).
@@ -186,7 +185,7 @@ func (l *layer) release(group core.Group, number uint32, out []core.Effect) []co
 		if l.Has(C10) && e.Number != number {
 			continue // Deviation: C10 releases the acknowledged round alone
 		}
-		out = append(out, causal.Unlogged(e, l.Rank))
+		out = append(out, core.Forgotten(e.Item(l.Rank)))
 		e.Bare, e.Payload = true, core.Payload{}
 	}
 	// Deviation: C19

@@ -212,7 +212,7 @@ func TestReplayOfAnotherLife(t *testing.T) {
 	}
 }
 
-func recovered(e core.Effect) bool { return e.Kind == core.Recovered }
+func recovered(e core.Effect) bool { return e.What == trace.Recovered }
 
 // TestTurn is [CAMEL] section 2.3.1: a message with a recorded number waits for it, one without
 // waits for all that are recorded.

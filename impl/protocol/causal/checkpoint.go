@@ -110,9 +110,9 @@ func (l *Layer) mayStore(out []core.Effect) []core.Effect {
 		if i := slices.IndexFunc(c.Arrived, func(e Entry) bool {
 			return e.Epoch < sv.Wanted
 		}); i >= 0 {
-			return append(out, core.Effect{Kind: core.Halt,
-				Reason: fmt.Sprintf("checkpoint %d while a message of rank %d is not received: "+
-					"it must be called where nothing is on its way", sv.Wanted, c.Arrived[i].From)})
+			return append(out, core.Halted(fmt.Sprintf(
+				"checkpoint %d while a message of rank %d is not received: it must be called "+
+					"where nothing is on its way", sv.Wanted, c.Arrived[i].From)))
 		}
 	}
 	return l.storeImage(out)
@@ -284,9 +284,9 @@ func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
 			return false
 		}
 		if e.Kind == App {
-			out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: e.To.Proc()})
+			out = append(out, core.Pruned(e.Payload.ID, e.To.Proc()))
 		}
-		out = append(out, Unlogged(&e, l.Rank))
+		out = append(out, core.Forgotten(e.Item(l.Rank)))
 		l.drop(&e)
 		return true
 	})
@@ -294,7 +294,7 @@ func (l *Layer) prune(m *Message, out []core.Effect) []core.Effect {
 		if d.RSN > m.Line[d.Recver].RSN {
 			return false
 		}
-		out = append(out, forgetDet(d))
+		out = append(out, core.Forgotten(d.item()))
 		return true
 	})
 	return l.extension.Prune(out)

@@ -31,24 +31,16 @@ type Ranks uint64
 // MaxRanks is the largest number of ranks: sets of holders are one word.
 const MaxRanks = 64
 
-func only(r core.Rank) Ranks            { return 1 << r }
-func (s Ranks) count() int              { return bits.OnesCount64(uint64(s)) }
-func (s Ranks) has(r core.Rank) bool    { return s&only(r) != 0 }
-func (s Ranks) less(r core.Rank) Ranks  { return s &^ only(r) }
-func (d Det) same(e Det) bool           { e.Holders, e.Past = d.Holders, d.Past; return d == e }
-func (d Det) item() (string, core.Proc) { return trace.Determinant, d.Recver.Proc() }
+func only(r core.Rank) Ranks           { return 1 << r }
+func (s Ranks) count() int             { return bits.OnesCount64(uint64(s)) }
+func (s Ranks) has(r core.Rank) bool   { return s&only(r) != 0 }
+func (s Ranks) less(r core.Rank) Ranks { return s &^ only(r) }
+func (d Det) same(e Det) bool          { e.Holders, e.Past = d.Holders, d.Past; return d == e }
 
-// keep declares that the determinant is held here.
-func keepDet(d Det) core.Effect {
-	sort, peer := d.item()
-	return core.Effect{Kind: core.Keep, Key: sort, To: peer, Received: d.Index, Sent: d.Past,
-		ID: d.ID}
-}
-
-func forgetDet(d Det) core.Effect {
-	e := keepDet(d)
-	e.Kind = core.Forget
-	return e
+// item is the determinant as something that is held here.
+func (d Det) item() trace.Item {
+	return trace.Item{Sort: trace.Determinant, Peer: d.Recver.Proc(), Number: d.Index, ID: d.ID,
+		Past: d.Past}
 }
 
 // store merges determinants into the table, all of them now held here, too.
@@ -68,7 +60,7 @@ func (l *Layer) storeOne(d Det, from core.Rank, out []core.Effect) []core.Effect
 	if found {
 		known := &l.S.Dets.By[d.Recver][at]
 		if !known.same(d) { // two stories of one reception: the evidence shows it
-			return append(out, keepDet(d))
+			return append(out, core.Kept(d.item()))
 		}
 		known.Holders |= d.Holders
 		return out
@@ -77,7 +69,7 @@ func (l *Layer) storeOne(d Det, from core.Rank, out []core.Effect) []core.Effect
 	if d.Recver == l.Rank {
 		l.enough = min(l.enough, d.RSN-1)
 	}
-	return append(out, keepDet(d))
+	return append(out, core.Kept(d.item()))
 }
 
 // own is the determinant of one of our receptions, if it is known.

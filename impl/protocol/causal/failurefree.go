@@ -62,9 +62,9 @@ func (l *Layer) Log(e Entry, out []core.Effect) []core.Effect {
 		l.S.Log.Append(&l.Keeper, e)
 	}
 	if e.Kind == App {
-		out = append(out, core.Effect{Kind: core.Log, ID: e.Payload.ID, To: e.To.Proc()})
+		out = append(out, core.Logged(e.Payload.ID, e.To.Proc(), 0))
 	}
-	return append(out, logged(&e, l.Rank))
+	return append(out, core.Kept(e.Item(l.Rank)))
 }
 
 // IsMuted reports whether a rank is recovering, so that what is sent to it waits for the replay.
@@ -73,23 +73,15 @@ func (l *Layer) IsMuted(to core.Rank) bool { return l.S.Muted.has(to) }
 // Piggyback are the determinants that must travel on the next message.
 func (l *Layer) Piggyback() []Det { return l.piggyback() }
 
-// logged declares a copy of a message.
-func logged(e *Entry, self core.Rank) core.Effect {
+// Item is a message of a log as something that its rank keeps for others.
+func (e *Entry) Item(self core.Rank) trace.Item {
 	switch e.Kind {
 	case Multicast:
-		return core.Effect{Kind: core.Keep, Key: trace.Copy, ID: e.Payload.ID, To: self.Proc()}
+		return trace.Item{Sort: trace.Copy, ID: e.Payload.ID, Peer: self.Proc()}
 	case Contribution:
-		return core.Effect{Kind: core.Keep, Key: trace.Part, ID: e.Payload.ID, To: e.To.Proc(),
-			Received: e.Number}
+		return trace.Item{Sort: trace.Part, ID: e.Payload.ID, Peer: e.To.Proc(), Number: e.Number}
 	}
-	return core.Effect{Kind: core.Keep, Key: trace.Copy, ID: e.Payload.ID, To: e.To.Proc()}
-}
-
-// Unlogged declares that a copy is gone.
-func Unlogged(e *Entry, self core.Rank) core.Effect {
-	f := logged(e, self)
-	f.Kind = core.Forget
-	return f
+	return trace.Item{Sort: trace.Copy, ID: e.Payload.ID, Peer: e.To.Proc()}
 }
 
 // send executes a send of the program ([CAMEL] Alg. 1 l. 1-9). To a rank that is recovering it goes

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // restore begins a new incarnation at the last committed checkpoint: it tells everybody and asks
@@ -13,7 +14,7 @@ func (l *Layer) restore(in core.Input, out []core.Effect) []core.Effect {
 	l.S.Inc = in.Incarnation
 	out, err := l.load(in.Records, out)
 	if err != nil {
-		return append(out, core.Effect{Kind: core.Halt, Reason: err.Error()})
+		return append(out, core.Halted(err.Error()))
 	}
 	if l.Has(S6) {
 		l.S.Inc = l.S.SavedInc + 1 // Deviation: S6 counts incarnations in the image
@@ -251,7 +252,7 @@ func (l *Layer) complete(out []core.Effect) []core.Effect {
 		return out
 	}
 	l.S.Recovering = false
-	return append(out, core.Effect{Kind: core.Recovered})
+	return append(out, core.Effect{Kind: core.Declare, What: trace.Recovered})
 }
 
 // barrier is the wait of erratum S1.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // send executes a send of the program ([HydEE] Alg. 1 l. 5-9, Alg. 2 l. 11-20; R1). Inside a
@@ -25,8 +26,8 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 		l.s.Channels[in.To].Log.Append(&l.Keeper,
 			entry{Date: l.s.Date, Phase: l.s.Phase, Payload: in.Payload})
 		var e *core.Effect
-		out, e = core.Add(out, core.Log)
-		e.ID, e.To = in.Payload.ID, in.To.Proc()
+		out, e = core.Add(out, core.Declare)
+		e.What, e.ID, e.To = trace.Logged, in.Payload.ID, in.To.Proc()
 	}
 	if orphan {
 		return append(out, core.SendTo(l.recoveryProcess(),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/hydee"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // figure3 is the example of [HydEE] Figures 3 and 4.
@@ -61,7 +62,7 @@ func TestFigure3Stamps(t *testing.T) {
 				effects := r.runRaw(s[0], s[1:]...)
 				kind := "intra"
 				for _, e := range effects {
-					if e.Kind == core.Log {
+					if e.What == trace.Logged {
 						kind = "inter"
 					}
 				}

@@ -46,7 +46,7 @@ func (l *layer) acknowledged(from core.Rank, m *Message, out []core.Effect) []co
 		if e.Date > last {
 			return false
 		}
-		out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: from.Proc()})
+		out = append(out, core.Pruned(e.Payload.ID, from.Proc()))
 		return true
 	})
 	ch.Received = slices.DeleteFunc(ch.Received, func(r reception) bool { return r.Date <= m.Date })

@@ -120,10 +120,10 @@ func (r *recoveryProcess) orphanDone(from core.Rank, m *Message, out []core.Effe
 			return append(out, core.DropInput(from.Proc(), core.MsgID{}, "no such orphan"))
 		}
 		r.s.Halted = true
-		return append(out, core.Effect{Kind: core.Halt, Reason: fmt.Sprintf(
+		return append(out, core.Halted(fmt.Sprintf(
 			"program is not send-deterministic: rank %d sent again to rank %d with date %d phase "+
 				"%d, and nobody reported that orphan",
-			from, m.To, m.Date, m.Phase)})
+			from, m.To, m.Date, m.Phase)))
 	}
 	r.s.Orphans = slices.Delete(slices.Clone(r.s.Orphans), i, i+1)
 	return r.announce(out)

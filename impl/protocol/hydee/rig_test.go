@@ -269,23 +269,25 @@ func (r *rig) line(e core.Effect) string {
 	case core.Deliver:
 		return fmt.Sprintf("deliver %s from %s, date %d phase %d", r.label(e.Payload.ID),
 			r.name(e.From), e.Stamp.Date, e.Stamp.Phase)
-	case core.Drop:
-		if e.ID.IsZero() {
-			return fmt.Sprintf("drop from %s: %s", r.name(e.From), e.Reason)
-		}
-		return fmt.Sprintf("drop %s from %s: %s", r.label(e.ID), r.name(e.From), e.Reason)
-	case core.Halt:
-		return "halt: " + e.Reason
-	case core.Log:
-		return fmt.Sprintf("log %s for %s", r.label(e.ID), r.name(e.To))
-	case core.Prune:
-		return fmt.Sprintf("prune %s for %s", r.label(e.ID), r.name(e.To))
 	case core.Commit:
 		return fmt.Sprintf("recovery line: sent %d received %d", e.Sent, e.Received)
 	case core.ProgramSent:
 		return fmt.Sprintf("program sent %s to %s", r.label(e.Payload.ID), r.name(e.To))
 	case core.ProgramDone:
 		return "program ended"
+	}
+	switch e.What {
+	case trace.Dropped:
+		if e.ID.IsZero() {
+			return fmt.Sprintf("drop from %s: %s", r.name(e.To), e.Key)
+		}
+		return fmt.Sprintf("drop %s from %s: %s", r.label(e.ID), r.name(e.To), e.Key)
+	case trace.Halted:
+		return "halt: " + e.Key
+	case trace.Logged:
+		return fmt.Sprintf("log %s for %s", r.label(e.ID), r.name(e.To))
+	case trace.Pruned:
+		return fmt.Sprintf("prune %s for %s", r.label(e.ID), r.name(e.To))
 	}
 	return fmt.Sprintf("effect %d", e.Kind)
 }

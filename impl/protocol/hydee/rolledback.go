@@ -10,7 +10,7 @@ func (l *layer) restore(in core.Input, out []core.Effect) []core.Effect {
 	l.s.Incarnation, l.s.Unjoined, l.s.RolledBack = in.Incarnation, true, true
 	img, err := l.s.Saving.Restore(l, in.Records)
 	if err != nil {
-		return append(out, core.Effect{Kind: core.Halt, Reason: err.Error()})
+		return append(out, core.Halted(err.Error()))
 	}
 	if img == nil {
 		return out // the initial state counts as checkpoint 0

@@ -100,8 +100,8 @@ func TestNothingElse(t *testing.T) {
 		core.Checkpoint} {
 		before := core.EncodeState(m)
 		out := m.Step(core.Input{Kind: kind}, nil)
-		if len(out) != 1 || out[0].Kind != core.Drop ||
-			out[0].Reason != "no handler without a protocol" {
+		if len(out) != 1 || out[0].What != trace.Dropped ||
+			out[0].Key != "no handler without a protocol" {
 			t.Errorf("input %d: %+v", kind, out)
 		}
 		if diff := cmp.Diff(before, core.EncodeState(m)); diff != "" {

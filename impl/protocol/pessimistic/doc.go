@@ -16,7 +16,7 @@
 // What is lost: SBML keeps the order in volatile sender logs, so it survives one failure at a time
 // (M22 is what a second one breaks). RBML and HMPL survive any number of concurrent failures of
 // ranks, or of loggers; a rank that fails together with its logger, or before a new logger has its
-// image, is answered with a typed Halt, "unrecoverable", never with a wrong state.
+// image, is answered with a typed answer, "unrecoverable", never with a wrong state.
 //
 // Source: [RADIC] H. Meyer, PhD thesis, UAB 2014, sections 4.1.1 (SBML, sender.go), 4.1.2 (RBML)
 // and 4.2 (HMPL); receiving.go, checkpoint.go, recovering.go and logger.go serve both of the

@@ -62,7 +62,7 @@ func (g *logger) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start:
 		g.s = logState{Found: true}
-		return append(out, core.Effect{Kind: core.Keep, Key: trace.Image, To: g.owner.Proc()})
+		return append(out, core.Kept(trace.Item{Sort: trace.Image, Peer: g.owner.Proc()}))
 	case core.Restore:
 		g.s = logState{Own: in.Incarnation}
 		return append(out, core.SendTo(g.owner.Proc(),
@@ -115,8 +115,7 @@ func (g *logger) store(entries []Entry, before RSN, out []core.Effect) []core.Ef
 		}
 		g.s.Log = slices.Insert(g.s.Log, i, e)
 		if g.gaps() {
-			out = append(out, core.Effect{Kind: core.Log, ID: e.Payload.ID, To: g.owner.Proc(),
-				Received: uint32(e.RSN)})
+			out = append(out, core.Logged(e.Payload.ID, g.owner.Proc(), uint32(e.RSN)))
 		}
 	}
 	if g.gaps() {
@@ -125,8 +124,7 @@ func (g *logger) store(entries []Entry, before RSN, out []core.Effect) []core.Ef
 	whole := g.prefix()
 	for i := g.find(max(before, g.s.RSN) + 1); i < len(g.s.Log) && g.s.Log[i].RSN <= whole; i++ {
 		e := &g.s.Log[i]
-		out = append(out, core.Effect{Kind: core.Log, ID: e.Payload.ID, To: g.owner.Proc(),
-			Received: uint32(e.RSN)})
+		out = append(out, core.Logged(e.Payload.ID, g.owner.Proc(), uint32(e.RSN)))
 	}
 	return out
 }
@@ -262,8 +260,8 @@ func (g *logger) line(next pending, entries []Entry, out []core.Effect) []core.E
 	s := &g.s
 	before := g.prefix()
 	s.Found, s.Image, s.RSN, s.Sent, s.Number = true, next.Image, next.RSN, next.Sent, next.Number
-	out = append(out, core.Effect{Kind: core.Keep, Key: trace.Image, To: g.owner.Proc(),
-		Sent: s.Sent, Received: uint32(s.RSN)})
+	out = append(out, core.Kept(trace.Item{Sort: trace.Image, Peer: g.owner.Proc(), Past: s.Sent,
+		Number: uint32(s.RSN)}))
 	out = g.store(entries, before, out)
 	var kept []Entry
 	for _, e := range s.Log {
@@ -274,7 +272,7 @@ func (g *logger) line(next pending, entries []Entry, out []core.Effect) []core.E
 		if e.RSN <= s.Flushed {
 			out = append(out, core.Effect{Kind: core.Persist, Key: logRecord(e.RSN)})
 		}
-		out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID, To: g.owner.Proc()})
+		out = append(out, core.Pruned(e.Payload.ID, g.owner.Proc()))
 		g.Free(&e.Payload)
 	}
 	s.Log = kept
@@ -321,8 +319,7 @@ func (g *logger) answer(m *Message, out []core.Effect) []core.Effect {
 		// failure between t4 and t6).
 		for _, e := range s.Log {
 			if e.RSN > s.Proven {
-				out = append(out, core.Effect{Kind: core.Prune, ID: e.Payload.ID,
-					To: g.owner.Proc()})
+				out = append(out, core.Pruned(e.Payload.ID, g.owner.Proc()))
 			}
 		}
 		s.Log = slices.DeleteFunc(slices.Clone(s.Log), func(e Entry) bool {

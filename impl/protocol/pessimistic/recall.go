@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // deliveredIn has one element for each delivery in an image: receive numbers may have holes, so
@@ -33,8 +34,7 @@ func (l *sender) restore(in core.Input, out []core.Effect) []core.Effect {
 	}
 	for q := range s.Streams {
 		for _, r := range s.Streams[q].Log {
-			out = append(out, core.Effect{Kind: core.Log, ID: r.Payload.ID, To: core.Proc(q),
-				Received: uint32(r.RSN)})
+			out = append(out, core.Logged(r.Payload.ID, core.Proc(q), uint32(r.RSN)))
 		}
 	}
 	for _, q := range l.peers[l.rank] {
@@ -171,5 +171,5 @@ func (l *sender) recovered(out []core.Effect) []core.Effect {
 	if len(l.s.Replay) > 0 {
 		return out
 	}
-	return append(out, core.Effect{Kind: core.Recovered})
+	return append(out, core.Effect{Kind: core.Declare, What: trace.Recovered})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // restore begins a later life ([RADIC] Fig. 4.5): the image and the log are at the logger.
@@ -71,7 +72,7 @@ func (l *layer) fetched(m *Message, out []core.Effect) []core.Effect {
 // giveUp is the typed answer to a failure that has taken every copy.
 func (l *layer) giveUp(why string, out []core.Effect) []core.Effect {
 	l.s.Halted = true
-	return append(out, core.Effect{Kind: core.Halt, Reason: "unrecoverable: " + why})
+	return append(out, core.Halted("unrecoverable: "+why))
 }
 
 // recovered declares the end of a recovery, when everything that was logged is delivered again.
@@ -79,7 +80,7 @@ func (l *layer) recovered(out []core.Effect) []core.Effect {
 	if len(l.s.Replay) > 0 {
 		return out
 	}
-	return append(out, core.Effect{Kind: core.Recovered})
+	return append(out, core.Effect{Kind: core.Declare, What: trace.Recovered})
 }
 
 // load puts the image in the place of the program's and the layer's state. No image is the initial
@@ -108,10 +109,11 @@ func (l *layer) load(encoded []byte, out []core.Effect) []core.Effect {
 	}
 	for q := range s.Out {
 		for _, m := range s.Out[q].Buffer {
-			out = append(out, core.Effect{Kind: core.Log, ID: m.Payload.ID, To: core.Proc(q)})
+			out = append(out, core.Logged(m.Payload.ID, core.Proc(q), 0))
 		}
 	}
-	out = append(out, core.Effect{Kind: core.Resume, Sent: i.Sent, Received: uint32(i.RSN)})
+	out = append(out, core.Effect{Kind: core.Declare, What: trace.Resumed,
+		Sent: i.Sent, Received: uint32(i.RSN)})
 	if len(encoded) > 0 {
 		out = append(out, core.Effect{Kind: core.Commit, Sent: i.Sent, Received: uint32(i.RSN)})
 	}

@@ -184,7 +184,7 @@ func (l *sender) send(in core.Input, out []core.Effect) []core.Effect {
 	q.Last++
 	l.s.Sent++
 	q.Log.Append(&l.Keeper, record{SSN: q.Last, Payload: in.Payload})
-	out = append(out, core.Effect{Kind: core.Log, ID: in.Payload.ID, To: in.To.Proc()})
+	out = append(out, core.Logged(in.Payload.ID, in.To.Proc(), 0))
 	return append(out, core.SendTo(in.To.Proc(),
 		l.scratch.New(Message{Kind: Data, Life: l.s.Life, SSN: q.Last, Payload: in.Payload})))
 }
@@ -263,8 +263,7 @@ func (l *sender) order(from core.Rank, m *Message, out []core.Effect) []core.Eff
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "not in the log"))
 	}
 	r.RSN, r.Prev, r.Sent, r.Posted = m.RSN, m.Prev, m.Sent, m.Found
-	out = append(out, core.Effect{Kind: core.Log, ID: r.Payload.ID, To: from.Proc(),
-		Received: uint32(m.RSN)})
+	out = append(out, core.Logged(r.Payload.ID, from.Proc(), uint32(m.RSN)))
 	return append(out, core.SendTo(from.Proc(),
 		l.scratch.New(Message{Kind: OrderOk, Life: m.Life, SSN: m.SSN, RSN: m.RSN})))
 }
@@ -296,7 +295,7 @@ func (l *sender) collect(from core.Rank, upTo SSN, out []core.Effect) []core.Eff
 		if r.SSN > upTo && !l.has(M21) {
 			return false
 		}
-		out = append(out, core.Effect{Kind: core.Prune, ID: r.Payload.ID, To: from.Proc()})
+		out = append(out, core.Pruned(r.Payload.ID, from.Proc()))
 		return true
 	})
 	return out

@@ -49,7 +49,7 @@ func (l *layer) buffer(to core.Rank, o *outgoing, payload core.Payload,
 		out = append(out, core.Effect{Kind: core.Persist, Key: spillRecord(to, m.SSN),
 			Value: payload.Data})
 	}
-	return append(out, core.Effect{Kind: core.Log, ID: payload.ID, To: to.Proc()})
+	return append(out, core.Logged(payload.ID, to.Proc(), 0))
 }
 
 // overwrite removes the oldest message of the buffer.
@@ -63,7 +63,7 @@ func (l *layer) overwrite(out []core.Effect) []core.Effect {
 			oldest, to = o, core.Rank(q)
 		}
 	}
-	out = append(out, core.Effect{Kind: core.Prune, ID: oldest.Buffer[0].Payload.ID, To: to.Proc()})
+	out = append(out, core.Pruned(oldest.Buffer[0].Payload.ID, to.Proc()))
 	oldest.Buffer = slices.Clone(oldest.Buffer[1:])
 	return out
 }
@@ -84,7 +84,7 @@ func (l *layer) erase(to core.Rank, which func(*saved) bool, out []core.Effect) 
 		if m.Spilled {
 			out = append(out, core.Effect{Kind: core.Persist, Key: spillRecord(to, m.SSN)})
 		}
-		out = append(out, core.Effect{Kind: core.Prune, ID: m.Payload.ID, To: to.Proc()})
+		out = append(out, core.Pruned(m.Payload.ID, to.Proc()))
 		return true
 	})
 	return out

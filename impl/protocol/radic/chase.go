@@ -132,8 +132,7 @@ func (o *observer) silent(p core.Proc, out []core.Effect) []core.Effect {
 		c.Asked = 0
 		if o.has(M28) {
 			// Deviation: M28 has nobody else to ask, so the program learns of the failure.
-			out = append(out, core.Effect{Kind: core.Halt,
-				Reason: fmt.Sprintf("rank %d can not be reached", r)})
+			out = append(out, core.Halted(fmt.Sprintf("rank %d can not be reached", r)))
 			continue
 		}
 		out = o.ask(core.Rank(r), 0, out)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // state is what a node knows.
@@ -191,7 +192,7 @@ func (t *node) adopt(p core.Proc, out []core.Effect) []core.Effect {
 		return out
 	}
 	t.s.Hosts = plus(t.s.Hosts, p)
-	out = append(out, core.Effect{Kind: core.Adopt, To: p})
+	out = append(out, core.Effect{Kind: core.Declare, What: trace.Adopted, To: p})
 	// not at the start; whoever was given up may run still
 	if t.Zombies && len(t.s.Dead)+len(t.s.Refused) > 0 {
 		out = append(out, core.SendTo(p, &Message{Kind: Begin}))

@@ -136,8 +136,10 @@ func (o *observer) below(in core.Input, out []core.Effect) []core.Effect {
 				out = o.send(e.To, o.pack(e.Message), out)
 			}
 			continue
-		case core.Recovered:
-			save, o.s.Recovering = true, false
+		case core.Declare:
+			if e.What == trace.Recovered {
+				save, o.s.Recovering = true, false
+			}
 		case core.Commit:
 			switch h := o.History(); {
 			case !o.s.Leaving || o.s.Recovering:

@@ -228,7 +228,7 @@ func TestNodeAnswers(t *testing.T) {
 			w := e.Message.Describe()
 			got = w.Kind + " " + w.Text
 		} else {
-			got = e.Reason
+			got = e.Key
 		}
 		if got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)

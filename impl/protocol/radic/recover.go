@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // phase is what a protector waits for while it recovers the ranks of a dead node.
@@ -149,7 +150,8 @@ func (t *node) protect(r *Row, out []core.Effect) []core.Effect {
 	// No other node is left. The logger runs here: it protects against nothing but the end of the
 	// rank alone, and answers for what is lost.
 	r.Protector = t.self
-	return t.adopt(t.logger(r.Rank), append(out, core.Effect{Kind: core.Declare, Key: unprotected}))
+	return t.adopt(t.logger(r.Rank), append(out,
+		core.Effect{Kind: core.Declare, What: trace.Declared, Key: unprotected}))
 }
 
 // protects hosts the loggers of ranks that run on the node of their protector.
@@ -194,7 +196,7 @@ func (t *node) place(out []core.Effect) []core.Effect {
 		return append(out, core.SendTo(now.Asked,
 			&Message{Kind: Ask, About: now.About, Rows: t.group(), Dead: s.Dead}))
 	}
-	out = append(out, core.Effect{Kind: core.Declare, Key: basicProtection})
+	out = append(out, core.Effect{Kind: core.Declare, What: trace.Declared, Key: basicProtection})
 	target := t.heir(t.self)
 	// alone, or Deviation: M31 starts the ranks beside their image and log
 	if t.has(M31) || target == t.self {

@@ -44,7 +44,7 @@ func (v *vault) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start:
 		s.Found = true
-		return append(out, core.Effect{Kind: core.Keep, Key: trace.Image, To: owner})
+		return append(out, core.Kept(trace.Item{Sort: trace.Image, Peer: owner}))
 	case core.Restore:
 		return append(out, core.SendTo(owner, &Message{Kind: NewVault}))
 	case core.Received:
@@ -63,8 +63,8 @@ func (v *vault) Step(in core.Input, out []core.Effect) []core.Effect {
 		s.Records = append(slices.DeleteFunc(slices.Clone(s.Records), func(o record) bool {
 			return o.Key == r.Key
 		}), r)
-		return append(out, core.Effect{Kind: core.Keep, Key: trace.Image, To: owner, Sent: m.Sent,
-			Received: m.Received},
+		return append(out, core.Kept(trace.Item{Sort: trace.Image, Peer: owner, Past: m.Sent,
+			Number: m.Received}),
 			core.SendTo(owner, &Message{Kind: Stored, Life: m.Life, Sent: m.Sent,
 				Received: m.Received, Records: []record{{Key: r.Key}}}))
 	}
@@ -213,9 +213,8 @@ func (m *stored) fetched(a *Message, out []core.Effect) []core.Effect {
 	s.Fetching = false
 	if !a.Yes {
 		s.Halted, s.Early = true, nil
-		return append(out, core.Effect{Kind: core.Halt,
-			Reason: fmt.Sprintf(
-				"unrecoverable: rank %d failed when its protector had lost its image", m.rank)})
+		return append(out, core.Halted(fmt.Sprintf(
+			"unrecoverable: rank %d failed when its protector had lost its image", m.rank)))
 	}
 	in := core.Input{Kind: core.Restore, Incarnation: s.Life}
 	for _, r := range a.Records {
@@ -224,15 +223,15 @@ func (m *stored) fetched(a *Message, out []core.Effect) []core.Effect {
 	}
 	var rest []core.Effect
 	for _, e := range m.kept(m.inner.Step(in, nil)) {
-		if e.Kind == core.Log { // part of the image: it is here when the rank resumes
+		if e.What == trace.Logged { // part of the image: it is here when the rank resumes
 			out = append(out, e)
 		} else {
 			rest = append(rest, e)
 		}
 	}
 	h := m.History()
-	out = append(out, core.Effect{Kind: core.Resume, Sent: h.Sent,
-		Received: uint32(len(h.Delivered))})
+	out = append(out, core.Effect{Kind: core.Declare, What: trace.Resumed,
+		Sent: h.Sent, Received: uint32(len(h.Delivered))})
 	out = m.written(rest, out)
 	waiting := s.Early
 	s.Early = nil

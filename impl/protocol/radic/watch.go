@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // The ring of heartbeats and watchdogs ([RADIC] section 2.3.2): a node sends heartbeats to its
@@ -179,7 +180,7 @@ func (t *node) failed(p core.Proc, out []core.Effect) []core.Effect {
 // or will be; that it stops at once is not assumed.
 func (t *node) fenced(out []core.Effect) []core.Effect {
 	for _, p := range t.s.Hosts {
-		out = append(out, core.Effect{Kind: core.Disown, To: p})
+		out = append(out, core.Effect{Kind: core.Declare, What: trace.Disowned, To: p})
 	}
 	for _, p := range t.s.Watched {
 		out = append(out, core.Effect{Kind: core.Unwatch, To: p})

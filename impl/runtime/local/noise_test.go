@@ -117,11 +117,12 @@ func (m *noise) effect(h uint64) core.Effect {
 	case 6:
 		return core.Effect{Kind: core.Decide, Key: key}
 	case 7:
-		return core.Effect{Kind: core.Adopt, To: core.Proc(h >> 16 % uint64(m.procs))}
+		return core.Effect{Kind: core.Declare, What: trace.Adopted,
+			To: core.Proc(h >> 16 % uint64(m.procs))}
 	case 8:
 		return core.Effect{Kind: core.Commit}
 	case 9:
-		return core.Effect{Kind: core.Halt, Reason: "noise"}
+		return core.Halted("noise")
 	case 10, 11, 12:
 		return core.Effect{Kind: core.Watch, To: core.Proc(h >> 16 % uint64(m.procs))}
 	case 13:
@@ -132,7 +133,8 @@ func (m *noise) effect(h uint64) core.Effect {
 		if m.s.Life == 0 {
 			return core.Effect{Kind: core.Exit}
 		}
-		return core.Effect{Kind: core.Disown, To: core.Proc(h >> 16 % uint64(m.procs))}
+		return core.Effect{Kind: core.Declare, What: trace.Disowned,
+			To: core.Proc(h >> 16 % uint64(m.procs))}
 	}
 	e := core.SendTo(core.Proc(h>>16%uint64(m.procs)),
 		&noiseMessage{Mix: h >> 20 % 4, Long: make([]byte, h>>30%3)})

@@ -132,8 +132,7 @@ func (c *counter) deliver(i int) {
 // step runs a machine and counts its effects.
 func (c *counter) step(p core.Proc, in core.Input) error {
 	for _, e := range c.machines[p].Step(in, nil) {
-		switch e.Kind {
-		case core.SendMessage:
+		if e.Kind == core.SendMessage {
 			payload, determinants := carried(e.Message)
 			if payload {
 				c.counts.Messages++
@@ -150,12 +149,14 @@ func (c *counter) step(p core.Proc, in core.Input) error {
 				c.busy = append(c.busy, k)
 			}
 			c.queues[k] = append(c.queues[k], m)
-		case core.Keep:
+		}
+		switch e.What {
+		case trace.Kept:
 			if e.Key == trace.Determinant && e.To == p {
 				c.counts.Determinants++
 			}
-		case core.Halt:
-			return fmt.Errorf("count: %s gives up: %s", c.setup.Layout.Names[p], e.Reason)
+		case trace.Halted:
+			return fmt.Errorf("count: %s gives up: %s", c.setup.Layout.Names[p], e.Key)
 		}
 	}
 	return nil

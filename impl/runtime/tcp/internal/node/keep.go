@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // keeper is for models in which a message that its receiver ignores stays on its way
@@ -43,7 +44,7 @@ func (k *keeper) ends(m core.Machine, in *core.Input, effects []core.Effect) boo
 	idle := bytes.Equal(k.before, core.EncodeState(m))
 	for i := range effects {
 		e := &effects[i]
-		idle = idle && (e.Kind == core.Drop || k.again(e))
+		idle = idle && (e.What == trace.Dropped || k.again(e))
 	}
 	k.changed = k.changed || !idle
 	if idle || k.set {

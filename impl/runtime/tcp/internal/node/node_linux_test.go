@@ -310,7 +310,7 @@ func TestErrors(t *testing.T) {
 		store   node.Store
 		check   func(error) bool
 	}{
-		{"halt", says{core.Effect{Kind: core.Halt, Reason: "no image"}}, nil, func(err error) bool {
+		{"halt", says{core.Halted("no image")}, nil, func(err error) bool {
 			var halt *node.HaltError
 			return errors.As(err, &halt) && halt.Reason == "no image"
 		}},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // step gives the machine one input and performs what it asks for. The machine gets a copy. To copy
@@ -95,10 +96,6 @@ func (n *Node) perform(e *core.Effect) error {
 		return n.persist(e)
 	case core.Deliver:
 		n.left(e.From, len(e.Payload.Data))
-	case core.Drop:
-		if s := int(e.From); !e.ID.IsZero() && s < len(n.sources) && n.sources[s].messages > 0 {
-			n.left(e.From, n.sources[s].bytes/n.sources[s].messages)
-		}
 	case core.SetTimer:
 		t := timer{time.Now().Add(time.Duration(e.Ticks) * n.c.Tick), e.Timer}
 		at, _ := slices.BinarySearchFunc(n.timers, t, func(a, b timer) int {
@@ -109,7 +106,27 @@ func (n *Node) perform(e *core.Effect) error {
 		n.counts.Sends++
 		n.counts.Payload += uint64(len(e.Payload.Data))
 		n.payload, n.size = e.Payload.ID, len(e.Payload.Data)
-	case core.Log:
+	case core.ProgramDone:
+		n.done = true
+	case core.Renew: // the timers were those of the former life
+		n.timers = nil
+		n.c.Life++
+	case core.Rollback:
+		return ErrRollback
+	case core.Declare:
+		return n.declared(e)
+	}
+	return nil // evidence for whoever observes
+}
+
+// declared counts what a declaration tells, and ends with a machine that has given up.
+func (n *Node) declared(e *core.Effect) error {
+	switch e.What {
+	case trace.Dropped:
+		if s := int(e.To); !e.ID.IsZero() && s < len(n.sources) && n.sources[s].messages > 0 {
+			n.left(e.To, n.sources[s].bytes/n.sources[s].messages)
+		}
+	case trace.Logged:
 		// a payload that neither is sent now nor has come now is in the log, which learns more
 		// about it
 		switch {
@@ -118,17 +135,10 @@ func (n *Node) perform(e *core.Effect) error {
 		case n.framed == nil:
 			n.counts.Logs, n.counts.LogUnknown = n.counts.Logs+1, n.counts.LogUnknown+1
 		}
-	case core.ProgramDone:
-		n.done = true
-	case core.Renew: // the timers were those of the former life
-		n.timers = nil
-		n.c.Life++
-	case core.Rollback:
-		return ErrRollback
-	case core.Halt:
-		return &HaltError{e.Reason}
+	case trace.Halted:
+		return &HaltError{e.Key}
 	}
-	return nil // a declaration: evidence for whoever observes
+	return nil
 }
 
 // send puts a message on the network. A proc that is not connected loses it, as a crashed one does.
