@@ -40,7 +40,7 @@ func (trial Trial) Test(tb testing.TB, p protocol.Protocol) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	e := entry{trial: trial, target: target, name: tb.Name()}
+	e := entry{trial: trial, target: target, own: p.Properties, name: tb.Name()}
 	e.corpus.Folder = filepath.Join(
 		cmp.Or(trial.Folder, filepath.Join("testdata", "domino")), fileName(tb.Name()))
 	list, _, err := e.corpus.Load()
@@ -92,7 +92,8 @@ func sub(tb testing.TB, name string, f func(testing.TB)) {
 type entry struct {
 	trial  Trial
 	target Target
-	name   string // of the whole test
+	own    []spec.Property // of the author of the protocol
+	name   string          // of the whole test
 	corpus Corpus
 	// a machine or the setup breaks the contract, in whatever program: it is said once
 	misused bool
@@ -226,9 +227,8 @@ func (e *entry) random(tb testing.TB) {
 // fail prints a failure and keeps it.
 func (e *entry) fail(tb testing.TB, f *Failure) {
 	tb.Helper()
-	e.misused = e.misused || !slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool {
-		return p.Name == f.Property
-	})
+	e.misused = e.misused || !slices.ContainsFunc(slices.Concat(spec.Properties(), e.own),
+		func(p spec.Property) bool { return p.Name == f.Property })
 	f.Scenario.Name = fileName(strings.TrimPrefix(f.Scenario.Name, "fuzz-"))
 	again := "the file was not written"
 	file, err := e.corpus.Add(f.Scenario)

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -140,8 +141,21 @@ func Properties() []Property {
 func Select(f *Facts) ([]Property, error) {
 	list, err := f.Properties()
 	return slices.DeleteFunc(list, func(p Property) bool {
-		return p.Applies != nil && !p.Applies(f)
+		applies, wrong := p.applies(f)
+		err = errors.Join(err, wrong)
+		return !applies
 	}), err
+}
+
+// applies says whether the property is asked with the facts, or that it panics.
+func (p *Property) applies(f *Facts) (yes bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("property %q can not be asked: its Applies panics: %v%s", p.Name, r,
+				panicLine())
+		}
+	}()
+	return p.Applies == nil || p.Applies(f), nil
 }
 
 // Watches reports whether a Monitor is given events of the kind.

@@ -336,8 +336,7 @@ const oracleTime = 5 * time.Second
 
 // open prepares the judge; the reason says in what the case is beyond the promises of the protocol.
 func (c *clusterCase) open(ctx context.Context) (reason string, err error) {
-	q := world.Case{Setup: c.resolved.Setup, Baseline: c.resolved.Baseline,
-		Model: c.resolved.Model}
+	q := c.resolved.Case
 	if strings.HasPrefix(c.scenario.Shape, "kernel ") {
 		q.Baseline = nil // too large to explore, and the digests tell more
 		c.unknown = "of the program the judge knows only the failure-free run"

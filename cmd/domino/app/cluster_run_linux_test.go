@@ -1,12 +1,38 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/domino-check/domino/impl/protocol/all"
+	"github.com/domino-check/domino/spec"
 )
+
+// TestClusterOwnProperty breaks a property that the author of the protocol brings: runs of many
+// processes are judged by it, too.
+func TestClusterOwnProperty(t *testing.T) {
+	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
+	p, err := all.Protocols().Find("hydee")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := *p
+	mine.Properties = []spec.Property{{Name: "own-final", Kind: spec.Final, Doc: "no run ends",
+		End: func(*spec.Facts, spec.View) string { return "it ends" }}}
+	for _, args := range [][]string{{"cluster", "run", "ring3"},
+		{"cluster", "torture", "ring3", "--for", "5s", "--seed", "1"}} {
+		t.Chdir(t.TempDir())
+		var o, e bytes.Buffer
+		code := start(t.Context(), args, &o, &e, mine)
+		if code != 1 || !strings.Contains(o.String()+e.String(), "own-final: it ends") {
+			t.Errorf("%v: exit code %d\n%s%s", args, code, o.String(), e.String())
+		}
+	}
+}
 
 // TestClusterRun kills a rank of a kernel as a user would: the text names the failure, the rollback
 // and the verdict, and the folder goes; then the same in JSON.

@@ -19,7 +19,6 @@ import (
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/fuzz"
-	"github.com/domino-check/domino/impl/protocol"
 
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
@@ -87,7 +86,7 @@ func runFuzz(ctx context.Context, args []string, std streams) (int, error) {
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	names, options, err := ff.options(std.Protocols(), f.Args())
+	names, options, err := ff.options(std, f.Args())
 	if err != nil {
 		return 0, err
 	}
@@ -113,8 +112,8 @@ func runFuzz(ctx context.Context, args []string, std streams) (int, error) {
 }
 
 // options turns what the command line says into what fuzz takes.
-func (ff *fuzzFlags) options(protocols protocol.List, names []string) ([]string, fuzz.Options,
-	error) {
+func (ff *fuzzFlags) options(std streams, names []string) ([]string, fuzz.Options, error) {
+	protocols := std.Protocols()
 	mix, err := fuzz.ParseMix(ff.mix)
 	if err != nil {
 		return nil, fuzz.Options{}, err
@@ -124,7 +123,7 @@ func (ff *fuzzFlags) options(protocols protocol.List, names []string) ([]string,
 		return nil, fuzz.Options{}, err
 	}
 	for _, p := range ff.ignore {
-		if err := knownProperty(p); err != nil {
+		if err := std.knownProperty(p); err != nil {
 			return nil, fuzz.Options{}, err
 		}
 	}

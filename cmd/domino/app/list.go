@@ -90,6 +90,12 @@ func listItems(std streams) ([]item, error) {
 		items = append(items, item{Kind: "properties", Name: p.Name, Doc: p.Doc,
 			More: p.Kind.String()})
 	}
+	for _, of := range std.Protocols() {
+		for _, p := range of.Properties {
+			items = append(items, item{Kind: "properties", Name: p.Name, Doc: p.Doc,
+				More: p.Kind.String() + ", of " + of.Name})
+		}
+	}
 	for _, programs := range []func() (names, docs []string){script.Shapes, kernels.List} {
 		names, docs := programs()
 		for i := range names {

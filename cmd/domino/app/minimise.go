@@ -75,7 +75,7 @@ func runMinimise(ctx context.Context, args []string, std streams) (int, error) {
 		s.Variant, s.Schedule, s.Breaks = *variant, nil, "" // the run is of another variant
 	}
 	s.Force = s.Force || *force
-	if err := knownProperty(*breaks); err != nil {
+	if err := std.knownProperty(*breaks); err != nil {
 		return 0, err
 	}
 	if *timeout > 0 {
@@ -115,16 +115,16 @@ func tooEarly(ctx context.Context, err error, std streams) (int, error) {
 
 // knownProperty reports a name that no property has; those that come with a driver or a protocol,
 // such as no-panic, are known too.
-func knownProperty(name string) error {
-	own := append(fuzz.GuardProperties(), "no-panic", "deterministic")
-	known := slices.Clone(own)
-	for _, p := range spec.Properties() {
-		if p.Name == name {
-			return nil
-		}
+func (std streams) knownProperty(name string) error {
+	known := append(fuzz.GuardProperties(), "no-panic", "deterministic")
+	all := spec.Properties()
+	for _, p := range std.Protocols() {
+		all = append(all, p.Properties...)
+	}
+	for _, p := range all {
 		known = append(known, p.Name)
 	}
-	if name == "" || slices.Contains(own, name) {
+	if name == "" || slices.Contains(known, name) {
 		return nil
 	}
 	return fmt.Errorf("unknown property %q%s See: domino list properties", name,

@@ -36,13 +36,7 @@ func runReplay(ctx context.Context, args []string, std streams) (int, error) {
 	if slices.Contains(fuzz.GuardProperties(), s.Breaks) {
 		resolved.Setup = fuzz.Guard(world.Case{Setup: resolved.Setup}).Setup
 	}
-	oracle, err := world.OracleOf(ctx, resolved.Baseline, checker.Options{})
-	if err != nil {
-		return 0, err
-	}
-	w, err := world.New(world.Config{Setup: resolved.Setup, Model: resolved.Model, Twice: true,
-		Cuts:  true,
-		Facts: world.FactsOf(resolved.Setup, &resolved.Model, oracle)})
+	w, _, err := world.Open(ctx, cutting(resolved.Case), checker.Options{})
 	if err != nil {
 		return 0, err
 	}
@@ -59,11 +53,12 @@ func runReplay(ctx context.Context, args []string, std streams) (int, error) {
 	} else {
 		showRun(std.out, s, w, run, run.Violation, "domino replay "+f.Arg(0), *control)
 	}
-	return verdictOf(s, run, err, std)
+	return verdictOf(s, w, run, err, std)
 }
 
 // verdictOf compares the run with what the file says it breaks.
-func verdictOf(s *scenarios.Scenario, run *world.Run, stale error, std streams) (int, error) {
+func verdictOf(s *scenarios.Scenario, w *world.World, run *world.Run, stale error,
+	std streams) (int, error) {
 	switch {
 	case run.Violation != nil && (s.Breaks == "" || s.Breaks == run.Violation.Property):
 		fmt.Fprintf(std.err, "still fails: %s: %s\n", run.Violation.Property, run.Violation.Message)
@@ -76,6 +71,11 @@ func verdictOf(s *scenarios.Scenario, run *world.Run, stale error, std streams) 
 		fmt.Fprintf(std.err,
 			"stale: %v\nThe code or the file has changed since it was written; check the "+
 				"scenario again.\n", stale)
+		return exitCode(spec.Unknown), nil
+	}
+	if w.Relates(s.Breaks) {
+		fmt.Fprintf(std.err, "unknown: this run breaks nothing, and %s compares runs: domino "+
+			"check looks at all of them\n", s.Breaks)
 		return exitCode(spec.Unknown), nil
 	}
 	if !run.Complete {

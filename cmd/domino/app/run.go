@@ -282,5 +282,5 @@ func enforceFile(ctx context.Context, file string, rf *runFlags, std streams) (i
 		return exitCode(spec.Unknown), nil
 	}
 	run.Violation, run.Complete = v, r.Complete
-	return verdictOf(s, run, stale, std)
+	return verdictOf(s, w, run, stale, std)
 }

@@ -27,13 +27,13 @@ func Example() {
 	fmt.Println(f.Property + ": " + f.Message)
 	fmt.Println(f.Scenario.Program + strings.Join(f.Scenario.Schedule, "\n"))
 	// Output:
-	// legal-order: b receives m3: no failure-free run delivers in this order
-	// a: send b m1; send b m3
+	// legal-order: b receives m6: no failure-free run delivers in this order
+	// a: send b m1; send b m6
 	// b: recv a; recv a
 	// step a send m1 to b
 	// crash b
 	// restart b incarnation 1
-	// step a send m3 to b
-	// deliver a->b Data m3 (number 2)
-	// step b receive m3 from a
+	// step a send m6 to b
+	// deliver a->b Data m6 (number 2)
+	// step b receive m6 from a
 }
