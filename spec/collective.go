@@ -6,12 +6,15 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
+const leastKept = "Minimal: of a collective only its root and the children of the root keep " +
+	"anything"
+
 func minimal(f *Facts) bool { return f.Minimal }
 
 // LogMinimal: of a collective, nobody keeps more than recovery needs.
 var LogMinimal = register(Property{
 	Name: "log-minimal", Kind: Final, Source: "[CAMEL] section 3.1", Applies: minimal,
-	Needs: "Minimal: of a collective only its root and the children of the root keep anything",
+	Needs: leastKept,
 	Doc: "at the end one copy of each multicast is kept, at its root, and contributions only at " +
 		"the root and its children",
 	End: func(f *Facts, v View) string {
@@ -31,15 +34,15 @@ var LogMinimal = register(Property{
 				switch {
 				case i.Sort == trace.Copy && p != t.Root().Proc():
 					return fmt.Sprintf("%s keeps a copy of multicast %s, which %s has",
-						f.Layout.Name(p), f.Layout.Label(i.ID), f.Layout.Name(t.Root().Proc()))
+						f.name(p), f.label(i.ID), f.name(t.Root().Proc()))
 				case i.Sort == trace.Copy && twice:
 					return fmt.Sprintf("%s keeps multicast %s twice, since %s keeps it",
-						f.Layout.Name(p), f.Layout.Label(i.ID), f.Layout.Name(first))
+						f.name(p), f.label(i.ID), f.name(first))
 				case i.Sort == trace.Part && p != t.Root().Proc() &&
 					t.Parent(trace.Rank(p)) != t.Root():
 					return fmt.Sprintf(
 						"%s keeps its contribution to round %d of group %s, which is complete",
-						f.Layout.Name(p), c.Round, t.Name)
+						f.name(p), c.Round, t.Name)
 				case i.Sort == trace.Copy:
 					copies[i.ID] = p
 				}
@@ -52,7 +55,7 @@ var LogMinimal = register(Property{
 // LogAvailable: what a root would need after a failure is there.
 var LogAvailable = register(Property{
 	Name: "log-available", Kind: Final, Source: "[CAMEL] Lemma 1", Applies: minimal,
-	Needs: "Minimal: of a collective only its root and the children of the root keep anything",
+	Needs: leastKept,
 	Doc: "at the end each child of a root keeps its contributions after its own recovery line to " +
 		"all rounds since the root's",
 	End: func(f *Facts, v View) string {
@@ -68,7 +71,7 @@ var LogAvailable = register(Property{
 
 // firstUnavailable is the message about the least contribution that is missing.
 func firstUnavailable(f *Facts, v View) string {
-	for r := range trace.Rank(f.Layout.Ranks) {
+	for r := range f.ranks() {
 		most := uint32(0)
 		for id := range f.Layout.Collectives { // a maximum: the order does not matter
 			if id.From == r {
@@ -110,8 +113,7 @@ func unavailable(f *Facts, v View, id trace.MsgID, c trace.Collective) string {
 	}
 	return fmt.Sprintf(
 		"%s does not keep its contribution to round %d of group %s, which %s would need after a "+
-			"failure",
-		f.Layout.Name(id.From.Proc()), c.Round, t.Name, f.Layout.Name(t.Root().Proc()))
+			"failure", f.name(id.From.Proc()), c.Round, t.Name, f.name(t.Root().Proc()))
 }
 
 // resultOf is the root's contribution to the round.
@@ -128,7 +130,7 @@ func resultOf(f *Facts, c trace.Collective) (found trace.MsgID) {
 var RootDeterminants = register(Property{
 	Name: "root-determinants", Kind: Always, Source: "[CAMEL] Alg. 2 l. 31-34",
 	Applies: minimal,
-	Needs:   "Minimal: of a collective only its root and the children of the root keep anything",
+	Needs:   leastKept,
 	Doc:     "a determinant of a reduction is about a reception of its root",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		c := f.Layout.Collectives[e.ID]
@@ -136,8 +138,7 @@ var RootDeterminants = register(Property{
 			e.Peer != f.Layout.Trees[c.Tree].Root().Proc() {
 			return fmt.Sprintf(
 				"%s keeps a determinant of %s for a contribution to group %s, of which it is not "+
-					"the root", f.Layout.Name(e.Proc),
-				f.Layout.Name(e.Peer), f.Layout.Trees[c.Tree].Name)
+					"the root", f.name(e.Proc), f.name(e.Peer), f.Layout.Trees[c.Tree].Name)
 		}
 		return ""
 	},

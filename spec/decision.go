@@ -11,20 +11,20 @@ import (
 // Agreement: a decision is the same for all. It remembers the first decision of the run.
 var Agreement = register(Property{
 	Name: "agreement", Kind: Monitor, Source: "[Commit] section 2; [Paxos] section 2.1",
-	Doc: "no two procs decide differently, and what they decide is one of the possible " +
-		"decisions",
+	Doc: "no two procs decide differently, and what they decide is one of the " +
+		"possible decisions",
 	Applies: func(f *Facts) bool { return f.Decisions != nil },
 	Needs:   "Decisions: what may be decided (Decide)",
 	Watched: []trace.Kind{trace.Decided},
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
 		switch {
 		case !slices.Contains(f.Decisions, e.Text):
-			return memory, fmt.Sprintf("%s decides %q, which is none of %q", f.Layout.Name(e.Proc),
+			return memory, fmt.Sprintf("%s decides %q, which is none of %q", f.name(e.Proc),
 				e.Text, f.Decisions)
 		case memory == "":
 			return e.Text, ""
 		case memory != e.Text:
-			return memory, fmt.Sprintf("%s decides %s after %s was decided", f.Layout.Name(e.Proc),
+			return memory, fmt.Sprintf("%s decides %s after %s was decided", f.name(e.Proc),
 				e.Text, memory)
 		}
 		return memory, ""
@@ -58,28 +58,6 @@ var DecisionLearned = register(Property{
 			return ""
 		}
 		return fmt.Sprintf("%s has decided, and %s never learns what",
-			f.Layout.Name(trace.Proc(strings.IndexByte(memory, 'x'))), f.Layout.Name(trace.Proc(p)))
+			f.name(trace.Proc(strings.IndexByte(memory, 'x'))), f.name(trace.Proc(p)))
 	},
 })
-
-// decides is a guard: in some run the decision is made.
-func decides(decision string) Property {
-	return register(Property{
-		Name: "decides-" + decision, Kind: Sometimes, Source: "guard",
-		Doc:     "in some run somebody decides to " + decision,
-		Applies: func(f *Facts) bool { return slices.Contains(f.Decisions, decision) },
-		Needs:   "Decisions with this one in it (Decide)",
-		Event: func(f *Facts, v View, e trace.Event) string {
-			if e.Kind == trace.Decided && e.Text == decision {
-				return "seen"
-			}
-			return ""
-		},
-	})
-}
-
-// DecidesCommit and DecidesAbort: both outcomes of a transaction occur.
-var (
-	DecidesCommit = decides("commit")
-	DecidesAbort  = decides("abort")
-)

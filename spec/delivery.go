@@ -13,8 +13,7 @@ var ExactlyOnce = register(Property{
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if h := v.Observed(e.Proc).History; e.Kind == trace.Delivered && h != nil &&
 			h.Received(e.ID) {
-			return fmt.Sprintf("%s is delivered to %s a second time", f.Layout.Label(e.ID),
-				f.Layout.Name(e.Proc))
+			return fmt.Sprintf("%s is delivered to %s a second time", f.label(e.ID), f.name(e.Proc))
 		}
 		return ""
 	},
@@ -33,8 +32,7 @@ var FIFO = register(Property{
 			if d.ID.From == e.ID.From && d.ID.Number > e.ID.Number &&
 				f.Layout.SameChannel(d.ID, e.ID) {
 				return fmt.Sprintf("%s is delivered to %s after %s, which was sent later",
-					f.Layout.Label(e.ID),
-					f.Layout.Name(e.Proc), f.Layout.Label(d.ID))
+					f.label(e.ID), f.name(e.Proc), f.label(d.ID))
 			}
 		}
 		return ""
@@ -59,11 +57,10 @@ var LegalOrder = register(Property{
 		}
 		words := ""
 		for _, d := range before {
-			words += f.Layout.Label(d.ID) + ", "
+			words += f.label(d.ID) + ", "
 		}
 		return fmt.Sprintf("%s receives %s%s: no failure-free run delivers in this order",
-			f.Layout.Name(e.Proc), words,
-			f.Layout.Label(e.ID))
+			f.name(e.Proc), words, f.label(e.ID))
 	},
 })
 
@@ -81,13 +78,13 @@ var Genuine = register(Property{
 		switch {
 		case !ok:
 			return fmt.Sprintf("%s receives %s, which no failure-free run sends",
-				f.Layout.Name(e.Proc), f.Layout.Label(e.ID))
+				f.name(e.Proc), f.label(e.ID))
 		case fact.To != e.Proc:
-			return fmt.Sprintf("%s receives %s, which is for %s", f.Layout.Name(e.Proc),
-				f.Layout.Label(e.ID), f.Layout.Name(fact.To))
+			return fmt.Sprintf("%s receives %s, which is for %s", f.name(e.Proc),
+				f.label(e.ID), f.name(fact.To))
 		case fact.Digest != e.Digest:
-			return fmt.Sprintf("%s receives %s with payload %x, want %x", f.Layout.Name(e.Proc),
-				f.Layout.Label(e.ID), e.Digest, fact.Digest)
+			return fmt.Sprintf("%s receives %s with payload %x, want %x", f.name(e.Proc),
+				f.label(e.ID), e.Digest, fact.Digest)
 		}
 		return ""
 	},

@@ -13,6 +13,8 @@ import (
 // and a process is an orphan when it is alive and depends on a reception that no living memory
 // records.
 
+const declaredKept = "Holders: determinants are kept and declared (Kept, Forgotten)"
+
 func holders(f *Facts) bool { return f.Holders }
 
 // Dependence is DEP seen from the process that depends: for each rank, how many of its receptions
@@ -48,7 +50,7 @@ func Dependence(f *Facts, v View, p trace.Proc) []uint32 {
 // now, with what they record.
 func Logging(f *Facts, v View, receiver trace.Proc, number uint32) (list []trace.Proc,
 	items []trace.Item) {
-	for r := range trace.Rank(f.Layout.Ranks) {
+	for r := range f.ranks() {
 		h := v.Observed(r.Proc()).History
 		if h == nil || r.Proc() == receiver {
 			continue
@@ -66,14 +68,14 @@ func Logging(f *Facts, v View, receiver trace.Proc, number uint32) (list []trace
 var NoOrphanProcess = register(Property{
 	Name: "no-orphan-process", Kind: Always, Global: true, Source: "[CAMEL] Property 1",
 	Applies: holders,
-	Needs:   "Holders: determinants are kept and declared (Kept, Forgotten)",
+	Needs:   declaredKept,
 	Doc: "when a process restarts, each of its lost receptions on which a living process depends " +
 		"is recorded in a living memory",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Restored || int(e.Proc) >= f.Layout.Ranks {
 			return ""
 		}
-		for r := range trace.Rank(f.Layout.Ranks) {
+		for r := range f.ranks() {
 			if r.Proc() == e.Proc || v.Observed(r.Proc()).History == nil {
 				continue
 			}
@@ -81,8 +83,7 @@ var NoOrphanProcess = register(Property{
 				if list, _ := Logging(f, v, e.Proc, number); list == nil {
 					return fmt.Sprintf(
 						"%s is an orphan: it depends on reception %d of %s, which failed, and "+
-							"nobody knows what that was",
-						f.Layout.Name(r.Proc()), number, f.Layout.Name(e.Proc))
+							"nobody knows what that was", f.name(r.Proc()), number, f.name(e.Proc))
 				}
 			}
 		}
@@ -94,7 +95,7 @@ var NoOrphanProcess = register(Property{
 var ReplayOrder = register(Property{
 	Name: "replay-order", Kind: Always, Global: true, Source: "[CAMEL] section 2.3",
 	Applies: holders,
-	Needs:   "Holders: determinants are kept and declared (Kept, Forgotten)",
+	Needs:   declaredKept,
 	Doc: "whoever sends has received, at each number that some living memory records, the " +
 		"recorded message",
 	Event: func(f *Facts, v View, e trace.Event) string {
@@ -108,9 +109,8 @@ var ReplayOrder = register(Property{
 				if id := items[i].ID; id != h.Delivered[k].ID {
 					return fmt.Sprintf(
 						"%s sends after it received %s as number %d, where %s has recorded %s",
-						f.Layout.Name(e.Proc),
-						f.Layout.Label(h.Delivered[k].ID), k+1, f.Layout.Name(list[i]),
-						f.Layout.Label(id))
+						f.name(e.Proc), f.label(h.Delivered[k].ID), k+1, f.name(list[i]),
+						f.label(id))
 				}
 			}
 		}
@@ -122,7 +122,7 @@ var ReplayOrder = register(Property{
 var DeterminantStable = register(Property{
 	Name: "determinant-stable", Kind: Always, Source: "[CAMEL] section 2.3",
 	Applies: holders,
-	Needs:   "Holders: determinants are kept and declared (Kept, Forgotten)",
+	Needs:   declaredKept,
 	Doc: "a process never learns two different messages for one reception, and never another one " +
 		"than it received itself",
 	Event: func(f *Facts, v View, e trace.Event) string {
@@ -138,8 +138,7 @@ var DeterminantStable = register(Property{
 		}
 		differs := func(id trace.MsgID) string {
 			return fmt.Sprintf("reception %d of %s is %s, but %s knows it as %s", number,
-				f.Layout.Name(about), f.Layout.Label(e.ID),
-				f.Layout.Name(e.Proc), f.Layout.Label(id))
+				f.name(about), f.label(e.ID), f.name(e.Proc), f.label(id))
 		}
 		for _, i := range h.Memory {
 			if i.Sort == trace.Determinant && i.Peer == about && i.Number == number &&

@@ -27,22 +27,20 @@ var SendDeterminism = register(Property{
 // sendName tells a send from every other, also from those to which the program gives the same
 // label.
 func sendName(f *Facts, id trace.MsgID) string {
-	return fmt.Sprintf("%s (send %d of %s)", f.Layout.Label(id), id.Number,
-		f.Layout.Name(id.From.Proc()))
+	return fmt.Sprintf("%s (send %d of %s)", f.label(id), id.Number, f.name(id.From.Proc()))
 }
 
 // DescribeSend puts a send and what was delivered before it into words that are equal exactly for
 // equal sends.
 func DescribeSend(f *Facts, h *trace.History, e trace.Event) string {
-	return fmt.Sprintf("to %s payload %x after {%s}", f.Layout.Name(e.Peer), e.Digest,
-		DeliveredSet(f, h))
+	return fmt.Sprintf("to %s payload %x after {%s}", f.name(e.Peer), e.Digest, DeliveredSet(f, h))
 }
 
 // DeliveredSet names the messages that a history has received, in an order of their own.
 func DeliveredSet(f *Facts, h *trace.History) string {
 	var labels []string
 	for _, d := range h.Delivered {
-		labels = append(labels, f.Layout.Label(d.ID))
+		labels = append(labels, f.label(d.ID))
 	}
 	slices.Sort(labels)
 	return strings.Join(labels, " ")

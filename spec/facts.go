@@ -25,6 +25,12 @@ type Facts struct {
 	Own []Property // of the author of the protocol, beside those of the house
 }
 
+// The layout in short: names of procs and messages, numbers of ranks and procs to range over.
+func (f *Facts) name(p trace.Proc) string    { return f.Layout.Name(p) }
+func (f *Facts) label(id trace.MsgID) string { return f.Layout.Label(id) }
+func (f *Facts) ranks() trace.Rank           { return trace.Rank(f.Layout.Ranks) }
+func (f *Facts) procs() trace.Proc           { return trace.Proc(len(f.Layout.Names)) }
+
 // Oracle is the failure-free behaviour of a program, from exploring all its runs over an ideal
 // network.
 type Oracle struct {
@@ -80,7 +86,7 @@ func SequenceKey(list []trace.Delivery) string {
 // FinalKey is a map key for the final digests of all ranks.
 func FinalKey(f *Facts, v View) string {
 	var key []byte
-	for r := range trace.Rank(f.Layout.Ranks) {
+	for r := range f.ranks() {
 		h := v.Observed(r.Proc()).History
 		if h == nil || !h.Done {
 			return ""

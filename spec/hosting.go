@@ -7,6 +7,8 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
+const onNodes = "procs that run on nodes: Layout.Hosted (Adopted, Disowned)"
+
 // hosting reports whether procs run on nodes that can change.
 func hosting(f *Facts) bool { return f.Layout != nil && len(f.Layout.Hosted) > 0 }
 
@@ -14,10 +16,10 @@ func hosting(f *Facts) bool { return f.Layout != nil && len(f.Layout.Hosted) > 0
 // nobody can protect anybody.
 func lone(f *Facts, v View) bool {
 	n := 0
-	for p := range f.Layout.Names {
-		o := v.Observed(trace.Proc(p))
-		if o.Up && o.Incarnation == 0 && !f.Layout.Hosted[trace.Proc(p)] &&
-			!slices.Contains(f.Layout.Spares, trace.Proc(p)) {
+	for p := range f.procs() {
+		o := v.Observed(p)
+		if o.Up && o.Incarnation == 0 && !f.Layout.Hosted[p] &&
+			!slices.Contains(f.Layout.Spares, p) {
 			n++
 		}
 	}
@@ -35,11 +37,11 @@ var OneHost = register(Property{
 		if e.Kind != trace.Adopted {
 			return ""
 		}
-		for p := range f.Layout.Names {
-			if h := v.Observed(trace.Proc(p)).Holding; h != nil && trace.Proc(p) != e.Proc &&
+		for p := range f.procs() {
+			if h := v.Observed(p).Holding; h != nil && p != e.Proc &&
 				slices.Contains(h.Hosts, e.Peer) {
-				return fmt.Sprintf("%s adopts %s, which %s has adopted", f.Layout.Name(e.Proc),
-					f.Layout.Name(e.Peer), f.Layout.Name(trace.Proc(p)))
+				return fmt.Sprintf("%s adopts %s, which %s has adopted", f.name(e.Proc),
+					f.name(e.Peer), f.name(p))
 			}
 		}
 		return ""
@@ -49,21 +51,21 @@ var OneHost = register(Property{
 // HostsSettle: of two places one remains.
 var HostsSettle = register(Property{
 	Name: "hosts-settle", Kind: Final, Source: "[RADIC] Table 2.1", Applies: hosting,
-	Needs: "procs that run on nodes: Layout.Hosted (Adopted, Disowned)",
+	Needs: onNodes,
 	Doc:   "when nothing can happen any more, no process has been adopted by two nodes that are up",
 	End: func(f *Facts, v View) string {
 		host := map[trace.Proc]trace.Proc{}
-		for p := range f.Layout.Names {
-			h := v.Observed(trace.Proc(p)).Holding
+		for p := range f.procs() {
+			h := v.Observed(p).Holding
 			if h == nil {
 				continue
 			}
 			for _, q := range h.Hosts {
 				if first, twice := host[q]; twice {
 					return fmt.Sprintf("%s and %s have both adopted %s, and neither gives it up",
-						f.Layout.Name(first), f.Layout.Name(trace.Proc(p)), f.Layout.Name(q))
+						f.name(first), f.name(p), f.name(q))
 				}
-				host[q] = trace.Proc(p)
+				host[q] = p
 			}
 		}
 		return ""
@@ -74,7 +76,7 @@ var HostsSettle = register(Property{
 var SpareOnce = register(Property{
 	Name: "spare-once", Kind: Always, Source: "[RADIC] section 6.2.1, design section 4",
 	Applies: hosting,
-	Needs:   "procs that run on nodes: Layout.Hosted (Adopted, Disowned)",
+	Needs:   onNodes,
 	Doc:     "a spare adopts the ranks of one node only",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Adopted || !slices.Contains(f.Layout.Spares, e.Proc) ||
@@ -89,7 +91,7 @@ var SpareOnce = register(Property{
 			if int(q) < f.Layout.Ranks && q != e.Peer &&
 				f.Layout.Nodes[q] != f.Layout.Nodes[e.Peer] {
 				return fmt.Sprintf("spare %s adopts %s although it has adopted %s of another node",
-					f.Layout.Name(e.Proc), f.Layout.Name(e.Peer), f.Layout.Name(q))
+					f.name(e.Proc), f.name(e.Peer), f.name(q))
 			}
 		}
 		return ""
@@ -102,10 +104,10 @@ var KeptElsewhere = register(Property{
 	Doc: "when nothing can happen any more, no rank runs on the node of the only proc that " +
 		"keeps its line",
 	Applies: hosting,
-	Needs:   "procs that run on nodes: Layout.Hosted (Adopted, Disowned)",
+	Needs:   onNodes,
 	End: func(f *Facts, v View) string {
-		for p := range f.Layout.Names {
-			h := v.Observed(trace.Proc(p)).Holding
+		for p := range f.procs() {
+			h := v.Observed(p).Holding
 			if h == nil || gaveUp(f, v) || lone(f, v) {
 				continue
 			}
@@ -114,8 +116,7 @@ var KeptElsewhere = register(Property{
 					if _, ok := v.Observed(keeper).Holding.Image(rank); ok {
 						return fmt.Sprintf(
 							"%s and %s, which keeps its line, both run on the node of %s",
-							f.Layout.Name(rank), f.Layout.Name(keeper),
-							f.Layout.Name(trace.Proc(p)))
+							f.name(rank), f.name(keeper), f.name(p))
 					}
 				}
 			}
@@ -130,7 +131,7 @@ var SparesUsed = register(Property{
 	Doc: "when nothing can happen any more, no rank is a guest on the node of others while a " +
 		"spare that has room for it, was there from the start and never failed runs none",
 	Applies: hosting,
-	Needs:   "procs that run on nodes: Layout.Hosted (Adopted, Disowned)",
+	Needs:   onNodes,
 	End: func(f *Facts, v View) string {
 		for _, s := range f.Layout.Spares {
 			spare := v.Observed(s)
@@ -138,10 +139,10 @@ var SparesUsed = register(Property{
 				spare.Holding != nil && len(spare.Holding.Hosts) > 0 {
 				continue
 			}
-			for p := range f.Layout.Names {
-				if q, ok := guest(f, v.Observed(trace.Proc(p)).Holding, trace.Proc(p)); ok {
+			for p := range f.procs() {
+				if q, ok := guest(f, v.Observed(p).Holding, p); ok {
 					return fmt.Sprintf("%s runs %s beside its own ranks, and spare %s runs none",
-						f.Layout.Name(trace.Proc(p)), f.Layout.Name(q), f.Layout.Name(s))
+						f.name(p), f.name(q), f.name(s))
 				}
 			}
 		}

@@ -18,7 +18,7 @@ var LineConsistent = register(Property{
 		if e.Kind != lineReached(f) || self.History == nil {
 			return ""
 		}
-		for r := range trace.Rank(f.Layout.Ranks) {
+		for r := range f.ranks() {
 			mate := v.Observed(r.Proc())
 			if r.Proc() == e.Proc || !f.Layout.SameCluster(r.Proc(), e.Proc) ||
 				mate.History == nil || mate.Incarnation != self.Incarnation {
@@ -50,8 +50,7 @@ func lineReached(f *Facts) trace.Kind {
 func lineMessage(f *Facts, receiver trace.Proc, m trace.MsgID) string {
 	return fmt.Sprintf(
 		"the recovery line is not consistent: %s has received %s, which %s has not sent",
-		f.Layout.Name(receiver),
-		f.Layout.Label(m), f.Layout.Name(m.From.Proc()))
+		f.name(receiver), f.label(m), f.name(m.From.Proc()))
 }
 
 // orphanBetween is a message that the receiver has of the sender and the sender has not sent, or
@@ -76,8 +75,8 @@ var LineSettles = register(Property{
 	Needs: "checkpoints in the scenario (Commit), RollsBack no more than the failed clusters, " +
 		"images that are not fetched",
 	End: func(f *Facts, v View) string {
-		for r := range trace.Rank(f.Layout.Ranks) {
-			for q := range trace.Rank(f.Layout.Ranks) {
+		for r := range f.ranks() {
+			for q := range f.ranks() {
 				if r == q || !f.Layout.SameCluster(r.Proc(), q.Proc()) {
 					continue
 				}
@@ -111,8 +110,7 @@ var LineProgress = register(Property{
 		if e.Sent < line.Sent || int(e.Received) < len(line.Delivered) {
 			return fmt.Sprintf(
 				"%s is %s at %d sent and %d delivered, behind its recovery line at %d and %d",
-				f.Layout.Name(e.Proc), e.Kind,
-				e.Sent, e.Received, line.Sent, len(line.Delivered))
+				f.name(e.Proc), e.Kind, e.Sent, e.Received, line.Sent, len(line.Delivered))
 		}
 		return ""
 	},
@@ -122,14 +120,13 @@ var LineProgress = register(Property{
 var Contained = register(Property{
 	Name: "contained", Kind: Always, Global: true, Source: "[HydEE] section III-A",
 	Doc: "a rank rolls back only when its own cluster has failed, or while it recovers itself " +
-		"where the end of that is declared, " +
-		"and takes an image for its state only after a restart",
+		"where the end of that is declared, and takes an image for its state only after a restart",
 	Applies: func(f *Facts) bool { return f.RollsBack <= promise.Cluster },
 	Needs:   "RollsBack no more than the failed clusters",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Resumed && e.Incarnation == 0 {
 			return fmt.Sprintf("%s goes back to an image although it has not failed",
-				f.Layout.Name(e.Proc))
+				f.name(e.Proc))
 		}
 		if e.Kind != trace.Crashed || e.Text != "rollback" {
 			return ""
@@ -139,15 +136,14 @@ var Contained = register(Property{
 		if f.Holders && self.History != nil && self.History.Recovering {
 			return ""
 		}
-		for r := range trace.Rank(f.Layout.Ranks) {
+		for r := range f.ranks() {
 			mate := v.Observed(r.Proc())
 			if r.Proc() != e.Proc && f.Layout.SameCluster(r.Proc(), e.Proc) &&
 				(!mate.Up || mate.Incarnation > self.Incarnation) {
 				return ""
 			}
 		}
-		return fmt.Sprintf("%s rolls back although its cluster has not failed",
-			f.Layout.Name(e.Proc))
+		return fmt.Sprintf("%s rolls back although its cluster has not failed", f.name(e.Proc))
 	},
 })
 
@@ -165,8 +161,7 @@ var PruneSafe = register(Property{
 		}
 		if line := v.Observed(e.Peer).Line; line == nil || !line.Received(e.ID) {
 			return fmt.Sprintf("%s removes %s from its log, but %s would need it after a failure",
-				f.Layout.Name(e.Proc),
-				f.Layout.Label(e.ID), f.Layout.Name(e.Peer))
+				f.name(e.Proc), f.label(e.ID), f.name(e.Peer))
 		}
 		return ""
 	},
@@ -176,9 +171,8 @@ var PruneSafe = register(Property{
 // whether nobody who is up keeps a line of its receiver: then that must save itself anew, or is
 // lost, in any case.
 func heldElsewhere(f *Facts, v View, e trace.Event) bool {
-	for p := range f.Layout.Names {
-		if c, ok := v.Observed(trace.Proc(p)).Holding.Copy(e.ID, e.Peer); ok &&
-			(c.Covered || trace.Proc(p) != e.Proc) {
+	for p := range f.procs() {
+		if c, ok := v.Observed(p).Holding.Copy(e.ID, e.Peer); ok && (c.Covered || p != e.Proc) {
 			return true
 		}
 	}
@@ -203,7 +197,7 @@ var StableOnly = register(Property{
 			}
 		}
 		return fmt.Sprintf("%s makes %s stable, which the protocol does not declare",
-			f.Layout.Name(e.Proc), e.Text)
+			f.name(e.Proc), e.Text)
 	},
 })
 
@@ -215,8 +209,8 @@ var LogScope = register(Property{
 	Needs:   "LogsOutside (Logged)",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Logged && f.Layout.SameCluster(e.Proc, e.Peer) {
-			return fmt.Sprintf("%s logs %s for %s of its own cluster", f.Layout.Name(e.Proc),
-				f.Layout.Label(e.ID), f.Layout.Name(e.Peer))
+			return fmt.Sprintf("%s logs %s for %s of its own cluster", f.name(e.Proc),
+				f.label(e.ID), f.name(e.Peer))
 		}
 		return ""
 	},

@@ -32,7 +32,7 @@ var Linearizable = register(Property{
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
 		h := readHistory(memory)
 		c := h.client(e)
-		name := f.Layout.Name(e.Proc)
+		name := f.name(e.Proc)
 		switch {
 		case e.Kind == trace.Invoked && c.Open != nil:
 			return memory, fmt.Sprintf("%s begins to %s before its %s has ended", name, e.Text,
@@ -54,18 +54,9 @@ var Linearizable = register(Property{
 })
 
 // ReadsValue: reads are more than asked.
-var ReadsValue = register(Property{
-	Name: "reads-value", Kind: Sometimes, Source: "guard",
-	Doc:     "in some run a client reads a value that was written",
-	Applies: func(f *Facts) bool { return f.Register },
-	Needs:   "Register (Invoke, Return)",
-	Event: func(f *Facts, v View, e trace.Event) string {
-		if e.Kind == trace.Returned && e.Text != "" {
-			return "seen"
-		}
-		return ""
-	},
-})
+var ReadsValue = sometimes("reads-value", "in some run a client reads a value that was written",
+	func(f *Facts) bool { return f.Register }, "Register (Invoke, Return)",
+	func(f *Facts, e trace.Event) bool { return e.Kind == trace.Returned && e.Text != "" })
 
 // clients is a history of operations: by proc, then incarnation.
 type clients []*clientHistory
@@ -196,14 +187,14 @@ func (h clients) describe(f *Facts) string {
 	var words []string
 	for _, c := range h {
 		for _, o := range c.Done {
-			text := f.Layout.Name(c.Proc) + " " + o.Input
+			text := f.name(c.Proc) + " " + o.Input
 			if o.Input == "read" {
 				text += fmt.Sprintf(" %q", o.Output)
 			}
 			words = append(words, text)
 		}
 		if c.Open != nil {
-			words = append(words, f.Layout.Name(c.Proc)+" "+c.Open.Input+" (not ended)")
+			words = append(words, f.name(c.Proc)+" "+c.Open.Input+" (not ended)")
 		}
 	}
 	return strings.Join(words, ", ")

@@ -15,9 +15,8 @@ func stable(f *Facts, v View, id trace.MsgID, to trace.Proc) bool {
 	if receiver.Line != nil && receiver.Line.Received(id) || coveredBy(f, v, id, to, receiver) {
 		return true
 	}
-	for p := range f.Layout.Names {
-		if c, ok := v.Observed(trace.Proc(p)).Holding.Copy(id, to); ok &&
-			(c.Covered || c.Order != 0) {
+	for p := range f.procs() {
+		if c, ok := v.Observed(p).Holding.Copy(id, to); ok && (c.Covered || c.Order != 0) {
 			return true
 		}
 	}
@@ -32,8 +31,8 @@ func coveredBy(f *Facts, v View, id trace.MsgID, to trace.Proc, receiver Observe
 	if receiver.Line != nil {
 		declared = len(receiver.Line.Delivered)
 	}
-	for p := range f.Layout.Names {
-		line, ok := v.Observed(trace.Proc(p)).Holding.Image(to)
+	for p := range f.procs() {
+		line, ok := v.Observed(p).Holding.Image(to)
 		if !ok || int(line.Received) <= declared {
 			continue
 		}
@@ -50,8 +49,8 @@ func coveredBy(f *Facts, v View, id trace.MsgID, to trace.Proc, receiver Observe
 
 // lineKept reports whether somebody who is up keeps a line of the rank.
 func lineKept(f *Facts, v View, rank trace.Proc) bool {
-	for p := range f.Layout.Names {
-		if _, ok := v.Observed(trace.Proc(p)).Holding.Image(rank); ok {
+	for p := range f.procs() {
+		if _, ok := v.Observed(p).Holding.Image(rank); ok {
 			return true
 		}
 	}
@@ -61,7 +60,7 @@ func lineKept(f *Facts, v View, rank trace.Proc) bool {
 // gaveUp reports whether a rank has declared that it can not be recovered; GivesNotUp judges
 // whether it was right.
 func gaveUp(f *Facts, v View) bool {
-	for r := range trace.Rank(f.Layout.Ranks) {
+	for r := range f.ranks() {
 		if h := v.Observed(r.Proc()).Holding; f.KeepsLines && h != nil && h.Halted {
 			return true
 		}
@@ -73,8 +72,8 @@ func gaveUp(f *Facts, v View) bool {
 var NoOrphan = register(Property{
 	Name: "no-orphan", Kind: Always, Global: true,
 	Source: "[RADIC] section 4.2.3, design section 4",
-	Doc: "a message that is sent again is the one that whoever is up has received under its " +
-		"name",
+	Doc: "a message that is sent again is the one that whoever is up has received " +
+		"under its name",
 	Applies: func(f *Facts) bool { return f.Needs == promise.Piecewise },
 	Needs:   "Needs a piecewise deterministic program",
 	Event: func(f *Facts, v View, e trace.Event) string {
@@ -83,7 +82,7 @@ var NoOrphan = register(Property{
 		if e.Kind != trace.Sent || c.Round > 0 {
 			return ""
 		}
-		for r := range trace.Rank(f.Layout.Ranks) {
+		for r := range f.ranks() {
 			h := v.Observed(r.Proc()).History
 			if h == nil {
 				continue
@@ -92,9 +91,8 @@ var NoOrphan = register(Property{
 				if d.ID == e.ID && (d.Digest != e.Digest || r.Proc() != e.Peer && !collective) {
 					return fmt.Sprintf(
 						"%s is an orphan: it has received %s with payload %x, which %s now sends "+
-							"to %s with payload %x", f.Layout.Name(r.Proc()),
-						f.Layout.Label(e.ID), d.Digest, f.Layout.Name(e.Proc),
-						f.Layout.Name(e.Peer), e.Digest)
+							"to %s with payload %x", f.name(r.Proc()),
+						f.label(e.ID), d.Digest, f.name(e.Proc), f.name(e.Peer), e.Digest)
 				}
 			}
 		}
@@ -115,8 +113,8 @@ var Recoverable = register(Property{
 		case e.Kind == trace.Emitted && !e.ID.IsZero():
 			if _, ok := v.Observed(e.Proc).Holding.Copy(e.ID, e.Peer); !ok &&
 				!f.Layout.SameCluster(e.Proc, e.Peer) && !stable(f, v, e.ID, e.Peer) {
-				return fmt.Sprintf("%s leaves %s, which keeps no copy of it", f.Layout.Label(e.ID),
-					f.Layout.Name(e.Proc))
+				return fmt.Sprintf("%s leaves %s, which keeps no copy of it", f.label(e.ID),
+					f.name(e.Proc))
 			}
 		case e.Kind == trace.Resumed || e.Kind == trace.Restored && !f.Fetches:
 			return lostBehind(f, v, e.Proc)
@@ -132,7 +130,7 @@ func lostBehind(f *Facts, v View, sender trace.Proc) string {
 	if self.History == nil {
 		return ""
 	}
-	for r := range trace.Rank(f.Layout.Ranks) {
+	for r := range f.ranks() {
 		h := v.Observed(r.Proc()).History
 		if h == nil || f.Layout.SameCluster(r.Proc(), sender) {
 			continue
@@ -145,8 +143,7 @@ func lostBehind(f *Facts, v View, sender trace.Proc) string {
 			if _, ok := self.Holding.Copy(d.ID, r.Proc()); !ok && !stable(f, v, d.ID, r.Proc()) {
 				return fmt.Sprintf(
 					"%s is back behind its send of %s and has no copy, and the delivery to %s is "+
-						"not stable", f.Layout.Name(sender),
-					f.Layout.Label(d.ID), f.Layout.Name(r.Proc()))
+						"not stable", f.name(sender), f.label(d.ID), f.name(r.Proc()))
 			}
 		}
 	}
@@ -182,7 +179,7 @@ var OutputStable = register(Property{
 		for _, d := range h.Delivered {
 			if !stable(f, v, d.ID, e.Proc) && !regained(f, v, d.ID, e.Proc) {
 				return fmt.Sprintf("%s puts out what depends on %s, whose delivery is not stable",
-					f.Layout.Name(e.Proc), f.Layout.Label(d.ID))
+					f.name(e.Proc), f.label(d.ID))
 			}
 		}
 		return ""
@@ -200,7 +197,7 @@ var Protected = register(Property{
 		if lone(f, v) {
 			return ""
 		}
-		for r := range trace.Rank(f.Layout.Ranks) {
+		for r := range f.ranks() {
 			o := v.Observed(r.Proc())
 			if gaveUp(f, v) && o.History != nil && o.History.Recovering {
 				// its recovery waits for good for somebody who has given up, and its end would
@@ -210,7 +207,7 @@ var Protected = register(Property{
 			if h := o.Holding; !lineKept(f, v, r.Proc()) && (h == nil || !h.Halted) {
 				return fmt.Sprintf(
 					"nobody keeps an image of %s, so its next failure can not be survived",
-					f.Layout.Name(r.Proc()))
+					f.name(r.Proc()))
 			}
 		}
 		return ""
@@ -228,7 +225,7 @@ var BuffersDrain = register(Property{
 		if gaveUp(f, v) {
 			return ""
 		}
-		for r := range trace.Rank(f.Layout.Ranks) {
+		for r := range f.ranks() {
 			h := v.Observed(r.Proc()).Holding
 			if h == nil {
 				continue
@@ -236,23 +233,9 @@ var BuffersDrain = register(Property{
 			for _, c := range h.Copies {
 				if c.Order == 0 && stable(f, v, c.ID, c.To) {
 					return fmt.Sprintf("%s still has a copy of %s, which is stable at %s",
-						f.Layout.Name(r.Proc()), f.Layout.Label(c.ID), f.Layout.Name(c.To))
+						f.name(r.Proc()), f.label(c.ID), f.name(c.To))
 				}
 			}
-		}
-		return ""
-	},
-})
-
-// Unrecoverable: the typed answer to a loss of all copies.
-var Unrecoverable = register(Property{
-	Name: "unrecoverable", Kind: Sometimes, Source: "guard",
-	Applies: func(f *Facts) bool { return f.KeepsLines && f.Failures },
-	Needs:   "KeepsLines, and failures in the scenario (Halted)",
-	Doc:     "in some run a rank and everybody who kept its image fail together, and it says so",
-	Event: func(f *Facts, v View, e trace.Event) string {
-		if e.Kind == trace.Halted {
-			return "seen"
 		}
 		return ""
 	},

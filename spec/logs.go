@@ -21,8 +21,8 @@ var LogTrimmed = register(Property{
 		if gaveUp(f, v) {
 			return ""
 		}
-		for p := range f.Layout.Names {
-			h := v.Observed(trace.Proc(p)).Holding
+		for p := range f.procs() {
+			h := v.Observed(p).Holding
 			if h == nil {
 				continue
 			}
@@ -30,7 +30,7 @@ var LogTrimmed = register(Property{
 				line := v.Observed(c.To).Line
 				if !c.Gone && (c.Covered || line != nil && line.Received(c.ID)) {
 					return fmt.Sprintf("%s still keeps %s, which the recovery line of %s holds",
-						f.Layout.Name(trace.Proc(p)), f.Layout.Label(c.ID), f.Layout.Name(c.To))
+						f.name(p), f.label(c.ID), f.name(c.To))
 				}
 			}
 		}
@@ -50,8 +50,8 @@ var LogTrue = register(Property{
 		if gaveUp(f, v) {
 			return ""
 		}
-		for p := range f.Layout.Names {
-			h := v.Observed(trace.Proc(p)).Holding
+		for p := range f.procs() {
+			h := v.Observed(p).Holding
 			if h == nil {
 				continue
 			}
@@ -62,8 +62,7 @@ var LogTrue = register(Property{
 				}
 				if !placed(f, v, c, past) {
 					return fmt.Sprintf("%s keeps %s as delivery %d of %s, which that is not",
-						f.Layout.Name(trace.Proc(p)), f.Layout.Label(c.ID), c.Order,
-						f.Layout.Name(c.To))
+						f.name(p), f.label(c.ID), c.Order, f.name(c.To))
 				}
 			}
 		}
@@ -84,8 +83,8 @@ func placed(f *Facts, v View, c trace.HeldCopy, past *trace.History) bool {
 	if here < 0 || int(c.Order) <= here {
 		return false // so many deliveries before it have numbers, too
 	}
-	for p := range f.Layout.Names {
-		h := v.Observed(trace.Proc(p)).Holding
+	for p := range f.procs() {
+		h := v.Observed(p).Holding
 		if h == nil {
 			continue
 		}

@@ -25,8 +25,8 @@ var PhaseOrder = register(Property{
 			}
 			if e.Stamp.Phase < least {
 				return fmt.Sprintf("%s has phase %d, %s phase %d of %s, which %s had received",
-					f.Layout.Label(e.ID), e.Stamp.Phase,
-					relation, d.Stamp.Phase, f.Layout.Label(d.ID), f.Layout.Name(e.Proc))
+					f.label(e.ID), e.Stamp.Phase,
+					relation, d.Stamp.Phase, f.label(d.ID), f.name(e.Proc))
 			}
 		}
 		return ""
@@ -57,8 +57,7 @@ var CausalReplay = register(Property{
 			missing := trace.MsgID{From: trace.Rank(r), Number: o.History.Sent + 1}
 			return fmt.Sprintf(
 				"%s leaves %s although it depends on %s, which %s has not sent again",
-				f.Layout.Label(e.ID),
-				f.Layout.Name(e.Proc), f.Layout.Label(missing), f.Layout.Name(trace.Proc(r)))
+				f.label(e.ID), f.name(e.Proc), f.label(missing), f.name(trace.Proc(r)))
 		}
 		return ""
 	},
@@ -67,8 +66,8 @@ var CausalReplay = register(Property{
 // newestRound is the newest recovery round that anybody who is up has named.
 func newestRound(f *Facts, v View) uint64 {
 	var newest uint64
-	for p := range f.Layout.Names {
-		newest = max(newest, v.Observed(trace.Proc(p)).Round)
+	for p := range f.procs() {
+		newest = max(newest, v.Observed(p).Round)
 	}
 	return newest
 }
@@ -94,7 +93,7 @@ var GateSound = register(Property{
 			e.Stamp.Round != newestRound(f, v) {
 			return ""
 		}
-		for r := range trace.Rank(f.Layout.Ranks) {
+		for r := range f.ranks() {
 			receiver := v.Observed(r.Proc())
 			if !joined(receiver, e.Stamp.Round) {
 				continue
@@ -105,8 +104,7 @@ var GateSound = register(Property{
 					d.Stamp.Phase < e.Stamp.Phase {
 					return fmt.Sprintf(
 						"sends are allowed above phase %d, but orphan %s of that phase (received "+
-							"by %s) is outstanding",
-						d.Stamp.Phase, f.Layout.Label(d.ID), f.Layout.Name(r.Proc()))
+							"by %s) is outstanding", d.Stamp.Phase, f.label(d.ID), f.name(r.Proc()))
 				}
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // what a subtree has contributed before may be on its way through the tree.
 var LogPruned = register(Property{
 	Name: "log-pruned", Kind: Final, Source: "[CAMEL] Alg. 1 l. 22-27", Applies: holders,
-	Needs: "Holders: determinants are kept and declared (Kept, Forgotten)",
+	Needs: declaredKept,
 	Doc: "at the end nobody keeps a message that the recovery line of its sender includes, nor a " +
 		"determinant that was new before the line of its receiver, but for contributions to a " +
 		"round that ends after the root's line",
@@ -29,8 +29,7 @@ var LogPruned = register(Property{
 				if line := v.Observed(i.ID.From.Proc()).Line; line != nil &&
 					i.ID.Number <= line.Sent && !pending(f, v, i) {
 					return fmt.Sprintf("%s keeps %s, which %s sent before its recovery line",
-						f.Layout.Name(p), f.Layout.Label(i.ID),
-						f.Layout.Name(i.ID.From.Proc()))
+						f.name(p), f.label(i.ID), f.name(i.ID.From.Proc()))
 				}
 			}
 			for _, i := range h.Memory {
@@ -41,8 +40,7 @@ var LogPruned = register(Property{
 					i.Number <= uint32(len(line.Delivered)) {
 					return fmt.Sprintf(
 						"%s keeps the determinant of reception %d of %s, which is before its "+
-							"recovery line", f.Layout.Name(p), i.Number,
-						f.Layout.Name(i.Peer))
+							"recovery line", f.name(p), i.Number, f.name(i.Peer))
 				}
 			}
 		}

@@ -18,13 +18,13 @@ var Terminates = register(Property{
 		if gaveUp(f, v) {
 			return "" // beyond the model, and it has been said
 		}
-		for r := range trace.Rank(f.Layout.Ranks) {
+		for r := range f.ranks() {
 			switch h := v.Observed(r.Proc()).History; {
 			case h == nil:
-				stuck = append(stuck, f.Layout.Name(r.Proc())+" is down for good")
+				stuck = append(stuck, f.name(r.Proc())+" is down for good")
 			case !h.Done:
 				stuck = append(stuck, fmt.Sprintf(
-					"%s has sent %d and received %d and can not go on", f.Layout.Name(r.Proc()),
+					"%s has sent %d and received %d and can not go on", f.name(r.Proc()),
 					h.Sent, len(h.Delivered)))
 			}
 		}
@@ -55,7 +55,7 @@ func missing(f *Facts, v View) (words []string) {
 		for j, m := range t.Members {
 			if rounds[j] < most {
 				words = append(words, fmt.Sprintf("reduction %d of group %s waits for %s",
-					rounds[j]+1, t.Name, f.Layout.Name(m.Proc())))
+					rounds[j]+1, t.Name, f.name(m.Proc())))
 			}
 		}
 	}
@@ -84,7 +84,7 @@ var GivesNoUp = register(Property{
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind == trace.Halted && !(f.KeepsLines && int(e.Proc) < f.Layout.Ranks &&
 			lost(f, v, e.Proc)) {
-			return fmt.Sprintf("%s gives up: %s", f.Layout.Name(e.Proc), e.Text)
+			return fmt.Sprintf("%s gives up: %s", f.name(e.Proc), e.Text)
 		}
 		return ""
 	},
@@ -96,7 +96,7 @@ func lost(f *Facts, v View, rank trace.Proc) bool {
 	if !lineKept(f, v, rank) {
 		return true
 	}
-	for r := range trace.Rank(f.Layout.Ranks) {
+	for r := range f.ranks() {
 		if h := v.Observed(r.Proc()).Holding; r.Proc() != rank &&
 			f.Layout.SameCluster(r.Proc(), rank) && h != nil && h.Halted &&
 			!lineKept(f, v, r.Proc()) {
@@ -115,13 +115,12 @@ var OneIncarnation = register(Property{
 		if e.Kind == trace.Restored && !o.Fresh {
 			return fmt.Sprintf(
 				"%s restarts as incarnation %d, which is not newer, or without having stopped",
-				f.Layout.Name(e.Proc), e.Incarnation)
+				f.name(e.Proc), e.Incarnation)
 		}
 		if !o.Up && e.Kind != trace.Restored || e.Incarnation != o.Incarnation {
 			return fmt.Sprintf(
 				"%s acts as incarnation %d, but incarnation %d is the live one (up: %t)",
-				f.Layout.Name(e.Proc),
-				e.Incarnation, o.Incarnation, o.Up)
+				f.name(e.Proc), e.Incarnation, o.Incarnation, o.Up)
 		}
 		return ""
 	},

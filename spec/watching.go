@@ -22,27 +22,27 @@ func nodesOf(l *trace.Layout) int {
 var NodesWatched = register(Property{
 	Name: "nodes-watched", Kind: Final, Source: "[RADIC] section 2.3.2, Fig. 2.8",
 	Applies: hosting,
-	Needs:   "procs that run on nodes: Layout.Hosted (Adopted, Disowned)",
+	Needs:   onNodes,
 	Doc: "when nothing can happen any more, every node on which somebody runs is watched by " +
 		"another one that is up",
 	End: func(f *Facts, v View) string {
 		if lone(f, v) {
 			return ""
 		}
-		for p := range f.Layout.Names {
-			h := v.Observed(trace.Proc(p)).Holding
+		for p := range f.procs() {
+			h := v.Observed(p).Holding
 			if h == nil || len(h.Hosts) == 0 {
 				continue
 			}
 			watched := false
-			for q := range f.Layout.Names {
-				w := v.Observed(trace.Proc(q)).Holding
-				watched = watched || q != p && w != nil && slices.Contains(w.Watches, trace.Proc(p))
+			for q := range f.procs() {
+				w := v.Observed(q).Holding
+				watched = watched || q != p && w != nil && slices.Contains(w.Watches, p)
 			}
 			if !watched {
 				return fmt.Sprintf(
 					"nobody watches %s, on which %s runs, so its failure would not be noticed",
-					f.Layout.Name(trace.Proc(p)), f.Layout.Name(h.Hosts[0]))
+					f.name(p), f.name(h.Hosts[0]))
 			}
 		}
 		return ""
@@ -52,7 +52,7 @@ var NodesWatched = register(Property{
 // Reach: a rank that has moved can be found.
 var Reach = register(Property{
 	Name: "reach", Kind: Monitor, Source: "[RADIC] section 6.2.1", Applies: hosting,
-	Needs:   "procs that run on nodes: Layout.Hosted (Adopted, Disowned)",
+	Needs:   onNodes,
 	Watched: []trace.Kind{trace.Emitted, trace.Adopted},
 	Doc: "between two moves of ranks nobody asks more often where the others are than every node " +
 		"once and one of them again, for each other rank",
@@ -72,7 +72,7 @@ var Reach = register(Property{
 		if count[e.Proc]++; int(count[e.Proc]) > most {
 			broken = fmt.Sprintf(
 				"%s has asked %d times where another rank is, and nobody has moved meanwhile",
-				f.Layout.Name(e.Proc), count[e.Proc])
+				f.name(e.Proc), count[e.Proc])
 		}
 		return string(count), broken
 	},
@@ -82,7 +82,7 @@ var Reach = register(Property{
 var DegradationSaid = register(Property{
 	Name: "degradation-said", Kind: Monitor, Source: "[RADIC] section 2.3.3, basic protection",
 	Applies: hosting, Watched: []trace.Kind{trace.Declared, trace.Adopted},
-	Needs: "procs that run on nodes: Layout.Hosted (Adopted, Disowned)",
+	Needs: onNodes,
 	Doc: "a rank becomes the guest of a node that has its own only after some node has declared " +
 		"that it gives up something",
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
@@ -94,37 +94,8 @@ var DegradationSaid = register(Property{
 		if guest && memory == "" {
 			return memory,
 				fmt.Sprintf("%s becomes a guest of %s, and nobody has said that no spare is left",
-					f.Layout.Name(e.Peer), f.Layout.Name(e.Proc))
+					f.name(e.Peer), f.name(e.Proc))
 		}
 		return memory, ""
-	},
-})
-
-// Degrades: the fallback happens.
-var Degrades = register(Property{
-	Name: "degrades", Kind: Sometimes, Source: "guard",
-	Applies: func(f *Facts) bool { return hosting(f) && f.Failures },
-	Needs:   "procs that run on nodes (Adopted, Declared), and failures in the scenario",
-	Doc: "in some run a node declares that it gives up something, because no spare or no " +
-		"other node is left",
-	Event: func(f *Facts, v View, e trace.Event) string {
-		if e.Kind == trace.Declared {
-			return "seen"
-		}
-		return ""
-	},
-})
-
-// Searches: somebody looks for a rank that has moved.
-var Searches = register(Property{
-	Name: "searches", Kind: Sometimes, Source: "guard",
-	Applies: func(f *Facts) bool { return hosting(f) && f.Failures },
-	Needs:   "procs that run on nodes (Adopted, Declared), and failures in the scenario",
-	Doc:     "in some run a rank that has moved is looked for",
-	Event: func(f *Facts, v View, e trace.Event) string {
-		if e.Kind == trace.Emitted && f.Layout.Kinds[e.Text] == trace.Question {
-			return "seen"
-		}
-		return ""
 	},
 })

@@ -37,29 +37,4 @@
 // allocates nothing; a driver encodes or writes it out before that. Payload.Data is the exception
 // that makes large payloads cheap: the bytes belong to whoever holds the Payload, are never changed
 // after the send, and are copied only into a log that outlives the delivery.
-//
-// # What comes next, and how it fits without a change here
-//
-//   - Collectives on trees (CAMEL): multicast and contribution are two more request kinds with a
-//     Group number in the Request, exactly like Send; a tree is static data of the Setup that both
-//     program and protocol read. A protocol without trees is given the same program with the
-//     collective expanded into Send and Receive by the rank host.
-//   - Determinants and replay in order (causal, pessimistic logging): the protocol decides in
-//     Sources which message the program may receive next, so a replay offers exactly one source,
-//     and a blocked send is Ready = false.
-//   - Services, timers and node groups (RADIC): services are procs behind the ranks; SetTimer and
-//     the Tick input carry heartbeats and watchdogs; a node is a group that holds ranks and
-//     services alike, so one crash takes them together, or, when recovery moves ranks, what a
-//     service has adopted (trace.Adopted).
-//   - Recovery policies in a stack (ErrMgr): a policy is a service machine; composition is a
-//     machine that offers an Input to its parts in priority order. Run-through needs no restart: a
-//     Down input that nobody answers by a Restore.
-//   - Global and cluster checkpoints: Checkpoint is a request that any rank may get; what is
-//     coordinated is the protocol's business; Committed marks the new recovery line. Records are
-//     per proc and Reads says whose a restart may read.
-//   - Network orders: a machine never assumes one; Promises.Order declares what it needs, and the
-//     world is told which to give.
-//   - Multi-megabyte payloads over TCP: the rules of ownership above; Message.Describe is for
-//     evidence only and is not on the data path; a protocol adds a fixed binary header for its data
-//     message beside the codec.
 package core
