@@ -40,7 +40,7 @@ type Tables map[string]func() []Row
 
 // topics are all, in the order in which a reader wants them.
 var order = []string{"verdicts", "own", "scenario", "program", "options", "properties", "search",
-	"kill", "hosts", "exit-codes", "json"}
+	"kill", "hosts", "exit-codes", "json", "references"}
 
 // Topics lists the topics, in an order in which they can be read.
 func Topics() (list []Topic) {
