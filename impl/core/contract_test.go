@@ -118,7 +118,7 @@ func TestWrong(t *testing.T) {
 func TestSources(t *testing.T) {
 	for _, list := range [][]core.Rank{{2, 1}, {1, 1}} {
 		h := core.NewHost(0, core.Program{{Kind: core.OpRecv, Any: true}},
-			func(core.Application) core.Protocol { return &unsorted{list: list} })
+			func(core.Application) core.Layer { return &unsorted{list: list} })
 		func() {
 			defer func() {
 				if r := recover(); r == nil ||

@@ -46,7 +46,7 @@ type Memory interface {
 	Free(data []byte)
 }
 
-// Recycler is a Protocol, or the machine of a service, that says which payloads it holds, so that a
+// Recycler is a Layer, or the machine of a service, that says which payloads it holds, so that a
 // driver can use the others' bytes again. Without it, neither bytes sent nor bytes received are
 // ever used again.
 type Recycler interface {
@@ -82,8 +82,8 @@ func RecyclerOf(m Machine) Recycler {
 	switch m := m.(type) {
 	case Recycler:
 		return m
-	case interface{ Protocol() Protocol }:
-		r, _ := m.Protocol().(Recycler)
+	case interface{ Layer() Layer }:
+		r, _ := m.Layer().(Recycler)
 		return r
 	case Below:
 		return RecyclerOf(m.Below())

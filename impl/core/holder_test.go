@@ -31,7 +31,7 @@ func newKeeper(held []core.OpKind, program ...core.Op) (*core.Host, *keeper) {
 	for _, op := range held {
 		k.Held[op] = true
 	}
-	return core.NewHost(0, program, func(core.Application) core.Protocol { return k }), k
+	return core.NewHost(0, program, func(core.Application) core.Layer { return k }), k
 }
 
 // Aim: a layer can hold every operation that it is not asked for otherwise. Method: each such
@@ -94,7 +94,7 @@ func (d *declarer) Step(in core.Input, out []core.Effect) []core.Effect {
 // always comes. Method: one send each.
 func TestBriefMemory(t *testing.T) {
 	for _, brief := range []bool{false, true} {
-		h := core.NewHost(0, core.Program{send(1, "")}, func(core.Application) core.Protocol {
+		h := core.NewHost(0, core.Program{send(1, "")}, func(core.Application) core.Layer {
 			return &declarer{queues{Queue: map[core.Rank][]core.Payload{}}}
 		})
 		h.Tune(nil, brief)

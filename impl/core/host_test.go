@@ -48,7 +48,7 @@ func (q *queues) Step(in core.Input, out []core.Effect) []core.Effect {
 // newHost makes rank 0 with the program over queues.
 func newHost(program ...core.Op) (*core.Host, *queues) {
 	q := &queues{Queue: map[core.Rank][]core.Payload{}}
-	h := core.NewHost(0, program, func(core.Application) core.Protocol { return q })
+	h := core.NewHost(0, program, func(core.Application) core.Layer { return q })
 	return h, q
 }
 

@@ -42,7 +42,7 @@ func numeric(t *testing.T, program core.Program) (*core.Host, *recorder) {
 		t.Fatal(err)
 	}
 	layer := &recorder{}
-	h := core.NewHost(0, program, func(core.Application) core.Protocol { return layer })
+	h := core.NewHost(0, program, func(core.Application) core.Layer { return layer })
 	h.Step(core.Input{Kind: core.Start}, nil)
 	return h, layer
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Protocol is the layer between the program of one rank and the network. It answers inputs like a
-// Machine; two queries tell the host which program steps are enabled, so that a blocked program is
-// a state and not a waiting call.
-type Protocol interface {
+// Layer is what a protocol puts between the program of one rank and the network. It answers inputs
+// like a Machine; two queries tell the host which program steps are enabled, so that a blocked
+// program is a state and not a waiting call.
+type Layer interface {
 	// Step handles an input. A Send must be handled when Ready said true; a Receive from a rank in
 	// Sources must append exactly one Deliver effect.
 	Step(in Input, out []Effect) []Effect
@@ -25,9 +25,9 @@ type Protocol interface {
 	Sources(buf []Rank) []Rank
 }
 
-// Holder is a protocol layer that can hold its program before steps that are neither sends nor
-// receives: an output that must wait until what it depends on is stable, every step of a restarted
-// program that has no image yet.
+// Holder is a Layer that can hold its program before steps that are neither sends nor receives: an
+// output that must wait until what it depends on is stable, every step of a restarted program that
+// has no image yet.
 type Holder interface {
 	// Holds reports whether the operation must wait now; OpNone is the end of the program.
 	Holds(op OpKind) bool
@@ -81,41 +81,41 @@ type appState struct {
 
 // Host is a rank: the machine that runs a program over a protocol layer.
 type Host struct {
-	rank     Rank
-	program  Program
-	protocol Protocol
-	app      appState
-	sources  []Rank
-	kernel   Kernel // nil when the program has none
-	numbers  Numbers
-	buffers  Buffers
-	brief    bool
+	rank    Rank
+	program Program
+	layer   Layer
+	app     appState
+	sources []Rank
+	kernel  Kernel // nil when the program has none
+	numbers Numbers
+	buffers Buffers
+	brief   bool
 }
 
 // NewHost makes the rank machine; build gets the handle through which the protocol saves and
 // restores the program.
-func NewHost(rank Rank, program Program, build func(Application) Protocol) *Host {
+func NewHost(rank Rank, program Program, build func(Application) Layer) *Host {
 	h := &Host{rank: rank, program: program}
 	if len(program) > 0 && program[0].Kind == OpBegin {
 		h.kernel = program[0].Kernel
 	}
-	h.protocol = build(h)
+	h.layer = build(h)
 	return h
 }
 
 // State is the program's state and the protocol's, and the numbers of a kernel.
 func (h *Host) State() []any {
 	if h.kernel != nil {
-		return []any{&h.app, h.protocol.State(), &h.numbers}
+		return []any{&h.app, h.layer.State(), &h.numbers}
 	}
-	return []any{&h.app, h.protocol.State()}
+	return []any{&h.app, h.layer.State()}
 }
 
 // History is what the program has done along its surviving past; the caller must not change it.
 func (h *Host) History() *trace.History { return &h.app.History }
 
-// Protocol is the layer below the program.
-func (h *Host) Protocol() Protocol { return h.protocol }
+// Layer is what the program runs over.
+func (h *Host) Layer() Layer { return h.layer }
 
 // Next is the operation that the program is at; ok is false at its end.
 func (h *Host) Next() (op Op, ok bool) {
@@ -177,7 +177,7 @@ func (h *Host) Position(image []byte) (sent, received uint32) {
 // nothing that another program step or an arrival touches, so they are up to the protocol; the
 // protocol layer answers for messages.
 func (h *Host) Commutes(in Input) (round uint64, ok bool) {
-	c, ok := h.protocol.(Commuter)
+	c, ok := h.layer.(Commuter)
 	if !ok {
 		return 0, false
 	}
@@ -197,7 +197,7 @@ func (h *Host) Choices(buf []Choice) []Choice {
 	if a.History.Done {
 		return buf
 	}
-	h.sources = h.protocol.Sources(h.sources[:0])
+	h.sources = h.layer.Sources(h.sources[:0])
 	validSources(h.rank, h.sources)
 	for i, p := range a.Posted {
 		for _, src := range h.sources {
@@ -215,15 +215,15 @@ func (h *Host) Choices(buf []Choice) []Choice {
 	op := &h.program[a.PC]
 	switch op.Kind {
 	case OpFlush:
-		if to, _ := h.kernel.Next(op.Part, &h.numbers); h.protocol.Ready(to) {
+		if to, _ := h.kernel.Next(op.Part, &h.numbers); h.layer.Ready(to) {
 			buf = append(buf, 0)
 		}
 	case OpSend:
-		if to, ok := h.destination(op); ok && h.protocol.Ready(to) {
+		if to, ok := h.destination(op); ok && h.layer.Ready(to) {
 			buf = append(buf, 0)
 		}
 	case OpMulticast, OpContribute:
-		if h.protocol.Ready(op.Group.Source()) {
+		if h.layer.Ready(op.Group.Source()) {
 			buf = append(buf, 0)
 		}
 	case OpRecv:
@@ -246,7 +246,7 @@ func (h *Host) Choices(buf []Choice) []Choice {
 
 // held reports whether the protocol holds the program before an operation.
 func (h *Host) held(op OpKind) bool {
-	holder, ok := h.protocol.(Holder)
+	holder, ok := h.layer.(Holder)
 	return ok && holder.Holds(op)
 }
 
@@ -278,7 +278,7 @@ func (h *Host) Step(in Input, out []Effect) []Effect {
 	if in.Kind == Advance {
 		out = h.advanceProgram(in.Choice, out)
 	} else {
-		out = h.protocol.Step(in, out)
+		out = h.layer.Step(in, out)
 	}
 	if in.Kind == Restore {
 		h.app.History.Memory, h.app.History.Recovering = nil, true
@@ -327,7 +327,7 @@ func (h *Host) advanceProgram(choice Choice, out []Effect) []Effect {
 			Part: op.Part})
 	case OpCheckpoint:
 		h.advance()
-		return h.protocol.Step(Input{Kind: Checkpoint}, out)
+		return h.layer.Step(Input{Kind: Checkpoint}, out)
 	case OpOutput:
 		h.advance()
 		value := a.Value
@@ -371,7 +371,7 @@ func (h *Host) send(request Input, to Rank, bytes int, out []Effect) []Effect {
 	out, e := Add(out, ProgramSent)
 	e.To, e.Payload = to.Proc(), payload
 	request.Payload = payload
-	return h.protocol.Step(request, out)
+	return h.layer.Step(request, out)
 }
 
 // receive takes the next message of src into the posted receive (or the current operation when
@@ -380,7 +380,7 @@ func (h *Host) receive(src Rank, postedIndex int, out []Effect) []Effect {
 	a := &h.app
 	first := len(out)
 	any := postedIndex < 0 && h.program[a.PC].Any || postedIndex >= 0 && a.Posted[postedIndex].Any
-	out = h.protocol.Step(Input{Kind: Receive, From: src.Proc(), Any: any,
+	out = h.layer.Step(Input{Kind: Receive, From: src.Proc(), Any: any,
 		Posted: postedIndex >= 0}, out)
 	delivered := first
 	for delivered < len(out) && out[delivered].Kind != Deliver {

@@ -60,7 +60,7 @@ func overPlain(t testing.TB, text string) *runner {
 	n := len(r.machines)
 	for p := range r.machines {
 		r.machines[p] = core.NewHost(core.Rank(p), r.setup.Programs[p],
-			func(core.Application) core.Protocol {
+			func(core.Application) core.Layer {
 				return &plain{arrived: make([][]core.Payload, n), heads: make([]int, n)}
 			})
 	}

@@ -154,7 +154,7 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	}
 	setup.New = func(p core.Proc) core.Machine {
 		rank := core.Rank(p)
-		return core.NewHost(rank, programs[rank], func(app core.Application) core.Protocol {
+		return core.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
 			l := &Layer{config: c, Rank: rank, App: app}
 			l.extension = extend(l)
 			return l
@@ -201,7 +201,7 @@ func suitable(name string, names []string, programs []core.Program) error {
 	return nil
 }
 
-// State implements core.Protocol.
+// State implements core.Layer.
 func (l *Layer) State() any { return &l.S }
 
 // waits reports whether the program must not go on.
@@ -209,7 +209,7 @@ func (l *Layer) waits() bool {
 	return l.S.Collecting && !l.Has(S2) || l.S.Barrier.Waits || l.saves()
 }
 
-// Ready implements core.Protocol.
+// Ready implements core.Layer.
 func (l *Layer) Ready(core.Rank) bool { return !l.waits() }
 
 // Holds implements core.Holder: a program that is at a checkpoint does not come to the next one. 1.
@@ -222,7 +222,7 @@ func (l *Layer) Holds(op core.OpKind) bool {
 // saves reports whether the program is at a checkpoint that is not the recovery line yet.
 func (l *Layer) saves() bool { return l.S.Saving.Wanted > l.S.Saving.Line && !l.Has(S8) }
 
-// Sources implements core.Protocol.
+// Sources implements core.Layer.
 func (l *Layer) Sources(buf []core.Rank) []core.Rank {
 	if l.waits() {
 		return buf

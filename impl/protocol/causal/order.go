@@ -25,7 +25,7 @@ type link struct {
 
 func numbered(k Kind) bool { return k != Recover && k != Answer }
 
-// Step implements core.Protocol.
+// Step implements core.Layer.
 func (l *Layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	l.begin()
 	if !l.unordered {

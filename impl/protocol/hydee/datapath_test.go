@@ -71,7 +71,7 @@ func (r *rig) layer(p core.Proc) (core.Recycler, bool) {
 	if !ok {
 		return nil, false
 	}
-	l, ok := h.Protocol().(core.Recycler)
+	l, ok := h.Layer().(core.Recycler)
 	return l, ok
 }
 
@@ -202,9 +202,9 @@ func (r *rig) actions() []func(*rig) []string {
 func TestNoAllocation(t *testing.T) {
 	for _, clusters := range []string{"a b", "a | b"} {
 		s := newSetup(t, "a: send b; recv b\nb: recv a; send a", clusters)
-		var layers [2]core.Protocol
+		var layers [2]core.Layer
 		for r := range layers {
-			layers[r] = s.New(core.Proc(r)).(*core.Host).Protocol()
+			layers[r] = s.New(core.Proc(r)).(*core.Host).Layer()
 			layers[r].Step(core.Input{Kind: core.Start}, nil)
 		}
 		var out []core.Effect

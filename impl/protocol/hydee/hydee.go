@@ -200,7 +200,7 @@ func (c *config) machine(programs []core.Program) func(core.Proc) core.Machine {
 			return &recoveryProcess{config: c}
 		}
 		rank := core.Rank(p)
-		return core.NewHost(rank, programs[rank], func(app core.Application) core.Protocol {
+		return core.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
 			return &layer{config: c, rank: rank, app: app}
 		})
 	}
@@ -224,14 +224,14 @@ func (c *config) groups(setup *core.Setup) error {
 	return nil
 }
 
-// State implements core.Protocol.
+// State implements core.Layer.
 func (l *layer) State() any { return &l.s }
 
-// Ready implements core.Protocol: a send waits for the frontier (R1). Each send does, not only the
+// Ready implements core.Layer: a send waits for the frontier (R1). Each send does, not only the
 // first.
 func (l *layer) Ready(core.Rank) bool { return l.s.Phase <= l.s.Frontier }
 
-// Sources implements core.Protocol: deliveries are FIFO per source and never blocked (R3).
+// Sources implements core.Layer: deliveries are FIFO per source and never blocked (R3).
 func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	for q := range l.s.Peers {
 		if len(l.s.Peers[q].Arrived) > 0 {
@@ -241,7 +241,7 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	return buf
 }
 
-// Step implements core.Protocol.
+// Step implements core.Layer.
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start:

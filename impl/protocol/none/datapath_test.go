@@ -37,9 +37,9 @@ func TestHeader(t *testing.T) {
 // TestNoAllocation: a message allocates nothing in the layers once their queues are warm.
 func TestNoAllocation(t *testing.T) {
 	s := setup(t, "a: send b\nb: recv a")
-	var layers [2]core.Protocol
+	var layers [2]core.Layer
 	for r := range layers {
-		layers[r] = s.New(core.Proc(r)).(*core.Host).Protocol()
+		layers[r] = s.New(core.Proc(r)).(*core.Host).Layer()
 		layers[r].Step(core.Input{Kind: core.Start}, nil)
 	}
 	var out []core.Effect

@@ -58,7 +58,7 @@ func NewSetup(layout trace.Layout, programs []core.Program) (*core.Setup, error)
 		NewMessage: func() core.Message { return new(Message) },
 		Promises:   promise.Promises{MaxFailures: -1, FIFO: true, Reliable: true},
 		New: func(p core.Proc) core.Machine {
-			return core.NewHost(core.Rank(p), programs[p], func(core.Application) core.Protocol {
+			return core.NewHost(core.Rank(p), programs[p], func(core.Application) core.Layer {
 				l := &layer{rank: core.Rank(p), ranks: n, trees: layout.Trees}
 				l.s = state{Past: make([]uint32, n), Arrived: make([][]Message, n+len(l.trees)),
 					Parts: make([][]Message, n*len(l.trees))}
@@ -69,13 +69,13 @@ func NewSetup(layout trace.Layout, programs []core.Program) (*core.Setup, error)
 	return s, s.Validate()
 }
 
-// State implements core.Protocol.
+// State implements core.Layer.
 func (l *layer) State() any { return &l.s }
 
-// Ready implements core.Protocol: nothing blocks.
+// Ready implements core.Layer: nothing blocks.
 func (l *layer) Ready(core.Rank) bool { return true }
 
-// Sources implements core.Protocol.
+// Sources implements core.Layer.
 func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	for q := range l.s.Arrived {
 		switch {
@@ -89,7 +89,7 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	return buf
 }
 
-// Step implements core.Protocol.
+// Step implements core.Layer.
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start:

@@ -98,14 +98,14 @@ type layer struct {
 	data
 }
 
-// State implements core.Protocol.
+// State implements core.Layer.
 func (l *layer) State() any { return &l.s }
 
 func (l *layer) reset(life core.Incarnation) {
 	l.s = state{Life: life, Out: make([]outgoing, l.ranks), In: make([]incoming, l.ranks)}
 }
 
-// Step implements core.Protocol.
+// Step implements core.Layer.
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	l.scratch.Begin()
 	switch in.Kind {
@@ -161,7 +161,7 @@ func (l *layer) received(from core.Proc, m *Message, out []core.Effect) []core.E
 	return append(out, core.DropInput(from, core.MsgID{}, "no handler for "+m.Describe().Kind))
 }
 
-// Ready implements core.Protocol: the blocking rules for sends.
+// Ready implements core.Layer: the blocking rules for sends.
 func (l *layer) Ready(core.Rank) bool {
 	s := &l.s
 	switch {
@@ -185,7 +185,7 @@ func (l *layer) Holds(op core.OpKind) bool {
 	return op == core.OpOutput && len(s.Unstable) > 0
 }
 
-// Sources implements core.Protocol: a replay offers the source of its head and nothing else.
+// Sources implements core.Layer: a replay offers the source of its head and nothing else.
 func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	s := &l.s
 	if s.Fetching || s.Halted || s.Wait != 0 {

@@ -128,7 +128,7 @@ func (c *config) machine(programs []core.Program) func(core.Proc) core.Machine {
 			return &logger{config: c, owner: core.Rank(int(p) - c.ranks)}
 		}
 		rank := core.Rank(p)
-		return core.NewHost(rank, programs[rank], func(app core.Application) core.Protocol {
+		return core.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
 			if c.protocol == SBML {
 				return &sender{config: c, rank: rank, app: app}
 			}

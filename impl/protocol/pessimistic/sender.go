@@ -81,10 +81,10 @@ type sender struct {
 	acked int // so many places at the beginning of the table are known to be acknowledged
 }
 
-// State implements core.Protocol.
+// State implements core.Layer.
 func (l *sender) State() any { return &l.s }
 
-// Step implements core.Protocol.
+// Step implements core.Layer.
 func (l *sender) Step(in core.Input, out []core.Effect) []core.Effect {
 	l.scratch.Begin()
 	switch in.Kind {
@@ -127,7 +127,7 @@ func (l *sender) received(from core.Rank, m *Message, out []core.Effect) []core.
 		"no handler for "+m.Describe().Kind))
 }
 
-// Ready implements core.Protocol: between a reception and the acknowledgement that its number is
+// Ready implements core.Layer: between a reception and the acknowledgement that its number is
 // recorded nothing is sent.
 func (l *sender) Ready(core.Rank) bool {
 	return !l.waiting() && !l.atPosted() && l.recordedAll()
@@ -158,7 +158,7 @@ func (l *sender) atPosted() bool {
 	return len(l.s.Replay) > 0 && l.s.Replay[0].Posted && l.s.Replay[0].Sent == l.s.Sent
 }
 
-// Sources implements core.Protocol.
+// Sources implements core.Layer.
 func (l *sender) Sources(buf []core.Rank) []core.Rank {
 	if l.waiting() {
 		return buf

@@ -57,7 +57,7 @@ func setup(r protocol.Request) (*core.Setup, error) {
 		Promises: promise.Promises{RollsBack: promise.FailedOnly, Needs: promise.SendDeterministic,
 			FIFO: true, Reliable: true, StableKeys: []string{}},
 		New: func(p core.Proc) core.Machine {
-			return core.NewHost(core.Rank(p), r.Programs[p], func(core.Application) core.Protocol {
+			return core.NewHost(core.Rank(p), r.Programs[p], func(core.Application) core.Layer {
 				return newLayer(core.Rank(p), layout.Ranks, r.Errata.Has(R1))
 			})
 		},

@@ -48,7 +48,7 @@ func Setup(layout core.Layout, programs []core.Program, hasty bool) (*core.Setup
 			FIFO: true, Reliable: true, StableKeys: []string{}},
 		New: func(p core.Proc) core.Machine {
 			return core.NewHost(core.Rank(p), programs[p],
-				func(core.Application) core.Protocol {
+				func(core.Application) core.Layer {
 					return &layer{self: core.Rank(p), hasty: hasty,
 						s: state{make([][]core.Payload, n), make([]uint32, n),
 							make([][]core.Payload, n)}}
@@ -71,13 +71,13 @@ type layer struct {
 	s     state
 }
 
-// State implements core.Protocol.
+// State implements core.Layer.
 func (l *layer) State() any { return &l.s }
 
-// Ready implements core.Protocol: nothing blocks.
+// Ready implements core.Layer: nothing blocks.
 func (l *layer) Ready(core.Rank) bool { return true }
 
-// Sources implements core.Protocol.
+// Sources implements core.Layer.
 func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	for q, waiting := range l.s.Arrived {
 		if len(waiting) > 0 {
@@ -87,7 +87,7 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	return buf
 }
 
-// Step implements core.Protocol.
+// Step implements core.Layer.
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start, core.Checkpoint:

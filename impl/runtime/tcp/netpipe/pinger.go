@@ -11,20 +11,20 @@ import (
 // or, but for rank 0, the other way round, so many times. The bytes are as many as the measurement
 // wants, which the programs of scenarios can not say.
 type pinger struct {
-	protocol core.Protocol
-	buffers  *node.Buffers // set when the node exists
-	self     core.Rank
-	next     core.Rank
-	payload  []byte
-	lends    bool // what it sends is not payload, but bytes of the buffers, others for each send
-	left     int  // steps: two a round trip
-	sends    bool
-	sources  []core.Rank
-	send     core.Input // always the same ones, as those of a node
-	receive  core.Input
+	layer   core.Layer
+	buffers *node.Buffers // set when the node exists
+	self    core.Rank
+	next    core.Rank
+	payload []byte
+	lends   bool // what it sends is not payload, but bytes of the buffers, others for each send
+	left    int  // steps: two a round trip
+	sends   bool
+	sources []core.Rank
+	send    core.Input // always the same ones, as those of a node
+	receive core.Input
 }
 
-// newPinger takes the protocol layer out of a rank of the setup.
+// newPinger takes the layer out of a rank of the setup.
 func newPinger(s *core.Setup, self core.Rank, payload []byte, trips int) (*pinger, error) {
 	host, ok := s.New(self.Proc()).(*core.Host)
 	if !ok || s.Layout.Ranks < 2 {
@@ -32,18 +32,18 @@ func newPinger(s *core.Setup, self core.Rank, payload []byte, trips int) (*pinge
 			s.Layout.Ranks)
 	}
 	next := (self + 1) % core.Rank(s.Layout.Ranks)
-	return &pinger{protocol: host.Protocol(), self: self, next: next, payload: payload,
+	return &pinger{layer: host.Layer(), self: self, next: next, payload: payload,
 		left: 2 * trips, sends: self == 0,
 		send: core.Input{Kind: core.Send, To: next,
 			Payload: core.Payload{ID: core.MsgID{From: self, Number: 1}, Data: payload}},
 		receive: core.Input{Kind: core.Receive}}, nil
 }
 
-// Protocol is what the node asks for.
-func (p *pinger) Protocol() core.Protocol { return p.protocol }
+// Layer is what the node asks for.
+func (p *pinger) Layer() core.Layer { return p.layer }
 
 // State implements core.Machine; a pinger is not restarted.
-func (p *pinger) State() []any { return []any{p.protocol.State()} }
+func (p *pinger) State() []any { return []any{p.layer.State()} }
 
 // Choices implements core.Machine.
 func (p *pinger) Choices(buf []core.Choice) []core.Choice {
@@ -51,12 +51,12 @@ func (p *pinger) Choices(buf []core.Choice) []core.Choice {
 		return buf
 	}
 	if p.sends {
-		if p.protocol.Ready(p.next) {
+		if p.layer.Ready(p.next) {
 			buf = append(buf, 0)
 		}
 		return buf
 	}
-	p.sources = p.protocol.Sources(p.sources[:0])
+	p.sources = p.layer.Sources(p.sources[:0])
 	if len(p.sources) > 0 {
 		buf = append(buf, 0)
 	}
@@ -66,7 +66,7 @@ func (p *pinger) Choices(buf []core.Choice) []core.Choice {
 // Step implements core.Machine.
 func (p *pinger) Step(in core.Input, out []core.Effect) []core.Effect {
 	if in.Kind != core.Advance {
-		return p.protocol.Step(in, out)
+		return p.layer.Step(in, out)
 	}
 	p.left--
 	if p.sends {
@@ -77,7 +77,7 @@ func (p *pinger) Step(in core.Input, out []core.Effect) []core.Effect {
 		}
 		out, e := core.Add(out, core.ProgramSent)
 		e.To, e.Payload = p.next.Proc(), p.send.Payload
-		out = p.protocol.Step(p.send, out)
+		out = p.layer.Step(p.send, out)
 		p.send.Payload.ID.Number++ // for the next one, see package node on inputs
 		return out
 	}
@@ -86,7 +86,7 @@ func (p *pinger) Step(in core.Input, out []core.Effect) []core.Effect {
 	if p.receive.From != p.sources[0].Proc() {
 		p.receive.From = p.sources[0].Proc()
 	}
-	out = p.protocol.Step(p.receive, out)
+	out = p.layer.Step(p.receive, out)
 	for i := first; i < len(out); i++ {
 		if e := &out[i]; e.Kind == core.Deliver {
 			if len(e.Payload.Data) != len(p.payload) {

@@ -80,7 +80,7 @@ func (l layerOf) State() any { return nil }
 
 func (l layerOf) Step(_ core.Input, out []core.Effect) []core.Effect { return out }
 
-func (r rankOf) Protocol() core.Protocol { return layerOf(r) }
+func (r rankOf) Layer() core.Layer { return layerOf(r) }
 
 func (r rankOf) State() []any { return nil }
 

@@ -157,7 +157,7 @@ func New(c Config) (*Node, error) {
 // drive lends memory to the protocol of the machine, if it knows what to do with it.
 func (n *Node) drive(m core.Machine) {
 	n.c.Machine = m
-	_, hosted := m.(interface{ Protocol() core.Protocol })
+	_, hosted := m.(interface{ Layer() core.Layer })
 	n.delivers = hosted || core.HistoryOf(m) != nil
 	if n.recycler = core.RecyclerOf(m); n.recycler != nil {
 		n.recycler.UseMemory(&n.memory)
