@@ -6,9 +6,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/domino-check/domino/checker/effort"
 )
 
 // TestPerf measures a little with real processes in each format, kills one, and draws: every line
@@ -83,8 +86,18 @@ func TestPerf(t *testing.T) {
 }
 
 // TestPerfLeavesOut measures what is possible of kernels and protocols that nobody has named, and
-// says what is not.
+// says what is not. The short form only asks which kernels these are.
 func TestPerfLeavesOut(t *testing.T) {
+	if !effort.Long() {
+		r := perfRun{flags: &perfFlags{kernels: "all", ranks: 2}}
+		list, err := r.programs()
+		if err != nil || len(list) < 10 || len(r.left) != 2 || r.left[0].Kernel != "bt" ||
+			!strings.Contains(r.left[0].Why, "square") ||
+			!slices.ContainsFunc(list, func(k perfKernel) bool { return k.name == "openatom" }) {
+			t.Errorf("%v, left out %v, %v", list, r.left, err)
+		}
+		return
+	}
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	t.Setenv("TMPDIR", t.TempDir())
 	code, text, errors := domino(t.Context(), "cluster", "perf", "--kernels", "all", "--ranks", "2",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/mutate"
 	"github.com/domino-check/domino/fuzz"
 	"github.com/domino-check/domino/scenarios"
@@ -17,17 +18,22 @@ var rates = regexp.MustCompile(
 	`(?m)^((?:walk|random|pos|pctcp|urw|portfolio|fuzz|local) .*?) +[0-9,]+$`)
 
 // TestMutate compares the kill matrix and the summary of a handful of mutants with a golden file:
-// killed ones, one that only a guard kills, an equivalent and a weaker one.
+// killed ones, one that only a guard kills, an equivalent and a weaker one. The short form leaves
+// out those of large scenarios.
 func TestMutate(t *testing.T) {
 	t.Parallel()
-	code, out, errors := domino(t.Context(), "mutate", "hydee/H5", "hydee/drop-status",
-		"hydee/drop-commit", "hydee/drop-marker", "hydee/twice-report",
-		"hydee/frontier-ahead", "sbml/block-short", "two-phase", "--methods",
-		"exhaustive,walk,random,pos,pctcp,urw,portfolio", "--schedules", "2000", "--show")
+	mutants := []string{"hydee/H5", "hydee/drop-marker", "two-phase"}
+	if effort.Long() {
+		mutants = append(mutants, "hydee/drop-status", "hydee/drop-commit", "hydee/twice-report",
+			"hydee/frontier-ahead", "sbml/block-short")
+	}
+	code, out, errors := domino(t.Context(), append([]string{"mutate", "--methods",
+		"exhaustive,walk,random,pos,pctcp,urw,portfolio", "--schedules", "2000", "--show"},
+		mutants...)...)
 	if code != 0 || errors != "" {
 		t.Errorf("exit code %d\n%s", code, errors)
 	}
-	golden(t, "mutate", rates.ReplaceAllString(out, "$1 RATE"))
+	golden(t, effort.Of("mutate-short", "mutate"), rates.ReplaceAllString(out, "$1 RATE"))
 }
 
 // TestMutateFuzz hunts one mutant in random scenarios, and one of a protocol that there are none

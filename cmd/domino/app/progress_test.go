@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 // TestProgressEvents reads the progress of a search in JSON: at least one event a second, with the
 // documented fields, that only grows, and nothing of it on standard output.
 func TestProgressEvents(t *testing.T) {
-	code, out, errors := domino(t.Context(), "check", "ring3", "--save=", "--timeout", "1600ms",
+	code, out, errors := domino(t.Context(), "check", "ring3", "--save=", "--timeout", "1200ms",
 		"--json")
 	if code != 2 || strings.Count(out, "\n") != 1 {
 		t.Errorf("exit %d, output\n%s", code, out)
@@ -48,7 +48,7 @@ func TestProgressEvents(t *testing.T) {
 		events++
 	}
 	if events < 1 || events > 3 {
-		t.Errorf("%d events in 1.6 s", events)
+		t.Errorf("%d events in 1.2 s", events)
 	}
 }
 

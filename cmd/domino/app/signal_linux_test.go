@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/domino-check/domino/checker/effort"
 )
 
 // TestHeard ends commands at once, and soon after they have begun: each stops within seconds, says
@@ -18,12 +20,13 @@ func TestHeard(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	soon := effort.Of(30*time.Millisecond, 300*time.Millisecond)
 	for _, line := range []string{"tables volume", "check " + pipe, "replay " + pipe, "certify " +
 		pipe,
 		"minimise " + pipe, "run " + pipe, "run --enforce " + pipe, "cluster run " + pipe,
 		"certify ring 4096", "check", "run", "errata", "errata hydee H23",
 		"minimise s2 --variant repaired+H17", "mutate causal", "fuzz"} {
-		for _, after := range []time.Duration{0, 300 * time.Millisecond} {
+		for _, after := range []time.Duration{0, soon} {
 			t.Run(line+" after "+after.String(), func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
