@@ -38,7 +38,6 @@ func (f *feedback) keep(run *record) {
 	f.next = (f.next + 1) % keptRuns
 }
 
-// Begin implements sample.Strategy.
 func (f *feedback) Begin(r *rand.Rand, _ *sample.Lengths) {
 	f.r, f.guide, f.faults, f.guided = r, nil, nil, false
 	if len(f.kept) == 0 {
@@ -79,10 +78,8 @@ func (f *feedback) mutate() {
 	}
 }
 
-// Plan implements sample.Planner.
 func (f *feedback) Plan() ([]sample.Fault, bool) { return f.faults, f.guided && len(f.faults) > 0 }
 
-// Pick implements sample.Strategy.
 func (f *feedback) Pick(c *sample.Choice) int {
 	for i, code := range f.guide[:min(lookahead, len(f.guide))] {
 		if j := slices.IndexFunc(c.Steps, func(s checker.Step) bool {

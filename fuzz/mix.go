@@ -104,7 +104,6 @@ func newMix(shares []Share) *mix {
 	return m
 }
 
-// Begin implements checker.Strategy.
 func (m *mix) Begin(r *rand.Rand, e *sample.Lengths) {
 	m.end()
 	at := r.IntN(m.total)
@@ -118,7 +117,6 @@ func (m *mix) Begin(r *rand.Rand, e *sample.Lengths) {
 	m.now.Begin(r, e)
 }
 
-// Plan implements checker.Planner.
 func (m *mix) Plan() ([]sample.Fault, bool) {
 	if p, ok := m.now.Strategy.(sample.Planner); ok {
 		return p.Plan()
@@ -126,7 +124,6 @@ func (m *mix) Plan() ([]sample.Fault, bool) {
 	return nil, false
 }
 
-// Pick implements checker.Strategy.
 func (m *mix) Pick(c *sample.Choice) int {
 	i := m.now.Pick(c)
 	m.now.yield.Steps++

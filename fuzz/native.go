@@ -104,7 +104,6 @@ func (s *byteStrategy) Begin(*rand.Rand, *sample.Lengths) { s.runs, s.last = s.r
 // The bounds of the places of faults: how far into the history of a proc they are looked for.
 const farthestFault = 24
 
-// Plan implements checker.Planner.
 func (s *byteStrategy) Plan() ([]sample.Fault, bool) {
 	var faults []sample.Fault
 	add := func(kind, n int) {
@@ -121,7 +120,6 @@ func (s *byteStrategy) Plan() ([]sample.Fault, bool) {
 	return faults, true
 }
 
-// Pick implements checker.Strategy.
 func (s *byteStrategy) Pick(c *sample.Choice) int {
 	s.order = s.order[:0]
 	for i := range c.Steps {

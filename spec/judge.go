@@ -106,7 +106,6 @@ type restoredView struct {
 	own  Observed
 }
 
-// Observed implements View.
 func (v *restoredView) Observed(p trace.Proc) Observed {
 	if p == v.proc {
 		return v.own

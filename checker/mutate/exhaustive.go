@@ -22,10 +22,8 @@ import (
 // Sometimes property): the answer of a check would be that it is vacuous.
 type exhaustive struct{}
 
-// Name implements Method.
 func (exhaustive) Name() string { return "exhaustive" }
 
-// Hunt implements Method.
 func (exhaustive) Hunt(ctx context.Context, t *Target, b Budget) (h Hunt, err error) {
 	began := time.Now()
 	h.Method = "exhaustive"
@@ -158,7 +156,6 @@ type endings struct {
 	seen map[string]bool
 }
 
-// Terminal implements checker.System.
 func (e *endings) Terminal(state []uint32) int {
 	text := e.observe(state)
 	e.mu.Lock()

@@ -109,10 +109,8 @@ type sampler struct {
 	make func() sample.Strategy
 }
 
-// Name implements Method.
 func (s sampler) Name() string { return s.name }
 
-// Hunt implements Method.
 func (s sampler) Hunt(ctx context.Context, t *Target, b Budget) (Hunt, error) {
 	began := time.Now()
 	w, err := open(ctx, t.Case, b)

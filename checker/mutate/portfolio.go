@@ -15,13 +15,11 @@ type portfolio struct {
 
 func newPortfolio(list ...sample.Strategy) *portfolio { return &portfolio{list: list} }
 
-// Begin implements checker.Strategy.
 func (p *portfolio) Begin(r *rand.Rand, e *sample.Lengths) {
 	p.turn++
 	p.now().Begin(r, e)
 }
 
-// Pick implements checker.Strategy.
 func (p *portfolio) Pick(c *sample.Choice) int { return p.now().Pick(c) }
 
 func (p *portfolio) now() sample.Strategy { return p.list[p.turn%len(p.list)] }

@@ -17,10 +17,8 @@ import (
 // victim.
 type plainWalk struct{}
 
-// Name implements Method.
 func (plainWalk) Name() string { return "walk" }
 
-// Hunt implements Method.
 func (plainWalk) Hunt(ctx context.Context, t *Target, b Budget) (Hunt, error) {
 	w, err := open(ctx, t.Case, b)
 	if err != nil {

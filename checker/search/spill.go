@@ -180,10 +180,8 @@ func (h streams) Less(i, j int) bool {
 }
 func (h streams) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
-// Push implements heap.Interface.
 func (h *streams) Push(x any) { *h = append(*h, x.(*stream)) }
 
-// Pop implements heap.Interface.
 func (h *streams) Pop() any {
 	last := (*h)[len(*h)-1]
 	*h = (*h)[:len(*h)-1]

@@ -21,7 +21,6 @@ type view struct {
 	own   spec.Observed
 }
 
-// Observed implements spec.View.
 func (v *view) Observed(p trace.Proc) spec.Observed {
 	if p == v.self {
 		return v.own

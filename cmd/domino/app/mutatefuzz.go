@@ -22,7 +22,6 @@ var _ mutate.Beyond = fuzzing{}
 // fuzzShrink is how many smaller scenarios are tried when a failure is made small.
 const fuzzShrink = 300
 
-// Name implements mutate.Method.
 func (fuzzing) Name() string { return "fuzz" }
 
 // Beyond implements mutate.Beyond: the scenarios are drawn.

@@ -13,7 +13,6 @@ import (
 // its budgets; one goroutine at a time goes on, so that a seed gives the same runs.
 type soaking struct{}
 
-// Name implements mutate.Method.
 func (soaking) Name() string { return "local" }
 
 // Hunt implements mutate.Method. What a machine does wrong outside of what is judged, such as a

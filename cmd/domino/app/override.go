@@ -42,7 +42,6 @@ type overriding struct {
 	key  string
 }
 
-// Set implements pflag.Value.
 func (v overriding) Set(value string) error {
 	if v.key == "" {
 		v.key, value, _ = strings.Cut(value, "=")
@@ -54,7 +53,6 @@ func (v overriding) Set(value string) error {
 	return overrides{{v.key, value}}.apply(&scenarios.Scenario{})
 }
 
-// Type implements pflag.Value.
 func (v overriding) Type() string {
 	if v.key == "" {
 		return "KEY=VALUE"

@@ -43,14 +43,12 @@ func (l *layer) tree(g core.Group) *trace.Tree    { return &l.trees[g-1] }
 func (l *layer) state(g core.Group) *causal.Group { return &l.S.Groups[g-1] }
 func (l *layer) root(g core.Group) bool           { return l.tree(g).Root() == l.Rank }
 
-// Children implements causal.Extension.
 func (l *layer) Children(g core.Group) []core.Rank { return l.tree(g).Children(l.Rank) }
 
 // SameGroup implements causal.Extension. Deviation: C6 keeps determinants of messages and of
 // contributions under the same numbers.
 func (l *layer) SameGroup(a, b core.Group) bool { return a == b || l.Has(C6) }
 
-// Request implements causal.Extension.
 func (l *layer) Request(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Multicast:
@@ -61,7 +59,6 @@ func (l *layer) Request(in core.Input, out []core.Effect) []core.Effect {
 	return append(out, core.DropInput(in.From, core.MsgID{}, "no handler"))
 }
 
-// Received implements causal.Extension.
 func (l *layer) Received(from core.Rank, m *causal.Message, out []core.Effect) []core.Effect {
 	if m.Group == 0 || int(m.Group) > len(l.trees) {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{},

@@ -114,7 +114,6 @@ func (l *layer) Prune(out []core.Effect) []core.Effect {
 	return out
 }
 
-// Restored implements causal.Extension.
 func (l *layer) Restored() {
 	for i := range l.S.Groups {
 		g := &l.S.Groups[i]

@@ -30,13 +30,11 @@ type waiting struct {
 	Messages []message `json:"messages"`
 }
 
-// Group implements snapshot.Member.
 func (l *layer) Group() (members []core.Rank, self int) {
 	mates := l.mates(l.rank)
 	return mates, slices.Index(mates, l.rank)
 }
 
-// Life implements snapshot.Member.
 func (l *layer) Life() core.Incarnation { return l.s.Incarnation }
 
 // Notice implements snapshot.Member: its kinds are the last ones here, in the same order.
@@ -50,7 +48,6 @@ func (l *layer) noticed(from core.Rank, m *Message, out []core.Effect) []core.Ef
 		Number: m.Number, Life: m.Incarnation}, out)
 }
 
-// Image implements snapshot.Member.
 func (l *layer) Image() *image {
 	img := &image{App: l.app.Image(), Date: l.s.Date, Phase: l.s.Phase,
 		Channels: make([]channel, l.ranks)}
@@ -68,7 +65,6 @@ func (l *layer) Image() *image {
 	return img
 }
 
-// Close implements snapshot.Member.
 func (l *layer) Close(img *image, cut snapshot.Cut[message]) {
 	for i := range cut {
 		w := &img.Waiting[i]

@@ -63,7 +63,6 @@ func (l *layer) sendApp(in *core.Input, out []core.Effect) []core.Effect {
 // the recovery line.
 func (l *layer) Holding() bool { return l.s.Saving.Taking }
 
-// Release implements core.Recycler.
 func (l *layer) Release() {
 	for q := range l.s.Channels {
 		l.s.Channels[q].Log.Release(&l.Keeper)

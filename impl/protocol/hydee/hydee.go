@@ -24,10 +24,8 @@ type entry struct {
 	Payload core.Payload `json:"payload"`
 }
 
-// Number implements sendlog.Numbered.
 func (e *entry) Number() uint64 { return uint64(e.Date) }
 
-// Content implements sendlog.Entry.
 func (e *entry) Content() *core.Payload { return &e.Payload }
 
 // messageLog is what was sent to one rank.
@@ -224,7 +222,6 @@ func (c *config) groups(setup *core.Setup) error {
 	return nil
 }
 
-// State implements core.Layer.
 func (l *layer) State() any { return &l.s }
 
 // Ready implements core.Layer: a send waits for the frontier (R1). Each send does, not only the
@@ -241,7 +238,6 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	return buf
 }
 
-// Step implements core.Layer.
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start:

@@ -31,10 +31,8 @@ type recoveryProcess struct {
 	s recoveryState
 }
 
-// State implements core.Machine.
 func (r *recoveryProcess) State() []any { return []any{&r.s} }
 
-// Step implements core.Machine.
 func (r *recoveryProcess) Step(in core.Input, out []core.Effect) []core.Effect {
 	if r.s.Halted {
 		return append(out, core.DropInput(in.From, core.MsgID{}, "halted"))

@@ -35,11 +35,9 @@ func (m *Message) Content() *core.Payload { return &m.Payload }
 // UseMemory implements core.Recycler: nothing is kept.
 func (l *layer) UseMemory(core.Memory) {}
 
-// Settle implements core.Recycler.
 func (l *layer) Settle() {}
 
 // Holding implements core.Recycler: contributions are combined, not held.
 func (l *layer) Holding() bool { return false }
 
-// Release implements core.Recycler.
 func (l *layer) Release() {}

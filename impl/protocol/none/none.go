@@ -69,13 +69,11 @@ func NewSetup(layout trace.Layout, programs []core.Program) (*core.Setup, error)
 	return s, s.Validate()
 }
 
-// State implements core.Layer.
 func (l *layer) State() any { return &l.s }
 
 // Ready implements core.Layer: nothing blocks.
 func (l *layer) Ready(core.Rank) bool { return true }
 
-// Sources implements core.Layer.
 func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	for q := range l.s.Arrived {
 		switch {
@@ -89,7 +87,6 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	return buf
 }
 
-// Step implements core.Layer.
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start:

@@ -135,7 +135,6 @@ func (l *layer) Holding() bool {
 	return l.has(M15) || l.s.Node.Image != nil || len(l.s.Node.Replay) > 0
 }
 
-// Release implements core.Recycler.
 func (l *layer) Release() {
 	for q := range l.s.Out {
 		l.s.Out[q].Buffer.Release(l.keeper())
@@ -155,7 +154,6 @@ func (l *layer) keeper() *sendlog.Keeper {
 // table of deliveries has none.
 func (l *sender) Holding() bool { return false }
 
-// Release implements core.Recycler.
 func (l *sender) Release() {
 	for q := range l.s.Streams {
 		l.s.Streams[q].Log.Release(&l.Keeper)
@@ -166,7 +164,6 @@ func (l *sender) Release() {
 // is trimmed.
 func (g *logger) Holding() bool { return true }
 
-// Release implements core.Recycler.
 func (g *logger) Release() {
 	for i := range g.s.Log {
 		g.Free(&g.s.Log[i].Payload)

@@ -15,7 +15,6 @@ type saved struct {
 	Payload core.Payload `json:"payload"`
 }
 
-// Content implements sendlog.Entry.
 func (m *saved) Content() *core.Payload { return &m.Payload }
 
 // outgoing is the sending end of a channel. All but Has is part of images.
@@ -98,14 +97,12 @@ type layer struct {
 	data
 }
 
-// State implements core.Layer.
 func (l *layer) State() any { return &l.s }
 
 func (l *layer) reset(life core.Incarnation) {
 	l.s = state{Life: life, Out: make([]outgoing, l.ranks), In: make([]incoming, l.ranks)}
 }
 
-// Step implements core.Layer.
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	l.scratch.Begin()
 	switch in.Kind {

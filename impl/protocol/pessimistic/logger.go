@@ -53,10 +53,8 @@ type logger struct {
 	scratch core.Scratch[Message]
 }
 
-// State implements core.Machine.
 func (g *logger) State() []any { return []any{&g.s} }
 
-// Step implements core.Machine.
 func (g *logger) Step(in core.Input, out []core.Effect) []core.Effect {
 	g.scratch.Begin()
 	switch in.Kind {

@@ -24,10 +24,8 @@ type record struct {
 	Payload core.Payload `json:"payload"`
 }
 
-// Number implements sendlog.Numbered.
 func (r *record) Number() uint64 { return uint64(r.SSN) }
 
-// Content implements sendlog.Entry.
 func (r *record) Content() *core.Payload { return &r.Payload }
 
 // place is one entry of the table of RSN: a delivery since the last image.
@@ -81,10 +79,8 @@ type sender struct {
 	acked int // so many places at the beginning of the table are known to be acknowledged
 }
 
-// State implements core.Layer.
 func (l *sender) State() any { return &l.s }
 
-// Step implements core.Layer.
 func (l *sender) Step(in core.Input, out []core.Effect) []core.Effect {
 	l.scratch.Begin()
 	switch in.Kind {
@@ -145,7 +141,6 @@ func (l *sender) recordedAll() bool {
 	return l.acked == len(l.s.Table)
 }
 
-// Holds implements core.Holder.
 func (l *sender) Holds(op core.OpKind) bool {
 	return l.waiting() || op == core.OpOutput && !l.recordedAll()
 }
@@ -158,7 +153,6 @@ func (l *sender) atPosted() bool {
 	return len(l.s.Replay) > 0 && l.s.Replay[0].Posted && l.s.Replay[0].Sent == l.s.Sent
 }
 
-// Sources implements core.Layer.
 func (l *sender) Sources(buf []core.Rank) []core.Rank {
 	if l.waiting() {
 		return buf

@@ -24,13 +24,10 @@ type carrierState struct {
 	Life core.Incarnation `json:"life"`
 }
 
-// State implements core.Machine.
 func (c *carrier) State() []any { return append(c.inner.State(), &c.s) }
 
-// Choices implements core.Machine.
 func (c *carrier) Choices(buf []core.Choice) []core.Choice { return c.inner.Choices(buf) }
 
-// Step implements core.Machine.
 func (c *carrier) Step(in core.Input, out []core.Effect) []core.Effect {
 	c.scratch.Begin()
 	first := len(out)

@@ -93,7 +93,6 @@ func (c *carrier) Below() core.Machine {
 	return c.inner
 }
 
-// Below implements core.Below.
 func (m *stored) Below() core.Machine { return m.inner }
 
 // Tune prepares the program for long runs. How far it is, the control plane tells by its list of

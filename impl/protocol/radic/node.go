@@ -46,7 +46,6 @@ type node struct {
 	s    state
 }
 
-// State implements core.Machine.
 func (t *node) State() []any { return []any{&t.s} }
 
 // What a node does of its own accord, or because its operator wants it.
@@ -55,7 +54,6 @@ const (
 	leave
 )
 
-// Choices implements core.Machine.
 func (t *node) Choices(buf []core.Choice) []core.Choice {
 	s := &t.s
 	switch {
@@ -68,7 +66,6 @@ func (t *node) Choices(buf []core.Choice) []core.Choice {
 	return buf
 }
 
-// Step implements core.Machine.
 func (t *node) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start:

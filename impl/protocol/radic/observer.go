@@ -44,7 +44,6 @@ func (o *observer) History() *trace.History {
 	return o.inner.(interface{ History() *trace.History }).History()
 }
 
-// State implements core.Machine.
 func (o *observer) State() []any {
 	parts := append(o.inner.State(), &o.s)
 	if o.zombie != nil {
@@ -68,7 +67,6 @@ func (o *observer) Choices(buf []core.Choice) []core.Choice {
 	return buf
 }
 
-// Step implements core.Machine.
 func (o *observer) Step(in core.Input, out []core.Effect) []core.Effect {
 	o.scratch.Begin()
 	switch in.Kind {

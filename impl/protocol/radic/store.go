@@ -35,10 +35,8 @@ type vault struct {
 	s     vaultState
 }
 
-// State implements core.Machine.
 func (v *vault) State() []any { return []any{&v.s} }
 
-// Step implements core.Machine.
 func (v *vault) Step(in core.Input, out []core.Effect) []core.Effect {
 	s, owner := &v.s, v.owner.Proc()
 	switch in.Kind {
@@ -101,7 +99,6 @@ type stored struct {
 	effects    []core.Effect
 }
 
-// State implements core.Machine.
 func (m *stored) State() []any { return append(m.inner.State(), &m.s) }
 
 // History is what the program has done along its surviving past; the caller must not change it.
@@ -109,7 +106,6 @@ func (m *stored) History() *trace.History {
 	return m.inner.(interface{ History() *trace.History }).History()
 }
 
-// Choices implements core.Machine.
 func (m *stored) Choices(buf []core.Choice) []core.Choice {
 	if m.s.Fetching || m.s.Halted {
 		return buf
@@ -117,7 +113,6 @@ func (m *stored) Choices(buf []core.Choice) []core.Choice {
 	return m.inner.Choices(buf)
 }
 
-// Step implements core.Machine.
 func (m *stored) Step(in core.Input, out []core.Effect) []core.Effect {
 	s := &m.s
 	if in.Kind == core.Restore {

@@ -50,7 +50,6 @@ type System struct{}
 
 type systemFile struct{ *os.File }
 
-// Size implements File.
 func (f systemFile) Size() (int64, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -59,7 +58,6 @@ func (f systemFile) Size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Sync implements File.
 func (f systemFile) Sync() error { return syncData(f.File) }
 
 // Make implements Files. Every folder that it makes is synced in its parent.

@@ -72,7 +72,6 @@ func (b *Bars) drawn(v float64) bool {
 // barPlot draws the bars.
 type barPlot struct{ *Bars }
 
-// Plot implements plot.Plotter.
 func (b *barPlot) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	const group = 0.8 // of the room of a group is for bars
@@ -101,7 +100,6 @@ func fill(c *draw.Canvas, colour color.Color, x0, x1, y0, y1 vg.Length) {
 // patch is a colour in a legend.
 type patch int
 
-// Thumbnail implements plot.Thumbnailer.
 func (s patch) Thumbnail(c *draw.Canvas) {
 	fill(c, hue(int(s)), c.Min.X+(c.Max.X-c.Min.X)/3, c.Max.X, c.Min.Y+vg.Points(1),
 		c.Max.Y-vg.Points(1))
@@ -110,7 +108,6 @@ func (s patch) Thumbnail(c *draw.Canvas) {
 // names are ticks with text at 0, 1, 2, ...
 type names []string
 
-// Ticks implements plot.Ticker.
 func (n names) Ticks(float64, float64) (list []plot.Tick) {
 	for i, name := range n {
 		list = append(list, plot.Tick{Value: float64(i), Label: name})

@@ -157,7 +157,6 @@ func (f *figure) drawLegend(c draw.Canvas) {
 // grid draws lines behind the data at the ticks that have a label.
 type grid struct{ x, y bool }
 
-// Plot implements plot.Plotter.
 func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	style := draw.LineStyle{Color: color.Gray{225}, Width: vg.Points(0.6)}
 	x, y := p.Transforms(&c)
@@ -181,7 +180,6 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 // powers alone, and over less than half of one as on a linear axis.
 type decades struct{}
 
-// Ticks implements plot.Ticker.
 func (decades) Ticks(least, most float64) (list []plot.Tick) {
 	if most/least < 3 {
 		return steps{}.Ticks(least, most)
@@ -209,7 +207,6 @@ func (decades) Ticks(least, most float64) (list []plot.Tick) {
 // powers are ticks of a log axis of bytes, at every third power of two.
 type powers struct{}
 
-// Ticks implements plot.Ticker.
 func (powers) Ticks(least, most float64) (list []plot.Tick) {
 	for e := 0; e <= 40; e++ {
 		v := math.Exp2(float64(e))
@@ -237,7 +234,6 @@ func Bytes(x float64) string {
 // steps are ticks of a linear axis at 1, 2 or 5 times a power of ten, about eight of them.
 type steps struct{}
 
-// Ticks implements plot.Ticker.
 func (steps) Ticks(least, most float64) (list []plot.Tick) {
 	if most <= least {
 		return nil

@@ -84,7 +84,6 @@ type both struct {
 	dots *plotter.Scatter
 }
 
-// Thumbnail implements plot.Thumbnailer.
 func (b both) Thumbnail(c *draw.Canvas) {
 	b.line.Thumbnail(c)
 	b.dots.Thumbnail(c)

@@ -49,7 +49,6 @@ func (s *Stacked) Save(dir, name string) error {
 // stackPlot draws the bars.
 type stackPlot struct{ *Stacked }
 
-// Plot implements plot.Plotter.
 func (s *stackPlot) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for r := range s.Rows {

@@ -27,10 +27,8 @@ const (
 	done
 )
 
-// State implements core.Machine.
 func (c *client) State() []any { return []any{&c.s} }
 
-// Step implements core.Machine.
 func (c *client) Step(in core.Input, out []core.Effect) []core.Effect {
 	if in.Kind == core.Start {
 		value := valueOf(int(c.self) - c.options.Servers)

@@ -33,10 +33,8 @@ type promise struct {
 	Last Acceptance `json:"last"`
 }
 
-// State implements core.Machine.
 func (v *server) State() []any { return []any{&v.s} }
 
-// Step implements core.Machine.
 func (v *server) Step(in core.Input, out []core.Effect) []core.Effect {
 	if in.Kind != core.Received {
 		return out

@@ -22,13 +22,11 @@ func newLayer(self core.Rank, ranks int, hasty bool) *layer {
 		Last: make([]uint32, ranks), Arrived: make([][]core.Payload, ranks)}}
 }
 
-// State implements core.Layer.
 func (l *layer) State() any { return &l.s }
 
 // Ready implements core.Layer: nothing blocks.
 func (l *layer) Ready(core.Rank) bool { return true }
 
-// Sources implements core.Layer.
 func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	for q, waiting := range l.s.Arrived {
 		if len(waiting) > 0 {
@@ -38,7 +36,6 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	return buf
 }
 
-// Step implements core.Layer.
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start, core.Checkpoint:

@@ -71,13 +71,11 @@ type layer struct {
 	s     state
 }
 
-// State implements core.Layer.
 func (l *layer) State() any { return &l.s }
 
 // Ready implements core.Layer: nothing blocks.
 func (l *layer) Ready(core.Rank) bool { return true }
 
-// Sources implements core.Layer.
 func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	for q, waiting := range l.s.Arrived {
 		if len(waiting) > 0 {
@@ -87,7 +85,6 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	return buf
 }
 
-// Step implements core.Layer.
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start, core.Checkpoint:

@@ -94,7 +94,6 @@ type transactionState struct {
 	Prepared uint64   `json:"prepared"` // a bit each resource manager, from the lowest
 }
 
-// State implements core.Machine.
 func (t *transaction) State() []any { return []any{&t.s} }
 
 // Choices implements core.Machine: it commits when all have prepared, and aborts at any time, until
@@ -114,7 +113,6 @@ func (t *transaction) ready() bool {
 	return missing == 0 || t.options.Hasty && missing&(missing-1) == 0
 }
 
-// Step implements core.Machine.
 func (t *transaction) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Received:
@@ -149,7 +147,6 @@ type resourceState struct {
 	Decision string   `json:"decision"` // "" = none yet
 }
 
-// State implements core.Machine.
 func (r *resource) State() []any { return []any{&r.s} }
 
 // Choices implements core.Machine: it prepares or aborts, until it has done one of the two or been

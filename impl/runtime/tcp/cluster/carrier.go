@@ -59,7 +59,6 @@ type packet struct {
 	extra, payload []byte
 }
 
-// Send implements node.Transport.
 func (c *carrier) Send(to core.Proc, kind frame.Kind, note uint8, extra, payload []byte) bool {
 	c.extra = binary.LittleEndian.AppendUint64(append(c.extra[:0], extra...), c.clock.tick())
 	p := &c.peers[to]
@@ -137,7 +136,6 @@ func (c *carrier) drained(procs []core.Proc) bool {
 	return true
 }
 
-// Next implements node.Transport.
 func (c *carrier) Next(a *mesh.Arrival, limit time.Duration) mesh.What {
 	for {
 		if c.early > 0 && c.release(a) {
@@ -188,23 +186,18 @@ func (c *carrier) release(a *mesh.Arrival) bool {
 	return false
 }
 
-// Pause implements node.Transport.
 func (c *carrier) Pause(q core.Proc, paused bool) {
 	p := &c.peers[q]
 	p.paused = paused
 	c.mesh.Pause(q, paused || p.early != nil)
 }
 
-// Flush implements node.Transport.
 func (c *carrier) Flush() { c.mesh.Flush() }
 
-// MostQueued implements node.Transport.
 func (c *carrier) MostQueued() int { return max(c.mesh.MostQueued(), c.held) }
 
-// Borrowed implements node.Transport.
 func (c *carrier) Borrowed() bool { return c.mesh.Borrowed() }
 
-// Notice implements node.Transport.
 func (c *carrier) Notice() (mesh.Notice, bool) {
 	n, ok := c.mesh.Notice()
 	if ok && n.Event == mesh.Up {

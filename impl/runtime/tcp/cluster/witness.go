@@ -169,14 +169,12 @@ type store struct {
 	took  time.Duration
 }
 
-// Put implements node.Store.
 func (s *store) Put(key string, value []byte) error {
 	defer s.count(time.Now())
 	s.bytes += uint64(len(value))
 	return s.disk.Put(key, value)
 }
 
-// Delete implements node.Store.
 func (s *store) Delete(key string) error {
 	defer s.count(time.Now())
 	if err := s.disk.Delete(key); err != nil {
@@ -185,7 +183,6 @@ func (s *store) Delete(key string) error {
 	return s.Commit()
 }
 
-// Commit implements node.Store.
 func (s *store) Commit() error {
 	defer s.count(time.Now())
 	if s.disk.Queued() > 0 {

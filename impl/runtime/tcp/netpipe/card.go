@@ -33,7 +33,6 @@ type leaving struct {
 	payload []byte
 }
 
-// Send implements node.Transport.
 func (c *card) Send(to core.Proc, kind frame.Kind, note uint8, extra, payload []byte) bool {
 	if now := time.Now(); c.free.Before(now) {
 		c.free = now
@@ -49,7 +48,6 @@ func (c *card) Send(to core.Proc, kind frame.Kind, note uint8, extra, payload []
 	return true
 }
 
-// Flush implements node.Transport.
 func (c *card) Flush() {
 	sent := 0
 	for now := time.Now(); sent < len(c.queue) && !c.queue[sent].at.After(now); sent++ {
@@ -68,10 +66,8 @@ func (c *card) Flush() {
 	c.Mesh.Flush()
 }
 
-// MostQueued implements node.Transport.
 func (c *card) MostQueued() int { return c.Mesh.MostQueued() + c.queued }
 
-// Borrowed implements node.Transport.
 func (c *card) Borrowed() bool { return len(c.queue) > 0 || c.Mesh.Borrowed() }
 
 // nap is how long to wait for a moment that comes so much later: a process that sleeps does not
@@ -83,7 +79,6 @@ func nap(left time.Duration) time.Duration {
 	return min(max(0, left), 100*time.Microsecond)
 }
 
-// Next implements node.Transport.
 func (c *card) Next(a *mesh.Arrival, limit time.Duration) mesh.What {
 	if limit < 0 {
 		limit = math.MaxInt64

@@ -45,7 +45,6 @@ func (p *pinger) Layer() core.Layer { return p.layer }
 // State implements core.Machine; a pinger is not restarted.
 func (p *pinger) State() []any { return []any{p.layer.State()} }
 
-// Choices implements core.Machine.
 func (p *pinger) Choices(buf []core.Choice) []core.Choice {
 	if p.left == 0 {
 		return buf
@@ -63,7 +62,6 @@ func (p *pinger) Choices(buf []core.Choice) []core.Choice {
 	return buf
 }
 
-// Step implements core.Machine.
 func (p *pinger) Step(in core.Input, out []core.Effect) []core.Effect {
 	if in.Kind != core.Advance {
 		return p.layer.Step(in, out)

@@ -60,7 +60,6 @@ type barrier struct {
 	heard  [rounds]int
 }
 
-// Next implements node.Transport.
 func (b *barrier) Next(a *mesh.Arrival, limit time.Duration) mesh.What {
 	what := b.Transport.Next(a, limit)
 	if what != mesh.Frame || a.Header.Kind != frame.Beat {

@@ -82,7 +82,6 @@ func (m *memory) Keep(data []byte) []byte {
 	return to
 }
 
-// Free implements core.Memory.
 func (m *memory) Free(data []byte) { m.wait(data) }
 
 // wait gives bytes to the pool as soon as no link has to write them.
