@@ -35,7 +35,7 @@ func makeWorld(t *testing.T, program string, p pessimistic.Protocol, below pessi
 func walk(t *testing.T, w *world.World, r *rand.Rand, schedule []string, most int,
 	keep func(text string, s checker.Step) bool) *world.Run {
 	t.Helper()
-	for {
+	replay := func() *world.Run {
 		run, err := w.Replay(schedule)
 		if err != nil {
 			t.Fatal(err)
@@ -44,17 +44,26 @@ func walk(t *testing.T, w *world.World, r *rand.Rand, schedule []string, most in
 			t.Fatalf("%s: %s\n%s", run.Violation.Property, run.Violation.Message,
 				strings.Join(schedule, "\n"))
 		}
-		texts, x := w.Enabled(run.States[len(run.States)-1])
-		var list []string
+		return run
+	}
+	run := replay()
+	for state := run.States[len(run.States)-1]; ; {
+		texts, x := w.Enabled(state)
+		var list []int
 		for i, text := range texts {
 			if keep(text, x.Steps[i]) {
-				list = append(list, text)
+				list = append(list, i)
 			}
 		}
 		if len(list) == 0 || len(schedule) >= most {
-			return run
+			return replay()
 		}
-		schedule = append(slices.Clip(schedule), list[r.IntN(len(list))])
+		next := list[r.IntN(len(list))]
+		schedule = append(slices.Clip(schedule), texts[next])
+		if x.Steps[next].Violation > 0 {
+			return replay()
+		}
+		state = x.State(next, nil)
 	}
 }
 
