@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol"
@@ -15,7 +16,7 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-const scenariosDrawn = 300
+var scenariosDrawn = effort.Of(150, 300)
 
 // everything lets all there is be drawn.
 func everything(needs promise.Determinism) *protocol.Shapes {

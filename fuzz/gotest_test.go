@@ -112,7 +112,7 @@ func TestWorkers(t *testing.T) {
 		r.Elapsed = 0
 		return r
 	}
-	half := effort.Of(80, 200) // whole cases of 40 runs
+	half := effort.Of(40, 200) // whole cases of 40 runs
 	one, three := run(fuzz.Options{Runs: 2 * half}), run(fuzz.Options{Runs: 2 * half, Workers: 3})
 	if d := cmp.Diff(one, three); d != "" {
 		t.Errorf("one worker, three workers:\n%s", d)

@@ -185,8 +185,8 @@ func TestErrata(t *testing.T) {
 	for i, tt := range tests {
 		t.Run(tt.scenario, func(t *testing.T) {
 			t.Parallel()
-			if i%4 > 0 && !effort.Long() {
-				t.Skip("one of four")
+			if i%8 > 0 && !effort.Long() {
+				t.Skip("one of eight")
 			}
 			own := embedded(t, tt.scenario, "repaired+"+tt.erratum)
 			large := brokenRun(t, own, padded(own), lengthened(own))

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/mutate"
 	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/checker/world"
@@ -131,7 +132,7 @@ func TestFires(t *testing.T) {
 	q := question(t, "random")
 	for _, m := range boundary(t) {
 		fired := int64(0)
-		for _, n := range []int{4, 40, 400, 4000} {
+		for _, n := range []int{1, 4, 16, 64, 256, 1024, 4096} {
 			q.Budget.Schedules = n
 			r, err := q.Ask(t.Context(), m)
 			if err != nil {
@@ -183,6 +184,9 @@ func TestSurvivors(t *testing.T) {
 		"sbml/twice-order-ok":      mutate.Equivalent,
 		"two-phase/twice-prepared": mutate.Equivalent, "hydee/drop-marker": mutate.Vacuous,
 		"paxos/old-accepted-taken": mutate.Within} {
+		if name == "hydee/twice-report" && !effort.Long() {
+			continue // a proof of 120,000 states, two-phase/twice-prepared has one of 576
+		}
 		r := ask(t, q, name)
 		if r.Expect != want || r.Unexpected != "" ||
 			r.Equivalent() != (want == mutate.Equivalent) {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
@@ -88,11 +89,12 @@ func TestBehindTheLine(t *testing.T) {
 		causal.Options{F: 2})
 	c := world.Case{Setup: setup, Baseline: baseline,
 		Model: fault.Model{Failures: 2, Victims: []trace.Proc{0, 1}}}
-	out, err := world.Sample(t.Context(), c, strategy, sample.Options{Runs: 6000, Seed: 1})
+	runs := effort.Of(3000, 6000)
+	out, err := world.Sample(t.Context(), c, strategy, sample.Options{Runs: runs, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(out.Found) > 0 || out.Samples.Faults < 6000 {
+	if len(out.Found) > 0 || out.Samples.Faults < runs {
 		t.Errorf("%d faults struck, found %+v", out.Samples.Faults, out.Found)
 	}
 }
