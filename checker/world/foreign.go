@@ -18,9 +18,14 @@ const graceful = time.Second
 // not time, spares a program that was stopped as a whole.
 const looks = 4
 
+// lingers is how long a goroutine waits for another step: a new one would have to grow its stack
+// again, and most steps follow each other closely.
+const lingers = 50 * time.Millisecond
+
 // foreign is the code that runs for a world, under World.mu.
 type foreign struct {
-	ended chan any // what the code panics with, nil if it returns
+	work  chan func() // whoever lingers takes it
+	ended chan any    // what the code panics with, nil if it returns
 	timer *time.Timer
 	left  bool // a step was left behind
 }
@@ -38,22 +43,17 @@ func (f *foreign) run(limit time.Duration, until <-chan struct{}, code func()) {
 		panic(lost{})
 	}
 	if f.timer == nil {
-		f.ended, f.timer = make(chan any, 1), time.NewTimer(limit/looks)
+		f.work, f.ended, f.timer = make(chan func()), make(chan any, 1),
+			time.NewTimer(limit/looks)
 	} else {
 		f.timer.Reset(limit / looks)
 	}
 	ended, hurried := f.ended, false
-	go func() {
-		var failure any = "it ends its goroutine"
-		defer func() {
-			if r := recover(); r != nil {
-				failure = r
-			}
-			ended <- failure
-		}()
-		code()
-		failure = nil
-	}()
+	select {
+	case f.work <- code:
+	default:
+		go linger(code, f.work, ended)
+	}
 	for looked := 1; ; {
 		select {
 		case failure := <-ended:
@@ -75,6 +75,34 @@ func (f *foreign) run(limit time.Duration, until <-chan struct{}, code func()) {
 			f.timer.Reset(limit / looks)
 		}
 	}
+}
+
+// linger runs the code, and then what comes soon.
+func linger(code func(), work <-chan func(), ended chan<- any) {
+	idle := time.NewTimer(lingers)
+	defer idle.Stop()
+	for {
+		attempt(code, ended)
+		idle.Reset(lingers)
+		select {
+		case code = <-work:
+		case <-idle.C:
+			return
+		}
+	}
+}
+
+// attempt runs the code and says how it has ended, also when it ends its goroutine.
+func attempt(code func(), ended chan<- any) {
+	var failure any = "it ends its goroutine"
+	defer func() {
+		if r := recover(); r != nil {
+			failure = r
+		}
+		ended <- failure
+	}()
+	code()
+	failure = nil
 }
 
 // maxStep is how long a step may take.

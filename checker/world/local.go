@@ -1,10 +1,8 @@
 package world
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
-	"fmt"
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
@@ -181,7 +179,8 @@ func (w *World) run(from, input uint32) (t transition) {
 			t = w.stopped(l.proc, from, input, r)
 		}
 	}()
-	m, effects, choices := w.execute(l, in, w.masters.copy(w, from))
+	first, again := w.execute(l, in, w.masters.copy(w, from))
+	m, effects := first.machine, first.effects
 	for i := range effects {
 		if words := effects[i].Wrong(w.procs); words != "" {
 			panic(Misuse{Property: Contract, Words: words})
@@ -207,17 +206,14 @@ func (w *World) run(from, input uint32) (t transition) {
 	t = r.record(effects)
 	t.from, t.input = from, input
 	t.next = w.internLocal(local{proc: l.proc, inc: r.from.inc, round: r.round,
-		evaluated: r.evaluated, holding: r.holding}, m, choices)
+		evaluated: r.evaluated, holding: r.holding}, m, first.choices)
 	w.masters.keep(t.next, m)
 	if in.Kind == core.Restore {
 		r.restored(&t)
 	}
 	r.restarts(&t)
-	t.longer = r.round > l.round || r.evaluated > l.evaluated
-	if before, after := l.history, w.locals.at(t.next).history; before != nil && !t.longer {
-		t.longer = after.Sent > before.Sent || len(after.Delivered) > len(before.Delivered) ||
-			after.Done && !before.Done
-	}
+	t.longer = r.round > l.round || r.evaluated > l.evaluated ||
+		grown(l.history, w.locals.at(t.next).history)
 	for i := range t.acts {
 		t.inside = t.inside || t.acts[i].firm
 	}
@@ -228,46 +224,11 @@ func (w *World) run(from, input uint32) (t transition) {
 			return e.Kind != trace.Dropped
 		})
 	if w.Twice {
-		if d := w.difference(l, in, t.next, effects); d != "" {
+		if d := w.difference(l, in, t.next, effects, again); d != "" {
 			t.violation = w.violation(spec.Violation{Property: "deterministic", Message: d})
 		}
 	}
 	return t
-}
-
-// execute runs the step on the machine, or on one decoded for it, and asks what the machine can do
-// next. It panics as the machine does, or with lost.
-func (w *World) execute(l local, in core.Input, ready core.Machine) (m core.Machine,
-	effects []core.Effect, choices []core.Choice) {
-	m = ready
-	w.foreign.run(w.maxStep(), w.Until, func() {
-		if m == nil {
-			m = w.Setup.New(l.proc)
-			if err := core.DecodeState(l.content, m); err != nil {
-				panic(fmt.Sprintf("its state does not survive the codec: %v", err))
-			}
-		}
-		effects = m.Step(in, nil)
-		choices = m.Choices(nil)
-	})
-	return m, effects, choices
-}
-
-// difference runs the step again and says in what the second run differs.
-func (w *World) difference(l local, in core.Input, next uint32, effects []core.Effect) string {
-	first := core.Encode(effects)
-	m, again, _ := w.execute(l, in, nil)
-	what := ""
-	switch {
-	case !bytes.Equal(first, core.Encode(again)):
-		what = "its effects differ"
-	case !bytes.Equal(w.locals.at(next).content, core.EncodeState(m)):
-		what = "its state afterwards differs"
-	default:
-		return ""
-	}
-	return fmt.Sprintf("%s is not deterministic: run twice on %s from the same state, %s",
-		w.layout.Name(l.proc), w.describeInput(in), what)
 }
 
 // recorder turns the effects of one local step into acts and evidence, and judges the evidence by
