@@ -73,31 +73,42 @@ func when(yes bool, text string) string {
 	return ""
 }
 
+// parts visits what a pointer, a struct or a list has in it.
+func parts(v reflect.Value, visit func(reflect.Value)) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			visit(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			visit(v.Field(i))
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			visit(v.Index(i))
+		}
+	}
+}
+
+func isBytes(v reflect.Value) bool {
+	return (v.Kind() == reflect.Slice || v.Kind() == reflect.Array) &&
+		v.Type().Elem().Kind() == reflect.Uint8
+}
+
 // collectBytes lists the byte slices in a value.
 func collectBytes(v any) (list [][]byte) {
 	var visit func(v reflect.Value)
 	visit = func(v reflect.Value) {
-		switch v.Kind() {
-		case reflect.Pointer, reflect.Interface:
-			if !v.IsNil() {
-				visit(v.Elem())
-			}
-		case reflect.Struct:
-			for i := range v.NumField() {
-				visit(v.Field(i))
-			}
-		case reflect.Slice:
-			if v.Type().Elem().Kind() == reflect.Uint8 {
-				list = append(list, v.Bytes())
-				return
-			}
-			for i := range v.Len() {
-				visit(v.Index(i))
-			}
-		case reflect.Map:
+		switch {
+		case isBytes(v) && v.Kind() == reflect.Slice:
+			list = append(list, v.Bytes())
+		case v.Kind() == reflect.Map:
 			for _, k := range v.MapKeys() {
 				visit(v.MapIndex(k))
 			}
+		default:
+			parts(v, visit)
 		}
 	}
 	visit(reflect.ValueOf(v))
@@ -108,41 +119,24 @@ func collectBytes(v any) (list [][]byte) {
 func spoil(message any) {
 	var visit func(v reflect.Value)
 	visit = func(v reflect.Value) {
-		switch v.Kind() {
-		case reflect.Pointer, reflect.Interface:
-			if !v.IsNil() {
-				visit(v.Elem())
-			}
-		case reflect.Struct:
-			for i := range v.NumField() {
-				visit(v.Field(i))
-			}
-		case reflect.Slice, reflect.Array:
-			if v.Type().Elem().Kind() != reflect.Uint8 {
-				for i := range v.Len() {
-					visit(v.Index(i))
-				}
-			}
-		case reflect.Map:
+		switch {
+		case isBytes(v):
+		case v.Kind() == reflect.Map:
 			for _, k := range v.MapKeys() {
 				v.SetMapIndex(k, reflect.Value{})
 			}
-		case reflect.Bool:
-			if v.CanSet() {
-				v.SetBool(!v.Bool())
-			}
-		case reflect.String:
-			if v.CanSet() {
-				v.SetString(v.String() + "?")
-			}
-		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-			if v.CanSet() {
-				v.SetInt(v.Int() ^ 1)
-			}
-		case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-			if v.CanSet() {
-				v.SetUint(v.Uint() ^ 1)
-			}
+		case !v.CanSet():
+			parts(v, visit)
+		case v.Kind() == reflect.Bool:
+			v.SetBool(!v.Bool())
+		case v.Kind() == reflect.String:
+			v.SetString(v.String() + "?")
+		case v.CanInt():
+			v.SetInt(v.Int() ^ 1)
+		case v.CanUint():
+			v.SetUint(v.Uint() ^ 1)
+		default:
+			parts(v, visit)
 		}
 	}
 	visit(reflect.ValueOf(message))

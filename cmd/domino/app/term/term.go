@@ -65,11 +65,3 @@ const (
 
 // Coloured reports whether a stream shows colours: it is a terminal, and NO_COLOR is not set.
 func Coloured(w io.Writer) bool { return os.Getenv("NO_COLOR") == "" && file(w) != nil }
-
-// Paint is text in a colour, for a stream that shows colours.
-func Paint(w io.Writer, c Colour, text string) string {
-	if c == Plain || text == "" || !Coloured(w) {
-		return text
-	}
-	return paint(c, text)
-}
