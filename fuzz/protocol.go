@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/domino-check/domino/checker/verify"
@@ -37,9 +38,14 @@ func TargetOf(list protocol.List, name, variant string) (Target, error) {
 			"protocol %s does not say which random scenarios fit it (Shapes), so none are drawn",
 			p.Name)
 	}
+	if _, err := p.Switches(variant); err != nil {
+		return Target{}, err
+	}
 	t := Target{Shapes: *p.Shapes, Resolve: func(s *scenarios.Scenario) (world.Case, error) {
 		r, err := verify.Resolve(list, s)
-		if err != nil {
+		if bug := new(protocol.PanicError); errors.As(err, &bug) {
+			panic(bug.What) // others refuse a scenario, this is found in one
+		} else if err != nil {
 			return world.Case{}, err
 		}
 		return r.Case, nil

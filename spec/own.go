@@ -10,7 +10,7 @@ import (
 )
 
 // driven are names of what every driver watches by itself.
-var driven = []string{"no-panic", "deterministic"}
+var driven = []string{"no-panic", "deterministic", "returns", "aliasing", "codec"}
 
 // unshown is what the environment does. Properties of authors are not given it: in a search it is
 // no part of the step of a proc, so it would be judged in some drivers and not in others.
@@ -58,6 +58,11 @@ func (p *Property) Check() error {
 	for k := Always; k <= Monitor; k++ {
 		if k != p.Kind && set[k] {
 			return bad("is of the kind %v and has a function of the kind %v", p.Kind, k)
+		}
+	}
+	for _, k := range p.Watched {
+		if k < trace.Sent || k > trace.Declared {
+			return bad("watches %v, which is no kind of event", k)
 		}
 	}
 	for _, k := range unshown {
@@ -150,13 +155,14 @@ func (g *guard) caught(e *trace.Event, broken *string) {
 	if e != nil {
 		when = fmt.Sprintf("on the event %q", g.layout.Describe(*e))
 	}
-	*broken = fmt.Sprintf("it panics %s: %v%s", when, r, panicLine())
+	*broken = fmt.Sprintf("it panics %s: %v%s", when, r, PanicLine())
 	g.failed(Violation{Property: g.name, Message: *broken},
 		fmt.Errorf("property %q can not be judged: %s", g.name, *broken))
 }
 
-// panicLine is where the function below has panicked, outside the runtime.
-func panicLine() string {
+// PanicLine is where the function has panicked from whose panic a deferred function recovers, as
+// " (FILE:LINE)".
+func PanicLine() string {
 	callers := make([]uintptr, 32)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(0, callers)])
 	for panicked := false; ; {

@@ -142,7 +142,7 @@ func (p *Property) applies(f *Facts) (yes bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("property %q can not be asked: its Applies panics: %v%s", p.Name, r,
-				panicLine())
+				PanicLine())
 		}
 	}()
 	return p.Applies == nil || p.Applies(f), nil

@@ -41,11 +41,14 @@ func NewCatalogue(protocols ...protocol.Protocol) (*Catalogue, error) {
 		}
 	}
 	for i := range list {
-		own, err := scenariosOf(&list[i])
-		if err != nil {
-			return nil, fmt.Errorf("protocol %s: %w", list[i].Name, err)
+		own, wrong := scenariosOf(&list[i])
+		if wrong != nil {
+			err = errors.Join(err, fmt.Errorf("protocol %s: %w", list[i].Name, wrong))
 		}
 		c.scenarios = append(c.scenarios, own...)
+	}
+	if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(c.scenarios, func(a, b *scenarios.Scenario) int {
 		return strings.Compare(path.Base(a.File), path.Base(b.File))

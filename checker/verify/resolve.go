@@ -32,12 +32,12 @@ func Resolve(list protocol.List, s *scenarios.Scenario) (*Resolved, error) {
 	}
 	r := &Resolved{Scenario: s, Protocol: p, Case: world.Case{Model: s.Model, MustSee: s.MustSee,
 		Force: s.Force, Subject: string(scenarios.Format(s)), Properties: p.Properties}}
-	if s.Options != "" {
-		if p.Options == nil {
-			return nil, s.Errorf("options", "protocol %s has no options", p.Name)
-		}
-		if err := p.Options(s.Options); err != nil {
-			return nil, s.Errorf("options", "%w", err)
+	if err := p.Accept(s.Options); err != nil {
+		return nil, s.Errorf("options", "%w", err)
+	}
+	if s.Erratum != "" {
+		if _, err := p.Erratum(s.Erratum); err != nil {
+			return nil, s.Errorf("erratum", "%w", err)
 		}
 	}
 	if p.Build != nil {
@@ -129,17 +129,14 @@ func (r *Resolved) setUp() error {
 		}
 		layout.Trees, layout.Unjoined = nil, script.Unjoined(suite)
 	}
-	errata, err := readVariant(p, s.Variant)
+	errata, err := p.Switches(s.Variant)
 	if err != nil {
 		return s.Errorf("variant", "%w", err)
 	}
-	r.Setup, err = p.Setup(protocol.Request{Layout: layout, Programs: programs, Errata: errata,
+	r.Setup, err = p.Make(protocol.Request{Layout: layout, Programs: programs, Errata: errata,
 		Options: s.Options, Unordered: s.Model.Unordered, Tolerates: s.Tolerates})
-	switch {
-	case err != nil:
+	if err != nil {
 		return r.at(suite, err)
-	case r.Setup == nil:
-		return s.Errorf("protocol", "Setup of protocol %s returns nothing and no error", p.Name)
 	}
 	if r.Baseline, err = Alone(layout, programs); err != nil {
 		return s.Errorf("-- program --", "%w", err)
@@ -192,35 +189,4 @@ func readProgram(s *scenarios.Scenario) (*script.Suite, error) {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
 	return suite, nil
-}
-
-// readVariant reads "repaired", "published" or "repaired+ID+ID".
-func readVariant(p *protocol.Protocol, text string) (core.Switches, error) {
-	known := p.Errata.List()
-	if text != "repaired" && len(known) == 0 {
-		return 0, fmt.Errorf("protocol %s has no variant %q, want repaired", p.Name, text)
-	}
-	words := strings.Split(text, "+")
-	var set core.Switches
-	switch words[0] {
-	case "repaired":
-	case "published":
-		set = p.Errata.Published()
-	default:
-		return 0, fmt.Errorf("unknown variant %q, want repaired, published, or repaired+ERRATUM",
-			text)
-	}
-	for _, id := range words[1:] {
-		e, ok := p.Errata.Find(id)
-		if !ok {
-			var names []string
-			for _, e := range known {
-				names = append(names, e.ID)
-			}
-			return 0, fmt.Errorf("unknown erratum %q%s Known: %s", id,
-				spelling.Guess(id, names), strings.Join(names, ", "))
-		}
-		set = set.With(e)
-	}
-	return set, nil
 }

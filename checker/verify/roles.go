@@ -20,19 +20,15 @@ func (r *Resolved) build() error {
 	if s.Clusters != "" {
 		return s.Errorf("clusters", "procs with roles have no clusters")
 	}
-	if s.Variant != "repaired" && !slices.Contains(p.Variants, s.Variant) {
-		return s.Errorf("variant", "protocol %s has no variant %q, want repaired, %s",
-			p.Name, s.Variant, strings.Join(p.Variants, ", "))
+	if _, err := p.Switches(s.Variant); err != nil {
+		return s.Errorf("variant", "%w", err)
 	}
 	counts, err := readRoles(s.Roles, p.Roles)
 	if err != nil {
 		return s.Errorf("roles", "%w", err)
 	}
-	switch r.Setup, err = p.Build(counts, s.Variant); {
-	case err != nil:
+	if r.Setup, err = p.Populate(counts, s.Variant); err != nil {
 		return s.Errorf("roles", "%w", err)
-	case r.Setup == nil:
-		return s.Errorf("protocol", "Build of protocol %s returns nothing and no error", p.Name)
 	}
 	return nil
 }

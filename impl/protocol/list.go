@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/scenarios/spelling"
-	"github.com/domino-check/domino/spec"
 )
 
 // List is the protocols that one command or test knows.
@@ -73,38 +72,13 @@ func (p *Protocol) Validate() error {
 	if p.Options == nil && len(p.OptionDocs) > 0 {
 		not("OptionDocs without Options: nobody reads what is documented")
 	}
-	ids := map[string]bool{}
-	for _, e := range p.Errata.List() {
-		if ids[e.ID] {
-			not("erratum %s is there twice: give one another ID", e.ID)
-		}
-		if strings.ContainsAny(e.ID, "+ \t\n") {
-			not("erratum %q: an ID has no blanks and no plus", e.ID)
-		}
-		ids[e.ID] = true
-	}
-	for _, e := range p.Own.List() {
-		if !ids[e.ID] {
-			not("Own has erratum %s, which is not among Errata", e.ID)
-		}
-	}
 	for i, t := range p.Tables {
 		if t.Name == "" || len(t.Parts) == 0 {
 			not("table %d has no name or no parts", i+1)
 		}
 	}
-	if p.Shapes != nil {
-		if err := p.Shapes.Validate(); err != nil {
-			all = append(all, err)
-		}
-		if p.Build != nil {
-			not("Shapes are of programs, and the protocol has roles")
-		}
-	}
-	if _, err := (&spec.Facts{Own: p.Properties}).Properties(); err != nil {
-		all = append(all, err)
-	}
-	return errors.Join(all...)
+	return errors.Join(append(all, p.validNames(), p.validErrata(), p.validShapes(),
+		p.validProperties())...)
 }
 
 // validName tells whether a name can stand in scenarios, commands and names of files.

@@ -106,9 +106,25 @@ func (s *Shapes) Validate() error {
 		return fmt.Errorf("random scenarios: %d failures and %d checkpoints, want [0, %d]",
 			s.Failures,
 			s.Spontaneous, fault.Max)
-	case s.MinClusters > most:
+	case s.MinClusters < 0 || s.MinClusters > most:
 		return fmt.Errorf("random scenarios: at least %d clusters of at most %d ranks",
 			s.MinClusters, most)
+	case s.Tolerates < 0 || s.Tolerates > fault.Max:
+		return fmt.Errorf("random scenarios: tolerates %d failures at a time, want [0, %d]",
+			s.Tolerates, fault.Max)
+	case s.Clusters > AnyClusters || s.Needs > promise.Deterministic ||
+		s.Collectives > NativeCollectives || s.Checkpoints > TogetherCheckpoints:
+		return fmt.Errorf("random scenarios: Clusters %d, Needs %d, Collectives %d or "+
+			"Checkpoints %d is none of the answers", s.Clusters, s.Needs, s.Collectives,
+			s.Checkpoints)
+	}
+	for i, v := range s.Variations {
+		if v.MinRanks < 0 || v.MinRanks > most || v.MinClusters < 0 || v.MinClusters > most ||
+			v.Weight < 0 || v.Clusters > AnyClusters {
+			return fmt.Errorf("random scenarios: variation %d wants %d ranks and %d clusters, "+
+				"with weight %d; there are at most %d ranks", i+1, v.MinRanks, v.MinClusters,
+				v.Weight, most)
+		}
 	}
 	for _, name := range s.Settings {
 		if fault.Find(name) == nil {

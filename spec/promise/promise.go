@@ -4,6 +4,8 @@
 // so that protocols and the judge share it and a protocol does not depend on the judge.
 package promise
 
+import "fmt"
+
 // Who says which ranks a protocol rolls back.
 type Who uint8
 
@@ -83,4 +85,17 @@ type Promises struct {
 	// and nobody fails; 0: nobody must
 	Deciders int
 	Register bool // clients see one register: their operations are linearizable
+}
+
+// Validate reports values that mean nothing.
+func (p *Promises) Validate() error {
+	switch {
+	case p.RollsBack > All:
+		return fmt.Errorf("promises: RollsBack is %d, want FailedOnly, Cluster, Dependents or All",
+			p.RollsBack)
+	case p.Needs > Deterministic:
+		return fmt.Errorf("promises: Needs is %d, want NoDeterminism, Piecewise, "+
+			"SendDeterministic or Deterministic", p.Needs)
+	}
+	return nil
 }

@@ -93,6 +93,9 @@ func Main(protocols ...protocol.Protocol) int {
 func start(ctx context.Context, args []string, out, err io.Writer,
 	protocols ...protocol.Protocol) int {
 	c, wrong := verify.NewCatalogue(protocols...)
+	if len(protocols) == 0 {
+		wrong = errors.New("there are none: give Main at least one, e.g. all.Protocols()")
+	}
 	if wrong != nil {
 		fmt.Fprintf(err, "domino: the protocols of this command:\n%v\n", wrong)
 		return exitUsage

@@ -150,7 +150,7 @@ func runCheck(ctx context.Context, args []string, std streams) (int, error) {
 	if err := sf.addRun(&o, f, len(list), std.err); err != nil {
 		return 0, err
 	}
-	if err := sf.change(list, &changed); err != nil {
+	if err := errors.Join(sf.change(list, &changed), std.resolvable(ctx, list)); err != nil {
 		return 0, err
 	}
 	if sf.estimate {

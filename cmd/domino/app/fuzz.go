@@ -103,7 +103,7 @@ func runFuzz(ctx context.Context, args []string, std streams) (int, error) {
 			return 0, err
 		}
 		c := exitCode(r.Verdict())
-		if r.Verdict() == spec.Unknown && ctx.Err() == nil {
+		if r.Verdict() == spec.Unknown && r.Runs > 0 && ctx.Err() == nil {
 			c = exitSampled
 		}
 		code = worse(code, c)
@@ -129,6 +129,10 @@ func (ff *fuzzFlags) options(std streams, names []string) ([]string, fuzz.Option
 	}
 	if len(names) == 0 {
 		names = fuzz.Names(protocols)
+	}
+	if len(names) == 0 {
+		return nil, fuzz.Options{}, errors.New("no protocol of this command says which random " +
+			"scenarios fit it (Shapes), so none are drawn")
 	}
 	for _, name := range names {
 		if _, err := fuzz.TargetOf(protocols, name, ff.variant); err != nil {

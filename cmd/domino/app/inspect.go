@@ -196,7 +196,7 @@ func shownProtocol(p *protocol.Protocol) shown {
 
 // idle is a protocol that is set up for three ranks that do nothing.
 func idle(p *protocol.Protocol) (*core.Setup, error) {
-	return p.Setup(protocol.Request{Layout: core.Layout{Names: []string{"a", "b", "c"}, Ranks: 3,
+	return p.Make(protocol.Request{Layout: core.Layout{Names: []string{"a", "b", "c"}, Ranks: 3,
 		Clusters: []int{0, 1, 2}}, Programs: make([]core.Program, 3)})
 }
 

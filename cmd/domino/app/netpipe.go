@@ -62,7 +62,7 @@ func (std streams) netpipeCase(name string, ranks int) (*core.Setup, error) {
 		}
 		layout.Clusters = append(layout.Clusters, r)
 	}
-	s, err := p.Setup(protocol.Request{Layout: layout, Programs: make([]core.Program, ranks)})
+	s, err := p.Make(protocol.Request{Layout: layout, Programs: make([]core.Program, ranks)})
 	if err != nil {
 		return nil, err
 	}

@@ -2,12 +2,14 @@ package app
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/example/subject"
 	"github.com/domino-check/domino/spec"
@@ -121,6 +123,39 @@ func TestAppliesPanics(t *testing.T) {
 		if code != 4 || !strings.Contains(err, `"own-final" can not be asked`) ||
 			!strings.Contains(err, "no facts") {
 			t.Errorf("%v: exit %d, %q", args, code, err)
+		}
+	}
+}
+
+// TestNothingToDo starts commands that have nothing to work on: each says so, and none is fine.
+func TestNothingToDo(t *testing.T) {
+	bare := subject.Protocol(false)
+	bare.Shapes = nil
+	refusing := subject.Protocol(false)
+	refusing.Setup = func(protocol.Request) (*core.Setup, error) {
+		return nil, errors.New("not me")
+	}
+	tests := []struct {
+		protocols []protocol.Protocol
+		args      []string
+		code      int
+		want      string
+	}{
+		{nil, []string{"check"}, 4, "give Main at least one"},
+		{[]protocol.Protocol{bare}, []string{"check"}, 4, "name a file"},
+		{[]protocol.Protocol{bare}, []string{"run"}, 4, "name a file"},
+		{[]protocol.Protocol{bare}, []string{"fuzz"}, 4, "(Shapes)"},
+		{[]protocol.Protocol{subject.Protocol(false)}, []string{"fuzz", "--variant", "mended"}, 4,
+			`no variant "mended"`},
+		{[]protocol.Protocol{refusing}, []string{"fuzz", "--runs", "9", "--corpus", ""}, 4,
+			"takes none of"},
+		{[]protocol.Protocol{refusing}, []string{"check", answering(t)}, 4, "not me"},
+	}
+	for _, tt := range tests {
+		var o, e bytes.Buffer
+		code := start(t.Context(), tt.args, &o, &e, tt.protocols...)
+		if code != tt.code || !strings.Contains(e.String(), tt.want) {
+			t.Errorf("%v: exit %d, want %d; %q", tt.args, code, tt.code, e.String())
 		}
 	}
 }

@@ -88,6 +88,9 @@ func runRun(ctx context.Context, args []string, std streams) (int, error) {
 			return 0, err
 		}
 	}
+	if err := std.resolvable(ctx, list); err != nil {
+		return 0, err
+	}
 	return runAll(ctx, list, &rf, std)
 }
 

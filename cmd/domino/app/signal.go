@@ -46,5 +46,24 @@ func heard[R any](ctx context.Context, work func() (R, error)) (r R, err error) 
 
 // chosen are the scenarios with the names, or in the files.
 func (std streams) chosen(ctx context.Context, names []string) ([]*scenarios.Scenario, error) {
-	return heard(ctx, func() ([]*scenarios.Scenario, error) { return std.Select(names) })
+	return heard(ctx, func() ([]*scenarios.Scenario, error) {
+		list, err := std.Select(names)
+		if err == nil && len(list) == 0 {
+			err = errors.New("no protocol of this command comes with scenarios: name a file")
+		}
+		return list, err
+	})
+}
+
+// resolvable reports all scenarios that can not be run, before one of them is.
+func (std streams) resolvable(ctx context.Context, list []*scenarios.Scenario) error {
+	_, err := heard(ctx, func() (any, error) {
+		var all []error
+		for _, s := range list {
+			_, err := std.Resolve(s)
+			all = append(all, err)
+		}
+		return nil, errors.Join(all...)
+	})
+	return err
 }
