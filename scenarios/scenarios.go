@@ -7,7 +7,7 @@
 // impl/program/script), and an optional section "schedule" the events of one run, a line each,
 // which makes the file a replay file.
 //
-// This package knows no protocol and no program: names are resolved by impl/catalog.
+// This package knows no protocol and no program: names are resolved by checker/verify.
 package scenarios
 
 import (

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,6 +57,9 @@ func runCompletion(ctx context.Context, args []string, std streams) (int, error)
 	text, ok := completions[f.Arg(0)]
 	if !ok || f.NArg() != 1 {
 		return 0, fmt.Errorf("want one of bash, zsh and fish")
+	}
+	if thisBuild().Command != "" { // somebody's own, which has another name
+		text = strings.ReplaceAll(text, "domino", filepath.Base(os.Args[0]))
 	}
 	fmt.Fprint(std.out, text)
 	return 0, nil

@@ -139,6 +139,9 @@ func options(protocols protocol.List) (rows []help.Row) {
 		rows = append(rows, help.Row{Doc: strings.Join(names, ", ")})
 		rows = append(rows, optionRows(p.OptionDocs)...)
 	}
+	if rows == nil {
+		rows = []help.Row{{Doc: "No protocol of this command has any."}}
+	}
 	return rows
 }
 

@@ -14,10 +14,10 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
-// TestTopics prints every topic: those with tables are compared with golden files, all are narrow
-// enough to be read, and none is empty.
+// TestTopics prints every topic: those with tables are compared with golden files (but properties,
+// of which TestHelpIsComplete looks for each), all are narrow enough to be read, and none is empty.
 func TestTopics(t *testing.T) {
-	generated := []string{"scenario", "program", "options", "properties", "kill", "exit-codes"}
+	generated := []string{"scenario", "program", "options", "kill", "exit-codes"}
 	for _, topic := range help.Topics() {
 		code, out, err := domino(t.Context(), "help", topic.Name)
 		if code != 0 || err != "" || strings.Count(out, "\n") < 5 || strings.Contains(out, "{{") {
@@ -44,8 +44,12 @@ func TestHelpIsComplete(t *testing.T) {
 	for _, o := range script.Operations() {
 		want["program"] = append(want["program"], o.Form)
 	}
+	_, text, _ := domino(t.Context(), "help", "properties")
 	for _, p := range spec.Properties() {
 		want["properties"] = append(want["properties"], p.Name)
+		if needs := help.Wrap("on: "+p.Needs, help.Width)[0]; !strings.Contains(text, needs) {
+			t.Errorf("help properties does not say what turns %s on: %q", p.Name, p.Needs)
+		}
 	}
 	for _, p := range catalogue().Protocols() {
 		for _, o := range p.OptionDocs {

@@ -15,7 +15,7 @@ func TestShow(t *testing.T) {
 		"s1":         {"scenario s1", "file  hydee/s1", "-- scenario --\n", "x: send y m2\n"},
 		"hydee/s1":   {"scenario s1"},
 		"terminates": {"property terminates", "[HydEE] Theorem 2", "always"},
-		"log-scope":  {"LogsOutside (Log)"},
+		"log-scope":  {"LogsOutside"},
 		"H10":        {"erratum H10", "hydee", "[HydEE] Alg. 2 l. 8", "every send is", "h10"},
 		"rbml":       {"protocol rbml", "Fetches", "option memory", "erratum M12"},
 		"paxos":      {"protocol paxos", "scenario paxos", "roles"},
