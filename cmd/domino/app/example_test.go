@@ -9,15 +9,15 @@ import (
 
 // The whole main of a command for one protocol; here with the arguments of a user.
 func ExampleMain() {
-	os.Args = []string{"mine", "show", "decides-commit"}
+	os.Args = []string{"mine", "show", "fifo"}
 	fmt.Println("exit code", Main(paxos.Protocol))
 	// Output:
-	// property decides-commit
-	//   in some run somebody decides to commit
+	// property fifo
+	//   the deliveries of each channel, from a rank or a group, follow the order of its sends
 	//
-	//   kind    sometimes
-	//   source  guard
+	//   kind    always
+	//   source  FIFO channels
 	//   of      the house
-	//   on      Decisions with this one in it (Decide)
+	//   on      always
 	// exit code 0
 }
