@@ -342,14 +342,5 @@ func buildCG(c *config) error {
 		w.compute(cgRestart)
 		w.iterate(c.of("iterations"), func() { k.outer(w, c.of("inner")) })
 	})
-	if k := newCG(0, ranks, n); !k.halves {
-		it, inner, r, l := int64(c.of("iterations")), int64(c.of("inner")), int64(k.rows),
-			int64(k.stages)
-		c.closed = &Count{
-			Bytes: (it + 1) * (8*(inner+1)*int64(n)*(r*l+r-1) + (16*inner+32)*int64(ranks)*l),
-			Messages: (it + 1) * ((inner+1)*(int64(ranks)*l+int64(ranks)-r) +
-				(2*inner+3)*int64(ranks)*l),
-		}
-	}
 	return nil
 }

@@ -43,17 +43,27 @@ func count(t testing.TB, text string) (direct, all kernels.Count, suite *kernels
 	return direct, all, suite
 }
 
+// formula is what a formula says of a program, nil where there is none.
+func formula(t testing.TB, text string) *kernels.Count {
+	t.Helper()
+	sum, err := kernels.Closed(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
 // TestMeasured compares programs, formulas and real runs of the programs with the published counts.
 // A long test runs all but the two largest of them, a huge one those, too.
 func TestMeasured(t *testing.T) {
 	for _, m := range measured {
 		t.Run(m.text, func(t *testing.T) {
-			direct, all, suite := count(t, m.text)
+			direct, all, _ := count(t, m.text)
 			if want := (kernels.Count{Messages: m.messages, Bytes: m.bytes}); direct != want {
 				t.Fatalf("the program sends %v, want %v", direct, want)
 			}
-			if suite.Closed != nil && *suite.Closed != direct {
-				t.Errorf("the formula says %v, the program %v", *suite.Closed, direct)
+			if sum := formula(t, m.text); sum != nil && *sum != direct {
+				t.Errorf("the formula says %v, the program %v", *sum, direct)
 			}
 			if !effort.Huge() && m.bytes > effort.Of[int64](4e6, 100e6) {
 				return // enumerated, not run
@@ -87,10 +97,11 @@ func TestRuns(t *testing.T) {
 			if got != all {
 				t.Errorf("a run sends %v, the program says %v", got, all)
 			}
-			if suite.Closed != nil && *suite.Closed != direct {
-				t.Errorf("the formula says %v, the program %v", *suite.Closed, direct)
+			sum := formula(t, text)
+			if sum != nil && *sum != direct {
+				t.Errorf("the formula says %v, the program %v", *sum, direct)
 			}
-			if suite.Closed == nil && text[:2] != "mg" && text[:2] != "cg" {
+			if sum == nil && text[:2] != "mg" && text[:2] != "cg" {
 				t.Error("no formula")
 			}
 			d, c := kernels.Traffic(suite.Programs)
@@ -157,9 +168,10 @@ func TestTotals(t *testing.T) {
 			if tt.ranks > 256 && !effort.Long() {
 				t.Skip("large")
 			}
-			direct, _, suite := count(t, fmt.Sprintf("%s class=D ranks=%d", tt.name, tt.ranks))
-			if suite.Closed != nil && *suite.Closed != direct {
-				t.Errorf("the formula says %v, the program %v", *suite.Closed, direct)
+			text := fmt.Sprintf("%s class=D ranks=%d", tt.name, tt.ranks)
+			direct, _, suite := count(t, text)
+			if sum := formula(t, text); sum != nil && *sum != direct {
+				t.Errorf("the formula says %v, the program %v", *sum, direct)
 			}
 			off := 0.001 * tt.gigabytes
 			if tt.name == "lu" && tt.ranks == 1024 {
@@ -199,15 +211,12 @@ func TestWorkloads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		suite, err := kernels.Build(fmt.Sprintf(
+		sum := formula(t, fmt.Sprintf(
 			"leanmd cx=%d cy=%d cz=%d reach=%d ranks=%d arity=%d size=160", g[0], g[1], g[2], g[3],
 			g[4], g[5]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := int64(w.Plain(false).Messages); suite.Closed.Messages != want ||
-			suite.Closed.Bytes != 160*want {
-			t.Errorf("leanmd %v: %v, want %d messages", g, *suite.Closed, want)
+		if want := int64(w.Plain(false).Messages); sum.Messages != want ||
+			sum.Bytes != 160*want {
+			t.Errorf("leanmd %v: %v, want %d messages", g, *sum, want)
 		}
 	}
 	for _, g := range [][3]int{{8, 4, 55}, {32, 7, 32}, {3, 5, 0}} {
@@ -216,16 +225,13 @@ func TestWorkloads(t *testing.T) {
 			t.Fatal(err)
 		}
 		const size = 10000
-		suite, err := kernels.Build(fmt.Sprintf(
+		sum := formula(t, fmt.Sprintf(
 			"openatom ranks=%d row=%d direct=%d size=%d iterations=1", g[0]*g[1], g[1], g[2], size))
-		if err != nil {
-			t.Fatal(err)
-		}
 		trees := int64(g[0]*(g[1]-1)) * (size + size*79/100)
-		if want := int64(w.Plain(false).Messages); suite.Closed.Messages != want {
-			t.Errorf("openatom %v: %v, want %d messages", g, *suite.Closed, want)
+		if want := int64(w.Plain(false).Messages); sum.Messages != want {
+			t.Errorf("openatom %v: %v, want %d messages", g, *sum, want)
 		}
-		if share := 1 - float64(trees)/float64(suite.Closed.Bytes); math.Abs(
+		if share := 1 - float64(trees)/float64(sum.Bytes); math.Abs(
 			share-float64(g[2])/100) > 0.0005 {
 			t.Errorf("openatom %v: %.4f of the bytes are direct", g, share)
 		}

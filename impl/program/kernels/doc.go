@@ -5,7 +5,7 @@
 // A kernel is built from a line such as "heat ranks=4 n=16 iterations=3" into one program a rank
 // and a core.Kernel for each, which holds what is fixed: geometry and sizes. What changes is in
 // core.Numbers. Messages have exactly the sources, destinations, order and sizes of their
-// originals, which tests count without running them and Closed by formula; a self message is a
+// originals, which tests count without running them, and by formula; a self message is a
 // local copy, neither sent nor counted.
 //
 // heat, laplace, cg, ft, mg, nbody and the matrix products compute what their names say and are

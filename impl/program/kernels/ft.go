@@ -251,8 +251,5 @@ func buildFT(c *config) error {
 			w.reduce(ftSum)
 		})
 	})
-	times, m := int64(c.of("iterations")+2), int64(n)
-	c.closed = &Count{Bytes: times * (m - 1) * (16 * int64(nx) * int64(ny) * int64(nz) / m),
-		Messages: times * m * (m - 1)}
 	return nil
 }

@@ -224,9 +224,6 @@ func buildHeat(every int) func(c *config) error {
 			})
 			w.loop(c.of("iterations")%every, step)
 		})
-		k, it := newHeat(0, c.ranks, n), int64(c.of("iterations"))
-		c.closed = &Count{Bytes: it * 16 * int64(n) * int64(k.px-1+k.py-1),
-			Messages: it * 2 * int64((k.px-1)*k.py+(k.py-1)*k.px)}
 		return nil
 	}
 }

@@ -14,13 +14,7 @@ import (
 type Suite struct {
 	Names    []string // of the ranks
 	Programs []core.Program
-	// Closed is what a whole run sends from rank to rank, collectives aside, by formula; nil where
-	// there is none.
-	Closed *Count
 }
-
-// Count is a number of messages and their bytes.
-type Count struct{ Messages, Bytes int64 }
 
 // parameter is one number that a kernel can be given.
 type parameter struct {
@@ -47,7 +41,6 @@ type config struct {
 	numbers  map[string]int
 	choices  map[string]string
 	programs []core.Program
-	closed   *Count
 }
 
 func (c *config) of(name string) int { return c.numbers[name] }
@@ -94,7 +87,7 @@ func Build(text string) (*Suite, error) {
 	if err := c.build(c); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", c.name, err)
 	}
-	s := &Suite{Programs: c.programs, Closed: c.closed}
+	s := &Suite{Programs: c.programs}
 	for r := range c.ranks {
 		s.Names = append(s.Names, fmt.Sprint("r", r))
 	}

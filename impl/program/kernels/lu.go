@@ -116,11 +116,6 @@ func buildLU(c *config) error {
 		})
 		w.loop(4, reduce)
 	})
-	n, it, lines := int64(l.n), int64(c.of("iterations")), int64(l.xdim+l.ydim-2)
-	// of neighbours, each used in both directions
-	pairs := int64((l.xdim-1)*l.ydim + (l.ydim-1)*l.xdim)
-	c.closed = &Count{Messages: 2 * pairs * ((it+1)*(n-2) + it + 4),
-		Bytes: lines * ((it+1)*80*(n-2)*(n-2) + (it+4)*160*n*n)}
 	return nil
 }
 

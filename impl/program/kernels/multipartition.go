@@ -168,22 +168,6 @@ func multipartitioned(forward, reverse func(*multipartition, int, int, int) int)
 				w.allreduce(0)
 			}
 		})
-		c.closed = p.count(c)
 		return nil
 	}
-}
-
-// count is the closed form of a whole run.
-func (p *multipartition) count(c *config) *Count {
-	q, n, it, points := int64(p.q), int64(c.ranks), int64(c.of("iterations")), int64(p.n)
-	if q == 1 {
-		return &Count{}
-	}
-	faces := 480 * (q - 1) * points * points
-	m := points/q + 1
-	solve := 840 * n * (q - 1) * m * m
-	if c.name == "sp" {
-		solve = 768 * (q - 1) * (points - 2) * (points - 2)
-	}
-	return &Count{Messages: n * (6*(it+2) + 6*(q-1)*(it+1)), Bytes: (it+2)*faces + (it+1)*solve}
 }

@@ -123,9 +123,6 @@ func buildOpenAtom(c *config) error {
 			}
 		}
 	})
-	t, edges := int64(c.of("iterations")), int64(rows*(m-1))
-	c.closed = &Count{Messages: t * (2*edges + int64(senders)),
-		Bytes: t * (edges*int64(bytes+up) + int64(senders*direct))}
 	return nil
 }
 

@@ -25,10 +25,6 @@ func buildRing(c *config) error {
 			w.compute(1)
 		})
 	})
-	if c.closed = (&Count{}); c.ranks > 1 {
-		n := int64(c.ranks) * int64(c.of("iterations"))
-		c.closed = &Count{Messages: n, Bytes: n * int64(bytes)}
-	}
 	return nil
 }
 
@@ -124,7 +120,5 @@ func buildNBody(c *config) error {
 			w.compute(nbodyMove)
 		})
 	})
-	n := int64(c.ranks) * int64(c.ranks-1) * int64(c.of("iterations"))
-	c.closed = &Count{Messages: n, Bytes: n * 32 * int64(c.of("n"))}
 	return nil
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
+// Count is a number of messages and their bytes.
+type Count struct{ Messages, Bytes int64 }
+
 // Pair is a channel.
 type Pair struct{ From, To core.Rank }
 
