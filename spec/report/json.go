@@ -32,7 +32,8 @@ type jsonStep struct {
 	Changes []string `json:"changes,omitempty"`
 }
 
-// JSON writes the run for programs: an object with the fields title, property, violation (both null
+// JSON writes the run for programs: an object with the fields schema (the version of
+// this format), title, property, violation (both null
 // for a clean run), reading, command, layout, labels, steps and events, always all of them and in
 // this order; each step and each event is one line. The error is that of the writer, or ErrNoRun
 // for a nil run.
@@ -61,6 +62,7 @@ func JSON(w io.Writer, r *Run) error {
 	}
 	var b bytes.Buffer
 	d := document{b: &b}
+	d.field("schema", 1)
 	d.field("title", r.Title)
 	d.field("property", p)
 	d.field("violation", r.Violation)

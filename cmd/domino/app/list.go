@@ -25,10 +25,16 @@ type item struct {
 	More string `json:"more,omitempty"`
 }
 
+// listed is an item as an answer.
+type listed struct {
+	versioned
+	item
+}
+
 func runList(_ context.Context, args []string, std streams) (int, error) {
 	f := flags("list", "[protocols | scenarios | properties | programs | claims]", std, "list",
 		"list scenarios", "list properties --json")
-	asJSON := f.Bool("json", false, "print JSON")
+	asJSON := f.Bool("json", false, "print JSON, one object a line")
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
@@ -49,7 +55,13 @@ func runList(_ context.Context, args []string, std streams) (int, error) {
 		})
 	}
 	if *asJSON {
-		return 0, json.NewEncoder(std.out).Encode(items)
+		e := json.NewEncoder(std.out)
+		for _, i := range items {
+			if err := e.Encode(listed{current, i}); err != nil {
+				return 0, err
+			}
+		}
+		return 0, nil
 	}
 	kind := ""
 	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)

@@ -111,8 +111,12 @@ func TestList(t *testing.T) {
 	}
 	code, text, _ := domino(t.Context(), "list", "--json")
 	var items []item
-	if err := json.Unmarshal([]byte(text), &items); err != nil || code != 0 {
-		t.Fatalf("exit %d, %v", code, err)
+	for d := json.NewDecoder(strings.NewReader(text)); d.More(); {
+		var i listed
+		if err := d.Decode(&i); err != nil || code != 0 || i.Schema != schema {
+			t.Fatalf("exit %d, %v, %+v", code, err, i)
+		}
+		items = append(items, i.item)
 	}
 	for _, i := range items {
 		if i.Kind == "" || i.Name == "" || i.Doc == "" || !strings.Contains(all, "  "+i.Name+" ") {
