@@ -19,6 +19,9 @@ type row struct {
 // contract of machines.
 var vocabulary = []string{"spec", "spec/trace", "spec/fault", "spec/promise", "impl/core"}
 
+// ranks is what those need who make machines that run programs.
+var ranks = and(vocabulary, "impl/program")
+
 // searching is what those need who explore a world, or draw runs of it.
 var searching = and(vocabulary, "checker", "checker/search", "checker/sample")
 
@@ -48,6 +51,7 @@ var importTable = []row{
 		internal:   []string{"spec/trace", "spec/promise"},
 		thirdParty: []string{"github.com/fxamacker/cbor/v2"},
 	},
+	{dir: "impl/program", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/program/script", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/program/kernels", internal: []string{"impl/core", "spec/trace"}},
 	// What protocols share: each part alone, and no protocol.
@@ -60,7 +64,7 @@ var importTable = []row{
 	},
 	{
 		dir: "impl/protocol/radic",
-		internal: and(vocabulary, "impl/protocol", "impl/protocol/pessimistic",
+		internal: and(ranks, "impl/protocol", "impl/protocol/pessimistic",
 			"impl/protocol/part/*"),
 	},
 	{dir: "impl/protocol", internal: and(vocabulary, "scenarios/spelling")},
@@ -73,10 +77,10 @@ var importTable = []row{
 	// The list of the house: the only place that names all protocols.
 	{dir: "impl/protocol/all", internal: []string{"impl/protocol", "impl/protocol/*",
 		"impl/protocol/*/*"}},
-	{dir: "impl/protocol/*", internal: and(vocabulary, "impl/protocol", "impl/protocol/part/*")},
+	{dir: "impl/protocol/*", internal: and(ranks, "impl/protocol", "impl/protocol/part/*")},
 	{
 		dir:      "impl/protocol/example/*",
-		internal: and(vocabulary, "impl/protocol", "impl/protocol/part/*"),
+		internal: and(ranks, "impl/protocol", "impl/protocol/part/*"),
 	},
 
 	{dir: "impl/runtime/plan", internal: vocabulary},
@@ -102,7 +106,7 @@ var importTable = []row{
 	},
 	{
 		dir: "impl/runtime/tcp/netpipe",
-		internal: and(vocabulary, "impl/protocol", "impl/runtime/tcp/launch",
+		internal: and(ranks, "impl/protocol", "impl/runtime/tcp/launch",
 			"impl/runtime/tcp/internal/*", "spec/report/chart"),
 		thirdParty: []string{"golang.org/x/sys/unix"},
 	},

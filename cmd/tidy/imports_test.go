@@ -29,13 +29,13 @@ func importFixtures() []fixture {
 			},
 			want: []string{
 				"impl/protocol/hydee/hydee.go:3: impl/protocol/hydee must not import " +
-					"impl/runtime/local: it may import " + list(vocabulary) + ", " +
+					"impl/runtime/local: it may import " + list(ranks) + ", " +
 					"impl/protocol, impl/protocol/part/*",
 				"impl/protocol/hydee/hydee.go:4: impl/protocol/hydee must not import " +
-					"impl/protocol/causal: it may import " + list(vocabulary) +
+					"impl/protocol/causal: it may import " + list(ranks) +
 					", impl/protocol, impl/protocol/part/*",
 				"impl/protocol/hydee/hydee.go:5: impl/protocol/hydee must not import checker: it " +
-					"may import " + list(vocabulary) + ", " +
+					"may import " + list(ranks) + ", " +
 					"impl/protocol, impl/protocol/part/*",
 				"impl/protocol/part/order/order.go:3: impl/protocol/part/order must not import " +
 					"impl/protocol/hydee: it may import " + list(vocabulary),

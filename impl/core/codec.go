@@ -48,6 +48,14 @@ func Decode(b []byte, v any) error {
 	return nil
 }
 
+// DecodeFirst is Decode of what the bytes begin with; it returns the rest.
+func DecodeFirst(b []byte, v any) (rest []byte, err error) {
+	if rest, err = decoding.UnmarshalFirst(b, v); err != nil {
+		return nil, fmt.Errorf("core: decode %T: %w", v, err)
+	}
+	return rest, nil
+}
+
 // EncodeState returns the canonical bytes of a machine's state.
 func EncodeState(m Machine) []byte {
 	var out []byte
@@ -60,7 +68,7 @@ func EncodeState(m Machine) []byte {
 // DecodeState loads what EncodeState wrote into a fresh machine of the same proc and setup.
 func DecodeState(b []byte, m Machine) error {
 	for _, part := range m.State() {
-		rest, err := decoding.UnmarshalFirst(b, part)
+		rest, err := DecodeFirst(b, part)
 		if err != nil {
 			return fmt.Errorf("core: decode state %T: %w", part, err)
 		}

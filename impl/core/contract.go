@@ -120,14 +120,3 @@ func (s *Setup) validateProcs() error {
 	}
 	return err
 }
-
-// validSources panics if the sources that a layer names are not in the order that makes the
-// choices of its host the same in every run.
-func validSources(rank Rank, list []Rank) {
-	for i := 1; i < len(list); i++ {
-		if list[i] <= list[i-1] {
-			panic(fmt.Sprintf("Sources of rank %d names %d behind %d, want each once and in "+
-				"ascending order: sort them", rank, list[i], list[i-1]))
-		}
-	}
-}

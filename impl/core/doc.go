@@ -14,12 +14,12 @@
 //   - history: what a program did along its surviving past (trace.History). It is part of the
 //     program's image, so a rollback cuts it back by itself.
 //
-// A rank is a Host: program (data, see Op), what the protocol puts below it (see Layer) and the
-// request boundary between them. A service implements Machine directly; its Choices are what it may
-// do of its own accord. A setup may consist of services alone: what they do for their users crosses
-// the boundary as Decide, Invoke and Return. State of both is plain data, encoded by one canonical
-// codec (Encode), which serves checkpoint images, state identity in the checker, deep copies and
-// reports.
+// A rank is a program (data, see Op) that package program runs, what the protocol puts below it
+// (see Layer) and the request boundary between them. A service implements Machine directly; its
+// Choices are what it may do of its own accord. A setup may consist of services alone: what they do
+// for their users crosses the boundary as Decide, Invoke and Return. State of both is plain data,
+// encoded by one canonical codec (Encode), which serves checkpoint images, state identity in the
+// checker, deep copies and reports.
 //
 // # Numbers
 //

@@ -117,34 +117,34 @@ func (p Program) Sends() []Op {
 // walk visits the operations in execution order, loops unrolled.
 func (p Program) walk(visit func(Op)) {
 	var pc int
-	var loops []loop
+	var loops []Loop
 	for pc < len(p) {
 		op := p[pc]
 		visit(op)
-		pc, loops = p.next(pc, loops)
+		pc, loops = p.Next(pc, loops)
 	}
 }
 
-// loop is one active loop: where its body begins and how many repetitions are left, the current one
+// Loop is one active loop: where its body begins and how many repetitions are left, the current one
 // included.
-type loop struct {
+type Loop struct {
 	_    struct{} `cbor:",toarray"`
 	Body int      `json:"body"`
 	Left int      `json:"left"`
 }
 
-// next is the position after the operation at pc. It changes the loops in place.
-func (p Program) next(pc int, loops []loop) (int, []loop) {
+// Next is the position after the operation at pc. It changes the loops in place.
+func (p Program) Next(pc int, loops []Loop) (int, []Loop) {
 	switch op := &p[pc]; op.Kind {
 	case OpLoop:
-		return pc + 1, append(loops, loop{Body: pc + 1, Left: op.Count})
+		return pc + 1, append(loops, Loop{Body: pc + 1, Left: op.Count})
 	case OpEnd:
 		if top := &loops[len(loops)-1]; top.Left > 1 {
 			top.Left--
 			return top.Body, loops
 		}
 		return pc + 1, loops[:len(loops)-1]
-	case OpAgain: // the kernel knows better, see Host.compute
+	case OpAgain: // the kernel knows better, see Kernel.Next
 		return pc + 1, loops[:len(loops)-1]
 	}
 	return pc + 1, loops

@@ -1,34 +1,31 @@
 package core
 
-// Iteration is the iteration of its main loop that the program is in or has come out of, from 1; 0
-// before the first. Of a program of which no operation is marked (Op.Iteration), and that has no
-// kernel, every loop that is in no other counts.
-func (h *Host) Iteration() int {
-	marked := h.program.marks()
+// Iteration is the iteration of its main loop that the program is in, or has come out of, at pc in
+// the active loops, from 1; 0 before the first. Of a program of which no operation is marked
+// (Op.Iteration), and that has no kernel, every loop that is in no other counts.
+func (p Program) Iteration(pc int, loops []Loop) int {
+	marked := p.marks()
 	n := 0
 	depth := 0
-	for pc := 0; pc < len(h.program) && pc <= h.app.PC; pc++ {
-		if marked(pc) {
+	for at := 0; at < len(p) && at <= pc; at++ {
+		if marked(at) {
 			n++
 		}
-		if h.program[pc].Kind != OpLoop || pc == h.app.PC {
+		if p[at].Kind != OpLoop || at == pc {
 			continue
 		}
-		end := h.program.end(pc)
-		body := h.program.iterations(pc+1, end+1, marked)
-		if depth < len(h.app.Loops) && h.app.Loops[depth].Body == pc+1 {
-			n += (h.program[pc].Count - h.app.Loops[depth].Left) * body
+		end := p.end(at)
+		body := p.iterations(at+1, end+1, marked)
+		if depth < len(loops) && loops[depth].Body == at+1 {
+			n += (p[at].Count - loops[depth].Left) * body
 			depth++
 		} else {
-			n += h.program[pc].Count * body
-			pc = end
+			n += p[at].Count * body
+			at = end
 		}
 	}
 	return n
 }
-
-// Executed is how many sends and deliveries the program has executed along its surviving past.
-func (h *Host) Executed() (sent, received uint32) { return h.app.History.Sent, h.app.Received }
 
 // Iterations is how often an iteration of the main loop begins; known is false if that is up to a
 // kernel.

@@ -36,20 +36,18 @@ func TestIteration(t *testing.T) {
 		for _, op := range p {
 			some = some || op.Iteration
 		}
-		h := Host{program: p}
-		n := 0
-		for a := &h.app; a.PC < len(p); a.PC, a.Loops = p.next(a.PC, a.Loops) {
-			if p[a.PC].Iteration || !some && outer[a.PC] {
+		n, pc, loops := 0, 0, []Loop(nil)
+		for ; pc < len(p); pc, loops = p.Next(pc, loops) {
+			if p[pc].Iteration || !some && outer[pc] {
 				n++
 			}
-			if got := h.Iteration(); got != n {
-				t.Fatalf("at %d with loops %+v of %+v: iteration %d, want %d", a.PC, a.Loops, p,
-					got, n)
+			if got := p.Iteration(pc, loops); got != n {
+				t.Fatalf("at %d with loops %+v of %+v: iteration %d, want %d", pc, loops, p, got, n)
 			}
 		}
-		if got, known := p.Iterations(); got != n || !known || h.Iteration() != n {
+		if got, known := p.Iterations(); got != n || !known || p.Iteration(pc, loops) != n {
 			t.Fatalf("%+v: %d iterations (%t), %d at the end, want %d", p, got, known,
-				h.Iteration(), n)
+				p.Iteration(pc, loops), n)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/program/kernels"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -59,7 +60,7 @@ func overPlain(t testing.TB, text string) *runner {
 	r := prepare(t, text)
 	n := len(r.machines)
 	for p := range r.machines {
-		r.machines[p] = core.NewHost(core.Rank(p), r.setup.Programs[p],
+		r.machines[p] = program.NewHost(core.Rank(p), r.setup.Programs[p],
 			func(core.Application) core.Layer {
 				return &plain{arrived: make([][]core.Payload, n), heads: make([]int, n)}
 			})

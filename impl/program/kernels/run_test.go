@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/program/kernels"
 	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/spec/trace"
@@ -62,7 +63,7 @@ func prepare(t testing.TB, text string) *runner {
 func (r *runner) tune() {
 	pool := &pool{}
 	for _, m := range r.machines {
-		m.(*core.Host).Tune(pool, true)
+		m.(*program.Host).Tune(pool, true)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
@@ -154,7 +155,7 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	}
 	setup.New = func(p core.Proc) core.Machine {
 		rank := core.Rank(p)
-		return core.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
+		return program.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
 			l := &Layer{config: c, Rank: rank, App: app}
 			l.extension = extend(l)
 			return l

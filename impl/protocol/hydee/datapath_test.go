@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/protocol/hydee"
 )
 
@@ -67,7 +68,7 @@ var spoiled = bytes.Repeat([]byte{0xdd}, 64)
 
 // layer is the protocol layer of a rank as a driver sees it.
 func (r *rig) layer(p core.Proc) (core.Recycler, bool) {
-	h, ok := r.machines[p].(*core.Host)
+	h, ok := r.machines[p].(*program.Host)
 	if !ok {
 		return nil, false
 	}
@@ -99,12 +100,12 @@ func (r *rig) reuse(p core.Proc, out []core.Effect) {
 // leaving all bytes where they are, and once overwriting them as soon as the layers say that it is
 // allowed. Every state must be the same after every step.
 func TestRecycle(t *testing.T) {
-	const program = "a: loop 6; send b; send c; recv c; checkpoint; end; recv b\n" +
+	const text = "a: loop 6; send b; send c; recv c; checkpoint; end; recv b\n" +
 		"b: loop 6; recv a; send c; checkpoint; end; send a\nc: loop 6; recv a; recv b; send a; " +
 		"checkpoint; end"
 	freed, recovered := 0, 0
 	for seed := range uint64(40) {
-		plain, tight := newRig(t, program, "a b | c"), newRig(t, program, "a b | c")
+		plain, tight := newRig(t, text, "a b | c"), newRig(t, text, "a b | c")
 		tight.recycle = true
 		m := &memory{live: map[*byte]bool{}}
 		kept := 0
@@ -152,7 +153,7 @@ func TestRecycle(t *testing.T) {
 			kept = len(m.live)
 		}
 		for r := range core.Rank(3) {
-			if !plain.machines[r].(*core.Host).History().Done {
+			if !plain.machines[r].(*program.Host).History().Done {
 				t.Fatalf("seed %d: %s has not ended", seed, plain.name(r.Proc()))
 			}
 		}
@@ -204,7 +205,7 @@ func TestNoAllocation(t *testing.T) {
 		s := newSetup(t, "a: send b; recv b\nb: recv a; send a", clusters)
 		var layers [2]core.Layer
 		for r := range layers {
-			layers[r] = s.New(core.Proc(r)).(*core.Host).Layer()
+			layers[r] = s.New(core.Proc(r)).(*program.Host).Layer()
 			layers[r].Step(core.Input{Kind: core.Start}, nil)
 		}
 		var out []core.Effect

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/protocol/part/sendlog"
 	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 	"github.com/domino-check/domino/spec/promise"
@@ -198,7 +199,7 @@ func (c *config) machine(programs []core.Program) func(core.Proc) core.Machine {
 			return &recoveryProcess{config: c}
 		}
 		rank := core.Rank(p)
-		return core.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
+		return program.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
 			return &layer{config: c, rank: rank, app: app}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/protocol/none"
 )
 
@@ -39,7 +40,7 @@ func TestNoAllocation(t *testing.T) {
 	s := setup(t, "a: send b\nb: recv a")
 	var layers [2]core.Layer
 	for r := range layers {
-		layers[r] = s.New(core.Proc(r)).(*core.Host).Layer()
+		layers[r] = s.New(core.Proc(r)).(*program.Host).Layer()
 		layers[r].Step(core.Input{Kind: core.Start}, nil)
 	}
 	var out []core.Effect

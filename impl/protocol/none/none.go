@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -58,7 +59,7 @@ func NewSetup(layout trace.Layout, programs []core.Program) (*core.Setup, error)
 		NewMessage: func() core.Message { return new(Message) },
 		Promises:   promise.Promises{MaxFailures: -1, FIFO: true, Reliable: true},
 		New: func(p core.Proc) core.Machine {
-			return core.NewHost(core.Rank(p), programs[p], func(core.Application) core.Layer {
+			return program.NewHost(core.Rank(p), programs[p], func(core.Application) core.Layer {
 				l := &layer{rank: core.Rank(p), ranks: n, trees: layout.Trees}
 				l.s = state{Past: make([]uint32, n), Arrived: make([][]Message, n+len(l.trees)),
 					Parts: make([][]Message, n*len(l.trees))}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -128,7 +129,7 @@ func (c *config) machine(programs []core.Program) func(core.Proc) core.Machine {
 			return &logger{config: c, owner: core.Rank(int(p) - c.ranks)}
 		}
 		rank := core.Rank(p)
-		return core.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
+		return program.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
 			if c.protocol == SBML {
 				return &sender{config: c, rank: rank, app: app}
 			}

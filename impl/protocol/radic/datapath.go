@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 )
 
 // What the protocol below has a fixed layout for keeps it: where the sender runs, its life, where
@@ -102,7 +103,7 @@ func (o *observer) Tune(buffers core.Buffers, _ bool) {
 	if s, ok := inner.(*stored); ok {
 		inner = s.inner
 	}
-	if host, ok := inner.(*core.Host); ok && !o.Zombies {
+	if host, ok := inner.(*program.Host); ok && !o.Zombies {
 		host.Tune(buffers, false)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
@@ -57,7 +58,7 @@ func setup(r protocol.Request) (*core.Setup, error) {
 		Promises: promise.Promises{RollsBack: promise.FailedOnly, Needs: promise.SendDeterministic,
 			FIFO: true, Reliable: true, StableKeys: []string{}},
 		New: func(p core.Proc) core.Machine {
-			return core.NewHost(core.Rank(p), r.Programs[p], func(core.Application) core.Layer {
+			return program.NewHost(core.Rank(p), r.Programs[p], func(core.Application) core.Layer {
 				return newLayer(core.Rank(p), layout.Ranks, r.Errata.Has(R1))
 			})
 		},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
@@ -47,7 +48,7 @@ func Setup(layout core.Layout, programs []core.Program, hasty bool) (*core.Setup
 		Promises: promise.Promises{RollsBack: promise.FailedOnly, Needs: promise.SendDeterministic,
 			FIFO: true, Reliable: true, StableKeys: []string{}},
 		New: func(p core.Proc) core.Machine {
-			return core.NewHost(core.Rank(p), programs[p],
+			return program.NewHost(core.Rank(p), programs[p],
 				func(core.Application) core.Layer {
 					return &layer{self: core.Rank(p), hasty: hasty,
 						s: state{make([][]core.Payload, n), make([]uint32, n),

@@ -71,7 +71,7 @@ type Measure string
 
 // The measures. A rank that rolls back may reach a number again; the failure strikes once.
 const (
-	Iteration Measure = "iteration" // that the program begins, from 1 (core.Host.Iteration)
+	Iteration Measure = "iteration" // that the program begins, from 1 (program.Host.Iteration)
 	// sends and deliveries of the program, along its surviving past: in HydEE the logical clock
 	Date Measure = "date"
 	// of a message that the proc puts on the network for the first time; of protocols with phases

@@ -19,6 +19,7 @@ import (
 	"github.com/domino-check/domino/checker/world"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/scenarios"
@@ -70,14 +71,14 @@ func hang(s *core.Setup) {
 	s.New = func(p core.Proc) core.Machine {
 		m := make(p)
 		if p == 1 {
-			return stuck{m.(*core.Host)}
+			return stuck{m.(*program.Host)}
 		}
 		return m
 	}
 }
 
 // stuck is a machine whose first message takes for ever.
-type stuck struct{ *core.Host }
+type stuck struct{ *program.Host }
 
 func (s stuck) Step(in core.Input, out []core.Effect) []core.Effect {
 	for in.Kind == core.Received {

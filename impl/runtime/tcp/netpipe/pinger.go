@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/node"
 )
 
@@ -26,7 +27,7 @@ type pinger struct {
 
 // newPinger takes the layer out of a rank of the setup.
 func newPinger(s *core.Setup, self core.Rank, payload []byte, trips int) (*pinger, error) {
-	host, ok := s.New(self.Proc()).(*core.Host)
+	host, ok := s.New(self.Proc()).(*program.Host)
 	if !ok || s.Layout.Ranks < 2 {
 		return nil, fmt.Errorf("netpipe: %s: %d ranks, want two or more", s.Protocol,
 			s.Layout.Ranks)

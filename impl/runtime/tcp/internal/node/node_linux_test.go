@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/buffer"
@@ -111,7 +112,7 @@ func cluster(t testing.TB, s *core.Setup, private bool, set func(*node.Config)) 
 				wake()
 			}
 			if p < len(digests) {
-				digests[p] = c.Machine.(*core.Host).History().Digest
+				digests[p] = c.Machine.(*program.Host).History().Digest
 			}
 		})
 	}
@@ -202,7 +203,7 @@ func byHand(t testing.TB, s *core.Setup) []uint64 {
 	}
 	var digests []uint64
 	for _, m := range machines {
-		digests = append(digests, m.(*core.Host).History().Digest)
+		digests = append(digests, m.(*program.Host).History().Digest)
 	}
 	return digests
 }

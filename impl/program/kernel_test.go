@@ -1,4 +1,4 @@
-package core_test
+package program_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 )
 
 // counting is a kernel that counts what it is asked for: Counts are computations, fills, takes, and
@@ -35,14 +36,14 @@ func (k *counting) Next(_ int, n *core.Numbers) (core.Rank, bool) { return 1, n.
 
 // numeric is a host that runs a program with the kernel over the recording layer of the other
 // tests.
-func numeric(t *testing.T, program core.Program) (*core.Host, *recorder) {
+func numeric(t *testing.T, ops core.Program) (*program.Host, *recorder) {
 	t.Helper()
-	program = append(core.Program{{Kind: core.OpBegin, Kernel: &counting{rank: 7}}}, program...)
-	if err := program.Validate(0, 3); err != nil {
+	ops = append(core.Program{{Kind: core.OpBegin, Kernel: &counting{rank: 7}}}, ops...)
+	if err := ops.Validate(0, 3); err != nil {
 		t.Fatal(err)
 	}
 	layer := &recorder{}
-	h := core.NewHost(0, program, func(core.Application) core.Layer { return layer })
+	h := program.NewHost(0, ops, func(core.Application) core.Layer { return layer })
 	h.Step(core.Input{Kind: core.Start}, nil)
 	return h, layer
 }
@@ -70,10 +71,10 @@ func (l *recorder) Step(in core.Input, out []core.Effect) []core.Effect {
 	return out
 }
 
-func countsOf(h *core.Host) []int64 { return h.State()[2].(*core.Numbers).Counts }
+func countsOf(h *program.Host) []int64 { return h.State()[2].(*core.Numbers).Counts }
 
 // advance takes the only step that is enabled.
-func advance(t *testing.T, h *core.Host) []core.Effect {
+func advance(t *testing.T, h *program.Host) []core.Effect {
 	t.Helper()
 	choices := h.Choices(nil)
 	if len(choices) != 1 {
@@ -142,20 +143,20 @@ func TestAgain(t *testing.T) {
 // same state and ends with the same digest. Digests differ when numbers differ, or what was
 // delivered does.
 func TestKernelImage(t *testing.T) {
-	program := core.Program{{Kind: core.OpSend, Peer: 1, Part: 2},
+	ops := core.Program{{Kind: core.OpSend, Peer: 1, Part: 2},
 		{Kind: core.OpRecv, Peer: 2, Part: 5}, {Kind: core.OpFlush, Part: 1}}
-	finish := func(h *core.Host) uint64 {
+	finish := func(h *program.Host) uint64 {
 		for !h.Ended() {
 			advance(t, h)
 		}
 		return h.History().Digest
 	}
-	reference, _ := numeric(t, program)
+	reference, _ := numeric(t, ops)
 	want := finish(reference)
-	h, _ := numeric(t, program)
+	h, _ := numeric(t, ops)
 	for steps := 0; !h.Ended(); steps++ {
 		image := h.Image()
-		fresh, _ := numeric(t, program)
+		fresh, _ := numeric(t, ops)
 		fresh.Load(image)
 		if again := fresh.Image(); !bytes.Equal(image, again) {
 			t.Fatalf("step %d: image %x, then %x", steps, image, again)
@@ -169,13 +170,13 @@ func TestKernelImage(t *testing.T) {
 		}
 		advance(t, h)
 	}
-	other, _ := numeric(t, program)
+	other, _ := numeric(t, ops)
 	other.State()[2].(*core.Numbers).Floats[0] = math.Nextafter(7, 8)
 	if finish(other) == want {
 		t.Error("another number, the same digest")
 	}
-	other, _ = numeric(t, core.Program{program[0],
-		{Kind: core.OpRecv, Peer: 2, Part: 5, Free: true}, program[2]})
+	other, _ = numeric(t, core.Program{ops[0],
+		{Kind: core.OpRecv, Peer: 2, Part: 5, Free: true}, ops[2]})
 	if finish(other) == want {
 		t.Error("a delivery leaves no trace")
 	}
@@ -198,11 +199,11 @@ func (r *reuse) Done([]byte)         { r.done++ }
 // TestTune runs with buffers and without a list of deliveries: the digest is the same, the position
 // too.
 func TestTune(t *testing.T) {
-	program := core.Program{{Kind: core.OpSend, Peer: 1, Part: 2},
+	ops := core.Program{{Kind: core.OpSend, Peer: 1, Part: 2},
 		{Kind: core.OpRecv, Peer: 2, Part: 5}, {Kind: core.OpFlush, Part: 1}}
 	var digests []uint64
 	for _, tuned := range []bool{false, true} {
-		h, _ := numeric(t, program)
+		h, _ := numeric(t, ops)
 		buffers := &reuse{}
 		if tuned {
 			h.Tune(buffers, true)

@@ -1,4 +1,4 @@
-package core_test
+package program_test
 
 import (
 	"fmt"
@@ -9,8 +9,18 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/spec/trace"
 )
+
+// Shorthand for programs.
+func send(to core.Rank, label string) core.Op {
+	return core.Op{Kind: core.OpSend, Peer: to, Label: label}
+}
+func recv(from core.Rank) core.Op { return core.Op{Kind: core.OpRecv, Peer: from} }
+func loop(n int) core.Op          { return core.Op{Kind: core.OpLoop, Count: n} }
+
+var end = core.Op{Kind: core.OpEnd}
 
 // queues is a protocol layer for tests: what the test puts into a queue can be received.
 type queues struct {
@@ -46,9 +56,9 @@ func (q *queues) Step(in core.Input, out []core.Effect) []core.Effect {
 }
 
 // newHost makes rank 0 with the program over queues.
-func newHost(program ...core.Op) (*core.Host, *queues) {
+func newHost(ops ...core.Op) (*program.Host, *queues) {
 	q := &queues{Queue: map[core.Rank][]core.Payload{}}
-	h := core.NewHost(0, program, func(core.Application) core.Layer { return q })
+	h := program.NewHost(0, ops, func(core.Application) core.Layer { return q })
 	return h, q
 }
 
@@ -59,7 +69,7 @@ func (q *queues) put(from core.Rank, n uint32) {
 }
 
 // choices are the enabled steps as (posted receive, source); -1 stands for "none".
-func choices(h *core.Host) [][2]int {
+func choices(h *program.Host) [][2]int {
 	list := [][2]int{}
 	for _, c := range h.Choices(nil) {
 		source := -1
@@ -72,7 +82,7 @@ func choices(h *core.Host) [][2]int {
 }
 
 // take runs the i-th enabled step.
-func take(t *testing.T, h *core.Host, i int) []core.Effect {
+func take(t *testing.T, h *program.Host, i int) []core.Effect {
 	t.Helper()
 	list := h.Choices(nil)
 	if i >= len(list) {
@@ -281,14 +291,14 @@ func TestEffectsOfOperations(t *testing.T) {
 // TestImage checks that an image holds the program: after Load the run goes on as from there, with
 // the same payloads, and Position counts sends and deliveries.
 func TestImage(t *testing.T) {
-	program := []core.Op{loop(2), send(1, ""), recv(2), end}
-	h, q := newHost(program...)
+	ops := []core.Op{loop(2), send(1, ""), recv(2), end}
+	h, q := newHost(ops...)
 	q.put(2, 1)
 	take(t, h, 0)
 	take(t, h, 0)
 	take(t, h, 0)
 	image := h.Image()
-	rest := func(h *core.Host, q *queues) (bytes [][]byte, digest uint64) {
+	rest := func(h *program.Host, q *queues) (bytes [][]byte, digest uint64) {
 		q.put(2, 2)
 		for len(h.Choices(nil)) > 0 {
 			for _, e := range take(t, h, 0) {
@@ -303,7 +313,7 @@ func TestImage(t *testing.T) {
 		return bytes, digest
 	}
 	wantBytes, wantDigest := rest(h, q)
-	restored, q2 := newHost(program...)
+	restored, q2 := newHost(ops...)
 	restored.Load(image)
 	if sent, received := restored.Position(image); sent != 1 || received != 1 {
 		t.Errorf("position: sent %d received %d, want 1 and 1", sent, received)
@@ -317,9 +327,9 @@ func TestImage(t *testing.T) {
 
 // TestBadImage checks that bytes that Image did not write are a programmer error with words.
 func TestBadImage(t *testing.T) {
-	for name, use := range map[string]func(*core.Host){
-		"load":     func(h *core.Host) { h.Load([]byte{1, 2}) },
-		"position": func(h *core.Host) { h.Position(nil) },
+	for name, use := range map[string]func(*program.Host){
+		"load":     func(h *program.Host) { h.Load([]byte{1, 2}) },
+		"position": func(h *program.Host) { h.Position(nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, _ := newHost()

@@ -1,9 +1,10 @@
-package core_test
+package program_test
 
 import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -47,8 +48,8 @@ func (m *plain) Describe() trace.Wire { return trace.Wire{Kind: "Plain", ID: m.P
 // A host is a rank: a program over a layer, which is the protocol. Whoever runs it gives it inputs
 // and performs the effects; here that is the example, which plays the other rank, too.
 func ExampleHost() {
-	program := core.Program{{Kind: core.OpSend, Peer: 1}, {Kind: core.OpRecv, Peer: 1}}
-	h := core.NewHost(0, program, func(core.Application) core.Layer { return new(direct) })
+	ops := core.Program{{Kind: core.OpSend, Peer: 1}, {Kind: core.OpRecv, Peer: 1}}
+	h := program.NewHost(0, ops, func(core.Application) core.Layer { return new(direct) })
 	does := map[core.EffectKind]string{core.SendMessage: "puts a message on the network",
 		core.ProgramSent: "its program has sent", core.Deliver: "its program has received",
 		core.ProgramDone: "its program has ended"}

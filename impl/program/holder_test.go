@@ -1,4 +1,4 @@
-package core_test
+package program_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -25,13 +26,13 @@ func (k *keeper) Step(in core.Input, out []core.Effect) []core.Effect {
 	return k.queues.Step(in, out)
 }
 
-func newKeeper(held []core.OpKind, program ...core.Op) (*core.Host, *keeper) {
+func newKeeper(held []core.OpKind, ops ...core.Op) (*program.Host, *keeper) {
 	k := &keeper{queues: queues{Queue: map[core.Rank][]core.Payload{}},
 		Held: map[core.OpKind]bool{}}
 	for _, op := range held {
 		k.Held[op] = true
 	}
-	return core.NewHost(0, program, func(core.Application) core.Layer { return k }), k
+	return program.NewHost(0, ops, func(core.Application) core.Layer { return k }), k
 }
 
 // Aim: a layer can hold every operation that it is not asked for otherwise. Method: each such
@@ -94,7 +95,7 @@ func (d *declarer) Step(in core.Input, out []core.Effect) []core.Effect {
 // always comes. Method: one send each.
 func TestBriefMemory(t *testing.T) {
 	for _, brief := range []bool{false, true} {
-		h := core.NewHost(0, core.Program{send(1, "")}, func(core.Application) core.Layer {
+		h := program.NewHost(0, core.Program{send(1, "")}, func(core.Application) core.Layer {
 			return &declarer{queues{Queue: map[core.Rank][]core.Payload{}}}
 		})
 		h.Tune(nil, brief)

@@ -1,0 +1,54 @@
+package core
+
+// Layer is what a protocol puts between the program of one rank and the network. It answers inputs
+// like a Machine; two queries tell the host which program steps are enabled, so that a blocked
+// program is a state and not a waiting call.
+type Layer interface {
+	// Step handles an input. A Send must be handled when Ready said true; a Receive from a rank in
+	// Sources must append exactly one Deliver effect.
+	Step(in Input, out []Effect) []Effect
+	// State points to the whole state of the layer, as plain data.
+	State() any
+	// Ready reports whether a Send to the rank would be accepted now.
+	Ready(to Rank) bool
+	// Sources appends, in ascending order, the ranks whose next message a Receive would deliver
+	// now. Groups follow, by their Source, if the protocol has collectives.
+	Sources(buf []Rank) []Rank
+}
+
+// Holder is a Layer that can hold its program before steps that are neither sends nor receives: an
+// output that must wait until what it depends on is stable, every step of a restarted program that
+// has no image yet.
+type Holder interface {
+	// Holds reports whether the operation must wait now; OpNone is the end of the program.
+	Holds(op OpKind) bool
+}
+
+// Application is what a protocol may do with the program of its rank: take its image, put an image
+// back.
+type Application interface {
+	// Image is the canonical bytes of the program's state, history included.
+	Image() []byte
+	// Load replaces the program's state by an image. It panics on bytes that Image did not write.
+	Load(image []byte)
+	// Ended reports whether the program has come to its end.
+	Ended() bool
+	// Position is how many sends and deliveries an image holds.
+	Position(image []byte) (sent, received uint32)
+}
+
+// Choice names one program step: 0 for the next operation, or a receive, with the source in the low
+// half (plus one) and the posted receive that it completes in the high half (plus one, zero for the
+// operation itself).
+type Choice uint32
+
+// Source is the rank that a receive choice takes from, if it is one.
+func (c Choice) Source() (Rank, bool) { return Rank(c&0xffff) - 1, c&0xffff != 0 }
+
+// Posted is the place in the list of posted receives of the one that a receive choice completes, -1
+// for the operation itself.
+func (c Choice) Posted() int { return int(c>>16) - 1 }
+
+// ReceiveChoice takes the next message of a source, into the posted receive at a place or, at -1,
+// into that of the operation itself.
+func ReceiveChoice(from Rank, posted int) Choice { return Choice(posted+1)<<16 | Choice(from) + 1 }

@@ -1,0 +1,387 @@
+package program
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Host is a rank: the machine that runs a program over a protocol layer.
+type Host struct {
+	rank    core.Rank
+	program core.Program
+	layer   core.Layer
+	app     appState
+	sources []core.Rank
+	kernel  core.Kernel // nil when the program has none
+	numbers core.Numbers
+	buffers core.Buffers
+	brief   bool
+}
+
+// NewHost makes the rank machine; build gets the handle through which the protocol saves and
+// restores the program.
+func NewHost(rank core.Rank, program core.Program, build func(core.Application) core.Layer) *Host {
+	h := &Host{rank: rank, program: program}
+	if len(program) > 0 && program[0].Kind == core.OpBegin {
+		h.kernel = program[0].Kernel
+	}
+	h.layer = build(h)
+	return h
+}
+
+// State is the program's state and the protocol's, and the numbers of a kernel.
+func (h *Host) State() []any {
+	if h.kernel != nil {
+		return []any{&h.app, h.layer.State(), &h.numbers}
+	}
+	return []any{&h.app, h.layer.State()}
+}
+
+// History is what the program has done along its surviving past; the caller must not change it.
+func (h *Host) History() *trace.History { return &h.app.History }
+
+// Layer is what the program runs over.
+func (h *Host) Layer() core.Layer { return h.layer }
+
+// Executed is how many sends and deliveries the program has executed along its surviving past.
+func (h *Host) Executed() (sent, received uint32) { return h.app.History.Sent, h.app.Received }
+
+// Iteration is the iteration of its main loop that the program is in, see core.Program.Iteration.
+func (h *Host) Iteration() int { return h.program.Iteration(h.app.PC, h.app.Loops) }
+
+// Next is the operation that the program is at; ok is false at its end.
+func (h *Host) Next() (op core.Op, ok bool) {
+	if h.app.PC >= len(h.program) {
+		return core.Op{}, false
+	}
+	return h.program[h.app.PC], true
+}
+
+// Image implements core.Application.
+func (h *Host) Image() []byte {
+	app := h.app
+	// of the incarnation, not of the program
+	app.History.Memory, app.History.Recovering = nil, false
+	image := core.Encode(&app)
+	if h.kernel != nil {
+		image = append(image, core.Encode(&h.numbers)...)
+	}
+	return image
+}
+
+// Load implements core.Application.
+func (h *Host) Load(image []byte) {
+	// of the incarnation, not of the program
+	memory, recovering := h.app.History.Memory, h.app.History.Recovering
+	h.app = appState{}
+	rest := h.decode(image, &h.app)
+	if h.kernel != nil {
+		h.numbers = core.Numbers{}
+		rest = h.decode(rest, &h.numbers)
+	}
+	if len(rest) > 0 {
+		panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %d bytes more", h.rank,
+			len(rest)))
+	}
+	h.app.History.Memory, h.app.History.Recovering = memory, recovering
+}
+
+// decode reads one part of an image.
+func (h *Host) decode(image []byte, part any) []byte {
+	rest, err := core.DecodeFirst(image, part)
+	if err != nil {
+		panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %v", h.rank, err))
+	}
+	return rest
+}
+
+// Ended implements core.Application.
+func (h *Host) Ended() bool { return h.app.History.Done }
+
+// Position implements core.Application.
+func (h *Host) Position(image []byte) (sent, received uint32) {
+	var app appState
+	h.decode(image, &app)
+	return app.History.Sent, app.Received
+}
+
+// Commutes implements core.Commuter: a receive that names its source, and the end of the program,
+// touch nothing that another program step or an arrival touches, so they are up to the protocol;
+// the layer answers for messages.
+func (h *Host) Commutes(in core.Input) (round uint64, ok bool) {
+	c, ok := h.layer.(core.Commuter)
+	if !ok {
+		return 0, false
+	}
+	if in.Kind == core.Advance && len(h.app.Posted) == 0 && h.app.PC < len(h.program) {
+		if op := h.program[h.app.PC]; op.Kind != core.OpRecv || op.Any {
+			return 0, false
+		}
+	} else if in.Kind == core.Advance && len(h.app.Posted) > 0 {
+		return 0, false
+	}
+	return c.Commutes(in)
+}
+
+// Choices appends the program steps that are enabled now.
+func (h *Host) Choices(buf []core.Choice) []core.Choice {
+	a := &h.app
+	if a.History.Done {
+		return buf
+	}
+	h.sources = h.layer.Sources(h.sources[:0])
+	checkSources(h.rank, h.sources)
+	for i, p := range a.Posted {
+		for _, src := range h.sources {
+			if (p.Any || p.Peer == src) && !h.claimed(src, i) {
+				buf = append(buf, core.ReceiveChoice(src, i))
+			}
+		}
+	}
+	if a.PC >= len(h.program) {
+		if len(a.Posted) == 0 && !h.held(core.OpNone) {
+			buf = append(buf, 0) // end of the program
+		}
+		return buf
+	}
+	op := &h.program[a.PC]
+	switch op.Kind {
+	case core.OpFlush:
+		if to, _ := h.kernel.Next(op.Part, &h.numbers); h.layer.Ready(to) {
+			buf = append(buf, 0)
+		}
+	case core.OpSend:
+		if to, ok := h.destination(op); ok && h.layer.Ready(to) {
+			buf = append(buf, 0)
+		}
+	case core.OpMulticast, core.OpContribute:
+		if h.layer.Ready(op.Group.Source()) {
+			buf = append(buf, 0)
+		}
+	case core.OpRecv:
+		for _, src := range h.sources {
+			if (op.Any || op.Peer == src) && !h.claimed(src, len(a.Posted)) {
+				buf = append(buf, core.ReceiveChoice(src, -1))
+			}
+		}
+	case core.OpWait:
+		if len(a.Posted) == 0 && !h.held(op.Kind) {
+			buf = append(buf, 0)
+		}
+	default:
+		if !h.held(op.Kind) {
+			buf = append(buf, 0)
+		}
+	}
+	return buf
+}
+
+// checkSources panics if the sources that a layer names are not in the order that makes the
+// choices of its host the same in every run.
+func checkSources(rank core.Rank, list []core.Rank) {
+	for i := 1; i < len(list); i++ {
+		if list[i] <= list[i-1] {
+			panic(fmt.Sprintf("Sources of rank %d names %d behind %d, want each once and in "+
+				"ascending order: sort them", rank, list[i], list[i-1]))
+		}
+	}
+}
+
+// held reports whether the protocol holds the program before an operation.
+func (h *Host) held(op core.OpKind) bool {
+	holder, ok := h.layer.(core.Holder)
+	return ok && holder.Holds(op)
+}
+
+// claimed reports whether a receive posted before the index matches the source: receives match in
+// the order of posting.
+func (h *Host) claimed(src core.Rank, before int) bool {
+	for _, p := range h.app.Posted[:before] {
+		if p.Any || p.Peer == src {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *Host) destination(op *core.Op) (core.Rank, bool) {
+	if !op.Any {
+		return op.Peer, true
+	}
+	return h.app.Last, h.app.Received > 0
+}
+
+// Step runs a program step or hands the input to the protocol, and notes what the protocol
+// declares.
+func (h *Host) Step(in core.Input, out []core.Effect) []core.Effect {
+	first := len(out)
+	if in.Kind == core.Start || in.Kind == core.Restore {
+		h.begin()
+	}
+	if in.Kind == core.Advance {
+		out = h.advanceProgram(in.Choice, out)
+	} else {
+		out = h.layer.Step(in, out)
+	}
+	if in.Kind == core.Restore {
+		h.app.History.Memory, h.app.History.Recovering = nil, true
+	}
+	for i := first; i < len(out); i++ {
+		switch e := &out[i]; e.What {
+		case trace.Kept, trace.Forgotten:
+			if !h.brief {
+				kept, _ := (&core.Evidence{}).Of(e)
+				h.app.History.Apply(kept)
+			}
+		case trace.Recovered:
+			h.app.History.Recovering = false
+		}
+	}
+	return out
+}
+
+// advanceProgram runs a program step.
+func (h *Host) advanceProgram(choice core.Choice, out []core.Effect) []core.Effect {
+	a := &h.app
+	if src, ok := choice.Source(); ok {
+		return h.receive(src, choice.Posted(), out)
+	}
+	if a.PC >= len(h.program) {
+		value := a.Value
+		if h.kernel != nil {
+			value = core.Mix(value) + fingerprint(&h.numbers)
+		}
+		a.History.Done, a.History.Digest = true, core.Mix(value^uint64(h.rank))|1
+		return append(out, core.Effect{Kind: core.ProgramDone, Digest: a.History.Digest})
+	}
+	op := &h.program[a.PC]
+	switch op.Kind {
+	case core.OpSend:
+		to, _ := h.destination(op)
+		return h.send(core.Input{Kind: core.Send, To: to}, to, op.Size(), out)
+	case core.OpFlush:
+		to, _ := h.kernel.Next(op.Part, &h.numbers)
+		return h.send(core.Input{Kind: core.Send, To: to}, to, op.Size(), out)
+	case core.OpMulticast:
+		return h.send(core.Input{Kind: core.Multicast, Group: op.Group}, h.rank, core.MinBytes,
+			out)
+	case core.OpContribute:
+		return h.send(core.Input{Kind: core.Contribute, Group: op.Group}, h.rank, core.MinBytes,
+			out)
+	case core.OpPost:
+		a.Posted = append(a.Posted, posted{Peer: op.Peer, Any: op.Any, Ordered: op.Ordered,
+			Part: op.Part})
+	case core.OpCheckpoint:
+		h.advance()
+		return h.layer.Step(core.Input{Kind: core.Checkpoint}, out)
+	case core.OpOutput:
+		h.advance()
+		value := a.Value
+		if h.kernel != nil {
+			value = core.Mix(value) + fingerprint(&h.numbers)
+		}
+		return append(out, core.Effect{Kind: core.Output, Digest: core.Mix(value)})
+	}
+	h.advance()
+	return out
+}
+
+func (h *Host) advance() {
+	h.app.PC, h.app.Loops = h.program.Next(h.app.PC, h.app.Loops)
+	if h.kernel != nil {
+		h.compute()
+	}
+}
+
+// send executes a send. The payload is a function of the program's state and of the position, so a
+// wrong, lost or doubled delivery changes every later one; zeros fill it up to its size. What goes
+// to a group is declared as sent to the rank itself.
+func (h *Host) send(request core.Input, to core.Rank, bytes int, out []core.Effect) []core.Effect {
+	a := &h.app
+	a.History.Sent++
+	id := core.MsgID{From: h.rank, Number: a.History.Sent}
+	payload := core.Payload{ID: id}
+	op := &h.program[a.PC]
+	if h.kernel != nil {
+		payload.Data = h.fill(op.Part)
+	} else {
+		data := binary.BigEndian.AppendUint64(nil,
+			core.Mix(a.Value+core.Mix(uint64(h.rank)<<32|uint64(id.Number))))
+		payload.Data = append(data, make([]byte, bytes-len(data))...)
+	}
+	if op.Kind == core.OpFlush {
+		h.compute()
+	} else {
+		h.advance()
+	}
+	out, e := core.Add(out, core.ProgramSent)
+	e.To, e.Payload = to.Proc(), payload
+	request.Payload = payload
+	return h.layer.Step(request, out)
+}
+
+// receive takes the next message of src into the posted receive (or the current operation when
+// posted is negative).
+func (h *Host) receive(src core.Rank, postedIndex int, out []core.Effect) []core.Effect {
+	a := &h.app
+	first := len(out)
+	any := postedIndex < 0 && h.program[a.PC].Any || postedIndex >= 0 && a.Posted[postedIndex].Any
+	out = h.layer.Step(core.Input{Kind: core.Receive, From: src.Proc(), Any: any,
+		Posted: postedIndex >= 0}, out)
+	delivered := first
+	for delivered < len(out) && out[delivered].Kind != core.Deliver {
+		delivered++
+	}
+	if delivered == len(out) {
+		panic(fmt.Sprintf("invariant: a receive from a ready source delivers: rank %d from %d",
+			h.rank, src))
+	}
+	e := &out[delivered]
+	op := posted{}
+	free := false
+	if postedIndex >= 0 {
+		op = a.Posted[postedIndex]
+		a.Posted = slices.Delete(a.Posted, postedIndex, postedIndex+1)
+	} else {
+		o := &h.program[a.PC]
+		op.Ordered, op.Part, free = o.Ordered, o.Part, o.Free
+	}
+	a.Last = core.Rank(e.From)
+	a.Received++
+	var content uint64
+	if !h.brief {
+		content = e.Payload.Digest()
+		a.History.Delivered = append(a.History.Delivered,
+			trace.Delivery{ID: e.Payload.ID, Stamp: e.Stamp, Digest: content})
+	}
+	if h.kernel != nil {
+		if !free {
+			a.take(src, sample(e.Payload.Data)+uint64(op.Part), op.Ordered)
+		}
+		h.kernel.Take(op.Part, &h.numbers, core.Rank(e.From), e.Payload.Data)
+		if h.buffers != nil {
+			h.buffers.Done(e.Payload.Data)
+		}
+	} else {
+		a.take(src, content, op.Ordered)
+	}
+	if postedIndex < 0 {
+		h.advance()
+	}
+	return out
+}
+
+// take mixes a delivery into the state of a program, beside the numbers of a kernel, which may
+// forget what was wrong.
+func (a *appState) take(src core.Rank, content uint64, ordered bool) {
+	content = core.Mix(content + core.Mix(uint64(src)+1))
+	if ordered {
+		a.Value = core.Mix(a.Value*31 + content)
+	} else {
+		a.Value += content // commutes: the state does not depend on the order of deliveries
+	}
+}
