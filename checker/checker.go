@@ -9,6 +9,24 @@
 // a verdict that stands for all runs, or with how far exactly the search has looked.
 //
 // The searches are in checker/search, the drawing of single runs in checker/sample.
+//
+// # What is argued where
+//
+// A verdict stands on these arguments; each is made at its place, and compared there with something
+// that shares nothing with it:
+//
+//   - steps that are taken first, before all others (Singletons): checker/world/eager.go; against
+//     the unreduced search and a brute-force twin, TestReductionOfToys, TestAgainstReference
+//   - crashes that need not fall inside a step: checker/world/crash.go; TestCrashInsideSteps
+//   - crashes that come later anyway (Crashes), sets of victims (Sets), renamed ranks (Symmetry):
+//     checker/world/crashset.go and symmetry.go; TestCrashSets, TestSymmetry
+//   - which steps commute: checker/world/footprint.go; TestIndependence
+//   - one run of each Mazurkiewicz trace, and sleep sets: checker/search/odpor and sleep.go;
+//     against two ways to count traces by brute force
+//   - endless runs under weak fairness: checker/search/lasso, and fairness.go here
+//   - fingerprints: fingerprint.go bounds the chance of a collision, which every answer prints
+//   - numbers that nobody here has made: published counts of states, TestPublishedTraces and the
+//     tests of impl/protocol/example; SPIN beside it, proofs/spin
 package checker
 
 import (
