@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"flag"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,7 +58,9 @@ func fail(t *testing.T, file string, a *Answer) {
 	if story := a.Story(); story != nil {
 		story.Command = "domino check " + file + " --variant " + a.Variant
 		replay := filepath.Join(t.ArtifactDir(), a.Name+".txtar")
-		if err := scenarios.Save(replay, a.ReplayFile()); err == nil {
+		kept := flag.Lookup("test.artifacts") // otherwise the folder goes with the test
+		if err := scenarios.Save(replay, a.ReplayFile()); err == nil && kept != nil &&
+			kept.Value.String() == "true" {
 			story.Command = "domino replay " + replay
 		}
 		if err := report.Text(&text, story, report.Options{}); err != nil {

@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/example/subject"
+	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -157,5 +159,22 @@ func TestNothingToDo(t *testing.T) {
 		if code != tt.code || !strings.Contains(e.String(), tt.want) {
 			t.Errorf("%v: exit %d, want %d; %q", tt.args, code, tt.code, e.String())
 		}
+	}
+}
+
+// TestTourHasOwn checks that the tour through the house's scenarios has all of a protocol that
+// brings its own, but for those that take long.
+func TestTourHasOwn(t *testing.T) {
+	p := subject.Protocol(false)
+	p.Scenarios = fstest.MapFS{}
+	list := protocol.List{{Name: "house"}, p}
+	var names []string
+	for _, s := range tour([]*scenarios.Scenario{{Name: "a", Protocol: "house", Tour: true},
+		{Name: "b", Protocol: "house"}, {Name: "c", Protocol: p.Name},
+		{Name: "d", Protocol: p.Name, Long: true}}, list) {
+		names = append(names, s.Name)
+	}
+	if strings.Join(names, " ") != "a c" {
+		t.Errorf("the tour is %v, want a c", names)
 	}
 }

@@ -9,14 +9,17 @@ import (
 	"os"
 	"slices"
 
+	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/scenarios"
 )
 
-// tour are the scenarios of a check without names: those that are marked for it or, where none is,
-// as among the few of somebody's own protocol, those that do not take long.
-func tour(list []*scenarios.Scenario) (some []*scenarios.Scenario) {
+// tour are the scenarios of a check without names: those that are marked for it and those that a
+// protocol brings itself, but for what takes long; where there are none of both, all that do not
+// take long.
+func tour(list []*scenarios.Scenario, protocols protocol.List) (some []*scenarios.Scenario) {
 	for _, s := range list {
-		if s.Tour {
+		p, err := protocols.Find(s.Protocol)
+		if s.Tour || err == nil && p.Scenarios != nil && !s.Long {
 			some = append(some, s)
 		}
 	}
