@@ -255,7 +255,12 @@ func TestRealTime(t *testing.T) {
 				}
 			}
 			t.Run("real", soakOnce)
-			t.Run("bubble", func(t *testing.T) { synctest.Test(t, soakOnce) })
+			t.Run("bubble", func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					soakOnce(t)
+					<-time.After(time.Second) // the world's goroutines wait for more steps
+				})
+			})
 		})
 	}
 }
