@@ -8,6 +8,7 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/none"
@@ -135,7 +136,7 @@ func TestBytes(t *testing.T) {
 	for n := range 200 {
 		data := make([]byte, n)
 		for i := range data {
-			data[i] = byte(scramble(uint64(n*1000 + i)))
+			data[i] = byte(core.Mix(uint64(n*1000 + i)))
 		}
 		baseline(t, generate(&byteChooser{data}, &scenarios.Scenario{Protocol: "p"}, s))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/checker/sample"
+	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios/spelling"
 )
 
@@ -203,18 +204,10 @@ func (s *shapes) note(c *sample.Choice, i int) {
 	for len(s.last) <= proc {
 		s.last = append(s.last, 0)
 	}
-	edge := scramble(scramble(s.last[proc])+c.Steps[i].Code) + uint64(c.Struck)
+	edge := core.Mix(core.Mix(s.last[proc])+c.Steps[i].Code) + uint64(c.Struck)
 	s.last[proc] = c.Steps[i].Code
 	if _, known := s.edges[edge]; !known {
 		s.edges[edge] = struct{}{}
 		s.fresh = true
 	}
-}
-
-// scramble is the finaliser of SplitMix64.
-func scramble(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

@@ -90,7 +90,7 @@ func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 // try draws a scenario and runs of it.
 func (f *fuzzer) try(ctx context.Context, number uint64) (t *trial) {
 	drawn := cases(&f.target.Template, &f.target.Shapes).Example(
-		int(scramble(f.options.Seed) + scramble(number)))
+		int(core.Mix(f.options.Seed) + core.Mix(number)))
 	t = &trial{number: number}
 	stage := "making the setup"
 	defer func() {

@@ -61,7 +61,7 @@ func Points(k core.Kernel, n *core.Numbers) (list []Point) {
 var (
 	Unit      = unit
 	HeatAt    = heatAt
-	Mix       = mix
+	Mix       = core.Mix
 	CGElement = cgElement
 	CGOffsets = cgOffsets
 )

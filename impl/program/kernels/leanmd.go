@@ -79,7 +79,7 @@ func (k *leanmd) Begin() core.Numbers {
 	for s, m := range k.members {
 		if m.root {
 			for i := range k.words {
-				k.data(&n, s)[i] = int64(mix(uint64(m.cell)<<32 + uint64(i)))
+				k.data(&n, s)[i] = int64(core.Mix(uint64(m.cell)<<32 + uint64(i)))
 			}
 			k.begin(&n, s)
 		}
@@ -120,7 +120,7 @@ func (k *leanmd) arrived(n *core.Numbers, slot int) {
 func (k *leanmd) fire(n *core.Numbers, pair leanPair) {
 	a, c := k.data(n, pair.a), k.data(n, pair.c)
 	for i := range k.words {
-		f := int64(mix(uint64(a[i])*3 + uint64(c[i])))
+		f := int64(core.Mix(uint64(a[i])*3 + uint64(c[i])))
 		k.sum(n, pair.a)[i] += f
 		if pair.a != pair.c {
 			k.sum(n, pair.c)[i] += f ^ 0x55
@@ -144,7 +144,7 @@ func (k *leanmd) contributed(n *core.Numbers, slot int) {
 		return
 	}
 	for i, s := range k.sum(n, slot) {
-		k.data(n, slot)[i] = int64(mix(uint64(k.data(n, slot)[i]) + uint64(s)))
+		k.data(n, slot)[i] = int64(core.Mix(uint64(k.data(n, slot)[i]) + uint64(s)))
 	}
 	if (m[leanStep]+1)%10 != 0 {
 		k.begin(n, slot)
@@ -172,7 +172,7 @@ func (k *leanmd) exchange(n *core.Numbers, slot int) int64 {
 func (k *leanmd) faced(n *core.Numbers, slot int, exchange, value int64) {
 	m := k.member(n, slot)
 	m[leanFaces+exchange%2]++
-	m[leanSums+exchange%2] += int64(mix(uint64(value)))
+	m[leanSums+exchange%2] += int64(core.Mix(uint64(value)))
 	k.allFaces(n, slot)
 }
 
@@ -254,7 +254,7 @@ func (k *leanmd) Take(_ int, n *core.Numbers, _ core.Rank, data []byte) {
 	case ok && kind == leanFace && k.members[slot].root:
 		k.faced(n, slot, step, int64(binary.LittleEndian.Uint64(data[8:])))
 	default: // stale or twice: it shows in the end
-		n.Counts[0] = int64(mix(uint64(n.Counts[0]) + ends(data)))
+		n.Counts[0] = int64(core.Mix(uint64(n.Counts[0]) + ends(data)))
 	}
 }
 

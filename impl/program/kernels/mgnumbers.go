@@ -97,7 +97,8 @@ func (k *mg) rightSide(n *core.Numbers) {
 	top := k.top()
 	v, first, size := k.v(n), k.levels[top].first, uint64(1)<<top
 	k.inside(top, func(x, y, z, at int) {
-		seed := mix((uint64(first[2]+z-1)*size+uint64(first[1]+y-1))*size + uint64(first[0]+x-1))
+		seed := core.Mix((uint64(first[2]+z-1)*size+uint64(first[1]+y-1))*size +
+			uint64(first[0]+x-1))
 		switch seed % 7 {
 		case 0:
 			v[at] = 1

@@ -53,11 +53,11 @@ func (k *openatom) Compute(part int, n *core.Numbers) {
 		k.hold(n).Get(buffer)
 	case atomShare:
 		for i := range k.sum(n) {
-			k.sum(n)[i] = int64(mix(uint64(n.Counts[digestCount]) + uint64(i)))
+			k.sum(n)[i] = int64(core.Mix(uint64(n.Counts[digestCount]) + uint64(i)))
 		}
 	case atomEnd:
 		for _, s := range k.sum(n) {
-			n.Counts[digestCount] = int64(mix(uint64(n.Counts[digestCount])*31 + uint64(s)))
+			n.Counts[digestCount] = int64(core.Mix(uint64(n.Counts[digestCount])*31 + uint64(s)))
 		}
 	}
 }

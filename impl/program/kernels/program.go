@@ -164,16 +164,8 @@ func (w *writer) alltoall(base int) {
 	}
 }
 
-// mix scrambles 64 bits (the finaliser of SplitMix64).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
 // unit is a number in [0, 1) made from a seed: initial values.
-func unit(seed uint64) float64 { return float64(mix(seed)>>11) / (1 << 53) }
+func unit(seed uint64) float64 { return float64(core.Mix(seed)>>11) / (1 << 53) }
 
 // block is the range of n points that part i of p owns: the first n mod p own one more.
 func block(n, p, i int) (first, count int) {

@@ -29,7 +29,7 @@ func (k *skeleton) Begin() core.Numbers {
 	for i := range n.Floats {
 		n.Floats[i] = unit(uint64(k.rank)<<32 + uint64(i))
 	}
-	n.Counts[digestCount] = int64(mix(uint64(k.rank)))
+	n.Counts[digestCount] = int64(core.Mix(uint64(k.rank)))
 	return n
 }
 
@@ -37,7 +37,7 @@ func (k *skeleton) Begin() core.Numbers {
 func (k *skeleton) Compute(part int, n *core.Numbers) {
 	if part&collective != 0 {
 		for i := range 5 {
-			n.Counts[reduceCount+i] = int64(mix(uint64(n.Counts[digestCount]) + uint64(i)))
+			n.Counts[reduceCount+i] = int64(core.Mix(uint64(n.Counts[digestCount]) + uint64(i)))
 		}
 		return
 	}
@@ -46,7 +46,7 @@ func (k *skeleton) Compute(part int, n *core.Numbers) {
 		before = float64(0.25*before) + float64(0.75*x)
 		n.Floats[i] = before
 	}
-	n.Counts[digestCount] = int64(mix(uint64(n.Counts[digestCount]) + uint64(part)))
+	n.Counts[digestCount] = int64(core.Mix(uint64(n.Counts[digestCount]) + uint64(part)))
 }
 
 // swept is how much of the field a computation changes.
@@ -73,7 +73,7 @@ func (k *skeleton) Fill(part int, n *core.Numbers, to []byte) {
 	}
 	stretch(n.Floats, part, to)
 	if len(to) >= 8 {
-		binary.LittleEndian.PutUint64(to, mix(uint64(n.Counts[digestCount])+uint64(part)))
+		binary.LittleEndian.PutUint64(to, core.Mix(uint64(n.Counts[digestCount])+uint64(part)))
 	}
 }
 
@@ -88,7 +88,8 @@ func (k *skeleton) Take(part int, n *core.Numbers, _ core.Rank, data []byte) {
 		}
 		return
 	}
-	n.Counts[digestCount] = int64(mix(uint64(n.Counts[digestCount])*31 + uint64(part) + ends(data)))
+	n.Counts[digestCount] = int64(core.Mix(
+		uint64(n.Counts[digestCount])*31 + uint64(part) + ends(data)))
 	if !k.light {
 		blend(n.Floats, part, data)
 	} else if len(data) >= 8*k.words && k.words > 0 {
@@ -127,7 +128,8 @@ func blend(field core.Floats, part int, data []byte) {
 func ends(data []byte) uint64 {
 	h := uint64(len(data))
 	if len(data) >= 8 {
-		h = mix(h+binary.LittleEndian.Uint64(data)) + binary.LittleEndian.Uint64(data[len(data)-8:])
+		h = core.Mix(h+binary.LittleEndian.Uint64(data)) +
+			binary.LittleEndian.Uint64(data[len(data)-8:])
 	}
-	return mix(h)
+	return core.Mix(h)
 }
