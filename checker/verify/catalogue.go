@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,7 +37,7 @@ func NewCatalogue(protocols ...protocol.Protocol) (*Catalogue, error) {
 		return nil, err
 	}
 	for _, s := range house {
-		if slices.Contains(list.Names(), s.Protocol) {
+		if p, err := list.Find(s.Protocol); err == nil && p.House {
 			c.scenarios = append(c.scenarios, s)
 		}
 	}
@@ -51,10 +52,11 @@ func NewCatalogue(protocols ...protocol.Protocol) (*Catalogue, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(c.scenarios, func(a, b *scenarios.Scenario) int {
-		return strings.Compare(path.Base(a.File), path.Base(b.File))
+		return cmp.Or(strings.Compare(path.Base(a.File), path.Base(b.File)),
+			strings.Compare(a.File, b.File))
 	})
 	for i, s := range c.scenarios {
-		if i > 0 && s.File == c.scenarios[i-1].File {
+		if i > 0 && s.File == c.scenarios[i-1].File { // sorted, so next to each other
 			return nil, fmt.Errorf("two scenarios are called %s: give one another name", s.File)
 		}
 	}

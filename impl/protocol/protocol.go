@@ -54,7 +54,10 @@ type Protocol struct {
 	Mutants string
 	// Scenarios holds files *.txtar, in any folder, beside those of the house; nil means none.
 	Scenarios fs.FS
-	Perf      Perf
+	// House says that it is one of impl/protocol/all, which the scenarios of the house are about; a
+	// protocol of somebody else may have the same name.
+	House bool
+	Perf  Perf
 	// Claims are what its paper says of it and of others, for domino list claims; Tables are what
 	// it prints, beside ours, for domino tables.
 	Claims []Claim

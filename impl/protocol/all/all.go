@@ -31,6 +31,9 @@ func Protocols() protocol.List {
 		pessimistic.Protocols(),
 		radic.Protocols(),
 	)
+	for i := range list {
+		list[i].House = true
+	}
 	slices.SortFunc(list, func(a, b protocol.Protocol) int {
 		return strings.Compare(a.Name, b.Name)
 	})
