@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -97,7 +98,7 @@ func start(ctx context.Context, args []string, out, err io.Writer,
 		wrong = errors.New("there are none: give Main at least one, e.g. all.Protocols()")
 	}
 	if wrong != nil {
-		fmt.Fprintf(err, "domino: the protocols of this command:\n%v\n", wrong)
+		fmt.Fprintf(err, "%s: the protocols of this command:\n%v\n", self(), wrong)
 		return exitUsage
 	}
 	return run(ctx, args, streams{Catalogue: c, out: out, err: err})
@@ -109,7 +110,7 @@ func run(ctx context.Context, args []string, std streams) int {
 	out := term.NewOutput(std.out)
 	code := dispatch(ctx, args, streams{Catalogue: std.Catalogue, out: out, err: std.err})
 	if err := out.Err(); err != nil {
-		fmt.Fprintf(std.err, "domino: the output is not complete: %v\n", err)
+		fmt.Fprintf(std.err, "%s: the output is not complete: %v\n", self(), err)
 		return exitUsage
 	}
 	return code
@@ -144,20 +145,32 @@ func dispatchAmong(ctx context.Context, prefix string, list []command, args []st
 		case errors.Is(err, pflag.ErrHelp):
 			return 0
 		case errors.Is(err, errInterrupted):
-			fmt.Fprintf(std.err, "domino %s%s: interrupted\n", prefix, c.name)
+			fmt.Fprintf(std.err, "%s %s%s: interrupted\n", self(), prefix, c.name)
 			return exitCode(spec.Unknown)
 		case err != nil:
 			// a package may have its name
-			fmt.Fprintf(std.err, "domino %s%s: %s\n", prefix, c.name, plainly(
+			fmt.Fprintf(std.err, "%s %s%s: %s\n", self(), prefix, c.name, plainly(
 				strings.TrimPrefix(strings.TrimPrefix(err.Error(), prefix), c.name+": ")))
 			return exitUsage
 		}
 		return code
 	}
-	fmt.Fprintf(std.err, "domino: unknown command %q%s Commands: %s\n", prefix+args[0],
+	fmt.Fprintf(std.err, "%s: unknown command %q%s Commands: %s\n", self(), prefix+args[0],
 		spelling.Guess(args[0], names), strings.Join(names, ", "))
 	return exitUsage
 }
+
+// self is what the command is called: a stranger's has another name. A test stands in for domino.
+func self() string {
+	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	if strings.HasSuffix(name, ".test") {
+		return "domino"
+	}
+	return name
+}
+
+// called is a command line of domino with the name of this command.
+func called(line string) string { return self() + strings.TrimPrefix(line, "domino") }
 
 // flags makes the flag set of a command, with help that shows examples.
 func flags(name, args string, std streams, examples ...string) *pflag.FlagSet {
@@ -169,13 +182,13 @@ func flags(name, args string, std streams, examples ...string) *pflag.FlagSet {
 			std.asked(f)
 			return
 		}
-		fmt.Fprintf(std.out, "Usage: domino %s [flags]\n\n", strings.TrimSpace(name+" "+args))
+		fmt.Fprintf(std.out, "Usage: %s %s [flags]\n\n", self(), strings.TrimSpace(name+" "+args))
 		if text := help.Command(name); text != "" {
 			fmt.Fprintln(std.out, text)
 		}
 		fmt.Fprintf(std.out, "%s\nExamples:\n", f.FlagUsages())
 		for _, e := range examples {
-			fmt.Fprintf(std.out, "  domino %s\n", e)
+			fmt.Fprintf(std.out, "  %s %s\n", self(), e)
 		}
 	}
 	return f

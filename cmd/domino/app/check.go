@@ -143,8 +143,8 @@ func runCheck(ctx context.Context, args []string, std streams) (int, error) {
 		return 0, errors.New("--all is every scenario: name none")
 	case f.NArg() == 0 && !all:
 		if list = tour(list, std.Protocols()); len(list) < whole {
-			defer fmt.Fprintf(std.err, "a tour: %d of %d scenarios; domino check --all explores "+
-				"them all, in minutes\n", len(list), whole)
+			defer fmt.Fprintf(std.err, "a tour: %d of %d scenarios; %s check --all explores "+
+				"them all, in minutes\n", len(list), whole, self())
 		}
 	}
 	if err := sf.addRun(&o, f, len(list), std.err); err != nil {

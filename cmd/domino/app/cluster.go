@@ -23,7 +23,7 @@ func clusterCommands() []command {
 // runCluster executes a subcommand of cluster.
 func runCluster(ctx context.Context, args []string, std streams) (int, error) {
 	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" || args[0] == "help" {
-		fmt.Fprint(std.out, "Usage: domino cluster COMMAND [flags]\n\n")
+		fmt.Fprintf(std.out, "Usage: %s cluster COMMAND [flags]\n\n", self())
 		for _, c := range clusterCommands() {
 			fmt.Fprintf(std.out, "  %-8s %-18s %s (%s)\n", c.name, c.args, c.doc, c.takes)
 		}

@@ -272,7 +272,7 @@ func (ff *fuzzFlags) printFailure(ctx context.Context, std streams, r *fuzzed, f
 	fmt.Fprintf(w, "\n%s", scenarioText(f.Scenario))
 	run, world, err := std.replayed(ctx, f.Scenario)
 	if err != nil || run.Violation == nil {
-		fmt.Fprintf(w, "\n%s: %s\n%s\n", f.Property, f.Message, command)
+		fmt.Fprintf(w, "\n%s: %s\n%s\n", f.Property, f.Message, called(command))
 		return
 	}
 	showRun(w, f.Scenario, world, run, run.Violation, command, ff.control)

@@ -19,15 +19,16 @@ import (
 // usage is what domino says about itself: its commands with about how long each takes, on two
 // cores and without flags, and what else there is to read.
 func usage(w io.Writer) {
-	fmt.Fprint(w, "domino checks rollback-recovery protocols.\n\n"+
-		"Usage: domino COMMAND [arguments] [flags]\n\n")
+	fmt.Fprintf(w, "%[1]s checks rollback-recovery protocols.\n\n"+
+		"Usage: %[1]s COMMAND [arguments] [flags]\n\n", self())
 	var rows []help.Row
 	for _, c := range commands() {
 		rows = append(rows, help.Row{Name: strings.TrimSpace(c.name + " " + c.args),
 			Doc: c.doc + " (" + c.takes + ")"})
 	}
 	help.Print(w, rows...)
-	fmt.Fprint(w, "\nEach command explains itself with --help. More, with domino help TOPIC:\n\n")
+	fmt.Fprintf(w, "\nEach command explains itself with --help. More, with %s help TOPIC:\n\n",
+		self())
 	rows = nil
 	for _, t := range help.Topics() {
 		rows = append(rows, help.Row{Name: t.Name, Doc: t.Doc})

@@ -142,7 +142,7 @@ func TestUsageErrors(t *testing.T) {
 		want string // in the error
 	}{
 		{"command", []string{"chekc"},
-			`unknown command "chekc", did you mean "check"? Commands: list, check, errata, fuzz, mutate, minimise, certify, run, tables, replay`},
+			`unknown command "chekc", did you mean "check"? Commands: list, show, check, errata, fuzz, mutate`},
 		{"scenario", []string{"check", "s00"}, `unknown scenario "s00", did you mean "s0"?`},
 		{"misspelt scenario", []string{"check", "wildcart"}, `did you mean "wildcard"?`},
 		{"pattern that matches nothing", []string{"check", "zz*"},

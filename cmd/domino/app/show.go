@@ -53,7 +53,7 @@ func showRun(w io.Writer, s *scenarios.Scenario, wd *world.World, run *world.Run
 }
 
 func printStory(w io.Writer, story *report.Run, command string, control bool) {
-	story.Command = command
+	story.Command = called(command)
 	fmt.Fprintln(w)
 	if err := report.Text(w, story, report.Options{Control: control}); err != nil {
 		fmt.Fprintf(w, "the run can not be shown: %v\n", err)

@@ -117,7 +117,7 @@ func (t *table) notes(r *row) {
 		t.lines.Note("never happened: %s", strings.Join(r.Unseen, ", "))
 	}
 	if r.Replay != "" {
-		t.lines.Note("%d steps; replay: domino replay %s", r.Length, r.Replay)
+		t.lines.Note("%d steps; replay: %s replay %s", r.Length, self(), r.Replay)
 	}
 }
 
