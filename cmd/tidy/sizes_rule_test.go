@@ -2,8 +2,6 @@ package tidy
 
 import (
 	"go/ast"
-	"path"
-	"slices"
 )
 
 // Limits in lines. The line of the func keyword and that of the closing brace
@@ -14,10 +12,6 @@ const (
 	maxFuncLines     = 60
 	maxTestFuncLines = 150
 )
-
-// outgrown are functions that became longer than the limit when lines got one of 100 columns: to be
-// split, and taken out here.
-var outgrown = []string{"impl/runtime/tcp/netpipe.Run"}
 
 // checkSizes reports files and functions that are too long to be read at once.
 // A function may be longer if it is nothing but a flat switch.
@@ -54,8 +48,7 @@ func checkFunctionSize(t *tree, report *reporter, n ast.Node, limit int) bool {
 		return true
 	}
 	lines := t.fset.Position(body.Rbrace).Line - t.fset.Position(n.Pos()).Line + 1
-	folder := path.Dir(t.fset.Position(n.Pos()).Filename)
-	if lines <= limit || flatSwitch(body) || slices.Contains(outgrown, folder+"."+name) {
+	if lines <= limit || flatSwitch(body) {
 		return true
 	}
 	report.at(n.Pos(), "function %s of %d lines, the limit is %d", name, lines, limit)

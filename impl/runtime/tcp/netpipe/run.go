@@ -67,19 +67,7 @@ func Run(ctx context.Context, in Instructions, setup Setup, out io.Writer) (err 
 	}
 	p := &process{Instructions: in, setup: setup, pool: new(buffer.Pool),
 		meshes: map[string]*mesh.Mesh{}, setups: map[string]*core.Setup{}}
-	defer func() {
-		for _, l := range in.Plan.Links { // in one order: each waits for the goodbye of the others
-			m := p.meshes[l]
-			if m == nil {
-				continue
-			}
-			limit := timeout
-			if err != nil {
-				limit = 0
-			}
-			m.Close(limit)
-		}
-	}()
+	defer func() { p.disconnect(err) }()
 	for _, l := range in.Plan.Links {
 		if err := p.connect(ctx, l); err != nil {
 			return err
@@ -88,11 +76,7 @@ func Run(ctx context.Context, in Instructions, setup Setup, out io.Writer) (err 
 	if err := p.prepare(); err != nil {
 		return err
 	}
-	largest := 0
-	for _, size := range in.Plan.Sizes {
-		largest = max(largest, size)
-	}
-	p.buffer = p.pool.Get(largest)
+	p.buffer = p.pool.Get(slices.Max(in.Plan.Sizes)) // there is one, the plan says
 	encoder := json.NewEncoder(out)
 	for _, s := range in.Plan.samples() {
 		if int(in.Rank) >= in.Plan.Ranks() {
@@ -117,6 +101,22 @@ func Run(ctx context.Context, in Instructions, setup Setup, out io.Writer) (err 
 		p.attend()
 	}
 	return nil
+}
+
+// disconnect closes the meshes in one order, as each waits for the goodbye of the others; after an
+// error nobody waits.
+func (p *process) disconnect(err error) {
+	for _, l := range p.Plan.Links {
+		m := p.meshes[l]
+		if m == nil {
+			continue
+		}
+		limit := timeout
+		if err != nil {
+			limit = 0
+		}
+		m.Close(limit)
+	}
 }
 
 // prepare makes the setups of all cases, and memory for their logs.
