@@ -20,6 +20,9 @@ import (
 func Test(t *testing.T, pattern string, protocols ...protocol.Protocol) {
 	t.Helper()
 	list := protocol.List(protocols)
+	if len(list) == 0 {
+		t.Fatal("no protocol is given: verify.Test(t, pattern, mine.Protocol)")
+	}
 	if err := list.Validate(); err != nil {
 		t.Fatal(err)
 	}

@@ -62,6 +62,7 @@ func (p *Protocol) made(name string, call func() (*core.Setup, error)) (*core.Se
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
+	s.Protocol = p.Name // messages name what the user has asked for
 	return s, s.Promises.Validate()
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 	"github.com/domino-check/domino/scenarios"
@@ -245,7 +246,12 @@ func (o *clusterRunFlags) prepare(ctx context.Context, names []string, std strea
 func (o *clusterRunFlags) scenario(names []string, std streams) (*scenarios.Scenario, error) {
 	var s *scenarios.Scenario
 	if o.kernel != "" {
-		text := "A kernel\n-- scenario --\nprotocol: none\nprogram: kernel " + o.kernel + "\n"
+		name := protocol.Baseline
+		if _, err := std.Find(name); err != nil { // a command without it
+			name = std.Protocols()[0].Name
+		}
+		text := "A kernel\n-- scenario --\nprotocol: " + name + "\nprogram: kernel " + o.kernel +
+			"\n"
 		parsed, err := scenarios.Parse(kernelFile, []byte(text))
 		if err != nil {
 			return nil, withoutFile(err)
