@@ -99,7 +99,7 @@ func TestMisuse(t *testing.T) {
 		{"panics at the start", "no-panic", "making the setup panics: boom",
 			protocol.Protocol{Name: "bad", Shapes: new(protocol.Shapes),
 				Setup: func(protocol.Request) (*core.Setup, error) { panic("boom") }}},
-		{"does not return", "returns", "of protocol resend does not return from Data",
+		{"does not return", "returns", "of protocol bad does not return from Data",
 			misuse(nil, func(m *twisted, in core.Input, out []core.Effect) []core.Effect {
 				if data(in) != nil {
 					<-forever

@@ -140,6 +140,7 @@ type shrinker struct {
 	cache    map[string]outcome
 	world    opened // of the scenario tried last
 	text     string
+	fitted   fault.Model // of that scenario
 }
 
 // outcome is what came of a trial.
@@ -239,8 +240,9 @@ func (s *shrinker) attempt(ctx context.Context, d *draft, schedule []string) (f 
 	if text := string(scenarios.Format(d.scenario())); text != s.text {
 		s.world = s.target.open(ctx, d, s.property != "deterministic" &&
 			!slices.Contains(GuardProperties(), s.property))
-		s.text = text
+		s.text, s.fitted = text, d.model
 	}
+	d.model = s.fitted // within the promises of the protocol, as its world is
 	o := &s.world
 	if o.world == nil || o.refused != nil || o.reason != "" {
 		return nil
