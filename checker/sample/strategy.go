@@ -54,8 +54,11 @@ type Choice struct {
 // Strategies are the names that ParseStrategy knows.
 func Strategies() []string { return []string{"random", "pos", "pctcp", "urw"} }
 
+// maxDepth is more than any run has events that matter.
+const maxDepth = 10000
+
 // ParseStrategy makes the strategy with the name. The depth is that of the bugs that PCTCP looks
-// for, at least 1; the others ignore it.
+// for, in [1, 10000]; the others ignore it.
 func ParseStrategy(name string, depth int) (Strategy, error) {
 	switch name {
 	case "random":
@@ -63,8 +66,8 @@ func ParseStrategy(name string, depth int) (Strategy, error) {
 	case "pos":
 		return new(POS), nil
 	case "pctcp":
-		if depth < 1 {
-			return nil, fmt.Errorf("depth is %d, want at least 1", depth)
+		if depth < 1 || depth > maxDepth { // a draw for each before every run
+			return nil, fmt.Errorf("depth is %d, want 1 to %d", depth, maxDepth)
 		}
 		return &PCTCP{Depth: depth}, nil
 	case "urw":

@@ -174,6 +174,13 @@ func encodeRun(w io.Writer, body func(*Encoder)) error {
 // readRun gives the body of a run file to a function, after it has compared the checksum: nothing
 // damaged is ever looked at.
 func readRun(name string, body func(*Decoder)) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
+	if !info.Mode().IsRegular() { // to open a pipe may take for ever
+		return fmt.Errorf("%s %w: it is no file but %v", name, ErrRefused, info.Mode())
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return fmt.Errorf("resume: %w", err)

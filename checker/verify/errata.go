@@ -32,6 +32,12 @@ func (c *Catalogue) Errata(name string, ids ...string) ([]*Erratum, error) {
 	if name != "" {
 		p, err := c.Find(name)
 		if err != nil {
+			for _, p := range c.protocols {
+				if _, err := p.Erratum(name); err == nil {
+					return nil, fmt.Errorf("%s is an erratum of %s: name %s before it", name,
+						p.Name, p.Name)
+				}
+			}
 			return nil, err
 		}
 		protocols = protocol.List{*p}

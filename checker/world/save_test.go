@@ -296,6 +296,10 @@ func TestRefused(t *testing.T) {
 		refused(fmt.Sprintf("byte %d", at), damaged, same, "it is damaged or cut off")
 	}
 	refused("longer", append(slices.Clone(data), 0), same, "it is damaged or cut off")
+	if _, err := search.Run(t.Context(), fresh(t, "s1", ""), checker.Options{
+		Saving: checker.Saving{Resume: t.TempDir()}}); !errors.Is(err, search.ErrRefused) {
+		t.Errorf("a folder: %v, want that it is refused", err)
+	}
 	refused("text", []byte("-- scenario --\n"), same, "it is not a saved run")
 	refused("format", bytes.Replace(data, []byte("format 1"), []byte("format 2"), 1), same,
 		"it has another format")

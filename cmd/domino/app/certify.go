@@ -54,11 +54,11 @@ func runCertify(ctx context.Context, args []string, std streams) (int, error) {
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	if f.NArg() == 0 || *states < 1 {
-		return 0,
-			fmt.Errorf(
-				"want a scenario, a file, or a program such as \"ring 3\", and --max-states at " +
-					"least 1")
+	if err := within(f, positive("max-states")); err != nil {
+		return 0, err
+	}
+	if f.NArg() == 0 {
+		return 0, errors.New("want a scenario, a file, or a program such as \"ring 3\"")
 	}
 	a := certified{versioned: current, Program: strings.Join(f.Args(), " "), Needs: *needs}
 	setup, err := heard(ctx, func() (*core.Setup, error) { return a.open(f.Args(), std) })

@@ -147,7 +147,8 @@ func runClusterRun(ctx context.Context, args []string, std streams) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	if reason, err := c.open(ctx); err != nil || reason != "" {
+	reason, err := heard(ctx, func() (string, error) { return c.open(ctx) })
+	if err != nil || reason != "" {
 		if ctx.Err() != nil {
 			fmt.Fprintln(std.err, "interrupted before it began")
 			return exitCode(spec.Unknown), nil

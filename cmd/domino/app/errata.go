@@ -35,6 +35,9 @@ func runErrata(ctx context.Context, args []string, std streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if len(findings) == 0 {
+		fmt.Fprintf(std.err, "%s has no errata\n", cmp.Or(name, "no protocol here"))
+	}
 	return exploreErrata(ctx, findings, o, &sf, *show, std)
 }
 

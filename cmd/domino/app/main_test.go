@@ -181,7 +181,13 @@ func TestUsageErrors(t *testing.T) {
 		{"depth of a walk", []string{"check", "s1", "--search", "random", "--depth", "2"},
 			`--depth contradicts --search random: only pctcp has a depth`},
 		{"depth", []string{"check", "s1", "--search", "pctcp", "--depth", "0"},
-			"depth is 0, want at least 1"},
+			"depth is 0, want 1 to 10000"},
+		{"certify without states", []string{"certify", "s1", "--max-states", "0"},
+			"--max-states 0: want 1 or more"},
+		{"erratum without protocol", []string{"errata", "H10"},
+			"H10 is an erratum of hydee: name hydee before it"},
+		{"huge depth", []string{"check", "s1", "--search", "pctcp", "--depth", "1000000000"},
+			"depth is 1000000000, want 1 to 10000"},
 		{"no runs", []string{"check", "s1", "--search", "pos", "--runs", "0"},
 			"--runs 0: want 1 or more"},
 		{"steps of a search", []string{"check", "s1", "--max-steps", "5"},
@@ -212,6 +218,10 @@ func TestUsageErrors(t *testing.T) {
 		{"unknown key", []string{"check", "s1", "--set", "looss=1"},
 			`looss: unknown key, did you mean "loss"?`},
 		{"key without value", []string{"check", "s1", "--set", "loss"}, "want KEY=VALUE"},
+		{"value without key", []string{"check", "s1", "--set", "=x"}, "want KEY=VALUE"},
+		{"no value", []string{"check", "s1", "--variant", ""}, `"--variant" flag: want a value`},
+		{"two values", []string{"check", "s1", "--failures", "1", "--set", "failures=2"},
+			`failures is "1" already`},
 		{"bad value", []string{"run", "s1", "--set", "network=lifo"},
 			`network: "lifo", want fifo, unordered or set`},
 		{"too many checkpoints", []string{"check", "s1", "--checkpoints", "16"},
@@ -422,9 +432,9 @@ func TestErrata(t *testing.T) {
 		fields["id"] != "H5" || fields["confirmed"] != true {
 		t.Errorf("--json: exit %d, %v, %v", code, err, fields)
 	}
-	code, out, _ = domino(t.Context(), "errata", "none")
-	if code != 0 || out != "" {
-		t.Errorf("a protocol without errata: exit %d, %q", code, out)
+	code, out, err = domino(t.Context(), "errata", "none")
+	if code != 0 || out != "" || err != "none has no errata\n" {
+		t.Errorf("a protocol without errata: exit %d, %q, %q", code, out, err)
 	}
 }
 

@@ -45,9 +45,16 @@ type overriding struct {
 func (v overriding) Set(value string) error {
 	if v.key == "" {
 		v.key, value, _ = strings.Cut(value, "=")
+		if v.key == "" || value == "" {
+			return fmt.Errorf("want KEY=VALUE, e.g. failures=1")
+		}
+	} else if value == "" {
+		return fmt.Errorf("want a value")
 	}
-	if value == "" {
-		return fmt.Errorf("want KEY=VALUE, e.g. failures=1")
+	for _, o := range *v.list {
+		if o.key == v.key && o.value != value {
+			return fmt.Errorf("%s is %q already", v.key, o.value)
+		}
 	}
 	*v.list = append(*v.list, struct{ key, value string }{v.key, value})
 	return overrides{{v.key, value}}.apply(&scenarios.Scenario{})

@@ -46,6 +46,15 @@ c:
 	}
 }
 
+// crowd is a program with so many ranks.
+func crowd(n int) string {
+	var b strings.Builder
+	for r := range n {
+		fmt.Fprintf(&b, "r%d: wait\n", r)
+	}
+	return b.String()
+}
+
 // TestParseErrors gives bad programs with the exact error; the first line of the text is number 10.
 func TestParseErrors(t *testing.T) {
 	operations := "want send, reply, recv, post, wait, checkpoint, output, loop or end"
@@ -53,6 +62,10 @@ func TestParseErrors(t *testing.T) {
 		{"nothing", "", "line 10: the program has no ranks"},
 		{"comments only", "# a: wait\n\n", "line 10: the program has no ranks"},
 		{"no colon", "a: wait\nhello", `line 11: want "rank: operations", got "hello"`},
+		{"a very long line", strings.Repeat("x", 1000), `line 10: want "rank: operations", got "` +
+			strings.Repeat("x", 60) + `"`},
+		{"too many ranks", crowd(4097),
+			"line 4106: one rank too many, want at most 4096"},
 		{"no name", ": wait", `line 10: want "rank: operations", got ": wait"`},
 		{"two words as name", "a b: wait", `line 10: want "rank: operations", got "a b: wait"`},
 		{"wildcard as name", "*: wait", `line 10: want "rank: operations", got "*: wait"`},

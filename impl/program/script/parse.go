@@ -49,6 +49,9 @@ type line struct {
 	head, body string
 }
 
+// maxRanks bounds what is built for a program: some tables of the world are squares of it.
+const maxRanks = 4096
+
 // Read reads programs and groups from text, with the number of its first line for errors.
 func Read(text string, firstLine int) (*Suite, error) {
 	s := new(Suite)
@@ -65,9 +68,11 @@ func Read(text string, firstLine int) (*Suite, error) {
 			groups = append(groups, l)
 			continue
 		case !ok || l.head == "" || strings.ContainsAny(l.head, " \t*|"):
-			return nil, lineError(l.number, "want \"rank: operations\", got %q", text)
+			return nil, lineError(l.number, "want \"rank: operations\", got %.60q", text)
 		case slices.Contains(s.Names, l.head):
 			return nil, lineError(l.number, "rank %s has two programs", l.head)
+		case len(s.Names) == maxRanks:
+			return nil, lineError(l.number, "one rank too many, want at most %d", maxRanks)
 		}
 		s.Names = append(s.Names, l.head)
 		ranks = append(ranks, l)

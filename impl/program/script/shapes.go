@@ -47,9 +47,9 @@ func Generate(words string) (string, error) {
 			strings.Join(names, ", "))
 	}
 	n, err := strconv.Atoi(fields[1])
-	if err != nil || n < shapes[i].least || n > 4096 {
-		return "", fmt.Errorf("program %s for %q ranks, want a number in [%d, 4096]", fields[0],
-			fields[1], shapes[i].least)
+	if err != nil || n < shapes[i].least || n > maxRanks {
+		return "", fmt.Errorf("program %s for %q ranks, want a number in [%d, %d]", fields[0],
+			fields[1], shapes[i].least, maxRanks)
 	}
 	iterations := 1
 	if len(fields) == 3 {
