@@ -143,7 +143,7 @@ func runClusterRun(ctx context.Context, args []string, std streams) (int, error)
 	case o.child:
 		return 0, cluster.Live(os.Stdin, std.out, std.clusterSetup, func() { os.Exit(exitUsage) })
 	}
-	c, strikes, err := o.prepare(ctx, names, std)
+	c, strikes, err := o.prepareFor(ctx, names, std)
 	if err != nil {
 		return 0, err
 	}
@@ -198,16 +198,27 @@ func (r *clusterRan) tell(std streams, asJSON, events bool) error {
 	return nil
 }
 
+// prepareFor is prepare for who may be interrupted: a file that is named may be a pipe.
+func (o *clusterRunFlags) prepareFor(ctx context.Context, names []string,
+	std streams) (c *clusterCase, k strikes, err error) {
+	type prepared struct {
+		*clusterCase
+		strikes
+	}
+	p, err := heard(ctx, func() (prepared, error) {
+		c, k, err := o.prepare(names, std)
+		return prepared{c, k}, err
+	})
+	return p.clusterCase, p.strikes, err
+}
+
 // prepare makes the case and its failures of what the user asks for.
-func (o *clusterRunFlags) prepare(ctx context.Context, names []string, std streams) (*clusterCase,
-	strikes, error) {
+func (o *clusterRunFlags) prepare(names []string, std streams) (*clusterCase, strikes, error) {
 	var k strikes
 	var s *scenarios.Scenario
 	var err error
 	if o.kernel != "" || len(names) > 0 {
-		if s, err = heard(ctx, func() (*scenarios.Scenario, error) {
-			return o.scenario(names, std)
-		}); err != nil {
+		if s, err = o.scenario(names, std); err != nil {
 			return nil, k, err
 		}
 	}

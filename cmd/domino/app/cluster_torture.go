@@ -97,7 +97,7 @@ func runTorture(ctx context.Context, args []string, std streams) (int, error) {
 	}
 	t := &torture{flags: &o, std: std, rng: rand.New(rand.NewPCG(o.seed, 0)), named: len(names) > 0,
 		line: term.NewLine(std.err, o.json)}
-	hosts, err := parseHosts(o.hosts)
+	hosts, err := heard(ctx, func() ([]cluster.Host, error) { return parseHosts(o.hosts) })
 	if err != nil {
 		return 0, err
 	}

@@ -24,6 +24,7 @@ func TestHeard(t *testing.T) {
 	for _, line := range []string{"tables volume", "check " + pipe, "replay " + pipe, "certify " +
 		pipe,
 		"minimise " + pipe, "run " + pipe, "run --enforce " + pipe, "cluster run " + pipe,
+		"cluster run --plan " + pipe, "cluster run ring3 --hosts " + pipe,
 		"certify ring 4096", "check", "run", "errata", "errata hydee H23",
 		"minimise s2 --variant repaired+H17", "mutate causal", "fuzz"} {
 		for _, after := range []time.Duration{0, soon} {
