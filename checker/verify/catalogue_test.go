@@ -9,10 +9,12 @@ import (
 	"testing/fstest"
 
 	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/all"
 	"github.com/domino-check/domino/impl/protocol/example/subject"
+	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/report"
 )
@@ -136,5 +138,20 @@ func TestFile(t *testing.T) {
 	}
 	if _, err := verify.File(t.Context(), name+"x", verify.Options{}, own); err == nil {
 		t.Error("a file that does not exist is explored")
+	}
+}
+
+// TestGuardsAreKnown: a file that says which misuse its run shows, as fuzz keeps it, can be read.
+func TestGuardsAreKnown(t *testing.T) {
+	list := protocol.List{subject.Protocol(false)}
+	for _, name := range []string{world.Contract, world.Returns, "codec", "aliasing"} {
+		s, err := scenarios.Parse("m.txtar", []byte(strings.Replace(message, "failures: 1",
+			"expect: violated\nbreaks: "+name, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := verify.Resolve(list, s); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

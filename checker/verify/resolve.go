@@ -101,7 +101,8 @@ func (r *Resolved) properties() error {
 }
 
 // guards are what machines are judged by beside the properties: they are named like them.
-var guards = []string{"no-panic", "returns", "terminates", "deterministic", "aliasing", "codec"}
+var guards = []string{"no-panic", world.Returns, world.Contract, "terminates", "deterministic",
+	"aliasing", "codec"}
 
 // setUp prepares a protocol with programs.
 func (r *Resolved) setUp() error {
