@@ -134,8 +134,9 @@ func (r *Resolved) setUp() error {
 	if err != nil {
 		return s.Errorf("variant", "%w", err)
 	}
-	r.Setup, err = p.Make(protocol.Request{Layout: layout, Programs: programs, Errata: errata,
-		Options: s.Options, Unordered: s.Model.Unordered, Tolerates: s.Tolerates})
+	r.Setup, err = p.Make(protocol.Request{Layout: layout, Programs: programs,
+		Variant: s.Variant, Errata: errata, Options: s.Options,
+		Unordered: s.Model.Unordered, Tolerates: s.Tolerates})
 	if err != nil {
 		return r.at(suite, err)
 	}

@@ -13,8 +13,9 @@ import (
 // TestErrata looks up switches in a table with a blank, which must never be found, listed or
 // published.
 func TestErrata(t *testing.T) {
-	table := core.Errata{0: {ID: "X1", Published: true}, 1: {Published: true}, 2: {ID: "X3"},
-		3: {ID: "X4", Published: true}}
+	table := core.Errata{0: {ID: "X1", Class: core.ClassPrinted}, 1: {Class: core.ClassPrinted},
+		2: {ID: "X3"},
+		3: {ID: "X4", Class: core.ClassPrinted}}
 	if got, want := table.Published(), core.Switches(0b1001); got != want || !got.Has(3) ||
 		got.Has(1) {
 		t.Errorf("published: %b, want %b", got, want)
@@ -36,21 +37,23 @@ func TestErrata(t *testing.T) {
 
 // TestErrataText reads a table, and refuses what is not of the form with the line that is wrong.
 func TestErrataText(t *testing.T) {
-	text := "# A comment.\n\nX1: [P] Fig. 2: top\n\tprinted: one\n\t\ttwo: three\n" +
-		"\trepaired: four\n\tpublished\n\nX2: [P]\n\tof: p q\n\tshown: by hand\n"
-	want := core.Errata{{}, {ID: "X1", Place: "[P] Fig. 2: top", Printed: "one two: three",
-		Repaired: "four", Published: true}, {ID: "X2", Place: "[P]", Of: "p q", Shown: "by hand"}}
+	text := "# A comment.\n\nX1: [P] Fig. 2: top\n\tswitched: one\n\t\ttwo: three\n" +
+		"\trepaired: four\n\tclass: printed\n\tquote: five\n" +
+		"\nX2: [P]\n\tof: p q\n\tshown: by hand\n"
+	want := core.Errata{{}, {ID: "X1", Place: "[P] Fig. 2: top", Switched: "one two: three",
+		Repaired: "four", Quote: "five", Class: core.ClassPrinted},
+		{ID: "X2", Place: "[P]", Of: "p q", Shown: "by hand"}}
 	if diff := cmp.Diff(want, core.MustErrata(1, text)); diff != "" {
 		t.Errorf("read (-want +got):\n%s", diff)
 	}
 	for bad, line := range map[string]int{
-		"\tprinted: of nothing":                     1,
-		"X1: p\n\tprints: one":                      2,
-		"X1: p\n\tprinted one":                      2,
-		"X1: p\n\tprinted: one\n\tprinted: two":     3,
-		"X1: p\n\t\tmore":                           2,
-		"X1: p\n\tprinted: one\n\tpublished\n\t\t2": 4,
-		"X1 without place":                          1,
+		"\tswitched: of nothing":                               1,
+		"X1: p\n\tprints: one":                                 2,
+		"X1: p\n\tswitched one":                                2,
+		"X1: p\n\tswitched: one\n\tswitched: two":              3,
+		"X1: p\n\t\tmore":                                      2,
+		"X1: p\n\tswitched: one\n\tother: two\n\tclass: error": 4,
+		"X1 without place":                                     1,
 	} {
 		func() {
 			defer func() {

@@ -33,7 +33,11 @@ func guarded[T any](p *Protocol, name string, call func() (T, error)) (answer T,
 
 // Make is Setup with its answer checked: a setup that fits what was asked for, or an error.
 func (p *Protocol) Make(r Request) (*core.Setup, error) {
-	s, err := p.made("Setup", func() (*core.Setup, error) { return p.Setup(r) })
+	setup := p.Setup
+	if f := p.form(r.Variant); f != nil {
+		setup = f.Setup
+	}
+	s, err := p.made("Setup", func() (*core.Setup, error) { return setup(r) })
 	switch {
 	case err != nil:
 		return nil, err
@@ -78,8 +82,8 @@ func (p *Protocol) Accept(options string) error {
 	return err
 }
 
-// Switches reads a variant: "repaired", "published" or "repaired+ID+ID", of a protocol with roles
-// "repaired" or one of its Variants.
+// Switches reads a variant: "repaired", "repaired+ID+ID" or a printed form, which has no switches;
+// of a protocol with roles "repaired" or one of its Variants.
 func (p *Protocol) Switches(variant string) (core.Switches, error) {
 	known := p.Errata.List()
 	switch {
@@ -88,18 +92,25 @@ func (p *Protocol) Switches(variant string) (core.Switches, error) {
 			strings.Join(append([]string{"repaired"}, p.Variants...), ", "))
 	case p.Build != nil:
 		return 0, nil
+	case p.form(variant) != nil:
+		return 0, nil
 	case variant != "repaired" && len(known) == 0:
 		return 0, fmt.Errorf("protocol %s has no variant %q, want repaired", p.Name, variant)
 	}
 	words := strings.Split(variant, "+")
+	if len(words) > 1 && p.form(words[0]) != nil {
+		return 0, fmt.Errorf("variant %q: %s is the text of %s, to which no errata are added: "+
+			"they are switched on in the repaired protocol, repaired+%s", variant, words[0],
+			p.form(words[0]).Paper, strings.Join(words[1:], "+"))
+	}
 	var set core.Switches
 	switch words[0] {
 	case "repaired":
 	case "published":
 		set = p.Errata.Published()
 	default:
-		return 0, fmt.Errorf("unknown variant %q, want repaired, published, or repaired+ERRATUM",
-			variant)
+		return 0, fmt.Errorf("unknown variant %q, want %s, or repaired+ERRATUM", variant,
+			strings.Join(p.Forms(), ", "))
 	}
 	for _, id := range words[1:] {
 		e, err := p.Erratum(id)
@@ -109,6 +120,18 @@ func (p *Protocol) Switches(variant string) (core.Switches, error) {
 		set = set.With(e)
 	}
 	return set, nil
+}
+
+// Forms are the variants of a protocol with programs, but for those with errata that are named.
+func (p *Protocol) Forms() []string {
+	list := []string{"repaired"}
+	for _, f := range p.Printed {
+		list = append(list, f.Variant)
+	}
+	if len(p.Printed) == 0 && p.Errata.Published() != 0 {
+		list = append(list, "published")
+	}
+	return list
 }
 
 // Erratum is the switch with the name; the error names the nearest known one.

@@ -21,6 +21,9 @@ type Protocol struct {
 
 	// Errata are the switches that a variant may name ("repaired+H3"); entry e is switch e.
 	Errata core.Errata
+	// Printed are the forms that papers print, line by line, in code of their own, for the reader
+	// who holds the paper beside it; without one, "published" is every error that is printed.
+	Printed []Printed
 	// Own are those of the errata that are listed with this protocol; nil means all. Others are
 	// those of a protocol that it stands on, and listed there.
 	Own core.Errata
@@ -83,10 +86,34 @@ func (p Protocol) With(tables ...Table) Protocol {
 	return p
 }
 
+// Printed is a protocol as one paper prints it, in the most charitable reading.
+type Printed struct {
+	Variant string // "published", or "published-" and a word where there are several papers
+	Paper   string // what it is the text of, e.g. "[HydEE] Alg. 1 to 4"
+	// Setup is like that of the protocol, and has no errata to be switched on.
+	Setup func(Request) (*core.Setup, error)
+}
+
+// PrintedAs is the protocol and more forms of it, of packages that build on the repaired one.
+func (p Protocol) PrintedAs(forms ...Printed) Protocol {
+	p.Printed = slices.Concat(p.Printed, forms)
+	return p
+}
+
+// form is the printed form that is this variant; nil means that none is.
+func (p *Protocol) form(variant string) *Printed {
+	i := slices.IndexFunc(p.Printed, func(f Printed) bool { return f.Variant == variant })
+	if i < 0 {
+		return nil
+	}
+	return &p.Printed[i]
+}
+
 // Request is what a scenario asks of a protocol with programs.
 type Request struct {
 	Layout    core.Layout
 	Programs  []core.Program
+	Variant   string        // as Switches takes it; "" is "repaired", with Errata
 	Errata    core.Switches // that are switched on; none is the repaired protocol
 	Options   string        // of its own, accepted by Options
 	Unordered bool          // the network does not keep the order of channels

@@ -31,6 +31,17 @@ func (p *Protocol) validNames() error {
 				"and hyphens, and none is called repaired", name)
 		}
 	}
+	for i, f := range p.Printed {
+		switch rest, ok := strings.CutPrefix(f.Variant, "published"); {
+		case !ok || rest != "" && (rest[0] != '-' || !validName(rest[1:])) ||
+			p.form(f.Variant) != &p.Printed[i]:
+			not("printed form %q: each is called published, or published- and a name of its own",
+				f.Variant)
+		case f.Setup == nil || f.Paper == "" || p.Build != nil:
+			not("printed form %q: it needs a paper and a Setup, and a protocol with programs",
+				f.Variant)
+		}
+	}
 	return errors.Join(all...)
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/example/subject"
@@ -120,5 +122,56 @@ func TestMake(t *testing.T) {
 			want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("got %v, want ...%s...", err, want)
 		}
+	}
+}
+
+// TestPrinted makes a protocol in the form that a paper prints, which must get the setup of that
+// form and no errata, and refuses forms that no variant could name.
+func TestPrinted(t *testing.T) {
+	text := errors.New("this is the text")
+	p := subject.Protocol(false).PrintedAs(protocol.Printed{Variant: "published",
+		Paper: "[P] Alg. 1",
+		Setup: func(protocol.Request) (*core.Setup, error) { return nil, text }})
+	if err := (protocol.List{p}).Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"repaired", "published"}, p.Forms()); diff != "" {
+		t.Errorf("forms (-want +got):\n%s", diff)
+	}
+	r := protocol.Request{Layout: core.Layout{Names: []string{"a", "b"}, Ranks: 2},
+		Programs: make([]core.Program, 2), Variant: "published"}
+	if _, err := p.Make(r); !errors.Is(err, text) {
+		t.Errorf("published: got %v, want the setup of the form", err)
+	}
+	r.Variant = "repaired"
+	if _, err := p.Make(r); err != nil {
+		t.Errorf("repaired: got %v, want the setup of the protocol", err)
+	}
+	if set, err := p.Switches("published"); set != 0 || err != nil {
+		t.Errorf("published: got errata %b, %v, want none", set, err)
+	}
+	for _, bad := range []string{"published+R1", "published-fr", "printed"} {
+		if _, err := p.Switches(bad); err == nil {
+			t.Errorf("variant %q accepted", bad)
+		}
+	}
+	form := p.Printed[0]
+	for _, change := range []func(*protocol.Printed){
+		func(f *protocol.Printed) { f.Variant = "repaired" },
+		func(f *protocol.Printed) { f.Variant = "published-" },
+		func(f *protocol.Printed) { f.Variant = "published2" },
+		func(f *protocol.Printed) { f.Setup = nil },
+		func(f *protocol.Printed) { f.Paper = "" },
+	} {
+		bad := form
+		change(&bad)
+		q := subject.Protocol(false).PrintedAs(bad)
+		if err := q.Validate(); err == nil {
+			t.Errorf("form accepted: %+v", bad)
+		}
+	}
+	q := p.PrintedAs(form)
+	if err := q.Validate(); err == nil {
+		t.Error("one form accepted twice")
 	}
 }

@@ -98,13 +98,14 @@ func (std streams) candidates(ctx context.Context, before []string, last string)
 	}
 	switch strings.TrimLeft(flag, "-") {
 	case "variant":
-		list = []string{"repaired", "published"}
 		for _, p := range std.Protocols() {
+			list = append(list, p.Forms()...)
 			for _, e := range p.Listed() {
 				list = append(list, "repaired+"+e.ID)
 			}
 		}
-		return list
+		slices.Sort(list)
+		return slices.Compact(list)
 	case "protocol", "protocols":
 		return std.Protocols().Names()
 	case "search":

@@ -9,6 +9,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -103,8 +104,23 @@ type explored struct {
 	err error
 }
 
+// source is the place of an erratum and its class, without which nobody can tell whether it is an
+// error of the authors.
+func source(e core.Erratum) string {
+	if e.Class == "" {
+		return e.Place
+	}
+	return fmt.Sprintf("%s (%s)", e.Place, e.Class)
+}
+
 func (g explored) print(std streams, show, control bool) {
-	fmt.Fprintf(std.out, "%-5s %s: %s\n", g.ID, g.Place, g.Printed)
+	fmt.Fprintf(std.out, "%-5s %s: %s\n", g.ID, source(g.Erratum.Erratum), g.Switched)
+	if g.Quote != "" {
+		fmt.Fprintf(std.out, "      text: %q\n", g.Quote)
+	}
+	if g.Other != "" {
+		fmt.Fprintf(std.out, "      other reading: %s\n", g.Other)
+	}
 	fmt.Fprintf(std.out, "      repaired: %s\n", g.Erratum.Erratum.Repaired)
 	if g.Broken == nil {
 		fmt.Fprintf(std.out, "      no scenario shows it; shown %s\n\n", g.Shown)

@@ -151,15 +151,15 @@ func shownProperty(p spec.Property, of string) shown {
 }
 
 func (std streams) shownErratum(p *protocol.Protocol, e core.Erratum) shown {
-	r := shown{Kind: "erratum", Name: e.ID, Doc: e.Printed}
+	r := shown{Kind: "erratum", Name: e.ID, Doc: e.Switched}
 	r.add("place", "%s", e.Place)
 	r.add("protocol", "%s", p.Name)
-	r.add("repaired", "%s", e.Repaired)
-	if e.Published {
-		r.add("published", "yes: it is on in the variant published")
-	} else {
-		r.add("published", "no: a reading that the text allows, or of another paper")
+	if e.Class != "" {
+		r.add("class", "%s: %s", e.Class, e.Class.Doc())
 	}
+	r.add("quote", "%s", e.Quote)
+	r.add("other reading", "%s", e.Other)
+	r.add("repaired", "%s", e.Repaired)
 	var names []string
 	for _, s := range std.Scenarios() {
 		if s.Protocol == p.Name && s.Erratum == e.ID {
@@ -179,11 +179,14 @@ func shownProtocol(p *protocol.Protocol) shown {
 	} else if setup, err := idle(p); err == nil {
 		r.add("promises", "%s", promised(setup))
 	}
+	for _, f := range p.Printed {
+		r.add("variant "+f.Variant, "the text of %s, line by line", f.Paper)
+	}
 	for _, o := range p.OptionDocs {
 		r.add("option "+o.Name, "%s: %s", o.Values, o.Doc)
 	}
 	for _, e := range p.Listed() {
-		r.add("erratum "+e.ID, "%s: %s", e.Place, e.Printed)
+		r.add("erratum "+e.ID, "%s: %s", source(e), e.Switched)
 	}
 	for _, q := range p.Properties {
 		r.add("property "+q.Name, "%s", q.Doc)

@@ -28,7 +28,7 @@ func TestErrataText(t *testing.T) {
 		var ids []string
 		for _, e := range core.MustErrata(0, string(text)) {
 			ids = append(ids, e.ID)
-			if e.Place == "" || e.Printed == "" || e.Repaired == "" {
+			if e.Place == "" || e.Class == "" || e.Switched == "" || e.Repaired == "" {
 				t.Errorf("%s: %s says too little: %+v", path, e.ID, e)
 			}
 		}

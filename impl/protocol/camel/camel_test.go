@@ -73,7 +73,7 @@ func TestOneFailureAtATime(t *testing.T) {
 func TestErrata(t *testing.T) {
 	for _, e := range camel.Errata().List() {
 		s, ok := camel.All().Find(e.ID)
-		if !ok || s < causal.Count || e.Place == "" || e.Printed == "" || e.Repaired == "" {
+		if !ok || s < causal.Count || e.Place == "" || e.Switched == "" || e.Repaired == "" {
 			t.Errorf("erratum %+v", e)
 		}
 	}

@@ -275,7 +275,7 @@ func TestTurn(t *testing.T) {
 func TestErrata(t *testing.T) {
 	for _, e := range causal.Errata() {
 		s, ok := causal.Errata().Find(e.ID)
-		if !ok || e.Place == "" || e.Printed == "" || e.Repaired == "" || causal.Set(0).Has(s) {
+		if !ok || e.Place == "" || e.Switched == "" || e.Repaired == "" || causal.Set(0).Has(s) {
 			t.Errorf("erratum %+v", e)
 		}
 	}

@@ -42,7 +42,7 @@ func TestErrataTable(t *testing.T) {
 		}
 		numbers[number] = e.ID
 		got[e.ID] = hydee.Errata().Published().Has(number)
-		if e.Place == "" || e.Printed == "" || e.Repaired == "" || e.Printed == e.Repaired {
+		if e.Place == "" || e.Switched == "" || e.Repaired == "" || e.Switched == e.Repaired {
 			t.Errorf("%s has an incomplete text: %+v", e.ID, e)
 		}
 		if got[e.ID] && !strings.HasPrefix(e.Place, "[HydEE] ") {

@@ -194,7 +194,7 @@ func TestErrata(t *testing.T) {
 				t.Errorf("%s %s: found %t, a second time %t", p, e.ID, ok, seen.Has(found))
 			}
 			seen = seen.With(found)
-			if e.Place == "" || e.Printed == "" || e.Repaired == "" {
+			if e.Place == "" || e.Switched == "" || e.Repaired == "" {
 				t.Errorf("%s %s says too little: %+v", p, e.ID, e)
 			}
 		}

@@ -256,7 +256,7 @@ func TestTable31(t *testing.T) {
 // Aim: the switches can be named. Method: there and back.
 func TestErrata(t *testing.T) {
 	for _, e := range radic.Errata() {
-		if _, ok := radic.Errata().Find(e.ID); !ok || e.Place == "" || e.Printed == "" ||
+		if _, ok := radic.Errata().Find(e.ID); !ok || e.Place == "" || e.Switched == "" ||
 			e.Repaired == "" {
 			t.Errorf("%s is not found or says too little: %+v", e.ID, e)
 		}

@@ -38,7 +38,7 @@ var Protocol = protocol.Protocol{
 	Name: "resend",
 	Doc:  "an example: who restarts runs from the beginning, the others send everything again",
 	Errata: core.Errata{R1: {ID: "R1", Place: "the first attempt",
-		Printed:  "a message with a higher number than the last one is new",
+		Switched: "a message with a higher number than the last one is new",
 		Repaired: "only the next number is new"}},
 	Setup: setup,
 	Shapes: &protocol.Shapes{Needs: promise.SendDeterministic, Wildcards: true, Posts: true,
