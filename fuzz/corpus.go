@@ -169,16 +169,26 @@ func (f *fuzzer) drawAgain(ctx context.Context, w *world.World, s *scenarios.Sce
 	f.count(m.yields())
 	f.result.Runs, f.result.Steps, f.result.Faults, f.result.Cut = f.result.Runs+r.Runs,
 		f.result.Steps+r.Steps, f.result.Faults+r.Faults, f.result.Cut+r.Cut
-	if f.broken = w.Err(); f.broken != nil || r.Verdict != spec.Violated {
-		f.over = f.over || f.broken != nil
+	if f.broken = w.Err(); f.broken != nil {
+		f.over = true
 		return nil
 	}
-	strategy := m.found()
-	run, err := w.Follow(r.Found[0].Path)
-	if err != nil {
-		panic(fmt.Sprintf("invariant: a run that was drawn can be repeated: %v", err))
+	var run *world.Run
+	var strategy string
+	switch {
+	case r.Verdict == spec.Violated:
+		var err error
+		if run, err = w.Follow(r.Found[0].Path); err != nil {
+			panic(fmt.Sprintf("invariant: a run that was drawn can be repeated: %v", err))
+		}
+		run.Violation, strategy = &r.Found[0].Violation, m.found()
+	case m.cut.codes != nil:
+		run, strategy = endless(w, &m.cut.record), m.cut.by.Share.Strategy
 	}
-	failure := f.failed(w, s, &r.Found[0].Violation, run, strategy)
+	if run == nil {
+		return nil
+	}
+	failure := f.failed(w, s, run.Violation, run, strategy)
 	if f.options.Shrink >= 0 {
 		shrinking, cancel := f.shrinking()
 		defer cancel()
@@ -190,7 +200,7 @@ func (f *fuzzer) drawAgain(ctx context.Context, w *world.World, s *scenarios.Sce
 // failed is what a run of a scenario of the corpus has shown; the scenario expects it now.
 func (f *fuzzer) failed(w *world.World, s *scenarios.Scenario, v *spec.Violation, run *world.Run,
 	strategy string) *Failure {
-	s.Expect, s.Breaks, s.Schedule = "violated", v.Property, run.Schedule
+	s.Expect, s.Breaks, s.Schedule = "violated", v.Property, run.Lines()
 	size := Size{Ranks: w.Setup.Layout.Ranks, Failures: s.Model.Failures, Steps: len(run.Schedule)}
 	return &Failure{Property: v.Property, Message: v.Message, Scenario: s, Strategy: strategy,
 		Runs: f.result.Runs, Drawn: size, Shrunk: size, Least: size}

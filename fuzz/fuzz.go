@@ -73,10 +73,10 @@ type Failure struct {
 	Message  string `json:"message"`
 	// with the run as its schedule; domino replay takes the file
 	Scenario *scenarios.Scenario `json:"-"`
-	Strategy string              `json:"strategy"`
-	Case     uint64              `json:"case"` // number of the scenario that was drawn
-	Run      int                 `json:"run"`  // of that scenario, from 1
-	Runs     int                 `json:"runs"` // of all scenarios, up to and with that one
+	Strategy string              `json:"strategy"` // or the stage, where no run was drawn yet
+	Case     uint64              `json:"case"`     // number of the scenario that was drawn
+	Run      int                 `json:"run"`      // of that scenario, from 1
+	Runs     int                 `json:"runs"`     // of all scenarios, up to and with that one
 	Drawn    Size                `json:"drawn"`
 	Shrunk   Size                `json:"shrunk"` // element by element
 	Least    Size                `json:"least"`  // by minimise, what Scenario has
@@ -305,13 +305,13 @@ func (f *fuzzer) bound(ctx context.Context) string {
 }
 
 // panicked is the finding that the code of the protocol panics outside of any step.
-func panicked(d *draft, what string, value any) *finding {
+func panicked(d *draft, stage string, value any) *finding {
 	if m, ok := value.(world.Misuse); ok {
-		return &finding{draft: d, property: m.Property, message: "a machine, before it starts: " +
-			m.Words}
+		return &finding{draft: d, strategy: stage, property: m.Property,
+			message: "a machine, before it starts: " + m.Words}
 	}
-	return &finding{draft: d, property: "no-panic",
-		message: fmt.Sprintf("%s panics: %v\n%s", what, value, frames())}
+	return &finding{draft: d, strategy: stage, property: "no-panic",
+		message: fmt.Sprintf("%s panics: %v\n%s", stage, value, frames())}
 }
 
 // frames are the lines of the stack that are neither of the runtime nor of this package.

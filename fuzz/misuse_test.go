@@ -113,7 +113,7 @@ func TestMisuse(t *testing.T) {
 				}
 				return m.Machine.Step(in, out)
 			})},
-		{"goes on for ever", "terminates", "still running after 2000 steps", misuse(func() any {
+		{"goes on for ever", "terminates", "still running after 10000 steps", misuse(func() any {
 			return new(grown)
 		}, func(m *twisted, in core.Input, out []core.Effect) []core.Effect {
 			if m.more.(*grown).N++; in.Message != nil && data(in) == nil || in.Kind == core.Start &&

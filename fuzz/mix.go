@@ -77,7 +77,10 @@ type mix struct {
 	feedback *feedback // nil when it is not among them
 	shapes   shapes
 	run      record
-	cut      record // the first run that was cut off
+	cut      struct { // the first run that was cut off
+		record
+		by *part
+	}
 }
 
 type part struct {
@@ -142,7 +145,7 @@ func (m *mix) end() {
 		}
 	}
 	if len(m.run.codes) >= mostSteps && m.cut.codes == nil {
-		m.cut = m.run
+		m.cut.record, m.cut.by = m.run, m.now
 	}
 	m.run = record{}
 	m.shapes.begin()

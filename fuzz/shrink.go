@@ -253,7 +253,7 @@ func (s *shrinker) attempt(ctx context.Context, d *draft, schedule []string) (f 
 	}
 	d = d.copy()
 	d.spend(o.world.Spent(run))
-	return &failing{draft: d, schedule: run.Schedule, message: run.Violation.Message}
+	return &failing{draft: d, schedule: run.Lines(), message: run.Violation.Message}
 }
 
 // spend lowers the budgets to what a run has used, which must not change what the run can do.

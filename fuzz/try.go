@@ -110,7 +110,7 @@ func (f *fuzzer) try(ctx context.Context, number uint64) (t *trial) {
 	case o.stuck != nil:
 		v := o.stuck.Violation
 		t.found = &finding{draft: drawn.draft, property: v.Property, message: v.Message,
-			schedule: o.stuck.Schedule, number: number}
+			schedule: o.stuck.Schedule, strategy: "the run without failures", number: number}
 	default:
 		stage = "a machine outside of its steps"
 		f.sample(ctx, t, drawn, o.world)
@@ -147,9 +147,11 @@ func (f *fuzzer) sample(ctx context.Context, t *trial, drawn drawn, w *world.Wor
 		t.found.schedule = run.Schedule
 	}
 	if t.found == nil && m.cut.codes != nil {
-		if v, schedule := endless(w, m.cut.codes, m.cut.lastFault); v != nil {
-			t.found = &finding{draft: drawn.draft, property: v.Property, message: v.Message,
-				schedule: schedule, strategy: "", number: t.number, run: t.runs}
+		if run := endless(w, &m.cut.record); run != nil {
+			m.cut.by.yield.Found++
+			t.found = &finding{draft: drawn.draft, property: run.Violation.Property,
+				message: run.Violation.Message, schedule: run.Lines(),
+				strategy: m.cut.by.Share.Strategy, number: t.number, run: t.runs}
 		}
 	}
 	t.yields = m.yields()

@@ -197,10 +197,6 @@ func (o *oracle) given(q Question, w *world.World) (*witness, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the schedule of %s does not fit: %w; check the scenario again",
 			q.Scenario.Name, err)
-	case run.Loop > 0:
-		return nil,
-			fmt.Errorf("the run in %s goes on for ever; only runs that end can be made smaller",
-				q.Scenario.Name)
 	case run.Violation == nil:
 		return nil, fmt.Errorf("the run in %s breaks nothing, so there is nothing to make smaller",
 			q.Scenario.Name)
@@ -237,7 +233,7 @@ func (m *minimisation) shrink(ctx context.Context, d *draft) *draft {
 	loops := []Phase[*draft]{{"loops", shorterLoops}}
 	d, m.answer.Minimal = Greedy(ctx, d, loops, m.keeper(ctx, d))
 	if plain := d.unroll(); plain != d {
-		if w, _ := m.ask(ctx, plain.write(), m.witness.run.Schedule); w != nil {
+		if w, _ := m.ask(ctx, plain.write(), m.witness.run.Lines()); w != nil {
 			d, m.witness = plain, w
 		}
 	}
@@ -273,7 +269,7 @@ func (m *minimisation) keeps(ctx context.Context, from *draft, phase string,
 			Kept: len(m.answer.Steps), Counts: m.counts(from)})
 	}
 	s := c.To.write()
-	w, resolved := m.ask(ctx, s, m.witness.run.Schedule)
+	w, resolved := m.ask(ctx, s, m.witness.run.Lines())
 	if w == nil {
 		return nil, false
 	}
@@ -337,7 +333,7 @@ func (m *minimisation) replay(ctx context.Context, s *scenarios.Scenario) (*witn
 	if err != nil {
 		return nil, fmt.Errorf("the smaller run can not be repeated: %w", err)
 	}
-	if !m.breaks(run) || len(run.Schedule) != len(s.Schedule) {
+	if !m.breaks(run) || len(run.Lines()) != len(s.Schedule) {
 		return nil, fmt.Errorf("the smaller run does not break %s when it is repeated", m.property)
 	}
 	return &witness{world: w, run: run}, nil

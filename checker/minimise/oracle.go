@@ -80,7 +80,7 @@ func (o *oracle) search(ctx context.Context, w *world.World, states int) *witnes
 // property in fewer steps.
 func (o *oracle) trim(ctx context.Context, w *witness) *witness {
 	phase := Phase[*witness]{Name: "events", Changes: func(w *witness) (list []Change[*witness]) {
-		events := w.run.Schedule
+		events := w.run.Lines()
 		for size := max(1, len(events)/2); size > 0; size /= 2 {
 			for from := 0; from < len(events); from += size {
 				rest := append(append([]string(nil), events[:from]...),
@@ -91,14 +91,14 @@ func (o *oracle) trim(ctx context.Context, w *witness) *witness {
 		}
 		return list
 	}}
-	length := len(w.run.Schedule)
+	length := len(w.run.Lines())
 	least, _ := Greedy(ctx, w, []Phase[*witness]{phase},
 		func(_ string, c Change[*witness]) (*witness, bool) {
 			run := c.To.world.Attempt(c.To.run.Schedule, o.property)
-			if !o.breaks(run) || len(run.Schedule) >= length {
+			if !o.breaks(run) || len(run.Lines()) >= length {
 				return nil, false
 			}
-			length = len(run.Schedule)
+			length = len(run.Lines())
 			return &witness{world: c.To.world, run: run}, true
 		})
 	return least
@@ -108,6 +108,9 @@ func (o *oracle) trim(ctx context.Context, w *witness) *witness {
 // takes the first of all.
 func (o *oracle) polish(ctx context.Context, w *witness) *witness {
 	length := len(w.run.Schedule)
+	if w.run.Loop > 0 || w.run.Fairly {
+		return w // of a run that does not end no last step is the violation
+	}
 	if w.shortest {
 		if path, ok := w.world.Canonical(ctx, o.property, length, o.states); ok {
 			if run, err := w.world.Follow(path); err == nil && o.breaks(run) {

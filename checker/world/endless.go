@@ -84,6 +84,9 @@ func (w *World) judgeLoop(r *Run, first int) {
 
 // Lines are the schedule as Replay reads it.
 func (r *Run) Lines() []string {
+	if r.Fairly {
+		return append(slices.Clone(r.Schedule), Fairly)
+	}
 	if r.Loop == 0 {
 		return r.Schedule
 	}

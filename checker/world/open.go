@@ -33,9 +33,12 @@ func (c *Case) world(ctx context.Context, oracle *spec.Oracle) (w *World, reason
 
 // Attempt runs what it can of a schedule that was written for a similar world: an event that is not
 // enabled when its turn comes is left out, and so is one that breaks another property. Then the run
-// goes on without faults as far as it goes. It ends with the first violation of the property.
+// goes on without faults as far as it goes, in fair order where the schedule has a line ForEver or
+// Fairly: what repeats for ever there may do so here, too. It ends with the first violation of the
+// property.
 func (w *World) Attempt(schedule []string, property string) *Run {
 	r := w.begin()
+	schedule, fairly := unending(schedule)
 	allowed := func(s checker.Step) bool {
 		return s.Violation == 0 || w.Violation(s.Violation).Property == property
 	}
@@ -50,6 +53,10 @@ func (w *World) Attempt(schedule []string, property string) *Run {
 				break
 			}
 		}
+	}
+	if fairly {
+		w.goOn(r, allowed)
+		return r
 	}
 	for most := 2*len(schedule) + 100; r.Violation == nil && most > 0; most-- {
 		texts, x := w.Enabled(r.last())

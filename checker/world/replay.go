@@ -18,6 +18,7 @@ type Run struct {
 	Violation *spec.Violation // the first one that the run shows, nil if it shows none
 	Complete  bool            // nothing but faults could happen at the end
 	Loop      int             // steps at the end that are repeated for ever, 0 for none
+	Fairly    bool            // it does not come to rest in fair order either, see GoOn
 
 	codes []uint64 // of the steps
 }
@@ -46,15 +47,18 @@ func (w *World) Follow(codes []uint64) (*Run, error) {
 }
 
 // Replay runs a schedule by the identities of its events, and a line ForEver before those that are
-// repeated. An event that is not enabled is ErrStale, with the step and what was enabled instead;
-// the run up to there is returned.
+// repeated or, at its end, the line Fairly. An event that is not enabled is ErrStale, with the step
+// and what was enabled instead; the run up to there is returned.
 func (w *World) Replay(schedule []string) (*Run, error) {
 	r := w.begin()
-	loop := -1
+	loop, fairly := -1, false
 	for i, text := range schedule {
 		if text == ForEver && loop < 0 {
 			loop = i
 			continue
+		}
+		if fairly = text == Fairly; fairly {
+			break
 		}
 		texts, x := w.Enabled(r.last())
 		found := -1
@@ -74,6 +78,9 @@ func (w *World) Replay(schedule []string) (*Run, error) {
 	w.end(r)
 	if loop >= 0 && loop < len(r.Schedule) {
 		w.judgeLoop(r, loop)
+	}
+	if fairly {
+		w.GoOn(r)
 	}
 	return r, w.Err()
 }
