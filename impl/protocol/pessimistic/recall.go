@@ -60,6 +60,7 @@ func (l *sender) restore(in core.Input, out []core.Effect) []core.Effect {
 // collected.
 func (l *sender) recall(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	q := &l.s.Streams[from]
+	first := m.Life > q.PeerLife
 	q.PeerLife = max(q.PeerLife, m.Life)
 	if !l.has(M21) {
 		out = l.collect(from, m.SSN, out)
@@ -82,7 +83,11 @@ func (l *sender) recall(from core.Rank, m *Message, out []core.Effect) []core.Ef
 		// Deviation: M63 said so once, and the image of the sender brings back what it had removed.
 		out = append(out, core.SendTo(from.Proc(), &Message{Kind: Collect, SSN: q.Covered}))
 	}
-	if q.Waiting { // what we asked its former life may be lost
+	// What we asked its former life may be lost. Once for each life of the other is enough: what is
+	// sent now reaches that life, or it fails and the next one asks. If every Recall made one, two
+	// ranks that restart together would answer each other for as long as the answers are on their
+	// way, one Recall more for each that arrives.
+	if q.Waiting && first {
 		out = append(out, core.SendTo(from.Proc(),
 			&Message{Kind: Recall, Life: l.s.Life, SSN: q.Taken, RSN: l.s.RSN}))
 	}
