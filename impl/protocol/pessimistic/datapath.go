@@ -106,8 +106,8 @@ func (m *Message) Content() *core.Payload {
 }
 
 // Background implements core.Background: under HMPL the program goes on while a delivery is logged.
-// Under RBML it comes to its next send at most, and whoever is held by the wildcard rule can not go
-// on, so the driver sends at once.
+// Under RBML, and behind a wildcard, it comes to its next send at most, and then the driver sends
+// at once.
 func (m *Message) Background() bool { return m.Kind == LogPut }
 
 // data is what a layer needs beside its state to work without allocation.

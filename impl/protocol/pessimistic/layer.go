@@ -57,7 +57,8 @@ type state struct {
 	Sent uint32           `json:"sent"` // sends executed
 	// the receiver's temporary buffer: deliveries that the logger has not acknowledged, ascending
 	Unstable []Entry `json:"unstable"`
-	// the program is held until this delivery is stable, 0 = it is not
+	// the last delivery that could have been another one, until it is stable: the program sends
+	// nothing; 0 = there is none
 	Wait     RSN     `json:"wait"`
 	Acked    RSN     `json:"acked"`    // last acknowledgement of the logger
 	Replay   []Entry `json:"replay"`   // to be delivered before anything else
@@ -176,7 +177,7 @@ func (l *layer) Ready(core.Rank) bool {
 // can not be rolled back.
 func (l *layer) Holds(op core.OpKind) bool {
 	s := &l.s
-	if s.Fetching || s.Halted || s.Wait != 0 {
+	if s.Fetching || s.Halted {
 		return true
 	}
 	return op == core.OpOutput && len(s.Unstable) > 0
@@ -185,7 +186,7 @@ func (l *layer) Holds(op core.OpKind) bool {
 // Sources implements core.Layer: a replay offers the source of its head and nothing else.
 func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	s := &l.s
-	if s.Fetching || s.Halted || s.Wait != 0 {
+	if s.Fetching || s.Halted {
 		return buf
 	}
 	var head core.Rank

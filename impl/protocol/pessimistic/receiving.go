@@ -52,6 +52,17 @@ func (l *layer) bare(in *incoming, ssn SSN) bool {
 
 // receive hands the next message of a rank to the program: from the replay, or a new one, which
 // goes to the logger ([RADIC] Fig. 4.4 t2-t4).
+//
+// The wildcard rule of HMPL: what the program does next depends on which message it was, so nobody
+// may see it before that can be repeated. [RADIC] section 4.2.3 does not let the receiver continue.
+// Here it goes on, and receives, and only what others see, sends and outputs, waits: as under RBML,
+// which otherwise would wait less, once before a send instead of once for each wildcard. Nothing
+// more need wait. The logger acknowledges a delivery when it has that one and all before it, and
+// hands the next life the log up to the first gap. So when the program sends, the last choice
+// before the send is in the log with all that came before it; every delivery behind it names its
+// source, and the next message of a channel is the same in every life, from the log or from the
+// temporary buffer of its sender. What was received and is not in the log behind a choice that is
+// not either, nobody has seen.
 func (l *layer) receive(in core.Input, out []core.Effect) []core.Effect {
 	s, from := &l.s, core.Rank(in.From)
 	if len(s.Replay) > 0 && s.Replay[0].Source == from {
@@ -74,9 +85,7 @@ func (l *layer) receive(in core.Input, out []core.Effect) []core.Effect {
 	s.Unstable = append(s.Unstable, e)
 	l.put[0], l.delivered = e, l.Copies()
 	if l.protocol == HMPL && l.undetermined(in) {
-		// The wildcard rule ([RADIC] section 4.2.3): what the program does next depends on which
-		// message it was, so nobody may see it before that can be repeated.
-		s.Wait = s.RSN
+		s.Wait = s.RSN // the wildcard rule
 	}
 	return append(out, core.SendTo(l.logger(l.rank),
 		l.scratch.New(Message{Kind: LogPut, Life: s.Life, RSN: s.Acked, Entries: l.put[:]})))
