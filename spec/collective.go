@@ -107,7 +107,7 @@ func unavailable(f *Facts, v View, id trace.MsgID, c trace.Collective) string {
 		return ""
 	}
 	for _, i := range sender.History.Memory {
-		if i.Sort == trace.Part && f.Layout.Collectives[i.ID] == c {
+		if i.Sort == trace.Part && f.Layout.Collectives[i.ID].Joins(c) {
 			return ""
 		}
 	}
@@ -119,7 +119,7 @@ func unavailable(f *Facts, v View, id trace.MsgID, c trace.Collective) string {
 // resultOf is the root's contribution to the round.
 func resultOf(f *Facts, c trace.Collective) (found trace.MsgID) {
 	for id, d := range f.Layout.Collectives { // there is one: the order does not matter
-		if d == c && id.From == f.Layout.Trees[c.Tree].Root() {
+		if d.Joins(c) && id.From == f.Layout.Trees[c.Tree].Root() {
 			found = id
 		}
 	}

@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 
+	"github.com/domino-check/domino/spec/order"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -18,32 +19,16 @@ const declaredKept = "Holders: determinants are kept and declared (Kept, Forgott
 func holders(f *Facts) bool { return f.Holders }
 
 // Dependence is DEP seen from the process that depends: for each rank, how many of its receptions
-// the process depends on, through its own past, the pasts of others, and, for what a failure has
-// cut off of those, the determinants in living memories. A message is stamped with the receptions
-// of its sender before the send, and so are determinants. Of a reduction only the root's past is
-// seen.
+// the process depends on (order.Pasts). A message is stamped with the receptions of its sender
+// before the send, and so are determinants.
 func Dependence(f *Facts, v View, p trace.Proc) []uint32 {
-	depends := make([]uint32, f.Layout.Ranks)
-	var visit func(q trace.Proc, upTo uint32)
-	visit = func(q trace.Proc, upTo uint32) {
-		h := v.Observed(q).History
-		for depends[q] < upTo {
-			k := depends[q]
-			depends[q]++
-			if h != nil && int(k) < len(h.Delivered) {
-				visit(h.Delivered[k].ID.From.Proc(), uint32(h.Delivered[k].Stamp.Date))
-				continue
-			}
-			_, items := Logging(f, v, q, k+1)
-			for _, i := range items {
-				visit(i.ID.From.Proc(), i.Past)
-			}
-		}
-	}
-	if h := v.Observed(p).History; h != nil {
-		visit(p, uint32(len(h.Delivered)))
-	}
-	return depends
+	past := order.Pasts{Layout: f.Layout,
+		History: func(q trace.Proc) *trace.History { return v.Observed(q).History },
+		Known: func(q trace.Proc, number uint32) []trace.Item {
+			_, items := Logging(f, v, q, number)
+			return items
+		}}
+	return past.Dependence(p)
 }
 
 // Logging is LOG: the processes, other than the receiver, in whose memory a reception is recorded

@@ -52,6 +52,14 @@ func contributed(id trace.MsgID) (list []trace.Event) {
 	return list
 }
 
+// contributesAfterOne are facts in which c receives one message before its contribution.
+func contributesAfterOne() *spec.Facts {
+	f := exampleFacts()
+	f.Layout.Collectives = map[trace.MsgID]trace.Collective{fromX: {Round: 1}, fromY: {Round: 1},
+		fromC: {Round: 1, Past: 1}}
+	return f
+}
+
 var determinantCases = []judged{
 	{
 		name: "who depends directly, and nobody knows", property: "no-orphan-process",
@@ -91,6 +99,26 @@ var determinantCases = []judged{
 		name: "nobody depends: the message was sent before", property: "no-orphan-process",
 		events: []trace.Event{receivedAfter(y, m2, 0), receivedAfter(c, m3, 0), crashed(y),
 			restored(y, 1, 0, 0)},
+	},
+	{
+		name:     "who depends on a contribution of below, and nobody knows what it comes after",
+		property: "no-orphan-process", facts: contributesAfterOne,
+		events: []trace.Event{receivedAfter(c, m3, 0), receivedAfter(y, fromY, 0), crashed(c),
+			restored(c, 1, 0, 0)},
+		want: "y is an orphan: it depends on reception 1 of c, which failed, and nobody knows " +
+			"what that was",
+	},
+	{
+		name: "somebody knows what the contribution comes after", property: "no-orphan-process",
+		facts: contributesAfterOne,
+		events: []trace.Event{receivedAfter(c, m3, 0), kept(x, c, 1, m3, 0),
+			receivedAfter(y, fromY, 0), crashed(c), restored(c, 1, 0, 0)},
+	},
+	{
+		name: "the reception comes after the contribution", property: "no-orphan-process",
+		facts: contributesAfterOne,
+		events: []trace.Event{receivedAfter(x, m3, 0), receivedAfter(y, fromY, 0), crashed(x),
+			restored(x, 1, 0, 0)},
 	},
 	{
 		name: "sends after receiving in another order", property: "replay-order",

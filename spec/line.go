@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/domino-check/domino/spec/order"
 	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -28,10 +29,11 @@ var LineConsistent = register(Property{
 				// it waits for its image; when that is here, it will be compared with this one
 				continue
 			}
-			if m := orphanBetween(self.History, r, mate.History); !m.IsZero() {
+			if m := order.Orphan(f.Layout, self.History, r, mate.History); !m.IsZero() {
 				return lineMessage(f, e.Proc, m)
 			}
-			if m := orphanBetween(mate.History, trace.Rank(e.Proc), self.History); !m.IsZero() {
+			if m := order.Orphan(f.Layout, mate.History, trace.Rank(e.Proc),
+				self.History); !m.IsZero() {
 				return lineMessage(f, r.Proc(), m)
 			}
 		}
@@ -53,17 +55,6 @@ func lineMessage(f *Facts, receiver trace.Proc, m trace.MsgID) string {
 		f.name(receiver), f.label(m), f.name(m.From.Proc()))
 }
 
-// orphanBetween is a message that the receiver has of the sender and the sender has not sent, or
-// zero.
-func orphanBetween(receiver *trace.History, from trace.Rank, sender *trace.History) trace.MsgID {
-	for _, d := range receiver.Delivered {
-		if d.ID.From == from && d.ID.Number > sender.Sent {
-			return d.ID
-		}
-	}
-	return trace.MsgID{}
-}
-
 // LineSettles: the members of a cluster come to one recovery line.
 var LineSettles = register(Property{
 	Name: "line-settles", Kind: Final, Source: "[HydEE] section III-A",
@@ -80,7 +71,7 @@ var LineSettles = register(Property{
 				if r == q || !f.Layout.SameCluster(r.Proc(), q.Proc()) {
 					continue
 				}
-				if m := orphanBetween(lineOf(v, r), q, lineOf(v, q)); !m.IsZero() {
+				if m := order.Orphan(f.Layout, lineOf(v, r), q, lineOf(v, q)); !m.IsZero() {
 					return lineMessage(f, r.Proc(), m)
 				}
 			}

@@ -39,6 +39,7 @@ const (
 		"b; recv y"
 	echo  = "a: send y x; recv y; recv y\ny: recv a; send a y1; send a y2"
 	up    = "group g: r > t; t > w\nr: contribute g; recv g\nt: contribute g\nw: contribute g"
+	late  = "group g: r > t\nr: contribute g; recv g\nt: recv a; contribute g\na: send t x"
 	pair  = "x: send y m\ny: recv x"
 	chain = "x: send y m\ny: recv x; send z n\nz: recv y"
 )
@@ -84,7 +85,9 @@ var scopes = map[string]*scope{
 	"echo":      {protocol: "causal", program: echo},
 	"line":      {protocol: "causal", program: line},
 	"reduction": {protocol: "camel", program: up},
-	"hmpl":      {program: pair, clusters: []int{0, 1}, protocol: "hmpl"},
+	"reduction, contributor": {protocol: "camel", program: late,
+		model: fault.Model{Failures: 1, Victims: []trace.Proc{1}}},
+	"hmpl": {program: pair, clusters: []int{0, 1}, protocol: "hmpl"},
 	"hmpl, rank": {program: chain, clusters: []int{0, 1, 2}, protocol: "hmpl",
 		model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
 	"hmpl, line": {program: "x: send y m; checkpoint\ny: recv x; checkpoint",

@@ -36,9 +36,10 @@ var importTable = []row{
 	{dir: "spec/trace"},
 	{dir: "spec/promise"},
 	{dir: "spec/fault", internal: []string{"spec/trace"}},
+	{dir: "spec/order", internal: []string{"spec/trace"}},
 	{
 		dir:        "spec",
-		internal:   []string{"spec/trace", "spec/fault", "spec/promise"},
+		internal:   []string{"spec/trace", "spec/fault", "spec/order", "spec/promise"},
 		thirdParty: []string{"github.com/anishathalye/porcupine"},
 	},
 	{dir: "spec/report", internal: []string{"spec", "spec/trace"}},

@@ -123,7 +123,7 @@ func importFixtures() []fixture {
 			},
 			want: []string{
 				"spec/spec_test.go:4: spec must not import cmd/domino: it may import spec/trace, " +
-					"spec/fault, spec/promise"},
+					"spec/fault, spec/order, spec/promise"},
 		},
 		{
 			name: "third party out of place",

@@ -88,17 +88,38 @@ func Collectives(programs []Program, trees []trace.Tree) map[MsgID]trace.Collect
 		return nil
 	}
 	for r, p := range programs {
-		rounds := make([]uint32, len(trees))
+		rounds, past := make([]uint32, len(trees)), p.receptions()
 		for k, op := range p.Sends() {
 			id := MsgID{From: Rank(r), Number: uint32(k + 1)}
+			c := trace.Collective{Tree: int(op.Group) - 1, Past: past[k]}
 			switch op.Kind {
 			case OpMulticast:
-				found[id] = trace.Collective{Tree: int(op.Group) - 1}
+				found[id] = c
 			case OpContribute:
 				rounds[op.Group-1]++
-				found[id] = trace.Collective{Tree: int(op.Group) - 1, Round: rounds[op.Group-1]}
+				c.Round = rounds[op.Group-1]
+				found[id] = c
 			}
 		}
 	}
 	return found
+}
+
+// receptions are, for each send, how many receptions the program has before it in every run: those
+// that it has posted count when it has waited for them. What a kernel decides does not count.
+func (p Program) receptions() (before []uint32) {
+	var done, posted uint32
+	for _, op := range p.Unrolled() {
+		switch op.Kind {
+		case OpRecv:
+			done++
+		case OpPost:
+			posted++
+		case OpWait:
+			done, posted = done+posted, 0
+		case OpSend, OpMulticast, OpContribute:
+			before = append(before, done)
+		}
+	}
+	return before
 }

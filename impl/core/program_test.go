@@ -192,3 +192,16 @@ func TestDeterminismNames(t *testing.T) {
 		}
 	}
 }
+
+// Aim: what a collective comes after is what the program receives before it in every run.
+func TestReceptionsBeforeCollectives(t *testing.T) {
+	contribute := core.Op{Kind: core.OpContribute, Group: 1}
+	p := core.Program{recv(0), contribute, {Kind: core.OpPost, Any: true}, loop(2), contribute,
+		{Kind: core.OpWait}, {Kind: core.OpEnd}, recv(0), {Kind: core.OpMulticast, Group: 1}}
+	got := core.Collectives([]core.Program{p}, make([]trace.Tree, 1))
+	want := map[core.MsgID]trace.Collective{{Number: 1}: {Round: 1, Past: 1},
+		{Number: 2}: {Round: 2, Past: 1}, {Number: 3}: {Round: 3, Past: 2}, {Number: 4}: {Past: 3}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("collectives (-want +got):\n%s", diff)
+	}
+}

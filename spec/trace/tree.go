@@ -102,4 +102,9 @@ func (l *Layout) SameChannel(a, b MsgID) bool {
 type Collective struct {
 	Tree  int    // index in Layout.Trees
 	Round uint32 // of a contribution, from 1; 0 for a multicast
+	// receptions that its sender has before it at least, in every run; 0 where only the run tells
+	Past uint32
 }
+
+// Joins reports whether both are of one round of one group.
+func (c Collective) Joins(d Collective) bool { return c.Tree == d.Tree && c.Round == d.Round }
