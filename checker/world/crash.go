@@ -138,8 +138,8 @@ func (w *World) halfStopped(state []uint32, p core.Proc) bool {
 }
 
 // crashVariants adds the crash of the procs with every outcome of their writes in progress: some of
-// the oldest became stable, the next one is absent or, within its budget, damaged. Spending is for
-// a crash; a stop costs nothing.
+// the oldest became stable, the next one is absent or, within its budget and where tears says so,
+// damaged. Spending is for a crash; a stop costs nothing.
 func (w *World) crashVariants(state []uint32, procs []core.Proc, c eventCode, chosen []core.Proc,
 	x *checker.Expansion) {
 	outcomes := make([]operation, len(procs))
@@ -164,7 +164,7 @@ func (w *World) crashVariants(state []uint32, procs []core.Proc, c eventCode, ch
 		for kept := 0; kept <= len(e.Writing); kept++ {
 			outcomes[i] = operation{Kind: opStop, B: uint32(kept)}
 			choose(i+1, damaged)
-			if kept < len(e.Writing) && left(state, torn) > damaged {
+			if left(state, torn) > damaged && e.tears(kept) {
 				outcomes[i].Torn = true
 				choose(i+1, damaged+1)
 			}

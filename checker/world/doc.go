@@ -28,6 +28,9 @@
 // incarnations have no order. Restarts happen at any time after the crash of the whole group, each
 // proc separately.
 //
+// Writes become stable in their order. Of those in progress at a crash some of the oldest are, and
+// the next one may be damaged where its key had no value; a stable value is never lost to a write.
+//
 // A network keeps the order of each channel, or none. Where none is kept, a message that its
 // receiver would ignore may stay in flight until there is a use for it (fault.Model.Selective), or
 // every message stays for ever, arrives again at any time, and is there only once however often it

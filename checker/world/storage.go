@@ -211,6 +211,19 @@ func (e *env) unwatch(q core.Proc) {
 	e.Watches = slices.DeleteFunc(e.Watches, func(v watch) bool { return v.About == q })
 }
 
+// tears reports whether a crash may leave the write that comes after so many of those in progress
+// as a damaged record: when its key has no value by then. A value is never lost to a rewrite, for
+// the store writes the new one beside the old one, which it gives up when the new one is stable
+// (package impl/runtime/disk): half a rewrite leaves the older value, as if it had not begun.
+func (e *env) tears(kept int) bool {
+	if kept == len(e.Writing) {
+		return false
+	}
+	key := e.Writing[kept].Key
+	return !slices.ContainsFunc(e.Store, func(r write) bool { return r.Key == key && !r.Torn }) &&
+		!slices.ContainsFunc(e.Writing[:kept], func(r write) bool { return r.Key == key })
+}
+
 // store makes a record stable, in the place of an older one with its key.
 func (e *env) store(r write) {
 	i, found := slices.BinarySearchFunc(e.Store, r.Key, func(s write, key string) int {

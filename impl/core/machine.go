@@ -99,7 +99,8 @@ type Input struct {
 	_ [8]byte
 }
 
-// Record is one value of stable storage handed to a new incarnation.
+// Record is one value of stable storage handed to a new incarnation. A write that was interrupted
+// leaves the older value of its key or, if there was none, perhaps a torn record.
 type Record struct {
 	Owner Proc
 	Key   string

@@ -53,7 +53,8 @@ type Model struct {
 	Joint      bool `json:"joint"`
 	DetectAny  bool `json:"detectAny"`  // Down may overtake the last messages of the failed proc
 	Suspicions int  `json:"suspicions"` // false alarms of the detector
-	Torn       int  `json:"torn"`       // interrupted writes that leave a damaged record
+	// interrupted writes that leave a damaged record where there was none; an older value stays
+	Torn int `json:"torn"`
 }
 
 // Validate reports values that make no sense and bounds beyond what the counters hold.

@@ -86,7 +86,8 @@ var Keys = []Key{
 	{Name: "suspicions", Doc: "false alarms of the failure detector", Budget: true,
 		One: "suspicion", Many: "suspicions", Draw: []int{1},
 		access: number(func(m *Model) *int { return &m.Suspicions })},
-	{Name: "torn", Doc: "writes that a crash may leave as damaged records", Budget: true,
+	{Name: "torn", Doc: "first writes of a record that a crash may leave damaged; half " +
+		"a rewrite leaves the older value", Budget: true,
 		One: "torn write", Many: "torn writes", Draw: []int{1},
 		access: number(func(m *Model) *int { return &m.Torn })},
 }

@@ -15,7 +15,8 @@
 //     names the file: ErrCorrupt, ErrVersion, ErrOtherRun. Nothing is ever taken for "no record".
 //   - Behind the committed end a crash leaves a prefix of the last group, perhaps with a half entry
 //     behind it. The half entry was never acknowledged. If its key has an older value, that one
-//     stays; if it has none, the record is handed out as torn, like the torn writes of the model.
+//     stays; if it has none, the record is handed out as torn. The torn writes of the model are
+//     the same (checker/world, env.tears): TestTornAsModelled runs both on one script.
 //
 // The slot for a group is written after its sync and reaches the disk with the next one. When the
 // host loses power, the last group may therefore be complete behind the committed end, and is found

@@ -43,7 +43,7 @@ func (p *proc) keep(w write) {
 }
 
 // fate is what becomes of the writes in progress of a proc that stops: so many of the oldest have
-// become stable, the next one is damaged or absent.
+// become stable, the next one is damaged (see tears) or absent.
 type fate struct {
 	kept int
 	torn bool
@@ -63,7 +63,7 @@ func (r *run) fates(procs []*proc) (all [][]fate) {
 		for kept := 0; kept <= n; kept++ {
 			chosen[i] = fate{kept: kept}
 			choose(i+1, damaged)
-			if kept < n && r.left.torn > damaged {
+			if r.left.torn > damaged && procs[i].tears(kept) {
 				chosen[i].torn = true
 				choose(i+1, damaged+1)
 			}
@@ -71,6 +71,18 @@ func (r *run) fates(procs []*proc) (all [][]fate) {
 	}
 	choose(0, 0)
 	return all
+}
+
+// tears reports whether a stop may leave the write after so many of those in progress as a damaged
+// record: when its key has no value by then. Half a rewrite leaves the older value, as on disk
+// (package impl/runtime/disk).
+func (p *proc) tears(kept int) bool {
+	if kept == len(p.writing) {
+		return false
+	}
+	key := p.writing[kept].key
+	return !slices.ContainsFunc(p.store, func(w write) bool { return w.key == key && !w.torn }) &&
+		!slices.ContainsFunc(p.writing[:kept], func(w write) bool { return w.key == key })
 }
 
 // records are the stable records that a new incarnation of the proc is handed.
