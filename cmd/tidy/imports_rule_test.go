@@ -63,6 +63,13 @@ var importTable = []row{
 		dir:      "impl/protocol/camel",
 		internal: and(vocabulary, "impl/protocol", "impl/protocol/causal", "impl/protocol/part/*"),
 	},
+	// A printed form stands beside the repaired one, and may extend another printed form, as its
+	// paper does.
+	{
+		dir: "impl/protocol/*/printed",
+		internal: and(ranks, "impl/protocol", "impl/protocol/*", "impl/protocol/*/printed",
+			"impl/protocol/part/*"),
+	},
 	{
 		dir: "impl/protocol/radic",
 		internal: and(ranks, "impl/protocol", "impl/protocol/pessimistic",

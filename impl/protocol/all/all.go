@@ -9,6 +9,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/camel"
 	"github.com/domino-check/domino/impl/protocol/camel/volume"
 	"github.com/domino-check/domino/impl/protocol/causal"
+	causalprinted "github.com/domino-check/domino/impl/protocol/causal/printed"
 	"github.com/domino-check/domino/impl/protocol/example/paxos"
 	"github.com/domino-check/domino/impl/protocol/example/twophase"
 	"github.com/domino-check/domino/impl/protocol/hydee"
@@ -23,7 +24,7 @@ func Protocols() protocol.List {
 		protocol.List{
 			none.Protocol,
 			hydee.Protocol,
-			causal.Protocol,
+			causal.Protocol.PrintedAs(causalprinted.Form),
 			camel.Protocol.With(volume.Table),
 			paxos.Protocol,
 			twophase.Protocol,

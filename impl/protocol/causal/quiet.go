@@ -115,3 +115,11 @@ func trafficOf(p core.Program, ranks, groups int) (list []traffic, known bool) {
 	}
 	return list, now.anyone == 0 || groups == 0
 }
+
+// Refuse reports programs that no form of this protocol carries.
+func Refuse(name string, layout *trace.Layout, programs []core.Program) error {
+	if err := suitable(name, layout.Names, programs); err != nil {
+		return err
+	}
+	return quiet(name, layout, programs)
+}
