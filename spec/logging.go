@@ -112,7 +112,8 @@ var Recoverable = register(Property{
 		switch {
 		case e.Kind == trace.Emitted && !e.ID.IsZero():
 			if _, ok := v.Observed(e.Proc).Holding.Copy(e.ID, e.Peer); !ok &&
-				!f.Layout.SameCluster(e.Proc, e.Peer) && !stable(f, v, e.ID, e.Peer) {
+				!f.Layout.SameCluster(e.Proc, e.Peer) && !stable(f, v, e.ID, e.Peer) &&
+				!unprotected(f, v, e.Peer) {
 				return fmt.Sprintf("%s leaves %s, which keeps no copy of it", f.label(e.ID),
 					f.name(e.Proc))
 			}
@@ -122,6 +123,18 @@ var Recoverable = register(Property{
 		return ""
 	},
 })
+
+// unprotected reports whether a copy of a message would be of no use to its receiver: nobody who is
+// up keeps an image of it. Proof: 1. When the receiver fails now it can not come back at all; it
+// gives up, and gives-not-up judges that. 2. When it does not fail, the next image that anybody
+// keeps of it comes from the receiver itself, and holds what was ever stable there and is not
+// delivered yet; so a sender that has let its copy go when it was told so need not have it back.
+// What an image would lose nevertheless is waited for in vain after the next failure, and
+// terminates says so. 3. It was protected until its keeper failed, and protected wants it to be so
+// again at the end; a sender that keeps no copies at all is seen in all that time.
+func unprotected(f *Facts, v View, receiver trace.Proc) bool {
+	return f.KeepsLines && !lineKept(f, v, receiver)
+}
 
 // lostBehind says which delivery of others neither they nor the restarted sender, which will not
 // send it again, could repeat.
@@ -136,8 +149,8 @@ func lostBehind(f *Facts, v View, sender trace.Proc) string {
 			continue
 		}
 		for _, d := range h.Delivered {
-			if d.ID.From.Proc() != sender || d.ID.Number > self.History.Sent || f.KeepsLines &&
-				!lineKept(f, v, r.Proc()) {
+			if d.ID.From.Proc() != sender || d.ID.Number > self.History.Sent ||
+				unprotected(f, v, r.Proc()) {
 				continue
 			}
 			if _, ok := self.Holding.Copy(d.ID, r.Proc()); !ok && !stable(f, v, d.ID, r.Proc()) {

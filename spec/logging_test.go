@@ -101,12 +101,23 @@ var loggingCases = []judged{
 	},
 	{
 		name: "a message without a copy", property: "recoverable",
-		events: []trace.Event{sent(m3, c), emitted(m3, c, 0, 0)},
+		events: with3(sent(m3, c), emitted(m3, c, 0, 0)),
 		want:   "m3 leaves y, which keeps no copy of it",
 	},
 	{
+		name: "without a copy, to whom nobody could bring back", property: "recoverable",
+		events: with3(sent(m3, c), inLog(y, m3, c, 0), emitted(m3, c, 0, 0), delivered(c, m3, 0),
+			inLog(rp, m3, c, 1), outOfLog(y, m3, c), crashed(rp), emitted(m3, c, 0, 0)),
+	},
+	{
+		name: "without a copy, to who is protected again", property: "recoverable",
+		events: with3(sent(m3, c), delivered(c, m3, 0), crashed(rp), keeps(x, c, 0, 0),
+			emitted(m3, c, 0, 0)),
+		want: "m3 leaves y, which keeps no copy of it",
+	},
+	{
 		name: "a message with a copy for somebody else", property: "recoverable",
-		events: []trace.Event{sent(m3, c), inLog(y, m3, x, 0), emitted(m3, c, 0, 0)},
+		events: with3(sent(m3, c), inLog(y, m3, x, 0), emitted(m3, c, 0, 0)),
 		want:   "m3 leaves y, which keeps no copy of it",
 	},
 	{

@@ -240,3 +240,48 @@ func TestBounceOfFormerLife(t *testing.T) {
 		}
 	}
 }
+
+// Aim: a node that leaves and one that fails meanwhile. A message that was stable, and that comes
+// back from where its receiver was, is sent again without a copy, while nobody keeps an image of
+// the receiver: a copy would be of no use. Method: the beginning of the run in which the judge
+// asked for one all the same, with 40 ends drawn at random; each ends well.
+func TestLeaveAndFailure(t *testing.T) {
+	model := fault.Model{Failures: 1, Victims: []core.Proc{5}}
+	w := makeWorld(t, "a: recv b\nb: send a m", pessimistic.RBML, pessimistic.Options{},
+		radic.Options{Nodes: 3, Spares: 1, Leaves: 1}, model)
+	beginning := []string{
+		"step N1 emit Save to a", "deliver N1->a Save", "step b send m to a", "step b end",
+		"deliver b->a Data m (ssn 1)", "deliver a->La Save (rsn 0)",
+		"deliver La->a SaveOk (rsn 0)", "deliver a->N1 Saved", "expire N2 hears nothing of N1",
+		"expire N2 hears nothing of N1", "deliver N2->S1 Ask (about 4)", "deliver N2->N3 Link",
+		"deliver S1->N2 Answer (true)", "deliver N2->S1 Transfer (about 4)",
+		"restart a incarnation 1", "deliver a.1->La LogFetch",
+		"deliver La->a LogData (life 1, 0 entries)", "deliver a.1->b Pull (life 1 has ssn 0)",
+		"deliver b->a Data m (ssn 1)", "deliver a.1->La Save (rsn 0)", "step a receive m from b",
+		"deliver a.1->La LogPut (rsn 1)", "deliver N3->N2 Linked",
+		"deliver S1->N2 Adopted (about 4)", "deliver La->a SaveOk (rsn 0)", "crash N2",
+		"expire N3 hears nothing of N2", "step a end", "deliver La->a LogAck (rsn 1)",
+		"expire N3 hears nothing of N2", "deliver N3->S1 Ask (about 5)",
+		"deliver S1->N3 Answer (false)", "expire N3 hears nothing of N1",
+		"expire N3 hears nothing of N1", "restart b incarnation 1",
+		"deliver a.1->b Confirm (ssn 1)", "deliver N3->S1 Census (about 4)",
+		"deliver b.1->a Moved (Confirm)", "deliver b.1->Lb LogFetch",
+		"deliver a.1->N3 WhereIs (about 1)", "deliver Lb->b LogData (life 1, 0 entries)",
+		"deliver b.1->a Pull (life 1 has ssn 0)", "deliver b.1->Lb Save (rsn 0)",
+		"step b send m to a", "deliver a.1->b Moved (Pull)",
+		"deliver N3->a Where (about 1: located at 6)", "step b end",
+		"deliver b.1->a Data m (ssn 1)", "expire b hears nothing of N2",
+		"expire b hears nothing of N1", "deliver Lb->b SaveOk (rsn 0)",
+		"deliver a.1->b Confirm (ssn 1)"}
+	r := rand.New(rand.NewPCG(11, 12))
+	for range 40 {
+		run := walk(t, w, r, beginning, 1000, anything)
+		again := count(run, func(e trace.Event) bool {
+			return e.Kind == trace.Emitted && !e.ID.IsZero() && e.Proc == 1 && e.Incarnation == 1
+		})
+		if again < 2 {
+			t.Fatalf("%d times m was sent by the later life, want its bounce, too\n%s", again,
+				strings.Join(run.Schedule, "\n"))
+		}
+	}
+}
