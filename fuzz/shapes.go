@@ -18,6 +18,9 @@ func fit(m *fault.Model, setup *core.Setup) {
 			k.Clear(m)
 		}
 	}
+	if p.InAll > 0 {
+		m.Failures = min(m.Failures, p.InAll)
+	}
 	most := p.MaxFailures
 	if most <= 0 || m.AtATime() <= most {
 		return

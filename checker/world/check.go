@@ -210,26 +210,44 @@ func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 
 // Beyond says in what a failure model is beyond the promises of a protocol, or "".
 func Beyond(s *core.Setup, m *fault.Model) string {
+	reason, key := beyond(s, m)
+	if why := s.Promises.Limits[key]; why != "" {
+		reason += ": " + why
+	}
+	return reason
+}
+
+// beyond is Beyond without what the protocol has to say about that, with the key of its limits.
+func beyond(s *core.Setup, m *fault.Model) (reason, limit string) {
 	p := &s.Promises
 	switch {
+	case p.Timed:
+		return "the protocol tells who is down by timers of its own, and in a modelled world, " +
+			"without clocks, a timer expires at any time", "suspicions"
 	case p.FIFO && !m.KeepsOrder():
-		return "the protocol needs FIFO channels, the network is unordered"
+		return "the protocol needs FIFO channels, the network is unordered", ""
 	case p.Reliable && m.Loss > 0:
-		return "the protocol needs reliable channels, the network may lose messages"
+		return "the protocol needs reliable channels, the network may lose messages", ""
 	case p.Reliable && (m.Duplicates > 0 || m.Set):
-		return "the protocol needs reliable channels, the network may duplicate messages"
+		return "the protocol needs reliable channels, the network may duplicate messages", ""
 	case p.MaxFailures < 0 && m.Failures > 0:
-		return "the protocol survives no failure"
+		return "the protocol survives no failure", "failures"
 	case (len(s.Watchers) > 0 || s.Watchdogs) && p.Suspicions >= 0 &&
 		m.Suspicions > p.Suspicions:
 		return fmt.Sprintf("the protocol survives %d false suspicions, the model has %d",
-			p.Suspicions, m.Suspicions)
+			p.Suspicions, m.Suspicions), "suspicions"
+	case p.Quiet && m.Failures > 0 && m.Suspicions >= p.Suspicions:
+		return fmt.Sprintf("the protocol survives %d false suspicions beside failures, the model "+
+			"has %d", p.Suspicions-1, m.Suspicions), "suspicions"
 	case m.Overlap > 0 && !p.Recovers:
 		return "the model counts who is recovering, and the protocol does not declare when a " +
-			"recovery is complete"
+			"recovery is complete", ""
+	case p.InAll > 0 && m.Failures > p.InAll:
+		return fmt.Sprintf("the protocol survives %d failures in one run, the model has %d",
+			p.InAll, m.Failures), "failures"
 	case p.MaxFailures > 0 && m.AtATime() > p.MaxFailures:
 		return fmt.Sprintf("the protocol survives %d failures at a time, the model has %d",
-			p.MaxFailures, m.AtATime())
+			p.MaxFailures, m.AtATime()), "failures"
 	}
-	return ""
+	return "", ""
 }

@@ -70,6 +70,16 @@ type Promises struct {
 	// Suspicions is how many times in one run the detector, or a watchdog, may say of somebody who
 	// lives that he is down; negative means any number.
 	Suspicions int
+	// Quiet: the last of the Suspicions only in a run without failures.
+	Quiet bool
+	// InAll is how many failures of one run it survives, however far apart; 0 means any number.
+	InAll int
+	// Timed: it tells who is down by timers of its own, so it needs clocks, by which heartbeats
+	// come in time.
+	Timed bool
+	// Limits say in words why it survives no more failures, or suspicions, and what it could carry;
+	// by that key of the failure model.
+	Limits map[string]string
 	// RestartTogether: a restarted proc writes no record that the restart of a mate uses before all
 	// mates are up.
 	RestartTogether bool

@@ -157,6 +157,9 @@ func (t *torture) choose(list []*scenarios.Scenario, hosts []cluster.Host) error
 		own := r.Model
 		if t.flags.failures > own.Failures && own.Failures > 0 && !own.OneInstant {
 			r.Model.Failures = t.flags.failures
+			if n := r.Setup.Promises.InAll; n > 0 {
+				r.Model.Failures = min(r.Model.Failures, n)
+			}
 			if n := r.Setup.Promises.MaxFailures; n > 0 && (own.Overlap == 0 || own.Overlap > n) {
 				r.Model.Overlap = n
 			}

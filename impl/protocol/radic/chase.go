@@ -72,7 +72,12 @@ func (o *observer) ask(rank core.Rank, p core.Proc, out []core.Effect) []core.Ef
 		// Deviation: M28 follows the names, however often it has been there.
 	case p == 0 || slices.Contains(c.Tried, p):
 		p = 0
-		for k := range o.all() {
+		// Those that come later, too, though nobody may have said that they are here: who has not
+		// come answers that it knows nothing. 1. N1 fails, and its rank goes to J. 2. N2 fails;
+		// its rank c starts again with the table of the start and looks for that rank. 3. N3 does
+		// not know of N1 yet, and names it. Nobody but J knows better, and the rank has no reason
+		// to call.
+		for k := range o.all() + o.Joins {
 			if q := o.node(k); p == 0 && !slices.Contains(c.Tried, q) {
 				p = q
 			}

@@ -25,18 +25,20 @@
 // Model: watchdogs are those of the driver (core.Watch): in the modelled world a watchdog about a
 // dead node expires at any time, one about a live node within the budget of suspicions, and
 // heartbeats are no events. With heartbeat=N watchdog=N both are messages and timers; the space is
-// then without end, and only drawn runs are of use (TestHeartbeats). The error that a broken
-// connection reports is the answer Moved of the next life; that there is none before is no
-// restriction, because nothing waits for it. Links are reliable. A failed node is gone, or, with
-// rejoin=yes, comes back as an empty node that nobody counts on.
+// then without end, and a timer expires at any time, so it is out of the model of a search; drawn
+// runs can do without such expiries (TestHeartbeats), and real processes have clocks. The error
+// that a broken connection reports is the answer Moved of the next life; that there is none before
+// is no restriction, because nothing waits for it. Links are reliable. A failed node is gone, or,
+// with rejoin=yes, comes back as an empty node that nobody counts on.
 //
 // A node that lives may be given up: one false expiry makes its protector ask, another one makes it
 // act. With zombies=yes what runs on such a node goes on beside the new incarnation (zombie.go)
 // until the node is told; of two incarnations one writes the log, because the log is handed to the
 // new one together with the right to write it (M33). Without zombies=yes two such expiries break
-// one-host or hosts-settle, as they should. Not covered: a node that is given up, lives, and goes
-// on to recover others who fail meanwhile; without clocks or a quorum nothing can be done about
-// that.
+// one-host or hosts-settle, as they should. Refused: two of them in a run with failures, or with
+// nodes that join or leave (limits.go). There a node is watched by others than its protector, who
+// would fence it, and start nothing of it again; and two sides could give each other up, about
+// which nothing can be done without clocks or a quorum.
 //
 // A node that fails together with the heir of its ranks loses image and log: the ranks are started
 // again and answer "unrecoverable". When no spare is left, or none has room, a node declares that
@@ -47,7 +49,7 @@
 // files: node.go (tables), watch.go (heartbeats, watchdogs, diagnosis, the ring), recover.go
 // (takeover and placement), spare.go, change.go (insertion and maintenance), observer.go and
 // chase.go (fault masking and location chase), locate.go (answers to it), zombie.go (who lives and
-// was given up), carry.go (the machines of the protocol below).
+// was given up), carry.go (the machines of the protocol below), limits.go (what is refused).
 //
 // Deviations without a switch: a rank takes a checkpoint at the end of its recovery, as in Table
 // 2.1, though the log at its protector is still whole; in basic protection (M31) the protector asks

@@ -1,6 +1,7 @@
 package radic
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -125,6 +126,11 @@ func (o *Options) validate() error {
 		return fmt.Errorf(
 			"BadTimers: a watchdog of %d ticks expires before the next heartbeat, which comes "+
 				"after %d", o.Watchdog, o.Heartbeat)
+	case o.Zombies && (o.Joins > 0 || o.Leaves > 0):
+		// 1. J announces itself to N1, and watches it until it answers. 2. Two false alarms: J
+		// fences N1. 3. N1 stops, its protector knows nothing, and nobody starts its ranks again.
+		return errors.New("zombies=yes is for nodes that neither join nor leave: those are " +
+			"watched by others than their protectors, who would fence, and start nothing again")
 	case o.Capacity > 0 && o.Spares+o.Joins == 0:
 		return fmt.Errorf("capacity=%d is about spares, and there are none", o.Capacity)
 	}

@@ -82,12 +82,8 @@ func NewSetup(inner *core.Setup, nodes []int, options Options) (*core.Setup, err
 	s := *inner
 	s.Protocol = "radic-" + inner.Protocol
 	s.Watchers, s.Watchdogs = nil, true
-	// the first one makes the protector ask, the second one gives the node up
-	if s.Promises.Suspicions = 1; c.Zombies {
-		s.Promises.Suspicions = 2
-	}
-	if c.stored {
-		s.Promises.Fetches, s.Promises.KeepsLines, s.Promises.StableKeys = true, true, []string{}
+	if err := c.promises(&s, inner); err != nil {
+		return nil, err
 	}
 	s.NewMessage = func() core.Message { return &Message{spare: inner.NewMessage()} }
 	s.New = c.machine(inner)

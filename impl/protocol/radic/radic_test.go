@@ -80,6 +80,13 @@ func TestSetupErrors(t *testing.T) {
 		{"zombies without loggers", "a:\nb:\nc:", pessimistic.SBML, nil,
 			radic.Options{Zombies: true},
 			"radic: protocol sbml has no loggers, so zombies=yes is not supported"},
+		{"two ranks that talk on one node, without loggers", "a:\nb: send c m\nc: recv b\nd:",
+			pessimistic.SBML, []int{0, 1, 1, 2}, radic.Options{}, "radic: ranks 1 and 2 talk and " +
+				"share node N2, and a protocol without loggers keeps the order of what one has " +
+				"taken from the other nowhere else: give them different clusters, or take a " +
+				"protocol with loggers"},
+		{"two ranks that do not talk on one node", "a:\nb: send a m\nc:\nd:",
+			pessimistic.SBML, []int{0, 1, 1, 2}, radic.Options{Spares: 1}, ""},
 		{"a rank with the name of a vault", "a:\nVa:\nc:", pessimistic.SBML, nil, radic.Options{},
 			"radic: a rank is called Va, which is the name of the vault of a"},
 		{"a rank with the name of a node", "a:\nN2:\nc:", pessimistic.RBML, nil, radic.Options{},
@@ -117,6 +124,8 @@ func TestOptions(t *testing.T) {
 				"after 2"},
 		{"watchdog=2", "", "BadTimers: heartbeat is 0 ticks and watchdog 2, want both or none"},
 		{"heartbeat=0 watchdog=2", "", "want a number of ticks in [1, 1048576]"},
+		{"zombies=yes joins=1", "", "zombies=yes is for nodes that neither join nor leave"},
+		{"zombies=yes leaves=1", "", "zombies=yes is for nodes that neither join nor leave"},
 		{"loggers=next", "", "radic decides where loggers run"},
 		{"mode=semi", "", "the unit of failure is its node"},
 	}
