@@ -13,7 +13,8 @@ func minimal(f *Facts) bool { return f.Minimal }
 
 // LogMinimal: of a collective, nobody keeps more than recovery needs.
 var LogMinimal = register(Property{
-	Name: "log-minimal", Kind: Final, Source: "[CAMEL] section 3.1", Applies: minimal,
+	Name: "log-minimal", Kind: Final, Depth: Thrift,
+	Source: "[CAMEL] section 3.1", Applies: minimal,
 	Needs: leastKept,
 	Doc: "at the end one copy of each multicast is kept, at its root, and contributions only at " +
 		"the root and its children",

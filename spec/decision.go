@@ -34,7 +34,7 @@ var Agreement = register(Property{
 // DecisionLearned: a decision reaches everybody whom it concerns. It remembers, by number, who has
 // decided.
 var DecisionLearned = register(Property{
-	Name: "decision-learned", Kind: Monitor,
+	Name: "decision-learned", Kind: Monitor, Depth: Progress,
 	Source: "[Commit] section 2, non-blocking; [Paxos] section 2.3",
 	Doc: "when nothing can happen any more, a decision that one of the deciders has made all " +
 		"of them have made",

@@ -127,7 +127,7 @@ var KeptElsewhere = register(Property{
 
 // SparesUsed: performance is given up only when there is nothing left to replace it.
 var SparesUsed = register(Property{
-	Name: "spares-used", Kind: Final, Source: "[RADIC] section 2.3.3",
+	Name: "spares-used", Kind: Final, Depth: Thrift, Source: "[RADIC] section 2.3.3",
 	Doc: "when nothing can happen any more, no rank is a guest on the node of others while a " +
 		"spare that has room for it, was there from the start and never failed runs none",
 	Applies: hosting,

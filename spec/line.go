@@ -173,7 +173,7 @@ func heldElsewhere(f *Facts, v View, e trace.Event) bool {
 
 // StableOnly: stable storage holds what the protocol says and nothing else.
 var StableOnly = register(Property{
-	Name: "stable-only", Kind: Always, Source: "[HydEE] section III",
+	Name: "stable-only", Kind: Always, Depth: Thrift, Source: "[HydEE] section III",
 	Doc: "only the declared records are stable, so no determinant is; between checkpoints " +
 		"nothing is written",
 	Applies: func(f *Facts) bool { return f.StableKeys != nil },
@@ -194,7 +194,7 @@ var StableOnly = register(Property{
 
 // LogScope: only messages between clusters cost memory.
 var LogScope = register(Property{
-	Name: "log-scope", Kind: Always, Source: "[HydEE] Alg. 1 l. 7",
+	Name: "log-scope", Kind: Always, Depth: Thrift, Source: "[HydEE] Alg. 1 l. 7",
 	Doc:     "only messages between clusters are logged",
 	Applies: func(f *Facts) bool { return f.LogsOutside },
 	Needs:   "LogsOutside (Logged)",

@@ -229,7 +229,8 @@ var Protected = register(Property{
 
 // BuffersDrain: what is stable costs no memory at its sender.
 var BuffersDrain = register(Property{
-	Name: "buffers-drain", Kind: Final, Source: "[RADIC] section 4.2.4, design section 4",
+	Name: "buffers-drain", Kind: Final, Depth: Thrift,
+	Source: "[RADIC] section 4.2.4, design section 4",
 	Doc: "when nothing can happen any more, no sender has a copy of a message that is stable " +
 		"at its receiver",
 	Applies: func(f *Facts) bool { return f.KeepsLines && f.KeepsCopies },

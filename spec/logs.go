@@ -11,7 +11,8 @@ import (
 // LogTrimmed: garbage collection gets to everything. When every rank has taken a checkpoint at its
 // end, nothing is kept any more.
 var LogTrimmed = register(Property{
-	Name: "log-trimmed", Kind: Final, Source: "[RADIC] sections 4.1.1 and 4.1.2, design section 4",
+	Name: "log-trimmed", Kind: Final, Depth: Thrift,
+	Source: "[RADIC] sections 4.1.1 and 4.1.2, design section 4",
 	Doc: "when nothing can happen any more, nobody keeps a message whose delivery is in the " +
 		"recovery line of its receiver",
 	Applies: func(f *Facts) bool { return f.Needs == promise.Piecewise && f.Layout.Holdings },

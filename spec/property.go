@@ -51,7 +51,8 @@ type Property struct {
 	Doc    string // one sentence: what holds
 	Source string // where it comes from, e.g. "[HydEE] Lemma 1"
 	Kind   Kind
-	Global bool // Always: reads procs other than that of the event
+	Depth  Depth // of several that one run breaks, which is said first
+	Global bool  // Always: reads procs other than that of the event
 	// Applies says whether a protocol with these promises must satisfy it; nil means every
 	// protocol.
 	Applies func(*Facts) bool
@@ -127,14 +128,16 @@ func Properties() []Property {
 }
 
 // Select lists the properties that a protocol with the given promises must satisfy, those of its
-// author among them. The error says which of these can not be asked.
+// author among them, the deepest first and by name. The error says which of these can not be asked.
 func Select(f *Facts) ([]Property, error) {
 	list, err := f.Properties()
-	return slices.DeleteFunc(list, func(p Property) bool {
+	list = slices.DeleteFunc(list, func(p Property) bool {
 		applies, wrong := p.applies(f)
 		err = errors.Join(err, wrong)
 		return !applies
-	}), err
+	})
+	slices.SortStableFunc(list, func(a, b Property) int { return Deeper(&a, &b) })
+	return list, err
 }
 
 // applies says whether the property is asked with the facts, or that it panics.

@@ -11,7 +11,8 @@ import (
 // theirs. That is no promise for a round to which the root itself contributes only after its line:
 // what a subtree has contributed before may be on its way through the tree.
 var LogPruned = register(Property{
-	Name: "log-pruned", Kind: Final, Source: "[CAMEL] Alg. 1 l. 22-27", Applies: holders,
+	Name: "log-pruned", Kind: Final, Depth: Thrift,
+	Source: "[CAMEL] Alg. 1 l. 22-27", Applies: holders,
 	Needs: declaredKept,
 	Doc: "at the end nobody keeps a message that the recovery line of its sender includes, nor a " +
 		"determinant that was new before the line of its receiver, but for contributions to a " +

@@ -10,7 +10,7 @@ import (
 
 // Terminates: every run ends with every program at its end.
 var Terminates = register(Property{
-	Name: "terminates", Kind: Final, Source: "[HydEE] Theorem 2",
+	Name: "terminates", Kind: Final, Depth: Progress, Source: "[HydEE] Theorem 2",
 	Doc: "no run gets stuck: when nothing can happen any more, every program has ended; with " +
 		"--lasso, no fair run goes on for ever",
 	End: func(f *Facts, v View) string {
@@ -64,7 +64,7 @@ func missing(f *Facts, v View) (words []string) {
 
 // FinalState: failures leave no mark on the result.
 var FinalState = register(Property{
-	Name: "final-state", Kind: Final, Source: "[HydEE] section IV",
+	Name: "final-state", Kind: Final, Depth: Safety, Source: "[HydEE] section IV",
 	Doc:     "the final state of the ranks is that of some failure-free run",
 	Applies: func(f *Facts) bool { return f.Oracle != nil },
 	Needs:   "programs that can be explored alone",
@@ -78,7 +78,7 @@ var FinalState = register(Property{
 
 // GivesNoUp: no machine declares that it can not go on.
 var GivesNoUp = register(Property{
-	Name: "gives-not-up", Kind: Always, Global: true, Source: "design section 9",
+	Name: "gives-not-up", Kind: Always, Depth: Progress, Global: true, Source: "design section 9",
 	Doc: "no process stops with an error of its own, but a rank of which nobody who is up keeps " +
 		"an image, and whoever can not restart without it",
 	Event: func(f *Facts, v View, e trace.Event) string {

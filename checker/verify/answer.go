@@ -49,10 +49,12 @@ type Answer struct {
 	Seen      []string        `json:"seen,omitempty"`
 	Unseen    []string        `json:"unseen,omitempty"`
 	Violation *spec.Violation `json:"violation,omitempty"`
-	Length    int             `json:"length,omitempty"` // steps of the run that breaks it
-	Replay    string          `json:"replay,omitempty"` // file with that run
-	Run       string          `json:"run,omitempty"`    // file with a search that was ended early
-	Samples   *Samples        `json:"samples,omitempty"`
+	// what the same run breaks, too, the deepest first
+	Also    []spec.Violation `json:"also,omitempty"`
+	Length  int              `json:"length,omitempty"` // steps of the run that breaks it
+	Replay  string           `json:"replay,omitempty"` // file with that run
+	Run     string           `json:"run,omitempty"`    // file with a search that was ended early
+	Samples *Samples         `json:"samples,omitempty"`
 
 	Outcome  *world.Outcome      `json:"-"` // everything, with the runs found and their world
 	Scenario *scenarios.Scenario `json:"-"` // in the variant that was asked about
@@ -129,6 +131,9 @@ func (a *Answer) fill(out *world.Outcome) {
 	if len(out.Found) > 0 {
 		a.Violation, a.Length = &out.Found[0].Violation, len(out.Found[0].Path)
 		a.Why = out.Found[0].Property + ": " + out.Found[0].Message
+		if len(out.Runs) > 0 {
+			a.Also = out.World.Also(out.Runs[0])
+		}
 	}
 	if s := out.Samples; s != nil {
 		a.Samples = &Samples{Result: *s,

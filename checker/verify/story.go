@@ -33,7 +33,7 @@ func (a *Answer) ReplayFile() *scenarios.Scenario {
 func Story(s *scenarios.Scenario, w *world.World, run *world.Run,
 	v *spec.Violation) *report.Run {
 	r := &report.Run{Title: s.Name + " (" + s.Protocol + ", " + s.Variant + "): " + s.Title,
-		Trace: run.Trace, Violation: v}
+		Trace: run.Trace, Violation: v, Also: w.Also(run)}
 	properties, _ := w.Facts.Properties() // the world has taken them
 	for _, p := range properties {
 		if v != nil && p.Name == v.Property {

@@ -23,6 +23,25 @@ type Run struct {
 	codes []uint64 // of the steps
 }
 
+// Also lists what a run breaks beside its Violation: of each property the first time, the deepest
+// properties first.
+func (w *World) Also(r *Run) (list []spec.Violation) {
+	if w.Facts == nil || r.Violation == nil {
+		return nil
+	}
+	properties, _ := spec.Select(w.Facts) // the world has taken them
+	found, _ := spec.Judge(w.Facts, &r.Trace, properties, r.Complete)
+	for i := range properties { // the deepest first
+		at := slices.IndexFunc(found, func(v spec.Violation) bool {
+			return v.Property == properties[i].Name && v.Property != r.Violation.Property
+		})
+		if at >= 0 {
+			list = append(list, found[at])
+		}
+	}
+	return list
+}
+
 // ErrStale is returned when an event of a schedule is not enabled where the schedule has it.
 var ErrStale = errors.New("stale schedule")
 

@@ -187,22 +187,31 @@ func (w *World) Initial(state []uint32) int {
 	return violation
 }
 
-// Terminal implements checker.System.
+// Terminal implements checker.System: of several properties that the end breaks, the deepest
+// counts.
 func (w *World) Terminal(state []uint32) int {
 	v := &view{world: w, state: state, self: noProc}
-	for _, p := range w.final {
-		if m := p.End(w.Facts, v); m != "" {
-			return w.violation(spec.Violation{Property: p.Name, Message: m})
+	var deepest *spec.Property
+	broken := ""
+	for i := range w.final {
+		if broken = w.final[i].End(w.Facts, v); broken != "" {
+			deepest = &w.final[i]
+			break
 		}
 	}
 	for i, memory := range w.Remembered(state) {
-		if p := &w.monitors.list[i]; p.Settle != nil {
-			if m := p.Settle(w.Facts, memory); m != "" {
-				return w.violation(spec.Violation{Property: p.Name, Message: m})
-			}
+		p := &w.monitors.list[i]
+		if p.Settle == nil || deepest != nil && spec.Deeper(deepest, p) <= 0 {
+			continue
+		}
+		if m := p.Settle(w.Facts, memory); m != "" {
+			deepest, broken = p, m
 		}
 	}
-	return 0
+	if deepest == nil {
+		return 0
+	}
+	return w.violation(spec.Violation{Property: deepest.Name, Message: broken})
 }
 
 // Violation implements checker.System.

@@ -17,6 +17,7 @@ func ExampleText() {
 		Title: "orphan: a restart forgets a send",
 		Violation: &spec.Violation{Property: "no-orphan",
 			Message: "b has received x, which a has not sent", Step: 5},
+		Also: []spec.Violation{{Property: "terminates", Message: "the run is stuck"}},
 		Trace: trace.Trace{
 			Layout: trace.Layout{Names: []string{"a", "b"}, Ranks: 2,
 				Labels: map[trace.MsgID]string{x: "x"}},
@@ -42,6 +43,7 @@ func ExampleText() {
 	// VIOLATED  no-orphan
 	//
 	//           step 5: b has received x, which a has not sent
+	// also      terminates, at the end of the run: the run is stuck
 	//
 	// step     a       b
 	//          |       |

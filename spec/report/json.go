@@ -32,11 +32,10 @@ type jsonStep struct {
 	Changes []string `json:"changes,omitempty"`
 }
 
-// JSON writes the run for programs: an object with the fields schema (the version of
-// this format), title, property, violation (both null
-// for a clean run), reading, command, layout, labels, steps and events, always all of them and in
-// this order; each step and each event is one line. The error is that of the writer, or ErrNoRun
-// for a nil run.
+// JSON writes the run for programs: an object with the fields schema (the version of this format),
+// title, property, violation (both null for a clean run), also (what the run breaks beside that),
+// reading, command, layout, labels, steps and events, always all of them and in this order; each
+// step and each event is one line. The error is that of the writer, or ErrNoRun for a nil run.
 func JSON(w io.Writer, r *Run) error {
 	if r == nil {
 		return ErrNoRun
@@ -66,6 +65,7 @@ func JSON(w io.Writer, r *Run) error {
 	d.field("title", r.Title)
 	d.field("property", p)
 	d.field("violation", r.Violation)
+	list(&d, "also", r.Also)
 	list(&d, "reading", r.Reading)
 	d.field("command", r.Command)
 	d.field("layout", r.Trace.Layout)

@@ -31,6 +31,7 @@ type Run struct {
 	Property *spec.Property // the broken one, nil when none is
 	// nil when the run is clean; Step 0 means that the end of the run breaks the property
 	Violation *spec.Violation
+	Also      []spec.Violation // what the run breaks beside it, the deepest first
 	Trace     trace.Trace
 	// one per schedule step, in order; nil lists the events of the trace instead, empty lists
 	// nothing
@@ -165,14 +166,22 @@ func (p *page) verdict(r *Run) {
 		p.property("VIOLATED  ", alarm, v.Property, r.Property)
 	}
 	if v != nil {
-		where := "at the end of the run: "
-		if v.Step > 0 {
-			where = fmt.Sprintf("step %d: ", v.Step)
-		}
 		p.blank()
-		p.paragraph(indent, where+v.Message, plain)
+		p.paragraph(indent, moment(v)+v.Message, plain)
+	}
+	for i := range r.Also {
+		v := &r.Also[i]
+		p.paragraph("also      ", v.Property+", "+moment(v)+v.Message, plain)
 	}
 	p.blank()
+}
+
+// moment says where in a run a property is broken.
+func moment(v *spec.Violation) string {
+	if v.Step > 0 {
+		return fmt.Sprintf("step %d: ", v.Step)
+	}
+	return "at the end of the run: "
 }
 
 func (p *page) property(head string, s style, name string, property *spec.Property) {

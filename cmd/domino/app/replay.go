@@ -47,7 +47,7 @@ func runReplay(ctx context.Context, args []string, std streams) (int, error) {
 	}
 	if *asJSON {
 		if err := report.JSON(std.out, &report.Run{Title: s.Name, Violation: run.Violation,
-			Trace: run.Trace}); err != nil {
+			Also: w.Also(run), Trace: run.Trace}); err != nil {
 			return 0, err
 		}
 	} else {
