@@ -118,7 +118,7 @@ var quick = []struct{ scenario, breaks string }{
 	{"h5", "terminates"}, {"h9-twice", ""}, {"h20-log", ""}, {"h12-dates", ""}, {"published", ""},
 	{"causal-s1", "terminates"}, {"causal-s8", "prune-safe"}, {"camel-c1", "terminates"},
 	{"camel-c9a", "log-minimal"}, {"camel-published", "log-minimal"},
-	{"m7", "prune-safe"}, {"m14", "legal-order"}, {"m14-rbml", "legal-order"},
+	{"m7a", "prune-safe"}, {"m14", "legal-order"}, {"m14-rbml", "legal-order"},
 	{"m11a", "prune-safe"},
 	{"m26", "spare-once"}, {"m27", ""}, {"m28", ""}, {"m29", "nodes-watched"},
 	{"m31", "kept-elsewhere"}, {"m33-hmpl", ""}, {"m34", "one-host"},

@@ -7,8 +7,8 @@ import (
 )
 
 // save sends an image to the logger. Nothing waits for it: the image covers what is delivered, the
-// log what comes later, and no channel need be empty ([RADIC] section 2.3.4 flushes all channels,
-// which would wait for ever for a peer that is down: M32).
+// log what comes later, and no channel need be empty ([RADIC] section 2.3.4 flushes all channels:
+// M32).
 func (l *layer) save(out []core.Effect) []core.Effect {
 	s := &l.s
 	if l.together(l.rank) {
@@ -53,6 +53,7 @@ func (l *layer) savedOk(m *Message, out []core.Effect) []core.Effect {
 		return append(out, core.DropInput(l.logger(l.rank), core.MsgID{}, "an older image"))
 	}
 	l.s.Saving, l.s.LineRSN, l.s.LineSent = false, m.RSN, m.Sent
-	out = append(out, core.Effect{Kind: core.Commit, Sent: m.Sent, Received: uint32(m.RSN)})
+	out = l.thaw(append(out, core.Effect{Kind: core.Commit, Sent: m.Sent,
+		Received: uint32(m.RSN)}))
 	return l.decided(m.Number, l.stable(m.RSN, out))
 }

@@ -19,9 +19,8 @@ const (
 	M1 Erratum = iota
 	M2
 	M3
-	M4
 	M5
-	M7
+	M7a
 	M8
 	M9
 	M10
@@ -32,7 +31,6 @@ const (
 	M14
 	M15
 	M16
-	M17
 	M18
 	M19
 	M20
@@ -40,6 +38,7 @@ const (
 	M23
 	M24
 	M25
+	M32
 	M37
 	M49
 	M50
@@ -48,6 +47,7 @@ const (
 	M62
 	M63
 	M64
+	M65
 )
 
 // entries describe every erratum, and say of which protocols it is.

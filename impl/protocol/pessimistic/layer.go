@@ -60,6 +60,7 @@ type state struct {
 	// the last delivery that could have been another one, until it is stable: the program sends
 	// nothing; 0 = there is none
 	Wait     RSN     `json:"wait"`
+	Wild     []RSN   `json:"wild"`     // deliveries to wildcards: only M7a looks at them
 	Acked    RSN     `json:"acked"`    // last acknowledgement of the logger
 	Replay   []Entry `json:"replay"`   // to be delivered before anything else
 	Fetching bool    `json:"fetching"` // the image is not here yet
@@ -72,6 +73,7 @@ type state struct {
 	// the logger has lost everything while the image was being fetched
 	Bare   bool      `json:"bare"`
 	Node   nodeState `json:"node"` // of ranks that roll back together
+	Flush  flush     `json:"flush"`
 	Halted bool      `json:"halted"`
 }
 
@@ -117,7 +119,7 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Receive:
 		return l.receive(in, out)
 	case core.Checkpoint:
-		return l.save(out)
+		return l.checkpoint(out)
 	case core.Persisted:
 		return out // a spilled message has reached the disk: nobody waits for it
 	case core.Received:
@@ -155,18 +157,22 @@ func (l *layer) received(from core.Proc, m *Message, out []core.Effect) []core.E
 		return l.aboutNode(core.Rank(from), m, out)
 	case Stored:
 		return l.stored(m, out)
+	case Freeze, Flushed, Thaw:
+		return l.aboutFlush(core.Rank(from), m, out)
 	}
 	return append(out, core.DropInput(from, core.MsgID{}, "no handler for "+m.Describe().Kind))
 }
 
 // Ready implements core.Layer: the blocking rules for sends.
-func (l *layer) Ready(core.Rank) bool {
+func (l *layer) Ready(to core.Rank) bool {
 	s := &l.s
 	switch {
-	case s.Fetching || s.Halted || s.Wait != 0 || l.atPosted():
+	case l.stopped() || s.Wait != 0 || l.atPosted():
 		return false
 	case l.protocol == RBML && len(s.Unstable) > 0:
 		return false // the send may depend on a delivery that nobody could repeat
+	case l.frozen(to):
+		return false
 	case l.has(M11b) && l.full(l.largest[l.rank]):
 		return false // Deviation: M11b, a full buffer blocks
 	}
@@ -176,17 +182,20 @@ func (l *layer) Ready(core.Rank) bool {
 // Holds implements core.Holder. An output must depend on stable deliveries alone: the outside world
 // can not be rolled back.
 func (l *layer) Holds(op core.OpKind) bool {
+	return l.stopped() || op == core.OpOutput && len(l.s.Unstable) > 0
+}
+
+// stopped reports whether the program can do nothing at all.
+func (l *layer) stopped() bool {
 	s := &l.s
-	if s.Fetching || s.Halted {
-		return true
-	}
-	return op == core.OpOutput && len(s.Unstable) > 0
+	// Deviation: with M65 a receive returns when the log has its message
+	return s.Fetching || s.Halted || l.flushing() || l.has(M65) && len(s.Unstable) > 0
 }
 
 // Sources implements core.Layer: a replay offers the source of its head and nothing else.
 func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	s := &l.s
-	if s.Fetching || s.Halted {
+	if l.stopped() {
 		return buf
 	}
 	var head core.Rank

@@ -18,6 +18,13 @@ import (
 func newWorld(t *testing.T, p pessimistic.Protocol, program string,
 	o pessimistic.Options) *world.World {
 	t.Helper()
+	return newWorldWith(t, p, program, o, func(s *core.Setup) *core.Setup { return s })
+}
+
+// newWorldWith is the same with a setup that something has wrapped.
+func newWorldWith(t *testing.T, p pessimistic.Protocol, program string, o pessimistic.Options,
+	wrap func(*core.Setup) *core.Setup) *world.World {
+	t.Helper()
 	names, programs, err := script.Parse(program, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -27,6 +34,7 @@ func newWorld(t *testing.T, p pessimistic.Protocol, program string,
 	if err != nil {
 		t.Fatal(err)
 	}
+	setup = wrap(setup)
 	model := fault.Model{Failures: 1}
 	w, err := world.New(world.Config{Setup: setup, Model: model,
 		Facts: world.FactsOf(setup, &model, nil), Twice: true})

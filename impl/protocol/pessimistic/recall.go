@@ -137,6 +137,8 @@ func (l *sender) assemble() {
 		waits := slices.ContainsFunc(q.Arrived, func(a arrival) bool { return a.SSN == e.SSN })
 		switch {
 		case e.SSN <= q.Taken || waits && !l.has(M18):
+		case l.has(M5) && e.RSN == 0 && e.SSN < q.Highest:
+			// Deviation: M5, it is below the highest number that has come
 		case l.has(M18):
 			// Deviation: M18 replays partially logged messages of one sender in any order, here the
 			// last one first

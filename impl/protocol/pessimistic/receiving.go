@@ -83,6 +83,9 @@ func (l *layer) receive(in core.Input, out []core.Effect) []core.Effect {
 		e.Payload.Data = nil
 	}
 	s.Unstable = append(s.Unstable, e)
+	if in.Any && l.has(M7a) {
+		s.Wild = append(s.Wild, e.RSN)
+	}
 	l.put[0], l.delivered = e, l.Copies()
 	if l.protocol == HMPL && l.undetermined(in) {
 		s.Wait = s.RSN // the wildcard rule
@@ -93,10 +96,7 @@ func (l *layer) receive(in core.Input, out []core.Effect) []core.Effect {
 
 // undetermined reports whether the receive could have had another outcome in a re-execution.
 func (l *layer) undetermined(in core.Input) bool {
-	switch {
-	case l.has(M4):
-		return false // Deviation: M4 has no wildcard rule
-	case l.has(M3):
+	if l.has(M3) {
 		// Deviation: M3, completing one of several posted receives is not taken for a choice
 		return in.Any
 	}
@@ -170,13 +170,12 @@ func (l *layer) tell(u Entry, out []core.Effect) []core.Effect {
 	}
 	out = append(out, core.SendTo(u.Source.Proc(),
 		l.scratch.New(Message{Kind: Confirm, SSN: u.SSN})))
-	if l.has(M7) {
-		// Deviation: M7, read as the text can be read: what other senders have begun to send to the
-		// same wildcard is erased, too.
+	if slices.Contains(l.s.Wild, u.RSN) {
+		// Deviation: M7a, what other senders have begun to send to the same wildcard is erased,
+		// too.
 		for q := range core.Rank(l.ranks) {
 			if a := l.s.In[q].Arrived; q != u.Source && len(a) > 0 {
-				out = append(out, core.SendTo(q.Proc(),
-					&Message{Kind: Confirm, SSN: a[len(a)-1].SSN}))
+				out = append(out, core.SendTo(q.Proc(), &Message{Kind: Confirm, SSN: a[0].SSN}))
 			}
 		}
 	}

@@ -52,6 +52,7 @@ type stream struct {
 	Covered SSN       `json:"covered"` // every message up to it is in the stable image
 	Arrived []arrival `json:"arrived"` // ascending numbers
 	Waiting bool      `json:"waiting"` // for its part of the log
+	Highest SSN       `json:"highest"` // that has arrived: only M5 looks at it
 }
 
 // senderState is the layer of a rank under SBML.
@@ -129,12 +130,8 @@ func (l *sender) Ready(core.Rank) bool {
 	return !l.waiting() && !l.atPosted() && l.recordedAll()
 }
 
-// recordedAll reports whether every delivery has its number recorded at its sender. Deviation: M17
-// opens the gate when the number has been sent, which is when the message is delivered.
+// recordedAll reports whether every delivery has its number recorded at its sender.
 func (l *sender) recordedAll() bool {
-	if l.has(M17) {
-		return true
-	}
 	for l.acked < len(l.s.Table) && l.s.Table[l.acked].Acked {
 		l.acked++
 	}
@@ -187,6 +184,12 @@ func (l *sender) send(in core.Input, out []core.Effect) []core.Effect {
 // failed, so its log has lost our answer, whatever we know of an acknowledgement.
 func (l *sender) arrive(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	q := &l.s.Streams[from]
+	if l.has(M5) { // Deviation: M5, a table of the highest numbers
+		if m.SSN > q.Taken && m.SSN <= q.Highest {
+			return append(out, core.DropInput(from.Proc(), m.Payload.ID, "a lower number"))
+		}
+		q.Highest = max(q.Highest, m.SSN)
+	}
 	if m.SSN > q.Taken {
 		if !slices.ContainsFunc(q.Arrived, func(a arrival) bool { return a.SSN == m.SSN }) {
 			q.Arrived = inserted(q.Arrived, arrival{SSN: m.SSN, Payload: m.Payload})

@@ -70,9 +70,7 @@ func (l *layer) overwrite(out []core.Effect) []core.Effect {
 
 // confirmed erases a message that is stable at its receiver ([RADIC] Fig. 4.4 t7).
 func (l *layer) confirmed(from core.Rank, ssn SSN, out []core.Effect) []core.Effect {
-	return l.erase(from, func(m *saved) bool {
-		return m.SSN == ssn || l.has(M7) && m.SSN <= ssn
-	}, out)
+	return l.erase(from, func(m *saved) bool { return m.SSN == ssn }, out)
 }
 
 // erase removes messages from the temporary buffer.
@@ -93,6 +91,9 @@ func (l *layer) erase(to core.Rank, which func(*saved) bool, out []core.Effect) 
 // pull answers a restarted receiver ([RADIC] Fig. 4.5): what is not stable there is sent again, in
 // the order of numbers.
 func (l *layer) pull(from core.Rank, p *Message, out []core.Effect) []core.Effect {
+	l.s.Flush.Frozen = slices.DeleteFunc(l.s.Flush.Frozen, func(q core.Rank) bool {
+		return q == from // the life that asked for it is over
+	})
 	out = l.erase(from, func(m *saved) bool { return m.SSN <= p.SSN }, out)
 	out = l.resend(from, l.has(M2), out)
 	in := &l.s.In[from]

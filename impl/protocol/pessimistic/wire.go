@@ -61,12 +61,16 @@ const (
 	// first rank of a node to the others after a restart: the line is Number: Life
 	Line
 	Lost // rank that has given up to the others of its node: Life
+	// M32, rank that saves to all others: send me nothing
+	Freeze
+	Flushed // answer: nothing more comes
+	Thaw    // the image is stored
 )
 
 var kindNames = [...]string{"", "Data", "Confirm", "Pull", "Suppress", "LogPut", "LogAck",
 	"LogFull", "LogFetch", "LogData", "Save", "SaveOk",
 	"NewLogger", "Order", "OrderOk", "Collect", "Recall", "Recalled", "SaveRequest", "Marker",
-	"Stored", "Settle", "Line", "Lost"}
+	"Stored", "Settle", "Line", "Lost", "Freeze", "Flushed", "Thaw"}
 
 // Entry is one logged delivery.
 type Entry struct {
