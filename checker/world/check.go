@@ -31,6 +31,7 @@ type Case struct {
 	Subject         string // text of the question, for saved searches
 	Forget          bool   // run every local step again each time it is taken (Config.Forget)
 	Once            bool   // do not run local steps twice: hidden nondeterminism is not looked for
+	AsFound         bool   // do not look for a shorter run that breaks the same
 	Cuts            bool   // put a crash between any two effects (Config.Cuts)
 	// explore although program or model are outside the promises of the protocol
 	Force   bool
@@ -76,7 +77,8 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	}
 	out.note(w)
 	for i := range out.Found {
-		if o.Order != checker.BreadthFirst && out.Found[i].Loop == 0 && !w.unjudged.Load() {
+		if o.Order != checker.BreadthFirst && out.Found[i].Loop == 0 && !w.unjudged.Load() &&
+			!c.AsFound {
 			out.Found[i] = shorten(ctx, w, out.Found[i], o)
 		}
 	}

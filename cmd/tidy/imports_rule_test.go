@@ -142,6 +142,10 @@ var importTable = []row{
 		internal: and(searching, "checker/boundary", "checker/minimise", "checker/world",
 			"scenarios", "scenarios/spelling"),
 	},
+	// It works on text and types, and runs what it has compiled; the switch in mutated source knows
+	// nobody.
+	{dir: "checker/mutate/source"},
+	{dir: "checker/mutate/source/mutant"},
 	{
 		dir:      "checker/minimise",
 		internal: and(searching, "checker/world", "impl/program/script", "scenarios"),

@@ -3,12 +3,15 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/domino-check/domino/checker/mutate"
 	"github.com/domino-check/domino/cmd/domino/app/term"
@@ -27,23 +30,16 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 		"mutate hydee/gate-open 'rbml/log-*' --show",
 		"mutate --methods exhaustive,portfolio --budget 5s",
 		"mutate --json --workers 1 --seed 7 causal",
-		"mutate --methods exhaustive,walk,portfolio --schedules 5000 --shrink 0")
+		"mutate --methods exhaustive,walk,portfolio --schedules 5000 --shrink 0",
+		"mutate --source hydee --sample 100 --fuzz 20s", "mutate --source survivor.go --list")
 	methods := allMethods(std)
 	var names []string
 	for _, m := range methods {
 		names = append(names, m.Name())
 	}
 	chosen := f.StringSlice("methods", names, "how mutants are hunted")
-	budget := f.Duration("budget", 30*time.Second,
-		"time for each method that draws runs, for each mutant")
-	schedules := f.Int("schedules", 0,
-		"runs that a method draws at most for a mutant; 0 = no limit but the time")
-	states := f.Int("max-states", 1<<20,
-		"states of the exhaustive search breadth first; beyond, it begins again depth first "+
-			"without that limit")
-	memory := f.Int64("max-memory", 4096, "MiB of tables of one search; 0 = no limit")
+	budget := registerBudget(f)
 	workers := f.Int("workers", runtime.GOMAXPROCS(0), "mutants that are hunted at a time")
-	seed := f.Uint64("seed", 1, "same seed, same schedules")
 	shrink := f.Int("shrink", 20_000,
 		"states to look at for each smaller scenario when a run is made smaller; 0 = none is")
 	show := f.Bool("show", false,
@@ -53,8 +49,15 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 	asJSON := f.Bool("json", false,
 		"print JSON: a line for each mutant, then one with the summary; progress goes to "+
 			"standard error, in JSON, too")
-	if err := f.Parse(args); err != nil {
+	src, err := registerSource(f)
+	if err = errors.Join(err, f.Parse(args)); err != nil {
 		return 0, err
+	}
+	switch src.take(*budget.seed, *workers, *list, *asJSON); {
+	case src.judge:
+		return judgeMutant(ctx, std)
+	case src.on:
+		return src.runSource(ctx, f.Args(), std)
 	}
 	if err := within(f, positive("budget max-states"), ofWorkers(),
 		notNegative("schedules max-memory shrink")); err != nil {
@@ -74,10 +77,36 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 	line := &hunts{Line: term.NewLine(std.err, *asJSON), total: len(mutants),
 		at: map[string]mutate.Hunt{}}
 	q := mutate.Question{Methods: hunters, Resolve: std.guarded, Scenarios: all, Shrink: *shrink,
-		Progress: line.hunting,
-		Budget: mutate.Budget{Time: *budget, Schedules: *schedules, States: *states,
-			Bytes: *memory << 20, Seed: *seed}}
+		Progress: line.hunting, Budget: budget.budget()}
 	return huntAll(ctx, mutants, &q, *workers, line, std, *show, *asJSON)
+}
+
+// budgetFlags are those of a budget.
+type budgetFlags struct {
+	time              *time.Duration
+	schedules, states *int
+	memory            *int64
+	seed              *uint64
+}
+
+func registerBudget(f *pflag.FlagSet) *budgetFlags {
+	return &budgetFlags{
+		time: f.Duration("budget", 30*time.Second,
+			"time for each method that draws runs, for each mutant"),
+		schedules: f.Int("schedules", 0,
+			"runs that a method draws at most for a mutant; 0 = no limit but the time"),
+		states: f.Int("max-states", 1<<20,
+			"states of the exhaustive search breadth first; beyond, it begins again depth first "+
+				"without that limit"),
+		memory: f.Int64("max-memory", 4096, "MiB of tables of one search; 0 = no limit"),
+		seed:   f.Uint64("seed", 1, "same seed, same schedules"),
+	}
+}
+
+// budget is what the flags say.
+func (b *budgetFlags) budget() mutate.Budget {
+	return mutate.Budget{Time: *b.time, Schedules: *b.schedules, States: *b.states,
+		Bytes: *b.memory << 20, Seed: *b.seed}
 }
 
 // mutants are the scenarios, and the mutants that the words name.

@@ -1,0 +1,90 @@
+package source
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// switches says of an expression what it is in the repaired protocol, where no erratum is switched
+// on: such a condition decides nothing, and what it guards may be dead.
+func (f *finder) switches(e ast.Expr) (value, known bool) {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return f.switches(e.X)
+	case *ast.UnaryExpr:
+		value, known = f.switches(e.X)
+		return !value, known && e.Op == token.NOT
+	case *ast.BinaryExpr:
+		a, knownA := f.switches(e.X)
+		b, knownB := f.switches(e.Y)
+		switch {
+		case e.Op == token.LAND:
+			return a && b, knownA && knownB || knownA && !a || knownB && !b
+		case e.Op == token.LOR:
+			return a || b, knownA && knownB || knownA && a || knownB && b
+		}
+	case *ast.CallExpr: // has(H2): the argument is the number of an erratum
+		for _, arg := range e.Args {
+			if t := f.info.TypeOf(arg); t != nil && f.info.Types[arg].Value != nil &&
+				strings.HasSuffix(t.String(), "/impl/core.Switch") {
+				return false, true
+			}
+		}
+	}
+	return false, false
+}
+
+// invariant reports whether a block only panics: its condition is an assertion.
+func invariant(b *ast.BlockStmt) bool {
+	if len(b.List) != 1 {
+		return false
+	}
+	s, ok := b.List[0].(*ast.ExprStmt)
+	return ok && isPanic(s.X)
+}
+
+func isPanic(e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	id, ok := call.Fun.(*ast.Ident)
+	return ok && id.Name == "panic"
+}
+
+// beside reports whether a function is none of the behaviour: it makes text for people, or tells a
+// search what it may leave out, which is tested against the search that leaves nothing out.
+func beside(function string) bool {
+	switch function[strings.LastIndexByte(function, '.')+1:] {
+	case "String", "Describe", "MarshalText", "Error", "Commutes":
+		return true
+	}
+	return false
+}
+
+// textFile reports whether a file is tables, texts and wiring, or, as datapath.go, the short form
+// of messages on a real network, which no search takes: a test compares it with the codec.
+func textFile(name string) bool {
+	switch name {
+	case "doc.go", "errata.go", "mutants.go", "protocol.go", "protocols.go", "options.go",
+		"datapath.go":
+		return true
+	}
+	return false
+}
+
+// textCall reports whether a call makes an error or a text.
+func (f *finder) textCall(call *ast.CallExpr) bool {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	id, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	name, ok := f.info.Uses[id].(*types.PkgName)
+	return ok && (name.Imported().Path() == "fmt" || name.Imported().Path() == "errors")
+}
