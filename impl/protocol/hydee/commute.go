@@ -6,20 +6,21 @@ import "github.com/domino-check/domino/impl/core"
 // checkpoint or newer round is to come:
 //
 //   - Status of the present round, gate closed and not evaluated: it is put into a set. What the
-//     last one triggers depends on logs, receptions and dates of messages between clusters, which
-//     do not change meanwhile: sends wait, and the receptions of the round begin only after our own
-//     report. Frontier and messages of the round come after that report, too.
-//   - Begin that is ignored: no effect. Begin or Status of the newest round at a restarted rank in
-//     no round whose queues are empty: its mates send nothing before all have joined, so its date
-//     does not change before it joins.
+//     last one triggers depends on logs and receptions of the channels that the round is about,
+//     which do not change meanwhile: sends wait, and the receptions of the round begin only after
+//     our own report. Frontier and messages of the round come after that report, too. Other
+//     channels go on, and are not looked at.
+//   - Begin that is ignored: no effect. Begin or Status of the newest round, which is about it, at
+//     a restarted rank in no round whose queues are empty: its mates send nothing before all have
+//     joined, so its date does not change before it joins.
 //   - Begin or Status of the newest round at a rank whose program has ended: nothing is sent or
 //     received any more, and what arrives is dropped when the round is joined or after it.
 //   - messages of dead incarnations: they are of older rounds, because the round was opened after
 //     the notice, and are dropped.
 //   - Frontier of the present round: it only raises a bound; what it sends again is seen by the
 //     world, which then does not take it first.
-//   - a message of the present round or of the own cluster: it is appended to the queue of its
-//     source, of which other steps take only the head.
+//   - a message that is taken, sent since its channel was evaluated last, or of the own cluster: it
+//     is appended to the queue of its source, of which other steps take only the head.
 //   - a receive that names its source, when evaluated: the date and phase that it gives the rank
 //     are those that it gives after any arrival. It must not come before Begin, which is why a rank
 //     that has joined no round of a recovery says so.
@@ -38,10 +39,11 @@ func (l *layer) Commutes(in core.Input) (round uint64, ok bool) {
 		if l.same(l.rank, core.Rank(in.From)) {
 			return present, m.Incarnation == l.s.Incarnation && !l.s.Unjoined
 		}
-		return present, m.Round == l.s.Round && !l.s.Unjoined && (l.s.Evaluated || l.s.Round == 0)
+		return present, l.refuse(core.Rank(in.From), m) == ""
 	case Begin, Status:
 		if m.Round > l.s.Round {
-			return uint64(m.Round), l.s.Unjoined && len(l.Sources(nil)) == 0 || l.app.Ended()
+			return uint64(m.Round), l.keepsOut(m) == "" &&
+				(l.s.Unjoined && len(l.Sources(nil)) == 0 || l.app.Ended())
 		}
 		return present, m.Round == l.s.Round && l.s.Round != 0
 	case Frontier:

@@ -28,7 +28,7 @@ func TestWhoStartsTheNotification(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			lives := []core.Incarnation{0, 0, 0}
+			lives := []core.Incarnation{0, 0}
 			r := newRig(t, figure4, "x y | c", tt.errata...)
 			r.down("x")
 			r.want("first report", r.give("x", "RP",
@@ -148,7 +148,7 @@ func TestExactPhase(t *testing.T) {
 			r.give("RP", "a", hydee.Message{Kind: hydee.Begin, Round: 1})
 			r.want("report in phase 1", r.give("c", "a",
 				hydee.Message{Kind: hydee.Status, Round: 1}),
-				"to RP: Report round 0.1 lives [0 0 0]")
+				"to RP: Report round 0.1 lives [0 0]")
 			r.give("b", "a", hydee.Message{Kind: hydee.App, Round: 1, Date: 1, Phase: 3,
 				Payload: core.Payload{ID: core.MsgID{From: 1, Number: 1}}})
 			r.run("a", "b")

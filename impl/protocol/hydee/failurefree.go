@@ -60,8 +60,9 @@ func (l *layer) appMessage(date Date, phase Phase, payload core.Payload) *Messag
 		Phase: phase, Payload: payload}
 }
 
-// arrive takes an application message from the network (R2). What was sent before the receiver
-// joined its round is dropped: the sender's log has it, and only the log goes through the gate.
+// arrive takes an application message from the network (R2). What was sent before the round in
+// which the channel was evaluated last is dropped: the sender's log has it, and only the log goes
+// through the gate.
 func (l *layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	if reason := l.refuse(from, m); reason != "" {
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, reason))
@@ -77,6 +78,7 @@ func (l *layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Eff
 
 // refuse gives the reason for which an arriving message is dropped, or "".
 func (l *layer) refuse(from core.Rank, m *Message) string {
+	evaluation := l.s.Peers[from].Evaluation
 	switch {
 	case l.same(l.rank, from):
 		if m.Incarnation != l.s.Incarnation {
@@ -89,11 +91,11 @@ func (l *layer) refuse(from core.Rank, m *Message) string {
 	case l.has(H7): // Deviation: H7 accepts whatever is still in flight
 	case l.s.Unjoined:
 		return "not yet in a round"
-	case l.s.Round > 0 && !l.s.Evaluated && !l.has(H23):
+	case evaluation > 0 && evaluation == l.s.Round && !l.s.Evaluated && !l.has(H23):
 		// Whoever sends in this round has been told that all of us have evaluated it: that was a
 		// former life of ours.
 		return "this life has not evaluated the round"
-	case m.Round < l.s.Round:
+	case m.Round < evaluation:
 		return "sent before this round"
 	}
 	return ""

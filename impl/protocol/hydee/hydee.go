@@ -60,6 +60,7 @@ type message struct {
 type peer struct {
 	_          struct{}         `cbor:",toarray"`
 	Arrived    []message        `json:"arrived"`    // the unexpected queue
+	Evaluation Round            `json:"evaluation"` // the last one that was about this channel
 	HasStatus  bool             `json:"hasStatus"`  // its Status of this round is here
 	StatusDate Date             `json:"statusDate"` // its date
 	StatusLife core.Incarnation `json:"statusLife"` // its incarnation
@@ -82,6 +83,7 @@ type state struct {
 	Peers       []peer           `json:"peers"`    // by rank
 	Incarnation core.Incarnation `json:"incarnation"`
 	Round       Round            `json:"round"`
+	Clusters    []int            `json:"clusters"` // whose channels this round is about
 	Frontier    Phase            `json:"frontier"` // sends up to this phase may leave
 	Unjoined    bool             `json:"unjoined"` // restarted and in no round yet
 	Evaluated   bool             `json:"evaluated"`
@@ -118,6 +120,11 @@ func (c *config) first(r core.Rank) core.Rank     { return c.members[c.clusters[
 func (c *config) mates(r core.Rank) []core.Rank   { return c.members[c.clusters[r]] }
 func (c *config) recoveryProcess() core.Proc      { return core.Proc(c.ranks) }
 func (c *config) outside(r core.Rank) []core.Rank { return c.others(r, false) }
+
+// about reports whether a round for the clusters is about the channels of a rank.
+func (c *config) about(clusters []int, r core.Rank) bool {
+	return slices.Contains(clusters, c.clusters[r])
+}
 
 // others returns the ranks of other clusters, or with the flag also the mates, without r itself.
 func (c *config) others(r core.Rank, mates bool) []core.Rank {

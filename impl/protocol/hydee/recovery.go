@@ -14,9 +14,12 @@ type recoveryState struct {
 	Round    Round    `json:"round"`
 	Reported []bool   `json:"reported"` // by rank, in this round
 	Phases   []Phase  `json:"phases"`   // own phases as reported, by rank
-	// incarnations of all ranks as first reported in this round
+	Clusters []int    `json:"clusters"` // that have failed since the last recovery was over
+	// incarnation of each cluster as evaluated last, and whether that is known of those that the
+	// round is about
 	Lives []core.Incarnation `json:"lives"`
-	// two reports of this round are about different lives of a rank
+	Known []bool             `json:"known"`
+	// two reports are about different lives of a cluster
 	Mixed    bool     `json:"mixed"`
 	Orphans  []Orphan `json:"orphans"`  // outstanding, ordered
 	Frontier Phase    `json:"frontier"` // as last announced in this round, 0 before
@@ -41,12 +44,16 @@ func (r *recoveryProcess) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Start:
 		return out
 	case core.Restore:
-		// A fresh recovery process does not know whether a recovery was going on: it opens a round
-		// of its own.
+		// A fresh recovery process does not know whether a recovery was going on, and of whom: it
+		// opens a round of its own, about all channels.
 		r.s = recoveryState{Round: Round(in.Incarnation) << 32}
-		return r.openRound(out)
+		return r.openRound(func(int) bool { return true }, out)
 	case core.Down:
-		return r.openRound(out)
+		return r.openRound(func(cluster int) bool {
+			return slices.ContainsFunc(r.members[cluster], func(q core.Rank) bool {
+				return slices.Contains(in.Procs, q.Proc())
+			})
+		}, out)
 	case core.Received:
 		m := in.Message.(*Message)
 		switch {
@@ -61,12 +68,24 @@ func (r *recoveryProcess) Step(in core.Input, out []core.Effect) []core.Effect {
 	return append(out, core.DropInput(in.From, core.MsgID{}, "no handler"))
 }
 
-// openRound starts an evaluation of all channels (R5).
-func (r *recoveryProcess) openRound(out []core.Effect) []core.Effect {
-	r.s = recoveryState{Round: r.s.Round + 1, Reported: make([]bool, r.ranks),
-		Phases: make([]Phase, r.ranks)}
+// openRound starts an evaluation of the channels of clusters that have failed, and of those that
+// the recovery that goes on is about (R5): it may have lost some of them. All others are known,
+// with the lives at their ends.
+func (r *recoveryProcess) openRound(failed func(int) bool, out []core.Effect) []core.Effect {
+	s := recoveryState{Round: r.s.Round + 1, Reported: make([]bool, r.ranks),
+		Phases: make([]Phase, r.ranks), Lives: make([]core.Incarnation, len(r.members)),
+		Known: make([]bool, len(r.members))}
+	copy(s.Lives, r.s.Lives)
+	for k := range r.members {
+		s.Known[k] = !failed(k) && !slices.Contains(r.s.Clusters, k)
+		if !s.Known[k] {
+			s.Clusters, s.Lives[k] = append(s.Clusters, k), 0
+		}
+	}
+	r.s = s
 	for q := range core.Rank(r.ranks) {
-		out = append(out, core.SendTo(q.Proc(), &Message{Kind: Begin, Round: r.s.Round}))
+		out = append(out, core.SendTo(q.Proc(),
+			&Message{Kind: Begin, Round: s.Round, Clusters: s.Clusters}))
 	}
 	return out
 }
@@ -77,10 +96,7 @@ func (r *recoveryProcess) report(from core.Rank, m *Message, out []core.Effect) 
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "second report of this round"))
 	}
 	r.s.Reported[from], r.s.Phases[from] = true, m.Phase
-	if len(r.s.Lives) == 0 {
-		r.s.Lives = slices.Clone(m.Lives)
-	}
-	r.s.Mixed = r.s.Mixed || !slices.Equal(r.s.Lives, m.Lives)
+	r.compare(r.clusters[from], m.Lives)
 	r.s.Orphans = append(r.s.Orphans, m.Orphans...)
 	slices.SortFunc(r.s.Orphans, compareOrphans)
 	if r.has(H5) {
@@ -94,10 +110,25 @@ func (r *recoveryProcess) report(from core.Rank, m *Message, out []core.Effect) 
 	return out
 }
 
-// complete reports whether the reports of all ranks are in and are about the same lives. A rank
-// that failed after it joined the round may join it again in its next life, while others have
-// evaluated its former one; such a round never ends, and the notice of the failure, which is still
-// to come, opens the next.
+// compare notes the lives that a report is about: of the clusters of this round, and of the own one
+// of who reports.
+func (r *recoveryProcess) compare(own int, lives []core.Incarnation) {
+	for k, life := range lives {
+		switch {
+		case k != own && !slices.Contains(r.s.Clusters, k):
+		case !r.s.Known[k]:
+			r.s.Lives[k], r.s.Known[k] = life, true
+		case r.s.Lives[k] != life:
+			r.s.Mixed = true
+		}
+	}
+}
+
+// complete reports whether the reports of all ranks are in and are about the same lives, which for
+// a cluster that the round is not about is the one that was evaluated last. A rank that failed
+// after it joined the round may join it again in its next life, while others have evaluated its
+// former one; such a round never ends, and the notice of the failure, which is still to come, opens
+// the next.
 func (r *recoveryProcess) complete() bool {
 	// Deviation: H23 mixes lives
 	return !slices.Contains(r.s.Reported, false) && (!r.s.Mixed || r.has(H23))
@@ -138,13 +169,17 @@ func (r *recoveryProcess) announce(out []core.Effect) []core.Effect {
 		return out
 	}
 	r.s.Frontier = least
+	if least == infinite && r.complete() {
+		r.s.Clusters = nil // over: what is still to be sent again is with who has it in its log
+	}
 	parts := []uint8{openGate | releaseLogs}
 	if r.has(H9c) {
 		parts = []uint8{openGate, releaseLogs} // Deviation: H9c, the gate first, the log behind it
 	}
 	for q := range core.Rank(r.ranks) {
 		for _, part := range parts {
-			m := &Message{Kind: Frontier, Round: r.s.Round, Phase: least, Part: part}
+			m := &Message{Kind: Frontier, Round: r.s.Round,
+				Incarnation: r.s.Lives[r.clusters[q]], Phase: least, Part: part}
 			if r.has(H18) {
 				m.Last = Date(r.s.Phases[q])
 			}

@@ -1,6 +1,7 @@
 package hydee_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/domino-check/domino/impl/core"
@@ -25,22 +26,21 @@ func afterM7(t *testing.T, errata ...hydee.Erratum) *rig {
 // ranks, each further one a newer round, and whatever was counted before is forgotten.
 func TestRoundOnFailure(t *testing.T) {
 	r := newRig(t, figure4, "x y | c")
-	r.want("first", r.down("x"), "to x: Begin round 0.1", "to y: Begin round 0.1",
-		"to c: Begin round 0.1")
+	r.want("first", r.down("x"), "to x: Begin round 0.1 of [0]", "to y: Begin round 0.1 of [0]",
+		"to c: Begin round 0.1 of [0]")
 	r.give("c", "RP", hydee.Message{Kind: hydee.Report, Round: 1, Phase: 2,
-		Lives: []core.Incarnation{0, 0, 0}})
+		Lives: []core.Incarnation{0, 0}})
 	r.want("second", r.down("c"), "to x: Begin round 0.2", "to y: Begin round 0.2",
 		"to c: Begin round 0.2")
 	r.want("report of the old round", r.give("x", "RP",
 		hydee.Message{Kind: hydee.Report, Round: 1}), "drop from x: old round")
 	for _, q := range []string{"x", "y"} {
 		r.want("report", r.give(q, "RP", hydee.Message{Kind: hydee.Report, Round: 2,
-			Lives: []core.Incarnation{1, 1, 1}}))
+			Lives: []core.Incarnation{1, 1}}))
 	}
 	r.want("the report of c in the old round does not count", r.give("c", "RP",
-		hydee.Message{Kind: hydee.Report, Round: 2, Lives: []core.Incarnation{1, 1, 1}}),
-		"to x: Frontier round 0.2 phase all", "to y: Frontier round 0.2 phase all",
-		"to c: Frontier round 0.2 phase all")
+		hydee.Message{Kind: hydee.Report, Round: 2, Lives: []core.Incarnation{1, 1}}),
+		frontier("0.2", "all", 1, 1)...)
 }
 
 // TestRoundOfReplacement checks that a new recovery process opens a round of its own, newer than
@@ -58,18 +58,23 @@ func TestRoundOfReplacement(t *testing.T) {
 
 // reports lets every rank report; orphans come from c.
 func reports(r *rig, round hydee.Round, orphans ...hydee.Orphan) []string {
-	lives := []core.Incarnation{0, 0, 0}
+	lives := []core.Incarnation{0, 0}
 	r.give("x", "RP", hydee.Message{Kind: hydee.Report, Round: round, Phase: 1, Lives: lives})
 	r.give("y", "RP", hydee.Message{Kind: hydee.Report, Round: round, Phase: 1, Lives: lives})
 	return r.give("c", "RP", hydee.Message{Kind: hydee.Report, Round: round, Phase: 2, Lives: lives,
 		Orphans: orphans})
 }
 
-// frontier is what the recovery process sends to announce a phase.
-func frontier(round, phase string) []string {
+// frontier is what the recovery process sends to announce a phase, to lives of the two clusters, 0
+// where none are given.
+func frontier(round, phase string, lives ...core.Incarnation) []string {
 	var list []string
-	for _, q := range []string{"x", "y", "c"} {
-		list = append(list, "to "+q+": Frontier round "+round+" phase "+phase)
+	for i, q := range []string{"x", "y", "c"} {
+		life := ""
+		if cluster := i / 2; cluster < len(lives) && lives[cluster] > 0 {
+			life = fmt.Sprint(" life ", lives[cluster])
+		}
+		list = append(list, "to "+q+": Frontier round "+round+life+" phase "+phase)
 	}
 	return list
 }
@@ -81,7 +86,7 @@ func done(to core.Rank, date hydee.Date, phase hydee.Phase) hydee.Message {
 // TestReports checks R8: nothing is announced before the report of every rank, then the least phase
 // with an orphan; a second report of a rank is dropped.
 func TestReports(t *testing.T) {
-	lives := []core.Incarnation{0, 0, 0}
+	lives := []core.Incarnation{0, 0}
 	orphan := hydee.Orphan{Source: 1, To: 2, Date: 2, Phase: 4}
 	r := newRig(t, figure4, "x y | c")
 	r.down("x")
@@ -173,18 +178,18 @@ func TestMixedLives(t *testing.T) {
 		want   []string
 	}{
 		{"repaired waits for the next round", nil, nil},
-		{"switched on", []hydee.Erratum{hydee.H23}, frontier("0.1", "all")},
+		{"switched on", []hydee.Erratum{hydee.H23}, frontier("0.1", "all", 1)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, figure4, "x y | c", tt.errata...)
 			r.down("x")
-			for q, lives := range map[string][]core.Incarnation{"x": {1, 1, 0}, "y": {1, 1, 0}} {
+			for q, lives := range map[string][]core.Incarnation{"x": {1, 0}, "y": {1, 0}} {
 				r.want("report", r.give(q, "RP",
 					hydee.Message{Kind: hydee.Report, Round: 1, Lives: lives}))
 			}
 			r.want("about another life of c",
 				r.give("c", "RP", hydee.Message{Kind: hydee.Report, Round: 1,
-					Lives: []core.Incarnation{1, 1, 1}}), tt.want...)
+					Lives: []core.Incarnation{1, 1}}), tt.want...)
 		})
 	}
 }
@@ -199,18 +204,18 @@ func TestRecoveryOfFigure4(t *testing.T) {
 	r.want("y restarts", r.restart("y"))
 	r.want("gate of x", r.can("x"))
 	r.down("x")
-	r.want("x joins", r.arrive("RP", "x"), "to c: Status round 0.1 life 1 date 0 last 0")
-	r.want("y joins", r.arrive("RP", "y"), "to c: Status round 0.1 life 1 date 0 last 0")
-	r.want("c joins", r.arrive("RP", "c"), "to x: Status round 0.1 date 2 last 0",
-		"to y: Status round 0.1 date 2 last 2")
-	r.want("x reports", r.arrive("c", "x"), "to RP: Report round 0.1 lives [1 1 0]")
-	r.want("y reports", r.arrive("c", "y"), "to RP: Report round 0.1 lives [1 1 0]")
+	r.want("x joins", r.arrive("RP", "x"), "to c: Status round 0.1 of [0] life 1 date 0 last 0")
+	r.want("y joins", r.arrive("RP", "y"), "to c: Status round 0.1 of [0] life 1 date 0 last 0")
+	r.want("c joins", r.arrive("RP", "c"), "to x: Status round 0.1 of [0] date 2 last 0",
+		"to y: Status round 0.1 of [0] date 2 last 2")
+	r.want("x reports", r.arrive("c", "x"), "to RP: Report round 0.1 lives [1 0]")
+	r.want("y reports", r.arrive("c", "y"), "to RP: Report round 0.1 lives [1 0]")
 	r.want("c waits for both", r.arrive("x", "c"))
 	r.want("c reports the orphan", r.arrive("y", "c"),
-		"to RP: Report round 0.1 orphan y->c/2/1 lives [1 1 0]")
+		"to RP: Report round 0.1 orphan y->c/2/1 lives [1 0]")
 	r.want("first report", r.arrive("x", "RP"))
 	r.want("second report", r.arrive("y", "RP"))
-	r.want("third report", r.arrive("c", "RP"), frontier("0.1", "1")...)
+	r.want("third report", r.arrive("c", "RP"), frontier("0.1", "1", 1)...)
 	r.want("phase 2 stays on the list", r.arrive("RP", "c"))
 	r.arrive("RP", "x")
 	r.arrive("RP", "y")
@@ -221,7 +226,7 @@ func TestRecoveryOfFigure4(t *testing.T) {
 	r.want("y executes m3 again", r.run("y"), "program sent m3 to c", "log m3 for c",
 		"to RP: OrphanDone round 0.1 to c date 2 phase 1")
 	r.want("nothing leaves for c", r.flight("y", "c"))
-	r.want("the orphan is done", r.arrive("y", "RP"), frontier("0.1", "all")...)
+	r.want("the orphan is done", r.arrive("y", "RP"), frontier("0.1", "all", 1)...)
 	r.want("m7 from the log", r.arrive("RP", "c"), "to y: App m7 round 0.1 date 2 phase 2")
 	r.arrive("RP", "y")
 	r.arrive("c", "y")

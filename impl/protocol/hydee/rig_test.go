@@ -161,10 +161,23 @@ func (r *rig) arrive(from, to string) []string {
 	return r.step(to, core.Input{Kind: core.Received, From: key[0], Message: m})
 }
 
-// give hands a proc a message that the test made up.
+// give hands a proc a message that the test made up; a round is about all clusters, and a frontier
+// for the present life, unless it says otherwise.
 func (r *rig) give(from, to string, m hydee.Message) []string {
 	r.t.Helper()
+	if (m.Kind == hydee.Begin || m.Kind == hydee.Status) && m.Clusters == nil {
+		m.Clusters = r.clusters()
+	}
+	if m.Kind == hydee.Frontier && m.Incarnation == 0 {
+		m.Incarnation = r.lives[r.proc(to)]
+	}
 	return r.step(to, core.Input{Kind: core.Received, From: r.proc(from), Message: &m})
+}
+
+// clusters are the numbers of all of them.
+func (r *rig) clusters() []int {
+	list := slices.Sorted(slices.Values(r.setup.Layout.Clusters))
+	return slices.Compact(list)
 }
 
 // store completes the oldest write of a proc.
@@ -303,6 +316,9 @@ func (r *rig) message(m *hydee.Message) string {
 	}
 	if m.Round != 0 {
 		add("round", m.Round)
+	}
+	if m.Clusters != nil && !slices.Equal(m.Clusters, r.clusters()) {
+		add("of", m.Clusters)
 	}
 	if m.Incarnation != 0 {
 		add("life", m.Incarnation)

@@ -9,17 +9,40 @@ import (
 
 // begin handles the recovery process opening a round.
 func (l *layer) begin(m *Message, out []core.Effect) []core.Effect {
-	if m.Round <= l.s.Round {
-		return append(out, core.DropInput(l.recoveryProcess(), core.MsgID{}, "old round"))
+	if reason := l.keepsOut(m); reason != "" {
+		return append(out, core.DropInput(l.recoveryProcess(), core.MsgID{}, reason))
 	}
-	return l.join(m.Round, out)
+	return l.join(m, out)
 }
 
-// join enters a round (R6): close the gate, forget the last evaluation and what is still
-// undelivered between clusters, tell every outside rank the state of both directions. Rolled-back
-// and other ranks do the same.
-func (l *layer) join(round Round, out []core.Effect) []core.Effect {
+// keepsOut gives the reason for which a rank does not join a round that is named to it, or "". A
+// round that is not about a restarted rank was opened without knowing of the restart, and takes its
+// former life for the present one, until a round has evaluated all its channels: for those that
+// were opened before it, this rank is one that has failed.
+func (l *layer) keepsOut(m *Message) string {
+	switch {
+	case m.Round <= l.s.Round:
+		return "old round"
+	case !l.about(m.Clusters, l.rank) && !l.settled():
+		return "round of a former life"
+	}
+	return ""
+}
+
+// settled reports whether the present life is the one that others mean: it is the first, or has
+// evaluated the round that was about its cluster.
+func (l *layer) settled() bool {
+	return !l.s.Unjoined && (l.s.Evaluated || !l.about(l.s.Clusters, l.rank))
+}
+
+// join enters a round (R6): close the gate, and for every channel that the round is about, forget
+// the last evaluation and what is still undelivered, tell the rank at the other end the state of
+// both directions. Rolled-back and other ranks do the same. Nothing of a channel between clusters
+// that have not failed is lost: what is on its way arrives, and is not sent again.
+func (l *layer) join(begin *Message, out []core.Effect) []core.Effect {
+	round := begin.Round
 	l.s.Round, l.s.Unjoined, l.s.Evaluated = round, false, false
+	l.s.Clusters = slices.Clone(begin.Clusters)
 	if !l.has(H17) { // Deviation: H17 leaves the gate open until the report is sent
 		l.s.Frontier = 0
 	}
@@ -31,8 +54,11 @@ func (l *layer) join(round Round, out []core.Effect) []core.Effect {
 		date = l.s.RestartDate // Deviation: H15 repeats the date of the restart
 	}
 	for _, q := range l.outside(l.rank) {
+		if !l.about(l.s.Clusters, l.rank) && !l.about(l.s.Clusters, q) {
+			continue
+		}
 		p := &l.s.Peers[q]
-		p.Resend, p.OrphanDate = nil, 0
+		p.Resend, p.OrphanDate, p.Evaluation = nil, 0, round
 		if !l.has(H12b) { // Deviation: H12b keeps the dates of the last round
 			p.HasStatus, p.StatusDate, p.StatusLast, p.StatusLife = false, 0, 0, 0
 		}
@@ -42,8 +68,8 @@ func (l *layer) join(round Round, out []core.Effect) []core.Effect {
 			}
 			p.Arrived = nil
 		}
-		m := &Message{Kind: Status, Round: round, Incarnation: l.s.Incarnation, Date: date,
-			Last: l.s.Channels[q].LastDate}
+		m := &Message{Kind: Status, Round: round, Clusters: l.s.Clusters,
+			Incarnation: l.s.Incarnation, Date: date, Last: l.s.Channels[q].LastDate}
 		if l.has(H11a) && l.s.RolledBack {
 			m.Number = rolledBack
 		}
@@ -62,7 +88,10 @@ func (l *layer) status(from core.Rank, m *Message, out []core.Effect) []core.Eff
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "old round"))
 	}
 	if m.Round > l.s.Round {
-		out = l.join(m.Round, out)
+		if reason := l.keepsOut(m); reason != "" {
+			return append(out, core.DropInput(from.Proc(), core.MsgID{}, reason))
+		}
+		out = l.join(m, out)
 	}
 	if l.has(H11a) && l.s.RolledBack && m.Number == rolledBack {
 		// Deviation: H11a, a rolled-back rank neither answers nor understands the rollback of
@@ -75,20 +104,24 @@ func (l *layer) status(from core.Rank, m *Message, out []core.Effect) []core.Eff
 	return l.evaluate(out)
 }
 
-// evaluate runs when the Status of every outside rank is here ([HydEE] Alg. 3 l. 8-16; R7): which
-// logged messages the others lack, which of theirs are orphans here.
+// evaluate runs when the Status of the other end of every channel that the round is about is here
+// ([HydEE] Alg. 3 l. 8-16; R7): which logged messages the others lack, which of theirs are orphans
+// here.
 func (l *layer) evaluate(out []core.Effect) []core.Effect {
-	outside := l.outside(l.rank)
-	for _, q := range outside {
-		if !l.s.Peers[q].HasStatus {
-			return out
+	var ends []core.Rank
+	for _, q := range l.outside(l.rank) {
+		if p := &l.s.Peers[q]; p.Evaluation == l.s.Round {
+			if ends = append(ends, q); !p.HasStatus {
+				return out
+			}
 		}
 	}
-	if l.s.Evaluated {
+	lives, alike := l.lives(ends)
+	if l.s.Evaluated || !alike {
 		return out
 	}
 	l.s.Evaluated = true
-	for _, q := range outside {
+	for _, q := range ends {
 		p, ch := &l.s.Peers[q], &l.s.Channels[q]
 		p.OrphanDate = p.StatusLast
 		have := p.StatusLast
@@ -102,23 +135,28 @@ func (l *layer) evaluate(out []core.Effect) []core.Effect {
 	}
 	l.s.Frontier = 0
 	report := &Message{Kind: Report, Round: l.s.Round, Orphans: slices.Clone(l.s.Orphans),
-		Lives: l.lives()}
+		Lives: lives}
 	if l.has(H18) {
 		report.Phase = l.s.Phase // OwnPhase, which the repaired protocol does not need
 	}
 	return append(out, core.SendTo(l.recoveryProcess(), report))
 }
 
-// lives are the incarnations of all ranks that this evaluation is about.
-func (l *layer) lives() []core.Incarnation {
-	lives := make([]core.Incarnation, l.ranks)
-	for q := range lives {
-		lives[q] = l.s.Incarnation
-		if !l.same(l.rank, core.Rank(q)) {
-			lives[q] = l.s.Peers[q].StatusLife
+// lives are the incarnations, by cluster, of the own cluster and of those at the other ends; alike
+// is false while two ranks of one of them have said different ones: the Status of the later life of
+// the other is still to come.
+func (l *layer) lives(ends []core.Rank) (lives []core.Incarnation, alike bool) {
+	lives = make([]core.Incarnation, len(l.members))
+	lives[l.clusters[l.rank]] = l.s.Incarnation
+	known := make([]bool, len(l.members))
+	for _, q := range ends {
+		k, life := l.clusters[q], l.s.Peers[q].StatusLife
+		if known[k] && lives[k] != life && !l.has(H23) {
+			return nil, false
 		}
+		lives[k], known[k] = life, true
 	}
-	return lives
+	return lives, true
 }
 
 // findOrphans adds the messages of q that were received here and are not sent in q's state ([HydEE]
@@ -146,9 +184,9 @@ func (l *layer) frontier(m *Message, out []core.Effect) []core.Effect {
 	if m.Round != l.s.Round {
 		return append(out, core.DropInput(l.recoveryProcess(), core.MsgID{}, "old round"))
 	}
-	if !l.s.Evaluated && !l.has(H6) && !l.has(H23) {
-		// Our former life took part in this round, we do not: the notice of its failure will open a
-		// new one.
+	if (!l.s.Evaluated || m.Incarnation != l.s.Incarnation) && !l.has(H6) && !l.has(H23) {
+		// The report that it goes by was one of our former life: the notice of its failure will
+		// open a new round.
 		return append(out, core.DropInput(l.recoveryProcess(), core.MsgID{},
 			"round of a former life"))
 	}

@@ -27,14 +27,15 @@ type Kind uint8
 // The messages and the fields that they carry.
 const (
 	App   Kind = iota + 1 // application message: Date, Phase, Round, Incarnation, Payload
-	Begin                 // recovery process opens a round: Round
-	// a rank's end of a channel: Round, Incarnation, Date (now), Last (date of the last message
-	// received from you)
+	Begin                 // recovery process opens a round: Round, Clusters (that have failed)
+	// a rank's end of a channel: Round, Clusters, Incarnation, Date (now), Last (date of the last
+	// message received from you)
 	Status
-	// rank to recovery process: Round, Orphans, Lives, with H18 Phase (own) (incarnations of all
-	// ranks as evaluated)
+	// rank to recovery process: Round, Orphans, Lives (by cluster: the own one, and those that the
+	// evaluation is about), with H18 Phase (own)
 	Report
-	// recovery process to rank: Round, Phase (least phase with an orphan outstanding), Part
+	// recovery process to rank: Round, Incarnation (whose report it goes by), Phase (least phase
+	// with an orphan outstanding), Part
 	Frontier
 	OrphanDone // the send of an orphan was executed again: Round, To, Date, Phase
 	// a committed checkpoint covers this channel: Date (of the checkpoint), Last (received in it)
@@ -79,6 +80,7 @@ type Message struct {
 	To          core.Rank
 	Part        uint8
 	Number      uint32
+	Clusters    []int
 	Orphans     []Orphan
 	Lives       []core.Incarnation
 	Payload     core.Payload
