@@ -43,5 +43,5 @@ b: send y b; recv y
 		return
 	}
 	fmt.Println(out.Verdict, out.Found.Violation.Property, out.Found.Stale)
-	// Output: violated determinant-stable <nil>
+	// Output: violated no-orphan <nil>
 }

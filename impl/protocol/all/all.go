@@ -7,6 +7,7 @@ import (
 
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/camel"
+	camelprinted "github.com/domino-check/domino/impl/protocol/camel/printed"
 	"github.com/domino-check/domino/impl/protocol/camel/volume"
 	"github.com/domino-check/domino/impl/protocol/causal"
 	causalprinted "github.com/domino-check/domino/impl/protocol/causal/printed"
@@ -25,7 +26,7 @@ func Protocols() protocol.List {
 			none.Protocol,
 			hydee.Protocol,
 			causal.Protocol.PrintedAs(causalprinted.Form),
-			camel.Protocol.With(volume.Table),
+			camel.Protocol.With(volume.Table).PrintedAs(camelprinted.Form),
 			paxos.Protocol,
 			twophase.Protocol,
 		},

@@ -27,7 +27,7 @@ func (l *Layer) Store(msg Message, out []core.Effect) []core.Effect {
 	if msg.Kind == App {
 		out = append(out, core.Logged(msg.Payload.ID, msg.Recver.Proc(), 0))
 	}
-	return append(out, core.Kept(msg.item(l.Rank)))
+	return append(out, core.Kept(msg.Item(l.Rank)))
 }
 
 // receiveMsg is RECEIVEMSG (l. 10-18) as far as the network drives it; the rest is processMsg. In
@@ -133,7 +133,7 @@ func (l *Layer) empty(out []core.Effect) []core.Effect {
 		if msg.Kind == App {
 			out = append(out, core.Pruned(msg.Payload.ID, msg.Recver.Proc()))
 		}
-		out = append(out, core.Forgotten(msg.item(l.Rank)))
+		out = append(out, core.Forgotten(msg.Item(l.Rank)))
 	}
 	l.S.MsgLog = nil // l. 25
 	return out

@@ -76,8 +76,8 @@ func (d Det) item() trace.Item {
 		Past: d.Past}
 }
 
-// item is a logged message as something that its sender keeps for others.
-func (m *Message) item(self core.Rank) trace.Item {
+// Item is a logged message as something that its sender keeps for others.
+func (m *Message) Item(self core.Rank) trace.Item {
 	switch m.Kind {
 	case Multicast:
 		return trace.Item{Sort: trace.Copy, ID: m.Payload.ID, Peer: self.Proc()}
