@@ -28,7 +28,7 @@ func (f *finder) switches(e ast.Expr) (value, known bool) {
 	case *ast.CallExpr: // has(H2): the argument is the number of an erratum
 		for _, arg := range e.Args {
 			if t := f.info.TypeOf(arg); t != nil && f.info.Types[arg].Value != nil &&
-				strings.HasSuffix(t.String(), "/impl/core.Switch") {
+				strings.HasSuffix(types.Unalias(t).String(), "/impl/core.Switch") {
 				return false, true
 			}
 		}
