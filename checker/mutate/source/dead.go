@@ -45,6 +45,16 @@ func invariant(b *ast.BlockStmt) bool {
 	return ok && isPanic(s.X)
 }
 
+// refuses reports whether all that a function does is to refuse what a setup is given. No scenario
+// can expect that, as it could not be explored; tests give what must be refused.
+func refuses(d *ast.FuncDecl) bool {
+	if d.Recv != nil || d.Type.Results == nil || len(d.Type.Results.List) != 1 {
+		return false
+	}
+	id, ok := d.Type.Results.List[0].Type.(*ast.Ident)
+	return ok && id.Name == "error"
+}
+
 func isPanic(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
 	if !ok {
@@ -64,12 +74,13 @@ func beside(function string) bool {
 	return false
 }
 
-// textFile reports whether a file is tables, texts and wiring, or, as datapath.go, the short form
-// of messages on a real network, which no search takes: a test compares it with the codec.
+// textFile reports whether a file is tables, texts and wiring; or, as datapath.go, the short form
+// of messages on a real network, which no search takes: a test compares it with the codec; or, as
+// quiet.go, nothing but the refusal of programs (refuses).
 func textFile(name string) bool {
 	switch name {
 	case "doc.go", "errata.go", "mutants.go", "protocol.go", "protocols.go", "options.go",
-		"datapath.go":
+		"datapath.go", "quiet.go":
 		return true
 	}
 	return false
