@@ -26,6 +26,8 @@ type Expansion struct {
 	prints []Fingerprint
 	deltas []Delta
 	starts []int // first delta of each successor
+	marked bool  // see Mark
+	mark   Delta
 }
 
 // Delta is one word that changes.
@@ -43,7 +45,7 @@ func NewExpansion(words int) *Expansion {
 // Begin empties the expansion and makes it that of a copy of the state.
 func (x *Expansion) Begin(state []uint32) {
 	x.Steps, x.prints, x.deltas, x.starts = x.Steps[:0], x.prints[:0], x.deltas[:0], x.starts[:0]
-	x.Reduced, x.LeftOut = false, Savings{}
+	x.Reduced, x.LeftOut, x.marked = false, Savings{}, false
 	copy(x.base, state)
 	copy(x.now, state)
 	x.print = x.mixers.Fingerprint(state)
@@ -59,6 +61,14 @@ func (x *Expansion) Add(s Step) {
 	x.Steps = append(x.Steps, s)
 	x.starts = append(x.starts, len(x.deltas))
 	x.prints = append(x.prints, x.print)
+	if x.marked {
+		x.Set(x.mark.Word, x.mark.Value)
+	}
+}
+
+// Mark changes a word of every successor that is added from now on.
+func (x *Expansion) Mark(word int, value uint32) {
+	x.mark, x.marked = Delta{word, value}, true
 }
 
 // At is a word of the successor that was added last.

@@ -215,6 +215,9 @@ func splitCrash(a int) (others []core.Proc, outcome int) {
 // crash stops procs that are up, with the given outcomes of their writes, and lets the detector
 // know of every group that has stopped for good.
 func (w *World) crash(x *checker.Expansion, procs []core.Proc, outcomes []operation) {
+	if w.overWord != 0 {
+		x.Set(w.overWord, 0)
+	}
 	for i, p := range procs {
 		w.crashProc(x, p, outcomes[i])
 	}
@@ -290,7 +293,7 @@ func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c eventCode, x 
 		return
 	}
 	digit, ok := w.crashes.one(x.At(budgetWord), w.group(p)[0])
-	if !ok || w.Model.Settled && left(state, failures) < w.Model.Failures ||
+	if !ok || !w.mayFail(state) ||
 		w.overlaps(state, []core.Proc{p}) {
 		return
 	}

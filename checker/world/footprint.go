@@ -44,7 +44,8 @@ const mostProcs = 64
 func (w *World) Footprint(state []uint32, number uint64) checker.Footprint {
 	c := eventCode(number)
 	k, p := c.kind(), c.proc()
-	if w.procs > mostProcs || c.cut() != 0 || w.Model.Staggered || w.Model.Set && k == lose {
+	if w.procs > mostProcs || c.cut() != 0 || w.Model.Staggered || w.Model.Set && k == lose ||
+		w.waits(state) && state[w.overWord] == 0 { // any step may be the last of a recovery
 		return checker.Everything()
 	}
 	var f checker.Footprint

@@ -71,35 +71,6 @@ func (r *walked) goOn(words string) bool {
 	}
 }
 
-// Aim: with Settled the second failure waits until the recovery from the first is over. Method: one
-// run; a crash is looked for after the first crash, after the restart, with answers on their way,
-// and when the restarted rank has gone as far as it can.
-func TestSettledFailures(t *testing.T) {
-	setup := logged(t, pessimistic.SBML, "a: send b m\nb: recv a")
-	for _, settled := range []bool{false, true} {
-		w, err := world.New(world.Config{Setup: setup,
-			Model: fault.Model{Failures: 2, Settled: settled}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := &walked{t: t, world: w, schedule: []string{"step a send m to b", "crash b"}}
-		moments := []struct{ name, next string }{{"down", "restart b incarnation 1"},
-			{"asks for the log", "deliver b.1->a Recall (life 1 has ssn 0)"},
-			{"is answered", "deliver a->b Recalled (life 1, 1 entries)"},
-			{"can receive m", "step b receive m from a"}}
-		for _, m := range moments {
-			if got := len(r.enabled("crash")) > 0; got == settled {
-				t.Errorf("settled %t, b %s: a crash is possible: %t", settled, m.name, got)
-			}
-			r.schedule = append(r.schedule, m.next)
-		}
-		if !r.goOn("crash") {
-			t.Errorf("settled %t: no second crash is ever possible\n%s", settled,
-				strings.Join(r.schedule, "\n"))
-		}
-	}
-}
-
 // Aim: a crash of a node takes what it has adopted and nothing else, and what needs a host starts
 // again only where it has one. Method: a run with one rank on N1, its logger on N2 and a spare, up
 // to the adoption.

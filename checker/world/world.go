@@ -89,6 +89,7 @@ type World struct {
 	eager    eagerness
 	crashes  crashDigits
 	monitors monitors
+	overWord int // see settled.go; 0 when no failure waits for a recovery
 }
 
 // Numbers with a fixed meaning.
@@ -129,6 +130,9 @@ func New(c Config) (*World, error) {
 		w.properties(spec.Guard(list, w.layout, w.fail))
 	}
 	w.monitors.begin(1 + 3*w.procs)
+	if serial(&c) {
+		w.overWord = 1 + 3*w.procs + w.monitors.words()
+	}
 	w.locals.intern(nil, local{})
 	w.internInbox(nil)
 	w.eager.checkpoints = c.Model.Checkpoints > 0 || hasCheckpoints(c.Setup.Programs)
@@ -156,7 +160,7 @@ func (w *World) properties(list []spec.Property) {
 }
 
 // Words implements checker.System.
-func (w *World) Words() int { return 1 + 3*w.procs + w.monitors.words() }
+func (w *World) Words() int { return 1 + 3*w.procs + w.monitors.words() + min(w.overWord, 1) }
 
 // Initial implements checker.System: every proc has started.
 func (w *World) Initial(state []uint32) int {
@@ -164,6 +168,9 @@ func (w *World) Initial(state []uint32) int {
 	state[budgetWord] = initialBudget(&w.Model) | w.crashes.initial()
 	if w.monitors.word != 0 {
 		state[w.monitors.word] = 0
+	}
+	if w.overWord != 0 {
+		state[w.overWord] = 0
 	}
 	for p := range core.Proc(w.procs) {
 		state[inboxWord(p)] = emptyInbox
@@ -266,6 +273,7 @@ func (c *cause) apply(x *checker.Expansion) {
 // Expand implements checker.System.
 func (w *World) Expand(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
 	x.Begin(state)
+	w.remember(state, x)
 	if reduce.Has(checker.Singletons) && w.eager.expand(w, state, x) {
 		return
 	}

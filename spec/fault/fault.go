@@ -30,7 +30,9 @@ type Model struct {
 	// procs that may be down or recovering (see trace.Recovered) at one time; 0 = any number
 	Overlap    int  `json:"overlap"`
 	OneInstant bool `json:"oneInstant"` // all failures strike in one instant
-	// every failure after the first waits until all are up and nothing is in flight
+	// every failure after the first waits until the recovery from the one before is over: all are
+	// up, told, and where they were as far as anybody depends on it, and at one moment nothing was
+	// in flight (checker/world, settled.go)
 	Settled bool `json:"settled"`
 	// spontaneous checkpoints that the environment may ask for
 	Checkpoints int          `json:"checkpoints"`

@@ -47,8 +47,8 @@ var Keys = []Key{
 	{Name: "at-once", Doc: "groups that one crash may take, each of which counts as a failure",
 		Word: "all", One: "at once", Many: "at once", Draw: []int{2, All},
 		access: access{atOnce, setAtOnce}},
-	{Name: "spacing", Doc: "when the next failure may strike: at any time, or once all have " +
-		"recovered and nothing is in flight", Words: []string{"any", "settled"}, Draw: []int{1},
+	{Name: "spacing", Doc: "when the next failure may strike: at any time, or from the end of " +
+		"the recovery from the one before", Words: []string{"any", "settled"}, Draw: []int{1},
 		access: flag(func(m *Model) *bool { return &m.Settled })},
 	{Name: "overlap", Doc: "procs that may be down or recovering at a time; 0: any number",
 		One: "down or recovering at a time", Many: "down or recovering at a time", Draw: []int{1},

@@ -28,7 +28,7 @@ func (f *finder) switches(e ast.Expr) (value, known bool) {
 	case *ast.CallExpr: // has(H2): the argument is the number of an erratum
 		for _, arg := range e.Args {
 			if t := f.info.TypeOf(arg); t != nil && f.info.Types[arg].Value != nil &&
-				strings.HasSuffix(types.Unalias(t).String(), "/impl/core.Switch") {
+				strings.HasSuffix(t.String(), "/impl/core.Switch") {
 				return false, true
 			}
 		}
@@ -43,16 +43,6 @@ func invariant(b *ast.BlockStmt) bool {
 	}
 	s, ok := b.List[0].(*ast.ExprStmt)
 	return ok && isPanic(s.X)
-}
-
-// refuses reports whether all that a function does is to refuse what a setup is given. No scenario
-// can expect that, as it could not be explored; tests give what must be refused.
-func refuses(d *ast.FuncDecl) bool {
-	if d.Recv != nil || d.Type.Results == nil || len(d.Type.Results.List) != 1 {
-		return false
-	}
-	id, ok := d.Type.Results.List[0].Type.(*ast.Ident)
-	return ok && id.Name == "error"
 }
 
 func isPanic(e ast.Expr) bool {
@@ -74,13 +64,12 @@ func beside(function string) bool {
 	return false
 }
 
-// textFile reports whether a file is tables, texts and wiring; or, as datapath.go, the short form
-// of messages on a real network, which no search takes: a test compares it with the codec; or, as
-// quiet.go, nothing but the refusal of programs (refuses).
+// textFile reports whether a file is tables, texts and wiring, or, as datapath.go, the short form
+// of messages on a real network, which no search takes: a test compares it with the codec.
 func textFile(name string) bool {
 	switch name {
 	case "doc.go", "errata.go", "mutants.go", "protocol.go", "protocols.go", "options.go",
-		"datapath.go", "quiet.go":
+		"datapath.go":
 		return true
 	}
 	return false

@@ -12,6 +12,6 @@
 // nothing in the checkout is touched.
 //
 // Left out is what can not matter or is known to: text for people (String, Describe, errors), files
-// of errata and mutants, what is dead unless an erratum is switched on, conditions that only guard
-// a panic, and functions that only refuse what a setup is given.
+// of errata and mutants, what is dead unless an erratum is switched on, and conditions that only
+// guard a panic.
 package source

@@ -125,7 +125,7 @@ func (f *finder) declarations(file *ast.File) {
 			continue
 		}
 		f.function = nameOf(function)
-		if beside(f.function) || refuses(function) {
+		if beside(f.function) {
 			continue
 		}
 		f.body(function)

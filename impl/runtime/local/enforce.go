@@ -55,6 +55,7 @@ func split(e *regexp.Regexp, text string) (rest string, n int) {
 
 // enforceLine does one event; it reports whether it is possible.
 func (r *run) enforceLine(text string) bool {
+	r.remember()
 	text, number := split(numbered, text)
 	if rest, outcome := split(outcomes, text); strings.HasPrefix(rest, "crash ") ||
 		strings.HasPrefix(rest, "stop ") {

@@ -11,6 +11,7 @@ import (
 
 // strike lets the failures of the plan strike whose time has come, if the model allows.
 func (r *run) strike() {
+	r.remember()
 	for i := 0; i < len(r.armed) && !r.over; {
 		f := r.armed[i]
 		var chosen []*proc
@@ -85,7 +86,7 @@ func (r *run) cutAt(p *proc, o *offer, a *attempt) (effects int, f plan.Failure)
 	m := &r.config.Model
 	if len(a.acts) < 2 || m.OneInstant || m.Staggered || r.left.failures == 0 ||
 		!slices.ContainsFunc(r.group(p), r.isVictim) ||
-		m.Settled && r.left.failures < m.Failures || r.overlaps([]*proc{p}) {
+		!r.mayFail() || r.overlaps([]*proc{p}) {
 		return 0, f
 	}
 	for i, f := range r.armed {
@@ -97,23 +98,6 @@ func (r *run) cutAt(p *proc, o *offer, a *attempt) (effects int, f plan.Failure)
 		}
 	}
 	return 0, f
-}
-
-// mayFail reports whether a failure may strike now, or has to wait until all recovery is over.
-func (r *run) mayFail() bool {
-	m := &r.config.Model
-	return !m.Settled || r.left.failures == m.Failures || !slices.ContainsFunc(r.procs, r.unsettled)
-}
-
-// unsettled reports whether a proc is down for a while, has something on its way to it, or can go
-// on after a restart.
-func (r *run) unsettled(p *proc) bool {
-	if !p.up && !r.mayRestart(p) {
-		return false // for good
-	}
-	return !p.up || len(p.pending) > 0 || slices.ContainsFunc(p.watches, func(v watch) bool {
-		return v.over
-	}) || len(p.writing) > 0 || len(p.inbox) > 0 || p.inc > 0 && len(p.choices) > 0
 }
 
 // overlaps reports whether more procs than the model allows would be down or recovering if the
@@ -175,6 +159,7 @@ func (r *run) halfStopped(p *proc) bool {
 
 // crash stops procs and lets the detector know of every group that has stopped for good.
 func (r *run) crash(procs []*proc, fates []fate, s fault.Survival) {
+	r.recovered = false
 	var stopped []trace.Event
 	for _, p := range r.procs {
 		if p.up && slices.Contains(procs, p) {
@@ -244,8 +229,8 @@ func (r *run) leave(p *proc, inc core.Incarnation, f fate, s fault.Survival) {
 	if f.torn {
 		p.keep(write{key: p.writing[f.kept].key, torn: true})
 	}
-	p.up, p.inc, p.writing, p.timers, p.watches, p.choices, p.recovers = false, inc, nil, nil, nil,
-		nil, false
+	p.up, p.inc, p.writing, p.timers, p.watches, p.choices = false, inc, nil, nil, nil, nil
+	p.recovers, p.sent, p.heard = false, 0, nil
 	p.life++
 	p.version++
 	p.holding = trace.Holding{}

@@ -40,7 +40,9 @@ type proc struct {
 	version   int // changes with every step
 	choices   []core.Choice
 	recovers  bool
-	performed int // effects in all lives
+	sent      uint32   // messages, in its program's past
+	heard     []uint32 // see heard; nil where nobody asks
+	performed int      // effects in all lives
 }
 
 // notice is one failure that the detector will report.
@@ -134,6 +136,8 @@ type attempt struct {
 	acts     []act
 	choices  []core.Choice
 	recovers bool
+	sent     uint32
+	heard    []uint32
 	same     bool   // nothing has changed but for what is sent
 	failed   string // how the machine panics
 }
@@ -174,6 +178,9 @@ func (r *run) attempt(p *proc, o *offer) (a *attempt) {
 	a.choices = a.machine.Choices(nil)
 	h := core.HistoryOf(a.machine)
 	a.recovers = h != nil && h.Recovering
+	if h != nil && r.config.Model.Settled {
+		a.sent, a.heard = h.Sent, heard(h, r.layout.Ranks)
+	}
 	if o.kind == restart {
 		v := core.Evidence{Proc: p.id, Incarnation: a.inc, After: h}
 		a.events = append([]trace.Event{v.Restarted()}, a.events...)
@@ -353,6 +360,7 @@ func (r *run) take(p *proc, o *offer, a *attempt) {
 // settle notes what the machine is like between two steps.
 func (p *proc) settle(a *attempt) {
 	p.machine, p.choices, p.recovers = a.machine, a.choices, a.recovers
+	p.sent, p.heard = a.sent, a.heard
 	p.version++
 }
 

@@ -79,21 +79,23 @@ type run struct {
 	done   chan struct{}           // closed when the run is over
 	trying []atomic.Pointer[offer] // that run, by proc
 
-	mu       sync.Mutex
-	procs    []*proc
-	left     budgets
-	rng      *rand.Rand
-	pace     pace
-	now      time.Duration // of virtual time
-	busy     int           // procs that are not waiting
-	over     bool
-	armed    []plan.Failure // of the plan, not struck yet
-	requests []*request     // of the plan, not made yet
-	inFlight int
-	gone     int // how often something was lost so far: what was in vain before may not be now
-	position int // in Config.Schedule
-	out      Result
-	err      error
+	mu    sync.Mutex
+	procs []*proc
+	left  budgets
+	rng   *rand.Rand
+	pace  pace
+	now   time.Duration // of virtual time
+	busy  int           // procs that are not waiting
+	over  bool
+	// since the last failure there was a moment at which the recovery from it was over
+	recovered bool
+	armed     []plan.Failure // of the plan, not struck yet
+	requests  []*request     // of the plan, not made yet
+	inFlight  int
+	gone      int // how often something was lost so far: what was in vain before may not be now
+	position  int // in Config.Schedule
+	out       Result
+	err       error
 }
 
 // budgets are what is left of those in the model.

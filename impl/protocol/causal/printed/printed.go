@@ -189,9 +189,7 @@ func (l *Layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Persisted:
 		return l.persisted(in.Key, out)
 	case core.Received:
-		msg := *in.Message.(*Message) // that one is valid only during the step
-		msg.Dets, msg.Numbers = slices.Clone(msg.Dets), slices.Clone(msg.Numbers)
-		return l.received(core.Rank(in.From), &msg, out)
+		return l.received(core.Rank(in.From), in.Message.(*Message), out)
 	}
 	return l.extension.Request(in, out)
 }

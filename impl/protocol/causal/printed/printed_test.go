@@ -1,7 +1,6 @@
 package printed
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -34,8 +33,7 @@ func (c corrected) Sources(buf []core.Rank) (list []core.Rank) {
 }
 
 // check explores a program over Algorithm 1, as printed or corrected.
-func check(t *testing.T, text string, m fault.Model, fourth bool,
-	options checker.Options) *world.Outcome {
+func check(t *testing.T, text string, m fault.Model, fourth bool) *world.Outcome {
 	t.Helper()
 	suite, err := script.Read(text, 1)
 	if err != nil {
@@ -62,7 +60,7 @@ func check(t *testing.T, text string, m fault.Model, fourth bool,
 		t.Fatal(err)
 	}
 	out, err := world.Check(t.Context(), world.Case{Setup: setup, Baseline: baseline, Model: m},
-		options)
+		checker.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +96,7 @@ func TestFourthCondition(t *testing.T) {
 				t.Skip("a few seconds")
 			}
 			for _, fourth := range []bool{false, true} {
-				out, want := check(t, tt.text, tt.model, fourth, checker.Options{}),
-					tt.printed
+				out, want := check(t, tt.text, tt.model, fourth), tt.printed
 				if fourth {
 					want = tt.fourth
 				}
@@ -132,27 +129,5 @@ func TestRefused(t *testing.T) {
 		if _, err := Form.Setup(r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want ...%s...", err, want)
 		}
-	}
-}
-
-// TestKeepsCopies: a message is valid only during its step, so what is kept of it is a copy.
-func TestKeepsCopies(t *testing.T) {
-	suite, err := script.Read("a: recv b\nb: send a m", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	setup, err := Form.Setup(protocol.Request{Programs: suite.Programs,
-		Layout: trace.Layout{Names: suite.Names, Ranks: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := setup.New(0)
-	m.Step(core.Input{Kind: core.Start}, nil)
-	msg := &Message{Kind: App, Sender: 1, SSN: 1, Dets: []Det{{Recver: 1, RSN: 1}}}
-	m.Step(core.Input{Kind: core.Received, From: 1, Message: msg}, nil)
-	before := core.EncodeState(m)
-	msg.Dets[0].RSN = 7
-	if after := core.EncodeState(m); !bytes.Equal(before, after) {
-		t.Error("the state changes with a message of before")
 	}
 }

@@ -66,7 +66,9 @@ func (s *supervisor) strike() (struck bool) {
 	return struck
 }
 
-// mayCrash reports whether the model lets the groups of the chosen procs stop now.
+// mayCrash reports whether the model lets the groups of the chosen procs stop now. That a recovery
+// is over is known in a cluster when nobody has anything to do any more, which is later than in the
+// modelled world.
 func (s *supervisor) mayCrash(chosen []*proc, struck bool) bool {
 	m := &s.c.Model
 	if !s.running || s.ending || len(chosen) > s.left.failures || len(chosen) > m.Together() ||
