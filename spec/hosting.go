@@ -98,6 +98,57 @@ var SpareOnce = register(Property{
 	},
 })
 
+// HostedSomewhere: of no places one must be found.
+var HostedSomewhere = register(Property{
+	Name: "hosted-somewhere", Kind: Final, Source: "[RADIC] Table 2.1, sections 2.3.2 and 2.3.3",
+	Applies: hosting,
+	Needs:   onNodes,
+	Doc: "when nothing can happen any more, every process that runs on nodes has been adopted by " +
+		"one that is up",
+	End: func(f *Facts, v View) string {
+		runs := map[trace.Proc]bool{}
+		for p := range f.procs() {
+			if h := v.Observed(p).Holding; h != nil {
+				for _, q := range h.Hosts {
+					runs[q] = true
+				}
+			}
+		}
+		for p := range f.procs() {
+			if f.Layout.Hosted[p] && !runs[p] {
+				return f.name(p) + " runs nowhere: no node that is up has adopted it"
+			}
+		}
+		return ""
+	},
+})
+
+// SpareRoom: a spare does not take what it has no room for.
+var SpareRoom = register(Property{
+	Name: "spare-room", Kind: Always, Source: "[RADIC] section 6.2.1, design section 8",
+	Applies: func(f *Facts) bool { return hosting(f) && f.Layout.Room > 0 },
+	Needs:   onNodes + ", of which spares have bounded room",
+	Doc:     "a spare adopts no more ranks than it has room for",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		h := v.Observed(e.Proc).Holding
+		if e.Kind != trace.Adopted || !slices.Contains(f.Layout.Spares, e.Proc) ||
+			int(e.Peer) >= f.Layout.Ranks || h == nil || slices.Contains(h.Hosts, e.Peer) {
+			return ""
+		}
+		n := 1
+		for _, q := range h.Hosts {
+			if int(q) < f.Layout.Ranks {
+				n++
+			}
+		}
+		if n > f.Layout.Room {
+			return fmt.Sprintf("spare %s adopts %s as its rank number %d, and it has room for %d",
+				f.name(e.Proc), f.name(e.Peer), n, f.Layout.Room)
+		}
+		return ""
+	},
+})
+
 // KeptElsewhere: what protects a rank is not where the rank is.
 var KeptElsewhere = register(Property{
 	Name: "kept-elsewhere", Kind: Final, Source: "[RADIC] section 2.3.3",
@@ -172,4 +223,42 @@ func guest(f *Facts, h *trace.Holding, node trace.Proc) (trace.Proc, bool) {
 		}
 	}
 	return 0, false
+}
+
+// SparesAsked: who has come later is a spare like any other. At the end of the run nobody could
+// tell whether it came in time; when a node says that no spare is left, one can. Whoever has
+// entered is known to all; it refuses only when it has adopted, or has no room.
+var SparesAsked = register(Property{
+	Name: "spares-asked", Kind: Always, Global: true, Source: "[RADIC] sections 2.3.3 and 6.2.1",
+	Applies: func(f *Facts) bool { return hosting(f) && !f.Zombies },
+	Needs:   onNodes + ", at most one false suspicion",
+	Doc: "a node says that no spare is left only when no spare that has room for the ranks of " +
+		"any node, was there from the start or has entered since, and never failed, runs none",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind != trace.Declared || f.Layout.Kinds[e.Text] != trace.Shares {
+			return ""
+		}
+		for _, s := range f.Layout.Spares {
+			spare := v.Observed(s)
+			h := spare.Holding
+			late := slices.Contains(f.Layout.Late, s)
+			if !spare.Up || spare.Incarnation > 0 || h == nil && late || h != nil &&
+				(len(h.Hosts) > 0 || late && !says(f, h, trace.Enters)) || !roomy(f) {
+				continue
+			}
+			return fmt.Sprintf("%s says that no spare is left, and spare %s runs none",
+				f.name(e.Proc), f.name(s))
+		}
+		return ""
+	},
+})
+
+// says reports whether a proc has said something of itself that means that.
+func says(f *Facts, h *trace.Holding, m trace.Meaning) bool {
+	return slices.ContainsFunc(h.Said, func(text string) bool { return f.Layout.Kinds[text] == m })
+}
+
+// roomy reports whether a spare has room for the ranks of any node.
+func roomy(f *Facts) bool {
+	return !slices.ContainsFunc(f.Layout.Nodes, func(p trace.Proc) bool { return !fits(f, p) })
 }

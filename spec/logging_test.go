@@ -455,6 +455,8 @@ func hostingFacts() *spec.Facts {
 	f := loggingFacts()
 	f.Layout.Ranks, f.Layout.Nodes = 2, []trace.Proc{c, c}
 	f.Layout.Hosted = map[trace.Proc]bool{x: true, y: true, c: false, rp: false}
+	f.Layout.Kinds = map[string]trace.Meaning{"WhereIs": trace.Question, "no spare": trace.Shares,
+		"enters": trace.Enters, "leaves": trace.Leaves}
 	return f
 }
 
@@ -470,6 +472,43 @@ func spareFacts() *spec.Facts {
 }
 
 var hostingCases = []judged{
+	{
+		name: "one of two", property: "hosted-somewhere", facts: hostingFacts, complete: true,
+		events: []trace.Event{runsOn(c, x)},
+		want:   "y runs nowhere: no node that is up has adopted it",
+	},
+	{
+		name: "given up by who has adopted it", property: "hosted-somewhere", facts: hostingFacts,
+		complete: true,
+		events: []trace.Event{runsOn(c, x), runsOn(c, y),
+			{Kind: trace.Disowned, Proc: c, Peer: y}},
+		want: "y runs nowhere: no node that is up has adopted it",
+	},
+	{
+		name: "its node is down", property: "hosted-somewhere", facts: hostingFacts, complete: true,
+		events: []trace.Event{runsOn(c, x), runsOn(rp, y), crashed(c)},
+		want:   "x runs nowhere: no node that is up has adopted it",
+	},
+	{
+		name: "given up and adopted", property: "hosted-somewhere", facts: hostingFacts,
+		complete: true,
+		events: []trace.Event{runsOn(c, x), runsOn(c, y), {Kind: trace.Disowned, Proc: c, Peer: y},
+			runsOn(rp, y)},
+	},
+	{
+		name: "more than it has room for", property: "spare-room", facts: roomyFacts,
+		events: []trace.Event{runsOn(rp, x), runsOn(rp, y)},
+		want:   "spare RP adopts y as its rank number 2, and it has room for 1",
+	},
+	{
+		name: "one twice, and a logger", property: "spare-room", facts: func() *spec.Facts {
+			f := roomyFacts()
+			f.Layout.Ranks = 1
+			return f
+		},
+		events: []trace.Event{runsOn(rp, x), runsOn(rp, x), runsOn(rp, y), runsOn(c, x),
+			runsOn(c, y)},
+	},
 	{
 		name: "two nodes", property: "one-host", facts: hostingFacts,
 		events: []trace.Event{runsOn(c, x), runsOn(rp, x)},

@@ -72,7 +72,11 @@ var Unrecoverable = sometimes("unrecoverable",
 
 // Degrades: the fallback happens.
 var Degrades = sometimes("degrades", "in some run a node declares that it gives up something, "+
-	"because no spare or no other node is left", hostsFail, nodesFail, happens(trace.Declared))
+	"because no spare or no other node is left", hostsFail, nodesFail,
+	func(f *Facts, e trace.Event) bool {
+		m := f.Layout.Kinds[e.Text]
+		return e.Kind == trace.Declared && m != trace.Enters && m != trace.Leaves
+	})
 
 // Searches: somebody looks for a rank that has moved.
 var Searches = sometimes("searches", "in some run a rank that has moved is looked for",

@@ -1,8 +1,11 @@
 package spec
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -78,24 +81,130 @@ var Reach = register(Property{
 	},
 })
 
-// DegradationSaid: nobody gives up performance in silence.
+// DegradationSaid: nobody gives up performance in silence. What a node has said once is good for
+// the ranks of one node only, on one other node.
 var DegradationSaid = register(Property{
 	Name: "degradation-said", Kind: Monitor, Source: "[RADIC] section 2.3.3, basic protection",
-	Applies: hosting, Watched: []trace.Kind{trace.Declared, trace.Adopted},
-	Needs: onNodes,
-	Doc: "a rank becomes the guest of a node that has its own only after some node has declared " +
-		"that it gives up something",
+	Applies: func(f *Facts) bool { return hosting(f) && !f.Zombies },
+	Watched: []trace.Kind{trace.Declared, trace.Adopted},
+	Needs:   onNodes + ", at most one false suspicion",
+	Doc: "the ranks of a node become guests of one that has its own only after some node has " +
+		"said, for them, that no spare is left",
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
+		var m degradation
+		m.read(memory)
 		if e.Kind == trace.Declared {
-			return "said", ""
+			if f.Layout.Kinds[e.Text] == trace.Shares && !slices.Contains(m.said, e.Proc) {
+				m.said = append(m.said, e.Proc)
+				slices.Sort(m.said)
+			}
+			return m.write(), ""
 		}
 		guest := int(e.Peer) < f.Layout.Ranks && f.Layout.Nodes[e.Peer] != e.Proc &&
 			!slices.Contains(f.Layout.Spares, e.Proc)
-		if guest && memory == "" {
+		if !guest || m.host == e.Proc && m.from == f.Layout.Nodes[e.Peer] {
+			return memory, ""
+		}
+		if len(m.said) == 0 {
 			return memory,
 				fmt.Sprintf("%s becomes a guest of %s, and nobody has said that no spare is left",
 					f.name(e.Peer), f.name(e.Proc))
 		}
-		return memory, ""
+		m.said, m.host, m.from = m.said[1:], e.Proc, f.Layout.Nodes[e.Peer]
+		return m.write(), ""
+	},
+})
+
+// degradation is what degradation-said remembers: who has said so, with nobody adopted since, and
+// of the last guests the host and the node that they had at the start.
+type degradation struct {
+	host, from trace.Proc
+	said       []trace.Proc
+}
+
+func (m *degradation) write() string {
+	words := []string{strconv.Itoa(int(m.host)), strconv.Itoa(int(m.from))}
+	for _, p := range m.said {
+		words = append(words, strconv.Itoa(int(p)))
+	}
+	return strings.Join(words, " ")
+}
+
+func (m *degradation) read(text string) {
+	for i, word := range strings.Fields(text) {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			panic("invariant: a memory of degradation-said is numbers: " + text)
+		}
+		switch i {
+		case 0:
+			m.host = trace.Proc(n)
+		case 1:
+			m.from = trace.Proc(n)
+		default:
+			m.said = append(m.said, trace.Proc(n))
+		}
+	}
+}
+
+// LeavesNothing: maintenance costs no work.
+var LeavesNothing = register(Property{
+	Name: "leaves-nothing", Kind: Always, Global: true,
+	Source:  "[RADIC] section 2.3.3, planned changes",
+	Applies: hosting,
+	Needs:   onNodes + ", nodes that say when they leave (Declared)",
+	Doc: "a node leaves when the recovery line of each rank that runs there holds everything " +
+		"that the rank has done, so that nothing is done again",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		node := v.Observed(e.Proc).Holding
+		if e.Kind != trace.Declared || f.Layout.Kinds[e.Text] != trace.Leaves || node == nil {
+			return ""
+		}
+		for _, p := range node.Hosts {
+			o := v.Observed(p)
+			if int(p) >= f.Layout.Ranks || o.History == nil {
+				continue
+			}
+			line := trace.History{}
+			if o.Line != nil {
+				line = *o.Line
+			}
+			if line.Sent < o.History.Sent || len(line.Delivered) < len(o.History.Delivered) {
+				return fmt.Sprintf("%s leaves, and the recovery line of %s is at %d sent, %d "+
+					"delivered, of %d and %d", f.name(e.Proc), f.name(p), line.Sent,
+					len(line.Delivered), o.History.Sent, len(o.History.Delivered))
+			}
+		}
+		return ""
+	},
+})
+
+// RecoverySaved: the next failure does not repeat a recovery.
+var RecoverySaved = register(Property{
+	Name: "recovery-saved", Kind: Monitor, Source: "[RADIC] Table 2.1, after a restart",
+	Applies: hosting,
+	Watched: []trace.Kind{trace.Recovered, trace.Committed, trace.Restored},
+	Needs:   onNodes + ", ends of recoveries (Recovered)",
+	Doc: "a rank whose recovery is complete takes a checkpoint, which moves its recovery line, " +
+		"unless it fails before",
+	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
+		if int(e.Proc) >= f.Layout.Ranks {
+			return memory, ""
+		}
+		bare := []byte(memory)
+		if len(bare) == 0 {
+			bare = bytes.Repeat([]byte{'.'}, f.Layout.Ranks)
+		}
+		if bare[e.Proc] = '.'; e.Kind == trace.Recovered && e.Incarnation > 0 {
+			bare[e.Proc] = '!'
+		}
+		return string(bare), ""
+	},
+	Settle: func(f *Facts, memory string) string {
+		if i := strings.IndexByte(memory, '!'); i >= 0 {
+			return fmt.Sprintf("%s has recovered and taken no checkpoint since",
+				f.name(trace.Proc(i)))
+		}
+		return ""
 	},
 })

@@ -20,6 +20,21 @@ func says(p trace.Proc) trace.Event {
 	return trace.Event{Kind: trace.Declared, Proc: p, Text: "no spare"}
 }
 
+func declares(p trace.Proc, text string) trace.Event {
+	return trace.Event{Kind: trace.Declared, Proc: p, Text: text}
+}
+
+func recovers(p trace.Proc, life trace.Incarnation) trace.Event {
+	return trace.Event{Kind: trace.Recovered, Proc: p, Incarnation: life}
+}
+
+// threeFacts are those of ranks whose nodes at the start are both gone.
+func threeFacts() *spec.Facts {
+	f := hostingFacts()
+	f.Layout.Nodes = []trace.Proc{5, 6}
+	return f
+}
+
 // roomyFacts makes rp a spare with room for one rank, and c the node of both ranks.
 func roomyFacts() *spec.Facts {
 	f := spareFacts()
@@ -94,6 +109,97 @@ var watchingCases = []judged{
 	{
 		name: "said before", property: "degradation-said", facts: spareFacts,
 		events: []trace.Event{runsOn(c, x), says(c), crashed(c), runsOn(c, y)},
+	},
+	{
+		name: "said once, for two nodes", property: "degradation-said", facts: threeFacts,
+		events: []trace.Event{says(rp), runsOn(c, x), runsOn(rp, y)},
+		want:   "y becomes a guest of RP, and nobody has said that no spare is left",
+	},
+	{
+		name: "said by each of two", property: "degradation-said", facts: threeFacts,
+		events: []trace.Event{says(rp), says(c), runsOn(c, x), runsOn(rp, y)},
+	},
+	{
+		name: "said by one, twice, between", property: "degradation-said", facts: threeFacts,
+		events: []trace.Event{says(rp), runsOn(c, x), says(rp), runsOn(rp, y)},
+	},
+	{
+		name: "said once, for two ranks of one node", property: "degradation-said",
+		facts: func() *spec.Facts {
+			f := hostingFacts()
+			f.Layout.Nodes, f.Layout.Kinds["no spare"] = []trace.Proc{rp, rp}, trace.Shares
+			return f
+		},
+		events: []trace.Event{says(rp), runsOn(c, x), runsOn(c, y)},
+	},
+	{
+		name: "something else was said", property: "degradation-said", facts: spareFacts,
+		events: []trace.Event{declares(c, "leaves"), declares(c, "alone"), runsOn(c, y)},
+		want:   "y becomes a guest of c, and nobody has said that no spare is left",
+	},
+	{
+		name: "while a spare from the start is free", property: "spares-asked", facts: spareFacts,
+		events: []trace.Event{runsOn(c, x), says(c)},
+		want:   "c says that no spare is left, and spare RP runs none",
+	},
+	{
+		name: "while who has entered is free", property: "spares-asked", facts: lateFacts,
+		events: []trace.Event{declares(rp, "enters"), runsOn(c, x), says(c)},
+		want:   "c says that no spare is left, and spare RP runs none",
+	},
+	{
+		name: "while who comes later has not entered", property: "spares-asked", facts: lateFacts,
+		events: []trace.Event{runsOn(c, x), watches(rp, c), says(c), declares(rp, "enters")},
+	},
+	{
+		name: "while the spare is busy", property: "spares-asked", facts: spareFacts,
+		events: []trace.Event{runsOn(rp, y), says(c)},
+	},
+	{
+		name: "while the spare is down, or back", property: "spares-asked", facts: spareFacts,
+		events: []trace.Event{crashed(rp), says(c), restored(rp, 1, 0, 0), says(c)},
+	},
+	{
+		name: "while the spare has no room", property: "spares-asked", facts: roomyFacts,
+		events: []trace.Event{says(c)},
+	},
+	{
+		name: "before what it has done is saved", property: "leaves-nothing", facts: hostingFacts,
+		events: []trace.Event{runsOn(c, y), sent(m3, x), declares(c, "leaves")},
+		want:   "c leaves, and the recovery line of y is at 0 sent, 0 delivered, of 1 and 0",
+	},
+	{
+		name: "before what it has received is saved", property: "leaves-nothing",
+		facts: hostingFacts,
+		events: []trace.Event{runsOn(c, y), sent(m3, x), committed(y, 1, 0), delivered(y, m2, 0),
+			declares(c, "leaves")},
+		want: "c leaves, and the recovery line of y is at 1 sent, 0 delivered, of 1 and 1",
+	},
+	{
+		name:     "behind a checkpoint, with one who is down and one who is elsewhere",
+		property: "leaves-nothing", facts: hostingFacts,
+		events: []trace.Event{runsOn(c, y), runsOn(rp, x), sent(m2, y), sent(m3, x),
+			delivered(y, m2, 0), committed(y, 1, 1), declares(c, "leaves")},
+	},
+	{
+		name: "no checkpoint at the end", property: "recovery-saved", facts: hostingFacts,
+		complete: true,
+		events: []trace.Event{crashed(y), restored(y, 1, 0, 0), in(1, committed(y, 0, 0)),
+			recovers(y, 1)},
+		want: "y has recovered and taken no checkpoint since",
+	},
+	{
+		name: "a checkpoint of somebody else", property: "recovery-saved", facts: hostingFacts,
+		complete: true,
+		events: []trace.Event{crashed(y), restored(y, 1, 0, 0), recovers(y, 1),
+			committed(x, 0, 0)},
+		want: "y has recovered and taken no checkpoint since",
+	},
+	{
+		name: "a checkpoint, or another failure first", property: "recovery-saved",
+		facts: hostingFacts, complete: true,
+		events: []trace.Event{crashed(y), restored(y, 1, 0, 0), recovers(y, 1), crashed(y),
+			restored(y, 2, 0, 0), recovers(y, 2), in(2, committed(y, 0, 0))},
 	},
 	{
 		name: "at home, and on a spare", property: "degradation-said", facts: spareFacts,

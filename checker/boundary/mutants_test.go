@@ -143,6 +143,7 @@ var byTrace = []struct {
 	broken, near []trace.Event
 	// ranks run on nodes that can change: a and b on N1 and N2, their loggers La and Lb, a spare S1
 	hosts    bool
+	together bool // a and b both on N2, and the spare has room for one
 	complete bool
 }{
 	{
@@ -185,11 +186,56 @@ var byTrace = []struct {
 		property: "spares-used", hosts: true, complete: true,
 		why: "which spare is asked is decided inside the machine: erratum M27 of radic " +
 			"explores it",
-		broken: []trace.Event{keeps(la, a), keeps(lb, b), says, adopts(n2, a), adopts(n1, la)},
-		near: []trace.Event{keeps(la, a), keeps(lb, b), says, adopts(n2, a), adopts(n1, la),
-			adopts(s1, b)},
+		broken: []trace.Event{keeps(la, a), keeps(lb, b), adopts(s1, b), says,
+			{Kind: trace.Disowned, Proc: s1, Peer: b}, adopts(n2, a), adopts(n1, la)},
+		near: []trace.Event{keeps(la, a), keeps(lb, b), adopts(s1, b), says, adopts(n2, a),
+			adopts(n1, la)},
+	},
+	{
+		property: "spares-asked", hosts: true,
+		why: "which spare is asked is decided inside the machine: mutant spares-forgotten of " +
+			"radic explores it",
+		broken: []trace.Event{adopts(n1, a), says},
+		near:   []trace.Event{adopts(n1, a), adopts(s1, b), says},
+	},
+	{
+		property: "spare-room", hosts: true,
+		why: "what a spare takes is decided inside the machine: mutant asks-for-less of " +
+			"radic explores it",
+		broken: []trace.Event{adopts(s1, b), adopts(s1, a)}, together: true,
+		near: []trace.Event{adopts(s1, b), adopts(s1, la), adopts(s1, b), adopts(n2, a)},
+	},
+	{
+		property: "hosted-somewhere", hosts: true, complete: true,
+		why: "who is asked to adopt is decided inside the machine: mutant drop-protect of " +
+			"radic explores it",
+		broken: []trace.Event{adopts(n1, a), adopts(n2, b), adopts(n2, la)},
+		near:   []trace.Event{adopts(n1, a), adopts(n2, b), adopts(n2, la), adopts(s1, lb)},
+	},
+	{
+		property: "leaves-nothing", hosts: true,
+		why: "when a node stops is decided inside the machine: mutant leaves-early of " +
+			"radic explores it",
+		broken: []trace.Event{adopts(n1, a), sends1, leaves},
+		near: []trace.Event{adopts(n1, a), sends1, {Kind: trace.Committed, Proc: a, Sent: 1},
+			leaves},
+	},
+	{
+		property: "recovery-saved", hosts: true, complete: true,
+		why: "what a machine does at the end of its recovery is its own decision: mutant unsaved " +
+			"of radic explores it",
+		broken: []trace.Event{{Kind: trace.Crashed, Proc: a},
+			{Kind: trace.Restored, Proc: a, Incarnation: 1},
+			{Kind: trace.Recovered, Proc: a, Incarnation: 1}},
+		near: []trace.Event{{Kind: trace.Crashed, Proc: a},
+			{Kind: trace.Restored, Proc: a, Incarnation: 1},
+			{Kind: trace.Recovered, Proc: a, Incarnation: 1},
+			{Kind: trace.Committed, Proc: a, Incarnation: 1}},
 	},
 }
+
+// sends1 is a send of a.
+var sends1 = trace.Event{Kind: trace.Sent, Proc: a, Peer: b, ID: trace.MsgID{From: 0, Number: 1}}
 
 // The procs of hand-written runs with nodes.
 const a, b, la, lb, n1, n2, s1 = trace.Proc(0), trace.Proc(1), trace.Proc(2), trace.Proc(3),
@@ -197,6 +243,9 @@ const a, b, la, lb, n1, n2, s1 = trace.Proc(0), trace.Proc(1), trace.Proc(2), tr
 
 // says is the declaration of a node that there is no spare.
 var says = trace.Event{Kind: trace.Declared, Proc: n2, Text: "no spare"}
+
+// leaves is the declaration of a node that it stops.
+var leaves = trace.Event{Kind: trace.Declared, Proc: n1, Text: "leaving"}
 
 func adopts(node, p trace.Proc) trace.Event {
 	return trace.Event{Kind: trace.Adopted, Proc: node, Peer: p}
@@ -214,6 +263,7 @@ func nodeFacts() *spec.Facts {
 		Spares: []trace.Proc{s1}, Nodes: []trace.Proc{n1, n2},
 		Hosted: map[trace.Proc]bool{a: true, b: true, la: true, lb: true, n1: false, n2: false,
 			s1: false},
+		Kinds: map[string]trace.Meaning{says.Text: trace.Shares, leaves.Text: trace.Leaves},
 	}}
 }
 
@@ -304,9 +354,12 @@ func TestTracesAreJudged(t *testing.T) {
 			if tt.hosts {
 				f = nodeFacts()
 			}
+			if tt.together {
+				f.Layout.Nodes, f.Layout.Room = []trace.Proc{n2, n2}, 1
+			}
 			if tt.complete { // the run is not at its end: only this property is asked about it
 				finals = slices.DeleteFunc(spec.Properties(), func(p spec.Property) bool {
-					return p.Name != tt.property
+					return p.Name != tt.property || p.Kind == spec.Monitor
 				})
 			}
 			for _, events := range [][]trace.Event{tt.broken, tt.near} {

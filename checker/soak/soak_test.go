@@ -120,7 +120,7 @@ var quick = []struct{ scenario, breaks string }{
 	{"camel-c9a", "log-minimal"}, {"camel-published", "log-available"},
 	{"m7a", "prune-safe"}, {"m14", "legal-order"}, {"m14-rbml", "legal-order"},
 	{"m11a", "prune-safe"},
-	{"m26", "spare-once"}, {"m27", ""}, {"m28", ""}, {"m29", "nodes-watched"},
+	{"m26", "spare-once"}, {"m27", ""}, {"m28", ""}, {"m29", "hosted-somewhere"},
 	{"m31", "kept-elsewhere"}, {"m33-hmpl", ""}, {"m34", "one-host"},
 	{"paxos-stale", "linearizable"}, {"two-phase-hasty", "agreement"},
 }

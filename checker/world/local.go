@@ -389,7 +389,7 @@ func (w *World) global(e trace.Event) bool {
 	}
 	switch e.Kind {
 	case trace.Pruned, trace.Committed, trace.Restored, trace.Resumed, trace.Crashed, trace.Halted,
-		trace.Adopted:
+		trace.Adopted, trace.Declared:
 		return true
 	case trace.Sent, trace.Released:
 		return w.Facts.Needs == promise.Piecewise

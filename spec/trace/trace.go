@@ -187,12 +187,12 @@ type Layout struct {
 	Room int `json:"-"`
 	// of the spares: those that are not there at the start
 	Late []Proc `json:"-"`
-	// what message kinds mean to the properties
+	// what message kinds, and texts that are Declared, mean to the properties
 	Kinds map[string]Meaning `json:"-"`
 }
 
-// Meaning classifies a message kind of a protocol for properties that are stated on recovery
-// control traffic.
+// Meaning classifies a message kind of a protocol, or what a proc says of itself, for properties
+// that are stated on recovery and its control traffic.
 type Meaning uint8
 
 // The meanings that properties ask for.
@@ -204,6 +204,12 @@ const (
 	Evaluated
 	Question // it asks where a rank runs
 	Replay   // it replaces a send whose message was received before the failure
+
+	// Of what a node says of itself (Declared): ranks share a node with others from now on, because
+	// no spare is left.
+	Shares
+	Enters // the node has come later, and everybody knows of it by now
+	Leaves // the node stops now, as its operator wants it
 )
 
 // Name is the name of a proc, or its number when it has none.

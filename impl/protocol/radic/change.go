@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // Planned changes ([RADIC] section 2.3.3): a node that comes later, as a further spare, and one
@@ -50,7 +51,8 @@ func (t *node) exit(out []core.Effect) []core.Effect {
 	if len(t.s.Leaving) > 0 {
 		return out
 	}
-	return append(out, core.Effect{Kind: core.Exit})
+	return append(out, core.Effect{Kind: core.Declare, What: trace.Declared, Key: leaving},
+		core.Effect{Kind: core.Exit})
 }
 
 // joined enters a new spare into the SpareTable, and gives it the tables of today.
@@ -104,5 +106,5 @@ func (t *node) announce(out []core.Effect) []core.Effect {
 	if len(s.Joining) > 0 {
 		return append(out, core.SendTo(s.Joining[0], &Message{Kind: Join}))
 	}
-	return out
+	return append(out, core.Effect{Kind: core.Declare, What: trace.Declared, Key: entered})
 }

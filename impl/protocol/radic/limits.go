@@ -10,6 +10,8 @@ import (
 // What the control plane promises, and what it refuses because it could not keep it.
 
 // promises are those of the protocol below, on nodes. Limits say why.
+//
+// A spare that has adopted nobody waits to be asked: when all others are gone, nobody asks it.
 func (c *config) promises(s *core.Setup, inner *core.Setup) error {
 	p := &s.Promises
 	if c.stored {
@@ -18,11 +20,11 @@ func (c *config) promises(s *core.Setup, inner *core.Setup) error {
 	// the first one makes the protector ask, the second one gives the node up
 	p.Suspicions = 1
 	p.Limits = map[string]string{}
-	if p.InAll = c.all() - 1; c.Leaves > 0 {
+	if p.InAll = c.nodes - 1; c.Leaves > 0 {
 		p.InAll--
 	}
-	p.Limits["failures"] = fmt.Sprintf("%d nodes are there from the start, and one has to be "+
-		"left, beside one that leaves; more nodes or spares help", c.all())
+	p.Limits["failures"] = fmt.Sprintf("of %d nodes that are no spares one has to be left, beside "+
+		"one that leaves: a spare protects nobody; more nodes help", c.nodes)
 	if c.Zombies {
 		// 1. S1 is promised to N2, which recovers a failed node, and watches it. 2. Two false
 		// alarms: S1 fences N2. 3. N2 stops, its protector knows nothing, and nobody starts again

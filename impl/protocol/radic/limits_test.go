@@ -26,7 +26,7 @@ func TestLimits(t *testing.T) {
 		want     string // part of the reason
 	}{
 		{"one node is left", alone, pessimistic.RBML, radic.Options{Nodes: 3, Spares: 1},
-			fault.Model{Failures: 3}, fault.Model{Failures: 4}, "one has to be left"},
+			fault.Model{Failures: 2}, fault.Model{Failures: 3}, "one has to be left"},
 		{"one leaves, one is left", alone, pessimistic.RBML, radic.Options{Nodes: 3, Leaves: 1},
 			fault.Model{Failures: 1}, fault.Model{Failures: 2}, "one has to be left"},
 		{"no spare, a guest", talk, pessimistic.SBML, radic.Options{}, far(1), far(2),

@@ -140,7 +140,8 @@ func (c *config) layout(s, inner *core.Setup) error {
 	}
 	l.Hosted, l.Groups = map[core.Proc]bool{}, nil
 	l.Nodes, l.Spares, l.Late, l.Room = nil, nil, nil, c.Capacity
-	l.Kinds = map[string]trace.Meaning{kindNames[WhereIs]: trace.Question}
+	l.Kinds = map[string]trace.Meaning{kindNames[WhereIs]: trace.Question,
+		basicProtection: trace.Shares, entered: trace.Enters, leaving: trace.Leaves}
 	for _, k := range c.origin {
 		l.Nodes = append(l.Nodes, c.node(k))
 	}

@@ -34,6 +34,8 @@ type recovery struct {
 const (
 	basicProtection = "basic protection: no spare is left, ranks run on a node that has its own"
 	unprotected     = "unprotected: no other node is left, the log is beside the rank"
+	entered         = "entered: every node that is known to live has this one in its SpareTable"
+	leaving         = "leaving: all ranks have stopped behind their last checkpoints"
 )
 
 // mine reports whether a rank is up to this node: every node between the rank's own one and this
