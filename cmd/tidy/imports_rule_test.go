@@ -63,12 +63,21 @@ var importTable = []row{
 		dir:      "impl/protocol/camel",
 		internal: and(vocabulary, "impl/protocol", "impl/protocol/causal", "impl/protocol/part/*"),
 	},
+	// What the two papers on HydEE stand on and do not print, and the form of the second one.
+	{
+		dir:      "impl/protocol/hydee/ground",
+		internal: and(ranks, "impl/protocol", "impl/protocol/hydee", "impl/protocol/part/*"),
+	},
+	{
+		dir:      "impl/protocol/hydee/printedfr",
+		internal: and(vocabulary, "impl/protocol", "impl/protocol/hydee/ground"),
+	},
 	// A printed form stands beside the repaired one, and may extend another printed form, as its
 	// paper does.
 	{
 		dir: "impl/protocol/*/printed",
 		internal: and(ranks, "impl/protocol", "impl/protocol/*", "impl/protocol/*/printed",
-			"impl/protocol/part/*"),
+			"impl/protocol/hydee/ground", "impl/protocol/part/*"),
 	},
 	{
 		dir: "impl/protocol/radic",

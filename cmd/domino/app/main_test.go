@@ -227,7 +227,7 @@ func TestUsageErrors(t *testing.T) {
 		{"too many checkpoints", []string{"check", "s1", "--checkpoints", "16"},
 			`checkpoints: "16", want a number in [0, 15]`},
 		{"variant", []string{"check", "s1", "--variant", "fixed"},
-			`unknown variant "fixed", want repaired, published, or repaired+ERRATUM`},
+			`unknown variant "fixed", want repaired, published, published-started, published-fr, or repaired+ERRATUM`},
 		{"erratum of a variant", []string{"check", "s1", "--variant", "repaired+H99"},
 			`unknown erratum "H99", did you mean "H9a"?`},
 		{"list", []string{"list", "scenarois"},

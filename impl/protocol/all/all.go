@@ -14,6 +14,8 @@ import (
 	"github.com/domino-check/domino/impl/protocol/example/paxos"
 	"github.com/domino-check/domino/impl/protocol/example/twophase"
 	"github.com/domino-check/domino/impl/protocol/hydee"
+	hydeeprinted "github.com/domino-check/domino/impl/protocol/hydee/printed"
+	hydeefrench "github.com/domino-check/domino/impl/protocol/hydee/printedfr"
 	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/impl/protocol/pessimistic"
 	"github.com/domino-check/domino/impl/protocol/radic"
@@ -24,7 +26,7 @@ func Protocols() protocol.List {
 	list := slices.Concat(
 		protocol.List{
 			none.Protocol,
-			hydee.Protocol,
+			hydee.Protocol.PrintedAs(hydeeprinted.Form, hydeeprinted.Started, hydeefrench.Form),
 			causal.Protocol.PrintedAs(causalprinted.Form),
 			camel.Protocol.With(volume.Table).PrintedAs(camelprinted.Form),
 			paxos.Protocol,
