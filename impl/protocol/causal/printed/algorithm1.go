@@ -161,7 +161,7 @@ func (l *Layer) failure(y core.Rank, call *Message, out []core.Effect) []core.Ef
 		}
 	}
 	answer := Message{Kind: Dets, Sender: l.Rank, Inc: l.S.Inc, Dets: dets,
-		Line: l.S.Saving.Line}
+		For: call.Inc, Line: l.S.Saving.Line}
 	l.extension.Tell(&answer)
 	out = l.NetSend(answer, y, out)       // l. 36
 	l.S.Barrier, l.S.BarrierFor = true, y // l. 37
@@ -180,9 +180,10 @@ func (l *Layer) replay(y core.Rank, out []core.Effect) []core.Effect {
 	return l.NetSend(Message{Kind: Replayed, Inc: l.S.Inc}, y, out)
 }
 
-// receiveDets is RECEIVEDETS (l. 44-51).
+// receiveDets is RECEIVEDETS (l. 44-51). How a response is told from one to a former life, is left
+// open; here it names the life (S9).
 func (l *Layer) receiveDets(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	if !l.S.Collecting {
+	if !l.S.Collecting || m.For != l.S.Inc {
 		return Drop(m, from, "not asked for", out)
 	}
 	if m.Line > l.S.Saving.Line {

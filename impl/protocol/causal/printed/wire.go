@@ -45,8 +45,9 @@ type Message struct {
 	Dets    []Det            `json:"dets"`
 	Payload core.Payload     `json:"payload"`
 
-	Line    uint32   `json:"line,omitempty"`    // a checkpoint
-	Numbers []uint32 `json:"numbers,omitempty"` // by group, see impl/protocol/camel/printed
+	For     core.Incarnation `json:"for,omitempty"`     // determinants: the life that they are for
+	Line    uint32           `json:"line,omitempty"`    // a checkpoint
+	Numbers []uint32         `json:"numbers,omitempty"` // by group, see impl/protocol/camel/printed
 
 	// deliveries of the sender's program before the send; evidence, no machine reads it
 	Past uint32 `json:"past"`
