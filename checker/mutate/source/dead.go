@@ -28,7 +28,7 @@ func (f *finder) switches(e ast.Expr) (value, known bool) {
 	case *ast.CallExpr: // has(H2): the argument is the number of an erratum
 		for _, arg := range e.Args {
 			if t := f.info.TypeOf(arg); t != nil && f.info.Types[arg].Value != nil &&
-				strings.HasSuffix(t.String(), "/impl/core.Switch") {
+				strings.HasSuffix(types.Unalias(t).String(), "/impl/core.Switch") {
 				return false, true
 			}
 		}
@@ -43,6 +43,43 @@ func invariant(b *ast.BlockStmt) bool {
 	}
 	s, ok := b.List[0].(*ast.ExprStmt)
 	return ok && isPanic(s.X)
+}
+
+// refuses reports whether all that a function does is to refuse what a setup is given. No scenario
+// can expect that, as it could not be explored; tests give what must be refused.
+func refuses(d *ast.FuncDecl) bool {
+	if d.Recv != nil || d.Type.Results == nil || len(d.Type.Results.List) != 1 {
+		return false
+	}
+	id, ok := d.Type.Results.List[0].Type.(*ast.Ident)
+	return ok && id.Name == "error"
+}
+
+// refusal reports whether a block does nothing but return an error, in a function that has no
+// machine: such as refuses.
+func (f *finder) refusal(block []ast.Stmt) bool {
+	if len(block) != 1 || f.method || f.results.Results == nil {
+		return false
+	}
+	r, ok := block[0].(*ast.ReturnStmt)
+	list := f.results.Results.List
+	id, isError := list[len(list)-1].Type.(*ast.Ident)
+	return ok && isError && id.Name == "error" && len(r.Results) > 0 &&
+		!f.info.Types[r.Results[len(r.Results)-1]].IsNil()
+}
+
+// ignores reports whether a call appends nothing but the reason for which an input is ignored,
+// which is text.
+func (f *finder) ignores(call *ast.CallExpr) bool {
+	if f.builtin(call) != "append" || len(call.Args) != 2 {
+		return false
+	}
+	drop, ok := call.Args[1].(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := drop.Fun.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == "DropInput"
 }
 
 func isPanic(e ast.Expr) bool {
@@ -64,12 +101,13 @@ func beside(function string) bool {
 	return false
 }
 
-// textFile reports whether a file is tables, texts and wiring, or, as datapath.go, the short form
-// of messages on a real network, which no search takes: a test compares it with the codec.
+// textFile reports whether a file is tables, texts and wiring; or, as datapath.go, the short form
+// of messages on a real network, which no search takes: a test compares it with the codec; or, as
+// quiet.go, nothing but the refusal of programs (refuses).
 func textFile(name string) bool {
 	switch name {
 	case "doc.go", "errata.go", "mutants.go", "protocol.go", "protocols.go", "options.go",
-		"datapath.go":
+		"datapath.go", "quiet.go":
 		return true
 	}
 	return false

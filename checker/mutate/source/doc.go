@@ -11,7 +11,7 @@
 // reaches: a mutant is asked only what can tell. The build takes the changed files by -overlay;
 // nothing in the checkout is touched.
 //
-// Left out is what can not matter or is known to: text for people (String, Describe, errors), files
-// of errata and mutants, what is dead unless an erratum is switched on, and conditions that only
-// guard a panic.
+// Left out is what can not matter or is known to: text for people (String, Describe, errors, why
+// an input is ignored), files of errata and mutants, what is dead unless an erratum is switched on,
+// conditions that only guard a panic, and what only refuses that which a setup is given.
 package source

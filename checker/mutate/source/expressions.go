@@ -158,7 +158,7 @@ func (f *finder) calling(call *ast.CallExpr) {
 func (f *finder) appending(call *ast.CallExpr) {
 	t := f.info.TypeOf(call.Args[0])
 	list, ok := t.Underlying().(*types.Slice)
-	if last := call.Args[len(call.Args)-1]; !ok || len(call.Args) < 2 ||
+	if last := call.Args[len(call.Args)-1]; !ok || len(call.Args) < 2 || f.ignores(call) ||
 		call.Ellipsis.IsValid() && !types.Identical(f.info.TypeOf(last).Underlying(), list) {
 		return
 	}
@@ -219,6 +219,9 @@ func (f *finder) literal(e *ast.CompositeLit) {
 
 // leftOut finds the mutant of a literal without a field.
 func (f *finder) leftOut(kv *ast.KeyValueExpr, name string, fields *types.Struct) {
+	if literal, ok := kv.Value.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+		return // text
+	}
 	tv := f.info.Types[kv.Value]
 	if tv.IsNil() || tv.Value != nil && (tv.Value.Kind() == constant.Bool ||
 		constant.Sign(constant.ToInt(tv.Value)) == 0 && tv.Value.Kind() == constant.Int) {

@@ -22,6 +22,7 @@ type finder struct {
 	file     string
 	function string
 	results  *ast.FuncType // of the function at hand
+	method   bool          // which is one
 	mutants  []*Mutant
 	edits    []edit
 	groups   int          // that there are; one is the mutants and edits at one place
@@ -156,7 +157,7 @@ func nameOf(d *ast.FuncDecl) string {
 
 // body finds the mutants of a function.
 func (f *finder) body(d *ast.FuncDecl) {
-	f.results = d.Type
+	f.results, f.method = d.Type, d.Recv != nil
 	answer, ok := f.early(d.Type)
 	for i, s := range d.Body.List {
 		if ok && f.worth(d, i, answer) {
@@ -180,7 +181,7 @@ func (f *finder) worth(d *ast.FuncDecl, i int, answer string) bool {
 		return strings.Join(results, ", ") != answer && !f.negligible(s)
 	case *ast.IfStmt:
 		_, known := f.switches(s.Cond)
-		return !invariant(s.Body) && !known
+		return !invariant(s.Body) && !known && !f.refusal(s.Body.List)
 	case *ast.DeclStmt:
 		return false
 	}

@@ -94,7 +94,7 @@ func (f *finder) call(s *ast.ExprStmt, free bool) {
 // branch finds the mutants of an if: none where it is an assertion, or decided by an erratum.
 func (f *finder) branch(s *ast.IfStmt) {
 	f.optional(s.Init)
-	if invariant(s.Body) && s.Else == nil {
+	if s.Else == nil && (invariant(s.Body) || f.refusal(s.Body.List)) {
 		return
 	}
 	value, known := f.switches(s.Cond)
@@ -117,6 +117,9 @@ func (f *finder) choice(s *ast.SwitchStmt) {
 	}
 	for _, c := range s.Body.List {
 		c := c.(*ast.CaseClause)
+		if f.refusal(c.Body) {
+			continue
+		}
 		dead := len(c.List) > 0 && s.Tag == nil
 		for _, e := range c.List {
 			value, known := f.switches(e)
@@ -148,6 +151,9 @@ func (f *finder) assignment(s *ast.AssignStmt, free bool) {
 			continue
 		}
 		f.expression(right)
+		if call, ok := right.(*ast.CallExpr); ok && f.ignores(call) {
+			return
+		}
 	}
 	switch {
 	case !free || s.Tok == token.DEFINE:
