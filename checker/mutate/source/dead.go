@@ -68,6 +68,17 @@ func (f *finder) refusal(block []ast.Stmt) bool {
 		!f.info.Types[r.Results[len(r.Results)-1]].IsNil()
 }
 
+// isPromises reports whether an expression is what a protocol promises, or a field of it. That is
+// the specification: to promise less is no behaviour that could be noticed.
+func (f *finder) isPromises(e ast.Expr) bool {
+	t := f.info.TypeOf(e)
+	if t != nil && strings.HasSuffix(types.Unalias(t).String(), "/spec/promise.Promises") {
+		return true
+	}
+	sel, ok := e.(*ast.SelectorExpr)
+	return ok && f.isPromises(sel.X)
+}
+
 // ignores reports whether a call appends nothing but the reason for which an input is ignored,
 // which is text.
 func (f *finder) ignores(call *ast.CallExpr) bool {
@@ -91,23 +102,25 @@ func isPanic(e ast.Expr) bool {
 	return ok && id.Name == "panic"
 }
 
-// beside reports whether a function is none of the behaviour: it makes text for people, or tells a
-// search what it may leave out, which is tested against the search that leaves nothing out.
+// beside reports whether a function is none of the behaviour: it makes text for people; it tells a
+// search what it may leave out, which is tested against the search that leaves nothing out; or it
+// is the short form of a message on a real network, or lends bytes to its pools, which no search
+// does, and which is tested against the codec.
 func beside(function string) bool {
 	switch function[strings.LastIndexByte(function, '.')+1:] {
-	case "String", "Describe", "MarshalText", "Error", "Commutes":
+	case "String", "Describe", "MarshalText", "Error", "Commutes", "Content", "AppendHeader",
+		"ParseHeader", "Background", "Holding", "Settle", "Release", "Tune", "UseMemory", "keeper":
 		return true
 	}
 	return false
 }
 
-// textFile reports whether a file is tables, texts and wiring; or, as datapath.go, the short form
-// of messages on a real network, which no search takes: a test compares it with the codec; or, as
-// quiet.go, nothing but the refusal of programs (refuses).
+// textFile reports whether a file is tables, texts and wiring, or, as quiet.go, nothing but the
+// refusal of programs (refuses).
 func textFile(name string) bool {
 	switch name {
 	case "doc.go", "errata.go", "mutants.go", "protocol.go", "protocols.go", "options.go",
-		"datapath.go", "quiet.go":
+		"quiet.go":
 		return true
 	}
 	return false

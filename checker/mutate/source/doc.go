@@ -13,5 +13,6 @@
 //
 // Left out is what can not matter or is known to: text for people (String, Describe, errors, why
 // an input is ignored), files of errata and mutants, what is dead unless an erratum is switched on,
-// conditions that only guard a panic, and what only refuses that which a setup is given.
+// conditions that only guard a panic, what only refuses that which a setup is given, and promises,
+// which are what everything is judged by.
 package source

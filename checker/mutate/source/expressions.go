@@ -199,6 +199,9 @@ func (f *finder) swapping(call *ast.CallExpr) {
 
 // literal finds the mutants of a composite literal: each field left out.
 func (f *finder) literal(e *ast.CompositeLit) {
+	if f.isPromises(e) {
+		return
+	}
 	t := f.info.TypeOf(e)
 	if p, ok := t.Underlying().(*types.Pointer); ok { // an element of a list of pointers
 		t = p.Elem()

@@ -126,7 +126,7 @@ func (f *finder) declarations(file *ast.File) {
 			continue
 		}
 		f.function = nameOf(function)
-		if beside(f.function) {
+		if beside(f.function) || refuses(function) {
 			continue
 		}
 		f.body(function)

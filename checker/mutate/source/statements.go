@@ -139,6 +139,9 @@ func (f *finder) choice(s *ast.SwitchStmt) {
 
 // assignment finds the mutants of an assignment; what declares a variable can not be left out.
 func (f *finder) assignment(s *ast.AssignStmt, free bool) {
+	if len(s.Lhs) == 1 && f.isPromises(s.Lhs[0]) {
+		return
+	}
 	for _, left := range s.Lhs {
 		if s.Tok != token.DEFINE {
 			f.target(left)
