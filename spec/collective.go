@@ -95,12 +95,12 @@ func firstUnavailable(f *Facts, v View) string {
 // of the root.
 func unavailable(f *Facts, v View, id trace.MsgID, c trace.Collective) string {
 	t := &f.Layout.Trees[c.Tree]
-	sender, root := v.Observed(id.From.Proc()), v.Observed(t.Root().Proc())
+	sender := v.Observed(id.From.Proc())
 	if c.Round == 0 || id.From == t.Root() || t.Parent(id.From) != t.Root() ||
 		sender.History == nil || sender.History.Sent < id.Number {
 		return ""
 	}
-	if line := root.Line; line != nil && line.Sent >= resultOf(f, c).Number {
+	if concluded(f, v, c) {
 		return "" // the root would not ask for that round again
 	}
 	if line := sender.Line; line != nil && line.Sent >= id.Number {

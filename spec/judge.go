@@ -67,11 +67,7 @@ func (l *Ledger) Apply(e trace.Event) {
 		}
 	case trace.Committed:
 		if o.History != nil {
-			line := o.History.Clone()
-			line.Sent, line.Delivered = e.Sent,
-				line.Delivered[:min(int(e.Received), len(line.Delivered))]
-			line.Memory, line.Recovering = nil, false
-			o.Line = line
+			o.Line = o.History.Clone().Line(e.Sent, e.Received)
 		}
 	}
 	if l.holdings {

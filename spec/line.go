@@ -141,8 +141,8 @@ var Contained = register(Property{
 // PruneSafe: garbage collection keeps what a restart can need.
 var PruneSafe = register(Property{
 	Name: "prune-safe", Kind: Always, Global: true, Source: "[HydEE] section III-E",
-	Doc: "a message leaves a log only when the recovery line of its receiver holds its delivery, " +
-		"or another log has it",
+	Doc: "a message leaves a log only when the recovery line of its receiver holds its delivery " +
+		"or the message itself, or another log has it",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Pruned {
 			return ""
@@ -150,7 +150,8 @@ var PruneSafe = register(Property{
 		if f.Layout.Holdings && heldElsewhere(f, v, e) {
 			return ""
 		}
-		if line := v.Observed(e.Peer).Line; line == nil || !line.Received(e.ID) {
+		if line := v.Observed(e.Peer).Line; line == nil ||
+			!line.Received(e.ID) && !line.Waits(e.Peer, e.ID) {
 			return fmt.Sprintf("%s removes %s from its log, but %s would need it after a failure",
 				f.name(e.Proc), f.label(e.ID), f.name(e.Peer))
 		}

@@ -134,6 +134,18 @@ var lineCases = []judged{
 			{Kind: trace.Pruned, Proc: y, Peer: c, ID: m3}},
 	},
 	{
+		name: "with a line in which the message waits, also later", property: "prune-safe",
+		events: []trace.Event{sent(m3, c), keptItem(c, trace.Waiting, c, m3), committed(c, 0, 0),
+			forgotten(keptItem(c, trace.Waiting, c, m3)), crashed(c),
+			{Kind: trace.Pruned, Proc: y, Peer: c, ID: m3}},
+	},
+	{
+		name: "with a line in which it does not wait", property: "prune-safe",
+		events: []trace.Event{sent(m3, c), keptItem(c, trace.Waiting, c, m2), committed(c, 0, 0),
+			keptItem(c, trace.Waiting, c, m3), {Kind: trace.Pruned, Proc: y, Peer: c, ID: m3}},
+		want: "y removes m3 from its log, but c would need it after a failure",
+	},
+	{
 		name: "a determinant", property: "stable-only",
 		events: []trace.Event{{Kind: trace.Stored, Proc: y, Text: "determinant/1"}},
 		want:   "y makes determinant/1 stable, which the protocol does not declare",

@@ -6,10 +6,10 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// LogPruned: what is kept for others ends with the recovery lines. A checkpoint of all is taken
-// where no message is on its way, so what a rank had sent at its line everybody has received at
-// theirs. That is no promise for a round to which the root itself contributes only after its line:
-// what a subtree has contributed before may be on its way through the tree.
+// LogPruned: what is kept for others ends with the recovery lines. What a rank had sent at its
+// line, the image of its receiver has, received or on its way. That is no promise for a round that
+// ends after the root's line: what a subtree has contributed before may be on its way through the
+// tree.
 var LogPruned = register(Property{
 	Name: "log-pruned", Kind: Final, Depth: Thrift,
 	Source: "[CAMEL] Alg. 1 l. 22-27", Applies: holders,
@@ -49,13 +49,17 @@ var LogPruned = register(Property{
 	},
 })
 
-// pending reports whether an item is a contribution to a round that the root's recovery line does
-// not include.
+// pending reports whether an item is a contribution to a round of which the root's recovery line
+// does not have the result.
 func pending(f *Facts, v View, i trace.Item) bool {
 	c, collective := f.Layout.Collectives[i.ID]
-	if i.Sort != trace.Part || !collective || c.Round == 0 {
-		return false
-	}
-	line := v.Observed(f.Layout.Trees[c.Tree].Root().Proc()).Line
-	return line == nil || line.Sent < resultOf(f, c).Number
+	return i.Sort == trace.Part && collective && c.Round > 0 && !concluded(f, v, c)
+}
+
+// concluded reports whether the recovery line of the root has the result of a round, received or
+// waiting.
+func concluded(f *Facts, v View, c trace.Collective) bool {
+	root, result := f.Layout.Trees[c.Tree].Root().Proc(), resultOf(f, c)
+	line := v.Observed(root).Line
+	return line != nil && (line.Received(result) || line.Waits(root, result))
 }

@@ -282,11 +282,8 @@ func (r *recorder) effect(e *core.Effect) {
 		r.t.acts = append(r.t.acts, act{kind: actExit})
 		r.t.visible = true
 	case core.Commit:
-		line := r.history
-		line.Sent = e.Sent
-		line.Delivered = line.Delivered[:min(int(e.Received), len(line.Delivered))]
-		line.Done, line.Digest, line.Memory, line.Recovering = false, 0, nil, false
-		r.change(operation{Kind: opLine, A: w.internHistory(&line)}, true)
+		line := r.history.Line(e.Sent, e.Received)
+		r.change(operation{Kind: opLine, A: w.internHistory(line)}, true)
 	case core.Declare:
 		if e.What == trace.Resumed {
 			r.history = *r.evidence.After // the image brings its own past

@@ -26,6 +26,23 @@ type History struct {
 	Recovering bool   `json:"recovering"` // it was restarted and has not declared Recovered
 }
 
+// Line is the history of a recovery line that is committed after so many sends and deliveries; of
+// the memory, what waits in the image.
+func (h *History) Line(sent, received uint32) *History {
+	line := History{Sent: sent, Delivered: h.Delivered[:min(int(received), len(h.Delivered))]}
+	for _, i := range h.Memory {
+		if i.Sort == Waiting {
+			line.Memory = append(line.Memory, i)
+		}
+	}
+	return &line
+}
+
+// Waits reports whether a message waits for the program of a proc in the image of this line.
+func (h *History) Waits(p Proc, id MsgID) bool {
+	return h.Holds(Item{Sort: Waiting, Peer: p, ID: id})
+}
+
 // Received reports whether the history holds the delivery of the message.
 func (h *History) Received(id MsgID) bool {
 	return slices.ContainsFunc(h.Delivered, func(d Delivery) bool { return d.ID == id })

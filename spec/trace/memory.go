@@ -15,6 +15,9 @@ const (
 	// round Number of a reduction, for Peer: ID (the contribution of the rank at the top of the
 	// subtree)
 	Part = "part"
+	// message ID that was on its way through the recovery line of Peer and is in its image: in the
+	// memory of a line alone, see History.Line
+	Waiting = "waiting"
 )
 
 // Item is one thing that a proc keeps in memory, by its own declaration; a crash loses it.
