@@ -140,7 +140,7 @@ func (r *Resolved) setUp() error {
 	if err != nil {
 		return r.at(suite, err)
 	}
-	if r.Baseline, err = Alone(layout, programs); err != nil {
+	if r.Baseline, err = none.For(r.Setup.Promises, layout, programs); err != nil {
 		return s.Errorf("-- program --", "%w", err)
 	}
 	return nil

@@ -20,6 +20,8 @@ type Host struct {
 	numbers core.Numbers
 	buffers core.Buffers
 	brief   bool
+
+	postsWait bool
 }
 
 // NewHost makes the rank machine; build gets the handle through which the protocol saves and
@@ -30,6 +32,16 @@ func NewHost(rank core.Rank, program core.Program, build func(core.Application) 
 		h.kernel = program[0].Kernel
 	}
 	h.layer = build(h)
+	return h
+}
+
+// PostsWait makes posted receives complete only where the program waits: at a receive, a wait, or
+// its end. What the program has received when it sends then follows from the order of what it
+// receives, which is what a protocol can record. Without it a message may arrive between any two
+// steps: 1. y posts a receive from a, 2. a's message completes it, or does not yet, 3. y sends, and
+// what it sends is not the same.
+func (h *Host) PostsWait() *Host {
+	h.postsWait = true
 	return h
 }
 
@@ -102,6 +114,22 @@ func (h *Host) decode(image []byte, part any) []byte {
 // Ended implements core.Application.
 func (h *Host) Ended() bool { return h.app.History.Done }
 
+// waits reports whether the program can not go on before it receives, or at a wait or its end may
+// not.
+func (h *Host) waits() bool {
+	if h.app.PC >= len(h.program) {
+		return true
+	}
+	switch op := &h.program[h.app.PC]; op.Kind {
+	case core.OpRecv, core.OpWait:
+		return true
+	case core.OpSend:
+		_, known := h.destination(op)
+		return !known
+	}
+	return false
+}
+
 // Position implements core.Application.
 func (h *Host) Position(image []byte) (sent, received uint32) {
 	var app appState
@@ -135,7 +163,11 @@ func (h *Host) Choices(buf []core.Choice) []core.Choice {
 	}
 	h.sources = h.layer.Sources(h.sources[:0])
 	checkSources(h.rank, h.sources)
-	for i, p := range a.Posted {
+	posted := a.Posted
+	if h.postsWait && !h.waits() {
+		posted = nil
+	}
+	for i, p := range posted {
 		for _, src := range h.sources {
 			if (p.Any || p.Peer == src) && !h.claimed(src, i) {
 				buf = append(buf, core.ReceiveChoice(src, i))

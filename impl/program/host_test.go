@@ -187,6 +187,41 @@ func TestPostedReceives(t *testing.T) {
 	}
 }
 
+// TestPostsWait: with it a posted receive completes where the program waits, and nowhere else. A
+// reply before anything is received waits, too.
+func TestPostsWait(t *testing.T) {
+	post := core.Op{Kind: core.OpPost, Peer: 1}
+	for _, tt := range []struct {
+		name string
+		then core.Op
+		want [][2]int // with messages of ranks 1 and 2
+	}{
+		{"wait", core.Op{Kind: core.OpWait}, [][2]int{{0, 1}}},
+		{"receive", recv(2), [][2]int{{0, 1}, {-1, 2}}},
+		{"reply to nobody", core.Op{Kind: core.OpSend, Any: true}, [][2]int{{0, 1}}},
+		{"send", send(1, ""), [][2]int{next}},
+		{"output", core.Op{Kind: core.OpOutput}, [][2]int{next}},
+		{"checkpoint", core.Op{Kind: core.OpCheckpoint}, [][2]int{next}},
+		{"post", core.Op{Kind: core.OpPost, Peer: 2}, [][2]int{next}},
+	} {
+		h, q := newHost(post, tt.then)
+		h.PostsWait()
+		take(t, h, 0)
+		q.put(1, 1)
+		q.put(2, 1)
+		if diff := cmp.Diff(tt.want, choices(h)); diff != "" {
+			t.Errorf("%s: choices (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	h, q := newHost(post)
+	h.PostsWait()
+	take(t, h, 0)
+	q.put(1, 1)
+	if diff := cmp.Diff([][2]int{{0, 1}}, choices(h)); diff != "" {
+		t.Errorf("end: choices (-want +got):\n%s", diff)
+	}
+}
+
 // TestWait checks that a program ends only when every posted receive is complete.
 func TestWait(t *testing.T) {
 	h, q := newHost(core.Op{Kind: core.OpPost, Any: true})

@@ -46,11 +46,14 @@ type Promises struct {
 	MaxFailures int
 	RollsBack   Who         // who may lose work
 	Needs       Determinism // of the program
-	FIFO        bool        // channels must be FIFO and reliable
-	Reliable    bool        // channels must neither lose nor duplicate, crashes aside
-	Phases      bool        // stamps carry phases in the sense of HydEE
-	LogsOutside bool        // only messages between clusters are logged
-	Recovers    bool        // declares Recovered at the end of each recovery
+	// PostsWait: a posted receive completes only where the program waits, at a receive, a wait or
+	// its end, and the program is judged as one that runs so.
+	PostsWait   bool
+	FIFO        bool // channels must be FIFO and reliable
+	Reliable    bool // channels must neither lose nor duplicate, crashes aside
+	Phases      bool // stamps carry phases in the sense of HydEE
+	LogsOutside bool // only messages between clusters are logged
+	Recovers    bool // declares Recovered at the end of each recovery
 	// keeps determinants and declares them; a message is stamped with the deliveries of its sender
 	// before the send
 	Holders bool

@@ -51,20 +51,31 @@ type layer struct {
 
 // NewSetup prepares the programs without a protocol.
 func NewSetup(layout trace.Layout, programs []core.Program) (*core.Setup, error) {
+	return For(promise.Promises{}, layout, programs)
+}
+
+// For prepares the programs without a protocol, to run as they may over one with these promises.
+func For(p promise.Promises, layout trace.Layout, programs []core.Program) (*core.Setup, error) {
+	postsWait := p.PostsWait
 	n := layout.Ranks
 	layout.Labels = core.Labels(programs)
 	layout.Collectives = core.Collectives(programs, layout.Trees)
 	s := &core.Setup{
 		Protocol: "none", Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },
-		Promises:   promise.Promises{MaxFailures: -1, FIFO: true, Reliable: true},
+		Promises: promise.Promises{MaxFailures: -1, FIFO: true, Reliable: true,
+			PostsWait: postsWait},
 		New: func(p core.Proc) core.Machine {
-			return program.NewHost(core.Rank(p), programs[p], func(core.Application) core.Layer {
+			h := program.NewHost(core.Rank(p), programs[p], func(core.Application) core.Layer {
 				l := &layer{rank: core.Rank(p), ranks: n, trees: layout.Trees}
 				l.s = state{Past: make([]uint32, n), Arrived: make([][]Message, n+len(l.trees)),
 					Parts: make([][]Message, n*len(l.trees))}
 				return l
 			})
+			if postsWait {
+				return h.PostsWait()
+			}
+			return h
 		},
 	}
 	return s, s.Validate()
