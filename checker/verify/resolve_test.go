@@ -189,10 +189,10 @@ func TestBadInput(t *testing.T) {
 			"4: protocol hydee does not choose how many failures it tolerates"},
 		{"rolls back alone", "protocol: causal\nclusters: a b", two,
 			"4: causal: ranks a and b share a cluster, but each rank rolls back alone"},
-		{"moment of a reception", "protocol: causal",
-			"a: post b; send b x; wait\nb: recv a; send a y\n",
-			"5: causal: a sends while a posted receive is open: the moment of that reception is " +
-				"not recorded; wait first"},
+		{"message that crosses a checkpoint backwards", "protocol: causal",
+			"a: checkpoint; send b x\nb: recv a; checkpoint\n",
+			"6: causal: b waits before its checkpoint 1 for a message of a, sent behind it, and " +
+				"all wait there for all: receive it behind the checkpoint, or send it before"},
 		{"checkpoint of some", "protocol: causal", "a: checkpoint\nb: wait\n",
 			"6: causal: checkpoints are taken by all ranks together: a has 1, b has 0"},
 		{"victim that only another protocol has", "protocol: none\nvictims: RP", two,

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
+	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
@@ -103,5 +105,29 @@ func TestDeterminants(t *testing.T) {
 		if n.Determinants != want {
 			t.Errorf("%d determinants, want %d\n%s", n.Determinants, want, text)
 		}
+	}
+}
+
+// TestCompletedIsRepeated draws runs in which a round is complete at the root behind its marks and
+// before its image, and the root fails behind the line with the acknowledgements on their way.
+// There are too many states for a test; if the new life of the root does not repeat them, t keeps
+// its contribution in one of the first 3,000 runs.
+func TestCompletedIsRepeated(t *testing.T) {
+	strategy, err := sample.ParseStrategy("pos", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup, baseline := setups(t, "group g: r > s; s > t; t > w\n"+
+		"r: contribute g; checkpoint; recv g\ns: contribute g; checkpoint\n"+
+		"t: contribute g; checkpoint\nw: contribute g; checkpoint\n")
+	c := world.Case{Setup: setup, Baseline: baseline, Model: fault.Model{Failures: 1,
+		Victims: []trace.Proc{0}, FromDead: fault.Nothing}}
+	runs := effort.Of(4000, 40000)
+	out, err := world.Sample(t.Context(), c, strategy, sample.Options{Runs: runs, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Found) > 0 || out.Samples.Faults < runs/2 {
+		t.Errorf("%d faults struck, found %+v", out.Samples.Faults, out.Found)
 	}
 }

@@ -100,6 +100,11 @@ func (l *layer) pass(e causal.Entry, out []core.Effect) []core.Effect {
 	return out
 }
 
+// Got implements causal.Extension. With erratum C3 nobody counts them.
+func (l *layer) Got(g core.Group, multicasts uint32) bool {
+	return l.root(g) || !l.tree(g).Has(l.Rank) || l.state(g).Received >= multicasts || l.Has(C3)
+}
+
 // unordered accepts multicasts in any order, once each.
 func (l *layer) unordered(from core.Rank, e causal.Entry, out []core.Effect) []core.Effect {
 	waiting := func(w causal.Entry) bool { return w.SSN == e.SSN }

@@ -74,7 +74,9 @@ func (l *layer) Answered(_ core.Rank, m *causal.Message, out []core.Effect) []co
 }
 
 // Running implements causal.Extension: the children learn again what may be released, and the
-// parent gets what may have been lost on its way.
+// parent gets what may have been lost on its way. So it is at a root: 1. a round is complete while
+// the root is at a checkpoint, behind its marks, and in its image, 2. the line is committed, 3. the
+// root fails, and the acknowledgements on their way with it.
 func (l *layer) Running(out []core.Effect) []core.Effect {
 	for i := range l.S.Log { // of the image, and what the root has given back
 		if e := &l.S.Log[i]; e.Kind == causal.Contribution && e.Number > l.state(e.Group).Done &&
@@ -85,7 +87,7 @@ func (l *layer) Running(out []core.Effect) []core.Effect {
 	for i := range l.trees {
 		group := core.Group(i + 1)
 		g := l.state(group)
-		if l.root(group) || g.Done == 0 {
+		if g.Done == 0 {
 			continue
 		}
 		g.Open = slices.DeleteFunc(slices.Clone(g.Open), func(r causal.Round) bool {

@@ -84,7 +84,7 @@ func (l *layer) contributionArrives(from core.Rank, m *causal.Message,
 	if l.root(m.Group) {
 		e := causal.Entry{Kind: causal.Contribution, To: l.Rank, From: from, Group: m.Group,
 			Number: m.Number, Past: m.Past,
-			Epoch: l.S.Saving.Wanted, Dets: slices.Clone(m.Dets), Payload: m.Payload}
+			Epoch: l.Images(), Dets: slices.Clone(m.Dets), Payload: m.Payload}
 		if l.Has(C19) {
 			e.Dets = nil // Deviation: C19
 		}
@@ -128,6 +128,7 @@ func (l *layer) verify(group core.Group, r *causal.Round, out []core.Effect) []c
 		Past: done.Past, Epoch: l.S.Saving.Wanted,
 		Payload: core.Payload{ID: done.ID, Data: core.Combine(l.tree(group).Combine, data)}}
 	if l.root(group) {
+		e.Epoch = l.Images()
 		c := l.GroupChannel(group)
 		c.Arrived = append(slices.Clip(c.Arrived), e)
 		g.Done = done.Number

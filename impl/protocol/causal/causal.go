@@ -81,6 +81,8 @@ type Extension interface {
 	// rank's own in a group.
 	SameGroup(a, b core.Group) bool
 	Children(g core.Group) []core.Rank
+	// Got reports whether the first so many multicasts of a group are here, if this rank gets them.
+	Got(g core.Group, multicasts uint32) bool
 }
 
 // config is shared by the ranks of one setup and never changes.
@@ -137,7 +139,7 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	if err := suitable(name, layout.Names, programs); err != nil {
 		return nil, err
 	}
-	if err := quiet(name, &layout, programs); err != nil {
+	if err := backwards(name, &layout, programs); err != nil {
 		return nil, err
 	}
 	c := &config{ranks: n, groups: len(layout.Trees), f: options.F, errata: options.Errata,
@@ -148,18 +150,19 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	setup.NewMessage = func() core.Message { return new(Message) }
 	setup.Promises = promise.Promises{Logging: "causal, sender", Lines: "coordinated",
 		MaxFailures: max(options.F, -1), RollsBack: promise.FailedOnly, Needs: promise.Piecewise,
-		FIFO: !options.Unordered, Reliable: true,
+		PostsWait: true, FIFO: !options.Unordered, Reliable: true,
 		Recovers: true, Holders: true, StableKeys: []string{snapshot.ImageKey, snapshot.CommitKey}}
 	if options.F == 0 {
 		setup.Promises.MaxFailures = -1
 	}
 	setup.New = func(p core.Proc) core.Machine {
 		rank := core.Rank(p)
-		return program.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
+		h := program.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
 			l := &Layer{config: c, Rank: rank, App: app}
 			l.extension = extend(l)
 			return l
 		})
+		return h.PostsWait()
 	}
 	setup.Reads = func(p core.Proc) []core.Proc { return snapshot.Reads(0, p) }
 	return setup, setup.Validate()
@@ -169,27 +172,13 @@ func blame(key string, rank core.Rank, format string, args ...any) error {
 	return &core.ChoiceError{Key: key, Rank: rank, Err: fmt.Errorf(format, args...)}
 }
 
-// suitable reports programs that are not piecewise deterministic, and checkpoints that not
-// everybody takes.
+// suitable reports checkpoints that not everybody takes.
 func suitable(name string, names []string, programs []core.Program) error {
 	checkpoints := make([]int, len(programs))
 	for r, p := range programs {
-		open := false
 		for _, op := range p.Unrolled() {
-			switch op.Kind {
-			case core.OpPost:
-				open = true
-			case core.OpWait:
-				open = false
-			case core.OpCheckpoint:
+			if op.Kind == core.OpCheckpoint {
 				checkpoints[r]++
-			}
-			if open && (op.Kind == core.OpSend || op.Kind == core.OpFlush ||
-				op.Kind == core.OpOutput || op.Kind == core.OpMulticast ||
-				op.Kind == core.OpContribute) {
-				return blame("program", core.Rank(r),
-					"%s: %s sends while a posted receive is open: the moment of that reception "+
-						"is not recorded; wait first", name, names[r])
 			}
 		}
 		if checkpoints[r] != checkpoints[0] {
@@ -230,7 +219,7 @@ func (l *Layer) Sources(buf []core.Rank) []core.Rank {
 	}
 	for q := range l.S.Channels {
 		c := &l.S.Channels[q]
-		if len(c.Arrived) == 0 || !l.Turn(&c.Arrived[0]) || l.ahead(&c.Arrived[0]) {
+		if len(c.Arrived) == 0 || !l.Turn(&c.Arrived[0]) {
 			continue
 		}
 		if q < l.ranks {
@@ -240,13 +229,6 @@ func (l *Layer) Sources(buf []core.Rank) []core.Rank {
 		}
 	}
 	return buf
-}
-
-// ahead reports whether a message was sent behind a line that this rank has not come to yet,
-// because it restarted before the line was there. What it receives before the line is what it
-// received there in its former life, and nothing else.
-func (l *Layer) ahead(e *Entry) bool {
-	return e.Kind != Contribution && e.Epoch > l.S.Saving.Wanted && !l.Has(S8)
 }
 
 // channel is the one of a source.
@@ -335,10 +317,8 @@ func (l *Layer) received(from core.Rank, m *Message, out []core.Effect) []core.E
 		return l.committed(from, m, out)
 	case PruneNotice:
 		return l.prune(m, out)
-	case Behind:
-		return l.behind(from, m, out)
 	}
-	return l.extension.Received(from, m, out)
+	return l.mayStore(l.extension.Received(from, m, out))
 }
 
 // plain is the extension of SCMEL itself: nothing.
@@ -362,3 +342,4 @@ func (p plain) Prune(out []core.Effect) []core.Effect { return out }
 func (p plain) Restored()                             {}
 func (p plain) SameGroup(a, b core.Group) bool        { return a == b }
 func (p plain) Children(core.Group) []core.Rank       { return nil }
+func (p plain) Got(core.Group, uint32) bool           { return true }

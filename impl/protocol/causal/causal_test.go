@@ -77,9 +77,7 @@ func TestOrderIsRestored(t *testing.T) {
 
 // TestBehindTheLine draws runs in which b restarts before the commit of a checkpoint and a fails
 // behind it, so that no log has what b asks for and it must go to the line. There are too many
-// states for a test; without an answer to that one of the first 600 runs is stuck, and without
-// asking again, when b has come to the line meanwhile, one of the first 3,000 recoveries does not
-// end.
+// states for a test; if nobody tells b of the line, one of the first 1,000 runs is stuck.
 func TestBehindTheLine(t *testing.T) {
 	strategy, err := sample.ParseStrategy("urw", 0)
 	if err != nil {

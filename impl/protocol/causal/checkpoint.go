@@ -6,13 +6,23 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/part/snapshot"
+	"github.com/domino-check/domino/spec/trace"
 )
 
-// saving is the coordinated checkpoint. Every rank calls it at a point where no message is on its
-// way ([CAMEL] section 2.3); marks on the channels check that. The paper stores and empties the
-// logs at once; here it takes three phases: all images stable, then the commit record of rank 0,
-// and the logs are pruned only when everybody has moved to the new line, because a rank that
-// restarted from the old line while the record was being written needs them.
+// saving is the coordinated checkpoint. Every rank calls it, and waits there until it is the
+// recovery line. The paper calls it where no message is on its way ([CAMEL] section 2.3); here a
+// mark on each channel says that all that was sent before has come, and what waits for the program
+// is in the image, so messages may cross the line, though not backwards (crossing.go). The paper
+// stores and empties the logs at once; here it takes three phases: all images stable, then the
+// commit record of rank 0, and the logs are pruned only when everybody has moved to the new line.
+//
+// Nobody comes to one line twice, and no image of a line is written again. An image counts for the
+// life that has written it: 1. w stores its image and fails, 2. it restarts at the line before, and
+// asks rank 0. Either the record is not on its way: then the image does not count any more, and
+// there is no line before w has come to it again. Or it is: then rank 0 answers when it is stable,
+// and w restarts once more, at the line. If w came to a line that is there, everybody else would be
+// behind it: what they send from there would get into w's image, with no determinant of it, which
+// are pruned, and a torn write would destroy what everybody else relies on.
 type saving struct {
 	_         struct{}   `cbor:",toarray"`
 	Wanted    uint32     `json:"wanted"`    // checkpoints that the program has reached
@@ -20,6 +30,7 @@ type saving struct {
 	Pruned    uint32     `json:"pruned"`    // line up to which the log is pruned
 	Asked     bool       `json:"asked"`     // reached before the determinants were complete
 	Marks     []uint32   `json:"marks"`     // by rank: checkpoint that it has reached
+	Cast      []uint32   `json:"cast"`      // by group: multicasts that its root had sent there
 	Sent      uint32     `json:"sent"`      // of the image: sends and deliveries of the program
 	Received  uint32     `json:"received"`  //
 	Writing   bool       `json:"writing"`   // image Wanted is on its way to stable storage
@@ -45,8 +56,8 @@ type image struct {
 	_        struct{}         `cbor:",toarray"`
 	App      []byte           `json:"app"`
 	Position Position         `json:"position"`
-	Count    uint32           `json:"count"` // deliveries of the program
-	Last     []SSN            `json:"last"`  // by channel
+	Count    uint32           `json:"count"`    // deliveries of the program
+	Channels []Channel        `json:"channels"` // with what crosses the line
 	Groups   []Group          `json:"groups"`
 	Log      []Entry          `json:"log"` // contributions, see unreceived
 	Inc      core.Incarnation `json:"inc"`
@@ -70,32 +81,47 @@ func (l *Layer) reach(out []core.Effect) []core.Effect {
 			// mark would overtake m
 			continue
 		}
-		out = append(out, core.SendTo(q.Proc(),
-			&Message{Kind: Mark, Inc: l.S.Inc, To: l.S.Lives[q], Number: sv.Wanted}))
+		out = l.sendMark(q, out)
 	}
 	return l.mayStore(out)
 }
 
-// marks repeats the marks between logged messages of different epochs.
-func (l *Layer) marks(to core.Rank, epoch *uint32, upTo uint32, out []core.Effect) []core.Effect {
-	for *epoch < upTo && !l.Has(S8) {
-		*epoch++
-		out = append(out, core.SendTo(to.Proc(),
-			&Message{Kind: Mark, Inc: l.S.Inc, To: l.S.Lives[to], Number: *epoch}))
+// Images is the number of the last image of this rank: one less than Wanted at a checkpoint of
+// which it is not taken yet.
+func (l *Layer) Images() uint32 {
+	sv := &l.S.Saving
+	if sv.Wanted > sv.Line && !sv.Writing && !sv.Stored {
+		return sv.Wanted - 1
 	}
-	return out
+	return sv.Wanted
 }
 
-// mark notes that a channel is empty up to a checkpoint.
+// sendMark says that all that was sent before the checkpoint is on its way, and how many multicasts
+// that were: those come through others, whose marks may overtake them.
+func (l *Layer) sendMark(to core.Rank, out []core.Effect) []core.Effect {
+	m := &Message{Kind: Mark, Inc: l.S.Inc, To: l.S.Lives[to], Number: l.S.Saving.Wanted}
+	for i := range l.S.Groups {
+		m.Rounds = append(m.Rounds, l.S.Groups[i].Sent)
+	}
+	return append(out, core.SendTo(to.Proc(), m))
+}
+
+// mark notes that what was sent on a channel before a checkpoint has come.
 func (l *Layer) mark(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	if reason := l.Refuse(from, m); reason != "" {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, reason))
 	}
-	l.S.Saving.Marks[from] = max(l.S.Saving.Marks[from], m.Number)
+	sv := &l.S.Saving
+	sv.Marks[from] = max(sv.Marks[from], m.Number)
+	cast := slices.Clone(m.Rounds)
+	for i := range sv.Cast { // nobody but its root sends to a group
+		cast[i] = max(cast[i], sv.Cast[i])
+	}
+	sv.Cast = cast
 	return l.mayStore(out)
 }
 
-// mayStore stores the image when every channel is known to be empty.
+// mayStore stores the image when everything that was sent before the checkpoint has come.
 func (l *Layer) mayStore(out []core.Effect) []core.Effect {
 	sv := &l.S.Saving
 	if sv.Wanted == sv.Line || sv.Writing || sv.Stored {
@@ -106,13 +132,9 @@ func (l *Layer) mayStore(out []core.Effect) []core.Effect {
 			return out
 		}
 	}
-	for _, c := range l.S.Channels {
-		if i := slices.IndexFunc(c.Arrived, func(e Entry) bool {
-			return e.Epoch < sv.Wanted
-		}); i >= 0 {
-			return append(out, core.Halted(fmt.Sprintf(
-				"checkpoint %d while a message of rank %d is not received: it must be called "+
-					"where nothing is on its way", sv.Wanted, c.Arrived[i].From)))
+	for i, sent := range sv.Cast {
+		if !l.extension.Got(core.Group(i+1), sent) {
+			return out
 		}
 	}
 	return l.storeImage(out)
@@ -124,12 +146,9 @@ func (l *Layer) storeImage(out []core.Effect) []core.Effect {
 	app := l.App.Image()
 	sv.Writing, sv.Position = true, Position{SSN: l.S.SSN, RSN: l.S.RSN}
 	sv.Sent, sv.Received = l.App.Position(app)
-	img := image{App: app, Position: sv.Position, Count: l.S.Deliveries, Groups: l.S.Groups,
-		Log: l.unreceived(), Inc: l.S.Inc}
+	img := image{App: app, Position: sv.Position, Count: l.S.Deliveries, Channels: l.S.Channels,
+		Groups: l.S.Groups, Log: l.unreceived(), Inc: l.S.Inc}
 	sv.Has = l.has(l.S.Groups)
-	for _, c := range l.S.Channels {
-		img.Last = append(img.Last, c.Last)
-	}
 	return append(out, snapshot.Persist(snapshot.ImageKey, sv.Wanted, core.Encode(&img)))
 }
 
@@ -192,7 +211,8 @@ func (l *Layer) persisted(key string, out []core.Effect) []core.Effect {
 		for q := range core.Rank(l.ranks) {
 			out = l.tell(q, &Message{Kind: CommitNotice, Number: sv.Known}, out)
 		}
-		return append(out, snapshot.Persist(snapshot.CommitKey, sv.Known-1, nil))
+		out = append(out, snapshot.Persist(snapshot.CommitKey, sv.Known-1, nil))
+		return l.hear(out)
 	}
 	return append(out, core.DropInput(l.Rank.Proc(), core.MsgID{}, "record of another checkpoint"))
 }
@@ -200,6 +220,10 @@ func (l *Layer) persisted(key string, out []core.Effect) []core.Effect {
 // saved counts stable images at rank 0; the last one lets it write the commit record.
 func (l *Layer) saved(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	sv := &l.S.Saving
+	if reason := l.Refuse(from, m); reason != "" {
+		// the life that has restarted since comes to the checkpoint again
+		return append(out, core.DropInput(from.Proc(), core.MsgID{}, reason))
+	}
 	switch {
 	case m.Number <= sv.Known:
 		return l.tell(from, &Message{Kind: CommitNotice, Number: m.Number}, out)
@@ -219,19 +243,46 @@ func (l *Layer) saved(from core.Rank, m *Message, out []core.Effect) []core.Effe
 	return append(out, snapshot.Persist(snapshot.CommitKey, m.Number, core.Encode(sv.Next)))
 }
 
-// commitNotice moves the recovery line of this rank, unless it restarted behind the image and has
-// to come there again.
+// uncount takes back that the image of a rank is stable: it has restarted, at the line before.
+func (l *Layer) uncount(q core.Rank) { l.S.Saving.Saved = l.S.Saving.Saved.less(q) }
+
+// commitNotice moves the recovery line of this rank. One that restarts hears of the line in the
+// answer to its request.
 func (l *Layer) commitNotice(m *Message, out []core.Effect) []core.Effect {
 	sv := &l.S.Saving
 	if m.Number != sv.Line+1 || m.Number != sv.Wanted || !sv.Stored {
 		return append(out, core.DropInput(0, core.MsgID{}, "commit of another checkpoint"))
 	}
 	sv.Line, sv.LineHas = m.Number, sv.Has
-	out = append(out, core.Effect{Kind: core.Commit, Sent: sv.Sent, Received: sv.Received})
+	out = l.declare(out)
 	if m.Number > 1 {
 		out = append(out, snapshot.Persist(snapshot.ImageKey, m.Number-1, nil))
 	}
 	return l.moved(out)
+}
+
+// declare says where the recovery line of this rank is, and what crosses it: what was sent, or
+// complete, before the line and waits for the program. All of it is in the image, and nothing else:
+// nobody receives while it waits at a checkpoint.
+func (l *Layer) declare(out []core.Effect) []core.Effect {
+	sv := &l.S.Saving
+	var crossing []trace.Item
+	for _, c := range l.S.Channels {
+		for i := range c.Arrived {
+			if e := &c.Arrived[i]; e.Epoch < sv.Line {
+				crossing = append(crossing, trace.Item{Sort: trace.Waiting, Peer: l.Rank.Proc(),
+					ID: e.Payload.ID})
+			}
+		}
+	}
+	for _, i := range crossing {
+		out = append(out, core.Kept(i))
+	}
+	out = append(out, core.Effect{Kind: core.Commit, Sent: sv.Sent, Received: sv.Received})
+	for _, i := range crossing {
+		out = append(out, core.Forgotten(i))
+	}
+	return out
 }
 
 // moved tells rank 0 that this rank is at its line, and what of the logs of others its image
@@ -344,9 +395,7 @@ func (l *Layer) load(records []core.Record, out []core.Effect) ([]core.Effect, e
 	l.App.Load(img.App)
 	l.S.SSN, l.S.RSN, l.S.Deliveries, l.S.SavedInc = img.Position.SSN, img.Position.RSN, img.Count,
 		img.Inc
-	for i, last := range img.Last {
-		l.S.Channels[i].Last = last
-	}
+	copy(l.S.Channels, img.Channels)
 	copy(l.S.Groups, img.Groups)
 	for _, e := range img.Log {
 		out = l.Log(e, out)
@@ -364,5 +413,5 @@ func (l *Layer) load(records []core.Record, out []core.Effect) ([]core.Effect, e
 	sv.Has = l.has(img.Groups)
 	sv.LineHas = sv.Has
 	sv.Sent, sv.Received = l.App.Position(img.App)
-	return append(out, core.Effect{Kind: core.Commit, Sent: sv.Sent, Received: sv.Received}), nil
+	return l.declare(out), nil
 }

@@ -7,8 +7,10 @@
 // Model: fail-stop ranks with new incarnation numbers from the environment, FIFO reliable channels
 // between incarnations, at most f ranks down or recovering at one time, any number one after the
 // other. A program is deterministic but for the order in which it receives (piecewise
-// deterministic): a program that sends while a posted receive is open is refused, because the
-// moment of the reception would be a second kind of nondeterminism, which no determinant records.
+// deterministic). The moment of a reception would be a second kind of nondeterminism, which no
+// determinant records; so a posted receive completes where the program waits (promise.PostsWait),
+// and a program may send while one is open. All ranks take as many checkpoints, and wait at each
+// for all; a program in which a rank waits there for what is sent behind is refused (crossing.go).
 //
 // Differences to the paper that are no errata: a message is received when it arrives (its
 // determinants are stored and acknowledged then) and delivered, that is numbered, when the program
@@ -23,8 +25,8 @@
 // paper assumes a call that is coordinated.
 //
 // One file an idea: failurefree.go (Algorithm 1 l. 1-21), determinants.go, checkpoint.go (l.
-// 22-27), recovery.go (l. 28-51), errata.go. Deviations from the repaired protocol are switches,
-// each marked "Deviation:" at its line. The layer can be built upon (Extension):
+// 22-27), crossing.go, recovery.go (l. 28-51), errata.go. Deviations from the repaired protocol are
+// switches, each marked "Deviation:" at its line. The layer can be built upon (Extension):
 // impl/protocol/camel adds collectives on trees.
 //
 // A network that loses order is covered by numbers on each channel (order.go).

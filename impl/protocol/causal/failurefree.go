@@ -10,18 +10,20 @@ import (
 
 // Entry is one message, in the log of its sender or in the queue of its receiver.
 type Entry struct {
-	_       struct{}         `cbor:",toarray"`
-	Kind    Kind             `json:"kind"` // App, Multicast or Contribution
-	To      core.Rank        `json:"to"`   // log: destination; queue: unused
-	From    core.Rank        `json:"from"` // queue: whose message
-	SSN     SSN              `json:"ssn"`
-	Group   core.Group       `json:"group,omitempty"`
-	Number  uint32           `json:"number,omitempty"` // of a multicast in its group, of a round
-	Life    core.Incarnation `json:"life,omitempty"`   // multicast: of its root
-	Past    uint32           `json:"past"`
-	Epoch   uint32           `json:"epoch"` // checkpoints that the sender had reached
-	Dets    []Det            `json:"dets"`
-	Payload core.Payload     `json:"payload"`
+	_      struct{}         `cbor:",toarray"`
+	Kind   Kind             `json:"kind"` // App, Multicast or Contribution
+	To     core.Rank        `json:"to"`   // log: destination; queue: unused
+	From   core.Rank        `json:"from"` // queue: whose message
+	SSN    SSN              `json:"ssn"`
+	Group  core.Group       `json:"group,omitempty"`
+	Number uint32           `json:"number,omitempty"` // of a multicast in its group, of a round
+	Life   core.Incarnation `json:"life,omitempty"`   // multicast: of its root
+	Past   uint32           `json:"past"`
+	// checkpoints that the sender had reached; what is complete or kept at the root of a reduction:
+	// images that do not include it
+	Epoch   uint32       `json:"epoch"`
+	Dets    []Det        `json:"dets"`
+	Payload core.Payload `json:"payload"`
 	// released: only the determinants are needed, by the receiver after a failure
 	Bare bool `json:"bare,omitempty"`
 }

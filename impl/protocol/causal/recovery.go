@@ -47,14 +47,18 @@ func (l *Layer) recover(from core.Rank, m *Message, out []core.Effect) []core.Ef
 	if m.Inc < l.S.Lives[from] && !l.Has(S6) {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "sent by a dead life"))
 	}
-	if l.S.Barrier.Waits {
-		// Deviation: S1, who waits in the barrier hears nothing
+	if l.S.Barrier.Waits || l.S.Saving.Recording {
+		// Whether there is a new line is known when its record is stable. Deviation: S1, who waits
+		// in the barrier hears nothing
 		l.S.Deferred = append(slices.Clip(l.S.Deferred), m.kept())
 		l.S.DeferredFrom = append(slices.Clip(l.S.DeferredFrom), from)
 		return out
 	}
 	news := m.Inc > l.S.Heard[from]
 	l.S.Heard[from] = max(l.S.Heard[from], m.Inc)
+	if news {
+		l.uncount(from)
+	}
 	if l.Has(S6) {
 		l.S.Lives[from]++ // Deviation: S6 counts failures instead of asking who lives
 	} else {
@@ -74,7 +78,7 @@ func (l *Layer) recover(from core.Rank, m *Message, out []core.Effect) []core.Ef
 		l.S.Barrier = barrier{Waits: true, From: from, Inc: m.Inc}
 	}
 	a := &Message{Kind: Answer, Inc: l.S.Inc, To: m.Inc, For: m.Inc, Round: m.Round,
-		Lives: slices.Clone(l.S.Lives)}
+		Lives: slices.Clone(l.S.Lives), Number: l.S.Saving.Known}
 	a.Dets = slices.Clone(l.S.Dets.of(from))
 	l.extension.Answer(from, a)
 	out = append(out, core.SendTo(from.Proc(), a))
@@ -122,6 +126,10 @@ func (l *Layer) answered(from core.Rank, m *Message, out []core.Effect) []core.E
 	current := m.For == l.S.Inc && m.Round == l.S.Round || l.Has(S9)
 	if !l.S.Collecting || !current {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "answer to another request"))
+	}
+	if m.Number > l.S.Saving.Line && !l.Has(S8) {
+		// the record was on its way when this rank restarted: the image of its former life counts
+		return append(out, core.Effect{Kind: core.Rollback})
 	}
 	// Nobody counts as a holder yet, not even who answered: 1. y sends m to x with a determinant,
 	// 2. y fails, and x tells it, 3. y sends m again, into a new log, 4. x fails, and gets m from
@@ -183,48 +191,36 @@ func (l *Layer) replay(from core.Rank, m *Message, out []core.Effect) []core.Eff
 	if l.unordered {
 		l.S.Links[from].Served = m.Inc
 	}
-	if m.Number < l.S.Saving.Pruned && !l.Has(S8) {
-		// 1. w restarts while the record of a line is written, and behind it, 2. we fail, and
-		// restart at the line: nobody has what w asks for.
-		return append(out, core.SendTo(from.Proc(),
-			&Message{Kind: Behind, Inc: l.S.Inc, To: m.Inc, Number: l.S.Saving.Pruned}))
-	}
 	entries := slices.Clone(l.S.Log)
 	if l.Has(S5) {
 		slices.Reverse(entries) // Deviation: S5 iterates over a set, so in any order
 	}
-	epoch := l.S.Saving.Pruned
 	for i := range entries {
 		if e := &entries[i]; l.extension.Replays(e, from) {
-			out = l.marks(from, &epoch, e.Epoch, out)
 			out = l.Transmit(e, from, out)
 		}
 	}
-	out = l.marks(from, &epoch, l.S.Saving.Wanted, out)
+	if l.S.Saving.Wanted > m.Number && !l.Has(S8) {
+		out = l.sendMark(from, out) // the log has what is before it alone
+	}
 	out = append(out, core.SendTo(from.Proc(), &Message{Kind: ReplayEnd, Inc: l.S.Inc, To: m.Inc}))
 	return l.leaveBarrier(from, m.Inc, out)
 }
 
-// behind restarts from the line that was committed while this rank restarted before it: the image
-// of its former life is there. Who has come to the line in the meantime asks for what is behind it.
-func (l *Layer) behind(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	switch {
-	case m.To != l.S.Inc:
-		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "meant for another life"))
-	case m.Number > l.S.Saving.Line:
-		return append(out, core.Effect{Kind: core.Rollback})
-	}
-	return append(out, core.SendTo(from.Proc(), l.replayRequest(from)))
-}
-
-// leaveBarrier ends the wait of erratum S1 and handles what was not heard meanwhile.
+// leaveBarrier ends the wait of erratum S1.
 func (l *Layer) leaveBarrier(from core.Rank, inc core.Incarnation,
 	out []core.Effect) []core.Effect {
 	if l.S.Barrier != (barrier{Waits: true, From: from, Inc: inc}) {
 		return out
 	}
+	l.S.Barrier = barrier{}
+	return l.hear(out)
+}
+
+// hear handles the requests that had to wait.
+func (l *Layer) hear(out []core.Effect) []core.Effect {
 	deferred, senders := l.S.Deferred, l.S.DeferredFrom
-	l.S.Barrier, l.S.Deferred, l.S.DeferredFrom = barrier{}, nil, nil
+	l.S.Deferred, l.S.DeferredFrom = nil, nil
 	for i := range deferred {
 		out = l.recover(senders[i], &deferred[i], out)
 	}

@@ -24,13 +24,16 @@ const (
 	App     Kind = iota + 1 // application message: SSN, Past, Dets, Payload
 	Ack                     // determinants that are held now: Dets
 	Recover                 // a new incarnation asks for its determinants: Round, Lives
-	// what is known of your receptions: For, Round, Dets, Lives, and what the extension adds
+	// what is known of your receptions: For, Round, Dets, Lives, what the extension adds; Number of
+	// the last commit record (rank 0)
 	Answer
-	ReplayRequest // determinants are complete: send what the log has for me
-	ReplayEnd     // the log has been sent again
-	Mark          // the sender is at its checkpoint Number
-	Saved         // image Number is stable: Line (of the sender alone)
-	CommitNotice  // checkpoint Number is the recovery line
+	// determinants are complete: send what the log has for me, who am at line Number
+	ReplayRequest
+	ReplayEnd // the log has been sent again
+	// the sender is at its checkpoint Number: Rounds (multicasts that it has sent, by group)
+	Mark
+	Saved        // image Number is stable: Line (of the sender alone)
+	CommitNotice // checkpoint Number is the recovery line
 	// the sender has moved its line to checkpoint Number: Rounds (of its children)
 	Committed
 	PruneNotice // everybody has: Number, Line (of every rank), Rounds
@@ -39,13 +42,11 @@ const (
 	Contribution // to round Number of a reduction: Group, Past, Dets, Payload
 	Holding      // determinants of a message that is not needed any more: Dets
 	Completed    // rounds of a reduction up to Number are complete: Group
-	// the log begins at line Number, which was committed while the receiver restarted
-	Behind
 )
 
 var kindNames = [...]string{"", "App", "Ack", "Recover", "Answer", "ReplayRequest", "ReplayEnd",
 	"Mark", "Saved", "Commit", "Committed",
-	"Prune", "Multicast", "Contribution", "Holding", "Completed", "Behind"}
+	"Prune", "Multicast", "Contribution", "Holding", "Completed"}
 
 // Message is every message of the protocol; Kind says which fields are set.
 type Message struct {
@@ -65,8 +66,8 @@ type Message struct {
 	Line    []Position
 	Group   core.Group
 	Origin  core.Rank
-	// Answer: last complete round of each reduction; Committed, PruneNotice: contributions that
-	// images include
+	// Answer: last complete round of each reduction; Mark: multicasts sent; Committed, PruneNotice:
+	// contributions that images include
 	Rounds []uint32
 	Seeds  []Entry // Answer: contributions of the receiver that it must be able to send again
 }

@@ -27,5 +27,6 @@
 // kept there; it decides elsewhere, since images are at loggers, which fail apart from the ranks,
 // so that a checkpoint must replace one that is under way. Causal logging uses the records: its
 // members restart alone, so it has a third phase, repeats what a failed coordinator has forgotten,
-// and needs no channel state, because a program calls its checkpoints where nothing is on its way.
+// and takes back what it has counted of a member that restarts; its members wait at a checkpoint,
+// so what is on its way is what has arrived when all markers are here.
 package snapshot
