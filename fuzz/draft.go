@@ -26,6 +26,7 @@ type draft struct {
 	tolerates int      // 0 = the protocol's own choice
 	closed    bool     // what a rank has received before it sends must not depend on the run
 	overlaps  bool     // a rank may send while a posted receive is open
+	crosses   bool     // a rank may take checkpoints and contribute before it receives
 }
 
 // style is how a rank receives.
@@ -248,14 +249,14 @@ func (w *writer) item(i *item) {
 	case reduction:
 		t := &w.trees[i.group]
 		for _, m := range t.members {
-			w.flush(m)
-			w.ops[m] = append(w.ops[m], fmt.Sprintf("contribute g%d m%d", i.group+1, i.number))
+			w.before(m, i)
+			w.add(m, false, fmt.Sprintf("contribute g%d m%d", i.group+1, i.number))
 		}
 		w.receive(t.members[0], fmt.Sprintf("g%d", i.group+1), i.late)
 	case checkpoint:
 		for r := range w.ranks {
 			if i.to < 0 {
-				w.flush(r)
+				w.before(r, i)
 			}
 		}
 		for r := range w.ranks {
@@ -265,6 +266,13 @@ func (w *writer) item(i *item) {
 		}
 	case output:
 		w.add(i.from, i.settle, "output")
+	}
+}
+
+// before lets a rank receive what it has put off before all do something together.
+func (w *writer) before(r int, i *item) {
+	if !w.crosses || i.settle {
+		w.flush(r)
 	}
 }
 

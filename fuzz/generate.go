@@ -89,7 +89,10 @@ func generate(c chooser, template *scenarios.Scenario, s *protocol.Shapes) *draf
 	if s.Collectives != protocol.NoCollectives && g.ranks > 1 && oneIn(c, 2) {
 		g.groups()
 	}
-	g.receivers()
+	// written as sends and receives, a collective that is put off holds up those below
+	free := len(g.trees) == 0 || s.Collectives == protocol.NativeCollectives
+	g.crosses = s.Crossing && free && !g.closed
+	g.receivers(free)
 	g.sequence(v.NoCheckpoints)
 	if s.Loops && oneIn(c, 6) {
 		g.loops = 2
@@ -175,14 +178,13 @@ func (g *generator) shuffled() []int {
 	return list
 }
 
-// receivers draws how each rank receives.
-func (g *generator) receivers() {
-	open := g.shapes.Wildcards && (len(g.trees) == 0 ||
-		g.shapes.Collectives == protocol.NativeCollectives)
+// receivers draws how each rank receives; free says that no collective gets in its way.
+func (g *generator) receivers(free bool) {
+	open := g.shapes.Wildcards && free
 	for range g.ranks {
 		s := byName
 		switch k := g.below(8); {
-		case k == 1 && g.shapes.Posts && len(g.trees) == 0:
+		case k == 1 && g.shapes.Posts && free:
 			s = posting
 		case k >= 2 && k <= 3 && open:
 			s = anyone
@@ -200,7 +202,7 @@ func (g *generator) sequence(noCheckpoints bool) {
 	n := 1 + g.below(g.shapes.Length())
 	together := g.shapes.Checkpoints == protocol.TogetherCheckpoints
 	rare := 5
-	if together {
+	if together && !g.crosses {
 		rare = 8
 	}
 	checkpoints := g.shapes.Checkpoints != protocol.NoCheckpoints && !noCheckpoints

@@ -23,7 +23,8 @@ var scenariosDrawn = effort.Of(150, 300)
 func everything(needs promise.Determinism) *protocol.Shapes {
 	return &protocol.Shapes{MaxRanks: 5, Items: 8, Clusters: protocol.AnyClusters, Needs: needs,
 		Wildcards: true, Posts: true, Overlapping: true, Collectives: protocol.NativeCollectives,
-		Checkpoints: protocol.OwnCheckpoints, Spontaneous: 2, Outputs: true, Loops: true,
+		Checkpoints: protocol.OwnCheckpoints, Crossing: true, Spontaneous: 2, Outputs: true,
+		Loops:     true,
 		Failures:  3,
 		Tolerates: 2,
 		Settings: []string{"at-once", "spacing", "overlap", "stop", "network", "loss",

@@ -25,7 +25,10 @@ type Shapes struct {
 	Overlapping bool
 	Collectives Collectives // multicasts and reductions along trees
 	Checkpoints Checkpoints // that the programs take
-	Spontaneous int         // checkpoints of the environment, at most
+	// what is sent before a checkpoint that all take, or a contribution of its receiver, may be
+	// received behind it
+	Crossing    bool
+	Spontaneous int // checkpoints of the environment, at most
 	Outputs     bool
 	Loops       bool
 	// crashes, at most; 0 = 2. What the protocol does not survive at a time is spaced out (fit)

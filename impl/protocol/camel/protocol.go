@@ -22,13 +22,10 @@ var Protocol = protocol.Protocol{
 	Mutants: mutants,
 	Shapes: &protocol.Shapes{
 		Items: 6, Needs: promise.Piecewise, Wildcards: true, Posts: true,
+		Overlapping: true, Crossing: true,
 		Collectives: protocol.NativeCollectives, Checkpoints: protocol.TogetherCheckpoints,
 		Outputs: true, Loops: true,
-		Settings: []string{"from-dead", "to-dead", "network"},
-		// TODO: log-available does not see that the image of a root can hold a contribution that
-		// its child may then forget. Until then a loss of contributions shows in terminates and
-		// outcome alone.
-		Unjudged: []string{"log-available"},
+		Settings: []string{"from-dead", "to-dead", "network", "torn"},
 	},
 	Perf: protocol.Perf{Colour: 7},
 }

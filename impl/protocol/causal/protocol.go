@@ -19,9 +19,10 @@ var Protocol = protocol.Protocol{
 	Mutants: mutants,
 	Shapes: &protocol.Shapes{
 		Items: 7, Needs: promise.Piecewise, Wildcards: true, Posts: true,
+		Overlapping: true, Crossing: true,
 		Collectives: protocol.ExpandedCollectives, Checkpoints: protocol.TogetherCheckpoints,
 		Outputs: true, Loops: true, Tolerates: 2,
-		Settings: []string{"at-once", "from-dead", "to-dead", "network"},
+		Settings: []string{"at-once", "from-dead", "to-dead", "network", "torn"},
 	},
 	Perf: protocol.Perf{Colour: 6},
 }
