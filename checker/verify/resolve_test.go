@@ -96,7 +96,6 @@ func TestResolve(t *testing.T) {
 		{"no clusters: each rank alone", "protocol: hydee", []int{0, 1}, nil},
 		{"victims", "protocol: hydee\nvictims: RP a", []int{0, 1}, []core.Proc{2, 0}},
 		{"several errata", "protocol: hydee\nvariant: repaired+H1+H20a", []int{0, 1}, nil},
-		{"published and more", "protocol: hydee\nvariant: published+H4", []int{0, 1}, nil},
 		{"no protocol", "protocol: none\nvictims: b", []int{0, 1}, []core.Proc{1}},
 	}
 	for _, tt := range tests {
@@ -168,7 +167,12 @@ func TestBadInput(t *testing.T) {
 		{"unknown protocol", "protocol: hyde", two,
 			`3: unknown protocol "hyde", did you mean "hydee"? Known: camel, causal, hmpl, hydee, none, paxos, radic-hmpl, radic-rbml, radic-sbml, rbml, sbml, two-phase`},
 		{"unknown variant", "protocol: hydee\nvariant: fixed", two,
-			`4: unknown variant "fixed", want repaired, published, or repaired+ERRATUM`},
+			`4: unknown variant "fixed", want repaired, published, published-started, published-fr, ` +
+				`or repaired+ERRATUM`},
+		{"errata of a text", "protocol: hydee\nvariant: published+H4", two,
+			`4: variant "published+H4": published is the text of [HydEE] Alg. 1 to 4, III-E, to ` +
+				`which no errata are added: they are switched on in the repaired protocol, ` +
+				`repaired+H4`},
 		{"unknown erratum", "protocol: hydee\nvariant: repaired+H99", two,
 			`4: unknown erratum "H99", did you mean "H9a"? ` + known},
 		{"empty erratum", "protocol: hydee\nvariant: repaired+", two,
