@@ -46,9 +46,9 @@ func TestScopes(t *testing.T) {
 		large  bool
 	}{
 		{"SBML, wildcard", question{pessimistic.SBML, wildcard, nil, pessimistic.Options{}, one,
-			all}, 22719, false},
+			all}, 24829, false},
 		{"SBML, two turns", question{pessimistic.SBML, twoTurns, nil, pessimistic.Options{}, one,
-			"p0 p1 p2"}, 25364, false},
+			"p0 p1 p2"}, 57935, false},
 		{"RBML, checkpoint behind the send", question{pessimistic.RBML, behind, nil,
 			pessimistic.Options{}, two, "p0 p1 p2"}, 0, true},
 		{"RBML, two named", question{pessimistic.RBML, named, nil, pessimistic.Options{}, two,

@@ -72,11 +72,14 @@ func (l *sender) recall(from core.Rank, m *Message, out []core.Effect) []core.Ef
 				Posted: r.Posted, Payload: r.Payload})
 	}
 	out = append(out, core.SendTo(from.Proc(), answer))
-	for _, p := range l.s.Table {
-		// Deviation: M50 does not repeat what the former life may have recorded, and saved, without
-		// saying so.
-		if p.Source == from && !p.Acked && !l.has(M50) {
-			out = append(out, l.tell(p))
+	for i := range l.s.Table {
+		// Also what the former life has acknowledged, which is not recorded any more: the image of
+		// the sender may be older, and hold the place that a former life of ours gave. Deviation:
+		// M50 repeats nothing, so neither that nor an acknowledgement that was lost with the former
+		// life is ever made good.
+		if p := &l.s.Table[i]; p.Source == from && first && !l.has(M50) {
+			p.Acked, l.acked = false, 0
+			out = append(out, l.tell(*p))
 		}
 	}
 	if q.Covered > 0 && !l.has(M63) {
