@@ -18,6 +18,7 @@ import (
 	hydeefrench "github.com/domino-check/domino/impl/protocol/hydee/printedfr"
 	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/impl/protocol/pessimistic"
+	pessimisticprinted "github.com/domino-check/domino/impl/protocol/pessimistic/printed"
 	"github.com/domino-check/domino/impl/protocol/radic"
 )
 
@@ -32,7 +33,7 @@ func Protocols() protocol.List {
 			paxos.Protocol,
 			twophase.Protocol,
 		},
-		pessimistic.Protocols(),
+		pessimisticprinted.Beside(pessimistic.Protocols()),
 		radic.Protocols(),
 	)
 	for i := range list {

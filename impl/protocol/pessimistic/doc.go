@@ -20,8 +20,9 @@
 //
 // Source: [RADIC] H. Meyer, PhD thesis, UAB 2014, sections 4.1.1 (SBML, sender.go), 4.1.2 (RBML)
 // and 4.2 (HMPL); receiving.go, checkpoint.go, recovering.go and logger.go serve both of the
-// latter, which differ in what waits for what (layer.go). Every departure from the thesis is an
-// Erratum that a switch turns back; the line says "Deviation:".
+// latter, which differ in what waits for what (layer.go). A way to get the thesis wrong is an
+// Erratum that a switch turns on; the line says "Deviation:". The text line by line is in printed,
+// with what differs here and what it costs.
 //
 // A node that rolls back together takes coordinated checkpoints (node.go): its images are one
 // consistent cut, what was on its way inside the node is in them, and they become the line of the
