@@ -39,7 +39,8 @@ func readPerf(args []string, std streams) (o perfFlags, err error) {
 		"kernels, each with parameters if need be; all: every one; by default "+strings.Join(
 			perf.Usual, ", "))
 	f.StringVar(&o.protocols, "protocols", "",
-		"protocols; by default every one that real processes can keep")
+		"protocols, or a variant of one, e.g. rbml/published; by default every one that real "+
+			"processes can keep")
 	f.IntVar(&o.ranks, "ranks", 4, "ranks, one process each; a protocol may add more")
 	f.IntVar(&o.rounds, "rounds", 3, "runs of each; medians are reported")
 	f.Uint64Var(&o.seed, "seed", 1, "of the order of the runs")

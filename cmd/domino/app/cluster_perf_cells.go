@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,16 +120,20 @@ func (r *perfRun) programs() (list []perfKernel, err error) {
 	return list, nil
 }
 
-// protocols are the names of those that the user wants, none first.
+// protocols are the names of those that the user wants, none first; behind a slash a variant.
 func (r *perfRun) protocols() (list []string, err error) {
 	named := fields(r.flags.protocols)
 	for i, name := range named {
-		p, err := r.std.Find(name)
+		base, variant, _ := strings.Cut(name, "/")
+		p, err := r.std.Find(base)
 		if err != nil {
 			return nil, err
 		}
 		if p.Setup == nil {
-			return nil, fmt.Errorf("protocol %s has no programs", name)
+			return nil, fmt.Errorf("protocol %s has no programs", base)
+		}
+		if _, err := p.Switches(cmp.Or(variant, "repaired")); err != nil {
+			return nil, err
 		}
 		if slices.Contains(named[:i], name) {
 			return nil, fmt.Errorf("protocol %s is there twice", name)
@@ -146,6 +151,11 @@ func (r *perfRun) protocols() (list []string, err error) {
 		}
 		if p.Setup != nil && (len(named) == 0 || slices.Contains(named, p.Name)) {
 			list = append(list, p.Name)
+		}
+		for _, name := range named {
+			if strings.HasPrefix(name, p.Name+"/") {
+				list = append(list, name)
+			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b string) int {
@@ -177,8 +187,9 @@ func (r *perfRun) options(protocols []string) (map[string]string, error) {
 // cell adds a kernel under a protocol to the plan, or says why not. An error is the user's.
 func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why string,
 	err error) {
-	f := clusterRunFlags{kernel: cell.Program, protocol: cell.Protocol, options: options}
-	p, err := r.std.Find(cell.Protocol)
+	f := clusterRunFlags{kernel: cell.Program, options: options}
+	f.protocol, f.variant, _ = strings.Cut(cell.Protocol, "/")
+	p, err := r.std.Find(f.protocol)
 	if err != nil {
 		return "", err
 	}

@@ -139,6 +139,7 @@ func TestPerfErrors(t *testing.T) {
 		{[]string{"--protocols", "hydra"}, `did you mean "hydee"`},
 		{[]string{"--protocols", "paxos"}, "has no programs"},
 		{[]string{"--protocols", "none,none"}, "there twice"},
+		{[]string{"--protocols", "rbml/printed"}, "want repaired, published, published-measured"},
 		{[]string{"--protocols", "none", "--options", "rbml: loggers=next"},
 			"want PROTOCOL: OPTIONS"},
 		{[]string{"--protocols", "rbml", "--options", "rbml: loggers=nowhere"}, "nowhere"},
