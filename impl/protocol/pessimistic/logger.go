@@ -89,6 +89,7 @@ func (g *logger) put(m *Message, out []core.Effect) []core.Effect {
 	if reason := g.refuse(m.Life, e.RSN); reason != "" {
 		return append(out, core.DropInput(g.owner.Proc(), e.Payload.ID, reason))
 	}
+	out = g.renew(m.Life, out)
 	s.Proven = max(s.Proven, m.RSN)
 	out = g.store([]Entry{e}, g.prefix(), out)
 	if !g.s.Found && !g.has(M15) {
@@ -217,7 +218,8 @@ func (g *logger) save(m *Message, out []core.Effect) []core.Effect {
 		(m.Number <= s.Number || s.Next != nil && m.Number <= s.Next.Number):
 		return append(out, core.DropInput(g.owner.Proc(), core.MsgID{}, "an older image"))
 	}
-	s.Life, s.Asked = m.Life, false
+	out = g.renew(m.Life, out)
+	s.Asked = false
 	next := pending{Number: m.Number, Sent: m.Sent, RSN: m.RSN, Image: m.Image}
 	if m.Number == 0 {
 		return g.line(next, m.Entries, out)
@@ -282,6 +284,25 @@ func (g *logger) line(next pending, entries []Entry, out []core.Effect) []core.E
 		&Message{Kind: SaveOk, Life: s.Life, RSN: s.RSN, Sent: s.Sent, Number: s.Number}))
 }
 
+// renew begins a newer life of the rank. A logger that has lost everything does not know which one
+// is up, and takes what a former one had sent to it before it failed; that is not what the present
+// one delivers there, and goes. Deviation: M49 keeps it.
+func (g *logger) renew(life core.Incarnation, out []core.Effect) []core.Effect {
+	s := &g.s
+	if life <= s.Life {
+		return out
+	}
+	s.Life = life
+	if s.Found || g.has(M49) {
+		return out // what was stored when the image was there is handed to the next life
+	}
+	for _, e := range s.Log {
+		out = append(out, core.Pruned(e.Payload.ID, g.owner.Proc()))
+	}
+	s.Log = nil
+	return out
+}
+
 // cut removes what is behind the first gap: a put that never arrived is missing there. The next
 // life does not replay it, and will deliver something else in that place.
 func (g *logger) cut(out []core.Effect) []core.Effect {
@@ -309,8 +330,8 @@ func (g *logger) answer(m *Message, out []core.Effect) []core.Effect {
 		out = g.settleAt(m.Number, out)
 	}
 	if m.Life > s.Life {
-		s.Life, s.Next = m.Life, nil // the life that began the checkpoint is over
-		out = g.cut(out)
+		s.Next = nil // the life that began the checkpoint is over
+		out = g.cut(g.renew(m.Life, out))
 	}
 	if g.has(M8) {
 		// Deviation: M8 erases what the rank may not know to be stored ([RADIC] section 4.2.2,
