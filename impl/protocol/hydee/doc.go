@@ -13,12 +13,20 @@
 // (Alg. 2), survivor.go (Alg. 3), recovery.go (Alg. 4), garbage.go (section III-E), checkpoint.go
 // (the coordinated checkpoint that the paper assumes: impl/protocol/part/snapshot), wire.go.
 //
-// The code is the repaired protocol. Every departure from the paper is an Erratum that a switch
-// turns back into what is printed; the line says "Deviation:". The idea of the repair: each report
-// of the failure detector opens a numbered round in which the channels of all clusters that have
-// failed since the last recovery was over are evaluated again from the current states of both ends,
-// so two failed clusters and a failure during recovery are one case. A new recovery process, which
-// does not know who has failed, has all channels evaluated.
+// The code is the repaired protocol; packages printed and printedfr are the text of either paper.
+// An Erratum is a switch that makes one line do what the text prints, or can be read as; the line
+// says "Deviation:". The idea of the repair: each report of the failure detector opens a numbered
+// round in which the channels of all clusters that have failed since the last recovery was over are
+// evaluated again from the current states of both ends, so two failed clusters and a failure during
+// recovery are one case. A new recovery process, which does not know who has failed, has all
+// channels evaluated.
+//
+// What differs from the text beside the errata: the recovery process alone hears of failures and
+// tells the others (Begin); Rollback and LastDate are one message, Status, that both ends send;
+// Log, Orphan and OwnPhase are one Report, which names orphans one by one; the notifications are
+// one Frontier for everybody. Why: with the round in each of them, none is taken for one of another
+// recovery, and a process whose phase has changed meanwhile needs no other answer. Application
+// messages carry a round and a life beside date and phase, 32 bytes in all with their number.
 //
 // The rules of the repaired protocol, to which the code refers:
 //

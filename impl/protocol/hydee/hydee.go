@@ -12,7 +12,7 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// Options chooses between the repaired protocol and what the papers print.
+// Options are how the protocol is broken, if it is.
 type Options struct {
 	Errata Set // errata switched on; the zero value is the repaired protocol
 }

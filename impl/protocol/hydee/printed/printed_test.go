@@ -1,6 +1,7 @@
 package printed
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -138,5 +139,27 @@ func TestCurrentDate(t *testing.T) {
 	r.fail("b")
 	if words := strings.Join(r.settle(), ", "); strings.Contains(words, "x to b") {
 		t.Errorf("x is not forgotten: %s", words)
+	}
+}
+
+// TestCost counts the messages of a recovery with nothing to send again, for a cluster of f = 3
+// among n = 9: f(n-f) Rollback and LastDate, n OwnPhase and NotifySendMsg, n-f Log and Orphan.
+func TestCost(t *testing.T) {
+	r := newRig(t, "a1:\na2:\nb1:\nb2:\nb3:\nc1:\nc2:\nc3:\nc4:", "a1 a2 | b1 b2 b3 | c1 c2 c3 c4")
+	r.fail("b1")
+	got := map[string]int{}
+	for _, list := range r.network {
+		for _, m := range list {
+			got[m.Kind]++
+		}
+	}
+	for _, w := range r.settle() {
+		kind, _, _ := strings.Cut(strings.ReplaceAll(w, "[", " "), " ")
+		got[kind]++
+	}
+	want := map[string]int{Rollback: 18, LastDate: 18, OwnPhase: 9, Log: 6, Orphan: 6,
+		NotifySendMsg: 9}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
