@@ -260,6 +260,20 @@ func TestEquivalent(t *testing.T) {
 	}
 }
 
+// TestEquivalentOfProtocols reads the texts of the protocols of the house.
+func TestEquivalentOfProtocols(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "impl", "protocol", "*",
+		EquivalentFile))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		if list, err := ReadEquivalent(filepath.Dir(file)); err != nil || len(list) == 0 {
+			t.Errorf("%s: %d entries, %v", file, len(list), err)
+		}
+	}
+}
+
 // TestOdds puts the likely killer first, and of equals the cheap one.
 func TestOdds(t *testing.T) {
 	o := newOdds()
