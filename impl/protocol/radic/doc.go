@@ -52,8 +52,9 @@
 // was given up), carry.go (the machines of the protocol below), limits.go (what is refused).
 //
 // Deviations without a switch: a rank takes a checkpoint at the end of its recovery, as in Table
-// 2.1, though the log at its protector is still whole; in basic protection (M31) the protector asks
-// the next node of the ring, so that one more crash never takes both rank and log; a host of guests
-// has a second watcher beside the one of the ring; the timer of the lease of a spare is the
+// 2.1, though the log at its protector is still whole; in basic protection the protector asks the
+// next node of the ring, so that no crash ever takes both rank and log (the thesis restarts the
+// rank beside them, and has a new protector and a checkpoint there at the end: M31); a host of
+// guests has a second watcher beside the one of the ring; the timer of the lease of a spare is the
 // watchdog about whom it is promised to.
 package radic

@@ -273,10 +273,8 @@ func TestErrata(t *testing.T) {
 	if _, ok := radic.Errata().Find("M1"); ok {
 		t.Error("M1 is found, it belongs to hmpl")
 	}
-	m28, _ := radic.Errata().Find("M28")
-	if m31, _ := radic.Errata().Find("M31"); radic.Errata().Published() != radic.Set(0).With(
-		m28).With(m31) {
-		t.Errorf("published is %b", radic.Errata().Published())
+	if p := radic.Errata().Published(); p != 0 {
+		t.Errorf("the thesis prints %b; none of these is an error in its text alone", p)
 	}
 }
 
