@@ -45,6 +45,9 @@ func (t *Target) shrink(ctx context.Context, f *finding, effort int) Failure {
 // scenario is a scenario of the finding as a file.
 func (f *finding) scenario(s *scenarios.Scenario) *scenarios.Scenario {
 	s.Expect, s.Breaks, s.Schedule = "violated", f.property, f.schedule
+	if f.property == Drawn {
+		s.Expect, s.Breaks = "holds", "" // as a check of it should say
+	}
 	s.Name = fmt.Sprintf("fuzz-%s-%s-%d", s.Protocol, f.property, f.number)
 	s.Title = cmp.Or(s.Title, fmt.Sprintf("%s breaks %s", s.Protocol, f.property))
 	return s
@@ -151,8 +154,8 @@ type outcome struct {
 // first repeats the run that was found, in a world of its own.
 func (s *shrinker) first(ctx context.Context, f *finding) (now failing, run *failing) {
 	now = failing{draft: f.draft, schedule: f.schedule, message: f.message}
-	if f.property == world.Returns {
-		return now, nil // it would do so again
+	if f.property == world.Returns || f.property == Drawn {
+		return now, nil // it would do so again, or has no run
 	}
 	run = s.attempt(ctx, f.draft, f.schedule)
 	if run != nil {

@@ -33,9 +33,17 @@ type opened struct {
 	world    *world.World
 	refused  error
 	tooLarge bool
-	reason   string     // in what it is out of model
+	reason   string // in what it is out of model
+	// why a program that was drawn to fit the protocol does not, within the failures promised
+	contrary string
 	stuck    *world.Run // without failures, with a step at its end that does not return
 }
+
+// Drawn is broken by a scenario that is out of model although its program was drawn so that it can
+// not get stuck and is in the class that the protocol needs, and its failures are those promised:
+// then the generator, or what runs programs, is wrong, and what it is wrong about is seen by nobody
+// else.
+const Drawn = "drawn-in-model"
 
 // twiceEvery is how many scenarios there are for each one of which every local step runs twice and
 // is guarded: what a machine does wrong in itself shows in any.
@@ -74,6 +82,11 @@ func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 	c.Once, c.MaxStep = once, t.stepTime
 	o.world, o.reason, err = world.Open(ctx, c, openBounds())
 	switch {
+	case errors.Is(err, world.ErrMatching):
+		o.contrary = err.Error()
+	case o.reason != "" && world.Beyond(c.Setup, &c.Model) == "" &&
+		t.Shapes.Needs >= c.Setup.Promises.Needs:
+		o.contrary = o.reason
 	case errors.Is(err, checker.ErrBound):
 		o.tooLarge, o.reason = true, err.Error()
 	case err != nil:
@@ -105,6 +118,10 @@ func (f *fuzzer) try(ctx context.Context, number uint64) (t *trial) {
 		t.interrupted = true
 	case o.refused != nil:
 		t.refused, t.reason = true, o.refused.Error()
+	case o.contrary != "":
+		t.reason = o.contrary
+		t.found = &finding{draft: drawn.draft, property: Drawn, message: o.contrary,
+			strategy: "the failure-free runs", number: number}
 	case o.reason != "":
 		t.tooLarge, t.reason = o.tooLarge, o.reason
 	case o.stuck != nil:

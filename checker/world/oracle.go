@@ -40,8 +40,26 @@ func Oracle(ctx context.Context, setup *core.Setup, bounds checker.Options) (*sp
 		return nil, fmt.Errorf("failure-free behaviour of the program: exploration %w by %s after "+
 			"%d states", checker.ErrBound, result.Bound, result.States)
 	}
+	if err := w.matched(); err != nil {
+		return nil, err
+	}
 	collect(w, facts, o)
 	return o, nil
+}
+
+// matched holds every local state of the failure-free runs against the programs.
+func (w *World) matched() error {
+	for i := range w.transitions.len() {
+		here := w.locals.at(w.transitions.at(uint32(i)).next)
+		if here.history == nil || int(here.proc) >= w.layout.Ranks {
+			continue
+		}
+		rank := core.Rank(here.proc)
+		if m := mismatch(w.layout, w.Setup.Programs, rank, here.history); m != "" {
+			return fmt.Errorf("%w: %s: %s", ErrMatching, w.layout.Name(here.proc), m)
+		}
+	}
+	return nil
 }
 
 // OracleOf is Oracle where there is something to ask: nil for a nil setup.

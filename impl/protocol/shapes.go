@@ -10,8 +10,9 @@ import (
 
 // Shapes says which random scenarios are meant for a protocol: those inside its promises. What it
 // leaves out is not drawn; what it lets in and the protocol refuses, or calls out of its model, is
-// counted and never a bug. The zero value draws two to four ranks that each fail alone, of programs
-// that are as deterministic as the protocol needs.
+// counted and never a bug of it: a program that gets stuck without failures, or is not as
+// deterministic as it was drawn to be, is one of the house. The zero value draws two to four ranks
+// that each fail alone, of programs that are as deterministic as the protocol needs.
 type Shapes struct {
 	MinRanks, MaxRanks int // 0 = 2 and 4
 	// communications, checkpoints and so on in one program, at most; 0 = 8
