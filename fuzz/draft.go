@@ -27,6 +27,7 @@ type draft struct {
 	closed    bool     // what a rank has received before it sends must not depend on the run
 	overlaps  bool     // a rank may send while a posted receive is open
 	crosses   bool     // a rank may take checkpoints and contribute before it receives
+	victim    int      // the one rank that fails again and again, plus 1; 0 = anybody fails
 }
 
 // style is how a rank receives.
@@ -77,6 +78,9 @@ func (d *draft) scenario() *scenarios.Scenario {
 		append(strings.Fields(s.Options), d.options...), " ")
 	if d.tolerates > 0 {
 		s.Tolerates = &d.tolerates
+	}
+	if d.victim > 0 && !d.gone[d.victim-1] {
+		s.Victims = []string{rankNames[d.victim-1]}
 	}
 	return &s
 }

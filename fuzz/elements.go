@@ -23,6 +23,7 @@ const (
 	aSetting                // of the environment
 	anOption
 	aChoice     // how many failures the protocol tolerates
+	aVictim     // that it is one rank that fails
 	aLoop       // that the whole is repeated
 	aCheckpoint // in the program
 	anItem
@@ -61,6 +62,9 @@ func (f *failing) elements() (list []element) {
 	}
 	if d.tolerates > 0 {
 		add(aChoice, 0)
+	}
+	if d.victim > 0 {
+		add(aVictim, 0)
 	}
 	if d.loops > 1 {
 		add(aLoop, 0)
@@ -123,6 +127,8 @@ func (f *failing) without(elements []element, out []bool) (*draft, []string) {
 			options[e.index] = true
 		case aChoice:
 			d.tolerates = 0
+		case aVictim:
+			d.victim = 0
 		case aLoop:
 			d.loops = 1
 		case aCheckpoint, anItem:

@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -98,6 +99,7 @@ func generate(c chooser, template *scenarios.Scenario, s *protocol.Shapes) *draf
 		g.loops = 2
 	}
 	g.environment()
+	g.again(v.NoCheckpoints)
 	return g.draft
 }
 
@@ -223,6 +225,30 @@ func (g *generator) sequence(noCheckpoints bool) {
 			i.kind = output // nobody to talk to
 		}
 		g.items = append(g.items, i)
+	}
+}
+
+// again makes one rank the victim of all failures, and tears its writes: what a life leaves behind
+// that did not get far is the business of the next one, most of all around a checkpoint, which is
+// put in where there is none.
+func (g *generator) again(noCheckpoints bool) {
+	m := &g.model
+	if g.shapes.Crashes() < 2 || m.AtOnce > 1 || m.OneInstant || !oneIn(g, 4) {
+		return
+	}
+	m.Failures, g.victim = max(m.Failures, 2), 1+g.below(g.ranks)
+	if g.shapes.Checkpoints == protocol.NoCheckpoints || noCheckpoints {
+		return
+	}
+	if oneIn(g, 2) {
+		m.Torn = 1
+	}
+	if !slices.ContainsFunc(g.items, func(i item) bool { return i.kind == checkpoint }) {
+		i := item{kind: checkpoint, number: len(g.items) + 1, from: g.victim - 1}
+		if g.shapes.Checkpoints == protocol.TogetherCheckpoints {
+			i.to = -1
+		}
+		g.items = slices.Insert(g.items, g.below(len(g.items)+1), i)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/boundary"
@@ -40,9 +41,9 @@ type opened struct {
 }
 
 // Drawn is broken by a scenario that is out of model although its program was drawn so that it can
-// not get stuck and is in the class that the protocol needs, and its failures are those promised:
-// then the generator, or what runs programs, is wrong, and what it is wrong about is seen by nobody
-// else.
+// not get stuck (a server that takes an answer for a request may, and says nothing) and is in the
+// class that the protocol needs, and its failures are those promised: then the generator, or what
+// runs programs, is wrong, and what it is wrong about is seen by nobody else.
 const Drawn = "drawn-in-model"
 
 // twiceEvery is how many scenarios there are for each one of which every local step runs twice and
@@ -58,9 +59,11 @@ func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 	o.scenario = d.scenario()
 	c, err := t.Resolve(o.scenario)
 	if err == nil {
-		before := d.model
-		fit(&d.model, c.Setup)
-		if !reflect.DeepEqual(d.model, before) {
+		before, placed := d.model, d.victim > 0 && len(c.Setup.Layout.Hosted) > 0
+		if fit(&d.model, c.Setup); placed {
+			d.victim = 0 // nodes fail, with all that is on them
+		}
+		if placed || !reflect.DeepEqual(d.model, before) {
 			o.scenario = d.scenario()
 			c, err = t.Resolve(o.scenario)
 		}
@@ -85,7 +88,7 @@ func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 	case errors.Is(err, world.ErrMatching):
 		o.contrary = err.Error()
 	case o.reason != "" && world.Beyond(c.Setup, &c.Model) == "" &&
-		t.Shapes.Needs >= c.Setup.Promises.Needs:
+		t.Shapes.Needs >= c.Setup.Promises.Needs && !slices.Contains(d.styles, server):
 		o.contrary = o.reason
 	case errors.Is(err, checker.ErrBound):
 		o.tooLarge, o.reason = true, err.Error()
