@@ -98,6 +98,8 @@ func (t *Target) open(ctx context.Context, d *draft, once bool) (o opened) {
 		// a failure-free run, with which the sends of the others are compared
 		if r := o.world.Attempt(nil, world.Returns); r.Violation != nil {
 			o.stuck = r
+		} else if r := o.world.Rehearse(); r != nil {
+			o.stuck = r
 		}
 	}
 	return o

@@ -37,9 +37,9 @@ func (p *Property) Check() error {
 	}
 	set := map[Kind]bool{Always: p.Event != nil && p.Kind != Sometimes,
 		Sometimes: p.Event != nil && p.Kind != Always, Final: p.End != nil, Pair: p.Relate != nil,
-		Monitor: p.Observe != nil || p.Settle != nil}
+		Monitor: p.Observe != nil || p.Settle != nil, FailureFree: p.Whole != nil}
 	function := map[Kind]string{Always: "Event", Sometimes: "Event", Final: "End", Pair: "Relate",
-		Monitor: "Observe"}
+		Monitor: "Observe", FailureFree: "Whole"}
 	switch {
 	case p.Name == "":
 		return fmt.Errorf("a property has no name (its words are %q)", p.Doc)
@@ -48,14 +48,14 @@ func (p *Property) Check() error {
 	case slices.Contains(driven, p.Name):
 		return bad("has the name of what every driver watches: give it another one")
 	case function[p.Kind] == "":
-		return bad("has no kind: set it to Always, Final, Sometimes, Pair or Monitor")
+		return bad("has no kind: set it to Always, Final, Sometimes, Pair, Monitor or FailureFree")
 	case !set[p.Kind] || p.Kind == Monitor && p.Observe == nil:
 		return bad("is of the kind %v and has no function %s", p.Kind, function[p.Kind])
 	case (len(p.Watched) > 0) != (p.Kind == Monitor):
 		return bad("is of the kind %v and watches %d kinds of event: set Watched of a monitor, "+
 			"and of nothing else", p.Kind, len(p.Watched))
 	}
-	for k := Always; k <= Monitor; k++ {
+	for k := Always; k <= FailureFree; k++ {
 		if k != p.Kind && set[k] {
 			return bad("is of the kind %v and has a function of the kind %v", p.Kind, k)
 		}
@@ -134,6 +134,12 @@ func (g *guard) around(p Property) Property {
 		p.Observe = func(f *Facts, memory string, e trace.Event) (next, broken string) {
 			defer g.caught(&e, &broken)
 			return of.Observe(f, memory, e)
+		}
+	}
+	if of.Whole != nil {
+		p.Whole = func(f *Facts, q *Quiet) (broken string) {
+			defer g.caught(nil, &broken)
+			return of.Whole(f, q)
 		}
 	}
 	if of.Settle != nil {

@@ -38,11 +38,12 @@ const (
 	Sometimes
 	Pair
 	Monitor
+	FailureFree
 )
 
 // String is the kind in lower case.
 func (k Kind) String() string {
-	return [...]string{"", "always", "final", "sometimes", "pair", "monitor"}[k]
+	return [...]string{"", "always", "final", "sometimes", "pair", "monitor", "failure-free"}[k]
 }
 
 // Property is one executable specification. Exactly the function of its kind is set.
@@ -76,6 +77,8 @@ type Property struct {
 	// Settle returns how the end of a run breaks it that has left the memory, or "". Of a Monitor,
 	// nil when only events break it.
 	Settle func(f *Facts, memory string) string
+	// Whole returns how a run without failures breaks the property, or "".
+	Whole func(*Facts, *Quiet) string
 	// Monitor: none of Arrived, Told and Crashed, which are no part of what a proc does
 	Watched []trace.Kind
 }

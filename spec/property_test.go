@@ -72,6 +72,10 @@ func TestEveryPropertyIsJudged(t *testing.T) {
 		broken[tt.property] = broken[tt.property] || tt.want != nil
 		near[tt.property] = near[tt.property] || tt.want == nil
 	}
+	for _, tt := range quietCases {
+		broken[tt.property] = broken[tt.property] || tt.want != ""
+		near[tt.property] = near[tt.property] || tt.want == ""
+	}
 	for _, tt := range noticed {
 		broken[tt.property], near[tt.property] = true, true
 	}
@@ -88,12 +92,13 @@ func TestEveryPropertyIsJudged(t *testing.T) {
 		}
 		set := [...]bool{p.Event != nil && (p.Kind == spec.Always || p.Kind == spec.Sometimes),
 			p.End != nil && p.Kind == spec.Final,
-			p.Relate != nil && p.Kind == spec.Pair, p.Observe != nil && p.Kind == spec.Monitor}
-		only := [...]bool{p.Event != nil, p.End != nil, p.Relate != nil, p.Observe != nil}
-		if set != only || set == [4]bool{} {
-			t.Errorf(
-				"%v property %s has functions of another kind: event, end, relate, observe set: %v",
-				p.Kind, p.Name, only)
+			p.Relate != nil && p.Kind == spec.Pair, p.Observe != nil && p.Kind == spec.Monitor,
+			p.Whole != nil && p.Kind == spec.FailureFree}
+		only := [...]bool{p.Event != nil, p.End != nil, p.Relate != nil, p.Observe != nil,
+			p.Whole != nil}
+		if set != only || set == [5]bool{} {
+			t.Errorf("%v property %s has functions of another kind: event, end, relate, observe, "+
+				"whole set: %v", p.Kind, p.Name, only)
 		}
 		if p.Settle != nil && p.Kind != spec.Monitor {
 			t.Errorf("%v property %s has a memory to settle", p.Kind, p.Name)
@@ -122,7 +127,7 @@ func TestSelect(t *testing.T) {
 		{name: "phases", promises: promise.Promises{Phases: true},
 			also: []string{"gate-sound", "phase-order"}},
 		{name: "logs between clusters", promises: promise.Promises{LogsOutside: true},
-			also: []string{"log-scope"}},
+			also: []string{"log-scope", "undeclared"}},
 		{name: "send-determinism", facts: spec.Facts{Sends: true},
 			also: []string{"send-determinism"}},
 		{name: "declared records", promises: promise.Promises{StableKeys: []string{}},

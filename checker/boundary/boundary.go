@@ -17,6 +17,8 @@ type Habit struct {
 	// Effects says what becomes of what the machine asked for and declared in one step. It may let
 	// the machine take further inputs (Feed).
 	Effects func(*Machine, []core.Effect) []core.Effect
+	// Offers says whether the program may go on; nil: always.
+	Offers func(*Machine) bool
 	// History changes a copy of what a rank says about its past.
 	History func(*trace.History)
 	// Memory makes what the habit remembers at a proc in its first life and later ones: a pointer
@@ -109,7 +111,20 @@ func (b *Machine) State() []any {
 }
 
 // Choices implements core.Machine.
-func (b *Machine) Choices(buf []core.Choice) []core.Choice { return b.Inner.Choices(buf) }
+func (b *Machine) Choices(buf []core.Choice) []core.Choice {
+	if b.habit != nil && b.habit.Offers != nil && !b.habit.Offers(b) {
+		return buf
+	}
+	return b.Inner.Choices(buf)
+}
+
+// Next is the operation that the program of a rank is at, if the machine inside tells.
+func (b *Machine) Next() (op core.Op, ok bool) {
+	if host, tells := b.Inner.(interface{ Next() (core.Op, bool) }); tells {
+		return host.Next()
+	}
+	return core.Op{}, false
+}
 
 // Commutes implements core.Commuter: of a machine that is only watched, as far as that does.
 func (b *Machine) Commutes(in core.Input) (uint64, bool) {

@@ -26,6 +26,8 @@ type habit struct {
 	declare func(*machine, *envelope)
 	// history changes what a rank says about its past.
 	history func(*trace.History)
+	// offers says whether the program may go on.
+	offers func(*machine) bool
 }
 
 type machine = boundary.Machine
@@ -63,6 +65,7 @@ func (h habit) wrap(s *core.Setup) *core.Setup {
 			return list
 		},
 		History: h.history,
+		Offers:  h.offers,
 		Memory:  func() any { return new(memory) },
 		Message: func() core.Message { return new(envelope) },
 	})

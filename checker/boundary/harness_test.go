@@ -34,8 +34,10 @@ const (
 	fork    = "a: send b x; send c y\nb: recv *\nc: recv *"
 	collect = "a: send c x\nb: send c y\nc: recv * ordered; recv * ordered"
 	ping    = "a: send b a1; recv b; send b a3\nb: recv a; send a b1; recv a"
-	line    = "y: recv a; checkpoint; recv a\na: send y a; checkpoint; send y b"
-	race    = "y: recv * ordered; reply; recv * ordered; reply\na: send y a; recv y\nb: send y " +
+	rally   = "a: send b a1; recv b; send b a2; recv b; send b a3\nb: recv a; send a b1; recv a; " +
+		"send a b2; recv a"
+	line = "y: recv a; checkpoint; recv a\na: send y a; checkpoint; send y b"
+	race = "y: recv * ordered; reply; recv * ordered; reply\na: send y a; recv y\nb: send y " +
 		"b; recv y"
 	echo  = "a: send y x; recv y; recv y\ny: recv a; send a y1; send a y2"
 	up    = "group g: r > t; t > w\nr: contribute g; recv g\nt: contribute g\nw: contribute g"
@@ -77,7 +79,8 @@ var scopes = map[string]*scope{
 	"ping": {program: ping, clusters: []int{0, 1}},
 	"ping, saved": {program: ping, clusters: []int{0, 1},
 		model: fault.Model{Failures: 1, Checkpoints: 1, Victims: []trace.Proc{1}}},
-	"transaction": {service: transaction, model: fault.Model{Set: true}},
+	"rally, saved": {program: rally, clusters: []int{0, 1}, model: fault.Model{Checkpoints: 1}},
+	"transaction":  {service: transaction, model: fault.Model{Set: true}},
 	"register": {service: registerService,
 		model: fault.Model{Unordered: true, Selective: true}},
 	"race, receiver": {protocol: "causal", program: race,

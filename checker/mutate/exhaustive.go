@@ -19,7 +19,8 @@ import (
 // exhaustive searches everything at the scope, breadth first, so that what it finds is as short as
 // can be; what does not end within the bound of states, again depth first with the bound of memory
 // alone. What breaks no property is killed if no run shows what some run of the original shows (a
-// Sometimes property): the answer of a check would be that it is vacuous.
+// Sometimes property): the answer of a check would be that it is vacuous. Before that it has to
+// keep the promises for runs without failures.
 type exhaustive struct{}
 
 func (exhaustive) Name() string { return "exhaustive" }
@@ -52,6 +53,15 @@ func (exhaustive) Hunt(ctx context.Context, t *Target, b Budget) (h Hunt, err er
 	}
 	if err := cmp.Or(w.Err(), ctx.Err()); err != nil || !h.Complete {
 		return h, err
+	}
+	quiet, err := open(ctx, t.Case, b)
+	if err != nil {
+		return h, err
+	}
+	if r := quiet.Rehearse(); r != nil {
+		h.Killed, h.Property, h.Steps, h.Run = true, r.Violation.Property, len(r.Schedule),
+			r.Schedule
+		return h, nil
 	}
 	if missing, err := unseen(ctx, w, t.Original, b); err != nil || missing != "" {
 		h.Killed, h.Vacuous, h.Property = missing != "", missing != "", missing

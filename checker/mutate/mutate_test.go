@@ -182,8 +182,8 @@ func TestSurvivors(t *testing.T) {
 	t.Parallel()
 	q := question(t, "exhaustive", "pos")
 	for name, want := range map[string]mutate.Status{"hydee/twice-report": mutate.Equivalent,
-		"sbml/twice-order-ok":      mutate.Equivalent,
-		"two-phase/twice-prepared": mutate.Equivalent, "hydee/drop-marker": mutate.Vacuous,
+		"sbml/twice-recall":        mutate.Equivalent,
+		"two-phase/twice-prepared": mutate.Equivalent, "two-phase/vote-forgotten": mutate.Vacuous,
 		"paxos/old-accepted-taken": mutate.Within} {
 		if name == "hydee/twice-report" && !effort.Long() {
 			continue // a proof of 120,000 states, two-phase/twice-prepared has one of 576

@@ -85,6 +85,9 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	if err := out.follow(w); err != nil {
 		return nil, err
 	}
+	if err := out.rehearse(w); err != nil {
+		return nil, err
+	}
 	if out.Verdict == spec.Holds && w.answer != "" && !c.Force {
 		out.Verdict, out.Reason = spec.OutOfModel,
 			"everything holds, but some failures take a rank and all that protects it: "+w.answer
@@ -155,6 +158,26 @@ func (out *Outcome) follow(w *World) error {
 		out.Runs = append(out.Runs, run)
 	}
 	return nil
+}
+
+// rehearse judges a few runs without failures by what is promised for those, when nothing else is
+// broken.
+func (out *Outcome) rehearse(w *World) error {
+	if out.Verdict == spec.Violated || len(w.calm) == 0 {
+		return nil
+	}
+	w, err := New(w.Config)
+	if err != nil {
+		return err
+	}
+	r := w.Rehearse()
+	if r == nil || !w.ofQuiet(r.Violation.Property) {
+		return w.Err() // what the search looks for, it has not found
+	}
+	out.World, out.Verdict, out.Reason = w, spec.Violated, ""
+	out.Found = []checker.Found{{Violation: *r.Violation, Path: r.codes}}
+	out.Runs = []*Run{r}
+	return w.Err()
 }
 
 // explore explores the world of the case, at once or one crash set after another.

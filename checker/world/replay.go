@@ -31,6 +31,10 @@ func (w *World) Also(r *Run) (list []spec.Violation) {
 	}
 	properties, _ := spec.Select(w.Facts) // the world has taken them
 	found, _ := spec.Judge(w.Facts, &r.Trace, properties, r.Complete)
+	if r.Complete && w.isQuiet(r) {
+		quiet, _ := spec.JudgeQuiet(w.Facts, w.quietOf(r), w.calm)
+		found = append(found, quiet...)
+	}
 	for i := range properties { // the deepest first
 		at := slices.IndexFunc(found, func(v spec.Violation) bool {
 			return v.Property == properties[i].Name && v.Property != r.Violation.Property
@@ -148,10 +152,15 @@ func (w *World) end(r *Run) {
 		}
 	}
 	r.Complete = true
-	if n := w.Terminal(r.last()); n != 0 && r.Violation == nil {
+	if r.Violation != nil {
+		return
+	}
+	if n := w.Terminal(r.last()); n != 0 {
 		v := w.Violation(n)
 		r.Violation = &v
+		return
 	}
+	w.judgeQuiet(r)
 }
 
 // evidence is what a step shows: what the environment did, then what the proc did.

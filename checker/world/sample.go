@@ -66,5 +66,8 @@ func Sample(ctx context.Context, c Case, st sample.Strategy, o sample.Options) (
 	if out.Verdict == spec.Unknown {
 		out.Reason = fmt.Sprintf("sampled until %s: no violation, which proves nothing", r.Bound)
 	}
-	return out, out.follow(w)
+	if err := out.follow(w); err != nil {
+		return nil, err
+	}
+	return out, out.rehearse(w)
 }

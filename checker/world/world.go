@@ -44,6 +44,7 @@ type World struct {
 	layout *trace.Layout
 
 	always, local []spec.Property // global and local Always properties
+	calm          []spec.Property // of whole runs without failures
 	// one of always comes from outside: what it looks at is not known, so every step is visible
 	wide   bool
 	final  []spec.Property
@@ -153,6 +154,8 @@ func (w *World) properties(list []spec.Property) {
 			w.pairs = append(w.pairs, p)
 		case p.Kind == spec.Sometimes:
 			w.unseen = append(w.unseen, p)
+		case p.Kind == spec.FailureFree:
+			w.calm = append(w.calm, p)
 		case p.Kind == spec.Monitor:
 			w.monitors.list = append(w.monitors.list, p)
 		}

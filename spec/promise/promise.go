@@ -4,7 +4,10 @@
 // so that protocols and the judge share it and a protocol does not depend on the judge.
 package promise
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Who says which ranks a protocol rolls back.
 type Who uint8
@@ -37,6 +40,35 @@ const (
 // String names the class.
 func (d Determinism) String() string {
 	return [...]string{"none", "piecewise", "send-deterministic", "deterministic"}[d]
+}
+
+// Flow says at which operations a protocol never holds a program while nothing fails. The operation
+// itself that takes a checkpoint is none of them.
+type Flow uint8
+
+// The flows; each includes the one before. A receive counts when its message has arrived.
+const (
+	NoFlow     Flow = iota // nothing is promised
+	Receives               // at no receive
+	NamedSends             // nor at a send of a rank that has received from named ranks only
+	// at nothing, in a run in which no rank takes a checkpoint
+	Everything
+	EvenInLines // at nothing, while a line is made neither
+)
+
+// Traffic says how many messages of its own a protocol sends in a run without failures. The
+// messages of programs, which leave once, are not among them.
+type Traffic struct {
+	Promised bool
+	Send     int // for each send of a program
+	Delivery int // for each delivery to a program
+	Line     int // for each line of a rank and each proc
+}
+
+// Most is how many messages of its own a protocol may have sent; lines counts each line of a rank
+// as often as there are procs.
+func (t Traffic) Most(sends, deliveries, lines int) int {
+	return t.Send*sends + t.Delivery*deliveries + t.Line*lines
 }
 
 // Promises is what a protocol declares; the judge picks properties from it and calls a run outside
@@ -92,12 +124,28 @@ type Promises struct {
 	Logging    string   // in words, as in Table 3.1 of [RADIC]: which messages who logs; "" = none
 	Lines      string   // in words: how checkpoints are coordinated; "" = there are none
 	StableKeys []string // prefixes of the records that it writes; nothing else may be stable
+	// of those, how many a proc writes at most for each line of it while nothing fails: of the
+	// others any number
+	Writes  map[string]int
+	Traffic Traffic // its own messages while nothing fails
+	Flow    Flow    // where it never holds a program while nothing fails
 	// what may be decided; all procs that decide, decide the same. nil: nothing is
 	Decisions []string
 	// procs, from the first, that learn a decision that one of them makes, if no message is lost
 	// and nobody fails; 0: nobody must
 	Deciders int
 	Register bool // clients see one register: their operations are linearizable
+}
+
+// WritesOf is the sort of a record by its key, and how many of it are promised for each line.
+func (p *Promises) WritesOf(key string) (prefix string, most int, promised bool) {
+	for _, prefix := range p.StableKeys {
+		if strings.HasPrefix(key, prefix) {
+			most, promised = p.Writes[prefix]
+			return prefix, most, promised
+		}
+	}
+	return "", 0, false
 }
 
 // Validate reports values that mean nothing.

@@ -35,6 +35,7 @@ func NewSetup(layout trace.Layout, programs []core.Program, options causal.Optio
 		return nil, err
 	}
 	setup.Promises.Minimal = true
+	setup.Promises.Traffic.Send = 2 // a contribution goes up, that its round is complete comes down
 	return setup, nil
 }
 

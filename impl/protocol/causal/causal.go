@@ -151,7 +151,10 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	setup.Promises = promise.Promises{Logging: "causal, sender", Lines: "coordinated",
 		MaxFailures: max(options.F, -1), RollsBack: promise.FailedOnly, Needs: promise.Piecewise,
 		PostsWait: true, FIFO: !options.Unordered, Reliable: true,
-		Recovers: true, Holders: true, StableKeys: []string{snapshot.ImageKey, snapshot.CommitKey}}
+		Recovers: true, Holders: true, StableKeys: []string{snapshot.ImageKey, snapshot.CommitKey},
+		Writes: snapshot.Writes(), Flow: promise.Everything,
+		// a delivery: those whose determinants came with it are told
+		Traffic: promise.Traffic{Promised: true, Delivery: 1 + options.F, Line: 3}}
 	if options.F == 0 {
 		setup.Promises.MaxFailures = -1
 	}

@@ -184,7 +184,10 @@ func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*c
 			Lines: "coordinated in each cluster", RollsBack: promise.Cluster, Symmetric: true,
 			Needs: promise.SendDeterministic, FIFO: true, Reliable: true,
 			Phases: true, LogsOutside: true, Suspicions: -1, RestartTogether: true,
-			StableKeys: []string{snapshot.ImageKey, snapshot.CommitKey}},
+			StableKeys: []string{snapshot.ImageKey, snapshot.CommitKey},
+			Writes:     snapshot.Writes(), Flow: promise.EvenInLines,
+			// a line: markers and notices in the cluster, acknowledgements outside
+			Traffic: promise.Traffic{Promised: true, Line: 2}},
 	}
 	if err := c.groups(setup); err != nil {
 		return nil, err

@@ -102,12 +102,17 @@ func (c *config) promises() promise.Promises {
 		Logging: loggings[c.protocol], Lines: "uncoordinated or semi-coordinated",
 		KeepsCopies: true, KeepsLines: c.protocol != SBML, Fetches: c.protocol != SBML,
 		StableKeys: []string{spillKey, logKey}}
+	p.Flow, p.Traffic = promise.Receives, promise.Traffic{Promised: true, Delivery: 3, Line: 3}
+	if c.protocol == HMPL {
+		p.Flow = promise.NamedSends
+	}
 	if c.Semi {
 		p.RollsBack = promise.Cluster
 	}
 	if c.protocol == SBML {
 		p.Holes = true // numbers of former lives that nobody can replay are not given again
 		p.MaxFailures, p.StableKeys, p.Lines = 1, []string{imageKey}, "uncoordinated"
+		p.Writes, p.Traffic.Delivery = map[string]int{imageKey: 1}, 2
 	}
 	return p
 }

@@ -14,6 +14,7 @@ import (
 // A spare that has adopted nobody waits to be asked: when all others are gone, nobody asks it.
 func (c *config) promises(s *core.Setup, inner *core.Setup) error {
 	p := &s.Promises
+	p.Traffic, p.Writes = promise.Traffic{}, nil // the ring, and who joins, cost more
 	if c.stored {
 		p.Fetches, p.KeepsLines, p.StableKeys = true, true, []string{}
 	}

@@ -16,6 +16,9 @@ const (
 // Record is the key of a record.
 func Record(key string, number uint32) string { return fmt.Sprint(key, number) }
 
+// Writes are what a line costs: an image and, at one member, the commit record.
+func Writes() map[string]int { return map[string]int{ImageKey: 1, CommitKey: 1} }
+
 // Persist writes a record; without a value it deletes it.
 func Persist(key string, number uint32, value []byte) core.Effect {
 	return core.Effect{Kind: core.Persist, Key: Record(key, number), Value: value}

@@ -1,0 +1,40 @@
+package verify_test
+
+import (
+	"testing"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/protocol/all"
+	"github.com/domino-check/domino/scenarios"
+)
+
+// Aim: what the protocols promise for runs without failures is true of all that is embedded, far
+// from the small scopes in which mutants break it. Method: the runs that precede each search, of
+// every scenario.
+func TestRehearsals(t *testing.T) {
+	list, err := scenarios.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rehearsed := 0
+	for _, s := range list {
+		r, err := verify.Resolve(all.Protocols(), s)
+		if err != nil || s.Variant != "repaired" {
+			continue
+		}
+		w, reason, err := world.Open(t.Context(), r.Case, checker.Options{MaxStates: 5000})
+		if err != nil || reason != "" {
+			continue
+		}
+		rehearsed++
+		if run := w.Rehearse(); run != nil {
+			t.Errorf("%s (%s): %s: %s", s.Name, s.Protocol, run.Violation.Property,
+				run.Violation.Message)
+		}
+	}
+	if rehearsed < 200 {
+		t.Errorf("%d scenarios are rehearsed, want at least 200", rehearsed)
+	}
+}

@@ -1,0 +1,160 @@
+package spec_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/promise"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// control is a message of the protocol's own.
+func control(from, to trace.Proc) trace.Event {
+	return trace.Event{Kind: trace.Emitted, Proc: from, Peer: to, Text: "Ack"}
+}
+
+func stored(p trace.Proc, key string) trace.Event {
+	return trace.Event{Kind: trace.Stored, Proc: p, Text: key}
+}
+
+func logs(p, to trace.Proc, id trace.MsgID) trace.Event {
+	return trace.Event{Kind: trace.Logged, Proc: p, Peer: to, ID: id}
+}
+
+// quietFacts are those of the example with promises for runs without failures.
+func quietFacts() *spec.Facts {
+	f := exampleFacts()
+	f.Traffic = promise.Traffic{Promised: true, Delivery: 1, Line: 1}
+	f.Writes = map[string]int{"image/": 1}
+	f.Flow = promise.NamedSends
+	return f
+}
+
+var oneMessage = []trace.Event{sent(m2, y), emitted(m2, y, 0, 0), delivered(y, m2, 0)}
+
+var quietCases = []struct {
+	name, property string
+	events         []trace.Event
+	quiet          spec.Quiet
+	change         func(*spec.Facts)
+	want           string
+}{
+	{name: "one message more than promised", property: "own-messages",
+		events: append(slices.Clone(oneMessage), control(y, x), control(x, y)),
+		want: "the protocol sends 2 messages of its own for 1 sends, 1 deliveries and 0 lines " +
+			"of ranks, at most 1 are promised; the last one: x sends Ack to y"},
+	{name: "as many as promised", property: "own-messages",
+		events: append(slices.Clone(oneMessage), control(y, x))},
+	{name: "more for a line, one for each proc", property: "own-messages",
+		events: append(slices.Clone(oneMessage), committed(x, 1, 0), control(y, x), control(x, y),
+			control(x, y), control(x, y), control(x, y))},
+	{name: "a copy", property: "own-messages",
+		events: append(slices.Clone(oneMessage), emitted(m2, y, 0, 0)),
+		want:   "m2 leaves x for y a second time, and nothing has failed"},
+	{name: "a message to somebody else is the protocol's own", property: "own-messages",
+		events: append(slices.Clone(oneMessage), emitted(m2, rp, 0, 0), emitted(m2, c, 0, 0)),
+		want: "the protocol sends 2 messages of its own for 1 sends, 1 deliveries and 0 lines " +
+			"of ranks, at most 1 are promised; the last one: x sends App to c"},
+	{name: "a write without a line", property: "stable-writes",
+		events: []trace.Event{stored(x, "image/1")},
+		want:   "x writes image/1, record 1 of that sort, and has 0 lines"},
+	{name: "another write under the same key", property: "stable-writes",
+		events: []trace.Event{stored(x, "image/1"), committed(x, 0, 0), stored(x, "image/1")},
+		want:   "x writes image/1, record 2 of that sort, and has 1 lines"},
+	{name: "one write a line, and others of which nothing is promised",
+		property: "stable-writes",
+		events: []trace.Event{stored(x, "image/1"), committed(x, 0, 0), stored(x, "commit/1"),
+			stored(x, "commit/2"), stored(x, "image/2"), committed(x, 0, 0)}},
+	{name: "a receive", property: "never-holds",
+		quiet: spec.Quiet{Held: []spec.Held{{Step: 4, Proc: y, Receive: m2, Free: true}}},
+		want: "y is held before the receive of m2, which has arrived after step 4, and " +
+			"nothing has failed"},
+	{name: "a send after named receives", property: "never-holds",
+		quiet: spec.Quiet{Held: []spec.Held{{Step: 4, Proc: y}}},
+		want:  "y is held before its next send after step 4, and nothing has failed"},
+	{name: "a send after a receive from anyone", property: "never-holds",
+		quiet: spec.Quiet{Held: []spec.Held{{Step: 4, Proc: y, Free: true}}}},
+	{name: "a send, where only receives are promised", property: "never-holds",
+		change: func(f *spec.Facts) { f.Flow = promise.Receives },
+		quiet:  spec.Quiet{Held: []spec.Held{{Step: 4, Proc: y}}}},
+	{name: "a send, where nothing is held", property: "never-holds",
+		change: func(f *spec.Facts) { f.Flow = promise.EvenInLines },
+		quiet:  spec.Quiet{Held: []spec.Held{{Step: 4, Proc: y, Free: true}}},
+		want:   "y is held before its next send after step 4, and nothing has failed"},
+	{name: "a send, where nothing but checkpoints holds", property: "never-holds",
+		change: func(f *spec.Facts) { f.Flow = promise.Everything },
+		quiet:  spec.Quiet{Held: []spec.Held{{Step: 4, Proc: y, Free: true}}}},
+	{name: "a payload in no log", property: "undeclared", events: oneMessage,
+		quiet: spec.Quiet{Payloads: [][]trace.MsgID{{m2}}},
+		want:  "x still holds m2 at the end and does not say so"},
+	{name: "a payload that has left the log", property: "undeclared",
+		events: append([]trace.Event{logs(x, y, m2),
+			{Kind: trace.Pruned, Proc: x, Peer: y, ID: m2}}, oneMessage...),
+		quiet: spec.Quiet{Payloads: [][]trace.MsgID{{m2}}},
+		want:  "x still holds m2 at the end and does not say so"},
+	{name: "a payload that was received", property: "undeclared", events: oneMessage,
+		quiet: spec.Quiet{Payloads: [][]trace.MsgID{nil, {m2}}},
+		want:  "y still holds m2 at the end and does not say so"},
+	{name: "a payload in a log", property: "undeclared",
+		events: append([]trace.Event{logs(x, y, m2)}, oneMessage...),
+		quiet:  spec.Quiet{Payloads: [][]trace.MsgID{{m2}}}},
+	{name: "a message that waits to be received", property: "undeclared",
+		quiet: spec.Quiet{Payloads: [][]trace.MsgID{nil, {m2}}}},
+	{name: "what a line holds is kept after an answer", property: "log-collected",
+		events: []trace.Event{logs(x, c, m2), sent(m2, c), delivered(c, m2, 0),
+			committed(c, 0, 1), sent(x2, c), delivered(c, x2, 0)},
+		want: "x still keeps m2, which the line of c holds, and c has received from x since"},
+	{name: "nothing was received since", property: "log-collected",
+		events: []trace.Event{logs(x, c, m2), sent(m2, c), delivered(c, m2, 0),
+			committed(c, 0, 1)}},
+	{name: "what was received since had been sent before", property: "log-collected",
+		events: []trace.Event{logs(x, c, m2), sent(m2, c), delivered(c, m2, 0), sent(x2, c),
+			committed(c, 0, 1), delivered(c, x2, 0)}},
+	{name: "it was removed", property: "log-collected",
+		events: []trace.Event{logs(x, c, m2), sent(m2, c), delivered(c, m2, 0),
+			committed(c, 0, 1), sent(x2, c), delivered(c, x2, 0),
+			{Kind: trace.Pruned, Proc: x, Peer: c, ID: m2}}},
+}
+
+// Aim: what is promised for runs without failures is judged. Method: hand-written runs, each with
+// one near it that must be accepted (no message).
+func TestQuiet(t *testing.T) {
+	for _, tt := range quietCases {
+		t.Run(tt.property+"/"+tt.name, func(t *testing.T) {
+			f := quietFacts()
+			if tt.change != nil {
+				tt.change(f)
+			}
+			tt.quiet.Trace = traceOf(f, tt.events)
+			got := ""
+			p := property(t, tt.property)
+			if p.Applies != nil && !p.Applies(f) {
+				t.Fatal("it does not apply")
+			}
+			found, err := spec.JudgeQuiet(f, &tt.quiet, []spec.Property{p})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(found) > 0 {
+				got = found[0].Message
+			}
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// Aim: a run in which something fails is not taken for one in which nothing does.
+func TestIsQuiet(t *testing.T) {
+	f := exampleFacts()
+	if !spec.IsQuiet(traceOf(f, []trace.Event{sent(m2, y), delivered(y, m2, 0)})) {
+		t.Error("an oneMessage is not quiet")
+	}
+	for _, e := range []trace.Event{crashed(x), restored(x, 1, 0, 0), {Kind: trace.Told, Proc: x}} {
+		if spec.IsQuiet(traceOf(f, []trace.Event{sent(m2, y), e})) {
+			t.Errorf("a run is quiet in which %s", f.Layout.Describe(e))
+		}
+	}
+}
