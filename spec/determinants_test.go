@@ -281,6 +281,36 @@ var determinantCases = []judged{
 			in(1, finished(y, 12))},
 	},
 	{
+		name: "what somebody has recorded is not received again", property: "repeated",
+		events: []trace.Event{receivedAfter(y, m2, 0), kept(c, y, 1, m2, 0), crashed(y),
+			restored(y, 1, 0, 0), {Kind: trace.Recovered, Proc: y, Incarnation: 1}},
+		want: "y declares the end of its recovery and has not received m2 again, as c knows it has",
+	},
+	{
+		name: "what a log has in its place is not received again", property: "repeated",
+		facts: func() *spec.Facts {
+			f := exampleFacts()
+			f.KeepsLines, f.Layout.Holdings = true, true
+			return f
+		},
+		events: []trace.Event{receivedAfter(y, m2, 0),
+			{Kind: trace.Logged, Proc: rp, Peer: y, ID: m2, Received: 1}, crashed(y),
+			restored(y, 1, 0, 0), {Kind: trace.Recovered, Proc: y, Incarnation: 1}},
+		want: "y declares the end of its recovery and has not received m2 again, as RP knows it " +
+			"has",
+	},
+	{
+		name: "what was recorded is received again", property: "repeated",
+		events: []trace.Event{receivedAfter(y, m2, 0), kept(c, y, 1, m2, 0), crashed(y),
+			restored(y, 1, 0, 0), in(1, receivedAfter(y, m2, 0)),
+			{Kind: trace.Recovered, Proc: y, Incarnation: 1}},
+	},
+	{
+		name: "who had recorded it is down", property: "repeated",
+		events: []trace.Event{receivedAfter(y, m2, 0), kept(c, y, 1, m2, 0), crashed(y), crashed(c),
+			restored(y, 1, 0, 0), {Kind: trace.Recovered, Proc: y, Incarnation: 1}},
+	},
+	{
 		name: "a determinant of an inner node", property: "root-determinants",
 		events: []trace.Event{kept(c, x, 1, fromX, 0)},
 		want: "c keeps a determinant of x for a contribution to group g, of which it is not " +

@@ -19,6 +19,17 @@ func failedPair(more ...trace.Event) []trace.Event {
 
 var phaseCases = []judged{
 	{
+		name: "a restarted rank without a round", property: "round-named",
+		events: []trace.Event{crashed(x), restored(x, 1, 0, 0), in(1, sent(m2, y)),
+			in(1, emitted(m2, y, 1, 0))},
+		want: "m2 leaves x, which has restarted, and names no round",
+	},
+	{
+		name: "a restarted rank with one, and others without", property: "round-named",
+		events: []trace.Event{emitted(m3, c, 1, 0), crashed(x), restored(x, 1, 0, 0),
+			in(1, emitted(m2, y, 1, 1)), in(1, joins(x, 0))},
+	},
+	{
 		name: "below a message of its own cluster", property: "phase-order",
 		events: []trace.Event{delivered(y, m2, 2), emitted(m3, c, 1, 0)},
 		want:   "m3 has phase 1, below phase 2 of m2, which y had received",

@@ -43,7 +43,7 @@ const (
 
 // String is the kind in lower case.
 func (k Kind) String() string {
-	return [...]string{"", "always", "final", "sometimes", "pair", "monitor", "failure-free"}[k]
+	return [...]string{"", "always", "final", "sometimes", "pair", "monitor", "quiet"}[k]
 }
 
 // Property is one executable specification. Exactly the function of its kind is set.

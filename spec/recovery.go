@@ -1,6 +1,10 @@
 package spec
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/spec/trace"
+)
 
 // RecoveryEnds: a rank that is back counts among the living again; until then another failure is
 // one more at a time. Where a program is stuck, terminates says more.
@@ -22,3 +26,52 @@ var RecoveryEnds = register(Property{
 		return found
 	},
 })
+
+// Repeated: the end of a recovery is not declared before its time. Until then another failure is
+// one more at a time, so who declares it early counts two failures at once as two after each other.
+var Repeated = register(Property{
+	Name: "repeated", Kind: Always, Global: true, Source: "[AM] section 2; [RADIC] section 4.1.2",
+	Applies: func(f *Facts) bool {
+		return f.Holders || f.KeepsLines && f.Layout != nil && f.Layout.Holdings
+	},
+	Needs: "Holders, or KeepsLines: what is kept is declared (Kept, Logged, Recovered)",
+	Doc: "a rank declares the end of its recovery only when it has received again whatever " +
+		"somebody who is up has recorded as received by it",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		h := v.Observed(e.Proc).History
+		if e.Kind != trace.Recovered || h == nil {
+			return ""
+		}
+		for p := range f.procs() {
+			o := v.Observed(p)
+			if p == e.Proc || !o.Up {
+				continue
+			}
+			if id := unrepeated(o, e.Proc, h); !id.IsZero() {
+				return fmt.Sprintf("%s declares the end of its recovery and has not received %s "+
+					"again, as %s knows it has", f.name(e.Proc), f.label(id), f.name(p))
+			}
+		}
+		return ""
+	},
+})
+
+// unrepeated is a message that somebody knows to be received by a rank and that rank has not
+// received, zero if there is none.
+func unrepeated(o Observed, rank trace.Proc, h *trace.History) trace.MsgID {
+	if o.History != nil {
+		for _, i := range o.History.Memory {
+			if i.Sort == trace.Determinant && i.Peer == rank && int(i.Number) > len(h.Delivered) {
+				return i.ID
+			}
+		}
+	}
+	if o.Holding != nil {
+		for _, c := range o.Holding.Copies {
+			if c.To == rank && c.Order != 0 && !c.Gone && !c.Covered && !h.Received(c.ID) {
+				return c.ID
+			}
+		}
+	}
+	return trace.MsgID{}
+}

@@ -33,11 +33,30 @@ func memories() []Mutant {
 			}}),
 		nearly("recovery-ends", "recovers-twice", "says two times that its recovery is over",
 			twice(trace.Recovered)),
+		breaks("repeated", "recovers-early",
+			"says that its recovery is over as soon as it restarts", recoverEarly()),
 		breaks("log-available", "keeps-no-part", "says that it keeps no contribution",
 			habit{history: drops(trace.Part)}),
 		breaks("root-determinants", "numbers-inside",
 			"also keeps determinants of contributions that are not the root's",
 			after(trace.Kept, inside)),
+	}
+}
+
+// recoverEarly declares the end of a recovery in the step of the restart.
+func recoverEarly() habit {
+	return habit{
+		input: func(b *machine, in core.Input) core.Input {
+			memoryOf(b).Spent = in.Kind == core.Restore
+			return in
+		},
+		effects: func(b *machine, list []core.Effect) []core.Effect {
+			if memoryOf(b).Spent && int(b.Proc) < b.Setup.Layout.Ranks {
+				list = append(list, core.Effect{Kind: core.Declare, What: trace.Recovered})
+			}
+			memoryOf(b).Spent = false
+			return list
+		},
 	}
 }
 

@@ -26,6 +26,8 @@ func stamps() []Mutant {
 			declares(func(_ *machine, s *core.Stamp) { s.Date += 7 })),
 		breaks("gate-sound", "opens-gate", "announces at once that sends of all phases are allowed",
 			habit{declare: openGate}),
+		breaks("round-named", "forgets-round", "names no round on messages with a payload",
+			declares(func(_ *machine, s *core.Stamp) { s.Round = 0 })),
 		nearly("gate-sound", "repeats-gate", "announces every frontier two times",
 			sends(repeatGate)),
 	}

@@ -388,6 +388,8 @@ func (w *World) global(e trace.Event) bool {
 	case trace.Pruned, trace.Committed, trace.Restored, trace.Resumed, trace.Crashed, trace.Halted,
 		trace.Adopted, trace.Declared:
 		return true
+	case trace.Recovered:
+		return w.Facts.Holders || w.Facts.KeepsLines
 	case trace.Sent, trace.Released:
 		return w.Facts.Needs == promise.Piecewise
 	case trace.Emitted:
