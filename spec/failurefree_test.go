@@ -28,6 +28,7 @@ func quietFacts() *spec.Facts {
 	f.Traffic = promise.Traffic{Promised: true, Delivery: 1, Line: 1}
 	f.Writes = map[string]int{"image/": 1}
 	f.Flow = promise.NamedSends
+	f.Memory = promise.Memory{Rank: 1, Service: 1, Asks: "LogFull"}
 	return f
 }
 
@@ -101,6 +102,22 @@ var quietCases = []struct {
 		quiet:  spec.Quiet{Payloads: [][]trace.MsgID{{m2}}}},
 	{name: "a message that waits to be received", property: "undeclared",
 		quiet: spec.Quiet{Payloads: [][]trace.MsgID{nil, {m2}}}},
+	{name: "more than there is room for, and nothing on disk", property: "memory-bounded",
+		events: []trace.Event{logs(x, y, m2), logs(x, c, x2)},
+		want: "x has kept 2 messages at a time, has room for 1 in memory, and has written 0 " +
+			"records"},
+	{name: "what is too much is on disk", property: "memory-bounded",
+		events: []trace.Event{logs(x, y, m2), logs(x, c, x2), stored(x, "spill/1")}},
+	{name: "one after the other", property: "memory-bounded",
+		events: []trace.Event{logs(x, y, m2), {Kind: trace.Pruned, Proc: x, Peer: y, ID: m2},
+			logs(x, c, x2)}},
+	{name: "a service that asks for a checkpoint", property: "memory-bounded",
+		events: []trace.Event{logs(rp, y, m2), logs(rp, c, x2),
+			{Kind: trace.Emitted, Proc: rp, Peer: x, Text: "LogFull"}}},
+	{name: "a service that does not", property: "memory-bounded",
+		events: []trace.Event{logs(rp, y, m2), logs(rp, c, x2)},
+		want: "RP has kept 2 messages at a time, has room for 1 in memory, and has written 0 " +
+			"records"},
 	{name: "what a line holds is kept after an answer", property: "log-collected",
 		events: []trace.Event{logs(x, c, m2), sent(m2, c), delivered(c, m2, 0),
 			committed(c, 0, 1), sent(x2, c), delivered(c, x2, 0)},

@@ -93,6 +93,8 @@ var scopes = map[string]*scope{
 	"hmpl": {program: pair, clusters: []int{0, 1}, protocol: "hmpl"},
 	"hmpl, rank": {program: chain, clusters: []int{0, 1, 2}, protocol: "hmpl",
 		model: fault.Model{Failures: 1, Victims: []trace.Proc{0, 1}}},
+	"hmpl, memory": {program: "x: send y m; send y n\ny: recv x; recv x", clusters: []int{0, 1},
+		protocol: "hmpl, memory"},
 	"hmpl, line": {program: "x: send y m; checkpoint\ny: recv x; checkpoint",
 		clusters: []int{0, 1}, protocol: "hmpl"},
 	"sbml, line": {program: "x: send y m; checkpoint\ny: recv x; checkpoint",
@@ -215,6 +217,9 @@ func (s *scope) setUp(layout trace.Layout, programs []core.Program) (*core.Setup
 		return camel.NewSetup(layout, programs, causal.Options{F: 1})
 	case "hmpl":
 		return pessimistic.NewSetup(pessimistic.HMPL, layout, programs, pessimistic.Options{})
+	case "hmpl, memory":
+		return pessimistic.NewSetup(pessimistic.HMPL, layout, programs,
+			pessimistic.Options{Memory: pessimistic.Limit{Messages: 1}})
 	case "rbml":
 		return pessimistic.NewSetup(pessimistic.RBML, layout, programs, pessimistic.Options{})
 	case "sbml":

@@ -96,6 +96,7 @@ var accepted = []struct {
 	{property: "log-trimmed", mutant: "trims-twice", scope: "hmpl, line"},
 	{property: "log-trimmed", mutant: "trims-twice", scope: "sbml, line"},
 	{property: "log-true", mutant: "places-twice", scope: "hmpl, rank"},
+	{property: "log-true", mutant: "places-twice", scope: "hmpl, memory"},
 	{property: "no-orphan", mutant: "sends-twice-later", scope: "hmpl, rank"},
 	{property: "output-stable", mutant: "puts-out-with-send", scope: "rbml, rank"},
 	{property: "protected", mutant: "keeps-images-twice", scope: "hmpl, rank"},

@@ -17,6 +17,8 @@ func quiets() []Mutant {
 		breaks("never-holds", "hesitates",
 			"lets its program go on only when its last message is really on the network",
 			habit{effects: slow, offers: func(b *machine) bool { return len(b.Held()) == 0 }}),
+		breaks("memory-bounded", "spills-nothing", "writes nothing to its disk",
+			habit{effects: each(diskless)}),
 		breaks("undeclared", "declares-no-log", "does not say that it logs a message",
 			habit{effects: each(silent)}),
 	}
@@ -28,6 +30,13 @@ func chatter(b *machine, e core.Effect, m *envelope) []core.Effect {
 	}
 	note := &envelope{Wire: trace.Wire{Kind: "Note"}, Content: m.Content}
 	return []core.Effect{e, core.SendTo(core.Proc(len(b.Setup.Layout.Names)-1), note)}
+}
+
+func diskless(_ *machine, e core.Effect) []core.Effect {
+	if e.Kind == core.Persist {
+		return nil
+	}
+	return []core.Effect{e}
 }
 
 func silent(_ *machine, e core.Effect) []core.Effect {
@@ -45,6 +54,8 @@ var quietly = []struct{ property, mutant, at, near, nearAt string }{
 		nearAt: "core, rank"},
 	{property: "stable-writes", mutant: "stores-spare-image", at: "core", near: "commits-twice",
 		nearAt: "one cluster, saved"},
+	{property: "memory-bounded", mutant: "spills-nothing", at: "hmpl, memory",
+		near: "confirms-twice", nearAt: "hmpl, memory"},
 	{property: "never-holds", mutant: "hesitates", at: "burst", near: "slow", nearAt: "core, rank"},
 	{property: "undeclared", mutant: "declares-no-log", at: "core", near: "logs-twice",
 		nearAt: "core, rank"},

@@ -65,6 +65,14 @@ type Traffic struct {
 	Line     int // for each line of a rank and each proc
 }
 
+// Memory says for how many messages that a proc keeps it has room in memory; 0 is for any number.
+type Memory struct {
+	Rank    int
+	Service int
+	// the kind of message by which a service asks for a checkpoint instead of writing to disk
+	Asks string
+}
+
 // Most is how many messages of its own a protocol may have sent; lines counts each line of a rank
 // as often as there are procs.
 func (t Traffic) Most(sends, deliveries, lines int) int {
@@ -128,6 +136,7 @@ type Promises struct {
 	// others any number
 	Writes  map[string]int
 	Traffic Traffic // its own messages while nothing fails
+	Memory  Memory  // room for messages that are kept
 	Flow    Flow    // where it never holds a program while nothing fails
 	// what may be decided; all procs that decide, decide the same. nil: nothing is
 	Decisions []string

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
 )
 
@@ -121,6 +122,15 @@ func (m Limit) none() bool { return m == Limit{} }
 // exceeded reports whether so much is too much.
 func (m Limit) exceeded(messages, bytes int) bool {
 	return m.Messages > 0 && messages > m.Messages || m.Bytes > 0 && bytes > m.Bytes
+}
+
+// most is how many messages there is room for, 0 without a limit: of the smallest size, where bytes
+// are limited.
+func (m Limit) most() int {
+	if m.Bytes > 0 {
+		return max(1, m.Bytes/core.MinBytes)
+	}
+	return m.Messages
 }
 
 // limit reads messages, "2", or bytes, "64B". A limit of zero would stop every send, so it is

@@ -106,6 +106,10 @@ func (c *config) promises() promise.Promises {
 	if c.protocol == HMPL {
 		p.Flow = promise.NamedSends
 	}
+	p.Memory = promise.Memory{Rank: c.Buffer.most(), Service: c.Memory.most()}
+	if c.Full == CommandCheckpoint {
+		p.Memory.Asks = kindNames[LogFull]
+	}
 	if c.Semi {
 		p.RollsBack = promise.Cluster
 	}

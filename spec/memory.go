@@ -1,0 +1,45 @@
+package spec
+
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// MemoryBounded: what has no room in memory is on a disk, or somebody is asked to make it
+// superfluous.
+var MemoryBounded = register(Property{
+	Name: "memory-bounded", Kind: FailureFree, Depth: Thrift, Source: "[RADIC] section 4.2.4",
+	Applies: func(f *Facts) bool { return f.Memory.Rank > 0 || f.Memory.Service > 0 },
+	Needs:   "Memory: how many messages a proc keeps there (Logged, Pruned, Persist)",
+	Doc: "without failures a proc that keeps more messages at a time than it has room for in " +
+		"memory writes as many records as there are too many, or asks for a checkpoint",
+	Whole: func(f *Facts, q *Quiet) string {
+		n := len(f.Layout.Names)
+		now, peak, written, asked := make([]int, n), make([]int, n), make([]int, n), make([]bool, n)
+		for i := range q.Trace.Events {
+			switch e := &q.Trace.Events[i]; e.Kind {
+			case trace.Logged:
+				now[e.Proc]++
+				peak[e.Proc] = max(peak[e.Proc], now[e.Proc])
+			case trace.Pruned:
+				now[e.Proc]--
+			case trace.Stored:
+				written[e.Proc]++
+			case trace.Emitted:
+				asked[e.Proc] = asked[e.Proc] || f.Memory.Asks != "" && e.Text == f.Memory.Asks
+			}
+		}
+		for p := range peak {
+			most := f.Memory.Service
+			if p < f.Layout.Ranks {
+				most = f.Memory.Rank
+			}
+			if most > 0 && peak[p]-most > written[p] && !asked[p] {
+				return fmt.Sprintf("%s has kept %d messages at a time, has room for %d in memory, "+
+					"and has written %d records", f.name(trace.Proc(p)), peak[p], most, written[p])
+			}
+		}
+		return ""
+	},
+})
