@@ -52,9 +52,11 @@ type Model struct {
 	KeepToDead bool `json:"keepToDead"`
 
 	// the detector reports all failures it knows of at once, not group by group
-	Joint      bool `json:"joint"`
-	DetectAny  bool `json:"detectAny"`  // Down may overtake the last messages of the failed proc
-	Suspicions int  `json:"suspicions"` // false alarms of the detector
+	Joint     bool `json:"joint"`
+	DetectAny bool `json:"detectAny"` // Down may overtake the last messages of the failed proc
+	// false alarms of the detector in the whole run, answered or not: a detector that errs for
+	// ever, one alarm at a time, is beyond any budget
+	Suspicions int `json:"suspicions"`
 	// interrupted writes that leave a damaged record where there was none; an older value stays
 	Torn int `json:"torn"`
 }

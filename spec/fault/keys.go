@@ -83,7 +83,8 @@ var Keys = []Key{
 	{Name: "notice", Doc: "failures are reported group by group, or all that are known at once",
 		Words: []string{"each", "joint"}, Draw: []int{1},
 		access: flag(func(m *Model) *bool { return &m.Joint })},
-	{Name: "suspicions", Doc: "false alarms of the failure detector", Budget: true,
+	{Name: "suspicions", Doc: "false alarms of the failure detector, in all; one that is over " +
+		"counts as well", Budget: true,
 		One: "suspicion", Many: "suspicions", Draw: []int{1},
 		access: number(func(m *Model) *int { return &m.Suspicions })},
 	{Name: "torn", Doc: "first writes of a record that a crash may leave damaged; half " +
