@@ -154,7 +154,8 @@ var LeavesNothing = register(Property{
 	Applies: hosting,
 	Needs:   onNodes + ", nodes that say when they leave (Declared)",
 	Doc: "a node leaves when the recovery line of each rank that runs there holds everything " +
-		"that the rank has done, so that nothing is done again",
+		"that the rank has done, unless that has failed on its own, so that nothing is done " +
+		"again",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		node := v.Observed(e.Proc).Holding
 		if e.Kind != trace.Declared || f.Layout.Kinds[e.Text] != trace.Leaves || node == nil {
@@ -162,7 +163,11 @@ var LeavesNothing = register(Property{
 		}
 		for _, p := range node.Hosts {
 			o := v.Observed(p)
-			if int(p) >= f.Layout.Ranks || o.History == nil {
+			// A rank that has failed alone: 1. it says that it has stopped, and fails. 2. Its next
+			// life goes on. 3. What the former life has said arrives, and nothing tells the node
+			// that it is out of date before the next life does, which may take any time. That
+			// costs work because of the failure, not because of the maintenance.
+			if int(p) >= f.Layout.Ranks || o.History == nil || o.Incarnation > 0 {
 				continue
 			}
 			line := trace.History{}

@@ -182,6 +182,12 @@ var watchingCases = []judged{
 			delivered(y, m2, 0), committed(y, 1, 1), declares(c, "leaves")},
 	},
 	{
+		name: "of a rank that has failed on its own", property: "leaves-nothing",
+		facts: hostingFacts,
+		events: []trace.Event{runsOn(c, y), committed(y, 0, 0), crashed(y), restored(y, 1, 0, 0),
+			in(1, delivered(y, m2, 0)), declares(c, "leaves")},
+	},
+	{
 		name: "no checkpoint at the end", property: "recovery-saved", facts: hostingFacts,
 		complete: true,
 		events: []trace.Event{crashed(y), restored(y, 1, 0, 0), in(1, committed(y, 0, 0)),

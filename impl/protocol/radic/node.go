@@ -90,7 +90,10 @@ func (t *node) Step(in core.Input, out []core.Effect) []core.Effect {
 }
 
 func (t *node) received(from core.Proc, m *Message, out []core.Effect) []core.Effect {
-	if t.s.Empty && from >= t.first && m.Kind != Nobody && m.Kind != Welcome {
+	// Who has asked to join is known to some already, whose Welcome may be overtaken by what they
+	// ask next: it hosts nobody yet, lives, and says when it has entered whether it adopts.
+	joining := len(t.s.Joining) > 0 && (m.Kind == Ask || m.Kind == Census || m.Kind == Probe)
+	if t.s.Empty && from >= t.first && m.Kind != Nobody && m.Kind != Welcome && !joining {
 		return append(out, core.SendTo(from, &Message{Kind: Nobody}))
 	}
 	if m.Kind == Fenced {
