@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
 )
 
@@ -124,14 +123,9 @@ func (m Limit) exceeded(messages, bytes int) bool {
 	return m.Messages > 0 && messages > m.Messages || m.Bytes > 0 && bytes > m.Bytes
 }
 
-// most is how many messages there is room for, 0 without a limit: of the smallest size, where bytes
-// are limited.
-func (m Limit) most() int {
-	if m.Bytes > 0 {
-		return max(1, m.Bytes/core.MinBytes)
-	}
-	return m.Messages
-}
+// most is how many messages there is room for, 0 where they are not counted: of a limit in bytes
+// nothing is promised, since the place of a delivery inside a node costs none.
+func (m Limit) most() int { return m.Messages }
 
 // limit reads messages, "2", or bytes, "64B". A limit of zero would stop every send, so it is
 // refused.
