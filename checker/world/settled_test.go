@@ -36,6 +36,8 @@ func TestSettledFailures(t *testing.T) {
 		{"has r on its way", "deliver b.1->c Data r (ssn 1)", false},
 		{"has the answer on its way", "deliver c->b Order (ssn 1 is rsn 1)", false},
 		{"has its own answer on its way", "deliver b.1->c OrderOk (ssn 1 is rsn 1)", false},
+		{"is told the place again", "deliver c->b Order (ssn 1 is rsn 1)", false},
+		{"answers again", "deliver b.1->c OrderOk (ssn 1 is rsn 1)", false},
 		{"is where it was", "step a send n to b", true},
 		{"has n on its way", "deliver a->b Data n (ssn 2)", true},
 		{"can receive n", "step b receive n from a", true},

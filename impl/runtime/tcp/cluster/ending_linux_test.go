@@ -132,7 +132,7 @@ func TestInterruptedAnywhere(t *testing.T) {
 	if testing.Short() || !effort.Long() {
 		sparse = 4
 	}
-	for n := 1; n < 60; n += 1 + n/sparse {
+	for n := 1; n < 200; n += 1 + n/sparse {
 		c, _ := config(t, example("hydee", ring),
 			plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{1}, By: 1, After: 2}}})
 		c.Reached = []cluster.Reached{{Victims: []core.Proc{3}, By: 1, What: cluster.Renewed,

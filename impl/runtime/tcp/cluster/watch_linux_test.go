@@ -327,8 +327,9 @@ func TestScenarios(t *testing.T) {
 		}
 		refused = append(refused, s.Name)
 	}
-	want := []string{"causal-twice", "h23-kept", "h7-order", "m25", "m60-rbml", "m60", "race3-kept",
-		"s1-kept-two", "s1-kept"}
+	want := []string{"causal-twice", "h23-kept", "h7-order", "hmpl-former-put", "kept-three-rp",
+		"m25", "m60-rbml", "m60", "ping-kept-three", "race3-kept", "radic-rbml-found",
+		"rbml-former-put", "s1-kept-two", "s1-kept"}
 	if !slices.Equal(refused, want) {
 		t.Errorf("refused are %v, want %v", refused, want)
 	}
