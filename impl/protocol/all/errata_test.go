@@ -14,7 +14,8 @@ import (
 )
 
 // TestErrataText checks that each protocol names its switches, which are numbered in the order of
-// the constants, as its text does: one constant an entry, in the same order.
+// the constants, as its text does: one constant an entry, in the same order; and that what is said
+// to be printed is quoted, and a reading has another one.
 func TestErrataText(t *testing.T) {
 	texts, err := filepath.Glob("../*/errata.txt")
 	if err != nil || len(texts) < 5 {
@@ -30,6 +31,12 @@ func TestErrataText(t *testing.T) {
 			ids = append(ids, e.ID)
 			if e.Place == "" || e.Class == "" || e.Switched == "" || e.Repaired == "" {
 				t.Errorf("%s: %s says too little: %+v", path, e.ID, e)
+			}
+			if e.Class == core.ClassPrinted && e.Quote == "" {
+				t.Errorf("%s: %s is printed, and the sentence is not quoted", path, e.ID)
+			}
+			if e.Class == core.ClassReading && e.Other == "" {
+				t.Errorf("%s: %s is a reading, and there is no other one", path, e.ID)
 			}
 		}
 		code := filepath.Join(filepath.Dir(path), "errata.go")
