@@ -300,6 +300,22 @@ var determinantCases = []judged{
 			"has",
 	},
 	{
+		name: "what a log has in its place, where there may be holes", property: "repeated",
+		facts: holed,
+		events: []trace.Event{receivedAfter(y, m2, 0),
+			{Kind: trace.Logged, Proc: rp, Peer: y, ID: m2, Received: 1}, crashed(y),
+			restored(y, 1, 0, 0), {Kind: trace.Recovered, Proc: y, Incarnation: 1}},
+		want: "y declares the end of its recovery and has not received m2 again, as RP knows it " +
+			"has",
+	},
+	{
+		name: "what is behind a place that is lost", property: "repeated",
+		facts: holed,
+		events: []trace.Event{receivedAfter(y, m2, 0), receivedAfter(y, m7, 0),
+			{Kind: trace.Logged, Proc: rp, Peer: y, ID: m7, Received: 2}, crashed(y),
+			restored(y, 1, 0, 0), {Kind: trace.Recovered, Proc: y, Incarnation: 1}},
+	},
+	{
 		name: "what was recorded is received again", property: "repeated",
 		events: []trace.Event{receivedAfter(y, m2, 0), kept(c, y, 1, m2, 0), crashed(y),
 			restored(y, 1, 0, 0), in(1, receivedAfter(y, m2, 0)),
@@ -350,4 +366,11 @@ func TestDependence(t *testing.T) {
 			t.Errorf("%s: x depends on %v, want %v", name, got, tt.want)
 		}
 	}
+}
+
+// holed are facts of a protocol whose logs have places with holes.
+func holed() *spec.Facts {
+	f := exampleFacts()
+	f.KeepsLines, f.Layout.Holdings, f.Holes = true, true, true
+	return f
 }

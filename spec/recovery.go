@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -36,18 +37,19 @@ var Repeated = register(Property{
 	},
 	Needs: "Holders, or KeepsLines: what is kept is declared (Kept, Logged, Recovered)",
 	Doc: "a rank declares the end of its recovery only when it has received again whatever " +
-		"somebody who is up has recorded as received by it",
+		"somebody who is up has recorded as received by it, up to the first place that is lost",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		h := v.Observed(e.Proc).History
 		if e.Kind != trace.Recovered || h == nil {
 			return ""
 		}
+		last := f.lastRepeatable(v, e.Proc)
 		for p := range f.procs() {
 			o := v.Observed(p)
 			if p == e.Proc || !o.Up {
 				continue
 			}
-			if id := unrepeated(o, e.Proc, h); !id.IsZero() {
+			if id := unrepeated(o, e.Proc, h, last); !id.IsZero() {
 				return fmt.Sprintf("%s declares the end of its recovery and has not received %s "+
 					"again, as %s knows it has", f.name(e.Proc), f.label(id), f.name(p))
 			}
@@ -56,9 +58,35 @@ var Repeated = register(Property{
 	},
 })
 
-// unrepeated is a message that somebody knows to be received by a rank and that rank has not
-// received, zero if there is none.
-func unrepeated(o Observed, rank trace.Proc, h *trace.History) trace.MsgID {
+// lastRepeatable is the last place in a log, of the deliveries of a rank, that has to be received
+// again. Where places have holes it is the one before the first that nobody who is up has. What is
+// behind that need not be repeated: the rank that made the lost delivery had nobody's word that its
+// place was recorded (who records it and fails is a second failure at a time), and until it has
+// that, it sends nothing (gate-sound); so nobody depends on its state since.
+func (f *Facts) lastRepeatable(v View, rank trace.Proc) uint32 {
+	if !f.Holes {
+		return math.MaxUint32
+	}
+	places := map[uint32]bool{}
+	for p := range f.procs() {
+		if o := v.Observed(p); o.Up && o.Holding != nil {
+			for _, c := range o.Holding.Copies {
+				if c.To == rank {
+					places[c.Order] = true
+				}
+			}
+		}
+	}
+	last := uint32(0)
+	for places[last+1] {
+		last++
+	}
+	return last
+}
+
+// unrepeated is a message that somebody knows to be received by a rank, at a place in a log up to
+// the last, and that rank has not received; zero if there is none.
+func unrepeated(o Observed, rank trace.Proc, h *trace.History, last uint32) trace.MsgID {
 	if o.History != nil {
 		for _, i := range o.History.Memory {
 			if i.Sort == trace.Determinant && i.Peer == rank && int(i.Number) > len(h.Delivered) {
@@ -68,7 +96,8 @@ func unrepeated(o Observed, rank trace.Proc, h *trace.History) trace.MsgID {
 	}
 	if o.Holding != nil {
 		for _, c := range o.Holding.Copies {
-			if c.To == rank && c.Order != 0 && !c.Gone && !c.Covered && !h.Received(c.ID) {
+			if c.To == rank && c.Order != 0 && c.Order <= last && !c.Gone && !c.Covered &&
+				!h.Received(c.ID) {
 				return c.ID
 			}
 		}
