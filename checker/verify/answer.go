@@ -48,6 +48,7 @@ type Answer struct {
 	// Sometimes properties that some run showed, and those that could be expected and were not
 	Seen      []string        `json:"seen,omitempty"`
 	Unseen    []string        `json:"unseen,omitempty"`
+	Idle      []string        `json:"idle,omitempty"` // knobs of the model that change nothing
 	Violation *spec.Violation `json:"violation,omitempty"`
 	// what the same run breaks, too, the deepest first
 	Also    []spec.Violation `json:"also,omitempty"`
@@ -119,7 +120,7 @@ func Ask(list protocol.List, s *scenarios.Scenario,
 // fill takes what is known from the outcome.
 func (a *Answer) fill(out *world.Outcome) {
 	a.Outcome, a.Verdict, a.Why = out, out.Verdict, out.Reason
-	a.Seen, a.Unseen = out.Seen, out.Unseen
+	a.Seen, a.Unseen, a.Idle = out.Seen, out.Unseen, out.Idle
 	a.Traces, a.Violating = out.Traces, out.Violating
 	a.States, a.Transitions, a.Terminals, a.Depth = out.States, out.Transitions, out.Terminals,
 		out.Depth

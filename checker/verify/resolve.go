@@ -112,7 +112,8 @@ func (r *Resolved) setUp() error {
 	}
 	if s.Tolerates != nil && !p.Chooses {
 		return s.Errorf("tolerates",
-			"protocol %s does not choose how many failures it tolerates", p.Name)
+			"protocol %s does not choose how many failures it tolerates; the nearest that it can "+
+				"carry: without tolerates", p.Name)
 	}
 	suite, err := readProgram(s)
 	if err != nil {

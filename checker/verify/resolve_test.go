@@ -190,7 +190,8 @@ func TestBadInput(t *testing.T) {
 		{"too many ranks", "protocol: causal", many(65),
 			"69: causal: 65 ranks, at most 64 are supported"},
 		{"tolerates what it does not choose", "protocol: hydee\ntolerates: 1", two,
-			"4: protocol hydee does not choose how many failures it tolerates"},
+			"4: protocol hydee does not choose how many failures it tolerates; " +
+				"the nearest that it can carry: without tolerates"},
 		{"rolls back alone", "protocol: causal\nclusters: a b", two,
 			"4: causal: ranks a and b share a cluster, but each rank rolls back alone"},
 		{"message that crosses a checkpoint backwards", "protocol: causal",

@@ -47,6 +47,7 @@ type Outcome struct {
 	Runs        []*Run // one for each violation found
 	LocalSteps  int    // distinct local transitions
 	LocalStates int
+	Idle        []string       // knobs of the model that change nothing, and why
 	Samples     *sample.Result // when runs were drawn instead of searched for
 	World       *World         // for reports; nil when nothing was explored
 }
@@ -101,6 +102,9 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 // prepare explores the program alone and makes the world; it returns no world but the answer when
 // there is nothing else to explore.
 func prepare(ctx context.Context, c Case, o checker.Options) (*World, *Outcome, error) {
+	if reason := Beyond(c.Setup, &c.Model); reason != "" && !c.Force {
+		return nil, outOfModel(reason), nil // before a single state
+	}
 	c.hurry(o.MaxTime)
 	oracle, err := OracleOf(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates,
 		MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
@@ -117,12 +121,17 @@ func prepare(ctx context.Context, c Case, o checker.Options) (*World, *Outcome, 
 	}
 	w, reason, err := c.world(ctx, oracle)
 	if reason != "" && !c.Force {
-		return nil, &Outcome{Result: checker.Result{Verdict: spec.OutOfModel}, Reason: reason}, nil
+		return nil, outOfModel(reason), nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	return w, &Outcome{World: w}, nil
+}
+
+// outOfModel is the answer where nothing is explored, and why.
+func outOfModel(reason string) *Outcome {
+	return &Outcome{Result: checker.Result{Verdict: spec.OutOfModel}, Reason: reason}
 }
 
 // hurry lets no step take much longer than all of them may.
@@ -142,6 +151,7 @@ const leastMaxStep = 2 * time.Second
 // note adds what the world has seen.
 func (out *Outcome) note(w *World) {
 	out.Seen, out.Unseen = w.Seen()
+	out.Idle = Idle(w.Setup, &w.Model)
 	out.LocalSteps, out.LocalStates = w.LocalSteps()
 	if out.Reason = out.Bound; out.Bound != "" {
 		out.Reason += "; " + out.Coverage()
@@ -227,52 +237,9 @@ func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 	}
 	if o != nil {
 		if conflict := conflictOf(ctx, c.Baseline, o, c.Setup.Promises.Needs); conflict != nil {
-			return conflict.Text()
+			return conflict.Text() + "\n  the nearest that can carry it: a protocol that needs " +
+				"less of programs, domino certify says which"
 		}
 	}
 	return Beyond(c.Setup, &c.Model)
-}
-
-// Beyond says in what a failure model is beyond the promises of a protocol, or "".
-func Beyond(s *core.Setup, m *fault.Model) string {
-	reason, key := beyond(s, m)
-	if why := s.Promises.Limits[key]; why != "" {
-		reason += ": " + why
-	}
-	return reason
-}
-
-// beyond is Beyond without what the protocol has to say about that, with the key of its limits.
-func beyond(s *core.Setup, m *fault.Model) (reason, limit string) {
-	p := &s.Promises
-	switch {
-	case p.Timed:
-		return "the protocol tells who is down by timers of its own, and in a modelled world, " +
-			"without clocks, a timer expires at any time", "suspicions"
-	case p.FIFO && !m.KeepsOrder():
-		return "the protocol needs FIFO channels, the network is unordered", ""
-	case p.Reliable && m.Loss > 0:
-		return "the protocol needs reliable channels, the network may lose messages", ""
-	case p.Reliable && (m.Duplicates > 0 || m.Set):
-		return "the protocol needs reliable channels, the network may duplicate messages", ""
-	case p.MaxFailures < 0 && m.Failures > 0:
-		return "the protocol survives no failure", "failures"
-	case (len(s.Watchers) > 0 || s.Watchdogs) && p.Suspicions >= 0 &&
-		m.Suspicions > p.Suspicions:
-		return fmt.Sprintf("the protocol survives %d false suspicions, the model has %d",
-			p.Suspicions, m.Suspicions), "suspicions"
-	case p.Quiet && m.Failures > 0 && m.Suspicions >= p.Suspicions:
-		return fmt.Sprintf("the protocol survives %d false suspicions beside failures, the model "+
-			"has %d", p.Suspicions-1, m.Suspicions), "suspicions"
-	case m.Overlap > 0 && !p.Recovers:
-		return "the model counts who is recovering, and the protocol does not declare when a " +
-			"recovery is complete", ""
-	case p.InAll > 0 && m.Failures > p.InAll:
-		return fmt.Sprintf("the protocol survives %d failures in one run, the model has %d",
-			p.InAll, m.Failures), "failures"
-	case p.MaxFailures > 0 && m.AtATime() > p.MaxFailures:
-		return fmt.Sprintf("the protocol survives %d failures at a time, the model has %d",
-			p.MaxFailures, m.AtATime()), "failures"
-	}
-	return "", ""
 }

@@ -120,7 +120,7 @@ func TestClusterStop(t *testing.T) {
 			[]string{`stop 1: N1 a at .*: stopped after .*, suspected after .*, went on \d`,
 				`digests: as in the failure-free run\n`, `fine: `}},
 		{"radic-rbml-spare --stop N1@a:1 --stop N2@a:1", 3,
-			[]string{"out of model: the protocol survives 1 false suspicions, the model has 2"}},
+			[]string{"out of model: the protocol survives 1 false suspicion, the model has 2"}},
 		{"causal-s1 --stop a@1", 3, []string{"out of model: .* nobody suspects anybody"}},
 		{"radic-hmpl-any-two --kill N1+N2@a:0", 0,
 			[]string{`failure 1: N1 N2 a La`, "of the ranks that have ended: somebody gave up"}},

@@ -116,6 +116,9 @@ func (t *table) notes(r *row) {
 	if r.Verdict == spec.Holds && len(r.Unseen) > 0 {
 		t.lines.Note("never happened: %s", strings.Join(r.Unseen, ", "))
 	}
+	if r.Verdict == spec.Holds && len(r.Idle) > 0 {
+		t.lines.Note("without effect: %s", strings.Join(r.Idle, ", "))
+	}
 	if r.Replay != "" {
 		t.lines.Note("%d steps; replay: %s replay %s", r.Length, self(), r.Replay)
 	}

@@ -157,6 +157,8 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 		Traffic: promise.Traffic{Promised: true, Delivery: 1 + options.F, Line: 3}}
 	if options.F == 0 {
 		setup.Promises.MaxFailures = -1
+		setup.Promises.Limits = map[string]string{"failures": "nobody but a rank itself holds " +
+			"what it has delivered, with one rank, or with tolerates: 0"}
 	}
 	setup.New = func(p core.Proc) core.Machine {
 		rank := core.Rank(p)

@@ -110,7 +110,7 @@ func TestRelated(t *testing.T) {
 			lost + "p answers unrecoverable: rank 1 of the node of rank 0 can not continue"},
 		{"two at a time under SBML", question{pessimistic.SBML, pair, nil, pessimistic.Options{},
 			two, ""}, spec.OutOfModel,
-			"the protocol survives 1 failures at a time, the model has 2"},
+			"the protocol survives 1 failure at a time, the model has 2"},
 		{"two, one after the other, under SBML",
 			question{pessimistic.SBML, pair, nil, pessimistic.Options{},
 				fault.Model{Failures: 2, Settled: true}, ""}, spec.Holds, ""},

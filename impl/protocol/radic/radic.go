@@ -53,7 +53,8 @@ func NewSetup(inner *core.Setup, nodes []int, options Options) (*core.Setup, err
 	}
 	if c.stored && options.Zombies {
 		return nil, &core.ChoiceError{Key: "options",
-			Err: fmt.Errorf("radic: protocol %s has no loggers, so zombies=yes is not supported",
+			Err: fmt.Errorf("radic: protocol %s has no loggers, so zombies=yes is not supported; "+
+				"the nearest that it can carry: zombies=no, or RBML or HMPL on the same nodes",
 				inner.Protocol)}
 	}
 	if c.origin == nil {
@@ -69,10 +70,9 @@ func NewSetup(inner *core.Setup, nodes []int, options Options) (*core.Setup, err
 	c.nodes = max(options.Nodes, slices.Max(c.origin)+1)
 	if c.nodes < 3 {
 		return nil, &core.ChoiceError{Key: "clusters",
-			Err: fmt.Errorf(
-				"radic: NeedThreeNodes: %d nodes, want at least 3: with two, the only survivor "+
-					"would "+
-					"protect itself", c.nodes)}
+			Err: fmt.Errorf("radic: NeedThreeNodes: %d nodes, want at least 3: with two, the only "+
+				"survivor would protect itself; the nearest that it can carry: options nodes=3",
+				c.nodes)}
 	}
 	if options.Leaves > c.nodes {
 		return nil, &core.ChoiceError{Key: "options",

@@ -67,11 +67,11 @@ func TestSetupErrors(t *testing.T) {
 	}{
 		{"two nodes", "a:\nb:", pessimistic.RBML, nil, radic.Options{},
 			"radic: NeedThreeNodes: 2 nodes, want at least 3: with two, the only survivor would " +
-				"protect itself"},
+				"protect itself; the nearest that it can carry: options nodes=3"},
 		{"three ranks on two nodes", "a:\nb:\nc:", pessimistic.RBML, []int{0, 1, 1},
 			radic.Options{},
 			"radic: NeedThreeNodes: 2 nodes, want at least 3: with two, the only survivor would " +
-				"protect itself"},
+				"protect itself; the nearest that it can carry: options nodes=3"},
 		{"three nodes", "a:\nb:\nc:", pessimistic.HMPL, nil, radic.Options{Spares: 2}, ""},
 		{"more nodes than ranks", "a:", pessimistic.HMPL, nil, radic.Options{Nodes: 3}, ""},
 		{"who is not there can not leave", "a:\nb:\nc:", pessimistic.RBML, nil,
@@ -79,7 +79,8 @@ func TestSetupErrors(t *testing.T) {
 		{"no loggers", "a:\nb:\nc:", pessimistic.SBML, nil, radic.Options{}, ""},
 		{"zombies without loggers", "a:\nb:\nc:", pessimistic.SBML, nil,
 			radic.Options{Zombies: true},
-			"radic: protocol sbml has no loggers, so zombies=yes is not supported"},
+			"radic: protocol sbml has no loggers, so zombies=yes is not supported; the nearest " +
+				"that it can carry: zombies=no, or RBML or HMPL on the same nodes"},
 		{"two ranks that talk on one node, without loggers", "a:\nb: send c m\nc: recv b\nd:",
 			pessimistic.SBML, []int{0, 1, 1, 2}, radic.Options{}, "radic: ranks 1 and 2 talk and " +
 				"share node N2, and a protocol without loggers keeps the order of what one has " +
