@@ -94,7 +94,9 @@ func unrepeated(o Observed, rank trace.Proc, h *trace.History, last uint32) trac
 			}
 		}
 	}
-	if o.Holding != nil {
+	// A log that began anew does not know the lives of before, so it may record what a former life
+	// had on its way to the lost log. That life has not heard of it, so nobody depends on it.
+	if o.Holding != nil && o.Incarnation == 0 {
 		for _, c := range o.Holding.Copies {
 			if c.To == rank && c.Order != 0 && c.Order <= last && !c.Gone && !c.Covered &&
 				!h.Received(c.ID) {
