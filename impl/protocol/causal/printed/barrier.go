@@ -1,6 +1,8 @@
 package printed
 
 import (
+	"slices"
+
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -70,11 +72,17 @@ func (l *Layer) recovered(out []core.Effect) []core.Effect {
 	if !l.S.Recovering || l.S.Collecting || l.S.RSN < l.S.RsnMap.highest() {
 		return out
 	}
-	for _, awaited := range l.S.Awaited {
-		if awaited {
-			return out
-		}
+	if slices.Contains(l.S.Awaited, true) || l.untaken() {
+		return out
 	}
 	l.S.Recovering = false
 	return append(out, core.Effect{Kind: core.Declare, What: trace.Recovered})
+}
+
+// untaken reports whether a result waits for the program, which counts as received with the last
+// contribution to it.
+func (l *Layer) untaken() bool {
+	return slices.ContainsFunc(l.S.Arrived, func(queue []Message) bool {
+		return slices.ContainsFunc(queue, func(m Message) bool { return m.Kind == Reduction })
+	})
 }
