@@ -9,9 +9,12 @@
 //
 // Model: ranks and loggers (a thread on another node for each rank), fail-stop, reliable channels
 // between live procs whose messages to a crashed proc in flight are lost; order on channels is not
-// needed. Programs are piecewise deterministic: receptions are the only nondeterminism. With
-// Options.Semi the ranks of a node stop and restart together and only messages between nodes are
-// logged.
+// needed. Programs are piecewise deterministic: receptions are the only nondeterminism, not their
+// moments, so a posted receive completes where the program waits (promise.PostsWait). If it could
+// complete anywhere: 1. p posts a receive from q, sends q a question, fails. 2. q has answered, and
+// the answer is there when p posts again: the receive comes before the question, which depends on
+// it now, and q is an orphan. With Options.Semi the ranks of a node stop and restart together and
+// only messages between nodes are logged.
 //
 // What is lost: SBML keeps the order in volatile sender logs, so it survives one failure at a time
 // (M22 is what a second one breaks). RBML and HMPL survive any number of concurrent failures of

@@ -98,8 +98,8 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program,
 
 // promises are those of the protocol with its options.
 func (c *config) promises() promise.Promises {
-	p := promise.Promises{RollsBack: promise.FailedOnly, Needs: promise.Piecewise, Reliable: true,
-		Logging: loggings[c.protocol], Lines: "uncoordinated or semi-coordinated",
+	p := promise.Promises{RollsBack: promise.FailedOnly, Needs: promise.Piecewise, PostsWait: true,
+		Reliable: true, Logging: loggings[c.protocol], Lines: "uncoordinated or semi-coordinated",
 		KeepsCopies: true, KeepsLines: c.protocol != SBML, Fetches: c.protocol != SBML,
 		StableKeys: []string{spillKey, logKey}}
 	p.Flow, p.Traffic = promise.Receives, promise.Traffic{Promised: true, Delivery: 3, Line: 3}
@@ -138,12 +138,13 @@ func (c *config) machine(programs []core.Program) func(core.Proc) core.Machine {
 			return &logger{config: c, owner: core.Rank(int(p) - c.ranks)}
 		}
 		rank := core.Rank(p)
-		return program.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
+		h := program.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
 			if c.protocol == SBML {
 				return &sender{config: c, rank: rank, app: app}
 			}
 			return &layer{config: c, rank: rank, app: app}
 		})
+		return h.PostsWait()
 	}
 }
 

@@ -88,8 +88,9 @@ func newSetup(name string, r protocol.Request, form *config,
 	setup.Layout.Holdings = true
 	setup.NewMessage = func() core.Message { return new(Message) }
 	setup.Promises = promise.Promises{RollsBack: promise.FailedOnly, Needs: promise.Piecewise,
-		FIFO: true, Reliable: true, Holes: form == nil, KeepsCopies: form == nil || form.hybrid,
-		Fetches: form != nil, KeepsLines: form != nil, Lines: "uncoordinated"}
+		PostsWait: true, FIFO: true, Reliable: true, Holes: form == nil,
+		KeepsCopies: form == nil || form.hybrid, Fetches: form != nil, KeepsLines: form != nil,
+		Lines: "uncoordinated"}
 	switch {
 	case form == nil:
 		setup.Promises.Logging, setup.Promises.MaxFailures = "pessimistic, sender", 1
@@ -112,9 +113,10 @@ func newSetup(name string, r protocol.Request, form *config,
 			return &logger{config: c, owner: core.Rank(int(p) - c.ranks)}
 		}
 		rank := core.Rank(p)
-		return program.NewHost(rank, r.Programs[rank], func(app core.Application) core.Layer {
+		h := program.NewHost(rank, r.Programs[rank], func(app core.Application) core.Layer {
 			return layer(c, rank, app)
 		})
+		return h.PostsWait()
 	}
 	return setup, setup.Validate()
 }
