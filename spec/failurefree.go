@@ -17,6 +17,8 @@ type Quiet struct {
 	// by proc, the messages whose payloads its state holds at the end, as its driver measures it;
 	// nil where none does
 	Payloads [][]trace.MsgID
+	// by proc, the keys of its stable records at the end
+	Records [][]string
 }
 
 // Held is a step of a program that nothing but the protocol kept from happening.

@@ -28,7 +28,8 @@ func quietFacts() *spec.Facts {
 	f.Traffic = promise.Traffic{Promised: true, Delivery: 1, Line: 1}
 	f.Writes = map[string]int{"image/": 1}
 	f.Flow = promise.NamedSends
-	f.Memory = promise.Memory{Rank: 1, Service: 1, Asks: "LogFull"}
+	f.Memory = promise.Memory{Rank: 1, Service: 1, Asks: "LogFull",
+		Keys: []string{"spill/"}}
 	return f
 }
 
@@ -106,6 +107,19 @@ var quietCases = []struct {
 		events: []trace.Event{logs(x, y, m2), logs(x, c, x2)},
 		want: "x has kept 2 messages at a time, has room for 1 in memory, and has written 0 " +
 			"records"},
+	{name: "a record of a message that is not kept any more", property: "memory-bounded",
+		events: []trace.Event{logs(x, y, m2), stored(x, "spill/1"),
+			{Kind: trace.Pruned, Proc: x, Peer: y, ID: m2}},
+		quiet: spec.Quiet{Records: [][]string{{"spill/1", "image/1"}}},
+		want:  "x keeps 0 messages at the end and has the records spill/1"},
+	{name: "a record of one that is", property: "memory-bounded",
+		events: []trace.Event{logs(x, y, m2), stored(x, "spill/1"), logs(x, y, m3),
+			stored(x, "spill/2"), {Kind: trace.Pruned, Proc: x, Peer: y, ID: m3}},
+		quiet: spec.Quiet{Records: [][]string{{"spill/1", "image/1"}}}},
+	{name: "a record that is written when its message goes", property: "memory-bounded",
+		events: []trace.Event{logs(x, y, m2), {Kind: trace.Pruned, Proc: x, Peer: y, ID: m2},
+			stored(x, "spill/1")},
+		quiet: spec.Quiet{Records: [][]string{{"spill/1", "image/1"}}}},
 	{name: "what is too much is on disk", property: "memory-bounded",
 		events: []trace.Event{logs(x, y, m2), logs(x, c, x2), stored(x, "spill/1")}},
 	{name: "one after the other", property: "memory-bounded",

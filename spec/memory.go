@@ -2,6 +2,8 @@ package spec
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -13,7 +15,8 @@ var MemoryBounded = register(Property{
 	Applies: func(f *Facts) bool { return f.Memory.Rank > 0 || f.Memory.Service > 0 },
 	Needs:   "Memory: how many messages a proc keeps there (Logged, Pruned, Persist)",
 	Doc: "without failures a proc that keeps more messages at a time than it has room for in " +
-		"memory writes as many records as there are too many, or asks for a checkpoint",
+		"memory writes as many records as there are too many, or asks for a checkpoint, and has " +
+		"no more of them at the end than messages",
 	Whole: func(f *Facts, q *Quiet) string {
 		n := len(f.Layout.Names)
 		now, peak, written, asked := make([]int, n), make([]int, n), make([]int, n), make([]bool, n)
@@ -40,6 +43,34 @@ var MemoryBounded = register(Property{
 					"and has written %d records", f.name(trace.Proc(p)), peak[p], most, written[p])
 			}
 		}
-		return ""
+		return leftBehind(f, q, now)
 	},
 })
+
+// leftBehind looks for records of messages that their procs do not keep any more; kept is how many
+// each keeps. One that was still being written when the last message went may stay: nobody reads
+// it.
+func leftBehind(f *Facts, q *Quiet, kept []int) string {
+	for p, keys := range q.Records {
+		events := q.Trace.Events
+		for len(events) > 0 && (events[len(events)-1].Kind != trace.Pruned ||
+			events[len(events)-1].Proc != trace.Proc(p)) {
+			events = events[:len(events)-1]
+		}
+		var records []string
+		for _, key := range keys {
+			if slices.ContainsFunc(f.Memory.Keys, func(prefix string) bool {
+				return strings.HasPrefix(key, prefix)
+			}) && slices.ContainsFunc(events, func(e trace.Event) bool {
+				return e.Kind == trace.Stored && e.Proc == trace.Proc(p) && e.Text == key
+			}) {
+				records = append(records, key)
+			}
+		}
+		if len(records) > kept[p] {
+			return fmt.Sprintf("%s keeps %d messages at the end and has the records %s",
+				f.name(trace.Proc(p)), kept[p], strings.Join(records, ", "))
+		}
+	}
+	return ""
+}

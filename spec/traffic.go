@@ -44,7 +44,7 @@ var OwnMessages = register(Property{
 				last = f.name(e.Proc) + " sends " + e.Text + " to " + f.name(e.Peer)
 			}
 		}
-		if most := f.Traffic.Most(sends, deliveries, lines*len(f.Layout.Names)); own > most {
+		if most := f.Traffic.Most(sends, deliveries, lines, len(f.Layout.Names)); own > most {
 			return fmt.Sprintf("the protocol sends %d messages of its own for %d sends, %d "+
 				"deliveries and %d lines of ranks, at most %d are promised; the last one: %s",
 				own, sends, deliveries, lines, most, last)

@@ -102,9 +102,12 @@ func (w *World) isQuiet(r *Run) bool {
 // quietOf is what is known of a run without failures.
 func (w *World) quietOf(r *Run) *spec.Quiet {
 	q := &spec.Quiet{Trace: &r.Trace, Held: w.heldIn(r),
-		Payloads: make([][]trace.MsgID, w.procs)}
+		Payloads: make([][]trace.MsgID, w.procs), Records: make([][]string, w.procs)}
 	for p := range core.Proc(w.procs) {
 		q.Payloads[p] = core.Payloads(w.content(r.last(), p))
+		for _, record := range w.envs.at(r.last()[envWord(p)]).Store {
+			q.Records[p] = append(q.Records[p], record.Key)
+		}
 	}
 	return q
 }

@@ -63,6 +63,7 @@ type Traffic struct {
 	Send     int // for each send of a program
 	Delivery int // for each delivery to a program
 	Line     int // for each line of a rank and each proc
+	Alone    int // for each line of a rank, however many procs there are
 }
 
 // Memory says for how many messages that a proc keeps it has room in memory; 0 is for any number.
@@ -71,12 +72,14 @@ type Memory struct {
 	Service int
 	// the kind of message by which a service asks for a checkpoint instead of writing to disk
 	Asks string
+	// prefixes of the records of what has no room: each goes when its message does
+	Keys []string
 }
 
-// Most is how many messages of its own a protocol may have sent; lines counts each line of a rank
-// as often as there are procs.
-func (t Traffic) Most(sends, deliveries, lines int) int {
-	return t.Send*sends + t.Delivery*deliveries + t.Line*lines
+// Most is how many messages of its own a protocol may have sent; lines are those of
+// ranks.
+func (t Traffic) Most(sends, deliveries, lines, procs int) int {
+	return t.Send*sends + t.Delivery*deliveries + (t.Line*procs+t.Alone)*lines
 }
 
 // Promises is what a protocol declares; the judge picks properties from it and calls a run outside

@@ -101,22 +101,29 @@ func (c *config) promises() promise.Promises {
 	p := promise.Promises{RollsBack: promise.FailedOnly, Needs: promise.Piecewise, PostsWait: true,
 		Reliable: true, Logging: loggings[c.protocol], Lines: "uncoordinated or semi-coordinated",
 		KeepsCopies: true, KeepsLines: c.protocol != SBML, Fetches: c.protocol != SBML,
-		StableKeys: []string{spillKey, logKey}}
-	p.Flow, p.Traffic = promise.Receives, promise.Traffic{Promised: true, Delivery: 3, Line: 3}
+		StableKeys: []string{}}
+	p.Flow, p.Traffic = promise.Receives, promise.Traffic{Promised: true, Delivery: 3, Alone: 3}
 	if c.protocol == HMPL {
 		p.Flow = promise.NamedSends
 	}
 	p.Memory = promise.Memory{Rank: c.Buffer.most(), Service: c.Memory.most()}
+	if !c.Buffer.none() {
+		p.StableKeys = append(p.StableKeys, spillKey)
+	}
 	if c.Full == CommandCheckpoint {
 		p.Memory.Asks = kindNames[LogFull]
+	} else if !c.Memory.none() {
+		p.StableKeys = append(p.StableKeys, logKey)
 	}
+	p.Memory.Keys = p.StableKeys
 	if c.Semi {
-		p.RollsBack = promise.Cluster
+		p.RollsBack, p.Traffic.Line = promise.Cluster, 3
 	}
 	if c.protocol == SBML {
 		p.Holes = true // numbers of former lives that nobody can replay are not given again
 		p.MaxFailures, p.StableKeys, p.Lines = 1, []string{imageKey}, "uncoordinated"
 		p.Writes, p.Traffic.Delivery = map[string]int{imageKey: 1}, 2
+		p.Traffic.Line, p.Traffic.Alone = 1, 0
 	}
 	return p
 }
