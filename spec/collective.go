@@ -17,7 +17,7 @@ var LogMinimal = register(Property{
 	Source: "[CAMEL] section 3.1", Applies: minimal,
 	Needs: leastKept,
 	Doc: "at the end one copy of each multicast is kept, at its root, and contributions only at " +
-		"the root and its children",
+		"the root and its children, for the root",
 	End: func(f *Facts, v View) string {
 		copies := map[trace.MsgID]trace.Proc{}
 		for p := range trace.Proc(f.Layout.Ranks) {
@@ -44,6 +44,10 @@ var LogMinimal = register(Property{
 					return fmt.Sprintf(
 						"%s keeps its contribution to round %d of group %s, which is complete",
 						f.name(p), c.Round, t.Name)
+				case i.Sort == trace.Part && (i.Peer != t.Root().Proc() || i.Number != c.Round):
+					return fmt.Sprintf(
+						"%s keeps %s for %s, as of round %d: it is of round %d, for %s", f.name(p),
+						f.label(i.ID), f.name(i.Peer), i.Number, c.Round, f.name(t.Root().Proc()))
 				case i.Sort == trace.Copy:
 					copies[i.ID] = p
 				}

@@ -16,7 +16,11 @@ func kept(p, about trace.Proc, number uint32, id trace.MsgID, past uint32) trace
 
 // keptItem is the declaration of p that it keeps a copy or a part.
 func keptItem(p trace.Proc, sort string, peer trace.Proc, id trace.MsgID) trace.Event {
-	return trace.Event{Kind: trace.Kept, Proc: p, Text: sort, Peer: peer, ID: id}
+	e := trace.Event{Kind: trace.Kept, Proc: p, Text: sort, Peer: peer, ID: id}
+	if sort == trace.Part {
+		e.Received = collective[id].Round
+	}
+	return e
 }
 
 func forgotten(e trace.Event) trace.Event {
@@ -248,6 +252,24 @@ var determinantCases = []judged{
 			keptItem(y, trace.Waiting, y, fromY), committed(y, fromY.Number, 0),
 			forgotten(keptItem(y, trace.Waiting, y, fromY))),
 		want: "y keeps x#9, which x sent before its recovery line",
+	},
+	{
+		name: "a message of behind a line waits in another", property: "waits-sent",
+		complete: true,
+		events: []trace.Event{committed(x, uint32(m2.Number)-1, 0), sent(m2, y),
+			keptItem(y, trace.Waiting, y, m2), committed(y, 0, 0)},
+		want: "m2 waits in the recovery line of y, and that of x does not send it",
+	},
+	{
+		name: "a message of before both lines waits", property: "waits-sent", complete: true,
+		events: []trace.Event{sent(m2, y), keptItem(y, trace.Waiting, y, m2),
+			committed(y, 0, 0), committed(x, uint32(m2.Number), 0)},
+	},
+	{
+		name: "a contribution for somebody else than the root", property: "log-minimal",
+		complete: true,
+		events:   append(contributed(fromX), keptItem(x, trace.Part, c, fromX)),
+		want:     "x keeps x#9 for c, as of round 1: it is of round 1, for y",
 	},
 	{
 		name: "a determinant of before the line", property: "log-pruned", complete: true,

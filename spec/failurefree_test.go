@@ -146,6 +146,49 @@ var quietCases = []struct {
 		events: []trace.Event{logs(x, c, m2), sent(m2, c), delivered(c, m2, 0),
 			committed(c, 0, 1), sent(x2, c), delivered(c, x2, 0),
 			{Kind: trace.Pruned, Proc: x, Peer: c, ID: m2}}},
+	{name: "a message says too little", property: "evidence-true", change: told,
+		events: append(slices.Clone(oneMessage), sent(m3, c), emitted(m3, c, 0, 0)),
+		want:   "y says of m3 that y sent it after 0 deliveries, which were 1"},
+	{name: "a message says what was", property: "evidence-true", change: told,
+		events: append(slices.Clone(oneMessage), sent(m3, c), receivedAfter(c, m3, 1))},
+	{name: "a result says too little", property: "evidence-true", change: told,
+		events: append(slices.Clone(oneMessage), sent(fromY, y), receivedAfter(y, fromY, 0)),
+		want:   "y says of y#10 that y sent it after 0 deliveries, which were 1"},
+	{name: "a result says too much", property: "evidence-true", change: told,
+		events: append(slices.Clone(oneMessage), sent(fromY, y), receivedAfter(y, fromY, 2))},
+	{name: "a delivery from somebody else", property: "evidence-true", change: told,
+		events: []trace.Event{sent(m2, y), {Kind: trace.Delivered, Proc: y, Peer: c, ID: m2}},
+		want:   "y receives m2 from c, which has not sent it"},
+	{name: "a determinant of another delivery", property: "evidence-true", change: told,
+		events: append(slices.Clone(oneMessage), sent(x2, y), delivered(y, x2, 0),
+			kept(x, y, 1, x2, 0)),
+		want: "x keeps x#2 as delivery 1 of y, which that is not"},
+	{name: "a determinant of that delivery", property: "evidence-true", change: told,
+		events: append(slices.Clone(oneMessage), kept(x, y, 1, m2, 0))},
+	{name: "an answer to nothing new", property: "told-once", change: told,
+		events: append(slices.Clone(known), emitted(m7, y, 0, 0), arrived(y, c, m7),
+			control(y, c)),
+		want: "y answers m7 of c by Ack, although there are others enough who keep what could " +
+			"have come with it, as c knew"},
+	{name: "an answer to what left before it was known", property: "told-once", change: told,
+		events: append(slices.Clone(known[:5]), emitted(m7, y, 0, 0), arrived(c, y, trace.MsgID{}),
+			arrived(y, c, m7), control(y, c))},
+	{name: "a message to somebody else", property: "told-once", change: told,
+		events: append(slices.Clone(known), emitted(m7, y, 0, 0), arrived(y, c, m7),
+			control(y, x))},
+}
+
+// known are the events after which c knows that y keeps the only determinant that c keeps.
+var known = []trace.Event{kept(c, c, 1, m3, 0), emitted(m7, y, 0, 0), arrived(y, c, m7),
+	kept(y, c, 1, m3, 0), control(y, c), arrived(c, y, trace.MsgID{})}
+
+func arrived(p, from trace.Proc, id trace.MsgID) trace.Event {
+	return trace.Event{Kind: trace.Arrived, Proc: p, Peer: from, ID: id}
+}
+
+// told changes facts to those of a protocol with determinants.
+func told(f *spec.Facts) {
+	f.Holders, f.Traffic.Told, f.FIFO, f.MaxFailures, f.Checkpoints = true, true, true, 1, false
 }
 
 // Aim: what is promised for runs without failures is judged. Method: hand-written runs, each with

@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 
+	"github.com/domino-check/domino/spec/order"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -42,6 +43,34 @@ var LogPruned = register(Property{
 					return fmt.Sprintf(
 						"%s keeps the determinant of reception %d of %s, which is before its "+
 							"recovery line", f.name(p), i.Number, f.name(i.Peer))
+				}
+			}
+		}
+		return ""
+	},
+})
+
+// WaitsSent: a recovery line has no orphan among what it has of messages that wait, either.
+var WaitsSent = register(Property{
+	Name: "waits-sent", Kind: Final, Source: "[CAMEL] section 2.3",
+	Applies: func(f *Facts) bool { return f.Holders && f.Checkpoints },
+	Needs:   "Holders, and checkpoints in the scenario (Kept, Commit)",
+	Doc: "at the end what waits in the image of a recovery line was sent before the recovery " +
+		"line of its sender, the result of a reduction before those of all who contribute",
+	End: func(f *Facts, v View) string {
+		for p := range trace.Proc(f.Layout.Ranks) {
+			line := v.Observed(p).Line
+			if line == nil {
+				continue
+			}
+			for _, i := range line.Memory {
+				for _, id := range order.Sends(f.Layout, i.ID) {
+					of := v.Observed(id.From.Proc()).Line
+					if of == nil || of.Sent < id.Number {
+						return fmt.Sprintf(
+							"%s waits in the recovery line of %s, and that of %s does not send it",
+							f.label(id), f.name(p), f.name(id.From.Proc()))
+					}
 				}
 			}
 		}

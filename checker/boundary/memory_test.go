@@ -27,6 +27,9 @@ func memories() []Mutant {
 			habit{input: ignores("Prune")}),
 		nearly("log-pruned", "prunes-again",
 			"says two times that everybody is at the recovery line", sends(repeats("Prune"))),
+		breaks("waits-sent", "waits-for-nothing",
+			"says of each line that a message which nobody has sent waits in it",
+			habit{effects: each(waitForNothing)}),
 		breaks("recovery-ends", "never-recovers", "says that its recovery is not over",
 			habit{history: func(h *trace.History) {
 				h.Recovering = true
@@ -84,6 +87,14 @@ func secondStory(_ *machine, e core.Effect) []core.Effect {
 	}
 	e.ID.Number += 100
 	return []core.Effect{e}
+}
+
+func waitForNothing(b *machine, e core.Effect) []core.Effect {
+	if e.Event() != trace.Committed {
+		return []core.Effect{e}
+	}
+	nothing := trace.Item{Sort: trace.Waiting, Peer: b.Proc, ID: trace.MsgID{Number: 100}}
+	return []core.Effect{core.Kept(nothing), e, core.Forgotten(nothing)}
 }
 
 func inside(b *machine, e core.Effect) []core.Effect {

@@ -21,7 +21,19 @@ func quiets() []Mutant {
 			habit{effects: each(diskless)}),
 		breaks("undeclared", "declares-no-log", "does not say that it logs a message",
 			habit{effects: each(silent)}),
+		breaks("evidence-true", "misdates",
+			"says of each message that it receives that one delivery more was before the send",
+			habit{effects: each(misdate)}),
+		breaks("told-once", "ignores-acks", "takes no notice of acknowledgements",
+			habit{input: ignores("Ack")}),
 	}
+}
+
+func misdate(_ *machine, e core.Effect) []core.Effect {
+	if e.Event() == trace.Delivered {
+		e.Stamp.Date++
+	}
+	return []core.Effect{e}
 }
 
 func chatter(b *machine, e core.Effect, m *envelope) []core.Effect {
@@ -61,6 +73,10 @@ var quietly = []struct{ property, mutant, at, near, nearAt string }{
 		nearAt: "core, rank"},
 	{property: "log-collected", mutant: "never-acknowledges", at: "rally, saved",
 		near: "prunes-twice", nearAt: "rally, saved"},
+	{property: "evidence-true", mutant: "misdates", at: "answers", near: "keeps-twice",
+		nearAt: "answers"},
+	{property: "told-once", mutant: "ignores-acks", at: "answers", near: "keeps-twice",
+		nearAt: "answers"},
 }
 
 // rehearse makes the runs without failures of the scope with every machine changed by wrap.

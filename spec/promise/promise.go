@@ -64,6 +64,9 @@ type Traffic struct {
 	Delivery int // for each delivery to a program
 	Line     int // for each line of a rank and each proc
 	Alone    int // for each line of a rank, however many procs there are
+	// with a message go only determinants of which fewer others are known to keep them than may
+	// fail, and a message with none is not answered
+	Told bool
 }
 
 // Memory says for how many messages that a proc keeps it has room in memory; 0 is for any number.

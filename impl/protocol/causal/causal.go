@@ -154,7 +154,7 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 		Recovers: true, Holders: true, StableKeys: []string{snapshot.ImageKey, snapshot.CommitKey},
 		Writes: snapshot.Writes(), Flow: promise.Everything,
 		// a delivery: those whose determinants came with it are told
-		Traffic: promise.Traffic{Promised: true, Delivery: 1 + options.F, Line: 3}}
+		Traffic: promise.Traffic{Promised: true, Delivery: 1 + options.F, Line: 3, Told: true}}
 	if options.F == 0 {
 		setup.Promises.MaxFailures = -1
 		setup.Promises.Limits = map[string]string{"failures": "nobody but a rank itself holds " +
