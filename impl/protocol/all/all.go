@@ -20,6 +20,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/pessimistic"
 	pessimisticprinted "github.com/domino-check/domino/impl/protocol/pessimistic/printed"
 	"github.com/domino-check/domino/impl/protocol/radic"
+	radicprinted "github.com/domino-check/domino/impl/protocol/radic/printed"
 )
 
 // Protocols lists the protocols of the house, by name.
@@ -34,7 +35,7 @@ func Protocols() protocol.List {
 			twophase.Protocol,
 		},
 		pessimisticprinted.Beside(pessimistic.Protocols()),
-		radic.Protocols(),
+		radicprinted.Beside(radic.Protocols()),
 	)
 	for i := range list {
 		list[i].House = true
