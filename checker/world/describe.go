@@ -34,7 +34,9 @@ func (w *World) describe(state []uint32, c eventCode) string {
 	case advance:
 		text = "step " + name + " " + w.describeStep(state, p, a)
 	case persisted:
-		text = "persisted " + name + " " + e.Writing[0].Key
+		text = "persisted " + name + " " + e.Writing[e.puts()].Key
+	case erase:
+		text = "erased " + name + " " + e.Writing[0].Key
 	case told:
 		text = "told " + name + " down " + w.names(
 			w.notice(state[envWord(p)], w.pendingIndex(state, p, a)))

@@ -30,6 +30,7 @@
 //
 // Writes become stable in their order. Of those in progress at a crash some of the oldest are, and
 // the next one may be damaged where its key had no value; a stable value is never lost to a write.
+// A delete is one of them, of which nobody hears when it is stable.
 //
 // A network keeps the order of each channel, or none. Where none is kept, a message that its
 // receiver would ignore may stay in flight until there is a use for it (fault.Model.Selective), or

@@ -49,7 +49,7 @@ func (w *World) reducible(state []uint32) bool {
 func (w *World) quiet(state []uint32) (newest uint64, ok bool) {
 	for p := range core.Proc(w.procs) {
 		e := w.envs.at(state[envWord(p)])
-		if len(e.Pending) > 0 || len(e.Timers) > 0 || len(e.Watches) > 0 || len(e.Writing) > 0 ||
+		if len(e.Pending) > 0 || len(e.Timers) > 0 || len(e.Watches) > 0 || e.puts() >= 0 ||
 			!e.Up && slices.Contains(w.Setup.Watchers, p) {
 			return 0, false
 		}

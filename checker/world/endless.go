@@ -29,7 +29,7 @@ func (w *World) Event(state []uint32, c uint64) (name uint64, owed bool) {
 	case tick:
 		input := w.tickInput(state[envWord(p)], event.arg())
 		return uint64(code(tick, p, int(input))), true
-	case cut:
+	case cut, erase:
 		return c, false
 	}
 	return c, true

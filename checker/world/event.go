@@ -11,7 +11,7 @@ type kind uint8
 const (
 	deliver    kind = iota + 1 // arg: head of the inbox
 	advance                    // arg: index of the choice
-	persisted                  // the oldest write in progress
+	persisted                  // the oldest put in progress, with the deletes before it
 	told                       // arg: first proc of the group that the pending notice is about
 	tick                       // arg: index of the timer
 	checkpoint                 // spontaneous
@@ -23,6 +23,7 @@ const (
 	duplicate                  // arg: head of the inbox
 	suspect                    // arg: proc falsely reported
 	expire                     // arg: proc that the watchdog is about
+	erase                      // the oldest delete in progress
 )
 
 // eventCode names an event of a state, and stays the same while independent events happen. From the

@@ -92,10 +92,15 @@ func (w *World) started(state []uint32, p core.Proc) uint32 {
 func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansion) {
 	number, here := state[envWord(p)], state[localWord(p)]
 	e := w.envs.at(number)
-	if len(e.Writing) > 0 {
+	if e.puts() >= 0 {
 		tr := w.transition(here, w.persistedInput(number))
 		w.step(state, p, tr, code(persisted, p, 0).step(), x,
 			w.change(state, p, operation{Kind: opComplete}))
+	}
+	if w.erases(state, p) {
+		x.Add(code(erase, p, 0).step())
+		c := w.change(state, p, operation{Kind: opErase})
+		c.apply(x)
 	}
 	for i, g := range e.Pending {
 		if (w.Model.Joint && i > 0) || !w.tellable(state, p, i) {
@@ -169,10 +174,11 @@ const (
 	askSilence
 )
 
-// persistedInput is the input that the oldest write of an env leads to.
+// persistedInput is the input that the oldest put of an env leads to.
 func (w *World) persistedInput(number uint32) uint32 {
 	return w.input(askPersisted|uint64(number), func() core.Input {
-		return core.Input{Kind: core.Persisted, Key: w.envs.at(number).Writing[0].Key}
+		e := w.envs.at(number)
+		return core.Input{Kind: core.Persisted, Key: e.Writing[e.puts()].Key}
 	})
 }
 

@@ -39,6 +39,7 @@ const mostProcs = 64
 //     its mates; and the records that it is handed.
 //   - Where channels are sets, a loss depends on every step: the lost message may be sent again.
 //   - A watchdog, when it starts and when it expires, reads the life of whom it is about.
+//   - A delete that becomes stable by itself reads the lives of those who read the store.
 //   - A step that global properties look at depends on every other step: its verdict may depend on
 //     where it is taken.
 func (w *World) Footprint(state []uint32, number uint64) checker.Footprint {
@@ -63,6 +64,8 @@ func (w *World) Footprint(state []uint32, number uint64) checker.Footprint {
 		for _, q := range w.owners(p) {
 			f.Reads[own] |= 1 << q
 		}
+	case erase:
+		f.Reads[life] = ^uint64(0) // who is down, and reads it
 	case deliver, lose, duplicate:
 		if w.Model.FromDead == fault.Nothing {
 			box := w.inbox(state, p)

@@ -307,7 +307,7 @@ func (r *recorder) write(e *core.Effect) {
 	if e.Value == nil {
 		op.A = 1
 	}
-	r.change(op, e.Value == nil)
+	r.change(op, false)
 }
 
 // change adds an operation on the env.

@@ -105,9 +105,7 @@ func (w *World) quietOf(r *Run) *spec.Quiet {
 		Payloads: make([][]trace.MsgID, w.procs), Records: make([][]string, w.procs)}
 	for p := range core.Proc(w.procs) {
 		q.Payloads[p] = core.Payloads(w.content(r.last(), p))
-		for _, record := range w.envs.at(r.last()[envWord(p)]).Store {
-			q.Records[p] = append(q.Records[p], record.Key)
-		}
+		q.Records[p] = w.envs.at(r.last()[envWord(p)]).kept()
 	}
 	return q
 }

@@ -13,7 +13,7 @@ type env struct {
 	Up      bool
 	Inc     uint32      // the live incarnation, or the one that the next restart will be
 	Store   []write     // stable records by key
-	Writing []write     // in progress, oldest first: they complete in this order
+	Writing []write     // in progress, oldest first: they become stable in this order
 	Pending []core.Proc // failures it has not been told of: first proc of each group, ascending
 	Timers  []string    // set and not fired, sorted
 	Watches []watch     // watchdogs, by proc
@@ -21,12 +21,13 @@ type env struct {
 	Line    uint32      // history of the recovery line, plus 1; 0 = the initial state
 }
 
-// write is one stable record, or one on its way.
+// write is one stable record, or a change of the store on its way.
 type write struct {
 	_     struct{} `cbor:",toarray"`
 	Key   string
 	Value []byte
 	Torn  bool
+	Gone  bool // on its way: the record is deleted
 }
 
 // watch is a watchdog about one life of a proc.
@@ -41,7 +42,7 @@ type opKind uint8
 
 const (
 	opWrite    opKind = iota // Key, Value; A = 1 deletes
-	opComplete               // the oldest write becomes stable
+	opComplete               // the oldest put becomes stable, and the deletes before it
 	// A: next incarnation; B: writes in progress that became stable; Torn: the next one is damaged
 	opStop
 	opRenumber // A: next incarnation of a proc that is down
@@ -54,6 +55,7 @@ const (
 	opWatch    // A: proc; B: its life
 	opUnwatch  // A: proc
 	opRenew    // A: next incarnation of a proc that is up
+	opErase    // the oldest change of the store, a delete, becomes stable
 )
 
 // operation is one change of an env.
@@ -156,20 +158,18 @@ func (w *World) round(round uint64) uint32 {
 func (e *env) apply(op operation) {
 	switch op.Kind {
 	case opWrite:
-		if op.A == 1 {
-			e.Store = slices.DeleteFunc(e.Store, func(r write) bool { return r.Key == op.Key })
-			return
+		if op.A == 1 && !e.known(op.Key) {
+			return // no outcome shows that it was asked for
 		}
-		e.Writing = append(e.Writing, write{Key: op.Key, Value: op.Value})
+		e.Writing = append(e.Writing, write{Key: op.Key, Value: op.Value, Gone: op.A == 1})
 	case opComplete:
-		e.store(e.Writing[0])
-		e.Writing = e.Writing[1:]
+		e.stable(e.puts() + 1)
+	case opErase:
+		e.stable(1)
 	case opStop:
-		for _, r := range e.Writing[:op.B] {
-			e.store(r)
-		}
+		e.stable(int(op.B))
 		if op.Torn {
-			e.store(write{Key: e.Writing[op.B].Key, Torn: true})
+			e.store(write{Key: e.Writing[0].Key, Torn: true})
 		}
 		e.Up, e.Inc, e.Writing, e.Timers, e.Watches = false, op.A, nil, nil, nil
 		e.Former = max(e.Former, op.Round)
@@ -211,29 +211,77 @@ func (e *env) unwatch(q core.Proc) {
 	e.Watches = slices.DeleteFunc(e.Watches, func(v watch) bool { return v.About == q })
 }
 
+// A delete is an entry in the order of the writes, as on disk (package impl/runtime/disk): a crash
+// may lose it together with all that comes after it. Nobody is told when it is stable, so it stays
+// in Writing until the next put is, and two things ask how far it has come: a crash, which takes
+// every outcome, and the restart of another proc that reads this store, before which it may become
+// stable by itself (World.erases). A moment between shows to nobody, so it has no event.
+
+// puts is the place of the oldest put in progress, -1 when there is none.
+func (e *env) puts() int {
+	return slices.IndexFunc(e.Writing, func(r write) bool { return !r.Gone })
+}
+
+// known reports whether a record is there when all that is in progress is stable.
+func (e *env) known(key string) bool { return e.knownAfter(key, len(e.Writing), true) }
+
+// knownAfter reports whether a record is there, a damaged one if that counts, when so many of the
+// writes in progress are stable.
+func (e *env) knownAfter(key string, kept int, torn bool) bool {
+	for _, r := range slices.Backward(e.Writing[:kept]) {
+		if r.Key == key {
+			return !r.Gone
+		}
+	}
+	return slices.ContainsFunc(e.Store, func(r write) bool {
+		return r.Key == key && (torn || !r.Torn)
+	})
+}
+
+// kept are the keys of the records that a proc means to keep: those that are there when all that is
+// in progress is stable.
+func (e *env) kept() (keys []string) {
+	after := env{Store: slices.Clone(e.Store), Writing: e.Writing}
+	after.stable(len(e.Writing))
+	for _, r := range after.Store {
+		keys = append(keys, r.Key)
+	}
+	return keys
+}
+
 // tears reports whether a crash may leave the write that comes after so many of those in progress
 // as a damaged record: when its key has no value by then. A value is never lost to a rewrite, for
 // the store writes the new one beside the old one, which it gives up when the new one is stable
-// (package impl/runtime/disk): half a rewrite leaves the older value, as if it had not begun.
+// (package impl/runtime/disk): half a rewrite leaves the older value, as if it had not begun, and
+// so does half a delete.
 func (e *env) tears(kept int) bool {
-	if kept == len(e.Writing) {
+	if kept == len(e.Writing) || e.Writing[kept].Gone {
 		return false
 	}
-	key := e.Writing[kept].Key
-	return !slices.ContainsFunc(e.Store, func(r write) bool { return r.Key == key && !r.Torn }) &&
-		!slices.ContainsFunc(e.Writing[:kept], func(r write) bool { return r.Key == key })
+	return !e.knownAfter(e.Writing[kept].Key, kept, false)
 }
 
-// store makes a record stable, in the place of an older one with its key.
+// stable makes so many of the oldest writes stable.
+func (e *env) stable(n int) {
+	for _, r := range e.Writing[:n] {
+		e.store(r)
+	}
+	e.Writing = e.Writing[n:]
+}
+
+// store makes a change stable: a record, in the place of an older one with its key, or its delete.
 func (e *env) store(r write) {
 	i, found := slices.BinarySearchFunc(e.Store, r.Key, func(s write, key string) int {
 		return compareStrings(s.Key, key)
 	})
-	if found {
+	switch {
+	case found && r.Gone:
+		e.Store = slices.Delete(e.Store, i, i+1)
+	case found:
 		e.Store[i] = r
-		return
+	case !r.Gone:
+		e.Store = slices.Insert(e.Store, i, r)
 	}
-	e.Store = slices.Insert(e.Store, i, r)
 }
 
 func compareStrings(a, b string) int {
@@ -255,6 +303,21 @@ func (w *World) owners(p core.Proc) []core.Proc {
 		}
 	}
 	return []core.Proc{p}
+}
+
+// erases reports whether the oldest change of the store of a proc is a delete that may become
+// stable by itself where it shows: somebody who reads the store is down.
+func (w *World) erases(state []uint32, p core.Proc) bool {
+	e := w.envs.at(state[envWord(p)])
+	if len(e.Writing) == 0 || !e.Writing[0].Gone || w.Setup.Reads == nil {
+		return false
+	}
+	for q := range core.Proc(w.procs) {
+		if q != p && !w.envs.at(state[envWord(q)]).Up && slices.Contains(w.owners(q), p) {
+			return true
+		}
+	}
+	return false
 }
 
 // records are the stable records that a new incarnation of p is handed.

@@ -118,7 +118,8 @@ type EffectKind uint8
 const (
 	SendMessage EffectKind = iota + 1 // put on the network: To, Message
 	// write stable record Key = Value, a Persisted input follows; a nil Value deletes, nothing
-	// follows
+	// follows, and until a later record is stable a crash may lose the delete: what was deleted is
+	// there again
 	Persist
 	Deliver  // answer to Receive: From, Payload, Stamp
 	SetTimer // Timer will fire after Ticks

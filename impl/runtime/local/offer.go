@@ -30,6 +30,7 @@ const (
 	suspect
 	lose
 	duplicate
+	erase
 )
 
 // offer is one event that can happen.
@@ -93,7 +94,11 @@ func (r *run) steps(p *proc, yield func(offer) bool) bool {
 			return false
 		}
 	}
-	if len(p.writing) > 0 && !yield(offer{kind: persisted, due: max(p.writing[0].due, p.readyAt)}) {
+	if i := p.puts(); i >= 0 &&
+		!yield(offer{kind: persisted, due: max(p.writing[i].due, p.readyAt)}) {
+		return false
+	}
+	if r.erases(p) && !yield(offer{kind: erase, due: p.writing[0].due}) {
 		return false
 	}
 	for i, n := range p.pending {
@@ -220,7 +225,7 @@ func (r *run) prepare(p *proc, o *offer) {
 	case advance:
 		o.input = core.Input{Kind: core.Advance, Choice: p.choices[o.index]}
 	case persisted:
-		o.input = core.Input{Kind: core.Persisted, Key: p.writing[0].key}
+		o.input = core.Input{Kind: core.Persisted, Key: p.writing[p.puts()].key}
 	case told:
 		o.input = core.Input{Kind: core.Down, Procs: r.report(p, o.index)}
 	case tick:
@@ -240,6 +245,10 @@ func (r *run) prepare(p *proc, o *offer) {
 // direct does what needs no machine.
 func (r *run) direct(p *proc, o *offer) bool {
 	switch o.kind {
+	case erase:
+		r.out.Schedule = append(r.out.Schedule, r.name(p, o, nil))
+		p.stable(1)
+		return true
 	case cut, lose:
 		r.gone++
 		r.out.Schedule = append(r.out.Schedule, r.name(p, o, nil))
@@ -311,8 +320,7 @@ func (r *run) cause(p *proc, o *offer) {
 	case duplicate:
 		r.left.duplicates--
 	case persisted:
-		p.keep(p.writing[0])
-		p.writing = p.writing[1:]
+		p.stable(p.puts() + 1)
 	case told:
 		if r.config.Model.Joint {
 			p.pending = nil
@@ -364,6 +372,8 @@ func (r *run) name(p *proc, o *offer, events []trace.Event) string {
 		return fmt.Sprintf("restart %s incarnation %d", name, o.inc)
 	case cut:
 		return "cut " + l.Channel(o.channel.from, o.channel.inc, p.id)
+	case erase:
+		return "erased " + name + " " + p.writing[0].key
 	case checkpoint:
 		return "checkpoint " + name
 	case suspect:

@@ -8,38 +8,80 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// write is one stable record, or one on its way.
+// write is one stable record, or a change of the store on its way.
 type write struct {
 	key   string
 	value []byte
 	torn  bool
+	gone  bool // on its way: the record is deleted
 	due   time.Duration
 }
 
-// write begins a write, or deletes a record at once. Writes of a proc complete in their order.
+// write begins a put, or a delete. What a proc changes becomes stable in its order, and a delete
+// with the put that comes after it, or by itself where somebody reads it, as in the world (package
+// checker/world, storage.go).
 func (r *run) write(p *proc, e *core.Effect) {
-	if e.Value == nil {
-		p.store = slices.DeleteFunc(p.store, func(w write) bool { return w.key == e.Key })
-		return
+	w := write{key: e.Key, value: e.Value, gone: e.Value == nil}
+	if w.gone && !p.known(e.Key, len(p.writing), true) {
+		return // no outcome shows it
 	}
-	w := write{key: e.Key, value: e.Value, due: r.clock() +
-		r.pace.delay(p.rng, r.pace.writes[p.id])}
+	w.due = r.clock() + r.pace.delay(p.rng, r.pace.writes[p.id])
 	if n := len(p.writing); n > 0 {
 		w.due = max(w.due, p.writing[n-1].due)
 	}
 	p.writing = append(p.writing, w)
 }
 
-// keep makes a record stable, in the place of an older one with its key.
+// puts is the place of the oldest put in progress, -1 when there is none.
+func (p *proc) puts() int {
+	return slices.IndexFunc(p.writing, func(w write) bool { return !w.gone })
+}
+
+// stable makes so many of the oldest writes stable.
+func (p *proc) stable(n int) {
+	for _, w := range p.writing[:n] {
+		p.keep(w)
+	}
+	p.writing = p.writing[n:]
+}
+
+// keep makes a change stable: a record, in the place of an older one with its key, or its delete.
 func (p *proc) keep(w write) {
 	i, found := slices.BinarySearchFunc(p.store, w.key, func(s write, key string) int {
 		return strings.Compare(s.key, key)
 	})
-	if found {
+	switch {
+	case found && w.gone:
+		p.store = slices.Delete(p.store, i, i+1)
+	case found:
 		p.store[i] = w
-		return
+	case !w.gone:
+		p.store = slices.Insert(p.store, i, w)
 	}
-	p.store = slices.Insert(p.store, i, w)
+}
+
+// known reports whether a record is there, a damaged one if that counts, when so many of the writes
+// in progress are stable.
+func (p *proc) known(key string, kept int, torn bool) bool {
+	for _, w := range slices.Backward(p.writing[:kept]) {
+		if w.key == key {
+			return !w.gone
+		}
+	}
+	return slices.ContainsFunc(p.store, func(w write) bool {
+		return w.key == key && (torn || !w.torn)
+	})
+}
+
+// erases reports whether the oldest change of the store is a delete that shows to somebody who is
+// down and reads it.
+func (r *run) erases(p *proc) bool {
+	if len(p.writing) == 0 || !p.writing[0].gone || r.setup.Reads == nil {
+		return false
+	}
+	return slices.ContainsFunc(r.procs, func(q *proc) bool {
+		return q != p && !q.up && slices.Contains(r.setup.Reads(q.id), p.id)
+	})
 }
 
 // fate is what becomes of the writes in progress of a proc that stops: so many of the oldest have
@@ -77,12 +119,10 @@ func (r *run) fates(procs []*proc) (all [][]fate) {
 // record: when its key has no value by then. Half a rewrite leaves the older value, as on disk
 // (package impl/runtime/disk).
 func (p *proc) tears(kept int) bool {
-	if kept == len(p.writing) {
+	if kept == len(p.writing) || p.writing[kept].gone {
 		return false
 	}
-	key := p.writing[kept].key
-	return !slices.ContainsFunc(p.store, func(w write) bool { return w.key == key && !w.torn }) &&
-		!slices.ContainsFunc(p.writing[:kept], func(w write) bool { return w.key == key })
+	return !p.known(p.writing[kept].key, kept, false)
 }
 
 // records are the stable records that a new incarnation of the proc is handed.
