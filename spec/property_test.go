@@ -63,7 +63,7 @@ func TestSometimes(t *testing.T) {
 func TestEveryPropertyIsJudged(t *testing.T) {
 	broken, near := map[string]bool{}, map[string]bool{}
 	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, loggingCases,
-		hostingCases, watchingCases, terminationCases, decisionCases, registerCases,
+		changesCases, hostingCases, watchingCases, terminationCases, decisionCases, registerCases,
 		determinantCases) {
 		broken[tt.property] = broken[tt.property] || tt.want != ""
 		near[tt.property] = near[tt.property] || tt.want == ""

@@ -58,13 +58,16 @@ var Reach = register(Property{
 	Needs:   onNodes,
 	Watched: []trace.Kind{trace.Emitted, trace.Adopted},
 	Doc: "between two moves of ranks nobody asks more often where the others are than every node " +
-		"once and one of them again, for each other rank",
+		"once and one of them again, for each other rank, and asks nobody but nodes",
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
 		switch {
 		case e.Kind == trace.Adopted:
 			return "", ""
 		case f.Layout.Kinds[e.Text] != trace.Question:
 			return memory, ""
+		case f.Layout.Hosted[e.Peer]:
+			return memory, fmt.Sprintf("%s asks %s, which is no node, where another rank is",
+				f.name(e.Proc), f.name(e.Peer))
 		}
 		count := make([]byte, f.Layout.Ranks)
 		copy(count, memory)

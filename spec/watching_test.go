@@ -86,6 +86,11 @@ var watchingCases = []judged{
 		want:   "x has asked 4 times where another rank is, and nobody has moved meanwhile",
 	},
 	{
+		name: "no node", property: "reach", facts: hostingFacts,
+		events: []trace.Event{asks(x), {Kind: trace.Emitted, Proc: x, Peer: y, Text: "WhereIs"}},
+		want:   "x asks y, which is no node, where another rank is",
+	},
+	{
 		name: "two who ask, and a move between", property: "reach", facts: hostingFacts,
 		events: []trace.Event{asks(x), asks(y), asks(x), asks(x), asks(y), asks(y), runsOn(c, y),
 			asks(x), asks(x), asks(x)},

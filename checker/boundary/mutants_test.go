@@ -230,6 +230,23 @@ var byTrace = []struct {
 			leaves},
 	},
 	{
+		property: "changes-made", hosts: true, complete: true,
+		why: "whom a machine tells is its own decision: scenario radic-rbml-swap-back fails " +
+			"when a node forgets whom it has to ask again",
+		broken: []trace.Event{adopts(n1, a), adopts(n2, b), leaves},
+		near: []trace.Event{adopts(n1, a), adopts(n2, b), leaves,
+			{Kind: trace.Crashed, Proc: n1}},
+	},
+	{
+		property: "watch-dropped", hosts: true, complete: true,
+		why: "when a watchdog is stopped is decided inside the machine: scenario " +
+			"radic-sbml-silent fails when a spare never stops one",
+		broken: []trace.Event{{Kind: trace.Watched, Proc: s1, Peer: n2}},
+		near: []trace.Event{{Kind: trace.Watched, Proc: s1, Peer: n2},
+			{Kind: trace.Watched, Proc: n1, Peer: n2},
+			{Kind: trace.Unwatched, Proc: s1, Peer: n2}},
+	},
+	{
 		property: "recovery-saved", hosts: true, complete: true,
 		why: "what a machine does at the end of its recovery is its own decision: mutant unsaved " +
 			"of radic explores it",
@@ -269,7 +286,7 @@ func nodeFacts() *spec.Facts {
 	promised := promise.Promises{KeepsLines: true, RollsBack: promise.All}
 	return &spec.Facts{Promises: promised, Layout: &trace.Layout{
 		Names: []string{"a", "b", "La", "Lb", "N1", "N2", "S1"}, Ranks: 2, Holdings: true,
-		Spares: []trace.Proc{s1}, Nodes: []trace.Proc{n1, n2},
+		Spares: []trace.Proc{s1}, Nodes: []trace.Proc{n1, n2}, Leaving: []trace.Proc{n1},
 		Hosted: map[trace.Proc]bool{a: true, b: true, la: true, lb: true, n1: false, n2: false,
 			s1: false},
 		Kinds: map[string]trace.Meaning{says.Text: trace.Shares, leaves.Text: trace.Leaves},

@@ -187,6 +187,8 @@ type Layout struct {
 	Room int `json:"-"`
 	// of the spares: those that are not there at the start
 	Late []Proc `json:"-"`
+	// nodes that their operator takes out, at any time
+	Leaving []Proc `json:"-"`
 	// what message kinds, and texts that are Declared, mean to the properties
 	Kinds map[string]Meaning `json:"-"`
 }

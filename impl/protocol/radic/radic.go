@@ -139,7 +139,10 @@ func (c *config) layout(s, inner *core.Setup) error {
 		}
 	}
 	l.Hosted, l.Groups = map[core.Proc]bool{}, nil
-	l.Nodes, l.Spares, l.Late, l.Room = nil, nil, nil, c.Capacity
+	l.Nodes, l.Spares, l.Late, l.Leaving, l.Room = nil, nil, nil, nil, c.Capacity
+	if c.Leaves > 0 {
+		l.Leaving = append(l.Leaving, c.node(c.Leaves-1))
+	}
 	l.Kinds = map[string]trace.Meaning{kindNames[WhereIs]: trace.Question,
 		basicProtection: trace.Shares, entered: trace.Enters, leaving: trace.Leaves}
 	for _, k := range c.origin {
