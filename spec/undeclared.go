@@ -15,7 +15,8 @@ var Undeclared = register(Property{
 	},
 	Needs: "LogsOutside, Holders or Layout.Holdings: what is kept is declared (Logged, Kept)",
 	Doc: "at the end of a run without failures no state holds the payload of a message that its " +
-		"proc has not declared to keep, nor of one that is in no log",
+		"proc has not declared to keep, nor of one that is in no log, nor of a contribution to a " +
+		"result that it has received",
 	Whole: func(f *Facts, q *Quiet) string {
 		kept := make([]map[trace.MsgID]bool, len(f.Layout.Names))
 		received := make([]map[trace.MsgID]bool, len(f.Layout.Names))
@@ -35,7 +36,9 @@ var Undeclared = register(Property{
 		for p, list := range q.Payloads {
 			for _, id := range list {
 				self := trace.Proc(p)
-				mine := id.From.Proc() == self || received[p][id] || p >= f.Layout.Ranks
+				c := f.Layout.Collectives[id]
+				mine := id.From.Proc() == self || received[p][id] || p >= f.Layout.Ranks ||
+					c.Round > 0 && received[p][resultOf(f, c)]
 				if mine && !kept[p][id] {
 					return fmt.Sprintf("%s still holds %s at the end and does not say so",
 						f.name(self), f.label(id))
