@@ -203,7 +203,8 @@ var OutputStable = register(Property{
 var Protected = register(Property{
 	Name: "protected", Kind: Final, Source: "[RADIC] section 2.3.2, design section 2",
 	Doc: "when nothing can happen any more, somebody who is up keeps a recovery line of " +
-		"every rank that has not given up, nor waits in its recovery for one that has",
+		"every rank that has not given up, nor waits in its recovery for one that has; and a " +
+		"cluster that rolls back as one has given up as one",
 	Applies: func(f *Facts) bool { return f.KeepsLines },
 	Needs:   "KeepsLines: images in the memory of others (Kept, Forgotten)",
 	End: func(f *Facts, v View) string {
@@ -212,6 +213,10 @@ var Protected = register(Property{
 		}
 		for r := range f.ranks() {
 			o := v.Observed(r.Proc())
+			if q, alone := leftAlone(f, v, r.Proc()); alone {
+				return fmt.Sprintf("%s goes on, and %s of its cluster has given up", f.name(r.Proc()),
+					f.name(q))
+			}
 			if gaveUp(f, v) && o.History != nil && o.History.Recovering {
 				// its recovery waits for good for somebody who has given up, and its end would
 				// protect it
@@ -226,6 +231,21 @@ var Protected = register(Property{
 		return ""
 	},
 })
+
+// leftAlone finds a rank with which the rank rolls back as one, and which has given up alone.
+func leftAlone(f *Facts, v View, rank trace.Proc) (mate trace.Proc, alone bool) {
+	own := v.Observed(rank).Holding
+	if f.RollsBack != promise.Cluster || own != nil && own.Halted {
+		return 0, false
+	}
+	for r := range f.ranks() {
+		h := v.Observed(r.Proc()).Holding
+		if f.Layout.SameCluster(r.Proc(), rank) && h != nil && h.Halted {
+			return r.Proc(), true
+		}
+	}
+	return 0, false
+}
 
 // BuffersDrain: what is stable costs no memory at its sender.
 var BuffersDrain = register(Property{

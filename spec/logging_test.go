@@ -207,6 +207,15 @@ var loggingCases = []judged{
 		want: "nobody keeps an image of x, so its next failure can not be survived",
 	},
 	{
+		name: "a rank of a node that goes on alone", property: "protected", complete: true,
+		facts: nodeFacts, events: with3(givesUp(y, 0)),
+		want: "x goes on, and y of its cluster has given up",
+	},
+	{
+		name: "a node that has given up", property: "protected", complete: true,
+		facts: nodeFacts, events: with3(givesUp(y, 0), givesUp(x, 0)),
+	},
+	{
 		name: "a copy of what is logged", property: "buffers-drain", complete: true,
 		events: with3(inLog(y, m3, c, 0), inLog(rp, m3, c, 1)),
 		want:   "y still has a copy of m3, which is stable at c",
