@@ -214,8 +214,8 @@ var Protected = register(Property{
 		for r := range f.ranks() {
 			o := v.Observed(r.Proc())
 			if q, alone := leftAlone(f, v, r.Proc()); alone {
-				return fmt.Sprintf("%s goes on, and %s of its cluster has given up", f.name(r.Proc()),
-					f.name(q))
+				return fmt.Sprintf("%s goes on, and %s of its cluster has given up",
+					f.name(r.Proc()), f.name(q))
 			}
 			if gaveUp(f, v) && o.History != nil && o.History.Recovering {
 				// its recovery waits for good for somebody who has given up, and its end would
