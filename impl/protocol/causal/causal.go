@@ -90,6 +90,7 @@ type config struct {
 	ranks, groups, f int
 	errata           Set
 	unordered        bool
+	replies          bool // how much a rank has sent at a checkpoint depends on what it received
 }
 
 // Has reports whether an erratum is switched on.
@@ -143,7 +144,7 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 		return nil, err
 	}
 	c := &config{ranks: n, groups: len(layout.Trees), f: options.F, errata: options.Errata,
-		unordered: options.Unordered}
+		unordered: options.Unordered, replies: replies(&layout, programs)}
 	setup.Layout.Clusters = nil
 	setup.Layout.Labels = core.Labels(programs)
 	setup.Layout.Collectives = core.Collectives(programs, layout.Trees)

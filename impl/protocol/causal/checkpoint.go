@@ -97,9 +97,16 @@ func (l *Layer) Images() uint32 {
 }
 
 // sendMark says that all that was sent before the checkpoint is on its way, and how many multicasts
-// that were: those come through others, whose marks may overtake them.
+// that were: those come through others, whose marks may overtake them. Where whom one sends to
+// depends on receptions, their determinants travel on the mark: 1. r replies to a and comes to its
+// checkpoint, 2. its mark to w arrives, and w stores its image, 3. r fails, and the reply is lost,
+// 4. r receives what w sent first, and replies to w, whose image does not have it. Otherwise the
+// messages to w, which have come, have the determinants of all that they depend on.
 func (l *Layer) sendMark(to core.Rank, out []core.Effect) []core.Effect {
 	m := &Message{Kind: Mark, Inc: l.S.Inc, To: l.S.Lives[to], Number: l.S.Saving.Wanted}
+	if l.replies {
+		m.Dets = l.piggyback()
+	}
 	for i := range l.S.Groups {
 		m.Rounds = append(m.Rounds, l.S.Groups[i].Sent)
 	}
@@ -111,6 +118,7 @@ func (l *Layer) mark(from core.Rank, m *Message, out []core.Effect) []core.Effec
 	if reason := l.Refuse(from, m); reason != "" {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, reason))
 	}
+	out = l.Accept(from, m.Dets, out)
 	sv := &l.S.Saving
 	sv.Marks[from] = max(sv.Marks[from], m.Number)
 	cast := slices.Clone(m.Rounds)

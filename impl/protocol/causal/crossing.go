@@ -75,6 +75,15 @@ func Refuse(name string, layout *trace.Layout, programs []core.Program) error {
 	})
 }
 
+// replies reports whether it is not known, before the programs run, how much each rank has sent to
+// each other one at its checkpoints.
+func replies(layout *trace.Layout, programs []core.Program) bool {
+	return slices.ContainsFunc(programs, func(p core.Program) bool {
+		_, known := trafficOf(p, len(programs), len(layout.Trees))
+		return !known
+	})
+}
+
 // crossing asks about each checkpoint of each rank: what is received before it and sent behind it,
 // and the other way round, as far as it is known, "" where there is no such thing.
 func crossing(layout *trace.Layout, programs []core.Program,

@@ -30,7 +30,7 @@ const (
 	// determinants are complete: send what the log has for me, who am at line Number
 	ReplayRequest
 	ReplayEnd // the log has been sent again
-	// the sender is at its checkpoint Number: Rounds (multicasts that it has sent, by group)
+	// the sender is at its checkpoint Number: Dets, Rounds (multicasts that it has sent, by group)
 	Mark
 	Saved        // image Number is stable: Line (of the sender alone)
 	CommitNotice // checkpoint Number is the recovery line
@@ -108,7 +108,9 @@ func (m *Message) Describe() trace.Wire {
 		w.Text = fmt.Sprintf("for life %d round %d", m.For, m.Round) + words(m.Dets)
 	case ReplayRequest, ReplayEnd:
 		w.Text = fmt.Sprintf("life %d to %d", m.Inc, m.To)
-	case Mark, Saved, CommitNotice, Committed, PruneNotice, Completed:
+	case Mark:
+		w.Text = fmt.Sprint(m.Number) + words(m.Dets)
+	case Saved, CommitNotice, Committed, PruneNotice, Completed:
 		w.Text = fmt.Sprint(m.Number)
 	}
 	return w
