@@ -212,6 +212,42 @@ func TestReplayOfAnotherLife(t *testing.T) {
 	}
 }
 
+// TestMisheard: who answers a request that is over is asked for its log, with which it sends again;
+// only a network that loses order brings such answers.
+func TestMisheard(t *testing.T) {
+	answer := func(inc, to core.Incarnation) causal.Message {
+		return causal.Message{Kind: causal.Answer, Inc: inc, For: to, Round: 1}
+	}
+	for _, tt := range []struct {
+		unordered bool
+		m         causal.Message
+		asked     int
+	}{
+		{true, answer(2, 1), 1},
+		{true, answer(2, 0), 0},
+		{true, answer(0, 1), 0},
+		{false, answer(2, 1), 0},
+	} {
+		h := start(t, "w: recv z\nz: send w x\nx: output", 0,
+			causal.Options{F: 2, Unordered: tt.unordered})
+		h.step(core.Input{Kind: core.Restore, Incarnation: 1})
+		lives := []core.Incarnation{1, 0, 0}
+		h.arrive(2, causal.Message{Kind: causal.Answer, For: 1, Round: 1, Lives: lives})
+		early := answer(2, 1)
+		early.Inc, early.Lives = 1, []core.Incarnation{1, 1, 0} // asks all again
+		h.arrive(1, early)
+		for _, from := range []core.Proc{1, 2} {
+			m := answer(2-core.Incarnation(from), 1)
+			m.Round, m.Lives = 2, []core.Incarnation{1, 1, 0}
+			h.arrive(from, m)
+		}
+		list := sent(h.arrive(1, tt.m), causal.ReplayRequest)
+		if len(list) != tt.asked || len(list) > 0 && list[0].To != tt.m.Inc {
+			t.Errorf("%+v: asks with %+v, want %d", tt, list, tt.asked)
+		}
+	}
+}
+
 func recovered(e core.Effect) bool { return e.What == trace.Recovered }
 
 // TestTurn is [CAMEL] section 2.3.1: a message with a recorded number waits for it, one without

@@ -125,7 +125,8 @@ func (l *Layer) answered(from core.Rank, m *Message, out []core.Effect) []core.E
 	// Deviation: S9 takes the answer to a former life
 	current := m.For == l.S.Inc && m.Round == l.S.Round || l.Has(S9)
 	if !l.S.Collecting || !current {
-		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "answer to another request"))
+		out = append(out, core.DropInput(from.Proc(), core.MsgID{}, "answer to another request"))
+		return l.misheard(from, m, out)
 	}
 	if m.Number > l.S.Saving.Line && !l.Has(S8) {
 		// the record was on its way when this rank restarted: the image of its former life counts
@@ -160,6 +161,21 @@ func (l *Layer) answered(from core.Rank, m *Message, out []core.Effect) []core.E
 		return out
 	}
 	return l.run(out)
+}
+
+// misheard tells somebody that a request of this life is over, where the network loses order: 1. w
+// asks z, and asks again, as x has failed, 2. z answers the second request, and w recovers, 3. z
+// restarts, and hears of the first one: it would send nothing to w any more, which asks no more,
+// and as rank 0 no longer count its image.
+func (l *Layer) misheard(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	if !l.unordered || l.S.Collecting || m.For != l.S.Inc || m.Inc < l.S.Lives[from] {
+		return out
+	}
+	if l.alive(from, m.Inc) {
+		l.S.Muted |= only(from) // its own request is still to come
+	}
+	out = l.resendSaving(from, out)
+	return append(out, core.SendTo(from.Proc(), l.replayRequest(from)))
 }
 
 // run lets the program go: receptions are recorded as far as anybody depends on them.
