@@ -39,7 +39,8 @@ var ChangesMade = register(Property{
 })
 
 // WatchDropped: a watchdog that nobody needs is work for who has to send the heartbeats. Ranks and
-// spares protect nobody: they watch whom they have asked, or are promised to.
+// spares protect nobody: they watch whom they have asked, or are promised to; but a rank may watch
+// its protector for good (RanksWatch).
 var WatchDropped = register(Property{
 	Name: "watch-dropped", Kind: Final, Depth: Thrift, Source: "[RADIC] sections 2.3.2 and 6.2.1",
 	Applies: hosting,
@@ -52,8 +53,8 @@ var WatchDropped = register(Property{
 		}
 		for p := range f.procs() {
 			o := v.Observed(p)
-			if int(p) >= f.Layout.Ranks && !slices.Contains(f.Layout.Spares, p) || !o.Up ||
-				o.Holding == nil {
+			rank := int(p) < f.Layout.Ranks && !f.RanksWatch
+			if !rank && !slices.Contains(f.Layout.Spares, p) || !o.Up || o.Holding == nil {
 				continue
 			}
 			for _, q := range o.Holding.Watches {

@@ -121,6 +121,9 @@ type Promises struct {
 	Suspicions int
 	// Quiet: the last of the Suspicions only in a run without failures.
 	Quiet bool
+	// RanksWatch: a rank watches its protector as long as it runs, and not only until it has an
+	// answer ([RADIC] section 2.3.2).
+	RanksWatch bool
 	// InAll is how many failures of one run it survives, however far apart; 0 means any number.
 	InAll int
 	// Timed: it tells who is down by timers of its own, so it needs clocks, by which heartbeats

@@ -125,6 +125,7 @@ func setup(below protocol.Printed, r protocol.Request) (*core.Setup, error) {
 	s.Protocol, s.Watchers, s.Watchdogs = "radic-"+inner.Protocol, nil, true
 	s.Promises.Suspicions = 0 // fail-stop (2.2.1), and diagnosis avoids false failures (Table 2.1)
 	s.Promises.InAll = c.nodes - 2
+	s.Promises.RanksWatch = true
 	s.Promises.Limits = map[string]string{
 		"suspicions": "as printed, who is silent is dead",
 		"failures": fmt.Sprintf("of %d nodes that are no spares two have to be left, so that one "+
