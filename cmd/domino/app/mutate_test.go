@@ -100,13 +100,13 @@ func TestMutateOdd(t *testing.T) {
 }
 
 // TestOriginalBreaks shows scenarios to the test of what a fuzzer finds in a mutant: one in which
-// the original breaks the property, too (a program that is not send-deterministic), and one in which it
-// breaks nothing.
+// the original breaks the property, too (a program that is not send-deterministic), and one in
+// which it breaks nothing.
 func TestOriginalBreaks(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"protocol: hydee\nclusters: a | b | c\nfailures: 1\nforce: yes\n-- program --\na: send b x; " +
-			"recv b\nb: post a; send c s; wait; send a z\nc: recv b\n": true,
+		"protocol: hydee\nclusters: a | b | c\nfailures: 1\nforce: yes\n-- program --\n" +
+			"a: send b x; recv b\nb: post a; send c s; wait; send a z\nc: recv b\n": true,
 		"protocol: hmpl\nvictims: a\nfailures: 1\n-- program --\na: post b; wait; send b m\nb: " +
 			"send a n; recv a\n": false,
 	} {
