@@ -177,7 +177,10 @@ var LeavesNothing = register(Property{
 			if o.Line != nil {
 				line = *o.Line
 			}
-			if line.Sent < o.History.Sent || len(line.Delivered) < len(o.History.Delivered) {
+			done := trace.HeldImage{Of: p, Sent: o.History.Sent,
+				Received: uint32(len(o.History.Delivered))}
+			if (line.Sent < done.Sent || uint32(len(line.Delivered)) < done.Received) &&
+				!f.keptImage(v, done) {
 				return fmt.Sprintf("%s leaves, and the recovery line of %s is at %d sent, %d "+
 					"delivered, of %d and %d", f.name(e.Proc), f.name(p), line.Sent,
 					len(line.Delivered), o.History.Sent, len(o.History.Delivered))
@@ -186,6 +189,22 @@ var LeavesNothing = register(Property{
 		return ""
 	},
 })
+
+// keptImage reports whether somebody who is up keeps an image of a rank that is no older. It is
+// what the rank will begin with, even if its process ends with its node before it has said so
+// itself.
+func (f *Facts) keptImage(v View, done trace.HeldImage) bool {
+	for p := range f.procs() {
+		o := v.Observed(p)
+		if o.Up && o.Holding != nil && slices.ContainsFunc(o.Holding.Images,
+			func(i trace.HeldImage) bool {
+				return i.Of == done.Of && i.Sent >= done.Sent && i.Received >= done.Received
+			}) {
+			return true
+		}
+	}
+	return false
+}
 
 // RecoverySaved: the next failure does not repeat a recovery.
 var RecoverySaved = register(Property{

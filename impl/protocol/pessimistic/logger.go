@@ -91,7 +91,14 @@ func (g *logger) put(m *Message, out []core.Effect) []core.Effect {
 	}
 	out = g.renew(m.Life, out)
 	s.Proven = max(s.Proven, m.RSN)
+	known := len(s.Log)
 	out = g.store([]Entry{e}, g.prefix(), out)
+	if len(s.Log) > known && e.RSN <= s.Flushed {
+		// Where channels lose order it comes behind younger ones that are on disk, and would count
+		// as on disk, too.
+		out = append(out, core.Effect{Kind: core.Persist, Key: logRecord(e.RSN),
+			Value: core.Encode(e)})
+	}
 	if !g.s.Found && !g.has(M15) {
 		return out // worth nothing without the image, which is on its way
 	}

@@ -327,7 +327,8 @@ func TestScenarios(t *testing.T) {
 		}
 		refused = append(refused, s.Name)
 	}
-	want := []string{"causal-twice", "h23-kept", "h7-order", "hmpl-former-put", "kept-three-rp",
+	want := []string{"causal-kept", "causal-twice", "h23-kept", "h7-order", "hmpl-former-put",
+		"kept-three-rp",
 		"m25", "m60-rbml", "m60", "ping-kept-three", "race3-kept",
 		"rbml-former-put", "s1-kept-two", "s1-kept"}
 	if !slices.Equal(refused, want) {
