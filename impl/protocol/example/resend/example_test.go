@@ -27,13 +27,13 @@ func Example() {
 	fmt.Println(f.Property + ": " + f.Message)
 	fmt.Println(f.Scenario.Program + strings.Join(f.Scenario.Schedule, "\n"))
 	// Output:
-	// legal-order: b receives m6: no failure-free run delivers in this order
-	// a: send b m1; send b m6
+	// legal-order: b receives m5: no failure-free run delivers in this order
+	// a: send b m1; send b m5
 	// b: recv a; recv a
 	// step a send m1 to b
 	// crash b
 	// restart b incarnation 1
-	// step a send m6 to b
-	// deliver a->b Data m6 (number 2)
-	// step b receive m6 from a
+	// step a send m5 to b
+	// deliver a->b Data m5 (number 2)
+	// step b receive m5 from a
 }
