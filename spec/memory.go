@@ -21,16 +21,21 @@ var MemoryBounded = register(Property{
 		n := len(f.Layout.Names)
 		now, peak, written, asked := make([]int, n), make([]int, n), make([]int, n), make([]bool, n)
 		for i := range q.Trace.Events {
-			switch e := &q.Trace.Events[i]; e.Kind {
+			e := &q.Trace.Events[i]
+			switch e.Kind {
 			case trace.Logged:
 				now[e.Proc]++
-				peak[e.Proc] = max(peak[e.Proc], now[e.Proc])
 			case trace.Pruned:
 				now[e.Proc]--
 			case trace.Stored:
 				written[e.Proc]++
 			case trace.Emitted:
 				asked[e.Proc] = asked[e.Proc] || f.Memory.Asks != "" && e.Text == f.Memory.Asks
+			}
+			// What an image holds is logged and pruned in the step that takes the image: it is
+			// never kept beside it.
+			if i+1 == len(q.Trace.Events) || q.Trace.Events[i+1].Step != e.Step {
+				peak[e.Proc] = max(peak[e.Proc], now[e.Proc])
 			}
 		}
 		for p := range peak {
@@ -67,7 +72,8 @@ func leftBehind(f *Facts, q *Quiet, kept []int) string {
 				records = append(records, key)
 			}
 		}
-		if len(records) > kept[p] {
+		// what waits behind a gap goes without having been logged: fewer than none
+		if len(records) > max(kept[p], 0) {
 			return fmt.Sprintf("%s keeps %d messages at the end and has the records %s",
 				f.name(trace.Proc(p)), kept[p], strings.Join(records, ", "))
 		}

@@ -112,6 +112,7 @@ func (c *config) promises() promise.Promises {
 	}
 	if c.Full == CommandCheckpoint {
 		p.Memory.Asks = kindNames[LogFull]
+		p.Traffic.Alone = 4 // LogFull, Save, SaveOk, and LogAck for what waited for the image
 	} else if !c.Memory.none() {
 		p.StableKeys = append(p.StableKeys, logKey)
 	}
