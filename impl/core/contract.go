@@ -15,7 +15,7 @@ import (
 // what to do about it; "" is nothing.
 func (e *Effect) Wrong(procs int) string {
 	switch e.Kind {
-	case SendMessage, Watch, Unwatch, Declare:
+	case SendMessage, Watch, Unwatch, Declare, Kill, Launch:
 		if int(e.To) >= procs {
 			return fmt.Sprintf("names proc %d in a %s effect, want one of 0 to %d: procs are the "+
 				"indices of Layout.Names", e.To, e.name(), procs-1)
@@ -39,7 +39,8 @@ func (e *Effect) Wrong(procs int) string {
 
 // kindNames are the names of the effects that name a proc.
 var kindNames = map[EffectKind]string{SendMessage: "SendMessage", Watch: "Watch",
-	Unwatch: "Unwatch", Declare: "Declare"}
+	Unwatch: "Unwatch", Declare: "Declare",
+	Kill: "Kill", Launch: "Launch"}
 
 // name is the kind, with what is declared.
 func (e *Effect) name() string {
@@ -109,7 +110,8 @@ func (s *Setup) validateProcs() error {
 		return fmt.Errorf("setup %s: %s name proc %d, want one of 0 to %d", s.Protocol, what,
 			list[i], len(s.Layout.Names)-1)
 	}
-	err := errors.Join(check("Watchers", s.Watchers), check("Initiators", s.Initiators))
+	err := errors.Join(check("Watchers", s.Watchers), check("Initiators", s.Initiators),
+		check("Local", s.Local))
 	for p := range s.Layout.Names {
 		if p := Proc(p); err == nil {
 			err = check("Layout.Groups", s.Group(p))

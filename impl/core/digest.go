@@ -6,9 +6,10 @@ import (
 )
 
 // Digest is a short fingerprint of a payload for evidence.
-func (p Payload) Digest() uint64 { return digest(p.Data) }
+func (p Payload) Digest() uint64 { return Digest(p.Data) }
 
-func digest(data []byte) uint64 {
+// Digest is a short fingerprint of bytes for evidence; it is no checksum to rely on.
+func Digest(data []byte) uint64 {
 	if len(data) == 8 {
 		return binary.BigEndian.Uint64(data)
 	}

@@ -33,6 +33,8 @@ func (v *Evidence) OfInput(in *Input) (event trace.Event, ok bool) {
 		event.Kind, event.Text = trace.Stored, in.Key
 	case in.Kind == Tick && in.Timer == Silence:
 		event.Kind, event.Peer = trace.Unwatched, in.From
+	case in.Kind == Killed:
+		event.Kind, event.Peer = trace.Disowned, in.From
 	}
 	return event, event.Kind != 0
 }
@@ -73,6 +75,8 @@ func (v *Evidence) event(e *Effect) trace.Event {
 			Digest: e.Payload.Digest()}
 	case Rollback:
 		return trace.Event{Kind: trace.Crashed, Text: "rollback"}
+	case Launch:
+		return trace.Event{Kind: trace.Adopted, Peer: e.To, Digest: Digest(e.Value)}
 	}
 	event := e.declared()
 	if event.Kind == trace.Resumed && v.After != nil {
@@ -115,7 +119,7 @@ func (v *Evidence) Restarted() trace.Event {
 func (e *Effect) Acts() bool {
 	switch e.Kind {
 	case SendMessage, Persist, SetTimer, Watch, Unwatch, Renew, Exit, Rollback, Commit, Output,
-		Decide, Invoke, Return:
+		Decide, Invoke, Return, Kill, Launch, Read:
 		return true
 	}
 	return false
@@ -152,6 +156,12 @@ func (in *Input) Name(l *Layout) string {
 		return "timer " + in.Timer
 	case Checkpoint:
 		return "checkpoint request"
+	case Killed:
+		return l.Name(in.From) + " is stopped"
+	case Loaded:
+		return "read back " + in.Key
+	case Refused:
+		return "no room for " + in.Key
 	}
 	return "program step"
 }

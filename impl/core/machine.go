@@ -62,7 +62,9 @@ const (
 	Restore
 	Received  // a message arrived: From, Message
 	Persisted // the record is on stable storage: Key
-	Down      // the failure detector reports procs that stopped: Procs
+	// the failure detector reports procs that stopped: Procs, Incarnation (the life that ended, of
+	// several procs that of the first)
+	Down
 	// a timer set earlier fired: Timer; a watchdog expired: Timer is Silence, From
 	Tick
 	Advance // driver to rank: take the program step Choice
@@ -73,6 +75,11 @@ const (
 	Checkpoint
 	Multicast  // program to protocol: Group, Payload
 	Contribute // program to protocol: Group, Payload
+	// a proc that was to be stopped (Kill) is: From, Incarnation (its last life)
+	Killed
+	// a record was read back (Read): Key, Records (none: it is not there; or one)
+	Loaded
+	Refused // the store has no room for the record, nothing was written: Key
 )
 
 // Input is one past event. Only the fields that its Kind names are set.
@@ -146,6 +153,15 @@ const (
 	// leaves an event of the kind What, one that machines declare (trace.Kind.Declared): To is its
 	// Peer, Key its Text, and ID, Stamp, Sent, Received and Digest are its own
 	Declare
+	// stop the proc To, which runs on the node of this proc; a Killed input follows when it has
+	// stopped, also when it had before
+	Kill
+	// start the next incarnation of the proc To, which is down, on the node of this proc: it is
+	// restored with one record, Key and Value, whose Owner is this proc. See Setup.Launched
+	Launch
+	// read the record Key back from stable storage, behind all writes before; a Loaded input
+	// follows
+	Read
 
 	endOfKinds // behind all others
 )

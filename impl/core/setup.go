@@ -29,6 +29,13 @@ type Setup struct {
 	// Initiators are the procs that a spontaneous Checkpoint of the environment goes to, one for
 	// each recovery unit.
 	Initiators []Proc
+	// Launched says that procs that run on nodes (Layout.Hosted) start again only when somebody
+	// starts them (Launch), once for each time, and that their failures are reported apart from
+	// those of their nodes.
+	Launched bool
+	// Local are the procs whose stable records lie on the disk of their node: when they crash, the
+	// disk is gone with the node (fault.Model.Disks).
+	Local []Proc
 	promise.Promises
 }
 

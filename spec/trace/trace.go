@@ -105,13 +105,20 @@ const (
 	Unwatched // it has stopped it, or it has expired
 	Disowned  // proc Peer does not run on the node of this proc any more
 	Declared  // the proc says something about itself: Text
+	// a snapshot of the job, or the part of one rank, reaches a stage: Text (Snap words), Stamp
+	// (Date its number, Phase its epoch, Round the episode that it is about), Peer (whose part),
+	// Digest of its bytes, Sent and Received where the part stands
+	Snapped
+	// a step of the answer to a failure or a prediction: Text (Rule words, and the policy that it
+	// is about behind some), Peer (whom it is about), Stamp (Round the episode)
+	Ruled
 )
 
 var kindNames = [...]string{"", "sent", "emitted", "arrived", "delivered", "dropped", "logged",
 	"pruned", "stored",
 	"committed", "crashed", "told", "restored", "finished", "released", "halted", "decided",
 	"invoked", "returned", "kept", "forgotten", "recovered",
-	"adopted", "resumed", "watched", "unwatched", "disowned", "declared"}
+	"adopted", "resumed", "watched", "unwatched", "disowned", "declared", "snapped", "ruled"}
 
 // String is the lower-case name of the kind.
 func (k Kind) String() string {
@@ -126,7 +133,7 @@ func (k Kind) String() string {
 func (k Kind) Declared() bool {
 	switch k {
 	case Dropped, Logged, Pruned, Halted, Kept, Forgotten, Recovered, Adopted, Resumed, Disowned,
-		Declared:
+		Declared, Snapped, Ruled:
 		return true
 	}
 	return false
@@ -268,6 +275,10 @@ func (l *Layout) Describe(e Event) string {
 		fmt.Fprintf(&b, " %s (%s of %s, %d)", what, e.Text, l.Name(e.Peer), e.Received)
 	case Adopted, Watched, Unwatched, Disowned:
 		fmt.Fprintf(&b, " %s", l.Name(e.Peer))
+	case Snapped:
+		fmt.Fprintf(&b, " %s %d.%d of %s", e.Text, e.Stamp.Date, e.Stamp.Phase, l.Name(e.Peer))
+	case Ruled:
+		fmt.Fprintf(&b, " %s, %s (episode %d)", e.Text, l.Name(e.Peer), e.Stamp.Round)
 	case Committed, Restored, Resumed:
 		fmt.Fprintf(&b, " at %d sent, %d delivered", e.Sent, e.Received)
 	default:
