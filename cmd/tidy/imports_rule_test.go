@@ -84,6 +84,18 @@ var importTable = []row{
 		internal: and(ranks, "impl/protocol", "impl/protocol/pessimistic",
 			"impl/protocol/part/*"),
 	},
+	// The composite of recovery policies: what decides is a package of its own, which whoever has a
+	// policy of his own builds on.
+	{dir: "impl/protocol/errmgr/policy", internal: and(vocabulary, "scenarios/spelling")},
+	{
+		dir: "impl/protocol/errmgr",
+		internal: and(ranks, "impl/protocol", "impl/protocol/errmgr/*", "impl/protocol/part/*"),
+	},
+	{
+		dir: "impl/protocol/example/policy",
+		internal: and(vocabulary, "impl/protocol", "impl/protocol/errmgr",
+			"impl/protocol/errmgr/policy"),
+	},
 	{dir: "impl/protocol", internal: and(vocabulary, "scenarios/spelling")},
 	// Tables of papers, made again in closed form and by running machines.
 	{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/errmgr/policy"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -114,18 +115,8 @@ type Message struct {
 	Payload    core.Payload
 }
 
-// Prediction says who will fail, how sure that is, and when: [0, 100] percent, and times from now
-// in the unit of the model, see the design of admission in package policy.
-type Prediction struct {
-	_         struct{} `cbor:",toarray"`
-	ID        uint32
-	Ranks     []core.Rank
-	Nodes     []core.Proc
-	Assurance float64
-	NotBefore int64
-	NotAfter  int64
-	Suggest   []core.Proc // targets that the oracle suggests
-}
+// Prediction says who will fail, see package policy.
+type Prediction = policy.Prediction
 
 // File describes the bytes of one rank's part of a snapshot.
 type File struct {
