@@ -23,11 +23,12 @@ type draft struct {
 	loops     int // repetitions of the whole, at least 1
 	model     fault.Model
 	options   []string // words
-	tolerates int      // 0 = the protocol's own choice
-	closed    bool     // what a rank has received before it sends must not depend on the run
-	overlaps  bool     // a rank may send while a posted receive is open
-	crosses   bool     // a rank may take checkpoints and contribute before it receives
-	victim    int      // the one rank that fails again and again, plus 1; 0 = anybody fails
+	policies  string
+	tolerates int  // 0 = the protocol's own choice
+	closed    bool // what a rank has received before it sends must not depend on the run
+	overlaps  bool // a rank may send while a posted receive is open
+	crosses   bool // a rank may take checkpoints and contribute before it receives
+	victim    int  // the one rank that fails again and again, plus 1; 0 = anybody fails
 }
 
 // style is how a rank receives.
@@ -76,6 +77,9 @@ func (d *draft) scenario() *scenarios.Scenario {
 	s.Program, s.Model, s.Schedule, s.Shape = d.program(), d.model, nil, ""
 	s.Clusters, s.Options = d.clusterText(), strings.Join(
 		append(strings.Fields(s.Options), d.options...), " ")
+	if d.policies != "" {
+		s.Policies = d.policies
+	}
 	if d.tolerates > 0 {
 		s.Tolerates = &d.tolerates
 	}

@@ -78,7 +78,7 @@ func generate(c chooser, template *scenarios.Scenario, s *protocol.Shapes) *draf
 	var v protocol.Variation
 	if len(s.Variations) > 0 {
 		v = g.variation()
-		g.options = strings.Fields(v.Options)
+		g.options, g.policies = strings.Fields(v.Options), v.Policies
 	}
 	least, most := s.Ranks()
 	least = max(least, v.MinRanks, v.MinClusters, s.MinClusters)

@@ -34,7 +34,9 @@ type Scenario struct {
 	Protocol string `json:"protocol"`
 	Variant  string `json:"variant"` // "repaired", "published", or "repaired+H3+H5"
 	// of the protocol, e.g. "loggers=next mode=semi"
-	Options  string `json:"options,omitempty"`
+	Options string `json:"options,omitempty"`
+	// of the protocol, e.g. "crmig light(1) autor abort"
+	Policies string `json:"policies,omitempty"`
 	Clusters string `json:"clusters"`
 	// how many of each kind of proc, of a protocol without programs
 	Roles string `json:"roles,omitempty"`

@@ -28,6 +28,7 @@ source: [X] Fig. 1
 protocol: hydee
 variant: repaired+H1
 options: deep=yes
+policies: light(1) autor
 clusters: a | b
 tolerates: 3
 failures: 2
@@ -76,7 +77,8 @@ func TestParse(t *testing.T) {
 		Name: "full", File: "folder/full.txtar", Title: "A title",
 		Prose:  "with prose\n\nin two paragraphs",
 		Source: "[X] Fig. 1", Protocol: "hydee", Variant: "repaired+H1", Options: "deep=yes",
-		Clusters: "a | b", Tolerates: new(3), Program: "a: send b x\nb: recv a\n",
+		Policies: "light(1) autor", Clusters: "a | b", Tolerates: new(3),
+		Program: "a: send b x\nb: recv a\n",
 		Model: fault.Model{Failures: 2, AtOnce: 1, Settled: true, Overlap: 8, Checkpoints: 3,
 			Staggered: true, Unordered: true, Selective: true, Loss: 4, Duplicates: 5,
 			FromDead: fault.Nothing, KeepToDead: true, DetectAny: true, Joint: true, Suspicions: 6,
@@ -89,8 +91,8 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff(want, got, exported); diff != "" {
 		t.Errorf("scenario (-want +got):\n%s", diff)
 	}
-	if got.ProgramLine() != 40 {
-		t.Errorf("program begins on line %d, want 40", got.ProgramLine())
+	if got.ProgramLine() != 41 {
+		t.Errorf("program begins on line %d, want 41", got.ProgramLine())
 	}
 }
 
@@ -402,8 +404,8 @@ func TestErrorf(t *testing.T) {
 	}
 	cause := errors.New("cause")
 	for key, want := range map[string]string{"protocol": "s.txtar:8: p: cause",
-		"-- program --":  "s.txtar:40: p: cause",
-		"-- schedule --": "s.txtar:43: p: cause", "program": "s.txtar:1: p: cause"} {
+		"-- program --":  "s.txtar:41: p: cause",
+		"-- schedule --": "s.txtar:44: p: cause", "program": "s.txtar:1: p: cause"} {
 		got := s.Errorf(key, "%s: %w", "p", cause)
 		if got.Error() != want || !errors.Is(got, cause) {
 			t.Errorf("%s: got %v, want %s", key, got, want)

@@ -35,6 +35,9 @@ func Resolve(list protocol.List, s *scenarios.Scenario) (*Resolved, error) {
 	if err := p.Accept(s.Options); err != nil {
 		return nil, s.Errorf("options", "%w", err)
 	}
+	if err := p.AcceptPolicies(s.Policies); err != nil {
+		return nil, s.Errorf("policies", "%w", err)
+	}
 	if s.Erratum != "" {
 		if _, err := p.Erratum(s.Erratum); err != nil {
 			return nil, s.Errorf("erratum", "%w", err)
@@ -137,7 +140,7 @@ func (r *Resolved) setUp() error {
 	}
 	r.Setup, err = p.Make(protocol.Request{Layout: layout, Programs: programs,
 		Variant: s.Variant, Errata: errata, Options: s.Options,
-		Unordered: s.Model.Unordered, Tolerates: s.Tolerates})
+		Policies: s.Policies, Unordered: s.Model.Unordered, Tolerates: s.Tolerates})
 	if err != nil {
 		return r.at(suite, err)
 	}

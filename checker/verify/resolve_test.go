@@ -192,6 +192,8 @@ func TestBadInput(t *testing.T) {
 		{"tolerates what it does not choose", "protocol: hydee\ntolerates: 1", two,
 			"4: protocol hydee does not choose how many failures it tolerates; " +
 				"the nearest that it can carry: without tolerates"},
+		{"policies of nothing", "protocol: hydee\npolicies: autor", two,
+			"4: protocol hydee has no policies to choose from"},
 		{"rolls back alone", "protocol: causal\nclusters: a b", two,
 			"4: causal: ranks a and b share a cluster, but each rank rolls back alone"},
 		{"message that crosses a checkpoint backwards", "protocol: causal",

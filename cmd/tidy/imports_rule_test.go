@@ -88,7 +88,7 @@ var importTable = []row{
 	// policy of his own builds on.
 	{dir: "impl/protocol/errmgr/policy", internal: and(vocabulary, "scenarios/spelling")},
 	{
-		dir: "impl/protocol/errmgr",
+		dir:      "impl/protocol/errmgr",
 		internal: and(ranks, "impl/protocol", "impl/protocol/errmgr/*", "impl/protocol/part/*"),
 	},
 	{

@@ -72,6 +72,9 @@ func (p *Protocol) Validate() error {
 	if p.Options == nil && len(p.OptionDocs) > 0 {
 		not("OptionDocs without Options: nobody reads what is documented")
 	}
+	if p.Policies == nil && len(p.PolicyDocs) > 0 {
+		not("PolicyDocs without Policies: nobody reads what is documented")
+	}
 	for i, t := range p.Tables {
 		if t.Name == "" || len(t.Parts) == 0 {
 			not("table %d has no name or no parts", i+1)

@@ -82,6 +82,18 @@ func (p *Protocol) Accept(options string) error {
 	return err
 }
 
+// AcceptPolicies reports what is wrong with a stack of its policies.
+func (p *Protocol) AcceptPolicies(policies string) error {
+	switch {
+	case policies == "":
+		return nil
+	case p.Policies == nil:
+		return fmt.Errorf("protocol %s has no policies to choose from", p.Name)
+	}
+	_, err := guarded(p, "Policies", func() (any, error) { return nil, p.Policies(policies) })
+	return err
+}
+
 // Switches reads a variant: "repaired", "repaired+ID+ID" or a printed form, which has no switches;
 // of a protocol with roles "repaired" or one of its Variants.
 func (p *Protocol) Switches(variant string) (core.Switches, error) {

@@ -38,6 +38,11 @@ type Protocol struct {
 	Options func(text string) error
 	// OptionDocs are its options in words, for help.
 	OptionDocs []Option
+	// Policies reports what is wrong with a stack of recovery policies in a scenario, e.g.
+	// "light(1) autor"; nil means that it has none to choose from.
+	Policies func(text string) error
+	// PolicyDocs are its policies in words, for help.
+	PolicyDocs []Option
 	// Setup prepares the protocol for programs. An error is shown to the user at the line of what
 	// was asked for (core.ChoiceError), or of the variant.
 	Setup func(Request) (*core.Setup, error)
@@ -116,6 +121,7 @@ type Request struct {
 	Variant   string        // as Switches takes it; "" is "repaired", with Errata
 	Errata    core.Switches // that are switched on; none is the repaired protocol
 	Options   string        // of its own, accepted by Options
+	Policies  string        // accepted by Policies; "" is its default
 	Unordered bool          // the network does not keep the order of channels
 	Tolerates *int          // failures at a time that it is to survive; nil where nothing is said
 }

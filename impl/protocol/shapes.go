@@ -86,6 +86,7 @@ func (c Checkpoints) String() string { return [...]string{"none", "own", "togeth
 // Variation is one way to set a protocol up. Where there are some, each scenario uses one of them.
 type Variation struct {
 	Options       string
+	Policies      string
 	Clusters      Partition
 	MinRanks      int
 	MinClusters   int

@@ -89,6 +89,9 @@ func (p *Protocol) validShapes() error {
 		if err := p.Accept(v.Options); err != nil {
 			return fmt.Errorf("random scenarios: options %q: %w", v.Options, err)
 		}
+		if err := p.AcceptPolicies(v.Policies); err != nil {
+			return fmt.Errorf("random scenarios: policies %q: %w", v.Policies, err)
+		}
 	}
 	var names []string
 	for _, q := range slices.Concat(spec.Properties(), p.Properties) {

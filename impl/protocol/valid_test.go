@@ -66,6 +66,12 @@ func TestBadProtocol(t *testing.T) {
 		{"options that it does not have", func(p *protocol.Protocol) {
 			p.Shapes = &protocol.Shapes{Variations: []protocol.Variation{{Options: "a=b"}}}
 		}, "has no options"},
+		{"policies that it does not have", func(p *protocol.Protocol) {
+			p.Shapes = &protocol.Shapes{Variations: []protocol.Variation{{Policies: "autor"}}}
+		}, "has no policies"},
+		{"words about no policies", func(p *protocol.Protocol) {
+			p.PolicyDocs = []protocol.Option{{Name: "autor"}}
+		}, "PolicyDocs without Policies"},
 		{"more ranks than are drawn", func(p *protocol.Protocol) {
 			p.Shapes = &protocol.Shapes{Variations: []protocol.Variation{{MinRanks: 99}}}
 		}, "variation 1 wants 99 ranks"},

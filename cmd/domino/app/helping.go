@@ -140,6 +140,14 @@ func options(protocols protocol.List) (rows []help.Row) {
 		rows = append(rows, help.Row{Doc: strings.Join(names, ", ")})
 		rows = append(rows, optionRows(p.OptionDocs)...)
 	}
+	for _, p := range protocols {
+		if len(p.PolicyDocs) > 0 {
+			rows = append(rows, help.Row{Doc: p.Name + ", in the key policies"})
+		}
+		for _, o := range p.PolicyDocs {
+			rows = append(rows, help.Row{Name: o.Name, Doc: o.Doc})
+		}
+	}
 	if rows == nil {
 		rows = []help.Row{{Doc: "No protocol of this command has any."}}
 	}

@@ -185,6 +185,9 @@ func shownProtocol(p *protocol.Protocol) shown {
 	for _, o := range p.OptionDocs {
 		r.add("option "+o.Name, "%s: %s", o.Values, o.Doc)
 	}
+	for _, o := range p.PolicyDocs {
+		r.add("policy "+o.Name, "%s", o.Doc)
+	}
 	for _, e := range p.Listed() {
 		r.add("erratum "+e.ID, "%s: %s", source(e), e.Switched)
 	}

@@ -113,8 +113,8 @@ func (t Stack) validate() error {
 	for i, p := range t {
 		switch {
 		case hides != nil && hides.Name() == (abort{}).Name():
-			return fmt.Errorf("policy %s is behind abort, which ends every stack: nothing comes to "+
-				"it", p.Name())
+			return fmt.Errorf("policy %s is behind abort, which ends every stack: nothing comes "+
+				"to it", p.Name())
 		case hides != nil && i < len(t)-1 && !p.Reach().None:
 			return fmt.Errorf("policy %s is behind %s, which claims every fault and does not "+
 				"fail: nothing comes to it", p.Name(), hides.Name())
