@@ -110,7 +110,11 @@ func Collectives(programs []Program, trees []trace.Tree) map[MsgID]trace.Collect
 func (p Program) receptions() (before []uint32) {
 	var done, posted uint32
 	for _, op := range p.Unrolled() {
-		switch op.Kind {
+		kind := op.Kind
+		if op.OnError && kind != OpSend {
+			kind = OpNone
+		}
+		switch kind {
 		case OpRecv:
 			done++
 		case OpPost:

@@ -1,6 +1,9 @@
 package core
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // OpKind is the kind of one program operation.
 type OpKind uint8
@@ -32,6 +35,9 @@ const (
 	// send whatever the kernel has to send in Part, one message a step, and go on when there is
 	// nothing more
 	OpFlush
+	// acknowledge the deaths that are known: receives from anyone no longer end because of them
+	OpAcknowledge
+	OpCancel // give up every posted receive that is open; only where an error was seen (OnError)
 )
 
 // Op is one operation of a program. A program is a flat list of them: it can be resumed between any
@@ -58,6 +64,11 @@ type Op struct {
 	Kernel Kernel // begin
 
 	Iteration bool // an iteration of the main loop begins with it
+
+	// Try: the program sees the error that the operation ends in, and goes on. Without it an error
+	// stops the rank. OnError: executed only if the last operation that was tried has ended in one.
+	// See OpError.
+	Try, OnError bool
 }
 
 // MinBytes is the size of a payload unless a send says another, and the smallest one.
@@ -102,8 +113,8 @@ func (p Program) Unrolled() []Op {
 }
 
 // Sends returns the operations that send, to ranks and groups, in the order in which the program
-// executes them, loops unrolled. There are no branches, so the k-th send is the same operation in
-// every run.
+// comes to them, loops unrolled. There are no branches, and a send that is passed over, or ends in
+// an error, keeps its number: so the k-th send is the same operation in every run.
 func (p Program) Sends() []Op {
 	var sends []Op
 	p.walk(func(op Op) {
@@ -156,7 +167,7 @@ const maxSteps = 1 << 20
 
 // Validate reports the first operation that can not be executed by rank self of n ranks.
 func (p Program) Validate(self Rank, n int) error {
-	if err := p.validateKernel(); err != nil {
+	if err := cmp.Or(p.validateKernel(), p.validateErrors()); err != nil {
 		return fmt.Errorf("program of rank %d: %w", self, err)
 	}
 	depth, product := 0, 1
@@ -198,7 +209,7 @@ func (p Program) Validate(self Rank, n int) error {
 			depth--
 			factors = factors[:len(factors)-1]
 			product = factors[len(factors)-1]
-		case OpWait, OpCheckpoint, OpOutput, OpBegin, OpCompute, OpFlush:
+		case OpWait, OpCheckpoint, OpOutput, OpBegin, OpCompute, OpFlush, OpAcknowledge, OpCancel:
 		default:
 			return fmt.Errorf("%s: unknown operation %d", where, op.Kind)
 		}

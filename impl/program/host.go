@@ -3,7 +3,6 @@ package program
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/trace"
@@ -14,6 +13,7 @@ type Host struct {
 	rank    core.Rank
 	program core.Program
 	layer   core.Layer
+	failing core.Failing // the layer, nil where no operation ends in an error
 	app     appState
 	sources []core.Rank
 	kernel  core.Kernel // nil when the program has none
@@ -22,16 +22,19 @@ type Host struct {
 	brief   bool
 
 	postsWait bool
+	sees      bool // the program does something with errors
+	errors    errorState
 }
 
 // NewHost makes the rank machine; build gets the handle through which the protocol saves and
 // restores the program.
 func NewHost(rank core.Rank, program core.Program, build func(core.Application) core.Layer) *Host {
-	h := &Host{rank: rank, program: program}
+	h := &Host{rank: rank, program: program, sees: program.Sees()}
 	if len(program) > 0 && program[0].Kind == core.OpBegin {
 		h.kernel = program[0].Kernel
 	}
 	h.layer = build(h)
+	h.failing, _ = h.layer.(core.Failing)
 	return h
 }
 
@@ -45,10 +48,14 @@ func (h *Host) PostsWait() *Host {
 	return h
 }
 
-// State is the program's state and the protocol's, and the numbers of a kernel.
+// State is the program's state and the protocol's, and the numbers of a kernel or what the program
+// knows of errors.
 func (h *Host) State() []any {
-	if h.kernel != nil {
+	switch {
+	case h.kernel != nil:
 		return []any{&h.app, h.layer.State(), &h.numbers}
+	case h.sees:
+		return []any{&h.app, h.layer.State(), &h.errors}
 	}
 	return []any{&h.app, h.layer.State()}
 }
@@ -82,6 +89,9 @@ func (h *Host) Image() []byte {
 	if h.kernel != nil {
 		image = append(image, core.Encode(&h.numbers)...)
 	}
+	if h.sees {
+		image = append(image, core.Encode(&h.errors)...)
+	}
 	return image
 }
 
@@ -94,6 +104,10 @@ func (h *Host) Load(image []byte) {
 	if h.kernel != nil {
 		h.numbers = core.Numbers{}
 		rest = h.decode(rest, &h.numbers)
+	}
+	if h.sees {
+		h.errors = errorState{}
+		rest = h.decode(rest, &h.errors)
 	}
 	if len(rest) > 0 {
 		panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %d bytes more", h.rank,
@@ -146,7 +160,8 @@ func (h *Host) Commutes(in core.Input) (round uint64, ok bool) {
 		return 0, false
 	}
 	if in.Kind == core.Advance && len(h.app.Posted) == 0 && h.app.PC < len(h.program) {
-		if op := h.program[h.app.PC]; op.Kind != core.OpRecv || op.Any {
+		_, takes := in.Choice.Source()
+		if op := h.program[h.app.PC]; op.Kind != core.OpRecv || op.Any || !takes {
 			return 0, false
 		}
 	} else if in.Kind == core.Advance && len(h.app.Posted) > 0 {
@@ -173,6 +188,9 @@ func (h *Host) Choices(buf []core.Choice) []core.Choice {
 				buf = append(buf, core.ReceiveChoice(src, i))
 			}
 		}
+	}
+	if len(h.endings()) > 0 {
+		return append(buf, 0)
 	}
 	if a.PC >= len(h.program) {
 		if len(a.Posted) == 0 && !h.held(core.OpNone) {
@@ -282,6 +300,10 @@ func (h *Host) advanceProgram(choice core.Choice, out []core.Effect) []core.Effe
 	if src, ok := choice.Source(); ok {
 		return h.receive(src, choice.Posted(), out)
 	}
+	if list := h.endings(); len(list) > 0 {
+		return h.fail(list, out)
+	}
+	h.tried()
 	if a.PC >= len(h.program) {
 		value := a.Value
 		if h.kernel != nil {
@@ -305,8 +327,11 @@ func (h *Host) advanceProgram(choice core.Choice, out []core.Effect) []core.Effe
 		return h.send(core.Input{Kind: core.Contribute, Group: op.Group}, h.rank, core.MinBytes,
 			out)
 	case core.OpPost:
-		a.Posted = append(a.Posted, posted{Peer: op.Peer, Any: op.Any, Ordered: op.Ordered,
-			Part: op.Part})
+		h.post(posted{Peer: op.Peer, Any: op.Any, Ordered: op.Ordered, Part: op.Part})
+	case core.OpAcknowledge:
+		h.errors.Acked = h.deaths()
+	case core.OpCancel:
+		a.Posted, h.errors.Told = nil, nil
 	case core.OpCheckpoint:
 		h.advance()
 		return h.layer.Step(core.Input{Kind: core.Checkpoint}, out)
@@ -327,6 +352,9 @@ func (h *Host) advance() {
 	if h.kernel != nil {
 		h.compute()
 	}
+	if h.sees {
+		h.passOver()
+	}
 }
 
 // send executes a send. The payload is a function of the program's state and of the position, so a
@@ -334,7 +362,8 @@ func (h *Host) advance() {
 // to a group is declared as sent to the rank itself.
 func (h *Host) send(request core.Input, to core.Rank, bytes int, out []core.Effect) []core.Effect {
 	a := &h.app
-	a.History.Sent++
+	a.History.Sent += h.errors.Passed + 1
+	h.errors.Passed = 0
 	id := core.MsgID{From: h.rank, Number: a.History.Sent}
 	payload := core.Payload{ID: id}
 	op := &h.program[a.PC]
@@ -360,6 +389,9 @@ func (h *Host) send(request core.Input, to core.Rank, bytes int, out []core.Effe
 // posted is negative).
 func (h *Host) receive(src core.Rank, postedIndex int, out []core.Effect) []core.Effect {
 	a := &h.app
+	if postedIndex < 0 {
+		h.tried()
+	}
 	first := len(out)
 	any := postedIndex < 0 && h.program[a.PC].Any || postedIndex >= 0 && a.Posted[postedIndex].Any
 	out = h.layer.Step(core.Input{Kind: core.Receive, From: src.Proc(), Any: any,
@@ -377,7 +409,7 @@ func (h *Host) receive(src core.Rank, postedIndex int, out []core.Effect) []core
 	free := false
 	if postedIndex >= 0 {
 		op = a.Posted[postedIndex]
-		a.Posted = slices.Delete(a.Posted, postedIndex, postedIndex+1)
+		h.unpost(postedIndex)
 	} else {
 		o := &h.program[a.PC]
 		op.Ordered, op.Part, free = o.Ordered, o.Part, o.Free

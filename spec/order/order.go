@@ -63,7 +63,7 @@ func (o *Order) add(before Node, e trace.Event) Node {
 	n := node{event: e, before: before, sent: o.nodes[before].sent,
 		received: o.nodes[before].received}
 	if e.Kind == trace.Sent {
-		n.sent++
+		n.sent = max(n.sent+1, e.ID.Number)
 	} else {
 		n.received++
 		n.sends = o.sources(e)

@@ -40,7 +40,7 @@ func findOrphans(events []trace.Event) map[int]orphan {
 		self := &c.pasts[e.Proc]
 		switch e.Kind {
 		case trace.Sent:
-			self.sent++
+			self.sent = max(self.sent+1, e.ID.Number)
 			for _, d := range c.open[e.ID] {
 				c.end(d, i, false)
 			}

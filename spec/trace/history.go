@@ -13,8 +13,10 @@ type Delivery struct {
 // History is what the program of one rank has done along its surviving past: a rollback cuts it
 // back to the restored point. It is plain data; a History handed to a property is read-only.
 type History struct {
-	_         struct{}   `cbor:",toarray"`
-	Sent      uint32     `json:"sent"` // sends executed
+	_ struct{} `cbor:",toarray"`
+	// number of the last message sent: how many sends the program has come past, those that it did
+	// not execute included
+	Sent      uint32     `json:"sent"`
 	Delivered []Delivery `json:"delivered"`
 	Done      bool       `json:"done"`   // the program has ended
 	Digest    uint64     `json:"digest"` // state of the program when it ended, 0 before
@@ -53,7 +55,7 @@ func (h *History) Received(id MsgID) bool {
 func (h *History) Apply(e Event) {
 	switch e.Kind {
 	case Sent:
-		h.Sent++
+		h.Sent = max(h.Sent+1, e.ID.Number)
 	case Delivered:
 		h.Delivered = append(h.Delivered[:len(h.Delivered):len(h.Delivered)],
 			Delivery{ID: e.ID, Stamp: e.Stamp, Digest: e.Digest})

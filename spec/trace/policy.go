@@ -48,7 +48,11 @@ const (
 	RuleCancelled  = "cancelled" // it is given up (head)
 	RuleDrained    = "drained"   // nothing needs the node Peer any more (head)
 	RuleSustained  = "sustained" // the job goes on without the rank Peer (head, and each rank)
-	OpError        = "error"     // an operation of the program ends in an error (rank)
+	// an operation of the program ends in an error that the program sees, e.g. "error recv
+	// peer-dead"; Peer is who is dead (rank)
+	OpError = "error"
+	// the same, and the program does not want to see it: the rank stops (rank)
+	OpFatal = "fatal"
 )
 
 // RuleOf splits the text of a Ruled event into the word and what it is about, e.g. "claimed autor".

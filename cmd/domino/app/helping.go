@@ -76,15 +76,22 @@ func allCommands() []command {
 // helpTables are what the topics have from the code.
 func helpTables(protocols protocol.List) help.Tables {
 	return help.Tables{
-		"scenario-keys":    scenarioKeys,
-		"operations":       func() []help.Row { return operations(false) },
-		"group-operations": func() []help.Row { return operations(true) },
-		"shapes":           func() []help.Row { return programs(script.Shapes()) },
-		"kernels":          func() []help.Row { return programs(kernels.List()) },
-		"options":          func() []help.Row { return options(protocols) },
-		"properties":       func() []help.Row { return properties(protocols) },
-		"moments":          func() []help.Row { return moments },
-		"exit-codes":       exitRows,
+		"scenario-keys": scenarioKeys,
+		"operations": func() []help.Row {
+			return operations(func(o script.Operation) bool { return !o.Group && !o.Error })
+		},
+		"group-operations": func() []help.Row {
+			return operations(func(o script.Operation) bool { return o.Group })
+		},
+		"error-operations": func() []help.Row {
+			return operations(func(o script.Operation) bool { return o.Error })
+		},
+		"shapes":     func() []help.Row { return programs(script.Shapes()) },
+		"kernels":    func() []help.Row { return programs(kernels.List()) },
+		"options":    func() []help.Row { return options(protocols) },
+		"properties": func() []help.Row { return properties(protocols) },
+		"moments":    func() []help.Row { return moments },
+		"exit-codes": exitRows,
 	}
 }
 
@@ -107,9 +114,9 @@ func scenarioKeys() (rows []help.Row) {
 	return rows
 }
 
-func operations(groups bool) (rows []help.Row) {
+func operations(which func(script.Operation) bool) (rows []help.Row) {
 	for _, o := range script.Operations() {
-		if o.Group == groups {
+		if which(o) {
 			rows = append(rows, help.Row{Name: o.Form, Doc: o.Doc})
 		}
 	}

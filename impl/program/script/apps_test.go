@@ -57,7 +57,8 @@ func crowd(n int) string {
 
 // TestParseErrors gives bad programs with the exact error; the first line of the text is number 10.
 func TestParseErrors(t *testing.T) {
-	operations := "want send, reply, recv, post, wait, checkpoint, output, loop or end"
+	operations := "want send, reply, recv, post, wait, checkpoint, output, loop, end, try, " +
+		"onerror, ack or cancel"
 	tests := []struct{ name, text, want string }{
 		{"nothing", "", "line 10: the program has no ranks"},
 		{"comments only", "# a: wait\n\n", "line 10: the program has no ranks"},
@@ -73,6 +74,11 @@ func TestParseErrors(t *testing.T) {
 		{"two programs", "a: wait\nb: wait\n\na: wait", "line 13: rank a has two programs"},
 		{"unknown operation", "a: jump b", `line 10: rank a: unknown operation "jump", ` +
 			operations},
+		{"try of nothing", "a: wait; try", "line 10: rank a: try needs an operation"},
+		{"the other order", "a: try onerror wait", `line 10: rank a: "try onerror wait", want ` +
+			"each word once, and onerror before try"},
+		{"try twice", "a: try try wait", `line 10: rank a: "try try wait", want each word once, ` +
+			"and onerror before try"},
 		{"upper case", "a: SEND b", `line 10: rank a: unknown operation "SEND", ` + operations},
 		{"unknown rank", "a: wait\nb: send c",
 			"line 11: rank b: rank c does not exist, there are a b"},

@@ -13,7 +13,14 @@ func Format(names []string, programs []core.Program) string {
 	for r, p := range programs {
 		var words []string
 		for _, op := range p {
-			words = append(words, formatOp(op, names))
+			text := formatOp(op, names)
+			if op.Try {
+				text = "try " + text
+			}
+			if op.OnError {
+				text = "onerror " + text
+			}
+			words = append(words, text)
 		}
 		b.WriteString(strings.TrimSuffix(names[r]+": "+strings.Join(words, "; "), " ") + "\n")
 	}
@@ -35,7 +42,7 @@ func formatOp(op core.Op, names []string) string {
 			words += fmt.Sprintf(" %dB", op.Bytes)
 		}
 	case core.OpRecv, core.OpPost:
-		words = map[core.OpKind]string{core.OpRecv: "recv ", core.OpPost: "post "}[op.Kind]
+		words = op.Kind.Verb() + " "
 		if op.Any {
 			words += "*"
 		} else {
@@ -44,16 +51,11 @@ func formatOp(op core.Op, names []string) string {
 		if op.Ordered {
 			words += " ordered"
 		}
-	case core.OpWait:
-		words = "wait"
-	case core.OpCheckpoint:
-		words = "checkpoint"
-	case core.OpOutput:
-		words = "output"
+	case core.OpWait, core.OpCheckpoint, core.OpOutput, core.OpEnd, core.OpAcknowledge,
+		core.OpCancel:
+		words = op.Kind.Verb()
 	case core.OpLoop:
 		words = fmt.Sprintf("loop %d", op.Count)
-	case core.OpEnd:
-		words = "end"
 	default:
 		panic(fmt.Sprintf("invariant: an operation of a program has a kind: %d", op.Kind))
 	}

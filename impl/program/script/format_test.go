@@ -17,6 +17,8 @@ func TestFormat(t *testing.T) {
 			"b; recv *; recv b ordered; recv * ordered\n" +
 			"b: post a; post *; post a ordered; post * ordered; wait; checkpoint; output; loop " +
 			"3; loop 2; output; end; end\nc:\n",
+		"a: try send b x; try recv * ordered; onerror send b y 9B; onerror try recv b; ack; post " +
+			"b; try wait; onerror cancel; try reply\nb:\n",
 	}
 	shapes, _ := script.Shapes()
 	for _, s := range shapes {

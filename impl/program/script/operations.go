@@ -8,6 +8,7 @@ type Operation struct {
 	Doc  string // one line
 	// on a group of ranks; what CAMEL and the transparent protocol run, and others have expanded
 	Group bool
+	Error bool // about operations that end in errors, which they do under few protocols only
 }
 
 // operations are all of them. FROM and TO are ranks, * is anyone, N a number, G a group.
@@ -22,6 +23,13 @@ var operations = []Operation{
 	{Form: "output", Doc: "something leaves the system, and can not be taken back"},
 	{Form: "loop N", Doc: "repeat what follows, up to end, N times"},
 	{Form: "end", Doc: "of a loop"},
+	{Form: "try OPERATION", Error: true, Doc: "send, reply, recv, wait or one on a group: see " +
+		"the error that it ends in and go on; without it an error stops the rank"},
+	{Form: "onerror OPERATION", Error: true, Doc: "do it only if what was last tried has ended " +
+		"in an error; not on a group, and no loop"},
+	{Form: "ack", Error: true, Doc: "acknowledge the deaths that are known: they end no receive " +
+		"from anyone any more"},
+	{Form: "cancel", Error: true, Doc: "give up the posts that are open (onerror cancel)"},
 	{Form: "multicast G [LABEL]", Doc: "the root sends to all others", Group: true},
 	{Form: "contribute G [LABEL]", Doc: "to the next reduction", Group: true},
 	{Form: "recv G", Doc: "the next multicast; at the root the next result", Group: true},

@@ -11,7 +11,7 @@ import (
 // is listed that can not be written.
 func TestOperations(t *testing.T) {
 	names := strings.NewReplacer("[", "", "]", "", "FROM|*", "b", "TO", "b", "LABEL", "x",
-		"NB", "9B", " N", " 2", " G", " g")
+		"NB", "9B", "OPERATION", "send b", " N", " 2", " G", " g")
 	for _, o := range script.Operations() {
 		short, _, _ := strings.Cut(o.Form, " [")
 		for _, form := range []string{o.Form, short} {
@@ -26,6 +26,10 @@ func TestOperations(t *testing.T) {
 				before = "post b; "
 			case strings.HasPrefix(op, "reply"):
 				before = "recv b; "
+			case strings.HasPrefix(op, "onerror"):
+				before = "try send b; "
+			case op == "cancel":
+				before = "try send b; onerror "
 			}
 			text := "a: " + before + op + after + "\nb: \ngroup g: a > b\n"
 			if _, err := script.Read(text, 1); err != nil {

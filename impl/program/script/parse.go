@@ -106,22 +106,14 @@ func (s *Suite) program(self core.Rank, l line) error {
 	var program core.Program
 	for _, words := range strings.Split(l.body, ";") {
 		fields := strings.Fields(words)
-		switch {
-		case len(fields) == 0:
-			continue
-		case slices.Contains(collectives, fields[0]):
-			ops, err := s.parseCollective(fields[0], fields[1:], self)
-			if err != nil {
-				return err
-			}
-			program = append(program, ops...)
+		if len(fields) == 0 {
 			continue
 		}
-		op, err := s.parseOp(fields)
+		ops, err := s.parseStep(fields, self)
 		if err != nil {
 			return err
 		}
-		program = append(program, op)
+		program = append(program, ops...)
 	}
 	if err := program.Validate(self, len(s.Names)); err != nil {
 		return err
@@ -130,12 +122,43 @@ func (s *Suite) program(self core.Rank, l line) error {
 	return program.ValidateGroups(self, s.Trees, s.Names)
 }
 
+// parseStep reads one operation of the text, with what it says about errors. All parts of one on a
+// group are tried alike.
+func (s *Suite) parseStep(fields []string, self core.Rank) (ops core.Program, err error) {
+	var onError, try bool
+	rest := fields
+	if rest[0] == "onerror" {
+		onError, rest = true, rest[1:]
+	}
+	if len(rest) > 0 && rest[0] == "try" {
+		try, rest = true, rest[1:]
+	}
+	switch {
+	case len(rest) == 0:
+		return nil, fmt.Errorf("%s needs an operation", strings.Join(fields, " "))
+	case rest[0] == "try" || rest[0] == "onerror":
+		return nil, fmt.Errorf("%q, want each word once, and onerror before try",
+			strings.Join(fields, " "))
+	case slices.Contains(collectives, rest[0]):
+		ops, err = s.parseCollective(rest[0], rest[1:], self)
+	default:
+		var op core.Op
+		op, err = s.parseOp(rest)
+		ops = core.Program{op}
+	}
+	for i := range ops {
+		ops[i].Try, ops[i].OnError = try, onError
+	}
+	return ops, err
+}
+
 // parseOp reads one operation.
 func (s *Suite) parseOp(fields []string) (core.Op, error) {
 	names := s.Names
 	verb, args := fields[0], fields[1:]
 	simple := map[string]core.OpKind{"wait": core.OpWait, "checkpoint": core.OpCheckpoint,
-		"output": core.OpOutput, "end": core.OpEnd}
+		"output": core.OpOutput, "end": core.OpEnd, "ack": core.OpAcknowledge,
+		"cancel": core.OpCancel}
 	if k, ok := simple[verb]; ok {
 		return core.Op{Kind: k}, surplus(verb, args, 0)
 	}

@@ -104,7 +104,7 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Start:
 		return out
 	case core.Send:
-		l.s.Past[l.rank]++
+		l.s.Past[l.rank] = in.Payload.ID.Number
 		l.sending.Past = append(l.sending.Past[:0], l.s.Past...)
 		l.sending.Payload = in.Payload
 		out, e := core.Add(out, core.SendMessage)
@@ -148,7 +148,7 @@ func (l *layer) learn(past []uint32) {
 
 // collective sends a multicast to every member, or a contribution to the root, directly.
 func (l *layer) collective(in core.Input, out []core.Effect) []core.Effect {
-	l.s.Past[l.rank]++
+	l.s.Past[l.rank] = in.Payload.ID.Number
 	m := Message{Past: append([]uint32(nil), l.s.Past...), Payload: in.Payload, Group: in.Group,
 		Part: in.Kind == core.Contribute}
 	t := &l.trees[in.Group-1]

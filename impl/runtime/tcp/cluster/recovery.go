@@ -28,7 +28,7 @@ type place struct{ sent, received uint32 }
 func (p *place) apply(e trace.Event) {
 	switch e.Kind {
 	case trace.Sent:
-		p.sent++
+		p.sent = max(p.sent+1, e.ID.Number)
 	case trace.Delivered:
 		p.received++
 	case trace.Restored, trace.Resumed:

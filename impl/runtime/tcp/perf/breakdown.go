@@ -106,7 +106,7 @@ func lastLine(r *cluster.Result, c *cluster.Crash) (reached, counted time.Durati
 		n := at[e.Proc]
 		switch e.Kind {
 		case trace.Sent:
-			n.sent++
+			n.sent = max(n.sent+1, e.ID.Number)
 		case trace.Delivered:
 			n.received++
 		case trace.Committed:
