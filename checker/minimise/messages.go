@@ -103,12 +103,34 @@ func (d *draft) label(send place) string {
 	return fmt.Sprintf("%s#%d", d.names[send.rank], sends)
 }
 
+// fewerErrors are the changes by which a rank does less about errors: what is done on one only
+// goes, and an error is not seen.
+func (d *draft) fewerErrors(c *changes) {
+	for r, p := range d.programs {
+		for i, op := range p {
+			at := place{r, i}
+			if op.OnError {
+				e := d.copy()
+				e.remove(at)
+				c.add(e, "without %s of %s on an error", op.Kind.Verb(), d.names[r])
+			}
+			if op.Try {
+				e := d.copy()
+				e.programs[r][i].Try = false
+				c.add(e, "%s of %s is not tried", op.Kind.Verb(), d.names[r])
+			}
+		}
+	}
+}
+
 // fewerWords are the changes that take out operations that are not about messages, and that replace
 // a choice by what is chosen.
 func fewerWords(d *draft) []Change[*draft] {
 	c := changesOf(d)
 	d.removeEach(c, core.OpOutput, "output")
 	d.removeEach(c, core.OpWait, "wait")
+	d.removeEach(c, core.OpAcknowledge, "ack")
+	d.fewerErrors(c)
 	set := func(at place, op core.Op, format string, args ...any) {
 		e := d.copy()
 		e.programs[at.rank][at.op] = op

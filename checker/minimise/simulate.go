@@ -64,6 +64,10 @@ func (b *mailbox) step(r int, p core.Program, all []mailbox, s *simulation) bool
 		return false
 	}
 	op, here := p[b.at], place{r, b.at}
+	if op.OnError {
+		b.at++
+		return true
+	}
 	switch op.Kind {
 	case core.OpSend:
 		to := int(op.Peer)

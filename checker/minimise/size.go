@@ -28,7 +28,8 @@ func (d *draft) size() []int {
 		written += len(p)
 		for _, op := range p {
 			wild += number(op.Any)
-			words += number(op.Ordered) + number(op.Kind == core.OpPost)
+			words += number(op.Ordered) + number(op.Kind == core.OpPost) + number(op.Try) +
+				number(op.OnError)
 		}
 	}
 	return []int{d.ranks(), len(d.members()), m.Failures, together, victims, m.Checkpoints +

@@ -122,6 +122,11 @@ func (r *Resolved) setUp() error {
 	if err != nil {
 		return err
 	}
+	if !p.Errors {
+		for i, q := range suite.Programs {
+			suite.Programs[i] = q.Blind()
+		}
+	}
 	programs := suite.Programs
 	layout := core.Layout{Names: suite.Names, Ranks: len(suite.Names), Trees: suite.Trees}
 	if layout.Clusters, err = scenarios.ReadClusters(s.Clusters, suite.Names); err != nil {

@@ -28,14 +28,20 @@ type request struct {
 type reader struct {
 	ops    []core.Op
 	at     int
-	sends  uint32    // passed
+	sends  uint32    // the number of the last message sent
+	passed uint32    // numbers behind it of messages that are sent after an error only
 	posted []request // in the order of posting
 }
 
 // run passes what does not wait.
 func (r *reader) run() {
 	for ; r.at < len(r.ops); r.at++ {
-		switch op := &r.ops[r.at]; op.Kind {
+		op := &r.ops[r.at]
+		if op.OnError { // nothing ends in an error
+			r.passed += sends(op)
+			continue
+		}
+		switch op.Kind {
 		case core.OpRecv:
 			return
 		case core.OpWait:
@@ -44,10 +50,21 @@ func (r *reader) run() {
 			}
 		case core.OpPost:
 			r.posted = append(r.posted, request{op.Peer, op.Any, r.sends})
-		case core.OpSend, core.OpMulticast, core.OpContribute:
-			r.sends++
+		default:
+			if sends(op) > 0 {
+				r.sends, r.passed = r.sends+r.passed+1, 0
+			}
 		}
 	}
+}
+
+// sends is how many messages an operation has the number of.
+func sends(op *core.Op) uint32 {
+	switch op.Kind {
+	case core.OpSend, core.OpMulticast, core.OpContribute:
+		return 1
+	}
+	return 0
 }
 
 // take completes the first open receive that the source fits, in the order of the program; it says

@@ -111,6 +111,16 @@ func (s *oracleSystem) unread(v spec.View) string {
 			received[id] = times[id] == len(t.Members)-1
 		}
 	}
+	for r, p := range s.Setup.Programs {
+		if !p.Sees() {
+			continue
+		}
+		for k, op := range p.Sends() {
+			if op.OnError { // it is not sent
+				received[trace.MsgID{From: trace.Rank(r), Number: uint32(k + 1)}] = true
+			}
+		}
+	}
 	words := ""
 	for r := range trace.Rank(s.layout.Ranks) {
 		for k := range v.Observed(r.Proc()).History.Sent {

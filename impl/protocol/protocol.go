@@ -31,6 +31,9 @@ type Protocol struct {
 	// Collectives says that it runs multicasts and reductions itself; for others they are expanded
 	// into sends and receives along the tree.
 	Collectives bool
+	// Errors says that operations of programs may end in errors (core.Failing); for others programs
+	// are run as if nobody looked for any (core.Program.Blind).
+	Errors bool
 	// Chooses says that a scenario may choose how many failures at a time it survives (tolerates).
 	Chooses bool
 	// Options reports what is wrong with options of its own in a scenario, e.g. "loggers=next"; nil
