@@ -5,6 +5,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/errmgr/policy"
+	"github.com/domino-check/domino/impl/protocol/errmgr/sstore"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -83,13 +84,11 @@ const (
 	Answer  // what becomes of it: Reason
 )
 
-// SnapID names a snapshot of the job. Seq is never used twice, Epoch is the episode in which it was
-// taken; they are ordered by Epoch, then Seq.
-type SnapID struct {
-	_     struct{} `cbor:",toarray"`
-	Epoch uint32   `json:"epoch"`
-	Seq   uint32   `json:"seq"`
-}
+// SnapID and File are what package sstore speaks of.
+type (
+	SnapID = sstore.SnapID
+	File   = sstore.File
+)
 
 // Message is every message of the composite; Kind says which fields it has.
 type Message struct {
@@ -117,16 +116,6 @@ type Message struct {
 
 // Prediction says who will fail, see package policy.
 type Prediction = policy.Prediction
-
-// File describes the bytes of one rank's part of a snapshot.
-type File struct {
-	_         struct{} `cbor:",toarray"`
-	Codec     uint8
-	RawLen    int64
-	PackedLen int64
-	RawSum    []byte // SHA-256
-	PackedSum []byte
-}
 
 var kindNames = [...]string{"", "App", "Marker", "Quiesce", "Resume", "Sustain", "Replay", "Rewire",
 	"Covered", "Still", "Restored", "SustainAck", "RewireAck", "Report", "WantSnapshot", "Save",

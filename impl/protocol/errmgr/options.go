@@ -1,0 +1,183 @@
+package errmgr
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/protocol/errmgr/sstore"
+)
+
+// Options choose a configuration. The zero value is no valid one: ParseOptions fills in what the
+// text does not say.
+type Options struct {
+	Nodes    int // active nodes; 0 = as the clusters say, or one a rank
+	Spares   int // nodes without ranks
+	Capacity int // ranks that a node has room for; 0 = any number
+	Store    sstore.Kind
+	Copies   int          // peers: replicas of each file, the one at home included
+	Domains  []int        // failure domain of each node and spare; nil = each its own
+	Flow     int          // files on their way to the store at one time
+	Cache    int          // stage: files of each rank that stay on its node; 0 = none
+	Codec    sstore.Codec // of files that leave their node
+	Hold     bool         // an output waits for the snapshot that covers it
+	// Direct: the image of a mover goes from node to node, not through the store.
+	Direct      bool
+	Predictions int  // that the oracle may make
+	Peers       bool // ranks report failures, too
+	Heads       int  // replicas of the head
+	Return      bool // failed nodes come back, empty
+}
+
+// optionDocs are the options in words.
+var optionDocs = []protocol.Option{
+	{Name: "nodes", Values: "N", Doc: "active nodes, over which the ranks are dealt in turn; " +
+		"otherwise as the clusters say, or one a rank"},
+	{Name: "spares", Values: "N", Doc: "nodes that have no ranks at the start; otherwise 1"},
+	{Name: "capacity", Values: "N", Doc: "ranks that a node has room for; otherwise any number"},
+	{Name: "store", Values: "stage|central|peers", Doc: "files are written on the node and " +
+		"copied to the store behind the back of the program, or to the store at once, or to " +
+		"other nodes"},
+	{Name: "copies", Values: "N", Doc: "store=peers: replicas of each file; otherwise 2"},
+	{Name: "domains", Values: "N,N,...", Doc: "store=peers: what each node and spare fails " +
+		"together with; otherwise with none"},
+	{Name: "flow", Values: "N", Doc: "files on their way at one time; otherwise 1"},
+	{Name: "cache", Values: "N|off", Doc: "store=stage: files of each rank that stay on its " +
+		"node; otherwise 2"},
+	{Name: "codec", Values: "none|s2|zstd|gzip", Doc: "how files are packed before they leave " +
+		"their node"},
+	{Name: "outputs", Values: "replayable|held", Doc: "whether an output may come again, or " +
+		"waits for the snapshot that covers it"},
+	{Name: "path", Values: "direct|store", Doc: "how the image of a rank that moves gets to its " +
+		"new node"},
+	{Name: "predictions", Values: "N", Doc: "failures that the oracle may predict; otherwise 0"},
+	{Name: "reports", Values: "head|peers", Doc: "who hears of failures: the head, or the ranks " +
+		"too"},
+	{Name: "heads", Values: "1|3", Doc: "replicas of the head"},
+	{Name: "returns", Values: "no|yes", Doc: "failed nodes come back, empty"},
+}
+
+// mostNodes bounds the number of active nodes.
+const mostNodes = 512
+
+// number is an option that is a number in a range.
+type number struct {
+	to          *int
+	least, most int
+	why         string // there is no smaller one
+}
+
+// choice is an option that is one of some words; set is told which.
+type choice struct {
+	words []string
+	set   func(i int)
+}
+
+// ParseOptions reads the options of a scenario. A number that could only make a job wait for ever
+// is refused, and so is what would have no effect beside the others.
+func ParseOptions(text string) (Options, error) {
+	o := Options{Spares: 1, Copies: 2, Flow: 1, Cache: 2, Heads: 1, Direct: true}
+	seen := map[string]bool{}
+	for _, word := range strings.Fields(text) {
+		key, value, _ := strings.Cut(word, "=")
+		if seen[key] {
+			return o, fmt.Errorf("option %q: %s is given twice", word, key)
+		}
+		seen[key] = true
+		if err := o.parse(key, value); err != nil {
+			return o, fmt.Errorf("option %q: %w", word, err)
+		}
+	}
+	return o, o.validate(seen)
+}
+
+// parse reads one option.
+func (o *Options) parse(key, value string) (err error) {
+	if n, ok := o.numbers()[key]; ok && !(key == "cache" && value == "off") {
+		*n.to, err = strconv.Atoi(value)
+		if err != nil || *n.to < n.least || *n.to > n.most {
+			return fmt.Errorf("want a number in [%d, %d]%s", n.least, n.most, n.why)
+		}
+		return nil
+	}
+	if c, ok := o.choices()[key]; ok {
+		i := slices.Index(c.words, value)
+		if i < 0 {
+			return fmt.Errorf("want %s", strings.Join(c.words, ", "))
+		}
+		c.set(i)
+		return nil
+	}
+	switch key {
+	case "cache":
+		o.Cache = 0
+	case "domains":
+		for _, d := range strings.Split(value, ",") {
+			n, err := strconv.Atoi(d)
+			if err != nil || n < 0 {
+				return errors.New("want a number, at least 0, for each node, separated by commas")
+			}
+			o.Domains = append(o.Domains, n)
+		}
+	default:
+		return fmt.Errorf("unknown, want %s", protocol.OptionNames(optionDocs))
+	}
+	return nil
+}
+
+func (o *Options) numbers() map[string]number {
+	return map[string]number{
+		"nodes":    {&o.Nodes, 1, mostNodes, ""},
+		"spares":   {&o.Spares, 0, mostNodes, ""},
+		"capacity": {&o.Capacity, 1, mostNodes, ": a node without room for any rank is none"},
+		"copies":   {&o.Copies, 2, 8, ": one copy dies with its node"},
+		"flow":     {&o.Flow, 1, 64, ": without tokens no file is ever copied"},
+		"cache": {&o.Cache, 1, 16,
+			", or off: a cache of no files is none"},
+		"predictions": {&o.Predictions, 0, 4, ""},
+	}
+}
+
+func (o *Options) choices() map[string]choice {
+	return map[string]choice{
+		"store": {[]string{"stage", "central", "peers"},
+			func(i int) { o.Store = sstore.Kind(i) }},
+		"codec": {[]string{"none", "s2", "zstd", "gzip"},
+			func(i int) { o.Codec = sstore.Codec(i) }},
+		"outputs": {[]string{"replayable", "held"}, func(i int) { o.Hold = i == 1 }},
+		"path":    {[]string{"direct", "store"}, func(i int) { o.Direct = i == 0 }},
+		"reports": {[]string{"head", "peers"}, func(i int) { o.Peers = i == 1 }},
+		"heads":   {[]string{"1", "3"}, func(i int) { o.Heads = []int{1, 3}[i] }},
+		"returns": {[]string{"no", "yes"}, func(i int) { o.Return = i == 1 }},
+	}
+}
+
+// validate reports options that contradict each other.
+func (o *Options) validate(given map[string]bool) error {
+	only := func(kind sstore.Kind, keys ...string) error {
+		for _, key := range keys {
+			if given[key] && o.Store != kind {
+				return fmt.Errorf("%s is for store=%s, and this is store=%s", key, kind, o.Store)
+			}
+		}
+		return nil
+	}
+	if err := errors.Join(only(sstore.Stage, "cache"),
+		only(sstore.Peers, "copies", "domains")); err != nil {
+		return err
+	}
+	if o.Store == sstore.Central && o.Codec != sstore.None {
+		return errors.New("codec is for files that wait on their node, and with store=central " +
+			"none does")
+	}
+	if o.Store == sstore.Peers && !o.Direct {
+		return errors.New("path=store needs a store, and with store=peers there is none")
+	}
+	if o.Store != sstore.Stage {
+		o.Cache = 0
+	}
+	return nil
+}
