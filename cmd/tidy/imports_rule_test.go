@@ -118,6 +118,7 @@ var importTable = []row{
 	{dir: "impl/runtime/disk", internal: and(vocabulary, "spec/report/wholefile")},
 	{dir: "impl/runtime/local", internal: and(vocabulary, "impl/runtime/plan",
 		"impl/runtime/disk")},
+	{dir: "impl/runtime/emulate", internal: vocabulary},
 	// System calls that the standard library has not: memfd, epoll on every architecture.
 	{
 		dir:        "impl/runtime/tcp/internal/*",

@@ -79,3 +79,9 @@ func flat(t reflect.Type) bool {
 	}
 	return true
 }
+
+// CloneMessage copies a message into an empty one of its setup. Byte slices are shared, as by
+// Clone.
+func CloneMessage(from, to Message) {
+	deepCopy(reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem())
+}

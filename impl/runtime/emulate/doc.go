@@ -1,0 +1,32 @@
+// Package emulate runs the machines of a setup in modelled time, one event after the other: what a
+// run costs on a machine that is not here, from prices that are data. It proves nothing; it answers
+// how long something takes, and what that depends on.
+//
+// # Model
+//
+// A proc handles one input or program operation at a time, which takes a fixed price. Procs live on
+// nodes. A node has a card, with a rate out and a rate in, and a disk; a message that is larger
+// than a chunk is bulk: bulk waits for its turn on a card, anything else passes it chunk by chunk.
+// A disk serves one record after the other, in the order of their arrival, each for a price a file
+// and its bytes at a rate: a token bucket whose depth is one request. The price of a file may be
+// another one when more than so many wait (Disk.Crowd), which is how a server of files behaves that
+// everybody writes to at once. The first time that a record is read after it was written has a rate
+// of its own, as it is in memory still.
+//
+// Sizes are declared: Config.Size and Config.Weight may say that a message or a record has more
+// bytes than it has, so that images of a job need no memory.
+//
+// # Order
+//
+// Time is in whole nanoseconds. Events are ordered by time, then proc, then by the number that the
+// proc has given them, so a run is a function of setup and configuration. There is no goroutine, no
+// clock and no chance. Of several program steps that are possible the first is taken.
+//
+// # Failures
+//
+// They come from whoever watches the run (Config.Observe, Run.Crash). A crash takes what has not
+// left the card of the node yet, and what is on its way to who crashes; writes in progress are
+// lost, and no record is torn. What is sent to a proc that is down waits for its next life. Procs
+// start again by Launch where the setup says so, otherwise by themselves (Costs.Restart). Renew and
+// watchdogs, and procs that others adopt without launching them, are refused: see New.
+package emulate

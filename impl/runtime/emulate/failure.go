@@ -1,0 +1,145 @@
+package emulate
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// Crash stops procs at once, each with its group and what runs on its node, and lets the detector
+// know.
+func (r *Run) Crash(procs ...core.Proc) {
+	var gone []core.Proc
+	for _, p := range procs {
+		for _, q := range r.setup.Group(p) {
+			if r.procs[q].up && !on(gone, q) {
+				gone = append(gone, q)
+			}
+		}
+	}
+	gone = r.withHosted(gone)
+	slices.Sort(gone)
+	for _, q := range gone {
+		p := &r.procs[q]
+		r.note(p.crashed())
+		r.down(p, on(gone, p.node))
+		for _, mate := range r.setup.Group(q) {
+			p.next = max(p.next, r.procs[mate].inc+1)
+		}
+		if on(r.setup.Local, q) && on(gone, p.node) {
+			p.store = nil
+		}
+	}
+	for _, q := range gone {
+		if p := &r.procs[q]; p.node == q || !on(gone, p.node) {
+			r.report(p)
+		}
+		if !r.launched(q) {
+			r.restart(&r.procs[q])
+		}
+	}
+}
+
+// withHosted adds what runs on the nodes of procs.
+func (r *Run) withHosted(list []core.Proc) []core.Proc {
+	for i := range r.procs {
+		if p := &r.procs[i]; p.up && p.node != p.id && on(list, p.node) && !on(list, p.id) {
+			list = append(list, p.id)
+		}
+	}
+	return list
+}
+
+// launched reports whether a proc starts again only when somebody launches it.
+func (r *Run) launched(p core.Proc) bool {
+	_, placed := r.setup.Layout.Hosted[p]
+	return placed && r.setup.Launched
+}
+
+// down ends the life of a proc, with its node or without.
+func (r *Run) down(p *proc, withNode bool) {
+	end := r.now
+	if !withNode {
+		end = -1
+	}
+	p.ends = append(p.ends, end)
+	p.up, p.busy, p.begun, p.inbox, p.timers, p.under = false, false, item{}, nil, nil,
+		nil
+	p.life++
+	p.next = p.inc + 1
+}
+
+// report lets the detector tell the watchers of a proc that has crashed, alone or with its group,
+// of which the first one is reported for all.
+func (r *Run) report(p *proc) {
+	g := r.setup.Group(p.id)
+	if g[0] != p.id {
+		return
+	}
+	for _, w := range r.setup.Watchers {
+		if on(g, w) {
+			continue
+		}
+		q := &r.procs[w]
+		life := q.life // if it goes down before, its next life has never known them
+		r.schedule(q, arrive, r.now+r.config.Costs.Detect, item{from: w, toLife: life,
+			input: core.Input{Kind: core.Down, Procs: g, Incarnation: p.inc}})
+	}
+}
+
+// restart lets a proc start by itself.
+func (r *Run) restart(p *proc) {
+	r.schedule(p, ready, r.now+r.config.Costs.Restart, item{from: p.id, toLife: p.life})
+}
+
+// start begins a new life, unless the proc is up, or who launched it has stopped since.
+func (r *Run) start(p *proc, what item) {
+	in := core.Input{Kind: core.Restore, From: p.id}
+	switch by := &r.procs[what.from]; {
+	case p.up:
+		return
+	case what.toLife >= 0 && what.toLife != p.life:
+		return
+	case what.toLife >= 0:
+		in.Records = r.records(p)
+	case !by.up || by.life != what.fromLife:
+		return
+	default:
+		p.node, in.From = by.id, by.id
+		in.Records = []core.Record{{Owner: by.id, Key: what.record.key, Value: what.record.value}}
+	}
+	p.up, p.inc = true, p.next
+	in.Incarnation = p.inc
+	r.begin(p, in)
+}
+
+// stop ends a life because somebody on its node wants it to, with what runs on its own node, and
+// answers. It is no failure: nobody else is told. A start that the same one has asked for is off.
+func (r *Run) stop(p *proc, what item) {
+	by := &r.procs[what.from]
+	if !by.up || by.life != what.fromLife {
+		return
+	}
+	if p.up && p.node == by.id {
+		for _, q := range r.withHosted([]core.Proc{p.id}) {
+			p := &r.procs[q]
+			r.note(p.crashed())
+			r.down(p, false)
+		}
+	}
+	r.revoke(by, p)
+	r.offer(by, item{from: p.id, toLife: by.life,
+		input: core.Input{Kind: core.Killed, From: p.id, Incarnation: p.inc}})
+}
+
+// revoke takes away the starts of a proc that another one has asked for.
+func (r *Run) revoke(by, p *proc) {
+	for _, e := range r.clock {
+		if e.kind != ready || e.proc != p.id {
+			continue
+		}
+		if what := &r.items[e.item]; what.toLife < 0 && what.from == by.id {
+			what.fromLife = -1
+		}
+	}
+}

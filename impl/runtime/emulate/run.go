@@ -1,0 +1,249 @@
+package emulate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Config says what a run costs and when it ends.
+type Config struct {
+	Costs Costs
+	// Size is how many bytes a message counts as, but for Link.Header; nil means none.
+	Size func(core.Message) int64
+	// Weight is how many bytes a record counts as; nil means those of its value.
+	Weight func(owner core.Proc, key string, value []byte) int64
+	// Timer is how long a timer takes, where that is not a number of ticks.
+	Timer func(p core.Proc, timer string, ticks uint64) (takes time.Duration, ok bool)
+	// Observe sees every event of the evidence at its time, but without Keep not those that every
+	// message of a program leaves. It may call what changes the run.
+	Observe func(*Run, trace.Event)
+	// Keep keeps the trace, and histories for the judge: a run costs much more memory.
+	Keep  bool
+	Until time.Duration // the run ends then; 0 = when nothing can happen any more
+	Steps int           // the most steps of machines; 0 = DefaultSteps
+}
+
+// DefaultSteps ends a run that would go on for ever.
+const DefaultSteps = 100_000_000
+
+// Result is what a run shows.
+type Result struct {
+	Elapsed  time.Duration // at the last event, or Config.Until
+	Steps    int           // of machines
+	Messages int           // between procs
+	Bytes    int64         // between nodes, as they count
+	Bound    string        // what ended a run in which something could still happen
+	Trace    trace.Trace   // with Config.Keep
+}
+
+// Run is one run.
+type Run struct {
+	setup    *core.Setup
+	config   Config
+	now      time.Duration
+	clock    clock
+	items    []item
+	unused   []int32
+	procs    []proc
+	channels map[route]*channel
+	effects  []core.Effect
+	choices  []core.Choice
+	result   Result
+	over     bool
+}
+
+// item is what an event is about.
+type item struct {
+	input core.Input
+	from  core.Proc
+	// of the sender, and of who gets it, when it was sent; a timer, a read and a write are of a
+	// life, too
+	fromLife, toLife int
+	left             time.Duration // when the last byte is out of the node of the sender
+	bytes            int64
+	reached          bool // the last byte is there
+	via              *channel
+	record           record
+	call             func()
+}
+
+// route is who sends to whom, in one life.
+type route struct {
+	from, to core.Proc
+	life     int
+}
+
+// channel keeps the order of what one life of a proc sends to another proc.
+type channel struct{ under []int32 } // way, oldest first
+
+// New prepares a run and refuses what it can not do.
+func New(setup *core.Setup, c Config) (*Run, error) {
+	if err := errors.Join(setup.ValidateCode(), c.Costs.Validate()); err != nil {
+		return nil, err
+	}
+	l := &setup.Layout
+	switch {
+	case setup.Watchdogs:
+		return nil, fmt.Errorf("emulate: protocol %s has watchdogs, which are not emulated",
+			setup.Protocol)
+	case len(l.Hosted) > 0 && !setup.Launched:
+		return nil, fmt.Errorf("emulate: protocol %s has procs that others adopt without "+
+			"launching them, which is not emulated", setup.Protocol)
+	}
+	if c.Steps == 0 {
+		c.Steps = DefaultSteps
+	}
+	r := &Run{setup: setup, config: c, procs: make([]proc, len(l.Names)),
+		channels: map[route]*channel{}}
+	for i := range r.procs {
+		p := &r.procs[i]
+		p.id, p.node, p.up = core.Proc(i), core.Proc(i), true
+		if i < len(l.Nodes) {
+			p.node = l.Nodes[i]
+		}
+		p.disk.price = c.Costs.Disk
+		for _, own := range c.Costs.Disks {
+			if own.Proc == p.id {
+				p.own, p.disk.price = true, own.Disk
+			}
+		}
+	}
+	r.result.Trace.Layout = *l
+	return r, nil
+}
+
+// Run runs to the end. Its error is a machine that breaks its contract, or asks for what is not
+// emulated.
+func (r *Run) Run() (result *Result, err error) {
+	at := core.Proc(0)
+	defer func() {
+		if failure := recover(); failure != nil {
+			err = fmt.Errorf("emulate: at %v %s: %v", r.now, r.setup.Layout.Name(at), failure)
+		}
+	}()
+	for i := range r.procs {
+		at = core.Proc(i)
+		r.begin(&r.procs[i], core.Input{Kind: core.Start})
+	}
+	for len(r.clock) > 0 && !r.over {
+		if until := r.config.Until; until > 0 && r.clock[0].at > until {
+			r.now, r.result.Bound = until, "time"
+			break
+		}
+		if r.result.Steps >= r.config.Steps {
+			r.result.Bound = "steps"
+			break
+		}
+		e := r.clock.pop()
+		r.now, at = e.at, e.proc
+		r.happen(&r.procs[e.proc], e)
+	}
+	if r.over {
+		r.result.Bound = "stopped"
+	}
+	r.result.Elapsed = r.now
+	return &r.result, nil
+}
+
+// Now is the time since the beginning.
+func (r *Run) Now() time.Duration { return r.now }
+
+// Layout is who takes part.
+func (r *Run) Layout() *core.Layout { return &r.setup.Layout }
+
+// Up reports whether a proc runs, and Node where it runs, or did last.
+func (r *Run) Up(p core.Proc) bool { return r.procs[p].up }
+
+// Node is the proc on whose node a proc runs, or did last: itself, where it has one of its own.
+func (r *Run) Node(p core.Proc) core.Proc { return r.procs[p].node }
+
+// End ends the run.
+func (r *Run) End() { r.over = true }
+
+// After calls a function when some time has gone.
+func (r *Run) After(d time.Duration, do func()) {
+	r.schedule(&r.procs[0], call, r.now+d, item{call: do})
+}
+
+// Request asks a proc for a checkpoint, as the environment does; one that is down does not hear it.
+func (r *Run) Request(p core.Proc) {
+	q := &r.procs[p]
+	r.schedule(q, arrive, r.now, item{from: p, toLife: q.life,
+		input: core.Input{Kind: core.Checkpoint}})
+}
+
+// schedule adds an event of a proc, and says what its item is.
+func (r *Run) schedule(p *proc, kind eventKind, at time.Duration, what item) (i int32) {
+	if n := len(r.unused); n > 0 {
+		i, r.unused = r.unused[n-1], r.unused[:n-1]
+		r.items[i] = what
+	} else {
+		i = int32(len(r.items))
+		r.items = append(r.items, what)
+	}
+	r.put(p, kind, at, i)
+	return i
+}
+
+// put adds an event about an item that is in the pool.
+func (r *Run) put(p *proc, kind eventKind, at time.Duration, i int32) {
+	p.number++
+	r.clock.push(event{at: at, proc: p.id, kind: kind, number: p.number, item: i})
+}
+
+// take takes an item out of the pool.
+func (r *Run) take(i int32) item {
+	what := r.items[i]
+	r.items[i] = item{}
+	r.unused = append(r.unused, i)
+	return what
+}
+
+// happen is one event.
+func (r *Run) happen(p *proc, e event) {
+	switch e.kind {
+	case work:
+		r.finish(p, e.number)
+		return
+	case card:
+		r.enter(p, e.item)
+		return
+	case arrive:
+		if c := r.items[e.item].via; c != nil {
+			r.reach(p, c, e.item)
+			return
+		}
+	}
+	what := r.take(e.item)
+	switch e.kind {
+	case arrive:
+		r.offer(p, what)
+	case stable:
+		r.settle(p, what)
+	case ready:
+		r.start(p, what)
+	case stop:
+		r.stop(p, what)
+	case call:
+		what.call()
+	}
+}
+
+// note keeps and shows an event of the evidence.
+func (r *Run) note(e trace.Event) {
+	if r.config.Keep {
+		e.Step = r.result.Steps
+		r.result.Trace.Events = append(r.result.Trace.Events, e)
+	}
+	if r.config.Observe != nil {
+		r.config.Observe(r, e)
+	}
+}
+
+// on reports whether a proc is one of a list.
+func on(list []core.Proc, p core.Proc) bool { return slices.Contains(list, p) }

@@ -1,0 +1,87 @@
+package emulate
+
+import "time"
+
+// queue serves one after the other, in the order in which they come.
+type queue struct {
+	free time.Duration // when all who have come are served
+	// when each who is not served yet will be, in order: only where somebody counts them
+	ends []time.Duration
+}
+
+// serve is when somebody who comes at a moment and takes so long is served.
+func (q *queue) serve(now, takes time.Duration) (end time.Duration) {
+	q.free = max(q.free, now) + takes
+	return q.free
+}
+
+// disk is a Disk and who waits for it.
+type disk struct {
+	price Disk
+	queue
+}
+
+// waiting is how many are waiting or served.
+func (d *disk) waiting(now time.Duration) int {
+	n := 0
+	for n < len(d.ends) && d.ends[n] <= now {
+		n++
+	}
+	d.ends = d.ends[n:]
+	return len(d.ends)
+}
+
+// write is when a record of so many bytes that comes now is stable.
+func (d *disk) write(now time.Duration, bytes int64) time.Duration {
+	p := &d.price
+	if bytes < p.Small {
+		return d.serve(now, p.Sync+span(bytes, p.Write))
+	}
+	file := p.File
+	if p.Crowd > 0 {
+		if d.waiting(now) > p.Crowd {
+			file = p.Crowded
+		}
+		defer func() { d.ends = append(d.ends, d.free) }()
+	}
+	return d.serve(now, file+span(bytes, p.Write))
+}
+
+// read is when a record of so many bytes is read that is asked for now; fresh: for the first time
+// since it was written.
+func (d *disk) read(now time.Duration, bytes int64, fresh bool) time.Duration {
+	p := &d.price
+	switch {
+	case fresh:
+		return d.serve(now, span(bytes, p.Fresh))
+	case bytes < p.Small:
+		return d.serve(now, span(bytes, p.Read))
+	}
+	return d.serve(now, p.Open+span(bytes, p.Read))
+}
+
+// network is one side of the card of a node.
+type network struct {
+	bulk  queue
+	small queue
+}
+
+// pass is when a message has passed that comes at a moment. Bulk waits for all bulk before it;
+// anything else waits for others of its kind, and for the chunk of bulk that is under way, and bulk
+// that comes later pays for that.
+func (n *network) pass(now time.Duration, bytes int64, l *Link) (first, last time.Duration) {
+	takes := span(bytes, l.Rate)
+	if l.bulky(bytes) {
+		last = n.bulk.serve(now, takes)
+		return last - takes, last
+	}
+	if left := n.bulk.free - now; left > 0 && l.Chunk > 0 {
+		now += left % span(l.Chunk, l.Rate)
+		n.bulk.free += takes
+	}
+	last = n.small.serve(now, takes)
+	return last - takes, last
+}
+
+// bulky reports whether a message of so many bytes is bulk.
+func (l *Link) bulky(bytes int64) bool { return l.Chunk > 0 && bytes > l.Chunk && l.Rate > 0 }

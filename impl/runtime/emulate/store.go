@@ -1,0 +1,125 @@
+package emulate
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// record is one stable record, or a change or read of one on its way.
+type record struct {
+	key   string
+	value []byte
+	bytes int64 // as it counts
+	fresh bool  // it has not been read since it was written
+	read  bool  // on its way: nothing changes
+}
+
+// diskOf is where the records of a proc are.
+func (r *Run) diskOf(p *proc) *disk {
+	if p.own {
+		return &p.disk
+	}
+	return &r.procs[p.node].disk
+}
+
+// find is the place of a record.
+func (p *proc) find(key string) (i int, found bool) {
+	return slices.BinarySearchFunc(p.store, key, func(s record, key string) int {
+		return strings.Compare(s.key, key)
+	})
+}
+
+// write begins a put or, without a value, a delete, which takes no time in its turn.
+func (r *Run) write(p *proc, e *core.Effect) {
+	rec := record{key: e.Key, value: e.Value, fresh: true, bytes: int64(len(e.Value))}
+	d := r.diskOf(p)
+	end := max(d.free, r.now)
+	if e.Value != nil {
+		if r.config.Weight != nil {
+			rec.bytes = r.config.Weight(p.id, e.Key, e.Value)
+		}
+		end = d.write(r.now, rec.bytes)
+	}
+	r.begunAt(p, end, rec)
+}
+
+// read begins to read a record back, behind all writes before. How long that takes is known from
+// what is there, or will be by then.
+func (r *Run) read(p *proc, e *core.Effect) {
+	d := r.diskOf(p)
+	end := max(d.free, r.now)
+	if rec := r.newest(p, e.Key); rec != nil {
+		end = d.read(r.now, rec.bytes, rec.fresh)
+		rec.fresh = false
+	}
+	r.begunAt(p, end, record{key: e.Key, read: true})
+}
+
+// newest is the record as it will be when all writes of the proc are stable; nil: there is none.
+func (r *Run) newest(p *proc, key string) *record {
+	var found *record
+	if i, ok := p.find(key); ok {
+		found = &p.store[i]
+	}
+	for _, i := range p.under {
+		if rec := &r.items[i].record; !rec.read && rec.key == key {
+			found = rec
+		}
+	}
+	if found == nil || found.value == nil {
+		return nil
+	}
+	return found
+}
+
+// begunAt is a write or read that will be done at a moment, behind all before it.
+func (r *Run) begunAt(p *proc, end time.Duration, rec record) {
+	p.under = append(p.under, r.schedule(p, stable, end, item{toLife: p.life, record: rec}))
+}
+
+// settle is a write or a read that is done.
+func (r *Run) settle(p *proc, what item) {
+	if what.toLife != p.life {
+		return
+	}
+	core.Pop(&p.under)
+	rec := what.record
+	i, found := p.find(rec.key)
+	in := core.Input{Kind: core.Persisted, Key: rec.key}
+	switch {
+	case rec.read:
+		in.Kind = core.Loaded
+		if found {
+			in.Records = []core.Record{{Owner: p.id, Key: rec.key, Value: p.store[i].value}}
+		}
+	case rec.value == nil:
+		if found {
+			p.store = slices.Delete(p.store, i, i+1)
+		}
+		return
+	case found:
+		p.store[i] = rec
+	default:
+		p.store = slices.Insert(p.store, i, rec)
+	}
+	r.offer(p, item{from: p.id, toLife: p.life, input: in})
+}
+
+// records are those that a new life of the proc is handed, where nobody launches it.
+func (r *Run) records(p *proc) (list []core.Record) {
+	owners := []core.Proc{p.id}
+	if r.setup.Reads != nil {
+		if read := r.setup.Reads(p.id); len(read) > 0 {
+			owners = read
+		}
+	}
+	for _, owner := range owners {
+		for _, s := range r.procs[owner].store {
+			list = append(list, core.Record{Owner: owner, Key: s.key, Value: s.value})
+		}
+	}
+	return list
+}
