@@ -90,6 +90,8 @@ func TestWithin(t *testing.T) {
 			"suspicions: 1\ntorn: 4", "3 failures, 2 at once, 1 down or recovering at a time, " +
 			"stop staggered, 2 checkpoints, 2 duplicates, from-dead every, to-dead kept, " +
 			"detect any, notice joint, 1 suspicion, 4 torn writes"},
+		{"records", "disks: survive\nspoils: S N1\nlose: 1\ncorrupt: 2\nfull: 1", "no failures, " +
+			"disks survive, spoils S N1, 1 lost record, 2 corrupted records, 1 refused write"},
 		{"not about failures", "source: x\nstates: 7\nlong: yes\nmust-see: recovers\n" +
 			"clusters: a | b", "no failures"},
 	}
@@ -117,7 +119,7 @@ func TestKeysExplained(t *testing.T) {
 		}
 		seen[k.Name] = true
 	}
-	if len(seen) != 35 {
-		t.Errorf("%d keys, want 35", len(seen))
+	if len(seen) != 40 {
+		t.Errorf("%d keys, want 40", len(seen))
 	}
 }

@@ -47,6 +47,7 @@ type Scenario struct {
 	Program string      `json:"-"`
 	Model   fault.Model `json:"model"`
 	Victims []string    `json:"victims,omitempty"`
+	Spoils  []string    `json:"spoils,omitempty"` // procs whose records are not safe
 	// Interchangeable ranks: renaming them leaves the programs and everything else as it is.
 	Interchangeable []string `json:"interchangeable,omitempty"`
 	Expect          string   `json:"expect"` // verdict

@@ -49,6 +49,11 @@ detect: any
 notice: joint
 suspicions: 6
 torn: 7
+disks: survive
+spoils: RP
+lose: 8
+corrupt: 9
+full: 10
 force: yes
 long: yes
 tour: yes
@@ -82,7 +87,8 @@ func TestParse(t *testing.T) {
 		Model: fault.Model{Failures: 2, AtOnce: 1, Settled: true, Overlap: 8, Checkpoints: 3,
 			Staggered: true, Unordered: true, Selective: true, Loss: 4, Duplicates: 5,
 			FromDead: fault.Nothing, KeepToDead: true, DetectAny: true, Joint: true, Suspicions: 6,
-			Torn: 7},
+			Torn: 7, Disks: fault.SurviveNode, Lose: 8, Corrupt: 9, Full: 10},
+		Spoils:          []string{"RP"},
 		Interchangeable: []string{"a", "b"}, Victims: []string{"a", "RP"}, Expect: "violated",
 		Breaks: "fifo", States: 1234, MustSee: []string{"recovers", "resends-log"},
 		Erratum: "H1", Force: true, Long: true, Tour: true,
@@ -91,8 +97,8 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff(want, got, exported); diff != "" {
 		t.Errorf("scenario (-want +got):\n%s", diff)
 	}
-	if got.ProgramLine() != 41 {
-		t.Errorf("program begins on line %d, want 41", got.ProgramLine())
+	if got.ProgramLine() != 46 {
+		t.Errorf("program begins on line %d, want 46", got.ProgramLine())
 	}
 }
 
@@ -404,8 +410,8 @@ func TestErrorf(t *testing.T) {
 	}
 	cause := errors.New("cause")
 	for key, want := range map[string]string{"protocol": "s.txtar:8: p: cause",
-		"-- program --":  "s.txtar:41: p: cause",
-		"-- schedule --": "s.txtar:44: p: cause", "program": "s.txtar:1: p: cause"} {
+		"-- program --":  "s.txtar:46: p: cause",
+		"-- schedule --": "s.txtar:49: p: cause", "program": "s.txtar:1: p: cause"} {
 		got := s.Errorf(key, "%s: %w", "p", cause)
 		if got.Error() != want || !errors.Is(got, cause) {
 			t.Errorf("%s: got %v, want %s", key, got, want)

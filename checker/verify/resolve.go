@@ -57,13 +57,20 @@ func Resolve(list protocol.List, s *scenarios.Scenario) (*Resolved, error) {
 // procs looks up the names of procs.
 func (r *Resolved) procs() error {
 	s, layout := r.Scenario, &r.Setup.Layout
-	for _, v := range s.Victims {
-		i := slices.Index(layout.Names, v)
-		if i < 0 {
-			return s.Errorf("victims", "victim %s does not exist, there are %s", v,
-				strings.Join(layout.Names, " "))
+	for _, list := range []struct {
+		key, what string
+		names     []string
+		procs     *[]core.Proc
+	}{{"victims", "victim", s.Victims, &r.Model.Victims},
+		{"spoils", "proc", s.Spoils, &r.Model.Spoiled}} {
+		for _, v := range list.names {
+			i := slices.Index(layout.Names, v)
+			if i < 0 {
+				return s.Errorf(list.key, "%s %s does not exist, there are %s", list.what, v,
+					strings.Join(layout.Names, " "))
+			}
+			*list.procs = append(*list.procs, core.Proc(i))
 		}
-		r.Model.Victims = append(r.Model.Victims, core.Proc(i))
 	}
 	names := layout.Names[:layout.Ranks]
 	for _, v := range s.Interchangeable {

@@ -85,6 +85,14 @@ func Idle(s *core.Setup, m *fault.Model) (list []string) {
 	case keys != nil && len(keys) == 0:
 		say("torn", "the protocol writes nothing")
 	}
+	if keys := s.Promises.StableKeys; keys != nil && len(keys) == 0 {
+		for _, key := range []string{"lose", "corrupt", "full"} {
+			say(key, "the protocol writes nothing")
+		}
+	}
+	if len(s.Local) == 0 {
+		say("disks", "no records lie on the disks of nodes")
+	}
 	if len(s.Watchers) == 0 && !s.Watchdogs {
 		say("suspicions", "nobody suspects anybody")
 	}
@@ -94,7 +102,7 @@ func Idle(s *core.Setup, m *fault.Model) (list []string) {
 // beyond is the first thing in a model that a protocol does not carry, or nil.
 func beyond(s *core.Setup, m *fault.Model) *refusal {
 	for _, refuse := range []func(*core.Setup, *fault.Model) *refusal{
-		beyondClocks, beyondNetwork, beyondSuspicions, beyondFailures} {
+		beyondClocks, beyondNetwork, beyondSuspicions, beyondStorage, beyondFailures} {
 		if r := refuse(s, m); r != nil {
 			return r
 		}
@@ -148,6 +156,24 @@ func beyondSuspicions(s *core.Setup, m *fault.Model) *refusal {
 		return &refusal{fmt.Sprintf("the protocol survives %s beside failures, the model has %d",
 			count(p.Suspicions-1, "false suspicion"), m.Suspicions), "suspicions",
 			func(m *fault.Model) { m.Suspicions = p.Suspicions - 1 }}
+	}
+	return nil
+}
+
+func beyondStorage(s *core.Setup, m *fault.Model) *refusal {
+	p := &s.Promises
+	switch {
+	case p.Damage >= 0 && m.Lose+m.Corrupt > p.Damage:
+		return &refusal{fmt.Sprintf("the protocol survives %s that are lost or corrupted, the "+
+			"model has %d", count(p.Damage, "record"), m.Lose+m.Corrupt), "corrupt",
+			func(m *fault.Model) {
+				m.Lose = min(m.Lose, p.Damage)
+				m.Corrupt = p.Damage - m.Lose
+			}}
+	case p.Full >= 0 && m.Full > p.Full:
+		return &refusal{fmt.Sprintf("the protocol survives %s, the model has %d",
+			count(p.Full, "refused write"), m.Full), "full",
+			func(m *fault.Model) { m.Full = p.Full }}
 	}
 	return nil
 }

@@ -137,31 +137,53 @@ func (w *World) halfStopped(state []uint32, p core.Proc) bool {
 	})
 }
 
-// crashVariants adds the crash of the procs with every outcome of their writes in progress: some of
-// the oldest became stable, the next one is absent or, within its budget and where tears says so,
-// damaged. Spending is for a crash; a stop costs nothing.
+// crashVariants adds the crash of the procs with every outcome of their writes in progress.
+// Spending is for a crash; a stop costs nothing.
 func (w *World) crashVariants(state []uint32, procs []core.Proc, c eventCode, chosen []core.Proc,
 	x *checker.Expansion) {
-	outcomes := make([]operation, len(procs))
 	variant, end := 0, 1<<othersShift
+	if len(chosen) > 1 { // several groups at once: the code names the set by its members
+		variant = setVariant(chosen)
+		end = variant + 1<<(othersShift-otherBits*(len(chosen)-1))
+	}
+	gone := func(p core.Proc) bool { return w.losesDisk(state, p, procs) }
+	w.outcomes(state, procs, gone, func(outcomes []operation, damaged int) {
+		if variant >= end {
+			panic("invariant: the outcomes of a crash can be counted")
+		}
+		s := c.variant(variant).step()
+		s.Fault = chosen != nil
+		variant++
+		x.Add(s)
+		w.crash(x, procs, outcomes)
+		c := cause{budget: spend(failures, len(chosen)) + spend(torn, damaged) +
+			w.spendCrashes(state, chosen)}
+		c.apply(w, x)
+	})
+}
+
+// outcomes visits what may become of the writes in progress of procs that stop: some of the oldest
+// became stable, the next one is absent or, within its budget and where tears says so, damaged. A
+// read makes no difference. Of a disk that is gone nothing is left.
+func (w *World) outcomes(state []uint32, procs []core.Proc, gone func(core.Proc) bool,
+	visit func(outcomes []operation, damaged int)) {
+	outcomes := make([]operation, len(procs))
 	var choose func(i, damaged int)
 	choose = func(i, damaged int) {
 		if i == len(procs) {
-			if variant >= end {
-				panic("invariant: the outcomes of a crash can be counted")
-			}
-			s := c.variant(variant).step()
-			s.Fault = chosen != nil
-			variant++
-			x.Add(s)
-			w.crash(x, procs, outcomes)
-			c := cause{budget: spend(failures, len(chosen)) + spend(torn, damaged) +
-				w.spendCrashes(state, chosen)}
-			c.apply(x)
+			visit(outcomes, damaged)
+			return
+		}
+		if gone(procs[i]) {
+			outcomes[i] = operation{Kind: opStop, All: true}
+			choose(i+1, damaged)
 			return
 		}
 		e := w.envs.at(state[envWord(procs[i])])
 		for kept := 0; kept <= len(e.Writing); kept++ {
+			if kept < len(e.Writing) && e.Writing[kept].Read {
+				continue // as behind it
+			}
 			outcomes[i] = operation{Kind: opStop, B: uint32(kept)}
 			choose(i+1, damaged)
 			if left(state, torn) > damaged && e.tears(kept) {
@@ -170,11 +192,17 @@ func (w *World) crashVariants(state []uint32, procs []core.Proc, c eventCode, ch
 			}
 		}
 	}
-	if len(chosen) > 1 { // several groups at once: the code names the set by its members
-		variant = setVariant(chosen)
-		end = variant + 1<<(othersShift-otherBits*(len(chosen)-1))
-	}
 	choose(0, 0)
+}
+
+// losesDisk reports whether the stable records of a proc are gone when it crashes together with the
+// others: they lie on the disk of its node, which crashes with it.
+func (w *World) losesDisk(state []uint32, p core.Proc, crashed []core.Proc) bool {
+	if w.Model.Disks != fault.GoWithNode || !slices.Contains(w.Setup.Local, p) {
+		return false
+	}
+	host := w.envs.at(state[envWord(p)]).Host
+	return host == 0 || slices.Contains(crashed, core.Proc(host-1))
 }
 
 // spendCrashes is the part of the budget word that counts the crashes of the chosen groups.
@@ -213,15 +241,23 @@ func splitCrash(a int) (others []core.Proc, outcome int) {
 }
 
 // crash stops procs that are up, with the given outcomes of their writes, and lets the detector
-// know of every group that has stopped for good.
+// know of every group that has stopped for good, but for those who stop because their node does.
 func (w *World) crash(x *checker.Expansion, procs []core.Proc, outcomes []operation) {
 	if w.overWord != 0 {
 		x.Set(w.overWord, 0)
 	}
+	var noticed []core.Proc
+	for i, p := range procs {
+		outcomes[i].All = w.losesDisk(x.Now(), p, procs)
+		if host := w.envs.at(x.At(envWord(p))).Host; host == 0 ||
+			!slices.Contains(procs, core.Proc(host-1)) {
+			noticed = append(noticed, p)
+		}
+	}
 	for i, p := range procs {
 		w.crashProc(x, p, outcomes[i])
 	}
-	for _, p := range procs {
+	for _, p := range noticed {
 		w.notify(x, p)
 	}
 }
@@ -253,6 +289,7 @@ func (w *World) crashProc(x *checker.Expansion, p core.Proc, outcome operation) 
 	outcome.A, outcome.Round = inc, w.locals.at(x.At(localWord(p))).round
 	x.Set(envWord(p), w.envStep(x.At(envWord(p)), w.plain(outcome)))
 	x.Set(localWord(p), deadLocal)
+	w.endTickets(x, p)
 	if !w.Model.KeepToDead {
 		x.Set(inboxWord(p), emptyInbox)
 	}
@@ -275,7 +312,11 @@ func (w *World) notify(x *checker.Expansion, p core.Proc) {
 			return
 		}
 	}
-	notice := w.plain(operation{Kind: opNotice, A: uint32(g[0])})
+	op := operation{Kind: opNotice, A: uint32(g[0])}
+	if w.Setup.Launched {
+		op.B = w.envs.at(x.At(envWord(g[0]))).Inc // the next one; the life that has failed, plus 1
+	}
+	notice := w.plain(op)
 	for _, q := range w.Setup.Watchers {
 		if !slices.Contains(g, q) {
 			x.Set(envWord(q), w.envStep(x.At(envWord(q)), notice))
@@ -299,7 +340,7 @@ func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c eventCode, x 
 	}
 	for cutAfter := 1; cutAfter < len(t.acts); cutAfter++ {
 		x.Add(c.cutAfter(cutAfter).fault())
-		before.apply(x)
+		before.apply(w, x)
 		x.Set(localWord(p), t.next)
 		for i := range cutAfter {
 			w.act(x, p, &t.acts[i])
@@ -308,9 +349,9 @@ func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c eventCode, x 
 			word := w.monitors.word
 			x.Set(word, w.observePart(x.At(word), w.eventsOf(tr, cutAfter)))
 		}
-		members := w.withHosted(state, w.group(p))
+		members := w.withHosted(before.placed(state, x), w.group(p))
 		w.crash(x, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))
 		spent := cause{budget: spend(failures, 1) + digit}
-		spent.apply(x)
+		spent.apply(w, x)
 	}
 }

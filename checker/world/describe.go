@@ -34,7 +34,11 @@ func (w *World) describe(state []uint32, c eventCode) string {
 	case advance:
 		text = "step " + name + " " + w.describeStep(state, p, a)
 	case persisted:
-		text = "persisted " + name + " " + e.Writing[e.puts()].Key
+		verb := "persisted "
+		if e.Writing[e.puts()].Read {
+			verb = "loaded "
+		}
+		text = verb + name + " " + e.Writing[e.puts()].Key
 	case erase:
 		text = "erased " + name + " " + e.Writing[0].Key
 	case told:
@@ -48,6 +52,19 @@ func (w *World) describe(state []uint32, c eventCode) string {
 		return w.describeCrash(state, k, p, a)
 	case restart:
 		text = fmt.Sprintf("restart %s incarnation %d", name, e.Inc)
+		if w.launched(p) {
+			text += " on " + w.layout.Name(core.Proc(a))
+		}
+	case kill:
+		q, outcome := splitKill(a)
+		text = w.layout.CrashName("killed "+name, [][]core.Proc{{q}}, outcome)
+	case refuse:
+		text = "refused " + name + " " + e.Writing[e.puts()].Key
+	case vanish:
+		text = "lost record of " + name + " " + e.Store[a].Key
+	case spoil:
+		place, way := splitSpoil(a)
+		text = "corrupted record of " + name + " " + e.Store[place].Key + ", " + ways[way]
 	case cut:
 		text = "cut " + w.describeChannel(w.inbox(state, p).channel(a), p)
 	case expire:

@@ -41,7 +41,7 @@ type eagerness struct {
 
 // reducible reports whether no fault can happen any more.
 func (w *World) reducible(state []uint32) bool {
-	return state[budgetWord] == 0 && w.Model.KeepsOrder() && !w.Model.Staggered
+	return !w.mayFault(state) && w.Model.KeepsOrder() && !w.Model.Staggered
 }
 
 // quiet reports whether nothing unexpected can happen any more, and the newest round that anybody
@@ -65,8 +65,8 @@ func (w *World) quiet(state []uint32) (newest uint64, ok bool) {
 
 // expand puts a single eager step into x, if there is one.
 func (g *eagerness) expand(w *World, state []uint32, x *checker.Expansion) bool {
-	if !w.reducible(state) {
-		return false
+	if w.Setup.Launched || !w.reducible(state) {
+		return false // who is launched may be stopped at any time, without any budget
 	}
 	if w.eagerRestart(state, x) {
 		return true
@@ -158,7 +158,7 @@ func (w *World) eagerRestart(state []uint32, x *checker.Expansion) bool {
 		if slices.ContainsFunc(w.owners(p), foreign) {
 			continue
 		}
-		t := w.transitions.at(w.restore(state, p))
+		t := w.transitions.at(w.restore(state, p, noProc))
 		if t.watched || slices.ContainsFunc(t.acts, w.sendsOrStores) ||
 			slices.ContainsFunc(t.events, halts) {
 			continue

@@ -26,6 +26,9 @@ func (w *World) Event(state []uint32, c uint64) (name uint64, owed bool) {
 		return uint64(code(advance, p, 0)), true
 	case stop: // with any outcome of its writes
 		return uint64(code(stop, p, 0)), true
+	case kill:
+		q, _ := splitKill(event.arg())
+		return uint64(code(kill, p, killArg(q, 0))), true
 	case tick:
 		input := w.tickInput(state[envWord(p)], event.arg())
 		return uint64(code(tick, p, int(input))), true

@@ -11,19 +11,23 @@ type kind uint8
 const (
 	deliver    kind = iota + 1 // arg: head of the inbox
 	advance                    // arg: index of the choice
-	persisted                  // the oldest put in progress, with the deletes before it
+	persisted                  // the oldest put or read in progress, with the deletes before it
 	told                       // arg: first proc of the group that the pending notice is about
 	tick                       // arg: index of the timer
 	checkpoint                 // spontaneous
 	crash                      // arg: variant
 	stop                       // staggered: a member follows its group
-	restart                    //
+	restart                    // arg: who has launched it, where procs are launched
 	cut                        // arg: channel whose rest is lost
 	lose                       // arg: head of the inbox
 	duplicate                  // arg: head of the inbox
 	suspect                    // arg: proc falsely reported
 	expire                     // arg: proc that the watchdog is about
 	erase                      // the oldest delete in progress
+	kill                       // arg: who is stopped, and the outcome of its writes
+	refuse                     // the oldest put in progress
+	vanish                     // arg: place of the record that is lost
+	spoil                      // arg: place of the record that is corrupted, and how
 )
 
 // eventCode names an event of a state, and stays the same while independent events happen. From the

@@ -32,6 +32,9 @@ func (w *World) group(p core.Proc) []core.Proc { return w.Setup.Group(p) }
 
 // mayRestart reports whether no member of the group of p is still in an older life.
 func (w *World) mayRestart(state []uint32, p core.Proc) bool {
+	if w.launched(p) {
+		return len(w.envs.at(state[envWord(p)]).Tickets) > 0
+	}
 	if _, placed := w.layout.Hosted[p]; placed {
 		if _, hosted := w.host(state, p); !hosted {
 			return false
@@ -46,17 +49,18 @@ func (w *World) mayRestart(state []uint32, p core.Proc) bool {
 
 // restarts adds the restart of a proc that is down, if it is possible.
 func (w *World) restarts(state []uint32, p core.Proc, x *checker.Expansion) {
-	if !w.mayRestart(state, p) {
-		return
+	switch {
+	case w.launched(p):
+		w.launches(state, p, x)
+	case w.mayRestart(state, p):
+		w.step(state, p, w.restore(state, p, noProc), code(restart, p, 0).step(), x,
+			cause{word: envWord(p), value: w.started(state, p, 0)})
 	}
-	tr := w.restore(state, p)
-	w.step(state, p, tr, code(restart, p, 0).step(), x,
-		cause{word: envWord(p), value: w.started(state, p)})
 }
 
-// started is the env of a proc that starts again. A new process has not known those who are up
-// again by now.
-func (w *World) started(state []uint32, p core.Proc) uint32 {
+// started is the env of a proc that starts again, on the node of a host, which is given plus 1. A
+// new process has not known those who are up again by now.
+func (w *World) started(state []uint32, p core.Proc, host uint32) uint32 {
 	number := state[envWord(p)]
 	var useful uint32 // notices, by index
 	for i, g := range w.envs.at(number).Pending {
@@ -67,21 +71,24 @@ func (w *World) started(state []uint32, p core.Proc) uint32 {
 		}
 	}
 	key := pair(number, useful)
-	if next, ok := w.starts.get(key); ok {
+	if next, ok := w.starts.get(key); ok && host == 0 {
 		return next
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	e := *w.envs.at(number)
-	var pending []core.Proc
+	op := operation{Kind: opStart, A: host}
 	for i, g := range e.Pending {
 		if useful>>min(i, 31)&1 != 0 {
-			pending = append(pending, g)
+			op.Procs = append(op.Procs, g)
+			if len(e.Ended) > 0 {
+				op.Lives = append(op.Lives, e.Ended[i])
+			}
 		}
 	}
-	e.apply(operation{Kind: opStart, Procs: pending})
+	e.apply(op)
 	next := w.internEnv(e)
-	if _, ok := w.starts.get(key); !ok {
+	if _, ok := w.starts.get(key); !ok && host == 0 {
 		w.starts.put(key, next)
 	}
 	return next
@@ -93,20 +100,20 @@ func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansi
 	number, here := state[envWord(p)], state[localWord(p)]
 	e := w.envs.at(number)
 	if e.puts() >= 0 {
-		tr := w.transition(here, w.persistedInput(number))
+		tr := w.transition(here, w.persistedInput(number, p))
 		w.step(state, p, tr, code(persisted, p, 0).step(), x,
 			w.change(state, p, operation{Kind: opComplete}))
 	}
 	if w.erases(state, p) {
 		x.Add(code(erase, p, 0).step())
 		c := w.change(state, p, operation{Kind: opErase})
-		c.apply(x)
+		c.apply(w, x)
 	}
 	for i, g := range e.Pending {
-		if (w.Model.Joint && i > 0) || !w.tellable(state, p, i) {
+		if i > 0 && (w.Model.Joint || e.Pending[i-1] == g) || !w.tellable(state, p, i) {
 			continue
 		}
-		tr := w.transition(here, w.toldInput(number, i))
+		tr := w.transition(here, w.toldInput(state, p, i))
 		w.step(state, p, tr, code(told, p, int(g)).step(), x,
 			w.change(state, p, operation{Kind: opTold, A: uint32(i), All: w.Model.Joint}))
 	}
@@ -120,6 +127,7 @@ func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansi
 			w.expiry(state, p, v.About, code(expire, p, int(v.About)).step(), x, 0)
 		}
 	}
+	w.kills(state, p, x)
 	if w.Model.FromDead != fault.Prefix {
 		return
 	}
@@ -133,18 +141,21 @@ func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansi
 	}
 }
 
-// restore is the local step with which a proc that is down starts again. It depends on the envs of
-// p and of whose records it reads, and on its host; up to two of these it is remembered.
-func (w *World) restore(state []uint32, p core.Proc) uint32 {
+// restore is the local step with which a proc that is down starts again, by the launcher where
+// procs are launched. It depends on the envs of p and of whose records it reads, and on its host;
+// up to two of these it is remembered.
+func (w *World) restore(state []uint32, p, launcher core.Proc) uint32 {
 	owners := w.owners(p)
 	key := pair(uint32(p)<<24|state[envWord(p)], state[envWord(owners[0])])
 	known := len(owners) == 1 || len(owners) == 2 && owners[1] == p
 	host := core.Proc(0)
 	// its host counts as well; there is no room for more
 	if _, placed := w.layout.Hosted[p]; placed {
-		host, _ = w.host(state, p)
+		if host = launcher; !w.launched(p) {
+			host, _ = w.host(state, p)
+		}
 		key = pair(uint32(p)<<24|state[envWord(p)], ^uint32(host))
-		known = len(owners) == 1 && owners[0] == p
+		known = len(owners) == 1 && owners[0] == p || w.launched(p)
 	}
 	known = known && state[envWord(p)] < 1<<24 && p < 1<<8
 	if known {
@@ -154,9 +165,17 @@ func (w *World) restore(state []uint32, p core.Proc) uint32 {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	inc := core.Incarnation(w.envs.at(state[envWord(p)]).Inc)
-	from, input := w.blank(p, inc), w.internInput(
-		core.Input{Kind: core.Restore, From: host, Incarnation: inc, Records: w.records(state, p)})
+	e := w.envs.at(state[envWord(p)])
+	inc := core.Incarnation(e.Inc)
+	in := core.Input{Kind: core.Restore, From: host, Incarnation: inc}
+	if w.launched(p) {
+		i, _ := e.ticket(launcher)
+		in.Records = []core.Record{{Owner: launcher, Key: e.Tickets[i].Key,
+			Value: e.Tickets[i].Value}}
+	} else {
+		in.Records = w.records(state, p)
+	}
+	from, input := w.blank(p, inc), w.internInput(in)
 	tr := w.learn(pair(from, input), from, input)
 	if _, ok := w.restores.get(key); known && !ok {
 		w.restores.put(key, tr)
@@ -172,20 +191,35 @@ const (
 	askSuspect
 	askCheckpoint
 	askSilence
+	askKilled
+	askRefused
 )
 
-// persistedInput is the input that the oldest put of an env leads to.
-func (w *World) persistedInput(number uint32) uint32 {
-	return w.input(askPersisted|uint64(number), func() core.Input {
+// persistedInput is the input that the oldest put or read of the env of p leads to.
+func (w *World) persistedInput(number uint32, p core.Proc) uint32 {
+	return w.input(askPersisted|uint64(p)<<32|uint64(number), func() core.Input {
 		e := w.envs.at(number)
-		return core.Input{Kind: core.Persisted, Key: e.Writing[e.puts()].Key}
+		i := e.puts()
+		if e.Writing[i].Read {
+			return core.Input{Kind: core.Loaded, Key: e.Writing[i].Key, Records: e.loaded(i, p)}
+		}
+		return core.Input{Kind: core.Persisted, Key: e.Writing[i].Key}
 	})
 }
 
-// toldInput is the i-th notice of an env.
-func (w *World) toldInput(number uint32, i int) uint32 {
-	return w.input(askTold|uint64(i)<<32|uint64(number), func() core.Input {
-		return core.Input{Kind: core.Down, Procs: w.notice(number, i)}
+// toldInput is the i-th notice of the env of p. The life that has failed is the newest that is over
+// of a group that does not stop but by failures; where procs are launched, that may be another one
+// than the one that the notice is about, which the env knows.
+func (w *World) toldInput(state []uint32, p core.Proc, i int) uint32 {
+	number := state[envWord(p)]
+	e := w.envs.at(number)
+	life := w.envs.at(state[envWord(e.Pending[i])]).Inc - 1
+	if len(e.Ended) > 0 {
+		life = e.Ended[i]
+	}
+	return w.input(askTold|uint64(life)<<44|uint64(i)<<32|uint64(number), func() core.Input {
+		return core.Input{Kind: core.Down, Procs: w.notice(number, i),
+			Incarnation: core.Incarnation(life)}
 	})
 }
 
@@ -195,9 +229,12 @@ func (w *World) tickInput(number uint32, i int) uint32 {
 	})
 }
 
-func (w *World) suspectInput(q core.Proc) uint32 {
-	return w.input(askSuspect|uint64(q), func() core.Input {
-		return core.Input{Kind: core.Down, Procs: w.group(q)}
+// suspectInput falsely reports a proc that lives, and so the life in which it is.
+func (w *World) suspectInput(state []uint32, q core.Proc) uint32 {
+	life := w.envs.at(state[envWord(q)]).Inc
+	return w.input(askSuspect|uint64(life)<<32|uint64(q), func() core.Input {
+		return core.Input{Kind: core.Down, Procs: w.group(q),
+			Incarnation: core.Incarnation(life)}
 	})
 }
 
@@ -218,8 +255,10 @@ func (w *World) notice(number uint32, i int) []core.Proc {
 		return w.group(pending[i])
 	}
 	var procs []core.Proc
-	for _, g := range pending {
-		procs = append(procs, w.group(g)...)
+	for i, g := range pending {
+		if i == 0 || pending[i-1] != g {
+			procs = append(procs, w.group(g)...)
+		}
 	}
 	return procs
 }
@@ -272,6 +311,7 @@ func (w *World) faults(state []uint32, reduce checker.Reduction, x *checker.Expa
 	if left(state, losses) > 0 || left(state, duplicates) > 0 {
 		w.unreliable(state, x)
 	}
+	w.harms(state, x)
 }
 
 func (w *World) spontaneous(state []uint32, x *checker.Expansion) {
@@ -300,7 +340,7 @@ func (w *World) suspects(state []uint32, x *checker.Expansion) {
 			if g[0] != q || slices.Contains(g, p) || !w.envs.at(state[envWord(q)]).Up {
 				continue
 			}
-			tr := w.transition(state[localWord(p)], w.suspectInput(q))
+			tr := w.transition(state[localWord(p)], w.suspectInput(state, q))
 			w.step(state, p, tr, code(suspect, p, int(q)).fault(), x,
 				cause{budget: spend(suspicions, 1)})
 		}
@@ -317,7 +357,7 @@ func (w *World) unreliable(state []uint32, x *checker.Expansion) {
 				x.Add(code(lose, p, h.name).fault())
 				c := cause{word: inboxWord(p), value: uint32(w.pop(number, h)),
 					budget: spend(losses, 1)}
-				c.apply(x)
+				c.apply(w, x)
 			}
 			if left(state, duplicates) > 0 && w.envs.at(state[envWord(p)]).Up {
 				tr := w.transition(state[localWord(p)], h.input)

@@ -40,6 +40,10 @@ const mostProcs = 64
 //   - Where channels are sets, a loss depends on every step: the lost message may be sent again.
 //   - A watchdog, when it starts and when it expires, reads the life of whom it is about.
 //   - A delete that becomes stable by itself reads the lives of those who read the store.
+//   - A kill stops whoever it is about and what runs there, and takes starts away that the killer
+//     has asked for; a launch reads whether its target is up, and writes what surrounds it. So does
+//     the end of who has launched it.
+//   - What happens to records by itself spends a budget, and belongs to whose records they are.
 //   - A step that global properties look at depends on every other step: its verdict may depend on
 //     where it is taken.
 func (w *World) Footprint(state []uint32, number uint64) checker.Footprint {
@@ -66,6 +70,10 @@ func (w *World) Footprint(state []uint32, number uint64) checker.Footprint {
 		}
 	case erase:
 		f.Reads[life] = ^uint64(0) // who is down, and reads it
+	case kill:
+		w.addKill(&f, state, c)
+	case suspect:
+		f.Reads[life] |= 1 << c.arg() // which life it says to be over
 	case deliver, lose, duplicate:
 		if w.Model.FromDead == fault.Nothing {
 			box := w.inbox(state, p)
@@ -78,7 +86,8 @@ func (w *World) Footprint(state []uint32, number uint64) checker.Footprint {
 			f.Writes[common] |= commonBudgets
 		}
 	}
-	if k == lose || k == duplicate || k == suspect || k == checkpoint {
+	switch k {
+	case lose, duplicate, suspect, checkpoint, refuse, vanish, spoil:
 		f.Writes[common] |= commonBudgets
 	}
 	w.addSends(&f, state, c)
@@ -103,9 +112,34 @@ func (w *World) addSends(f *checker.Footprint, state []uint32, c eventCode) {
 			}
 		case actWatch:
 			f.Reads[life] |= 1 << t.acts[i].to
+		case actLaunch:
+			f.Reads[life] |= 1 << t.acts[i].to
+			f.Writes[own] |= 1 << t.acts[i].to
 		case actRollback, actExit, actRenew:
 			*f = checker.Everything()
 			return
+		}
+	}
+}
+
+// addKill adds what a kill touches besides what the killer owns.
+func (w *World) addKill(f *checker.Footprint, state []uint32, c eventCode) {
+	q, _ := splitKill(c.arg())
+	for _, s := range append(w.killed(state, c.proc(), q), q) {
+		f.Writes[own] |= 1 << s
+		f.Writes[life] |= 1 << s
+		w.addTickets(f, state, s)
+	}
+	if left(state, torn) > 0 {
+		f.Writes[common] |= commonBudgets
+	}
+}
+
+// addTickets adds whom a proc has launched that has not started yet: its end takes that back.
+func (w *World) addTickets(f *checker.Footprint, state []uint32, by core.Proc) {
+	for p := range core.Proc(w.procs) {
+		if _, found := w.envs.at(state[envWord(p)]).ticket(by); found {
+			f.Writes[own] |= 1 << p
 		}
 	}
 }
@@ -122,6 +156,7 @@ func (w *World) crashFootprint(state []uint32, c eventCode) checker.Footprint {
 	for _, q := range w.crashed(state, c) {
 		f.Writes[own] |= 1 << q
 		f.Writes[life] |= 1 << q
+		w.addTickets(&f, state, q)
 	}
 	for _, q := range w.Setup.Watchers {
 		f.Writes[notices] |= 1 << q

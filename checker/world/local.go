@@ -43,6 +43,7 @@ const (
 	actWatch            // of the life of proc to
 	actExit             // stops its proc and what that has adopted
 	actRenew            // its proc is in its next life
+	actLaunch           // of the env of proc to, if that is down
 )
 
 // packet is what a send puts on its way.
@@ -182,7 +183,7 @@ func (w *World) run(from, input uint32) (t transition) {
 	first, again := w.execute(l, in, w.masters.copy(w, from))
 	m, effects := first.machine, first.effects
 	for i := range effects {
-		if words := effects[i].Wrong(w.procs); words != "" {
+		if words := w.Setup.Wrong(&effects[i]); words != "" {
 			panic(Misuse{Property: Contract, Words: words})
 		}
 	}
@@ -290,6 +291,13 @@ func (r *recorder) effect(e *core.Effect) {
 		}
 	case core.Rollback:
 		r.t.acts = append(r.t.acts, act{kind: actRollback})
+	case core.Kill:
+		r.change(operation{Kind: opKill, A: uint32(e.To)}, false)
+	case core.Launch:
+		r.t.acts = append(r.t.acts, act{kind: actLaunch, to: e.To, value: w.internOperation(
+			operation{Kind: opTicket, A: uint32(r.from.proc), Key: e.Key, Value: e.Value})})
+	case core.Read:
+		r.change(operation{Kind: opRead, Key: e.Key}, false)
 	default:
 		if e.Acts() { // a crash can not take back what has left the system
 			r.t.acts = append(r.t.acts, act{kind: actNothing, firm: true})

@@ -74,7 +74,9 @@ func (w *World) Attempt(schedule []string, property string) *Run {
 // zero.
 func (w *World) Spent(r *Run) fault.Model {
 	used := func(b budget) int { return left(r.States[0], b) - left(r.last(), b) }
+	harm := func(b budget) int { return w.harmLeft(r.States[0], b) - w.harmLeft(r.last(), b) }
 	return fault.Model{Failures: used(failures), Checkpoints: used(checkpoints), Loss: used(losses),
 		Duplicates: used(duplicates),
-		Suspicions: used(suspicions), Torn: used(torn)}
+		Suspicions: used(suspicions), Torn: used(torn), Lose: harm(vanishing),
+		Corrupt: harm(spoiling), Full: harm(refusing)}
 }

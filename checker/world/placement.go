@@ -18,8 +18,17 @@ func (w *World) host(state []uint32, p core.Proc) (core.Proc, bool) {
 	return 0, false
 }
 
-// hosts are the procs that run on the node of p.
-func (w *World) hosts(state []uint32, p core.Proc) []core.Proc {
+// hosts are the procs that run on the node of p: those that it has adopted or, where procs are
+// launched, those that are there.
+func (w *World) hosts(state []uint32, p core.Proc) (list []core.Proc) {
+	if w.Setup.Launched {
+		for q := range core.Proc(w.procs) {
+			if w.runsOn(state, q, p) {
+				list = append(list, q)
+			}
+		}
+		return list
+	}
 	if h := w.locals.at(state[localWord(p)]).holding; h != nil {
 		return h.Hosts
 	}
@@ -29,8 +38,11 @@ func (w *World) hosts(state []uint32, p core.Proc) []core.Proc {
 // withHosted adds the procs that run on the nodes of others and stop with them.
 func (w *World) withHosted(state []uint32, procs []core.Proc) []core.Proc {
 	list := procs
-	for _, p := range procs {
-		for _, q := range w.hosts(state, p) {
+	for i := 0; i < len(list); i++ {
+		if i == len(procs) && !w.Setup.Launched {
+			break // who has been adopted adopts nobody
+		}
+		for _, q := range w.hosts(state, list[i]) {
 			if w.envs.at(state[envWord(q)]).Up && !slices.Contains(list, q) {
 				list = append(list[:len(list):len(list)], q)
 			}

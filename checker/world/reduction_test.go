@@ -81,6 +81,11 @@ func TestReductionOfToys(t *testing.T) {
 		{"restarts that read others", 100, 1,
 			toyFeatures{crashes: true, reads: true, groups: true}},
 		{"rollbacks", 100, 0, toyFeatures{rollback: true}},
+		{"launches", 150, 1, toyFeatures{crashes: true, launches: true}},
+		{"launches, two failures", 100, 2, toyFeatures{launches: true}},
+		{"launches, no failures", 100, 0, toyFeatures{launches: true}},
+		{"launches, much commutes", 150, 1, toyFeatures{crashes: true, launches: true,
+			monotone: true}},
 	}
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -92,6 +97,9 @@ func TestReductionOfToys(t *testing.T) {
 				m := randomModel(r, toy.procs, tt.failures)
 				if tt.failures > 0 && r.IntN(3) == 0 {
 					m.Checkpoints = 1
+				}
+				if tt.features.launches {
+					harm(r, &m)
 				}
 				d, size := compareToy(toy, m, someWays(n))
 				if size > 0 {
@@ -114,6 +122,21 @@ func TestReductionOfToys(t *testing.T) {
 				t.Errorf("only %d of %d cases are small enough", explored, cases)
 			}
 		})
+	}
+}
+
+// harm draws what happens to records, and to disks.
+func harm(r *rand.Rand, m *fault.Model) {
+	m.Disks = fault.Disks(r.IntN(2))
+	switch r.IntN(6) {
+	case 0:
+		m.Lose = 1
+	case 1:
+		m.Corrupt = 1
+	case 2:
+		m.Full = 1
+	case 3:
+		m.Torn = 1
 	}
 }
 

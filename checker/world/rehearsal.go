@@ -95,7 +95,7 @@ func (w *World) isQuiet(r *Run) bool {
 	return spec.IsQuiet(&r.Trace) && !slices.ContainsFunc(r.codes, func(c uint64) bool {
 		e := eventCode(c)
 		return e.cut() != 0 || slices.Contains([]kind{crash, stop, restart, cut, lose, duplicate,
-			suspect, expire}, e.kind())
+			suspect, expire, kill, refuse, vanish, spoil}, e.kind())
 	})
 }
 

@@ -182,6 +182,13 @@ func (w *World) evidence(before, next []uint32, c eventCode) []trace.Event {
 		events = append(events, trace.Event{Kind: trace.Told, Proc: p, Incarnation: inc(before, p),
 			Text: w.names(w.notice(before[envWord(p)], w.pendingIndex(before, p, c.arg())))})
 	}
+	if c.kind() == kill { // it stops before its end is known
+		q, _ := splitKill(c.arg())
+		for _, s := range w.killed(before, p, q) {
+			events = append(events, trace.Event{Kind: trace.Crashed, Proc: s,
+				Incarnation: inc(before, s)})
+		}
+	}
 	if tr, ok := w.localStep(before, c); ok {
 		local := w.transitions.at(tr).events
 		if cutAfter != 0 {
@@ -223,11 +230,11 @@ func (w *World) localStep(state []uint32, c eventCode) (uint32, bool) {
 	case advance:
 		return w.transition(here, w.locals.at(here).choices[a]), true
 	case persisted:
-		return w.transition(here, w.persistedInput(number)), true
+		return w.transition(here, w.persistedInput(number, p)), true
 	case told:
-		return w.transition(here, w.toldInput(number, w.pendingIndex(state, p, a))), true
+		return w.transition(here, w.toldInput(state, p, w.pendingIndex(state, p, a))), true
 	case suspect:
-		return w.transition(here, w.suspectInput(core.Proc(a))), true
+		return w.transition(here, w.suspectInput(state, core.Proc(a))), true
 	case tick:
 		return w.transition(here, w.tickInput(number, a)), true
 	case checkpoint:
@@ -235,7 +242,12 @@ func (w *World) localStep(state []uint32, c eventCode) (uint32, bool) {
 	case expire:
 		return w.transition(here, w.silenceInput(core.Proc(a))), true
 	case restart:
-		return w.restore(state, p), true
+		return w.restore(state, p, core.Proc(a)), true
+	case kill:
+		q, _ := splitKill(a)
+		return w.transition(here, w.killedInput(state, p, q)), true
+	case refuse:
+		return w.transition(here, w.refusedInput(number)), true
 	}
 	return 0, false
 }

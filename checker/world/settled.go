@@ -53,7 +53,8 @@ func (w *World) settled(state []uint32) bool {
 		if !e.Up && !w.mayRestart(state, p) && !w.Model.Staggered {
 			continue // for good
 		}
-		if !e.Up || len(e.Pending) > 0 || e.puts() >= 0 || state[inboxWord(p)] != emptyInbox ||
+		if !e.Up || len(e.Pending) > 0 || len(e.Kills) > 0 || e.puts() >= 0 ||
+			state[inboxWord(p)] != emptyInbox ||
 			slices.ContainsFunc(e.Watches, func(v watch) bool { return w.due(state, v) }) {
 			return false
 		}

@@ -19,6 +19,11 @@ type env struct {
 	Watches []watch     // watchdogs, by proc
 	Former  uint64      // newest round that a former life has put on a message
 	Line    uint32      // history of the recovery line, plus 1; 0 = the initial state
+	// Where procs are launched (launch.go), and only there:
+	Ended   []uint32    // the life that has failed, one for each of Pending
+	Host    uint32      // whoever runs the node that it is up on, plus 1; 0 = nobody
+	Tickets []ticket    // of a proc that is down: who starts it, ascending
+	Kills   []core.Proc // that it has asked to be stopped, ascending
 }
 
 // write is one stable record, or a change of the store on its way.
@@ -28,6 +33,7 @@ type write struct {
 	Value []byte
 	Torn  bool
 	Gone  bool // on its way: the record is deleted
+	Read  bool // on its way: nothing changes, the record is read when its turn has come
 }
 
 // watch is a watchdog about one life of a proc.
@@ -42,12 +48,15 @@ type opKind uint8
 
 const (
 	opWrite    opKind = iota // Key, Value; A = 1 deletes
-	opComplete               // the oldest put becomes stable, and the deletes before it
-	// A: next incarnation; B: writes in progress that became stable; Torn: the next one is damaged
+	opComplete               // the oldest put or read is done, and the deletes before it
+	// A: next incarnation; B: writes in progress that became stable; Torn: the next one is damaged;
+	// All: the disk is gone
 	opStop
 	opRenumber // A: next incarnation of a proc that is down
-	opStart    // the proc is up; Procs: failures that are still to be told
-	opNotice   // A: first proc of a group that failed
+	// the proc is up; Procs: failures that are still to be told, Lives: their lives; A: its host,
+	// plus 1
+	opStart
+	opNotice   // A: first proc of a group that failed; B: its life, plus 1 (where lives are known)
 	opTold     // A: index of the notice; All: every notice
 	opSetTimer // Key
 	opTick     // A: index of the timer
@@ -56,6 +65,14 @@ const (
 	opUnwatch  // A: proc
 	opRenew    // A: next incarnation of a proc that is up
 	opErase    // the oldest change of the store, a delete, becomes stable
+	opRead     // Key
+	opKill     // A: the proc that is to be stopped
+	opKilled   // A: the proc that is
+	opTicket   // A: who starts this proc; Key, Value: with what
+	opTaken    // A: who does not any more
+	opRefuse   // the oldest put is not done, the deletes before it are
+	opVanish   // A: the record, by its place, that is lost
+	opSpoil    // A: the record that is corrupted; B: how
 )
 
 // operation is one change of an env.
@@ -69,6 +86,7 @@ type operation struct {
 	Key   string
 	Value []byte
 	Procs []core.Proc
+	Lives []uint32
 }
 
 // internEnv is for who may write, or before any search.
@@ -95,6 +113,8 @@ func (w *World) envStep(number, op uint32) uint32 {
 	e.Store, e.Writing = slices.Clone(e.Store), slices.Clone(e.Writing)
 	e.Pending, e.Timers, e.Watches = slices.Clone(e.Pending), slices.Clone(e.Timers),
 		slices.Clone(e.Watches)
+	e.Ended, e.Tickets, e.Kills = slices.Clone(e.Ended), slices.Clone(e.Tickets),
+		slices.Clone(e.Kills)
 	e.apply(*w.operations.at(op))
 	next := w.internEnv(e)
 	w.envSteps.put(key, next)
@@ -117,13 +137,13 @@ func (w *World) plain(op operation) uint32 {
 		defer w.mu.Unlock()
 		return w.internOperation(op)
 	}
-	key := uint64(op.Kind)<<60 | uint64(op.B&15)<<56 | uint64(op.A&0xffffff)<<32 | uint64(
+	key := uint64(op.Kind)<<58 | uint64(op.B&15)<<54 | uint64(op.A&0xffffff)<<30 | uint64(
 		w.round(op.Round))
 	if op.Torn {
-		key |= 1 << 31
+		key |= 1 << 29
 	}
 	if op.All {
-		key |= 1 << 30
+		key |= 1 << 28
 	}
 	if number, ok := w.plains.get(key); ok {
 		return number
@@ -167,26 +187,22 @@ func (e *env) apply(op operation) {
 	case opErase:
 		e.stable(1)
 	case opStop:
-		e.stable(int(op.B))
-		if op.Torn {
-			e.store(write{Key: e.Writing[0].Key, Torn: true})
-		}
-		e.Up, e.Inc, e.Writing, e.Timers, e.Watches = false, op.A, nil, nil, nil
-		e.Former = max(e.Former, op.Round)
+		e.stop(op)
 	case opRenumber:
 		e.Inc = op.A
 	case opStart:
-		e.Up, e.Pending = true, op.Procs
+		e.Up, e.Pending, e.Ended, e.Host, e.Tickets = true, op.Procs, op.Lives, op.A, nil
 	case opNotice:
-		if i, found := slices.BinarySearch(e.Pending, core.Proc(op.A)); !found {
-			e.Pending = slices.Insert(e.Pending, i, core.Proc(op.A))
-		}
+		e.notice(core.Proc(op.A), op.B)
 	case opTold:
 		if op.All {
-			e.Pending = nil
+			e.Pending, e.Ended = nil, nil
 			return
 		}
 		e.Pending = slices.Delete(e.Pending, int(op.A), int(op.A)+1)
+		if len(e.Ended) > 0 {
+			e.Ended = slices.Delete(e.Ended, int(op.A), int(op.A)+1)
+		}
 	case opSetTimer:
 		if i, found := slices.BinarySearch(e.Timers, op.Key); !found {
 			e.Timers = slices.Insert(e.Timers, i, op.Key)
@@ -203,7 +219,30 @@ func (e *env) apply(op operation) {
 		e.Inc, e.Timers, e.Watches = op.A, nil, nil
 	case opUnwatch:
 		e.unwatch(core.Proc(op.A))
+	case opRead:
+		e.Writing = append(e.Writing, write{Key: op.Key, Read: true})
+	case opRefuse:
+		i := e.puts()
+		e.stable(i)
+		e.Writing = e.Writing[1:]
+	case opVanish, opSpoil:
+		e.spoil(op)
+	default:
+		e.launch(op)
 	}
+}
+
+// stop is the end of a life.
+func (e *env) stop(op operation) {
+	e.stable(int(op.B))
+	if op.Torn {
+		e.store(write{Key: e.Writing[0].Key, Torn: true})
+	}
+	if op.All {
+		e.Store = nil
+	}
+	e.Up, e.Inc, e.Writing, e.Timers, e.Watches = false, op.A, nil, nil, nil
+	e.Former, e.Host, e.Kills = max(e.Former, op.Round), 0, nil
 }
 
 // unwatch stops the watchdog about a proc.
@@ -217,7 +256,10 @@ func (e *env) unwatch(q core.Proc) {
 // every outcome, and the restart of another proc that reads this store, before which it may become
 // stable by itself (World.erases). A moment between shows to nobody, so it has no event.
 
-// puts is the place of the oldest put in progress, -1 when there is none.
+// A read is an entry in that order, too: it comes up when all that was written before is stable. A
+// crash forgets it.
+
+// puts is the place of the oldest put or read in progress, -1 when there is none.
 func (e *env) puts() int {
 	return slices.IndexFunc(e.Writing, func(r write) bool { return !r.Gone })
 }
@@ -229,7 +271,7 @@ func (e *env) known(key string) bool { return e.knownAfter(key, len(e.Writing), 
 // writes in progress are stable.
 func (e *env) knownAfter(key string, kept int, torn bool) bool {
 	for _, r := range slices.Backward(e.Writing[:kept]) {
-		if r.Key == key {
+		if r.Key == key && !r.Read {
 			return !r.Gone
 		}
 	}
@@ -255,7 +297,7 @@ func (e *env) kept() (keys []string) {
 // (package impl/runtime/disk): half a rewrite leaves the older value, as if it had not begun, and
 // so does half a delete.
 func (e *env) tears(kept int) bool {
-	if kept == len(e.Writing) || e.Writing[kept].Gone {
+	if kept == len(e.Writing) || e.Writing[kept].Gone || e.Writing[kept].Read {
 		return false
 	}
 	return !e.knownAfter(e.Writing[kept].Key, kept, false)
@@ -269,12 +311,25 @@ func (e *env) stable(n int) {
 	e.Writing = e.Writing[n:]
 }
 
+// loaded is what a read of p that comes after so many of the writes in progress finds.
+func (e *env) loaded(after int, p core.Proc) (found []core.Record) {
+	then := env{Store: slices.Clone(e.Store), Writing: e.Writing}
+	then.stable(after)
+	for _, r := range then.Store {
+		if r.Key == e.Writing[after].Key {
+			found = append(found, core.Record{Owner: p, Key: r.Key, Value: r.Value, Torn: r.Torn})
+		}
+	}
+	return found
+}
+
 // store makes a change stable: a record, in the place of an older one with its key, or its delete.
 func (e *env) store(r write) {
 	i, found := slices.BinarySearchFunc(e.Store, r.Key, func(s write, key string) int {
 		return compareStrings(s.Key, key)
 	})
 	switch {
+	case r.Read:
 	case found && r.Gone:
 		e.Store = slices.Delete(e.Store, i, i+1)
 	case found:

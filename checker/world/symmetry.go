@@ -14,10 +14,11 @@ const mostInterchangeable = 8
 
 // symmetries are the renamings of procs that permute the interchangeable ranks and leave everything
 // that the world is made of as it is: programs (but for the labels of messages), clusters, groups,
-// watchers, initiators, whose records are read, victims. The protocol must promise that it treats
-// ranks alike (promise.Promises.Symmetric); then a renaming turns runs into runs, and properties,
-// which are stated on all ranks alike, hold of both or of none. A property that relates runs
-// (spec.Pair) relates every run to those without failures, which are part of every search.
+// watchers, initiators, whose records are read, whose disks are those of nodes, victims. The
+// protocol must promise that it treats ranks alike (promise.Promises.Symmetric); then a renaming
+// turns runs into runs, and properties, which are stated on all ranks alike, hold of both or of
+// none. A property that relates runs (spec.Pair) relates every run to those without failures, which
+// are part of every search.
 //
 // Each result maps a proc to its new name, and a group, known by its first proc, to the first proc
 // of its image.
@@ -105,7 +106,8 @@ func keeps(s *core.Setup, m *fault.Model, renaming []core.Proc) bool {
 	same := func(list []core.Proc) bool {
 		return slices.Equal(image(list), slices.Sorted(slices.Values(list)))
 	}
-	if !same(s.Watchers) || !same(s.Initiators) || !same(m.Victims) || !keepsClusters(s, renaming) {
+	if !same(s.Watchers) || !same(s.Initiators) || !same(s.Local) || !same(m.Victims) ||
+		!same(m.Spoiled) || !keepsClusters(s, renaming) {
 		return false
 	}
 	for p := range core.Proc(len(renaming)) {

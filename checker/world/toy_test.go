@@ -23,6 +23,8 @@ type toy struct {
 	reads                map[core.Proc][]core.Proc
 	watchers             []core.Proc
 	initiators           []core.Proc
+	nodes                []core.Proc // of the first procs, which are launched: see Layout.Nodes
+	local                []core.Proc
 	claims               [][][]bool // by proc, state, message kind
 	saved                int        // states that the last reduced search left out
 }
@@ -35,10 +37,14 @@ const (
 	toyTick
 	toyStored
 	toyAsked // a spontaneous checkpoint
+	toyKilled
+	toyLoaded
+	toyRefused
 	toyOthers
 )
 
-var toyEventNames = [...]string{"start", "restore", "down", "tick", "stored", "checkpoint"}
+var toyEventNames = [...]string{"start", "restore", "down", "tick", "stored", "checkpoint",
+	"killed", "loaded", "refused"}
 
 // toyRule is what a proc does: it is renewed, sends, then the rest.
 type toyRule struct {
@@ -53,6 +59,9 @@ type toyRule struct {
 	unwatch  []core.Proc
 	exit     bool
 	renew    bool
+	kills    []core.Proc
+	launches []core.Proc
+	reads    bool // the record "s" back
 }
 
 type toySend struct{ to, kind int }
@@ -90,8 +99,8 @@ func (m *toyMachine) Step(in core.Input, out []core.Effect) []core.Effect {
 		event += toyStart
 	case core.Restore:
 		for _, r := range in.Records {
-			if !r.Torn {
-				m.s.S = int(r.Value[0]) // the last record wins
+			if len(r.Value) > 0 {
+				m.s.S = int(r.Value[0]) % m.toy.states // the last record wins
 			}
 		}
 		event += toyRestore
@@ -105,6 +114,17 @@ func (m *toyMachine) Step(in core.Input, out []core.Effect) []core.Effect {
 		event += toyStored
 	case core.Checkpoint:
 		event += toyAsked
+	case core.Killed:
+		event += toyKilled
+	case core.Loaded:
+		event += toyLoaded
+		for _, r := range in.Records {
+			if len(r.Value) > 0 {
+				m.s.S = int(r.Value[0]) % m.toy.states
+			}
+		}
+	case core.Refused:
+		event += toyRefused
 	}
 	rule := m.toy.rules[m.proc][m.s.S][event]
 	m.s.S = rule.next
@@ -135,6 +155,16 @@ func (m *toyMachine) Step(in core.Input, out []core.Effect) []core.Effect {
 	}
 	for _, p := range rule.unwatch {
 		out = append(out, core.Effect{Kind: core.Unwatch, To: p})
+	}
+	for _, p := range rule.kills {
+		out = append(out, core.Effect{Kind: core.Kill, To: p})
+	}
+	for _, p := range rule.launches {
+		out = append(out, core.Effect{Kind: core.Launch, To: p, Key: "l",
+			Value: []byte{byte(rule.next)}})
+	}
+	if rule.reads {
+		out = append(out, core.Effect{Kind: core.Read, Key: "s"})
 	}
 	if rule.rollback {
 		out = append(out, core.Effect{Kind: core.Rollback})
@@ -214,8 +244,8 @@ func (t *toy) rollsBack() bool {
 
 // plain reports whether a step does nothing but send.
 func (r toyRule) plain() bool {
-	return !r.persist && !r.timer && !r.output && !r.rollback && !r.exit && !r.renew &&
-		len(r.adopts)+len(r.watches)+len(r.unwatch) == 0
+	return !r.persist && !r.timer && !r.output && !r.rollback && !r.exit && !r.renew && !r.reads &&
+		len(r.adopts)+len(r.watches)+len(r.unwatch)+len(r.kills)+len(r.launches) == 0
 }
 
 // setup makes the toy ready for a world: its first proc counts as the one rank that a setup needs.
@@ -236,10 +266,15 @@ func (t *toy) setup() *core.Setup {
 			layout.Groups[p] = g
 		}
 	}
+	if layout.Nodes = t.nodes; t.nodes != nil {
+		layout.Ranks, layout.Clusters = len(t.nodes), nil
+	}
 	s := &core.Setup{Protocol: "toy", Watchdogs: t.hosted != nil, Layout: layout,
+		Launched: t.nodes != nil, Local: t.local,
 		Programs: []core.Program{nil}, Watchers: t.watchers, Initiators: t.initiators,
 		NewMessage: func() core.Message { return new(toyMessage) },
 		New:        func(p core.Proc) core.Machine { return &toyMachine{toy: t, proc: p} }}
+	s.Programs = make([]core.Program, layout.Ranks)
 	if t.reads != nil {
 		s.Reads = func(p core.Proc) []core.Proc { return t.reads[p] }
 	}
@@ -266,7 +301,7 @@ func newToy(procs, states, kinds int) *toy {
 // toyFeatures says what random toys may do besides sending.
 type toyFeatures struct {
 	crashes, groups, reads, restoreSends, rollback, cyclic, monotone,
-	hosts bool
+	hosts, launches bool
 }
 
 // randomToy draws a toy. A message of a kind sends only higher kinds, or (cyclic) each message
@@ -290,6 +325,9 @@ func randomToy(r *rand.Rand, f toyFeatures) *toy {
 		for s := range t.states {
 			for e := range t.rules[p][s] {
 				rule := &t.rules[p][s][e]
+				if e >= t.kinds+toyKilled && !f.launches {
+					continue
+				}
 				if f.monotone {
 					rule.next = min(s|r.IntN(t.states), t.states-1) // many events commute
 				} else if r.IntN(4) > 0 {
@@ -309,7 +347,7 @@ func randomToy(r *rand.Rand, f toyFeatures) *toy {
 					if f.restoreSends {
 						rule.sends = sends(t.kinds/2, 2)
 					}
-				case e == t.kinds+toyStored || e == t.kinds+toyTick:
+				case e == t.kinds+toyStored || e == t.kinds+toyTick || e >= t.kinds+toyKilled:
 					rule.sends = sends(t.kinds-1, 1)
 				default:
 					rule.sends = sends(t.kinds/2, 2)
@@ -332,6 +370,9 @@ func randomToy(r *rand.Rand, f toyFeatures) *toy {
 	t.initiators = []core.Proc{0}
 	if f.hosts {
 		t.host(r)
+	}
+	if f.launches {
+		t.launch(r)
 	}
 	if f.groups && t.procs > 2 {
 		t.groups = [][]core.Proc{{0, 1}}
@@ -357,6 +398,9 @@ func (t *toy) host(r *rand.Rand) {
 		for s := range t.states {
 			for e := range t.rules[p][s] {
 				rule := &t.rules[p][s][e]
+				if e >= t.kinds+toyKilled {
+					continue // where procs are launched
+				}
 				if p == 0 && e == t.kinds+toyStart || r.IntN(4) == 0 {
 					rule.adopts = []core.Proc{last}
 				}
@@ -367,6 +411,39 @@ func (t *toy) host(r *rand.Rand) {
 					rule.unwatch = []core.Proc{core.Proc((p + 1 + r.IntN(t.procs-1)) % t.procs)}
 				}
 				rule.exit = e < t.kinds && r.IntN(20) == 0
+			}
+		}
+	}
+}
+
+// launch makes the first proc, and of four the second one, run on nodes where it is launched and
+// killed. What comes of that and of a restart is a message of the last kind at most, which does
+// neither, so there is an end.
+func (t *toy) launch(r *rand.Rand) {
+	t.hosted, t.nodes = map[core.Proc]bool{0: false}, []core.Proc{core.Proc(t.procs - 1)}
+	if t.procs > 3 {
+		t.hosted[1], t.nodes = false, append(t.nodes, core.Proc(2+r.IntN(2)))
+	}
+	for p := len(t.nodes); p < t.procs; p++ {
+		if r.IntN(4) == 0 {
+			t.hosted[core.Proc(p)] = false // gone for good
+		}
+		if r.IntN(2) == 0 {
+			t.local = append(t.local, core.Proc(p))
+		}
+		for s := range t.states {
+			for e := range t.rules[p][s] {
+				if rule := &t.rules[p][s][e]; e < t.kinds-1 || e == t.kinds+toyStart ||
+					e == t.kinds+toyDown {
+					target := core.Proc(r.IntN(len(t.nodes)))
+					if r.IntN(3) == 0 {
+						rule.kills = []core.Proc{target}
+					}
+					if r.IntN(2) == 0 {
+						rule.launches = []core.Proc{target}
+					}
+					rule.reads = r.IntN(6) == 0
+				}
 			}
 		}
 	}
@@ -396,7 +473,7 @@ func (t *toy) String() string {
 		t.procs, t.states, t.kinds, t.visible,
 		t.groups, t.reads, t.watchers)
 	if t.hosted != nil {
-		fmt.Fprintf(&b, "hosted %v\n", t.hosted)
+		fmt.Fprintf(&b, "hosted %v nodes %v local %v\n", t.hosted, t.nodes, t.local)
 	}
 	for p := range t.procs {
 		for s := range t.states {
@@ -408,7 +485,7 @@ func (t *toy) String() string {
 				if rule.next == s && len(rule.sends) == 0 && !rule.persist && !rule.timer &&
 					!rule.rollback && !rule.output &&
 					len(rule.adopts)+len(rule.watches)+len(rule.unwatch) == 0 && !rule.exit &&
-					!rule.renew {
+					len(rule.kills)+len(rule.launches) == 0 && !rule.reads && !rule.renew {
 					continue
 				}
 				if e == t.kinds+toyStart && s != 0 {
@@ -429,6 +506,8 @@ func (t *toy) String() string {
 				}
 				fmt.Fprintf(&b, ", watches %v unwatches %v exits %t", rule.watches, rule.unwatch,
 					rule.exit)
+				fmt.Fprintf(&b, ", kills %v launches %v reads %t", rule.kills, rule.launches,
+					rule.reads)
 				b.WriteByte('\n')
 			}
 		}
@@ -461,7 +540,8 @@ func (t *toy) smaller() (list []*toy) {
 		for s := range t.states {
 			for e, rule := range t.rules[p][s] {
 				if rule.next != s || len(rule.sends) > 0 || rule.persist || rule.timer ||
-					rule.rollback || len(rule.adopts) > 0 {
+					rule.rollback || rule.reads ||
+					len(rule.adopts)+len(rule.kills)+len(rule.launches) > 0 {
 					change(func(c *toy) { c.rules[p][s][e] = toyRule{next: s} })
 				}
 				if rule.next != s {

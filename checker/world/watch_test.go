@@ -110,7 +110,7 @@ func TestExit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := w.inputs.at(w.transitions.at(w.restore(run.last(), 2)).input)
+	in := w.inputs.at(w.transitions.at(w.restore(run.last(), 2, noProc)).input)
 	if in.Kind != core.Restore || in.From != 1 {
 		t.Errorf("p2 is told that it runs on p%d, want p1", in.From)
 	}

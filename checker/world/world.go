@@ -91,6 +91,7 @@ type World struct {
 	crashes  crashDigits
 	monitors monitors
 	overWord int // see settled.go; 0 when no failure waits for a recovery
+	harmWord int // see harm.go; 0 when records are safe
 }
 
 // Numbers with a fixed meaning.
@@ -134,6 +135,9 @@ func New(c Config) (*World, error) {
 	if serial(&c) {
 		w.overWord = 1 + 3*w.procs + w.monitors.words()
 	}
+	if initialHarm(&c.Model) != 0 {
+		w.harmWord = 1 + 3*w.procs + w.monitors.words() + min(w.overWord, 1)
+	}
 	w.locals.intern(nil, local{})
 	w.internInbox(nil)
 	w.eager.checkpoints = c.Model.Checkpoints > 0 || hasCheckpoints(c.Setup.Programs)
@@ -163,7 +167,9 @@ func (w *World) properties(list []spec.Property) {
 }
 
 // Words implements checker.System.
-func (w *World) Words() int { return 1 + 3*w.procs + w.monitors.words() + min(w.overWord, 1) }
+func (w *World) Words() int {
+	return 1 + 3*w.procs + w.monitors.words() + min(w.overWord, 1) + min(w.harmWord, 1)
+}
 
 // Initial implements checker.System: every proc has started.
 func (w *World) Initial(state []uint32) int {
@@ -175,9 +181,12 @@ func (w *World) Initial(state []uint32) int {
 	if w.overWord != 0 {
 		state[w.overWord] = 0
 	}
+	if w.harmWord != 0 {
+		state[w.harmWord] = initialHarm(&w.Model)
+	}
 	for p := range core.Proc(w.procs) {
 		state[inboxWord(p)] = emptyInbox
-		state[envWord(p)] = w.internEnv(env{Up: true})
+		state[envWord(p)] = w.internEnv(env{Up: true, Host: w.firstHost(p)})
 		state[localWord(p)] = w.blank(p, 0)
 	}
 	start := w.internInput(core.Input{Kind: core.Start})
@@ -256,20 +265,28 @@ func (w *World) LocalSteps() (transitions, states int) {
 	return w.transitions.len() + len(w.former), w.locals.len() - 1
 }
 
-// cause is what the environment does with an event that leads to a local step: a word changes, and
-// a budget is spent.
+// cause is what the environment does with an event that leads to a local step: a word changes, a
+// budget is spent, others stop.
 type cause struct {
 	word   int // 0 = none
 	value  uint32
 	budget uint32
+	harm   uint32                   // of the word of harms, see harm.go
+	also   func(*checker.Expansion) // nil = nothing
 }
 
-func (c *cause) apply(x *checker.Expansion) {
+func (c *cause) apply(w *World, x *checker.Expansion) {
 	if c.word != 0 {
 		x.Set(c.word, c.value)
 	}
 	if c.budget != 0 {
 		x.Set(budgetWord, x.At(budgetWord)-c.budget)
+	}
+	if c.harm != 0 {
+		x.Set(w.harmWord, x.At(w.harmWord)-c.harm)
+	}
+	if c.also != nil {
+		c.also(x)
 	}
 }
 
@@ -329,7 +346,7 @@ func (w *World) consequence(state []uint32, p core.Proc, tr uint32) bool {
 			if w.push(number, a.packet()) != number {
 				return true
 			}
-		case actChange, actRollback, actWatch, actExit, actRenew:
+		case actChange, actRollback, actWatch, actExit, actRenew, actLaunch:
 			return true
 		}
 	}
@@ -352,9 +369,14 @@ func (w *World) programSteps(state []uint32, p core.Proc, x *checker.Expansion) 
 // step adds the event of a local transition, and the crashes inside it.
 func (w *World) step(state []uint32, p core.Proc, tr uint32, s checker.Step, x *checker.Expansion,
 	c cause) {
-	s.Violation = w.judge(state, p, tr)
+	if c.also == nil {
+		s.Violation = w.judge(state, p, tr)
+	}
 	x.Add(s)
-	c.apply(x)
+	c.apply(w, x)
+	if c.also != nil { // what others have come to is to be seen
+		x.Steps[len(x.Steps)-1].Violation = w.judge(x.Now(), p, tr)
+	}
 	w.perform(x, p, tr)
 	if left(state, failures) > 0 {
 		w.cutShort(state, p, tr, eventCode(s.Code), x, c)
@@ -388,6 +410,7 @@ func (w *World) act(x *checker.Expansion, p core.Proc, a *act) {
 			Round: w.locals.at(x.At(localWord(p))).round}
 		x.Set(localWord(p), deadLocal)
 		x.Set(envWord(p), w.envStep(number, w.plain(stop)))
+		w.endTickets(x, p)
 	case actWatch:
 		op := operation{Kind: opWatch, A: uint32(a.to), B: w.watchedLife(x.Now(), a.to)}
 		x.Set(envWord(p), w.envStep(x.At(envWord(p)), w.plain(op)))
@@ -395,6 +418,10 @@ func (w *World) act(x *checker.Expansion, p core.Proc, a *act) {
 		number := x.At(envWord(p))
 		x.Set(envWord(p),
 			w.envStep(number, w.plain(operation{Kind: opRenew, A: w.envs.at(number).Inc + 1})))
+	case actLaunch:
+		if e := x.At(envWord(a.to)); !w.envs.at(e).Up {
+			x.Set(envWord(a.to), w.envStep(e, a.value))
+		}
 	case actExit:
 		members := w.withHosted(x.Now(), w.group(p))
 		w.crash(x, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))

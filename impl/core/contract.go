@@ -37,6 +37,22 @@ func (e *Effect) Wrong(procs int) string {
 	return ""
 }
 
+// Wrong says how an effect of one of its procs asks for what no driver can do in the setup; "" is
+// nothing.
+func (s *Setup) Wrong(e *Effect) string {
+	if words := e.Wrong(len(s.Layout.Names)); words != "" {
+		return words
+	}
+	if _, placed := s.Layout.Hosted[e.To]; e.Kind == Kill || e.Kind == Launch {
+		if !s.Launched || !placed {
+			return fmt.Sprintf("names %s in a %s effect, which runs on no node where procs are "+
+				"launched: want Setup.Launched, and the proc in Layout.Hosted",
+				s.Layout.Name(e.To), e.name())
+		}
+	}
+	return ""
+}
+
 // kindNames are the names of the effects that name a proc.
 var kindNames = map[EffectKind]string{SendMessage: "SendMessage", Watch: "Watch",
 	Unwatch: "Unwatch", Declare: "Declare",
@@ -113,6 +129,11 @@ func (s *Setup) validateProcs() error {
 	err := errors.Join(check("Watchers", s.Watchers), check("Initiators", s.Initiators),
 		check("Local", s.Local))
 	for p := range s.Layout.Names {
+		if _, placed := s.Layout.Hosted[Proc(p)]; s.Launched && placed &&
+			len(s.Group(Proc(p))) > 1 {
+			err = errors.Join(err, fmt.Errorf("setup %s: %s is launched alone, and stops in a "+
+				"group with others", s.Protocol, s.Layout.Name(Proc(p))))
+		}
 		if p := Proc(p); err == nil {
 			err = check("Layout.Groups", s.Group(p))
 			if err == nil && s.Reads != nil {

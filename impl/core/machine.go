@@ -75,12 +75,16 @@ const (
 	Checkpoint
 	Multicast  // program to protocol: Group, Payload
 	Contribute // program to protocol: Group, Payload
-	// a proc that was to be stopped (Kill) is: From, Incarnation (its last life)
+	// a proc that was to be stopped (Kill) is: From, Incarnation (the life that this ended or, if
+	// it was down or runs elsewhere, the newest that is over; NoLife when none is)
 	Killed
 	// a record was read back (Read): Key, Records (none: it is not there; or one)
 	Loaded
 	Refused // the store has no room for the record, nothing was written: Key
 )
+
+// NoLife is the incarnation of a proc of which no life is over.
+const NoLife = ^Incarnation(0)
 
 // Input is one past event. Only the fields that its Kind names are set.
 type Input struct {
@@ -153,11 +157,13 @@ const (
 	// leaves an event of the kind What, one that machines declare (trace.Kind.Declared): To is its
 	// Peer, Key its Text, and ID, Stamp, Sent, Received and Digest are its own
 	Declare
-	// stop the proc To, which runs on the node of this proc; a Killed input follows when it has
-	// stopped, also when it had before
+	// stop the proc To, if it runs on the node of this proc, and take a Launch of it back that has
+	// not begun; a Killed input follows when that is done, also when there was nothing to do. One
+	// that is asked for again before is done once
 	Kill
 	// start the next incarnation of the proc To, which is down, on the node of this proc: it is
-	// restored with one record, Key and Value, whose Owner is this proc. See Setup.Launched
+	// restored with one record, Key and Value, whose Owner is this proc. It begins at any later
+	// time, unless this proc stops before; one that is up is not started. See Setup.Launched
 	Launch
 	// read the record Key back from stable storage, behind all writes before; a Loaded input
 	// follows

@@ -6,6 +6,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -19,6 +20,16 @@ const (
 	Prefix  Survival = iota
 	Every            // all of them
 	Nothing          // none of them
+)
+
+// Disks says what becomes of the stable records that lie on the disk of a node when the node
+// crashes (core.Setup.Local).
+type Disks uint8
+
+// The answers.
+const (
+	GoWithNode  Disks = iota // they are lost with it
+	SurviveNode              // whoever runs there next has them
 )
 
 // Model is everything the environment may do. The zero value is a fault-free world with reliable
@@ -59,6 +70,39 @@ type Model struct {
 	Suspicions int `json:"suspicions"`
 	// interrupted writes that leave a damaged record where there was none; an older value stays
 	Torn int `json:"torn"`
+
+	Disks Disks `json:"disks,omitempty"` // of nodes that crash
+	// stable records that are gone one day, without anybody's doing, and nobody is told
+	Lose int `json:"lose,omitempty"`
+	// stable records that are read back with other bytes than were written (Damaged), and nothing
+	// shows that it is so: this is what the sums of a protocol itself are for
+	Corrupt int `json:"corrupt,omitempty"`
+	Full    int `json:"full,omitempty"` // puts that are refused because the store is full
+	// procs whose records are lost, corrupted, refused; nil = of every proc
+	Spoiled []trace.Proc `json:"spoiled,omitempty"`
+}
+
+// Damages are the ways in which a record is corrupted.
+const Damages = 2
+
+// Damaged is the value of a record after one of the ways in which it is corrupted, in [0, Damages):
+// the lowest bit of its last byte is another one, or the second half of it is gone. A value without
+// bytes can not be: ok is false.
+func Damaged(value []byte, way int) (damaged []byte, ok bool) {
+	if len(value) == 0 {
+		return nil, false
+	}
+	if way == 1 {
+		return append([]byte{}, value[:len(value)/2]...), true
+	}
+	damaged = append([]byte{}, value...)
+	damaged[len(damaged)-1] ^= 1
+	return damaged, true
+}
+
+// Spoils reports whether the records of a proc may be lost, corrupted or refused.
+func (m *Model) Spoils(p trace.Proc) bool {
+	return m.Spoiled == nil || slices.Contains(m.Spoiled, p)
 }
 
 // Validate reports values that make no sense and bounds beyond what the counters hold.
@@ -74,6 +118,11 @@ func (m *Model) Validate(procs int) error {
 	for _, v := range m.Victims {
 		if int(v) >= procs {
 			return fmt.Errorf("victim %d does not exist, there are %d procs", v, procs)
+		}
+	}
+	for _, v := range m.Spoiled {
+		if int(v) >= procs {
+			return fmt.Errorf("spoiled proc %d does not exist, there are %d procs", v, procs)
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ type access struct {
 const All = math.MaxInt
 
 // Keys are all knobs, in the order in which they are written. What is a name of a proc belongs to a
-// scenario: Model.Victims has no row.
+// scenario: Model.Victims and Model.Spoiled have no row.
 var Keys = []Key{
 	{Name: "failures", Doc: "groups of procs that may crash, in all", Budget: true,
 		None: "no failures", One: "failure", Many: "failures", Draw: []int{0},
@@ -91,6 +91,20 @@ var Keys = []Key{
 		"a rewrite leaves the older value", Budget: true,
 		One: "torn write", Many: "torn writes", Draw: []int{1},
 		access: number(func(m *Model) *int { return &m.Torn })},
+	{Name: "disks", Doc: "the records on the disk of a node that crashes: lost with the node, or " +
+		"there for who runs on it next", Words: []string{"node", "survive"}, Draw: []int{1},
+		access: access{func(m *Model) int { return int(m.Disks) },
+			func(m *Model, value int) { m.Disks = Disks(value) }}},
+	{Name: "lose", Doc: "stable records that disappear, anywhere", Budget: true,
+		One: "lost record", Many: "lost records", Draw: []int{1},
+		access: number(func(m *Model) *int { return &m.Lose })},
+	{Name: "corrupt", Doc: "stable records that change by themselves: the last bit, or the " +
+		"second half is gone; nobody is told", Budget: true,
+		One: "corrupted record", Many: "corrupted records", Draw: []int{1},
+		access: number(func(m *Model) *int { return &m.Corrupt })},
+	{Name: "full", Doc: "writes that are refused because the store is full", Budget: true,
+		One: "refused write", Many: "refused writes", Draw: []int{1},
+		access: number(func(m *Model) *int { return &m.Full })},
 }
 
 func number(at func(*Model) *int) access {

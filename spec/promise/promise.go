@@ -129,6 +129,12 @@ type Promises struct {
 	// Timed: it tells who is down by timers of its own, so it needs clocks, by which heartbeats
 	// come in time.
 	Timed bool
+	// Damage is how many stable records of one run may be lost or corrupted by themselves; negative
+	// means any number.
+	Damage int
+	// Full is how many of its writes in one run may be refused because the store is full; negative
+	// means any number.
+	Full int
 	// Limits say in words why it survives no more failures, or suspicions, and what it could carry;
 	// by that key of the failure model.
 	Limits map[string]string
