@@ -158,9 +158,7 @@ var importTable = []row{
 	},
 	{dir: "checker/search/*", internal: []string{"checker"}},
 	{dir: "checker/sample", internal: []string{"checker", "spec"}},
-	// It knows programs, and nothing that runs them.
-	{dir: "checker/survivors", internal: []string{"impl/core", "spec", "spec/trace"}},
-	{dir: "checker/world", internal: and(searching, "checker/search/lasso", "checker/survivors")},
+	{dir: "checker/world", internal: and(searching, "checker/search/lasso")},
 	{dir: "checker/boundary", internal: vocabulary},
 	// What is found is made smaller: at the scope of a scenario, so it needs what minimise needs.
 	{

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -115,12 +116,22 @@ func (k *strikes) parse(text string, setup *core.Setup, whole time.Duration) err
 	if !measured {
 		number = when
 	}
+	if what == string(cluster.Said) && measured {
+		word, count, many := strings.Cut(number, "#")
+		n, err := strconv.ParseUint(cmp.Or(count, "1"), 10, 31)
+		if err != nil || n == 0 || many && count == "" || word == "" {
+			return errors.New("want says=WORD or says=WORD#N, N from 1, after the @")
+		}
+		k.Reached = append(k.Reached, cluster.Reached{Victims: victims, By: by,
+			What: cluster.Said, Word: word, Number: n})
+		return nil
+	}
 	n, err := strconv.ParseUint(number, 10, 31)
 	switch {
 	case err != nil:
 		return errors.New(
-			"want a number of effects, iteration=N, date=N, phase=N, recovery or a time " +
-				"after the @")
+			"want a number of effects, iteration=N, date=N, phase=N, recovery, says=WORD or a " +
+				"time after the @")
 	case measured:
 		k.Reached = append(k.Reached, cluster.Reached{Victims: victims, By: by,
 			What: cluster.Measure(what), Number: n})
