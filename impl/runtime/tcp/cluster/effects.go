@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"fmt"
+
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -27,10 +29,14 @@ func (l *life) perform(e *core.Effect) error {
 		l.say(answer{Kind: saidWatch, Proc: e.To})
 	case core.Renew:
 		l.nextLife(true)
-	case core.Kill:
+	case core.Kill, core.Launch:
+		if words := l.setup.Wrong(e); words != "" {
+			return fmt.Errorf("the machine %s", words)
+		}
+		if e.Kind == core.Launch {
+			return l.launch(e)
+		}
 		l.say(answer{Kind: saidKill, Proc: e.To})
-	case core.Launch:
-		return l.launch(e)
 	case core.Exit:
 		if l.in.Flush {
 			l.carrier.Flush()

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -45,60 +46,35 @@ func (e *Episode) Took() (sum time.Duration) {
 	return sum
 }
 
+// ends are an episode and when its steps ended.
+type ends struct {
+	Episode
+	at [Steps]time.Duration
+}
+
 // Episodes lists the answers of a runtime to failures, by number.
 func (r *Result) Episodes() []Episode {
-	type moments struct {
-		Episode
-		ends [Steps]time.Duration
-	}
-	var list []*moments
-	of := func(number uint64) *moments {
-		i, found := slices.BinarySearchFunc(list, number, func(m *moments, n uint64) int {
-			return int(int64(m.Number) - int64(n))
-		})
-		if !found {
-			list = slices.Insert(list, i, &moments{Episode: Episode{Number: number}})
-		}
-		return list[i]
-	}
+	var list []*ends
 	for i, e := range r.Trace.Events {
-		at := time.Duration(r.Walls[i])
 		if e.Kind != trace.Ruled && e.Kind != trace.Snapped {
 			continue
 		}
-		word, about := trace.RuleOf(e.Text)
-		switch {
-		case e.Kind == trace.Snapped && word == trace.SnapSelected:
-			of(e.Stamp.Round).ends[Select] = at
-		case e.Kind == trace.Snapped && word == trace.SnapRestored:
-			m := of(e.Stamp.Round)
-			m.ends[Restore] = at
-			m.Restored++
-		case e.Kind == trace.Snapped:
-		case word == trace.RuleOpened:
-			m := of(e.Stamp.Round)
-			if m.Failed = append(m.Failed, e.Peer); m.ends[Detect] == 0 {
-				m.ends[Detect] = at
-			}
-		case word == trace.RuleStabilised:
-			of(e.Stamp.Round).ends[Stabilise] = at
-		case word == trace.RuleFenced:
-			of(e.Stamp.Round).ends[Fence] = at
-		case word == trace.RuleClaimed:
-			of(e.Stamp.Round).Owner = about
-		case word == trace.RuleResumed || word == trace.RuleAborted:
-			m := of(e.Stamp.Round)
-			m.ends[Connect], m.Resumed = at, word == trace.RuleResumed
+		at, found := slices.BinarySearchFunc(list, e.Stamp.Round, func(m *ends, n uint64) int {
+			return cmp.Compare(m.Number, n)
+		})
+		if !found {
+			list = slices.Insert(list, at, &ends{Episode: Episode{Number: e.Stamp.Round}})
 		}
+		list[at].note(e, time.Duration(r.Walls[i]))
 	}
 	var episodes []Episode
 	for _, m := range list {
-		if m.ends[Detect] == 0 {
-			continue // a migration, or it has only been selected for
+		if m.at[Detect] == 0 {
+			continue // no failure was answered in it
 		}
-		m.At = r.failedAt(m.Failed, m.ends[Detect])
+		m.At = r.failedAt(m.Failed, m.at[Detect])
 		before := m.At
-		for s, end := range m.ends {
+		for s, end := range m.at {
 			if end > before {
 				m.Steps[s], before = end-before, end
 			}
@@ -106,6 +82,35 @@ func (r *Result) Episodes() []Episode {
 		episodes = append(episodes, m.Episode)
 	}
 	return episodes
+}
+
+// note takes an event into account.
+func (m *ends) note(e trace.Event, at time.Duration) {
+	word, about := trace.RuleOf(e.Text)
+	if e.Kind == trace.Snapped {
+		switch word {
+		case trace.SnapSelected:
+			m.at[Select] = at
+		case trace.SnapRestored:
+			m.at[Restore] = at
+			m.Restored++
+		}
+		return
+	}
+	switch word {
+	case trace.RuleOpened:
+		if m.Failed = append(m.Failed, e.Peer); m.at[Detect] == 0 {
+			m.at[Detect] = at
+		}
+	case trace.RuleStabilised:
+		m.at[Stabilise] = at
+	case trace.RuleFenced:
+		m.at[Fence] = at
+	case trace.RuleClaimed:
+		m.Owner = about
+	case trace.RuleResumed, trace.RuleAborted:
+		m.at[Connect], m.Resumed = at, word == trace.RuleResumed
+	}
 }
 
 // failedAt is when the last failure of some procs was, before a time; that time if none was.

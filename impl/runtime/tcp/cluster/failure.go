@@ -374,7 +374,11 @@ func (s *supervisor) report(p *proc) {
 	for _, n := range now {
 		procs = append(procs, s.setup.Group(n.group)...)
 	}
-	s.tell(p, order{Kind: sayDown, Procs: procs, Life: now[0].life})
+	life := now[0].life
+	if !s.setup.Launched {
+		life = max(s.procs[procs[0]].inc, 1) - 1 // the newest that is over
+	}
+	s.tell(p, order{Kind: sayDown, Procs: procs, Life: life})
 	for _, n := range now {
 		if c := s.crashOf(n.group); c != nil {
 			c.Told = append(c.Told, s.since())

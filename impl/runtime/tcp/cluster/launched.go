@@ -93,6 +93,19 @@ func (s *supervisor) firstSite(p core.Proc) site {
 	return nowhere
 }
 
+// place decides where a life runs and where its disk is.
+func (s *supervisor) place(p *proc, in *instructions) {
+	if p.life > 0 {
+		if in.Launch = s.ordered(p); in.Launch != nil {
+			p.on, in.Node = siteOf(in.Launch.By), in.Launch.By
+		} else if node, ok := s.node(p.id); ok {
+			in.Node = node
+		}
+		p.host = s.hostOf(p)
+	}
+	in.On, in.Spoiled = p.on, s.spoils(p.id)
+}
+
 // inOrder are all procs, those that lead a node before those that run on it.
 func (s *supervisor) inOrder() []*proc {
 	list := slices.Clone(s.procs)
@@ -214,11 +227,11 @@ func (s *supervisor) kill(p *proc, target core.Proc) {
 	b.killings = append(b.killings, k)
 }
 
-// killed answers an order to stop a proc: the life that is over.
+// killed answers an order to stop a proc: the newest life that is over (core.NoLife: none is).
 func (s *supervisor) killed(k killing) {
 	p, life := s.procs[k.by], s.procs[k.victim].inc // of a proc that is down, the next one
 	if p.process != nil && !p.dying && p.life == k.life {
-		s.tell(p, order{Kind: sayKilled, Procs: []core.Proc{k.victim}, Life: max(life, 1) - 1})
+		s.tell(p, order{Kind: sayKilled, Procs: []core.Proc{k.victim}, Life: life - 1})
 	}
 }
 
@@ -228,7 +241,8 @@ func (s *supervisor) endNode(p *proc) {
 	for _, q := range s.procs {
 		s.dropTickets(q, p.id)
 	}
-	if !slices.Contains(s.setup.Local, p.id) || s.c.Model.Disks == fault.SurviveNode {
+	if !slices.Contains(s.setup.Local, p.id) || s.c.Model.Disks == fault.SurviveNode ||
+		s.onOther(p) == 1 { // that of a rank is gone when its node is
 		return
 	}
 	dir := storeDir(s.c.Dir, p.id, p.on)

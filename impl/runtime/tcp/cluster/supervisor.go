@@ -213,22 +213,13 @@ func (s *supervisor) spawn(p *proc) {
 	// the new life was not asked, so the others would wait for its answer
 	s.round = round{number: s.round.number}
 	in := s.instructions
-	if p.life > 0 {
-		if in.Launch = s.ordered(p); in.Launch != nil {
-			p.on, in.Node = siteOf(in.Launch.By), in.Launch.By
-		}
-		p.host = s.hostOf(p)
-	}
-	in.On, in.Spoiled = p.on, s.spoils(p.id)
+	s.place(p, &in)
 	var launcher []string
 	if len(s.c.Hosts) > 0 {
 		in.Host, launcher = s.c.Hosts[p.host].Address, s.c.Hosts[p.host].Launcher
 	}
 	in.Proc, in.Life, in.Incarnation, in.Restart = p.id, p.life, p.inc, p.life > 0
 	s.moments(p, &in)
-	if node, ok := s.node(p.id); ok && in.Restart && !s.setup.Launched {
-		in.Node = node
-	}
 	in.Performed, in.Clock, in.Gone = p.performed, s.clock.tick(), slices.Clone(s.instructions.Gone)
 	p.watches, p.asleep, p.silent, p.crashed = map[core.Proc]*watchdog{}, nil, false, false
 	p.reader = &reader{name: evidenceFile(s.c.Dir, p.id, p.life)}

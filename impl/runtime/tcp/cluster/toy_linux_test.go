@@ -165,7 +165,8 @@ func (h *toyHead) Step(in core.Input, out []core.Effect) []core.Effect {
 }
 
 // toyRun runs the toy, and gives what its head has declared.
-func toyRun(t *testing.T, size int, change func(*cluster.Config)) (*cluster.Result, string, string) {
+func toyRun(t *testing.T, size int, change func(*cluster.Config)) (out *cluster.Result, said,
+	dir string) {
 	t.Helper()
 	path, err := os.Executable()
 	if err != nil {
@@ -181,8 +182,7 @@ func toyRun(t *testing.T, size int, change func(*cluster.Config)) (*cluster.Resu
 	if change != nil {
 		change(&c)
 	}
-	out, err := cluster.Run(t.Context(), c)
-	if err != nil {
+	if out, err = cluster.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	if !out.Complete {
@@ -221,7 +221,8 @@ func TestLaunch(t *testing.T) {
 	}{
 		{"no failure", 1000, nil, begins},
 		{"large image", size, nil, "kept whole; stopped 0; " + up(1, toyN2, digestOf(size))},
-		{"rank", 1000, failure(toyW, 1), begins + "; down [0] 1; stopped 1; " + up(2, toyN2, small)},
+		{"rank", 1000, failure(toyW, 1), begins + "; down [0] 1; stopped 1; " +
+			up(2, toyN2, small)},
 		{"node with the rank", 1000, failure(toyN2, 1), begins + "; down [2] 0; " +
 			up(2, toyN1, small)},
 		{"node, when the head has said a word", 1000, func(c *cluster.Config) {
@@ -285,7 +286,8 @@ func TestNodeFolder(t *testing.T) {
 		})
 		for _, name := range []string{"n001/p001", "n002/p002", "n002/p000"} {
 			_, err := os.Stat(filepath.Join(dir, name))
-			if gone := os.IsNotExist(err); gone != (disks == fault.GoWithNode && name[:4] == "n002") {
+			want := disks == fault.GoWithNode && strings.HasPrefix(name, "n002")
+			if gone := os.IsNotExist(err); gone != want {
 				t.Errorf("disks %d: %s: %v", disks, name, err)
 			}
 		}
@@ -296,8 +298,8 @@ func TestNodeFolder(t *testing.T) {
 	}
 }
 
-// TestSpoils damages the disk of the daemon between its write and its read: the machine is told, and
-// nobody dies of it.
+// TestSpoils damages the disk of the daemon between its write and its read: the machine is told,
+// and nobody dies of it.
 func TestSpoils(t *testing.T) {
 	tests := []struct {
 		what  plan.Damage
