@@ -168,7 +168,8 @@ func (r *clusterRan) report() *clusterReport {
 		Violation: r.violation, Digests: r.result.Digests, Crashes: r.result.Crashes,
 		Recoveries: r.result.Recoveries(), Counts: r.result.Counts, Stops: r.result.Stops,
 		Suspicions: r.result.Suspicions, Performed: r.result.Performed, Missed: r.missed(),
-		Episodes: r.result.Episodes(), Elapsed: r.result.Elapsed, Complete: r.result.Complete, Strikes: r.strikes}
+		Episodes: r.result.Episodes(), Elapsed: r.result.Elapsed, Complete: r.result.Complete,
+		Strikes: r.strikes}
 }
 
 // clusterReport is a run as JSON.

@@ -72,10 +72,9 @@ func (o *clusterRunFlags) register(f *pflag.FlagSet) error {
 		"kill -9 at a moment: PROC[+PROC]@N when the first has performed N effects, @iteration=N "+
 			"when its program begins that iteration, @date=N after "+
 			"so many sends and deliveries, @phase=N (HydEE) when it sends in that phase, "+
-			"@recovery[=N] after N effects of a life that is not the first, @says=WORD[#N] when it "+
-			"declares (of a snapshot, of a ruling) what begins with the word, @PROC:... when "+
-			"another has come so far, "+
-			"@250ms by the clock; may be repeated")
+			"@recovery[=N] after N effects of a life that is not the first, @says=WORD[#N] when "+
+			"it declares (of a snapshot, of a ruling) what begins with the word, @PROC:... when "+
+			"another has come so far, @250ms by the clock; may be repeated")
 	f.StringVar(&o.plan, "plan", "",
 		"repeat the run that is saved in a plan.json of torture or run: scenario, seed and "+
 			"failures")

@@ -91,7 +91,8 @@ func TestEpisodeTally(t *testing.T) {
 	for line := range strings.Lines(out.String()) {
 		lines = append(lines, strings.Join(strings.Fields(line), " "))
 	}
-	want := []string{"", "policy episodes resumed detect stabilise select fence restore connect all",
+	want := []string{"",
+		"policy episodes resumed detect stabilise select fence restore connect all",
 		"autor 2 2 1ms 1ms 1ms 2ms 2ms 2ms - - - - 3ms 3ms 3ms", "light 1 0 - - - - - - -"}
 	if diff := cmp.Diff(want, lines[:4]); diff != "" {
 		t.Errorf("table (-want +got):\n%s", diff)
