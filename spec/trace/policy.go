@@ -20,13 +20,18 @@ const (
 	SnapBad         = "bad"      // some part can not be read from anywhere (head)
 	SnapDegraded    = "degraded" // some part has fewer replicas than it should (head)
 	SnapRestored    = "restored" // the rank runs from it (rank): Digest of the bytes it was given
-	SnapEvicted     = "evicted"  // the file on the node is deleted (daemon)
+	SnapEvicted     = "evicted"  // a file is deleted (daemon, store); Peer itself: all of its files
+	SnapMoved       = "moved"    // the rank runs from the image for a migration (rank): its Digest
+	// the commit record was found at a restart, as whoever established it had left it (head)
+	SnapRecorded = "recorded"
+	SnapGranted  = "granted"  // the file of Peer may be copied: a token is out (head)
+	SnapReturned = "returned" // the token is back, however the copy ended (head)
 )
 
 // The steps of the answer to a failure, the words of Ruled events. Behind Offered to Completed, and
 // behind OpError, comes what it is about.
 const (
-	RuleOpened     = "opened"     // the episode is about Peer, among others (head)
+	RuleOpened     = "opened"     // the episode is about Peer, among others, which is down (head)
 	RuleDuplicate  = "duplicate"  // a report is about a failure that is known (head)
 	RuleStale      = "stale"      // a report is about a life that is over (head)
 	RuleStabilised = "stabilised" // the runtime is repaired (head)
