@@ -15,6 +15,8 @@ type (
 // The errata: windows in which a failure finds a composite that is built in another way.
 const (
 	W1 Erratum = iota
+	W2
+	W3
 	W4
 	W5
 	W6
@@ -22,8 +24,25 @@ const (
 	W8
 	W9
 	W10
+	W11
+	W12
+	W13
+	W14
+	W15
+	W16
+	W17
+	W18
+	W19
 	W20
 	W21
+	M1
+	M2
+	M3
+	M4
+	M5
+	M6
+	M7
+	M8
 	A3
 )
 

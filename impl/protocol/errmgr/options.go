@@ -27,6 +27,8 @@ type Options struct {
 	// Direct: the image of a mover goes from node to node, not through the store.
 	Direct      bool
 	Predictions int  // that the oracle may make
+	Notice      int  // how long before a failure it is predicted, in the unit of policy.Costs
+	Bad         bool // the oracle may also predict what makes no sense
 	Peers       bool // ranks report failures, too
 	Heads       int  // replicas of the head
 	Return      bool // failed nodes come back, empty
@@ -54,6 +56,10 @@ var optionDocs = []protocol.Option{
 	{Name: "path", Values: "direct|store", Doc: "how the image of a rank that moves gets to its " +
 		"new node"},
 	{Name: "predictions", Values: "N", Doc: "failures that the oracle may predict; otherwise 0"},
+	{Name: "notice", Values: "N", Doc: "how long before a failure it is predicted: to " +
+		"coordinate, to carry an image and to start take 2 each; otherwise 100"},
+	{Name: "forecasts", Values: "good|any", Doc: "whether the oracle may also predict what " +
+		"makes no sense"},
 	{Name: "reports", Values: "head|peers", Doc: "who hears of failures: the head, or the ranks " +
 		"too"},
 	{Name: "heads", Values: "1|3", Doc: "replicas of the head"},
@@ -79,7 +85,8 @@ type choice struct {
 // ParseOptions reads the options of a scenario. A number that could only make a job wait for ever
 // is refused, and so is what would have no effect beside the others.
 func ParseOptions(text string) (Options, error) {
-	o := Options{Spares: 1, Copies: 2, Flow: 1, Cache: 2, Heads: 1, Direct: true}
+	o := Options{Spares: 1, Copies: 2, Flow: 1, Cache: 2, Heads: 1, Direct: true,
+		Notice: 100}
 	seen := map[string]bool{}
 	for _, word := range strings.Fields(text) {
 		key, value, _ := strings.Cut(word, "=")
@@ -138,6 +145,7 @@ func (o *Options) numbers() map[string]number {
 		"cache": {&o.Cache, 1, 16,
 			", or off: a cache of no files is none"},
 		"predictions": {&o.Predictions, 0, 4, ""},
+		"notice":      {&o.Notice, 0, 1 << 20, ""},
 	}
 }
 
@@ -147,11 +155,12 @@ func (o *Options) choices() map[string]choice {
 			func(i int) { o.Store = sstore.Kind(i) }},
 		"codec": {[]string{"none", "s2", "zstd", "gzip"},
 			func(i int) { o.Codec = sstore.Codec(i) }},
-		"outputs": {[]string{"replayable", "held"}, func(i int) { o.Hold = i == 1 }},
-		"path":    {[]string{"direct", "store"}, func(i int) { o.Direct = i == 0 }},
-		"reports": {[]string{"head", "peers"}, func(i int) { o.Peers = i == 1 }},
-		"heads":   {[]string{"1", "3"}, func(i int) { o.Heads = []int{1, 3}[i] }},
-		"returns": {[]string{"no", "yes"}, func(i int) { o.Return = i == 1 }},
+		"outputs":   {[]string{"replayable", "held"}, func(i int) { o.Hold = i == 1 }},
+		"path":      {[]string{"direct", "store"}, func(i int) { o.Direct = i == 0 }},
+		"forecasts": {[]string{"good", "any"}, func(i int) { o.Bad = i == 1 }},
+		"reports":   {[]string{"head", "peers"}, func(i int) { o.Peers = i == 1 }},
+		"heads":     {[]string{"1", "3"}, func(i int) { o.Heads = []int{1, 3}[i] }},
+		"returns":   {[]string{"no", "yes"}, func(i int) { o.Return = i == 1 }},
 	}
 }
 

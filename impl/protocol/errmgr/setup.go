@@ -24,9 +24,14 @@ type config struct {
 	head, store, oracle core.Proc
 	placement           []core.Proc // node of each rank at the start
 	rules               sstore.Rules
+	// logs: ranks keep what they send, for those that restart alone.
+	logs bool
 }
 
 func (c *config) has(e Erratum) bool { return c.Errata.Has(e) }
+
+// covers reports whether ranks are told which snapshots are established.
+func (c *config) covers() bool { return c.logs || c.Hold }
 
 // all is how many nodes and spares there are.
 func (c *config) all() int { return c.Nodes + c.Spares }

@@ -12,6 +12,9 @@ type migration struct {
 	theta int // percent of assurance, at least
 }
 
+// Migration is the name of the policy, which the head has to know: a prediction has no episode.
+const Migration = "crmig"
+
 // margin is by how much the estimated time is stretched, in percent: the source says that too
 // little time goes to the next policy, not how it is estimated.
 const margin = 150
@@ -29,7 +32,7 @@ func makeMigration(numbers []int) (Policy, error) {
 }
 
 // Name implements Policy.
-func (migration) Name() string { return "crmig" }
+func (migration) Name() string { return Migration }
 
 // Reach implements Policy: it claims no fault. A surprise ends the migration, and only an
 // established snapshot serves then: those that do not move have no image.

@@ -106,7 +106,8 @@ func (t Stack) Predict(v *View, p *Prediction, log []Entry) ([]Order, []Entry) {
 	var orders []Order
 	for _, q := range t {
 		d := q.Predicted(v, p)
-		log = append(log, Entry{Policy: q.Name(), Verdict: d.Verdict, Reason: d.Reason})
+		log = append(log, Entry{Policy: q.Name()},
+			Entry{Policy: q.Name(), Verdict: d.Verdict, Reason: d.Reason})
 		switch {
 		case d.Verdict == Claimed:
 			return append(orders, d.Order), log
