@@ -41,6 +41,8 @@ type Oracle struct {
 	// what each send is; meaningless for sends that differ between runs
 	Sent   map[trace.MsgID]SendFact
 	Finals map[string]bool // combinations of final digests (FinalKey)
+	// what there is when some ranks are gone for good; nil where nothing is known of that
+	Survivors *Survivors
 	// how the program blocks without any failure, "" if it never does
 	Stuck  string
 	Differ []Difference // sends that are not the same in every run

@@ -158,7 +158,9 @@ var importTable = []row{
 	},
 	{dir: "checker/search/*", internal: []string{"checker"}},
 	{dir: "checker/sample", internal: []string{"checker", "spec"}},
-	{dir: "checker/world", internal: and(searching, "checker/search/lasso")},
+	// It knows programs, and nothing that runs them.
+	{dir: "checker/survivors", internal: []string{"impl/core", "spec", "spec/trace"}},
+	{dir: "checker/world", internal: and(searching, "checker/search/lasso", "checker/survivors")},
 	{dir: "checker/boundary", internal: vocabulary},
 	// What is found is made smaller: at the scope of a scenario, so it needs what minimise needs.
 	{

@@ -36,7 +36,7 @@ type Failing interface {
 	// Dead lists the ranks that are gone for good, in the order in which the layer was told; it
 	// grows at the end only. Of whoever is listed nothing more arrives: what has, can be received.
 	Dead() []Rank
-	// Broken names a member of the group that is gone for good.
+	// Broken names a member of the group that is gone for good: the first in Dead.
 	Broken(Group) (dead Rank, broken bool)
 }
 

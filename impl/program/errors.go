@@ -147,7 +147,7 @@ func (h *Host) fail(list []ending, out []core.Effect) []core.Effect {
 	}
 	for _, e := range list {
 		out = append(out, core.Effect{Kind: core.Declare, What: trace.Ruled, To: e.peer.Proc(),
-			Key: word + " " + op.Kind.Verb() + " " + e.err.String()})
+			Key: word + " " + h.verb(op, e) + " " + e.err.String()})
 	}
 	if !op.Try {
 		return append(out, core.Effect{Kind: core.Exit})
@@ -164,6 +164,19 @@ func (h *Host) fail(list []ending, out []core.Effect) []core.Effect {
 	h.errors.Failed = true
 	h.advance()
 	return out
+}
+
+// verb is what has ended in the error. The dead member of a group may have sent other messages,
+// which have arrived: so an operation on a group is no receive.
+func (h *Host) verb(op core.Op, e ending) string {
+	peer, collective := op.Peer, op.Kind == core.OpMulticast || op.Kind == core.OpContribute
+	if e.posted >= 0 {
+		peer = h.app.Posted[e.posted].Peer
+	}
+	if _, group := core.SourceGroup(peer); collective || group && e.err != core.ErrPending {
+		return "collective"
+	}
+	return op.Kind.Verb()
 }
 
 // note keeps what one error changes.
