@@ -17,7 +17,8 @@ type draft struct {
 	ranks     int
 	gone      []bool // ranks that shrinking has taken out
 	styles    []style
-	clusters  []int // nil: the scenario names none
+	sees      []bool // ranks that try everything; nil: nobody does
+	clusters  []int  // nil: the scenario names none
 	trees     []tree
 	items     []item
 	loops     int // repetitions of the whole, at least 1
@@ -132,6 +133,9 @@ func (d *draft) program() string {
 		if d.gone[r] {
 			continue
 		}
+		if d.sees != nil && d.sees[r] {
+			ops = tried(ops)
+		}
 		if d.loops > 1 && len(ops) > 0 {
 			ops = append(append([]string{fmt.Sprintf("loop %d", d.loops)}, ops...), "end")
 		}
@@ -139,6 +143,19 @@ func (d *draft) program() string {
 	}
 	b.WriteString(d.groupText())
 	return b.String()
+}
+
+// tried is the same with an eye on errors. Nothing is acknowledged, so that every receive from
+// anyone ends, however many of the messages for them are never sent.
+func tried(ops []string) (list []string) {
+	for _, op := range ops {
+		verb, _, _ := strings.Cut(op, " ")
+		if sending(op) || verb == "recv" || verb == "wait" {
+			op = "try " + op
+		}
+		list = append(list, op)
+	}
+	return list
 }
 
 // opens reports whether the set of messages that a rank has received before some send may depend on

@@ -28,6 +28,7 @@ const (
 	aCheckpoint // in the program
 	anItem
 	aStyle // that a rank receives otherwise than by name
+	aWatch // that a rank sees errors
 	aLate
 	aSettling
 	anEvent // in the schedule: it then happens when it has to
@@ -70,11 +71,7 @@ func (f *failing) elements() (list []element) {
 		add(aLoop, 0)
 	}
 	list = append(list, d.itemElements()...)
-	for r, s := range d.styles {
-		if s != byName && !d.gone[r] {
-			add(aStyle, r)
-		}
-	}
+	list = append(list, d.habits()...)
 	for i, it := range d.items {
 		if it.late {
 			add(aLate, i)
@@ -86,6 +83,21 @@ func (f *failing) elements() (list []element) {
 	for i, text := range f.schedule {
 		if !fatal(text) {
 			add(anEvent, i)
+		}
+	}
+	return list
+}
+
+// habits lists how ranks do things.
+func (d *draft) habits() (list []element) {
+	for r, s := range d.styles {
+		if s != byName && !d.gone[r] {
+			list = append(list, element{aStyle, r})
+		}
+	}
+	for r, sees := range d.sees {
+		if sees && !d.gone[r] {
+			list = append(list, element{aWatch, r})
 		}
 	}
 	return list
@@ -135,6 +147,8 @@ func (f *failing) without(elements []element, out []bool) (*draft, []string) {
 			items[e.index] = true
 		case aStyle:
 			d.styles[e.index] = byName
+		case aWatch:
+			d.sees[e.index] = false
 		case aLate:
 			d.items[e.index].late = false
 		case aSettling:
@@ -167,6 +181,7 @@ func (d *draft) copy() *draft {
 	c := *d
 	c.gone, c.styles, c.clusters = slices.Clone(d.gone), slices.Clone(d.styles),
 		slices.Clone(d.clusters)
+	c.sees = slices.Clone(d.sees)
 	c.items, c.options, c.trees = slices.Clone(d.items), slices.Clone(d.options), nil
 	for _, t := range d.trees {
 		c.trees = append(c.trees, tree{slices.Clone(t.members), slices.Clone(t.parents), t.combine})

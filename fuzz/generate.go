@@ -94,6 +94,7 @@ func generate(c chooser, template *scenarios.Scenario, s *protocol.Shapes) *draf
 	free := len(g.trees) == 0 || s.Collectives == protocol.NativeCollectives
 	g.crosses = s.Crossing && free && !g.closed
 	g.receivers(free)
+	g.watchers()
 	g.sequence(v.NoCheckpoints)
 	if s.Loops && oneIn(c, 6) {
 		g.loops = 2
@@ -196,6 +197,17 @@ func (g *generator) receivers(free bool) {
 			s = server
 		}
 		g.styles = append(g.styles, s)
+	}
+}
+
+// watchers draws who sees errors. A server that has received nothing would wait for ever for
+// somebody to answer.
+func (g *generator) watchers() {
+	if !g.shapes.Errors || !oneIn(g, 2) {
+		return
+	}
+	for r := range g.ranks {
+		g.sees = append(g.sees, !oneIn(g, 4) && g.styles[r] != server)
 	}
 }
 

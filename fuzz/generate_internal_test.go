@@ -25,6 +25,7 @@ func everything(needs promise.Determinism) *protocol.Shapes {
 		Wildcards: true, Posts: true, Overlapping: true, Collectives: protocol.NativeCollectives,
 		Checkpoints: protocol.OwnCheckpoints, Crossing: true, Spontaneous: 2, Outputs: true,
 		Loops:     true,
+		Errors:    true,
 		Failures:  3,
 		Tolerates: 2,
 		Settings: []string{"at-once", "spacing", "overlap", "stop", "network", "loss",
@@ -102,7 +103,7 @@ func TestGenerate(t *testing.T) {
 			}
 		}
 		want := strings.Fields(
-			"a b c d e send recv post wait checkpoint output loop end multicast contribute * " +
+			"a b c d e try send recv post wait checkpoint output loop end multicast contribute * " +
 				"options:|x=1 options:|y=2 clusters at-once:|2 at-once:|all spacing overlap stop " +
 				"network loss " +
 				"duplicates from-dead:|every from-dead:|nothing to-dead detect notice suspicions " +

@@ -32,6 +32,7 @@ type Shapes struct {
 	Spontaneous int // checkpoints of the environment, at most
 	Outputs     bool
 	Loops       bool
+	Errors      bool // ranks that see the errors in which their operations end
 	// crashes, at most; 0 = 2. What the protocol does not survive at a time is spaced out (fit)
 	Failures int
 	// where the protocol chooses how many failures at a time it survives: at most; 0 = it does not
