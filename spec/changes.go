@@ -13,9 +13,9 @@ var ChangesMade = register(Property{
 	Name: "changes-made", Kind: Final, Depth: Progress,
 	Source: "[RADIC] section 2.3.3, planned changes",
 	Applies: func(f *Facts) bool {
-		return hosting(f) && len(f.Layout.Late)+len(f.Layout.Leaving) > 0
+		return protecting(f) && len(f.Layout.Late)+len(f.Layout.Leaving) > 0
 	},
-	Needs: onNodes + ", nodes that say when they enter (Declared), at most one false suspicion",
+	Needs: amongNodes + ", nodes that say when they enter (Declared), at most one false suspicion",
 	Doc: "when nothing can happen any more, every node that came later and never failed has " +
 		"entered, and every one that was to leave has left",
 	End: func(f *Facts, v View) string {
@@ -43,8 +43,8 @@ var ChangesMade = register(Property{
 // its protector for good (RanksWatch).
 var WatchDropped = register(Property{
 	Name: "watch-dropped", Kind: Final, Depth: Thrift, Source: "[RADIC] sections 2.3.2 and 6.2.1",
-	Applies: hosting,
-	Needs:   onNodes + ", watchdogs (Watched, Unwatched)",
+	Applies: protecting,
+	Needs:   amongNodes + ", watchdogs (Watched, Unwatched)",
 	Doc: "when nothing can happen any more, neither a rank nor a spare watches a node that is up " +
 		"and never failed: it has its answer",
 	End: func(f *Facts, v View) string {

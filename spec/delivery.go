@@ -42,9 +42,12 @@ var FIFO = register(Property{
 // LegalOrder: what a rank has received is what it can have received without failures.
 var LegalOrder = register(Property{
 	Name: "legal-order", Kind: Always, Source: "[HydEE] section IV",
-	Doc:     "the sequence of deliveries of each rank is that of some failure-free run",
-	Applies: func(f *Facts) bool { return f.Oracle != nil },
-	Needs:   "programs that can be explored alone",
+	Doc: "the sequence of deliveries of each rank is that of some failure-free run",
+	// Where a job may go on without a rank no sequence is illegal: 1. a receive of p from the rank
+	// that is gone ends in an error. 2. p goes on, and sends to q what without failures it sends
+	// only when it has received that message. 3. q, which has not been told yet, receives it first.
+	Applies: func(f *Facts) bool { return f.Oracle != nil && !runsThrough(f) },
+	Needs:   "programs that can be explored alone, and no policy that runs through a failure",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		h := v.Observed(e.Proc).History
 		if e.Kind != trace.Delivered || h == nil || int(e.Proc) >= f.Layout.Ranks {

@@ -12,6 +12,13 @@ const onNodes = "procs that run on nodes: Layout.Hosted (Adopted, Disowned)"
 // hosting reports whether procs run on nodes that can change.
 func hosting(f *Facts) bool { return f.Layout != nil && len(f.Layout.Hosted) > 0 }
 
+const amongNodes = "procs that run on nodes which adopt by themselves (Adopted, Disowned)"
+
+// protecting reports whether nodes find out by themselves who is to adopt whom, by watchdogs, and
+// protect each other. Where policies rule that, a head places ranks, detects failures, and keeps
+// account of images, so nobody has to watch, ask, or say anything about spares.
+func protecting(f *Facts) bool { return hosting(f) && len(f.Policies) == 0 }
+
 // lone reports whether fewer than two nodes are left that are no spares and never failed: then
 // nobody can protect anybody.
 func lone(f *Facts, v View) bool {
@@ -75,8 +82,8 @@ var HostsSettle = register(Property{
 // SpareOnce: a spare is one spare.
 var SpareOnce = register(Property{
 	Name: "spare-once", Kind: Always, Source: "[RADIC] section 6.2.1, design section 4",
-	Applies: hosting,
-	Needs:   onNodes,
+	Applies: protecting,
+	Needs:   amongNodes,
 	Doc:     "a spare adopts the ranks of one node only",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Adopted || !slices.Contains(f.Layout.Spares, e.Proc) ||
@@ -154,8 +161,8 @@ var KeptElsewhere = register(Property{
 	Name: "kept-elsewhere", Kind: Final, Source: "[RADIC] section 2.3.3",
 	Doc: "when nothing can happen any more, no rank runs on the node of the only proc that " +
 		"keeps its line",
-	Applies: hosting,
-	Needs:   onNodes,
+	Applies: protecting,
+	Needs:   amongNodes,
 	End: func(f *Facts, v View) string {
 		for p := range f.procs() {
 			h := v.Observed(p).Holding
@@ -181,8 +188,8 @@ var SparesUsed = register(Property{
 	Name: "spares-used", Kind: Final, Depth: Thrift, Source: "[RADIC] section 2.3.3",
 	Doc: "when nothing can happen any more, no rank is a guest on the node of others while a " +
 		"spare that has room for it, was there from the start and never failed runs none",
-	Applies: hosting,
-	Needs:   onNodes,
+	Applies: protecting,
+	Needs:   amongNodes,
 	End: func(f *Facts, v View) string {
 		for _, s := range f.Layout.Spares {
 			spare := v.Observed(s)
@@ -230,8 +237,8 @@ func guest(f *Facts, h *trace.Holding, node trace.Proc) (trace.Proc, bool) {
 // entered is known to all; it refuses only when it has adopted, or has no room.
 var SparesAsked = register(Property{
 	Name: "spares-asked", Kind: Always, Global: true, Source: "[RADIC] sections 2.3.3 and 6.2.1",
-	Applies: func(f *Facts) bool { return hosting(f) && !f.Zombies },
-	Needs:   onNodes + ", at most one false suspicion",
+	Applies: func(f *Facts) bool { return protecting(f) && !f.Zombies },
+	Needs:   amongNodes + ", at most one false suspicion",
 	Doc: "a node says that no spare is left only when no spare that has room for the ranks of " +
 		"any node, was there from the start or has entered since, and never failed, runs none",
 	Event: func(f *Facts, v View, e trace.Event) string {

@@ -14,6 +14,10 @@ var LineConsistent = register(Property{
 	Name: "line-consistent", Kind: Always, Global: true, Source: "[HydEE] Lemma 2",
 	Doc: "the recovery line of a cluster has no orphan: what a member has received from another, " +
 		"the other has sent",
+	// With policies a rank may restart alone, and again, so two that are in their second life need
+	// not have restarted together; those that have are compared by cut-consistent.
+	Applies: func(f *Facts) bool { return !governed(f) },
+	Needs:   "no policies that rule who restarts",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		self := v.Observed(e.Proc)
 		if e.Kind != lineReached(f) || self.History == nil {

@@ -61,7 +61,7 @@ func (p *Property) Check() error {
 		}
 	}
 	for _, k := range p.Watched {
-		if k < trace.Sent || k > trace.Declared {
+		if k < trace.Sent || k > trace.Ruled {
 			return bad("watches %v, which is no kind of event", k)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 var noticed = []struct {
 	property     string
 	event, other trace.Event
+	facts        func() *spec.Facts // nil = exampleFacts
 }{
 	{property: "commits", event: committed(x, 0, 0),
 		other: trace.Event{Kind: trace.Stored, Proc: x, Text: "commit/1"}},
@@ -39,6 +40,16 @@ var noticed = []struct {
 	{property: "resends-log", event: with(emitted(m3, c, 1, 1), func(e *trace.Event) {
 		e.Again = true
 	}), other: emitted(m3, c, 1, 1)},
+	{property: "restores-all", event: rules(1, "completed autor", head),
+		other: rules(1, "completed crmig", head), facts: jobFacts},
+	{property: "restores-failed", event: rules(1, "completed light", head),
+		other: rules(1, "claimed light", head), facts: lightFacts},
+	{property: "runs-through", event: rules(1, "completed sustain", head),
+		other: rules(1, "completed autor", head), facts: sustainFacts},
+	{property: "moves-away", event: rules(1, "completed crmig", head),
+		other: rules(1, "failed crmig", head), facts: jobFacts},
+	{property: "gives-up-job", event: rules(1, "claimed abort", head),
+		other: rules(1, "offered abort", head), facts: jobFacts},
 }
 
 // Aim: guards against a vacuous pass see what they are to see. Method: one event each, and one that
@@ -47,6 +58,9 @@ func TestSometimes(t *testing.T) {
 	for _, tt := range noticed {
 		t.Run(tt.property, func(t *testing.T) {
 			f, p := exampleFacts(), property(t, tt.property)
+			if tt.facts != nil {
+				f = tt.facts()
+			}
 			l := spec.NewLedger(f.Layout)
 			if got := p.Event(f, l, tt.event); got != "seen" {
 				t.Errorf("%s: got %q, want seen", f.Layout.Describe(tt.event), got)
@@ -64,7 +78,7 @@ func TestEveryPropertyIsJudged(t *testing.T) {
 	broken, near := map[string]bool{}, map[string]bool{}
 	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, loggingCases,
 		changesCases, hostingCases, watchingCases, terminationCases, decisionCases, registerCases,
-		determinantCases) {
+		determinantCases, snapshotCases, restoreCases, policyCases, bodyCases) {
 		broken[tt.property] = broken[tt.property] || tt.want != ""
 		near[tt.property] = near[tt.property] || tt.want == ""
 	}

@@ -3,6 +3,7 @@ package spec
 import (
 	"slices"
 
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -34,7 +35,14 @@ const (
 
 func failures(f *Facts) bool    { return f.Failures }
 func checkpoints(f *Facts) bool { return f.Checkpoints }
-func hostsFail(f *Facts) bool   { return hosting(f) && f.Failures }
+
+// where all ranks go back there are no orphans, and where no rank goes back alone nobody sends
+// again
+func orphans(f *Facts) bool { return f.Failures && !governed(f) }
+func resends(f *Facts) bool {
+	return f.Failures && (!governed(f) || f.Has(promise.RestoresFailed))
+}
+func hostsFail(f *Facts) bool { return protecting(f) && f.Failures }
 
 // Recovers: a restarted rank takes part again.
 var Recovers = sometimes("recovers", "in some run a rank that failed sends or receives again",
@@ -45,24 +53,29 @@ var Recovers = sometimes("recovers", "in some run a rank that failed sends or re
 
 // ReplaysOrphan: recovery meets an orphan.
 var ReplaysOrphan = sometimes("replays-orphan",
-	"in some run the send of an orphan is executed again", failures, withFailures,
+	"in some run the send of an orphan is executed again", orphans, withFailures,
 	func(f *Facts, e trace.Event) bool {
 		return e.Kind == trace.Emitted && f.Layout.Kinds[e.Text] == trace.Replay
 	})
 
 // ResendsLog: recovery needs the message log.
 var ResendsLog = sometimes("resends-log", "in some run a message is sent again from the log",
-	failures, withFailures, func(f *Facts, e trace.Event) bool {
+	resends, withFailures, func(f *Facts, e trace.Event) bool {
 		return e.Kind == trace.Emitted && e.Again
 	})
 
 // Commits: a checkpoint completes.
 var Commits = sometimes("commits", "in some run a checkpoint becomes a recovery line",
-	checkpoints, withCheckpoints, happens(trace.Committed))
+	checkpoints, withCheckpoints, func(_ *Facts, e trace.Event) bool {
+		return e.Kind == trace.Committed || e.Kind == trace.Snapped &&
+			e.Text == trace.SnapEstablished
+	})
 
 // Prunes: garbage collection works.
 var Prunes = sometimes("prunes", "in some run a message is removed from a log",
-	checkpoints, withCheckpoints, happens(trace.Pruned))
+	func(f *Facts) bool {
+		return f.Checkpoints && (!governed(f) || f.Has(promise.RestoresFailed))
+	}, withCheckpoints, happens(trace.Pruned))
 
 // Unrecoverable: the typed answer to a loss of all copies.
 var Unrecoverable = sometimes("unrecoverable",
@@ -97,4 +110,32 @@ func decides(decision string) Property {
 var (
 	DecidesCommit = decides("commit")
 	DecidesAbort  = decides("abort")
+)
+
+// ruled is a guard: in some run a policy with the answer brings a failure to the given step.
+func ruled(name, doc, word string, answers promise.Answer) Property {
+	return sometimes(name, doc, func(f *Facts) bool {
+		// a job that can go back to a snapshot is given up only by mistake
+		mistake := answers == promise.GivesUp && f.Has(promise.RestoresAll)
+		return governed(f) && f.Failures && f.Has(answers) && !mistake
+	}, byPolicies+", one of which does that, and failures in the scenario",
+		func(f *Facts, e trace.Event) bool {
+			said, policy := trace.RuleOf(e.Text)
+			answer, _ := f.AnswerOf(policy)
+			return e.Kind == trace.Ruled && said == word && answer == answers
+		})
+}
+
+// The answers of policies come to their ends.
+var (
+	RestoresAll = ruled("restores-all", "in some run all ranks go back to a snapshot, and go on",
+		trace.RuleCompleted, promise.RestoresAll)
+	RestoresFailed = ruled("restores-failed", "in some run failed ranks alone go back to a "+
+		"snapshot, and catch up", trace.RuleCompleted, promise.RestoresFailed)
+	RunsThrough = ruled("runs-through", "in some run the job goes on without failed ranks",
+		trace.RuleCompleted, promise.RunsThrough)
+	MovesAway = ruled("moves-away", "in some run ranks leave a node before it fails",
+		trace.RuleCompleted, promise.Moves)
+	GivesUpJob = ruled("gives-up-job", "in some run no policy is left but to give the job up",
+		trace.RuleClaimed, promise.GivesUp)
 )

@@ -18,8 +18,17 @@ var Terminates = register(Property{
 		if gaveUp(f, v) {
 			return "" // beyond the model, and it has been said
 		}
+		// No program ends that was stopped for good. That it had to be is judged when it is: every
+		// other policy has declined or failed (policy-order), and no snapshot could be restored
+		// (abort-last). That it is at rest, with no rank up, is for episodes-end.
+		if aborted(f, v) {
+			return ""
+		}
 		for r := range f.ranks() {
 			switch h := v.Observed(r.Proc()).History; {
+			// A policy goes on without the rank: it is down, a head that is up has ruled so, and
+			// has heard of no failure of it since. Who is up has to end.
+			case gone(f, v, r.Proc()):
 			case h == nil:
 				stuck = append(stuck, f.name(r.Proc())+" is down for good")
 			case !h.Done:
@@ -65,6 +74,8 @@ func missing(f *Facts, v View) (words []string) {
 // FinalState: failures leave no mark on the result.
 var FinalState = register(Property{
 	Name: "final-state", Kind: Final, Depth: Safety, Source: "[HydEE] section IV",
+	// of a run in which a rank is gone for good, or the job is given up, this says nothing: not
+	// every program has ended, and those that have may have seen errors
 	Doc:     "the final state of the ranks is that of some failure-free run",
 	Applies: func(f *Facts) bool { return f.Oracle != nil },
 	Needs:   "programs that can be explored alone",

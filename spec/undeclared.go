@@ -34,6 +34,10 @@ var Undeclared = register(Property{
 			}
 		}
 		for p, list := range q.Payloads {
+			// images hold what was on its way; who keeps their files says so (Snapped)
+			if p >= f.Layout.Ranks && snapshots(f) {
+				continue
+			}
 			for _, id := range list {
 				self := trace.Proc(p)
 				c := f.Layout.Collectives[id]

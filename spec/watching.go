@@ -24,8 +24,8 @@ func nodesOf(l *trace.Layout) int {
 // NodesWatched: no failure goes unnoticed.
 var NodesWatched = register(Property{
 	Name: "nodes-watched", Kind: Final, Source: "[RADIC] section 2.3.2, Fig. 2.8",
-	Applies: hosting,
-	Needs:   onNodes,
+	Applies: protecting,
+	Needs:   amongNodes,
 	Doc: "when nothing can happen any more, every node on which somebody runs is watched by " +
 		"another one that is up",
 	End: func(f *Facts, v View) string {
@@ -54,8 +54,8 @@ var NodesWatched = register(Property{
 
 // Reach: a rank that has moved can be found.
 var Reach = register(Property{
-	Name: "reach", Kind: Monitor, Source: "[RADIC] section 6.2.1", Applies: hosting,
-	Needs:   onNodes,
+	Name: "reach", Kind: Monitor, Source: "[RADIC] section 6.2.1", Applies: protecting,
+	Needs:   amongNodes,
 	Watched: []trace.Kind{trace.Emitted, trace.Adopted},
 	Doc: "between two moves of ranks nobody asks more often where the others are than every node " +
 		"once and one of them again, for each other rank, and asks nobody but nodes",
@@ -88,9 +88,9 @@ var Reach = register(Property{
 // the ranks of one node only, on one other node.
 var DegradationSaid = register(Property{
 	Name: "degradation-said", Kind: Monitor, Source: "[RADIC] section 2.3.3, basic protection",
-	Applies: func(f *Facts) bool { return hosting(f) && !f.Zombies },
+	Applies: func(f *Facts) bool { return protecting(f) && !f.Zombies },
 	Watched: []trace.Kind{trace.Declared, trace.Adopted},
-	Needs:   onNodes + ", at most one false suspicion",
+	Needs:   amongNodes + ", at most one false suspicion",
 	Doc: "the ranks of a node become guests of one that has its own only after some node has " +
 		"said, for them, that no spare is left",
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
@@ -154,8 +154,8 @@ func (m *degradation) read(text string) {
 var LeavesNothing = register(Property{
 	Name: "leaves-nothing", Kind: Always, Global: true,
 	Source:  "[RADIC] section 2.3.3, planned changes",
-	Applies: hosting,
-	Needs:   onNodes + ", nodes that say when they leave (Declared)",
+	Applies: protecting,
+	Needs:   amongNodes + ", nodes that say when they leave (Declared)",
 	Doc: "a node leaves when the recovery line of each rank that runs there holds everything " +
 		"that the rank has done, unless that has failed on its own, so that nothing is done " +
 		"again",
@@ -209,9 +209,9 @@ func (f *Facts) keptImage(v View, done trace.HeldImage) bool {
 // RecoverySaved: the next failure does not repeat a recovery.
 var RecoverySaved = register(Property{
 	Name: "recovery-saved", Kind: Monitor, Source: "[RADIC] Table 2.1, after a restart",
-	Applies: hosting,
+	Applies: protecting,
 	Watched: []trace.Kind{trace.Recovered, trace.Committed, trace.Restored},
-	Needs:   onNodes + ", ends of recoveries (Recovered)",
+	Needs:   amongNodes + ", ends of recoveries (Recovered)",
 	Doc: "a rank whose recovery is complete takes a checkpoint, which moves its recovery line, " +
 		"unless it fails before",
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {

@@ -13,9 +13,11 @@ func FactsOf(s *core.Setup, m *fault.Model, o *spec.Oracle, own ...spec.Property
 	return &spec.Facts{
 		Layout: &s.Layout, Promises: s.Promises, Oracle: o, Own: own,
 		Sends: s.Promises.Needs >= promise.SendDeterministic &&
-			(o == nil || len(o.Differ) == 0),
-		Learners: learners(&s.Promises, m),
-		Zombies:  m.Suspicions > 1 && len(s.Layout.Hosted) > 0, Failures: m.Failures > 0,
+			(o == nil || len(o.Differ) == 0) &&
+			// what is sent after an error is what no run without failures sends
+			!s.Promises.Has(promise.RunsThrough),
+		Learners: learners(&s.Promises, m), Damaged: m.Lose+m.Corrupt > 0,
+		Zombies: m.Suspicions > 1 && len(s.Layout.Hosted) > 0, Failures: m.Failures > 0,
 		Checkpoints: m.Checkpoints > 0 || hasCheckpoints(s.Programs),
 	}
 }

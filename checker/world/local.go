@@ -400,6 +400,10 @@ func (w *World) global(e trace.Event) bool {
 		return w.Facts.Holders || w.Facts.KeepsLines
 	case trace.Sent, trace.Released:
 		return w.Facts.Needs == promise.Piecewise
+	case trace.Snapped, trace.Ruled:
+		return true
+	case trace.Delivered:
+		return len(w.Facts.Policies) > 0
 	case trace.Emitted:
 		return !e.ID.IsZero() || w.layout.Kinds[e.Text] == trace.Gate
 	}

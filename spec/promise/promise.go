@@ -6,6 +6,7 @@ package promise
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -77,6 +78,37 @@ type Memory struct {
 	Asks string
 	// prefixes of the records of what has no room: each goes when its message does
 	Keys []string
+}
+
+// Answer is what a policy does about a failure.
+type Answer uint8
+
+// The answers.
+const (
+	Other       Answer = iota // or none
+	RestoresAll               // every rank goes back to the newest snapshot
+	// ranks that have failed go back to it, and the others send again what those are to receive
+	RestoresFailed
+	RunsThrough // the job goes on without them
+	Moves       // ranks leave a node before it fails
+	GivesUp     // the job ends
+)
+
+// Policy is one of the policies that are asked about a failure.
+type Policy struct {
+	Name   string // as in the evidence (trace.Ruled)
+	Answer Answer
+}
+
+// Storage says how snapshots of the whole job are kept.
+type Storage struct {
+	Promised bool
+	// nodes, of different domains, that keep each file of an established snapshot; 0 = a service
+	// that is no node does
+	Replicas int
+	Domains  []int // of each proc; nil = each is its own
+	Copying  int   // files that are copied at one time, 0 = any number
+	Cache    int   // files of a rank that stay on its node, 0 = none need to
 }
 
 // Most is how many messages of its own a protocol may have sent; lines are those of
@@ -159,6 +191,24 @@ type Promises struct {
 	// and nobody fails; 0: nobody must
 	Deciders int
 	Register bool // clients see one register: their operations are linearizable
+	// who answers a failure, in the order in which they are asked (trace.Ruled); nil = nobody says
+	Policies  []Policy
+	Snapshots Storage // of the whole job (trace.Snapped)
+}
+
+// Has reports whether one of the policies gives the answer.
+func (p *Promises) Has(a Answer) bool {
+	return slices.ContainsFunc(p.Policies, func(q Policy) bool { return q.Answer == a })
+}
+
+// AnswerOf is what the policy of the name does, and its place among those that are asked, -1 for
+// one that is not among them.
+func (p *Promises) AnswerOf(name string) (a Answer, place int) {
+	place = slices.IndexFunc(p.Policies, func(q Policy) bool { return q.Name == name })
+	if place < 0 {
+		return Other, place
+	}
+	return p.Policies[place].Answer, place
 }
 
 // WritesOf is the sort of a record by its key, and how many of it are promised for each line.

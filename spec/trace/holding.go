@@ -24,8 +24,9 @@ type HeldImage struct {
 
 // Holding is what one incarnation of a proc, rank or service, has declared to hold for the recovery
 // of ranks, by Logged, Pruned, and Kept of the sort Image, which procs run on its node (Adopted),
-// whom it watches, what it has Declared, whether it has given up, and whether it has got its image
-// back. It is lost in a crash. It is plain data; a Holding handed to a property is read-only.
+// whom it watches, what it has Declared, whether it has given up, whether it has got its image
+// back, and by Snapped and Ruled what has become of snapshots and failures. It is lost in a crash.
+// It is plain data; a Holding handed to a property is read-only.
 type Holding struct {
 	_       struct{}    `cbor:",toarray"`
 	Copies  []HeldCopy  `json:"copies"`  // by message, then receiver
@@ -36,6 +37,8 @@ type Holding struct {
 	Halted  bool        `json:"halted"`
 	// Resumed: a rank that restarted without its image has got it.
 	Resumed bool `json:"resumed"`
+	// of failures and of snapshots of the job
+	Ruling Ruling `json:"ruling"`
 }
 
 // Apply folds one event of the proc; an event that a holding does not depend on changes nothing.
@@ -77,6 +80,8 @@ func (h *Holding) Apply(e Event) {
 		h.Halted = true
 	case Resumed:
 		h.Resumed = true
+	case Snapped, Ruled:
+		h.Ruling.Apply(e)
 	case Crashed, Restored:
 		*h = Holding{}
 	}

@@ -54,7 +54,7 @@ const (
 	RuleDrained    = "drained"   // nothing needs the node Peer any more (head)
 	RuleSustained  = "sustained" // the job goes on without the rank Peer (head, and each rank)
 	// an operation of the program ends in an error that the program sees, e.g. "error recv
-	// peer-dead", or "collective" for one on a group; Peer is who is dead (rank)
+	// peer-dead"; Peer is who is dead (rank)
 	OpError = "error"
 	// the same, and the program does not want to see it: the rank stops (rank)
 	OpFatal = "fatal"

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -71,8 +72,12 @@ func parseKills(list []string, setup *core.Setup, whole time.Duration) (k strike
 	return k, nil
 }
 
+// errMoment says which moments there are.
+var errMoment = errors.New("want a number of effects, iteration=N, date=N, phase=N, recovery, " +
+	"says=WORD or a time after the @")
+
 // parse reads PROC[+PROC ...]@[PROC:]MOMENT.
-func (k *strikes) parse(text string, setup *core.Setup, whole time.Duration) error {
+func (k *strikes) parse(text string, setup *core.Setup, whole time.Duration) (err error) {
 	proc := func(name string) (core.Proc, error) {
 		i := slices.Index(setup.Layout.Names, name)
 		if i < 0 {
@@ -102,7 +107,6 @@ func (k *strikes) parse(text string, setup *core.Setup, whole time.Duration) err
 		return nil
 	}
 	if name, rest, ok := strings.Cut(when, ":"); ok {
-		var err error
 		if by, err = proc(name); err != nil {
 			return err
 		}
@@ -114,13 +118,16 @@ func (k *strikes) parse(text string, setup *core.Setup, whole time.Duration) err
 	}
 	if !measured {
 		number = when
+	} else if what == string(cluster.Said) {
+		r, err := parseSaid(number)
+		r.Victims, r.By = victims, by
+		k.Reached = append(k.Reached, r)
+		return err
 	}
 	n, err := strconv.ParseUint(number, 10, 31)
 	switch {
 	case err != nil:
-		return errors.New(
-			"want a number of effects, iteration=N, date=N, phase=N, recovery or a time " +
-				"after the @")
+		return errMoment
 	case measured:
 		k.Reached = append(k.Reached, cluster.Reached{Victims: victims, By: by,
 			What: cluster.Measure(what), Number: n})
@@ -129,6 +136,16 @@ func (k *strikes) parse(text string, setup *core.Setup, whole time.Duration) err
 			plan.Failure{Victims: victims, By: by, After: int(n)})
 	}
 	return nil
+}
+
+// parseSaid reads WORD or WORD#N.
+func parseSaid(text string) (r cluster.Reached, err error) {
+	word, count, many := strings.Cut(text, "#")
+	n, err := strconv.ParseUint(cmp.Or(count, "1"), 10, 31)
+	if err != nil || n == 0 || many && count == "" || word == "" {
+		return r, errors.New("want says=WORD or says=WORD#N, N from 1, after the @")
+	}
+	return cluster.Reached{What: cluster.Said, Word: word, Number: n}, nil
 }
 
 // clockTime reads a moment by the clock: a time, or a share of a run that takes so long.

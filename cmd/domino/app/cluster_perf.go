@@ -248,6 +248,13 @@ func (r *perfRun) print(samples []perf.Sample, rows []perf.Row, recoveries []per
 			return err
 		}
 	}
+	var episodes episodeTallies
+	for _, s := range samples {
+		episodes.note(s.Episodes)
+	}
+	if err := episodes.print(r.std.out); err != nil {
+		return err
+	}
 	fmt.Fprintf(r.std.out, "%d runs in %s\n", len(samples),
 		time.Since(r.began).Round(100*time.Millisecond))
 	for _, l := range r.left {

@@ -43,6 +43,8 @@ func (r *clusterRan) decide() {
 	if r.reference != nil && res.Complete {
 		same = sameEnd(res, r.reference)
 		switch r.digests = "as in the failure-free run"; {
+		case reduced(&res.Trace) != "":
+			r.digests = "not compared: " + reduced(&res.Trace)
 		case !same:
 			r.digests = "not as in the failure-free run"
 		case gaveUp(&res.Trace):
@@ -109,12 +111,15 @@ func (r *clusterRan) print(w io.Writer, events bool) {
 		what := "failure"
 		if c.Exit {
 			what = "exit"
+		} else if c.Ordered {
+			what = "order to stop"
 		}
 		fmt.Fprintf(w, "%s %d: %s at %s: reaped after %s, agreed on %s, told %s, restarted %s\n",
 			what, i+1, l.NamesOf(c.Procs), short3(c.At), short3(c.Reaped-c.At),
 			short3(c.Agreed-c.At), since(c.Told, c.At), since(c.Restarts, c.At))
 	}
 	printStops(w, l, res)
+	printEpisodes(w, l, res.Episodes())
 	for _, c := range res.Recoveries() {
 		life := ""
 		if c.Incarnation > 1 { // one of several
@@ -163,7 +168,8 @@ func (r *clusterRan) report() *clusterReport {
 		Violation: r.violation, Digests: r.result.Digests, Crashes: r.result.Crashes,
 		Recoveries: r.result.Recoveries(), Counts: r.result.Counts, Stops: r.result.Stops,
 		Suspicions: r.result.Suspicions, Performed: r.result.Performed, Missed: r.missed(),
-		Elapsed: r.result.Elapsed, Complete: r.result.Complete, Strikes: r.strikes}
+		Episodes: r.result.Episodes(), Elapsed: r.result.Elapsed, Complete: r.result.Complete,
+		Strikes: r.strikes}
 }
 
 // clusterReport is a run as JSON.
@@ -180,9 +186,10 @@ type clusterReport struct {
 	Recoveries []cluster.Recovery   `json:"recoveries"`
 	Counts     []cluster.Counts     `json:"counts"` // by proc, of its last life
 	Stops      []cluster.Suspension `json:"stops"`
-	Suspicions int                  `json:"suspicions"` // that were false
-	Performed  []int                `json:"performed"`  // effects by proc
-	Missed     int                  `json:"missed"`     // failures and stops that did not strike
+	Suspicions int                  `json:"suspicions"`         // that were false
+	Performed  []int                `json:"performed"`          // effects by proc
+	Missed     int                  `json:"missed"`             // failures and stops that did not strike
+	Episodes   []cluster.Episode    `json:"episodes,omitempty"` // of a runtime that recovers
 	Elapsed    time.Duration        `json:"elapsed"`
 	Complete   bool                 `json:"complete"`
 	Strikes    strikes              `json:"strikes"`

@@ -18,6 +18,7 @@ import (
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 	"github.com/domino-check/domino/scenarios"
@@ -27,7 +28,7 @@ import (
 // clusterRunFlags are the flags of cluster run.
 type clusterRunFlags struct {
 	kernel, protocol, clusters, variant, options string
-	kills, stops                                 []string
+	kills, stops, loses, corrupts, fulls         []string
 	dir, address, hosts, plan, guard             string
 	seed                                         uint64
 	timeout, spread, diskDelay, silence          time.Duration
@@ -71,9 +72,9 @@ func (o *clusterRunFlags) register(f *pflag.FlagSet) error {
 		"kill -9 at a moment: PROC[+PROC]@N when the first has performed N effects, @iteration=N "+
 			"when its program begins that iteration, @date=N after "+
 			"so many sends and deliveries, @phase=N (HydEE) when it sends in that phase, "+
-			"@recovery[=N] after N effects of a life that is not the first, @PROC:... when "+
-			"another has come so far, "+
-			"@250ms by the clock; may be repeated")
+			"@recovery[=N] after N effects of a life that is not the first, @says=WORD[#N] when "+
+			"it declares (of a snapshot, of a ruling) what begins with the word, @PROC:... when "+
+			"another has come so far, @250ms by the clock; may be repeated")
 	f.StringVar(&o.plan, "plan", "",
 		"repeat the run that is saved in a plan.json of torture or run: scenario, seed and "+
 			"failures")
@@ -89,6 +90,14 @@ func (o *clusterRunFlags) register(f *pflag.FlagSet) error {
 			"when so long (100ms) nobody has suspected it again; may be repeated")
 	f.DurationVar(&o.silence, "silence", 0,
 		"suspect a process, too, that gives no sign of life for so long; 0: none")
+	f.StringArrayVar(&o.loses, "lose", nil,
+		"PROC@N: one of the records on the disk of PROC is gone when it has performed N effects; "+
+			"may be repeated, as the next two")
+	f.StringArrayVar(&o.corrupts, "corrupt", nil,
+		"PROC@N: one of the records is damaged in its file; in half of all cases no sum of the "+
+			"disk shows it")
+	f.StringArrayVar(&o.fulls, "disk-full", nil,
+		"PROC@N: the next write is refused, for lack of room")
 	f.StringVar(&o.dir, "dir", "",
 		"folder for disks and evidence, new or empty, that stays; by default a temporary one "+
 			"that goes when nothing is wrong")
@@ -115,10 +124,12 @@ func (o *clusterRunFlags) check(f *pflag.FlagSet) error {
 		return err
 	}
 	switch {
-	case o.plan != "" && (len(o.kills)+len(o.stops) > 0 || f.Changed("seed") ||
+	case o.plan != "" && (len(o.kills)+len(o.stops)+len(o.loses)+len(o.corrupts)+
+		len(o.fulls) > 0 || f.Changed("seed") ||
 		f.Changed("spread") || f.Changed("disk-delay") || f.Changed("silence")):
 		return errors.New(
-			"--plan has its own --kill, --stop, --silence, --seed, --spread and --disk-delay")
+			"--plan has its own --kill, --stop, --lose, --corrupt, --disk-full, --silence, " +
+				"--seed, --spread and --disk-delay")
 	case o.plan != "" && o.kernel == "" && f.NArg() == 0:
 	case (o.kernel == "") == (f.NArg() == 0) || f.NArg() > 1:
 		kernels := 0
@@ -248,10 +259,29 @@ func (o *clusterRunFlags) prepare(names []string, std streams) (*clusterCase, st
 	if k.Stops, err = parseStops(o.stops, resolved.Setup); err != nil {
 		return nil, k, err
 	}
+	if err := o.damage(&k, resolved.Setup); err != nil {
+		return nil, k, err
+	}
 	k.Silence = o.silence
 	c.allow(k)
 	c.allowStops(k)
+	c.allowSpoils(k.Plan.Spoils)
 	return c, k, nil
+}
+
+// damage adds the damage to disks that the user asks for.
+func (o *clusterRunFlags) damage(k *strikes, setup *core.Setup) error {
+	for _, d := range []struct {
+		what plan.Damage
+		list []string
+	}{{plan.Lose, o.loses}, {plan.Corrupt, o.corrupts}, {plan.Full, o.fulls}} {
+		spoils, err := parseSpoils(d.what, d.list, setup)
+		if err != nil {
+			return err
+		}
+		k.Plan.Spoils = append(k.Plan.Spoils, spoils...)
+	}
+	return nil
 }
 
 // scenario is what is to run.
@@ -402,7 +432,7 @@ func (c *clusterCase) validate(k strikes) error {
 func (c *clusterCase) runWithReference(ctx context.Context, k strikes, dir string) (*clusterRan,
 	error) {
 	var reference *cluster.Result
-	if len(k.victims())+len(k.Stops) > 0 || k.Silence > 0 {
+	if len(k.victims())+len(k.Stops)+len(k.Plan.Spoils) > 0 || k.Silence > 0 {
 		ran, err := c.run(ctx, strikes{}, c.seed, filepath.Join(dir, "reference"), nil)
 		if err != nil || ran.verdict != spec.Holds {
 			return ran, err

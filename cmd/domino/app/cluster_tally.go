@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -45,6 +46,9 @@ func (t *tally) note(r *cluster.Result) {
 		t.Stops += len(s.Procs)
 	}
 	for _, c := range r.Crashes {
+		if c.Ordered {
+			continue // no failure
+		}
 		t.Processes += len(c.Procs)
 		t.detected = append(t.detected, c.Reaped-c.At)
 		t.agreed = append(t.agreed, c.Agreed-c.At)
@@ -83,8 +87,9 @@ func (s spread) String() string {
 
 // tallies are those of all protocols, by name, and their sum.
 type tallies struct {
-	list []*tally
-	all  tally
+	list     []*tally
+	all      tally
+	episodes episodeTallies
 }
 
 func (t *tallies) note(protocol string, r *cluster.Result) {
@@ -96,6 +101,7 @@ func (t *tallies) note(protocol string, r *cluster.Result) {
 	}
 	t.list[i].note(r)
 	t.all.note(r)
+	t.episodes.note(r.Episodes())
 }
 
 // settled is the list with the sum at its end.
@@ -122,5 +128,5 @@ func (t *tallies) print(out io.Writer) error {
 	_, err := fmt.Fprintln(out,
 		"times since the kill, median, 99 %, most: the supervisor knew; all had taken what was "+
 			"left of the dead; a new life had its records; a rank was where it had been")
-	return err
+	return errors.Join(err, t.episodes.print(out))
 }

@@ -137,6 +137,7 @@ type victim struct {
 	own       fault.Model // without more failures
 	reference *cluster.Result
 	lengths   plan.Lengths
+	seen      phases
 }
 
 // choose takes the scenarios that are expected to hold and that real processes can keep.
@@ -247,6 +248,8 @@ type tortured struct {
 	Interrupted bool     `json:"interrupted"`
 	Protocols   []*tally `json:"protocols"`
 	All         *tally   `json:"all"`
+	// of runtimes that recover, by policy
+	Episodes episodeTallies `json:"episodes,omitempty"`
 }
 
 // wrongRun is the answer as JSON when one was.
@@ -286,11 +289,12 @@ func (t *torture) report(ctx context.Context, took time.Duration) (code int, err
 	}
 	if t.flags.json {
 		list := t.settled()
+		t.episodes.settle()
 		return code, json.NewEncoder(t.std.out).Encode(
 			tortured{versioned: current, Scenarios: len(t.victims), Seed: t.flags.seed,
 				Seconds: took.Seconds(), Beyond: t.beyond, Outside: t.outside,
 				Interrupted: ctx.Err() != nil, Protocols: list[:len(list)-1],
-				All: list[len(list)-1]})
+				All: list[len(list)-1], Episodes: t.episodes})
 	}
 	fmt.Fprintf(t.std.out,
 		"%d runs of %d scenarios in %s, %d failures, none wrong; %d failures did not strike: "+
@@ -348,12 +352,15 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 		if err != nil || ran.verdict != spec.Holds {
 			return ran, err
 		}
-		v.opened, v.reference = true, ran.result
+		v.opened, v.reference, v.seen = true, ran.result, phases{}
 		v.lengths.Note(0, ran.result.Performed)
+		v.seen.note(ran.result)
 	}
 	seed := t.rng.Uint64()
 	drawn := strikes{Plan: plan.Draw(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)}
 	drawn.hurry(t.rng)
+	drawn.phase(t.rng, v.seen)
+	drawn.Plan.Spoils = plan.DrawSpoils(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)
 	if drawn.Stops, drawn.Plan.Requests = drawStops(t.rng, v.resolved,
 		drawn.Plan.Requests); len(v.hosts) > 0 {
 		drawn.Stops = nil // not behind a launcher
@@ -365,6 +372,7 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 	if ran.seed = seed; ctx.Err() == nil {
 		t.note(v.scenario.Protocol, ran.result)
 		v.lengths.Note(ran.result.Failures, ran.result.Performed)
+		v.seen.note(ran.result)
 	}
 	return ran, nil
 }

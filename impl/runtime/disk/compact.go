@@ -8,7 +8,7 @@ import (
 )
 
 // replaceLog writes a log with the live entries alone beside the old one and renames it into its
-// place. A crash leaves the one or the other.
+// place. A crash leaves the one or the other; so does a lack of room (ErrFull).
 func (s *Store) replaceLog() error {
 	name := s.name(newLogName)
 	f, err := s.files.Create(name)
@@ -23,7 +23,8 @@ func (s *Store) replaceLog() error {
 		err = s.files.Rename(name, s.name(logName))
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("disk: %s: %w", name, err), f.Close(), s.files.Remove(name))
+		return full(fmt.Errorf("disk: %s: %w", name, err),
+			errors.Join(f.Close(), s.files.Remove(name)))
 	}
 	old := s.log
 	s.log, s.c, s.written = f, c, c.end

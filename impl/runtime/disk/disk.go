@@ -43,6 +43,7 @@ type Store struct {
 	values  bool    // some of them name new files
 	err     error   // the first failure; it stays
 	zeros   []byte
+	spoiled bool // the environment may damage values
 
 	large, extent, garbage int64
 }
@@ -51,6 +52,10 @@ type Store struct {
 // open already, with ErrOtherRun when it belongs to another run or proc, with ErrVersion or
 // ErrCorrupt when it can not be read. What a crash has cut is cleared away.
 func Open(files Files, dir string, id Identity) (*Store, error) {
+	return open(files, dir, id, false)
+}
+
+func open(files Files, dir string, id Identity, spoiled bool) (*Store, error) {
 	if len(id.Run) > MaxRun || id.Run == "" {
 		return nil, fmt.Errorf("disk: %s: the run is named %q, want 1 to %d bytes", dir, id.Run,
 			MaxRun)
@@ -59,7 +64,10 @@ func Open(files Files, dir string, id Identity) (*Store, error) {
 		return nil, fmt.Errorf("disk: %w", err)
 	}
 	s := &Store{files: files, dir: dir, id: id, large: largeBytes, extent: extentBytes,
-		garbage: garbageBytes}
+		garbage: garbageBytes, spoiled: spoiled}
+	if spoiled {
+		s.large = 0
+	}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.closeFiles())
 	}
@@ -150,11 +158,12 @@ func (s *Store) Records() ([]core.Record, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	return s.c.records(s.files, s.dir, s.id, s.log)
+	return s.c.records(s.files, s.dir, s.id, s.log, s.spoiled)
 }
 
 // Put writes a record, in the place of an older one with its key; it is stable after the next
 // Commit. The value is not kept: a large one is in its file when Put returns, a small one copied.
+// With ErrFull it was refused, and nothing else.
 func (s *Store) Put(key string, value []byte) error {
 	e := entry{sequence: s.c.next + uint64(len(s.queued)), kind: putInline, key: key,
 		length: int64(len(value)), sum: checksum(value)}
@@ -201,21 +210,34 @@ func (s *Store) putFile(e entry, value []byte) error {
 	name := valueName(s.dir, e.sequence)
 	f, err := s.files.Create(name)
 	if err != nil {
-		return err
+		return full(err, nil)
 	}
 	_, err = f.WriteAt(head(valueMagic, s.id,
 		[3]uint64{e.sequence, uint64(e.length), uint64(e.sum)}), 0)
 	if err == nil {
 		_, err = f.WriteAt(value, valueBytes)
 	}
-	if err == nil {
+	wrote := err == nil
+	if wrote {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		// no entry names it
-		return errors.Join(fmt.Errorf("%s: %w", name, err), s.files.Remove(name))
+	closing := f.Close()
+	if err != nil || closing != nil { // no entry names it
+		err = fmt.Errorf("%s: %w", name, errors.Join(err, closing))
+		if gone := errors.Join(closing, s.files.Remove(name)); wrote || gone != nil {
+			return errors.Join(err, gone)
+		}
+		return full(err, nil)
 	}
 	return nil
+}
+
+// full marks the error of a write for which there is no room, when it is undone.
+func full(err, undone error) error {
+	if undone == nil && noRoom(err) {
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	return errors.Join(err, undone)
 }
 
 // Queued reports how many puts and deletes wait for a commit.
@@ -223,7 +245,7 @@ func (s *Store) Queued() int { return len(s.queued) }
 
 // Commit makes everything stable that was put and deleted since the last one, in that order. After
 // an error it may be or not be stable, as far as the order goes; what was committed before is, and
-// the store can only be closed.
+// the store can only be closed. After ErrFull nothing of it is stable, and the store goes on.
 func (s *Store) Commit() error {
 	if s.err != nil || len(s.queued) == 0 {
 		return s.err
@@ -244,17 +266,12 @@ func (s *Store) commit() error {
 	if err == nil {
 		_, err = s.log.WriteAt(s.batch, s.c.end)
 	}
-	if err == nil {
+	wrote := err == nil
+	if wrote {
 		err = s.log.Sync()
 	}
 	if err != nil {
-		err = fmt.Errorf("disk: commit of %d entries to %s: %w", len(s.queued), s.name(logName),
-			err)
-		// the space is not ours, and nobody has been told of the entries
-		if back := s.log.Truncate(s.c.end); back != nil {
-			err = errors.Join(err, fmt.Errorf("disk: %s: %w", s.name(logName), back))
-		}
-		return err
+		return s.takeBack(err, wrote)
 	}
 	var unused []string
 	for _, e := range s.queued {
@@ -270,14 +287,39 @@ func (s *Store) commit() error {
 		return fmt.Errorf("disk: %s: %w", s.name(logName), err)
 	}
 	for _, name := range unused {
-		if err := s.files.Remove(name); err != nil {
+		err := s.files.Remove(name)
+		if err != nil && !(s.spoiled && errors.Is(err, os.ErrNotExist)) {
 			return fmt.Errorf("disk: %w", err)
 		}
 	}
 	if s.c.end-firstEntry-s.c.bytes > max(s.garbage, s.c.bytes) {
-		return s.replaceLog()
+		// without room for a shorter log, the long one stays
+		if err := s.replaceLog(); !errors.Is(err, ErrFull) {
+			return err
+		}
 	}
 	return nil
+}
+
+// takeBack undoes a commit that has failed: the space is not ours, and nobody has been told of the
+// entries. If all was written there is more wrong than a lack of room.
+func (s *Store) takeBack(err error, wrote bool) error {
+	err = fmt.Errorf("disk: commit of %d entries to %s: %w", len(s.queued), s.name(logName), err)
+	undone := s.log.Truncate(s.c.end)
+	if !wrote && noRoom(err) && undone == nil {
+		undone = s.log.Sync() // what was refused must not come back
+		for _, e := range s.queued {
+			if e.kind == putFile && undone == nil {
+				undone = s.files.Remove(valueName(s.dir, e.sequence))
+			}
+		}
+		s.batch, s.queued, s.values, s.written = s.batch[:0], s.queued[:0], false, s.c.end
+		return full(err, undone)
+	}
+	if undone != nil {
+		err = errors.Join(err, fmt.Errorf("disk: %s: %w", s.name(logName), undone))
+	}
+	return err
 }
 
 // extend makes sure that the file has room up to the end, so that most syncs need not write its
@@ -297,8 +339,11 @@ func (s *Store) extend(end int64) error {
 	return nil
 }
 
-// fail notes the first failure.
+// fail notes the first failure; that there is no room is none.
 func (s *Store) fail(err error) error {
+	if errors.Is(err, ErrFull) {
+		return err
+	}
 	s.err = fmt.Errorf("%w; the store takes nothing more", err)
 	return err
 }

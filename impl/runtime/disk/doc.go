@@ -23,9 +23,14 @@
 // there by its checksums; only damage that comes on top of a power failure, and to that last group,
 // can pass for a cut write.
 //
-// A failed write, a full disk among them, leaves the records as they were committed and makes the
-// store refuse everything afterwards: a process whose disk has lied once stops. Whether the entries
-// of the failed group are stable is decided when the store is opened again.
+// A failed write leaves the records as they were committed and makes the store refuse everything
+// afterwards: a process whose disk has lied once stops. Whether the entries of the failed group are
+// stable is decided when the store is opened again. A disk that is full has not lied: the group is
+// taken back and refused (ErrFull), and the store goes on.
+//
+// A store for snapshots reads back what it has before it says so (Get), and may be one that is not
+// to be trusted (OpenSpoiled): values that are damaged then, by Spoil for one, are torn records,
+// and no errors.
 //
 // A value file is written under its final, unused name and synced, with its folder, before the
 // entry that names it: until then nobody looks at it, so it needs no rename; a new log (Open,

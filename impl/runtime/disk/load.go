@@ -142,8 +142,10 @@ func checkValueFile(f File, id Identity, e entry) error {
 	return nil
 }
 
-// records hands out what is stable, by key.
-func (c *contents) records(files Files, dir string, id Identity, log File) ([]core.Record, error) {
+// records hands out what is stable, by key. In a store whose values may be damaged, those are torn
+// or not there.
+func (c *contents) records(files Files, dir string, id Identity, log File,
+	spoiled bool) ([]core.Record, error) {
 	keys := slices.Clone(c.torn)
 	for key := range c.live {
 		keys = append(keys, key)
@@ -154,6 +156,16 @@ func (c *contents) records(files Files, dir string, id Identity, log File) ([]co
 		e, ok := c.live[key]
 		if !ok {
 			list = append(list, core.Record{Owner: id.Proc, Key: key, Torn: true})
+			continue
+		}
+		if spoiled {
+			record, found, err := readBack(files, dir, id, log, e)
+			if err != nil {
+				return nil, err
+			}
+			if found {
+				list = append(list, record)
+			}
 			continue
 		}
 		value, err := fetch(files, dir, id, log, e)
@@ -213,7 +225,7 @@ func readOnce(files Files, dir string, id Identity) (list []core.Record, again b
 	if err != nil {
 		return nil, false, err
 	}
-	list, err = c.records(files, dir, id, log)
+	list, err = c.records(files, dir, id, log, false)
 	if err == nil || !used || !errors.Is(err, os.ErrNotExist) {
 		return list, false, err
 	}

@@ -68,8 +68,8 @@ func TestCrashes(t *testing.T) {
 }
 
 // TestFailures makes every operation of each script fail once, with a full disk and with a broken
-// one: the script stops with that error, the store refuses everything afterwards, and what was
-// committed is there when it is opened again.
+// one: the script stops with that error, and what was committed is there when it is opened again.
+// Only without room for a shorter log does the script go on.
 func TestFailures(t *testing.T) {
 	for name, s := range scripts {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +82,9 @@ func TestFailures(t *testing.T) {
 					m := newMemory()
 					m.stopAt, m.failure, m.cut = at, failure, at%2 == 0
 					p, err := s.run(m)
-					if !errors.Is(err, failure) && !errors.Is(err, errors.Unwrap(failure)) {
+					long := err == nil && failure == noSpace
+					if !long && !errors.Is(err, failure) &&
+						!errors.Is(err, errors.Unwrap(failure)) {
 						t.Fatalf("operation %d: error %v, want %v", at, err, failure)
 					}
 					after := m.after(func(int) (bool, int) { return true, -1 })

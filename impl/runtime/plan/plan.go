@@ -15,6 +15,7 @@ import (
 type Plan struct {
 	Failures []Failure
 	Requests []Request
+	Spoils   []Spoil
 	Lost     int // one message in so many is lost, while the budget lasts; 0 = none
 	Doubled  int // one message in so many arrives twice, while the budget lasts; 0 = none
 }
@@ -78,5 +79,5 @@ func (p *Plan) Validate(s *core.Setup, m *fault.Model) error {
 			return fmt.Errorf("plan: request %d: protocol %s has no watchdogs", i+1, s.Protocol)
 		}
 	}
-	return nil
+	return p.validateSpoils(n, m)
 }

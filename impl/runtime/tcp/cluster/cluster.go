@@ -64,6 +64,7 @@ type Reached struct {
 	By      core.Proc // whose progress counts
 	What    Measure
 	Number  uint64
+	Word    string // of Said
 }
 
 // Measure is how progress is counted.
@@ -77,6 +78,8 @@ const (
 	// of a message that the proc puts on the network for the first time; of protocols with phases
 	Phase   Measure = "phase"
 	Renewed Measure = "recovery" // effects of a life that is not the first
+	// declarations of a life that begin with the word Word: of stages of snapshots and rulings, say
+	Said Measure = "says"
 )
 
 // Result is what a run shows.
@@ -107,6 +110,7 @@ type Result struct {
 type Crash struct {
 	Procs    []core.Proc     // that stopped
 	Exit     bool            // of their own accord: it is no failure
+	Ordered  bool            // by the daemon of their node: it is none, either
 	At       time.Duration   // they were killed
 	Reaped   time.Duration   // the supervisor knew
 	Agreed   time.Duration   // everybody had taken what came from them
@@ -177,9 +181,13 @@ func (c *Config) validateMoments() error {
 		}
 		name, rank := c.Setup.Layout.Name(r.By), int(r.By) < c.Setup.Layout.Ranks
 		switch {
-		case r.What != Iteration && r.What != Date && r.What != Phase && r.What != Renewed:
-			return fmt.Errorf("cluster: %q is no measure of progress, want %s, %s, %s or %s",
-				r.What, Iteration, Date, Phase, Renewed)
+		case r.What != Iteration && r.What != Date && r.What != Phase && r.What != Renewed &&
+			r.What != Said:
+			return fmt.Errorf("cluster: %q is no measure of progress, want %s, %s, %s, %s or %s",
+				r.What, Iteration, Date, Phase, Renewed, Said)
+		case r.What == Said && r.Word == "":
+			return fmt.Errorf("cluster: which word is %s to say?", name)
+		case r.What == Said:
 		case r.What != Renewed && !rank:
 			return fmt.Errorf("cluster: %s of %s: it has no program", r.What, name)
 		case r.What == Phase && !c.Setup.Promises.Phases:

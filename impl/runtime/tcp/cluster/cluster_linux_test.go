@@ -48,6 +48,9 @@ func TestMain(m *testing.M) {
 			os.Exit(5)
 		}
 		if cluster.Live(os.Stdin, os.Stdout, func(text json.RawMessage) (*core.Setup, error) {
+			if s, ok := toySetup(text); ok {
+				return s, nil
+			}
 			r, err := resolve(text)
 			if err != nil {
 				return nil, err

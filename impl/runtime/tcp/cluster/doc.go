@@ -26,6 +26,25 @@
 // process is lost with it. Nor can what is on its way to the dead reach the next life: nobody keeps
 // a copy.
 //
+// # Nodes whose daemons recover
+//
+// Where daemons stop and start what runs on their nodes (core.Setup.Launched), a node is a process
+// group with a folder of its own: the disks of its daemon and of its ranks, and the images that it
+// starts them with, which are handed over as files. It fails by SIGKILL of the group, and its
+// folder is erased with it unless disks survive (fault.Model.Disks). Where a rank runs is what was
+// done, not what a daemon believes, as in the modelled world: an order to stop somebody who runs
+// elsewhere stops nobody. The processes belong to the supervisor, and a daemon only gives the
+// order: to stop one is a failure that nobody is told of but who ordered it, when all have taken
+// what the dead has sent; to start one waits until they have, and for as long as the life that
+// ordered it lasts. A process that dies before its machine has taken a step is started again: to
+// the machines its start has only taken longer.
+//
+// A record that is read back (core.Read) is read from its file, behind all writes before. The plan
+// has the environment damage the files of procs whose disks are not to be trusted
+// (plan.Plan.Spoils), or refuse a write; a disk that is really full refuses as well, where machines
+// can be told. What is corrupt is found out by the sums of the disk in half of all cases, and is a
+// torn record then; in the other half it is a good record of other bytes.
+//
 // # Watchdogs and false suspicions
 //
 // That a process is dead is known from reaping it, not from its silence, so the watchdog about a

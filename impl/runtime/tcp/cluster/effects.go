@@ -1,8 +1,9 @@
 package cluster
 
 import (
+	"fmt"
+
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/runtime/disk"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -28,6 +29,14 @@ func (l *life) perform(e *core.Effect) error {
 		l.say(answer{Kind: saidWatch, Proc: e.To})
 	case core.Renew:
 		l.nextLife(true)
+	case core.Kill, core.Launch:
+		if words := l.setup.Wrong(e); words != "" {
+			return fmt.Errorf("the machine %s", words)
+		}
+		if e.Kind == core.Launch {
+			return l.launch(e)
+		}
+		l.say(answer{Kind: saidKill, Proc: e.To})
 	case core.Exit:
 		if l.in.Flush {
 			l.carrier.Flush()
@@ -52,7 +61,7 @@ func (l *life) rollback() error {
 	if err := old.close(); err != nil {
 		return err
 	}
-	s, err := disk.Open(disk.System{}, storeDir(l.in.Dir, l.in.Proc), l.identity(l.in.Proc))
+	s, err := l.openDisk()
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (s *supervisor) finish() {
 
 // late ends a run that has not begun.
 func (s *supervisor) late() {
-	if !s.running {
+	if !s.live {
 		s.stop("", fmt.Errorf("cluster: not all have begun after %v: %s", startTimeout, s.stuck()))
 	}
 }

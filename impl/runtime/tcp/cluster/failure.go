@@ -16,6 +16,9 @@ type burial struct {
 	epoch    uint64
 	awaiting []core.Proc // who has to agree
 	crash    int         // in Result.Crashes
+	ordered  bool        // by the daemon of a node: it is no failure
+	killings []killing   // that it answers
+	notices  []notice    // of what the watchers are told
 }
 
 // moment is what becomes of a life that has come to a moment of the plan.
@@ -28,6 +31,11 @@ func (s *supervisor) moment(p *proc, a answer) {
 				s.tell(p, order{Kind: sayGo})
 			}
 		})
+		return
+	}
+	if a.Spoil {
+		s.spoilt[a.Index] = true
+		s.tell(p, order{Kind: sayGo})
 		return
 	}
 	if a.Request {
@@ -60,7 +68,7 @@ func (s *supervisor) strike() (struck bool) {
 		}
 		s.armed = slices.Delete(s.armed, i, i+1)
 		s.left.failures -= len(chosen)
-		s.crash(chosen)
+		s.crash(chosen, false)
 		struck = true
 	}
 	return struck
@@ -71,7 +79,7 @@ func (s *supervisor) strike() (struck bool) {
 // modelled world.
 func (s *supervisor) mayCrash(chosen []*proc, struck bool) bool {
 	m := &s.c.Model
-	if !s.running || s.ending || len(chosen) > s.left.failures || len(chosen) > m.Together() ||
+	if !s.live || s.ending || len(chosen) > s.left.failures || len(chosen) > m.Together() ||
 		m.OneInstant && len(chosen) != m.Failures {
 		return false
 	}
@@ -116,8 +124,8 @@ func (s *supervisor) victims(chosen []*proc) (list []*proc) {
 	}
 	for _, p := range slices.Clone(list) {
 		s.look(p, false)
-		for _, h := range p.hosts {
-			if q := s.procs[h]; !slices.Contains(list, q) {
+		for _, q := range s.running(p) {
+			if !slices.Contains(list, q) {
 				list = append(list, q)
 			}
 		}
@@ -151,10 +159,10 @@ func (s *supervisor) node(id core.Proc) (core.Proc, bool) {
 	return 0, false
 }
 
-// crash kills procs with all that stops with them.
-func (s *supervisor) crash(chosen []*proc) {
-	b := &burial{crash: len(s.out.Crashes)}
-	record := Crash{At: s.since()}
+// crash kills procs with all that stops with them; ordered says that it is the order of a daemon.
+func (s *supervisor) crash(chosen []*proc, ordered bool) *burial {
+	b := &burial{crash: len(s.out.Crashes), ordered: ordered}
+	record := Crash{At: s.since(), Ordered: ordered}
 	for _, p := range s.victims(chosen) {
 		if p.process == nil && !p.dying || slices.ContainsFunc(s.dying, func(o *burial) bool {
 			return slices.Contains(o.waiting, p.id)
@@ -162,19 +170,24 @@ func (s *supervisor) crash(chosen []*proc) {
 			continue // it is down
 		}
 		b.procs, b.waiting = append(b.procs, p.id), append(b.waiting, p.id)
-		if p.dying = true; p.process != nil {
+		if p.dying = true; p.process != nil && p.on == siteOf(p.id) {
+			p.process.KillGroup()
+		} else if p.process != nil {
 			p.process.Kill()
 		}
 		s.forgoes(p)
 	}
 	if len(b.procs) == 0 {
-		return
+		return b
 	}
 	record.Procs = b.procs
-	s.out.Failures += len(chosen)
+	if !ordered {
+		s.out.Failures += len(chosen)
+	}
 	s.out.Crashes = append(s.out.Crashes, record)
 	s.dying = append(s.dying, b)
 	s.round = round{number: s.round.number}
+	return b
 }
 
 // forgoes takes somebody off the lists of those who have to agree.
@@ -202,8 +215,8 @@ func (s *supervisor) reaped(p *proc) {
 func (s *supervisor) laterVictims(b *burial) bool {
 	for _, id := range b.procs {
 		s.look(s.procs[id], true)
-		for _, h := range s.procs[id].hosts {
-			if q := s.procs[h]; q.process != nil && !q.dying {
+		for _, q := range s.running(s.procs[id]) {
+			if h := q.id; q.process != nil && !q.dying {
 				b.procs, b.waiting = append(b.procs, h), append(b.waiting, h)
 				s.out.Crashes[b.crash].Procs = b.procs
 				q.dying = true
@@ -231,11 +244,16 @@ func (s *supervisor) bury(b *burial) {
 					Incarnation: p.inc})
 			}
 			inc++
+			s.used(p)
+		}
+		if len(p.reader.pieces) > 0 || !s.setup.Launched {
+			s.owe(b, p)
 		}
 		for _, q := range s.setup.Group(id) {
 			next[q] = max(next[q], inc, s.procs[q].inc)
 		}
 		s.untold(p)
+		s.endNode(p)
 		p.hosts, p.recovering = nil, false
 		p.life++
 	}
@@ -260,12 +278,12 @@ func (s *supervisor) untold(p *proc) {
 			}
 		}
 	}
-	for _, g := range slices.Concat(p.told[min(taken, len(p.told)):]...) {
-		if !slices.Contains(p.pending, g) {
-			p.pending = append(p.pending, g)
+	for _, n := range slices.Concat(p.told[min(taken, len(p.told)):]...) {
+		if !slices.Contains(p.pending, n) {
+			p.pending = append(p.pending, n)
 		}
 	}
-	slices.Sort(p.pending)
+	slices.SortFunc(p.pending, notice.compare)
 	p.told = nil
 }
 
@@ -291,9 +309,14 @@ func (s *supervisor) proceed() {
 		}
 		s.burying = s.burying[1:]
 		s.out.Crashes[b.crash].Agreed = s.since()
+		for _, n := range b.notices {
+			s.notify(n)
+		}
 		for _, q := range b.procs {
-			s.notify(s.procs[q])
 			s.silent(s.procs[q])
+		}
+		for _, k := range b.killings {
+			s.killed(k)
 		}
 		s.restart()
 	}
@@ -309,19 +332,30 @@ func (s *supervisor) agreed(p *proc, epoch uint64) {
 	s.proceed()
 }
 
-// notify has the watchers told of a group.
-func (s *supervisor) notify(p *proc) {
-	if s.setup.Layout.Hosted[p.id] {
-		return // its node is told of, or starts it again by itself
+// owe notes that the watchers are to be told of the life of a proc that has ended, unless its node
+// is told of, or starts it again by itself.
+func (s *supervisor) owe(b *burial, p *proc) {
+	n := notice{group: s.setup.Group(p.id)[0]}
+	if s.setup.Launched {
+		n.life = p.inc
 	}
-	g := s.setup.Group(p.id)
+	withNode := s.launches(p.id) && p.on != nowhere && p.on != siteOf(p.id) &&
+		slices.Contains(b.procs, p.on.proc())
+	if !s.setup.Layout.Hosted[p.id] && !b.ordered && !withNode && !slices.Contains(b.notices, n) {
+		b.notices = append(b.notices, n)
+	}
+}
+
+// notify has the watchers told of a failure.
+func (s *supervisor) notify(n notice) {
+	g := s.setup.Group(n.group)
 	for _, w := range s.setup.Watchers {
 		q := s.procs[w]
-		if slices.Contains(g, w) || slices.Contains(q.pending, g[0]) {
+		if slices.Contains(g, w) || slices.Contains(q.pending, n) {
 			continue
 		}
-		q.pending = append(q.pending, g[0])
-		slices.Sort(q.pending)
+		q.pending = append(q.pending, n)
+		slices.SortFunc(q.pending, notice.compare)
 		s.later(s.delay(), func() { s.report(q) })
 	}
 }
@@ -337,12 +371,16 @@ func (s *supervisor) report(p *proc) {
 	}
 	p.told, p.pending = append(p.told, now), p.pending[len(now):]
 	var procs []core.Proc
-	for _, g := range now {
-		procs = append(procs, s.setup.Group(g)...)
+	for _, n := range now {
+		procs = append(procs, s.setup.Group(n.group)...)
 	}
-	s.tell(p, order{Kind: sayDown, Procs: procs})
-	for _, g := range now {
-		if c := s.crashOf(g); c != nil {
+	life := now[0].life
+	if !s.setup.Launched {
+		life = max(s.procs[procs[0]].inc, 1) - 1 // the newest that is over
+	}
+	s.tell(p, order{Kind: sayDown, Procs: procs, Life: life})
+	for _, n := range now {
+		if c := s.crashOf(n.group); c != nil {
 			c.Told = append(c.Told, s.since())
 		}
 	}
@@ -353,8 +391,8 @@ func (s *supervisor) report(p *proc) {
 
 // started goes on with a new life: it has not known those who are up again by now.
 func (s *supervisor) started(p *proc) {
-	p.pending = slices.DeleteFunc(p.pending, func(g core.Proc) bool {
-		return !slices.ContainsFunc(s.setup.Group(g), func(q core.Proc) bool {
+	p.pending = slices.DeleteFunc(p.pending, func(n notice) bool {
+		return !slices.ContainsFunc(s.setup.Group(n.group), func(q core.Proc) bool {
 			return !s.procs[q].up
 		})
 	})
@@ -378,7 +416,7 @@ func (s *supervisor) restart() {
 
 // mayRestart reports whether a proc is down, all agree that it is, and it has a place.
 func (s *supervisor) mayRestart(p *proc) bool {
-	if p.process != nil || p.dying || !s.running {
+	if p.process != nil || p.dying || !s.live {
 		return false
 	}
 	for _, b := range slices.Concat(s.dying, s.burying) {
@@ -387,6 +425,9 @@ func (s *supervisor) mayRestart(p *proc) bool {
 		}) {
 			return false
 		}
+	}
+	if s.launches(p.id) {
+		return s.ordered(p) != nil
 	}
 	_, placed := s.setup.Layout.Hosted[p.id]
 	_, hosted := s.node(p.id)
@@ -424,7 +465,7 @@ func (s *supervisor) ask() {
 			!slices.Contains(g, q.Proc) && s.procs[g[0]].up:
 			s.left.suspicions--
 			s.out.Suspicions++
-			s.tell(p, order{Kind: saySuspect, Procs: g})
+			s.tell(p, order{Kind: saySuspect, Procs: g, Life: s.procs[g[0]].inc})
 		}
 	}
 	s.asked = wait

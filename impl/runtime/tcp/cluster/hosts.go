@@ -142,7 +142,8 @@ const lockedFor = 10 * time.Second
 // holdsDisk reports whether the process of a proc has its disk open: a lock that ends with it tells
 // even where it can not be waited for.
 func (s *supervisor) holdsDisk(p core.Proc) (bool, error) {
-	lock, err := disk.System{}.Lock(filepath.Join(storeDir(s.c.Dir, p), "lock"), true, false)
+	lock, err := disk.System{}.Lock(filepath.Join(storeDir(s.c.Dir, p, s.procs[p].on), "lock"),
+		true, false)
 	switch {
 	case errors.Is(err, disk.ErrLocked):
 		return true, nil
@@ -185,6 +186,9 @@ func (s *supervisor) seen(p *proc) error {
 
 // hostOf is where the next life of a proc runs: one that moves, with the proc that has adopted it.
 func (s *supervisor) hostOf(p *proc) int {
+	if s.launches(p.id) {
+		return s.procs[p.on.proc()].host
+	}
 	for _, q := range s.procs {
 		if q.process != nil && slices.Contains(q.hosts, p.id) {
 			return q.host

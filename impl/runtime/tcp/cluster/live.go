@@ -146,21 +146,34 @@ func (l *life) openFiles() ([]core.Record, error) {
 	if err := checkFolder(l.in.Dir, l.in.Run); err != nil {
 		return nil, err
 	}
-	s, err := disk.Open(disk.System{}, storeDir(l.in.Dir, l.in.Proc), l.identity(l.in.Proc))
+	s, err := l.openDisk()
 	if err != nil {
 		return nil, err
 	}
-	l.store = &store{disk: s, delay: l.in.DiskDelay, doing: &l.doing}
+	l.store = &store{disk: s, delay: l.in.DiskDelay, doing: &l.doing,
+		refuses: l.setup.Launched}
 	if !l.in.Bare {
 		if l.witness.recorder, err = newRecorder(
 			evidenceFile(l.in.Dir, l.in.Proc, l.in.Life)); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 	}
-	if !l.in.Restart {
+	switch {
+	case !l.in.Restart:
 		return nil, nil
+	case l.in.Launch != nil:
+		return l.launched()
 	}
 	return l.records()
+}
+
+// openDisk opens the store of the proc.
+func (l *life) openDisk() (*disk.Store, error) {
+	open := disk.Open
+	if l.in.Spoiled {
+		open = disk.OpenSpoiled
+	}
+	return open(disk.System{}, storeDir(l.in.Dir, l.in.Proc, l.in.On), l.identity(l.in.Proc))
 }
 
 func (l *life) identity(p core.Proc) disk.Identity {
@@ -179,7 +192,8 @@ func (l *life) records() ([]core.Record, error) {
 	for _, owner := range owners {
 		records, err := l.store.disk.Records()
 		if owner != l.in.Proc {
-			records, err = disk.Read(disk.System{}, storeDir(l.in.Dir, owner), l.identity(owner))
+			records, err = disk.Read(disk.System{}, storeDir(l.in.Dir, owner, nowhere),
+				l.identity(owner))
 		}
 		if err != nil {
 			return nil, err
@@ -364,7 +378,11 @@ func (l *life) obey() (ended bool, err error) {
 			err = l.settled(err)
 		case sayDown, saySuspect:
 			l.witness.suspected = o.Kind == saySuspect
-			err = l.settled(l.node.Input(core.Input{Kind: core.Down, Procs: o.Procs}))
+			err = l.settled(l.node.Input(core.Input{Kind: core.Down, Procs: o.Procs,
+				Incarnation: o.Life}))
+		case sayKilled:
+			err = l.settled(l.node.Input(core.Input{Kind: core.Killed, From: o.Procs[0],
+				Incarnation: o.Life}))
 		case sayExpired:
 			// otherwise it was stopped, or started again, since
 			if q := o.Procs[0]; l.watches[q] == o.Serial {

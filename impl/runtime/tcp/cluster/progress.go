@@ -2,10 +2,12 @@ package cluster
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // progress is how far a proc has come, at the end of a step.
@@ -25,10 +27,23 @@ func (w *witness) reached(m *moment) bool {
 		at = w.now.date
 	case Phase:
 		at = w.now.phase
+	case Said:
+		return w.said[m.Word] >= max(1, m.Number)
 	case Renewed:
 		return w.life.in.Restart && uint64(w.performed-w.life.in.Performed) >= m.Number
 	}
 	return at >= m.Number
+}
+
+// hear counts a declaration, if a failure waits for one.
+func (w *witness) hear(e *trace.Event) {
+	if w.said == nil || !e.Kind.Declared() {
+		return
+	}
+	word, _, _ := strings.Cut(e.Text, " ")
+	if w.said[word]++; word != e.Text {
+		w.said[e.Text]++
+	}
 }
 
 // look notes how far the machine is when the step under way is over. A failure at a measure of the

@@ -62,7 +62,7 @@ func (s *supervisor) disturbs() bool {
 
 // still reports whether the supervisor itself has nothing to do for anybody.
 func (s *supervisor) still() bool {
-	if !s.running || len(s.dying) > 0 || len(s.burying) > 0 {
+	if !s.live || len(s.dying) > 0 || len(s.burying) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(s.procs, func(p *proc) bool {

@@ -44,9 +44,12 @@ type proc struct {
 	heard   time.Time               // of it, last
 	crashed bool                    // by its own evidence: it was rolling back
 
-	pending  []core.Proc   // failures that it has not been told of, by the first proc of the group
-	told     [][]core.Proc // in this life, each as it was told
-	starting bool          // a new life is on its way
+	pending  []notice   // failures that it has not been told of
+	told     [][]notice // in this life, each as it was told
+	starting bool       // a new life is on its way
+
+	on      site      // where its disk is, and where it runs
+	tickets []*ticket // of a proc that is down: who starts it
 }
 
 // event is something that happens, for the supervisor's own goroutine.
@@ -64,13 +67,14 @@ type supervisor struct {
 	clock        clock
 	called       time.Time
 	began        time.Time // all were up
-	running      bool      // they are
+	live         bool      // they are
 
 	burying  []*burial // failures in the order of their agreement, the first of them under way
 	dying    []*burial // not reaped yet
 	crashes  []step
 	armed    []*armed
 	stops    []*armedStop
+	spoilt   []bool         // by damage of the plan: it was done
 	asked    []plan.Request // that are due
 	left     struct{ failures, checkpoints, suspicions int }
 	round    round
@@ -89,6 +93,7 @@ type armed struct {
 	plan.Failure
 	what   Measure // "" for effects
 	number uint64
+	word   string
 	index  int
 	due    bool
 }
@@ -103,7 +108,7 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 		Nothing: c.Model.FromDead == fault.Nothing, DiskDelay: c.DiskDelay, Bare: c.Bare,
 		Reserve: c.Reserve}
 	for p := range c.Setup.Layout.Names {
-		s.procs = append(s.procs, &proc{id: core.Proc(p)})
+		s.procs = append(s.procs, &proc{id: core.Proc(p), on: s.firstSite(core.Proc(p))})
 	}
 	if len(c.Hosts) > 0 {
 		for p, host := range spreadOver(c.Setup, len(c.Hosts)) {
@@ -115,8 +120,9 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 	}
 	for _, r := range c.Reached {
 		s.armed = append(s.armed, &armed{Failure: plan.Failure{Victims: r.Victims, By: r.By},
-			what: r.What, number: r.Number, index: len(s.armed)})
+			what: r.What, number: r.Number, word: r.Word, index: len(s.armed)})
 	}
+	s.spoilt = make([]bool, len(c.Plan.Spoils))
 	for i, st := range c.Stops {
 		s.stops = append(s.stops, &armedStop{Stop: st, index: i})
 	}
@@ -150,7 +156,7 @@ func (s *supervisor) note(format string, args ...any) { s.c.Note(fmt.Sprintf(for
 
 // since is the time since all were up.
 func (s *supervisor) since() time.Duration {
-	if !s.running {
+	if !s.live {
 		return 0
 	}
 	return time.Since(s.began)
@@ -162,7 +168,7 @@ func (s *supervisor) run(ctx context.Context) error {
 	s.called = time.Now()
 	limit := time.NewTimer(s.c.Timeout)
 	defer limit.Stop()
-	for _, p := range s.procs {
+	for _, p := range s.inOrder() {
 		s.spawn(p)
 	}
 	s.later(tickEvery, s.tick)
@@ -207,18 +213,13 @@ func (s *supervisor) spawn(p *proc) {
 	// the new life was not asked, so the others would wait for its answer
 	s.round = round{number: s.round.number}
 	in := s.instructions
-	if p.life > 0 {
-		p.host = s.hostOf(p)
-	}
+	s.place(p, &in)
 	var launcher []string
 	if len(s.c.Hosts) > 0 {
 		in.Host, launcher = s.c.Hosts[p.host].Address, s.c.Hosts[p.host].Launcher
 	}
 	in.Proc, in.Life, in.Incarnation, in.Restart = p.id, p.life, p.inc, p.life > 0
 	s.moments(p, &in)
-	if node, ok := s.node(p.id); ok && in.Restart {
-		in.Node = node
-	}
 	in.Performed, in.Clock, in.Gone = p.performed, s.clock.tick(), slices.Clone(s.instructions.Gone)
 	p.watches, p.asleep, p.silent, p.crashed = map[core.Proc]*watchdog{}, nil, false, false
 	p.reader = &reader{name: evidenceFile(s.c.Dir, p.id, p.life)}
@@ -227,7 +228,7 @@ func (s *supervisor) spawn(p *proc) {
 		nil, false, ""
 	life := p.life
 	process, err := launch.Start(launch.Command{Name: s.where(p), Launcher: launcher,
-		Path: s.c.Path, Args: s.c.Args, Instructions: in, Errors: s.c.Errors,
+		Path: s.c.Path, Args: s.c.Args, Instructions: in, Errors: s.c.Errors, Group: s.leader(p),
 		Line: func(line []byte) error {
 			var a answer
 			if err := json.Unmarshal(line, &a); err != nil {
@@ -264,7 +265,7 @@ func (s *supervisor) moments(p *proc, in *instructions) {
 	for _, a := range s.armed {
 		if a.By == p.id && !a.due {
 			in.Moments = append(in.Moments, moment{Index: a.index, After: a.After, What: a.what,
-				Number: a.number})
+				Number: a.number, Word: a.word})
 			if a.Survive != fault.Prefix {
 				in.Flush = a.Survive == fault.Every
 			}
@@ -275,6 +276,12 @@ func (s *supervisor) moments(p *proc, in *instructions) {
 			if q.Proc == p.id {
 				in.Moments = append(in.Moments, moment{Index: i, After: q.After, Request: true})
 			}
+		}
+	}
+	for i, d := range s.c.Plan.Spoils {
+		if d.Proc == p.id && !s.spoilt[i] {
+			in.Moments = append(in.Moments, moment{Index: i, After: d.After, Spoil: d.What,
+				Draw: s.rng.Uint64()})
 		}
 	}
 	for _, st := range s.stops {
@@ -330,6 +337,10 @@ func (s *supervisor) hear(p *proc, a answer) {
 		s.nextLife(p, a.Renewed)
 	case saidExit:
 		s.exit(p)
+	case saidKill:
+		s.kill(p, a.Proc)
+	case saidLaunch:
+		s.launch(p, a.Proc, a.Ticket)
 	case saidNote:
 		s.note("%s", a.Text)
 	case saidPanic:
@@ -347,14 +358,15 @@ func (s *supervisor) isUp(p *proc) {
 		if c := s.crashOf(p.id); c != nil {
 			c.Restarts = append(c.Restarts, s.since())
 		}
+		s.used(p)
 		s.begun(p)
 		s.started(p)
 		return
 	}
-	if s.running || slices.ContainsFunc(s.procs, func(p *proc) bool { return !p.up }) {
+	if s.live || slices.ContainsFunc(s.procs, func(p *proc) bool { return !p.up }) {
 		return
 	}
-	s.running, s.began = true, time.Now()
+	s.live, s.began = true, time.Now()
 	s.out.Begun = s.began.Sub(s.called)
 	for _, p := range s.procs {
 		s.tell(p, order{Kind: sayGo})
@@ -383,11 +395,11 @@ func (s *supervisor) gone(p *proc, err, unsure error) {
 		s.stop("", nil)
 	case p.failed != "":
 		s.stop("", fmt.Errorf("cluster: %s: %s", where, p.failed))
-	case killed(err, s.far(p)) && s.running && !s.c.Bare:
+	case killed(err, s.far(p)) && s.live && !s.c.Bare:
 		s.out.Outside++
 		s.note("%s was killed by somebody else%s", where, said)
 		p.dying = true // it was, only not by us
-		s.crash([]*proc{p})
+		s.crash([]*proc{p}, false)
 		p.dying = false
 		s.reaped(p)
 	default:

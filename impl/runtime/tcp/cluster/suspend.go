@@ -123,7 +123,7 @@ func (s *supervisor) alarm(z *sleep, p *proc, group core.Proc) {
 		s.left.suspicions > 0 && !s.over && !s.ending {
 		s.left.suspicions--
 		s.out.Suspicions++
-		s.tell(p, order{Kind: saySuspect, Procs: s.setup.Group(group)})
+		s.tell(p, order{Kind: saySuspect, Procs: s.setup.Group(group), Life: s.procs[group].inc})
 		s.suspected(z)
 	}
 }

@@ -150,7 +150,7 @@ func (s *supervisor) nextLife(p *proc, renewed bool) {
 // of the model.
 func (s *supervisor) exit(p *proc) {
 	n := len(s.out.Crashes)
-	if s.crash([]*proc{p}); len(s.out.Crashes) > n {
+	if s.crash([]*proc{p}, false); len(s.out.Crashes) > n {
 		s.out.Crashes[n].Exit = true
 		s.out.Failures--
 	}

@@ -1,12 +1,10 @@
 package cluster
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/runtime/disk"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -28,6 +26,7 @@ type witness struct {
 	suspected bool // the next notice of a failure is false, and no event
 	measured  bool // moments are given by the program's progress, too
 	now, next progress
+	said      map[string]uint64 // declarations, by word; nil: nobody asks
 }
 
 func (w *witness) begin(l *life) {
@@ -35,6 +34,9 @@ func (w *witness) begin(l *life) {
 	w.measured = slices.ContainsFunc(l.in.Moments, func(m moment) bool {
 		return m.What == Iteration || m.What == Date
 	})
+	if slices.ContainsFunc(l.in.Moments, func(m moment) bool { return m.What == Said }) {
+		w.said = map[string]uint64{}
+	}
 }
 
 // observe begins a step.
@@ -55,7 +57,7 @@ func (w *witness) observe(in *core.Input, effects []core.Effect) error {
 	case core.Received:
 		d := in.Message.Describe()
 		e.Kind, e.Peer, e.ID, e.Stamp, e.Text = trace.Arrived, in.From, d.ID, d.Stamp, d.Kind
-	case core.Persisted, core.Tick:
+	case core.Persisted, core.Tick, core.Killed:
 		e, _ = w.evidence.OfInput(in)
 	case core.Down:
 		if !w.suspected {
@@ -92,6 +94,7 @@ func (w *witness) take() {
 		w.waiting = append(w.waiting, w.evidence.Renewed()...)
 	} else if e, ok := w.evidence.Of(effect); ok {
 		w.waiting = append(w.waiting, e)
+		w.hear(&e)
 		if e.Kind == trace.Emitted && !e.Again && !e.ID.IsZero() {
 			w.next.phase = e.Stamp.Phase
 		}
@@ -151,53 +154,16 @@ func (w *witness) moments() error {
 		if in.Flush {
 			w.life.carrier.Flush()
 		}
-		w.life.say(answer{Kind: saidMoment, Index: m.Index, Request: m.Request, Stop: m.Stop})
+		w.life.say(answer{Kind: saidMoment, Index: m.Index, Request: m.Request, Stop: m.Stop,
+			Spoil: m.Spoil != ""})
 		if !m.Request {
 			w.life.await()
 		}
-	}
-	return nil
-}
-
-// store is the disk as the node of a life sees it: a record that is deleted is gone at once, as the
-// machine may rely on.
-type store struct {
-	disk  *disk.Store
-	delay time.Duration
-	doing *doing
-	bytes uint64
-	took  time.Duration
-}
-
-func (s *store) Put(key string, value []byte) error {
-	defer s.count(time.Now())
-	s.bytes += uint64(len(value))
-	return s.disk.Put(key, value)
-}
-
-func (s *store) Delete(key string) error {
-	defer s.count(time.Now())
-	if err := s.disk.Delete(key); err != nil {
-		return err
-	}
-	return s.Commit()
-}
-
-func (s *store) Commit() error {
-	defer s.count(time.Now())
-	if s.disk.Queued() > 0 {
-		s.doing.disk(true)
-		defer s.doing.disk(false)
-		time.Sleep(s.delay)
-	}
-	return s.disk.Commit()
-}
-
-func (s *store) count(began time.Time) { s.took += time.Since(began) }
-
-func (s *store) close() error {
-	if err := s.disk.Close(); err != nil {
-		return fmt.Errorf("cluster: %w", err)
+		if m.Spoil != "" {
+			if err := w.life.store.spoil(&m); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 )
 
@@ -30,6 +31,9 @@ type instructions struct {
 	Performed  int       `json:"performed"` // effects of earlier lives
 	Gone       []int     `json:"gone"`      // by proc: lives that are over
 	Torn       bool      `json:"torn"`      // interrupted writes may be handed out as torn
+	On         site      `json:"on"`        // where its disk is
+	Launch     *ticket   `json:"launch"`    // of a life that somebody else has started
+	Spoiled    bool      `json:"spoiled"`   // its disk is not to be trusted
 	Flush      bool      `json:"flush"`     // before it stops at a moment of the plan
 	// of what the dead had sent arrives any more when it is known that they are
 	Nothing   bool          `json:"nothing"`
@@ -49,21 +53,26 @@ type moment struct {
 	After   int     `json:"after"`             // effects
 	What    Measure `json:"what,omitempty"`    // other than effects
 	Number  uint64  `json:"number,omitempty"`  // of What
+	Word    string  `json:"word,omitempty"`    // of Said
 	Request bool    `json:"request,omitempty"` // of the plan's requests, otherwise of its failures
 	Stop    bool    `json:"stop,omitempty"`    // of the stops
+	// of the damages: which, and what it is drawn with
+	Spoil plan.Damage `json:"spoil,omitempty"`
+	Draw  uint64      `json:"draw,omitempty"`
 }
 
 // What the supervisor says.
 const (
 	sayDead       = "dead" // Procs have stopped: Epoch, Gone
 	sayGo         = "go"   // on, after a moment
-	sayDown       = "down" // the detector reports Procs
+	sayDown       = "down" // the detector reports Procs: Life
 	sayCheckpoint = "checkpoint"
 	saySuspect    = "suspect" // as down, but they live
 	sayExpired    = "expired" // the watchdog Serial, about Procs, has expired
 	sayStatus     = "status"  // Round
 	sayEnd        = "end"
-	sayDoing      = "doing" // what are you doing? It is answered even in a step that does not end
+	sayKilled     = "killed" // Procs, which was to be stopped, is: Life
+	sayDoing      = "doing"  // what are you doing? It is answered even in a step that does not end
 )
 
 // order is one thing that the supervisor says.
@@ -74,14 +83,15 @@ type order struct {
 	Clock uint64      `json:"clock,omitempty"`
 	Round int         `json:"round,omitempty"`
 
-	Serial uint64 `json:"serial,omitempty"`
+	Serial uint64           `json:"serial,omitempty"`
+	Life   core.Incarnation `json:"life,omitempty"` // that has ended
 }
 
 // What a life says.
 const (
 	saidUp     = "up"     // its machine has begun
 	saidDead   = "dead"   // it has taken all from the dead: Epoch
-	saidMoment = "moment" // it has come to a moment: Index, Request, Stop
+	saidMoment = "moment" // it has come to a moment: Index, Request, Stop, Spoil
 	saidStatus = "status"
 	saidEnd    = "end"
 	saidDone   = "done"   // of a bare run: its program has ended
@@ -95,8 +105,10 @@ const (
 	saidWatch = "watch"
 	// it is in the next life of its proc, as the same process; Renewed: by Renew, otherwise rolled
 	// back
-	saidLife = "life"
-	saidExit = "exit" // it stops for good
+	saidLife   = "life"
+	saidExit   = "exit"   // it stops for good
+	saidKill   = "kill"   // Proc is to be stopped
+	saidLaunch = "launch" // Proc is to start: Ticket
 )
 
 // answer is one thing that a life says.
@@ -108,6 +120,7 @@ type answer struct {
 	Index   int    `json:"index,omitempty"`
 	Request bool   `json:"request,omitempty"`
 	Stop    bool   `json:"stop,omitempty"`
+	Spoil   bool   `json:"spoil,omitempty"`
 	Round   int    `json:"round,omitempty"`
 	Steps   uint64 `json:"steps,omitempty"`
 	Idle    bool   `json:"idle,omitempty"`
@@ -122,6 +135,7 @@ type answer struct {
 	Serial  uint64    `json:"serial,omitempty"`
 	Began   uint64    `json:"began,omitempty"`
 	Renewed bool      `json:"renewed,omitempty"`
+	Ticket  *ticket   `json:"ticket,omitempty"`
 }
 
 // peer is what one life knows of its connection with another.
@@ -155,7 +169,13 @@ type Counts struct {
 // procDir is the folder of a proc in that of the run.
 func procDir(dir string, p core.Proc) string { return filepath.Join(dir, fmt.Sprintf("p%03d", p)) }
 
-func storeDir(dir string, p core.Proc) string { return filepath.Join(procDir(dir, p), "store") }
+// storeDir is where the stable records of a proc are: in its own folder, or in that of its node.
+func storeDir(dir string, p core.Proc, on site) string {
+	if on == nowhere {
+		return filepath.Join(procDir(dir, p), "store")
+	}
+	return filepath.Join(nodeDir(dir, on.proc()), fmt.Sprintf("p%03d", p))
+}
 
 func evidenceFile(dir string, p core.Proc, life core.Incarnation) string {
 	return filepath.Join(procDir(dir, p), fmt.Sprintf("evidence-%d", life))

@@ -43,6 +43,9 @@ type Command struct {
 	Line         func(line []byte) error
 	// its standard error; nil: discarded; one that several children have must be Shared
 	Errors io.Writer
+	// the child that leads the process group which this one joins, while that child lives; nil: a
+	// group of its own. Of a child behind a launcher it means nothing
+	Group *Process
 }
 
 // grace is how long a child may take to end after its input has ended before it is killed.

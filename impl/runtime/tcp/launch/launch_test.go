@@ -215,6 +215,40 @@ func TestFar(t *testing.T) {
 	}
 }
 
+// TestGroup: a child that joins the group of another one is killed with it; one whose leader has
+// ended has a group of its own.
+func TestGroup(t *testing.T) {
+	start := func(leader *launch.Process) *launch.Process {
+		c := command("listens", nil)
+		c.Group = leader
+		there := make(chan struct{})
+		c.Line = func([]byte) error {
+			close(there)
+			return nil
+		}
+		p, err := launch.Start(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-there
+		return p
+	}
+	leader := start(nil)
+	member := start(leader)
+	leader.KillGroup()
+	for _, p := range []*launch.Process{leader, member} {
+		if <-p.Done(); p.Err() == nil || !strings.Contains(p.Err().Error(), "killed") {
+			t.Errorf("ended with %v", p.Err())
+		}
+	}
+	late := start(leader)
+	if !lives(late.ID()) {
+		t.Error("a child whose leader has ended has no group")
+	}
+	late.KillGroup()
+	<-late.Done()
+}
+
 // TestGuard: the folder of a guard goes when the guard's input ends, with what is in it, and stays
 // when it is dismissed; where there can be none, it says so.
 func TestGuard(t *testing.T) {

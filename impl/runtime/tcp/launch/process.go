@@ -43,6 +43,9 @@ func Start(c Command) (*Process, error) {
 	p := &Process{cmd: exec.Command(line[0], line[1:]...), far: len(c.Launcher) > 0,
 		done: make(chan struct{})}
 	p.cmd.Stderr, p.cmd.SysProcAttr = c.Errors, tied()
+	if g := c.Group; g != nil && !p.far && !g.far {
+		join(p.cmd.SysProcAttr, g.ID())
+	}
 	if p.far {
 		p.tail.w = c.Errors
 		// what it has started may keep its output open
@@ -54,6 +57,10 @@ func Start(c Command) (*Process, error) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.begin()
+		if err != nil && c.Group != nil { // its leader has ended meanwhile
+			p.alone()
+			err = p.begin()
+		}
 		started <- err
 		if err != nil {
 			return
@@ -83,6 +90,13 @@ func (p *Process) begin() (err error) {
 		return errors.Join(err, p.in.Close())
 	}
 	return p.cmd.Start()
+}
+
+// alone makes the child ready to be started once more, in a group of its own.
+func (p *Process) alone() {
+	cmd := exec.Command(p.cmd.Path, p.cmd.Args[1:]...)
+	cmd.Stderr, cmd.SysProcAttr = p.cmd.Stderr, tied()
+	p.cmd = cmd
 }
 
 // Tell sends a line. A child that has ended does not hear it, which is no error of the caller.
@@ -122,6 +136,14 @@ func (p *Process) Kill() {
 			}
 		}()
 	})
+}
+
+// KillGroup ends the child, which leads a group, with all that have joined it, at once.
+func (p *Process) KillGroup() {
+	if !p.far {
+		killAll(p.cmd.Process)
+	}
+	p.Kill()
 }
 
 // Stop stops the child (SIGSTOP) as it is; Continue lets it go on.

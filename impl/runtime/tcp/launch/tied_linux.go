@@ -11,6 +11,9 @@ func tied() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }
 
+// join puts a child into the process group of another one.
+func join(attr *syscall.SysProcAttr, leader int) { attr.Pgid = leader }
+
 // untied lets a child live on, and not hear the terminal.
 func untied() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 

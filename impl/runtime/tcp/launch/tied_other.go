@@ -10,6 +10,9 @@ import (
 // tied ties nothing: the end of its input tells a child.
 func tied() *syscall.SysProcAttr { return nil }
 
+// join does nothing: every child is killed by itself.
+func join(*syscall.SysProcAttr, int) {}
+
 // untied needs nothing: what is started lives on.
 func untied() *syscall.SysProcAttr { return nil }
 

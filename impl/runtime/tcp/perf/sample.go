@@ -36,6 +36,8 @@ type Sample struct {
 	Digests []uint64 `json:"digests"`
 	Stages  []Stage  `json:"stages,omitempty"` // of a run with failures
 	Struck  int      `json:"struck"`           // failures that have come before the end
+	// answers of a runtime that recovers
+	Episodes []cluster.Episode `json:"episodes,omitempty"`
 }
 
 func newSample(t turn, r *cluster.Result) Sample {
@@ -59,7 +61,7 @@ func newSample(t turn, r *cluster.Result) Sample {
 		s.Storing = max(s.Storing, time.Duration(c.Storing))
 	}
 	if t.kind == Failed && s.Bound == "" {
-		s.Stages = Breakdown(r)
+		s.Stages, s.Episodes = Breakdown(r), r.Episodes()
 	}
 	return s
 }

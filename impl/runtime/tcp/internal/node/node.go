@@ -21,12 +21,17 @@ type HaltError struct{ Reason string }
 func (e *HaltError) Error() string { return "the machine gave up: " + e.Reason }
 
 // Store is the stable storage of a proc. What was put is stable when Commit has returned without an
-// error.
+// error; with ErrFull it was refused, by Commit all that was put since the last one.
 type Store interface {
 	Put(key string, value []byte) error
 	Delete(key string) error
 	Commit() error
+	// Get reads a record back that is stable: none, a good one or a torn one.
+	Get(key string) ([]core.Record, error)
 }
+
+// ErrFull is the answer of a store that has no room, to a machine that can be told (core.Refused).
+var ErrFull = errors.New("the store is full")
 
 // Transport is the mesh, as far as a node needs it.
 type Transport interface {
@@ -93,6 +98,7 @@ type Node struct {
 	advance  core.Input   // Advance, and Received of the scratch: always the same ones, see step
 	receive  core.Input   //
 	due      []core.Input // inputs that wait: they come before anything new
+	unsure   int          // from here on, those of writes that are not committed
 	out      []core.Effect
 	choices  []core.Choice
 	turn     int

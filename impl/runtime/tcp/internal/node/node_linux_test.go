@@ -360,6 +360,8 @@ func (b broken) Put(string, []byte) error { return nil }
 func (b broken) Delete(string) error      { return nil }
 func (b broken) Commit() error            { return b.err }
 
+func (b broken) Get(string) ([]core.Record, error) { return nil, b.err }
+
 // alone is the mesh of a process that has no others.
 func alone(t *testing.T) (*mesh.Mesh, *buffer.Pool) {
 	t.Helper()

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -41,7 +42,7 @@ func (n *Node) step(in *core.Input) error {
 		}
 	}
 	var end error
-	persisted := len(n.due)
+	n.unsure = len(n.due)
 	for i := range n.out {
 		if n.c.Perform != nil {
 			if err := n.c.Perform(&n.out[i]); err != nil {
@@ -61,10 +62,8 @@ func (n *Node) step(in *core.Input) error {
 	if len(n.memory.lent) > 0 || len(n.memory.waiting) >= soon {
 		n.memory.reclaim()
 	}
-	if n.c.Store != nil && len(n.due) > persisted && end == nil {
-		if err := n.c.Store.Commit(); err != nil {
-			return fmt.Errorf("node: proc %d inc %d: %w", n.c.Proc, n.c.Life, err)
-		}
+	if n.c.Store != nil && len(n.due) > n.unsure && end == nil {
+		return n.commit()
 	}
 	return end
 }
@@ -94,6 +93,8 @@ func (n *Node) perform(e *core.Effect) error {
 		return n.send(e)
 	case core.Persist:
 		return n.persist(e)
+	case core.Read:
+		return n.read(e.Key)
 	case core.Deliver:
 		n.left(e.From, len(e.Payload.Data))
 	case core.SetTimer:
@@ -208,12 +209,47 @@ func (n *Node) persist(e *core.Effect) error {
 		} else {
 			err = n.c.Store.Put(e.Key, e.Value)
 		}
-		if err != nil {
+		if errors.Is(err, ErrFull) && e.Value != nil {
+			n.due = append(n.due, core.Input{Kind: core.Refused, Key: e.Key})
+			return nil
+		} else if err != nil {
 			return fmt.Errorf("node: proc %d inc %d: %w", n.c.Proc, n.c.Life, err)
 		}
 	}
 	if e.Value != nil {
 		n.due = append(n.due, core.Input{Kind: core.Persisted, Key: e.Key})
 	}
+	return nil
+}
+
+// commit makes stable what was written since the last time, or tells that it was refused.
+func (n *Node) commit() error {
+	err := n.c.Store.Commit()
+	if errors.Is(err, ErrFull) {
+		for i := n.unsure; i < len(n.due); i++ {
+			if n.due[i].Kind == core.Persisted {
+				n.due[i].Kind = core.Refused
+			}
+		}
+	} else if err != nil {
+		return fmt.Errorf("node: proc %d inc %d: %w", n.c.Proc, n.c.Life, err)
+	}
+	n.unsure = len(n.due)
+	return nil
+}
+
+// read reads a record back, behind all writes before it.
+func (n *Node) read(key string) error {
+	in := core.Input{Kind: core.Loaded, Key: key}
+	if n.c.Store != nil {
+		if err := n.commit(); err != nil {
+			return err
+		}
+		var err error
+		if in.Records, err = n.c.Store.Get(key); err != nil {
+			return fmt.Errorf("node: proc %d inc %d: %w", n.c.Proc, n.c.Life, err)
+		}
+	}
+	n.due = append(n.due, in)
 	return nil
 }

@@ -1,0 +1,145 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/domino-check/domino/spec/order"
+	"github.com/domino-check/domino/spec/promise"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// OneBody: a rank is in one place. That no node starts what another one has adopted is one-host;
+// here it counts who is up, wherever that is.
+var OneBody = register(Property{
+	Name: "one-body", Kind: Always, Global: true, Source: "[ErrMgr] section V; P9",
+	Applies: governed,
+	Needs:   byPolicies + ", of ranks that nodes start (Adopted)",
+	Doc: "a rank is started only when no body of it is up, and released only where no other node " +
+		"that is up has adopted it",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if int(e.Peer) >= f.Layout.Ranks {
+			return ""
+		}
+		switch {
+		case e.Kind == trace.Adopted && v.Observed(e.Peer).Up:
+			return fmt.Sprintf("%s starts %s, which is up", f.name(e.Proc), f.name(e.Peer))
+		case e.Kind == trace.Ruled && e.Text == trace.RuleReleased:
+			for p := range f.procs() {
+				if h := v.Observed(p).Holding; p != e.Proc && h != nil &&
+					slices.Contains(h.Hosts, e.Peer) {
+					return fmt.Sprintf("%s releases %s, which %s has adopted", f.name(e.Proc),
+						f.name(e.Peer), f.name(p))
+				}
+			}
+		}
+		return ""
+	},
+})
+
+// FencedOut: nothing of a past that was given up is received. Where the failed ranks alone go back
+// that is not so: what they sent before they failed may come first, and is the same.
+var FencedOut = register(Property{
+	Name: "fenced-out", Kind: Always, Global: true, Source: "[ErrMgr] section V; P9",
+	Applies: func(f *Facts) bool {
+		return governed(f) && f.RollsBack == promise.All && !f.Has(promise.RestoresFailed)
+	},
+	Needs: byPolicies + ", none of which restores failed ranks alone",
+	Doc: "a message is received only when its sender, if that is up, has sent it in the past " +
+		"that has survived",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind != trace.Delivered {
+			return ""
+		}
+		for _, id := range order.Sends(f.Layout, e.ID) {
+			if h := v.Observed(id.From.Proc()).History; h != nil && h.Sent < id.Number {
+				return fmt.Sprintf("%s receives %s, which %s has not sent since it went back",
+					f.name(e.Proc), f.label(id), f.name(id.From.Proc()))
+			}
+		}
+		return ""
+	},
+})
+
+// BystandersUntouched: who stands still for somebody else's move, or for a snapshot, is afterwards
+// what it was before.
+var BystandersUntouched = register(Property{
+	Name: "bystanders-untouched", Kind: Always, Source: "[ErrMgr] section V-B; P11",
+	Applies: governed,
+	Needs:   byPolicies,
+	Doc:     "a rank that stands still neither sends nor receives nor ends before it goes on",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		switch e.Kind {
+		case trace.Sent, trace.Delivered, trace.Finished:
+			if rulingOf(v, e.Proc).Paused {
+				return fmt.Sprintf("%s has %s something, and stands still", f.name(e.Proc), e.Kind)
+			}
+		}
+		return ""
+	},
+})
+
+// NoResidue: what is left of a node may be switched off. It remembers the nodes that are drained;
+// one that is started again is a new one. That no snapshot needs its files is never-lose-the-last,
+// and that a job goes on when it is switched off is terminates, in the runs in which it crashes.
+var NoResidue = register(Property{
+	Name: "no-residue", Kind: Monitor, Source: "[ErrMgr] section V-B; P10",
+	Applies: func(f *Facts) bool { return governed(f) && f.Has(promise.Moves) },
+	Needs:   byPolicies + ", one of which moves ranks",
+	Watched: []trace.Kind{trace.Ruled, trace.Emitted, trace.Adopted, trace.Restored},
+	Doc: "when a node is drained nobody sends anything to it any more, it starts no rank, and " +
+		"no episode is about it",
+	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
+		drained := strings.Fields(memory)
+		is := func(p trace.Proc) bool { return slices.Contains(drained, strconv.Itoa(int(p))) }
+		switch {
+		case e.Kind == trace.Restored && is(e.Proc):
+			drained = slices.DeleteFunc(drained, func(word string) bool {
+				return word == strconv.Itoa(int(e.Proc))
+			})
+			return strings.Join(drained, " "), ""
+		case e.Kind == trace.Ruled && e.Text == trace.RuleDrained && !is(e.Peer):
+			drained = append(drained, strconv.Itoa(int(e.Peer)))
+			slices.Sort(drained)
+			return strings.Join(drained, " "), ""
+		case e.Kind == trace.Ruled && e.Text == trace.RuleOpened && is(e.Peer):
+			return memory, fmt.Sprintf("episode %d is about %s, which nothing needs any more",
+				e.Stamp.Round, f.name(e.Peer))
+		case e.Kind == trace.Emitted && is(e.Peer):
+			return memory, fmt.Sprintf("%s sends %s to %s, which nothing needs any more",
+				f.name(e.Proc), e.Text, f.name(e.Peer))
+		case e.Kind == trace.Adopted && is(e.Proc):
+			return memory, fmt.Sprintf("%s starts %s, and nothing needs that node any more",
+				f.name(e.Proc), f.name(e.Peer))
+		}
+		return memory, ""
+	},
+})
+
+// OperationsEndOnce: an error is an answer like any other, and the last one. That each operation
+// ends at all is for terminates.
+var OperationsEndOnce = register(Property{
+	Name: "operations-end-once", Kind: Always, Source: "[ErrMgr] section V-C; P12",
+	Applies: func(f *Facts) bool { return governed(f) && runsThrough(f) },
+	Needs:   byPolicies + ", one of which runs through a failure (Ruled)",
+	Doc: "an operation ends in an error only after the rank was told that the peer is gone for " +
+		"good, and nothing is received from a peer after a receive from it has ended in one",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		r := rulingOf(v, e.Proc)
+		word, about := trace.RuleOf(e.Text)
+		switch {
+		case e.Kind == trace.Ruled && (word == trace.OpError || word == trace.OpFatal) &&
+			!slices.Contains(r.Gone, e.Peer):
+			return fmt.Sprintf("%s at %s, and the rank was not told that %s is gone", about,
+				f.name(e.Proc), f.name(e.Peer))
+		// of a group, another member than the one that has sent may be gone
+		case e.Kind == trace.Delivered && len(f.Layout.Trees) == 0 &&
+			slices.Contains(r.Refused, e.ID.From.Proc()):
+			return fmt.Sprintf("%s receives %s after a receive from %s has ended in an error",
+				f.name(e.Proc), f.label(e.ID), f.name(e.ID.From.Proc()))
+		}
+		return ""
+	},
+})

@@ -1,0 +1,312 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/domino-check/domino/spec/trace"
+)
+
+func snapName(s trace.Snap) string {
+	if s.Seq == 0 {
+		return "the initial state"
+	}
+	return fmt.Sprintf("snapshot %d.%d", s.Seq, s.Epoch)
+}
+
+// EstablishedOnly: a head is not believed. A holder that has crashed without the head having been
+// told may be missing among the replicas, not more; a store that is down is not asked.
+var EstablishedOnly = register(Property{
+	Name: "established-only", Kind: Always, Global: true, Depth: Protection,
+	Source:  "[ErrMgr] section IV; P2",
+	Applies: snapshots,
+	Needs:   bySnapshots,
+	Doc: "a snapshot is established only when the file of every rank that is not gone was read " +
+		"back where no anticipated failure takes it: in the store, or on as many nodes as there " +
+		"are to be replicas; and all that hold a file hold the same bytes",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind != trace.Snapped || e.Text != trace.SnapEstablished {
+			return ""
+		}
+		for r := range f.ranks() {
+			list, digests := f.holders(v, e.Snap(), r.Proc(), noFile)
+			for i, d := range digests {
+				if d != digests[0] {
+					return fmt.Sprintf("%s is established, and %s and %s hold different files "+
+						"of %s", snapName(e.Snap()), f.name(list[0]), f.name(list[i]),
+						f.name(r.Proc()))
+				}
+			}
+			if have, want := f.replicas(v, list); have < want && !gone(f, v, r.Proc()) {
+				return fmt.Sprintf("%s is established, and of %s %d replicas were read back, "+
+					"want %d", snapName(e.Snap()), f.name(r.Proc()), have, want)
+			}
+		}
+		return ""
+	},
+})
+
+// replicas counts the domains of those who hold a file, and says how many it needs: as many as
+// promised, or one in each domain where a node is left; less those that may have failed just now.
+func (f *Facts) replicas(v View, holders []trace.Proc) (have, want int) {
+	if f.Snapshots.Replicas == 0 {
+		if f.storeDown(v) {
+			return 1, 1
+		}
+		return len(holders), 1
+	}
+	at, left := map[int]bool{}, map[int]bool{}
+	for _, p := range holders {
+		at[f.domain(p)] = true
+	}
+	for p := trace.Proc(f.ranks()); p < f.procs(); p++ {
+		if f.isNode(p) && v.Observed(p).Up {
+			left[f.domain(p)] = true
+		}
+	}
+	missing := f.unheard(v)
+	return len(at), max(1, min(f.Snapshots.Replicas, len(left)+missing)-missing)
+}
+
+// NewestSnapshot: what a head has established it goes back to, and to nothing else.
+var NewestSnapshot = register(Property{
+	Name: "newest-snapshot", Kind: Always, Source: "[ErrMgr] section V; P4",
+	Applies: snapshots,
+	Needs:   bySnapshots,
+	Doc: "an episode goes back to the newest snapshot that is established, not bad and not " +
+		"retired, or to the initial state when there is none; none is established that was not " +
+		"reserved, is void, or belongs to a past that was given up",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind != trace.Snapped {
+			return ""
+		}
+		r, s := rulingOf(v, e.Proc), e.Snap()
+		switch e.Text {
+		case trace.SnapSelected:
+			if newest, _ := newestOf(r); s != newest {
+				return fmt.Sprintf("episode %d goes back to %s, and the newest one is %s",
+					e.Stamp.Round, snapName(s), snapName(newest))
+			}
+		case trace.SnapEstablished:
+			switch {
+			case !r.Knows(s):
+				return snapName(s) + " is established, and is void, or was never reserved"
+			case s.Epoch+1 < r.FromIn:
+				return fmt.Sprintf("%s is established, and episode %d has given up the past that "+
+					"it is of", snapName(s), r.FromIn-1)
+			}
+		}
+		return ""
+	},
+})
+
+// SnapshotNumbers: a number is good for one snapshot, also for one that came to nothing.
+var SnapshotNumbers = register(Property{
+	Name: "snapshot-numbers", Kind: Monitor, Source: "P17",
+	Applies: snapshots,
+	Needs:   bySnapshots,
+	Watched: []trace.Kind{trace.Snapped},
+	Doc: "the numbers that are reserved for snapshots rise over the whole run, whatever fails, " +
+		"and nothing is taken for a number that was not reserved",
+	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
+		last := uint64(0)
+		if memory != "" {
+			n, err := strconv.ParseUint(memory, 10, 64)
+			if err != nil {
+				panic("invariant: a memory of snapshot-numbers is a number: " + memory)
+			}
+			last = n
+		}
+		switch seq := e.Stamp.Date; {
+		case e.Text == trace.SnapReserved && seq <= last:
+			return memory, fmt.Sprintf("number %d is reserved for a snapshot, after %d", seq, last)
+		case e.Text == trace.SnapReserved:
+			return strconv.FormatUint(seq, 10), ""
+		case e.Text == trace.SnapTaken && seq > last:
+			return memory, fmt.Sprintf("%s takes %s, and the last number that was reserved is %d",
+				f.name(e.Proc), snapName(e.Snap()), last)
+		}
+		return memory, ""
+	},
+})
+
+// NeverLoseTheLast: nobody gives away what the next failure needs. More failures than there are
+// replicas left are beyond the model; a bad file is the fault of whoever spoiled it.
+var NeverLoseTheLast = register(Property{
+	Name: "never-lose-the-last", Kind: Always, Global: true, Depth: Protection,
+	Source:  "[ErrMgr] section IV; P3",
+	Applies: snapshots,
+	Needs:   bySnapshots,
+	Doc: "nothing that is deleted, retired, declared void or bad, or given up with its node " +
+		"makes the newest established snapshot that can be read an older one, or none; one is " +
+		"bad only when a part of it can not be read",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		without, except := f.taken(v, e)
+		if without == nil {
+			return ""
+		}
+		before, was := f.readable(v, noSnap, noFile)
+		if !was || f.storeDown(v) || f.unheard(v) > 0 && f.unheard(v) >= f.Snapshots.Replicas {
+			return ""
+		}
+		after, is := f.readable(v, without, except)
+		if is && after.Compare(before) >= 0 || e.Text == trace.SnapBad && f.Damaged {
+			return ""
+		}
+		left := "no snapshot is left"
+		if is {
+			left = snapName(after) + " is what is left"
+		}
+		return fmt.Sprintf("%s could be read, and when %s says %q of %s, %s", snapName(before),
+			f.name(e.Proc), e.Text, f.name(e.Peer), left)
+	},
+})
+
+// taken says which snapshots and which files an event takes away; nil if it is about none.
+func (f *Facts) taken(v View, e trace.Event) (without func(trace.Snap) bool,
+	except func(trace.Proc, trace.HeldFile) bool) {
+	switch {
+	case e.Kind == trace.Ruled && e.Text == trace.RuleDrained:
+		return noSnap, func(p trace.Proc, _ trace.HeldFile) bool { return p == e.Peer }
+	case e.Kind != trace.Snapped:
+		return nil, nil
+	case e.Text == trace.SnapEvicted:
+		return noSnap, func(p trace.Proc, file trace.HeldFile) bool {
+			return p == e.Proc && file.Snap == e.Snap() && (file.Of == e.Peer || e.Peer == e.Proc)
+		}
+	case e.Text == trace.SnapRetired || e.Text == trace.SnapVoid || e.Text == trace.SnapBad:
+		return func(s trace.Snap) bool { return s == e.Snap() }, noFile
+	}
+	return nil, nil
+}
+
+// CacheKept: a cache is worth something when the failure comes.
+var CacheKept = register(Property{
+	Name: "cache-kept", Kind: Always, Global: true, Depth: Thrift,
+	Source:  "[ErrMgr] section IV, caching; P18",
+	Applies: func(f *Facts) bool { return snapshots(f) && f.Snapshots.Cache > 0 },
+	Needs:   bySnapshots + ", with Cache: files that stay on their node",
+	Doc: "the node of a rank does not delete its file of the newest established snapshot, and " +
+		"has no more files of it than the cache is for, but older ones; a snapshot that somebody " +
+		"reads is not retired",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		newest, ok := f.newest(v)
+		switch {
+		case e.Kind != trace.Snapped:
+		case e.Text == trace.SnapRetired:
+			for _, h := range rulingOf(v, e.Proc).Snaps {
+				if h.Snap == e.Snap() && h.Pinned {
+					return snapName(h.Snap) + " is retired, and somebody reads it"
+				}
+			}
+		// what was newest may be bad by now, and its node not know that it has to keep another one
+		case e.Text == trace.SnapEvicted && ok && e.Snap() == newest && !f.Damaged &&
+			e.Peer != e.Proc && f.home(v, e.Peer) == e.Proc:
+			return fmt.Sprintf("%s deletes the file of %s of %s, the newest one", f.name(e.Proc),
+				f.name(e.Peer), snapName(newest))
+		case e.Text == trace.SnapLocal:
+			if n := f.cached(v, e, newest); n > f.Snapshots.Cache {
+				return fmt.Sprintf("%s has %d files of %s beside older ones than %s, and its "+
+					"cache is for %d", f.name(e.Proc), n, f.name(e.Peer), snapName(newest),
+					f.Snapshots.Cache)
+			}
+		}
+		return ""
+	},
+})
+
+// home is the node on which a rank runs, or else the head itself, which is none.
+func (f *Facts) home(v View, rank trace.Proc) trace.Proc {
+	for p := trace.Proc(f.ranks()); p < f.procs(); p++ {
+		if h := v.Observed(p).Holding; h != nil && slices.Contains(h.Hosts, rank) {
+			return p
+		}
+	}
+	if int(rank) < len(f.Layout.Nodes) && v.Observed(rank).Incarnation == 0 {
+		return f.Layout.Nodes[rank]
+	}
+	return f.procs()
+}
+
+// cached counts the files of a rank on its node, the one of the event among them, that are not
+// older than the newest established snapshot and not void: of these the node may not have heard.
+func (f *Facts) cached(v View, e trace.Event, newest trace.Snap) int {
+	n := 1
+	for _, file := range rulingOf(v, e.Proc).Files {
+		known := f.rulings(v, func(_ trace.Proc, r *trace.Ruling) bool {
+			return r.Knows(file.Snap)
+		})
+		if file.Of == e.Peer && file.Snap != e.Snap() && known && file.Snap.Compare(newest) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// FlowLimit: copies do not take the network from the program, and no token is lost.
+var FlowLimit = register(Property{
+	Name: "flow-limit", Kind: Always, Global: true, Depth: Thrift,
+	Source:  "[ErrMgr] section IV, flow control; P16",
+	Applies: func(f *Facts) bool { return snapshots(f) && f.Snapshots.Copying > 0 },
+	Needs:   bySnapshots + ", with Copying: files on their way at one time",
+	Doc: "no more tokens are out at a time than files may be copied, and nobody keeps a copy of " +
+		"a snapshot in progress for which no token is out",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		if e.Kind != trace.Snapped {
+			return ""
+		}
+		is := func(t trace.HeldFile) bool { return t.Snap == e.Snap() && t.Of == e.Peer }
+		switch r := rulingOf(v, e.Proc); {
+		case e.Text == trace.SnapGranted && slices.ContainsFunc(r.Tokens, is):
+			return fmt.Sprintf("the token for %s of %s is out twice", snapName(e.Snap()),
+				f.name(e.Peer))
+		case e.Text == trace.SnapGranted && len(r.Tokens) >= f.Snapshots.Copying:
+			return fmt.Sprintf("%d files are copied at one time, with that of %s of %s, want %d",
+				len(r.Tokens)+1, f.name(e.Peer), snapName(e.Snap()), f.Snapshots.Copying)
+		case e.Text == trace.SnapCopied:
+			if f.rulings(v, func(_ trace.Proc, r *trace.Ruling) bool {
+				return inProgress(r, e.Snap()) && !slices.ContainsFunc(r.Tokens, is)
+			}) {
+				return fmt.Sprintf("%s keeps a copy of %s of %s, for which no token is out",
+					f.name(e.Proc), snapName(e.Snap()), f.name(e.Peer))
+			}
+		}
+		return ""
+	},
+})
+
+// inProgress reports whether a head has reserved a snapshot, and not yet established it.
+func inProgress(r *trace.Ruling, s trace.Snap) bool {
+	return slices.ContainsFunc(r.Snaps, func(h trace.HeldSnap) bool {
+		return h.Snap == s && !h.Established
+	})
+}
+
+// SnapshotsSettle: no snapshot hangs, and no token with it.
+var SnapshotsSettle = register(Property{
+	Name: "snapshots-settle", Kind: Final, Depth: Progress, Source: "P13, P16",
+	Applies: snapshots,
+	Needs:   bySnapshots,
+	Doc: "when nothing can happen any more and the job is not given up, every snapshot for which " +
+		"a number was reserved is established or void, and every token is back",
+	End: func(f *Facts, v View) (broken string) {
+		if aborted(f, v) {
+			return "" // everything was stopped, whatever was going on: the words of abort-final
+		}
+		f.rulings(v, func(p trace.Proc, r *trace.Ruling) bool {
+			for _, t := range r.Tokens {
+				broken = fmt.Sprintf("the token of %s for the file of %s of %s never comes back",
+					f.name(p), f.name(t.Of), snapName(t.Snap))
+			}
+			for _, h := range r.Snaps {
+				if !h.Established {
+					broken = fmt.Sprintf("%s of %s is neither established nor void",
+						snapName(h.Snap), f.name(p))
+				}
+			}
+			return broken != ""
+		})
+		return broken
+	},
+})
