@@ -6,6 +6,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -64,7 +65,8 @@ func (w *World) describe(state []uint32, c eventCode) string {
 		text = "lost record of " + name + " " + e.Store[a].Key
 	case spoil:
 		place, way := splitSpoil(a)
-		text = "corrupted record of " + name + " " + e.Store[place].Key + ", " + ways[way]
+		text = "corrupted record of " + name + " " + e.Store[place].Key + ", " +
+			fault.DamageName(way)
 	case cut:
 		text = "cut " + w.describeChannel(w.inbox(state, p).channel(a), p)
 	case expire:

@@ -38,9 +38,6 @@ func (w *World) mayFault(state []uint32) bool {
 	return state[budgetWord] != 0 || w.harmWord != 0 && state[w.harmWord] != 0
 }
 
-// ways are the words for how a record is corrupted.
-var ways = [fault.Damages]string{"the last bit", "the second half"}
-
 // spoilArg is the argument of the corruption of a record.
 func spoilArg(place, way int) int { return place*fault.Damages + way }
 

@@ -100,6 +100,14 @@ func Damaged(value []byte, way int) (damaged []byte, ok bool) {
 	return damaged, true
 }
 
+// DamageName is a way in which a record is corrupted in words: what is another or gone.
+func DamageName(way int) string {
+	if way == 1 {
+		return "the second half"
+	}
+	return "the last bit"
+}
+
 // Spoils reports whether the records of a proc may be lost, corrupted or refused.
 func (m *Model) Spoils(p trace.Proc) bool {
 	return m.Spoiled == nil || slices.Contains(m.Spoiled, p)

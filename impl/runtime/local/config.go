@@ -88,8 +88,5 @@ func (c *Config) Validate(s *core.Setup) error {
 	if c.MaxSteps < 0 || c.MaxInFlight < 0 || c.MaxTime < 0 || c.MaxStep < 0 {
 		return errors.New("local: limits must not be negative")
 	}
-	if s.Launched || len(s.Local) > 0 || c.Model.Lose+c.Model.Corrupt+c.Model.Full > 0 {
-		return errors.New("local: procs are not launched here, and records are safe")
-	}
 	return c.Plan.Validate(s, &c.Model)
 }

@@ -101,7 +101,8 @@ func (r *run) named(p *proc, o *offer, text string) bool {
 // try lets a copy of the machine do what is offered. What it would do does not happen; if it
 // panics, it will again when it is its turn.
 func (r *run) try(p *proc, o *offer) *attempt {
-	if o.kind == cut || o.kind == lose || o.kind == stop || o.kind == restart {
+	switch o.kind {
+	case cut, lose, stop, restart, erase, vanish, spoil:
 		return new(attempt)
 	}
 	machine := r.setup.New(p.id)
@@ -136,6 +137,7 @@ func (r *run) everything(p *proc) (list []offer) {
 			}
 		}
 	}
+	list = append(list, r.possibleHarms(p)...)
 	if !p.up {
 		return list
 	}

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
@@ -142,9 +143,12 @@ func (r *run) victims(chosen []*proc) []*proc {
 // withHosted adds the procs that run on the nodes of others and stop with them.
 func (r *run) withHosted(procs []*proc) []*proc {
 	list := procs
-	for _, p := range procs {
-		for _, h := range p.holding.Hosts {
-			if q := r.procs[h]; q.up && !slices.Contains(list, q) {
+	for i := 0; i < len(list); i++ {
+		if i == len(procs) && !r.setup.Launched {
+			break // who has been adopted adopts nobody
+		}
+		for _, q := range r.hosted(list[i]) {
+			if q.up && !slices.Contains(list, q) {
 				list = append(list[:len(list):len(list)], q)
 			}
 		}
@@ -168,13 +172,20 @@ func (r *run) crash(procs []*proc, fates []fate, s fault.Survival) {
 		}
 	}
 	r.gone++
+	var noticed []*proc
+	for i, p := range procs {
+		fates[i].gone = r.losesDisk(p, procs)
+		if p.host == nil || !slices.Contains(procs, p.host) {
+			noticed = append(noticed, p)
+		}
+	}
 	for i, p := range procs {
 		r.crashProc(p, fates[i], s)
 		if fates[i].torn {
 			r.left.torn--
 		}
 	}
-	for _, p := range procs {
+	for _, p := range noticed {
 		r.notify(p)
 	}
 	r.record(stopped)
@@ -229,6 +240,11 @@ func (r *run) leave(p *proc, inc core.Incarnation, f fate, s fault.Survival) {
 	if f.torn {
 		p.keep(write{key: p.writing[f.kept].key, torn: true})
 	}
+	if f.gone {
+		p.store = nil
+	}
+	p.host, p.kills = nil, nil
+	r.endTickets(p)
 	p.up, p.inc, p.writing, p.timers, p.watches, p.choices = false, inc, nil, nil, nil, nil
 	p.recovers, p.sent, p.heard = false, 0, nil
 	p.life++
@@ -257,8 +273,11 @@ func (r *run) notify(p *proc) {
 			continue
 		}
 		n := notice{group: g[0].id, due: r.clock() + r.pace.delay(q.rng, r.pace.notices[w])}
+		if r.setup.Launched {
+			n.life = g[0].inc - 1
+		}
 		if i, found := slices.BinarySearchFunc(q.pending, n, func(a, b notice) int {
-			return int(a.group) - int(b.group)
+			return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.life, b.life))
 		}); !found {
 			q.pending = slices.Insert(q.pending, i, n)
 		}
@@ -271,10 +290,21 @@ func (r *run) report(p *proc, i int) (procs []core.Proc) {
 	if !r.config.Model.Joint {
 		return r.setup.Group(p.pending[i].group)
 	}
-	for _, n := range p.pending {
-		procs = append(procs, r.setup.Group(n.group)...)
+	for i, n := range p.pending {
+		if i == 0 || p.pending[i-1].group != n.group {
+			procs = append(procs, r.setup.Group(n.group)...)
+		}
 	}
 	return procs
+}
+
+// failedLife is the life that the i-th notice of a proc is about: where procs are launched it says
+// so itself, elsewhere it is the newest that is over.
+func (r *run) failedLife(p *proc, i int) core.Incarnation {
+	if n := p.pending[i]; r.setup.Launched {
+		return n.life
+	}
+	return r.procs[p.pending[i].group].inc - 1
 }
 
 // tellable reports whether the detector may give the i-th notice now: at any time, or after the
@@ -297,6 +327,9 @@ func (r *run) tellable(p *proc, i int) bool {
 // mayRestart reports whether a proc that is down may start again: no member of its group is still
 // in an older life, and a proc that is placed by others has a place.
 func (r *run) mayRestart(p *proc) bool {
+	if r.launched(p) {
+		return len(p.tickets) > 0
+	}
 	if _, placed := r.layout.Hosted[p.id]; placed {
 		if _, hosted := r.host(p); !hosted {
 			return false
@@ -305,8 +338,10 @@ func (r *run) mayRestart(p *proc) bool {
 	return !slices.ContainsFunc(r.group(p), func(q *proc) bool { return q.up && q.inc < p.inc })
 }
 
-// started begins a new life. A new process has not known those who are up again by now.
-func (r *run) started(p *proc) {
+// started begins a new life, on the node of a host where procs are launched. A new process has not
+// known those who are up again by now.
+func (r *run) started(p, host *proc) {
+	p.host, p.tickets = host, nil
 	p.pending = slices.DeleteFunc(p.pending, func(n notice) bool {
 		return !slices.ContainsFunc(r.setup.Group(n.group), func(q core.Proc) bool {
 			return !r.procs[q].up

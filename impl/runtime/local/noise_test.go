@@ -14,9 +14,10 @@ import (
 // shares nothing with a real protocol and uses every effect on which an environment acts. Its fuel
 // bounds what it does, so runs come to an end.
 type noise struct {
-	proc  core.Proc
-	procs int
-	s     noiseState
+	proc     core.Proc
+	procs    int
+	launches bool // it stops and starts p0
+	s        noiseState
 }
 
 type noiseState struct {
@@ -68,6 +69,9 @@ func (m *noise) Step(in core.Input, out []core.Effect) []core.Effect {
 		m.s.Fuel, m.s.Life = 3, in.Incarnation
 		for _, r := range in.Records {
 			h = scramble(h ^ uint64(len(r.Value))<<3 ^ uint64(r.Owner))
+			for _, b := range r.Value {
+				h = scramble(h ^ uint64(b))
+			}
 			if r.Torn {
 				h++
 			}
@@ -80,6 +84,19 @@ func (m *noise) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Down:
 		for _, p := range in.Procs {
 			h = scramble(h ^ uint64(p))
+		}
+		h = scramble(h ^ uint64(in.Incarnation))
+	case core.Killed:
+		h = scramble(h ^ uint64(in.From)<<32 ^ uint64(in.Incarnation))
+	case core.Loaded:
+		for _, r := range in.Records {
+			h = scramble(h ^ uint64(len(r.Value))<<3 ^ uint64(r.Owner))
+			for _, b := range r.Value {
+				h = scramble(h ^ uint64(b))
+			}
+			if r.Torn {
+				h++
+			}
 		}
 	}
 	m.s.Mix = scramble(m.s.Mix ^ h)
@@ -136,6 +153,21 @@ func (m *noise) effect(h uint64) core.Effect {
 		return core.Effect{Kind: core.Declare, What: trace.Disowned,
 			To: core.Proc(h >> 16 % uint64(m.procs))}
 	}
+	if h>>48%3 == 0 {
+		switch h >> 50 % 4 {
+		case 0:
+			return core.Effect{Kind: core.Read, Key: key}
+		case 1:
+			if m.launches {
+				return core.Effect{Kind: core.Kill, To: 0}
+			}
+		default:
+			if m.launches {
+				return core.Effect{Kind: core.Launch, To: 0, Key: key,
+					Value: []byte{byte(h >> 60)}}
+			}
+		}
+	}
 	e := core.SendTo(core.Proc(h>>16%uint64(m.procs)),
 		&noiseMessage{Mix: h >> 20 % 4, Long: make([]byte, h>>30%3)})
 	e.Former = m.s.Split && h>>40%2 == 0
@@ -150,7 +182,8 @@ func noiseSetup(rng *rand.Rand) *core.Setup {
 	}}
 	salt := rng.Uint64()
 	s.New = func(p core.Proc) core.Machine {
-		return &noise{proc: p, procs: n, s: noiseState{Mix: salt}}
+		return &noise{proc: p, procs: n, launches: s.Launched && p > 0,
+			s: noiseState{Mix: salt}}
 	}
 	s.Layout.Groups, s.Layout.Hosted = map[core.Proc][]core.Proc{}, map[core.Proc]bool{}
 	for p := range core.Proc(n) {
@@ -161,6 +194,10 @@ func noiseSetup(rng *rand.Rand) *core.Setup {
 		if rng.IntN(2) == 0 {
 			s.Initiators = append(s.Initiators, p)
 		}
+	}
+	if rng.IntN(3) == 0 {
+		launchedNoise(rng, s)
+		return s
 	}
 	if rng.IntN(2) == 0 {
 		group := []core.Proc{0, 1}
@@ -173,6 +210,27 @@ func noiseSetup(rng *rand.Rand) *core.Setup {
 		s.Reads = func(p core.Proc) []core.Proc { return []core.Proc{0, p} }
 	}
 	return s
+}
+
+// launchedNoise makes the first proc one that the others start and stop; nodes may be gone for
+// good, and their disks with them.
+func launchedNoise(rng *rand.Rand, s *core.Setup) {
+	n := len(s.Layout.Names)
+	s.Launched, s.Layout.Ranks, s.Programs = true, 1, make([]core.Program, 1)
+	s.Layout.Nodes = []core.Proc{core.Proc(n - 1)}
+	s.Layout.Hosted[0] = rng.IntN(4) == 0
+	s.Layout.Holdings = rng.IntN(2) == 0
+	for p := 1; p < n; p++ {
+		if rng.IntN(2) == 0 {
+			s.Local = append(s.Local, core.Proc(p))
+		}
+		if rng.IntN(3) == 0 {
+			s.Layout.Hosted[core.Proc(p)] = false
+		}
+	}
+	if rng.IntN(2) == 0 {
+		s.Reads = func(p core.Proc) []core.Proc { return []core.Proc{core.Proc(n - 1), p} }
+	}
 }
 
 // noiseModel is a random failure model.
@@ -194,6 +252,12 @@ func noiseModel(rng *rand.Rand, procs int) fault.Model {
 	}
 	if m.KeepsOrder() {
 		m.Selective = false
+	}
+	if m.Disks = fault.Disks(rng.IntN(2)); coin() {
+		m.Lose, m.Corrupt, m.Full = rng.IntN(2), rng.IntN(2), rng.IntN(2)
+	}
+	if coin() {
+		m.Spoiled = []core.Proc{core.Proc(rng.IntN(procs))}
 	}
 	if coin() {
 		m.Victims = []core.Proc{core.Proc(rng.IntN(procs))}

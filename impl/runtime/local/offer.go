@@ -31,6 +31,10 @@ const (
 	lose
 	duplicate
 	erase
+	kill
+	refuse
+	vanish
+	spoil
 )
 
 // offer is one event that can happen.
@@ -39,11 +43,17 @@ type offer struct {
 	fault bool
 	due   time.Duration
 
-	channel *channel  // deliver, lose, duplicate, cut
-	packet  *packet   // deliver, lose, duplicate
-	index   int       // advance, told, tick: which of several
-	group   core.Proc // suspect: who, told: of whom, expire: about whom
-	request *request  // checkpoint, suspect, false expire: of the plan, nil where a schedule asks
+	channel *channel // deliver, lose, duplicate, cut
+	packet  *packet  // deliver, lose, duplicate
+	// advance, told, tick: which of several, kill: the outcome, vanish, spoil: the place of the
+	// record
+	index int
+	way   int // spoil: how
+	// suspect: who, told: of whom, expire: about whom, kill: who is stopped, restart: who has
+	// launched it
+	group   core.Proc
+	spoil   *plan.Spoil // refuse, vanish, spoil: of the plan, nil where a schedule asks
+	request *request    // checkpoint, suspect, false expire: of the plan, nil where a schedule asks
 
 	// When it is picked:
 	input core.Input
@@ -62,13 +72,16 @@ type request struct {
 // one proc in the order of the world.
 func (r *run) offers(p *proc) iter.Seq[offer] {
 	return func(yield func(offer) bool) {
-		if !p.up {
-			if r.mayRestart(p) {
-				yield(offer{kind: restart, due: p.readyAt})
-			}
-			return
+		switch {
+		case p.up:
+			_ = r.arrivals(p, yield) && r.steps(p, yield) && r.ends(p, yield) &&
+				r.asked(p, yield) && r.harmed(p, yield)
+		case r.launched(p):
+			_ = r.starts(p, yield) && r.harmed(p, yield)
+		default:
+			_ = (!r.mayRestart(p) || yield(offer{kind: restart, due: p.readyAt})) &&
+				r.harmed(p, yield)
 		}
-		_ = r.arrivals(p, yield) && r.steps(p, yield) && r.ends(p, yield) && r.asked(p, yield)
 	}
 }
 
@@ -102,7 +115,8 @@ func (r *run) steps(p *proc, yield func(offer) bool) bool {
 		return false
 	}
 	for i, n := range p.pending {
-		if (r.config.Model.Joint && i > 0) || !r.tellable(p, i) {
+		if i > 0 && (r.config.Model.Joint || p.pending[i-1].group == n.group) ||
+			!r.tellable(p, i) {
 			continue
 		}
 		if !yield(offer{kind: told, index: i, group: n.group, due: max(n.due, p.readyAt)}) {
@@ -114,7 +128,7 @@ func (r *run) steps(p *proc, yield func(offer) bool) bool {
 			return false
 		}
 	}
-	return r.expiries(p, yield)
+	return r.expiries(p, yield) && r.stops(p, yield)
 }
 
 // ends are the cuts of channels, and the stop of a proc whose group is stopping.
@@ -225,21 +239,37 @@ func (r *run) prepare(p *proc, o *offer) {
 	case advance:
 		o.input = core.Input{Kind: core.Advance, Choice: p.choices[o.index]}
 	case persisted:
-		o.input = core.Input{Kind: core.Persisted, Key: p.writing[p.puts()].key}
+		o.input = p.done()
+	case refuse:
+		o.input = core.Input{Kind: core.Refused, Key: p.writing[p.puts()].key}
+	case kill:
+		o.input = r.killed(p, r.procs[o.group])
 	case told:
-		o.input = core.Input{Kind: core.Down, Procs: r.report(p, o.index)}
+		o.input = core.Input{Kind: core.Down, Procs: r.report(p, o.index),
+			Incarnation: r.failedLife(p, o.index)}
 	case tick:
 		o.input = core.Input{Kind: core.Tick, Timer: p.timers[o.index].name}
 	case expire:
 		o.input = core.Input{Kind: core.Tick, Timer: core.Silence, From: o.group}
 	case restart:
-		o.input = core.Input{Kind: core.Restore, From: r.hostOf(p), Incarnation: p.inc,
-			Records: r.records(p)}
+		o.input = r.restored(p, o)
 	case checkpoint:
 		o.input = core.Input{Kind: core.Checkpoint}
 	case suspect:
-		o.input = core.Input{Kind: core.Down, Procs: r.setup.Group(o.group)}
+		o.input = core.Input{Kind: core.Down, Procs: r.setup.Group(o.group),
+			Incarnation: r.procs[o.group].inc}
 	}
+}
+
+// restored is the input of a proc that starts.
+func (r *run) restored(p *proc, o *offer) core.Input {
+	in := core.Input{Kind: core.Restore, Incarnation: p.inc}
+	if !r.launched(p) {
+		in.From, in.Records = r.hostOf(p), r.records(p)
+	} else if t := p.ticket(o.group); t != nil {
+		in.From, in.Records = t.by.id, []core.Record{{Owner: t.by.id, Key: t.key, Value: t.value}}
+	}
+	return in
 }
 
 // direct does what needs no machine.
@@ -258,6 +288,10 @@ func (r *run) direct(p *proc, o *offer) bool {
 		} else {
 			r.drop(p, func(c *channel) bool { return c == o.channel })
 		}
+		return true
+	case vanish, spoil:
+		r.out.Schedule = append(r.out.Schedule, r.name(p, o, nil))
+		r.damage(p, o)
 		return true
 	case stop:
 		all := r.fates([]*proc{p})
@@ -283,19 +317,35 @@ func (r *run) possible(p *proc, o *offer) bool {
 			(o.kind == deliver || r.left.duplicates > 0)
 	case told:
 		return o.index < len(p.pending) && p.pending[o.index].group == o.group &&
-			r.tellable(p, o.index) && slices.Equal(r.report(p, o.index), o.input.Procs)
+			r.tellable(p, o.index) && slices.Equal(r.report(p, o.index), o.input.Procs) &&
+			r.failedLife(p, o.index) == o.input.Incarnation
 	case expire: // a false one is no fault any more when the life is over
 		return o.fault && r.mayMistake(p, o.group) || !o.fault && r.mayExpire(p, o.group)
 	case restart:
-		return r.mayRestart(p) && o.inc == p.inc && o.input.From == r.hostOf(p) &&
-			slices.EqualFunc(r.records(p), o.input.Records, func(a, b core.Record) bool {
-				return a.Owner == b.Owner && a.Key == b.Key && a.Torn == b.Torn &&
-					string(a.Value) == string(b.Value)
-			})
-	case checkpoint, suspect:
+		now := r.restored(p, o)
+		return r.mayRestart(p) && o.inc == p.inc && o.input.From == now.From &&
+			same(o.input.Records, now.Records)
+	case checkpoint:
 		return r.mayAsk(p, o)
+	case suspect:
+		return r.mayAsk(p, o) && r.procs[o.group].inc == o.input.Incarnation
+	case kill:
+		return o.index < len(r.killings(p, r.procs[o.group])) &&
+			r.killed(p, r.procs[o.group]).Incarnation == o.input.Incarnation
+	case persisted: // a record that it reads may have changed
+		return same(o.input.Records, p.done().Records)
+	case refuse:
+		return r.left.full > 0
 	}
 	return true // nobody else changes what the proc itself has asked for
+}
+
+// same reports whether records are the same.
+func same(a, b []core.Record) bool {
+	return slices.EqualFunc(a, b, func(a, b core.Record) bool {
+		return a.Owner == b.Owner && a.Key == b.Key && a.Torn == b.Torn &&
+			string(a.Value) == string(b.Value)
+	})
 }
 
 // ignore notes that nothing comes of an offer as long as nothing changes.
@@ -335,7 +385,15 @@ func (r *run) cause(p *proc, o *offer) {
 			r.requested(o)
 		}
 	case restart:
-		r.started(p)
+		var host *proc
+		if r.launched(p) {
+			host = r.procs[o.input.From]
+		}
+		r.started(p, host)
+	case kill:
+		r.stopKilled(p, r.procs[o.group], o.index)
+	case refuse:
+		r.refuse(p, o)
 	case checkpoint:
 		r.left.checkpoints--
 		r.requested(o)
@@ -361,6 +419,9 @@ func (r *run) name(p *proc, o *offer, events []trace.Event) string {
 	case advance:
 		return "step " + name + " " + l.StepName(p.id, events, uint32(o.input.Choice))
 	case persisted:
+		if o.input.Kind == core.Loaded {
+			return "loaded " + name + " " + o.input.Key
+		}
 		return "persisted " + name + " " + o.input.Key
 	case told:
 		return "told " + name + " down " + l.NamesOf(o.input.Procs)
@@ -369,7 +430,20 @@ func (r *run) name(p *proc, o *offer, events []trace.Event) string {
 	case expire:
 		return "expire " + name + " hears nothing of " + l.Name(o.group)
 	case restart:
-		return fmt.Sprintf("restart %s incarnation %d", name, o.inc)
+		text := fmt.Sprintf("restart %s incarnation %d", name, o.inc)
+		if r.launched(p) {
+			text += " on " + l.Name(o.group)
+		}
+		return text
+	case kill:
+		return l.CrashName("killed "+name, [][]core.Proc{{o.group}}, o.index)
+	case refuse:
+		return "refused " + name + " " + o.input.Key
+	case vanish:
+		return "lost record of " + name + " " + p.store[o.index].key
+	case spoil:
+		return "corrupted record of " + name + " " + p.store[o.index].key + ", " +
+			fault.DamageName(o.way)
 	case cut:
 		return "cut " + l.Channel(o.channel.from, o.channel.inc, p.id)
 	case erase:

@@ -35,6 +35,9 @@ type proc struct {
 	timers  []timer    // by name
 	watches []watch    // watchdogs, by proc
 	holding trace.Holding
+	host    *proc    // whose node it runs on, where procs are launched
+	tickets []ticket // of a proc that is down: who starts it
+	kills   []stopping
 
 	// Of the machine as it is between two steps.
 	version   int // changes with every step
@@ -48,6 +51,7 @@ type proc struct {
 // notice is one failure that the detector will report.
 type notice struct {
 	group core.Proc // its first proc
+	life  core.Incarnation
 	due   time.Duration
 }
 
@@ -174,7 +178,7 @@ func (r *run) attempt(p *proc, o *offer) (a *attempt) {
 		a.before = r.setup.New(p.id)
 		core.Clone(a.machine, a.before)
 	}
-	a.step(p.id, o.input, len(r.procs))
+	a.step(p.id, o.input, r.setup)
 	a.choices = a.machine.Choices(nil)
 	h := core.HistoryOf(a.machine)
 	a.recovers = h != nil && h.Recovering
@@ -212,8 +216,8 @@ func (r *run) decode(k *packet) core.Message {
 // wrong is what a step panics with that asks for what nobody can do.
 type wrong string
 
-// step hands the input to the machine, one of so many, and takes the effects apart.
-func (a *attempt) step(p core.Proc, in core.Input, procs int) {
+// step hands the input to the machine, one of the setup, and takes the effects apart.
+func (a *attempt) step(p core.Proc, in core.Input, s *core.Setup) {
 	v := core.Evidence{Proc: p, Incarnation: a.inc}
 	if event, ok := v.OfInput(&in); ok {
 		a.events = append(a.events, event)
@@ -222,7 +226,7 @@ func (a *attempt) step(p core.Proc, in core.Input, procs int) {
 	v.After = core.HistoryOf(a.machine)
 	for i := range effects {
 		e := &effects[i]
-		if words := e.Wrong(procs); words != "" {
+		if words := s.Wrong(e); words != "" {
 			panic(wrong(words))
 		}
 		if e.Acts() {
@@ -316,7 +320,7 @@ func (r *run) idle(o *offer, a *attempt) bool {
 				return false
 			}
 		case core.Persist, core.SetTimer, core.Watch, core.Unwatch, core.Renew, core.Exit,
-			core.Commit, core.Rollback:
+			core.Commit, core.Rollback, core.Kill, core.Launch, core.Read:
 			return false
 		}
 	}
@@ -331,13 +335,14 @@ func (r *run) take(p *proc, o *offer, a *attempt) {
 	var members []*proc
 	if cut > 0 {
 		name += trace.CutShort(cut)
-		members = r.withHosted(r.group(p))
 	}
 	r.out.Schedule = append(r.out.Schedule, name)
 	if e, ok := r.noticed(p, o); ok {
 		r.record([]trace.Event{e})
 	}
-	r.cause(p, o)
+	if r.cause(p, o); cut > 0 {
+		members = r.withHosted(r.group(p))
+	}
 	events, acts := a.events, len(a.acts)
 	if cut > 0 {
 		events, acts = a.events[:a.acts[cut].first], cut
@@ -383,6 +388,12 @@ func (r *run) perform(p *proc, a *attempt, effects int) {
 			r.renew(p)
 		case core.Exit:
 			r.exit(p)
+		case core.Kill:
+			r.askKill(p, r.procs[e.To])
+		case core.Launch:
+			r.launch(p, r.procs[e.To], e)
+		case core.Read:
+			r.queue(p, write{key: e.Key, read: true})
 		case core.Rollback:
 			r.leave(p, p.inc+1, fate{}, fault.Prefix)
 		}

@@ -91,6 +91,7 @@ type run struct {
 	recovered bool
 	armed     []plan.Failure // of the plan, not struck yet
 	requests  []*request     // of the plan, not made yet
+	spoils    []*plan.Spoil  // of the plan, not done yet
 	inFlight  int
 	gone      int // how often something was lost so far: what was in vain before may not be now
 	position  int // in Config.Schedule
@@ -99,7 +100,11 @@ type run struct {
 }
 
 // budgets are what is left of those in the model.
-type budgets struct{ failures, checkpoints, losses, duplicates, suspicions, torn int }
+type budgets struct {
+	failures, checkpoints, losses, duplicates, suspicions, torn int
+
+	lose, corrupt, full int // of records
+}
 
 func newRun(setup *core.Setup, c Config) *run {
 	m := &c.Model
@@ -108,16 +113,21 @@ func newRun(setup *core.Setup, c Config) *run {
 	}
 	r := &run{setup: setup, layout: &setup.Layout, config: c, start: time.Now(),
 		done: make(chan struct{}), trying: make([]atomic.Pointer[offer], len(setup.Layout.Names)),
-		rng:   rand.New(rand.NewPCG(c.Seed, 0)),
-		left:  budgets{m.Failures, m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions, m.Torn},
+		rng: rand.New(rand.NewPCG(c.Seed, 0)),
+		left: budgets{m.Failures, m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions, m.Torn,
+			m.Lose, m.Corrupt, m.Full},
 		armed: append([]plan.Failure(nil), c.Plan.Failures...)}
 	for _, q := range c.Plan.Requests {
 		r.requests = append(r.requests, &request{Request: q})
+	}
+	for _, d := range c.Plan.Spoils {
+		r.spoils = append(r.spoils, &d)
 	}
 	for p := range setup.Layout.Names {
 		r.procs = append(r.procs, &proc{id: core.Proc(p), up: true, wake: make(chan struct{}, 1),
 			rng: rand.New(rand.NewPCG(c.Seed, uint64(p)+1))})
 	}
+	r.place()
 	r.pace.draw(r.rng, len(r.procs), c.Spread)
 	r.out.Trace.Layout = *r.layout
 	return r

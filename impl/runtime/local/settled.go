@@ -35,7 +35,7 @@ func (r *run) unsettled(p *proc) bool {
 	}
 	if !p.up || len(p.pending) > 0 || slices.ContainsFunc(p.watches, func(v watch) bool {
 		return v.over
-	}) || p.puts() >= 0 || len(p.inbox) > 0 {
+	}) || p.puts() >= 0 || len(p.inbox) > 0 || len(p.kills) > 0 {
 		return true
 	}
 	return p.inc > 0 && int(p.id) < r.layout.Ranks && len(p.choices) > 0 &&

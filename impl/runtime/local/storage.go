@@ -14,6 +14,7 @@ type write struct {
 	value []byte
 	torn  bool
 	gone  bool // on its way: the record is deleted
+	read  bool // on its way: nothing changes, the record is read when its turn has come
 	due   time.Duration
 }
 
@@ -25,6 +26,11 @@ func (r *run) write(p *proc, e *core.Effect) {
 	if w.gone && !p.known(e.Key, len(p.writing), true) {
 		return // no outcome shows it
 	}
+	r.queue(p, w)
+}
+
+// queue puts an entry behind those in progress.
+func (r *run) queue(p *proc, w write) {
 	w.due = r.clock() + r.pace.delay(p.rng, r.pace.writes[p.id])
 	if n := len(p.writing); n > 0 {
 		w.due = max(w.due, p.writing[n-1].due)
@@ -32,7 +38,7 @@ func (r *run) write(p *proc, e *core.Effect) {
 	p.writing = append(p.writing, w)
 }
 
-// puts is the place of the oldest put in progress, -1 when there is none.
+// puts is the place of the oldest put or read in progress, -1 when there is none.
 func (p *proc) puts() int {
 	return slices.IndexFunc(p.writing, func(w write) bool { return !w.gone })
 }
@@ -51,6 +57,7 @@ func (p *proc) keep(w write) {
 		return strings.Compare(s.key, key)
 	})
 	switch {
+	case w.read:
 	case found && w.gone:
 		p.store = slices.Delete(p.store, i, i+1)
 	case found:
@@ -64,7 +71,7 @@ func (p *proc) keep(w write) {
 // in progress are stable.
 func (p *proc) known(key string, kept int, torn bool) bool {
 	for _, w := range slices.Backward(p.writing[:kept]) {
-		if w.key == key {
+		if w.key == key && !w.read {
 			return !w.gone
 		}
 	}
@@ -89,11 +96,17 @@ func (r *run) erases(p *proc) bool {
 type fate struct {
 	kept int
 	torn bool
+	gone bool // the disk is
 }
 
-// fates lists what may become of the writes in progress of the procs, in the order in which the
-// world numbers it.
+// fates lists what may become of the writes in progress of the procs when they crash, in the order
+// in which the world numbers it.
 func (r *run) fates(procs []*proc) (all [][]fate) {
+	return r.outcomes(procs, func(p *proc) bool { return r.losesDisk(p, procs) })
+}
+
+// outcomes is fates for procs of which some lose their disks.
+func (r *run) outcomes(procs []*proc, gone func(*proc) bool) (all [][]fate) {
 	chosen := make([]fate, len(procs))
 	var choose func(i, damaged int)
 	choose = func(i, damaged int) {
@@ -101,8 +114,16 @@ func (r *run) fates(procs []*proc) (all [][]fate) {
 			all = append(all, slices.Clone(chosen))
 			return
 		}
+		if gone(procs[i]) {
+			chosen[i] = fate{gone: true}
+			choose(i+1, damaged)
+			return
+		}
 		n := len(procs[i].writing)
 		for kept := 0; kept <= n; kept++ {
+			if kept < n && procs[i].writing[kept].read {
+				continue // as behind it
+			}
 			chosen[i] = fate{kept: kept}
 			choose(i+1, damaged)
 			if r.left.torn > damaged && procs[i].tears(kept) {
@@ -119,7 +140,7 @@ func (r *run) fates(procs []*proc) (all [][]fate) {
 // record: when its key has no value by then. Half a rewrite leaves the older value, as on disk
 // (package impl/runtime/disk).
 func (p *proc) tears(kept int) bool {
-	if kept == len(p.writing) || p.writing[kept].gone {
+	if kept == len(p.writing) || p.writing[kept].gone || p.writing[kept].read {
 		return false
 	}
 	return !p.known(p.writing[kept].key, kept, false)

@@ -130,7 +130,8 @@ func (r *run) host(p *proc) (core.Proc, bool) {
 	return 0, false
 }
 
-// hostOf is the host that a proc is told when it starts again, 0 for one that needs none.
+// hostOf is the host that a proc is told when it starts again without a launch, 0 for one that
+// needs none.
 func (r *run) hostOf(p *proc) core.Proc {
 	if _, placed := r.layout.Hosted[p.id]; !placed {
 		return 0

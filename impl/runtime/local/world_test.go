@@ -72,7 +72,8 @@ func TestRunsRepeatInTheWorld(t *testing.T) {
 	}
 	t.Logf("%d complete, events %v", complete, counts)
 	for _, kind := range []string{"deliver", "step", "persisted", "told", "tick", "expire",
-		"restart", "cut", "stop", "checkpoint", "suspect", "lose", "duplicate", "crash", "inside"} {
+		"restart", "cut", "stop", "checkpoint", "suspect", "lose", "duplicate", "crash", "inside",
+		"killed", "loaded", "refused", "lost", "corrupted"} {
 		if counts[kind] == 0 {
 			t.Errorf("no event %s in any run", kind)
 		}
@@ -121,7 +122,8 @@ func TestSchedulesAreEnforced(t *testing.T) {
 	}
 	t.Logf("%d skipped, events %v", skipped, counts)
 	for _, kind := range []string{"deliver", "step", "persisted", "told", "tick", "expire",
-		"restart", "cut", "stop", "checkpoint", "suspect", "lose", "duplicate", "crash", "inside"} {
+		"restart", "cut", "stop", "checkpoint", "suspect", "lose", "duplicate", "crash", "inside",
+		"killed", "loaded", "refused", "lost", "corrupted"} {
 		if counts[kind] == 0 {
 			t.Errorf("no event %s in any run", kind)
 		}

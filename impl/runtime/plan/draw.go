@@ -35,6 +35,9 @@ func Draw(rng *rand.Rand, setup *core.Setup, m *fault.Model, l Lengths) (p Plan)
 	if setup.Watchdogs {
 		p.Requests = append(p.Requests, d.expiries()...)
 	}
+	if m.Lose+m.Corrupt+m.Full > 0 { // otherwise nothing is drawn, as ever
+		p.Spoils = DrawSpoils(rng, setup, m, l)
+	}
 	rates := []int{2, 8, 32}
 	p.Lost, p.Doubled = rates[rng.IntN(len(rates))], rates[rng.IntN(len(rates))]
 	return p
