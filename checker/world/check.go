@@ -106,7 +106,8 @@ func prepare(ctx context.Context, c Case, o checker.Options) (*World, *Outcome, 
 		return nil, outOfModel(reason), nil // before a single state
 	}
 	c.hurry(o.MaxTime)
-	oracle, err := c.oracle(ctx, o)
+	oracle, err := OracleOf(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates,
+		MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown,

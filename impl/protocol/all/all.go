@@ -11,6 +11,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/camel/volume"
 	"github.com/domino-check/domino/impl/protocol/causal"
 	causalprinted "github.com/domino-check/domino/impl/protocol/causal/printed"
+	"github.com/domino-check/domino/impl/protocol/errmgr"
 	"github.com/domino-check/domino/impl/protocol/example/paxos"
 	"github.com/domino-check/domino/impl/protocol/example/twophase"
 	"github.com/domino-check/domino/impl/protocol/hydee"
@@ -31,6 +32,7 @@ func Protocols() protocol.List {
 			hydee.Protocol.PrintedAs(hydeeprinted.Form, hydeeprinted.Started, hydeefrench.Form),
 			causal.Protocol.PrintedAs(causalprinted.Form),
 			camel.Protocol.With(volume.Table).PrintedAs(camelprinted.Form),
+			errmgr.Protocol,
 			paxos.Protocol,
 			twophase.Protocol,
 		},

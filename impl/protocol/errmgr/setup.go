@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/errmgr/policy"
 	"github.com/domino-check/domino/impl/protocol/errmgr/sstore"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -81,6 +82,11 @@ func newConfig(o Options, errata core.Switches, stack string, ranks int,
 	if c.Predictions > 0 {
 		c.oracle = next
 	}
+	policies, err := policy.Parse(stack, policy.House())
+	if err != nil {
+		return nil, &core.ChoiceError{Key: "policies", Err: err}
+	}
+	c.logs = policies.Has("light")
 	return c, c.newRules()
 }
 

@@ -71,3 +71,15 @@ func (s SnapID) RecordKey() string { return RecordPrefix + s.String() }
 func (s SnapID) FileKey(r core.Rank) string {
 	return FilePrefix + s.String() + "/" + strconv.Itoa(int(r))
 }
+
+// ParseFile reads what FileKey wrote, and nothing else.
+func ParseFile(key string) (SnapID, core.Rank, error) {
+	name, ok := strings.CutPrefix(key, FilePrefix)
+	snap, rank, _ := strings.Cut(name, "/")
+	id, err := ParseSnap(snap)
+	r, bad := strconv.ParseUint(rank, 10, 16)
+	if !ok || err != nil || bad != nil || id.FileKey(core.Rank(r)) != key {
+		return SnapID{}, 0, fmt.Errorf("%q names no file, want %sSEQ.EPOCH/RANK", key, FilePrefix)
+	}
+	return id, core.Rank(r), nil
+}

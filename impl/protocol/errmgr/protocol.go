@@ -1,0 +1,133 @@
+package errmgr
+
+import (
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/protocol/errmgr/policy"
+	"github.com/domino-check/domino/impl/protocol/errmgr/sstore"
+	"github.com/domino-check/domino/spec/promise"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// usual is the stack of a scenario that names none.
+const usual = "autor"
+
+// Protocol is the composite with the policies of the house.
+var Protocol = protocol.Protocol{
+	Name:   "errmgr",
+	Doc:    "composable recovery policies over stable storage of snapshots [ErrMgr]",
+	Errata: Errata(),
+	Options: func(text string) error {
+		_, err := ParseOptions(text)
+		return err
+	},
+	OptionDocs: optionDocs,
+	Policies: func(text string) error {
+		_, err := policy.Parse(text, policy.House())
+		return err
+	},
+	PolicyDocs: policyDocs(),
+	Setup: func(r protocol.Request) (*core.Setup, error) {
+		o, err := ParseOptions(r.Options)
+		if err != nil {
+			return nil, err
+		}
+		if r.Policies == "" {
+			r.Policies = usual
+		}
+		c, err := newConfig(o, r.Errata, r.Policies, r.Layout.Ranks, r.Layout.Clusters)
+		if err != nil {
+			return nil, err
+		}
+		return c.setup(r.Layout, r.Programs)
+	},
+	Perf: protocol.Perf{Colour: 0},
+}
+
+// policyDocs are the policies in words.
+func policyDocs() (docs []protocol.Option) {
+	for _, m := range policy.House() {
+		docs = append(docs, protocol.Option{Name: m.Name, Doc: m.Doc})
+	}
+	return docs
+}
+
+// setup is the composite for programs.
+func (c *config) setup(layout trace.Layout, programs []core.Program) (*core.Setup, error) {
+	layout.Labels = core.Labels(programs)
+	if err := c.layout(&layout); err != nil {
+		return nil, err
+	}
+	s := &core.Setup{
+		Protocol: "errmgr", Layout: layout, Programs: programs,
+		NewMessage: func() core.Message { return new(Message) },
+		New:        func(p core.Proc) core.Machine { return c.machine(p, programs) },
+		Launched:   true,
+		Promises:   c.promises(),
+	}
+	for h := range c.Heads {
+		s.Watchers = append(s.Watchers, c.head+core.Proc(h))
+		s.Initiators = append(s.Initiators, c.head+core.Proc(h))
+	}
+	for r := range core.Proc(c.ranks) {
+		if c.Peers {
+			s.Watchers = append(s.Watchers, r)
+		}
+	}
+	for k := range c.all() {
+		s.Local = append(s.Local, c.node(k))
+	}
+	return s, s.Validate()
+}
+
+// machine makes the machine of a proc.
+func (c *config) machine(p core.Proc, programs []core.Program) core.Machine {
+	switch {
+	case c.isRank(p):
+		return newRank(c, core.Rank(p), programs[p])
+	case c.isNode(p):
+		return &daemon{config: c, self: p}
+	case c.isHead(p):
+		return newHead(c)
+	case p == c.store:
+		return &store{config: c}
+	}
+	return newOracle(c)
+}
+
+// answers are what the policies of the house do about a failure.
+var answers = map[string]promise.Answer{"crmig": promise.Moves, "light": promise.RestoresFailed,
+	"sustain": promise.RunsThrough, "autor": promise.RestoresAll, "abort": promise.GivesUp}
+
+// promises are those of the composite with its options and policies.
+func (c *config) promises() promise.Promises {
+	stack, err := c.policies()
+	if err != nil {
+		panic("invariant: the stack was read when the config was made: " + err.Error())
+	}
+	p := promise.Promises{FIFO: true, Reliable: true, Recovers: true,
+		Lines: "coordinated", Damage: -1, Full: -1, Suspicions: -1,
+		StableKeys: []string{"file/", "snap/", movePrefix, recordSeq, recordRuling, recordMove,
+			recordAbort},
+		Snapshots: promise.Storage{Promised: true, Copying: c.Flow, Cache: c.Cache}}
+	for _, q := range stack {
+		p.Policies = append(p.Policies, promise.Policy{Name: q.Name(), Answer: answers[q.Name()]})
+	}
+	if stack.Has("autor") {
+		p.RollsBack = promise.All
+	}
+	if c.logs {
+		p.Logging, p.Needs = "at the sender", promise.Deterministic
+	}
+	if c.Store == sstore.Central {
+		p.Snapshots.Copying = 0
+	}
+	if c.Store == sstore.Peers {
+		p.Snapshots.Replicas = c.Copies
+		if c.Domains != nil {
+			p.Snapshots.Domains = make([]int, c.first)
+			p.Snapshots.Domains = append(p.Snapshots.Domains, c.Domains...)
+		}
+	}
+	return p
+}
