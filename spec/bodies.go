@@ -24,7 +24,8 @@ var OneBody = register(Property{
 			return ""
 		}
 		switch {
-		case e.Kind == trace.Adopted && v.Observed(e.Peer).Up:
+		// at its own start a node says who is there, and has started nobody
+		case e.Kind == trace.Adopted && e.Digest != 0 && v.Observed(e.Peer).Up:
 			return fmt.Sprintf("%s starts %s, which is up", f.name(e.Proc), f.name(e.Peer))
 		case e.Kind == trace.Ruled && e.Text == trace.RuleReleased:
 			for p := range f.procs() {

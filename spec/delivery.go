@@ -43,11 +43,12 @@ var FIFO = register(Property{
 var LegalOrder = register(Property{
 	Name: "legal-order", Kind: Always, Source: "[HydEE] section IV",
 	Doc: "the sequence of deliveries of each rank is that of some failure-free run",
-	// Where a job may go on without a rank no sequence is illegal: 1. a receive of p from the rank
-	// that is gone ends in an error. 2. p goes on, and sends to q what without failures it sends
-	// only when it has received that message. 3. q, which has not been told yet, receives it first.
-	Applies: func(f *Facts) bool { return f.Oracle != nil && !runsThrough(f) },
-	Needs:   "programs that can be explored alone, and no policy that runs through a failure",
+	// Where a job may go on without a rank there are more: 1. a receive of p from the rank that is
+	// gone ends in an error. 2. p goes on, and sends to q what without failures it sends only when
+	// it has received that message. 3. q, which has not been told yet, receives it first. So there
+	// the runs in which ranks stop are explored, too.
+	Applies: explored,
+	Needs:   aloneOrWithout,
 	Event: func(f *Facts, v View, e trace.Event) string {
 		h := v.Observed(e.Proc).History
 		if e.Kind != trace.Delivered || h == nil || int(e.Proc) >= f.Layout.Ranks {
@@ -55,7 +56,8 @@ var LegalOrder = register(Property{
 		}
 		before := h.Delivered
 		list := append(before[:len(before):len(before)], trace.Delivery{ID: e.ID})
-		if f.Oracle.Legal[e.Proc][SequenceKey(list)] {
+		key := SequenceKey(list)
+		if f.Oracle.Legal[e.Proc][key] || runsThrough(f) && f.Oracle.Survivors.Legal[e.Proc][key] {
 			return ""
 		}
 		words := ""
@@ -70,12 +72,17 @@ var LegalOrder = register(Property{
 // Genuine: nobody receives what was not sent to it.
 var Genuine = register(Property{
 	Name: "genuine", Kind: Always, Source: "reliable channels",
-	Doc:     "a delivered message is one that the program sends to this rank, with its payload",
-	Applies: func(f *Facts) bool { return f.Oracle != nil && f.Sends },
-	Needs:   "Needs a send-deterministic program, which can be explored alone",
+	Doc: "a delivered message is one that the program sends to this rank, with its payload",
+	// what is sent after an error is not what is sent without: then all that may be sent is known
+	Applies: func(f *Facts) bool { return explored(f) && (f.Sends || runsThrough(f)) },
+	Needs: "Needs a send-deterministic program, or a policy that runs through failures; and " +
+		aloneOrWithout,
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Delivered {
 			return ""
+		}
+		if runsThrough(f) {
+			return f.strange(e)
 		}
 		fact, ok := f.Oracle.Sent[e.ID]
 		switch {

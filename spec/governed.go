@@ -152,13 +152,28 @@ func (f *Facts) storeDown(v View) bool {
 	return false
 }
 
-// unheard counts the domains of nodes that are down and about which no head has opened an episode:
-// it may not have been told yet.
+// storeBack reports whether a service that is no node has failed: what it had on its disk before it
+// does not say again.
+func (f *Facts) storeBack(v View) bool {
+	for p := trace.Proc(f.ranks()); p < f.procs(); p++ {
+		o := v.Observed(p)
+		if !f.isNode(p) && o.Up && o.Incarnation > 0 && rulingOf(v, p).Snaps == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// unheard counts the domains of nodes that are down and about which no head has ever opened an
+// episode: it may not have been told yet. Of one that has come back it may not have been told
+// again.
 func (f *Facts) unheard(v View) int {
 	domains := map[int]bool{}
 	for p := trace.Proc(f.ranks()); p < f.procs(); p++ {
-		if f.isNode(p) && !v.Observed(p).Up && !f.rulings(v,
-			func(_ trace.Proc, r *trace.Ruling) bool { return slices.Contains(r.Group, p) }) {
+		heard := f.rulings(v, func(_ trace.Proc, r *trace.Ruling) bool {
+			return slices.Contains(r.Heard, p)
+		})
+		if o := v.Observed(p); f.isNode(p) && !o.Up && (!heard || o.Incarnation > 0) {
 			domains[f.domain(p)] = true
 		}
 	}

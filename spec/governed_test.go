@@ -96,7 +96,7 @@ func rulesAt(p trace.Proc, text string, about trace.Proc) trace.Event {
 }
 
 func starts(node, rank trace.Proc) trace.Event {
-	return trace.Event{Kind: trace.Adopted, Proc: node, Peer: rank}
+	return trace.Event{Kind: trace.Adopted, Proc: node, Peer: rank, Digest: 1}
 }
 
 // image is the digest of the image of a rank for a snapshot.

@@ -96,6 +96,10 @@ func lineOf(v View, r trace.Rank) *trace.History {
 var LineProgress = register(Property{
 	Name: "line-progress", Kind: Always, Global: true, Source: "[HydEE-fr] Tableau 2",
 	Doc: "a committed recovery line never moves back, and no restart goes behind it",
+	// Snapshots of the whole job may be found bad when they are read: newest-snapshot knows which
+	// one it is that all go back to.
+	Applies: func(f *Facts) bool { return !snapshots(f) },
+	Needs:   "no snapshots of the whole job",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		line := v.Observed(e.Proc).Line
 		if line == nil || e.Kind != trace.Committed && e.Kind != trace.Resumed &&

@@ -150,15 +150,17 @@ var ReportIdempotence = register(Property{
 	Name: "report-idempotence", Kind: Always, Global: true, Source: "P8",
 	Applies: func(f *Facts) bool { return governed(f) && f.Suspicions == 0 },
 	Needs:   byPolicies + ", and nobody is suspected falsely",
-	Doc: "an episode is opened about a proc only when it is down, or when the one before was " +
-		"about it and is not over: no report of a life that is over, and no second one, opens " +
-		"anything",
+	Doc: "an episode is opened about a proc only when it is down, or when it was being started " +
+		"again: no report of a life that is over, and no second one, opens anything",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Ruled || e.Text != trace.RuleOpened {
 			return ""
 		}
 		r, o := rulingOf(v, e.Proc), v.Observed(e.Peer)
-		known := r.Open && slices.Contains(r.Group, e.Peer)
+		// Of whom it has stopped itself, to start them again, the head does not know whether they
+		// are up yet: in an episode that is overtaken, in a migration, or in a former life.
+		known := r.Open && slices.Contains(r.Group, e.Peer) || r.Restarts ||
+			slices.Contains(r.Moving, e.Peer) || v.Observed(e.Proc).Incarnation > 0 && !r.Over
 		// a node may come back before its failure is heard of, nobody has to start it
 		if !o.Up || known || f.isNode(e.Peer) && o.Incarnation > 0 {
 			return ""

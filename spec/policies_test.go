@@ -355,8 +355,13 @@ func TestSelectByPolicies(t *testing.T) {
 		}
 	}
 	f := sustainFacts()
-	f.Oracle = new(spec.Oracle)
-	if on(f, "legal-order") || !on(f, "final-state") {
-		t.Error("without a rank legal-order is on, or final-state off")
+	for _, known := range []*spec.Survivors{nil, new(spec.Survivors)} {
+		f.Oracle = &spec.Oracle{Survivors: known}
+		for _, name := range []string{"legal-order", "final-state", "genuine"} {
+			if on(f, name) != (known != nil) {
+				t.Errorf("a job that goes on without a rank, of which runs are known: %t; %s is "+
+					"on: %t", known != nil, name, on(f, name))
+			}
+		}
 	}
 }

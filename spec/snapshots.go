@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -51,7 +52,7 @@ var EstablishedOnly = register(Property{
 // promised, or one in each domain where a node is left; less those that may have failed just now.
 func (f *Facts) replicas(v View, holders []trace.Proc) (have, want int) {
 	if f.Snapshots.Replicas == 0 {
-		if f.storeDown(v) {
+		if f.storeDown(v) || f.storeBack(v) {
 			return 1, 1
 		}
 		return len(holders), 1
@@ -69,9 +70,10 @@ func (f *Facts) replicas(v View, holders []trace.Proc) (have, want int) {
 	return len(at), max(1, min(f.Snapshots.Replicas, len(left)+missing)-missing)
 }
 
-// NewestSnapshot: what a head has established it goes back to, and to nothing else.
+// NewestSnapshot: what a head has established it goes back to, and to nothing else. One of which
+// more replicas are lost than nodes may fail is as good as none, and need not be declared so.
 var NewestSnapshot = register(Property{
-	Name: "newest-snapshot", Kind: Always, Source: "[ErrMgr] section V; P4",
+	Name: "newest-snapshot", Kind: Always, Global: true, Source: "[ErrMgr] section V; P4",
 	Applies: snapshots,
 	Needs:   bySnapshots,
 	Doc: "an episode goes back to the newest snapshot that is established, not bad and not " +
@@ -84,9 +86,15 @@ var NewestSnapshot = register(Property{
 		r, s := rulingOf(v, e.Proc), e.Snap()
 		switch e.Text {
 		case trace.SnapSelected:
-			if newest, _ := newestOf(r); s != newest {
-				return fmt.Sprintf("episode %d goes back to %s, and the newest one is %s",
-					e.Stamp.Round, snapName(s), snapName(newest))
+			if s.Seq > 0 && !established(r, s) {
+				return fmt.Sprintf("episode %d goes back to %s, which is not established",
+					e.Stamp.Round, snapName(s))
+			}
+			for _, h := range r.Snaps {
+				if h.Established && h.Snap.Compare(s) > 0 && f.whole(v, h.Snap, noFile) {
+					return fmt.Sprintf("episode %d goes back to %s, although %s is established",
+						e.Stamp.Round, snapName(s), snapName(h.Snap))
+				}
 			}
 		case trace.SnapEstablished:
 			switch {
@@ -98,6 +106,51 @@ var NewestSnapshot = register(Property{
 			}
 		}
 		return ""
+	},
+})
+
+// established reports whether a head says so of a snapshot.
+func established(r *trace.Ruling, s trace.Snap) bool {
+	return slices.ContainsFunc(r.Snaps, func(h trace.HeldSnap) bool {
+		return h.Snap == s && h.Established
+	})
+}
+
+// EstablishedStays: what is established is so for good, also when the head forgets it. It remembers
+// the snapshots that are.
+var EstablishedStays = register(Property{
+	Name: "established-stays", Kind: Monitor, Source: "[ErrMgr] section IV; P3",
+	Applies: func(f *Facts) bool { return snapshots(f) && f.Snapshots.Replicas == 0 },
+	Needs:   bySnapshots + ", whose files are in a store",
+	Watched: []trace.Kind{trace.Snapped},
+	Doc: "no episode goes back to an older snapshot than one that was established before, by " +
+		"whatever life of the head, and has not been declared bad",
+	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
+		names := strings.Fields(memory)
+		s := fmt.Sprintf("%d.%d", e.Snap().Epoch, e.Snap().Seq)
+		switch e.Text {
+		case trace.SnapEstablished:
+			if !slices.Contains(names, s) {
+				names = append(names, s)
+			}
+		case trace.SnapRetired, trace.SnapVoid, trace.SnapBad:
+			names = slices.DeleteFunc(names, func(name string) bool { return name == s })
+		case trace.SnapSelected:
+			for _, name := range names {
+				var was trace.Snap
+				if _, err := fmt.Sscanf(name, "%d.%d", &was.Epoch, &was.Seq); err != nil {
+					panic("invariant: a memory of established-stays names snapshots: " + memory)
+				}
+				if was.Compare(e.Snap()) > 0 {
+					broken = fmt.Sprintf("episode %d goes back to %s, and %s was established",
+						e.Stamp.Round, snapName(e.Snap()), snapName(was))
+				}
+			}
+		default:
+			return memory, ""
+		}
+		slices.Sort(names)
+		return strings.Join(names, " "), broken
 	},
 })
 
@@ -147,7 +200,8 @@ var NeverLoseTheLast = register(Property{
 			return ""
 		}
 		before, was := f.readable(v, noSnap, noFile)
-		if !was || f.storeDown(v) || f.unheard(v) > 0 && f.unheard(v) >= f.Snapshots.Replicas {
+		lost := f.unheard(v)
+		if !was || f.storeDown(v) || f.Snapshots.Replicas > 0 && lost >= f.Snapshots.Replicas {
 			return ""
 		}
 		after, is := f.readable(v, without, except)
@@ -265,8 +319,10 @@ var FlowLimit = register(Property{
 			return fmt.Sprintf("%d files are copied at one time, with that of %s of %s, want %d",
 				len(r.Tokens)+1, f.name(e.Peer), snapName(e.Snap()), f.Snapshots.Copying)
 		case e.Text == trace.SnapCopied:
+			// every token comes back when an episode is opened, wherever the file is by then
 			if f.rulings(v, func(_ trace.Proc, r *trace.Ruling) bool {
-				return inProgress(r, e.Snap()) && !slices.ContainsFunc(r.Tokens, is)
+				return inProgress(r, e.Snap()) && !r.Open && r.Episode == e.Snap().Epoch &&
+					!slices.ContainsFunc(r.Tokens, is)
 			}) {
 				return fmt.Sprintf("%s keeps a copy of %s of %s, for which no token is out",
 					f.name(e.Proc), snapName(e.Snap()), f.name(e.Peer))

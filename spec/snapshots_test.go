@@ -79,18 +79,18 @@ var snapshotCases = []judged{
 	{
 		name: "an older one", property: "newest-snapshot", facts: jobFacts,
 		events: run(established(1), established(2), selects(1, 1, 0)),
-		want:   "episode 1 goes back to snapshot 1.0, and the newest one is snapshot 2.0",
+		want:   "episode 1 goes back to snapshot 1.0, although snapshot 2.0 is established",
 	},
 	{
 		name: "one that is not established", property: "newest-snapshot", facts: jobFacts,
 		events: run(established(1), saved(2), selects(1, 2, 0)),
-		want:   "episode 1 goes back to snapshot 2.0, and the newest one is snapshot 1.0",
+		want:   "episode 1 goes back to snapshot 2.0, which is not established",
 	},
 	{
 		name: "the initial state, although there is a snapshot", property: "newest-snapshot",
 		facts:  jobFacts,
 		events: run(established(1), selects(1, 0, 0)),
-		want:   "episode 1 goes back to the initial state, and the newest one is snapshot 1.0",
+		want:   "episode 1 goes back to the initial state, although snapshot 1.0 is established",
 	},
 	{
 		name: "a snapshot of the past that was given up", property: "newest-snapshot",
@@ -119,6 +119,24 @@ var snapshotCases = []judged{
 		name: "what a head finds when it restarts", property: "newest-snapshot", facts: jobFacts,
 		events: run(established(1), crashed(head), restored(head, 1, 0, 0),
 			in(1, ofHead(trace.SnapRecorded, 1, 0)), in(1, selects(1, 1, 0))),
+	},
+	{
+		name: "an older one, as the newest is lost with its nodes", property: "newest-snapshot",
+		facts: peerFacts,
+		events: run(replicated(true), ofHead(trace.SnapEstablished, 1, 0), crashed(node2),
+			crashed(spare1), selects(1, 0, 0)),
+	},
+	{
+		name: "a head that restarts has forgotten one", property: "established-stays",
+		facts: jobFacts,
+		events: run(established(1), established(2), crashed(head), restored(head, 1, 0, 0),
+			in(1, ofHead(trace.SnapRecorded, 1, 0)), in(1, selects(1, 1, 0))),
+		want: "episode 1 goes back to snapshot 1.0, and snapshot 2.0 was established",
+	},
+	{
+		name: "the newest one was bad", property: "established-stays", facts: jobFacts,
+		events: run(established(1), established(2), saved(3), ofHead(trace.SnapBad, 2, 0),
+			selects(1, 1, 0)),
 	},
 	{
 		name: "a number comes again when the head has failed", property: "snapshot-numbers",

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -30,13 +31,45 @@ const (
 	Blocked uint64 = 2 // its program waits for what will never be there
 )
 
-// SurvivorsKey is a map key for the ends of all ranks; gone says which are gone for good.
-func SurvivorsKey(f *Facts, v View, gone func(trace.Proc) bool) string {
+// aloneOrWithout is what properties need that compare with what programs do by themselves.
+const aloneOrWithout = "programs that can be explored alone, also without ranks that are gone " +
+	"where a policy runs through failures"
+
+// explored reports whether it is known what programs do by themselves: without failures and, where
+// a policy lets the job go on without failed ranks, when some of them stop.
+func explored(f *Facts) bool {
+	return f.Oracle != nil && (!runsThrough(f) || f.Oracle.Survivors != nil)
+}
+
+// strange says why a delivery is none of a message that is sent in some run, whoever is gone. The
+// result of a reduction has the name of the root's contribution and is no message of its own.
+func (f *Facts) strange(e trace.Event) string {
+	sent := SendOf{ID: e.ID, To: e.Proc, Digest: e.Digest}
+	if c, collective := f.Layout.Collectives[e.ID]; collective {
+		if sent.To = e.ID.From.Proc(); c.Round > 0 {
+			return ""
+		}
+	}
+	if f.Oracle.Survivors.Sent[sent] {
+		return ""
+	}
+	return fmt.Sprintf("%s receives %s with payload %x, which no run sends to it, whoever is gone",
+		f.name(e.Proc), f.label(e.ID), e.Digest)
+}
+
+// left reports whether a run may end as it does: some ranks are gone, and the others end, or wait
+// for what never comes, as in some run in which those stop.
+func (f *Facts) left(v View) bool {
+	return runsThrough(f) && explored(f) && f.Oracle.Survivors.Finals[SurvivorsKey(f, v)]
+}
+
+// SurvivorsKey is a map key for the ends of all ranks; who is down is gone.
+func SurvivorsKey(f *Facts, v View) string {
 	var key []byte
 	for r := range f.ranks() {
 		digest := Blocked
 		switch h := v.Observed(r.Proc()).History; {
-		case h == nil || gone(r.Proc()):
+		case h == nil:
 			digest = Gone
 		case h.Done:
 			digest = h.Digest

@@ -24,12 +24,15 @@ var Terminates = register(Property{
 		if aborted(f, v) {
 			return ""
 		}
+		without, down := false, false
 		for r := range f.ranks() {
 			switch h := v.Observed(r.Proc()).History; {
 			// A policy goes on without the rank: it is down, a head that is up has ruled so, and
 			// has heard of no failure of it since. Who is up has to end.
 			case gone(f, v, r.Proc()):
+				without = true
 			case h == nil:
+				down = true
 				stuck = append(stuck, f.name(r.Proc())+" is down for good")
 			case !h.Done:
 				stuck = append(stuck, fmt.Sprintf(
@@ -37,7 +40,8 @@ var Terminates = register(Property{
 					h.Sent, len(h.Delivered)))
 			}
 		}
-		if stuck == nil {
+		// a program may wait for what somebody sends only when it has seen no error
+		if stuck == nil || without && !down && f.left(v) {
 			return ""
 		}
 		return "the run is stuck: " + strings.Join(append(stuck, missing(f, v)...), "; ")
@@ -74,12 +78,19 @@ func missing(f *Facts, v View) (words []string) {
 // FinalState: failures leave no mark on the result.
 var FinalState = register(Property{
 	Name: "final-state", Kind: Final, Depth: Safety, Source: "[HydEE] section IV",
-	// of a run in which a rank is gone for good, or the job is given up, this says nothing: not
-	// every program has ended, and those that have may have seen errors
-	Doc:     "the final state of the ranks is that of some failure-free run",
-	Applies: func(f *Facts) bool { return f.Oracle != nil },
-	Needs:   "programs that can be explored alone",
+	Doc: "the final state of the ranks is that of some failure-free run or, of a run in which " +
+		"ranks are gone for good, of some run in which they stop and others see errors",
+	Applies: explored,
+	Needs:   aloneOrWithout,
 	End: func(f *Facts, v View) string {
+		if runsThrough(f) {
+			// of a job that is given up this says nothing: nobody has ended
+			if aborted(f, v) || f.left(v) {
+				return ""
+			}
+			return "the ranks end in a combination of states that no run ends in in which those " +
+				"that are down stop"
+		}
 		if key := FinalKey(f, v); key != "" && !f.Oracle.Finals[key] {
 			return "the ranks end in a combination of states that no failure-free run ends in"
 		}

@@ -264,10 +264,10 @@ var byTrace = []struct {
 // declares anything of the kind; package spec judges hand-written runs that break each of them, and
 // near misses, as TestTracesAreJudged does.
 var ofJobs = []string{"abort-final", "abort-last", "bystanders-untouched", "cache-kept",
-	"cut-consistent", "episodes-end", "established-only", "fenced-out", "flow-limit", "lost-work",
-	"never-lose-the-last", "newest-snapshot", "no-mixed-restore", "no-residue", "one-body",
-	"operations-end-once", "outputs-agree", "policy-claims-once", "policy-order",
-	"report-idempotence", "snapshot-numbers", "snapshots-settle"}
+	"cut-consistent", "episodes-end", "established-only", "established-stays", "fenced-out",
+	"flow-limit", "lost-work", "never-lose-the-last", "newest-snapshot", "no-mixed-restore",
+	"no-residue", "one-body", "operations-end-once", "outputs-agree", "policy-claims-once",
+	"policy-order", "report-idempotence", "snapshot-numbers", "snapshots-settle"}
 
 // sends1 is a send of a.
 var sends1 = trace.Event{Kind: trace.Sent, Proc: a, Peer: b, ID: trace.MsgID{From: 0, Number: 1}}

@@ -106,8 +106,7 @@ func prepare(ctx context.Context, c Case, o checker.Options) (*World, *Outcome, 
 		return nil, outOfModel(reason), nil // before a single state
 	}
 	c.hurry(o.MaxTime)
-	oracle, err := OracleOf(ctx, c.Baseline, checker.Options{MaxStates: o.MaxStates,
-		MaxBytes: o.MaxBytes, MaxTime: o.MaxTime})
+	oracle, err := c.oracle(ctx, o)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, &Outcome{Result: checker.Result{Verdict: spec.Unknown,

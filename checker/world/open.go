@@ -14,8 +14,7 @@ import (
 // bounds are those of the failure-free exploration.
 func Open(ctx context.Context, c Case, bounds checker.Options) (w *World, reason string,
 	err error) {
-	oracle, err := OracleOf(ctx, c.Baseline, checker.Options{MaxStates: bounds.MaxStates,
-		MaxBytes: bounds.MaxBytes, MaxTime: bounds.MaxTime})
+	oracle, err := c.oracle(ctx, bounds)
 	if err != nil {
 		return nil, "", err
 	}

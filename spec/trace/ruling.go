@@ -49,10 +49,16 @@ type Ruling struct {
 	Files  []HeldFile `json:"files"`
 	Tokens []HeldFile `json:"tokens"` // that are out
 
-	Episode  uint64 `json:"episode"` // the newest one
-	Open     bool   `json:"open"`    // it is not over
-	Group    []Proc `json:"group"`   // whom it is about
-	Stable   bool   `json:"stable"`  // in it, the runtime is repaired
+	Episode uint64 `json:"episode"` // the newest one
+	Open    bool   `json:"open"`    // it is not over
+	Group   []Proc `json:"group"`   // whom it is about
+	Heard   []Proc `json:"heard"`   // whom some episode was about
+	// Moving are the ranks that are being moved; Restarts: all ranks are being restarted. Over:
+	// some failure or prediction was answered in full.
+	Moving   []Proc `json:"moving"`
+	Restarts bool   `json:"restarts"`
+	Over     bool   `json:"over"`
+	Stable   bool   `json:"stable"` // in it, the runtime is repaired
 	Forecast bool   `json:"forecast"`
 	Asked    string `json:"asked"`    // the policy that was asked last
 	Answered bool   `json:"answered"` // it has answered
@@ -98,6 +104,7 @@ func (r *Ruling) snapped(e Event) {
 		})
 	case SnapSelected, SnapRestored:
 		r.From, r.FromIn = s, e.Stamp.Round+1
+		r.Restarts = true
 	case SnapLocal, SnapCopied:
 		r.Files = with(r.Files, file, HeldFile.compare)
 	case SnapEvicted:
@@ -150,6 +157,9 @@ func (r *Ruling) ruled(e Event) {
 		r.Owner, r.Answered = "", true
 	case RuleCompleted:
 		r.Owner, r.Answered, r.Open, r.Forecast = "", true, false, false
+		r.Moving, r.Restarts, r.Over = nil, false, true
+	case RuleMigrating:
+		r.Moving = with(r.Moving, e.Peer, cmp.Compare[Proc])
 	case RuleAborted:
 		r.Aborted, r.Open = true, false
 	case RuleSustained:
@@ -177,6 +187,7 @@ func (r *Ruling) opened(e Event) {
 	}
 	r.Gone = without(r.Gone, e.Peer) // whoever is to answer for it says so again
 	r.Group = with(r.Group, e.Peer, cmp.Compare[Proc])
+	r.Heard = with(r.Heard, e.Peer, cmp.Compare[Proc])
 }
 
 // with is the ascending list with an entry, in the place of one that compares equal. The given list
