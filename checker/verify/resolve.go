@@ -72,6 +72,7 @@ func (r *Resolved) procs() error {
 			*list.procs = append(*list.procs, core.Proc(i))
 		}
 	}
+	r.spare()
 	names := layout.Names[:layout.Ranks]
 	for _, v := range s.Interchangeable {
 		i := slices.Index(names, v)
@@ -85,6 +86,19 @@ func (r *Resolved) procs() error {
 		return s.Errorf("failures", "%w", err)
 	}
 	return nil
+}
+
+// spare makes everybody a victim but those whom the protocol takes not to fail, where the scenario
+// does not say who may. What holds then holds for these victims, which the verdict names.
+func (r *Resolved) spare() {
+	if r.Model.Victims != nil || r.Setup.Spared == nil {
+		return
+	}
+	for p := range core.Proc(len(r.Setup.Layout.Names)) {
+		if !slices.Contains(r.Setup.Spared, p) {
+			r.Model.Victims = append(r.Model.Victims, p)
+		}
+	}
 }
 
 // properties looks up the names of properties: a misspelt one would never be seen, or broken.

@@ -97,6 +97,8 @@ func TestResolve(t *testing.T) {
 		{"victims", "protocol: hydee\nvictims: RP a", []int{0, 1}, []core.Proc{2, 0}},
 		{"several errata", "protocol: hydee\nvariant: repaired+H1+H20a", []int{0, 1}, nil},
 		{"no protocol", "protocol: none\nvictims: b", []int{0, 1}, []core.Proc{1}},
+		{"who is spared is no victim", "protocol: errmgr", nil, []core.Proc{0, 1, 2, 3, 4}},
+		{"unless it is named", "protocol: errmgr\nvictims: head", nil, []core.Proc{5}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -165,7 +167,7 @@ func TestBadInput(t *testing.T) {
 		{"empty last cluster", "protocol: hydee\nclusters: a b |", two,
 			`4: cluster 2 of "a b |" is empty`},
 		{"unknown protocol", "protocol: hyde", two,
-			`3: unknown protocol "hyde", did you mean "hydee"? Known: camel, causal, hmpl, hydee, none, paxos, radic-hmpl, radic-rbml, radic-sbml, rbml, sbml, two-phase`},
+			`3: unknown protocol "hyde", did you mean "hydee"? Known: camel, causal, errmgr, hmpl, hydee, none, paxos, radic-hmpl, radic-rbml, radic-sbml, rbml, sbml, two-phase`},
 		{"unknown variant", "protocol: hydee\nvariant: fixed", two,
 			`4: unknown variant "fixed", want repaired, published, published-started, published-fr, ` +
 				`or repaired+ERRATUM`},

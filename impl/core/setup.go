@@ -36,6 +36,9 @@ type Setup struct {
 	// Local are the procs whose stable records lie on the disk of their node: when they crash, the
 	// disk is gone with the node (fault.Model.Disks).
 	Local []Proc
+	// Spared are procs that are taken not to fail: a scenario that names no victims does not crash
+	// them, one that wants to know what they are good for names them.
+	Spared []Proc
 	promise.Promises
 }
 

@@ -74,6 +74,9 @@ func (c *config) setup(layout trace.Layout, programs []core.Program) (*core.Setu
 			s.Watchers = append(s.Watchers, r)
 		}
 	}
+	for p := c.node(c.all()); int(p) < len(layout.Names); p++ {
+		s.Spared = append(s.Spared, p)
+	}
 	for k := range c.all() {
 		s.Local = append(s.Local, c.node(k))
 	}
