@@ -19,6 +19,7 @@ type Facts struct {
 	Failures    bool // the scenario has failures
 	Checkpoints bool // the scenario has checkpoints
 	Zombies     bool // a node that lives may be given up
+	Suspected   bool // who lives may be said to be down
 	Damaged     bool // records that are stable may be lost or spoiled
 
 	Oracle *Oracle // nil when the failure-free behaviour is unknown

@@ -148,7 +148,7 @@ var AbortFinal = register(Property{
 // further on: the next one is about all that it was about.
 var ReportIdempotence = register(Property{
 	Name: "report-idempotence", Kind: Always, Global: true, Source: "P8",
-	Applies: func(f *Facts) bool { return governed(f) && f.Suspicions == 0 },
+	Applies: func(f *Facts) bool { return governed(f) && !f.Suspected },
 	Needs:   byPolicies + ", and nobody is suspected falsely",
 	Doc: "an episode is opened about a proc only when it is down, or when it was being started " +
 		"again: no report of a life that is over, and no second one, opens anything",

@@ -107,7 +107,11 @@ var NoMixedRestore = register(Property{
 			})
 			m.keep(s, true, e.Proc, e.Digest)
 		case trace.SnapVoid, trace.SnapRetired, trace.SnapBad:
-			m.drop(func(t trace.Snap) bool { return t == s })
+			// who is about to start from a snapshot that turns out to be bad may do so, and is
+			// stopped by the next episode
+			m.drop(func(t trace.Snap) bool {
+				return t == s && (e.Text != trace.SnapBad || s != m.selected)
+			})
 		case trace.SnapSelected:
 			m.selected, m.in = s, e.Stamp.Round+1
 			m.drop(func(t trace.Snap) bool { return t.Compare(s) > 0 })

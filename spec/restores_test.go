@@ -77,6 +77,13 @@ var restoreCases = []judged{
 			back(rankQ, 2, 1, 0, 11)),
 	},
 	{
+		name: "one starts late from what the other could not read", property: "no-mixed-restore",
+		facts: damagedFacts,
+		events: run(established(1), established(2), selects(1, 2, 0), ofHead(trace.SnapBad, 2, 0),
+			back(rankP, 1, 2, 0, 20), selects(2, 1, 0), back(rankP, 2, 1, 0, 10),
+			back(rankQ, 2, 1, 0, 11)),
+	},
+	{
 		name: "both from the start", property: "no-mixed-restore", facts: jobFacts,
 		events: run(selects(1, 0, 0), back(rankP, 1, 0, 0, 7), back(rankQ, 1, 0, 0, 8)),
 	},

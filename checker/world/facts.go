@@ -17,7 +17,8 @@ func FactsOf(s *core.Setup, m *fault.Model, o *spec.Oracle, own ...spec.Property
 			// what is sent after an error is what no run without failures sends
 			!s.Promises.Has(promise.RunsThrough),
 		Learners: learners(&s.Promises, m), Damaged: m.Lose+m.Corrupt > 0,
-		Zombies: m.Suspicions > 1 && len(s.Layout.Hosted) > 0, Failures: m.Failures > 0,
+		Suspected: m.Suspicions > 0,
+		Zombies:   m.Suspicions > 1 && len(s.Layout.Hosted) > 0, Failures: m.Failures > 0,
 		Checkpoints: m.Checkpoints > 0 || hasCheckpoints(s.Programs),
 	}
 }

@@ -317,6 +317,9 @@ func (h *head) gathered(out []core.Effect) []core.Effect {
 	case sustaining:
 		return h.sustained(out)
 	case aborting:
+		if out = h.rule(trace.RuleAborted, h.c.head, out); h.s.Status.Owner == "" {
+			return out // a former life has claimed it
+		}
 		return h.end(policy.Event{Kind: policy.Done}, out)
 	}
 	return out

@@ -300,11 +300,11 @@ func (h *head) abort(out []core.Effect) []core.Effect {
 		Value: core.Encode(h.s.Episode)})
 }
 
-// giveUp stops everybody, when that is durable.
+// giveUp stops everybody, when that is durable. The job is over when all that are up have answered:
+// until then a node may start what it was told to start before.
 func (h *head) giveUp(out []core.Effect) []core.Effect {
 	h.s.Aborted = true
 	h.s.Wanted, h.s.Queue = false, nil
-	out = h.rule(trace.RuleAborted, h.c.head, out)
 	for r := range h.s.Ranks {
 		k := &h.s.Ranks[r]
 		k.Up, k.Starting = false, false
