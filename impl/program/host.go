@@ -108,6 +108,11 @@ func (h *Host) Load(image []byte) {
 	if h.sees {
 		h.errors = errorState{}
 		rest = h.decode(rest, &h.errors)
+		if len(h.errors.Told) != len(h.app.Posted) {
+			panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %d posted "+
+				"receives, and something is known of %d", h.rank, len(h.app.Posted),
+				len(h.errors.Told)))
+		}
 	}
 	if len(rest) > 0 {
 		panic(fmt.Sprintf("invariant: an image is what Image wrote: rank %d: %d bytes more", h.rank,

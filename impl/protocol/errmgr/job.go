@@ -1,11 +1,8 @@
 package errmgr
 
 import (
-	"slices"
-
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program"
-	"github.com/domino-check/domino/spec/trace"
 )
 
 // job is the layer between the program of a rank and the network: it numbers messages, stands still
@@ -31,8 +28,9 @@ type jobState struct {
 	Waits  bool               `json:"waits"`  // it was launched, and may not run yet
 	Halted bool               `json:"halted"` // its image could not be read
 	Lives  []core.Incarnation `json:"lives"`  // of the ranks, as the head has said
-	Dead   []core.Rank        `json:"dead"`   // gone for good, ascending
-	In     [][]core.Payload   `json:"in"`     // arrived, by source
+	Dead   []core.Rank        `json:"dead"`   // gone for good, as the head has said one by one
+	In     [][]core.Payload   `json:"in"`     // arrived, by source: ranks, then groups
+	Parts  [][]core.Payload   `json:"parts"`  // arrived contributions, by group and member
 	Got    []uint32           `json:"got"`    // number of the last one that has, by source
 	Out    []uint32           `json:"out"`    // number of the last one sent, by destination
 	Log    [][]logged         `json:"log"`    // what may be sent again, by destination
@@ -52,6 +50,8 @@ type logged struct {
 	Number  uint32       `json:"number"`
 	Last    SnapID       `json:"last"`
 	Payload core.Payload `json:"payload"`
+	Group   core.Group   `json:"group"` // a multicast or a contribution
+	Part    bool         `json:"part"`  // a contribution
 }
 
 // mark is where an image was taken.
@@ -73,8 +73,9 @@ func newJob(c *config, rank core.Rank, app core.Application) *job {
 func (j *job) blank() jobState {
 	n := j.ranks
 	return jobState{Daemon: j.placement[j.rank], Lives: make([]core.Incarnation, n),
-		In: make([][]core.Payload, n), Got: make([]uint32, n), Out: make([]uint32, n),
-		Log: make([][]logged, n)}
+		In:    make([][]core.Payload, n+len(j.trees)),
+		Parts: make([][]core.Payload, n*len(j.trees)),
+		Got:   make([]uint32, n), Out: make([]uint32, n), Log: make([][]logged, n)}
 }
 
 // rank is the machine of a rank. Beside what its host does it asks for a snapshot when its program
@@ -119,8 +120,12 @@ func (j *job) Sources(buf []core.Rank) []core.Rank {
 		return buf
 	}
 	for q := range j.s.In {
-		if len(j.s.In[q]) > 0 {
+		switch {
+		case len(j.s.In[q]) == 0:
+		case q < j.ranks:
 			buf = append(buf, core.Rank(q))
+		default:
+			buf = append(buf, core.Group(q-j.ranks+1).Source())
 		}
 	}
 	return buf
@@ -157,7 +162,11 @@ func (j *job) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Restore:
 		return j.launched(&in, out)
 	case core.Send:
-		return j.send(&in, out)
+		return j.dispatch(in.To, logged{Payload: in.Payload}, out)
+	case core.Multicast:
+		return j.multicast(&in, out)
+	case core.Contribute:
+		return j.contribute(&in, out)
 	case core.Receive:
 		return j.deliver(core.Rank(in.From), out)
 	case core.Received:
@@ -237,26 +246,4 @@ func (j *job) rewire(m *Message) {
 			j.s.Lives[r] = max(j.s.Lives[r], m.Lives[i])
 		}
 	}
-}
-
-// sustain is the up-call: the ranks are gone for good, and the program runs on without them.
-func (j *job) sustain(m *Message, out []core.Effect) []core.Effect {
-	for _, r := range m.Ranks {
-		i, found := slices.BinarySearch(j.s.Dead, r)
-		if found || r == j.rank {
-			continue
-		}
-		j.s.Dead = slices.Insert(j.s.Dead, i, r)
-		j.s.Log[r] = nil
-		out = append(out, core.Effect{Kind: core.Declare, What: trace.Ruled,
-			Key: trace.RuleSustained, To: r.Proc(), Stamp: trace.Stamp{Round: uint64(m.Epoch)}})
-	}
-	out = append(out, j.tell(&Message{Kind: SustainAck}))
-	return j.still(out)
-}
-
-// isDead reports whether a rank is gone for good.
-func (j *job) isDead(r core.Rank) bool {
-	_, dead := slices.BinarySearch(j.s.Dead, r)
-	return dead
 }

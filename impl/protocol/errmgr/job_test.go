@@ -346,7 +346,7 @@ func TestImageRoundTrip(t *testing.T) {
 		t.Errorf("arrived (-want +got):\n%s", diff)
 	}
 	want := jobState{Life: 3, Epoch: 2, Daemon: 4, Waits: true, Lives: []core.Incarnation{0, 3},
-		Dead: j.s.Dead, In: j.s.In, Got: []uint32{2, 0}, Out: []uint32{0, 0},
+		Dead: j.s.Dead, In: j.s.In, Parts: j.s.Parts, Got: []uint32{2, 0}, Out: []uint32{0, 0},
 		Log: make([][]logged, 2), Last: first, Over: finished{Snap: first}}
 	if diff := cmp.Diff(core.Encode(&want), core.Encode(&m.job.s)); diff != "" {
 		t.Errorf("(-want +got):\n%s\ngot %+v", diff, m.job.s)

@@ -162,6 +162,7 @@ type image struct {
 	Program []byte
 	Dead    []core.Rank
 	In      [][]core.Payload
+	Parts   [][]core.Payload
 	Out     []uint32
 	Got     []uint32
 	Over    finished
@@ -178,8 +179,8 @@ func (j *job) image() (data []byte, sent, received uint32) {
 	} else {
 		over.Snap = s.Pause.Snap
 	}
-	return core.Encode(&image{Program: program, Dead: s.Dead, In: s.In, Out: s.Out, Got: s.Got,
-		Over: over}), sent, received
+	return core.Encode(&image{Program: program, Dead: s.Dead, In: s.In, Parts: s.Parts,
+		Out: s.Out, Got: s.Got, Over: over}), sent, received
 }
 
 // launchKey is the key of the record with which a daemon starts a rank.
@@ -233,7 +234,8 @@ func (j *job) load(data []byte) (err error) {
 	if err := core.Decode(data, &i); err != nil {
 		return err
 	}
-	if len(i.In) != j.ranks || len(i.Out) != j.ranks || len(i.Got) != j.ranks {
+	if len(i.In) != len(j.s.In) || len(i.Parts) != len(j.s.Parts) || len(i.Out) != j.ranks ||
+		len(i.Got) != j.ranks {
 		return fmt.Errorf("errmgr: an image of %d ranks, want %d", len(i.In), j.ranks)
 	}
 	defer func() {
@@ -243,6 +245,6 @@ func (j *job) load(data []byte) (err error) {
 	}()
 	j.app.Load(i.Program)
 	s := &j.s
-	s.Dead, s.In, s.Out, s.Got, s.Over = i.Dead, i.In, i.Out, i.Got, i.Over
+	s.Dead, s.In, s.Parts, s.Out, s.Got, s.Over = i.Dead, i.In, i.Parts, i.Out, i.Got, i.Over
 	return nil
 }

@@ -7,25 +7,24 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// send sends a message of the program. To a rank that is gone nothing leaves; what may have to be
-// sent again is kept.
-func (j *job) send(in *core.Input, out []core.Effect) []core.Effect {
-	if j.isDead(in.To) {
+// dispatch sends a message of the program. To a rank that is gone nothing leaves; what may have to
+// be sent again is kept.
+func (j *job) dispatch(to core.Rank, l logged, out []core.Effect) []core.Effect {
+	if j.isDead(to) {
 		return out
 	}
-	j.s.Out[in.To]++
-	number := j.s.Out[in.To]
+	j.s.Out[to]++
+	l.Number, l.Last = j.s.Out[to], j.s.Last
 	if j.logs {
-		j.s.Log[in.To] = append(j.s.Log[in.To],
-			logged{Number: number, Last: j.s.Last, Payload: in.Payload})
+		j.s.Log[to] = append(j.s.Log[to], l)
 	}
-	return append(out, j.message(in.To, number, in.Payload))
+	return append(out, j.message(to, l))
 }
 
 // message is a message of the program, between the lives that are known.
-func (j *job) message(to core.Rank, number uint32, p core.Payload) core.Effect {
-	return core.SendTo(to.Proc(), &Message{Kind: App, Epoch: j.s.Epoch, Number: number,
-		Life: j.s.Life, ToLife: j.s.Lives[to], Payload: p})
+func (j *job) message(to core.Rank, l logged) core.Effect {
+	return core.SendTo(to.Proc(), &Message{Kind: App, Epoch: j.s.Epoch, Number: l.Number,
+		Group: l.Group, Part: l.Part, Life: j.s.Life, ToLife: j.s.Lives[to], Payload: l.Payload})
 }
 
 // foreign says why a message is none between the present lives of two ranks, or "".
@@ -51,17 +50,19 @@ func (j *job) arrived(from core.Rank, m *Message, out []core.Effect) []core.Effe
 	if why == "" && m.Number <= j.s.Got[from] {
 		why = "received before"
 	}
+	if why == "" {
+		j.s.Got[from] = m.Number
+		why = j.put(from, m)
+	}
 	if why != "" {
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, why))
 	}
-	j.s.Got[from] = m.Number
-	j.s.In[from] = append(j.s.In[from], m.Payload)
 	return out
 }
 
-// deliver gives the program the next message of a rank.
-func (j *job) deliver(from core.Rank, out []core.Effect) []core.Effect {
-	p := core.Pop(&j.s.In[from])
+// deliver gives the program the next message of a rank, or of a group.
+func (j *job) deliver(source core.Rank, out []core.Effect) []core.Effect {
+	p := core.Pop(j.box(source))
 	if j.Hold {
 		j.s.Dirty = true
 		for i := range j.s.Marks {
@@ -69,7 +70,7 @@ func (j *job) deliver(from core.Rank, out []core.Effect) []core.Effect {
 		}
 	}
 	out, e := core.Add(out, core.Deliver)
-	e.From, e.Payload = from.Proc(), p
+	e.From, e.Payload = p.ID.From.Proc(), p
 	return out
 }
 
@@ -82,7 +83,7 @@ func (j *job) replay(m *Message, out []core.Effect) []core.Effect {
 			continue
 		}
 		for _, l := range j.s.Log[r] {
-			out = append(out, j.message(r, l.Number, l.Payload))
+			out = append(out, j.message(r, l))
 		}
 	}
 	return out

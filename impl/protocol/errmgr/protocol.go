@@ -26,7 +26,9 @@ var Protocol = protocol.Protocol{
 		_, err := policy.Parse(text, policy.House())
 		return err
 	},
-	PolicyDocs: policyDocs(),
+	PolicyDocs:  policyDocs(),
+	Collectives: true,
+	Errors:      true,
 	Setup: func(r protocol.Request) (*core.Setup, error) {
 		o, err := ParseOptions(r.Options)
 		if err != nil {
@@ -55,6 +57,8 @@ func policyDocs() (docs []protocol.Option) {
 // setup is the composite for programs.
 func (c *config) setup(layout trace.Layout, programs []core.Program) (*core.Setup, error) {
 	layout.Labels = core.Labels(programs)
+	layout.Collectives = core.Collectives(programs, layout.Trees)
+	c.trees = layout.Trees
 	if err := c.layout(&layout); err != nil {
 		return nil, err
 	}

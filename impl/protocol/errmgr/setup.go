@@ -19,6 +19,7 @@ type config struct {
 	Errata core.Switches
 	Stack  string // the policies, as the scenario has them
 	ranks  int
+	trees  []trace.Tree // of the groups of the programs
 	// Procs are the ranks, then the active nodes and the spares, then the head (of several, the
 	// first one), the store and the oracle, those that there are.
 	first               core.Proc // of the nodes

@@ -112,6 +112,8 @@ type Message struct {
 	Reason     string
 	Prediction Prediction
 	Payload    core.Payload
+	Group      core.Group // App: a multicast, or with Part a contribution
+	Part       bool
 }
 
 // Prediction says who will fail, see package policy.

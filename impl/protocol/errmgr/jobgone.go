@@ -1,0 +1,45 @@
+package errmgr
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// sustain is the up-call: the ranks are gone for good, and the program runs on without them. What
+// it waits for of them ends in errors from now on (core.Failing). What has arrived of them is
+// received all the same, and what has not is dropped when it comes: who has seen an error of a rank
+// must hear of it no more.
+func (j *job) sustain(m *Message, out []core.Effect) []core.Effect {
+	for _, r := range m.Ranks {
+		if r == j.rank || j.isDead(r) {
+			continue
+		}
+		j.s.Dead = append(slices.Clip(j.s.Dead), r)
+		j.s.Log[r] = nil
+		out = append(out, ruled(trace.RuleSustained, r.Proc(), m.Epoch))
+	}
+	out = append(out, j.tell(&Message{Kind: SustainAck}))
+	return j.still(out)
+}
+
+// isDead reports whether a rank is gone for good.
+func (j *job) isDead(r core.Rank) bool { return slices.Contains(j.s.Dead, r) }
+
+// Dead implements core.Failing.
+func (j *job) Dead() []core.Rank {
+	if j.stopped() {
+		return nil
+	}
+	return j.s.Dead
+}
+
+// Broken implements core.Failing.
+func (j *job) Broken(g core.Group) (dead core.Rank, broken bool) {
+	i := slices.IndexFunc(j.Dead(), j.trees[g-1].Has)
+	if i < 0 {
+		return 0, false
+	}
+	return j.s.Dead[i], true
+}
