@@ -54,13 +54,14 @@ type rankState struct {
 	Up         bool
 	Starting   bool
 	Stopped    bool // by the head, not by a failure: its node is as good as before
+	Failed     bool // it is one of those that the open episode was opened about
 	Gone       bool // the job goes on without it
 }
 
 // nodeState is what the head knows of a node.
 type nodeState struct {
 	_         struct{} `cbor:",toarray"`
-	Up        bool
+	Up        bool     // and not given up: nothing is sent to it any more
 	Predicted bool
 }
 
@@ -309,7 +310,7 @@ func (h *head) tried(id SnapID) *int {
 	return &h.s.Tries[i].N
 }
 
-// policies reads the stack, which is autor if the scenario names none.
+// policies reads the stack; with none a failure ends the job.
 func (c *config) policies() (policy.Stack, error) {
 	return policy.Parse(c.Stack, policy.House())
 }

@@ -111,15 +111,7 @@ func (h *head) reported(from core.Proc, m *Message, out []core.Effect) []core.Ef
 func (h *head) withoutNodes(nodes []core.Proc, out []core.Effect) []core.Effect {
 	for _, p := range nodes {
 		h.node(p).Up = false
-		held := h.tokens()
-		void, degraded := h.s.Keeper.Lost(&h.c.rules, p)
-		out = h.returned(held, out)
-		for _, id := range void {
-			out = h.void(id, out)
-		}
-		for _, id := range degraded {
-			out = h.snap(trace.SnapDegraded, id, h.c.head, out)
-		}
+		out = h.forget(p, out)
 	}
 	if len(nodes) > 0 && !h.s.Open {
 		out = h.grant(h.drainedAlone(nodes, out))
@@ -186,6 +178,10 @@ func (h *head) fault(f policy.Fault, out []core.Effect) []core.Effect {
 func (h *head) overtake(f policy.Fault, out []core.Effect) []core.Effect {
 	s := &h.s.Status
 	was := s.Group
+	for _, l := range f.Lost {
+		h.lose(l)
+		h.s.Ranks[l.Rank].Failed = true
+	}
 	switch {
 	case len(f.Lost) == 0 && !h.s.Open:
 		return out
@@ -204,12 +200,10 @@ func (h *head) overtake(f policy.Fault, out []core.Effect) []core.Effect {
 		s.Join(h.unowned())
 		was = policy.Fault{}
 	}
-	for _, l := range f.Lost {
-		h.lose(l)
-	}
 	for _, l := range s.Group.Lost {
-		h.s.Ranks[l.Rank].Starting = false
-		if !slices.Contains(was.Ranks(), l.Rank) {
+		k := &h.s.Ranks[l.Rank]
+		k.Starting = false
+		if k.Failed && !slices.Contains(was.Ranks(), l.Rank) {
 			out = h.rule(trace.RuleOpened, core.Proc(l.Rank), out)
 		}
 	}
@@ -333,6 +327,9 @@ func (h *head) end(e policy.Event, out []core.Effect) []core.Effect {
 		return h.carry(order, out)
 	}
 	h.s.Open, h.s.Status, h.s.Work = false, policy.Status{}, work{}
+	for r := range h.s.Ranks {
+		h.s.Ranks[r].Failed = false
+	}
 	if h.s.Aborted {
 		return out
 	}

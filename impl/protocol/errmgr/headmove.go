@@ -188,6 +188,7 @@ func (h *head) stepped(out []core.Effect) []core.Effect {
 		return h.wake(out)
 	case draining:
 		for _, p := range v.Nodes {
+			h.node(p).Up = false
 			out = h.rule(trace.RuleDrained, p, out)
 		}
 		h.s.Move = move{}
@@ -328,20 +329,6 @@ func (h *head) wakeAll(out []core.Effect) []core.Effect {
 	m := h.about(Resume)
 	m.Ranks, m.Lives = h.running()
 	return h.toRanks(m, out)
-}
-
-// forget counts on nothing that a node has.
-func (h *head) forget(p core.Proc, out []core.Effect) []core.Effect {
-	held := h.tokens()
-	void, degraded := h.s.Keeper.Lost(&h.c.rules, p)
-	out = h.returned(held, out)
-	for _, id := range void {
-		out = h.void(id, out)
-	}
-	for _, id := range degraded {
-		out = h.snap(trace.SnapDegraded, id, h.c.head, out)
-	}
-	return out
 }
 
 // endMove ends a migration because of a failure. Before the decision it is taken back; after it

@@ -278,3 +278,22 @@ func (h *head) recall(out []core.Effect) []core.Effect {
 	}
 	return h.returned(held, out)
 }
+
+// forget counts on nothing that a node has. What nobody has any more is bad.
+func (h *head) forget(p core.Proc, out []core.Effect) []core.Effect {
+	held := h.tokens()
+	void, degraded := h.s.Keeper.Lost(&h.c.rules, p)
+	out = h.returned(held, out)
+	for _, id := range void {
+		out = h.void(id, out)
+	}
+	for _, id := range degraded {
+		word := trace.SnapDegraded
+		if !slices.Contains(h.usable(), id) {
+			h.s.Keeper.Bad(id)
+			word = trace.SnapBad
+		}
+		out = h.snap(word, id, h.c.head, out)
+	}
+	return out
+}

@@ -8,12 +8,15 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/scenarios/spelling"
+	"github.com/domino-check/domino/spec/promise"
 )
 
 // Maker makes a policy that a stack names.
 type Maker struct {
 	Name string
 	Doc  string // one line
+	// Answer is what it does about a failure, for who judges runs; Other says nothing.
+	Answer promise.Answer
 	// Make is given the numbers in the brackets behind the name, none without brackets.
 	Make func(numbers []int) (Policy, error)
 }
@@ -25,14 +28,16 @@ type Stack []Policy
 func House() []Maker {
 	return []Maker{
 		{Name: "crmig", Doc: "moves ranks before a failure that is predicted; crmig(T): with an " +
-			"assurance of T percent at least, otherwise 50", Make: makeMigration},
+			"assurance of T percent at least, otherwise 50", Answer: promise.Moves,
+			Make: makeMigration},
 		{Name: "light", Doc: "restarts the failed ranks alone; light(K): at most K, light(K,N): " +
-			"of at most N nodes", Make: makeLight},
+			"of at most N nodes", Answer: promise.RestoresFailed, Make: makeLight},
 		{Name: "sustain", Doc: "runs on without the failed ranks; sustain(K): with at most K in " +
-			"all", Make: makeSustain},
+			"all", Answer: promise.RunsThrough, Make: makeSustain},
 		{Name: "autor", Doc: "rolls all ranks back to the newest established snapshot",
-			Make: makeAutor},
-		{Name: "abort", Doc: "gives the job up; below all others, named or not", Make: makeAbort},
+			Answer: promise.RestoresAll, Make: makeAutor},
+		{Name: "abort", Doc: "gives the job up; below all others, named or not",
+			Answer: promise.GivesUp, Make: makeAbort},
 	}
 }
 
@@ -129,6 +134,15 @@ func (t Stack) validate() error {
 // Has reports whether the stack names the policy.
 func (t Stack) Has(name string) bool {
 	return slices.ContainsFunc(t, func(p Policy) bool { return p.Name() == name })
+}
+
+// Promises are the policies as runs are judged by them.
+func (t Stack) Promises(makers []Maker) (list []promise.Policy) {
+	for _, p := range t {
+		i := slices.IndexFunc(makers, func(m Maker) bool { return m.Name == p.Name() })
+		list = append(list, promise.Policy{Name: p.Name(), Answer: makers[i].Answer})
+	}
+	return list
 }
 
 // String is the stack as Parse reads it, without what is in brackets.
