@@ -77,13 +77,7 @@ type tries struct {
 // program that fails always at one place is not restarted for ever.
 const mostTries = 4
 
-func newHead(c *config) core.Machine {
-	stack, err := c.policies()
-	if err != nil {
-		panic("invariant: the stack was read when the setup was made: " + err.Error())
-	}
-	return &head{c: c, stack: stack}
-}
+func newHead(c *config) core.Machine { return &head{c: c, stack: c.stack} }
 
 // State implements core.Machine.
 func (h *head) State() []any { return []any{&h.s} }
@@ -308,9 +302,4 @@ func (h *head) tried(id SnapID) *int {
 		return new(int)
 	}
 	return &h.s.Tries[i].N
-}
-
-// policies reads the stack; with none a failure ends the job.
-func (c *config) policies() (policy.Stack, error) {
-	return policy.Parse(c.Stack, policy.House())
 }

@@ -12,8 +12,12 @@ import (
 // about one rank alone names the life that has ended.
 func (h *head) down(in *core.Input, out []core.Effect) []core.Effect {
 	var f policy.Fault
+	again := false
 	for _, p := range in.Procs {
 		switch {
+		case p == h.c.store:
+			out = h.storeFailed(out)
+			again = h.s.Work.Stage == restoring
 		case h.c.isRank(p):
 			if h.news(core.Rank(p), in.Incarnation, &out) {
 				f.Lost = append(f.Lost, policy.Lost{Rank: core.Rank(p), Life: in.Incarnation})
@@ -27,10 +31,19 @@ func (h *head) down(in *core.Input, out []core.Effect) []core.Effect {
 	if h.s.Work.Stage == aborting || h.s.Aborted {
 		return h.whileAborting(f, out)
 	}
-	if len(f.Lost) == 0 && !h.needs(f.Nodes) {
-		return out
+	if len(f.Lost) == 0 && !h.needs(f.Nodes) && !again {
+		return h.unawaited(f.Nodes, out)
 	}
 	return h.fault(f, out)
+}
+
+// storeFailed gives up what was on its way to the store. What is stable there is there again when
+// it is back; who waits for a file asks again in the next episode.
+func (h *head) storeFailed(out []core.Effect) []core.Effect {
+	for _, id := range h.s.Keeper.Open() {
+		out = h.void(id, out)
+	}
+	return out
 }
 
 // whileAborting notes who fails when the job is given up: nobody answers for it, and who is gone is
@@ -114,23 +127,7 @@ func (h *head) withoutNodes(nodes []core.Proc, out []core.Effect) []core.Effect 
 		out = h.forget(p, out)
 	}
 	if len(nodes) > 0 && !h.s.Open {
-		out = h.grant(h.drainedAlone(nodes, out))
-	}
-	return out
-}
-
-// drainedAlone goes on without nodes that are to be given up, and have failed now.
-func (h *head) drainedAlone(nodes []core.Proc, out []core.Effect) []core.Effect {
-	v := &h.s.Move
-	before := len(v.Waiting)
-	if v.Stage != draining || before == 0 {
-		return out
-	}
-	v.Waiting = slices.DeleteFunc(slices.Clone(v.Waiting), func(p core.Proc) bool {
-		return slices.Contains(nodes, p)
-	})
-	if len(v.Waiting) == 0 {
-		return h.stepped(out)
+		out = h.grant(out)
 	}
 	return out
 }

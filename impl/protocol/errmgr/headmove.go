@@ -114,19 +114,12 @@ func (h *head) migrate(order policy.Order, p *Prediction, out []core.Effect) []c
 		out = h.rule(trace.RuleMigrating, core.Proc(r), out)
 	}
 	out = h.toRanks(m, out)
-	return out
-}
-
-// imaged has the image of a mover carried to its new node, now that it is made.
-func (h *head) imaged(from core.Proc, m *Message, out []core.Effect) []core.Effect {
-	for _, q := range h.s.Move.Placed {
-		if m.Move == h.s.Moves && h.s.Move.Stage == carrying && q.Rank == m.Ranks[0] {
-			c := h.about(Carry)
-			c.Ranks, c.Nodes = m.Ranks, []core.Proc{q.Node}
-			return append(out, core.SendTo(from, c))
-		}
+	for _, q := range placed {
+		c := h.about(Carry)
+		c.Ranks, c.Nodes = []core.Rank{q.Rank}, []core.Proc{q.Node}
+		out = append(out, core.SendTo(h.s.Ranks[q.Rank].Node, c))
 	}
-	return append(out, core.DropInput(from, core.MsgID{}, "nobody waits for it"))
+	return out
 }
 
 // about is a message of the present migration.
@@ -209,6 +202,9 @@ func (h *head) rewire(out []core.Effect) []core.Effect {
 		h.s.Keeper.Snaps = append(h.s.Keeper.Snaps, s)
 	}
 	v.Stage = rewiring
+	if h.c.has(M5) { // Deviation: M5, nobody is told
+		return h.commit(out)
+	}
 	m := h.about(Rewire)
 	for _, q := range v.Placed {
 		m.Nodes, m.Lives = append(m.Nodes, q.Node), append(m.Lives, h.s.Ranks[q.Rank].Most+1)
@@ -218,10 +214,6 @@ func (h *head) rewire(out []core.Effect) []core.Effect {
 			v.Waiting = append(v.Waiting, core.Proc(r))
 			out = append(out, core.SendTo(core.Proc(r), m))
 		}
-	}
-	// Deviation: M5, nobody waits until they know
-	if h.c.has(M5) {
-		v.Waiting = nil
 	}
 	if len(v.Waiting) == 0 {
 		return h.commit(out)
@@ -273,6 +265,7 @@ func (h *head) stop(out []core.Effect) []core.Effect {
 			}
 		}
 		if len(m.Ranks) > 0 {
+			m.Missing = true // stop them
 			out = append(out, core.SendTo(p, m))
 		}
 	}
@@ -327,7 +320,10 @@ func (h *head) wake(out []core.Effect) []core.Effect {
 // wakeAll ends the pause of the migration for everybody who runs.
 func (h *head) wakeAll(out []core.Effect) []core.Effect {
 	m := h.about(Resume)
-	m.Ranks, m.Lives = h.running()
+	m.Ranks = nil
+	if h.s.Move.Stage != starting || !h.c.has(M5) {
+		m.Ranks, m.Lives = h.running()
+	}
 	return h.toRanks(m, out)
 }
 
@@ -395,4 +391,21 @@ func (h *head) bystander(f policy.Fault) bool {
 	return h.s.Move.Stage != 0 && !slices.ContainsFunc(f.Lost, func(l policy.Lost) bool {
 		return slices.Contains(h.s.Move.Ranks, l.Rank)
 	})
+}
+
+// unawaited goes on without nodes that were to stop old bodies, or to be emptied, and have failed:
+// nothing runs there now.
+func (h *head) unawaited(nodes []core.Proc, out []core.Effect) []core.Effect {
+	v := &h.s.Move
+	before := len(v.Waiting)
+	if v.Stage != stopping && v.Stage != draining || before == 0 {
+		return out
+	}
+	v.Waiting = slices.DeleteFunc(slices.Clone(v.Waiting), func(p core.Proc) bool {
+		return slices.Contains(nodes, p)
+	})
+	if len(v.Waiting) == 0 {
+		return h.stepped(out)
+	}
+	return out
 }

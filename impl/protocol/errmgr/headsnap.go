@@ -115,9 +115,6 @@ func (h *head) holders(s *sstore.Snapshot) (list []core.Proc) {
 
 // localDone is a file that is on its node.
 func (h *head) localDone(from core.Proc, m *Message, out []core.Effect) []core.Effect {
-	if m.Move != 0 {
-		return h.imaged(from, m, out)
-	}
 	if m.Missing {
 		return h.void(m.Snap, out)
 	}

@@ -207,7 +207,8 @@ func (j *job) received(from core.Proc, m *Message, out []core.Effect) []core.Eff
 	case Replay:
 		return j.replay(m, out)
 	case Rewire:
-		j.rewire(m)
+		// The lives count when the pause ends, with those of the movers that move in the end: until
+		// then they may stay where they are.
 		return append(out, j.tell(&Message{Kind: RewireAck, Move: m.Move}))
 	case Covered:
 		return j.covered(m.Snap, out)

@@ -13,45 +13,50 @@ import (
 const usual = "autor"
 
 // Protocol is the composite with the policies of the house.
-var Protocol = protocol.Protocol{
-	Name:   "errmgr",
-	Doc:    "composable recovery policies over stable storage of snapshots [ErrMgr]",
-	Errata: Errata(),
-	Options: func(text string) error {
-		_, err := ParseOptions(text)
-		return err
-	},
-	OptionDocs: optionDocs,
-	Policies: func(text string) error {
-		_, err := policy.Parse(text, policy.House())
-		return err
-	},
-	PolicyDocs:  policyDocs(),
-	Collectives: true,
-	Errors:      true,
-	Setup: func(r protocol.Request) (*core.Setup, error) {
-		o, err := ParseOptions(r.Options)
-		if err != nil {
-			return nil, err
-		}
-		if r.Policies == "" {
-			r.Policies = usual
-		}
-		c, err := newConfig(o, r.Errata, r.Policies, r.Layout.Ranks, r.Layout.Clusters)
-		if err != nil {
-			return nil, err
-		}
-		return c.setup(r.Layout, r.Programs)
-	},
-	Perf: protocol.Perf{Colour: 0},
+var Protocol = WithPolicies()
+
+// WithPolicies is the composite with policies of somebody else's beside those of the house, for
+// stacks to name.
+func WithPolicies(more ...policy.Maker) protocol.Protocol {
+	makers := append(policy.House(), more...)
+	p := protocol.Protocol{
+		Name:   "errmgr",
+		Doc:    "composable recovery policies over stable storage of snapshots [ErrMgr]",
+		Errata: Errata(),
+		Options: func(text string) error {
+			_, err := ParseOptions(text)
+			return err
+		},
+		OptionDocs: optionDocs,
+		Policies: func(text string) error {
+			_, err := policy.Parse(text, makers)
+			return err
+		},
+		Collectives: true,
+		Errors:      true,
+		Setup:       func(r protocol.Request) (*core.Setup, error) { return setupOf(r, makers) },
+		Perf:        protocol.Perf{Colour: 0},
+	}
+	for _, m := range makers {
+		p.PolicyDocs = append(p.PolicyDocs, protocol.Option{Name: m.Name, Doc: m.Doc})
+	}
+	return p
 }
 
-// policyDocs are the policies in words.
-func policyDocs() (docs []protocol.Option) {
-	for _, m := range policy.House() {
-		docs = append(docs, protocol.Option{Name: m.Name, Doc: m.Doc})
+// setupOf is the composite that a scenario asks for.
+func setupOf(r protocol.Request, makers []policy.Maker) (*core.Setup, error) {
+	o, err := ParseOptions(r.Options)
+	if err != nil {
+		return nil, err
 	}
-	return docs
+	if r.Policies == "" {
+		r.Policies = usual
+	}
+	c, err := newConfig(o, r.Errata, r.Policies, r.Layout.Ranks, r.Layout.Clusters, makers...)
+	if err != nil {
+		return nil, err
+	}
+	return c.setup(r.Layout, r.Programs)
 }
 
 // setup is the composite for programs.
@@ -102,25 +107,15 @@ func (c *config) machine(p core.Proc, programs []core.Program) core.Machine {
 	return newOracle(c)
 }
 
-// answers are what the policies of the house do about a failure.
-var answers = map[string]promise.Answer{"crmig": promise.Moves, "light": promise.RestoresFailed,
-	"sustain": promise.RunsThrough, "autor": promise.RestoresAll, "abort": promise.GivesUp}
-
 // promises are those of the composite with its options and policies.
 func (c *config) promises() promise.Promises {
-	stack, err := c.policies()
-	if err != nil {
-		panic("invariant: the stack was read when the config was made: " + err.Error())
-	}
 	p := promise.Promises{FIFO: true, Reliable: true, Recovers: true,
 		Lines: "coordinated", Damage: -1, Full: -1, Suspicions: -1,
 		StableKeys: []string{"file/", "snap/", movePrefix, recordSeq, recordRuling, recordMove,
 			recordAbort},
 		Snapshots: promise.Storage{Promised: true, Copying: c.Flow, Cache: c.Cache}}
-	for _, q := range stack {
-		p.Policies = append(p.Policies, promise.Policy{Name: q.Name(), Answer: answers[q.Name()]})
-	}
-	if stack.Has("autor") {
+	p.Policies = c.stack.Promises(c.makers)
+	if p.Has(promise.RestoresAll) {
 		p.RollsBack = promise.All
 	}
 	if c.logs {

@@ -7,6 +7,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/errmgr/policy"
 	"github.com/domino-check/domino/impl/protocol/errmgr/sstore"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -17,7 +18,8 @@ const nobody = core.Proc(1<<16 - 1)
 type config struct {
 	Options
 	Errata core.Switches
-	Stack  string // the policies, as the scenario has them
+	makers []policy.Maker // of all policies that a stack may name
+	stack  policy.Stack
 	ranks  int
 	trees  []trace.Tree // of the groups of the programs
 	// Procs are the ranks, then the active nodes and the spares, then the head (of several, the
@@ -53,9 +55,12 @@ func (c *config) isHead(p core.Proc) bool { return p >= c.head && int(p-c.head) 
 // newConfig places everybody. clusters are the nodes of the ranks at the start, from 0; nil deals
 // the ranks over the nodes in turn, of which there is one a rank if nobody says.
 func newConfig(o Options, errata core.Switches, stack string, ranks int,
-	clusters []int) (*config, error) {
-	c := &config{Options: o, Errata: errata, Stack: stack, ranks: ranks, first: core.Proc(ranks),
-		store: nobody, oracle: nobody}
+	clusters []int, makers ...policy.Maker) (*config, error) {
+	c := &config{Options: o, Errata: errata, makers: makers, ranks: ranks,
+		first: core.Proc(ranks), store: nobody, oracle: nobody}
+	if makers == nil {
+		c.makers = policy.House()
+	}
 	if c.Nodes == 0 {
 		c.Nodes = ranks
 		if clusters != nil {
@@ -83,11 +88,12 @@ func newConfig(o Options, errata core.Switches, stack string, ranks int,
 	if c.Predictions > 0 {
 		c.oracle = next
 	}
-	policies, err := policy.Parse(stack, policy.House())
-	if err != nil {
+	var err error
+	if c.stack, err = policy.Parse(stack, c.makers); err != nil {
 		return nil, &core.ChoiceError{Key: "policies", Err: err}
 	}
-	c.logs = policies.Has("light")
+	judged := promise.Promises{Policies: c.stack.Promises(c.makers)}
+	c.logs = judged.Has(promise.RestoresFailed)
 	return c, c.newRules()
 }
 

@@ -51,7 +51,7 @@ const (
 	Void      // Snap never will be: delete its files
 	Restart   // start Ranks[0] from Snap as Lives[0]: File (what it must be), Sources
 	Carry     // hand the image of Ranks[0] of Move to the daemon Nodes[0]
-	Release   // the move is final: stop Ranks (at the old node), or start them (at the new one)
+	Release   // the move is final: start Ranks from their images or, if Missing, stop them
 	Drop      // the move is off: forget its images
 	Drain     // this node is given up: flush or forget what is queued
 	AbortAll  // stop every rank, start nobody any more

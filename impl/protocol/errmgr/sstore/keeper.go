@@ -146,7 +146,7 @@ func (k *Keeper) Copied(rules *Rules, id SnapID, r core.Rank, holder core.Proc,
 		return false, err
 	}
 	p.answered(holder)
-	if p.File.RawSum == nil {
+	if len(p.File.RawSum) == 0 {
 		p.File = f // central: nobody has told before
 	}
 	if f.RawLen != p.File.RawLen || !slices.Equal(f.RawSum, p.File.RawSum) {
