@@ -67,7 +67,7 @@ func TestCrashSets(t *testing.T) {
 	}
 	for n := range effort.Cases(20, 120) {
 		toy := randomToy(r, toyFeatures{crashes: true, groups: n%2 == 0, restoreSends: n%3 == 0,
-			reads: n%5 == 0})
+			reads: n%5 == 0, launches: n%4 == 3})
 		m := randomModel(r, toy.procs, 2)
 		check(Config{Setup: toy.setup(), Model: m}, fmt.Sprintf("model %+v\n%s", m, toy))
 	}

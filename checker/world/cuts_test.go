@@ -2,6 +2,7 @@ package world
 
 import (
 	"math/rand/v2"
+	"regexp"
 	"testing"
 
 	"github.com/domino-check/domino/checker"
@@ -75,6 +76,19 @@ func TestCrashInsideSteps(t *testing.T) {
 	}
 }
 
+// unread is what is on its way to a proc that is down, in the text of a state.
+var unread = regexp.MustCompile(`(/0\.0\./)<[^|]*`)
+
+// withoutUnread takes that out of terminal states: what of it is lost shows only when the proc is
+// up again, and these never are.
+func withoutUnread(terminals map[string]bool) map[string]bool {
+	read := map[string]bool{}
+	for text := range terminals {
+		read[unread.ReplaceAllString(text, "$1")] = true
+	}
+	return read
+}
+
 // TestCrashInsideStepsOfToys is the same for random table-driven protocols, whose steps send
 // several messages and write.
 func TestCrashInsideStepsOfToys(t *testing.T) {
@@ -82,7 +96,8 @@ func TestCrashInsideStepsOfToys(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	explored, inner, cases := 0, 0, effort.Of(30, 150)
 	for n := range cases {
-		toy := randomToy(r, toyFeatures{crashes: true, groups: n%2 == 0, restoreSends: true})
+		toy := randomToy(r, toyFeatures{crashes: true, groups: n%2 == 0, restoreSends: true,
+			launches: n%4 == 3})
 		m := randomModel(r, toy.procs, 2)
 		m.FromDead, m.OneInstant = fault.Prefix, false
 		c := Config{Setup: toy.setup(), Model: m}
@@ -98,6 +113,9 @@ func TestCrashInsideStepsOfToys(t *testing.T) {
 		explored++
 		inner += inside.result.Transitions - between.result.Transitions
 		inside.result.States = 0
+		for _, s := range []*seen{between, inside} {
+			s.terminals = withoutUnread(s.terminals)
+		}
 		if d := difference(between, inside); d != "" {
 			t.Fatalf(
 				"case %d, model %+v\n%sfirst: crashes between steps, second (\"reduced\"): also "+

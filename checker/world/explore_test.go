@@ -25,6 +25,9 @@ func canonical(w *World, state []uint32) string {
 	var b strings.Builder
 	// which crashes are left says nothing of a state
 	fmt.Fprintf(&b, "%x", state[budgetWord]&(1<<digitShift-1))
+	if w.harmWord != 0 && state[w.harmWord] != 0 {
+		fmt.Fprintf(&b, "~%x", state[w.harmWord])
+	}
 	for p := range core.Proc(w.procs) {
 		e := *w.envs.at(state[envWord(p)])
 		l := w.locals.at(state[localWord(p)])

@@ -185,11 +185,14 @@ func TestIndependence(t *testing.T) {
 	}
 	for n := range effort.Cases(8, 150) {
 		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0,
-			reads: n%7 == 0, rollback: n%11 == 0, cyclic: n%4 == 0, hosts: n%6 == 1})
+			reads: n%7 == 0, rollback: n%11 == 0, cyclic: n%4 == 0, hosts: n%6 == 1,
+			launches: n%6 == 2})
 		m := randomModel(r, toy.procs, n%3)
 		m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions = r.IntN(2), r.IntN(2), r.IntN(2),
 			r.IntN(2)
-		m.Torn = r.IntN(2)
+		if m.Torn = r.IntN(2); n%4 > 0 {
+			harm(r, &m)
+		}
 		switch r.IntN(4) {
 		case 0:
 			m.Unordered = true

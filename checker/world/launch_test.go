@@ -65,6 +65,8 @@ func TestLaunch(t *testing.T) {
 		{"who has launched it fails", 2, []string{"crash p0", ask2, "crash p2"},
 			[]string{both[0], told, "told p3 down p2"}},
 		{"it starts", 1, []string{"crash p0", ask2, start2}, append(slices.Clone(both), told)},
+		{"it fails twice", 2, []string{"crash p0", ask2, start2, "crash p0"},
+			append(slices.Clone(both), told)},
 		{"its former node fails", 2, []string{"crash p0", ask2, start2, "crash p1"},
 			[]string{both[1], told, "told p3 down p1"}},
 		{"its new node fails", 2, []string{"crash p0", ask2, start2, "crash p2"},

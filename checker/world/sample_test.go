@@ -38,7 +38,7 @@ func TestSamplesAgainstSearch(t *testing.T) {
 	met, all, cases := map[string]int{}, 0, 0
 	for n := range effort.Cases(5, 25) {
 		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0,
-			reads: n%7 == 0})
+			reads: n%7 == 0, launches: n%4 == 3})
 		m := randomModel(r, toy.procs, n%3)
 		m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions = r.IntN(2), r.IntN(2), r.IntN(2),
 			r.IntN(2)

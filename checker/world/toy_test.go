@@ -374,7 +374,7 @@ func randomToy(r *rand.Rand, f toyFeatures) *toy {
 	if f.launches {
 		t.launch(r)
 	}
-	if f.groups && t.procs > 2 {
+	if f.groups && t.procs > 2 && !f.launches { // who is launched stops alone
 		t.groups = [][]core.Proc{{0, 1}}
 	}
 	if f.reads {
