@@ -140,6 +140,46 @@ func TestVictims(t *testing.T) {
 	}
 }
 
+// TestSpoiled checks whose records are not safe: fewer, one at a time; nobody is named when all are
+// safe, or for a rank that is gone.
+func TestSpoiled(t *testing.T) {
+	d := drafted(t, "a b | c", "a: send c x\nb: recv c\nc: recv a; send b y\n")
+	words := func() (list []string) {
+		for _, c := range fewerFaults(d) {
+			if c.To.smaller(d) {
+				list = append(list, fmt.Sprintf("%s %v", c.Words, c.To.scenario.Spoils))
+			}
+		}
+		return list
+	}
+	if got := words(); len(got) > 0 {
+		t.Errorf("without harm: %q", got)
+	}
+	d.scenario.Model.Lose = 1
+	want := []string{"lost records 1 -> 0 []", "only records of a are not safe [a]",
+		"only records of b are not safe [b]", "only records of c are not safe [c]",
+		"only records of RP are not safe [RP]"}
+	if diff := cmp.Diff(want, words()); diff != "" {
+		t.Errorf("of anybody (-want +got):\n%s", diff)
+	}
+	d.scenario.Spoils = []string{"a", "RP"}
+	want = []string{"lost records 1 -> 0 [a RP]", "only records of a are not safe [a]",
+		"only records of RP are not safe [RP]"}
+	if diff := cmp.Diff(want, words()); diff != "" {
+		t.Errorf("of two (-want +got):\n%s", diff)
+	}
+	e := d.copy()
+	e.dropRank(0)
+	if diff := cmp.Diff([]string{"RP"}, e.scenario.Spoils); diff != "" {
+		t.Errorf("without a (-want +got):\n%s", diff)
+	}
+	d.scenario.Model.Lose = 0
+	if diff := cmp.Diff([]string{"nobody is named for records that are safe []"},
+		words()); diff != "" {
+		t.Errorf("safe (-want +got):\n%s", diff)
+	}
+}
+
 // TestUnroll checks that a program without loops does the same sends under the same names, and that
 // loops become shorter together.
 func TestUnroll(t *testing.T) {

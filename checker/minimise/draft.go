@@ -108,7 +108,7 @@ func (d *draft) ranks() int {
 // write turns a draft into a scenario that is read back to the same draft.
 func (d *draft) write() *scenarios.Scenario {
 	s := d.scenario
-	s.Victims = slices.Clone(s.Victims)
+	s.Victims, s.Spoils = slices.Clone(s.Victims), slices.Clone(s.Spoils)
 	if d.roles != nil {
 		var words []string
 		for _, r := range d.roles {
@@ -153,6 +153,7 @@ func (d *draft) members() (list [][]int) {
 func (d *draft) copy() *draft {
 	c := *d
 	c.scenario.Victims = slices.Clone(d.scenario.Victims)
+	c.scenario.Spoils = slices.Clone(d.scenario.Spoils)
 	c.roles = slices.Clone(d.roles)
 	c.names, c.clusters, c.programs = slices.Clone(d.names), slices.Clone(d.clusters), nil
 	for _, p := range d.programs {
@@ -187,6 +188,9 @@ func (d *draft) dropRank(r int) {
 	}
 	d.groups = groups
 	d.renameVictim(name, "")
+	d.scenario.Spoils = slices.DeleteFunc(d.scenario.Spoils, func(n string) bool {
+		return n == name // without anybody it stands for everybody, as victims do
+	})
 }
 
 // renameVictim puts another member of its group in the place of a victim, or takes it out. A list

@@ -124,7 +124,34 @@ func fewerFaults(d *draft) []Change[*draft] {
 			c.add(e, "%s %d -> %d", k.Many, now, n)
 		}
 	}
+	d.fewerSpoiled(c)
 	return c.list
+}
+
+// fewerSpoiled are single procs whose records are not safe, then nobody's when all are.
+func (d *draft) fewerSpoiled(c *changes) {
+	set := func(list []string, words string) {
+		e := d.copy()
+		e.scenario.Spoils = list
+		c.add(e, "%s", words)
+	}
+	if !d.harms() {
+		set(nil, "nobody is named for records that are safe")
+		return
+	}
+	for _, g := range d.groups {
+		for _, name := range g {
+			if spoils := d.scenario.Spoils; len(spoils) == 0 || slices.Contains(spoils, name) {
+				set([]string{name}, "only records of "+name+" are not safe")
+			}
+		}
+	}
+}
+
+// harms reports whether the model lets anything happen to records.
+func (d *draft) harms() bool {
+	m := &d.scenario.Model
+	return m.Lose+m.Corrupt+m.Full > 0
 }
 
 // defaults are the changes that set what is special about failures and network back to the default.

@@ -15,6 +15,13 @@ func (d *draft) size() []int {
 	if victims == 0 && m.Failures > 0 {
 		victims = len(d.groups) + 1 // everybody
 	}
+	spoiled := len(d.scenario.Spoils)
+	if spoiled == 0 && d.harms() {
+		spoiled = 1 // everybody
+		for _, g := range d.groups {
+			spoiled += len(g)
+		}
+	}
 	together := 0
 	if m.Failures > 0 {
 		together = m.Together()
@@ -34,7 +41,7 @@ func (d *draft) size() []int {
 	}
 	return []int{d.ranks(), len(d.members()), m.Failures, together, victims, m.Checkpoints +
 		count(d.programs, core.OpCheckpoint),
-		faults, run, written, wild, words, settings(m)}
+		faults, spoiled, run, written, wild, words, settings(m)}
 }
 
 // settings counts what differs from the default, budgets aside.

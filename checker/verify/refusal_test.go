@@ -51,6 +51,11 @@ var beyondPromises = []refused{
 	{"radic-sbml", "options: leaves=1\nfailures: 1", "one node leaves", "failures: 0"},
 	{"radic-sbml", "options: nodes=4\nfailures: 2\nspacing: settled", "may share a node",
 		"failures: 1"},
+	{"hydee", "lose: 1", "survives 0 records that are lost or corrupted, the model has 1",
+		"lose: 0"},
+	{"rbml", "lose: 1\ncorrupt: 2\nfull: 1", "the model has 3",
+		"lose: 0, corrupt: 0, full: 0"},
+	{"causal", "full: 1", "survives 0 refused writes, the model has 1", "full: 0"},
 	{"none", "failures: 1", "survives no failure", "failures: 0"},
 	{"none", "failures: 2\nat-once: all\nloss: 2", "may lose", "failures: 0, at-once: 0, loss: 0"},
 	{"paxos", "failures: 1", "survives no failure", "failures: 0"},
@@ -115,6 +120,9 @@ func TestIdle(t *testing.T) {
 		{"hydee", "suspicions: 1", ""},
 		{"radic-sbml", "failures: 1\ntorn: 1", "torn 1 (the protocol writes nothing)"},
 		{"radic-rbml", "failures: 1\nsuspicions: 1", ""},
+		{"radic-sbml", "lose: 1", "lose 1 (the protocol writes nothing)"},
+		{"hydee", "corrupt: 1\ndisks: survive",
+			"disks survive (no records lie on the disks of nodes)"},
 	} {
 		q := refused{protocol: tt.protocol, lines: tt.lines}
 		r := q.resolve(t)

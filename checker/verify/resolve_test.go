@@ -90,15 +90,17 @@ func TestResolve(t *testing.T) {
 		name, header string
 		clusters     []int
 		victims      []core.Proc
+		spoiled      []core.Proc
 	}{
-		{"clusters given", "protocol: hydee\nclusters: b | a", []int{1, 0}, nil},
-		{"one cluster", "protocol: hydee\nclusters: b a", []int{0, 0}, nil},
-		{"no clusters: each rank alone", "protocol: hydee", []int{0, 1}, nil},
-		{"victims", "protocol: hydee\nvictims: RP a", []int{0, 1}, []core.Proc{2, 0}},
-		{"several errata", "protocol: hydee\nvariant: repaired+H1+H20a", []int{0, 1}, nil},
-		{"no protocol", "protocol: none\nvictims: b", []int{0, 1}, []core.Proc{1}},
-		{"who is spared is no victim", "protocol: errmgr", nil, []core.Proc{0, 1, 2, 3, 4}},
-		{"unless it is named", "protocol: errmgr\nvictims: head", nil, []core.Proc{5}},
+		{"clusters given", "protocol: hydee\nclusters: b | a", []int{1, 0}, nil, nil},
+		{"one cluster", "protocol: hydee\nclusters: b a", []int{0, 0}, nil, nil},
+		{"no clusters: each rank alone", "protocol: hydee", []int{0, 1}, nil, nil},
+		{"victims", "protocol: hydee\nvictims: RP a", []int{0, 1}, []core.Proc{2, 0}, nil},
+		{"records", "protocol: hydee\nspoils: RP a", []int{0, 1}, nil, []core.Proc{2, 0}},
+		{"several errata", "protocol: hydee\nvariant: repaired+H1+H20a", []int{0, 1}, nil, nil},
+		{"no protocol", "protocol: none\nvictims: b", []int{0, 1}, []core.Proc{1}, nil},
+		{"who is spared is no victim", "protocol: errmgr", nil, []core.Proc{0, 1, 2, 3, 4}, nil},
+		{"unless it is named", "protocol: errmgr\nvictims: head", nil, []core.Proc{5}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -115,6 +117,9 @@ func TestResolve(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.victims, r.Model.Victims); diff != "" {
 				t.Errorf("victims (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.spoiled, r.Model.Spoiled); diff != "" {
+				t.Errorf("spoils (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -183,6 +188,8 @@ func TestBadInput(t *testing.T) {
 			`4: protocol none has no variant "published", want repaired`},
 		{"unknown victim", "protocol: hydee\nvictims: a c", two,
 			"4: victim c does not exist, there are a b RP"},
+		{"records of nobody", "protocol: hydee\nspoils: a c", two,
+			"4: proc c does not exist, there are a b RP"},
 		{"tolerates too little", "protocol: causal\ntolerates: -1", two,
 			"4: causal: tolerates -1 failures at a time, want [0, 1] with 2 ranks"},
 		{"tolerates too much", "protocol: causal\ntolerates: 2", two,

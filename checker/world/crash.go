@@ -10,7 +10,8 @@ import (
 
 // Where a crash between two effects of one step makes a difference: the crash of a proc right after
 // a step may lose any suffix of each channel and any write in progress, whatever the others lose,
-// so it covers every crash inside the step of which the effects are sends and writes. It does not
+// so it covers every crash inside the step of which the effects are sends and writes; and reads,
+// kills and launches, which are not even begun when their proc stops. It does not
 // when the model keeps everything in flight, or when an effect can not be undone: an output, a
 // deletion, a new recovery line. Only there (or with Config.Cuts) are crashes put inside steps.
 

@@ -95,9 +95,9 @@ func TestCrashInsideStepsOfToys(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	explored, inner, cases := 0, 0, effort.Of(30, 150)
-	for n := range cases {
+	for n := range cases + cases/3 {
 		toy := randomToy(r, toyFeatures{crashes: true, groups: n%2 == 0, restoreSends: true,
-			launches: n%4 == 3})
+			launches: n >= cases})
 		m := randomModel(r, toy.procs, 2)
 		m.FromDead, m.OneInstant = fault.Prefix, false
 		c := Config{Setup: toy.setup(), Model: m}

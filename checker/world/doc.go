@@ -30,7 +30,11 @@
 //
 // Writes become stable in their order. Of those in progress at a crash some of the oldest are, and
 // the next one may be damaged where its key had no value; a stable value is never lost to a write.
-// A delete is one of them, of which nobody hears when it is stable.
+// A delete is one of them, of which nobody hears when it is stable; a read is one, too, and its
+// answer is what is stable when its turn has come. Records may be lost or corrupted by themselves,
+// puts refused, and the records of a node go with it, or do not (harm.go).
+//
+// Procs may be started and stopped by others, on whose node they run then (launch.go).
 //
 // A network keeps the order of each channel, or none. Where none is kept, a message that its
 // receiver would ignore may stay in flight until there is a use for it (fault.Model.Selective), or

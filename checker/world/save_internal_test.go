@@ -1,12 +1,14 @@
 package world
 
 import (
+	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
@@ -71,5 +73,45 @@ func TestJudgementSurvives(t *testing.T) {
 	if d := cmp.Diff([][]string{seen, unseen}, [][]string{seenAgain, unseenAgain}); d != "" ||
 		len(seen)+len(unseen) == 0 {
 		t.Errorf("seen (-want +got):\n%s", d)
+	}
+}
+
+// TestLaunchesSurvive interrupts searches of toys that launch, kill and read back, under harm to
+// records, and goes on in worlds that know nothing: the counts are those of the whole.
+func TestLaunchesSurvive(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	resumed := 0
+	for n := range effort.Cases(10, 60) {
+		toy := randomToy(r, toyFeatures{launches: true, crashes: n%2 == 0})
+		m := randomModel(r, toy.procs, 2)
+		harm(r, &m)
+		explored := func(o checker.Options) checker.Result {
+			w, err := New(Config{Setup: toy.setup(), Model: m, Twice: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := search.Run(t.Context(), w, o)
+			if err != nil || result.Unsaved != nil {
+				t.Fatal(err, result.Unsaved)
+			}
+			return result
+		}
+		want := explored(checker.Options{MaxStates: 5000})
+		if want.Bound != "" || want.States < 10 {
+			continue
+		}
+		file := filepath.Join(t.TempDir(), "run")
+		explored(checker.Options{MaxStates: want.States / 2, Saving: checker.Saving{File: file}})
+		got := explored(checker.Options{Saving: checker.Saving{Resume: file}})
+		if got.States != want.States || got.Transitions != want.Transitions ||
+			got.Terminals != want.Terminals {
+			t.Errorf("case %d: %d states, %d transitions, %d ends; without interrupt %d, %d, %d",
+				n, got.States, got.Transitions, got.Terminals, want.States, want.Transitions,
+				want.Terminals)
+		}
+		resumed++
+	}
+	if resumed < 4 {
+		t.Errorf("only %d searches were resumed", resumed)
 	}
 }

@@ -26,6 +26,9 @@
 // of a counterexample can be enforced on the goroutines (Config.Schedule). A crash may fall between
 // any two effects of a step on which the environment acts (core.Effect.Acts).
 //
+// Procs that are launched, and harm to records, are as there, too. What happens to records is part
+// of the plan (plan.Plan.Spoils); which record, and how, is drawn when its time has come.
+//
 // # Watchdogs
 //
 // As in the world, a proc that runs gives its signs of life in time, and nothing of that is an
