@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -34,8 +35,10 @@ var Undeclared = register(Property{
 			}
 		}
 		for p, list := range q.Payloads {
-			// images hold what was on its way; who keeps their files says so (Snapped)
-			if p >= f.Layout.Ranks && snapshots(f) {
+			// Images hold what was on its way; who keeps their files says so (Snapped). What ranks
+			// keep for those that restart alone nobody declares: that it is there when it is needed
+			// is for terminates, and for final-state.
+			if snapshots(f) && (p >= f.Layout.Ranks || f.Has(promise.RestoresFailed)) {
 				continue
 			}
 			for _, id := range list {
