@@ -24,6 +24,7 @@ type strikes struct {
 	Stops   []cluster.Stop    `json:"stops,omitempty"` // false suspicions
 	// who is silent for so long is suspected, too
 	Silence time.Duration `json:"silence,omitempty"`
+	Every   time.Duration `json:"every,omitempty"` // between two requests for checkpoints
 }
 
 // victims are those of each failure.

@@ -24,7 +24,7 @@ type perfFlags struct {
 	options, kills                     []string
 	ranks, rounds, checkpoint, reserve int
 	seed                               uint64
-	timeout                            time.Duration
+	timeout, every                     time.Duration
 	json, bench                        bool
 }
 
@@ -49,6 +49,8 @@ func readPerf(args []string, std streams) (o perfFlags, err error) {
 	f.IntVar(&o.reserve, "reserve", 32,
 		"MiB of buffers that each process makes ready before it begins, as one that has run for "+
 			"long; 0: none")
+	f.DurationVar(&o.every, "every", 0,
+		"ask for a checkpoint so often, of protocols that the environment can ask; 0: never")
 	f.StringVar(&o.clusters, "clusters", "2",
 		"of hydee: a number of clusters of neighbours, or e.g. 'r0 r1 | r2 r3'")
 	f.StringArrayVar(&o.options, "options", nil,
@@ -69,7 +71,7 @@ func readPerf(args []string, std streams) (o perfFlags, err error) {
 	case o.json && o.bench:
 		return o, errors.New("--json or --bench, not both")
 	}
-	return o, within(f, positive("timeout ranks"), notNegative("checkpoint"),
+	return o, within(f, positive("timeout ranks"), notNegative("checkpoint every"),
 		span{"reserve", 0, 1 << 20})
 }
 
@@ -149,6 +151,9 @@ func (r *perfRun) run(ctx context.Context, cell perf.Cell, kind perf.Kind,
 		if k, err = parseKills(r.flags.kills, c.resolved.Setup, calm); err != nil {
 			return nil, err
 		}
+	}
+	if len(c.resolved.Setup.Initiators) > 0 {
+		k.Every = r.flags.every
 	}
 	r.runs++
 	dir := filepath.Join(r.dir, fmt.Sprint(r.runs))

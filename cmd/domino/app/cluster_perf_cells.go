@@ -15,6 +15,7 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/impl/runtime/tcp/perf"
 	"github.com/domino-check/domino/scenarios/spelling"
+	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/report/chart"
 )
 
@@ -217,6 +218,9 @@ func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why
 			return "", err
 		}
 		c.allow(k)
+	}
+	if r.flags.every > 0 {
+		resolved.Model.Checkpoints = fault.Max
 	}
 	config := cluster.Config{Setup: resolved.Setup, Model: resolved.Model, Dir: "-", Path: "-"}
 	if err := config.Validate(); err != nil {

@@ -23,6 +23,7 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // clusterRunFlags are the flags of cluster run.
@@ -31,7 +32,7 @@ type clusterRunFlags struct {
 	kills, stops, loses, corrupts, fulls         []string
 	dir, address, hosts, plan, guard             string
 	seed                                         uint64
-	timeout, spread, diskDelay, silence          time.Duration
+	timeout, spread, diskDelay, silence, every   time.Duration
 	events, json, child                          bool
 }
 
@@ -98,6 +99,8 @@ func (o *clusterRunFlags) register(f *pflag.FlagSet) error {
 			"disk shows it")
 	f.StringArrayVar(&o.fulls, "disk-full", nil,
 		"PROC@N: the next write is refused, for lack of room")
+	f.DurationVar(&o.every, "every", 0, "ask for a checkpoint so often while the programs run, "+
+		"where the environment can; 0: as the plan has it")
 	f.StringVar(&o.dir, "dir", "",
 		"folder for disks and evidence, new or empty, that stays; by default a temporary one "+
 			"that goes when nothing is wrong")
@@ -120,16 +123,16 @@ func (o *clusterRunFlags) check(f *pflag.FlagSet) error {
 		return nil
 	}
 	if err := within(f, positive("timeout spread"),
-		notNegative("disk-delay silence")); err != nil {
+		notNegative("disk-delay silence every")); err != nil {
 		return err
 	}
 	switch {
 	case o.plan != "" && (len(o.kills)+len(o.stops)+len(o.loses)+len(o.corrupts)+
-		len(o.fulls) > 0 || f.Changed("seed") ||
+		len(o.fulls) > 0 || f.Changed("seed") || f.Changed("every") ||
 		f.Changed("spread") || f.Changed("disk-delay") || f.Changed("silence")):
 		return errors.New(
-			"--plan has its own --kill, --stop, --lose, --corrupt, --disk-full, --silence, " +
-				"--seed, --spread and --disk-delay")
+			"--plan has its own --kill, --stop, --lose, --corrupt, --disk-full, --every, " +
+				"--silence, --seed, --spread and --disk-delay")
 	case o.plan != "" && o.kernel == "" && f.NArg() == 0:
 	case (o.kernel == "") == (f.NArg() == 0) || f.NArg() > 1:
 		kernels := 0
@@ -262,7 +265,10 @@ func (o *clusterRunFlags) prepare(names []string, std streams) (*clusterCase, st
 	if err := o.damage(&k, resolved.Setup); err != nil {
 		return nil, k, err
 	}
-	k.Silence = o.silence
+	k.Silence, k.Every = o.silence, o.every
+	if o.every > 0 {
+		resolved.Model.Checkpoints = fault.Max
+	}
 	c.allow(k)
 	c.allowStops(k)
 	c.allowSpoils(k.Plan.Spoils)
@@ -408,8 +414,8 @@ func (c *clusterCase) config(k strikes, seed uint64, dir string) (cluster.Config
 	path, err := os.Executable()
 	return cluster.Config{Setup: c.resolved.Setup, Case: string(scenarios.Format(c.scenario)),
 		Model: c.resolved.Model, Plan: k.Plan, Timed: k.Timed, Reached: k.Reached, Stops: k.Stops,
-		Silence: k.Silence,
-		Seed:    seed, Spread: c.spread, DiskDelay: c.diskDelay, Dir: dir, Timeout: c.timeout,
+		Silence: k.Silence, Every: k.Every,
+		Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Dir: dir, Timeout: c.timeout,
 		Address: c.address, Hosts: c.hosts, Path: path,
 		Args: []string{"cluster", "run", "--" + childFlag}, Errors: launch.Shared(c.std.err),
 		Note: func(text string) {

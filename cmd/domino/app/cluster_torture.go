@@ -360,7 +360,6 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 	drawn := strikes{Plan: plan.Draw(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)}
 	drawn.hurry(t.rng)
 	drawn.phase(t.rng, v.seen)
-	drawn.Plan.Spoils = plan.DrawSpoils(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)
 	if drawn.Stops, drawn.Plan.Requests = drawStops(t.rng, v.resolved,
 		drawn.Plan.Requests); len(v.hosts) > 0 {
 		drawn.Stops = nil // not behind a launcher

@@ -27,12 +27,14 @@ type Config struct {
 	Case  any         // what Live makes the same setup of
 	Model fault.Model // what the environment may do; the plan is obeyed within it
 	// failures and requests at numbers of effects; rates are of no meaning here
-	Plan      plan.Plan
-	Timed     []Timed       // failures by the clock
-	Reached   []Reached     // failures when a proc has come so far
-	Stops     []Stop        // false suspicions, by SIGSTOP
-	Silence   time.Duration // who gives no sign of life for so long is suspected, too; 0: nobody is
-	Seed      uint64        // of delays
+	Plan    plan.Plan
+	Timed   []Timed       // failures by the clock
+	Reached []Reached     // failures when a proc has come so far
+	Stops   []Stop        // false suspicions, by SIGSTOP
+	Silence time.Duration // who gives no sign of life for so long is suspected, too; 0: nobody is
+	// how often the environment asks for checkpoints, while a program runs; no budget counts these
+	Every     time.Duration
+	Seed      uint64 // of delays
 	Spread    time.Duration
 	DiskDelay time.Duration // every stable write takes so much longer
 	Dir       string        // of the run, empty or new: stores and evidence
@@ -151,6 +153,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf(
 			"cluster: %w: what was on its way to the dead is lost, and its senders keep no copy",
 			ErrModel)
+	case c.Every > 0 && m.Checkpoints == 0:
+		return errors.New("cluster: checkpoints are to be asked for, and the model has none")
 	case c.DiskDelay < 0:
 		return fmt.Errorf("cluster: the delay of the disks is %v", c.DiskDelay)
 	}

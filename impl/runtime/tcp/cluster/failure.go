@@ -16,6 +16,7 @@ type burial struct {
 	epoch    uint64
 	awaiting []core.Proc // who has to agree
 	crash    int         // in Result.Crashes
+	others   []int       // there, too: those that are agreed on with it
 	ordered  bool        // by the daemon of a node: it is no failure
 	killings []killing   // that it answers
 	notices  []notice    // of what the watchers are told
@@ -292,6 +293,7 @@ func (s *supervisor) proceed() {
 	for len(s.burying) > 0 && !s.over {
 		b := s.burying[0]
 		if b.epoch == 0 {
+			s.together()
 			s.instructions.Epoch++
 			b.epoch = s.instructions.Epoch
 			for _, q := range b.procs {
@@ -308,7 +310,9 @@ func (s *supervisor) proceed() {
 			return
 		}
 		s.burying = s.burying[1:]
-		s.out.Crashes[b.crash].Agreed = s.since()
+		for _, c := range append(b.others, b.crash) {
+			s.out.Crashes[c].Agreed = s.since()
+		}
 		for _, n := range b.notices {
 			s.notify(n)
 		}
@@ -320,6 +324,17 @@ func (s *supervisor) proceed() {
 		}
 		s.restart()
 	}
+}
+
+// together has all failures that wait be agreed on at once: a fence stops many, one by one.
+func (s *supervisor) together() {
+	b := s.burying[0]
+	for _, o := range s.burying[1:] {
+		b.procs, b.notices, b.killings, b.others = append(b.procs, o.procs...),
+			append(b.notices, o.notices...), append(b.killings, o.killings...),
+			append(b.others, o.crash)
+	}
+	s.burying = s.burying[:1]
 }
 
 // agreed notes that somebody has taken what was left of the dead.
@@ -442,31 +457,4 @@ func (s *supervisor) timed(t Timed) {
 	s.armed = append(s.armed, &armed{Failure: plan.Failure{Victims: t.Victims}, index: -1,
 		due: true})
 	s.strike()
-}
-
-// ask does what the requests of the plan that are due ask for, within the budgets. A watchdog that
-// is to expire falsely may have to be started first.
-func (s *supervisor) ask() {
-	var wait []plan.Request
-	for _, q := range s.asked {
-		p := s.procs[q.Proc]
-		if p.process == nil || p.dying {
-			continue
-		}
-		switch g := s.setup.Group(q.Suspect); {
-		case q.Expires:
-			if !s.mistaken(p) {
-				wait = append(wait, q)
-			}
-		case !q.Suspicious && s.left.checkpoints > 0 && slices.Contains(s.setup.Initiators, q.Proc):
-			s.left.checkpoints--
-			s.tell(p, order{Kind: sayCheckpoint})
-		case q.Suspicious && s.left.suspicions > 0 && slices.Contains(s.setup.Watchers, q.Proc) &&
-			!slices.Contains(g, q.Proc) && s.procs[g[0]].up:
-			s.left.suspicions--
-			s.out.Suspicions++
-			s.tell(p, order{Kind: saySuspect, Procs: g, Life: s.procs[g[0]].inc})
-		}
-	}
-	s.asked = wait
 }

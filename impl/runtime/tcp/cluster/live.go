@@ -322,9 +322,8 @@ func (l *life) run() error {
 			return err
 		}
 		if l.ended == 0 && l.node.Done() {
-			if l.ended = time.Now().UnixNano(); l.in.Bare {
-				l.say(answer{Kind: saidDone})
-			}
+			l.ended = time.Now().UnixNano()
+			l.say(answer{Kind: saidDone})
 		}
 		if now := time.Now(); now.Sub(l.beat) > l.in.Beat {
 			l.beat = now

@@ -53,11 +53,18 @@ const seldom = 25
 // disturbs reports whether a question would only cost time: a bare run whose programs go on is at
 // most stuck, which may be seen later.
 func (s *supervisor) disturbs() bool {
-	if !s.c.Bare || s.done >= s.setup.Layout.Ranks {
+	if !s.c.Bare || s.done() {
 		return false
 	}
 	s.round.skipped++
 	return s.round.skipped%seldom != 0
+}
+
+// done reports whether the programs of all ranks that run have ended.
+func (s *supervisor) done() bool {
+	return !slices.ContainsFunc(s.procs[:s.setup.Layout.Ranks], func(p *proc) bool {
+		return p.process != nil && !p.done
+	})
 }
 
 // still reports whether the supervisor itself has nothing to do for anybody.

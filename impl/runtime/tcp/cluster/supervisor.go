@@ -47,6 +47,7 @@ type proc struct {
 	pending  []notice   // failures that it has not been told of
 	told     [][]notice // in this life, each as it was told
 	starting bool       // a new life is on its way
+	done     bool       // the program of this life has ended
 
 	on      site      // where its disk is, and where it runs
 	tickets []*ticket // of a proc that is down: who starts it
@@ -81,7 +82,6 @@ type supervisor struct {
 	listened time.Time // when it last looked who is silent
 	ending   bool
 	ended    map[core.Proc]answer
-	done     int // ranks of a bare run whose programs have ended
 	over     bool
 	expired  bool // the time limit is over
 	err      error
@@ -224,8 +224,8 @@ func (s *supervisor) spawn(p *proc) {
 	p.watches, p.asleep, p.silent, p.crashed = map[core.Proc]*watchdog{}, nil, false, false
 	p.reader = &reader{name: evidenceFile(s.c.Dir, p.id, p.life)}
 	p.readers = append(p.readers, p.reader)
-	p.starting, p.dying, p.up, p.told, p.hosts, p.recovering, p.failed = false, false, false, nil,
-		nil, false, ""
+	p.starting, p.dying, p.up, p.done, p.told, p.hosts, p.recovering, p.failed = false, false,
+		false, false, nil, nil, false, ""
 	life := p.life
 	process, err := launch.Start(launch.Command{Name: s.where(p), Launcher: launcher,
 		Path: s.c.Path, Args: s.c.Args, Instructions: in, Errors: s.c.Errors, Group: s.leader(p),
@@ -327,7 +327,7 @@ func (s *supervisor) hear(p *proc, a answer) {
 	case saidEnd:
 		s.ended[p.id] = a
 	case saidDone:
-		s.done++
+		p.done = true
 	case saidHosts:
 		s.look(p, false)
 		s.restart()
@@ -375,6 +375,7 @@ func (s *supervisor) isUp(p *proc) {
 		s.later(t.At, func() { s.timed(t) })
 	}
 	s.armStops()
+	s.every()
 	s.strike()
 }
 

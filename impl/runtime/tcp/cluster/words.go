@@ -94,7 +94,7 @@ const (
 	saidMoment = "moment" // it has come to a moment: Index, Request, Stop, Spoil
 	saidStatus = "status"
 	saidEnd    = "end"
-	saidDone   = "done"   // of a bare run: its program has ended
+	saidDone   = "done"   // its program has ended
 	saidNote   = "note"   // Text is for the reader
 	saidPanic  = "panic"  // of the machine: Text
 	saidFailed = "failed" // it can not go on: Text
