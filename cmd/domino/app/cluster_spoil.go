@@ -53,6 +53,20 @@ func (c *clusterCase) allowSpoils(spoils []plan.Spoil) {
 		max(m.Corrupt, counts[plan.Corrupt]), max(m.Full, counts[plan.Full])
 }
 
+// spreadRequests has most of the requests for checkpoints that go to somebody who has no program
+// come when a rank has come so far: otherwise nothing would happen there before the first one.
+func (k *strikes) spreadRequests(rng *rand.Rand, setup *core.Setup, l plan.Lengths) {
+	ranks := setup.Layout.Ranks
+	for i := range k.Plan.Requests {
+		q := &k.Plan.Requests[i]
+		if q.Suspicious || q.Expires || int(q.Proc) < ranks || ranks == 0 || rng.IntN(4) == 0 {
+			continue
+		}
+		q.Foreign, q.By = true, core.Proc(rng.IntN(ranks))
+		q.After = rng.IntN(l[0][q.By] + 1)
+	}
+}
+
 // phases are what procs have declared in runs: how often at most, by proc and word. They are the
 // phases of snapshots and of recovery, in each of which a failure may strike.
 type phases map[phase]int

@@ -358,6 +358,7 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 	}
 	seed := t.rng.Uint64()
 	drawn := strikes{Plan: plan.Draw(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)}
+	drawn.spreadRequests(t.rng, v.resolved.Setup, v.lengths)
 	drawn.hurry(t.rng)
 	drawn.phase(t.rng, v.seen)
 	if drawn.Stops, drawn.Plan.Requests = drawStops(t.rng, v.resolved,

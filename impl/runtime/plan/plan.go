@@ -37,11 +37,21 @@ type Failure struct {
 type Request struct {
 	Proc       core.Proc
 	After      int       // effects that it has performed, as in Failure
+	Foreign    bool      // not its own effects are counted but those of By (in a cluster)
+	By         core.Proc // whose
 	Suspicious bool      // it thinks that Suspect is down; otherwise it is asked for a checkpoint
 	Suspect    core.Proc // the first proc of its group
 	// one of its watchdogs expires although the watched proc lives; which one is drawn when the
 	// time has come
 	Expires bool
+}
+
+// Counted is whose effects are counted.
+func (q *Request) Counted() core.Proc {
+	if q.Foreign {
+		return q.By
+	}
+	return q.Proc
 }
 
 // Validate reports what makes no sense for the setup.
@@ -72,7 +82,7 @@ func (p *Plan) Validate(s *core.Setup, m *fault.Model) error {
 		}
 	}
 	for i, q := range p.Requests {
-		if int(q.Proc) >= n || int(q.Suspect) >= n {
+		if int(q.Proc) >= n || int(q.Suspect) >= n || int(q.By) >= n {
 			return fmt.Errorf("plan: request %d: there are %d procs", i+1, n)
 		}
 		if q.Expires && !s.Watchdogs {

@@ -273,7 +273,7 @@ func (s *supervisor) moments(p *proc, in *instructions) {
 	}
 	if p.life == 0 {
 		for i, q := range s.c.Plan.Requests {
-			if q.Proc == p.id {
+			if q.Counted() == p.id {
 				in.Moments = append(in.Moments, moment{Index: i, After: q.After, Request: true})
 			}
 		}
