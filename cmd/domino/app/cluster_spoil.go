@@ -104,15 +104,17 @@ func (l phases) sorted() (list []phase) {
 	return list
 }
 
-// phase has half of the failures strike right behind a phase, drawn from those that were seen.
-func (k *strikes) phase(rng *rand.Rand, seen phases) {
-	list := seen.sorted()
-	if len(list) == 0 {
-		return
-	}
+// phase has half of the failures strike right behind a phase: the first behind one that was seen in
+// runs without failures, the others behind any.
+func (k *strikes) phase(rng *rand.Rand, calm, seen phases) {
 	var kept []plan.Failure
-	for _, f := range k.Plan.Failures {
-		if rng.IntN(2) == 0 {
+	for i, f := range k.Plan.Failures {
+		seen := seen
+		if i == 0 && len(k.Reached) == 0 {
+			seen = calm
+		}
+		list := seen.sorted()
+		if len(list) == 0 || rng.IntN(2) == 0 {
 			kept = append(kept, f)
 			continue
 		}

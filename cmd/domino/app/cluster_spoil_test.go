@@ -52,9 +52,13 @@ func TestPhase(t *testing.T) {
 	for range 200 {
 		k := strikes{Plan: plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{0}},
 			{Victims: []core.Proc{1}}}}}
-		k.phase(rng, seen)
+		k.phase(rng, seen, seen)
 		if n := len(k.Plan.Failures) + len(k.Reached); n != 2 {
 			t.Fatalf("%d failures of 2", n)
+		}
+		early := strikes{Plan: plan.Plan{Failures: k.Plan.Failures}}
+		if early.phase(rng, nil, seen); len(k.Plan.Failures) > 0 && len(early.Plan.Failures) == 0 {
+			t.Fatal("the first failure strikes behind a phase of runs with failures")
 		}
 		for _, r := range k.Reached {
 			got[fmt.Sprint(r.By, r.What, r.Word, r.Number)]++

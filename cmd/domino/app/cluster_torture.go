@@ -137,7 +137,8 @@ type victim struct {
 	own       fault.Model // without more failures
 	reference *cluster.Result
 	lengths   plan.Lengths
-	seen      phases
+	calm      phases // seen in runs without failures
+	seen      phases // in any
 }
 
 // choose takes the scenarios that are expected to hold and that real processes can keep.
@@ -352,15 +353,14 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 		if err != nil || ran.verdict != spec.Holds {
 			return ran, err
 		}
-		v.opened, v.reference, v.seen = true, ran.result, phases{}
+		v.opened, v.reference, v.calm, v.seen = true, ran.result, phases{}, phases{}
 		v.lengths.Note(0, ran.result.Performed)
-		v.seen.note(ran.result)
 	}
 	seed := t.rng.Uint64()
 	drawn := strikes{Plan: plan.Draw(t.rng, v.resolved.Setup, &v.resolved.Model, v.lengths)}
 	drawn.spreadRequests(t.rng, v.resolved.Setup, v.lengths)
 	drawn.hurry(t.rng)
-	drawn.phase(t.rng, v.seen)
+	drawn.phase(t.rng, v.calm, v.seen)
 	if drawn.Stops, drawn.Plan.Requests = drawStops(t.rng, v.resolved,
 		drawn.Plan.Requests); len(v.hosts) > 0 {
 		drawn.Stops = nil // not behind a launcher
@@ -373,6 +373,9 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 		t.note(v.scenario.Protocol, ran.result)
 		v.lengths.Note(ran.result.Failures, ran.result.Performed)
 		v.seen.note(ran.result)
+		if ran.result.Failures == 0 {
+			v.calm.note(ran.result)
+		}
 	}
 	return ran, nil
 }
