@@ -221,6 +221,9 @@ func (j *job) launched(in *core.Input, out []core.Effect) []core.Effect {
 		s.Halted = true
 		return append(out, core.Halted(err.Error()))
 	}
+	for _, r := range s.Dead { // it was told before the image was taken
+		out = append(out, ruled(trace.RuleSustained, r.Proc(), l.Epoch))
+	}
 	return append(out, j.tell(&Message{Kind: Restored, Snap: l.Snap, Move: l.Move,
 		Digest: digest}))
 }
