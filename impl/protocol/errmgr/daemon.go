@@ -194,11 +194,12 @@ func (d *daemon) put(m *Message, out []core.Effect) []core.Effect {
 		return append(out, core.DropInput(r.Proc(), core.MsgID{}, "the move is over"))
 	}
 	answer := &Message{Kind: Carried, Move: m.Move, Ranks: m.Ranks, File: m.File}
-	if err := m.File.Check(m.Data); err != nil {
+	raw, err := m.File.Unpack(m.Data)
+	if err != nil {
 		answer.Missing, answer.Reason = true, err.Error()
 		return append(out, d.tell(answer))
 	}
-	d.s.Images = append(d.s.Images, carried{Move: m.Move, Rank: r, Data: m.Data})
+	d.s.Images = append(d.s.Images, carried{Move: m.Move, Rank: r, Data: raw})
 	return append(out, d.tell(answer))
 }
 

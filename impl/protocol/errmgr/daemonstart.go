@@ -209,6 +209,7 @@ func (d *daemon) meet(c carried, out []core.Effect) []core.Effect {
 	if d.Direct {
 		return append(out, core.SendTo(c.To[0], m))
 	}
+	m.Data, m.File = sstore.Pack(d.Codec, c.Data)
 	m.Nodes = c.To
 	return append(out, core.SendTo(d.store, m))
 }
@@ -240,7 +241,9 @@ func (d *daemon) release(m *Message, out []core.Effect) []core.Effect {
 			return append(out, core.DropInput(d.head, core.MsgID{}, "the image is not here"))
 		}
 		out = d.launch(r, launch{Epoch: d.s.Epoch, Move: m.Move, Data: d.s.Images[i].Data}, out)
+		// no other: each mover has a message of its own, and two may come to one node
+		d.s.Images = slices.Delete(slices.Clone(d.s.Images), i, i+1)
 	}
-	d.forget(m.Move)
+	d.s.Moved = max(d.s.Moved, m.Move)
 	return out
 }

@@ -254,7 +254,7 @@ func (h *head) snap(word string, id SnapID, peer core.Proc, out []core.Effect) [
 // view is what policies see.
 func (h *head) view() *policy.View {
 	v := &policy.View{Head: h.c.head, FromStart: !h.c.Hold || !h.s.Ever, Resends: h.c.logs,
-		MostTries: mostTries, Costs: costs}
+		InPlace: h.c.InPlace, MostTries: mostTries, Costs: costs}
 	for r := range h.s.Ranks {
 		k := &h.s.Ranks[r]
 		v.Ranks = append(v.Ranks, policy.RankView{Node: k.Node, Alive: k.Up, Gone: k.Gone,

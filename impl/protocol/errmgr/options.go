@@ -32,6 +32,7 @@ type Options struct {
 	Peers       bool // ranks report failures, too
 	Heads       int  // replicas of the head
 	Return      bool // failed nodes come back, empty
+	InPlace     bool // a rank whose node lives starts again there
 }
 
 // optionDocs are the options in words.
@@ -64,6 +65,8 @@ var optionDocs = []protocol.Option{
 		"too"},
 	{Name: "heads", Values: "1|3", Doc: "replicas of the head"},
 	{Name: "returns", Values: "no|yes", Doc: "failed nodes come back, empty"},
+	{Name: "restart", Values: "elsewhere|inplace", Doc: "where a rank starts again that failed " +
+		"alone: on another node if there is one, or on its own"},
 }
 
 // mostNodes bounds the number of active nodes.
@@ -161,6 +164,8 @@ func (o *Options) choices() map[string]choice {
 		"reports":   {[]string{"head", "peers"}, func(i int) { o.Peers = i == 1 }},
 		"heads":     {[]string{"1", "3"}, func(i int) { o.Heads = []int{1, 3}[i] }},
 		"returns":   {[]string{"no", "yes"}, func(i int) { o.Return = i == 1 }},
+		"restart": {[]string{"elsewhere", "inplace"},
+			func(i int) { o.InPlace = i == 1 }},
 	}
 }
 
