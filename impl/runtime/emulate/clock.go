@@ -21,6 +21,7 @@ type eventKind uint8
 
 const (
 	arrive eventKind = iota // item: an input is there
+	leave                   // item: the message leaves its sender
 	card                    // item: the first byte of bulk is at the card of the addressee
 	work                    // the proc has done what it has begun
 	ready                   // item: somebody starts the proc

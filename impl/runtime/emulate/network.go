@@ -18,20 +18,41 @@ func (r *Run) send(p *proc, e *core.Effect) {
 		c = new(channel)
 		r.channels[key] = c
 	}
-	what := item{from: p.id, fromLife: p.life, toLife: to.life, via: c, bytes: bytes,
-		input: core.Input{Kind: core.Received, From: p.id, Message: m}}
-	kind, at := arrive, r.now
+	var way Carriage
+	if r.config.Carry != nil {
+		way = r.config.Carry(r, p.id, to.id, e.Message)
+	}
+	i := r.hold(item{from: p.id, fromLife: p.life, toLife: to.life, via: c, bytes: bytes,
+		slow:  span(bytes, way.Rate),
+		input: core.Input{Kind: core.Received, From: p.id, Message: m}})
+	c.under = append(c.under, i)
+	if way.Wait > 0 {
+		r.items[i].left = r.now + way.Wait
+		r.put(to, leave, r.now+way.Wait, i)
+		return
+	}
+	r.depart(p, to, i)
+}
+
+// depart puts a message on the card of its sender's node, or into the memory that both share.
+func (r *Run) depart(p, to *proc, i int32) {
+	what := &r.items[i]
+	if r.cut(what) {
+		r.put(to, arrive, r.now, i) // where it is dropped, in its turn
+		return
+	}
 	if link := &r.config.Costs.Within; to.node == p.node {
 		what.left = r.now
-		at += link.Latency + span(bytes+link.Header, link.Rate)
-	} else {
-		link = &r.config.Costs.Between
-		what.bytes += link.Header
-		r.result.Bytes += what.bytes
-		first, last := r.procs[p.node].out.pass(r.now, what.bytes, link)
-		what.left, kind, at = last, card, first+link.Latency
+		takes := max(span(what.bytes+link.Header, link.Rate), what.slow)
+		r.put(to, arrive, r.now+link.Latency+takes, i)
+		return
 	}
-	c.under = append(c.under, r.schedule(to, kind, at, what))
+	link := &r.config.Costs.Between
+	what.bytes += link.Header
+	r.result.Bytes += what.bytes
+	first, last := r.procs[p.node].out.pass(r.now, what.bytes, link)
+	what.left = max(last, first+what.slow)
+	r.put(to, card, first+link.Latency, i)
 }
 
 // enter is the first byte of a message at the card of its addressee's node.
@@ -48,7 +69,8 @@ func (r *Run) reach(to *proc, c *channel, i int32) {
 	for len(c.under) > 0 && r.items[c.under[0]].reached {
 		what := r.take(core.Pop(&c.under))
 		what.via = nil
-		if !r.cut(&what) {
+		// what is lost ends the channel: of what a node has sent before it failed a prefix arrives
+		if c.broken = c.broken || r.cut(&what); !c.broken {
 			r.offer(to, what)
 		}
 	}

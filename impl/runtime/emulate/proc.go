@@ -90,7 +90,14 @@ func (r *Run) plan(p *proc) {
 		if len(r.choices) == 0 {
 			return
 		}
-		p.begun = item{input: core.Input{Kind: core.Advance, Choice: r.choices[0]}}
+		choice := r.choices[0]
+		if r.config.Choose != nil {
+			var ok bool
+			if choice, ok = r.config.Choose(r, p.id, r.choices); !ok {
+				return
+			}
+		}
+		p.begun = item{input: core.Input{Kind: core.Advance, Choice: choice}}
 		takes = r.config.Costs.Operation
 	}
 	p.busy = true

@@ -19,6 +19,11 @@ type Config struct {
 	Weight func(owner core.Proc, key string, value []byte) int64
 	// Timer is how long a timer takes, where that is not a number of ticks.
 	Timer func(p core.Proc, timer string, ticks uint64) (takes time.Duration, ok bool)
+	// Carry is what it takes to send a message beside the prices of links; nil means nothing.
+	Carry func(r *Run, from, to core.Proc, m core.Message) Carriage
+	// Choose picks one of the steps that a proc may take of its own accord, or none for now, see
+	// Run.Wake; nil means the first.
+	Choose func(r *Run, p core.Proc, choices []core.Choice) (chosen core.Choice, ok bool)
 	// Observe sees every event of the evidence at its time, but without Keep not those that every
 	// message of a program leaves. It may call what changes the run.
 	Observe func(*Run, trace.Event)
@@ -26,6 +31,14 @@ type Config struct {
 	Keep  bool
 	Until time.Duration // the run ends then; 0 = when nothing can happen any more
 	Steps int           // the most steps of machines; 0 = DefaultSteps
+}
+
+// Carriage is what it takes to send one message: it leaves after Wait, others of its sender do not
+// wait for it, but those behind it on its channel; and it comes at Rate bytes a second at most, 0 =
+// as fast as cards let it.
+type Carriage struct {
+	Wait time.Duration
+	Rate int64
 }
 
 // DefaultSteps ends a run that would go on for ever.
@@ -66,7 +79,8 @@ type item struct {
 	fromLife, toLife int
 	left             time.Duration // when the last byte is out of the node of the sender
 	bytes            int64
-	reached          bool // the last byte is there
+	slow             time.Duration // what its carriage takes at least, from its first byte on
+	reached          bool          // the last byte is there
 	via              *channel
 	record           record
 	call             func()
@@ -79,7 +93,10 @@ type route struct {
 }
 
 // channel keeps the order of what one life of a proc sends to another proc.
-type channel struct{ under []int32 } // way, oldest first
+type channel struct {
+	under  []int32 // way, oldest first
+	broken bool    // something is lost, and nothing comes any more
+}
 
 // New prepares a run and refuses what it can not do.
 func New(setup *core.Setup, c Config) (*Run, error) {
@@ -170,6 +187,16 @@ func (r *Run) After(d time.Duration, do func()) {
 	r.schedule(&r.procs[0], call, r.now+d, item{call: do})
 }
 
+// Wake asks a proc again for what it may do of its own accord (Config.Choose).
+func (r *Run) Wake(p core.Proc) { r.plan(&r.procs[p]) }
+
+// Tell puts a message before a proc, as if another one had sent it, at once.
+func (r *Run) Tell(from, to core.Proc, m core.Message) {
+	q := &r.procs[to]
+	r.schedule(q, arrive, r.now, item{from: from, toLife: q.life,
+		input: core.Input{Kind: core.Received, From: from, Message: m}})
+}
+
 // Request asks a proc for a checkpoint, as the environment does; one that is down does not hear it.
 func (r *Run) Request(p core.Proc) {
 	q := &r.procs[p]
@@ -179,6 +206,13 @@ func (r *Run) Request(p core.Proc) {
 
 // schedule adds an event of a proc, and says what its item is.
 func (r *Run) schedule(p *proc, kind eventKind, at time.Duration, what item) (i int32) {
+	i = r.hold(what)
+	r.put(p, kind, at, i)
+	return i
+}
+
+// hold puts an item into the pool.
+func (r *Run) hold(what item) (i int32) {
 	if n := len(r.unused); n > 0 {
 		i, r.unused = r.unused[n-1], r.unused[:n-1]
 		r.items[i] = what
@@ -186,7 +220,6 @@ func (r *Run) schedule(p *proc, kind eventKind, at time.Duration, what item) (i 
 		i = int32(len(r.items))
 		r.items = append(r.items, what)
 	}
-	r.put(p, kind, at, i)
 	return i
 }
 
@@ -209,6 +242,9 @@ func (r *Run) happen(p *proc, e event) {
 	switch e.kind {
 	case work:
 		r.finish(p, e.number)
+		return
+	case leave:
+		r.depart(&r.procs[r.items[e.item].from], p, e.item)
 		return
 	case card:
 		r.enter(p, e.item)
