@@ -24,6 +24,10 @@ func figures() map[string]interface{ Save(dir, name string) error } {
 			{Name: "hydee", Style: 1, Points: []chart.Point{{X: 8, Y: 4}, {X: 0, Y: 1},
 				{X: 9, Y: math.Inf(1)}}},
 			{Name: "left out", Style: 2}}},
+		"straight": &chart.Lines{Title: "Growth", X: "ranks", Y: "time (s)", Linear: true,
+			Lines: []chart.Line{
+				{Name: "cached", Points: []chart.Point{{X: 0, Y: 0}, {X: 64, Y: 3}}},
+				{Name: "left out", Points: []chart.Point{{X: math.NaN(), Y: 1}}}}},
 		"bars": &chart.Bars{Title: "Times", X: "kernel", Y: "ratio", Base: 1, Log: true,
 			Groups: []string{"bt", "cg"}, Series: []chart.Series{
 				{Name: "hydee", Style: 1, Values: []float64{1.1, 0.9}},
@@ -42,8 +46,9 @@ func figures() map[string]interface{ Save(dir, name string) error } {
 func TestSave(t *testing.T) {
 	words := map[string][]string{"lines": {"Latency", "size", "time (µs)", "none", "hydee", "1 B",
 		"16 MiB", "1000"}, "bars": {"Times", "kernel", "ratio", "bt", "cg", "hydee", "rbml", "100"},
-		"linear": {"bt", "hydee"}, "stacked": {"Stages", "time (ms)", "hydee", "rbml", "detection",
-			"restart", "40"}}
+		"linear":   {"bt", "hydee"},
+		"straight": {"Growth", "ranks", "cached", "0", "60", "2.5"},
+		"stacked":  {"Stages", "time (ms)", "hydee", "rbml", "detection", "restart", "40"}}
 	for kind, f := range figures() {
 		dir := t.TempDir()
 		if err := f.Save(dir, kind); err != nil {

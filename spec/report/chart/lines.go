@@ -20,9 +20,11 @@ type Line struct {
 	Points []Point
 }
 
-// Lines is a figure over sizes in bytes, both axes logarithmic, so all values must be positive.
+// Lines is a figure over sizes in bytes, both axes logarithmic, so all values must be positive; or,
+// when it is Linear, over any quantity, both axes from zero.
 type Lines struct {
 	Title, X, Y string
+	Linear      bool
 	Lines       []Line
 }
 
@@ -39,12 +41,16 @@ var marks = []draw.GlyphDrawer{
 func (l *Lines) Save(dir, name string) error {
 	f := newFigure(l.Title, l.X, l.Y)
 	f.plot.Add(grid{x: true, y: true})
-	f.plot.X.Scale, f.plot.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	f.plot.X.Tick.Marker, f.plot.Y.Tick.Marker = powers{}, decades{}
+	if l.Linear {
+		f.plot.X.Tick.Marker, f.plot.Y.Tick.Marker = steps{}, steps{}
+	} else {
+		f.plot.X.Scale, f.plot.Y.Scale = plot.LogScale{}, plot.LogScale{}
+		f.plot.X.Tick.Marker, f.plot.Y.Tick.Marker = powers{}, decades{}
+	}
 	for _, s := range l.Lines {
 		var points plotter.XYs
 		for _, p := range s.Points {
-			if p.X > 0 && p.Y > 0 && !math.IsInf(p.Y, 0) {
+			if l.drawn(p) {
 				points = append(points, plotter.XY(p))
 			}
 		}
@@ -64,9 +70,28 @@ func (l *Lines) Save(dir, name string) error {
 	if len(f.legend) == 0 {
 		return ErrNothing
 	}
-	widen(&f.plot.X)
-	widen(&f.plot.Y)
+	if l.Linear {
+		fromZero(&f.plot.X)
+		fromZero(&f.plot.Y)
+	} else {
+		widen(&f.plot.X)
+		widen(&f.plot.Y)
+	}
 	return f.save(dir, name)
+}
+
+// drawn reports whether a point has a place on the axes.
+func (l *Lines) drawn(p Point) bool {
+	if math.IsNaN(p.X+p.Y) || math.IsInf(p.X+p.Y, 0) {
+		return false
+	}
+	return l.Linear || p.X > 0 && p.Y > 0
+}
+
+// fromZero gives a linear axis its zero and room at the end.
+func fromZero(a *plot.Axis) {
+	a.Min = min(a.Min, 0)
+	a.Max = max(a.Max, 0) + 0.03*max(a.Max-a.Min, 0.01)
 }
 
 // widen gives a log axis room, and a range where all values are the same.
