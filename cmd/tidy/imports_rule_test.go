@@ -105,6 +105,12 @@ var importTable = []row{
 		internal: and(vocabulary, "impl/program/script", "impl/protocol", "impl/protocol/camel",
 			"impl/protocol/causal"),
 	},
+	// Figures of a paper, made again by running machines in modelled time.
+	{
+		dir: "impl/protocol/errmgr/figures",
+		internal: and(vocabulary, "impl/protocol", "impl/protocol/errmgr",
+			"impl/protocol/errmgr/sstore", "impl/runtime/emulate"),
+	},
 	// The list of the house: the only place that names all protocols.
 	{dir: "impl/protocol/all", internal: []string{"impl/protocol", "impl/protocol/*",
 		"impl/protocol/*/*"}},

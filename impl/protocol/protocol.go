@@ -73,6 +73,8 @@ type Protocol struct {
 	// it prints, beside ours, for domino tables.
 	Claims []Claim
 	Tables []Table
+	// Experiments are what it measures on an emulated machine, for domino experiments.
+	Experiments []Experiment
 }
 
 // Claim is a row of a table in a paper, about one system: what the paper says, not a finding.

@@ -62,6 +62,8 @@ func commands() []command {
 			"minutes; one: a second", runRun},
 		{"tables", "[NAME ...]", "what papers print in numbers, made again", "seconds",
 			runTables},
+		{"experiments", "[NAME ...]", "what papers measure, made again on emulated machines",
+			"seconds", runExperiments},
 		{"replay", "FILE", "repeat the run in a replay file", "at once", runReplay},
 		{"cluster", "run | torture | perf | netpipe",
 			"the same machines as real processes: run, kill, judge and measure them",

@@ -143,6 +143,13 @@ func (std streams) names(command []string) (list []string) {
 			}
 		}
 		return list
+	case "experiments":
+		for _, p := range std.Protocols() {
+			for _, e := range p.Experiments {
+				list = append(list, e.Name)
+			}
+		}
+		return append(list, "all")
 	case "fuzz", "mutate":
 		return std.Protocols().Names()
 	case "completion":

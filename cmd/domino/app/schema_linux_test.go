@@ -21,6 +21,7 @@ func TestSchema(t *testing.T) {
 		"certify s6":              "program class fits",
 		"run s1 --runs 3 --save=": "scenario variant verdict sampled samples",
 		"tables volume":           "tables",
+		"experiments phases":      "name doc tables ratios figures",
 		"cluster run ping":        "scenario variant verdict digests missed",
 		"cluster torture ping --runs 1 --dir " + t.TempDir():                "wrong protocols all",
 		"cluster perf --kernels ring --ranks 2 --rounds 1 --protocols none": "plan rows samples",

@@ -12,6 +12,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/causal"
 	causalprinted "github.com/domino-check/domino/impl/protocol/causal/printed"
 	"github.com/domino-check/domino/impl/protocol/errmgr"
+	"github.com/domino-check/domino/impl/protocol/errmgr/figures"
 	"github.com/domino-check/domino/impl/protocol/example/paxos"
 	"github.com/domino-check/domino/impl/protocol/example/twophase"
 	"github.com/domino-check/domino/impl/protocol/hydee"
@@ -32,7 +33,7 @@ func Protocols() protocol.List {
 			hydee.Protocol.PrintedAs(hydeeprinted.Form, hydeeprinted.Started, hydeefrench.Form),
 			causal.Protocol.PrintedAs(causalprinted.Form),
 			camel.Protocol.With(volume.Table).PrintedAs(camelprinted.Form),
-			errmgr.Protocol,
+			errmgr.Protocol.WithExperiments(figures.Experiments...),
 			paxos.Protocol,
 			twophase.Protocol,
 		},
