@@ -17,8 +17,8 @@ var OneBody = register(Property{
 	Name: "one-body", Kind: Always, Global: true, Source: "[ErrMgr] section V; P9",
 	Applies: governed,
 	Needs:   byPolicies + ", of ranks that nodes start (Adopted)",
-	Doc: "a rank is started only when no body of it is up, and released only where no other node " +
-		"that is up has adopted it",
+	Doc: "a rank is started only when no body of it is up, and released only where it does not " +
+		"run at another node that is up",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if int(e.Peer) >= f.Layout.Ranks {
 			return ""
@@ -28,12 +28,9 @@ var OneBody = register(Property{
 		case e.Kind == trace.Adopted && e.Digest != 0 && v.Observed(e.Peer).Up:
 			return fmt.Sprintf("%s starts %s, which is up", f.name(e.Proc), f.name(e.Peer))
 		case e.Kind == trace.Ruled && e.Text == trace.RuleReleased:
-			for p := range f.procs() {
-				if h := v.Observed(p).Holding; p != e.Proc && h != nil &&
-					slices.Contains(h.Hosts, e.Peer) {
-					return fmt.Sprintf("%s releases %s, which %s has adopted", f.name(e.Proc),
-						f.name(e.Peer), f.name(p))
-				}
+			if p := f.home(v, e.Peer); p != e.Proc && f.isNode(p) && v.Observed(p).Up {
+				return fmt.Sprintf("%s releases %s, which runs at %s", f.name(e.Proc),
+					f.name(e.Peer), f.name(p))
 			}
 		}
 		return ""

@@ -180,5 +180,19 @@ func (f *Facts) unheard(v View) int {
 	return len(domains)
 }
 
+// home is the node on which a rank runs: the one that has adopted it or, in its first life, where
+// it was placed. Of a rank that runs nowhere it is no proc at all.
+func (f *Facts) home(v View, rank trace.Proc) trace.Proc {
+	for p := trace.Proc(f.ranks()); p < f.procs(); p++ {
+		if h := v.Observed(p).Holding; h != nil && slices.Contains(h.Hosts, rank) {
+			return p
+		}
+	}
+	if o := v.Observed(rank); int(rank) < len(f.Layout.Nodes) && o.Incarnation == 0 && o.Up {
+		return f.Layout.Nodes[rank]
+	}
+	return f.procs()
+}
+
 // runsThrough reports whether a job may go on without some of its ranks.
 func runsThrough(f *Facts) bool { return f.Has(promise.RunsThrough) }

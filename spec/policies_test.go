@@ -240,7 +240,7 @@ var bodyCases = []judged{
 	{
 		name: "the target is released beside the source", property: "one-body", facts: jobFacts,
 		events: run(crashed(rankP), starts(node1, rankP), rulesAt(spare1, "released", rankP)),
-		want:   "S1 releases p, which N1 has adopted",
+		want:   "S1 releases p, which runs at N1",
 	},
 	{
 		name: "the source is stopped, then the target starts", property: "one-body",

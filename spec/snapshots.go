@@ -270,19 +270,6 @@ var CacheKept = register(Property{
 	},
 })
 
-// home is the node on which a rank runs, or else the head itself, which is none.
-func (f *Facts) home(v View, rank trace.Proc) trace.Proc {
-	for p := trace.Proc(f.ranks()); p < f.procs(); p++ {
-		if h := v.Observed(p).Holding; h != nil && slices.Contains(h.Hosts, rank) {
-			return p
-		}
-	}
-	if int(rank) < len(f.Layout.Nodes) && v.Observed(rank).Incarnation == 0 {
-		return f.Layout.Nodes[rank]
-	}
-	return f.procs()
-}
-
 // cached counts the files of a rank on its node, the one of the event among them, that are not
 // older than the newest established snapshot and not void: of these the node may not have heard.
 func (f *Facts) cached(v View, e trace.Event, newest trace.Snap) int {

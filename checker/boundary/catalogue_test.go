@@ -22,7 +22,7 @@ type Mutant struct {
 // Catalogue lists all mutants and near misses by name.
 func Catalogue() []Mutant {
 	list := slices.Concat(programs(), networks(), stamps(), logs(), records(), answers(),
-		services(), memories(), holdings(), quiets())
+		services(), memories(), holdings(), quiets(), jobs())
 	slices.SortFunc(list, func(a, b Mutant) int {
 		switch {
 		case a.Name < b.Name:

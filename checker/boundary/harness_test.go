@@ -51,6 +51,8 @@ type scope struct {
 	protocol string // "" is HydEE; radic is RBML on three nodes and a spare
 	program  string
 	clusters []int
+	policies string // of errmgr
+	options  string // of errmgr; "" = one spare
 	model    fault.Model
 	unknown  bool // the judge does not know the failure-free behaviour
 	// procs without programs, in the place of program and clusters
@@ -213,6 +215,8 @@ func (n witness) wrap(s *core.Setup) *core.Setup {
 // setUp prepares the protocol of the scope.
 func (s *scope) setUp(layout trace.Layout, programs []core.Program) (*core.Setup, error) {
 	switch s.protocol {
+	case "errmgr":
+		return s.jobSetUp(layout, programs)
 	case "causal":
 		return causal.NewSetup(layout, programs, causal.Options{F: 1})
 	case "camel":

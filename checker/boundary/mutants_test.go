@@ -260,15 +260,6 @@ var byTrace = []struct {
 	},
 }
 
-// ofJobs are the properties of jobs whose head rules what is done about a failure. No machine here
-// declares anything of the kind; package spec judges hand-written runs that break each of them, and
-// near misses, as TestTracesAreJudged does.
-var ofJobs = []string{"abort-final", "abort-last", "bystanders-untouched", "cache-kept",
-	"cut-consistent", "episodes-end", "established-only", "established-stays", "fenced-out",
-	"flow-limit", "lost-work", "never-lose-the-last", "newest-snapshot", "no-mixed-restore",
-	"no-residue", "one-body", "operations-end-once", "outputs-agree", "policy-claims-once",
-	"policy-order", "report-idempotence", "snapshot-numbers", "snapshots-settle"}
-
 // sends1 is a send of a.
 var sends1 = trace.Event{Kind: trace.Sent, Proc: a, Peer: b, ID: trace.MsgID{From: 0, Number: 1}}
 
@@ -306,7 +297,7 @@ func nodeFacts() *spec.Facts {
 // in the way that the property speaks of, explore breadth first, and want the first violation to be
 // of that property, in a run that can be followed again.
 func TestMutantsAreCaught(t *testing.T) {
-	for _, tt := range caught {
+	for _, tt := range slices.Concat(caught, jobsCaught) {
 		t.Run(tt.mutant+" in "+tt.scope, func(t *testing.T) {
 			m := find(t, tt.mutant)
 			w, r := scopeOf(t, tt.scope).explore(t, m.Wrap)
@@ -357,7 +348,7 @@ func TestNearMissesAreAccepted(t *testing.T) {
 // machines as they are.
 func TestUnmutatedSetupHolds(t *testing.T) {
 	used := map[string]bool{}
-	for _, tt := range caught {
+	for _, tt := range slices.Concat(caught, jobsCaught) {
 		used[tt.scope] = true
 	}
 	for _, tt := range accepted {
@@ -430,7 +421,7 @@ func TestTracesAreJudged(t *testing.T) {
 func TestEveryPropertyHasItsMutant(t *testing.T) {
 	broken, near := map[string]bool{}, map[string]bool{}
 	tested := map[string]bool{}
-	for _, tt := range caught {
+	for _, tt := range slices.Concat(caught, jobsCaught) {
 		m := find(t, tt.mutant)
 		tested[m.Name] = true
 		if m.Legal {
@@ -454,8 +445,11 @@ func TestEveryPropertyHasItsMutant(t *testing.T) {
 		tested[tt.mutant] = true
 		broken[tt.property], near[tt.property] = true, true
 	}
-	for _, name := range ofJobs {
-		broken[name], near[name] = true, true
+	for _, properties := range jobsAccepted {
+		tested["repeats-itself"] = true
+		for _, name := range properties {
+			near[name] = true
+		}
 	}
 	want := []string{deterministic, noPanic}
 	for _, p := range spec.Properties() {
