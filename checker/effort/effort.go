@@ -19,8 +19,9 @@ const Variable = "DOMINO_TESTS"
 // manyTimes is how many times the random cases of a long test a huge one tries.
 const manyTimes = 10
 
-// level is 0 for short, 1 for long, 2 for huge.
-var level = parse(os.Getenv(Variable))
+// level is 0 for short, 1 for long, 2 for huge. It asks each time: what is asked for while tests
+// run go test knows of, and does not answer a long test with a short one that has passed before.
+func level() int { return parse(os.Getenv(Variable)) }
 
 // parse panics when the value is unknown: a test that does less than asked for would go unnoticed.
 func parse(value string) int {
@@ -36,10 +37,10 @@ func parse(value string) int {
 }
 
 // Long says that the test has minutes.
-func Long() bool { return level >= 1 }
+func Long() bool { return level() >= 1 }
 
 // Huge says that the test has as long as it wants.
-func Huge() bool { return level >= 2 }
+func Huge() bool { return level() >= 2 }
 
 // Of returns what the effort asked for allows; huge is as long.
 func Of[T any](short, long T) T {

@@ -4,7 +4,6 @@ import "testing"
 
 // TestLevels holds what each value of the variable asks for.
 func TestLevels(t *testing.T) {
-	defer func(before int) { level = before }(level)
 	for _, tt := range []struct {
 		value        string
 		of, cases    int
@@ -15,7 +14,7 @@ func TestLevels(t *testing.T) {
 		{"long", 5, 5, true, false},
 		{"huge", 5, 50, true, true},
 	} {
-		level = parse(tt.value)
+		t.Setenv(Variable, tt.value)
 		if of, cases := Of(2, 5), Cases(2, 5); of != tt.of || cases != tt.cases ||
 			Long() != tt.isLong || Huge() != tt.most {
 			t.Errorf("%q: %d, %d cases, long %t, huge %t", tt.value, of, cases, Long(), Huge())

@@ -31,10 +31,12 @@ type Setup struct {
 	Initiators []Proc
 	// Launched says that procs that run on nodes (Layout.Hosted) start again only when somebody
 	// starts them (Launch), once for each time, and that their failures are reported apart from
-	// those of their nodes.
+	// those of their nodes. Each runs on the node of who has launched it, in its first life on the
+	// one that Layout.Nodes names, whatever anybody says (Adopted, Disowned); it stops with it.
 	Launched bool
-	// Local are the procs whose stable records lie on the disk of their node: when they crash, the
-	// disk is gone with the node (fault.Model.Disks).
+	// Local are the procs whose stable records lie on the disk of their node: when that crashes,
+	// the disk is gone with it (fault.Model.Disks). One that is stopped (Kill), or crashes alone on
+	// the node of somebody else, leaves its records there.
 	Local []Proc
 	// Spared are procs that are taken not to fail: a scenario that names no victims does not crash
 	// them, one that wants to know what they are good for names them.
