@@ -17,12 +17,19 @@ const (
 	bySnapshots = "Snapshots: files and records are declared (Snapped)"
 )
 
-func governed(f *Facts) bool {
+// governed jobs have one head, of which each ruling is declared once, when it rules. A head that is
+// replicated is not one: a replica may declare late what another one has ruled, and the next leader
+// goes on in the middle of an episode. What it rules is judged where it is alone, and that replicas
+// together are like one that never fails, by the package that replicates.
+func governed(f *Facts) bool { return declaresRulings(f) && !f.Replicated }
+
+// declaresRulings tells that a job has a head, of one or several procs.
+func declaresRulings(f *Facts) bool {
 	return len(f.Policies) > 0 && f.Layout != nil && f.Layout.Holdings
 }
 
 func snapshots(f *Facts) bool {
-	return f.Snapshots.Promised && f.Layout != nil && f.Layout.Holdings
+	return f.Snapshots.Promised && f.Layout != nil && f.Layout.Holdings && !f.Replicated
 }
 
 // rulingOf is what a proc that is up has declared.
@@ -47,14 +54,14 @@ func (f *Facts) rulings(v View, enough func(trace.Proc, *trace.Ruling) bool) boo
 // gone reports whether a rank is down for good because a head has ruled that the job goes on
 // without it. Who is started again is not gone, whatever was said of its former life.
 func gone(f *Facts, v View, rank trace.Proc) bool {
-	return governed(f) && !v.Observed(rank).Up && f.rulings(v,
+	return declaresRulings(f) && !v.Observed(rank).Up && f.rulings(v,
 		func(_ trace.Proc, r *trace.Ruling) bool { return slices.Contains(r.Gone, rank) })
 }
 
 // aborted reports whether a head has given the job up. Whether it had to is for policy-order and
 // abort-last.
 func aborted(f *Facts, v View) bool {
-	return governed(f) && f.rulings(v,
+	return declaresRulings(f) && f.rulings(v,
 		func(_ trace.Proc, r *trace.Ruling) bool { return r.Aborted })
 }
 

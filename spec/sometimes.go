@@ -117,7 +117,7 @@ func ruled(name, doc, word string, answers promise.Answer) Property {
 	return sometimes(name, doc, func(f *Facts) bool {
 		// a job that can go back to a snapshot is given up only by mistake
 		mistake := answers == promise.GivesUp && f.Has(promise.RestoresAll)
-		return governed(f) && f.Failures && f.Has(answers) && !mistake
+		return declaresRulings(f) && f.Failures && f.Has(answers) && !mistake
 	}, byPolicies+", one of which does that, and failures in the scenario",
 		func(f *Facts, e trace.Event) bool {
 			said, policy := trace.RuleOf(e.Text)

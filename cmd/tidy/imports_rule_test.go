@@ -97,6 +97,8 @@ var importTable = []row{
 			"impl/protocol/errmgr/policy"),
 	},
 	{dir: "impl/protocol", internal: and(vocabulary, "scenarios/spelling")},
+	{dir: "impl/protocol/errmgr/replicated", internal: and(vocabulary, "impl/protocol"),
+		thirdParty: []string{"go.etcd.io/raft/v3"}},
 	{dir: "impl/protocol/errmgr/sstore", internal: vocabulary,
 		thirdParty: []string{"github.com/klauspost/compress"}},
 	// Tables of papers, made again in closed form and by running machines.

@@ -194,6 +194,9 @@ type Promises struct {
 	// who answers a failure, in the order in which they are asked (trace.Ruled); nil = nobody says
 	Policies  []Policy
 	Snapshots Storage // of the whole job (trace.Snapped)
+	// Replicated: a service is several procs, each of which declares what the service does when it
+	// hears of it: as many times as there are replicas, and some of them late.
+	Replicated bool
 }
 
 // Has reports whether one of the policies gives the answer.
