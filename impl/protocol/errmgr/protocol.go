@@ -4,6 +4,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/errmgr/policy"
+	"github.com/domino-check/domino/impl/protocol/errmgr/replicated"
 	"github.com/domino-check/domino/impl/protocol/errmgr/sstore"
 	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
@@ -56,7 +57,11 @@ func setupOf(r protocol.Request, makers []policy.Maker) (*core.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.setup(r.Layout, r.Programs)
+	s, err := c.setup(r.Layout, r.Programs)
+	if err != nil || o.Heads == 1 {
+		return s, err
+	}
+	return replicated.Setup(s, replicated.Options{Service: c.head, Replicas: o.Heads})
 }
 
 // setup is the composite for programs.
@@ -74,10 +79,7 @@ func (c *config) setup(layout trace.Layout, programs []core.Program) (*core.Setu
 		Launched:   true,
 		Promises:   c.promises(),
 	}
-	for h := range c.Heads {
-		s.Watchers = append(s.Watchers, c.head+core.Proc(h))
-		s.Initiators = append(s.Initiators, c.head+core.Proc(h))
-	}
+	s.Watchers, s.Initiators = []core.Proc{c.head}, []core.Proc{c.head}
 	for r := range core.Proc(c.ranks) {
 		if c.Peers {
 			s.Watchers = append(s.Watchers, r)
@@ -99,7 +101,7 @@ func (c *config) machine(p core.Proc, programs []core.Program) core.Machine {
 		return newRank(c, core.Rank(p), programs[p])
 	case c.isNode(p):
 		return &daemon{config: c, self: p}
-	case c.isHead(p):
+	case p == c.head:
 		return newHead(c)
 	case p == c.store:
 		return &store{config: c}

@@ -22,8 +22,8 @@ type config struct {
 	stack  policy.Stack
 	ranks  int
 	trees  []trace.Tree // of the groups of the programs
-	// Procs are the ranks, then the active nodes and the spares, then the head (of several, the
-	// first one), the store and the oracle, those that there are.
+	// Procs are the ranks, then the active nodes and the spares, then the head, the store and the
+	// oracle, those that there are, and then the other replicas of the head.
 	first               core.Proc // of the nodes
 	head, store, oracle core.Proc
 	placement           []core.Proc // node of each rank at the start
@@ -49,8 +49,8 @@ func (c *config) isNode(p core.Proc) bool { return p >= c.first && p < c.node(c.
 // isRank reports whether a proc is a rank.
 func (c *config) isRank(p core.Proc) bool { return int(p) < c.ranks }
 
-// isHead reports whether a proc is the head, or a replica of it.
-func (c *config) isHead(p core.Proc) bool { return p >= c.head && int(p-c.head) < c.Heads }
+// isHead reports whether a proc is the head. Where it is replicated nobody sees more than one.
+func (c *config) isHead(p core.Proc) bool { return p == c.head }
 
 // newConfig places everybody. clusters are the nodes of the ranks at the start, from 0; nil deals
 // the ranks over the nodes in turn, of which there is one a rank if nobody says.
@@ -80,7 +80,7 @@ func newConfig(o Options, errata core.Switches, stack string, ranks int,
 	}
 	next := c.node(c.all())
 	c.head = next
-	next += core.Proc(c.Heads)
+	next++
 	if c.Store != sstore.Peers {
 		c.store = next
 		next++
@@ -147,13 +147,7 @@ func (c *config) layout(l *trace.Layout) error {
 	for r := range c.ranks {
 		l.Hosted[core.Proc(r)] = false // the head hears of its failure
 	}
-	for h := range c.Heads {
-		name := "head"
-		if c.Heads > 1 {
-			name = fmt.Sprintf("head%d", h+1)
-		}
-		l.Names = append(l.Names, name)
-	}
+	l.Names = append(l.Names, "head")
 	if c.store != nobody {
 		l.Names = append(l.Names, "store")
 	}
