@@ -206,13 +206,31 @@ func (c *cast) orphaned(delivery int) string {
 	return fmt.Sprintf(" orphan in %d-%d, then sent again", c.step(o.since), c.step(o.until))
 }
 
+// stopper is who has stopped the proc that ends, on purpose: he says so in the same step, behind
+// the end.
+func (c *cast) stopper(end int) (by trace.Proc, ok bool) {
+	who := c.Events[end]
+	for _, e := range c.Events[end+1:] {
+		if e.Step != who.Step {
+			break
+		}
+		if e.Kind == trace.Disowned && e.Peer == who.Proc {
+			return e.Proc, true
+		}
+	}
+	return 0, false
+}
+
 // mark adds what happens at one proc alone.
 func (c *cast) mark(i int, e trace.Event) {
 	m := item{who: c.name(e.Proc)}
 	switch e.Kind {
 	case trace.Crashed:
 		m.mark, m.style, m.does, m.doAll = "X", alarm, "crashes", "crash"
-		if e.Text != "" {
+		if by, stopped := c.stopper(i); stopped {
+			m.style, m.does = good, "is stopped by "+c.name(by)
+			m.doAll = "are stopped by " + c.name(by)
+		} else if e.Text != "" {
 			m.does, m.doAll = "stops: "+e.Text, "stop: "+e.Text
 		}
 	case trace.Restored:

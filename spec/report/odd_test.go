@@ -182,3 +182,21 @@ func BenchmarkText(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(r.Trace.Events)), "events")
 }
+
+// TestStopped prints who stops others on purpose: that is no crash. Method: N1 stops a; N2, which
+// fails, has given it up before.
+func TestStopped(t *testing.T) {
+	var b strings.Builder
+	if err := report.Text(&b, &report.Run{Trace: trace.Trace{
+		Layout: trace.Layout{Names: []string{"a", "N1", "N2"}, Ranks: 1}, Events: []trace.Event{
+			{Step: 1, Kind: trace.Disowned, Proc: 2}, {Step: 1, Kind: trace.Crashed, Proc: 2},
+			{Step: 2, Kind: trace.Crashed}, {Step: 2, Kind: trace.Disowned, Proc: 1}}}},
+		report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"N2 crashes", "a is stopped by N1"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
