@@ -337,7 +337,8 @@ func (w *World) suspects(state []uint32, x *checker.Expansion) {
 		}
 		for q := range core.Proc(w.procs) {
 			g := w.group(q)
-			if g[0] != q || slices.Contains(g, p) || !w.envs.at(state[envWord(q)]).Up {
+			if g[0] != q || slices.Contains(g, p) || slices.Contains(w.Setup.Certain, q) ||
+				!w.envs.at(state[envWord(q)]).Up {
 				continue
 			}
 			tr := w.transition(state[localWord(p)], w.suspectInput(state, q))

@@ -127,7 +127,7 @@ func (s *Setup) validateProcs() error {
 			list[i], len(s.Layout.Names)-1)
 	}
 	err := errors.Join(check("Watchers", s.Watchers), check("Initiators", s.Initiators),
-		check("Local", s.Local), check("Spared", s.Spared))
+		check("Local", s.Local), check("Spared", s.Spared), check("Certain", s.Certain))
 	for p := range s.Layout.Names {
 		if _, placed := s.Layout.Hosted[Proc(p)]; s.Launched && placed &&
 			len(s.Group(Proc(p))) > 1 {

@@ -41,6 +41,9 @@ type Setup struct {
 	// Spared are procs that are taken not to fail: a scenario that names no victims does not crash
 	// them, one that wants to know what they are good for names them.
 	Spared []Proc
+	// Certain are procs that the detector never takes for down falsely: whoever reports the failure
+	// of a node, say, has looked whether it has power, or has switched it off.
+	Certain []Proc
 	promise.Promises
 }
 

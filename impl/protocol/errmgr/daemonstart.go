@@ -107,21 +107,7 @@ func (d *daemon) next(r core.Rank, out []core.Effect) []core.Effect {
 		return append(out, core.SendTo(t.Sources[0], &Message{Kind: Get, Epoch: d.s.Epoch,
 			Snap: t.Snap, Ranks: []core.Rank{r}}))
 	}
-	// Deviation: W6, the newest file that is here, whatever snapshot was named
-	if f := d.newest(r); d.has(W6) && f != nil {
-		d.s.Starts[i].Snap, d.s.Starts[i].File = f.Snap, f.File
-	}
-	return d.s.Shelf.read(reading{Use: toStart, Snap: d.s.Starts[i].Snap, Rank: r}, out)
-}
-
-// newest is the newest file of a rank that is here, nil for none.
-func (d *daemon) newest(r core.Rank) (newest *stored) {
-	for i := range d.s.Shelf.Files {
-		if f := &d.s.Shelf.Files[i]; f.Rank == r && f.Own && f.Good {
-			newest = f
-		}
-	}
-	return newest
+	return d.s.Shelf.read(reading{Use: toStart, Snap: t.Snap, Rank: r}, out)
 }
 
 // giveUp says that a rank can not be started from the snapshot: nobody has its file.

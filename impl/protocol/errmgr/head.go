@@ -118,10 +118,17 @@ func (h *head) next(out []core.Effect) []core.Effect {
 		h.s.Queue = slices.Clone(h.s.Queue[1:])
 		out = h.predicted(&p, out)
 	}
-	if h.idle() && h.s.Wanted {
+	if h.idle() && h.s.Wanted && h.room() {
 		out = h.reserve(out)
 	}
 	return out
+}
+
+// room reports whether the caches of the nodes have room for another snapshot beside those that are
+// not established yet and the newest one that is.
+func (h *head) room() bool {
+	// Deviation: W6, there is always room
+	return h.c.Cache == 0 || len(h.s.Keeper.Open()) < h.c.Cache-1 || h.c.has(W6)
 }
 
 // idle reports whether a migration, or a snapshot, may begin.
@@ -138,7 +145,8 @@ func (h *head) receive(from core.Proc, m *Message, out []core.Effect) []core.Eff
 	case Report:
 		return h.reported(from, m, out)
 	case WantSnapshot:
-		h.s.Wanted = true
+		// a life that is over wants nothing any more, and the next one asks again
+		h.s.Wanted = h.s.Wanted || h.s.Ranks[from].Up && h.s.Ranks[from].Life == m.Life
 	case LocalDone:
 		return h.localDone(from, m, out)
 	case CopyDone:

@@ -142,7 +142,7 @@ func (h *head) fence(out []core.Effect) []core.Effect {
 	if h.s.Status.Order.Kind == policy.RestoreSome {
 		return h.restart(out)
 	}
-	h.s.Work.Stage, h.s.Work.Waiting = fencing, nil
+	h.s.Work.Stage, h.s.Work.Waiting, h.s.Wanted = fencing, nil, false
 	for _, p := range h.hosting() {
 		// Deviation: W13, where nobody runs yet nobody is stopped
 		if !h.c.has(W13) || slices.ContainsFunc(h.s.Ranks, func(k rankState) bool {

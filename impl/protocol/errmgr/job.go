@@ -85,13 +85,15 @@ type rank struct {
 	job *job
 }
 
-// newRank makes the machine of a rank.
+// newRank makes the machine of a rank. Posted receives complete where the program waits: otherwise
+// an output could show that one had not completed yet, and come again when it has.
 func newRank(c *config, r core.Rank, p core.Program) core.Machine {
 	m := &rank{}
 	m.Host = program.NewHost(r, p, func(app core.Application) core.Layer {
 		m.job = newJob(c, r, app)
 		return m.job
 	})
+	m.Host.PostsWait()
 	return m
 }
 

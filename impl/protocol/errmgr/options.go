@@ -145,8 +145,8 @@ func (o *Options) numbers() map[string]number {
 		"capacity": {&o.Capacity, 1, mostNodes, ": a node without room for any rank is none"},
 		"copies":   {&o.Copies, 2, 8, ": one copy dies with its node"},
 		"flow":     {&o.Flow, 1, 64, ": without tokens no file is ever copied"},
-		"cache": {&o.Cache, 1, 16,
-			", or off: a cache of no files is none"},
+		"cache": {&o.Cache, 2, 16, ", or off: the file of the newest established snapshot stays, " +
+			"so with room for one there is none for the next"},
 		"predictions": {&o.Predictions, 0, 4, ""},
 		"notice":      {&o.Notice, 0, 1 << 20, ""},
 	}

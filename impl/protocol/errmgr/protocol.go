@@ -86,10 +86,10 @@ func (c *config) setup(layout trace.Layout, programs []core.Program) (*core.Setu
 		}
 	}
 	for p := c.node(c.all()); int(p) < len(layout.Names); p++ {
-		s.Spared = append(s.Spared, p)
+		s.Spared, s.Certain = append(s.Spared, p), append(s.Certain, p)
 	}
 	for k := range c.all() {
-		s.Local = append(s.Local, c.node(k))
+		s.Local, s.Certain = append(s.Local, c.node(k)), append(s.Certain, c.node(k))
 	}
 	return s, s.Validate()
 }
@@ -111,7 +111,7 @@ func (c *config) machine(p core.Proc, programs []core.Program) core.Machine {
 
 // promises are those of the composite with its options and policies.
 func (c *config) promises() promise.Promises {
-	p := promise.Promises{FIFO: true, Reliable: true, Recovers: true,
+	p := promise.Promises{FIFO: true, Reliable: true, Recovers: true, PostsWait: true,
 		Lines: "coordinated", Damage: -1, Full: -1, Suspicions: -1,
 		StableKeys: []string{"file/", "snap/", movePrefix, recordSeq, recordRuling, recordMove,
 			recordAbort},

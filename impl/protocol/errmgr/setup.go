@@ -52,14 +52,18 @@ func (c *config) isRank(p core.Proc) bool { return int(p) < c.ranks }
 // isHead reports whether a proc is the head. Where it is replicated nobody sees more than one.
 func (c *config) isHead(p core.Proc) bool { return p == c.head }
 
-// newConfig places everybody. clusters are the nodes of the ranks at the start, from 0; nil deals
-// the ranks over the nodes in turn, of which there is one a rank if nobody says.
+// newConfig places everybody. clusters are the nodes of the ranks at the start, from 0. Where all
+// are different, which is also so if nobody says, the ranks are dealt over the nodes in turn, of
+// which there is one a rank if nobody says.
 func newConfig(o Options, errata core.Switches, stack string, ranks int,
 	clusters []int, makers ...policy.Maker) (*config, error) {
 	c := &config{Options: o, Errata: errata, makers: makers, ranks: ranks,
 		first: core.Proc(ranks), store: nobody, oracle: nobody}
 	if makers == nil {
 		c.makers = policy.House()
+	}
+	if len(slices.Compact(slices.Sorted(slices.Values(clusters)))) == ranks {
+		clusters = nil
 	}
 	if c.Nodes == 0 {
 		c.Nodes = ranks
