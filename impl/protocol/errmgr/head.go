@@ -42,6 +42,10 @@ type headState struct {
 
 	// writes that are not durable yet, by record
 	Rulings, Commits, Numbers, Aborts int
+
+	// Blind says that the head has restarted and does not know where ranks run: they may have
+	// moved in its life before.
+	Blind bool
 }
 
 // rankState is what the head knows of a rank.

@@ -248,6 +248,9 @@ func (h *head) abandon(out []core.Effect) []core.Effect {
 func (h *head) stabilise(out []core.Effect) []core.Effect {
 	s := &h.s.Status
 	h.s.Work = work{Stage: stabilising, Waiting: h.hosting()}
+	if h.s.Blind {
+		h.s.Work.Waiting = h.up()
+	}
 	out = h.recall(out)
 	if h.c.has(W17) && h.stack.Has("sustain") {
 		// Deviation: W17, ranks are told before anybody has claimed the fault
@@ -298,7 +301,7 @@ func (h *head) acknowledged(from core.Proc, m *Message, out []core.Effect) []cor
 func (h *head) gathered(out []core.Effect) []core.Effect {
 	switch h.s.Work.Stage {
 	case stabilising:
-		h.s.Status.Stable = true
+		h.s.Status.Stable, h.s.Blind = true, false
 		out = h.rule(trace.RuleStabilised, h.c.head, out)
 		order, log := h.stack.Walk(h.view(), &h.s.Status, nil)
 		return h.carry(order, h.entries(log, out))

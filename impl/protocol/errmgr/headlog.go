@@ -60,6 +60,7 @@ const anyLife = core.Incarnation(1 << 31)
 // takeOver answers for all ranks: none is known to run.
 func (h *head) takeOver(out []core.Effect) []core.Effect {
 	var f policy.Fault
+	h.s.Blind = true
 	for r := range h.s.Ranks {
 		h.s.Ranks[r].Most = anyLife
 		f.Lost = append(f.Lost, policy.Lost{Rank: core.Rank(r)})
