@@ -58,9 +58,25 @@ func (w *World) restarts(state []uint32, p core.Proc, x *checker.Expansion) {
 	}
 }
 
+// retold are the nodes that a watcher is told of again when it restarts itself, where procs are
+// launched: those that are down. Its life before may have taken the news with it, and nobody who is
+// down for good would ever answer the new one.
+func (w *World) retold(state []uint32, p core.Proc) (list []core.Proc) {
+	if !w.Setup.Launched || !slices.Contains(w.Setup.Watchers, p) {
+		return nil
+	}
+	for _, q := range w.Setup.Local {
+		if !w.envs.at(state[envWord(q)]).Up && !slices.Contains(w.group(p), q) {
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
 // started is the env of a proc that starts again, on the node of a host, which is given plus 1. A
 // new process has not known those who are up again by now.
 func (w *World) started(state []uint32, p core.Proc, host uint32) uint32 {
+	again := w.retold(state, p)
 	number := state[envWord(p)]
 	var useful uint32 // notices, by index
 	for i, g := range w.envs.at(number).Pending {
@@ -71,7 +87,7 @@ func (w *World) started(state []uint32, p core.Proc, host uint32) uint32 {
 		}
 	}
 	key := pair(number, useful)
-	if next, ok := w.starts.get(key); ok && host == 0 {
+	if next, ok := w.starts.get(key); ok && host == 0 && again == nil {
 		return next
 	}
 	w.mu.Lock()
@@ -87,8 +103,11 @@ func (w *World) started(state []uint32, p core.Proc, host uint32) uint32 {
 		}
 	}
 	e.apply(op)
+	for _, q := range again {
+		e.remind(w.group(q)[0], w.envs.at(state[envWord(q)]).Inc)
+	}
 	next := w.internEnv(e)
-	if _, ok := w.starts.get(key); !ok && host == 0 {
+	if _, ok := w.starts.get(key); !ok && host == 0 && again == nil {
 		w.starts.put(key, next)
 	}
 	return next

@@ -25,7 +25,8 @@ import (
 // before it is done is done once.
 //
 // A failure is noticed proc by proc and life by life, the lives of one proc in their order. Who
-// stops because its node does is not noticed on its own.
+// stops because its node does is not noticed on its own. A watcher that restarts is told again of
+// the nodes that are down.
 
 // ticket is a start that was asked for.
 type ticket struct {
@@ -77,6 +78,16 @@ func (e *env) notice(group core.Proc, life uint32) {
 		i++
 	}
 	e.Pending, e.Ended = slices.Insert(e.Pending, i, group), slices.Insert(e.Ended, i, life-1)
+}
+
+// remind adds the failure of a life, which is given plus 1, unless it is there.
+func (e *env) remind(group core.Proc, life uint32) {
+	for i, g := range e.Pending {
+		if g == group && e.Ended[i] == life-1 {
+			return
+		}
+	}
+	e.notice(group, life)
 }
 
 // launched reports whether the proc starts again only when somebody launches it.

@@ -2,9 +2,11 @@ package world
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/fault"
@@ -103,6 +105,44 @@ func TestLaunch(t *testing.T) {
 			})
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("events (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// Aim: a watcher that restarts is told of the nodes that are down, also if its life before was, and
+// of no rank; of a failure that it has not been told of it is told once. Method: runs of aboard by
+// hand.
+func TestReminded(t *testing.T) {
+	const restart = "restart p3 incarnation 1"
+	tests := []struct {
+		name     string
+		schedule []string
+		want     []string // notices to p3
+	}{
+		{"of a node again", []string{"crash p1", "told p3 down p1", "crash p3", restart},
+			[]string{"told p3 down p1"}},
+		{"of a node once", []string{"crash p1", "crash p3", restart, "told p3 down p1"}, nil},
+		{"of a node that fails meanwhile", []string{"crash p3", "crash p2", restart},
+			[]string{"told p3 down p2"}},
+		{"of no rank again", []string{"crash p0", "told p3 down p0", "crash p3", restart}, nil},
+		{"of a rank that it was not told of", []string{"crash p0", "crash p3", restart},
+			[]string{"told p3 down p0"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			toy := aboard()
+			toy.local = []core.Proc{1, 2}
+			w, err := New(Config{Setup: toy.setup(), Twice: true, Cuts: true,
+				Model: fault.Model{Failures: 2}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := slices.DeleteFunc(events(t, w, tt.schedule...), func(s string) bool {
+				return !strings.HasPrefix(s, "told p3 ")
+			})
+			if d := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); d != "" {
+				t.Errorf("notices (-want +got):\n%s", d)
 			}
 		})
 	}

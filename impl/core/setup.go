@@ -33,6 +33,7 @@ type Setup struct {
 	// starts them (Launch), once for each time, and that their failures are reported apart from
 	// those of their nodes. Each runs on the node of who has launched it, in its first life on the
 	// one that Layout.Nodes names, whatever anybody says (Adopted, Disowned); it stops with it.
+	// A watcher that restarts is told again of the nodes that are down (of Local).
 	Launched bool
 	// Local are the procs whose stable records lie on the disk of their node: when that crashes,
 	// the disk is gone with it (fault.Model.Disks). One that is stopped (Kill), or crashes alone on

@@ -276,12 +276,15 @@ func (r *run) notify(p *proc) {
 		if r.setup.Launched {
 			n.life = g[0].inc - 1
 		}
-		if i, found := slices.BinarySearchFunc(q.pending, n, func(a, b notice) int {
-			return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.life, b.life))
-		}); !found {
+		if i, found := slices.BinarySearchFunc(q.pending, n, notice.compare); !found {
 			q.pending = slices.Insert(q.pending, i, n)
 		}
 	}
+}
+
+// compare orders notices by group, then life.
+func (n notice) compare(o notice) int {
+	return cmp.Or(cmp.Compare(n.group, o.group), cmp.Compare(n.life, o.life))
 }
 
 // report is whom the detector reports to a proc: the group of the i-th notice, or all of them when
@@ -347,6 +350,22 @@ func (r *run) started(p, host *proc) {
 			return !r.procs[q].up
 		})
 	})
+	if r.setup.Launched && slices.Contains(r.setup.Watchers, p.id) {
+		for _, q := range r.setup.Local {
+			if n := r.procs[q]; !n.up && !slices.Contains(r.group(p), n) {
+				r.remind(p, n)
+			}
+		}
+	}
 	p.up = true
 	p.life++
+}
+
+// remind has a watcher told of the failure of a node, as its life before may have been.
+func (r *run) remind(p, node *proc) {
+	n := notice{group: r.setup.Group(node.id)[0], life: node.inc - 1,
+		due: r.clock() + r.pace.delay(p.rng, r.pace.notices[p.id])}
+	if i, found := slices.BinarySearchFunc(p.pending, n, notice.compare); !found {
+		p.pending = slices.Insert(p.pending, i, n)
+	}
 }

@@ -404,14 +404,32 @@ func (s *supervisor) report(p *proc) {
 	}
 }
 
-// started goes on with a new life: it has not known those who are up again by now.
+// started goes on with a new life: it has not known those who are up again by now. Where procs are
+// launched it is told again of the nodes that are down, as its life before may have been.
 func (s *supervisor) started(p *proc) {
 	p.pending = slices.DeleteFunc(p.pending, func(n notice) bool {
 		return !slices.ContainsFunc(s.setup.Group(n.group), func(q core.Proc) bool {
 			return !s.procs[q].up
 		})
 	})
+	if s.setup.Launched && slices.Contains(s.setup.Watchers, p.id) {
+		for _, q := range s.setup.Local {
+			n := notice{q, s.procs[q].inc - 1} // of one that is down, the next life
+			if s.isOver(s.procs[q]) && !slices.Contains(p.pending, n) {
+				p.pending = append(p.pending, n)
+			}
+		}
+		slices.SortFunc(p.pending, notice.compare)
+	}
 	s.later(s.delay(), func() { s.report(p) })
+}
+
+// isOver reports whether a proc is down and all agree that it is.
+func (s *supervisor) isOver(p *proc) bool {
+	return p.process == nil && !p.dying &&
+		!slices.ContainsFunc(slices.Concat(s.dying, s.burying), func(b *burial) bool {
+			return slices.Contains(b.procs, p.id)
+		})
 }
 
 // restart starts whoever is down and may start again.

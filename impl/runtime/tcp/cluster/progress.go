@@ -35,14 +35,19 @@ func (w *witness) reached(m *moment) bool {
 	return at >= m.Number
 }
 
-// hear counts a declaration, if a failure waits for one.
-func (w *witness) hear(e *trace.Event) {
-	if w.said == nil || !e.Kind.Declared() {
+// hear counts declarations that have become evidence, if a failure waits for one.
+func (w *witness) hear(events []trace.Event) {
+	if w.said == nil {
 		return
 	}
-	word, _, _ := strings.Cut(e.Text, " ")
-	if w.said[word]++; word != e.Text {
-		w.said[e.Text]++
+	for _, e := range events {
+		if !e.Kind.Declared() {
+			continue
+		}
+		word, _, _ := strings.Cut(e.Text, " ")
+		if w.said[word]++; word != e.Text {
+			w.said[e.Text]++
+		}
 	}
 }
 

@@ -269,6 +269,21 @@ func TestLaunch(t *testing.T) {
 	}
 }
 
+// TestReminded kills the head right behind the news that a node is down: its next life is told of
+// the node again, and of nothing else.
+func TestReminded(t *testing.T) {
+	out, got, _ := toyRun(t, 1000, func(c *cluster.Config) {
+		c.Model.Failures = 3
+		c.Plan.Failures = []plan.Failure{{Victims: []core.Proc{toyW}, By: toyW, After: 1},
+			{Victims: []core.Proc{toyN2}, By: toyW, After: 2}}
+		c.Reached = []cluster.Reached{{Victims: []core.Proc{toyH}, By: toyH, What: cluster.Said,
+			Word: "down [2] 0"}}
+	})
+	if strings.Count(got, "down [2] 0") != 2 || strings.Count(got, "down [0]") != 1 {
+		t.Errorf("%d failures, the heads say: %s", out.Failures, got)
+	}
+}
+
 // digestOf is that of an image.
 func digestOf(size int) string {
 	text, _ := json.Marshal(toyCase{size}) // of a number

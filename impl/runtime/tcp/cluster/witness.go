@@ -94,7 +94,6 @@ func (w *witness) take() {
 		w.waiting = append(w.waiting, w.evidence.Renewed()...)
 	} else if e, ok := w.evidence.Of(effect); ok {
 		w.waiting = append(w.waiting, e)
-		w.hear(&e)
 		if e.Kind == trace.Emitted && !e.Again && !e.ID.IsZero() {
 			w.next.phase = e.Stamp.Phase
 		}
@@ -124,6 +123,7 @@ func (w *witness) write() error {
 		p.Recovering, p.Done = h.Recovering, h.Done
 	}
 	err := w.recorder.write(&p)
+	w.hear(w.waiting)
 	if slices.ContainsFunc(w.waiting, places) && err == nil {
 		w.life.say(answer{Kind: saidHosts})
 	}
