@@ -37,7 +37,7 @@ func TestEmbedded(t *testing.T) {
 				return
 			}
 			if r.Setup.Protocol != s.Protocol || r.Baseline.Protocol != "none" ||
-				len(r.Model.Victims) != len(s.Victims) {
+				s.Victims != nil && len(r.Model.Victims) != len(s.Victims) {
 				t.Errorf("setup %s, baseline %s, %d victims", r.Setup.Protocol, r.Baseline.Protocol,
 					len(r.Model.Victims))
 			}

@@ -234,7 +234,8 @@ func (h *head) node(p core.Proc) *nodeState { return &h.s.Nodes[p-h.c.first] }
 func (h *head) hosting() (list []core.Proc) {
 	for _, p := range h.up() {
 		if slices.ContainsFunc(h.s.Ranks, func(r rankState) bool {
-			return r.Node == p && !r.Gone
+			// Deviation: W13, where a rank is only to be started nobody is to be stopped
+			return r.Node == p && !r.Gone && (r.Up || r.Stopped || !h.c.has(W13))
 		}) {
 			list = append(list, p)
 		}

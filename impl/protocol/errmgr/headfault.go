@@ -159,10 +159,7 @@ func (h *head) fault(f policy.Fault, out []core.Effect) []core.Effect {
 		return out
 	}
 	f = h.endMove(f, &out)
-	// Deviation: W11, a pause in which somebody fails goes on
-	if !h.c.has(W11) {
-		out = h.endPause(out)
-	}
+	out = h.endPause(out)
 	out = h.overtake(f, out)
 	if !h.s.Open {
 		return h.next(out) // a migration has ended, and nobody is lost

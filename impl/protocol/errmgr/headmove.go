@@ -49,13 +49,16 @@ func (h *head) foretold(p *Prediction, out []core.Effect) []core.Effect {
 	for _, n := range p.Nodes {
 		h.node(n).Predicted = true
 	}
-	h.s.Queue = append(h.s.Queue, *p)
+	target := slices.ContainsFunc(p.Nodes, h.s.Move.involves) && h.s.Move.Stage <= committing
 	// Deviation: W18, a migration goes on to a node that is predicted to fail
-	if h.c.has(W18) || !slices.ContainsFunc(p.Nodes, h.s.Move.involves) ||
-		h.s.Move.Stage > committing {
-		return out
+	if target && h.c.has(W18) {
+		return h.answer(p, "ranks move", out)
 	}
-	return h.cancel(true, out)
+	h.s.Queue = append(h.s.Queue, *p)
+	if target {
+		return h.cancel(true, out)
+	}
+	return out
 }
 
 // answer tells the oracle what becomes of its prediction.

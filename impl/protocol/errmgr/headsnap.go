@@ -56,12 +56,11 @@ func (h *head) reserved(out []core.Effect) []core.Effect {
 
 // endPause lets everybody go on who stands still for a snapshot, which comes to nothing.
 func (h *head) endPause(out []core.Effect) []core.Effect {
-	p := h.s.Pause
-	h.s.Pause = taking{}
-	if p.Stage != standing {
-		return out
+	if p := h.s.Pause; p.Stage == standing {
+		return h.void(p.Snap, out)
 	}
-	return h.goOn(p.Snap, h.void(p.Snap, out))
+	h.s.Pause = taking{}
+	return out
 }
 
 // goOn ends the pause of a snapshot.
@@ -89,7 +88,9 @@ func (h *head) void(id SnapID, out []core.Effect) []core.Effect {
 	out = h.snap(trace.SnapVoid, id, h.c.head, h.returned(held, out))
 	if h.s.Pause.Snap == id && h.s.Pause.Stage == standing {
 		h.s.Pause = taking{}
-		out = h.goOn(id, out)
+		if !h.c.has(W11) { // Deviation: W11, the pause does not end
+			out = h.goOn(id, out)
+		}
 	}
 	m := h.message(Void)
 	m.Snap = id

@@ -142,15 +142,7 @@ func (h *head) fence(out []core.Effect) []core.Effect {
 	if h.s.Status.Order.Kind == policy.RestoreSome {
 		return h.restart(out)
 	}
-	h.s.Work.Stage, h.s.Work.Waiting, h.s.Wanted = fencing, nil, false
-	for _, p := range h.hosting() {
-		// Deviation: W13, where nobody runs yet nobody is stopped
-		if !h.c.has(W13) || slices.ContainsFunc(h.s.Ranks, func(k rankState) bool {
-			return k.Node == p && k.Up
-		}) {
-			h.s.Work.Waiting = append(h.s.Work.Waiting, p)
-		}
-	}
+	h.s.Work.Stage, h.s.Work.Waiting, h.s.Wanted = fencing, h.hosting(), false
 	for r := range h.s.Ranks {
 		if k := &h.s.Ranks[r]; k.Up {
 			k.Up, k.Stopped = false, true
@@ -164,16 +156,28 @@ func (h *head) restart(out []core.Effect) []core.Effect {
 	w := &h.s.Work
 	w.Stage, w.Waiting = restoring, nil
 	for _, p := range w.Placed {
-		k := &h.s.Ranks[p.Rank]
-		k.Node, k.Starting, k.Gone = p.Node, true, false
-		k.Most++
 		w.Waiting = append(w.Waiting, core.Proc(p.Rank))
 	}
-	for _, p := range w.Placed {
-		out = h.start(p, out)
-	}
+	out = h.startAll(out)
 	if len(w.Waiting) == 0 {
 		return h.resume(out)
+	}
+	return out
+}
+
+// startAll has the placed ranks started that are not yet.
+func (h *head) startAll(out []core.Effect) []core.Effect {
+	for _, p := range h.s.Work.Placed {
+		k := &h.s.Ranks[p.Rank]
+		if k.Starting || k.Up {
+			continue
+		}
+		k.Node, k.Starting, k.Gone = p.Node, true, false
+		k.Most++
+		out = h.start(p, out)
+		if h.c.has(W2) { // Deviation: W2, one after the other, each from what is the newest then
+			break
+		}
 	}
 	return out
 }
@@ -184,7 +188,7 @@ func (h *head) start(p policy.Placement, out []core.Effect) []core.Effect {
 	m := h.message(Restart)
 	m.Snap, m.Ranks = w.Snap, []core.Rank{p.Rank}
 	if newest := h.usable(); h.c.has(W2) && len(newest) > 0 {
-		m.Snap = newest[0] // Deviation: W2, whoever asks is told the newest one there is now
+		m.Snap = newest[0] // W2, see startAll
 	}
 	m.Lives = []core.Incarnation{h.s.Ranks[p.Rank].Most}
 	if s := h.s.Keeper.Snap(m.Snap); s != nil {
@@ -211,7 +215,7 @@ func (h *head) restored(from core.Proc, m *Message, out []core.Effect) []core.Ef
 	k.Life, k.Most, k.Up, k.Starting, k.Stopped = m.Life, m.Life, true, false, false
 	w.Waiting = slices.Delete(slices.Clone(w.Waiting), i, i+1)
 	if len(w.Waiting) > 0 {
-		return out
+		return h.startAll(out)
 	}
 	return h.resume(out)
 }
@@ -231,6 +235,9 @@ func (h *head) resume(out []core.Effect) []core.Effect {
 		k := &h.s.Ranks[r]
 		switch {
 		case slices.Contains(replay.Ranks, core.Rank(r)):
+			if some {
+				out = h.gone(core.Proc(r), out)
+			}
 			out = append(out, core.SendTo(core.Proc(r), resume))
 		case some && k.Up:
 			out = append(out, core.SendTo(core.Proc(r), replay))
@@ -277,10 +284,22 @@ func (h *head) runThrough(out []core.Effect) []core.Effect {
 // sustain is the up-call: the ranks are gone.
 func (h *head) sustain() *Message {
 	m := h.message(Sustain)
-	for _, l := range h.s.Status.Group.Lost {
-		m.Ranks, m.Lives = append(m.Ranks, l.Rank), append(m.Lives, l.Life)
-	}
+	m.Ranks = h.s.Status.Group.Ranks()
 	return m
+}
+
+// gone tells ranks that restart from before a death of the ranks that are gone since.
+func (h *head) gone(to core.Proc, out []core.Effect) []core.Effect {
+	m := h.message(Sustain)
+	for r := range h.s.Ranks {
+		if h.s.Ranks[r].Gone {
+			m.Ranks = append(m.Ranks, core.Rank(r))
+		}
+	}
+	if len(m.Ranks) == 0 {
+		return out
+	}
+	return append(out, core.SendTo(to, m))
 }
 
 // sustained is the end of the up-call: every rank knows.
