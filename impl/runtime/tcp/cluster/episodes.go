@@ -49,7 +49,16 @@ func (e *Episode) Took() (sum time.Duration) {
 // ends are an episode and when its steps ended.
 type ends struct {
 	Episode
-	at [Steps]time.Duration
+	at   [Steps]time.Duration
+	said map[saying]core.Proc // by whom first: replicas of a head say the same, one after the other
+}
+
+// saying is what an event says.
+type saying struct {
+	kind trace.Kind
+	text string
+	peer core.Proc
+	snap trace.Snap
 }
 
 // Episodes lists the answers of a runtime to failures, by number.
@@ -63,9 +72,15 @@ func (r *Result) Episodes() []Episode {
 			return cmp.Compare(m.Number, n)
 		})
 		if !found {
-			list = slices.Insert(list, at, &ends{Episode: Episode{Number: e.Stamp.Round}})
+			list = slices.Insert(list, at, &ends{Episode: Episode{Number: e.Stamp.Round},
+				said: map[saying]core.Proc{}})
 		}
-		list[at].note(e, time.Duration(r.Walls[i]))
+		m, say := list[at], saying{kind: e.Kind, text: e.Text, peer: e.Peer, snap: e.Snap()}
+		if who, known := m.said[say]; known && who != e.Proc {
+			continue
+		}
+		m.said[say] = e.Proc
+		m.note(e, time.Duration(r.Walls[i]))
 	}
 	var episodes []Episode
 	for _, m := range list {

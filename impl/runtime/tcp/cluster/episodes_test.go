@@ -13,7 +13,7 @@ import (
 
 // TestEpisodes compares with steps worked out by hand: one episode with all of them, one that is
 // overtaken before a snapshot is selected, and one of a policy that neither fences nor selects. An
-// order of a daemon is no failure.
+// order of a daemon is no failure, and what another replica of the head says later no news.
 func TestEpisodes(t *testing.T) {
 	const ms = time.Millisecond
 	r := &cluster.Result{Crashes: []cluster.Crash{{Procs: []core.Proc{1, 0}, At: 10 * ms},
@@ -34,6 +34,13 @@ func TestEpisodes(t *testing.T) {
 	event(40, trace.Snapped, "restored", 1, 0)
 	event(45, trace.Snapped, "restored", 1, 1)
 	event(50, trace.Ruled, "resumed", 1, 9)
+	replica := func(at int, text string, episode uint64, peer trace.Proc) {
+		event(at, trace.Ruled, text, episode, peer)
+		r.Trace.Events[len(r.Trace.Events)-1].Proc = 7
+	}
+	replica(51, "opened", 1, 1)
+	replica(52, "opened", 1, 0)
+	replica(53, "resumed", 1, 9)
 	event(71, trace.Ruled, "opened", 2, 2)
 	event(75, trace.Ruled, "stabilised", 2, 9)
 	event(82, trace.Ruled, "opened", 3, 3)
