@@ -74,8 +74,10 @@ func (e *env) notice(group core.Proc, life uint32) {
 		}
 		return
 	}
-	for i < len(e.Pending) && e.Pending[i] == group {
-		i++
+	for ; i < len(e.Pending) && e.Pending[i] == group; i++ {
+		if e.Ended[i] == life-1 {
+			return // another member of the group was noticed
+		}
 	}
 	e.Pending, e.Ended = slices.Insert(e.Pending, i, group), slices.Insert(e.Ended, i, life-1)
 }

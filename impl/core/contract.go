@@ -49,6 +49,10 @@ func (s *Setup) Wrong(e *Effect) string {
 				"launched: want Setup.Launched, and the proc in Layout.Hosted",
 				s.Layout.Name(e.To), e.name())
 		}
+		if len(s.Group(e.To)) > 1 {
+			return fmt.Sprintf("names %s in a %s effect, which stops in a group with others: who "+
+				"is launched stops alone", s.Layout.Name(e.To), e.name())
+		}
 	}
 	return ""
 }
@@ -129,11 +133,6 @@ func (s *Setup) validateProcs() error {
 	err := errors.Join(check("Watchers", s.Watchers), check("Initiators", s.Initiators),
 		check("Local", s.Local), check("Spared", s.Spared), check("Certain", s.Certain))
 	for p := range s.Layout.Names {
-		if _, placed := s.Layout.Hosted[Proc(p)]; s.Launched && placed &&
-			len(s.Group(Proc(p))) > 1 {
-			err = errors.Join(err, fmt.Errorf("setup %s: %s is launched alone, and stops in a "+
-				"group with others", s.Protocol, s.Layout.Name(Proc(p))))
-		}
 		if p := Proc(p); err == nil {
 			err = check("Layout.Groups", s.Group(p))
 			if err == nil && s.Reads != nil {

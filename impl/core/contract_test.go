@@ -49,6 +49,8 @@ func TestValidateCode(t *testing.T) {
 			func(s *core.Setup) { s.New = func(core.Proc) core.Machine { panic("boom") } }},
 		{"watcher", "setup p: Watchers name proc 2, want one of 0 to 1",
 			func(s *core.Setup) { s.Watchers = []core.Proc{0, 2} }},
+		{"disk", "setup p: Local name proc 2, want one of 0 to 1",
+			func(s *core.Setup) { s.Local = []core.Proc{2} }},
 		{"initiator", "setup p: Initiators name proc 7, want one of 0 to 1",
 			func(s *core.Setup) { s.Initiators = []core.Proc{7} }},
 		{"group", "setup p: Layout.Groups name proc 3, want one of 0 to 1", func(s *core.Setup) {
@@ -110,5 +112,37 @@ func TestWrong(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestWrongInSetup stops and starts procs that nobody launches.
+func TestWrongInSetup(t *testing.T) {
+	launches := func(s *core.Setup) { s.Launched = true }
+	tests := []struct {
+		name, want string
+		to         core.Proc
+		change     func(*core.Setup)
+	}{
+		{"good", "", 0, launches},
+		{"nobody launches", "names a in a %s effect, which runs on no node", 0,
+			func(*core.Setup) {}},
+		{"on no node", "names c in a %s effect, which runs on no node", 2, launches},
+		{"in a group", "names b in a %s effect, which stops in a group", 1, launches},
+		{"not there", "names proc 9 in a %s effect, want one of 0 to 2", 9, launches},
+	}
+	for _, tt := range tests {
+		for kind, name := range map[core.EffectKind]string{core.Kill: "Kill",
+			core.Launch: "Launch"} {
+			group := []core.Proc{1, 2}
+			s := &core.Setup{Layout: core.Layout{Names: []string{"a", "b", "c"},
+				Hosted: map[core.Proc]bool{0: false, 1: false},
+				Groups: map[core.Proc][]core.Proc{1: group, 2: group}}}
+			tt.change(s)
+			got := s.Wrong(&core.Effect{Kind: kind, To: tt.to})
+			want := strings.Replace(tt.want, "%s", name, 1)
+			if !strings.HasPrefix(got, want) || want == "" && got != "" {
+				t.Errorf("%s: got  %q\nwant %q", tt.name, got, want)
+			}
+		}
 	}
 }

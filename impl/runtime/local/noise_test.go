@@ -231,6 +231,10 @@ func launchedNoise(rng *rand.Rand, s *core.Setup) {
 	if rng.IntN(2) == 0 {
 		s.Reads = func(p core.Proc) []core.Proc { return []core.Proc{core.Proc(n - 1), p} }
 	}
+	if n > 2 && rng.IntN(3) == 0 { // nodes of which one fails with the other
+		group := []core.Proc{1, 2}
+		s.Layout.Groups[1], s.Layout.Groups[2] = group, group
+	}
 }
 
 // noiseModel is a random failure model.
