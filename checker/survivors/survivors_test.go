@@ -43,6 +43,7 @@ type below struct {
 func (b *below) State() any           { return b }
 func (b *below) Ready(core.Rank) bool { return true }
 func (b *below) Dead() []core.Rank    { return b.Gone }
+func (b *below) Erred()               {}
 
 func (b *below) Broken(g core.Group) (core.Rank, bool) {
 	for _, d := range b.Gone {

@@ -29,8 +29,8 @@ func (e OpError) String() string {
 // Failing is a Layer under which operations of its program may end in errors. It only says who is
 // gone; which operations that ends, and how, is the same for every protocol (package program).
 //
-// Both queries say nothing as long as the layer holds its program, and they change nothing. What is
-// said once is true as long as the past of the program survives.
+// Dead and Broken say nothing as long as the layer holds its program, and change nothing. What they
+// have said once is true as long as the past of the program survives.
 type Failing interface {
 	Layer
 	// Dead lists the ranks that are gone for good, in the order in which the layer was told; it
@@ -38,6 +38,9 @@ type Failing interface {
 	Dead() []Rank
 	// Broken names a member of the group that is gone for good: the first in Dead.
 	Broken(Group) (dead Rank, broken bool)
+	// Erred is called when the program has seen an error: what it does from now on depends on when
+	// that was, as after a receive.
+	Erred()
 }
 
 // Sees reports whether the program does anything with errors, so that a rank has to keep what it

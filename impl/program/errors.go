@@ -162,6 +162,7 @@ func (h *Host) fail(list []ending, out []core.Effect) []core.Effect {
 		h.errors.Passed++
 	}
 	h.errors.Failed = true
+	h.failing.Erred()
 	h.advance()
 	return out
 }

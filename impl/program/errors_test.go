@@ -19,6 +19,7 @@ type mortal struct {
 	Gone   []core.Rank
 	Cut    map[core.Group]core.Rank // who is gone of a group
 	Paused bool
+	Seen   int // operations that have ended in errors
 }
 
 func (m *mortal) Sources(buf []core.Rank) []core.Rank {
@@ -43,6 +44,8 @@ func (m *mortal) Broken(g core.Group) (core.Rank, bool) {
 	r, ok := m.Cut[g]
 	return r, ok && !m.Paused
 }
+
+func (m *mortal) Erred() { m.Seen++ }
 
 func (m *mortal) Holds(core.OpKind) bool { return m.Paused }
 
@@ -189,6 +192,11 @@ func TestErrorsShow(t *testing.T) {
 		}
 		if !h.Ended() {
 			t.Fatalf("%s: %s: not at its end", text, script)
+		}
+		seen := strings.Count(script, "dies")
+		if m.Seen < seen {
+			t.Errorf("%s: %s: the layer is told of %d errors, want at least %d", text, script,
+				m.Seen, seen)
 		}
 		return h.History().Digest
 	}

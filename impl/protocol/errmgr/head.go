@@ -57,6 +57,7 @@ type rankState struct {
 	Life, Most core.Incarnation
 	Up         bool
 	Starting   bool
+	Waits      bool // it has restarted, and may not run yet
 	Stopped    bool // by the head, not by a failure: its node is as good as before
 	Failed     bool // it is one of those that the open episode was opened about
 	Gone       bool // the job goes on without it

@@ -213,7 +213,7 @@ func (h *head) overtake(f policy.Fault, out []core.Effect) []core.Effect {
 func (h *head) lose(l policy.Lost) {
 	k := &h.s.Ranks[l.Rank]
 	k.Life, k.Most = max(k.Life, min(l.Life, k.Most)), max(k.Most, l.Life)
-	k.Up, k.Starting, k.Stopped = false, false, false
+	k.Up, k.Starting, k.Stopped, k.Waits = false, false, false, false
 }
 
 // unowned are the ranks that an owner has stopped that is overtaken: whoever comes next answers for

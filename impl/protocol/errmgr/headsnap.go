@@ -56,9 +56,12 @@ func (h *head) reserved(out []core.Effect) []core.Effect {
 
 // endPause lets everybody go on who stands still for a snapshot, which comes to nothing.
 func (h *head) endPause(out []core.Effect) []core.Effect {
-	if p := h.s.Pause; p.Stage == standing {
+	p := h.s.Pause
+	if p.Stage == standing {
 		return h.void(p.Snap, out)
 	}
+	// as for one that is void: nobody who goes on without going back asks again
+	h.s.Wanted = h.s.Wanted || p.Stage == reserving && h.c.Hold
 	h.s.Pause = taking{}
 	return out
 }

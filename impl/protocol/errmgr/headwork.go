@@ -213,6 +213,7 @@ func (h *head) restored(from core.Proc, m *Message, out []core.Effect) []core.Ef
 	}
 	k := &h.s.Ranks[from]
 	k.Life, k.Most, k.Up, k.Starting, k.Stopped = m.Life, m.Life, true, false, false
+	k.Waits = true
 	w.Waiting = slices.Delete(slices.Clone(w.Waiting), i, i+1)
 	if len(w.Waiting) > 0 {
 		return h.startAll(out)
@@ -229,8 +230,6 @@ func (h *head) resume(out []core.Effect) []core.Effect {
 		replay.Ranks = append(replay.Ranks, p.Rank)
 		replay.Lives = append(replay.Lives, h.s.Ranks[p.Rank].Life)
 	}
-	resume := h.message(Resume)
-	resume.Ranks, resume.Lives = h.running()
 	for r := range h.s.Ranks {
 		k := &h.s.Ranks[r]
 		switch {
@@ -238,15 +237,31 @@ func (h *head) resume(out []core.Effect) []core.Effect {
 			if some {
 				out = h.gone(core.Proc(r), out)
 			}
-			out = append(out, core.SendTo(core.Proc(r), resume))
 		case some && k.Up:
 			out = append(out, core.SendTo(core.Proc(r), replay))
 		case !some:
 			k.Gone = true // no member of the snapshot
 		}
 	}
-	out = h.rule(trace.RuleResumed, h.c.head, out)
-	return h.end(policy.Event{Kind: policy.Done}, h.unpin(out))
+	return h.end(policy.Event{Kind: policy.Done}, h.unpin(h.letGo(out)))
+}
+
+// letGo lets every rank run that waits: those that this episode has restarted, and those that an
+// episode has that was overtaken, whoever owns this one.
+func (h *head) letGo(out []core.Effect) []core.Effect {
+	resume := h.message(Resume)
+	resume.Ranks, resume.Lives = h.running()
+	waited := false
+	for r := range h.s.Ranks {
+		if k := &h.s.Ranks[r]; k.Waits {
+			k.Waits, waited = false, true
+			out = append(out, core.SendTo(core.Proc(r), resume))
+		}
+	}
+	if waited {
+		out = h.rule(trace.RuleResumed, h.c.head, out)
+	}
+	return out
 }
 
 // refused says that a rank could not be started from the snapshot. Another source of the same
@@ -308,6 +323,7 @@ func (h *head) sustained(out []core.Effect) []core.Effect {
 		h.s.Ranks[l.Rank].Gone = true
 		out = h.rule(trace.RuleSustained, core.Proc(l.Rank), out)
 	}
+	out = h.letGo(out)
 	return h.end(policy.Event{Kind: policy.Done}, out)
 }
 

@@ -39,7 +39,8 @@ type jobState struct {
 	Over   finished           `json:"over"`
 	Marks  []mark             `json:"marks"` // images of which nothing more is known
 	Last   SnapID             `json:"last"`  // the snapshot of the newest image, or launched from
-	// Dirty: something was received since the last state that a snapshot is known to cover.
+	// Dirty: something was received, or an error seen, since the last state that a snapshot is
+	// known to cover.
 	Dirty bool `json:"dirty"`
 	Asked bool `json:"asked"` // for a snapshot, for an output that waits
 }
@@ -144,6 +145,19 @@ func (j *job) Holds(op core.OpKind) bool {
 func (j *job) uncovered() bool {
 	// Deviation: W20, an output does not wait
 	return j.Hold && j.s.Dirty && !j.has(W20)
+}
+
+// soil notes that the program has seen what a snapshot must cover: a message, or that somebody is
+// gone. 1. a sees that b is gone, and outputs. 2. a fails, and goes back to before. 3. The message
+// of b is here this time, and another output leaves.
+func (j *job) soil() {
+	if !j.Hold {
+		return
+	}
+	j.s.Dirty = true
+	for i := range j.s.Marks {
+		j.s.Marks[i].Clean = false
+	}
 }
 
 // want asks for a snapshot that covers an output that waits, unless one is under way that will.

@@ -35,6 +35,9 @@ func (j *job) Dead() []core.Rank {
 	return j.s.Dead
 }
 
+// Erred implements core.Failing.
+func (j *job) Erred() { j.soil() }
+
 // Broken implements core.Failing.
 func (j *job) Broken(g core.Group) (dead core.Rank, broken bool) {
 	i := slices.IndexFunc(j.Dead(), j.trees[g-1].Has)

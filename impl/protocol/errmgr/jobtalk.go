@@ -63,12 +63,7 @@ func (j *job) arrived(from core.Rank, m *Message, out []core.Effect) []core.Effe
 // deliver gives the program the next message of a rank, or of a group.
 func (j *job) deliver(source core.Rank, out []core.Effect) []core.Effect {
 	p := core.Pop(j.box(source))
-	if j.Hold {
-		j.s.Dirty = true
-		for i := range j.s.Marks {
-			j.s.Marks[i].Clean = false
-		}
-	}
+	j.soil()
 	out, e := core.Add(out, core.Deliver)
 	e.From, e.Payload = p.ID.From.Proc(), p
 	return out
