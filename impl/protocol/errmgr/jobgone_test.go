@@ -26,13 +26,13 @@ type survivor struct {
 	life     core.Incarnation
 }
 
-func newSurvivor(t *testing.T, text, group string) *survivor {
+func newSurvivor(t *testing.T, options, text, group string) *survivor {
 	t.Helper()
 	suite, err := script.Read("a: "+text+"\nb:\nc:\ngroup g: "+group, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := ParseOptions("")
+	o, err := ParseOptions(options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestPendingOperations(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newSurvivor(t, tt.program, tt.group)
+			s := newSurvivor(t, "", tt.program, tt.group)
 			for word := range strings.SplitSeq(tt.script, "; ") {
 				s.act(word)
 			}
@@ -208,7 +208,7 @@ func TestPendingOperations(t *testing.T) {
 // Aim: the image for a snapshot that is under way when a rank dies is taken without it. Method: a
 // has the marker of c and waits for that of b, which never comes.
 func TestPauseWithoutTheDead(t *testing.T) {
-	s := newSurvivor(t, "recv c", "a > b c")
+	s := newSurvivor(t, "", "recv c", "a > b c")
 	s.act("pause")
 	s.hear(2, Message{Kind: Marker, Snap: first})
 	if s.rank.job.s.Pause.Still {
@@ -219,4 +219,38 @@ func TestPauseWithoutTheDead(t *testing.T) {
 	if diff := cmp.Diff(want, s.done); diff != "" || !s.rank.job.s.Pause.Still {
 		t.Errorf("still %t (-want +got):\n%s", s.rank.job.s.Pause.Still, diff)
 	}
+}
+
+// Aim: an output that follows an error waits for a snapshot, as one that follows a reception: if
+// the rank went back to before it, the error might not come again. Method: a sees an error, and
+// what it may do next; then a snapshot of before the error is established, then one of after it.
+func TestOutputWaitsForError(t *testing.T) {
+	s := newSurvivor(t, "outputs=held", "try recv b; output", "a > b c")
+	waits := func(when string, want bool) {
+		t.Helper()
+		if got := len(s.rank.Choices(nil)) == 0; got != want {
+			t.Errorf("%s: the output waits: %t, want %t", when, got, want)
+		}
+	}
+	covered := func(seq uint32) {
+		s.hear(s.head, Message{Kind: Covered, Epoch: s.epoch, Snap: SnapID{Seq: seq}})
+	}
+	pause := func(seq uint32) {
+		id := SnapID{Seq: seq}
+		s.hear(s.head, Message{Kind: Quiesce, Epoch: s.epoch, Snap: id})
+		for from := core.Proc(1); from < 3; from++ {
+			s.hear(from, Message{Kind: Marker, Snap: id})
+		}
+		s.hear(s.head, Message{Kind: Resume, Epoch: s.epoch, Snap: id})
+	}
+	pause(1)
+	s.act("without b")
+	s.act("go")
+	waits("after the error", true)
+	covered(1)
+	waits("covered is what was before", true)
+	pause(2)
+	waits("an image is made", true)
+	covered(2)
+	waits("covered", false)
 }
