@@ -85,11 +85,19 @@ var Genuine = register(Property{
 			return f.strange(e)
 		}
 		fact, ok := f.Oracle.Sent[e.ID]
+		c, collective := f.Layout.Collectives[e.ID]
 		switch {
 		case !ok:
 			return fmt.Sprintf("%s receives %s, which no failure-free run sends",
 				f.name(e.Proc), f.label(e.ID))
-		case fact.To != e.Proc:
+		case collective && !f.Layout.Trees[c.Tree].Has(trace.Rank(e.Proc)):
+			return fmt.Sprintf("%s receives %s, and is no member of its group", f.name(e.Proc),
+				f.label(e.ID))
+		case collective && c.Round > 0:
+			// A result is none of the sends: it is made of the contributions of all members. What
+			// it is goes into the state of the program, which final-state compares.
+			return ""
+		case fact.To != e.Proc && !collective: // of a multicast the root is taken to send to itself
 			return fmt.Sprintf("%s receives %s, which is for %s", f.name(e.Proc),
 				f.label(e.ID), f.name(fact.To))
 		case fact.Digest != e.Digest:

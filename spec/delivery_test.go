@@ -3,6 +3,7 @@ package spec_test
 import (
 	"testing"
 
+	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -102,6 +103,35 @@ var deliveryCases = []judged{
 		name: "the right message, out of order", property: "genuine",
 		events: []trace.Event{delivered(y, m7, 2), delivered(y, m2, 1)},
 	},
+	{
+		name: "a multicast, by any member", property: "genuine", facts: groupFacts,
+		events: []trace.Event{delivered(x, m2, 1), delivered(y, m2, 1)},
+	},
+	{
+		name: "a multicast, damaged", property: "genuine", facts: groupFacts,
+		events: []trace.Event{
+			with(delivered(x, m2, 1), func(e *trace.Event) { e.Digest = 0xbad })},
+		want: "x receives m2 with payload bad, want 1",
+	},
+	{
+		name: "the result of a reduction", property: "genuine", facts: groupFacts,
+		events: []trace.Event{
+			with(delivered(y, m3, 1), func(e *trace.Event) { e.Digest = 0x2bad })},
+	},
+	{
+		name: "the result of a reduction, by no member", property: "genuine", facts: groupFacts,
+		events: []trace.Event{delivered(c, m3, 1)},
+		want:   "c receives m3, and is no member of its group",
+	},
+}
+
+// groupFacts are those of the example with a group of x and y, m2 a multicast to it, m3 a
+// contribution.
+func groupFacts() *spec.Facts {
+	f := exampleFacts()
+	f.Layout.Trees = []trace.Tree{{Name: "g", Members: []trace.Rank{0, 1}}}
+	f.Layout.Collectives = map[trace.MsgID]trace.Collective{m2: {}, m3: {Round: 1}}
+	return f
 }
 
 // Aim: what programs receive is judged. Method: hand-written runs, one step away from each other.

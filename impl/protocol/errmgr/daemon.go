@@ -25,9 +25,9 @@ type daemon struct {
 type daemonState struct {
 	_       struct{}    `cbor:",toarray"`
 	Epoch   uint32      `json:"epoch"`
-	Aborted bool        `json:"aborted"`
-	Drains  bool        `json:"drains"` // the node is given up when nothing is read any more
-	Hosts   []core.Rank `json:"hosts"`  // ranks that were started here and not stopped, ascending
+	Aborted bool        `json:"aborted"` // the job is given up
+	Drains  bool        `json:"drains"`  // the node is given up when nothing is read any more
+	Hosts   []core.Rank `json:"hosts"`   // ranks that were started here and not stopped, ascending
 	Stops   []stop      `json:"stops"`
 	Starts  []start     `json:"starts"`
 	Images  []carried   `json:"images"` // of ranks that move, to here or from here
@@ -68,10 +68,8 @@ func (d *daemon) Step(in core.Input, out []core.Effect) []core.Effect {
 				d.s.Hosts = append(d.s.Hosts, core.Rank(r))
 			}
 		}
-	case core.Restore:
-		return d.restore(&in, out)
 	case core.Received:
-		out = d.received(in.From, in.Message.(*Message), out)
+		out = d.received(in.From, in.Message.(*Message).own(), out)
 	case core.Persisted:
 		if f := d.s.Shelf.written(in.Key); f != nil {
 			out = d.written(f, out)
@@ -86,15 +84,6 @@ func (d *daemon) Step(in core.Input, out []core.Effect) []core.Effect {
 		out = d.killed(core.Rank(in.From), in.Incarnation, out)
 	}
 	return d.drained(out)
-}
-
-// restore begins anew on a node that has come back: what its disk may have kept is of no use, since
-// everybody counts it as lost.
-func (d *daemon) restore(in *core.Input, out []core.Effect) []core.Effect {
-	for _, r := range in.Records {
-		out = append(out, core.Effect{Kind: core.Persist, Key: r.Key})
-	}
-	return out
 }
 
 // received dispatches a message.

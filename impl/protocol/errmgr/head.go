@@ -95,7 +95,7 @@ func (h *head) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Restore:
 		out = h.restore(&in, out)
 	case core.Received:
-		out = h.receive(in.From, in.Message.(*Message), out)
+		out = h.receive(in.From, in.Message.(*Message).own(), out)
 	case core.Persisted:
 		out = h.persisted(in.Key, out)
 	case core.Down:

@@ -166,6 +166,18 @@ type image struct {
 	Out     []uint32
 	Got     []uint32
 	Over    finished
+	Beside  *beside
+}
+
+// beside is what a rank that moves takes along with its image. Who goes back to a snapshot needs
+// none of it: what it had sent before is received everywhere, and what it sends again it keeps
+// again.
+type beside struct {
+	_     struct{} `cbor:",toarray"`
+	Log   [][]logged
+	Marks []mark
+	Last  SnapID
+	Dirty bool
 }
 
 // image is the present state, with its position. All channels are empty.
@@ -173,14 +185,15 @@ func (j *job) image() (data []byte, sent, received uint32) {
 	program := j.app.Image()
 	sent, received = j.app.Position(program)
 	s := &j.s
-	over := s.Over
+	i := image{Program: program, Dead: s.Dead, In: s.In, Parts: s.Parts, Out: s.Out, Got: s.Got,
+		Over: s.Over}
 	if s.Pause.Move > 0 {
-		over.Move = s.Pause.Move // the other body goes on behind this pause
+		i.Over.Move = s.Pause.Move // the other body goes on behind this pause
+		i.Beside = &beside{Log: s.Log, Marks: s.Marks, Last: s.Last, Dirty: s.Dirty}
 	} else {
-		over.Snap = s.Pause.Snap
+		i.Over.Snap = s.Pause.Snap
 	}
-	return core.Encode(&image{Program: program, Dead: s.Dead, In: s.In, Parts: s.Parts,
-		Out: s.Out, Got: s.Got, Over: over}), sent, received
+	return core.Encode(&i), sent, received
 }
 
 // launchKey is the key of the record with which a daemon starts a rank.
@@ -249,5 +262,8 @@ func (j *job) load(data []byte) (err error) {
 	j.app.Load(i.Program)
 	s := &j.s
 	s.Dead, s.In, s.Parts, s.Out, s.Got, s.Over = i.Dead, i.In, i.Parts, i.Out, i.Got, i.Over
+	if b := i.Beside; b != nil && len(b.Log) == j.ranks {
+		s.Log, s.Marks, s.Last, s.Dirty = b.Log, b.Marks, b.Last, b.Dirty
+	}
 	return nil
 }

@@ -31,7 +31,6 @@ type Options struct {
 	Bad         bool // the oracle may also predict what makes no sense
 	Peers       bool // ranks report failures, too
 	Heads       int  // replicas of the head
-	Return      bool // failed nodes come back, empty
 	InPlace     bool // a rank whose node lives starts again there
 }
 
@@ -64,7 +63,6 @@ var optionDocs = []protocol.Option{
 	{Name: "reports", Values: "head|peers", Doc: "who hears of failures: the head, or the ranks " +
 		"too"},
 	{Name: "heads", Values: "1|3", Doc: "replicas of the head"},
-	{Name: "returns", Values: "no|yes", Doc: "failed nodes come back, empty"},
 	{Name: "restart", Values: "elsewhere|inplace", Doc: "where a rank starts again that failed " +
 		"alone: on another node if there is one, or on its own"},
 }
@@ -163,7 +161,6 @@ func (o *Options) choices() map[string]choice {
 		"forecasts": {[]string{"good", "any"}, func(i int) { o.Bad = i == 1 }},
 		"reports":   {[]string{"head", "peers"}, func(i int) { o.Peers = i == 1 }},
 		"heads":     {[]string{"1", "3"}, func(i int) { o.Heads = []int{1, 3}[i] }},
-		"returns":   {[]string{"no", "yes"}, func(i int) { o.Return = i == 1 }},
 		"restart": {[]string{"elsewhere", "inplace"},
 			func(i int) { o.InPlace = i == 1 }},
 	}

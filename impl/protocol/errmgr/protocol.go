@@ -33,6 +33,7 @@ func WithPolicies(more ...policy.Maker) protocol.Protocol {
 			_, err := policy.Parse(text, makers)
 			return err
 		},
+		Shapes:      shapes(),
 		Collectives: true,
 		Errors:      true,
 		Setup:       func(r protocol.Request) (*core.Setup, error) { return setupOf(r, makers) },

@@ -141,12 +141,12 @@ func (c *config) layout(l *trace.Layout) error {
 		name := fmt.Sprintf("N%d", k+1)
 		if k >= c.Nodes {
 			name = fmt.Sprintf("S%d", k-c.Nodes+1)
+		}
+		if !slices.Contains(c.placement, c.node(k)) { // an active node, too, may have no rank
 			l.Spares = append(l.Spares, c.node(k))
 		}
 		l.Names = append(l.Names, name)
-		if !c.Return {
-			l.Hosted[c.node(k)] = false // nobody adopts a node: it is gone for good
-		}
+		l.Hosted[c.node(k)] = false // nobody adopts a node: it is gone for good
 	}
 	for r := range c.ranks {
 		l.Hosted[core.Proc(r)] = false // the head hears of its failure

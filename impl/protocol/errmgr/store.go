@@ -23,7 +23,7 @@ func (t *store) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Restore:
 		return t.restore(&in, out)
 	case core.Received:
-		return t.received(in.From, in.Message.(*Message), out)
+		return t.received(in.From, in.Message.(*Message).own(), out)
 	case core.Persisted:
 		if f := t.s.written(in.Key); f != nil {
 			return t.written(f, out)

@@ -2,6 +2,7 @@ package errmgr
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/errmgr/policy"
@@ -124,6 +125,18 @@ var kindNames = [...]string{"", "App", "Marker", "Quiesce", "Resume", "Sustain",
 	"Stabilise", "Fence", "Copy", "Keep", "Void", "Restart", "Carry", "Release", "Drop", "Drain",
 	"AbortAll", "StableAck", "FenceAck", "LocalDone", "RestartNak", "Carried", "ReleaseAck",
 	"DrainAck", "AbortAck", "Put", "Get", "Got", "CopyDone", "DropFile", "Predict", "Answer"}
+
+// own is the message with lists that may be kept: those of a message that has arrived are valid
+// during the step alone, but for bytes, which nobody changes.
+func (m *Message) own() *Message {
+	c := *m
+	c.Ranks, c.Lives = slices.Clone(m.Ranks), slices.Clone(m.Lives)
+	c.Nodes, c.Sources = slices.Clone(m.Nodes), slices.Clone(m.Sources)
+	p := &c.Prediction
+	p.Ranks, p.Nodes, p.Suggest = slices.Clone(p.Ranks), slices.Clone(p.Nodes),
+		slices.Clone(p.Suggest)
+	return &c
+}
 
 // Describe implements core.Message.
 func (m *Message) Describe() trace.Wire {
