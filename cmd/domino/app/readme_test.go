@@ -54,6 +54,11 @@ func TestReadmeCommands(t *testing.T) {
 	for _, s := range std.everything() {
 		known = append(known, s.Name)
 	}
+	for _, p := range std.Protocols() {
+		for _, e := range p.Experiments {
+			known = append(known, e.Name)
+		}
+	}
 	commands := regexp.MustCompile("`domino ([^`]+)`").FindAllStringSubmatch(text, -1)
 	if len(commands) < 7 {
 		t.Errorf("only %d commands", len(commands))

@@ -39,8 +39,8 @@ type Row struct {
 type Tables map[string]func() []Row
 
 // topics are all, in the order in which a reader wants them.
-var order = []string{"verdicts", "own", "scenario", "program", "options", "properties", "search",
-	"kill", "hosts", "exit-codes", "json", "references"}
+var order = []string{"verdicts", "own", "scenario", "program", "options", "jobs", "properties",
+	"search", "kill", "hosts", "exit-codes", "json", "references"}
 
 // Topics lists the topics, in an order in which they can be read.
 func Topics() (list []Topic) {
