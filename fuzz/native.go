@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker/sample"
+	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/protocol"
 )
 
@@ -112,9 +113,7 @@ func (s *byteStrategy) Plan() ([]sample.Fault, bool) {
 				At: s.choices.below(farthestFault)})
 		}
 	}
-	m := &s.draft.model
-	// as World.Budgets has them
-	for kind, n := range []int{m.Failures, m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions} {
+	for kind, n := range world.BudgetsOf(&s.draft.model) {
 		add(kind, n)
 	}
 	return faults, true

@@ -7,6 +7,7 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 var _ sample.System = (*World)(nil)
@@ -18,6 +19,9 @@ const (
 	loseFault
 	duplicateFault
 	suspectFault
+	vanishFault
+	spoilFault
+	refuseFault
 )
 
 // Owner implements sample.System. A crash of several groups belongs to the first proc, a crash
@@ -36,14 +40,23 @@ func (w *World) Owner(number uint64) (proc, fault int) {
 		fault = duplicateFault
 	case suspect, expire:
 		fault = suspectFault
+	case vanish:
+		fault = vanishFault
+	case spoil:
+		fault = spoilFault
+	case refuse:
+		fault = refuseFault
 	}
 	return int(c.proc()), fault
 }
 
 // Budgets implements sample.System.
-func (w *World) Budgets() []int {
-	m := &w.Model
-	return []int{m.Failures, m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions}
+func (w *World) Budgets() []int { return BudgetsOf(&w.Model) }
+
+// BudgetsOf are the budgets of a model by the kind of fault, as Owner numbers them.
+func BudgetsOf(m *fault.Model) []int {
+	return []int{m.Failures, m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions, m.Lose, m.Corrupt,
+		m.Full}
 }
 
 // Sample answers the question by runs that the strategy draws. The answer is never that something

@@ -43,6 +43,9 @@ func TestSamplesAgainstSearch(t *testing.T) {
 		m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions = r.IntN(2), r.IntN(2), r.IntN(2),
 			r.IntN(2)
 		m.Unordered = r.IntN(3) == 0
+		if n%4 == 3 {
+			harm(r, &m)
+		}
 		full, err := explore(Config{Setup: toy.setup(), Model: m}, checker.Options{MaxStates: 3000},
 			"")
 		if err != nil {

