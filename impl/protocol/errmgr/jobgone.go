@@ -1,9 +1,11 @@
 package errmgr
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -45,4 +47,23 @@ func (j *job) Broken(g core.Group) (dead core.Rank, broken bool) {
 		return 0, false
 	}
 	return j.s.Dead[i], true
+}
+
+// repeats reports programs of which outputs can not be said to come again as they were: a rank that
+// has seen an error, and goes back to before, may receive the message this time.
+func (c *config) repeats(s *core.Setup) error {
+	if c.Hold || !s.Has(promise.RunsThrough) ||
+		!s.Has(promise.RestoresAll) && !s.Has(promise.RestoresFailed) {
+		return nil
+	}
+	for r, p := range s.Programs {
+		if p.Sees() && slices.ContainsFunc(p, func(op core.Op) bool {
+			return op.Kind == core.OpOutput
+		}) {
+			return &core.ChoiceError{Key: "program", Rank: core.Rank(r), Err: fmt.Errorf("rank %s "+
+				"sees errors, which may not come again when it goes back, and outputs: want "+
+				"outputs=held", s.Layout.Names[r])}
+		}
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -253,4 +254,30 @@ func TestOutputWaitsForError(t *testing.T) {
 	waits("an image is made", true)
 	covered(2)
 	waits("covered", false)
+}
+
+// TestOutputsThatDiffer refuses programs that look at errors and output, where ranks may go back
+// and outputs are said to be the same again; not where one of these is not so.
+func TestOutputsThatDiffer(t *testing.T) {
+	const looks, blind = "try recv b; output", "recv b; output"
+	for _, tt := range []struct {
+		policies, options, program string
+		refused                    bool
+	}{
+		{"sustain(1) autor", "", looks, true}, {"sustain(1) light(1) autor", "", looks, true},
+		{"sustain abort", "", looks, false}, {"autor", "", looks, false},
+		{"sustain(1) autor", "outputs=held", looks, false},
+		{"sustain(1) autor", "", blind, false}, {"sustain(1) autor", "", "try recv b", false},
+	} {
+		suite, err := script.Read("a: "+tt.program+"\nb: send a", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Protocol.Setup(protocol.Request{Programs: suite.Programs, Policies: tt.policies,
+			Options: tt.options, Layout: trace.Layout{Names: suite.Names, Ranks: 2}})
+		if refused := err != nil; refused != tt.refused {
+			t.Errorf("%s, %q, %s: %v, refused should be %t", tt.policies, tt.options, tt.program,
+				err, tt.refused)
+		}
+	}
 }

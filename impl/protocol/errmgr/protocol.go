@@ -92,6 +92,9 @@ func (c *config) setup(layout trace.Layout, programs []core.Program) (*core.Setu
 	for k := range c.all() {
 		s.Local, s.Certain = append(s.Local, c.node(k)), append(s.Certain, c.node(k))
 	}
+	if err := c.repeats(s); err != nil {
+		return nil, err
+	}
 	return s, s.Validate()
 }
 
