@@ -242,8 +242,8 @@ var CacheKept = register(Property{
 	Applies: func(f *Facts) bool { return snapshots(f) && f.Snapshots.Cache > 0 },
 	Needs:   bySnapshots + ", with Cache: files that stay on their node",
 	Doc: "the node of a rank does not delete its file of the newest established snapshot, and " +
-		"has no more files of it than the cache is for, but older ones; a snapshot that somebody " +
-		"reads is not retired",
+		"beside that has files of no more snapshots in progress than the cache has room for, or " +
+		"of one; a snapshot that somebody reads is not retired",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		newest, ok := f.newest(v)
 		switch {
@@ -260,25 +260,25 @@ var CacheKept = register(Property{
 			return fmt.Sprintf("%s deletes the file of %s of %s, the newest one", f.name(e.Proc),
 				f.name(e.Peer), snapName(newest))
 		case e.Text == trace.SnapLocal:
-			if n := f.cached(v, e, newest); n > f.Snapshots.Cache {
-				return fmt.Sprintf("%s has %d files of %s beside older ones than %s, and its "+
-					"cache is for %d", f.name(e.Proc), n, f.name(e.Peer), snapName(newest),
-					f.Snapshots.Cache)
+			if n := f.cached(v, e); n > max(1, f.Snapshots.Cache-1) {
+				return fmt.Sprintf("%s has files of %s for %d snapshots in progress, and its "+
+					"cache is for %d, an established one among them", f.name(e.Proc),
+					f.name(e.Peer), n, f.Snapshots.Cache)
 			}
 		}
 		return ""
 	},
 })
 
-// cached counts the files of a rank on its node, the one of the event among them, that are not
-// older than the newest established snapshot and not void: of these the node may not have heard.
-func (f *Facts) cached(v View, e trace.Event, newest trace.Snap) int {
+// cached counts the files of a rank on its node, the one of the event among them, of snapshots that
+// are in progress by now: that others are established, retired or void it may not have heard.
+func (f *Facts) cached(v View, e trace.Event) int {
 	n := 1
 	for _, file := range rulingOf(v, e.Proc).Files {
-		known := f.rulings(v, func(_ trace.Proc, r *trace.Ruling) bool {
-			return r.Knows(file.Snap)
-		})
-		if file.Of == e.Peer && file.Snap != e.Snap() && known && file.Snap.Compare(newest) >= 0 {
+		if file.Of == e.Peer && file.Snap != e.Snap() &&
+			f.rulings(v, func(_ trace.Proc, r *trace.Ruling) bool {
+				return inProgress(r, file.Snap)
+			}) {
 			n++
 		}
 	}

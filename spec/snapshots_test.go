@@ -208,7 +208,8 @@ var snapshotCases = []judged{
 	{
 		name: "two snapshots are in progress beside the one that is kept", property: "cache-kept",
 		facts: jobFacts, events: run(established(1), saved(2), saved(3)[:3]),
-		want: "N1 has 3 files of p beside older ones than snapshot 1.0, and its cache is for 2",
+		want: "N1 has files of p for 2 snapshots in progress, and its cache is for 2, an " +
+			"established one among them",
 	},
 	{
 		name: "a snapshot that is read is retired", property: "cache-kept", facts: jobFacts,

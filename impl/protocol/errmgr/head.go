@@ -98,6 +98,8 @@ func (h *head) Step(in core.Input, out []core.Effect) []core.Effect {
 		out = h.receive(in.From, in.Message.(*Message).own(), out)
 	case core.Persisted:
 		out = h.persisted(in.Key, out)
+	case core.Refused:
+		out = h.noRoom(in.Key, out)
 	case core.Down:
 		out = h.down(&in, out)
 	case core.Checkpoint:

@@ -39,7 +39,9 @@ func (h *head) restore(in *core.Input, out []core.Effect) []core.Effect {
 		h.s.Ever = true
 		out = h.snap(trace.SnapRecorded, h.s.Keeper.Snaps[i].ID, h.c.head, out)
 	}
-	h.s.Episode = r.Episode
+	// Episodes of each life have numbers of their own: one that ends before it has ruled anything
+	// leaves no record of its episode, and what it has sent may come late.
+	h.s.Episode = max(r.Episode, uint32(in.Incarnation)<<16)
 	return h.takeOver(out)
 }
 

@@ -228,7 +228,6 @@ func (h *head) rewire(out []core.Effect) []core.Effect {
 func (h *head) commit(out []core.Effect) []core.Effect {
 	v := &h.s.Move
 	v.Stage = committing
-	h.s.Commits++
 	if h.c.has(M3) { // Deviation: M3, the old bodies are stopped before the decision
 		out = h.stop(out)
 	}
@@ -237,8 +236,7 @@ func (h *head) commit(out []core.Effect) []core.Effect {
 			out = append(out, core.SendTo(q.Node, h.releaseOf(q)))
 		}
 	}
-	return append(out, core.Effect{Kind: core.Persist, Key: recordMove,
-		Value: core.Encode(v.Placed)})
+	return h.decide(out)
 }
 
 // release stops the old bodies, now that nothing can be taken back.

@@ -98,9 +98,7 @@ func (h *head) ruled(lost []core.Rank, out []core.Effect) []core.Effect {
 	}
 	w.Placed = append(w.Placed, placed...)
 	slices.SortFunc(w.Placed, func(a, b policy.Placement) int { return int(a.Rank) - int(b.Rank) })
-	h.s.Rulings++
-	return append(out, core.Effect{Kind: core.Persist, Key: recordRuling, Value: core.Encode(
-		ruling{Episode: h.s.Episode, Owner: h.s.Status.Owner, Snap: w.Snap})})
+	return h.write(out)
 }
 
 // place finds a node for each of the ranks.
