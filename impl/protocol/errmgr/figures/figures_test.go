@@ -13,7 +13,7 @@ import (
 )
 
 // outside are the ratios that are outside their bands, and said to be.
-var outside = []string{}
+var outside = []string{"size at which staging takes as long / 26 MB"}
 
 // judge fails for a ratio that is outside its band and not said to be, or the other way round.
 func judge(t *testing.T, f *protocol.Findings) {

@@ -54,10 +54,10 @@ type lab struct {
 }
 
 // source is the testbed.
-var source = lab{PerNode: 2, Rate: 76 * MB, File: 20 * milli, Crowded: 160 * milli, Crowd: 10,
-	Open: 60 * milli, Setup: 220 * milli, Stream: 24 * MB, CopyIn: 500 * MB, CopyOut: 76 * MB,
-	Local: 70 * MB, LocalFile: 380 * milli, Pack: 9 * MB, Unpack: 40 * MB, Card: 110 * MB,
-	Memory: 1000 * MB, Launch: 1100 * milli, Detect: 100 * milli, Operation: 10 * micro}
+var source = lab{PerNode: 2, Rate: 76 * MB, File: 40 * milli, Crowded: 160 * milli, Crowd: 10,
+	Open: 60 * milli, Setup: 100 * milli, Stream: 24 * MB, CopyIn: 620 * MB, CopyOut: 76 * MB,
+	Local: 70 * MB, LocalFile: 400 * milli, Pack: 9 * MB, Unpack: 40 * MB, Card: 110 * MB,
+	Memory: 1000 * MB, Launch: 1000 * milli, Detect: 100 * milli, Operation: 10 * micro}
 
 // job is what runs on it.
 type job struct {

@@ -48,7 +48,7 @@ func (j *job) migrate(nodes int) (t moved, err error) {
 
 // moving is a job of Figures 5 and 6.
 func moving(n int, options string) *job {
-	return &job{lab: source, Ranks: n, Spares: (n + 1) / 2, Image: 10 * MB, Saved: 0.4,
+	return &job{lab: source, Ranks: n, Spares: (n + 1) / 2, Image: 10 * MB, Saved: 0.3,
 		Options: options + " predictions=1", Policies: "crmig autor abort"}
 }
 
