@@ -269,7 +269,7 @@ func (h *head) snap(word string, id SnapID, peer core.Proc, out []core.Effect) [
 
 // view is what policies see.
 func (h *head) view() *policy.View {
-	v := &policy.View{Head: h.c.head, FromStart: !h.c.Hold || !h.s.Ever, Resends: h.c.logs,
+	v := &policy.View{Head: h.c.head, FromStart: !h.c.Hold || !h.s.Ever, Resends: h.resends(),
 		InPlace: h.c.InPlace, MostTries: mostTries, Costs: costs}
 	for r := range h.s.Ranks {
 		k := &h.s.Ranks[r]
@@ -309,6 +309,18 @@ func (h *head) usable() (list []SnapID) {
 	}
 	slices.Reverse(list)
 	return list
+}
+
+// resends reports whether ranks can send again what was sent since the newest snapshot that can be
+// read: they keep what the newest established one does not cover, so it must be that one.
+func (h *head) resends() bool {
+	for i := range slices.Backward(h.s.Keeper.Snaps) {
+		if s := &h.s.Keeper.Snaps[i]; s.State == sstore.Established {
+			list := h.usable()
+			return h.c.logs && len(list) > 0 && list[0] == s.ID
+		}
+	}
+	return h.c.logs && !h.s.Ever
 }
 
 // tried counts the episodes that have started from a snapshot.
