@@ -13,6 +13,7 @@ import (
 	causalprinted "github.com/domino-check/domino/impl/protocol/causal/printed"
 	"github.com/domino-check/domino/impl/protocol/errmgr"
 	"github.com/domino-check/domino/impl/protocol/errmgr/figures"
+	"github.com/domino-check/domino/impl/protocol/errmgr/replicated"
 	"github.com/domino-check/domino/impl/protocol/example/paxos"
 	"github.com/domino-check/domino/impl/protocol/example/twophase"
 	"github.com/domino-check/domino/impl/protocol/hydee"
@@ -35,6 +36,7 @@ func Protocols() protocol.List {
 			camel.Protocol.With(volume.Table).PrintedAs(camelprinted.Form),
 			errmgr.Protocol.WithExperiments(figures.Experiments...),
 			paxos.Protocol,
+			replicated.Protocol,
 			twophase.Protocol,
 		},
 		pessimisticprinted.Beside(pessimistic.Protocols()),

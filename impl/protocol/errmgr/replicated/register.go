@@ -19,6 +19,7 @@ var Protocol = protocol.Protocol{
 	Doc:      "an example outside recovery: a register on replicas that agree by Raft [Raft]",
 	Roles:    []string{"replicas", "clients"},
 	Variants: faultNames[1:],
+	Mutants:  mutants,
 	// the house asks for agreement among answers, not for answers
 	Properties: []spec.Property{Answered},
 	Build: func(counts []int, variant string) (*core.Setup, error) {
