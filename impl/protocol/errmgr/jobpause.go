@@ -171,11 +171,11 @@ type image struct {
 
 // beside is what a rank that moves takes along with its image. Who goes back to a snapshot needs
 // none of it: what it had sent before is received everywhere, and what it sends again it keeps
-// again.
+// again. Which snapshots may cover its outputs is left behind: the news of them may have come to
+// the body that was left, so who waits asks for a new one.
 type beside struct {
 	_     struct{} `cbor:",toarray"`
 	Log   [][]logged
-	Marks []mark
 	Last  SnapID
 	Dirty bool
 }
@@ -189,7 +189,7 @@ func (j *job) image() (data []byte, sent, received uint32) {
 		Over: s.Over}
 	if s.Pause.Move > 0 {
 		i.Over.Move = s.Pause.Move // the other body goes on behind this pause
-		i.Beside = &beside{Log: s.Log, Marks: s.Marks, Last: s.Last, Dirty: s.Dirty}
+		i.Beside = &beside{Log: s.Log, Last: s.Last, Dirty: s.Dirty}
 	} else {
 		i.Over.Snap = s.Pause.Snap
 	}
@@ -263,7 +263,7 @@ func (j *job) load(data []byte) (err error) {
 	s := &j.s
 	s.Dead, s.In, s.Parts, s.Out, s.Got, s.Over = i.Dead, i.In, i.Parts, i.Out, i.Got, i.Over
 	if b := i.Beside; b != nil && len(b.Log) == j.ranks {
-		s.Log, s.Marks, s.Last, s.Dirty = b.Log, b.Marks, b.Last, b.Dirty
+		s.Log, s.Last, s.Dirty = b.Log, b.Last, b.Dirty
 	}
 	return nil
 }
