@@ -33,6 +33,7 @@ func WithPolicies(more ...policy.Maker) protocol.Protocol {
 			_, err := policy.Parse(text, makers)
 			return err
 		},
+		Mutants:     mutants,
 		Shapes:      shapes(),
 		Collectives: true,
 		Errors:      true,
