@@ -232,9 +232,6 @@ func (h *head) resume(out []core.Effect) []core.Effect {
 		k := &h.s.Ranks[r]
 		switch {
 		case slices.Contains(replay.Ranks, core.Rank(r)):
-			if some {
-				out = h.gone(core.Proc(r), out)
-			}
 		case some && k.Up:
 			out = append(out, core.SendTo(core.Proc(r), replay))
 		case !some:
@@ -299,20 +296,6 @@ func (h *head) sustain() *Message {
 	m := h.message(Sustain)
 	m.Ranks = h.s.Status.Group.Ranks()
 	return m
-}
-
-// gone tells ranks that restart from before a death of the ranks that are gone since.
-func (h *head) gone(to core.Proc, out []core.Effect) []core.Effect {
-	m := h.message(Sustain)
-	for r := range h.s.Ranks {
-		if h.s.Ranks[r].Gone {
-			m.Ranks = append(m.Ranks, core.Rank(r))
-		}
-	}
-	if len(m.Ranks) == 0 {
-		return out
-	}
-	return append(out, core.SendTo(to, m))
 }
 
 // sustained is the end of the up-call: every rank knows.

@@ -1,6 +1,7 @@
 package errmgr
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -49,11 +50,26 @@ func (j *job) Broken(g core.Group) (dead core.Rank, broken bool) {
 	return j.s.Dead[i], true
 }
 
-// repeats reports programs of which outputs can not be said to come again as they were: a rank that
-// has seen an error, and goes back to before, may receive the message this time.
+// repeats reports what makes no sense where a job goes on without ranks.
+//
+// A rank that restarts alone is to see again what it has seen, and then whoever is gone must not
+// have anything to do with it. 1. b sends to a, which sends to c. 2. a fails, and the job goes on
+// without it. 3. b fails, and restarts alone, from the start: its send to a ends in an error now,
+// and c has received what that send brought about. Nor may a rank that restarts alone wait for what
+// one sends again that is gone by then.
+//
+// A rank that goes back with all others may see an error that it has not seen, or none: then what
+// it outputs is not what it was.
 func (c *config) repeats(s *core.Setup) error {
-	if c.Hold || !s.Has(promise.RunsThrough) ||
-		!s.Has(promise.RestoresAll) && !s.Has(promise.RestoresFailed) {
+	if !s.Has(promise.RunsThrough) {
+		return nil
+	}
+	if s.Has(promise.RestoresFailed) {
+		return &core.ChoiceError{Key: "policies", Err: errors.New("light and sustain: a rank " +
+			"that restarts alone is sent again what it has received, and who is gone sends " +
+			"nothing again; want one of the two")}
+	}
+	if c.Hold || !s.Has(promise.RestoresAll) {
 		return nil
 	}
 	for r, p := range s.Programs {

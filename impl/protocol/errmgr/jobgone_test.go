@@ -256,15 +256,18 @@ func TestOutputWaitsForError(t *testing.T) {
 	waits("covered", false)
 }
 
-// TestOutputsThatDiffer refuses programs that look at errors and output, where ranks may go back
-// and outputs are said to be the same again; not where one of these is not so.
-func TestOutputsThatDiffer(t *testing.T) {
+// TestRepeats refuses programs that look at errors and output, where ranks may go back and outputs
+// are said to be the same again, and stacks that run through failures and restart ranks alone; not
+// where one of these is not so.
+func TestRepeats(t *testing.T) {
 	const looks, blind = "try recv b; output", "recv b; output"
 	for _, tt := range []struct {
 		policies, options, program string
 		refused                    bool
 	}{
-		{"sustain(1) autor", "", looks, true}, {"sustain(1) light(1) autor", "", looks, true},
+		{"sustain(1) autor", "", looks, true}, {"sustain(1) light(1) autor", "", blind, true},
+		{"light(1) sustain abort", "outputs=held", "recv b", true},
+		{"light(1) autor", "", looks, false},
 		{"sustain abort", "", looks, false}, {"autor", "", looks, false},
 		{"sustain(1) autor", "outputs=held", looks, false},
 		{"sustain(1) autor", "", blind, false}, {"sustain(1) autor", "", "try recv b", false},
