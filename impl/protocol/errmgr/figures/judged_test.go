@@ -30,6 +30,11 @@ var judged = []string{
 	"policies: light(1) autor abort\noptions: nodes=3 spares=2 store=stage",
 	moves + "predictions=1 path=direct",
 	moves + "predictions=1 path=store",
+	two + "store=stage heads=3",
+	two + "store=stage outputs=held",
+	two + "store=stage reports=peers",
+	"policies: crmig abort\nclusters: a c | b\noptions: nodes=2 spares=2 store=stage " +
+		"predictions=2 outputs=held",
 }
 
 // Two nodes with ranks, and two spares; and the same where ranks move.
