@@ -13,7 +13,7 @@ import (
 func shapes() *protocol.Shapes {
 	return &protocol.Shapes{
 		Items: 6, MaxRanks: 3, Needs: promise.Deterministic,
-		Spontaneous: 2, Outputs: true, Loops: true,
+		Spontaneous: 2, Outputs: true, Loops: true, Errors: true,
 		Settings: []string{"from-dead", "to-dead", "detect", "notice"},
 		Variations: []protocol.Variation{
 			{Policies: "autor", Options: "nodes=2", Weight: 2},
