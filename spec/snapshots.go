@@ -76,9 +76,10 @@ var NewestSnapshot = register(Property{
 	Name: "newest-snapshot", Kind: Always, Global: true, Source: "[ErrMgr] section V; P4",
 	Applies: snapshots,
 	Needs:   bySnapshots,
-	Doc: "an episode goes back to the newest snapshot that is established, not bad and not " +
-		"retired, or to the initial state when there is none; none is established that was not " +
-		"reserved, is void, or belongs to a past that was given up",
+	Doc: "an episode goes back to the newest snapshot that is established, not bad, not retired " +
+		"and not exhausted by episodes that have gone back to it, or to a newer one, or to the " +
+		"initial state when there is none; none is established that was not reserved, is void, " +
+		"or belongs to a past that was given up",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Snapped {
 			return ""
@@ -95,6 +96,11 @@ var NewestSnapshot = register(Property{
 					return fmt.Sprintf("episode %d goes back to %s, although %s is established",
 						e.Stamp.Round, snapName(s), snapName(h.Snap))
 				}
+			}
+		case trace.SnapExhausted:
+			if s.Compare(r.From) > 0 {
+				return fmt.Sprintf("%s is exhausted, and no episode has gone back to it, the "+
+					"last one to %s", snapName(s), snapName(r.From))
 			}
 		case trace.SnapEstablished:
 			switch {
@@ -124,7 +130,7 @@ var EstablishedStays = register(Property{
 	Needs:   bySnapshots + ", whose files are in a store",
 	Watched: []trace.Kind{trace.Snapped},
 	Doc: "no episode goes back to an older snapshot than one that was established before, by " +
-		"whatever life of the head, and has not been declared bad",
+		"whatever life of the head, and has not been declared bad or exhausted",
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
 		names := strings.Fields(memory)
 		s := fmt.Sprintf("%d.%d", e.Snap().Epoch, e.Snap().Seq)
@@ -133,7 +139,7 @@ var EstablishedStays = register(Property{
 			if !slices.Contains(names, s) {
 				names = append(names, s)
 			}
-		case trace.SnapRetired, trace.SnapVoid, trace.SnapBad:
+		case trace.SnapRetired, trace.SnapVoid, trace.SnapBad, trace.SnapExhausted:
 			names = slices.DeleteFunc(names, func(name string) bool { return name == s })
 		case trace.SnapSelected:
 			for _, name := range names {

@@ -112,6 +112,18 @@ var snapshotCases = []judged{
 			selects(2, 3, 1)),
 	},
 	{
+		name: "the one before an exhausted one", property: "newest-snapshot", facts: jobFacts,
+		events: run(established(1), established(2), selects(1, 2, 0),
+			ofHead(trace.SnapExhausted, 2, 0), selects(2, 1, 0)),
+	},
+	{
+		name: "one that nobody has gone back to is exhausted", property: "newest-snapshot",
+		facts:  jobFacts,
+		events: run(established(1), ofHead(trace.SnapExhausted, 1, 0)),
+		want: "snapshot 1.0 is exhausted, and no episode has gone back to it, the last one to " +
+			"the initial state",
+	},
+	{
 		name: "the initial state, as there is no snapshot", property: "newest-snapshot",
 		facts: jobFacts, events: run(saved(1), selects(1, 0, 0)),
 	},

@@ -17,11 +17,13 @@ const (
 	SnapSelected    = "selected"    // the episode in Stamp.Round restarts from it (head)
 	SnapPinned      = "pinned"      // somebody reads it: it stays (head)
 	SnapUnpinned    = "unpinned"
-	SnapBad         = "bad"      // some part can not be read from anywhere (head)
-	SnapDegraded    = "degraded" // some part has fewer replicas than it should (head)
-	SnapRestored    = "restored" // the rank runs from it (rank): Digest of the bytes it was given
-	SnapEvicted     = "evicted"  // a file is deleted (daemon, store); Peer itself: all of its files
-	SnapMoved       = "moved"    // the rank runs from the image for a migration (rank): its Digest
+	SnapBad         = "bad" // some part can not be read from anywhere (head)
+	// so many episodes have started from it that the next one starts from an older one (head)
+	SnapExhausted = "exhausted"
+	SnapDegraded  = "degraded" // some part has fewer replicas than it should (head)
+	SnapRestored  = "restored" // the rank runs from it (rank): Digest of the bytes it was given
+	SnapEvicted   = "evicted"  // a file is deleted (daemon, store); Peer itself: all of its files
+	SnapMoved     = "moved"    // the rank runs from the image for a migration (rank): its Digest
 	// the commit record was found at a restart, as whoever established it had left it (head)
 	SnapRecorded = "recorded"
 	SnapGranted  = "granted"  // the file of Peer may be copied: a token is out (head)

@@ -98,7 +98,7 @@ func (r *Ruling) snapped(e Event) {
 		if r.Knows(s) {
 			r.note(s, func(h *HeldSnap) { h.Pinned = e.Text == SnapPinned })
 		}
-	case SnapVoid, SnapRetired, SnapBad:
+	case SnapVoid, SnapRetired, SnapBad, SnapExhausted:
 		r.Snaps = slices.DeleteFunc(slices.Clone(r.Snaps), func(h HeldSnap) bool {
 			return h.Snap == s
 		})

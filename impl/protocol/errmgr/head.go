@@ -120,6 +120,7 @@ func (h *head) begin() {
 
 // next begins what has waited for what was going on.
 func (h *head) next(out []core.Effect) []core.Effect {
+	out = h.drain(out)
 	for h.idle() && len(h.s.Queue) > 0 {
 		p := h.s.Queue[0]
 		h.s.Queue = slices.Clone(h.s.Queue[1:])
@@ -269,8 +270,10 @@ func (h *head) snap(word string, id SnapID, peer core.Proc, out []core.Effect) [
 
 // view is what policies see.
 func (h *head) view() *policy.View {
-	v := &policy.View{Head: h.c.head, FromStart: !h.c.Hold || !h.s.Ever, Resends: h.resends(),
-		InPlace: h.c.InPlace, MostTries: mostTries, Costs: costs}
+	v := &policy.View{Head: h.c.head, Resends: h.resends(), InPlace: h.c.InPlace,
+		MostTries: mostTries, Costs: costs}
+	// a start is tried as often as a snapshot
+	v.FromStart = (!h.c.Hold || !h.s.Ever) && *h.tried(SnapID{}) < mostTries
 	for r := range h.s.Ranks {
 		k := &h.s.Ranks[r]
 		v.Ranks = append(v.Ranks, policy.RankView{Node: k.Node, Alive: k.Up, Gone: k.Gone,

@@ -67,7 +67,8 @@ func (h *head) whileAborting(f policy.Fault, out []core.Effect) []core.Effect {
 func (h *head) lostWith(p core.Proc) (list []policy.Lost) {
 	for r := range h.s.Ranks {
 		if k := &h.s.Ranks[r]; k.Node == p && (k.Up || k.Starting) {
-			list = append(list, policy.Lost{Rank: core.Rank(r), Life: k.Most})
+			// whether one that was being started there has lived nobody knows
+			list = append(list, policy.Lost{Rank: core.Rank(r), Life: k.Life})
 		}
 	}
 	return list
@@ -127,7 +128,7 @@ func (h *head) withoutNodes(nodes []core.Proc, out []core.Effect) []core.Effect 
 		out = h.forget(p, out)
 	}
 	if len(nodes) > 0 && !h.s.Open {
-		out = h.grant(out)
+		out = h.grant(h.completed(out))
 	}
 	return out
 }
@@ -162,7 +163,7 @@ func (h *head) fault(f policy.Fault, out []core.Effect) []core.Effect {
 	out = h.endPause(out)
 	out = h.overtake(f, out)
 	if !h.s.Open {
-		return h.next(out) // a migration has ended, and nobody is lost
+		return out // a migration has ended, and nobody is lost
 	}
 	return h.stabilise(out)
 }
@@ -187,16 +188,19 @@ func (h *head) overtake(f policy.Fault, out []core.Effect) []core.Effect {
 	case s.Owner == "":
 		s.Join(f)
 	default:
+		restoring := s.Order.Kind == policy.RestoreAll && h.s.Work.Stage >= fencing
 		out = h.unpin(out)
 		out = h.rule(policy.Failed.String()+" "+s.Owner, h.c.head, out)
 		h.s.Episode++
 		*s = s.Overtaken(h.s.Episode, f)
-		s.Join(h.unowned())
+		if restoring {
+			s.Join(h.unowned())
+		}
 		was = policy.Fault{}
 	}
 	for _, l := range s.Group.Lost {
 		k := &h.s.Ranks[l.Rank]
-		k.Starting = false
+		k.Up, k.Starting, k.Waits = false, false, false // nobody lets it run any more
 		if k.Failed && !slices.Contains(was.Ranks(), l.Rank) {
 			out = h.rule(trace.RuleOpened, core.Proc(l.Rank), out)
 		}
@@ -216,12 +220,14 @@ func (h *head) lose(l policy.Lost) {
 	k.Up, k.Starting, k.Stopped, k.Waits = false, false, false, false
 }
 
-// unowned are the ranks that an owner has stopped that is overtaken: whoever comes next answers for
-// them, too.
+// unowned are all ranks, when an owner is overtaken that has stopped them: those that it has
+// restarted wait for it. Whoever comes next answers for them, too, and starts them where they were.
 func (h *head) unowned() (f policy.Fault) {
 	for r := range h.s.Ranks {
-		if k := &h.s.Ranks[r]; !k.Up && !k.Gone {
+		k := &h.s.Ranks[r]
+		if !k.Gone {
 			f.Lost = append(f.Lost, policy.Lost{Rank: core.Rank(r), Life: k.Life})
+			k.Stopped = k.Stopped || k.Up || k.Starting
 		}
 	}
 	return f
@@ -244,10 +250,16 @@ func (h *head) abandon(out []core.Effect) []core.Effect {
 // be the reason, and copy nothing any more.
 func (h *head) stabilise(out []core.Effect) []core.Effect {
 	s := &h.s.Status
-	h.s.Work = work{Stage: stabilising, Waiting: h.hosting()}
+	to := h.hosting()
 	if h.s.Blind {
-		h.s.Work.Waiting = h.up()
+		to = h.up()
 	}
+	waiting := to
+	if h.s.Work.Stage == stabilising { // the group has grown: two answers of one node are due
+		waiting = slices.Concat(h.s.Work.Waiting, to)
+	}
+	h.s.Work = work{Stage: stabilising, Waiting: slices.DeleteFunc(slices.Clone(waiting),
+		func(p core.Proc) bool { return !h.node(p).Up })}
 	out = h.recall(out)
 	if h.c.has(W17) && h.stack.Has("sustain") {
 		// Deviation: W17, ranks are told before anybody has claimed the fault
@@ -258,7 +270,13 @@ func (h *head) stabilise(out []core.Effect) []core.Effect {
 	for _, l := range s.Group.Lost {
 		m.Ranks, m.Lives = append(m.Ranks, l.Rank), append(m.Lives, l.Life)
 	}
-	return h.all(m, out)
+	for _, p := range to {
+		out = append(out, core.SendTo(p, m))
+	}
+	if len(h.s.Work.Waiting) == 0 {
+		return h.gathered(out)
+	}
+	return out
 }
 
 // all sends a message to everybody whom the work waits for, and goes on at once if that is nobody.

@@ -187,6 +187,7 @@ func (h *head) stepped(out []core.Effect) []core.Effect {
 			h.node(p).Up = false
 			out = h.rule(trace.RuleDrained, p, out)
 		}
+		out = h.completed(out)
 		h.s.Move = move{}
 		return h.rule(policy.Completed.String()+" "+policy.Migration, h.c.head, out)
 	}
@@ -304,6 +305,19 @@ func (h *head) wake(out []core.Effect) []core.Effect {
 	if h.c.has(M7) { // Deviation: M7, what the old node has is counted on
 		return h.stepped(out)
 	}
+	return out // see next
+}
+
+// drain has the old nodes emptied, when nothing is copied any more: as long as there are replicas
+// to be made elsewhere they still have theirs.
+func (h *head) drain(out []core.Effect) []core.Effect {
+	v := &h.s.Move
+	if v.Stage != draining || len(v.Waiting) > 0 {
+		return out
+	}
+	if out = h.grant(out); len(h.tokens()) > 0 {
+		return out
+	}
 	for _, p := range v.Nodes {
 		if !h.node(p).Up {
 			continue
@@ -315,7 +329,7 @@ func (h *head) wake(out []core.Effect) []core.Effect {
 	if len(v.Waiting) == 0 {
 		return h.stepped(out)
 	}
-	return h.grant(out)
+	return out
 }
 
 // wakeAll ends the pause of the migration for everybody who runs.

@@ -133,7 +133,7 @@ func (h *head) localDone(from core.Proc, m *Message, out []core.Effect) []core.E
 		h.s.Pause = taking{}
 		out = h.goOn(m.Snap, out)
 	}
-	if h.s.Keeper.Complete(&h.c.rules, m.Snap) {
+	if h.s.Keeper.Complete(h.rules(), m.Snap) {
 		out = h.record(m.Snap, out)
 	}
 	return h.grant(out)
@@ -152,7 +152,7 @@ func (h *head) copyDone(from core.Proc, m *Message, out []core.Effect) []core.Ef
 		}
 		return h.grant(out)
 	}
-	complete, err := h.s.Keeper.Copied(&h.c.rules, m.Snap, m.Ranks[0], from, m.File)
+	complete, err := h.s.Keeper.Copied(h.rules(), m.Snap, m.Ranks[0], from, m.File)
 	out = h.returned(held, out)
 	if err != nil {
 		return append(out, core.DropInput(from, core.MsgID{}, err.Error()))
@@ -224,6 +224,37 @@ func (h *head) retire(out []core.Effect) []core.Effect {
 	return h.returned(held, out)
 }
 
+// rules are those of the keeper as nodes are now.
+func (h *head) rules() *sstore.Rules {
+	rules := h.c.rules
+	if h.s.Move.Stage == draining {
+		rules.Leaving = h.s.Move.Nodes
+	}
+	var domains []int
+	for k := range h.s.Nodes {
+		d := -k - 1 // its own
+		if h.c.Domains != nil {
+			d = h.c.Domains[k]
+		}
+		if h.s.Nodes[k].Up && !slices.Contains(rules.Leaving, h.c.node(k)) &&
+			!slices.Contains(domains, d) {
+			domains = append(domains, d)
+		}
+	}
+	rules.Left = max(1, len(domains))
+	return &rules
+}
+
+// completed records snapshots for which fewer replicas are enough, since there are fewer nodes.
+func (h *head) completed(out []core.Effect) []core.Effect {
+	for _, id := range h.s.Keeper.Open() {
+		if h.s.Keeper.Complete(h.rules(), id) {
+			out = h.record(id, out)
+		}
+	}
+	return out
+}
+
 // token is a file that may be copied.
 type token struct {
 	snap SnapID
@@ -259,7 +290,7 @@ func (h *head) grant(out []core.Effect) []core.Effect {
 	if h.s.Open || h.s.Aborted {
 		return out
 	}
-	for _, c := range h.s.Keeper.Grant(&h.c.rules, h.up()) {
+	for _, c := range h.s.Keeper.Grant(h.rules(), h.up()) {
 		out = h.snap(trace.SnapGranted, c.Snap, core.Proc(c.Rank), out)
 		m := h.message(Copy)
 		m.Snap, m.Ranks, m.Nodes = c.Snap, []core.Rank{c.Rank}, c.To
@@ -283,7 +314,7 @@ func (h *head) recall(out []core.Effect) []core.Effect {
 // forget counts on nothing that a node has. What nobody has any more is bad.
 func (h *head) forget(p core.Proc, out []core.Effect) []core.Effect {
 	held := h.tokens()
-	void, degraded := h.s.Keeper.Lost(&h.c.rules, p)
+	void, degraded := h.s.Keeper.Lost(h.rules(), p)
 	out = h.returned(held, out)
 	for _, id := range void {
 		out = h.void(id, out)

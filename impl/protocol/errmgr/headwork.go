@@ -71,6 +71,10 @@ func (h *head) restoreSome(order policy.Order, out []core.Effect) []core.Effect 
 // pick selects a snapshot, some of the newest passed over.
 func (h *head) pick(back int, out []core.Effect) []core.Effect {
 	list := append(h.usable(), SnapID{})
+	for _, id := range list[:min(back, len(list)-1)] {
+		h.s.Keeper.Bad(id)
+		out = h.snap(trace.SnapExhausted, id, h.c.head, out)
+	}
 	h.s.Work = work{Stage: recording, Snap: list[min(back, len(list)-1)]}
 	id := h.s.Work.Snap
 	if i := slices.IndexFunc(h.s.Tries, func(t tries) bool { return t.Snap == id }); i >= 0 {

@@ -67,9 +67,16 @@ func (r *Rules) route(p *Part, up []core.Proc) (from core.Proc, to []core.Proc) 
 	if r.Kind == Stage {
 		return from, []core.Proc{r.Store}
 	}
-	used := r.domains(sources)
+	stay := func(n core.Proc) bool { return !slices.Contains(r.Leaving, n) }
+	var used []int
+	for _, n := range sources {
+		if stay(n) {
+			used = append(used, r.domain(n))
+		}
+	}
 	for _, n := range r.ring(p.Home) {
-		if _, found := slices.BinarySearch(up, n); !found || slices.Contains(used, r.domain(n)) {
+		if _, found := slices.BinarySearch(up, n); !found || !stay(n) ||
+			slices.Contains(used, r.domain(n)) {
 			continue
 		}
 		if to, used = append(to, n), append(used, r.domain(n)); len(to) == lacks {

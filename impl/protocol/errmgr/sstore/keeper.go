@@ -17,6 +17,10 @@ type Rules struct {
 	Store   core.Proc   // not for peers
 	Nodes   []core.Proc // every node, in the order of the ring
 	Domains []int       // what each node fails together with; nil = each with none
+	// What changes: nodes that are given up, of which the replicas do not count and no more are
+	// made; and how many domains there are beside these, 0 = as many as it takes.
+	Leaving []core.Proc
+	Left    int
 
 	// Wrong ways to build it.
 	Early    bool // W1: a snapshot is complete when all its files are on their nodes
@@ -184,12 +188,21 @@ func (k *Keeper) Complete(rules *Rules, id SnapID) bool {
 
 // missing is how many replicas a part lacks.
 func (r *Rules) missing(p *Part) int {
-	if r.Kind != Peers {
-		return 1 - len(p.Holders)
+	counts := func(n core.Proc) bool { return !slices.Contains(r.Leaving, n) }
+	n := 1
+	if r.Kind == Peers {
+		n = r.Copies
+		if r.Left > 0 {
+			n = min(n, r.Left)
+		}
+		if p.Local && counts(p.Home) {
+			n--
+		}
 	}
-	n := r.Copies - len(p.Holders)
-	if p.Local {
-		n--
+	for _, h := range p.Holders {
+		if counts(h) {
+			n--
+		}
 	}
 	return n
 }
