@@ -133,9 +133,14 @@ var HostedSomewhere = register(Property{
 // SpareRoom: a spare does not take what it has no room for.
 var SpareRoom = register(Property{
 	Name: "spare-room", Kind: Always, Source: "[RADIC] section 6.2.1, design section 8",
-	Applies: func(f *Facts) bool { return hosting(f) && f.Layout.Room > 0 },
-	Needs:   onNodes + ", of which spares have bounded room",
-	Doc:     "a spare adopts no more ranks than it has room for",
+	// A head that has no node with room left starts a rank on one without: a job that runs slowly
+	// is better than none, and nobody is promised more (errmgr/policy, Place, whose tests are the
+	// judge of that order). In RADIC the spare itself has to say no.
+	Applies: func(f *Facts) bool {
+		return hosting(f) && f.Layout.Room > 0 && len(f.Policies) == 0
+	},
+	Needs: onNodes + ", of which spares have bounded room, without Policies",
+	Doc:   "a spare adopts no more ranks than it has room for",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		h := v.Observed(e.Proc).Holding
 		if e.Kind != trace.Adopted || !slices.Contains(f.Layout.Spares, e.Proc) ||
