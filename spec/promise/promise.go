@@ -94,11 +94,20 @@ const (
 	GivesUp     // the job ends
 )
 
+// String is the answer in words.
+func (a Answer) String() string {
+	return [...]string{"something else", "all go back", "the failed go back", "the others run on",
+		"ranks move", "the job ends"}[a]
+}
+
 // Policy is one of the policies that are asked about a failure.
 type Policy struct {
 	Name   string // as in the evidence (trace.Ruled)
 	Answer Answer
 }
+
+// String is the policy with its answer.
+func (p Policy) String() string { return p.Name + ": " + p.Answer.String() }
 
 // Storage says how snapshots of the whole job are kept.
 type Storage struct {
@@ -109,6 +118,15 @@ type Storage struct {
 	Domains  []int // of each proc; nil = each is its own
 	Copying  int   // files that are copied at one time, 0 = any number
 	Cache    int   // files of a rank that stay on its node, 0 = none need to
+}
+
+// String says how, in words.
+func (s Storage) String() string {
+	where := "in a store"
+	if s.Replicas > 0 {
+		where = fmt.Sprintf("%d replicas on nodes", s.Replicas)
+	}
+	return fmt.Sprintf("%s, %d copied at one time, cache of %d", where, s.Copying, s.Cache)
 }
 
 // Most is how many messages of its own a protocol may have sent; lines are those of
