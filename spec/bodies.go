@@ -132,8 +132,8 @@ var OperationsEndOnce = register(Property{
 			!slices.Contains(r.Gone, e.Peer):
 			return fmt.Sprintf("%s at %s, and the rank was not told that %s is gone", about,
 				f.name(e.Proc), f.name(e.Peer))
-		// of a group, another member than the one that has sent may be gone
-		case e.Kind == trace.Delivered && len(f.Layout.Trees) == 0 &&
+		// what it has sent to a group is not what a receive that names it takes
+		case e.Kind == trace.Delivered && !f.collective(e.ID) &&
 			slices.Contains(r.Refused, e.ID.From.Proc()):
 			return fmt.Sprintf("%s receives %s after a receive from %s has ended in an error",
 				f.name(e.Proc), f.label(e.ID), f.name(e.ID.From.Proc()))

@@ -78,3 +78,9 @@ func SurvivorsKey(f *Facts, v View) string {
 	}
 	return string(key)
 }
+
+// collective reports whether a message is a multicast or a contribution.
+func (f *Facts) collective(id trace.MsgID) bool {
+	_, of := f.Layout.Collectives[id]
+	return of
+}

@@ -53,6 +53,15 @@ func TestSurvivors(t *testing.T) {
 	run := func(list []trace.Event, more ...trace.Event) []trace.Event {
 		return append(list, more...)
 	}
+	// q sends q1 to a group
+	group := func() *spec.Facts {
+		f := survivorFacts()
+		f.Layout.Trees = []trace.Tree{{Name: "g", Members: []trace.Rank{1, 0}}}
+		f.Layout.Collectives = map[trace.MsgID]trace.Collective{q1: {}}
+		return f
+	}
+	q2 := trace.MsgID{From: 1, Number: 2}
+	refused := rulesAt(rankP, "error recv peer-dead", rankQ)
 	wrong := delivered(rankP, q1, 0)
 	wrong.Digest++
 	judge(t, []judged{{
@@ -90,6 +99,13 @@ func TestSurvivors(t *testing.T) {
 		name: "received in no run", property: "legal-order", facts: survivorFacts,
 		events: []trace.Event{delivered(rankQ, p1, 0)},
 		want:   "q receives p#1: no failure-free run delivers in this order",
+	}, {
+		name: "of a group, behind an error", property: "operations-end-once", facts: group,
+		events: run(without(rankQ, rankP), refused, delivered(rankP, q1, 0)),
+	}, {
+		name: "of no group, behind an error", property: "operations-end-once", facts: group,
+		events: run(without(rankQ, rankP), refused, delivered(rankP, q2, 0)),
+		want:   "p receives q#2 after a receive from q has ended in an error",
 	}, {
 		name: "sent in some run", property: "genuine", facts: survivorFacts,
 		events: []trace.Event{delivered(rankP, q1, 0)},
