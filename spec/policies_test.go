@@ -32,6 +32,13 @@ func lightFacts() *spec.Facts {
 	return f
 }
 
+// deterministicFacts are those of a job in which they do the same again.
+func deterministicFacts() *spec.Facts {
+	f := lightFacts()
+	f.Needs = promise.Deterministic
+	return f
+}
+
 var policyCases = []judged{
 	{
 		name: "two claim one failure", property: "policy-claims-once", facts: jobFacts,

@@ -174,7 +174,8 @@ var CutConsistent = register(Property{
 	},
 	Needs: bySnapshots + "; " + byPolicies + ", one of which restores all ranks",
 	Doc: "when an episode in which all ranks go back is over, every rank that is up has " +
-		"restarted from the selected snapshot, and none has received what another has not sent",
+		"restarted from the selected snapshot, and none has received what another has not " +
+		"sent, unless failed ranks may go back alone and do the same again",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		head := rulingOf(v, e.Proc)
 		answer, _ := f.AnswerOf(head.Owner)
@@ -193,10 +194,13 @@ var CutConsistent = register(Property{
 			}
 			for q := range f.ranks() {
 				mate := v.Observed(q.Proc()).History
-				// Where ranks restart alone, one of which the image was taken before it has come to
-				// where it was sends the message again, the same one: programs are deterministic
-				// there. Its receiver knows its number.
-				if q == r || mate == nil || f.Has(promise.RestoresFailed) {
+				// Where ranks restart alone there may be such a message: 1. q restarts alone,
+				// behind what it had sent to r. 2. A snapshot is taken before it has sent that
+				// again. 3. All go back to that. But then programs are deterministic (Needs), so q
+				// sends the same again, with the same number, and r drops it; exactly-once and
+				// final-state look.
+				if q == r || mate == nil || f.Has(promise.RestoresFailed) &&
+					f.Needs == promise.Deterministic {
 					continue
 				}
 				if m := order.Orphan(f.Layout, self.History, q, mate); !m.IsZero() {

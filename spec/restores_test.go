@@ -97,6 +97,14 @@ var restoreCases = []judged{
 		want: "episode 1 goes on, and q has received p#1, which p has not sent",
 	},
 	{
+		name: "a rank that restarted alone was behind what it had sent", property: "cut-consistent",
+		facts: deterministicFacts,
+		events: run(sent(m2, y), delivered(rankQ, m2, 0), established(1), crashed(rankP),
+			crashed(rankQ), walked(1, rankP), selects(1, 1, 0), restored(rankP, 1, 0, 0),
+			back(rankP, 1, 1, 0, 10), restored(rankQ, 1, 0, 1), back(rankQ, 1, 1, 0, 11),
+			rules(1, "resumed", head)),
+	},
+	{
 		name: "a survivor goes on where it is", property: "cut-consistent", facts: jobFacts,
 		events: run(established(1), crashed(rankP), walked(1, rankP), selects(1, 1, 0),
 			restored(rankP, 1, 0, 0), back(rankP, 1, 1, 0, 10), rules(1, "resumed", head)),

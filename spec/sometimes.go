@@ -117,8 +117,9 @@ func ruled(name, doc, word string, answers promise.Answer) Property {
 	return sometimes(name, doc, func(f *Facts) bool {
 		// a job that can go back to a snapshot is given up only by mistake
 		mistake := answers == promise.GivesUp && f.Has(promise.RestoresAll)
-		return declaresRulings(f) && f.Failures && f.Has(answers) && !mistake
-	}, byPolicies+", one of which does that, and failures in the scenario",
+		predicted := answers == promise.Moves // which needs no failures
+		return declaresRulings(f) && (f.Failures || predicted) && f.Has(answers) && !mistake
+	}, byPolicies+", one of which does that, and failures in the scenario, or predictions",
 		func(f *Facts, e trace.Event) bool {
 			said, policy := trace.RuleOf(e.Text)
 			answer, _ := f.AnswerOf(policy)

@@ -300,7 +300,7 @@ func (h *head) releaseOf(q policy.Placement) *Message {
 // wake ends the pause, and has the old nodes emptied: what is there is not counted on any more.
 func (h *head) wake(out []core.Effect) []core.Effect {
 	v := &h.s.Move
-	out = h.wakeAll(out)
+	out = h.catchUp(h.wakeAll(out))
 	v.Stage = draining
 	if h.c.has(M7) { // Deviation: M7, what the old node has is counted on
 		return h.stepped(out)
@@ -328,6 +328,21 @@ func (h *head) drain(out []core.Effect) []core.Effect {
 	}
 	if len(v.Waiting) == 0 {
 		return h.stepped(out)
+	}
+	return out
+}
+
+// catchUp tells the movers which snapshot is established by now: between their two lives nobody
+// would have heard it, and an output may wait for it.
+func (h *head) catchUp(out []core.Effect) []core.Effect {
+	list := h.usable()
+	if !h.c.covers() || len(list) == 0 {
+		return out
+	}
+	m := h.message(Covered)
+	m.Snap = list[0]
+	for _, r := range h.s.Move.Ranks {
+		out = append(out, core.SendTo(r.Proc(), m))
 	}
 	return out
 }
