@@ -16,7 +16,7 @@ type Step int
 const (
 	Detect    Step = iota // from the kill until the episode is opened
 	Stabilise             // until the runtime is repaired
-	Select                // until the snapshot is known that all restart from
+	Select                // until the snapshot is written down that all restart from
 	Fence                 // until nothing of the lives before runs
 	Restore               // until the last rank has its image
 	Connect               // until every rank may go on
@@ -50,6 +50,7 @@ func (e *Episode) Took() (sum time.Duration) {
 type ends struct {
 	Episode
 	at   [Steps]time.Duration
+	by   core.Proc            // who has selected
 	said map[saying]core.Proc // by whom first: replicas of a head say the same, one after the other
 }
 
@@ -64,7 +65,11 @@ type saying struct {
 // Episodes lists the answers of a runtime to failures, by number.
 func (r *Result) Episodes() []Episode {
 	var list []*ends
+	var selected *ends // the ruling that is being written down
 	for i, e := range r.Trace.Events {
+		if selected != nil && e.Kind == trace.Stored && e.Proc == selected.by {
+			selected.at[Select], selected = time.Duration(r.Walls[i]), nil
+		}
 		if e.Kind != trace.Ruled && e.Kind != trace.Snapped {
 			continue
 		}
@@ -81,6 +86,9 @@ func (r *Result) Episodes() []Episode {
 		}
 		m.said[say] = e.Proc
 		m.note(e, time.Duration(r.Walls[i]))
+		if e.Kind == trace.Snapped && e.Text == trace.SnapSelected {
+			m.by, selected = e.Proc, m
+		}
 	}
 	var episodes []Episode
 	for _, m := range list {
