@@ -25,7 +25,8 @@ var EstablishedOnly = register(Property{
 	Needs:   bySnapshots,
 	Doc: "a snapshot is established only when the file of every rank that is not gone was read " +
 		"back where no anticipated failure takes it: in the store, or on as many nodes as there " +
-		"are to be replicas; and all that hold a file hold the same bytes",
+		"are to be replicas, or one in each failure domain that is left; what is on a node that " +
+		"is drained does not count; and all that hold a file hold the same bytes",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Snapped || e.Text != trace.SnapEstablished {
 			return ""
@@ -50,6 +51,7 @@ var EstablishedOnly = register(Property{
 
 // replicas counts the domains of those who hold a file, and says how many it needs: as many as
 // promised, or one in each domain where a node is left; less those that may have failed just now.
+// A node that is drained may be switched off at any time: it neither counts nor is it left.
 func (f *Facts) replicas(v View, holders []trace.Proc) (have, want int) {
 	if f.Snapshots.Replicas == 0 {
 		if f.storeDown(v) || f.storeBack(v) {
@@ -58,11 +60,18 @@ func (f *Facts) replicas(v View, holders []trace.Proc) (have, want int) {
 		return len(holders), 1
 	}
 	at, left := map[int]bool{}, map[int]bool{}
+	counts := func(p trace.Proc) bool {
+		return !f.rulings(v, func(_ trace.Proc, r *trace.Ruling) bool {
+			return slices.Contains(r.Drained, p)
+		})
+	}
 	for _, p := range holders {
-		at[f.domain(p)] = true
+		if counts(p) {
+			at[f.domain(p)] = true
+		}
 	}
 	for p := trace.Proc(f.ranks()); p < f.procs(); p++ {
-		if f.isNode(p) && v.Observed(p).Up {
+		if f.isNode(p) && v.Observed(p).Up && counts(p) {
 			left[f.domain(p)] = true
 		}
 	}

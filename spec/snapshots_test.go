@@ -52,6 +52,19 @@ var snapshotCases = []judged{
 		events: run(replicated(true), crashed(spare1), ofHead(trace.SnapEstablished, 1, 0)),
 	},
 	{
+		name: "the node of a copy is drained, and runs on", property: "established-only",
+		facts: peerFacts,
+		events: run(replicated(true), rules(0, "drained", spare1),
+			ofHead(trace.SnapEstablished, 1, 0)),
+		want: "snapshot 1.0 is established, and of q 1 replicas were read back, want 2",
+	},
+	{
+		name: "all nodes but one are drained", property: "established-only", facts: peerFacts,
+		events: run(replicated(true), snap(node1, trace.SnapCopied, 1, 0, rankQ, 11),
+			rules(0, "drained", spare1), rules(0, "drained", node2),
+			ofHead(trace.SnapEstablished, 1, 0)),
+	},
+	{
 		name: "the file was deleted meanwhile", property: "established-only", facts: jobFacts,
 		events: run(saved(1), snap(store, trace.SnapEvicted, 1, 0, store, 0),
 			ofHead(trace.SnapEstablished, 1, 0)),

@@ -145,10 +145,14 @@ func (h *head) copyDone(from core.Proc, m *Message, out []core.Effect) []core.Ef
 	held := h.tokens()
 	s := h.s.Keeper.Snap(m.Snap)
 	if s != nil && m.Missing {
-		h.s.Keeper.Failed(m.Snap, m.Ranks[0], from)
+		left := h.s.Keeper.Failed(m.Snap, m.Ranks[0], from)
 		out = h.returned(held, out)
-		if s.State != sstore.Established {
+		switch {
+		case s.State != sstore.Established:
 			out = h.void(m.Snap, out)
+		case !left && !s.Bad: // who was to copy it had the last replica
+			s.Bad = true
+			out = h.snap(trace.SnapBad, m.Snap, m.Ranks[0].Proc(), out)
 		}
 		return h.grant(out)
 	}
@@ -224,8 +228,9 @@ func (h *head) retire(out []core.Effect) []core.Effect {
 	return h.returned(held, out)
 }
 
-// rules are those of the keeper as nodes are now.
-func (h *head) rules() *sstore.Rules {
+// rules are those of the keeper as nodes are now, some of them taken for gone. A node that is being
+// emptied is there until it is drained: as long as it is, one replica beside it is not enough.
+func (h *head) rules(gone ...core.Proc) *sstore.Rules {
 	rules := h.c.rules
 	if h.s.Move.Stage == draining {
 		rules.Leaving = h.s.Move.Nodes
@@ -236,7 +241,7 @@ func (h *head) rules() *sstore.Rules {
 		if h.c.Domains != nil {
 			d = h.c.Domains[k]
 		}
-		if h.s.Nodes[k].Up && !slices.Contains(rules.Leaving, h.c.node(k)) &&
+		if h.s.Nodes[k].Up && !slices.Contains(gone, h.c.node(k)) &&
 			!slices.Contains(domains, d) {
 			domains = append(domains, d)
 		}
@@ -314,7 +319,8 @@ func (h *head) recall(out []core.Effect) []core.Effect {
 // forget counts on nothing that a node has. What nobody has any more is bad.
 func (h *head) forget(p core.Proc, out []core.Effect) []core.Effect {
 	held := h.tokens()
-	void, degraded := h.s.Keeper.Lost(h.rules(), p)
+	gone := slices.Concat(h.rules().Leaving, []core.Proc{p})
+	void, degraded := h.s.Keeper.Lost(h.rules(gone...), p)
 	out = h.returned(held, out)
 	for _, id := range void {
 		out = h.void(id, out)

@@ -6,8 +6,9 @@
 // a part is a file, of which there are replicas: at home, which is the node of the rank when it
 // was taken, in the store (central, stage), or on other nodes (peers). A replica counts when who
 // has it has read it back and its length and sum are those of the bytes that the rank gave away. A
-// snapshot is complete when every part has the replicas that are asked for, and established when,
-// after that, its commit record is durable. Nobody infers it from files.
+// snapshot is complete when every part has the replicas that are asked for or, where fewer failure
+// domains are left, one in each of these, and established when, after that, its commit record is
+// durable. A replica that is lost before makes it void. Nobody infers it from files.
 //
 // Source: J. Hursey, A. Lumsdaine, A Composable Runtime Recovery Policy Framework Supporting
 // Resilient HPC Applications: the components central and stage, flow control, compression on the

@@ -74,7 +74,8 @@ func (r *Rules) route(p *Part, up []core.Proc) (from core.Proc, to []core.Proc) 
 			used = append(used, r.domain(n))
 		}
 	}
-	for _, n := range r.ring(p.Home) {
+	// whose own file can not be read takes a replica as any other
+	for _, n := range append(r.ring(p.Home), p.Home) {
 		if _, found := slices.BinarySearch(up, n); !found || !stay(n) ||
 			slices.Contains(used, r.domain(n)) {
 			continue
@@ -183,7 +184,9 @@ func (k *Keeper) Lost(rules *Rules, node core.Proc) (void, degraded []SnapID) {
 			}
 			p.Holders = without(p.Holders, node)
 			p.Local = p.Local && p.Home != node
-			if s.State != Established && p.Home == node && rules.missing(p) > 0 {
+			// of one that was complete a replica is gone that its record counts on
+			relied := s.State == Recording && !rules.Early
+			if s.State != Established && (p.Home == node || relied) && rules.missing(p) > 0 {
 				lost = true
 			}
 		}

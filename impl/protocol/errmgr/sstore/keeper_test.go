@@ -271,6 +271,36 @@ func TestPeers(t *testing.T) {
 	}
 }
 
+// TestRelied takes a replica away while the commit record is being written that counts on it: the
+// snapshot is void, although the file is at home.
+func TestRelied(t *testing.T) {
+	g := newRig(t, sstore.Peers)
+	g.Flow = 2
+	id := g.take(0)
+	g.Grant(g.Rules, nodes)
+	if g.copied(id, 0, 3) || !g.copied(id, 1, 4) {
+		t.Fatal("not complete")
+	}
+	if void, _ := g.Lost(g.Rules, 4); !slices.Equal(void, []sstore.SnapID{id}) {
+		t.Errorf("void %v", void)
+	}
+}
+
+// TestHome loses the file at home, and not its node: a replica is made there, as there is no other
+// place for it.
+func TestHome(t *testing.T) {
+	g := newRig(t, sstore.Peers)
+	id := g.take(0)
+	g.settle(2, 3)
+	if !g.Failed(id, 0, 2) {
+		t.Error("no replica is left")
+	}
+	want := []sstore.Copy{{Snap: id, Rank: 0, From: 3, To: []core.Proc{2}}}
+	if diff := cmp.Diff(want, g.Grant(g.Rules, []core.Proc{2, 3})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestMembers restores the members and no others: rank 1 is gone for good when it is taken.
 func TestMembers(t *testing.T) {
 	g := newRig(t, sstore.Stage)
