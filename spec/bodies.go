@@ -119,15 +119,19 @@ var NoResidue = register(Property{
 // OperationsEndOnce: an error is an answer like any other, and the last one. That each operation
 // ends at all is for terminates.
 var OperationsEndOnce = register(Property{
-	Name: "operations-end-once", Kind: Always, Source: "[ErrMgr] section V-C; P12",
+	Name: "operations-end-once", Kind: Always, Global: true, Source: "[ErrMgr] section V-C; P12",
 	Applies: func(f *Facts) bool { return governed(f) && runsThrough(f) },
 	Needs:   byPolicies + ", one of which runs through a failure (Ruled)",
-	Doc: "an operation ends in an error only after the rank was told that the peer is gone for " +
-		"good, and nothing is received from a peer after a receive from it has ended in one",
+	Doc: "a rank is told that a peer is gone for good only when a policy that runs through has " +
+		"claimed the failure; an operation ends in an error only after the rank was told, and " +
+		"nothing is received from a peer after a receive from it has ended in one",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		r := rulingOf(v, e.Proc)
 		word, about := trace.RuleOf(e.Text)
 		switch {
+		case e.Kind == trace.Ruled && word == trace.RuleSustained && f.untold(v, e):
+			return fmt.Sprintf("%s is told in episode %d that %s is gone, and nobody has claimed "+
+				"that the job runs on", f.name(e.Proc), e.Stamp.Round, f.name(e.Peer))
 		case e.Kind == trace.Ruled && (word == trace.OpError || word == trace.OpFatal) &&
 			!slices.Contains(r.Gone, e.Peer):
 			return fmt.Sprintf("%s at %s, and the rank was not told that %s is gone", about,
@@ -141,3 +145,15 @@ var OperationsEndOnce = register(Property{
 		return ""
 	},
 })
+
+// untold reports whether a rank is told of a death in the episode in which the head is, and the
+// head has not ruled that the job runs on. Who has restarted only repeats what its image knows.
+func (f *Facts) untold(v View, e trace.Event) bool {
+	self := v.Observed(e.Proc).History
+	return e.Proc < trace.Proc(f.ranks()) && self != nil && !self.Recovering &&
+		f.rulings(v, func(_ trace.Proc, r *trace.Ruling) bool {
+			answer, _ := f.AnswerOf(r.Owner)
+			return r.Open && r.Episode == e.Stamp.Round && answer != promise.RunsThrough &&
+				!slices.Contains(r.Gone, e.Peer)
+		})
+}

@@ -306,6 +306,19 @@ var bodyCases = []judged{
 		want:   "send peer-dead at p, and the rank was not told that q is gone",
 	},
 	{
+		name: "the news before anybody has claimed", property: "operations-end-once",
+		facts: sustainFacts,
+		events: run(crashed(rankQ), rules(1, "opened", rankQ), with(rulesAt(rankP, "sustained",
+			rankQ), func(e *trace.Event) { e.Stamp.Round = 1 })),
+		want: "p is told in episode 1 that q is gone, and nobody has claimed that the job runs on",
+	},
+	{
+		name: "the news of an episode that is overtaken", property: "operations-end-once",
+		facts: sustainFacts,
+		events: run(crashed(rankQ), rules(1, "opened", rankQ), rules(2, "opened", rankQ),
+			with(rulesAt(rankP, "sustained", rankQ), func(e *trace.Event) { e.Stamp.Round = 1 })),
+	},
+	{
 		name: "a message after the error", property: "operations-end-once", facts: sustainFacts,
 		events: run(sent(m3, x), without(), rulesAt(rankP, "error recv peer-dead", rankQ),
 			delivered(rankP, m3, 0)),
