@@ -52,6 +52,7 @@ var EstablishedOnly = register(Property{
 // replicas counts the domains of those who hold a file, and says how many it needs: as many as
 // promised, or one in each domain where a node is left; less those that may have failed just now.
 // A node that is drained may be switched off at any time: it neither counts nor is it left.
+// When as many have failed just now, all replicas may have been there: the head can not know.
 func (f *Facts) replicas(v View, holders []trace.Proc) (have, want int) {
 	if f.Snapshots.Replicas == 0 {
 		if f.storeDown(v) || f.storeBack(v) {
@@ -76,7 +77,7 @@ func (f *Facts) replicas(v View, holders []trace.Proc) (have, want int) {
 		}
 	}
 	missing := f.unheard(v)
-	return len(at), max(1, min(f.Snapshots.Replicas, len(left)+missing)-missing)
+	return len(at), min(f.Snapshots.Replicas, len(left)+missing) - missing
 }
 
 // NewestSnapshot: what a head has established it goes back to, and to nothing else. One of which

@@ -52,6 +52,12 @@ var snapshotCases = []judged{
 		events: run(replicated(true), crashed(spare1), ofHead(trace.SnapEstablished, 1, 0)),
 	},
 	{
+		name:     "the nodes of all copies are gone, and nobody has been told",
+		property: "established-only", facts: peerFacts,
+		events: run(replicated(true), crashed(node2), crashed(spare1),
+			ofHead(trace.SnapEstablished, 1, 0)),
+	},
+	{
 		name: "the node of a copy is drained, and runs on", property: "established-only",
 		facts: peerFacts,
 		events: run(replicated(true), rules(0, "drained", spare1),
