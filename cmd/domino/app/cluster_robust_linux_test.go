@@ -163,7 +163,7 @@ func TestClusterPlan(t *testing.T) {
 		"ring3 --dir " + dir:               "has files already",
 		"ring3 --dir /dev/null/x":          "--dir: mkdir",
 		"ring3 --address 127.0.0.1":        "want HOST:PORT",
-		"ring3 --kill a@lap=3":             "want iteration, date, phase or recovery",
+		"ring3 --kill a@lap=3":             "want iteration, date, phase, recovery or says",
 		"ring3 --kernel ring":              "1 scenarios and 1 kernels",
 		"ring3 --hosts 127.0.0.2=/nowhere": "/nowhere: no such file",
 		"ring3 --disk-delay -1s":           "--disk-delay -1s: want 0 or more",
