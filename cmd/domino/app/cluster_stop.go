@@ -91,7 +91,8 @@ func drawStops(rng *rand.Rand, r *verify.Resolved, list []plan.Request) (stops [
 	l, m := &r.Setup.Layout, &r.Model
 	var procs []core.Proc // whom somebody may suspect
 	for p := range core.Proc(len(l.Names)) {
-		if !l.Hosted[p] && (m.Victims == nil || slices.Contains(m.Victims, p)) {
+		if !l.Hosted[p] && !slices.Contains(r.Setup.Certain, p) &&
+			(m.Victims == nil || slices.Contains(m.Victims, p)) {
 			procs = append(procs, p)
 		}
 	}

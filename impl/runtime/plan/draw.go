@@ -28,8 +28,10 @@ func Draw(rng *rand.Rand, setup *core.Setup, m *fault.Model, l Lengths) (p Plan)
 		for range d.upTo(m.Suspicions) {
 			q := setup.Watchers[rng.IntN(len(setup.Watchers))]
 			g := setup.Group(core.Proc(rng.IntN(len(d.lengths))))
-			p.Requests = append(p.Requests, Request{Proc: q, After: d.moment(q), Suspicious: true,
-				Suspect: g[0]})
+			if after := d.moment(q); !slices.Contains(setup.Certain, g[0]) {
+				p.Requests = append(p.Requests, Request{Proc: q, After: after, Suspicious: true,
+					Suspect: g[0]})
+			}
 		}
 	}
 	if setup.Watchdogs {
