@@ -242,6 +242,7 @@ func (r *launchReference) restarts(s bodies, p core.Proc) (progress bool) {
 	f := &c.procs[p]
 	f.up, f.tickets = true, map[core.Proc][]byte{}
 	f.told = slices.DeleteFunc(f.told, func(t failed) bool { return s.procs[t.who].up })
+	r.remind(&c, p)
 	in := core.Input{Kind: core.Restore, Incarnation: core.Incarnation(f.inc)}
 	if _, launched := r.toy.hosted[p]; !launched {
 		for _, w := range f.store {
@@ -258,6 +259,24 @@ func (r *launchReference) restarts(s bodies, p core.Proc) (progress bool) {
 		progress = true
 	}
 	return progress
+}
+
+// remind tells a watcher that starts again of the nodes that are down, whether its life before was
+// told or not, each once: nobody who is down for good would ever answer it.
+func (r *launchReference) remind(s *bodies, p core.Proc) {
+	if !slices.Contains(r.toy.watchers, p) {
+		return
+	}
+	f := &s.procs[p]
+	for _, q := range r.setup.Local {
+		again := failed{q, s.procs[q].inc - 1}
+		if q != p && !s.procs[q].up && !slices.Contains(f.told, again) {
+			f.told = append(f.told, again)
+		}
+	}
+	slices.SortFunc(f.told, func(a, b failed) int {
+		return slices.Compare([]uint32{uint32(a.who), a.life}, []uint32{uint32(b.who), b.life})
+	})
 }
 
 // records adds what the store does for a proc that is up, and what happens to it.
