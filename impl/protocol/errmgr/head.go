@@ -41,7 +41,9 @@ type headState struct {
 	Queue []Prediction
 
 	// writes that are not durable yet, by record
-	Rulings, Commits, Numbers, Aborts int
+	Rulings, Commits, Numbers, Aborts, Drains int
+
+	Drained []core.Proc // nodes that were given up
 
 	// Blind says that the head has restarted and does not know where ranks run: they may have
 	// moved in its life before.
@@ -186,6 +188,10 @@ func (h *head) persisted(key string, out []core.Effect) []core.Effect {
 	case recordMove:
 		if h.s.Commits--; h.s.Commits == 0 && h.s.Move.Stage == committing {
 			return h.release(out)
+		}
+	case recordDrained:
+		if h.s.Drains--; h.s.Drains == 0 && h.s.Move.Stage == retiring {
+			return h.retired(out)
 		}
 	case recordAbort:
 		if h.s.Aborts--; h.s.Aborts == 0 {

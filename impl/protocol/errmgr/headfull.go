@@ -25,6 +25,10 @@ func (h *head) noRoom(key string, out []core.Effect) []core.Effect {
 		if h.s.Commits--; h.s.Commits == 0 && h.s.Move.Stage == committing {
 			return h.decide(out)
 		}
+	case key == recordDrained:
+		if h.s.Drains--; h.s.Drains == 0 && h.s.Move.Stage == retiring {
+			return h.giveNodesUp(out)
+		}
 	case key == recordAbort:
 		if h.s.Aborts--; h.s.Aborts == 0 && h.s.Work.Stage == aborting {
 			return h.abort(out)
@@ -50,4 +54,11 @@ func (h *head) decide(out []core.Effect) []core.Effect {
 	h.s.Commits++
 	return append(out, core.Effect{Kind: core.Persist, Key: recordMove,
 		Value: core.Encode(h.s.Move.Placed)})
+}
+
+// giveNodesUp makes durable which nodes are given up.
+func (h *head) giveNodesUp(out []core.Effect) []core.Effect {
+	h.s.Drains++
+	return append(out, core.Effect{Kind: core.Persist, Key: recordDrained,
+		Value: core.Encode(h.s.Drained)})
 }

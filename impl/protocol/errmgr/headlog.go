@@ -25,7 +25,12 @@ func (h *head) restore(in *core.Input, out []core.Effect) []core.Effect {
 			out = h.read(rec, &r, out)
 		case recordAbort:
 			h.s.Aborted = true
+		case recordDrained:
+			out = h.read(rec, &h.s.Drained, out)
 		}
+	}
+	for _, p := range h.s.Drained {
+		h.node(p).Up = false
 	}
 	var reasons []string
 	h.s.Keeper, reasons = sstore.Load(&h.c.rules, last, in.Records)

@@ -32,11 +32,12 @@ const (
 	stopping                        // the old bodies
 	starting                        // the new ones
 	draining                        // the old nodes
+	retiring                        // that they are empty is written down
 )
 
 // involves reports whether the migration can not go on without a node.
 func (m *move) involves(p core.Proc) bool {
-	return m.Stage != 0 && m.Stage != draining &&
+	return m.Stage != 0 && m.Stage < draining &&
 		slices.ContainsFunc(m.Placed, func(q policy.Placement) bool { return q.Node == p })
 }
 
@@ -185,13 +186,23 @@ func (h *head) stepped(out []core.Effect) []core.Effect {
 	case draining:
 		for _, p := range v.Nodes {
 			h.node(p).Up = false
-			out = h.rule(trace.RuleDrained, p, out)
+			h.s.Drained = append(h.s.Drained, p)
 		}
-		out = h.completed(out)
-		h.s.Move = move{}
-		return h.rule(policy.Completed.String()+" "+policy.Migration, h.c.head, out)
+		v.Stage = retiring
+		return h.giveNodesUp(out)
 	}
 	return out
+}
+
+// retired ends a migration: a head that restarts knows by now, too, that nothing is to be asked of
+// the old nodes, nor expected there.
+func (h *head) retired(out []core.Effect) []core.Effect {
+	for _, p := range h.s.Move.Nodes {
+		out = h.rule(trace.RuleDrained, p, out)
+	}
+	out = h.completed(out)
+	h.s.Move = move{}
+	return h.rule(policy.Completed.String()+" "+policy.Migration, h.c.head, out)
 }
 
 // rewire tells the others where the movers will be: nobody may need the old node to reach them.
@@ -383,7 +394,7 @@ func (h *head) endMove(f policy.Fault, out *[]core.Effect) policy.Fault {
 	for _, l := range f.Lost {
 		h.lose(l)
 	}
-	if v.Stage != draining {
+	if v.Stage < draining {
 		*out = h.wakeAll(*out)
 	}
 	*out = h.rule(policy.Failed.String()+" "+policy.Migration, h.c.head, *out)

@@ -43,6 +43,8 @@ const (
 	recordRuling = "ruling"
 	recordMove   = "mig"
 	recordAbort  = "abort"
+	// the nodes that have been given up
+	recordDrained = "drained"
 )
 
 // restoreAll begins to restart every member of one snapshot, which is selected once and named in

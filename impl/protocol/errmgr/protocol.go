@@ -119,7 +119,7 @@ func (c *config) promises() promise.Promises {
 	p := promise.Promises{FIFO: true, Reliable: true, Recovers: true, PostsWait: true,
 		Lines: "coordinated", Damage: -1, Full: -1, Suspicions: -1,
 		StableKeys: []string{"file/", "snap/", movePrefix, recordSeq, recordRuling, recordMove,
-			recordAbort},
+			recordAbort, recordDrained},
 		Snapshots: promise.Storage{Promised: true, Copying: c.Flow, Cache: c.Cache}}
 	p.Policies = c.stack.Promises(c.makers)
 	if p.Has(promise.RestoresAll) {
