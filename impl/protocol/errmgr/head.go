@@ -182,9 +182,8 @@ func (h *head) persisted(key string, out []core.Effect) []core.Effect {
 		h.s.Numbers--
 		return h.reserved(out)
 	case recordRuling:
-		if h.s.Rulings--; h.s.Rulings == 0 && h.s.Work.Stage == recording {
-			return h.fence(out)
-		}
+		h.s.Rulings--
+		return h.recorded(out)
 	case recordMove:
 		if h.s.Commits--; h.s.Commits == 0 && h.s.Move.Stage == committing {
 			return h.release(out)
@@ -193,12 +192,21 @@ func (h *head) persisted(key string, out []core.Effect) []core.Effect {
 		if h.s.Drains--; h.s.Drains == 0 && h.s.Move.Stage == retiring {
 			return h.retired(out)
 		}
+		return h.recorded(out)
 	case recordAbort:
 		if h.s.Aborts--; h.s.Aborts == 0 {
 			return h.giveUp(out)
 		}
 	default:
 		return h.established(key, out)
+	}
+	return out
+}
+
+// recorded goes on when the ruling is durable, and which nodes may be used.
+func (h *head) recorded(out []core.Effect) []core.Effect {
+	if h.s.Rulings == 0 && h.s.Drains == 0 && h.s.Work.Stage == recording {
+		return h.fence(out)
 	}
 	return out
 }

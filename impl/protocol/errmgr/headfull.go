@@ -26,7 +26,7 @@ func (h *head) noRoom(key string, out []core.Effect) []core.Effect {
 			return h.decide(out)
 		}
 	case key == recordDrained:
-		if h.s.Drains--; h.s.Drains == 0 && h.s.Move.Stage == retiring {
+		if h.s.Drains--; h.s.Drains == 0 {
 			return h.giveNodesUp(out)
 		}
 	case key == recordAbort:

@@ -184,11 +184,8 @@ func (h *head) stepped(out []core.Effect) []core.Effect {
 	case starting:
 		return h.wake(out)
 	case draining:
-		for _, p := range v.Nodes {
-			h.node(p).Up = false
-			h.s.Drained = append(h.s.Drained, p)
-		}
 		v.Stage = retiring
+		h.s.Drained = append(h.s.Drained, v.Nodes...)
 		return h.giveNodesUp(out)
 	}
 	return out
@@ -198,6 +195,7 @@ func (h *head) stepped(out []core.Effect) []core.Effect {
 // the old nodes, nor expected there.
 func (h *head) retired(out []core.Effect) []core.Effect {
 	for _, p := range h.s.Move.Nodes {
+		h.node(p).Up = false
 		out = h.rule(trace.RuleDrained, p, out)
 	}
 	out = h.completed(out)
@@ -396,6 +394,13 @@ func (h *head) endMove(f policy.Fault, out *[]core.Effect) policy.Fault {
 	}
 	if v.Stage < draining {
 		*out = h.wakeAll(*out)
+	}
+	// the old nodes may be all that is left: nothing is ruled before that they count is durable
+	if v.Stage == retiring {
+		h.s.Drained = slices.DeleteFunc(slices.Clone(h.s.Drained), func(p core.Proc) bool {
+			return slices.Contains(v.Nodes, p)
+		})
+		*out = h.giveNodesUp(*out)
 	}
 	*out = h.rule(policy.Failed.String()+" "+policy.Migration, h.c.head, *out)
 	h.s.Move = move{}

@@ -232,8 +232,11 @@ func (h *head) retire(out []core.Effect) []core.Effect {
 // emptied is there until it is drained: as long as it is, one replica beside it is not enough.
 func (h *head) rules(gone ...core.Proc) *sstore.Rules {
 	rules := h.c.rules
-	if h.s.Move.Stage == draining {
-		rules.Leaving = h.s.Move.Nodes
+	switch v := &h.s.Move; v.Stage {
+	case draining:
+		rules.Leaving = v.Nodes
+	case retiring: // up as far as a failure goes, but nothing is to come there any more
+		rules.Leaving, gone = v.Nodes, slices.Concat(gone, v.Nodes)
 	}
 	var domains []int
 	for k := range h.s.Nodes {
