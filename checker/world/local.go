@@ -400,7 +400,7 @@ func (w *World) global(e trace.Event) bool {
 		return w.Facts.Holders || w.Facts.KeepsLines
 	case trace.Sent, trace.Released:
 		return w.Facts.Needs == promise.Piecewise
-	case trace.Snapped, trace.Ruled:
+	case trace.Snapped, trace.Ruled, trace.Imaged, trace.Lined, trace.Undone:
 		return true
 	case trace.Delivered:
 		return len(w.Facts.Policies) > 0

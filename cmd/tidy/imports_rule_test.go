@@ -55,8 +55,13 @@ var importTable = []row{
 	{dir: "impl/program", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/program/script", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/program/kernels", internal: []string{"impl/core", "spec/trace"}},
-	// What protocols share: each part alone, and no protocol.
-	{dir: "impl/protocol/part/*", internal: vocabulary},
+	// What protocols share: parts, of which one may need another, and no protocol.
+	{dir: "impl/protocol/part/*", internal: and(vocabulary, "impl/protocol/part/*")},
+	// The protocols to which those of the papers are compared.
+	{
+		dir:      "impl/protocol/baseline/*",
+		internal: and(ranks, "impl/protocol", "impl/protocol/part/*"),
+	},
 	// A protocol knows no other, but CAMEL is built on a causal one, as in its paper, and RADIC is
 	// a control plane over another.
 	{

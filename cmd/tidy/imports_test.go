@@ -38,7 +38,8 @@ func importFixtures() []fixture {
 					"may import " + list(ranks) + ", " +
 					"impl/protocol, impl/protocol/part/*",
 				"impl/protocol/part/order/order.go:3: impl/protocol/part/order must not import " +
-					"impl/protocol/hydee: it may import " + list(vocabulary),
+					"impl/protocol/hydee: it may import " + list(vocabulary) +
+					", impl/protocol/part/*",
 			},
 		},
 		{

@@ -244,6 +244,27 @@ func Forgotten(i trace.Item) Effect {
 	return e
 }
 
+// Imaged declares that an image is stable, and why it was taken (trace.ImageBasic and so on): its
+// number at this rank, from 1, its index where images have one, and where it stands.
+func Imaged(why string, number, index uint64, sent, received uint32) Effect {
+	return Effect{Kind: Declare, What: trace.Imaged, Key: why,
+		Stamp: Stamp{Date: number, Phase: index}, Sent: sent, Received: received}
+}
+
+// Lined declares where a rank is in the line that a recovery round goes back to, and whether it
+// goes back or stays (trace.LineBack, trace.LineStays).
+func Lined(r Rank, what string, round uint64, sent, received uint32) Effect {
+	return Effect{Kind: Declare, What: trace.Lined, To: r.Proc(), Key: what,
+		Stamp: Stamp{Round: round}, Sent: sent, Received: received}
+}
+
+// Undone declares that this rank, which lives, is about to go back because another one has failed:
+// whose failure it is, the recovery round, and where it will stand.
+func Undone(failed Proc, round uint64, sent, received uint32) Effect {
+	return Effect{Kind: Declare, What: trace.Undone, To: failed, Stamp: Stamp{Round: round},
+		Sent: sent, Received: received}
+}
+
 // Logged declares that a message for a proc is in the message log. The place is its number among
 // the deliveries there, 0 = unknown.
 func Logged(id MsgID, to Proc, place uint32) Effect {

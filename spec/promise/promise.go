@@ -135,6 +135,41 @@ func (t Traffic) Most(sends, deliveries, lines, procs int) int {
 	return t.Send*sends + t.Delivery*deliveries + (t.Line*procs+t.Alone)*lines
 }
 
+// Undoing says what a failure undoes at ranks that live, and how the line to which all go back is
+// found.
+type Undoing struct {
+	// Orphans: until it hears of a failure, a rank that lives may depend on a state that is lost.
+	Orphans bool
+	// Once: a rank that lives goes back at most once for each failure.
+	Once bool
+	// Maximal: each recovery declares the line (trace.Lined), and nobody goes back farther than to
+	// be consistent with the others, from the images that there are (trace.Imaged).
+	Maximal bool
+	// Domino: however many images there are, the line may be the beginning.
+	Domino bool
+	// Indexed: images have indices that ascend (trace.Imaged), messages carry one (Stamp.Phase of
+	// their deliveries), and a message is delivered only behind an image with its index or a higher
+	// one. So every image is part of a consistent cut.
+	Indexed bool
+}
+
+// Release says when an output may leave the system.
+type Release uint8
+
+// The answers.
+const (
+	NoOutputs   Release = iota // nothing is promised of outputs
+	AtOnce                     // nothing that it depends on can be undone when it is produced
+	WhenStable                 // when the receptions that it depends on are stable
+	WithTheLine                // when the recovery line holds it
+)
+
+// String is the answer in words.
+func (r Release) String() string {
+	return [...]string{"no promise", "at once", "when what it depends on is stable",
+		"with the next line"}[r]
+}
+
 // Promises is what a protocol declares; the judge picks properties from it and calls a run outside
 // it out of model.
 type Promises struct {
@@ -174,6 +209,8 @@ type Promises struct {
 	// RanksWatch: a rank watches its protector as long as it runs, and not only until it has an
 	// answer ([RADIC] section 2.3.2).
 	RanksWatch bool
+	Undo       Undoing // what a failure undoes at others; see RollsBack
+	Outputs    Release // when outputs leave
 	// InAll is how many failures of one run it survives, however far apart; 0 means any number.
 	InAll int
 	// Timed: it tells who is down by timers of its own, so it needs clocks, by which heartbeats
@@ -252,6 +289,12 @@ func (p *Promises) Validate() error {
 	case p.Needs > Deterministic:
 		return fmt.Errorf("promises: Needs is %d, want NoDeterminism, Piecewise, "+
 			"SendDeterministic or Deterministic", p.Needs)
+	case p.Outputs > WithTheLine:
+		return fmt.Errorf("promises: Outputs is %d, want NoOutputs, AtOnce, WhenStable or "+
+			"WithTheLine", p.Outputs)
+	case p.RollsBack <= Cluster && p.Undo != (Undoing{}):
+		return fmt.Errorf("promises: Undo is %+v, but who lives loses nothing where RollsBack is "+
+			"%v", p.Undo, p.RollsBack)
 	}
 	return nil
 }

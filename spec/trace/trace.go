@@ -112,13 +112,38 @@ const (
 	// a step of the answer to a failure or a prediction: Text (Rule words, and the policy that it
 	// is about behind some), Peer (whom it is about), Stamp (Round the episode)
 	Ruled
+	// an image of the rank, which a recovery may go back to, is stable: Text (why it was taken: one
+	// of the Image words), Stamp (Date its number at this rank, from 1, Phase its index where
+	// images have one), Sent and Received where it stands
+	Imaged
+	// whoever finds the line that a recovery goes back to says where one rank is in it: Peer (the
+	// rank), Sent and Received, Stamp (Round the recovery), Text (one of the Line words). One event
+	// for each rank, in their order
+	Lined
+	// a rank that lives is about to go back: Peer (whose failure makes it), Stamp (Round the
+	// recovery), Sent and Received where it will stand
+	Undone
+)
+
+// Why an image was taken, the words of Imaged events.
+const (
+	ImageBasic  = "basic"  // the program or the environment asked for it
+	ImageForced = "forced" // a message asked for it before its delivery
+	ImageDrawn  = "drawn"  // an image of another rank asked for it
+)
+
+// What a recovery does with a rank, the words of Lined events.
+const (
+	LineBack  = "back"  // it goes back to an image, or to the beginning
+	LineStays = "stays" // it lives and keeps its present state
 )
 
 var kindNames = [...]string{"", "sent", "emitted", "arrived", "delivered", "dropped", "logged",
 	"pruned", "stored",
 	"committed", "crashed", "told", "restored", "finished", "released", "halted", "decided",
 	"invoked", "returned", "kept", "forgotten", "recovered",
-	"adopted", "resumed", "watched", "unwatched", "disowned", "declared", "snapped", "ruled"}
+	"adopted", "resumed", "watched", "unwatched", "disowned", "declared", "snapped", "ruled",
+	"imaged", "lined", "undone"}
 
 // String is the lower-case name of the kind.
 func (k Kind) String() string {
@@ -133,7 +158,7 @@ func (k Kind) String() string {
 func (k Kind) Declared() bool {
 	switch k {
 	case Dropped, Logged, Pruned, Halted, Kept, Forgotten, Recovered, Adopted, Resumed, Disowned,
-		Declared, Snapped, Ruled:
+		Declared, Snapped, Ruled, Imaged, Lined, Undone:
 		return true
 	}
 	return false
@@ -279,6 +304,17 @@ func (l *Layout) Describe(e Event) string {
 		fmt.Fprintf(&b, " %s %d.%d of %s", e.Text, e.Stamp.Date, e.Stamp.Phase, l.Name(e.Peer))
 	case Ruled:
 		fmt.Fprintf(&b, " %s, %s (episode %d)", e.Text, l.Name(e.Peer), e.Stamp.Round)
+	case Imaged:
+		fmt.Fprintf(&b, " %s %d at %d sent, %d delivered", e.Text, e.Stamp.Date, e.Sent, e.Received)
+		if e.Stamp.Phase != 0 {
+			fmt.Fprintf(&b, " (index %d)", e.Stamp.Phase)
+		}
+	case Lined:
+		fmt.Fprintf(&b, " %s %s, at %d sent, %d delivered (round %d)", l.Name(e.Peer), e.Text,
+			e.Sent, e.Received, e.Stamp.Round)
+	case Undone:
+		fmt.Fprintf(&b, " by the failure of %s, back to %d sent, %d delivered (round %d)",
+			l.Name(e.Peer), e.Sent, e.Received, e.Stamp.Round)
 	case Committed, Restored, Resumed:
 		fmt.Fprintf(&b, " at %d sent, %d delivered", e.Sent, e.Received)
 	default:
