@@ -21,6 +21,8 @@ const (
 	ClassOutside Class = "outside"
 	// ClassExtension is about something of ours, that the paper does not have.
 	ClassExtension Class = "extension"
+	// ClassSeeded is an error of nobody: put in to show what a rule is for.
+	ClassSeeded Class = "seeded"
 )
 
 // Doc is the class in words, for people who have read none of this.
@@ -31,6 +33,7 @@ func (c Class) Doc() string {
 		ClassSilence:   "the text leaves it open, and this answer breaks",
 		ClassOutside:   "outside the model that the paper states",
 		ClassExtension: "of an extension that the paper does not have",
+		ClassSeeded:    "an error of nobody, put in to show what the rule is for",
 	}[c]
 }
 
