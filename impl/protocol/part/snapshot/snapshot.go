@@ -48,7 +48,7 @@ type State[I, M any] struct {
 	_         struct{} `cbor:",toarray"`
 	Committed uint32   `json:"committed"` // number of the line, 0 is the initial state
 	Taking    bool     `json:"taking"`    // checkpoint Committed+1 is under way
-	Image     *I       `json:"image"`     // ours, until it is committed
+	Image     *I       `json:"image"`     // ours, once it is taken, until it is committed
 	Cut       Cut[M]   `json:"cut"`
 	Saved     int      `json:"saved"` // first member: members whose image is stable
 }
@@ -67,10 +67,13 @@ func (s *State[I, M]) Request(m Member[I, M], out []core.Effect) []core.Effect {
 	return s.take(m, out)
 }
 
-// take saves our image and marks the channels.
+// take saves our image, if channels need not be empty for that, and marks the channels.
 func (s *State[I, M]) take(m Member[I, M], out []core.Effect) []core.Effect {
 	members, self := m.Group()
-	s.Taking, s.Saved, s.Image, s.Cut = true, 0, m.Image(), Open[M](len(members), self)
+	s.Taking, s.Saved, s.Cut = true, 0, Open[M](len(members), self)
+	if styleOf(m) == Markers {
+		s.Image = m.Image()
+	}
 	return s.finish(m, s.tell(m, Marker, out))
 }
 
@@ -89,9 +92,10 @@ func (s *State[I, M]) notice(m Member[I, M], kind Kind) Notice {
 	return Notice{Kind: kind, Number: s.Committed + 1, Life: m.Life()}
 }
 
-// Record takes an application message of a member, when it arrives.
+// Record takes an application message of a member, when it arrives. Where a checkpoint blocks, the
+// image is still to be taken and will hold it.
 func (s *State[I, M]) Record(m Member[I, M], from core.Rank, message M) {
-	if s.Taking {
+	if s.Taking && styleOf(m) == Markers {
 		members, _ := m.Group()
 		s.Cut.Record(slices.Index(members, from), message)
 	}
@@ -135,6 +139,9 @@ func (s *State[I, M]) marker(m Member[I, M], from core.Rank, out []core.Effect) 
 func (s *State[I, M]) finish(m Member[I, M], out []core.Effect) []core.Effect {
 	if !s.Cut.Marked() {
 		return out
+	}
+	if styleOf(m) == Blocking {
+		s.Image = m.Image()
 	}
 	m.Close(s.Image, s.Cut)
 	s.Cut.Forget()
