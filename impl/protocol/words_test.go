@@ -13,19 +13,19 @@ func TestReadOptions(t *testing.T) {
 		"":                       "",
 		"mode=sender f=2":        "",
 		" f=0\tmode=receiver ":   "",
-		"mode":                   `option "mode": want KEY=VALUE, with the keys f, mode`,
-		"mood=sender":            `unknown option "mood"`,
-		"mode=both":              "option mode=both: want one of receiver, sender",
-		"f=4":                    "option f=4: want a number in [0, 3]",
+		"mode":                   `option "mode": want mode=VALUE`,
+		"mood=sender":            `option "mood=sender": unknown`,
+		"mode=both":              `option "mode=both": want receiver or sender`,
+		"f=4":                    `option "f=4": want a number in [0, 3]: there are no more`,
 		"f=-1":                   "want a number in [0, 3]",
 		"f=99999999999999999999": "want a number in [0, 3]",
-		"f=1 f=1":                "option f is given twice",
-		"=":                      `unknown option ""`,
+		"f=1 f=1":                `option "f=1": f is given twice`,
+		"=":                      `option "=": unknown`,
 	} {
 		mode, f := 1, 7
-		err := protocol.ReadOptions(text, map[string]protocol.Setter{
+		err := protocol.ReadOptions(text, protocol.Setters{
 			"mode": protocol.OneOf(&mode, "receiver", "sender"),
-			"f":    protocol.Between(&f, 0, 3),
+			"f":    protocol.Between(&f, 0, 3, "there are no more"),
 		})
 		switch {
 		case want == "" && err != nil, want != "" && (err == nil ||

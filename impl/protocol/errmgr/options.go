@@ -70,107 +70,68 @@ var optionDocs = []protocol.Option{
 // mostNodes bounds the number of active nodes.
 const mostNodes = 512
 
-// number is an option that is a number in a range.
-type number struct {
-	to          *int
-	least, most int
-	why         string // there is no smaller one
-}
-
-// choice is an option that is one of some words; set is told which.
-type choice struct {
-	words []string
-	set   func(i int)
-}
-
 // ParseOptions reads the options of a scenario. A number that could only make a job wait for ever
 // is refused, and so is what would have no effect beside the others.
 func ParseOptions(text string) (Options, error) {
 	o := Options{Spares: 1, Copies: 2, Flow: 1, Cache: 2, Heads: 1, Direct: true,
 		Notice: 100}
-	seen := map[string]bool{}
-	for _, word := range strings.Fields(text) {
-		key, value, _ := strings.Cut(word, "=")
-		if seen[key] {
-			return o, fmt.Errorf("option %q: %s is given twice", word, key)
-		}
-		seen[key] = true
-		if err := o.parse(key, value); err != nil {
-			return o, fmt.Errorf("option %q: %w", word, err)
-		}
+	if err := protocol.ReadOptions(text, o.setters()); err != nil {
+		return o, err
 	}
-	return o, o.validate(seen)
+	return o, o.validate(protocol.Given(text))
 }
 
-// parse reads one option.
-func (o *Options) parse(key, value string) (err error) {
-	if n, ok := o.numbers()[key]; ok && !(key == "cache" && value == "off") {
-		*n.to, err = strconv.Atoi(value)
-		if err != nil || *n.to < n.least || *n.to > n.most {
-			return fmt.Errorf("want a number in [%d, %d]%s", n.least, n.most, n.why)
-		}
-		return nil
+// setters read each option.
+func (o *Options) setters() protocol.Setters {
+	return protocol.Setters{
+		"nodes":  protocol.Between(&o.Nodes, 1, mostNodes),
+		"spares": protocol.Between(&o.Spares, 0, mostNodes),
+		"capacity": protocol.Between(&o.Capacity, 1, mostNodes,
+			"a node without room for any rank is none"),
+		"copies":      protocol.Between(&o.Copies, 2, 8, "one copy dies with its node"),
+		"flow":        protocol.Between(&o.Flow, 1, 64, "without tokens no file is ever copied"),
+		"cache":       o.cache,
+		"predictions": protocol.Between(&o.Predictions, 0, 4),
+		"notice":      protocol.Between(&o.Notice, 0, 1<<20),
+		"domains":     o.domains,
+		"store":       protocol.OneOf(&o.Store, "stage", "central", "peers"),
+		"codec":       protocol.OneOf(&o.Codec, "none", "s2", "zstd", "gzip"),
+		"outputs":     protocol.Either(&o.Hold, "replayable", "held"),
+		"path":        protocol.Chosen(func(i int) { o.Direct = i == 0 }, "direct", "store"),
+		"forecasts":   protocol.Either(&o.Bad, "good", "any"),
+		"reports":     protocol.Either(&o.Peers, "head", "peers"),
+		"heads":       protocol.Chosen(func(i int) { o.Heads = []int{1, 3}[i] }, "1", "3"),
+		"restart":     protocol.Either(&o.InPlace, "elsewhere", "inplace"),
 	}
-	if c, ok := o.choices()[key]; ok {
-		i := slices.Index(c.words, value)
-		if i < 0 {
-			return fmt.Errorf("want %s", strings.Join(c.words, ", "))
-		}
-		c.set(i)
-		return nil
-	}
-	switch key {
-	case "cache":
+}
+
+// cache reads how many files of a rank stay on its node.
+func (o *Options) cache(value string) error {
+	if value == "off" {
 		o.Cache = 0
-	case "domains":
-		for _, d := range strings.Split(value, ",") {
-			n, err := strconv.Atoi(d)
-			if err != nil || n < 0 {
-				return errors.New("want a number, at least 0, for each node, separated by commas")
-			}
-			o.Domains = append(o.Domains, n)
+		return nil
+	}
+	return protocol.Between(&o.Cache, 2, 16, "or off: the file of the newest established "+
+		"snapshot stays, so with room for one there is none for the next")(value)
+}
+
+// domains reads what each node fails together with.
+func (o *Options) domains(value string) error {
+	for _, d := range strings.Split(value, ",") {
+		n, err := strconv.Atoi(d)
+		if err != nil || n < 0 {
+			return errors.New("want a number, at least 0, for each node, separated by commas")
 		}
-	default:
-		return fmt.Errorf("unknown, want %s", protocol.OptionNames(optionDocs))
+		o.Domains = append(o.Domains, n)
 	}
 	return nil
 }
 
-func (o *Options) numbers() map[string]number {
-	return map[string]number{
-		"nodes":    {&o.Nodes, 1, mostNodes, ""},
-		"spares":   {&o.Spares, 0, mostNodes, ""},
-		"capacity": {&o.Capacity, 1, mostNodes, ": a node without room for any rank is none"},
-		"copies":   {&o.Copies, 2, 8, ": one copy dies with its node"},
-		"flow":     {&o.Flow, 1, 64, ": without tokens no file is ever copied"},
-		"cache": {&o.Cache, 2, 16, ", or off: the file of the newest established snapshot stays, " +
-			"so with room for one there is none for the next"},
-		"predictions": {&o.Predictions, 0, 4, ""},
-		"notice":      {&o.Notice, 0, 1 << 20, ""},
-	}
-}
-
-func (o *Options) choices() map[string]choice {
-	return map[string]choice{
-		"store": {[]string{"stage", "central", "peers"},
-			func(i int) { o.Store = sstore.Kind(i) }},
-		"codec": {[]string{"none", "s2", "zstd", "gzip"},
-			func(i int) { o.Codec = sstore.Codec(i) }},
-		"outputs":   {[]string{"replayable", "held"}, func(i int) { o.Hold = i == 1 }},
-		"path":      {[]string{"direct", "store"}, func(i int) { o.Direct = i == 0 }},
-		"forecasts": {[]string{"good", "any"}, func(i int) { o.Bad = i == 1 }},
-		"reports":   {[]string{"head", "peers"}, func(i int) { o.Peers = i == 1 }},
-		"heads":     {[]string{"1", "3"}, func(i int) { o.Heads = []int{1, 3}[i] }},
-		"restart": {[]string{"elsewhere", "inplace"},
-			func(i int) { o.InPlace = i == 1 }},
-	}
-}
-
 // validate reports options that contradict each other.
-func (o *Options) validate(given map[string]bool) error {
+func (o *Options) validate(given []string) error {
 	only := func(kind sstore.Kind, keys ...string) error {
 		for _, key := range keys {
-			if given[key] && o.Store != kind {
+			if slices.Contains(given, key) && o.Store != kind {
 				return fmt.Errorf("%s is for store=%s, and this is store=%s", key, kind, o.Store)
 			}
 		}

@@ -1,6 +1,7 @@
 package pessimistic
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -77,34 +78,14 @@ func OptionDocs() []protocol.Option { return optionDocs[2:] }
 // ParseOptions reads "KEY=VALUE ..." of a scenario.
 func ParseOptions(text string) (Options, error) {
 	var o Options
-	for _, word := range strings.Fields(text) {
-		key, value, _ := strings.Cut(word, "=")
-		var err error
-		switch key {
-		case "loggers":
-			var next bool
-			if next, err = choose(value, "apart", "next"); next {
-				o.Loggers = Next
-			}
-		case "mode":
-			o.Semi, err = choose(value, "uncoordinated", "semi")
-		case "buffer":
-			o.Buffer, err = limit(value)
-		case "memory":
-			o.Memory, err = limit(value)
-		case "full":
-			var command bool
-			if command, err = choose(value, "flush", "checkpoint"); command {
-				o.Full = CommandCheckpoint
-			}
-		default:
-			err = fmt.Errorf("unknown option, want %s", protocol.OptionNames(optionDocs))
-		}
-		if err != nil {
-			return o, fmt.Errorf("option %q: %w", word, err)
-		}
-	}
-	return o, nil
+	err := protocol.ReadOptions(text, protocol.Setters{
+		"loggers": protocol.OneOf(&o.Loggers, "apart", "next"),
+		"mode":    protocol.Either(&o.Semi, "uncoordinated", "semi"),
+		"buffer":  limit(&o.Buffer),
+		"memory":  limit(&o.Memory),
+		"full":    protocol.OneOf(&o.Full, "flush", "checkpoint"),
+	})
+	return o, err
 }
 
 // Limit bounds memory, in messages or in bytes of payload. The zero value is no limit. A message
@@ -129,28 +110,19 @@ func (m Limit) most() int { return m.Messages }
 
 // limit reads messages, "2", or bytes, "64B". A limit of zero would stop every send, so it is
 // refused.
-func limit(value string) (Limit, error) {
-	digits, bytes := strings.CutSuffix(value, "B")
-	n, err := strconv.Atoi(digits)
-	if err != nil || n < 1 {
-		return Limit{},
-			fmt.Errorf(
-				"want messages (2) or bytes (64B), at least 1 (leave the option out for no limit)")
+func limit(to *Limit) protocol.Setter {
+	return func(value string) error {
+		digits, bytes := strings.CutSuffix(value, "B")
+		n, err := strconv.Atoi(digits)
+		if err != nil || n < 1 {
+			return errors.New("want messages (2) or bytes (64B), at least 1 (leave the option " +
+				"out for no limit)")
+		}
+		if *to = (Limit{Messages: n}); bytes {
+			*to = Limit{Bytes: n}
+		}
+		return nil
 	}
-	if bytes {
-		return Limit{Bytes: n}, nil
-	}
-	return Limit{Messages: n}, nil
-}
-
-func choose(value, no, yes string) (bool, error) {
-	switch value {
-	case no:
-		return false, nil
-	case yes:
-		return true, nil
-	}
-	return false, fmt.Errorf("want %s or %s", no, yes)
 }
 
 // Validate reports options that contradict each other or the protocol.

@@ -39,7 +39,7 @@ func TestOptions(t *testing.T) {
 		{"no number of bytes", pessimistic.HMPL, "buffer=B",
 			"want messages (2) or bytes (64B), at least 1"},
 		{"an unknown key", pessimistic.HMPL, "bufer=1",
-			"unknown option, want loggers, mode, buffer, memory or full"},
+			`unknown, did you mean "buffer"? Known: buffer, full, loggers, memory, mode`},
 		{"an unknown place", pessimistic.HMPL, "loggers=here", "want apart or next"},
 		{"an unknown mode", pessimistic.HMPL, "mode=all", "want uncoordinated or semi"},
 		{"an unknown answer", pessimistic.HMPL, "memory=1 full=stop", "want flush or checkpoint"},

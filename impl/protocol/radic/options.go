@@ -3,7 +3,6 @@ package radic
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/domino-check/domino/impl/protocol"
@@ -59,59 +58,30 @@ const mostNodes = 64
 // ParseOptions splits the text of a scenario into the options of RADIC and the rest, which is for
 // the protocol below.
 func ParseOptions(text string) (o Options, rest string, err error) {
-	numbers := map[string]struct {
-		to    *int
-		least int
-		most  int
-		what  string
-		why   string
-	}{
-		"spares":   {&o.Spares, 0, 8, "spares", ""},
-		"capacity": {&o.Capacity, 1, mostNodes, "ranks", ": a spare without room for any is none"},
-		"nodes": {&o.Nodes, 3, mostNodes, "nodes",
-			": NeedThreeNodes, with two the only survivor would protect itself"},
-		"joins":     {&o.Joins, 0, 8, "nodes that join later", ""},
-		"leaves":    {&o.Leaves, 1, mostNodes, "active nodes, of which the last one leaves,", ""},
-		"heartbeat": {&o.Heartbeat, 1, 1 << 20, "ticks", ""},
-		"watchdog":  {&o.Watchdog, 1, 1 << 20, "ticks", ""},
-	}
 	var words []string
-	seen := map[string]bool{}
-	for _, word := range strings.Fields(text) {
-		key, value, _ := strings.Cut(word, "=")
-		if seen[key] {
-			return o, "", fmt.Errorf("option %q: %s is given twice", word, key)
-		}
-		seen[key] = true
-		if n, ok := numbers[key]; ok {
-			if *n.to, err = strconv.Atoi(value); err != nil || *n.to < n.least || *n.to > n.most {
-				return o, "", fmt.Errorf("option %q: want a number of %s in [%d, %d]%s", word,
-					n.what, n.least, n.most, n.why)
-			}
-			continue
-		}
-		switch key {
-		case "rejoin", "zombies":
-			if value != "yes" && value != "no" {
-				return o, "", fmt.Errorf("option %q: want yes or no", word)
-			}
-			*map[string]*bool{"rejoin": &o.Rejoin, "zombies": &o.Zombies}[key] = value == "yes"
-		case "ring":
-			if value != "+1" && value != "-1" {
-				return o, "",
-					fmt.Errorf("option %q: want +1 (the next node protects) or -1 (the one before)",
-						word)
-			}
-			o.Backwards = value == "-1"
-		case "loggers", "mode":
-			return o, "",
-				fmt.Errorf(
-					"option %q: radic decides where loggers run, and the unit of failure is its "+
-						"node",
-					word)
-		default:
-			words = append(words, word)
-		}
+	elsewhere := protocol.Refuse("radic decides where loggers run, and the unit of failure is " +
+		"its node")
+	err = protocol.Setters{
+		"spares": protocol.Between(&o.Spares, 0, 8),
+		"capacity": protocol.Between(&o.Capacity, 1, mostNodes,
+			"a spare without room for any rank is none"),
+		"nodes": protocol.Between(&o.Nodes, 3, mostNodes,
+			"NeedThreeNodes, with two the only survivor would protect itself"),
+		"joins":     protocol.Between(&o.Joins, 0, 8),
+		"leaves":    protocol.Between(&o.Leaves, 1, mostNodes),
+		"heartbeat": protocol.Between(&o.Heartbeat, 1, 1<<20),
+		"watchdog":  protocol.Between(&o.Watchdog, 1, 1<<20),
+		"rejoin":    protocol.Either(&o.Rejoin, "no", "yes"),
+		"zombies":   protocol.Either(&o.Zombies, "no", "yes"),
+		"ring":      protocol.Either(&o.Backwards, "+1", "-1"),
+		"loggers":   elsewhere,
+		"mode":      elsewhere,
+	}.Read(text, func(_, word string) error {
+		words = append(words, word)
+		return nil
+	})
+	if err != nil {
+		return o, "", err
 	}
 	return o, strings.Join(words, " "), o.validate()
 }
