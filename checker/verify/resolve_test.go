@@ -231,9 +231,10 @@ func TestBadInput(t *testing.T) {
 // TestBadShape gives requests for generated programs that can not be met, with the exact error.
 func TestBadShape(t *testing.T) {
 	for shape, want := range map[string]string{
-		"ring 1":    `s.txtar:3: program ring for "1" ranks, want a number in [2, 4096]`,
-		"ring 0":    `s.txtar:3: program ring for "0" ranks, want a number in [2, 4096]`,
-		"rings 3":   `s.txtar:3: unknown program "rings", want one of ring, stencil, wavefront, reduction, master-worker`,
+		"ring 1": `s.txtar:3: program ring for "1" ranks, want a number in [2, 4096]`,
+		"ring 0": `s.txtar:3: program ring for "0" ranks, want a number in [2, 4096]`,
+		"rings 3": `s.txtar:3: unknown program "rings", want one of ring, stencil, wavefront, ` +
+			`all-to-all, reduction, master-worker, domino`,
 		"ring 4096": `s.txtar:1: setup hydee: 4097 procs, at most 4096 are supported`,
 	} {
 		s, err := scenarios.Parse("s.txtar", []byte(

@@ -157,7 +157,7 @@ func FuzzParse(f *testing.F) {
 
 // TestGenerateErrors gives bad requests for generated programs with the exact error.
 func TestGenerateErrors(t *testing.T) {
-	all := "ring, stencil, wavefront, reduction, master-worker"
+	all := "ring, stencil, wavefront, all-to-all, reduction, master-worker, domino"
 	tests := []struct{ name, words, want string }{
 		{"nothing", "", `program "", want NAME RANKS [ITERATIONS] with NAME one of ` + all},
 		{"name only", "ring", `program "ring", want NAME RANKS [ITERATIONS] with NAME one of ` +
@@ -215,6 +215,12 @@ func TestGenerate(t *testing.T) {
 			"r0: send r1 h01; recv r1\nr1: send r0 h10; send r2 h12; recv r0; recv r2\nr2: send " +
 				"r1 h21; recv r1\n"},
 		{"wavefront 3", "r0: send r1 w0\nr1: recv r0; send r2 w1\nr2: recv r1\n"},
+		{"all-to-all 3",
+			"r0: send r1 a01; send r2 a02; recv r1; recv r2\nr1: send r0 a10; send r2 a12; recv " +
+				"r0; recv r2\nr2: send r0 a20; send r1 a21; recv r0; recv r1\n"},
+		{"domino 3 2",
+			"r0: send r1; loop 2; recv r1; checkpoint; send r1; end\nr1: loop 2; recv r0; " +
+				"checkpoint; send r0; end; recv r0\nr2: loop 2; checkpoint; end\n"},
 		{"reduction 3",
 			"r0: recv *; recv *; send r1 b1; send r2 b2\nr1: send r0 c1; recv r0\nr2: send r0 " +
 				"c2; recv r0\n"},
@@ -274,7 +280,8 @@ func TestShapes(t *testing.T) {
 // TestLargestShapes checks that the largest number of ranks still parses, for the shapes whose text
 // does not grow with the square.
 func TestLargestShapes(t *testing.T) {
-	for _, name := range []string{"ring", "stencil", "wavefront", "reduction", "master-worker"} {
+	for _, name := range []string{"ring", "stencil", "wavefront", "reduction", "master-worker",
+		"domino"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := script.Generate(fmt.Sprintf("%s 4096", name))
 			if err != nil {

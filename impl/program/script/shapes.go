@@ -19,10 +19,13 @@ var shapes = []shape{
 	{"stencil", "each rank of a line exchanges with both neighbours", 2, stencil},
 	{"wavefront", "work flows from the first rank to the last, as in a pipelined sweep", 2,
 		wavefront},
+	{"all-to-all", "each rank sends to all others, then receives from each", 2, allToAll},
 	{"reduction", "everybody sends to rank 0, which collects in any order and answers everybody", 2,
 		reduction},
 	{"master-worker", "rank 0 gives the next piece of work to whoever asks: not send-deterministic",
 		3, masterWorker},
+	{"domino", "pairs of ranks that receive, take a checkpoint and send in turn: without more " +
+		"care no two images are consistent", 2, domino},
 }
 
 // Shapes lists the names of the generated programs with one line of description each.
@@ -133,4 +136,39 @@ func masterWorker(n, iterations int) string {
 		}
 		return strings.TrimSuffix(strings.Repeat("recv * ordered; reply; ", (n-1)*iterations), "; ")
 	})
+}
+
+func allToAll(n, iterations int) string {
+	return lines(n, iterations, func(r int) string {
+		var sends, receives []string
+		for q := range n {
+			if q != r {
+				sends = append(sends, fmt.Sprintf("send r%d a%d%d", q, r, q))
+				receives = append(receives, fmt.Sprintf("recv r%d", q))
+			}
+		}
+		return strings.Join(append(sends, receives...), "; ")
+	})
+}
+
+// domino has an image between each reception and the send that follows it, on both sides: each
+// image holds the reception of a message that was sent behind the one before, so the loss of the
+// last message of one side takes every image away, down to the beginning [Randell]. A rank without
+// a partner takes its checkpoints alone.
+func domino(n, iterations int) string {
+	var b strings.Builder
+	for r := range n {
+		q, first, last := r^1, "", ""
+		turn := fmt.Sprintf("recv r%d; checkpoint; send r%d", q, q)
+		switch {
+		case q == n:
+			turn = "checkpoint"
+		case r < q:
+			first = fmt.Sprintf("send r%d; ", q)
+		default:
+			last = fmt.Sprintf("; recv r%d", q)
+		}
+		fmt.Fprintf(&b, "r%d: %sloop %d; %s; end%s\n", r, first, iterations, turn, last)
+	}
+	return b.String()
 }
