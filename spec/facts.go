@@ -70,9 +70,10 @@ type Difference struct {
 
 // Branch is a place in the history of a rank at which two failure-free runs go on differently.
 type Branch struct {
-	Proc          trace.Proc
-	Received      int    // receptions before it
-	Sent          uint32 // a moment: which send it is about, 0 = the next reception
+	Proc     trace.Proc
+	Received int // receptions before it
+	// a moment: which send it is about, 0 = the next reception, the largest = the end
+	Sent          uint32
 	After         string // a moment: those receptions, with their contents
 	First, Second string // what happens, as words that are equal exactly for equal things
 }

@@ -129,6 +129,14 @@ func fewerWords(d *draft) []Change[*draft] {
 	c := changesOf(d)
 	d.removeEach(c, core.OpOutput, "output")
 	d.removeEach(c, core.OpWait, "wait")
+	d.removeEach(c, core.OpPick, "pick")
+	for at, op := range d.each(core.OpPick) {
+		if op.Count > 2 {
+			e := d.copy()
+			e.programs[at.rank][at.op].Count--
+			c.add(e, "%s picks from %d values", d.names[at.rank], op.Count-1)
+		}
+	}
 	d.removeEach(c, core.OpAcknowledge, "ack")
 	d.fewerErrors(c)
 	set := func(at place, op core.Op, format string, args ...any) {

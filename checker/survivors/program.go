@@ -77,6 +77,8 @@ func (r *run) success(op core.Op) []state {
 	case op.Kind == core.OpSend && op.Any && len(me.delivered) == 0,
 		op.Kind == core.OpWait && len(me.posted) > 0:
 		return nil
+	case op.Kind == core.OpPick:
+		return r.picks(op.Count)
 	case op.Kind == core.OpSend && slices.Contains(me.told, r.to(op)),
 		sends(op.Kind) && op.Group > 0 && r.lost(op.Group) >= 0:
 		return nil // it ends in an error
@@ -95,6 +97,24 @@ func (r *run) success(op core.Op) []state {
 			r.send(s, me, op)
 		}
 	})}
+}
+
+// picks are the states in which the environment has chosen each of so many values.
+func (r *run) picks(count int) (list []state) {
+	before := 0
+	for _, op := range r.ops[r.self][:r.from.ranks[r.self].at] {
+		if op.Kind == core.OpPick {
+			before++
+		}
+	}
+	place := r.job.Programs[r.self].PickPlaces()[before]
+	for v := 1; v <= count; v++ {
+		list = append(list, r.then(func(_ *state, me *rank) {
+			me.at++
+			me.value += core.Mix(place + uint64(v))
+		}))
+	}
+	return list
 }
 
 // to is whom a send is for.

@@ -321,6 +321,8 @@ func TestReference(t *testing.T) {
 			"c: try send a; try recv a", 1, 15, 13},
 		{"another one", "a: try send b x; onerror send c y; send c z\nb: try recv a\n" +
 			"c: try recv a; try recv a", 1, 10, 10},
+		{"picks", "a: loop 2; pick 2; end; try send b\nb: post a; pick 3; try send a; try wait; " +
+			"onerror pick 2; onerror send a", 1, 57, 45},
 		{"group", "a: try reduce g; try broadcast g\nb: try reduce g; try broadcast g\n" +
 			"c: try reduce g; try broadcast g\ngroup g concat: a > b; b > c", 1, 22, 22},
 		{"post of a group", "a: try multicast g; try multicast g\n" +

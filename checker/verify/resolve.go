@@ -148,6 +148,7 @@ func (r *Resolved) setUp() error {
 			suite.Programs[i] = q.Blind()
 		}
 	}
+	r.Places = places(s, suite)
 	programs := suite.Programs
 	layout := core.Layout{Names: suite.Names, Ranks: len(suite.Names), Trees: suite.Trees}
 	if layout.Clusters, err = scenarios.ReadClusters(s.Clusters, suite.Names); err != nil {
@@ -174,6 +175,16 @@ func (r *Resolved) setUp() error {
 		return s.Errorf("-- program --", "%w", err)
 	}
 	return nil
+}
+
+// places are where the programs of the ranks are written; nil for those that are generated.
+func places(s *scenarios.Scenario, suite *script.Suite) (list []string) {
+	for _, line := range suite.Lines {
+		if s.Shape == "" {
+			list = append(list, fmt.Sprintf("%s:%d", s.File, line))
+		}
+	}
+	return list
 }
 
 // Alone is the programs over the transparent protocol: what they do by themselves.

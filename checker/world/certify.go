@@ -54,12 +54,14 @@ func Certify(ctx context.Context, baseline *core.Setup, bounds checker.Options) 
 
 // conflictOf is the conflict that keeps programs out of a class, nil when nothing does. Where the
 // moment of something differs, so does what some send comes after; so each class is asked only for
-// what it adds.
+// what it adds. What a program picks need not show in what it sends: then it shows in how it ends,
+// which is a moment, too, and such programs are in none of the classes.
 func conflictOf(ctx context.Context, baseline *core.Setup, o *spec.Oracle,
 	class promise.Determinism) *Conflict {
 	var c *Conflict
 	switch {
-	case class == promise.Piecewise && len(o.Moments) > 0:
+	case len(o.Moments) > 0 && (class == promise.Piecewise ||
+		class > promise.Piecewise && picks(baseline.Programs)):
 		c = moment(ctx, baseline, o.Moments[0])
 	case class == promise.Deterministic && len(o.Orders) > 0:
 		c = order(ctx, baseline, o.Orders[0])
@@ -87,6 +89,11 @@ func (c *Conflict) Text() string {
 		}
 	}
 	return b.String()
+}
+
+// picks reports whether some program does.
+func picks(programs []core.Program) bool {
+	return slices.ContainsFunc(programs, core.Program.Picks)
 }
 
 // sending is the conflict of a send that is not the same in every run.
@@ -185,7 +192,8 @@ func (b *branches) note(o *spec.Oracle, h *trace.History, e trace.Event) {
 }
 
 // momentOf is the place of an event and what it does there, as far as it follows from the
-// receptions before it: how many sends there are before the next reception, and what a send is.
+// receptions before it: how many sends there are before the next reception, what a send is, and how
+// the program ends.
 func momentOf(f *spec.Facts, h *trace.History, e trace.Event) (at branch, what string, ok bool) {
 	// with their contents, which may differ, too
 	at = branch{e.Proc, len(h.Delivered), 0, fmt.Sprint(h.Delivered)}
@@ -196,6 +204,9 @@ func momentOf(f *spec.Facts, h *trace.History, e trace.Event) (at branch, what s
 		at.sent = e.ID.Number
 		return at, fmt.Sprintf("sends %s to %s with payload %x", f.Layout.Label(e.ID),
 			f.Layout.Name(e.Peer), e.Digest), true
+	case trace.Finished:
+		at.sent = ^uint32(0)
+		return at, fmt.Sprintf("ends after %d sends, in state %x", h.Sent, e.Digest), true
 	}
 	return at, "", false
 }

@@ -53,6 +53,10 @@ func TestCertify(t *testing.T) {
 		{"while posted", "a: send b x; recv b\nb: post a; send a y; wait", promise.NoDeterminism,
 			"after the same 0 receptions b receives the next message after 0 sends in one run " +
 				"and receives the next message after 1 sends in another"},
+		{"picked", "a: pick 2; send b x\nb: recv a", promise.NoDeterminism,
+			"after the same 0 receptions a sends x to b with payload"},
+		{"picked and kept", "a: recv b; pick 2\nb: send a x", promise.NoDeterminism,
+			"after the same 1 receptions a ends after 0 sends, in state"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

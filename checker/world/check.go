@@ -13,6 +13,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/promise"
 )
 
 // Case is one question to the checker.
@@ -29,10 +30,12 @@ type Case struct {
 	// use of it, unless there are Properties, which may name ranks.
 	Interchangeable []core.Rank
 	Subject         string // text of the question, for saved searches
-	Forget          bool   // run every local step again each time it is taken (Config.Forget)
-	Once            bool   // do not run local steps twice: hidden nondeterminism is not looked for
-	AsFound         bool   // do not look for a shorter run that breaks the same
-	Cuts            bool   // put a crash between any two effects (Config.Cuts)
+	// where the program of each rank is written, for messages; nil when nobody knows
+	Places  []string
+	Forget  bool // run every local step again each time it is taken (Config.Forget)
+	Once    bool // do not run local steps twice: hidden nondeterminism is not looked for
+	AsFound bool // do not look for a shorter run that breaks the same
+	Cuts    bool // put a crash between any two effects (Config.Cuts)
 	// explore although program or model are outside the promises of the protocol
 	Force   bool
 	MaxStep time.Duration // how long a step may take (Config.MaxStep)
@@ -229,6 +232,26 @@ func missing(want, seen []string) string {
 	return strings.Join(list, ", ")
 }
 
+// picked names the first rank whose program lets the environment choose, and where that is written,
+// when that is why the programs are not in the class.
+func picked(c *Case, class promise.Determinism) string {
+	if class == promise.NoDeterminism {
+		return ""
+	}
+	for r, p := range c.Setup.Programs {
+		if !p.Picks() {
+			continue
+		}
+		where := ""
+		if c.Places != nil {
+			where = c.Places[r] + ": "
+		}
+		return fmt.Sprintf("\n  %s%s picks, and nothing replays what", where,
+			c.Setup.Layout.Name(core.Proc(r)))
+	}
+	return ""
+}
+
 // outside says in what the case is beyond the promises of the protocol, or "".
 func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 	if o != nil && o.Stuck != "" {
@@ -236,8 +259,8 @@ func outside(ctx context.Context, c Case, o *spec.Oracle) string {
 	}
 	if o != nil {
 		if conflict := conflictOf(ctx, c.Baseline, o, c.Setup.Promises.Needs); conflict != nil {
-			return conflict.Text() + "\n  the nearest that can carry it: a protocol that needs " +
-				"less of programs, domino certify says which"
+			return conflict.Text() + picked(&c, conflict.Class) + "\n  the nearest that can " +
+				"carry it: a protocol that needs less of programs, domino certify says which"
 		}
 	}
 	return Beyond(c.Setup, &c.Model)

@@ -94,6 +94,8 @@ func (p Program) validateKernel() error {
 		case (op.Kind == OpCompute || op.Kind == OpFlush || op.Kind == OpAgain) &&
 			p[0].Kind != OpBegin:
 			return fmt.Errorf("operation %d needs a numeric part of the program", i+1)
+		case op.Kind == OpPick && p[0].Kind == OpBegin:
+			return fmt.Errorf("operation %d: a program with a numeric part can not pick", i+1)
 		}
 	}
 	return nil

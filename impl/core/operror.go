@@ -72,7 +72,7 @@ func (p Program) Blind() Program {
 var verbs = map[OpKind]string{OpSend: "send", OpRecv: "recv", OpPost: "post", OpWait: "wait",
 	OpCheckpoint: "checkpoint", OpOutput: "output", OpLoop: "loop", OpEnd: "end",
 	OpMulticast: "multicast", OpContribute: "contribute", OpAcknowledge: "ack",
-	OpCancel: "cancel"}
+	OpCancel: "cancel", OpPick: "pick"}
 
 // Verb is what the operation is called.
 func (k OpKind) Verb() string { return verbs[k] }

@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"fmt"
+	"slices"
 )
 
 // OpKind is the kind of one program operation.
@@ -38,7 +39,13 @@ const (
 	// acknowledge the deaths that are known: receives from anyone no longer end because of them
 	OpAcknowledge
 	OpCancel // give up every posted receive that is open; only where an error was seen (OnError)
+	// take one of Count values, which becomes part of the state of the program: the environment
+	// says which one, as a clock, an interrupt or a random number would, and nothing replays it
+	OpPick
 )
+
+// MaxPicks bounds the values of a pick: each one is a run of its own.
+const MaxPicks = 64
 
 // Op is one operation of a program. A program is a flat list of them: it can be resumed between any
 // two, generated, shrunk, printed and stored in a scenario.
@@ -53,7 +60,7 @@ type Op struct {
 	// or, at the root, results
 	Group Group
 	Label string // send, multicast, contribute: what the program calls the message
-	Count int    // loop: repetitions, at least 1
+	Count int    // loop: repetitions, at least 1; pick: values, [2, MaxPicks]
 	// send: of the payload; 0 = as few as carry its content, MinBytes; with a Kernel it is the
 	// kernel that says
 	Bytes int
@@ -123,6 +130,34 @@ func (p Program) Sends() []Op {
 		}
 	})
 	return sends
+}
+
+// Picks reports whether the environment chooses part of what the program computes with.
+func (p Program) Picks() bool {
+	return slices.ContainsFunc(p, func(op Op) bool { return op.Kind == OpPick })
+}
+
+// PickPlaces are the places (Place) of the picks in the order in which the program comes to them,
+// loops unrolled.
+func (p Program) PickPlaces() (places []uint64) {
+	pc, loops := 0, []Loop(nil)
+	for pc < len(p) {
+		if p[pc].Kind == OpPick {
+			places = append(places, Place(pc, loops))
+		}
+		pc, loops = p.Next(pc, loops)
+	}
+	return places
+}
+
+// Place tells where a program is, also in which repetition of its loops: two picks of one program
+// that take the same values the other way round are not the same.
+func Place(pc int, loops []Loop) uint64 {
+	at := Mix(uint64(pc) + 1)
+	for _, l := range loops {
+		at = Mix(at*31 + uint64(l.Left))
+	}
+	return at
 }
 
 // walk visits the operations in execution order, loops unrolled.
@@ -209,6 +244,10 @@ func (p Program) Validate(self Rank, n int) error {
 			depth--
 			factors = factors[:len(factors)-1]
 			product = factors[len(factors)-1]
+		case OpPick:
+			if op.Count < 2 || op.Count > MaxPicks {
+				return fmt.Errorf("%s: pick %d, want [2, %d]", where, op.Count, MaxPicks)
+			}
 		case OpWait, OpCheckpoint, OpOutput, OpBegin, OpCompute, OpFlush, OpAcknowledge, OpCancel:
 		default:
 			return fmt.Errorf("%s: unknown operation %d", where, op.Kind)

@@ -18,6 +18,8 @@ func send(to core.Rank, label string) core.Op {
 func recv(from core.Rank) core.Op { return core.Op{Kind: core.OpRecv, Peer: from} }
 func loop(n int) core.Op          { return core.Op{Kind: core.OpLoop, Count: n} }
 
+func pick(n int) core.Op { return core.Op{Kind: core.OpPick, Count: n} }
+
 var end = core.Op{Kind: core.OpEnd}
 
 // TestValidate gives programs of rank 1 of 3 with the exact error, "" for a good one.
@@ -51,6 +53,11 @@ func TestValidate(t *testing.T) {
 			"program of rank 1: loop without end"},
 		{"count zero", core.Program{loop(0), end},
 			"program of rank 1: operation 1: loop count 0, want at least 1"},
+		{"picks", core.Program{pick(2), loop(2), pick(core.MaxPicks), end}, ""},
+		{"pick of one value", core.Program{pick(1)},
+			"program of rank 1: operation 1: pick 1, want [2, 64]"},
+		{"pick of too many values", core.Program{pick(core.MaxPicks + 1)},
+			"program of rank 1: operation 1: pick 65, want [2, 64]"},
 		{"count negative", core.Program{loop(-5), end},
 			"program of rank 1: operation 1: loop count -5, want at least 1"},
 		{"no operation", core.Program{{}}, "program of rank 1: operation 1: unknown operation 0"},

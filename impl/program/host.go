@@ -227,10 +227,20 @@ func (h *Host) Choices(buf []core.Choice) []core.Choice {
 		if len(a.Posted) == 0 && !h.held(op.Kind) {
 			buf = append(buf, 0)
 		}
+	case core.OpPick:
+		buf = h.picks(op, buf)
 	default:
 		if !h.held(op.Kind) {
 			buf = append(buf, 0)
 		}
+	}
+	return buf
+}
+
+// picks appends the values that the environment may choose.
+func (h *Host) picks(op *core.Op, buf []core.Choice) []core.Choice {
+	for v := 1; v <= op.Count && !h.held(op.Kind); v++ {
+		buf = append(buf, core.PickChoice(v))
 	}
 	return buf
 }
@@ -340,6 +350,9 @@ func (h *Host) advanceProgram(choice core.Choice, out []core.Effect) []core.Effe
 	case core.OpCheckpoint:
 		h.advance()
 		return h.layer.Step(core.Input{Kind: core.Checkpoint}, out)
+	case core.OpPick:
+		value, _ := choice.Picked()
+		a.pick(value)
 	case core.OpOutput:
 		h.advance()
 		value := a.Value
@@ -453,4 +466,11 @@ func (a *appState) take(src core.Rank, content uint64, ordered bool) {
 	} else {
 		a.Value += content // commutes: the state does not depend on the order of deliveries
 	}
+}
+
+// pick mixes a value that the environment has chosen into the state of a program, so that all that
+// it sends later, and its end, tell what it was. It commutes with deliveries, as these do among
+// each other: a posted receive may complete before or after it.
+func (a *appState) pick(value int) {
+	a.Value += core.Mix(core.Place(a.PC, a.Loops) + uint64(value))
 }

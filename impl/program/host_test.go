@@ -116,6 +116,7 @@ func TestChoices(t *testing.T) {
 		{"wait for nothing", []core.Op{{Kind: core.OpWait}}, [][2]int{next}, [][2]int{next}},
 		{"checkpoint", []core.Op{{Kind: core.OpCheckpoint}}, [][2]int{next}, [][2]int{next}},
 		{"output", []core.Op{{Kind: core.OpOutput}}, [][2]int{next}, [][2]int{next}},
+		{"pick", []core.Op{pick(2)}, [][2]int{{0, -1}, {1, -1}}, [][2]int{{0, -1}, {1, -1}}},
 		{"loop", []core.Op{loop(2), end}, [][2]int{next}, [][2]int{next}},
 	}
 	for _, tt := range tests {
@@ -281,6 +282,44 @@ func TestOrder(t *testing.T) {
 		if (a != b) != ordered || slices.Equal(sentA, sentB) == ordered {
 			t.Errorf("ordered %t: ends %x and %x, sends %x and %x", ordered, a, b, sentA, sentB)
 		}
+	}
+}
+
+func pick(n int) core.Op { return core.Op{Kind: core.OpPick, Count: n} }
+
+// TestPick: what a program sends after a pick, and how it ends, tells which value each of its picks
+// took, also those in a loop, and the same values always give the same. What is received between
+// two steps may as well be received before or after a pick.
+func TestPick(t *testing.T) {
+	ends, sends := map[uint64]bool{}, map[string]bool{}
+	for k := range 16 { // each value of four picks
+		for range 2 {
+			h, _ := newHost(loop(2), pick(2), end, pick(2), pick(2), send(1, ""))
+			take(t, h, 0)
+			for i, loops := 0, 2; i < 4; i++ {
+				take(t, h, k>>i&1)
+				if loops--; loops >= 0 {
+					take(t, h, 0) // end
+				}
+			}
+			sends[string(take(t, h, 0)[0].Payload.Data)] = true
+			ends[take(t, h, 0)[0].Digest] = true
+		}
+	}
+	if len(ends) != 16 || len(sends) != 16 {
+		t.Errorf("%d ends and %d sends of 16 runs that pick differently", len(ends), len(sends))
+	}
+	before := map[uint64]bool{}
+	for _, first := range []int{0, 1} { // of the steps: the message for the post, or the pick
+		h, q := newHost(core.Op{Kind: core.OpPost, Any: true}, pick(2))
+		take(t, h, 0)
+		q.put(2, 1)
+		take(t, h, first)
+		take(t, h, 0)
+		before[take(t, h, 0)[0].Digest] = true
+	}
+	if len(before) != 1 {
+		t.Errorf("%d ends of a pick and a reception, want 1", len(before))
 	}
 }
 

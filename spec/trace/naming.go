@@ -60,6 +60,9 @@ func (l *Layout) StepName(p Proc, events []Event, choice uint32) string {
 			return "output"
 		}
 	}
+	if value := choice >> 16; value > 0 && choice&0xffff == 0 { // core.PickChoice
+		return fmt.Sprintf("pick %d", value)
+	}
 	return fmt.Sprintf("go on %d", choice)
 }
 

@@ -57,8 +57,8 @@ func crowd(n int) string {
 
 // TestParseErrors gives bad programs with the exact error; the first line of the text is number 10.
 func TestParseErrors(t *testing.T) {
-	operations := "want send, reply, recv, post, wait, checkpoint, output, loop, end, try, " +
-		"onerror, ack or cancel"
+	operations := "want send, reply, recv, post, wait, checkpoint, output, pick, loop, end, " +
+		"try, onerror, ack or cancel"
 	tests := []struct{ name, text, want string }{
 		{"nothing", "", "line 10: the program has no ranks"},
 		{"comments only", "# a: wait\n\n", "line 10: the program has no ranks"},
@@ -112,6 +112,15 @@ func TestParseErrors(t *testing.T) {
 			`line 10: rank a: loop count "x", want a number of at least 1`},
 		{"loop huge", "a: loop 99999999999999999999; end",
 			`line 10: rank a: loop count "99999999999999999999", want a number of at least 1`},
+		{"pick of nothing", "a: pick", "line 10: rank a: pick needs a count"},
+		{"pick of one", "a: pick 1",
+			`line 10: rank a: pick count "1", want a number of at least 2`},
+		{"pick of too many", "a: wait; pick 65",
+			"line 10: rank a: program of rank 0: operation 2: pick 65, want [2, 64]"},
+		{"pick with too much", "a: pick 2 b", `line 10: rank a: pick: unexpected "b"`},
+		{"pick that is tried", "a: try pick 2", "line 10: rank a: program of rank 0: operation " +
+			"1: pick never ends in an error, want try with send, reply, recv, wait or an " +
+			"operation on a group"},
 		{"loop with too much", "a: loop 2 3; end", `line 10: rank a: loop: unexpected "3"`},
 		{"loop open", "a: loop 2; wait", "line 10: rank a: program of rank 0: loop without end"},
 		{"end alone", "a: wait\nb: end",

@@ -54,8 +54,8 @@ func formatOp(op core.Op, names []string) string {
 	case core.OpWait, core.OpCheckpoint, core.OpOutput, core.OpEnd, core.OpAcknowledge,
 		core.OpCancel:
 		words = op.Kind.Verb()
-	case core.OpLoop:
-		words = fmt.Sprintf("loop %d", op.Count)
+	case core.OpLoop, core.OpPick:
+		words = fmt.Sprintf("%s %d", op.Kind.Verb(), op.Count)
 	default:
 		panic(fmt.Sprintf("invariant: an operation of a program has a kind: %d", op.Kind))
 	}

@@ -16,7 +16,7 @@ func TestFormat(t *testing.T) {
 		"a: send b x; send b; send b 64B; send b x 9B; reply; reply again; reply again 8B; recv " +
 			"b; recv *; recv b ordered; recv * ordered\n" +
 			"b: post a; post *; post a ordered; post * ordered; wait; checkpoint; output; loop " +
-			"3; loop 2; output; end; end\nc:\n",
+			"3; loop 2; output; pick 2; end; end; pick 64\nc:\n",
 		"a: try send b x; try recv * ordered; onerror send b y 9B; onerror try recv b; ack; post " +
 			"b; try wait; onerror cancel; try reply\nb:\n",
 	}

@@ -21,6 +21,8 @@ var operations = []Operation{
 	{Form: "wait", Doc: "wait for the messages of all posts"},
 	{Form: "checkpoint", Doc: "ask the protocol for a checkpoint"},
 	{Form: "output", Doc: "something leaves the system, and can not be taken back"},
+	{Form: "pick N", Doc: "take one of N values, as of a clock or a random number: nothing " +
+		"replays it, and what is sent later depends on it"},
 	{Form: "loop N", Doc: "repeat what follows, up to end, N times"},
 	{Form: "end", Doc: "of a loop"},
 	{Form: "try OPERATION", Error: true, Doc: "send, reply, recv, wait or one on a group: see " +

@@ -172,14 +172,9 @@ func (s *Suite) parseOp(fields []string) (core.Op, error) {
 	case "recv", "post":
 		return s.parseReceive(verb, args)
 	case "loop":
-		if len(args) == 0 {
-			return core.Op{}, fmt.Errorf("loop needs a count")
-		}
-		n, err := strconv.Atoi(args[0])
-		if err != nil || n < 1 {
-			return core.Op{}, fmt.Errorf("loop count %q, want a number of at least 1", args[0])
-		}
-		return core.Op{Kind: core.OpLoop, Count: n}, surplus(verb, args, 1)
+		return parseCount(core.OpLoop, args, 1)
+	case "pick":
+		return parseCount(core.OpPick, args, 2)
 	}
 	known := verbs(false)
 	if len(s.Trees) > 0 {
@@ -188,6 +183,20 @@ func (s *Suite) parseOp(fields []string) (core.Op, error) {
 	last := len(known) - 1
 	return core.Op{}, fmt.Errorf("unknown operation %q, want %s or %s", verb,
 		strings.Join(known[:last], ", "), known[last])
+}
+
+// parseCount reads an operation with a number.
+func parseCount(kind core.OpKind, args []string, least int) (core.Op, error) {
+	verb := kind.Verb()
+	if len(args) == 0 {
+		return core.Op{}, fmt.Errorf("%s needs a count", verb)
+	}
+	n, err := strconv.Atoi(args[0])
+	if err != nil || n < least {
+		return core.Op{}, fmt.Errorf("%s count %q, want a number of at least %d", verb, args[0],
+			least)
+	}
+	return core.Op{Kind: kind, Count: n}, surplus(verb, args, 1)
 }
 
 func parseSend(args, names []string) (core.Op, error) {
