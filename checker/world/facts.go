@@ -19,7 +19,7 @@ func FactsOf(s *core.Setup, m *fault.Model, o *spec.Oracle, own ...spec.Property
 		Learners: learners(&s.Promises, m), Damaged: m.Lose+m.Corrupt > 0,
 		Suspected: m.Suspicions > 0,
 		Zombies:   m.Suspicions > 1 && len(s.Layout.Hosted) > 0, Failures: m.Failures > 0,
-		Checkpoints: m.Checkpoints > 0 || hasCheckpoints(s.Programs),
+		Checkpoints: m.Checkpoints > 0 || takesCheckpoints(s),
 	}
 }
 
@@ -32,10 +32,13 @@ func learners(p *promise.Promises, m *fault.Model) int {
 	return p.Deciders
 }
 
-func hasCheckpoints(programs []core.Program) bool {
-	for _, p := range programs {
+// takesCheckpoints reports whether a program takes a checkpoint, or has an output that waits for
+// one.
+func takesCheckpoints(s *core.Setup) bool {
+	for _, p := range s.Programs {
 		for _, op := range p {
-			if op.Kind == core.OpCheckpoint {
+			if op.Kind == core.OpCheckpoint ||
+				op.Kind == core.OpOutput && s.Outputs == promise.WithTheLine {
 				return true
 			}
 		}

@@ -140,7 +140,7 @@ func New(c Config) (*World, error) {
 	}
 	w.locals.intern(nil, local{})
 	w.internInbox(nil)
-	w.eager.checkpoints = c.Model.Checkpoints > 0 || hasCheckpoints(c.Setup.Programs)
+	w.eager.checkpoints = c.Model.Checkpoints > 0 || takesCheckpoints(c.Setup)
 	return w, nil
 }
 

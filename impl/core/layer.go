@@ -24,6 +24,15 @@ type Holder interface {
 	Holds(op OpKind) bool
 }
 
+// Prompted is a Holder that is told that it holds its program, and may do something about that:
+// begin the checkpoint that an output waits for.
+type Prompted interface {
+	Holder
+	// Held comes at the end of every step behind which the program is at an operation for which
+	// Holds says that it must wait.
+	Held(op OpKind, out []Effect) []Effect
+}
+
 // Application is what a protocol may do with the program of its rank: take its image, put an image
 // back.
 type Application interface {

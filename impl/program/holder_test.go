@@ -108,3 +108,36 @@ func TestBriefMemory(t *testing.T) {
 		}
 	}
 }
+
+// prompter is a layer that holds outputs, and notes what it is told about that.
+type prompter struct {
+	queues
+	free bool
+	told []core.OpKind
+}
+
+func (p *prompter) Holds(op core.OpKind) bool { return op == core.OpOutput && !p.free }
+
+func (p *prompter) Held(op core.OpKind, out []core.Effect) []core.Effect {
+	p.told = append(p.told, op)
+	return out
+}
+
+// Aim: a layer that wants to know is told behind each step that it holds its program, and behind no
+// other. Method: a program that comes to an output, something that arrives meanwhile, the output.
+func TestPrompted(t *testing.T) {
+	p := &prompter{queues: queues{Queue: map[core.Rank][]core.Payload{}}}
+	h := program.NewHost(0, core.Program{send(1, ""), send(1, ""), {Kind: core.OpOutput}},
+		func(core.Application) core.Layer { return p })
+	h.Step(core.Input{Kind: core.Advance}, nil)
+	if len(p.told) != 0 {
+		t.Fatalf("told %v at a send", p.told)
+	}
+	h.Step(core.Input{Kind: core.Advance}, nil)
+	h.Step(core.Input{Kind: core.Persisted}, nil)
+	p.free = true
+	h.Step(core.Input{Kind: core.Advance}, nil)
+	if diff := cmp.Diff([]core.OpKind{core.OpOutput, core.OpOutput}, p.told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}

@@ -13,7 +13,8 @@ type Host struct {
 	rank    core.Rank
 	program core.Program
 	layer   core.Layer
-	failing core.Failing // the layer, nil where no operation ends in an error
+	failing core.Failing  // the layer, nil where no operation ends in an error
+	prompts core.Prompted // the layer, nil where it need not know that it holds the program
 	app     appState
 	sources []core.Rank
 	kernel  core.Kernel // nil when the program has none
@@ -35,6 +36,7 @@ func NewHost(rank core.Rank, program core.Program, build func(core.Application) 
 	}
 	h.layer = build(h)
 	h.failing, _ = h.layer.(core.Failing)
+	h.prompts, _ = h.layer.(core.Prompted)
 	return h
 }
 
@@ -262,6 +264,22 @@ func (h *Host) held(op core.OpKind) bool {
 	return ok && holder.Holds(op)
 }
 
+// prompt tells the protocol that it holds the program, where it wants to know.
+func (h *Host) prompt(out []core.Effect) []core.Effect {
+	op := core.OpNone
+	if h.app.PC < len(h.program) {
+		op = h.program[h.app.PC].Kind
+	}
+	switch op {
+	case core.OpSend, core.OpFlush, core.OpMulticast, core.OpContribute, core.OpRecv:
+		return out // Ready and Sources are asked for these
+	}
+	if h.app.History.Done || !h.prompts.Holds(op) {
+		return out
+	}
+	return h.prompts.Held(op, out)
+}
+
 // claimed reports whether a receive posted before the index matches the source: receives match in
 // the order of posting.
 func (h *Host) claimed(src core.Rank, before int) bool {
@@ -291,6 +309,9 @@ func (h *Host) Step(in core.Input, out []core.Effect) []core.Effect {
 		out = h.advanceProgram(in.Choice, out)
 	} else {
 		out = h.layer.Step(in, out)
+	}
+	if h.prompts != nil {
+		out = h.prompt(out)
 	}
 	if in.Kind == core.Restore {
 		h.app.History.Memory, h.app.History.Recovering = nil, true

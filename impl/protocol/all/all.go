@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/protocol/baseline/coordinated"
 	"github.com/domino-check/domino/impl/protocol/camel"
 	camelprinted "github.com/domino-check/domino/impl/protocol/camel/printed"
 	"github.com/domino-check/domino/impl/protocol/camel/volume"
@@ -31,6 +32,7 @@ func Protocols() protocol.List {
 	list := slices.Concat(
 		protocol.List{
 			none.Protocol,
+			coordinated.Protocol,
 			hydee.Protocol.PrintedAs(hydeeprinted.Form, hydeeprinted.Started, hydeefrench.Form),
 			causal.Protocol.PrintedAs(causalprinted.Form),
 			camel.Protocol.With(volume.Table).PrintedAs(camelprinted.Form),

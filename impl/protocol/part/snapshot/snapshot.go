@@ -1,9 +1,11 @@
 package snapshot
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // Kind is the type of a notice.
@@ -19,9 +21,24 @@ const (
 
 // Notice is what members tell each other.
 type Notice struct {
+	_      struct{} `cbor:",toarray"`
 	Kind   Kind
 	Number uint32
 	Life   core.Incarnation
+}
+
+var kindNames = [...]string{"SaveRequest", "Marker", "Saved", "Commit"}
+
+// Describe names the notice, so that it may be a control message as it is.
+func (n *Notice) Describe() trace.Wire {
+	w := trace.Wire{Kind: fmt.Sprintf("kind %d", n.Kind)}
+	if int(n.Kind) < len(kindNames) {
+		w.Kind = kindNames[n.Kind]
+	}
+	if n.Kind != Request {
+		w.Text = fmt.Sprintf("checkpoint %d life %d", n.Number, n.Life)
+	}
+	return w
 }
 
 // Member is the layer of one rank of a group, with images of type I and application messages inside
