@@ -56,6 +56,8 @@ var importTable = []row{
 	{dir: "impl/program/script", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/program/kernels", internal: []string{"impl/core", "spec/trace"}},
 	// What protocols share: parts, of which one may need another, and no protocol.
+	// The recovery by logs is the whole of several protocols, setup included.
+	{dir: "impl/protocol/part/replay", internal: and(ranks, "impl/protocol/part/*")},
 	{dir: "impl/protocol/part/*", internal: and(vocabulary, "impl/protocol/part/*")},
 	// The protocols to which those of the papers are compared.
 	{

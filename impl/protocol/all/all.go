@@ -7,6 +7,10 @@ import (
 
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/baseline/coordinated"
+	"github.com/domino-check/domino/impl/protocol/baseline/ho"
+	flatpessimistic "github.com/domino-check/domino/impl/protocol/baseline/pessimistic"
+	"github.com/domino-check/domino/impl/protocol/baseline/teams"
+	"github.com/domino-check/domino/impl/protocol/baseline/yang"
 	"github.com/domino-check/domino/impl/protocol/camel"
 	camelprinted "github.com/domino-check/domino/impl/protocol/camel/printed"
 	"github.com/domino-check/domino/impl/protocol/camel/volume"
@@ -36,6 +40,10 @@ func Protocols() protocol.List {
 			hydee.Protocol.PrintedAs(hydeeprinted.Form, hydeeprinted.Started, hydeefrench.Form),
 			causal.Protocol.PrintedAs(causalprinted.Form),
 			camel.Protocol.With(volume.Table).PrintedAs(camelprinted.Form),
+			flatpessimistic.Protocol,
+			teams.Protocol,
+			yang.Protocol,
+			ho.Protocol,
 			errmgr.Protocol.WithExperiments(figures.Experiments...),
 			paxos.Protocol,
 			replicated.Protocol,

@@ -1,0 +1,2 @@
+// Package ho is payload logging between groups without determinants.
+package ho

@@ -1,0 +1,2 @@
+// Package pessimistic is pessimistic message logging.
+package pessimistic

@@ -1,0 +1,96 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/link"
+	"github.com/domino-check/domino/impl/protocol/part/sendlog"
+	"github.com/domino-check/domino/impl/protocol/part/snapshot"
+)
+
+// image is what a checkpoint of one rank holds: the program, how many receptions it has had, and
+// the channels with the logs. Of what has arrived only what came from the group is in it, with what
+// was on its way there; the logs of the others have the rest.
+type image struct {
+	_        struct{}      `cbor:",toarray"`
+	App      []byte        `json:"app"`
+	Place    uint32        `json:"place"`
+	Channels link.Channels `json:"channels"`
+}
+
+// Group implements snapshot.Member.
+func (l *layer) Group() (members []core.Rank, self int) {
+	mates := l.mates(l.rank)
+	return mates, slices.Index(mates, l.rank)
+}
+
+// Life implements snapshot.Member.
+func (l *layer) Life() core.Incarnation { return l.s.Life }
+
+// Notice implements snapshot.Member.
+func (l *layer) Notice(n snapshot.Notice) core.Message { return notice(n) }
+
+// Style implements snapshot.Styled.
+func (l *layer) Style() snapshot.Style { return l.Rules.Style }
+
+// Image implements snapshot.Member. What a message of the group piggybacks is before the cut, as
+// the message is, so it is not needed behind it.
+func (l *layer) Image() *image {
+	img := &image{App: l.app.Image(), Place: l.s.Place, Channels: l.s.Channels.Clone(true)}
+	for q := range img.Channels {
+		ch := &img.Channels[q]
+		if !l.same(core.Rank(q), l.rank) {
+			ch.Arrived = nil
+		}
+		for i := range ch.Arrived {
+			ch.Arrived[i] = bare(ch.Arrived[i])
+		}
+		if l.has(LogsUnsaved) {
+			ch.Log = nil
+		}
+	}
+	return img
+}
+
+// Close implements snapshot.Member.
+func (l *layer) Close(img *image, cut snapshot.Cut[link.Data]) {
+	for i, q := range l.mates(l.rank) {
+		ch := &img.Channels[q]
+		ch.Arrived = append(ch.Arrived, cut[i].Messages...)
+	}
+}
+
+// Commit implements snapshot.Member: the checkpoint is the line. The determinants before it go, and
+// the ranks outside are told which messages it holds.
+func (l *layer) Commit(img *image, out []core.Effect) []core.Effect {
+	out = l.lined(img, out)
+	for _, q := range l.outside(l.rank) {
+		if taken := img.Channels[q].Taken; taken > l.s.Covered[q] {
+			l.s.Covered[q] = taken
+			out = append(out, core.SendTo(q.Proc(),
+				&Message{Control: &Control{Kind: Covered, Covered: taken}}))
+		}
+	}
+	for place := l.s.Line + 1; place <= img.Place && l.recording(); place++ {
+		out = append(out, snapshot.Persist(DetKey, place, nil))
+	}
+	l.s.Line = img.Place
+	return out
+}
+
+// lined declares the line.
+func (l *layer) lined(img *image, out []core.Effect) []core.Effect {
+	sent, received := l.app.Position(img.App)
+	return append(out, core.Effect{Kind: core.Commit, Sent: sent, Received: received})
+}
+
+// prune drops what the line of a rank holds from the log for it. Its bytes stay where they are
+// while an image that is being taken refers to them.
+func (l *layer) prune(from core.Rank, number uint32, out []core.Effect) []core.Effect {
+	var k *sendlog.Keeper
+	if l.s.Saving.Image == nil {
+		k = &l.Keeper
+	}
+	return l.s.Channels.Prune(k, from, number, out)
+}

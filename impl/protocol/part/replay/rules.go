@@ -1,0 +1,65 @@
+package replay
+
+import (
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/snapshot"
+)
+
+// Gate says which sends wait until the determinants that they depend on are stable.
+type Gate uint8
+
+// The gates.
+const (
+	// NoGate: there are no determinants.
+	NoGate Gate = iota
+	// EverySend waits for the determinants of all receptions of its rank. Whoever has received from
+	// a rank depends on stable receptions only, so nothing is piggybacked.
+	EverySend
+	// Border: only a send that leaves the group waits, for all determinants that it depends on;
+	// those that are not known to be stable go along with the messages inside the group.
+	Border
+)
+
+// Break is one way to get the recovery wrong, for the errata of protocols.
+type Break uint8
+
+// The breaks.
+const (
+	SendsAtOnce     Break = iota // no send waits
+	LastUncounted                // the gate is checked before the determinant of the last reception
+	OthersUnwritten              // at the border, only the determinants of the own receptions count
+	InnerUnrecorded              // no determinants of receptions from the own group
+	LogsUnsaved                  // the logs of senders are not in their images
+	Doubles                      // what has been received is taken again
+	ByArrival                    // a replay takes messages in the order of their arrival
+	OutputsAtOnce                // no output waits
+	SenderSilent                 // a restarted sender does not ask what got lost behind its image
+	PrunesEarly                  // senders drop what an image holds that is no line yet
+)
+
+// Breaks is a set of them.
+type Breaks uint16
+
+// With is the set and one more.
+func (s Breaks) With(b Break) Breaks { return s | 1<<b }
+
+func (s Breaks) has(b Break) bool { return s>>b&1 != 0 }
+
+// BreaksOf are the breaks of the errata that are switched on: list has that of each, by its number.
+func BreaksOf(set core.Switches, list ...Break) (breaks Breaks) {
+	for e, b := range list {
+		if set.Has(core.Switch(e)) {
+			breaks = breaks.With(b)
+		}
+	}
+	return breaks
+}
+
+// Rules are what tells the protocols apart.
+type Rules struct {
+	Protocol string // its name, for what is refused
+	Gate     Gate
+	Alone    bool           // every rank restarts alone: there are no groups
+	Style    snapshot.Style // of the checkpoints inside a group
+	Breaks   Breaks
+}
