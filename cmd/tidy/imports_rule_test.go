@@ -134,6 +134,9 @@ var importTable = []row{
 	{dir: "impl/runtime/local", internal: and(vocabulary, "impl/runtime/plan",
 		"impl/runtime/disk")},
 	{dir: "impl/runtime/emulate", internal: vocabulary},
+	// It runs whatever protocols it is given, and knows none.
+	{dir: "impl/runtime/compare", internal: and(ranks, "impl/program/script", "impl/protocol",
+		"impl/runtime/emulate")},
 	// System calls that the standard library has not: memfd, epoll on every architecture.
 	{
 		dir:        "impl/runtime/tcp/internal/*",

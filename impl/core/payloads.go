@@ -70,3 +70,35 @@ func payloadOf(v []any) (id MsgID, ok bool) {
 	number, isNumber := name[1].(uint64)
 	return MsgID{From: Rank(from), Number: uint32(number)}, isRank && isNumber && number > 0
 }
+
+// Strings lists the byte strings in something that the codec has written, in order, and those that
+// they are themselves made of: what a record or a message has packed. As Payloads it reads no
+// further than it understands.
+func Strings(encoded []byte) (list [][]byte) {
+	for len(encoded) > 0 {
+		var part any
+		rest, err := anything.UnmarshalFirst(encoded, &part)
+		if err != nil {
+			break
+		}
+		encoded = rest
+		list = byteStrings(part, list)
+	}
+	return list
+}
+
+func byteStrings(v any, list [][]byte) [][]byte {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			list = byteStrings(v[name], list)
+		}
+	case []any:
+		for _, w := range v {
+			list = byteStrings(w, list)
+		}
+	case []byte:
+		list = append(append(list, v), Strings(v)...)
+	}
+	return list
+}

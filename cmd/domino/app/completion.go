@@ -150,7 +150,7 @@ func (std streams) names(command []string) (list []string) {
 			}
 		}
 		return append(list, "all")
-	case "fuzz", "mutate":
+	case "fuzz", "mutate", "compare":
 		return std.Protocols().Names()
 	case "completion":
 		return []string{"bash", "zsh", "fish"}
