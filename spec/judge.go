@@ -165,8 +165,11 @@ func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) (foun
 			switch {
 			case p.Kind == Always && (lasts || !p.Global):
 				m = p.Event(f, view, e)
-			case p.Kind == Monitor && p.Watches(e.Kind):
+			case p.Kind == Monitor && p.Sees(&e):
 				memories[i], m = p.Observe(f, memories[i], e)
+				if m == "" && lasts && p.LooksAt(&e) {
+					m = p.Look(f, view, memories[i], e)
+				}
 			}
 			if m != "" {
 				found = append(found, Violation{Property: p.Name, Message: m, Step: e.Step})
@@ -192,8 +195,19 @@ func (p *Property) ends(f *Facts, v View, memory string) string {
 	switch {
 	case p.Kind == Final:
 		return p.End(f, v)
-	case p.Settle != nil:
-		return p.Settle(f, memory)
+	case p.Kind == Monitor:
+		return p.Settles(f, v, memory)
 	}
 	return ""
+}
+
+// Settles is how the end of a run breaks a Monitor that has left the memory, or "".
+func (p *Property) Settles(f *Facts, v View, memory string) (broken string) {
+	if p.Settle != nil {
+		broken = p.Settle(f, memory)
+	}
+	if broken == "" && p.Look != nil {
+		broken = p.Look(f, v, memory, trace.Event{})
+	}
+	return broken
 }

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/domino-check/domino/spec/order"
@@ -12,8 +13,8 @@ import (
 // LineConsistent: ranks that restart together restart from one consistent cut.
 var LineConsistent = register(Property{
 	Name: "line-consistent", Kind: Always, Global: true, Source: "[HydEE] Lemma 2",
-	Doc: "the recovery line of a cluster has no orphan: what a member has received from another, " +
-		"the other has sent",
+	Doc: "the recovery line of a cluster, or of ranks that stop together where nothing is " +
+		"replayed, has no orphan: what a member has received from another, the other has sent",
 	// With policies a rank may restart alone, and again, so two that are in their second life need
 	// not have restarted together; those that have are compared by cut-consistent.
 	Applies: func(f *Facts) bool { return !governed(f) },
@@ -25,8 +26,8 @@ var LineConsistent = register(Property{
 		}
 		for r := range f.ranks() {
 			mate := v.Observed(r.Proc())
-			if r.Proc() == e.Proc || !f.Layout.SameCluster(r.Proc(), e.Proc) ||
-				mate.History == nil || mate.Incarnation != self.Incarnation {
+			if r.Proc() == e.Proc || !f.mates(r.Proc(), e.Proc) || mate.History == nil ||
+				mate.Incarnation != self.Incarnation {
 				continue
 			}
 			if f.Fetches && (mate.Holding == nil || !mate.Holding.Resumed) {
@@ -44,6 +45,13 @@ var LineConsistent = register(Property{
 		return ""
 	},
 })
+
+// mates reports whether two ranks restart from one line: those of a cluster and, where nothing is
+// ever replayed, those that stop together.
+func (f *Facts) mates(p, q trace.Proc) bool {
+	return f.Layout.SameCluster(p, q) ||
+		f.Needs == promise.NoDeterminism && slices.Contains(f.Layout.Groups[p], q)
+}
 
 // lineReached is the event after which a restarted rank is at its recovery line.
 func lineReached(f *Facts) trace.Kind {

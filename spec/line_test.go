@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -13,6 +14,23 @@ func exchange(more ...trace.Event) []trace.Event {
 }
 
 var lineCases = []judged{
+	{
+		name: "a group that nobody logs", property: "line-consistent",
+		facts: func() *spec.Facts {
+			f := undoFacts(promise.Promises{RollsBack: promise.All})()
+			f.Layout.Groups = map[trace.Proc][]trace.Proc{x: {x, y}, y: {x, y}}
+			return f
+		},
+		events: run(sent(m2, y), delivered(y, m2, 0), crashed(x), crashed(y), restored(x, 1, 0, 0),
+			restored(y, 1, 0, 1)),
+		want: "the recovery line is not consistent: y has received m2, which x has not sent",
+	},
+	{
+		name: "two that are in no group", property: "line-consistent",
+		facts: undoFacts(promise.Promises{RollsBack: promise.All}),
+		events: run(sent(m2, y), delivered(y, m2, 0), crashed(x), crashed(y), restored(x, 1, 0, 0),
+			restored(y, 1, 0, 1)),
+	},
 	{
 		name: "the receiver of an orphan restarts last", property: "line-consistent",
 		events: exchange(restored(x, 1, 0, 0), restored(y, 1, 0, 1)),

@@ -74,8 +74,21 @@ var NoOrphan = register(Property{
 	Source: "[RADIC] section 4.2.3, design section 4",
 	Doc: "a message that is sent again is the one that whoever is up has received " +
 		"under its name",
-	Applies: func(f *Facts) bool { return f.Needs == promise.Piecewise },
-	Needs:   "Needs a piecewise deterministic program",
+	// Where a rank that lives may depend on a lost state until it hears of the failure, that is no
+	// orphan yet: 1. p sends m to q and fails. 2. p sends another m, as it may, for nobody has
+	// logged what made it send the first. 3. q hears of the failure, and goes back. There
+	// orphans-end says that it does. Everywhere else q either goes back before p sends again (all
+	// of a group stop with the failed one, and restart from one line: that has received nothing
+	// that p sends behind it) or never, and then p has to send the same, whatever programs do that
+	// are not deterministic at all. Who is deterministic by promise sends the same anyhow
+	// (send-determinism); with policies fenced-out and outputs-agree look.
+	Applies: func(f *Facts) bool {
+		return !f.Undo.Orphans && (f.Needs == promise.Piecewise ||
+			f.Needs == promise.NoDeterminism && f.RollsBack > promise.FailedOnly &&
+				len(f.Policies) == 0)
+	},
+	Needs: "Needs no more than a piecewise deterministic program, and not Undo.Orphans; with one " +
+		"that is not deterministic RollsBack more than the failed ranks, and no policies",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		c, collective := f.Layout.Collectives[e.ID]
 		// nobody receives a contribution: the result has its name

@@ -55,13 +55,22 @@ func (p *Property) Check() error {
 		return bad("is of the kind %v and watches %d kinds of event: set Watched of a monitor, "+
 			"and of nothing else", p.Kind, len(p.Watched))
 	}
+	if len(p.Looked) > 0 && p.Look == nil || p.Look != nil && p.Kind != Monitor {
+		return bad("is of the kind %v and looks at %d kinds of event: set Look of a monitor, and "+
+			"of nothing else", p.Kind, len(p.Looked))
+	}
+	for _, k := range p.Looked {
+		if !p.Watches(k) {
+			return bad("looks at %v and does not watch it", k)
+		}
+	}
 	for k := Always; k <= FailureFree; k++ {
 		if k != p.Kind && set[k] {
 			return bad("is of the kind %v and has a function of the kind %v", p.Kind, k)
 		}
 	}
 	for _, k := range p.Watched {
-		if k < trace.Sent || k > trace.Ruled {
+		if k < trace.Sent || k > trace.Undone {
 			return bad("watches %v, which is no kind of event", k)
 		}
 	}
@@ -134,6 +143,16 @@ func (g *guard) around(p Property) Property {
 		p.Observe = func(f *Facts, memory string, e trace.Event) (next, broken string) {
 			defer g.caught(&e, &broken)
 			return of.Observe(f, memory, e)
+		}
+	}
+	if of.Look != nil {
+		p.Look = func(f *Facts, v View, memory string, e trace.Event) (broken string) {
+			at := &e
+			if e.Kind == 0 {
+				at = nil
+			}
+			defer g.caught(at, &broken)
+			return of.Look(f, v, memory, e)
 		}
 	}
 	if of.Whole != nil {

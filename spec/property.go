@@ -77,10 +77,16 @@ type Property struct {
 	// Settle returns how the end of a run breaks it that has left the memory, or "". Of a Monitor,
 	// nil when only events break it.
 	Settle func(f *Facts, memory string) string
+	// Look judges, after Observe, an event of the Looked kinds, which are among the Watched, by
+	// what the property remembers and by the state that a Global property is shown; and, without an
+	// event, the end of a run. Of a Monitor.
+	Look func(f *Facts, v View, memory string, e trace.Event) string
 	// Whole returns how a run without failures breaks the property, or "".
 	Whole func(*Facts, *Quiet) string
-	// Monitor: none of Arrived, Told and Crashed, which are no part of what a proc does
+	// Monitor: neither Arrived nor Told, which are no part of what a proc does, and of Crashed only
+	// what is part of it: that it rolls back
 	Watched []trace.Kind
+	Looked  []trace.Kind // Monitor: events that Look is given
 }
 
 // View is what properties see of the state of a run.
@@ -156,3 +162,13 @@ func (p *Property) applies(f *Facts) (yes bool, err error) {
 
 // Watches reports whether a Monitor is given events of the kind.
 func (p *Property) Watches(k trace.Kind) bool { return slices.Contains(p.Watched, k) }
+
+// Sees reports whether a Monitor is given the event. That a proc is stopped from outside it is not.
+func (p *Property) Sees(e *trace.Event) bool {
+	return p.Watches(e.Kind) && (e.Kind != trace.Crashed || e.Text != "")
+}
+
+// LooksAt reports whether Look is given the event.
+func (p *Property) LooksAt(e *trace.Event) bool {
+	return p.Look != nil && slices.Contains(p.Looked, e.Kind) && p.Sees(e)
+}

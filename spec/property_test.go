@@ -78,7 +78,8 @@ func TestEveryPropertyIsJudged(t *testing.T) {
 	broken, near := map[string]bool{}, map[string]bool{}
 	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, loggingCases,
 		changesCases, hostingCases, watchingCases, terminationCases, decisionCases, registerCases,
-		determinantCases, snapshotCases, restoreCases, policyCases, bodyCases) {
+		determinantCases, snapshotCases, restoreCases, policyCases, bodyCases,
+		undoneCases) {
 		broken[tt.property] = broken[tt.property] || tt.want != ""
 		near[tt.property] = near[tt.property] || tt.want == ""
 	}
@@ -118,7 +119,7 @@ func TestEveryPropertyIsJudged(t *testing.T) {
 			t.Errorf("%v property %s has a memory to settle", p.Kind, p.Name)
 		}
 		if (len(p.Watched) > 0) != (p.Kind == spec.Monitor) || p.Watches(trace.Arrived) ||
-			p.Watches(trace.Told) || p.Watches(trace.Crashed) {
+			p.Watches(trace.Told) {
 			t.Errorf("%v property %s watches %v", p.Kind, p.Name, p.Watched)
 		}
 	}
@@ -127,8 +128,9 @@ func TestEveryPropertyIsJudged(t *testing.T) {
 // Aim: a protocol is judged by what it promises and nothing else. Method: one promise after the
 // other on top of none.
 func TestSelect(t *testing.T) {
+	// of one that says nothing of programs and rolls all back
 	none := []string{"exactly-once", "fifo", "gives-not-up", "line-consistent", "line-progress",
-		"one-incarnation", "prune-safe", "terminates"}
+		"no-orphan", "one-incarnation", "prune-safe", "terminates"}
 	tests := []struct {
 		name     string
 		promises promise.Promises

@@ -441,6 +441,9 @@ func TestEveryPropertyHasItsMutant(t *testing.T) {
 		broken[tt.property], near[tt.property] = len(tt.broken) > 0, near[tt.property] ||
 			len(tt.near) > 0
 	}
+	for _, tt := range undoing {
+		broken[tt.property], near[tt.property] = true, true
+	}
 	for _, tt := range quietly {
 		tested[tt.mutant] = true
 		broken[tt.property], near[tt.property] = true, true

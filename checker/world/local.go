@@ -398,7 +398,9 @@ func (w *World) global(e trace.Event) bool {
 		return true
 	case trace.Recovered:
 		return w.Facts.Holders || w.Facts.KeepsLines
-	case trace.Sent, trace.Released:
+	case trace.Sent:
+		return spec.NoOrphan.Applies(w.Facts)
+	case trace.Released:
 		return w.Facts.Needs == promise.Piecewise
 	case trace.Snapped, trace.Ruled, trace.Imaged, trace.Lined, trace.Undone:
 		return true

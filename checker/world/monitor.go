@@ -20,6 +20,7 @@ type monitors struct {
 	memories interned[uint32, []string] // one string for each monitor
 	steps    table                      // (memories, transition) -> observation
 	observed store[uint32, observation]
+	looks    bool // some judge by the whole state, too
 }
 
 // observation is what the monitors make of one local step.
@@ -51,7 +52,7 @@ func (s *monitors) intern(memory []string) uint32 {
 func (s *monitors) watch(events []trace.Event) bool {
 	for i := range s.list {
 		if slices.ContainsFunc(events, func(e trace.Event) bool {
-			return s.list[i].Watches(e.Kind)
+			return s.list[i].Sees(&e)
 		}) {
 			return true
 		}
@@ -101,7 +102,7 @@ func (w *World) fold(memories uint32, events []trace.Event) (o observation) {
 	for _, e := range events {
 		for i := range s.list {
 			p := &s.list[i]
-			if !p.Watches(e.Kind) {
+			if !p.Sees(&e) {
 				continue
 			}
 			broken := ""
@@ -113,4 +114,41 @@ func (w *World) fold(memories uint32, events []trace.Event) (o observation) {
 	}
 	o.next = s.intern(memory)
 	return o
+}
+
+// look asks the monitors that judge by the whole state, too, about the events of a local step of a
+// proc: each with what is remembered when it has happened. It returns the number of a violation or
+// 0. What they look at is shown to global properties, so it is among the checks of the step.
+func (w *World) look(state []uint32, p core.Proc, t *transition) int {
+	s := &w.monitors
+	v := view{world: w, state: state, self: p}
+	next := 0
+	for i := range t.events {
+		e := &t.events[i]
+		if next == len(t.checks) || t.checks[next].event != *e {
+			continue
+		}
+		v.own = t.checks[next].self
+		if next++; e.Kind == trace.Restored {
+			v.own = w.restarted(t)
+		}
+		v.own.Line = w.line(w.envs.at(state[envWord(p)]))
+		for j := range s.list {
+			if !s.list[j].LooksAt(e) {
+				continue
+			}
+			memory := w.after(state[s.word], t.events[:i+1])
+			if m := s.list[j].Look(w.Facts, &v, memory[j], *e); m != "" {
+				return w.violation(spec.Violation{Property: s.list[j].Name, Message: m})
+			}
+		}
+	}
+	return 0
+}
+
+// after are the memories after some events.
+func (w *World) after(memories uint32, events []trace.Event) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return *w.monitors.memories.at(w.fold(memories, events).next)
 }

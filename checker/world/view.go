@@ -53,10 +53,13 @@ func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 			return v
 		}
 	}
-	if t.watched {
-		return w.observe(state[w.monitors.word], tr).violation
+	if !t.watched {
+		return 0
 	}
-	return 0
+	if v := w.observe(state[w.monitors.word], tr).violation; v != 0 || !w.monitors.looks {
+		return v
+	}
+	return w.look(state, p, t)
 }
 
 // judgeChecks asks the global properties.

@@ -162,6 +162,7 @@ func (w *World) properties(list []spec.Property) {
 			w.calm = append(w.calm, p)
 		case p.Kind == spec.Monitor:
 			w.monitors.list = append(w.monitors.list, p)
+			w.monitors.looks = w.monitors.looks || p.Look != nil
 		}
 	}
 }
@@ -220,10 +221,10 @@ func (w *World) Terminal(state []uint32) int {
 	}
 	for i, memory := range w.Remembered(state) {
 		p := &w.monitors.list[i]
-		if p.Settle == nil || deepest != nil && spec.Deeper(deepest, p) <= 0 {
+		if deepest != nil && spec.Deeper(deepest, p) <= 0 {
 			continue
 		}
-		if m := p.Settle(w.Facts, memory); m != "" {
+		if m := p.Settles(w.Facts, v, memory); m != "" {
 			deepest, broken = p, m
 		}
 	}
