@@ -8,8 +8,10 @@ import (
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/baseline/coordinated"
 	"github.com/domino-check/domino/impl/protocol/baseline/ho"
+	"github.com/domino-check/domino/impl/protocol/baseline/induced"
 	flatpessimistic "github.com/domino-check/domino/impl/protocol/baseline/pessimistic"
 	"github.com/domino-check/domino/impl/protocol/baseline/teams"
+	"github.com/domino-check/domino/impl/protocol/baseline/uncoordinated"
 	"github.com/domino-check/domino/impl/protocol/baseline/yang"
 	"github.com/domino-check/domino/impl/protocol/camel"
 	camelprinted "github.com/domino-check/domino/impl/protocol/camel/printed"
@@ -37,6 +39,7 @@ func Protocols() protocol.List {
 		protocol.List{
 			none.Protocol,
 			coordinated.Protocol,
+			induced.Protocol,
 			hydee.Protocol.PrintedAs(hydeeprinted.Form, hydeeprinted.Started, hydeefrench.Form),
 			causal.Protocol.PrintedAs(causalprinted.Form),
 			camel.Protocol.With(volume.Table).PrintedAs(camelprinted.Form),
@@ -48,6 +51,7 @@ func Protocols() protocol.List {
 			paxos.Protocol,
 			replicated.Protocol,
 			twophase.Protocol,
+			uncoordinated.Protocol,
 		},
 		pessimisticprinted.Beside(pessimistic.Protocols()),
 		radicprinted.Beside(radic.Protocols()),

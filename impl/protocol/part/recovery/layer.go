@@ -1,0 +1,266 @@
+package recovery
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/link"
+	"github.com/domino-check/domino/impl/protocol/part/sendlog"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// Config is what a protocol says; it is shared by the procs of one setup and never changes.
+type Config struct {
+	Ranks  int
+	Rule   Rule
+	Errors core.Switches
+	// Wants reports whether a message is delivered only behind an image that is yet to be taken;
+	// nil: none is.
+	Wants func(s *State, from core.Rank, d *link.Data) bool
+	// Stamp is the integer that a message carries.
+	Stamp func(s *State) uint32
+	// Index is that of an image that is taken, for messages with indices up to the highest or,
+	// where that is 0, for its own sake.
+	Index func(s *State, highest uint32) uint32
+	// NoLog: messages that are on their way are lost in a recovery, and the line has none.
+	NoLog bool
+	// Blocks: nothing is sent or received while an image is being written.
+	Blocks bool
+	// After is an error of such protocols: a message is delivered, and then the image is taken.
+	After bool
+}
+
+func (c *Config) has(e core.Switch) bool { return c.Errors.Has(e) }
+
+// process is the proc of the recovery process.
+func (c *Config) process() core.Proc { return core.Proc(c.Ranks) }
+
+// phase is what a rank is about.
+type phase uint8
+
+const (
+	running phase = iota
+	frozen        // in a round or, restarted, in none yet
+	leaving       // where it goes back to is being written
+)
+
+// State is what a rank keeps. Channels, Vector and Index are saved in images.
+type State struct {
+	_        struct{}         `cbor:",toarray"`
+	Life     core.Incarnation `json:"life"`
+	Round    Round            `json:"round"`
+	Phase    phase            `json:"phase"`
+	Lost     bool             `json:"lost"` // it has restarted, and done nothing since
+	Owes     bool             `json:"owes"` // a report, when the image under way is stable
+	Cause    core.Proc        `json:"cause"`
+	Target   uint32           `json:"target"`  // leaving: the image to go back to
+	Number   uint32           `json:"number"`  // of the last image, stable or not or void
+	Writing  *Image           `json:"writing"` // the image under way
+	Images   []Image          `json:"images"`  // stable and not void, ascending
+	Channels link.Channels    `json:"channels"`
+	Vector   []uint32         `json:"vector"`
+	Index    uint32           `json:"index"`
+	// by rank, the highest index of what had arrived when the last image was taken; nothing was
+	// sent since
+	Cleared []uint32 `json:"cleared"`
+	Late    uint32   `json:"late"` // with After, the index of an image that is yet to be taken
+}
+
+// Layer is one rank: it takes images alone, and takes part in recoveries.
+type Layer struct {
+	*Config
+	rank core.Rank
+	app  core.Application
+	s    State
+	sendlog.Keeper
+	sending Message // of the program, valid until the next step
+}
+
+// NewLayer makes the layer of a rank.
+func NewLayer(c *Config, rank core.Rank, app core.Application) *Layer {
+	return &Layer{Config: c, rank: rank, app: app}
+}
+
+// NewProcess makes the recovery process, which is the proc behind the ranks.
+func NewProcess(c *Config) core.Machine { return &process{Config: c} }
+
+// State implements core.Layer.
+func (l *Layer) State() any { return &l.s }
+
+// Ready implements core.Layer: who takes part in a round sends nothing.
+func (l *Layer) Ready(core.Rank) bool {
+	return l.s.Phase == running && (l.s.Writing == nil || !l.Blocks)
+}
+
+// Holds implements core.Holder: who takes part in a round does nothing, and one image is under way
+// at a time.
+func (l *Layer) Holds(op core.OpKind) bool {
+	return l.s.Phase != running || op == core.OpCheckpoint && l.s.Writing != nil
+}
+
+// Sources implements core.Layer: a message waits for the image that it wants.
+func (l *Layer) Sources(buf []core.Rank) []core.Rank {
+	if l.s.Phase != running || l.Blocks && l.s.Writing != nil {
+		return buf
+	}
+	for q := range l.s.Channels {
+		if d := l.s.Channels.Next(core.Rank(q)); d != nil && !l.wants(core.Rank(q), d) {
+			buf = append(buf, core.Rank(q))
+		}
+	}
+	return buf
+}
+
+func (l *Layer) wants(from core.Rank, d *link.Data) bool {
+	return l.Wants != nil && !l.After && l.Wants(&l.s, from, d)
+}
+
+// Step implements core.Layer.
+func (l *Layer) Step(in core.Input, out []core.Effect) []core.Effect {
+	switch in.Kind {
+	case core.Start:
+		l.reset()
+		return out
+	case core.Restore:
+		return l.restore(in, out)
+	case core.Send:
+		return l.send(&in, out)
+	case core.Receive:
+		return l.deliver(core.Rank(in.From), out)
+	case core.Checkpoint:
+		if l.s.Phase != running || l.s.Writing != nil {
+			return append(out, core.DropInput(l.rank.Proc(), core.MsgID{}, "not now"))
+		}
+		return l.image(trace.ImageBasic, 0, out)
+	case core.Persisted:
+		return l.persisted(in.Key, out)
+	case core.Tick:
+		return l.late(out)
+	case core.Received:
+		m := in.Message.(*Message)
+		if m.Control == nil {
+			return l.arrive(core.Rank(in.From), &m.Data, out)
+		}
+		return l.received(in.From, m.Control, out)
+	}
+	return append(out, core.DropInput(in.From, core.MsgID{}, "no handler"))
+}
+
+// reset puts the layer into the state of a rank that has done nothing.
+func (l *Layer) reset() {
+	b := l.beginning()
+	l.s = State{Channels: make(link.Channels, l.Ranks), Vector: slices.Clone(b.Vector),
+		Cleared: make([]uint32, l.Ranks), Images: []Image{b}}
+}
+
+// send numbers a message of the program, keeps it, and lets it go.
+func (l *Layer) send(in *core.Input, out []core.Effect) []core.Effect {
+	d := &l.sending.Data
+	*d = link.Data{Life: l.s.Round, Index: l.Stamp(&l.s), Payload: in.Payload}
+	l.s.Channels.Number(&l.Keeper, in.To, d, !l.NoLog)
+	var e *core.Effect
+	if !l.NoLog {
+		out, e = core.Add(out, core.Declare)
+		e.What, e.ID, e.To = trace.Logged, in.Payload.ID, in.To.Proc()
+	}
+	out, e = core.Add(out, core.SendMessage)
+	e.To, e.Message = in.To.Proc(), &l.sending
+	clear(l.s.Cleared)
+	return l.force(out)
+}
+
+// arrive takes a message of this round in. Who sends again has numbers of the line, so anything
+// else is of a life that the line does not hold, or comes again.
+func (l *Layer) arrive(from core.Rank, d *link.Data, out []core.Effect) []core.Effect {
+	if d.Life != l.s.Round && !l.has(OldData) { // Deviation: OldData looks at numbers alone
+		l.Free(&d.Payload)
+		return append(out, core.DropInput(from.Proc(), d.Payload.ID, "of another round"))
+	}
+	if !l.s.Channels.Accept(from, d) {
+		l.Free(&d.Payload)
+		return append(out, core.DropInput(from.Proc(), d.Payload.ID, "here already"))
+	}
+	return l.force(out)
+}
+
+// force takes an image that a message waits for. One that is being written may be too old for it:
+// then the next one follows.
+func (l *Layer) force(out []core.Effect) []core.Effect {
+	if l.s.Phase != running || l.s.Writing != nil || l.Wants == nil {
+		return out
+	}
+	wanted, highest := false, uint32(0)
+	for q := range l.s.Channels {
+		arrived := l.s.Channels[q].Arrived
+		for i := range arrived {
+			if d := &arrived[i]; l.wants(core.Rank(q), d) {
+				wanted, highest = true, max(highest, d.Index)
+			}
+		}
+	}
+	if !wanted {
+		return out
+	}
+	return l.image(trace.ImageForced, highest, out)
+}
+
+// deliver hands the next message of a rank to the program.
+func (l *Layer) deliver(from core.Rank, out []core.Effect) []core.Effect {
+	d := l.s.Channels.Take(from)
+	if l.After && l.Wants(&l.s, from, &d) {
+		l.s.Late = max(l.s.Late, d.Index)
+		out = append(out, core.Effect{Kind: core.SetTimer, Timer: lateTimer})
+	}
+	l.s.Vector[from] = max(l.s.Vector[from], d.Index)
+	out, e := core.Add(out, core.Deliver)
+	e.From, e.Payload, e.Stamp = from.Proc(), d.Payload, d.Stamp()
+	return out
+}
+
+// lateTimer goes off behind a delivery.
+const lateTimer = "late"
+
+// late takes the image that a delivery before it has wanted, see Config.After.
+func (l *Layer) late(out []core.Effect) []core.Effect {
+	highest := l.s.Late
+	if l.s.Late = 0; highest == 0 || l.s.Phase != running || l.s.Writing != nil {
+		return append(out, core.DropInput(l.rank.Proc(), core.MsgID{}, "not now"))
+	}
+	return l.image(trace.ImageForced, highest, out)
+}
+
+// Holding implements core.Recycler: an image is bytes of its own.
+func (l *Layer) Holding() bool { return false }
+
+// Release implements core.Recycler.
+func (l *Layer) Release() { l.s.Channels.Release(&l.Keeper) }
+
+// clear forgets what waits for the program: who has sent it sends it again.
+func (l *Layer) clear() {
+	for q := range l.s.Channels {
+		ch := &l.s.Channels[q]
+		for i := range ch.Arrived {
+			l.Free(&ch.Arrived[i].Payload)
+		}
+		ch.Arrived = nil
+	}
+}
+
+// present is the present state, as an image would have it, with the program at its image.
+func (l *Layer) present(app []byte) Image {
+	i := Image{Number: l.s.Number, Index: l.s.Index, Vector: slices.Clone(l.s.Vector)}
+	i.Sent, i.Taken = l.s.Channels.Counts()
+	i.Sends, i.Receives = l.app.Position(app)
+	return i
+}
+
+// find is the place of an image in the list of those that count.
+func (l *Layer) find(number uint32) int {
+	at := slices.IndexFunc(l.s.Images, func(i Image) bool { return i.Number == number })
+	if at < 0 {
+		panic(fmt.Sprintf("invariant: a line is of images that are stable: rank %d has no image "+
+			"%d in %v", l.rank, number, l.s.Images))
+	}
+	return at
+}

@@ -1,0 +1,43 @@
+package recovery
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/promise"
+)
+
+// processName is the name of the recovery process among the procs.
+const processName = "RP"
+
+// Setup prepares a protocol whose layers, by host, stand on this recovery: the recovery process is
+// the proc behind the ranks. Its promises are those of every such protocol; others are for it to
+// add.
+func Setup(name string, c *Config, layout core.Layout, programs []core.Program,
+	host func(core.Rank) core.Machine) (*core.Setup, error) {
+	if slices.Contains(layout.Names, processName) {
+		return nil, fmt.Errorf("%s: a rank is called %s, which is the name of the recovery process",
+			name, processName)
+	}
+	layout.Names = append(layout.Names[:c.Ranks:c.Ranks], processName)
+	layout.Labels = core.Labels(programs)
+	s := &core.Setup{
+		Protocol: name, Layout: layout, Programs: programs,
+		NewMessage: func() core.Message { return new(Message) },
+		Watchers:   []core.Proc{c.process()},
+		Promises: promise.Promises{RollsBack: promise.Dependents, Symmetric: true,
+			Needs: promise.NoDeterminism, FIFO: true, Reliable: true,
+			StableKeys: []string{ImageKey, LineKey}},
+		New: func(p core.Proc) core.Machine {
+			if p == c.process() {
+				return NewProcess(c)
+			}
+			return host(core.Rank(p))
+		},
+	}
+	for r := range core.Rank(c.Ranks) {
+		s.Initiators = append(s.Initiators, r.Proc())
+	}
+	return s, s.Validate()
+}
