@@ -33,6 +33,16 @@ type Prompted interface {
 	Held(op OpKind, out []Effect) []Effect
 }
 
+// Queued is a Layer that has what has arrived in a queue. Of several messages that could be
+// received now, the program receives the one that comes first: so what it receives is a function of
+// the queue, if it completes posted receives only where it waits. What arrives later changes
+// nothing, for it is behind whatever is there.
+type Queued interface {
+	Layer
+	// Before reports whether the next message of a source comes before that of another one.
+	Before(a, b Rank) bool
+}
+
 // Application is what a protocol may do with the program of its rank: take its image, put an image
 // back.
 type Application interface {

@@ -15,6 +15,7 @@ type Host struct {
 	layer   core.Layer
 	failing core.Failing  // the layer, nil where no operation ends in an error
 	prompts core.Prompted // the layer, nil where it need not know that it holds the program
+	queued  core.Queued   // the layer, nil where a receive may take any message that fits
 	app     appState
 	sources []core.Rank
 	kernel  core.Kernel // nil when the program has none
@@ -37,6 +38,7 @@ func NewHost(rank core.Rank, program core.Program, build func(core.Application) 
 	h.layer = build(h)
 	h.failing, _ = h.layer.(core.Failing)
 	h.prompts, _ = h.layer.(core.Prompted)
+	h.queued, _ = h.layer.(core.Queued)
 	return h
 }
 
@@ -177,8 +179,8 @@ func (h *Host) Commutes(in core.Input) (round uint64, ok bool) {
 	return c.Commutes(in)
 }
 
-// Choices appends the program steps that are enabled now.
-func (h *Host) Choices(buf []core.Choice) []core.Choice {
+// enabled appends the program steps that the program and the protocol allow now.
+func (h *Host) enabled(buf []core.Choice) []core.Choice {
 	a := &h.app
 	if a.History.Done {
 		return buf

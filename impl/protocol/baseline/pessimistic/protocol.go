@@ -4,10 +4,18 @@ import (
 	_ "embed" // of the texts
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/part/replay"
 	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 	"github.com/domino-check/domino/spec/promise"
+)
+
+// The errata of receivers that log; those of senders come before them, in the order of breaks.
+const (
+	PE7 core.Switch = iota + 6
+	PE8
+	PE9
 )
 
 //go:embed errata.txt
@@ -16,25 +24,60 @@ var errata string
 //go:embed mutants.txt
 var mutants string
 
-// breaks are what the errata switch on, in their order.
+// breaks are what the errata of senders that log switch on, in their order.
 var breaks = []replay.Break{replay.SendsAtOnce, replay.LastUncounted, replay.LogsUnsaved,
 	replay.Doubles, replay.ByArrival, replay.SenderSilent}
 
-// Protocol is pessimistic logging by senders with determinants on stable storage.
+// Protocol is pessimistic logging in both modes.
 var Protocol = protocol.Protocol{
 	Name:   "pessimistic",
 	Doc:    "pessimistic message logging, nobody but who fails goes back [Borg] [JZ]",
 	Errata: core.MustErrata(0, errata),
-	Setup: func(r protocol.Request) (*core.Setup, error) {
-		return replay.NewSetup(r.Layout, r.Programs, replay.Rules{Protocol: "pessimistic",
-			Gate: replay.EverySend, Style: snapshot.Markers, Alone: true,
-			Breaks: replay.BreaksOf(r.Errata, breaks...)})
+	Options: func(text string) error {
+		_, err := byReceiver(text)
+		return err
 	},
+	OptionDocs: []protocol.Option{{Name: "mode", Values: "sender|receiver",
+		Doc: "payloads in the memory of senders and determinants on stable storage, or messages " +
+			"on the stable storage of receivers, before they are received"}},
+	Setup:   setup,
 	Mutants: mutants,
 	Shapes: &protocol.Shapes{
 		Items: 7, Needs: promise.Piecewise, Wildcards: true, Posts: true,
 		Collectives: protocol.ExpandedCollectives, Checkpoints: protocol.OwnCheckpoints,
 		Spontaneous: 1, Outputs: true,
-		Settings: []string{"at-once", "from-dead", "to-dead", "network", "stop"},
+		Settings:   []string{"at-once", "from-dead", "to-dead", "network", "stop"},
+		Variations: []protocol.Variation{{}, {Options: "mode=receiver"}},
 	},
+}
+
+// byReceiver reads the options.
+func byReceiver(text string) (receivers bool, err error) {
+	return receivers, protocol.ReadOptions(text,
+		protocol.Setters{"mode": protocol.Either(&receivers, "sender", "receiver")})
+}
+
+// setup makes the protocol for the programs of a scenario.
+func setup(r protocol.Request) (*core.Setup, error) {
+	receivers, err := byReceiver(r.Options)
+	if err != nil {
+		return nil, err
+	}
+	s, err := replay.NewSetup(r.Layout, r.Programs, replay.Rules{Protocol: "pessimistic",
+		Gate: replay.EverySend, Style: snapshot.Markers, Alone: true,
+		Breaks: replay.BreaksOf(r.Errata, breaks...)})
+	if err != nil || !receivers {
+		return s, err
+	}
+	s.Logging, s.LogsOutside, s.Outputs = "receiver, stable", false, promise.AtOnce
+	s.StableKeys = []string{snapshot.ImageKey, snapshot.CommitKey, ReceiptKey}
+	// a message that has arrived is held until it is stable, and acknowledged then
+	s.Flow, s.Traffic.Send = promise.NoFlow, 1
+	s.New = func(p core.Proc) core.Machine {
+		rank := core.Rank(p)
+		return program.NewHost(rank, r.Programs[rank], func(app core.Application) core.Layer {
+			return &receiver{ranks: r.Layout.Ranks, rank: rank, errata: r.Errata, app: app}
+		}).PostsWait()
+	}
+	return s, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/part/link"
 	"github.com/domino-check/domino/impl/protocol/part/sendlog"
 	"github.com/domino-check/domino/impl/protocol/part/snapshot"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // image is what a checkpoint of one rank holds: the program, how many receptions it has had, and
@@ -77,6 +78,21 @@ func (l *layer) Commit(img *image, out []core.Effect) []core.Effect {
 	}
 	l.s.Line = img.Place
 	return out
+}
+
+// imaged declares that the image is stable: asked for at the first member of the group, drawn along
+// at the others.
+func (l *layer) imaged(key string, out []core.Effect) []core.Effect {
+	number, img := l.s.Saving.Committed+1, l.s.Saving.Image
+	if img == nil || key != snapshot.Record(snapshot.ImageKey, number) {
+		return out
+	}
+	why := trace.ImageDrawn
+	if l.mates(l.rank)[0] == l.rank {
+		why = trace.ImageBasic
+	}
+	sent, received := l.app.Position(img.App)
+	return append(out, core.Imaged(why, uint64(number), uint64(number), sent, received))
 }
 
 // lined declares the line.

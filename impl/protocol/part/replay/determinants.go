@@ -3,11 +3,11 @@ package replay
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/part/link"
-	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 )
 
 // DetKey begins the names of the records of determinants; the place of the reception is behind it.
@@ -43,23 +43,28 @@ func (l *layer) record(from core.Rank, d *link.Data, out []core.Effect) []core.E
 	s.Unstable = append(s.Unstable, link.Det{Receiver: l.rank, Place: s.Place, Sender: from,
 		Number: d.Number, ID: d.Payload.ID})
 	list := s.Unstable[first:]
-	return append(out, core.Effect{Kind: core.Persist, Key: snapshot.Record(DetKey, s.Place),
-		Value: core.Encode(&list)})
+	out, e := core.Add(out, core.Persist)
+	e.Key, e.Value = DetKey+strconv.FormatUint(uint64(s.Place), 10), core.Encode(&list)
+	return out
+}
+
+// placeOf is the place in the name of a record of determinants.
+func placeOf(key string) (place uint32, ok bool) {
+	number, ok := strings.CutPrefix(key, DetKey)
+	n, err := strconv.ParseUint(number, 10, 32)
+	return uint32(n), ok && err == nil
 }
 
 // persisted goes on when a record is stable.
 func (l *layer) persisted(key string, out []core.Effect) []core.Effect {
-	if !strings.HasPrefix(key, DetKey) {
-		return l.s.Saving.Persisted(l, key, out)
+	place, ok := placeOf(key)
+	if !ok {
+		return l.s.Saving.Persisted(l, key, l.imaged(key, out))
 	}
 	own := slices.IndexFunc(l.s.Unstable, func(t link.Det) bool {
-		return t.Receiver == l.rank && key == snapshot.Record(DetKey, t.Place)
+		return t.Receiver == l.rank && t.Place == place
 	})
-	// A message in flight may still refer to the list, so it is not changed in place.
-	l.s.Unstable = slices.Clone(l.s.Unstable[own+1:])
-	if len(l.s.Unstable) == 0 {
-		l.s.Unstable = nil
-	}
+	l.s.Unstable = slices.Delete(l.s.Unstable, 0, own+1)
 	return out
 }
 

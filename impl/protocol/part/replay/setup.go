@@ -128,7 +128,7 @@ func (c *config) promises() promise.Promises {
 		// of mates markers and the notices of two phases, of the others what a line covers
 		Traffic: promise.Traffic{Promised: true, Line: 2},
 		// With Border a restarted mate writes determinants that the restart of another one reads.
-		RestartTogether: c.Gate != Border || !c.together(),
+		RestartTogether: c.Gate != Border || !c.together() || !c.recording(),
 	}
 	if !c.together() {
 		p.RollsBack, p.Logging, p.Lines = promise.FailedOnly, "sender", "each rank alone"
