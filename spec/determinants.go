@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/spec/order"
 	"github.com/domino-check/domino/spec/trace"
@@ -55,7 +56,7 @@ var NoOrphanProcess = register(Property{
 	Applies: holders,
 	Needs:   declaredKept,
 	Doc: "when a process restarts, each of its lost receptions on which a living process depends " +
-		"is recorded in a living memory",
+		"is recorded in a living memory, or among what it has read back itself",
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if e.Kind != trace.Restored || int(e.Proc) >= f.Layout.Ranks {
 			return ""
@@ -65,7 +66,8 @@ var NoOrphanProcess = register(Property{
 				continue
 			}
 			for number := e.Received + 1; number <= Dependence(f, v, r.Proc())[e.Proc]; number++ {
-				if list, _ := Logging(f, v, e.Proc, number); list == nil {
+				list, _ := Logging(f, v, e.Proc, number)
+				if list == nil && !reads(v.Observed(e.Proc).History, e.Proc, number) {
 					return fmt.Sprintf(
 						"%s is an orphan: it depends on reception %d of %s, which failed, and "+
 							"nobody knows what that was", f.name(r.Proc()), number, f.name(e.Proc))
@@ -75,6 +77,14 @@ var NoOrphanProcess = register(Property{
 		return ""
 	},
 })
+
+// reads reports whether a process that has just restarted knows one of its lost receptions: what is
+// in its memory then is what its stable storage has.
+func reads(h *trace.History, self trace.Proc, number uint32) bool {
+	return h != nil && slices.ContainsFunc(h.Memory, func(i trace.Item) bool {
+		return i.Sort == trace.Determinant && i.Peer == self && i.Number == number
+	})
+}
 
 // ReplayOrder: a new incarnation receives in the recorded order.
 var ReplayOrder = register(Property{

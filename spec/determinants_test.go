@@ -396,3 +396,23 @@ func holed() *spec.Facts {
 	f.KeepsLines, f.Layout.Holdings, f.Holes = true, true, true
 	return f
 }
+
+// TestReadsBack: what a restarted process declares in the step of its restart, it has read back
+// from stable storage, so its reception is not lost; what it declares later it has been told.
+func TestReadsBack(t *testing.T) {
+	f := exampleFacts()
+	tr := traceOf(f, []trace.Event{receivedAfter(y, m2, 0), sent(m3, c), receivedAfter(c, m3, 1),
+		crashed(y), restored(y, 1, 0, 0), kept(y, y, 1, m2, 0)})
+	only := []spec.Property{property(t, "no-orphan-process")}
+	if got := judgedBy(t, f, tr, only, false); len(got) != 1 {
+		t.Errorf("declared a step later: %v, want one orphan", got)
+	}
+	tr.Events[5].Step = tr.Events[4].Step
+	if got := judgedBy(t, f, tr, only, false); len(got) != 0 {
+		t.Errorf("declared in the step: %v, want none", got)
+	}
+	tr.Events[5].Received = 2
+	if got := judgedBy(t, f, tr, only, false); len(got) != 1 {
+		t.Errorf("another one declared in the step: %v, want one orphan", got)
+	}
+}

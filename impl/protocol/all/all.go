@@ -9,6 +9,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/baseline/coordinated"
 	"github.com/domino-check/domino/impl/protocol/baseline/ho"
 	"github.com/domino-check/domino/impl/protocol/baseline/induced"
+	"github.com/domino-check/domino/impl/protocol/baseline/manetho"
 	flatpessimistic "github.com/domino-check/domino/impl/protocol/baseline/pessimistic"
 	"github.com/domino-check/domino/impl/protocol/baseline/teams"
 	"github.com/domino-check/domino/impl/protocol/baseline/uncoordinated"
@@ -47,6 +48,8 @@ func Protocols() protocol.List {
 			teams.Protocol,
 			yang.Protocol,
 			ho.Protocol,
+			manetho.Protocol,
+			manetho.Teams,
 			errmgr.Protocol.WithExperiments(figures.Experiments...),
 			paxos.Protocol,
 			replicated.Protocol,

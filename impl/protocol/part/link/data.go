@@ -16,6 +16,8 @@ type Det struct {
 	Sender   core.Rank  `json:"sender"`
 	Number   uint32     `json:"number"` // ssn
 	ID       core.MsgID `json:"id"`     // evidence
+	// receptions of the sender before the send: evidence, for protocols that declare Holders
+	Past uint32 `json:"past"`
 }
 
 // Data is one message of a program. Every protocol has Number and Life; what else is not zero is
@@ -77,7 +79,7 @@ func (d *Data) AppendHeader(buf []byte) ([]byte, bool) {
 	for i := range d.Dets {
 		t := &d.Dets[i]
 		for _, x := range [...]uint32{uint32(t.Receiver), t.Place, uint32(t.Sender), t.Number,
-			uint32(t.ID.From), t.ID.Number} {
+			uint32(t.ID.From), t.ID.Number, t.Past} {
 			buf = binary.AppendUvarint(buf, uint64(x))
 		}
 		if len(buf)-before > core.MaxHeader {
@@ -104,7 +106,8 @@ func (d *Data) ParseHeader(header []byte, from core.Proc) error {
 	}
 	for range f.Uint(numbers) {
 		dets = append(dets, Det{Receiver: f.Rank(), Place: f.Uint32(), Sender: f.Rank(),
-			Number: f.Uint32(), ID: core.MsgID{From: f.Rank(), Number: f.Uint32()}})
+			Number: f.Uint32(), ID: core.MsgID{From: f.Rank(), Number: f.Uint32()},
+			Past: f.Uint32()})
 	}
 	if len(vector) > 0 {
 		d.Vector = vector

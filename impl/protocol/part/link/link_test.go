@@ -36,7 +36,8 @@ func draw(t *rapid.T) link.Data {
 		d.Dets = append(d.Dets, link.Det{Receiver: rank.Draw(t, "receiver"),
 			Place: number.Draw(t, "place"), Sender: rank.Draw(t, "sender"),
 			Number: number.Draw(t, "number"),
-			ID:     core.MsgID{From: rank.Draw(t, "from"), Number: number.Draw(t, "id")}})
+			ID:     core.MsgID{From: rank.Draw(t, "from"), Number: number.Draw(t, "id")},
+			Past:   number.Draw(t, "past")})
 	}
 	if len(d.Vector) == 0 {
 		d.Vector = nil
