@@ -7,6 +7,7 @@ import (
 
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/baseline/coordinated"
+	"github.com/domino-check/domino/impl/protocol/baseline/epochs"
 	"github.com/domino-check/domino/impl/protocol/baseline/ho"
 	"github.com/domino-check/domino/impl/protocol/baseline/induced"
 	"github.com/domino-check/domino/impl/protocol/baseline/manetho"
@@ -40,6 +41,7 @@ func Protocols() protocol.List {
 		protocol.List{
 			none.Protocol,
 			coordinated.Protocol,
+			epochs.Protocol,
 			induced.Protocol,
 			hydee.Protocol.PrintedAs(hydeeprinted.Form, hydeeprinted.Started, hydeefrench.Form),
 			causal.Protocol.PrintedAs(causalprinted.Form),

@@ -1,0 +1,37 @@
+package epochs
+
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// noDomino is what epochs are for. A Lined event has the epoch in which the rank goes on as its
+// phase and, of a rank that has failed, the epoch of its newest image as its date. Groups have
+// epochs of their own, which ascend with what is logged between them, so it is the same there.
+var noDomino = spec.Property{
+	Name: "no-domino", Kind: spec.Monitor, Source: "[Epochs]",
+	Doc:     "nobody goes back behind the smallest epoch at which a rank that has failed restarts",
+	Applies: func(f *spec.Facts) bool { return true },
+	Watched: []trace.Kind{trace.Lined},
+	Observe: func(f *spec.Facts, memory string, e trace.Event) (next, broken string) {
+		var least, back, rank uint64 // over the ranks of this line so far; 0 is none
+		if e.Peer > 0 {
+			if n, err := fmt.Sscan(memory, &least, &back, &rank); n != 3 {
+				panic(fmt.Sprint("invariant: the memory of no-domino is three numbers: ", err))
+			}
+		}
+		if e.Stamp.Date != 0 && (least == 0 || e.Stamp.Date < least) {
+			least = e.Stamp.Date
+		}
+		if e.Text == trace.LineBack && (back == 0 || e.Stamp.Phase < back) {
+			back, rank = e.Stamp.Phase, uint64(e.Peer)
+		}
+		if int(e.Peer) == f.Layout.Ranks-1 && back != 0 && least != 0 && back < least {
+			broken = fmt.Sprintf("%s goes back to epoch %d, and the failed ranks have images of "+
+				"epoch %d and later", f.Layout.Name(trace.Proc(rank)), back, least)
+		}
+		return fmt.Sprint(least, back, rank), broken
+	},
+}
