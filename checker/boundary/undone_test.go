@@ -36,6 +36,39 @@ var undoing = []struct {
 		near:   []trace.Event{sends1, takes1, failsA, restartsA, returnsB},
 	},
 	{
+		property: "line-kept", promises: promise.Promises{Undo: promise.Undoing{Maximal: true}},
+		broken: []trace.Event{sends1, imageA, failsA, restartsA},
+		near:   []trace.Event{sends1, failsA, restartsA},
+	},
+	{
+		property: "line-declared",
+		promises: promise.Promises{Undo: promise.Undoing{Maximal: true}},
+		broken: []trace.Event{sends1, takes1, failsA, restartsA, lined(a, trace.LineBack, 0, 0),
+			lined(b, trace.LineStays, 0, 1)},
+		near: []trace.Event{sends1, takes1, failsA, restartsA, lined(a, trace.LineBack, 0, 0),
+			lined(b, trace.LineBack, 0, 0)},
+	},
+	{
+		property: "line-maximal",
+		promises: promise.Promises{Undo: promise.Undoing{Maximal: true}},
+		broken: []trace.Event{sends1, takes1, lined(a, trace.LineStays, 1, 0),
+			lined(b, trace.LineBack, 0, 0)},
+		near: []trace.Event{sends1, takes1, lined(a, trace.LineStays, 1, 0),
+			lined(b, trace.LineStays, 0, 1)},
+	},
+	{
+		property: "forced-before-delivery", complete: true,
+		promises: promise.Promises{Undo: promise.Undoing{Indexed: true}},
+		broken:   []trace.Event{sends1, takesIndexed},
+		near:     []trace.Event{sends1, imageB, takesIndexed},
+	},
+	{
+		property: "no-useless-image", complete: true,
+		promises: promise.Promises{Undo: promise.Undoing{Indexed: true}},
+		broken:   []trace.Event{sends1, takes1, laterB, returns1, takesAnswer},
+		near:     []trace.Event{sends1, takes1, laterB},
+	},
+	{
 		property: "orphans-end", complete: true,
 		promises: promise.Promises{Undo: promise.Undoing{Orphans: true}},
 		broken:   []trace.Event{sends1, takes1, failsA, restartsA, endsA, endsB},
@@ -49,12 +82,30 @@ var (
 	takes1    = trace.Event{Kind: trace.Delivered, Proc: b, Peer: a, ID: sends1.ID}
 	failsA    = trace.Event{Kind: trace.Crashed, Proc: a}
 	restartsA = trace.Event{Kind: trace.Restored, Proc: a, Incarnation: 1}
+	imageA    = trace.Event{Kind: trace.Imaged, Proc: a, Sent: 1}
+	imageB    = trace.Event{Kind: trace.Imaged, Proc: b, Stamp: trace.Stamp{Phase: 1}}
+	laterB    = trace.Event{Kind: trace.Imaged, Proc: b, Received: 1, Stamp: trace.Stamp{Phase: 1}}
 	undoneB   = trace.Event{Kind: trace.Undone, Proc: b, Peer: a}
 	returnsB  = trace.Event{Kind: trace.Crashed, Proc: b, Text: "rollback"}
 	restartsB = trace.Event{Kind: trace.Restored, Proc: b, Incarnation: 1}
 	endsA     = trace.Event{Kind: trace.Finished, Proc: a, Incarnation: 1, Digest: 1}
 	endsB     = trace.Event{Kind: trace.Finished, Proc: b, Incarnation: 1, Digest: 2}
 )
+
+// A message that has an index, and an answer of b.
+var (
+	takesIndexed = trace.Event{Kind: trace.Delivered, Proc: b, Peer: a, ID: sends1.ID,
+		Stamp: trace.Stamp{Phase: 1}}
+	returns1 = trace.Event{Kind: trace.Sent, Proc: b, Peer: a,
+		ID: trace.MsgID{From: 1, Number: 1}}
+	takesAnswer = trace.Event{Kind: trace.Delivered, Proc: a, Peer: b, ID: returns1.ID}
+)
+
+// lined is what b declares of a rank.
+func lined(p trace.Proc, what string, sent, received uint32) trace.Event {
+	return trace.Event{Kind: trace.Lined, Proc: b, Peer: p, Text: what, Sent: sent,
+		Received: received}
+}
 
 // Aim: the properties of protocols that undo what others have done catch something, and not what is
 // as it should be. Method: hand-written traces.

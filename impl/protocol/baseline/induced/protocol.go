@@ -88,6 +88,9 @@ func setup(r protocol.Request) (*core.Setup, error) {
 	s.Lines, s.Logging = "by images that messages force", "sender, every message"
 	s.Undo = promise.Undoing{Orphans: true, Once: true, Maximal: how == vector,
 		Indexed: how == index}
+	if how == index { // an image with a higher index goes, whether it depends on a failure or not
+		s.RollsBack = promise.All
+	}
 	return s, nil
 }
 

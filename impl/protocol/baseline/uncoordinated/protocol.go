@@ -80,6 +80,9 @@ func setup(r protocol.Request) (*core.Setup, error) {
 	if !c.NoLog {
 		s.Logging = "sender, every message"
 	}
-	s.Undo = promise.Undoing{Orphans: true, Once: true, Maximal: true, Domino: true}
+	s.Undo = promise.Undoing{Orphans: true, Once: true, Maximal: !c.NoLog, Domino: true}
+	if c.NoLog { // who has sent what would be lost depends on nothing, and goes back all the same
+		s.RollsBack = promise.All
+	}
 	return s, nil
 }
