@@ -227,8 +227,12 @@ func (f *Facts) taints(v View, list []backs, p trace.Proc, tainted map[trace.Pro
 	if h == nil {
 		return true // nobody knows what it had received
 	}
+	// Members of a unit that stop one by one: a mate that depended on what is lost may have gone
+	// back already, and then its past shows nothing of that any more. That it went back rightly was
+	// judged when it did, so that it has started again is reason enough.
 	for q := range f.ranks() {
-		if q := q.Proc(); q != p && tainted[q] && f.together(p, q) {
+		if q := q.Proc(); q != p && f.together(p, q) &&
+			(tainted[q] || of(list, q).least > 0) {
 			return true
 		}
 	}

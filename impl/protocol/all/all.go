@@ -11,6 +11,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/baseline/ho"
 	"github.com/domino-check/domino/impl/protocol/baseline/induced"
 	"github.com/domino-check/domino/impl/protocol/baseline/manetho"
+	"github.com/domino-check/domino/impl/protocol/baseline/optimistic"
 	flatpessimistic "github.com/domino-check/domino/impl/protocol/baseline/pessimistic"
 	"github.com/domino-check/domino/impl/protocol/baseline/teams"
 	"github.com/domino-check/domino/impl/protocol/baseline/uncoordinated"
@@ -46,6 +47,8 @@ func Protocols() protocol.List {
 			hydee.Protocol.PrintedAs(hydeeprinted.Form, hydeeprinted.Started, hydeefrench.Form),
 			causal.Protocol.PrintedAs(causalprinted.Form),
 			camel.Protocol.With(volume.Table).PrintedAs(camelprinted.Form),
+			optimistic.Protocol,
+			optimistic.Vaidya,
 			flatpessimistic.Protocol,
 			teams.Protocol,
 			yang.Protocol,
