@@ -79,7 +79,7 @@ func TestEveryPropertyIsJudged(t *testing.T) {
 	for _, tt := range slices.Concat(deliveryCases, phaseCases, lineCases, loggingCases,
 		changesCases, hostingCases, watchingCases, terminationCases, decisionCases, registerCases,
 		determinantCases, snapshotCases, restoreCases, policyCases, bodyCases,
-		undoneCases, linedCases) {
+		undoneCases, linedCases, releasedCases) {
 		broken[tt.property] = broken[tt.property] || tt.want != ""
 		near[tt.property] = near[tt.property] || tt.want == ""
 	}

@@ -69,6 +69,17 @@ var undoing = []struct {
 		near:     []trace.Event{sends1, takes1, laterB},
 	},
 	{
+		property: "outputs-kept", promises: promise.Promises{Outputs: promise.AtOnce},
+		broken: []trace.Event{tellsA(0, 1), failsA, restartsA, tellsA(1, 2)},
+		near:   []trace.Event{tellsA(0, 1), failsA, restartsA, tellsA(1, 1)},
+	},
+	{
+		property: "output-in-line", promises: promise.Promises{Outputs: promise.WithTheLine},
+		broken: []trace.Event{sends1, tellsA(0, 1)},
+		near: []trace.Event{sends1, {Kind: trace.Committed, Proc: a, Sent: 1},
+			tellsA(0, 1)},
+	},
+	{
 		property: "orphans-end", complete: true,
 		promises: promise.Promises{Undo: promise.Undoing{Orphans: true}},
 		broken:   []trace.Event{sends1, takes1, failsA, restartsA, endsA, endsB},
@@ -100,6 +111,12 @@ var (
 		ID: trace.MsgID{From: 1, Number: 1}}
 	takesAnswer = trace.Event{Kind: trace.Delivered, Proc: a, Peer: b, ID: returns1.ID}
 )
+
+// tellsA is an output of a, after one send.
+func tellsA(life trace.Incarnation, digest uint64) trace.Event {
+	return trace.Event{Kind: trace.Released, Proc: a, Incarnation: life, Digest: digest,
+		Sent: 1}
+}
 
 // lined is what b declares of a rank.
 func lined(p trace.Proc, what string, sent, received uint32) trace.Event {

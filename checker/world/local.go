@@ -401,7 +401,7 @@ func (w *World) global(e trace.Event) bool {
 	case trace.Sent:
 		return spec.NoOrphan.Applies(w.Facts)
 	case trace.Released:
-		return w.Facts.Needs == promise.Piecewise
+		return w.Facts.Needs == promise.Piecewise || w.Facts.Outputs != promise.NoOutputs
 	case trace.Snapped, trace.Ruled, trace.Imaged, trace.Lined, trace.Undone:
 		return true
 	case trace.Delivered:

@@ -134,7 +134,8 @@ const (
 	Persist
 	Deliver  // answer to Receive: From, Payload, Stamp
 	SetTimer // Timer will fire after Ticks
-	Output   // Payload leaves the system for good
+	// something leaves the system for good: Digest, Sent and Received (where the program stands)
+	Output
 	Rollback // restart this proc from stable storage
 	// the recovery line is now at Sent, Received (copied from the image)
 	Commit

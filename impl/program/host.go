@@ -382,7 +382,8 @@ func (h *Host) advanceProgram(choice core.Choice, out []core.Effect) []core.Effe
 		if h.kernel != nil {
 			value = core.Mix(value) + fingerprint(&h.numbers)
 		}
-		return append(out, core.Effect{Kind: core.Output, Digest: core.Mix(value)})
+		return append(out, core.Effect{Kind: core.Output, Digest: core.Mix(value),
+			Sent: a.History.Sent, Received: a.Received})
 	}
 	h.advance()
 	return out

@@ -85,7 +85,8 @@ const (
 	// a new incarnation started from stable storage at Sent sends and Received deliveries
 	Restored
 	Finished // the program ended: Digest of its state
-	Released // an output left the system: Digest
+	// an output left the system: Digest, Sent and Received where the program stands
+	Released
 	Halted   // the machine gave up with a typed answer: Text
 	Decided  // the proc decided for good: Text (what)
 	Invoked  // a client began an operation on the service: Text (the operation)
