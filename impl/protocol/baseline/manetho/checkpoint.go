@@ -68,6 +68,17 @@ func (l *layer) Close(img *image, cut snapshot.Cut[link.Data]) {
 	img.Record = l.s.Store.Last
 }
 
+// persisted goes on when a record of a checkpoint is stable.
+func (l *layer) persisted(key string, out []core.Effect) []core.Effect {
+	s := &l.s.Saving
+	if number := s.Committed + 1; s.Image != nil &&
+		key == snapshot.Record(snapshot.ImageKey, number) {
+		sent, received := l.app.Position(s.Image.App)
+		out = append(out, core.Imaged(trace.ImageBasic, uint64(number), 0, sent, received))
+	}
+	return s.Persisted(l, key, out)
+}
+
 // Commit implements snapshot.Member: the image is the recovery line.
 func (l *layer) Commit(img *image, out []core.Effect) []core.Effect {
 	s := &l.s
@@ -79,9 +90,7 @@ func (l *layer) Commit(img *image, out []core.Effect) []core.Effect {
 	lines[l.rank] = img.RSN
 	out = l.cover(lines, out)
 	sent, received := l.app.Position(img.App)
-	// it has its new number when this returns
-	out = append(out, core.Effect{Kind: core.Commit, Sent: sent, Received: received},
-		core.Imaged(trace.ImageBasic, uint64(s.Saving.Committed), 0, sent, received))
+	out = append(out, core.Effect{Kind: core.Commit, Sent: sent, Received: received})
 	if l.keep == store {
 		out = l.clean(img.Record, out)
 	}

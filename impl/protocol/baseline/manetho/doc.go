@@ -36,9 +36,11 @@
 //     and its records have. The payloads that two failed ranks need of each other are regenerated,
 //     in the order in which they were sent; what is in the log of an image and was on its way is
 //     sent again by its sender, who can not know (MN12).
+//   - Messages to a former life are dropped, and sent again to the next one when that has asked:
+//     they bring what is new since the one before, which may have been lost (MN13).
 //   - What becomes stable. Whatever a rank knows, not only its own receptions: one that is stable
-//     and depends on one that is lost can never be repeated. Others hear only of a rank's own ones,
-//     so that who is told that something is stable finds it at the rank that needs it.
+//     and depends on one that is lost can not be repeated (MN14). Others hear only of a rank's own
+//     ones, so that who is told that something is stable finds it at the rank that needs it.
 //   - Outputs wait, with the store, until what is known here is stable. Without, nothing is
 //     promised: f+1 ranks would have to be asked.
 //

@@ -20,6 +20,8 @@ const (
 	MN10
 	MN11
 	MN12
+	MN13
+	MN14
 )
 
 // entries describe every erratum.

@@ -21,6 +21,7 @@ type state struct {
 	Lines    []uint32           `json:"lines"`    // receptions in the recovery line of each rank
 	Covered  []uint32           `json:"covered"`  // messages of each rank in ours
 	Lives    []core.Incarnation `json:"lives"`    // newest life of each rank that is known
+	Met      []core.Incarnation `json:"met"`      // life of each rank that we have spoken with
 	Heard    []core.Incarnation `json:"heard"`    // life to which the log was sent again
 
 	Recovering bool   `json:"recovering"`
@@ -74,9 +75,10 @@ func (l *layer) reset(life core.Incarnation) {
 	l.s = state{Life: life, Channels: make(link.Channels, n), Dets: make([][]entry, n),
 		Told: make([][]told, n), Stable: make([]uint32, n), Lines: make([]uint32, n),
 		Covered: make([]uint32, n), Lives: make([]core.Incarnation, n),
-		Heard: make([]core.Incarnation, n), Store: stored{First: 1}}
+		Met: make([]core.Incarnation, n), Heard: make([]core.Incarnation, n),
+		Store: stored{First: 1}}
 	for _, q := range l.members[l.rank] {
-		l.s.Lives[q] = life // mates restart together
+		l.s.Lives[q], l.s.Met[q] = life, life // mates restart together
 	}
 }
 
@@ -160,13 +162,13 @@ func (l *layer) step(in *core.Input, out []core.Effect) []core.Effect {
 		if strings.HasPrefix(in.Key, storeKey) {
 			return l.written(in.Key, out)
 		}
-		return l.s.Saving.Persisted(l, in.Key, out)
+		return l.persisted(in.Key, out)
 	case core.Received:
 		m := in.Message.(*Message)
 		if m.Link.Control != nil {
 			return l.control(core.Rank(in.From), m.Link.Control, out)
 		}
-		return l.arrive(core.Rank(in.From), &m.Link.Data, out)
+		return l.arrive(core.Rank(in.From), m, out)
 	}
 	return append(out, core.DropInput(in.From, core.MsgID{}, "no handler"))
 }
@@ -190,15 +192,22 @@ func (l *layer) transmit(to core.Rank, d link.Data, out []core.Effect) []core.Ef
 	d.Life, d.Phase = l.s.Life, l.tells(to)
 	d.Dets = l.piggyback(to, d.Number)
 	return append(out, core.SendTo(to.Proc(),
-		l.scratch.New(Message{Link: link.Message[control, *control]{Data: d}})))
+		l.scratch.New(Message{Link: link.Message[control, *control]{Data: d}, To: l.s.Met[to]})))
 }
 
 // dead is the reason to drop what a former life has sent: that may depend on receptions that
 // nobody knows of any more. A rank that had it before it heard of the failure has told which.
 const dead = "sent by a dead life"
 
-// arrive takes a message of a program from the network.
-func (l *layer) arrive(from core.Rank, d *link.Data, out []core.Effect) []core.Effect {
+// arrive takes a message of a program from the network. One that was sent to a former life is
+// dropped, its sender sends it again: 1. b sends c two messages, the second one with what is new
+// since the first, 2. b and c fail, and the second one waits for c's next life, 3. c tells b of its
+// second reception, and nobody knows the first.
+func (l *layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Effect {
+	d := &m.Link.Data
+	if m.To != l.s.Life && !l.has(MN13) {
+		return append(out, core.DropInput(from.Proc(), d.Payload.ID, "sent to a former life"))
+	}
 	if d.Life < l.s.Lives[from] && (!l.has(MN10) || l.mates(l.rank, from)) {
 		return append(out, core.DropInput(from.Proc(), d.Payload.ID, dead))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/baseline/manetho"
 	"github.com/domino-check/domino/impl/protocol/none"
+	"github.com/domino-check/domino/impl/protocol/part/link"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
@@ -229,6 +230,34 @@ func TestRefused(t *testing.T) {
 	}
 	if err := manetho.Teams.Accept("keep=store"); err == nil {
 		t.Error("teams with a store are accepted")
+	}
+}
+
+// TestHeader: a header is read back as it was written, and a cut or longer one is refused.
+func TestHeader(t *testing.T) {
+	for _, life := range []core.Incarnation{0, 1, 127, 128, 1 << 20} {
+		m := &manetho.Message{To: life}
+		m.Link.Data = link.Data{Number: 7, Life: 300, Index: 5, Phase: 4,
+			Dets:    []link.Det{{Receiver: 2, Place: 9, Sender: 1, Number: 7, Past: 3}},
+			Payload: core.Payload{ID: core.MsgID{From: 3, Number: 8}}}
+		header, ok := m.AppendHeader([]byte{1})
+		var read manetho.Message
+		if err := read.ParseHeader(header[1:], 3); !ok || err != nil ||
+			string(core.Encode(&read)) != string(core.Encode(m)) {
+			t.Errorf("%+v is read as %+v, %v", m, read, err)
+		}
+		for n := range len(header) - 1 {
+			if read.ParseHeader(header[1:1+n], 3) == nil {
+				t.Errorf("%d of %d bytes are accepted", n, len(header)-1)
+			}
+		}
+		if read.ParseHeader(append(header[1:], 0), 3) == nil {
+			t.Error("a byte more is accepted")
+		}
+		m.Link.Data.Dets = make([]link.Det, core.MaxHeader)
+		if header, ok := m.AppendHeader([]byte{1}); ok || len(header) != 1 {
+			t.Errorf("too many determinants leave %d bytes", len(header))
+		}
 	}
 }
 

@@ -76,6 +76,7 @@ func (l *layer) answer(from core.Rank, c *control, out []core.Effect) []core.Eff
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, dead))
 	}
 	out = l.know(c.Lives, out)
+	l.s.Met[from] = c.Life // and not before: what it was told is in the answer
 	out = l.forget(from, c, out)
 	a := control{Kind: answer, Life: l.s.Life, For: c.Life, Round: c.Round,
 		Lines:  slices.Clone(l.s.Lines),
@@ -113,6 +114,7 @@ func (l *layer) answered(from core.Rank, c *control, out []core.Effect) []core.E
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "answer to another life"))
 	}
 	out = l.forget(from, c, out)
+	l.s.Met[from] = max(l.s.Met[from], c.Life) // our own life has told it nothing before
 	if !l.s.Resent.has(from) && !l.mates(l.rank, from) {
 		l.s.Resent |= only(from)
 		if !l.has(MN12) { // Deviation: MN12 leaves it to the others to ask

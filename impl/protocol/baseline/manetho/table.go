@@ -76,7 +76,8 @@ func (l *layer) learn(d *link.Det, holders ranks, out []core.Effect) []core.Effe
 	for q := range l.settled {
 		l.settled[q][d.Receiver] = min(l.settled[q][d.Receiver], at)
 	}
-	if l.keep == store {
+	if l.keep == store && (d.Receiver == l.rank || !l.has(MN14)) {
+		// Deviation: MN14 makes its own receptions stable, and not those that they depend on
 		l.s.Store.Waiting = append(l.s.Store.Waiting, *d)
 	}
 	return append(out, core.Kept(item(d)))

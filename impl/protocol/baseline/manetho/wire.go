@@ -1,6 +1,7 @@
 package manetho
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
@@ -75,6 +76,7 @@ func words(dets []link.Det) (text string) {
 type Message struct {
 	_    struct{} `cbor:",toarray"`
 	Link link.Message[control, *control]
+	To   core.Incarnation // of a program: life of the receiver to which everything was told
 }
 
 // Describe implements core.Message: what a message says of receptions is its stamp.
@@ -82,18 +84,34 @@ func (m *Message) Describe() trace.Wire {
 	w := m.Link.Describe()
 	if m.Link.Control == nil {
 		w.Stamp = core.Stamp{Date: uint64(m.Link.Data.Index)}
-		w.Text = fmt.Sprintf("number %d life %d", m.Link.Data.Number, m.Link.Data.Life) +
-			words(m.Link.Data.Dets)
+		d := &m.Link.Data
+		w.Text = fmt.Sprintf("number %d life %d to %d", d.Number, d.Life, m.To) + words(d.Dets)
 	}
 	return w
 }
 
-// AppendHeader implements core.Framed.
-func (m *Message) AppendHeader(buf []byte) ([]byte, bool) { return m.Link.AppendHeader(buf) }
+// AppendHeader implements core.Framed: the life of the receiver, then the rest.
+func (m *Message) AppendHeader(buf []byte) ([]byte, bool) {
+	before := len(buf)
+	buf, ok := m.Link.AppendHeader(binary.AppendUvarint(buf, uint64(m.To)))
+	if ok = ok && len(buf)-before <= core.MaxHeader; !ok {
+		return buf[:before], false
+	}
+	return buf, true
+}
 
 // ParseHeader implements core.Framed.
 func (m *Message) ParseHeader(header []byte, from core.Proc) error {
-	return m.Link.ParseHeader(header, from)
+	n := 0
+	for n < len(header) && header[n] >= 0x80 {
+		n++
+	}
+	f := core.ReadFields(header[:min(n+1, len(header))])
+	m.To = core.Incarnation(f.Uint32())
+	if err := f.End("manetho"); err != nil {
+		return err
+	}
+	return m.Link.ParseHeader(header[n+1:], from)
 }
 
 // Content implements core.Framed.
