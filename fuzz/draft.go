@@ -53,7 +53,7 @@ type tree struct {
 type item struct {
 	kind     itemKind
 	number   int // names its messages, also after others are gone
-	from, to int // ranks; of a checkpoint or an output: from
+	from, to int // ranks; of a checkpoint, an output or a chance: from
 	group    int
 	late     bool // the receiver receives it when it has to, not at once
 	settle   bool // the sender first receives what it has not received yet
@@ -67,6 +67,7 @@ const (
 	reduction
 	checkpoint
 	output
+	chance // a rank picks a value
 )
 
 // rankNames leave room for the names that protocols give to their procs.
@@ -291,6 +292,8 @@ func (w *writer) item(i *item) {
 		}
 	case output:
 		w.add(i.from, i.settle, "output")
+	case chance:
+		w.add(i.from, i.settle, "pick 2")
 	}
 }
 

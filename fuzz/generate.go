@@ -229,6 +229,8 @@ func (g *generator) sequence(noCheckpoints bool) {
 			}
 		case g.shapes.Outputs && oneIn(g, 10):
 			i.kind = output
+		case g.shapes.Picks && oneIn(g, 6):
+			i.kind = chance
 		case len(g.trees) > 0 && oneIn(g, 2):
 			i.kind, i.group = multicast+itemKind(g.below(2)), g.below(len(g.trees))
 		case g.ranks > 1:

@@ -24,6 +24,7 @@ func everything(needs promise.Determinism) *protocol.Shapes {
 	return &protocol.Shapes{MaxRanks: 5, Items: 8, Clusters: protocol.AnyClusters, Needs: needs,
 		Wildcards: true, Posts: true, Overlapping: true, Collectives: protocol.NativeCollectives,
 		Checkpoints: protocol.OwnCheckpoints, Crossing: true, Spontaneous: 2, Outputs: true,
+		Picks:     needs == promise.NoDeterminism,
 		Loops:     true,
 		Errors:    true,
 		Failures:  3,
@@ -63,7 +64,8 @@ func baseline(t *testing.T, d *draft) (suite *script.Suite, states int, differ, 
 // none whose programs must be send-deterministic, and those must be send-deterministic; of the
 // others some must not.
 func TestGenerate(t *testing.T) {
-	for _, needs := range []promise.Determinism{promise.Piecewise, promise.SendDeterministic} {
+	for _, needs := range []promise.Determinism{promise.NoDeterminism, promise.Piecewise,
+		promise.SendDeterministic} {
 		gen := cases(&scenarios.Scenario{Protocol: "p", Variant: "repaired"}, everything(needs))
 		seen := map[string]int{}
 		explored, differing, stuck := 0, 0, 0
@@ -109,8 +111,11 @@ func TestGenerate(t *testing.T) {
 				"duplicates from-dead:|every from-dead:|nothing to-dead detect notice suspicions " +
 				"torn tolerates:|1 tolerates:|2 failures:|1 failures:|2 failures:|3 " +
 				"checkpoints:|1 checkpoints:|2")
-		if needs == promise.Piecewise {
+		if needs < promise.SendDeterministic {
 			want = append(want, "ordered", "reply")
+		}
+		if needs == promise.NoDeterminism {
+			want = append(want, "pick")
 		}
 		for _, w := range want {
 			if seen[strings.ReplaceAll(w, "|", " ")] == 0 {

@@ -127,7 +127,7 @@ func (f *failing) size() Size {
 		}
 	}
 	for _, i := range f.draft.items {
-		if i.kind != checkpoint && i.kind != output {
+		if i.kind != checkpoint && i.kind != output && i.kind != chance {
 			s.Messages++
 		}
 	}

@@ -18,6 +18,7 @@ type Facts struct {
 	Learners    int  // Deciders, where nothing that may fail or be lost excuses them
 	Failures    bool // the scenario has failures
 	Checkpoints bool // the scenario has checkpoints, or outputs that wait for one
+	Outputting  bool // its programs have outputs
 	Zombies     bool // a node that lives may be given up
 	Suspected   bool // who lives may be said to be down
 	Damaged     bool // records that are stable may be lost or spoiled

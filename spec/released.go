@@ -103,13 +103,13 @@ func (s *released) restart(at point) {
 	s.kept, s.owed = kept, append(gone, s.owed...)
 }
 
-func releases(f *Facts) bool { return f.Outputs != promise.NoOutputs }
+func releases(f *Facts) bool { return f.Outputs != promise.NoOutputs && f.Outputting }
 
 // OutputsKept: the outside world is not told what did not happen.
 var OutputsKept = register(Property{
 	Name: "outputs-kept", Kind: Monitor, Source: "[SY]",
 	Applies: releases,
-	Needs:   "Outputs: when they may leave (Output)",
+	Needs:   "Outputs: when they may leave; and outputs in the scenario (Output)",
 	Watched: []trace.Kind{trace.Released, trace.Imaged, trace.Committed, trace.Restored},
 	Doc: "a rank that goes back behind an output comes to the same one again, before any other " +
 		"one and before its end",

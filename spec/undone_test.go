@@ -13,7 +13,7 @@ func undoFacts(p promise.Promises) func() *spec.Facts {
 	return func() *spec.Facts {
 		f := exampleFacts()
 		f.Layout.Clusters, f.Layout.Trees, f.Layout.Collectives = nil, nil, nil
-		f.Promises = p
+		f.Promises, f.Outputting = p, true
 		return f
 	}
 }

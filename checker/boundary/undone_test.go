@@ -130,7 +130,7 @@ func TestUndoingIsJudged(t *testing.T) {
 	for _, tt := range undoing {
 		t.Run(tt.property, func(t *testing.T) {
 			f := &spec.Facts{Layout: &trace.Layout{Names: []string{"a", "b"}, Ranks: 2},
-				Promises: tt.promises}
+				Promises: tt.promises, Outputting: true}
 			p, ok := propertyOf(tt.property)
 			if !ok || !p.Applies(f) {
 				t.Fatalf("there is no property %s of such a protocol", tt.property)

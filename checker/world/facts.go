@@ -1,6 +1,8 @@
 package world
 
 import (
+	"slices"
+
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
@@ -20,6 +22,7 @@ func FactsOf(s *core.Setup, m *fault.Model, o *spec.Oracle, own ...spec.Property
 		Suspected: m.Suspicions > 0,
 		Zombies:   m.Suspicions > 1 && len(s.Layout.Hosted) > 0, Failures: m.Failures > 0,
 		Checkpoints: m.Checkpoints > 0 || takesCheckpoints(s),
+		Outputting:  hasOperation(s.Programs, core.OpOutput),
 	}
 }
 
@@ -35,13 +38,13 @@ func learners(p *promise.Promises, m *fault.Model) int {
 // takesCheckpoints reports whether a program takes a checkpoint, or has an output that waits for
 // one.
 func takesCheckpoints(s *core.Setup) bool {
-	for _, p := range s.Programs {
-		for _, op := range p {
-			if op.Kind == core.OpCheckpoint ||
-				op.Kind == core.OpOutput && s.Outputs == promise.WithTheLine {
-				return true
-			}
-		}
-	}
-	return false
+	return hasOperation(s.Programs, core.OpCheckpoint) ||
+		s.Outputs == promise.WithTheLine && hasOperation(s.Programs, core.OpOutput)
+}
+
+// hasOperation reports whether some program does such a thing.
+func hasOperation(programs []core.Program, kind core.OpKind) bool {
+	return slices.ContainsFunc(programs, func(p core.Program) bool {
+		return slices.ContainsFunc(p, func(op core.Op) bool { return op.Kind == kind })
+	})
 }

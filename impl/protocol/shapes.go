@@ -31,6 +31,7 @@ type Shapes struct {
 	Crossing    bool
 	Spontaneous int // checkpoints of the environment, at most
 	Outputs     bool
+	Picks       bool // values that nothing replays; only where Needs is promise.NoDeterminism
 	Loops       bool
 	Errors      bool // ranks that see the errors in which their operations end
 	// crashes, at most; 0 = 2. What the protocol does not survive at a time is spaced out (fit)
@@ -115,6 +116,8 @@ func (s *Shapes) Validate() error {
 	case s.MinClusters < 0 || s.MinClusters > most:
 		return fmt.Errorf("random scenarios: at least %d clusters of at most %d ranks",
 			s.MinClusters, most)
+	case s.Picks && s.Needs > promise.NoDeterminism:
+		return fmt.Errorf("random scenarios: programs that pick are not %v", s.Needs)
 	case s.Tolerates < 0 || s.Tolerates > fault.Max:
 		return fmt.Errorf("random scenarios: tolerates %d failures at a time, want [0, %d]",
 			s.Tolerates, fault.Max)

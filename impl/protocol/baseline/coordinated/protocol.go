@@ -24,7 +24,8 @@ var Protocol = protocol.Protocol{
 	Shapes: &protocol.Shapes{
 		Items: 6, MaxRanks: 3, Wildcards: true, Posts: true, Overlapping: true,
 		Collectives: protocol.ExpandedCollectives, Checkpoints: protocol.OwnCheckpoints,
-		Crossing: true, Spontaneous: 1, Outputs: true, Loops: true,
+		Crossing: true, Spontaneous: 1, Outputs: true, Picks: true,
+		Loops:    true,
 		Settings: []string{"at-once", "from-dead", "to-dead", "detect", "stop", "notice", "torn"},
 		Variations: []protocol.Variation{{Options: "style=blocking"},
 			{Options: "style=markers"}},

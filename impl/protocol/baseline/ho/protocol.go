@@ -32,8 +32,9 @@ var Protocol = protocol.Protocol{
 	Mutants: mutants,
 	Shapes: &protocol.Shapes{
 		Items: 8, Clusters: protocol.AnyClusters, Needs: promise.Deterministic,
-		Collectives: protocol.ExpandedCollectives, Checkpoints: protocol.OwnCheckpoints,
-		Spontaneous: 1, Outputs: true, Loops: true,
+		// written as messages, a reduction posts its receives, which this protocol refuses
+		Collectives: protocol.NoCollectives, Checkpoints: protocol.OwnCheckpoints, Spontaneous: 1,
+		Outputs: true, Loops: true,
 		Settings: []string{"at-once", "from-dead", "to-dead", "stop"},
 	},
 	Perf: protocol.Perf{Clustered: func(string) bool { return true }},

@@ -58,7 +58,7 @@ var Protocol = protocol.Protocol{
 	Mutants: mutants,
 	Shapes: &protocol.Shapes{
 		Needs: promise.NoDeterminism, Wildcards: true, Posts: true, Overlapping: true,
-		Checkpoints: protocol.OwnCheckpoints, Spontaneous: 1, Loops: true,
+		Checkpoints: protocol.OwnCheckpoints, Spontaneous: 1, Picks: true, Loops: true,
 		Collectives: protocol.ExpandedCollectives,
 		Settings:    []string{"at-once", "from-dead", "to-dead", "detect", "stop", "notice"},
 		Variations:  []protocol.Variation{{}, {Options: "rule=vector"}},

@@ -82,10 +82,12 @@ func (l *Layer) leave(out []core.Effect) []core.Effect {
 	for _, i := range l.s.Images[at+1:] {
 		out = append(out, l.remove(i.Number))
 	}
-	if i := &l.s.Images[at]; !l.s.Lost {
-		out = append(out, core.Undone(l.s.Cause, uint64(l.s.Round), i.Sends, i.Receives))
-	}
-	return append(out, core.Effect{Kind: core.Rollback})
+	// Who has gone back and goes back farther, in the next round, says so again: it has not failed.
+	// Whether it has, it does not know, so who has failed and goes behind its last image says it,
+	// too.
+	i := &l.s.Images[at]
+	return append(out, core.Undone(l.s.Cause, uint64(l.s.Round), i.Sends, i.Receives),
+		core.Effect{Kind: core.Rollback})
 }
 
 // restore begins a later life at the last image that counts, in no round.
