@@ -65,6 +65,8 @@ func (l *layer) Close(img *image, cut snapshot.Cut[link.Data]) {
 		}
 	}
 	img.Lines, img.Stable = slices.Clone(l.s.Lines), slices.Clone(l.s.Stable)
+	// when it is read, it is our line: which one was before is forgotten
+	img.Lines[l.rank], img.Stable[l.rank] = img.RSN, max(img.Stable[l.rank], img.RSN)
 	img.Record = l.s.Store.Last
 }
 
@@ -130,8 +132,6 @@ func (l *layer) load(records []core.Record, out []core.Effect) ([]core.Effect, e
 		out = append(out, core.Effect{Kind: core.Commit, Sent: sent, Received: received})
 		s.RSN, s.Channels = img.RSN, img.Channels
 		s.Lines, s.Stable = img.Lines, img.Stable
-		s.Lines[l.rank] = img.RSN
-		l.stable(img.RSN)
 		s.Store.Last = img.Record
 		s.Store.First = img.Record + 1 // of those before, whatever is there
 		for q := range s.Channels {

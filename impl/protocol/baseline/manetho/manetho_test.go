@@ -3,6 +3,7 @@ package manetho_test
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -14,9 +15,9 @@ import (
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/baseline/manetho"
+	"github.com/domino-check/domino/impl/protocol/baseline/teams"
 	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/impl/protocol/part/link"
-	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -44,32 +45,45 @@ func setup(t *testing.T, p protocol.Protocol, text, options string, clusters []i
 // race is two messages of which the receiver tells.
 const race = "y: recv * ordered; send a r; checkpoint; recv *\na: send y a; recv y\nw: send y b"
 
-// TestTeamsOfOne: with a team for each rank causal-teams has the runs of manetho keep=family: the
-// same states and transitions, with failures and a checkpoint.
-func TestTeamsOfOne(t *testing.T) {
-	var results []*world.Outcome
-	for _, p := range []protocol.Protocol{manetho.Protocol, manetho.Teams} {
-		options := ""
-		if p.Name == "manetho" {
-			options = "keep=family"
-		}
-		baseline, err := none.Protocol.Make(request(t, race, "", nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := world.Check(t.Context(), world.Case{Baseline: baseline,
-			Setup: setup(t, p, race, options, []int{0, 1, 2}),
-			Model: fault.Model{Failures: 1, Victims: []trace.Proc{0}}}, checker.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		results = append(results, out)
+// explored is how large the whole is, with one failure.
+func explored(t *testing.T, p protocol.Protocol, text, options string, clusters []int) string {
+	t.Helper()
+	baseline, err := none.Protocol.Make(request(t, text, "", nil))
+	if err != nil {
+		t.Fatal(err)
 	}
-	flat, teams := results[0], results[1]
-	if flat.Verdict != spec.Holds || teams.Verdict != flat.Verdict || flat.States < 1000 ||
-		teams.States != flat.States || teams.Transitions != flat.Transitions {
-		t.Errorf("flat %v %d/%d, teams %v %d/%d", flat.Verdict, flat.States, flat.Transitions,
-			teams.Verdict, teams.States, teams.Transitions)
+	out, err := world.Check(t.Context(), world.Case{Baseline: baseline,
+		Setup: setup(t, p, text, options, clusters), Model: fault.Model{Failures: 1}},
+		checker.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%v: %d states, %d transitions, %d ends", out.Verdict, out.States,
+		out.Transitions, out.Terminals)
+}
+
+// TestTeamsOfOne: with a team for each rank causal-teams has the runs of manetho keep=family, and
+// with one team those of any other protocol over groups in which nobody is outside, which has those
+// of a coordinated checkpoint.
+func TestTeamsOfOne(t *testing.T) {
+	for _, text := range []string{
+		"a: send b x; recv b\nb: recv a; checkpoint; send a y",
+		"a: send b x; send b y; checkpoint\nb: recv a; recv a; checkpoint",
+		"a: send c x; recv c\nb: send c z\nc: recv * ordered; recv *; send a y",
+	} {
+		n := strings.Count(text, "\n") + 1
+		alone, one := []int{0, 1, 2}[:n], []int{0, 0, 0}[:n]
+		flat := explored(t, manetho.Protocol, text, "keep=family", nil)
+		if got := explored(t, manetho.Teams, text, "", alone); got != flat {
+			t.Errorf("teams of one: %s, without teams %s\n%s", got, flat, text)
+		}
+		together := explored(t, teams.Protocol, text, "style=teams", one)
+		if got := explored(t, manetho.Teams, text, "", one); got != together {
+			t.Errorf("one team: %s, of the pessimistic form %s\n%s", got, together, text)
+		}
+		if !strings.HasPrefix(flat, "holds: ") || !strings.HasPrefix(together, "holds: ") {
+			t.Errorf("%s, %s\n%s", flat, together, text)
+		}
 	}
 }
 
@@ -219,6 +233,16 @@ func TestRefused(t *testing.T) {
 			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s %q %v: %v, want %s at %s", tt.p.Name, tt.options, tt.clusters, err,
 				tt.want, tt.key)
+		}
+	}
+	many := request(t, race, "keep=family", nil)
+	for tolerates, want := range map[int]string{0: "at least 1", 3: "at most 2", 2: ""} {
+		many.Tolerates = &tolerates
+		_, err := manetho.Protocol.Setup(many)
+		var choice *core.ChoiceError
+		if want == "" && err != nil || want != "" && (!errors.As(err, &choice) ||
+			choice.Key != "tolerates" || !strings.Contains(err.Error(), want)) {
+			t.Errorf("tolerates %d: %v, want %q", tolerates, err, want)
 		}
 	}
 	for text, want := range map[string]string{"keep=disk": "want store or family",

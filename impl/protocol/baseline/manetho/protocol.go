@@ -11,12 +11,13 @@ var Protocol = protocol.Protocol{
 	Name: "manetho",
 	Doc: "causal logging, images of each rank alone: determinants travel until they are stable " +
 		"or f+1 ranks hold them [EZ], [AHM]",
-	Errata: table, Own: errataOf("manetho"),
+	Errata: table, Own: errataOf("manetho"), Chooses: true,
 	Options: func(text string) error { _, err := readOptions(text); return err },
 	OptionDocs: []protocol.Option{
 		{Name: "keep", Values: "store|family",
 			Doc: "determinants are made stable, later, or f+1 ranks hold them"},
-		{Name: "f", Values: "N", Doc: "with keep=family: failures at a time that are survived; 1"}},
+		{Name: "f", Values: "N",
+			Doc: "with keep=family: failures at a time that are survived, as tolerates; 1"}},
 	Setup: func(r protocol.Request) (*core.Setup, error) {
 		o, err := readOptions(r.Options)
 		if err != nil {
@@ -40,10 +41,10 @@ var Teams = protocol.Protocol{
 	Name: "causal-teams",
 	Doc: "causal logging between teams, which checkpoint and restart together: determinants " +
 		"travel until f+1 teams hold them [CAMEL]",
-	Errata: table, Own: errataOf("causal-teams"),
+	Errata: table, Own: errataOf("causal-teams"), Chooses: true,
 	Options: func(text string) error { _, err := readTeams(text); return err },
 	OptionDocs: []protocol.Option{
-		{Name: "f", Values: "N", Doc: "teams that may fail at a time; 1"}},
+		{Name: "f", Values: "N", Doc: "teams that may fail at a time, as tolerates; 1"}},
 	Setup: func(r protocol.Request) (*core.Setup, error) {
 		o, err := readTeams(r.Options)
 		if err != nil {

@@ -93,6 +93,14 @@ func newConfig(name string, r *protocol.Request, o options, teams bool) (*config
 	if n > maxRanks {
 		return nil, blame("program", "%s: %d ranks, at most %d are supported", name, n, maxRanks)
 	}
+	key := "options"
+	if r.Tolerates != nil && o.keep == family {
+		if key = "tolerates"; o.f > 0 && o.f != *r.Tolerates || *r.Tolerates < 1 {
+			return nil, blame(key, "%s: tolerates %d failures at a time, want at least 1, and "+
+				"what option f=N says if it is there", name, *r.Tolerates)
+		}
+		o.f = *r.Tolerates
+	}
 	c := &config{ranks: n, keep: o.keep, f: o.f, errata: r.Errata, members: make([][]core.Rank, n)}
 	clusters := r.Layout.Clusters
 	if len(clusters) > 0 && len(clusters) != n {
@@ -123,17 +131,17 @@ func newConfig(name string, r *protocol.Request, o options, teams bool) (*config
 		}
 		i++
 	}
-	return c, c.bound(name)
+	return c, c.bound(name, key)
 }
 
-// bound sets how many failures at a time are survived.
-func (c *config) bound(name string) error {
+// bound sets how many failures at a time are survived; the key is who asked for that.
+func (c *config) bound(name, key string) error {
 	switch most := len(c.teams) - 1; {
 	case c.keep == store:
 		c.f = c.ranks // nobody counts: it is stable, or travels
 	case c.f > most:
-		return blame("options", "%s: option f=%d: want at most %d with %d ranks or teams that "+
-			"fail apart: f+1 of them hold each determinant", name, c.f, most, most+1)
+		return blame(key, "%s: f=%d failures at a time: want at most %d with %d ranks or teams "+
+			"that fail apart: f+1 of them hold each determinant", name, c.f, most, most+1)
 	case c.f == 0:
 		c.f = min(1, most)
 	}

@@ -138,7 +138,10 @@ func (l *layer) heard(from core.Rank, tells uint32) {
 
 // tells is what we tell a rank of ourselves.
 func (l *layer) tells(to core.Rank) uint32 {
-	if l.keep == store {
+	switch {
+	case l.alone():
+		return 0
+	case l.keep == store:
 		return l.s.Stable[l.rank]
 	}
 	return l.got(to)

@@ -56,7 +56,7 @@ func (c *control) Describe() trace.Wire {
 	case covered:
 		w.Text = fmt.Sprint(c.Taken)
 	case notice:
-		w.Kind = [...]string{"Checkpoint", "Marker", "Saved", "Commit"}[c.Notice.Kind&3]
+		w.Kind = [...]string{"SaveRequest", "Marker", "Saved", "Commit"}[c.Notice.Kind&3]
 		w.Text = fmt.Sprint(c.Notice.Number)
 	}
 	return w
