@@ -11,6 +11,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/baseline/ho"
 	"github.com/domino-check/domino/impl/protocol/baseline/induced"
 	"github.com/domino-check/domino/impl/protocol/baseline/manetho"
+	"github.com/domino-check/domino/impl/protocol/baseline/monnet"
 	"github.com/domino-check/domino/impl/protocol/baseline/optimistic"
 	flatpessimistic "github.com/domino-check/domino/impl/protocol/baseline/pessimistic"
 	"github.com/domino-check/domino/impl/protocol/baseline/teams"
@@ -44,6 +45,7 @@ func Protocols() protocol.List {
 			coordinated.Protocol,
 			epochs.Protocol,
 			induced.Protocol,
+			monnet.Protocol,
 			hydee.Protocol.PrintedAs(hydeeprinted.Form, hydeeprinted.Started, hydeefrench.Form),
 			causal.Protocol.PrintedAs(causalprinted.Form),
 			camel.Protocol.With(volume.Table).PrintedAs(camelprinted.Form),

@@ -46,7 +46,7 @@ func read(text string) (r rule, err error) {
 var Protocol = protocol.Protocol{
 	Name:   "induced",
 	Doc:    "images that messages force before their delivery, so that none is useless [BCS]",
-	Errata: append(recovery.Errata(), own[recovery.Own:]...),
+	Errata: recovery.Errata(own),
 	Own:    own,
 	Options: func(text string) error {
 		_, err := read(text)

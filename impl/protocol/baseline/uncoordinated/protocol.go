@@ -35,7 +35,7 @@ func read(text string) (o options, err error) {
 var Protocol = protocol.Protocol{
 	Name:   "uncoordinated",
 	Doc:    "images whenever wanted, the line is found after a failure [BL], [Wang]",
-	Errata: recovery.Errata(),
+	Errata: recovery.Errata(nil),
 	Options: func(text string) error {
 		_, err := read(text)
 		return err

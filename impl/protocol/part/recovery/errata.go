@@ -15,6 +15,8 @@ const (
 	EarlyResume
 	EarlyLine
 	ForgetsRound
+	// InsideRounds is of protocols with groups, which describe it.
+	InsideRounds
 	// Own is the first switch of a protocol's own.
 	Own
 )
@@ -24,5 +26,8 @@ const (
 //go:embed errata.txt
 var entries string
 
-// Errata are they, from switch 0 on.
-func Errata() core.Errata { return core.MustErrata(0, entries) }
+// Errata are they, from switch 0 up to Own; own ones, with InsideRounds or not, come behind.
+func Errata(own core.Errata) core.Errata {
+	list := core.MustErrata(0, entries)
+	return append(list, own[min(len(list), len(own)):]...)
+}

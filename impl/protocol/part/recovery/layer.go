@@ -1,7 +1,6 @@
 package recovery
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
@@ -12,7 +11,10 @@ import (
 
 // Config is what a protocol says; it is shared by the procs of one setup and never changes.
 type Config struct {
-	Ranks  int
+	Ranks int
+	// Mates are the members of the group of each rank, itself included, ascending; nil: each is
+	// alone.
+	Mates  [][]core.Rank
 	Rule   Rule
 	Errors core.Switches
 	// Wants reports whether a message is delivered only behind an image that is yet to be taken;
@@ -65,6 +67,8 @@ type State struct {
 	// sent since
 	Cleared []uint32 `json:"cleared"`
 	Late    uint32   `json:"late"` // with After, the index of an image that is yet to be taken
+	// in a group
+	Group group `json:"group"`
 }
 
 // Layer is one rank: it takes images alone, and takes part in recoveries.
@@ -88,25 +92,29 @@ func NewProcess(c *Config) core.Machine { return &process{Config: c} }
 // State implements core.Layer.
 func (l *Layer) State() any { return &l.s }
 
-// Ready implements core.Layer: who takes part in a round sends nothing.
-func (l *Layer) Ready(core.Rank) bool {
-	return l.s.Phase == running && (l.s.Writing == nil || !l.Blocks)
+// Ready implements core.Layer: who takes part in a round sends nothing, and to others than its
+// mates nobody does while an image is being written.
+func (l *Layer) Ready(to core.Rank) bool {
+	return l.s.Phase == running && (l.mate(to) || !l.Blocks || !l.taking())
 }
 
 // Holds implements core.Holder: who takes part in a round does nothing, and one image is under way
 // at a time.
 func (l *Layer) Holds(op core.OpKind) bool {
-	return l.s.Phase != running || op == core.OpCheckpoint && l.s.Writing != nil
+	return l.s.Phase != running || op == core.OpCheckpoint && l.taking()
 }
 
-// Sources implements core.Layer: a message waits for the image that it wants.
+// Sources implements core.Layer: a message waits for the image that it wants, until that is stable.
 func (l *Layer) Sources(buf []core.Rank) []core.Rank {
-	if l.s.Phase != running || l.Blocks && l.s.Writing != nil {
+	if l.s.Phase != running {
 		return buf
 	}
+	held := l.Blocks && l.taking()
 	for q := range l.s.Channels {
-		if d := l.s.Channels.Next(core.Rank(q)); d != nil && !l.wants(core.Rank(q), d) {
-			buf = append(buf, core.Rank(q))
+		from := core.Rank(q)
+		d := l.s.Channels.Next(from)
+		if d != nil && (l.mate(from) || !held && !l.wants(from, d)) {
+			buf = append(buf, from)
 		}
 	}
 	return buf
@@ -129,7 +137,7 @@ func (l *Layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Receive:
 		return l.deliver(core.Rank(in.From), out)
 	case core.Checkpoint:
-		if l.s.Phase != running || l.s.Writing != nil {
+		if l.s.Phase != running || l.taking() {
 			return append(out, core.DropInput(l.rank.Proc(), core.MsgID{}, "not now"))
 		}
 		return l.image(trace.ImageBasic, 0, out)
@@ -154,26 +162,46 @@ func (l *Layer) reset() {
 		Cleared: make([]uint32, l.Ranks), Images: []Image{b}}
 }
 
-// send numbers a message of the program, keeps it, and lets it go.
+// send numbers a message of the program, keeps it, and lets it go. Inside a group nothing is kept:
+// its members go back together, and its images have what is on its way.
 func (l *Layer) send(in *core.Input, out []core.Effect) []core.Effect {
-	d := &l.sending.Data
-	*d = link.Data{Life: l.s.Round, Index: l.Stamp(&l.s), Payload: in.Payload}
-	l.s.Channels.Number(&l.Keeper, in.To, d, !l.NoLog)
+	d, inside := &l.sending.Data, l.mate(in.To)
+	*d = link.Data{Life: l.s.Round, Payload: in.Payload}
+	if inside && !l.has(InsideRounds) { // Deviation: InsideRounds tells them apart by rounds
+		d.Life = l.s.Group.Base
+	}
+	if !inside {
+		d.Index = l.Stamp(&l.s)
+	}
+	l.s.Channels.Number(&l.Keeper, in.To, d, !l.NoLog && !inside)
 	var e *core.Effect
-	if !l.NoLog {
+	if !l.NoLog && !inside {
 		out, e = core.Add(out, core.Declare)
 		e.What, e.ID, e.To = trace.Logged, in.Payload.ID, in.To.Proc()
 	}
 	out, e = core.Add(out, core.SendMessage)
 	e.To, e.Message = in.To.Proc(), &l.sending
+	if inside {
+		return out
+	}
 	clear(l.s.Cleared)
 	return l.force(out)
 }
 
-// arrive takes a message of this round in. Who sends again has numbers of the line, so anything
-// else is of a life that the line does not hold, or comes again.
+// arrive takes a message of this round in, and one of a mate if the group has not gone back since.
+// Who sends again has numbers of the line, so anything else is of a life that the line does not
+// hold, or comes again.
 func (l *Layer) arrive(from core.Rank, d *link.Data, out []core.Effect) []core.Effect {
-	if d.Life != l.s.Round && !l.has(OldData) { // Deviation: OldData looks at numbers alone
+	life := l.s.Round
+	if l.mate(from) {
+		if l.s.Lost {
+			return l.early(from, &Message{Data: *d}, d.Life, out)
+		}
+		if !l.has(InsideRounds) {
+			life = l.s.Group.Base
+		}
+	}
+	if d.Life != life && !l.has(OldData) { // Deviation: OldData looks at numbers alone
 		l.Free(&d.Payload)
 		return append(out, core.DropInput(from.Proc(), d.Payload.ID, "of another round"))
 	}
@@ -181,13 +209,17 @@ func (l *Layer) arrive(from core.Rank, d *link.Data, out []core.Effect) []core.E
 		l.Free(&d.Payload)
 		return append(out, core.DropInput(from.Proc(), d.Payload.ID, "here already"))
 	}
+	if l.mate(from) {
+		l.s.Group.Saving.Record(l, from, *d)
+		return out
+	}
 	return l.force(out)
 }
 
 // force takes an image that a message waits for. One that is being written may be too old for it:
 // then the next one follows.
 func (l *Layer) force(out []core.Effect) []core.Effect {
-	if l.s.Phase != running || l.s.Writing != nil || l.Wants == nil {
+	if l.s.Phase != running || l.taking() || l.Wants == nil {
 		return out
 	}
 	wanted, highest := false, uint32(0)
@@ -224,22 +256,26 @@ const lateTimer = "late"
 // late takes the image that a delivery before it has wanted, see Config.After.
 func (l *Layer) late(out []core.Effect) []core.Effect {
 	highest := l.s.Late
-	if l.s.Late = 0; highest == 0 || l.s.Phase != running || l.s.Writing != nil {
+	if l.s.Late = 0; highest == 0 || l.s.Phase != running || l.taking() {
 		return append(out, core.DropInput(l.rank.Proc(), core.MsgID{}, "not now"))
 	}
 	return l.image(trace.ImageForced, highest, out)
 }
 
-// Holding implements core.Recycler: an image is bytes of its own.
-func (l *Layer) Holding() bool { return false }
+// Holding implements core.Recycler: an image is bytes of its own, but what was on its way inside a
+// group is in the one under way.
+func (l *Layer) Holding() bool { return l.s.Group.Saving.Taking }
 
 // Release implements core.Recycler.
 func (l *Layer) Release() { l.s.Channels.Release(&l.Keeper) }
 
-// clear forgets what waits for the program: who has sent it sends it again.
+// clear forgets what waits for the program: who has sent it sends it again, but mates.
 func (l *Layer) clear() {
 	for q := range l.s.Channels {
 		ch := &l.s.Channels[q]
+		if l.mate(core.Rank(q)) {
+			continue
+		}
 		for i := range ch.Arrived {
 			l.Free(&ch.Arrived[i].Payload)
 		}
@@ -249,18 +285,8 @@ func (l *Layer) clear() {
 
 // present is the present state, as an image would have it, with the program at its image.
 func (l *Layer) present(app []byte) Image {
-	i := Image{Number: l.s.Number, Index: l.s.Index, Vector: slices.Clone(l.s.Vector)}
+	i := Image{Number: l.number(), Index: l.s.Index, Vector: slices.Clone(l.s.Vector)}
 	i.Sent, i.Taken = l.s.Channels.Counts()
 	i.Sends, i.Receives = l.app.Position(app)
 	return i
-}
-
-// find is the place of an image in the list of those that count.
-func (l *Layer) find(number uint32) int {
-	at := slices.IndexFunc(l.s.Images, func(i Image) bool { return i.Number == number })
-	if at < 0 {
-		panic(fmt.Sprintf("invariant: a line is of images that are stable: rank %d has no image "+
-			"%d in %v", l.rank, number, l.s.Images))
-	}
-	return at
 }

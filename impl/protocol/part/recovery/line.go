@@ -1,5 +1,11 @@
 package recovery
 
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
 // Rule finds the line: for each rank the place of one of its images, or the number of them where it
 // keeps its present state. It reports false where there is none, which only a fault of the protocol
 // can cause: the beginning, or what the garbage collection has left, is consistent.
@@ -74,6 +80,62 @@ func orphan(reports []Report, line []int, j, i int) bool {
 // lost reports whether something that rank i has sent to rank j is on its way through the line.
 func lost(reports []Report, line []int, j, i int) bool {
 	return reports[i].at(line[i]).Sent[j] > reports[j].at(line[j]).Taken[i]
+}
+
+// Grouped is the maximal line of groups whose images have one number for all members. Only what all
+// members have is an image of the group, and its present state is lost with that of any member.
+// Between members there are no orphans: what is sent inside has no interval.
+func Grouped(mates [][]core.Rank) Rule {
+	return func(reports []Report) (line []int, ok bool) {
+		list := make([]Report, len(reports))
+		for i := range reports {
+			list[i] = reports[i]
+			for _, q := range mates[i] {
+				list[i].Lost = list[i].Lost || reports[q].Lost
+			}
+			list[i].Images = slices.DeleteFunc(slices.Clone(reports[i].Images),
+				func(image Image) bool {
+					return slices.ContainsFunc(mates[i], func(q core.Rank) bool {
+						return reports[q].find(image.Number) < 0
+					})
+				})
+		}
+		line, ok = Maximal(list)
+		for again := ok; again; {
+			again = false
+			for i := range line {
+				for _, q := range mates[i] {
+					if line[q] < line[i] { // members go back together
+						line[i], again = line[q], true
+						list[i].cut(line[i])
+					}
+				}
+			}
+			if again {
+				line, ok = Maximal(list)
+				again = ok
+			}
+		}
+		if !ok {
+			return nil, false
+		}
+		for i := range line {
+			if list[i].stays(line[i]) {
+				line[i] = len(reports[i].Images)
+			} else {
+				line[i] = reports[i].find(list[i].Images[line[i]].Number)
+			}
+		}
+		return line, true
+	}
+}
+
+// cut removes the candidates behind a place.
+func (r *Report) cut(place int) { r.Images, r.Lost = r.Images[:place+1], true }
+
+// find is the place of an image, -1 where it is not.
+func (r *Report) find(number uint32) int {
+	return slices.IndexFunc(r.Images, func(i Image) bool { return i.Number == number })
 }
 
 // FirstOfIndex is the rule of [BCS]: with the least index of the last images of those whose state

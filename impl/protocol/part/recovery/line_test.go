@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/part/recovery"
 )
 
@@ -174,5 +175,34 @@ func TestFirstOfIndex(t *testing.T) {
 	reports[1].Lost, reports[3].Lost = false, false
 	if got, _ := recovery.FirstOfIndex(reports); !slices.Equal(got, []int{3, 3, 3, 2}) {
 		t.Errorf("with nobody failed the line is %v, want 3 3 3 2", got)
+	}
+}
+
+// TestGrouped: images of a group are those that all members have, and members go back together, as
+// far as orphans between groups make them.
+func TestGrouped(t *testing.T) {
+	image := func(number uint32, vector ...uint32) recovery.Image {
+		return recovery.Image{Number: number, Vector: vector}
+	}
+	mates := [][]core.Rank{{0, 1}, {0, 1}, {2}}
+	line := recovery.Grouped(mates)
+	first := image(0, 0, 0, 0)
+	reports := []recovery.Report{
+		{Images: []recovery.Image{first, image(1, 0, 0, 0), image(2, 0, 0, 0)},
+			Now: image(2, 0, 0, 0)},
+		{Images: []recovery.Image{first, image(1, 0, 0, 0)}, Now: image(2, 0, 0, 1)},
+		{Lost: true, Images: []recovery.Image{first}},
+	}
+	// rank 1 has received from what rank 2 has lost; image 2 is not with all members
+	if got, ok := line(reports); !ok || !slices.Equal(got, []int{1, 1, 0}) {
+		t.Errorf("the line is %v %v, want image 1 of both members", got, ok)
+	}
+	reports[1].Now.Vector[2] = 0
+	if got, ok := line(reports); !ok || !slices.Equal(got, []int{3, 2, 0}) {
+		t.Errorf("the line is %v %v, want both members to stay", got, ok)
+	}
+	reports[0].Lost = true // a member that has failed takes the present state of the other away
+	if got, ok := line(reports); !ok || !slices.Equal(got, []int{1, 1, 0}) {
+		t.Errorf("the line is %v %v, want image 1 of both members", got, ok)
 	}
 }

@@ -26,13 +26,14 @@ type process struct {
 
 // processState is the state of the recovery process.
 type processState struct {
-	_       struct{}           `cbor:",toarray"`
-	Round   Round              `json:"round"`
-	Stage   stage              `json:"stage"`
-	Lives   []core.Incarnation `json:"lives"`   // by rank, the newest that is known of
-	Here    []bool             `json:"here"`    // by rank: asking, it has reported; returning, it is there
-	Reports []Report           `json:"reports"` // by rank; behind a round, its images
-	Counts  [][]uint32         `json:"counts"`  // returning: by rank, what its state has of others
+	_     struct{}           `cbor:",toarray"`
+	Round Round              `json:"round"`
+	Stage stage              `json:"stage"`
+	Lives []core.Incarnation `json:"lives"` // by rank, the newest that is known of
+	// by rank: asking, it has reported; returning, it is there
+	Here    []bool     `json:"here"`
+	Reports []Report   `json:"reports"` // by rank; behind a round, its images
+	Counts  [][]uint32 `json:"counts"`  // returning: by rank, what its state has of others
 	// by rank, the image before which nothing is needed, as it was told
 	Collected []uint32 `json:"collected"`
 }
@@ -80,6 +81,12 @@ func (p *process) received(from core.Rank, c *Control, out []core.Effect) []core
 		return p.told(from, c, out)
 	case Saved:
 		return p.saved(from, c, out)
+	case Written:
+		for _, q := range p.group(from) {
+			out = append(out, say(q.Proc(), Control{Kind: Turn, Round: c.Round, Image: c.Image,
+				Cause: c.Cause}))
+		}
+		return out
 	}
 	return append(out, core.DropInput(from.Proc(), core.MsgID{}, "no handler"))
 }
@@ -103,17 +110,39 @@ func (p *process) down(q core.Proc, life core.Incarnation, out []core.Effect) []
 	if int(q) >= p.Ranks || p.s.Lives[q] > life {
 		return append(out, core.DropInput(q, core.MsgID{}, "known already"))
 	}
-	p.s.Lives[q] = life + 1
-	return p.again(core.Rank(q), out)
+	return p.again(core.Rank(q), life+1, out)
 }
 
-// again has a rank report that has a new life.
-func (p *process) again(q core.Rank, out []core.Effect) []core.Effect {
+// again has a rank report that has a new life, and its mates, who have it, too.
+func (p *process) again(q core.Rank, life core.Incarnation, out []core.Effect) []core.Effect {
+	p.raise(q, life)
 	if p.s.Stage != asking {
 		return p.begin(out)
 	}
-	p.s.Here[q] = false
-	return append(out, say(q.Proc(), Control{Kind: Freeze, Round: p.s.Round}))
+	for _, m := range p.group(q) {
+		if !p.s.Here[m] {
+			out = append(out, say(m.Proc(), Control{Kind: Freeze, Round: p.s.Round}))
+		}
+	}
+	return out
+}
+
+// raise notes the life of a rank, which is that of its mates: members stop together, and go back
+// together. What one of them has reported or said in an older life counts no more.
+func (p *process) raise(q core.Rank, life core.Incarnation) {
+	for _, m := range p.group(q) {
+		if p.s.Lives[m] < life {
+			p.s.Lives[m], p.s.Here[m] = life, false
+		}
+	}
+}
+
+// group is the members of the group of a rank.
+func (p *process) group(q core.Rank) []core.Rank {
+	if p.Mates == nil {
+		return []core.Rank{q}
+	}
+	return p.Mates[q]
 }
 
 // hello hears of a rank that has started again, or is where it is to be. Whether a rank has gone
@@ -123,13 +152,13 @@ func (p *process) hello(q core.Rank, c *Control, out []core.Effect) []core.Effec
 	case c.Life < p.s.Lives[q]:
 		return append(out, core.DropInput(q.Proc(), core.MsgID{}, "of a life that is over"))
 	case p.s.Stage == returning && c.Round == p.s.Round:
-		p.s.Lives[q], p.s.Here[q] = c.Life, true
+		p.raise(q, c.Life)
+		p.s.Here[q] = true
 		return p.resume(q, out)
-	case c.Life == p.s.Lives[q]:
+	case c.Life == p.s.Lives[q] && (p.s.Stage != asking || p.s.Here[q]):
 		return append(out, core.DropInput(q.Proc(), core.MsgID{}, "known already"))
 	}
-	p.s.Lives[q] = c.Life
-	return p.again(q, out)
+	return p.again(q, c.Life, out)
 }
 
 // told takes a report; the last one lets it find the line.
@@ -137,7 +166,8 @@ func (p *process) told(q core.Rank, c *Control, out []core.Effect) []core.Effect
 	if c.Round != p.s.Round || p.s.Stage != asking || c.Life < p.s.Lives[q] {
 		return append(out, core.DropInput(q.Proc(), core.MsgID{}, "report of another round"))
 	}
-	p.s.Lives[q], p.s.Here[q], p.s.Reports[q] = c.Life, true, c.Report.clone()
+	p.raise(q, c.Life)
+	p.s.Here[q], p.s.Reports[q] = true, c.Report.clone()
 	missing := 0
 	for _, here := range p.s.Here {
 		if !here {
@@ -186,15 +216,32 @@ func (p *process) line(out []core.Effect) []core.Effect {
 	for i := range p.s.Reports {
 		r := &p.s.Reports[i]
 		c := Control{Kind: Target, Round: p.s.Round, Life: p.s.Lives[i], Cause: cause,
-			Stays: r.stays(line[i])}
-		if !c.Stays {
+			There: p.there(i, line)}
+		if !r.stays(line[i]) {
 			c.Image = r.Images[line[i]].Number
+		}
+		out = append(out, say(core.Proc(i), c))
+	}
+	for i := range p.s.Reports {
+		r := &p.s.Reports[i]
+		if !r.stays(line[i]) {
 			r.Images = r.Images[:line[i]+1]
 		}
 		r.Now = Image{}
-		out = append(out, say(core.Proc(i), c))
 	}
 	return out
+}
+
+// there reports whether all members of the group of a rank are where the line has them. One that
+// is, and waits, goes back with a mate that goes on already, from a round that was given up.
+func (p *process) there(i int, line []int) bool {
+	for _, q := range p.group(core.Rank(i)) {
+		r := &p.s.Reports[q]
+		if !r.stays(line[q]) && (!r.Lost || line[q] < len(r.Images)-1) {
+			return false
+		}
+	}
+	return true
 }
 
 // cause is a rank whose failure the round is about, the recovery process if there is none.
@@ -240,7 +287,10 @@ func (p *process) saved(q core.Rank, c *Control, out []core.Effect) []core.Effec
 	if c.Round != p.s.Round || p.s.Stage != idle {
 		return append(out, core.DropInput(q.Proc(), core.MsgID{}, "of another round"))
 	}
-	p.s.Reports[q].Images = append(p.s.Reports[q].Images, c.Report.clone().Images...)
+	r := &p.s.Reports[q]
+	if image := c.Report.clone().Images[0]; image.Number > r.Images[len(r.Images)-1].Number {
+		r.Images = append(r.Images, image)
+	}
 	return p.collect(false, out)
 }
 

@@ -21,6 +21,10 @@ func (l *Layer) received(from core.Proc, c *Control, out []core.Effect) []core.E
 		return l.resume(c, out)
 	case Collect:
 		return l.collect(c, out)
+	case Turn:
+		return l.turned(c, out)
+	case Noticed:
+		return l.noticed(core.Rank(from), c, out)
 	case Trim:
 		return l.s.Channels.Prune(&l.Keeper, core.Rank(from), c.Image, out)
 	}
@@ -30,11 +34,15 @@ func (l *Layer) received(from core.Proc, c *Control, out []core.Effect) []core.E
 // freeze joins a round: the program stops, and what waits for it is forgotten, because who has sent
 // it sends it again. Who is leaving reports in its next life.
 func (l *Layer) freeze(c *Control, out []core.Effect) []core.Effect {
+	if l.s.Group.Written && c.Round > l.s.Round {
+		return l.written(out)
+	}
 	if c.Round <= l.s.Round || l.s.Phase == leaving {
 		return append(out, core.DropInput(l.process(), core.MsgID{}, "of an older round"))
 	}
 	l.s.Round, l.s.Phase = c.Round, frozen
 	l.clear()
+	l.s.Group.Early = nil
 	if l.s.Writing != nil {
 		l.s.Owes = true
 		return out
@@ -46,7 +54,7 @@ func (l *Layer) freeze(c *Control, out []core.Effect) []core.Effect {
 // state that the line may take.
 func (l *Layer) report(out []core.Effect) []core.Effect {
 	l.s.Owes = false
-	r := &Report{Lost: l.s.Lost, Images: slices.Clone(l.s.Images)}
+	r := &Report{Lost: l.s.Lost, Images: l.candidates()}
 	if !r.Lost {
 		r.Now = l.present(l.app.Image())
 	}
@@ -56,12 +64,15 @@ func (l *Layer) report(out []core.Effect) []core.Effect {
 
 // told goes to the line, or is there.
 func (l *Layer) told(c *Control, out []core.Effect) []core.Effect {
-	if c.Stays || l.s.Lost && c.Image == l.s.Images[len(l.s.Images)-1].Number {
+	if c.There {
 		return append(out, say(l.process(), Control{Kind: Hello, Round: l.s.Round,
 			Life: l.s.Life}))
 	}
+	if l.first() != l.rank {
+		return out // it says so when that is written down
+	}
 	l.s.Phase, l.s.Target, l.s.Cause = leaving, c.Image, c.Cause
-	t := turn{Round: l.s.Round, Image: c.Image, Next: l.s.Number + 1}
+	t := turn{Round: l.s.Round, Image: c.Image, Next: l.next()}
 	if l.has(ReusesNumbers) {
 		t.Next = c.Image + 1 // Deviation: ReusesNumbers, images behind it have no number any more
 	}
@@ -70,6 +81,9 @@ func (l *Layer) told(c *Control, out []core.Effect) []core.Effect {
 
 // resume goes on: everybody is at the line. What the line of others lacks is sent again.
 func (l *Layer) resume(c *Control, out []core.Effect) []core.Effect {
+	if l.s.Lost {
+		l.s.Group.Base = l.s.Round
+	}
 	l.s.Phase, l.s.Lost = running, false
 	for q, number := range c.Counts {
 		for _, e := range l.s.Channels.After(core.Rank(q), number) {
@@ -77,7 +91,7 @@ func (l *Layer) resume(c *Control, out []core.Effect) []core.Effect {
 			out = append(out, core.SendTo(core.Proc(q), &Message{Data: e.Data}))
 		}
 	}
-	return l.force(out)
+	return l.force(l.replayEarly(out))
 }
 
 // collect forgets the images that no failure needs any more. From now on this rank never restarts
@@ -92,7 +106,7 @@ func (l *Layer) collect(c *Control, out []core.Effect) []core.Effect {
 	}
 	for _, i := range l.s.Images[:at] {
 		if i.Number > 0 {
-			out = append(out, l.remove(i.Number))
+			out = append(out, l.remove(i.Number)...)
 		}
 	}
 	if at == 0 {
@@ -103,7 +117,7 @@ func (l *Layer) collect(c *Control, out []core.Effect) []core.Effect {
 	i := &l.s.Images[0]
 	out = append(out, core.Effect{Kind: core.Commit, Sent: i.Sends, Received: i.Receives})
 	for q, number := range i.Taken {
-		if number > before[q] && !l.NoLog {
+		if number > before[q] && !l.NoLog && !l.mate(core.Rank(q)) {
 			out = append(out, say(core.Proc(q), Control{Kind: Trim, Image: number}))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 	"github.com/domino-check/domino/spec/promise"
 )
 
@@ -36,8 +37,35 @@ func Setup(name string, c *Config, layout core.Layout, programs []core.Program,
 			return host(core.Rank(p))
 		},
 	}
-	for r := range core.Rank(c.Ranks) {
-		s.Initiators = append(s.Initiators, r.Proc())
-	}
+	c.units(s)
 	return s, s.Validate()
+}
+
+// units makes each group procs that stop together, of which the first begins checkpoints and has
+// the records that all restart by.
+func (c *Config) units(s *core.Setup) {
+	s.Layout.Groups = map[core.Proc][]core.Proc{}
+	first := func(p core.Proc) core.Proc {
+		if int(p) < c.Ranks && c.Mates != nil {
+			return c.Mates[p][0].Proc()
+		}
+		return p
+	}
+	for r := range core.Rank(c.Ranks) {
+		if first(r.Proc()) == r.Proc() {
+			s.Initiators = append(s.Initiators, r.Proc())
+		}
+		if c.Mates != nil {
+			var group []core.Proc
+			for _, q := range c.Mates[r] {
+				group = append(group, q.Proc())
+			}
+			s.Layout.Groups[r.Proc()] = group
+		}
+	}
+	s.Reads = func(p core.Proc) []core.Proc { return snapshot.Reads(first(p), p) }
+	if c.Mates != nil {
+		s.StableKeys = append(s.StableKeys, snapshot.CommitKey)
+		s.RestartTogether = true
+	}
 }

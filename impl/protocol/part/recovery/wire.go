@@ -6,6 +6,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/part/link"
+	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -62,17 +63,21 @@ const (
 	Hello  Kind = iota + 1
 	Freeze      // process: a round begins: Round
 	Told        // rank: what it has: Round, Life, Report
-	// process: where to go, or to stay: Round, Life, Stays, Image, Cause
+	// process: where the group is to go, or that it is there: Round, Life, There, Image, Cause
 	Target
 	Resume  // process: everybody is there: Round, Life, Counts (that others have of your messages)
 	Saved   // rank: one more image is stable: Round, Report (with it alone)
 	Collect // process: no failure needs older images: Image
 	// rank to rank: no restart of mine needs messages of yours up to the number Image
 	Trim
+	Written // first member of a group to the process: the turn is written down: Round, Image, Cause
+	Turn    // process to its members: it is: Round, Image, Cause
+	// member of a group to the others: Notice, Counts (the highest indices for which the image is)
+	Noticed
 )
 
 var kindNames = [...]string{"", "Hello", "Freeze", "Report", "Target", "Resume", "Saved", "Collect",
-	"Trim"}
+	"Trim", "Written", "Turn", "Notice"}
 
 // Control is every message but those of programs; Kind says which fields are set.
 type Control struct {
@@ -80,11 +85,12 @@ type Control struct {
 	Kind   Kind
 	Round  Round
 	Life   core.Incarnation
-	Stays  bool
+	There  bool
 	Image  uint32
 	Cause  core.Proc
 	Counts []uint32
 	Report *Report
+	Notice *snapshot.Notice
 }
 
 // Message is every message of a protocol with this recovery.
@@ -98,7 +104,11 @@ func (c *Control) Describe() trace.Wire {
 		w.Kind = kindNames[c.Kind]
 	}
 	switch {
-	case c.Kind == Target && c.Stays:
+	case c.Kind == Noticed && c.Notice != nil:
+		return c.Notice.Describe()
+	case c.Kind == Turn, c.Kind == Written:
+		w.Text += fmt.Sprintf(": back to image %d", c.Image)
+	case c.Kind == Target && c.There:
 		w.Text += ": stay"
 	case c.Kind == Target:
 		w.Text += fmt.Sprintf(": back to image %d", c.Image)

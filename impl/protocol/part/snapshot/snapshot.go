@@ -59,6 +59,12 @@ type Member[I, M any] interface {
 	Commit(*I, []core.Effect) []core.Effect
 }
 
+// Keeper is a Member that may restart from older checkpoints, too, and removes them itself. The
+// others restart from the last one.
+type Keeper interface {
+	KeepsOlder() bool
+}
+
 // State is what a member knows of the checkpoints of its group. It is plain data; the zero value is
 // the one of a member that has done nothing.
 type State[I, M any] struct {
@@ -196,7 +202,7 @@ func (s *State[I, M]) commit(m Member[I, M], out []core.Effect) []core.Effect {
 	old, image := s.Committed, s.Image
 	*s = State[I, M]{Committed: old + 1}
 	out = m.Commit(image, out)
-	if old == 0 {
+	if k, ok := any(m).(Keeper); old == 0 || ok && k.KeepsOlder() {
 		return out
 	}
 	out = append(out, Persist(ImageKey, old, nil))
