@@ -38,7 +38,9 @@ var OneBody = register(Property{
 })
 
 // FencedOut: nothing of a past that was given up is received. Where the failed ranks alone go back
-// that is not so: what they sent before they failed may come first, and is the same.
+// that is not so: what they sent before they failed may come first, and is the same. Without
+// policies it is not so, either: who has not heard of a failure yet receives what was sent before
+// it, and goes back when it hears (Undo.Orphans, orphans-end).
 var FencedOut = register(Property{
 	Name: "fenced-out", Kind: Always, Global: true, Source: "[ErrMgr] section V; P9",
 	Applies: func(f *Facts) bool {

@@ -47,6 +47,13 @@ var LegalOrder = register(Property{
 	// gone ends in an error. 2. p goes on, and sends to q what without failures it sends only when
 	// it has received that message. 3. q, which has not been told yet, receives it first. So there
 	// the runs in which ranks stop are explored, too.
+	//
+	// Where a rank may depend on a state that is lost, until it hears of that (Undo.Orphans), it is
+	// the same: 1. When somebody sent what an orphan has received, the past in which he did was the
+	// only one of his rank. 2. So as long as the pasts that it depends on are one of each rank,
+	// they are a part of a run without failures, though not of this one. 3. Who has received from
+	// a past that is lost, and then what its rank sends instead, is in no run at all. No later
+	// rollback makes that good: its outputs have left, and whom it has told goes by it.
 	Applies: explored,
 	Needs:   aloneOrWithout,
 	Event: func(f *Facts, v View, e trace.Event) string {

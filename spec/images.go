@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/domino-check/domino/spec/order"
 	"github.com/domino-check/domino/spec/trace"
@@ -45,25 +44,27 @@ type image struct {
 }
 
 func readImages(memory string) (list []image) {
-	r := strings.NewReader(memory)
-	for r.Len() > 0 {
-		var i image
-		if _, err := fmt.Fscanf(r, "%d %d %d %d;", &i.rank, &i.at.sent, &i.at.received,
-			&i.index); err != nil {
-			panic("invariant: a memory of images is what it wrote: " + memory)
-		}
-		list = append(list, i)
+	for t := (tape{rest: memory}); t.more(); {
+		list = append(list, t.image())
 	}
 	return list
 }
 
 func writeImages(list []image) string {
-	var b strings.Builder
+	var t tape
 	for _, i := range list {
-		fmt.Fprintf(&b, "%d %d %d %d;", i.rank, i.at.sent, i.at.received, i.index)
+		t.putImage(i)
 	}
-	return b.String()
+	return t.write()
 }
+
+func (t *tape) putImage(i image) {
+	t.put(uint64(i.rank))
+	t.putPoint(i.at)
+	t.put(i.index)
+}
+
+func (t *tape) image() image { return image{t.proc(), t.point(), t.next()} }
 
 // unknown is the index of what a rank restarts from: an image may have become stable there that it
 // has not declared yet.

@@ -3,7 +3,6 @@ package spec
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -40,45 +39,41 @@ type moved struct {
 
 func readLined(memory string) *lined {
 	m := new(lined)
-	if memory == "" {
+	t := tape{rest: memory}
+	if !t.more() {
 		return m
 	}
-	parts := strings.Split(memory, "|")
-	m.images = readImages(parts[0])
-	scan := func(text, format string, to ...any) {
-		if _, err := fmt.Sscanf(text, format, to...); err != nil {
-			panic("invariant: a memory of lines is what it wrote: " + memory)
-		}
+	m.named, m.round = int(t.next()), t.next()
+	images, goals := int(t.next()), int(t.next())
+	for range images {
+		m.images = append(m.images, t.image())
 	}
-	scan(parts[1], "%d %d", &m.named, &m.round)
-	for _, text := range strings.Split(parts[2], ";") {
-		if text != "" {
-			var g goal
-			scan(text, "%d %t %d %d", &g.rank, &g.stays, &g.at.sent, &g.at.received)
-			m.goals = append(m.goals, g)
-		}
+	for range goals {
+		m.goals = append(m.goals, goal{rank: t.proc(), stays: t.bool(), at: t.point()})
 	}
-	for _, text := range strings.Split(parts[3], ";") {
-		if text != "" {
-			var s moved
-			scan(text, "%d %d %d %t", &s.rank, &s.from.sent, &s.from.received, &s.sent)
-			m.moved = append(m.moved, s)
-		}
+	for t.more() {
+		m.moved = append(m.moved, moved{rank: t.proc(), from: t.point(), sent: t.bool()})
 	}
 	return m
 }
 
 func (m *lined) write() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s|%d %d|", writeImages(m.images), m.named, m.round)
+	var t tape
+	t.put(uint64(m.named), m.round, uint64(len(m.images)), uint64(len(m.goals)))
+	for _, i := range m.images {
+		t.putImage(i)
+	}
 	for _, g := range m.goals {
-		fmt.Fprintf(&b, "%d %t %d %d;", g.rank, g.stays, g.at.sent, g.at.received)
+		t.put(uint64(g.rank))
+		t.putBool(g.stays)
+		t.putPoint(g.at)
 	}
-	b.WriteString("|")
 	for _, s := range m.moved {
-		fmt.Fprintf(&b, "%d %d %d %t;", s.rank, s.from.sent, s.from.received, s.sent)
+		t.put(uint64(s.rank))
+		t.putPoint(s.from)
+		t.putBool(s.sent)
 	}
-	return b.String()
+	return t.write()
 }
 
 // goal is what the line says of a rank, if it is whole and that rank is not there yet.

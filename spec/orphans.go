@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/domino-check/domino/spec/trace"
@@ -16,30 +15,24 @@ type surviving struct {
 
 func readSurviving(ranks int, memory string) *surviving {
 	m := &surviving{ranks: ranks, sends: make([][]uint64, ranks)}
-	for rest := []byte(memory); len(rest) > 0; {
-		r, n := binary.BigEndian.Uint16(rest), int(binary.BigEndian.Uint32(rest[2:]))
-		rest = rest[6:]
-		for range n {
-			m.sends[r] = append(m.sends[r], binary.BigEndian.Uint64(rest))
-			rest = rest[8:]
+	for t := (tape{rest: memory}); t.more(); {
+		r := t.proc()
+		for range t.next() {
+			m.sends[r] = append(m.sends[r], t.next())
 		}
 	}
 	return m
 }
 
 func (m *surviving) write() string {
-	var b []byte
+	var t tape
 	for r, list := range m.sends {
-		if len(list) == 0 {
-			continue
-		}
-		b = binary.BigEndian.AppendUint16(b, uint16(r))
-		b = binary.BigEndian.AppendUint32(b, uint32(len(list)))
-		for _, s := range list {
-			b = binary.BigEndian.AppendUint64(b, s)
+		if len(list) > 0 {
+			t.put(uint64(r), uint64(len(list)))
+			t.put(list...)
 		}
 	}
-	return string(b)
+	return t.write()
 }
 
 // cut leaves so many sends of a rank; numbers that no send has, which a program has come past, have

@@ -3,7 +3,6 @@ package spec
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
@@ -31,24 +30,14 @@ type released struct {
 }
 
 func readReleased(memory string) (list []released) {
-	r := strings.NewReader(memory)
-	scan := func(format string, to ...any) {
-		if _, err := fmt.Fscanf(r, format, to...); err != nil {
-			panic("invariant: a memory of outputs-kept is what it wrote: " + memory)
+	for t := (tape{rest: memory}); t.more(); {
+		s := released{rank: t.proc()}
+		kept, owed := int(t.next()), int(t.next())
+		for range kept {
+			s.kept = append(s.kept, t.output())
 		}
-	}
-	for r.Len() > 0 {
-		var s released
-		var kept, owed int
-		scan("%d %d %d;", &s.rank, &kept, &owed)
-		for i := range kept + owed {
-			var o output
-			scan("%d %d %x %t %t;", &o.at.sent, &o.at.received, &o.digest, &o.inside, &o.again)
-			if i < kept {
-				s.kept = append(s.kept, o)
-			} else {
-				s.owed = append(s.owed, o)
-			}
+		for range owed {
+			s.owed = append(s.owed, t.output())
 		}
 		list = append(list, s)
 	}
@@ -56,15 +45,21 @@ func readReleased(memory string) (list []released) {
 }
 
 func writeReleased(list []released) string {
-	var b strings.Builder
+	var t tape
 	for _, s := range list {
-		fmt.Fprintf(&b, "%d %d %d;", s.rank, len(s.kept), len(s.owed))
+		t.put(uint64(s.rank), uint64(len(s.kept)), uint64(len(s.owed)))
 		for _, o := range slices.Concat(s.kept, s.owed) {
-			fmt.Fprintf(&b, "%d %d %x %t %t;", o.at.sent, o.at.received, o.digest, o.inside,
-				o.again)
+			t.putPoint(o.at)
+			t.put(o.digest)
+			t.putBool(o.inside)
+			t.putBool(o.again)
 		}
 	}
-	return b.String()
+	return t.write()
+}
+
+func (t *tape) output() output {
+	return output{at: t.point(), digest: t.next(), inside: t.bool(), again: t.bool()}
 }
 
 // put adds an output. What has been there comes first, in its order. One that an image may hold, or

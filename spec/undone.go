@@ -3,7 +3,6 @@ package spec
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/domino-check/domino/spec/order"
 	"github.com/domino-check/domino/spec/promise"
@@ -24,24 +23,21 @@ type backs struct {
 }
 
 func readBacks(memory string) (list []backs) {
-	r := strings.NewReader(memory)
-	for r.Len() > 0 {
-		var b backs
-		if _, err := fmt.Fscanf(r, "%d %t %d %d;", &b.proc, &b.said, &b.back,
-			&b.least); err != nil {
-			panic("invariant: a memory of what is undone is what it wrote: " + memory)
-		}
-		list = append(list, b)
+	for t := (tape{rest: memory}); t.more(); {
+		list = append(list, backs{proc: t.proc(), said: t.bool(), back: int(t.next()),
+			least: uint32(t.next())})
 	}
 	return list
 }
 
 func writeBacks(list []backs) string {
-	var b strings.Builder
-	for _, p := range list {
-		fmt.Fprintf(&b, "%d %t %d %d;", p.proc, p.said, p.back, p.least)
+	var t tape
+	for _, b := range list {
+		t.put(uint64(b.proc))
+		t.putBool(b.said)
+		t.put(uint64(b.back), uint64(b.least))
 	}
-	return b.String()
+	return t.write()
 }
 
 // of is what is remembered of a proc.

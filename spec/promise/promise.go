@@ -136,20 +136,22 @@ func (t Traffic) Most(sends, deliveries, lines, procs int) int {
 }
 
 // Undoing says what a failure undoes at ranks that live, and how the line to which all go back is
-// found.
+// found. With any of it, a rank says before it goes back whose failure makes it (trace.Undone).
 type Undoing struct {
 	// Orphans: until it hears of a failure, a rank that lives may depend on a state that is lost.
 	Orphans bool
 	// Once: a rank that lives goes back at most once for each failure.
 	Once bool
 	// Maximal: each recovery declares the line (trace.Lined), and nobody goes back farther than to
-	// be consistent with the others, from the images that there are (trace.Imaged).
+	// be consistent with the others, from the images that there are: those that are declared
+	// (trace.Imaged) before the line is. A rank that has said where it is does nothing until it
+	// knows the line.
 	Maximal bool
-	// Domino: however many images there are, the line may be the beginning.
+	// Domino: however many images there are, the line may be the beginning. It is declared, too.
 	Domino bool
 	// Indexed: images have indices that ascend (trace.Imaged), messages carry one (Stamp.Phase of
 	// their deliveries), and a message is delivered only behind an image with its index or a higher
-	// one. So every image is part of a consistent cut.
+	// one. So every image is part of a consistent cut. Recoveries declare their lines.
 	Indexed bool
 }
 
