@@ -54,7 +54,7 @@ var OrphansEnd = register(Property{
 	Name: "orphans-end", Kind: Monitor, Source: "[SY]; [Wang]",
 	Applies: func(f *Facts) bool { return f.Undo.Orphans },
 	Needs:   "Undo.Orphans: who lives may depend on a state that is lost, until it hears of that",
-	Watched: []trace.Kind{trace.Sent, trace.Restored},
+	Watched: []trace.Kind{trace.Sent, trace.Restored, trace.Resumed},
 	Doc: "when every program has ended, each message that is received is one that its sender has " +
 		"sent in the past that has survived, to this rank and with this payload",
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
@@ -62,7 +62,9 @@ var OrphansEnd = register(Property{
 			return memory, ""
 		}
 		m := readSurviving(f.Layout.Ranks, memory)
-		if e.Kind == trace.Restored {
+		if begins := e.Kind != trace.Sent; begins && e.Kind != lineReached(f) {
+			return memory, ""
+		} else if begins {
 			m.cut(e.Proc, min(e.Sent, uint32(len(m.sends[e.Proc]))))
 			return m.write(), ""
 		}

@@ -105,7 +105,8 @@ var OutputsKept = register(Property{
 	Name: "outputs-kept", Kind: Monitor, Source: "[SY]",
 	Applies: releases,
 	Needs:   "Outputs: when they may leave; and outputs in the scenario (Output)",
-	Watched: []trace.Kind{trace.Released, trace.Imaged, trace.Committed, trace.Restored},
+	Watched: []trace.Kind{trace.Released, trace.Imaged, trace.Committed, trace.Restored,
+		trace.Resumed},
 	Doc: "a rank that goes back behind an output comes to the same one again, before any other " +
 		"one and before its end",
 	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
@@ -113,8 +114,9 @@ var OutputsKept = register(Property{
 		i, found := slices.BinarySearchFunc(list, e.Proc, func(s released, p trace.Proc) int {
 			return int(s.rank) - int(p)
 		})
+		begins := e.Kind == trace.Restored || e.Kind == trace.Resumed
 		switch {
-		case !found && e.Kind != trace.Released:
+		case !found && e.Kind != trace.Released, begins && e.Kind != lineReached(f):
 			return memory, ""
 		case !found:
 			list = slices.Insert(list, i, released{rank: e.Proc})
@@ -122,7 +124,7 @@ var OutputsKept = register(Property{
 		switch s := &list[i]; e.Kind {
 		case trace.Released:
 			broken = s.put(f, e)
-		case trace.Restored:
+		case trace.Restored, trace.Resumed:
 			s.restart(place(e))
 		default:
 			for k := range s.kept {

@@ -78,8 +78,9 @@ func (l *layer) imagePersisted(key string, out []core.Effect) []core.Effect {
 	if img := l.s.Saving.Image; img != nil && key == snapshot.Record(snapshot.ImageKey, number) {
 		l.s.Imaged = true
 		sent, received := l.app.Position(img.App)
-		interval := img.Vector.interval(l.rank)
-		l.s.Stable = max(l.s.Stable, interval)
+		if !l.alone() {
+			l.s.Stable = max(l.s.Stable, img.Vector.interval(l.rank))
+		}
 		out = append(out, core.Imaged(trace.ImageBasic, uint64(number), 0, sent, received))
 		return l.saved(l.answer(out))
 	}
@@ -101,9 +102,7 @@ func (l *layer) saved(out []core.Effect) []core.Effect {
 // Commit implements snapshot.Member: the image is the recovery line. What was received before it
 // needs no record any more, and its senders need not keep it.
 func (l *layer) Commit(img *image, out []core.Effect) []core.Effect {
-	l.s.Line.Sent, l.s.Line.Received = l.app.Position(img.App)
-	out = append(out, core.Effect{Kind: core.Commit, Sent: l.s.Line.Sent,
-		Received: l.s.Line.Received})
+	out = l.commit(img, out)
 	interval := img.Vector.interval(l.rank)
 	l.s.Logged = slices.DeleteFunc(l.s.Logged, func(r reception) bool {
 		if r.Interval > interval {
@@ -119,6 +118,16 @@ func (l *layer) Commit(img *image, out []core.Effect) []core.Effect {
 		}
 	}
 	return out
+}
+
+// commit declares where the line is.
+func (l *layer) commit(img *image, out []core.Effect) []core.Effect {
+	l.s.Line.Sent, l.s.Line.Received = l.app.Position(img.App)
+	if l.alone() {
+		l.s.Shown = core.Digest(img.App)
+	}
+	return append(out, core.Effect{Kind: core.Commit, Sent: l.s.Line.Sent,
+		Received: l.s.Line.Received})
 }
 
 // Holding implements core.Recycler: what has been delivered may still be in an image under way.

@@ -36,7 +36,8 @@
 //	P7  An output waits until everything is stable that it depends on. That is asked for, when it
 //	    is needed, and answered when it is so.
 //	P8  A member of a unit that has restarted tells its mates, who go back, too; they go on when
-//	    each has heard from all in lives of which all know. So a unit has one cut (part of P3).
+//	    each has heard from all in lives of which all know. Then the line is the one that the first
+//	    member has found, images are loaded, and all find the same cut (part of P3).
 //
 // A rank goes back once for each failure (back-once). Proof: 1. It goes back when an end of which
 // it had not heard makes it an orphan. 2. An end at which a rank went back, and not failed, comes
@@ -51,5 +52,10 @@
 // of a unit agree (P8).
 //
 // With one unit nobody is outside who could depend on anything: nothing is logged, and all go back
-// to the line together.
+// to the line together. That is protocol coordinated with markers, state by state; with units of
+// one rank vaidya is optimistic (compose_test.go).
+//
+// What is not here: units that gather at a failure what depends on what, and whose messages carry
+// no vector. There a rank that has received an orphan, and does not know it, also receives what the
+// new incarnation sends, so its program sees a state that no run without failures has.
 package optimistic

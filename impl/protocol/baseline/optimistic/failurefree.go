@@ -3,6 +3,8 @@ package optimistic
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/domino-check/domino/impl/core"
 )
@@ -18,6 +20,17 @@ const (
 // an incarnation gets the number of a later one when it happens again.
 func (r *reception) key() string {
 	return fmt.Sprintf("%s%d.%d", logKey, r.Incarnation, r.Interval)
+}
+
+// loggedAs is the interval of the reception whose record has the key, if it is one.
+func loggedAs(key string) (interval uint32, ok bool) {
+	name, ok := strings.CutPrefix(key, logKey)
+	if !ok {
+		return 0, false
+	}
+	_, text, _ := strings.Cut(name, ".")
+	n, err := strconv.ParseUint(text, 10, 32)
+	return uint32(n), err == nil
 }
 
 // send gives a message its number and its dependencies, and lets it go. A message to another unit
@@ -44,6 +57,9 @@ func (l *layer) arrive(from core.Rank, d *Data, out []core.Effect) []core.Effect
 	case l.s.Mode == leaving:
 		// it will be asked for again
 		return append(out, core.DropInput(from.Proc(), d.Payload.ID, "about to go back"))
+	case l.s.Mode == joining: // the channels are not what they will be
+		l.hold(from, d)
+		return out
 	case l.alone() && uint32(d.Life) != l.life():
 		return append(out, core.DropInput(from.Proc(), d.Payload.ID, "of another life"))
 	case len(d.Vector) != len(l.s.Vector) && !l.alone():
@@ -51,9 +67,7 @@ func (l *layer) arrive(from core.Rank, d *Data, out []core.Effect) []core.Effect
 	case l.orphan(d) && !l.has(OP7): // Deviation: OP7 has forgotten the ends
 		return append(out, core.DropInput(from.Proc(), d.Payload.ID, "an orphan"))
 	case !l.s.Ends.KnownIn(d.Vector) && !l.has(OP4): // Deviation: OP4 does not hold it
-		own := *d
-		own.Vector = slices.Clone(d.Vector)
-		l.s.Held = append(l.s.Held, held{From: from, Data: own})
+		l.hold(from, d)
 		return out
 	}
 	if !l.s.Channels.Accept(from, d) {
@@ -65,6 +79,13 @@ func (l *layer) arrive(from core.Rank, d *Data, out []core.Effect) []core.Effect
 		l.s.Saving.Record(l, from, ch.Arrived[at])
 	}
 	return out
+}
+
+// hold keeps a message for later.
+func (l *layer) hold(from core.Rank, d *Data) {
+	own := *d
+	own.Vector = slices.Clone(d.Vector)
+	l.s.Held = append(l.s.Held, held{From: from, Data: own})
 }
 
 // orphan reports whether a message was sent in an interval that depends on a lost one.

@@ -69,9 +69,16 @@ type state struct {
 	Failed   core.Rank          `json:"failed"` // why it goes back
 	Lives    []core.Incarnation `json:"lives"`  // of the members of the unit, as far as is known
 	Tails    []tail             `json:"tails"`  // joining: what the members can repeat
-	Line     position           `json:"line"`   // where the program is in the line
-	Saving   saving             `json:"saving"`
-	Imaged   bool               `json:"imaged"` // the image under way is stable
+	// joining: the image of the last line that this rank knows of, and the one behind it
+	Image  *image   `json:"image"`
+	Next   *image   `json:"next"`
+	Line   position `json:"line"` // where the program is in the line
+	Saving saving   `json:"saving"`
+	// where there is one unit: the digest of the program in the line, and the checkpoint that an
+	// output has asked for
+	Shown     uint64 `json:"shown"`
+	Requested uint32 `json:"requested"`
+	Imaged    bool   `json:"imaged"` // the image under way is stable
 }
 
 // position is how far a program has come.
@@ -116,15 +123,29 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank {
 // Holds implements core.Holder: a rank that recovers does nothing, and an output waits until
 // nothing that it depends on can be undone.
 func (l *layer) Holds(op core.OpKind) bool {
-	return l.s.Mode != running || op == core.OpOutput && !l.settled(l.s.Vector)
+	if l.s.Mode != running || op != core.OpOutput {
+		return l.s.Mode != running
+	}
+	if l.alone() {
+		return l.s.Shown != core.Digest(l.app.Image())
+	}
+	return !l.settled(l.s.Vector)
 }
 
-// Held implements core.Prompted: an output that waits asks for what it waits for.
+// Held implements core.Prompted: an output that waits asks for what it waits for: others, or, where
+// nothing is logged, one checkpoint after another, until one holds the state that it shows.
 func (l *layer) Held(_ core.OpKind, out []core.Effect) []core.Effect {
-	if l.s.Mode != running {
+	switch next := l.s.Saving.Committed + 1; {
+	case l.s.Mode != running:
 		return out
+	case !l.alone():
+		return l.ask(l.s.Vector, out)
+	case l.s.Saving.Taking || l.s.Requested == next:
+		return out
+	default:
+		l.s.Requested = next
+		return l.s.Saving.Request(l, out)
 	}
-	return l.ask(l.s.Vector, out)
 }
 
 // Step implements core.Layer.
@@ -180,6 +201,9 @@ func (l *layer) reset() {
 		Vector: make(Vector, 2*l.ranks),
 		Ends:   make(Ends, l.ranks), Peers: make([]peer, l.ranks),
 		Lives: make([]core.Incarnation, len(l.mates()))}
+	if l.alone() {
+		l.s.Shown = core.Digest(l.app.Image())
+	}
 }
 
 // incarnation is the present one, of the whole unit.

@@ -14,6 +14,7 @@ type tail struct {
 	Here  bool        `json:"here"`  // it knows of the same lives of all members as we do
 	Begin uint32      `json:"begin"` // interval of the image
 	List  []reception `json:"list"`
+	Line  uint32      `json:"line"` // number of the last checkpoint that it has found
 }
 
 // tail reads the end table and the log of this rank. Records that are damaged are the end of it,
@@ -60,7 +61,7 @@ func (r reception) bare() reception {
 // cut finds what the unit repeats: of each log what comes before the first orphan. What a member
 // loses may make what another has received from it an orphan, until nothing changes any more.
 func (l *layer) cut() {
-	members, self := l.Group()
+	members := l.mates()
 	for changed := true; changed && !l.has(OP1); { // Deviation: OP1 repeats all that is logged
 		changed = false
 		for i := range l.s.Tails {
@@ -73,12 +74,6 @@ func (l *layer) cut() {
 				t.List, changed, l.s.Back = t.List[:at], true, true
 			}
 		}
-	}
-	for _, r := range l.s.Tails[self].List {
-		if !l.inside(r.From) {
-			l.s.Channels.Accept(r.From, &r.Data)
-		}
-		l.s.Replay = append(l.s.Replay, r.bare())
 	}
 }
 

@@ -2,6 +2,7 @@ package optimistic
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program"
@@ -60,6 +61,7 @@ type config struct {
 	ranks   int
 	units   []int         // by rank
 	members [][]core.Rank // by unit, ascending
+	outputs bool          // programs have some, which ask for what is stable
 	errata  core.Switches
 }
 
@@ -68,6 +70,10 @@ func (c *config) has(e core.Switch) bool { return c.errata.Has(e) }
 // alone reports whether there is one unit: nobody is outside, who could depend on what is lost, so
 // nothing is logged.
 func (c *config) alone() bool { return len(c.members) == 1 }
+
+// fetches reports whether a unit has several members, which have to agree on the line before they
+// can load its images.
+func (c *config) fetches() bool { return len(c.members) < c.ranks && !c.alone() }
 
 // newConfig reads the units; where nothing is said, each rank is one.
 func newConfig(name string, r *protocol.Request) (*config, error) {
@@ -96,6 +102,10 @@ func newConfig(name string, r *protocol.Request) (*config, error) {
 			return nil, &core.ChoiceError{Key: "clusters", Err: fmt.Errorf(
 				"%s: cluster %d has no rank", name, k)}
 		}
+	}
+	for _, p := range r.Programs {
+		c.outputs = c.outputs ||
+			slices.ContainsFunc(p, func(op core.Op) bool { return op.Kind == core.OpOutput })
 	}
 	return c, nil
 }
@@ -140,16 +150,27 @@ func setup(name string, r protocol.Request) (*core.Setup, error) {
 
 // promises are what the protocol says of itself.
 func (c *config) promises() promise.Promises {
-	return promise.Promises{
-		RollsBack: promise.Dependents, Undo: promise.Undoing{Orphans: true, Once: true},
+	p := promise.Promises{
 		Needs: promise.Piecewise, PostsWait: true, FIFO: true, Reliable: true,
-		Outputs:    promise.WhenStable,
-		Logging:    "sender, between units; receptions at the receiver, without waiting",
-		Lines:      "coordinated in each unit",
-		StableKeys: []string{snapshot.ImageKey, snapshot.CommitKey, logKey, endsKey},
-		Writes:     map[string]int{snapshot.ImageKey: 1, snapshot.CommitKey: 1, endsKey: 0},
-		Flow:       promise.EvenInLines,
-		// a line: in the unit markers and notices, and who has sent what it covers is told
-		Traffic: promise.Traffic{},
+		Lines:  "coordinated in each unit",
+		Writes: snapshot.Writes(), Flow: promise.EvenInLines,
+		StableKeys: []string{snapshot.ImageKey, snapshot.CommitKey},
 	}
+	if c.alone() {
+		p.RollsBack, p.RestartTogether = promise.Cluster, true
+		p.Outputs, p.Traffic = promise.WithTheLine, promise.Traffic{Promised: true, Line: 2}
+		return p
+	}
+	p.RollsBack, p.Outputs = promise.Dependents, promise.WhenStable
+	p.Undo = promise.Undoing{Orphans: true, Once: true}
+	p.Logging = "sender, between units; receptions at the receiver, without waiting"
+	p.StableKeys = append(p.StableKeys, logKey, endsKey)
+	p.Writes[endsKey] = 0
+	p.Fetches = c.fetches()
+	if !c.outputs {
+		// a line: in the unit markers and the notices of two phases, of everybody else what is
+		// stable, asked and answered, and what the line covers
+		p.Traffic = promise.Traffic{Promised: true, Line: 5}
+	}
+	return p
 }

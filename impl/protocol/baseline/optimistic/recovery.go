@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 )
 
 // announced takes what another rank says about itself when it goes on after a restart, or in answer
@@ -137,27 +138,39 @@ func (l *layer) restore(in core.Input, out []core.Effect) []core.Effect {
 	if err != nil {
 		return append(out, core.Halted(err.Error()))
 	}
-	if img != nil {
-		l.app.Load(img.App)
-		l.s.Channels, l.s.Vector = img.Channels, img.Vector
-		for _, q := range l.outside() {
-			l.s.Peers[q].Covered = img.Channels[q].Taken
-		}
-		l.s.Line.Sent, l.s.Line.Received = l.app.Position(img.App)
-		out = append(out, core.Effect{Kind: core.Commit, Sent: l.s.Line.Sent,
-			Received: l.s.Line.Received})
-	}
 	if l.alone() {
-		return out
+		return l.load(img, out)
 	}
-	begin := l.s.Vector.interval(l.rank)
+	begin := uint32(0)
+	if img != nil {
+		begin = img.Vector.interval(l.rank)
+	}
 	own, err := l.tail(in.Records, begin)
 	if err != nil {
 		return append(out, core.Halted(err.Error()))
 	}
-	l.s.Mode, l.s.Tails = joining, make([]tail, len(l.mates()))
-	l.s.Tails[self] = tail{Begin: begin, List: own}
+	l.s.Mode, l.s.Tails, l.s.Image = joining, make([]tail, len(l.mates())), img
+	l.s.Tails[self] = tail{Begin: begin, List: own, Line: l.s.Saving.Committed}
+	if len(l.mates()) > 1 { // the next one may have become the line, see settle
+		next := new(image)
+		if snapshot.Load(in.Records, l.rank.Proc(), l.s.Saving.Committed+1, next) == nil {
+			l.s.Next = next
+		}
+	}
 	return l.agree(l.join(out))
+}
+
+// load puts the program into the state of an image, nil for the initial one.
+func (l *layer) load(img *image, out []core.Effect) []core.Effect {
+	if img == nil {
+		return out
+	}
+	l.app.Load(img.App)
+	l.s.Channels, l.s.Vector = img.Channels, img.Vector
+	for _, q := range l.outside() {
+		l.s.Peers[q].Covered = img.Channels[q].Taken
+	}
+	return l.commit(img, out)
 }
 
 // start makes the end of the incarnation that is over durable, before anybody hears of it or

@@ -13,6 +13,9 @@ import (
 
 // settled reports whether all that a vector names is known to be stable.
 func (l *layer) settled(v Vector) bool {
+	if l.alone() {
+		return true // whoever could undo it goes back with it
+	}
 	if _, own := v.At(l.rank); own > l.s.Stable {
 		return false
 	}
@@ -87,13 +90,9 @@ func (l *layer) persisted(key string, out []core.Effect) []core.Effect {
 		return l.imagePersisted(key, out)
 	}
 	l.s.Writing--
-	for i := range l.s.Logged {
-		if r := &l.s.Logged[i]; r.key() == key {
-			l.s.Stable = max(l.s.Stable, r.Interval)
-			if l.has(OP11) { // Deviation: OP11 takes stable for settled
-				out = say(out, r.From, Control{Kind: Covered, Line: r.Data.Number})
-			}
-		}
+	if interval, ok := loggedAs(key); ok {
+		l.s.Stable = max(l.s.Stable, interval)
+		out = l.early(interval, out)
 	}
 	switch {
 	case l.s.Mode == starting && l.s.Writing == 0:
@@ -102,6 +101,19 @@ func (l *layer) persisted(key string, out []core.Effect) []core.Effect {
 		return l.goBack(out)
 	case l.s.Mode == running:
 		return l.saved(l.answer(out))
+	}
+	return out
+}
+
+// early is what OP11 does: it takes what is stable for settled.
+func (l *layer) early(interval uint32, out []core.Effect) []core.Effect {
+	if !l.has(OP11) {
+		return out
+	}
+	for i := range l.s.Logged {
+		if r := &l.s.Logged[i]; r.Interval == interval {
+			out = say(out, r.From, Control{Kind: Covered, Line: r.Data.Number}) // Deviation: OP11
+		}
 	}
 	return out
 }

@@ -1,9 +1,12 @@
 package optimistic
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/snapshot"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // A unit goes back as one, when one of its members has failed or is an orphan. Who has restarted
@@ -39,10 +42,6 @@ func (l *layer) joined(from core.Rank, c *Control, out []core.Effect) []core.Eff
 	case l.s.Mode != joining:
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "all have joined"))
 	}
-	if c.Number > l.s.Saving.Committed {
-		// the checkpoint that was under way has become the line since this rank looked
-		return append(out, core.Effect{Kind: core.Rollback})
-	}
 	news := false
 	for i, life := range c.Lives {
 		if life > l.s.Lives[i] {
@@ -54,7 +53,7 @@ func (l *layer) joined(from core.Rank, c *Control, out []core.Effect) []core.Eff
 			l.s.Tails[i].Here = false
 		}
 	}
-	t := tail{Here: slices.Equal(c.Lives, l.s.Lives), Begin: c.Begin}
+	t := tail{Here: slices.Equal(c.Lives, l.s.Lives), Begin: c.Begin, Line: c.Number}
 	for _, r := range c.Tail {
 		r.Data.Vector = slices.Clone(r.Data.Vector)
 		t.List = append(t.List, r)
@@ -78,13 +77,53 @@ func (l *layer) agree(out []core.Effect) []core.Effect {
 		}
 	}
 	l.cut()
+	if out = l.settle(out); l.s.Mode != joining {
+		return out
+	}
 	for i, q := range members {
 		t := &l.s.Tails[i]
 		l.s.Ends[q] = append(l.s.Ends[q], t.Begin+uint32(len(t.List)))
 	}
-	l.s.Tails = nil
+	l.s.Tails, l.s.Mode = nil, starting
 	if !l.has(OP1) { // Deviation: OP1 has orphans to repeat
 		out = l.release(out)
 	}
 	return l.start(out)
+}
+
+// settle puts the program where the unit restarts, and has it repeat the rest. The line is the one
+// that the first member has found, who decides what is committed: 1. the images of a checkpoint
+// are stable, and another member fails and finds the line before. 2. The checkpoint is committed.
+// 3. The first member goes back because of the other one, and finds the new line.
+func (l *layer) settle(out []core.Effect) []core.Effect {
+	_, self := l.Group()
+	own, img, line := l.s.Tails[self], l.s.Image, l.s.Tails[0].Line
+	switch {
+	case line == own.Line+1 && l.s.Next != nil:
+		img, l.s.Saving.Committed = l.s.Next, line
+		if own.Line > 0 {
+			out = append(out, snapshot.Persist(snapshot.ImageKey, own.Line, nil))
+		}
+	case line != own.Line:
+		l.s.Mode = blank
+		return append(out, core.Halted(fmt.Sprintf("the line of the unit is checkpoint %d, and "+
+			"this rank has %d", line, own.Line)))
+	}
+	if l.fetches() {
+		resumed := core.Effect{Kind: core.Declare, What: trace.Resumed}
+		if img != nil {
+			resumed.Sent, resumed.Received = l.app.Position(img.App)
+		}
+		out = append(out, resumed)
+	}
+	out = l.load(img, out)
+	l.s.Image, l.s.Next = nil, nil
+	repeated := l.s.Vector.interval(l.rank) - own.Begin
+	for _, r := range own.List[min(int(repeated), len(own.List)):] {
+		if !l.inside(r.From) {
+			l.s.Channels.Accept(r.From, &r.Data)
+		}
+		l.s.Replay = append(l.s.Replay, r.bare())
+	}
+	return out
 }
