@@ -77,6 +77,10 @@
 // cuts, and no-domino judges every recovery. Traffic is not promised with images, because not every
 // image moves a line; without them it is an Ack for each delivery.
 //
+// Undo.Once: only a rank that has restarted, by a failure, or a new recovery process opens a round,
+// and one round takes nobody back twice. A rank that is still on its way back of a former round
+// has not reported in the present one, so it is told to, and that opens none.
+//
 // A recovery of a failed rank costs n Begin, n Report and n Resume, a Back and a There for each
 // rank that goes back, and n Frontier for each phase of orphans.
 package epochs

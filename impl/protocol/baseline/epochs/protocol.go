@@ -171,6 +171,8 @@ func setup(r protocol.Request) (*core.Setup, error) {
 			Phases:    c.rule == safe && !c.has(EP12),
 			Symmetric: c.variant == base, StableKeys: []string{imageKey, backKey},
 			Writes: map[string]int{backKey: 0}, Flow: promise.EvenInLines,
+			// a round begins with a failure, and takes nobody back twice
+			Undo: promise.Undoing{Once: true, Orphans: true},
 		},
 		New: c.machine(r.Programs),
 	}
