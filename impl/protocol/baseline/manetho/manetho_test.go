@@ -180,6 +180,16 @@ func TestMoreHolders(t *testing.T) {
 	}
 }
 
+// TestSafer: who survives two failures at a time survives one.
+func TestSafer(t *testing.T) {
+	for _, options := range []string{"keep=family f=1", "keep=family f=2"} {
+		if got := explored(t, manetho.Protocol, strings.Replace(race, "checkpoint; ", "", 1),
+			options, nil); !strings.HasPrefix(got, "holds: ") {
+			t.Errorf("%s: %s", options, got)
+		}
+	}
+}
+
 // TestSameHistories: where a program has no race, every form delivers the same at each rank in
 // every run.
 func TestSameHistories(t *testing.T) {

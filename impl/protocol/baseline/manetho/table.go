@@ -157,13 +157,15 @@ func (l *layer) got(from core.Rank) uint32 {
 	return n
 }
 
-// cover notes what recovery lines hold: such receptions nobody repeats.
+// cover notes what recovery lines hold: such receptions nobody repeats. Nor need it be known who
+// was told of them, which a rank that sends us nothing never confirms.
 func (l *layer) cover(lines []uint32, out []core.Effect) []core.Effect {
+	moved := false
 	for r, place := range lines {
 		if place <= l.s.Lines[r] {
 			continue
 		}
-		l.s.Lines[r] = place
+		l.s.Lines[r], moved = place, true
 		list := l.s.Dets[r]
 		n := 0
 		for ; n < len(list) && list[n].Det.Place <= place; n++ {
@@ -173,6 +175,11 @@ func (l *layer) cover(lines []uint32, out []core.Effect) []core.Effect {
 		for q := range l.settled {
 			l.settled[q][r] = max(0, l.settled[q][r]-n)
 		}
+	}
+	for q := 0; moved && q < l.ranks; q++ {
+		l.s.Told[q] = slices.DeleteFunc(l.s.Told[q], func(t told) bool {
+			return t.Place <= l.s.Lines[t.Receiver]
+		})
 	}
 	return out
 }
