@@ -239,11 +239,11 @@ func (l *Layer) force(out []core.Effect) []core.Effect {
 
 // deliver hands the next message of a rank to the program.
 func (l *Layer) deliver(from core.Rank, out []core.Effect) []core.Effect {
-	d := l.s.Channels.Take(from)
-	if l.After && l.Wants(&l.s, from, &d) {
-		l.s.Late = max(l.s.Late, d.Index)
+	if l.After && l.Wants(&l.s, from, l.s.Channels.Next(from)) {
+		l.s.Late = max(l.s.Late, l.s.Channels.Next(from).Index)
 		out = append(out, core.Effect{Kind: core.SetTimer, Timer: lateTimer})
 	}
+	d := l.s.Channels.Take(from)
 	l.s.Vector[from] = max(l.s.Vector[from], d.Index)
 	out, e := core.Add(out, core.Deliver)
 	e.From, e.Payload, e.Stamp = from.Proc(), d.Payload, d.Stamp()
