@@ -138,7 +138,7 @@ var ForcedBeforeDelivery = register(Property{
 				switch {
 				case i.index == unknown:
 				case i.index <= last:
-					return fmt.Sprintf("%s has an image with the index %d behind one with %d",
+					return fmt.Sprintf("%s has an image with the index %d, and has had %d before",
 						f.name(r.Proc()), i.index, last)
 				default:
 					last = i.index

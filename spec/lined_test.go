@@ -179,7 +179,7 @@ var linedCases = []judged{
 	{
 		name: "indices go down", property: "forced-before-delivery", facts: byIndex,
 		events: run(takes(x, 2, 0, 0), sent(m2, y), takes(x, 1, 1, 0)),
-		want:   "x has an image with the index 1 behind one with 2",
+		want:   "x has an image with the index 1, and has had 2 before",
 	},
 	{
 		name: "forced, and stable later", property: "forced-before-delivery", facts: byIndex,

@@ -19,6 +19,7 @@ func forgets(*spec.Facts, string, trace.Event) (next, broken string) { return ""
 // that can be missing or wrong, and a property of each kind that is whole.
 func TestOwnPropertiesAreChecked(t *testing.T) {
 	seen := []trace.Kind{trace.Sent}
+	looks := func(*spec.Facts, spec.View, string, trace.Event) string { return "" }
 	tests := []struct {
 		name string
 		own  []spec.Property
@@ -52,6 +53,14 @@ func TestOwnPropertiesAreChecked(t *testing.T) {
 			Observe: forgets}}, `property "mine" is of the kind monitor and watches 0 kinds of event`},
 		{"crashes", []spec.Property{{Name: "mine", Kind: spec.Monitor, Observe: forgets,
 			Watched: []trace.Kind{trace.Crashed}}}, `property "mine" watches crashed`},
+		{"looks at what it does not watch", []spec.Property{{Name: "mine", Kind: spec.Monitor,
+			Observe: forgets, Watched: seen, Look: looks, Looked: []trace.Kind{trace.Stored}}},
+			`property "mine" looks at stored and does not watch it`},
+		{"looks with nothing", []spec.Property{{Name: "mine", Kind: spec.Monitor,
+			Observe: forgets, Watched: seen, Looked: seen}},
+			`property "mine" is of the kind monitor and looks at 1 kinds of event`},
+		{"looks without a memory", []spec.Property{{Name: "mine", Kind: spec.Always, Event: never,
+			Look: looks}}, `property "mine" is of the kind always and looks at 0 kinds of event`},
 		{"two of one name", []spec.Property{{Name: "mine", Kind: spec.Always, Event: never},
 			{Name: "mine", Kind: spec.Final, End: neverEnds}},
 			`there are two properties of the name "mine"`},
@@ -124,6 +133,13 @@ func TestPanicsAreNamed(t *testing.T) {
 		{spec.Property{Kind: spec.Monitor, Watched: []trace.Kind{trace.Sent}, Observe: forgets,
 			Settle: func(*spec.Facts, string) string { return boom() }},
 			`property "mine" can not be judged: it panics at the end of a run`},
+		{spec.Property{Kind: spec.Monitor, Watched: []trace.Kind{trace.Sent}, Observe: forgets,
+			Look: func(*spec.Facts, spec.View, string, trace.Event) string { return boom() }},
+			`property "mine" can not be judged: it panics at the end of a run`},
+		{spec.Property{Kind: spec.Monitor, Watched: []trace.Kind{trace.Sent}, Observe: forgets,
+			Looked: []trace.Kind{trace.Sent},
+			Look:   func(*spec.Facts, spec.View, string, trace.Event) string { return boom() }},
+			`property "mine" can not be judged: it panics on the event "sent`},
 	}
 	f := exampleFacts()
 	run := traceOf(f, []trace.Event{sent(m2, y)})

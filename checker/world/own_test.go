@@ -65,18 +65,41 @@ func strangers() (broken, kept []spec.Property) {
 		return ""
 	}
 	restarts := []trace.Kind{trace.Restored}
+	looks := func(most trace.Incarnation) func(*spec.Facts, spec.View, string,
+		trace.Event) string {
+		return func(f *spec.Facts, v spec.View, memory string, e trace.Event) string {
+			switch m := alive(f, v, e); {
+			case most > 0 && e.Kind == 0:
+				return lives(most)(f, v)
+			case most == 0 && memory == "" && m != "": // before anybody restarts
+				return m
+			}
+			return ""
+		}
+	}
+	both := []trace.Kind{trace.Restored, trace.Delivered}
+	remembers := func(_ *spec.Facts, memory string, e trace.Event) (next, broken string) {
+		if e.Kind == trace.Restored {
+			memory = "restarted"
+		}
+		return memory, ""
+	}
 	broken = []spec.Property{
 		{Name: "no-done", Kind: spec.Always, Event: on(trace.Finished, "a program ends")},
 		{Name: "no-restart", Kind: spec.Always, Event: on(trace.Restored, "somebody restarts")},
 		{Name: "sender-lives", Kind: spec.Always, Global: true, Event: alive},
 		{Name: "first-life", Kind: spec.Final, End: lives(0)},
 		{Name: "few-restarts", Kind: spec.Monitor, Watched: restarts, Observe: count(0)},
+		{Name: "looks-at-senders", Kind: spec.Monitor, Watched: both, Observe: remembers,
+			Looked: both[1:], Look: looks(0)},
 	}
 	kept = []spec.Property{
 		{Name: "no-halt", Kind: spec.Always, Event: on(trace.Halted, "somebody gives up")},
 		{Name: "lives", Kind: spec.Always, Global: true, Event: on(trace.Adopted, "a host")},
 		{Name: "second-life", Kind: spec.Final, End: lives(1)},
 		{Name: "some-restarts", Kind: spec.Monitor, Watched: restarts, Observe: count(1)},
+		{Name: "looks-at-the-end", Kind: spec.Monitor, Watched: restarts, Observe: count(1),
+			Look: looks(1)},
 		{Name: "restarts", Kind: spec.Sometimes, Event: on(trace.Restored, "seen")},
 	}
 	return broken, kept

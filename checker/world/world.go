@@ -163,6 +163,7 @@ func (w *World) properties(list []spec.Property) {
 		case p.Kind == spec.Monitor:
 			w.monitors.list = append(w.monitors.list, p)
 			w.monitors.looks = w.monitors.looks || p.Look != nil
+			w.wide = w.wide || p.Look != nil && w.own(p.Name)
 		}
 	}
 }
