@@ -13,6 +13,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/baseline/coordinated"
 	"github.com/domino-check/domino/impl/protocol/baseline/ho"
+	"github.com/domino-check/domino/impl/protocol/baseline/manetho"
 	"github.com/domino-check/domino/impl/protocol/baseline/pessimistic"
 	"github.com/domino-check/domino/impl/protocol/baseline/teams"
 	"github.com/domino-check/domino/impl/protocol/baseline/yang"
@@ -27,7 +28,7 @@ type form struct{ protocol, options string }
 // list are the protocols that are compared.
 func list() protocol.List {
 	return protocol.List{coordinated.Protocol, pessimistic.Protocol, teams.Protocol, yang.Protocol,
-		ho.Protocol}
+		ho.Protocol, manetho.Teams}
 }
 
 // TestComposition: with one group a protocol over groups is the coordinated checkpoint, and with
@@ -48,7 +49,7 @@ func TestComposition(t *testing.T) {
 			over     []form
 		}{
 			{form{"coordinated", "style=markers"}, one,
-				[]form{{"teams", "style=teams"}, {"yang", ""}, {"ho", ""}}},
+				[]form{{"teams", "style=teams"}, {"yang", ""}, {"ho", ""}, {"causal-teams", ""}}},
 			{form{"coordinated", "style=blocking"}, one, []form{{"teams", "style=correlated"}}},
 			{form{"pessimistic", "mode=sender"}, alone,
 				[]form{{"teams", "style=teams"}, {"teams", "style=correlated"}, {"yang", ""}}},
