@@ -55,7 +55,7 @@
 // to the line together. That is protocol coordinated with markers, state by state; with units of
 // one rank vaidya is optimistic (compose_test.go).
 //
-// What is not here: units that gather at a failure what depends on what, and whose messages carry
-// no vector. There a rank that has received an orphan, and does not know it, also receives what the
-// new incarnation sends, so its program sees a state that no run without failures has.
+// What is not here: messages between units that carry no vector (erratum VA4 is their kernel). A
+// dependency by way of others is then found when those go back, so a rank may go back several times
+// for one failure; and neither outputs nor lines could know what they depend on.
 package optimistic

@@ -25,6 +25,7 @@ const (
 	VA1
 	VA2
 	VA3
+	VA4
 )
 
 //go:embed errata.txt

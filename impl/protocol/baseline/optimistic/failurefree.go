@@ -38,6 +38,10 @@ func loggedAs(key string) (interval uint32, ok bool) {
 func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 	d := &l.sending.Data
 	vector := append(d.Vector[:0], l.s.Vector...)
+	if l.has(VA4) { // Deviation: VA4 names its own interval alone
+		clear(vector)
+		Vector(vector).Set(l.rank, l.s.Vector[2*l.rank], l.s.Vector[2*l.rank+1])
+	}
 	if l.alone() {
 		vector = vector[:0] // nobody else has a state of his own
 	}
