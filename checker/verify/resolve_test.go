@@ -172,7 +172,8 @@ func TestBadInput(t *testing.T) {
 		{"empty last cluster", "protocol: hydee\nclusters: a b |", two,
 			`4: cluster 2 of "a b |" is empty`},
 		{"unknown protocol", "protocol: hyde", two,
-			`3: unknown protocol "hyde", did you mean "hydee"? Known: camel, causal, errmgr, hmpl, hydee, none, paxos, radic-hmpl, radic-rbml, radic-sbml, rbml, replicated, sbml, two-phase`},
+			`3: unknown protocol "hyde", did you mean "hydee"? Known: ` +
+				strings.Join(all.Protocols().Names(), ", ")},
 		{"unknown variant", "protocol: hydee\nvariant: fixed", two,
 			`4: unknown variant "fixed", want repaired, published, published-started, published-fr, ` +
 				`or repaired+ERRATUM`},

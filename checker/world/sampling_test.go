@@ -100,7 +100,8 @@ func erroneous(t *testing.T, s *scenarios.Scenario) func() *world.World {
 	}
 	return func() *world.World {
 		w, err := world.New(world.Config{Setup: resolved.Setup, Model: resolved.Model,
-			Facts: world.FactsOf(resolved.Setup, &resolved.Model, oracle)})
+			Facts: world.FactsOf(resolved.Setup, &resolved.Model, oracle,
+				resolved.Properties...)})
 		if err != nil {
 			t.Fatal(err)
 		}
