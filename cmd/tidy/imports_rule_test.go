@@ -136,7 +136,7 @@ var importTable = []row{
 	{dir: "impl/runtime/emulate", internal: vocabulary},
 	// It runs whatever protocols it is given, and knows none.
 	{dir: "impl/runtime/compare", internal: and(ranks, "impl/program/script", "impl/protocol",
-		"impl/runtime/emulate")},
+		"impl/runtime/emulate", "impl/runtime/local", "impl/runtime/plan")},
 	// System calls that the standard library has not: memfd, epoll on every architecture.
 	{
 		dir:        "impl/runtime/tcp/internal/*",

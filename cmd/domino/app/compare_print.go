@@ -58,7 +58,7 @@ func compareTable(out io.Writer, studies []*compare.Study) error {
 			}
 			fmt.Fprintf(w, "%s\t%s\t\n", paper, strings.Join(says, "\t"))
 		}
-		fmt.Fprintf(w, "  %s", s.Row.Protocol)
+		fmt.Fprintf(w, "  %s", strings.TrimSuffix(s.Row.Protocol, "-"))
 		for _, c := range s.Cells {
 			word := cmp.Or(c.Value, "-")
 			if c.Verdict == compare.Contrary {
@@ -96,7 +96,10 @@ func compareFindings(out io.Writer, studies []*compare.Study) {
 			if c.Verdict == compare.Unmeasured && !said[c.Why] {
 				said[c.Why] = true
 				what := s.Row.Protocol
-				if s.Why == "" {
+				switch {
+				case what == "-":
+					what = s.Row.Paper
+				case s.Why == "":
 					what += ", " + c.Column
 				}
 				fmt.Fprintf(out, "\n%s was not measured: %s\n", what, c.Why)

@@ -73,7 +73,8 @@ func TestGroupOfHydee(t *testing.T) {
 		t.Errorf("%d done again, want what was lost", loss.Redone)
 	}
 	// 8 laps of 4 messages of 8 bytes, of which r1 to r2 and r3 to r0 are between the groups
-	want := compare.Log{Inter: 128, SentIntra: 128, SentInter: 128, Peak: f.Log.Peak}
+	want := compare.Log{Inter: 128, SentIntra: 128, SentInter: 128, Peak: f.Log.Peak,
+		AtSenders: f.Log.AtSenders}
 	if diff := cmp.Diff(want, f.Log); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)
 	}
@@ -147,12 +148,12 @@ func TestData(t *testing.T) {
 		if row.Paper[0] != '[' && !slices.Contains(papers[row.Table], row.Paper) {
 			t.Errorf("table %s has no row %s", row.Table, row.Paper)
 		}
-		if seen[row.Table+row.Protocol] {
+		if row.Protocol != "-" && seen[row.Table+row.Protocol] {
 			t.Errorf("%s is there twice", row.Protocol)
 		}
 		seen[row.Table+row.Protocol] = true
 	}
-	for _, table := range []string{"1", "2"} {
+	for _, table := range []string{"1", "2", "radic"} {
 		for _, name := range papers[table] {
 			if !measured[table+name] {
 				t.Errorf("nothing stands for %s of table %s", name, table)
@@ -191,5 +192,27 @@ func TestRepeats(t *testing.T) {
 		if texts[0] != texts[1] {
 			t.Errorf("%s\nthen\n%s", texts[0], texts[1])
 		}
+	}
+}
+
+// BenchmarkMeasure is how long one row takes.
+//
+//	go test ./impl/runtime/compare -run '^$' -bench Measure
+func BenchmarkMeasure(b *testing.B) {
+	for _, row := range compare.Rows() {
+		if row.Table == "radic" {
+			continue
+		}
+		b.Run("protocol="+strings.ReplaceAll(row.Protocol, " ", ","), func(b *testing.B) {
+			runs := 0
+			for b.Loop() {
+				s, err := compare.Measure(b.Context(), row, compare.Usual(), all.Protocols())
+				if err != nil {
+					b.Fatal(err)
+				}
+				runs += s.Runs
+			}
+			b.ReportMetric(float64(runs)/b.Elapsed().Seconds(), "runs/s")
+		})
 	}
 }

@@ -51,6 +51,7 @@ type Ask struct {
 // Image is one image of a program.
 type Image struct {
 	Rank           core.Rank
+	To             core.Proc     // who gets it: the rank itself, for the store
 	At             time.Duration // when it is handed over to be written or sent
 	Sent, Received uint32
 }
@@ -67,6 +68,7 @@ type Log struct {
 	Intra, Inter         int64 // ever kept, each message counted once
 	SentIntra, SentInter int64 // all that was sent
 	Peak                 int64 // kept at one time
+	AtSenders, Elsewhere int   // copies that are declared to be kept at the end, and by whom
 	Undeclared           int   // messages found in the state of a machine, and never declared
 }
 

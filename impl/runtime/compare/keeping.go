@@ -20,15 +20,15 @@ type entry struct {
 type memory struct {
 	kept []map[entry]bool // by proc, declared
 	ever map[core.MsgID]bool
-	// found in the state of a machine after it was received, in two looks, so that it is none of an
-	// image that is being taken
+	// found in the state of a machine after it was received, in so many looks in a row that it is
+	// none of an image that is being taken
 	found map[core.MsgID]bool
-	once  []map[core.MsgID]bool // by proc, in the look before
+	seen  []map[core.MsgID]int // by proc: in how many looks in a row
 	peak  int64
 }
 
 func (m *memory) init(procs int) {
-	m.kept, m.once = make([]map[entry]bool, procs), make([]map[core.MsgID]bool, procs)
+	m.kept, m.seen = make([]map[entry]bool, procs), make([]map[core.MsgID]int, procs)
 	m.ever, m.found = map[core.MsgID]bool{}, map[core.MsgID]bool{}
 	for p := range m.kept {
 		m.kept[p] = map[entry]bool{}
@@ -49,6 +49,9 @@ func (m *memory) declare(p core.Proc, e *core.Effect) {
 // crash empties the memory of a proc.
 func (m *memory) crash(p core.Proc) { clear(m.kept[p]) }
 
+// looks is in how many looks in a row a payload is found that is kept: those of an image go sooner.
+const looks = 4
+
 // look is a look into all machines that run: what they keep now, declared or not. A payload that
 // its receiver has not got yet is on its way, and no log.
 func (p *probe) look() {
@@ -60,16 +63,16 @@ func (p *probe) look() {
 		for what := range p.memory.kept[q] {
 			now += p.size[what.id]
 		}
-		once := map[core.MsgID]bool{}
+		seen := map[core.MsgID]int{}
 		for _, id := range core.Payloads(core.EncodeState(t.Machine)) {
-			if p.received[id] {
-				once[id] = true
-				if p.memory.once[q][id] {
-					p.memory.found[id] = true
-				}
+			if !p.received[id] {
+				continue
+			}
+			if seen[id] = p.memory.seen[q][id] + 1; seen[id] == looks {
+				p.memory.found[id] = true
 			}
 		}
-		p.memory.once[q] = once
+		p.memory.seen[q] = seen
 	}
 	p.memory.peak = max(p.memory.peak, now)
 }
@@ -77,6 +80,15 @@ func (p *probe) look() {
 // sum is what the log comes to.
 func (m *memory) sum(l *Log, p *probe) {
 	l.Peak = m.peak
+	for q := range m.kept {
+		for what := range m.kept[q] {
+			if what.id.From.Proc() == core.Proc(q) {
+				l.AtSenders++
+			} else {
+				l.Elsewhere++
+			}
+		}
+	}
 	for id, bytes := range p.size {
 		intra := p.together(id.From, p.to[id])
 		kept := m.ever[id] || m.found[id]
@@ -113,20 +125,21 @@ type images struct{ stored, sent []Image }
 
 // written are images in a record of a rank.
 func (i *images) written(t *tap, list []program.Position, run *emulate.Run) {
-	i.stored = add(i.stored, t, list, run)
+	i.stored = add(i.stored, t, t.proc, list, run)
 }
 
-// shipped are images in a message of a rank.
-func (i *images) shipped(t *tap, list []program.Position, run *emulate.Run) {
+// shipped are images in a message of a rank to somebody.
+func (i *images) shipped(t *tap, to core.Proc, list []program.Position, run *emulate.Run) {
 	if run.Now() > 0 {
-		i.sent = add(i.sent, t, list, run)
+		i.sent = add(i.sent, t, to, list, run)
 	}
 }
 
 // add adds images of a rank. One that stands where the one before does is the same, written again.
-func add(to []Image, t *tap, list []program.Position, run *emulate.Run) []Image {
+func add(to []Image, t *tap, keeper core.Proc, list []program.Position,
+	run *emulate.Run) []Image {
 	for _, at := range list {
-		image := Image{core.Rank(t.proc), run.Now(), at.Sent, at.Received}
+		image := Image{core.Rank(t.proc), keeper, run.Now(), at.Sent, at.Received}
 		same := slices.IndexFunc(to, func(j Image) bool {
 			return j.Rank == image.Rank && j.Sent == image.Sent && j.Received == image.Received
 		})

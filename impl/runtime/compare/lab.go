@@ -91,13 +91,48 @@ func pairs(ranks int) (groups [][]core.Rank) {
 
 // groups are those of a run with so many ranks, nil where the row has none.
 func (l *lab) groups(ranks int) [][]core.Rank {
+	given := l.scale.Groups
 	switch {
 	case !l.row.Grouped:
 		return nil
-	case l.scale.Groups != nil && ranks == l.scale.Ranks:
-		return l.scale.Groups
+	case given != nil && ranks == l.scale.Ranks:
+		return given
+	case len(given) == 1:
+		return [][]core.Rank{everybody(ranks)}
+	case given != nil && len(given) == l.scale.Ranks:
+		return alone(ranks)
 	}
 	return pairs(ranks)
+}
+
+// everybody is all ranks.
+func everybody(ranks int) (list []core.Rank) {
+	for r := range ranks {
+		list = append(list, core.Rank(r))
+	}
+	return list
+}
+
+// alone is a group for each rank.
+func alone(ranks int) (groups [][]core.Rank) {
+	for r := range ranks {
+		groups = append(groups, []core.Rank{core.Rank(r)})
+	}
+	return groups
+}
+
+// apart are groups in which the partners of domino are apart, as far as the groups that were asked
+// for allow.
+func (l *lab) apart(ranks int) [][]core.Rank {
+	groups := l.groups(ranks)
+	if len(groups) < 2 || len(groups) == ranks {
+		return groups
+	}
+	groups = make([][]core.Rank, 2)
+	for r := range ranks {
+		groups[r%2] = append(groups[r%2], core.Rank(r))
+	}
+	return groups
 }
 
 // base is a case without images and failures.
@@ -177,6 +212,9 @@ func (l *lab) length(c *Case) (time.Duration, error) {
 // open prepares the row; an error says why nothing of it can be measured.
 func (l *lab) open(known protocol.List) error {
 	var err error
+	if l.row.Protocol == "-" {
+		return errors.New("it is a system, of which nothing is here")
+	}
 	if l.protocol, l.options, err = l.row.find(known); err != nil {
 		return err
 	}

@@ -54,8 +54,20 @@ func (l *lab) line() (c Cell, err error) {
 			break // the run that shows it
 		}
 	}
+	if c.Figures == "" {
+		return Cell{Why: c.Why}, nil
+	}
 	c.Figures = "age in runs of length 1, 2, 4: " + c.Figures[2:]
-	return c, nil
+	err = l.dominoes(&c)
+	return c, err
+}
+
+// unitsOf is how many fail when all ranks of a run do.
+func (l *lab) unitsOf(run *Case) int {
+	if run.Groups == nil {
+		return run.Ranks
+	}
+	return len(run.Groups)
 }
 
 // age is the most that a rank loses by failures shortly before the end, and the run that shows it.
@@ -66,9 +78,8 @@ func (l *lab) age(shape string, times int) (age int, shows string, err error) {
 	}
 	run := l.base(shape, ranks, times*lengths[shape])
 	switch {
-	case shape == "domino" && l.row.Grouped: // partners in different groups
-		run.Groups = [][]core.Rank{{0, 2}, {1, 3}}
 	case shape == "domino":
+		run.Groups = l.apart(ranks)
 	case l.gathers:
 		run.Images = Plan{Iterations: max(1, lengths[shape]/4)}
 	default:
@@ -82,13 +93,9 @@ func (l *lab) age(shape string, times int) (age int, shows string, err error) {
 	if err != nil {
 		return 0, "", err
 	}
-	all := make([]core.Rank, ranks)
-	for r := range all {
-		all[r] = core.Rank(r)
-	}
 	victims := [][]core.Rank{{0}, {1}, {core.Rank(ranks - 1)}}
-	if l.survives(max(len(run.Groups), 1)) && (run.Groups != nil || l.survives(ranks)) {
-		victims = append(victims, all)
+	if l.survives(l.unitsOf(run)) {
+		victims = append(victims, everybody(ranks))
 	}
 	for _, v := range victims {
 		for _, part := range []int{80, 88, 96} {

@@ -23,7 +23,7 @@ func (l *lab) logs() (c Cell, err error) {
 			return c, err
 		}
 		k := f.Log
-		if k.Intra+k.Inter > 0 && c.Shows == "" {
+		if k.Intra+k.Inter > 0 && sum.Intra+sum.Inter == 0 || c.Shows == "" {
 			c.Shows = run.String()
 		}
 		sum.Intra, sum.Inter = sum.Intra+k.Intra, sum.Inter+k.Inter

@@ -162,7 +162,7 @@ func (p *probe) send(t *tap, e *core.Effect, sent core.MsgID) {
 	if !own {
 		p.facts.Control++
 		if t.host != nil && wire.ID.IsZero() {
-			p.images.shipped(t, program.Images(core.Encode(e.Message)), p.run)
+			p.images.shipped(t, e.To, program.Images(core.Encode(e.Message)), p.run)
 		}
 		return
 	}

@@ -168,13 +168,22 @@ func (p *probe) plan() {
 // between is the time from one look into the machines to the next.
 const between = 500 * time.Microsecond
 
-// units are who is asked for images.
+// units are who is asked for images: groups in which one rank asks for all; of others each rank.
 func (p *probe) units() (units [][]core.Rank) {
-	if groups := p.facts.Case.Groups; groups != nil {
-		return groups
+	for _, group := range p.facts.Case.Groups {
+		askers := slices.DeleteFunc(slices.Clone(group), func(r core.Rank) bool {
+			return !slices.Contains(p.setup.Initiators, r.Proc())
+		})
+		if len(askers) < 2 {
+			units = append(units, group)
+			continue
+		}
+		for _, r := range group {
+			units = append(units, []core.Rank{r})
+		}
 	}
-	for r := range p.ranks {
-		units = append(units, []core.Rank{core.Rank(r)})
+	if units == nil {
+		units = alone(p.ranks)
 	}
 	return units
 }

@@ -15,11 +15,7 @@ func (l *lab) scheduling() (c Cell, err error) {
 		if err = l.images(run, 3); err != nil {
 			return c, err
 		}
-		units := max(len(run.Groups), 1)
-		if run.Groups == nil {
-			units = run.Ranks
-		}
-		run.Write = run.Images.Every / time.Duration(2*units)
+		run.Write = run.Images.Every / time.Duration(2*run.Ranks)
 		if l.gathers && (shape == "master-worker" || shape == "domino") {
 			continue // its ranks share no iterations
 		}
@@ -34,10 +30,10 @@ func (l *lab) scheduling() (c Cell, err error) {
 		}
 		displaced, all = displaced+d, all+len(f.Images)
 		largest := 1
-		for _, g := range run.Groups {
-			largest = max(largest, len(g))
+		for _, ask := range f.Asked {
+			largest = max(largest, len(ask.Ranks))
 		}
-		if over := d > 0 || p > largest; over && c.Shows == "" || p > peak && over {
+		if over := d > 0 || p > largest; c.Shows == "" || over && p > peak {
 			c.Shows = run.String()
 		}
 		peak, most = max(peak, p), largest

@@ -19,17 +19,18 @@ type Study struct {
 	Row     Row         `json:"row"`
 	Printed *PrintedRow `json:"printed"` // nil where the paper has no such row
 	// why nothing of it was measured; "" where something was
-	Why      string   `json:"why"`
-	Programs []string `json:"programs"` // that it was run with
-	Cells    []Cell   `json:"cells"`    // by column
-	Costs    Costs    `json:"costs"`    // what the tables do not have
-	Loads    []Loads  `json:"loads"`
-	Stalls   []Stalls `json:"stalls"`
-	Ages     []Age    `json:"ages"`
-	Spreads  []Spread `json:"spreads"`
-	Runs     int      `json:"runs"`
-	Stuck    []string `json:"stuck"` // runs that did not end
-	Wrong    []string `json:"wrong"` // runs whose programs end otherwise than without a failure
+	Why       string     `json:"why"`
+	Programs  []string   `json:"programs"` // that it was run with
+	Cells     []Cell     `json:"cells"`    // by column
+	Costs     Costs      `json:"costs"`    // what the tables do not have
+	Loads     []Loads    `json:"loads"`
+	Stalls    []Stalls   `json:"stalls"`
+	Ages      []Age      `json:"ages"`
+	Distances []Distance `json:"distances"`
+	Spreads   []Spread   `json:"spreads"`
+	Runs      int        `json:"runs"`
+	Stuck     []string   `json:"stuck"` // runs that did not end
+	Wrong     []string   `json:"wrong"` // runs whose programs end otherwise than without a failure
 }
 
 // Verdict is what a measure says of the cell of a paper.
@@ -75,19 +76,30 @@ func (c *Cell) judge(p *PrintedRow, column int) {
 
 // Measure measures a row. What can not be measured is in the study, and why; the error is that of
 // the context, or of a run that breaks a contract.
-func Measure(ctx context.Context, row Row, scale Scale, known protocol.List) (*Study, error) {
-	s := &Study{Row: row, Printed: printedRow(row)}
+func Measure(ctx context.Context, row Row, scale Scale, known protocol.List) (s *Study, err error) {
+	s = &Study{Row: row, Printed: printedRow(row)}
 	l := &lab{ctx: ctx, scale: scale, row: row, study: s, known: known,
 		takes: map[string]time.Duration{}, finals: map[string][]uint64{}}
+	columns := Columns
+	if row.Table == "radic" {
+		columns = RadicColumns
+	}
 	if err := l.open(known); err != nil {
 		s.Why = err.Error()
-		for i, name := range Columns {
+		for i, name := range columns {
 			s.Cells = append(s.Cells, Cell{Column: name, Why: s.Why})
 			s.Cells[i].judge(s.Printed, i)
 		}
 		return s, nil
 	}
 	s.Programs = l.programs()
+	if row.Table == "radic" {
+		s.Cells, err = l.radic()
+		for i := range s.Cells {
+			s.Cells[i].judge(s.Printed, i)
+		}
+		return s, err
+	}
 	for i, measure := range []func() (Cell, error){l.scheduling, l.piggyback, l.stable, l.logs,
 		l.line, l.containment} {
 		l.runs = 0
