@@ -48,6 +48,24 @@ func TestSameInstants(t *testing.T) {
 	}
 }
 
+// TestPruned: what is kept is bounded by the line and not by the length of the run.
+func TestPruned(t *testing.T) {
+	for _, rounds := range []int{8, 32} {
+		r := newRig(t, everyone(3, rounds), "variant=groups", []int{0, 1, 2})
+		r.run(true)
+		r.ended()
+		for q := range core.Proc(3) {
+			l := r.machines[q].(*program.Host).Layer().(*layer)
+			for i, p := range l.s.Peers {
+				if len(p.Log) > 3 || len(p.Received) > 3 || len(l.s.Images) > 3 {
+					t.Errorf("%d rounds: rank %d has %d messages for rank %d, %d receptions, "+
+						"%d images", rounds, q, len(p.Log), i, len(p.Received), len(l.s.Images))
+				}
+			}
+		}
+	}
+}
+
 // TestGroups counts who rolls back when one rank has failed, of six in three groups, all of which
 // have sent to each other: all groups, those from the second on, and one.
 func TestGroups(t *testing.T) {

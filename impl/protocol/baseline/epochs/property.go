@@ -2,6 +2,7 @@ package epochs
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
@@ -33,5 +34,32 @@ var noDomino = spec.Property{
 				"epoch %d and later", f.Layout.Name(trace.Proc(rank)), back, least)
 		}
 		return fmt.Sprint(least, back, rank), broken
+	},
+}
+
+// backWhereSaid holds a rank that goes back to what it has said: the line is of no use to others
+// if one of them is elsewhere. It remembers, by rank, where each that is on its way will stand.
+var backWhereSaid = spec.Property{
+	Name: "back-where-said", Kind: spec.Monitor, Source: "[Epochs]",
+	Doc:     "a rank that goes back because another has failed restarts where it has said",
+	Applies: func(f *spec.Facts) bool { return true },
+	Watched: []trace.Kind{trace.Undone, trace.Restored},
+	Observe: func(f *spec.Facts, memory string, e trace.Event) (next, broken string) {
+		said := make([]string, f.Layout.Ranks)
+		copy(said, strings.Split(memory, ";"))
+		if int(e.Proc) >= len(said) {
+			return memory, ""
+		}
+		at := fmt.Sprintf("%d sent, %d received", e.Sent, e.Received)
+		if e.Kind == trace.Undone {
+			said[e.Proc] = at
+			return strings.Join(said, ";"), ""
+		}
+		if said[e.Proc] != "" && said[e.Proc] != at {
+			broken = fmt.Sprintf("%s restarts at %s, and has said that it goes back to %s",
+				f.Layout.Name(e.Proc), at, said[e.Proc])
+		}
+		said[e.Proc] = ""
+		return strings.Join(said, ";"), broken
 	},
 }

@@ -33,7 +33,7 @@ var Protocol = protocol.Protocol{
 			"all, or of logged messages only, or of others only (wrong, see the errata)"},
 	},
 	Mutants:    mutants,
-	Properties: []spec.Property{noDomino},
+	Properties: []spec.Property{noDomino, backWhereSaid},
 	Shapes: &protocol.Shapes{
 		Items: 8, Needs: promise.SendDeterministic, Wildcards: true, Posts: true,
 		Collectives: protocol.ExpandedCollectives, Checkpoints: protocol.OwnCheckpoints,
