@@ -17,7 +17,8 @@ var errata string
 var mutants string
 
 // breaks are what the errata switch on, in their order.
-var breaks = []replay.Break{replay.OthersUnwritten, replay.SendsAtOnce, replay.InnerUnrecorded}
+var breaks = []replay.Break{replay.OthersUnwritten, replay.SendsAtOnce, replay.InnerUnrecorded,
+	replay.OwnFirst}
 
 // Protocol is causal logging inside groups and pessimistic logging at their borders.
 var Protocol = protocol.Protocol{

@@ -43,9 +43,21 @@ func (l *layer) record(from core.Rank, d *link.Data, out []core.Effect) []core.E
 	s.Unstable = append(s.Unstable, link.Det{Receiver: l.rank, Place: s.Place, Sender: from,
 		Number: d.Number, ID: d.Payload.ID})
 	list := s.Unstable[first:]
+	if l.has(OwnFirst) && len(list) > 1 {
+		return l.ownFirst(list, out)
+	}
 	out, e := core.Add(out, core.Persist)
 	e.Key, e.Value = DetKey+strconv.FormatUint(uint64(s.Place), 10), core.Encode(&list)
 	return out
+}
+
+// ownFirst is what OwnFirst does: the own determinant, which is the last one, is written before the
+// others.
+func (l *layer) ownFirst(list []link.Det, out []core.Effect) []core.Effect {
+	own, others := list[len(list)-1:], list[:len(list)-1]
+	key := DetKey + strconv.FormatUint(uint64(l.s.Place), 10)
+	return append(out, core.Effect{Kind: core.Persist, Key: key + "/own", Value: core.Encode(&own)},
+		core.Effect{Kind: core.Persist, Key: key, Value: core.Encode(&others)})
 }
 
 // placeOf is the place in the name of a record of determinants.
@@ -58,6 +70,9 @@ func placeOf(key string) (place uint32, ok bool) {
 // persisted goes on when a record is stable.
 func (l *layer) persisted(key string, out []core.Effect) []core.Effect {
 	place, ok := placeOf(key)
+	if l.has(OwnFirst) && strings.HasSuffix(key, "/own") {
+		return out // it is counted with the others
+	}
 	if !ok {
 		return l.s.Saving.Persisted(l, key, l.imaged(key, out))
 	}

@@ -34,7 +34,7 @@ const (
 	ByArrival                    // a replay takes messages in the order of their arrival
 	OutputsAtOnce                // no output waits
 	SenderSilent                 // a restarted sender does not ask what got lost behind its image
-	PrunesEarly                  // senders drop what an image holds that is no line yet
+	OwnFirst                     // a reception is stable before what it depends on
 )
 
 // Breaks is a set of them.
