@@ -35,7 +35,7 @@ var Protocol = protocol.Protocol{
 		// written as messages, a reduction posts its receives, which this protocol refuses
 		Collectives: protocol.NoCollectives, Checkpoints: protocol.OwnCheckpoints, Spontaneous: 1,
 		Outputs: true, Loops: true,
-		Settings: []string{"at-once", "from-dead", "to-dead", "stop"},
+		Settings: []string{"at-once", "from-dead", "to-dead", "stop", "torn"},
 	},
 	Perf: protocol.Perf{Clustered: func(string) bool { return true }},
 }

@@ -46,7 +46,7 @@ var Protocol = protocol.Protocol{
 		Items: 7, Needs: promise.Piecewise, Wildcards: true, Posts: true,
 		Collectives: protocol.ExpandedCollectives, Checkpoints: protocol.OwnCheckpoints,
 		Spontaneous: 1, Outputs: true,
-		Settings:   []string{"at-once", "from-dead", "to-dead", "network", "stop"},
+		Settings:   []string{"at-once", "from-dead", "to-dead", "network", "stop", "torn"},
 		Variations: []protocol.Variation{{}, {Options: "mode=receiver"}},
 	},
 }

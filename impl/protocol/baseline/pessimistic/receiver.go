@@ -36,7 +36,7 @@ type receiverState struct {
 	_        struct{}         `cbor:",toarray"`
 	Channels link.Channels    `json:"channels"` // logs have what is not known to be stable
 	Place    uint32           `json:"place"`    // of the last receipt
-	Taken    []uint32         `json:"taken"`    // places of receipts that the program has, not deleted
+	Taken    []uint32         `json:"taken"`    // places of receipts that are taken and there
 	Life     core.Incarnation `json:"life"`
 	Writing  []receipt        `json:"writing"` // in progress, in their order
 	Queue    []receipt        `json:"queue"`   // stable and not taken, in their order

@@ -37,7 +37,7 @@ var Protocol = protocol.Protocol{
 		Items: 7, Clusters: protocol.AnyClusters, Needs: promise.Piecewise, Wildcards: true,
 		Posts: true, Collectives: protocol.ExpandedCollectives,
 		Checkpoints: protocol.OwnCheckpoints, Spontaneous: 1, Outputs: true,
-		Settings: []string{"at-once", "from-dead", "to-dead", "stop"},
+		Settings: []string{"at-once", "from-dead", "to-dead", "stop", "torn"},
 		Variations: []protocol.Variation{{Clusters: protocol.AnyClusters, Weight: 2},
 			{Clusters: protocol.AnyClusters, Options: "style=correlated"}},
 	},

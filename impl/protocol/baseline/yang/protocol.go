@@ -36,7 +36,7 @@ var Protocol = protocol.Protocol{
 		Items: 7, Clusters: protocol.AnyClusters, Needs: promise.Piecewise, Wildcards: true,
 		Posts: true, Collectives: protocol.ExpandedCollectives,
 		Checkpoints: protocol.OwnCheckpoints, Spontaneous: 1, Outputs: true,
-		Settings: []string{"at-once", "from-dead", "to-dead", "stop"},
+		Settings: []string{"at-once", "from-dead", "to-dead", "stop", "torn"},
 	},
 	Perf: protocol.Perf{Clustered: func(string) bool { return true }},
 }
