@@ -14,6 +14,8 @@
 //
 //   - What a group has on its way inside when another one fails is not lost: it is told apart by
 //     the last round in which the group has gone back, and a group that stays has none since.
+//   - The recovery process has the turns of groups on stable storage before it tells them: who goes
+//     back does not start again before all members have stopped, so nobody else could tell.
 //   - Only what all members have is an image of the group. The first member writes down that the
 //     group goes back, the recovery process tells the others of it, and all restart by that record.
 //     So they restart together whatever fails meanwhile.

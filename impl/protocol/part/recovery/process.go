@@ -16,8 +16,8 @@ const (
 	returning              // the line is found, and not everybody is there
 )
 
-// process is the recovery process. It has no stable records: a new one begins with a round, whose
-// number has its life.
+// process is the recovery process. A new one begins with a round, whose number has its life. Only
+// turns of groups are stable (turns.go).
 type process struct {
 	*Config
 	core.Service
@@ -35,7 +35,8 @@ type processState struct {
 	Reports []Report   `json:"reports"` // by rank; behind a round, its images
 	Counts  [][]uint32 `json:"counts"`  // returning: by rank, what its state has of others
 	// by rank, the image before which nothing is needed, as it was told
-	Collected []uint32 `json:"collected"`
+	Collected []uint32   `json:"collected"`
+	Turns     []grouping `json:"turns"` // of groups, in the order of their first members
 }
 
 func (p *process) State() []any { return []any{&p.s} }
@@ -48,6 +49,7 @@ func (p *process) Step(in core.Input, out []core.Effect) []core.Effect {
 		if in.Kind == core.Start {
 			return out
 		}
+		out = p.readTurns(in.Records, out)
 		// Who has failed meanwhile, and how far the round under way was, nobody knows: all report.
 		if !p.has(ForgetsRound) { // Deviation: ForgetsRound counts from 1 again
 			p.s.Round = in.Incarnation << roundBits
@@ -55,6 +57,8 @@ func (p *process) Step(in core.Input, out []core.Effect) []core.Effect {
 		return p.begin(out)
 	case core.Down:
 		return p.down(in.Procs[0], in.Incarnation, out)
+	case core.Persisted:
+		return p.turnGroup(in.Key, out)
 	case core.Received:
 		m := in.Message.(*Message)
 		if m.Control != nil && int(in.From) < p.Ranks {
@@ -82,11 +86,7 @@ func (p *process) received(from core.Rank, c *Control, out []core.Effect) []core
 	case Saved:
 		return p.saved(from, c, out)
 	case Written:
-		for _, q := range p.group(from) {
-			out = append(out, say(q.Proc(), Control{Kind: Turn, Round: c.Round, Image: c.Image,
-				Cause: c.Cause}))
-		}
-		return out
+		return p.written(from, c, out)
 	}
 	return append(out, core.DropInput(from.Proc(), core.MsgID{}, "no handler"))
 }

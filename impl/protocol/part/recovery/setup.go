@@ -65,7 +65,7 @@ func (c *Config) units(s *core.Setup) {
 	}
 	s.Reads = func(p core.Proc) []core.Proc { return snapshot.Reads(first(p), p) }
 	if c.Mates != nil {
-		s.StableKeys = append(s.StableKeys, snapshot.CommitKey)
+		s.StableKeys = append(s.StableKeys, snapshot.CommitKey, TurnKey)
 		s.RestartTogether = true
 	}
 }
