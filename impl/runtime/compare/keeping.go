@@ -52,6 +52,11 @@ func (m *memory) crash(p core.Proc) { clear(m.kept[p]) }
 // looks is in how many looks in a row a payload is found that is kept: those of an image go sooner.
 const looks = 4
 
+// few is the share of messages, one in so many, of which nothing is said: those in states that are
+// not declared to be kept, which an image that takes longer still has, and writes of so few
+// receptions.
+const few = 20
+
 // look is a look into all machines that run: what they keep now, declared or not. A payload that
 // its receiver has not got yet is on its way, and no log.
 func (p *probe) look() {
@@ -89,12 +94,14 @@ func (m *memory) sum(l *Log, p *probe) {
 			}
 		}
 	}
-	for id, bytes := range p.size {
-		intra := p.together(id.From, p.to[id])
-		kept := m.ever[id] || m.found[id]
-		if m.found[id] && !m.ever[id] {
+	for id := range m.found {
+		if !m.ever[id] {
 			l.Undeclared++
 		}
+	}
+	for id, bytes := range p.size {
+		intra := p.together(id.From, p.to[id])
+		kept := m.ever[id] || m.found[id] && l.Undeclared*few > len(p.size)
 		switch {
 		case intra:
 			l.SentIntra += bytes

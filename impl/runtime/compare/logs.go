@@ -38,8 +38,9 @@ func (l *lab) logs() (c Cell, err error) {
 			share(sum.Inter, sum.SentInter), sum.Peak)
 	}
 	if sum.Undeclared > 0 {
-		c.Why = fmt.Sprintf("%d messages were found in states, and not declared to be kept",
-			sum.Undeclared)
+		c.Why = fmt.Sprintf("%d messages were found in states, and not declared to be kept; fewer "+
+			"than one in %d may be those of an image",
+			sum.Undeclared, few)
 	}
 	return c, nil
 }

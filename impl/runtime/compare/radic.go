@@ -122,7 +122,8 @@ func (l *lab) radicRuns() (*radicSum, error) {
 	return sum, nil
 }
 
-// logging is who keeps messages, and whether programs wait for that.
+// logging is who keeps messages, and whether programs wait for that. What only waits for its
+// acknowledgement when the run ends is no log: who keeps less than a fifth does not count.
 func (s *radicSum) logging() string {
 	how := "programs do not wait for a"
 	if s.blocked > 0 {
@@ -131,9 +132,9 @@ func (s *radicSum) logging() string {
 	switch {
 	case s.senders+s.others == 0:
 		return "no"
-	case s.others == 0:
+	case s.others*4 < s.senders:
 		return how + " sender"
-	case s.senders == 0:
+	case s.senders*4 < s.others:
 		return how + " receiver"
 	}
 	return how + " hybrid"

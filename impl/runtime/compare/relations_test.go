@@ -19,7 +19,8 @@ var logging = []string{"pessimistic", "sbml", "rbml", "hmpl"}
 // It is asked of protocols of which an image holds nothing up: where it does, as in those of RADIC,
 // the program is elsewhere when the failure comes.
 func TestMoreImages(t *testing.T) {
-	for _, protocol := range []string{"pessimistic", "manetho keep=store", "manetho keep=family"} {
+	for _, protocol := range []string{"pessimistic", "manetho keep=store", "manetho keep=family",
+		"optimistic"} {
 		for _, shape := range []string{"ring 4 12", "stencil 4 30"} {
 			for _, at := range []string{"2ms", "3.1ms", "4.3ms"} {
 				last := 1 << 30

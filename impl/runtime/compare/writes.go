@@ -15,9 +15,10 @@ type Stall struct {
 	Elapsed time.Duration `json:"elapsed"`
 }
 
-// stable is what is written to stable storage beside images, in runs without any: none when the
-// number of writes does not grow with the run; synchronous when sends and receptions wait longer
-// the longer a write takes, by a write at least; otherwise asynchronous.
+// stable is what is written to stable storage beside images, in runs that ask for none: none when
+// the number of writes does not grow with the run, by one for twenty receptions at least;
+// synchronous when sends and receptions wait longer the longer a write takes, by a write at least;
+// otherwise asynchronous.
 func (l *lab) stable() (c Cell, err error) {
 	var writes, receptions, waits int
 	var blocked, longer time.Duration
@@ -30,7 +31,7 @@ func (l *lab) stable() (c Cell, err error) {
 		if err != nil {
 			return c, err
 		}
-		writes += len(long.Writes) - len(short.Writes)
+		writes += besides(long) - besides(short)
 		receptions += long.Receptions - short.Receptions
 		stalls := Stalls{Program: shape}
 		for _, w := range sweep {
@@ -55,7 +56,7 @@ func (l *lab) stable() (c Cell, err error) {
 		l.study.Stalls = append(l.study.Stalls, stalls)
 	}
 	switch {
-	case writes <= 0:
+	case writes*few <= receptions:
 		c.Value = "none"
 	case c.Shows != "":
 		c.Value = "synchronous"
@@ -67,12 +68,19 @@ func (l *lab) stable() (c Cell, err error) {
 	}
 	c.Figures = fmt.Sprintf("%.2f writes a reception; a write of %v blocks a message for %v more",
 		float64(max(0, writes))/float64(max(1, receptions)), sweep[len(sweep)-1], longer)
+	if writes*few <= receptions && longer > 0 {
+		c.Why = "programs wait for images that messages force. "
+	}
 	if d := blocked / time.Duration(max(1, waits)); d > 0 {
-		c.Why = fmt.Sprintf("with writes that take no time a message is blocked for %v: it waits "+
+		c.Why += fmt.Sprintf("with writes that take no time a message is blocked for %v: it waits "+
 			"for others", d)
 	}
 	return c, nil
 }
+
+// besides is how many writes a run has that belong to no image. Nobody asks for images there, but
+// messages may force them, and then one record an image says that it counts.
+func besides(f *Facts) int { return max(0, len(f.Writes)-len(f.Images)) }
 
 // Stalls is how long one program is blocked, by what a write takes.
 type Stalls struct {
