@@ -11,11 +11,13 @@ import (
 	"github.com/domino-check/domino/spec/promise"
 )
 
-// The errata of receivers that log; those of senders come before them, in the order of breaks.
+// The errata of receivers that log, and of outputs; those of senders come before them, in the order
+// of breaks.
 const (
 	PE7 core.Switch = iota + 6
 	PE8
 	PE9
+	PE10
 )
 
 //go:embed errata.txt
@@ -63,9 +65,12 @@ func setup(r protocol.Request) (*core.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := replay.NewSetup(r.Layout, r.Programs, replay.Rules{Protocol: "pessimistic",
-		Gate: replay.EverySend, Style: snapshot.Markers, Alone: true,
-		Breaks: replay.BreaksOf(r.Errata, breaks...)})
+	rules := replay.Rules{Protocol: "pessimistic", Gate: replay.EverySend, Style: snapshot.Markers,
+		Alone: true, Breaks: replay.BreaksOf(r.Errata, breaks...)}
+	if r.Errata.Has(PE10) {
+		rules.Breaks = rules.Breaks.With(replay.OutputsAtOnce)
+	}
+	s, err := replay.NewSetup(r.Layout, r.Programs, rules)
 	if err != nil || !receivers {
 		return s, err
 	}
