@@ -17,9 +17,11 @@
 //
 // Why no image is useless under rule=vector: say m from interval a of i is delivered at j behind
 // the send of x, in one interval of j, so that going back behind m undoes x, which does not depend
-// on m. The first message of a that j has received was delivered as the first event of an interval,
-// so before x: going back to before a undoes nothing that did not depend on it. Without the words
-// "with nothing sent in between" m may itself be the first one, and the argument fails.
+// on m. The first message of a that has arrived at j forced an image when it came, so x was sent
+// behind that arrival. So whatever is undone by going back to before a was sent, in time, behind a
+// send of a, and never is it something that a itself stands on. An image again behind a send,
+// before the message is delivered, is more than that needs; a test finds no useless image without
+// it, either.
 //
 // Sources: [BCS] Briatico, Ciuffoletti and Simoncini 1984; [Monnet] Monnet, Morin and Badrinath
 // 2004. Neither is quoted here. What they leave to the system, and how it is settled here:
