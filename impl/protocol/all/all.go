@@ -10,6 +10,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol/baseline/epochs"
 	"github.com/domino-check/domino/impl/protocol/baseline/ho"
 	"github.com/domino-check/domino/impl/protocol/baseline/induced"
+	"github.com/domino-check/domino/impl/protocol/baseline/kootoueg"
 	"github.com/domino-check/domino/impl/protocol/baseline/manetho"
 	"github.com/domino-check/domino/impl/protocol/baseline/monnet"
 	"github.com/domino-check/domino/impl/protocol/baseline/optimistic"
@@ -44,6 +45,7 @@ func Protocols() protocol.List {
 			none.Protocol,
 			coordinated.Protocol,
 			epochs.Protocol,
+			kootoueg.Protocol,
 			induced.Protocol,
 			monnet.Protocol,
 			hydee.Protocol.PrintedAs(hydeeprinted.Form, hydeeprinted.Started, hydeefrench.Form),
