@@ -33,7 +33,10 @@ func list() protocol.List {
 
 // TestComposition: with one group a protocol over groups is the coordinated checkpoint, and with
 // each rank a group it is the flat protocol: as many states and transitions, with a failure and
-// checkpoints anywhere, and as many messages of each kind.
+// checkpoints where programs take them, and as many messages of each kind. Programs have no outputs
+// here: coordinated holds one until the line has it, and asks for a checkpoint, while over one
+// group nothing is promised of outputs, which leave at once. Nor have they posted receives, which
+// complete anywhere for coordinated, and where the program waits for the others.
 func TestComposition(t *testing.T) {
 	programs := []string{
 		"a: send b x; recv b\nb: recv a; checkpoint; send a y",

@@ -19,5 +19,6 @@
 // Promises: the failed groups alone go back (Cluster); piecewise deterministic programs with
 // receives that complete where the program waits; FIFO channels inside groups. Outputs wait for the
 // determinants of their rank: what the group has received from others of it is stable since it was
-// sent.
+// sent. Over one group, where there are none, nothing is promised of outputs, and they leave at
+// once.
 package teams
