@@ -22,10 +22,10 @@
 //   - With every rank alone it is induced with rule=vector, state by state; with one group it makes
 //     the checkpoints of coordinated, and what is added is the recovery process.
 //
-// Promises: the line is the latest consistent one. None is made that it is not the beginning:
-// inside a group the forced checkpoint and the delivery are apart, and another member may send in
-// between. What it costs: a checkpoint of the whole group for the first message of each interval,
-// so two groups that answer each other take one for each message.
+// Promises: the line is the latest one that holds groups together. None is made that it is not the
+// beginning: whether members that act at the same time can make an image useless is not settled.
+// What it costs: a checkpoint of the whole group for the first message of each interval, so two
+// groups that answer each other take one for each message.
 //
 // Source: [Monnet] Monnet, Morin and Badrinath 2004, not quoted here. What differs, or was open:
 //
