@@ -195,6 +195,22 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
+// TestNoProgram: a protocol that can run none of the programs says so in every cell.
+func TestNoProgram(t *testing.T) {
+	row := compare.Row{Table: "2", Paper: "HydEE", Protocol: "hydee", Grouped: true}
+	s, err := compare.Measure(t.Context(), row, compare.Scale{Ranks: 4,
+		Programs: []string{"master-worker"}}, all.Protocols())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "it needs programs that are send-deterministic, and none of master-worker is"
+	for _, c := range s.Cells {
+		if c.Why != want || c.Verdict != compare.Unmeasured {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
 // BenchmarkMeasure is how long one row takes.
 //
 //	go test ./impl/runtime/compare -run '^$' -bench Measure

@@ -17,7 +17,7 @@ type Costs struct {
 	Redone     float64 `json:"redone"`
 	// messages that are not the program's own, for each of those, while nothing fails
 	Control float64 `json:"control"`
-	// how much longer programs take than without a protocol, with images
+	// how much longer programs take than without a protocol, with images; 0 = nobody knows
 	Longer float64 `json:"longer"`
 	Runs   int     `json:"runs"`
 }
@@ -69,11 +69,14 @@ func (l *lab) costs() error {
 	if n := len(rounds); n > 0 {
 		c.Rounds, c.MostRounds = rounds[n/2], rounds[n-1]
 	}
-	c.Longer, c.Runs = plain/l.bare(), l.runs+len(rounds)
+	if bare := l.bare(); bare > 0 {
+		c.Longer = plain / bare
+	}
+	c.Runs = l.runs + len(rounds)
 	return nil
 }
 
-// bare is how long the programs take without a protocol: as long as they take with prices alone.
+// bare is how long the programs take without a protocol, 0 where that is not among those known.
 func (l *lab) bare() (sum float64) {
 	none, err := l.known.Find("none")
 	if err != nil {

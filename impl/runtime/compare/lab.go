@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
@@ -223,6 +224,10 @@ func (l *lab) open(known protocol.List) error {
 		return err
 	}
 	l.promises, l.gathers = setup.Promises, len(setup.Initiators) == 0
+	if len(l.programs()) == 0 {
+		return fmt.Errorf("it needs programs that are %v, and none of %s is", l.promises.Needs,
+			strings.Join(l.scale.Programs, ", "))
+	}
 	if setup.Watchdogs {
 		return errors.New("it has watchdogs, which are not emulated")
 	}
