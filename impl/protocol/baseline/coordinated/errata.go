@@ -16,6 +16,7 @@ const (
 	CO6
 	CO7
 	CO8
+	CO9
 )
 
 //go:embed errata.txt

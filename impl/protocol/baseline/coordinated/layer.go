@@ -52,6 +52,9 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank { return l.s.Channels.Sourc
 // States are compared, and not positions: an output right behind another one has sent and received
 // as much, and posted receives may complete while the program waits.
 func (l *layer) Holds(op core.OpKind) bool {
+	if l.has(CO9) {
+		return false // Deviation: CO9 lets outputs go at once
+	}
 	return op == core.OpOutput && l.s.Line != core.Digest(l.app.Image())
 }
 
