@@ -52,6 +52,8 @@ type Application interface {
 	Load(image []byte)
 	// Ended reports whether the program has come to its end.
 	Ended() bool
+	// At is the kind of operation that the program is at, OpNone at its end.
+	At() OpKind
 	// Position is how many sends and deliveries an image holds.
 	Position(image []byte) (sent, received uint32)
 }

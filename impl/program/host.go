@@ -134,9 +134,6 @@ func (h *Host) decode(image []byte, part any) []byte {
 	return rest
 }
 
-// Ended implements core.Application.
-func (h *Host) Ended() bool { return h.app.History.Done }
-
 // waits reports whether the program can not go on before it receives, or at a wait or its end may
 // not.
 func (h *Host) waits() bool {
@@ -151,13 +148,6 @@ func (h *Host) waits() bool {
 		return !known
 	}
 	return false
-}
-
-// Position implements core.Application.
-func (h *Host) Position(image []byte) (sent, received uint32) {
-	var app appState
-	h.decode(image, &app)
-	return app.History.Sent, app.Received
 }
 
 // Commutes implements core.Commuter: a receive that names its source, and the end of the program,

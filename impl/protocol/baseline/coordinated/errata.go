@@ -17,6 +17,7 @@ const (
 	CO7
 	CO8
 	CO9
+	CO10
 )
 
 //go:embed errata.txt

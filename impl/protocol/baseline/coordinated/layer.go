@@ -45,8 +45,19 @@ func (l *layer) Ready(core.Rank) bool {
 	return l.style != snapshot.Blocking || !l.s.Saving.Taking
 }
 
-// Sources implements core.Layer: receives never wait.
-func (l *layer) Sources(buf []core.Rank) []core.Rank { return l.s.Channels.Sources(buf) }
+// Sources implements core.Layer: receives wait for an output that may leave, because a posted one
+// that completes before it, when all have gone back to the line, would make it another output.
+func (l *layer) Sources(buf []core.Rank) []core.Rank {
+	if l.shown() && !l.has(CO10) { // Deviation: CO10
+		return buf
+	}
+	return l.s.Channels.Sources(buf)
+}
+
+// shown reports whether the program is at an output of a state that the line holds.
+func (l *layer) shown() bool {
+	return l.app.At() == core.OpOutput && l.s.Line == core.Digest(l.app.Image())
+}
 
 // Holds implements core.Holder: an output waits until the line holds the state that it shows (C5).
 // States are compared, and not positions: an output right behind another one has sent and received
@@ -55,7 +66,7 @@ func (l *layer) Holds(op core.OpKind) bool {
 	if l.has(CO9) {
 		return false // Deviation: CO9 lets outputs go at once
 	}
-	return op == core.OpOutput && l.s.Line != core.Digest(l.app.Image())
+	return op == core.OpOutput && !l.shown()
 }
 
 // Held implements core.Prompted: a rank that waits at an output asks for one checkpoint after

@@ -37,7 +37,8 @@
 //	K8  Whoever hears of a failure while a checkpoint is not decided asks the root, which ends it.
 //	    What it has heard waits until it knows.
 //	K9  An output leaves when the permanent image holds the very state that it shows. A rank that
-//	    waits at one begins a checkpoint.
+//	    waits at one begins a checkpoint. In that state the output comes first: a posted receive
+//	    that completed before it, when the rank has gone back, would make it another one.
 //
 // Silent in the source, or open to readings, and settled here: messages in transit (K6), failures
 // of those that take part and of the root (K7, K8), late requests of a checkpoint that has ended

@@ -17,6 +17,7 @@ const (
 	KT7
 	KT8
 	KT9
+	KT10
 )
 
 //go:embed errata.txt

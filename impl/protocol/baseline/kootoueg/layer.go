@@ -90,12 +90,18 @@ func (l *layer) State() any { return &l.s }
 // Ready implements core.Layer: between a tentative image and the decision nothing is sent (K3).
 func (l *layer) Ready(core.Rank) bool { return l.s.Mode == running && l.s.Tree == nil }
 
-// Sources implements core.Layer: a tentative image does not keep anybody from receiving.
+// Sources implements core.Layer: a tentative image does not keep anybody from receiving; an output
+// that may leave does (K9).
 func (l *layer) Sources(buf []core.Rank) []core.Rank {
-	if l.s.Mode != running {
+	if l.s.Mode != running || l.shown() && !l.has(KT10) { // Deviation: KT10
 		return buf
 	}
 	return l.s.Channels.Sources(buf)
+}
+
+// shown reports whether the program is at an output of a state that the permanent image holds.
+func (l *layer) shown() bool {
+	return l.app.At() == core.OpOutput && l.s.Line.Digest == core.Digest(l.app.Image())
 }
 
 // Holds implements core.Holder: an output waits until the permanent image holds the state that it
@@ -104,7 +110,7 @@ func (l *layer) Holds(op core.OpKind) bool {
 	if l.s.Mode != running {
 		return true
 	}
-	return op == core.OpOutput && l.s.Line.Digest != core.Digest(l.app.Image())
+	return op == core.OpOutput && !l.shown()
 }
 
 // Held implements core.Prompted: a rank that waits at an output begins one checkpoint after
