@@ -71,7 +71,7 @@ func TestPicksAgainstBruteForce(t *testing.T) {
 			}
 		}
 	}
-	if compared < 20 || ends < 10*compared {
+	if compared < 20 || ends < 5*compared {
 		t.Errorf("only %d programs with %d ends", compared, ends)
 	}
 	t.Logf("%d programs, %d ends", compared, ends)

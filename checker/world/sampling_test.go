@@ -15,6 +15,8 @@ import (
 
 // rare are errata that samples are not expected to show, and why: a search finds them.
 var rare = map[string]string{
+	"KT8": "a rank that was prepared fails while the answer to it is on its way, and its next " +
+		"life takes that for one to itself, with two failures in all",
 	"OP4": "x has received an orphan, and a message that depends on the second life of its " +
 		"sender comes by way of another rank before that life is announced",
 	"W9": "two records are lost behind the second of two snapshots, and a rank fails after that",

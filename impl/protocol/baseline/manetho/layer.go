@@ -176,7 +176,10 @@ func (l *layer) step(in *core.Input, out []core.Effect) []core.Effect {
 // send executes a send of the program. What stays in the team is not logged: its sender fails with
 // its receiver, and sends it again.
 func (l *layer) send(in *core.Input, out []core.Effect) []core.Effect {
-	d := link.Data{Index: l.s.RSN, Payload: in.Payload}
+	d := link.Data{Payload: in.Payload}
+	if !l.alone() { // otherwise nobody has a determinant to put it into
+		d.Index = l.s.RSN
+	}
 	outside := !l.mates(l.rank, in.To)
 	l.s.Channels.Number(&l.Keeper, in.To, &d, outside)
 	if outside {

@@ -192,7 +192,7 @@ func setup(name string, r protocol.Request, o options, teams bool) (*core.Setup,
 func (c *config) promises(teams bool) promise.Promises {
 	p := promise.Promises{Logging: "causal, sender", Lines: "each rank alone",
 		RollsBack: promise.FailedOnly, Needs: promise.Piecewise, PostsWait: true, FIFO: true,
-		Reliable: true, Recovers: true, Holders: true, Suspicions: -1,
+		Reliable: true, Recovers: true, Holders: !c.alone(), Suspicions: -1,
 		StableKeys: []string{snapshot.ImageKey, snapshot.CommitKey}, Writes: snapshot.Writes(),
 		Flow: promise.EvenInLines,
 		// a line: the others hear of it

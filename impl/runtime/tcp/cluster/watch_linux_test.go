@@ -327,9 +327,11 @@ func TestScenarios(t *testing.T) {
 		}
 		refused = append(refused, s.Name)
 	}
-	want := []string{"causal-kept", "causal-twice", "h23-kept", "h7-order", "hmpl-former-put",
-		"kept-three-rp",
-		"m25", "m60-rbml", "m60", "ping-kept-three", "race3-kept",
+	want := []string{"causal-kept", "causal-twice", "coordinated-notice", "coordinated-undone",
+		"h23-kept", "h7-order", "hmpl-former-put",
+		"kept-three-rp", "koo-toueg-undone",
+		"m25", "m60-rbml", "m60", "manetho-kept", "manetho-mn13",
+		"ping-kept-three", "race3-kept",
 		"rbml-former-put", "s1-kept-two", "s1-kept"}
 	if !slices.Equal(refused, want) {
 		t.Errorf("refused are %v, want %v", refused, want)
