@@ -152,7 +152,7 @@ func TestReceive(t *testing.T) {
 }
 
 // TestNoEventBeforeDelivery checks that arrival in the library changes neither date nor phase: only
-// the application's receive does (dossier section 1, Event).
+// the application's receive does.
 func TestNoEventBeforeDelivery(t *testing.T) {
 	r := newRig(t, "a: send b x\nb: send a y; recv a\n", "a | b")
 	r.run("a")

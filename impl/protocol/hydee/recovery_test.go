@@ -121,7 +121,7 @@ func TestOrphansRaiseTheFrontier(t *testing.T) {
 
 // TestUnknownOrphan checks that an orphan that nobody reported is a typed answer, with sender, date
 // and phase, that it is tolerated only while reports are missing, and that nothing happens
-// afterwards (dossier section 9).
+// afterwards.
 func TestUnknownOrphan(t *testing.T) {
 	known := hydee.Orphan{Source: 1, To: 2, Date: 2, Phase: 1}
 	tests := []struct {

@@ -180,7 +180,7 @@ func TestStatusOfTwoRolledBackRanks(t *testing.T) {
 }
 
 // TestBadRecords checks that a restart from damaged, missing or foreign records gives up with a
-// typed answer instead of starting from somewhere (dossier section 9); no commit record at all is
+// typed answer instead of starting from somewhere; no commit record at all is
 // the initial state.
 func TestBadRecords(t *testing.T) {
 	commit := core.Record{Owner: 0, Key: "commit/1", Value: []byte{1}}

@@ -11,13 +11,13 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/baseline/manetho"
 	"github.com/domino-check/domino/impl/protocol/baseline/teams"
 	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/impl/protocol/part/link"
+	"github.com/domino-check/domino/impl/protocol/part/roundtrip"
 	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -301,35 +301,9 @@ func TestHeader(t *testing.T) {
 func TestNoAllocation(t *testing.T) {
 	const text = "a: send b; recv b\nb: recv a; send a"
 	for _, clusters := range [][]int{{0, 1}, {0, 0}} {
-		s := setup(t, manetho.Teams, text, "", clusters)
-		var layers [2]core.Layer
-		for r := range layers {
-			layers[r] = s.New(core.Proc(r)).(*program.Host).Layer()
-			layers[r].Step(core.Input{Kind: core.Start}, nil)
-		}
-		var out []core.Effect
-		var header []byte
-		scratch := new(manetho.Message)
-		payload := core.Payload{ID: core.MsgID{Number: 1}, Data: make([]byte, 8)}
-		n := testing.AllocsPerRun(2000, func() {
-			for from := range core.Rank(2) {
-				to := 1 - from
-				payload.ID.From = from
-				out = layers[from].Step(core.Input{Kind: core.Send, To: to, Payload: payload},
-					out[:0])
-				m := out[len(out)-1].Message.(core.Framed)
-				header, _ = m.AppendHeader(header[:0])
-				if err := scratch.ParseHeader(header, from.Proc()); err != nil {
-					t.Fatal(err)
-				}
-				scratch.Content().Data = payload.Data
-				out = layers[to].Step(core.Input{Kind: core.Received, From: from.Proc(),
-					Message: scratch}, out[:0])
-				out = layers[to].Step(core.Input{Kind: core.Receive, From: from.Proc()}, out[:0])
-			}
-		})
-		if n != 0 {
-			t.Errorf("clusters %v: %v allocations, want 0", clusters, n)
+		n, err := roundtrip.Allocations(setup(t, manetho.Teams, text, "", clusters), 2000)
+		if err != nil || n != 0 {
+			t.Errorf("clusters %v: %v allocations, want 0; %v", clusters, n, err)
 		}
 	}
 }
