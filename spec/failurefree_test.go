@@ -51,6 +51,11 @@ var quietCases = []struct {
 	{name: "more for a line, one for each proc", property: "own-messages",
 		events: append(slices.Clone(oneMessage), committed(x, 1, 0), control(y, x), control(x, y),
 			control(x, y), control(x, y), control(x, y))},
+	{name: "requests for checkpoints, however many", property: "own-messages",
+		events: append(slices.Clone(oneMessage), control(y, x), control(x, y), control(x, y)),
+		change: func(f *spec.Facts) {
+			f.Layout.Kinds = map[string]trace.Meaning{"Ack": trace.Asks}
+		}},
 	{name: "a copy", property: "own-messages",
 		events: append(slices.Clone(oneMessage), emitted(m2, y, 0, 0)),
 		want:   "m2 leaves x for y a second time, and nothing has failed"},

@@ -13,7 +13,8 @@ var OwnMessages = register(Property{
 	Applies: func(f *Facts) bool { return f.Traffic.Promised },
 	Needs:   "Traffic: how many messages of its own it sends",
 	Doc: "without failures each message of a program leaves once for each receiver, and the " +
-		"protocol adds as few of its own for each delivery and each line as it promises",
+		"protocol adds as few of its own for each delivery and each line as it promises; " +
+		"requests for checkpoints are passed on, and not counted",
 	Whole: func(f *Facts, q *Quiet) string {
 		type copyOf struct {
 			from, to trace.Proc
@@ -39,6 +40,9 @@ var OwnMessages = register(Property{
 						f.label(e.ID), f.name(e.Proc), f.name(e.Peer))
 				}
 				left[c] = true
+			// One for each request, of which many may come to one line: a program asks as often as
+			// it likes, and that it does leaves no event to count them by.
+			case e.Kind == trace.Emitted && f.Layout.Kinds[e.Text] == trace.Asks:
 			case e.Kind == trace.Emitted:
 				own++
 				last = f.name(e.Proc) + " sends " + e.Text + " to " + f.name(e.Peer)

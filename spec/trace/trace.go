@@ -245,6 +245,8 @@ const (
 	Shares
 	Enters // the node has come later, and everybody knows of it by now
 	Leaves // the node stops now, as its operator wants it
+
+	Asks // a message that passes on that a program, or the environment, asks for a checkpoint
 )
 
 // Name is the name of a proc, or its number when it has none.

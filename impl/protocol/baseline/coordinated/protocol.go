@@ -58,6 +58,7 @@ func setup(r protocol.Request) (*core.Setup, error) {
 	}
 	layout, c := r.Layout, &config{style: style, errata: r.Errata}
 	layout.Clusters, layout.Labels = make([]int, layout.Ranks), core.Labels(r.Programs)
+	layout.Kinds = snapshot.Kinds()
 	everybody := make([]core.Proc, layout.Ranks)
 	for i := range everybody {
 		c.members, everybody[i] = append(c.members, core.Rank(i)), core.Proc(i)

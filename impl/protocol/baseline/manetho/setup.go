@@ -162,7 +162,7 @@ func setup(name string, r protocol.Request, o options, teams bool) (*core.Setup,
 	if err != nil {
 		return nil, err
 	}
-	s.Layout.Labels = core.Labels(r.Programs)
+	s.Layout.Labels, s.Layout.Kinds = core.Labels(r.Programs), snapshot.Kinds()
 	s.Layout.Groups = map[core.Proc][]core.Proc{}
 	for p := range core.Rank(c.ranks) {
 		group := make([]core.Proc, 0, len(c.members[p]))

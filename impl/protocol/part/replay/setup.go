@@ -82,7 +82,7 @@ func NewSetup(layout trace.Layout, programs []core.Program, rules Rules) (*core.
 	if err != nil {
 		return nil, err
 	}
-	layout.Labels = core.Labels(programs)
+	layout.Labels, layout.Kinds = core.Labels(programs), snapshot.Kinds()
 	setup := &core.Setup{
 		Protocol: rules.Protocol, Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },

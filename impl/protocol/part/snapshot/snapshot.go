@@ -29,6 +29,11 @@ type Notice struct {
 
 var kindNames = [...]string{"SaveRequest", "Marker", "Saved", "Commit"}
 
+// Kinds are the meanings of notices, for the layout of a protocol that names them as here.
+func Kinds() map[string]trace.Meaning {
+	return map[string]trace.Meaning{kindNames[Request]: trace.Asks}
+}
+
 // Describe names the notice, so that it may be a control message as it is.
 func (n *Notice) Describe() trace.Wire {
 	w := trace.Wire{Kind: fmt.Sprintf("kind %d", n.Kind)}
