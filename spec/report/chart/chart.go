@@ -53,7 +53,9 @@ func hue(style int) color.RGBA {
 const (
 	width       = 9.5 * vg.Inch
 	height      = 5 * vg.Inch
-	legendWidth = 1.8 * vg.Inch
+	legendWidth = 1.8 * vg.Inch // at least
+	line        = vg.Length(text * 1.7)
+	icon        = vg.Length(22)
 	margin      = 0.12 * vg.Inch
 	text        = 11
 	resolution  = 144 // dots an inch
@@ -100,7 +102,8 @@ func (f *figure) save(dir, name string) error {
 }
 
 func (f *figure) write(file, format string) (err error) {
-	canvas, err := newCanvas(format, f.height)
+	beside, down := f.legendSize()
+	canvas, err := newCanvas(format, max(f.height, down))
 	if err != nil {
 		return err
 	}
@@ -108,8 +111,8 @@ func (f *figure) write(file, format string) (err error) {
 	all.SetColor(color.White)
 	all.Fill(all.Rectangle.Path())
 	all = draw.Crop(all, margin, -margin, margin, -margin)
-	f.plot.Draw(f.drawSide(draw.Crop(all, 0, -legendWidth, 0, 0)))
-	f.drawLegend(draw.Crop(all, all.Max.X-all.Min.X-legendWidth+margin, 0, 0, 0))
+	f.plot.Draw(f.drawSide(draw.Crop(all, 0, -beside, 0, 0)))
+	f.drawLegend(draw.Crop(all, all.Max.X-all.Min.X-beside+margin, 0, 0, 0))
 	var picture bytes.Buffer
 	if _, err = canvas.WriteTo(&picture); err != nil {
 		return err
@@ -133,12 +136,26 @@ func (f *figure) drawSide(c draw.Canvas) draw.Canvas {
 	return rest
 }
 
-// drawLegend writes the entries from the top down.
-func (f *figure) drawLegend(c draw.Canvas) {
+// legendStyle is how the legend is written.
+func (f *figure) legendStyle() draw.TextStyle {
 	style := f.plot.Legend.TextStyle
 	style.Font = font.Font{Variant: "Sans", Size: text}
 	style.YAlign = draw.YCenter
-	const line, icon = vg.Length(text * 1.7), vg.Length(22)
+	return style
+}
+
+// legendSize is the room that the longest name, and all of them, need.
+func (f *figure) legendSize() (beside, down vg.Length) {
+	beside, style := vg.Length(legendWidth), f.legendStyle()
+	for _, e := range f.legend {
+		beside = max(beside, icon+style.Width(e.name)+2*margin)
+	}
+	return beside, vg.Points(60) + line*vg.Length(len(f.legend)+1)
+}
+
+// drawLegend writes the entries from the top down.
+func (f *figure) drawLegend(c draw.Canvas) {
+	style := f.legendStyle()
 	y := c.Max.Y - vg.Points(30)
 	if f.heading != "" {
 		c.FillText(style, vg.Point{X: c.Min.X, Y: y}, f.heading)
