@@ -119,7 +119,7 @@ func TestHostErrors(t *testing.T) {
 }
 
 // TestCopiedFolder: a host with a copy of the folder, and not the folder itself, is refused when
-// its lock is not seen.
+// its lock is not seen. Two processes make the copy at one time, so each moves its own in place.
 func TestCopiedFolder(t *testing.T) {
 	if err := exec.Command("unshare", "-m", "true").Run(); err != nil {
 		t.Skip("no mounts of one's own here:", err)
@@ -128,7 +128,8 @@ func TestCopiedFolder(t *testing.T) {
 	copied := t.TempDir()
 	c.Hosts = []cluster.Host{{Address: "127.0.0.2"},
 		{Address: "127.0.0.3", Launcher: []string{"unshare", "-m", "/bin/sh", "-c",
-			"mkdir -p " + copied + "/p002 " + copied + "/p003 && cp " + c.Dir + "/run " + copied + " && mount --bind " + copied + " " + c.Dir + ` && exec "$0" "$@"`, c.Path}}}
+			"mkdir -p " + copied + "/p002 " + copied + "/p003 && cp " + c.Dir + "/run " +
+				copied + "/run.$$ && mv -f " + copied + "/run.$$ " + copied + "/run && mount --bind " + copied + " " + c.Dir + ` && exec "$0" "$@"`, c.Path}}}
 	if _, err := cluster.Run(t.Context(), c); err == nil ||
 		!strings.Contains(err.Error(),
 			"the lock of its disk is not seen here: hosts must share the folder "+c.Dir) {
