@@ -16,6 +16,9 @@ import (
 // Variable is the name of the environment variable.
 const Variable = "DOMINO_TESTS"
 
+// More says, behind what a test leaves out, what does it.
+const More = "with " + Variable + "=long"
+
 // manyTimes is how many times the random cases of a long test a huge one tries.
 const manyTimes = 10
 

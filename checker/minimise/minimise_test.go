@@ -186,7 +186,7 @@ func TestErrata(t *testing.T) {
 		t.Run(tt.scenario, func(t *testing.T) {
 			t.Parallel()
 			if i%8 > 0 && !effort.Long() {
-				t.Skip("one of eight")
+				t.Skip("one of eight: " + effort.More)
 			}
 			own := embedded(t, tt.scenario, "repaired+"+tt.erratum)
 			large := brokenRun(t, own, padded(own), lengthened(own))

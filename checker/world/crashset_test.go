@@ -112,7 +112,7 @@ func TestSymmetry(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.model.Failures > 1 && !effort.Long() {
-				t.Skip("large")
+				t.Skip("large: " + effort.More)
 			}
 			pair := mustPair(t, tt.program, tt.clusters, 0)
 			renamings, err := symmetries(pair.setup, &tt.model, tt.interchangeable)

@@ -39,7 +39,7 @@ func TestCrashInsideSteps(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.model.Failures > 1 && !effort.Long() {
-				t.Skip("large")
+				t.Skip("large: " + effort.More)
 			}
 			var errata hydee.Set
 			for _, e := range tt.errata {

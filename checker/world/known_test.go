@@ -157,7 +157,7 @@ func TestReductionMinimalHydee(t *testing.T) {
 				t.Skip(tt.known)
 			}
 			if tt.name == "delivered twice" && !effort.Long() {
-				t.Skip("large")
+				t.Skip("large: " + effort.More)
 			}
 			if d, size := tt.c.compare(20000, ways); d != "" || size == 0 {
 				t.Errorf("%d states, %s%.1000s", size, tt.c, d)

@@ -128,7 +128,7 @@ func TestResume(t *testing.T) {
 			tt.options.Reduce, tt.options.Exact), func(t *testing.T) {
 			t.Parallel()
 			if tt.every >= 900 && tt.scenario != "radic-rbml-spare" && !effort.Long() {
-				t.Skip("large")
+				t.Skip("large: " + effort.More)
 			}
 			whole := fresh(t, tt.scenario, tt.variant)
 			want := outcomeOf(whole, explore(t, whole, tt.options))

@@ -23,7 +23,7 @@ func TestFullOutput(t *testing.T) {
 		"mutate hydee/H5 --methods exhaustive", "cluster run ping", "help"} {
 		t.Run(line, func(t *testing.T) {
 			if line == "tables volume" && !effort.Long() {
-				t.Skip("counts for a second")
+				t.Skip("counts for a second: " + effort.More)
 			}
 			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 			if err != nil {

@@ -166,7 +166,7 @@ func TestTotals(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%s,%d", tt.name, tt.ranks), func(t *testing.T) {
 			if tt.ranks > 256 && !effort.Long() {
-				t.Skip("large")
+				t.Skip("large: " + effort.More)
 			}
 			text := fmt.Sprintf("%s class=D ranks=%d", tt.name, tt.ranks)
 			direct, _, suite := count(t, text)

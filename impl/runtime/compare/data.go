@@ -63,8 +63,9 @@ func Tables() (list []Printed) {
 
 // Row is something to be measured.
 type Row struct {
-	Table     string `json:"table"`
-	Paper     string `json:"paper"`    // the row of the paper; in brackets: none, what stands beside it
+	Table string `json:"table"`
+	// the row of the paper; in brackets: there is none, and what stands beside it
+	Paper     string `json:"paper"`
 	Protocol  string `json:"protocol"` // with its options
 	Grouped   bool   `json:"grouped"`
 	Tolerates int    `json:"tolerates"`

@@ -165,7 +165,7 @@ func TestCompositions(t *testing.T) {
 // TestCompositionsMeasure is the same of all cells.
 func TestCompositionsMeasure(t *testing.T) {
 	if !effort.Long() {
-		t.Skip("takes a minute")
+		t.Skip("takes a minute: " + effort.More)
 	}
 	for _, c := range compositions {
 		for i, groups := range [][][]core.Rank{{{0, 1, 2, 3}}, {{0}, {1}, {2}, {3}}} {

@@ -30,9 +30,9 @@
 //	C4  When somebody fails all go back to the line. What an undone life has sent is dropped, also
 //	    about checkpoints, and a checkpoint that was under way is given up.
 //	C5  An output leaves when the line holds the very state that it shows, so nobody outside ever
-//	    sees what is undone. A rank that waits at one asks for a checkpoint. In that state the output
-//	    comes first: a posted receive that completed before it, when all have gone back, would make
-//	    it another one.
+//	    sees what is undone. A rank that waits at one asks for a checkpoint. In that state the
+//	    output comes first: a posted receive that completed before it, when all have gone back,
+//	    would make it another one.
 //
 // Silent in the sources, and settled here: a failure during a checkpoint (C4); who makes commits
 // durable (the first rank, C3); outputs (C5), which [Tamir] and [CL] do not speak of.

@@ -93,7 +93,7 @@ func TestFourthCondition(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.large && !effort.Long() {
-				t.Skip("a few seconds")
+				t.Skip("a few seconds: " + effort.More)
 			}
 			for _, fourth := range []bool{false, true} {
 				out, want := check(t, tt.text, tt.model, fourth), tt.printed

@@ -155,7 +155,7 @@ func TestFit(t *testing.T) {
 // for.
 func TestMeasure(t *testing.T) {
 	if !effort.Long() {
-		t.Skip("measures for some seconds")
+		t.Skip("measures for some seconds: " + effort.More)
 	}
 	all, err := measurePackings(protocol.ExperimentOptions{})
 	if err != nil {

@@ -66,7 +66,7 @@ func TestHolds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.long && !effort.Long() {
-				t.Skip("takes minutes")
+				t.Skip("takes minutes: " + effort.More)
 			}
 			r := explore(t, tt.clients, 0, tt.model, checker.Options{})
 			if r.Verdict != spec.Holds || tt.states > 0 && r.States != tt.states {

@@ -128,8 +128,9 @@ func TestCopiedFolder(t *testing.T) {
 	copied := t.TempDir()
 	c.Hosts = []cluster.Host{{Address: "127.0.0.2"},
 		{Address: "127.0.0.3", Launcher: []string{"unshare", "-m", "/bin/sh", "-c",
-			"mkdir -p " + copied + "/p002 " + copied + "/p003 && cp " + c.Dir + "/run " +
-				copied + "/run.$$ && mv -f " + copied + "/run.$$ " + copied + "/run && mount --bind " + copied + " " + c.Dir + ` && exec "$0" "$@"`, c.Path}}}
+			strings.NewReplacer("COPY", copied, "DIR", c.Dir).Replace(
+				`mkdir -p COPY/p002 COPY/p003 && cp DIR/run COPY/run.$$ && ` +
+					`mv -f COPY/run.$$ COPY/run && mount --bind COPY DIR && exec "$0" "$@"`), c.Path}}}
 	if _, err := cluster.Run(t.Context(), c); err == nil ||
 		!strings.Contains(err.Error(),
 			"the lock of its disk is not seen here: hosts must share the folder "+c.Dir) {

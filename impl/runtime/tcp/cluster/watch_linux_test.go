@@ -104,7 +104,7 @@ func TestNodes(t *testing.T) {
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if i%3 > 0 && !effort.Long() {
-				t.Skip("one of three")
+				t.Skip("one of three: " + effort.More)
 			}
 			text := strings.Replace(example(tt.protocol, pair, tt.more), "failures: 2\n", "", 1)
 			calm, v := run(t, text, plan.Plan{})
