@@ -174,8 +174,9 @@ func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*c
 	layout.Names = append(layout.Names[:c.ranks:c.ranks], "RP")
 	layout.Groups = map[core.Proc][]core.Proc{}
 	layout.Labels = core.Labels(programs)
-	layout.Kinds = map[string]trace.Meaning{"Frontier": trace.Gate, "OrphanDone": trace.Replay,
-		"Report": trace.Evaluated}
+	layout.Kinds = snapshot.Kinds()
+	layout.Kinds["Frontier"], layout.Kinds["OrphanDone"] = trace.Gate, trace.Replay
+	layout.Kinds["Report"] = trace.Evaluated
 	setup := &core.Setup{
 		Protocol: "hydee", Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },
