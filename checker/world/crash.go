@@ -50,7 +50,7 @@ func (c *crashing) sets(from core.Proc, chosen []core.Proc, n int) {
 // shows nothing, so it adopts nobody, and a state in which all recovery is over stays one. It can
 // not be put off for ever, because messages and programs come to an end.
 func (c *crashing) undoes(p core.Proc) bool {
-	here := c.state[localWord(p)]
+	here := c.localOf(c.state, p)
 	if here == deadLocal {
 		return false
 	}
@@ -82,11 +82,11 @@ func (w *World) mayCrash(state []uint32, p core.Proc) bool {
 		return false
 	}
 	if w.Model.Staggered {
-		return w.isVictim(p) && w.envs.at(state[envWord(p)]).Up
+		return w.isVictim(p) && w.env(state, p).Up
 	}
 	return members[0] == p && slices.ContainsFunc(members, w.isVictim) &&
 		slices.ContainsFunc(members, func(q core.Proc) bool {
-			return w.envs.at(state[envWord(q)]).Up
+			return w.env(state, q).Up
 		})
 }
 
@@ -98,8 +98,8 @@ func (w *World) overlaps(state []uint32, chosen []core.Proc) bool {
 	}
 	victims, n := w.victims(state, chosen), 0
 	for p := range core.Proc(w.procs) {
-		h := w.locals.at(state[localWord(p)]).history
-		if !w.envs.at(state[envWord(p)]).Up || h != nil && h.Recovering ||
+		h := w.locals.at(w.localOf(state, p)).history
+		if !w.env(state, p).Up || h != nil && h.Recovering ||
 			slices.Contains(victims, p) {
 			n++
 		}
@@ -131,9 +131,9 @@ func (w *World) members(chosen []core.Proc) []core.Proc {
 
 // halfStopped reports whether a mate of p has already left p's life.
 func (w *World) halfStopped(state []uint32, p core.Proc) bool {
-	inc := w.envs.at(state[envWord(p)]).Inc
+	inc := w.env(state, p).Inc
 	return slices.ContainsFunc(w.group(p), func(q core.Proc) bool {
-		e := w.envs.at(state[envWord(q)])
+		e := w.env(state, q)
 		return !e.Up && e.Inc > inc
 	})
 }
@@ -180,7 +180,7 @@ func (w *World) outcomes(state []uint32, procs []core.Proc, gone func(core.Proc)
 			choose(i+1, damaged)
 			return
 		}
-		e := w.envs.at(state[envWord(procs[i])])
+		e := w.env(state, procs[i])
 		for kept := 0; kept <= len(e.Writing); kept++ {
 			if kept < len(e.Writing) && e.Writing[kept].Read {
 				continue // as behind it
@@ -202,7 +202,7 @@ func (w *World) losesDisk(state []uint32, p core.Proc, crashed []core.Proc) bool
 	if w.Model.Disks != fault.GoWithNode || !slices.Contains(w.Setup.Local, p) {
 		return false
 	}
-	host := w.envs.at(state[envWord(p)]).Host
+	host := w.env(state, p).Host
 	return host == 0 || slices.Contains(crashed, core.Proc(host-1))
 }
 
@@ -250,7 +250,7 @@ func (w *World) crash(x *checker.Expansion, procs []core.Proc, outcomes []operat
 	var noticed []core.Proc
 	for i, p := range procs {
 		outcomes[i].All = w.losesDisk(x.Now(), p, procs)
-		if host := w.envs.at(x.At(envWord(p))).Host; host == 0 ||
+		if host := w.env(x.Now(), p).Host; host == 0 ||
 			!slices.Contains(procs, core.Proc(host-1)) {
 			noticed = append(noticed, p)
 		}
@@ -264,13 +264,13 @@ func (w *World) crash(x *checker.Expansion, procs []core.Proc, outcomes []operat
 }
 
 func (w *World) crashProc(x *checker.Expansion, p core.Proc, outcome operation) {
-	e := w.envs.at(x.At(envWord(p)))
+	e := w.env(x.Now(), p)
 	inc := e.Inc
 	if e.Up {
 		inc++
 	}
 	for _, q := range w.group(p) {
-		f := w.envs.at(x.At(envWord(q)))
+		f := w.env(x.Now(), q)
 		if f.Up && !w.Model.Staggered {
 			inc = max(inc, f.Inc+1)
 		} else if !f.Up {
@@ -278,26 +278,27 @@ func (w *World) crashProc(x *checker.Expansion, p core.Proc, outcome operation) 
 		}
 	}
 	if !e.Up {
-		x.Set(envWord(p), w.envStep(x.At(envWord(p)), w.plain(operation{Kind: opRenumber, A: inc})))
+		w.setEnv(x, p, w.envStep(w.envOf(x.Now(), p),
+			w.plain(operation{Kind: opRenumber, A: inc})))
 		return
 	}
 	for _, q := range w.group(p) { // mates that are down already will be of the same life
-		if f := w.envs.at(x.At(envWord(q))); !f.Up && f.Inc < inc {
-			x.Set(envWord(q), w.envStep(x.At(envWord(q)),
+		if f := w.env(x.Now(), q); !f.Up && f.Inc < inc {
+			w.setEnv(x, q, w.envStep(w.envOf(x.Now(), q),
 				w.plain(operation{Kind: opRenumber, A: inc})))
 		}
 	}
-	outcome.A, outcome.Round = inc, w.locals.at(x.At(localWord(p))).round
-	x.Set(envWord(p), w.envStep(x.At(envWord(p)), w.plain(outcome)))
-	x.Set(localWord(p), deadLocal)
+	outcome.A, outcome.Round = inc, w.locals.at(w.localOf(x.Now(), p)).round
+	w.setEnv(x, p, w.envStep(w.envOf(x.Now(), p), w.plain(outcome)))
+	w.setLocal(x, p, deadLocal)
 	w.endTickets(x, p)
 	if !w.Model.KeepToDead {
-		x.Set(inboxWord(p), emptyInbox)
+		w.setInbox(x, p, emptyInbox)
 	}
 	if w.Model.FromDead == fault.Nothing {
 		for q := range core.Proc(w.procs) {
-			rest := w.without(inboxNumber(x.At(inboxWord(q))), p, everyLife)
-			x.Set(inboxWord(q), uint32(rest))
+			rest := w.without(w.inboxOf(x.Now(), q), p, everyLife)
+			w.setInbox(x, q, rest)
 		}
 	}
 }
@@ -309,18 +310,18 @@ func (w *World) notify(x *checker.Expansion, p core.Proc) {
 	}
 	g := w.group(p)
 	for _, q := range g {
-		if w.envs.at(x.At(envWord(q))).Up && w.halfStopped(x.Now(), q) {
+		if w.env(x.Now(), q).Up && w.halfStopped(x.Now(), q) {
 			return
 		}
 	}
 	op := operation{Kind: opNotice, A: uint32(g[0])}
 	if w.Setup.Launched {
-		op.B = w.envs.at(x.At(envWord(g[0]))).Inc // the next one; the life that has failed, plus 1
+		op.B = w.env(x.Now(), g[0]).Inc // the next one; the life that has failed, plus 1
 	}
 	notice := w.plain(op)
 	for _, q := range w.Setup.Watchers {
 		if !slices.Contains(g, q) {
-			x.Set(envWord(q), w.envStep(x.At(envWord(q)), notice))
+			w.setEnv(x, q, w.envStep(w.envOf(x.Now(), q), notice))
 		}
 	}
 }
@@ -342,7 +343,7 @@ func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c eventCode, x 
 	for cutAfter := 1; cutAfter < len(t.acts); cutAfter++ {
 		x.Add(c.cutAfter(cutAfter).fault())
 		before.apply(w, x)
-		x.Set(localWord(p), t.next)
+		w.setLocal(x, p, t.next)
 		for i := range cutAfter {
 			w.act(x, p, &t.acts[i])
 		}

@@ -23,7 +23,7 @@ func (w *World) names(procs []core.Proc) string { return w.layout.NamesOf(procs)
 func (w *World) describe(state []uint32, c eventCode) string {
 	k, p, a := c.kind(), c.proc(), c.arg()
 	name := w.layout.Name(p)
-	e := w.envs.at(state[envWord(p)])
+	e := w.env(state, p)
 	text := ""
 	switch k {
 	case deliver, lose, duplicate:
@@ -44,7 +44,7 @@ func (w *World) describe(state []uint32, c eventCode) string {
 		text = "erased " + name + " " + e.Writing[0].Key
 	case told:
 		text = "told " + name + " down " + w.names(
-			w.notice(state[envWord(p)], w.pendingIndex(state, p, a)))
+			w.notice(w.envOf(state, p), w.pendingIndex(state, p, a)))
 	case tick:
 		text = "tick " + name + " " + e.Timers[a]
 	case checkpoint:
@@ -86,7 +86,7 @@ func (w *World) describeChannel(c *channel, to core.Proc) string {
 
 // describeStep says what a program step does, from its evidence.
 func (w *World) describeStep(state []uint32, p core.Proc, a int) string {
-	number := state[localWord(p)]
+	number := w.localOf(state, p)
 	choice := w.locals.at(number).choices[a]
 	return w.layout.StepName(p, w.transitions.at(w.transition(number, choice)).events,
 		uint32(w.inputs.at(choice).Choice))
@@ -125,7 +125,7 @@ func (w *World) Enabled(state []uint32) (texts []string, x *checker.Expansion) {
 // LocalJSON is the state of a proc as a JSON document for reports: of a rank its program and its
 // protocol layer, null for a proc that is down.
 func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
-	number := state[localWord(p)]
+	number := w.localOf(state, p)
 	if number == deadLocal {
 		return []byte("null")
 	}

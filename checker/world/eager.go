@@ -48,12 +48,12 @@ func (w *World) reducible(state []uint32) bool {
 // has named.
 func (w *World) quiet(state []uint32) (newest uint64, ok bool) {
 	for p := range core.Proc(w.procs) {
-		e := w.envs.at(state[envWord(p)])
+		e := w.env(state, p)
 		if len(e.Pending) > 0 || len(e.Timers) > 0 || len(e.Watches) > 0 || e.puts() >= 0 ||
 			!e.Up && slices.Contains(w.Setup.Watchers, p) {
 			return 0, false
 		}
-		newest = max(newest, w.locals.at(state[localWord(p)]).round)
+		newest = max(newest, w.locals.at(w.localOf(state, p)).round)
 	}
 	for p := range core.Proc(w.procs) {
 		if oldest := w.inbox(state, p).oldest; oldest != 0 && oldest < newest {
@@ -76,7 +76,7 @@ func (g *eagerness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 		return false
 	}
 	for p := range core.Proc(w.procs) {
-		here := state[localWord(p)]
+		here := w.localOf(state, p)
 		if here == deadLocal {
 			continue
 		}
@@ -144,12 +144,12 @@ func (w *World) eagerRestart(state []uint32, x *checker.Expansion) bool {
 		return false // which life a watchdog is about may depend on whether the proc is up again
 	}
 	for _, p := range w.Setup.Watchers {
-		if !w.envs.at(state[envWord(p)]).Up {
+		if !w.env(state, p).Up {
 			return false
 		}
 	}
 	for p := range core.Proc(w.procs) {
-		if w.envs.at(state[envWord(p)]).Up || !w.mayRestart(state, p) {
+		if w.env(state, p).Up || !w.mayRestart(state, p) {
 			continue
 		}
 		foreign := func(q core.Proc) bool {

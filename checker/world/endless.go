@@ -30,7 +30,7 @@ func (w *World) Event(state []uint32, c uint64) (name uint64, owed bool) {
 		q, _ := splitKill(event.arg())
 		return uint64(code(kill, p, killArg(q, 0))), true
 	case tick:
-		input := w.tickInput(state[envWord(p)], event.arg())
+		input := w.tickInput(w.envOf(state, p), event.arg())
 		return uint64(code(tick, p, int(input))), true
 	case cut, erase:
 		return c, false

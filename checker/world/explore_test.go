@@ -29,8 +29,8 @@ func canonical(w *World, state []uint32) string {
 		fmt.Fprintf(&b, "~%x", state[w.harmWord])
 	}
 	for p := range core.Proc(w.procs) {
-		e := *w.envs.at(state[envWord(p)])
-		l := w.locals.at(state[localWord(p)])
+		e := *w.env(state, p)
+		l := w.locals.at(w.localOf(state, p))
 		line := ""
 		if h := w.line(&e); h != nil {
 			line = string(core.Encode(h))

@@ -33,16 +33,16 @@ func (w *World) group(p core.Proc) []core.Proc { return w.Setup.Group(p) }
 // mayRestart reports whether no member of the group of p is still in an older life.
 func (w *World) mayRestart(state []uint32, p core.Proc) bool {
 	if w.launched(p) {
-		return len(w.envs.at(state[envWord(p)]).Tickets) > 0
+		return len(w.env(state, p).Tickets) > 0
 	}
 	if _, placed := w.layout.Hosted[p]; placed {
 		if _, hosted := w.host(state, p); !hosted {
 			return false
 		}
 	}
-	inc := w.envs.at(state[envWord(p)]).Inc
+	inc := w.env(state, p).Inc
 	return !slices.ContainsFunc(w.group(p), func(q core.Proc) bool {
-		f := w.envs.at(state[envWord(q)])
+		f := w.env(state, q)
 		return f.Up && f.Inc < inc
 	})
 }
@@ -54,7 +54,7 @@ func (w *World) restarts(state []uint32, p core.Proc, x *checker.Expansion) {
 		w.launches(state, p, x)
 	case w.mayRestart(state, p):
 		w.step(state, p, w.restore(state, p, noProc), code(restart, p, 0).step(), x,
-			cause{word: envWord(p), value: w.started(state, p, 0)})
+			cause{what: newEnv, proc: p, value: w.started(state, p, 0)})
 	}
 }
 
@@ -66,7 +66,7 @@ func (w *World) retold(state []uint32, p core.Proc) (list []core.Proc) {
 		return nil
 	}
 	for _, q := range w.Setup.Local {
-		if !w.envs.at(state[envWord(q)]).Up && !slices.Contains(w.group(p), q) {
+		if !w.env(state, q).Up && !slices.Contains(w.group(p), q) {
 			list = append(list, q)
 		}
 	}
@@ -77,11 +77,11 @@ func (w *World) retold(state []uint32, p core.Proc) (list []core.Proc) {
 // new process has not known those who are up again by now.
 func (w *World) started(state []uint32, p core.Proc, host uint32) uint32 {
 	again := w.retold(state, p)
-	number := state[envWord(p)]
+	number := w.envOf(state, p)
 	var useful uint32 // notices, by index
 	for i, g := range w.envs.at(number).Pending {
 		if slices.ContainsFunc(w.group(g), func(q core.Proc) bool {
-			return !w.envs.at(state[envWord(q)]).Up
+			return !w.env(state, q).Up
 		}) {
 			useful |= 1 << min(i, 31)
 		}
@@ -104,7 +104,7 @@ func (w *World) started(state []uint32, p core.Proc, host uint32) uint32 {
 	}
 	e.apply(op)
 	for _, q := range again {
-		e.remind(w.group(q)[0], w.envs.at(state[envWord(q)]).Inc)
+		e.remind(w.group(q)[0], w.env(state, q).Inc)
 	}
 	next := w.internEnv(e)
 	if _, ok := w.starts.get(key); !ok && host == 0 && again == nil {
@@ -116,7 +116,7 @@ func (w *World) started(state []uint32, p core.Proc, host uint32) uint32 {
 // environmentSteps adds what the store, the detector and the timers do to a proc that is up, and
 // the end of channels from dead incarnations.
 func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansion) {
-	number, here := state[envWord(p)], state[localWord(p)]
+	number, here := w.envOf(state, p), w.localOf(state, p)
 	e := w.envs.at(number)
 	if e.puts() >= 0 {
 		tr := w.transition(here, w.persistedInput(number, p))
@@ -150,12 +150,12 @@ func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansi
 	if w.Model.FromDead != fault.Prefix {
 		return
 	}
-	box := inboxNumber(state[inboxWord(p)])
+	box := w.inboxOf(state, p)
 	channels := w.inboxes.at(box).channels
 	for i := range channels {
 		if c := &channels[i]; w.dead(state, c) {
 			x.Add(code(cut, p, c.name()).step())
-			x.Set(inboxWord(p), uint32(w.without(box, c.from, c.inc)))
+			w.setInbox(x, p, w.without(box, c.from, c.inc))
 		}
 	}
 }
@@ -165,7 +165,7 @@ func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansi
 // up to two of these it is remembered.
 func (w *World) restore(state []uint32, p, launcher core.Proc) uint32 {
 	owners := w.owners(p)
-	key := pair(uint32(p)<<24|state[envWord(p)], state[envWord(owners[0])])
+	key := pair(uint32(p)<<24|w.envOf(state, p), w.envOf(state, owners[0]))
 	known := len(owners) == 1 || len(owners) == 2 && owners[1] == p
 	host := core.Proc(0)
 	// its host counts as well; there is no room for more
@@ -173,10 +173,10 @@ func (w *World) restore(state []uint32, p, launcher core.Proc) uint32 {
 		if host = launcher; !w.launched(p) {
 			host, _ = w.host(state, p)
 		}
-		key = pair(uint32(p)<<24|state[envWord(p)], ^uint32(host))
+		key = pair(uint32(p)<<24|w.envOf(state, p), ^uint32(host))
 		known = len(owners) == 1 && owners[0] == p || w.launched(p)
 	}
-	known = known && state[envWord(p)] < 1<<24 && p < 1<<8
+	known = known && w.envOf(state, p) < 1<<24 && p < 1<<8
 	if known {
 		if tr, ok := w.restores.get(key); ok {
 			return tr
@@ -184,7 +184,7 @@ func (w *World) restore(state []uint32, p, launcher core.Proc) uint32 {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	e := w.envs.at(state[envWord(p)])
+	e := w.env(state, p)
 	inc := core.Incarnation(e.Inc)
 	in := core.Input{Kind: core.Restore, From: host, Incarnation: inc}
 	if w.launched(p) {
@@ -230,9 +230,9 @@ func (w *World) persistedInput(number uint32, p core.Proc) uint32 {
 // of a group that does not stop but by failures; where procs are launched, that may be another one
 // than the one that the notice is about, which the env knows.
 func (w *World) toldInput(state []uint32, p core.Proc, i int) uint32 {
-	number := state[envWord(p)]
+	number := w.envOf(state, p)
 	e := w.envs.at(number)
-	life := w.envs.at(state[envWord(e.Pending[i])]).Inc - 1
+	life := w.env(state, e.Pending[i]).Inc - 1
 	if len(e.Ended) > 0 {
 		life = e.Ended[i]
 	}
@@ -250,7 +250,7 @@ func (w *World) tickInput(number uint32, i int) uint32 {
 
 // suspectInput falsely reports a proc that lives, and so the life in which it is.
 func (w *World) suspectInput(state []uint32, q core.Proc) uint32 {
-	life := w.envs.at(state[envWord(q)]).Inc
+	life := w.env(state, q).Inc
 	return w.input(askSuspect|uint64(life)<<32|uint64(q), func() core.Input {
 		return core.Input{Kind: core.Down, Procs: w.group(q),
 			Incarnation: core.Incarnation(life)}
@@ -263,7 +263,7 @@ func (w *World) checkpointInput() uint32 {
 
 // change is a plain operation on the env of a proc.
 func (w *World) change(state []uint32, p core.Proc, op operation) cause {
-	return cause{word: envWord(p), value: w.envStep(state[envWord(p)], w.plain(op))}
+	return cause{what: newEnv, proc: p, value: w.envStep(w.envOf(state, p), w.plain(op))}
 }
 
 // notice is who the detector reports to a proc with the env: the i-th group that failed, or all of
@@ -292,7 +292,7 @@ func (w *World) tellable(state []uint32, p core.Proc, i int) bool {
 	if len(channels) == 0 {
 		return true
 	}
-	pending := w.envs.at(state[envWord(p)]).Pending
+	pending := w.env(state, p).Pending
 	if !w.Model.Joint {
 		pending = pending[i : i+1]
 	}
@@ -316,7 +316,7 @@ func (w *World) faults(state []uint32, reduce checker.Reduction, x *checker.Expa
 	}
 	if w.Model.Staggered {
 		for p := range core.Proc(w.procs) {
-			if w.envs.at(state[envWord(p)]).Up && w.halfStopped(state, p) {
+			if w.env(state, p).Up && w.halfStopped(state, p) {
 				w.crashVariants(state, []core.Proc{p}, code(stop, p, 0), nil, x)
 			}
 		}
@@ -336,11 +336,11 @@ func (w *World) faults(state []uint32, reduce checker.Reduction, x *checker.Expa
 func (w *World) spontaneous(state []uint32, x *checker.Expansion) {
 	input := w.checkpointInput()
 	for _, p := range w.Setup.Initiators {
-		if !w.envs.at(state[envWord(p)]).Up {
+		if !w.env(state, p).Up {
 			continue
 		}
-		tr := w.transition(state[localWord(p)], input)
-		if t := w.transitions.at(tr); len(t.acts) == 0 && t.next == state[localWord(p)] {
+		tr := w.transition(w.localOf(state, p), input)
+		if t := w.transitions.at(tr); len(t.acts) == 0 && t.next == w.localOf(state, p) {
 			continue // ignored: no use in spending the budget
 		}
 		w.step(state, p, tr, code(checkpoint, p, 0).fault(), x,
@@ -351,16 +351,16 @@ func (w *World) spontaneous(state []uint32, x *checker.Expansion) {
 func (w *World) suspects(state []uint32, x *checker.Expansion) {
 	w.falseExpiries(state, x)
 	for _, p := range w.Setup.Watchers {
-		if !w.envs.at(state[envWord(p)]).Up {
+		if !w.env(state, p).Up {
 			continue
 		}
 		for q := range core.Proc(w.procs) {
 			g := w.group(q)
 			if g[0] != q || slices.Contains(g, p) || slices.Contains(w.Setup.Certain, q) ||
-				!w.envs.at(state[envWord(q)]).Up {
+				!w.env(state, q).Up {
 				continue
 			}
-			tr := w.transition(state[localWord(p)], w.suspectInput(state, q))
+			tr := w.transition(w.localOf(state, p), w.suspectInput(state, q))
 			w.step(state, p, tr, code(suspect, p, int(q)).fault(), x,
 				cause{budget: spend(suspicions, 1)})
 		}
@@ -369,18 +369,18 @@ func (w *World) suspects(state []uint32, x *checker.Expansion) {
 
 func (w *World) unreliable(state []uint32, x *checker.Expansion) {
 	for p := range core.Proc(w.procs) {
-		number := inboxNumber(state[inboxWord(p)])
+		number := w.inboxOf(state, p)
 		box := w.inboxes.at(number)
 		for i := range box.heads {
 			h := &box.heads[i]
 			if left(state, losses) > 0 {
 				x.Add(code(lose, p, h.name).fault())
-				c := cause{word: inboxWord(p), value: uint32(w.pop(number, h)),
+				c := cause{what: newInbox, proc: p, value: uint32(w.pop(number, h)),
 					budget: spend(losses, 1)}
 				c.apply(w, x)
 			}
-			if left(state, duplicates) > 0 && w.envs.at(state[envWord(p)]).Up {
-				tr := w.transition(state[localWord(p)], h.input)
+			if left(state, duplicates) > 0 && w.env(state, p).Up {
+				tr := w.transition(w.localOf(state, p), h.input)
 				w.step(state, p, tr, code(duplicate, p, h.name).fault(), x,
 					cause{budget: spend(duplicates, 1)})
 			}

@@ -26,7 +26,7 @@ type ending struct {
 }
 
 func (e ending) Terminal(state []uint32) int {
-	around := e.envs.at(state[envWord(e.proc)])
+	around := e.env(state, e.proc)
 	text := fmt.Sprintf("%s.%d", e.LocalJSON(state, e.proc), around.Inc)
 	for _, r := range around.Store {
 		text += map[bool]string{true: " torn", false: " stored"}[r.Torn]

@@ -138,7 +138,7 @@ func (w *World) addKill(f *checker.Footprint, state []uint32, c eventCode) {
 // addTickets adds whom a proc has launched that has not started yet: its end takes that back.
 func (w *World) addTickets(f *checker.Footprint, state []uint32, by core.Proc) {
 	for p := range core.Proc(w.procs) {
-		if _, found := w.envs.at(state[envWord(p)]).ticket(by); found {
+		if _, found := w.env(state, p).ticket(by); found {
 			f.Writes[own] |= 1 << p
 		}
 	}

@@ -53,12 +53,12 @@ func (w *World) harms(state []uint32, x *checker.Expansion) {
 		if !w.Model.Spoils(p) {
 			continue
 		}
-		e := w.envs.at(state[envWord(p)])
+		e := w.env(state, p)
 		for i := range e.Store {
 			w.damages(state, p, i, x)
 		}
 		if i := e.puts(); e.Up && i >= 0 && !e.Writing[i].Read && w.harmLeft(state, refusing) > 0 {
-			tr := w.transition(state[localWord(p)], w.refusedInput(state[envWord(p)]))
+			tr := w.transition(w.localOf(state, p), w.refusedInput(w.envOf(state, p)))
 			c := w.change(state, p, operation{Kind: opRefuse})
 			c.harm = spend(refusing, 1)
 			w.step(state, p, tr, code(refuse, p, 0).fault(), x, c)
@@ -77,7 +77,7 @@ func (w *World) damages(state []uint32, p core.Proc, i int, x *checker.Expansion
 	if w.harmLeft(state, vanishing) > 0 {
 		happen(code(vanish, p, i), operation{Kind: opVanish, A: uint32(i)}, vanishing)
 	}
-	r := &w.envs.at(state[envWord(p)]).Store[i]
+	r := &w.env(state, p).Store[i]
 	if w.harmLeft(state, spoiling) == 0 || r.Torn {
 		return // the sum of the store tells anyway
 	}

@@ -108,9 +108,9 @@ func (w *World) firstHost(p core.Proc) uint32 {
 
 // launches adds the starts of a proc that somebody has launched.
 func (w *World) launches(state []uint32, p core.Proc, x *checker.Expansion) {
-	for _, t := range w.envs.at(state[envWord(p)]).Tickets {
+	for _, t := range w.env(state, p).Tickets {
 		w.step(state, p, w.restore(state, p, t.By), code(restart, p, int(t.By)).step(), x,
-			cause{word: envWord(p), value: w.started(state, p, uint32(t.By)+1)})
+			cause{what: newEnv, proc: p, value: w.started(state, p, uint32(t.By)+1)})
 	}
 }
 
@@ -121,15 +121,15 @@ func (w *World) endTickets(x *checker.Expansion, by core.Proc) {
 	}
 	taken := w.plain(operation{Kind: opTaken, A: uint32(by)})
 	for p := range core.Proc(w.procs) {
-		if _, found := w.envs.at(x.At(envWord(p))).ticket(by); found {
-			x.Set(envWord(p), w.envStep(x.At(envWord(p)), taken))
+		if _, found := w.env(x.Now(), p).ticket(by); found {
+			w.setEnv(x, p, w.envStep(w.envOf(x.Now(), p), taken))
 		}
 	}
 }
 
 // runsOn reports whether a proc is up and runs on the node of another one.
 func (w *World) runsOn(state []uint32, p, host core.Proc) bool {
-	return w.envs.at(state[envWord(p)]).Host == uint32(host)+1
+	return w.env(state, p).Host == uint32(host)+1
 }
 
 // killed are the procs that stop when p stops q: q, if it runs on the node of p, and what runs on
@@ -143,8 +143,8 @@ func (w *World) killed(state []uint32, p, q core.Proc) []core.Proc {
 
 // kills adds the stops that a proc has asked for.
 func (w *World) kills(state []uint32, p core.Proc, x *checker.Expansion) {
-	for _, q := range w.envs.at(state[envWord(p)]).Kills {
-		tr := w.transition(state[localWord(p)], w.killedInput(state, p, q))
+	for _, q := range w.env(state, p).Kills {
+		tr := w.transition(w.localOf(state, p), w.killedInput(state, p, q))
 		procs := w.killed(state, p, q)
 		variant := 0
 		goesOn := func(core.Proc) bool { return false } // the node, and its disk with it
@@ -174,18 +174,18 @@ func (w *World) stopKilled(x *checker.Expansion, p, q core.Proc, procs []core.Pr
 	for i, s := range procs {
 		w.crashProc(x, s, outcomes[i])
 	}
-	if _, found := w.envs.at(x.At(envWord(q))).ticket(p); found {
-		x.Set(envWord(q), w.envStep(x.At(envWord(q)),
+	if _, found := w.env(x.Now(), q).ticket(p); found {
+		w.setEnv(x, q, w.envStep(w.envOf(x.Now(), q),
 			w.plain(operation{Kind: opTaken, A: uint32(p)})))
 	}
-	x.Set(envWord(p), w.envStep(x.At(envWord(p)),
+	w.setEnv(x, p, w.envStep(w.envOf(x.Now(), p),
 		w.plain(operation{Kind: opKilled, A: uint32(q)})))
 }
 
 // killedInput is the answer to who has stopped q: the life that this ends or, if q does not run on
 // the node of p, the newest one that is over.
 func (w *World) killedInput(state []uint32, p, q core.Proc) uint32 {
-	life := core.Incarnation(w.envs.at(state[envWord(q)]).Inc)
+	life := core.Incarnation(w.env(state, q).Inc)
 	if !w.runsOn(state, q, p) {
 		life-- // of a first life, which goes on elsewhere: core.NoLife
 	}

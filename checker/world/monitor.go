@@ -132,7 +132,7 @@ func (w *World) look(state []uint32, p core.Proc, t *transition) int {
 		if next++; e.Kind == trace.Restored {
 			v.own = w.restarted(t)
 		}
-		v.own.Line = w.line(w.envs.at(state[envWord(p)]))
+		v.own.Line = w.line(w.env(state, p))
 		for j := range s.list {
 			if !s.list[j].LooksAt(e) {
 				continue

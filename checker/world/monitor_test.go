@@ -55,11 +55,11 @@ func TestMonitorWord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := w.Words(), 1+3*len(c.Setup.Layout.Names)+1; got != want {
+		if got, want := w.Words(), 1+len(c.Setup.Layout.Names)+1; got != want {
 			t.Errorf("%s: %d words, want %d", c.Setup.Protocol, got, want)
 		}
 		c.Facts = nil
-		if w, err = New(c); err != nil || w.Words() != 1+3*len(c.Setup.Layout.Names) {
+		if w, err = New(c); err != nil || w.Words() != 1+len(c.Setup.Layout.Names) {
 			t.Errorf("%s: %d words without properties, %v", c.Setup.Protocol, w.Words(), err)
 		}
 	}

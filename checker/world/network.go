@@ -153,7 +153,7 @@ func (w *World) headsOf(channels []channel) []head {
 
 // inbox is what is in flight to a proc.
 func (w *World) inbox(state []uint32, p core.Proc) *inbox {
-	return w.inboxes.at(inboxNumber(state[inboxWord(p)]))
+	return w.inboxes.at(w.inboxOf(state, p))
 }
 
 // push appends a packet to its channel.
@@ -232,5 +232,5 @@ const everyLife = core.Incarnation(1<<16 - 1)
 
 // dead reports whether the sender of a channel is gone.
 func (w *World) dead(state []uint32, c *channel) bool {
-	return uint32(c.inc) < w.envs.at(state[envWord(c.from)]).Inc
+	return uint32(c.inc) < w.env(state, c.from).Inc
 }

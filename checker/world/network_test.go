@@ -132,7 +132,7 @@ func TestLossInASet(t *testing.T) {
 	if got := w.inbox(x.State(2, nil), 1); len(got.heads) != 1 {
 		t.Errorf("%d messages after a loss, want 1", len(got.heads))
 	}
-	if got := x.State(1, nil)[inboxWord(1)]; got != emptyInbox {
+	if got := w.inboxOf(x.State(1, nil), 1); got != emptyInbox {
 		t.Errorf("inbox %d after a crash, want the empty one", got)
 	}
 }

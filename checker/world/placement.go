@@ -29,7 +29,7 @@ func (w *World) hosts(state []uint32, p core.Proc) (list []core.Proc) {
 		}
 		return list
 	}
-	if h := w.locals.at(state[localWord(p)]).holding; h != nil {
+	if h := w.locals.at(w.localOf(state, p)).holding; h != nil {
 		return h.Hosts
 	}
 	return nil
@@ -43,7 +43,7 @@ func (w *World) withHosted(state []uint32, procs []core.Proc) []core.Proc {
 			break // who has been adopted adopts nobody
 		}
 		for _, q := range w.hosts(state, list[i]) {
-			if w.envs.at(state[envWord(q)]).Up && !slices.Contains(list, q) {
+			if w.env(state, q).Up && !slices.Contains(list, q) {
 				list = append(list[:len(list):len(list)], q)
 			}
 		}

@@ -105,7 +105,7 @@ func (w *World) quietOf(r *Run) *spec.Quiet {
 		Payloads: make([][]trace.MsgID, w.procs), Records: make([][]string, w.procs)}
 	for p := range core.Proc(w.procs) {
 		q.Payloads[p] = core.Payloads(w.content(r.last(), p))
-		q.Records[p] = w.envs.at(r.last()[envWord(p)]).kept()
+		q.Records[p] = w.env(r.last(), p).kept()
 	}
 	return q
 }
@@ -165,7 +165,7 @@ func (h *holds) event(e *trace.Event, r *Run, step int) {
 // look notes whether a rank is held in a state.
 func (h *holds) look(state []uint32, p core.Proc, step int) {
 	w := h.world
-	l := w.locals.at(state[localWord(p)])
+	l := w.locals.at(w.localOf(state, p))
 	if len(l.choices) > 0 || l.history == nil || l.history.Done {
 		return
 	}
@@ -194,7 +194,7 @@ func (h *holds) look(state []uint32, p core.Proc, step int) {
 
 // next is the operation that the program of a rank is at.
 func (w *World) next(state []uint32, p core.Proc) (op core.Op, ok bool) {
-	number := state[localWord(p)]
+	number := w.localOf(state, p)
 	if number == deadLocal {
 		return core.Op{}, false
 	}

@@ -168,7 +168,7 @@ func (w *World) evidence(before, next []uint32, c eventCode) []trace.Event {
 	p, cutAfter := c.proc(), c.cut()
 	var events []trace.Event
 	inc := func(state []uint32, q core.Proc) core.Incarnation {
-		return core.Incarnation(w.envs.at(state[envWord(q)]).Inc)
+		return core.Incarnation(w.env(state, q).Inc)
 	}
 	switch c.kind() {
 	case deliver, duplicate:
@@ -180,7 +180,7 @@ func (w *World) evidence(before, next []uint32, c eventCode) []trace.Event {
 			Stamp: wire.Stamp, Peer: box.channels[h.channel].from})
 	case told:
 		events = append(events, trace.Event{Kind: trace.Told, Proc: p, Incarnation: inc(before, p),
-			Text: w.names(w.notice(before[envWord(p)], w.pendingIndex(before, p, c.arg())))})
+			Text: w.names(w.notice(w.envOf(before, p), w.pendingIndex(before, p, c.arg())))})
 	}
 	if c.kind() == kill { // it stops before its end is known
 		q, _ := splitKill(c.arg())
@@ -197,9 +197,9 @@ func (w *World) evidence(before, next []uint32, c eventCode) []trace.Event {
 		events = append(events, local...)
 	}
 	for q := range core.Proc(w.procs) {
-		stopped := w.envs.at(before[envWord(q)]).Up || cutAfter != 0 && q == p
+		stopped := w.env(before, q).Up || cutAfter != 0 && q == p
 		if life, shown := lastLife(events, q, inc(before, q)); stopped &&
-			!w.envs.at(next[envWord(q)]).Up && !shown {
+			!w.env(next, q).Up && !shown {
 			events = append(events, trace.Event{Kind: trace.Crashed, Proc: q, Incarnation: life})
 		}
 	}
@@ -223,7 +223,7 @@ func lastLife(events []trace.Event, q core.Proc, before core.Incarnation) (life 
 // localStep is the local transition of an event, if it has one.
 func (w *World) localStep(state []uint32, c eventCode) (uint32, bool) {
 	p, a := c.proc(), c.arg()
-	here, number := state[localWord(p)], state[envWord(p)]
+	here, number := w.localOf(state, p), w.envOf(state, p)
 	switch c.kind() {
 	case deliver, duplicate:
 		return w.transition(here, w.inbox(state, p).head(a).input), true
@@ -254,7 +254,7 @@ func (w *World) localStep(state []uint32, c eventCode) (uint32, bool) {
 
 // pendingIndex is the index of a notice by the first proc of its group.
 func (w *World) pendingIndex(state []uint32, p core.Proc, group int) int {
-	return slices.Index(w.envs.at(state[envWord(p)]).Pending, core.Proc(group))
+	return slices.Index(w.env(state, p).Pending, core.Proc(group))
 }
 
 // eventsOf is the evidence of a step that a crash cuts off after some of its effects.

@@ -140,8 +140,8 @@ func unlike(got, want []trace.Event) string {
 
 // content is the canonical state of a machine, nil for a proc that is down.
 func (w *World) content(state []uint32, p core.Proc) []byte {
-	if state[localWord(p)] == deadLocal {
+	if w.localOf(state, p) == deadLocal {
 		return nil
 	}
-	return w.locals.at(state[localWord(p)]).content
+	return w.locals.at(w.localOf(state, p)).content
 }

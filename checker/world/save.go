@@ -36,6 +36,9 @@ func (w *World) Save(e *search.Encoder) {
 	saveKeys(e, &w.envs)
 	saveKeys(e, &w.histories)
 	saveKeys(e, &w.monitors.memories)
+	for p := range w.configurations {
+		w.configurations[p].save(e)
+	}
 	w.saveOperations(e)
 	w.saveSteps(e)
 	w.saveJudgement(e)
@@ -66,6 +69,9 @@ func (w *World) Restore(d *search.Decoder) {
 		}
 		return m, err
 	})
+	for p := range w.configurations {
+		w.restoreConfigurations(d, core.Proc(p))
+	}
 	w.restoreOperations(d)
 	w.restoreSteps(d)
 	w.restoreJudgement(d)

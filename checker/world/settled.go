@@ -49,18 +49,18 @@ func (w *World) remember(state []uint32, x *checker.Expansion) {
 // settled reports whether the state is a moment at which a recovery is over.
 func (w *World) settled(state []uint32) bool {
 	for p := range core.Proc(w.procs) {
-		e := w.envs.at(state[envWord(p)])
+		e := w.env(state, p)
 		if !e.Up && !w.mayRestart(state, p) && !w.Model.Staggered {
 			continue // for good
 		}
 		if !e.Up || len(e.Pending) > 0 || len(e.Kills) > 0 || e.puts() >= 0 ||
-			state[inboxWord(p)] != emptyInbox ||
+			w.inboxOf(state, p) != emptyInbox ||
 			slices.ContainsFunc(e.Watches, func(v watch) bool { return w.due(state, v) }) {
 			return false
 		}
 	}
 	for p := range core.Proc(w.procs) {
-		if w.envs.at(state[envWord(p)]).Inc > 0 && !w.recovered(state, p) {
+		if w.env(state, p).Inc > 0 && !w.recovered(state, p) {
 			return false
 		}
 	}
@@ -70,7 +70,7 @@ func (w *World) settled(state []uint32) bool {
 // recovered reports whether the recovery of a proc that has restarted is over, as far as it can be
 // seen at the proc; others do not go on by themselves.
 func (w *World) recovered(state []uint32, p core.Proc) bool {
-	here := w.locals.at(state[localWord(p)])
+	here := w.locals.at(w.localOf(state, p))
 	if here.history == nil || len(here.choices) == 0 {
 		return true
 	}
@@ -79,9 +79,9 @@ func (w *World) recovered(state []uint32, p core.Proc) bool {
 
 // behind reports whether somebody has delivered what the life of the rank has not sent yet.
 func (w *World) behind(state []uint32, p core.Proc) bool {
-	sent := w.locals.at(state[localWord(p)]).history.Sent
+	sent := w.locals.at(w.localOf(state, p)).history.Sent
 	for q := range core.Proc(w.layout.Ranks) {
-		if h := w.locals.at(state[localWord(q)]).history; q != p && h != nil &&
+		if h := w.locals.at(w.localOf(state, q)).history; q != p && h != nil &&
 			slices.ContainsFunc(h.Delivered, func(d trace.Delivery) bool {
 				return d.ID.From.Proc() == p && d.ID.Number > sent
 			}) {

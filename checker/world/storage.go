@@ -363,12 +363,12 @@ func (w *World) owners(p core.Proc) []core.Proc {
 // erases reports whether the oldest change of the store of a proc is a delete that may become
 // stable by itself where it shows: somebody who reads the store is down.
 func (w *World) erases(state []uint32, p core.Proc) bool {
-	e := w.envs.at(state[envWord(p)])
+	e := w.env(state, p)
 	if len(e.Writing) == 0 || !e.Writing[0].Gone || w.Setup.Reads == nil {
 		return false
 	}
 	for q := range core.Proc(w.procs) {
-		if q != p && !w.envs.at(state[envWord(q)]).Up && slices.Contains(w.owners(q), p) {
+		if q != p && !w.env(state, q).Up && slices.Contains(w.owners(q), p) {
 			return true
 		}
 	}
@@ -379,7 +379,7 @@ func (w *World) erases(state []uint32, p core.Proc) bool {
 func (w *World) records(state []uint32, p core.Proc) []core.Record {
 	var list []core.Record
 	for _, owner := range w.owners(p) {
-		for _, r := range w.envs.at(state[envWord(owner)]).Store {
+		for _, r := range w.env(state, owner).Store {
 			list = append(list, core.Record{Owner: owner, Key: r.Key, Value: r.Value, Torn: r.Torn})
 		}
 	}

@@ -88,7 +88,9 @@ func (w *World) goesOn(r *Run, step int, state []uint32, but core.Proc) string {
 func (w *World) ignored(r *Run, step int) string {
 	p := eventCode(r.codes[step-1]).proc()
 	state := slices.Clone(r.States[step])
-	state[localWord(p)] = r.States[step-1][localWord(p)]
+	c := *w.of(state, p)
+	c.local = w.localOf(r.States[step-1], p)
+	state[procWord(p)] = w.configuration(p, c)
 	return w.goesOn(r, step, state, noProc)
 }
 

@@ -29,8 +29,8 @@ func (v *view) Observed(p trace.Proc) spec.Observed {
 		panic(fmt.Sprintf(
 			"invariant: a local property reads only the proc of the event: %d, not %d", v.self, p))
 	}
-	e := v.world.envs.at(v.state[envWord(p)])
-	l := v.world.locals.at(v.state[localWord(p)])
+	e := v.world.env(v.state, p)
+	l := v.world.locals.at(v.world.localOf(v.state, p))
 	return spec.Observed{Up: e.Up, Incarnation: core.Incarnation(e.Inc), History: l.history,
 		Holding: l.holding, Line: v.world.line(e), Round: l.round, Evaluated: l.evaluated,
 		Former: e.Former}
@@ -71,7 +71,7 @@ func (w *World) judgeChecks(state []uint32, p core.Proc, t *transition) int {
 		if c.event.Kind == trace.Restored {
 			v.own = w.restarted(t)
 		}
-		v.own.Line = w.line(w.envs.at(state[envWord(p)]))
+		v.own.Line = w.line(w.env(state, p))
 		for j := range w.always {
 			if m := w.always[j].Event(w.Facts, &v, c.event); m != "" {
 				return w.violation(spec.Violation{Property: w.always[j].Name, Message: m})

@@ -21,7 +21,7 @@ import (
 // watchedLife is the life that a watchdog about the proc is about when it starts now: of one that
 // is down, the life that has ended.
 func (w *World) watchedLife(state []uint32, q core.Proc) uint32 {
-	e := w.envs.at(state[envWord(q)])
+	e := w.env(state, q)
 	if !e.Up {
 		return e.Inc - 1
 	}
@@ -30,13 +30,13 @@ func (w *World) watchedLife(state []uint32, q core.Proc) uint32 {
 
 // due reports whether the watched life is over, so that the watchdog will expire.
 func (w *World) due(state []uint32, v watch) bool {
-	e := w.envs.at(state[envWord(v.About)])
+	e := w.env(state, v.About)
 	return !e.Up || e.Inc != v.Inc
 }
 
 // isDue is due for the watchdog of p about q.
 func (w *World) isDue(state []uint32, p, q core.Proc) bool {
-	return slices.ContainsFunc(w.envs.at(state[envWord(p)]).Watches, func(v watch) bool {
+	return slices.ContainsFunc(w.env(state, p).Watches, func(v watch) bool {
 		return v.About == q && w.due(state, v)
 	})
 }
@@ -59,7 +59,7 @@ func (w *World) heardOut(state []uint32, p, q core.Proc) bool {
 // expiry adds the step in which the watchdog of p about q expires.
 func (w *World) expiry(state []uint32, p, q core.Proc, s checker.Step, x *checker.Expansion,
 	spent uint32) {
-	tr := w.transition(state[localWord(p)], w.silenceInput(q))
+	tr := w.transition(w.localOf(state, p), w.silenceInput(q))
 	c := w.change(state, p, operation{Kind: opUnwatch, A: uint32(q)})
 	c.budget = spent
 	w.step(state, p, tr, s, x, c)
@@ -68,7 +68,7 @@ func (w *World) expiry(state []uint32, p, q core.Proc, s checker.Step, x *checke
 // falseExpiries adds the expiries that are not due.
 func (w *World) falseExpiries(state []uint32, x *checker.Expansion) {
 	for p := range core.Proc(w.procs) {
-		for _, v := range w.envs.at(state[envWord(p)]).Watches {
+		for _, v := range w.env(state, p).Watches {
 			if !w.due(state, v) && w.isVictim(v.About) {
 				w.expiry(state, p, v.About, code(expire, p, int(v.About)).fault(), x,
 					spend(suspicions, 1))

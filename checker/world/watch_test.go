@@ -98,7 +98,7 @@ func TestExit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range []core.Proc{0, 2} {
-		if w.envs.at(run.last()[envWord(p)]).Up {
+		if w.env(run.last(), p).Up {
 			t.Errorf("p%d is up after the exit of p0", p)
 		}
 	}

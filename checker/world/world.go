@@ -74,7 +74,9 @@ type World struct {
 	histories   interned[uint32, *trace.History]
 	operations  interned[uint32, operation]
 	transitions store[uint32, transition]
-	former      map[uint64]struct{} // local steps met before the search was resumed, and not since
+
+	configurations []configurations    // of each proc
+	former         map[uint64]struct{} // local steps met before a search was resumed, not since
 
 	known    table // (local, input) -> transition
 	pushes   table // (inbox, packet) -> inbox
@@ -103,10 +105,6 @@ const (
 // Words of a state vector.
 const budgetWord = 0
 
-func localWord(p core.Proc) int { return 1 + 3*int(p) }
-func inboxWord(p core.Proc) int { return 2 + 3*int(p) }
-func envWord(p core.Proc) int   { return 3 + 3*int(p) }
-
 // New makes the world; the error says what is wrong with the setup or the model.
 func New(c Config) (*World, error) {
 	if err := c.Setup.ValidateCode(); err != nil {
@@ -131,13 +129,14 @@ func New(c Config) (*World, error) {
 		}
 		w.properties(spec.Guard(list, w.layout, w.fail))
 	}
-	w.monitors.begin(1 + 3*w.procs)
+	w.monitors.begin(w.procWords())
 	if serial(&c) {
-		w.overWord = 1 + 3*w.procs + w.monitors.words()
+		w.overWord = w.procWords() + w.monitors.words()
 	}
 	if initialHarm(&c.Model) != 0 {
-		w.harmWord = 1 + 3*w.procs + w.monitors.words() + min(w.overWord, 1)
+		w.harmWord = w.procWords() + w.monitors.words() + min(w.overWord, 1)
 	}
+	w.configurations = make([]configurations, w.procs)
 	w.locals.intern(nil, local{})
 	w.internInbox(nil)
 	w.eager.checkpoints = c.Model.Checkpoints > 0 || takesCheckpoints(c.Setup)
@@ -170,7 +169,7 @@ func (w *World) properties(list []spec.Property) {
 
 // Words implements checker.System.
 func (w *World) Words() int {
-	return 1 + 3*w.procs + w.monitors.words() + min(w.overWord, 1) + min(w.harmWord, 1)
+	return w.procWords() + w.monitors.words() + min(w.overWord, 1) + min(w.harmWord, 1)
 }
 
 // Initial implements checker.System: every proc has started.
@@ -187,9 +186,8 @@ func (w *World) Initial(state []uint32) int {
 		state[w.harmWord] = initialHarm(&w.Model)
 	}
 	for p := range core.Proc(w.procs) {
-		state[inboxWord(p)] = emptyInbox
-		state[envWord(p)] = w.internEnv(env{Up: true, Host: w.firstHost(p)})
-		state[localWord(p)] = w.blank(p, 0)
+		state[procWord(p)] = w.configurations[p].number(configuration{local: w.blank(p, 0),
+			inbox: emptyInbox, env: w.internEnv(env{Up: true, Host: w.firstHost(p)})})
 	}
 	start := w.internInput(core.Input{Kind: core.Start})
 	w.mu.Unlock()
@@ -198,7 +196,7 @@ func (w *World) Initial(state []uint32) int {
 	x.Add(checker.Step{})
 	violation := 0
 	for p := range core.Proc(w.procs) {
-		tr := w.transition(state[localWord(p)], start)
+		tr := w.transition(w.localOf(state, p), start)
 		if v := w.judge(x.Now(), p, tr); v != 0 && violation == 0 {
 			violation = v
 		}
@@ -267,19 +265,32 @@ func (w *World) LocalSteps() (transitions, states int) {
 	return w.transitions.len() + len(w.former), w.locals.len() - 1
 }
 
-// cause is what the environment does with an event that leads to a local step: a word changes, a
-// budget is spent, others stop.
+// cause is what the environment does with an event that leads to a local step: what surrounds a
+// proc, or is on its way to it, changes, a budget is spent, others stop.
 type cause struct {
-	word   int // 0 = none
+	what   change
+	proc   core.Proc
 	value  uint32
 	budget uint32
 	harm   uint32                   // of the word of harms, see harm.go
 	also   func(*checker.Expansion) // nil = nothing
 }
 
+// change is what a cause changes.
+type change uint8
+
+const (
+	unchanged change = iota
+	newInbox
+	newEnv
+)
+
 func (c *cause) apply(w *World, x *checker.Expansion) {
-	if c.word != 0 {
-		x.Set(c.word, c.value)
+	switch c.what {
+	case newInbox:
+		w.setInbox(x, c.proc, inboxNumber(c.value))
+	case newEnv:
+		w.setEnv(x, c.proc, c.value)
 	}
 	if c.budget != 0 {
 		x.Set(budgetWord, x.At(budgetWord)-c.budget)
@@ -300,7 +311,7 @@ func (w *World) Expand(state []uint32, reduce checker.Reduction, x *checker.Expa
 		return
 	}
 	for p := range core.Proc(w.procs) {
-		if !w.envs.at(state[envWord(p)]).Up {
+		if !w.env(state, p).Up {
 			w.restarts(state, p, x)
 			continue
 		}
@@ -320,13 +331,13 @@ func (w *World) deliveries(state []uint32, p core.Proc, x *checker.Expansion) {
 }
 
 func (w *World) delivery(state []uint32, p core.Proc, h *head, x *checker.Expansion) {
-	tr := w.transition(state[localWord(p)], h.input)
+	tr := w.transition(w.localOf(state, p), h.input)
 	if w.Model.KeepsIgnored() && !w.consequence(state, p, tr) {
 		return
 	}
 	c := cause{}
 	if !w.Model.Set {
-		c = cause{word: inboxWord(p), value: uint32(w.pop(inboxNumber(state[inboxWord(p)]), h))}
+		c = cause{what: newInbox, proc: p, value: uint32(w.pop(w.inboxOf(state, p), h))}
 	}
 	w.step(state, p, tr, code(deliver, p, h.name).step(), x, c)
 }
@@ -338,13 +349,13 @@ func (w *World) consequence(state []uint32, p core.Proc, tr uint32) bool {
 	if t.idle || !w.Model.Set {
 		return !t.idle
 	}
-	if t.violation != 0 || t.next != state[localWord(p)] {
+	if t.violation != 0 || t.next != w.localOf(state, p) {
 		return true
 	}
 	for i := range t.acts {
 		switch a := &t.acts[i]; a.kind {
 		case actSend:
-			number := inboxNumber(state[inboxWord(a.to)])
+			number := w.inboxOf(state, a.to)
 			if w.push(number, a.packet()) != number {
 				return true
 			}
@@ -361,7 +372,7 @@ func (w *World) consequence(state []uint32, p core.Proc, tr uint32) bool {
 
 // programSteps adds the steps of the program of a rank.
 func (w *World) programSteps(state []uint32, p core.Proc, x *checker.Expansion) {
-	number := state[localWord(p)]
+	number := w.localOf(state, p)
 	for i, choice := range w.locals.at(number).choices {
 		w.step(state, p, w.transition(number, choice), code(advance, p, i).step(), x,
 			cause{})
@@ -388,7 +399,7 @@ func (w *World) step(state []uint32, p core.Proc, tr uint32, s checker.Step, x *
 // perform moves a proc to the end of a local transition and does what its effects ask for.
 func (w *World) perform(x *checker.Expansion, p core.Proc, tr uint32) {
 	t := w.transitions.at(tr)
-	x.Set(localWord(p), t.next)
+	w.setLocal(x, p, t.next)
 	for i := range t.acts {
 		w.act(x, p, &t.acts[i])
 	}
@@ -402,27 +413,27 @@ func (w *World) perform(x *checker.Expansion, p core.Proc, tr uint32) {
 func (w *World) act(x *checker.Expansion, p core.Proc, a *act) {
 	switch a.kind {
 	case actSend:
-		number := inboxNumber(x.At(inboxWord(a.to)))
-		x.Set(inboxWord(a.to), uint32(w.push(number, a.packet())))
+		number := w.inboxOf(x.Now(), a.to)
+		w.setInbox(x, a.to, w.push(number, a.packet()))
 	case actChange:
-		x.Set(envWord(p), w.envStep(x.At(envWord(p)), a.value))
+		w.setEnv(x, p, w.envStep(w.envOf(x.Now(), p), a.value))
 	case actRollback:
-		number := x.At(envWord(p))
+		number := w.envOf(x.Now(), p)
 		stop := operation{Kind: opStop, A: w.envs.at(number).Inc + 1,
-			Round: w.locals.at(x.At(localWord(p))).round}
-		x.Set(localWord(p), deadLocal)
-		x.Set(envWord(p), w.envStep(number, w.plain(stop)))
+			Round: w.locals.at(w.localOf(x.Now(), p)).round}
+		w.setLocal(x, p, deadLocal)
+		w.setEnv(x, p, w.envStep(number, w.plain(stop)))
 		w.endTickets(x, p)
 	case actWatch:
 		op := operation{Kind: opWatch, A: uint32(a.to), B: w.watchedLife(x.Now(), a.to)}
-		x.Set(envWord(p), w.envStep(x.At(envWord(p)), w.plain(op)))
+		w.setEnv(x, p, w.envStep(w.envOf(x.Now(), p), w.plain(op)))
 	case actRenew:
-		number := x.At(envWord(p))
-		x.Set(envWord(p),
-			w.envStep(number, w.plain(operation{Kind: opRenew, A: w.envs.at(number).Inc + 1})))
+		number := w.envOf(x.Now(), p)
+		w.setEnv(x, p, w.envStep(number,
+			w.plain(operation{Kind: opRenew, A: w.envs.at(number).Inc + 1})))
 	case actLaunch:
-		if e := x.At(envWord(a.to)); !w.envs.at(e).Up {
-			x.Set(envWord(a.to), w.envStep(e, a.value))
+		if e := w.envOf(x.Now(), a.to); !w.envs.at(e).Up {
+			w.setEnv(x, a.to, w.envStep(e, a.value))
 		}
 	case actExit:
 		members := w.withHosted(x.Now(), w.group(p))

@@ -1,0 +1,120 @@
+package world
+
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/search"
+	"github.com/domino-check/domino/impl/core"
+)
+
+// configuration is all that a state says of one proc: its own state, what is on its way to it, and
+// what surrounds it. It is one word of the state: a step changes few procs, each as a whole.
+type configuration struct {
+	local uint32
+	inbox inboxNumber
+	env   uint32
+}
+
+// configurations are those of one proc that were met, numbered densely from 0.
+type configurations struct {
+	list    store[uint32, configuration]
+	halves  table // (local, env) -> number of the pair
+	numbers table // (number of the pair, inbox) -> configuration
+}
+
+// Word of a proc in a state vector.
+func procWord(p core.Proc) int { return 1 + int(p) }
+
+// words of the budgets and the procs; others come behind.
+func (w *World) procWords() int { return 1 + w.procs }
+
+// of is the configuration of a proc.
+func (w *World) of(state []uint32, p core.Proc) *configuration {
+	return w.configurations[p].list.at(state[procWord(p)])
+}
+
+func (w *World) localOf(state []uint32, p core.Proc) uint32 { return w.of(state, p).local }
+
+func (w *World) inboxOf(state []uint32, p core.Proc) inboxNumber { return w.of(state, p).inbox }
+
+func (w *World) envOf(state []uint32, p core.Proc) uint32 { return w.of(state, p).env }
+
+func (w *World) env(state []uint32, p core.Proc) *env { return w.envs.at(w.envOf(state, p)) }
+
+func (w *World) setLocal(x *checker.Expansion, p core.Proc, local uint32) {
+	c := *w.of(x.Now(), p)
+	c.local = local
+	x.Set(procWord(p), w.configuration(p, c))
+}
+
+func (w *World) setInbox(x *checker.Expansion, p core.Proc, inbox inboxNumber) {
+	c := *w.of(x.Now(), p)
+	c.inbox = inbox
+	x.Set(procWord(p), w.configuration(p, c))
+}
+
+func (w *World) setEnv(x *checker.Expansion, p core.Proc, env uint32) {
+	c := *w.of(x.Now(), p)
+	c.env = env
+	x.Set(procWord(p), w.configuration(p, c))
+}
+
+// configuration is the number of a configuration of a proc.
+func (w *World) configuration(p core.Proc, c configuration) uint32 {
+	s := &w.configurations[p]
+	if half, ok := s.halves.get(pair(c.local, c.env)); ok {
+		if number, ok := s.numbers.get(pair(half, uint32(c.inbox))); ok {
+			return number
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return s.number(c)
+}
+
+// number is configuration for who may write.
+func (s *configurations) number(c configuration) uint32 {
+	half, ok := s.halves.get(pair(c.local, c.env))
+	if !ok {
+		half = uint32(s.halves.count)
+		s.halves.put(pair(c.local, c.env), half)
+	}
+	number, ok := s.numbers.get(pair(half, uint32(c.inbox)))
+	if !ok {
+		number = s.list.add(c)
+		s.numbers.put(pair(half, uint32(c.inbox)), number)
+	}
+	return number
+}
+
+// save writes the configurations in the order of their numbers.
+func (s *configurations) save(e *search.Encoder) {
+	e.Number(uint64(s.list.len()))
+	for n := range s.list.len() {
+		c := s.list.at(uint32(n))
+		e.Number(uint64(c.local))
+		e.Number(uint64(c.inbox))
+		e.Number(uint64(c.env))
+	}
+}
+
+// restoreConfigurations reads what save wrote; what they consist of is restored already.
+func (w *World) restoreConfigurations(d *search.Decoder, p core.Proc) {
+	s := &w.configurations[p]
+	*s = configurations{}
+	for i := range d.Count(3) {
+		local, inbox, env := d.Number(), d.Number(), d.Number()
+		if local >= uint64(w.locals.len()) || inbox >= uint64(w.inboxes.len()) ||
+			env >= uint64(w.envs.len()) {
+			d.Fail(fmt.Errorf("configuration %d of %s: it consists of what is not known", i,
+				w.layout.Name(p)))
+			return
+		}
+		if n := s.number(configuration{uint32(local), inboxNumber(inbox), uint32(env)}); n !=
+			uint32(i) {
+			d.Fail(fmt.Errorf("configuration %d of %s is there twice", i, w.layout.Name(p)))
+			return
+		}
+	}
+}
