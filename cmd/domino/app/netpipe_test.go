@@ -20,7 +20,8 @@ func TestNetpipe(t *testing.T) {
 		code, out, err := domino(t.Context(),
 			append([]string{"cluster", "netpipe", "--sizes", "8,64K", "--perturb", "0", "--rounds",
 				"2", "--sample", "1us"}, args...)...)
-		if code != 0 || err != "" {
+		slow := strings.HasPrefix(err, `{"type":"progress"`) // on a busy machine it reports
+		if code != 0 || err != "" && !slow {
 			t.Fatalf("%v: exit code %d, %s", args, code, err)
 		}
 		return out
