@@ -14,6 +14,8 @@ type configuration struct {
 	local uint32
 	inbox inboxNumber
 	env   uint32
+	up    bool   // of the env
+	inc   uint32 // of the env
 }
 
 // configurations are those of one proc that were met, numbered densely from 0.
@@ -21,6 +23,8 @@ type configurations struct {
 	list    store[uint32, configuration]
 	halves  table // (local, env) -> number of the pair
 	numbers table // (number of the pair, inbox) -> configuration
+	touched table // (configuration, deed) -> configuration after it
+	plans   plans
 }
 
 // Word of a proc in a state vector.
@@ -42,21 +46,8 @@ func (w *World) envOf(state []uint32, p core.Proc) uint32 { return w.of(state, p
 
 func (w *World) env(state []uint32, p core.Proc) *env { return w.envs.at(w.envOf(state, p)) }
 
-func (w *World) setLocal(x *checker.Expansion, p core.Proc, local uint32) {
-	c := *w.of(x.Now(), p)
-	c.local = local
-	x.Set(procWord(p), w.configuration(p, c))
-}
-
-func (w *World) setInbox(x *checker.Expansion, p core.Proc, inbox inboxNumber) {
-	c := *w.of(x.Now(), p)
-	c.inbox = inbox
-	x.Set(procWord(p), w.configuration(p, c))
-}
-
-func (w *World) setEnv(x *checker.Expansion, p core.Proc, env uint32) {
-	c := *w.of(x.Now(), p)
-	c.env = env
+// put makes a configuration that of a proc in the successor.
+func (w *World) put(x *checker.Expansion, p core.Proc, c configuration) {
 	x.Set(procWord(p), w.configuration(p, c))
 }
 
@@ -70,11 +61,12 @@ func (w *World) configuration(p core.Proc, c configuration) uint32 {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return s.number(c)
+	return w.numbered(p, c)
 }
 
-// number is configuration for who may write.
-func (s *configurations) number(c configuration) uint32 {
+// numbered is configuration for who may write.
+func (w *World) numbered(p core.Proc, c configuration) uint32 {
+	s := &w.configurations[p]
 	half, ok := s.halves.get(pair(c.local, c.env))
 	if !ok {
 		half = uint32(s.halves.count)
@@ -82,10 +74,18 @@ func (s *configurations) number(c configuration) uint32 {
 	}
 	number, ok := s.numbers.get(pair(half, uint32(c.inbox)))
 	if !ok {
+		e := w.envs.at(c.env)
+		c.up, c.inc = e.Up, e.Inc
 		number = s.list.add(c)
 		s.numbers.put(pair(half, uint32(c.inbox)), number)
 	}
 	return number
+}
+
+// bytes is what they and all that is remembered of them take.
+func (s *configurations) bytes() int64 {
+	return 20*int64(s.list.len()) + s.halves.bytes() +
+		s.numbers.bytes() + s.touched.bytes() + s.plans.bytes.Load()
 }
 
 // save writes the configurations in the order of their numbers.
@@ -111,8 +111,8 @@ func (w *World) restoreConfigurations(d *search.Decoder, p core.Proc) {
 				w.layout.Name(p)))
 			return
 		}
-		if n := s.number(configuration{uint32(local), inboxNumber(inbox), uint32(env)}); n !=
-			uint32(i) {
+		c := configuration{local: uint32(local), inbox: inboxNumber(inbox), env: uint32(env)}
+		if w.numbered(p, c) != uint32(i) {
 			d.Fail(fmt.Errorf("configuration %d of %s is there twice", i, w.layout.Name(p)))
 			return
 		}

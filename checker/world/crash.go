@@ -78,7 +78,7 @@ func (w *World) silent(here uint32, t *transition) bool {
 // members stop one by one, and somebody of the group is up.
 func (w *World) mayCrash(state []uint32, p core.Proc) bool {
 	members := w.group(p)
-	if _, ok := w.crashes.one(state[budgetWord], members[0]); !ok {
+	if _, ok := w.crashes.one(w.budgets(state).faults, members[0]); !ok {
 		return false
 	}
 	if w.Model.Staggered {
@@ -157,9 +157,8 @@ func (w *World) crashVariants(state []uint32, procs []core.Proc, c eventCode, ch
 		variant++
 		x.Add(s)
 		w.crash(x, procs, outcomes)
-		c := cause{budget: spend(failures, len(chosen)) + spend(torn, damaged) +
-			w.spendCrashes(state, chosen)}
-		c.apply(w, x)
+		w.spent(x, spend(failures, len(chosen))+spend(torn, damaged)+
+			w.spendCrashes(state, chosen), 0)
 	})
 }
 
@@ -187,7 +186,7 @@ func (w *World) outcomes(state []uint32, procs []core.Proc, gone func(core.Proc)
 			}
 			outcomes[i] = operation{Kind: opStop, B: uint32(kept)}
 			choose(i+1, damaged)
-			if left(state, torn) > damaged && e.tears(kept) {
+			if w.left(state, torn) > damaged && e.tears(kept) {
 				outcomes[i].Torn = true
 				choose(i+1, damaged+1)
 			}
@@ -209,7 +208,7 @@ func (w *World) losesDisk(state []uint32, p core.Proc, crashed []core.Proc) bool
 // spendCrashes is the part of the budget word that counts the crashes of the chosen groups.
 func (w *World) spendCrashes(state []uint32, chosen []core.Proc) (sum uint32) {
 	for _, p := range chosen {
-		one, _ := w.crashes.one(state[budgetWord], w.group(p)[0])
+		one, _ := w.crashes.one(w.budgets(state).faults, w.group(p)[0])
 		sum += one
 	}
 	return sum
@@ -244,8 +243,9 @@ func splitCrash(a int) (others []core.Proc, outcome int) {
 // crash stops procs that are up, with the given outcomes of their writes, and lets the detector
 // know of every group that has stopped for good, but for those who stop because their node does.
 func (w *World) crash(x *checker.Expansion, procs []core.Proc, outcomes []operation) {
-	if w.overWord != 0 {
-		x.Set(w.overWord, 0)
+	if b := *w.budgets(x.Now()); b.over {
+		b.over = false
+		x.Set(budgetWord, w.budgetNumber(b))
 	}
 	var noticed []core.Proc
 	for i, p := range procs {
@@ -278,27 +278,25 @@ func (w *World) crashProc(x *checker.Expansion, p core.Proc, outcome operation) 
 		}
 	}
 	if !e.Up {
-		w.setEnv(x, p, w.envStep(w.envOf(x.Now(), p),
-			w.plain(operation{Kind: opRenumber, A: inc})))
+		w.touch(x, p, w.plainDeed(operation{Kind: opRenumber, A: inc}))
 		return
 	}
 	for _, q := range w.group(p) { // mates that are down already will be of the same life
 		if f := w.env(x.Now(), q); !f.Up && f.Inc < inc {
-			w.setEnv(x, q, w.envStep(w.envOf(x.Now(), q),
-				w.plain(operation{Kind: opRenumber, A: inc})))
+			w.touch(x, q, w.plainDeed(operation{Kind: opRenumber, A: inc}))
 		}
 	}
-	outcome.A, outcome.Round = inc, w.locals.at(w.localOf(x.Now(), p)).round
-	w.setEnv(x, p, w.envStep(w.envOf(x.Now(), p), w.plain(outcome)))
-	w.setLocal(x, p, deadLocal)
-	w.endTickets(x, p)
+	own := *w.of(x.Now(), p)
+	outcome.A, outcome.Round = inc, w.locals.at(own.local).round
+	own.local, own.env = deadLocal, w.envStep(own.env, w.plain(outcome))
 	if !w.Model.KeepToDead {
-		w.setInbox(x, p, emptyInbox)
+		own.inbox = emptyInbox
 	}
+	w.put(x, p, own)
+	w.endTickets(x, p)
 	if w.Model.FromDead == fault.Nothing {
 		for q := range core.Proc(w.procs) {
-			rest := w.without(w.inboxOf(x.Now(), q), p, everyLife)
-			w.setInbox(x, q, rest)
+			w.touch(x, q, lossDeed(p))
 		}
 	}
 }
@@ -318,42 +316,42 @@ func (w *World) notify(x *checker.Expansion, p core.Proc) {
 	if w.Setup.Launched {
 		op.B = w.env(x.Now(), g[0]).Inc // the next one; the life that has failed, plus 1
 	}
-	notice := w.plain(op)
+	notice := w.plainDeed(op)
 	for _, q := range w.Setup.Watchers {
 		if !slices.Contains(g, q) {
-			w.setEnv(x, q, w.envStep(w.envOf(x.Now(), q), notice))
+			w.touch(x, q, notice)
 		}
 	}
+}
+
+// divisible reports whether crashes inside a step make a difference.
+func (w *World) divisible(p core.Proc, t *transition) bool {
+	return len(t.acts) > 1 && w.Model.Failures > 0 && !w.Model.OneInstant && !w.Model.Staggered &&
+		(t.inside || w.Cuts || w.Model.FromDead == fault.Every) &&
+		slices.ContainsFunc(w.group(p), w.isVictim)
 }
 
 // cutShort adds the crashes inside a step: after each effect but the last.
 func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c eventCode, x *checker.Expansion,
 	before cause) {
 	t := w.transitions.at(tr)
-	if len(t.acts) < 2 || w.Model.OneInstant || w.Model.Staggered ||
-		!(t.inside || w.Cuts || w.Model.FromDead == fault.Every) ||
-		!slices.ContainsFunc(w.group(p), w.isVictim) {
+	if !w.divisible(p, t) {
 		return
 	}
-	digit, ok := w.crashes.one(x.At(budgetWord), w.group(p)[0])
+	digit, ok := w.crashes.one(w.budgets(x.Now()).faults, w.group(p)[0])
 	if !ok || !w.mayFail(state) ||
 		w.overlaps(state, []core.Proc{p}) {
 		return
 	}
 	for cutAfter := 1; cutAfter < len(t.acts); cutAfter++ {
 		x.Add(c.cutAfter(cutAfter).fault())
-		before.apply(w, x)
-		w.setLocal(x, p, t.next)
-		for i := range cutAfter {
-			w.act(x, p, &t.acts[i])
-		}
+		w.performPart(x, p, t, cutAfter, before.begin(w, x, p))
 		if t.watched {
 			word := w.monitors.word
 			x.Set(word, w.observePart(x.At(word), w.eventsOf(tr, cutAfter)))
 		}
 		members := w.withHosted(before.placed(state, x), w.group(p))
 		w.crash(x, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))
-		spent := cause{budget: spend(failures, 1) + digit}
-		spent.apply(w, x)
+		w.spent(x, spend(failures, 1)+digit, 0)
 	}
 }

@@ -8,15 +8,17 @@
 // inbox of a proc holds the messages on their way to it, one channel for each incarnation of each
 // sender. Its environment is everything else about it: up or down, its stable records, writes in
 // progress, failures it has not been told of, timers. Each distinct local state, message, inbox and
-// environment is interned: it has a number. A global state is a vector of such numbers: one word of
-// budgets, then three words a proc, then, only if a property with a memory applies (spec.Monitor),
-// one word for what such properties remember of the run.
+// environment is interned: it has a number. The three together are the configuration of a proc,
+// which has a number, too. A global state is a vector of numbers: one of the budgets, one of the
+// configuration of each proc and, only if a property with a memory applies (spec.Monitor), one of
+// what such properties remember of the run.
 //
 // # Speed
 //
 // Local steps are deterministic, so each one, a pair (local state, input), runs the real machine
-// only the first time it is met; then it is a table look-up (local.go). A global step changes a few
-// words of a vector.
+// only the first time it is met; then it is a table look-up (local.go). What can happen to a proc
+// in a configuration is planned when the configuration is met first (plan.go), and what the steps
+// of others do to it is remembered (deed.go): a global step is a few look-ups that change words.
 //
 // # What is modelled
 //

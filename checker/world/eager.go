@@ -83,15 +83,19 @@ func (g *eagerness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 		box := w.inbox(state, p)
 		for i := range box.heads {
 			h := &box.heads[i]
+			if w.Model.KeepsIgnored() && w.transitions.at(w.transition(here, h.input)).idle {
+				continue
+			}
 			if !w.dead(state, &box.channels[h.channel]) && g.commutes(w, here, h.input, newest) {
-				w.delivery(state, p, h, x)
+				w.step(state, p, w.transition(here, h.input), code(deliver, p, h.name).step(), x,
+					cause{what: newInbox, value: uint32(w.pop(w.inboxOf(state, p), h))})
 				x.Reduced = true
 				return true
 			}
 		}
 		if choices := w.locals.at(here).choices; len(choices) == 1 &&
 			g.commutes(w, here, choices[0], newest) {
-			w.programSteps(state, p, x)
+			w.step(state, p, w.transition(here, choices[0]), code(advance, p, 0).step(), x, cause{})
 			x.Reduced = true
 			return true
 		}

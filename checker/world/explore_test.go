@@ -24,9 +24,9 @@ import (
 func canonical(w *World, state []uint32) string {
 	var b strings.Builder
 	// which crashes are left says nothing of a state
-	fmt.Fprintf(&b, "%x", state[budgetWord]&(1<<digitShift-1))
-	if w.harmWord != 0 && state[w.harmWord] != 0 {
-		fmt.Fprintf(&b, "~%x", state[w.harmWord])
+	fmt.Fprintf(&b, "%x", w.budgets(state).faults&(1<<digitShift-1))
+	if harms := w.budgets(state).harms; harms != 0 {
+		fmt.Fprintf(&b, "~%x", harms)
 	}
 	for p := range core.Proc(w.procs) {
 		e := *w.env(state, p)

@@ -8,7 +8,7 @@ import (
 	"github.com/domino-check/domino/spec/fault"
 )
 
-// Budgets are counters of four bits in one word of the state.
+// Budgets are counters of four bits.
 type budget uint
 
 const (
@@ -26,7 +26,6 @@ func initialBudget(m *fault.Model) uint32 {
 		uint32(m.Duplicates)<<duplicates | uint32(m.Suspicions)<<suspicions | uint32(m.Torn)<<torn
 }
 
-func left(state []uint32, b budget) int        { return int(state[budgetWord] >> b & 15) }
 func spend(b budget, n int) uint32             { return uint32(n) << b }
 func (w *World) group(p core.Proc) []core.Proc { return w.Setup.Group(p) }
 
@@ -54,7 +53,7 @@ func (w *World) restarts(state []uint32, p core.Proc, x *checker.Expansion) {
 		w.launches(state, p, x)
 	case w.mayRestart(state, p):
 		w.step(state, p, w.restore(state, p, noProc), code(restart, p, 0).step(), x,
-			cause{what: newEnv, proc: p, value: w.started(state, p, 0)})
+			cause{what: newEnv, value: w.started(state, p, 0)})
 	}
 }
 
@@ -111,53 +110,6 @@ func (w *World) started(state []uint32, p core.Proc, host uint32) uint32 {
 		w.starts.put(key, next)
 	}
 	return next
-}
-
-// environmentSteps adds what the store, the detector and the timers do to a proc that is up, and
-// the end of channels from dead incarnations.
-func (w *World) environmentSteps(state []uint32, p core.Proc, x *checker.Expansion) {
-	number, here := w.envOf(state, p), w.localOf(state, p)
-	e := w.envs.at(number)
-	if e.puts() >= 0 {
-		tr := w.transition(here, w.persistedInput(number, p))
-		w.step(state, p, tr, code(persisted, p, 0).step(), x,
-			w.change(state, p, operation{Kind: opComplete}))
-	}
-	if w.erases(state, p) {
-		x.Add(code(erase, p, 0).step())
-		c := w.change(state, p, operation{Kind: opErase})
-		c.apply(w, x)
-	}
-	for i, g := range e.Pending {
-		if i > 0 && (w.Model.Joint || e.Pending[i-1] == g) || !w.tellable(state, p, i) {
-			continue
-		}
-		tr := w.transition(here, w.toldInput(state, p, i))
-		w.step(state, p, tr, code(told, p, int(g)).step(), x,
-			w.change(state, p, operation{Kind: opTold, A: uint32(i), All: w.Model.Joint}))
-	}
-	for i := range e.Timers {
-		tr := w.transition(here, w.tickInput(number, i))
-		w.step(state, p, tr, code(tick, p, i).step(), x,
-			w.change(state, p, operation{Kind: opTick, A: uint32(i)}))
-	}
-	for _, v := range e.Watches {
-		if w.due(state, v) && w.heardOut(state, p, v.About) {
-			w.expiry(state, p, v.About, code(expire, p, int(v.About)).step(), x, 0)
-		}
-	}
-	w.kills(state, p, x)
-	if w.Model.FromDead != fault.Prefix {
-		return
-	}
-	box := w.inboxOf(state, p)
-	channels := w.inboxes.at(box).channels
-	for i := range channels {
-		if c := &channels[i]; w.dead(state, c) {
-			x.Add(code(cut, p, c.name()).step())
-			w.setInbox(x, p, w.without(box, c.from, c.inc))
-		}
-	}
 }
 
 // restore is the local step with which a proc that is down starts again, by the launcher where
@@ -261,9 +213,9 @@ func (w *World) checkpointInput() uint32 {
 	return w.input(askCheckpoint, func() core.Input { return core.Input{Kind: core.Checkpoint} })
 }
 
-// change is a plain operation on the env of a proc.
-func (w *World) change(state []uint32, p core.Proc, op operation) cause {
-	return cause{what: newEnv, proc: p, value: w.envStep(w.envOf(state, p), w.plain(op))}
+// change is a plain operation on an env.
+func (w *World) change(number uint32, op operation) cause {
+	return cause{what: newEnv, value: w.envStep(number, w.plain(op))}
 }
 
 // notice is who the detector reports to a proc with the env: the i-th group that failed, or all of
@@ -308,7 +260,7 @@ func (w *World) tellable(state []uint32, p core.Proc, i int) bool {
 
 // faults adds what the environment may do within its budgets, and the stops of half-stopped groups.
 func (w *World) faults(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
-	if n := left(state, failures); n > 0 && w.mayFail(state) {
+	if n := w.left(state, failures); n > 0 && w.mayFail(state) {
 		putOff := reduce.Has(checker.Crashes) && !w.Model.KeepToDead && !w.Model.Staggered &&
 			!w.Model.Set && !w.Model.KeepsIgnored()
 		c := crashing{World: w, state: state, x: x, putOff: putOff}
@@ -321,13 +273,13 @@ func (w *World) faults(state []uint32, reduce checker.Reduction, x *checker.Expa
 			}
 		}
 	}
-	if left(state, checkpoints) > 0 {
+	if w.left(state, checkpoints) > 0 {
 		w.spontaneous(state, x)
 	}
-	if left(state, suspicions) > 0 {
+	if w.left(state, suspicions) > 0 {
 		w.suspects(state, x)
 	}
-	if left(state, losses) > 0 || left(state, duplicates) > 0 {
+	if w.left(state, losses) > 0 || w.left(state, duplicates) > 0 {
 		w.unreliable(state, x)
 	}
 	w.harms(state, x)
@@ -373,13 +325,11 @@ func (w *World) unreliable(state []uint32, x *checker.Expansion) {
 		box := w.inboxes.at(number)
 		for i := range box.heads {
 			h := &box.heads[i]
-			if left(state, losses) > 0 {
-				x.Add(code(lose, p, h.name).fault())
-				c := cause{what: newInbox, proc: p, value: uint32(w.pop(number, h)),
-					budget: spend(losses, 1)}
-				c.apply(w, x)
+			if w.left(state, losses) > 0 {
+				w.happen(x, p, code(lose, p, h.name).fault(), cause{what: newInbox,
+					value: uint32(w.pop(number, h)), budget: spend(losses, 1)})
 			}
-			if left(state, duplicates) > 0 && w.env(state, p).Up {
+			if w.left(state, duplicates) > 0 && w.env(state, p).Up {
 				tr := w.transition(w.localOf(state, p), h.input)
 				w.step(state, p, tr, code(duplicate, p, h.name).fault(), x,
 					cause{budget: spend(duplicates, 1)})

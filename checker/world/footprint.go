@@ -50,7 +50,7 @@ func (w *World) Footprint(state []uint32, number uint64) checker.Footprint {
 	c := eventCode(number)
 	k, p := c.kind(), c.proc()
 	if w.procs > mostProcs || c.cut() != 0 || w.Model.Staggered || w.Model.Set && k == lose ||
-		w.waits(state) && state[w.overWord] == 0 { // any step may be the last of a recovery
+		w.waits(state) && !w.budgets(state).over { // any step may be the last of a recovery
 		return checker.Everything()
 	}
 	var f checker.Footprint
@@ -130,7 +130,7 @@ func (w *World) addKill(f *checker.Footprint, state []uint32, c eventCode) {
 		f.Writes[life] |= 1 << s
 		w.addTickets(f, state, s)
 	}
-	if left(state, torn) > 0 {
+	if w.left(state, torn) > 0 {
 		f.Writes[common] |= commonBudgets
 	}
 }

@@ -13,8 +13,7 @@ import (
 // or back, gets what is there. A put is refused when its turn has come: then nothing is written,
 // and the deletes before it are stable.
 //
-// The budgets are counters of four bits in a word of their own, which is there only when the model
-// has any: the word of the other ones is full.
+// The budgets are counters of four bits.
 const (
 	vanishing budget = 4 * iota
 	spoiling
@@ -25,19 +24,6 @@ func initialHarm(m *fault.Model) uint32 {
 	return uint32(m.Lose)<<vanishing | uint32(m.Corrupt)<<spoiling | uint32(m.Full)<<refusing
 }
 
-// harmLeft is what is left of a budget.
-func (w *World) harmLeft(state []uint32, b budget) int {
-	if w.harmWord == 0 {
-		return 0
-	}
-	return int(state[w.harmWord] >> b & 15)
-}
-
-// mayFault reports whether anything is left of any budget.
-func (w *World) mayFault(state []uint32) bool {
-	return state[budgetWord] != 0 || w.harmWord != 0 && state[w.harmWord] != 0
-}
-
 // spoilArg is the argument of the corruption of a record.
 func spoilArg(place, way int) int { return place*fault.Damages + way }
 
@@ -46,7 +32,7 @@ func splitSpoil(arg int) (place, way int) { return arg / fault.Damages, arg % fa
 
 // harms adds what happens to records.
 func (w *World) harms(state []uint32, x *checker.Expansion) {
-	if w.harmWord == 0 || state[w.harmWord] == 0 {
+	if w.budgets(state).harms == 0 {
 		return
 	}
 	for p := range core.Proc(w.procs) {
@@ -59,7 +45,7 @@ func (w *World) harms(state []uint32, x *checker.Expansion) {
 		}
 		if i := e.puts(); e.Up && i >= 0 && !e.Writing[i].Read && w.harmLeft(state, refusing) > 0 {
 			tr := w.transition(w.localOf(state, p), w.refusedInput(w.envOf(state, p)))
-			c := w.change(state, p, operation{Kind: opRefuse})
+			c := w.change(w.envOf(state, p), operation{Kind: opRefuse})
 			c.harm = spend(refusing, 1)
 			w.step(state, p, tr, code(refuse, p, 0).fault(), x, c)
 		}
@@ -69,10 +55,9 @@ func (w *World) harms(state []uint32, x *checker.Expansion) {
 // damages adds what happens to one stable record.
 func (w *World) damages(state []uint32, p core.Proc, i int, x *checker.Expansion) {
 	happen := func(c eventCode, op operation, b budget) {
-		x.Add(c.fault())
-		cause := w.change(state, p, op)
+		cause := w.change(w.envOf(state, p), op)
 		cause.harm = spend(b, 1)
-		cause.apply(w, x)
+		w.happen(x, p, c.fault(), cause)
 	}
 	if w.harmLeft(state, vanishing) > 0 {
 		happen(code(vanish, p, i), operation{Kind: opVanish, A: uint32(i)}, vanishing)

@@ -110,7 +110,7 @@ func (w *World) firstHost(p core.Proc) uint32 {
 func (w *World) launches(state []uint32, p core.Proc, x *checker.Expansion) {
 	for _, t := range w.env(state, p).Tickets {
 		w.step(state, p, w.restore(state, p, t.By), code(restart, p, int(t.By)).step(), x,
-			cause{what: newEnv, proc: p, value: w.started(state, p, uint32(t.By)+1)})
+			cause{what: newEnv, value: w.started(state, p, uint32(t.By)+1)})
 	}
 }
 
@@ -119,10 +119,10 @@ func (w *World) endTickets(x *checker.Expansion, by core.Proc) {
 	if !w.Setup.Launched {
 		return
 	}
-	taken := w.plain(operation{Kind: opTaken, A: uint32(by)})
+	taken := w.plainDeed(operation{Kind: opTaken, A: uint32(by)})
 	for p := range core.Proc(w.procs) {
 		if _, found := w.env(x.Now(), p).ticket(by); found {
-			w.setEnv(x, p, w.envStep(w.envOf(x.Now(), p), taken))
+			w.touch(x, p, taken)
 		}
 	}
 }
@@ -175,11 +175,9 @@ func (w *World) stopKilled(x *checker.Expansion, p, q core.Proc, procs []core.Pr
 		w.crashProc(x, s, outcomes[i])
 	}
 	if _, found := w.env(x.Now(), q).ticket(p); found {
-		w.setEnv(x, q, w.envStep(w.envOf(x.Now(), q),
-			w.plain(operation{Kind: opTaken, A: uint32(p)})))
+		w.touch(x, q, w.plainDeed(operation{Kind: opTaken, A: uint32(p)}))
 	}
-	w.setEnv(x, p, w.envStep(w.envOf(x.Now(), p),
-		w.plain(operation{Kind: opKilled, A: uint32(q)})))
+	w.touch(x, p, w.plainDeed(operation{Kind: opKilled, A: uint32(q)}))
 }
 
 // killedInput is the answer to who has stopped q: the life that this ends or, if q does not run on

@@ -72,7 +72,7 @@ func (w *World) Attempt(schedule []string, property string) *Run {
 // Spent is what a run uses of the budgets of the failure model; everything else in the answer is
 // zero.
 func (w *World) Spent(r *Run) fault.Model {
-	used := func(b budget) int { return left(r.States[0], b) - left(r.last(), b) }
+	used := func(b budget) int { return w.left(r.States[0], b) - w.left(r.last(), b) }
 	harm := func(b budget) int { return w.harmLeft(r.States[0], b) - w.harmLeft(r.last(), b) }
 	return fault.Model{Failures: used(failures), Checkpoints: used(checkpoints), Loss: used(losses),
 		Duplicates: used(duplicates),

@@ -36,6 +36,7 @@ func (w *World) Save(e *search.Encoder) {
 	saveKeys(e, &w.envs)
 	saveKeys(e, &w.histories)
 	saveKeys(e, &w.monitors.memories)
+	w.budgetList.save(e)
 	for p := range w.configurations {
 		w.configurations[p].save(e)
 	}
@@ -69,6 +70,7 @@ func (w *World) Restore(d *search.Decoder) {
 		}
 		return m, err
 	})
+	w.budgetList.restore(d)
 	for p := range w.configurations {
 		w.restoreConfigurations(d, core.Proc(p))
 	}

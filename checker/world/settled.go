@@ -20,29 +20,26 @@ import (
 //   - can not go on without the others.
 //
 // The second is for protocols that do not declare it. That nothing is on its way is asked once, for
-// answers of a recovery may be among it; what is sent later is no part of the recovery. It is one
-// word of the state (overWord): that such a moment was since the last failure.
-
-// serial reports whether the model has failures that wait for the recovery from others.
-func serial(c *Config) bool {
-	return c.Model.Settled && c.Model.Failures > 1 && !c.Model.OneInstant
-}
+// answers of a recovery may be among it; what is sent later is no part of the recovery. The state
+// says that such a moment was since the last failure (budgets.over).
 
 // waits reports whether a failure has struck in the state and another one waits for its recovery.
 func (w *World) waits(state []uint32) bool {
-	n := left(state, failures)
-	return w.overWord != 0 && 0 < n && n < w.Model.Failures
+	n := w.left(state, failures)
+	return w.serial && 0 < n && n < w.Model.Failures
 }
 
 // mayFail reports whether the model lets a failure strike now.
 func (w *World) mayFail(state []uint32) bool {
-	return !w.waits(state) || state[w.overWord] != 0 || w.settled(state)
+	return !w.waits(state) || w.budgets(state).over || w.settled(state)
 }
 
 // remember notes for all successors of the state that the recovery from the last failure is over.
 func (w *World) remember(state []uint32, x *checker.Expansion) {
 	if w.waits(state) && w.mayFail(state) {
-		x.Mark(w.overWord, 1)
+		b := *w.budgets(state)
+		b.over = true
+		x.Mark(budgetWord, w.budgetNumber(b))
 	}
 }
 

@@ -28,6 +28,11 @@ func (w *World) watchedLife(state []uint32, q core.Proc) uint32 {
 	return e.Inc
 }
 
+// watching is the operation that starts a watchdog about the proc.
+func (w *World) watching(state []uint32, q core.Proc) uint32 {
+	return w.plain(operation{Kind: opWatch, A: uint32(q), B: w.watchedLife(state, q)})
+}
+
 // due reports whether the watched life is over, so that the watchdog will expire.
 func (w *World) due(state []uint32, v watch) bool {
 	e := w.env(state, v.About)
@@ -60,7 +65,7 @@ func (w *World) heardOut(state []uint32, p, q core.Proc) bool {
 func (w *World) expiry(state []uint32, p, q core.Proc, s checker.Step, x *checker.Expansion,
 	spent uint32) {
 	tr := w.transition(w.localOf(state, p), w.silenceInput(q))
-	c := w.change(state, p, operation{Kind: opUnwatch, A: uint32(q)})
+	c := w.change(w.envOf(state, p), operation{Kind: opUnwatch, A: uint32(q)})
 	c.budget = spent
 	w.step(state, p, tr, s, x, c)
 }

@@ -2,7 +2,6 @@ package world
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -73,8 +72,10 @@ type World struct {
 	envs        interned[uint32, env]
 	histories   interned[uint32, *trace.History]
 	operations  interned[uint32, operation]
+	deedLists   interned[uint32, []deed]
 	transitions store[uint32, transition]
 
+	budgetList     budgetList
 	configurations []configurations    // of each proc
 	former         map[uint64]struct{} // local steps met before a search was resumed, not since
 
@@ -92,8 +93,7 @@ type World struct {
 	eager    eagerness
 	crashes  crashDigits
 	monitors monitors
-	overWord int // see settled.go; 0 when no failure waits for a recovery
-	harmWord int // see harm.go; 0 when records are safe
+	serial   bool // a failure waits for the recovery from others, see settled.go
 }
 
 // Numbers with a fixed meaning.
@@ -130,12 +130,7 @@ func New(c Config) (*World, error) {
 		w.properties(spec.Guard(list, w.layout, w.fail))
 	}
 	w.monitors.begin(w.procWords())
-	if serial(&c) {
-		w.overWord = w.procWords() + w.monitors.words()
-	}
-	if initialHarm(&c.Model) != 0 {
-		w.harmWord = w.procWords() + w.monitors.words() + min(w.overWord, 1)
-	}
+	w.serial = c.Model.Settled && c.Model.Failures > 1 && !c.Model.OneInstant
 	w.configurations = make([]configurations, w.procs)
 	w.locals.intern(nil, local{})
 	w.internInbox(nil)
@@ -169,24 +164,19 @@ func (w *World) properties(list []spec.Property) {
 
 // Words implements checker.System.
 func (w *World) Words() int {
-	return w.procWords() + w.monitors.words() + min(w.overWord, 1) + min(w.harmWord, 1)
+	return w.procWords() + w.monitors.words()
 }
 
 // Initial implements checker.System: every proc has started.
 func (w *World) Initial(state []uint32) int {
 	w.mu.Lock()
-	state[budgetWord] = initialBudget(&w.Model) | w.crashes.initial()
+	state[budgetWord] = w.budgetList.number(budgets{
+		faults: initialBudget(&w.Model) | w.crashes.initial(), harms: initialHarm(&w.Model)})
 	if w.monitors.word != 0 {
 		state[w.monitors.word] = 0
 	}
-	if w.overWord != 0 {
-		state[w.overWord] = 0
-	}
-	if w.harmWord != 0 {
-		state[w.harmWord] = initialHarm(&w.Model)
-	}
 	for p := range core.Proc(w.procs) {
-		state[procWord(p)] = w.configurations[p].number(configuration{local: w.blank(p, 0),
+		state[procWord(p)] = w.numbered(p, configuration{local: w.blank(p, 0),
 			inbox: emptyInbox, env: w.internEnv(env{Up: true, Host: w.firstHost(p)})})
 	}
 	start := w.internInput(core.Input{Kind: core.Start})
@@ -200,7 +190,7 @@ func (w *World) Initial(state []uint32) int {
 		if v := w.judge(x.Now(), p, tr); v != 0 && violation == 0 {
 			violation = v
 		}
-		w.perform(x, p, tr)
+		w.perform(x, p, tr, *w.of(x.Now(), p))
 	}
 	copy(state, x.Now())
 	return violation
@@ -265,44 +255,6 @@ func (w *World) LocalSteps() (transitions, states int) {
 	return w.transitions.len() + len(w.former), w.locals.len() - 1
 }
 
-// cause is what the environment does with an event that leads to a local step: what surrounds a
-// proc, or is on its way to it, changes, a budget is spent, others stop.
-type cause struct {
-	what   change
-	proc   core.Proc
-	value  uint32
-	budget uint32
-	harm   uint32                   // of the word of harms, see harm.go
-	also   func(*checker.Expansion) // nil = nothing
-}
-
-// change is what a cause changes.
-type change uint8
-
-const (
-	unchanged change = iota
-	newInbox
-	newEnv
-)
-
-func (c *cause) apply(w *World, x *checker.Expansion) {
-	switch c.what {
-	case newInbox:
-		w.setInbox(x, c.proc, inboxNumber(c.value))
-	case newEnv:
-		w.setEnv(x, c.proc, c.value)
-	}
-	if c.budget != 0 {
-		x.Set(budgetWord, x.At(budgetWord)-c.budget)
-	}
-	if c.harm != 0 {
-		x.Set(w.harmWord, x.At(w.harmWord)-c.harm)
-	}
-	if c.also != nil {
-		c.also(x)
-	}
-}
-
 // Expand implements checker.System.
 func (w *World) Expand(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
 	x.Begin(state)
@@ -310,135 +262,11 @@ func (w *World) Expand(state []uint32, reduce checker.Reduction, x *checker.Expa
 	if reduce.Has(checker.Singletons) && w.eager.expand(w, state, x) {
 		return
 	}
+	failing := w.left(state, failures) > 0
 	for p := range core.Proc(w.procs) {
-		if !w.env(state, p).Up {
-			w.restarts(state, p, x)
-			continue
-		}
-		w.deliveries(state, p, x)
-		w.programSteps(state, p, x)
-		w.environmentSteps(state, p, x)
+		w.walk(state, p, x, failing)
 	}
 	w.faults(state, reduce, x)
-}
-
-// deliveries adds the events that take a message from the network.
-func (w *World) deliveries(state []uint32, p core.Proc, x *checker.Expansion) {
-	box := w.inbox(state, p)
-	for i := range box.heads {
-		w.delivery(state, p, &box.heads[i], x)
-	}
-}
-
-func (w *World) delivery(state []uint32, p core.Proc, h *head, x *checker.Expansion) {
-	tr := w.transition(w.localOf(state, p), h.input)
-	if w.Model.KeepsIgnored() && !w.consequence(state, p, tr) {
-		return
-	}
-	c := cause{}
-	if !w.Model.Set {
-		c = cause{what: newInbox, proc: p, value: uint32(w.pop(w.inboxOf(state, p), h))}
-	}
-	w.step(state, p, tr, code(deliver, p, h.name).step(), x, c)
-}
-
-// consequence reports whether anything at all comes of a local step. In a set, to send what is on
-// its way already is nothing.
-func (w *World) consequence(state []uint32, p core.Proc, tr uint32) bool {
-	t := w.transitions.at(tr)
-	if t.idle || !w.Model.Set {
-		return !t.idle
-	}
-	if t.violation != 0 || t.next != w.localOf(state, p) {
-		return true
-	}
-	for i := range t.acts {
-		switch a := &t.acts[i]; a.kind {
-		case actSend:
-			number := w.inboxOf(state, a.to)
-			if w.push(number, a.packet()) != number {
-				return true
-			}
-		case actChange, actRollback, actWatch, actExit, actRenew, actLaunch:
-			return true
-		}
-	}
-	if t.watched {
-		o := w.observe(state[w.monitors.word], tr)
-		return o.violation != 0 || o.next != state[w.monitors.word]
-	}
-	return len(t.checks) > 0 && w.judge(state, p, tr) != 0
-}
-
-// programSteps adds the steps of the program of a rank.
-func (w *World) programSteps(state []uint32, p core.Proc, x *checker.Expansion) {
-	number := w.localOf(state, p)
-	for i, choice := range w.locals.at(number).choices {
-		w.step(state, p, w.transition(number, choice), code(advance, p, i).step(), x,
-			cause{})
-	}
-}
-
-// step adds the event of a local transition, and the crashes inside it.
-func (w *World) step(state []uint32, p core.Proc, tr uint32, s checker.Step, x *checker.Expansion,
-	c cause) {
-	if c.also == nil {
-		s.Violation = w.judge(state, p, tr)
-	}
-	x.Add(s)
-	c.apply(w, x)
-	if c.also != nil { // what others have come to is to be seen
-		x.Steps[len(x.Steps)-1].Violation = w.judge(x.Now(), p, tr)
-	}
-	w.perform(x, p, tr)
-	if left(state, failures) > 0 {
-		w.cutShort(state, p, tr, eventCode(s.Code), x, c)
-	}
-}
-
-// perform moves a proc to the end of a local transition and does what its effects ask for.
-func (w *World) perform(x *checker.Expansion, p core.Proc, tr uint32) {
-	t := w.transitions.at(tr)
-	w.setLocal(x, p, t.next)
-	for i := range t.acts {
-		w.act(x, p, &t.acts[i])
-	}
-	if t.watched {
-		word := w.monitors.word
-		x.Set(word, w.observe(x.At(word), tr).next)
-	}
-}
-
-// act does one effect.
-func (w *World) act(x *checker.Expansion, p core.Proc, a *act) {
-	switch a.kind {
-	case actSend:
-		number := w.inboxOf(x.Now(), a.to)
-		w.setInbox(x, a.to, w.push(number, a.packet()))
-	case actChange:
-		w.setEnv(x, p, w.envStep(w.envOf(x.Now(), p), a.value))
-	case actRollback:
-		number := w.envOf(x.Now(), p)
-		stop := operation{Kind: opStop, A: w.envs.at(number).Inc + 1,
-			Round: w.locals.at(w.localOf(x.Now(), p)).round}
-		w.setLocal(x, p, deadLocal)
-		w.setEnv(x, p, w.envStep(number, w.plain(stop)))
-		w.endTickets(x, p)
-	case actWatch:
-		op := operation{Kind: opWatch, A: uint32(a.to), B: w.watchedLife(x.Now(), a.to)}
-		w.setEnv(x, p, w.envStep(w.envOf(x.Now(), p), w.plain(op)))
-	case actRenew:
-		number := w.envOf(x.Now(), p)
-		w.setEnv(x, p, w.envStep(number,
-			w.plain(operation{Kind: opRenew, A: w.envs.at(number).Inc + 1})))
-	case actLaunch:
-		if e := w.envOf(x.Now(), a.to); !w.envs.at(e).Up {
-			w.setEnv(x, a.to, w.envStep(e, a.value))
-		}
-	case actExit:
-		members := w.withHosted(x.Now(), w.group(p))
-		w.crash(x, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))
-	}
 }
 
 // Bytes implements checker.Sizer: it estimates the memory of the interned contents, which are kept
@@ -463,6 +291,9 @@ func (w *World) Bytes() int64 {
 	for _, t := range []*table{&w.monitors.steps, &w.known, &w.pushes, &w.cuts, &w.envSteps,
 		&w.plains, &w.asked, &w.starts, &w.restores} {
 		total += t.bytes()
+	}
+	for p := range w.configurations {
+		total += w.configurations[p].bytes()
 	}
 	w.bytes.Store(total)
 	return total

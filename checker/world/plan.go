@@ -1,0 +1,333 @@
+package world
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/fault"
+)
+
+// plan is what can happen to a proc in a configuration, without faults, in the order of the events.
+// It is made when the configuration is met first, and from then on a state is expanded by walking
+// the plans of its procs. What depends on others is asked at its event.
+type plan struct {
+	events []event
+	does   []done  // to others, by all events
+	causes []cause // of the events that need them
+}
+
+// event is one of a plan.
+type event struct {
+	code      eventCode
+	next      uint32 // configuration of the proc after it
+	step      uint32 // local step
+	violation int32  // that the local step shows by itself
+	first     uint32 // of plan.does
+	last      uint32 // behind them
+	cause     uint16 // of plan.causes
+	care      care
+}
+
+// done is what an event does to another proc.
+type done struct {
+	proc core.Proc
+	deed deed
+}
+
+// care is what an event needs besides what its plan says, a bit each.
+type care uint8
+
+const (
+	// the event depends on other procs, so only what it is about is known
+	open care = 1 << iota
+	// its effects look at other procs
+	looking
+	// it shows something to global properties, or to monitors
+	judged
+	watched
+	// a crash may fall between its effects
+	divisible
+	// in a set, it happens only if something comes of it
+	consequent
+)
+
+// planner makes a plan.
+type planner struct {
+	*World
+	proc   core.Proc
+	number uint32
+	own    configuration
+	plan   plan
+}
+
+// plan is that of a configuration.
+func (w *World) plan(p core.Proc, number uint32) *plan {
+	slot := w.configurations[p].plans.slot(number)
+	if slot != nil && !w.Forget {
+		if made := slot.Load(); made != nil {
+			return made
+		}
+	}
+	made := w.makePlan(p, number)
+	if slot == nil {
+		w.mu.Lock()
+		slot = w.configurations[p].plans.grow(number)
+		w.mu.Unlock()
+	}
+	if slot.Swap(made) == nil {
+		w.configurations[p].plans.bytes.Add(made.bytes())
+	}
+	return made
+}
+
+// bytes is about what the plan takes.
+func (m *plan) bytes() int64 {
+	return 80 + 40*int64(cap(m.events)) + 8*int64(cap(m.does)) + 32*int64(cap(m.causes))
+}
+
+func (w *World) makePlan(p core.Proc, number uint32) *plan {
+	m := planner{World: w, proc: p, number: number, own: *w.configurations[p].list.at(number)}
+	if !m.own.up {
+		m.open(code(restart, p, 0))
+		return &m.plan
+	}
+	box := w.inboxes.at(m.own.inbox)
+	for i := range box.heads {
+		m.delivery(&box.heads[i])
+	}
+	for i, choice := range w.locals.at(m.own.local).choices {
+		m.event(w.transition(m.own.local, choice), code(advance, p, i), cause{}, 0)
+	}
+	m.environment()
+	return &m.plan
+}
+
+// delivery plans the event that takes a message from the network.
+func (m *planner) delivery(h *head) {
+	tr := m.transition(m.own.local, h.input)
+	t := m.transitions.at(tr)
+	if m.Model.KeepsIgnored() && t.idle {
+		return
+	}
+	c, extra := cause{}, care(0)
+	if !m.Model.Set {
+		c = cause{what: newInbox, value: uint32(m.pop(m.own.inbox, h))}
+	} else if t.violation == 0 && t.next == m.own.local &&
+		!slices.ContainsFunc(t.acts, changes) {
+		extra = consequent
+	}
+	m.event(tr, code(deliver, m.proc, h.name), c, extra)
+}
+
+// changes reports whether an act does more than to send.
+func changes(a act) bool { return a.kind != actSend && a.kind != actNothing }
+
+// environment plans what the store, the detector and the timers do, and the end of channels from
+// dead incarnations.
+func (m *planner) environment() {
+	p, here, number := m.proc, m.own.local, m.own.env
+	e := m.envs.at(number)
+	if e.puts() >= 0 {
+		tr := m.transition(here, m.persistedInput(number, p))
+		m.event(tr, code(persisted, p, 0), m.change(number, operation{Kind: opComplete}), 0)
+	}
+	if len(e.Writing) > 0 && e.Writing[0].Gone && m.Setup.Reads != nil {
+		m.open(code(erase, p, 0))
+	}
+	for i, g := range e.Pending {
+		if i == 0 || !m.Model.Joint && e.Pending[i-1] != g {
+			m.open(code(told, p, int(g)))
+		}
+	}
+	for i := range e.Timers {
+		tr := m.transition(here, m.tickInput(number, i))
+		m.event(tr, code(tick, p, i), m.change(number, operation{Kind: opTick, A: uint32(i)}), 0)
+	}
+	for _, v := range e.Watches {
+		m.open(code(expire, p, int(v.About)))
+	}
+	if len(e.Kills) > 0 {
+		m.open(code(kill, p, 0))
+	}
+	if m.Model.FromDead == fault.Prefix {
+		channels := m.inboxes.at(m.own.inbox).channels
+		for i := range channels {
+			m.open(code(cut, p, channels[i].name()))
+		}
+	}
+}
+
+// open plans an event that depends on others.
+func (m *planner) open(c eventCode) {
+	m.plan.events = append(m.plan.events, event{code: c, care: open})
+}
+
+// event plans an event of a local step.
+func (m *planner) event(tr uint32, c eventCode, because cause, extra care) {
+	t := m.transitions.at(tr)
+	e := event{code: c, step: tr, violation: int32(t.violation), care: extra,
+		cause: uint16(len(m.plan.causes))}
+	if t.violation == 0 && m.Facts != nil && len(t.checks) > 0 {
+		e.care |= judged
+	}
+	if t.watched {
+		e.care |= watched
+	}
+	if m.divisible(m.proc, t) {
+		e.care |= divisible
+	}
+	m.effects(t, because, &e)
+	if e.care&(looking|divisible) != 0 {
+		m.plan.causes = append(m.plan.causes, because)
+	}
+	m.plan.events = append(m.plan.events, e)
+}
+
+// effects plans what a local step does: to its proc at once, to each other proc as one deed.
+func (m *planner) effects(t *transition, because cause, e *event) {
+	own := because.of(m.own)
+	own.local = t.next
+	var to []core.Proc
+	sent := map[core.Proc][]deed{}
+	for i := range t.acts {
+		a := &t.acts[i]
+		switch {
+		case m.withinProc(m.proc, a):
+			own = m.actWithin(own, a)
+		case a.kind == actSend:
+			if sent[a.to] == nil {
+				to = append(to, a.to)
+			}
+			sent[a.to] = append(sent[a.to], packetDeed(a.packet()))
+		default:
+			e.care |= looking
+			return
+		}
+	}
+	e.next = m.configuration(m.proc, own)
+	e.first = uint32(len(m.plan.does))
+	for _, q := range to {
+		m.plan.does = append(m.plan.does, done{proc: q, deed: m.deeds(sent[q])})
+	}
+	e.last = uint32(len(m.plan.does))
+}
+
+// walk adds the events of a proc.
+func (w *World) walk(state []uint32, p core.Proc, x *checker.Expansion, failing bool) {
+	word := procWord(p)
+	pl := w.plan(p, state[word])
+	for i := range pl.events {
+		e := &pl.events[i]
+		violation := int(e.violation)
+		if e.care != 0 {
+			if e.care&(open|looking) != 0 {
+				w.walkOpen(state, p, pl, e, x)
+				continue
+			}
+			if e.care&consequent != 0 && !w.consequence(state, p, pl, e) {
+				continue
+			}
+			if e.care&(judged|watched) != 0 {
+				violation = w.judge(state, p, e.step)
+			}
+		}
+		x.Add(checker.Step{Code: uint64(e.code), Violation: violation})
+		x.Set(word, e.next)
+		for _, d := range pl.does[e.first:e.last] {
+			w.touch(x, d.proc, d.deed)
+		}
+		if e.care&watched != 0 {
+			x.Set(w.monitors.word, w.observe(state[w.monitors.word], e.step).next)
+		}
+		if e.care&divisible != 0 && failing {
+			w.cutShort(state, p, e.step, e.code, x, pl.causes[e.cause])
+		}
+	}
+}
+
+// consequence reports whether anything at all comes of a delivery that leaves its proc as it is.
+func (w *World) consequence(state []uint32, p core.Proc, pl *plan, e *event) bool {
+	if e.next != state[procWord(p)] {
+		return true // it sends to itself
+	}
+	for _, d := range pl.does[e.first:e.last] {
+		here := state[procWord(d.proc)]
+		if w.touched(d.proc, here, d.deed) != here {
+			return true
+		}
+	}
+	if e.care&watched != 0 {
+		o := w.observe(state[w.monitors.word], e.step)
+		return o.violation != 0 || o.next != state[w.monitors.word]
+	}
+	return e.care&judged != 0 && w.judge(state, p, e.step) != 0
+}
+
+// walkOpen adds an event that looks at other procs, if it is possible.
+func (w *World) walkOpen(state []uint32, p core.Proc, pl *plan, e *event, x *checker.Expansion) {
+	s := e.code.step()
+	if e.care&open == 0 {
+		w.step(state, p, e.step, s, x, pl.causes[e.cause])
+		return
+	}
+	switch a := e.code.arg(); e.code.kind() {
+	case restart:
+		w.restarts(state, p, x)
+	case erase:
+		if w.erases(state, p) {
+			w.happen(x, p, s, w.change(w.envOf(state, p), operation{Kind: opErase}))
+		}
+	case told:
+		if i := w.pendingIndex(state, p, a); w.tellable(state, p, i) {
+			w.step(state, p, w.transition(w.localOf(state, p), w.toldInput(state, p, i)), s, x,
+				w.change(w.envOf(state, p),
+					operation{Kind: opTold, A: uint32(i), All: w.Model.Joint}))
+		}
+	case expire:
+		if q := core.Proc(a); w.isDue(state, p, q) && w.heardOut(state, p, q) {
+			w.expiry(state, p, q, s, x, 0)
+		}
+	case kill:
+		w.kills(state, p, x)
+	case cut:
+		c := w.inbox(state, p).channel(a)
+		if w.dead(state, c) {
+			w.happen(x, p, s, cause{what: newInbox,
+				value: uint32(w.without(w.inboxOf(state, p), c.from, c.inc))})
+		}
+	}
+}
+
+// plans are those of the configurations of a proc, by number.
+type plans struct {
+	chunks atomic.Pointer[[]*planChunk]
+	bytes  atomic.Int64
+}
+
+const planChunkBits = 9
+
+type planChunk [1 << planChunkBits]atomic.Pointer[plan]
+
+// slot is the place of a plan, nil if there is none yet.
+func (s *plans) slot(number uint32) *atomic.Pointer[plan] {
+	p := s.chunks.Load()
+	if p == nil || int(number>>planChunkBits) >= len(*p) {
+		return nil
+	}
+	return &(*p)[number>>planChunkBits][number&(1<<planChunkBits-1)]
+}
+
+// grow makes the place of a plan, for who may write.
+func (s *plans) grow(number uint32) *atomic.Pointer[plan] {
+	var list []*planChunk
+	if p := s.chunks.Load(); p != nil {
+		list = *p
+	}
+	for len(list) <= int(number>>planChunkBits) {
+		list = append(list, new(planChunk))
+	}
+	s.chunks.Store(&list)
+	return s.slot(number)
+}
