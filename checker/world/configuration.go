@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/search"
@@ -21,9 +22,10 @@ type configuration struct {
 // configurations are those of one proc that were met, numbered densely from 0.
 type configurations struct {
 	list    store[uint32, configuration]
-	halves  table // (local, env) -> number of the pair
-	numbers table // (number of the pair, inbox) -> configuration
-	touched table // (configuration, deed) -> configuration after it
+	pairs   atomic.Uint32 // of local and env
+	halves  table         // (local, env) -> number of the pair
+	numbers table         // (number of the pair, inbox) -> configuration
+	touched table         // (configuration, deed) -> configuration after it
 	plans   plans
 }
 
@@ -59,27 +61,18 @@ func (w *World) configuration(p core.Proc, c configuration) uint32 {
 			return number
 		}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	return w.numbered(p, c)
 }
 
-// numbered is configuration for who may write.
+// numbered is configuration for one that may be new.
 func (w *World) numbered(p core.Proc, c configuration) uint32 {
 	s := &w.configurations[p]
-	half, ok := s.halves.get(pair(c.local, c.env))
-	if !ok {
-		half = uint32(s.halves.count)
-		s.halves.put(pair(c.local, c.env), half)
-	}
-	number, ok := s.numbers.get(pair(half, uint32(c.inbox)))
-	if !ok {
+	half := s.halves.add(pair(c.local, c.env), func() uint32 { return s.pairs.Add(1) - 1 })
+	return s.numbers.add(pair(half, uint32(c.inbox)), func() uint32 {
 		e := w.envs.at(c.env)
 		c.up, c.inc = e.Up, e.Inc
-		number = s.list.add(c)
-		s.numbers.put(pair(half, uint32(c.inbox)), number)
-	}
-	return number
+		return s.list.add(c)
+	})
 }
 
 // bytes is what they and all that is remembered of them take.

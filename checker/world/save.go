@@ -79,15 +79,6 @@ func (w *World) Restore(d *search.Decoder) {
 	w.restoreJudgement(d)
 }
 
-// keys are the canonical bytes of all things in the order of their numbers.
-func (n *interned[N, T]) keys() []string {
-	list := make([]string, n.len())
-	for key, number := range n.numbers { // each goes to its own place
-		list[number] = key
-	}
-	return list
-}
-
 func saveKeys[N ~uint32, T any](e *search.Encoder, n *interned[N, T]) {
 	e.Number(uint64(n.len()))
 	for _, key := range n.keys() {

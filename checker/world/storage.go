@@ -162,17 +162,7 @@ func (w *World) round(round uint64) uint32 {
 	if round == 0 {
 		return 0
 	}
-	if number, ok := w.rounds.get(round); ok {
-		return number
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	number, ok := w.rounds.get(round)
-	if !ok {
-		number = uint32(w.rounds.count + 1)
-		w.rounds.put(round, number)
-	}
-	return number
+	return w.rounds.add(round, func() uint32 { return w.roundCount.Add(1) })
 }
 
 func (e *env) apply(op operation) {

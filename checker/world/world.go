@@ -76,7 +76,8 @@ type World struct {
 	transitions store[uint32, transition]
 
 	budgetList     budgetList
-	configurations []configurations    // of each proc
+	configurations []configurations // of each proc
+	roundCount     atomic.Uint32
 	former         map[uint64]struct{} // local steps met before a search was resumed, not since
 
 	known    table // (local, input) -> transition
@@ -278,16 +279,16 @@ func (w *World) Bytes() int64 {
 	defer w.mu.Unlock()
 	var total int64
 	add := func(content int64, things int) { total += 2*content + 64*int64(things) }
-	add(w.messages.content, w.messages.len())
-	add(w.packets.content, w.packets.len())
-	add(w.inputs.content, w.inputs.len())
-	add(w.inboxes.content, w.inboxes.len())
-	add(w.envs.content, w.envs.len())
-	add(w.histories.content, w.histories.len())
-	add(w.operations.content, w.operations.len())
-	total += 40*int64(len(w.former)) + 3*w.locals.content + 256*int64(w.locals.len()) +
+	add(w.messages.content.Load(), w.messages.len())
+	add(w.packets.content.Load(), w.packets.len())
+	add(w.inputs.content.Load(), w.inputs.len())
+	add(w.inboxes.content.Load(), w.inboxes.len())
+	add(w.envs.content.Load(), w.envs.len())
+	add(w.histories.content.Load(), w.histories.len())
+	add(w.operations.content.Load(), w.operations.len())
+	total += 40*int64(len(w.former)) + 3*w.locals.content.Load() + 256*int64(w.locals.len()) +
 		512*int64(w.transitions.len())
-	add(w.monitors.memories.content, w.monitors.memories.len())
+	add(w.monitors.memories.content.Load(), w.monitors.memories.len())
 	for _, t := range []*table{&w.monitors.steps, &w.known, &w.pushes, &w.cuts, &w.envSteps,
 		&w.plains, &w.asked, &w.starts, &w.restores} {
 		total += t.bytes()
