@@ -26,7 +26,7 @@
 //   - endless runs under weak fairness: checker/search/lasso, and fairness.go here
 //   - fingerprints: fingerprint.go bounds the chance of a collision, which every answer prints
 //   - numbers that nobody here has made: published counts of states, TestPublishedTraces and the
-//     tests of impl/protocol/example; SPIN beside it, proofs/spin
+//     tests of impl/protocol/example; other checkers beside it, proofs/peers
 package checker
 
 import (

@@ -45,7 +45,7 @@ var importTable = []row{
 	{dir: "spec/report", internal: []string{"spec", "spec/trace"}},
 	{dir: "spec/report/chart", internal: []string{"spec/report/wholefile"},
 		thirdParty: []string{"gonum.org/v1/plot"}},
-	{dir: "proofs/spin"},
+	{dir: "proofs/peers"},
 
 	{
 		dir:        "impl/core",

@@ -1,0 +1,33 @@
+// Package peers compares the checker with others: SPIN [1], and Rumur [2], the youngest of the
+// Murphi family. All explore two-phase commit, the same system as
+// impl/protocol/example/twophase, state by state and step by step.
+//
+// Model: the specification of [Commit] that impl/protocol/example/twophase implements. twophase.pml
+// has it twice. By default it is one process over bit sets, which is the fastest that SPIN can be
+// given: a state vector of 20 bytes and no program counters. With -DPROCESSES every resource
+// manager is a process, as one would write it down. twophase.murphi has an array for each variable
+// of the specification and a rule for each of its actions. The system that all describe is that of
+// impl/protocol/example/twophase under these correspondences:
+//
+//   - sent, heard, committed and aborted have a bit each resource manager: its message is in the
+//     network, the transaction manager has received it, its decision. It is working when none of
+//     sent, committed and aborted is set, and prepared when only sent is. In twophase.murphi which
+//     of the four it is has a variable of its own.
+//   - tm is the decision of the transaction manager; the order to everybody is in the network as
+//     long as there is one, for ever.
+//   - every option of a loop is one d_step, and every rule one step, so there are no states inside
+//     a step, and each changes something: what has no consequence is no step there either.
+//
+// So states correspond one to one, and so do steps: tests compare both numbers with those of the
+// checker and with the published ones. SPIN counts the initial state as one more transition. All
+// judge that nobody contradicts anybody, at every decision.
+//
+// Nobody hashes states or reduces anything. SPIN stores whole states, with -DCOLLAPSE in parts
+// that are stored once each, and explores without partial-order reduction; -DSAFETY leaves out what
+// only cycles need. Rumur stores states packed to bits, explores breadth first, and needs neither
+// symmetry nor a search for deadlocks here. The tests are skipped where a peer is missing (Debian:
+// apt-get install spin rumur gcc libc6-dev).
+//
+// [1] https://spinroot.com, G. J. Holzmann.
+// [2] https://github.com/Smattr/rumur, M. Fernandez.
+package peers
