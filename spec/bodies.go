@@ -3,8 +3,6 @@ package spec
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/domino-check/domino/spec/order"
 	"github.com/domino-check/domino/spec/promise"
@@ -91,31 +89,27 @@ var NoResidue = register(Property{
 	Watched: []trace.Kind{trace.Ruled, trace.Emitted, trace.Adopted, trace.Restored},
 	Doc: "when a node is drained nobody sends anything to it any more, it starts no rank, and " +
 		"no episode is about it",
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		drained := strings.Fields(memory)
-		is := func(p trace.Proc) bool { return slices.Contains(drained, strconv.Itoa(int(p))) }
+	Memory: &Remembers[[]trace.Proc]{Observe: func(f *Facts, drained *[]trace.Proc,
+		e trace.Event) string {
+		is := func(p trace.Proc) bool { return slices.Contains(*drained, p) }
 		switch {
-		case e.Kind == trace.Restored && is(e.Proc):
-			drained = slices.DeleteFunc(drained, func(word string) bool {
-				return word == strconv.Itoa(int(e.Proc))
-			})
-			return strings.Join(drained, " "), ""
+		case e.Kind == trace.Restored:
+			*drained = slices.DeleteFunc(*drained, func(p trace.Proc) bool { return p == e.Proc })
 		case e.Kind == trace.Ruled && e.Text == trace.RuleDrained && !is(e.Peer):
-			drained = append(drained, strconv.Itoa(int(e.Peer)))
-			slices.Sort(drained)
-			return strings.Join(drained, " "), ""
+			*drained = append(*drained, e.Peer)
+			slices.Sort(*drained)
 		case e.Kind == trace.Ruled && e.Text == trace.RuleOpened && is(e.Peer):
-			return memory, fmt.Sprintf("episode %d is about %s, which nothing needs any more",
+			return fmt.Sprintf("episode %d is about %s, which nothing needs any more",
 				e.Stamp.Round, f.name(e.Peer))
 		case e.Kind == trace.Emitted && is(e.Peer):
-			return memory, fmt.Sprintf("%s sends %s to %s, which nothing needs any more",
-				f.name(e.Proc), e.Text, f.name(e.Peer))
+			return fmt.Sprintf("%s sends %s to %s, which nothing needs any more", f.name(e.Proc),
+				e.Text, f.name(e.Peer))
 		case e.Kind == trace.Adopted && is(e.Proc):
-			return memory, fmt.Sprintf("%s starts %s, and nothing needs that node any more",
+			return fmt.Sprintf("%s starts %s, and nothing needs that node any more",
 				f.name(e.Proc), f.name(e.Peer))
 		}
-		return memory, ""
-	},
+		return ""
+	}},
 })
 
 // OperationsEndOnce: an error is an answer like any other, and the last one. That each operation

@@ -3,7 +3,6 @@ package spec
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -16,19 +15,18 @@ var Agreement = register(Property{
 	Applies: func(f *Facts) bool { return f.Decisions != nil },
 	Needs:   "Decisions: what may be decided (Decide)",
 	Watched: []trace.Kind{trace.Decided},
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
+	Memory: &Remembers[string]{Observe: func(f *Facts, first *string, e trace.Event) string {
 		switch {
 		case !slices.Contains(f.Decisions, e.Text):
-			return memory, fmt.Sprintf("%s decides %q, which is none of %q", f.name(e.Proc),
-				e.Text, f.Decisions)
-		case memory == "":
-			return e.Text, ""
-		case memory != e.Text:
-			return memory, fmt.Sprintf("%s decides %s after %s was decided", f.name(e.Proc),
-				e.Text, memory)
+			return fmt.Sprintf("%s decides %q, which is none of %q", f.name(e.Proc), e.Text,
+				f.Decisions)
+		case *first == "":
+			*first = e.Text
+		case *first != e.Text:
+			return fmt.Sprintf("%s decides %s after %s was decided", f.name(e.Proc), e.Text, *first)
 		}
-		return memory, ""
-	},
+		return ""
+	}},
 })
 
 // DecisionLearned: a decision reaches everybody whom it concerns. It remembers, by number, who has
@@ -41,23 +39,24 @@ var DecisionLearned = register(Property{
 	Applies: func(f *Facts) bool { return f.Learners > 0 },
 	Needs:   "Deciders, without failures and losses (Decide)",
 	Watched: []trace.Kind{trace.Decided},
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		if int(e.Proc) >= f.Learners {
-			return memory, ""
-		}
-		known := []byte(memory)
-		for len(known) < f.Learners {
-			known = append(known, '-')
-		}
-		known[e.Proc] = 'x'
-		return string(known), ""
-	},
-	Settle: func(f *Facts, memory string) string {
-		p := strings.IndexByte(memory, '-')
-		if p < 0 {
+	Memory: &Remembers[[]bool]{
+		Observe: func(f *Facts, known *[]bool, e trace.Event) string {
+			if int(e.Proc) >= f.Learners {
+				return ""
+			}
+			if *known == nil {
+				*known = make([]bool, f.Learners)
+			}
+			(*known)[e.Proc] = true
 			return ""
-		}
-		return fmt.Sprintf("%s has decided, and %s never learns what",
-			f.name(trace.Proc(strings.IndexByte(memory, 'x'))), f.name(trace.Proc(p)))
+		},
+		Settle: func(f *Facts, known *[]bool) string {
+			p := slices.Index(*known, false)
+			if p < 0 {
+				return ""
+			}
+			return fmt.Sprintf("%s has decided, and %s never learns what",
+				f.name(trace.Proc(slices.Index(*known, true))), f.name(trace.Proc(p)))
+		},
 	},
 })

@@ -43,29 +43,6 @@ type image struct {
 	index uint64
 }
 
-func readImages(memory string) (list []image) {
-	for t := (tape{rest: memory}); t.more(); {
-		list = append(list, t.image())
-	}
-	return list
-}
-
-func writeImages(list []image) string {
-	var t tape
-	for _, i := range list {
-		t.putImage(i)
-	}
-	return t.write()
-}
-
-func (t *tape) putImage(i image) {
-	t.put(uint64(i.rank))
-	t.putPoint(i.at)
-	t.put(i.index)
-}
-
-func (t *tape) image() image { return image{t.proc(), t.point(), t.next()} }
-
 // unknown is the index of what a rank restarts from: an image may have become stable there that it
 // has not declared yet.
 const unknown = math.MaxUint64
@@ -100,17 +77,15 @@ func imagesOf(list []image, rank trace.Proc) (own []image) {
 }
 
 // observeImages follows the images on the surviving pasts of ranks.
-func observeImages(f *Facts, memory string, e trace.Event) (next, broken string) {
-	list := readImages(memory)
+func observeImages(f *Facts, list *[]image, e trace.Event) string {
 	switch {
 	case int(e.Proc) >= f.Layout.Ranks:
-		return memory, ""
 	case e.Kind == trace.Imaged:
-		list = addImage(list, image{e.Proc, place(e), e.Stamp.Phase})
+		*list = addImage(*list, image{e.Proc, place(e), e.Stamp.Phase})
 	case e.Kind == trace.Restored:
-		list = addImage(cutImages(list, e), image{e.Proc, place(e), unknown})
+		*list = addImage(cutImages(*list, e), image{e.Proc, place(e), unknown})
 	}
-	return writeImages(list), ""
+	return ""
 }
 
 func indexed(f *Facts) bool { return f.Undo.Indexed }
@@ -122,39 +97,42 @@ const withIndices = "Undo.Indexed: images and messages have indices (Imaged)"
 // delivery is judged by the next image, and at the end.
 var ForcedBeforeDelivery = register(Property{
 	Name: "forced-before-delivery", Kind: Monitor, Source: "[BCS]",
-	Applies: indexed, Needs: withIndices, Observe: observeImages,
+	Applies: indexed, Needs: withIndices,
 	Watched: []trace.Kind{trace.Imaged, trace.Restored},
 	Looked:  []trace.Kind{trace.Imaged},
 	Doc: "the indices of the images of a rank ascend, and each message is delivered behind an " +
 		"image with its index or a higher one, as far as its index is not that of the beginning",
-	Look: func(f *Facts, v View, memory string, e trace.Event) string {
-		for r := range f.ranks() {
-			h := v.Observed(r.Proc()).History
-			if h == nil || e.Kind != 0 && r.Proc() != e.Proc {
-				continue
-			}
-			own, last := imagesOf(readImages(memory), r.Proc()), uint64(0)
-			for _, i := range own {
-				switch {
-				case i.index == unknown:
-				case i.index <= last:
-					return fmt.Sprintf("%s has an image with the index %d, and has had %d before",
-						f.name(r.Proc()), i.index, last)
-				default:
-					last = i.index
-				}
-			}
-			upTo := len(h.Delivered)
-			if e.Kind != 0 { // of what is behind it the image may still be under way
-				upTo = min(upTo, int(e.Received))
-			}
-			if m := unforced(f, r.Proc(), h.Delivered[:upTo], own); m != "" {
-				return m
+	Memory: &Remembers[[]image]{Observe: observeImages, Look: judgeForced},
+})
+
+// judgeForced looks at the images of the rank that declares one, in the end at all.
+func judgeForced(f *Facts, v View, list *[]image, e trace.Event) string {
+	for r := range f.ranks() {
+		h := v.Observed(r.Proc()).History
+		if h == nil || e.Kind != 0 && r.Proc() != e.Proc {
+			continue
+		}
+		own, last := imagesOf(*list, r.Proc()), uint64(0)
+		for _, i := range own {
+			switch {
+			case i.index == unknown:
+			case i.index <= last:
+				return fmt.Sprintf("%s has an image with the index %d, and has had %d before",
+					f.name(r.Proc()), i.index, last)
+			default:
+				last = i.index
 			}
 		}
-		return ""
-	},
-})
+		upTo := len(h.Delivered)
+		if e.Kind != 0 { // of what is behind it the image may still be under way
+			upTo = min(upTo, int(e.Received))
+		}
+		if m := unforced(f, r.Proc(), h.Delivered[:upTo], own); m != "" {
+			return m
+		}
+	}
+	return ""
+}
 
 // unforced says which delivery of a rank has a higher index than every image before it.
 func unforced(f *Facts, rank trace.Proc, list []trace.Delivery, images []image) string {
@@ -175,32 +153,34 @@ func unforced(f *Facts, rank trace.Proc, list []trace.Delivery, images []image) 
 // NoUselessImage: no work of taking images is in vain.
 var NoUselessImage = register(Property{
 	Name: "no-useless-image", Kind: Monitor, Source: "[BCS]; [Wang]",
-	Applies: indexed, Needs: withIndices, Observe: observeImages,
+	Applies: indexed, Needs: withIndices,
 	Watched: []trace.Kind{trace.Imaged, trace.Restored},
 	Doc: "at the end each image of a rank is part of a consistent cut, of images and of where " +
 		"the other ranks are",
-	Look: func(f *Facts, v View, memory string, _ trace.Event) string {
-		list := readImages(memory)
-		var places [][]point
-		for r := range f.ranks() {
-			h := v.Observed(r.Proc()).History
-			if h == nil {
-				return "" // nobody knows what its images hold
-			}
-			places = append(places, pointsOf(imagesOf(list, r.Proc()), h))
-		}
-		lines := linesOf(f, v, places)
-		for r := range f.ranks() {
-			for k := 1; k < len(places[r])-1; k++ { // not the beginning, nor where it is
-				if lines.Useless(r, k) {
-					return fmt.Sprintf("the image of %s at %s is in no consistent cut",
-						f.name(r.Proc()), places[r][k])
-				}
-			}
-		}
-		return ""
-	},
+	Memory: &Remembers[[]image]{Observe: observeImages, Look: judgeUseless},
 })
+
+// judgeUseless looks for an image that is in no cut.
+func judgeUseless(f *Facts, v View, list *[]image, _ trace.Event) string {
+	var places [][]point
+	for r := range f.ranks() {
+		h := v.Observed(r.Proc()).History
+		if h == nil {
+			return "" // nobody knows what its images hold
+		}
+		places = append(places, pointsOf(imagesOf(*list, r.Proc()), h))
+	}
+	lines := linesOf(f, v, places)
+	for r := range f.ranks() {
+		for k := 1; k < len(places[r])-1; k++ { // not the beginning, nor where it is
+			if lines.Useless(r, k) {
+				return fmt.Sprintf("the image of %s at %s is in no consistent cut",
+					f.name(r.Proc()), places[r][k])
+			}
+		}
+	}
+	return ""
+}
 
 // pointsOf are the points to which a rank may go back, in order: the beginning, its images, and
 // where it is.

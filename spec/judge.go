@@ -150,7 +150,12 @@ func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) (foun
 		err = cmp.Or(err, failed)
 	})
 	l := NewLedger(&t.Layout)
-	memories := make([]string, len(properties))
+	memories := make([]Remembered, len(properties))
+	for i := range properties {
+		if properties[i].Kind == Monitor {
+			memories[i] = properties[i].Begin()
+		}
+	}
 	for k, e := range t.Events {
 		after := e.Kind == trace.Restored || e.Kind == trace.Resumed
 		if after {
@@ -191,7 +196,7 @@ func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) (foun
 }
 
 // ends is how the end of a run breaks the property, or "".
-func (p *Property) ends(f *Facts, v View, memory string) string {
+func (p *Property) ends(f *Facts, v View, memory Remembered) string {
 	switch {
 	case p.Kind == Final:
 		return p.End(f, v)
@@ -199,15 +204,4 @@ func (p *Property) ends(f *Facts, v View, memory string) string {
 		return p.Settles(f, v, memory)
 	}
 	return ""
-}
-
-// Settles is how the end of a run breaks a Monitor that has left the memory, or "".
-func (p *Property) Settles(f *Facts, v View, memory string) (broken string) {
-	if p.Settle != nil {
-		broken = p.Settle(f, memory)
-	}
-	if broken == "" && p.Look != nil {
-		broken = p.Look(f, v, memory, trace.Event{})
-	}
-	return broken
 }

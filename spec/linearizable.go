@@ -29,18 +29,19 @@ var Linearizable = register(Property{
 	Applies: func(f *Facts) bool { return f.Register },
 	Needs:   "Register (Invoke, Return)",
 	Watched: []trace.Kind{trace.Invoked, trace.Returned},
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		h := readHistory(memory)
+	Memory: &Remembers[string]{Observe: func(f *Facts, memory *string, e trace.Event) string {
+		h := readHistory(*memory)
+		broken := ""
 		c := h.client(e)
 		name := f.name(e.Proc)
 		switch {
 		case e.Kind == trace.Invoked && c.Open != nil:
-			return memory, fmt.Sprintf("%s begins to %s before its %s has ended", name, e.Text,
+			return fmt.Sprintf("%s begins to %s before its %s has ended", name, e.Text,
 				c.Open.Input)
 		case e.Kind == trace.Invoked:
 			c.Open = &operation{Input: e.Text, Before: h.ended(c)}
 		case c.Open == nil:
-			return memory, fmt.Sprintf("%s gets the answer %q to no operation", name, e.Text)
+			return fmt.Sprintf("%s gets the answer %q to no operation", name, e.Text)
 		default:
 			c.Open.Output = e.Text
 			c.Done, c.Open = append(c.Done, *c.Open), nil
@@ -49,8 +50,9 @@ var Linearizable = register(Property{
 					e.Text, h.describe(f))
 			}
 		}
-		return h.text(), broken
-	},
+		*memory = h.text()
+		return broken
+	}},
 })
 
 // ReadsValue: reads are more than asked.

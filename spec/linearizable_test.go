@@ -108,7 +108,7 @@ func TestLinearizableAgainstAllOrders(t *testing.T) {
 		var list []did
 		open := map[trace.Proc]int{}
 		var events []trace.Event
-		memory := ""
+		memory := property.Begin()
 		for at := range 4 + r.IntN(10) {
 			p := trace.Proc(r.IntN(3))
 			var e trace.Event
@@ -161,11 +161,12 @@ func TestLinearizableAgainstAllOrders(t *testing.T) {
 // operations do not overlap is not.
 func TestHistoriesAreTheSame(t *testing.T) {
 	f, property := exampleFacts(), property(t, "linearizable")
-	remember := func(events ...trace.Event) (memory string) {
+	remember := func(events ...trace.Event) string {
+		memory := property.Begin()
 		for _, e := range events {
 			memory, _ = property.Observe(f, memory, e)
 		}
-		return memory
+		return string(memory.AppendKey(nil))
 	}
 	a, b := invoked(x, "write A"), invoked(y, "write B")
 	one, other := remember(a, b, returned(x, ""), returned(y, "")),

@@ -37,45 +37,6 @@ type moved struct {
 	sent bool
 }
 
-func readLined(memory string) *lined {
-	m := new(lined)
-	t := tape{rest: memory}
-	if !t.more() {
-		return m
-	}
-	m.named, m.round = int(t.next()), t.next()
-	images, goals := int(t.next()), int(t.next())
-	for range images {
-		m.images = append(m.images, t.image())
-	}
-	for range goals {
-		m.goals = append(m.goals, goal{rank: t.proc(), stays: t.bool(), at: t.point()})
-	}
-	for t.more() {
-		m.moved = append(m.moved, moved{rank: t.proc(), from: t.point(), sent: t.bool()})
-	}
-	return m
-}
-
-func (m *lined) write() string {
-	var t tape
-	t.put(uint64(m.named), m.round, uint64(len(m.images)), uint64(len(m.goals)))
-	for _, i := range m.images {
-		t.putImage(i)
-	}
-	for _, g := range m.goals {
-		t.put(uint64(g.rank))
-		t.putBool(g.stays)
-		t.putPoint(g.at)
-	}
-	for _, s := range m.moved {
-		t.put(uint64(s.rank))
-		t.putPoint(s.from)
-		t.putBool(s.sent)
-	}
-	return t.write()
-}
-
 // goal is what the line says of a rank, if it is whole and that rank is not there yet.
 func (m *lined) goal(f *Facts, rank trace.Proc) (g goal, ok bool) {
 	i := slices.IndexFunc(m.goals, func(g goal) bool { return g.rank == rank })
@@ -209,11 +170,10 @@ var LineKept = register(Property{
 	Applies: declaresLines, Needs: withLines, Watched: linedKinds,
 	Doc: "a rank restarts from its last image, unless the line that was declared last has it " +
 		"back somewhere else; and whom that has back restarts there before it goes on",
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		m := readLined(memory)
+	Memory: &Remembers[lined]{Observe: func(f *Facts, m *lined, e trace.Event) string {
 		_, kept := m.observe(f, e)
-		return m.write(), kept
-	},
+		return kept
+	}},
 })
 
 // LineDeclared: the line that all go back to is one.
@@ -224,24 +184,25 @@ var LineDeclared = register(Property{
 	Doc: "the line that a recovery declares names every rank, has it at an image, at the " +
 		"beginning or, if it stays, where it is, and has no orphan; and a rank declares an image " +
 		"of where it has been",
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		m := readLined(memory)
-		declared, _ := m.observe(f, e)
-		return m.write(), declared
-	},
-	Look: func(f *Facts, v View, memory string, e trace.Event) string {
-		switch h := v.Observed(e.Proc).History; {
-		case e.Kind == trace.Lined:
-			d, broken := f.drawn(v, readLined(memory))
-			if broken != "" || d == nil || d.lines.Consistent(d.line) {
-				return broken
+	Memory: &Remembers[lined]{
+		Observe: func(f *Facts, m *lined, e trace.Event) string {
+			declared, _ := m.observe(f, e)
+			return declared
+		},
+		Look: func(f *Facts, v View, m *lined, e trace.Event) string {
+			switch h := v.Observed(e.Proc).History; {
+			case e.Kind == trace.Lined:
+				d, broken := f.drawn(v, m)
+				if broken != "" || d == nil || d.lines.Consistent(d.line) {
+					return broken
+				}
+				return d.orphan(f)
+			case e.Kind == trace.Imaged && h != nil && !place(e).within(here(h)):
+				return fmt.Sprintf("%s, at %s, declares an image at %s", f.name(e.Proc), here(h),
+					place(e))
 			}
-			return d.orphan(f)
-		case e.Kind == trace.Imaged && h != nil && !place(e).within(here(h)):
-			return fmt.Sprintf("%s, at %s, declares an image at %s", f.name(e.Proc), here(h),
-				place(e))
-		}
-		return ""
+			return ""
+		},
 	},
 })
 
@@ -254,25 +215,26 @@ var LineMaximal = register(Property{
 	Looked:  []trace.Kind{trace.Lined},
 	Doc: "no rank is farther back in the line that a recovery declares than it has to be: the " +
 		"line is the last consistent one of all images and of where the ranks are that live",
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		m := readLined(memory)
-		m.observe(f, e)
-		return m.write(), ""
-	},
-	Look: func(f *Facts, v View, memory string, e trace.Event) string {
-		if e.Kind != trace.Lined {
+	Memory: &Remembers[lined]{
+		Observe: func(f *Facts, m *lined, e trace.Event) string {
+			m.observe(f, e)
 			return ""
-		}
-		d, broken := f.drawn(v, readLined(memory))
-		if broken != "" || d == nil || !d.lines.Consistent(d.line) {
-			return "" // line-declared says so
-		}
-		for r, at := range d.lines.RecoveryLine(d.lines.Last()) {
-			if d.line[r] < at {
-				return fmt.Sprintf("%s goes back to %s, and the line could have it at %s",
-					f.name(trace.Proc(r)), d.places[r][d.line[r]], d.places[r][at])
+		},
+		Look: func(f *Facts, v View, m *lined, e trace.Event) string {
+			if e.Kind != trace.Lined {
+				return ""
 			}
-		}
-		return ""
+			d, broken := f.drawn(v, m)
+			if broken != "" || d == nil || !d.lines.Consistent(d.line) {
+				return "" // line-declared says so
+			}
+			for r, at := range d.lines.RecoveryLine(d.lines.Last()) {
+				if d.line[r] < at {
+					return fmt.Sprintf("%s goes back to %s, and the line could have it at %s",
+						f.name(trace.Proc(r)), d.places[r][d.line[r]], d.places[r][at])
+				}
+			}
+			return ""
+		},
 	},
 })

@@ -6,42 +6,33 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// surviving is what orphans-end remembers: of each rank, of each send of its surviving past, who
-// got what. A past that a failure cuts off is forgotten when the rank starts again.
-type surviving struct {
-	ranks int
-	sends [][]uint64
-}
+// surviving is what orphans-end remembers: of each rank that has sent something, who got what by
+// each send of its surviving past. A past that a failure cuts off is forgotten when the rank starts
+// again.
+type surviving [][]uint64
 
-func readSurviving(ranks int, memory string) *surviving {
-	m := &surviving{ranks: ranks, sends: make([][]uint64, ranks)}
-	for t := (tape{rest: memory}); t.more(); {
-		r := t.proc()
-		for range t.next() {
-			m.sends[r] = append(m.sends[r], t.next())
-		}
+// of is what is remembered of a rank.
+func (m surviving) of(r trace.Rank) []uint64 {
+	if int(r) >= len(m) {
+		return nil
 	}
-	return m
-}
-
-func (m *surviving) write() string {
-	var t tape
-	for r, list := range m.sends {
-		if len(list) > 0 {
-			t.put(uint64(r), uint64(len(list)))
-			t.put(list...)
-		}
-	}
-	return t.write()
+	return m[r]
 }
 
 // cut leaves so many sends of a rank; numbers that no send has, which a program has come past, have
-// a zero.
+// a zero. Ranks behind the last that has sent something are left out.
 func (m *surviving) cut(r trace.Proc, sends uint32) {
-	for len(m.sends[r]) < int(sends) {
-		m.sends[r] = append(m.sends[r], 0)
+	for len(*m) <= int(r) {
+		*m = append(*m, nil)
 	}
-	m.sends[r] = m.sends[r][:sends]
+	list := &(*m)[r]
+	for len(*list) < int(sends) {
+		*list = append(*list, 0)
+	}
+	*list = (*list)[:sends]
+	for n := len(*m); n > 0 && len((*m)[n-1]) == 0; n-- {
+		*m = (*m)[:n-1]
+	}
 }
 
 // what is equal exactly for sends of one payload to one receiver, but for a chance of 1 in 2^64.
@@ -57,46 +48,46 @@ var OrphansEnd = register(Property{
 	Watched: []trace.Kind{trace.Sent, trace.Restored, trace.Resumed},
 	Doc: "when every program has ended, each message that is received is one that its sender has " +
 		"sent in the past that has survived, to this rank and with this payload",
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		if int(e.Proc) >= f.Layout.Ranks {
-			return memory, ""
-		}
-		m := readSurviving(f.Layout.Ranks, memory)
-		if begins := e.Kind != trace.Sent; begins && e.Kind != lineReached(f) {
-			return memory, ""
-		} else if begins {
-			m.cut(e.Proc, min(e.Sent, uint32(len(m.sends[e.Proc]))))
-			return m.write(), ""
-		}
-		m.cut(e.Proc, e.ID.Number-1)
-		m.sends[e.Proc] = append(m.sends[e.Proc], what(e.Peer, e.Digest))
-		return m.write(), ""
-	},
-	Look: func(f *Facts, v View, memory string, _ trace.Event) string {
-		for r := range f.ranks() {
-			if h := v.Observed(r.Proc()).History; h == nil || !h.Done {
-				return "" // terminates says why: it may have to go back or to be sent to first
-			}
-		}
-		m := readSurviving(f.Layout.Ranks, memory)
-		for r := range f.ranks() {
-			for _, d := range v.Observed(r.Proc()).History.Delivered {
-				sends := m.sends[d.ID.From]
-				if _, collective := f.Layout.Collectives[d.ID]; collective {
-					continue // it goes to many, and a result has the name of a contribution
-				}
-				if int(d.ID.Number) > len(sends) {
-					return fmt.Sprintf("%s is an orphan to the end: it has received %s, which %s "+
-						"has not sent since it went back", f.name(r.Proc()), f.label(d.ID),
-						f.name(d.ID.From.Proc()))
-				}
-				if sends[d.ID.Number-1] != what(r.Proc(), d.Digest) {
-					return fmt.Sprintf("%s is an orphan to the end: it has received %s with "+
-						"payload %x, and %s has sent another one under this name since it went "+
-						"back", f.name(r.Proc()), f.label(d.ID), d.Digest, f.name(d.ID.From.Proc()))
-				}
-			}
-		}
-		return ""
-	},
+	Memory: &Remembers[surviving]{Observe: observeSends, Look: judgeOrphans},
 })
+
+// observeSends follows what is sent, and forgets what a restart takes back.
+func observeSends(f *Facts, m *surviving, e trace.Event) string {
+	switch had := uint32(len(m.of(trace.Rank(e.Proc)))); {
+	case int(e.Proc) >= f.Layout.Ranks:
+	case e.Kind == trace.Sent:
+		m.cut(e.Proc, e.ID.Number)
+		(*m)[e.Proc][e.ID.Number-1] = what(e.Peer, e.Digest)
+	case e.Kind == lineReached(f):
+		m.cut(e.Proc, min(e.Sent, had))
+	}
+	return ""
+}
+
+// judgeOrphans looks at what everybody has received when all have ended.
+func judgeOrphans(f *Facts, v View, m *surviving, _ trace.Event) string {
+	for r := range f.ranks() {
+		if h := v.Observed(r.Proc()).History; h == nil || !h.Done {
+			return "" // terminates says why: it may have to go back or to be sent to first
+		}
+	}
+	for r := range f.ranks() {
+		for _, d := range v.Observed(r.Proc()).History.Delivered {
+			sends := m.of(d.ID.From)
+			if _, collective := f.Layout.Collectives[d.ID]; collective {
+				continue // it goes to many, and a result has the name of a contribution
+			}
+			if int(d.ID.Number) > len(sends) {
+				return fmt.Sprintf("%s is an orphan to the end: it has received %s, which %s "+
+					"has not sent since it went back", f.name(r.Proc()), f.label(d.ID),
+					f.name(d.ID.From.Proc()))
+			}
+			if sends[d.ID.Number-1] != what(r.Proc(), d.Digest) {
+				return fmt.Sprintf("%s is an orphan to the end: it has received %s with "+
+					"payload %x, and %s has sent another one under this name since it went "+
+					"back", f.name(r.Proc()), f.label(d.ID), d.Digest, f.name(d.ID.From.Proc()))
+			}
+		}
+	}
+	return ""
+}

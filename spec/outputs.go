@@ -3,7 +3,6 @@ package spec
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -22,43 +21,6 @@ type shownAt struct {
 	at   int
 }
 
-func writeShown(list []shown) string {
-	var b strings.Builder
-	for _, s := range list {
-		fmt.Fprintf(&b, "%d %d %d %d ", s.rank, s.at, len(s.digests), len(s.images))
-		for _, d := range s.digests {
-			fmt.Fprintf(&b, "%x ", d)
-		}
-		for _, i := range s.images {
-			fmt.Fprintf(&b, "%d %d %d ", i.snap.Epoch, i.snap.Seq, i.at)
-		}
-	}
-	return b.String()
-}
-
-func readShown(memory string) (list []shown) {
-	r := strings.NewReader(memory)
-	scan := func(format string, to ...any) {
-		if _, err := fmt.Fscanf(r, format, to...); err != nil {
-			panic("invariant: a memory of outputs-agree is what it wrote: " + memory)
-		}
-	}
-	for r.Len() > 0 {
-		var s shown
-		var digests, images int
-		scan("%d %d %d %d ", &s.rank, &s.at, &digests, &images)
-		s.digests, s.images = make([]uint64, digests), make([]shownAt, images)
-		for i := range s.digests {
-			scan("%x ", &s.digests[i])
-		}
-		for i := range s.images {
-			scan("%d %d %d ", &s.images[i].snap.Epoch, &s.images[i].snap.Seq, &s.images[i].at)
-		}
-		list = append(list, s)
-	}
-	return list
-}
-
 // OutputsAgree: the outside world is told one story. An output may come again, as the same one.
 var OutputsAgree = register(Property{
 	Name: "outputs-agree", Kind: Monitor, Source: "[ErrMgr] section V-A; P5",
@@ -67,8 +29,8 @@ var OutputsAgree = register(Property{
 	Watched: []trace.Kind{trace.Released, trace.Snapped},
 	Doc: "an output that comes after a rank has gone back is the one that was there at its place " +
 		"before, as long as there was one",
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		list := readShown(memory)
+	Memory: &Remembers[[]shown]{Observe: func(f *Facts, m *[]shown, e trace.Event) (broken string) {
+		list := *m
 		i := slices.IndexFunc(list, func(s shown) bool { return s.rank == e.Proc })
 		s := e.Snap()
 		switch {
@@ -93,8 +55,9 @@ var OutputsAgree = register(Property{
 				})
 			}
 		}
-		return writeShown(list), broken
-	},
+		*m = list
+		return broken
+	}},
 })
 
 // put adds an output, or compares it with the one at its place.

@@ -33,13 +33,14 @@ func (p Property) shown() Property {
 // Check says in what a property that comes from outside is incomplete, nil if in nothing.
 func (p *Property) Check() error {
 	bad := func(what string, args ...any) error {
-		return fmt.Errorf("property %q %s", p.Name, fmt.Sprintf(what, args...))
+		return fmt.Errorf("property %q %w", p.Name, fmt.Errorf(what, args...))
 	}
 	set := map[Kind]bool{Always: p.Event != nil && p.Kind != Sometimes,
 		Sometimes: p.Event != nil && p.Kind != Always, Final: p.End != nil, Pair: p.Relate != nil,
-		Monitor: p.Observe != nil || p.Settle != nil, FailureFree: p.Whole != nil}
-	function := map[Kind]string{Always: "Event", Sometimes: "Event", Final: "End", Pair: "Relate",
-		Monitor: "Observe", FailureFree: "Whole"}
+		Monitor: p.Memory != nil, FailureFree: p.Whole != nil}
+	function := map[Kind]string{Always: "function Event", Sometimes: "function Event",
+		Final: "function End", Pair: "function Relate", Monitor: "Memory",
+		FailureFree: "function Whole"}
 	switch {
 	case p.Name == "":
 		return fmt.Errorf("a property has no name (its words are %q)", p.Doc)
@@ -49,15 +50,20 @@ func (p *Property) Check() error {
 		return bad("has the name of what every driver watches: give it another one")
 	case function[p.Kind] == "":
 		return bad("has no kind: set it to Always, Final, Sometimes, Pair, Monitor or FailureFree")
-	case !set[p.Kind] || p.Kind == Monitor && p.Observe == nil:
-		return bad("is of the kind %v and has no function %s", p.Kind, function[p.Kind])
+	case !set[p.Kind]:
+		return bad("is of the kind %v and has no %s", p.Kind, function[p.Kind])
 	case (len(p.Watched) > 0) != (p.Kind == Monitor):
 		return bad("is of the kind %v and watches %d kinds of event: set Watched of a monitor, "+
 			"and of nothing else", p.Kind, len(p.Watched))
 	}
-	if len(p.Looked) > 0 && p.Look == nil || p.Look != nil && p.Kind != Monitor {
-		return bad("is of the kind %v and looks at %d kinds of event: set Look of a monitor, and "+
-			"of nothing else", p.Kind, len(p.Looked))
+	if len(p.Looked) > 0 && !p.Looks() {
+		return bad("is of the kind %v and looks at %d kinds of event: set Look of the Memory of a "+
+			"monitor", p.Kind, len(p.Looked))
+	}
+	if p.Memory != nil {
+		if err := p.Memory.check(); err != nil {
+			return bad("%w", err)
+		}
 	}
 	for _, k := range p.Looked {
 		if !p.Watches(k) {
@@ -66,7 +72,8 @@ func (p *Property) Check() error {
 	}
 	for k := Always; k <= FailureFree; k++ {
 		if k != p.Kind && set[k] {
-			return bad("is of the kind %v and has a function of the kind %v", p.Kind, k)
+			return bad("is of the kind %v and has a %s, which is of the kind %v", p.Kind,
+				function[k], k)
 		}
 	}
 	for _, k := range p.Watched {
@@ -139,32 +146,13 @@ func (g *guard) around(p Property) Property {
 			return of.Relate(f, v, e)
 		}
 	}
-	if of.Observe != nil {
-		p.Observe = func(f *Facts, memory string, e trace.Event) (next, broken string) {
-			defer g.caught(&e, &broken)
-			return of.Observe(f, memory, e)
-		}
-	}
-	if of.Look != nil {
-		p.Look = func(f *Facts, v View, memory string, e trace.Event) (broken string) {
-			at := &e
-			if e.Kind == 0 {
-				at = nil
-			}
-			defer g.caught(at, &broken)
-			return of.Look(f, v, memory, e)
-		}
+	if of.Memory != nil {
+		p.Memory = of.Memory.within(g)
 	}
 	if of.Whole != nil {
 		p.Whole = func(f *Facts, q *Quiet) (broken string) {
 			defer g.caught(nil, &broken)
 			return of.Whole(f, q)
-		}
-	}
-	if of.Settle != nil {
-		p.Settle = func(f *Facts, memory string) (broken string) {
-			defer g.caught(nil, &broken)
-			return of.Settle(f, memory)
 		}
 	}
 	return p

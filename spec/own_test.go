@@ -13,13 +13,15 @@ func never(*spec.Facts, spec.View, trace.Event) string { return "" }
 
 func neverEnds(*spec.Facts, spec.View) string { return "" }
 
-func forgets(*spec.Facts, string, trace.Event) (next, broken string) { return "", "" }
+func forgets(*spec.Facts, *string, trace.Event) string { return "" }
+
+var nothing = &spec.Remembers[string]{Observe: forgets}
 
 // Aim: a property that could not be asked is refused, in words that name it. Method: each thing
 // that can be missing or wrong, and a property of each kind that is whole.
 func TestOwnPropertiesAreChecked(t *testing.T) {
 	seen := []trace.Kind{trace.Sent}
-	looks := func(*spec.Facts, spec.View, string, trace.Event) string { return "" }
+	looks := func(*spec.Facts, spec.View, *string, trace.Event) string { return "" }
 	tests := []struct {
 		name string
 		own  []spec.Property
@@ -29,7 +31,7 @@ func TestOwnPropertiesAreChecked(t *testing.T) {
 			{Name: "one", Kind: spec.Always, Event: never},
 			{Name: "two", Kind: spec.Sometimes, Event: never},
 			{Name: "three", Kind: spec.Final, End: neverEnds},
-			{Name: "four", Kind: spec.Monitor, Watched: seen, Observe: forgets},
+			{Name: "four", Kind: spec.Monitor, Watched: seen, Memory: nothing},
 			{Name: "five", Kind: spec.Pair, Relate: func(*spec.Facts, spec.View,
 				trace.Event) (key, value string) {
 				return "", ""
@@ -48,19 +50,31 @@ func TestOwnPropertiesAreChecked(t *testing.T) {
 			`property "mine" is of the kind final and has no function End`},
 		{"two functions", []spec.Property{{Name: "mine", Kind: spec.Always, Event: never,
 			End: neverEnds}},
-			`property "mine" is of the kind always and has a function of the kind final`},
+			`property "mine" is of the kind always and has a function End, which is of the kind final`},
 		{"no kinds to watch", []spec.Property{{Name: "mine", Kind: spec.Monitor,
-			Observe: forgets}}, `property "mine" is of the kind monitor and watches 0 kinds of event`},
-		{"crashes", []spec.Property{{Name: "mine", Kind: spec.Monitor, Observe: forgets,
+			Memory: nothing}}, `property "mine" is of the kind monitor and watches 0 kinds of event`},
+		{"crashes", []spec.Property{{Name: "mine", Kind: spec.Monitor, Memory: nothing,
 			Watched: []trace.Kind{trace.Crashed}}}, `property "mine" watches crashed`},
 		{"looks at what it does not watch", []spec.Property{{Name: "mine", Kind: spec.Monitor,
-			Observe: forgets, Watched: seen, Look: looks, Looked: []trace.Kind{trace.Stored}}},
+			Memory: &spec.Remembers[string]{Observe: forgets, Look: looks}, Watched: seen,
+			Looked: []trace.Kind{trace.Stored}}},
 			`property "mine" looks at stored and does not watch it`},
 		{"looks with nothing", []spec.Property{{Name: "mine", Kind: spec.Monitor,
-			Observe: forgets, Watched: seen, Looked: seen}},
+			Memory: nothing, Watched: seen, Looked: seen}},
 			`property "mine" is of the kind monitor and looks at 1 kinds of event`},
 		{"looks without a memory", []spec.Property{{Name: "mine", Kind: spec.Always, Event: never,
-			Look: looks}}, `property "mine" is of the kind always and looks at 0 kinds of event`},
+			Looked: seen}}, `property "mine" is of the kind always and looks at 1 kinds of event`},
+		{"another memory", []spec.Property{{Name: "mine", Kind: spec.Always, Event: never,
+			Memory: nothing}},
+			`property "mine" is of the kind always and has a Memory, which is of the kind monitor`},
+		{"no memory", []spec.Property{{Name: "mine", Kind: spec.Monitor, Watched: seen}},
+			`property "mine" is of the kind monitor and has no Memory`},
+		{"a memory that is not asked", []spec.Property{{Name: "mine", Kind: spec.Monitor,
+			Watched: seen, Memory: &spec.Remembers[string]{}}},
+			`property "mine" remembers a string and has no function Observe`},
+		{"a memory with an order of its own", []spec.Property{{Name: "mine", Kind: spec.Monitor,
+			Watched: seen, Memory: &spec.Remembers[struct{ seen map[string]bool }]{}}},
+			`property "mine" remembers a map[string]bool: only booleans, integers`},
 		{"two of one name", []spec.Property{{Name: "mine", Kind: spec.Always, Event: never},
 			{Name: "mine", Kind: spec.Final, End: neverEnds}},
 			`there are two properties of the name "mine"`},
@@ -116,6 +130,7 @@ func TestOwnIsNotShownTheEnvironment(t *testing.T) {
 // each function, judged alone.
 func TestPanicsAreNamed(t *testing.T) {
 	boom := func() string { return strings.Fields("")[1] }
+	looks := func(*spec.Facts, spec.View, *string, trace.Event) string { return boom() }
 	tests := []struct {
 		property spec.Property
 		want     string
@@ -127,18 +142,20 @@ func TestPanicsAreNamed(t *testing.T) {
 			return boom()
 		}}, `property "mine" can not be judged: it panics at the end of a run`},
 		{spec.Property{Kind: spec.Monitor, Watched: []trace.Kind{trace.Sent},
-			Observe: func(*spec.Facts, string, trace.Event) (next, broken string) {
-				return "", boom()
-			}}, `property "mine" can not be judged: it panics on the event "sent`},
-		{spec.Property{Kind: spec.Monitor, Watched: []trace.Kind{trace.Sent}, Observe: forgets,
-			Settle: func(*spec.Facts, string) string { return boom() }},
+			Memory: &spec.Remembers[string]{Observe: func(*spec.Facts, *string,
+				trace.Event) string {
+				return boom()
+			}}}, `property "mine" can not be judged: it panics on the event "sent`},
+		{spec.Property{Kind: spec.Monitor, Watched: []trace.Kind{trace.Sent},
+			Memory: &spec.Remembers[string]{Observe: forgets,
+				Settle: func(*spec.Facts, *string) string { return boom() }}},
 			`property "mine" can not be judged: it panics at the end of a run`},
-		{spec.Property{Kind: spec.Monitor, Watched: []trace.Kind{trace.Sent}, Observe: forgets,
-			Look: func(*spec.Facts, spec.View, string, trace.Event) string { return boom() }},
+		{spec.Property{Kind: spec.Monitor, Watched: []trace.Kind{trace.Sent},
+			Memory: &spec.Remembers[string]{Observe: forgets, Look: looks}},
 			`property "mine" can not be judged: it panics at the end of a run`},
-		{spec.Property{Kind: spec.Monitor, Watched: []trace.Kind{trace.Sent}, Observe: forgets,
+		{spec.Property{Kind: spec.Monitor, Watched: []trace.Kind{trace.Sent},
 			Looked: []trace.Kind{trace.Sent},
-			Look:   func(*spec.Facts, spec.View, string, trace.Event) string { return boom() }},
+			Memory: &spec.Remembers[string]{Observe: forgets, Look: looks}},
 			`property "mine" can not be judged: it panics on the event "sent`},
 	}
 	f := exampleFacts()

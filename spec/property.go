@@ -70,23 +70,15 @@ type Property struct {
 	// Relate gives a key and the value that every run must agree on for it; an empty key says
 	// nothing.
 	Relate func(*Facts, View, trace.Event) (key, value string)
-	// Observe folds one event into what the property remembers of the run, "" before the first one,
-	// and returns how the event breaks the property, or "". It is given the events of the Watched
-	// kinds, in the order in which they happen.
-	Observe func(f *Facts, memory string, e trace.Event) (next, broken string)
-	// Settle returns how the end of a run breaks it that has left the memory, or "". Of a Monitor,
-	// nil when only events break it.
-	Settle func(f *Facts, memory string) string
-	// Look judges, after Observe, an event of the Looked kinds, which are among the Watched, by
-	// what the property remembers and by the state that a Global property is shown; and, without an
-	// event, the end of a run. Of a Monitor.
-	Look func(f *Facts, v View, memory string, e trace.Event) string
+	// Memory is what a Monitor remembers of the run and what it makes of that: a pointer to a
+	// Remembers.
+	Memory Memory
 	// Whole returns how a run without failures breaks the property, or "".
 	Whole func(*Facts, *Quiet) string
 	// Monitor: neither Arrived nor Told, which are no part of what a proc does, and of Crashed only
 	// what is part of it: that it rolls back
 	Watched []trace.Kind
-	Looked  []trace.Kind // Monitor: events that Look is given
+	Looked  []trace.Kind // Monitor: events that Look of its Memory is given
 }
 
 // View is what properties see of the state of a run.
@@ -166,9 +158,4 @@ func (p *Property) Watches(k trace.Kind) bool { return slices.Contains(p.Watched
 // Sees reports whether a Monitor is given the event. That a proc is stopped from outside it is not.
 func (p *Property) Sees(e *trace.Event) bool {
 	return p.Watches(e.Kind) && (e.Kind != trace.Crashed || e.Text != "")
-}
-
-// LooksAt reports whether Look is given the event.
-func (p *Property) LooksAt(e *trace.Event) bool {
-	return p.Look != nil && slices.Contains(p.Looked, e.Kind) && p.Sees(e)
 }

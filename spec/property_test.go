@@ -107,16 +107,16 @@ func TestEveryPropertyIsJudged(t *testing.T) {
 		}
 		set := [...]bool{p.Event != nil && (p.Kind == spec.Always || p.Kind == spec.Sometimes),
 			p.End != nil && p.Kind == spec.Final,
-			p.Relate != nil && p.Kind == spec.Pair, p.Observe != nil && p.Kind == spec.Monitor,
+			p.Relate != nil && p.Kind == spec.Pair, p.Memory != nil && p.Kind == spec.Monitor,
 			p.Whole != nil && p.Kind == spec.FailureFree}
-		only := [...]bool{p.Event != nil, p.End != nil, p.Relate != nil, p.Observe != nil,
+		only := [...]bool{p.Event != nil, p.End != nil, p.Relate != nil, p.Memory != nil,
 			p.Whole != nil}
 		if set != only || set == [5]bool{} {
-			t.Errorf("%v property %s has functions of another kind: event, end, relate, observe, "+
+			t.Errorf("%v property %s has functions of another kind: event, end, relate, memory, "+
 				"whole set: %v", p.Kind, p.Name, only)
 		}
-		if p.Settle != nil && p.Kind != spec.Monitor {
-			t.Errorf("%v property %s has a memory to settle", p.Kind, p.Name)
+		if p.Memory != nil {
+			p.Begin() // panics if it can not be remembered
 		}
 		if (len(p.Watched) > 0) != (p.Kind == spec.Monitor) || p.Watches(trace.Arrived) ||
 			p.Watches(trace.Told) {

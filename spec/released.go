@@ -29,39 +29,6 @@ type released struct {
 	owed []output // that it has gone back behind, in order
 }
 
-func readReleased(memory string) (list []released) {
-	for t := (tape{rest: memory}); t.more(); {
-		s := released{rank: t.proc()}
-		kept, owed := int(t.next()), int(t.next())
-		for range kept {
-			s.kept = append(s.kept, t.output())
-		}
-		for range owed {
-			s.owed = append(s.owed, t.output())
-		}
-		list = append(list, s)
-	}
-	return list
-}
-
-func writeReleased(list []released) string {
-	var t tape
-	for _, s := range list {
-		t.put(uint64(s.rank), uint64(len(s.kept)), uint64(len(s.owed)))
-		for _, o := range slices.Concat(s.kept, s.owed) {
-			t.putPoint(o.at)
-			t.put(o.digest)
-			t.putBool(o.inside)
-			t.putBool(o.again)
-		}
-	}
-	return t.write()
-}
-
-func (t *tape) output() output {
-	return output{at: t.point(), digest: t.next(), inside: t.bool(), again: t.bool()}
-}
-
 // put adds an output. What has been there comes first, in its order. One that an image may hold, or
 // not, may come again or not: it is not known whether the image was taken before or after it, so a
 // value that is picked between the two is not judged.
@@ -109,40 +76,46 @@ var OutputsKept = register(Property{
 		trace.Resumed},
 	Doc: "a rank that goes back behind an output comes to the same one again, before any other " +
 		"one and before its end",
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		list := readReleased(memory)
-		i, found := slices.BinarySearchFunc(list, e.Proc, func(s released, p trace.Proc) int {
-			return int(s.rank) - int(p)
-		})
-		begins := e.Kind == trace.Restored || e.Kind == trace.Resumed
-		switch {
-		case !found && e.Kind != trace.Released, begins && e.Kind != lineReached(f):
-			return memory, ""
-		case !found:
-			list = slices.Insert(list, i, released{rank: e.Proc})
-		}
-		switch s := &list[i]; e.Kind {
-		case trace.Released:
-			broken = s.put(f, e)
-		case trace.Restored, trace.Resumed:
-			s.restart(place(e))
-		default:
-			for k := range s.kept {
-				s.kept[k].inside = s.kept[k].inside || s.kept[k].at == place(e)
-			}
-		}
-		return writeReleased(list), broken
-	},
-	Look: func(f *Facts, v View, memory string, _ trace.Event) string {
-		for _, s := range readReleased(memory) {
-			if h := v.Observed(s.rank).History; h != nil && h.Done && len(s.owed) > 0 {
-				return fmt.Sprintf("%s has ended without the output %x at %s, which it had put "+
-					"out before it went back", f.name(s.rank), s.owed[0].digest, s.owed[0].at)
-			}
-		}
-		return ""
-	},
+	Memory: &Remembers[[]released]{Observe: observeOutputs, Look: judgeOwed},
 })
+
+// observeOutputs follows the outputs of each rank that has had one.
+func observeOutputs(f *Facts, m *[]released, e trace.Event) (broken string) {
+	list := *m
+	i, found := slices.BinarySearchFunc(list, e.Proc, func(s released, p trace.Proc) int {
+		return int(s.rank) - int(p)
+	})
+	begins := e.Kind == trace.Restored || e.Kind == trace.Resumed
+	switch {
+	case !found && e.Kind != trace.Released, begins && e.Kind != lineReached(f):
+		return ""
+	case !found:
+		list = slices.Insert(list, i, released{rank: e.Proc})
+	}
+	switch s := &list[i]; e.Kind {
+	case trace.Released:
+		broken = s.put(f, e)
+	case trace.Restored, trace.Resumed:
+		s.restart(place(e))
+	default:
+		for k := range s.kept {
+			s.kept[k].inside = s.kept[k].inside || s.kept[k].at == place(e)
+		}
+	}
+	*m = list
+	return broken
+}
+
+// judgeOwed looks for a rank that has ended without an output that it owes.
+func judgeOwed(f *Facts, v View, list *[]released, _ trace.Event) string {
+	for _, s := range *list {
+		if h := v.Observed(s.rank).History; h != nil && h.Done && len(s.owed) > 0 {
+			return fmt.Sprintf("%s has ended without the output %x at %s, which it had put "+
+				"out before it went back", f.name(s.rank), s.owed[0].digest, s.owed[0].at)
+		}
+	}
+	return ""
+}
 
 // OutputInLine: what waits for the next line is in it.
 var OutputInLine = register(Property{

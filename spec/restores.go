@@ -3,7 +3,6 @@ package spec
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/domino-check/domino/spec/order"
 	"github.com/domino-check/domino/spec/promise"
@@ -24,36 +23,6 @@ type part struct {
 	move   bool
 	rank   trace.Proc
 	digest uint64
-}
-
-func (m *parts) write() string {
-	if m.in == 0 && len(m.images) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d %d %d", m.in, m.selected.Epoch, m.selected.Seq)
-	for _, p := range m.images {
-		fmt.Fprintf(&b, " %d %d %t %d %x", p.snap.Epoch, p.snap.Seq, p.move, p.rank, p.digest)
-	}
-	return b.String()
-}
-
-func (m *parts) read(memory string) {
-	if memory == "" {
-		return
-	}
-	r := strings.NewReader(memory)
-	if _, err := fmt.Fscan(r, &m.in, &m.selected.Epoch, &m.selected.Seq); err != nil {
-		panic("invariant: a memory of no-mixed-restore begins with a selection: " + memory)
-	}
-	for r.Len() > 0 {
-		var p part
-		if _, err := fmt.Fscanf(r, " %d %d %t %d %x", &p.snap.Epoch, &p.snap.Seq, &p.move, &p.rank,
-			&p.digest); err != nil {
-			panic("invariant: a memory of no-mixed-restore lists images: " + memory)
-		}
-		m.images = append(m.images, p)
-	}
 }
 
 // find is the place of an image, where it is or belongs.
@@ -93,9 +62,7 @@ var NoMixedRestore = register(Property{
 	Doc: "whoever restarts in an episode restarts from the snapshot that the episode has " +
 		"selected, from the bytes of the image that it had taken for it; and a file that is said " +
 		"to be there is of that image",
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		var m parts
-		m.read(memory)
+	Memory: &Remembers[parts]{Observe: func(f *Facts, m *parts, e trace.Event) (broken string) {
 		s := e.Snap()
 		switch e.Text {
 		case trace.SnapTaken:
@@ -126,11 +93,9 @@ var NoMixedRestore = register(Property{
 			if i, found := m.find(s, true, e.Proc); !found || m.images[i].digest != e.Digest {
 				broken = f.name(e.Proc) + " runs from an image that is not the one that it left"
 			}
-		default:
-			return memory, ""
 		}
-		return m.write(), broken
-	},
+		return broken
+	}},
 })
 
 // drop forgets the images of snapshots.

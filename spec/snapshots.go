@@ -3,8 +3,6 @@ package spec
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -141,33 +139,28 @@ var EstablishedStays = register(Property{
 	Watched: []trace.Kind{trace.Snapped},
 	Doc: "no episode goes back to an older snapshot than one that was established before, by " +
 		"whatever life of the head, and has not been declared bad or exhausted",
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		names := strings.Fields(memory)
-		s := fmt.Sprintf("%d.%d", e.Snap().Epoch, e.Snap().Seq)
+	Memory: &Remembers[[]trace.Snap]{Observe: func(f *Facts, established *[]trace.Snap,
+		e trace.Event) (broken string) {
+		i, found := slices.BinarySearchFunc(*established, e.Snap(), trace.Snap.Compare)
 		switch e.Text {
 		case trace.SnapEstablished:
-			if !slices.Contains(names, s) {
-				names = append(names, s)
+			if !found {
+				*established = slices.Insert(*established, i, e.Snap())
 			}
 		case trace.SnapRetired, trace.SnapVoid, trace.SnapBad, trace.SnapExhausted:
-			names = slices.DeleteFunc(names, func(name string) bool { return name == s })
+			if found {
+				*established = slices.Delete(*established, i, i+1)
+			}
 		case trace.SnapSelected:
-			for _, name := range names {
-				var was trace.Snap
-				if _, err := fmt.Sscanf(name, "%d.%d", &was.Epoch, &was.Seq); err != nil {
-					panic("invariant: a memory of established-stays names snapshots: " + memory)
-				}
+			for _, was := range *established {
 				if was.Compare(e.Snap()) > 0 {
 					broken = fmt.Sprintf("episode %d goes back to %s, and %s was established",
 						e.Stamp.Round, snapName(e.Snap()), snapName(was))
 				}
 			}
-		default:
-			return memory, ""
 		}
-		slices.Sort(names)
-		return strings.Join(names, " "), broken
-	},
+		return broken
+	}},
 })
 
 // SnapshotNumbers: a number is good for one snapshot, also for one that came to nothing.
@@ -178,26 +171,18 @@ var SnapshotNumbers = register(Property{
 	Watched: []trace.Kind{trace.Snapped},
 	Doc: "the numbers that are reserved for snapshots rise over the whole run, whatever fails, " +
 		"and nothing is taken for a number that was not reserved",
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		last := uint64(0)
-		if memory != "" {
-			n, err := strconv.ParseUint(memory, 10, 64)
-			if err != nil {
-				panic("invariant: a memory of snapshot-numbers is a number: " + memory)
-			}
-			last = n
-		}
+	Memory: &Remembers[uint64]{Observe: func(f *Facts, last *uint64, e trace.Event) string {
 		switch seq := e.Stamp.Date; {
-		case e.Text == trace.SnapReserved && seq <= last:
-			return memory, fmt.Sprintf("number %d is reserved for a snapshot, after %d", seq, last)
+		case e.Text == trace.SnapReserved && seq <= *last:
+			return fmt.Sprintf("number %d is reserved for a snapshot, after %d", seq, *last)
 		case e.Text == trace.SnapReserved:
-			return strconv.FormatUint(seq, 10), ""
-		case e.Text == trace.SnapTaken && seq > last:
-			return memory, fmt.Sprintf("%s takes %s, and the last number that was reserved is %d",
-				f.name(e.Proc), snapName(e.Snap()), last)
+			*last = seq
+		case e.Text == trace.SnapTaken && seq > *last:
+			return fmt.Sprintf("%s takes %s, and the last number that was reserved is %d",
+				f.name(e.Proc), snapName(e.Snap()), *last)
 		}
-		return memory, ""
-	},
+		return ""
+	}},
 })
 
 // NeverLoseTheLast: nobody gives away what the next failure needs. More failures than there are

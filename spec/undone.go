@@ -22,24 +22,6 @@ type backs struct {
 	least uint32
 }
 
-func readBacks(memory string) (list []backs) {
-	for t := (tape{rest: memory}); t.more(); {
-		list = append(list, backs{proc: t.proc(), said: t.bool(), back: int(t.next()),
-			least: uint32(t.next())})
-	}
-	return list
-}
-
-func writeBacks(list []backs) string {
-	var t tape
-	for _, b := range list {
-		t.put(uint64(b.proc))
-		t.putBool(b.said)
-		t.put(uint64(b.back), uint64(b.least))
-	}
-	return t.write()
-}
-
 // of is what is remembered of a proc.
 func of(list []backs, p trace.Proc) backs {
 	for _, b := range list {
@@ -51,9 +33,8 @@ func of(list []backs, p trace.Proc) backs {
 }
 
 // observeBacks follows who goes back; of the events each property watches those that it needs.
-func observeBacks(_ *Facts, memory string, e trace.Event) (next, broken string) {
-	list := readBacks(memory)
-	b := of(list, e.Proc)
+func observeBacks(_ *Facts, list *[]backs, e trace.Event) string {
+	b := of(*list, e.Proc)
 	switch e.Kind {
 	case trace.Undone:
 		b.said = true
@@ -65,14 +46,14 @@ func observeBacks(_ *Facts, memory string, e trace.Event) (next, broken string) 
 			b.least = e.Sent + 1
 		}
 	}
-	i, found := slices.BinarySearchFunc(list, e.Proc, func(b backs, p trace.Proc) int {
+	i, found := slices.BinarySearchFunc(*list, e.Proc, func(b backs, p trace.Proc) int {
 		return int(b.proc) - int(p)
 	})
 	if !found {
-		list = slices.Insert(list, i, b)
+		*list = slices.Insert(*list, i, b)
 	}
-	list[i] = b
-	return writeBacks(list), ""
+	(*list)[i] = b
+	return ""
 }
 
 // failed is how often a proc has failed, as its lives show: each but the first begins behind a
@@ -109,72 +90,76 @@ var UndoneSaid = register(Property{
 	Doc: "a rank that has not failed says before it goes back whose failure makes it, of " +
 		"somebody who has failed or gone back; it goes back to where it has been, and it goes " +
 		"back when it has said so",
-	Observe: observeBacks,
-	Look: func(f *Facts, v View, memory string, e trace.Event) string {
-		list := readBacks(memory)
-		b, self := of(list, e.Proc), v.Observed(e.Proc)
-		switch e.Kind {
-		case trace.Undone:
-			if o := v.Observed(e.Peer); e.Peer != e.Proc && o.Up && o.Incarnation == 0 {
-				return fmt.Sprintf("%s goes back because of %s, which has not failed",
-					f.name(e.Proc), f.name(e.Peer))
-			}
-			if h := self.History; h != nil && (e.Sent > h.Sent ||
-				int(e.Received) > len(h.Delivered)) {
-				return fmt.Sprintf("%s, at %d sent and %d delivered, says that it goes back to %d "+
-					"and %d", f.name(e.Proc), h.Sent, len(h.Delivered), e.Sent, e.Received)
-			}
-		case trace.Crashed:
-			b.back-- // before this time
-			if !b.said && failed(self, b) == 0 {
-				return fmt.Sprintf("%s goes back and has not said whose failure makes it",
-					f.name(e.Proc))
-			}
-		case 0:
-			for _, b := range list {
-				if b.said {
-					return f.name(b.proc) + " has said that it goes back, and never has"
-				}
+	Memory: &Remembers[[]backs]{Observe: observeBacks, Look: judgeSaid},
+})
+
+// judgeSaid looks at who goes back, and at the end for who never has.
+func judgeSaid(f *Facts, v View, m *[]backs, e trace.Event) string {
+	list := *m
+	b, self := of(list, e.Proc), v.Observed(e.Proc)
+	switch e.Kind {
+	case trace.Undone:
+		if o := v.Observed(e.Peer); e.Peer != e.Proc && o.Up && o.Incarnation == 0 {
+			return fmt.Sprintf("%s goes back because of %s, which has not failed",
+				f.name(e.Proc), f.name(e.Peer))
+		}
+		if h := self.History; h != nil && (e.Sent > h.Sent ||
+			int(e.Received) > len(h.Delivered)) {
+			return fmt.Sprintf("%s, at %d sent and %d delivered, says that it goes back to %d "+
+				"and %d", f.name(e.Proc), h.Sent, len(h.Delivered), e.Sent, e.Received)
+		}
+	case trace.Crashed:
+		b.back-- // before this time
+		if !b.said && failed(self, b) == 0 {
+			return fmt.Sprintf("%s goes back and has not said whose failure makes it",
+				f.name(e.Proc))
+		}
+	case 0:
+		for _, b := range list {
+			if b.said {
+				return f.name(b.proc) + " has said that it goes back, and never has"
 			}
 		}
-		return ""
-	},
-})
+	}
+	return ""
+}
 
 // undoes begins the words about whom a property applies to.
 const undoes = "Undo: who lives may lose work"
 
 // BackOnce: a failure costs who lives one rollback.
 var BackOnce = register(Property{
-	Name: "back-once", Kind: Monitor, Source: "[SY]", Observe: observeBacks,
+	Name: "back-once", Kind: Monitor, Source: "[SY]",
 	Applies: func(f *Facts) bool { return f.Undo.Once },
 	Needs:   "Undo.Once: who lives goes back once for each failure",
 	Watched: []trace.Kind{trace.Crashed},
 	Looked:  []trace.Kind{trace.Crashed},
 	Doc: "a rank has gone back no more often than procs have failed; of those that stop together " +
 		"it counts once",
-	Look: func(f *Facts, v View, memory string, e trace.Event) string {
-		if e.Kind == 0 {
-			return ""
-		}
-		list := readBacks(memory)
-		times := of(list, e.Proc).back
-		for i := range list {
-			if list[i].proc == e.Proc {
-				list[i].back-- // before this time
-			}
-		}
-		if n := f.allFailures(v, list); times > n {
-			return fmt.Sprintf("%s goes back %d times for %d failures", f.name(e.Proc), times, n)
-		}
-		return ""
-	},
+	Memory: &Remembers[[]backs]{Observe: observeBacks, Look: judgeTimes},
 })
+
+// judgeTimes counts how often a rank has gone back.
+func judgeTimes(f *Facts, v View, m *[]backs, e trace.Event) string {
+	list := *m
+	if e.Kind == 0 {
+		return ""
+	}
+	times := of(list, e.Proc).back
+	for i := range list {
+		if list[i].proc == e.Proc {
+			list[i].back-- // before this time
+		}
+	}
+	if n := f.allFailures(v, list); times > n {
+		return fmt.Sprintf("%s goes back %d times for %d failures", f.name(e.Proc), times, n)
+	}
+	return ""
+}
 
 // DependentsOnly: who does not depend on what is lost keeps what it has done.
 var DependentsOnly = register(Property{
 	Name: "dependents-only", Kind: Monitor, Source: "[KT]; [SY]",
-	Observe: observeBacks,
 	// Where a line is declared, line-maximal says more. Under send-determinism who has sent what a
 	// failed rank has to receive again goes back, too, and depends on nothing that is lost.
 	Applies: func(f *Facts) bool {
@@ -187,19 +172,22 @@ var DependentsOnly = register(Property{
 	Doc: "a rank that has not failed goes back only when it, or somebody with whom it restarts, " +
 		"has received what a rank has sent that has started again behind it, or is down, or what " +
 		"depends on that",
-	Look: func(f *Facts, v View, memory string, e trace.Event) string {
-		if e.Kind == 0 || int(e.Proc) >= f.Layout.Ranks {
-			return ""
-		}
-		list := readBacks(memory)
-		b, self := of(list, e.Proc), v.Observed(e.Proc)
-		b.back-- // before this time
-		if failed(self, b) > 0 || f.tainted(v, list)[e.Proc] {
-			return ""
-		}
-		return fmt.Sprintf("%s goes back, and depends on nothing that is lost", f.name(e.Proc))
-	},
+	Memory: &Remembers[[]backs]{Observe: observeBacks, Look: judgeDependence},
 })
+
+// judgeDependence looks at a rank that goes back and has not failed.
+func judgeDependence(f *Facts, v View, m *[]backs, e trace.Event) string {
+	list := *m
+	if e.Kind == 0 || int(e.Proc) >= f.Layout.Ranks {
+		return ""
+	}
+	b, self := of(list, e.Proc), v.Observed(e.Proc)
+	b.back-- // before this time
+	if failed(self, b) > 0 || f.tainted(v, list)[e.Proc] {
+		return ""
+	}
+	return fmt.Sprintf("%s goes back, and depends on nothing that is lost", f.name(e.Proc))
+}
 
 // tainted are the ranks that may depend on what is lost. It errs on the side of more: the pasts of
 // ranks do not say what came before a send, so all that a tainted rank has sent is taken to depend

@@ -1,11 +1,8 @@
 package spec
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -59,29 +56,29 @@ var Reach = register(Property{
 	Watched: []trace.Kind{trace.Emitted, trace.Adopted},
 	Doc: "between two moves of ranks nobody asks more often where the others are than every node " +
 		"once and one of them again, for each other rank, and asks nobody but nodes",
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
+	Memory: &Remembers[[]int]{Observe: func(f *Facts, asked *[]int, e trace.Event) string {
 		switch {
 		case e.Kind == trace.Adopted:
-			return "", ""
+			*asked = nil
+			return ""
 		case f.Layout.Kinds[e.Text] != trace.Question:
-			return memory, ""
+			return ""
 		case f.Layout.Hosted[e.Peer]:
-			return memory, fmt.Sprintf("%s asks %s, which is no node, where another rank is",
+			return fmt.Sprintf("%s asks %s, which is no node, where another rank is",
 				f.name(e.Proc), f.name(e.Peer))
+		case int(e.Proc) >= f.Layout.Ranks:
+			return ""
+		case *asked == nil:
+			*asked = make([]int, f.Layout.Ranks)
 		}
-		count := make([]byte, f.Layout.Ranks)
-		copy(count, memory)
-		most := (nodesOf(f.Layout) + 1) * (f.Layout.Ranks - 1)
-		if int(e.Proc) >= len(count) {
-			return memory, ""
-		}
-		if count[e.Proc]++; int(count[e.Proc]) > most {
-			broken = fmt.Sprintf(
+		count := &(*asked)[e.Proc]
+		if *count++; *count > (nodesOf(f.Layout)+1)*(f.Layout.Ranks-1) {
+			return fmt.Sprintf(
 				"%s has asked %d times where another rank is, and nobody has moved meanwhile",
-				f.name(e.Proc), count[e.Proc])
+				f.name(e.Proc), *count)
 		}
-		return string(count), broken
-	},
+		return ""
+	}},
 })
 
 // DegradationSaid: nobody gives up performance in silence. What a node has said once is good for
@@ -93,29 +90,27 @@ var DegradationSaid = register(Property{
 	Needs:   amongNodes + ", at most one false suspicion",
 	Doc: "the ranks of a node become guests of one that has its own only after some node has " +
 		"said, for them, that no spare is left",
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		var m degradation
-		m.read(memory)
+	Memory: &Remembers[degradation]{Observe: func(f *Facts, m *degradation,
+		e trace.Event) string {
 		if e.Kind == trace.Declared {
 			if f.Layout.Kinds[e.Text] == trace.Shares && !slices.Contains(m.said, e.Proc) {
 				m.said = append(m.said, e.Proc)
 				slices.Sort(m.said)
 			}
-			return m.write(), ""
+			return ""
 		}
 		guest := int(e.Peer) < f.Layout.Ranks && f.Layout.Nodes[e.Peer] != e.Proc &&
 			!slices.Contains(f.Layout.Spares, e.Proc)
 		if !guest || m.host == e.Proc && m.from == f.Layout.Nodes[e.Peer] {
-			return memory, ""
+			return ""
 		}
 		if len(m.said) == 0 {
-			return memory,
-				fmt.Sprintf("%s becomes a guest of %s, and nobody has said that no spare is left",
-					f.name(e.Peer), f.name(e.Proc))
+			return fmt.Sprintf("%s becomes a guest of %s, and nobody has said that no spare is "+
+				"left", f.name(e.Peer), f.name(e.Proc))
 		}
 		m.said, m.host, m.from = m.said[1:], e.Proc, f.Layout.Nodes[e.Peer]
-		return m.write(), ""
-	},
+		return ""
+	}},
 })
 
 // degradation is what degradation-said remembers: who has said so, with nobody adopted since, and
@@ -123,31 +118,6 @@ var DegradationSaid = register(Property{
 type degradation struct {
 	host, from trace.Proc
 	said       []trace.Proc
-}
-
-func (m *degradation) write() string {
-	words := []string{strconv.Itoa(int(m.host)), strconv.Itoa(int(m.from))}
-	for _, p := range m.said {
-		words = append(words, strconv.Itoa(int(p)))
-	}
-	return strings.Join(words, " ")
-}
-
-func (m *degradation) read(text string) {
-	for i, word := range strings.Fields(text) {
-		n, err := strconv.Atoi(word)
-		if err != nil {
-			panic("invariant: a memory of degradation-said is numbers: " + text)
-		}
-		switch i {
-		case 0:
-			m.host = trace.Proc(n)
-		case 1:
-			m.from = trace.Proc(n)
-		default:
-			m.said = append(m.said, trace.Proc(n))
-		}
-	}
 }
 
 // LeavesNothing: maintenance costs no work.
@@ -214,24 +184,23 @@ var RecoverySaved = register(Property{
 	Needs:   amongNodes + ", ends of recoveries (Recovered)",
 	Doc: "a rank whose recovery is complete takes a checkpoint, which moves its recovery line, " +
 		"unless it fails before",
-	Observe: func(f *Facts, memory string, e trace.Event) (next, broken string) {
-		if int(e.Proc) >= f.Layout.Ranks {
-			return memory, ""
-		}
-		bare := []byte(memory)
-		if len(bare) == 0 {
-			bare = bytes.Repeat([]byte{'.'}, f.Layout.Ranks)
-		}
-		if bare[e.Proc] = '.'; e.Kind == trace.Recovered && e.Incarnation > 0 {
-			bare[e.Proc] = '!'
-		}
-		return string(bare), ""
-	},
-	Settle: func(f *Facts, memory string) string {
-		if i := strings.IndexByte(memory, '!'); i >= 0 {
-			return fmt.Sprintf("%s has recovered and taken no checkpoint since",
-				f.name(trace.Proc(i)))
-		}
-		return ""
+	Memory: &Remembers[[]bool]{
+		Observe: func(f *Facts, bare *[]bool, e trace.Event) string {
+			if int(e.Proc) >= f.Layout.Ranks {
+				return ""
+			}
+			if *bare == nil {
+				*bare = make([]bool, f.Layout.Ranks)
+			}
+			(*bare)[e.Proc] = e.Kind == trace.Recovered && e.Incarnation > 0
+			return ""
+		},
+		Settle: func(f *Facts, bare *[]bool) string {
+			if i := slices.Index(*bare, true); i >= 0 {
+				return fmt.Sprintf("%s has recovered and taken no checkpoint since",
+					f.name(trace.Proc(i)))
+			}
+			return ""
+		},
 	},
 })

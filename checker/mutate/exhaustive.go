@@ -3,7 +3,6 @@ package mutate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -198,7 +197,8 @@ func (e *endings) observe(state []uint32) string {
 			b.WriteByte('\n')
 		}
 	}
-	memories, _ := json.Marshal(e.Remembered(state)) // of strings: can not fail
-	b.Write(memories)
+	for _, r := range e.Remembered(state) {
+		fmt.Fprintf(&b, "%x\n", r.AppendKey(nil))
+	}
 	return b.String()
 }

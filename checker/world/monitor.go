@@ -1,6 +1,8 @@
 package world
 
 import (
+	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
@@ -15,10 +17,12 @@ import (
 // A step that shows a monitor something is visible, so it depends on every other visible step: no
 // reduction changes the order in which a monitor sees events.
 type monitors struct {
-	list     []spec.Property
-	word     int                        // of the state, 0 = none
-	memories interned[uint32, []string] // one string for each monitor
-	steps    table                      // (memories, transition) -> observation
+	list []spec.Property
+	word int // of the state, 0 = none
+	// what each monitor remembers, and the numbers of that, one for each monitor
+	each     []interned[uint32, spec.Remembered]
+	memories interned[uint32, []uint32]
+	steps    table // (memories, transition) -> observation
 	observed store[uint32, observation]
 	looks    bool // some judge by the whole state, too
 }
@@ -35,17 +39,65 @@ func (s *monitors) begin(word int) {
 		return
 	}
 	s.word = word
-	s.intern(make([]string, len(s.list)))
+	s.each = make([]interned[uint32, spec.Remembered], len(s.list))
+	start := make([]uint32, len(s.list))
+	for i := range s.list {
+		start[i] = s.remember(i, s.list[i].Begin())
+	}
+	s.intern(start)
 }
 
 func (s *monitors) words() int { return min(s.word, 1) }
 
-func (s *monitors) intern(memory []string) uint32 {
-	content := core.Encode(memory)
-	if number, ok := s.memories.find(content); ok {
+// remember numbers what a monitor remembers.
+func (s *monitors) remember(monitor int, r spec.Remembered) uint32 {
+	key := r.AppendKey(nil)
+	if number, ok := s.each[monitor].find(key); ok {
 		return number
 	}
-	return s.memories.intern(content, memory)
+	return s.each[monitor].intern(key, r)
+}
+
+// intern numbers what all of them remember.
+func (s *monitors) intern(memory []uint32) uint32 {
+	key := memoriesKey(memory)
+	if number, ok := s.memories.find(key); ok {
+		return number
+	}
+	return s.memories.intern(key, memory)
+}
+
+func memoriesKey(memory []uint32) []byte {
+	key := make([]byte, 0, 4*len(memory))
+	for _, number := range memory {
+		key = binary.BigEndian.AppendUint32(key, number)
+	}
+	return key
+}
+
+// restored is what all of them remembered when intern made the key.
+func (s *monitors) restored(key []byte) ([]uint32, error) {
+	if len(key) != 4*len(s.list) {
+		return nil, fmt.Errorf("%d bytes for %d monitors", len(key), len(s.list))
+	}
+	memory := make([]uint32, len(s.list))
+	for i := range memory {
+		memory[i] = binary.BigEndian.Uint32(key[4*i:])
+		if int(memory[i]) >= s.each[i].len() {
+			return nil, fmt.Errorf("what %s remembers is not known", s.list[i].Name)
+		}
+	}
+	return memory, nil
+}
+
+// content is how many bytes the keys have, and of how many things.
+func (s *monitors) content() (bytes int64, things int) {
+	bytes, things = s.memories.content.Load(), s.memories.len()
+	for i := range s.each {
+		bytes += s.each[i].content.Load()
+		things += s.each[i].len()
+	}
+	return bytes, things
 }
 
 // watch reports whether some monitor sees one of the events.
@@ -60,13 +112,22 @@ func (s *monitors) watch(events []trace.Event) bool {
 	return false
 }
 
-// Remembered is what the properties with a memory remember of a run that ends in the state, one
-// text each.
-func (w *World) Remembered(state []uint32) []string {
+// Remembered is what the properties with a memory remember of a run that ends in the state.
+func (w *World) Remembered(state []uint32) []spec.Remembered {
 	if w.monitors.word == 0 {
 		return nil
 	}
-	return *w.monitors.memories.at(state[w.monitors.word])
+	return w.monitors.recall(state[w.monitors.word])
+}
+
+// recall is what all of them remember, by number.
+func (s *monitors) recall(memories uint32) []spec.Remembered {
+	numbers := *s.memories.at(memories)
+	list := make([]spec.Remembered, len(numbers))
+	for i, n := range numbers {
+		list[i] = *s.each[i].at(n)
+	}
+	return list
 }
 
 // observe shows the events of a local step to the monitors; each pair of memories and step is
@@ -99,17 +160,26 @@ func (w *World) observePart(memories uint32, events []trace.Event) uint32 {
 func (w *World) fold(memories uint32, events []trace.Event) (o observation) {
 	s := &w.monitors
 	memory := slices.Clone(*s.memories.at(memories))
-	for _, e := range events {
+	next := make([]spec.Remembered, len(memory)) // nil: as before
+	for k := range events {
 		for i := range s.list {
 			p := &s.list[i]
-			if !p.Sees(&e) {
+			if !p.Sees(&events[k]) {
 				continue
 			}
+			if next[i] == nil {
+				next[i] = *s.each[i].at(memory[i])
+			}
 			broken := ""
-			if memory[i], broken = p.Observe(w.Facts, memory[i], e); broken != "" &&
+			if next[i], broken = p.Observe(w.Facts, next[i], events[k]); broken != "" &&
 				o.violation == 0 {
 				o.violation = w.violation(spec.Violation{Property: p.Name, Message: broken})
 			}
+		}
+	}
+	for i, r := range next {
+		if r != nil {
+			memory[i] = s.remember(i, r)
 		}
 	}
 	o.next = s.intern(memory)
@@ -146,9 +216,9 @@ func (w *World) look(state []uint32, p core.Proc, t *transition) int {
 	return 0
 }
 
-// after are the memories after some events.
-func (w *World) after(memories uint32, events []trace.Event) []string {
+// after is what the monitors remember after some events.
+func (w *World) after(memories uint32, events []trace.Event) []spec.Remembered {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return *w.monitors.memories.at(w.fold(memories, events).next)
+	return w.monitors.recall(w.fold(memories, events).next)
 }

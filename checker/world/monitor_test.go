@@ -157,7 +157,7 @@ func TestMonitorInsideAStep(t *testing.T) {
 	texts, x := w.Enabled(state)
 	found := 0
 	for i, text := range texts {
-		memory := (*w.monitors.memories.at(x.State(i, nil)[w.monitors.word]))[0]
+		memory := w.Remembered(x.State(i, nil))[0].String()
 		if text == "step TM decide abort, crash after effect 1" {
 			found++
 			if memory != "abort" {

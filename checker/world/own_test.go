@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,12 +43,12 @@ func on(k trace.Kind, words string) func(*spec.Facts, spec.View, trace.Event) st
 
 // strangers are properties of an author, one of each kind that a run breaks and one that none does.
 func strangers() (broken, kept []spec.Property) {
-	count := func(most int) func(*spec.Facts, string, trace.Event) (next, broken string) {
-		return func(_ *spec.Facts, memory string, _ trace.Event) (next, broken string) {
-			if memory += "x"; len(memory) > most {
-				return memory, fmt.Sprintf("%d restarts", len(memory))
+	count := func(most int) func(*spec.Facts, *int, trace.Event) string {
+		return func(_ *spec.Facts, n *int, _ trace.Event) string {
+			if *n++; *n > most {
+				return fmt.Sprintf("%d restarts", *n)
 			}
-			return memory, ""
+			return ""
 		}
 	}
 	lives := func(most trace.Incarnation) func(*spec.Facts, spec.View) string {
@@ -65,41 +66,41 @@ func strangers() (broken, kept []spec.Property) {
 		return ""
 	}
 	restarts := []trace.Kind{trace.Restored}
-	looks := func(most trace.Incarnation) func(*spec.Facts, spec.View, string,
-		trace.Event) string {
-		return func(f *spec.Facts, v spec.View, memory string, e trace.Event) string {
-			switch m := alive(f, v, e); {
-			case most > 0 && e.Kind == 0:
-				return lives(most)(f, v)
-			case most == 0 && memory == "" && m != "": // before anybody restarts
-				return m
-			}
-			return ""
+	looks := func(f *spec.Facts, v spec.View, restarted *bool, e trace.Event) string {
+		if !*restarted {
+			return alive(f, v, e)
 		}
+		return ""
+	}
+	looksAtTheEnd := func(f *spec.Facts, v spec.View, _ *int, e trace.Event) string {
+		if e.Kind == 0 {
+			return lives(1)(f, v)
+		}
+		return ""
 	}
 	both := []trace.Kind{trace.Restored, trace.Delivered}
-	remembers := func(_ *spec.Facts, memory string, e trace.Event) (next, broken string) {
-		if e.Kind == trace.Restored {
-			memory = "restarted"
-		}
-		return memory, ""
+	remembers := func(_ *spec.Facts, restarted *bool, e trace.Event) string {
+		*restarted = *restarted || e.Kind == trace.Restored
+		return ""
 	}
 	broken = []spec.Property{
 		{Name: "no-done", Kind: spec.Always, Event: on(trace.Finished, "a program ends")},
 		{Name: "no-restart", Kind: spec.Always, Event: on(trace.Restored, "somebody restarts")},
 		{Name: "sender-lives", Kind: spec.Always, Global: true, Event: alive},
 		{Name: "first-life", Kind: spec.Final, End: lives(0)},
-		{Name: "few-restarts", Kind: spec.Monitor, Watched: restarts, Observe: count(0)},
-		{Name: "looks-at-senders", Kind: spec.Monitor, Watched: both, Observe: remembers,
-			Looked: both[1:], Look: looks(0)},
+		{Name: "few-restarts", Kind: spec.Monitor, Watched: restarts,
+			Memory: &spec.Remembers[int]{Observe: count(0)}},
+		{Name: "looks-at-senders", Kind: spec.Monitor, Watched: both, Looked: both[1:],
+			Memory: &spec.Remembers[bool]{Observe: remembers, Look: looks}},
 	}
 	kept = []spec.Property{
 		{Name: "no-halt", Kind: spec.Always, Event: on(trace.Halted, "somebody gives up")},
 		{Name: "lives", Kind: spec.Always, Global: true, Event: on(trace.Adopted, "a host")},
 		{Name: "second-life", Kind: spec.Final, End: lives(1)},
-		{Name: "some-restarts", Kind: spec.Monitor, Watched: restarts, Observe: count(1)},
-		{Name: "looks-at-the-end", Kind: spec.Monitor, Watched: restarts, Observe: count(1),
-			Look: looks(1)},
+		{Name: "some-restarts", Kind: spec.Monitor, Watched: restarts,
+			Memory: &spec.Remembers[int]{Observe: count(1)}},
+		{Name: "looks-at-the-end", Kind: spec.Monitor, Watched: restarts,
+			Memory: &spec.Remembers[int]{Observe: count(1), Look: looksAtTheEnd}},
 		{Name: "restarts", Kind: spec.Sometimes, Event: on(trace.Restored, "seen")},
 	}
 	return broken, kept
@@ -193,16 +194,19 @@ func TestOwnPropertyKillsAMutant(t *testing.T) {
 	own := spec.Property{Name: "logs-once", Kind: spec.Monitor, Watched: []trace.Kind{trace.Logged,
 		trace.Restored},
 		Doc: "no message is put into a log twice by one life",
-		Observe: func(f *spec.Facts, memory string, e trace.Event) (next, broken string) {
-			name := fmt.Sprintf(" %d:%s", e.Proc, f.Layout.Label(e.ID))
+		Memory: &spec.Remembers[[]string]{Observe: func(f *spec.Facts, logged *[]string,
+			e trace.Event) string {
+			name := fmt.Sprintf("%d:%s", e.Proc, f.Layout.Label(e.ID))
 			switch {
 			case e.Kind == trace.Restored:
-				return "", ""
-			case strings.Contains(memory+" ", name+" "):
-				return memory, "it logs" + name + " twice"
+				*logged = nil
+			case slices.Contains(*logged, name):
+				return "it logs " + name + " twice"
+			default:
+				*logged = append(*logged, name)
 			}
-			return memory + name, ""
-		}}
+			return ""
+		}}}
 	for _, mutated := range []bool{false, true} {
 		for _, properties := range [][]spec.Property{nil, {own}} {
 			c := twoRanks(t)
@@ -250,10 +254,11 @@ func TestPanickingProperty(t *testing.T) {
 			trace.Event) (key, value string) {
 			panic("mine is odd")
 		}}, `on the event "`},
-		{spec.Property{Kind: spec.Monitor, Watched: []trace.Kind{trace.Sent}, Observe: func(
-			*spec.Facts, string, trace.Event) (next, broken string) {
-			panic("mine is odd")
-		}}, `on the event "sent`},
+		{spec.Property{Kind: spec.Monitor, Watched: []trace.Kind{trace.Sent},
+			Memory: &spec.Remembers[string]{Observe: func(*spec.Facts, *string,
+				trace.Event) string {
+				panic("mine is odd")
+			}}}, `on the event "sent`},
 	} {
 		c := twoRanks(t)
 		tt.property.Name = "mine"

@@ -35,6 +35,9 @@ func (w *World) Save(e *search.Encoder) {
 	saveKeys(e, &w.inboxes)
 	saveKeys(e, &w.envs)
 	saveKeys(e, &w.histories)
+	for i := range w.monitors.each {
+		saveKeys(e, &w.monitors.each[i])
+	}
 	saveKeys(e, &w.monitors.memories)
 	w.budgetList.save(e)
 	for p := range w.configurations {
@@ -51,7 +54,8 @@ func (w *World) Restore(d *search.Decoder) {
 	defer w.mu.Unlock()
 	// New has put the first of each there
 	w.locals, w.inboxes = interned[uint32, local]{}, interned[inboxNumber, inbox]{}
-	w.monitors.memories = interned[uint32, []string]{}
+	w.monitors.memories = interned[uint32, []uint32]{}
+	w.monitors.each = make([]interned[uint32, spec.Remembered], len(w.monitors.list))
 	restoreKeys(d, "message", &w.messages, w.restoredMessage)
 	restoreKeys(d, "packet", &w.packets, w.restoredPacket)
 	w.restoreInputs(d)
@@ -64,12 +68,17 @@ func (w *World) Restore(d *search.Decoder) {
 		h := &trace.History{}
 		return h, decodeExactly(key, h)
 	})
-	restoreKeys(d, "memory", &w.monitors.memories, func(key []byte) (m []string, err error) {
-		if err = decodeExactly(key, &m); err == nil && len(m) != len(w.monitors.list) {
-			err = fmt.Errorf("%d memories of %d monitors", len(m), len(w.monitors.list))
-		}
-		return m, err
-	})
+	for i := range w.monitors.each {
+		restoreKeys(d, "memory of "+w.monitors.list[i].Name, &w.monitors.each[i],
+			func(key []byte) (spec.Remembered, error) {
+				r, err := w.monitors.list[i].Restore(key)
+				if err == nil && !bytes.Equal(r.AppendKey(nil), key) {
+					err = fmt.Errorf("it does not survive the codec")
+				}
+				return r, err
+			})
+	}
+	restoreKeys(d, "memories", &w.monitors.memories, w.monitors.restored)
 	w.budgetList.restore(d)
 	for p := range w.configurations {
 		w.restoreConfigurations(d, core.Proc(p))

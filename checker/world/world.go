@@ -157,8 +157,8 @@ func (w *World) properties(list []spec.Property) {
 			w.calm = append(w.calm, p)
 		case p.Kind == spec.Monitor:
 			w.monitors.list = append(w.monitors.list, p)
-			w.monitors.looks = w.monitors.looks || p.Look != nil
-			w.wide = w.wide || p.Look != nil && w.own(p.Name)
+			w.monitors.looks = w.monitors.looks || p.Looks()
+			w.wide = w.wide || p.Looks() && w.own(p.Name)
 		}
 	}
 }
@@ -288,7 +288,7 @@ func (w *World) Bytes() int64 {
 	add(w.operations.content.Load(), w.operations.len())
 	total += 40*int64(len(w.former)) + 3*w.locals.content.Load() + 256*int64(w.locals.len()) +
 		512*int64(w.transitions.len())
-	add(w.monitors.memories.content.Load(), w.monitors.memories.len())
+	add(w.monitors.content())
 	for _, t := range []*table{&w.monitors.steps, &w.known, &w.pushes, &w.cuts, &w.envSteps,
 		&w.plains, &w.asked, &w.starts, &w.restores} {
 		total += t.bytes()

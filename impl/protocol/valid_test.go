@@ -55,10 +55,10 @@ func TestBadProtocol(t *testing.T) {
 			`"codec" has the name of what every driver watches`},
 		{"events that do not exist", func(p *protocol.Protocol) {
 			p.Properties = []spec.Property{{Name: "mine", Kind: spec.Monitor,
-				Watched: []trace.Kind{200}, Observe: func(_ *spec.Facts, _ string,
-					_ trace.Event) (string, string) {
-					return "", ""
-				}}}
+				Watched: []trace.Kind{200}, Memory: &spec.Remembers[bool]{Observe: func(
+					_ *spec.Facts, _ *bool, _ trace.Event) string {
+					return ""
+				}}}}
 		}, "which is no kind of event"},
 		{"unjudged by what is not known", func(p *protocol.Protocol) {
 			p.Shapes = &protocol.Shapes{Unjudged: []string{"termintes"}}

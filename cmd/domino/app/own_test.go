@@ -38,12 +38,12 @@ var own = []spec.Property{
 		}},
 	{Name: "own-monitor", Kind: spec.Monitor, Doc: "three receptions",
 		Watched: []trace.Kind{trace.Delivered},
-		Observe: func(_ *spec.Facts, memory string, _ trace.Event) (string, string) {
-			if memory += "x"; len(memory) > 2 {
-				return memory, "three receptions"
+		Memory: &spec.Remembers[int]{Observe: func(_ *spec.Facts, n *int, _ trace.Event) string {
+			if *n++; *n > 2 {
+				return "three receptions"
 			}
-			return memory, ""
-		}},
+			return ""
+		}}},
 	{Name: "own-pair", Kind: spec.Pair, Doc: "one life for each reception",
 		Relate: func(f *spec.Facts, _ spec.View, e trace.Event) (string, string) {
 			if e.Kind != trace.Delivered {

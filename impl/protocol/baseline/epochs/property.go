@@ -2,7 +2,6 @@ package epochs
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
@@ -16,25 +15,29 @@ var noDomino = spec.Property{
 	Doc:     "nobody goes back behind the smallest epoch at which a rank that has failed restarts",
 	Applies: func(f *spec.Facts) bool { return true },
 	Watched: []trace.Kind{trace.Lined},
-	Observe: func(f *spec.Facts, memory string, e trace.Event) (next, broken string) {
-		var least, back, rank uint64 // over the ranks of this line so far; 0 is none
-		if e.Peer > 0 {
-			if n, err := fmt.Sscan(memory, &least, &back, &rank); n != 3 {
-				panic(fmt.Sprint("invariant: the memory of no-domino is three numbers: ", err))
-			}
+	Memory: &spec.Remembers[epochs]{Observe: func(f *spec.Facts, m *epochs, e trace.Event) string {
+		if e.Peer == 0 {
+			*m = epochs{}
 		}
-		if e.Stamp.Date != 0 && (least == 0 || e.Stamp.Date < least) {
-			least = e.Stamp.Date
+		if e.Stamp.Date != 0 && (m.least == 0 || e.Stamp.Date < m.least) {
+			m.least = e.Stamp.Date
 		}
-		if e.Text == trace.LineBack && (back == 0 || e.Stamp.Phase < back) {
-			back, rank = e.Stamp.Phase, uint64(e.Peer)
+		if e.Text == trace.LineBack && (m.back == 0 || e.Stamp.Phase < m.back) {
+			m.back, m.rank = e.Stamp.Phase, e.Peer
 		}
-		if int(e.Peer) == f.Layout.Ranks-1 && back != 0 && least != 0 && back < least {
-			broken = fmt.Sprintf("%s goes back to epoch %d, and the failed ranks have images of "+
-				"epoch %d and later", f.Layout.Name(trace.Proc(rank)), back, least)
+		if int(e.Peer) == f.Layout.Ranks-1 && m.back != 0 && m.least != 0 && m.back < m.least {
+			return fmt.Sprintf("%s goes back to epoch %d, and the failed ranks have images of "+
+				"epoch %d and later", f.Layout.Name(m.rank), m.back, m.least)
 		}
-		return fmt.Sprint(least, back, rank), broken
-	},
+		return ""
+	}},
+}
+
+// epochs are, over the ranks of a line that were declared so far, the smallest of the images of
+// those that have failed, and the smallest to which somebody goes back; 0 is none.
+type epochs struct {
+	least, back uint64
+	rank        trace.Proc // who goes back there
 }
 
 // backWhereSaid holds a rank that goes back to what it has said: the line is of no use to others
@@ -44,22 +47,32 @@ var backWhereSaid = spec.Property{
 	Doc:     "a rank that goes back because another has failed restarts where it has said",
 	Applies: func(f *spec.Facts) bool { return true },
 	Watched: []trace.Kind{trace.Undone, trace.Restored},
-	Observe: func(f *spec.Facts, memory string, e trace.Event) (next, broken string) {
-		said := make([]string, f.Layout.Ranks)
-		copy(said, strings.Split(memory, ";"))
-		if int(e.Proc) >= len(said) {
-			return memory, ""
-		}
-		at := fmt.Sprintf("%d sent, %d received", e.Sent, e.Received)
-		if e.Kind == trace.Undone {
-			said[e.Proc] = at
-			return strings.Join(said, ";"), ""
-		}
-		if said[e.Proc] != "" && said[e.Proc] != at {
-			broken = fmt.Sprintf("%s restarts at %s, and has said that it goes back to %s",
-				f.Layout.Name(e.Proc), at, said[e.Proc])
-		}
-		said[e.Proc] = ""
-		return strings.Join(said, ";"), broken
-	},
+	Memory:  &spec.Remembers[[]goesBack]{Observe: observeReturns},
+}
+
+// goesBack is where a rank has said that it goes back to.
+type goesBack struct {
+	said           bool
+	sent, received uint32
+}
+
+func observeReturns(f *spec.Facts, ranks *[]goesBack, e trace.Event) (broken string) {
+	if int(e.Proc) >= f.Layout.Ranks {
+		return ""
+	}
+	if *ranks == nil {
+		*ranks = make([]goesBack, f.Layout.Ranks)
+	}
+	at, r := goesBack{true, e.Sent, e.Received}, &(*ranks)[e.Proc]
+	if e.Kind == trace.Undone {
+		*r = at
+		return ""
+	}
+	if r.said && *r != at {
+		broken = fmt.Sprintf("%s restarts at %d sent, %d received, and has said that it goes back "+
+			"to %d sent, %d received", f.Layout.Name(e.Proc), at.sent, at.received, r.sent,
+			r.received)
+	}
+	*r = goesBack{}
+	return broken
 }

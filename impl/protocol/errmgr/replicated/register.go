@@ -3,7 +3,6 @@ package replicated
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
@@ -32,17 +31,21 @@ var Answered = spec.Property{
 	Name: "answered", Kind: spec.Monitor, Source: "[ErrMgr] section 3",
 	Doc:     "in the end every operation of every client has ended",
 	Watched: []trace.Kind{trace.Invoked, trace.Returned},
-	Observe: func(_ *spec.Facts, memory string, e trace.Event) (next, broken string) {
-		if e.Kind == trace.Invoked {
-			return memory + "+", ""
-		}
-		return strings.TrimSuffix(memory, "+"), ""
-	},
-	Settle: func(_ *spec.Facts, memory string) string {
-		if memory == "" {
+	Memory: &spec.Remembers[int]{
+		Observe: func(_ *spec.Facts, open *int, e trace.Event) string {
+			if e.Kind == trace.Invoked {
+				*open++
+			} else if *open > 0 {
+				*open--
+			}
 			return ""
-		}
-		return fmt.Sprintf("%d operations have no answer in the end", len(memory))
+		},
+		Settle: func(_ *spec.Facts, open *int) string {
+			if *open == 0 {
+				return ""
+			}
+			return fmt.Sprintf("%d operations have no answer in the end", *open)
+		},
 	},
 }
 
