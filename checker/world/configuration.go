@@ -17,6 +17,7 @@ type configuration struct {
 	env   uint32
 	up    bool   // of the env
 	inc   uint32 // of the env
+	shown uint32 // what properties see of it, see verdict.go
 }
 
 // configurations are those of one proc that were met, numbered densely from 0.
@@ -27,6 +28,7 @@ type configurations struct {
 	numbers table         // (number of the pair, inbox) -> configuration
 	touched table         // (configuration, deed) -> configuration after it
 	plans   plans
+	shown   lookNumbers
 }
 
 // Word of a proc in a state vector.
@@ -70,14 +72,14 @@ func (w *World) numbered(p core.Proc, c configuration) uint32 {
 	half := s.halves.add(pair(c.local, c.env), func() uint32 { return s.pairs.Add(1) - 1 })
 	return s.numbers.add(pair(half, uint32(c.inbox)), func() uint32 {
 		e := w.envs.at(c.env)
-		c.up, c.inc = e.Up, e.Inc
+		c.up, c.inc, c.shown = e.Up, e.Inc, s.shown.number(shownBy(c.local, e))
 		return s.list.add(c)
 	})
 }
 
 // bytes is what they and all that is remembered of them take.
 func (s *configurations) bytes() int64 {
-	return 20*int64(s.list.len()) + s.halves.bytes() +
+	return 24*int64(s.list.len()) + s.shown.bytes() + s.halves.bytes() +
 		s.numbers.bytes() + s.touched.bytes() + s.plans.bytes.Load()
 }
 

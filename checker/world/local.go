@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"sync/atomic"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
@@ -62,7 +63,8 @@ type transition struct {
 	idle    bool // nothing comes of it: the input is ignored
 	inside  bool // a crash between two of its effects leads where none before or after it does
 	acts    []act
-	checks  []check // events that global properties look at
+	checks  []check        // events that global properties look at
+	asks    *atomic.Uint64 // others that these ask about, a bit each, as far as is known
 	from    uint32
 	input   uint32
 	events  []trace.Event // evidence, without step number
@@ -205,7 +207,7 @@ func (w *World) run(from, input uint32) (t transition) {
 		r.event(event)
 	}
 	t = r.record(effects)
-	t.from, t.input = from, input
+	t.from, t.input, t.asks = from, input, new(atomic.Uint64)
 	t.next = w.internLocal(local{proc: l.proc, inc: r.from.inc, round: r.round,
 		evaluated: r.evaluated, holding: r.holding}, m, first.choices)
 	w.masters.keep(t.next, m)

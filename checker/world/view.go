@@ -19,6 +19,7 @@ type view struct {
 	state []uint32 // nil while only local properties look
 	self  core.Proc
 	own   spec.Observed
+	asked uint64 // others that were asked about, a bit each
 }
 
 func (v *view) Observed(p trace.Proc) spec.Observed {
@@ -29,6 +30,7 @@ func (v *view) Observed(p trace.Proc) spec.Observed {
 		panic(fmt.Sprintf(
 			"invariant: a local property reads only the proc of the event: %d, not %d", v.self, p))
 	}
+	v.asked |= 1 << p
 	e := v.world.env(v.state, p)
 	l := v.world.locals.at(v.world.localOf(v.state, p))
 	return spec.Observed{Up: e.Up, Incarnation: core.Incarnation(e.Inc), History: l.history,
@@ -49,7 +51,7 @@ func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 		return t.violation
 	}
 	if len(t.checks) > 0 {
-		if v := w.judgeChecks(state, p, t); v != 0 {
+		if v := w.judgeChecks(state, p, tr); v != 0 {
 			return v
 		}
 	}
@@ -60,25 +62,6 @@ func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 		return v
 	}
 	return w.look(state, p, t)
-}
-
-// judgeChecks asks the global properties.
-func (w *World) judgeChecks(state []uint32, p core.Proc, t *transition) int {
-	v := view{world: w, state: state, self: p}
-	for i := range t.checks {
-		c := &t.checks[i]
-		v.own = c.self
-		if c.event.Kind == trace.Restored {
-			v.own = w.restarted(t)
-		}
-		v.own.Line = w.line(w.env(state, p))
-		for j := range w.always {
-			if m := w.always[j].Event(w.Facts, &v, c.event); m != "" {
-				return w.violation(spec.Violation{Property: w.always[j].Name, Message: m})
-			}
-		}
-	}
-	return 0
 }
 
 // Relates reports whether the property compares runs, so that one run alone may not show that it is

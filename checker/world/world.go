@@ -89,6 +89,8 @@ type World struct {
 	asked    table // what the environment asks of a proc, by the env that it follows from -> input
 	starts   table // (env, notices that are still of use) -> env after the restart
 	restores table // (env of the proc, env whose records it reads) -> local step
+	verdicts atomic.Pointer[verdicts]
+	keeping  sync.Mutex // held by who writes to these
 	masters  masters
 	foreign  foreign
 	eager    eagerness
@@ -134,6 +136,7 @@ func New(c Config) (*World, error) {
 	w.serial = c.Model.Settled && c.Model.Failures > 1 && !c.Model.OneInstant
 	w.configurations = make([]configurations, w.procs)
 	w.locals.intern(nil, local{})
+	w.verdicts.Store(&verdicts{})
 	w.internInbox(nil)
 	w.eager.checkpoints = c.Model.Checkpoints > 0 || takesCheckpoints(c.Setup)
 	return w, nil
@@ -296,6 +299,7 @@ func (w *World) Bytes() int64 {
 	for p := range w.configurations {
 		total += w.configurations[p].bytes()
 	}
+	total += w.verdicts.Load().bytes()
 	w.bytes.Store(total)
 	return total
 }
