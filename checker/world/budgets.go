@@ -37,19 +37,12 @@ func (w *World) budgetNumber(b budgets) uint32 {
 	if number, ok := w.budgetList.numbers.get(b.key()); ok {
 		return number
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	return w.budgetList.number(b)
 }
 
-// number is budgetNumber for who may write.
+// number is budgetNumber of ones that may be new.
 func (l *budgetList) number(b budgets) uint32 {
-	number, ok := l.numbers.get(b.key())
-	if !ok {
-		number = l.list.add(b)
-		l.numbers.put(b.key(), number)
-	}
-	return number
+	return l.numbers.add(b.key(), func() uint32 { return l.list.add(b) })
 }
 
 // left is what is left of a budget.

@@ -92,9 +92,10 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	if err := out.rehearse(w); err != nil {
 		return nil, err
 	}
-	if out.Verdict == spec.Holds && w.answer != "" && !c.Force {
+	if out.Verdict == spec.Holds && w.sights.answer != "" && !c.Force {
 		out.Verdict, out.Reason = spec.OutOfModel,
-			"everything holds, but some failures take a rank and all that protects it: "+w.answer
+			"everything holds, but some failures take a rank and all that protects it: "+
+				w.sights.answer
 	}
 	if missing := missing(c.MustSee, out.Seen); out.Verdict == spec.Holds && missing != "" {
 		out.Verdict, out.Reason = spec.Unknown, "vacuous: no run shows "+missing

@@ -43,8 +43,6 @@ func (w *World) deeds(list []deed) deed {
 	for _, d := range list {
 		content = binary.BigEndian.AppendUint32(content, uint32(d))
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	number, ok := w.deedLists.find(content)
 	if !ok {
 		number = w.deedLists.intern(content, list)
@@ -63,13 +61,8 @@ func (w *World) touched(p core.Proc, number uint32, d deed) uint32 {
 	if next, ok := s.touched.get(pair(number, uint32(d))); ok {
 		return next
 	}
-	next := w.configuration(p, w.under(*s.list.at(number), d))
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if _, ok := s.touched.get(pair(number, uint32(d))); !ok {
-		s.touched.put(pair(number, uint32(d)), next)
-	}
-	return next
+	return s.touched.put(pair(number, uint32(d)),
+		w.configuration(p, w.under(*s.list.at(number), d)))
 }
 
 // under is what a deed makes of a configuration.

@@ -108,7 +108,7 @@ func (g *eagerness) commutes(w *World, here, input uint32, newest uint64) bool {
 	key := pair(here, input)
 	claim, known := g.claims.get(key)
 	if !known {
-		claim = g.ask(w, key, here, input)
+		claim = g.claims.once(key, func() uint32 { return g.ask(w, here, input) })
 	}
 	if claim == 0 || *g.rounds.at(claim - 1) != newest {
 		return false
@@ -121,12 +121,7 @@ func (g *eagerness) commutes(w *World, here, input uint32, newest uint64) bool {
 }
 
 // ask lets the machine claim.
-func (g *eagerness) ask(w *World, key uint64, here, input uint32) (claim uint32) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if claim, known := g.claims.get(key); known {
-		return claim
-	}
+func (g *eagerness) ask(w *World, here, input uint32) (claim uint32) {
 	l := w.locals.at(here)
 	m := w.Setup.New(l.proc)
 	if c, ok := m.(core.Commuter); ok && core.DecodeState(l.content, m) == nil {
@@ -134,7 +129,6 @@ func (g *eagerness) ask(w *World, key uint64, here, input uint32) (claim uint32)
 			claim = g.rounds.add(round) + 1
 		}
 	}
-	g.claims.put(key, claim)
 	return claim
 }
 

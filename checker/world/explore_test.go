@@ -88,7 +88,8 @@ func explore(c Config, o checker.Options, only string) (*seen, error) {
 		return nil, err
 	}
 	if only != "" {
-		w.always, w.local, w.final, w.pairs, w.unseen = nil, nil, nil, nil, nil
+		w.always, w.local, w.final, w.pairs = nil, nil, nil, nil
+		w.sights.unseen.Store(nil)
 	}
 	if only != "" && c.Facts != nil {
 		list, err := spec.Select(c.Facts)

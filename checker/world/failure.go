@@ -89,8 +89,6 @@ func (w *World) started(state []uint32, p core.Proc, host uint32) uint32 {
 	if next, ok := w.starts.get(key); ok && host == 0 && again == nil {
 		return next
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	e := *w.envs.at(number)
 	op := operation{Kind: opStart, A: host}
 	for i, g := range e.Pending {
@@ -106,7 +104,7 @@ func (w *World) started(state []uint32, p core.Proc, host uint32) uint32 {
 		e.remind(w.group(q)[0], w.env(state, q).Inc)
 	}
 	next := w.internEnv(e)
-	if _, ok := w.starts.get(key); !ok && host == 0 && again == nil {
+	if host == 0 && again == nil {
 		w.starts.put(key, next)
 	}
 	return next
@@ -134,8 +132,6 @@ func (w *World) restore(state []uint32, p, launcher core.Proc) uint32 {
 			return tr
 		}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	e := w.env(state, p)
 	inc := core.Incarnation(e.Inc)
 	in := core.Input{Kind: core.Restore, From: host, Incarnation: inc}
@@ -147,8 +143,8 @@ func (w *World) restore(state []uint32, p, launcher core.Proc) uint32 {
 		in.Records = w.records(state, p)
 	}
 	from, input := w.blank(p, inc), w.internInput(in)
-	tr := w.learn(pair(from, input), from, input)
-	if _, ok := w.restores.get(key); known && !ok {
+	tr := w.transition(from, input)
+	if known {
 		w.restores.put(key, tr)
 	}
 	return tr

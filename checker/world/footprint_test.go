@@ -160,7 +160,8 @@ func commute(t *testing.T, c Config) (pairs int, bad string) {
 		t.Fatal(err)
 	}
 	if !judged {
-		w.local, w.final, w.pairs, w.unseen = nil, nil, nil, nil
+		w.local, w.final, w.pairs = nil, nil, nil
+		w.sights.unseen.Store(nil)
 		w.always = []spec.Property{{Name: "odd", Kind: spec.Always, Global: true, Event: oddView}}
 	}
 	search.Explore(t.Context(), commuting{World: w, t: t, pairs: &pairs, bad: &bad},

@@ -1,12 +1,14 @@
 package world
 
 import (
+	"sync"
 	"time"
 )
 
 // A step is code of somebody else. It runs on a goroutine of its own, so that one that never
 // returns ends the search and not the program: nobody can stop it, so it is left behind. Because of
-// that one no other step runs in this world any more, and what they would have shown is not judged.
+// that one no other step begins in this world any more, and what others show that are under way is
+// not judged.
 
 // DefaultMaxStep is how long a step may take.
 const DefaultMaxStep = 10 * time.Second
@@ -22,12 +24,14 @@ const looks = 4
 // again, and most steps follow each other closely.
 const lingers = 50 * time.Millisecond
 
-// foreign is the code that runs for a world, under World.mu.
-type foreign struct {
+// foreign runs code for a world, any number of pieces at one time.
+type foreign struct{ idle sync.Pool } // of *runner
+
+// runner runs one piece of code after another.
+type runner struct {
 	work  chan func() // whoever lingers takes it
 	ended chan any    // what the code panics with, nil if it returns
 	timer *time.Timer
-	left  bool // a step was left behind
 }
 
 // lost is what a step panics with, for whoever waits for it, that was left behind.
@@ -39,40 +43,42 @@ type lost struct {
 // run runs code for at most so long, or a little longer than the caller waits, and panics with what
 // it panics with.
 func (f *foreign) run(limit time.Duration, until <-chan struct{}, code func()) {
-	if f.left {
-		panic(lost{})
-	}
-	if f.timer == nil {
-		f.work, f.ended, f.timer = make(chan func()), make(chan any, 1),
-			time.NewTimer(limit/looks)
+	r, idle := f.idle.Get().(*runner)
+	if idle {
+		r.timer.Reset(limit / looks)
 	} else {
-		f.timer.Reset(limit / looks)
+		r = &runner{make(chan func()), make(chan any, 1), time.NewTimer(limit / looks)}
 	}
-	ended, hurried := f.ended, false
 	select {
-	case f.work <- code:
+	case r.work <- code:
 	default:
-		go linger(code, f.work, ended)
+		go linger(code, r.work, r.ended)
 	}
+	failure := r.wait(limit, until) // who does not return is not used again
+	f.idle.Put(r)
+	if failure != nil {
+		panic(failure)
+	}
+}
+
+// wait returns what the code panics with, or panics with lost.
+func (r *runner) wait(limit time.Duration, until <-chan struct{}) (failure any) {
+	defer r.timer.Stop()
+	hurried := false
 	for looked := 1; ; {
 		select {
-		case failure := <-ended:
-			f.timer.Stop()
-			if failure != nil {
-				panic(failure)
-			}
-			return
+		case failure = <-r.ended:
+			return failure
 		case <-until:
 			until, hurried, looked = nil, true, 1
 			limit = min(limit, graceful)
-			f.timer.Reset(limit / looks)
-		case <-f.timer.C:
+			r.timer.Reset(limit / looks)
+		case <-r.timer.C:
 			if looked == looks {
-				f.left = true
 				panic(lost{limit: limit, given: !hurried})
 			}
 			looked++
-			f.timer.Reset(limit / looks)
+			r.timer.Reset(limit / looks)
 		}
 	}
 }

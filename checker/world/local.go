@@ -76,7 +76,7 @@ type check struct {
 	self  spec.Observed
 }
 
-// internInput numbers an input, for who may write.
+// internInput numbers an input.
 func (w *World) internInput(in core.Input) uint32 {
 	content := []byte{byte(in.Kind)}
 	content = binary.BigEndian.AppendUint16(content, uint16(in.From))
@@ -97,16 +97,10 @@ func (w *World) input(key uint64, in func() core.Input) uint32 {
 	if n, ok := w.asked.get(key); ok {
 		return n
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n := w.internInput(in())
-	if _, ok := w.asked.get(key); !ok {
-		w.asked.put(key, n)
-	}
-	return n
+	return w.asked.put(key, w.internInput(in()))
 }
 
-// internLocal numbers the state that a machine with the choices is in, for who may write.
+// internLocal numbers the state that a machine with the choices is in.
 func (w *World) internLocal(l local, m core.Machine, choices []core.Choice) uint32 {
 	l.content = core.EncodeState(m)
 	key := binary.BigEndian.AppendUint16(nil, uint16(l.proc))
@@ -143,7 +137,7 @@ func (w *World) addViews(l *local, m core.Machine, choices []core.Choice) {
 	}
 }
 
-// blank is the local state of a proc before Start or Restore, for who may write.
+// blank is the local state of a proc before Start or Restore.
 func (w *World) blank(p core.Proc, inc core.Incarnation) uint32 {
 	m := w.Setup.New(p)
 	return w.internLocal(local{proc: p, inc: inc}, m, m.Choices(nil))
@@ -152,25 +146,22 @@ func (w *World) blank(p core.Proc, inc core.Incarnation) uint32 {
 // transition is the number of the local step; the machine runs only the first time.
 func (w *World) transition(from, input uint32) uint32 {
 	key := pair(from, input)
-	if t, ok := w.known.get(key); ok && !w.Forget {
-		return t
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.learn(key, from, input)
-}
-
-// learn is transition for who may write.
-func (w *World) learn(key uint64, from, input uint32) uint32 {
 	t, ok := w.known.get(key)
 	if !ok {
-		t = w.transitions.add(w.run(from, input))
-		delete(w.former, key)
-		w.known.put(key, t)
-	} else if w.Forget {
+		return w.known.once(key, func() uint32 { return w.learn(key, from, input) })
+	}
+	if w.Forget {
 		w.run(from, input)
 	}
 	return t
+}
+
+// learn runs a machine that has not taken the local step yet.
+func (w *World) learn(key uint64, from, input uint32) uint32 {
+	if _, met := w.former[key]; met {
+		w.again.Add(1)
+	}
+	return w.transitions.add(w.run(from, input))
 }
 
 // run executes a local step on a machine of its own. A panic of the machine, wherever it falls, is
@@ -341,9 +332,8 @@ func (r *recorder) event(e trace.Event) {
 		// the last ones: who stops with the proc
 		r.t.visible = true
 	}
-	if text := w.layout.Name(e.Proc) + " answers " + e.Text; e.Kind == trace.Halted &&
-		w.Facts != nil && w.Facts.KeepsLines && (w.answer == "" || text < w.answer) {
-		w.answer = text
+	if e.Kind == trace.Halted && w.Facts != nil && w.Facts.KeepsLines {
+		w.sights.answered(w.layout.Name(e.Proc) + " answers " + e.Text)
 	}
 	r.history.Apply(e)
 	if r.holding != nil {
@@ -376,14 +366,11 @@ func (r *recorder) ask(v *view, e trace.Event) {
 	if number := w.relate(v, e); number != 0 && r.t.violation == 0 {
 		r.t.violation = number
 	}
-	w.unseen = slices.DeleteFunc(w.unseen, func(p spec.Property) bool {
-		if p.Event(w.Facts, v, e) == "" {
-			return false
+	for _, p := range w.sights.left() {
+		if p.Event(w.Facts, v, e) != "" {
+			w.sights.see(p.Name)
 		}
-		w.seen = append(w.seen, p.Name)
-		slices.Sort(w.seen)
-		return true
-	})
+	}
 	if r.t.violation == 0 {
 		r.t.violation = w.failed()
 	}

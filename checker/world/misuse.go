@@ -42,13 +42,12 @@ func (w *World) stopped(p core.Proc, from, input uint32, value any) transition {
 	case !left:
 		t.violation = w.violation(w.misused(p, in, value))
 	case how.given:
-		t.violation = w.violation(spec.Violation{Property: Returns, Message: fmt.Sprintf(
+		t.violation = w.leave(spec.Violation{Property: Returns, Message: fmt.Sprintf(
 			"%s of protocol %s does not return from %s within %v: a step must end by itself, "+
 				"whatever it is told", w.layout.Name(p), w.Setup.Protocol, w.describeInput(in),
 			how.limit)})
-	}
-	if left {
-		w.unjudged.Store(true)
+	default:
+		w.leave(spec.Violation{})
 	}
 	return t
 }

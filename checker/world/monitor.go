@@ -138,25 +138,18 @@ func (w *World) observe(memories, tr uint32) *observation {
 	if n, ok := s.steps.get(key); ok {
 		return s.observed.at(n)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n, ok := s.steps.get(key)
-	if !ok {
-		n = s.observed.add(w.fold(memories, w.transitions.at(tr).events))
-		s.steps.put(key, n)
-	}
-	return s.observed.at(n)
+	return s.observed.at(s.steps.once(key, func() uint32 {
+		return s.observed.add(w.fold(memories, w.transitions.at(tr).events))
+	}))
 }
 
 // observePart shows the events of a step that a crash cuts off. What they break, the whole step
 // breaks too.
 func (w *World) observePart(memories uint32, events []trace.Event) uint32 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	return w.fold(memories, events).next
 }
 
-// fold is observe for who may write.
+// fold shows events to the monitors.
 func (w *World) fold(memories uint32, events []trace.Event) (o observation) {
 	s := &w.monitors
 	memory := slices.Clone(*s.memories.at(memories))
@@ -218,7 +211,5 @@ func (w *World) look(state []uint32, p core.Proc, t *transition) int {
 
 // after is what the monitors remember after some events.
 func (w *World) after(memories uint32, events []trace.Event) []spec.Remembered {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	return w.monitors.recall(w.fold(memories, events).next)
 }

@@ -162,11 +162,6 @@ func (w *World) push(number inboxNumber, p packetNumber) inboxNumber {
 	if next, ok := w.pushes.get(key); ok {
 		return inboxNumber(next)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if next, ok := w.pushes.get(key); ok {
-		return inboxNumber(next)
-	}
 	k := w.packets.at(p)
 	channels := slices.Clone(w.inboxes.at(number).channels)
 	i, found := slices.BinarySearchFunc(channels, k, func(c channel, k *packet) int {
@@ -185,9 +180,7 @@ func (w *World) push(number inboxNumber, p packetNumber) inboxNumber {
 	default:
 		channels[i].messages = append(slices.Clone(channels[i].messages), p)
 	}
-	next := w.internInbox(channels)
-	w.pushes.put(key, uint32(next))
-	return next
+	return inboxNumber(w.pushes.put(key, uint32(w.internInbox(channels))))
 }
 
 // pop removes a head.
@@ -195,8 +188,6 @@ func (w *World) pop(number inboxNumber, h *head) inboxNumber {
 	if popped := h.popped.Load(); popped != 0 {
 		return inboxNumber(popped - 1)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	channels := slices.Clone(w.inboxes.at(number).channels)
 	c := &channels[h.channel]
 	c.messages = slices.Delete(slices.Clone(c.messages), h.index, h.index+1)
@@ -218,13 +209,8 @@ func (w *World) without(number inboxNumber, from core.Proc, inc core.Incarnation
 	if next, ok := w.cuts.get(key); ok {
 		return inboxNumber(next)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	next := w.internInbox(slices.DeleteFunc(slices.Clone(w.inboxes.at(number).channels), gone))
-	if _, ok := w.cuts.get(key); !ok {
-		w.cuts.put(key, uint32(next))
-	}
-	return next
+	return inboxNumber(w.cuts.put(key, uint32(next)))
 }
 
 // everyLife stands for all incarnations of a sender.

@@ -2,6 +2,7 @@ package world
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/domino-check/domino/checker"
@@ -72,9 +73,7 @@ func (w *World) plan(p core.Proc, number uint32) *plan {
 	}
 	made := w.makePlan(p, number)
 	if slot == nil {
-		w.mu.Lock()
 		slot = w.configurations[p].plans.grow(number)
-		w.mu.Unlock()
 	}
 	if slot.Swap(made) == nil {
 		w.configurations[p].plans.bytes.Add(made.bytes())
@@ -303,7 +302,9 @@ func (w *World) walkOpen(state []uint32, p core.Proc, pl *plan, e *event, x *che
 // plans are those of the configurations of a proc, by number.
 type plans struct {
 	chunks atomic.Pointer[[]*planChunk]
+	_      [56]byte // read all the time, so not in a cache line with what changes
 	bytes  atomic.Int64
+	mu     sync.Mutex // held by who makes chunks
 }
 
 const planChunkBits = 9
@@ -319,8 +320,10 @@ func (s *plans) slot(number uint32) *atomic.Pointer[plan] {
 	return &(*p)[number>>planChunkBits][number&(1<<planChunkBits-1)]
 }
 
-// grow makes the place of a plan, for who may write.
+// grow makes the place of a plan.
 func (s *plans) grow(number uint32) *atomic.Pointer[plan] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var list []*planChunk
 	if p := s.chunks.Load(); p != nil {
 		list = *p

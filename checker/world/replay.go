@@ -117,9 +117,7 @@ func (w *World) begin() *Run {
 	}
 	r.States = append(r.States, initial)
 	for p := range core.Proc(w.procs) {
-		w.mu.Lock()
 		from, input := w.blank(p, 0), w.internInput(core.Input{Kind: core.Start})
-		w.mu.Unlock()
 		r.Trace.Events = append(r.Trace.Events,
 			w.transitions.at(w.transition(from, input)).events...)
 	}

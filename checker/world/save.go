@@ -2,7 +2,6 @@ package world
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -26,8 +25,6 @@ func (w *World) Save(e *search.Encoder) {
 		e.Fail(errors.New("a step was left behind that did not return, so what came after it is " +
 			"not what the protocol does"))
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	saveKeys(e, &w.messages)
 	saveKeys(e, &w.packets)
 	w.saveInputs(e)
@@ -50,8 +47,6 @@ func (w *World) Save(e *search.Encoder) {
 
 // Restore implements checker.Saver. The world is one that nothing has happened in.
 func (w *World) Restore(d *search.Decoder) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	// New has put the first of each there
 	w.locals, w.inboxes = interned[uint32, local]{}, interned[inboxNumber, inbox]{}
 	w.monitors.memories = interned[uint32, []uint32]{}
@@ -348,15 +343,15 @@ func (w *World) saveJudgement(e *search.Encoder) {
 	for _, v := range w.violations {
 		e.Bytes(core.Encode(v))
 	}
-	e.Bytes([]byte(w.answer))
-	e.Number(uint64(len(w.seen)))
-	for _, name := range w.seen {
+	e.Bytes([]byte(w.sights.answer))
+	e.Number(uint64(len(w.sights.seen)))
+	for _, name := range w.sights.seen {
 		e.Bytes([]byte(name))
 	}
-	e.Number(uint64(len(w.witnesses)))
-	for _, key := range slices.Sorted(maps.Keys(w.witnesses)) {
+	e.Number(uint64(len(w.sights.witnesses)))
+	for _, key := range slices.Sorted(maps.Keys(w.sights.witnesses)) {
 		e.Bytes([]byte(key))
-		e.Bytes([]byte(w.witnesses[key].value))
+		e.Bytes([]byte(w.sights.witnesses[key].value))
 	}
 }
 
@@ -372,20 +367,16 @@ func (w *World) restoreJudgement(d *search.Decoder) {
 			return
 		}
 	}
-	w.answer = string(d.Bytes())
+	w.sights.answer = string(d.Bytes())
 	for range d.Count(1) {
 		name := string(d.Bytes())
-		i := slices.IndexFunc(w.unseen, func(p spec.Property) bool { return p.Name == name })
-		if i < 0 {
+		if !w.sights.see(name) {
 			d.Fail(fmt.Errorf("there is no property %q that runs may show", name))
 			return
 		}
-		w.unseen = slices.Delete(w.unseen, i, i+1)
-		w.seen = append(w.seen, name)
 	}
-	slices.SortFunc(w.seen, cmp.Compare[string])
 	for range d.Count(2) {
 		key := string(d.Bytes())
-		w.witnesses[key] = witness{value: string(d.Bytes())}
+		w.sights.first(key, string(d.Bytes()))
 	}
 }

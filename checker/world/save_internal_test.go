@@ -42,7 +42,7 @@ func TestJudgementSurvives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved.witnesses["p\x00key"] = witness{value: "first"}
+	saved.sights.first("p\x00key", "first")
 	first := saved.violation(spec.Violation{Property: "p", Message: "m", Step: 3})
 	second := saved.violation(spec.Violation{Property: "q"})
 	file := filepath.Join(t.TempDir(), "run")
@@ -60,7 +60,8 @@ func TestJudgementSurvives(t *testing.T) {
 		checker.Options{MaxStates: 1200, Saving: checker.Saving{Resume: file}}); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(saved.witnesses, again.witnesses, cmp.AllowUnexported(witness{})); d != "" {
+	if d := cmp.Diff(saved.sights.witnesses, again.sights.witnesses,
+		cmp.AllowUnexported(witness{})); d != "" {
 		t.Errorf("witnesses (-want +got):\n%s", d)
 	}
 	if d := cmp.Diff(saved.violations, again.violations); d != "" ||

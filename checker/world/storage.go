@@ -89,7 +89,7 @@ type operation struct {
 	Lives []uint32
 }
 
-// internEnv is for who may write, or before any search.
+// internEnv numbers an env.
 func (w *World) internEnv(e env) uint32 {
 	content := core.Encode(&e)
 	if number, ok := w.envs.find(content); ok {
@@ -104,11 +104,6 @@ func (w *World) envStep(number, op uint32) uint32 {
 	if next, ok := w.envSteps.get(key); ok {
 		return next
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if next, ok := w.envSteps.get(key); ok {
-		return next
-	}
 	e := *w.envs.at(number)
 	e.Store, e.Writing = slices.Clone(e.Store), slices.Clone(e.Writing)
 	e.Pending, e.Timers, e.Watches = slices.Clone(e.Pending), slices.Clone(e.Timers),
@@ -116,12 +111,10 @@ func (w *World) envStep(number, op uint32) uint32 {
 	e.Ended, e.Tickets, e.Kills = slices.Clone(e.Ended), slices.Clone(e.Tickets),
 		slices.Clone(e.Kills)
 	e.apply(*w.operations.at(op))
-	next := w.internEnv(e)
-	w.envSteps.put(key, next)
-	return next
+	return w.envSteps.put(key, w.internEnv(e))
 }
 
-// internOperation is for who may write.
+// internOperation numbers an operation.
 func (w *World) internOperation(op operation) uint32 {
 	content := core.Encode(&op)
 	if number, ok := w.operations.find(content); ok {
@@ -133,8 +126,6 @@ func (w *World) internOperation(op operation) uint32 {
 // plain numbers an operation that has only numbers, without encoding it where it is known.
 func (w *World) plain(op operation) uint32 {
 	if op.B > 15 || op.A > 0xffffff {
-		w.mu.Lock()
-		defer w.mu.Unlock()
 		return w.internOperation(op)
 	}
 	key := uint64(op.Kind)<<58 | uint64(op.B&15)<<54 | uint64(op.A&0xffffff)<<30 | uint64(
@@ -148,13 +139,7 @@ func (w *World) plain(op operation) uint32 {
 	if number, ok := w.plains.get(key); ok {
 		return number
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	number := w.internOperation(op)
-	if _, ok := w.plains.get(key); !ok {
-		w.plains.put(key, number)
-	}
-	return number
+	return w.plains.put(key, w.internOperation(op))
 }
 
 // round numbers a recovery round; there are few.

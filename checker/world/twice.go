@@ -29,6 +29,9 @@ func (w *World) execute(l local, in core.Input, ready core.Machine) (first, agai
 		effects := m.Step(in, nil)
 		return ran{m, effects, m.Choices(nil)}
 	}
+	if w.unjudged.Load() {
+		panic(lost{})
+	}
 	w.foreign.run(w.maxStep(), w.Until, func() {
 		if first = step(ready); w.Twice {
 			again = step(nil)

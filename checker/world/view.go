@@ -83,45 +83,17 @@ func (w *World) fail(v spec.Violation, failure error) {
 	w.judging.Lock()
 	defer w.judging.Unlock()
 	if w.failure == nil {
-		w.broken, w.failure = number, failure
+		w.broken.Store(int64(number))
+		w.failure = failure
 	}
 }
 
 // failed is the number of the violation by a property that has panicked, 0 for none.
-func (w *World) failed() int {
-	w.judging.Lock()
-	defer w.judging.Unlock()
-	return w.broken
-}
+func (w *World) failed() int { return int(w.broken.Load()) }
 
 // Err says which property has panicked, nil if none has: then no answer of the world counts.
 func (w *World) Err() error {
 	w.judging.Lock()
 	defer w.judging.Unlock()
 	return w.failure
-}
-
-// witness is the first value that some run gave to a key of a Pair property.
-type witness struct{ value string }
-
-// relate compares an event with what other runs did; it returns the number of a violation or 0.
-func (w *World) relate(v spec.View, e trace.Event) int {
-	for _, p := range w.pairs {
-		key, value := p.Relate(w.Facts, v, e)
-		if key == "" {
-			continue
-		}
-		key = p.Name + "\x00" + key
-		first, ok := w.witnesses[key]
-		if !ok {
-			w.witnesses[key] = witness{value: value}
-			continue
-		}
-		if first.value != value {
-			return w.violation(spec.Violation{Property: p.Name,
-				Message: fmt.Sprintf("%s is %q in one run and %q in another", key[len(p.Name)+1:],
-					first.value, value)})
-		}
-	}
-	return 0
 }

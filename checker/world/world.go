@@ -35,8 +35,9 @@ type Config struct {
 }
 
 // World implements checker.System. Expand, Terminal and Violation are safe for concurrent use: what
-// they look up is read without locks, and what is met for the first time is computed under one
-// lock.
+// they look up is read without locks. What is met for the first time is computed outside of all
+// locks: a local step, and what monitors make of one, by the first who wants it, for whom others
+// wait; the rest by all who want it at one time, with the same result.
 type World struct {
 	Config
 	procs  int
@@ -48,22 +49,15 @@ type World struct {
 	wide   bool
 	final  []spec.Property
 	pairs  []spec.Property
-	unseen []spec.Property // Sometimes properties not seen yet
-	seen   []string
-	// the first in the alphabet of the typed answers of ranks that can not be recovered
-	answer    string
-	witnesses map[string]witness // of Pair properties
+	sights sights
 
-	unjudged   atomic.Bool // a step was left behind: nothing new is judged any more
-	judging    sync.Mutex  // of the next four
-	broken     int         // violation number of a property that has panicked, 0 = none
-	failure    error       // what is wrong with it
+	unjudged   atomic.Bool  // a step was left behind: nothing new is judged any more
+	broken     atomic.Int64 // violation number of a property that has panicked, 0 = none
+	judging    sync.Mutex   // held by who writes above, or touches the next three
+	failure    error        // what is wrong with the property
 	violations []spec.Violation
 	numbers    map[spec.Violation]int
 
-	bytes atomic.Int64 // when they were counted last
-
-	mu          sync.Mutex // held by who writes to anything below, or runs a machine
 	messages    interned[messageNumber, message]
 	packets     interned[packetNumber, packet]
 	inputs      interned[uint32, core.Input]
@@ -78,7 +72,8 @@ type World struct {
 	budgetList     budgetList
 	configurations []configurations // of each proc
 	roundCount     atomic.Uint32
-	former         map[uint64]struct{} // local steps met before a search was resumed, not since
+	former         map[uint64]struct{} // local steps met before a search was resumed
+	again          atomic.Int64        // how many of them were met since
 
 	known    table // (local, input) -> transition
 	pushes   table // (inbox, packet) -> inbox
@@ -114,7 +109,7 @@ func New(c Config) (*World, error) {
 		return nil, err
 	}
 	w := &World{Config: c, procs: len(c.Setup.Layout.Names), layout: &c.Setup.Layout,
-		numbers: map[spec.Violation]int{}, witnesses: map[string]witness{}}
+		numbers: map[spec.Violation]int{}}
 	if err := c.Model.Validate(w.procs); err != nil {
 		return nil, err
 	}
@@ -155,7 +150,7 @@ func (w *World) properties(list []spec.Property) {
 		case p.Kind == spec.Pair:
 			w.pairs = append(w.pairs, p)
 		case p.Kind == spec.Sometimes:
-			w.unseen = append(w.unseen, p)
+			w.sights.look(p)
 		case p.Kind == spec.FailureFree:
 			w.calm = append(w.calm, p)
 		case p.Kind == spec.Monitor:
@@ -173,7 +168,6 @@ func (w *World) Words() int {
 
 // Initial implements checker.System: every proc has started.
 func (w *World) Initial(state []uint32) int {
-	w.mu.Lock()
 	state[budgetWord] = w.budgetList.number(budgets{
 		faults: initialBudget(&w.Model) | w.crashes.initial(), harms: initialHarm(&w.Model)})
 	if w.monitors.word != 0 {
@@ -184,7 +178,6 @@ func (w *World) Initial(state []uint32) int {
 			inbox: emptyInbox, env: w.internEnv(env{Up: true, Host: w.firstHost(p)})})
 	}
 	start := w.internInput(core.Input{Kind: core.Start})
-	w.mu.Unlock()
 	x := checker.NewExpansion(w.Words())
 	x.Begin(state)
 	x.Add(checker.Step{})
@@ -238,6 +231,23 @@ func (w *World) Violation(number int) spec.Violation {
 func (w *World) violation(v spec.Violation) int {
 	w.judging.Lock()
 	defer w.judging.Unlock()
+	return w.violationNumber(v)
+}
+
+// leave notes that a step is left behind: nothing new is judged any more. What it breaks, if there
+// is anything, is judged when it is the first one.
+func (w *World) leave(v spec.Violation) (number int) {
+	w.judging.Lock()
+	defer w.judging.Unlock()
+	if v.Property != "" {
+		number = w.violationNumber(v)
+	}
+	w.unjudged.Store(true)
+	return number
+}
+
+// violationNumber is violation for who holds judging.
+func (w *World) violationNumber(v spec.Violation) int {
 	if n, ok := w.numbers[v]; ok || w.unjudged.Load() {
 		return n
 	}
@@ -246,17 +256,9 @@ func (w *World) violation(v spec.Violation) int {
 	return len(w.violations)
 }
 
-// Seen lists the Sometimes properties that some run has shown so far, and those that none has.
-func (w *World) Seen() (seen, unseen []string) {
-	for _, p := range w.unseen {
-		unseen = append(unseen, p.Name)
-	}
-	return w.seen, unseen
-}
-
 // LocalSteps is the number of distinct local transitions and local states met so far.
 func (w *World) LocalSteps() (transitions, states int) {
-	return w.transitions.len() + len(w.former), w.locals.len() - 1
+	return w.transitions.len() + len(w.former) - int(w.again.Load()), w.locals.len() - 1
 }
 
 // Expand implements checker.System.
@@ -276,10 +278,6 @@ func (w *World) Expand(state []uint32, reduce checker.Reduction, x *checker.Expa
 // Bytes implements checker.Sizer: it estimates the memory of the interned contents, which are kept
 // as bytes and, for local states, decoded.
 func (w *World) Bytes() int64 {
-	if !w.mu.TryLock() { // a step may be under way, for long
-		return w.bytes.Load()
-	}
-	defer w.mu.Unlock()
 	var total int64
 	add := func(content int64, things int) { total += 2*content + 64*int64(things) }
 	add(w.messages.content.Load(), w.messages.len())
@@ -300,7 +298,6 @@ func (w *World) Bytes() int64 {
 		total += w.configurations[p].bytes()
 	}
 	total += w.verdicts.Load().bytes()
-	w.bytes.Store(total)
 	return total
 }
 
