@@ -20,55 +20,65 @@ type side struct {
 	run  func() figures
 }
 
-// BenchmarkTwoPhase explores the same system with each peer and with the checker, each in a process
+// BenchmarkPeers explores the same systems with each peer and with the checker, each in a process
 // of its own, alternating, and prints the medians side by side. Rates are by processor time, so
 // that other work on the machine hurts no side.
 //
 //	go test ./proofs/peers -run '^$' -bench . -resources 9 -rounds 5
-func BenchmarkTwoPhase(b *testing.B) {
-	states, known := published[*resources]
+func BenchmarkPeers(b *testing.B) {
+	for _, e := range examples {
+		b.Run(e.name, func(b *testing.B) {
+			s := &system{example: e, size: slices.Max(e.sizes), fast: true}
+			if e.name == "two-phase" {
+				s.size = *resources
+			}
+			compare(b, s)
+		})
+	}
+}
+
+// compare explores a system on all sides.
+func compare(b *testing.B, s *system) {
+	states, known := s.published[s.size]
 	if !known {
-		b.Fatalf("%d resource managers, want one of 3, 5, 7, 9", *resources)
+		b.Fatalf("%d %s: nobody has published how many states there are", s.size, s.of)
 	}
 	var sides []*side
-	for _, p := range peers {
+	for _, p := range s.peers {
 		if missing := p.missing(); missing != "" {
-			b.Log("left out: " + p.name + ": " + missing)
+			fmt.Printf("left out: %s: %s\n", p.name, missing)
 			continue
 		}
-		run := p.prepare(b, system{resources: *resources, fast: true})
+		run := p.prepare(b, s)
 		sides = append(sides, &side{name: p.name, run: func() figures { return run(states) }})
 	}
-	for workers, name := range []string{1: "domino", 2: "domino, two workers"} {
-		if name != "" {
-			sides = append(sides, &side{name: name,
-				run: func() figures { return ourselves(b, workers) }})
-		}
-	}
+	sides = append(sides,
+		&side{name: "domino", run: func() figures { return ourselves(b, s, 1) }},
+		&side{name: "domino, two workers", run: func() figures { return ourselves(b, s, 2) }})
 	b.ResetTimer()
 	for range *rounds {
-		for _, s := range sides {
-			f := s.run()
+		for _, one := range sides {
+			f := one.run()
 			if f.States != states || f.Errors != 0 {
-				b.Fatalf("%s: %d states, %d errors, want %d states", s.name, f.States, f.Errors,
+				b.Fatalf("%s: %d states, %d errors, want %d states", one.name, f.States, f.Errors,
 					states)
 			}
-			s.runs = append(s.runs, f)
+			one.runs = append(one.runs, f)
 		}
 	}
 	b.StopTimer()
-	table(b, sides)
+	table(b, s, sides)
 }
 
 // ourselves explores in a process of its own.
-func ourselves(b *testing.B, workers int) figures {
+func ourselves(b *testing.B, s *system, workers int) figures {
 	b.Helper()
 	path, err := os.Executable()
 	if err != nil {
 		b.Fatal(err)
 	}
-	c := exec.CommandContext(b.Context(), path, "-child", fmt.Sprint(workers), "-resources",
-		fmt.Sprint(*resources))
+	c := exec.CommandContext(b.Context(), path, "-child", s.name, "-size", fmt.Sprint(s.size),
+		"-workers", fmt.Sprint(workers))
 	c.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", workers))
 	out, measured := measure(b, c)
 	f := figures{}
@@ -80,7 +90,7 @@ func ourselves(b *testing.B, workers int) figures {
 }
 
 // table prints the medians and, for each, how it compares with the first side.
-func table(b *testing.B, sides []*side) {
+func table(b *testing.B, s *system, sides []*side) {
 	b.Helper()
 	median := func(s *side, of func(figures) float64) float64 {
 		var list []float64
@@ -91,8 +101,8 @@ func table(b *testing.B, sides []*side) {
 		return list[len(list)/2]
 	}
 	var t strings.Builder
-	fmt.Fprintf(&t, "two-phase commit, %d resource managers, %d states, %d steps; medians of %d "+
-		"runs; %s; %s\n", *resources, sides[0].runs[0].States, sides[0].runs[0].Transitions,
+	fmt.Fprintf(&t, "%s, %d %s, %d states, %d steps; medians of %d runs; %s; %s\n", s.name, s.size,
+		s.of, sides[0].runs[0].States, sides[0].runs[0].Transitions,
 		*rounds, version(b.Context(), "spin", "-V"), version(b.Context(), "rumur", "--version"))
 	fmt.Fprintf(&t, "%-26s %9s %9s %12s %14s %10s %8s\n", "", "CPU", "elapsed", "states/s",
 		"transitions/s", "B/state", "speed")

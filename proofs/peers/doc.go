@@ -1,13 +1,12 @@
 // Package peers compares the checker with others: SPIN [1], and Rumur [2], the youngest of the
-// Murphi family. All explore two-phase commit, the same system as
-// impl/protocol/example/twophase, state by state and step by step.
+// Murphi family. All explore the same systems, state by state and step by step: two-phase commit
+// and single-decree Paxos.
 //
 // Model: the specification of [Commit] that impl/protocol/example/twophase implements. twophase.pml
 // has it twice. By default it is one process over bit sets, which is the fastest that SPIN can be
 // given: a state vector of 20 bytes and no program counters. With -DPROCESSES every resource
 // manager is a process, as one would write it down. twophase.murphi has an array for each variable
-// of the specification and a rule for each of its actions. The system that all describe is that of
-// impl/protocol/example/twophase under these correspondences:
+// of the specification and a rule for each of its actions. The correspondences:
 //
 //   - sent, heard, committed and aborted have a bit each resource manager: its message is in the
 //     network, the transaction manager has received it, its decision. It is working when none of
@@ -15,12 +14,20 @@
 //     of the four it is has a variable of its own.
 //   - tm is the decision of the transaction manager; the order to everybody is in the network as
 //     long as there is one, for ever.
-//   - every option of a loop is one d_step, and every rule one step, so there are no states inside
-//     a step, and each changes something: what has no consequence is no step there either.
 //
-// So states correspond one to one, and so do steps: tests compare both numbers with those of the
-// checker and with the published ones. SPIN counts the initial state as one more transition. All
-// judge that nobody contradicts anybody, at every decision.
+// paxos.pml is the protocol of impl/protocol/example/paxos [Paxos], again one process over arrays:
+//
+//   - a server leads once at most, so there is at most one message of a kind between two procs,
+//     and the network is an array a kind; 0 is none.
+//   - the history of the operations is part of the state on both sides: of each read its answer
+//     and how many operations of each other client had ended when it began.
+//   - all judge that servers agree. The checker judges that the history is linearizable, too, at
+//     each answer; the model leaves that out.
+//
+// Every option of a loop is one d_step, and every rule one step, so there are no states inside a
+// step, and each changes something: what has no consequence is no step there either. So states
+// correspond one to one, and so do steps: tests compare both numbers with those of the checker and
+// with the published ones. SPIN counts the initial state as one more transition.
 //
 // Nobody hashes states or reduces anything. SPIN stores whole states, with -DCOLLAPSE in parts
 // that are stored once each, and explores without partial-order reduction; -DSAFETY leaves out what

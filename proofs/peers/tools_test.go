@@ -11,19 +11,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
-
-// system says which two-phase commit is meant.
-type system struct {
-	resources int
-	hasty     bool // the transaction manager does not wait for the last resource manager
-	fast      bool // worth compiling well
-}
 
 // peer is a checker beside ours, in one way to use it.
 type peer struct {
@@ -32,35 +26,26 @@ type peer struct {
 	again bool // the model of the peer before, used in another way
 	// build compiles a checker of the system and returns the command that runs it, given how many
 	// states it will have
-	build func(t testing.TB, s system) func(states int) *exec.Cmd
+	build func(t testing.TB, s *system) func(states int) *exec.Cmd
 	// counted find the numbers in what the command prints
 	states, transitions, errors *regexp.Regexp
 	initial                     int // transitions that it counts for the initial state
 	incomplete                  string
 }
 
-// peers are the others. That with which the rest is compared comes first.
-var peers = []*peer{
-	spin("SPIN, one process", nil),
-	spin("SPIN, a process each", []string{"-DPROCESSES"}),
-	spin("SPIN, the same, collapsed", []string{"-DPROCESSES"}, "-DCOLLAPSE"),
-	rumur("Rumur", 1),
-	rumur("Rumur, two threads", 2),
-}
-
-// spin uses SPIN with the definitions for the model and for its checker, with a hash table that
+// spin uses SPIN with a model, definitions for it and for its checker, with a hash table that
 // fits the number of states and a stack that is deep enough.
-func spin(name string, model []string, checker ...string) *peer {
+func spin(name, model string, defines []string, checker ...string) *peer {
 	return &peer{name: name, tools: []string{"spin", "gcc"}, again: len(checker) > 0,
-		build: func(t testing.TB, s system) func(int) *exec.Cmd {
+		build: func(t testing.TB, s *system) func(int) *exec.Cmd {
 			dir := t.TempDir()
-			defines := append([]string{fmt.Sprintf("-DN=%d", s.resources)}, model...)
-			if s.hasty {
-				defines = append(defines, "-DHASTY")
+			all := append([]string{fmt.Sprintf("-DN=%d", s.size)}, defines...)
+			if s.broken {
+				all = append(all, "-DBROKEN")
 			}
-			run(t, dir, "spin", append(defines, "-a", absolute(t, "twophase.pml"))...)
-			run(t, dir, "gcc", append(checker, level(s), "-w", "-DSAFETY", "-DNOREDUCE",
-				"-DMEMLIM=16000", "-o", "pan", "pan.c")...)
+			run(t, dir, "spin", append(all, "-a", absolute(t, model))...)
+			run(t, dir, "gcc", append(slices.Clone(checker), level(s), "-w", "-DSAFETY",
+				"-DNOREDUCE", "-DMEMLIM=16000", "-o", "pan", "pan.c")...)
 			return func(states int) *exec.Cmd {
 				c := exec.CommandContext(t.Context(), filepath.Join(dir, "pan"), "-m10000",
 					fmt.Sprintf("-w%d", max(10, bits.Len(uint(states)))))
@@ -76,22 +61,20 @@ func spin(name string, model []string, checker ...string) *peer {
 	}
 }
 
-// rumur uses Rumur with so many threads.
-func rumur(name string, threads int) *peer {
+// rumur uses Rumur with a model and so many threads.
+func rumur(name, model string, threads int) *peer {
 	return &peer{name: name, tools: []string{"rumur", "gcc"}, again: threads > 1,
-		build: func(t testing.TB, s system) func(int) *exec.Cmd {
+		build: func(t testing.TB, s *system) func(int) *exec.Cmd {
 			dir := t.TempDir()
-			text, err := os.ReadFile("twophase.murphi")
+			text, err := os.ReadFile(model)
 			if err != nil {
 				t.Fatal(err)
 			}
-			needed := s.resources
-			if s.hasty {
-				needed--
+			changed := strings.Replace(string(text), "N: 7;", fmt.Sprintf("N: %d;", s.size), 1)
+			if s.broken {
+				changed = strings.Replace(changed, "BROKEN: 0;", "BROKEN: 1;", 1)
 			}
-			model := strings.NewReplacer("N: 7;", fmt.Sprintf("N: %d;", s.resources),
-				"NEEDED: N;", fmt.Sprintf("NEEDED: %d;", needed)).Replace(string(text))
-			err = os.WriteFile(filepath.Join(dir, "model.murphi"), []byte(model), 0o600)
+			err = os.WriteFile(filepath.Join(dir, "model.murphi"), []byte(changed), 0o600)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +94,7 @@ func rumur(name string, threads int) *peer {
 }
 
 // level is how well a checker is compiled: what runs for milliseconds is not worth the time.
-func level(s system) string {
+func level(s *system) string {
 	if s.fast {
 		return "-O3"
 	}
@@ -129,7 +112,7 @@ func (p *peer) missing() string {
 }
 
 // prepare builds the checker of a peer, or skips when it is not installed.
-func (p *peer) prepare(t testing.TB, s system) func(states int) figures {
+func (p *peer) prepare(t testing.TB, s *system) func(states int) figures {
 	t.Helper()
 	if missing := p.missing(); missing != "" {
 		t.Skip(missing)

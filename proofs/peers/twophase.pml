@@ -4,8 +4,8 @@
 #endif
 #define ALL ((1 << N) - 1)
 
-/* How many resource managers need not be heard: with HASTY the last one, which is wrong. */
-#ifdef HASTY
+/* How many resource managers need not be heard: with BROKEN the last one, which is wrong. */
+#ifdef BROKEN
 #define READY (((ALL & ~heard) & ((ALL & ~heard) - 1)) == 0)
 #else
 #define READY (heard == ALL)
