@@ -3,10 +3,11 @@
 //
 // A System is a transition system over short vectors of integers: what the integers stand for is
 // its own business (checker/world interns protocol states, messages and channels). It answers with
-// Expansions: the steps out of a state, each as the words that it changes. A state is known by a
-// 128-bit Fingerprint. Footprints say which steps commute, Fair which endless runs are to be
-// expected. Options ask, a Result answers: with the smallest run found that breaks something, with
-// a verdict that stands for all runs, or with how far exactly the search has looked.
+// Expansions: the steps out of a state, each as the words that it changes. A state is known by its
+// Code, which is the vector itself in few bits (Packing). Footprints say which steps commute, Fair
+// which endless runs are to be expected. Options ask, a Result answers: with the smallest run found
+// that breaks something, with a verdict that stands for all runs, or with how far exactly the
+// search has looked.
 //
 // The searches are in checker/search, the drawing of single runs in checker/sample.
 //
@@ -24,7 +25,7 @@
 //   - one run of each Mazurkiewicz trace, and sleep sets: checker/search/odpor and sleep.go;
 //     against two ways to count traces by brute force
 //   - endless runs under weak fairness: checker/search/lasso, and fairness.go here
-//   - fingerprints: fingerprint.go bounds the chance of a collision, which every answer prints
+//   - codes stand for states one to one: packing.go; TestPacking, TestTable in search
 //   - numbers that nobody here has made: published counts of states, TestPublishedTraces and the
 //     tests of impl/protocol/example; other checkers beside it, proofs/peers
 package checker
@@ -36,7 +37,8 @@ import (
 // System is what a search explores. Its methods are safe for concurrent use when the search has
 // several workers.
 type System interface {
-	// Words is the length of a state vector.
+	// Words is the length of a state vector. Each word is a dense number: a value is met for the
+	// first time after the smaller ones, or at least they are not much fewer than they could be.
 	Words() int
 	// Initial writes the initial state into a vector of Words length; it returns the number of a
 	// violation that the start itself shows, or 0.

@@ -1,5 +1,10 @@
 package checker
 
+import (
+	"iter"
+	"slices"
+)
+
 // Step is one transition out of a state.
 type Step struct {
 	// Code names the event among all that are enabled in the state, reduced or not; an event that
@@ -19,15 +24,18 @@ type Expansion struct {
 	Reduced bool
 	LeftOut Savings // steps that are left out here because a successor has one to the same state
 
-	mixers Mixers
-	base   []uint32 // the state that is expanded
-	print  Fingerprint
-	now    []uint32 // the successor under construction
-	prints []Fingerprint
-	deltas []Delta
-	starts []int // first delta of each successor
-	marked bool  // see Mark
-	mark   Delta
+	packing *Packing // nil = states have no codes
+	fields  []field  // of the words, nil when they are not what codes are made of
+	tops    []int    // with nodes: the field of each word
+	base    []uint32 // the state that is expanded
+	code    Code     // its code
+	narrow  bool     // some value has no room in a code
+	now     []uint32 // the successor under construction
+	codes   []Code   // of the successors
+	deltas  []Delta
+	starts  []int // first delta of each successor
+	marked  bool  // see Mark
+	mark    Delta
 }
 
 // Delta is one word that changes.
@@ -38,17 +46,35 @@ type Delta struct {
 
 // NewExpansion is empty, for states of so many words.
 func NewExpansion(words int) *Expansion {
-	return &Expansion{mixers: NewMixers(words), base: make([]uint32, words),
-		now: make([]uint32, words)}
+	return &Expansion{base: make([]uint32, words), now: make([]uint32, words)}
+}
+
+// Pack makes the expansion give the states codes of the packing, from the next Begin on.
+func (x *Expansion) Pack(p *Packing) {
+	if x.packing == p {
+		return
+	}
+	x.packing, x.fields, x.tops = p, nil, x.tops[:0]
+	if !p.Folded() {
+		x.fields = p.fields
+		return
+	}
+	for word := range x.base {
+		x.tops = append(x.tops, p.above(word))
+	}
 }
 
 // Begin empties the expansion and makes it that of a copy of the state.
 func (x *Expansion) Begin(state []uint32) {
-	x.Steps, x.prints, x.deltas, x.starts = x.Steps[:0], x.prints[:0], x.deltas[:0], x.starts[:0]
+	x.Steps, x.codes, x.deltas, x.starts = x.Steps[:0], x.codes[:0], x.deltas[:0], x.starts[:0]
 	x.Reduced, x.LeftOut, x.marked = false, Savings{}, false
 	copy(x.base, state)
 	copy(x.now, state)
-	x.print = x.mixers.Fingerprint(state)
+	if x.packing != nil {
+		var ok bool
+		x.code, ok = x.packing.Encode(state)
+		x.narrow = !ok
+	}
 }
 
 // Add begins a successor that is equal to the state so far.
@@ -60,7 +86,7 @@ func (x *Expansion) Add(s Step) {
 	}
 	x.Steps = append(x.Steps, s)
 	x.starts = append(x.starts, len(x.deltas))
-	x.prints = append(x.prints, x.print)
+	x.codes = append(x.codes, x.code)
 	if x.marked {
 		x.Set(x.mark.Word, x.mark.Value)
 	}
@@ -82,11 +108,11 @@ func (x *Expansion) Set(word int, value uint32) {
 	}
 	x.now[word] = value
 	x.deltas = append(x.deltas, Delta{word, value})
-	m, p := &x.mixers[word], &x.prints[len(x.prints)-1]
-	hi, lo := m.mix(before)
-	p.Hi, p.Lo = p.Hi-hi, p.Lo-lo
-	hi, lo = m.mix(value)
-	p.Hi, p.Lo = p.Hi+hi, p.Lo+lo
+	if x.fields != nil {
+		f := &x.fields[word]
+		x.narrow = x.narrow || value > f.max
+		f.flip(&x.codes[len(x.codes)-1], before^value)
+	}
 }
 
 // Now is the successor that was added last; it is valid until the next Add.
@@ -112,15 +138,55 @@ func (x *Expansion) Deltas(i int) []Delta {
 	return x.deltas[x.starts[i]:end]
 }
 
-// Print is the fingerprint of the state that is expanded.
-func (x *Expansion) Print() Fingerprint { return x.print }
+// Code is that of the state that is expanded.
+func (x *Expansion) Code() Code { return x.code }
 
-// Prints are the fingerprints of the successors, in the order of the steps; they are valid until
-// the next Begin.
-func (x *Expansion) Prints() []Fingerprint { return x.prints }
+// Codes are those of the successors, in the order of the steps; they are valid until the next
+// Begin. Without ok the packing has no room for some of the states, and the codes are of no use.
+func (x *Expansion) Codes() (codes []Code, ok bool) {
+	if x.fields == nil {
+		for i := range x.codes {
+			x.codes[i] = x.folded(i)
+		}
+	}
+	return x.codes, !x.narrow
+}
 
-// Fingerprint is that of any state of the same system.
-func (x *Expansion) Fingerprint(state []uint32) Fingerprint { return x.mixers.Fingerprint(state) }
+// folded is the code of a successor that is made of nodes: only those above a word that changes are
+// other ones.
+func (x *Expansion) folded(i int) Code {
+	c, deltas := x.code, x.Deltas(i)
+	copy(x.now, x.base)
+	for _, d := range deltas {
+		x.now[d.Word] = d.Value
+	}
+	for j, d := range deltas {
+		top := x.tops[d.Word]
+		if slices.ContainsFunc(deltas[:j], func(e Delta) bool { return x.tops[e.Word] == top }) {
+			continue
+		}
+		f := &x.packing.fields[top]
+		value := x.packing.fold(len(x.packing.layers), top, x.now)
+		x.narrow = x.narrow || value > f.max
+		f.flip(&c, f.of(x.code)^value)
+	}
+	return c
+}
+
+// States are the state that is expanded and its successors; a vector is valid until the next one.
+func (x *Expansion) States() iter.Seq[[]uint32] {
+	return func(yield func([]uint32) bool) {
+		if !yield(x.base) {
+			return
+		}
+		var state []uint32
+		for i := range x.Steps {
+			if state = x.State(i, state[:0]); !yield(state) {
+				return
+			}
+		}
+	}
+}
 
 // Progress reports whether some step of the expansion is not a fault.
 func (x *Expansion) Progress() bool {

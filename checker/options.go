@@ -8,17 +8,15 @@ import (
 // Options bound and direct a search. The zero value explores everything depth first and stops at
 // the first violation.
 type Options struct {
-	Order   Order
-	Workers int       // goroutines that explore, 0 = 1; the stateless search has one
-	Reduce  Reduction // what may be left out; not with the stateless search
-	// store whole vectors instead of fingerprints; not with the stateless search
-	Exact     bool
+	Order     Order
+	Workers   int           // goroutines that explore, 0 = 1; the stateless search has one
+	Reduce    Reduction     // what may be left out; not with the stateless search
 	MaxStates int           // 0 = no bound
 	MaxBytes  int64         // bound on the memory of the tables, 0 = no bound
 	MaxTime   time.Duration // 0 = no bound
 	All       bool          // go on after a violation; keep the first run of each property
-	// look for endless fair runs, too; the System is Fair, Order, Workers, Reduce and Exact are
-	// ignored (search/lasso)
+	// look for endless fair runs, too; the System is Fair, Order, Workers and Reduce are ignored
+	// (search/lasso)
 	Lasso bool
 	// look for violations of this property alone, "" = of all; nothing is explored beyond the
 	// others either way

@@ -54,9 +54,6 @@ type Result struct {
 	Bound   string // what ended the search early, "" when it is complete
 	File    string // where it is saved, to go on, "" when it is not
 	Unsaved error  // why it could not be saved
-	// Fingerprints says that states were told apart by these: Collision bounds the chance that one
-	// was taken for another.
-	Fingerprints bool
 }
 
 // Judged is the result of one search with its verdict, which follows from what was found and from
@@ -84,7 +81,6 @@ func (r *Result) Add(t Result) {
 	r.Terminals += t.Terminals
 	r.Depth, r.Frontier, r.Covered = max(r.Depth, t.Depth), t.Frontier, t.Covered
 	r.Bytes, r.Peak = max(r.Bytes, t.Bytes), max(r.Peak, t.Peak)
-	r.Fingerprints = r.Fingerprints || t.Fingerprints
 	r.Saved.Add(t.Saved)
 	r.Elapsed += t.Elapsed
 	if r.Bound == "" {

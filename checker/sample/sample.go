@@ -60,7 +60,7 @@ func Draw(ctx context.Context, sys System, st Strategy, o Options) Result {
 		bounds: checker.Bounds{Context: ctx, Began: time.Now(), MaxTime: o.MaxTime,
 			MaxBytes: o.MaxBytes},
 		x:       checker.NewExpansion(sys.Words()),
-		initial: make([]uint32, sys.Words()), ends: map[checker.Fingerprint]bool{}}
+		initial: make([]uint32, sys.Words()), ends: map[string]bool{}}
 	s.estimate.codes = map[uint64]int{}
 	s.plan = plan{sys: sys, estimate: &s.estimate, budgets: sys.Budgets()}
 	if s.options.Runs == 0 {
@@ -96,7 +96,8 @@ type sampler struct {
 	initial  []uint32
 	state    []uint32
 	path     []uint64
-	ends     map[checker.Fingerprint]bool // terminal states
+	ends     map[string]bool // keys of terminal states
+	key      []byte
 	result   Result
 	over     bool // no more runs
 }
@@ -157,8 +158,8 @@ func (s *sampler) steps(first bool) bool {
 // end judges the state at hand, which has no progress; it reports whether the run may go on with a
 // fault.
 func (s *sampler) end() bool {
-	if !s.ends[s.x.Print()] {
-		s.ends[s.x.Print()] = true
+	if end := checker.Key(s.state, &s.key); !s.ends[string(end)] {
+		s.ends[string(end)] = true
 		s.result.Terminals++
 	}
 	if v := s.sys.Terminal(s.state); v != 0 {

@@ -7,7 +7,7 @@ import (
 
 // level is what is left to explore of the states at one depth.
 type level struct {
-	parts [][]uint32 // entries, in the order of exploration
+	parts [][]uint64 // entries, in the order of exploration
 	depth int
 	sizes []int // of all levels so far, in states
 }
@@ -41,9 +41,9 @@ func (s *search) nextLevel() bool {
 }
 
 // addParts cuts entries of the level at hand into parts.
-func (s *search) addParts(entries []uint32) {
-	size := entryWords + s.sys.Words()
-	s.levelBytes.Add(int64(cap(entries)) * 4)
+func (s *search) addParts(entries []uint64) {
+	size := s.layout.size()
+	s.levelBytes.Add(int64(cap(entries)) * 8)
 	s.levelLeft.Add(int64(len(entries) / size))
 	for from := 0; from < len(entries); from += partEntries * size {
 		s.level.parts = append(s.level.parts,
@@ -61,7 +61,7 @@ func (s *search) exploreLevel() {
 		group.Go(func() { w.breadthFirst(parts, &taken) })
 	}
 	group.Wait()
-	var left [][]uint32
+	var left [][]uint64
 	for _, w := range s.workers {
 		if len(w.rest) > 0 {
 			left = append(left, w.rest)
@@ -78,20 +78,27 @@ func (s *search) exploreLevel() {
 const partEntries = 64
 
 // breadthFirst expands parts of a level as long as there are any.
-func (w *worker) breadthFirst(parts [][]uint32, taken *atomic.Int64) {
-	size := entryWords + len(w.state)
+func (w *worker) breadthFirst(parts [][]uint64, taken *atomic.Int64) {
+	size := w.search.layout.size()
 	for !w.search.ended.Load() {
 		n := int(taken.Add(1)) - 1
 		if n >= len(parts) {
 			break
 		}
 		for w.rest = parts[n]; len(w.rest) > 0; w.rest = w.rest[size:] {
-			if w.stop() {
+			if w.stop() || !w.expand(w.load(w.rest)) {
 				break
 			}
-			w.expand(w.load(w.rest[:size]))
 		}
 		w.search.levelLeft.Add(int64(len(w.rest)-len(parts[n])) / int64(size))
 	}
 	w.publish()
+}
+
+// load makes a state of the level the one at hand.
+func (w *worker) load(stack []uint64) entry {
+	e := w.search.layout.at(stack)
+	e.depth = uint64(w.search.level.depth)
+	w.search.packing.Decode(e.code, w.state)
+	return e
 }

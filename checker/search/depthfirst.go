@@ -1,6 +1,9 @@
 package search
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // runDepthFirst explores along each path as far as it goes before the next one, beginning with what
 // the stacks hold.
@@ -15,36 +18,49 @@ func (s *search) runDepthFirst() {
 
 // depthFirst works until nobody has anything to do.
 func (w *worker) depthFirst() {
+	layout := w.search.layout
 	for {
-		if len(w.stack) == 0 {
-			w.publish()
-			if w.stack = w.search.pool.take(); w.stack == nil {
-				return
-			}
-		}
-		if w.stop() {
-			w.publish()
-			w.search.pool.stop()
+		if len(w.stack) == 0 && !w.takeWork() {
 			return
 		}
-		at := len(w.stack) - entryWords - len(w.state)
-		e := w.load(w.stack[at:])
-		w.stack = w.stack[:at]
+		if w.stop() {
+			break
+		}
+		e := layout.last(w.stack)
+		w.stack = w.stack[:len(w.stack)-layout.size()]
 		w.trees.enter(int(e.depth), w.stats.States)
-		w.expand(e)
+		if w.path = w.path[:max(e.depth, 1)-1]; e.depth > 0 {
+			w.path = append(w.path, e.step)
+		}
+		w.search.packing.Decode(e.code, w.state)
+		if !w.expand(e) {
+			w.stack = layout.push(w.stack, e)
+			break
+		}
 		if w.search.pool.hungry.Load() > 0 {
 			w.share()
 		}
 	}
+	w.publish()
+	w.search.pool.stop()
+}
+
+// takeWork takes what another worker has left; it reports whether there is any.
+func (w *worker) takeWork() bool {
+	w.search.states.give(w)
+	w.publish()
+	work, ok := w.search.pool.take()
+	w.stack, w.path = work.stack, work.path
+	return ok
 }
 
 // share gives away the older half of the stack: the largest part of the work.
 func (w *worker) share() {
-	size := entryWords + len(w.state)
+	size := w.search.layout.size()
 	half := len(w.stack) / size / 2 * size
 	if half == 0 {
 		return
 	}
-	w.search.pool.give(append([]uint32(nil), w.stack[:half]...))
+	w.search.pool.give(work{slices.Clone(w.stack[:half]), slices.Clone(w.path)})
 	w.stack = append(w.stack[:0], w.stack[half:]...)
 }

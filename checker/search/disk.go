@@ -1,6 +1,7 @@
 package search
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -41,19 +42,20 @@ type disk struct {
 	runs     []diskRun
 }
 
-// diskRun is a sorted file of fingerprints of visited states; no two have one in common.
+// diskRun is a sorted file of visited states; no two have one in common.
 type diskRun struct {
 	name  string
 	count int
 }
 
-// A record is a state that was reached: by which step of which state, its fingerprint, then its
-// vector.
+// On disk a state is its vector: a packing may change, files do not. A record is a state that was
+// reached: by which step of which state, then its vector. An entry of a level is the number of a
+// state, then its vector.
 const (
 	recordParent = iota
 	recordStep
-	recordPrint
-	recordHeader = recordPrint + 4
+	recordHeader
+	entryHeader = 1
 )
 
 // leastRoom is the memory that is used on any account.
@@ -65,8 +67,6 @@ func newDisk(s *search) (*disk, error) {
 	switch {
 	case o.Order != checker.BreadthFirst:
 		return nil, errors.New("a search on disk is breadth first")
-	case o.Exact:
-		return nil, errors.New("a search on disk knows states by their fingerprints, not exactly")
 	case o.Saving.File != "" || o.Saving.Resume != "":
 		return nil, errors.New("a search on disk can not be saved")
 	}
@@ -123,21 +123,19 @@ func (d *disk) limit(system int64) string {
 
 // reach notes a step to a state, unless that is known to have been reached before.
 func (d *disk) reach(w *worker, i int, number uint32) {
-	f := w.x.Prints()[i]
+	p := w.places[i]
 	to := &w.maybe
 	switch {
 	case d.frozen.Load():
-		if d.search.visited.contains(f) {
+		if d.search.visited.contains(p) {
 			return
 		}
-	case !d.search.visited.insert(f, nil):
+	case !d.search.visited.insert(p):
 		return
 	case d.complete: // changes between levels only
 		to = &w.fresh
 	}
-	*to = append(*to, number, uint32(i), uint32(f.Hi>>32), uint32(f.Hi), uint32(f.Lo>>32),
-		uint32(f.Lo))
-	*to = w.x.State(i, *to)
+	*to = w.x.State(i, append(*to, number, uint32(i)))
 }
 
 // flush hands over what a worker has reached.
@@ -158,8 +156,8 @@ func (d *disk) flush(w *worker) {
 
 // add makes a state that was not visited before one of the next level.
 func (d *disk) add(record []uint32) {
-	d.links.words(record[recordParent], record[recordStep])
-	d.next.words(d.number, uint32(d.search.level.depth+1), 0, 0) // no sleep sets
+	d.links.fixed(record[recordParent], record[recordStep])
+	d.next.words(d.number)
 	d.next.words(record[recordHeader:]...)
 	if d.number++; d.number == 0 {
 		panic("invariant: at most 2^32 states are numbered")
@@ -167,18 +165,21 @@ func (d *disk) add(record []uint32) {
 	d.reached++
 }
 
-// run explores level by level.
+// run explores level by level, beginning with one state.
 func (d *disk) run(first []uint32) {
-	d.links.words(0, 0)
+	d.links.fixed(0, 0)
 	d.number = 1
+	d.next.words(0)
 	d.next.words(first...)
 	d.reached = 1
 	for !d.search.ended.Load() && d.turn() {
-		var group sync.WaitGroup
-		for _, w := range d.search.workers {
-			group.Go(func() { d.explore(w) })
+		for again := true; again; again = d.search.ended.Load() && d.search.goOn() {
+			var group sync.WaitGroup
+			for _, w := range d.search.workers {
+				group.Go(func() { d.explore(w) })
+			}
+			group.Wait()
 		}
-		group.Wait()
 		if d.search.ended.Load() {
 			return
 		}
@@ -216,21 +217,26 @@ func (d *disk) turn() bool {
 
 // explore lets a worker expand parts of the level as long as there are any.
 func (d *disk) explore(w *worker) {
-	size := entryWords + len(w.state)
+	size := entryHeader + len(w.state)
 	part := make([]uint32, partEntries*size)
 	for !d.search.ended.Load() {
-		d.mu.Lock()
-		n, err := d.now.read(part, size)
-		d.fail(err)
-		d.mu.Unlock()
-		if n == 0 {
-			break
+		if len(w.left) == 0 {
+			d.mu.Lock()
+			n, err := d.now.read(part, size)
+			d.fail(err)
+			d.mu.Unlock()
+			if w.left = part[:n]; n == 0 {
+				break
+			}
 		}
-		rest := part[:n]
-		for ; len(rest) > 0 && !w.stop(); rest = rest[size:] {
-			w.expand(w.load(rest[:size]))
+		n := len(w.left)
+		for ; len(w.left) > 0 && !w.stop(); w.left = w.left[size:] {
+			copy(w.state, w.left[entryHeader:])
+			if !w.expand(entry{number: w.left[0], depth: uint64(d.search.level.depth)}) {
+				break
+			}
 		}
-		d.search.levelLeft.Add(int64(len(rest)-n) / int64(size))
+		d.search.levelLeft.Add(int64(len(w.left)-n) / int64(size))
 		d.flush(w)
 	}
 	w.publish()
@@ -267,8 +273,8 @@ func (d *disk) steps(number uint32) (list []int, err error) {
 		if _, err := f.ReadAt(b[:], int64(n)*8); err != nil {
 			return nil, fmt.Errorf("trace a run: read %s: %w", f.Name(), err)
 		}
-		n = word(b[:4])
-		list = append(list, int(word(b[4:])))
+		n = binary.LittleEndian.Uint32(b[:4])
+		list = append(list, int(binary.LittleEndian.Uint32(b[4:])))
 	}
 	return list, nil
 }

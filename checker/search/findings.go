@@ -11,7 +11,8 @@ import (
 type finding struct {
 	violation int
 	property  string
-	number    uint32 // of the state
+	number    uint32   // breadth first: of the state
+	way       []uint16 // depth first: the steps to the state
 	depth     uint32
 	step      int // index of the step out of it, noStep when the state itself is it
 }
@@ -34,7 +35,10 @@ func (s *search) found(number int, f finding) {
 	f.property = v.Property
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	wanted := s.finds.Keep(v, f.length(), func() finding { return f })
+	wanted := s.finds.Keep(v, f.length(), func() finding {
+		f.way = slices.Clone(f.way)
+		return f
+	})
 	if wanted && !s.options.All && s.options.Order == checker.DepthFirst {
 		s.over = true
 		s.ended.Store(true)
@@ -54,7 +58,7 @@ func (s *search) paths() []checker.Found {
 	}
 	var list []checker.Found
 	for _, f := range findings {
-		steps, err := s.stepsTo(f.number)
+		steps, err := s.stepsTo(f)
 		if err != nil {
 			s.bound = f.property + " is violated, but the run is lost: " + err.Error()
 			continue
@@ -81,12 +85,18 @@ func (s *search) codes(steps []int) (path []uint64) {
 	return path
 }
 
-// stepsTo are the indices of the steps from the initial state to a state.
-func (s *search) stepsTo(number uint32) ([]int, error) {
-	if s.disk == nil {
-		return s.links.steps(number), nil
+// stepsTo are the indices of the steps from the initial state to that of a finding.
+func (s *search) stepsTo(f finding) (steps []int, err error) {
+	if !s.layout.breadth {
+		for _, step := range f.way {
+			steps = append(steps, int(step))
+		}
+		return steps, nil
 	}
-	steps, err := s.disk.steps(number)
+	if s.disk == nil {
+		return s.links.steps(f.number), nil
+	}
+	steps, err = s.disk.steps(f.number)
 	slices.Reverse(steps)
 	return steps, err
 }

@@ -62,13 +62,13 @@ func (s *subtrees) enter(depth, states int) {
 }
 
 // remaining is how many states a worker will still find, from the stack of what waits.
-func (s *subtrees) remaining(stack []uint32, size, states int) (rest float64) {
+func (s *subtrees) remaining(stack []uint64, layout layout, states int) (rest float64) {
 	if len(stack) == 0 || states == 0 {
 		return 0
 	}
 	s.counts = append(s.counts[:0], make([]int, len(s.open)+1)...)
-	for i := entryDepth; i < len(stack); i += size {
-		if d := int(stack[i]); d < len(s.counts) {
+	for rest := stack; len(rest) > 0; rest = rest[layout.size():] {
+		if d := int(layout.at(rest).depth); d < len(s.counts) {
 			s.counts[d]++
 		}
 	}

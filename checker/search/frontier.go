@@ -3,32 +3,100 @@ package search
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/domino-check/domino/checker"
 )
 
-// entry is what goes before the vector of a state that waits.
+// entry is a state that waits.
 type entry struct {
-	number uint32 // of the state
-	depth  uint32
+	code checker.Code
+	// depth first: how many steps lead to it, and the index of the last one among those of its
+	// parent, which is the state that was explored one step less deep before it
+	depth uint64
+	step  uint16
+	// breadth first: its number, which leads to the others
+	number uint32
 	sleep  uint32 // sleep set
 	// sleep set of an earlier visit, of which only these steps are still to be taken; 0 = the first
 	// visit
 	todo uint32
 }
 
-// Where things are in an entry as words, and its size without the vector.
+// layout says how entries lie in stacks: two words each, three when codes are wide, one more with
+// sleep sets. What a narrow code does not put into the first word takes four bits of the second.
+type layout struct {
+	wide, breadth, sleeps bool
+}
+
 const (
-	entryNumber = iota
-	entryDepth
-	entrySleep
-	entryTodo
-	entryWords
+	narrowRest = checker.NarrowBits - 63
+	stepBits   = 16
 )
+
+// size is how many words an entry has.
+func (l layout) size() int {
+	n := 2
+	if l.wide {
+		n++
+	}
+	if l.sleeps {
+		n++
+	}
+	return n
+}
+
+// push appends an entry to a stack.
+func (l layout) push(stack []uint64, e entry) []uint64 {
+	info := e.depth<<stepBits | uint64(e.step)
+	if l.breadth {
+		info = uint64(e.number)
+	}
+	if l.wide {
+		stack = append(stack, e.code.Lo, e.code.Hi, info)
+	} else {
+		stack = append(stack, e.code.Lo, info<<narrowRest|e.code.Hi)
+	}
+	if l.sleeps {
+		stack = append(stack, uint64(e.todo)<<32|uint64(e.sleep))
+	}
+	return stack
+}
+
+// at is the first entry of a part of a stack.
+func (l layout) at(stack []uint64) (e entry) {
+	var info uint64
+	if e.code.Lo = stack[0]; l.wide {
+		e.code.Hi, info = stack[1], stack[2]
+	} else {
+		e.code.Hi, info = stack[1]&(1<<narrowRest-1), stack[1]>>narrowRest
+	}
+	if l.breadth {
+		e.number = uint32(info)
+	} else {
+		e.depth, e.step = info>>stepBits, uint16(info)
+	}
+	if l.sleeps {
+		last := stack[l.size()-1]
+		e.sleep, e.todo = uint32(last), uint32(last>>32)
+	}
+	return e
+}
+
+// last is the newest entry of a stack.
+func (l layout) last(stack []uint64) entry { return l.at(stack[len(stack)-l.size():]) }
+
+// work is a part of what waits depth first: entries, and the steps to the parent of the last one,
+// of which the parents of the others are on the way.
+type work struct {
+	stack []uint64
+	path  []uint16
+}
 
 // pool is where depth-first workers leave work for those who have none.
 type pool struct {
 	mu      sync.Mutex
 	wake    *sync.Cond
-	shared  [][]uint32 // stacks of entries
+	shared  []work
 	workers int
 	hungry  atomic.Int32 // workers without work
 	over    bool
@@ -48,31 +116,31 @@ func (p *pool) open() {
 	p.hungry.Store(0)
 }
 
-// take waits for work; it returns nil when there will be none.
-func (p *pool) take() []uint32 {
+// take waits for work; it reports whether there is any.
+func (p *pool) take() (work, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hungry.Add(1)
 	for len(p.shared) == 0 && !p.over {
 		if int(p.hungry.Load()) == p.workers {
 			p.end()
-			return nil
+			return work{}, false
 		}
 		p.wake.Wait()
 	}
 	p.hungry.Add(-1)
 	if p.over {
-		return nil
+		return work{}, false
 	}
 	last := p.shared[len(p.shared)-1]
 	p.shared = p.shared[:len(p.shared)-1]
-	return last
+	return last, true
 }
 
-func (p *pool) give(stack []uint32) {
+func (p *pool) give(w work) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.shared = append(p.shared, stack)
+	p.shared = append(p.shared, w)
 	p.wake.Signal()
 }
 
@@ -88,13 +156,13 @@ func (p *pool) end() {
 	p.wake.Broadcast()
 }
 
-// size is how many entries of so many words nobody has taken, and the memory that they take.
-func (p *pool) size(words int) (entries int, bytes int64) {
+// size is how many words of entries nobody has taken, and the memory that they take.
+func (p *pool) size() (words int, bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, stack := range p.shared {
-		entries += len(stack) / words
-		bytes += int64(cap(stack)) * 4
+	for _, w := range p.shared {
+		words += len(w.stack)
+		bytes += int64(cap(w.stack))*8 + int64(cap(w.path))*2
 	}
-	return entries, bytes
+	return words, bytes
 }

@@ -2,7 +2,9 @@ package search
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/domino-check/domino/checker"
@@ -22,10 +24,9 @@ type Saver interface {
 // runHeader is the part of a run file that says of what it is, and the small numbers.
 type runHeader struct {
 	Build, Subject string
-	Words, Entry   int
+	Words          int
 	Order          checker.Order
 	Reduce         checker.Reduction
-	Exact          bool
 	All            bool
 	Only           string
 
@@ -39,14 +40,14 @@ type savedFinding struct {
 	Violation     int
 	Property      string
 	Number, Depth uint32
+	Way           []uint16
 	Step          int
 }
 
 func (s *search) header() runHeader {
 	o := &s.options
 	return runHeader{Build: o.Saving.Build, Subject: o.Saving.Subject, Words: s.sys.Words(),
-		Entry: entryWords, Order: o.Order,
-		Reduce: o.Reduce, Exact: o.Exact, All: o.All, Only: o.Only}
+		Order: o.Order, Reduce: o.Reduce, All: o.All, Only: o.Only}
 }
 
 // differs says in what the file is of something else than this search, or "".
@@ -61,11 +62,9 @@ func (h *runHeader) differs(g *runHeader) string {
 		return fmt.Sprintf("its search is %v, this one is %v", h.Order, g.Order)
 	case h.Reduce != g.Reduce:
 		return fmt.Sprintf("its reductions are %s, here they are %s", h.Reduce, g.Reduce)
-	case h.Exact != g.Exact:
-		return fmt.Sprintf("its search is exact: %t, this one: %t", h.Exact, g.Exact)
 	case h.All != g.All || h.Only != g.Only:
 		return "it looks for other violations"
-	case h.Words != g.Words || h.Entry != g.Entry:
+	case h.Words != g.Words:
 		return fmt.Sprintf("its states have %d words, here they have %d", h.Words, g.Words)
 	}
 	return ""
@@ -88,7 +87,7 @@ func (s *search) save() error {
 		h.Stats, h.Level, h.Sizes = s.stats(), s.level.depth, s.level.sizes
 		for _, f := range s.finds.Runs() {
 			h.Findings = append(h.Findings, savedFinding{f.violation, f.property, f.number, f.depth,
-				f.step})
+				f.way, f.step})
 		}
 		text, err := json.Marshal(h)
 		if err != nil {
@@ -98,23 +97,39 @@ func (s *search) save() error {
 		if sys, ok := s.sys.(Saver); ok {
 			sys.Save(e)
 		}
+		e.Words(s.packing.Save())
 		s.visited.save(e)
 		s.links.save(e)
 		e.Number(uint64(len(s.workers)))
 		for _, w := range s.workers {
 			e.Number(uint64(w.number.next))
-			e.Words(w.stack)
+			work{w.stack, w.path}.save(e)
 		}
-		saveStacks(e, s.pool.shared)
-		saveStacks(e, s.level.parts)
+		e.Number(uint64(len(s.pool.shared)))
+		for _, w := range s.pool.shared {
+			w.save(e)
+		}
+		e.Number(uint64(len(s.level.parts)))
+		for _, part := range s.level.parts {
+			e.long(part)
+		}
 	})
 }
 
-func saveStacks(e *Encoder, stacks [][]uint32) {
-	e.Number(uint64(len(stacks)))
-	for _, stack := range stacks {
-		e.Words(stack)
+func (w work) save(e *Encoder) {
+	e.long(w.stack)
+	e.Number(uint64(len(w.path)))
+	for _, step := range w.path {
+		e.Number(uint64(step))
 	}
+}
+
+func restoreWork(d *Decoder) (w work) {
+	w.stack = d.long()
+	for range d.Count(1) {
+		w.path = append(w.path, uint16(d.Number()))
+	}
+	return w
 }
 
 // restore reads what save wrote into a search that has not begun.
@@ -134,18 +149,21 @@ func (s *search) restore(d *Decoder) {
 			return
 		}
 	}
+	if !s.restorePacking(d) {
+		return
+	}
 	s.visited.restore(d)
 	s.links.restore(d)
 	s.restoreStacks(d)
 	for _, f := range h.Findings {
-		g := finding{f.Violation, f.Property, f.Number, f.Depth, f.Step}
+		g := finding{f.Violation, f.Property, f.Number, f.Way, f.Depth, f.Step}
 		s.finds.Keep(spec.Violation{Property: f.Property}, g.length(),
 			func() finding { return g })
 	}
 	w := s.workers[0]
 	w.stats = h.Stats
 	s.before, s.level.depth, s.level.sizes = h.Stats.Elapsed, h.Level, h.Sizes
-	s.begun.Store(int64(h.Stats.States))
+	s.states.left.Add(-int64(h.Stats.States))
 	s.covered.Store(int64(h.Stats.Covered))
 	s.top(h.Stats.Peak)
 	for _, w := range s.workers {
@@ -154,96 +172,107 @@ func (s *search) restore(d *Decoder) {
 	s.started.Store(true)
 }
 
+// restorePacking reads the packing, and makes everything fit to it.
+func (s *search) restorePacking(d *Decoder) bool {
+	p, err := checker.Restored(s.sys.Words(), d.Words())
+	if err != nil {
+		d.Fail(err)
+	}
+	if d.Err() != nil {
+		return false
+	}
+	s.packing = p
+	s.visited = newTable(p.Bits() > checker.NarrowBits)
+	s.layout.wide = s.visited.wide
+	for _, w := range s.workers {
+		w.x.Pack(p)
+	}
+	return true
+}
+
 // restoreStacks hands each worker the stack that it had; what a worker that is not there any more
 // had is for all.
 func (s *search) restoreStacks(d *Decoder) {
 	for i := range d.Count(2) {
-		next, stack := uint32(d.Number()), d.Words()
+		next, had := uint32(d.Number()), restoreWork(d)
 		switch {
 		case next&(1<<linkBits-1) != 0 && int(next>>linkBits) >= len(s.links.blocks):
 			d.Fail(fmt.Errorf("state %d has no link", next))
 		case i < len(s.workers):
 			w := s.workers[i]
-			w.stack = stack
+			w.stack, w.path = had.stack, had.path
 			w.number.resume(next)
 		case s.options.Order == checker.BreadthFirst:
 			w := s.workers[len(s.workers)-1]
-			w.stack = append(w.stack, stack...)
-		case len(stack) > 0:
-			s.pool.shared = append(s.pool.shared, stack)
+			w.stack = append(w.stack, had.stack...)
+		case len(had.stack) > 0:
+			s.pool.shared = append(s.pool.shared, had)
 		}
 	}
 	for range d.Count(1) {
-		s.pool.shared = append(s.pool.shared, d.Words())
+		s.pool.shared = append(s.pool.shared, restoreWork(d))
 	}
 	for range d.Count(1) {
-		s.addParts(d.Words())
+		s.addParts(d.long())
 	}
-	size := entryWords + s.sys.Words()
-	for _, stack := range append(s.pool.shared, s.level.parts...) {
-		if len(stack)%size != 0 {
+	stacks := slices.Clone(s.level.parts)
+	for _, w := range s.pool.shared {
+		stacks = append(stacks, w.stack)
+	}
+	for _, w := range s.workers {
+		stacks = append(stacks, w.stack)
+	}
+	for _, stack := range stacks {
+		if size := s.layout.size(); len(stack)%size != 0 {
 			d.Fail(fmt.Errorf("a stack of %d words is not made of entries of %d", len(stack), size))
 		}
 	}
 }
 
-// save writes the set, so that a restored one has each table as large as it was.
-func (v *visited) save(e *Encoder) {
-	for i := range v.shards {
-		s := &v.shards[i]
+// save writes the set, so that a restored one has each shard as large as it was, and each state in
+// its place.
+func (t *table) save(e *Encoder) {
+	for i := range t.shards {
+		s := &t.shards[i]
+		now := s.now.Load()
+		e.Number(now.homes)
+		e.Number(uint64(len(now.slots)))
 		e.Number(uint64(s.count))
-		if v.exact {
-			e.Words(s.exact.vectors)
-			continue
-		}
-		var slots []uint64
-		if p := s.slots.Load(); p != nil {
-			slots = *p
-		}
-		e.Number(uint64(len(slots)))
-		for j := 0; j < len(slots); j += 2 {
-			if slots[j] != 0 {
-				e.fixed(slots[j])
-				e.fixed(slots[j+1])
+		for j := 0; j < len(now.slots); j += t.stride() {
+			if now.slots[j] == 0 {
+				continue
+			}
+			e.fixed(now.slots[j])
+			if t.wide {
+				e.fixed(now.slots[j+1])
 			}
 		}
 	}
 }
 
-func (v *visited) restore(d *Decoder) {
-	mixers := checker.NewMixers(v.words)
-	for i := range v.shards {
-		s := &v.shards[i]
-		count := d.Count(1)
-		if v.exact {
-			vectors := d.Words()
-			if len(vectors) != count*v.words {
-				d.Fail(fmt.Errorf("%d words are not %d states of %d", len(vectors), count, v.words))
-				return
-			}
-			for ; len(vectors) > 0; vectors = vectors[v.words:] {
-				s.insertVector(mixers.Fingerprint(vectors[:v.words]), vectors[:v.words])
-			}
-			continue
-		}
-		slots := make([]uint64, d.Count(1))
-		if len(slots)%2 != 0 || len(slots) > 0 && 2*count >= len(slots) {
-			d.Fail(fmt.Errorf("%d fingerprints in a table of %d words", count, len(slots)))
+func (t *table) restore(d *Decoder) {
+	for i := range t.shards {
+		s := &t.shards[i]
+		homes, words := d.Number(), d.Number()
+		s.count = d.Count(8)
+		if homes >= words || homes > 8*uint64(s.count)+64 || words > 4*homes+margin {
+			d.Fail(fmt.Errorf("%d states in a table of %d words", s.count, words))
 			return
 		}
-		for range count {
-			f := checker.Fingerprint{Lo: d.fixed(), Hi: d.fixed()}
-			if d.Err() != nil || len(slots) == 0 {
+		to := t.shaped(i, homes, words)
+		for range s.count {
+			p := place{shard: uint32(i), slot: d.fixed()}
+			if t.wide {
+				p.high = d.fixed()
+			}
+			at, found := t.lookup(to, p)
+			if found || at == len(to.slots) || p.slot&1 == 0 || d.Err() != nil {
+				d.Fail(errors.New("a state is not where it belongs"))
 				return
 			}
-			j, _ := find(slots, f)
-			slots[j], slots[j+1] = f.Lo, f.Hi
+			t.put(to.slots, at, p)
 		}
-		if len(slots) > 0 {
-			s.count = count
-			s.slots.Store(&slots)
-			s.size.Store(int64(len(slots)) * 8)
-		}
+		s.set(to)
 	}
 }
 

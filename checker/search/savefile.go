@@ -18,7 +18,7 @@ import (
 // SHA-256 of all that.
 const (
 	runMagic  = "domino run, format "
-	runFormat = runMagic + "1\n"
+	runFormat = runMagic + "2\n"
 )
 
 // ErrRefused is why a saved run can not be resumed: it is damaged, or of something else.
@@ -65,6 +65,14 @@ func (e *Encoder) Words(list []uint32) {
 			e.buf = binary.LittleEndian.AppendUint32(e.buf, n)
 		}
 		_, _ = e.w.Write(e.buf) // sticks in the buffered writer
+	}
+}
+
+// long writes a list of numbers of eight bytes each.
+func (e *Encoder) long(list []uint64) {
+	e.Number(uint64(len(list)))
+	for _, n := range list {
+		e.fixed(n)
 	}
 }
 
@@ -144,6 +152,15 @@ func (d *Decoder) Words() []uint32 {
 		for i := range part {
 			part[i] = binary.LittleEndian.Uint32(buf[4*i:])
 		}
+	}
+	return list
+}
+
+// long reads a list of numbers of eight bytes each.
+func (d *Decoder) long() []uint64 {
+	list := make([]uint64, d.Count(8))
+	for i := range list {
+		list[i] = d.fixed()
 	}
 	return list
 }

@@ -1,8 +1,8 @@
 // Package search explores the states of a System and reports what breaks, the smallest run that
 // does so, or exactly how far it looked.
 //
-// The model is explicit-state and stateful: a state is visited once, known by a 128-bit fingerprint
-// or, in exact mode, by its vector. Any number of workers share one search, depth first or breadth
+// The model is explicit-state and stateful: a state is visited once, known by its code, which is
+// the state itself in few bits. Any number of workers share one search, depth first or breadth
 // first; it can be saved and go on, and a search breadth first can live on disk. Endless runs are
 // looked for in lasso, one run of each Mazurkiewicz trace is taken in odpor.
 //
@@ -19,8 +19,8 @@
 // (TestWoken, TestSleepSets); bounds lose traces: a bound makes the answer unknown
 // (TestTracesLimits), budgets of faults are the same for equivalent runs (TestTracesOfToys);
 // reductions and what is judged on the way (TestReductionOfToys, its probe); endless runs
-// (TestLassoAgainstBruteForce); hidden nondeterminism (TestGuards, in world); collisions
-// (TestSpread); a resumed search (TestResume, TestRefused, in world).
+// (TestLassoAgainstBruteForce); hidden nondeterminism (TestGuards, in world); states
+// taken for others (TestTable, TestWidening); a resumed search (TestResume, TestRefused, in world).
 package search
 
 import (
@@ -92,10 +92,15 @@ func unkept(o *checker.Options) string {
 func newSearch(ctx context.Context, sys checker.System, o checker.Options) *search {
 	s := &search{sys: sys, options: o, bounds: o.Bounds(ctx),
 		finds:   checker.Finds[finding]{Only: o.Only, Prefer: finding.before},
-		visited: newVisited(o.Exact, sys.Words()),
+		packing: checker.NewPacking(sys.Words()),
 		pool:    newPool(max(1, o.Workers))}
+	s.visited = newTable(s.packing.Bits() > checker.NarrowBits)
+	s.states.limited = o.MaxStates > 0
+	s.states.left.Store(int64(o.MaxStates))
+	s.layout = layout{wide: s.visited.wide, breadth: o.Order == checker.BreadthFirst}
 	if i, ok := sys.(checker.Independence); ok && o.Reduce.Has(checker.Sleep) {
 		s.sleepers = newSleepers(i)
+		s.layout.sleeps = true
 	}
 	for range max(1, o.Workers) {
 		s.workers = append(s.workers, s.newWorker())
@@ -112,7 +117,7 @@ func (s *search) result() checker.Result {
 		s.bound = "" // it was complete when something would have ended it
 	}
 	found := s.paths()
-	r := checker.Result{Bound: s.bound, Fingerprints: !s.options.Exact}
+	r := checker.Result{Bound: s.bound}
 	if s.bound != "" && !s.over && s.options.Saving.File != "" {
 		if r.Unsaved = s.save(); r.Unsaved == nil {
 			r.File = s.options.Saving.File
@@ -130,17 +135,19 @@ type search struct {
 	sys      checker.System
 	options  checker.Options
 	bounds   checker.Bounds
-	visited  *visited
-	links    links
+	packing  *checker.Packing
+	visited  *table
+	layout   layout
+	links    links // breadth first
 	workers  []*worker
 	sleepers *sleepers // nil without sleep sets
 	pool     *pool     // depth first
 	level    level     // breadth first
 	disk     *disk     // nil in memory
 
-	ended      atomic.Bool  // everybody stops
-	started    atomic.Bool  // the first state is known
-	begun      atomic.Int64 // states that were begun, counted only under a limit
+	ended      atomic.Bool // everybody stops
+	started    atomic.Bool // the first state is known
+	states     allowance
 	levelBytes atomic.Int64 // of the level that is explored breadth first
 	levelLeft  atomic.Int64 // states of it that nobody has taken yet
 	covered    atomic.Int64 // depth up to which all levels are explored
@@ -150,11 +157,16 @@ type search struct {
 	wrap   func(io.Writer) io.Writer // around files of a search on disk, nil for none
 	before time.Duration             // time that went by before the search was resumed
 
-	mu     sync.Mutex
-	bound  string // what ended the search early
-	over   bool   // a violation ended it, or a search on disk is complete
-	paused bool   // everybody stops only for a moment
-	finds  checker.Finds[finding]
+	repacking sync.RWMutex // held by who looks at the sizes of tables and stacks
+
+	mu    sync.Mutex
+	bound string // what ended the search early
+	over  bool   // a violation ended it, or a search on disk is complete
+	finds checker.Finds[finding]
+	// what everybody stops for, only for a moment
+	paused   bool                 // to save the search
+	dry      bool                 // a worker may not begin another state
+	outgrown []*checker.Expansion // the packing is too narrow for these
 }
 
 func (s *search) run() {
@@ -166,7 +178,9 @@ func (s *search) run() {
 	}
 	s.started.Store(true)
 	if s.disk != nil {
-		s.disk.run(s.level.parts[0])
+		first := make([]uint32, s.sys.Words())
+		s.packing.Decode(s.layout.at(s.level.parts[0]).code, first)
+		s.disk.run(first)
 		return
 	}
 	for {
@@ -191,18 +205,27 @@ func (s *search) waiting() bool {
 
 // begin makes the initial state the only one that waits.
 func (s *search) begin() {
-	first := make([]uint32, entryWords+s.sys.Words()) // number 0, depth 0, nothing sleeps
-	state := first[entryWords:]
+	state := make([]uint32, s.sys.Words())
 	w := s.workers[0]
-	w.number.number(0, 0)
 	if v := s.sys.Initial(state); v != 0 {
 		s.found(v, finding{step: noStep})
 	}
-	f := w.x.Fingerprint(state)
-	s.visited.insert(f, state)
-	if s.sleepers != nil {
-		s.sleepers.visited[f.Hi>>(64-shardBits)].marks[f] = mark{}
+	c, ok := s.packing.Encode(state)
+	if !ok {
+		w.x.Begin(state)
+		s.widen(w)
+		s.repack()
+		s.ended.Store(false)
+		c, _ = s.packing.Encode(state)
 	}
+	s.visited.insert(s.visited.place(c))
+	if s.sleepers != nil {
+		s.sleepers.visited[widePlace(c).shard].marks[c] = mark{}
+	}
+	if s.layout.breadth {
+		w.number.number(0, 0)
+	}
+	first := s.layout.push(nil, entry{code: c})
 	if s.options.Order == checker.BreadthFirst {
 		s.addParts(first)
 	} else {

@@ -65,13 +65,10 @@ func TestCounts(t *testing.T) {
 		options checker.Options
 	}{
 		{"depth first", checker.Options{}},
-		{"depth first exact", checker.Options{Exact: true}},
 		{"depth first reduced", checker.Options{Reduce: checker.Singletons | checker.Crashes}},
 		{"breadth first", checker.Options{Order: checker.BreadthFirst}},
 		{"depth first, two workers", checker.Options{Workers: 2}},
-		{"depth first exact, two workers", checker.Options{Workers: 2, Exact: true}},
 		{"breadth first, three workers", checker.Options{Order: checker.BreadthFirst, Workers: 3}},
-		{"breadth first exact", checker.Options{Order: checker.BreadthFirst, Exact: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"iter"
 	"slices"
 	"sync"
 
@@ -29,17 +30,20 @@ type sleepers struct {
 
 	visited [1 << shardBits]struct {
 		mu    sync.Mutex
-		marks map[checker.Fingerprint]mark
+		marks map[checker.Code]mark
 	}
 }
 
 // mark is what is known of a visited state.
-type mark struct{ number, sleep uint32 }
+type mark struct {
+	number uint32 // breadth first
+	sleep  uint32
+}
 
 func newSleepers(system checker.Independence) *sleepers {
 	s := &sleepers{system: system, sets: [][]uint64{nil}, byHash: map[uint64][]uint32{}}
 	for i := range s.visited {
-		s.visited[i].marks = map[checker.Fingerprint]mark{}
+		s.visited[i].marks = map[checker.Code]mark{}
 	}
 	return s
 }
@@ -119,7 +123,7 @@ func (w *worker) expandAwake(e entry) {
 		code := x.Steps[i].Code
 		at, sleeps := slices.BinarySearch(asleep, code)
 		if v := x.Steps[i].Violation; v != 0 { // judged at every state, also when it sleeps
-			w.search.found(v, finding{number: e.number, depth: e.depth, step: i})
+			w.search.found(v, w.finding(e, i))
 		}
 		if sleeps {
 			continue
@@ -146,21 +150,26 @@ func (w *worker) expandAwake(e entry) {
 
 // visit pushes successor i unless nothing is left to do there.
 func (w *worker) visit(e entry, i int, sleep uint32) {
-	f := w.x.Prints()[i]
-	shard := &w.search.sleepers.visited[f.Hi>>(64-shardBits)]
+	codes, _ := w.x.Codes()
+	c := codes[i]
+	shard := &w.search.sleepers.visited[widePlace(c).shard]
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
-	m, known := shard.marks[f]
+	m, known := shard.marks[c]
 	var todo uint32
 	if known {
 		if todo, m.sleep = w.search.sleepers.meet(m.sleep, sleep); todo == 0 {
 			return
 		}
 	} else {
-		m = mark{number: w.number.number(e.number, i), sleep: sleep}
+		m = mark{sleep: sleep}
+		if w.search.layout.breadth {
+			m.number = w.number.number(e.number, i)
+		}
 	}
-	shard.marks[f] = m
-	w.push(entry{number: m.number, depth: e.depth + 1, sleep: m.sleep, todo: todo}, i)
+	shard.marks[c] = m
+	w.stack = w.search.layout.push(w.stack, entry{code: c, depth: e.depth + 1, step: uint16(i),
+		number: m.number, sleep: m.sleep, todo: todo})
 }
 
 // bytes estimates the size of the tables.
@@ -174,4 +183,31 @@ func (s *sleepers) bytes() (total int64) {
 		s.visited[i].mu.Unlock()
 	}
 	return total
+}
+
+// codes are all states that were met.
+func (s *sleepers) codes() iter.Seq[checker.Code] {
+	return func(yield func(checker.Code) bool) {
+		for i := range s.visited {
+			for c := range s.visited[i].marks {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// recode gives every state another code.
+func (s *sleepers) recode(code func(checker.Code) checker.Code) {
+	var old [1 << shardBits]map[checker.Code]mark
+	for i := range s.visited {
+		old[i], s.visited[i].marks = s.visited[i].marks, map[checker.Code]mark{}
+	}
+	for i := range old {
+		for c, m := range old[i] {
+			to := code(c)
+			s.visited[widePlace(to).shard].marks[to] = m
+		}
+	}
 }

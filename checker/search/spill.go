@@ -20,6 +20,7 @@ import (
 type output struct {
 	file *os.File
 	w    *bufio.Writer
+	buf  []byte
 	d    *disk
 }
 
@@ -39,17 +40,29 @@ func (d *disk) create(what string) *output {
 	return &output{file: f, w: bufio.NewWriterSize(to, 1<<15), d: d}
 }
 
-// words appends.
+// words appends numbers, small ones in few bytes.
 func (o *output) words(list ...uint32) {
-	var b [4]byte
 	for _, n := range list {
-		binary.LittleEndian.PutUint32(b[:], n)
-		if _, err := o.w.Write(b[:]); err != nil {
-			o.d.fail(o.named(err))
-			return
-		}
+		o.buf = binary.AppendUvarint(o.buf, uint64(n))
 	}
-	o.d.size.Add(int64(len(list)) * 4)
+	o.write()
+}
+
+// fixed appends numbers in four bytes each.
+func (o *output) fixed(list ...uint32) {
+	for _, n := range list {
+		o.buf = binary.LittleEndian.AppendUint32(o.buf, n)
+	}
+	o.write()
+}
+
+// write empties the buffer.
+func (o *output) write() {
+	if _, err := o.w.Write(o.buf); err != nil {
+		o.d.fail(o.named(err))
+	}
+	o.d.size.Add(int64(len(o.buf)))
+	o.buf = o.buf[:0]
 }
 
 func (o *output) named(err error) error { return fmt.Errorf("write %s: %w", o.file.Name(), err) }
@@ -75,7 +88,6 @@ type input struct {
 	name string
 	file *os.File
 	r    *bufio.Reader
-	buf  []byte
 }
 
 func (d *disk) open(name string) *input {
@@ -102,33 +114,28 @@ func (d *disk) delete(name string) {
 // read fills the list with whole units of so many words, as far as there are any, and returns the
 // number of words.
 func (i *input) read(list []uint32, unit int) (int, error) {
-	if len(i.buf) < 4*len(list) {
-		i.buf = make([]byte, 4*len(list))
+	for n := range list {
+		word, err := binary.ReadUvarint(i.r)
+		switch {
+		case err == io.EOF && n%unit == 0:
+			return n, nil
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return 0, fmt.Errorf("read %s: it ends within an entry", i.name)
+		case err != nil:
+			return 0, fmt.Errorf("read %s: %w", i.name, err)
+		}
+		list[n] = uint32(word)
 	}
-	n, err := io.ReadFull(i.r, i.buf[:4*len(list)])
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return 0, fmt.Errorf("read %s: %w", i.name, err)
-	}
-	if n%(4*unit) != 0 {
-		return 0, fmt.Errorf("read %s: it ends within an entry", i.name)
-	}
-	for j := range n / 4 {
-		list[j] = word(i.buf[4*j:])
-	}
-	return n / 4, nil
+	return len(list), nil
 }
 
-func word(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
-
-// printOf is the fingerprint in a record.
-func printOf(record []uint32) checker.Fingerprint {
-	return stored(runPrint(record[recordPrint:]))
-}
+// vectorOf is the state in a record.
+func vectorOf(record []uint32) []uint32 { return record[recordHeader:] }
 
 // compareRecords orders records by state, and of one state by how a single worker meets them.
 func compareRecords(a, b []uint32) int {
-	return cmp.Or(printOf(a).Compare(printOf(b)), cmp.Compare(a[recordParent], b[recordParent]),
-		cmp.Compare(a[recordStep], b[recordStep]))
+	return cmp.Or(slices.Compare(vectorOf(a), vectorOf(b)),
+		slices.Compare(a[:recordHeader], b[:recordHeader]))
 }
 
 // spillPending writes what may be old to a sorted file.
@@ -147,7 +154,7 @@ func (d *disk) spillPending() {
 		return
 	}
 	for i, r := range records {
-		if i == 0 || printOf(r) != printOf(records[i-1]) {
+		if i == 0 || !slices.Equal(vectorOf(r), vectorOf(records[i-1])) {
 			o.words(r...)
 		}
 	}
@@ -160,8 +167,10 @@ func (d *disk) spillPending() {
 type stream struct {
 	in     *input
 	record []uint32
-	print  func([]uint32) checker.Fingerprint
+	header int // words before the state
 }
+
+func (s *stream) vector() []uint32 { return s.record[s.header:] }
 
 // next reads on; it reports whether there is a record.
 func (s *stream) next(d *disk) bool {
@@ -175,8 +184,8 @@ type streams []*stream
 
 func (h streams) Len() int { return len(h) }
 func (h streams) Less(i, j int) bool {
-	a, b := h[i].record, h[j].record
-	return cmp.Or(h[i].print(a).Compare(h[j].print(b)), slices.Compare(a, b)) < 0
+	return cmp.Or(slices.Compare(h[i].vector(), h[j].vector()),
+		slices.Compare(h[i].record, h[j].record)) < 0
 }
 func (h streams) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
@@ -188,9 +197,9 @@ func (h *streams) Pop() any {
 	return last
 }
 
-// merge gives the records of sorted files in order, then deletes the files.
-func (d *disk) merge(names []string, size int, print func([]uint32) checker.Fingerprint,
-	each func([]uint32)) {
+// merge gives the records of sorted files, with so many words before the state, in order, then
+// deletes the files.
+func (d *disk) merge(names []string, header int, each func([]uint32)) {
 	var h streams
 	for _, name := range names {
 		in := d.open(name)
@@ -198,7 +207,7 @@ func (d *disk) merge(names []string, size int, print func([]uint32) checker.Fing
 			return
 		}
 		defer in.close()
-		if s := (&stream{in: in, record: make([]uint32, size), print: print}); s.next(d) {
+		if s := d.stream(in, header); s.next(d) {
 			heap.Push(&h, s)
 		}
 	}
@@ -218,32 +227,45 @@ func (d *disk) merge(names []string, size int, print func([]uint32) checker.Fing
 	}
 }
 
-// runWords is the length of a fingerprint in a run.
-const runWords = 4
-
-func runPrint(r []uint32) checker.Fingerprint {
-	return checker.Fingerprint{Hi: uint64(r[0])<<32 | uint64(r[1]),
-		Lo: uint64(r[2])<<32 | uint64(r[3])}
+// stream is one of states with so many words before them.
+func (d *disk) stream(in *input, header int) *stream {
+	return &stream{in: in, record: make([]uint32, header+d.search.sys.Words()), header: header}
 }
 
-func (o *output) print(f checker.Fingerprint) {
-	o.words(uint32(f.Hi>>32), uint32(f.Hi), uint32(f.Lo>>32), uint32(f.Lo))
-}
-
-// writeTable makes the table in memory a run.
+// writeTable makes the table in memory a run: each shard a sorted file, and one of all.
 func (d *disk) writeTable() {
+	packing := d.search.packing
+	a, b := make([]uint32, d.search.sys.Words()), make([]uint32, d.search.sys.Words())
+	compare := checker.Code.Compare
+	if packing.Folded() {
+		compare = func(c, e checker.Code) int {
+			packing.Decode(c, a)
+			packing.Decode(e, b)
+			return slices.Compare(a, b)
+		}
+	}
+	var names []string
+	for i := range d.search.visited.shards {
+		o := d.create("shard")
+		if o == nil {
+			return
+		}
+		for _, c := range d.search.visited.sorted(i, compare) {
+			packing.Decode(c, a)
+			o.words(a...)
+		}
+		d.fail(o.close())
+		names = append(names, o.file.Name())
+	}
 	o := d.create("visited")
 	if o == nil {
 		return
 	}
 	count := 0
-	for i := range d.search.visited.shards { // each holds the fingerprints with the same first bits
-		list := d.search.visited.shards[i].sorted()
-		count += len(list)
-		for _, f := range list {
-			o.print(f)
-		}
-	}
+	d.merge(names, 0, func(state []uint32) {
+		o.words(state...)
+		count++
+	})
 	d.fail(o.close())
 	d.addRun(diskRun{o.file.Name(), count})
 }
@@ -258,8 +280,8 @@ func (d *disk) addRun(r diskRun) {
 		if o == nil {
 			return
 		}
-		d.merge([]string{d.runs[n-2].name, d.runs[n-1].name}, runWords, runPrint, func(r []uint32) {
-			o.words(r...)
+		d.merge([]string{d.runs[n-2].name, d.runs[n-1].name}, 0, func(state []uint32) {
+			o.words(state...)
 		})
 		d.fail(o.close())
 		d.runs = append(d.runs[:n-2], diskRun{o.file.Name(), d.runs[n-2].count + d.runs[n-1].count})
@@ -280,7 +302,7 @@ func (d *disk) subtract() {
 			return
 		}
 		defer in.close()
-		if s := (&stream{in: in, record: make([]uint32, runWords), print: runPrint}); s.next(d) {
+		if s := d.stream(in, 0); s.next(d) {
 			old = append(old, s)
 		}
 	}
@@ -289,15 +311,15 @@ func (d *disk) subtract() {
 		return
 	}
 	count := 0
-	var last checker.Fingerprint // never that of a record: its lo is not 0
-	d.merge(d.parts, recordHeader+d.search.sys.Words(), printOf, func(r []uint32) {
-		f := printOf(r)
-		if f == last {
+	var last []uint32
+	d.merge(d.parts, recordHeader, func(r []uint32) {
+		state := vectorOf(r)
+		if slices.Equal(state, last) {
 			return
 		}
-		last = f
+		last = append(last[:0], state...)
 		for i := 0; i < len(old); {
-			at := runPrint(old[i].record).Compare(f)
+			at := slices.Compare(old[i].vector(), state)
 			if at == 0 {
 				return
 			}
@@ -310,43 +332,10 @@ func (d *disk) subtract() {
 			old = slices.Delete(old, i, i+1)
 		}
 		d.add(r)
-		o.print(f)
+		o.words(state...)
 		count++
 	})
 	d.parts = nil
 	d.fail(o.close())
 	d.addRun(diskRun{o.file.Name(), count})
-}
-
-// contains reports whether a fingerprint is in the set.
-func (v *visited) contains(f checker.Fingerprint) bool {
-	slots := v.shards[f.Hi>>(64-shardBits)].slots.Load()
-	if slots == nil {
-		return false
-	}
-	_, found := find(*slots, stored(f))
-	return found
-}
-
-// sorted are all fingerprints in order.
-func (s *shard) sorted() (list []checker.Fingerprint) {
-	if p := s.slots.Load(); p != nil {
-		for slots := *p; len(slots) > 0; slots = slots[2:] {
-			if slots[0] != 0 {
-				list = append(list, checker.Fingerprint{Lo: slots[0], Hi: slots[1]})
-			}
-		}
-	}
-	slices.SortFunc(list, checker.Fingerprint.Compare)
-	return list
-}
-
-// clear empties the set.
-func (v *visited) clear() {
-	for i := range v.shards {
-		s := &v.shards[i]
-		s.slots.Store(nil)
-		s.count = 0
-		s.size.Store(0)
-	}
 }

@@ -48,34 +48,58 @@ func (s *search) watch() (unwatch func()) {
 }
 
 // pause stops the workers for a moment, so that the search can be saved.
-func (s *search) pause() {
+func (s *search) pause() { s.stopFor(&s.paused) }
+
+// stopFor stops the workers for a reason; goOn sees to it.
+func (s *search) stopFor(reason *bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.ended.Load() {
-		s.paused = true
-		s.ended.Store(true)
-	}
+	*reason = true
+	s.ended.Store(true)
 }
 
-// goOn saves a search that has paused; it reports whether the workers go on.
+// goOn does what the workers have stopped for; it reports whether they go on. No worker may be at
+// work.
 func (s *search) goOn() bool {
 	s.mu.Lock()
-	paused := s.paused && s.bound == ""
+	stopped := s.paused || s.dry || len(s.outgrown) > 0
+	save := s.paused && s.bound == ""
 	s.mu.Unlock()
-	if !paused {
+	if s.bound != "" || s.over || !stopped {
 		return false
 	}
-	if err := s.save(); err != nil && s.options.Saving.Warn != nil {
-		s.options.Saving.Warn(err)
+	if len(s.outgrown) > 0 {
+		s.repack()
+	}
+	if s.dry && !s.refill() {
+		return false
+	}
+	if save {
+		if err := s.save(); err != nil && s.options.Saving.Warn != nil {
+			s.options.Saving.Warn(err)
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.bound != "" {
 		return false
 	}
-	s.paused = false
+	s.paused, s.dry = false, false
 	s.ended.Store(false)
 	return true
+}
+
+// refill collects the states that workers might still begin and reports whether there are any: if
+// not, the limit is reached.
+func (s *search) refill() bool {
+	for _, w := range s.workers {
+		s.states.give(w)
+	}
+	if s.states.left.Load() > 0 {
+		return true
+	}
+	s.end(s.bounds.States(s.options.MaxStates + 1))
+	return false
 }
 
 // end notes what ends the search early; the first reason counts.
@@ -114,11 +138,13 @@ func (s *search) limits() bool {
 
 // stats adds up what the workers have shown.
 func (s *search) stats() checker.Stats {
+	s.repacking.RLock()
+	defer s.repacking.RUnlock()
 	t := checker.Stats{Elapsed: s.before + time.Since(s.bounds.Began), Bytes: s.visited.bytes() +
 		s.sleepers.bytes() + s.links.bytes() + s.levelBytes.Load(),
 		Frontier: int(s.levelLeft.Load()), Covered: int(s.covered.Load())}
-	entries, bytes := s.pool.size(entryWords + s.sys.Words())
-	t.Frontier, t.Bytes = t.Frontier+entries, t.Bytes+bytes
+	words, bytes := s.pool.size()
+	t.Frontier, t.Bytes = t.Frontier+words/s.layout.size(), t.Bytes+bytes
 	for _, w := range s.workers {
 		p := &w.shown
 		t.States += int(p.states.Load())

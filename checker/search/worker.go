@@ -13,14 +13,17 @@ type worker struct {
 	search  *search
 	x       *checker.Expansion
 	number  numberer
-	stack   []uint32 // entries that wait, the newest last
-	rest    []uint32 // breadth first: entries of its part of the level that it has not explored
+	stack   []uint64 // entries that wait, the newest last
+	path    []uint16 // depth first: the steps to the state at hand
+	rest    []uint64 // breadth first: entries of its part of the level that it has not explored
 	state   []uint32
-	scratch []uint32
+	places  []place       // of the successors
+	allowed int64         // states that it may begin
 	stats   checker.Stats // its own part
 	trees   subtrees
 	fresh   []uint32 // on disk: records of states that are new
 	maybe   []uint32 // on disk: records of states that may be old
+	left    []uint32 // on disk: entries of its part of the level that it has not explored
 	shown   published
 	sink    uint64 // keeps touch from being optimised away
 
@@ -37,46 +40,65 @@ type published struct {
 
 func (s *search) newWorker() *worker {
 	words := s.sys.Words()
-	return &worker{search: s, x: checker.NewExpansion(words), number: numberer{links: &s.links},
+	w := &worker{search: s, x: checker.NewExpansion(words), number: numberer{links: &s.links},
 		state: make([]uint32, words)}
+	w.x.Pack(s.packing)
+	return w
 }
 
-// expand explores the steps out of the state at hand and pushes what is new.
-func (w *worker) expand(e entry) {
+// expand explores the steps out of the state at hand and pushes what is new. It reports false when
+// the packing is too narrow for a state: then nothing is done, and the search stops to widen it.
+func (w *worker) expand(e entry) bool {
 	x, s := w.x, w.search
 	s.sys.Expand(w.state, s.options.Reduce, x)
 	if len(x.Steps) > math.MaxUint16 {
 		panic("invariant: a state has at most 65535 steps")
+	}
+	codes, ok := x.Codes()
+	if !ok {
+		w.allowed++ // it is begun once more
+		s.widen(w)
+		return false
 	}
 	if e.todo == 0 {
 		w.count(e)
 	}
 	if s.sleepers != nil {
 		w.expandAwake(e)
-		return
+		return true
 	}
 	w.stats.Transitions += len(x.Steps)
-	// The places of all fingerprints are loaded together: the processor waits for memory once, not
-	// once for each.
-	for i := range x.Prints() {
-		w.sink += s.visited.touch(x.Prints()[i])
+	// The places of all codes are loaded together: the processor waits for memory once, not once
+	// for each.
+	w.places = w.places[:0]
+	for i := range codes {
+		p := s.visited.place(codes[i])
+		w.places = append(w.places, p)
+		w.sink += s.visited.touch(p)
 	}
 	for i := range x.Steps {
 		if v := x.Steps[i].Violation; v != 0 {
-			s.found(v, finding{number: e.number, depth: e.depth, step: i})
+			s.found(v, w.finding(e, i))
 			continue // nothing is explored beyond a violation
 		}
 		if s.disk != nil {
 			s.disk.reach(w, i, e.number)
 			continue
 		}
-		if s.visited.exact {
-			w.scratch = x.State(i, w.scratch[:0])
-		}
-		if s.visited.insert(x.Prints()[i], w.scratch) {
-			w.push(entry{number: w.number.number(e.number, i), depth: e.depth + 1}, i)
+		if s.visited.insert(w.places[i]) {
+			next := entry{code: codes[i], depth: e.depth + 1, step: uint16(i)}
+			if s.layout.breadth {
+				next.number = w.number.number(e.number, i)
+			}
+			w.stack = s.layout.push(w.stack, next)
 		}
 	}
+	return true
+}
+
+// finding is what is seen at a state or at a step out of it.
+func (w *worker) finding(e entry, step int) finding {
+	return finding{number: e.number, way: w.path, depth: uint32(e.depth), step: step}
 }
 
 // count counts a state and judges it if it is terminal.
@@ -90,22 +112,9 @@ func (w *worker) count(e entry) {
 	if !w.x.Progress() {
 		w.stats.Terminals++
 		if v := w.search.sys.Terminal(w.state); v != 0 {
-			w.search.found(v, finding{number: e.number, depth: e.depth, step: noStep})
+			w.search.found(v, w.finding(e, noStep))
 		}
 	}
-}
-
-// push lets successor i wait.
-func (w *worker) push(e entry, i int) {
-	w.stack = append(w.stack, e.number, e.depth, e.sleep, e.todo)
-	w.stack = w.x.State(i, w.stack)
-}
-
-// load takes an entry into the state at hand.
-func (w *worker) load(from []uint32) entry {
-	copy(w.state, from[entryWords:])
-	return entry{number: from[entryNumber], depth: from[entryDepth], sleep: from[entrySleep],
-		todo: from[entryTodo]}
 }
 
 // publish lets others see how far the worker has come.
@@ -115,34 +124,35 @@ func (w *worker) publish() {
 	p.transitions.Store(int64(w.stats.Transitions))
 	p.terminals.Store(int64(w.stats.Terminals))
 	p.depth.Store(int64(w.stats.Depth))
-	p.waiting.Store(int64(len(w.stack) / (entryWords + len(w.state))))
-	p.bytes.Store(int64(cap(w.stack)) * 4)
+	layout := w.search.layout
+	p.waiting.Store(int64(len(w.stack) / layout.size()))
+	p.bytes.Store(int64(cap(w.stack))*8 + int64(cap(w.path))*2)
 	if w.search.options.Order == checker.DepthFirst && (w.search.ended.Load() ||
 		w.stats.States%(8*checker.LookEvery) == 0 ||
 		len(w.stack) == 0) {
 		p.remaining.Store(
-			int64(min(w.trees.remaining(w.stack, entryWords+len(w.state), w.stats.States), 1e18)))
+			int64(min(w.trees.remaining(w.stack, layout, w.stats.States), 1e18)))
 	}
 	p.mu.Lock()
 	p.saved = w.stats.Saved
 	p.mu.Unlock()
 }
 
-// stop reports whether the search must end now. The clock is read only now and then.
+// stop reports whether the search must end now; if not, the worker may begin one more state. The
+// clock is read only now and then.
 func (w *worker) stop() bool {
 	s := w.search
 	if s.ended.Load() {
 		return true
 	}
-	if s.options.MaxStates > 0 {
-		if bound := s.bounds.States(int(s.begun.Add(1))); bound != "" {
-			s.end(bound)
+	if w.stats.States%checker.LookEvery == 0 {
+		if w.publish(); s.limits() {
 			return true
 		}
 	}
-	if w.stats.States%checker.LookEvery != 0 {
-		return false
+	if !s.states.take(w) {
+		s.stopFor(&s.dry)
+		return true
 	}
-	w.publish()
-	return s.limits()
+	return false
 }

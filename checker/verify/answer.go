@@ -41,10 +41,8 @@ type Answer struct {
 	Violating  int             `json:"violating,omitempty"` // of odpor: runs that a violation cuts
 	LocalSteps int             `json:"localSteps"`
 	Saved      checker.Savings `json:"saved"` // by reductions
-	// bound on the chance that a collision of fingerprints hid a state
-	Collision float64 `json:"collision,omitempty"`
-	Bytes     int64   `json:"bytes"` // of memory at the peak, frontier included
-	Seconds   float64 `json:"seconds"`
+	Bytes      int64           `json:"bytes"` // of memory at the peak, frontier included
+	Seconds    float64         `json:"seconds"`
 	// Sometimes properties that some run showed, and those that could be expected and were not
 	Seen      []string        `json:"seen,omitempty"`
 	Unseen    []string        `json:"unseen,omitempty"`
@@ -124,9 +122,6 @@ func (a *Answer) fill(out *world.Outcome) {
 	a.Traces, a.Violating = out.Traces, out.Violating
 	a.States, a.Transitions, a.Terminals, a.Depth = out.States, out.Transitions, out.Terminals,
 		out.Depth
-	if out.Fingerprints {
-		a.Collision = checker.Collision(out.States)
-	}
 	a.LocalSteps, a.Saved, a.Bytes, a.Seconds = out.LocalSteps, out.Saved, out.Peak,
 		out.Elapsed.Seconds()
 	if len(out.Found) > 0 {

@@ -36,7 +36,7 @@ func TestDisk(t *testing.T) {
 		for _, workers := range effort.Of([]int{2}, []int{1, 2}) {
 			w := fresh(t, tt.scenario, tt.variant)
 			o := checker.Options{Order: checker.BreadthFirst, Workers: workers, Disk: t.TempDir(),
-				MaxBytes: contents + 1<<14}
+				MaxBytes: contents + 1<<13}
 			r, err := search.Run(t.Context(), w.World, o)
 			if err != nil {
 				t.Fatal(err)

@@ -114,7 +114,7 @@ func explore(c Config, o checker.Options, only string) (*seen, error) {
 				return ""
 			}}}
 	}
-	o.All, o.Exact = true, !o.Reduce.Has(checker.Sleep) && o.Order != checker.StatelessOptimal
+	o.All = true
 	s.options = o
 	s.result = search.Explore(context.Background(), recorded{World: w, s: s}, o)
 	for _, f := range s.result.Found {

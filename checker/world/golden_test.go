@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/fault"
@@ -39,9 +38,7 @@ func TestCountsOfStates(t *testing.T) {
 		{"ping without failures", ping, []int{0, 1}, fault.Model{}, [2]int{15, 17}},
 		{"ping with a crash", ping, []int{0, 1}, fault.Model{Failures: 1}, [2]int{1259, 2861}},
 	}
-	modes := effort.Of([]checker.Options{{}, {Order: checker.BreadthFirst, Exact: true}},
-		[]checker.Options{{}, {Exact: true}, {Order: checker.BreadthFirst},
-			{Order: checker.BreadthFirst, Exact: true}})
+	modes := []checker.Options{{}, {Order: checker.BreadthFirst}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, o := range modes {

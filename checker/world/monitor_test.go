@@ -129,8 +129,7 @@ func TestMonitorIsHistory(t *testing.T) {
 		facts  *spec.Facts
 		states int
 	}{{nil, 9}, {FactsOf(setup, &fault.Model{}, nil), 13}} {
-		for _, o := range []checker.Options{{}, {Exact: true},
-			{Order: checker.BreadthFirst, Workers: 2},
+		for _, o := range []checker.Options{{}, {Order: checker.BreadthFirst, Workers: 2},
 			{Reduce: checker.Singletons | checker.Crashes}} {
 			w, err := New(Config{Setup: setup, Facts: tt.facts})
 			if err != nil {

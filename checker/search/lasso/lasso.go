@@ -60,6 +60,7 @@ const (
 func Explore(ctx context.Context, sys checker.Fair, o checker.Options) checker.Result {
 	l := &lasso{sys: sys, options: o, bounds: o.Bounds(ctx),
 		x:     checker.NewExpansion(sys.Words()),
+		known: numbered{packing: checker.NewPacking(sys.Words())},
 		finds: checker.Finds[checker.Found]{Only: o.Only}}
 	state := make([]uint32, sys.Words())
 	if v := sys.Initial(state); v != 0 {
@@ -67,7 +68,7 @@ func Explore(ctx context.Context, sys checker.Fair, o checker.Options) checker.R
 	}
 	l.limits()
 	if !l.over && l.bound == "" {
-		l.enter(l.x.Fingerprint(state), state)
+		l.enter(l.known.code(state), state)
 	}
 	for len(l.path) > 0 && !l.over {
 		l.advance()
@@ -77,8 +78,8 @@ func Explore(ctx context.Context, sys checker.Fair, o checker.Options) checker.R
 }
 
 // enter makes a new state the end of the path.
-func (l *lasso) enter(f checker.Fingerprint, state []uint32) {
-	n := l.known.add(f)
+func (l *lasso) enter(c checker.Code, state []uint32) {
+	n := l.known.add(c)
 	l.low = append(l.low, n)
 	l.open = append(l.open, n)
 	l.path = append(l.path, lassoFrame{number: n, step: -1})
@@ -96,7 +97,7 @@ func (l *lasso) advance() {
 	top := len(l.path) - 1
 	f := &l.path[top]
 	state := l.at(top)
-	l.sys.Expand(state, checker.Unreduced, l.x)
+	codes := l.known.expand(l.sys, l.x, state)
 	if f.step < 0 {
 		l.arrive(state)
 	}
@@ -107,12 +108,12 @@ func (l *lasso) advance() {
 			})
 			continue // nothing is explored beyond a violation
 		}
-		n, ok := l.known.find(l.x.Prints()[f.step])
+		n, ok := l.known.find(codes[f.step])
 		switch {
 		case ok && l.low[n] != closed:
 			l.low[f.number] = min(l.low[f.number], n)
 		case !ok && l.mayEnter():
-			l.enter(l.x.Prints()[f.step], l.x.State(f.step, nil))
+			l.enter(codes[f.step], l.x.State(f.step, nil))
 			return
 		}
 	}

@@ -32,8 +32,9 @@ func (l *lasso) judge(component []uint32, first []uint32) {
 
 // returns reports whether a step leads from the state that is expanded to itself.
 func (l *lasso) returns() bool {
-	for i, f := range l.x.Prints() {
-		if f == l.x.Print() && l.x.Steps[i].Violation == 0 {
+	codes, _ := l.x.Codes()
+	for i, c := range codes {
+		if c == l.x.Code() && l.x.Steps[i].Violation == 0 {
 			return true
 		}
 	}
@@ -41,12 +42,12 @@ func (l *lasso) returns() bool {
 }
 
 // inside reports whether step i of the state that is expanded stays in the component, and the
-// number of the state that it leads to.
-func (l *lasso) inside(x *checker.Expansion, i int) (number uint32, ok bool) {
+// number of the state that it leads to, from its code.
+func (l *lasso) inside(x *checker.Expansion, i int, c checker.Code) (number uint32, ok bool) {
 	if x.Steps[i].Violation != 0 {
 		return 0, false
 	}
-	n, known := l.known.find(x.Prints()[i])
+	n, known := l.known.find(c)
 	if !known || l.low[n] != member && l.low[n] != walked {
 		return 0, false
 	}
@@ -85,7 +86,7 @@ func (l *lasso) walk(from []uint32, atState func(x *checker.Expansion, state []u
 		number uint32
 	}
 	x := checker.NewExpansion(l.sys.Words())
-	first, _ := l.known.find(x.Fingerprint(from))
+	first, _ := l.known.find(l.known.code(from))
 	places := []place{{parent: -1, state: slices.Clone(from), number: first}}
 	l.low[first] = walked
 	defer func() {
@@ -102,12 +103,12 @@ func (l *lasso) walk(from []uint32, atState func(x *checker.Expansion, state []u
 	}
 	for at := 0; at < len(places); at++ {
 		state := places[at].state
-		l.sys.Expand(state, checker.Unreduced, x)
+		codes := l.known.expand(l.sys, x, state)
 		if atState(x, state) {
 			return way(at), state
 		}
 		for i := range x.Steps {
-			n, ok := l.inside(x, i)
+			n, ok := l.inside(x, i, codes[i])
 			if !ok {
 				continue
 			}
@@ -200,9 +201,9 @@ func (l *lasso) nearest() (codes []uint64, state []uint32) {
 				slices.Reverse(steps)
 				return l.follow(steps)
 			}
-			l.sys.Expand(level[i*words:(i+1)*words], checker.Unreduced, x)
+			codes := l.known.expand(l.sys, x, level[i*words:(i+1)*words])
 			for j := range x.Steps {
-				m, ok := l.known.find(x.Prints()[j])
+				m, ok := l.known.find(codes[j])
 				if !ok || seen[m] || x.Steps[j].Violation != 0 {
 					continue
 				}

@@ -1,8 +1,6 @@
 package odpor
 
 import (
-	"slices"
-
 	"github.com/domino-check/domino/checker"
 )
 
@@ -21,10 +19,9 @@ type place struct {
 type move struct {
 	checker.Step
 	touches  checker.Footprint
-	hinges   uint64              // families of steps that it may alter
-	print    checker.Fingerprint // of the state behind it
-	from, to int                 // its part of the deltas
-	next     *place              // nil = not followed yet
+	hinges   uint64 // families of steps that it may alter
+	from, to int    // its part of the deltas
+	next     *place // nil = not followed yet
 }
 
 // endCode is the code of the end of a run, a step of which the system knows nothing.
@@ -47,7 +44,8 @@ func (p *place) find(code uint64) *move {
 type atlas struct {
 	sys    checker.Independence
 	x      *checker.Expansion
-	places map[checker.Fingerprint]*place
+	places map[string]*place // by vector
+	key    []byte
 	hinged []checker.Footprint // of the families
 	known  bool                // whether the families are known
 	size   int64               // estimate, in bytes
@@ -58,7 +56,7 @@ const atlasBytes = 512 << 20
 
 func newAtlas(sys checker.Independence) *atlas {
 	a := &atlas{sys: sys, x: checker.NewExpansion(sys.Words()),
-		places: map[checker.Fingerprint]*place{}}
+		places: map[string]*place{}}
 	if h, ok := sys.(checker.Hinged); ok {
 		a.hinged = h.Hinges()
 		a.known = len(a.hinged) <= 62
@@ -87,10 +85,9 @@ func (a *atlas) hinges(m *move) (families uint64) {
 	return families
 }
 
-// place is that of a state with the fingerprint.
-func (a *atlas) place(state []uint32, print checker.Fingerprint) *place {
-	known, ok := a.places[print]
-	if ok && slices.Equal(known.state, state) {
+// place is that of a state.
+func (a *atlas) place(state []uint32) *place {
+	if known, ok := a.places[string(checker.Key(state, &a.key))]; ok {
 		return known
 	}
 	p := &place{state: append([]uint32(nil), state...)}
@@ -105,7 +102,7 @@ func (a *atlas) place(state []uint32, print checker.Fingerprint) *place {
 		if s.Code == endCode {
 			panic("invariant: no step has the code of the end of a run")
 		}
-		m := move{Step: s, print: x.Prints()[i], from: len(p.deltas)}
+		m := move{Step: s, from: len(p.deltas)}
 		p.deltas = append(p.deltas, x.Deltas(i)...)
 		m.to = len(p.deltas)
 		if m.touches = a.sys.Footprint(p.state, s.Code); s.Violation != 0 {
@@ -115,10 +112,8 @@ func (a *atlas) place(state []uint32, print checker.Fingerprint) *place {
 		m.hinges = a.hinges(&m)
 		p.steps = append(p.steps, m)
 	}
-	if !ok {
-		a.places[print] = p
-		a.size += 192 + int64(len(state))*4 + int64(cap(p.steps))*160 + int64(len(p.deltas))*16
-	}
+	a.places[string(checker.Key(state, &a.key))] = p
+	a.size += 192 + int64(len(state))*8 + int64(cap(p.steps))*144 + int64(len(p.deltas))*16
 	return p
 }
 
@@ -129,7 +124,7 @@ func (a *atlas) follow(p *place, m *move) *place {
 		for _, d := range p.deltas[m.from:m.to] {
 			state[d.Word] = d.Value
 		}
-		m.next = a.place(state, m.print)
+		m.next = a.place(state)
 	}
 	return m.next
 }
@@ -141,8 +136,8 @@ func (a *atlas) forget(keep []*place) {
 			p.steps[i].next = nil
 		}
 	}
-	a.places, a.size = map[checker.Fingerprint]*place{}, 0
+	a.places, a.size = map[string]*place{}, 0
 	for _, p := range keep {
-		a.places[a.x.Fingerprint(p.state)] = p
+		a.places[string(checker.Key(p.state, &a.key))] = p
 	}
 }

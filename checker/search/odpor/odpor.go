@@ -126,8 +126,6 @@ func Explore(ctx context.Context, sys checker.System, o checker.Options) checker
 		t.end("the system does not say which of its steps are independent")
 	case o.Reduce != checker.Unreduced:
 		t.end("the reduction of stateful searches can not be combined with the stateless one")
-	case o.Exact:
-		t.end("there are no fingerprints to avoid in a stateless search")
 	default:
 		t.atlas = newAtlas(independence)
 		t.start()
@@ -141,7 +139,7 @@ func (t *traces) start() {
 		t.violation(v)
 	}
 	if !t.ended && !t.limits() {
-		t.explore(t.atlas.place(state, t.atlas.x.Fingerprint(state)), nil, nil)
+		t.explore(t.atlas.place(state), nil, nil)
 	}
 }
 

@@ -261,7 +261,6 @@ func TestTracesLimits(t *testing.T) {
 		{"cancelled", cancelled, lastzero(10), checker.Options{}, "interrupted"},
 		{"reduced", t.Context(), lastzero(3),
 			checker.Options{Reduce: checker.Singletons | checker.Crashes}, "can not be combined"},
-		{"exact", t.Context(), lastzero(3), checker.Options{Exact: true}, "no fingerprints"},
 		{"unknown independence", t.Context(), struct{ checker.System }{lastzero(3)},
 			checker.Options{}, "does not say which of its steps are independent"},
 	}

@@ -21,7 +21,6 @@ type searchFlags struct {
 	order     string
 	samples   *sampleFlags // nil when the command only searches
 	reduce    string
-	exact     bool
 	lasso     bool
 	estimate  bool
 	maxStates int
@@ -40,7 +39,6 @@ type searchFlags struct {
 
 func (s *searchFlags) register(f *pflag.FlagSet) {
 	s.flags = f
-	f.BoolVar(&s.exact, "exact", false, "store whole states instead of 128-bit fingerprints")
 	f.IntVar(&s.maxStates, "max-states", 0, "stop after so many states; 0 = no limit")
 	f.Int64Var(&s.maxMemory, "max-memory", 8192,
 		"stop when the tables of one search take so many MiB; 0 = no limit")
@@ -65,12 +63,9 @@ func (s *searchFlags) options() (checker.Options, error) {
 		ofWorkers()); err != nil {
 		return checker.Options{}, err
 	}
-	o := checker.Options{Order: order, Lasso: s.lasso, Exact: s.exact, MaxStates: s.maxStates,
+	o := checker.Options{Order: order, Lasso: s.lasso, MaxStates: s.maxStates,
 		MaxBytes: s.maxMemory << 20, MaxTime: s.timeout}
 	switch {
-	case order == checker.StatelessOptimal && s.exact:
-		return checker.Options{}, fmt.Errorf(
-			"--exact has no meaning with --search odpor, which remembers no states")
 	case order == checker.StatelessOptimal && s.reduce != "":
 		return checker.Options{}, fmt.Errorf(
 			"--reduce contradicts --search odpor, which takes one run of each trace; want " +
@@ -81,10 +76,6 @@ func (s *searchFlags) options() (checker.Options, error) {
 		}
 	case order == checker.DepthFirst && !s.lasso:
 		o.Reduce = verify.DefaultReduction
-	}
-	if o.Exact && o.Reduce.Has(checker.Sleep) {
-		return checker.Options{}, fmt.Errorf(
-			"sleep sets are kept with fingerprints: --exact contradicts --reduce %s", s.reduce)
 	}
 	return o, nil
 }

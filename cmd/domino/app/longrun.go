@@ -30,11 +30,10 @@ func (s *searchFlags) registerRun(f *pflag.FlagSet) {
 // can not be written.
 func (s *searchFlags) addRun(o *checker.Options, f *pflag.FlagSet, scenarios int,
 	errors io.Writer) error {
-	if o.Disk = s.disk; o.Disk != "" && (o.Order != checker.BreadthFirst || o.Exact ||
+	if o.Disk = s.disk; o.Disk != "" && (o.Order != checker.BreadthFirst ||
 		s.saveRun != "" || s.resume != "") {
 		return fmt.Errorf(
-			"--disk needs --search bfs, and goes neither with --exact nor with --save-run or " +
-				"--resume")
+			"--disk needs --search bfs, and goes neither with --save-run nor with --resume")
 	}
 	file := s.saveRun
 	if file == "" {

@@ -41,8 +41,7 @@ func TestSaveRunAndResume(t *testing.T) {
 		t.Errorf("exit %d (-want +got):\n%s", code, d)
 	}
 	for _, other := range [][]string{{"h5"}, {"s1", "--failures", "0"},
-		{"s1", "--variant", "published"}, {"s1", "--reduce", "none"}, {"s1", "--search", "bfs"},
-		{"s1", "--exact"}} {
+		{"s1", "--variant", "published"}, {"s1", "--reduce", "none"}, {"s1", "--search", "bfs"}} {
 		code, _, errors := run(append(other, "--resume", file)...)
 		if code != exitUsage || !strings.Contains(errors, "can not be resumed: it") ||
 			strings.Count(errors, "\n") != 1 {
@@ -69,10 +68,8 @@ func TestRunUsage(t *testing.T) {
 		{"negative", []string{"s1", "--save-every", "-1s", "--save-run",
 			filepath.Join(folder, "x")}, "--save-every -1s: want 0 or more"},
 		{"disk depth first", []string{"s1", "--disk", folder}, "--disk needs --search bfs"},
-		{"disk exact", []string{"s1", "--disk", folder, "--search", "bfs", "--exact"},
-			"neither with --exact"},
 		{"disk saved", []string{"s1", "--disk", folder, "--search", "bfs", "--save-run",
-			filepath.Join(folder, "x")}, "nor with --save-run"},
+			filepath.Join(folder, "x")}, "neither with --save-run"},
 		{"no folder for the disk", []string{"s1", "--disk", filepath.Join(folder, "none"),
 			"--search", "bfs"}, "make a folder on disk: "},
 		{"nothing there", []string{"s1", "--resume", filepath.Join(folder, "x")}, "no such file"},

@@ -44,8 +44,7 @@ func (s *searchFlags) sampling() bool {
 
 // contradictions reports flags that mean nothing with the chosen search.
 //
-// A search for endless runs is depth first: a cycle is seen from inside. Its states are known by
-// fingerprints only; each loop that it finds is repeated on whole states.
+// A search for endless runs is depth first: a cycle is seen from inside.
 func (s *searchFlags) contradictions(f *pflag.FlagSet) error {
 	refuse := func(why string, names ...string) error {
 		for _, n := range names {
@@ -70,15 +69,12 @@ func (s *searchFlags) contradictions(f *pflag.FlagSet) error {
 	if s.lasso && s.reduce != "" && s.reduce != "none" {
 		return fmt.Errorf("--lasso needs every step: it contradicts --reduce %s", s.reduce)
 	}
-	if s.lasso && s.exact {
-		return fmt.Errorf("--lasso stores fingerprints only: it contradicts --exact")
-	}
 	if !s.sampling() {
 		return refuse("only "+strings.Join(sample.Strategies(), ", ")+" draw runs", "runs",
 			"max-steps", "seed", "depth")
 	}
 	if err := refuse("a run that is drawn is not reduced, and no states are stored", "reduce",
-		"exact", "max-states"); err != nil {
+		"max-states"); err != nil {
 		return err
 	}
 	if err := within(f, positive("runs max-steps")); err != nil {

@@ -25,7 +25,6 @@ type table struct {
 	states   int
 	steps    int
 	saved    checker.Savings
-	odds     float64 // that fingerprints have hidden a state
 }
 
 func newTable(w io.Writer, list []*scenarios.Scenario) *table {
@@ -73,7 +72,6 @@ func (t *table) row(r *row) {
 	t.rows++
 	t.steps += r.Transitions
 	t.saved.Add(r.Saved)
-	t.odds += r.Collision
 	mark := "!"
 	switch {
 	case r.AsExpected:
@@ -139,11 +137,6 @@ func (t *table) summary(took time.Duration) {
 		seconds(took.Seconds()))
 	if words := savings(t.saved); words != "" {
 		fmt.Fprintf(t.w, "left out by reductions: %s\n", words)
-	}
-	if t.odds > 0 {
-		fmt.Fprintf(t.w,
-			"chance that two states had one fingerprint and something was not explored: below "+
-				"%.0e\n", t.odds)
 	}
 	if t.rows != t.expected+t.sampled {
 		fmt.Fprintln(t.w, "lines with ! are not as expected")

@@ -44,28 +44,25 @@ func TestPublishedCounts(t *testing.T) {
 	for _, tt := range []struct{ clients, states int }{{2, 16_668}, {3, 1_194_428}} {
 		for _, order := range []checker.Order{checker.DepthFirst, checker.BreadthFirst} {
 			for _, workers := range []int{1, 2} {
-				for _, exact := range []bool{false, true} {
-					o := checker.Options{Order: order, Workers: workers, Exact: exact}
-					if tt.clients == 3 && !effort.Huge() &&
-						(!effort.Long() || workers == 1 || exact ||
-							order == checker.BreadthFirst) {
-						continue
-					}
-					t.Run(fmt.Sprintf("clients=%d/order=%d/workers=%d/exact=%t", tt.clients, order,
-						workers, exact), func(t *testing.T) {
-						w := newWorld(t, paxos.Options{Servers: 3, Clients: tt.clients})
-						r := search.Explore(t.Context(), w, o)
-						if r.Verdict != spec.Holds || r.States != tt.states {
-							t.Errorf("%v with %d states, published are %d; %v", r.Verdict, r.States,
-								tt.states, r.Found)
-						}
-						if seen, _ := w.Seen(); !slices.Contains(seen, "reads-value") {
-							t.Errorf("no run reads a value, only %v", seen)
-						}
-						t.Logf("%d states, %d transitions, %d ends", r.States, r.Transitions,
-							r.Terminals)
-					})
+				o := checker.Options{Order: order, Workers: workers}
+				if tt.clients == 3 && !effort.Huge() && (!effort.Long() || workers == 1 ||
+					order == checker.BreadthFirst) {
+					continue
 				}
+				t.Run(fmt.Sprintf("clients=%d/order=%d/workers=%d", tt.clients, order,
+					workers), func(t *testing.T) {
+					w := newWorld(t, paxos.Options{Servers: 3, Clients: tt.clients})
+					r := search.Explore(t.Context(), w, o)
+					if r.Verdict != spec.Holds || r.States != tt.states {
+						t.Errorf("%v with %d states, published are %d; %v", r.Verdict, r.States,
+							tt.states, r.Found)
+					}
+					if seen, _ := w.Seen(); !slices.Contains(seen, "reads-value") {
+						t.Errorf("no run reads a value, only %v", seen)
+					}
+					t.Logf("%d states, %d transitions, %d ends", r.States, r.Transitions,
+						r.Terminals)
+				})
 			}
 		}
 	}

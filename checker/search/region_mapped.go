@@ -1,0 +1,44 @@
+//go:build linux && (amd64 || arm64)
+
+package search
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// regionBytes is how much is reserved for one shard where the system grants it: addresses, not
+// memory.
+const regionBytes = 1 << 34
+
+// reserve gives addresses to as many shards as there are, nil when there are none: memory is taken
+// where something is written. In pages as large as possible, since the table is read at random.
+func reserve() (all []byte, each [][]uint64) {
+	for size := regionBytes; size >= 1<<30; size >>= 2 {
+		all, err := syscall.Mmap(-1, 0, size<<shardBits, syscall.PROT_READ|syscall.PROT_WRITE,
+			syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE)
+		if err != nil {
+			continue
+		}
+		_ = syscall.Madvise(all, syscall.MADV_HUGEPAGE) // it works without
+		for i := range 1 << shardBits {
+			first := (*uint64)(unsafe.Pointer(&all[i*size]))
+			each = append(each, unsafe.Slice(first, size/8))
+		}
+		return all, each
+	}
+	return nil, nil
+}
+
+// release gives back what reserve gave.
+func release(all []byte) {
+	if all != nil {
+		_ = syscall.Munmap(all) // it is known
+	}
+}
+
+// vacate gives back the memory of a part of a region, which then reads as zeros.
+func vacate(part []uint64) {
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(part))), len(part)*8)
+	_ = syscall.Madvise(bytes, syscall.MADV_DONTNEED) // it stays in use until the end
+}
