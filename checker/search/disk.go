@@ -70,6 +70,10 @@ func newDisk(s *search) (*disk, error) {
 	case o.Saving.File != "" || o.Saving.Resume != "":
 		return nil, errors.New("a search on disk can not be saved")
 	}
+	if s.unrevised {
+		return nil, errors.New("a search on disk can not judge again what it has left out: use " +
+			"no reductions")
+	}
 	folder, err := os.MkdirTemp(o.Disk, "domino-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder on disk: %w", err)

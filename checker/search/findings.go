@@ -14,7 +14,9 @@ type finding struct {
 	number    uint32   // breadth first: of the state
 	way       []uint16 // depth first: the steps to the state
 	depth     uint32
-	step      int // index of the step out of it, noStep when the state itself is it
+	step      int    // index of the step out of it, noStep when the state itself is it
+	code      uint64 // of that step
+	state     []uint32
 }
 
 const noStep = -1
@@ -36,7 +38,7 @@ func (s *search) found(number int, f finding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	wanted := s.finds.Keep(v, f.length(), func() finding {
-		f.way = slices.Clone(f.way)
+		f.way, f.state = slices.Clone(f.way), slices.Clone(f.state)
 		return f
 	})
 	if wanted && !s.options.All && s.options.Order == checker.DepthFirst {
@@ -58,31 +60,49 @@ func (s *search) paths() []checker.Found {
 	}
 	var list []checker.Found
 	for _, f := range findings {
-		steps, err := s.stepsTo(f)
+		path, err := s.path(f)
 		if err != nil {
 			s.bound = f.property + " is violated, but the run is lost: " + err.Error()
 			continue
 		}
-		if f.step != noStep {
-			steps = append(steps, f.step)
-		}
-		list = append(list, checker.Found{Violation: s.sys.Violation(f.violation),
-			Path: s.codes(steps)})
+		list = append(list, checker.Found{Violation: s.sys.Violation(f.violation), Path: path})
 	}
 	return list
 }
 
-// codes repeats the steps from the initial state and returns their codes.
-func (s *search) codes(steps []int) (path []uint64) {
+// path is a run that shows a finding, as codes of steps. Steps of reduced states may be others by
+// now (see checker.Reviser): then it is another run to the same state.
+func (s *search) path(f finding) ([]uint64, error) {
+	steps, err := s.stepsTo(f)
+	if err != nil {
+		return nil, err
+	}
+	path, state := s.follow(steps)
+	if !slices.Equal(state, f.state) {
+		if path, err = s.trace(f.state); err != nil {
+			return nil, err
+		}
+	}
+	if f.step != noStep {
+		path = append(path, f.code)
+	}
+	return path, nil
+}
+
+// follow repeats the steps from the initial state and returns their codes and where they lead, nil
+// when they are not there.
+func (s *search) follow(steps []int) (path []uint64, state []uint32) {
 	x := checker.NewExpansion(s.sys.Words())
-	state := make([]uint32, s.sys.Words())
+	state = make([]uint32, s.sys.Words())
 	s.sys.Initial(state)
 	for _, i := range steps {
-		s.sys.Expand(state, s.options.Reduce, x)
+		if s.sys.Expand(state, s.options.Reduce, x); i >= len(x.Steps) {
+			return nil, nil
+		}
 		path = append(path, x.Steps[i].Code)
 		state = x.State(i, state[:0])
 	}
-	return path
+	return path, state
 }
 
 // stepsTo are the indices of the steps from the initial state to that of a finding.

@@ -16,6 +16,7 @@ type entry struct {
 	step  uint16
 	// breadth first: its number, which leads to the others
 	number uint32
+	again  bool   // it was expanded before: see checker.Reviser
 	sleep  uint32 // sleep set
 	// sleep set of an earlier visit, of which only these steps are still to be taken; 0 = the first
 	// visit
@@ -31,6 +32,7 @@ type layout struct {
 const (
 	narrowRest = checker.NarrowBits - 63
 	stepBits   = 16
+	againBit   = 1 << 59
 )
 
 // size is how many words an entry has.
@@ -51,6 +53,9 @@ func (l layout) push(stack []uint64, e entry) []uint64 {
 	if l.breadth {
 		info = uint64(e.number)
 	}
+	if e.again {
+		info |= againBit
+	}
 	if l.wide {
 		stack = append(stack, e.code.Lo, e.code.Hi, info)
 	} else {
@@ -70,6 +75,8 @@ func (l layout) at(stack []uint64) (e entry) {
 	} else {
 		e.code.Hi, info = stack[1]&(1<<narrowRest-1), stack[1]>>narrowRest
 	}
+	e.again = info&againBit != 0
+	info &^= againBit
 	if l.breadth {
 		e.number = uint32(info)
 	} else {

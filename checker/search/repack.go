@@ -74,13 +74,7 @@ func (s *search) repack() {
 // valid until the next one.
 func (s *search) vectors() iter.Seq[[]uint32] {
 	return func(yield func([]uint32) bool) {
-		codes := s.visited.codes()
-		if s.sleepers != nil {
-			codes = s.sleepers.codes()
-		}
-		state := make([]uint32, s.sys.Words())
-		for c := range codes {
-			s.packing.Decode(c, state)
+		for state := range s.met() {
 			if !yield(state) {
 				return
 			}
@@ -90,6 +84,22 @@ func (s *search) vectors() iter.Seq[[]uint32] {
 				if !yield(state) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// met are all states that were met. A vector is valid until the next one.
+func (s *search) met() iter.Seq[[]uint32] {
+	return func(yield func([]uint32) bool) {
+		codes := s.visited.codes()
+		if s.sleepers != nil {
+			codes = s.sleepers.codes()
+		}
+		state := make([]uint32, s.sys.Words())
+		for c := range codes {
+			if s.packing.Decode(c, state); !yield(state) {
+				return
 			}
 		}
 	}

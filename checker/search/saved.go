@@ -42,6 +42,8 @@ type savedFinding struct {
 	Number, Depth uint32
 	Way           []uint16
 	Step          int
+	Code          uint64
+	State         []uint32
 }
 
 func (s *search) header() runHeader {
@@ -87,7 +89,7 @@ func (s *search) save() error {
 		h.Stats, h.Level, h.Sizes = s.stats(), s.level.depth, s.level.sizes
 		for _, f := range s.finds.Runs() {
 			h.Findings = append(h.Findings, savedFinding{f.violation, f.property, f.number, f.depth,
-				f.way, f.step})
+				f.way, f.step, f.code, f.state})
 		}
 		text, err := json.Marshal(h)
 		if err != nil {
@@ -156,7 +158,8 @@ func (s *search) restore(d *Decoder) {
 	s.links.restore(d)
 	s.restoreStacks(d)
 	for _, f := range h.Findings {
-		g := finding{f.Violation, f.Property, f.Number, f.Way, f.Depth, f.Step}
+		g := finding{f.Violation, f.Property, f.Number, f.Way, f.Depth, f.Step, f.Code,
+			f.State}
 		s.finds.Keep(spec.Violation{Property: f.Property}, g.length(),
 			func() finding { return g })
 	}

@@ -97,6 +97,8 @@ func newSearch(ctx context.Context, sys checker.System, o checker.Options) *sear
 	s.visited = newTable(s.packing.Bits() > checker.NarrowBits)
 	s.states.limited = o.MaxStates > 0
 	s.states.left.Store(int64(o.MaxStates))
+	_, revises := sys.(checker.Reviser)
+	s.unrevised = revises && o.Reduce != checker.Unreduced
 	s.layout = layout{wide: s.visited.wide, breadth: o.Order == checker.BreadthFirst}
 	if i, ok := sys.(checker.Independence); ok && o.Reduce.Has(checker.Sleep) {
 		s.sleepers = newSleepers(i)
@@ -113,7 +115,7 @@ func (s *search) result() checker.Result {
 	unwatch := s.watch()
 	s.run()
 	unwatch()
-	if !s.over && !s.waiting() {
+	if !s.over && !s.waiting() && !s.unrevised {
 		s.bound = "" // it was complete when something would have ended it
 	}
 	found := s.paths()
@@ -126,6 +128,9 @@ func (s *search) result() checker.Result {
 	r.Stats, r.Found = s.stats(), found
 	if len(s.workers) > 1 && s.options.Order == checker.DepthFirst {
 		r.Depth = 0
+	}
+	if s.unrevised {
+		r.Covered = 0
 	}
 	return r.Judged()
 }
@@ -142,8 +147,10 @@ type search struct {
 	workers  []*worker
 	sleepers *sleepers // nil without sleep sets
 	pool     *pool     // depth first
-	level    level     // breadth first
-	disk     *disk     // nil in memory
+	// what was left out is to be judged again
+	unrevised bool
+	level     level // breadth first
+	disk      *disk // nil in memory
 
 	ended      atomic.Bool // everybody stops
 	started    atomic.Bool // the first state is known
@@ -189,7 +196,14 @@ func (s *search) run() {
 		} else {
 			s.runDepthFirst()
 		}
-		if s.over || !s.waiting() || !s.goOn() {
+		switch {
+		case s.over:
+			return
+		case s.waiting():
+			if !s.goOn() {
+				return
+			}
+		case s.bound != "" || !s.revise():
 			return
 		}
 	}
@@ -208,7 +222,7 @@ func (s *search) begin() {
 	state := make([]uint32, s.sys.Words())
 	w := s.workers[0]
 	if v := s.sys.Initial(state); v != 0 {
-		s.found(v, finding{step: noStep})
+		s.found(v, finding{step: noStep, state: state})
 	}
 	c, ok := s.packing.Encode(state)
 	if !ok {

@@ -19,6 +19,7 @@ type worker struct {
 	state   []uint32
 	places  []place       // of the successors
 	allowed int64         // states that it may begin
+	begun   int           // those that it has begun
 	stats   checker.Stats // its own part
 	trees   subtrees
 	fresh   []uint32 // on disk: records of states that are new
@@ -98,11 +99,21 @@ func (w *worker) expand(e entry) bool {
 
 // finding is what is seen at a state or at a step out of it.
 func (w *worker) finding(e entry, step int) finding {
-	return finding{number: e.number, way: w.path, depth: uint32(e.depth), step: step}
+	f := finding{number: e.number, way: w.path, depth: uint32(e.depth), step: step, state: w.state}
+	if step != noStep {
+		f.code = w.x.Steps[step].Code
+	}
+	return f
 }
 
 // count counts a state and judges it if it is terminal.
 func (w *worker) count(e entry) {
+	if e.again {
+		if !w.x.Reduced {
+			w.stats.Saved.Singletons--
+		}
+		return
+	}
 	w.stats.States++
 	w.stats.Depth = max(w.stats.Depth, int(e.depth))
 	w.stats.Saved.Add(w.x.LeftOut)
@@ -128,7 +139,7 @@ func (w *worker) publish() {
 	p.waiting.Store(int64(len(w.stack) / layout.size()))
 	p.bytes.Store(int64(cap(w.stack))*8 + int64(cap(w.path))*2)
 	if w.search.options.Order == checker.DepthFirst && (w.search.ended.Load() ||
-		w.stats.States%(8*checker.LookEvery) == 0 ||
+		w.begun%(8*checker.LookEvery) == 1 ||
 		len(w.stack) == 0) {
 		p.remaining.Store(
 			int64(min(w.trees.remaining(w.stack, layout, w.stats.States), 1e18)))
@@ -145,7 +156,7 @@ func (w *worker) stop() bool {
 	if s.ended.Load() {
 		return true
 	}
-	if w.stats.States%checker.LookEvery == 0 {
+	if w.begun++; w.begun%checker.LookEvery == 1 {
 		if w.publish(); s.limits() {
 			return true
 		}
