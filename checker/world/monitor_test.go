@@ -116,9 +116,10 @@ func (m *writer) Step(in core.Input, out []core.Effect) []core.Effect {
 }
 
 // TestMonitorIsHistory checks that two runs that end alike are one state only if the monitors saw
-// the same. Two clients do one operation each: 9 states of the clients. When both have ended, the
-// operations overlapped or one was first (3 in the place of 1); when one has ended and the other
-// has begun, the second began before the end of the first or after it (twice 2 in the place of 1).
+// the same, as far as it matters. Two clients write the same value: 9 states of the clients. When
+// one has ended and the other has begun, the second began before the end of the first, so that it
+// may have been overwritten, or after it (twice 2 in the place of 1). When both have ended, nothing
+// remains of how they overlapped.
 func TestMonitorIsHistory(t *testing.T) {
 	setup := &core.Setup{Protocol: "writers", Layout: trace.Layout{Names: []string{"c1", "c2"}},
 		Promises: promise.Promises{Register: true},
@@ -128,7 +129,7 @@ func TestMonitorIsHistory(t *testing.T) {
 	for _, tt := range []struct {
 		facts  *spec.Facts
 		states int
-	}{{nil, 9}, {FactsOf(setup, &fault.Model{}, nil), 13}} {
+	}{{nil, 9}, {FactsOf(setup, &fault.Model{}, nil), 11}} {
 		for _, o := range []checker.Options{{}, {Order: checker.BreadthFirst, Workers: 2},
 			{Reduce: checker.Singletons | checker.Crashes}} {
 			w, err := New(Config{Setup: setup, Facts: tt.facts})
@@ -136,7 +137,7 @@ func TestMonitorIsHistory(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r := search.Explore(t.Context(), w, o); r.States != tt.states ||
-				r.Terminals != max(1, tt.states-10) {
+				r.Terminals != 1 {
 				t.Errorf("%+v: %d states, %d ends, want %d", o, r.States, r.Terminals, tt.states)
 			}
 		}

@@ -54,7 +54,7 @@ func TestHolds(t *testing.T) {
 		long    bool
 	}{
 		{"nothing fails", 1, fault.Model{}, 117, false},
-		{"two clients", 2, fault.Model{}, 56_445, false},
+		{"two clients", 2, fault.Model{}, 46_827, false},
 		{"a follower fails", 1, fault.Model{Failures: 1, Victims: []core.Proc{2}}, 22_298, false},
 		{"the other follower fails", 1, fault.Model{Failures: 1, Victims: []core.Proc{3}}, 22_298,
 			false},
