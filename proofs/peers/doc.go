@@ -15,10 +15,11 @@
 //   - tm is the decision of the transaction manager; the order to everybody is in the network as
 //     long as there is one, for ever.
 //
-// paxos.pml is the protocol of impl/protocol/example/paxos [Paxos], again one process over arrays:
+// paxos.pml and paxos.murphi are the protocol of impl/protocol/example/paxos [Paxos], over arrays;
+// in the former everything is one process:
 //
 //   - a server leads once at most, so there is at most one message of a kind between two procs,
-//     and the network is an array a kind; 0 is none.
+//     and the network is an array a kind.
 //   - the history of the operations is part of the state on both sides: of each read its answer
 //     and how many operations of each other client had ended when it began.
 //   - all judge that servers agree. The checker judges that the history is linearizable, too, at

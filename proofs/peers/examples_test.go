@@ -48,6 +48,8 @@ var examples = []*example{
 		peers: []*peer{
 			spin("SPIN", "paxos.pml", nil),
 			spin("SPIN, collapsed", "paxos.pml", nil, "-DCOLLAPSE"),
+			rumur("Rumur", "paxos.murphi", 1),
+			rumur("Rumur, two threads", "paxos.murphi", 2),
 		},
 		setup: func(size int, broken bool) (*core.Setup, fault.Model, error) {
 			s, err := paxos.NewSetup(paxos.Options{Servers: 3, Clients: size, Deaf: broken})

@@ -70,7 +70,7 @@ func rumur(name, model string, threads int) *peer {
 			if err != nil {
 				t.Fatal(err)
 			}
-			changed := strings.Replace(string(text), "N: 7;", fmt.Sprintf("N: %d;", s.size), 1)
+			changed := sizeOf.ReplaceAllString(string(text), fmt.Sprintf("N: %d;", s.size))
 			if s.broken {
 				changed = strings.Replace(changed, "BROKEN: 0;", "BROKEN: 1;", 1)
 			}
@@ -92,6 +92,8 @@ func rumur(name, model string, threads int) *peer {
 		errors:      regexp.MustCompile(`(?m)^\s*(\d+|No) error(?:\(s\))? found`),
 	}
 }
+
+var sizeOf = regexp.MustCompile(`\bN: \d;`) // in a model for Rumur
 
 // level is how well a checker is compiled: what runs for milliseconds is not worth the time.
 func level(s *system) string {
