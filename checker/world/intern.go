@@ -17,7 +17,7 @@ const partBits = 4
 // table maps pairs of numbers to a number: open addressing, no deletion, no allocation on a hit.
 type table struct {
 	entries atomic.Pointer[[]entry] // read all the time
-	_       [56]byte                // so not in a cache line with what changes
+	_       [64]byte                // so not in a cache line with what changes
 	adders  [1 << partBits]adder
 	askers  [1 << partBits]asker
 }
@@ -26,14 +26,14 @@ type table struct {
 type adder struct {
 	mu    sync.Mutex
 	count int // of its keys that are there
-	_     [48]byte
+	_     [64]byte
 }
 
 // asker is held by who looks what becomes of one of its keys.
 type asker struct {
 	mu      sync.Mutex
 	running map[uint64]chan struct{} // keys whose value somebody computes; closed when it is there
-	_       [48]byte
+	_       [64]byte
 }
 
 type entry struct {
@@ -199,7 +199,7 @@ type store[N ~uint32, T any] struct {
 	next   atomic.Uint32 // number
 	made   atomic.Uint32 // chunks are made up to here
 	mu     sync.Mutex    // held by who makes one
-	_      [48]byte
+	_      [64]byte
 }
 
 // firstChunk is the first chunk that there is: a small one.
@@ -243,13 +243,14 @@ type interned[N ~uint32, T any] struct {
 	store[N, T]
 	parts   [1 << partBits]internedPart[N]
 	content atomic.Int64 // bytes of all keys
+	_       [64]byte
 }
 
 // internedPart holds the numbers of some keys.
 type internedPart[N ~uint32] struct {
 	mu      sync.Mutex
 	numbers map[string]N
-	_       [48]byte
+	_       [64]byte
 }
 
 // seed only says in which part a key is, so no number depends on it.

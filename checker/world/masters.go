@@ -14,7 +14,7 @@ type masters struct{ parts [1 << partBits]mastersPart }
 type mastersPart struct {
 	mu       sync.Mutex
 	machines map[uint32]core.Machine
-	_        [48]byte
+	_        [64]byte
 }
 
 // keepMasters bounds the memory, in each part: the search works in a neighbourhood, older ones are

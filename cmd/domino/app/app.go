@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -35,6 +36,7 @@ type streams struct {
 	*verify.Catalogue
 	out, err io.Writer
 	asked    func(*pflag.FlagSet) // is given the flags of a command in the place of its help
+	cores    func(int) int        // lets the process use so many; nil if it is not only ours
 }
 
 func commands() []command {
@@ -92,28 +94,30 @@ func Main(protocols ...protocol.Protocol) int {
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, stop) // the second signal ends the process at once
 	defer stop()
-	return start(ctx, os.Args[1:], os.Stdout, os.Stderr, protocols...)
+	return start(ctx, os.Args[1:],
+		streams{out: os.Stdout, err: os.Stderr, cores: runtime.GOMAXPROCS}, protocols...)
 }
 
 // start is Main with arguments and streams of the caller's.
-func start(ctx context.Context, args []string, out, err io.Writer,
-	protocols ...protocol.Protocol) int {
+func start(ctx context.Context, args []string, std streams, protocols ...protocol.Protocol) int {
 	c, wrong := verify.NewCatalogue(protocols...)
 	if len(protocols) == 0 {
 		wrong = errors.New("there are none: give Main at least one, e.g. all.Protocols()")
 	}
 	if wrong != nil {
-		fmt.Fprintf(err, "%s: the protocols of this command:\n%v\n", self(), wrong)
+		fmt.Fprintf(std.err, "%s: the protocols of this command:\n%v\n", self(), wrong)
 		return exitUsage
 	}
-	return run(ctx, args, streams{Catalogue: c, out: out, err: err})
+	std.Catalogue = c
+	return run(ctx, args, std)
 }
 
 // run executes one command line and returns the exit code. An answer that could not be printed is
 // none, whatever it was.
 func run(ctx context.Context, args []string, std streams) int {
 	out := term.NewOutput(std.out)
-	code := dispatch(ctx, args, streams{Catalogue: std.Catalogue, out: out, err: std.err})
+	std.out = out
+	code := dispatch(ctx, args, std)
 	if err := out.Err(); err != nil {
 		fmt.Fprintf(std.err, "%s: the output is not complete: %v\n", self(), err)
 		return exitUsage

@@ -163,11 +163,20 @@ func (sf *searchFlags) change(list []*scenarios.Scenario, changed *overrides) er
 	return nil
 }
 
+// use leaves the other cores alone. A machine runs on a goroutine of its own, for whom a core that
+// has nothing to do would be woken up at each step, which takes longer than most steps.
+func (std *streams) use(cores int) {
+	if std.cores != nil {
+		std.cores(min(cores, std.cores(0)))
+	}
+}
+
 // checkAll runs the scenarios, prints them in order and returns the exit code.
 func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options, sf *searchFlags,
 	std streams) (int, error) {
 	began := time.Now()
 	p := newProgress(std.err, len(list), sf.json)
+	std.use(sf.workers)
 	o.Workers = max(1, sf.workers/max(1, len(list)))
 	t := newTable(std.out, list)
 	t.traces = o.Order == checker.StatelessOptimal

@@ -27,7 +27,7 @@ func TestClusterOwnProperty(t *testing.T) {
 		{"cluster", "torture", "ring3", "--for", "5s", "--seed", "1"}} {
 		t.Chdir(t.TempDir())
 		var o, e bytes.Buffer
-		code := start(t.Context(), args, &o, &e, mine)
+		code := start(t.Context(), args, streams{out: &o, err: &e}, mine)
 		if code != 1 || !strings.Contains(o.String()+e.String(), "own-final: it ends") {
 			t.Errorf("%v: exit code %d\n%s%s", args, code, o.String(), e.String())
 		}

@@ -59,7 +59,7 @@ func strange(t *testing.T, properties []spec.Property, args ...string) (code int
 	p := subject.Protocol(false)
 	p.Properties = properties
 	var o, e bytes.Buffer
-	code = start(t.Context(), args, &o, &e, []protocol.Protocol{p}...)
+	code = start(t.Context(), args, streams{out: &o, err: &e}, []protocol.Protocol{p}...)
 	return code, o.String(), e.String()
 }
 
@@ -155,7 +155,7 @@ func TestNothingToDo(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var o, e bytes.Buffer
-		code := start(t.Context(), tt.args, &o, &e, tt.protocols...)
+		code := start(t.Context(), tt.args, streams{out: &o, err: &e}, tt.protocols...)
 		if code != tt.code || !strings.Contains(e.String(), tt.want) {
 			t.Errorf("%v: exit %d, want %d; %q", tt.args, code, tt.code, e.String())
 		}
