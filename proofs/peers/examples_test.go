@@ -44,7 +44,7 @@ var examples = []*example{
 		}},
 	{name: "paxos", of: "clients",
 		published: map[int]int{2: 16_668, 3: 1_194_428},
-		small:     []int{2}, sizes: []int{1, 2, 3},
+		small:     []int{2}, sizes: []int{1, 2},
 		peers: []*peer{
 			spin("SPIN", "paxos.pml", nil),
 			spin("SPIN, collapsed", "paxos.pml", nil, "-DCOLLAPSE"),
