@@ -24,13 +24,14 @@ type monitors struct {
 	memories interned[uint32, []uint32]
 	steps    table // (memories, transition) -> observation
 	observed store[uint32, observation]
-	looks    bool // some judge by the whole state, too
 }
 
 // observation is what the monitors make of one local step.
 type observation struct {
 	next      uint32 // memories
 	violation int
+	// what each monitor remembers after an event that it looks at: by event, then monitor
+	looked []uint32
 }
 
 // begin makes the state before any event; the word is the one after all others.
@@ -117,12 +118,8 @@ func (w *World) Remembered(state []uint32) []spec.Remembered {
 	if w.monitors.word == 0 {
 		return nil
 	}
-	return w.monitors.recall(state[w.monitors.word])
-}
-
-// recall is what all of them remember, by number.
-func (s *monitors) recall(memories uint32) []spec.Remembered {
-	numbers := *s.memories.at(memories)
+	s := &w.monitors
+	numbers := *s.memories.at(state[s.word])
 	list := make([]spec.Remembered, len(numbers))
 	for i, n := range numbers {
 		list[i] = *s.each[i].at(n)
@@ -168,6 +165,9 @@ func (w *World) fold(memories uint32, events []trace.Event) (o observation) {
 				o.violation == 0 {
 				o.violation = w.violation(spec.Violation{Property: p.Name, Message: broken})
 			}
+			if p.LooksAt(&events[k]) {
+				o.looked = append(o.looked, s.remember(i, next[i]))
+			}
 		}
 	}
 	for i, r := range next {
@@ -182,34 +182,32 @@ func (w *World) fold(memories uint32, events []trace.Event) (o observation) {
 // look asks the monitors that judge by the whole state, too, about the events of a local step of a
 // proc: each with what is remembered when it has happened. It returns the number of a violation or
 // 0. What they look at is shown to global properties, so it is among the checks of the step.
-func (w *World) look(state []uint32, p core.Proc, t *transition) int {
+func (w *World) look(state []uint32, p core.Proc, t *transition, looked []uint32) int {
 	s := &w.monitors
 	v := view{world: w, state: state, self: p}
 	next := 0
-	for i := range t.events {
+	for i := 0; i < len(t.events) && len(looked) > 0; i++ {
 		e := &t.events[i]
-		if next == len(t.checks) || t.checks[next].event != *e {
-			continue
+		shown := next < len(t.checks) && t.checks[next].event == *e
+		if shown {
+			v.own = t.checks[next].self
+			if next++; e.Kind == trace.Restored {
+				v.own = w.restarted(t)
+			}
+			v.own.Line = w.line(w.env(state, p))
 		}
-		v.own = t.checks[next].self
-		if next++; e.Kind == trace.Restored {
-			v.own = w.restarted(t)
-		}
-		v.own.Line = w.line(w.env(state, p))
 		for j := range s.list {
 			if !s.list[j].LooksAt(e) {
 				continue
 			}
-			memory := w.after(state[s.word], t.events[:i+1])
-			if m := s.list[j].Look(w.Facts, &v, memory[j], *e); m != "" {
+			memory := *s.each[j].at(looked[0])
+			if looked = looked[1:]; !shown {
+				continue
+			}
+			if m := s.list[j].Look(w.Facts, &v, memory, *e); m != "" {
 				return w.violation(spec.Violation{Property: s.list[j].Name, Message: m})
 			}
 		}
 	}
 	return 0
-}
-
-// after is what the monitors remember after some events.
-func (w *World) after(memories uint32, events []trace.Event) []spec.Remembered {
-	return w.monitors.recall(w.fold(memories, events).next)
 }

@@ -58,10 +58,11 @@ func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 	if !t.watched {
 		return 0
 	}
-	if v := w.observe(state[w.monitors.word], tr).violation; v != 0 || !w.monitors.looks {
-		return v
+	o := w.observe(state[w.monitors.word], tr)
+	if o.violation != 0 || len(o.looked) == 0 {
+		return o.violation
 	}
-	return w.look(state, p, t)
+	return w.look(state, p, t, o.looked)
 }
 
 // Relates reports whether the property compares runs, so that one run alone may not show that it is

@@ -155,7 +155,6 @@ func (w *World) properties(list []spec.Property) {
 			w.calm = append(w.calm, p)
 		case p.Kind == spec.Monitor:
 			w.monitors.list = append(w.monitors.list, p)
-			w.monitors.looks = w.monitors.looks || p.Looks()
 			w.wide = w.wide || p.Looks() && w.own(p.Name)
 		}
 	}
