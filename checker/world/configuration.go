@@ -15,9 +15,18 @@ type configuration struct {
 	local uint32
 	inbox inboxNumber
 	env   uint32
-	up    bool   // of the env
-	inc   uint32 // of the env
-	shown uint32 // what properties see of it, see verdict.go
+	known
+}
+
+// known is what is often asked of a configuration, and follows from it.
+type known struct {
+	inc      uint32 // of the env
+	up       bool   // of the env
+	restless bool   // see World.restless
+	adopts   bool   // somebody runs on its node that it has adopted
+	shown    uint32 // what properties see of it, see verdict.go
+	round    uint64 // of the local state
+	oldest   uint64 // of the inbox
 }
 
 // configurations are those of one proc that were met, numbered densely from 0.
@@ -71,15 +80,18 @@ func (w *World) numbered(p core.Proc, c configuration) uint32 {
 	s := &w.configurations[p]
 	half := s.halves.add(pair(c.local, c.env), func() uint32 { return s.pairs.Add(1) - 1 })
 	return s.numbers.add(pair(half, uint32(c.inbox)), func() uint32 {
-		e := w.envs.at(c.env)
-		c.up, c.inc, c.shown = e.Up, e.Inc, s.shown.number(shownBy(c.local, e))
+		e, l := w.envs.at(c.env), w.locals.at(c.local)
+		c.known = known{inc: e.Inc, up: e.Up, restless: w.restless(p, e),
+			adopts: l.holding != nil && len(l.holding.Hosts) > 0,
+			shown:  s.shown.number(shownBy(c.local, e)), round: l.round,
+			oldest: w.inboxes.at(c.inbox).oldest}
 		return s.list.add(c)
 	})
 }
 
 // bytes is what they and all that is remembered of them take.
 func (s *configurations) bytes() int64 {
-	return 24*int64(s.list.len()) + s.shown.bytes() + s.halves.bytes() +
+	return 48*int64(s.list.len()) + s.shown.bytes() + s.halves.bytes() +
 		s.numbers.bytes() + s.touched.bytes() + s.plans.bytes.Load()
 }
 

@@ -82,11 +82,11 @@ func (w *World) mayCrash(state []uint32, p core.Proc) bool {
 		return false
 	}
 	if w.Model.Staggered {
-		return w.isVictim(p) && w.env(state, p).Up
+		return w.isVictim(p) && w.of(state, p).up
 	}
 	return members[0] == p && slices.ContainsFunc(members, w.isVictim) &&
 		slices.ContainsFunc(members, func(q core.Proc) bool {
-			return w.env(state, q).Up
+			return w.of(state, q).up
 		})
 }
 
@@ -99,7 +99,7 @@ func (w *World) overlaps(state []uint32, chosen []core.Proc) bool {
 	victims, n := w.victims(state, chosen), 0
 	for p := range core.Proc(w.procs) {
 		h := w.locals.at(w.localOf(state, p)).history
-		if !w.env(state, p).Up || h != nil && h.Recovering ||
+		if !w.of(state, p).up || h != nil && h.Recovering ||
 			slices.Contains(victims, p) {
 			n++
 		}
@@ -131,7 +131,7 @@ func (w *World) members(chosen []core.Proc) []core.Proc {
 
 // halfStopped reports whether a mate of p has already left p's life.
 func (w *World) halfStopped(state []uint32, p core.Proc) bool {
-	inc := w.env(state, p).Inc
+	inc := w.of(state, p).inc
 	return slices.ContainsFunc(w.group(p), func(q core.Proc) bool {
 		e := w.env(state, q)
 		return !e.Up && e.Inc > inc
@@ -308,13 +308,13 @@ func (w *World) notify(x *checker.Expansion, p core.Proc) {
 	}
 	g := w.group(p)
 	for _, q := range g {
-		if w.env(x.Now(), q).Up && w.halfStopped(x.Now(), q) {
+		if w.of(x.Now(), q).up && w.halfStopped(x.Now(), q) {
 			return
 		}
 	}
 	op := operation{Kind: opNotice, A: uint32(g[0])}
 	if w.Setup.Launched {
-		op.B = w.env(x.Now(), g[0]).Inc // the next one; the life that has failed, plus 1
+		op.B = w.of(x.Now(), g[0]).inc // the next one; the life that has failed, plus 1
 	}
 	notice := w.plainDeed(op)
 	for _, q := range w.Setup.Watchers {

@@ -7,7 +7,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// deed is what is done to a proc from outside: what it is, and in the low two bits of which sort.
+// deed is what is done to a proc from outside: what it is, and in the low three bits of which sort.
 // What comes of it in each configuration is remembered.
 type deed uint32
 
@@ -15,20 +15,22 @@ const (
 	arrives   deed = iota // a packet
 	surrounds             // an operation on its env
 	loses                 // all that is on its way from a proc
+	ends                  // a channel, by its place in the inbox
 	several               // one deed after the other
 )
 
 func packetDeed(p packetNumber) deed { return deedOf(arrives, uint32(p)) }
 func operationDeed(op uint32) deed   { return deedOf(surrounds, op) }
 func lossDeed(sender core.Proc) deed { return deedOf(loses, uint32(sender)) }
-func (d deed) sort() deed            { return d & 3 }
-func (d deed) number() uint32        { return uint32(d >> 2) }
+func endDeed(channel int) deed       { return deedOf(ends, uint32(channel)) }
+func (d deed) sort() deed            { return d & 7 }
+func (d deed) number() uint32        { return uint32(d >> 3) }
 
 func deedOf(sort deed, number uint32) deed {
-	if number >= 1<<30 {
-		panic("invariant: a billion packets, operations or deeds do not fit into memory")
+	if number >= 1<<29 {
+		panic("invariant: half a billion packets, operations or deeds do not fit into memory")
 	}
-	return deed(number)<<2 | sort
+	return deed(number)<<3 | sort
 }
 
 // plainDeed is an operation that has only numbers.
@@ -74,6 +76,9 @@ func (w *World) under(c configuration, d deed) configuration {
 		c.env = w.envStep(c.env, n)
 	case loses:
 		c.inbox = w.without(c.inbox, core.Proc(n), everyLife)
+	case ends:
+		channel := &w.inboxes.at(c.inbox).channels[n]
+		c.inbox = w.without(c.inbox, channel.from, channel.inc)
 	case several:
 		for _, one := range *w.deedLists.at(n) {
 			c = w.under(c, one)

@@ -36,7 +36,7 @@ func TestDisk(t *testing.T) {
 		for _, workers := range effort.Of([]int{2}, []int{1, 2}) {
 			w := fresh(t, tt.scenario, tt.variant)
 			o := checker.Options{Order: checker.BreadthFirst, Workers: workers, Disk: t.TempDir(),
-				MaxBytes: contents + 1<<13}
+				MaxBytes: contents + 1<<14}
 			r, err := search.Run(t.Context(), w.World, o)
 			if err != nil {
 				t.Fatal(err)
@@ -46,7 +46,7 @@ func TestDisk(t *testing.T) {
 					r.Bound, d)
 			}
 			// a worker looks at its memory every so many states
-			if r.Spills < 1 && r.States > workers*checker.LookEvery {
+			if r.Spills < 1 && r.States > 2*workers*checker.LookEvery {
 				t.Errorf("%s: %d spills, the test is of searches that spill", tt.scenario, r.Spills)
 			}
 			for _, f := range r.Found {

@@ -44,23 +44,28 @@ func (w *World) reducible(state []uint32) bool {
 	return !w.mayFault(state) && w.Model.KeepsOrder() && !w.Model.Staggered
 }
 
+// restless reports whether the store, the detector or the timers have something to do for a proc,
+// or it is down and is to be told of failures.
+func (w *World) restless(p core.Proc, e *env) bool {
+	return len(e.Pending) > 0 || len(e.Timers) > 0 || len(e.Watches) > 0 || e.puts() >= 0 ||
+		!e.Up && slices.Contains(w.Setup.Watchers, p)
+}
+
 // quiet reports whether nothing unexpected can happen any more, and the newest round that anybody
 // has named.
 func (w *World) quiet(state []uint32) (newest uint64, ok bool) {
+	oldest := ^uint64(0)
 	for p := range core.Proc(w.procs) {
-		e := w.env(state, p)
-		if len(e.Pending) > 0 || len(e.Timers) > 0 || len(e.Watches) > 0 || e.puts() >= 0 ||
-			!e.Up && slices.Contains(w.Setup.Watchers, p) {
+		c := w.of(state, p)
+		if c.restless {
 			return 0, false
 		}
-		newest = max(newest, w.locals.at(w.localOf(state, p)).round)
-	}
-	for p := range core.Proc(w.procs) {
-		if oldest := w.inbox(state, p).oldest; oldest != 0 && oldest < newest {
-			return 0, false // somebody may still join a round that is over
+		newest = max(newest, c.round)
+		if c.oldest != 0 {
+			oldest = min(oldest, c.oldest)
 		}
 	}
-	return newest, true
+	return newest, oldest >= newest // or somebody may still join a round that is over
 }
 
 // expand puts a single eager step into x, if there is one.
@@ -142,12 +147,12 @@ func (w *World) eagerRestart(state []uint32, x *checker.Expansion) bool {
 		return false // which life a watchdog is about may depend on whether the proc is up again
 	}
 	for _, p := range w.Setup.Watchers {
-		if !w.env(state, p).Up {
+		if !w.of(state, p).up {
 			return false
 		}
 	}
 	for p := range core.Proc(w.procs) {
-		if w.env(state, p).Up || !w.mayRestart(state, p) {
+		if w.of(state, p).up || !w.mayRestart(state, p) {
 			continue
 		}
 		foreign := func(q core.Proc) bool {

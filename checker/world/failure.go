@@ -39,7 +39,7 @@ func (w *World) mayRestart(state []uint32, p core.Proc) bool {
 			return false
 		}
 	}
-	inc := w.env(state, p).Inc
+	inc := w.of(state, p).inc
 	return !slices.ContainsFunc(w.group(p), func(q core.Proc) bool {
 		f := w.env(state, q)
 		return f.Up && f.Inc < inc
@@ -65,7 +65,7 @@ func (w *World) retold(state []uint32, p core.Proc) (list []core.Proc) {
 		return nil
 	}
 	for _, q := range w.Setup.Local {
-		if !w.env(state, q).Up && !slices.Contains(w.group(p), q) {
+		if !w.of(state, q).up && !slices.Contains(w.group(p), q) {
 			list = append(list, q)
 		}
 	}
@@ -80,7 +80,7 @@ func (w *World) started(state []uint32, p core.Proc, host uint32) uint32 {
 	var useful uint32 // notices, by index
 	for i, g := range w.envs.at(number).Pending {
 		if slices.ContainsFunc(w.group(g), func(q core.Proc) bool {
-			return !w.env(state, q).Up
+			return !w.of(state, q).up
 		}) {
 			useful |= 1 << min(i, 31)
 		}
@@ -101,7 +101,7 @@ func (w *World) started(state []uint32, p core.Proc, host uint32) uint32 {
 	}
 	e.apply(op)
 	for _, q := range again {
-		e.remind(w.group(q)[0], w.env(state, q).Inc)
+		e.remind(w.group(q)[0], w.of(state, q).inc)
 	}
 	next := w.internEnv(e)
 	if host == 0 && again == nil {
@@ -180,7 +180,7 @@ func (w *World) persistedInput(number uint32, p core.Proc) uint32 {
 func (w *World) toldInput(state []uint32, p core.Proc, i int) uint32 {
 	number := w.envOf(state, p)
 	e := w.envs.at(number)
-	life := w.env(state, e.Pending[i]).Inc - 1
+	life := w.of(state, e.Pending[i]).inc - 1
 	if len(e.Ended) > 0 {
 		life = e.Ended[i]
 	}
@@ -198,7 +198,7 @@ func (w *World) tickInput(number uint32, i int) uint32 {
 
 // suspectInput falsely reports a proc that lives, and so the life in which it is.
 func (w *World) suspectInput(state []uint32, q core.Proc) uint32 {
-	life := w.env(state, q).Inc
+	life := w.of(state, q).inc
 	return w.input(askSuspect|uint64(life)<<32|uint64(q), func() core.Input {
 		return core.Input{Kind: core.Down, Procs: w.group(q),
 			Incarnation: core.Incarnation(life)}
@@ -264,7 +264,7 @@ func (w *World) faults(state []uint32, reduce checker.Reduction, x *checker.Expa
 	}
 	if w.Model.Staggered {
 		for p := range core.Proc(w.procs) {
-			if w.env(state, p).Up && w.halfStopped(state, p) {
+			if w.of(state, p).up && w.halfStopped(state, p) {
 				w.crashVariants(state, []core.Proc{p}, code(stop, p, 0), nil, x)
 			}
 		}
@@ -284,7 +284,7 @@ func (w *World) faults(state []uint32, reduce checker.Reduction, x *checker.Expa
 func (w *World) spontaneous(state []uint32, x *checker.Expansion) {
 	input := w.checkpointInput()
 	for _, p := range w.Setup.Initiators {
-		if !w.env(state, p).Up {
+		if !w.of(state, p).up {
 			continue
 		}
 		tr := w.transition(w.localOf(state, p), input)
@@ -299,13 +299,13 @@ func (w *World) spontaneous(state []uint32, x *checker.Expansion) {
 func (w *World) suspects(state []uint32, x *checker.Expansion) {
 	w.falseExpiries(state, x)
 	for _, p := range w.Setup.Watchers {
-		if !w.env(state, p).Up {
+		if !w.of(state, p).up {
 			continue
 		}
 		for q := range core.Proc(w.procs) {
 			g := w.group(q)
 			if g[0] != q || slices.Contains(g, p) || slices.Contains(w.Setup.Certain, q) ||
-				!w.env(state, q).Up {
+				!w.of(state, q).up {
 				continue
 			}
 			tr := w.transition(w.localOf(state, p), w.suspectInput(state, q))
@@ -325,7 +325,7 @@ func (w *World) unreliable(state []uint32, x *checker.Expansion) {
 				w.happen(x, p, code(lose, p, h.name).fault(), cause{what: newInbox,
 					value: uint32(w.pop(number, h)), budget: spend(losses, 1)})
 			}
-			if w.left(state, duplicates) > 0 && w.env(state, p).Up {
+			if w.left(state, duplicates) > 0 && w.of(state, p).up {
 				tr := w.transition(w.localOf(state, p), h.input)
 				w.step(state, p, tr, code(duplicate, p, h.name).fault(), x,
 					cause{budget: spend(duplicates, 1)})

@@ -177,11 +177,16 @@ func (t *table) settle(a *asker, key uint64, compute func() uint32,
 	return t.put(key, compute())
 }
 
-func (t *table) bytes() int64 {
-	if p := t.entries.Load(); p != nil {
-		return int64(len(*p)) * 16
+// bytes is about what the table takes: by its keys, of which there are as many whoever adds them
+// first, while the moment of growth depends on who does.
+func (t *table) bytes() (n int64) {
+	for i := range t.adders {
+		a := &t.adders[i]
+		a.mu.Lock()
+		n += 48 * int64(a.count)
+		a.mu.Unlock()
 	}
-	return 0
+	return n
 }
 
 // What is numbered has numbers of its own type where one kind could pass for another.

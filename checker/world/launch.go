@@ -183,7 +183,7 @@ func (w *World) stopKilled(x *checker.Expansion, p, q core.Proc, procs []core.Pr
 // killedInput is the answer to who has stopped q: the life that this ends or, if q does not run on
 // the node of p, the newest one that is over.
 func (w *World) killedInput(state []uint32, p, q core.Proc) uint32 {
-	life := core.Incarnation(w.env(state, q).Inc)
+	life := core.Incarnation(w.of(state, q).inc)
 	if !w.runsOn(state, q, p) {
 		life-- // of a first life, which goes on elsewhere: core.NoLife
 	}

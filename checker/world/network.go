@@ -218,5 +218,5 @@ const everyLife = core.Incarnation(1<<16 - 1)
 
 // dead reports whether the sender of a channel is gone.
 func (w *World) dead(state []uint32, c *channel) bool {
-	return uint32(c.inc) < w.env(state, c.from).Inc
+	return uint32(c.inc) < w.of(state, c.from).inc
 }

@@ -29,8 +29,8 @@ func (w *World) hosts(state []uint32, p core.Proc) (list []core.Proc) {
 		}
 		return list
 	}
-	if h := w.locals.at(w.localOf(state, p)).holding; h != nil {
-		return h.Hosts
+	if c := w.of(state, p); c.adopts {
+		return w.locals.at(c.local).holding.Hosts
 	}
 	return nil
 }
@@ -43,7 +43,7 @@ func (w *World) withHosted(state []uint32, procs []core.Proc) []core.Proc {
 			break // who has been adopted adopts nobody
 		}
 		for _, q := range w.hosts(state, list[i]) {
-			if w.env(state, q).Up && !slices.Contains(list, q) {
+			if w.of(state, q).up && !slices.Contains(list, q) {
 				list = append(list[:len(list):len(list)], q)
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/fault"
 )
@@ -17,13 +16,15 @@ type plan struct {
 	events []event
 	does   []done  // to others, by all events
 	causes []cause // of the events that need them
+	up     bool    // of the env
+	inc    uint32  // of the env
 }
 
 // event is one of a plan.
 type event struct {
 	code      eventCode
-	next      uint32 // configuration of the proc after it
-	step      uint32 // local step
+	next      uint32 // configuration of the proc after it; of an ending, a deed that leads there
+	step      uint32 // local step; of an ending, the life that must be over; of an expiry, too
 	violation int32  // that the local step shows by itself
 	first     uint32 // of plan.does
 	last      uint32 // behind them
@@ -43,6 +44,8 @@ type care uint8
 const (
 	// the event depends on other procs, so only what it is about is known
 	open care = 1 << iota
+	// it is the end of a channel from a life that is over
+	cutting
 	// its effects look at other procs
 	looking
 	// it shows something to global properties, or to monitors
@@ -75,10 +78,23 @@ func (w *World) plan(p core.Proc, number uint32) *plan {
 	if slot == nil {
 		slot = w.configurations[p].plans.grow(number)
 	}
-	if slot.Swap(made) == nil {
-		w.configurations[p].plans.bytes.Add(made.bytes())
+	if slot.Swap(made) == nil &&
+		w.configurations[p].plans.bytes.Add(made.bytes()) > w.mostPlanned {
+		w.configurations[p].plans.forget()
 	}
 	return made
+}
+
+// mostPlanned is how many bytes the plans of a proc may take: one with many local states, each with
+// many inboxes, keeps those only that the search has met of late.
+const mostPlanned = 64 << 20
+
+// forget drops all plans; who walks along one keeps it.
+func (s *plans) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chunks.Store(nil)
+	s.bytes.Store(0)
 }
 
 // bytes is about what the plan takes.
@@ -88,6 +104,7 @@ func (m *plan) bytes() int64 {
 
 func (w *World) makePlan(p core.Proc, number uint32) *plan {
 	m := planner{World: w, proc: p, number: number, own: *w.configurations[p].list.at(number)}
+	m.plan.up, m.plan.inc = m.own.up, m.own.inc
 	if !m.own.up {
 		m.open(code(restart, p, 0))
 		return &m.plan
@@ -145,7 +162,8 @@ func (m *planner) environment() {
 		m.event(tr, code(tick, p, i), m.change(number, operation{Kind: opTick, A: uint32(i)}), 0)
 	}
 	for _, v := range e.Watches {
-		m.open(code(expire, p, int(v.About)))
+		m.plan.events = append(m.plan.events,
+			event{code: code(expire, p, int(v.About)), step: v.Inc, care: open})
 	}
 	if len(e.Kills) > 0 {
 		m.open(code(kill, p, 0))
@@ -153,7 +171,8 @@ func (m *planner) environment() {
 	if m.Model.FromDead == fault.Prefix {
 		channels := m.inboxes.at(m.own.inbox).channels
 		for i := range channels {
-			m.open(code(cut, p, channels[i].name()))
+			m.plan.events = append(m.plan.events, event{code: code(cut, p, channels[i].name()),
+				step: uint32(channels[i].inc), next: uint32(endDeed(i)), care: cutting})
 		}
 	}
 }
@@ -189,17 +208,19 @@ func (m *planner) effects(t *transition, because cause, e *event) {
 	own := because.of(m.own)
 	own.local = t.next
 	var to []core.Proc
-	sent := map[core.Proc][]deed{}
+	var sent [][]deed // by the places in to
 	for i := range t.acts {
 		a := &t.acts[i]
 		switch {
 		case m.withinProc(m.proc, a):
 			own = m.actWithin(own, a)
 		case a.kind == actSend:
-			if sent[a.to] == nil {
-				to = append(to, a.to)
+			k := slices.Index(to, a.to)
+			if k < 0 {
+				k = len(to)
+				to, sent = append(to, a.to), append(sent, nil)
 			}
-			sent[a.to] = append(sent[a.to], packetDeed(a.packet()))
+			sent[k] = append(sent[k], packetDeed(a.packet()))
 		default:
 			e.care |= looking
 			return
@@ -207,96 +228,10 @@ func (m *planner) effects(t *transition, because cause, e *event) {
 	}
 	e.next = m.configuration(m.proc, own)
 	e.first = uint32(len(m.plan.does))
-	for _, q := range to {
-		m.plan.does = append(m.plan.does, done{proc: q, deed: m.deeds(sent[q])})
+	for k, q := range to {
+		m.plan.does = append(m.plan.does, done{proc: q, deed: m.deeds(sent[k])})
 	}
 	e.last = uint32(len(m.plan.does))
-}
-
-// walk adds the events of a proc.
-func (w *World) walk(state []uint32, p core.Proc, x *checker.Expansion, failing bool) {
-	word := procWord(p)
-	pl := w.plan(p, state[word])
-	for i := range pl.events {
-		e := &pl.events[i]
-		violation := int(e.violation)
-		if e.care != 0 {
-			if e.care&(open|looking) != 0 {
-				w.walkOpen(state, p, pl, e, x)
-				continue
-			}
-			if e.care&consequent != 0 && !w.consequence(state, p, pl, e) {
-				continue
-			}
-			if e.care&(judged|watched) != 0 {
-				violation = w.judge(state, p, e.step)
-			}
-		}
-		x.Add(checker.Step{Code: uint64(e.code), Violation: violation})
-		x.Set(word, e.next)
-		for _, d := range pl.does[e.first:e.last] {
-			w.touch(x, d.proc, d.deed)
-		}
-		if e.care&watched != 0 {
-			x.Set(w.monitors.word, w.observe(state[w.monitors.word], e.step).next)
-		}
-		if e.care&divisible != 0 && failing {
-			w.cutShort(state, p, e.step, e.code, x, pl.causes[e.cause])
-		}
-	}
-}
-
-// consequence reports whether anything at all comes of a delivery that leaves its proc as it is.
-func (w *World) consequence(state []uint32, p core.Proc, pl *plan, e *event) bool {
-	if e.next != state[procWord(p)] {
-		return true // it sends to itself
-	}
-	for _, d := range pl.does[e.first:e.last] {
-		here := state[procWord(d.proc)]
-		if w.touched(d.proc, here, d.deed) != here {
-			return true
-		}
-	}
-	if e.care&watched != 0 {
-		o := w.observe(state[w.monitors.word], e.step)
-		return o.violation != 0 || o.next != state[w.monitors.word]
-	}
-	return e.care&judged != 0 && w.judge(state, p, e.step) != 0
-}
-
-// walkOpen adds an event that looks at other procs, if it is possible.
-func (w *World) walkOpen(state []uint32, p core.Proc, pl *plan, e *event, x *checker.Expansion) {
-	s := e.code.step()
-	if e.care&open == 0 {
-		w.step(state, p, e.step, s, x, pl.causes[e.cause])
-		return
-	}
-	switch a := e.code.arg(); e.code.kind() {
-	case restart:
-		w.restarts(state, p, x)
-	case erase:
-		if w.erases(state, p) {
-			w.happen(x, p, s, w.change(w.envOf(state, p), operation{Kind: opErase}))
-		}
-	case told:
-		if i := w.pendingIndex(state, p, a); w.tellable(state, p, i) {
-			w.step(state, p, w.transition(w.localOf(state, p), w.toldInput(state, p, i)), s, x,
-				w.change(w.envOf(state, p),
-					operation{Kind: opTold, A: uint32(i), All: w.Model.Joint}))
-		}
-	case expire:
-		if q := core.Proc(a); w.isDue(state, p, q) && w.heardOut(state, p, q) {
-			w.expiry(state, p, q, s, x, 0)
-		}
-	case kill:
-		w.kills(state, p, x)
-	case cut:
-		c := w.inbox(state, p).channel(a)
-		if w.dead(state, c) {
-			w.happen(x, p, s, cause{what: newInbox,
-				value: uint32(w.without(w.inboxOf(state, p), c.from, c.inc))})
-		}
-	}
 }
 
 // plans are those of the configurations of a proc, by number.

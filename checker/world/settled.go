@@ -57,7 +57,7 @@ func (w *World) settled(state []uint32) bool {
 		}
 	}
 	for p := range core.Proc(w.procs) {
-		if w.env(state, p).Inc > 0 && !w.recovered(state, p) {
+		if w.of(state, p).inc > 0 && !w.recovered(state, p) {
 			return false
 		}
 	}

@@ -147,7 +147,7 @@ func (w *World) act(x *checker.Expansion, p core.Proc, a *act) {
 	case actWatch:
 		w.touch(x, p, operationDeed(w.watching(x.Now(), a.to)))
 	case actLaunch:
-		if !w.env(x.Now(), a.to).Up {
+		if !w.of(x.Now(), a.to).up {
 			w.touch(x, a.to, operationDeed(a.value))
 		}
 	case actExit:

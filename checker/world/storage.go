@@ -343,7 +343,7 @@ func (w *World) erases(state []uint32, p core.Proc) bool {
 		return false
 	}
 	for q := range core.Proc(w.procs) {
-		if q != p && !w.env(state, q).Up && slices.Contains(w.owners(q), p) {
+		if q != p && !w.of(state, q).up && slices.Contains(w.owners(q), p) {
 			return true
 		}
 	}

@@ -75,23 +75,24 @@ type World struct {
 	former         map[uint64]struct{} // local steps met before a search was resumed
 	again          atomic.Int64        // how many of them were met since
 
-	known    table // (local, input) -> transition
-	pushes   table // (inbox, packet) -> inbox
-	cuts     table // (inbox, channel) -> inbox without it
-	envSteps table // (env, operation) -> env
-	plains   table // operation that is only numbers -> operation
-	rounds   table // recovery round -> small number
-	asked    table // what the environment asks of a proc, by the env that it follows from -> input
-	starts   table // (env, notices that are still of use) -> env after the restart
-	restores table // (env of the proc, env whose records it reads) -> local step
-	verdicts atomic.Pointer[verdicts]
-	keeping  sync.Mutex // held by who writes to these
-	masters  masters
-	foreign  foreign
-	eager    eagerness
-	crashes  crashDigits
-	monitors monitors
-	serial   bool // a failure waits for the recovery from others, see settled.go
+	known       table // (local, input) -> transition
+	pushes      table // (inbox, packet) -> inbox
+	cuts        table // (inbox, channel) -> inbox without it
+	envSteps    table // (env, operation) -> env
+	plains      table // operation that is only numbers -> operation
+	rounds      table // recovery round -> small number
+	asked       table // what the environment asks of a proc, by its env -> input
+	starts      table // (env, notices that are still of use) -> env after the restart
+	restores    table // (env of the proc, env whose records it reads) -> local step
+	verdicts    atomic.Pointer[verdicts]
+	mostPlanned int64      // see plan.go
+	keeping     sync.Mutex // held by who writes to these
+	masters     masters
+	foreign     foreign
+	eager       eagerness
+	crashes     crashDigits
+	monitors    monitors
+	serial      bool // a failure waits for the recovery from others, see settled.go
 }
 
 // Numbers with a fixed meaning.
@@ -132,6 +133,7 @@ func New(c Config) (*World, error) {
 	w.configurations = make([]configurations, w.procs)
 	w.locals.intern(nil, local{})
 	w.verdicts.Store(&verdicts{})
+	w.mostPlanned = mostPlanned
 	w.internInbox(nil)
 	w.eager.checkpoints = c.Model.Checkpoints > 0 || takesCheckpoints(c.Setup)
 	return w, nil
@@ -267,9 +269,14 @@ func (w *World) Expand(state []uint32, reduce checker.Reduction, x *checker.Expa
 	if reduce.Has(checker.Singletons) && w.eager.expand(w, state, x) {
 		return
 	}
+	var room [32]*plan
+	plans := room[:0]
+	for p := range core.Proc(w.procs) {
+		plans = append(plans, w.plan(p, state[procWord(p)]))
+	}
 	failing := w.left(state, failures) > 0
 	for p := range core.Proc(w.procs) {
-		w.walk(state, p, x, failing)
+		w.walk(state, p, plans, failing, x)
 	}
 	w.faults(state, reduce, x)
 }
@@ -296,7 +303,9 @@ func (w *World) Bytes() int64 {
 	for p := range w.configurations {
 		total += w.configurations[p].bytes()
 	}
+	w.keeping.Lock()
 	total += w.verdicts.Load().bytes()
+	w.keeping.Unlock()
 	return total
 }
 
