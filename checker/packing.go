@@ -44,6 +44,14 @@ func (p *Packing) Folded() bool { return len(p.layers) > 0 }
 // Encode is the code of a state; ok says that the packing has room for it.
 func (p *Packing) Encode(state []uint32) (c Code, ok bool) {
 	ok = true
+	if !p.Folded() {
+		for i, value := range state {
+			f := &p.fields[i]
+			ok = ok && value <= f.max
+			f.flip(&c, value)
+		}
+		return c, ok
+	}
 	for i := range p.fields {
 		value := p.fold(len(p.layers), i, state)
 		ok = ok && value <= p.fields[i].max

@@ -11,8 +11,15 @@ import (
 // memory.
 const regionBytes = 1 << 34
 
+// Huge pages make a table that is read at random faster, but a region that is not full wastes the
+// most of its last one. So memory comes in small pages, and those that are full become huge ones.
+const (
+	hugePage = 1 << 21
+	collapse = 25 // MADV_COLLAPSE, Linux 6.1
+)
+
 // reserve gives addresses to as many shards as there are, nil when there are none: memory is taken
-// where something is written. In pages as large as possible, since the table is read at random.
+// where something is written.
 func reserve() (all []byte, each [][]uint64) {
 	for size := regionBytes; size >= 1<<30; size >>= 2 {
 		all, err := syscall.Mmap(-1, 0, size<<shardBits, syscall.PROT_READ|syscall.PROT_WRITE,
@@ -20,7 +27,6 @@ func reserve() (all []byte, each [][]uint64) {
 		if err != nil {
 			continue
 		}
-		_ = syscall.Madvise(all, syscall.MADV_HUGEPAGE) // it works without
 		for i := range 1 << shardBits {
 			first := (*uint64)(unsafe.Pointer(&all[i*size]))
 			each = append(each, unsafe.Slice(first, size/8))
@@ -41,4 +47,19 @@ func release(all []byte) {
 func vacate(part []uint64) {
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(part))), len(part)*8)
 	_ = syscall.Madvise(bytes, syscall.MADV_DONTNEED) // it stays in use until the end
+}
+
+// settle makes huge pages of the part of a region that is in use, where it was not in use before.
+func settle(region []uint64, before, now int) {
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(region)))
+	from := (start + uintptr(before)*8) / hugePage * hugePage
+	from = max(from, (start+hugePage-1)/hugePage*hugePage)
+	to := (start + uintptr(now)*8) / hugePage * hugePage
+	if from >= to {
+		return
+	}
+	first := (*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(region)), from-start))
+	part := unsafe.Slice(first, to-from)
+	_ = syscall.Madvise(part, syscall.MADV_HUGEPAGE) // it works without
+	_ = syscall.Madvise(part, collapse)
 }

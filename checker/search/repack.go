@@ -33,13 +33,7 @@ func (s *search) repack() {
 	}
 	from := s.visited
 	s.visited = newTable(s.packing.Bits() > checker.NarrowBits)
-	for i := range from.shards {
-		for c := range from.codesOf(i) {
-			s.visited.insert(s.visited.place(recode(c)))
-		}
-		from.empty(i)
-	}
-	from.close()
+	s.visited.fill(from, recode)
 	if s.sleepers != nil {
 		s.sleepers.recode(recode)
 	}

@@ -27,6 +27,7 @@ type table struct {
 	shards  [1 << shardBits]shard
 	mapped  sync.Once
 	all     []byte     // the reserved addresses
+	sink    uint64     // keeps touch from being optimised away
 	regions [][]uint64 // of each shard
 }
 
@@ -52,7 +53,7 @@ const (
 	// tail is how many slots come after the homes.
 	tail = 32
 	// largeShard is from how many words on a shard lies in a region.
-	largeShard = 1 << 17
+	largeShard = 1 << 13
 	// margin is room at the end of a region for what the tail has no room for.
 	margin = 1 << 16
 )
@@ -95,10 +96,20 @@ func (t *table) place(c checker.Code) place {
 	return narrowPlace(c)
 }
 
-// touch loads the place of a code, so that it is in the cache when it is wanted.
-func (t *table) touch(p place) uint64 {
+// home is where the search for a state begins.
+func (t *table) home(p place) *uint64 {
 	s := t.shards[p.shard].now.Load()
-	return atomic.LoadUint64(&s.slots[s.home(p.slot, t.wide)])
+	return &s.slots[s.home(p.slot, t.wide)]
+}
+
+// touch loads places, so that they are in the cache when they are wanted. It does nothing else, so
+// that the processor has as many loads as possible under way at one time, and waits for memory once
+// and not once for each.
+func touch(homes []*uint64) (sum uint64) {
+	for _, home := range homes {
+		sum += atomic.LoadUint64(home)
+	}
+	return sum
 }
 
 func (s *space) home(slot uint64, wide bool) int {
@@ -175,7 +186,13 @@ func (t *table) insert(p place) bool {
 		return false
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	fresh := t.add(s, p)
+	s.mu.Unlock()
+	return fresh
+}
+
+// add is insert for who has the lock of the shard.
+func (t *table) add(s *shard, p place) bool {
 	now := s.now.Load()
 	i, found := t.lookup(now, p)
 	if found {
@@ -225,12 +242,17 @@ func (t *table) shaped(number int, homes, words uint64) *space {
 func (t *table) grow(number int) {
 	s := &t.shards[number]
 	old := s.now.Load()
-	homes := int(old.homes) + max(16, int(old.homes)/4)
+	homes := int(old.homes) + int(old.homes)/4
+	if old.homes < 1<<12 {
+		homes = 2 * int(old.homes)
+	}
 	region := t.region(number, (homes+tail)*t.stride())
 	s.moves.Add(1)
 	defer s.moves.Add(1)
 	if region != nil && s.in != nil {
-		s.set(&space{slots: t.spreadOut(region, homes, old), homes: uint64(homes)})
+		slots := t.spreadOut(region, homes, old)
+		settle(region, len(old.slots), len(slots))
+		s.set(&space{slots: slots, homes: uint64(homes)})
 		return
 	}
 	to := t.space(homes, region)
@@ -251,7 +273,8 @@ func (t *table) grow(number int) {
 
 // copyTo fills an empty space; it reports whether there was room.
 func (t *table) copyTo(to, from *space) bool {
-	for i := 0; i < len(from.slots); i += t.stride() {
+	stride := t.stride()
+	for i := 0; i < len(from.slots); i += stride {
 		if from.slots[i] != 0 {
 			p := t.at(from.slots, i, 0)
 			j, _ := t.lookup(to, p)
@@ -318,13 +341,45 @@ func (t *table) codes() iter.Seq[checker.Code] {
 // codesOf are the states of one shard.
 func (t *table) codesOf(number int) iter.Seq[checker.Code] {
 	return func(yield func(checker.Code) bool) {
-		slots := t.shards[number].now.Load().slots
-		for i := 0; i < len(slots); i += t.stride() {
+		slots, stride := t.shards[number].now.Load().slots, t.stride()
+		for i := 0; i < len(slots); i += stride {
 			if slots[i] != 0 && !yield(t.at(slots, i, number).code(t.wide)) {
 				return
 			}
 		}
 	}
+}
+
+// fill moves the states of another table, which is not used any more, into an empty one: they get
+// other codes. Each shard becomes as large as the one that had the same number, and is emptied when
+// it is done, so that there is hardly ever more than one table. Some codes at a time are made
+// before they are inserted, so that the processor waits for memory once for all.
+func (t *table) fill(from *table, recode func(checker.Code) checker.Code) {
+	for i := range from.shards {
+		homes := from.shards[i].now.Load().homes
+		t.shards[i].set(t.shaped(i, homes, (homes+tail)*uint64(t.stride())))
+	}
+	var places []place
+	var homes []*uint64
+	flush := func() {
+		t.sink += touch(homes)
+		for _, p := range places {
+			t.add(&t.shards[p.shard], p)
+		}
+		places, homes = places[:0], homes[:0]
+	}
+	for i := range from.shards {
+		for c := range from.codesOf(i) {
+			p := t.place(recode(c))
+			places, homes = append(places, p), append(homes, t.home(p))
+			if len(places) == 64 {
+				flush()
+			}
+		}
+		flush()
+		from.empty(i)
+	}
+	from.close()
 }
 
 // empty gives the memory of a shard back; it is not used any more, but for looking up.

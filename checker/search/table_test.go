@@ -62,7 +62,7 @@ func TestTable(t *testing.T) {
 	before := regions(t)
 	for _, isWide := range []bool{false, true} {
 		for _, dense := range []bool{false, true} {
-			for _, large := range []int{1 << 9, largeShard} {
+			for _, large := range []int{1 << 9, 1 << 30} {
 				t.Run(fmt.Sprintf("wide=%t/dense=%t/large=%d", isWide, dense, large),
 					func(t *testing.T) { checkTable(t, isWide, dense, large) })
 			}
@@ -96,7 +96,7 @@ func checkTable(t *testing.T, isWide, dense bool, large int) {
 		group.Go(func() {
 			for _, i := range order {
 				p := table.place(codes[i])
-				table.touch(p)
+				touch([]*uint64{table.home(p)})
 				if table.insert(p) {
 					fresh.Add(1)
 				}
@@ -110,7 +110,7 @@ func checkTable(t *testing.T, isWide, dense bool, large int) {
 	if int(fresh.Load()) != len(want) {
 		t.Errorf("%d codes are new, want %d", fresh.Load(), len(want))
 	}
-	if large < largeShard && table.all != nil && table.shards[0].in == nil {
+	if large < 1<<30 && table.all != nil && table.shards[0].in == nil {
 		t.Error("no shard lies in its region")
 	}
 	count := 0

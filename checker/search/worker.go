@@ -18,6 +18,7 @@ type worker struct {
 	rest    []uint64 // breadth first: entries of its part of the level that it has not explored
 	state   []uint32
 	places  []place       // of the successors
+	homes   []*uint64     // where the search for them begins
 	allowed int64         // states that it may begin
 	begun   int           // those that it has begun
 	stats   checker.Stats // its own part
@@ -69,14 +70,13 @@ func (w *worker) expand(e entry) bool {
 		return true
 	}
 	w.stats.Transitions += len(x.Steps)
-	// The places of all codes are loaded together: the processor waits for memory once, not once
-	// for each.
-	w.places = w.places[:0]
+	w.places, w.homes = w.places[:0], w.homes[:0]
 	for i := range codes {
 		p := s.visited.place(codes[i])
 		w.places = append(w.places, p)
-		w.sink += s.visited.touch(p)
+		w.homes = append(w.homes, s.visited.home(p))
 	}
+	w.sink += touch(w.homes)
 	for i := range x.Steps {
 		if v := x.Steps[i].Violation; v != 0 {
 			s.found(v, w.finding(e, i))
