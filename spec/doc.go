@@ -5,9 +5,8 @@
 // trace that a driver recorded. It never looks inside a machine. Kinds: Always speaks about one
 // event in its context, Final about the end of a run, Sometimes about something that must occur in
 // some run (a guard against a vacuous pass), Pair about two runs, Monitor about one event and what
-// the property remembers of the run up to it (Settle also judges what is left of that at the end):
-// what it remembers becomes a part of the state of the run; FailureFree about a whole run in
-// which nothing fails (Quiet).
+// the property remembers of the run up to it, a value of a type of its own (Remembers) that becomes
+// a part of the state of the run; FailureFree about a whole run in which nothing fails (Quiet).
 //
 // A property is local when it reads only the proc of the event, and global when it reads others. A
 // search that leaves out equivalent interleavings may do so only between events that no global

@@ -2,6 +2,7 @@ package spec_test
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
@@ -37,4 +38,33 @@ func ExampleJudge() {
 	// Output:
 	// <nil>
 	// step 2 breaks quiet: a sends message 2
+}
+
+// A property with a memory says what it remembers by a type of its own. It may change what it is
+// given: that is a copy.
+func ExampleRemembers() {
+	type known struct {
+		Senders []trace.Proc // in the order in which they have sent for the first time
+	}
+	inTurn := spec.Property{Name: "in-turn", Kind: spec.Monitor,
+		Doc:     "nobody sends twice before everybody has sent once",
+		Watched: []trace.Kind{trace.Sent},
+		Memory: &spec.Remembers[known]{Observe: func(f *spec.Facts, m *known,
+			e trace.Event) string {
+			if slices.Contains(m.Senders, e.Proc) {
+				return fmt.Sprintf("%s sends again", f.Layout.Name(e.Proc))
+			}
+			if m.Senders = append(m.Senders, e.Proc); len(m.Senders) == f.Layout.Ranks {
+				m.Senders = nil // what is over is forgotten, so that runs can meet
+			}
+			return ""
+		}}}
+	layout := trace.Layout{Names: []string{"a", "b"}, Ranks: 2}
+	run := trace.Trace{Layout: layout}
+	for i, p := range []trace.Proc{0, 1, 1, 1} {
+		run.Events = append(run.Events, trace.Event{Step: i + 1, Kind: trace.Sent, Proc: p})
+	}
+	found, err := spec.Judge(&spec.Facts{Layout: &layout}, &run, []spec.Property{inTurn}, false)
+	fmt.Println(inTurn.Check(), err, found)
+	// Output: <nil> <nil> [{in-turn b sends again 4}]
 }
