@@ -18,6 +18,9 @@
 //
 //   - steps that are taken first, before all others (Singletons): checker/world/eager.go; against
 //     the unreduced search and a brute-force twin, TestReductionOfToys, TestAgainstReference
+//   - steps that are taken alone because the search shows that they commute (Alone):
+//     checker/world/alone.go, a theorem and its proof; against the unreduced search, and with each
+//     condition left out in turn, TestAloneOfToys, TestAloneNeedsEveryClause
 //   - crashes that need not fall inside a step: checker/world/crash.go; TestCrashInsideSteps
 //   - crashes that come later anyway (Crashes), sets of victims (Sets), renamed ranks (Symmetry):
 //     checker/world/crashset.go and symmetry.go; TestCrashSets, TestSymmetry

@@ -9,8 +9,8 @@ import (
 // violation.
 type Reduction uint8
 
-// The reductions. Singletons and Crashes are up to the system, Sleep needs one that implements
-// Independence, Sets and Symmetry are an outer loop around Search.
+// The reductions. Singletons, Crashes and Alone are up to the system, Sleep needs one that
+// implements Independence, Sets and Symmetry are an outer loop around Search.
 const (
 	Singletons Reduction = 1 << iota // take one step first where it stands for all
 	Crashes                          // put a crash off to after a step that it undoes
@@ -18,12 +18,14 @@ const (
 	Sleep
 	Sets     // one search for each set of crashes
 	Symmetry // of crash sets that a renaming turns into each other only one
+	// take one step first where the search itself shows that it stands for all
+	Alone
 )
 
 // Unreduced explores every step.
 const Unreduced = Reduction(0)
 
-var reductionNames = [...]string{"singletons", "crashes", "sleep", "sets", "symmetry"}
+var reductionNames = [...]string{"singletons", "crashes", "sleep", "sets", "symmetry", "alone"}
 
 // Has reports whether all of the given reductions are on.
 func (r Reduction) Has(what Reduction) bool { return r&what == what }

@@ -203,7 +203,7 @@ func (c Case) explore(ctx context.Context, w *World, o checker.Options) (checker
 		return searchSets(ctx, w, c, o)
 	}
 	o.Saving.Subject = c.Subject
-	return search.Run(ctx, w, o)
+	return w.Search(ctx, o)
 }
 
 // shortenStates bounds the search for a shorter run.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/fault"
 )
@@ -141,7 +140,11 @@ func searchSets(ctx context.Context, w *World, c Case, o checker.Options) (total
 		if o.MaxTime > 0 {
 			bounds.MaxTime = max(1, o.MaxTime-total.Elapsed)
 		}
-		total.Add(search.Explore(ctx, w, bounds))
+		r, err := w.Search(ctx, bounds)
+		if err != nil {
+			return total, err
+		}
+		total.Add(r)
 		if total.Bound != "" || len(total.Found) > 0 && !o.All {
 			break
 		}

@@ -77,7 +77,7 @@ func (g *eagerness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 		return true
 	}
 	newest, ok := w.quiet(state)
-	if !ok || g.checkpoints {
+	if w.alone.on || !ok || g.checkpoints {
 		return false
 	}
 	for p := range core.Proc(w.procs) {

@@ -67,7 +67,8 @@ type transition struct {
 	asks    *atomic.Uint64 // others that these ask about, a bit each, as far as is known
 	from    uint32
 	input   uint32
-	events  []trace.Event // evidence, without step number
+	events  []trace.Event  // evidence, without step number
+	run     *atomic.Uint32 // number of the search that took it last, apart from those planned
 }
 
 // check is one event for global properties, with what was known of its proc at that moment.
@@ -198,7 +199,7 @@ func (w *World) run(from, input uint32) (t transition) {
 		r.event(event)
 	}
 	t = r.record(effects)
-	t.from, t.input, t.asks = from, input, new(atomic.Uint64)
+	t.from, t.input, t.asks, t.run = from, input, new(atomic.Uint64), new(atomic.Uint32)
 	t.next = w.internLocal(local{proc: l.proc, inc: r.from.inc, round: r.round,
 		evaluated: r.evaluated, holding: r.holding}, m, first.choices)
 	w.masters.keep(t.next, m)
@@ -236,6 +237,7 @@ type recorder struct {
 	evaluated uint64
 	t         transition
 	evidence  core.Evidence
+	trial     *trial // nil for a step of some run
 }
 
 func (r *recorder) record(effects []core.Effect) transition {
@@ -271,11 +273,14 @@ func (r *recorder) effect(e *core.Effect) {
 	case core.Unwatch:
 		r.change(operation{Kind: opUnwatch, A: uint32(e.To)}, false)
 	case core.Renew:
+		r.moves()
 		r.renew()
 	case core.Exit:
+		r.exits()
 		r.t.acts = append(r.t.acts, act{kind: actExit})
 		r.t.visible = true
 	case core.Commit:
+		w.alone.lines.Store(true)
 		line := r.history.Line(e.Sent, e.Received)
 		r.change(operation{Kind: opLine, A: w.internHistory(line)}, true)
 	case core.Declare:
@@ -283,6 +288,7 @@ func (r *recorder) effect(e *core.Effect) {
 			r.history = *r.evidence.After // the image brings its own past
 		}
 	case core.Rollback:
+		r.moves()
 		r.t.acts = append(r.t.acts, act{kind: actRollback})
 	case core.Kill:
 		r.change(operation{Kind: opKill, A: uint32(e.To)}, false)
@@ -332,7 +338,7 @@ func (r *recorder) event(e trace.Event) {
 		// the last ones: who stops with the proc
 		r.t.visible = true
 	}
-	if e.Kind == trace.Halted && w.Facts != nil && w.Facts.KeepsLines {
+	if e.Kind == trace.Halted && r.trial == nil && w.Facts != nil && w.Facts.KeepsLines {
 		w.sights.answered(w.layout.Name(e.Proc) + " answers " + e.Text)
 	}
 	r.history.Apply(e)
@@ -345,6 +351,10 @@ func (r *recorder) event(e trace.Event) {
 func (r *recorder) judge(e trace.Event) {
 	w := r.world
 	if w.Facts == nil {
+		return
+	}
+	if r.trial != nil {
+		r.note(e)
 		return
 	}
 	own := r.observed()

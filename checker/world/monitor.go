@@ -185,6 +185,12 @@ func (w *World) fold(memories uint32, events []trace.Event) (o observation) {
 func (w *World) look(state []uint32, p core.Proc, t *transition, looked []uint32) int {
 	s := &w.monitors
 	v := view{world: w, state: state, self: p}
+	defer func() {
+		if v.asked != 0 && w.alone.on {
+			t.asks.Or(v.asked)
+			w.looked(state, v.asked)
+		}
+	}()
 	next := 0
 	for i := 0; i < len(t.events) && len(looked) > 0; i++ {
 		e := &t.events[i]

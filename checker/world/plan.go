@@ -14,10 +14,12 @@ import (
 // the plans of its procs. What depends on others is asked at its event.
 type plan struct {
 	events []event
-	does   []done  // to others, by all events
-	causes []cause // of the events that need them
-	up     bool    // of the env
-	inc    uint32  // of the env
+	does   []done        // to others, by all events
+	causes []cause       // of the events that need them
+	up     bool          // of the env
+	inc    uint32        // of the env
+	alone  []candidate   // events that may be taken alone
+	run    atomic.Uint32 // number of the search that walked it last
 }
 
 // event is one of a plan.
@@ -94,6 +96,7 @@ func (s *plans) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.chunks.Store(nil)
+	s.dropped.Store(true)
 	s.bytes.Store(0)
 }
 
@@ -117,6 +120,7 @@ func (w *World) makePlan(p core.Proc, number uint32) *plan {
 		m.event(w.transition(m.own.local, choice), code(advance, p, i), cause{}, 0)
 	}
 	m.environment()
+	m.plan.alone = m.candidates()
 	return &m.plan
 }
 
@@ -236,10 +240,11 @@ func (m *planner) effects(t *transition, because cause, e *event) {
 
 // plans are those of the configurations of a proc, by number.
 type plans struct {
-	chunks atomic.Pointer[[]*planChunk]
-	_      [56]byte // read all the time, so not in a cache line with what changes
-	bytes  atomic.Int64
-	mu     sync.Mutex // held by who makes chunks
+	dropped atomic.Bool // some plans are not remembered
+	chunks  atomic.Pointer[[]*planChunk]
+	_       [56]byte // read all the time, so not in a cache line with what changes
+	bytes   atomic.Int64
+	mu      sync.Mutex // held by who makes chunks
 }
 
 const planChunkBits = 9

@@ -62,6 +62,9 @@ func (w *World) step(state []uint32, p core.Proc, tr uint32, s checker.Step, x *
 	if c.also == nil {
 		s.Violation = w.judge(state, p, tr)
 	}
+	if k := eventCode(s.Code).kind(); k != deliver && k != advance {
+		w.alone.took(w.transitions.at(tr))
+	}
 	x.Add(s)
 	own := c.begin(w, x, p)
 	if c.also != nil { // what others have come to is to be seen

@@ -51,7 +51,11 @@ func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 		return t.violation
 	}
 	if len(t.checks) > 0 {
-		if v := w.judgeChecks(state, p, tr); v != 0 {
+		v := w.judgeChecks(state, p, tr)
+		if asks := t.asks.Load(); asks != 0 && w.alone.on {
+			w.looked(state, asks)
+		}
+		if v != 0 {
 			return v
 		}
 	}
@@ -80,6 +84,10 @@ func (w *World) own(property string) bool {
 
 // fail notes that a property can not be judged.
 func (w *World) fail(v spec.Violation, failure error) {
+	if w.alone.trying {
+		w.alone.troubled = true
+		return
+	}
 	number := w.violation(v)
 	w.judging.Lock()
 	defer w.judging.Unlock()

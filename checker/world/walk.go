@@ -10,6 +10,9 @@ import (
 func (w *World) walk(state []uint32, p core.Proc, plans []*plan, failing bool,
 	x *checker.Expansion) {
 	word, pl := procWord(p), plans[p]
+	if run := w.alone.run.Load(); pl.run.Load() != run {
+		pl.run.Store(run)
+	}
 	for i := range pl.events {
 		e := &pl.events[i]
 		violation := int(e.violation)

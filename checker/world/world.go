@@ -90,6 +90,7 @@ type World struct {
 	masters     masters
 	foreign     foreign
 	eager       eagerness
+	alone       aloneness
 	crashes     crashDigits
 	monitors    monitors
 	serial      bool // a failure waits for the recovery from others, see settled.go
@@ -135,6 +136,7 @@ func New(c Config) (*World, error) {
 	w.verdicts.Store(&verdicts{})
 	w.mostPlanned = mostPlanned
 	w.internInbox(nil)
+	w.alone.possible = !w.excluded()
 	w.eager.checkpoints = c.Model.Checkpoints > 0 || takesCheckpoints(c.Setup)
 	return w, nil
 }
@@ -266,6 +268,9 @@ func (w *World) LocalSteps() (transitions, states int) {
 func (w *World) Expand(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
 	x.Begin(state)
 	w.remember(state, x)
+	if reduce.Has(checker.Alone) && w.alone.expand(w, state, x) {
+		return
+	}
 	if reduce.Has(checker.Singletons) && w.eager.expand(w, state, x) {
 		return
 	}

@@ -103,7 +103,7 @@ func runCheck(ctx context.Context, args []string, std streams) (int, error) {
 		"dfs (reduced), bfs (shortest counterexample), odpor (stateless, one run of each trace), "+
 			"or draw runs: random, pos, pctcp, urw")
 	f.StringVar(&sf.reduce, "reduce", "",
-		"none, all, or a list of singletons,crashes,sleep,sets,symmetry (default "+
+		"none, all, or a list of singletons,crashes,sleep,sets,symmetry,alone (default "+
 			"singletons,crashes,symmetry; none for bfs)")
 	sf.samples = registerSamples(f)
 	f.BoolVar(&sf.lasso, "lasso", false,

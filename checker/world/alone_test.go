@@ -1,0 +1,135 @@
+package world
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
+	"github.com/domino-check/domino/spec/fault"
+)
+
+// aloneFamilies are the toys on which steps that are taken alone are compared with brute force.
+var aloneFamilies = []struct {
+	name     string
+	cases    int
+	failures int
+	features toyFeatures
+}{
+	{"no failures", 200, 0, toyFeatures{}},
+	{"no failures, much commutes", 300, 0, toyFeatures{monotone: true}},
+	{"crashes, much commutes", 300, 2, toyFeatures{crashes: true, monotone: true}},
+	{"cycles, much commutes", 150, 0, toyFeatures{monotone: true, cyclic: true}},
+	{"crashes", 200, 2, toyFeatures{crashes: true}},
+	{"groups", 150, 2, toyFeatures{crashes: true, groups: true, monotone: true}},
+	{"hosts", 150, 2, toyFeatures{crashes: true, hosts: true, monotone: true}},
+	{"restarts that send", 150, 1, toyFeatures{crashes: true, restoreSends: true, monotone: true}},
+	{"restarts that read others", 150, 1,
+		toyFeatures{crashes: true, reads: true, groups: true, monotone: true}},
+	{"rollbacks", 150, 0, toyFeatures{rollback: true, monotone: true}},
+}
+
+// compareAlone explores a toy in full and with steps taken alone; it says what differs, how many
+// states there are in full, and how many were left out.
+func compareAlone(toy *toy, m fault.Model, o checker.Options, prepare func(*World)) (d string,
+	states, saved int) {
+	full, err := explore(Config{Setup: toy.setup(), Model: m}, checker.Options{MaxStates: 4000},
+		probe)
+	if err != nil {
+		return err.Error(), 0, 0
+	}
+	if full.result.Bound != "" {
+		return "", 0, 0
+	}
+	reduced, err := exploreWith(Config{Setup: toy.setup(), Model: m}, o, probe, func(w *World) {
+		if prepare != nil {
+			prepare(w)
+		}
+	})
+	if err != nil {
+		return err.Error(), 0, 0
+	}
+	return difference(full, reduced), full.result.States, full.result.States - reduced.result.States
+}
+
+// drawAlone draws a toy and a model of a family.
+func drawAlone(r *rand.Rand, failures int, f toyFeatures) (*toy, fault.Model) {
+	toy := randomToy(r, f)
+	m := randomModel(r, toy.procs, failures)
+	if r.IntN(3) == 0 {
+		m.Checkpoints = 1
+	}
+	m.Unordered = r.IntN(4) == 0
+	switch r.IntN(12) {
+	case 0:
+		m.Loss = 1
+	case 1:
+		m.Duplicates = 1
+	}
+	return toy, m
+}
+
+// TestAloneOfToys explores random table-driven protocols in full and with steps taken alone, which
+// the search itself has judged, and compares the ends of runs and what a global property can see.
+func TestAloneOfToys(t *testing.T) {
+	t.Parallel()
+	for i, tt := range aloneFamilies {
+		t.Run(tt.name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(uint64(i), 17))
+			explored, states, saved, failed := 0, 0, 0, 0
+			for n := range effort.Cases(tt.cases/10, 10*tt.cases) {
+				toy, m := drawAlone(r, tt.failures, tt.features)
+				o := checker.Options{Reduce: checker.Alone, Workers: 1 + n%2}
+				if n%2 == 0 {
+					o.Reduce |= checker.Singletons
+				}
+				if n%3 == 0 {
+					o.Reduce |= checker.Crashes
+				}
+				if n%5 == 0 {
+					o.Order = checker.BreadthFirst
+				}
+				d, size, less := compareAlone(toy, m, o, nil)
+				if size > 0 {
+					explored++
+				}
+				states, saved = states+size, saved+less
+				if d == "" {
+					continue
+				}
+				if failed++; failed == 1 {
+					t.Errorf("case %d, model %+v, %s\n%s%s", n, m, wayOf(o), toy, d)
+				}
+			}
+			t.Logf("%d explored, %d states, %d left out, %d failed", explored, states, saved,
+				failed)
+		})
+	}
+}
+
+// TestAloneNeedsEveryClause leaves out one condition of the argument after the other: on some toy
+// the search then misses an end of a run or what a global property sees.
+func TestAloneNeedsEveryClause(t *testing.T) {
+	t.Parallel()
+	for c := orderClause; c <= laterClause; c++ {
+		caught := 0
+		for i, tt := range aloneFamilies {
+			r := rand.New(rand.NewPCG(uint64(i), 23))
+			for range effort.Cases(tt.cases/2, 2*tt.cases) {
+				toy, m := drawAlone(r, tt.failures, tt.features)
+				d, _, _ := compareAlone(toy, m, checker.Options{Reduce: checker.Alone},
+					func(w *World) { w.alone.without = c })
+				if d != "" {
+					caught++
+					break
+				}
+			}
+			if caught > 0 {
+				break
+			}
+		}
+		if caught == 0 {
+			t.Errorf("nothing goes wrong without clause %d", c)
+		}
+	}
+}
