@@ -110,7 +110,8 @@ func newSearch(ctx context.Context, sys checker.System, o checker.Options) *sear
 	return s
 }
 
-// result runs the search and says what came out.
+// result runs the search and says what came out. The table is given back then: it is no memory
+// that a collector knows of, and a program may search again and again.
 func (s *search) result() checker.Result {
 	unwatch := s.watch()
 	s.run()
@@ -132,6 +133,7 @@ func (s *search) result() checker.Result {
 	if s.unrevised {
 		r.Covered = 0
 	}
+	s.visited.close()
 	return r.Judged()
 }
 
