@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec"
@@ -35,7 +36,8 @@ func (w *World) misused(p core.Proc, in core.Input, value any) spec.Violation {
 
 // stopped is the transition of a step that panics with the value, or does not return.
 func (w *World) stopped(p core.Proc, from, input uint32, value any) transition {
-	t := transition{from: from, input: input, next: from}
+	t := transition{from: from, input: input, next: from, asks: new(atomic.Uint64),
+		run: new(atomic.Uint32)}
 	in := *w.inputs.at(input)
 	how, left := value.(lost)
 	switch {
