@@ -7,9 +7,6 @@ import "github.com/domino-check/domino/impl/core"
 //
 //   - a message of a program, of this round: it is appended to the queue of its source, of which
 //     other steps take only the head. One of an older round is dropped whenever it comes.
-//   - an acknowledgement of this round: it is about one message in the log that was sent in this
-//     round. Sends append to the log behind it, what is sent again has left it before that was
-//     taken, and the state is told to nobody.
 //   - Begin at a restarted rank that is in no round: it does nothing before, and drops whatever
 //     comes.
 //   - Back, Resume, Frontier of this round: everybody is frozen before, so what can come is
@@ -17,6 +14,9 @@ import "github.com/domino-check/domino/impl/core"
 //     world, which then does not take it first.
 //   - a receive that names its source: the phase is the same after any arrival. What it
 //     acknowledges depends on the line, of which this rank must not be about to hear.
+//
+// An acknowledgement does not commute: what it takes out of the log, Resume and Frontier would have
+// sent again (scenario b12 has an end more for it).
 func (l *layer) Commutes(in core.Input) (round uint64, ok bool) {
 	round = uint64(l.s.Round)
 	if l.errata != 0 {
@@ -29,8 +29,6 @@ func (l *layer) Commutes(in core.Input) (round uint64, ok bool) {
 	switch m.Kind {
 	case app:
 		return round, !l.s.Unjoined && m.Data.Life <= l.s.Round
-	case ack:
-		return round, !l.s.Unjoined && m.Round <= l.s.Round
 	case begin:
 		return uint64(m.Round), l.s.Unjoined && m.Round > l.s.Round
 	case back, resume:
