@@ -68,6 +68,7 @@ func TestOdd(t *testing.T) {
 // the run has few procs.
 func draw(t *testing.T, r *report.Run, crowded bool) {
 	t.Helper()
+	understood(t, r)
 	for _, o := range []report.Options{{}, {Width: 1, Control: true},
 		{Width: 60, Unicode: true, Control: true}, {Color: true}, {Width: 250}} {
 		var b strings.Builder
@@ -198,5 +199,39 @@ func TestStopped(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
+	}
+}
+
+// understood makes the model of a run, and checks that every index in it is one.
+func understood(t *testing.T, r *report.Run) {
+	t.Helper()
+	m := report.Understand(r)
+	index := func(what string, i, n int) {
+		if i < report.Never || i >= n {
+			t.Errorf("%s %d of %d", what, i, n)
+		}
+	}
+	for i, e := range m.Events {
+		index("life", e.Life, len(m.Lives))
+		index("message", e.Message, len(m.Messages))
+		for _, c := range m.Causes[i] {
+			index("cause", c, i)
+		}
+	}
+	for _, l := range m.Lives {
+		for _, i := range []int{l.From, l.To, l.UndoneFrom, l.Point.Event, l.Point.Saved} {
+			index("moment of a life", i, len(m.Events))
+		}
+		index("the life that undoes", l.UndoneBy, len(m.Lives))
+	}
+	for _, c := range m.Messages {
+		index("life of a sender", c.FromLife, len(m.Lives))
+		index("life of a receiver", c.ToLife, len(m.Lives))
+		for _, i := range []int{c.Sent, c.Arrived, c.Delivered, c.Dropped} {
+			index("moment of a message", i, len(m.Events))
+		}
+	}
+	for _, a := range m.About {
+		index("event of what is accused", a.Event, len(m.Events))
 	}
 }

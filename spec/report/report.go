@@ -1,4 +1,6 @@
-// Package report turns one run into text that a person can follow, and into JSON for programs.
+// Package report turns one run into text that a person can follow, and into JSON for programs. What
+// it understands of a run (lives, messages, recovery lines, causes) is a Model, which other
+// renderers draw from.
 //
 // The text has a space-time diagram: a column for each proc, time downwards, a message as an arrow
 // on the row where the program receives it, and at the left the steps that the row covers, from the
