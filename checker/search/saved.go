@@ -1,6 +1,8 @@
 package search
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +21,20 @@ type Saver interface {
 	Save(*Encoder)
 	// Restore makes a fresh system what the saved one was; what is wrong sticks in the decoder.
 	Restore(*Decoder)
+}
+
+// Carry makes a fresh system know what another one does, by the same numbers, as if a search had
+// been saved and resumed.
+func Carry(from, to Saver) error {
+	var b bytes.Buffer
+	e := &Encoder{w: bufio.NewWriter(&b)}
+	from.Save(e)
+	if err := errors.Join(e.err, e.w.Flush()); err != nil {
+		return err
+	}
+	d := &Decoder{r: bufio.NewReader(&b), left: int64(b.Len())}
+	to.Restore(d)
+	return d.err
 }
 
 // runHeader is the part of a run file that says of what it is, and the small numbers.

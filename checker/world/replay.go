@@ -21,6 +21,7 @@ type Run struct {
 	Fairly    bool            // it does not come to rest in fair order either, see GoOn
 
 	codes []uint64 // of the steps
+	torso bool     // it does not begin at the start
 }
 
 // Also lists what a run breaks beside its Violation: of each property the first time, the deepest
@@ -72,8 +73,17 @@ func (w *World) Follow(codes []uint64) (*Run, error) {
 // Replay runs a schedule by the identities of its events, and a line ForEver before those that are
 // repeated or, at its end, the line Fairly. An event that is not enabled is ErrStale, with the step
 // and what was enabled instead; the run up to there is returned.
-func (w *World) Replay(schedule []string) (*Run, error) {
-	r := w.begin()
+func (w *World) Replay(schedule []string) (*Run, error) { return w.replay(w.begin(), schedule) }
+
+// ReplayFrom is Replay from a state on, with no evidence of what came before: for runs that are to
+// be looked at only. What compares a run with its beginning does not hold of them.
+func (w *World) ReplayFrom(state []uint32, schedule []string) (*Run, error) {
+	r := &Run{Trace: trace.Trace{Layout: *w.layout}, torso: true}
+	r.States = append(r.States, slices.Clone(state))
+	return w.replay(r, schedule)
+}
+
+func (w *World) replay(r *Run, schedule []string) (*Run, error) {
 	loop, fairly := -1, false
 	for i, text := range schedule {
 		if text == ForEver && loop < 0 {
@@ -158,7 +168,9 @@ func (w *World) end(r *Run) {
 		r.Violation = &v
 		return
 	}
-	w.judgeQuiet(r)
+	if !r.torso {
+		w.judgeQuiet(r)
+	}
 }
 
 // evidence is what a step shows: what the environment did, then what the proc did.

@@ -211,6 +211,12 @@ var importTable = []row{
 	},
 	// A scenario and protocols in, an answer out. It knows the transparent protocol, to which all
 	// are compared.
+	// Scenarios are followed by hand, in any variant of their protocol.
+	{
+		dir: "checker/explore",
+		internal: and(searching, "checker/verify", "checker/world", "impl/protocol", "scenarios",
+			"spec/report"),
+	},
 	{
 		dir: "checker/verify",
 		internal: and(searching, "checker/world", "impl/program/*", "impl/protocol",

@@ -1,0 +1,225 @@
+package explore_test
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/explore"
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+	"github.com/domino-check/domino/scenarios"
+)
+
+// open explores a scenario of the suite in a variant.
+func open(t *testing.T, name, variant string) (*explore.Session, *scenarios.Scenario) {
+	t.Helper()
+	s, err := scenarios.Load(filepath.Join("../../scenarios", name+".txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Variant = variant
+	session, err := explore.Open(t.Context(), all.Protocols(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session, s
+}
+
+func condition(t *testing.T, text string, s *explore.Session) explore.Condition {
+	t.Helper()
+	c, err := s.Condition(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestFindIsShortest: what is found from the start is as long as what check finds breadth first;
+// the link to it leads there again, and so does the file.
+func TestFindIsShortest(t *testing.T) {
+	for _, c := range []struct{ name, variant string }{{"hydee/s1", "published"},
+		{"hydee/h10", "repaired+H10"}, {"two-phase/two-phase-hasty", "hasty"}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			session, s := open(t, c.name, c.variant)
+			a, err := verify.Check(t.Context(), all.Protocols(), s,
+				verify.Options{Order: checker.BreadthFirst})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := session.Find(nil, condition(t, "breaks *", session), checker.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(f.Path) != a.Length || a.Length == 0 {
+				t.Fatalf("a path of %d steps, check has one of %d", len(f.Path), a.Length)
+			}
+			st, err := session.At(f.Path)
+			if err != nil || st.Violation == nil {
+				t.Fatalf("the end of the path breaks %v, %v", st.Violation, err)
+			}
+			again, _ := open(t, c.name, c.variant)
+			path, err := again.Path(st.Link)
+			if err != nil || !slices.Equal(path, f.Path) {
+				t.Errorf("the link leads to %v, %v", path, err)
+			}
+			file, err := session.Counterexample(f.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			back, err := scenarios.Parse("back.txtar", scenarios.Format(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			replayed, err := explore.Open(t.Context(), all.Protocols(), back)
+			if err != nil {
+				t.Fatal(err)
+			}
+			end, err := replayed.At(back.Schedule)
+			if err != nil || end.Name != st.Name || back.Breaks != end.Violation.Property {
+				t.Errorf("the saved file leads to state %v, want %s; %v", end, st.Name, err)
+			}
+		})
+	}
+}
+
+// TestLinkOfAnother: a link that does not fit says at which step.
+func TestLinkOfAnother(t *testing.T) {
+	t.Parallel()
+	session, _ := open(t, "hydee/s1", "repaired")
+	path, err := session.Walk(nil, 1, 6, true, explore.Condition{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := session.At(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := []byte(st.Link)
+	broken[5] ^= 'A' ^ 'B'
+	for _, link := range []string{string(broken), "?", "____"} {
+		if p, err := session.Path(link); !errors.Is(err, explore.ErrPath) || len(p) >= len(path) {
+			t.Errorf("link %q leads to %v, %v", link, p, err)
+		}
+	}
+}
+
+// TestNames: states that differ have names that differ, and a state has one name whichever way
+// leads to it, in whatever world.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	session, _ := open(t, "hydee/s1", "repaired")
+	met := 0
+	for seed := range uint64(20) {
+		path, err := session.Walk(nil, seed, 5, true, explore.Condition{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := session.At(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := map[string]string{}
+		for _, e := range st.Enabled {
+			if e.To == st.Name {
+				t.Errorf("%q leads from a state to one with its name", e.Name)
+			}
+			to[e.Name] = e.To
+		}
+		for a := range to { // two events in both orders, in one world and in a fresh one
+			for b := range to {
+				other, _ := open(t, "hydee/s1", "repaired")
+				x, errX := session.At(append(slices.Clone(path), a, b))
+				y, errY := other.At(append(slices.Clone(path), b, a))
+				if a == b || errX != nil || errY != nil {
+					continue
+				}
+				equal := true
+				for p := range x.Procs {
+					equal = equal && string(x.Procs[p].State) == string(y.Procs[p].State)
+				}
+				if x.Name == y.Name {
+					met++
+				}
+				if x.Name == y.Name && !equal {
+					t.Errorf("%v, %q and %q: different local states, one name", path, a, b)
+				}
+			}
+			break
+		}
+	}
+	if met == 0 {
+		t.Error("no two orders met in one state")
+	}
+}
+
+// TestHybrid: with machines of the same variant everything goes on as it would have; a hybrid says
+// so and is not saved.
+func TestHybrid(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"hydee/s1", "causal/causal-halo", "radic/radic-figure-2-8-full"} {
+		session, _ := open(t, name, "repaired")
+		path, err := session.Walk(nil, 3, 12, true, explore.Condition{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := session.At(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := session.Hybrid(path, "repaired")
+		if err != nil {
+			t.Fatal(err)
+		}
+		there, err := h.At(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if there.Name != st.Name || len(there.Enabled) != len(st.Enabled) || there.Hybrid == "" {
+			t.Fatalf("%s: state %s with %d events, want %s with %d", name, there.Name,
+				len(there.Enabled), st.Name, len(st.Enabled))
+		}
+		for i, e := range there.Enabled {
+			if e.Name != st.Enabled[i].Name || e.To != st.Enabled[i].To {
+				t.Errorf("%s: event %q to %s, want %q to %s", name, e.Name, e.To,
+					st.Enabled[i].Name, st.Enabled[i].To)
+			}
+		}
+		if _, err := h.Counterexample(nil); err == nil {
+			t.Error("a hybrid is saved as a run")
+		}
+		if story, err := h.Story(nil); err != nil || !strings.Contains(story.Title, "HYBRID") {
+			t.Errorf("its story is called %q, %v", story.Title, err)
+		}
+	}
+}
+
+// TestWhatIf: the repaired protocol differs from the erratum where its run does, and a variant from
+// itself nowhere.
+func TestWhatIf(t *testing.T) {
+	t.Parallel()
+	session, _ := open(t, "hydee/h10", "repaired+H10")
+	f, err := session.Find(nil, condition(t, "breaks *", session), checker.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := session.WhatIf(f.Path, "repaired+H10")
+	if err != nil || same.Differs != 0 || same.State.Violation == nil {
+		t.Errorf("from itself it differs at %d, %s, %v", same.Differs, same.How, err)
+	}
+	repaired, err := session.WhatIf(f.Path, "repaired")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if repaired.Differs == 0 || repaired.State.Violation != nil {
+		t.Errorf("repaired, it differs at %d of %d, %s, and breaks %v", repaired.Differs,
+			len(f.Path), repaired.How, repaired.State.Violation)
+	}
+	if _, err := session.WhatIf(f.Path, "repaired+H99"); err == nil {
+		t.Error("an erratum that does not exist is followed")
+	}
+}
