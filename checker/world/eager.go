@@ -51,78 +51,89 @@ func (w *World) restless(p core.Proc, e *env) bool {
 		!e.Up && slices.Contains(w.Setup.Watchers, p)
 }
 
-// quiet reports whether nothing unexpected can happen any more, and the newest round that anybody
-// has named.
-func (w *World) quiet(state []uint32) (newest uint64, ok bool) {
-	oldest := ^uint64(0)
-	for p := range core.Proc(w.procs) {
-		c := w.of(state, p)
-		if c.restless {
-			return 0, false
-		}
-		newest = max(newest, c.round)
-		if c.oldest != 0 {
-			oldest = min(oldest, c.oldest)
-		}
-	}
-	return newest, oldest >= newest // or somebody may still join a round that is over
-}
-
 // expand puts a single eager step into x, if there is one.
 func (g *eagerness) expand(w *World, state []uint32, x *checker.Expansion) bool {
 	if w.Setup.Launched || !w.reducible(state) {
 		return false // who is launched may be stopped at any time, without any budget
 	}
-	if w.eagerRestart(state, x) {
+	newest, oldest, up, quiet := uint64(0), ^uint64(0), true, true
+	for p := range core.Proc(w.procs) {
+		c := w.of(state, p)
+		up, quiet = up && c.up, quiet && !c.restless
+		newest = max(newest, c.round)
+		if c.oldest != 0 {
+			oldest = min(oldest, c.oldest)
+		}
+	}
+	if !up && w.eagerRestart(state, x) {
 		return true
 	}
-	newest, ok := w.quiet(state)
-	if w.alone.on || !ok || g.checkpoints {
-		return false
+	if w.alone.on || g.checkpoints || !quiet || oldest < newest {
+		return false // with a message of an older round somebody may still join that round
 	}
 	for p := range core.Proc(w.procs) {
-		here := w.localOf(state, p)
-		if here == deadLocal {
-			continue
-		}
-		box := w.inbox(state, p)
-		for i := range box.heads {
-			h := &box.heads[i]
-			if w.Model.KeepsIgnored() && w.transitions.at(w.transition(here, h.input)).idle {
-				continue
-			}
-			if !w.dead(state, &box.channels[h.channel]) && g.commutes(w, here, h.input, newest) {
-				w.step(state, p, w.transition(here, h.input), code(deliver, p, h.name).step(), x,
-					cause{what: newInbox, value: uint32(w.pop(w.inboxOf(state, p), h))})
+		pl := w.plan(p, state[procWord(p)])
+		for _, s := range w.eagerSteps(pl) {
+			if s.round == newest && (s.from == noProc || s.inc >= w.of(state, s.from).inc) {
+				w.takes(p, pl, &pl.events[s.event], x)
 				x.Reduced = true
 				return true
 			}
-		}
-		if choices := w.locals.at(here).choices; len(choices) == 1 &&
-			g.commutes(w, here, choices[0], newest) {
-			w.step(state, p, w.transition(here, choices[0]), code(advance, p, 0).step(), x, cause{})
-			x.Reduced = true
-			return true
 		}
 	}
 	return false
 }
 
-// commutes reports whether the step commutes as long as no round is newer than the given one.
-func (g *eagerness) commutes(w *World, here, input uint32, newest uint64) bool {
-	key := pair(here, input)
-	claim, known := g.claims.get(key)
-	if !known {
-		claim = g.claims.once(key, func() uint32 { return g.ask(w, here, input) })
+// eagerStep is an event of a plan that may be taken first while no round is newer, if the life that
+// its message is from is not over.
+type eagerStep struct {
+	event int
+	from  core.Proc // noProc: it takes no message
+	inc   uint32
+	round uint64
+}
+
+// eagerSteps are those of a plan, found when they are asked for first.
+func (w *World) eagerSteps(pl *plan) []eagerStep {
+	if list := pl.eager.Load(); list != nil {
+		return *list
 	}
-	if claim == 0 || *g.rounds.at(claim - 1) != newest {
-		return false
+	var list []eagerStep
+	for i := range pl.events {
+		e := &pl.events[i]
+		s := eagerStep{event: i, from: noProc}
+		switch e.code.kind() {
+		case deliver:
+			s.from, s.inc = core.Proc(e.code.arg()>>16), uint32(e.code.arg()&0xffff)
+		case advance:
+			if len(w.locals.at(w.transitions.at(e.step).from).choices) > 1 {
+				continue
+			}
+		default:
+			continue
+		}
+		if claim := w.claim(w.transitions.at(e.step)); claim != 0 {
+			s.round = *w.eager.rounds.at(claim - 1)
+			list = append(list, s)
+		}
 	}
-	t := w.transitions.at(w.transition(here, input))
-	quiet := len(t.acts) == 0 && w.inputs.at(input).Kind == core.Received
-	return !t.visible && (quiet || t.longer) && !slices.ContainsFunc(t.acts, func(a act) bool {
+	pl.eager.Store(&list)
+	return list
+}
+
+// claim is 1 + the place of the round that a step commutes in, 0 if it may not be taken first.
+func (w *World) claim(t *transition) uint32 {
+	quiet := len(t.acts) == 0 && w.inputs.at(t.input).Kind == core.Received
+	if t.visible || !quiet && !t.longer || slices.ContainsFunc(t.acts, func(a act) bool {
 		return a.kind != actSend
-	})
+	}) {
+		return 0
+	}
+	key := pair(t.from, t.input)
+	if claim, known := w.eager.claims.get(key); known {
+		return claim
+	}
+	return w.eager.claims.once(key, func() uint32 { return w.eager.ask(w, t.from, t.input) })
 }
 
 // ask lets the machine claim.

@@ -13,11 +13,12 @@ import (
 // It is made when the configuration is met first, and from then on a state is expanded by walking
 // the plans of its procs. What depends on others is asked at its event.
 type plan struct {
+	eager  atomic.Pointer[[]eagerStep] // nil = nobody has asked for them
 	events []event
 	does   []done        // to others, by all events
-	causes []cause       // of the events that need them
 	up     bool          // of the env
 	inc    uint32        // of the env
+	causes []cause       // of the events that need them
 	alone  []candidate   // events that may be taken alone
 	run    atomic.Uint32 // number of the search that walked it last
 }

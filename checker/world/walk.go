@@ -44,6 +44,15 @@ func (w *World) walk(state []uint32, p core.Proc, plans []*plan, failing bool,
 	}
 }
 
+// takes adds an event that is shown to nobody else, of a plan.
+func (w *World) takes(p core.Proc, pl *plan, e *event, x *checker.Expansion) {
+	x.Add(checker.Step{Code: uint64(e.code), Violation: int(e.violation)})
+	x.Set(procWord(p), e.next)
+	for _, d := range pl.does[e.first:e.last] {
+		w.touch(x, d.proc, d.deed)
+	}
+}
+
 // endChannel adds the end of a channel if the life that it is from is over.
 func (w *World) endChannel(p core.Proc, e *event, plans []*plan, x *checker.Expansion) {
 	if from := e.code.arg() >> 16; plans[from].inc > e.step {
