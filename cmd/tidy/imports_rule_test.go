@@ -44,6 +44,7 @@ var importTable = []row{
 		thirdParty: []string{"github.com/anishathalye/porcupine"},
 	},
 	{dir: "spec/report", internal: []string{"spec", "spec/trace"}},
+	{dir: "spec/report/ci", internal: []string{"spec", "spec/trace", "spec/report"}},
 	{dir: "spec/report/chart", internal: []string{"spec/report/wholefile"},
 		thirdParty: []string{"gonum.org/v1/plot"}},
 	{dir: "proofs/peers"},
@@ -243,6 +244,7 @@ var importTable = []row{
 // those that its package may.
 var testImports = []string{
 	"github.com/google/go-cmp",
+	"github.com/santhosh-tekuri/jsonschema/v6", // official schemas of JSON, which are many pages
 	"go.uber.org/goleak",
 	"golang.org/x/tools/txtar",
 	"pgregory.net/rapid",
