@@ -51,8 +51,9 @@ func Story(s *scenarios.Scenario, w *world.World, run *world.Run,
 		for p := range core.Proc(len(run.Trace.Layout.Names)) {
 			name := run.Trace.Layout.Name(p)
 			before, after := w.LocalJSON(run.States[i], p), w.LocalJSON(run.States[i+1], p)
-			step.Changes = append(step.Changes, report.Changes(name, before, after)...)
+			step.Diff = append(step.Diff, report.Diff(name, before, after)...)
 		}
+		step.Changes = report.Texts(step.Diff)
 		r.Steps = append(r.Steps, step)
 	}
 	return r

@@ -36,10 +36,7 @@ func (m *Model) causes() {
 		case trace.Crashed:
 			crash[e.Proc] = i
 		case trace.Restored, trace.Resumed:
-			if e.Life != never {
-				point := m.Lives[e.Life].Point
-				add(max(point.Event, point.Saved), true)
-			}
+			add(e.Of, true)
 			if e.Kind == trace.Restored {
 				for _, seen := range []map[trace.Proc]int{crash, adoption} {
 					last, ok := seen[e.Proc]

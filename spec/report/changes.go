@@ -12,40 +12,85 @@ import (
 // longestValue is how many columns of a value a change shows.
 const longestValue = 48
 
-// Changes compares two JSON documents of the local state of a proc and returns a line for each
-// difference, in the order of their paths:
+// Change is one difference between two local states of a proc.
+type Change struct {
+	Proc string `json:"proc"` // its name
+	Path string `json:"path"` // of the field, as "log[2].date"; "" = the whole state
+	What string `json:"what"` // one of the words below
+	// whole values, numbers as they are written; nil where there is none
+	Before any `json:"before,omitempty"`
+	After  any `json:"after,omitempty"`
+}
+
+// What a change is.
+const (
+	Changed = "changed"
+	Added   = "added"   // a field, or an element of an array
+	Removed = "removed" // the same
+	Started = "started" // the whole state: the proc was down
+	Stopped = "stopped" // the whole state: the proc is down
+)
+
+// String is the change on one line, its values shortened in their middle.
+func (c Change) String() string {
+	text := ""
+	switch {
+	case c.What == Started:
+		text = "new state " + show(c.After)
+	case c.What == Stopped:
+		text = "state lost"
+	case c.What == Added:
+		text = "+ " + show(c.After)
+	case c.What == Removed:
+		text = "- " + show(c.Before)
+	default:
+		old, now := show(c.Before), show(c.After)
+		if old == now { // they differ in the part that is left out
+			old, now = canonical(c.Before), canonical(c.After)
+		}
+		text = old + " -> " + now
+	}
+	if c.Path != "" {
+		text = c.Path + ": " + text
+	}
+	return c.Proc + ": " + text
+}
+
+// Texts are the changes as lines:
 //
 //	y: round: 0 -> 1
 //	y: log: + {date 2, to c}
 //	y: queue: - {date 1, from x}
-//
-// Fields are compared by name. Elements of arrays are compared by place when that explains the
-// difference best, and otherwise as a sequence that gained (+) and lost (-) elements. Long values
-// are shortened in their middle. An empty document, or null, is that of a proc that is down. A
-// document that is not JSON is compared as text. Equal documents give nil.
-func Changes(name string, before, after []byte) []string {
+func Texts(changes []Change) (lines []string) {
+	for _, c := range changes {
+		lines = append(lines, c.String())
+	}
+	return lines
+}
+
+// Changes are the Texts of a Diff.
+func Changes(name string, before, after []byte) []string { return Texts(Diff(name, before, after)) }
+
+// Diff compares two JSON documents of the local state of a proc, and returns the differences in the
+// order of their paths. Fields are compared by name. Elements of arrays are compared by place when
+// that explains the difference best, and otherwise as a sequence that gained and lost elements. An
+// empty document, or null, is that of a proc that is down. A document that is not JSON is compared
+// as text. Equal documents give nil.
+func Diff(name string, before, after []byte) []Change {
 	a, aErr := parse(before)
 	b, bErr := parse(after)
-	if aErr != nil || bErr != nil {
-		if bytes.Equal(before, after) {
-			return nil
-		}
-		return []string{name + ": " + middle(clean(string(before)), longestValue) + " -> " +
-			middle(clean(string(after)), longestValue)}
-	}
-	d := difference{}
+	d := difference{name: name}
 	switch {
+	case aErr != nil || bErr != nil:
+		d.values("", string(before), string(after))
 	case a == nil && b != nil:
-		d.lines = []string{"new state " + show(b)}
+		d.change("", Started, nil, b)
 	case a != nil && b == nil:
-		d.lines = []string{"state lost"}
+		d.change("", Stopped, a, nil)
 	default:
 		d.values("", a, b)
 	}
-	for i, l := range d.lines {
-		d.lines[i] = name + ": " + l
-	}
-	return d.lines
+	return d.changes
 }
 
 // parse reads a document; numbers stay as they are written.
@@ -65,14 +110,14 @@ func parse(document []byte) (any, error) {
 	return v, nil
 }
 
-// difference collects lines.
-type difference struct{ lines []string }
+// difference collects changes.
+type difference struct {
+	name    string
+	changes []Change
+}
 
-func (d *difference) line(path, text string) {
-	if path != "" {
-		text = path + ": " + text
-	}
-	d.lines = append(d.lines, text)
+func (d *difference) change(path, what string, before, after any) {
+	d.changes = append(d.changes, Change{d.name, path, what, before, after})
 }
 
 func (d *difference) values(path string, a, b any) {
@@ -88,14 +133,9 @@ func (d *difference) values(path string, a, b any) {
 			return
 		}
 	}
-	if same(a, b) {
-		return
+	if !same(a, b) {
+		d.change(path, Changed, a, b)
 	}
-	old, now := show(a), show(b)
-	if old == now { // they differ in the part that is left out
-		old, now = canonical(a), canonical(b)
-	}
-	d.line(path, old+" -> "+now)
 }
 
 func (d *difference) objects(path string, a, b map[string]any) {
@@ -115,9 +155,9 @@ func (d *difference) objects(path string, a, b map[string]any) {
 		now, has := b[k]
 		switch {
 		case !had:
-			d.line(inside, "+ "+show(now))
+			d.change(inside, Added, nil, now)
 		case !has:
-			d.line(inside, "- "+show(old))
+			d.change(inside, Removed, old, nil)
 		default:
 			d.values(inside, old, now)
 		}
@@ -143,16 +183,16 @@ func (d *difference) arrays(path string, a, b []any) {
 		}
 	}
 	if (len(a) == 0 || len(b) == 0) && len(a)+len(b) > 1 && flat(a) && flat(b) {
-		d.line(path, show(a)+" -> "+show(b))
+		d.change(path, Changed, a, b)
 		return
 	}
 	i, j := 0, 0
 	for _, k := range append(keep, [2]int{len(a), len(b)}) {
 		for ; i < k[0]; i++ {
-			d.line(path, "- "+show(a[i]))
+			d.change(path, Removed, a[i], nil)
 		}
 		for ; j < k[1]; j++ {
-			d.line(path, "+ "+show(b[j]))
+			d.change(path, Added, nil, b[j])
 		}
 		i, j = k[0]+1, k[1]+1
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/domino-check/domino/spec/report"
 )
 
-// TestChanges lists pairs of documents with the lines that a reader gets.
-func TestChanges(t *testing.T) {
+// TestDiff lists pairs of documents with the lines that a reader gets.
+func TestDiff(t *testing.T) {
 	long := strings.Repeat("abcdefghij", 20)
 	tests := []struct {
 		name, before, after string
@@ -53,9 +53,9 @@ func TestChanges(t *testing.T) {
 		{"proc goes down", `{"a":1}`, `null`, []string{"p: state lost"}},
 		{"proc comes up", ``, `{"a":1}`, []string{"p: new state {a 1}"}},
 		{"down all the time", ``, `null`, nil},
-		{"not JSON", `{`, `{"a":1}`, []string{`p: { -> {"a":1}`}},
+		{"not JSON", `{`, `{"a":1}`, []string{`p: "{" -> "{\"a\":1}"`}},
 		{"not JSON, equal", `{`, `{`, nil},
-		{"two documents", `1 2`, `1`, []string{"p: 1 2 -> 1"}},
+		{"two documents", `1 2`, `1`, []string{`p: "1 2" -> 1`}},
 		{"control characters", "{\"a\":\"x\"}", "{\"a\":\"\\u001b[31m\\n\"}",
 			[]string{`p: a: x -> "\x1b[31m\n"`}},
 	}
@@ -63,29 +63,29 @@ func TestChanges(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := report.Changes("p", []byte(tt.before), []byte(tt.after))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("Changes(%s, %s) (-want +got):\n%s", tt.before, tt.after, diff)
+				t.Errorf("Diff(%s, %s) (-want +got):\n%s", tt.before, tt.after, diff)
 			}
 		})
 	}
 }
 
-// TestChangesLongArrays checks that arrays too long for a full comparison still give lines.
-func TestChangesLongArrays(t *testing.T) {
+// TestDiffLongArrays checks that arrays too long for a full comparison still give lines.
+func TestDiffLongArrays(t *testing.T) {
 	before := "[" + strings.Repeat("1,", 2000) + "1]"
 	after := "[0," + strings.Repeat("2,", 2000) + "1]"
-	if got := report.Changes("p", []byte(before), []byte(after)); len(got) != 2000+2001 {
+	if got := report.Diff("p", []byte(before), []byte(after)); len(got) != 2000+2001 {
 		t.Errorf("%d changes, want 2000 elements removed and 2001 added", len(got))
 	}
 }
 
-// FuzzChanges feeds any two documents: it must not panic, and must be silent only about equal ones.
-func FuzzChanges(f *testing.F) {
+// FuzzDiff feeds any two documents: it must not panic, and must be silent only about equal ones.
+func FuzzDiff(f *testing.F) {
 	f.Add([]byte(`{"a":[1,{"b":null}]}`), []byte(`{"a":[{"b":null},1,2]}`))
 	f.Add([]byte(``), []byte(`{`))
 	f.Fuzz(func(t *testing.T, before, after []byte) {
 		report.Changes("p", before, after)
-		if got := report.Changes("p", before, before); got != nil {
-			t.Errorf("a document differs from itself: %q", got)
+		if got := report.Diff("p", before, before); got != nil {
+			t.Errorf("a document differs from itself: %v", got)
 		}
 	})
 }

@@ -134,6 +134,10 @@ func (m *Model) restored(b *biography, i int) {
 			point.Saved = a.event
 		}
 	}
+	e.Of = point.Event
+	if point.Saved != never {
+		e.Of = point.Saved
+	}
 	if b.life != never {
 		m.Lives[b.life].Point = point
 	}
@@ -186,7 +190,7 @@ func (m *Model) lifeAt(p trace.Proc, at int) int {
 	return never
 }
 
-// lines finds what restarts together: the procs that one failure stops, in one step or as members
+// lines finds what restarts together: the ranks that one failure stops, in one step or as members
 // of one group, and those that roll back for it.
 func (m *Model) lines() {
 	failure, line := map[trace.Proc]int{}, map[int]int{}
@@ -205,7 +209,7 @@ func (m *Model) lines() {
 				failures, step = failures+1, e.Step
 			}
 			failure[e.Proc] = failures
-		case e.Kind == trace.Restored:
+		case e.Kind == trace.Restored && m.Lanes[e.Proc].Role == RoleRank:
 			f, ok := failure[e.Proc]
 			if !ok {
 				failures++

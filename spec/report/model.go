@@ -49,7 +49,10 @@ type Event struct {
 	Message int // of Messages; Never for what is about none
 	// a later restart has undone it: it is behind the point that was restored
 	Undone bool
-	About  []trace.Proc // Told: who is down
+	// Restored and Resumed of a rank: the event whose state is restored: what saved it or, where
+	// that is not known, the last one of the program in it; Never = the start
+	Of    int
+	About []trace.Proc // Told: who is down
 }
 
 // Lane is one proc.
@@ -154,7 +157,7 @@ type Point struct {
 	Received uint32 `json:"received"`
 }
 
-// Line is a recovery line: what restarts together after one failure.
+// Line is a recovery line: the ranks that restart together after one failure.
 type Line struct {
 	Procs  []trace.Proc `json:"procs"` // ascending
 	Points []Point      `json:"points"`
@@ -175,7 +178,7 @@ func Understand(r *Run) *Model {
 	s := understand(r)
 	m := &Model{Run: r, Layout: &r.Trace.Layout, Silent: s.silent, Alone: s.alone}
 	for _, e := range r.Trace.Events {
-		m.Events = append(m.Events, Event{Event: e, Life: never, Message: never})
+		m.Events = append(m.Events, Event{Event: e, Life: never, Message: never, Of: never})
 	}
 	m.lanes()
 	m.lives()

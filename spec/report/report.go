@@ -46,7 +46,8 @@ type Run struct {
 // Step is one step of the schedule.
 type Step struct {
 	Event   string   // its identity in the schedule
-	Changes []string // what it changed in local states, as Changes writes it; nil when nothing
+	Changes []string // what it changed in local states, as Texts writes it; nil when nothing
+	Diff    []Change // the same in whole values; nil where it is not recorded
 }
 
 // Options say how Text writes. The zero value is 100 columns of ASCII without colour or control

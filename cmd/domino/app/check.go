@@ -28,6 +28,7 @@ type searchFlags struct {
 	timeout   time.Duration
 	workers   int
 	json      bool
+	evidence  bool
 	save      string
 	control   bool
 	saveRun   string
@@ -50,6 +51,8 @@ func (s *searchFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&s.control, "control", false, "show control messages in diagrams, too")
 	f.BoolVar(&s.json, "json", false,
 		"print JSON, one object a line; progress goes to standard error, in JSON, too")
+	f.BoolVar(&s.evidence, "evidence", false,
+		"with --json: the whole run that breaks a property, too, as replay --json prints it")
 }
 
 func (s *searchFlags) options() (checker.Options, error) {
@@ -62,6 +65,9 @@ func (s *searchFlags) options() (checker.Options, error) {
 	if err := within(s.flags, notNegative("max-states max-memory timeout"),
 		ofWorkers()); err != nil {
 		return checker.Options{}, err
+	}
+	if s.evidence && !s.json {
+		return checker.Options{}, errors.New("--evidence is part of what --json prints: want both")
 	}
 	o := checker.Options{Order: order, Lasso: s.lasso, MaxStates: s.maxStates,
 		MaxBytes: s.maxMemory << 20, MaxTime: s.timeout}
@@ -86,7 +92,9 @@ type row struct {
 	*verify.Answer
 	// the runs that were asked for were drawn, and break nothing
 	Sampled bool `json:"sampled,omitempty"`
-	err     error
+	// the run that breaks a property, where --evidence asks for it
+	Evidence json.RawMessage `json:"evidence,omitempty"`
+	err      error
 }
 
 func runCheck(ctx context.Context, args []string, std streams) (int, error) {
@@ -206,6 +214,9 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 			return
 		}
 		r.save(sf.save, std.err)
+		if sf.evidence {
+			r.Evidence, failed = evidence(r.story())
+		}
 		if sf.json {
 			// a closed pipe shows on the next write of the shell
 			_ = json.NewEncoder(std.out).Encode(r)

@@ -69,8 +69,13 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 		if failed = cmp.Or(failed, g.err); failed != nil {
 			return
 		}
+		var run json.RawMessage
 		if g.Broken != nil {
-			(&row{Answer: g.Broken}).save(sf.save, std.err)
+			broken := &row{Answer: g.Broken}
+			broken.save(sf.save, std.err)
+			if sf.evidence {
+				run, failed = evidence(broken.story())
+			}
 			switch {
 			case g.Confirmed:
 			case g.decided():
@@ -84,7 +89,8 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 			_ = json.NewEncoder(std.out).Encode(struct {
 				versioned
 				*verify.Erratum
-			}{current, g.Erratum})
+				Evidence json.RawMessage `json:"evidence,omitempty"`
+			}{current, g.Erratum, run})
 			return
 		}
 		g.print(std, show, sf.control)

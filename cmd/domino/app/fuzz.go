@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/fuzz"
@@ -275,7 +276,7 @@ func (ff *fuzzFlags) printFailure(ctx context.Context, std streams, r *fuzzed, f
 		fmt.Fprintf(w, "\n%s: %s\n%s\n", f.Property, f.Message, called(command))
 		return
 	}
-	showRun(w, f.Scenario, world, run, run.Violation, command, ff.control)
+	printStory(w, told(verify.Story(f.Scenario, world, run, run.Violation), command), ff.control)
 }
 
 // scenarioText is the scenario as a file, without the schedule, which the diagram shows.

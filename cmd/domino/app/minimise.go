@@ -11,6 +11,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/minimise"
+	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/fuzz"
@@ -174,7 +175,7 @@ func showMinimised(std streams, s *scenarios.Scenario, a *minimise.Answer, took 
 	if file != "" {
 		command = "domino replay " + file
 	}
-	showRun(std.out, a.Scenario, a.World, a.Run, v, command, control)
+	printStory(std.out, told(verify.Story(a.Scenario, a.World, a.Run, v), command), control)
 	return exitCode(spec.Violated), nil
 }
 

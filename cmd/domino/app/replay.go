@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/fuzz"
 	"github.com/domino-check/domino/scenarios"
@@ -45,13 +46,13 @@ func runReplay(ctx context.Context, args []string, std streams) (int, error) {
 	if err != nil && !errors.Is(err, world.ErrStale) {
 		return 0, err
 	}
+	story := told(verify.Story(s, w, run, run.Violation), "domino replay "+f.Arg(0))
 	if *asJSON {
-		if err := report.JSON(std.out, &report.Run{Title: s.Name, Violation: run.Violation,
-			Also: w.Also(run), Trace: run.Trace}); err != nil {
+		if err := report.JSON(std.out, story); err != nil {
 			return 0, err
 		}
 	} else {
-		showRun(std.out, s, w, run, run.Violation, "domino replay "+f.Arg(0), *control)
+		printStory(std.out, story, *control)
 	}
 	return verdictOf(s, w, run, err, std)
 }

@@ -1,12 +1,16 @@
 package app
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec/report"
 )
 
 // saved lets check write a replay file into a new folder and returns the file.
@@ -171,5 +175,59 @@ func TestSaveFolderNotWritable(t *testing.T) {
 	}
 	if strings.Contains(out, "replay: domino replay") {
 		t.Errorf("a file is named that does not exist\n%s", out)
+	}
+}
+
+// TestEvidence: replay --json says all that the text does, and check and errata print the same run
+// when they are asked to.
+func TestEvidence(t *testing.T) {
+	file := saved(t, "h1", "--variant", "repaired+H1", "--search", "bfs")
+	code, text, _ := domino(t.Context(), "replay", file, "--json")
+	var run struct {
+		Schema, Title, Command string
+		Property               struct{ Name, Doc string }
+		Violation              struct {
+			Step  int
+			About []struct{ Role string }
+		}
+		Steps []struct {
+			Event   string
+			Changes []struct{ Proc, Path, What string }
+		}
+		Events []struct{ Life *int }
+	}
+	if err := json.Unmarshal([]byte(text), &run); err != nil || code != 1 {
+		t.Fatalf("exit %d, %v\n%s", code, err, text)
+	}
+	if !strings.Contains(run.Title, " (hydee, repaired+H1): ") || run.Schema != report.Schema ||
+		!strings.HasSuffix(run.Command, " replay "+file) || run.Property.Name != "exactly-once" ||
+		run.Property.Doc == "" || run.Violation.Step != len(run.Steps) ||
+		len(run.Violation.About) == 0 || len(run.Steps[0].Changes) == 0 ||
+		run.Events[0].Life == nil {
+		t.Errorf("not all there: %+v", run)
+	}
+	for _, line := range [][]string{
+		{"check", "h1", "--variant", "repaired+H1", "--search", "bfs", "--json", "--evidence",
+			"--save", filepath.Dir(file)},
+		{"errata", "hydee", "H1", "--json", "--evidence", "--save", filepath.Dir(file)},
+	} {
+		_, out, errors := domino(t.Context(), line...)
+		var answer struct{ Evidence map[string]any }
+		if err := json.Unmarshal([]byte(out), &answer); err != nil {
+			t.Fatalf("%v: %v\n%s%s", line, err, out, errors)
+		}
+		var want map[string]any
+		if err := json.Unmarshal([]byte(text), &want); err != nil {
+			t.Fatal(err)
+		}
+		delete(want, "title") // it names the file
+		delete(answer.Evidence, "title")
+		if diff := cmp.Diff(want, answer.Evidence); diff != "" {
+			t.Errorf("%v (-replay +evidence):\n%s", line, diff)
+		}
+	}
+	if code, _, err := domino(t.Context(), "check", "h1", "--evidence"); code != 4 ||
+		!strings.Contains(err, "--json") {
+		t.Errorf("--evidence alone: exit %d, %s", code, err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/soak"
+	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/runtime/local"
 	"github.com/domino-check/domino/scenarios"
@@ -235,9 +236,9 @@ func (r *ran) showLast(w io.Writer, control bool) {
 		fmt.Fprintf(w, "the last run can not be shown: %v\n", err)
 		return
 	}
-	showRun(w, r.Scenario, r.soaked.World, run, nil,
+	printStory(w, told(verify.Story(r.Scenario, r.soaked.World, run, nil),
 		fmt.Sprintf("domino run %s --variant %s --seed %d --runs %d --show", r.Name, r.Variant,
-			r.Samples.Seed, r.Samples.Runs), control)
+			r.Samples.Seed, r.Samples.Runs)), control)
 }
 
 // enforceFile enforces the schedule of a replay file, and judges what the goroutines do.
@@ -271,10 +272,11 @@ func enforceFile(ctx context.Context, file string, rf *runFlags, std streams) (i
 	if err != nil {
 		return 0, fmt.Errorf("what the goroutines did is no run of the world: %w", err)
 	}
+	story := told(verify.Story(s, w, run, v), "domino run "+file+" --enforce")
 	if rf.json {
-		err = report.JSON(std.out, &report.Run{Title: s.Name, Violation: v, Trace: r.Trace})
+		err = report.JSON(std.out, story)
 	} else {
-		showRun(std.out, s, w, run, v, "domino run "+file+" --enforce", rf.control)
+		printStory(std.out, story, rf.control)
 	}
 	if err != nil {
 		return 0, err

@@ -1,16 +1,16 @@
 package app
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/scenarios"
-	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/report"
 )
 
@@ -38,22 +38,38 @@ func saveReplay(s *scenarios.Scenario, folder, name string, errors io.Writer) st
 }
 
 // show prints the run that breaks a property.
-func (r *row) show(w io.Writer, control bool) {
+func (r *row) show(w io.Writer, control bool) { printStory(w, r.story(), control) }
+
+// story is the run that breaks a property, with the command that shows it again; nil when there is
+// none.
+func (r *row) story() *report.Run {
 	command := "domino check " + r.Name + " --variant " + r.Variant + " --search bfs"
 	if r.Replay != "" {
 		command = "domino replay " + r.Replay
 	}
-	printStory(w, r.Story(), command, control)
+	return told(r.Story(), command)
 }
 
-// showRun prints one run with its diagram and what changed in the local states at each step.
-func showRun(w io.Writer, s *scenarios.Scenario, wd *world.World, run *world.Run, v *spec.Violation,
-	command string, control bool) {
-	printStory(w, verify.Story(s, wd, run, v), command, control)
+// told adds the command that shows a run again.
+func told(story *report.Run, command string) *report.Run {
+	if story != nil {
+		story.Command = called(command)
+	}
+	return story
 }
 
-func printStory(w io.Writer, story *report.Run, command string, control bool) {
-	story.Command = called(command)
+// evidence is a run as JSON, nil for none.
+func evidence(story *report.Run) (json.RawMessage, error) {
+	if story == nil {
+		return nil, nil
+	}
+	var b bytes.Buffer
+	err := report.JSON(&b, story)
+	return b.Bytes(), err
+}
+
+// printStory prints one run with its diagram and what changed in the local states at each step.
+func printStory(w io.Writer, story *report.Run, control bool) {
 	fmt.Fprintln(w)
 	if err := report.Text(w, story, report.Options{Control: control}); err != nil {
 		fmt.Fprintf(w, "the run can not be shown: %v\n", err)
