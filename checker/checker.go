@@ -28,7 +28,8 @@
 //   - one run of each Mazurkiewicz trace, and sleep sets: checker/search/odpor and sleep.go;
 //     against two ways to count traces by brute force
 //   - endless runs under weak fairness: checker/search/lasso, and fairness.go here
-//   - codes stand for states one to one: packing.go; TestPacking, TestTable in search
+//   - codes stand for states one to one: packing.go and widening.go; TestPacking, TestExtended, and
+//     TestTable in search
 //   - numbers that nobody here has made: published counts of states, TestPublishedTraces and the
 //     tests of impl/protocol/example; other checkers beside it, proofs/peers
 package checker

@@ -13,43 +13,47 @@ const CodeBits = 127
 // says. So the code is the state itself, and not a hash of it.
 type Code struct{ Hi, Lo uint64 }
 
-// Compare orders codes; of one packing that does not fold, as their vectors.
+// Compare orders codes; of one packing that is Ordered, as their vectors.
 func (c Code) Compare(d Code) int {
 	return cmp.Or(cmp.Compare(c.Hi, d.Hi), cmp.Compare(c.Lo, d.Lo))
 }
 
-// field is where a word lies in a code. Shifts by 64 and more yield 0.
+// field is where some neighbouring bits of a word lie in a code: turned to the left as far as says
+// turn, modulo 64, they are where the masks have bits.
 type field struct {
-	max      uint32 // the largest value
-	low      uint8  // to the left in Lo
-	up, down uint8  // to the left and to the right in Hi
+	lo, hi uint64
+	max    uint32 // the largest value of a word that needs no more bits than these
+	turn   int8
 }
 
-// none is a shift that leaves nothing.
-const none = 255
-
-func newField(shift, width int) field {
-	f := field{max: uint32(1<<width - 1), low: uint8(shift), up: none, down: none}
-	if shift >= 64 {
-		f.up = uint8(shift - 64)
-	} else {
-		f.down = uint8(64 - shift)
+// newField puts the bits [from, from+width) of a word at a shift in the code.
+func newField(from, width, shift int) field {
+	f := field{max: uint32(1<<(from+width) - 1), turn: int8((shift - from) & 63)}
+	for i := shift; i < shift+width; i++ {
+		c := bit(i)
+		f.lo, f.hi = f.lo|c.Lo, f.hi|c.Hi
 	}
 	return f
 }
 
-func (f *field) width() int { return bits.Len32(f.max) }
-
-// flip is what turns a word of a code into another one, given the bits in which they differ.
-func (f *field) flip(c *Code, difference uint32) {
-	d := uint64(difference)
-	c.Lo ^= d << f.low
-	c.Hi ^= d<<f.up | d>>f.down
+// bit is a code with one bit.
+func bit(i int) Code {
+	if i < 64 {
+		return Code{Lo: 1 << i}
+	}
+	return Code{Hi: 1 << (i - 64)}
 }
 
-// of is the word of a code.
+// flip turns a word of a code into another one, given the bits in which they differ.
+func (f *field) flip(c *Code, difference uint32) {
+	turned := bits.RotateLeft64(uint64(difference), int(f.turn))
+	c.Lo ^= turned & f.lo
+	c.Hi ^= turned & f.hi
+}
+
+// of are the bits of the word in a code.
 func (f *field) of(c Code) uint32 {
-	return uint32(c.Lo>>f.low|c.Hi<<f.down|c.Hi>>f.up) & f.max
+	return uint32(bits.RotateLeft64(c.Lo&f.lo|c.Hi&f.hi, -int(f.turn)))
 }
 
 // Key is a state as bytes, for maps; they lie in the buffer.

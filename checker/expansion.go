@@ -109,9 +109,12 @@ func (x *Expansion) Set(word int, value uint32) {
 	x.now[word] = value
 	x.deltas = append(x.deltas, Delta{word, value})
 	if x.fields != nil {
-		f := &x.fields[word]
-		x.narrow = x.narrow || value > f.max
-		f.flip(&x.codes[len(x.codes)-1], before^value)
+		code := &x.codes[len(x.codes)-1]
+		if f := &x.fields[word]; before|value <= f.max {
+			f.flip(code, before^value)
+		} else if !x.packing.flip(code, word, before^value, value) {
+			x.narrow = true
+		}
 	}
 }
 
@@ -165,10 +168,10 @@ func (x *Expansion) folded(i int) Code {
 		if slices.ContainsFunc(deltas[:j], func(e Delta) bool { return x.tops[e.Word] == top }) {
 			continue
 		}
-		f := &x.packing.fields[top]
 		value := x.packing.fold(len(x.packing.layers), top, x.now)
-		x.narrow = x.narrow || value > f.max
-		f.flip(&c, f.of(x.code)^value)
+		if !x.packing.flip(&c, top, x.packing.of(x.code, top)^value, value) {
+			x.narrow = true
+		}
 	}
 	return c
 }

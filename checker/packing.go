@@ -2,23 +2,31 @@ package checker
 
 import (
 	"errors"
-	"iter"
 	"math/bits"
 	"slices"
 )
 
 // Packing turns states into codes and codes into states, one to one. Each word of a vector is a
 // dense number, so it gets as many bits as its largest value so far needs, and a part of those that
-// are to spare. A value that needs more makes the packing too narrow: Widened is the next one.
+// are to spare. A value that needs more makes the packing too narrow: Extended, if there is one, or
+// Widened is the next one.
 //
 // Vectors for which the bits of a code do not suffice are folded first: a few neighbouring words
 // together become one dense number, a node, and again nodes until the code has room. A packing does
 // not change but for its nodes; it is safe for concurrent use.
 type Packing struct {
 	words  int
-	fields []field // of what lies on top: the words, or the nodes of the last layer
+	places [][]uint8 // where the bits of what lies on top are: the words, or the last layer's nodes
+	fields []field   // the same: the first bits of each
+	more   []further // and the bits that do not lie beside those
 	layers [][]group
 	bits   int
+}
+
+// further are bits of a word that do not lie beside those before them.
+type further struct {
+	top int
+	field
 }
 
 // group is one word on top of a layer: the node of the words [from, to) below it. A word alone
@@ -41,36 +49,60 @@ func (p *Packing) Bits() int { return p.bits }
 // Folded reports whether codes are made of nodes.
 func (p *Packing) Folded() bool { return len(p.layers) > 0 }
 
+// Ordered reports whether codes are ordered as vectors.
+func (p *Packing) Ordered() bool { return !p.Folded() && len(p.more) == 0 }
+
 // Encode is the code of a state; ok says that the packing has room for it.
 func (p *Packing) Encode(state []uint32) (c Code, ok bool) {
 	ok = true
-	if !p.Folded() {
-		for i, value := range state {
-			f := &p.fields[i]
-			ok = ok && value <= f.max
-			f.flip(&c, value)
-		}
-		return c, ok
-	}
 	for i := range p.fields {
 		value := p.fold(len(p.layers), i, state)
-		ok = ok && value <= p.fields[i].max
-		p.fields[i].flip(&c, value)
+		ok = p.flip(&c, i, value, value) && ok
 	}
 	return c, ok
 }
 
+// flip gives a word on top of a code another value, given the bits in which it differs; it reports
+// whether there is room.
+func (p *Packing) flip(c *Code, top int, difference, value uint32) bool {
+	f := &p.fields[top]
+	f.flip(c, difference)
+	if max(difference, value) <= f.max {
+		return true
+	}
+	for i := range p.more {
+		if p.more[i].top == top {
+			p.more[i].flip(c, difference)
+		}
+	}
+	return bits.Len32(value) <= len(p.places[top])
+}
+
 // Decode writes the state of a code into a vector.
 func (p *Packing) Decode(c Code, state []uint32) {
-	if !p.Folded() {
+	if p.Folded() {
 		for i := range p.fields {
-			state[i] = p.fields[i].of(c)
+			p.unfold(len(p.layers), i, p.of(c, i), state)
 		}
 		return
 	}
 	for i := range p.fields {
-		p.unfold(len(p.layers), i, p.fields[i].of(c), state)
+		state[i] = p.fields[i].of(c)
 	}
+	for i := range p.more {
+		state[p.more[i].top] |= p.more[i].of(c)
+	}
+}
+
+// of is a word on top of a code.
+func (p *Packing) of(c Code, top int) uint32 {
+	value := p.fields[top].of(c)
+	for i := range p.more {
+		if p.more[i].top == top {
+			value |= p.more[i].of(c)
+		}
+	}
+	return value
 }
 
 // fold is a word above so many layers.
@@ -114,23 +146,6 @@ func (p *Packing) above(word int) int {
 	return word
 }
 
-// Widened is a packing with room for the given states, which are all that are of interest.
-func (p *Packing) Widened(states iter.Seq[[]uint32]) *Packing {
-	q := &Packing{words: p.words, layers: slices.Clone(p.layers)}
-	for {
-		seen := make([]uint32, q.tops())
-		for state := range states {
-			for i := range seen {
-				seen[i] |= q.fold(len(q.layers), i, state)
-			}
-		}
-		if q.assign(seen) {
-			return q
-		}
-		q.addLayer()
-	}
-}
-
 // tops is how many words lie on top.
 func (p *Packing) tops() int {
 	if n := len(p.layers); n > 0 {
@@ -153,55 +168,37 @@ func (p *Packing) addLayer() {
 	p.layers = append(p.layers, layer)
 }
 
-// assign gives each word on top a width, from all bits that were seen set in it; it reports whether
-// there is room. Word 0 comes first, so that codes are ordered as vectors.
-func (p *Packing) assign(seen []uint32) bool {
-	widths := make([]int, len(seen))
-	need := 0
-	for i, value := range seen {
-		widths[i] = bits.Len32(value)
-		need += widths[i]
-	}
-	switch {
-	case need > CodeBits:
-		return false
-	case need > NarrowBits:
-		spare(widths, CodeBits-need)
-	default:
-		spare(widths, NarrowBits-need)
-	}
-	p.place(widths)
-	return true
-}
-
-// place makes the fields from their widths.
+// place puts words of the widths side by side.
 func (p *Packing) place(widths []int) {
-	p.fields, p.bits = make([]field, len(widths)), 0
+	p.places = make([][]uint8, len(widths))
+	shift := 0
 	for i := len(widths) - 1; i >= 0; i-- {
-		p.fields[i] = newField(p.bits, widths[i])
-		p.bits += widths[i]
+		for range widths[i] {
+			p.places[i] = append(p.places[i], uint8(shift))
+			shift++
+		}
 	}
+	p.settle()
 }
 
-// NarrowBits is up to how many bits codes take half the room in a table.
-const NarrowBits = 67
-
-// spare shares bits out among the words, in proportion to what they need: a word with large numbers
-// is the next to get larger ones.
-func spare(widths []int, rest int) {
-	need := slices.Clone(widths)
-	for ; rest > 0; rest-- {
-		best := -1
-		for i := range widths {
-			if widths[i] < 32 && (best < 0 || (widths[i]-need[i]+1)*(need[best]+1) <
-				(widths[best]-need[best]+1)*(need[i]+1)) {
-				best = i
+// settle makes the fields from where the bits lie.
+func (p *Packing) settle() {
+	p.fields, p.more, p.bits = make([]field, len(p.places)), nil, 0
+	for i, places := range p.places {
+		for from := 0; from < len(places); {
+			to := from + 1
+			for to < len(places) && places[to] == places[to-1]+1 {
+				to++
 			}
+			f := newField(from, to-from, int(places[from]))
+			if from == 0 {
+				p.fields[i] = f
+			} else {
+				p.more = append(p.more, further{i, f})
+			}
+			p.bits = max(p.bits, int(places[to-1])+1)
+			from = to
 		}
-		if best < 0 {
-			return
-		}
-		widths[best]++
 	}
 }
 
@@ -225,8 +222,15 @@ func (p *Packing) Save() []uint32 {
 			}
 		}
 	}
-	for i := range p.fields {
-		list = append(list, uint32(p.fields[i].width()))
+	for _, places := range p.places {
+		list = append(list, uint32(len(places)))
+	}
+	if len(p.more) > 0 {
+		for _, places := range p.places {
+			for _, place := range places {
+				list = append(list, uint32(place))
+			}
+		}
 	}
 	return list
 }
@@ -252,11 +256,11 @@ func Restored(words int, list []uint32) (*Packing, error) {
 		}
 	}
 	widths := make([]int, p.tops())
-	total := 0
-	if len(list) != len(widths) {
+	if len(list) < len(widths) {
 		return nil, errPacking
 	}
-	for i, width := range list {
+	total := 0
+	for i, width := range list[:len(widths)] {
 		widths[i] = int(min(width, CodeBits))
 		total += widths[i]
 	}
@@ -264,5 +268,27 @@ func Restored(words int, list []uint32) (*Packing, error) {
 		return nil, errPacking
 	}
 	p.place(widths)
-	return p, nil
+	switch list = list[len(widths):]; len(list) {
+	case 0:
+		return p, nil
+	case total:
+		return p, p.scatter(list)
+	}
+	return nil, errPacking
+}
+
+// scatter puts the bits where a list says.
+func (p *Packing) scatter(list []uint32) error {
+	var taken [CodeBits]bool
+	for _, places := range p.places {
+		for i := range places {
+			if list[0] >= CodeBits || taken[list[0]] {
+				return errPacking
+			}
+			taken[list[0]] = true
+			places[i], list = uint8(list[0]), list[1:]
+		}
+	}
+	p.settle()
+	return nil
 }

@@ -71,6 +71,73 @@ func TestPacking(t *testing.T) {
 	}
 }
 
+// TestExtended packs random states with numbers that outgrow every width, and extends the packing
+// as often as that is possible: all codes stay as they are, each state comes back from its code,
+// and a packing that was saved makes the same codes.
+func TestExtended(t *testing.T) {
+	for _, tt := range []struct{ words, bits, times int }{{1, 32, 0}, {3, 32, 2}, {4, 31, 2},
+		{9, 18, 10}, {17, 25, 1}, {40, 32, 1}} {
+		t.Run(fmt.Sprintf("words=%d/bits=%d", tt.words, tt.bits), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, uint64(tt.words)))
+			states := growing(r, tt.words, tt.bits, 2000)
+			for i, state := range states { // one word after another begins to grow
+				clear(state[min(tt.words, 1+i*tt.words/1500):])
+			}
+			p, times := NewPacking(tt.words), 0
+			codes := map[Code][]uint32{}
+			for i, state := range states {
+				c, ok := p.Encode(state)
+				if !ok {
+					var used Code
+					for c := range codes {
+						used.Hi, used.Lo = used.Hi|c.Hi, used.Lo|c.Lo
+					}
+					bits, q := p.Bits(), p.Extended(used, slices.Values(states[i:i+1]))
+					if q == nil {
+						q = p.Widened(slices.Values(states[:i+1]))
+						clear(codes)
+						for _, old := range states[:i] {
+							c, _ := q.Encode(old)
+							codes[c] = old
+						}
+					} else if times++; q.Bits() > NarrowBits && bits <= NarrowBits {
+						t.Fatalf("extended from %d bits to %d", bits, q.Bits())
+					}
+					p = q
+					if c, ok = p.Encode(state); !ok {
+						t.Fatalf("no room for %v", state)
+					}
+					checkCodes(t, p, codes)
+				}
+				codes[c] = state
+			}
+			checkCodes(t, p, codes)
+			if times < tt.times {
+				t.Errorf("extended %d times, want %d", times, tt.times)
+			}
+			q, err := Restored(tt.words, p.Save())
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkCodes(t, q, codes)
+		})
+	}
+}
+
+// checkCodes compares codes and states in both directions.
+func checkCodes(t *testing.T, p *Packing, codes map[Code][]uint32) {
+	t.Helper()
+	for c, state := range codes {
+		if d, ok := p.Encode(state); c != d || !ok {
+			t.Fatalf("%v has the code %x (%t), before it was %x", state, d, ok, c)
+		}
+		got := make([]uint32, len(state))
+		if p.Decode(c, got); !slices.Equal(got, state) {
+			t.Fatalf("%v becomes %v", state, got)
+		}
+	}
+}
+
 // checkPacking decodes and compares.
 func checkPacking(t *testing.T, p *Packing, states [][]uint32) {
 	t.Helper()
@@ -102,7 +169,8 @@ func TestRestored(t *testing.T) {
 			t.Fatalf("%d of %d words are enough", n, len(list))
 		}
 	}
-	for _, list := range [][]uint32{nil, {33}, {0, 33}, {0, 1, 1}, {1 << 31}} {
+	for _, list := range [][]uint32{nil, {33}, {0, 33}, {0, 1, 1, 1}, {0, 1, 127},
+		{0, 2, 1, 1}, {0, 2, 0}, {1 << 31}} {
 		if _, err := Restored(1, list); err == nil {
 			t.Errorf("%v makes a packing", list)
 		}
@@ -122,6 +190,16 @@ func TestDifferences(t *testing.T) {
 		bits := 1 + r.IntN(16)
 		states := growing(r, words, bits, 10)
 		p := NewPacking(words).Widened(slices.Values(states))
+		if more := growing(r, words, bits+2, 10); r.IntN(2) == 0 {
+			used, _ := p.Encode(states[0])
+			for _, state := range states {
+				c, _ := p.Encode(state)
+				used.Hi, used.Lo = used.Hi|c.Hi, used.Lo|c.Lo
+			}
+			if q := p.Extended(used, slices.Values(more)); q != nil {
+				p = q
+			}
+		}
 		x := NewExpansion(words)
 		x.Pack(p)
 		base := states[r.IntN(len(states))]

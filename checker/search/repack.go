@@ -14,26 +14,55 @@ func (s *search) widen(w *worker) {
 	s.ended.Store(true)
 }
 
-// repack makes a packing that has room for all states that were met and those that were too wide,
-// and encodes everything anew. No worker may be at work.
+// compactStates is up to how many states are all encoded anew whenever the packing is too narrow,
+// so that words lie side by side.
+const compactStates = 1 << 14
+
+// repack makes a packing that has room for all states that were met and those that were too wide.
+// If it can, it leaves the codes of a large table as they are; or else it encodes everything anew.
+// No worker may be at work.
 func (s *search) repack() {
 	s.repacking.Lock()
 	defer s.repacking.Unlock()
 	old := s.packing
-	s.packing = old.Widened(s.vectors())
-	s.outgrown = nil
-	state := make([]uint32, s.sys.Words())
-	recode := func(c checker.Code) checker.Code {
-		old.Decode(c, state)
-		c, ok := s.packing.Encode(state)
-		if !ok {
-			panic("invariant: a packing has room for the states for which it was made")
-		}
-		return c
+	if s.visited.count() > s.compact {
+		s.packing = old.Extended(s.visited.used(), s.tooWide())
 	}
+	if s.packing == old || s.packing == nil {
+		s.packing = old.Widened(s.vectors(old))
+		s.encode(old)
+	}
+	s.outgrown = nil
+	for _, w := range s.workers {
+		w.x.Pack(s.packing)
+	}
+}
+
+// recoder turns codes of one packing into those of another.
+type recoder struct {
+	from, to *checker.Packing
+	state    []uint32
+}
+
+func (s *search) recoder(from *checker.Packing) *recoder {
+	return &recoder{from, s.packing, make([]uint32, s.sys.Words())}
+}
+
+func (r *recoder) code(c checker.Code) checker.Code {
+	r.from.Decode(c, r.state)
+	c, ok := r.to.Encode(r.state)
+	if !ok {
+		panic("invariant: a packing has room for the states for which it was made")
+	}
+	return c
+}
+
+// encode gives every state that was met a code of the new packing.
+func (s *search) encode(old *checker.Packing) {
 	from := s.visited
 	s.visited = newTable(s.packing.Bits() > checker.NarrowBits)
-	s.visited.fill(from, recode)
+	s.visited.fill(from, len(s.workers), func() *recoder { return s.recoder(old) })
+	recode := s.recoder(old).code
 	if s.sleepers != nil {
 		s.sleepers.recode(recode)
 	}
@@ -49,7 +78,6 @@ func (s *search) repack() {
 	}
 	for _, w := range s.workers {
 		w.stack = again(w.stack)
-		w.x.Pack(s.packing)
 	}
 	for i := range s.pool.shared {
 		s.pool.shared[i].stack = again(s.pool.shared[i].stack)
@@ -66,13 +94,21 @@ func (s *search) repack() {
 
 // vectors are all states that were met, and those for which the packing is too narrow. A vector is
 // valid until the next one.
-func (s *search) vectors() iter.Seq[[]uint32] {
+func (s *search) vectors(p *checker.Packing) iter.Seq[[]uint32] {
 	return func(yield func([]uint32) bool) {
-		for state := range s.met() {
-			if !yield(state) {
-				return
+		for _, states := range []iter.Seq[[]uint32]{s.met(p), s.tooWide()} {
+			for state := range states {
+				if !yield(state) {
+					return
+				}
 			}
 		}
+	}
+}
+
+// tooWide are states of which some have no room in the packing.
+func (s *search) tooWide() iter.Seq[[]uint32] {
+	return func(yield func([]uint32) bool) {
 		for _, x := range s.outgrown {
 			for state := range x.States() {
 				if !yield(state) {
@@ -83,8 +119,8 @@ func (s *search) vectors() iter.Seq[[]uint32] {
 	}
 }
 
-// met are all states that were met. A vector is valid until the next one.
-func (s *search) met() iter.Seq[[]uint32] {
+// met are all states that were met, of codes of the packing. A vector is valid until the next one.
+func (s *search) met(p *checker.Packing) iter.Seq[[]uint32] {
 	return func(yield func([]uint32) bool) {
 		codes := s.visited.codes()
 		if s.sleepers != nil {
@@ -92,7 +128,7 @@ func (s *search) met() iter.Seq[[]uint32] {
 		}
 		state := make([]uint32, s.sys.Words())
 		for c := range codes {
-			if s.packing.Decode(c, state); !yield(state) {
+			if p.Decode(c, state); !yield(state) {
 				return
 			}
 		}

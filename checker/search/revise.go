@@ -15,7 +15,7 @@ func (s *search) revise() bool {
 	}
 	var again []uint64
 	w := s.workers[0]
-	s.sys.(checker.Reviser).Revise(s.met(), func(state []uint32) {
+	s.sys.(checker.Reviser).Revise(s.met(s.packing), func(state []uint32) {
 		c, ok := s.packing.Encode(state)
 		if !ok || !s.known(c) {
 			panic("invariant: only visited states are expanded once more")

@@ -93,7 +93,7 @@ func newSearch(ctx context.Context, sys checker.System, o checker.Options) *sear
 	s := &search{sys: sys, options: o, bounds: o.Bounds(ctx),
 		finds:   checker.Finds[finding]{Only: o.Only, Prefer: finding.before},
 		packing: checker.NewPacking(sys.Words()),
-		pool:    newPool(max(1, o.Workers))}
+		compact: compactStates, pool: newPool(max(1, o.Workers))}
 	s.visited = newTable(s.packing.Bits() > checker.NarrowBits)
 	s.states.limited = o.MaxStates > 0
 	s.states.left.Store(int64(o.MaxStates))
@@ -143,6 +143,7 @@ type search struct {
 	options  checker.Options
 	bounds   checker.Bounds
 	packing  *checker.Packing
+	compact  int // compactStates, but in tests
 	visited  *table
 	layout   layout
 	links    links // breadth first

@@ -237,7 +237,7 @@ func (d *disk) writeTable() {
 	packing := d.search.packing
 	a, b := make([]uint32, d.search.sys.Words()), make([]uint32, d.search.sys.Words())
 	compare := checker.Code.Compare
-	if packing.Folded() {
+	if !packing.Ordered() {
 		compare = func(c, e checker.Code) int {
 			packing.Decode(c, a)
 			packing.Decode(e, b)

@@ -26,9 +26,9 @@ type table struct {
 	large   int // largeShard, but in tests
 	shards  [1 << shardBits]shard
 	mapped  sync.Once
-	all     []byte     // the reserved addresses
-	sink    uint64     // keeps touch from being optimised away
-	regions [][]uint64 // of each shard
+	all     []byte        // the reserved addresses
+	sink    atomic.Uint64 // keeps touch from being optimised away
+	regions [][]uint64    // of each shard
 }
 
 type shard struct {
@@ -350,36 +350,66 @@ func (t *table) codesOf(number int) iter.Seq[checker.Code] {
 	}
 }
 
+// used are all bits that some code has set.
+func (t *table) used() (all checker.Code) {
+	for c := range t.codes() {
+		all.Lo, all.Hi = all.Lo|c.Lo, all.Hi|c.Hi
+	}
+	return all
+}
+
+// count is how many states there are. Nobody may add any meanwhile.
+func (t *table) count() (total int) {
+	for i := range t.shards {
+		total += t.shards[i].count
+	}
+	return total
+}
+
 // fill moves the states of another table, which is not used any more, into an empty one: they get
-// other codes. Each shard becomes as large as the one that had the same number, and is emptied when
-// it is done, so that there is hardly ever more than one table. Some codes at a time are made
-// before they are inserted, so that the processor waits for memory once for all.
-func (t *table) fill(from *table, recode func(checker.Code) checker.Code) {
+// other codes, from as many recoders as there are workers. Each shard becomes as large as the one
+// that had the same number, and is emptied when it is done, so that there is hardly ever more than
+// one table.
+func (t *table) fill(from *table, workers int, recoder func() *recoder) {
 	for i := range from.shards {
 		homes := from.shards[i].now.Load().homes
 		t.shards[i].set(t.shaped(i, homes, (homes+tail)*uint64(t.stride())))
 	}
+	var taken atomic.Int64
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			r := recoder()
+			for i := int(taken.Add(1)) - 1; i < len(from.shards); i = int(taken.Add(1)) - 1 {
+				t.fillFrom(from.codesOf(i), r)
+				from.empty(i)
+			}
+		})
+	}
+	group.Wait()
+	from.close()
+}
+
+// fillFrom inserts states. Some codes at a time are made before they are inserted, so that the
+// processor waits for memory once for all.
+func (t *table) fillFrom(codes iter.Seq[checker.Code], r *recoder) {
 	var places []place
 	var homes []*uint64
 	flush := func() {
-		t.sink += touch(homes)
+		t.sink.Add(touch(homes))
 		for _, p := range places {
-			t.add(&t.shards[p.shard], p)
+			t.insert(p)
 		}
 		places, homes = places[:0], homes[:0]
 	}
-	for i := range from.shards {
-		for c := range from.codesOf(i) {
-			p := t.place(recode(c))
-			places, homes = append(places, p), append(homes, t.home(p))
-			if len(places) == 64 {
-				flush()
-			}
+	for c := range codes {
+		p := t.place(r.code(c))
+		places, homes = append(places, p), append(homes, t.home(p))
+		if len(places) == 64 {
+			flush()
 		}
-		flush()
-		from.empty(i)
 	}
-	from.close()
+	flush()
 }
 
 // empty gives the memory of a shard back; it is not used any more, but for looking up.

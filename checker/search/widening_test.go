@@ -20,6 +20,7 @@ type wideGraph struct {
 	words int
 	bits  int
 	bad   uint32
+	late  bool // a word begins to grow when the node has come so far
 }
 
 func (g wideGraph) Words() int                   { return g.words }
@@ -31,7 +32,9 @@ func (g wideGraph) vector(node uint32) []uint32 {
 	state := make([]uint32, g.words)
 	for w := range state {
 		factor := uint64(node) * uint64(2*w+1) << max(0, g.bits-15)
-		state[w] = uint32(factor & (1<<g.bits - 1))
+		if !g.late || int(node) >= int(g.n)*w/g.words/2 {
+			state[w] = uint32(factor & (1<<g.bits - 1))
+		}
 	}
 	state[0] = node
 	return state
@@ -66,14 +69,22 @@ func (g wideGraph) Footprint([]uint32, uint64) checker.Footprint { return checke
 func TestWidening(t *testing.T) {
 	for _, g := range []wideGraph{{n: 9000, words: 2, bits: 15}, {n: 9000, words: 5, bits: 12},
 		{n: 9000, words: 4, bits: 31}, {n: 9000, words: 7, bits: 32},
-		{n: 4000, words: 45, bits: 20}} {
+		{n: 4000, words: 45, bits: 20}, {n: 9000, words: 9, bits: 12, late: true},
+		{n: 9000, words: 25, bits: 12, late: true}} {
 		for _, o := range []checker.Options{{}, {Workers: 3}, {Order: checker.BreadthFirst},
 			{Order: checker.BreadthFirst, Workers: 3}, {Reduce: checker.Sleep},
 			{Reduce: checker.Sleep, Order: checker.BreadthFirst, Workers: 2}} {
 			for _, bad := range []uint32{0, g.n - 77} {
 				g.bad, o.All = bad, true
-				r := Explore(t.Context(), g, o)
-				g.compare(t, fmt.Sprintf("%+v %v", g, o), r)
+				s := newSearch(t.Context(), g, o)
+				if bad == 0 {
+					s.compact = 100 // many codes stay as they are
+				}
+				g.compare(t, fmt.Sprintf("%+v %v", g, o), s.result())
+				if bad == 0 && g.late && s.layout.breadth && s.sleepers == nil &&
+					s.packing.Ordered() {
+					t.Errorf("%+v %v: the packing was never extended", g, o)
+				}
 			}
 		}
 		for _, bytes := range []int64{1, 1 << 30} {
