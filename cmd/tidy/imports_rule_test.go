@@ -44,6 +44,7 @@ var importTable = []row{
 		thirdParty: []string{"github.com/anishathalye/porcupine"},
 	},
 	{dir: "spec/report", internal: []string{"spec", "spec/trace"}},
+	{dir: "spec/report/figure", internal: []string{"spec", "spec/trace", "spec/report"}},
 	{dir: "spec/report/ci", internal: []string{"spec", "spec/trace", "spec/report"}},
 	{dir: "spec/report/chart", internal: []string{"spec/report/wholefile"},
 		thirdParty: []string{"gonum.org/v1/plot"}},

@@ -1,0 +1,290 @@
+package figure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report"
+)
+
+// sign draws what a cell shows.
+func (f *Figure) sign(c *cell) {
+	i, ok := f.lane[c.proc]
+	if !ok {
+		return
+	}
+	s := f.lanes[i].across
+	p := f.at(c.time, s)
+	e := &f.model.Events[c.events[0]]
+	shape, class, r := f.shape(c, p)
+	if e.Undone {
+		class += " u"
+	}
+	if n := e.Message; n != report.Never && f.visible[n] {
+		switch m := &f.model.Messages[n]; {
+		case !m.App():
+			class += " c"
+		case len(m.Orphan) > 0 && c.sign != sent:
+			class += " or"
+		}
+	}
+	if c.sheet {
+		f.use("logged")
+		shape += sheet(f.beside(c.time, s, 8), false)
+		f.occupy(around(f.beside(c.time, s, 8), 9, 11))
+	}
+	if shape == "" {
+		return
+	}
+	f.use(string(c.sign))
+	if f.accused(c) {
+		r = max(r, 4) + 4
+	}
+	if r > 0 {
+		f.occupy(around(p, 2*r, 2*r))
+	}
+	f.mark(signs, c.time-r, c.time+r, strings.TrimSpace(class), c.events, f.words(c), shape)
+	if c.label == "" {
+		return
+	}
+	l := &label{events: c.events, time: c.time, owner: -2, urgent: 3,
+		optional: c.sign != silent && c.sign != pruned && c.sign != says}
+	switch c.sign {
+	case told, adopts:
+		l.class = "to"
+	case halts, crash:
+		l.class = "tv"
+	case pruned, logged, says:
+		l.class = "w"
+	}
+	f.want(l, c.label).beside(p, r)
+}
+
+// accused reports whether a ring is drawn around a cell.
+func (f *Figure) accused(c *cell) bool {
+	return slices.ContainsFunc(f.model.About, func(r spec.Ref) bool {
+		return f.cellAt(r.Event) == c && !f.atEnd(r)
+	})
+}
+
+// atEnd reports whether a reference is marked at the end of the run: it is about a proc.
+func (f *Figure) atEnd(r spec.Ref) bool {
+	return f.model.Run.Violation.Step <= 0 && r.Message.IsZero()
+}
+
+// beside is a place a bit off a lane, before its beginning or above it.
+func (f *Figure) beside(t, s, off float64) point { return f.at(t-off, s-off) }
+
+// words are the title of a sign.
+func (f *Figure) words(c *cell) string {
+	l := f.model.Layout
+	e := f.model.Events[c.events[0]]
+	words := l.Name(c.proc) + " " + l.Describe(e.Event)
+	if c.sign == silent {
+		words += ", which puts nothing on the network"
+	}
+	return fmt.Sprintf("step %d: %s", e.Step, words)
+}
+
+// shape is the sign itself with its class and its size.
+func (f *Figure) shape(c *cell, p point) (body, class string, r float64) {
+	e := &f.model.Events[c.events[0]]
+	switch c.sign {
+	case sent:
+		return circle("h", p, dotSent), "s", dotSent
+	case received:
+		return circle("h", p, dotTaken), "s", dotTaken + 0.5
+	case arrived:
+		return circle("o", p, dotTaken-0.3), "s", dotTaken + 0.5
+	case refused:
+		return `<path class="k" d="` + cross(p, 3.6) + `"/>`, "s", 4.5
+	case crash:
+		return `<path class="k" d="` + cross(p, 5.2) + `"/>`, "s cr", 6
+	case ring:
+		number := itoa(int(e.Incarnation))
+		return circle("o", p, 7) + text("i", p.plus(0, 3.4), number),
+			fmt.Sprintf("s lw%d", min(max(e.Incarnation, 1), 3)), 8
+	case committed:
+		return rect("h", p.x-4.2, p.y-4.2, 8.4, 8.4), "s gd", 5
+	case saved:
+		return rect("o", p.x-4, p.y-4, 8, 8), "s gd", 5
+	case image:
+		return polygon("h", p, 0, -5.5, 5.5, 0, 0, 5.5, -5.5, 0), "s gd", 6
+	case told:
+		return polygon("h", p, 0, -5.6, 5.2, 4, -5.2, 4), "s ca", 6
+	case output:
+		return polygon("o", p, 0, -5.6, 5.2, 4, -5.2, 4), "s", 6
+	case adopts:
+		return plus(p), "s ca", 6
+	case halts:
+		return rect("k", p.x-4.6, p.y-4.6, 9.2, 9.2) + `<path class="k" d="` + cross(p, 4.6) +
+			`"/>`, "s cr", 6
+	case ends:
+		a, b := f.across(p, 6.5)
+		return path("k", a, b), "s", 6
+	case silent:
+		return f.stub(c, p), "s", dotSent
+	case logged, pruned:
+		return sheet(p, c.sign == pruned), "s", 6.5
+	case says, note:
+		return circle("o", p, 3), "s", 4
+	}
+	return "", "s", 0
+}
+
+// across are two points on both sides of a lane.
+func (f *Figure) across(p point, r float64) (point, point) {
+	if f.options.Orientation == Across {
+		return p.plus(0, -r), p.plus(0, r)
+	}
+	return p.plus(-r, 0), p.plus(r, 0)
+}
+
+// stub is a send that puts nothing on the network: it ends at a bar.
+func (f *Figure) stub(c *cell, p point) string {
+	e := &f.model.Events[c.events[0]]
+	side := 1.0
+	if k, ok := f.lane[e.Peer]; ok && k < f.lane[c.proc] {
+		side = -1
+	}
+	along, across := 8.0, 13.0*side
+	q := f.at(p.x+along, p.y+across)
+	a, b := q.plus(-5, 0), q.plus(5, 0)
+	if f.options.Orientation == Down {
+		q = p.plus(across, along)
+		a, b = q.plus(0, -5), q.plus(0, 5)
+	}
+	f.occupy(around(q, 10, 10))
+	return circle("h", p, dotSent) + path("a", p, q) + path("k", a, b)
+}
+
+// polygon is a closed path of offsets from a point, or a line for two.
+func polygon(class string, p point, offsets ...float64) string {
+	var b strings.Builder
+	for i := 0; i < len(offsets); i += 2 {
+		b.WriteString([]string{"M", "L"}[min(i, 1)] + number(p.x+offsets[i]) + " " +
+			number(p.y+offsets[i+1]))
+	}
+	if len(offsets) > 4 {
+		b.WriteString("Z")
+	}
+	return `<path class="` + class + `" d="` + b.String() + `"/>`
+}
+
+// plus is a cross that stands upright.
+func plus(p point) string {
+	return polygon("k", p, -5, 0, 5, 0) + polygon("k", p, 0, -5, 0, 5)
+}
+
+// sheet is a page of a log, struck out when it was removed.
+func sheet(p point, out bool) string {
+	body := polygon("o", p, -3.5, -4.5, 1.2, -4.5, 3.5, -2.2, 3.5, 4.5, -3.5, 4.5) +
+		polygon("k", p, -1.8, -0.4, 1.8, -0.4) + polygon("k", p, -1.8, 2, 1.8, 2)
+	if out {
+		body += polygon("k", p, -6, 5.5, 6, -5.5)
+	}
+	return body
+}
+
+// violation marks what the violation is about: rings around what is there, ghosts of what is
+// missing.
+func (f *Figure) violation() {
+	v := f.model.Run.Violation
+	if v == nil {
+		return
+	}
+	ghosts := 0.0
+	for _, r := range f.model.About {
+		if f.ghost(r) {
+			f.drawGhost(r, ghosts)
+			ghosts++
+			continue
+		}
+		f.ringAround(r)
+	}
+}
+
+// ghost reports whether something is missing that a figure can show: a message between two lanes.
+func (f *Figure) ghost(r spec.Ref) bool {
+	return r.Event == report.Never && !r.Message.IsZero() && r.Role == spec.Missing
+}
+
+// ghostsIn is how many ghosts a slot has.
+func (f *Figure) ghostsIn(slot int) (n float64) {
+	if !f.Slots[slot].Here {
+		return 0
+	}
+	for _, r := range f.model.About {
+		if f.ghost(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// here is the slot of the violation.
+func (f *Figure) here() *Slot {
+	for i := range f.Slots {
+		if f.Slots[i].Here {
+			return &f.Slots[i]
+		}
+	}
+	return nil
+}
+
+// drawGhost draws a message that would have had to be there.
+func (f *Figure) drawGhost(r spec.Ref, n float64) {
+	k, ok := f.lane[r.Message.From.Proc()]
+	h := f.here()
+	if !ok || h == nil {
+		return
+	}
+	s1 := f.lanes[k].across
+	s2 := s1 + f.pitch*0.7
+	for i := range f.model.Messages {
+		if m := &f.model.Messages[i]; m.ID == r.Message {
+			if to, ok := f.lane[m.To]; ok && to != k {
+				s2 = f.lanes[to].across
+			}
+		}
+	}
+	t := h.From + n*ghostRoom + 6
+	p, q := f.at(t, s1), f.at(t+ghostRoom-8, s2)
+	tip, dx, dy := q.toward(p, 2)
+	head := openHead(tip, -dx, -dy)
+	f.use("missing")
+	name := f.model.Layout.Label(r.Message)
+	f.mark(signs, t, t+ghostRoom, "v", nil, name+" is missing", path("vm", p, tip)+
+		strings.Replace(head, `class="k"`, `class="vr"`, 1))
+	f.placer.draw(p, q, -3, priceArrow)
+	l := f.want(&label{class: "tv", time: t, owner: -3}, short(name, mostColumns)+" missing")
+	f.along(l, p, q)
+	l.beside(between(p, q, 0.5), 4)
+}
+
+// ringAround marks an event that the violation is about; at the end of a run, the end of the lane
+// of a proc that it is about.
+func (f *Figure) ringAround(r spec.Ref) {
+	c := f.cellAt(r.Event)
+	k, ok := f.lane[r.Proc]
+	h := f.here()
+	v := f.model.Run.Violation
+	switch {
+	case f.atEnd(r) && ok && h != nil:
+		p := f.at((h.From+h.To)/2, f.lanes[k].across)
+		f.mark(signs, h.From, h.To, "v", nil, f.model.Layout.Name(r.Proc)+": "+v.Message,
+			circle("vr", p, 6))
+		f.occupy(around(p, 14, 14))
+	case c != nil:
+		k, ok = f.lane[c.proc]
+		if !ok {
+			return
+		}
+		p := f.at(c.time, f.lanes[k].across)
+		_, _, size := f.shape(c, p)
+		f.mark(signs, c.time-9, c.time+9, "v", c.events, v.Message,
+			circle("vr", p, max(size, 4)+3))
+	}
+}
