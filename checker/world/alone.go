@@ -157,8 +157,8 @@ func (m *planner) candidates() (list []candidate) {
 	if !m.alone.possible {
 		return nil
 	}
-	for i := range m.plan.events {
-		e := &m.plan.events[i]
+	for i := range m.events {
+		e := &m.events[i]
 		k := e.code.kind()
 		if e.care&^(judged|divisible) != 0 || e.violation != 0 || k != deliver && k != advance {
 			continue

@@ -2,6 +2,7 @@ package world
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
@@ -36,11 +37,13 @@ func deedOf(sort deed, number uint32) deed {
 // plainDeed is an operation that has only numbers.
 func (w *World) plainDeed(op operation) deed { return operationDeed(w.plain(op)) }
 
-// deeds is one deed that does what all do, in their order.
-func (w *World) deeds(list []deed) deed {
-	if len(list) == 1 {
-		return list[0]
+// both is one deed that does what two do, in their order.
+func (w *World) both(first, then deed) deed {
+	list := []deed{first}
+	if first.sort() == several {
+		list = slices.Clone(*w.deedLists.at(first.number()))
 	}
+	list = append(list, then)
 	var content []byte
 	for _, d := range list {
 		content = binary.BigEndian.AppendUint32(content, uint32(d))

@@ -160,7 +160,17 @@ const (
 	askSilence
 	askKilled
 	askRefused
+	askReceived
 )
+
+// receivedInput is the arrival of a packet.
+func (w *World) receivedInput(number packetNumber) uint32 {
+	return w.input(askReceived|uint64(number), func() core.Input {
+		k := w.packets.at(number)
+		return core.Input{Kind: core.Received, From: k.from,
+			Message: w.messages.at(k.message).value}
+	})
+}
 
 // persistedInput is the input that the oldest put or read of the env of p leads to.
 func (w *World) persistedInput(number uint32, p core.Proc) uint32 {

@@ -95,7 +95,8 @@ func (w *World) internPacket(k packet) packetNumber {
 
 // internInbox numbers a content; the channels must be in order and not empty.
 func (w *World) internInbox(channels []channel) inboxNumber {
-	var content []byte
+	var room [256]byte
+	content := room[:0]
 	for _, c := range channels {
 		content = binary.BigEndian.AppendUint32(content, uint32(len(c.messages)))
 		for _, m := range c.messages {
@@ -137,12 +138,10 @@ func (w *World) headsOf(channels []channel) []head {
 			if j > 0 && (w.Model.KeepsOrder() || slices.Contains(c.messages[:j], m)) {
 				continue
 			}
-			k := w.packets.at(m)
 			heads = heads[:len(heads)+1]
 			h := &heads[len(heads)-1]
 			h.channel, h.index, h.name = i, j, c.name()
-			h.input = w.internInput(core.Input{Kind: core.Received, From: k.from,
-				Message: w.messages.at(k.message).value})
+			h.input = w.receivedInput(m)
 			if !w.Model.KeepsOrder() {
 				h.name = int(m)
 			}

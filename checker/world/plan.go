@@ -60,13 +60,15 @@ const (
 	consequent
 )
 
-// planner makes a plan.
+// planner makes a plan. Its lists are copied when all is planned: each is allocated once.
 type planner struct {
 	*World
 	proc   core.Proc
 	number uint32
 	own    configuration
-	plan   plan
+	events []event
+	does   []done
+	causes []cause
 }
 
 // plan is that of a configuration.
@@ -107,12 +109,23 @@ func (m *plan) bytes() int64 {
 }
 
 func (w *World) makePlan(p core.Proc, number uint32) *plan {
-	m := planner{World: w, proc: p, number: number, own: *w.configurations[p].list.at(number)}
-	m.plan.up, m.plan.inc = m.own.up, m.own.inc
-	if !m.own.up {
+	var events [16]event
+	var does [16]done
+	var causes [4]cause
+	m := planner{World: w, proc: p, number: number, own: *w.configurations[p].list.at(number),
+		events: events[:0], does: does[:0], causes: causes[:0]}
+	if m.own.up {
+		m.running()
+	} else {
 		m.open(code(restart, p, 0))
-		return &m.plan
 	}
+	return &plan{up: m.own.up, inc: m.own.inc, events: slices.Clone(m.events),
+		does: slices.Clone(m.does), causes: slices.Clone(m.causes), alone: m.candidates()}
+}
+
+// running plans the events of a proc that is up.
+func (m *planner) running() {
+	p, w := m.proc, m.World
 	box := w.inboxes.at(m.own.inbox)
 	for i := range box.heads {
 		m.delivery(&box.heads[i])
@@ -121,8 +134,6 @@ func (w *World) makePlan(p core.Proc, number uint32) *plan {
 		m.event(w.transition(m.own.local, choice), code(advance, p, i), cause{}, 0)
 	}
 	m.environment()
-	m.plan.alone = m.candidates()
-	return &m.plan
 }
 
 // delivery plans the event that takes a message from the network.
@@ -167,7 +178,7 @@ func (m *planner) environment() {
 		m.event(tr, code(tick, p, i), m.change(number, operation{Kind: opTick, A: uint32(i)}), 0)
 	}
 	for _, v := range e.Watches {
-		m.plan.events = append(m.plan.events,
+		m.events = append(m.events,
 			event{code: code(expire, p, int(v.About)), step: v.Inc, care: open})
 	}
 	if len(e.Kills) > 0 {
@@ -176,7 +187,7 @@ func (m *planner) environment() {
 	if m.Model.FromDead == fault.Prefix {
 		channels := m.inboxes.at(m.own.inbox).channels
 		for i := range channels {
-			m.plan.events = append(m.plan.events, event{code: code(cut, p, channels[i].name()),
+			m.events = append(m.events, event{code: code(cut, p, channels[i].name()),
 				step: uint32(channels[i].inc), next: uint32(endDeed(i)), care: cutting})
 		}
 	}
@@ -184,14 +195,14 @@ func (m *planner) environment() {
 
 // open plans an event that depends on others.
 func (m *planner) open(c eventCode) {
-	m.plan.events = append(m.plan.events, event{code: c, care: open})
+	m.events = append(m.events, event{code: c, care: open})
 }
 
 // event plans an event of a local step.
 func (m *planner) event(tr uint32, c eventCode, because cause, extra care) {
 	t := m.transitions.at(tr)
 	e := event{code: c, step: tr, violation: int32(t.violation), care: extra,
-		cause: uint16(len(m.plan.causes))}
+		cause: uint16(len(m.causes))}
 	if t.violation == 0 && m.Facts != nil && len(t.checks) > 0 {
 		e.care |= judged
 	}
@@ -203,40 +214,43 @@ func (m *planner) event(tr uint32, c eventCode, because cause, extra care) {
 	}
 	m.effects(t, because, &e)
 	if e.care&(looking|divisible) != 0 {
-		m.plan.causes = append(m.plan.causes, because)
+		m.causes = append(m.causes, because)
 	}
-	m.plan.events = append(m.plan.events, e)
+	m.events = append(m.events, e)
 }
 
 // effects plans what a local step does: to its proc at once, to each other proc as one deed.
 func (m *planner) effects(t *transition, because cause, e *event) {
 	own := because.of(m.own)
 	own.local = t.next
-	var to []core.Proc
-	var sent [][]deed // by the places in to
+	e.first = uint32(len(m.does))
 	for i := range t.acts {
 		a := &t.acts[i]
 		switch {
 		case m.withinProc(m.proc, a):
 			own = m.actWithin(own, a)
 		case a.kind == actSend:
-			k := slices.Index(to, a.to)
-			if k < 0 {
-				k = len(to)
-				to, sent = append(to, a.to), append(sent, nil)
-			}
-			sent[k] = append(sent[k], packetDeed(a.packet()))
+			m.send(m.does[e.first:], a)
 		default:
 			e.care |= looking
+			m.does, e.first = m.does[:e.first], 0
 			return
 		}
 	}
 	e.next = m.configuration(m.proc, own)
-	e.first = uint32(len(m.plan.does))
-	for k, q := range to {
-		m.plan.does = append(m.plan.does, done{proc: q, deed: m.deeds(sent[k])})
+	e.last = uint32(len(m.does))
+}
+
+// send plans a send behind the others of the event.
+func (m *planner) send(before []done, a *act) {
+	d := packetDeed(a.packet())
+	for k := range before {
+		if before[k].proc == a.to {
+			before[k].deed = m.both(before[k].deed, d)
+			return
+		}
 	}
-	e.last = uint32(len(m.plan.does))
+	m.does = append(m.does, done{proc: a.to, deed: d})
 }
 
 // plans are those of the configurations of a proc, by number.

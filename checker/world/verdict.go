@@ -73,6 +73,17 @@ func (l *lookNumbers) bytes() int64 {
 
 // judgeChecks is the number of the first violation of a global property, 0 for none.
 func (w *World) judgeChecks(state []uint32, p core.Proc, tr uint32) int {
+	violation := w.verdict(state, p, tr)
+	if w.alone.on {
+		if asks := w.transitions.at(tr).asks.Load(); asks != 0 {
+			w.looked(state, asks)
+		}
+	}
+	return violation
+}
+
+// verdict is what is remembered of judgeChecks, or is to be from now on.
+func (w *World) verdict(state []uint32, p core.Proc, tr uint32) int {
 	t := w.transitions.at(tr)
 	var room [mostAsked + 4]uint32
 	key := w.verdictKey(room[:0], state, p, tr, t.asks.Load())

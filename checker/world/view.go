@@ -51,22 +51,39 @@ func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 		return t.violation
 	}
 	if len(t.checks) > 0 {
-		v := w.judgeChecks(state, p, tr)
-		if asks := t.asks.Load(); asks != 0 && w.alone.on {
-			w.looked(state, asks)
-		}
-		if v != 0 {
+		if v := w.judgeChecks(state, p, tr); v != 0 {
 			return v
 		}
 	}
 	if !t.watched {
 		return 0
 	}
-	o := w.observe(state[w.monitors.word], tr)
+	return w.judgeObserved(state, p, tr, w.observe(state[w.monitors.word], tr))
+}
+
+// judgePlanned is judge for an event of a plan that is judged or watched, and what the monitors
+// remember after it.
+func (w *World) judgePlanned(state []uint32, p core.Proc, e *event) (violation int,
+	memories uint32) {
+	if violation = int(e.violation); e.care&judged != 0 {
+		violation = w.judgeChecks(state, p, e.step)
+	}
+	if e.care&watched == 0 {
+		return violation, 0
+	}
+	o := w.observe(state[w.monitors.word], e.step)
+	if violation == 0 {
+		violation = w.judgeObserved(state, p, e.step, o)
+	}
+	return violation, o.next
+}
+
+// judgeObserved is the number of the first violation that monitors see in a local step, 0 for none.
+func (w *World) judgeObserved(state []uint32, p core.Proc, tr uint32, o *observation) int {
 	if o.violation != 0 || len(o.looked) == 0 {
 		return o.violation
 	}
-	return w.look(state, p, t, o.looked)
+	return w.look(state, p, w.transitions.at(tr), o.looked)
 }
 
 // Relates reports whether the property compares runs, so that one run alone may not show that it is

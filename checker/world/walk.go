@@ -6,8 +6,8 @@ import (
 )
 
 // walk adds the events of a proc, of which the plans are at hand; failing says that a failure may
-// strike.
-func (w *World) walk(state []uint32, p core.Proc, plans []*plan, failing bool,
+// strike, lives that the first life of some proc is over.
+func (w *World) walk(state []uint32, p core.Proc, plans []*plan, failing, lives bool,
 	x *checker.Expansion) {
 	word, pl := procWord(p), plans[p]
 	if run := w.alone.run.Load(); pl.run.Load() != run {
@@ -15,10 +15,13 @@ func (w *World) walk(state []uint32, p core.Proc, plans []*plan, failing bool,
 	}
 	for i := range pl.events {
 		e := &pl.events[i]
-		violation := int(e.violation)
+		violation, memories := int(e.violation), uint32(0)
 		if e.care != 0 {
 			switch {
 			case e.care&cutting != 0:
+				if !lives {
+					return // no channel ends, and no other event is behind these
+				}
 				w.endChannel(p, e, plans, x)
 				continue
 			case e.care&(open|looking) != 0:
@@ -27,7 +30,7 @@ func (w *World) walk(state []uint32, p core.Proc, plans []*plan, failing bool,
 			case e.care&consequent != 0 && !w.consequence(state, p, pl, e):
 				continue
 			case e.care&(judged|watched) != 0:
-				violation = w.judge(state, p, e.step)
+				violation, memories = w.judgePlanned(state, p, e)
 			}
 		}
 		x.Add(checker.Step{Code: uint64(e.code), Violation: violation})
@@ -36,7 +39,7 @@ func (w *World) walk(state []uint32, p core.Proc, plans []*plan, failing bool,
 			w.touch(x, d.proc, d.deed)
 		}
 		if e.care&watched != 0 {
-			x.Set(w.monitors.word, w.observe(state[w.monitors.word], e.step).next)
+			x.Set(w.monitors.word, memories)
 		}
 		if e.care&divisible != 0 && failing {
 			w.cutShort(state, p, e.step, e.code, x, pl.causes[e.cause])

@@ -275,13 +275,14 @@ func (w *World) Expand(state []uint32, reduce checker.Reduction, x *checker.Expa
 		return
 	}
 	var room [32]*plan
-	plans := room[:0]
+	plans, lives := room[:0], false
 	for p := range core.Proc(w.procs) {
-		plans = append(plans, w.plan(p, state[procWord(p)]))
+		pl := w.plan(p, state[procWord(p)])
+		plans, lives = append(plans, pl), lives || pl.inc > 0
 	}
 	failing := w.left(state, failures) > 0
 	for p := range core.Proc(w.procs) {
-		w.walk(state, p, plans, failing, x)
+		w.walk(state, p, plans, failing, lives, x)
 	}
 	w.faults(state, reduce, x)
 }
