@@ -43,3 +43,11 @@ func header(s *Scenario) string {
 	}
 	return header.String()
 }
+
+// SaveNew is Save for a file that must not be there yet.
+func SaveNew(file string, s *Scenario) error {
+	if err := wholefile.New(file, Format(s)); err != nil {
+		return fmt.Errorf("scenarios: %w", err)
+	}
+	return nil
+}

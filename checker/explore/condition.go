@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ func parseTerm(text string, layout *core.Layout) (term, error) {
 		return term{}, err
 	}
 	t := term{verb: m[2], proc: p, keys: keys[1:]}
-	if json.Unmarshal([]byte(m[3]), &t.value) != nil {
+	if t.value, err = read([]byte(m[3])); err != nil {
 		t.value = m[3]
 	}
 	return t, nil
@@ -121,8 +122,8 @@ func (t *term) holds(m moment) bool {
 	case "up", "down":
 		return m.world.Observed(m.state, t.proc).Up == (t.verb == "up")
 	}
-	var state any
-	if json.Unmarshal(m.world.LocalJSON(m.state, t.proc), &state) != nil {
+	state, err := read(exact(m.world.LocalJSON(m.state, t.proc)))
+	if err != nil {
 		return false
 	}
 	value, found := dig(state, t.keys)
@@ -150,7 +151,7 @@ func dig(value any, keys []string) (any, bool) {
 			i, err := strconv.Atoi(key)
 			switch {
 			case key == "#":
-				value = float64(len(v))
+				value = json.Number(strconv.Itoa(len(v)))
 			case err == nil && i >= 0 && i < len(v):
 				value = v[i]
 			default:
@@ -160,7 +161,7 @@ func dig(value any, keys []string) (any, bool) {
 			if key != "#" { // an empty list may be null
 				return nil, false
 			}
-			value = float64(0)
+			value = json.Number("0")
 		default:
 			return nil, false
 		}
@@ -187,12 +188,33 @@ func compare(operator string, got, want any) bool {
 		}
 		return false
 	}
-	a, ok := got.(float64)
-	b, too := want.(float64)
+	a, ok := number(got)
+	b, too := number(want)
 	if !ok || !too {
 		return false
 	}
 	return map[string]bool{"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[operator]
+}
+
+// number is a value to be compared by size.
+func number(v any) (float64, bool) {
+	n, ok := v.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	f, err := n.Float64()
+	return f, err == nil
+}
+
+// read reads a document whose numbers stay as they are written: digests have more digits than a
+// float.
+func read(document []byte) (value any, err error) {
+	d := json.NewDecoder(bytes.NewReader(document))
+	d.UseNumber()
+	if err = d.Decode(&value); err == nil && d.More() {
+		err = errors.New("more than one document")
+	}
+	return value, err
 }
 
 // text is a value in a form that can be compared: objects have their keys in order.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/domino-check/domino/checker"
@@ -160,9 +161,40 @@ func (s *Session) At(path []string) (*State, error) {
 	for p := range core.Proc(len(run.Trace.Layout.Names)) {
 		o := w.Observed(at, p)
 		st.Procs = append(st.Procs, Proc{Name: run.Trace.Layout.Name(p), Up: o.Up,
-			Incarnation: uint32(o.Incarnation), State: w.LocalJSON(at, p)})
+			Incarnation: uint32(o.Incarnation), State: exact(w.LocalJSON(at, p))})
 	}
 	return st, nil
+}
+
+// exact is a document in which numbers that JavaScript would round are 16 hexadecimal digits.
+func exact(document []byte) json.RawMessage {
+	value, err := read(document)
+	if err != nil {
+		return document
+	}
+	var walk func(any) any
+	walk = func(v any) any {
+		switch v := v.(type) {
+		case map[string]any:
+			for k := range v {
+				v[k] = walk(v[k])
+			}
+		case []any:
+			for i := range v {
+				v[i] = walk(v[i])
+			}
+		case json.Number:
+			if n, err := strconv.ParseUint(v.String(), 10, 64); err == nil && n > 1<<53 {
+				return fmt.Sprintf("%016x", n)
+			}
+		}
+		return v
+	}
+	safe, err := json.Marshal(walk(value))
+	if err != nil {
+		return document // not reached: the value was read from JSON
+	}
+	return safe
 }
 
 // enabled are the events of a state in the order of their names.

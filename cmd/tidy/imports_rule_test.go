@@ -231,8 +231,14 @@ var importTable = []row{
 	{dir: "cmd/domino/app/help", internal: []string{"scenarios/spelling"}},
 	{dir: "cmd/domino/app/term", thirdParty: []string{"golang.org/x/term"}},
 	{
-		dir:        "cmd/domino/app",
-		internal:   []string{"*", "cmd/domino/app/help", "cmd/domino/app/term"},
+		dir: "cmd/domino/app/explorer",
+		internal: []string{"checker", "checker/explore", "checker/verify", "impl/protocol",
+			"scenarios", "spec", "spec/report"},
+	},
+	{
+		dir: "cmd/domino/app",
+		internal: []string{"*", "cmd/domino/app/explorer", "cmd/domino/app/help",
+			"cmd/domino/app/term"},
 		thirdParty: []string{"github.com/spf13/pflag"},
 	},
 	{dir: "cmd/tidy"},

@@ -55,6 +55,8 @@ func commands() []command {
 		{"mutate", "[PROTOCOL | MUTANT ...]",
 			"break protocols on purpose, and measure which method finds it, and how soon",
 			"an hour; one mutant: minutes", runMutate},
+		{"explore", "SCENARIO | FILE",
+			"step through a scenario in a browser, or by a script", "until Ctrl-C", runExplore},
 		{"minimise", "SCENARIO | FILE", "make a counterexample as small as it gets",
 			"a second, seldom minutes", runMinimise},
 		{"certify", "SCENARIO | FILE | PROGRAM N",

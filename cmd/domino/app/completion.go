@@ -154,7 +154,7 @@ func (std streams) names(command []string) (list []string) {
 		return std.Protocols().Names()
 	case "completion":
 		return []string{"bash", "zsh", "fish"}
-	case "check", "minimise", "certify", "run", "cluster run", "cluster torture":
+	case "check", "explore", "minimise", "certify", "run", "cluster run", "cluster torture":
 		for _, s := range std.Scenarios() {
 			list = append(list, s.Name)
 		}

@@ -53,6 +53,26 @@ func Stream(name string, body func(io.Writer) error) error {
 	return SyncFolder(filepath.Dir(name))
 }
 
+// New is Write for a file that must not be there yet: the error is fs.ErrExist when it is.
+func New(name string, data []byte) error {
+	part := fmt.Sprintf("%s.%08x.new", name, rand.Uint32())
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	err = fill(f, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	if err == nil {
+		err = os.Link(part, name) // unlike a rename, it does not replace
+	}
+	if err := errors.Join(err, os.Remove(part)); err != nil {
+		return err
+	}
+	return SyncFolder(filepath.Dir(name))
+}
+
 // fill writes, syncs and closes.
 func fill(f *os.File, body func(io.Writer) error) error {
 	err := body(f)
