@@ -24,7 +24,8 @@ var OneBody = register(Property{
 		switch {
 		// at its own start a node says who is there, and has started nobody
 		case e.Kind == trace.Adopted && e.Digest != 0 && v.Observed(e.Peer).Up:
-			return fmt.Sprintf("%s starts %s, which is up", f.name(e.Proc), f.name(e.Peer))
+			return fmt.Sprintf("%s starts %s, which is up", f.name(e.Proc),
+				f.As(Duplicate, f.name(e.Peer)))
 		case e.Kind == trace.Ruled && e.Text == trace.RuleReleased:
 			if p := f.home(v, e.Peer); p != e.Proc && f.isNode(p) && v.Observed(p).Up {
 				return fmt.Sprintf("%s releases %s, which runs at %s", f.name(e.Proc),
@@ -54,7 +55,7 @@ var FencedOut = register(Property{
 		for _, id := range order.Sends(f.Layout, e.ID) {
 			if h := v.Observed(id.From.Proc()).History; h != nil && h.Sent < id.Number {
 				return fmt.Sprintf("%s receives %s, which %s has not sent since it went back",
-					f.name(e.Proc), f.label(id), f.name(id.From.Proc()))
+					f.name(e.Proc), f.label(id), f.As(Missing, f.name(id.From.Proc())))
 			}
 		}
 		return ""

@@ -56,7 +56,8 @@ var DecisionLearned = register(Property{
 				return ""
 			}
 			return fmt.Sprintf("%s has decided, and %s never learns what",
-				f.name(trace.Proc(slices.Index(*known, true))), f.name(trace.Proc(p)))
+				f.name(trace.Proc(slices.Index(*known, true))),
+				f.As(Missing, f.name(trace.Proc(p))))
 		},
 	},
 })

@@ -13,7 +13,8 @@ var ExactlyOnce = register(Property{
 	Event: func(f *Facts, v View, e trace.Event) string {
 		if h := v.Observed(e.Proc).History; e.Kind == trace.Delivered && h != nil &&
 			h.Received(e.ID) {
-			return fmt.Sprintf("%s is delivered to %s a second time", f.label(e.ID), f.name(e.Proc))
+			return fmt.Sprintf("%s is delivered to %s a second time",
+				f.As(Duplicate, f.label(e.ID)), f.name(e.Proc))
 		}
 		return ""
 	},
@@ -32,7 +33,7 @@ var FIFO = register(Property{
 			if d.ID.From == e.ID.From && d.ID.Number > e.ID.Number &&
 				f.Layout.SameChannel(d.ID, e.ID) {
 				return fmt.Sprintf("%s is delivered to %s after %s, which was sent later",
-					f.label(e.ID), f.name(e.Proc), f.label(d.ID))
+					f.As(Late, f.label(e.ID)), f.name(e.Proc), f.As(Culprit, f.label(d.ID)))
 			}
 		}
 		return ""
@@ -69,10 +70,10 @@ var LegalOrder = register(Property{
 		}
 		words := ""
 		for _, d := range before {
-			words += f.label(d.ID) + ", "
+			words += f.As(Holder, f.label(d.ID)) + ", "
 		}
 		return fmt.Sprintf("%s receives %s%s: no failure-free run delivers in this order",
-			f.name(e.Proc), words, f.label(e.ID))
+			f.name(e.Proc), words, f.As(Culprit, f.label(e.ID)))
 	},
 })
 
@@ -106,7 +107,7 @@ var Genuine = register(Property{
 			return ""
 		case fact.To != e.Proc && !collective: // of a multicast the root is taken to send to itself
 			return fmt.Sprintf("%s receives %s, which is for %s", f.name(e.Proc),
-				f.label(e.ID), f.name(fact.To))
+				f.label(e.ID), f.As(Expected, f.name(fact.To)))
 		case fact.Digest != e.Digest:
 			return fmt.Sprintf("%s receives %s with payload %x, want %x", f.name(e.Proc),
 				f.label(e.ID), e.Digest, fact.Digest)

@@ -61,7 +61,8 @@ func (d *drawn) orphan(f *Facts) string {
 			if id := order.Orphan(f.Layout, d.pasts[r], trace.Rank(q), d.pasts[q]); !id.IsZero() {
 				return fmt.Sprintf("the line that is declared has an orphan: %s has received %s "+
 					"at %s, which %s has not sent at %s", f.name(trace.Proc(r)), f.label(id),
-					d.places[r][d.line[r]], f.name(trace.Proc(q)), d.places[q][d.line[q]])
+					d.places[r][d.line[r]], f.As(Missing, f.name(trace.Proc(q))),
+					d.places[q][d.line[q]])
 			}
 		}
 	}

@@ -113,7 +113,7 @@ var EvidenceTrue = register(Property{
 			}
 			if e.Kind == trace.Delivered && e.Peer != e.ID.From.Proc() {
 				return fmt.Sprintf("%s receives %s from %s, which has not sent it", f.name(e.Proc),
-					f.label(e.ID), f.name(e.Peer))
+					f.label(e.ID), f.As(Missing, f.name(e.Peer)))
 			}
 			list := x.delivered[e.Peer]
 			if e.Kind == trace.Kept && number > 0 && int(number) <= len(list) &&

@@ -26,6 +26,8 @@ type Facts struct {
 	Oracle *Oracle // nil when the failure-free behaviour is unknown
 
 	Own []Property // of the author of the protocol, beside those of the house
+
+	named bool // names can be found again in what properties say, see About
 }
 
 // The layout in short: names of procs and messages, numbers of ranks and procs to range over.

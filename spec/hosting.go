@@ -48,7 +48,7 @@ var OneHost = register(Property{
 			if h := v.Observed(p).Holding; h != nil && p != e.Proc &&
 				slices.Contains(h.Hosts, e.Peer) {
 				return fmt.Sprintf("%s adopts %s, which %s has adopted", f.name(e.Proc),
-					f.name(e.Peer), f.name(p))
+					f.As(Duplicate, f.name(e.Peer)), f.name(p))
 			}
 		}
 		return ""
@@ -70,7 +70,7 @@ var HostsSettle = register(Property{
 			for _, q := range h.Hosts {
 				if first, twice := host[q]; twice {
 					return fmt.Sprintf("%s and %s have both adopted %s, and neither gives it up",
-						f.name(first), f.name(p), f.name(q))
+						f.name(first), f.As(Culprit, f.name(p)), f.As(Duplicate, f.name(q)))
 				}
 				host[q] = p
 			}
@@ -205,7 +205,7 @@ var SparesUsed = register(Property{
 			for p := range f.procs() {
 				if q, ok := guest(f, v.Observed(p).Holding, p); ok {
 					return fmt.Sprintf("%s runs %s beside its own ranks, and spare %s runs none",
-						f.name(p), f.name(q), f.name(s))
+						f.name(p), f.name(q), f.As(Expected, f.name(s)))
 				}
 			}
 		}
@@ -259,7 +259,7 @@ var SparesAsked = register(Property{
 				continue
 			}
 			return fmt.Sprintf("%s says that no spare is left, and spare %s runs none",
-				f.name(e.Proc), f.name(s))
+				f.name(e.Proc), f.As(Expected, f.name(s)))
 		}
 		return ""
 	},

@@ -149,6 +149,20 @@ func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) (foun
 	properties = Guard(properties, &t.Layout, func(_ Violation, failed error) {
 		err = cmp.Or(err, failed)
 	})
+	judge(f, t, properties, complete, func(event int, p *Property, broken string) {
+		v := Violation{Property: p.Name, Message: broken}
+		if event >= 0 {
+			v.Step = t.Events[event].Step
+		}
+		found = append(found, v)
+	})
+	return found, err
+}
+
+// judge tells of everything in one trace that breaks a property: the event, -1 for the end of the
+// run, and how.
+func judge(f *Facts, t *trace.Trace, properties []Property, complete bool,
+	found func(event int, p *Property, broken string)) {
 	l := NewLedger(&t.Layout)
 	memories := make([]Remembered, len(properties))
 	for i := range properties {
@@ -177,7 +191,7 @@ func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) (foun
 				}
 			}
 			if m != "" {
-				found = append(found, Violation{Property: p.Name, Message: m, Step: e.Step})
+				found(k, &properties[i], m)
 			}
 		}
 		if !after {
@@ -185,14 +199,13 @@ func Judge(f *Facts, t *trace.Trace, properties []Property, complete bool) (foun
 		}
 	}
 	if !complete {
-		return found, err
+		return
 	}
 	for i, p := range properties {
 		if m := p.ends(f, l, memories[i]); m != "" {
-			found = append(found, Violation{Property: p.Name, Message: m})
+			found(-1, &properties[i], m)
 		}
 	}
-	return found, err
 }
 
 // ends is how the end of a run breaks the property, or "".

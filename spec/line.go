@@ -64,7 +64,7 @@ func lineReached(f *Facts) trace.Kind {
 func lineMessage(f *Facts, receiver trace.Proc, m trace.MsgID) string {
 	return fmt.Sprintf(
 		"the recovery line is not consistent: %s has received %s, which %s has not sent",
-		f.name(receiver), f.label(m), f.name(m.From.Proc()))
+		f.name(receiver), f.label(m), f.As(Missing, f.name(m.From.Proc())))
 }
 
 // LineSettles: the members of a cluster come to one recovery line.

@@ -128,7 +128,7 @@ var Recoverable = register(Property{
 				!f.Layout.SameCluster(e.Proc, e.Peer) && !stable(f, v, e.ID, e.Peer) &&
 				!unprotected(f, v, e.Peer) {
 				return fmt.Sprintf("%s leaves %s, which keeps no copy of it", f.label(e.ID),
-					f.name(e.Proc))
+					f.As(Missing, f.name(e.Proc)))
 			}
 		case e.Kind == trace.Resumed || e.Kind == trace.Restored && !f.Fetches:
 			return lostBehind(f, v, e.Proc)

@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -407,14 +408,20 @@ var loggingCases = []judged{
 	},
 }
 
-// Aim: what protects a rank is judged. Method: hand-written runs, one step away from each other.
-func TestLogging(t *testing.T) {
-	for i := range loggingCases {
-		if loggingCases[i].facts == nil {
-			loggingCases[i].facts = loggingFacts
+// ofLogging are the cases with the facts that they are about.
+func ofLogging() []judged {
+	cases := slices.Clone(loggingCases)
+	for i := range cases {
+		if cases[i].facts == nil {
+			cases[i].facts = loggingFacts
 		}
 	}
-	judge(t, loggingCases)
+	return cases
+}
+
+// Aim: what protects a rank is judged. Method: hand-written runs, one step away from each other.
+func TestLogging(t *testing.T) {
+	judge(t, ofLogging())
 }
 
 // Aim: a holding is what one incarnation has declared. Method: events of one proc, one after the

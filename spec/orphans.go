@@ -80,7 +80,7 @@ func judgeOrphans(f *Facts, v View, m *surviving, _ trace.Event) string {
 			if int(d.ID.Number) > len(sends) {
 				return fmt.Sprintf("%s is an orphan to the end: it has received %s, which %s "+
 					"has not sent since it went back", f.name(r.Proc()), f.label(d.ID),
-					f.name(d.ID.From.Proc()))
+					f.As(Missing, f.name(d.ID.From.Proc())))
 			}
 			if sends[d.ID.Number-1] != what(r.Proc(), d.Digest) {
 				return fmt.Sprintf("%s is an orphan to the end: it has received %s with "+

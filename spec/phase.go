@@ -26,7 +26,7 @@ var PhaseOrder = register(Property{
 			if e.Stamp.Phase < least {
 				return fmt.Sprintf("%s has phase %d, %s phase %d of %s, which %s had received",
 					f.label(e.ID), e.Stamp.Phase,
-					relation, d.Stamp.Phase, f.label(d.ID), f.name(e.Proc))
+					relation, d.Stamp.Phase, f.As(Holder, f.label(d.ID)), f.name(e.Proc))
 			}
 		}
 		return ""
@@ -57,7 +57,8 @@ var CausalReplay = register(Property{
 			missing := trace.MsgID{From: trace.Rank(r), Number: o.History.Sent + 1}
 			return fmt.Sprintf(
 				"%s leaves %s although it depends on %s, which %s has not sent again",
-				f.label(e.ID), f.name(e.Proc), f.label(missing), f.name(trace.Proc(r)))
+				f.label(e.ID), f.name(e.Proc), f.As(Missing, f.label(missing)),
+				f.name(trace.Proc(r)))
 		}
 		return ""
 	},

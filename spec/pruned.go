@@ -69,7 +69,7 @@ var WaitsSent = register(Property{
 					if of == nil || of.Sent < id.Number {
 						return fmt.Sprintf(
 							"%s waits in the recovery line of %s, and that of %s does not send it",
-							f.label(id), f.name(p), f.name(id.From.Proc()))
+							f.label(id), f.name(p), f.As(Missing, f.name(id.From.Proc())))
 					}
 				}
 			}

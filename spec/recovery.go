@@ -51,7 +51,8 @@ var Repeated = register(Property{
 			}
 			if id := unrepeated(o, e.Proc, h, last); !id.IsZero() {
 				return fmt.Sprintf("%s declares the end of its recovery and has not received %s "+
-					"again, as %s knows it has", f.name(e.Proc), f.label(id), f.name(p))
+					"again, as %s knows it has", f.name(e.Proc), f.As(Missing, f.label(id)),
+					f.name(p))
 			}
 		}
 		return ""

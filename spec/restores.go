@@ -170,7 +170,8 @@ var CutConsistent = register(Property{
 				}
 				if m := order.Orphan(f.Layout, self.History, q, mate); !m.IsZero() {
 					return fmt.Sprintf("episode %d goes on, and %s has received %s, which %s has "+
-						"not sent", e.Stamp.Round, f.name(r.Proc()), f.label(m), f.name(q.Proc()))
+						"not sent", e.Stamp.Round, f.name(r.Proc()), f.label(m),
+						f.As(Missing, f.name(q.Proc())))
 				}
 			}
 		}

@@ -33,10 +33,11 @@ var Terminates = register(Property{
 				without = true
 			case h == nil:
 				down = true
-				stuck = append(stuck, f.name(r.Proc())+" is down for good")
+				stuck = append(stuck, f.As(Culprit, f.name(r.Proc()))+" is down for good")
 			case !h.Done:
 				stuck = append(stuck, fmt.Sprintf(
-					"%s has sent %d and received %d and can not go on", f.name(r.Proc()),
+					"%s has sent %d and received %d and can not go on",
+					f.As(Culprit, f.name(r.Proc())),
 					h.Sent, len(h.Delivered)))
 			}
 		}
@@ -68,7 +69,7 @@ func missing(f *Facts, v View) (words []string) {
 		for j, m := range t.Members {
 			if rounds[j] < most {
 				words = append(words, fmt.Sprintf("reduction %d of group %s waits for %s",
-					rounds[j]+1, t.Name, f.name(m.Proc())))
+					rounds[j]+1, t.Name, f.As(Missing, f.name(m.Proc()))))
 			}
 		}
 	}

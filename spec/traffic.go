@@ -37,7 +37,7 @@ var OwnMessages = register(Property{
 				c := copyOf{e.Proc, e.Peer, e.ID}
 				if left[c] {
 					return fmt.Sprintf("%s leaves %s for %s a second time, and nothing has failed",
-						f.label(e.ID), f.name(e.Proc), f.name(e.Peer))
+						f.As(Duplicate, f.label(e.ID)), f.name(e.Proc), f.name(e.Peer))
 				}
 				left[c] = true
 			// One for each request, of which many may come to one line: a program asks as often as

@@ -47,6 +47,23 @@ func (w *World) Also(r *Run) (list []spec.Violation) {
 	return list
 }
 
+// About says what the violation of a run is about; nil where no property says so.
+func (w *World) About(r *Run, v *spec.Violation) []spec.Ref {
+	if w.Facts == nil || v == nil {
+		return nil
+	}
+	properties, _ := w.Facts.Properties() // the world has taken them
+	i := slices.IndexFunc(properties, func(p spec.Property) bool { return p.Name == v.Property })
+	if i < 0 {
+		return nil
+	}
+	var quiet *spec.Quiet
+	if properties[i].Kind == spec.FailureFree && r.Complete {
+		quiet = w.quietOf(r)
+	}
+	return spec.About(w.Facts, &r.Trace, &properties[i], v, quiet)
+}
+
 // ErrStale is returned when an event of a schedule is not enabled where the schedule has it.
 var ErrStale = errors.New("stale schedule")
 

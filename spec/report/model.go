@@ -305,48 +305,73 @@ func (m *Model) marks(s *story) {
 	}
 }
 
-// about finds what the violation is about: the messages and the procs that it names.
+// about finds what the violation is about: what the run says or, where it says nothing, the
+// messages that the sentence names, or else the procs, or else who acts in the accused step.
 func (m *Model) about() {
 	v := m.Run.Violation
 	if v == nil {
 		return
 	}
-	type named struct {
+	m.About = slices.Clone(m.Run.About)
+	if len(m.About) == 0 {
+		m.About = m.mentioned(v.Message)
+	}
+	for i := range m.Events {
+		if e := &m.Events[i]; len(m.About) == 0 && v.Step > 0 && e.Step == v.Step {
+			m.About = []spec.Ref{{Role: spec.Culprit, Proc: e.Proc, Event: i}}
+		}
+	}
+	for i := range m.About {
+		if r := &m.About[i]; r.Role == spec.Missing || r.Event >= len(m.Events) {
+			r.Event = never
+		} else if r.Event < 0 {
+			r.Event = m.eventOf(*r)
+		}
+	}
+	slices.SortStableFunc(m.About, func(a, b spec.Ref) int {
+		return slices.Index(byWeight, a.Role) - slices.Index(byWeight, b.Role)
+	})
+}
+
+// byWeight are the roles in the order in which a reader wants to know of them.
+var byWeight = []spec.Role{spec.Culprit, spec.Late, spec.Duplicate, spec.Missing, spec.Expected,
+	spec.Holder}
+
+// mentioned are the messages whose labels are in a text or, if none is, the procs whose names are,
+// in the order of the text.
+func (m *Model) mentioned(text string) (refs []spec.Ref) {
+	type place struct {
 		at  int
 		ref spec.Ref
 	}
-	var list []named
+	var list []place
 	seen := map[trace.MsgID]bool{}
 	for i := range m.Events {
 		id := m.Events[i].ID
-		if id.IsZero() || seen[id] {
-			continue
+		if at := find(text, m.Layout.Label(id)); !id.IsZero() && !seen[id] && at >= 0 {
+			list = append(list, place{at, spec.Ref{Message: id, Proc: id.From.Proc()}})
 		}
 		seen[id] = true
-		if at := find(v.Message, m.Layout.Label(id)); at >= 0 {
-			list = append(list, named{at, spec.Ref{Message: id, Proc: id.From.Proc()}})
+	}
+	for _, l := range m.Lanes {
+		if at := find(text, l.Name); at >= 0 && (len(list) == 0 || list[0].ref.Message.IsZero()) {
+			list = append(list, place{at, spec.Ref{Proc: l.Proc}})
 		}
 	}
-	if len(list) == 0 {
-		for _, l := range m.Lanes {
-			if at := find(v.Message, l.Name); at >= 0 {
-				list = append(list, named{at, spec.Ref{Proc: l.Proc}})
-			}
-		}
-	}
-	slices.SortStableFunc(list, func(a, b named) int { return a.at - b.at })
+	slices.SortStableFunc(list, func(a, b place) int { return a.at - b.at })
 	for k, n := range list {
-		r := n.ref
-		r.Role, r.Event = spec.Culprit, m.eventOf(r)
-		if k > 0 && r.Event == never {
-			r.Role = spec.Missing
+		n.ref.Role, n.ref.Event = spec.Culprit, m.eventOf(n.ref)
+		if k > 0 && n.ref.Event == never {
+			n.ref.Role = spec.Missing
 		}
-		m.About = append(m.About, r)
+		refs = append(refs, n.ref)
 	}
+	return refs
 }
 
 // eventOf is the event that shows what a reference is about: of the accused step, or else the last
-// send of its message, or what its proc did last, that is not undone; Never when there is none.
+// send of its message, or what its proc did last, that is not undone; Never when there is none, or
+// when it is about somebody who does nothing there.
 func (m *Model) eventOf(r spec.Ref) int {
 	best := never
 	for i := range m.Events {
@@ -356,7 +381,7 @@ func (m *Model) eventOf(r spec.Ref) int {
 		if v := m.Run.Violation; v.Step > 0 && e.Step == v.Step && (own || about) {
 			return i
 		}
-		if !e.Undone && (own || about && e.Kind == trace.Sent) {
+		if !e.Undone && (own && r.Role != spec.Holder || about && e.Kind == trace.Sent) {
 			best = i
 		}
 	}

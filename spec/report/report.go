@@ -33,6 +33,7 @@ type Run struct {
 	Property *spec.Property // the broken one, nil when none is
 	// nil when the run is clean; Step 0 means that the end of the run breaks the property
 	Violation *spec.Violation
+	About     []spec.Ref       // what it is about; nil: what its message names is looked for
 	Also      []spec.Violation // what the run breaks beside it, the deepest first
 	Trace     trace.Trace
 	// one per schedule step, in order; nil lists the events of the trace instead, empty lists
