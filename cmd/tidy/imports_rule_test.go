@@ -233,7 +233,7 @@ var importTable = []row{
 	{
 		dir: "cmd/domino/app/explorer",
 		internal: []string{"checker", "checker/explore", "checker/verify", "impl/protocol",
-			"scenarios", "spec", "spec/report"},
+			"scenarios", "spec", "spec/report", "spec/report/figure"},
 	},
 	{
 		dir: "cmd/domino/app",

@@ -102,6 +102,7 @@ func (s *Server) handler() http.Handler {
 		panic("invariant: the assets are embedded: " + err.Error())
 	}
 	mux.Handle("GET /", http.FileServerFS(page))
+	mux.HandleFunc("GET /figure.css", style)
 	mux.HandleFunc("GET /api/session", answer(s, s.about))
 	mux.HandleFunc("POST /api/step", answer(s, s.step))
 	mux.HandleFunc("POST /api/walk", answer(s, s.walk))

@@ -83,7 +83,8 @@ function show(/** @type {any} */ p) {
   v.textContent = p.violation ? `breaks ${p.violation.property}: ${p.violation.message}`
     : p.complete ? "The run is complete and breaks nothing." : "";
   $("figure").innerHTML = p.figure; // made by the server, with all text escaped
-  $("figure").scrollTop = $("figure").scrollHeight;
+  const drawn = /** @type {any} */ ($("figure").firstElementChild);
+  if (drawn) drawn.scrollLeft = drawn.scrollWidth;
   $("state-name").textContent = p.name;
   events();
   steps();
@@ -111,6 +112,9 @@ function events() {
       out.push(make("li", {}, b, make("div", { className: "changes",
         textContent: (e.changes || []).slice(0, 8).join("; ") })));
     }
+  }
+  if (place.violation) {
+    out.push(make("li", { textContent: "Nothing is explored beyond a violation." }));
   }
   $("events").replaceChildren(...out);
   $("events-title").textContent = `What can happen (${(place.enabled || []).length})`;
