@@ -23,6 +23,9 @@ type Expansion struct {
 	// put off for ever.
 	Reduced bool
 	LeftOut Savings // steps that are left out here because a successor has one to the same state
+	// Complete, unless it is nil, is told the code of each successor when it is complete, so that
+	// what is known of it can be fetched while the next ones are made.
+	Complete func(successor int, c Code)
 
 	packing *Packing // nil = states have no codes
 	fields  []field  // of the words, nil when they are not what codes are made of
@@ -83,12 +86,22 @@ func (x *Expansion) Add(s Step) {
 		for _, d := range x.deltas[x.starts[n-1]:] {
 			x.now[d.Word] = x.base[d.Word]
 		}
+		if x.fields != nil {
+			x.complete(n - 1)
+		}
 	}
 	x.Steps = append(x.Steps, s)
 	x.starts = append(x.starts, len(x.deltas))
 	x.codes = append(x.codes, x.code)
 	if x.marked {
 		x.Set(x.mark.Word, x.mark.Value)
+	}
+}
+
+// complete hands a code over.
+func (x *Expansion) complete(i int) {
+	if x.Complete != nil {
+		x.Complete(i, x.codes[i])
 	}
 }
 
@@ -150,7 +163,10 @@ func (x *Expansion) Codes() (codes []Code, ok bool) {
 	if x.fields == nil {
 		for i := range x.codes {
 			x.codes[i] = x.folded(i)
+			x.complete(i)
 		}
+	} else if n := len(x.codes); n > 0 {
+		x.complete(n - 1)
 	}
 	return x.codes, !x.narrow
 }

@@ -12,7 +12,7 @@ import (
 const regionBytes = 1 << 34
 
 // Huge pages make a table that is read at random faster, but a region that is not full wastes the
-// most of its last one. So memory comes in small pages, and those that are full become huge ones.
+// rest of its last one. So memory comes in small pages unless that is little.
 const (
 	hugePage = 1 << 21
 	collapse = 25 // MADV_COLLAPSE, Linux 6.1
@@ -49,12 +49,13 @@ func vacate(part []uint64) {
 	_ = syscall.Madvise(bytes, syscall.MADV_DONTNEED) // it stays in use until the end
 }
 
-// settle makes huge pages of the part of a region that is in use, where it was not in use before.
+// settle makes huge pages of the part of a region that will be in use, where it was not in use
+// before. The last one may be for the next growth, which is by a quarter.
 func settle(region []uint64, before, now int) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(region)))
 	from := (start + uintptr(before)*8) / hugePage * hugePage
 	from = max(from, (start+hugePage-1)/hugePage*hugePage)
-	to := (start + uintptr(now)*8) / hugePage * hugePage
+	to := (start + uintptr(now)*10) / hugePage * hugePage
 	if from >= to {
 		return
 	}

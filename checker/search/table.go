@@ -26,9 +26,8 @@ type table struct {
 	large   int // largeShard, but in tests
 	shards  [1 << shardBits]shard
 	mapped  sync.Once
-	all     []byte        // the reserved addresses
-	sink    atomic.Uint64 // keeps touch from being optimised away
-	regions [][]uint64    // of each shard
+	all     []byte     // the reserved addresses
+	regions [][]uint64 // of each shard
 }
 
 type shard struct {
@@ -54,6 +53,8 @@ const (
 	tail = 32
 	// largeShard is from how many words on a shard lies in a region.
 	largeShard = 1 << 13
+	// lineWords is how many words a cache line has.
+	lineWords = 8
 	// margin is room at the end of a region for what the tail has no room for.
 	margin = 1 << 16
 )
@@ -102,22 +103,12 @@ func (t *table) home(p place) *uint64 {
 	return &s.slots[s.home(p.slot, t.wide)]
 }
 
-// touch loads places, so that they are in the cache when they are wanted. It does nothing else, so
-// that the processor has as many loads as possible under way at one time, and waits for memory once
-// and not once for each.
-func touch(homes []*uint64) (sum uint64) {
-	for _, home := range homes {
-		sum += atomic.LoadUint64(home)
-	}
-	return sum
-}
-
 func (s *space) home(slot uint64, wide bool) int {
 	h, _ := bits.Mul64(slot, s.homes)
 	if wide {
 		h *= 2
 	}
-	return int(h)
+	return int(h &^ (lineWords - 1))
 }
 
 // find returns the index of a state, or of the empty slot where it belongs, which is beyond the end
@@ -234,6 +225,8 @@ func (t *table) shaped(number int, homes, words uint64) *space {
 	memory := t.region(number, int(words))
 	if t.shards[number].in = memory; memory == nil {
 		memory = make([]uint64, words)
+	} else {
+		settle(memory, 0, int(words))
 	}
 	return &space{slots: memory[:words:words], homes: homes}
 }
@@ -250,8 +243,8 @@ func (t *table) grow(number int) {
 	s.moves.Add(1)
 	defer s.moves.Add(1)
 	if region != nil && s.in != nil {
+		settle(region, len(old.slots), (homes+tail)*t.stride())
 		slots := t.spreadOut(region, homes, old)
-		settle(region, len(old.slots), len(slots))
 		s.set(&space{slots: slots, homes: uint64(homes)})
 		return
 	}
@@ -394,18 +387,16 @@ func (t *table) fill(from *table, workers int, recoder func() *recoder) {
 // processor waits for memory once for all.
 func (t *table) fillFrom(codes iter.Seq[checker.Code], r *recoder) {
 	var places []place
-	var homes []*uint64
 	flush := func() {
-		t.sink.Add(touch(homes))
 		for _, p := range places {
 			t.insert(p)
 		}
-		places, homes = places[:0], homes[:0]
+		places = places[:0]
 	}
 	for c := range codes {
 		p := t.place(r.code(c))
-		places, homes = append(places, p), append(homes, t.home(p))
-		if len(places) == 64 {
+		prefetch(t.home(p))
+		if places = append(places, p); len(places) == 64 {
 			flush()
 		}
 	}

@@ -96,7 +96,7 @@ func checkTable(t *testing.T, isWide, dense bool, large int) {
 		group.Go(func() {
 			for _, i := range order {
 				p := table.place(codes[i])
-				touch([]*uint64{table.home(p)})
+				prefetch(table.home(p))
 				if table.insert(p) {
 					fresh.Add(1)
 				}

@@ -18,7 +18,6 @@ type worker struct {
 	rest    []uint64 // breadth first: entries of its part of the level that it has not explored
 	state   []uint32
 	places  []place       // of the successors
-	homes   []*uint64     // where the search for them begins
 	allowed int64         // states that it may begin
 	begun   int           // those that it has begun
 	stats   checker.Stats // its own part
@@ -27,7 +26,6 @@ type worker struct {
 	maybe   []uint32 // on disk: records of states that may be old
 	left    []uint32 // on disk: entries of its part of the level that it has not explored
 	shown   published
-	sink    uint64 // keeps touch from being optimised away
 
 	footprints []checker.Footprint
 }
@@ -45,7 +43,17 @@ func (s *search) newWorker() *worker {
 	w := &worker{search: s, x: checker.NewExpansion(words), number: numberer{links: &s.links},
 		state: make([]uint32, words)}
 	w.x.Pack(s.packing)
+	if s.sleepers == nil {
+		w.x.Complete = w.fetch
+	}
 	return w
+}
+
+// fetch finds the place of a successor and asks for what is there.
+func (w *worker) fetch(successor int, c checker.Code) {
+	p := w.search.visited.place(c)
+	prefetch(w.search.visited.home(p))
+	w.places = append(w.places[:successor], p)
 }
 
 // expand explores the steps out of the state at hand and pushes what is new. It reports false when
@@ -70,13 +78,6 @@ func (w *worker) expand(e entry) bool {
 		return true
 	}
 	w.stats.Transitions += len(x.Steps)
-	w.places, w.homes = w.places[:0], w.homes[:0]
-	for i := range codes {
-		p := s.visited.place(codes[i])
-		w.places = append(w.places, p)
-		w.homes = append(w.homes, s.visited.home(p))
-	}
-	w.sink += touch(w.homes)
 	for i := range x.Steps {
 		if v := x.Steps[i].Violation; v != 0 {
 			s.found(v, w.finding(e, i))
