@@ -33,6 +33,8 @@ func and(list []string, more ...string) []string { return slices.Concat(list, mo
 var importTable = []row{
 	{dir: "spec/report/wholefile"},
 	{dir: "spec/report/browser"}, // for tests
+	{dir: "spec/report/page", internal: []string{"spec", "spec/report", "spec/report/figure",
+		"spec/trace"}},
 
 	{dir: "spec/trace"},
 	{dir: "spec/promise"},

@@ -108,6 +108,8 @@ func (std streams) candidates(ctx context.Context, before []string, last string)
 		return slices.Compact(list)
 	case "protocol", "protocols":
 		return std.Protocols().Names()
+	case "format":
+		return formatNames()
 	case "search":
 		return []string{"dfs", "bfs", "odpor", "random", "pos", "pctcp", "urw"}
 	}
@@ -154,7 +156,8 @@ func (std streams) names(command []string) (list []string) {
 		return std.Protocols().Names()
 	case "completion":
 		return []string{"bash", "zsh", "fish"}
-	case "check", "explore", "minimise", "certify", "run", "cluster run", "cluster torture":
+	case "check", "explore", "minimise", "certify", "report", "run", "cluster run",
+		"cluster torture":
 		for _, s := range std.Scenarios() {
 			list = append(list, s.Name)
 		}

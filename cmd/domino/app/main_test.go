@@ -76,6 +76,7 @@ func TestHelp(t *testing.T) {
 		{"nothing", nil, 4, "help"},
 		{"list", []string{"list", "--help"}, 0, "help-list"},
 		{"replay", []string{"replay", "-h"}, 0, "help-replay"},
+		{"report", []string{"report", "-h"}, 0, "help-report"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -227,6 +228,13 @@ func TestUsageErrors(t *testing.T) {
 		{"protocol", []string{"errata", "hyde"}, `unknown protocol "hyde", did you mean "hydee"?`},
 		{"erratum", []string{"errata", "hydee", "H99"},
 			`unknown erratum "H99", did you mean "H9a"?`},
+		{"report nothing", []string{"report"}, "want one scenario or file, got 0 arguments"},
+		{"report missing", []string{"report", "./none.txtar"}, "file ./none.txtar does not exist"},
+		{"report unknown", []string{"report", "h100"}, "h100"},
+		{"report form", []string{"report", "s1", "--format", "htm"}, `did you mean "html"?`},
+		{"report ending", []string{"report", "s1", "-o", "s1.doc"}, "ends in .doc"},
+		{"report folder", []string{"report", "s1", "-o", "."}, "is a folder"},
+		{"report no folder", []string{"report", "s1", "-o", "none/s1.html"}, "no folder"},
 		{"replay nothing", []string{"replay"}, "want one replay file, got 0 arguments"},
 		{"replay two", []string{"replay", "a", "b"}, "want one replay file, got 2 arguments"},
 		{"replay missing", []string{"replay", "./none.txtar"}, "there is no file ./none.txtar"},

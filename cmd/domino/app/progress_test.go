@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/impl/protocol/all"
+	"github.com/domino-check/domino/spec/report/browser"
 )
 
 // TestMain lets the test program stand in for domino, so that signals can be sent to it.
@@ -18,7 +19,7 @@ func TestMain(m *testing.M) {
 	}
 	// a child that was built with -race would sleep for a second when it ends
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
-	os.Exit(m.Run())
+	os.Exit(browser.Main(m))
 }
 
 // TestProgressEvents reads the progress of a search in JSON: at least one event a second, with the

@@ -1,0 +1,172 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report"
+	"github.com/domino-check/domino/spec/report/page"
+)
+
+// exhibit is a run in a world with what is known of it: what pages and files are made of.
+type exhibit struct {
+	scenario *scenarios.Scenario // in its variant
+	world    *world.World
+	run      *world.Run
+	verdict  spec.Verdict
+	answer   string // the verdict in a sentence, where no violation says it
+	scope    []string
+	command  string
+}
+
+// ofAnswer is the run that a search has found, nil if it has found none.
+func ofAnswer(a *verify.Answer, command string) *exhibit {
+	if a.Outcome == nil || len(a.Outcome.Runs) == 0 {
+		return nil
+	}
+	return &exhibit{scenario: a.Scenario, world: a.Outcome.World, run: a.Outcome.Runs[0],
+		verdict: a.Verdict, scope: scopeOf(a), command: command}
+}
+
+// scopeOf says how far a search has looked.
+func scopeOf(a *verify.Answer) []string {
+	words := []string{a.Bounds + "."}
+	if a.States > 0 {
+		words = append(words, count(a.States)+" states.")
+	}
+	return words
+}
+
+// page is the run for a reader, beside what the repaired protocol does under the same schedule.
+func (std streams) page(ctx context.Context, s *exhibit) (*page.Page, error) {
+	run := verify.Story(s.scenario, s.world, s.run, s.run.Violation)
+	run.Command = called(s.command)
+	p := &page.Page{Model: report.Understand(run), Name: s.scenario.Name,
+		Protocol: s.scenario.Protocol, Variant: s.scenario.Variant, Verdict: s.verdict,
+		Answer: s.answer, Scope: s.scope, Version: thisBuild().String(),
+		Source: string(scenarios.Format(s.scenario)), States: statesOf(s.world, s.run)}
+	for _, state := range s.run.States[:len(s.run.Schedule)] {
+		events, _ := s.world.Enabled(state)
+		p.Alternatives = append(p.Alternatives, len(events))
+	}
+	var data bytes.Buffer
+	if err := report.JSON(&data, run); err != nil {
+		return nil, err
+	}
+	p.Data = data.Bytes()
+	if err := std.erratum(p, s.scenario); err != nil {
+		return nil, err
+	}
+	if s.scenario.Variant == "repaired" {
+		return p, nil
+	}
+	b, err := verify.Repaired(ctx, std.Protocols(), s.scenario, s.world, s.run)
+	if err != nil {
+		return nil, err
+	}
+	p.Repaired = beside(b, s.run)
+	return p, nil
+}
+
+// statesOf are the local states of a run: all at the start, then those that each step changes.
+func statesOf(w *world.World, r *world.Run) *page.States {
+	procs := core.Proc(len(r.Trace.Layout.Names))
+	s := &page.States{}
+	for p := range procs {
+		s.Start = append(s.Start, w.LocalJSON(r.States[0], p))
+	}
+	now := slices.Clone(s.Start)
+	for _, state := range r.States[1:] {
+		var changed []page.Local
+		for p := range procs {
+			if next := w.LocalJSON(state, p); !bytes.Equal(next, now[p]) {
+				now[p] = next
+				changed = append(changed, page.Local{Proc: p, State: next})
+			}
+		}
+		s.Steps = append(s.Steps, changed)
+	}
+	return s
+}
+
+// erratum says what the paper prints and what the repair does, where the run is about one erratum.
+func (std streams) erratum(p *page.Page, s *scenarios.Scenario) error {
+	_, list, ok := strings.Cut(s.Variant, "+")
+	if !ok || strings.Contains(list, "+") {
+		return nil
+	}
+	protocol, err := std.Find(s.Protocol)
+	if err != nil {
+		return err
+	}
+	for _, e := range protocol.Listed() {
+		if e.ID == list {
+			p.Quote, p.Place, p.Switched, p.Repair = e.Quote, source(e), sentence(e.Switched),
+				sentence(e.Repaired)
+		}
+	}
+	return nil
+}
+
+// sentence makes one of a text without a full stop.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// beside is another run to compare with, and how it compares in a sentence.
+func beside(b *verify.Beside, run *world.Run) *page.Beside {
+	same, steps := b.Same, len(run.Schedule)
+	words := fmt.Sprintf("The repaired protocol does the same in the first %d of %d steps", same,
+		steps)
+	switch {
+	case same == steps:
+		words = "The repaired protocol does the same in all steps"
+	case same == 0:
+		words = "The repaired protocol differs from the first step on"
+	}
+	if b.Blind {
+		words += ", as far as is seen from outside: the two keep their states in other forms"
+	}
+	switch v := b.Run.Violation; {
+	case v != nil:
+		words += "; the run then breaks " + v.Property + ": " + v.Message + "."
+	case b.Run.Complete:
+		words += "; the run goes on to its end and breaks nothing."
+	default:
+		words += "; the run breaks nothing as far as it goes."
+	}
+	return &page.Beside{Model: report.Understand(verify.Story(b.Scenario, b.World, b.Run,
+		b.Run.Violation)), Same: same, Words: words}
+}
+
+// example is a run of a scenario that breaks nothing: half of a run without failures, then the
+// first failure that the scenario allows there, then whatever follows.
+func example(ctx context.Context, c world.Case) (*world.World, *world.Run, error) {
+	w, _, err := world.Open(ctx, c, checker.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	calm := w.Attempt(nil, "")
+	half := len(calm.Schedule) / 2
+	texts, x := w.Enabled(calm.States[half])
+	schedule := slices.Clone(calm.Schedule[:half])
+	for i, step := range x.Steps {
+		if step.Fault && step.Violation == 0 {
+			schedule = append(schedule, texts[i])
+			break
+		}
+	}
+	return w, w.Attempt(schedule, ""), w.Err()
+}

@@ -1,0 +1,195 @@
+package page_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/domino-check/domino/spec/report/browser"
+	"github.com/domino-check/domino/spec/report/page"
+)
+
+func TestMain(m *testing.M) { os.Exit(browser.Main(m)) }
+
+// saved is the address of the page as a file.
+func saved(t testing.TB, p *page.Page) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, written(t, p), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + file
+}
+
+// until waits until an expression is true in the page.
+func until(t testing.TB, tab *browser.Tab, expression string) {
+	t.Helper()
+	var ok bool
+	tab.Eval(fmt.Sprintf(`(async () => {
+		for (let i = 0; i < 400; i++) {
+			if (%s) return true;
+			await new Promise(r => setTimeout(r, 10));
+		}
+		return false;
+	})()`, expression), &ok)
+	if !ok {
+		var hash string
+		tab.Eval("location.hash", &hash)
+		t.Fatalf("never true: %s (at %s)", expression, hash)
+	}
+}
+
+// sound fails if the page has loaded anything but itself, or anything went wrong in it.
+func sound(t testing.TB, tab *browser.Tab) {
+	t.Helper()
+	if s := tab.Seen(); len(s.Requests) != 1 || len(s.Errors) > 0 {
+		t.Errorf("the page has loaded %q, and there went wrong: %q", s.Requests, s.Errors)
+	}
+}
+
+// TestKeys presses every key, and looks at what the address says.
+func TestKeys(t *testing.T) {
+	tab := browser.Find(t)
+	tab.Open(saved(t, made(30, 4, plain)))
+	at := func(hash string) string { return fmt.Sprintf("location.hash === %q", hash) }
+	for _, k := range []struct{ keys, want string }{
+		{"j", at("#step=1&proc=p0")},
+		{"j j", at("#step=3&proc=p1")},
+		{"J", at("#step=10&proc=p1")}, // p1 is in every fourth message
+		{"k", at("#step=9&proc=p0")},
+		{"K", at("#step=8&proc=p0")},
+		{"n", at("#step=16&proc=p3")},
+		{"n n", at("#step=30&proc=p3")},
+		{"N", at("#step=17&proc=p3")},
+		{"v", at("#step=30&proc=p3")},
+		{"d", at("#step=16&proc=p3")},
+		{"c", `location.hash.includes("causes=yes") && document.querySelector(".row.cause")`},
+		{"c", at("#step=16&proc=p3")},
+		{"o", `location.hash.includes("as=down") && document.querySelector("#figure svg")`},
+		{"o", at("#step=16&proc=p3")},
+		{"?", `document.querySelector("#help").open`},
+		{"Escape", `!document.querySelector("#help").open`},
+		{"/", `document.activeElement.id === "filter"`},
+		{"p 2", `document.querySelector("#found").textContent.includes(" of 30 steps") &&
+			document.querySelectorAll(".row:not([hidden])").length < 30`},
+		{"Escape k", `location.hash.startsWith("#step=15")`},
+	} {
+		tab.Press(strings.Fields(k.keys)...)
+		until(t, tab, k.want)
+	}
+	sound(t, tab)
+}
+
+// TestAddress opens addresses, and finds what they say restored.
+func TestAddress(t *testing.T) {
+	tab := browser.Find(t)
+	url := saved(t, made(30, 4, plain))
+	tab.Open(url + "#step=12&proc=p2&as=down&causes=yes")
+	until(t, tab, `document.getElementById("step=12").classList.contains("now") &&
+		document.querySelector("#figure").dataset.as === "down" &&
+		document.querySelector(".steps.fading .row.cause") &&
+		document.querySelector("#panel h3").textContent.includes("step 12")`)
+	tab.Eval(`location.hash = "#step=3"`, nil)
+	until(t, tab, `document.getElementById("step=3").classList.contains("now")`)
+	tab.Eval(`location.hash = "#step=nonsense&proc=nobody&as=sideways"`, nil)
+	tab.Eval(`location.hash = "#step=99999"`, nil)
+	until(t, tab, `document.getElementById("step=30").classList.contains("now")`)
+	sound(t, tab)
+}
+
+// TestWithoutScripts reads the page where no script runs: all that explains is in view.
+func TestWithoutScripts(t *testing.T) {
+	tab := browser.Find(t)
+	tab.Scripts(false)
+	tab.Open(saved(t, made(30, 4, plain)))
+	for _, selector := range []string{"h1", ".why li", "#figure svg", "#repaired svg",
+		"#free table", "tr[id='step=30']", ".facts"} {
+		var seen bool
+		tab.Eval(fmt.Sprintf(`(() => { const e = document.querySelector(%q);
+			const r = e && e.getBoundingClientRect();
+			return !!r && r.width > 0 && r.height > 0; })()`, selector), &seen)
+		if !seen {
+			t.Errorf("without scripts nobody sees %s", selector)
+		}
+	}
+	var controls int
+	tab.Eval(`[...document.querySelectorAll("button, input")].filter(e =>
+		e.getBoundingClientRect().width > 0).length`, &controls)
+	if controls != 0 {
+		t.Errorf("%d controls are there that do nothing without scripts", controls)
+	}
+}
+
+// TestStates reads a state in the panel, and watches a value: they are as in the run, numbers that
+// JavaScript would round included.
+func TestStates(t *testing.T) {
+	tab := browser.Find(t)
+	tab.Open(saved(t, made(30, 4, plain)) + "#step=6")
+	until(t, tab, `document.querySelector("#panel .changed")`)
+	// 6 times the odd number of made, modulo 2 to the 64
+	until(t, tab, `document.querySelector("#panel").textContent.includes("value b54cda58fbbee87e")`)
+	tab.Eval(`(() => { const e = document.querySelector("#watch"); e.value = "p3.protocol.phase";
+		e.dispatchEvent(new Event("change")); })()`, nil)
+	until(t, tab, `[...document.querySelectorAll("td.watch")].length === 30 &&
+		document.querySelector("tr[id='step=30'] td.watch").textContent === "6"`)
+	sound(t, tab)
+}
+
+// pieces are what hostile texts are made of.
+var pieces = []string{"</script>", "<script>pwned=1</script>", "<img src=x onerror=pwned=1>",
+	"<!--", "-->", "]]>", "</style>", "</svg>", "</title>", "</textarea>", "<svg onload=pwned=1>",
+	`"`, "'", "`", "<", ">", "&lt;", "&#60;", "&", "${pwned=1}", `\`, "\x00", "\u2028", "{{.}}",
+	"=1 onfocus=1 ", "javascript:pwned=1", "<b class=pwned>", "<template>", "<base href=//x>",
+	"\r\n", "\xff", "𝕏", "<iframe srcdoc='<script>parent.pwned=1</script>'>",
+	`</text><foreignObject><b class="pwned">`}
+
+// TestHostile gives every text of a run hostile contents, looks at everything in the page, and
+// finds no element that the same page with harmless texts has not, and that no script has run.
+func TestHostile(t *testing.T) {
+	tab := browser.Find(t)
+	look := func(p *page.Page) string {
+		tab.Open("about:blank")
+		tab.Open(saved(t, p) + "#step=3&causes=yes")
+		until(t, tab, `document.querySelector("#panel .changed")`)
+		tab.Press("j", "o", "p")
+		tab.Eval(`(() => { for (const d of document.querySelectorAll("details")) d.open = true;
+			const e = document.querySelector("#watch"); e.value = "p0.protocol";
+			e.dispatchEvent(new Event("change"));
+			const f = document.querySelector("#filter"); f.value = "1";
+			f.dispatchEvent(new Event("input")); })()`, nil)
+		until(t, tab, `document.querySelector("#found").textContent &&
+			document.querySelectorAll("td.watch").length >= 12`)
+		var answer string
+		tab.Eval(`(() => {
+			const bad = document.querySelectorAll(".pwned, img, iframe, foreignObject, base, object");
+			const on = [...document.querySelectorAll("*")].filter(e => [...e.attributes].some(a =>
+				a.name.startsWith("on") || /^javascript:/i.test(a.value))).length;
+			const n = {};
+			for (const e of document.querySelectorAll("body *"))
+				if (!e.closest("svg, .legend, .group, #panel")) n[e.localName] = (n[e.localName] || 0) + 1;
+			return [window.pwned, bad.length, on, JSON.stringify(n)].join(" ");
+		})()`, &answer)
+		return answer
+	}
+	want := look(made(12, 3, plain))
+	random := rand.New(rand.NewPCG(1, 2))
+	rounds := 6
+	for range rounds {
+		p := made(12, 3, func(string) string {
+			var b strings.Builder
+			for range 1 + random.IntN(3) {
+				b.WriteString(pieces[random.IntN(len(pieces))])
+			}
+			return b.String()
+		})
+		if got := look(p); got != want {
+			t.Errorf("hostile texts change the page:\n%s\n%s", got, want)
+		}
+	}
+	for _, e := range tab.Seen().Errors {
+		t.Errorf("went wrong: %s", e)
+	}
+}

@@ -1,0 +1,107 @@
+package page_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report"
+	"github.com/domino-check/domino/spec/report/page"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// made is a page of a run that is written here: procs pass messages on in a ring, one of them
+// crashes and comes back in the middle, and the last step breaks a property. Every text in it comes
+// from the function, which is given what would be a sensible one.
+func made(steps, procs int, text func(string) string) *page.Page {
+	t := trace.Trace{Layout: trace.Layout{Ranks: procs, Labels: map[trace.MsgID]string{}}}
+	for p := range procs {
+		t.Layout.Names = append(t.Layout.Names, text(fmt.Sprintf("p%d", p)))
+	}
+	run := &report.Run{Title: text("a ring"), Command: text("domino replay ring.txtar")}
+	states := &page.States{}
+	state := func(k, p int) []byte {
+		entry, err := json.Marshal(text("entry"))
+		if err != nil {
+			panic(err)
+		}
+		return fmt.Appendf(nil, `{"program":{"pc":%d,"value":%d},"protocol":{"log":[%s],"phase":%d}}`,
+			k, uint64(k)*0x9e3779b97f4a7c15, entry, k/10+p)
+	}
+	for p := range procs {
+		states.Start = append(states.Start, state(0, p))
+	}
+	add := func(k int, e trace.Event) {
+		e.Step = k
+		t.Events = append(t.Events, e)
+	}
+	now := append(states.Start[:0:0], states.Start...)
+	sent := make([]uint32, procs)
+	for k := 1; k <= steps; k++ {
+		from := trace.Proc((k - 1) / 2 % procs)
+		to := trace.Proc(((k-1)/2 + 1) % procs)
+		event := text("step") + fmt.Sprintf(" %d", k)
+		id := trace.MsgID{From: trace.Rank(from), Number: sent[from] + 1}
+		changed := to
+		switch {
+		case k == steps/2+1 && steps > 4:
+			changed = from
+			add(k, trace.Event{Kind: trace.Crashed, Proc: from})
+		case k == steps/2+2 && steps > 4:
+			changed = trace.Proc((k - 2) / 2 % procs)
+			add(k, trace.Event{Kind: trace.Restored, Proc: changed, Incarnation: 1})
+		case k%2 == 1:
+			t.Layout.Labels[id] = text(fmt.Sprintf("m%d", k))
+			add(k, trace.Event{Kind: trace.Sent, Proc: from, Peer: to, ID: id})
+			add(k, trace.Event{Kind: trace.Emitted, Proc: from, Peer: to, ID: id,
+				Text: text("App")})
+			changed = from
+		default:
+			add(k, trace.Event{Kind: trace.Arrived, Proc: to, Peer: from, ID: id,
+				Text: text("App")})
+			add(k, trace.Event{Kind: trace.Delivered, Proc: to, Peer: from, ID: id})
+			sent[from]++
+		}
+		next := state(k, int(changed))
+		run.Steps = append(run.Steps, report.Step{Event: event,
+			Diff: report.Diff(t.Layout.Names[changed], now[changed], next)})
+		now[changed] = next
+		states.Steps = append(states.Steps, []page.Local{{Proc: changed, State: next}})
+	}
+	run.Trace = t
+	run.Violation = &spec.Violation{Property: text("fifo"), Step: steps,
+		Message: text("m7 overtakes m5")}
+	run.Property = &spec.Property{Name: text("fifo"), Doc: text("messages do not overtake"),
+		Source: text("[Paper] 2")}
+	run.Also = []spec.Violation{{Property: text("once"), Message: text("m5 comes twice"), Step: 1}}
+	return &page.Page{Model: report.Understand(run), Name: text("ring"), Protocol: text("toy"),
+		Variant: text("repaired+T1"), Verdict: spec.Violated, Quote: text("send at once"),
+		Place: text("[Paper] p. 3"), Switched: text("It sends at once."),
+		Repair: text("It waits."), Scope: []string{text("one failure")},
+		Why:     []page.Sentence{{Text: text("because"), Step: 1}, {Text: text("so")}},
+		Reading: []string{text("a note")}, States: states, Alternatives: make([]int, steps),
+		Version: text("1.0"), Source: text("-- scenario --"), Data: []byte(`{"run": true}`),
+		Repaired: &page.Beside{Model: report.Understand(run), Same: steps / 2,
+			Words: text("It ends.")},
+		Free: &page.Beside{Model: report.Understand(run), Same: -1, Words: text("It ends, too."),
+			Ranks: []page.Alignment{{Rank: text("p0"), End: text("1"), FreeEnd: text("2"),
+				Items: []page.Aligned{{Text: text("m1"), Sort: page.Equal},
+					{Text: text("m3"), Sort: page.Missing}}}}},
+		Small: &page.Small{Words: []string{text("nothing smaller")},
+			Trials: []page.Trial{{Left: text("p1"), Outcome: text("holds")}}}}
+}
+
+// plain leaves texts as they are.
+func plain(s string) string { return s }
+
+// written is the page as a file.
+func written(t testing.TB, p *page.Page) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := page.Write(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}

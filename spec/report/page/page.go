@@ -1,0 +1,140 @@
+// Package page writes one run as one HTML file that needs nothing else: no network, no server, and
+// for reading not even JavaScript. It has the verdict in words, why, the figure, what the repaired
+// protocol does under the same schedule, the run without failures, the steps with what each
+// changes, every local state, and the run as data.
+//
+// Everything is drawn here, once; the browser shows, hides and highlights. What a reader wants only
+// now and then (other views of the figure, states) is compressed in the file and unpacked in the
+// page when it is looked at, and so are figures and steps that are too long to be there at once.
+//
+// A label, a name or a text of a run may be anything, "</script>" included: html/template escapes
+// what goes into the page, and the scripts make text of what they read, never elements.
+package page
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report"
+)
+
+// Page is a run with what is known about it. Everything but the Model may be absent.
+type Page struct {
+	Model    *report.Model
+	Name     string // of the scenario or the file
+	Protocol string
+	Variant  string
+	Verdict  spec.Verdict
+	Answer   string // the verdict in one sentence, where no violation says it
+	Quote    string // what the paper prints
+	Place    string // where it does
+	Switched string // what the protocol does because of it
+	Repair   string // what the repaired protocol does
+	Scope    []string
+	Why      []Sentence
+	Reading  []string // notes for the reader
+
+	States       *States // nil: not recorded
+	Alternatives []int   // by step: how many events could have happened; nil: not recorded
+
+	Repaired *Beside
+	Free     *Beside // without failures
+	Small    *Small
+
+	Version string
+	Source  string // text of the scenario
+	Data    []byte // the run as JSON, to be saved from the page
+}
+
+// Sentence is one step of an explanation.
+type Sentence struct {
+	Text string
+	Step int // of the schedule; 0 = none
+}
+
+// Beside is another run to compare with.
+type Beside struct {
+	Model *report.Model
+	Same  int    // steps at the beginning in which both agree; -1 = not compared
+	Words string // what it is and how it ends, in a sentence
+	Ranks []Alignment
+}
+
+// Alignment compares what one rank does in the run with what it does without failures.
+type Alignment struct {
+	Rank  string
+	Items []Aligned
+	// how its program ends, "" where it does not
+	End, FreeEnd string
+}
+
+// Aligned is one send or delivery.
+type Aligned struct {
+	Text string
+	Sort Sort
+}
+
+// Sort says where something is there.
+type Sort string
+
+// The sorts.
+const (
+	Equal   Sort = "equal"
+	Missing Sort = "missing" // the run without failures has it, the run has not
+	Extra   Sort = "extra"   // the other way round
+	Other   Sort = "other"   // both have it, with another payload
+)
+
+// Small says why no smaller scenario shows the same.
+type Small struct {
+	Words  []string
+	Trials []Trial
+}
+
+// Trial is one change that was tried.
+type Trial struct {
+	Left    string // what was left out
+	Outcome string // what came of it
+}
+
+//go:embed asset/*
+var assets embed.FS
+
+// ErrNoRun is returned when there is nothing to show.
+var ErrNoRun = errors.New("page: no run")
+
+// Write writes the page. Equal pages are equal bytes.
+func Write(w io.Writer, p *Page) error {
+	if p == nil || p.Model == nil {
+		return ErrNoRun
+	}
+	v, err := look(p)
+	if err != nil {
+		return err
+	}
+	t, err := template.ParseFS(assets, "asset/*.html")
+	if err != nil {
+		return fmt.Errorf("page: %w", err) // a template of ours, which tests read
+	}
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, "page.html", v); err != nil {
+		return fmt.Errorf("page: %w", err)
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// asset is the text of an embedded file.
+func asset(name string) string {
+	b, err := assets.ReadFile("asset/" + name)
+	if err != nil {
+		panic(err) // it is embedded, and tested
+	}
+	return strings.TrimSpace(string(b))
+}

@@ -1,0 +1,54 @@
+package page_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/domino-check/domino/spec/report"
+	"github.com/domino-check/domino/spec/report/page"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// TestWrite: the same page is the same bytes, and has every text of the run.
+func TestWrite(t *testing.T) {
+	first := written(t, made(30, 4, plain))
+	if again := written(t, made(30, 4, plain)); !bytes.Equal(first, again) {
+		t.Error("the same page twice is not the same bytes")
+	}
+	for _, want := range []string{"m7 overtakes m5.", `href="#step=30"`, "messages do not overtake",
+		"[Paper] 2", "send at once", "[Paper] p. 3", "It sends at once.", "It waits.",
+		"one failure", "domino replay ring.txtar", "because", "nothing smaller", "m5 comes twice",
+		`id="step=30"`, "program.pc", "Content-Security-Policy"} {
+		if !strings.Contains(string(first), want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if found := regexp.MustCompile(`(src|href)="(https?:|//)[^"]*"`).Find(first); found != nil {
+		t.Errorf("the page loads %s", found)
+	}
+	if n := len(first); n > 120_000 {
+		t.Errorf("a page of 30 steps has %d bytes, want 120,000 at most", n)
+	}
+}
+
+// TestNothing writes pages of which most is absent.
+func TestNothing(t *testing.T) {
+	if err := page.Write(io.Discard, nil); !errors.Is(err, page.ErrNoRun) {
+		t.Errorf("no page: %v", err)
+	}
+	if err := page.Write(io.Discard, &page.Page{}); !errors.Is(err, page.ErrNoRun) {
+		t.Errorf("no run: %v", err)
+	}
+	empty := written(t, &page.Page{Model: report.Understand(&report.Run{})})
+	if !strings.Contains(string(empty), "This run breaks no property.") {
+		t.Errorf("an empty run is not calm:\n%s", empty)
+	}
+	events := []trace.Event{{Step: 3, Kind: trace.Crashed, Proc: 7}, {Step: 1, Kind: trace.Told},
+		{Step: 900, Kind: trace.Delivered, Proc: 2, Peer: 9}}
+	written(t, &page.Page{Model: report.Understand(&report.Run{Trace: trace.Trace{
+		Events: events}})})
+}

@@ -1,0 +1,91 @@
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+
+	"github.com/domino-check/domino/spec/report"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// States are the local states of a run.
+type States struct {
+	Start []json.RawMessage // by proc, before the first step; null for one that is down
+	Steps [][]Local         // by step: those that it changes
+}
+
+// Local is what one proc keeps.
+type Local struct {
+	Proc  trace.Proc
+	State json.RawMessage
+}
+
+// packStates packs the states in chunks: all of them, then what each step changes.
+func (v *view) packStates() error {
+	if v.States == nil {
+		return nil
+	}
+	now := make([]json.RawMessage, len(v.States.Start))
+	for p, s := range v.States.Start {
+		now[p] = readable(s)
+	}
+	for k := 0; k == 0 || k*chunk < len(v.States.Steps); k++ {
+		part := struct {
+			All   []json.RawMessage `json:"all"`
+			Steps [][][2]any        `json:"steps"`
+		}{append([]json.RawMessage{}, now...), [][][2]any{}}
+		for i := k * chunk; i < min((k+1)*chunk, len(v.States.Steps)); i++ {
+			list := [][2]any{}
+			for _, l := range v.States.Steps[i] {
+				if int(l.Proc) >= len(now) {
+					return fmt.Errorf("step %d changes a state of proc %d of %d", i+1, l.Proc,
+						len(now))
+				}
+				now[l.Proc] = readable(l.State)
+				list = append(list, [2]any{l.Proc, now[l.Proc]})
+			}
+			part.Steps = append(part.Steps, list)
+		}
+		b, err := json.Marshal(part)
+		if err != nil {
+			return err
+		}
+		v.pack(fmt.Sprintf("states-%d", k), b)
+	}
+	return nil
+}
+
+// readable is a document without numbers that JavaScript would round. What is no JSON is a text.
+func readable(document json.RawMessage) json.RawMessage {
+	switch {
+	case len(document) == 0:
+		return json.RawMessage("null")
+	case json.Valid(document):
+		return report.Exact(document)
+	}
+	b, err := json.Marshal(string(document))
+	if err != nil {
+		panic(err) // a text can be written
+	}
+	return b
+}
+
+// pack adds a text that the page unpacks when it is wanted.
+func (v *view) pack(id string, text []byte) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err == nil {
+		_, err = z.Write(text)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		panic(err) // nothing of memory fails
+	}
+	v.Packed = append(v.Packed, packed{id, template.HTML(base64.StdEncoding.EncodeToString(b.Bytes()))})
+}

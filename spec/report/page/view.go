@@ -1,0 +1,181 @@
+package page
+
+import (
+	"cmp"
+	"encoding/json"
+	"html/template"
+	"slices"
+	"strings"
+
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report"
+	"github.com/domino-check/domino/spec/report/figure"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// view is what the template is filled with.
+type view struct {
+	*Page
+	CSS, JS   template.HTML // the elements
+	Title     string        // of the window
+	Badge     string
+	Head      string // the one large sentence
+	HeadStep  int    // the step that it is about, 0 = none
+	Property  *spec.Property
+	Also      []spec.Violation
+	Command   string
+	Blocks    []block
+	Steps     int
+	HasStates bool
+	HasCounts bool // numbers of alternatives
+	Figure    figures
+	// of the runs to compare with
+	RepairedFigure, FreeFigure template.HTML
+	Differ                     int
+	Config                     template.JS
+	Packed                     []packed
+}
+
+// packed is a text that the page unpacks when it is wanted.
+type packed struct {
+	ID   string
+	Text template.HTML // gzip, base64
+}
+
+// look prepares the page.
+func look(p *Page) (*view, error) {
+	run := p.Model.Run
+	v := &view{Page: p, Badge: p.Verdict.String(), Property: run.Property, Command: run.Command,
+		CSS:  template.HTML("<style>\n" + figure.CSS() + "\n" + asset("page.css") + "\n</style>"),
+		JS:   template.HTML("<script>\n" + asset("page.js") + "\n</script>"),
+		Also: run.Also, Head: p.Answer, HasStates: p.States != nil,
+		HasCounts: p.Alternatives != nil}
+	if run.Violation != nil {
+		v.Badge, v.Head, v.HeadStep = spec.Violated.String(), sentence(run.Violation.Message),
+			run.Violation.Step
+		if v.Property == nil {
+			v.Property = &spec.Property{Name: run.Violation.Property}
+		}
+	}
+	v.Head = cmp.Or(v.Head, "This run breaks no property.")
+	v.Title = strings.Join(words(p.Name, v.Badge, "domino"), " · ")
+	v.Steps = v.last()
+	steps := v.steps()
+	if err := v.packIndex(steps); err != nil {
+		return nil, err
+	}
+	if err := v.packStates(); err != nil {
+		return nil, err
+	}
+	if len(p.Data) > 0 {
+		v.pack("data", p.Data)
+	}
+	if err := v.block(steps); err != nil {
+		return nil, err
+	}
+	if err := v.draw(); err != nil {
+		return nil, err
+	}
+	v.Differ = v.differ()
+	for _, other := range []struct {
+		*Beside
+		to *template.HTML
+	}{{p.Repaired, &v.RepairedFigure}, {p.Free, &v.FreeFigure}} {
+		if other.Beside == nil {
+			continue
+		}
+		var err error
+		if *other.to, err = drawing(other.Model, figure.Options{Width: width}); err != nil {
+			return nil, err
+		}
+	}
+	return v, v.configure(steps)
+}
+
+// words are those that are not empty.
+func words(list ...string) []string {
+	return slices.DeleteFunc(list, func(w string) bool { return w == "" })
+}
+
+// sentence begins a text with a capital, unless it begins with the name of something, and ends it
+// with a full stop.
+func sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?") {
+		return text
+	}
+	return text + "."
+}
+
+// configure writes what the script must know at once.
+func (v *view) configure(steps []*step) error {
+	names := []string{}
+	for _, l := range v.Model.Lanes {
+		names = append(names, l.Name)
+	}
+	marks := []int{}
+	for _, s := range steps {
+		if s.Mark || s.Bad || s.Differs {
+			marks = append(marks, s.Number)
+		}
+	}
+	views := map[string]string{}
+	for _, d := range v.Figure.Views {
+		views["figure-"+d.Show+"-"+d.As] = d.ID
+	}
+	b, err := json.Marshal(struct { // encoding/json escapes what could end a script
+		Steps  int      `json:"steps"`
+		Chunk  int      `json:"chunk"`
+		Procs  []string `json:"procs"`
+		Marks  []int    `json:"marks"`
+		Bad    int      `json:"bad"`
+		Differ int      `json:"differ"`
+		States bool     `json:"states"`
+		// where each view of the figure is packed
+		Views map[string]string `json:"views"`
+	}{v.Steps, chunk, names, marks, v.HeadStep, v.differ(), v.HasStates, views})
+	v.Config = template.JS(b)
+	return err
+}
+
+// differ is the first step that the repaired protocol does otherwise, 0 if there is none.
+func (v *view) differ() int {
+	if v.Repaired == nil || v.Repaired.Same < 0 || v.Repaired.Same >= v.Steps {
+		return 0
+	}
+	return v.Repaired.Same + 1
+}
+
+// isMark reports whether a reader jumps to events of the kind.
+func isMark(k trace.Kind) bool {
+	switch k {
+	case trace.Crashed, trace.Restored, trace.Resumed, trace.Adopted, trace.Halted:
+		return true
+	}
+	return false
+}
+
+// packIndex packs what the script must know of every step and every event: whose it is, what it
+// says, what caused it.
+func (v *view) packIndex(steps []*step) error {
+	index := struct {
+		Procs  [][]trace.Proc `json:"procs"` // by step
+		Text   []string       `json:"text"`
+		StepOf []int          `json:"stepOf"` // by event
+		ProcOf []trace.Proc   `json:"procOf"`
+		Causes [][]int        `json:"causes"`
+	}{Causes: v.Model.Causes}
+	for _, s := range steps {
+		index.Procs, index.Text = append(index.Procs, s.procs), append(index.Text, s.Event)
+	}
+	for i := range v.Model.Events {
+		e := &v.Model.Events[i]
+		index.StepOf, index.ProcOf = append(index.StepOf, e.Step), append(index.ProcOf, e.Proc)
+	}
+	b, err := json.Marshal(index)
+	v.pack("index", b)
+	return err
+}
+
+// Lanes are the columns of the run.
+func (v *view) Lanes() []report.Lane { return v.Model.Lanes }
