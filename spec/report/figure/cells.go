@@ -139,7 +139,9 @@ func (f *Figure) moments() []*moment {
 	}
 	forced := map[int]bool{}
 	for _, r := range f.model.About {
-		forced[r.Event] = true
+		if !f.atEnd(r) {
+			forced[r.Event] = true
+		}
 	}
 	var list []*moment
 	for i := range f.model.Events {
@@ -214,7 +216,7 @@ func (f *Figure) cast(m *moment, i int, whole []bool, quiet bool) {
 	case trace.Delivered, trace.Dropped:
 		f.castTaken(m, i)
 	case trace.Logged:
-		if c := m.last(e.Proc); c != nil && c.sign == sent &&
+		if c := m.last(e.Proc); c != nil && (c.sign == sent || c.sign == silent) &&
 			f.model.Events[c.events[0]].ID == e.ID {
 			c.sheet = true
 			f.join(c, i)

@@ -44,6 +44,7 @@ func (f *Figure) axis() {
 	} else {
 		f.emit(labels, 0, f.start, "%s", text("x e", point{f.gutter - 8, f.start - 6}, "step"))
 	}
+	f.difference()
 	for i := range f.Slots {
 		s := &f.Slots[i]
 		class := "x"
@@ -63,6 +64,28 @@ func (f *Figure) axis() {
 	}
 }
 
+// difference is the line behind which another run goes on otherwise.
+func (f *Figure) difference() {
+	last := -1
+	for i := range f.Slots {
+		if s := &f.Slots[i]; !s.End && s.Last <= f.options.Differs {
+			last = i
+		}
+	}
+	if f.options.Differs == 0 {
+		return
+	}
+	t := f.start + runIn/2
+	if last >= 0 {
+		t = f.Slots[last].To
+	}
+	p, q := f.at(t, f.top-2), f.at(t, f.foot+2)
+	f.emit(bars, t, t, "%s", path("l df", p, q))
+	f.placer.draw(p, q, -4, priceArrow)
+	l := f.want(&label{class: "w", time: t, owner: -4, optional: true}, "from here on different")
+	f.along(l, p, q)
+}
+
 // fold is a band with what it hides.
 func (f *Figure) fold(s *Slot) {
 	f.use("fold")
@@ -75,7 +98,7 @@ func (f *Figure) fold(s *Slot) {
 		}
 		return
 	}
-	rows := wrapWords(s.Fold, int((f.foot-f.top)/(smallSize*advance))-2)
+	rows := f.foldRows(s.Fold)
 	for k, w := range rows {
 		p := point{(f.top + f.foot) / 2, middle + 3.4 + 11*(float64(k)-float64(len(rows)-1)/2)}
 		f.emit(labels, s.From, s.To, "%s", text("x", p, w))
@@ -123,15 +146,20 @@ func (f *Figure) nameOf(l *lane) {
 	if l.Role == report.RoleService {
 		class = "n w"
 	}
+	x := f.start - 9
 	switch {
 	case f.options.Orientation == Across && l.under == "":
-		f.emit(labels, 0, f.start, "%s", text(class+" e", point{f.start - 9, l.across + 4}, l.name))
+		f.emit(labels, 0, f.start, "%s", text(class+" e", point{x, l.across + 4}, l.name))
 	case f.options.Orientation == Across:
-		f.emit(labels, 0, f.start, "%s%s", text(class+" e", point{f.start - 9, l.across}, l.name),
-			text("x e", point{f.start - 9, l.across + 10}, l.under))
-	case textWidth(l.name, nameSize) > f.pitch-6:
+		f.emit(labels, 0, f.start, "%s%s", text(class+" e", point{x, l.across - 1}, l.name),
+			text("x e", point{x, l.across + 10}, l.under))
+	case f.upright:
 		f.emit(labels, 0, f.start, `<text class="%s st" transform="translate(%s %s) rotate(-90)">`+
 			`%s</text>`, class, number(l.across+4), number(f.start-6), escape(l.name))
+		if l.under != "" {
+			f.emit(labels, 0, f.start, `<text class="x st" transform="translate(%s %s) `+
+				`rotate(-90)">%s</text>`, number(l.across+14), number(f.start-6), escape(l.under))
+		}
 	default:
 		y := f.start - 6
 		if l.under != "" {
@@ -160,7 +188,7 @@ func (f *Figure) life(i int) {
 	s := f.lanes[k].across
 	from, to := f.timeOf(l.From, f.start), f.timeOf(l.To, f.end)
 	class := fmt.Sprintf("l l%d", min(l.Incarnation, 3))
-	if f.lanes[k].Role == report.RoleService && l.Incarnation == 0 {
+	if f.lanes[k].Role != report.RoleRank && l.Incarnation == 0 {
 		class = "l ls"
 	}
 	f.use(fmt.Sprintf("life%d", min(l.Incarnation, 3)))
@@ -189,9 +217,14 @@ func (f *Figure) life(i int) {
 	}
 }
 
-// hatch strikes through a portion of a lane.
+// hatch strikes through a portion of a lane; a long figure has no room for each stroke, and gets
+// upright ones by a dashed line.
 func (f *Figure) hatch(from, to, s float64) {
 	f.use("undone")
+	if f.Long() {
+		f.emit(bars, from, to, "%s", path("l lq", f.at(from+3, s), f.at(to-4, s)))
+		return
+	}
 	d := ""
 	for t := from + 3; t < to-4; t += 5 {
 		p, q := f.at(t-2, s+3.5), f.at(t+2, s-3.5)
@@ -206,13 +239,13 @@ func (f *Figure) host(l *report.Life, from, to, s float64) {
 		return
 	}
 	name := short(f.model.Layout.Name(trace.Proc(l.Host)), mostColumns)
-	off, wide := f.pitch/2-11, textWidth(name, smallSize)+6
+	off, wide := f.pitch/2-11, textWidth(name, smallSize)+12
 	f.use("host")
 	if f.options.Orientation == Across {
 		b := box{from + 1, s + off, to - 1, s + off + 10}
 		f.emit(bars, from, to, "%s", rect("gn", b.x1, b.y1, b.x2-b.x1, b.y2-b.y1))
 		if wide < to-from {
-			f.emit(labels, from, to, "%s", text("x st", point{from + 4, s + off + 8.2}, name))
+			f.emit(labels, from, to, "%s", text("x st", point{from + 10, s + off + 8.2}, name))
 			f.occupy(box{b.x1, b.y1, b.x1 + wide, b.y2})
 		}
 		return
@@ -221,7 +254,7 @@ func (f *Figure) host(l *report.Life, from, to, s float64) {
 	f.emit(bars, from, to, "%s", rect("gn", b.x1, b.y1, b.x2-b.x1, b.y2-b.y1))
 	if wide < to-from {
 		f.emit(labels, from, to, `<text class="x st" transform="translate(%s %s) rotate(90)">%s`+
-			`</text>`, number(s+off+1), number(from+4), escape(name))
+			`</text>`, number(s+off+1), number(from+10), escape(name))
 		f.occupy(box{b.x1, b.y1, b.x2, b.y1 + wide})
 	}
 }

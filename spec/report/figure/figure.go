@@ -12,6 +12,7 @@
 package figure
 
 import (
+	"maps"
 	"math"
 	"strings"
 
@@ -47,6 +48,9 @@ type Options struct {
 	HideKinds []string     // kinds of protocol messages that are never drawn
 	HideProcs []trace.Proc // procs without a lane
 	Label     string       // the text alternative, "" = the verdict
+	// the last step before another run, that this one is compared with, goes on differently; a line
+	// says so. 0 = no line
+	Differs int
 }
 
 // Slot is a stretch of time: steps that are drawn at one place, or a fold of hidden messages.
@@ -83,35 +87,78 @@ func Layout(m *report.Model, o Options) *Figure {
 	if o.Width == 0 {
 		o.Width = usualWidth
 	}
+	f := begin(m, o)
+	f.line(f.busy())
+	place([]*Figure{f}, 0)
+	return f
+}
+
+// Pair places two runs that begin alike: both have the lanes of either, and what they show of the
+// steps that they share is at the same places. Options.Differs is the last of those steps.
+func Pair(a, b *report.Model, o Options) (first, second *Figure) {
+	if o.Width == 0 {
+		o.Width = usualWidth
+	}
+	first, second = begin(a, o), begin(b, o)
+	busy := first.busy()
+	maps.Copy(busy, second.busy())
+	first.line(busy)
+	second.line(busy)
+	shared := 0
+	for shared < min(len(first.Slots), len(second.Slots)) {
+		s, r := &first.Slots[shared], &second.Slots[shared]
+		if s.Last > o.Differs || s.First != r.First || s.Last != r.Last || s.End || r.End ||
+			(s.Fold == nil) != (r.Fold == nil) {
+			break
+		}
+		shared++
+	}
+	place([]*Figure{first, second}, shared)
+	return first, second
+}
+
+// begin decides what of a run is shown, and in which slots.
+func begin(m *report.Model, o Options) *Figure {
 	f := &Figure{options: o, model: m, cellOf: make([]*cell, len(m.Events)),
 		visible: make([]bool, len(m.Messages))}
 	f.choose()
 	f.schedule()
-	f.line()
-	f.place()
 	return f
 }
 
-// most tries to place all labels; a slot grows with each.
+// mostTries is how often labels are placed; slots grow in between.
 const mostTries = 6
 
-// place draws, and widens slots until every label has a place.
-func (f *Figure) place() {
+// place draws figures, and widens slots until every label has a place.
+func place(list []*Figure, shared int) {
 	for try := 0; ; try++ {
-		f.used, f.canvas = map[string]bool{}, canvas{}
-		f.measure()
-		f.draw()
-		homeless, grazed := f.labels(), f.grazed()
-		if len(homeless)+len(grazed) == 0 || try == mostTries || len(f.Slots) > inlineSlots {
+		measure(list, shared)
+		again := false
+		for _, f := range list {
+			f.used, f.canvas = map[string]bool{}, canvas{}
+			f.draw()
+			again = f.widen(f.labels()) || again
+		}
+		if !again || try == mostTries {
 			return
 		}
-		for _, l := range homeless {
-			f.slack[f.slotAt(l.time)] += f.alongText(l) * 0.6
-		}
-		for _, slot := range grazed {
-			f.slack[slot] += 8
-		}
 	}
+}
+
+// widen makes slots longer in which labels find no place, or whose signs an arrow grazes. It
+// reports whether there are any; a long figure does without.
+func (f *Figure) widen(homeless []*label) bool {
+	if f.Long() {
+		return false
+	}
+	for _, l := range homeless {
+		f.slack[f.slotAt(l.time)] += f.alongText(l) * 0.6
+	}
+	grazed := f.grazed()
+	for _, slot := range grazed {
+		f.slack[slot] += 8
+	}
+	return len(homeless)+len(grazed) > 0
 }
 
 // inlineSlots is how many slots a figure in one piece has at most; see Bands.

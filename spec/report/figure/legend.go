@@ -87,8 +87,8 @@ func (f *Figure) legendBelow(part box) (string, float64) {
 		if x+w > part.x2 && x > part.x1+margin {
 			x, y = part.x1+margin, y+18
 		}
-		b.WriteString("\n" + `<g transform="translate(` + number(x+13) + " " + number(y) + `)">` +
-			e.picture + text("x st", point{18, 3.4}, e.words) + `</g>`)
+		b.WriteString(`<g transform="translate(` + number(x+13) + " " + number(y) + `)">` +
+			e.picture + text("x st", point{18, 3.4}, e.words) + "</g>\n")
 		x += w
 	}
 	if b.Len() == 0 {

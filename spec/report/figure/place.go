@@ -242,8 +242,8 @@ func (f *Figure) gaps(p, q point) (list [][2]float64) {
 // beside finds spots above and below a sign, then to its sides.
 func (l *label) beside(p point, r float64) {
 	v, h := r+l.height/2+1, r+l.width/2+1
-	for k, d := range [][2]float64{{0, -v}, {0, v}, {h, -r - 2}, {-h, -r - 2}, {h, r + 2},
-		{-h, r + 2}, {h, 0}, {-h, 0}} {
+	for k, d := range [][2]float64{{0, -v}, {0, v}, {h, -v}, {-h, -v}, {h, v}, {-h, v}, {h, 0},
+		{-h, 0}} {
 		l.spots = append(l.spots, spot{p.plus(d[0], d[1]), float64(k)})
 	}
 }

@@ -59,7 +59,13 @@ func (f *Figure) sign(c *cell) {
 	case pruned, logged, says:
 		l.class = "w"
 	}
-	f.want(l, c.label).beside(p, r)
+	f.want(l, c.label)
+	if c.sign == silent {
+		q, _, _ := f.stubEnd(c, p)
+		l.spots = append(l.spots, spot{q.plus(l.width/2+8, 0), 0},
+			spot{q.plus(-l.width/2-8, 0), 0.5})
+	}
+	l.beside(p, r)
 }
 
 // accused reports whether a ring is drawn around a cell.
@@ -144,20 +150,23 @@ func (f *Figure) across(p point, r float64) (point, point) {
 
 // stub is a send that puts nothing on the network: it ends at a bar.
 func (f *Figure) stub(c *cell, p point) string {
-	e := &f.model.Events[c.events[0]]
-	side := 1.0
-	if k, ok := f.lane[e.Peer]; ok && k < f.lane[c.proc] {
-		side = -1
-	}
-	along, across := 8.0, 13.0*side
-	q := f.at(p.x+along, p.y+across)
-	a, b := q.plus(-5, 0), q.plus(5, 0)
-	if f.options.Orientation == Down {
-		q = p.plus(across, along)
-		a, b = q.plus(0, -5), q.plus(0, 5)
-	}
+	q, a, b := f.stubEnd(c, p)
 	f.occupy(around(q, 10, 10))
 	return circle("h", p, dotSent) + path("a", p, q) + path("k", a, b)
+}
+
+// stubEnd is where a stub ends, and the ends of its bar.
+func (f *Figure) stubEnd(c *cell, p point) (q, a, b point) {
+	side := 13.0
+	if k, ok := f.lane[f.model.Events[c.events[0]].Peer]; ok && k < f.lane[c.proc] {
+		side = -side
+	}
+	if f.options.Orientation == Down {
+		q = p.plus(side, 8)
+		return q, q.plus(0, -5), q.plus(0, 5)
+	}
+	q = p.plus(8, side)
+	return q, q.plus(-5, 0), q.plus(5, 0)
 }
 
 // polygon is a closed path of offsets from a point, or a line for two.

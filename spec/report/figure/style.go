@@ -56,6 +56,8 @@ const rules = `.dmf{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,`
 .dmf .lu{stroke-width:.8px}
 .dmf .ld{stroke:%soft%;stroke-width:1.2px;stroke-dasharray:1.2 3.6;stroke-linecap:round}
 .dmf .lh{stroke:%fade%;stroke-width:1px}
+.dmf .lq{stroke:%fade%;stroke-width:7px;stroke-dasharray:.8 4.2}
+.dmf .df{stroke:%soft%;stroke-width:1.6px;stroke-dasharray:.1 4;stroke-linecap:round}
 .dmf .r{fill:none;stroke:%good%;stroke-width:1.6px;stroke-dasharray:6 3}
 .dmf .rb{fill:none;stroke:%good%;stroke-width:.9px}
 .dmf .h{fill:%ink%;stroke:none}

@@ -24,43 +24,42 @@ func (f *Figure) Document(w io.Writer) error {
 // element is the svg element that shows a part of the figure.
 func (f *Figure) element(alone bool, part box) string {
 	var b strings.Builder
-	height, legend := part.y2-part.y1, ""
-	width := part.x2 - part.x1
+	legend, more := "", 0.0
 	if alone {
-		var more float64
 		legend, more = f.legendBelow(part)
-		height += more
 	}
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="dmf" role="img" `+
-		`aria-label="%s" width="%s" height="%s" viewBox="%s %s %s %s">`, escape(f.verdict()), number(width),
-		number(height), number(part.x1), number(part.y1), number(width), number(height))
+	b.WriteString(f.opening(f.verdict(), part, more))
 	if alone {
-		b.WriteString("\n<style>" + plainCSS() + "</style>\n")
+		b.WriteString("<style>" + plainCSS() + "</style>\n")
 		b.WriteString(`<rect x="` + number(part.x1) + `" y="` + number(part.y1) +
-			`" width="100%" height="100%" fill="#ffffff"/>`)
+			`" width="100%" height="100%" fill="#ffffff"/>` + "\n")
 	}
 	from, to := f.span(part)
 	for l := range f.nodes {
 		for _, n := range f.nodes[l] {
 			if n.from <= to && n.to >= from {
-				b.WriteString("\n" + n.text)
+				b.WriteString(n.text + "\n")
 			}
 		}
 	}
 	b.WriteString(f.absentText())
 	b.WriteString(legend)
-	b.WriteString("\n</svg>")
+	b.WriteString("</svg>")
 	return b.String()
 }
 
-// absent is the room that the names of procs without a lane take below.
-func (f *Figure) absent(width float64) float64 {
-	return float64(len(f.absentLines(width))) * 13
+// opening is the start of an element that shows a part of the figure, and so much below it.
+func (f *Figure) opening(label string, part box, more float64) string {
+	w, h := number(part.x2-part.x1), number(part.y2-part.y1+more)
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="dmf" role="img" `+
+		`aria-label="%s" width="%s" height="%s" viewBox="%s %s %s %s">`+"\n", escape(label), w, h,
+		number(part.x1), number(part.y1), w, h)
 }
 
 // mostAbsent is how many procs without a lane are named.
 const mostAbsent = 20
 
+// absentLines name the procs without a lane, below.
 func (f *Figure) absentLines(width float64) []string {
 	if len(f.Hidden) == 0 {
 		return nil
@@ -77,7 +76,7 @@ func (f *Figure) absentText() string {
 	lines, out := f.absentLines(f.Width), ""
 	for i, words := range lines {
 		y := f.Height - 4 - 13*float64(len(lines)-1-i)
-		out += "\n" + text("x st", point{margin, y}, words)
+		out += text("x st", point{margin, y}, words) + "\n"
 	}
 	return out
 }

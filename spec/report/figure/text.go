@@ -93,3 +93,21 @@ func number(v float64) string {
 	}
 	return s
 }
+
+// wrapWords joins words with commas into lines of so many columns.
+func wrapWords(words []string, most int) (lines []string) {
+	now := ""
+	for i, w := range words {
+		if i < len(words)-1 {
+			w += ","
+		}
+		if now != "" && columns(now)+1+columns(w) > most {
+			lines, now = append(lines, now), ""
+		}
+		if now != "" {
+			now += " "
+		}
+		now += w
+	}
+	return append(lines, now)
+}
