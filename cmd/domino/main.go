@@ -5,9 +5,15 @@ package main
 
 import (
 	"os"
+	"runtime/debug"
 
 	"github.com/domino-check/domino/cmd/domino/app"
 	"github.com/domino-check/domino/impl/protocol/all"
 )
 
-func main() { os.Exit(app.Main(all.Protocols()...)) }
+func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(200) // the states of a large search are not in the heap
+	}
+	os.Exit(app.Main(all.Protocols()...))
+}

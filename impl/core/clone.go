@@ -17,8 +17,8 @@ func deepCopy(to, from reflect.Value) {
 	switch from.Kind() {
 	case reflect.Struct:
 		for i := range from.NumField() {
-			if from.Type().Field(i).IsExported() { // like the codec
-				deepCopy(to.Field(i), from.Field(i))
+			if field := to.Field(i); field.CanSet() { // it is exported: like the codec
+				deepCopy(field, from.Field(i))
 			}
 		}
 	case reflect.Slice:
