@@ -17,7 +17,7 @@ type flight struct {
 	events     []int
 	tail, head point
 	class      string
-	accused    bool
+	accused    spec.Role // what the violation has to do with it, "" for nothing
 }
 
 // message draws a message, and what it does while it waits.
@@ -99,26 +99,14 @@ func (a *flight) classify(f *Figure) {
 	if len(a.Orphan) > 0 {
 		class += " or"
 		f.use("orphan")
-	} else if a.Sent != report.Never && f.model.Events[a.Sent].Undone {
+	} else if f.undone(a.Message) {
 		class += " u"
 	}
 	a.accused = f.accuses(a)
-	if a.accused {
+	if a.accused != "" {
 		class += " v"
 	}
 	a.class = class
-}
-
-// accuses reports whether the violation is about the message: it names it, or a proc that sends it.
-func (f *Figure) accuses(a *flight) bool {
-	return slices.ContainsFunc(f.model.About, func(r spec.Ref) bool {
-		if r.Role != spec.Culprit || r.Event == report.Never {
-			return false
-		}
-		e := &f.model.Events[r.Event]
-		return e.Message == a.n && (a.App() && a.ID == r.Message || !a.App() &&
-			r.Message.IsZero() && e.Kind == trace.Emitted && f.model.Run.Violation.Step > 0)
-	})
 }
 
 // wait draws the bar of a message that has arrived and is not received at once.
@@ -277,7 +265,7 @@ func (f *Figure) labelOf(a *flight, t float64) *label {
 	}
 	l := &label{events: a.events, time: t, owner: a.n, urgent: 2}
 	switch {
-	case a.accused:
+	case a.accused != "":
 		l.class, l.urgent = "tv", 0
 	case len(a.Orphan) > 0:
 		l.class, l.urgent = "to", 1
@@ -286,6 +274,12 @@ func (f *Figure) labelOf(a *flight, t float64) *label {
 	}
 	if len(a.Orphan) > 0 {
 		words += " orphan"
+	}
+	switch a.accused {
+	case spec.Late:
+		words += " late"
+	case spec.Duplicate:
+		words += " again"
 	}
 	if !a.App() {
 		l.urgent = 4

@@ -336,7 +336,7 @@ func (f *Figure) castMark(m *moment, i int) {
 		c.label = e.Text
 	case trace.Adopted:
 		c.label = f.model.Layout.Name(e.Peer)
-	case trace.Decided, trace.Invoked, trace.Returned, trace.Halted:
+	case trace.Decided, trace.Invoked, trace.Returned:
 		c.label = e.Text
 	case trace.Snapped:
 		c.weak = true

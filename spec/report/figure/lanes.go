@@ -51,6 +51,9 @@ func (f *Figure) busy() map[trace.Proc]bool {
 			busy[m.From], busy[m.To] = true, true
 		}
 	}
+	for _, r := range f.model.About {
+		busy[r.Proc] = true
+	}
 	return busy
 }
 

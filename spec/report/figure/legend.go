@@ -14,6 +14,8 @@ func legend() []entry {
 	o := point{}
 	x := func(p point, r float64) string { return `<path class="k" d="` + cross(p, r) + `"/>` }
 	plain := path("a", point{-12, 0}, point{7, 0})
+	ghost := path("vm", point{-12, 0}, point{8, 0}) +
+		strings.Replace(openHead(point{10, 0}, 1, 0), `"k"`, `"vr"`, 1)
 	return []entry{
 		{"sent", "sent", circle("h", o, dotSent)},
 		{"received", "received by the program", circle("h", o, dotTaken)},
@@ -50,8 +52,9 @@ func legend() []entry {
 		{"halts", "gives up", group("cr", rect("k", -4.6, -4.6, 9.2, 9.2)+x(o, 4.6))},
 		{"ends", "program ends", path("k", point{0, -6.5}, point{0, 6.5})},
 		{"fold", "protocol messages, not drawn", rect("gf", -9, -6.5, 18, 13)},
-		{"missing", "missing", path("vm", point{-12, 0}, point{8, 0}) +
-			strings.Replace(openHead(point{10, 0}, 1, 0), `"k"`, `"vr"`, 1)},
+		{"missing", "missing", ghost},
+		{"expected", "expected", ghost},
+		{"concerned", "is concerned", circle("vh", o, 6)},
 		{"violation", "breaks the property", rect("gh", -12, -7, 24, 14) + circle("vr", o, 5)},
 	}
 }

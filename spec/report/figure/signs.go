@@ -2,10 +2,8 @@ package figure
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/report"
 )
 
@@ -54,8 +52,6 @@ func (f *Figure) sign(c *cell) {
 	switch c.sign {
 	case told, adopts:
 		l.class = "to"
-	case halts, crash:
-		l.class = "tv"
 	case pruned, logged, says:
 		l.class = "w"
 	}
@@ -66,18 +62,6 @@ func (f *Figure) sign(c *cell) {
 			spot{q.plus(-l.width/2-8, 0), 0.5})
 	}
 	l.beside(p, r)
-}
-
-// accused reports whether a ring is drawn around a cell.
-func (f *Figure) accused(c *cell) bool {
-	return slices.ContainsFunc(f.model.About, func(r spec.Ref) bool {
-		return f.cellAt(r.Event) == c && !f.atEnd(r)
-	})
-}
-
-// atEnd reports whether a reference is marked at the end of the run: it is about a proc.
-func (f *Figure) atEnd(r spec.Ref) bool {
-	return f.model.Run.Violation.Step <= 0 && r.Message.IsZero()
 }
 
 // beside is a place a bit off a lane, before its beginning or above it.
@@ -195,105 +179,4 @@ func sheet(p point, out bool) string {
 		body += polygon("k", p, -6, 5.5, 6, -5.5)
 	}
 	return body
-}
-
-// violation marks what the violation is about: rings around what is there, ghosts of what is
-// missing.
-func (f *Figure) violation() {
-	v := f.model.Run.Violation
-	if v == nil {
-		return
-	}
-	ghosts := 0.0
-	for _, r := range f.model.About {
-		if f.ghost(r) {
-			f.drawGhost(r, ghosts)
-			ghosts++
-			continue
-		}
-		f.ringAround(r)
-	}
-}
-
-// ghost reports whether something is missing that a figure can show: a message between two lanes.
-func (f *Figure) ghost(r spec.Ref) bool {
-	return r.Event == report.Never && !r.Message.IsZero() && r.Role == spec.Missing
-}
-
-// ghostsIn is how many ghosts a slot has.
-func (f *Figure) ghostsIn(slot int) (n float64) {
-	if !f.Slots[slot].Here {
-		return 0
-	}
-	for _, r := range f.model.About {
-		if f.ghost(r) {
-			n++
-		}
-	}
-	return n
-}
-
-// here is the slot of the violation.
-func (f *Figure) here() *Slot {
-	for i := range f.Slots {
-		if f.Slots[i].Here {
-			return &f.Slots[i]
-		}
-	}
-	return nil
-}
-
-// drawGhost draws a message that would have had to be there.
-func (f *Figure) drawGhost(r spec.Ref, n float64) {
-	k, ok := f.lane[r.Message.From.Proc()]
-	h := f.here()
-	if !ok || h == nil {
-		return
-	}
-	s1 := f.lanes[k].across
-	s2 := s1 + f.pitch*0.7
-	for i := range f.model.Messages {
-		if m := &f.model.Messages[i]; m.ID == r.Message {
-			if to, ok := f.lane[m.To]; ok && to != k {
-				s2 = f.lanes[to].across
-			}
-		}
-	}
-	t := h.From + n*ghostRoom + 6
-	p, q := f.at(t, s1), f.at(t+ghostRoom-8, s2)
-	tip, dx, dy := q.toward(p, 2)
-	head := openHead(tip, -dx, -dy)
-	f.use("missing")
-	name := f.model.Layout.Label(r.Message)
-	f.mark(signs, t, t+ghostRoom, "v", nil, name+" is missing", path("vm", p, tip)+
-		strings.Replace(head, `class="k"`, `class="vr"`, 1))
-	f.placer.draw(p, q, -3, priceArrow)
-	l := f.want(&label{class: "tv", time: t, owner: -3}, short(name, mostColumns)+" missing")
-	f.along(l, p, q)
-	l.beside(between(p, q, 0.5), 4)
-}
-
-// ringAround marks an event that the violation is about; at the end of a run, the end of the lane
-// of a proc that it is about.
-func (f *Figure) ringAround(r spec.Ref) {
-	c := f.cellAt(r.Event)
-	k, ok := f.lane[r.Proc]
-	h := f.here()
-	v := f.model.Run.Violation
-	switch {
-	case f.atEnd(r) && ok && h != nil:
-		p := f.at((h.From+h.To)/2, f.lanes[k].across)
-		f.mark(signs, h.From, h.To, "v", nil, f.model.Layout.Name(r.Proc)+": "+v.Message,
-			circle("vr", p, 6))
-		f.occupy(around(p, 14, 14))
-	case c != nil:
-		k, ok = f.lane[c.proc]
-		if !ok {
-			return
-		}
-		p := f.at(c.time, f.lanes[k].across)
-		_, _, size := f.shape(c, p)
-		f.mark(signs, c.time-9, c.time+9, "v", c.events, v.Message,
-			circle("vr", p, max(size, 4)+3))
-	}
 }

@@ -77,6 +77,7 @@ const rules = `.dmf{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,`
 .dmf .v .h{fill:%alarm%}
 .dmf .v .o{stroke:%alarm%;stroke-width:2px}
 .dmf .vr{fill:none;stroke:%alarm%;stroke-width:2.4px}
+.dmf .vh{fill:none;stroke:%alarm%;stroke-width:1.1px}
 .dmf .vm{fill:none;stroke:%alarm%;stroke-width:1.6px;stroke-dasharray:1.5 3;stroke-linecap:round}
 .dmf .gd .k{stroke:%good%;stroke-width:1.6px}
 .dmf .gd .h{fill:%good%}

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +21,8 @@ type element struct {
 	name, class, words string
 	x, y               float64
 	in                 string // classes of the groups around it
+	events, role       string // data-i, data-role
+	title              string // of a group
 	moved              bool   // it has a transform, or a group around it has
 }
 
@@ -49,6 +52,10 @@ func elements(document string) (list []element, err error) {
 					e.x, _ = strconv.ParseFloat(a.Value, 64)
 				case "y", "cy":
 					e.y, _ = strconv.ParseFloat(a.Value, 64)
+				case "data-i":
+					e.events = a.Value
+				case "data-role":
+					e.role = a.Value
 				case "transform":
 					e.moved = true
 				case "id", "href", "src", "onload", "onclick":
@@ -61,8 +68,12 @@ func elements(document string) (list []element, err error) {
 				open[n-1].words += string(token)
 			}
 		case xml.EndElement:
-			list = append(list, *open[len(open)-1])
+			e := open[len(open)-1]
 			open = open[:len(open)-1]
+			if e.name == "title" && len(open) > 0 {
+				open[len(open)-1].title = e.words
+			}
+			list = append(list, *e)
 		}
 	}
 }
@@ -147,6 +158,46 @@ func TestNamed(t *testing.T) {
 				if said[word] < n {
 					t.Errorf("%s, %s: %d messages %s are drawn, %d named", name, way, n, word,
 						said[word])
+				}
+			}
+		}
+	}
+}
+
+// TestAbout: whatever a violation is about is marked: its event, or the message that is not there,
+// or the copy that it means, or the lane of the proc.
+func TestAbout(t *testing.T) {
+	for _, name := range names(t) {
+		m := stored(t, name)
+		for way, options := range layouts {
+			list, err := elements(document(t, figure.Layout(m, options)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range m.About {
+				label, proc := m.Layout.Label(r.Message), m.Layout.Name(r.Proc)
+				marked := slices.ContainsFunc(list, func(e element) bool {
+					if e.name != "g" || !slices.Contains(strings.Fields(e.class), "v") {
+						return false
+					}
+					switch {
+					case e.role != "" && r.Event != report.Never &&
+						e.events == fmt.Sprint(r.Event):
+						return true
+					case !r.Message.IsZero():
+						return r.Event == report.Never && strings.HasPrefix(e.title, label+" ")
+					case r.Event == report.Never || m.Run.Violation.Step <= 0:
+						return e.role != "" && strings.HasPrefix(e.title, proc+": ")
+					}
+					return false
+				})
+				if other := r.Role == spec.Holder && slices.ContainsFunc(m.About,
+					func(o spec.Ref) bool {
+						return o.Event != report.Never && m.Events[o.Event].Proc == r.Proc ||
+							o.Role == spec.Missing && o.Message.From.Proc() == r.Proc
+					}); !marked && !other {
+					t.Errorf("%s, %s: nothing marks %s %s of %s, event %d", name, way, r.Role,
+						label, proc, r.Event)
 				}
 			}
 		}
