@@ -157,10 +157,14 @@ func About(f *Facts, t *trace.Trace, p *Property, v *Violation, q *Quiet) (refs 
 			refs = append(refs, Ref{Role: Culprit, Proc: r.Proc(), Event: -1})
 		}
 	}
+	seen := at < 0
 	for i := range refs {
 		if at >= 0 && refs[i].shows(&t.Events[at]) {
-			refs[i].Event = at
+			refs[i].Event, seen = at, true
 		}
+	}
+	if !seen { // who breaks it is not who it is about
+		refs = append(refs, Ref{Role: Culprit, Proc: t.Events[at].Proc, Event: at})
 	}
 	return refs
 }

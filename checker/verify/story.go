@@ -43,7 +43,10 @@ func Story(s *scenarios.Scenario, w *world.World, run *world.Run,
 	if run.Violation != nil && v != nil && v.Property == run.Violation.Property {
 		r.Violation = run.Violation
 	}
-	r.About = w.About(run, r.Violation)
+	if w.Facts != nil {
+		r.About = w.About(run, r.Violation)
+		r.Why = spec.Explain(w.Facts, &r.Trace, r.About)
+	}
 	for i, event := range run.Schedule {
 		step := report.Step{Event: event}
 		if run.Loop > 0 && i == len(run.Schedule)-run.Loop {

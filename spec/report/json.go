@@ -76,12 +76,13 @@ type jsonEvent struct {
 }
 
 // JSON writes the run for programs: an object with the fields schema (the version of this format),
-// title, property, violation (both null for a clean run), also (what the run breaks beside that),
-// reading, command, layout, lanes, labels, steps, events, messages, lives, lines and relevant (see
-// Model for the last ones), always all of them and in this order; each step, event and message is
-// one line. Indexes are into events, messages and lives, from 0; -1 is Never. Digests are words of
-// 16 hexadecimal digits, and so is every number that a program could round, above 2^53; null stands
-// for "no bound". The error is that of the writer, or ErrNoRun for a nil run.
+// title, property, violation (both null for a clean run), why (sentences), also (what the run
+// breaks beside that), reading, command, layout, lanes, labels, steps, events, messages, lives,
+// lines and relevant (see Model for the last ones), always all of them and in this order; each
+// step, event and message is one line. Indexes are into events, messages and lives, from 0; -1 is
+// Never. Digests are words of 16 hexadecimal digits, and so is every number that a program could
+// round, above 2^53; null stands for "no bound". The error is that of the writer, or ErrNoRun for
+// a nil run.
 func JSON(w io.Writer, r *Run) error {
 	if r == nil {
 		return ErrNoRun
@@ -111,6 +112,7 @@ func document(m *Model) ([]byte, error) {
 	o.field("title", r.Title)
 	o.field("property", p)
 	o.field("violation", v)
+	list(&o, "why", m.Why)
 	list(&o, "also", r.Also)
 	list(&o, "reading", r.Reading)
 	o.field("command", r.Command)

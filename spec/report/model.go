@@ -40,6 +40,7 @@ type Model struct {
 	Marks []Mark // what a lane shows beside messages, in order
 	// what the violation is about, the culprit first
 	About []spec.Ref
+	Why   []Sentence // how it came to the violation, at most six
 }
 
 // Event is one event with what it belongs to.
@@ -190,6 +191,7 @@ func Understand(r *Run) *Model {
 	m.about()
 	m.causes()
 	m.relevant()
+	m.explain()
 	return m
 }
 
@@ -361,7 +363,8 @@ func (m *Model) mentioned(text string) (refs []spec.Ref) {
 	slices.SortStableFunc(list, func(a, b place) int { return a.at - b.at })
 	for k, n := range list {
 		n.ref.Role, n.ref.Event = spec.Culprit, m.eventOf(n.ref)
-		if k > 0 && n.ref.Event == never {
+		undone := n.ref.Event == never || m.Events[n.ref.Event].Undone
+		if k > 0 && !n.ref.Message.IsZero() && undone {
 			n.ref.Role = spec.Missing
 		}
 		refs = append(refs, n.ref)
@@ -369,23 +372,58 @@ func (m *Model) mentioned(text string) (refs []spec.Ref) {
 	return refs
 }
 
-// eventOf is the event that shows what a reference is about: of the accused step, or else the last
-// send of its message, or what its proc did last, that is not undone; Never when there is none, or
-// when it is about somebody who does nothing there.
+// eventOf is the event that shows what a reference is about: of the accused step; of a message, the
+// last send or delivery that is not undone or, where all are, the last one; of a proc at the end of
+// the run, what it did last. It is Never when there is none.
 func (m *Model) eventOf(r spec.Ref) int {
-	best := never
+	if r.Message.IsZero() {
+		return m.deedOf(r)
+	}
+	counts, undone := never, never
+	for i := range m.Events {
+		switch e := &m.Events[i]; {
+		case e.ID != r.Message:
+		case m.accused(i):
+			return i
+		case e.Kind != trace.Sent && e.Kind != trace.Delivered:
+		case e.Undone:
+			undone = i
+		default:
+			counts = i
+		}
+	}
+	if counts != never {
+		return counts
+	}
+	return undone
+}
+
+// accused reports whether an event is of the step that breaks the property.
+func (m *Model) accused(event int) bool {
+	v := m.Run.Violation
+	return v != nil && v.Step > 0 && m.Events[event].Step == v.Step
+}
+
+// deedOf is what a proc does in the accused step, messages last, or did last before the end.
+func (m *Model) deedOf(r spec.Ref) int {
+	best, end := never, m.Run.Violation.Step <= 0
 	for i := range m.Events {
 		e := &m.Events[i]
-		own := r.Message.IsZero() && e.Proc == r.Proc
-		about := !r.Message.IsZero() && e.ID == r.Message
-		if v := m.Run.Violation; v.Step > 0 && e.Step == v.Step && (own || about) {
-			return i
-		}
-		if !e.Undone && (own && r.Role != spec.Holder || about && e.Kind == trace.Sent) {
+		switch {
+		case e.Proc != r.Proc:
+		case m.accused(i) && (best == never || m.local(i) && !m.local(best)):
+			best = i
+		case end && !e.Undone && r.Role != spec.Holder:
 			best = i
 		}
 	}
 	return best
+}
+
+// local reports whether an event is more than a message on the network.
+func (m *Model) local(event int) bool {
+	k := m.Events[event].Kind
+	return k != trace.Emitted && k != trace.Arrived
 }
 
 // proc is the proc with the name.

@@ -89,6 +89,9 @@ func said(m *report.Model) []string {
 		}
 		say("about: %s %s in %s", r.Role, name, step(r.Event))
 	}
+	for _, s := range m.Why {
+		say("why %s: %s", step(s.Event), s.Text)
+	}
 	return lines
 }
 
@@ -107,6 +110,13 @@ var h10Has = []string{
 	"about: missing m2 in -",
 }
 
+// h10Why explains it, beside what it depends on without failures.
+var h10Why = []string{
+	"why 1: x sent m2 in step 1, in its life 0; its restart in step 10 has undone that.",
+	"why -: x has not sent m2 since.",
+	"why 28: d sends m7 in step 28.",
+}
+
 // TestModel compares what is understood of runs of the checker with what a reader finds in them by
 // hand.
 func TestModel(t *testing.T) {
@@ -115,9 +125,10 @@ func TestModel(t *testing.T) {
 		run  *report.Run
 		want []string
 	}{
-		{"H10 as it was kept", load(t, "h10.json"), h10Has},
+		{"H10 as it was kept", load(t, "h10.json"), slices.Concat(h10Has, h10Why)},
 		{"H10", erratum(t, "h10", "H10"),
-			slices.Concat(h10Has, []string{"about: holder d in 28", "about: holder x in -"})},
+			slices.Concat(h10Has, []string{"about: holder d in 28", "about: holder x in -",
+				"why -: m7 depends on m2, m3 and m5 in every run without failures."}, h10Why)},
 		{"S1", erratum(t, "causal-s1", "S1"), []string{
 			"life 0 of y: - to 1, from step - saved -, undone from -",
 			"life 1 of y: 2 to 5, from step - saved -, undone from -",
@@ -128,6 +139,11 @@ func TestModel(t *testing.T) {
 			"relevant: Answer in -", "relevant: Answer in -",
 			"relevant: Recover in 7", "relevant: Recover in 8",
 			"about: culprit y in 6", "about: culprit a in 7", "about: culprit b in 8",
+			"why 4: y does not get Answer of a (in step 3, lost in the crash of y), " +
+				"Answer of b (in step 4, lost in the crash of y).",
+			"why 6: y is back as life 2 in step 6, and has sent and received nothing since.",
+			"why 7: The last that happens at a is: arrived Recover from y, in step 7.",
+			"why 8: The last that happens at b is: arrived Recover from y, in step 8.",
 		}},
 		{"H13a", erratum(t, "h13-clock", "H13a"), []string{
 			"n1 h->k: sent 1 arrived 3 taken 5, delivered",
@@ -135,6 +151,10 @@ func TestModel(t *testing.T) {
 			"x i->k: sent 7 arrived 8 taken 17, delivered",
 			"relevant: Acknowledge in 18",
 			"about: culprit x in 18", "about: holder i in 18", "about: holder k in -",
+			"why 17: k has received x in step 17.",
+			"why 16: After a failure k would go back to its checkpoint of step 16, " +
+				"with 2 received.",
+			"why 18: i removes x from its log in step 18.",
 		}},
 		{"M10", erratum(t, "m10", "M10"), []string{
 			"life 0 of p0: - to 3, from step - saved -, undone from 1",
@@ -145,6 +165,9 @@ func TestModel(t *testing.T) {
 			"relevant: LogFetch in 5", "relevant: LogData in 6", "relevant: Pull in 8",
 			"relevant: Suppress in 9",
 			"about: culprit m1 in 9", "about: holder p0 in 9", "about: holder p1 in -",
+			"why 2: m1 has come to p1 in step 2, and its program has not received it.",
+			"why -: After a failure p1 would begin at the start.",
+			"why 9: p0 removes m1 from its log in step 9.",
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -34,6 +34,7 @@ type Run struct {
 	// nil when the run is clean; Step 0 means that the end of the run breaks the property
 	Violation *spec.Violation
 	About     []spec.Ref       // what it is about; nil: what its message names is looked for
+	Why       []string         // sentences that explain it, beside those that the trace gives
 	Also      []spec.Violation // what the run breaks beside it, the deepest first
 	Trace     trace.Trace
 	// one per schedule step, in order; nil lists the events of the trace instead, empty lists
