@@ -27,14 +27,14 @@ func initialBudget(m *fault.Model) uint32 {
 }
 
 func spend(b budget, n int) uint32             { return uint32(n) << b }
-func (w *World) group(p core.Proc) []core.Proc { return w.Setup.Group(p) }
+func (w *World) group(p core.Proc) []core.Proc { return w.groups[p] }
 
 // mayRestart reports whether no member of the group of p is still in an older life.
 func (w *World) mayRestart(state []uint32, p core.Proc) bool {
 	if w.launched(p) {
 		return len(w.env(state, p).Tickets) > 0
 	}
-	if _, placed := w.layout.Hosted[p]; placed {
+	if w.placed[p] {
 		if _, hosted := w.host(state, p); !hosted {
 			return false
 		}
@@ -52,9 +52,14 @@ func (w *World) restarts(state []uint32, p core.Proc, x *checker.Expansion) {
 	case w.launched(p):
 		w.launches(state, p, x)
 	case w.mayRestart(state, p):
-		w.step(state, p, w.restore(state, p, noProc), code(restart, p, 0).step(), x,
-			cause{what: newEnv, value: w.started(state, p, 0)})
+		w.startsAgain(state, p, x)
 	}
+}
+
+// startsAgain adds the restart of a proc that may restart, and that nobody launches.
+func (w *World) startsAgain(state []uint32, p core.Proc, x *checker.Expansion) {
+	w.step(state, p, w.restore(state, p, noProc), code(restart, p, 0).step(), x,
+		cause{what: newEnv, value: w.started(state, p, 0)})
 }
 
 // retold are the nodes that a watcher is told of again when it restarts itself, where procs are
@@ -119,7 +124,7 @@ func (w *World) restore(state []uint32, p, launcher core.Proc) uint32 {
 	known := len(owners) == 1 || len(owners) == 2 && owners[1] == p
 	host := core.Proc(0)
 	// its host counts as well; there is no room for more
-	if _, placed := w.layout.Hosted[p]; placed {
+	if w.placed[p] {
 		if host = launcher; !w.launched(p) {
 			host, _ = w.host(state, p)
 		}

@@ -20,6 +20,7 @@ type table struct {
 	_       [64]byte                // so not in a cache line with what changes
 	adders  [1 << partBits]adder
 	askers  [1 << partBits]asker
+	keys    atomic.Int64 // that are there
 }
 
 // adder is held by who adds one of its keys, and all of them by who makes the table larger.
@@ -81,6 +82,7 @@ func (t *table) put(key uint64, value uint32) uint32 {
 		p := t.entries.Load()
 		if p != nil && a.count<<(partBits+1) < len(*p) { // at most half of all is full
 			a.count++
+			t.keys.Add(1)
 			insert(*p, key, value)
 			a.mu.Unlock()
 			return value
@@ -179,15 +181,7 @@ func (t *table) settle(a *asker, key uint64, compute func() uint32,
 
 // bytes is about what the table takes: by its keys, of which there are as many whoever adds them
 // first, while the moment of growth depends on who does.
-func (t *table) bytes() (n int64) {
-	for i := range t.adders {
-		a := &t.adders[i]
-		a.mu.Lock()
-		n += 48 * int64(a.count)
-		a.mu.Unlock()
-	}
-	return n
-}
+func (t *table) bytes() int64 { return 48 * t.keys.Load() }
 
 // What is numbered has numbers of its own type where one kind could pass for another.
 type (

@@ -94,8 +94,7 @@ func (e *env) remind(group core.Proc, life uint32) {
 
 // launched reports whether the proc starts again only when somebody launches it.
 func (w *World) launched(p core.Proc) bool {
-	_, placed := w.layout.Hosted[p]
-	return placed && w.Setup.Launched
+	return w.placed[p] && w.Setup.Launched
 }
 
 // firstHost is who runs the node that a proc is on in its first life, plus 1; 0 = nobody.

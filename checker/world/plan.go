@@ -19,6 +19,7 @@ type plan struct {
 	up     bool          // of the env
 	inc    uint32        // of the env
 	causes []cause       // of the events that need them
+	hosts  []core.Proc   // that the proc has adopted
 	alone  []candidate   // events that may be taken alone
 	run    atomic.Uint32 // number of the search that walked it last
 }
@@ -119,8 +120,12 @@ func (w *World) makePlan(p core.Proc, number uint32) *plan {
 	} else {
 		m.open(code(restart, p, 0))
 	}
-	return &plan{up: m.own.up, inc: m.own.inc, events: slices.Clone(m.events),
+	made := &plan{up: m.own.up, inc: m.own.inc, events: slices.Clone(m.events),
 		does: slices.Clone(m.does), causes: slices.Clone(m.causes), alone: m.candidates()}
+	if m.own.adopts {
+		made.hosts = w.locals.at(m.own.local).holding.Hosts
+	}
+	return made
 }
 
 // running plans the events of a proc that is up.

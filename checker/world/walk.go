@@ -1,6 +1,8 @@
 package world
 
 import (
+	"slices"
+
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
 )
@@ -56,6 +58,21 @@ func (w *World) takes(p core.Proc, pl *plan, e *event, x *checker.Expansion) {
 	}
 }
 
+// restartable is mayRestart for a proc that nobody launches, by the plans.
+func (w *World) restartable(p core.Proc, plans []*plan) bool {
+	if w.placed[p] && !slices.ContainsFunc(plans, func(pl *plan) bool {
+		return slices.Contains(pl.hosts, p)
+	}) {
+		return false
+	}
+	for _, q := range w.group(p) {
+		if plans[q].up && plans[q].inc < plans[p].inc {
+			return false
+		}
+	}
+	return true
+}
+
 // endChannel adds the end of a channel if the life that it is from is over.
 func (w *World) endChannel(p core.Proc, e *event, plans []*plan, x *checker.Expansion) {
 	if from := e.code.arg() >> 16; plans[from].inc > e.step {
@@ -92,7 +109,11 @@ func (w *World) walkOpen(state []uint32, p core.Proc, plans []*plan, e *event,
 	}
 	switch a := e.code.arg(); e.code.kind() {
 	case restart:
-		w.restarts(state, p, x)
+		if w.launched(p) {
+			w.launches(state, p, x)
+		} else if w.restartable(p, plans) {
+			w.startsAgain(state, p, x)
+		}
 	case erase:
 		if w.erases(state, p) {
 			w.happen(x, p, s, w.change(w.envOf(state, p), operation{Kind: opErase}))

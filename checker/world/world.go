@@ -42,6 +42,8 @@ type World struct {
 	Config
 	procs  int
 	layout *trace.Layout
+	placed []bool        // by proc: the layout says where it runs
+	groups [][]core.Proc // by proc: who stops with it, see core.Setup.Group
 
 	always, local []spec.Property // global and local Always properties
 	calm          []spec.Property // of whole runs without failures
@@ -112,6 +114,10 @@ func New(c Config) (*World, error) {
 	}
 	w := &World{Config: c, procs: len(c.Setup.Layout.Names), layout: &c.Setup.Layout,
 		numbers: map[spec.Violation]int{}}
+	for p := range core.Proc(w.procs) {
+		_, placed := w.layout.Hosted[p]
+		w.placed, w.groups = append(w.placed, placed), append(w.groups, c.Setup.Group(p))
+	}
 	if err := c.Model.Validate(w.procs); err != nil {
 		return nil, err
 	}
