@@ -27,12 +27,19 @@ import (
 //     both orders lead to the same local state, with the same effects, evidence and answers of
 //     properties of each step, and do not send to one proc both; and e stands behind i;
 //  4. if e or what it is behind such i changes what properties see of p (its history, its rounds,
-//     what it holds), then nobody else's step makes a property look at p from then on (readers).
+//     what it holds), then no monitor looks at p from then on (readers), and whatever a global
+//     property that looks at p says while e waits, it says behind e, too (opinions).
 //
 // What may be given to p in a local state X (its offers) is: the inputs that states expanded in
 // full have had for it there; the steps of the program, and checkpoints while any are left; e
 // itself, where it waits; and all but the program's that is offered in the state that e, waiting,
 // leads to from X.
+//
+// An opinion is what global properties say of a step, by what they are shown of the procs that they
+// ask about: its own in the step, others between two of theirs. Offered are those that the search
+// has formed; and with one for which p is in the state behind e, waiting, the one for which it is
+// in the state before: as a proc that is asked about, or as the one whose step it is, where its
+// input is offered there. Both must say the same, and ask about the same procs.
 //
 // The search goes by 3 and 4 on trust. When nothing is left to explore, the court judges all that
 // was trusted by all that was met; as long as anything does not stand, it is expanded in full from
@@ -40,7 +47,8 @@ import (
 //
 // Theorem. Every run of the unreduced system from a state s of the search, without a violation
 // before its last step, is one of the search but for the order of steps, and for steps taken alone
-// that are put in; every input that its last state has for any proc is among the offers.
+// that are put in; every input that its last state has for any proc is among the offers, and every
+// opinion of its steps, so that they break the same in both.
 //
 // Proof, by induction on the length of the run, then on how many reduced states can follow each
 // other from s (finite: below). If s is expanded in full, its first step is taken, and the rest is
@@ -52,8 +60,10 @@ import (
 // it may be put in, and from the state behind e the run is as long as before. An input of the last
 // state is possible behind e, too, unless it is p's own program or checkpoint, or e: all offered.
 // A crash that undoes e leads to the same state with and without it. Now a step of the run shows
-// the same in its new place: to properties of one proc by 3, to others by 4, and monitors see e not
-// at all. A run that ends has no e left, so its end is that of a run of the search.
+// the same in its new place: to properties of one proc by 3, and monitors see e not at all. A
+// global property is shown the same procs but p, and p behind e: by induction that opinion is
+// offered, so the one without e is, and both say the same (4); of a step of p, too, since its input
+// is offered. A run that ends has no e left, so its end is that of a run of the search.
 //
 // No event is put off for ever: e makes a history longer or a round newer, which no step taken
 // alone undoes; or it takes a message and sends only to procs of lower number, which can not go on
@@ -67,8 +77,9 @@ type aloneness struct {
 	trusted   knowledge // what the searches before have met: the one under way goes by it
 	decisions store[uint32, decision]
 	numbers   table                 // (local step, channel) -> decision
-	readers   [phases]atomic.Uint64 // procs at which others looked, by phase
+	readers   [phases]atomic.Uint64 // procs at which monitors looked, by phase
 	exits     atomic.Bool           // some step stops more than its proc
+	forgot    atomic.Bool           // not all opinions are known: no proc may be shown as another
 	moves     atomic.Uint64         // procs that start a new life without a failure
 	lines     atomic.Bool           // somebody declares recovery lines, which properties see
 	run       atomic.Uint32         // number of the search under way
@@ -89,7 +100,7 @@ type knowledge struct {
 	moves   uint64
 }
 
-// read are the procs at which others look in the phase or later ones.
+// read are the procs at which monitors look in the phase or later ones.
 func (k *knowledge) read(phase int) (at uint64) {
 	if k.moves != 0 {
 		phase = phases - 1
@@ -106,7 +117,9 @@ func (a *aloneness) learnt() *knowledge {
 	for i := range a.readers {
 		k.readers[i] |= a.readers[i].Load()
 	}
-	k.exits, k.moves = a.exits.Load(), a.moves.Load()
+	if k.exits, k.moves = a.exits.Load(), a.moves.Load(); a.forgot.Load() {
+		k.readers[0] = ^uint64(0)
+	}
 	return k
 }
 
@@ -123,6 +136,7 @@ const (
 	lossClause           // the network neither loses the message nor delivers it twice
 	meetClause           // steps that change places send to different procs
 	laterClause          // what may come after the step may come before it
+	opinionClause        // properties say the same whether the step has been taken or not
 )
 
 // decision is a step that may be taken alone, from one channel or by the program.
@@ -258,7 +272,7 @@ func (w *World) mayStop(state []uint32) (may uint64) {
 	return may
 }
 
-// looked notes that properties have looked at procs in the state, in the step of another one.
+// looked notes that monitors have looked at procs in the state.
 func (w *World) looked(state []uint32, at uint64) {
 	if r := &w.alone.readers[w.phase(state)]; at&^r.Load() != 0 {
 		r.Or(at)

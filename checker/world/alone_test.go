@@ -1,6 +1,7 @@
 package world
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -26,25 +27,29 @@ var aloneFamilies = []struct {
 	{"restarts that send", 150, 1, toyFeatures{crashes: true, restoreSends: true, monotone: true}},
 	{"restarts that read others", 150, 1,
 		toyFeatures{crashes: true, reads: true, groups: true, monotone: true}},
+	{"rounds that others see", 400, 0, toyFeatures{monotone: true, stamped: true}},
+	{"rounds that others see, crashes", 200, 1,
+		toyFeatures{crashes: true, monotone: true, stamped: true}},
 	{"rollbacks", 150, 0, toyFeatures{rollback: true, monotone: true}},
 }
 
 // compareAlone explores a toy in full and with steps taken alone; it says what differs, how many
 // states there are in full, and how many were left out.
-func compareAlone(toy *toy, m fault.Model, o checker.Options, prepare func(*World)) (d string,
-	states, saved int) {
+func compareAlone(toy *toy, m fault.Model, o checker.Options, salt int,
+	prepare func(*World)) (d string, states, saved int) {
 	if toy.endless(m) {
 		return "", 0, 0
 	}
+	only := fmt.Sprint(judges, salt)
 	full, err := explore(Config{Setup: toy.setup(), Model: m}, checker.Options{MaxStates: 4000},
-		probe)
+		only)
 	if err != nil {
 		return err.Error(), 0, 0
 	}
 	if full.result.Bound != "" {
 		return "", 0, 0
 	}
-	reduced, err := exploreWith(Config{Setup: toy.setup(), Model: m}, o, probe, func(w *World) {
+	reduced, err := exploreWith(Config{Setup: toy.setup(), Model: m}, o, only, func(w *World) {
 		if prepare != nil {
 			prepare(w)
 		}
@@ -92,7 +97,7 @@ func TestAloneOfToys(t *testing.T) {
 				if n%5 == 0 {
 					o.Order = checker.BreadthFirst
 				}
-				d, size, less := compareAlone(toy, m, o, nil)
+				d, size, less := compareAlone(toy, m, o, n, nil)
 				if size > 0 {
 					explored++
 				}
@@ -114,13 +119,13 @@ func TestAloneOfToys(t *testing.T) {
 // the search then misses an end of a run or what a global property sees.
 func TestAloneNeedsEveryClause(t *testing.T) {
 	t.Parallel()
-	for c := orderClause; c <= laterClause; c++ {
+	for c := orderClause; c <= opinionClause; c++ {
 		caught := 0
 		for i, tt := range aloneFamilies {
 			r := rand.New(rand.NewPCG(uint64(i), 23))
-			for range effort.Cases(tt.cases/2, 2*tt.cases) {
+			for n := range effort.Cases(tt.cases/2, 2*tt.cases) {
 				toy, m := drawAlone(r, tt.failures, tt.features)
-				d, _, _ := compareAlone(toy, m, checker.Options{Reduce: checker.Alone},
+				d, _, _ := compareAlone(toy, m, checker.Options{Reduce: checker.Alone}, n,
 					func(w *World) { w.alone.without = c })
 				if d != "" {
 					caught++

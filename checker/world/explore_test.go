@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"slices"
 	"strings"
@@ -77,6 +78,33 @@ func (r recorded) Terminal(state []uint32) int {
 // probe as the only property of explore notes what a global property sees of each visible message.
 const probe = "probe"
 
+// judges as the only property of explore, with a number behind it, stands for some properties that
+// ask about all procs at each visible message and find fault with few of the answers; which ones is
+// drawn by the number.
+const judges = "judges "
+
+// judging are the properties that judges stands for.
+func judging(procs int, salt string) (list []spec.Property) {
+	for k := range uint32(4) {
+		list = append(list, spec.Property{Name: fmt.Sprint(judges, k), Kind: spec.Always,
+			Global: true, Event: func(_ *spec.Facts, v spec.View, e trace.Event) string {
+				if e.Kind != trace.Emitted {
+					return ""
+				}
+				h := fnv.New32a()
+				fmt.Fprint(h, salt, e.Proc, e.Text, e.Peer)
+				for p := range procs {
+					fmt.Fprint(h, " ", v.Observed(core.Proc(p)).Round)
+				}
+				if h.Sum32()>>8%16 != k {
+					return ""
+				}
+				return "this is not to be seen"
+			}})
+	}
+	return list
+}
+
 // explore searches a world and judges it by the one property with the name, or by all when it is
 // empty.
 func explore(c Config, o checker.Options, only string) (*seen, error) {
@@ -85,7 +113,8 @@ func explore(c Config, o checker.Options, only string) (*seen, error) {
 
 // exploreWith is explore of a world that is prepared.
 func exploreWith(c Config, o checker.Options, only string, prepare func(*World)) (*seen, error) {
-	if only == probe {
+	salt, judged := strings.CutPrefix(only, judges)
+	if only == probe || judged {
 		c.Facts = &spec.Facts{Layout: &c.Setup.Layout}
 	}
 	w, err := New(c)
@@ -112,15 +141,15 @@ func exploreWith(c Config, o checker.Options, only string, prepare func(*World))
 					for p := range w.layout.Names {
 						note += fmt.Sprintf(" %d", v.Observed(core.Proc(p)).Round)
 					}
-					if w.alone.trying {
-						return "" // a trial is no run
-					}
 					s.mu.Lock()
 					s.noted[note] = true
 					s.mu.Unlock()
 				}
 				return ""
 			}}}
+	}
+	if judged {
+		w.always = judging(w.procs, salt)
 	}
 	o.All = true
 	if prepare != nil {

@@ -82,6 +82,11 @@ func (w *World) stand() bool {
 		c.work = c.work[:len(c.work)-1]
 		c.examine(t.late, t.in)
 	}
+	if w.alone.without != opinionClause && !c.agree() {
+		w.alone.forgot.Store(true)
+		w.alone.learnt()
+		return false
+	}
 	stand := true // others that do not are not to be tried next time
 	for n := range w.alone.decisions.len() {
 		d := w.alone.decisions.at(uint32(n))
@@ -276,7 +281,7 @@ func (c *court) examine(l pending, in offer) {
 	}
 	if !slices.Equal(late.notes, e.notes) || late.looks ||
 		!c.alike(l.local, e.next) && (!slices.Equal(last.notes, i.notes) ||
-			(last.looks || i.looks || i.watched)) {
+			slices.ContainsFunc(i.events, c.monitors.looksAt)) {
 		c.spoil(l)
 		return
 	}

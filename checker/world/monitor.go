@@ -113,6 +113,11 @@ func (s *monitors) watch(events []trace.Event) bool {
 	return false
 }
 
+// looksAt reports whether some monitor judges by the whole state at the event.
+func (s *monitors) looksAt(e trace.Event) bool {
+	return slices.ContainsFunc(s.list, func(p spec.Property) bool { return p.LooksAt(&e) })
+}
+
 // Remembered is what the properties with a memory remember of a run that ends in the state.
 func (w *World) Remembered(state []uint32) []spec.Remembered {
 	if w.monitors.word == 0 {

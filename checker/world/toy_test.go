@@ -14,6 +14,7 @@ import (
 type toy struct {
 	procs, states, kinds int
 	visible              []bool        // by message kind: a gate that global properties look at
+	stamped              bool          // all kinds carry a round, not only visible ones
 	rules                [][][]toyRule // by proc, state, event
 	groups               [][]core.Proc
 	hosted               map[core.Proc]bool // see trace.Layout.Hosted
@@ -70,7 +71,7 @@ type toyMessage struct {
 }
 
 // Describe implements core.Message. Only visible kinds carry a round, so that the round of a proc,
-// which properties see, changes only by visible events.
+// which properties see, changes only by visible events, unless the toy is stamped.
 func (m *toyMessage) Describe() trace.Wire {
 	return trace.Wire{Kind: fmt.Sprintf("k%d", m.Kind), Stamp: trace.Stamp{Round: m.Round}}
 }
@@ -130,7 +131,7 @@ func (m *toyMachine) Step(in core.Input, out []core.Effect) []core.Effect {
 	}
 	for _, s := range rule.sends {
 		message := &toyMessage{Kind: s.kind}
-		if m.toy.visible[s.kind] {
+		if m.toy.visible[s.kind] || m.toy.stamped {
 			message.Round = uint64(s.kind) + 1
 		}
 		out = append(out, core.SendTo(core.Proc(s.to), message))

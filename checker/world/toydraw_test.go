@@ -13,13 +13,14 @@ import (
 // toyFeatures says what random toys may do besides sending.
 type toyFeatures struct {
 	crashes, groups, reads, restoreSends, rollback, cyclic, monotone,
-	hosts, launches bool
+	hosts, launches, stamped bool
 }
 
 // randomToy draws a toy. A message of a kind sends only higher kinds, or (cyclic) each message
 // causes at most one, so the search is finite.
 func randomToy(r *rand.Rand, f toyFeatures) *toy {
 	t := newToy(2+r.IntN(3), 2+r.IntN(3), 2+r.IntN(3))
+	t.stamped = f.stamped
 	for k := range t.visible {
 		t.visible[k] = r.IntN(3) == 0
 	}

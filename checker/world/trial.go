@@ -105,7 +105,12 @@ func (r *recorder) note(e trace.Event) {
 	}
 	r.t.checks = append(r.t.checks, check{event: e, self: v.own})
 	for i := range w.always {
-		say(&w.always[i], w.always[i].Event(w.Facts, v, e))
+		looked := v.looked
+		v.looked = false
+		if m := w.always[i].Event(w.Facts, v, e); !v.looked { // or see opinion
+			say(&w.always[i], m)
+		}
+		v.looked = v.looked || looked
 	}
 	t.looks = t.looks || v.looked || len(w.always) > 0 && w.alone.lines.Load()
 }

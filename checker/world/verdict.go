@@ -73,17 +73,6 @@ func (l *lookNumbers) bytes() int64 {
 
 // judgeChecks is the number of the first violation of a global property, 0 for none.
 func (w *World) judgeChecks(state []uint32, p core.Proc, tr uint32) int {
-	violation := w.verdict(state, p, tr)
-	if w.alone.on {
-		if asks := w.transitions.at(tr).asks.Load(); asks != 0 {
-			w.looked(state, asks)
-		}
-	}
-	return violation
-}
-
-// verdict is what is remembered of judgeChecks, or is to be from now on.
-func (w *World) verdict(state []uint32, p core.Proc, tr uint32) int {
 	t := w.transitions.at(tr)
 	var room [mostAsked + 4]uint32
 	key := w.verdictKey(room[:0], state, p, tr, t.asks.Load())
@@ -137,6 +126,7 @@ func (w *World) keepVerdict(key []uint32, violation int) {
 	}
 	if !v.put(key, uint32(violation)) {
 		w.verdicts.Store(&verdicts{})
+		w.alone.forgot.Store(true)
 	}
 }
 
@@ -161,6 +151,21 @@ func (v *verdicts) get(key []uint32) (violation int, ok bool) {
 // at are the words from a place to the end of its chunk.
 func (v *verdicts) at(place uint32) []uint32 {
 	return v.words[place/verdictChunk].Load()[place%verdictChunk:]
+}
+
+// each visits all that is remembered.
+func (v *verdicts) each(visit func(key []uint32, violation int)) {
+	p := v.slots.Load()
+	if p == nil {
+		return
+	}
+	for i := range *p {
+		if at := (*p)[i].Load(); at != 0 {
+			kept := v.at(at - 1)
+			n := 4 + bits.OnesCount32(kept[2]) + bits.OnesCount32(kept[3])
+			visit(kept[:n], int(kept[n]))
+		}
+	}
 }
 
 // put adds a key that is not there; it reports whether there was room.
