@@ -10,6 +10,7 @@ type level struct {
 	parts [][]uint64 // entries, in the order of exploration
 	depth int
 	sizes []int // of all levels so far, in states
+	next  int   // how many levels there are when an estimate is made next
 }
 
 // runBreadthFirst explores level by level, so the first run that is found is a shortest one.

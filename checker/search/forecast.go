@@ -118,13 +118,22 @@ func levels(sizes []int) (rest float64, ok bool) {
 	return rest, true
 }
 
-// measure notes the size of the level at hand and what the levels so far lead to.
+// measure notes the size of the level at hand and what the levels so far lead to. That looks at all
+// levels, so it is done again when a few per cent more are there.
 func (s *search) measure() {
 	size := int(s.levelLeft.Load())
 	if size == 0 {
 		return
 	}
 	s.level.sizes = append(s.level.sizes, size)
+	if n := len(s.level.sizes); n >= s.level.next {
+		s.level.next = n + n/32 + 1
+		s.foresee()
+	}
+}
+
+// foresee estimates from the levels so far.
+func (s *search) foresee() {
 	total := 1 // the first level
 	for _, n := range s.level.sizes {
 		total += n
