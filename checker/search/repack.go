@@ -77,6 +77,7 @@ func (s *search) encode(old *checker.Packing) {
 		return to
 	}
 	for _, w := range s.workers {
+		clear(w.recent)
 		w.stack = again(w.stack)
 	}
 	for i := range s.pool.shared {

@@ -17,7 +17,8 @@ type worker struct {
 	path    []uint16 // depth first: the steps to the state at hand
 	rest    []uint64 // breadth first: entries of its part of the level that it has not explored
 	state   []uint32
-	places  []place       // of the successors
+	places  []place // of the successors, that of a recent one is empty
+	recent  recent
 	allowed int64         // states that it may begin
 	begun   int           // those that it has begun
 	stats   checker.Stats // its own part
@@ -41,7 +42,7 @@ type published struct {
 func (s *search) newWorker() *worker {
 	words := s.sys.Words()
 	w := &worker{search: s, x: checker.NewExpansion(words), number: numberer{links: &s.links},
-		state: make([]uint32, words)}
+		state: make([]uint32, words), recent: make(recent, recentFirst)}
 	w.x.Pack(s.packing)
 	if s.sleepers == nil {
 		w.x.Complete = w.fetch
@@ -49,10 +50,15 @@ func (s *search) newWorker() *worker {
 	return w
 }
 
-// fetch finds the place of a successor and asks for what is there.
+// fetch finds the place of a successor and asks for what is there, unless it is known.
 func (w *worker) fetch(successor int, c checker.Code) {
-	p := w.search.visited.place(c)
-	prefetch(w.search.visited.home(p))
+	visited := w.search.visited
+	p := visited.place(c)
+	if w.recent.has(&p, visited.wide) {
+		p = place{}
+	} else {
+		prefetch(visited.home(p))
+	}
 	w.places = append(w.places[:successor], p)
 }
 
@@ -83,11 +89,16 @@ func (w *worker) expand(e entry) bool {
 			s.found(v, w.finding(e, i))
 			continue // nothing is explored beyond a violation
 		}
+		p := w.places[i]
+		if p.slot == 0 {
+			continue
+		}
+		w.recent.note(&p, s.visited.wide)
 		if s.disk != nil {
 			s.disk.reach(w, i, e.number)
 			continue
 		}
-		if s.visited.insert(w.places[i]) {
+		if s.visited.insert(p) {
 			next := entry{code: codes[i], depth: e.depth + 1, step: uint16(i)}
 			if s.layout.breadth {
 				next.number = w.number.number(e.number, i)
@@ -160,6 +171,9 @@ func (w *worker) stop() bool {
 	if w.begun++; w.begun%checker.LookEvery == 1 {
 		if w.publish(); s.limits() {
 			return true
+		}
+		if w.begun > recentFrom && len(w.recent) < recentWords {
+			w.recent = make(recent, recentWords)
 		}
 	}
 	if !s.states.take(w) {
