@@ -35,6 +35,8 @@ var importTable = []row{
 	{dir: "spec/report/browser"}, // for tests
 	{dir: "spec/report/page", internal: []string{"spec", "spec/report", "spec/report/figure",
 		"spec/trace"}},
+	{dir: "spec/report/site", internal: []string{"spec", "spec/report/figure",
+		"spec/report/wholefile"}},
 
 	{dir: "spec/trace"},
 	{dir: "spec/promise"},

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,7 +36,11 @@ type searchFlags struct {
 	saveEvery time.Duration
 	resume    string
 	disk      string
+	html      string
+	label     string
 	flags     *pflag.FlagSet
+
+	pages *suitePages // nil when none are wanted
 }
 
 func (s *searchFlags) register(f *pflag.FlagSet) {
@@ -53,6 +58,19 @@ func (s *searchFlags) register(f *pflag.FlagSet) {
 		"print JSON, one object a line; progress goes to standard error, in JSON, too")
 	f.BoolVar(&s.evidence, "evidence", false,
 		"with --json: the whole run that breaks a property, too, as replay --json prints it")
+}
+
+// registerOrder adds the flags that choose how check looks for runs.
+func (s *searchFlags) registerOrder(f *pflag.FlagSet) {
+	f.StringVar(&s.order, "search", "dfs",
+		"dfs (reduced), bfs (shortest counterexample), odpor (stateless, one run of each trace), "+
+			"or draw runs: random, pos, pctcp, urw")
+	f.StringVar(&s.reduce, "reduce", "",
+		"none, all, or a list of singletons,crashes,sleep,sets,symmetry,alone (default "+
+			"singletons,crashes,symmetry; none for bfs)")
+	s.samples = registerSamples(f)
+	f.BoolVar(&s.lasso, "lasso", false,
+		"look for runs that go on for ever, too: depth first, not reduced")
 }
 
 func (s *searchFlags) options() (checker.Options, error) {
@@ -107,15 +125,7 @@ func runCheck(ctx context.Context, args []string, std streams) (int, error) {
 	var sf searchFlags
 	var changed overrides
 	var all bool
-	f.StringVar(&sf.order, "search", "dfs",
-		"dfs (reduced), bfs (shortest counterexample), odpor (stateless, one run of each trace), "+
-			"or draw runs: random, pos, pctcp, urw")
-	f.StringVar(&sf.reduce, "reduce", "",
-		"none, all, or a list of singletons,crashes,sleep,sets,symmetry,alone (default "+
-			"singletons,crashes,symmetry; none for bfs)")
-	sf.samples = registerSamples(f)
-	f.BoolVar(&sf.lasso, "lasso", false,
-		"look for runs that go on for ever, too: depth first, not reduced")
+	sf.registerOrder(f)
 	changed.register(f)
 	f.BoolVar(&all, "all", false,
 		"without names: every scenario, the suite, which takes minutes, and not the tour")
@@ -123,10 +133,12 @@ func runCheck(ctx context.Context, args []string, std streams) (int, error) {
 		"explore only the beginning and guess how large the whole is")
 	sf.register(f)
 	sf.registerRun(f)
-	if err := f.Parse(args); err != nil {
-		return 0, err
+	sf.registerPages(f)
+	err := f.Parse(args)
+	if err == nil {
+		err = sf.contradictions(f)
 	}
-	if err := sf.contradictions(f); err != nil {
+	if err != nil {
 		return 0, err
 	}
 	o, err := sf.options()
@@ -149,7 +161,11 @@ func runCheck(ctx context.Context, args []string, std streams) (int, error) {
 	if err := sf.addRun(&o, f, len(list), std.err); err != nil {
 		return 0, err
 	}
-	if err := errors.Join(sf.change(list, &changed), std.resolvable(ctx, list)); err != nil {
+	err = errors.Join(sf.change(list, &changed), std.resolvable(ctx, list))
+	if err == nil {
+		err = sf.openPages(len(list), std)
+	}
+	if err != nil {
 		return 0, err
 	}
 	if sf.estimate {
@@ -202,18 +218,18 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 		}
 		p.finished(list[job].Name)
 		return r
-	}, func(_ int, r *row) {
+	}, func(job int, r *row) {
 		if r == nil {
 			left++
 			return
 		}
-		if r.err != nil && failed == nil {
-			failed = r.err
-		}
 		if r.err != nil {
+			sf.pages.miss(list[job].Name, r.err)
+			failed = cmp.Or(failed, r.err)
 			return
 		}
 		r.save(sf.save, std.err)
+		sf.pages.add(ctx, r)
 		if sf.evidence {
 			r.Evidence, failed = evidence(r.story())
 		}
@@ -228,11 +244,12 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 			r.show(std.out, sf.control)
 		}
 	})
+	if !sf.json && failed == nil {
+		t.summary(time.Since(began))
+	}
+	failed = errors.Join(failed, sf.pages.finish(left > 0 || ctx.Err() != nil, std.err))
 	if failed != nil {
 		return 0, failed
-	}
-	if !sf.json {
-		t.summary(time.Since(began))
 	}
 	return leftOver(std, left, len(list), "scenarios", code), nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -16,9 +17,12 @@ import (
 
 func runErrata(ctx context.Context, args []string, std streams) (int, error) {
 	f := flags("errata", "[PROTOCOL] [ID ...]", std, "errata", "errata hydee",
-		"errata hydee H10 --show", "errata --json")
+		"errata hydee H10 --show", "errata --json", "errata --html catalogue")
 	var sf searchFlags
 	show := f.Bool("show", false, "print the run of each erratum")
+	f.StringVar(&sf.html, "html", "",
+		"write the catalogue as pages into this folder: a matrix of errata and properties, a page "+
+			"for each protocol, a page for each run")
 	sf.register(f)
 	if err := f.Parse(args); err != nil {
 		return 0, err
@@ -39,19 +43,23 @@ func runErrata(ctx context.Context, args []string, std streams) (int, error) {
 	if len(findings) == 0 {
 		fmt.Fprintf(std.err, "%s has no errata\n", cmp.Or(name, "no protocol here"))
 	}
-	return exploreErrata(ctx, findings, o, &sf, *show, std)
+	pages, err := sf.openErrata(len(findings), std)
+	if err != nil {
+		return 0, err
+	}
+	return exploreErrata(ctx, findings, o, &sf, pages, *show, std)
 }
 
 // exploreErrata looks at the errata, prints them in order and returns the exit code.
 func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Options,
-	sf *searchFlags, show bool, std streams) (int, error) {
+	sf *searchFlags, pages *errataPages, show bool, std streams) (int, error) {
 	p := newProgress(std.err, len(findings), sf.json)
 	var failed error
 	code, left := 0, 0
 	pool(ctx, sf.workers, len(findings), func(ctx context.Context, job int) explored {
 		e := findings[job]
 		if ctx.Err() != nil {
-			return explored{e, nil}
+			return explored{e, nil, nil}
 		}
 		err := e.Explore(o, func(s *scenarios.Scenario, o checker.Options) (*verify.Answer, error) {
 			r := checkOne(ctx, s, o, std, p)
@@ -60,7 +68,7 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 		if e.Broken != nil {
 			p.finished(e.Scenario)
 		}
-		return explored{e, err}
+		return explored{e, pages.witness(ctx, e), err}
 	}, func(_ int, g explored) {
 		if ctx.Err() != nil && g.Scenario != "" && !g.decided() {
 			left++
@@ -69,6 +77,7 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 		if failed = cmp.Or(failed, g.err); failed != nil {
 			return
 		}
+		pages.add(g.Erratum, g.shown)
 		var run json.RawMessage
 		if g.Broken != nil {
 			broken := &row{Answer: g.Broken}
@@ -95,7 +104,8 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 		}
 		g.print(std, show, sf.control)
 	})
-	return leftOver(std, left, len(findings), "errata", code), failed
+	return leftOver(std, left, len(findings), "errata", code), errors.Join(failed,
+		pages.finish(left > 0, std.err))
 }
 
 // decided reports whether both searches have come to an end by themselves.
@@ -107,7 +117,8 @@ func (g explored) decided() bool {
 // explored is an erratum with what came of it.
 type explored struct {
 	*verify.Erratum
-	err error
+	shown *witnessed
+	err   error
 }
 
 // source is the place of an erratum and its class, without which nobody can tell whether it is an

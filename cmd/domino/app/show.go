@@ -42,12 +42,14 @@ func (r *row) show(w io.Writer, control bool) { printStory(w, r.story(), control
 
 // story is the run that breaks a property, with the command that shows it again; nil when there is
 // none.
-func (r *row) story() *report.Run {
-	command := "domino check " + r.Name + " --variant " + r.Variant + " --search bfs"
+func (r *row) story() *report.Run { return told(r.Story(), r.command()) }
+
+// command shows the run again: that of its file or, without one, a shortest one.
+func (r *row) command() string {
 	if r.Replay != "" {
-		command = "domino replay " + r.Replay
+		return "domino replay " + r.Replay
 	}
-	return told(r.Story(), command)
+	return searchCommand(r.Scenario)
 }
 
 // told adds the command that shows a run again.
