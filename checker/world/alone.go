@@ -22,7 +22,8 @@ import (
 //     takes (unless all that is in flight survives), nor, if e sends, p or a receiver. If p itself
 //     may crash, e sends nothing, and the crash undoes it: it takes the message, too;
 //  2. no other event takes its message: the network loses and repeats none, and its channel does
-//     not end;
+//     not end; if it may, because its sender is dead, and it keeps its order, that end is taken in
+//     the state as well, and nothing else;
 //  3. e stands (court): for every input i that p may be given while e waits, but from its channel,
 //     both orders lead to the same local state, with the same effects, evidence and answers of
 //     properties of each step, and do not send to one proc both; and e stands behind i;
@@ -57,7 +58,9 @@ import (
 // runs up to it are shorter. The former commutes with e: it can not end, take or lose what e needs
 // (1, 2); what it sends to p goes behind, and what e sends behind what others have sent; it does
 // not see e (4), nor e it. The latter does by 3. So e may be put first, and the rest is shorter; or
-// it may be put in, and from the state behind e the run is as long as before. An input of the last
+// it may be put in, and from the state behind e the run is as long as before. If the channel of e
+// ends in the run before e, that may be put first: nothing has been taken from the channel before,
+// everything else is possible without it, and nobody sees it. An input of the last
 // state is possible behind e, too, unless it is p's own program or checkpoint, or e: all offered.
 // A crash that undoes e leads to the same state with and without it. Now a step of the run shows
 // the same in its new place: to properties of one proc by 3, and monitors see e not at all. A
@@ -295,7 +298,8 @@ func (a *aloneness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 		pl := w.plan(p, state[procWord(p)])
 		for _, c := range pl.alone {
 			d, e := a.decisions.at(c.decision), &pl.events[c.event]
-			if d.bad[requests].Load()>>phase&1 != 0 || !w.allowed(state, d, may) ||
+			ok, dead := w.allowed(state, d, may)
+			if !ok || d.bad[requests].Load()>>phase&1 != 0 ||
 				!d.mute && a.trusted.read(phase)>>p&1 != 0 {
 				continue
 			}
@@ -306,10 +310,8 @@ func (a *aloneness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 			if d.used[requests].Load()>>phase&1 == 0 {
 				d.used[requests].Or(1 << phase)
 			}
-			x.Add(checker.Step{Code: uint64(e.code)})
-			x.Set(procWord(p), e.next)
-			for _, d := range pl.does[e.first:e.last] {
-				w.touch(x, d.proc, d.deed)
+			if w.takes(p, pl, e, x); dead {
+				w.endOf(p, pl, d, x)
 			}
 			x.Reduced = true
 			return true
@@ -318,28 +320,43 @@ func (a *aloneness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 	return false
 }
 
-// allowed reports whether no failure can come between the step and others, nor the end of its
-// channel.
-func (w *World) allowed(state []uint32, d *decision, may uint64) bool {
+// endOf adds the end of the channel of a step that is taken alone.
+func (w *World) endOf(p core.Proc, pl *plan, d *decision, x *checker.Expansion) {
+	for i := range pl.events {
+		if e := &pl.events[i]; e.care&cutting != 0 && uint32(e.code.arg()) == d.channel {
+			x.Add(e.code.step())
+			w.touch(x, p, deed(e.next))
+		}
+	}
+}
+
+// allowed reports whether no failure can come between the step and others, and whether the end of
+// its channel can, which is then to be taken, too.
+func (w *World) allowed(state []uint32, d *decision, may uint64) (ok, ends bool) {
 	if w.alone.trusted.exits {
-		return false
+		return false, false
 	}
 	if w.alone.without != failureClause && d.to != 0 && (d.to|1<<d.proc)&may != 0 {
-		return false
+		return false, false
 	}
 	if d.channel == noChannel {
-		return true
+		return true, false
 	}
 	from, dead := w.senderOf(state, d)
 	if w.alone.without == failureClause {
 		may = 0
 	}
 	if may>>d.proc&1 != 0 && w.alone.without != keptClause && w.Model.KeepToDead {
-		return false
+		return false, false
 	}
-	dead = dead && w.alone.without != channelClause
-	return w.Model.FromDead == fault.Every || !dead && may>>from&1 == 0 &&
-		(w.alone.trusted.moves>>from&1 == 0 || w.Model.FromDead != fault.Prefix)
+	switch {
+	case w.Model.FromDead == fault.Every || dead && w.alone.without == channelClause:
+		return true, false
+	case dead:
+		return w.Model.FromDead == fault.Prefix && w.Model.KeepsOrder(), true
+	}
+	return may>>from&1 == 0 &&
+		(w.alone.trusted.moves>>from&1 == 0 || w.Model.FromDead != fault.Prefix), false
 }
 
 // senderOf is who has sent the message that a step takes, and whether that life is over.
