@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/domino-check/domino/spec"
@@ -75,19 +76,36 @@ type jsonEvent struct {
 	Causes      []int             `json:"causes,omitempty"`
 }
 
-// JSON writes the run for programs: an object with the fields schema (the version of this format),
-// title, property, violation (both null for a clean run), why (sentences), also (what the run
-// breaks beside that), reading, command, layout, lanes, labels, steps, events, messages, lives,
-// lines and relevant (see Model for the last ones), always all of them and in this order; each
-// step, event and message is one line. Indexes are into events, messages and lives, from 0; -1 is
-// Never. Digests are words of 16 hexadecimal digits, and so is every number that a program could
-// round, above 2^53; null stands for "no bound". The error is that of the writer, or ErrNoRun for
-// a nil run.
+// Document is what JSON writes.
+type Document struct {
+	Schema    string           `json:"schema"` // the version of this format
+	Title     string           `json:"title"`
+	Property  *jsonProperty    `json:"property"`  // the broken one; null for a clean run
+	Violation *jsonViolation   `json:"violation"` // null for a clean run
+	Why       []Sentence       `json:"why"`       // how it came to the violation
+	Also      []spec.Violation `json:"also"`      // what the run breaks beside it
+	Reading   []string         `json:"reading"`   // paragraphs on how to read it
+	Command   string           `json:"command"`   // the shell command that replays it
+	Layout    *trace.Layout    `json:"layout"`
+	Lanes     []Lane           `json:"lanes"`    // by proc
+	Labels    []jsonLabel      `json:"labels"`   // what the program calls its messages
+	Steps     []jsonStep       `json:"steps"`    // of the schedule
+	Events    []jsonEvent      `json:"events"`   // the trace
+	Messages  []Message        `json:"messages"` // each copy on the network
+	Lives     []Life           `json:"lives"`    // incarnations of procs
+	Lines     []Line           `json:"lines"`    // recovery lines
+	Relevant  []int            `json:"relevant"` // protocol messages that explain the violation
+}
+
+// JSON writes the run for programs: a Document, always with all fields; each step, event and
+// message is one line. Indexes are into events, messages and lives, from 0; -1 is Never. Digests
+// are words of 16 hexadecimal digits, and so is every number that a program could round, above
+// 2^53; null stands for "no bound". The error is that of the writer, or ErrNoRun for a nil run.
 func JSON(w io.Writer, r *Run) error {
 	if r == nil {
 		return ErrNoRun
 	}
-	b, err := document(Understand(r))
+	b, err := documentOf(Understand(r)).lines()
 	if err != nil {
 		return fmt.Errorf("report: encode the run: %w", err)
 	}
@@ -95,38 +113,20 @@ func JSON(w io.Writer, r *Run) error {
 	return err
 }
 
-// document is the whole object.
-func document(m *Model) ([]byte, error) {
+func documentOf(m *Model) *Document {
 	r := m.Run
-	var p *jsonProperty
+	d := &Document{Schema: Schema, Title: r.Title, Why: m.Why, Also: r.Also, Reading: r.Reading,
+		Command: r.Command, Layout: m.Layout, Lanes: m.Lanes, Labels: jsonLabels(m.Layout),
+		Steps: jsonSteps(r), Events: jsonEvents(m), Messages: m.Messages, Lives: m.Lives,
+		Lines: m.Lines, Relevant: m.Relevant}
 	if r.Property != nil {
-		p = &jsonProperty{Name: r.Property.Name, Kind: r.Property.Kind.String(),
+		d.Property = &jsonProperty{Name: r.Property.Name, Kind: r.Property.Kind.String(),
 			Doc: r.Property.Doc, Source: r.Property.Source}
 	}
-	var v *jsonViolation
 	if r.Violation != nil {
-		v = &jsonViolation{*r.Violation, jsonRefs(m.About)}
+		d.Violation = &jsonViolation{*r.Violation, jsonRefs(m.About)}
 	}
-	o := object{}
-	o.field("schema", Schema)
-	o.field("title", r.Title)
-	o.field("property", p)
-	o.field("violation", v)
-	list(&o, "why", m.Why)
-	list(&o, "also", r.Also)
-	list(&o, "reading", r.Reading)
-	o.field("command", r.Command)
-	o.field("layout", r.Trace.Layout)
-	list(&o, "lanes", m.Lanes)
-	list(&o, "labels", jsonLabels(m.Layout))
-	list(&o, "steps", jsonSteps(r))
-	list(&o, "events", jsonEvents(m))
-	list(&o, "messages", m.Messages)
-	list(&o, "lives", m.Lives)
-	list(&o, "lines", m.Lines)
-	o.field("relevant", append([]int{}, m.Relevant...))
-	o.b.WriteString("\n}\n")
-	return o.b.Bytes(), o.err
+	return d
 }
 
 func jsonRefs(list []spec.Ref) []jsonRef {
@@ -191,52 +191,42 @@ func jsonEvents(m *Model) (events []jsonEvent) {
 	return events
 }
 
-// object writes an object field by field. encoding/json would put either all on one line or each
-// number of each event on its own.
-type object struct {
-	b   bytes.Buffer
-	n   int
-	err error
-}
-
-func (o *object) name(name string) {
-	if o.n++; o.n == 1 {
-		o.b.WriteString("{\n")
-	} else {
-		o.b.WriteString(",\n")
+// lines are the fields, one a line, and of arrays each element. encoding/json would put either all
+// on one line or each number of each event on its own.
+func (d *Document) lines() ([]byte, error) {
+	var b bytes.Buffer
+	fields := reflect.ValueOf(d).Elem()
+	for i := range fields.NumField() {
+		b.WriteString(map[bool]string{true: "{\n", false: ",\n"}[i == 0])
+		fmt.Fprintf(&b, "  %q: ", fields.Type().Field(i).Tag.Get("json"))
+		v := fields.Field(i)
+		if v.Kind() != reflect.Slice {
+			if err := value(&b, v.Interface()); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		b.WriteByte('[')
+		for k := range v.Len() {
+			b.WriteString(map[bool]string{true: "\n    ", false: ",\n    "}[k == 0])
+			if err := value(&b, v.Index(k).Interface()); err != nil {
+				return nil, err
+			}
+		}
+		b.WriteString(map[bool]string{true: "]", false: "\n  ]"}[v.Len() == 0])
 	}
-	fmt.Fprintf(&o.b, "  %q: ", name)
-}
-
-func (o *object) field(name string, value any) {
-	o.name(name)
-	o.value(value)
+	b.WriteString("\n}\n")
+	return b.Bytes(), nil
 }
 
 // value writes a value on one line, readable: without the escapes that only HTML needs.
-func (o *object) value(value any) {
+func value(out *bytes.Buffer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil && o.err == nil {
-		o.err = err
+	if err := e.Encode(v); err != nil {
+		return err
 	}
-	o.b.Write(Exact(bytes.TrimRight(b.Bytes(), "\n")))
-}
-
-// list writes an array with one element a line.
-func list[T any](o *object, name string, values []T) {
-	o.name(name)
-	o.b.WriteByte('[')
-	for i, v := range values {
-		if i > 0 {
-			o.b.WriteByte(',')
-		}
-		o.b.WriteString("\n    ")
-		o.value(v)
-	}
-	if len(values) > 0 {
-		o.b.WriteString("\n  ")
-	}
-	o.b.WriteByte(']')
+	out.Write(Exact(bytes.TrimRight(b.Bytes(), "\n")))
+	return nil
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -60,7 +59,7 @@ func runCertify(ctx context.Context, args []string, std streams) (int, error) {
 	if f.NArg() == 0 {
 		return 0, errors.New("want a scenario, a file, or a program such as \"ring 3\"")
 	}
-	a := certified{versioned: current, Program: strings.Join(f.Args(), " "), Needs: *needs}
+	a := certified{versioned: as("certify"), Program: strings.Join(f.Args(), " "), Needs: *needs}
 	setup, err := heard(ctx, func() (*core.Setup, error) { return a.open(f.Args(), std) })
 	if err != nil {
 		return 0, err
@@ -80,7 +79,7 @@ func runCertify(ctx context.Context, args []string, std streams) (int, error) {
 	}
 	a.answer(c)
 	if *asJSON {
-		err = json.NewEncoder(std.out).Encode(a)
+		err = printJSON(std.out, a)
 	} else {
 		a.print(std.out)
 	}

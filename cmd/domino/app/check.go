@@ -235,7 +235,7 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 		}
 		if sf.json {
 			// a closed pipe shows on the next write of the shell
-			_ = json.NewEncoder(std.out).Encode(r)
+			_ = printJSON(std.out, r)
 		} else {
 			t.row(r)
 		}
@@ -265,5 +265,5 @@ func checkOne(ctx context.Context, s *scenarios.Scenario, o checker.Options, std
 func ask(std streams, s *scenarios.Scenario,
 	whom func(world.Case) (*world.Outcome, error)) *row {
 	a, err := verify.Ask(std.Protocols(), s, whom)
-	return &row{versioned: current, Answer: a, err: err}
+	return &row{versioned: as("check"), Answer: a, err: err}
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -236,8 +235,8 @@ func (r *perfRun) print(samples []perf.Sample, rows []perf.Row, recoveries []per
 	incomplete bool) error {
 	switch {
 	case r.flags.json:
-		return json.NewEncoder(r.std.out).Encode(
-			perfAnswer{current, r.plan, runtime.NumCPU(), r.left, incomplete, rows,
+		return printJSON(r.std.out,
+			perfAnswer{as("perf"), r.plan, runtime.NumCPU(), r.left, incomplete, rows,
 				perf.Totals(&r.plan, rows), recoveries, samples})
 	case r.flags.bench:
 		if incomplete {

@@ -36,7 +36,7 @@ type savedRun struct {
 
 // saved is the case with its failures.
 func (c *clusterCase) saved(k strikes, seed uint64) *savedRun {
-	return &savedRun{versioned: current,
+	return &savedRun{versioned: as("plan"),
 		Scenario: c.scenario.Name, Text: string(scenarios.Format(c.scenario)),
 		Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Model: c.resolved.Model, strikes: k}
 }

@@ -163,9 +163,13 @@ func (r *clusterRan) word() string {
 
 // report is the run for a program.
 func (r *clusterRan) report() *clusterReport {
-	return &clusterReport{versioned: current, Scenario: r.scenario.Name,
+	var digests []string
+	for _, d := range r.result.Digests {
+		digests = append(digests, fmt.Sprintf("%016x", d))
+	}
+	return &clusterReport{versioned: as("cluster-run"), Scenario: r.scenario.Name,
 		Protocol: r.scenario.Protocol, Variant: r.scenario.Variant, Verdict: r.word(), Why: r.why,
-		Violation: r.violation, Digests: r.result.Digests, Crashes: r.result.Crashes,
+		Violation: r.violation, Digests: digests, Crashes: r.result.Crashes,
 		Recoveries: r.result.Recoveries(), Counts: r.result.Counts, Stops: r.result.Stops,
 		Suspicions: r.result.Suspicions, Performed: r.result.Performed, Missed: r.missed(),
 		Episodes: r.result.Episodes(), Elapsed: r.result.Elapsed, Complete: r.result.Complete,
@@ -181,7 +185,7 @@ type clusterReport struct {
 	Verdict    string               `json:"verdict"`
 	Why        string               `json:"why"`
 	Violation  *spec.Violation      `json:"violation"`
-	Digests    []uint64             `json:"digests"` // of the ends of the ranks
+	Digests    []string             `json:"digests"` // of the ends of the ranks, as words
 	Crashes    []cluster.Crash      `json:"crashes"`
 	Recoveries []cluster.Recovery   `json:"recoveries"`
 	Counts     []cluster.Counts     `json:"counts"` // by proc, of its last life

@@ -130,7 +130,7 @@ func TestClusterPlan(t *testing.T) {
 		"--seed", "7", "--dir", dir, "--json")
 	var first, again struct {
 		Crashes []cluster.Crash
-		Digests []uint64
+		Digests []string
 		Why     string
 	}
 	if err := json.Unmarshal([]byte(out), &first); err != nil || code != 0 ||

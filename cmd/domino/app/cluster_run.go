@@ -206,7 +206,7 @@ func runClusterRun(ctx context.Context, args []string, std streams) (int, error)
 // tell prints the run.
 func (r *clusterRan) tell(std streams, asJSON, events bool) error {
 	if asJSON {
-		return json.NewEncoder(std.out).Encode(r.report())
+		return printJSON(std.out, r.report())
 	}
 	r.print(std.out, events)
 	return nil

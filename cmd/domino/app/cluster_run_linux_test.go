@@ -58,7 +58,7 @@ func TestClusterRun(t *testing.T) {
 	_, out, _ = domino(t.Context(), "cluster", "run", "ring3", "--json")
 	var parsed struct {
 		Verdict string
-		Digests []uint64
+		Digests []string
 	}
 	if err := json.Unmarshal([]byte(out), &parsed); err != nil || parsed.Verdict != "fine" ||
 		len(parsed.Digests) != 3 {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -291,8 +290,8 @@ func (t *torture) report(ctx context.Context, took time.Duration) (code int, err
 	if t.flags.json {
 		list := t.settled()
 		t.episodes.settle()
-		return code, json.NewEncoder(t.std.out).Encode(
-			tortured{versioned: current, Scenarios: len(t.victims), Seed: t.flags.seed,
+		return code, printJSON(t.std.out,
+			tortured{versioned: as("torture"), Scenarios: len(t.victims), Seed: t.flags.seed,
 				Seconds: took.Seconds(), Beyond: t.beyond, Outside: t.outside,
 				Interrupted: ctx.Err() != nil, Protocols: list[:len(list)-1],
 				All: list[len(list)-1], Episodes: t.episodes})
@@ -386,8 +385,8 @@ func (t *torture) wrong(ran *clusterRan, dir string) error {
 	saved := ran.saved(ran.strikes, ran.seed)
 	saved.TortureSeed, saved.Run, saved.Report = t.flags.seed, t.made, ran.report()
 	if t.flags.json {
-		err = json.NewEncoder(t.std.out).Encode(
-			wrongRun{current, 1, t.flags.seed, t.made, ran.scenario.Name, t.flags.dir,
+		err = printJSON(t.std.out,
+			wrongRun{as("wrong-run"), 1, t.flags.seed, t.made, ran.scenario.Name, t.flags.dir,
 				saved.Report})
 	} else {
 		ran.print(t.std.out, false)

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,6 +25,12 @@ type compareOptions struct {
 type compareAnswer struct {
 	versioned
 	*compare.Study
+}
+
+// compareSum is the summary of a number of rows as JSON.
+type compareSum struct {
+	versioned
+	*compare.Summary
 }
 
 // compareEvent is what a comparison is at.
@@ -176,7 +181,7 @@ func compareRows(ctx context.Context, std streams, o *compareOptions,
 		studies = append(studies, a.study)
 		if o.json {
 			line.Clear()
-			err = json.NewEncoder(std.out).Encode(compareAnswer{current, a.study})
+			err = printJSON(std.out, compareAnswer{as("compare"), a.study})
 		}
 	})
 	line.Clear()

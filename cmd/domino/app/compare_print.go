@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -200,10 +199,7 @@ func compareRun(std streams, o *compareOptions) (int, error) {
 	}
 	sum := compare.Sum(facts)
 	if o.json {
-		return 0, json.NewEncoder(std.out).Encode(struct {
-			versioned
-			*compare.Summary
-		}{current, sum})
+		return 0, printJSON(std.out, compareSum{as("comparison"), sum})
 	}
 	fmt.Fprintln(std.out, sum.Run)
 	for _, l := range sum.Lines {

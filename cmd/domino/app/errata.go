@@ -95,11 +95,7 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 		}
 		if sf.json {
 			// a closed pipe shows on the next write of the shell
-			_ = json.NewEncoder(std.out).Encode(struct {
-				versioned
-				*verify.Erratum
-				Evidence json.RawMessage `json:"evidence,omitempty"`
-			}{current, g.Erratum, run})
+			_ = printJSON(std.out, erratumAnswer{as("erratum"), g.Erratum, run})
 			return
 		}
 		g.print(std, show, sf.control)
@@ -112,6 +108,14 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 func (g explored) decided() bool {
 	return g.err == nil && g.Broken != nil && g.Repaired != nil &&
 		g.Broken.Verdict != spec.Unknown && g.Repaired.Verdict != spec.Unknown
+}
+
+// erratumAnswer is an erratum with what came of it, as JSON.
+type erratumAnswer struct {
+	versioned
+	*verify.Erratum
+	// the run that breaks a property, where --evidence asks for it
+	Evidence json.RawMessage `json:"evidence,omitempty"`
 }
 
 // explored is an erratum with what came of it.

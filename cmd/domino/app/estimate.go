@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -39,7 +38,7 @@ func estimateAll(ctx context.Context, list []*scenarios.Scenario, o checker.Opti
 		if r.err != nil {
 			return 0, r.err
 		}
-		f := forecast{versioned: current,
+		f := forecast{versioned: as("estimate"),
 			Scenario: s.Name, Bounds: r.Bounds, Verdict: r.Verdict.String(),
 			States:   r.States,
 			Complete: r.Verdict != spec.Unknown, Seconds: r.Seconds, Bytes: r.Bytes}
@@ -50,7 +49,7 @@ func estimateAll(ctx context.Context, list []*scenarios.Scenario, o checker.Opti
 				float64(out.States)))
 		}
 		if sf.json {
-			_ = json.NewEncoder(std.out).Encode(f)
+			_ = printJSON(std.out, f)
 		} else {
 			fmt.Fprintf(std.out, "%s: %s; within %s\n", s.Name, f, f.Bounds)
 		}

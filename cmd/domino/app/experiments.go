@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -108,7 +107,7 @@ func chooseExperiments(all []protocol.Experiment, names []string) (chosen []prot
 func reportExperiment(out io.Writer, e *protocol.Experiment, found *protocol.Findings,
 	asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(out).Encode(experimentAnswer{current, e.Name, e.Doc, found})
+		return printJSON(out, experimentAnswer{as("experiment"), e.Name, e.Doc, found})
 	}
 	fmt.Fprintf(out, "%s: %s\n", e.Name, e.Doc)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -178,7 +177,7 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, std s
 	if err != nil {
 		return nil, err
 	}
-	out := fuzzed{versioned: current,
+	out := fuzzed{versioned: as("fuzz"),
 		Protocol: name, Variant: ff.variant, Seed: ff.seed, Verdict: r.Verdict(),
 		Seconds: r.Elapsed.Seconds(), Rate: fuzzRate(r), Unjudged: unjudged, Result: *r}
 	if ff.corpus != "" {
@@ -189,7 +188,7 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, std s
 		fmt.Fprintf(std.err, "domino fuzz: not saved: %v\n", err)
 	}
 	if ff.json {
-		return r, json.NewEncoder(std.out).Encode(out)
+		return r, printJSON(std.out, out)
 	}
 	if index > 0 {
 		fmt.Fprintln(std.out)

@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -31,6 +30,12 @@ type shown struct {
 type fact struct {
 	What  string `json:"what"`
 	Value string `json:"value"`
+}
+
+// shownAnswer is one thing as JSON.
+type shownAnswer struct {
+	versioned
+	shown
 }
 
 // add puts a fact there, if there is one.
@@ -79,7 +84,7 @@ func runShow(_ context.Context, args []string, std streams) (int, error) {
 	}
 	for i, s := range list {
 		if *asJSON {
-			if err := json.NewEncoder(std.out).Encode(s); err != nil {
+			if err := printJSON(std.out, shownAnswer{as("show"), s}); err != nil {
 				return 0, err
 			}
 			continue

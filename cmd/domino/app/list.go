@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,9 +54,8 @@ func runList(_ context.Context, args []string, std streams) (int, error) {
 		})
 	}
 	if *asJSON {
-		e := json.NewEncoder(std.out)
 		for _, i := range items {
-			if err := e.Encode(listed{current, i}); err != nil {
+			if err := printJSON(std.out, listed{as("list"), i}); err != nil {
 				return 0, err
 			}
 		}

@@ -113,7 +113,7 @@ func TestList(t *testing.T) {
 	var items []item
 	for d := json.NewDecoder(strings.NewReader(text)); d.More(); {
 		var i listed
-		if err := d.Decode(&i); err != nil || code != 0 || i.Schema != schema {
+		if err := d.Decode(&i); err != nil || code != 0 || i.Schema != formatName("list") {
 			t.Fatalf("exit %d, %v, %+v", code, err, i)
 		}
 		items = append(items, i.item)

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -150,8 +149,8 @@ func showMinimised(std streams, s *scenarios.Scenario, a *minimise.Answer, took 
 	file := saveMinimised(a, save, std.err)
 	v := a.Run.Violation
 	if asJSON {
-		return exitCode(spec.Violated), json.NewEncoder(std.out).Encode(
-			minimised{versioned: current,
+		return exitCode(spec.Violated), printJSON(std.out,
+			minimised{versioned: as("minimise"),
 				Scenario: s.Name, Variant: s.Variant, Violation: v, Before: a.Before,
 				After: a.After, Steps: a.Steps, Program: a.Scenario.Program,
 				Clusters: a.Scenario.Clusters, Roles: a.Scenario.Roles,

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -23,6 +22,18 @@ import (
 const (
 	exitUnexpected = 1
 	exitUndecided  = 2
+)
+
+// mutantRow and mutantSum are one mutant, and all of them, as JSON.
+type (
+	mutantRow struct {
+		versioned
+		*mutate.Row
+	}
+	mutantSum struct {
+		versioned
+		*mutate.Summary
+	}
 )
 
 func runMutate(ctx context.Context, args []string, std streams) (int, error) {
@@ -177,10 +188,7 @@ func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, w
 		rows = append(rows, a.row)
 		if asJSON {
 			// a closed pipe shows on the next write of the shell
-			_ = json.NewEncoder(std.out).Encode(struct {
-				versioned
-				*mutate.Row
-			}{current, a.row})
+			_ = printJSON(std.out, mutantRow{as("mutant"), a.row})
 			return
 		}
 		line.Clear()
@@ -192,10 +200,7 @@ func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, w
 	}
 	sum := mutate.Sum(rows)
 	if asJSON {
-		if err := json.NewEncoder(std.out).Encode(struct {
-			versioned
-			*mutate.Summary
-		}{current, sum}); err != nil {
+		if err := printJSON(std.out, mutantSum{as("mutants"), sum}); err != nil {
 			return 0, err
 		}
 	} else {

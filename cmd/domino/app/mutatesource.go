@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -200,7 +199,7 @@ func (s *sourceFlags) ask(ctx context.Context, c *mutated.Campaign, mutants []*m
 		line.done(r)
 		if s.json {
 			// a closed pipe shows on the next write of the shell
-			_ = json.NewEncoder(std.out).Encode(sourceRow{current, r})
+			_ = printJSON(std.out, sourceRow{as("source-mutant"), r})
 		} else if r.Fate != mutated.Killed && r.Fate != mutated.Equal {
 			line.Clear()
 			t.row(r)
@@ -212,7 +211,7 @@ func (s *sourceFlags) ask(ctx context.Context, c *mutated.Campaign, mutants []*m
 	}
 	sum := mutated.Sum(out)
 	if s.json {
-		err = json.NewEncoder(std.out).Encode(sourceSum{current, sum, out.Stale, out.Wrong,
+		err = printJSON(std.out, sourceSum{as("source-mutants"), sum, out.Stale, out.Wrong,
 			out.Slow})
 	} else {
 		t.summary(out, sum, time.Since(began))

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"runtime"
@@ -27,8 +26,8 @@ func reportNetpipe(std streams, plan *netpipe.Plan, results []netpipe.Result,
 	var err error
 	switch {
 	case o.json:
-		err = json.NewEncoder(std.out).Encode(
-			netpipeAnswer{current, plan, runtime.NumCPU(), rows, results})
+		err = printJSON(std.out,
+			netpipeAnswer{as("netpipe"), plan, runtime.NumCPU(), rows, results})
 	case o.bench:
 		for _, r := range results {
 			if plan.Ring > 0 {

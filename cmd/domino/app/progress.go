@@ -28,11 +28,11 @@ func newProgress(w io.Writer, total int, events bool) *progress {
 // happening begins an event of what is under way.
 type happening struct {
 	Type   string `json:"type"`
-	Schema int    `json:"schema"`
+	Schema string `json:"schema"`
 }
 
 // underWay is how all of them begin.
-var underWay = happening{"progress", schema}
+var underWay = happening{"progress", formatName("progress")}
 
 // event is what a search that is under way has done so far.
 type event struct {

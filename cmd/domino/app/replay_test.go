@@ -206,6 +206,7 @@ func TestEvidence(t *testing.T) {
 		run.Events[0].Life == nil {
 		t.Errorf("not all there: %+v", run)
 	}
+	valid(t, []byte(text))
 	for _, line := range [][]string{
 		{"check", "h1", "--variant", "repaired+H1", "--search", "bfs", "--json", "--evidence",
 			"--save", filepath.Dir(file)},

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -142,7 +141,7 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, std s
 		r.save(rf.save, std.err)
 		if rf.json {
 			// a closed pipe shows on the next write of the shell
-			_ = json.NewEncoder(std.out).Encode(r.row)
+			_ = printJSON(std.out, r.row)
 		} else {
 			t.row(r.row)
 		}

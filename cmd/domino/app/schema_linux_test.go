@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSchema has every command print JSON: each object says the version of its fields, and has
-// those that a reader of any answer looks for.
+// TestSchema has every command print JSON: each object says which format it has, is of that format
+// by its document, and has the fields that a reader of any answer looks for.
 func TestSchema(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	for line, fields := range map[string]string{
@@ -15,16 +15,25 @@ func TestSchema(t *testing.T) {
 		"check s1 --workers 2 --save=":               "scenario variant verdict bounds states",
 		"check s1 --estimate":                        "scenario verdict estimate",
 		"errata hydee H5 --save=":                    "protocol scenario broken repaired",
-		"fuzz rbml --for 0 --runs 20 --corpus=":      "protocol variant seed verdict",
-		"mutate hydee/H5 --methods exhaustive":       "",
-		"minimise h5 --variant repaired+H5 --save=":  "scenario variant violation",
-		"certify s6":                              "program class fits",
-		"run s1 --runs 3 --save=":                 "scenario variant verdict sampled samples",
+
+		"fuzz rbml --for 0 --runs 20 --corpus=": "protocol variant seed verdict",
+		"mutate hydee/H5 --methods exhaustive":  "",
+
+		"list properties":                           "kind name doc",
+		"show s1 terminates H10 hydee":              "kind name doc facts",
+		"version":                                   "version go",
+		"errata hydee H1 --evidence --save=":        "evidence",
+		"minimise h5 --variant repaired+H5 --save=": "scenario variant violation",
+		"certify s6":                                "program class fits",
+		"run s1 --runs 3 --save=":                   "scenario variant verdict sampled samples",
+
 		"tables volume":                           "tables",
 		"experiments phases":                      "name doc tables ratios figures",
 		"compare hydee --programs ring --ranks 4": "row printed cells costs runs",
-		"cluster run ping":                        "scenario variant verdict digests missed",
-		"cluster torture ping --runs 1 --dir " + t.TempDir():                "wrong protocols all",
+
+		"cluster run ping": "scenario variant verdict digests missed",
+		"cluster torture ping --runs 1 --dir " + t.TempDir(): "wrong protocols all",
+
 		"cluster perf --kernels ring --ranks 2 --rounds 1 --protocols none": "plan rows samples",
 		"cluster netpipe --sizes 8 --perturb 0 --links tcp --rounds 1 --sample 1ms " +
 			"--protocols none": "plan rows samples",
@@ -38,9 +47,10 @@ func TestSchema(t *testing.T) {
 				var object map[string]json.RawMessage
 				if err := json.Unmarshal([]byte(text), &object); err != nil {
 					t.Errorf("%v in %q", err, text)
-				} else if string(object["schema"]) != "1" || object["type"] == nil &&
-					object["domino"] == nil {
+				} else if object["type"] == nil && object["domino"] == nil {
 					t.Errorf("no version in %s", text)
+				} else {
+					valid(t, []byte(text))
 				}
 			}
 			var first map[string]json.RawMessage

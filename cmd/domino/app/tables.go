@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -64,7 +63,7 @@ func runTables(ctx context.Context, args []string, std streams) (int, error) {
 // printTable prints a table part by part, so that what is there is shown, or whole in JSON.
 func printTable(ctx context.Context, t *protocol.Table, out io.Writer, asJSON bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	answer := tableAnswer{versioned: current, Name: t.Name, Doc: t.Doc}
+	answer := tableAnswer{versioned: as("tables"), Name: t.Name, Doc: t.Doc}
 	for _, part := range t.Parts {
 		text, err := heard(ctx, func() (string, error) {
 			var b strings.Builder
@@ -83,7 +82,7 @@ func printTable(ctx context.Context, t *protocol.Table, out io.Writer, asJSON bo
 		}
 	}
 	if asJSON {
-		return json.NewEncoder(out).Encode(answer)
+		return printJSON(out, answer)
 	}
 	_, err := io.WriteString(out, t.Notes)
 	return err

@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"runtime/debug"
 )
@@ -68,6 +67,12 @@ func (b build) String() string {
 	return text
 }
 
+// versionAnswer is the build as JSON.
+type versionAnswer struct {
+	versioned
+	build
+}
+
 func runVersion(_ context.Context, args []string, std streams) (int, error) {
 	f := flags("version", "", std, "version", "version --json")
 	asJSON := f.Bool("json", false, "print JSON")
@@ -79,7 +84,7 @@ func runVersion(_ context.Context, args []string, std streams) (int, error) {
 	}
 	b := thisBuild()
 	if *asJSON {
-		return 0, json.NewEncoder(std.out).Encode(b)
+		return 0, printJSON(std.out, versionAnswer{as("version"), b})
 	}
 	fmt.Fprintf(std.out, "domino %s, %s\n", b, b.Go)
 	if b.Command != "" {
