@@ -66,6 +66,16 @@ func (std streams) page(ctx context.Context, s *exhibit) (*page.Page, error) {
 	if err := std.erratum(p, s.scenario); err != nil {
 		return nil, err
 	}
+	free, err := verify.Undisturbed(std.Protocols(), s.scenario, s.world, s.run)
+	if err != nil {
+		return nil, err
+	}
+	if free != nil {
+		m := outline(free)
+		p.Free = &page.Beside{Model: m, Same: -1, Ranks: page.Align(p.Model, m),
+			Words: "What the programs do by themselves, without protocol and failures, in the " +
+				"order that is nearest to the run."}
+	}
 	if s.scenario.Variant == "repaired" {
 		return p, nil
 	}
@@ -147,8 +157,16 @@ func beside(b *verify.Beside, run *world.Run) *page.Beside {
 	default:
 		words += "; the run breaks nothing as far as it goes."
 	}
-	return &page.Beside{Model: report.Understand(verify.Story(b.Scenario, b.World, b.Run,
-		b.Run.Violation)), Same: same, Words: words}
+	return &page.Beside{Model: outline(b), Same: same, Words: words}
+}
+
+// outline is a run to compare with: what happens, without local states.
+func outline(b *verify.Beside) *report.Model {
+	run := &report.Run{Trace: b.Run.Trace, Violation: b.Run.Violation, Steps: []report.Step{}}
+	for _, event := range b.Run.Schedule {
+		run.Steps = append(run.Steps, report.Step{Event: event})
+	}
+	return report.Understand(run)
 }
 
 // example is a run of a scenario that breaks nothing: half of a run without failures, then the

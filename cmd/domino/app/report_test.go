@@ -55,6 +55,9 @@ func TestReport(t *testing.T) {
 					t.Errorf("the page has no %q", want)
 				}
 			}
+			if n := len(page); tt.name == "erratum" && n > 120_000 {
+				t.Errorf("a page of 28 steps has %d bytes, want at most 120,000", n)
+			}
 			if again, err := os.ReadFile(reported(t, tt.args...)); err != nil ||
 				!bytes.Equal(again, page) {
 				t.Errorf("again, the page is another one (%v)", err)

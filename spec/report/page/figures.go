@@ -3,9 +3,9 @@ package page
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"html/template"
 
-	"github.com/domino-check/domino/spec/report"
 	"github.com/domino-check/domino/spec/report/figure"
 )
 
@@ -16,26 +16,26 @@ const mostAcross = 40
 // width is that of a page on a common screen, in pixels; narrower ones shrink a figure somewhat.
 const width = 1120
 
+// printed is how many slots of a long figure are printed around each mark.
+const printed = 60
+
 // choice is one value of a control of the figure.
 type choice struct {
 	Value, Words string
 	On           bool
 }
 
-// drawn is a view of the run in the page: one layout with its legend.
+// drawn is a view of the run: one layout with its legend.
 type drawn struct {
 	Show, As string
-	HTML     template.HTML // "" where it is packed
-	ID       string
+	HTML     template.HTML
 }
 
 // figures is what the figure of the run shows and may show.
 type figures struct {
-	Views    []drawn
-	Shows    []choice // nil where all views are the same
-	As       []choice
-	Now      drawn
-	Describe string
+	Shows []choice // nil where all views are the same
+	As    []choice // nil where there is one
+	Now   drawn
 }
 
 // shows and orientations are what a reader may choose, with the words of the controls.
@@ -53,38 +53,38 @@ var (
 )
 
 // draw makes every view of the run: the one that a reader sees first is there at once, the others
-// are packed. Views that look like another are not made twice.
+// are packed. A long figure runs downwards only.
 func (v *view) draw() error {
-	f := &v.Figure
-	now := figure.Layout(v.Model, figure.Options{Width: width})
-	as := "across"
-	if len(now.Slots) > mostAcross {
+	first, second := v.pair()
+	as, long := "across", first.Long()
+	if len(first.Slots) > mostAcross {
 		as = "down"
 	}
-	seen := map[template.HTML]string{}
-	different := map[string]bool{}
+	f := &v.Figure
+	views, different := map[string]template.HTML{}, map[template.HTML]bool{}
 	for _, o := range orientations {
+		if long && o.value != as {
+			continue
+		}
 		f.As = append(f.As, choice{o.value, o.words, o.value == as})
 		for _, s := range shows {
-			html, err := drawing(v.Model, figure.Options{Show: s.show,
-				Orientation: o.orientation, Width: o.width})
+			layout := first
+			if s.value != "relevant" || o.value != "across" {
+				layout = figure.Layout(v.Model, figure.Options{Show: s.show,
+					Orientation: o.orientation, Width: o.width})
+			}
+			html, err := v.drawing(layout, o.value)
 			if err != nil {
 				return err
 			}
-			d := drawn{Show: s.value, As: o.value, ID: "figure-" + s.value + "-" + o.value}
-			if known, ok := seen[html]; ok {
-				d.ID = known
-			} else {
-				seen[html] = d.ID
-				v.pack(d.ID, []byte(html))
-			}
 			if o.value == as {
-				different[d.ID] = true
+				different[html] = true
+				if s.value == "relevant" {
+					f.Now = drawn{s.value, o.value, html}
+					continue
+				}
 			}
-			if s.value == "relevant" && o.value == as {
-				f.Now = drawn{Show: s.value, As: o.value, HTML: html, ID: d.ID}
-			}
-			f.Views = append(f.Views, d)
+			views[s.value+" "+o.value] = html
 		}
 	}
 	if len(different) > 1 {
@@ -92,12 +92,60 @@ func (v *view) draw() error {
 			f.Shows = append(f.Shows, choice{s.value, s.words, s.value == "relevant"})
 		}
 	}
-	return nil
+	if len(f.As) == 1 {
+		f.As = nil
+	}
+	b, err := json.Marshal(views) // together, as they are much alike
+	if err != nil {
+		return err
+	}
+	v.pack("views", b)
+	return v.others(second)
 }
 
-// drawing is a layout with its legend, and where its slots are.
-func drawing(m *report.Model, o figure.Options) (template.HTML, error) {
-	f := figure.Layout(m, o)
+// pair lays out the run, and with it, at the same places as far as they agree, that of the repaired
+// protocol.
+func (v *view) pair() (first, second *figure.Figure) {
+	o := figure.Options{Width: width}
+	if v.Repaired == nil {
+		return figure.Layout(v.Model, o), nil
+	}
+	o.Differs = max(v.Repaired.Same, 0)
+	return figure.Pair(v.Model, v.Repaired.Model, o)
+}
+
+// others draws the runs to compare with.
+func (v *view) others(repaired *figure.Figure) (err error) {
+	if repaired != nil {
+		if v.RepairedFigure, err = v.drawing(repaired, "across"); err != nil {
+			return err
+		}
+	}
+	if v.Free != nil {
+		free := figure.Layout(v.Free.Model, figure.Options{Width: width})
+		v.FreeFigure, err = v.drawing(free, "across")
+	}
+	return err
+}
+
+// legendEntry is a sign with what it means.
+type legendEntry struct {
+	SVG   template.HTML
+	Words string
+}
+
+// band is a part of a long figure.
+type band struct {
+	ID     string // where it is packed
+	Height float64
+	Width  float64
+	SVG    template.HTML // of those that are printed
+	Steps  string
+}
+
+// drawing is a layout with its legend, and where its slots are. A long one is cut into bands that
+// are packed, and what is near its marks is there for print.
+func (v *view) drawing(f *figure.Figure, as string) (template.HTML, error) {
 	slots := [][4]float64{}
 	for _, s := range f.Slots {
 		slots = append(slots, [4]float64{float64(s.First), float64(s.Last), s.From, s.To})
@@ -106,27 +154,52 @@ func drawing(m *report.Model, o figure.Options) (template.HTML, error) {
 	if err != nil {
 		return "", err
 	}
-	var svg bytes.Buffer
-	if err := f.SVG(&svg); err != nil {
-		return "", err
-	}
-	type entry struct {
-		SVG   template.HTML
-		Words string
-	}
-	var legend []entry
+	data := struct {
+		Slots, As     string
+		SVG, Header   template.HTML
+		Bands, Prints []band
+		Legend        []legendEntry
+	}{Slots: string(at), As: as}
 	for _, e := range f.Legend() {
-		legend = append(legend, entry{template.HTML(e.SVG), e.Words})
+		data.Legend = append(data.Legend, legendEntry{template.HTML(e.SVG), e.Words})
+	}
+	if f.Long() {
+		data.Header = template.HTML(f.Header())
+		data.Bands, data.Prints = v.bands(f, as)
+	} else {
+		var svg bytes.Buffer
+		if err := f.SVG(&svg); err != nil {
+			return "", err
+		}
+		data.SVG = template.HTML(svg.String()) // package figure escapes
 	}
 	t, err := template.ParseFS(assets, "asset/drawing.html")
 	if err != nil {
 		return "", err
 	}
 	var b bytes.Buffer
-	err = t.ExecuteTemplate(&b, "drawing.html", struct {
-		Slots  string
-		SVG    template.HTML
-		Legend []entry
-	}{string(at), template.HTML(svg.String()), legend}) // package figure escapes
+	err = t.ExecuteTemplate(&b, "drawing.html", data)
 	return template.HTML(b.String()), err
+}
+
+// bands packs the bands of a long figure, and cuts out what is printed of it.
+func (v *view) bands(f *figure.Figure, as string) (list, prints []band) {
+	size := func(b figure.Band) band {
+		if as == "down" {
+			return band{Width: f.Width, Height: b.To - b.From}
+		}
+		return band{Width: b.To - b.From, Height: f.Height}
+	}
+	for _, b := range f.Bands() {
+		one := size(b)
+		one.ID = v.part([]byte(b.SVG))
+		list = append(list, one)
+	}
+	for _, b := range f.Around(f.Marks(), printed) {
+		one := size(b)
+		one.SVG = template.HTML(b.SVG)
+		one.Steps = fmt.Sprintf("Steps %d to %d", f.Slots[b.First].First, f.Slots[b.Last].Last)
+		prints = append(prints, one)
+	}
+	return list, prints
 }

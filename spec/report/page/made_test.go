@@ -73,6 +73,8 @@ func made(steps, procs int, text func(string) string) *page.Page {
 	run.Trace = t
 	run.Violation = &spec.Violation{Property: text("fifo"), Step: steps,
 		Message: text("m7 overtakes m5")}
+	run.Reading = []string{text("a note")}
+	run.Why = []string{text("because"), text("so")}
 	run.Property = &spec.Property{Name: text("fifo"), Doc: text("messages do not overtake"),
 		Source: text("[Paper] 2")}
 	run.Also = []spec.Violation{{Property: text("once"), Message: text("m5 comes twice"), Step: 1}}
@@ -80,8 +82,7 @@ func made(steps, procs int, text func(string) string) *page.Page {
 		Variant: text("repaired+T1"), Verdict: spec.Violated, Quote: text("send at once"),
 		Place: text("[Paper] p. 3"), Switched: text("It sends at once."),
 		Repair: text("It waits."), Scope: []string{text("one failure")},
-		Why:     []page.Sentence{{Text: text("because"), Step: 1}, {Text: text("so")}},
-		Reading: []string{text("a note")}, States: states, Alternatives: make([]int, steps),
+		States: states, Alternatives: make([]int, steps),
 		Version: text("1.0"), Source: text("-- scenario --"), Data: []byte(`{"run": true}`),
 		Repaired: &page.Beside{Model: report.Understand(run), Same: steps / 2,
 			Words: text("It ends.")},

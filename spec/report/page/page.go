@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/domino-check/domino/spec"
@@ -37,8 +38,6 @@ type Page struct {
 	Switched string // what the protocol does because of it
 	Repair   string // what the repaired protocol does
 	Scope    []string
-	Why      []Sentence
-	Reading  []string // notes for the reader
 
 	States       *States // nil: not recorded
 	Alternatives []int   // by step: how many events could have happened; nil: not recorded
@@ -50,12 +49,6 @@ type Page struct {
 	Version string
 	Source  string // text of the scenario
 	Data    []byte // the run as JSON, to be saved from the page
-}
-
-// Sentence is one step of an explanation.
-type Sentence struct {
-	Text string
-	Step int // of the schedule; 0 = none
 }
 
 // Beside is another run to compare with.
@@ -89,6 +82,7 @@ const (
 	Missing Sort = "missing" // the run without failures has it, the run has not
 	Extra   Sort = "extra"   // the other way round
 	Other   Sort = "other"   // both have it, with another payload
+	Later   Sort = "later"   // the run ends before it
 )
 
 // Small says why no smaller scenario shows the same.
@@ -137,4 +131,18 @@ func asset(name string) string {
 		panic(err) // it is embedded, and tested
 	}
 	return strings.TrimSpace(string(b))
+}
+
+// comment is one that stands at the beginning of a line, in a style sheet or a script.
+var comment = regexp.MustCompile(`(?m)^[\t ]*(//.*|/\*([^*]|\*[^/])*\*/)$`)
+
+// small is a style sheet or a script without comments and indentation.
+func small(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(comment.ReplaceAllString(text, "")) {
+		if line = strings.TrimLeft(line, "\t "); line != "\n" {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }

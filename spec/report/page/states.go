@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -72,6 +73,18 @@ func readable(document json.RawMessage) json.RawMessage {
 		panic(err) // a text can be written
 	}
 	return b
+}
+
+// part packs a text and returns where it is. The same text again is at the same place.
+func (v *view) part(text []byte) string {
+	sum := sha256.Sum256(text)
+	id, ok := v.parts[sum]
+	if !ok {
+		id = fmt.Sprintf("part-%d", len(v.parts))
+		v.parts[sum] = id
+		v.pack(id, text)
+	}
+	return id
 }
 
 // pack adds a text that the page unpacks when it is wanted.

@@ -135,8 +135,14 @@ func changed(c report.Change) change {
 	return change{Path: c.Path, Old: value(c.Before), New: value(c.After)}
 }
 
+// noBound is the largest number of 64 bits.
+const noBound = "18446744073709551615"
+
 // value writes a value of a state on one line.
 func value(v any) string {
+	if n, ok := v.(json.Number); ok && n == noBound {
+		return "no bound"
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

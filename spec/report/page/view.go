@@ -2,13 +2,13 @@ package page
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"html/template"
 	"slices"
 	"strings"
 
 	"github.com/domino-check/domino/spec"
-	"github.com/domino-check/domino/spec/report"
 	"github.com/domino-check/domino/spec/report/figure"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -34,6 +34,7 @@ type view struct {
 	Differ                     int
 	Config                     template.JS
 	Packed                     []packed
+	parts                      map[[sha256.Size]byte]string // where a text is packed
 }
 
 // packed is a text that the page unpacks when it is wanted.
@@ -46,10 +47,10 @@ type packed struct {
 func look(p *Page) (*view, error) {
 	run := p.Model.Run
 	v := &view{Page: p, Badge: p.Verdict.String(), Property: run.Property, Command: run.Command,
-		CSS:  template.HTML("<style>\n" + figure.CSS() + "\n" + asset("page.css") + "\n</style>"),
-		JS:   template.HTML("<script>\n" + asset("page.js") + "\n</script>"),
+		CSS:  element("style", figure.CSS()+"\n"+small(asset("page.css"))),
+		JS:   element("script", small(asset("page.js"))),
 		Also: run.Also, Head: p.Answer, HasStates: p.States != nil,
-		HasCounts: p.Alternatives != nil}
+		HasCounts: p.Alternatives != nil, parts: map[[sha256.Size]byte]string{}}
 	if run.Violation != nil {
 		v.Badge, v.Head, v.HeadStep = spec.Violated.String(), sentence(run.Violation.Message),
 			run.Violation.Step
@@ -77,19 +78,12 @@ func look(p *Page) (*view, error) {
 		return nil, err
 	}
 	v.Differ = v.differ()
-	for _, other := range []struct {
-		*Beside
-		to *template.HTML
-	}{{p.Repaired, &v.RepairedFigure}, {p.Free, &v.FreeFigure}} {
-		if other.Beside == nil {
-			continue
-		}
-		var err error
-		if *other.to, err = drawing(other.Model, figure.Options{Width: width}); err != nil {
-			return nil, err
-		}
-	}
 	return v, v.configure(steps)
+}
+
+// element is one whose text is ours.
+func element(name, text string) template.HTML {
+	return template.HTML("<" + name + ">\n" + text + "\n</" + name + ">")
 }
 
 // words are those that are not empty.
@@ -119,10 +113,6 @@ func (v *view) configure(steps []*step) error {
 			marks = append(marks, s.Number)
 		}
 	}
-	views := map[string]string{}
-	for _, d := range v.Figure.Views {
-		views["figure-"+d.Show+"-"+d.As] = d.ID
-	}
 	b, err := json.Marshal(struct { // encoding/json escapes what could end a script
 		Steps  int      `json:"steps"`
 		Chunk  int      `json:"chunk"`
@@ -131,9 +121,7 @@ func (v *view) configure(steps []*step) error {
 		Bad    int      `json:"bad"`
 		Differ int      `json:"differ"`
 		States bool     `json:"states"`
-		// where each view of the figure is packed
-		Views map[string]string `json:"views"`
-	}{v.Steps, chunk, names, marks, v.HeadStep, v.differ(), v.HasStates, views})
+	}{v.Steps, chunk, names, marks, v.HeadStep, v.differ(), v.HasStates})
 	v.Config = template.JS(b)
 	return err
 }
@@ -177,5 +165,10 @@ func (v *view) packIndex(steps []*step) error {
 	return err
 }
 
-// Lanes are the columns of the run.
-func (v *view) Lanes() []report.Lane { return v.Model.Lanes }
+// StepOf is the step of an event, 0 for none.
+func (v *view) StepOf(event int) int {
+	if event < 0 || event >= len(v.Model.Events) {
+		return 0
+	}
+	return v.Model.Events[event].Step
+}

@@ -2,7 +2,7 @@
 "use strict";
 // Shows, hides and highlights what the page has; draws nothing but the tree of local states.
 (() => {
-/** @typedef {{steps: number, chunk: number, procs: string[], marks: number[], bad: number, differ: number, states: boolean, views: Record<string, string>}} Config */
+/** @typedef {{steps: number, chunk: number, procs: string[], marks: number[], bad: number, differ: number, states: boolean}} Config */
 /** @typedef {{procs: number[][], text: string[], stepOf: number[], procOf: number[], causes: (number[]|null)[]}} Index */
 /** @typedef {{all: unknown[], steps: [number, unknown][][]}} Chunk */
 
@@ -13,9 +13,6 @@ root.classList.add("js");
 const get = id => document.getElementById(id);
 /** @type {Config} */
 const config = JSON.parse(get("config")?.textContent || "{}");
-
-/** Where each view of the figure is. @type {Record<string, string>} */
-const views = config.views || {};
 
 /** What the reader looks at. */
 const now = { step: 0, proc: -1, show: "", as: "", causes: false };
@@ -127,7 +124,7 @@ const digest = /^[0-9a-f]{16}$/;
 function leaf(value) {
 	const e = document.createElement("span");
 	if (value === null) {
-		e.textContent = "none";
+		e.textContent = "null";
 		e.className = "key";
 	} else {
 		e.textContent = typeof value === "string" && !digest.test(value) ? JSON.stringify(value) : String(value);
@@ -388,7 +385,7 @@ function goMark(by) {
 
 const figure = get("figure");
 const controls = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-choice]"));
-const first = { show: figure?.dataset.show || "", as: figure?.dataset.as || "" };
+const first = { show: figure?.dataset.show || "", as: figure?.dataset.as || "", html: figure?.innerHTML || "" };
 
 /** @returns {HTMLElement | null | undefined} */
 const scroller = () => figure?.querySelector(".scroll");
@@ -419,20 +416,56 @@ function markFigure() {
 		{ top: from + "px", height: to - from + "px", left: "0", width: svg.clientWidth + "px" } :
 		{ left: from + "px", width: to - from + "px", top: "0", height: svg.clientHeight + "px" });
 	box.append(cursor);
+	const head = box.querySelector(".lanes");
 	if (isDown()) {
-		if (from < box.scrollTop || to > box.scrollTop + box.clientHeight) box.scrollTop = (from + to - box.clientHeight) / 2;
-	} else if (from < box.scrollLeft || to > box.scrollLeft + box.clientWidth) {
+		if (from < box.scrollTop + (head?.clientHeight || 0) || to > box.scrollTop + box.clientHeight) box.scrollTop = (from + to - box.clientHeight) / 2;
+	} else if (from < box.scrollLeft + (head?.clientWidth || 0) || to > box.scrollLeft + box.clientWidth) {
 		box.scrollLeft = (from + to - box.clientWidth) / 2;
 	}
 }
+
+/** Lets the figure stay in view where there is room for it, and unpacks what of a long one is in view. */
+function arrange() {
+	const box = scroller();
+	if (!box) return;
+	const high = box.getBoundingClientRect().height;
+	const stage = !isDown() && innerWidth > 700 && high < innerHeight * .45;
+	root.classList.toggle("down", isDown());
+	root.classList.toggle("stage", stage);
+	root.style.setProperty("--stage", stage ? high + "px" : "0px");
+}
+
+/** @type {IntersectionObserver | undefined} */
+let bands;
+
+function showBands() {
+	bands?.disconnect();
+	const box = scroller();
+	if (!box?.classList.contains("long")) return;
+	bands = new IntersectionObserver(async list => {
+		for (const e of list) {
+			const band = /** @type {HTMLElement} */ (e.target);
+			if (!e.isIntersecting) {
+				band.replaceChildren();
+			} else if (!band.firstChild) {
+				const svg = await unpack(band.dataset.band || "");
+				if (!band.firstChild) band.innerHTML = svg; // drawn and escaped in Go
+				if (now.causes) showCauses();
+			}
+		}
+	}, { root: box, rootMargin: "600px" });
+	for (const band of box.querySelectorAll(".band")) bands.observe(band);
+}
+addEventListener("resize", () => { arrange(); markFigure(); });
 
 /** Shows another view of the figure.
  * @param {string} show
  * @param {string} as */
 async function view(show, as) {
 	if (!figure || figure.dataset.show === show && figure.dataset.as === as) return;
-	const id = "figure-" + show + "-" + as;
-	figure.innerHTML = await unpack(views[id] || id); // drawn and escaped in Go
+	const html = show === first.show && as === first.as ? first.html : JSON.parse(await unpack("views"))[show + " " + as];
+	if (!html) return;
+	figure.innerHTML = html; // drawn and escaped in Go
 	figure.dataset.show = show;
 	figure.dataset.as = as;
 	now.show = show === first.show ? "" : show;
@@ -442,7 +475,10 @@ async function view(show, as) {
 			b.setAttribute("aria-pressed", String(b.dataset.value === (c.dataset.choice === "show" ? show : as)));
 		}
 	}
+	arrange();
+	showBands();
 	remember();
+	row(now.step)?.scrollIntoView({ block: "nearest", behavior: "instant" });
 	markFigure();
 	if (now.causes) showCauses();
 }
@@ -469,10 +505,11 @@ figure?.addEventListener("click", e => {
 	if (!(e.target instanceof Element)) return;
 	const mark = e.target.closest("[data-step]");
 	if (mark) return go(Number(mark.getAttribute("data-step")), { scroll: false });
-	const svg = /** @type {SVGSVGElement | null} */ (e.target.closest(".scroll > svg"));
+	const box = e.target.closest("svg") && scroller();
+	const svg = box && box.querySelector("svg");
 	if (!svg) return;
-	const r = svg.getBoundingClientRect();
-	const at = (isDown() ? e.clientY - r.top : e.clientX - r.left) / scaleOf(svg);
+	const r = box.getBoundingClientRect();
+	const at = (isDown() ? e.clientY - r.top + box.scrollTop : e.clientX - r.left + box.scrollLeft) / scaleOf(svg);
 	const slot = slots().find(([, , from, to]) => from <= at && at <= to);
 	if (slot && slot[0] > 0) go(slot[0], { scroll: false });
 });
@@ -489,12 +526,12 @@ function remember() {
 	history.replaceState(null, "", "#" + a);
 }
 
-function recall() {
+async function recall() {
 	const a = new URLSearchParams(location.hash.slice(1));
 	const proc = config.procs.indexOf(a.get("proc") || "");
 	now.causes = a.get("causes") === "yes";
 	const show = a.get("show") || first.show, as = a.get("as") || first.as;
-	if (views["figure-" + show + "-" + as]) view(show, as);
+	await view(show, as);
 	const step = Number(a.get("step"));
 	if (step > 0) go(step, { proc: proc < 0 ? undefined : proc });
 }
@@ -572,6 +609,8 @@ if (lazy.length) {
 	for (const body of lazy) seen.observe(body);
 }
 dress(document);
+arrange();
+showBands();
 showStates();
 recall();
 })();
