@@ -11,6 +11,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -187,6 +188,9 @@ func (s *Scenario) Errorf(key, format string, args ...any) error {
 	}
 	return fmt.Errorf("%s:%d: %w", s.File, line, fmt.Errorf(format, args...))
 }
+
+// Line is where the file says which answer it expects, or else what it is about.
+func (s *Scenario) Line() int { return max(1, cmp.Or(s.lines["expect"], s.lines["protocol"])) }
 
 // ProgramLine is the line on which the written program begins.
 func (s *Scenario) ProgramLine() int { return s.programLine }

@@ -71,18 +71,27 @@ func (c *Catalogue) Errata(name string, ids ...string) ([]*Erratum, error) {
 	return list, nil
 }
 
-// Explore finds the shortest run with the erratum, then looks at the repaired protocol at the same
-// scope, each by the way of searching that it is given.
-func (e *Erratum) Explore(o Options, check func(*scenarios.Scenario, Options) (*Answer,
-	error)) (err error) {
+// Asked is the scenario as it is asked with the erratum; nil when none shows it.
+func (e *Erratum) Asked() *scenarios.Scenario {
 	if e.scenario == nil {
 		return nil
 	}
 	broken := *e.scenario
 	broken.Variant, broken.Expect, broken.States = "repaired+"+e.ID, "violated", 0
 	broken.MustSee, broken.Force = nil, true
+	return &broken
+}
+
+// Explore finds the shortest run with the erratum, then looks at the repaired protocol at the same
+// scope, each by the way of searching that it is given.
+func (e *Erratum) Explore(o Options, check func(*scenarios.Scenario, Options) (*Answer,
+	error)) (err error) {
+	broken := e.Asked()
+	if broken == nil {
+		return nil
+	}
 	o.Order = checker.BreadthFirst
-	if e.Broken, err = check(&broken, o); err != nil {
+	if e.Broken, err = check(broken, o); err != nil {
 		return err
 	}
 	o.Order, o.Reduce = checker.DepthFirst, DefaultReduction

@@ -50,10 +50,11 @@ func runCertify(ctx context.Context, args []string, std streams) (int, error) {
 			"deterministic; of a scenario, what its protocol needs")
 	states := f.Int("max-states", 1<<20, "states of the failure-free program to look at")
 	asJSON := f.Bool("json", false, "print JSON")
+	out := registerOutputs(f, std)
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	if err := within(f, positive("max-states")); err != nil {
+	if err := errors.Join(within(f, positive("max-states")), out.open()); err != nil {
 		return 0, err
 	}
 	if f.NArg() == 0 {
@@ -75,18 +76,20 @@ func runCertify(ctx context.Context, args []string, std streams) (int, error) {
 		return 0, err
 	} else if err != nil {
 		fmt.Fprintf(std.err, "unknown: %v\n", err)
-		return exitCode(spec.Unknown), nil
+		out.certified(&a, err)
+		return out.end(exitCode(spec.Unknown), nil)
 	}
 	a.answer(c)
+	out.certified(&a, nil)
 	if *asJSON {
 		err = printJSON(std.out, a)
 	} else {
 		a.print(std.out)
 	}
 	if !a.Fits {
-		return exitCode(spec.OutOfModel), err
+		return out.end(exitCode(spec.OutOfModel), err)
 	}
-	return 0, err
+	return out.end(0, err)
 }
 
 func classIndex(name string) int {

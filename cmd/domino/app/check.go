@@ -38,12 +38,13 @@ type searchFlags struct {
 	disk      string
 	html      string
 	label     string
+	out       *outputs
 	flags     *pflag.FlagSet
 
 	pages *suitePages // nil when none are wanted
 }
 
-func (s *searchFlags) register(f *pflag.FlagSet) {
+func (s *searchFlags) register(f *pflag.FlagSet, std streams) {
 	s.flags = f
 	f.IntVar(&s.maxStates, "max-states", 0, "stop after so many states; 0 = no limit")
 	f.Int64Var(&s.maxMemory, "max-memory", 8192,
@@ -58,6 +59,7 @@ func (s *searchFlags) register(f *pflag.FlagSet) {
 		"print JSON, one object a line; progress goes to standard error, in JSON, too")
 	f.BoolVar(&s.evidence, "evidence", false,
 		"with --json: the whole run that breaks a property, too, as replay --json prints it")
+	s.out = registerOutputs(f, std)
 }
 
 // registerOrder adds the flags that choose how check looks for runs.
@@ -74,6 +76,9 @@ func (s *searchFlags) registerOrder(f *pflag.FlagSet) {
 }
 
 func (s *searchFlags) options() (checker.Options, error) {
+	if err := errors.Join(s.out.open(), s.out.refuse("--estimate", s.estimate)); err != nil {
+		return checker.Options{}, err
+	}
 	order, err := checker.DepthFirst, error(nil)
 	if !s.sampling() {
 		if order, err = checker.ParseOrder(s.order); err != nil {
@@ -131,7 +136,7 @@ func runCheck(ctx context.Context, args []string, std streams) (int, error) {
 		"without names: every scenario, the suite, which takes minutes, and not the tour")
 	f.BoolVar(&sf.estimate, "estimate", false,
 		"explore only the beginning and guess how large the whole is")
-	sf.register(f)
+	sf.register(f, std)
 	sf.registerRun(f)
 	sf.registerPages(f)
 	err := f.Parse(args)
@@ -221,6 +226,7 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 	}, func(job int, r *row) {
 		if r == nil {
 			left++
+			sf.out.left(list[job])
 			return
 		}
 		if r.err != nil {
@@ -230,6 +236,7 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 		}
 		r.save(sf.save, std.err)
 		sf.pages.add(ctx, r)
+		sf.out.row(r, "")
 		if sf.evidence {
 			r.Evidence, failed = evidence(r.story())
 		}
@@ -251,7 +258,7 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 	if failed != nil {
 		return 0, failed
 	}
-	return leftOver(std, left, len(list), "scenarios", code), nil
+	return sf.out.end(leftOver(std, left, len(list), "scenarios", code), nil)
 }
 
 // checkOne answers one scenario in its variant by a search.

@@ -34,6 +34,7 @@ type clusterRunFlags struct {
 	seed                                         uint64
 	timeout, spread, diskDelay, silence, every   time.Duration
 	events, json, child                          bool
+	out                                          *outputs
 }
 
 func readClusterRun(args []string, std streams) (o clusterRunFlags, names []string, err error) {
@@ -52,10 +53,11 @@ func readClusterRun(args []string, std streams) (o clusterRunFlags, names []stri
 	if err := o.register(f); err != nil {
 		return o, nil, err
 	}
+	o.out = registerOutputs(f, std)
 	if err := f.Parse(args); err != nil {
 		return o, nil, err
 	}
-	return o, f.Args(), o.check(f)
+	return o, f.Args(), errors.Join(o.check(f), o.out.open())
 }
 
 // register adds the flags, two of them for domino itself.
@@ -162,21 +164,24 @@ func runClusterRun(ctx context.Context, args []string, std streams) (int, error)
 		return 0, err
 	}
 	reason, err := heard(ctx, func() (string, error) { return c.open(ctx) })
+	if err == nil && reason == "" {
+		if err = c.validate(strikes); errors.Is(err, cluster.ErrModel) {
+			reason, err = err.Error(), nil
+		} else if err != nil {
+			return 0, err
+		}
+	}
 	if err != nil || reason != "" {
 		if ctx.Err() != nil {
 			fmt.Fprintln(std.err, "interrupted before it began")
-			return exitCode(spec.Unknown), nil
+			o.out.left(c.scenario)
+			return o.out.end(exitCode(spec.Unknown), nil)
 		}
 		if reason != "" {
 			fmt.Fprintf(std.err, "out of model: %s\n", reason)
+			o.out.beyond(c.scenario, reason)
 		}
-		return exitCode(spec.OutOfModel), err
-	}
-	if err := c.validate(strikes); errors.Is(err, cluster.ErrModel) {
-		fmt.Fprintf(std.err, "out of model: %v\n", err)
-		return exitCode(spec.OutOfModel), nil
-	} else if err != nil {
-		return 0, err
+		return o.out.end(exitCode(spec.OutOfModel), err)
 	}
 	dir, err := openFolder(o.dir, "domino-cluster-")
 	if err != nil {
@@ -200,7 +205,8 @@ func runClusterRun(ctx context.Context, args []string, std streams) (int, error)
 	case keep && !o.json:
 		fmt.Fprintf(std.err, "disks and evidence are in %s\n", dir.name)
 	}
-	return ran.code(), nil
+	o.out.clusterRan(ran, "")
+	return o.out.end(ran.code(), nil)
 }
 
 // tell prints the run.

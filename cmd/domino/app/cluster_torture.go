@@ -33,6 +33,7 @@ type tortureFlags struct {
 	hosts     string
 	address   string
 	timeout   time.Duration
+	out       *outputs
 }
 
 // readTorture reads the flags and the names of scenarios.
@@ -60,11 +61,15 @@ func readTorture(args []string, std streams) (o tortureFlags, names []string, er
 		"where the processes meet, which all hosts must reach; port 0 is any free one")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "end a run after so long; that is wrong")
 	f.BoolVar(&o.json, "json", false, "print JSON")
+	o.out = registerOutputs(f, std)
 	if err := f.Parse(args); err != nil {
 		return o, nil, err
 	}
 	if err := within(f, positive("runs timeout"), notNegative("for kills"),
 		span{"failures", 0, fault.Max}); err != nil {
+		return o, nil, err
+	}
+	if err := o.out.open(); err != nil {
 		return o, nil, err
 	}
 	if o.kills > 0 && o.forTime > 0 || f.Changed("runs") && o.kills+int(o.forTime) > 0 {
@@ -109,7 +114,7 @@ func runTorture(ctx context.Context, args []string, std streams) (int, error) {
 	}
 	t.folder = folder.name
 	code, err := t.run(ctx)
-	return code, errors.Join(err, folder.close(t.keep))
+	return o.out.end(code, errors.Join(err, folder.close(t.keep)))
 }
 
 // torture is the state of runTorture.
@@ -207,6 +212,8 @@ func (t *torture) run(ctx context.Context) (int, error) {
 			continue
 		case t.wrongs(v, ran):
 			t.line.Clear()
+			t.flags.out.clusterRan(ran, called("domino cluster run --plan "+
+				filepath.Join(t.flags.dir, planFile)))
 			return max(1, ran.code()), t.wrong(ran, dir)
 		}
 		if err := os.RemoveAll(dir); err != nil {
@@ -287,6 +294,7 @@ func (t *torture) report(ctx context.Context, took time.Duration) (code int, err
 	if code = exitSampled; ctx.Err() != nil {
 		code = exitCode(spec.Unknown)
 	}
+	t.flags.out.tortured(t, code, took.Seconds())
 	if t.flags.json {
 		list := t.settled()
 		t.episodes.settle()

@@ -62,7 +62,11 @@ func runCompare(ctx context.Context, args []string, std streams) (int, error) {
 	f.BoolVar(&o.json, "json", false, "print JSON: a row a line, with all figures")
 	f.BoolVar(&o.csv, "csv", false, "print CSV: a cell a line")
 	f.StringVar(&o.plot, "plot", "", "also draw figures into this folder, as PNG and SVG")
+	out := registerOutputs(f, std)
 	if err := f.Parse(args); err != nil {
+		return 0, err
+	}
+	if err := out.refuse("--run", o.run != ""); err != nil {
 		return 0, err
 	}
 	if o.run != "" {
@@ -70,12 +74,12 @@ func runCompare(ctx context.Context, args []string, std streams) (int, error) {
 	}
 	rows, err := o.rows(f.Args(), std)
 	if err == nil {
-		err = errors.Join(o.readScale(), plotFolder(o.plot))
+		err = errors.Join(o.readScale(), plotFolder(o.plot), out.open())
 	}
 	if err != nil {
 		return 0, err
 	}
-	return compareRows(ctx, std, &o, rows)
+	return out.end(compareRows(ctx, std, &o, rows, out))
 }
 
 // rows are what is to be measured: the rows of the tables that were chosen, of the protocols that
@@ -158,7 +162,7 @@ func (o *compareOptions) readScale() (err error) {
 
 // compareRows measures rows, two at a time, and prints them in their order.
 func compareRows(ctx context.Context, std streams, o *compareOptions,
-	rows []compare.Row) (code int, err error) {
+	rows []compare.Row, out *outputs) (code int, err error) {
 	line := term.NewLine(std.err, o.json)
 	type answer struct {
 		study *compare.Study
@@ -192,6 +196,7 @@ func compareRows(ctx context.Context, std streams, o *compareOptions,
 		return 0, err
 	}
 	for _, s := range studies {
+		out.compared(s)
 		if len(s.Stuck)+len(s.Wrong) > 0 {
 			code = exitCode(spec.Violated)
 		}

@@ -23,7 +23,7 @@ func runErrata(ctx context.Context, args []string, std streams) (int, error) {
 	f.StringVar(&sf.html, "html", "",
 		"write the catalogue as pages into this folder: a matrix of errata and properties, a page "+
 			"for each protocol, a page for each run")
-	sf.register(f)
+	sf.register(f, std)
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
@@ -72,6 +72,7 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 	}, func(_ int, g explored) {
 		if ctx.Err() != nil && g.Scenario != "" && !g.decided() {
 			left++
+			sf.out.left(g.Asked())
 			return
 		}
 		if failed = cmp.Or(failed, g.err); failed != nil {
@@ -82,6 +83,10 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 		if g.Broken != nil {
 			broken := &row{Answer: g.Broken}
 			broken.save(sf.save, std.err)
+			sf.out.row(broken, g.Quote)
+			if g.Repaired != nil {
+				sf.out.row(&row{Answer: g.Repaired}, g.Quote)
+			}
 			if sf.evidence {
 				run, failed = evidence(broken.story())
 			}
@@ -100,8 +105,8 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 		}
 		g.print(std, show, sf.control)
 	})
-	return leftOver(std, left, len(findings), "errata", code), errors.Join(failed,
-		pages.finish(left > 0, std.err))
+	return sf.out.end(leftOver(std, left, len(findings), "errata", code), errors.Join(failed,
+		pages.finish(left > 0, std.err)))
 }
 
 // decided reports whether both searches have come to an end by themselves.

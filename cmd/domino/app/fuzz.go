@@ -22,6 +22,7 @@ import (
 
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report"
 )
 
 // fuzzFlags are what the command line says.
@@ -40,6 +41,7 @@ type fuzzFlags struct {
 	json    bool
 	control bool
 	flags   *pflag.FlagSet
+	out     *outputs
 }
 
 // fuzzed is the result for one protocol as JSON.
@@ -83,17 +85,22 @@ func runFuzz(ctx context.Context, args []string, std streams) (int, error) {
 	f.BoolVar(&ff.control, "control", false, "show control messages in diagrams, too")
 	f.BoolVar(&ff.json, "json", false,
 		"print JSON, one object a protocol; progress goes to standard error, in JSON, too")
+	ff.out = registerOutputs(f, std)
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
 	names, options, err := ff.options(std, f.Args())
-	if err != nil {
+	if err = errors.Join(err, ff.out.open()); err != nil {
 		return 0, err
 	}
 	code := 0
 	for i, name := range names {
 		if ctx.Err() != nil {
-			return leftOver(std, len(names)-i, len(names), "protocols", code), nil
+			for _, n := range names[i:] {
+				ff.out.fuzzed(&fuzzed{Protocol: n, Variant: ff.variant, Seed: ff.seed,
+					Verdict: spec.Unknown}, false, "interrupted before it began")
+			}
+			return ff.out.end(leftOver(std, len(names)-i, len(names), "protocols", code), nil)
 		}
 		if options.Time > 0 {
 			options.Time = ff.time / time.Duration(len(names))
@@ -103,12 +110,17 @@ func runFuzz(ctx context.Context, args []string, std streams) (int, error) {
 			return 0, err
 		}
 		c := exitCode(r.Verdict())
-		if r.Verdict() == spec.Unknown && r.Runs > 0 && ctx.Err() == nil {
+		if drawnWhole(ctx, r) {
 			c = exitSampled
 		}
 		code = worse(code, c)
 	}
-	return code, nil
+	return ff.out.end(code, nil)
+}
+
+// drawnWhole reports whether the runs that were asked for were drawn and break nothing.
+func drawnWhole(ctx context.Context, r *fuzz.Result) bool {
+	return r.Verdict() == spec.Unknown && r.Runs > 0 && ctx.Err() == nil
 }
 
 // options turns what the command line says into what fuzz takes.
@@ -188,16 +200,23 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, std s
 		fmt.Fprintf(std.err, "domino fuzz: not saved: %v\n", err)
 	}
 	if ff.json {
-		return r, printJSON(std.out, out)
+		err = printJSON(std.out, out)
+	} else {
+		if index > 0 {
+			fmt.Fprintln(std.out)
+		}
+		ff.print(std.out, &out, &state, o.First)
 	}
-	if index > 0 {
-		fmt.Fprintln(std.out)
+	if len(r.Failures) == 0 {
+		ff.out.fuzzed(&out, drawnWhole(ctx, r), "ended by "+r.Bound+"; nothing found, which "+
+			"proves nothing")
 	}
-	ff.print(std.out, &out, &state, o.First)
 	for i, g := range r.Failures {
-		ff.printFailure(ctx, std, &out, &g, i)
+		if !ff.json || ff.out.wanted() {
+			ff.failure(ctx, std, &out, &g, i)
+		}
 	}
-	return r, nil
+	return r, err
 }
 
 // keepFailures writes a file for each failure, and how far drawing has come. The name of a file
@@ -256,26 +275,35 @@ func (ff *fuzzFlags) print(w io.Writer, r *fuzzed, state *fuzz.State, first uint
 	}
 }
 
-// printFailure shows a failure: how it was found, how small it got, and its run.
-func (ff *fuzzFlags) printFailure(ctx context.Context, std streams, r *fuzzed, f *fuzz.Failure,
+// failure takes a failure for the outputs, and shows it, unless in JSON: how it was found, how
+// small it got, and its run.
+func (ff *fuzzFlags) failure(ctx context.Context, std streams, r *fuzzed, f *fuzz.Failure,
 	i int) {
-	w := std.out
-	fmt.Fprintf(w,
-		"\nfailure %d: %s, found by %s after %s runs\n  drawn: %s; by rapid: %s; in the end: %s "+
-			"(%s tried)\n", i+1, f.Property, f.Strategy, count(f.Runs),
-		sizeWords(f.Drawn), sizeWords(f.Shrunk), sizeWords(f.Least), count(f.Tried))
 	command := fmt.Sprintf("domino fuzz %s --variant %s --seed %d --fresh", r.Protocol, r.Variant,
 		r.Seed)
 	if i < len(r.Files) && r.Files[i] != "" {
 		command = "domino replay " + r.Files[i]
 	}
-	fmt.Fprintf(w, "\n%s", scenarioText(f.Scenario))
+	var story *report.Run
 	run, world, err := std.replayed(ctx, f.Scenario)
-	if err != nil || run.Violation == nil {
+	if err == nil && run.Violation != nil {
+		story = told(verify.Story(f.Scenario, world, run, run.Violation), command)
+	}
+	ff.out.fuzzFailure(r, f, story, called(command))
+	if ff.json {
+		return
+	}
+	w := std.out
+	fmt.Fprintf(w,
+		"\nfailure %d: %s, found by %s after %s runs\n  drawn: %s; by rapid: %s; in the end: %s "+
+			"(%s tried)\n", i+1, f.Property, f.Strategy, count(f.Runs),
+		sizeWords(f.Drawn), sizeWords(f.Shrunk), sizeWords(f.Least), count(f.Tried))
+	fmt.Fprintf(w, "\n%s", scenarioText(f.Scenario))
+	if story == nil {
 		fmt.Fprintf(w, "\n%s: %s\n%s\n", f.Property, f.Message, called(command))
 		return
 	}
-	printStory(w, told(verify.Story(f.Scenario, world, run, run.Violation), command), ff.control)
+	printStory(w, story, ff.control)
 }
 
 // scenarioText is the scenario as a file, without the schedule, which the diagram shows.

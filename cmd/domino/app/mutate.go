@@ -60,8 +60,13 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 	asJSON := f.Bool("json", false,
 		"print JSON: a line for each mutant, then one with the summary; progress goes to "+
 			"standard error, in JSON, too")
+	out := registerOutputs(f, std)
 	src, err := registerSource(f)
 	if err = errors.Join(err, f.Parse(args)); err != nil {
+		return 0, err
+	}
+	if err := errors.Join(out.open(), out.refuse("--list", *list),
+		out.refuse("--source", src.on)); err != nil {
 		return 0, err
 	}
 	switch src.take(*budget.seed, *workers, *list, *asJSON); {
@@ -89,7 +94,7 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 		at: map[string]mutate.Hunt{}}
 	q := mutate.Question{Methods: hunters, Resolve: std.guarded, Scenarios: all, Shrink: *shrink,
 		Progress: line.hunting, Budget: budget.budget()}
-	return huntAll(ctx, mutants, &q, *workers, line, std, *show, *asJSON)
+	return out.end(huntAll(ctx, mutants, &q, *workers, line, std, out, *show, *asJSON))
 }
 
 // budgetFlags are those of a budget.
@@ -163,7 +168,7 @@ func allMethods(std streams) []mutate.Method {
 
 // huntAll hunts the mutants, prints the rows in order, then the summary.
 func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, workers int,
-	line *hunts, std streams, show, asJSON bool) (int, error) {
+	line *hunts, std streams, out *outputs, show, asJSON bool) (int, error) {
 	type answer struct {
 		row *mutate.Row
 		err error
@@ -178,10 +183,11 @@ func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, w
 		row, err := q.Ask(ctx, mutants[job])
 		line.finished(mutants[job].Name)
 		return answer{row, err}
-	}, func(_ int, a answer) {
+	}, func(job int, a answer) {
 		if a.err != nil && failed == nil {
 			failed = a.err
 		}
+		out.hunted(mutants[job], a.row, q.Scenarios)
 		if a.row == nil || failed != nil {
 			return
 		}

@@ -20,11 +20,15 @@ func runReplay(ctx context.Context, args []string, std streams) (int, error) {
 		"replay run.txtar --control")
 	asJSON := f.Bool("json", false, "print JSON")
 	control := f.Bool("control", false, "show control messages in the diagram, too")
+	out := registerOutputs(f, std)
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
 	if f.NArg() != 1 {
 		return 0, fmt.Errorf("want one replay file, got %d arguments", f.NArg())
+	}
+	if err := out.open(); err != nil {
+		return 0, err
 	}
 	s, err := loadReplay(ctx, f.Arg(0))
 	if err != nil {
@@ -54,36 +58,30 @@ func runReplay(ctx context.Context, args []string, std streams) (int, error) {
 	} else {
 		printStory(std.out, story, *control)
 	}
-	return verdictOf(s, w, run, err, std)
+	code, why := verdictOf(s, w, run, err)
+	fmt.Fprintln(std.err, why)
+	out.replayed(s, code, why, story)
+	return out.end(code, nil)
 }
 
-// verdictOf compares the run with what the file says it breaks.
-func verdictOf(s *scenarios.Scenario, w *world.World, run *world.Run, stale error,
-	std streams) (int, error) {
-	switch {
-	case run.Violation != nil && (s.Breaks == "" || s.Breaks == run.Violation.Property):
-		fmt.Fprintf(std.err, "still fails: %s: %s\n", run.Violation.Property, run.Violation.Message)
-		return exitCode(spec.Violated), nil
-	case run.Violation != nil:
-		fmt.Fprintf(std.err, "fails otherwise: %s: %s (the file expects %s)\n",
-			run.Violation.Property, run.Violation.Message, s.Breaks)
-		return exitCode(spec.Violated), nil
+// verdictOf compares the run with what the file says it breaks, and says so.
+func verdictOf(s *scenarios.Scenario, w *world.World, run *world.Run, stale error) (code int,
+	why string) {
+	switch v := run.Violation; {
+	case v != nil && (s.Breaks == "" || s.Breaks == v.Property):
+		return exitCode(spec.Violated), fmt.Sprintf("still fails: %s: %s", v.Property, v.Message)
+	case v != nil:
+		return exitCode(spec.Violated), fmt.Sprintf("fails otherwise: %s: %s (the file expects %s)",
+			v.Property, v.Message, s.Breaks)
 	case stale != nil:
-		fmt.Fprintf(std.err,
-			"stale: %v\nThe code or the file has changed since it was written; check the "+
-				"scenario again.\n", stale)
-		return exitCode(spec.Unknown), nil
+		return exitCode(spec.Unknown), fmt.Sprintf("stale: %v\nThe code or the file has changed "+
+			"since it was written; check the scenario again.", stale)
+	case w.Relates(s.Breaks):
+		return exitCode(spec.Unknown), fmt.Sprintf("unknown: this run breaks nothing, and %s "+
+			"compares runs: domino check looks at all of them", s.Breaks)
+	case !run.Complete:
+		return exitCode(spec.Unknown),
+			"unknown: the run breaks nothing, but the schedule ends before the run does"
 	}
-	if w.Relates(s.Breaks) {
-		fmt.Fprintf(std.err, "unknown: this run breaks nothing, and %s compares runs: domino "+
-			"check looks at all of them\n", s.Breaks)
-		return exitCode(spec.Unknown), nil
-	}
-	if !run.Complete {
-		fmt.Fprintln(std.err,
-			"unknown: the run breaks nothing, but the schedule ends before the run does")
-		return exitCode(spec.Unknown), nil
-	}
-	fmt.Fprintln(std.err, "fixed: the run breaks nothing")
-	return 0, nil
+	return 0, "fixed: the run breaks nothing"
 }

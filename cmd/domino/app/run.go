@@ -31,14 +31,10 @@ type runFlags struct {
 	control bool
 	json    bool
 	workers int
+	out     *outputs
 }
 
-func runRun(ctx context.Context, args []string, std streams) (int, error) {
-	f := flags("run", "[SCENARIO | FILE ...]", std, "run s1", "run s1 --variant published --seed 7",
-		"run 'causal-*' --runs 5000 --parallel", "run ping --runs 1 --show",
-		"run s0 --for 30s --real", "run .domino/s1-published.txtar --enforce")
-	var rf runFlags
-	var changed overrides
+func (rf *runFlags) register(f *pflag.FlagSet, std streams) {
 	f.Uint64Var(&rf.soak.Seed, "seed", 1,
 		"same seed, same runs and output but for times, unless --parallel, --real or --for")
 	f.IntVar(&rf.soak.Runs, "runs", soak.DefaultRuns,
@@ -54,19 +50,30 @@ func runRun(ctx context.Context, args []string, std streams) (int, error) {
 	f.BoolVar(&rf.soak.Real, "real", false, "in real time; implies --parallel")
 	f.BoolVar(&rf.soak.Retrace, "retrace", false,
 		"repeat every run in the world of check, step by step, and compare")
-	enforce := f.Bool("enforce", false,
-		"enforce the schedule of a replay file on the goroutines instead of drawing runs")
-	changed.register(f)
 	f.IntVar(&rf.workers, "workers", runtime.GOMAXPROCS(0), "scenarios at the same time")
 	f.StringVar(&rf.save, "save", ".domino",
 		"folder for replay files of violations; \"\" saves none")
 	f.BoolVar(&rf.show, "show", false, "show the last run, too, when no run breaks anything")
 	f.BoolVar(&rf.control, "control", false, "show control messages in diagrams, too")
 	f.BoolVar(&rf.json, "json", false, "print JSON, one object a line")
+	rf.out = registerOutputs(f, std)
+}
+
+func runRun(ctx context.Context, args []string, std streams) (int, error) {
+	f := flags("run", "[SCENARIO | FILE ...]", std, "run s1", "run s1 --variant published --seed 7",
+		"run 'causal-*' --runs 5000 --parallel", "run ping --runs 1 --show",
+		"run s0 --for 30s --real", "run .domino/s1-published.txtar --enforce")
+	var rf runFlags
+	var changed overrides
+	rf.register(f, std)
+	enforce := f.Bool("enforce", false,
+		"enforce the schedule of a replay file on the goroutines instead of drawing runs")
+	changed.register(f)
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	if err := within(f, positive("runs max-steps"), notNegative("for"), ofWorkers()); err != nil {
+	if err := errors.Join(within(f, positive("runs max-steps"), notNegative("for"), ofWorkers()),
+		rf.out.open()); err != nil {
 		return 0, err
 	}
 	if rf.soak.MaxTime > 0 && !f.Changed("runs") {
@@ -129,9 +136,10 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, std s
 		r := runOne(ctx, list[job], rf, std, p)
 		p.finished(list[job].Name)
 		return r
-	}, func(_ int, r ran) {
+	}, func(job int, r ran) {
 		if r.row == nil {
 			left++
+			rf.out.left(list[job])
 			return
 		}
 		if r.err != nil {
@@ -139,6 +147,7 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, std s
 			return
 		}
 		r.save(rf.save, std.err)
+		rf.out.row(r.row, "")
 		if rf.json {
 			// a closed pipe shows on the next write of the shell
 			_ = printJSON(std.out, r.row)
@@ -160,7 +169,7 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, std s
 	if !rf.json {
 		t.summary(time.Since(began))
 	}
-	return leftOver(std, left, len(list), "scenarios", code), nil
+	return rf.out.end(leftOver(std, left, len(list), "scenarios", code), nil)
 }
 
 // hangsAfter is how long a step of a machine may take, which does nothing but compute.
@@ -280,11 +289,13 @@ func enforceFile(ctx context.Context, file string, rf *runFlags, std streams) (i
 	if err != nil {
 		return 0, err
 	}
-	if v == nil && stale == nil && !r.Complete {
-		fmt.Fprintln(std.err,
-			"unknown: the run breaks nothing, but the schedule ends before the run does")
-		return exitCode(spec.Unknown), nil
-	}
 	run.Violation, run.Complete = v, r.Complete
-	return verdictOf(s, w, run, stale, std)
+	code, why := verdictOf(s, w, run, stale)
+	if v == nil && stale == nil && !r.Complete { // also where the property compares runs
+		code, why = exitCode(spec.Unknown),
+			"unknown: the run breaks nothing, but the schedule ends before the run does"
+	}
+	fmt.Fprintln(std.err, why)
+	rf.out.replayed(s, code, why, story)
+	return rf.out.end(code, nil)
 }

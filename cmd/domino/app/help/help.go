@@ -40,7 +40,7 @@ type Tables map[string]func() []Row
 
 // topics are all, in the order in which a reader wants them.
 var order = []string{"verdicts", "own", "scenario", "program", "options", "jobs", "properties",
-	"search", "kill", "hosts", "exit-codes", "json", "references"}
+	"search", "kill", "hosts", "exit-codes", "json", "ci", "references"}
 
 // Topics lists the topics, in an order in which they can be read.
 func Topics() (list []Topic) {
