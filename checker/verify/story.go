@@ -56,6 +56,9 @@ func Story(s *scenarios.Scenario, w *world.World, run *world.Run,
 			name := run.Trace.Layout.Name(p)
 			before, after := w.LocalJSON(run.States[i], p), w.LocalJSON(run.States[i+1], p)
 			step.Diff = append(step.Diff, report.Diff(name, before, after)...)
+			if len(w.Damaged(run.States[i+1], p)) > len(w.Damaged(run.States[i], p)) {
+				step.Torn = append(step.Torn, p)
+			}
 		}
 		step.Changes = report.Texts(step.Diff)
 		r.Steps = append(r.Steps, step)

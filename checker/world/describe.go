@@ -122,6 +122,17 @@ func (w *World) Enabled(state []uint32) (texts []string, x *checker.Expansion) {
 	return texts, x
 }
 
+// Damaged are the keys of the stable records of a proc that a failure has torn, for reports:
+// evidence has no event for a write that nobody completes.
+func (w *World) Damaged(state []uint32, p core.Proc) (keys []string) {
+	for _, r := range w.env(state, p).Store {
+		if r.Torn {
+			keys = append(keys, r.Key)
+		}
+	}
+	return keys
+}
+
 // LocalJSON is the state of a proc as a JSON document for reports: of a rank its program and its
 // protocol layer, null for a proc that is down.
 func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {

@@ -52,6 +52,8 @@ type jsonStep struct {
 	Step    int    `json:"step"`
 	Event   string `json:"event"`
 	Changes any    `json:"changes,omitempty"`
+	// whose write in progress it has torn
+	Torn []trace.Proc `json:"torn,omitempty"`
 }
 
 // jsonEvent is one event, and what the model knows of it.
@@ -157,7 +159,7 @@ func jsonLabels(l *trace.Layout) (labels []jsonLabel) {
 
 func jsonSteps(r *Run) (steps []jsonStep) {
 	for i, s := range r.Steps {
-		step := jsonStep{Step: i + 1, Event: s.Event}
+		step := jsonStep{Step: i + 1, Event: s.Event, Torn: s.Torn}
 		switch {
 		case len(s.Diff) > 0:
 			step.Changes = s.Diff

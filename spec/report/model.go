@@ -50,6 +50,7 @@ type Event struct {
 	Message int // of Messages; Never for what is about none
 	// a later restart has undone it: it is behind the point that was restored
 	Undone bool
+	Torn   bool // Crashed: the write in progress is left damaged
 	// Restored and Resumed of a rank: the event whose state is restored: what saved it or, where
 	// that is not known, the last one of the program in it; Never = the start
 	Of    int
@@ -179,7 +180,8 @@ func Understand(r *Run) *Model {
 	s := understand(r)
 	m := &Model{Run: r, Layout: &r.Trace.Layout, Silent: s.silent, Alone: s.alone}
 	for _, e := range r.Trace.Events {
-		m.Events = append(m.Events, Event{Event: e, Life: never, Message: never, Of: never})
+		m.Events = append(m.Events, Event{Event: e, Life: never, Message: never, Of: never,
+			Torn: e.Kind == trace.Crashed && r.tears(e)})
 	}
 	m.lanes()
 	m.lives()
@@ -193,6 +195,11 @@ func Understand(r *Run) *Model {
 	m.relevant()
 	m.explain()
 	return m
+}
+
+// tears reports whether a crash leaves a damaged record.
+func (r *Run) tears(e trace.Event) bool {
+	return e.Step > 0 && e.Step <= len(r.Steps) && slices.Contains(r.Steps[e.Step-1].Torn, e.Proc)
 }
 
 // Accused are the indexes of the events of the step that breaks the property; the end of the run

@@ -50,6 +50,8 @@ type Step struct {
 	Event   string   // its identity in the schedule
 	Changes []string // what it changed in local states, as Texts writes it; nil when nothing
 	Diff    []Change // the same in whole values; nil where it is not recorded
+	// whose write in progress it has torn, so that a damaged record is in stable storage
+	Torn []trace.Proc
 }
 
 // Options say how Text writes. The zero value is 100 columns of ASCII without colour or control

@@ -40,6 +40,7 @@ type cell struct {
 	events []int
 	label  string
 	sheet  bool // the message that is sent here is logged, too
+	torn   bool // the crash leaves a damaged record
 	weak   bool // it makes no slot of its own
 
 	slot, place, of int // its slot, and its place among the cells of its lane there
@@ -332,12 +333,16 @@ func (f *Figure) castMark(m *moment, i int) {
 	}
 	c := m.add(f, e.Proc, s, i)
 	switch e.Kind {
+	case trace.Crashed:
+		c.torn = e.Torn
 	case trace.Told:
 		c.label = e.Text
 	case trace.Adopted:
 		c.label = f.model.Layout.Name(e.Peer)
 	case trace.Decided, trace.Invoked, trace.Returned:
-		c.label = e.Text
+		if c.label = e.Text; c.label == "" {
+			c.label = e.Kind.String()
+		}
 	case trace.Snapped:
 		c.weak = true
 	}

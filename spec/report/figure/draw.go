@@ -16,6 +16,10 @@ func (f *Figure) draw() {
 		free = box{f.gutter - 6, f.start - 4, f.Width - 2, f.end + 6}
 	}
 	f.canvas.placer = newPlacer(free)
+	if len(f.lanes) == 0 {
+		f.emit(labels, 0, f.end, "%s", text("x st", point{margin, margin + 9}, "Nothing happens."))
+		return
+	}
 	f.bands()
 	f.axis()
 	for i := range f.model.Lives {
@@ -101,7 +105,7 @@ func (f *Figure) fold(s *Slot) {
 	rows := f.foldRows(s.Fold)
 	for k, w := range rows {
 		p := point{(f.top + f.foot) / 2, middle + 3.4 + 11*(float64(k)-float64(len(rows)-1)/2)}
-		f.emit(labels, s.From, s.To, "%s", text("x", p, w))
+		f.emit(labels, s.From, s.To, "%s", text("x hf", p, w))
 		f.occupy(around(p.plus(0, -3.4), textWidth(w, smallSize), smallSize))
 	}
 }

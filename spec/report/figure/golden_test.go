@@ -33,6 +33,8 @@ func TestGolden(t *testing.T) {
 		{"crmig-m5", "crmig-m5", figure.Options{}},
 		{"coordinated-one-short", "coordinated-one-short", figure.Options{}},
 		{"op8", "op8", figure.Options{}},
+		{"torn", "torn", figure.Options{}},
+		{"duplicate", "duplicate", figure.Options{}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			m := stored(t, tt.name)

@@ -36,6 +36,7 @@ func legend() []entry {
 			path("a", point{-12, 1.5}, point{7, 1.5}) + right(12)},
 		{"orphan", "orphan", group("or", plain+right(12))},
 		{"crash", "crash", group("cr", x(o, 5.2))},
+		{"torn", "a record torn by the crash", group("cr", torn(o))},
 		{"down", "down", line("l ld")},
 		{"restart", "restart, with the incarnation", group("lw1", circle("o", o, 7)+
 			text("i", point{0, 3.4}, "1"))},

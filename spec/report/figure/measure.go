@@ -80,7 +80,7 @@ func (f *Figure) frame() {
 	}
 	f.gutter = margin + steps + 8
 	f.pitch = (float64(f.options.Width) - f.gutter - margin - 40) / float64(max(len(f.lanes), 1))
-	f.pitch = min(max(f.pitch, 24), max(84, name+14, under+10))
+	f.pitch = min(max(f.pitch, 24), max(84, name+14, under+10, min(f.longest()+16, 130)))
 	if len(f.lanes) <= 12 {
 		f.pitch = max(f.pitch, 64)
 	}
@@ -92,6 +92,16 @@ func (f *Figure) frame() {
 	if f.upright {
 		f.start = margin + max(name, under) + 12 + clusters
 	}
+}
+
+// longest is the width of the longest name of a message.
+func (f *Figure) longest() (most float64) {
+	for n := range f.model.Messages {
+		if f.visible[n] {
+			most = max(most, textWidth(short(f.model.Messages[n].Name(), mostColumns), labelSize))
+		}
+	}
+	return most
 }
 
 // lengths are the slots as long as what is in them wants.
@@ -180,6 +190,7 @@ func (f *Figure) finish() {
 		f.stack(f.gutter)
 		f.Width, f.Height = f.foot+margin, f.end+margin
 	}
+	f.Width = max(f.Width, 180) // for the words below
 	f.Height += float64(len(f.absentLines(f.Width))) * 13
 	for _, c := range f.cells {
 		s := &f.Slots[c.slot]

@@ -1,8 +1,10 @@
 package figure
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // box is a rectangle on the paper.
@@ -173,10 +175,34 @@ func (f *Figure) labels() (homeless []*label) {
 		l.box = around(where.point, l.width, l.height)
 		f.occupy(l.box)
 		t1, t2 := f.span(l.box)
-		f.emit(labels, t1, t2, `<text%s%s x="%s" y="%s">%s</text>`, classOf(l.class),
-			f.data(l.events), number(where.x), number(where.y+3.8), escape(l.words))
+		f.emit(labels, t1, t2, `<text%s%s x="%s" y="%s">%s</text>`,
+			classOf(strings.TrimSpace(l.class+" "+f.ground(where.point))), f.data(l.events),
+			number(where.x), number(where.y+3.8), escape(l.words))
 	}
 	return homeless
+}
+
+// ground is the class of words at a place, so that their halo has the colour of what they stand on.
+func (f *Figure) ground(p point) string {
+	t, s := p.x, p.y
+	if f.options.Orientation == Down {
+		t, s = p.y, p.x
+	}
+	slot := &f.Slots[f.slotAt(t)]
+	switch {
+	case t < slot.From || t > slot.To || s < f.top || s > f.foot:
+	case slot.Here:
+		return "hh"
+	case slot.Fold != nil:
+		return "hf"
+	}
+	for i := range f.lanes {
+		l := &f.lanes[i]
+		if l.Cluster >= 0 && math.Abs(l.across-s) <= f.pitch/2 {
+			return fmt.Sprintf("h%d", l.Cluster%2)
+		}
+	}
+	return ""
 }
 
 func classOf(class string) string {

@@ -33,6 +33,12 @@ func (f *Figure) sign(c *cell) {
 		shape += sheet(f.beside(c.time, s, 8), false)
 		f.occupy(around(f.beside(c.time, s, 8), 9, 11))
 	}
+	if c.torn {
+		f.use("torn")
+		at := f.beside(c.time, s, 12)
+		shape += torn(at)
+		f.occupy(around(at, 12, 12))
+	}
 	if shape == "" {
 		return
 	}
@@ -44,9 +50,13 @@ func (f *Figure) sign(c *cell) {
 		f.occupy(around(p, 2*r, 2*r))
 	}
 	f.mark(signs, c.time-r, c.time+r, strings.TrimSpace(class), c.events, f.words(c), shape)
-	if c.label == "" {
-		return
+	if c.label != "" {
+		f.name(c, p, r)
 	}
+}
+
+// name wants the words of a sign beside it.
+func (f *Figure) name(c *cell, p point, r float64) {
 	l := &label{events: c.events, time: c.time, owner: -2, urgent: 3,
 		optional: c.sign != silent && c.sign != pruned && c.sign != says}
 	switch c.sign {
@@ -74,6 +84,9 @@ func (f *Figure) words(c *cell) string {
 	words := l.Name(c.proc) + " " + l.Describe(e.Event)
 	if c.sign == silent {
 		words += ", which puts nothing on the network"
+	}
+	if c.torn {
+		words += ", which leaves a damaged record"
 	}
 	return fmt.Sprintf("step %d: %s", e.Step, words)
 }
@@ -164,6 +177,12 @@ func polygon(class string, p point, offsets ...float64) string {
 		b.WriteString("Z")
 	}
 	return `<path class="` + class + `" d="` + b.String() + `"/>`
+}
+
+// torn is a record of stable storage that is not whole: a square in two pieces.
+func torn(p point) string {
+	return polygon("h", p, -5.5, -4.5, 0.5, -4.5, -1.5, 0, 0, 1, -2, 4.5, -5.5, 4.5) +
+		polygon("h", p, 3, -4.5, 5.5, -4.5, 5.5, 4.5, 0.5, 4.5, 2.4, 0.6, 1.1, -0.4)
 }
 
 // plus is a cross that stands upright.

@@ -150,6 +150,8 @@ func (s *Slot) name() string {
 	switch {
 	case s.End:
 		return "end"
+	case s.Last == 0:
+		return "start"
 	case s.First == s.Last:
 		return itoa(s.First)
 	}

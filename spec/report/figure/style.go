@@ -83,6 +83,7 @@ const rules = `.dmf{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,`
 .dmf .gd .h{fill:%good%}
 .dmf .gd .o{stroke:%good%}
 .dmf .cr .k{stroke:%alarm%;stroke-width:2.2px}
+.dmf .cr .h{fill:%alarm%}
 .dmf .ca .k{stroke:%care%;stroke-width:1.6px}
 .dmf .ca .h{fill:%care%}
 .dmf .ca .o{stroke:%care%}
@@ -94,7 +95,10 @@ const rules = `.dmf{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,`
 .dmf text.to{fill:%care%}
 .dmf text.tg{fill:%good%}
 .dmf text.tv{fill:%alarm%;font-weight:bold}
-.dmf text.th{stroke:%here%}
+.dmf text.hh{stroke:%here%}
+.dmf text.hf{stroke:%fold%;stroke-width:3px}
+.dmf text.h0{stroke:%band%}
+.dmf text.h1{stroke:%band2%}
 `
 
 // fill replaces the names of colours in the style sheet.

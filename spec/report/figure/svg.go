@@ -26,6 +26,7 @@ func (f *Figure) element(alone bool, part box) string {
 	var b strings.Builder
 	legend, more := "", 0.0
 	if alone {
+		part.x2 = max(part.x2, leastWidth)
 		legend, more = f.legendBelow(part)
 	}
 	b.WriteString(f.opening(f.verdict(), part, more))
@@ -55,6 +56,9 @@ func (f *Figure) opening(label string, part box, more float64) string {
 		`aria-label="%s" width="%s" height="%s" viewBox="%s %s %s %s">`+"\n", escape(label), w, h,
 		number(part.x1), number(part.y1), w, h)
 }
+
+// leastWidth is that of a figure with its legend.
+const leastWidth = 420.0
 
 // mostAbsent is how many procs without a lane are named.
 const mostAbsent = 20

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -278,5 +279,55 @@ func TestOdd(t *testing.T) {
 				t.Fatalf("seed %d, %s: a coordinate is no number", seed, way)
 			}
 		}
+	}
+}
+
+// TestLegend: together the golden figures explain every sign, and each figure explains those that
+// it has and no others: what a run must have is said by hand here.
+func TestLegend(t *testing.T) {
+	all := map[string]bool{}
+	for _, tt := range []struct {
+		name       string
+		show       figure.Show
+		with, less string
+	}{
+		{"h10", figure.Relevant, "sent,received,arrived,waits,on its way,logged,orphan,crash," +
+			"down,restart,undone,line,told,fold,missing,violation", ""},
+		{"h10", figure.All, "control", "fold"},
+		{"h13-clock", figure.Relevant, "committed,pruned,control,fold,concerned",
+			"crash,line,orphan"},
+		{"causal-s12", figure.None, "replayed,lost,orphan", "control,told"},
+		{"camel-c14", figure.Relevant, "held,control,ends,committed", "orphan,sent"},
+		{"m28-rejoin", figure.Relevant, "adopts,host,control", "orphan,ends"},
+		{"m10", figure.Relevant, "image,pruned", "ends"},
+		{"koo-toueg-both", figure.Relevant, "dropped,orphan", "told"},
+		{"coordinated-one-short", figure.Relevant, "halts,saved", "sent"},
+		{"op8", figure.Relevant, "output", "halts"},
+		{"torn", figure.Relevant, "torn,crash", "violation"},
+		{"duplicate", figure.Relevant, "duplicate", "held"},
+		{"causal-s9", figure.Relevant, "expected", "missing"},
+	} {
+		f := figure.Layout(stored(t, tt.name), figure.Options{Show: tt.show})
+		has := map[string]bool{}
+		for _, e := range f.Legend() {
+			has[e.Key], all[e.Key] = true, true
+			if _, err := elements(e.SVG); err != nil || e.Words == "" {
+				t.Errorf("%s: %q, %v", e.Key, e.Words, err)
+			}
+		}
+		for key := range strings.SplitSeq(tt.with, ",") {
+			if !has[key] {
+				t.Errorf("%s: the legend lacks %q", tt.name, key)
+			}
+		}
+		for key := range strings.SplitSeq(tt.less, ",") {
+			if has[key] {
+				t.Errorf("%s: the legend has %q", tt.name, key)
+			}
+		}
+	}
+	if len(all) != 34 {
+		t.Errorf("the runs show %d signs, want all 34: %v", len(all),
+			slices.Sorted(maps.Keys(all)))
 	}
 }

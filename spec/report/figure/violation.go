@@ -80,7 +80,8 @@ func (f *Figure) accuses(a *flight) spec.Role {
 			}
 			continue
 		}
-		if r.Message.IsZero() && r.Event != report.Never && f.model.Run.Violation.Step > 0 {
+		if r.Message.IsZero() && r.Role == spec.Culprit && r.Event != report.Never &&
+			f.model.Run.Violation.Step > 0 {
 			if e := &f.model.Events[r.Event]; e.Message == a.n && e.Kind == trace.Emitted {
 				return r.Role
 			}
