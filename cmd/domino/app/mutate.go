@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,12 +44,7 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 		"mutate --json --workers 1 --seed 7 causal",
 		"mutate --methods exhaustive,walk,portfolio --schedules 5000 --shrink 0",
 		"mutate --source hydee --sample 100 --fuzz 20s", "mutate --source survivor.go --list")
-	methods := allMethods(std)
-	var names []string
-	for _, m := range methods {
-		names = append(names, m.Name())
-	}
-	chosen := f.StringSlice("methods", names, "how mutants are hunted")
+	methods, chosen := registerMethods(f, std)
 	budget := registerBudget(f)
 	workers := f.Int("workers", runtime.GOMAXPROCS(0), "mutants that are hunted at a time")
 	shrink := f.Int("shrink", 20_000,
@@ -61,6 +57,8 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 		"print JSON: a line for each mutant, then one with the summary; progress goes to "+
 			"standard error, in JSON, too")
 	out := registerOutputs(f, std)
+	html := f.String("html", "",
+		"write what kills which mutant as a page into this folder, with colours")
 	src, err := registerSource(f)
 	if err = errors.Join(err, f.Parse(args)); err != nil {
 		return 0, err
@@ -74,6 +72,8 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 		return judgeMutant(ctx, std)
 	case src.on:
 		return src.runSource(ctx, f.Args(), std)
+	case *list && *html != "":
+		return 0, errors.New("--list hunts nothing that --html could show")
 	}
 	if err := within(f, positive("budget max-states"), ofWorkers(),
 		notNegative("schedules max-memory shrink")); err != nil {
@@ -83,10 +83,11 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 		return 0, listMutants(std, f.Args(), *show)
 	}
 	hunters, err := mutate.SelectMethods(methods, *chosen)
-	if err != nil {
+	all, mutants, unknown := std.mutants(f.Args())
+	if err := cmp.Or(err, unknown); err != nil {
 		return 0, err
 	}
-	all, mutants, err := std.mutants(f.Args())
+	pages, err := openMatrix(*html)
 	if err != nil {
 		return 0, err
 	}
@@ -94,7 +95,7 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 		at: map[string]mutate.Hunt{}}
 	q := mutate.Question{Methods: hunters, Resolve: std.guarded, Scenarios: all, Shrink: *shrink,
 		Progress: line.hunting, Budget: budget.budget()}
-	return out.end(huntAll(ctx, mutants, &q, *workers, line, std, out, *show, *asJSON))
+	return out.end(huntAll(ctx, mutants, &q, *workers, line, pages, std, out, *show, *asJSON))
 }
 
 // budgetFlags are those of a budget.
@@ -161,6 +162,16 @@ func listMutants(std streams, words []string, asText bool) error {
 	return err
 }
 
+// registerMethods are all methods, and the names of those that the user wants.
+func registerMethods(f *pflag.FlagSet, std streams) ([]mutate.Method, *[]string) {
+	methods := allMethods(std)
+	var names []string
+	for _, m := range methods {
+		names = append(names, m.Name())
+	}
+	return methods, f.StringSlice("methods", names, "how mutants are hunted")
+}
+
 // allMethods are the methods of the package and those that need protocols by name.
 func allMethods(std streams) []mutate.Method {
 	return append(mutate.Methods(), soaking{}, fuzzing{std})
@@ -168,7 +179,7 @@ func allMethods(std streams) []mutate.Method {
 
 // huntAll hunts the mutants, prints the rows in order, then the summary.
 func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, workers int,
-	line *hunts, std streams, out *outputs, show, asJSON bool) (int, error) {
+	line *hunts, pages *matrixPages, std streams, out *outputs, show, asJSON bool) (int, error) {
 	type answer struct {
 		row *mutate.Row
 		err error
@@ -201,10 +212,10 @@ func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, w
 		t.row(a.row)
 	})
 	line.Clear()
-	if failed != nil {
-		return 0, failed
-	}
 	sum := mutate.Sum(rows)
+	if failed != nil {
+		return 0, errors.Join(failed, pages.write(sum, rows, len(mutants), std.err))
+	}
 	if asJSON {
 		if err := printJSON(std.out, mutantSum{as("mutants"), sum}); err != nil {
 			return 0, err
@@ -212,13 +223,21 @@ func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, w
 	} else {
 		t.summary(sum, rows, len(mutants))
 	}
+	if err := pages.write(sum, rows, len(mutants), std.err); err != nil {
+		return 0, err
+	}
+	return mutateCode(sum, len(rows) < len(mutants)), nil
+}
+
+// mutateCode is the exit code.
+func mutateCode(sum *mutate.Summary, interrupted bool) int {
 	switch {
 	case len(sum.Unexpected) > 0:
-		return exitUnexpected, nil
-	case len(sum.Undecided) > 0 || len(rows) < len(mutants):
-		return exitUndecided, nil
+		return exitUnexpected
+	case len(sum.Undecided) > 0 || interrupted:
+		return exitUndecided
 	}
-	return 0, nil
+	return 0
 }
 
 // hunts shows what is hunted.

@@ -63,7 +63,7 @@ func (s *sourceFlags) runSource(ctx context.Context, words []string, std streams
 		return 0, err
 	}
 	for _, other := range []string{"methods", "budget", "schedules", "max-states", "max-memory",
-		"shrink", "show"} {
+		"shrink", "show", "html"} {
 		if s.flags.Changed(other) {
 			return 0, fmt.Errorf("--%s has no meaning with --source", other)
 		}

@@ -266,3 +266,26 @@ func TestPagesInBrowser(t *testing.T) {
 		t.Errorf("%d pages have loaded %q, and there went wrong: %q", opened, requests, seen.Errors)
 	}
 }
+
+// TestMutatePages writes the matrix of some mutants: those that nothing kills are on top.
+func TestMutatePages(t *testing.T) {
+	dir := t.TempDir()
+	code, _, errors := domino(t.Context(), "mutate", "hydee/H1", "hydee/late-begin", "--methods",
+		"exhaustive,walk", "--schedules", "200", "--budget", "10m", "--shrink", "0", "--html", dir)
+	if code != 0 {
+		t.Fatalf("exit %d, %s", code, errors)
+	}
+	all := follow(t, dir)
+	index := all["index.html"]
+	top, below := strings.Index(index, `<tr id="hydee/late-begin"`),
+		strings.Index(index, `<tr id="hydee/H1"`)
+	if top < 0 || below < top || len(all) != 2 {
+		t.Errorf("the equivalent is at %d, the killed one at %d, of %d files", top, below, len(all))
+	}
+	for _, want := range []string{`data-v="1036" title="exactly-once">1,036<`, `scope="row"`,
+		"2 mutants: 1 equivalent, 1 killed.", "15 steps that kill it"} {
+		if !strings.Contains(index, want) {
+			t.Errorf("the matrix has no %q", want)
+		}
+	}
+}

@@ -32,6 +32,13 @@ func TestHostileTexts(t *testing.T) {
 			return f.WriteCatalogue(&Catalogue{Head: head, Errata: []*Erratum{erratum, &none},
 				Classes: map[string]string{h: h}, Failed: []string{h}})
 		},
+		Mutants: func(f *Folder) error {
+			return f.WriteMutants(&Matrix{Head: head, Scores: []Score{{Method: h,
+				Missed: []string{h}}}, Mutants: []*Mutant{{Name: h, Protocol: h, Scenario: h,
+				Doc: h, Expect: h, Why: h, Unexpected: h, Undecided: h, Proof: h, Property: h,
+				Run: []string{h}, Cells: []Kill{{Method: h, Property: h, Word: h, Note: h},
+					{Killed: true, Property: h}}}}})
+		},
 	}
 	for kind, write := range write {
 		dir := t.TempDir()
