@@ -2,6 +2,7 @@ package figure_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,5 +141,49 @@ func TestPair(t *testing.T) {
 				t.Error("no line says where they differ")
 			}
 		}
+	}
+}
+
+// TestDiffers: no slot lies on both sides of the step behind which runs differ.
+func TestDiffers(t *testing.T) {
+	f := figure.Layout(stored(t, "h10"), figure.Options{Differs: 25})
+	folds := 0
+	for _, s := range f.Slots {
+		if s.First <= 25 && s.Last > 25 {
+			t.Errorf("a slot of steps %d to %d", s.First, s.Last)
+		}
+		if s.Fold != nil {
+			folds++
+		}
+	}
+	if folds != 1 {
+		t.Errorf("%d folds, want the one of steps 13 to 25", folds)
+	}
+}
+
+// TestHides: kinds of messages and procs that are hidden are not there, and the others are.
+func TestHides(t *testing.T) {
+	m := stored(t, "h3-lost")
+	rp := slices.Index(m.Layout.Names, "RP")
+	count := func(o figure.Options) map[string]int {
+		o.Show = figure.All
+		list, err := elements(document(t, figure.Layout(m, o)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := map[string]int{}
+		for _, e := range list {
+			if e.name == "text" {
+				said[e.words]++
+			}
+		}
+		return said
+	}
+	all, kinds := count(figure.Options{}), count(figure.Options{HideKinds: []string{"Status"}})
+	procs := count(figure.Options{HideProcs: []trace.Proc{trace.Proc(rp)}})
+	if all["Status"] == 0 || kinds["Status"] != 0 || kinds["Report"] != all["Report"] ||
+		all["RP"] != 1 || procs["RP"] != 0 || procs["Report"] != 0 || procs["Begin"] != 0 ||
+		procs["Status"] != all["Status"] {
+		t.Errorf("all %v, without Status %v, without RP %v", all, kinds, procs)
 	}
 }

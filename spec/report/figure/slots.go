@@ -19,7 +19,7 @@ func (f *Figure) schedule() {
 		accused = v.Step
 	}
 	var hidden []string
-	first, last, shown := 0, 0, false
+	first, last, shown, differs := 0, 0, false, false
 	flush := func() {
 		if len(hidden) >= leastFold {
 			f.Slots = append(f.Slots, Slot{First: first, Last: last, Fold: counted(hidden)})
@@ -27,6 +27,10 @@ func (f *Figure) schedule() {
 		hidden = nil
 	}
 	for _, m := range f.moments() {
+		if m.step > f.options.Differs && !differs {
+			flush() // a fold lies on one side of the difference
+			differs = true
+		}
 		here := accused > 0 && m.step == accused
 		if accused > 0 && !shown && m.step > accused {
 			flush()
