@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/search"
@@ -71,6 +72,30 @@ type Answer struct {
 	Undecided int  // searches that the bound ended; such a change counts as one that fails
 	Minimal   bool // every single change was tried in vain; false when ctx ended before that
 	Shortest  bool // no run of the scenario that breaks the property is shorter
+	// every change of the answer that was tried in vain, each once: why it is not smaller
+	Trials []Trial
+}
+
+// Trial is a change that was tried, and was not kept.
+type Trial struct {
+	Phase   string `json:"phase"`
+	Words   string `json:"words"`
+	Outcome string `json:"outcome"` // one of the words below, or "breaks PROPERTY instead"
+}
+
+// What became of a Trial.
+const (
+	NothingBroken = "holds"
+	NoScenario    = "no scenario any more" // parts of it do not fit together
+	NoPromise     = "out of model"         // the protocol does not promise to handle it
+	NotDecided    = "unknown"              // a bound of the search came first
+)
+
+// fails remembers a trial; what was tried of a larger scenario is forgotten when one is kept.
+func (a *Answer) fails(t Trial) {
+	a.Trials = append(slices.DeleteFunc(a.Trials, func(old Trial) bool {
+		return old.Phase == t.Phase && old.Words == t.Words
+	}), t)
 }
 
 // phases are the kinds of changes, in the order of their weight.
@@ -271,9 +296,10 @@ func (m *minimisation) keeps(ctx context.Context, from *draft, phase string,
 	s := c.To.write()
 	w, resolved := m.ask(ctx, s, m.witness.run.Lines())
 	if w == nil {
+		m.answer.fails(Trial{Phase: phase, Words: c.Words, Outcome: m.outcome})
 		return nil, false
 	}
-	m.witness = w
+	m.witness, m.answer.Trials = w, nil
 	kept := open(s, resolved.Setup, resolved.Baseline)
 	step := Step{Phase: phase, Words: c.Words, Counts: m.counts(kept)}
 	m.answer.Steps = append(m.answer.Steps, step)

@@ -125,6 +125,11 @@ func problem(t *testing.T, s *scenarios.Scenario, property string, a *Answer) st
 				return fmt.Sprintf("not minimal: %s: %s leaves a run of %d steps", p.Name,
 					change.Words, n)
 			}
+			if !slices.ContainsFunc(a.Trials, func(t Trial) bool {
+				return t.Phase == p.Name && t.Words == change.Words && t.Outcome != ""
+			}) {
+				return fmt.Sprintf("nothing says that %s: %s was tried", p.Name, change.Words)
+			}
 		}
 	}
 	return ""

@@ -25,7 +25,8 @@ type oracle struct {
 	// in what the scenario given is beyond the promises of the protocol, "" if in nothing
 	reason    string
 	tried     int
-	undecided int // by the bound of states
+	undecided int    // by the bound of states
+	outcome   string // of the last question without an answer, as in Trial
 }
 
 // ask tries a scenario, first with what is left of a known run, then breadth first. It returns nil
@@ -36,14 +37,20 @@ func (o *oracle) ask(ctx context.Context, s *scenarios.Scenario, known []string)
 	o.tried++
 	c, err := o.resolve(s)
 	if err != nil {
+		o.outcome = NoScenario
 		return nil, c // names or operations do not fit together
 	}
 	w, reason, err := world.Open(ctx, c, checker.Options{MaxStates: o.states})
 	if err != nil || !o.valid(reason, c.Force) {
+		o.outcome = NoPromise
 		return nil, c
 	}
-	if run := w.Attempt(known, o.property); o.breaks(run) {
+	run := w.Attempt(known, o.property)
+	if o.breaks(run) {
 		return &witness{world: w, run: run}, c
+	}
+	if o.outcome = NothingBroken; run.Violation != nil {
+		o.outcome = "breaks " + run.Violation.Property + " instead"
 	}
 	return o.search(ctx, w, o.states), c
 }
@@ -66,6 +73,7 @@ func (o *oracle) search(ctx context.Context, w *world.World, states int) *witnes
 	if len(r.Found) == 0 {
 		if r.Bound != "" {
 			o.undecided++
+			o.outcome = NotDecided
 		}
 		return nil
 	}

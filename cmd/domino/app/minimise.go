@@ -35,10 +35,12 @@ type minimised struct {
 	Schedule  []string        `json:"schedule"`
 	Tried     int             `json:"tried"`
 	Undecided int             `json:"undecided"`
-	Minimal   bool            `json:"minimal"`
-	Shortest  bool            `json:"shortest"`
-	Seconds   float64         `json:"seconds"`
-	Replay    string          `json:"replay,omitempty"`
+	// every change of the result that was tried in vain: why it is not smaller
+	Trials   []minimise.Trial `json:"trials"`
+	Minimal  bool             `json:"minimal"`
+	Shortest bool             `json:"shortest"`
+	Seconds  float64          `json:"seconds"`
+	Replay   string           `json:"replay,omitempty"`
 }
 
 func runMinimise(ctx context.Context, args []string, std streams) (int, error) {
@@ -155,7 +157,8 @@ func showMinimised(std streams, s *scenarios.Scenario, a *minimise.Answer, took 
 				After: a.After, Steps: a.Steps, Program: a.Scenario.Program,
 				Clusters: a.Scenario.Clusters, Roles: a.Scenario.Roles,
 				Schedule: a.Scenario.Schedule,
-				Tried:    a.Tried, Undecided: a.Undecided, Minimal: a.Minimal, Shortest: a.Shortest,
+				Trials:   a.Trials, Tried: a.Tried, Undecided: a.Undecided,
+				Minimal: a.Minimal, Shortest: a.Shortest,
 				Seconds: took.Seconds(), Replay: file})
 	}
 	fmt.Fprintf(std.out, "%s (%s): %s\n", s.Name, s.Variant, a.Summary())
