@@ -51,7 +51,8 @@ func JudgeQuiet(f *Facts, q *Quiet, properties []Property) (found []Violation, e
 func IsQuiet(t *trace.Trace) bool {
 	for i := range t.Events {
 		switch t.Events[i].Kind {
-		case trace.Crashed, trace.Restored, trace.Resumed, trace.Told, trace.Halted:
+		case trace.Crashed, trace.Restored, trace.Resumed, trace.Told, trace.Halted,
+			trace.Lost:
 			return false
 		}
 	}

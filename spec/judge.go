@@ -171,6 +171,9 @@ func judge(f *Facts, t *trace.Trace, properties []Property, complete bool,
 		}
 	}
 	for k, e := range t.Events {
+		if e.Kind == trace.Lost {
+			continue // nobody sees that
+		}
 		after := e.Kind == trace.Restored || e.Kind == trace.Resumed
 		if after {
 			l.Apply(e)

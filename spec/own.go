@@ -14,7 +14,7 @@ var driven = []string{"no-panic", "deterministic", "returns", "aliasing", "codec
 
 // unshown is what the environment does. Properties of authors are not given it: in a search it is
 // no part of the step of a proc, so it would be judged in some drivers and not in others.
-var unshown = []trace.Kind{trace.Arrived, trace.Told, trace.Crashed}
+var unshown = []trace.Kind{trace.Arrived, trace.Told, trace.Crashed, trace.Lost}
 
 // shown is the property without the events that it is not given; that a proc stops of its own
 // accord is part of a step.
@@ -77,7 +77,7 @@ func (p *Property) Check() error {
 		}
 	}
 	for _, k := range p.Watched {
-		if k < trace.Sent || k > trace.Undone {
+		if k < trace.Sent || k > trace.Lost {
 			return bad("watches %v, which is no kind of event", k)
 		}
 	}

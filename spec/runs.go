@@ -15,6 +15,9 @@ func Shown(f *Facts, t *trace.Trace, unseen []Property) (seen []string, err erro
 	})
 	l := NewLedger(&t.Layout)
 	for _, e := range t.Events {
+		if e.Kind == trace.Lost {
+			continue
+		}
 		unseen = slices.DeleteFunc(unseen, func(p Property) bool {
 			if p.Event(f, l, e) == "" {
 				return false
@@ -43,6 +46,9 @@ func (w *Witnesses) Judge(f *Facts, t *trace.Trace, properties []Property) (foun
 	}
 	l := NewLedger(&t.Layout)
 	for _, e := range t.Events {
+		if e.Kind == trace.Lost {
+			continue
+		}
 		for i := range properties {
 			p := &properties[i]
 			if p.Kind != Pair {

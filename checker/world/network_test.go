@@ -3,6 +3,8 @@ package world
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/domino-check/domino/checker"
@@ -10,6 +12,7 @@ import (
 	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // TestNetworksAgainstReference compares the world with the reference on random toys that only send,
@@ -134,5 +137,31 @@ func TestLossInASet(t *testing.T) {
 	}
 	if got := w.inboxOf(x.State(1, nil), 1); got != emptyInbox {
 		t.Errorf("inbox %d after a crash, want the empty one", got)
+	}
+}
+
+// TestLostIsEvidence: the network leaves word of what it loses, and of nothing else.
+func TestLostIsEvidence(t *testing.T) {
+	toy := newToy(2, 3, 1)
+	toy.on(0, 0, 1+toyStart, 0, toySend{1, 0})
+	w, err := New(Config{Setup: toy.setup(), Model: fault.Model{Loss: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := w.begin()
+	texts, x := w.Enabled(r.last())
+	i := slices.IndexFunc(texts, func(s string) bool { return strings.HasPrefix(s, "lose ") })
+	if i < 0 {
+		t.Fatalf("nothing can be lost: %v", texts)
+	}
+	w.take(r, texts[i], x.Steps[i].Code, 0, x.State(i, nil))
+	var kinds []trace.Kind
+	for _, e := range r.Trace.Events {
+		kinds = append(kinds, e.Kind)
+	}
+	last := r.Trace.Events[len(r.Trace.Events)-1]
+	if !slices.Equal(kinds, []trace.Kind{trace.Emitted, trace.Lost}) || last.Proc != 1 ||
+		last.Peer != 0 || last.Step != 1 || last.Text != r.Trace.Events[0].Text {
+		t.Errorf("%v, the last one %+v", kinds, last)
 	}
 }

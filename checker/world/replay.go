@@ -205,6 +205,14 @@ func (w *World) evidence(before, next []uint32, c eventCode) []trace.Event {
 		events = append(events, trace.Event{Kind: trace.Arrived, Proc: p,
 			Incarnation: inc(before, p), Text: wire.Kind, ID: wire.ID,
 			Stamp: wire.Stamp, Peer: box.channels[h.channel].from})
+	case lose, cut:
+		for _, n := range w.lostBy(before, c) {
+			k := w.packets.at(n)
+			wire := w.messages.at(k.message).value.Describe()
+			events = append(events, trace.Event{Kind: trace.Lost, Proc: p,
+				Incarnation: inc(before, p), Peer: k.from, ID: wire.ID, Stamp: wire.Stamp,
+				Text: wire.Kind})
+		}
 	case told:
 		events = append(events, trace.Event{Kind: trace.Told, Proc: p, Incarnation: inc(before, p),
 			Text: w.names(w.notice(w.envOf(before, p), w.pendingIndex(before, p, c.arg())))})
@@ -231,6 +239,16 @@ func (w *World) evidence(before, next []uint32, c eventCode) []trace.Event {
 		}
 	}
 	return events
+}
+
+// lostBy are the messages that the network loses in a step: one, or all of a channel.
+func (w *World) lostBy(state []uint32, c eventCode) []packetNumber {
+	box := w.inbox(state, c.proc())
+	if c.kind() == cut {
+		return box.channel(c.arg()).messages
+	}
+	h := box.head(c.arg())
+	return box.channels[h.channel].messages[h.index : h.index+1]
 }
 
 // lastLife is the incarnation of a proc at the end of a step with the events, one that was in the

@@ -18,6 +18,12 @@ func (m *Model) causes() {
 				m.Causes[i] = append(m.Causes[i], cause)
 			}
 		}
+		if e.Kind == trace.Lost { // nobody does that
+			if e.Message != never {
+				add(m.Messages[e.Message].Sent, true)
+			}
+			continue
+		}
 		last, ok := before[e.Life]
 		if e.Life != never {
 			add(last, ok)

@@ -102,6 +102,7 @@ type Message struct {
 	Arrived   int `json:"arrived"`
 	Delivered int `json:"delivered"`
 	Dropped   int `json:"dropped"`
+	LostAt    int `json:"lostAt"` // by the network; what a crash takes has no moment of its own
 
 	Fate  Fate   `json:"fate"`
 	Why   string `json:"why,omitempty"` // it is lost, dropped, or not received
@@ -257,11 +258,11 @@ func (m *Model) message(s *story, f *flight) {
 	n := len(m.Messages)
 	c := Message{From: f.from, To: f.to, FromLife: never, ToLife: never, Kind: f.kind, ID: f.id,
 		Stamp: f.stamp, Sent: f.sent, Arrived: f.arrived, Delivered: f.delivered,
-		Dropped: f.dropped, Again: f.again, Copy: f.twice, Why: f.fate}
+		Dropped: f.dropped, LostAt: f.lost, Again: f.again, Copy: f.twice, Why: f.fate}
 	if c.App() {
 		c.Label = m.Layout.Label(f.id)
 	}
-	for _, i := range []int{f.sent, f.arrived, f.delivered, f.dropped} {
+	for _, i := range []int{f.sent, f.arrived, f.delivered, f.dropped, f.lost} {
 		if i != never {
 			m.Events[i].Message = n
 		}
@@ -306,7 +307,7 @@ func (m *Model) marks(s *story) {
 					break
 				}
 			}
-		case trace.Emitted, trace.Arrived, trace.Delivered, trace.Dropped:
+		case trace.Emitted, trace.Arrived, trace.Delivered, trace.Dropped, trace.Lost:
 		default:
 			m.Marks = append(m.Marks, Mark{Event: i, Proc: e.Proc, Sort: e.Kind.String(),
 				Text: m.Layout.Name(e.Proc) + " " + m.Layout.Describe(e.Event)})

@@ -148,7 +148,8 @@ func lost() *report.Run {
 	s.send(0, 1, 1, "m1")
 	m2 := s.send(0, 1, 2, "m2")
 	s.send(0, 2, 3, "m3")
-	s.one("lose a->c App m3", trace.Event{Kind: trace.Stored, Proc: 0, Text: "nothing"})
+	s.one("lose a->c App m3", trace.Event{Kind: trace.Lost, Proc: 2, Peer: 0,
+		ID: trace.MsgID{From: 0, Number: 3}, Text: "App"})
 	s.do("duplicate a->b App m2")
 	s.event(trace.Event{Kind: trace.Arrived, Proc: 1, Peer: 0, ID: m2, Text: "App"})
 	s.arrive(0, 1, m2, "App")

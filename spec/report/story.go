@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -17,6 +16,7 @@ type flight struct {
 	channel
 	what
 	sent, arrived, delivered, dropped int
+	lost                              int // by the network
 
 	// of the receiver when the copy was sent; a copy for a dead receiver is looked for last
 	life  int
@@ -69,6 +69,8 @@ func understand(r *Run) *story {
 			s.emitted(i, e)
 		case trace.Arrived:
 			s.arrived(i, e)
+		case trace.Lost:
+			s.lost(i, e)
 		case trace.Delivered, trace.Dropped:
 			s.taken(i, e)
 		case trace.Crashed:
@@ -89,7 +91,7 @@ func understand(r *Run) *story {
 func (s *story) emitted(i int, e trace.Event) {
 	f := &flight{channel: channel{e.Proc, e.Peer}, what: what{e.Text, e.ID, e.Stamp}, sent: i,
 		arrived: never, delivered: never,
-		dropped: never, life: s.life[e.Peer], again: e.Again}
+		dropped: never, lost: never, life: s.life[e.Peer], again: e.Again}
 	if s.down[e.Peer] {
 		f.life = never
 		f.fate = "lost: " + s.Layout.Name(e.Peer) + " is down"
@@ -111,7 +113,7 @@ func (s *story) arrived(i int, e trace.Event) {
 	switch {
 	case len(list) == 0:
 		f = &flight{channel: c, what: w, sent: never, delivered: never, dropped: never,
-			twice: list != nil}
+			lost: never, twice: list != nil}
 		s.flights = append(s.flights, f)
 	default:
 		pick = max(pick, 0)
@@ -123,6 +125,15 @@ func (s *story) arrived(i int, e trace.Event) {
 		s.queued[c] = map[trace.MsgID][]*flight{}
 	}
 	s.queued[c][e.ID] = append(s.queued[c][e.ID], f)
+}
+
+// lost takes the oldest equal message from the network.
+func (s *story) lost(i int, e trace.Event) {
+	c, w := channel{e.Peer, e.Proc}, what{e.Text, e.ID, e.Stamp}
+	if list := s.onWay[c][w]; len(list) > 0 {
+		list[0].lost, list[0].fate = i, "lost by the network"
+		s.onWay[c][w] = list[1:]
+	}
 }
 
 // taken gives a delivery or a drop to an arrival of the same life: a drop is about the last one, a
@@ -209,8 +220,6 @@ func (s *story) judgeLost(r *Run) {
 	for _, f := range s.flights {
 		switch {
 		case f.arrived != never || f.fate != "":
-		case s.lostByNetwork(f, r.Steps):
-			f.fate = "lost by the network"
 		case s.lostIn(f.to, f.sent):
 			f.fate = "lost in the crash of " + s.Layout.Name(f.to)
 		case s.lostIn(f.from, f.sent):
@@ -219,23 +228,6 @@ func (s *story) judgeLost(r *Run) {
 			f.fate = "never arrives"
 		}
 	}
-}
-
-// lostByNetwork looks for the step that loses the message: it leaves no evidence at any proc, so
-// only the schedule has it, as "lose x->y App m2 ...".
-func (s *story) lostByNetwork(f *flight, steps []Step) bool {
-	what := "->" + s.Layout.Name(f.to) + " " + f.kind
-	if !f.id.IsZero() {
-		what += " " + s.Layout.Label(f.id)
-	}
-	for k := max(s.Events[f.sent].Step, 0); k < len(steps); k++ {
-		rest, lost := strings.CutPrefix(steps[k].Event, "lose "+s.Layout.Name(f.from))
-		if _, after, found := strings.Cut(rest, what); lost && found &&
-			(after == "" || after[0] == ' ') {
-			return true
-		}
-	}
-	return false
 }
 
 // lostIn reports whether the proc crashed after the moment.

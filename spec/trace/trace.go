@@ -124,6 +124,9 @@ const (
 	// a rank that lives is about to go back: Peer (whose failure makes it), Stamp (Round the
 	// recovery), Sent and Received where it will stand
 	Undone
+	// the network has lost a message on its way to the proc: Peer (sender), Stamp, Text (message
+	// kind), ID; of what a crash takes there is no such event
+	Lost
 )
 
 // Why an image was taken, the words of Imaged events.
@@ -144,7 +147,7 @@ var kindNames = [...]string{"", "sent", "emitted", "arrived", "delivered", "drop
 	"committed", "crashed", "told", "restored", "finished", "released", "halted", "decided",
 	"invoked", "returned", "kept", "forgotten", "recovered",
 	"adopted", "resumed", "watched", "unwatched", "disowned", "declared", "snapped", "ruled",
-	"imaged", "lined", "undone"}
+	"imaged", "lined", "undone", "lost"}
 
 // String is the lower-case name of the kind.
 func (k Kind) String() string {
@@ -286,13 +289,13 @@ func (l *Layout) Describe(e Event) string {
 	what := l.Label(e.ID)
 	if e.ID.IsZero() {
 		what = e.Text
-	} else if e.Kind == Emitted || e.Kind == Arrived || e.Kind == Dropped {
+	} else if e.Kind == Emitted || e.Kind == Arrived || e.Kind == Dropped || e.Kind == Lost {
 		what = e.Text + " " + what
 	}
 	switch e.Kind {
 	case Sent, Emitted, Logged, Pruned:
 		fmt.Fprintf(&b, " %s to %s", what, l.Name(e.Peer))
-	case Arrived, Delivered, Dropped:
+	case Arrived, Delivered, Dropped, Lost:
 		fmt.Fprintf(&b, " %s from %s", what, l.Name(e.Peer))
 	case Kept, Forgotten:
 		if e.Text == Image {

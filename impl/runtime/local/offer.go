@@ -282,6 +282,11 @@ func (r *run) direct(p *proc, o *offer) bool {
 	case cut, lose:
 		r.gone++
 		r.out.Schedule = append(r.out.Schedule, r.name(p, o, nil))
+		lost := o.channel.packets
+		if o.kind == lose {
+			lost = []*packet{o.packet}
+		}
+		r.record(lostEvents(p, lost))
 		if o.kind == lose {
 			r.left.losses--
 			r.pop(p, o.channel, o.packet)
@@ -302,6 +307,15 @@ func (r *run) direct(p *proc, o *offer) bool {
 		return true
 	}
 	return false
+}
+
+// lostEvents are the evidence of messages to a proc that the network loses.
+func lostEvents(p *proc, lost []*packet) (events []trace.Event) {
+	for _, k := range lost {
+		events = append(events, trace.Event{Kind: trace.Lost, Proc: p.id, Incarnation: p.inc,
+			Peer: k.from, ID: k.wire.ID, Stamp: k.wire.Stamp, Text: k.wire.Kind})
+	}
+	return events
 }
 
 // possible reports whether a step that was tentative can still happen, with the input that the
