@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/domino-check/domino/spec/report/markdown"
 )
 
 // The room that GitHub has for a summary of a step, and for a comment, in bytes.
@@ -93,7 +95,7 @@ func (s *Suite) headline() string {
 		title = fmt.Sprintf("%d of %d not as expected", bad, len(s.Cases))
 	}
 	text := fmt.Sprintf("## %s: %s\n\n%d as expected, %d not, %d not decided, %d not judged",
-		markdown(s.Tool+" "+s.Command), title, n[passed], n[failed], n[undecided], n[skipped])
+		markdown.Line(s.Tool+" "+s.Command), title, n[passed], n[failed], n[undecided], n[skipped])
 	return text + fmt.Sprintf(". %.1f s.\n\n", s.seconds())
 }
 
@@ -103,21 +105,21 @@ const longest = 2000
 // sectionOf is what the summary says of one case.
 func sectionOf(c *Case) (f section) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s\n\n", markdown(clip(c.title(), longest)))
+	fmt.Fprintf(&b, "### %s\n\n", markdown.Line(clip(c.title(), longest)))
 	if c.outcome() != skipped || !c.Sampled {
-		fmt.Fprintf(&b, "**%s**\n\n", markdown(clip(c.message(), longest)))
+		fmt.Fprintf(&b, "**%s**\n\n", markdown.Line(clip(c.message(), longest)))
 	}
 	if p := c.property(); c.Violation != nil && p.Doc != "" {
-		fmt.Fprintf(&b, "> %s %s\n\n", markdown(p.Doc), markdown(p.Source))
+		fmt.Fprintf(&b, "> %s %s\n\n", markdown.Line(p.Doc), markdown.Line(p.Source))
 	}
 	if c.Quote != "" {
-		fmt.Fprintf(&b, "The paper prints: %s\n\n", markdown(clip(c.Quote, longest)))
+		fmt.Fprintf(&b, "The paper prints: %s\n\n", markdown.Line(clip(c.Quote, longest)))
 	}
 	if words := c.figures(); words != "" {
-		fmt.Fprintf(&b, "%s\n\n", markdown(clip(words, longest)))
+		fmt.Fprintf(&b, "%s\n\n", markdown.Line(clip(words, longest)))
 	}
 	if c.Command != "" {
-		fmt.Fprintf(&b, "Repeat it: %s\n\n", codeSpan(c.Command))
+		fmt.Fprintf(&b, "Repeat it: %s\n\n", markdown.Span(c.Command))
 	}
 	f.head = b.String()
 	if c.Run == nil {
@@ -125,7 +127,7 @@ func sectionOf(c *Case) (f section) {
 	}
 	f.tail = "The run is left out here, there is no room for it.\n\n"
 	form := func(changes bool) string {
-		return "<details><summary>The run</summary>\n\n" + codeBlock(c.text(changes)) +
+		return "<details><summary>The run</summary>\n\n" + markdown.Block("text", c.text(changes)) +
 			"\n</details>\n\n"
 	}
 	f.short, f.whole = form(false), form(true)
@@ -153,54 +155,9 @@ func (s *Suite) table() string {
 	for i := range s.Cases {
 		c := &s.Cases[i]
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.3f | %s |\n", marks[c.outcome()],
-			markdown(c.name()), markdown(c.Protocol), c.Verdict, c.Seconds,
-			markdown(strings.Join(c.Figures, "; ")))
+			markdown.Line(c.name()), markdown.Line(c.Protocol), c.Verdict, c.Seconds,
+			markdown.Line(strings.Join(c.Figures, "; ")))
 	}
 	b.WriteString("\n</details>\n")
 	return b.String()
-}
-
-// markdownMarks are the characters that mean something to Markdown, or to GitHub, within a line.
-var markdownMarks = func() *strings.Replacer {
-	pairs := []string{"\r", " ", "\n", " ", "\x00", "\uFFFD", "<", "&lt;", ">", "&gt;",
-		"&", "&amp;", "://", "&#58;//"}
-	for _, c := range "\\`*_[]#|~@$" {
-		pairs = append(pairs, string(c), fmt.Sprintf("&#%d;", c))
-	}
-	return strings.NewReplacer(pairs...)
-}()
-
-// markdown is text that is shown as it is, on one line: neither Markdown nor HTML sees anything in
-// it.
-func markdown(text string) string {
-	return markdownMarks.Replace(strings.ToValidUTF8(text, "\uFFFD"))
-}
-
-// ticks is a run of backticks that is longer than each in the text, and has at least so many.
-func ticks(text string, least int) string {
-	most, now := 0, 0
-	for _, r := range text {
-		if now++; r != '`' {
-			now = 0
-		}
-		most = max(most, now)
-	}
-	return strings.Repeat("`", max(least, most+1))
-}
-
-// codeSpan is text as code within a line.
-func codeSpan(text string) string {
-	text = strings.NewReplacer("\n", " ", "\r", " ").Replace(text)
-	t := ticks(text, 1)
-	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
-		text = " " + text + " "
-	}
-	return t + text + t
-}
-
-// codeBlock is text as code on lines of its own.
-func codeBlock(text string) string {
-	t := ticks(text, 3)
-	return t + "text\n" + strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n") + "\n" + t +
-		"\n"
 }
