@@ -1,6 +1,9 @@
 package verify
 
 import (
+	"encoding/json"
+	"slices"
+
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
@@ -47,21 +50,41 @@ func Story(s *scenarios.Scenario, w *world.World, run *world.Run,
 		r.About = w.About(run, r.Violation)
 		r.Why = spec.Explain(w.Facts, &r.Trace, r.About)
 	}
+	r.Start = report.Step{State: w.StateName(run.States[0]), Locals: locals(w, run.States[0])}
+	before := r.Start
 	for i, event := range run.Schedule {
-		step := report.Step{Event: event}
+		step := report.Step{Event: event, State: w.StateName(run.States[i+1]),
+			Locals: locals(w, run.States[i+1])}
 		if run.Loop > 0 && i == len(run.Schedule)-run.Loop {
 			step.Event = world.ForEver + " " + event
 		}
 		for p := range core.Proc(len(run.Trace.Layout.Names)) {
-			name := run.Trace.Layout.Name(p)
-			before, after := w.LocalJSON(run.States[i], p), w.LocalJSON(run.States[i+1], p)
-			step.Diff = append(step.Diff, report.Diff(name, before, after)...)
+			step.Diff = append(step.Diff, report.Diff(run.Trace.Layout.Name(p), before.Locals[p],
+				step.Locals[p])...)
 			if len(w.Damaged(run.States[i+1], p)) > len(w.Damaged(run.States[i], p)) {
 				step.Torn = append(step.Torn, p)
 			}
 		}
 		step.Changes = report.Texts(step.Diff)
 		r.Steps = append(r.Steps, step)
+		before = step
 	}
 	return r
+}
+
+// locals are the local states of all procs.
+func locals(w *world.World, state []uint32) (list []json.RawMessage) {
+	for p := range w.Setup.Layout.Names {
+		list = append(list, w.LocalJSON(state, core.Proc(p)))
+	}
+	return list
+}
+
+// Alternatives adds to a story of a run what could have happened in the place of each step.
+func Alternatives(r *report.Run, w *world.World, run *world.Run) {
+	for i := range r.Steps {
+		names, _ := w.Enabled(run.States[i])
+		slices.Sort(names)
+		r.Steps[i].Enabled = names
+	}
 }

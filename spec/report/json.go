@@ -53,7 +53,10 @@ type jsonStep struct {
 	Event   string `json:"event"`
 	Changes any    `json:"changes,omitempty"`
 	// whose write in progress it has torn
-	Torn []trace.Proc `json:"torn,omitempty"`
+	Torn  []trace.Proc `json:"torn,omitempty"`
+	State string       `json:"state,omitempty"` // the name of the state behind it
+	// what could happen in its place, itself included, where that was asked for
+	Enabled []string `json:"enabled,omitempty"`
 }
 
 // jsonEvent is one event, and what the model knows of it.
@@ -159,7 +162,8 @@ func jsonLabels(l *trace.Layout) (labels []jsonLabel) {
 
 func jsonSteps(r *Run) (steps []jsonStep) {
 	for i, s := range r.Steps {
-		step := jsonStep{Step: i + 1, Event: s.Event, Torn: s.Torn}
+		step := jsonStep{Step: i + 1, Event: s.Event, Torn: s.Torn, State: s.State,
+			Enabled: s.Enabled}
 		switch {
 		case len(s.Diff) > 0:
 			step.Changes = s.Diff

@@ -17,6 +17,7 @@
 package report
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -40,6 +41,8 @@ type Run struct {
 	// one per schedule step, in order; nil lists the events of the trace instead, empty lists
 	// nothing
 	Steps []Step
+	// before the first step: only State and Locals are set
+	Start Step
 	// paragraphs on how to read it, e.g. what the paper prints and what the repair does
 	Reading []string
 	Command string // the shell command that replays it
@@ -52,6 +55,12 @@ type Step struct {
 	Diff    []Change // the same in whole values; nil where it is not recorded
 	// whose write in progress it has torn, so that a damaged record is in stable storage
 	Torn []trace.Proc
+	// the state behind it by its name, "" where it has none; equal states have equal names
+	State string
+	// by proc, the local state behind it as JSON; nil where it is not recorded
+	Locals []json.RawMessage
+	// what could happen in its place, itself included, by name; nil where nobody has asked
+	Enabled []string
 }
 
 // Options say how Text writes. The zero value is 100 columns of ASCII without colour or control

@@ -19,10 +19,15 @@ func runReplay(ctx context.Context, args []string, std streams) (int, error) {
 	f := flags("replay", "FILE", std, "replay .domino/h1-repaired-H1.txtar",
 		"replay run.txtar --control")
 	asJSON := f.Bool("json", false, "print JSON")
+	enabled := f.Bool("enabled", false,
+		"with --json: what could have happened in the place of each step, too")
 	control := f.Bool("control", false, "show control messages in the diagram, too")
 	out := registerOutputs(f, std)
 	if err := f.Parse(args); err != nil {
 		return 0, err
+	}
+	if *enabled && !*asJSON {
+		return 0, errors.New("--enabled is part of what --json prints: want both")
 	}
 	if f.NArg() != 1 {
 		return 0, fmt.Errorf("want one replay file, got %d arguments", f.NArg())
@@ -51,6 +56,9 @@ func runReplay(ctx context.Context, args []string, std streams) (int, error) {
 		return 0, err
 	}
 	story := told(verify.Story(s, w, run, run.Violation), "domino replay "+f.Arg(0))
+	if *enabled {
+		verify.Alternatives(story, w, run)
+	}
 	if *asJSON {
 		if err := report.JSON(std.out, story); err != nil {
 			return 0, err

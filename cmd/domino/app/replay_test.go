@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -207,6 +208,22 @@ func TestEvidence(t *testing.T) {
 		t.Errorf("not all there: %+v", run)
 	}
 	valid(t, []byte(text))
+	_, more, _ := domino(t.Context(), "replay", file, "--json", "--enabled")
+	valid(t, []byte(more))
+	var steps struct {
+		Steps []struct {
+			Event, State string
+			Enabled      []string
+		}
+	}
+	if err := json.Unmarshal([]byte(more), &steps); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range steps.Steps {
+		if !slices.Contains(s.Enabled, s.Event) || len(s.State) != 16 {
+			t.Errorf("step %d is %q in state %q, of %q", i+1, s.Event, s.State, s.Enabled)
+		}
+	}
 	for _, line := range [][]string{
 		{"check", "h1", "--variant", "repaired+H1", "--search", "bfs", "--json", "--evidence",
 			"--save", filepath.Dir(file)},
