@@ -58,15 +58,24 @@ func TestBands(t *testing.T) {
 		if !f.Long() {
 			t.Fatal("the figure is not long")
 		}
-		seen, next := map[string]bool{}, 0
+		next := 0
 		bands := f.Bands()
 		for i, b := range bands {
 			if b.First != next || i > 0 && b.From != bands[i-1].To {
 				t.Errorf("band %d begins at slot %d, %g, want %d", i, b.First, b.From, next)
 			}
 			next = b.Last + 1
-			if _, err := elements(b.SVG); err != nil {
+			seen := map[string]bool{}
+			list, err := elements(b.SVG)
+			if err != nil {
 				t.Fatal(err)
+			}
+			for _, s := range f.Slots[b.First : b.Last+1] {
+				if !slices.ContainsFunc(list, func(e element) bool {
+					return e.name == "text" && e.words == fmt.Sprint(s.First)
+				}) {
+					t.Fatalf("the band from slot %d on lacks step %d", b.First, s.First)
+				}
 			}
 			for part := range strings.SplitSeq(b.SVG, `data-i="`) {
 				list, _, _ := strings.Cut(part, `"`)
@@ -74,14 +83,15 @@ func TestBands(t *testing.T) {
 					seen[event] = true
 				}
 			}
+			for i := range m.Events { // arrivals are drawn where their messages are received
+				slot := f.SlotOf(m.Events[i].Step)
+				if slot >= b.First && slot <= b.Last && !seen[fmt.Sprint(i)] {
+					t.Fatalf("band %d lacks event %d", b.First, i)
+				}
+			}
 		}
 		if next != len(f.Slots) {
 			t.Errorf("the bands end at slot %d of %d", next, len(f.Slots))
-		}
-		for i := range m.Events {
-			if !seen[fmt.Sprint(i)] {
-				t.Fatalf("no band has event %d", i)
-			}
 		}
 		if header, err := elements(f.Header()); err != nil || len(header) < 16 {
 			t.Errorf("header of %d elements, %v", len(header), err)
@@ -120,9 +130,17 @@ func TestPair(t *testing.T) {
 			break
 		}
 	}
+	run.Trace.Layout.Labels = map[trace.MsgID]string{}
+	for _, e := range run.Trace.Events { // its words need more room
+		run.Trace.Layout.Labels[e.ID] = fmt.Sprintf("a long name, %s", b.Layout.Label(e.ID))
+	}
 	b = report.Understand(&run)
 	for _, o := range []figure.Orientation{figure.Across, figure.Down} {
-		f, g := figure.Pair(a, b, figure.Options{Orientation: o, Differs: 40})
+		f, g := figure.Pair(a, b, figure.Options{Orientation: o, Width: 1800, Differs: 40})
+		turned, _ := figure.Pair(b, a, figure.Options{Orientation: o, Width: 1800, Differs: 40})
+		if document(t, turned) != document(t, g) {
+			t.Error("it matters which of two runs is the first")
+		}
 		shared := 0
 		for i := range min(len(f.Slots), len(g.Slots)) {
 			if f.Slots[i].Last > 40 {
