@@ -18,29 +18,8 @@ import (
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
-	"github.com/domino-check/domino/spec/report"
-	"github.com/domino-check/domino/spec/report/page"
 	"github.com/domino-check/domino/spec/report/wholefile"
 )
-
-// format is one form of a report.
-type format struct {
-	name    string
-	endings []string // of file names that want it; the first is that of a file without a name
-	doc     string
-	write   func(io.Writer, *page.Page) error
-}
-
-// formats are all, that of a command without flags first.
-var formats = []format{
-	{"html", []string{".html", ".htm"}, "a page that needs nothing but a browser", page.Write},
-	{"json", []string{".json"}, "the run as data, as of domino replay --json",
-		func(w io.Writer, p *page.Page) error { return report.JSON(w, p.Model.Run) }},
-	{"txt", []string{".txt"}, "the diagram in characters, and the steps",
-		func(w io.Writer, p *page.Page) error {
-			return report.Text(w, p.Model.Run, report.Options{})
-		}},
-}
 
 // reportFlags direct a report.
 type reportFlags struct {
@@ -97,7 +76,9 @@ func runReport(ctx context.Context, args []string, std streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return 0, rf.put(form, p, std)
+	e := &exhibited{Page: p}
+	e.file, e.line = (&outputs{std: std}).place(s)
+	return 0, rf.put(form, e, std)
 }
 
 // form is that of the flag, or of the file.
@@ -247,7 +228,7 @@ func (std streams) scheduled(ctx context.Context, s *scenarios.Scenario,
 }
 
 // put writes the report, whole or not at all.
-func (rf *reportFlags) put(f *format, p *page.Page, std streams) error {
+func (rf *reportFlags) put(f *format, p *exhibited, std streams) error {
 	if rf.output == "-" {
 		return f.write(std.out, p)
 	}

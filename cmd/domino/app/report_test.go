@@ -101,7 +101,12 @@ func TestReportRefuses(t *testing.T) {
 // TestReportForms writes each form, by name and by the ending of the file, and to standard output.
 func TestReportForms(t *testing.T) {
 	dir := t.TempDir()
+	_, page, _ := domino(t.Context(), "help", "report")
 	for _, f := range formats {
+		line := "\n  " + fmt.Sprintf("%-8s %-15s ", f.name, strings.Join(f.endings, " "))
+		if !strings.Contains(page, line) {
+			t.Errorf("the help has no line %q", line)
+		}
 		file := filepath.Join(dir, "run"+f.endings[0])
 		if code, _, err := domino(t.Context(), "report", "h1", "-o", file); code != 0 {
 			t.Fatalf("%s: exit %d, %s", f.name, code, err)
