@@ -80,7 +80,10 @@ func TestReadmeCommands(t *testing.T) {
 			switch {
 			case isFlag && flags.Lookup(flag) == nil:
 				t.Errorf("%q: there is no flag %s", c[1], word)
-			case isFlag || i > 0 && words[i-1] == "--variant":
+			case word == "-o" && flags.ShorthandLookup("o") == nil:
+				t.Errorf("%q: there is no flag -o", c[1])
+			case isFlag || word == "-o" || i > 0 && slices.Contains([]string{"--variant", "-o"},
+				words[i-1]):
 			case word != "cluster" && word != "run" && !slices.Contains(known, word):
 				t.Errorf("%q: nothing is called %s", c[1], word)
 			}
