@@ -86,6 +86,7 @@ type aloneness struct {
 	moves     atomic.Uint64         // procs that start a new life without a failure
 	lines     atomic.Bool           // somebody declares recovery lines, which properties see
 	run       atomic.Uint32         // number of the search under way
+	before    uint32                // only decisions before this one are taken
 	trials    map[uint64]*trial
 	lined     bool   // lines, when they were made
 	trying    bool   // one is made: what properties say is of no run
@@ -297,6 +298,9 @@ func (a *aloneness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 	for p := range core.Proc(w.procs) {
 		pl := w.plan(p, state[procWord(p)])
 		for _, c := range pl.alone {
+			if c.decision >= a.before {
+				continue
+			}
 			d, e := a.decisions.at(c.decision), &pl.events[c.event]
 			ok, dead := w.allowed(state, d, may)
 			if !ok || d.bad[requests].Load()>>phase&1 != 0 ||
