@@ -21,9 +21,15 @@ type pending struct {
 // postponed is what is known of a pending step.
 type postponed struct {
 	parents []pending // bad, or loud, if this one is
+	behind  []pending // those of which it is a parent
+	skipped []offer   // that are not examined while it is idle
+	needed  int       // what asks for it: parents that are neither bad nor idle, and a decision
 	bad     bool
 	loud    bool // it, or one that it leads to, changes what properties see of the proc
 }
+
+// idle reports whether it does not matter whether the step stands: all that lead to it do not.
+func (k *postponed) idle() bool { return k.bad || k.needed == 0 }
 
 // court judges the decisions of a search.
 type court struct {
@@ -78,8 +84,8 @@ func (w *World) stand() bool {
 			w.alone.on, w.alone.possible = false, false
 			return false
 		}
-		t := c.work[len(c.work)-1]
-		c.work = c.work[:len(c.work)-1]
+		t := c.work[0]
+		c.work = c.work[1:]
 		c.examine(t.late, t.in)
 	}
 	if w.alone.without != opinionClause && !c.agree() {
@@ -197,8 +203,14 @@ func (c *court) put(l pending, parent *pending) {
 		k = new(postponed)
 		c.known[l] = k
 	}
-	if parent != nil {
-		k.parents = append(k.parents, *parent)
+	if parent == nil {
+		c.need(l)
+	} else {
+		above := c.known[*parent]
+		k.parents, above.behind = append(k.parents, *parent), append(above.behind, l)
+		if !above.idle() {
+			c.need(l)
+		}
 		if k.bad {
 			c.spoil(*parent)
 		}
@@ -239,9 +251,37 @@ func (c *court) put(l pending, parent *pending) {
 // spoil makes a step one that must not be put off, and those that lead to it.
 func (c *court) spoil(l pending) {
 	if k := c.known[l]; !k.bad {
-		k.bad = true
+		was := k.idle()
+		if k.bad = true; !was {
+			c.leave(k)
+		}
 		for _, p := range k.parents {
 			c.spoil(p)
+		}
+	}
+}
+
+// need notes that one thing more asks for a pending step; what was skipped is made up for.
+func (c *court) need(l pending) {
+	k := c.known[l]
+	if k.needed++; k.needed > 1 || k.bad {
+		return
+	}
+	for _, in := range k.skipped {
+		c.work = append(c.work, task{l, in})
+	}
+	k.skipped = nil
+	for _, b := range k.behind {
+		c.need(b)
+	}
+}
+
+// leave notes that a pending step asks for nothing behind it any more.
+func (c *court) leave(k *postponed) {
+	for _, b := range k.behind {
+		b := c.known[b]
+		if b.needed--; b.needed == 0 && !b.bad {
+			c.leave(b)
 		}
 	}
 }
@@ -258,9 +298,14 @@ func (c *court) louden(l pending) {
 
 // examine compares both orders of a step put off and an input.
 func (c *court) examine(l pending, in offer) {
-	if c.known[l].bad || in == l.offer || in.channel == l.channel && in.channel != noChannel ||
+	k := c.known[l]
+	if k.bad || in == l.offer || in.channel == l.channel && in.channel != noChannel ||
 		c.alone.without == orderClause {
 		return // what is behind the step in its channel waits as well
+	}
+	if k.needed == 0 {
+		k.skipped = append(k.skipped, in)
+		return
 	}
 	e, i := c.try(l.local, l.input), c.try(l.local, in.input)
 	asked := c.inputs.at(in.input).Kind == core.Checkpoint

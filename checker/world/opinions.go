@@ -50,7 +50,7 @@ func (c *court) agree() bool {
 		alikes: map[uint32]uint32{}, others: map[uint32][]contrast{},
 		own: map[uint32][]pending{}}
 	for l, k := range c.known {
-		if !k.bad {
+		if !k.idle() {
 			o.differ(l)
 		}
 	}
@@ -196,7 +196,7 @@ func (o *opinions) comes(input uint32, l pending) bool {
 
 // compare spoils the steps put off unless the other opinion is the same.
 func (o *opinions) compare(n, other *opinion, late []pending) {
-	if !slices.ContainsFunc(late, func(l pending) bool { return !o.court.known[l].bad }) {
+	if !slices.ContainsFunc(late, func(l pending) bool { return !o.court.known[l].idle() }) {
 		return
 	}
 	key := other.key()
