@@ -19,12 +19,12 @@ import (
 
 // perfFlags are the flags of cluster perf.
 type perfFlags struct {
-	kernels, protocols, clusters, plot string
-	options, kills                     []string
-	ranks, rounds, checkpoint, reserve int
-	seed                               uint64
-	timeout, every                     time.Duration
-	json, bench                        bool
+	kernels, protocols, clusters, plot, html string
+	options, kills                           []string
+	ranks, rounds, checkpoint, reserve       int
+	seed                                     uint64
+	timeout, every                           time.Duration
+	json, bench                              bool
 }
 
 func readPerf(args []string, std streams) (o perfFlags, err error) {
@@ -58,6 +58,7 @@ func readPerf(args []string, std streams) (o perfFlags, err error) {
 		"also make runs with a kill -9: PROC@MOMENT as for cluster run, or PROC@60% of the time "+
 			"without; may be repeated")
 	f.StringVar(&o.plot, "plot", "", "also draw the figures into this folder, as PNG and SVG")
+	f.StringVar(&o.html, "html", "", htmlDoc)
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run after so long")
 	f.BoolVar(&o.json, "json", false, "print JSON: plan, rows and samples")
 	f.BoolVar(&o.bench, "bench", false, "print lines for benchstat, one a run")
@@ -80,6 +81,7 @@ type perfRun struct {
 	std   streams
 	plan  perf.Plan
 	cases map[[2]string]*clusterCase // by kernel and protocol
+	pages *measuredPages             // nil when none are wanted
 	left  []leftOut
 	dir   string // of the disks
 	runs  int
@@ -108,6 +110,9 @@ func runPerf(ctx context.Context, args []string, std streams) (code int, err err
 		return 0, err
 	}
 	if err := plotFolder(o.plot); err != nil {
+		return 0, err
+	}
+	if r.pages, err = openMeasured(o.html, "perf", r.processes()); err != nil {
 		return 0, err
 	}
 	folder, err := openFolder("", "domino-perf-")
@@ -221,7 +226,8 @@ func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 		slices.ContainsFunc(recoveries, func(r perf.Recovery) bool { return r.Wrong != "" }) {
 		code = exitCode(spec.Violated)
 	}
-	if err := r.print(samples, rows, recoveries, incomplete); err != nil {
+	if err := errors.Join(r.print(samples, rows, recoveries, incomplete),
+		r.writePages(samples, rows, recoveries, incomplete)); err != nil {
 		return 0, err
 	}
 	if r.flags.plot != "" {
@@ -230,14 +236,19 @@ func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 	return code, nil
 }
 
+// answer is all as JSON.
+func (r *perfRun) answer(samples []perf.Sample, rows []perf.Row, recoveries []perf.Recovery,
+	incomplete bool) perfAnswer {
+	return perfAnswer{as("perf"), r.plan, runtime.NumCPU(), r.left, incomplete, rows,
+		perf.Totals(&r.plan, rows), recoveries, samples}
+}
+
 // print prints what was measured.
 func (r *perfRun) print(samples []perf.Sample, rows []perf.Row, recoveries []perf.Recovery,
 	incomplete bool) error {
 	switch {
 	case r.flags.json:
-		return printJSON(r.std.out,
-			perfAnswer{as("perf"), r.plan, runtime.NumCPU(), r.left, incomplete, rows,
-				perf.Totals(&r.plan, rows), recoveries, samples})
+		return printJSON(r.std.out, r.answer(samples, rows, recoveries, incomplete))
 	case r.flags.bench:
 		if incomplete {
 			fmt.Fprintln(r.std.err, "incomplete")

@@ -19,15 +19,15 @@ import (
 func TestPerf(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	t.Setenv("TMPDIR", t.TempDir())
-	plots := filepath.Join(t.TempDir(), "new", "plots")
+	plots, pages := filepath.Join(t.TempDir(), "new", "plots"), t.TempDir()
 	base := []string{"cluster", "perf", "--kernels", "ring iterations=30, heat n=16 iterations=8",
 		"--rounds", "1"}
 	code, text, errors := domino(t.Context(),
 		append(base, "--protocols", "hydee,none", "--checkpoint", "4", "--kill", "r2@20", "--plot",
-			plots)...)
+			plots, "--html", pages)...)
 	// four ranks and the recovery process
 	if crowded := strings.HasPrefix(errors, "note: 5 processes on "); code != 0 ||
-		crowded != (runtime.NumCPU() < 5) || strings.Count(errors, "\n") > 1 {
+		crowded != (runtime.NumCPU() < 5) || strings.Count(errors, "\n") > 2 {
 		t.Fatalf("exit code %d, %s\n%s", code, errors, text)
 	}
 	for _, line := range []string{`kernel +protocol +ms +overhead`,
@@ -38,6 +38,17 @@ func TestPerf(t *testing.T) {
 		if !regexp.MustCompile(line).MatchString(text) {
 			t.Errorf("no line %s in\n%s", line, text)
 		}
+	}
+	index := follow(t, pages)["index.html"]
+	for _, want := range []string{`<th scope="row">hydee</th>`, `class="box"`,
+		"heat n=16 iterations=8, with a failure", "Stages of recoveries",
+		"Time with a protocol by time without"} {
+		if !strings.Contains(index, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if strings.Contains(index, "Oversubscribed: 5 processes") != (runtime.NumCPU() < 5) {
+		t.Error("the page does not say whether there were too many processes")
 	}
 	for _, name := range []string{"perf-time", "perf-bytes", "perf-logged",
 		"perf-recovery-heat-n=16-iterations=8"} {

@@ -110,8 +110,9 @@ type netpipeOptions struct {
 	perturb, rounds, ring               int
 	sample                              time.Duration
 	seed                                uint64
-	card                                string
+	card, html                          string
 	bind, json, bench, child            bool
+	pages                               *measuredPages // nil when none are wanted
 }
 
 // readNetpipe reads the flags.
@@ -146,6 +147,7 @@ func readNetpipe(args []string, std streams) (netpipeOptions, error) {
 	f.BoolVar(&o.bind, "bind", true, "bind each process to a core of its own")
 	f.StringVar(&o.plot, "plot", "",
 		"also draw latency and bandwidth into this folder, as PNG and SVG")
+	f.StringVar(&o.html, "html", "", htmlDoc)
 	f.BoolVar(&o.json, "json", false, "print JSON: rows and samples")
 	f.BoolVar(&o.bench, "bench", false, "print lines for benchstat, one a sample")
 	f.BoolVar(&o.child, childFlag, false, "internal")
@@ -194,6 +196,9 @@ func runNetpipe(ctx context.Context, args []string, std streams) (int, error) {
 		return 0, err
 	}
 	if err := plotFolder(o.plot); err != nil {
+		return 0, err
+	}
+	if o.pages, err = openMeasured(o.html, "netpipe", procs); err != nil {
 		return 0, err
 	}
 	path, err := os.Executable()

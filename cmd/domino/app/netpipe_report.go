@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -48,7 +49,8 @@ func reportNetpipe(std streams, plan *netpipe.Plan, results []netpipe.Result,
 	if err != nil {
 		return err
 	}
-	return plotNetpipe(o.plot, plan, rows)
+	return errors.Join(plotNetpipe(o.plot, plan, rows), o.pages.netpipe(plan, results, rows,
+		std.err))
 }
 
 // printNetpipe prints one table a link, sizes down, protocols across.

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,6 +34,13 @@ func TestNetpipe(t *testing.T) {
 		if !regexp.MustCompile(line).MatchString(text) {
 			t.Errorf("no line %s in\n%s", line, text)
 		}
+	}
+	page := filepath.Join(t.TempDir(), "netpipe.html")
+	code, _, err := domino(t.Context(), "cluster", "netpipe", "--sizes", "8", "--perturb", "0",
+		"--rounds", "3", "--sample", "1us", "--links", "shared", "--html", page)
+	if b, failed := os.ReadFile(page); code != 0 || failed != nil ||
+		strings.Count(string(b), `class="box"`) != 4 || !strings.Contains(string(b), "shared, 8 B") {
+		t.Errorf("exit code %d, %s, %v, %.3000s", code, err, failed, b)
 	}
 	bench := strings.Split(strings.TrimSpace(
 		run("--bench", "--links", "shared", "--protocols", "none")), "\n")

@@ -3,6 +3,7 @@ package chart
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -14,6 +15,48 @@ type Series struct {
 	Name   string
 	Style  int // of the colour, from 0
 	Values []float64
+	// how far the measurements are apart of which each value is the median; nil when not known
+	Spreads []Spread
+}
+
+// Spread is how far measurements are apart: their extremes and their quartiles. The zero value is
+// not known.
+type Spread struct{ Least, Low, High, Most float64 }
+
+// SpreadOf is that of some measurements, not known of none. Between two of them it interpolates.
+func SpreadOf(values []float64) Spread {
+	if len(values) == 0 {
+		return Spread{}
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	quantile := func(q float64) float64 {
+		place := q * float64(len(sorted)-1)
+		below := int(place)
+		above := min(below+1, len(sorted)-1)
+		part := place - float64(below)
+		return float64(sorted[below]*(1-part)) + float64(sorted[above]*part)
+	}
+	return Spread{sorted[0], quantile(0.25), quantile(0.75), sorted[len(sorted)-1]}
+}
+
+// drawn reports whether there is a whisker for it on an axis: none where all are the same.
+func (s Spread) drawn(log bool) bool {
+	sum := s.Least + s.Low + s.High + s.Most
+	return s.Least < s.Most && !math.IsNaN(sum) && !math.IsInf(sum, 0) && (!log || s.Least > 0)
+}
+
+// whisker draws a spread upright: a thin line between the extremes, with ends, and a thick one
+// between the quartiles, on a pale ground so that it is seen on every colour.
+func whisker(c *draw.Canvas, at, wide vg.Length, y func(float64) vg.Length, s Spread) {
+	for _, line := range []draw.LineStyle{{Color: color.Gray{255}, Width: vg.Points(2)},
+		{Color: color.Gray{40}, Width: vg.Points(0.8)}} {
+		c.StrokeLine2(line, at, y(s.Least), at, y(s.Most))
+		for _, end := range []float64{s.Least, s.Most} {
+			c.StrokeLine2(line, at-wide, y(end), at+wide, y(end))
+		}
+		line.Width += vg.Points(1.6)
+		c.StrokeLine2(line, at, y(s.Low), at, y(s.High))
+	}
 }
 
 // Bars is a figure of groups of bars that stand on Base.
@@ -26,7 +69,9 @@ type Bars struct {
 }
 
 // Save writes the figure as NAME.png and NAME.svg into the folder.
-func (b *Bars) Save(dir, name string) error {
+func (b *Bars) Save(dir, name string) error { return save(b, dir, name) }
+
+func (b *Bars) figure() (*figure, error) {
 	f := newFigure(b.Title, b.X, b.Y)
 	least, most, found := b.Base, b.Base, false
 	for _, s := range b.Series {
@@ -35,10 +80,15 @@ func (b *Bars) Save(dir, name string) error {
 				least, most, found = min(least, v), max(most, v), true
 			}
 		}
+		for _, w := range s.Spreads {
+			if w.drawn(b.Log) {
+				least, most = min(least, w.Least), max(most, w.Most)
+			}
+		}
 		f.legend = append(f.legend, entry{s.Name, patch(s.Style)})
 	}
 	if !found {
-		return ErrNothing
+		return nil, ErrNothing
 	}
 	p := f.plot
 	p.Add(grid{y: true}, &barPlot{b})
@@ -61,7 +111,7 @@ func (b *Bars) Save(dir, name string) error {
 	}
 	p.X.Tick.Marker = names(b.Groups)
 	p.X.Tick.Length, p.X.Padding = 0, 0
-	return f.save(dir, name)
+	return f, nil
 }
 
 // drawn reports whether there is a bar for a value.
@@ -83,6 +133,10 @@ func (b *barPlot) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 			left := float64(g) - group/2 + float64(i)*one
 			fill(&c, hue(s.Style), x(left+0.06*one), x(left+0.94*one), y(b.Base), y(v))
+			if g < len(s.Spreads) && s.Spreads[g].drawn(b.Log) {
+				wide := min((x(left+0.94*one)-x(left+0.06*one))/4, vg.Points(4))
+				whisker(&c, x(left+0.5*one), wide, y, s.Spreads[g])
+			}
 		}
 	}
 	c.StrokeLine2(draw.LineStyle{Color: color.Gray{90}, Width: vg.Points(0.8)}, c.Min.X, y(b.Base),

@@ -91,21 +91,51 @@ func newFigure(title, x, y string) *figure {
 	return &figure{plot: p, side: y, height: height}
 }
 
-// save writes the figure as NAME.png and NAME.svg into the folder.
-func (f *figure) save(dir, name string) error {
+// Figure is one of Lines, Bars and Stacked.
+type Figure interface {
+	// Save writes the figure as NAME.png and NAME.svg into the folder.
+	Save(dir, name string) error
+	figure() (*figure, error)
+}
+
+// SVG is the figure as an element of a page. It is ErrNothing when there is nothing to draw.
+func SVG(f Figure) ([]byte, error) {
+	drawn, err := f.figure()
+	if err != nil {
+		return nil, err
+	}
+	picture, err := drawn.picture("svg")
+	if err != nil {
+		return nil, fmt.Errorf("chart: %w", err)
+	}
+	at := bytes.Index(picture, []byte("<svg")) // behind what begins a document
+	return picture[max(at, 0):], nil
+}
+
+// save writes a figure as NAME.png and NAME.svg into the folder.
+func save(f Figure, dir, name string) error {
+	drawn, err := f.figure()
+	if err != nil {
+		return err
+	}
 	for _, format := range []string{"png", "svg"} {
-		if err := f.write(filepath.Join(dir, name+"."+format), format); err != nil {
+		picture, err := drawn.picture(format)
+		if err == nil {
+			err = wholefile.Write(filepath.Join(dir, name+"."+format), picture)
+		}
+		if err != nil {
 			return fmt.Errorf("chart: %w", err)
 		}
 	}
 	return nil
 }
 
-func (f *figure) write(file, format string) (err error) {
+// picture is the figure in a format.
+func (f *figure) picture(format string) ([]byte, error) {
 	beside, down := f.legendSize()
 	canvas, err := newCanvas(format, max(f.height, down))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := draw.New(canvas)
 	all.SetColor(color.White)
@@ -115,11 +145,10 @@ func (f *figure) write(file, format string) (err error) {
 	f.drawLegend(draw.Crop(all, all.Max.X-all.Min.X-beside+margin, 0, 0, 0))
 	var picture bytes.Buffer
 	if _, err = canvas.WriteTo(&picture); err != nil {
-		return err
+		return nil, err
 	}
-	return wholefile.Write(file, bytes.ReplaceAll(picture.Bytes(),
-		[]byte("font-family:Liberation Sans;"),
-		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
+	return bytes.ReplaceAll(picture.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), nil
 }
 
 // drawSide writes beside the vertical axis what it means, and returns what is left for the plot,

@@ -41,6 +41,69 @@ func figures() map[string]interface{ Save(dir, name string) error } {
 	}
 }
 
+// TestSpreadOf compares with values worked out by hand.
+func TestSpreadOf(t *testing.T) {
+	for _, tt := range []struct {
+		values []float64
+		want   chart.Spread
+	}{{nil, chart.Spread{}}, {[]float64{3}, chart.Spread{Least: 3, Low: 3, High: 3, Most: 3}},
+		{[]float64{9, 1, 5}, chart.Spread{Least: 1, Low: 3, High: 7, Most: 9}},
+		{[]float64{4, 1, 2, 3}, chart.Spread{Least: 1, Low: 1.75, High: 3.25, Most: 4}}} {
+		if got := chart.SpreadOf(tt.values); got != tt.want {
+			t.Errorf("%v: %+v, want %+v", tt.values, got, tt.want)
+		}
+	}
+}
+
+// TestWhiskers draws spreads: they are in the picture, and the axis is long enough for them; one
+// that is not known, or has no place on a log axis, is left out.
+func TestWhiskers(t *testing.T) {
+	wide := chart.Spread{Least: 0.5, Low: 1, High: 3, Most: 40}
+	for name, draw := range map[string]func(s []chart.Spread) chart.Figure{
+		"bars": func(s []chart.Spread) chart.Figure {
+			return &chart.Bars{Base: 1, Groups: []string{"bt"}, Series: []chart.Series{{Name: "a",
+				Values: []float64{2}, Spreads: s}}}
+		},
+		"log bars": func(s []chart.Spread) chart.Figure {
+			return &chart.Bars{Base: 1, Log: true, Groups: []string{"bt"},
+				Series: []chart.Series{{Name: "a", Values: []float64{2}, Spreads: s}}}
+		},
+		"lines": func(s []chart.Spread) chart.Figure {
+			return &chart.Lines{Lines: []chart.Line{{Name: "a", Points: []chart.Point{{X: 8, Y: 2}},
+				Spreads: s}}}
+		},
+	} {
+		svg := func(s ...chart.Spread) string {
+			b, err := chart.SVG(draw(s))
+			if err != nil || !strings.HasPrefix(string(b), "<svg") {
+				t.Fatalf("%s: %v, %.80s", name, err, b)
+			}
+			return string(b)
+		}
+		plain := svg()
+		if plain != svg(chart.Spread{}) || plain != svg(chart.Spread{Least: math.NaN()}) {
+			t.Errorf("%s: a spread that is not known is drawn", name)
+		}
+		with := svg(wide)
+		if n := strings.Count(with, "<path") - strings.Count(plain, "<path"); n < 8 {
+			t.Errorf("%s: %d lines more with a whisker", name, n)
+		}
+		if !strings.Contains(with, ">40<") && !strings.Contains(with, ">20<") {
+			t.Errorf("%s: the axis ends before the whisker", name)
+		}
+	}
+	evil := `</svg><script>x</script>"&`
+	b, err := chart.SVG(&chart.Bars{Title: evil, X: evil, Y: evil, Groups: []string{evil},
+		Series: []chart.Series{{Name: evil, Values: []float64{2}}}})
+	if err != nil || strings.Contains(string(b), "<script") || strings.Count(string(b),
+		"</svg") != 1 {
+		t.Errorf("text becomes elements, %v: %.3000s", err, b)
+	}
+	if _, err := chart.SVG(&chart.Bars{}); !errors.Is(err, chart.ErrNothing) {
+		t.Errorf("nothing: %v", err)
+	}
+}
+
 // TestSave draws a figure of each kind: the PNG can be decoded and has colour in it, the SVG is
 // well-formed and has every word that a reader needs.
 func TestSave(t *testing.T) {

@@ -18,6 +18,8 @@ type Line struct {
 	Name   string
 	Style  int // of colour and mark, from 0
 	Points []Point
+	// how far the measurements are apart of which each point is the median; nil when not known
+	Spreads []Spread
 }
 
 // Lines is a figure over sizes in bytes, both axes logarithmic, so all values must be positive; or,
@@ -38,7 +40,9 @@ var marks = []draw.GlyphDrawer{
 }
 
 // Save writes the figure as NAME.png and NAME.svg into the folder.
-func (l *Lines) Save(dir, name string) error {
+func (l *Lines) Save(dir, name string) error { return save(l, dir, name) }
+
+func (l *Lines) figure() (*figure, error) {
 	f := newFigure(l.Title, l.X, l.Y)
 	f.plot.Add(grid{x: true, y: true})
 	if l.Linear {
@@ -49,9 +53,14 @@ func (l *Lines) Save(dir, name string) error {
 	}
 	for _, s := range l.Lines {
 		var points plotter.XYs
-		for _, p := range s.Points {
-			if l.drawn(p) {
-				points = append(points, plotter.XY(p))
+		w := whiskers{log: !l.Linear}
+		for i, p := range s.Points {
+			if !l.drawn(p) {
+				continue
+			}
+			points = append(points, plotter.XY(p))
+			if i < len(s.Spreads) && s.Spreads[i].drawn(w.log) {
+				w.at, w.spreads = append(w.at, p.X), append(w.spreads, s.Spreads[i])
 			}
 		}
 		if len(points) == 0 {
@@ -59,16 +68,19 @@ func (l *Lines) Save(dir, name string) error {
 		}
 		line, dots, err := plotter.NewLinePoints(points)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		line.Color, line.Width = hue(s.Style), vg.Points(1.4)
 		dots.Color, dots.Radius, dots.Shape = hue(s.Style), vg.Points(2.6),
 			marks[s.Style%len(marks)]
+		if w.at != nil {
+			f.plot.Add(&w)
+		}
 		f.plot.Add(line, dots)
 		f.legend = append(f.legend, entry{s.Name, both{line, dots}})
 	}
 	if len(f.legend) == 0 {
-		return ErrNothing
+		return nil, ErrNothing
 	}
 	if l.Linear {
 		fromZero(&f.plot.X)
@@ -77,7 +89,31 @@ func (l *Lines) Save(dir, name string) error {
 		widen(&f.plot.X)
 		widen(&f.plot.Y)
 	}
-	return f.save(dir, name)
+	return f, nil
+}
+
+// whiskers are those of a line.
+type whiskers struct {
+	log     bool
+	at      []float64
+	spreads []Spread
+}
+
+func (w *whiskers) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for i, s := range w.spreads {
+		whisker(&c, x(w.at[i]), vg.Points(2.5), y, s)
+	}
+}
+
+// DataRange makes the axes long enough for the whiskers.
+func (w *whiskers) DataRange() (left, right, least, most float64) {
+	left, right, least, most = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for i, s := range w.spreads {
+		left, right = min(left, w.at[i]), max(right, w.at[i])
+		least, most = min(least, s.Least), max(most, s.Most)
+	}
+	return left, right, least, most
 }
 
 // drawn reports whether a point has a place on the axes.

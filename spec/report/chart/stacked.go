@@ -15,7 +15,9 @@ type Stacked struct {
 }
 
 // Save writes the figure as NAME.png and NAME.svg into the folder.
-func (s *Stacked) Save(dir, name string) error {
+func (s *Stacked) Save(dir, name string) error { return save(s, dir, name) }
+
+func (s *Stacked) figure() (*figure, error) {
 	f := newFigure(s.Title, s.X, "")
 	most := 0.0
 	for r := range s.Rows {
@@ -26,7 +28,7 @@ func (s *Stacked) Save(dir, name string) error {
 		most = max(most, sum)
 	}
 	if most <= 0 {
-		return ErrNothing
+		return nil, ErrNothing
 	}
 	for _, p := range s.Parts {
 		f.legend = append(f.legend, entry{p.Name, patch(p.Style)})
@@ -43,7 +45,7 @@ func (s *Stacked) Save(dir, name string) error {
 	p.Y.Tick.Marker = fromBottom
 	p.Y.Tick.Length, p.Y.Padding, p.X.Padding = 0, 0, 0
 	f.height = max(3.4*vg.Inch, 1.2*vg.Inch+vg.Length(len(s.Rows))*0.3*vg.Inch)
-	return f.save(dir, name)
+	return f, nil
 }
 
 // stackPlot draws the bars.

@@ -39,6 +39,14 @@ func TestHostileTexts(t *testing.T) {
 				Run: []string{h}, Cells: []Kill{{Method: h, Property: h, Word: h, Note: h},
 					{Killed: true, Property: h}}}}})
 		},
+		"perf": func(f *Folder) error {
+			m := Measurement{Name: h, Times: 3, Median: 2, Spread: Spread{1, 2, 3, 4},
+				Cells: []string{h}, Wrong: h}
+			return f.WriteMeasured(&Measured{Head: head, Kind: "perf", Heading: h,
+				Facts: []Fact{{h, h}}, Notes: []string{h}, Charts: []Chart{{Title: h}},
+				Tables: []Table{{Title: h, Note: h, Thing: h, Unit: h, Columns: []string{h},
+					Rows: []Measurement{m}}}}, nil)
+		},
 	}
 	for kind, write := range write {
 		dir := t.TempDir()

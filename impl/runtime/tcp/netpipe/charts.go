@@ -27,18 +27,19 @@ func Charts(p *Plan, rows []Row, link string, style func(name string) int) (late
 			"bytes / lap (GB/s)"
 	}
 	for _, name := range p.Cases {
+		mine := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool {
+			return r.Link != link || r.Case != name || perturbed(p, r.Bytes)
+		})
+		slices.SortFunc(mine, func(a, b Row) int { return a.Bytes - b.Bytes })
 		var times, rates []chart.Point
-		for _, r := range rows {
-			if r.Link == link && r.Case == name && !perturbed(p, r.Bytes) {
-				times = append(times, chart.Point{X: float64(r.Bytes), Y: r.Micros})
-				rates = append(rates, chart.Point{X: float64(r.Bytes), Y: r.Bandwidth})
-			}
+		var spreads []chart.Spread
+		for _, r := range mine {
+			times = append(times, chart.Point{X: float64(r.Bytes), Y: r.Micros})
+			rates = append(rates, chart.Point{X: float64(r.Bytes), Y: r.Bandwidth})
+			spreads = append(spreads, chart.SpreadOf(r.Times))
 		}
-		byX := func(a, b chart.Point) int { return int(a.X - b.X) }
-		slices.SortFunc(times, byX)
-		slices.SortFunc(rates, byX)
 		latency.Lines = append(latency.Lines,
-			chart.Line{Name: name, Style: style(name), Points: times})
+			chart.Line{Name: name, Style: style(name), Points: times, Spreads: spreads})
 		bandwidth.Lines = append(bandwidth.Lines,
 			chart.Line{Name: name, Style: style(name), Points: rates})
 	}

@@ -188,6 +188,8 @@ type Row struct {
 	// LeastRatio is the ratio of the least times: what remains of a comparison when the machine has
 	// much else to do.
 	LeastRatio float64 `json:"leastTimeToNone"`
+
+	Times []float64 `json:"-"` // microseconds of each round, ascending
 }
 
 // Baseline is the case that ratios refer to; with the suffix, of those that have it.
@@ -241,6 +243,9 @@ func Summarise(p *Plan, results []Result) []Row {
 					Least:     slices.Min(times) / 1000,
 					Allocated: Median(allocated), Rounds: len(times)}
 				row.Bandwidth = float64(size) / row.Micros / 1000
+				for _, nanos := range slices.Sorted(slices.Values(times)) {
+					row.Times = append(row.Times, nanos/1000)
+				}
 				if len(ratios) > 0 {
 					row.Ratio, row.LeastRatio = Median(ratios), slices.Min(times)/least
 				}

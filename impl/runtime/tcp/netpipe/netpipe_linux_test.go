@@ -383,9 +383,9 @@ func TestSummarise(t *testing.T) {
 	}
 	want := []Row{
 		{Link: TCP, Case: "none", Bytes: 1000, Micros: 20, Least: 10, Bandwidth: 0.05, Ratio: 1,
-			LeastRatio: 1, Rounds: 3},
+			LeastRatio: 1, Rounds: 3, Times: []float64{10, 20, 30}},
 		{Link: TCP, Case: "hydee-1", Bytes: 1000, Micros: 30, Least: 11, Bandwidth: 1.0 / 30,
-			Ratio: 1.5, LeastRatio: 1.1, Rounds: 3},
+			Ratio: 1.5, LeastRatio: 1.1, Rounds: 3, Times: []float64{11, 30, 60}},
 	}
 	if diff := cmp.Diff(want, Summarise(&plan, results)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -80,7 +80,8 @@ const logFrom = 3
 
 // Overheads is the figure of times by the baseline's.
 func Overheads(p *Plan, rows []Row) *chart.Bars {
-	b := &chart.Bars{Title: fmt.Sprintf("Time with a protocol by time without (%s, medians of %s)",
+	b := &chart.Bars{Title: fmt.Sprintf("Time with a protocol by time without (%s, medians, "+
+		"quartiles and extremes of %s)",
 		ranksOf(p), rounds(p.Rounds)), X: "kernel",
 		Y: "time / time of " + Baseline, Base: 1, Groups: groups(p)}
 	b.Series = values(p, rows, func(r *Row) (float64, bool) {
@@ -88,6 +89,18 @@ func Overheads(p *Plan, rows []Row) *chart.Bars {
 		b.Log = b.Log || r.Compared && ratio > logFrom
 		return ratio, r.Compared && r.Protocol != Baseline
 	})
+	for i := range b.Series {
+		s := &b.Series[i]
+		for _, k := range p.Kernels() {
+			var ratios []float64
+			if at := slices.IndexFunc(rows, func(r Row) bool {
+				return r.Kernel == k && r.Protocol == s.Name
+			}); at >= 0 {
+				ratios = rows[at].Ratios
+			}
+			s.Spreads = append(s.Spreads, chart.SpreadOf(ratios))
+		}
+	}
 	return b
 }
 

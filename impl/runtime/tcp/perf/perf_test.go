@@ -170,6 +170,9 @@ func TestSummarise(t *testing.T) {
 		r.Rounds != 3 || r.Unfinished != "time limit" || r.Wrong != "" {
 		t.Errorf("row %+v", r)
 	}
+	if !slices.Equal(r.Times, []float64{110, 210, 60}) || len(r.Ratios) != 3 {
+		t.Errorf("times %v, ratios %v", r.Times, r.Ratios)
+	}
 	if r.Sends != 10 || r.Payload != 1000 || r.Bytes != 1320 || r.Carried != 320 ||
 		r.Logged != 500 || r.Stored != 7 || r.Storing != 3 || r.Worked != 220 ||
 		!near(r.Work, 10) || r.Begun != 20 || !r.Framed || r.Unsized {

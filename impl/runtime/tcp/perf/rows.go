@@ -42,6 +42,9 @@ type Row struct {
 	Wrong string `json:"wrong,omitempty"`
 	// Unfinished says what cut a run short; its times and counts are left out.
 	Unfinished string `json:"unfinished,omitempty"`
+
+	Times  []float64 `json:"-"` // milliseconds of each round
+	Ratios []float64 `json:"-"` // to the baseline of the same round
 }
 
 // Recovery is what the runs with failures of one cell say.
@@ -61,6 +64,8 @@ type Recovery struct {
 	Unstruck   int    `json:"unstruck"`
 	Wrong      string `json:"wrong,omitempty"`
 	Unfinished string `json:"unfinished,omitempty"`
+
+	Times []float64 `json:"-"` // milliseconds of each round with a failure
 }
 
 // Median is the middle of the values, of an even number the mean of the two in the middle, and 0 of
@@ -146,6 +151,9 @@ func Summarise(p *Plan, samples []Sample) (rows []Row) {
 			Stored: count(func(s Sample) uint64 {
 				return s.Stored
 			}), Framed: len(list) > 0 && list[0].Framed}
+		for _, s := range list {
+			row.Times = append(row.Times, millis(s.Time))
+		}
 		base := c
 		base.Protocol = Baseline
 		none, _ := finished(of(samples, base, Bare))
@@ -177,7 +185,7 @@ func (r *Row) compare(list, none []Sample) {
 	if len(ratios) == 0 {
 		return
 	}
-	r.Compared, r.Overhead = true, 100*(Median(ratios)-1)
+	r.Compared, r.Overhead, r.Ratios = true, 100*(Median(ratios)-1), ratios
 	r.Spread = 100 * (quantile(ratios, 0.75) - quantile(ratios, 0.25))
 	r.Least = 100 * (float64(least)/float64(leastNone) - 1)
 	if len(works) > 0 {
@@ -244,6 +252,7 @@ func Recoveries(p *Plan, samples []Sample) (rows []Recovery) {
 func (r *Recovery) measure(list, calm []Sample) {
 	var ratios, times []float64
 	for _, s := range list {
+		r.Times = append(r.Times, millis(s.Time))
 		for _, b := range calm {
 			if b.Round == s.Round && b.Time > 0 {
 				ratios = append(ratios, float64(s.Time)/float64(b.Time))
