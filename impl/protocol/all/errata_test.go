@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,9 +14,12 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
+// mostQuoted is how many words of a paper may stand in an erratum.
+const mostQuoted = 25
+
 // TestErrataText checks that each protocol names its switches, which are numbered in the order of
 // the constants, as its text does: one constant an entry, in the same order; and that what is said
-// to be printed is quoted, and a reading has another one.
+// to be printed is quoted, no quote is long, and a reading has another one.
 func TestErrataText(t *testing.T) {
 	texts, err := filepath.Glob("../*/errata.txt")
 	if err != nil || len(texts) < 5 {
@@ -34,6 +38,9 @@ func TestErrataText(t *testing.T) {
 			}
 			if e.Class == core.ClassPrinted && e.Quote == "" {
 				t.Errorf("%s: %s is printed, and the sentence is not quoted", path, e.ID)
+			}
+			if n := len(strings.Fields(e.Quote)); n > mostQuoted {
+				t.Errorf("%s: %s quotes %d words, want %d at most", path, e.ID, n, mostQuoted)
 			}
 			if e.Class == core.ClassReading && e.Other == "" {
 				t.Errorf("%s: %s is a reading, and there is no other one", path, e.ID)
