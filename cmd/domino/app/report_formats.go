@@ -31,7 +31,7 @@ var formats = []format{
 	{"html", []string{".html", ".htm"},
 		func(w io.Writer, e *exhibited) error { return page.Write(w, e.Page) }},
 	{"svg", []string{".svg"}, func(w io.Writer, e *exhibited) error {
-		return figure.Layout(e.Model, figure.Options{}).SVG(w)
+		return figure.Layout(e.Model, figure.Options{}).Document(w)
 	}},
 	{"txt", []string{".txt"}, func(w io.Writer, e *exhibited) error {
 		return report.Text(w, e.Model.Run, report.Options{})

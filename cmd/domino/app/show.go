@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/report"
 )
@@ -70,10 +71,15 @@ func evidence(story *report.Run) (json.RawMessage, error) {
 	return b.Bytes(), err
 }
 
-// printStory prints one run with its diagram and what changed in the local states at each step.
+// printStory prints one run with its diagram and what changed in the local states at each step, on
+// a terminal in colours and not wider than it.
 func printStory(w io.Writer, story *report.Run, control bool) {
 	fmt.Fprintln(w)
-	if err := report.Text(w, story, report.Options{Control: control}); err != nil {
+	o := report.Options{Control: control, Color: term.Coloured(w)}
+	if width := term.Width(w); width > 0 {
+		o.Width = min(width, 100)
+	}
+	if err := report.Text(w, story, o); err != nil {
 		fmt.Fprintf(w, "the run can not be shown: %v\n", err)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 )
 
 // How often is shown what goes on: on a terminal, in events, and in lines of a log.
@@ -39,11 +37,10 @@ func NewLine(w io.Writer, events bool) *Line {
 	l := &Line{w: w, events: events, tty: file(w), now: time.Now, last: map[string]time.Time{}}
 	_, l.log = w.(*os.File)
 	l.width = func() int {
-		width, _, err := term.GetSize(int(l.tty.Fd()))
-		if err != nil || width < 2 {
-			return 80
+		if width := Width(l.tty); width > 1 {
+			return width
 		}
-		return width
+		return 80
 	}
 	l.last[""] = l.now()
 	return l

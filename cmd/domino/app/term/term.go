@@ -52,6 +52,20 @@ func file(w io.Writer) *os.File {
 	return f
 }
 
+// Width is how many columns the terminal behind a stream has; 0 when there is none, or it does not
+// say.
+func Width(w io.Writer) int {
+	f := file(w)
+	if f == nil {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
 // Colour is a colour of text.
 type Colour int
 
