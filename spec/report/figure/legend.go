@@ -98,5 +98,5 @@ func (f *Figure) legendBelow(part box) (string, float64) {
 	if b.Len() == 0 {
 		return "", 0
 	}
-	return b.String(), y + 14 - part.y2
+	return b.String(), y + 17 - part.y2
 }
