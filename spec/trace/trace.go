@@ -171,6 +171,17 @@ func (k Kind) Declared() bool {
 // MarshalText writes the name, so that JSON traces read well.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
+// UnmarshalText reads the name.
+func (k *Kind) UnmarshalText(text []byte) error {
+	for i := Sent; int(i) < len(kindNames); i++ {
+		if kindNames[i] == string(text) {
+			*k = i
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no kind of events %q", text)
+}
+
 // Event is one thing that happened at one proc. Which fields carry meaning depends on Kind.
 type Event struct {
 	Step        int         `json:"step"` // number of the schedule step that caused it, from 1

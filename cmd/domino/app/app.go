@@ -72,7 +72,7 @@ func commands() []command {
 			"protocols measured against each other, beside the tables of papers",
 			"a minute or two; one protocol: seconds", runCompare},
 		{"replay", "FILE", "repeat the run in a replay file", "at once", runReplay},
-		{"report", "SCENARIO | FILE", "a run as a page for a browser, or in another form",
+		{"report", "SCENARIO | FILE | FOLDER", "a run as a page for a browser, or in another form",
 			"mostly within a second", runReport},
 		{"cluster", "run | torture | perf | netpipe",
 			"the same machines as real processes: run, kill, judge and measure them",

@@ -193,7 +193,7 @@ func runClusterRun(ctx context.Context, args []string, std streams) (int, error)
 		err = ran.tell(std, o.json, o.events)
 	}
 	if wrong && ctx.Err() == nil || !dir.temporary {
-		err = errors.Join(err, c.saved(strikes, o.seed).save(dir.name))
+		err = errors.Join(err, c.saved(strikes, o.seed).save(dir.name), ran.record(dir.name))
 	}
 	keep := !dir.temporary || ctx.Err() == nil && (wrong || err != nil && began(dir.name))
 	err = errors.Join(err, dir.close(keep))

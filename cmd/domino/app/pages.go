@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ type exhibit struct {
 	world    *world.World
 	run      *world.Run
 	verdict  spec.Verdict
+	badge    string // in the place of the verdict, where there is none
 	answer   string // the verdict in a sentence, where no violation says it
 	scope    []string
 	command  string
@@ -52,18 +54,13 @@ func (std streams) page(ctx context.Context, s *exhibit) (*page.Page, error) {
 	run.Command = called(s.command)
 	p := &page.Page{Model: report.Understand(run), Name: s.scenario.Name,
 		Protocol: s.scenario.Protocol, Variant: s.scenario.Variant, Verdict: s.verdict,
-		Answer: s.answer, Scope: s.scope, Version: thisBuild().String(),
+		Badge: s.badge, Answer: s.answer, Scope: s.scope, Version: thisBuild().String(),
 		Source: string(scenarios.Format(s.scenario)), States: statesOf(s.world, s.run)}
 	for _, state := range s.run.States[:len(s.run.Schedule)] {
 		events, _ := s.world.Enabled(state)
 		p.Alternatives = append(p.Alternatives, len(events))
 	}
-	var data bytes.Buffer
-	if err := report.JSON(&data, run); err != nil {
-		return nil, err
-	}
-	p.Data = data.Bytes()
-	if err := std.erratum(p, s.scenario); err != nil {
+	if err := errors.Join(addData(p), std.erratum(p, s.scenario)); err != nil {
 		return nil, err
 	}
 	free, err := verify.Undisturbed(std.Protocols(), s.scenario, s.world, s.run)
@@ -85,6 +82,14 @@ func (std streams) page(ctx context.Context, s *exhibit) (*page.Page, error) {
 	}
 	p.Repaired = beside(b, s.run)
 	return p, nil
+}
+
+// addData gives a page its run as data.
+func addData(p *page.Page) error {
+	var data bytes.Buffer
+	err := report.JSON(&data, p.Model.Run)
+	p.Data = data.Bytes()
+	return err
 }
 
 // statesOf are the local states of a run: all at the start, then those that each step changes.

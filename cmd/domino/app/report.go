@@ -18,22 +18,24 @@ import (
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report/page"
 	"github.com/domino-check/domino/spec/report/wholefile"
 )
 
 // reportFlags direct a report.
 type reportFlags struct {
 	output, format string
-	force          bool
+	force, small   bool
 	maxStates      int
 	maxMemory      int64
 	timeout        time.Duration
 }
 
 func runReport(ctx context.Context, args []string, std streams) (int, error) {
-	f := flags("report", "SCENARIO | FILE", std, "report h10",
+	f := flags("report", "SCENARIO | FILE | FOLDER", std, "report h10",
 		"report .domino/s1-published.txtar -o s1.html", "report s1 --variant published -o s1.json",
-		"report h10 --format txt -o -")
+		"report h10 --format txt -o -",
+		"report run-of-processes -o run.html")
 	var rf reportFlags
 	var changed overrides
 	f.StringVarP(&rf.output, "output", "o", "",
@@ -44,6 +46,8 @@ func runReport(ctx context.Context, args []string, std streams) (int, error) {
 	changed.register(f)
 	f.BoolVar(&rf.force, "force", false,
 		"go on although the program is outside the protocol's model")
+	f.BoolVar(&rf.small, "small", false,
+		"make the run as small as it gets, as minimise does, and say why it does not get smaller")
 	f.IntVar(&rf.maxStates, "max-states", 0, "stop the search after so many states; 0 = no limit")
 	f.Int64Var(&rf.maxMemory, "max-memory", 8192,
 		"stop the search when its tables take so many MiB; 0 = no limit")
@@ -52,7 +56,7 @@ func runReport(ctx context.Context, args []string, std streams) (int, error) {
 		return 0, err
 	}
 	if f.NArg() != 1 {
-		return 0, fmt.Errorf("want one scenario or file, got %d arguments", f.NArg())
+		return 0, fmt.Errorf("want one scenario, file or folder, got %d arguments", f.NArg())
 	}
 	if err := within(f, notNegative("max-states max-memory timeout")); err != nil {
 		return 0, err
@@ -64,21 +68,49 @@ func runReport(ctx context.Context, args []string, std streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	s, err := std.subject(ctx, f.Arg(0), changed, rf.force)
+	e, err := std.reported(ctx, f.Arg(0), changed, &rf)
 	if err != nil {
 		return 0, err
 	}
-	what, err := std.search(ctx, s, f.Arg(0), &rf)
+	return 0, rf.put(form, e, std)
+}
+
+// reported is what a name stands for: a run that is written down, a scenario or a file.
+func (std streams) reported(ctx context.Context, name string, changed overrides,
+	rf *reportFlags) (*exhibited, error) {
+	file, err := recorded(name)
 	if err != nil {
-		return 0, err
+		return nil, err
+	}
+	if file != "" {
+		if len(changed) > 0 || rf.small {
+			return nil, fmt.Errorf("%s is a run as it was: nothing of it can be changed", name)
+		}
+		p, err := readRecorded(ctx, file)
+		return &exhibited{Page: p}, err
+	}
+	s, err := std.subject(ctx, name, changed, rf.force)
+	if err != nil {
+		return nil, err
+	}
+	what, err := std.search(ctx, s, name, rf)
+	if err != nil {
+		return nil, err
+	}
+	var small *page.Small
+	if rf.small {
+		if what, small, err = std.smaller(ctx, what, rf); err != nil {
+			return nil, err
+		}
 	}
 	p, err := std.page(ctx, what)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
+	p.Small = small
 	e := &exhibited{Page: p}
 	e.file, e.line = (&outputs{std: std}).place(s)
-	return 0, rf.put(form, e, std)
+	return e, nil
 }
 
 // form is that of the flag, or of the file.
@@ -223,6 +255,8 @@ func (std streams) scheduled(ctx context.Context, s *scenarios.Scenario,
 	case !run.Complete:
 		what.verdict = spec.Unknown
 		what.answer = "This run breaks no property as far as it goes."
+	default:
+		what.badge = cleanRun
 	}
 	return what, nil
 }

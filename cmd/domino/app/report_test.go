@@ -119,6 +119,9 @@ func TestReportForms(t *testing.T) {
 		if code != 0 || out != string(want) || out == "" {
 			t.Errorf("%s: exit %d; standard output is not what the file has", f.name, code)
 		}
+		if f.name == "svg" && !strings.Contains(out, "<style") {
+			t.Error("the figure alone has no style")
+		}
 	}
 }
 
@@ -192,5 +195,69 @@ func TestReportIsAccessible(t *testing.T) {
 		for _, f := range found {
 			t.Errorf("%s: %s: %s", scheme, f.ID, fmt.Sprint(f.Nodes))
 		}
+	}
+}
+
+// TestReportOfRecorded writes a run as JSON, and reports it: with all that is in it, and without
+// what is not.
+func TestReportOfRecorded(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "run.json")
+	_, text, _ := domino(t.Context(), "replay", saved(t, "h10", "--variant", "repaired+H10",
+		"--search", "bfs"), "--json")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{file, dir} {
+		page, err := os.ReadFile(reported(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{">violated<", "m7 leaves d although it depends on m2",
+			"are not recorded in this run", "program.history.delivered"} {
+			if !strings.Contains(string(page), want) {
+				t.Errorf("the page of %s has no %q", name, want)
+			}
+		}
+	}
+	for name, tt := range map[string]struct {
+		text string
+		args []string
+		want string
+	}{
+		"cut off":   {text[:len(text)/2], nil, "cut off"},
+		"another":   {`{"schema": "domino/run/1"}`, nil, `but "domino/run/1"`},
+		"a variant": {text, []string{"--variant", "repaired"}, "nothing of it can be changed"},
+		"small":     {text, []string{"--small"}, "nothing of it can be changed"},
+	} {
+		if err := os.WriteFile(file, []byte(tt.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		code, _, errors := domino(t.Context(), append([]string{"report", file}, tt.args...)...)
+		if code != exitUsage || !strings.Contains(errors, tt.want) {
+			t.Errorf("%s: exit %d, %s", name, code, errors)
+		}
+	}
+	code, _, errors := domino(t.Context(), "report", t.TempDir())
+	if code != exitUsage || !strings.Contains(errors, "has no run.json") {
+		t.Errorf("an empty folder: exit %d, %s", code, errors)
+	}
+}
+
+// TestReportSmall: the page says what was left out in vain.
+func TestReportSmall(t *testing.T) {
+	page, err := os.ReadFile(reported(t, "h10", "--small"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Why so small", "no single change leaves less", "<td>holds</td>",
+		"minimise h10"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if code, _, err := domino(t.Context(), "report", "s1", "--small"); code != exitUsage ||
+		!strings.Contains(err, "nothing to make smaller") {
+		t.Errorf("of a run that breaks nothing: exit %d, %s", code, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/spec/report/browser"
 	"github.com/domino-check/domino/spec/report/page"
 )
@@ -191,5 +192,47 @@ func TestHostile(t *testing.T) {
 	}
 	for _, e := range tab.Seen().Errors {
 		t.Errorf("went wrong: %s", e)
+	}
+}
+
+// TestLongInBrowser opens a run of 10,000 steps and 64 procs and jumps about in it: each step comes
+// into view with its state and its place in the figure, and what has left the view goes, so that
+// the page stays small.
+func TestLongInBrowser(t *testing.T) {
+	tab := browser.Find(t)
+	p := made(10_000, 64, plain)
+	p.Repaired, p.Free = nil, nil
+	tab.Open(saved(t, p) + "#step=5000")
+	random := rand.New(rand.NewPCG(3, 4))
+	jumps := 15
+	if effort.Long() {
+		jumps = 100
+	}
+	for range jumps {
+		step := 1 + random.IntN(10_000)
+		tab.Eval(fmt.Sprintf("location.hash = '#step=%d'", step), nil)
+		until(t, tab, fmt.Sprintf(`(() => {
+			const r = document.getElementById("step=%d")?.getBoundingClientRect();
+			return r && r.top >= 0 && r.bottom <= innerHeight + 1 &&
+				document.querySelector(".row.now")?.dataset.step === "%[1]d" &&
+				document.querySelector("#panel h3")?.textContent.includes(" %[1]d") &&
+				document.querySelector("#figure .cursor");
+		})()`, step))
+	}
+	tab.Press("j", "j", "J", "n", "v")
+	until(t, tab, `location.hash.includes("step=10000") &&
+		document.querySelector("#figure [data-step='10000']")`)
+	var nodes int
+	tab.Eval(`document.querySelectorAll("*").length`, &nodes)
+	if nodes >= 20_000 {
+		t.Errorf("after %d jumps the page has %d elements, want fewer than 20,000", jumps, nodes)
+	}
+	sound(t, tab)
+	tab.Media("print")
+	var printed int
+	tab.Eval(`[...document.querySelectorAll("#run .part svg")].filter(e =>
+		e.getBoundingClientRect().height > 0).length`, &printed)
+	if printed == 0 {
+		t.Error("nothing of the figure is printed")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"strings"
 
 	"github.com/domino-check/domino/spec/report/figure"
 )
@@ -13,7 +14,8 @@ import (
 // paper: a longer one is read downwards.
 const mostAcross = 40
 
-// width is that of a page on a common screen, in pixels; narrower ones shrink a figure somewhat.
+// width is that of a page on a common screen, in pixels. A figure is never shrunk but on paper, so
+// that what is laid out at the same places is there.
 const width = 1120
 
 // printed is how many slots of a long figure are printed around each mark.
@@ -146,24 +148,18 @@ type band struct {
 // drawing is a layout with its legend, and where its slots are. A long one is cut into bands that
 // are packed, and what is near its marks is there for print.
 func (v *view) drawing(f *figure.Figure, as string) (template.HTML, error) {
-	slots := [][4]float64{}
-	for _, s := range f.Slots {
-		slots = append(slots, [4]float64{float64(s.First), float64(s.Last), s.From, s.To})
-	}
-	at, err := json.Marshal(slots)
-	if err != nil {
-		return "", err
-	}
+	at := slotsOf(f)
 	data := struct {
 		Slots, As     string
 		SVG, Header   template.HTML
 		Bands, Prints []band
 		Legend        []legendEntry
-	}{Slots: string(at), As: as}
+	}{Slots: at, As: as}
 	for _, e := range f.Legend() {
 		data.Legend = append(data.Legend, legendEntry{template.HTML(e.SVG), e.Words})
 	}
 	if f.Long() {
+		data.Slots = v.part([]byte(at))
 		data.Header = template.HTML(f.Header())
 		data.Bands, data.Prints = v.bands(f, as)
 	} else {
@@ -180,6 +176,16 @@ func (v *view) drawing(f *figure.Figure, as string) (template.HTML, error) {
 	var b bytes.Buffer
 	err = t.ExecuteTemplate(&b, "drawing.html", data)
 	return template.HTML(b.String()), err
+}
+
+// slotsOf says where the slots are, as JSON: first step, last step, from, to.
+func slotsOf(f *figure.Figure) string {
+	var b strings.Builder
+	for i, s := range f.Slots {
+		b.WriteString([]string{"[", ","}[min(i, 1)])
+		fmt.Fprintf(&b, "[%d,%d,%.1f,%.1f]", s.First, s.Last, s.From, s.To)
+	}
+	return strings.TrimPrefix(b.String()+"]", "]")
 }
 
 // bands packs the bands of a long figure, and cuts out what is printed of it.

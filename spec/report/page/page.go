@@ -32,6 +32,7 @@ type Page struct {
 	Protocol string
 	Variant  string
 	Verdict  spec.Verdict
+	Badge    string // the verdict in two words, "" = Verdict
 	Answer   string // the verdict in one sentence, where no violation says it
 	Quote    string // what the paper prints
 	Place    string // where it does

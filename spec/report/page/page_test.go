@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/domino-check/domino/spec/report"
 	"github.com/domino-check/domino/spec/report/page"
@@ -48,4 +49,19 @@ func TestNothing(t *testing.T) {
 		{Step: 900, Kind: trace.Delivered, Proc: 2, Peer: 9}}
 	written(t, &page.Page{Model: report.Understand(&report.Run{Trace: trace.Trace{
 		Events: events}})})
+}
+
+// TestLong holds the page of a long run to what a browser can take.
+func TestLong(t *testing.T) {
+	p := made(10_000, 64, plain)
+	p.Repaired, p.Free = nil, nil
+	began := time.Now()
+	n := len(written(t, p))
+	t.Logf("%d bytes in %s", n, time.Since(began))
+	if n > 4_000_000 {
+		t.Errorf("a page of 10,000 steps and 64 procs has %d bytes, want at most 4,000,000", n)
+	}
+	if n := len(written(t, made(1000, 16, plain))); n > 600_000 {
+		t.Errorf("a page of 1,000 steps and 16 procs has %d bytes, want at most 600,000", n)
+	}
 }

@@ -105,6 +105,9 @@ func (s *step) fill(m *report.Model, events []report.Event) {
 			}
 		}
 	}
+	if s.Event == "" {
+		s.Event = "no event"
+	}
 	s.Who = m.Layout.NamesOf(s.procs)
 }
 
@@ -149,7 +152,11 @@ func value(v any) string {
 	if err := e.Encode(v); err != nil {
 		return fmt.Sprint(v) // it did not come from JSON
 	}
-	return strings.TrimSpace(string(report.Exact(b.Bytes())))
+	text := strings.TrimSpace(string(report.Exact(b.Bytes())))
+	if _, number := v.(json.Number); number {
+		return strings.Trim(text, `"`) // a digest
+	}
+	return text
 }
 
 // block is a part of the table.

@@ -18,9 +18,9 @@ type view struct {
 	*Page
 	CSS, JS   template.HTML // the elements
 	Title     string        // of the window
-	Badge     string
-	Head      string // the one large sentence
-	HeadStep  int    // the step that it is about, 0 = none
+	Badge     string        // the verdict in two words
+	Head      string        // the one large sentence
+	HeadStep  int           // the step that it is about, 0 = none
 	Property  *spec.Property
 	Also      []spec.Violation
 	Command   string
@@ -46,10 +46,11 @@ type packed struct {
 // look prepares the page.
 func look(p *Page) (*view, error) {
 	run := p.Model.Run
-	v := &view{Page: p, Badge: p.Verdict.String(), Property: run.Property, Command: run.Command,
-		CSS:  element("style", figure.CSS()+"\n"+small(asset("page.css"))),
-		JS:   element("script", small(asset("page.js"))),
-		Also: run.Also, Head: p.Answer, HasStates: p.States != nil,
+	v := &view{Page: p, Badge: cmp.Or(p.Badge, p.Verdict.String()), Property: run.Property,
+		Command: run.Command,
+		CSS:     element("style", figure.CSS()+"\n"+small(asset("page.css"))),
+		JS:      element("script", small(asset("page.js"))),
+		Also:    run.Also, Head: p.Answer, HasStates: p.States != nil,
 		HasCounts: p.Alternatives != nil, parts: map[[sha256.Size]byte]string{}}
 	if run.Violation != nil {
 		v.Badge, v.Head, v.HeadStep = spec.Violated.String(), sentence(run.Violation.Message),

@@ -200,7 +200,8 @@ async function showStates() {
 		part.addEventListener("toggle", open);
 		return part;
 	});
-	panel.replaceChildren(head, ...parts);
+	const touched = parts.map((_, p) => step > 0 && (procs[step - 1].includes(p) || !same(after[p], before[p])));
+	panel.replaceChildren(head, ...parts.filter((_, p) => touched[p]), ...parts.filter((_, p) => !touched[p]));
 }
 
 // Watched values are columns.
@@ -390,9 +391,12 @@ const first = { show: figure?.dataset.show || "", as: figure?.dataset.as || "", 
 /** @returns {HTMLElement | null | undefined} */
 const scroller = () => figure?.querySelector(".scroll");
 
-/** The slots of the figure: first step, last step, from, to.
- * @returns {[number, number, number, number][]} */
-const slots = () => JSON.parse(scroller()?.dataset.slots || "[]");
+/** The slots of the figure: first step, last step, from, to. Those of a long one are packed.
+ * @returns {Promise<[number, number, number, number][]>} */
+async function slots() {
+	const text = scroller()?.dataset.slots || "[]";
+	return JSON.parse(text.startsWith("[") ? text : await unpack(text));
+}
 
 /** How much larger a figure is shown than it is drawn.
  * @param {SVGSVGElement} svg */
@@ -401,11 +405,11 @@ const scaleOf = svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.w
 const isDown = () => figure?.dataset.as === "down";
 
 /** Shows where the step is in the figure. */
-function markFigure() {
+async function markFigure() {
+	const slot = (await slots()).find(([from, to]) => from <= now.step && now.step <= to);
 	const box = scroller();
 	if (!box) return;
 	box.querySelector(".cursor")?.remove();
-	const slot = slots().find(([from, to]) => from <= now.step && now.step <= to);
 	const svg = box.querySelector("svg");
 	if (!now.step || !slot || !svg) return;
 	const cursor = document.createElement("div");
@@ -422,6 +426,9 @@ function markFigure() {
 	} else if (from < box.scrollLeft + (head?.clientWidth || 0) || to > box.scrollLeft + box.clientWidth) {
 		box.scrollLeft = (from + to - box.clientWidth) / 2;
 	}
+	const mark = box.querySelector('svg [data-step="' + now.step + '"]')?.getBoundingClientRect();
+	const view = box.getBoundingClientRect();
+	if (mark && isDown() && (mark.left < view.left || mark.right > view.right)) box.scrollLeft += (mark.left + mark.right - view.left - view.right) / 2;
 }
 
 /** Lets the figure stay in view where there is room for it, and unpacks what of a long one is in view. */
@@ -501,7 +508,7 @@ for (const c of controls) {
 	});
 }
 
-figure?.addEventListener("click", e => {
+figure?.addEventListener("click", async e => {
 	if (!(e.target instanceof Element)) return;
 	const mark = e.target.closest("[data-step]");
 	if (mark) return go(Number(mark.getAttribute("data-step")), { scroll: false });
@@ -510,7 +517,7 @@ figure?.addEventListener("click", e => {
 	if (!svg) return;
 	const r = box.getBoundingClientRect();
 	const at = (isDown() ? e.clientY - r.top + box.scrollTop : e.clientX - r.left + box.scrollLeft) / scaleOf(svg);
-	const slot = slots().find(([, , from, to]) => from <= at && at <= to);
+	const slot = (await slots()).find(([, , from, to]) => from <= at && at <= to);
 	if (slot && slot[0] > 0) go(slot[0], { scroll: false });
 });
 

@@ -1,0 +1,71 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/protocol/all"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec/report"
+)
+
+// TestRead reads what JSON writes of runs of several kinds, and writes the same again.
+func TestRead(t *testing.T) {
+	embedded, err := scenarios.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"h10", "h3-twice", "m28-rejoin", "paxos-stale", "m10"} {
+		list, err := scenarios.Named(embedded, name)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%s: %d scenarios, %v", name, len(list), err)
+		}
+		s := *list[0]
+		if s.Erratum != "" {
+			s.Variant, s.Force = "repaired+"+s.Erratum, true
+		}
+		a, err := verify.Check(context.Background(), all.Protocols(), &s,
+			verify.Options{Order: checker.BreadthFirst})
+		if err != nil || a.Story() == nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var first, again bytes.Buffer
+		if err := report.JSON(&first, a.Story()); err != nil {
+			t.Fatal(err)
+		}
+		run, err := report.Read(bytes.NewReader(first.Bytes()))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := report.JSON(&again, run); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(first.String(), again.String()); diff != "" {
+			t.Errorf("%s (-written +read and written again)\n%s", name, diff)
+		}
+		for _, cut := range []int{0, 1, first.Len() / 2, first.Len() - 3} {
+			if _, err := report.Read(bytes.NewReader(first.Bytes()[:cut])); !errors.Is(err,
+				report.ErrSchema) {
+				t.Errorf("%s: the first %d bytes are read: %v", name, cut, err)
+			}
+		}
+	}
+}
+
+// TestReadRefuses gives what is no run.
+func TestReadRefuses(t *testing.T) {
+	for _, text := range []string{"{}", "[]", "null", `{"schema":1}`, `{"schema":"domino/run/1"}`,
+		`{"schema":"domino/run/2"}`, `{"schema":"domino/run/2","layout":{},"events":[{"kind":"x"}]}`,
+		`{"schema":"domino/run/2","layout":{},"events":[{"kind":"sent","digest":"zz"}]}`} {
+		if run, err := report.Read(strings.NewReader(text)); err == nil {
+			t.Errorf("%s is read as %+v", text, run)
+		}
+	}
+}
