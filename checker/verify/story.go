@@ -69,7 +69,21 @@ func Story(s *scenarios.Scenario, w *world.World, run *world.Run,
 		r.Steps = append(r.Steps, step)
 		before = step
 	}
+	if r.Violation != nil && r.Violation.Step == 0 {
+		r.Waits = waits(w, run)
+	}
 	return r
+}
+
+// waits is what everybody waits for at the end of a run.
+func waits(w *world.World, run *world.Run) (list []report.Wait) {
+	last := run.States[len(run.States)-1]
+	for p := range w.Setup.Layout.Names {
+		for _, wait := range w.Waiting(last, core.Proc(p)) {
+			list = append(list, report.Wait{Proc: core.Proc(p), What: wait.What, From: wait.From})
+		}
+	}
+	return list
 }
 
 // locals are the local states of all procs.

@@ -99,6 +99,8 @@ type Document struct {
 	Messages  []Message        `json:"messages"` // each copy on the network
 	Lives     []Life           `json:"lives"`    // incarnations of procs
 	Lines     []Line           `json:"lines"`    // recovery lines
+	Waits     []Wait           `json:"waits"`    // at the end of a run that is stuck
+	Cycle     []trace.Proc     `json:"cycle"`    // procs, each of which waits for the next one
 	Relevant  []int            `json:"relevant"` // protocol messages that explain the violation
 }
 
@@ -123,7 +125,7 @@ func documentOf(m *Model) *Document {
 	d := &Document{Schema: Schema, Title: r.Title, Why: m.Why, Also: r.Also, Reading: r.Reading,
 		Command: r.Command, Layout: m.Layout, Lanes: m.Lanes, Labels: jsonLabels(m.Layout),
 		Steps: jsonSteps(r), Events: jsonEvents(m), Messages: m.Messages, Lives: m.Lives,
-		Lines: m.Lines, Relevant: m.Relevant}
+		Lines: m.Lines, Waits: r.Waits, Cycle: m.Cycle, Relevant: m.Relevant}
 	if r.Property != nil {
 		d.Property = &jsonProperty{Name: r.Property.Name, Kind: r.Property.Kind.String(),
 			Doc: r.Property.Doc, Source: r.Property.Source}

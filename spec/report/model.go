@@ -41,6 +41,8 @@ type Model struct {
 	// what the violation is about, the culprit first
 	About []spec.Ref
 	Why   []Sentence // how it came to the violation, at most six
+	// procs each of which waits for the next one, and the last for the first; nil = none
+	Cycle []trace.Proc
 }
 
 // Event is one event with what it belongs to.
@@ -194,6 +196,7 @@ func Understand(r *Run) *Model {
 	m.about()
 	m.causes()
 	m.relevant()
+	m.Cycle = cycle(r.Waits)
 	m.explain()
 	return m
 }

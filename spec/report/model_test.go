@@ -139,11 +139,13 @@ func TestModel(t *testing.T) {
 			"relevant: Answer in -", "relevant: Answer in -",
 			"relevant: Recover in 7", "relevant: Recover in 8",
 			"about: culprit y in 6", "about: culprit a in 7", "about: culprit b in 8",
+			"why -: Each waits for the next, in a circle: y, a, y.",
+			"why -: y waits for the answer to its request for determinants of a, b.",
+			"why -: y waits for a message.",
 			"why 4: y does not get Answer of a (in step 3, lost in the crash of y), " +
 				"Answer of b (in step 4, lost in the crash of y).",
 			"why 6: y is back as life 2 in step 6, and has sent and received nothing since.",
-			"why 7: The last that happens at a is: arrived Recover from y, in step 7.",
-			"why 8: The last that happens at b is: arrived Recover from y, in step 8.",
+			"why -: a waits for the replay request of life 1 of y.",
 		}},
 		{"H13a", erratum(t, "h13-clock", "H13a"), []string{
 			"n1 h->k: sent 1 arrived 3 taken 5, delivered",
@@ -226,5 +228,28 @@ func TestPoints(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, said(report.Understand(&s.run))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestCycle: of several circles of procs that wait for each other the shortest is told.
+func TestCycle(t *testing.T) {
+	to := func(p trace.Proc, from ...trace.Proc) report.Wait {
+		return report.Wait{Proc: p, What: "x", From: from}
+	}
+	for _, tt := range []struct {
+		waits []report.Wait
+		want  []trace.Proc
+	}{
+		{nil, nil},
+		{[]report.Wait{to(0, 1), to(1, 2), to(2)}, nil},
+		{[]report.Wait{to(0, 1), to(1, 2), to(2, 0)}, []trace.Proc{0, 1, 2}},
+		{[]report.Wait{to(0, 1), to(1, 2), to(2, 0, 1)}, []trace.Proc{1, 2}},
+		{[]report.Wait{to(3, 1, 2), to(2, 1, 3), to(1)}, []trace.Proc{2, 3}},
+		{[]report.Wait{to(0, 1), to(1, 0), to(2, 2)}, []trace.Proc{2}},
+	} {
+		got := report.Understand(&report.Run{Waits: tt.waits}).Cycle
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%v: circle %v, want %v", tt.waits, got, tt.want)
+		}
 	}
 }

@@ -41,6 +41,7 @@ type Run struct {
 	// one per schedule step, in order; nil lists the events of the trace instead, empty lists
 	// nothing
 	Steps []Step
+	Waits []Wait // of a run that is stuck: who waits for what at its end
 	// before the first step: only State and Locals are set
 	Start Step
 	// paragraphs on how to read it, e.g. what the paper prints and what the repair does

@@ -21,6 +21,11 @@ const mostSentences = 6
 // explain says in a few sentences how it came to the violation: what the run knows of it beforehand
 // (Run.Why), and what became of everything that it is about.
 func (m *Model) explain() {
+	if len(m.Cycle) > 1 {
+		names := strings.ReplaceAll(m.Layout.NamesOf(m.Cycle), " ", ", ")
+		m.say(never, "Each waits for the next, in a circle: %s, %s.", names,
+			m.Layout.Name(m.Cycle[0]))
+	}
 	for _, text := range m.Run.Why {
 		m.say(never, "%s", text)
 	}
@@ -207,6 +212,7 @@ func (m *Model) stuck(p trace.Proc) {
 		return
 	}
 	name, l := m.Layout.Name(p), &m.Lives[life]
+	m.waits(p)
 	var lost []string
 	from := never
 	for i := range m.Messages {
@@ -231,6 +237,20 @@ func (m *Model) stuck(p trace.Proc) {
 	case last != never:
 		m.say(last, "The last that happens at %s is: %s, %s.", name,
 			m.Layout.Describe(m.Events[last].Event), m.in(last))
+	}
+}
+
+// waits tells what a proc says that it waits for.
+func (m *Model) waits(p trace.Proc) {
+	for _, w := range m.Run.Waits {
+		if w.Proc != p {
+			continue
+		}
+		whom := ""
+		if len(w.From) > 0 {
+			whom = " of " + strings.ReplaceAll(m.Layout.NamesOf(w.From), " ", ", ")
+		}
+		m.say(never, "%s waits for %s%s.", m.Layout.Name(p), w.What, whom)
 	}
 }
 

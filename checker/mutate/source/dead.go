@@ -115,12 +115,12 @@ func beside(function string) bool {
 	return false
 }
 
-// textFile reports whether a file is tables, texts and wiring, or, as quiet.go, nothing but the
-// refusal of programs (refuses).
+// textFile reports whether a file is tables, texts and wiring, also what only reports ask for
+// (waiting.go), or, as quiet.go, nothing but the refusal of programs (refuses).
 func textFile(name string) bool {
 	switch name {
 	case "doc.go", "errata.go", "mutants.go", "protocol.go", "protocols.go", "options.go",
-		"quiet.go":
+		"quiet.go", "waiting.go":
 		return true
 	}
 	return false

@@ -1,0 +1,33 @@
+package causal
+
+import (
+	"fmt"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// Waiting implements core.Waiter.
+func (l *Layer) Waiting() (waits []core.Wait) {
+	add := func(what string, from Ranks) {
+		w := core.Wait{What: what}
+		for _, q := range l.others() {
+			if from.has(q) {
+				w.From = append(w.From, q.Proc())
+			}
+		}
+		if len(w.From) > 0 {
+			waits = append(waits, w)
+		}
+	}
+	all := ^Ranks(0)
+	switch {
+	case l.S.Collecting:
+		add("the answer to its request for determinants", all&^l.S.Answered)
+	case l.S.Recovering:
+		add("the end of the replay", l.S.Awaited)
+	}
+	if b := l.S.Barrier; b.Waits {
+		add(fmt.Sprintf("the replay request of life %d", b.Inc), only(b.From))
+	}
+	return waits
+}
