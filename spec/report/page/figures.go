@@ -18,6 +18,9 @@ const mostAcross = 40
 // that what is laid out at the same places is there.
 const width = 1120
 
+// beside is that of a figure that runs downwards, with the steps on its right.
+const beside = 540
+
 // printed is how many slots of a long figure are printed around each mark.
 const printed = 60
 
@@ -51,7 +54,7 @@ var (
 		value, words string
 		orientation  figure.Orientation
 		width        int
-	}{{"across", "to the right", figure.Across, width}, {"down", "downwards", figure.Down, 0}}
+	}{{"across", "to the right", figure.Across, width}, {"down", "downwards", figure.Down, beside}}
 )
 
 // draw makes every view of the run: the one that a reader sees first is there at once, the others
