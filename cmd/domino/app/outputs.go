@@ -160,8 +160,8 @@ func (o *outputs) place(s *scenarios.Scenario) (name string, line int) {
 			}
 		}
 	}
-	if name = s.File; name == "" {
-		return "", 0
+	if name = s.File; name == "" || name == kernelFile || name == inputFile {
+		return "", 0 // it is in no file
 	}
 	if slices.Contains(o.embedded, name) {
 		return "scenarios/" + name, s.Line()

@@ -114,6 +114,31 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
+// TestOutputsPlace: findings are at the files that a repository has, relative to where the command
+// runs, and at none where a scenario is in no file.
+func TestOutputsPlace(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	o := &outputs{std: streams{Catalogue: catalogue()}}
+	house, err := catalogue().Scenario("h1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd() // TempDir may be a link
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{house.File: "scenarios/hydee/h1.txtar",
+		"a/../mine.txtar": "mine.txtar", inputFile: "", kernelFile: "", "": "",
+		filepath.Join(here, "deep", "mine.txtar"): "deep/mine.txtar"} {
+		s := *house
+		s.File = file
+		if got, line := o.place(&s); got != want || (line > 1) != (want != "") {
+			t.Errorf("%q is at %q, line %d, want %q", file, got, line, want)
+		}
+	}
+}
+
 // TestOutputsFingerprint: two searches that find the same run in different numbers of states give
 // it the same fingerprint.
 func TestOutputsFingerprint(t *testing.T) {

@@ -57,13 +57,16 @@ func (std streams) Select(names []string) (list []*scenarios.Scenario, err error
 	return append(list, s), err
 }
 
+// inputFile is the name of the file that the standard input would be in.
+const inputFile = "stdin.txtar"
+
 // fromInput reads a scenario from the standard input.
 func fromInput() (*scenarios.Scenario, error) {
 	text, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		return nil, fmt.Errorf("standard input: %w", err)
 	}
-	return scenarios.Parse("stdin.txtar", text)
+	return scenarios.Parse(inputFile, text)
 }
 
 // loadReplay reads a replay file, which has a schedule.
