@@ -102,9 +102,9 @@ func (p *suitePages) finish(ended bool, out io.Writer) error {
 	}
 	if ended {
 		p.suite.Label = ""
-		p.suite.Notices = append(p.suite.Notices, fmt.Sprintf("The run was interrupted: %d of %d "+
-			"scenarios have an answer. It is not part of the history.", len(p.suite.Rows),
-			p.suite.Asked))
+		p.suite.Notices = append(p.suite.Notices, fmt.Sprintf("The run was interrupted when %d "+
+			"of %d scenarios had an answer, the last ones perhaps none that counts. It is not "+
+			"part of the history.", len(p.suite.Rows), p.suite.Asked))
 	}
 	if err := errors.Join(p.failed, p.folder.WriteSuite(&p.suite)); err != nil {
 		return fmt.Errorf("--html: %w", err)

@@ -289,3 +289,51 @@ func TestMutatePages(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesAreAccessible lets axe-core judge a page of each kind, light and dark. Its file is named
+// by the variable DOMINO_AXE, which .ci/run sets.
+func TestPagesAreAccessible(t *testing.T) {
+	file := os.Getenv("DOMINO_AXE")
+	if file == "" {
+		t.Skip("no axe-core: pages are not judged by its rules")
+	}
+	axe, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var pages []string
+	for i, args := range [][]string{
+		{"check", "s1", "h10", "--variant", "repaired+H10", "--save", "", "--label", "one"},
+		{"errata", "teams", "--save", ""}, {"mutate", "hydee/H1", "hydee/late-begin", "--methods",
+			"exhaustive,walk", "--schedules", "200", "--shrink", "0"}} {
+		to := filepath.Join(dir, args[0])
+		for range 2 { // the second time with a history
+			if code, _, err := domino(t.Context(), append(args, "--html", to)...); code > 1 {
+				t.Fatalf("%q: exit %d, %s", args, code, err)
+			}
+		}
+		pages = append(pages, to+"/index.html")
+		if i == 1 {
+			pages = append(pages, to+"/protocols/teams.html")
+		}
+	}
+	tab := browser.Find(t)
+	for _, page := range pages {
+		for _, scheme := range []string{"light", "dark"} {
+			tab.Media("", "prefers-color-scheme: "+scheme)
+			tab.Open("about:blank")
+			tab.Open("file://" + page)
+			tab.Eval(string(axe)+"\n;undefined", nil)
+			var found []struct {
+				ID    string
+				Nodes []struct{ HTML, FailureSummary string }
+			}
+			tab.Eval(`axe.run().then(r => r.violations)`, &found)
+			for _, f := range found {
+				t.Errorf("%s, %s: %s: %d, %.600s", page, scheme, f.ID, len(f.Nodes),
+					f.Nodes[0])
+			}
+		}
+	}
+}
