@@ -77,8 +77,10 @@ func (std streams) page(ctx context.Context, s *exhibit) (*page.Page, error) {
 		return p, nil
 	}
 	b, err := verify.Repaired(ctx, std.Protocols(), s.scenario, s.world, s.run)
-	if err != nil {
-		return nil, err
+	if err != nil { // some refuse the program, which is the repair
+		run.Reading = append(run.Reading, sentence("the repaired protocol does not take this run: "+
+			err.Error()))
+		return p, nil
 	}
 	p.Repaired = beside(b, s.run)
 	return p, nil

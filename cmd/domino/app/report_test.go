@@ -43,6 +43,8 @@ func TestReport(t *testing.T) {
 		{"holds", []string{"s1"}, []string{">holds<", "No run breaks a property.", "1,440 states"}},
 		{"repaired", []string{"h10", "--variant", "repaired"}, []string{">holds<"}},
 		{"out of model", []string{"outside-network"}, []string{">out of model<"}},
+		{"refused when repaired", []string{"ho-race"}, []string{">violated<",
+			"The repaired protocol does not take this run", "operation 1 receives from anyone"}},
 		{"services only", []string{"paxos-stale"}, []string{">violated<"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
