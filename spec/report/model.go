@@ -434,7 +434,7 @@ func (m *Model) deedOf(r spec.Ref) int {
 // local reports whether an event is more than a message on the network.
 func (m *Model) local(event int) bool {
 	k := m.Events[event].Kind
-	return k != trace.Emitted && k != trace.Arrived
+	return k != trace.Emitted && k != trace.Arrived && k != trace.Lost
 }
 
 // proc is the proc with the name.

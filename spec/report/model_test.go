@@ -253,3 +253,28 @@ func TestCycle(t *testing.T) {
 		}
 	}
 }
+
+// TestStuck: who waits is told what was lost on its way to it, by whom, and what it did last, which
+// the loss is not.
+func TestStuck(t *testing.T) {
+	s := newStory("stuck", nil, "a", "b")
+	s.pass(0, 1, 1, "m1")
+	m2 := s.send(0, 1, 2, "m2")
+	s.one("lose a->b App m2", trace.Event{Kind: trace.Lost, Proc: 1, Peer: 0, ID: m2, Text: "App"})
+	r := s.breaks(0, "ends", "the run is stuck: b can not go on")
+	r.Waits = []report.Wait{{Proc: 1, What: "a message", From: []trace.Proc{0}}}
+	m := report.Understand(r)
+	var got []string
+	for _, w := range m.Why {
+		got = append(got, w.Text)
+	}
+	want := []string{"b waits for a message of a.",
+		"b does not get m2 of a (in step 4, lost by the network).",
+		"The last that happens at b is: delivered m1 from a, in step 3."}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if c := m.Messages[1]; c.Fate != report.Lost || m.Events[c.LostAt].Step != 5 {
+		t.Errorf("m2 is %s at %d", c.Fate, c.LostAt)
+	}
+}

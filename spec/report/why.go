@@ -204,7 +204,8 @@ func (m *Model) stuck(p trace.Proc) {
 		}
 	}
 	for i := range m.Events {
-		if e := &m.Events[i]; e.Proc == p && e.Kind != trace.Emitted {
+		if e := &m.Events[i]; e.Proc == p && e.Kind != trace.Emitted &&
+			e.Kind != trace.Lost {
 			last = i
 		}
 	}
