@@ -58,7 +58,7 @@ func (std streams) page(ctx context.Context, s *exhibit) (*page.Page, error) {
 		Source: string(scenarios.Format(s.scenario)), States: statesOf(s.world, s.run)}
 	for _, state := range s.run.States[:len(s.run.Schedule)] {
 		events, _ := s.world.Enabled(state)
-		p.Alternatives = append(p.Alternatives, len(events))
+		p.Alternatives = append(p.Alternatives, events)
 	}
 	if err := errors.Join(addData(p), std.erratum(p, s.scenario)); err != nil {
 		return nil, err

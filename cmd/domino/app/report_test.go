@@ -188,6 +188,7 @@ func TestReportIsAccessible(t *testing.T) {
 		tab.Media("", "prefers-color-scheme: "+scheme)
 		tab.Open("about:blank")
 		tab.Open("file://" + page + "#step=28&causes=yes")
+		tab.Eval(`new Promise(r => setTimeout(r, 400))`, nil) // for the fading to be over
 		tab.Eval(string(axe)+"\n;undefined", nil)
 		var found []struct {
 			ID    string

@@ -132,6 +132,7 @@ func TestStates(t *testing.T) {
 	until(t, tab, `document.querySelector("#panel .changed")`)
 	// 6 times the odd number of made, modulo 2 to the 64
 	until(t, tab, `document.querySelector("#panel").textContent.includes("value b54cda58fbbee87e")`)
+	until(t, tab, `document.querySelector("#panel .others li").textContent === "another"`)
 	tab.Eval(`(() => { const e = document.querySelector("#watch"); e.value = "p3.protocol.phase";
 		e.dispatchEvent(new Event("change")); })()`, nil)
 	until(t, tab, `[...document.querySelectorAll("td.watch")].length === 30 &&
@@ -179,7 +180,10 @@ func TestHostile(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	rounds := 6
 	for range rounds {
-		p := made(12, 3, func(string) string {
+		p := made(12, 3, func(text string) string {
+			if text == "p0" {
+				return text // it is watched
+			}
 			var b strings.Builder
 			for range 1 + random.IntN(3) {
 				b.WriteString(pieces[random.IntN(len(pieces))])
@@ -234,5 +238,32 @@ func TestLongInBrowser(t *testing.T) {
 		e.getBoundingClientRect().height > 0).length`, &printed)
 	if printed == 0 {
 		t.Error("nothing of the figure is printed")
+	}
+}
+
+// TestTab goes through the page by the tabulator: every control has its turn, and of the steps the
+// chosen one.
+func TestTab(t *testing.T) {
+	tab := browser.Find(t)
+	tab.Open(saved(t, made(12, 3, plain)) + "#step=4")
+	until(t, tab, `document.querySelector("#panel .changed")`)
+	var controls, reached int
+	tab.Eval(`(() => {
+		document.activeElement.blur();
+		window.controls = new Set([...document.querySelectorAll(
+			"a[href], button, input, summary")].filter(e => e.tabIndex >= 0 &&
+			e.getClientRects().length > 0));
+		window.reached = new Set();
+		addEventListener("focusin", e => reached.add(e.target));
+		return controls.size;
+	})()`, &controls)
+	for range controls + 3 {
+		tab.Press("Tab")
+	}
+	tab.Eval("[...controls].filter(e => reached.has(e)).length", &reached)
+	var row bool
+	tab.Eval(`reached.has(document.querySelector(".row.now a"))`, &row)
+	if controls < 15 || reached != controls || !row {
+		t.Errorf("Tab reaches %d of %d controls; the chosen step: %t", reached, controls, row)
 	}
 }

@@ -70,6 +70,10 @@ func made(steps, procs int, text func(string) string) *page.Page {
 		now[changed] = next
 		states.Steps = append(states.Steps, []page.Local{{Proc: changed, State: next}})
 	}
+	others := make([][]string, steps)
+	for k := range others {
+		others[k] = []string{text("another"), run.Steps[k].Event}
+	}
 	run.Trace = t
 	run.Violation = &spec.Violation{Property: text("fifo"), Step: steps,
 		Message: text("m7 overtakes m5")}
@@ -82,7 +86,7 @@ func made(steps, procs int, text func(string) string) *page.Page {
 		Variant: text("repaired+T1"), Verdict: spec.Violated, Quote: text("send at once"),
 		Place: text("[Paper] p. 3"), Switched: text("It sends at once."),
 		Repair: text("It waits."), Scope: []string{text("one failure")},
-		States: states, Alternatives: make([]int, steps),
+		States: states, Alternatives: others,
 		Version: text("1.0"), Source: text("-- scenario --"), Data: []byte(`{"run": true}`),
 		Repaired: &page.Beside{Model: report.Understand(run), Same: steps / 2,
 			Words: text("It ends.")},

@@ -40,8 +40,8 @@ type Page struct {
 	Repair   string // what the repaired protocol does
 	Scope    []string
 
-	States       *States // nil: not recorded
-	Alternatives []int   // by step: how many events could have happened; nil: not recorded
+	States       *States    // nil: not recorded
+	Alternatives [][]string // by step: what could have happened, itself included; nil: not recorded
 
 	Repaired *Beside
 	Free     *Beside // without failures

@@ -38,7 +38,8 @@ func (v *view) packStates() error {
 		part := struct {
 			All   []json.RawMessage `json:"all"`
 			Steps [][][2]any        `json:"steps"`
-		}{append([]json.RawMessage{}, now...), [][][2]any{}}
+			Else  [][]string        `json:"else"` // what could have happened
+		}{append([]json.RawMessage{}, now...), [][][2]any{}, [][]string{}}
 		for i := k * chunk; i < min((k+1)*chunk, len(v.States.Steps)); i++ {
 			list := [][2]any{}
 			for _, l := range v.States.Steps[i] {
@@ -50,6 +51,9 @@ func (v *view) packStates() error {
 				list = append(list, [2]any{l.Proc, now[l.Proc]})
 			}
 			part.Steps = append(part.Steps, list)
+			if i < len(v.Alternatives) {
+				part.Else = append(part.Else, v.Alternatives[i])
+			}
 		}
 		b, err := json.Marshal(part)
 		if err != nil {

@@ -69,7 +69,7 @@ func (v *view) steps() (list []*step) {
 		s := &step{Number: n, Bad: n == v.HeadStep, Differs: n == v.differ(), Watched: v.HasStates}
 		s.fill(m, first[:end])
 		if n <= len(v.Alternatives) {
-			s.Count = v.Alternatives[n-1]
+			s.Count = len(v.Alternatives[n-1])
 		}
 		list = append(list, s)
 		first = first[end:]

@@ -4,7 +4,7 @@
 (() => {
 /** @typedef {{steps: number, chunk: number, procs: string[], marks: number[], bad: number, differ: number, states: boolean}} Config */
 /** @typedef {{procs: number[][], text: string[], stepOf: number[], procOf: number[], causes: (number[]|null)[]}} Index */
-/** @typedef {{all: unknown[], steps: [number, unknown][][]}} Chunk */
+/** @typedef {{all: unknown[], steps: [number, unknown][][], else: (string[] | null)[]}} Chunk */
 
 const root = document.documentElement;
 root.classList.add("js");
@@ -89,17 +89,23 @@ function dress(part) {
 /** @type {Map<number, Promise<Chunk>>} */
 const chunks = new Map();
 
-/** Every local state behind a step, 0 for the start.
- * @param {number} step
- * @returns {Promise<unknown[]>} */
-async function statesAt(step) {
-	const k = Math.max(0, Math.floor((step - 1) / config.chunk));
+/** The chunk of a step.
+ * @param {number} k */
+function chunkOf(k) {
 	let part = chunks.get(k);
 	if (!part) {
 		part = unpack("states-" + k).then(t => JSON.parse(t));
 		chunks.set(k, part);
 	}
-	const { all, steps } = await part;
+	return part;
+}
+
+/** Every local state behind a step, 0 for the start.
+ * @param {number} step
+ * @returns {Promise<unknown[]>} */
+async function statesAt(step) {
+	const k = Math.max(0, Math.floor((step - 1) / config.chunk));
+	const { all, steps } = await chunkOf(k);
 	const list = all.slice();
 	for (const changed of steps.slice(0, step - k * config.chunk)) {
 		for (const [p, state] of changed) list[p] = state;
@@ -170,12 +176,13 @@ function tree(value, before) {
 const panel = get("panel");
 /** @type {Set<number> | undefined} what the reader has opened; until then the procs of the step */
 let opened;
+let showOthers = false;
 
 /** Shows every local state behind a step. */
 async function showStates() {
 	if (!panel || !config.states) return;
 	const step = now.step;
-	const [after, before, { procs }] = await Promise.all([statesAt(step), statesAt(Math.max(step - 1, 0)), index()]);
+	const [after, before, { procs, text }] = await Promise.all([statesAt(step), statesAt(Math.max(step - 1, 0)), index()]);
 	if (step !== now.step) return; // the reader is elsewhere by now
 	const head = document.createElement("h3");
 	head.textContent = step ? "State behind step " + step : "State at the start";
@@ -200,7 +207,26 @@ async function showStates() {
 		part.addEventListener("toggle", open);
 		return part;
 	});
-	const touched = parts.map((_, p) => step > 0 && (procs[step - 1].includes(p) || !same(after[p], before[p])));
+	const k = Math.floor((step - 1) / config.chunk);
+	const others = step ? ((await chunkOf(k)).else[step - 1 - k * config.chunk] || []).filter(t => t !== text[step - 1]) : [];
+	if (step !== now.step) return;
+	if (others.length) {
+		const part = document.createElement("details");
+		const title = document.createElement("summary");
+		title.textContent = "Instead of step " + step + " could have come " + others.length + (others.length > 1 ? " others" : " other");
+		part.className = "others";
+		part.open = showOthers;
+		part.addEventListener("toggle", () => { showOthers = part.open; });
+		const list = document.createElement("ul");
+		for (const t of others) {
+			const item = document.createElement("li");
+			item.textContent = t;
+			list.append(item);
+		}
+		part.append(title, list);
+		parts.push(part);
+	}
+	const touched = parts.map((_, p) => step > 0 && p < config.procs.length && (procs[step - 1].includes(p) || !same(after[p], before[p])));
 	panel.replaceChildren(head, ...parts.filter((_, p) => touched[p]), ...parts.filter((_, p) => !touched[p]));
 }
 
