@@ -432,7 +432,8 @@ const isDown = () => figure?.dataset.as === "down";
 
 /** Shows where the step is in the figure. */
 async function markFigure() {
-	const slot = (await slots()).find(([from, to]) => from <= now.step && now.step <= to);
+	const list = await slots(); // a step that shows nothing is where the next one is that does
+	const slot = list.find(([from, to]) => from <= now.step && now.step <= to) || list.find(([, to]) => to >= now.step);
 	const box = scroller();
 	if (!box) return;
 	box.querySelector(".cursor")?.remove();
