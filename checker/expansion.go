@@ -192,7 +192,8 @@ func (x *Expansion) folded(i int) Code {
 	return c
 }
 
-// States are the state that is expanded and its successors; a vector is valid until the next one.
+// States are the state that is expanded, its successors, and what these were on the way: all for
+// which a packing must have room. A vector is valid until the next one.
 func (x *Expansion) States() iter.Seq[[]uint32] {
 	return func(yield func([]uint32) bool) {
 		if !yield(x.base) {
@@ -200,8 +201,11 @@ func (x *Expansion) States() iter.Seq[[]uint32] {
 		}
 		var state []uint32
 		for i := range x.Steps {
-			if state = x.State(i, state[:0]); !yield(state) {
-				return
+			state = append(state[:0], x.base...)
+			for _, d := range x.Deltas(i) {
+				if state[d.Word] = d.Value; !yield(state) {
+					return
+				}
 			}
 		}
 	}
