@@ -79,6 +79,7 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 			return
 		}
 		pages.add(g.Erratum, g.shown)
+		defer g.forget()
 		var run json.RawMessage
 		if g.Broken != nil {
 			broken := &row{Answer: g.Broken}
@@ -128,6 +129,15 @@ type explored struct {
 	*verify.Erratum
 	shown *witnessed
 	err   error
+}
+
+// forget lets go of what the searches have found, which is much more than what is said of it.
+func (g explored) forget() {
+	for _, a := range []*verify.Answer{g.Broken, g.Repaired} {
+		if a != nil {
+			a.Outcome = nil
+		}
+	}
 }
 
 // source is the place of an erratum and its class, without which nobody can tell whether it is an
