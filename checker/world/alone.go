@@ -72,6 +72,13 @@ import (
 // alone undoes; or it takes a message and sends only to procs of lower number, which can not go on
 // for ever. So no cycle consists of such steps.
 //
+// A step that its protocol claims to commute (eagerness) is taken like one that is taken alone, in
+// the states where that argument holds. The court knows it as a step put off: what it can hide is
+// offered, and 4 is asked of it. Of 3, an input that does not commute with it is believed to be
+// none that can come while it waits: that is the claim. So the proof says the same of it, with the
+// claim instead of 3 and the quiet state instead of 1 and 2: no failure is left, and its channel
+// does not end. It makes a history longer, or takes a message and sends nothing, like others.
+//
 // Not where procs are launched, stop one by one or ignore messages that stay in flight, nor while a
 // failure waits for something: there the argument does not hold.
 type aloneness struct {
@@ -80,6 +87,7 @@ type aloneness struct {
 	trusted   knowledge // what the searches before have met: the one under way goes by it
 	decisions store[uint32, decision]
 	numbers   table                 // (local step, channel) -> decision
+	claimed   table                 // the same, of those that protocols claim
 	readers   [phases]atomic.Uint64 // procs at which monitors looked, by phase
 	exits     atomic.Bool           // some step stops more than its proc
 	forgot    atomic.Bool           // not all opinions are known: no proc may be shown as another
@@ -150,6 +158,7 @@ type decision struct {
 	channel uint32 // name, noChannel for a step of the program
 	to      uint64 // procs that it sends to
 	mute    bool   // it changes nothing that properties see of the proc
+	claimed bool   // the protocol says that it commutes
 	// phases in which it is taken, and those in which it must not be, without and with checkpoints
 	// that may still be asked for
 	used, bad [2]atomic.Uint32
@@ -298,21 +307,10 @@ func (a *aloneness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 	for p := range core.Proc(w.procs) {
 		pl := w.plan(p, state[procWord(p)])
 		for _, c := range pl.alone {
-			if c.decision >= a.before {
-				continue
-			}
 			d, e := a.decisions.at(c.decision), &pl.events[c.event]
 			ok, dead := w.allowed(state, d, may)
-			if !ok || d.bad[requests].Load()>>phase&1 != 0 ||
-				!d.mute && a.trusted.read(phase)>>p&1 != 0 {
+			if !ok || !w.trusts(state, c.decision, e, phase, requests) {
 				continue
-			}
-			if e.care&judged != 0 && (w.judge(state, p, e.step) != 0 ||
-				w.transitions.at(e.step).asks.Load() != 0) {
-				continue
-			}
-			if d.used[requests].Load()>>phase&1 == 0 {
-				d.used[requests].Or(1 << phase)
 			}
 			if w.takes(p, pl, e, x); dead {
 				w.endOf(p, pl, d, x)
@@ -322,6 +320,39 @@ func (a *aloneness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 		}
 	}
 	return false
+}
+
+// trusts reports whether a decision is taken in a state of the phase, as far as the searches before
+// have shown; then it is to be judged.
+func (w *World) trusts(state []uint32, number uint32, e *event, phase, requests int) bool {
+	a := &w.alone
+	d := a.decisions.at(number)
+	if number >= a.before || d.bad[requests].Load()>>phase&1 != 0 ||
+		!d.mute && a.trusted.read(phase)>>d.proc&1 != 0 {
+		return false
+	}
+	if e.care&judged != 0 && (w.judge(state, d.proc, e.step) != 0 ||
+		w.transitions.at(e.step).asks.Load() != 0) {
+		return false
+	}
+	if d.used[requests].Load()>>phase&1 == 0 {
+		d.used[requests].Or(1 << phase)
+	}
+	return true
+}
+
+// trustsClaim reports whether a step that its protocol claims is taken in the state.
+func (w *World) trustsClaim(state []uint32, pl *plan, number int) bool {
+	i := slices.IndexFunc(pl.alone, func(c candidate) bool { return c.event == number })
+	if i < 0 {
+		return false
+	}
+	d, e := *w.alone.decisions.at(pl.alone[i].decision), &pl.events[number]
+	claim := w.alone.claimed.add(pair(d.step, d.channel), func() uint32 {
+		return w.alone.decisions.add(decision{proc: d.proc, step: d.step, channel: d.channel,
+			to: d.to, mute: d.mute, claimed: true})
+	})
+	return w.trusts(state, claim, e, w.phase(state), 0)
 }
 
 // endOf adds the end of the channel of a step that is taken alone.

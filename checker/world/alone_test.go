@@ -40,6 +40,9 @@ func compareAlone(toy *toy, m fault.Model, o checker.Options, salt int,
 	if toy.endless(m) {
 		return "", 0, 0
 	}
+	if !toy.rollsBack() { // a rollback is a failure that no budget announces
+		toy.computeClaims()
+	}
 	only := fmt.Sprint(judges, salt)
 	full, err := explore(Config{Setup: toy.setup(), Model: m}, checker.Options{MaxStates: 4000},
 		only)

@@ -27,6 +27,9 @@ import (
 // A claim of a protocol is not believed: reduced and unreduced searches are compared on thousands
 // of cases (reduction_test.go), and a protocol that is switched to an erratum makes no claims.
 //
+// Beside steps that are taken alone, which are not taken on anybody's word, a claimed one is judged
+// with them as far as the claim does not say it (aloneness).
+//
 // A restart is taken first when it sends nothing and reads only records that nobody can change
 // meanwhile: nothing else can happen to a proc that is down.
 //
@@ -68,13 +71,14 @@ func (g *eagerness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 	if !up && w.eagerRestart(state, x) {
 		return true
 	}
-	if w.alone.on || g.checkpoints || !quiet || oldest < newest {
+	if g.checkpoints || !quiet || oldest < newest {
 		return false // with a message of an older round somebody may still join that round
 	}
 	for p := range core.Proc(w.procs) {
 		pl := w.plan(p, state[procWord(p)])
 		for _, s := range w.eagerSteps(pl) {
-			if s.round == newest && (s.from == noProc || s.inc >= w.of(state, s.from).inc) {
+			if s.round == newest && (s.from == noProc || s.inc >= w.of(state, s.from).inc) &&
+				(!w.alone.on || w.trustsClaim(state, pl, s.event)) {
 				w.takes(p, pl, &pl.events[s.event], x)
 				x.Reduced = true
 				return true

@@ -16,6 +16,7 @@ type pending struct {
 	local uint32
 	offer
 	requests bool // checkpoints may still be asked for
+	claimed  bool // the protocol says that it commutes
 }
 
 // postponed is what is known of a pending step.
@@ -112,7 +113,8 @@ func (w *World) stand() bool {
 // pending is the step where it is taken.
 func (d *decision) pending(w *World, chk int) pending {
 	t := w.transitions.at(d.step)
-	return pending{local: t.from, offer: offer{t.input, d.channel}, requests: chk != 0}
+	return pending{local: t.from, offer: offer{t.input, d.channel}, requests: chk != 0,
+		claimed: d.claimed}
 }
 
 // verdict is in which of the phases a decision does not stand.
@@ -321,7 +323,9 @@ func (c *court) examine(l pending, in offer) {
 		asked && last.next == e.next && len(last.acts) == 0 ||
 		!c.offersChoice(i.next, l.offer) || !c.offersChoice(e.next, in) ||
 		c.alone.without != meetClause && c.meet(e, i) {
-		c.spoil(l)
+		if !l.claimed { // or else the input does not come in the states where the claim is used
+			c.spoil(l)
+		}
 		return
 	}
 	if !slices.Equal(late.notes, e.notes) || late.looks ||
@@ -330,7 +334,7 @@ func (c *court) examine(l pending, in offer) {
 		c.spoil(l)
 		return
 	}
-	c.put(pending{i.next, l.offer, l.requests}, &l)
+	c.put(pending{i.next, l.offer, l.requests, l.claimed}, &l)
 }
 
 // ends reports whether an act may end the life of a proc, or begin one.
