@@ -148,6 +148,7 @@ const (
 	lossClause           // the network neither loses the message nor delivers it twice
 	meetClause           // steps that change places send to different procs
 	laterClause          // what may come after the step may come before it
+	ownClause            // and say it of steps of the proc itself
 	opinionClause        // properties say the same whether the step has been taken or not
 )
 

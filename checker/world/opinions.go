@@ -177,6 +177,9 @@ func (o *opinions) follow(n *opinion) {
 			o.compare(n, &other, d.late)
 		}
 	}
+	if o.alone.without == ownClause {
+		return
+	}
 	for _, l := range o.own[n.step.from] {
 		if o.comes(n.step.input, l) {
 			other := *n
