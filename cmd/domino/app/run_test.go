@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/spec"
 )
 
 // TestRun runs scenarios as goroutines through the command: an erratum is found, with exit code 1,
@@ -44,8 +46,8 @@ func TestRun(t *testing.T) {
 		}
 	}
 	if code, out, _ := domino(t.Context(), "run", "s1", "--for", "10ms",
-		"--save="); code != exitSampled ||
-		!strings.Contains(out, "until time limit 10ms") {
+		"--save="); code != exitSampled && code != exitCode(spec.Unknown) || // nothing may run in time
+		!strings.Contains(out, "time limit 10ms") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	if code, out, _ := domino(t.Context(), "run", "ping", "--runs", "1",
