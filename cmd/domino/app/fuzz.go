@@ -199,8 +199,9 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, std s
 	if err != nil { // what was found is more than the files
 		fmt.Fprintf(std.err, "domino fuzz: not saved: %v\n", err)
 	}
+	var unprinted error
 	if ff.json {
-		err = printJSON(std.out, out)
+		unprinted = printJSON(std.out, out)
 	} else {
 		if index > 0 {
 			fmt.Fprintln(std.out)
@@ -216,7 +217,7 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, std s
 			ff.failure(ctx, std, &out, &g, i)
 		}
 	}
-	return r, err
+	return r, unprinted
 }
 
 // keepFailures writes a file for each failure, and how far drawing has come. The name of a file

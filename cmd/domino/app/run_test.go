@@ -45,8 +45,9 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: exit %d, errors %q\n%s", mode, code, err, out)
 		}
 	}
+	// nothing may have run in the time
 	if code, out, _ := domino(t.Context(), "run", "s1", "--for", "10ms",
-		"--save="); code != exitSampled && code != exitCode(spec.Unknown) || // nothing may run in time
+		"--save="); code != exitSampled && code != exitCode(spec.Unknown) ||
 		!strings.Contains(out, "time limit 10ms") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
