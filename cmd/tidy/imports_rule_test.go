@@ -34,9 +34,10 @@ var importTable = []row{
 	{dir: "spec/report/wholefile"},
 	{dir: "spec/report/browser"}, // for tests
 	{dir: "spec/report/page", internal: []string{"spec", "spec/report", "spec/report/figure",
-		"spec/trace"}},
+		"spec/report/look", "spec/trace"}},
+	{dir: "spec/report/look"},
 	{dir: "spec/report/site", internal: []string{"spec", "spec/report/figure",
-		"spec/report/wholefile"}},
+		"spec/report/look", "spec/report/wholefile"}},
 
 	{dir: "spec/trace"},
 	{dir: "spec/promise"},
@@ -48,7 +49,8 @@ var importTable = []row{
 		thirdParty: []string{"github.com/anishathalye/porcupine"},
 	},
 	{dir: "spec/report", internal: []string{"spec", "spec/trace"}},
-	{dir: "spec/report/figure", internal: []string{"spec", "spec/trace", "spec/report"}},
+	{dir: "spec/report/figure", internal: []string{"spec", "spec/trace", "spec/report",
+		"spec/report/look"}},
 	{dir: "spec/report/markdown"},
 	{dir: "spec/report/ci", internal: []string{"spec", "spec/trace", "spec/report",
 		"spec/report/markdown"}},

@@ -1,8 +1,9 @@
 package figure
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/domino-check/domino/spec/report/look"
 )
 
 // colour is a variable of the style sheet with its two values.
@@ -110,19 +111,13 @@ func fill(value func(colour) string) string {
 	return strings.NewReplacer(pairs...).Replace(rules)
 }
 
-// CSS is the style sheet for figures in a page: the palette as variables --dm-NAME, light or dark
-// as the reader prefers or the attribute data-theme ("light", "dark") of the root says, light in
-// print.
+// CSS is the style sheet for figures in a page: the palette as variables --dm-NAME, and the rules.
 func CSS() string {
-	var light, dark strings.Builder
+	var list []look.Colour
 	for _, c := range palette {
-		fmt.Fprintf(&light, "--dm-%s:%s;", c.name, c.light)
-		fmt.Fprintf(&dark, "--dm-%s:%s;", c.name, c.dark)
+		list = append(list, look.Colour{Name: "dm-" + c.name, Light: c.light, Dark: c.dark})
 	}
-	return ":root{" + light.String() + "}\n" +
-		"@media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){" +
-		dark.String() + "}}\n@media screen{:root[data-theme=dark]{" + dark.String() + "}}\n" +
-		fill(func(c colour) string { return "var(--dm-" + c.name + ")" })
+	return look.Colours(list) + fill(func(c colour) string { return "var(--dm-" + c.name + ")" })
 }
 
 // plainCSS is the style sheet of a document that stands alone: light, and without variables, which

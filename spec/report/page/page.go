@@ -18,8 +18,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"regexp"
-	"strings"
 
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/report"
@@ -98,7 +96,7 @@ type Trial struct {
 	Outcome string // what came of it
 }
 
-//go:embed asset/*
+//go:embed asset/* asset/js/*
 var assets embed.FS
 
 // ErrNoRun is returned when there is nothing to show.
@@ -109,7 +107,7 @@ func Write(w io.Writer, p *Page) error {
 	if p == nil || p.Model == nil {
 		return ErrNoRun
 	}
-	v, err := look(p)
+	v, err := prepare(p)
 	if err != nil {
 		return err
 	}
@@ -131,19 +129,17 @@ func asset(name string) string {
 	if err != nil {
 		panic(err) // it is embedded, and tested
 	}
-	return strings.TrimSpace(string(b))
+	return string(b)
 }
 
-// comment is one that stands at the beginning of a line, in a style sheet or a script.
-var comment = regexp.MustCompile(`(?m)^[\t ]*(//.*|/\*([^*]|\*[^/])*\*/)$`)
+// concerns are the scripts, a file each, in the order in which they need each other.
+var concerns = []string{"base", "rows", "states", "watch", "filter", "causes", "steps", "figure",
+	"address", "keys", "start"}
 
-// small is a style sheet or a script without comments and indentation.
-func small(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(comment.ReplaceAllString(text, "")) {
-		if line = strings.TrimLeft(line, "\t "); line != "\n" {
-			b.WriteString(line)
-		}
+// scripts are the texts of all concerns.
+func scripts() (list []string) {
+	for _, name := range concerns {
+		list = append(list, asset("js/"+name+".js"))
 	}
-	return b.String()
+	return list
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/report/figure"
+	"github.com/domino-check/domino/spec/report/look"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -43,13 +44,13 @@ type packed struct {
 	Text template.HTML // gzip, base64
 }
 
-// look prepares the page.
-func look(p *Page) (*view, error) {
+// prepare makes all that the page shows.
+func prepare(p *Page) (*view, error) {
 	run := p.Model.Run
 	v := &view{Page: p, Badge: cmp.Or(p.Badge, p.Verdict.String()), Property: run.Property,
 		Command: run.Command,
-		CSS:     element("style", figure.CSS()+"\n"+small(asset("page.css"))),
-		JS:      element("script", small(asset("page.js"))),
+		CSS:     look.Style(figure.CSS(), nil, asset("page.css")),
+		JS:      look.Script(scripts()...),
 		Also:    run.Also, Head: p.Answer, HasStates: p.States != nil,
 		HasCounts: p.Alternatives != nil, parts: map[[sha256.Size]byte]string{}}
 	if run.Violation != nil {
@@ -80,11 +81,6 @@ func look(p *Page) (*view, error) {
 	}
 	v.Differ = v.differ()
 	return v, v.configure(steps)
-}
-
-// element is one whose text is ours.
-func element(name, text string) template.HTML {
-	return template.HTML("<" + name + ">\n" + text + "\n</" + name + ">")
 }
 
 // words are those that are not empty.

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/spec/report/figure"
+	"github.com/domino-check/domino/spec/report/look"
 )
 
 // Head is what every page of a site says of itself.
@@ -41,6 +42,19 @@ type shell struct {
 	Links          []Link // to data
 	CSS, JS        template.HTML
 	Body           template.HTML
+}
+
+// heat are the grounds of numbers by their decades, the colours of the numbers on them, and what a
+// chart that is drawn for light paper needs.
+var heat = []look.Colour{
+	{Name: "h0", Light: "#eef6ea", Dark: "#1b2623"}, {Name: "t0", Light: "#111", Dark: "#e8eaed"},
+	{Name: "h1", Light: "#d3ecc9", Dark: "#1b3833"}, {Name: "t1", Light: "#111", Dark: "#e8eaed"},
+	{Name: "h2", Light: "#a8dab5", Dark: "#1c4d48"}, {Name: "t2", Light: "#111", Dark: "#fff"},
+	{Name: "h3", Light: "#6bbfb0", Dark: "#1d6662"}, {Name: "t3", Light: "#111", Dark: "#fff"},
+	{Name: "h4", Light: "#3b92a8", Dark: "#3a93a0"}, {Name: "t4", Light: "#000", Dark: "#000"},
+	{Name: "h5", Light: "#2b5f8f", Dark: "#79b7d8"}, {Name: "t5", Light: "#fff", Dark: "#000"},
+	{Name: "h6", Light: "#2a2f63", Dark: "#cfe3ff"}, {Name: "t6", Light: "#fff", Dark: "#000"},
+	{Name: "chart", Light: "none", Dark: "invert(.92) hue-rotate(180deg)"},
 }
 
 //go:embed asset/*
@@ -69,8 +83,8 @@ func render(name string, data any, s shell) ([]byte, error) {
 		return nil, fmt.Errorf("site: %w", err)
 	}
 	s.Body = template.HTML(b.String()) // escaped by the template
-	s.CSS = template.HTML("<style>\n" + figure.CSS() + "\n" + asset("site.css") + "\n</style>")
-	s.JS = template.HTML("<script>\n" + asset("site.js") + "\n</script>")
+	s.CSS = look.Style(figure.CSS(), heat, asset("site.css"))
+	s.JS = look.Script(asset("site.js"))
 	var page bytes.Buffer
 	if err := templates.ExecuteTemplate(&page, "shell.html", s); err != nil {
 		return nil, fmt.Errorf("site: %w", err)

@@ -1,0 +1,41 @@
+/** @typedef {{steps: number, chunk: number, procs: string[], marks: number[], bad: number, differ: number, states: boolean}} Config */
+/** @typedef {{procs: number[][], text: string[], stepOf: number[], procOf: number[], causes: (number[]|null)[]}} Index */
+/** @typedef {{all: unknown[], steps: [number, unknown][][], else: (string[] | null)[]}} Chunk */
+
+const root = document.documentElement;
+root.classList.add("js");
+
+/** @param {string} id */
+const get = id => document.getElementById(id);
+/** @type {Config} */
+const config = JSON.parse(get("config")?.textContent || "{}");
+
+/** What the reader looks at. */
+const now = { step: 0, proc: -1, show: "", as: "", causes: false };
+
+/** @type {Map<string, Promise<string>>} */
+const texts = new Map();
+
+/** Unpacks a part of the page, once.
+ * @param {string} id
+ * @returns {Promise<string>} */
+function unpack(id) {
+	let text = texts.get(id);
+	if (!text) {
+		const packed = get("z-" + id)?.textContent;
+		if (!packed) return Promise.reject(new Error("no part " + id));
+		const bytes = Uint8Array.from(atob(packed), c => c.charCodeAt(0));
+		text = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+		texts.set(id, text);
+	}
+	return text;
+}
+
+/** @type {Promise<Index> | undefined} */
+let indexed;
+/** @returns {Promise<Index>} */
+const index = () => indexed ??= unpack("index").then(t => JSON.parse(t));
+
+/** @param {number} step
+ * @returns {HTMLElement | null} */
+const row = step => get("step=" + step);

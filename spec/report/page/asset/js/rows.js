@@ -1,0 +1,39 @@
+// Rows: those of a long run come when they are in view, and go when they are far away.
+
+const far = 3; // chunks that stay on each side of the view
+const bodies = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("tbody[data-block]")]);
+const lazy = bodies.filter(b => !b.firstElementChild);
+
+/** @param {HTMLElement} body */
+function hold(body) {
+	const height = body.dataset.height || String(26 * Number(body.dataset.rows));
+	body.innerHTML = "<tr><td></td></tr>";
+	/** @type {HTMLElement} */ (body.firstElementChild).style.height = height + "px";
+	delete body.dataset.full;
+}
+
+/** Fills the part of the table with a step.
+ * @param {HTMLElement} body */
+async function fill(body) {
+	if (body.dataset.full || !lazy.includes(body)) return;
+	const text = await unpack("rows-" + body.dataset.block);
+	if (body.dataset.full) return;
+	body.dataset.full = "yes";
+	body.innerHTML = text; // written and escaped by the template of rows
+	dress(body);
+	body.dataset.height = String(body.getBoundingClientRect().height);
+	const at = bodies.indexOf(body);
+	for (const other of lazy) {
+		if (other.dataset.full && Math.abs(bodies.indexOf(other) - at) > far) hold(other);
+	}
+}
+
+/** What rows need beside their text.
+ * @param {ParentNode} part */
+function dress(part) {
+	for (const e of part.querySelectorAll(".row a, .row summary")) e.setAttribute("tabindex", "-1");
+	const chosen = row(now.step);
+	if (chosen && part.contains(chosen)) choose(chosen);
+	filterRows(part);
+	watchRows(part);
+}
