@@ -12,19 +12,24 @@ function hold(body) {
 	delete body.dataset.full;
 }
 
-/** Fills the part of the table with a step.
- * @param {HTMLElement} body */
-async function fill(body) {
+/** The part of the table with a step.
+ * @param {number} step */
+const bodyOf = step => bodies[Math.floor((step - 1) / config.chunk)];
+
+/** Fills a part of the table, unless by the time that its text is there it is out of view again.
+ * @param {HTMLElement} body
+ * @param {() => boolean} wanted */
+async function fill(body, wanted) {
 	if (body.dataset.full || !lazy.includes(body)) return;
 	const text = await unpack("rows-" + body.dataset.block);
-	if (body.dataset.full) return;
+	if (body.dataset.full || !wanted()) return;
 	body.dataset.full = "yes";
 	body.innerHTML = text; // written and escaped by the template of rows
 	dress(body);
 	body.dataset.height = String(body.getBoundingClientRect().height);
-	const at = bodies.indexOf(body);
+	const at = bodies.indexOf(body), chosen = bodyOf(now.step);
 	for (const other of lazy) {
-		if (other.dataset.full && Math.abs(bodies.indexOf(other) - at) > far) hold(other);
+		if (other.dataset.full && other !== chosen && Math.abs(bodies.indexOf(other) - at) > far) hold(other);
 	}
 }
 

@@ -1,7 +1,16 @@
 for (const body of lazy) hold(body);
 if (lazy.length) {
+	/** @type {Set<Element>} */
+	const near = new Set();
 	const seen = new IntersectionObserver(list => {
-		for (const e of list) if (e.isIntersecting) fill(/** @type {HTMLElement} */ (e.target));
+		for (const { target, isIntersecting } of list) {
+			if (!isIntersecting) {
+				near.delete(target);
+				continue;
+			}
+			near.add(target);
+			fill(/** @type {HTMLElement} */ (target), () => near.has(target));
+		}
 	}, { rootMargin: "600px" });
 	for (const body of lazy) seen.observe(body);
 }

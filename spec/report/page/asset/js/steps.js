@@ -31,8 +31,8 @@ async function go(step, how = {}) {
 	if (how.proc !== undefined) now.proc = how.proc;
 	else if (now.proc < 0 || !procs[step - 1].includes(now.proc)) now.proc = procs[step - 1][0] ?? now.proc;
 	unchoose();
-	const body = bodies[Math.floor((step - 1) / config.chunk)];
-	if (body) await fill(body);
+	const body = bodyOf(step);
+	if (body) await fill(body, () => now.step === step);
 	if (now.step !== step) return;
 	const r = row(step);
 	if (r) {
