@@ -32,6 +32,7 @@ type Expansion struct {
 	tops    []int    // with nodes: the field of each word
 	base    []uint32 // the state that is expanded
 	code    Code     // its code
+	coded   bool     // see Coded
 	narrow  bool     // some value has no room in a code
 	now     []uint32 // the successor under construction
 	codes   []Code   // of the successors
@@ -54,7 +55,7 @@ func NewExpansion(words int) *Expansion {
 
 // Pack makes the expansion give the states codes of the packing, from the next Begin on.
 func (x *Expansion) Pack(p *Packing) {
-	if x.packing == p {
+	if x.coded = false; x.packing == p {
 		return
 	}
 	x.packing, x.fields, x.tops = p, nil, x.tops[:0]
@@ -67,17 +68,22 @@ func (x *Expansion) Pack(p *Packing) {
 	}
 }
 
+// Coded says what the code of the state is that Begin gets next, to whom it knows: it need not be
+// made then.
+func (x *Expansion) Coded(c Code) { x.code, x.coded, x.narrow = c, true, false }
+
 // Begin empties the expansion and makes it that of a copy of the state.
 func (x *Expansion) Begin(state []uint32) {
 	x.Steps, x.codes, x.deltas, x.starts = x.Steps[:0], x.codes[:0], x.deltas[:0], x.starts[:0]
 	x.Reduced, x.LeftOut, x.marked = false, Savings{}, false
 	copy(x.base, state)
 	copy(x.now, state)
-	if x.packing != nil {
+	if x.packing != nil && !x.coded {
 		var ok bool
 		x.code, ok = x.packing.Encode(state)
 		x.narrow = !ok
 	}
+	x.coded = false
 }
 
 // Add begins a successor that is equal to the state so far.

@@ -220,6 +220,13 @@ func TestDifferences(t *testing.T) {
 		x := NewExpansion(words)
 		x.Pack(p)
 		base := states[r.IntN(len(states))]
+		if c, fits := p.Encode(states[0]); fits && r.IntN(2) == 0 {
+			x.Coded(c) // of one state, and of no other
+			x.Begin(states[0])
+			if x.Code() != c {
+				t.Errorf("the state has the code %x, want %x", x.Code(), c)
+			}
+		}
 		x.Begin(base)
 		var want [][]uint32
 		room := true

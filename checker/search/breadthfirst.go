@@ -100,6 +100,6 @@ func (w *worker) breadthFirst(parts [][]uint64, taken *atomic.Int64) {
 func (w *worker) load(stack []uint64) entry {
 	e := w.search.layout.at(stack)
 	e.depth = uint64(w.search.level.depth)
-	w.search.packing.Decode(e.code, w.state)
+	w.unpack(e.code)
 	return e
 }

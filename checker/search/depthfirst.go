@@ -32,7 +32,7 @@ func (w *worker) depthFirst() {
 		if w.path = w.path[:max(e.depth, 1)-1]; e.depth > 0 {
 			w.path = append(w.path, e.step)
 		}
-		w.search.packing.Decode(e.code, w.state)
+		w.unpack(e.code)
 		if !w.expand(e) {
 			w.stack = layout.push(w.stack, e)
 			break

@@ -62,6 +62,12 @@ func (w *worker) fetch(successor int, c checker.Code) {
 	w.places = append(w.places[:successor], p)
 }
 
+// unpack makes the state with the code the one at hand.
+func (w *worker) unpack(c checker.Code) {
+	w.search.packing.Decode(c, w.state)
+	w.x.Coded(c)
+}
+
 // expand explores the steps out of the state at hand and pushes what is new. It reports false when
 // the packing is too narrow for a state: then nothing is done, and the search stops to widen it.
 func (w *worker) expand(e entry) bool {
