@@ -68,6 +68,9 @@ var importTable = []row{
 	{dir: "impl/program", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/program/script", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/program/kernels", internal: []string{"impl/core", "spec/trace"}},
+	// Who sends how much to whom, without a run; and what is chosen by it.
+	{dir: "impl/traffic", internal: []string{"impl/core", "impl/program/kernels", "spec/trace"}},
+	{dir: "impl/clustering", internal: []string{"impl/traffic"}},
 	// What protocols share: parts, of which one may need another, and no protocol.
 	// The recovery by logs is the whole of several protocols, setup included.
 	{dir: "impl/protocol/part/replay", internal: and(ranks, "impl/protocol/part/*")},

@@ -41,6 +41,9 @@ type config struct {
 	numbers  map[string]int
 	choices  map[string]string
 	programs []core.Program
+	// takes each program when it is written, in the place of programs, until it fails
+	visit   func(rank int, p core.Program) error
+	stopped error
 }
 
 func (c *config) of(name string) int { return c.numbers[name] }
@@ -92,6 +95,21 @@ func Build(text string) (*Suite, error) {
 		s.Names = append(s.Names, fmt.Sprint("r", r))
 	}
 	return s, nil
+}
+
+// Each writes the programs of "NAME ranks=N KEY=VALUE ..." one after the other and keeps none:
+// those of the largest sizes do not fit into memory together. It ends with the first error of the
+// visitor.
+func Each(text string, visit func(rank int, p core.Program) error) error {
+	c, err := parse(text)
+	if err != nil {
+		return err
+	}
+	c.visit = visit
+	if err := c.build(c); err != nil {
+		return fmt.Errorf("kernel %s: %w", c.name, err)
+	}
+	return c.stopped
 }
 
 func parse(text string) (*config, error) {

@@ -265,6 +265,26 @@ func (k *leanmd) Next(_ int, n *core.Numbers) (core.Rank, bool) {
 	return 0, false
 }
 
+// Flushes is what the rank sends in a run, whenever it does: data of every step to its children,
+// sums to its parents, and faces after every tenth step.
+func (k *leanmd) Flushes(send func(to core.Rank, messages, bytes int64)) {
+	steps, bytes, faces := int64(k.steps), int64(8*(k.words+1)), int64(k.steps/10)
+	for _, m := range k.members {
+		for _, child := range m.children {
+			send(core.Rank(child), steps, steps*bytes)
+		}
+		if !m.root {
+			send(core.Rank(m.parent), steps, steps*bytes)
+			continue
+		}
+		for _, cell := range k.neighbours(m.cell) {
+			if to := cell % k.ranks; to != m.cell%k.ranks {
+				send(core.Rank(to), faces, faces*leanFaceBytes)
+			}
+		}
+	}
+}
+
 // receives counts the messages that the rank gets in a run.
 func (k *leanmd) receives(rank int) (count int) {
 	for _, m := range k.members {

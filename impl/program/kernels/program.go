@@ -26,9 +26,16 @@ type writer struct {
 // each builds the program of every rank: numeric part, then operations.
 func (c *config) each(make func(rank int) core.Kernel, write func(w *writer)) {
 	for r := range c.ranks {
+		if c.stopped != nil {
+			return
+		}
 		w := &writer{rank: r, n: c.ranks, checkpoint: c.numbers["checkpoint"]}
 		w.ops = core.Program{{Kind: core.OpBegin, Kernel: make(r)}}
 		write(w)
+		if c.visit != nil {
+			c.stopped = c.visit(r, w.ops)
+			continue
+		}
 		c.programs = append(c.programs, w.ops)
 	}
 }

@@ -1,0 +1,107 @@
+package traffic
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+)
+
+// columns are those that a CSV file may have, the last one or none; without a header they are in
+// this order.
+var columns = []string{"src", "dst", "bytes", "messages"}
+
+// csvFile reads lines "src,dst,bytes,messages".
+type csvFile struct {
+	*lines
+	ranks  int   // 0 = any
+	order  []int // of each column of the file, which of columns it is
+	fields [4]int64
+}
+
+// readCSV reads a file of lines "src,dst,bytes[,messages]", ranks from 0. A first line with names
+// may give them another order. Empty lines and those that begin with # are passed over.
+func readCSV(l *lines, ranks int) (*Graph, error) {
+	f := &csvFile{lines: l, ranks: ranks}
+	var b Builder
+	for {
+		line, err := l.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		if f.order == nil {
+			names, err := f.header(line)
+			if err != nil {
+				return nil, err
+			}
+			if names {
+				continue
+			}
+		}
+		if err := f.channel(line); err != nil {
+			return nil, err
+		}
+		if err := b.Add(int(f.fields[0]), int(f.fields[1]), f.fields[2],
+			f.fields[3]); err != nil {
+			return nil, l.errorf("%w", err)
+		}
+	}
+	return l.graph(&b, ranks, slices.Contains(f.order, 3))
+}
+
+// header takes the first line: the order of the columns by their names, or by their number.
+func (f *csvFile) header(line []byte) (names bool, err error) {
+	words := strings.Split(strings.ToLower(string(line)), ",")
+	if len(words) < 3 || len(words) > 4 {
+		return false, f.errorf("%d fields, want src,dst,bytes or src,dst,bytes,messages",
+			len(words))
+	}
+	first := strings.TrimSpace(words[0])
+	if names = first != "" && first[0] >= 'a' && first[0] <= 'z'; !names {
+		f.order = []int{0, 1, 2, 3}[:len(words)]
+		return false, nil
+	}
+	for _, w := range words {
+		at := slices.Index(columns, strings.TrimSpace(w))
+		if at < 0 || slices.Contains(f.order, at) {
+			return false, f.errorf("column %q: want %s, each once", strings.TrimSpace(w),
+				strings.Join(columns, ", "))
+		}
+		f.order = append(f.order, at)
+	}
+	if len(f.order) == 3 && slices.Contains(f.order, 3) {
+		return false, f.errorf("a column of src, dst and bytes is missing")
+	}
+	return true, nil
+}
+
+// channel reads the fields of a line.
+func (f *csvFile) channel(line []byte) error {
+	for i, at := range f.order {
+		word, rest, more := bytes.Cut(line, []byte{','})
+		if more != (i < len(f.order)-1) {
+			fields := i + 1
+			if more {
+				fields += 1 + bytes.Count(rest, []byte{','})
+			}
+			return f.errorf("%d fields, the first line has %d", fields, len(f.order))
+		}
+		n, err := f.whole(columns[at], bytes.TrimSpace(word))
+		if err != nil {
+			return err
+		}
+		if at < 2 && f.ranks > 0 && n >= int64(f.ranks) {
+			return f.errorf("%s %d: this rank is unknown, there are %d, from 0", columns[at], n,
+				f.ranks)
+		}
+		f.fields[at], line = n, rest
+	}
+	return nil
+}
