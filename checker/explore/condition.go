@@ -13,6 +13,9 @@ import (
 
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/scenarios/spelling"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report"
 )
 
 // Condition is what a search looks for, or a run stops at. The zero value is never so.
@@ -62,6 +65,54 @@ func ParseCondition(text string, layout *core.Layout) (Condition, error) {
 		c.terms = append(c.terms, t)
 	}
 	return c, nil
+}
+
+// Condition reads a condition about the procs of the scenario and what it may break.
+func (s *Session) Condition(text string) (Condition, error) {
+	w := s.here()
+	c, err := ParseCondition(text, &w.Setup.Layout)
+	if err != nil {
+		return c, err
+	}
+	known := broken(w)
+	for _, t := range c.terms {
+		if t.verb == "breaks" && !slices.ContainsFunc(known, func(name string) bool {
+			return matches(t.glob, name)
+		}) {
+			return Condition{}, fmt.Errorf("condition %q: no property that is watched here is "+
+				"called %q%s See: domino list properties", text, t.glob,
+				spelling.Guess(t.glob, known))
+		}
+	}
+	return c, nil
+}
+
+// broken are the names of all that may be broken in a world: properties, and how machines have to
+// behave.
+func broken(w *world.World) []string {
+	names := []string{"no-panic", "deterministic", world.Returns, world.Contract}
+	all, _ := w.Facts.Properties() // the world has taken them
+	for _, p := range all {
+		if p.Kind != spec.Sometimes {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// undecided are the properties of which a search from a state can not say that nothing breaks
+// them, of those that the condition asks for: they are about whole runs, or about several.
+func (c Condition) undecided(w *world.World) (names []string) {
+	asked, _ := spec.Select(w.Facts)
+	for _, p := range asked {
+		whole := p.Kind == spec.Pair || p.Kind == spec.FailureFree
+		if whole && slices.ContainsFunc(c.terms, func(t term) bool {
+			return t.verb == "breaks" && matches(t.glob, p.Name)
+		}) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 func parseTerm(text string, layout *core.Layout) (term, error) {
@@ -122,7 +173,7 @@ func (t *term) holds(m moment) bool {
 	case "up", "down":
 		return m.world.Observed(m.state, t.proc).Up == (t.verb == "up")
 	}
-	state, err := read(exact(m.world.LocalJSON(m.state, t.proc)))
+	state, err := read(report.Exact(m.world.LocalJSON(m.state, t.proc)))
 	if err != nil {
 		return false
 	}

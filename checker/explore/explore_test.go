@@ -51,7 +51,8 @@ func TestFindIsShortest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := session.Find(nil, condition(t, "breaks *", session), checker.Options{})
+			f, err := session.Find(t.Context(), nil, condition(t, "breaks *", session),
+				checker.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +92,7 @@ func TestFindIsShortest(t *testing.T) {
 func TestLinkOfAnother(t *testing.T) {
 	t.Parallel()
 	session, _ := open(t, "hydee/s1", "repaired")
-	path, err := session.Walk(nil, 1, 6, true, explore.Condition{})
+	path, _, err := session.Walk(t.Context(), nil, 1, 6, true, explore.Condition{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func TestNames(t *testing.T) {
 	session, _ := open(t, "hydee/s1", "repaired")
 	met := 0
 	for seed := range uint64(20) {
-		path, err := session.Walk(nil, seed, 5, true, explore.Condition{})
+		path, _, err := session.Walk(t.Context(), nil, seed, 5, true, explore.Condition{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +164,7 @@ func TestHybrid(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"hydee/s1", "causal/causal-halo", "radic/radic-figure-2-8-full"} {
 		session, _ := open(t, name, "repaired")
-		path, err := session.Walk(nil, 3, 12, true, explore.Condition{})
+		path, _, err := session.Walk(t.Context(), nil, 3, 12, true, explore.Condition{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +204,7 @@ func TestHybrid(t *testing.T) {
 func TestWhatIf(t *testing.T) {
 	t.Parallel()
 	session, _ := open(t, "hydee/h10", "repaired+H10")
-	f, err := session.Find(nil, condition(t, "breaks *", session), checker.Options{})
+	f, err := session.Find(t.Context(), nil, condition(t, "breaks *", session), checker.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,5 +222,143 @@ func TestWhatIf(t *testing.T) {
 	}
 	if _, err := session.WhatIf(f.Path, "repaired+H99"); err == nil {
 		t.Error("an erratum that does not exist is followed")
+	}
+}
+
+// TestWhatIfBlind: variants whose machines are written apart keep other local states from the
+// start, which is no difference; only what the steps show is compared.
+func TestWhatIfBlind(t *testing.T) {
+	t.Parallel()
+	session, _ := open(t, "hydee/s1", "repaired")
+	path, _, err := session.Walk(t.Context(), nil, 3, 12, true, explore.Condition{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for steps, differs := range map[int]int{0: 0, 3: 0, 12: 4} { // no Begin at step 4
+		f, err := session.WhatIf(path[:steps], "published")
+		if err != nil || !f.Blind || f.Differs != differs {
+			t.Errorf("after %d steps: %+v, %v", steps, f, err)
+		}
+	}
+	if f, err := session.WhatIf(path, "repaired+H10"); err != nil || f.Blind {
+		t.Errorf("a variant with one switch on: %+v, %v", f, err)
+	}
+}
+
+// TestScope: where nothing is found, what was not looked at is said: what comes behind a violation,
+// and properties that no search from a state decides.
+func TestScope(t *testing.T) {
+	t.Parallel()
+	const beyond, alone = "nothing was looked for beyond that", "domino check alone"
+	for _, c := range []struct {
+		name, variant, condition string
+		says, not                []string
+	}{
+		{"two-phase/two-phase-hasty", "hasty", "event nothing like that",
+			[]string{"no such run", beyond}, []string{alone}},
+		{"two-phase/two-phase-hasty", "hasty", "breaks no-panic", []string{beyond}, nil},
+		{"hydee/h1", "repaired", "event nothing like that",
+			[]string{"no such run"}, []string{beyond, alone}},
+		{"hydee/s1", "repaired", "breaks never-holds", []string{alone}, nil},
+	} {
+		session, _ := open(t, c.name, c.variant)
+		f, err := session.Find(t.Context(), nil, condition(t, c.condition, session),
+			checker.Options{MaxStates: 20_000})
+		if err != nil || f.Path != nil {
+			t.Fatalf("%s, %s: %+v, %v", c.name, c.condition, f, err)
+		}
+		for _, text := range c.says {
+			if !strings.Contains(f.Scope(), text) {
+				t.Errorf("%s, %s: %q does not say %q", c.name, c.condition, f.Scope(), text)
+			}
+		}
+		for _, text := range c.not {
+			if strings.Contains(f.Scope(), text) {
+				t.Errorf("%s, %s: %q says %q", c.name, c.condition, f.Scope(), text)
+			}
+		}
+	}
+}
+
+// TestFindAtEnd: what only the end of a run breaks is found together with the event that leads
+// there, as far away as without, and a walk that ends so says that it has met it.
+func TestFindAtEnd(t *testing.T) {
+	t.Parallel()
+	session, _ := open(t, "hydee/s1", "published")
+	find := func(text string) *explore.Found {
+		f, err := session.Find(t.Context(), nil, condition(t, text, session),
+			checker.Options{MaxStates: 50_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	end := find("breaks terminates").Path
+	if len(end) == 0 {
+		t.Fatal("nothing is found")
+	}
+	last := end[len(end)-1]
+	both := find("event " + last + " and breaks terminates")
+	if len(both.Path) != len(end) {
+		t.Errorf("with its last event, %q, it is %d steps away, without %d: %s", last,
+			len(both.Path), len(end), both.Scope())
+	}
+	for seed := range uint64(500) {
+		until := condition(t, "breaks terminates", session)
+		path, met, err := session.Walk(t.Context(), nil, seed, 1000, true, until)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := session.At(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is := st.Violation != nil && st.Violation.Property == "terminates"; is != met {
+			t.Fatalf("seed %d: met %v, but the end breaks %v", seed, met, st.Violation)
+		} else if is {
+			return
+		}
+	}
+	t.Error("no walk ends stuck")
+}
+
+// TestSchedule: the run of a file is a path to begin with, also when it goes on for ever or does
+// not fit any more.
+func TestSchedule(t *testing.T) {
+	t.Parallel()
+	first, s := open(t, "hydee/s1", "repaired")
+	path, _, err := first.Walk(t.Context(), nil, 1, 6, false, explore.Condition{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, breaks string
+		schedule     []string
+		want         int
+		note         string
+	}{
+		{"none", "", nil, 0, ""},
+		{"a run", "", path, 6, ""},
+		{"for ever", "", slices.Insert(slices.Clone(path), 3, "then for ever:"), 6, ""},
+		{"fairly", "", append(slices.Clone(path), "then without faults, oldest first:"), 6, ""},
+		{"stale", "", slices.Insert(slices.Clone(path), 4, "jump"), 4, `"jump", its step 5 of 7`},
+		{"harmless", "terminates", path, 6, "the file says that this run breaks terminates"},
+	} {
+		file := *s
+		file.Schedule, file.Breaks = c.schedule, c.breaks
+		session, err := explore.Open(t.Context(), all.Protocols(), &file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, note, err := session.Schedule()
+		if err != nil || len(got) != c.want || !strings.Contains(note, c.note) ||
+			(note == "") != (c.note == "") {
+			t.Errorf("%s: %v, %q, %v", c.name, got, note, err)
+		}
+		st, err := session.At(c.schedule)
+		if ok := len(c.schedule) == c.want; (err == nil) != ok ||
+			err != nil && !errors.Is(err, explore.ErrPath) {
+			t.Errorf("%s: as a path it leads to %v, %v", c.name, st, err)
+		}
 	}
 }

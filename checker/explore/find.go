@@ -1,10 +1,12 @@
 package explore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/search"
@@ -20,41 +22,73 @@ type Found struct {
 	Complete bool   `json:"complete"`
 	States   int    `json:"states"`
 	Bound    string `json:"bound,omitempty"` // what ended the search before it was complete
+	// some of these runs break a property before, and nothing is looked for beyond that
+	Broken bool `json:"broken"`
+	// properties that the condition asks for, and of which nobody can say from here that nothing
+	// breaks them: they are about whole runs, or about several
+	Undecided []string `json:"undecided,omitempty"`
 }
 
-// Find looks for the shortest way from the end of a path to where a condition holds, breadth first.
-// Nothing is looked for beyond a violation.
-func (s *Session) Find(path []string, c Condition, bounds checker.Options) (*Found, error) {
+// Scope says how far a search has looked that has found nothing.
+func (f *Found) Scope() string {
+	var b strings.Builder
+	if f.Complete {
+		b.WriteString("there is no such run from here, within the bounds of the scenario")
+	} else {
+		fmt.Fprintf(&b, "no run of at most %d steps from here; %s", f.Covered, f.Bound)
+	}
+	if f.Broken {
+		b.WriteString("; but some runs break a property before, and nothing was looked for " +
+			"beyond that")
+	}
+	if len(f.Undecided) > 0 {
+		fmt.Fprintf(&b, "; whether a run breaks %s is judged by domino check alone",
+			strings.Join(f.Undecided, ", "))
+	}
+	return b.String()
+}
+
+// Find looks for the shortest way from the end of a path to where a condition holds, breadth first,
+// until the context is done. Nothing is looked for beyond a violation.
+func (s *Session) Find(ctx context.Context, path []string, c Condition, bounds checker.Options) (
+	*Found, error) {
 	w, run, err := s.follow(path)
 	if err != nil {
 		return nil, err
 	}
-	if run.Violation != nil {
+	if stopped(run) {
 		return nil, fmt.Errorf("%w: it ends with a violation, nothing is explored beyond", ErrPath)
 	}
 	h := &hunt{world: w, from: run.States[len(run.States)-1], goal: c}
 	bounds.Order, bounds.Reduce, bounds.Workers = checker.BreadthFirst, checker.Unreduced, 1
 	bounds.Only, bounds.All = goal, false
-	r, err := search.Run(s.ctx, h, bounds)
+	r, err := search.Run(ctx, h, bounds)
 	if err != nil {
 		return nil, err
 	}
-	f := &Found{Covered: r.Covered, Complete: r.Bound == "", States: r.States, Bound: r.Bound}
-	if len(r.Found) == 0 {
-		return f, w.Err()
+	f := &Found{Covered: r.Covered, Complete: r.Bound == "", States: r.States, Bound: r.Bound,
+		Broken: h.broken, Undecided: c.undecided(w)}
+	if len(r.Found) > 0 {
+		f.Complete = false
+		if f.Path, err = h.path(path, r.Found[0].Path); err != nil {
+			return nil, err
+		}
 	}
-	f.Complete = false
-	f.Path = slices.Clone(path)
-	state := h.from
-	for _, code := range r.Found[0].Path {
-		names, x := w.Enabled(state)
+	return f, errors.Join(w.Err(), s.forget(w))
+}
+
+// path is a path with the events behind it that a search has found.
+func (h *hunt) path(before []string, codes []uint64) ([]string, error) {
+	path, state := slices.Clone(before), h.from
+	for _, code := range codes {
+		names, x := h.world.Enabled(state)
 		i := slices.IndexFunc(x.Steps, func(t checker.Step) bool { return t.Code == code })
 		if i < 0 {
 			return nil, errors.New("the run that was found can not be repeated")
 		}
-		f.Path, state = append(f.Path, names[i]), x.State(i, nil)
+		path, state = append(path, names[i]), x.State(i, nil)
 	}
-	return f, w.Err()
+	return path, nil
 }
 
 // goal names what a hunt looks for, as if it were a property.
@@ -62,9 +96,10 @@ const goal = "condition"
 
 // hunt is a world that begins in a state, and in which a state with the condition is a violation.
 type hunt struct {
-	world *world.World
-	from  []uint32
-	goal  Condition
+	world  *world.World
+	from   []uint32
+	goal   Condition
+	broken bool // some step breaks a property and is not what is looked for
 }
 
 // reached is the number of the violation that the condition is.
@@ -88,15 +123,36 @@ func (h *hunt) Expand(state []uint32, reduce checker.Reduction, x *checker.Expan
 	}
 	var next []uint32
 	for i := range x.Steps {
-		m := moment{world: h.world, breaks: h.breaks(x.Steps[i].Violation)}
+		event := ""
 		if names != nil {
-			m.event = names[i]
+			event = names[i]
 		}
 		next = x.State(i, next[:0])
-		if m.state = next; h.goal.holds(m) {
+		if h.holds(event, x.Steps[i].Violation, next) {
 			x.Steps[i].Violation = reached
+		} else if x.Steps[i].Violation != 0 {
+			h.broken = true
 		}
 	}
+}
+
+// holds reports whether the condition holds in a state that an event leads to, and breaks something
+// with or not.
+func (h *hunt) holds(event string, violation int, state []uint32) bool {
+	m := moment{world: h.world, event: event, breaks: h.breaks(violation), state: state}
+	if violation == 0 && h.goal.needs("breaks") && h.goal.needs("event") {
+		m.breaks = h.atEnd(state) // what asks of a state alone, Terminal answers
+	}
+	return h.goal.holds(m)
+}
+
+// atEnd is the property that a run breaks which ends in a state, "" if none can end there.
+func (h *hunt) atEnd(state []uint32) string {
+	_, x := h.world.Enabled(state)
+	if slices.ContainsFunc(x.Steps, func(t checker.Step) bool { return !t.Fault }) {
+		return ""
+	}
+	return h.breaks(h.world.Terminal(state))
 }
 
 func (h *hunt) breaks(violation int) string {
@@ -127,18 +183,20 @@ func (h *hunt) Violation(number int) spec.Violation {
 func (h *hunt) Bytes() int64 { return h.world.Bytes() }
 
 // Walk goes on from a path by events that a seed draws, until a condition holds behind one of them,
-// nothing can happen any more, a property is broken, or so many steps are taken. Faults are drawn
-// only if they are allowed, and then as often as anything else.
-func (s *Session) Walk(path []string, seed uint64, steps int, faults bool, until Condition) (
-	[]string, error) {
+// nothing can happen any more, a property is broken, or so many steps are taken. It says whether
+// the condition holds at the end. Faults are drawn only if they are allowed, and then as often as
+// anything else.
+func (s *Session) Walk(ctx context.Context, path []string, seed uint64, steps int, faults bool,
+	until Condition) (to []string, met bool, err error) {
 	w, run, err := s.follow(path)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	path = slices.Clone(path)
+	h := &hunt{world: w, goal: until}
+	to = slices.Clone(path)
 	state := run.States[len(run.States)-1]
 	draw := rand.New(rand.NewPCG(seed, uint64(len(path))))
-	for broken := run.Violation != nil; !broken && steps > 0; steps-- {
+	for broken := stopped(run); !broken && !met && steps > 0 && ctx.Err() == nil; steps-- {
 		names, x := w.Enabled(state)
 		var possible []int
 		for i := range names {
@@ -150,16 +208,14 @@ func (s *Session) Walk(path []string, seed uint64, steps int, faults bool, until
 			break
 		}
 		i := possible[draw.IntN(len(possible))]
-		path, state = append(path, names[i]), x.State(i, nil)
-		m := moment{world: w, event: names[i], state: state}
-		if v := x.Steps[i].Violation; v != 0 {
-			m.breaks, broken = w.Violation(v).Property, true
-		}
-		if until.holds(m) {
-			break
-		}
+		to, state = append(to, names[i]), x.State(i, nil)
+		broken = x.Steps[i].Violation != 0
+		met = h.holds(names[i], x.Steps[i].Violation, state)
 	}
-	return path, w.Err()
+	if !met && len(to) > len(path) && !until.needs("event") { // the end itself breaks something
+		met = until.holds(moment{world: w, breaks: h.atEnd(state), state: state})
+	}
+	return to, met, errors.Join(w.Err(), ctx.Err())
 }
 
 // Around is what lies near the end of a path.
@@ -173,13 +229,13 @@ type Around struct {
 	Complete   bool `json:"complete"` // there are no more than these states
 }
 
-// Around looks at what can follow, up to so many states.
-func (s *Session) Around(path []string, most int) (*Around, error) {
+// Around looks at what can follow, up to so many states or until the context is done.
+func (s *Session) Around(ctx context.Context, path []string, most int) (*Around, error) {
 	w, run, err := s.follow(path)
 	if err != nil {
 		return nil, err
 	}
-	if run.Violation != nil {
+	if stopped(run) {
 		return &Around{Within: 1, Complete: true}, nil
 	}
 	at := run.States[len(run.States)-1]
@@ -199,11 +255,11 @@ func (s *Session) Around(path []string, most int) (*Around, error) {
 		}
 	}
 	a.Distinct = len(distinct)
-	r, err := search.Run(s.ctx, &hunt{world: w, from: at}, checker.Options{All: true,
+	r, err := search.Run(ctx, &hunt{world: w, from: at}, checker.Options{All: true,
 		Order: checker.BreadthFirst, MaxStates: most})
 	if err != nil {
 		return nil, err
 	}
 	a.Within, a.Steps, a.Complete = r.States, r.Covered, r.Bound == ""
-	return a, w.Err()
+	return a, errors.Join(w.Err(), s.forget(w))
 }

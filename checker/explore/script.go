@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +40,7 @@ type Runner struct {
 var ErrScript = errors.New("no command of a script")
 
 // Run runs all lines of a script and stops at the first that fails; the error has its number.
-func (r *Runner) Run(script string) error {
+func (r *Runner) Run(ctx context.Context, script string) error {
 	number := 0
 	for line := range strings.Lines(script) {
 		number++
@@ -48,7 +49,7 @@ func (r *Runner) Run(script string) error {
 			continue
 		}
 		fmt.Fprintf(r.Out, "> %s\n", line)
-		if err := r.Do(line); err != nil {
+		if err := r.Do(ctx, line); err != nil {
 			return fmt.Errorf("line %d, %q: %w", number, line, err)
 		}
 	}
@@ -56,17 +57,17 @@ func (r *Runner) Run(script string) error {
 }
 
 // Do runs one command and prints what comes of it.
-func (r *Runner) Do(line string) error {
+func (r *Runner) Do(ctx context.Context, line string) error {
 	verb, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
-	do := map[string]func(string) error{"choose": r.choose, "path": r.goTo, "back": r.back,
-		"walk": r.walk, "until": r.until, "find": r.find, "around": r.around,
+	do := map[string]func(context.Context, string) error{"choose": r.choose, "path": r.goTo,
+		"back": r.back, "walk": r.walk, "until": r.until, "find": r.find, "around": r.around,
 		"what-if": r.whatIf, "hybrid": r.hybrid, "state": r.state, "events": r.events,
 		"save": r.save}[verb]
 	if do == nil {
 		return fmt.Errorf("%w. Commands:\n%s", ErrScript, Commands)
 	}
-	return do(rest)
+	return do(ctx, rest)
 }
 
 // at goes to the end of a path and says where that is.
@@ -97,7 +98,7 @@ func (r *Runner) at(path []string) error {
 	return nil
 }
 
-func (r *Runner) choose(name string) error {
+func (r *Runner) choose(_ context.Context, name string) error {
 	st, err := r.Session.At(r.Path)
 	if err != nil {
 		return err
@@ -113,7 +114,7 @@ func (r *Runner) choose(name string) error {
 	return r.at(append(slices.Clone(r.Path), st.Enabled[at].Name))
 }
 
-func (r *Runner) goTo(link string) error {
+func (r *Runner) goTo(_ context.Context, link string) error {
 	path, err := r.Session.Path(link)
 	if err != nil {
 		return err
@@ -121,7 +122,7 @@ func (r *Runner) goTo(link string) error {
 	return r.at(path)
 }
 
-func (r *Runner) back(text string) error {
+func (r *Runner) back(_ context.Context, text string) error {
 	n, err := count(text, 1)
 	if err != nil {
 		return err
@@ -141,7 +142,7 @@ func count(text string, without int) (int, error) {
 	return n, nil
 }
 
-func (r *Runner) walk(text string) error {
+func (r *Runner) walk(ctx context.Context, text string) error {
 	first, rest, _ := strings.Cut(text, " ")
 	seed, err := strconv.ParseUint(first, 10, 64)
 	if err != nil {
@@ -151,7 +152,7 @@ func (r *Runner) walk(text string) error {
 	if err != nil {
 		return err
 	}
-	path, err := r.Session.Walk(r.Path, seed, steps, false, Condition{})
+	path, _, err := r.Session.Walk(ctx, r.Path, seed, steps, false, Condition{})
 	if err != nil {
 		return err
 	}
@@ -161,26 +162,27 @@ func (r *Runner) walk(text string) error {
 // longestWalk bounds a walk to a condition.
 const longestWalk = 10_000
 
-func (r *Runner) until(text string) error {
-	c, err := r.condition(text)
+func (r *Runner) until(ctx context.Context, text string) error {
+	c, err := r.Session.Condition(text)
 	if err != nil {
 		return err
 	}
-	path, err := r.Session.Walk(r.Path, 1, longestWalk, false, c)
+	path, met, err := r.Session.Walk(ctx, r.Path, 1, longestWalk, false, c)
 	if err != nil {
 		return err
 	}
-	return r.at(path)
+	if err = r.at(path); !met {
+		fmt.Fprintln(r.Out, "the condition did not hold behind any of these steps")
+	}
+	return err
 }
 
-func (r *Runner) condition(text string) (Condition, error) { return r.Session.Condition(text) }
-
-func (r *Runner) find(text string) error {
-	c, err := r.condition(text)
+func (r *Runner) find(ctx context.Context, text string) error {
+	c, err := r.Session.Condition(text)
 	if err != nil {
 		return err
 	}
-	f, err := r.Session.Find(r.Path, c, r.Bounds)
+	f, err := r.Session.Find(ctx, r.Path, c, r.Bounds)
 	if err != nil {
 		return err
 	}
@@ -191,19 +193,11 @@ func (r *Runner) find(text string) error {
 	return nil
 }
 
-// Scope says how far a search has looked.
-func (f *Found) Scope() string {
-	if f.Complete {
-		return "there is no such run from here, within the bounds of the scenario"
-	}
-	return fmt.Sprintf("no run of at most %d steps from here; %s", f.Covered, f.Bound)
-}
-
 // mostAround bounds what is looked at for "around".
 const mostAround = 10_000
 
-func (r *Runner) around(string) error {
-	a, err := r.Session.Around(r.Path, mostAround)
+func (r *Runner) around(ctx context.Context, _ string) error {
+	a, err := r.Session.Around(ctx, r.Path, mostAround)
 	if err != nil {
 		return err
 	}
@@ -216,7 +210,7 @@ func (r *Runner) around(string) error {
 	return nil
 }
 
-func (r *Runner) whatIf(variant string) error {
+func (r *Runner) whatIf(_ context.Context, variant string) error {
 	f, err := r.Session.WhatIf(r.Path, variant)
 	if err != nil {
 		return err
@@ -228,13 +222,16 @@ func (r *Runner) whatIf(variant string) error {
 		fmt.Fprintf(r.Out, "%s: different from step %d of %d on: %s\n", variant, f.Differs,
 			len(r.Path), f.How)
 	}
+	if f.Blind {
+		fmt.Fprintln(r.Out, Blind)
+	}
 	if v := f.State.Violation; v != nil {
 		fmt.Fprintf(r.Out, "it breaks %s: %s\n", v.Property, v.Message)
 	}
 	return nil
 }
 
-func (r *Runner) hybrid(variant string) error {
+func (r *Runner) hybrid(_ context.Context, variant string) error {
 	h, err := r.Session.Hybrid(r.Path, variant)
 	if err != nil {
 		return err
@@ -243,7 +240,7 @@ func (r *Runner) hybrid(variant string) error {
 	return r.at(nil)
 }
 
-func (r *Runner) state(text string) error {
+func (r *Runner) state(_ context.Context, text string) error {
 	st, err := r.Session.At(r.Path)
 	if err != nil {
 		return err
@@ -257,7 +254,7 @@ func (r *Runner) state(text string) error {
 	return nil
 }
 
-func (r *Runner) events(string) error {
+func (r *Runner) events(_ context.Context, _ string) error {
 	st, err := r.Session.At(r.Path)
 	if err != nil {
 		return err
@@ -272,7 +269,7 @@ func (r *Runner) events(string) error {
 	return nil
 }
 
-func (r *Runner) save(name string) error {
+func (r *Runner) save(_ context.Context, name string) error {
 	if r.Save == nil {
 		return errors.New("nothing is saved: no folder was given")
 	}

@@ -34,7 +34,8 @@ func TestScript(t *testing.T) {
 			saved = append(saved, name)
 			return err
 		}}
-	if err := r.Run(string(script)); err == nil || !strings.Contains(err.Error(), "hybrid") {
+	err = r.Run(t.Context(), string(script))
+	if err == nil || !strings.Contains(err.Error(), "hybrid") {
 		t.Errorf("the last line saves a hybrid: %v", err)
 	}
 	for verb := range strings.Lines(explore.Commands) {
@@ -82,10 +83,12 @@ func TestScriptErrors(t *testing.T) {
 		"path ?":                  "base64url",
 		"save x":                  "no folder was given",
 		"find breaks * and c.x y": "is none of",
+		"find breaks termintes":   "did you mean \"terminates\"?",
+		"find breaks commits":     "no property that is watched here",
 	} {
 		var out bytes.Buffer
 		r := explore.Runner{Session: session, Out: &out, Bounds: checker.Options{MaxStates: 1000}}
-		if err := r.Run(script); err == nil || !strings.Contains(err.Error(), want) {
+		if err := r.Run(t.Context(), script); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", script, err, want)
 		}
 	}
@@ -111,7 +114,8 @@ func TestConditions(t *testing.T) {
 		first + ".program.# == 1":                    false,
 		"up " + start.Procs[1].Name + " and event *": true,
 	} {
-		f, err := session.Find(nil, condition(t, text, session), checker.Options{MaxStates: 3000})
+		f, err := session.Find(t.Context(), nil, condition(t, text, session),
+			checker.Options{MaxStates: 3000})
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/domino-check/domino/checker"
@@ -17,6 +17,7 @@ import (
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/report"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // Session explores one scenario. It is not safe for concurrent use.
@@ -24,16 +25,55 @@ type Session struct {
 	ctx      context.Context
 	list     protocol.List
 	scenario *scenarios.Scenario
+	outside  string
 	worlds   map[string]*world.World // by variant
 	hybrid   *hybrid                 // nil but in what Hybrid returns
 }
 
 // Open makes the session of a scenario, in its variant. An error is about the scenario.
 func Open(ctx context.Context, list protocol.List, s *scenarios.Scenario) (*Session, error) {
-	session := &Session{ctx: ctx, list: list, scenario: s, worlds: map[string]*world.World{}}
-	_, err := session.world(s.Variant)
-	return session, err
+	r, err := verify.Resolve(list, s)
+	if err != nil {
+		return nil, err
+	}
+	r.Cuts = slices.ContainsFunc(s.Schedule, trace.IsCutShort)
+	w, outside, err := world.Open(ctx, r.Case, checker.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &Session{ctx: ctx, list: list, scenario: s, outside: outside,
+		worlds: map[string]*world.World{s.Variant: w}}, nil
 }
+
+// Outside says in what the scenario is beyond the promises of its protocol, "" if in nothing: what
+// it breaks there is no fault of the protocol.
+func (s *Session) Outside() string { return s.outside }
+
+// Schedule is the path that the file has, to begin with. A line by which it goes on for ever is no
+// part of it. The note says why it ends before the schedule does, or otherwise than the file says;
+// it is empty if neither is so.
+func (s *Session) Schedule() (path []string, note string, err error) {
+	lines := slices.DeleteFunc(slices.Clone(s.scenario.Schedule), endless)
+	run, err := s.own().Replay(lines)
+	if err != nil && !errors.Is(err, world.ErrStale) {
+		return nil, "", err
+	}
+	path, breaks := run.Schedule, s.scenario.Breaks
+	switch v := run.Violation; {
+	case len(path) < len(lines) && v == nil:
+		note = fmt.Sprintf("the schedule of the file ends here: %q, its step %d of %d, is not "+
+			"possible", lines[len(path)], len(path)+1, len(lines))
+	case len(lines) > 0 && breaks != "" && v == nil:
+		note = "the file says that this run breaks " + breaks + ", but that does not show here: " +
+			"see domino replay"
+	case len(lines) > 0 && breaks != "" && v.Property != breaks:
+		note = "the file says that this run breaks " + breaks
+	}
+	return path, note, nil
+}
+
+// endless reports whether a line of a schedule is no event, but how the run goes on for ever.
+func endless(line string) bool { return line == world.ForEver || line == world.Fairly }
 
 // Scenario is what is explored.
 func (s *Session) Scenario() *scenarios.Scenario { return s.scenario }
@@ -55,36 +95,63 @@ func (s *Session) Variants() []string {
 	return variants
 }
 
+// mostWorlds bounds how many variants are kept.
+const mostWorlds = 8
+
 // world is the scenario with another variant of its protocol.
 func (s *Session) world(variant string) (*world.World, error) {
 	if w := s.worlds[variant]; w != nil {
 		return w, nil
 	}
-	c := *s.scenario
-	c.Variant = variant
-	r, err := verify.Resolve(s.list, &c)
+	b, err := verify.Another(s.ctx, s.list, s.scenario, variant, s.scenario.Schedule)
 	if err != nil {
 		return nil, err
 	}
-	// a schedule may have crashes between any two effects
-	r.Cuts = len(s.scenario.Schedule) > 0
-	w, _, err := world.Open(s.ctx, r.Case, checker.Options{})
-	if err != nil {
-		return nil, err
+	if len(s.worlds) >= mostWorlds {
+		maps.DeleteFunc(s.worlds, func(v string, _ *world.World) bool {
+			return v != s.scenario.Variant
+		})
 	}
-	s.worlds[variant] = w
-	return w, nil
+	s.worlds[variant] = b.World
+	return b.World, nil
+}
+
+// mostKept is how many bytes a world may take when nobody searches it.
+const mostKept = 256 << 20
+
+// forget gives back the memory of a large search: a path leads to the same state in a world in
+// which nothing has happened.
+func (s *Session) forget(w *world.World) error {
+	if s.hybrid != nil || w.Bytes() < mostKept {
+		return nil
+	}
+	fresh, err := world.New(w.Config)
+	if err == nil {
+		s.worlds[s.scenario.Variant] = fresh
+	}
+	return err
+}
+
+// Bytes is what the tables of the session take.
+func (s *Session) Bytes() (total int64) {
+	if s.hybrid != nil {
+		return s.hybrid.world.Bytes()
+	}
+	for _, w := range s.worlds {
+		total += w.Bytes()
+	}
+	return total
 }
 
 // own is the world of the variant that is explored.
 func (s *Session) own() *world.World { return s.worlds[s.scenario.Variant] }
 
-// Condition reads a condition about the procs of the scenario.
-func (s *Session) Condition(text string) (Condition, error) {
-	for _, w := range s.worlds { // all have one layout
-		return ParseCondition(text, &w.Setup.Layout)
+// here is the world that paths are followed in.
+func (s *Session) here() *world.World {
+	if s.hybrid != nil {
+		return s.hybrid.world
 	}
-	return Condition{}, errors.New("a session without a world")
+	return s.own()
 }
 
 // ErrPath is returned for a path of which an event is not possible where the path has it.
@@ -94,6 +161,9 @@ var ErrPath = errors.New("no path of this scenario")
 func (s *Session) follow(path []string) (*world.World, *world.Run, error) {
 	if s.hybrid != nil {
 		return s.hybrid.follow(path)
+	}
+	if i := slices.IndexFunc(path, endless); i >= 0 {
+		return nil, nil, fmt.Errorf("%w: step %d, %q, is no event", ErrPath, i+1, path[i])
 	}
 	w := s.own()
 	run, err := w.Replay(path)
@@ -107,6 +177,12 @@ func (s *Session) follow(path []string) (*world.World, *world.Run, error) {
 	return w, run, err
 }
 
+// stopped reports whether nothing is explored beyond a run, since its last step breaks a property.
+// Where only the end breaks one, a fault may still come.
+func stopped(r *world.Run) bool {
+	return r.Violation != nil && (!r.Complete || r.Violation.Step == len(r.Schedule))
+}
+
 // State is the end of a path.
 type State struct {
 	Path      []string        `json:"path"`
@@ -116,7 +192,7 @@ type State struct {
 	Hybrid    string          `json:"hybrid,omitempty"` // what the run is, when it is none
 	Complete  bool            `json:"complete"`         // nothing but faults can happen
 	Violation *spec.Violation `json:"violation"`        // that the path ends with, or null
-	Enabled   []Event         `json:"enabled"`          // by name; nothing after a violation
+	Enabled   []Event         `json:"enabled"`          // by name; nothing after a step that breaks something
 	Procs     []Proc          `json:"procs"`
 }
 
@@ -155,46 +231,15 @@ func (s *Session) At(path []string) (*State, error) {
 	} else if st.Link, err = s.link(w, run); err != nil {
 		return nil, err
 	}
-	if run.Violation == nil || run.Complete {
+	if !stopped(run) {
 		st.Enabled = s.enabled(w, at)
 	}
 	for p := range core.Proc(len(run.Trace.Layout.Names)) {
 		o := w.Observed(at, p)
 		st.Procs = append(st.Procs, Proc{Name: run.Trace.Layout.Name(p), Up: o.Up,
-			Incarnation: uint32(o.Incarnation), State: exact(w.LocalJSON(at, p))})
+			Incarnation: uint32(o.Incarnation), State: report.Exact(w.LocalJSON(at, p))})
 	}
 	return st, nil
-}
-
-// exact is a document in which numbers that JavaScript would round are 16 hexadecimal digits.
-func exact(document []byte) json.RawMessage {
-	value, err := read(document)
-	if err != nil {
-		return document
-	}
-	var walk func(any) any
-	walk = func(v any) any {
-		switch v := v.(type) {
-		case map[string]any:
-			for k := range v {
-				v[k] = walk(v[k])
-			}
-		case []any:
-			for i := range v {
-				v[i] = walk(v[i])
-			}
-		case json.Number:
-			if n, err := strconv.ParseUint(v.String(), 10, 64); err == nil && n > 1<<53 {
-				return fmt.Sprintf("%016x", n)
-			}
-		}
-		return v
-	}
-	safe, err := json.Marshal(walk(value))
-	if err != nil {
-		return document // not reached: the value was read from JSON
-	}
-	return safe
 }
 
 // enabled are the events of a state in the order of their names.

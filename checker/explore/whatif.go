@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/checker/search"
+	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 )
@@ -18,9 +19,14 @@ type WhatIf struct {
 	// the first step with other evidence or another local state, from 1; 0 when there is none
 	Differs int    `json:"differs"`
 	How     string `json:"how,omitempty"` // what is different there
+	// the two keep other local states from the start, so only names and evidence are compared
+	Blind   bool   `json:"blind"`
 	Refused string `json:"refused,omitempty"`
 	State   *State `json:"state"` // at the end of Path
 }
+
+// Blind says what a comparison with WhatIf.Blind is worth.
+const Blind = "they keep different local states from the start: only what steps show is compared"
 
 // WhatIf follows a path in another variant of the protocol from the start, as far as its events are
 // possible there.
@@ -44,7 +50,11 @@ func (s *Session) WhatIf(path []string, variant string) (*WhatIf, error) {
 	if stale != nil {
 		f.Refused = path[len(other.Schedule)]
 	}
-	f.Differs, f.How = differs(w, run, v, other)
+	var same int
+	same, f.Blind = verify.Agree(w, run, v, other)
+	if same < len(other.Schedule) {
+		f.Differs, f.How = same+1, differs(w, run, v, other, same+1, f.Blind)
+	}
 	if f.Differs == 0 && f.Refused != "" {
 		f.Differs, f.How = len(other.Schedule)+1, "the event is not possible there"
 	}
@@ -56,28 +66,26 @@ func (s *Session) WhatIf(path []string, variant string) (*WhatIf, error) {
 	return f, err
 }
 
-// differs is the first step that shows something else, or after which a local state is another one,
-// and what it is.
-func differs(a *world.World, r *world.Run, b *world.World, q *world.Run) (step int, how string) {
-	for i := range min(len(r.Schedule), len(q.Schedule)) {
-		x, y := shown(r, i+1), shown(q, i+1)
-		for k := range max(len(x), len(y)) {
-			switch {
-			case k >= len(y):
-				return i + 1, "there, the step does not show: " + x[k]
-			case k >= len(x):
-				return i + 1, "there, the step shows: " + y[k]
-			case x[k] != y[k]:
-				return i + 1, "there, the step shows: " + y[k] + ", not: " + x[k]
-			}
-		}
-		for p := range core.Proc(len(r.Trace.Layout.Names)) {
-			if !bytes.Equal(a.LocalJSON(r.States[i+1], p), b.LocalJSON(q.States[i+1], p)) {
-				return i + 1, r.Trace.Layout.Name(p) + " is in another state"
-			}
+// differs says what is different about a step of two runs.
+func differs(a *world.World, r *world.Run, b *world.World, q *world.Run, step int,
+	blind bool) string {
+	x, y := shown(r, step), shown(q, step)
+	for k := range max(len(x), len(y)) {
+		switch {
+		case k >= len(y):
+			return "there, the step does not show: " + x[k]
+		case k >= len(x):
+			return "there, the step shows: " + y[k]
+		case x[k] != y[k]:
+			return "there, the step shows: " + y[k] + ", not: " + x[k]
 		}
 	}
-	return 0, ""
+	for p := range core.Proc(len(r.Trace.Layout.Names)) {
+		if !blind && !bytes.Equal(a.LocalJSON(r.States[step], p), b.LocalJSON(q.States[step], p)) {
+			return r.Trace.Layout.Name(p) + " is in another state"
+		}
+	}
+	return "there, what the step shows has other contents"
 }
 
 // shown is the evidence of a step in words.
@@ -116,7 +124,7 @@ func (s *Session) Hybrid(path []string, variant string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if run.Violation != nil {
+	if stopped(run) {
 		return nil, fmt.Errorf("%w: it ends with a violation, nothing is explored beyond", ErrPath)
 	}
 	other := &Session{ctx: s.ctx, list: s.list, scenario: s.scenario,

@@ -31,7 +31,7 @@ type Beside struct {
 // can of it, then on without failures.
 func Repaired(ctx context.Context, list protocol.List, s *scenarios.Scenario, w *world.World,
 	run *world.Run) (*Beside, error) {
-	b, err := another(ctx, list, s, "repaired", slices.ContainsFunc(run.Schedule, trace.IsCutShort))
+	b, err := Another(ctx, list, s, "repaired", run.Schedule)
 	if err != nil {
 		return nil, err
 	}
@@ -43,9 +43,10 @@ func Repaired(ctx context.Context, list protocol.List, s *scenarios.Scenario, w 
 	return b, nil
 }
 
-// another is the world of the scenario in another variant.
-func another(ctx context.Context, list protocol.List, s *scenarios.Scenario, variant string,
-	cuts bool) (*Beside, error) {
+// Another is the scenario in another variant, with a world in which what the schedule names may
+// happen; there is no run yet.
+func Another(ctx context.Context, list protocol.List, s *scenarios.Scenario, variant string,
+	schedule []string) (*Beside, error) {
 	c := *s
 	c.Variant, c.Expect, c.Breaks, c.Erratum, c.Schedule, c.States = variant, "holds", "", "", nil,
 		0
@@ -54,7 +55,7 @@ func another(ctx context.Context, list protocol.List, s *scenarios.Scenario, var
 	if err != nil {
 		return nil, err
 	}
-	r.Cuts = cuts
+	r.Cuts = slices.ContainsFunc(schedule, trace.IsCutShort)
 	w, _, err := world.Open(ctx, r.Case, checker.Options{})
 	if err != nil {
 		return nil, err

@@ -230,7 +230,7 @@ var importTable = []row{
 	{
 		dir: "checker/explore",
 		internal: and(searching, "checker/verify", "checker/world", "impl/protocol", "scenarios",
-			"spec/report"),
+			"scenarios/spelling", "spec/report"),
 	},
 	{
 		dir: "checker/verify",

@@ -80,13 +80,27 @@ func runScript(ctx context.Context, c explorer.Config, file string, std streams)
 			_, err := explorer.Save(c.Save, name, at, path)
 			return err
 		}}
-	if s := c.Scenario.Schedule; len(s) > 0 {
-		r.Path = s
+	var note string
+	if r.Path, note, err = session.Schedule(); err != nil {
+		return err
 	}
-	if err := r.Run(string(text)); err != nil {
+	for _, note := range []string{note, outOfModel(session)} {
+		if note != "" {
+			fmt.Fprintln(std.err, "note: "+note)
+		}
+	}
+	if err := r.Run(ctx, string(text)); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil
+}
+
+// outOfModel says in what a session is beyond what its protocol promises, "" if in nothing.
+func outOfModel(s *explore.Session) string {
+	if s.Outside() == "" {
+		return ""
+	}
+	return "out of model: " + s.Outside()
 }
 
 // serveExplorer serves until it is interrupted.

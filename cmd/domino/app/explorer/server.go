@@ -242,7 +242,7 @@ func (s *Server) step(_ context.Context, q *request) (*place, error) { return s.
 // mostSteps bounds a walk.
 const mostSteps = 10_000
 
-func (s *Server) walk(_ context.Context, q *request) (*place, error) {
+func (s *Server) walk(ctx context.Context, q *request) (*place, error) {
 	var until explore.Condition
 	var err error
 	if q.Condition != "" {
@@ -253,7 +253,7 @@ func (s *Server) walk(_ context.Context, q *request) (*place, error) {
 	if q.Steps < 1 || q.Steps > mostSteps {
 		return nil, fmt.Errorf("want 1 to %d steps, got %d", mostSteps, q.Steps)
 	}
-	path, err := q.at.Walk(q.Path, q.Seed, q.Steps, q.Faults, until)
+	path, _, err := q.at.Walk(ctx, q.Path, q.Seed, q.Steps, q.Faults, until)
 	if err != nil {
 		return nil, err
 	}
@@ -267,12 +267,12 @@ type found struct {
 	Place *place `json:"place"` // null when there is none
 }
 
-func (s *Server) find(_ context.Context, q *request) (*found, error) {
+func (s *Server) find(ctx context.Context, q *request) (*found, error) {
 	c, err := s.session.Condition(q.Condition)
 	if err != nil {
 		return nil, err
 	}
-	f, err := q.at.Find(q.Path, c, checker.Options{MaxStates: s.Search.MaxStates,
+	f, err := q.at.Find(ctx, q.Path, c, checker.Options{MaxStates: s.Search.MaxStates,
 		MaxBytes: s.Search.MaxBytes, MaxTime: mostFind})
 	if err != nil {
 		return nil, err
@@ -291,8 +291,8 @@ const mostFind = 20 * time.Second
 // mostAround bounds what is looked at around a state.
 const mostAround = 5_000
 
-func (s *Server) around(_ context.Context, q *request) (*explore.Around, error) {
-	return q.at.Around(q.Path, mostAround)
+func (s *Server) around(ctx context.Context, q *request) (*explore.Around, error) {
+	return q.at.Around(ctx, q.Path, mostAround)
 }
 
 func (s *Server) whatIf(_ context.Context, q *request) (*explore.WhatIf, error) {
