@@ -65,6 +65,7 @@ var importTable = []row{
 		internal:   []string{"spec/trace", "spec/promise"},
 		thirdParty: []string{"github.com/fxamacker/cbor/v2"},
 	},
+	{dir: "impl/performability"},
 	{dir: "impl/program", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/program/script", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "impl/program/kernels", internal: []string{"impl/core", "spec/trace"}},

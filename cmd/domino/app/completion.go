@@ -80,15 +80,26 @@ func (std streams) complete(ctx context.Context, words []string) (list []string)
 	return slices.Compact(list)
 }
 
+// subcommands are those of a command that has some.
+func subcommands(name string) []command {
+	switch name {
+	case "cluster":
+		return clusterCommands()
+	case "performability":
+		return performabilityCommands()
+	}
+	return nil
+}
+
 // candidates are what may follow the words, before the beginning of the next one is looked at.
 func (std streams) candidates(ctx context.Context, before []string, last string) (list []string) {
 	if len(before) == 0 {
 		return append(commandNames(commands()), "--help", "--version")
 	}
 	command := before[:1]
-	if command[0] == "cluster" {
+	if under := subcommands(command[0]); under != nil {
 		if len(before) == 1 {
-			return commandNames(clusterCommands())
+			return commandNames(under)
 		}
 		command = before[:2]
 	}

@@ -36,7 +36,8 @@ var answerTypes = map[string]reflect.Type{
 	"cluster-run": reflect.TypeFor[clusterReport](), "torture": reflect.TypeFor[tortured](),
 	"wrong-run": reflect.TypeFor[wrongRun](), "perf": reflect.TypeFor[perfAnswer](),
 	"netpipe": reflect.TypeFor[netpipeAnswer](), "plan": reflect.TypeFor[savedRun](),
-	"progress": reflect.TypeFor[happening](), "run": reflect.TypeFor[report.Document](),
+	"performability": reflect.TypeFor[performed](),
+	"progress":       reflect.TypeFor[happening](), "run": reflect.TypeFor[report.Document](),
 }
 
 // TestSchemas compares the documents with what the types say: -update writes them anew.

@@ -1,0 +1,133 @@
+package app
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// performedBy is the answer of a command line as JSON.
+func performedBy(t *testing.T, line string) (p performed) {
+	t.Helper()
+	code, out, errors := domino(t.Context(), strings.Fields("performability "+line+" --json")...)
+	if code != 0 || errors != "" {
+		t.Fatalf("%s: exit %d, %s", line, code, errors)
+	}
+	if err := json.Unmarshal([]byte(out), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestPerformability asks each command for what the dossiers of the papers have computed by hand.
+func TestPerformability(t *testing.T) {
+	cores := performedBy(t, "cores --side 1000 --tile 22.1ns --edge 24.9ns --comm 3.79us "+
+		"--log-tile 5.08ns --log-edge 6.63ns --log-comm 3.36us --cores 56")
+	if c := cores.Cores; c.Cores != 24 || len(c.Runs) != 4 || !c.Runs[3].Logging ||
+		math.Abs(c.Runs[3].Efficiency-.502) > 5e-4 { // Fig 6.12a: about 50 % at 56 cores
+		t.Errorf("%+v", c)
+	}
+	// the beta of [HydEE-fr]: Daly's interval is 266.98 minutes
+	intervals := performedBy(t, "interval --work 10d --checkpoint 30m --restart 30m --mtbf 1d "+
+		"--every daly,best --protocol hydee=1.0125,15% --draw 200")
+	if r := intervals.Intervals; len(r) != 2 || math.Abs(r[0].Interval/60-266.98) > .005 ||
+		*r[1].Total > *r[0].Total*1.01 || r[0].Drawn == nil ||
+		math.Abs(*r[0].Wasted-.15*(*r[0].Lost+*r[0].Restarts)) > 1 {
+		t.Errorf("%+v", r)
+	}
+	never := performedBy(t, "interval --work 1y --checkpoint 1h --mtbf 1s --every 1h --draw 10")
+	if r := never.Intervals; r[0].Total != nil || r[0].Drawn != nil {
+		t.Errorf("%+v", r)
+	}
+	spares := performedBy(t, "spares --nodes 1 --mttf 90s --mttr 10s --most 1")
+	if r := spares.Spares; len(r) != 2 || math.Abs(r[0].Available-.9) > 1e-12 ||
+		math.Abs(r[1].Available-.99) > 1e-12 { // Eq 2.1, and of two that are independent
+		t.Errorf("%+v", r)
+	}
+	var contradicted []string
+	for _, c := range performedBy(t, "paper").Paper {
+		if c.Status == "contradicted" {
+			contradicted = append(contradicted, c.Where+" "+c.Row)
+		}
+	}
+	if got := strings.Join(contradicted, ", "); got !=
+		"Fig 6.14 heat with logging, Table 6.2 Laplace" {
+		t.Errorf("contradicted: %s", got)
+	}
+}
+
+// TestPerformabilityIsPrinted: tables say what JSON says, and figures are drawn.
+func TestPerformabilityIsPrinted(t *testing.T) {
+	folder := t.TempDir()
+	for line, want := range map[string]string{
+		"cores --side 1000 --tile 22.1ns --comm 3us":                                 "keep 75 %",
+		"interval --work 9d --checkpoint 9m --mtbf 1d,6h --draw 99 --plot " + folder: "+-",
+		"interval --work 1h --checkpoint 1s --mtbf 1y --draw 5":                      "too few",
+		"spares --nodes 8 --mttf 30d --mttr 1d --draw 10000":                         "+-",
+		"spares --nodes 8 --mttf 3y --mttr 1h --draw 10000":                          "too few",
+		"paper":  "contradicted",
+		"":       "",
+		"--help": "Examples:",
+	} {
+		code, out, errors := domino(t.Context(), strings.Fields("performability "+line)...)
+		if code != 0 && line != "" || errors != "" || !strings.Contains(out, want) {
+			t.Errorf("%s: exit %d, %s\n%s", line, code, errors, out)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(folder, "performability-interval.svg")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWrongPerformability: what has no answer is refused, with what is wanted.
+func TestWrongPerformability(t *testing.T) {
+	for line, want := range map[string]string{
+		"cores":                     "want --side",
+		"cores --side 1e9 --tile 1": "with its unit",
+		"cores --side 9 --tile 1s --comm 1s --cores 100":                   "less than a tile",
+		"cores --side 9 --tile 1s --comm 0":                                "lambda is 0",
+		"interval --work 1d":                                               "want --checkpoint",
+		"interval --work 1d --checkpoint 0 --mtbf 1d":                      "give one with --every",
+		"interval --work 1d --checkpoint 1s --mtbf 0":                      "0 s between failures",
+		"interval --work 1d --checkpoint 1s --mtbf 1d --every often":       "such as 90m",
+		"interval --work 1d --checkpoint 1s --mtbf 1d --protocol x=1":      "SHARE",
+		"interval --work 1d --checkpoint 1s --mtbf 1d --protocol x=0.5,1%": "at least 1",
+		"interval --work 1d --checkpoint 1s --mtbf 1d --draw 1":            "at least 2",
+		"interval --work 1d --checkpoint 1s --mtbf 1d --draw 100000000000": "too many",
+		"interval --work 1d --checkpoint 1s --mtbf 1d --plot /dev/null/x":  "--plot",
+		"spares --nodes 0 --mttf 1d":                                       "0 nodes",
+		"spares --nodes 1 --mttf 1d --most 2000":                           "0 to 1000",
+		"spares --nodes 1 --mttf 1d --mttr 1s --draw 5":                    "at least 3200",
+		"paper x":                        "no argument",
+		"pools":                          "unknown command",
+		"spares --nodes 1 --mttf 1 ":     "with its unit",
+		"spares --nodes 1 --mttf 1e400d": "with its unit",
+		"interval --work 9e307y --checkpoint 1s --mtbf 1d": "longer than",
+	} {
+		code, out, errors := domino(t.Context(), strings.Fields("performability "+line)...)
+		if code != exitUsage || !strings.Contains(errors, want) || out != "" {
+			t.Errorf("%s: exit %d, %q, want %q\n%s", line, code, errors, want, out)
+		}
+	}
+}
+
+// TestElapsing reads times and says them again.
+func TestElapsing(t *testing.T) {
+	for text, want := range map[string]string{"22.1ns": "22.1 ns", "1h30m": "1.5 h", "0": "0 s",
+		"5y": "5 y", "1y": "365.2 d", "2w": "14 d", "90s": "1.5 m", "1e-3us": "1 ns",
+		"0.25ns": "0.25 ns", "3e3s": "50 m"} {
+		var e elapsing
+		if err := e.Set(text); err != nil || e.String() != want {
+			t.Errorf("%s: %s, %v", text, e.String(), err)
+		}
+	}
+	for _, text := range []string{"", "1", "s", "-1s", "1 s", "1x", "1s2", "1..2s", "NaNs"} {
+		var e elapsing
+		if err := e.Set(text); err == nil {
+			t.Errorf("%q is %s", text, e.String())
+		}
+	}
+}
