@@ -30,12 +30,7 @@ func (w *World) Also(r *Run) (list []spec.Violation) {
 	if w.Facts == nil || r.Violation == nil {
 		return nil
 	}
-	properties, _ := spec.Select(w.Facts) // the world has taken them
-	found, _ := spec.Judge(w.Facts, &r.Trace, properties, r.Complete)
-	if r.Complete && w.isQuiet(r) {
-		quiet, _ := spec.JudgeQuiet(w.Facts, w.quietOf(r), w.calm)
-		found = append(found, quiet...)
-	}
+	properties, found := w.Judge(r)
 	for i := range properties { // the deepest first
 		at := slices.IndexFunc(found, func(v spec.Violation) bool {
 			return v.Property == properties[i].Name && v.Property != r.Violation.Property
@@ -45,6 +40,20 @@ func (w *World) Also(r *Run) (list []spec.Violation) {
 		}
 	}
 	return list
+}
+
+// Judge asks every property of a run, the deepest first, and lists all that breaks one.
+func (w *World) Judge(r *Run) (asked []spec.Property, found []spec.Violation) {
+	if w.Facts == nil {
+		return nil, nil
+	}
+	asked, _ = spec.Select(w.Facts) // the world has taken them
+	found, _ = spec.Judge(w.Facts, &r.Trace, asked, r.Complete)
+	if r.Complete && w.isQuiet(r) {
+		quiet, _ := spec.JudgeQuiet(w.Facts, w.quietOf(r), w.calm)
+		found = append(found, quiet...)
+	}
+	return asked, found
 }
 
 // About says what the violation of a run is about; nil where no property says so.

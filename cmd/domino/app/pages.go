@@ -11,7 +11,6 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
-	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/report"
@@ -55,7 +54,8 @@ func (std streams) page(ctx context.Context, s *exhibit) (*page.Page, error) {
 	p := &page.Page{Model: report.Understand(run), Name: s.scenario.Name,
 		Protocol: s.scenario.Protocol, Variant: s.scenario.Variant, Verdict: s.verdict,
 		Badge: s.badge, Answer: s.answer, Scope: s.scope, Version: thisBuild().String(),
-		Source: string(scenarios.Format(s.scenario)), States: statesOf(s.world, s.run)}
+		Source: string(scenarios.Format(s.scenario)), States: statesOf(s.world, s.run),
+		Properties: judgedOf(s.world, s.run)}
 	for _, state := range s.run.States[:len(s.run.Schedule)] {
 		events, _ := s.world.Enabled(state)
 		p.Alternatives = append(p.Alternatives, events)
@@ -92,27 +92,6 @@ func addData(p *page.Page) error {
 	err := report.JSON(&data, p.Model.Run)
 	p.Data = data.Bytes()
 	return err
-}
-
-// statesOf are the local states of a run: all at the start, then those that each step changes.
-func statesOf(w *world.World, r *world.Run) *page.States {
-	procs := core.Proc(len(r.Trace.Layout.Names))
-	s := &page.States{}
-	for p := range procs {
-		s.Start = append(s.Start, w.LocalJSON(r.States[0], p))
-	}
-	now := slices.Clone(s.Start)
-	for _, state := range r.States[1:] {
-		var changed []page.Local
-		for p := range procs {
-			if next := w.LocalJSON(state, p); !bytes.Equal(next, now[p]) {
-				now[p] = next
-				changed = append(changed, page.Local{Proc: p, State: next})
-			}
-		}
-		s.Steps = append(s.Steps, changed)
-	}
-	return s
 }
 
 // erratum says what the paper prints and what the repair does, where the run is about one erratum.

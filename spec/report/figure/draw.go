@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/domino-check/domino/spec/report"
 	"github.com/domino-check/domino/spec/trace"
@@ -229,12 +230,15 @@ func (f *Figure) hatch(from, to, s float64) {
 		f.emit(bars, from, to, "%s", path("l lq", f.at(from+3, s), f.at(to-4, s)))
 		return
 	}
-	d := ""
-	for t := from + 3; t < to-4; t += 5 {
-		p, q := f.at(t-2, s+3.5), f.at(t+2, s-3.5)
-		d += "M" + number(p.x) + " " + number(p.y) + "L" + number(q.x) + " " + number(q.y)
+	stroke, next := "l4 -7", "m1 7"
+	if f.options.Orientation == Down {
+		stroke, next = "l-7 4", "m7 1"
 	}
-	f.emit(bars, from, to, `<path class="l lh" d="%s"/>`, d)
+	if n := int(math.Ceil((to - from - 7) / 5)); n > 0 {
+		p := f.at(from+1, s+3.5)
+		d := "M" + number(p.x) + " " + number(p.y) + stroke + strings.Repeat(next+stroke, n-1)
+		f.emit(bars, from, to, `<path class="l lh" d="%s"/>`, d)
+	}
 }
 
 // host draws the strip that says on which node a rank runs that moves.

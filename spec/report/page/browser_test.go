@@ -133,6 +133,22 @@ func TestStates(t *testing.T) {
 	// 6 times the odd number of made, modulo 2 to the 64
 	until(t, tab, `document.querySelector("#panel").textContent.includes("value b54cda58fbbee87e")`)
 	until(t, tab, `document.querySelector("#panel .others li").textContent === "another"`)
+	panel := func(step int, words ...string) {
+		t.Helper()
+		tab.Eval(fmt.Sprintf(`location.hash = "#step=%d"`, step), nil)
+		until(t, tab, fmt.Sprintf(`document.querySelector("#panel h3").textContent ===
+			"State behind step %d"`, step))
+		tab.Eval(`for (const d of document.querySelectorAll("#panel details")) d.open = true`, nil)
+		for _, w := range words {
+			until(t, tab, fmt.Sprintf(`document.querySelector("#panel").textContent.includes(%q)`,
+				w))
+		}
+	}
+	panel(7, "Properties 2 hold so far, 1 do not apply", "fifo holds so far", "line does not apply",
+		"On its way 8", "p0 → p3 App, Pull 7", "p3 an answer", "p3 the start", "on its way to it",
+		"will be told of", "old \"torn\"")
+	panel(30, "Properties 1 broken, 1 hold, 1 do not apply", "fifo broken in step 30",
+		"exactly-once holds")
 	tab.Eval(`(() => { const e = document.querySelector("#watch"); e.value = "p3.protocol.phase";
 		e.dispatchEvent(new Event("change")); })()`, nil)
 	until(t, tab, `[...document.querySelectorAll("td.watch")].length === 30 &&

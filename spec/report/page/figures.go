@@ -78,18 +78,19 @@ func (v *view) draw() error {
 				layout = figure.Layout(v.Model, figure.Options{Show: s.show,
 					Orientation: o.orientation, Width: o.width})
 			}
-			html, err := v.drawing(layout, o.value)
+			html, err := v.drawing(layout, o.value, nil)
 			if err != nil {
 				return err
 			}
 			if o.value == as {
 				different[html] = true
 				if s.value == "relevant" {
+					v.explain(layout)
 					f.Now = drawn{s.value, o.value, html}
 					continue
 				}
 			}
-			views[s.value+" "+o.value] = html
+			views[o.value+" "+s.value] = html
 		}
 	}
 	if len(different) > 1 {
@@ -122,15 +123,22 @@ func (v *view) pair() (first, second *figure.Figure) {
 // others draws the runs to compare with.
 func (v *view) others(repaired *figure.Figure) (err error) {
 	if repaired != nil {
-		if v.RepairedFigure, err = v.drawing(repaired, "across"); err != nil {
+		if v.RepairedFigure, err = v.drawing(repaired, "across", v.explained); err != nil {
 			return err
 		}
 	}
 	if v.Free != nil {
 		free := figure.Layout(v.Free.Model, figure.Options{Width: width})
-		v.FreeFigure, err = v.drawing(free, "across")
+		v.FreeFigure, err = v.drawing(free, "across", v.explained)
 	}
 	return err
+}
+
+// explain notes the signs that the legend of the first figure explains.
+func (v *view) explain(f *figure.Figure) {
+	for _, e := range f.Legend() {
+		v.explained[e.Key] = true
+	}
 }
 
 // legendEntry is a sign with what it means.
@@ -149,8 +157,10 @@ type band struct {
 }
 
 // drawing is a layout with its legend, and where its slots are. A long one is cut into bands that
-// are packed, and what is near its marks is there for print.
-func (v *view) drawing(f *figure.Figure, as string) (template.HTML, error) {
+// are packed, and what is near its marks is there for print. What is explained above it is not
+// explained again.
+func (v *view) drawing(f *figure.Figure, as string, explained map[string]bool) (template.HTML,
+	error) {
 	at := slotsOf(f)
 	data := struct {
 		Slots, As     string
@@ -159,6 +169,9 @@ func (v *view) drawing(f *figure.Figure, as string) (template.HTML, error) {
 		Legend        []legendEntry
 	}{Slots: at, As: as}
 	for _, e := range f.Legend() {
+		if explained[e.Key] {
+			continue
+		}
 		data.Legend = append(data.Legend, legendEntry{template.HTML(e.SVG), e.Words})
 	}
 	if f.Long() {

@@ -30,14 +30,15 @@ func made(steps, procs int, text func(string) string) *page.Page {
 		return fmt.Appendf(nil, `{"program":{"pc":%d,"value":%d},"protocol":{"log":[%s],"phase":%d}}`,
 			k, uint64(k)*0x9e3779b97f4a7c15, entry, k/10+p)
 	}
+	var now []json.RawMessage
 	for p := range procs {
-		states.Start = append(states.Start, state(0, p))
+		states.Start = append(states.Start, page.Local{State: state(0, p)})
+		now = append(now, states.Start[p].State)
 	}
 	add := func(k int, e trace.Event) {
 		e.Step = k
 		t.Events = append(t.Events, e)
 	}
-	now := append(states.Start[:0:0], states.Start...)
 	sent := make([]uint32, procs)
 	for k := 1; k <= steps; k++ {
 		from := trace.Proc((k - 1) / 2 % procs)
@@ -68,7 +69,16 @@ func made(steps, procs int, text func(string) string) *page.Page {
 		run.Steps = append(run.Steps, report.Step{Event: event,
 			Diff: report.Diff(t.Layout.Names[changed], now[changed], next)})
 		now[changed] = next
-		states.Steps = append(states.Steps, []page.Local{{Proc: changed, State: next}})
+		around := page.Around{Line: text("the start"), Waits: []string{text("an answer")},
+			Timers: []string{text("again")}, Notices: []string{text("p1")},
+			Writing: []string{text("write log")},
+			Stable:  []page.Record{{Key: text("log"), Value: next}, {Key: text("old"), Torn: true}}}
+		if k%2 == 1 {
+			around.Inbox = []page.Channel{{From: text("p0"),
+				Messages: []string{text("App"), text(fmt.Sprintf("Pull %d", k))}}}
+		}
+		states.Steps = append(states.Steps, []page.Local{{Proc: changed, State: next,
+			Around: around}})
 	}
 	others := make([][]string, steps)
 	for k := range others {
@@ -86,7 +96,9 @@ func made(steps, procs int, text func(string) string) *page.Page {
 		Variant: text("repaired+T1"), Verdict: spec.Violated, Quote: text("send at once"),
 		Place: text("[Paper] p. 3"), Switched: text("It sends at once."),
 		Repair: text("It waits."), Scope: []string{text("one failure")},
-		States: states, Alternatives: others,
+		States: states, Alternatives: others, Properties: []page.Judged{
+			{Name: text("fifo"), Applies: true, Broken: []int{steps}},
+			{Name: text("exactly-once"), Applies: true}, {Name: text("line")}},
 		Version: text("1.0"), Source: text("-- scenario --"), Data: []byte(`{"run": true}`),
 		Repaired: &page.Beside{Model: report.Understand(run), Same: steps / 2,
 			Words: text("It ends.")},

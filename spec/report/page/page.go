@@ -39,6 +39,7 @@ type Page struct {
 	Scope    []string
 
 	States       *States    // nil: not recorded
+	Properties   []Judged   // nil: nobody has asked
 	Alternatives [][]string // by step: what could have happened, itself included; nil: not recorded
 
 	Repaired *Beside
@@ -133,8 +134,8 @@ func asset(name string) string {
 }
 
 // concerns are the scripts, a file each, in the order in which they need each other.
-var concerns = []string{"base", "rows", "states", "watch", "filter", "causes", "steps", "figure",
-	"address", "keys", "start"}
+var concerns = []string{"base", "rows", "states", "tree", "panel",
+	"watch", "filter", "causes", "steps", "figure", "address", "keys", "start"}
 
 // scripts are the texts of all concerns.
 func scripts() (list []string) {

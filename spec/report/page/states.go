@@ -10,19 +10,12 @@ import (
 	"html/template"
 
 	"github.com/domino-check/domino/spec/report"
-	"github.com/domino-check/domino/spec/trace"
 )
 
 // States are the local states of a run.
 type States struct {
-	Start []json.RawMessage // by proc, before the first step; null for one that is down
-	Steps [][]Local         // by step: those that it changes
-}
-
-// Local is what one proc keeps.
-type Local struct {
-	Proc  trace.Proc
-	State json.RawMessage
+	Start []Local   // by proc, before the first step
+	Steps [][]Local // by step: those that it changes
 }
 
 // packStates packs the states in chunks: all of them, then what each step changes.
@@ -30,25 +23,25 @@ func (v *view) packStates() error {
 	if v.States == nil {
 		return nil
 	}
-	now := make([]json.RawMessage, len(v.States.Start))
-	for p, s := range v.States.Start {
-		now[p] = readable(s)
+	now := make([]kept, len(v.States.Start))
+	for p := range v.States.Start {
+		now[p] = v.States.Start[p].kept()
 	}
 	for k := 0; k == 0 || k*chunk < len(v.States.Steps); k++ {
 		part := struct {
-			All   []json.RawMessage `json:"all"`
-			Steps [][][2]any        `json:"steps"`
-			Else  [][]string        `json:"else"` // what could have happened
-		}{append([]json.RawMessage{}, now...), [][][2]any{}, [][]string{}}
+			All   []kept     `json:"all"`
+			Steps [][]kept   `json:"steps"`
+			Else  [][]string `json:"else"` // what could have happened
+		}{append([]kept{}, now...), [][]kept{}, [][]string{}}
 		for i := k * chunk; i < min((k+1)*chunk, len(v.States.Steps)); i++ {
-			list := [][2]any{}
+			list := []kept{}
 			for _, l := range v.States.Steps[i] {
 				if int(l.Proc) >= len(now) {
 					return fmt.Errorf("step %d changes a state of proc %d of %d", i+1, l.Proc,
 						len(now))
 				}
-				now[l.Proc] = readable(l.State)
-				list = append(list, [2]any{l.Proc, now[l.Proc]})
+				now[l.Proc] = l.kept()
+				list = append(list, now[l.Proc])
 			}
 			part.Steps = append(part.Steps, list)
 			if i < len(v.Alternatives) {

@@ -35,6 +35,7 @@ type view struct {
 	Differ                     int
 	Config                     template.JS
 	Packed                     []packed
+	explained                  map[string]bool              // signs, by their keys in the legend
 	parts                      map[[sha256.Size]byte]string // where a text is packed
 }
 
@@ -52,7 +53,8 @@ func prepare(p *Page) (*view, error) {
 		CSS:     look.Style(figure.CSS(), nil, asset("page.css")),
 		JS:      look.Script(scripts()...),
 		Also:    run.Also, Head: p.Answer, HasStates: p.States != nil,
-		HasCounts: p.Alternatives != nil, parts: map[[sha256.Size]byte]string{}}
+		HasCounts: p.Alternatives != nil, parts: map[[sha256.Size]byte]string{},
+		explained: map[string]bool{}}
 	if run.Violation != nil {
 		v.Badge, v.Head, v.HeadStep = spec.Violated.String(), sentence(run.Violation.Message),
 			run.Violation.Step
@@ -149,7 +151,8 @@ func (v *view) packIndex(steps []*step) error {
 		StepOf []int          `json:"stepOf"` // by event
 		ProcOf []trace.Proc   `json:"procOf"`
 		Causes [][]int        `json:"causes"`
-	}{Causes: v.Model.Causes}
+		Judged []Judged       `json:"judged"`
+	}{Causes: v.Model.Causes, Judged: v.Properties}
 	for _, s := range steps {
 		index.Procs, index.Text = append(index.Procs, s.procs), append(index.Text, s.Event)
 	}

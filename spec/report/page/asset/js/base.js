@@ -1,6 +1,9 @@
 /** @typedef {{steps: number, chunk: number, procs: string[], marks: number[], bad: number, differ: number, states: boolean}} Config */
-/** @typedef {{procs: number[][], text: string[], stepOf: number[], procOf: number[], causes: (number[]|null)[]}} Index */
-/** @typedef {{all: unknown[], steps: [number, unknown][][], else: (string[] | null)[]}} Chunk */
+/** @typedef {{name: string, applies: boolean, broken?: number[]}} Judged */
+/** @typedef {{procs: number[][], text: string[], stepOf: number[], procOf: number[], causes: (number[]|null)[], judged: Judged[]|null}} Index */
+/** @typedef {{inbox?: {from: string, messages: string[]}[], stable?: {key: string, value: unknown, torn?: boolean}[], writing?: string[], notices?: string[], timers?: string[], waits?: string[], line?: string}} Around */
+/** @typedef {[number, unknown, Around]} Kept */
+/** @typedef {{all: Kept[], steps: Kept[][], else: (string[] | null)[]}} Chunk */
 
 const root = document.documentElement;
 root.classList.add("js");

@@ -87,7 +87,7 @@ addEventListener("resize", () => { arrange(); markFigure(); });
  * @param {string} as */
 async function view(show, as) {
 	if (!figure || figure.dataset.show === show && figure.dataset.as === as) return;
-	const html = show === first.show && as === first.as ? first.html : JSON.parse(await unpack("views"))[show + " " + as];
+	const html = show === first.show && as === first.as ? first.html : JSON.parse(await unpack("views"))[as + " " + show];
 	if (!html) return;
 	figure.innerHTML = html; // drawn and escaped in Go
 	figure.dataset.show = show;
