@@ -61,7 +61,7 @@ func (v *Evidence) event(e *Effect) trace.Event {
 		wire := e.Message.Describe()
 		// the judge, for whom that one is dead, sees no more than that there is a message
 		if e.Former {
-			return trace.Event{Kind: trace.Emitted, Peer: e.To, Text: "former " + wire.Kind}
+			return trace.Event{Kind: trace.Emitted, Peer: e.To, Text: trace.Former(wire.Kind)}
 		}
 		return trace.Event{Kind: trace.Emitted, Peer: e.To, ID: wire.ID, Stamp: wire.Stamp,
 			Text:  wire.Kind,

@@ -46,6 +46,12 @@ type jsonLabel struct {
 	Label string      `json:"label"`
 }
 
+// jsonKind is what messages of a kind are for.
+type jsonKind struct {
+	Kind string     `json:"kind"`
+	Role trace.Role `json:"role"`
+}
+
 // jsonStep is one step of the schedule. A change is an object, or a line of text where the run has
 // no more.
 type jsonStep struct {
@@ -94,6 +100,7 @@ type Document struct {
 	Layout    *trace.Layout    `json:"layout"`
 	Lanes     []Lane           `json:"lanes"`    // by proc
 	Labels    []jsonLabel      `json:"labels"`   // what the program calls its messages
+	Kinds     []jsonKind       `json:"kinds"`    // of the messages of the protocol
 	Steps     []jsonStep       `json:"steps"`    // of the schedule
 	Events    []jsonEvent      `json:"events"`   // the trace
 	Messages  []Message        `json:"messages"` // each copy on the network
@@ -124,6 +131,7 @@ func documentOf(m *Model) *Document {
 	r := m.Run
 	d := &Document{Schema: Schema, Title: r.Title, Why: m.Why, Also: r.Also, Reading: r.Reading,
 		Command: r.Command, Layout: m.Layout, Lanes: m.Lanes, Labels: jsonLabels(m.Layout),
+		Kinds: jsonKinds(m.Layout),
 		Steps: jsonSteps(r), Events: jsonEvents(m), Messages: m.Messages, Lives: m.Lives,
 		Lines: m.Lines, Waits: r.Waits, Cycle: m.Cycle, Relevant: m.Relevant}
 	if r.Property != nil {
@@ -160,6 +168,13 @@ func jsonLabels(l *trace.Layout) (labels []jsonLabel) {
 		labels = append(labels, jsonLabel{ID: id, Label: l.Labels[id]})
 	}
 	return labels
+}
+
+func jsonKinds(l *trace.Layout) (kinds []jsonKind) {
+	for _, kind := range slices.Sorted(maps.Keys(l.Roles)) {
+		kinds = append(kinds, jsonKind{kind, l.Roles[kind]})
+	}
+	return kinds
 }
 
 func jsonSteps(r *Run) (steps []jsonStep) {

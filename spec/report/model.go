@@ -98,6 +98,7 @@ type Message struct {
 	Kind     string      `json:"kind"`
 	ID       trace.MsgID `json:"id"`    // of the application message; zero for protocol messages
 	Label    string      `json:"label"` // "" for protocol messages
+	Role     trace.Role  `json:"role"`  // what it is for, replay if it is sent again
 	Stamp    trace.Stamp `json:"stamp"`
 
 	Sent      int `json:"sent"`
@@ -261,7 +262,8 @@ func (m *Model) message(s *story, f *flight) {
 	n := len(m.Messages)
 	c := Message{From: f.from, To: f.to, FromLife: never, ToLife: never, Kind: f.kind, ID: f.id,
 		Stamp: f.stamp, Sent: f.sent, Arrived: f.arrived, Delivered: f.delivered,
-		Dropped: f.dropped, LostAt: f.lost, Again: f.again, Copy: f.twice, Why: f.fate}
+		Dropped: f.dropped, LostAt: f.lost, Again: f.again, Copy: f.twice, Why: f.fate,
+		Role: m.Layout.Role(f.kind, f.id, f.again)}
 	if c.App() {
 		c.Label = m.Layout.Label(f.id)
 	}

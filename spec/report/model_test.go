@@ -80,7 +80,8 @@ func said(m *report.Model) []string {
 		say("%s", words)
 	}
 	for _, i := range m.Relevant {
-		say("relevant: %s in %s", m.Messages[i].Kind, step(m.Messages[i].Arrived))
+		c := &m.Messages[i]
+		say("relevant: %s (%s) in %s", c.Kind, c.Role, step(c.Arrived))
 	}
 	for _, r := range m.About {
 		name := m.Lanes[r.Proc].Name
@@ -135,9 +136,9 @@ func TestModel(t *testing.T) {
 			"life 2 of y: 6 to -, from step - saved -, undone from -",
 			"line: y at 0/0 in 2",
 			"line: y at 0/0 in 6",
-			"relevant: Recover in 3", "relevant: Recover in 4",
-			"relevant: Answer in -", "relevant: Answer in -",
-			"relevant: Recover in 7", "relevant: Recover in 8",
+			"relevant: Recover (recovery) in 3", "relevant: Recover (recovery) in 4",
+			"relevant: Answer (recovery) in -", "relevant: Answer (recovery) in -",
+			"relevant: Recover (recovery) in 7", "relevant: Recover (recovery) in 8",
 			"about: culprit y in 6", "about: culprit a in 7", "about: culprit b in 8",
 			"why -: Each waits for the next, in a circle: y, a, y.",
 			"why -: y waits for the answer to its request for determinants of a, b.",
@@ -151,7 +152,7 @@ func TestModel(t *testing.T) {
 			"n1 h->k: sent 1 arrived 3 taken 5, delivered",
 			"n2 h->k: sent 2 arrived 4 taken 6, delivered",
 			"x i->k: sent 7 arrived 8 taken 17, delivered",
-			"relevant: Acknowledge in 18",
+			"relevant: Acknowledge (acknowledgement) in 18",
 			"about: culprit x in 18", "about: holder i in 18", "about: holder k in -",
 			"why 17: k has received x in step 17.",
 			"why 16: After a failure k would go back to its checkpoint of step 16, " +
@@ -164,8 +165,9 @@ func TestModel(t *testing.T) {
 			"line: p0 at 0/0 in 4",
 			"m1 p0->p1: sent 1 arrived 2 taken -, arrived",
 			"m1 p0->p1: sent 7 arrived - taken -, on its way",
-			"relevant: LogFetch in 5", "relevant: LogData in 6", "relevant: Pull in 8",
-			"relevant: Suppress in 9",
+			"relevant: LogFetch (recovery) in 5", "relevant: LogData (recovery) in 6",
+			"relevant: Pull (recovery) in 8",
+			"relevant: Suppress (acknowledgement) in 9",
 			"about: culprit m1 in 9", "about: holder p0 in 9", "about: holder p1 in -",
 			"why 2: m1 has come to p1 in step 2, and its program has not received it.",
 			"why -: After a failure p1 would begin at the start.",

@@ -28,6 +28,7 @@ type reading struct {
 	Layout                 *trace.Layout
 	Lanes                  []Lane
 	Labels                 []jsonLabel
+	Kinds                  []jsonKind
 	Steps                  []struct {
 		Event, State string
 		Changes      json.RawMessage
@@ -145,6 +146,12 @@ func (d *reading) layout(l *trace.Layout) {
 			l.Labels = map[trace.MsgID]string{}
 		}
 		l.Labels[label.ID] = label.Label
+	}
+	for _, k := range d.Kinds {
+		if l.Roles == nil {
+			l.Roles = trace.Roles{}
+		}
+		l.Roles[k.Kind] = k.Role
 	}
 	for _, lane := range d.Lanes {
 		if len(lane.Group) > 1 {

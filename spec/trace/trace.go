@@ -238,6 +238,7 @@ type Layout struct {
 	Leaving []Proc `json:"-"`
 	// what message kinds, and texts that are Declared, mean to the properties
 	Kinds map[string]Meaning `json:"-"`
+	Roles Roles              `json:"-"` // what message kinds are for, for reports
 }
 
 // Meaning classifies a message kind of a protocol, or what a proc says of itself, for properties

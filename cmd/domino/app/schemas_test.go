@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/spec/report"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // answerTypes are the types of everything that --json prints, by the names of their formats.
@@ -113,6 +114,9 @@ func (g *generator) of(typ reflect.Type) map[string]any {
 		return map[string]any{}
 	case typ.Implements(asText) || reflect.PointerTo(typ).Implements(asText):
 		return map[string]any{"type": "string"}
+	}
+	if typ == reflect.TypeFor[trace.Role]() {
+		return map[string]any{"enum": trace.AllRoles()}
 	}
 	switch typ.Kind() {
 	case reflect.Bool:

@@ -146,7 +146,7 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	c := &config{ranks: n, groups: len(layout.Trees), f: options.F, errata: options.Errata,
 		unordered: options.Unordered, replies: replies(&layout, programs)}
 	setup.Layout.Clusters = nil
-	setup.Layout.Labels = core.Labels(programs)
+	setup.Layout.Labels, setup.Layout.Roles = core.Labels(programs), roles()
 	setup.Layout.Collectives = core.Collectives(programs, layout.Trees)
 	setup.NewMessage = func() core.Message { return new(Message) }
 	setup.Promises = promise.Promises{Logging: "causal, sender", Lines: "coordinated",

@@ -48,6 +48,15 @@ var kindNames = [...]string{"", "App", "Ack", "Recover", "Answer", "ReplayReques
 	"Mark", "Saved", "Commit", "Committed",
 	"Prune", "Multicast", "Contribution", "Holding", "Completed"}
 
+// roles are what the kinds are for.
+func roles() trace.Roles {
+	return trace.Roles{}.With(trace.RoleProgram, "App Multicast Contribution").
+		With(trace.RoleDeterminant, "Ack Holding").
+		With(trace.RoleAcknowledgement, "Prune Completed").With(trace.RoleMarker, "Mark").
+		With(trace.RoleCheckpoint, "Saved Commit Committed").
+		With(trace.RoleRecovery, "Recover Answer ReplayRequest ReplayEnd")
+}
+
 // Message is every message of the protocol; Kind says which fields are set.
 type Message struct {
 	_       struct{} `cbor:",toarray"`

@@ -68,7 +68,7 @@ func setupOf(r protocol.Request, makers []policy.Maker) (*core.Setup, error) {
 
 // setup is the composite for programs.
 func (c *config) setup(layout trace.Layout, programs []core.Program) (*core.Setup, error) {
-	layout.Labels = core.Labels(programs)
+	layout.Labels, layout.Roles = core.Labels(programs), roles()
 	layout.Collectives = core.Collectives(programs, layout.Trees)
 	c.trees = layout.Trees
 	if err := c.layout(&layout); err != nil {

@@ -126,6 +126,18 @@ var kindNames = [...]string{"", "App", "Marker", "Quiesce", "Resume", "Sustain",
 	"AbortAll", "StableAck", "FenceAck", "LocalDone", "RestartNak", "Carried", "ReleaseAck",
 	"DrainAck", "AbortAck", "Put", "Get", "Got", "CopyDone", "DropFile", "Predict", "Answer"}
 
+// roles are what the kinds are for.
+func roles() trace.Roles {
+	return trace.Roles{}.With(trace.RoleProgram, "App").With(trace.RoleMarker, "Marker").
+		With(trace.RoleAcknowledgement, "Covered").
+		With(trace.RoleCheckpoint, "Quiesce Still WantSnapshot Save Copy Keep Void LocalDone "+
+			"Put Get Got CopyDone DropFile").
+		With(trace.RoleRecovery, "Resume Sustain Replay Restored SustainAck Report Stabilise "+
+			"Fence Restart Drain AbortAll StableAck FenceAck RestartNak DrainAck AbortAck").
+		With(trace.RoleMembership, "Rewire RewireAck Carry Carried Release ReleaseAck Drop").
+		With(trace.RoleControl, "Predict Answer")
+}
+
 // own is the message with lists that may be kept: those of a message that has arrived are valid
 // during the step alone, but for bytes, which nobody changes.
 func (m *Message) own() *Message {

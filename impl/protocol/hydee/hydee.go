@@ -174,7 +174,7 @@ func NewSetup(layout trace.Layout, programs []core.Program, options Options) (*c
 	layout.Names = append(layout.Names[:c.ranks:c.ranks], "RP")
 	layout.Groups = map[core.Proc][]core.Proc{}
 	layout.Labels = core.Labels(programs)
-	layout.Kinds = snapshot.Kinds()
+	layout.Kinds, layout.Roles = snapshot.Kinds(), roles()
 	layout.Kinds["Frontier"], layout.Kinds["OrphanDone"] = trace.Gate, trace.Replay
 	layout.Kinds["Report"] = trace.Evaluated
 	setup := &core.Setup{

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -51,6 +52,13 @@ const (
 var kindNames = [...]string{"", "App", "Begin", "Status", "Report", "Frontier", "OrphanDone",
 	"Acknowledge",
 	"SaveRequest", "Marker", "Saved", "Commit"}
+
+// roles are what the kinds are for.
+func roles() trace.Roles {
+	return snapshot.Roles().With(trace.RoleProgram, "App").
+		With(trace.RoleRecovery, "Begin Status Report Frontier OrphanDone").
+		With(trace.RoleAcknowledgement, "Acknowledge")
+}
 
 // Orphan names one message received and not yet sent again, by its channel and the stamp of its
 // send.

@@ -59,6 +59,7 @@ func For(p promise.Promises, layout trace.Layout, programs []core.Program) (*cor
 	postsWait := p.PostsWait
 	n := layout.Ranks
 	layout.Labels = core.Labels(programs)
+	layout.Roles = trace.Roles{"App": trace.RoleProgram}
 	layout.Collectives = core.Collectives(programs, layout.Trees)
 	s := &core.Setup{
 		Protocol: "none", Layout: layout, Programs: programs,

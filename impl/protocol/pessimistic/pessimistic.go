@@ -83,6 +83,7 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program,
 			layout.Names = append(layout.Names, "L"+name)
 		}
 	}
+	layout.Roles = roles()
 	setup := &core.Setup{
 		Protocol: protocol.String(), Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },

@@ -72,6 +72,16 @@ var kindNames = [...]string{"", "Data", "Confirm", "Pull", "Suppress", "LogPut",
 	"NewLogger", "Order", "OrderOk", "Collect", "Recall", "Recalled", "SaveRequest", "Marker",
 	"Stored", "Settle", "Line", "Lost", "Freeze", "Flushed", "Thaw"}
 
+// roles are what the kinds are for.
+func roles() trace.Roles {
+	return trace.Roles{}.With(trace.RoleProgram, "Data").
+		With(trace.RoleDeterminant, "LogPut LogAck Order OrderOk").
+		With(trace.RoleAcknowledgement, "Confirm Suppress Collect").
+		With(trace.RoleRecovery, "Pull LogFetch LogData NewLogger Recall Recalled Lost").
+		With(trace.RoleMarker, "Marker Flushed").
+		With(trace.RoleCheckpoint, "LogFull Save SaveOk SaveRequest Stored Settle Line Freeze Thaw")
+}
+
 // Entry is one logged delivery.
 type Entry struct {
 	_      struct{}  `cbor:",toarray"`

@@ -143,6 +143,7 @@ func (c *config) layout(s, inner *core.Setup) error {
 	if c.Leaves > 0 {
 		l.Leaving = append(l.Leaving, c.node(c.Leaves-1))
 	}
+	l.Roles = roles(inner.Layout.Roles)
 	l.Kinds = map[string]trace.Meaning{kindNames[WhereIs]: trace.Question,
 		basicProtection: trace.Shares, entered: trace.Enters, leaving: trace.Leaves}
 	for _, k := range c.origin {

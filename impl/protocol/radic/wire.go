@@ -2,6 +2,7 @@ package radic
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/trace"
@@ -58,6 +59,17 @@ var kindNames = [...]string{"", "Carried", "Moved", "Beat", "Probe", "Alive", "N
 	"Census", "Present", "Protect", "WhereIs", "Where", "Learn", "Join", "Welcome", "Save", "Saved",
 	"Begin", "Fenced", "Store", "Stored",
 	"Fetch", "Fetched", "NewVault", "Back"}
+
+// roles are what the kinds are for: those of the protocol below, and the own ones.
+func roles(below trace.Roles) trace.Roles {
+	r := trace.Roles{}
+	maps.Copy(r, below)
+	return r.With(trace.RoleMembership, "Moved Beat Probe Alive Nobody Link Linked Ask Answer "+
+		"Transfer Adopted Census Present Protect WhereIs Where Learn Join Welcome Begin Fenced "+
+		"Back").
+		With(trace.RoleCheckpoint, "Save Saved Store Stored").
+		With(trace.RoleRecovery, "Fetch Fetched NewVault")
+}
 
 // Place is how a protector answers an observer.
 type Place uint8

@@ -4,8 +4,10 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/protocol/part/link"
 	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 	"github.com/domino-check/domino/spec/promise"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // Protocol is coordinated checkpoints of everybody, in both styles.
@@ -59,6 +61,7 @@ func setup(r protocol.Request) (*core.Setup, error) {
 	layout, c := r.Layout, &config{style: style, errata: r.Errata}
 	layout.Clusters, layout.Labels = make([]int, layout.Ranks), core.Labels(r.Programs)
 	layout.Kinds = snapshot.Kinds()
+	layout.Roles = snapshot.Roles().With(trace.RoleProgram, link.App)
 	everybody := make([]core.Proc, layout.Ranks)
 	for i := range everybody {
 		c.members, everybody[i] = append(c.members, core.Rank(i)), core.Proc(i)

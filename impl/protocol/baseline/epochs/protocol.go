@@ -156,6 +156,7 @@ func setup(r protocol.Request) (*core.Setup, error) {
 	}
 	layout.Names = append(layout.Names[:c.ranks:c.ranks], "RP")
 	layout.Clusters, layout.Labels = nil, core.Labels(r.Programs)
+	layout.Roles = roles()
 	layout.Kinds = map[string]trace.Meaning{"Resume": trace.Gate, "Frontier": trace.Gate,
 		"OrphanDone": trace.Replay, "There": trace.Evaluated, "Report": trace.Evaluated}
 	s := &core.Setup{

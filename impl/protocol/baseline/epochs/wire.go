@@ -38,6 +38,13 @@ const (
 var kindNames = [...]string{"", "App", "Ack", "Hello", "Begin", "Report", "Back", "There", "Resume",
 	"Frontier", "OrphanDone", "Saved", "Line"}
 
+// roles are what the kinds are for.
+func roles() trace.Roles {
+	return trace.Roles{}.With(trace.RoleProgram, "App").
+		With(trace.RoleAcknowledgement, "Ack Line").With(trace.RoleCheckpoint, "Saved").
+		With(trace.RoleRecovery, "Hello Begin Report Back There Resume Frontier OrphanDone")
+}
+
 // message is every message of the protocol; Kind says which fields are set.
 type message struct {
 	_           struct{} `cbor:",toarray"`

@@ -35,6 +35,7 @@ func (c *config) has(e core.Switch) bool { return c.errata.Has(e) }
 func setup(r protocol.Request) (*core.Setup, error) {
 	layout, c := r.Layout, &config{ranks: r.Layout.Ranks, errata: r.Errata}
 	layout.Clusters, layout.Labels = nil, core.Labels(r.Programs)
+	layout.Roles = roles()
 	s := &core.Setup{
 		Protocol: "koo-toueg", Layout: layout, Programs: r.Programs,
 		NewMessage: func() core.Message { return new(Message) },

@@ -37,6 +37,14 @@ const (
 var kindNames = [...]string{"Request", "Answer", "Decision", "Ask", "Done", "Covered", "Back",
 	"Ready", "Rollback"}
 
+// roles are what the kinds are for.
+func roles() trace.Roles {
+	return trace.Roles{}.With(trace.RoleProgram, link.App).
+		With(trace.RoleCheckpoint, "Request Answer Decision Ask Done").
+		With(trace.RoleAcknowledgement, "Covered").
+		With(trace.RoleRecovery, "Back Ready Rollback")
+}
+
 // instance names one attempt at a checkpoint: its root, the life of that, the number of its image.
 // Number 0 is none.
 type instance struct {

@@ -163,6 +163,7 @@ func setup(name string, r protocol.Request, o options, teams bool) (*core.Setup,
 		return nil, err
 	}
 	s.Layout.Labels, s.Layout.Kinds = core.Labels(r.Programs), snapshot.Kinds()
+	s.Layout.Roles = roles()
 	s.Layout.Groups = map[core.Proc][]core.Proc{}
 	for p := range core.Rank(c.ranks) {
 		group := make([]core.Proc, 0, len(c.members[p]))

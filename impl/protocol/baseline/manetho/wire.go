@@ -25,6 +25,12 @@ const (
 
 var kindNames = [...]string{"", "Request", "Answer", "Covered", "Notice"}
 
+// roles are what the kinds are for.
+func roles() trace.Roles {
+	return snapshot.Roles().With(trace.RoleProgram, link.App).
+		With(trace.RoleRecovery, "Request Answer").With(trace.RoleAcknowledgement, "Covered")
+}
+
 // control is every message that carries no payload.
 type control struct {
 	_     struct{} `cbor:",toarray"`

@@ -118,7 +118,7 @@ func setup(name string, r protocol.Request) (*core.Setup, error) {
 	}
 	layout := r.Layout
 	layout.Clusters, layout.Labels = c.units, core.Labels(r.Programs)
-	layout.Kinds = snapshot.Kinds()
+	layout.Kinds, layout.Roles = snapshot.Kinds(), roles()
 	layout.Groups = map[core.Proc][]core.Proc{}
 	s := &core.Setup{
 		Protocol: name, Layout: layout, Programs: r.Programs,

@@ -34,6 +34,13 @@ const (
 var kindNames = [...]string{"", "Announce", "Tell", "Ask", "Stable", "Covered", "Join",
 	"SaveRequest", "Marker", "Saved", "Commit"}
 
+// roles are what the kinds are for.
+func roles() trace.Roles {
+	return snapshot.Roles().With(trace.RoleProgram, link.App).
+		With(trace.RoleRecovery, "Announce Tell Join").
+		With(trace.RoleAcknowledgement, "Ask Stable Covered")
+}
+
 // Control is a message that carries no payload.
 type Control struct {
 	_           struct{} `cbor:",toarray"`

@@ -105,7 +105,7 @@ func NewSetup(name string, r protocol.Request,
 		return nil, err
 	}
 	setup.Layout.Clusters = nil
-	setup.Layout.Labels = core.Labels(r.Programs)
+	setup.Layout.Labels, setup.Layout.Roles = core.Labels(r.Programs), roles()
 	setup.Layout.Collectives = core.Collectives(r.Programs, r.Layout.Trees)
 	setup.NewMessage = func() core.Message { return new(Message) }
 	setup.Promises = promise.Promises{Logging: "causal, sender", Lines: "coordinated",

@@ -32,6 +32,14 @@ const (
 var kindNames = [...]string{"", "App", "DetAck", "Dets", "Failure", "Leave", "Replayed", "Saved",
 	"Commit", "Moved", "Multicast", "Reduction", "MsgAck"}
 
+// roles are what the kinds are for.
+func roles() trace.Roles {
+	return trace.Roles{}.With(trace.RoleProgram, "App Multicast Reduction").
+		With(trace.RoleDeterminant, "DetAck Dets").With(trace.RoleAcknowledgement, "MsgAck").
+		With(trace.RoleCheckpoint, "Saved Commit").
+		With(trace.RoleRecovery, "Failure Leave Replayed Moved")
+}
+
 // Message is every message. Up to Dets the fields are the header of [CAMEL] Fig. 2(b), with the
 // group of section 3.2.
 type Message struct {

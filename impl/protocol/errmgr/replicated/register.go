@@ -66,6 +66,7 @@ func NewRegister(replicas, clients int, f Fault) (*core.Setup, error) {
 			return &user{value: string(rune('A' - 1 + p))}
 		}}
 	single.Layout.Names = []string{"r"}
+	single.Layout.Roles = trace.Roles{}.With(trace.RoleService, "Write Read")
 	for i := range clients {
 		single.Layout.Names = append(single.Layout.Names, fmt.Sprintf("c%d", i+1))
 	}

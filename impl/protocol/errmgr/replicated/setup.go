@@ -53,7 +53,7 @@ func Setup(s *core.Setup, o Options) (*core.Setup, error) {
 	n := *s
 	c := &config{layout: &n.Layout, service: o.Service, newMessage: s.NewMessage, fault: o.Fault,
 		replicas: []core.Proc{o.Service}}
-	n.Layout.Names = slices.Clone(s.Layout.Names)
+	n.Layout.Names, n.Layout.Roles = slices.Clone(s.Layout.Names), roles(s.Layout.Roles)
 	name := n.Layout.Names[o.Service]
 	n.Layout.Names[o.Service] = name + "1"
 	for i := 1; i < o.Replicas; i++ {

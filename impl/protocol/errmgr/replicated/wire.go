@@ -2,6 +2,7 @@ package replicated
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	pb "go.etcd.io/raft/v3/raftpb"
@@ -25,6 +26,16 @@ const (
 )
 
 var kindNames = [...]string{"", "Plain", "Request", "Order", "Lead", "Raft", "Hello", "Elect"}
+
+// roles are what the kinds are for that come to those of a setup without replication.
+func roles(inner trace.Roles) trace.Roles {
+	r := trace.Roles{}.With(trace.RoleAgreement, "Request Order Lead Hello Elect")
+	for kind := pb.MsgHup; int(kind) < len(pb.MessageType_name); kind++ {
+		r[kind.String()] = trace.RoleAgreement
+	}
+	maps.Copy(r, inner) // whose kinds a session carries
+	return r
+}
 
 // Message is every message of a setup with a replicated service.
 type Message struct {

@@ -27,7 +27,7 @@ func NewSetup(o Options) (*core.Setup, error) {
 			o.Servers, o.Clients)
 	}
 	s := &core.Setup{
-		Protocol:   "paxos",
+		Protocol: "paxos", Layout: trace.Layout{Roles: roles()},
 		NewMessage: func() core.Message { return new(Message) },
 		Promises:   promises.Promises{MaxFailures: -1, Register: true, Deciders: o.Servers},
 		New: func(p core.Proc) core.Machine {
@@ -102,6 +102,12 @@ const (
 
 var kindNames = [...]string{"Write", "Read", "Written", "Answer", "Prepare", "Promise", "Accept",
 	"Accepted", "Decided"}
+
+// roles are what the kinds are for.
+func roles() trace.Roles {
+	return trace.Roles{}.With(trace.RoleService, "Write Read Written Answer").
+		With(trace.RoleAgreement, "Prepare Promise Accept Accepted Decided")
+}
 
 // Describe implements core.Message.
 func (m *Message) Describe() trace.Wire {

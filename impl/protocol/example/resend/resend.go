@@ -52,6 +52,7 @@ var Protocol = protocol.Protocol{
 func setup(r protocol.Request) (*core.Setup, error) {
 	layout := r.Layout
 	layout.Clusters, layout.Labels = nil, core.Labels(r.Programs)
+	layout.Roles = trace.Roles{"Data": trace.RoleProgram, "Resend": trace.RoleRecovery}
 	s := &core.Setup{
 		Protocol: "resend", Layout: layout, Programs: r.Programs,
 		NewMessage: func() core.Message { return new(Message) },

@@ -31,7 +31,7 @@ func NewSetup(o Options) (*core.Setup, error) {
 	}
 	s := &core.Setup{
 		Protocol:   "two-phase",
-		Layout:     trace.Layout{Names: []string{"TM"}},
+		Layout:     trace.Layout{Names: []string{"TM"}, Roles: roles()},
 		NewMessage: func() core.Message { return new(Message) },
 		Promises: promise.Promises{MaxFailures: -1, Decisions: []string{Commit, Abort},
 			Deciders: 1 + o.Resources},
@@ -68,6 +68,11 @@ const (
 // Describe implements core.Message.
 func (m *Message) Describe() trace.Wire {
 	return trace.Wire{Kind: [...]string{"Prepared", "Commit", "Abort"}[m.Kind]}
+}
+
+// roles are what the kinds are for.
+func roles() trace.Roles {
+	return trace.Roles{}.With(trace.RoleAgreement, "Prepared Commit Abort")
 }
 
 // What a machine may do of its own accord.

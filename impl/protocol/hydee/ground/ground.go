@@ -116,6 +116,7 @@ func NewSetup(r protocol.Request, layer func(*Process) core.Layer,
 	}
 	c := &Clusters{Ranks: r.Layout.Ranks, Of: r.Layout.Clusters}
 	setup.NewMessage = func() core.Message { return new(Message) }
+	setup.Layout.Roles = roles()
 	setup.Layout.Kinds = map[string]trace.Meaning{"OrphanNotification": trace.Replay,
 		"Notification": trace.Replay}
 	setup.Watchers = nil

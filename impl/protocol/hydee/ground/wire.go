@@ -20,6 +20,14 @@ const App = "App"
 // noticeKinds are those of the coordinated checkpoint, by snapshot.Kind.
 var noticeKinds = []string{"SaveRequest", "Marker", "Saved", "Commit"}
 
+// roles are what the kinds are for, by the words of either paper.
+func roles() trace.Roles {
+	return snapshot.Roles().With(trace.RoleProgram, App).
+		With(trace.RoleRecovery, "Rollback LastDate Log Orphan OwnPhase OrphanNotification "+
+			"NotifySendLog NotifySendMsg Redemarrage PhaseCourante Phases Notification").
+		With(trace.RoleAcknowledgement, "Acknowledgment")
+}
+
 // Message is every message. Kind is the word that the algorithm has for it; it says which fields
 // are set.
 type Message struct {

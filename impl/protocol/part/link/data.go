@@ -38,6 +38,9 @@ func (d *Data) Stamp() core.Stamp {
 	return core.Stamp{Date: uint64(d.Number), Phase: uint64(d.Index)}
 }
 
+// App is the kind of the messages that carry a payload.
+const App = "App"
+
 // Describe names the message.
 func (d *Data) Describe() trace.Wire {
 	text := fmt.Sprint("number ", d.Number)
@@ -55,7 +58,7 @@ func (d *Data) Describe() trace.Wire {
 	if len(d.Dets) > 0 {
 		text += fmt.Sprintf(" %d determinants", len(d.Dets))
 	}
-	return trace.Wire{Kind: "App", ID: d.Payload.ID, Stamp: d.Stamp(), Text: text}
+	return trace.Wire{Kind: App, ID: d.Payload.ID, Stamp: d.Stamp(), Text: text}
 }
 
 // numbers bounds what a list in a header may say that it has.

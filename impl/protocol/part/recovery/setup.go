@@ -22,7 +22,7 @@ func Setup(name string, c *Config, layout core.Layout, programs []core.Program,
 			name, processName)
 	}
 	layout.Names = append(layout.Names[:c.Ranks:c.Ranks], processName)
-	layout.Labels = core.Labels(programs)
+	layout.Labels, layout.Roles = core.Labels(programs), roles()
 	s := &core.Setup{
 		Protocol: name, Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },

@@ -79,6 +79,13 @@ const (
 var kindNames = [...]string{"", "Hello", "Freeze", "Report", "Target", "Resume", "Saved", "Collect",
 	"Trim", "Written", "Turn", "Notice"}
 
+// roles are what the kinds are for.
+func roles() trace.Roles {
+	return snapshot.Roles().With(trace.RoleProgram, link.App).
+		With(trace.RoleRecovery, "Hello Freeze Report Target Resume Written Turn").
+		With(trace.RoleAcknowledgement, "Collect Trim")
+}
+
 // Control is every message but those of programs; Kind says which fields are set.
 type Control struct {
 	_      struct{} `cbor:",toarray"`

@@ -83,6 +83,7 @@ func NewSetup(layout trace.Layout, programs []core.Program, rules Rules) (*core.
 		return nil, err
 	}
 	layout.Labels, layout.Kinds = core.Labels(programs), snapshot.Kinds()
+	layout.Roles = roles()
 	setup := &core.Setup{
 		Protocol: rules.Protocol, Layout: layout, Programs: programs,
 		NewMessage: func() core.Message { return new(Message) },

@@ -31,6 +31,12 @@ const (
 var kindNames = [...]string{"SaveRequest", "Marker", "Saved", "Commit", "Hello", "Answer",
 	"Covered"}
 
+// roles are what the kinds are for.
+func roles() trace.Roles {
+	return snapshot.Roles().With(trace.RoleProgram, link.App).
+		With(trace.RoleRecovery, "Hello Answer").With(trace.RoleAcknowledgement, "Covered")
+}
+
 // Control is every message that carries no payload; Kind says which fields are set.
 type Control struct {
 	_       struct{} `cbor:",toarray"`

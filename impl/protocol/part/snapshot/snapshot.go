@@ -34,6 +34,12 @@ func Kinds() map[string]trace.Meaning {
 	return map[string]trace.Meaning{kindNames[Request]: trace.Asks}
 }
 
+// Roles are what notices are for, likewise.
+func Roles() trace.Roles {
+	return trace.Roles{}.With(trace.RoleCheckpoint, "SaveRequest Saved Commit").
+		With(trace.RoleMarker, "Marker")
+}
+
 // Describe names the notice, so that it may be a control message as it is.
 func (n *Notice) Describe() trace.Wire {
 	w := trace.Wire{Kind: fmt.Sprintf("kind %d", n.Kind)}

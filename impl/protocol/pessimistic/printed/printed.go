@@ -85,7 +85,7 @@ func newSetup(name string, r protocol.Request, form *config,
 	c.ranks, c.named = r.Layout.Ranks, named(r.Programs)
 	setup.Layout.Names = r.Layout.Names[:c.ranks:c.ranks]
 	setup.Layout.Clusters, setup.Layout.Labels = nil, core.Labels(r.Programs)
-	setup.Layout.Holdings = true
+	setup.Layout.Holdings, setup.Layout.Roles = true, roles()
 	setup.NewMessage = func() core.Message { return new(Message) }
 	setup.Promises = promise.Promises{RollsBack: promise.FailedOnly, Needs: promise.Piecewise,
 		PostsWait: true, FIFO: true, Reliable: true, Holes: form == nil,

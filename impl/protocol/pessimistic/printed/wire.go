@@ -52,6 +52,15 @@ var kindNames = [...]string{"", "M", "Ack", "AckOfAck", "Needless", "Request", "
 	"Saved", "Erase", "Current", "AskTB", "GiveTB", "Fetch", "Fetched", "Connect", "Image",
 	"Stored", "Freeze", "Flushed", "Allow"}
 
+// roles are what the kinds are for.
+func roles() trace.Roles {
+	return trace.Roles{}.With(trace.RoleProgram, "M").
+		With(trace.RoleDeterminant, "Ack AckOfAck Put Saved").
+		With(trace.RoleAcknowledgement, "Needless Erase Current").
+		With(trace.RoleRecovery, "Request LoggedHere AskTB GiveTB Fetch Fetched Connect").
+		With(trace.RoleMarker, "Flushed").With(trace.RoleCheckpoint, "Image Stored Freeze Allow")
+}
+
 // Entry is a message in a log or a buffer.
 type Entry struct {
 	_       struct{}     `cbor:",toarray"`

@@ -153,6 +153,7 @@ func (c *config) layout(l *core.Layout) error {
 	l.Names = slices.Clone(l.Names)
 	l.Hosted, l.Groups = map[core.Proc]bool{}, nil
 	l.Nodes, l.Spares, l.Late, l.Room = nil, nil, nil, c.Capacity
+	l.Roles = roles(l.Roles)
 	l.Kinds = map[string]trace.Meaning{kindNames[WhereIs]: trace.Question,
 		basicProtection: trace.Shares}
 	for _, k := range c.origin {

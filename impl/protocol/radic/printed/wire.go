@@ -2,6 +2,7 @@ package printed
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/trace"
@@ -36,6 +37,14 @@ const (
 
 var kindNames = [...]string{"", "Carried", "Moved", "Ask", "Answer", "Transfer", "Adopted",
 	"WhereIs", "Where", "Learn", "Restored", "Own", "SetProtector", "Protect", "Begin", "Renewed"}
+
+// roles are what the kinds are for: those of the logging protocol, and the own ones.
+func roles(below trace.Roles) trace.Roles {
+	r := trace.Roles{}
+	maps.Copy(r, below)
+	return r.With(trace.RoleMembership, "Moved Ask Answer Transfer Adopted WhereIs Where Learn "+
+		"Restored Own SetProtector Protect Begin Renewed")
+}
 
 // Place is how a protector answers an observer.
 type Place uint8
