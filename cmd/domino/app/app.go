@@ -37,6 +37,7 @@ type streams struct {
 	out, err io.Writer
 	asked    func(*pflag.FlagSet) // is given the flags of a command in the place of its help
 	cores    func(int) int        // lets the process use so many; nil if it is not only ours
+	outputs  *outputs             // of the command
 }
 
 func commands() []command {
@@ -156,7 +157,9 @@ func dispatchAmong(ctx context.Context, prefix string, list []command, args []st
 		if c.name != args[0] {
 			continue
 		}
+		std.outputs = &outputs{}
 		code, err := c.run(ctx, args[1:], std)
+		err = std.outputs.end(err)
 		switch {
 		case errors.Is(err, pflag.ErrHelp):
 			return 0

@@ -77,7 +77,7 @@ func runCertify(ctx context.Context, args []string, std streams) (int, error) {
 	} else if err != nil {
 		fmt.Fprintf(std.err, "unknown: %v\n", err)
 		out.certified(&a, err)
-		return out.end(exitCode(spec.Unknown), nil)
+		return exitCode(spec.Unknown), nil
 	}
 	a.answer(c)
 	out.certified(&a, nil)
@@ -87,9 +87,9 @@ func runCertify(ctx context.Context, args []string, std streams) (int, error) {
 		a.print(std.out)
 	}
 	if !a.Fits {
-		return out.end(exitCode(spec.OutOfModel), err)
+		return exitCode(spec.OutOfModel), err
 	}
-	return out.end(0, err)
+	return 0, err
 }
 
 func classIndex(name string) int {

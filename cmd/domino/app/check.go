@@ -1,12 +1,12 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -231,15 +231,14 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 		}
 		if r.err != nil {
 			sf.pages.miss(list[job].Name, r.err)
-			failed = cmp.Or(failed, r.err)
+			sf.out.failed(list[job], r.err)
+			failed = errors.Join(failed, r.err)
 			return
 		}
 		r.save(sf.save, std.err)
 		sf.pages.add(ctx, r)
 		sf.out.row(r, "")
-		if sf.evidence {
-			r.Evidence, failed = evidence(r.story())
-		}
+		r.Evidence = sf.evidenceOf(r, &failed)
 		if sf.json {
 			// a closed pipe shows on the next write of the shell
 			_ = printJSON(std.out, r)
@@ -258,7 +257,18 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 	if failed != nil {
 		return 0, failed
 	}
-	return sf.out.end(leftOver(std, left, len(list), "scenarios", code), nil)
+	return leftOver(std, left, len(list), "scenarios", code), nil
+}
+
+// evidenceOf is the run of an answer as JSON, where it is asked for. That it can not be written is
+// added to the errors.
+func (s *searchFlags) evidenceOf(r *row, failed *error) json.RawMessage {
+	if !s.evidence {
+		return nil
+	}
+	run, err := evidence(r.story())
+	*failed = errors.Join(*failed, err)
+	return run
 }
 
 // checkOne answers one scenario in its variant by a search.
@@ -268,9 +278,15 @@ func checkOne(ctx context.Context, s *scenarios.Scenario, o checker.Options, std
 	return ask(std, s, func(q world.Case) (*world.Outcome, error) { return world.Check(ctx, q, o) })
 }
 
-// ask puts the question of a scenario to whoever answers it.
+// ask puts the question of a scenario to whoever answers it. An error of ours in one is its error,
+// so that the answers to others are not lost.
 func ask(std streams, s *scenarios.Scenario,
-	whom func(world.Case) (*world.Outcome, error)) *row {
+	whom func(world.Case) (*world.Outcome, error)) (r *row) {
+	defer func() {
+		if p := recover(); p != nil {
+			r = &row{err: fmt.Errorf("%s: panic: %v\n%s", s.Name, p, debug.Stack())}
+		}
+	}()
 	a, err := verify.Ask(std.Protocols(), s, whom)
 	return &row{versioned: as("check"), Answer: a, err: err}
 }

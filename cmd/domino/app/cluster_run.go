@@ -175,13 +175,13 @@ func runClusterRun(ctx context.Context, args []string, std streams) (int, error)
 		if ctx.Err() != nil {
 			fmt.Fprintln(std.err, "interrupted before it began")
 			o.out.left(c.scenario)
-			return o.out.end(exitCode(spec.Unknown), nil)
+			return exitCode(spec.Unknown), nil
 		}
 		if reason != "" {
 			fmt.Fprintf(std.err, "out of model: %s\n", reason)
 			o.out.beyond(c.scenario, reason)
 		}
-		return o.out.end(exitCode(spec.OutOfModel), err)
+		return exitCode(spec.OutOfModel), err
 	}
 	dir, err := openFolder(o.dir, "domino-cluster-")
 	if err != nil {
@@ -190,6 +190,7 @@ func runClusterRun(ctx context.Context, args []string, std streams) (int, error)
 	ran, err := c.runWithReference(ctx, strikes, dir.name)
 	wrong := err == nil && ran.verdict != spec.Holds
 	if err == nil {
+		o.out.clusterRan(ran, "")
 		err = ran.tell(std, o.json, o.events)
 	}
 	if wrong && ctx.Err() == nil || !dir.temporary {
@@ -205,8 +206,7 @@ func runClusterRun(ctx context.Context, args []string, std streams) (int, error)
 	case keep && !o.json:
 		fmt.Fprintf(std.err, "disks and evidence are in %s\n", dir.name)
 	}
-	o.out.clusterRan(ran, "")
-	return o.out.end(ran.code(), nil)
+	return ran.code(), nil
 }
 
 // tell prints the run.

@@ -114,7 +114,7 @@ func runTorture(ctx context.Context, args []string, std streams) (int, error) {
 	}
 	t.folder = folder.name
 	code, err := t.run(ctx)
-	return o.out.end(code, errors.Join(err, folder.close(t.keep)))
+	return code, errors.Join(err, folder.close(t.keep))
 }
 
 // torture is the state of runTorture.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +80,7 @@ func runCompare(ctx context.Context, args []string, std streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return out.end(compareRows(ctx, std, &o, rows, out))
+	return compareRows(ctx, std, &o, rows, out)
 }
 
 // rows are what is to be measured: the rows of the tables that were chosen, of the protocols that
@@ -169,20 +170,21 @@ func compareRows(ctx context.Context, std streams, o *compareOptions,
 		err   error
 	}
 	var studies []*compare.Study
-	ctx, stop := context.WithCancel(ctx)
+	within, stop := context.WithCancel(ctx)
 	defer stop()
-	pool(ctx, 2, len(rows), func(ctx context.Context, i int) answer {
+	pool(within, 2, len(rows), func(ctx context.Context, i int) answer {
 		line.Show("", func() string { return rows[i].Protocol },
 			func() any { return compareEvent{underWay, rows[i].Protocol} })
 		s, err := compare.Measure(ctx, rows[i], o.scale, std.Protocols())
 		return answer{s, err}
 	}, func(i int, a answer) {
 		if a.err != nil || err != nil {
-			err = errors.Join(err, a.err)
+			err = cmp.Or(err, a.err) // others then end because they are stopped
 			stop()
 			return
 		}
 		studies = append(studies, a.study)
+		out.compared(a.study)
 		if o.json {
 			line.Clear()
 			err = printJSON(std.out, compareAnswer{as("compare"), a.study})
@@ -190,13 +192,12 @@ func compareRows(ctx context.Context, std streams, o *compareOptions,
 	})
 	line.Clear()
 	switch {
-	case errors.Is(err, context.Canceled):
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return 0, errInterrupted
 	case err != nil:
 		return 0, err
 	}
 	for _, s := range studies {
-		out.compared(s)
 		if len(s.Stuck)+len(s.Wrong) > 0 {
 			code = exitCode(spec.Violated)
 		}

@@ -75,7 +75,10 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 			sf.out.left(g.Asked())
 			return
 		}
-		if failed = cmp.Or(failed, g.err); failed != nil {
+		if g.err != nil {
+			pages.miss(g)
+			sf.out.failed(g.Asked(), g.err)
+			failed = errors.Join(failed, g.err)
 			return
 		}
 		pages.add(g.Erratum, g.shown)
@@ -88,9 +91,7 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 			if g.Repaired != nil {
 				sf.out.row(&row{Answer: g.Repaired}, g.Quote)
 			}
-			if sf.evidence {
-				run, failed = evidence(broken.story())
-			}
+			run = sf.evidenceOf(broken, &failed)
 			switch {
 			case g.Confirmed:
 			case g.decided():
@@ -106,8 +107,8 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 		}
 		g.print(std, show, sf.control)
 	})
-	return sf.out.end(leftOver(std, left, len(findings), "errata", code), errors.Join(failed,
-		pages.finish(left > 0, std.err)))
+	return leftOver(std, left, len(findings), "errata", code), errors.Join(failed,
+		pages.finish(left > 0, std.err))
 }
 
 // decided reports whether both searches have come to an end by themselves.

@@ -93,21 +93,31 @@ func runFuzz(ctx context.Context, args []string, std streams) (int, error) {
 	if err = errors.Join(err, ff.out.open()); err != nil {
 		return 0, err
 	}
-	code := 0
+	return ff.drawAll(ctx, names, options, std)
+}
+
+// drawAll draws runs of one protocol after the other, and returns the exit code. An error in one
+// keeps nobody from the others.
+func (ff *fuzzFlags) drawAll(ctx context.Context, names []string, options fuzz.Options,
+	std streams) (code int, failed error) {
 	for i, name := range names {
 		if ctx.Err() != nil {
 			for _, n := range names[i:] {
 				ff.out.fuzzed(&fuzzed{Protocol: n, Variant: ff.variant, Seed: ff.seed,
 					Verdict: spec.Unknown}, false, "interrupted before it began")
 			}
-			return ff.out.end(leftOver(std, len(names)-i, len(names), "protocols", code), nil)
+			return leftOver(std, len(names)-i, len(names), "protocols", code), failed
 		}
 		if options.Time > 0 {
 			options.Time = ff.time / time.Duration(len(names))
 		}
 		r, err := ff.one(ctx, name, options, std, i)
 		if err != nil {
-			return 0, err
+			ff.out.unfuzzed(name, ff.variant, err)
+			failed = errors.Join(failed, err)
+		}
+		if r == nil {
+			continue
 		}
 		c := exitCode(r.Verdict())
 		if drawnWhole(ctx, r) {
@@ -115,7 +125,7 @@ func runFuzz(ctx context.Context, args []string, std streams) (int, error) {
 		}
 		code = worse(code, c)
 	}
-	return ff.out.end(code, nil)
+	return code, failed
 }
 
 // drawnWhole reports whether the runs that were asked for were drawn and break nothing.

@@ -95,7 +95,7 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 		at: map[string]mutate.Hunt{}}
 	q := mutate.Question{Methods: hunters, Resolve: std.guarded, Scenarios: all, Shrink: *shrink,
 		Progress: line.hunting, Budget: budget.budget()}
-	return out.end(huntAll(ctx, mutants, &q, *workers, line, pages, std, out, *show, *asJSON))
+	return huntAll(ctx, mutants, &q, *workers, line, pages, std, out, *show, *asJSON)
 }
 
 // budgetFlags are those of a budget.
@@ -195,11 +195,13 @@ func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, w
 		line.finished(mutants[job].Name)
 		return answer{row, err}
 	}, func(job int, a answer) {
-		if a.err != nil && failed == nil {
-			failed = a.err
+		if a.err != nil {
+			out.unhunted(mutants[job], a.err)
+			failed = errors.Join(failed, a.err)
+			return
 		}
 		out.hunted(mutants[job], a.row, q.Scenarios)
-		if a.row == nil || failed != nil {
+		if a.row == nil {
 			return
 		}
 		rows = append(rows, a.row)

@@ -24,12 +24,16 @@ type outputs struct {
 	junit, sarif, summary, remark string
 	annotate                      string
 	suite                         ci.Suite
+	opened                        bool     // they could be written, and are to be
+	told                          []error  // by cases
 	embedded                      []string // files of the scenarios that the house brings
 }
 
-// registerOutputs gives a command the flags that all with a verdict have.
+// registerOutputs gives a command the flags that all with a verdict have. What they ask for is
+// written when the command ends, however it does, from open on.
 func registerOutputs(f *pflag.FlagSet, std streams) *outputs {
-	o := &outputs{std: std, suite: ci.Suite{Tool: self(), Version: thisBuild().String(),
+	o := std.outputs
+	*o = outputs{std: std, suite: ci.Suite{Tool: self(), Version: thisBuild().String(),
 		Command: f.Name()}}
 	f.StringVar(&o.junit, "junit", "", "also write JUnit XML to this file; see help ci")
 	f.StringVar(&o.sarif, "sarif", "", "also write what is not as expected to this file, as SARIF")
@@ -65,6 +69,7 @@ func (o *outputs) wanted() bool { return o.annotate != "" || len(o.files()) > 0 
 
 // open says, before the work is done, what could not be written after it.
 func (o *outputs) open() error {
+	o.opened = false
 	if o.annotate != "" && o.annotate != "github" {
 		return fmt.Errorf("--annotate: unknown service %q, want github", o.annotate)
 	}
@@ -85,12 +90,14 @@ func (o *outputs) open() error {
 			return fmt.Errorf("--%s: %w", f.flag, err)
 		}
 	}
+	o.opened = true
 	return nil
 }
 
 // refuse says that the command has no verdict with a flag that is given.
 func (o *outputs) refuse(with string, given bool) error {
 	if given && o.wanted() {
+		o.opened = false
 		return fmt.Errorf("%s gives no verdict: it contradicts --junit, --sarif, --summary, "+
 			"--comment and --annotate", with)
 	}
@@ -104,18 +111,26 @@ func (o *outputs) add(c ci.Case) {
 	}
 }
 
-// end writes what is asked for, each file whole or not at all, unless there is no answer.
-func (o *outputs) end(code int, err error) (int, error) {
-	if err != nil {
-		return code, err
+// end writes what is asked for, each file whole or not at all. An error that the command ends with
+// is one more answer, unless one tells it already.
+func (o *outputs) end(err error) error {
+	if !o.opened {
+		return err
 	}
-	for _, f := range o.files() {
-		failed := os.MkdirAll(filepath.Dir(f.name), 0o777)
-		if failed == nil {
-			failed = wholefile.Stream(f.name, f.write)
+	for _, e := range parts(err) {
+		if !slices.Contains(o.told, e) {
+			o.add(ci.Case{Name: o.suite.Tool + " " + o.suite.Command, Verdict: spec.Unknown,
+				Why: e.Error(), Failed: !errors.Is(e, errInterrupted)})
 		}
-		if failed != nil {
-			err = errors.Join(err, fmt.Errorf("--%s: %w", f.flag, failed))
+	}
+	var failed error
+	for _, f := range o.files() {
+		wrong := os.MkdirAll(filepath.Dir(f.name), 0o777)
+		if wrong == nil {
+			wrong = wholefile.Stream(f.name, f.write)
+		}
+		if wrong != nil {
+			failed = errors.Join(failed, fmt.Errorf("--%s: %w", f.flag, wrong))
 		}
 	}
 	if o.annotate != "" {
@@ -123,9 +138,28 @@ func (o *outputs) end(code int, err error) (int, error) {
 		if o.summary != "" {
 			where = "the summary"
 		}
-		err = errors.Join(err, ci.Annotations(o.std.err, &o.suite, where))
+		failed = errors.Join(failed, ci.Annotations(o.std.err, &o.suite, where))
 	}
-	return code, err
+	if failed != nil && errors.Is(err, errInterrupted) {
+		return fmt.Errorf("%s; %w", err.Error(), failed) // of the two, it says how we end
+	}
+	return errors.Join(err, failed)
+}
+
+// parts are the errors that were joined.
+func parts(err error) []error {
+	if err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok || err.Error() != errors.Join(joined.Unwrap()...).Error() { // it says more
+		return []error{err}
+	}
+	var list []error
+	for _, e := range joined.Unwrap() {
+		list = append(list, parts(e)...)
+	}
+	return list
 }
 
 // stepSummary is the environment variable in which GitHub names the file of the summary of a step.
@@ -214,6 +248,20 @@ func (o *outputs) left(s *scenarios.Scenario) {
 		c.Verdict, c.Why = spec.Unknown, "interrupted before it was explored"
 		o.add(c)
 	}
+}
+
+// failed takes the error that a question has ended in.
+func (o *outputs) failed(s *scenarios.Scenario, err error) {
+	if o.wanted() {
+		o.failedCase(o.about(s), err)
+	}
+}
+
+// failedCase takes a case that has ended in an error.
+func (o *outputs) failedCase(c ci.Case, err error) {
+	c.Verdict, c.Failed, c.Why = spec.Unknown, true, err.Error()
+	o.add(c)
+	o.told = append(o.told, parts(err)...)
 }
 
 // first is the first line of a text.

@@ -39,6 +39,16 @@ func (o *outputs) fuzzed(r *fuzzed, sampled bool, why string) {
 	o.add(c)
 }
 
+// unfuzzed takes the error that drawing runs of a protocol has ended in.
+func (o *outputs) unfuzzed(protocol, variant string, err error) {
+	o.failedCase(ci.Case{Name: "fuzz " + protocol, Variant: variant, Protocol: protocol}, err)
+}
+
+// unhunted takes the error that the hunt for a mutant has ended in.
+func (o *outputs) unhunted(m mutate.Mutant, err error) {
+	o.failedCase(ci.Case{Name: m.Name, Protocol: m.Protocol}, err)
+}
+
 // fuzzFailure takes one failure, with its run where it can be shown.
 func (o *outputs) fuzzFailure(r *fuzzed, f *fuzz.Failure, story *report.Run, command string) {
 	s := f.Scenario

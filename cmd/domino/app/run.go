@@ -143,6 +143,7 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, std s
 			return
 		}
 		if r.err != nil {
+			rf.out.failed(list[job], r.err)
 			failed = errors.Join(failed, r.err)
 			return
 		}
@@ -169,7 +170,7 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, std s
 	if !rf.json {
 		t.summary(time.Since(began))
 	}
-	return rf.out.end(leftOver(std, left, len(list), "scenarios", code), nil)
+	return leftOver(std, left, len(list), "scenarios", code), nil
 }
 
 // hangsAfter is how long a step of a machine may take, which does nothing but compute.
@@ -297,5 +298,5 @@ func enforceFile(ctx context.Context, file string, rf *runFlags, std streams) (i
 	}
 	fmt.Fprintln(std.err, why)
 	rf.out.replayed(s, code, why, story)
-	return rf.out.end(code, nil)
+	return code, nil
 }

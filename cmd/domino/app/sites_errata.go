@@ -139,6 +139,13 @@ func (p *errataPages) add(e *verify.Erratum, w *witnessed) {
 	(*list)[last].Runs = append((*list)[last].Runs, w.Witness)
 }
 
+// miss notes an erratum whose search has ended in an error.
+func (p *errataPages) miss(g explored) {
+	if p != nil {
+		p.errata.Failed = append(p.errata.Failed, fmt.Sprintf("%s %s: %v", g.Protocol, g.ID, g.err))
+	}
+}
+
 // finish writes the pages of the protocols and the index.
 func (p *errataPages) finish(ended bool, out io.Writer) error {
 	if p == nil {

@@ -35,6 +35,8 @@ type Case struct {
 	Expected bool
 	// all runs that were asked for were drawn and break nothing, which proves nothing
 	Sampled bool
+	// there is no answer, whatever the verdict: an error came instead, and Why says which
+	Failed  bool
 	Why     string   // what is not as expected, or why there is no verdict
 	Figures []string // bounds, states and the like, a line each
 	Seconds float64  // that the answer took
@@ -53,6 +55,7 @@ type outcome int
 // vain are none; neither is a failure of anything.
 const (
 	failed outcome = iota
+	erred
 	undecided
 	skipped
 	passed
@@ -61,6 +64,8 @@ const (
 // outcome says what the case counts as.
 func (c *Case) outcome() outcome {
 	switch {
+	case c.Failed:
+		return erred
 	case c.Expected:
 		return passed
 	case c.Verdict == spec.OutOfModel || c.Sampled:
@@ -98,16 +103,19 @@ func (c *Case) name() string {
 // The kinds of findings that are no broken property.
 const (
 	unexpected  = "as-expected"
+	unended     = "completed"
 	unanswered  = "decided"
 	notJudgable = "in-model"
 )
 
 // breaks is the broken property, or the kind of finding that stands in its place.
 func (c *Case) breaks() string {
-	switch {
-	case c.outcome() == undecided:
+	switch o := c.outcome(); {
+	case o == erred:
+		return unended
+	case o == undecided:
 		return unanswered
-	case c.outcome() == skipped:
+	case o == skipped:
 		return notJudgable
 	case c.Violation != nil:
 		return c.Violation.Property
@@ -137,6 +145,8 @@ func (c *Case) title() string {
 		if c.Violation == nil {
 			what += ", which is not expected"
 		}
+	case erred:
+		what = "no answer, but an error"
 	case skipped:
 		if c.Sampled {
 			what = "nothing found in the runs that were drawn"

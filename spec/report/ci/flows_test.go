@@ -113,14 +113,15 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestLevels: a broken property is an error, what is not decided a warning, and neither what is as
-// expected nor what has no answer is a result.
+// TestLevels: a broken property is an error, as is what has ended in one, what is not decided a
+// warning, and neither what is as expected nor what has no answer is a result.
 func TestLevels(t *testing.T) {
 	var got []string
 	for _, r := range resultsOf(t, all().Cases...) {
 		got = append(got, r.Level+" "+r.RuleID)
 	}
-	want := []string{"error no-duplicates", "error as-expected", "warning decided"}
+	want := []string{"error no-duplicates", "error as-expected", "warning decided",
+		"error completed"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}

@@ -13,29 +13,33 @@ const (
 	annotationMessage = 4096 // bytes
 )
 
+// kinds are those of annotations, by outcome.
+var kinds = [...]string{failed: "error", erred: "error", undecided: "warning", skipped: "notice",
+	passed: ""}
+
 // Annotations writes a workflow command of GitHub for each case that is not as expected: an error,
 // or a warning where nothing is known, or a notice where there was nothing to judge. Where there
 // are more than GitHub shows, the last one of a kind says how many, and where they are.
 func Annotations(w io.Writer, s *Suite, where string) error {
-	counts := s.count()
+	counts := map[string]int{}
+	for i := range s.Cases {
+		counts[kinds[s.Cases[i].outcome()]]++
+	}
 	var b strings.Builder
-	for _, kind := range []struct {
-		outcome outcome
-		name    string
-	}{{failed, "error"}, {undecided, "warning"}, {skipped, "notice"}} {
+	for _, kind := range []string{"error", "warning", "notice"} {
 		room := mostAnnotations
-		if counts[kind.outcome] > room {
+		if counts[kind] > room {
 			room--
 		}
 		for i := range s.Cases {
-			if c := &s.Cases[i]; c.outcome() == kind.outcome && room > 0 {
+			if c := &s.Cases[i]; kinds[c.outcome()] == kind && room > 0 {
 				room--
-				counts[kind.outcome]--
-				annotate(&b, kind.name, s, c)
+				counts[kind]--
+				annotate(&b, kind, s, c)
 			}
 		}
-		if more := counts[kind.outcome]; more > 0 {
-			fmt.Fprintf(&b, "::%s title=%s::and %d more, see %s\n", kind.name,
+		if more := counts[kind]; more > 0 {
+			fmt.Fprintf(&b, "::%s title=%s::and %d more, see %s\n", kind,
 				propertyOf(s.Tool+" "+s.Command), more, dataOf(where))
 		}
 	}

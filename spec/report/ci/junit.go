@@ -54,12 +54,13 @@ type (
 
 // JUnit writes the suite as JUnit XML: the command as a suite, a question as a case of the class of
 // its protocol. What is not as expected is a failure of the type of the property, with the run as
-// text; what is not known is an error; what is out of the model is skipped.
+// text; what is not known, or has ended in an error, is an error; what is out of the model is
+// skipped.
 func JUnit(w io.Writer, s *Suite) error {
 	n := s.count()
 	name := s.Tool + " " + s.Command
-	suite := junitSuite{Name: name, Tests: len(s.Cases), Failures: n[failed], Errors: n[undecided],
-		Skipped: n[skipped], Time: junitTime(s.seconds()),
+	suite := junitSuite{Name: name, Tests: len(s.Cases), Failures: n[failed],
+		Errors: n[erred] + n[undecided], Skipped: n[skipped], Time: junitTime(s.seconds()),
 		Properties: []junitProperty{{"version", s.Version}}}
 	for i := range s.Cases {
 		suite.Cases = append(suite.Cases, junitOf(&s.Cases[i]))
@@ -85,7 +86,7 @@ func junitOf(c *Case) junitCase {
 	case failed:
 		fault.Text = plainXML(c.text(true))
 		j.Failure = fault
-	case undecided:
+	case erred, undecided:
 		j.Error = fault
 	case skipped:
 		j.Skipped = &junitText{plainXML(c.message())}

@@ -28,7 +28,7 @@ type section struct {
 func Summary(w io.Writer, s *Suite, most int) error {
 	head := s.headline()
 	var sections []section
-	for _, o := range []outcome{failed, undecided, skipped} {
+	for _, o := range []outcome{failed, erred, undecided, skipped} {
 		for i := range s.Cases {
 			if c := &s.Cases[i]; c.outcome() == o {
 				sections = append(sections, sectionOf(c))
@@ -91,11 +91,14 @@ func chooseRuns(sections []section, room int) int {
 func (s *Suite) headline() string {
 	n := s.count()
 	title := "all as expected"
-	if bad := n[failed] + n[undecided] + n[skipped]; bad > 0 {
+	if bad := n[failed] + n[erred] + n[undecided] + n[skipped]; bad > 0 {
 		title = fmt.Sprintf("%d of %d not as expected", bad, len(s.Cases))
 	}
 	text := fmt.Sprintf("## %s: %s\n\n%d as expected, %d not, %d not decided, %d not judged",
 		markdown.Line(s.Tool+" "+s.Command), title, n[passed], n[failed], n[undecided], n[skipped])
+	if n[erred] > 0 {
+		text += fmt.Sprintf(", %d ended in an error", n[erred])
+	}
 	return text + fmt.Sprintf(". %.1f s.\n\n", s.seconds())
 }
 
@@ -151,11 +154,15 @@ func (s *Suite) table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<details><summary>All %d</summary>\n\n", len(s.Cases))
 	b.WriteString("| | name | protocol | verdict | seconds | |\n|---|---|---|---|--:|---|\n")
-	marks := [...]string{failed: "!", undecided: "?", skipped: "-", passed: ""}
+	marks := [...]string{failed: "!", erred: "!", undecided: "?", skipped: "-", passed: ""}
 	for i := range s.Cases {
 		c := &s.Cases[i]
+		verdict := c.Verdict.String()
+		if c.Failed {
+			verdict = "error"
+		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.3f | %s |\n", marks[c.outcome()],
-			markdown.Line(c.name()), markdown.Line(c.Protocol), c.Verdict, c.Seconds,
+			markdown.Line(c.name()), markdown.Line(c.Protocol), verdict, c.Seconds,
 			markdown.Line(strings.Join(c.Figures, "; ")))
 	}
 	b.WriteString("\n</details>\n")

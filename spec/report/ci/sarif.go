@@ -14,6 +14,7 @@ import (
 const (
 	sarifBytes   = 10_000_000
 	sarifResults = 5_000
+	sarifErrors  = 20 // that are said of the whole run, beside their results
 )
 
 // The objects of SARIF that are written, with the properties that are.
@@ -117,9 +118,16 @@ func SARIF(w io.Writer, s *Suite) error {
 		return fmt.Errorf("ci: write SARIF: %w", err)
 	}
 	inv := sarifInvocation{Successful: true}
+	for i := range s.Cases {
+		if c := &s.Cases[i]; c.Failed && len(inv.Notifications) < sarifErrors {
+			inv.Successful = false
+			inv.Notifications = append(inv.Notifications, sarifNotification{"error",
+				sarifText{clip(c.name()+": "+c.message(), longest)}})
+		}
+	}
 	if left := total - len(texts); left > 0 {
-		inv.Notifications = []sarifNotification{{"warning",
-			sarifText{fmt.Sprintf("%d more results are left out, for their size", left)}}}
+		inv.Notifications = append(inv.Notifications, sarifNotification{"warning",
+			sarifText{fmt.Sprintf("%d more results are left out, for their size", left)}})
 	}
 	log := sarifLog{
 		Schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/" +
@@ -223,6 +231,8 @@ func (b *ruleBook) index(c *Case) int {
 	switch id {
 	case unexpected:
 		rule.Full = &sarifText{"The answer is the one that the scenario expects."}
+	case unended:
+		rule.Full = &sarifText{"The command comes to an answer, and not to an error."}
 	case unanswered:
 		rule.Full = &sarifText{"The question is answered before a limit or a signal comes."}
 		rule.Default.Level = "warning"

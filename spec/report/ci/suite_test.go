@@ -76,6 +76,8 @@ func all() *ci.Suite {
 			Verdict: spec.OutOfModel, Why: "the network is a set"},
 		{Name: "drawn", Variant: "repaired", Protocol: "toy", File: "toys/drawn.txtar", Line: 2,
 			Verdict: spec.Unknown, Sampled: true, Why: "100 runs, nothing found"},
+		{Name: "sick", Variant: "repaired", Protocol: "toy", File: "toys/sick.txtar", Line: 2,
+			Verdict: spec.Holds, Failed: true, Why: "panic: toy"},
 	}}
 }
 
