@@ -314,15 +314,12 @@ func (c *court) examine(l pending, in offer) {
 	if asked && i.next == l.local && len(i.acts) == 0 {
 		return // it is not asked for
 	}
-	if i.failed || slices.ContainsFunc(i.acts, c.ends) {
+	if i.failed || slices.ContainsFunc(i.acts, act.ends) {
 		c.spoil(l)
 		return
 	}
-	late, last := c.try(i.next, l.input), c.try(e.next, in.input)
-	if late.failed || last.failed || late.next != last.next || !late.same(e) || !last.same(i) ||
-		asked && last.next == e.next && len(last.acts) == 0 ||
-		!c.offersChoice(i.next, l.offer) || !c.offersChoice(e.next, in) ||
-		c.alone.without != meetClause && c.meet(e, i) {
+	late, last, ok := c.swap(l, in, e, i)
+	if !ok {
 		if !l.claimed { // or else the input does not come in the states where the claim is used
 			c.spoil(l)
 		}
@@ -337,8 +334,25 @@ func (c *court) examine(l pending, in offer) {
 	c.put(pending{i.next, l.offer, l.requests, l.claimed}, &l)
 }
 
+// swap takes a step put off and an input in the other order, and reports whether both orders lead
+// to the same. What can be told from fewer steps is.
+func (c *court) swap(l pending, in offer, e, i *trial) (late, last *trial, ok bool) {
+	if c.alone.without != meetClause && c.meet(e, i) || !c.offersChoice(i.next, l.offer) ||
+		!c.offersChoice(e.next, in) {
+		return nil, nil, false
+	}
+	if late = c.try(i.next, l.input); late.failed || !late.same(e) {
+		return nil, nil, false
+	}
+	if last = c.try(e.next, in.input); last.failed || late.next != last.next || !last.same(i) {
+		return nil, nil, false
+	}
+	asked := c.inputs.at(in.input).Kind == core.Checkpoint
+	return late, last, !asked || last.next != e.next || len(last.acts) > 0
+}
+
 // ends reports whether an act may end the life of a proc, or begin one.
-func (c *court) ends(a act) bool {
+func (a act) ends() bool {
 	switch a.kind {
 	case actRollback, actExit, actRenew, actLaunch:
 		return true

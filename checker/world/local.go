@@ -174,6 +174,11 @@ func (w *World) run(from, input uint32) (t transition) {
 			t = w.stopped(l.proc, from, input, r)
 		}
 	}()
+	if met := w.tried(from, input); met != nil {
+		t = w.reshown(met, nil)
+		w.complete(&t)
+		return t
+	}
 	first, again := w.execute(l, in, w.masters.copy(w, from))
 	m, effects := first.machine, first.effects
 	for i := range effects {
@@ -181,25 +186,16 @@ func (w *World) run(from, input uint32) (t transition) {
 			panic(Misuse{Property: Contract, Words: words})
 		}
 	}
-	r := recorder{world: w, from: l, round: l.round, evaluated: l.evaluated,
-		evidence: core.Evidence{Proc: l.proc, Incarnation: l.inc, After: core.HistoryOf(m)}}
-	if l.history != nil {
-		r.history = *l.history
-	}
-	if h := core.HistoryOf(m); in.Kind == core.Restore && h != nil {
+	r := w.recorder(l, nil)
+	r.evidence.After = core.HistoryOf(m)
+	if h := r.evidence.After; in.Kind == core.Restore && h != nil {
 		r.history = *h // the image brings its own past
-	}
-	if w.layout.Holdings {
-		r.holding = new(trace.Holding)
-		if l.holding != nil {
-			*r.holding = *l.holding
-		}
 	}
 	if event, ok := r.evidence.OfInput(&in); ok {
 		r.event(event)
 	}
 	t = r.record(effects)
-	t.from, t.input, t.asks, t.run = from, input, new(atomic.Uint64), new(atomic.Uint32)
+	t.from, t.input = from, input
 	t.next = w.internLocal(local{proc: l.proc, inc: r.from.inc, round: r.round,
 		evaluated: r.evaluated, holding: r.holding}, m, first.choices)
 	w.masters.keep(t.next, m)
@@ -209,21 +205,27 @@ func (w *World) run(from, input uint32) (t transition) {
 	r.restarts(&t)
 	t.longer = r.round > l.round || r.evaluated > l.evaluated ||
 		grown(l.history, w.locals.at(t.next).history)
-	for i := range t.acts {
-		t.inside = t.inside || t.acts[i].firm
-	}
 	t.watched = w.monitors.watch(t.events)
-	t.visible = t.visible || t.watched || w.wide
-	t.idle = t.next == from && len(t.acts) == 0 && t.violation == 0 &&
-		!slices.ContainsFunc(t.events, func(e trace.Event) bool {
-			return e.Kind != trace.Dropped
-		})
+	w.complete(&t)
 	if w.Twice {
 		if d := w.difference(l, in, t.next, effects, again); d != "" {
 			t.violation = w.violation(spec.Violation{Property: "deterministic", Message: d})
 		}
 	}
 	return t
+}
+
+// complete notes what a search asks of a step besides what it does and shows.
+func (w *World) complete(t *transition) {
+	t.asks, t.run = new(atomic.Uint64), new(atomic.Uint32)
+	for i := range t.acts {
+		t.inside = t.inside || t.acts[i].firm
+	}
+	t.visible = t.visible || t.watched || w.wide
+	t.idle = t.next == t.from && len(t.acts) == 0 && t.violation == 0 &&
+		!slices.ContainsFunc(t.events, func(e trace.Event) bool {
+			return e.Kind != trace.Dropped
+		})
 }
 
 // recorder turns the effects of one local step into acts and evidence, and judges the evidence by
@@ -238,6 +240,22 @@ type recorder struct {
 	t         transition
 	evidence  core.Evidence
 	trial     *trial // nil for a step of some run
+}
+
+// recorder is one for steps from the local state.
+func (w *World) recorder(l local, as *trial) recorder {
+	r := recorder{world: w, from: l, round: l.round, evaluated: l.evaluated, trial: as,
+		evidence: core.Evidence{Proc: l.proc, Incarnation: l.inc}}
+	if l.history != nil {
+		r.history = *l.history
+	}
+	if w.layout.Holdings {
+		r.holding = new(trace.Holding)
+		if l.holding != nil {
+			*r.holding = *l.holding
+		}
+	}
+	return r
 }
 
 func (r *recorder) record(effects []core.Effect) transition {

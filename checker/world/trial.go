@@ -30,7 +30,7 @@ func (w *World) try(from, input uint32) *trial {
 	return t
 }
 
-// rehearsed makes a trial. No search is under way.
+// rehearsed makes a trial, of what the search has met if it has. No search is under way.
 func (w *World) rehearsed(from, input uint32) (t *trial) {
 	t = new(trial)
 	if from == deadLocal {
@@ -43,6 +43,10 @@ func (w *World) rehearsed(from, input uint32) (t *trial) {
 		w.alone.trying = false
 	}()
 	l, in := *w.locals.at(from), *w.inputs.at(input)
+	if n, ok := w.known.get(pair(from, input)); ok && w.transitions.at(n).tellable(in.Kind) {
+		t.transition = w.reshown(w.transitions.at(n), t)
+		return t
+	}
 	first, again := w.execute(l, in, w.masters.copy(w, from))
 	m, effects := first.machine, first.effects
 	for i := range effects {
@@ -51,17 +55,8 @@ func (w *World) rehearsed(from, input uint32) (t *trial) {
 			return t
 		}
 	}
-	r := recorder{world: w, from: l, round: l.round, evaluated: l.evaluated, trial: t,
-		evidence: core.Evidence{Proc: l.proc, Incarnation: l.inc, After: core.HistoryOf(m)}}
-	if l.history != nil {
-		r.history = *l.history
-	}
-	if w.layout.Holdings {
-		r.holding = new(trace.Holding)
-		if l.holding != nil {
-			*r.holding = *l.holding
-		}
-	}
+	r := w.recorder(l, t)
+	r.evidence.After = core.HistoryOf(m)
 	if event, ok := r.evidence.OfInput(&in); ok {
 		r.event(event)
 	}
@@ -75,6 +70,35 @@ func (w *World) rehearsed(from, input uint32) (t *trial) {
 	t.watched = w.monitors.watch(t.events)
 	t.failed = w.Twice && w.difference(l, in, t.next, effects, again) != ""
 	return t
+}
+
+// tellable reports whether all that a step shows can be told from its events, so that no machine
+// has to run for what properties say of it. An image that a step loads brings its own past.
+func (t *transition) tellable(k core.InputKind) bool {
+	return t.violation == 0 && k != core.Restore && !slices.ContainsFunc(t.acts, act.ends) &&
+		!slices.ContainsFunc(t.events, func(e trace.Event) bool { return e.Kind == trace.Resumed })
+}
+
+// reshown shows the events of a step to properties again: those of one that a search has taken to
+// the trial of it, those of a trial, when a search takes it, to all.
+func (w *World) reshown(t *transition, as *trial) transition {
+	r := w.recorder(*w.locals.at(t.from), as)
+	for _, e := range t.events {
+		r.event(e)
+	}
+	told := *t
+	told.checks, told.visible, told.violation = r.t.checks, r.t.visible, r.t.violation
+	return told
+}
+
+// tried is the trial of a step that has been made before any search takes it, nil if there is none
+// that tells all.
+func (w *World) tried(from, input uint32) *transition {
+	t := w.alone.trials[pair(from, input)]
+	if t == nil || t.failed || t.broken || !t.tellable(w.inputs.at(input).Kind) {
+		return nil
+	}
+	return &t.transition
 }
 
 // note asks all properties about an event of a trial.
