@@ -85,6 +85,8 @@ type jsonEvent struct {
 	Of          *int              `json:"of,omitempty"` // of what restores a state
 	About       []trace.Proc      `json:"about,omitempty"`
 	Causes      []int             `json:"causes,omitempty"`
+	// nanoseconds since the run began, where there was a clock
+	At *int64 `json:"at,omitempty"`
 }
 
 // Document is what JSON writes.
@@ -208,6 +210,9 @@ func jsonEvents(m *Model) (events []jsonEvent) {
 		if (e.Kind == trace.Restored || e.Kind == trace.Resumed) &&
 			m.Lanes[e.Proc].Role == RoleRank {
 			x.Of = &e.Of
+		}
+		if e.At != never {
+			x.At = &e.At
 		}
 		events = append(events, x)
 	}

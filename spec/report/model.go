@@ -57,6 +57,7 @@ type Event struct {
 	// that is not known, the last one of the program in it; Never = the start
 	Of    int
 	About []trace.Proc // Told: who is down
+	At    int64        // nanoseconds since the run began; Never where there is no clock
 }
 
 // Lane is one proc.
@@ -183,9 +184,12 @@ type Mark struct {
 func Understand(r *Run) *Model {
 	s := understand(r)
 	m := &Model{Run: r, Layout: &r.Trace.Layout, Silent: s.silent, Alone: s.alone}
-	for _, e := range r.Trace.Events {
+	for i, e := range r.Trace.Events {
 		m.Events = append(m.Events, Event{Event: e, Life: never, Message: never, Of: never,
-			Torn: e.Kind == trace.Crashed && r.tears(e)})
+			Torn: e.Kind == trace.Crashed && r.tears(e), At: never})
+		if i < len(r.Trace.At) {
+			m.Events[i].At = max(0, r.Trace.At[i])
+		}
 	}
 	m.lanes()
 	m.lives()

@@ -87,8 +87,11 @@ func Read(r io.Reader) (*Run, error) {
 	}
 	run.Trace.Layout = *d.Layout
 	d.layout(&run.Trace.Layout)
-	run.Trace.Events, err = d.events()
-	return run, err
+	if run.Trace.Events, err = d.events(); err != nil {
+		return nil, err
+	}
+	run.Trace.At = d.times()
+	return run, nil
 }
 
 // kindOf is the kind of properties with the name, 0 for none.
@@ -194,6 +197,17 @@ func (d *reading) events() (list []trace.Event, err error) {
 		list = append(list, e)
 	}
 	return list, nil
+}
+
+// times are those of the events, nil where not all have one.
+func (d *reading) times() (list []int64) {
+	for i := range d.Events {
+		if d.Events[i].At == nil {
+			return nil
+		}
+		list = append(list, *d.Events[i].At)
+	}
+	return list
 }
 
 // number64 is a number as Exact leaves it: 0 for none, the largest for null, and hexadecimal digits

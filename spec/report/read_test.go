@@ -36,8 +36,12 @@ func TestRead(t *testing.T) {
 		if err != nil || a.Story() == nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		story := a.Story()
+		for i := range story.Trace.Events { // as if there had been a clock
+			story.Trace.At = append(story.Trace.At, int64(i/2)*1_000_000_007)
+		}
 		var first, again bytes.Buffer
-		if err := report.JSON(&first, a.Story()); err != nil {
+		if err := report.JSON(&first, story); err != nil {
 			t.Fatal(err)
 		}
 		run, err := report.Read(bytes.NewReader(first.Bytes()))
@@ -49,6 +53,12 @@ func TestRead(t *testing.T) {
 		}
 		if diff := cmp.Diff(first.String(), again.String()); diff != "" {
 			t.Errorf("%s (-written +read and written again)\n%s", name, diff)
+		}
+		if diff := cmp.Diff(story.Trace.At, run.Trace.At); diff != "" {
+			t.Errorf("%s: times (-written +read)\n%s", name, diff)
+		}
+		if diff := cmp.Diff(story.Trace.Layout.Roles, run.Trace.Layout.Roles); diff != "" {
+			t.Errorf("%s: roles (-written +read)\n%s", name, diff)
 		}
 		for _, cut := range []int{0, 1, first.Len() / 2, first.Len() - 3} {
 			if _, err := report.Read(bytes.NewReader(first.Bytes()[:cut])); !errors.Is(err,

@@ -203,6 +203,8 @@ type Event struct {
 type Trace struct {
 	Layout Layout  `json:"layout"`
 	Events []Event `json:"events"`
+	// by event, nanoseconds since the run began; nil where there is no clock
+	At []int64 `json:"at,omitempty"`
 }
 
 // Layout says who takes part in a run.

@@ -132,7 +132,7 @@ func (r *clusterRan) print(w io.Writer, events bool) {
 	}
 	if events {
 		for i, e := range res.Trace.Events {
-			fmt.Fprintf(w, "%10.3f ms  step %-5d %s/%d %s\n", float64(res.Walls[i])/1e6, e.Step,
+			fmt.Fprintf(w, "%10.3f ms  step %-5d %s/%d %s\n", float64(res.Trace.At[i])/1e6, e.Step,
 				l.Name(e.Proc), e.Incarnation, l.Describe(e))
 		}
 	}

@@ -275,6 +275,7 @@ func (r *Run) note(e trace.Event) {
 	if r.config.Keep {
 		e.Step = r.result.Steps
 		r.result.Trace.Events = append(r.result.Trace.Events, e)
+		r.result.Trace.At = append(r.result.Trace.At, int64(r.now))
 	}
 	if r.config.Observe != nil {
 		r.config.Observe(r, e)

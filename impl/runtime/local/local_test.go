@@ -151,7 +151,7 @@ func TestCrashAtEveryBoundary(t *testing.T) {
 
 // TestCausality checks, in parallel runs, that the order of events is consistent with causality:
 // what arrives has been sent before by the incarnation that is alive or was, and in a network that
-// keeps order, each channel is one.
+// keeps order, each channel is one. Times begin at 0 and do not go back.
 func TestCausality(t *testing.T) {
 	r := load(t, "ring3")
 	for seed := range uint64(ofRuns(100)) {
@@ -176,6 +176,12 @@ func TestCausality(t *testing.T) {
 		}
 		if !got.Complete {
 			t.Fatalf("seed %d: %s", seed, got.Bound)
+		}
+		at := got.Trace.At
+		if len(at) != len(got.Trace.Events) || !slices.IsSorted(at) || at[0] != 0 ||
+			at[len(at)-1] > int64(got.Elapsed) {
+			t.Fatalf("seed %d: %d events at %v, in all %v", seed, len(got.Trace.Events), at,
+				got.Elapsed)
 		}
 	}
 }

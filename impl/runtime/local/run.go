@@ -166,9 +166,11 @@ func (r *run) end(bound string) {
 
 // record appends events of the step under way.
 func (r *run) record(events []trace.Event) {
+	at := int64(r.clock())
 	for _, e := range events {
 		e.Step = len(r.out.Schedule)
 		r.out.Trace.Events = append(r.out.Trace.Events, e)
+		r.out.Trace.At = append(r.out.Trace.At, at)
 		if r.layout.Holdings {
 			r.procs[e.Proc].holding.Apply(e)
 		}

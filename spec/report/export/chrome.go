@@ -35,7 +35,8 @@ type chrome struct {
 
 // ChromeTrace writes the run in the trace format of Chrome, for Perfetto and others like it: a
 // process is a node or a cluster, a thread a proc, a slice a life or, in it, what the proc does in
-// one step, and a flow a message. A step takes a millisecond, which its events share.
+// one step, and a flow a message. Times are those of the run; in one without a clock, a step takes
+// a millisecond, which its events share.
 func ChromeTrace(w io.Writer, m *report.Model) error {
 	c := &chrome{Model: m, groups: map[trace.Proc]int{}}
 	c.times()
@@ -54,10 +55,24 @@ func ChromeTrace(w io.Writer, m *report.Model) error {
 	return err
 }
 
-// times gives each event its part of the millisecond of its step.
+// times gives each event its part of the time of its step.
 func (c *chrome) times() {
 	n := len(c.Events)
 	c.from, c.to = make([]float64, n), make([]float64, n)
+	moves := false // virtual time need not
+	for i := range c.Events {
+		moves = moves || c.Events[i].At > c.Events[0].At
+	}
+	if moves {
+		c.measured()
+	} else {
+		c.even()
+	}
+}
+
+// even lets all steps last a millisecond.
+func (c *chrome) even() {
+	n := len(c.Events)
 	for i, step := 0, 0; i < n; step++ {
 		end := i
 		for end < n && c.Events[end].Step == c.Events[i].Step {
@@ -69,6 +84,53 @@ func (c *chrome) times() {
 			c.to[k] = float64(1_000_000*step+1_000_000*(k-i+1)/(end-i)) / 1000
 		}
 		i = end
+	}
+}
+
+// longest is how long, in nanoseconds, an event is drawn whose end nobody has measured.
+const longest = 1000
+
+// measured lets each step begin when it did. Clocks of processes differ a little, and many steps of
+// a run in virtual time happen at once: what a proc does comes behind what it did before, a
+// nanosecond an event at least, and an arrival behind its send.
+func (c *chrome) measured() {
+	var pieces [][]int // the events of a proc in one step
+	last, next := map[trace.Proc]int{}, map[int]int{}
+	for i := range c.Events {
+		e := &c.Events[i]
+		k, ok := last[e.Proc]
+		if ok && c.Events[pieces[k][0]].Step == e.Step {
+			pieces[k] = append(pieces[k], i)
+			continue
+		}
+		if ok {
+			next[k] = i
+		}
+		last[e.Proc] = len(pieces)
+		pieces = append(pieces, []int{i})
+	}
+	free := map[trace.Proc]int64{} // when a proc has nothing to do
+	left := make([]int64, len(c.Messages))
+	for k, events := range pieces {
+		p, n := c.Events[events[0]].Proc, int64(len(events))
+		at := max(c.Events[events[0]].At, free[p])
+		for _, i := range events {
+			if m := c.Events[i].Message; m != report.Never && c.Messages[m].Arrived == i {
+				at = max(at, left[m])
+			}
+		}
+		length := n * longest
+		if i, ok := next[k]; ok {
+			length = min(length, max(n, c.Events[i].At-at))
+		}
+		for j, i := range events {
+			from, to := at+length*int64(j)/n, at+length*int64(j+1)/n
+			c.from[i], c.to[i] = float64(from)/1000, float64(to)/1000
+			if m := c.Events[i].Message; m != report.Never && c.Messages[m].Sent == i {
+				left[m] = to
+			}
+		}
+		free[p] = at + length
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -227,7 +228,11 @@ func TestChromeTrace(t *testing.T) {
 		Pid, Tid, ID  int
 		begins, ended bool
 	}
-	for name, m := range found(t) {
+	models := found(t)
+	for name, m := range maps.Clone(models) {
+		models[name+", timed"] = timed(m)
+	}
+	for name, m := range models {
 		var log struct{ TraceEvents []event }
 		if err := json.Unmarshal([]byte(written(t, export.ChromeTrace, m)), &log); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -277,6 +282,55 @@ func TestChromeTrace(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// timed is a run with times that are as bad as those of clocks: many are equal, some go backwards.
+func timed(m *report.Model) *report.Model {
+	run := *m.Run
+	run.Trace.At = nil
+	for i := range run.Trace.Events {
+		run.Trace.At = append(run.Trace.At, max(0, int64(i/3*400-i*i%7*500)))
+	}
+	return report.Understand(&run)
+}
+
+// TestChromeTimes compares the slices of a run with clocks with what they are by hand. The send and
+// its message have a microsecond each; y's clock is behind, so the arrival begins where the
+// message has left, and lasts until the next step of y; at 9 us x does two things at once.
+func TestChromeTimes(t *testing.T) {
+	id := trace.MsgID{Number: 1}
+	run := &report.Run{Steps: []report.Step{{}, {}, {}, {}, {}}, Trace: trace.Trace{
+		Layout: trace.Layout{Names: []string{"x", "y"}, Ranks: 2},
+		At:     []int64{5000, 5000, 2000, 7200, 9000, 9000},
+		Events: []trace.Event{
+			{Step: 1, Kind: trace.Sent, Peer: 1, ID: id},
+			{Step: 1, Kind: trace.Emitted, Peer: 1, ID: id, Text: "App"},
+			{Step: 2, Kind: trace.Arrived, Proc: 1, ID: id, Text: "App"},
+			{Step: 3, Kind: trace.Delivered, Proc: 1, ID: id},
+			{Step: 4, Kind: trace.Stored, Text: "image"},
+			{Step: 5, Kind: trace.Finished},
+		}}}
+	var log struct {
+		TraceEvents []struct {
+			Ph, Cat, Name string
+			Ts, Dur       float64
+		}
+	}
+	text := written(t, export.ChromeTrace, report.Understand(run))
+	if err := json.Unmarshal([]byte(text), &log); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range log.TraceEvents {
+		if e.Cat == "step" || e.Ph == "s" || e.Ph == "f" {
+			got = append(got, fmt.Sprintf("%s %.4g +%.4g", e.Ph, e.Ts, e.Dur))
+		}
+	}
+	want := []string{"X 5 +2", "X 7 +0.2", "X 7.2 +1", "X 9 +0.001", "X 9.001 +1",
+		"s 6.5 +0", "f 7.1 +0"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -87,7 +87,6 @@ const (
 // Result is what a run shows.
 type Result struct {
 	Trace      trace.Trace
-	Walls      []int64 // by event: nanoseconds since the run began
 	Complete   bool
 	Bound      string // what ended a run that is not complete
 	Panic      string // of a machine

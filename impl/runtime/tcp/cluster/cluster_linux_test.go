@@ -242,6 +242,9 @@ func TestOrder(t *testing.T) {
 		Failures: []plan.Failure{{Victims: []core.Proc{1}, By: 1, After: 3}}})
 	onWay := map[string]int{}
 	crashed := 0
+	if len(out.Trace.At) != len(out.Trace.Events) || slices.Max(out.Trace.At) <= 0 {
+		t.Errorf("%d events, at %v", len(out.Trace.Events), out.Trace.At)
+	}
 	for _, e := range out.Trace.Events {
 		switch e.Kind {
 		case trace.Emitted:

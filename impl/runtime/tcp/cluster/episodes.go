@@ -68,7 +68,7 @@ func (r *Result) Episodes() []Episode {
 	var selected *ends // the ruling that is being written down
 	for i, e := range r.Trace.Events {
 		if selected != nil && e.Kind == trace.Stored && e.Proc == selected.by {
-			selected.at[Select], selected = time.Duration(r.Walls[i]), nil
+			selected.at[Select], selected = time.Duration(r.Trace.At[i]), nil
 		}
 		if e.Kind != trace.Ruled && e.Kind != trace.Snapped {
 			continue
@@ -85,7 +85,7 @@ func (r *Result) Episodes() []Episode {
 			continue
 		}
 		m.said[say] = e.Proc
-		m.note(e, time.Duration(r.Walls[i]))
+		m.note(e, time.Duration(r.Trace.At[i]))
 		if e.Kind == trace.Snapped && e.Text == trace.SnapSelected {
 			m.by, selected = e.Proc, m
 		}

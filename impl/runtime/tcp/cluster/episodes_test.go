@@ -23,7 +23,7 @@ func TestEpisodes(t *testing.T) {
 	event := func(at int, kind trace.Kind, text string, episode uint64, peer trace.Proc) {
 		r.Trace.Events = append(r.Trace.Events, trace.Event{Kind: kind, Text: text, Peer: peer,
 			Stamp: trace.Stamp{Round: episode}})
-		r.Walls = append(r.Walls, int64(at)*int64(ms))
+		r.Trace.At = append(r.Trace.At, int64(at)*int64(ms))
 	}
 	event(5, trace.Snapped, "established", 0, 9)
 	event(13, trace.Ruled, "opened", 1, 1)

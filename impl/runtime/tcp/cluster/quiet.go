@@ -161,9 +161,9 @@ func (s *supervisor) result() (*Result, error) {
 	}
 	steps = append(steps, s.crashes...)
 	out.Trace = trace.Trace{Layout: s.setup.Layout}
-	out.Trace.Events, out.Walls = merge(steps)
-	for i := range out.Walls {
-		out.Walls[i] -= s.began.UnixNano()
+	out.Trace.Events, out.Trace.At = merge(steps)
+	for i := range out.Trace.At {
+		out.Trace.At[i] -= s.began.UnixNano()
 	}
 	return out, nil
 }

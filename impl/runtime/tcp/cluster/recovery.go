@@ -46,7 +46,7 @@ func (r *Result) Recoveries() []Recovery {
 		if int(e.Proc) >= len(places) {
 			continue
 		}
-		h, at := &places[e.Proc], time.Duration(r.Walls[i])
+		h, at := &places[e.Proc], time.Duration(r.Trace.At[i])
 		if e.Kind == trace.Resumed && past[e.Proc] != nil {
 			*h = *past[e.Proc]
 		}

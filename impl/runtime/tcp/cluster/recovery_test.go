@@ -32,7 +32,7 @@ func TestRecoveriesCount(t *testing.T) {
 					uint32(rapid.IntRange(0, i).Draw(t, "received"))
 			}
 			at := time.Duration(i + 1)
-			r.Trace.Events, r.Walls = append(r.Trace.Events, e), append(r.Walls, int64(at))
+			r.Trace.Events, r.Trace.At = append(r.Trace.Events, e), append(r.Trace.At, int64(at))
 			if e.Kind == trace.Resumed && before != nil {
 				h = before
 			}

@@ -96,7 +96,7 @@ func lastLine(r *cluster.Result, c *cluster.Crash) (reached, counted time.Durati
 	at := map[trace.Proc]count{}
 	when := map[trace.Proc]map[count]time.Duration{} // a program was first there
 	for i, e := range r.Trace.Events {
-		wall := time.Duration(r.Walls[i])
+		wall := time.Duration(r.Trace.At[i])
 		if wall > c.At {
 			break
 		}

@@ -20,7 +20,8 @@ func failed() *cluster.Result {
 	r := &cluster.Result{Trace: trace.Trace{Layout: trace.Layout{Ranks: 2}}, Complete: true,
 		Done: []bool{true, true}, Ended: []time.Duration{100 * ms, 90 * ms}}
 	event := func(at int, e trace.Event) {
-		r.Trace.Events, r.Walls = append(r.Trace.Events, e), append(r.Walls, int64(at)*int64(ms))
+		r.Trace.Events = append(r.Trace.Events, e)
+		r.Trace.At = append(r.Trace.At, int64(at)*int64(ms))
 	}
 	id := func(n int) trace.MsgID { return trace.MsgID{Number: uint32(n)} }
 	event(5, trace.Event{Kind: trace.Sent, ID: id(1)})
@@ -68,7 +69,7 @@ func TestBreakdown(t *testing.T) {
 		t.Errorf("no failure: %v", got)
 	}
 	r = failed()
-	r.Trace.Events, r.Walls = nil, nil
+	r.Trace.Events, r.Trace.At = nil, nil
 	want = "before checkpoint 0, checkpoint 0, to failure 30, detection 3, agreement 2, restart " +
 		"13, restore 0, replay 0, catch-up 0, to the end 52"
 	if got := text(perf.Breakdown(r)); got != want {
@@ -84,8 +85,8 @@ func TestBreakdownAddsUp(t *testing.T) {
 		at := func(name string) time.Duration {
 			return time.Duration(rapid.IntRange(0, 120).Draw(t, name)) * ms
 		}
-		for i := range r.Walls {
-			r.Walls[i] = int64(at("wall"))
+		for i := range r.Trace.At {
+			r.Trace.At[i] = int64(at("wall"))
 		}
 		r.Crashes = nil
 		for range rapid.IntRange(1, 3).Draw(t, "failures") {
