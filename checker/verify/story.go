@@ -80,10 +80,23 @@ func waits(w *world.World, run *world.Run) (list []report.Wait) {
 	last := run.States[len(run.States)-1]
 	for p := range w.Setup.Layout.Names {
 		for _, wait := range w.Waiting(last, core.Proc(p)) {
-			list = append(list, report.Wait{Proc: core.Proc(p), What: wait.What, From: wait.From})
+			list = append(list, report.Wait{Proc: core.Proc(p), What: wait.What, From: wait.From,
+				Since: since(w, run, core.Proc(p), wait)})
 		}
 	}
 	return list
+}
+
+// since is the step from which on a proc has waited for something until the end of a run.
+func since(w *world.World, run *world.Run, p core.Proc, wait core.Wait) int {
+	k := len(run.States) - 1
+	for k > 0 && (w.Same(run.States[k-1], run.States[k], p) ||
+		slices.ContainsFunc(w.Waiting(run.States[k-1], p), func(o core.Wait) bool {
+			return o.What == wait.What && slices.Equal(o.From, wait.From)
+		})) {
+		k--
+	}
+	return k
 }
 
 // locals are the local states of all procs.

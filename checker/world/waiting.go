@@ -10,9 +10,8 @@ func (w *World) Waiting(state []uint32, p core.Proc) []core.Wait {
 		return nil
 	}
 	m := w.Setup.New(p)
-	waiter, ok := m.(core.Waiter)
-	if !ok || core.DecodeState(w.locals.at(number).content, m) != nil {
+	if core.DecodeState(w.locals.at(number).content, m) != nil {
 		return nil
 	}
-	return waiter.Waiting()
+	return core.WaitingOf(m)
 }

@@ -141,12 +141,13 @@ func TestModel(t *testing.T) {
 			"relevant: Recover (recovery) in 7", "relevant: Recover (recovery) in 8",
 			"about: culprit y in 6", "about: culprit a in 7", "about: culprit b in 8",
 			"why -: Each waits for the next, in a circle: y, a, y.",
-			"why -: y waits for the answer to its request for determinants of a, b.",
-			"why -: y waits for a message.",
+			"why -: y waits for the answer to its request for determinants of a, b, " +
+				"since step 6.",
+			"why -: y waits for a message, since step 6.",
 			"why 4: y does not get Answer of a (in step 3, lost in the crash of y), " +
 				"Answer of b (in step 4, lost in the crash of y).",
 			"why 6: y is back as life 2 in step 6, and has sent and received nothing since.",
-			"why -: a waits for the replay request of life 1 of y.",
+			"why -: a waits for the replay request of life 1 of y, since step 3.",
 		}},
 		{"H13a", erratum(t, "h13-clock", "H13a"), []string{
 			"n1 h->k: sent 1 arrived 3 taken 5, delivered",

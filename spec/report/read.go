@@ -29,7 +29,11 @@ type reading struct {
 	Lanes                  []Lane
 	Labels                 []jsonLabel
 	Kinds                  []jsonKind
-	Steps                  []struct {
+	Waits                  []struct {
+		Wait
+		Since *int `json:"since"`
+	}
+	Steps []struct {
 		Event, State string
 		Changes      json.RawMessage
 		Torn         []trace.Proc
@@ -77,6 +81,12 @@ func Read(r io.Reader) (*Run, error) {
 			}
 			run.About = append(run.About, ref)
 		}
+	}
+	for _, w := range d.Waits {
+		if w.Wait.Since = never; w.Since != nil {
+			w.Wait.Since = *w.Since
+		}
+		run.Waits = append(run.Waits, w.Wait)
 	}
 	for i, s := range d.Steps {
 		step := Step{Event: s.Event, State: s.State, Torn: s.Torn, Enabled: s.Enabled}

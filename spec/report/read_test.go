@@ -22,7 +22,8 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"h10", "h3-twice", "m28-rejoin", "paxos-stale", "m10"} {
+	for _, name := range []string{"h10", "h3-twice", "m28-rejoin", "paxos-stale", "m10",
+		"causal-s1"} {
 		list, err := scenarios.Named(embedded, name)
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%s: %d scenarios, %v", name, len(list), err)

@@ -12,6 +12,9 @@ type Wait struct {
 	What string     `json:"what"`
 	// who could end it; empty where nobody in particular could
 	From []trace.Proc `json:"from"`
+	// the step from which on it has waited, without a break; 0 = from the start, Never where nobody
+	// has looked
+	Since int `json:"since"`
 }
 
 // cycle is a shortest circle of procs each of which waits for the next one, from the lowest on; nil

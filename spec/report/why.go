@@ -251,7 +251,11 @@ func (m *Model) waits(p trace.Proc) {
 		if len(w.From) > 0 {
 			whom = " of " + strings.ReplaceAll(m.Layout.NamesOf(w.From), " ", ", ")
 		}
-		m.say(never, "%s waits for %s%s.", m.Layout.Name(p), w.What, whom)
+		when := ""
+		if w.Since > 0 {
+			when = fmt.Sprintf(", since step %d", w.Since)
+		}
+		m.say(never, "%s waits for %s%s%s.", m.Layout.Name(p), w.What, whom, when)
 	}
 }
 
