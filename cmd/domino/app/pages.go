@@ -3,7 +3,6 @@ package app
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,20 +46,36 @@ func scopeOf(a *verify.Answer) []string {
 	return words
 }
 
-// page is the run for a reader, beside what the repaired protocol does under the same schedule.
-func (std streams) page(ctx context.Context, s *exhibit) (*page.Page, error) {
+// outlined is the run with what is known of it, as far as every form of a report has it.
+func (std streams) outlined(s *exhibit) (*page.Page, error) {
 	run := verify.Story(s.scenario, s.world, s.run, s.run.Violation)
 	run.Command = called(s.command)
 	p := &page.Page{Model: report.Understand(run), Name: s.scenario.Name,
 		Protocol: s.scenario.Protocol, Variant: s.scenario.Variant, Verdict: s.verdict,
-		Badge: s.badge, Answer: s.answer, Scope: s.scope, Version: thisBuild().String(),
-		Source: string(scenarios.Format(s.scenario)), States: statesOf(s.world, s.run),
-		Properties: judgedOf(s.world, s.run)}
+		Badge: s.badge, Answer: s.answer, Scope: s.scope, Version: thisBuild().String()}
+	return p, std.erratum(p, s.scenario)
+}
+
+// stepped is what a page has of a run alone: also its states, what could have happened instead of
+// each step, which properties hold, and the run as data.
+func (std streams) stepped(s *exhibit) (*page.Page, error) {
+	p, err := std.outlined(s)
+	if err != nil {
+		return nil, err
+	}
+	p.Source = string(scenarios.Format(s.scenario))
+	p.States, p.Properties = statesOf(s.world, s.run), judgedOf(s.world, s.run)
 	for _, state := range s.run.States[:len(s.run.Schedule)] {
 		events, _ := s.world.Enabled(state)
 		p.Alternatives = append(p.Alternatives, events)
 	}
-	if err := errors.Join(addData(p), std.erratum(p, s.scenario)); err != nil {
+	return p, addData(p)
+}
+
+// page is the run for a reader, beside what the repaired protocol does under the same schedule.
+func (std streams) page(ctx context.Context, s *exhibit) (*page.Page, error) {
+	p, err := std.stepped(s)
+	if err != nil {
 		return nil, err
 	}
 	free, err := verify.Undisturbed(std.Protocols(), s.scenario, s.world, s.run)
@@ -78,6 +93,7 @@ func (std streams) page(ctx context.Context, s *exhibit) (*page.Page, error) {
 	}
 	b, err := verify.Repaired(ctx, std.Protocols(), s.scenario, s.world, s.run)
 	if err != nil { // some refuse the program, which is the repair
+		run := p.Model.Run
 		run.Reading = append(run.Reading, sentence("the repaired protocol does not take this run: "+
 			err.Error()))
 		return p, nil

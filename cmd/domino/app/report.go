@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -32,10 +33,10 @@ type reportFlags struct {
 }
 
 func runReport(ctx context.Context, args []string, std streams) (int, error) {
-	f := flags("report", "SCENARIO | FILE | FOLDER", std, "report h10",
+	f := flags("report", "SCENARIO | FILE | FOLDER [ANOTHER]", std, "report h10",
 		"report .domino/s1-published.txtar -o s1.html", "report s1 --variant published -o s1.json",
 		"report h10 --format txt -o -",
-		"report run-of-processes -o run.html")
+		"report run-of-processes -o run.html", "report one.txtar another.txtar -o both.html")
 	var rf reportFlags
 	var changed overrides
 	f.StringVarP(&rf.output, "output", "o", "",
@@ -55,8 +56,9 @@ func runReport(ctx context.Context, args []string, std streams) (int, error) {
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	if f.NArg() != 1 {
-		return 0, fmt.Errorf("want one scenario, file or folder, got %d arguments", f.NArg())
+	if f.NArg() != 1 && f.NArg() != 2 {
+		return 0, fmt.Errorf("want a scenario, file or folder, or two of them, got %d arguments",
+			f.NArg())
 	}
 	if err := within(f, notNegative("max-states max-memory timeout")); err != nil {
 		return 0, err
@@ -68,16 +70,28 @@ func runReport(ctx context.Context, args []string, std streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	e, err := std.reported(ctx, f.Arg(0), changed, &rf)
+	if f.NArg() == 2 {
+		e, err := std.compared(ctx, f.Args(), changed, &rf, form)
+		if err != nil {
+			return 0, err
+		}
+		return 0, rf.put(form, e, std)
+	}
+	build := std.outlined
+	if form.page {
+		build = func(x *exhibit) (*page.Page, error) { return std.page(ctx, x) }
+	}
+	e, err := std.reported(ctx, f.Arg(0), changed, &rf, build)
 	if err != nil {
 		return 0, err
 	}
 	return 0, rf.put(form, e, std)
 }
 
-// reported is what a name stands for: a run that is written down, a scenario or a file.
+// reported is what a name stands for: a run that is written down, a scenario or a file. What is
+// made of its run is for the caller to say.
 func (std streams) reported(ctx context.Context, name string, changed overrides,
-	rf *reportFlags) (*exhibited, error) {
+	rf *reportFlags, build func(*exhibit) (*page.Page, error)) (*exhibited, error) {
 	file, err := recorded(name)
 	if err != nil {
 		return nil, err
@@ -103,7 +117,7 @@ func (std streams) reported(ctx context.Context, name string, changed overrides,
 			return nil, err
 		}
 	}
-	p, err := std.page(ctx, what)
+	p, err := build(what)
 	if err != nil {
 		return nil, err
 	}
@@ -261,6 +275,9 @@ func (std streams) scheduled(ctx context.Context, s *scenarios.Scenario,
 	return what, nil
 }
 
+// plainName is what is not in the names of files that are made here.
+var plainName = regexp.MustCompile(`[^\w.-]+`)
+
 // put writes the report, whole or not at all.
 func (rf *reportFlags) put(f *format, p *exhibited, std streams) error {
 	if rf.output == "-" {
@@ -272,7 +289,10 @@ func (rf *reportFlags) put(f *format, p *exhibited, std streams) error {
 		if v := p.Variant; v != "" && !strings.HasSuffix(name, v) {
 			name += "-" + v
 		}
-		name = strings.ReplaceAll(name, "+", "-") + f.endings[0]
+		if p.Other != nil {
+			name += "-" + p.Other.Name
+		}
+		name = plainName.ReplaceAllString(name, "-") + f.endings[0]
 	}
 	if err := wholefile.Stream(name, func(w io.Writer) error { return f.write(w, p) }); err != nil {
 		return fmt.Errorf("the report is not written: %w", err)

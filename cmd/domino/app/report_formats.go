@@ -24,33 +24,34 @@ type format struct {
 	name    string
 	endings []string // of file names that want it; the first is that of a file without a name
 	write   func(io.Writer, *exhibited) error
+	page    bool // it has all that a page has, not only the run
 }
 
 // formats are all, that of a command without flags first.
 var formats = []format{
-	{"html", []string{".html", ".htm"},
-		func(w io.Writer, e *exhibited) error { return page.Write(w, e.Page) }},
-	{"svg", []string{".svg"}, func(w io.Writer, e *exhibited) error {
+	{name: "html", endings: []string{".html", ".htm"},
+		write: func(w io.Writer, e *exhibited) error { return page.Write(w, e.Page) }, page: true},
+	{name: "svg", endings: []string{".svg"}, write: func(w io.Writer, e *exhibited) error {
 		return figure.Layout(e.Model, figure.Options{}).Document(w)
 	}},
-	{"txt", []string{".txt"}, func(w io.Writer, e *exhibited) error {
+	{name: "txt", endings: []string{".txt"}, write: func(w io.Writer, e *exhibited) error {
 		return report.Text(w, e.Model.Run, report.Options{})
 	}},
-	{"md", []string{".md"}, func(w io.Writer, e *exhibited) error {
+	{name: "md", endings: []string{".md"}, write: func(w io.Writer, e *exhibited) error {
 		return export.Markdown(w, e.Model, export.MarkdownBytes)
 	}},
-	{"json", []string{".json"},
-		func(w io.Writer, e *exhibited) error { return report.JSON(w, e.Model.Run) }},
-	{"mermaid", []string{".mmd", ".mermaid"},
-		func(w io.Writer, e *exhibited) error { return export.Mermaid(w, e.Model) }},
-	{"shiviz", []string{".shiviz", ".log"},
-		func(w io.Writer, e *exhibited) error { return export.ShiViz(w, e.Model) }},
-	{"chrome", []string{".trace"},
-		func(w io.Writer, e *exhibited) error { return export.ChromeTrace(w, e.Model) }},
-	{"junit", []string{".xml"},
-		func(w io.Writer, e *exhibited) error { return ci.JUnit(w, e.suite()) }},
-	{"sarif", []string{".sarif"},
-		func(w io.Writer, e *exhibited) error { return ci.SARIF(w, e.suite()) }},
+	{name: "json", endings: []string{".json"},
+		write: func(w io.Writer, e *exhibited) error { return report.JSON(w, e.Model.Run) }},
+	{name: "mermaid", endings: []string{".mmd", ".mermaid"},
+		write: func(w io.Writer, e *exhibited) error { return export.Mermaid(w, e.Model) }},
+	{name: "shiviz", endings: []string{".shiviz", ".log"},
+		write: func(w io.Writer, e *exhibited) error { return export.ShiViz(w, e.Model) }},
+	{name: "chrome", endings: []string{".trace"},
+		write: func(w io.Writer, e *exhibited) error { return export.ChromeTrace(w, e.Model) }},
+	{name: "junit", endings: []string{".xml"},
+		write: func(w io.Writer, e *exhibited) error { return ci.JUnit(w, e.suite()) }},
+	{name: "sarif", endings: []string{".sarif"},
+		write: func(w io.Writer, e *exhibited) error { return ci.SARIF(w, e.suite()) }},
 }
 
 // suite is the run as the only case of a suite: what it breaks is a finding, whether or not the

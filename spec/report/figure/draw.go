@@ -77,7 +77,7 @@ func (f *Figure) difference() {
 			last = i
 		}
 	}
-	if f.options.Differs == 0 {
+	if f.options.Differs == 0 || f.options.Differs == Nowhere {
 		return
 	}
 	t := f.start + runIn/2

@@ -49,9 +49,12 @@ type Options struct {
 	HideProcs []trace.Proc // procs without a lane
 	Label     string       // the text alternative, "" = the verdict
 	// the last step before another run, that this one is compared with, goes on differently; a line
-	// says so. 0 = no line
+	// says so. 0 = no line, nor with Nowhere
 	Differs int
 }
+
+// Nowhere is the last step before a difference where there is none.
+const Nowhere = math.MaxInt
 
 // Slot is a stretch of time: steps that are drawn at one place, or a fold of hidden messages.
 type Slot struct {

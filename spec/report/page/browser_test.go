@@ -156,6 +156,64 @@ func TestStates(t *testing.T) {
 	sound(t, tab)
 }
 
+// TestHide: messages of a kind and what happens at a proc are hidden, the rest is not, and an
+// address says so.
+func TestHide(t *testing.T) {
+	tab := browser.Find(t)
+	tab.Open(saved(t, made(12, 3, plain)))
+	tab.Click("#hide summary")
+	until(t, tab, `document.querySelectorAll("#hide input:checked").length === 4`)
+	counts := func() (gone, seen int) {
+		tab.Eval(`document.querySelectorAll("#figure [data-i].gone").length`, &gone)
+		tab.Eval(`[...document.querySelectorAll("#figure [data-i]")].filter(e =>
+			getComputedStyle(e).visibility === "visible").length`, &seen)
+		return gone, seen
+	}
+	gone, all := counts()
+	tab.Click("#hide fieldset:last-of-type label:nth-of-type(2) input") // p1
+	until(t, tab, `location.hash === "#hide=p1" && document.querySelector("#figure .gone")`)
+	hidden, seen := counts()
+	if gone != 0 || hidden == 0 || hidden+seen != all {
+		t.Errorf("of %d marks %d were hidden before, %d are, %d are seen", all, gone, hidden, seen)
+	}
+	var others int
+	tab.Eval(`[...document.querySelectorAll("#figure g.gone title")].filter(e =>
+		!/\bp1\b/.test(e.textContent)).length`, &others)
+	if others > 0 {
+		t.Errorf("%d marks are hidden that have nothing to do with p1", others)
+	}
+	tab.Eval(`location.hash = "#hide=App&show=all"`, nil)
+	until(t, tab, `document.querySelector("#figure .gone") &&
+		document.querySelector("#hide summary").textContent === "Hidden: 1" &&
+		!document.querySelector("#figure .cr.gone")`)
+	tab.Press("o")
+	until(t, tab, `document.querySelector("#figure[data-as=down] .gone")`)
+	sound(t, tab)
+}
+
+// TestCauses: of an arrival the send and what its proc did before are direct causes, what they
+// follow from is a cause, and what nothing follows from is none.
+func TestCauses(t *testing.T) {
+	tab := browser.Find(t)
+	tab.Open(saved(t, made(30, 4, plain)) + "#step=6&causes=yes")
+	until(t, tab, `document.querySelector(".row.cause")`)
+	var direct, indirect []string
+	tab.Eval(`[...document.querySelectorAll(".row.direct")].map(r => r.dataset.step)`, &direct)
+	tab.Eval(`[...document.querySelectorAll(".row.cause:not(.direct)")].map(r => r.dataset.step)`,
+		&indirect)
+	// p2 sends in step 5 what p3 receives in step 6; p2 has received in step 4 what p1 sent in 3
+	if got := strings.Join(direct, " ") + "; " + strings.Join(indirect, " "); got != "5 6; 1 2 3 4" {
+		t.Errorf("causes of step 6: %s", got)
+	}
+	var marks string
+	tab.Eval(`["direct", "cause:not(.direct)"].map(c => document.querySelectorAll(
+		"#figure g[data-step]." + c).length > 0).join(" ")`, &marks)
+	if marks != "true true" {
+		t.Errorf("marks of direct and indirect causes: %s", marks)
+	}
+	sound(t, tab)
+}
+
 // pieces are what hostile texts are made of.
 var pieces = []string{"</script>", "<script>pwned=1</script>", "<img src=x onerror=pwned=1>",
 	"<!--", "-->", "]]>", "</style>", "</svg>", "</title>", "</textarea>", "<svg onload=pwned=1>",
@@ -178,16 +236,18 @@ func TestHostile(t *testing.T) {
 			e.dispatchEvent(new Event("change"));
 			const f = document.querySelector("#filter"); f.value = "1";
 			f.dispatchEvent(new Event("input")); })()`, nil)
-		until(t, tab, `document.querySelector("#found").textContent &&
+		until(t, tab, `document.querySelectorAll("#hide legend").length === 2 &&
+			document.querySelector("#found").textContent &&
 			document.querySelectorAll("td.watch").length >= 12`)
 		var answer string
 		tab.Eval(`(() => {
 			const bad = document.querySelectorAll(".pwned, img, iframe, foreignObject, base, object");
 			const on = [...document.querySelectorAll("*")].filter(e => [...e.attributes].some(a =>
 				a.name.startsWith("on") || /^javascript:/i.test(a.value))).length;
-			const n = {};
+			const n = {"in switches": [...new Set([...document.querySelectorAll("#hide *")].map(e =>
+				e.localName))].join(" ")};
 			for (const e of document.querySelectorAll("body *"))
-				if (!e.closest("svg, .legend, .why, .group, #panel")) n[e.localName] = (n[e.localName] || 0) + 1;
+				if (!e.closest("svg, .legend, .why, .group, #panel, #hide")) n[e.localName] = (n[e.localName] || 0) + 1;
 			return [window.pwned, bad.length, on, JSON.stringify(n)].join(" ");
 		})()`, &answer)
 		return answer

@@ -109,21 +109,32 @@ func (v *view) draw() error {
 	return v.others(second)
 }
 
-// pair lays out the run, and with it, at the same places as far as they agree, that of the repaired
-// protocol.
+// Second is the run beside the run: another one, or that of the repaired protocol; nil for none.
+func (v *view) Second() *Beside {
+	if v.Other != nil {
+		return v.Other
+	}
+	return v.Repaired
+}
+
+// pair lays out the run, and with it, at the same places as far as they agree, the second one.
 func (v *view) pair() (first, second *figure.Figure) {
 	o := figure.Options{Width: width}
-	if v.Repaired == nil {
+	b := v.Second()
+	if b == nil {
 		return figure.Layout(v.Model, o), nil
 	}
-	o.Differs = max(v.Repaired.Same, 0)
-	return figure.Pair(v.Model, v.Repaired.Model, o)
+	o.Differs = max(b.Same, 0)
+	if b.Same == LastStep(v.Model.Run) && b.Same == LastStep(b.Model.Run) {
+		o.Differs = figure.Nowhere
+	}
+	return figure.Pair(v.Model, b.Model, o)
 }
 
 // others draws the runs to compare with.
-func (v *view) others(repaired *figure.Figure) (err error) {
-	if repaired != nil {
-		if v.RepairedFigure, err = v.drawing(repaired, "across", v.explained); err != nil {
+func (v *view) others(second *figure.Figure) (err error) {
+	if second != nil {
+		if v.SecondFigure, err = v.drawing(second, "across", v.explained); err != nil {
 			return err
 		}
 	}

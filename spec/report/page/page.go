@@ -43,6 +43,7 @@ type Page struct {
 	Alternatives [][]string // by step: what could have happened, itself included; nil: not recorded
 
 	Repaired *Beside
+	Other    *Beside // any other run, in the place of the repaired one
 	Free     *Beside // without failures
 	Small    *Small
 
@@ -53,6 +54,7 @@ type Page struct {
 
 // Beside is another run to compare with.
 type Beside struct {
+	Name  string // of an Other
 	Model *report.Model
 	Same  int    // steps at the beginning in which both agree; -1 = not compared
 	Words string // what it is and how it ends, in a sentence
@@ -135,7 +137,7 @@ func asset(name string) string {
 
 // concerns are the scripts, a file each, in the order in which they need each other.
 var concerns = []string{"base", "rows", "states", "tree", "panel",
-	"watch", "filter", "causes", "steps", "figure", "address", "keys", "start"}
+	"watch", "filter", "causes", "steps", "figure", "hide", "address", "keys", "start"}
 
 // scripts are the texts of all concerns.
 func scripts() (list []string) {

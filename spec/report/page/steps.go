@@ -45,15 +45,6 @@ type change struct {
 	Text           string // for what is no difference of two values
 }
 
-// last is the number of the last step.
-func (v *view) last() int {
-	m := v.Model
-	if m.Run.Steps == nil && len(m.Events) > 0 {
-		return m.Events[len(m.Events)-1].Step
-	}
-	return len(m.Run.Steps)
-}
-
 // steps lists the steps of the schedule; of a run without one, those that its events tell.
 func (v *view) steps() (list []*step) {
 	m := v.Model
@@ -177,7 +168,8 @@ func (v *view) block(steps []*step) error {
 		err := t.ExecuteTemplate(&b, "rows.html", struct {
 			List      []*step
 			HasCounts bool
-		}{list, v.HasCounts})
+			From      string // what is different from a step on
+		}{list, v.HasCounts, v.from()})
 		if err != nil {
 			return err
 		}

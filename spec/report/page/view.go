@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report"
 	"github.com/domino-check/domino/spec/report/figure"
 	"github.com/domino-check/domino/spec/report/look"
 	"github.com/domino-check/domino/spec/trace"
@@ -31,12 +32,12 @@ type view struct {
 	HasCounts bool // numbers of alternatives
 	Figure    figures
 	// of the runs to compare with
-	RepairedFigure, FreeFigure template.HTML
-	Differ                     int
-	Config                     template.JS
-	Packed                     []packed
-	explained                  map[string]bool              // signs, by their keys in the legend
-	parts                      map[[sha256.Size]byte]string // where a text is packed
+	SecondFigure, FreeFigure template.HTML
+	Differ                   int
+	Config                   template.JS
+	Packed                   []packed
+	explained                map[string]bool              // signs, by their keys in the legend
+	parts                    map[[sha256.Size]byte]string // where a text is packed
 }
 
 // packed is a text that the page unpacks when it is wanted.
@@ -64,7 +65,7 @@ func prepare(p *Page) (*view, error) {
 	}
 	v.Head = cmp.Or(v.Head, "This run breaks no property.")
 	v.Title = strings.Join(words(p.Name, v.Badge, "domino"), " · ")
-	v.Steps = v.last()
+	v.Steps = LastStep(v.Model.Run)
 	steps := v.steps()
 	if err := v.packIndex(steps); err != nil {
 		return nil, err
@@ -125,12 +126,21 @@ func (v *view) configure(steps []*step) error {
 	return err
 }
 
-// differ is the first step that the repaired protocol does otherwise, 0 if there is none.
+// differ is the first step that the second run does otherwise, 0 if there is none.
 func (v *view) differ() int {
-	if v.Repaired == nil || v.Repaired.Same < 0 || v.Repaired.Same >= v.Steps {
+	b := v.Second()
+	if b == nil || b.Same < 0 || b.Same >= v.Steps {
 		return 0
 	}
-	return v.Repaired.Same + 1
+	return b.Same + 1
+}
+
+// from is what the run differs from.
+func (v *view) from() string {
+	if v.Other != nil {
+		return v.Other.Name
+	}
+	return "the repaired protocol"
 }
 
 // isMark reports whether a reader jumps to events of the kind.
@@ -151,7 +161,11 @@ func (v *view) packIndex(steps []*step) error {
 		StepOf []int          `json:"stepOf"` // by event
 		ProcOf []trace.Proc   `json:"procOf"`
 		Causes [][]int        `json:"causes"`
-		Judged []Judged       `json:"judged"`
+		// that explain less of a restart than what it restores
+		Crashes []int    `json:"crashes"`
+		Kinds   []string `json:"kinds"`  // of messages
+		KindOf  []int    `json:"kindOf"` // by event, an index into Kinds; -1 for none
+		Judged  []Judged `json:"judged"`
 	}{Causes: v.Model.Causes, Judged: v.Properties}
 	for _, s := range steps {
 		index.Procs, index.Text = append(index.Procs, s.procs), append(index.Text, s.Event)
@@ -159,6 +173,17 @@ func (v *view) packIndex(steps []*step) error {
 	for i := range v.Model.Events {
 		e := &v.Model.Events[i]
 		index.StepOf, index.ProcOf = append(index.StepOf, e.Step), append(index.ProcOf, e.Proc)
+		if e.Kind == trace.Crashed {
+			index.Crashes = append(index.Crashes, i)
+		}
+		kind := -1
+		if e.Message != report.Never {
+			name := v.Model.Messages[e.Message].Kind
+			if kind = slices.Index(index.Kinds, name); kind < 0 {
+				kind, index.Kinds = len(index.Kinds), append(index.Kinds, name)
+			}
+		}
+		index.KindOf = append(index.KindOf, kind)
 	}
 	b, err := json.Marshal(index)
 	v.pack("index", b)

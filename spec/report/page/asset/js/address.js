@@ -7,6 +7,7 @@ function remember() {
 	if (now.show) a.set("show", now.show);
 	if (now.as) a.set("as", now.as);
 	if (now.causes) a.set("causes", "yes");
+	for (const name of hidden) a.append("hide", name);
 	history.replaceState(null, "", "#" + a);
 }
 
@@ -16,8 +17,11 @@ async function recall(hash) {
 	const a = new URLSearchParams(hash.slice(1));
 	const proc = config.procs.indexOf(a.get("proc") || "");
 	now.causes = a.get("causes") === "yes";
+	hidden.clear();
+	for (const name of a.getAll("hide")) hidden.add(name);
 	const show = a.get("show") || first.show, as = a.get("as") || first.as;
 	await view(show, as);
+	hide();
 	const step = Number(a.get("step"));
 	if (step > 0) go(step, { proc: proc < 0 ? undefined : proc });
 }

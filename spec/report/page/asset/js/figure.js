@@ -75,6 +75,7 @@ function showBands() {
 				const svg = await unpack(band.dataset.band || "");
 				if (!band.firstChild) band.innerHTML = svg; // drawn and escaped in Go
 				if (now.causes) showCauses();
+				if (hidden.size) hide();
 			}
 		}
 	}, { root: box, rootMargin: "600px" });
@@ -105,6 +106,7 @@ async function view(show, as) {
 	row(now.step)?.scrollIntoView({ block: "nearest", behavior: "instant" });
 	markFigure();
 	if (now.causes) showCauses();
+	if (hidden.size) hide();
 }
 
 /** The next value of a control.

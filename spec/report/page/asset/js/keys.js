@@ -18,7 +18,7 @@ const keys = {
 
 addEventListener("keydown", e => {
 	if (e.ctrlKey || e.metaKey || e.altKey || help?.open) return;
-	if (e.target instanceof HTMLInputElement) {
+	if (e.target instanceof HTMLInputElement && e.target.type !== "checkbox") {
 		if (e.key === "Escape") e.target.blur();
 		return;
 	}
