@@ -137,7 +137,7 @@ func TestReportInBrowser(t *testing.T) {
 		tab.Press("j", "n", "p", "o", "c", "v")
 		var views int
 		tab.Eval(`new Promise(r => setTimeout(r, 200)).then(() =>
-			document.querySelectorAll("#figure .scroll svg").length)`, &views)
+			document.querySelectorAll("#figure .scroll > svg").length)`, &views)
 		if views != 1 {
 			t.Errorf("%s: %d figures of the run", name, views)
 		}

@@ -17,7 +17,7 @@ type Band struct {
 const BandSlots = 64
 
 // Long reports whether the figure is better shown in bands than in one piece.
-func (f *Figure) Long() bool { return len(f.Slots) > inlineSlots }
+func (f *Figure) Long() bool { return len(f.Slots) > InlineSlots }
 
 // Bands cuts the figure into parts of BandSlots slots, which side by side, or one below the other,
 // are the whole of it. What reaches over an end is in both parts, cut there.

@@ -96,6 +96,9 @@ func Layout(m *report.Model, o Options) *Figure {
 	return f
 }
 
+// Length is how many slots the figure of a run has, without placing anything.
+func Length(m *report.Model, o Options) int { return len(begin(m, o).Slots) }
+
 // Pair places two runs that begin alike: both have the lanes of either, and what they show of the
 // steps that they share is at the same places. Options.Differs is the last of those steps.
 func Pair(a, b *report.Model, o Options) (first, second *Figure) {
@@ -164,8 +167,8 @@ func (f *Figure) widen(homeless []*label) bool {
 	return len(homeless)+len(grazed) > 0
 }
 
-// inlineSlots is how many slots a figure in one piece has at most; see Bands.
-const inlineSlots = 400
+// InlineSlots is how many slots a figure in one piece has at most; see Bands.
+const InlineSlots = 400
 
 // alongText is what a label takes of the time axis.
 func (f *Figure) alongText(l *label) float64 {

@@ -37,9 +37,13 @@ func TestAgree(t *testing.T) {
 			false},
 		"a state":       {func(r *report.Run) { r.Steps[1].Locals = local(9) }, 1, false},
 		"the first one": {func(r *report.Run) { r.Start.Locals = local(9) }, 5, true},
-		"no states":     {func(r *report.Run) { r.Start.Locals = nil; r.Steps[0].Locals = nil }, 5, true},
-		"its end":       {func(r *report.Run) { r.Steps, r.Trace.Events = r.Steps[:2], r.Trace.Events[:4] }, 2, false},
-		"no schedule":   {func(r *report.Run) { r.Steps, r.Start.Locals = nil, nil }, 5, true},
+		"states": {func(r *report.Run) {
+			r.Start.Locals, r.Steps[0].Locals = nil, nil
+		}, 5, true},
+		"its end": {func(r *report.Run) {
+			r.Steps, r.Trace.Events = r.Steps[:2], r.Trace.Events[:4]
+		}, 2, false},
+		"a schedule": {func(r *report.Run) { r.Steps, r.Start.Locals = nil, nil }, 5, true},
 	} {
 		other := run()
 		tt.change(other)

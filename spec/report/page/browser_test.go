@@ -202,7 +202,8 @@ func TestCauses(t *testing.T) {
 	tab.Eval(`[...document.querySelectorAll(".row.cause:not(.direct)")].map(r => r.dataset.step)`,
 		&indirect)
 	// p2 sends in step 5 what p3 receives in step 6; p2 has received in step 4 what p1 sent in 3
-	if got := strings.Join(direct, " ") + "; " + strings.Join(indirect, " "); got != "5 6; 1 2 3 4" {
+	got := strings.Join(direct, " ") + "; " + strings.Join(indirect, " ")
+	if got != "5 6; 1 2 3 4" {
 		t.Errorf("causes of step 6: %s", got)
 	}
 	var marks string
@@ -231,6 +232,7 @@ func TestHostile(t *testing.T) {
 		tab.Open(saved(t, p) + "#step=3&causes=yes")
 		until(t, tab, `document.querySelector("#panel .changed")`)
 		tab.Press("j", "o", "p")
+		until(t, tab, `document.querySelector("#figure[data-as=down] .cursor")`)
 		tab.Eval(`(() => { for (const d of document.querySelectorAll("details")) d.open = true;
 			const e = document.querySelector("#watch"); e.value = "p0.protocol";
 			e.dispatchEvent(new Event("change"));

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
+	"github.com/domino-check/domino/spec/report"
 	"github.com/domino-check/domino/spec/report/figure"
 )
 
@@ -60,10 +62,14 @@ var (
 // draw makes every view of the run: the one that a reader sees first is there at once, the others
 // are packed. A long figure runs downwards only.
 func (v *view) draw() error {
-	first, second := v.pair()
-	as, long := "across", first.Long()
-	if len(first.Slots) > mostAcross {
+	slots := figure.Length(v.Model, figure.Options{})
+	as, long := "across", slots > figure.InlineSlots
+	if slots > mostAcross {
 		as = "down"
+	}
+	var first, second *figure.Figure // across
+	if !long || v.Second() != nil {
+		first, second = v.pair()
 	}
 	f := &v.Figure
 	views, different := map[string]template.HTML{}, map[template.HTML]bool{}
@@ -73,6 +79,9 @@ func (v *view) draw() error {
 		}
 		f.As = append(f.As, choice{o.value, o.words, o.value == as})
 		for _, s := range shows {
+			if s.value != "relevant" && !v.speaks() {
+				continue
+			}
 			layout := first
 			if s.value != "relevant" || o.value != "across" {
 				layout = figure.Layout(v.Model, figure.Options{Show: s.show,
@@ -107,6 +116,11 @@ func (v *view) draw() error {
 	}
 	v.pack("views", b)
 	return v.others(second)
+}
+
+// speaks reports whether there are protocol messages, which a reader may show or hide.
+func (v *view) speaks() bool {
+	return slices.ContainsFunc(v.Model.Messages, func(m report.Message) bool { return !m.App() })
 }
 
 // Second is the run beside the run: another one, or that of the repaired protocol; nil for none.
@@ -178,6 +192,7 @@ func (v *view) drawing(f *figure.Figure, as string, explained map[string]bool) (
 		SVG, Header   template.HTML
 		Bands, Prints []band
 		Legend        []legendEntry
+		Idle          string
 	}{Slots: at, As: as}
 	for _, e := range f.Legend() {
 		if explained[e.Key] {
@@ -185,11 +200,17 @@ func (v *view) drawing(f *figure.Figure, as string, explained map[string]bool) (
 		}
 		data.Legend = append(data.Legend, legendEntry{template.HTML(e.SVG), e.Words})
 	}
-	if f.Long() {
+	down := as == "down" // then the names of the lanes stay in view
+	if down || f.Long() {
+		data.Header, data.Idle = template.HTML(f.Header()), idle(f.Hidden)
+	}
+	switch {
+	case f.Long():
 		data.Slots = v.part([]byte(at))
-		data.Header = template.HTML(f.Header())
 		data.Bands, data.Prints = v.bands(f, as)
-	} else {
+	case down && len(f.Slots) > 0:
+		data.SVG = template.HTML(f.Around([]int{0}, 2*len(f.Slots))[0].SVG)
+	default:
 		var svg bytes.Buffer
 		if err := f.SVG(&svg); err != nil {
 			return "", err
@@ -203,6 +224,15 @@ func (v *view) drawing(f *figure.Figure, as string, explained map[string]bool) (
 	var b bytes.Buffer
 	err = t.ExecuteTemplate(&b, "drawing.html", data)
 	return template.HTML(b.String()), err
+}
+
+// idle says whose lanes are not there.
+func idle(names []string) string {
+	const most = 20
+	if n := len(names) - most; n > 0 {
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(names, ", ")
 }
 
 // slotsOf says where the slots are, as JSON: first step, last step, from, to.

@@ -110,20 +110,32 @@ func Write(w io.Writer, p *Page) error {
 	if p == nil || p.Model == nil {
 		return ErrNoRun
 	}
-	v, err := prepare(p)
+	b, fewer, err := written(p, false)
+	if err == nil && len(b) > mostBytes && !fewer && p.States != nil {
+		b, _, err = written(p, true)
+	}
 	if err != nil {
 		return err
 	}
+	_, err = w.Write(b)
+	return err
+}
+
+// written is the page, with fewer states if that is wanted or the run is long.
+func written(p *Page, fewer bool) ([]byte, bool, error) {
+	v, err := prepare(p, fewer)
+	if err != nil {
+		return nil, false, err
+	}
 	t, err := template.ParseFS(assets, "asset/*.html")
 	if err != nil {
-		return fmt.Errorf("page: %w", err) // a template of ours, which tests read
+		return nil, false, fmt.Errorf("page: %w", err) // a template of ours, which tests read
 	}
 	var b bytes.Buffer
 	if err := t.ExecuteTemplate(&b, "page.html", v); err != nil {
-		return fmt.Errorf("page: %w", err)
+		return nil, false, fmt.Errorf("page: %w", err)
 	}
-	_, err = w.Write(b.Bytes())
-	return err
+	return b.Bytes(), v.fewer, nil
 }
 
 // asset is the text of an embedded file.

@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
+	"slices"
 
 	"github.com/domino-check/domino/spec/report"
 )
@@ -18,43 +20,85 @@ type States struct {
 	Steps [][]Local // by step: those that it changes
 }
 
+// A run that is longer, or a page that would be larger, has states around its marks only.
+const (
+	mostSteps  = 20_000
+	mostBytes  = 8_000_000
+	mostChunks = 64 // of states that are kept then
+)
+
+// around are the chunks of states to be kept around marks: those with the violation first, then
+// with the first difference, then with the others, each with what comes before it.
+func (v *view) around(steps []*step) map[int]bool {
+	list := []int{v.HeadStep, v.differ()}
+	for _, s := range steps {
+		if s.Mark {
+			list = append(list, s.Number)
+		}
+	}
+	kept := map[int]bool{}
+	for _, number := range append(list, v.Steps) {
+		for _, n := range []int{number, number - chunk/2} {
+			if n > 0 && len(kept) < mostChunks {
+				kept[(n-1)/chunk] = true
+			}
+		}
+	}
+	return kept
+}
+
 // packStates packs the states in chunks: all of them, then what each step changes.
-func (v *view) packStates() error {
+func (v *view) packStates(steps []*step) error {
 	if v.States == nil {
 		return nil
 	}
-	now := make([]kept, len(v.States.Start))
-	for p := range v.States.Start {
-		now[p] = v.States.Start[p].kept()
+	if v.fewer {
+		v.kept = v.around(steps)
 	}
+	now := slices.Clone(v.States.Start)
 	for k := 0; k == 0 || k*chunk < len(v.States.Steps); k++ {
-		part := struct {
-			All   []kept     `json:"all"`
-			Steps [][]kept   `json:"steps"`
-			Else  [][]string `json:"else"` // what could have happened
-		}{append([]kept{}, now...), [][]kept{}, [][]string{}}
-		for i := k * chunk; i < min((k+1)*chunk, len(v.States.Steps)); i++ {
-			list := []kept{}
-			for _, l := range v.States.Steps[i] {
+		first, last := k*chunk, min((k+1)*chunk, len(v.States.Steps))
+		if v.kept == nil || v.kept[k] {
+			if err := v.packChunk(k, now); err != nil {
+				return err
+			}
+		}
+		for i, changed := range v.States.Steps[first:last] {
+			for _, l := range changed {
 				if int(l.Proc) >= len(now) {
-					return fmt.Errorf("step %d changes a state of proc %d of %d", i+1, l.Proc,
+					return fmt.Errorf("step %d changes a state of proc %d of %d", first+i+1, l.Proc,
 						len(now))
 				}
-				now[l.Proc] = l.kept()
-				list = append(list, now[l.Proc])
-			}
-			part.Steps = append(part.Steps, list)
-			if i < len(v.Alternatives) {
-				part.Else = append(part.Else, v.Alternatives[i])
+				now[l.Proc] = l
 			}
 		}
-		b, err := json.Marshal(part)
-		if err != nil {
-			return err
-		}
-		v.pack(fmt.Sprintf("states-%d", k), b)
 	}
 	return nil
+}
+
+// packChunk packs one chunk; before it the states are given.
+func (v *view) packChunk(k int, before []Local) error {
+	part := struct {
+		All   []kept     `json:"all"`
+		Steps [][]kept   `json:"steps"`
+		Else  [][]string `json:"else"` // what could have happened
+	}{[]kept{}, [][]kept{}, [][]string{}}
+	for p := range before {
+		part.All = append(part.All, before[p].kept())
+	}
+	for i := k * chunk; i < min((k+1)*chunk, len(v.States.Steps)); i++ {
+		list := []kept{}
+		for p := range v.States.Steps[i] {
+			list = append(list, v.States.Steps[i][p].kept())
+		}
+		part.Steps = append(part.Steps, list)
+		if i < len(v.Alternatives) {
+			part.Else = append(part.Else, v.Alternatives[i])
+		}
+	}
+	b, err := json.Marshal(part)
+	v.pack(fmt.Sprintf("states-%d", k), b)
+	return err
 }
 
 // readable is a document without numbers that JavaScript would round. What is no JSON is a text.
@@ -87,14 +131,12 @@ func (v *view) part(text []byte) string {
 // pack adds a text that the page unpacks when it is wanted.
 func (v *view) pack(id string, text []byte) {
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err == nil {
-		_, err = z.Write(text)
+	if v.zip == nil {
+		v.zip, _ = gzip.NewWriterLevel(nil, gzip.BestCompression) // there is such a level
 	}
-	if err == nil {
-		err = z.Close()
-	}
-	if err != nil {
+	v.zip.Reset(&b)
+	_, err := v.zip.Write(text)
+	if err = errors.Join(err, v.zip.Close()); err != nil {
 		panic(err) // nothing of memory fails
 	}
 	v.Packed = append(v.Packed, packed{id, template.HTML(base64.StdEncoding.EncodeToString(b.Bytes()))})

@@ -163,23 +163,59 @@ func (v *view) block(steps []*step) error {
 	if err != nil {
 		return err
 	}
-	for list := range slices.Chunk(steps, chunk) {
+	rows := func(list []*step, again bool) (template.HTML, error) {
 		var b bytes.Buffer
 		err := t.ExecuteTemplate(&b, "rows.html", struct {
 			List      []*step
 			HasCounts bool
 			From      string // what is different from a step on
-		}{list, v.HasCounts, v.from()})
-		if err != nil {
+			Copy      bool   // the rows are elsewhere, too
+		}{list, v.HasCounts, v.from(), again})
+		return template.HTML(b.String()), err // escaped by its template
+	}
+	for list := range slices.Chunk(steps, chunk) {
+		part := block{Number: len(v.Blocks), Rows: len(list)}
+		if part.HTML, err = rows(list, false); err != nil {
 			return err
 		}
-		part := block{Number: len(v.Blocks), Rows: len(list)}
-		if len(steps) <= mostRows {
-			part.HTML = template.HTML(b.String()) // escaped by its template
-		} else {
-			v.pack(fmt.Sprintf("rows-%d", part.Number), b.Bytes())
+		if len(steps) > mostRows {
+			v.pack(fmt.Sprintf("rows-%d", part.Number), []byte(part.HTML))
+			part.HTML = ""
 		}
 		v.Blocks = append(v.Blocks, part)
 	}
-	return nil
+	if len(steps) > mostRows {
+		v.Excerpt, err = rows(excerpt(steps), true)
+	}
+	return err
+}
+
+// nearby is how many steps are printed before and behind each mark of a long run.
+const nearby = 12
+
+// mostExcerpt is how many steps of a long run are printed.
+const mostExcerpt = 600
+
+// excerpt are the steps near marks, and the first and the last ones: what of a long run is printed,
+// and what is read where no script runs.
+func excerpt(steps []*step) (list []*step) {
+	near := make([]bool, len(steps))
+	mark := func(i int) {
+		for k := max(i-nearby, 0); k < min(i+nearby+1, len(steps)); k++ {
+			near[k] = true
+		}
+	}
+	mark(0)
+	mark(len(steps) - 1)
+	for i, s := range steps {
+		if s.Bad || s.Differs || s.Mark {
+			mark(i)
+		}
+	}
+	for i, s := range steps {
+		if near[i] && len(list) < mostExcerpt {
+			list = append(list, s)
+		}
+	}
+	return list
 }

@@ -2,9 +2,11 @@ package page
 
 import (
 	"cmp"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
 	"html/template"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,6 +30,7 @@ type view struct {
 	Command   string
 	Blocks    []block
 	Steps     int
+	Excerpt   template.HTML // rows of a long run, for print
 	HasStates bool
 	HasCounts bool // numbers of alternatives
 	Figure    figures
@@ -37,6 +40,9 @@ type view struct {
 	Config                   template.JS
 	Packed                   []packed
 	explained                map[string]bool              // signs, by their keys in the legend
+	zip                      *gzip.Writer                 // it takes much room, so there is one
+	fewer                    bool                         // states around marks only
+	kept                     map[int]bool                 // chunks of states; nil = all
 	parts                    map[[sha256.Size]byte]string // where a text is packed
 }
 
@@ -47,7 +53,7 @@ type packed struct {
 }
 
 // prepare makes all that the page shows.
-func prepare(p *Page) (*view, error) {
+func prepare(p *Page, fewer bool) (*view, error) {
 	run := p.Model.Run
 	v := &view{Page: p, Badge: cmp.Or(p.Badge, p.Verdict.String()), Property: run.Property,
 		Command: run.Command,
@@ -70,7 +76,8 @@ func prepare(p *Page) (*view, error) {
 	if err := v.packIndex(steps); err != nil {
 		return nil, err
 	}
-	if err := v.packStates(); err != nil {
+	v.fewer = p.States != nil && (fewer || v.Steps > mostSteps)
+	if err := v.packStates(steps); err != nil {
 		return nil, err
 	}
 	if len(p.Data) > 0 {
@@ -121,7 +128,9 @@ func (v *view) configure(steps []*step) error {
 		Bad    int      `json:"bad"`
 		Differ int      `json:"differ"`
 		States bool     `json:"states"`
-	}{v.Steps, chunk, names, marks, v.HeadStep, v.differ(), v.HasStates})
+		Kept   []int    `json:"kept"` // chunks of states; null = all
+	}{v.Steps, chunk, names, marks, v.HeadStep, v.differ(), v.HasStates,
+		slices.Sorted(maps.Keys(v.kept))})
 	v.Config = template.JS(b)
 	return err
 }
@@ -189,6 +198,9 @@ func (v *view) packIndex(steps []*step) error {
 	v.pack("index", b)
 	return err
 }
+
+// Fewer reports whether states are there around marks only.
+func (v *view) Fewer() bool { return v.kept != nil }
 
 // StepOf is the step of an event, 0 for none.
 func (v *view) StepOf(event int) int {

@@ -117,7 +117,13 @@ async function others(step, text) {
 async function showStates() {
 	if (!panel || !config.states) return;
 	const step = now.step;
-	const [after, before, { procs, text, judged }] = await Promise.all([worldAt(step), worldAt(Math.max(step - 1, 0)), index()]);
+	const head = element("h3", step ? "State behind step " + step : "State at the start");
+	if (!isKept(step)) {
+		panel.replaceChildren(head, element("p", "It is not kept: the run is too long. States are there around marks; n and N go there.", "note"));
+		return;
+	}
+	const earlier = isKept(step - 1) ? step - 1 : step;
+	const [after, before, { procs, text, judged }] = await Promise.all([worldAt(step), worldAt(Math.max(earlier, 0)), index()]);
 	const else_ = await others(step, text[step - 1]);
 	if (step !== now.step) return; // the reader is elsewhere by now
 	const names = config.procs;
@@ -142,7 +148,7 @@ async function showStates() {
 		return e.part;
 	});
 	const count = after.around.flatMap(a => (a.inbox || []).flatMap(c => c.messages)).length;
-	panel.replaceChildren(element("h3", step ? "State behind step " + step : "State at the start"),
+	panel.replaceChildren(head,
 		...properties(step, judged || []),
 		...listed("way", "On its way", String(count), way),
 		...listed("waits", "Waits for", "", waits),

@@ -14,6 +14,10 @@ function chunkOf(k) {
 	return part;
 }
 
+/** Whether the states behind a step are there.
+ * @param {number} step */
+const isKept = step => !config.kept || config.kept.includes(Math.max(0, Math.floor((step - 1) / config.chunk)));
+
 /** What there is behind a step, 0 for the start: the states by proc, and what is around each.
  * @param {number} step
  * @returns {Promise<{states: unknown[], around: Around[]}>} */

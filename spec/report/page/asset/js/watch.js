@@ -11,7 +11,8 @@ async function watchRows(part) {
 	if (!watched.length) return;
 	for (const r of /** @type {NodeListOf<HTMLElement>} */ (part.querySelectorAll(".row"))) {
 		const step = Number(r.dataset.step);
-		const [after, before] = await Promise.all([statesAt(step), statesAt(step - 1)]);
+		const kept = isKept(step) && isKept(step - 1);
+		const [after, before] = !kept ? [[], []] : await Promise.all([statesAt(step), statesAt(step - 1)]);
 		for (const path of watched) {
 			const [name, ...rest] = path.split(".");
 			const p = config.procs.indexOf(name);

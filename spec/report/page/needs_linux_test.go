@@ -1,0 +1,70 @@
+package page_test
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/domino-check/domino/spec/report"
+	"github.com/domino-check/domino/spec/report/page"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// child is the variable by which the test of what a page needs runs itself.
+const child = "DOMINO_PAGE_FILE"
+
+// TestNeeds writes the page of 10,000 steps and 64 procs in a process of its own, and looks at its
+// memory: 256 MiB, the run itself included. Its time is told and not judged, as machines differ.
+func TestNeeds(t *testing.T) {
+	if file := os.Getenv(child); file != "" {
+		p := made(10_000, 64, plain)
+		p.Repaired, p.Free, p.Model = nil, nil, talkative(p.Model)
+		f, err := os.Create(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := used(t)
+		if err := page.Write(f, p); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("written in %s of user time", used(t)-began)
+		return
+	}
+	c := exec.Command(os.Args[0], "-test.run=^TestNeeds$", "-test.v")
+	c.Env = append(os.Environ(), child+"="+t.TempDir()+"/page.html")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	most := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss // KiB
+	t.Logf("%d MiB\n%s", most>>10, out)
+	if most > 256<<10 {
+		t.Errorf("%d MiB are used, want at most 256", most>>10)
+	}
+}
+
+// talkative is a run in which a protocol message goes with every message of the programs, so that
+// there are three views of the figure.
+func talkative(m *report.Model) *report.Model {
+	run := *m.Run
+	run.Trace.Events = nil
+	for _, e := range m.Run.Trace.Events {
+		run.Trace.Events = append(run.Trace.Events, e)
+		if e.Kind == trace.Emitted || e.Kind == trace.Arrived {
+			run.Trace.Events = append(run.Trace.Events, trace.Event{Step: e.Step, Kind: e.Kind,
+				Proc: e.Proc, Incarnation: e.Incarnation, Peer: e.Peer, Text: "Pull"})
+		}
+	}
+	return report.Understand(&run)
+}
+
+// used is the processor time of this process so far.
+func used(t *testing.T) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano())
+}
