@@ -15,8 +15,14 @@ type Code struct{ Hi, Lo uint64 }
 
 // Compare orders codes; of one packing that is Ordered, as their vectors.
 func (c Code) Compare(d Code) int {
-	return cmp.Or(cmp.Compare(c.Hi, d.Hi), cmp.Compare(c.Lo, d.Lo))
+	if c.Hi != d.Hi {
+		return cmp.Compare(c.Hi, d.Hi)
+	}
+	return cmp.Compare(c.Lo, d.Lo)
 }
+
+// Or has the bits of both codes.
+func (c Code) Or(d Code) Code { return Code{c.Hi | d.Hi, c.Lo | d.Lo} }
 
 // field is where some neighbouring bits of a word lie in a code: turned to the left as far as says
 // turn, modulo 64, they are where the masks have bits.

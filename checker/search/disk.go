@@ -1,7 +1,6 @@
 package search
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -16,7 +15,7 @@ import (
 // begins as a table in memory. Once that is full it is written out, sorted, and from then on
 // duplicates are found late: at the end of each level, what was reached is sorted and compared with
 // all sorted runs of older states in one pass. The table in memory then only catches duplicates
-// early: what it holds has been reached before.
+// early: what it holds has been reached before, and when it is full it is emptied.
 //
 // Of two paths of equal length to a state, the one kept may be another than in memory; counts,
 // verdicts and lengths are the same.
@@ -24,42 +23,44 @@ type disk struct {
 	search *search
 	folder string
 	files  int // names given out
-	frozen atomic.Bool
-	room   atomic.Int64 // bytes for what was reached and may be old
+	buffer int // bytes of each open file
+	memory []byte
+	table  atomic.Int64 // bytes that the table may have
+	most   atomic.Int64 // records that may be in memory
 	size   atomic.Int64 // bytes on disk
 	spills atomic.Int64 // sorted runs that were written
+	held   atomic.Int64 // bytes of memory that records and buffers of files have
 
 	mu       sync.Mutex
 	complete bool // the table in memory has all states
 	err      error
 	links    *output
-	number   uint32   // next state
-	now      *input   // level that is explored
-	next     *output  // level that is found
-	reached  int      // states in it
-	pending  []uint32 // records of states that may be old
-	parts    []string // sorted files of such records, when they did not fit
+	number   uint32       // next state
+	now      *input       // level that is explored
+	first    uint32       // number of its next state
+	next     *output      // level that is found
+	reached  int          // states in it
+	used     checker.Code // all bits that some code has set which is not in the table
+	pending  []record     // states that may be old
+	touched  int          // the most that were pending at a time
+	parts    []string     // sorted files of them, when they did not fit
 	runs     []diskRun
 }
 
-// diskRun is a sorted file of visited states; no two have one in common.
-type diskRun struct {
-	name  string
-	count int
+// record is a state that was reached: by which step of which state.
+type record struct {
+	code   checker.Code
+	parent uint32
+	step   uint32
 }
 
-// On disk a state is its vector: a packing may change, files do not. A record is a state that was
-// reached: by which step of which state, then its vector. An entry of a level is the number of a
-// state, then its vector.
 const (
-	recordParent = iota
-	recordStep
-	recordHeader
-	entryHeader = 1
+	recordBytes = 24
+	// leastRoom is the memory that the table has on any account, and what was reached.
+	leastRoom = 1 << 14
+	// numbers is how many states can have one.
+	numbers = 1<<32 - 1
 )
-
-// leastRoom is the memory that is used on any account.
-const leastRoom = 1 << 14
 
 // newDisk makes a folder of its own in the one that is named.
 func newDisk(s *search) (*disk, error) {
@@ -79,9 +80,14 @@ func newDisk(s *search) (*disk, error) {
 		return nil, fmt.Errorf("make a folder on disk: %w", err)
 	}
 	s.bounds.MaxBytes = 0 // what is too much in memory goes to the disk
-	d := &disk{search: s, folder: folder, complete: true}
-	d.room.Store(1 << 26)
-	d.links, d.next = d.create("links"), d.create("level")
+	d := &disk{search: s, folder: folder, complete: true,
+		buffer: int(min(max(o.MaxBytes>>9, 1<<12), 1<<18))}
+	if o.MaxBytes > 0 {
+		s.visited.most = &d.table
+		d.memory, d.pending = recordsIn(max(leastRoom, o.MaxBytes/4))
+		d.limit(0)
+	}
+	d.links, d.next = d.create("links", false), d.create("level", false)
 	return d, d.err
 }
 
@@ -95,6 +101,8 @@ func (d *disk) remove() {
 	if d.now != nil {
 		d.now.close()
 	}
+	d.pending = nil
+	release(d.memory)
 	// what is left is of no use, and the system cleans up folders of that kind
 	_ = os.RemoveAll(d.folder)
 }
@@ -108,74 +116,80 @@ func (d *disk) fail(err error) {
 	d.search.end(err.Error())
 }
 
-// limit sees to the memory; it returns why the search must end, or "".
-func (d *disk) limit(system int64) string {
-	if d.search.options.MaxBytes == 0 {
+// limit divides the memory that the contents of states leave; it returns why the search must end,
+// or "". An eighth is for the buffers of files. The contents take a quarter more before a collector
+// comes that is set to do so early.
+func (d *disk) limit(contents int64) string {
+	bound := d.search.options.MaxBytes
+	if bound == 0 {
 		return ""
 	}
-	room := d.search.options.MaxBytes - system
-	if room <= 0 {
-		return "memory limit " + checker.Memory(d.search.options.MaxBytes) +
-			", the contents that states share alone take " + checker.Memory(system)
+	if contents >= bound {
+		return "memory limit " + checker.Memory(bound) +
+			", the contents that states share alone take " + checker.Memory(contents)
 	}
-	d.room.Store(max(leastRoom, room/4))
-	if d.search.visited.bytes() > room/2 {
-		d.frozen.Store(true)
-	}
+	room := bound - contents/4*5 - int64(len(d.search.workers))*8*recentWords
+	d.table.Store(max(leastRoom, room/8*5))
+	d.most.Store(max(leastRoom, room/4) / recordBytes)
 	return ""
 }
 
 // reach notes a step to a state, unless that is known to have been reached before.
-func (d *disk) reach(w *worker, i int, number uint32) {
-	p := w.places[i]
-	to := &w.maybe
+func (d *disk) reach(w *worker, p place, r record) {
+	fresh, kept := d.search.visited.offer(p)
 	switch {
-	case d.frozen.Load():
-		if d.search.visited.contains(p) {
-			return
-		}
-	case !d.search.visited.insert(p):
+	case !fresh:
 		return
-	case d.complete: // changes between levels only
-		to = &w.fresh
+	case kept && d.complete: // changes between levels, or when nobody works
+		w.fresh = append(w.fresh, r)
+		return
+	case !kept && !w.crowded:
+		w.crowded = true // it is said once
+		d.search.stopFor(&d.search.crowded)
 	}
-	*to = w.x.State(i, append(*to, number, uint32(i)))
+	w.maybe = append(w.maybe, r)
+}
+
+// relieve makes room in the table. No worker may be at work.
+func (d *disk) relieve() {
+	if d.complete {
+		d.addRun(d.sortedRun(d.search.visited.codes()))
+		d.complete = false
+	}
+	d.search.visited.wipe()
+	for _, w := range d.search.workers {
+		w.crowded = false
+	}
 }
 
 // flush hands over what a worker has reached.
 func (d *disk) flush(w *worker) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	size := recordHeader + len(w.state)
-	for r := w.fresh; len(r) > 0; r = r[size:] {
-		d.add(r[:size])
+	for _, r := range w.fresh {
+		d.add(r)
 	}
-	d.pending = append(d.pending, w.maybe...)
+	for _, r := range w.maybe {
+		d.note(r)
+	}
 	w.fresh, w.maybe = w.fresh[:0], w.maybe[:0]
-	d.search.levelBytes.Store(int64(cap(d.pending)) * 4)
-	if int64(len(d.pending))*4 > d.room.Load() {
-		d.spillPending()
-	}
 }
 
 // add makes a state that was not visited before one of the next level.
-func (d *disk) add(record []uint32) {
-	d.links.fixed(record[recordParent], record[recordStep])
-	d.next.words(d.number)
-	d.next.words(record[recordHeader:]...)
-	if d.number++; d.number == 0 {
-		panic("invariant: at most 2^32 states are numbered")
+func (d *disk) add(r record) {
+	d.links.link(r.parent, r.step)
+	d.next.write(r)
+	if d.number == numbers {
+		d.fail(errors.New("a search on disk has numbers for no more than 2^32 states"))
+		return
 	}
+	d.number++
 	d.reached++
 }
 
 // run explores level by level, beginning with one state.
-func (d *disk) run(first []uint32) {
-	d.links.fixed(0, 0)
-	d.number = 1
-	d.next.words(0)
-	d.next.words(first...)
-	d.reached = 1
+func (d *disk) run(first checker.Code) {
+	d.add(record{code: first})
 	for !d.search.ended.Load() && d.turn() {
 		for again := true; again; again = d.search.ended.Load() && d.search.goOn() {
 			var group sync.WaitGroup
@@ -205,14 +219,15 @@ func (d *disk) turn() bool {
 		return false
 	}
 	if d.now != nil {
-		d.delete(d.now.name)
 		d.now.close()
+		d.delete(d.now.name)
 	}
-	d.fail(d.next.close())
-	d.now = d.open(d.next.file.Name())
+	d.next.close()
+	d.now = d.open(d.next.file.Name(), false)
+	d.first = d.number - uint32(d.reached)
 	d.search.levelLeft.Store(int64(d.reached))
 	d.reached = 0
-	d.next = d.create("level")
+	d.next = d.create("level", false)
 	if d.search.level.depth > 0 {
 		d.search.measure()
 	}
@@ -221,51 +236,52 @@ func (d *disk) turn() bool {
 
 // explore lets a worker expand parts of the level as long as there are any.
 func (d *disk) explore(w *worker) {
-	size := entryHeader + len(w.state)
-	part := make([]uint32, partEntries*size)
 	for !d.search.ended.Load() {
-		if len(w.left) == 0 {
-			d.mu.Lock()
-			n, err := d.now.read(part, size)
-			d.fail(err)
-			d.mu.Unlock()
-			if w.left = part[:n]; n == 0 {
-				break
-			}
+		if len(w.left) == 0 && !d.take(w) {
+			break
 		}
 		n := len(w.left)
-		for ; len(w.left) > 0 && !w.stop(); w.left = w.left[size:] {
-			copy(w.state, w.left[entryHeader:])
-			if !w.expand(entry{number: w.left[0], depth: uint64(d.search.level.depth)}) {
+		for ; len(w.left) > 0 && !w.stop(); w.left, w.from = w.left[1:], w.from+1 {
+			w.unpack(w.left[0])
+			if !w.expand(entry{number: w.from, depth: uint64(d.search.level.depth)}) {
 				break
 			}
 		}
-		d.search.levelLeft.Add(int64(len(w.left)-n) / int64(size))
+		d.search.levelLeft.Add(int64(len(w.left) - n))
 		d.flush(w)
 	}
 	w.publish()
 }
 
+// take gives a worker a part of the level; it reports whether there was any.
+func (d *disk) take(w *worker) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	w.part, w.from = w.part[:0], d.first
+	for len(w.part) < partEntries && d.now.advance() {
+		w.part = append(w.part, d.now.head.code)
+	}
+	w.left = w.part
+	d.first += uint32(len(w.part))
+	return len(w.part) > 0
+}
+
 // settle finds out, at the end of a level, which of the states that may be old are.
 func (d *disk) settle() {
-	if d.complete && !d.frozen.Load() {
+	if d.complete {
 		return
 	}
-	if d.complete {
-		d.writeTable()
-		d.complete = false
-	}
 	d.subtract()
-	if d.frozen.Load() {
-		d.search.visited.clear()
-		d.frozen.Store(false)
+	if t := d.search.visited; t.bytes() > d.table.Load()/2 {
+		t.wipe()
 	}
 }
 
-// steps are the indices of the steps from the initial state to a state.
+// steps are the indices of the steps from the initial state to a state, the last one first.
 func (d *disk) steps(number uint32) (list []int, err error) {
-	if err := d.links.flush(); err != nil {
-		return nil, err
+	d.links.flush()
+	if d.err != nil {
+		return nil, d.err
 	}
 	f, err := os.Open(d.links.file.Name())
 	if err != nil {
@@ -273,12 +289,13 @@ func (d *disk) steps(number uint32) (list []int, err error) {
 	}
 	defer f.Close()
 	for n := number; n != 0; {
-		var b [8]byte
-		if _, err := f.ReadAt(b[:], int64(n)*8); err != nil {
+		var b [linkBytes]byte
+		if _, err := f.ReadAt(b[:], int64(n)*linkBytes); err != nil {
 			return nil, fmt.Errorf("trace a run: read %s: %w", f.Name(), err)
 		}
-		n = binary.LittleEndian.Uint32(b[:4])
-		list = append(list, int(binary.LittleEndian.Uint32(b[4:])))
+		var step int
+		n, step = linkOf(b)
+		list = append(list, step)
 	}
 	return list, nil
 }

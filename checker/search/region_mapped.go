@@ -13,10 +13,7 @@ const regionBytes = 1 << 34
 
 // Huge pages make a table that is read at random faster, but a region that is not full wastes the
 // rest of its last one. So memory comes in small pages unless that is little.
-const (
-	hugePage = 1 << 21
-	collapse = 25 // MADV_COLLAPSE, Linux 6.1
-)
+const collapse = 25 // MADV_COLLAPSE, Linux 6.1
 
 // reserve gives addresses to as many shards as there are, nil when there are none: memory is taken
 // where something is written.
@@ -44,9 +41,23 @@ func release(all []byte) {
 }
 
 // vacate gives back the memory of a part of a region, which then reads as zeros.
-func vacate(part []uint64) {
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(part))), len(part)*8)
+func vacate[T any](part []T) {
+	var t T
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(part))),
+		uintptr(len(part))*unsafe.Sizeof(t))
 	_ = syscall.Madvise(bytes, syscall.MADV_DONTNEED) // it stays in use until the end
+}
+
+// recordsIn is a list with room for so many bytes of records, which lies where no collector counts
+// it: memory is taken where something is written. Release gives the memory back.
+func recordsIn(bytes int64) (all []byte, list []record) {
+	all, err := syscall.Mmap(-1, 0, int(bytes), syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE)
+	if err != nil {
+		return nil, make([]record, 0, bytes/recordBytes)
+	}
+	first := (*record)(unsafe.Pointer(unsafe.SliceData(all)))
+	return all, unsafe.Slice(first, len(all)/recordBytes)[:0]
 }
 
 // settle makes huge pages of the part of a region that will be in use, where it was not in use

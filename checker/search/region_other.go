@@ -7,6 +7,11 @@ func reserve() (all []byte, each [][]uint64) { return nil, nil }
 
 func release([]byte) {}
 
-func vacate([]uint64) {}
+func vacate[T any]([]T) {}
+
+// recordsIn is a list with room for so many bytes of records.
+func recordsIn(bytes int64) (all []byte, list []record) {
+	return nil, make([]record, 0, bytes/recordBytes)
+}
 
 func settle([]uint64, int, int) {}

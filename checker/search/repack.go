@@ -25,10 +25,17 @@ func (s *search) repack() {
 	s.repacking.Lock()
 	defer s.repacking.Unlock()
 	old := s.packing
-	if s.visited.count() > s.compact {
-		s.packing = old.Extended(s.visited.used(), s.tooWide())
+	count, used := s.visited.count(), s.visited.used()
+	if s.disk != nil {
+		count, used = max(count, int(s.disk.number)), used.Or(s.disk.used)
+	}
+	if count > s.compact {
+		s.packing = old.Extended(used, s.tooWide())
 	}
 	if s.packing == old || s.packing == nil {
+		if t := s.visited; t.most != nil && s.disk.complete && t.bytes() > t.most.Load()/2 {
+			s.disk.relieve() // two tables have no room
+		}
 		s.packing = old.Widened(s.vectors(old))
 		s.encode(old)
 	}
@@ -61,7 +68,12 @@ func (r *recoder) code(c checker.Code) checker.Code {
 func (s *search) encode(old *checker.Packing) {
 	from := s.visited
 	s.visited = newTable(s.packing.Bits() > checker.NarrowBits)
-	s.visited.fill(from, len(s.workers), func() *recoder { return s.recoder(old) })
+	if s.disk == nil || s.disk.complete {
+		s.visited.fill(from, len(s.workers), func() *recoder { return s.recoder(old) })
+	} else {
+		from.close()
+	}
+	s.visited.most = from.most
 	recode := s.recoder(old).code
 	if s.sleepers != nil {
 		s.sleepers.recode(recode)
@@ -80,11 +92,12 @@ func (s *search) encode(old *checker.Packing) {
 		clear(w.recent)
 		w.stack = again(w.stack)
 	}
+	if s.disk != nil {
+		s.disk.encode(recode)
+		return
+	}
 	for i := range s.pool.shared {
 		s.pool.shared[i].stack = again(s.pool.shared[i].stack)
-	}
-	if s.disk != nil {
-		return
 	}
 	s.levelBytes.Store(0)
 	for i := range s.level.parts {
@@ -124,8 +137,11 @@ func (s *search) tooWide() iter.Seq[[]uint32] {
 func (s *search) met(p *checker.Packing) iter.Seq[[]uint32] {
 	return func(yield func([]uint32) bool) {
 		codes := s.visited.codes()
-		if s.sleepers != nil {
+		switch {
+		case s.sleepers != nil:
 			codes = s.sleepers.codes()
+		case s.disk != nil && !s.disk.complete:
+			codes = s.disk.codes()
 		}
 		state := make([]uint32, s.sys.Words())
 		for c := range codes {

@@ -176,6 +176,7 @@ type search struct {
 	// what everybody stops for, only for a moment
 	paused   bool                 // to save the search
 	dry      bool                 // a worker may not begin another state
+	crowded  bool                 // on disk: the table is full
 	outgrown []*checker.Expansion // the packing is too narrow for these
 }
 
@@ -188,9 +189,7 @@ func (s *search) run() {
 	}
 	s.started.Store(true)
 	if s.disk != nil {
-		first := make([]uint32, s.sys.Words())
-		s.packing.Decode(s.layout.at(s.level.parts[0]).code, first)
-		s.disk.run(first)
+		s.disk.run(s.layout.at(s.level.parts[0]).code)
 		return
 	}
 	for {

@@ -3,7 +3,6 @@ package search
 import (
 	"iter"
 	"math/bits"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -23,7 +22,8 @@ import (
 // not found.
 type table struct {
 	wide    bool
-	large   int // largeShard, but in tests
+	large   int           // largeShard, but in tests
+	most    *atomic.Int64 // bytes that it may have, nil for any
 	shards  [1 << shardBits]shard
 	mapped  sync.Once
 	all     []byte     // the reserved addresses
@@ -55,6 +55,8 @@ const (
 	largeShard = 1 << 13
 	// lineWords is how many words a cache line has.
 	lineWords = 8
+	// hugePage is the size of large pages, where there are any.
+	hugePage = 1 << 21
 	// margin is room at the end of a region for what the tail has no room for.
 	margin = 1 << 16
 )
@@ -170,33 +172,64 @@ func (t *table) lookup(s *space, p place) (index int, found bool) {
 	return s.find(p)
 }
 
-// insert adds a state and reports whether it is new.
+// insert adds a state and reports whether it is new. The table has no bound.
 func (t *table) insert(p place) bool {
-	s := &t.shards[p.shard]
-	if t.seen(s, p) {
-		return false
-	}
-	s.mu.Lock()
-	fresh := t.add(s, p)
-	s.mu.Unlock()
+	fresh, _ := t.offer(p)
 	return fresh
 }
 
-// add is insert for who has the lock of the shard.
-func (t *table) add(s *shard, p place) bool {
+// offer adds a state unless there is no room; it reports whether it was not there before, and
+// whether it is there now.
+func (t *table) offer(p place) (fresh, kept bool) {
+	s := &t.shards[p.shard]
+	if t.seen(s, p) {
+		return false, true
+	}
+	s.mu.Lock()
+	fresh, kept = t.add(s, p)
+	s.mu.Unlock()
+	return fresh, kept
+}
+
+// add is offer for who has the lock of the shard.
+func (t *table) add(s *shard, p place) (fresh, kept bool) {
 	now := s.now.Load()
 	i, found := t.lookup(now, p)
 	if found {
-		return false
+		return false, true
 	}
 	for i == len(now.slots) || uint64(s.count)*5 >= now.homes*4 {
+		if t.most != nil && !t.mayGrow(s) {
+			return true, false
+		}
 		t.grow(int(p.shard))
 		now = s.now.Load()
 		i, _ = t.lookup(now, p)
 	}
 	t.put(now.slots, i, p)
 	s.count++
-	return true
+	return true, true
+}
+
+// mayGrow reports whether the bound has room for the next size of a shard: with the former one when
+// it is copied, or with the rest of its last page.
+func (t *table) mayGrow(s *shard) bool {
+	homes := larger(s.now.Load().homes)
+	next := int64(homes+tail) * int64(t.stride()) * 8
+	if s.in != nil {
+		next += min(next/4, hugePage)
+	} else {
+		next += s.bytes.Load()
+	}
+	return next <= t.most.Load()>>shardBits
+}
+
+// larger is the next size of a shard of so many homes.
+func larger(homes uint64) int {
+	if homes < 1<<12 {
+		return int(2 * homes)
+	}
+	return int(homes + homes/4)
 }
 
 // put fills an empty slot: who sees the first word sees the second one.
@@ -235,10 +268,7 @@ func (t *table) shaped(number int, homes, words uint64) *space {
 func (t *table) grow(number int) {
 	s := &t.shards[number]
 	old := s.now.Load()
-	homes := int(old.homes) + int(old.homes)/4
-	if old.homes < 1<<12 {
-		homes = 2 * int(old.homes)
-	}
+	homes := larger(old.homes)
 	region := t.region(number, (homes+tail)*t.stride())
 	s.moves.Add(1)
 	defer s.moves.Add(1)
@@ -414,10 +444,11 @@ func (t *table) empty(number int) {
 	s.count = 0
 }
 
-// clear empties the set. Nobody may use it meanwhile.
-func (t *table) clear() {
+// wipe empties the set, which keeps its memory. Nobody may use it meanwhile.
+func (t *table) wipe() {
 	for i := range t.shards {
-		t.empty(i)
+		clear(t.shards[i].now.Load().slots)
+		t.shards[i].count = 0
 	}
 }
 
@@ -436,9 +467,4 @@ func (t *table) bytes() (total int64) {
 		total += t.shards[i].bytes.Load()
 	}
 	return total
-}
-
-// sorted are the codes of one shard in order.
-func (t *table) sorted(number int, compare func(a, b checker.Code) int) []checker.Code {
-	return slices.SortedFunc(t.codesOf(number), compare)
 }

@@ -128,7 +128,7 @@ func checkTable(t *testing.T, isWide, dense bool, large int) {
 			t.Fatalf("%x is there", c)
 		}
 	}
-	table.clear()
+	table.wipe()
 	if p := table.place(codes[0]); table.contains(p) || !table.insert(p) || table.insert(p) {
 		t.Error("it is not empty")
 	}

@@ -62,11 +62,14 @@ func (s *search) stopFor(reason *bool) {
 // work.
 func (s *search) goOn() bool {
 	s.mu.Lock()
-	stopped := s.paused || s.dry || len(s.outgrown) > 0
+	stopped := s.paused || s.dry || s.crowded || len(s.outgrown) > 0
 	save := s.paused && s.bound == ""
 	s.mu.Unlock()
 	if s.bound != "" || s.over || !stopped {
 		return false
+	}
+	if s.crowded {
+		s.disk.relieve()
 	}
 	if len(s.outgrown) > 0 {
 		s.repack()
@@ -84,7 +87,7 @@ func (s *search) goOn() bool {
 	if s.bound != "" {
 		return false
 	}
-	s.paused, s.dry = false, false
+	s.paused, s.dry, s.crowded = false, false, false
 	s.ended.Store(false)
 	return true
 }
@@ -119,6 +122,13 @@ func (s *search) finish() {
 	s.over = true
 }
 
+// isOver reports whether there is no going on.
+func (s *search) isOver() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bound != "" || s.over
+}
+
 // limits looks at the memory, the clock and the caller; it reports whether the search must end.
 func (s *search) limits() bool {
 	stats := s.stats()
@@ -128,7 +138,7 @@ func (s *search) limits() bool {
 		bound = "memory limit " + checker.Memory(s.bounds.MaxBytes) +
 			", too little for the first state: its tables take " + checker.Memory(stats.Bytes)
 	case bound == "" && s.disk != nil:
-		bound = s.disk.limit(checker.TableBytes(s.sys))
+		bound = s.disk.limit(s.contents())
 	}
 	if bound != "" {
 		s.end(bound)
@@ -158,13 +168,21 @@ func (s *search) stats() checker.Stats {
 		t.Saved.Add(p.saved)
 		p.mu.Unlock()
 	}
-	t.Bytes += checker.TableBytes(s.sys)
+	t.Bytes += checker.TableBytes(s.sys) + s.packing.Bytes()
 	if s.disk != nil {
+		t.Bytes += s.disk.held.Load()
 		t.Disk, t.Spills = s.disk.size.Load(), int(s.disk.spills.Load())
 	}
 	t.Peak = s.top(t.Bytes)
 	t.Estimate = s.estimate(t)
 	return t
+}
+
+// contents is the size of what states are made of.
+func (s *search) contents() int64 {
+	s.repacking.RLock()
+	defer s.repacking.RUnlock()
+	return checker.TableBytes(s.sys) + s.packing.Bytes()
 }
 
 // top is the most that was used at any time, now included.

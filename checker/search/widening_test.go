@@ -93,10 +93,19 @@ func TestWidening(t *testing.T) {
 				}
 			}
 		}
-		for _, bytes := range []int64{1, 1 << 30} {
-			g.bad = 0
-			r := onDisk(t, g, checker.Options{MaxBytes: bytes, Workers: 2, All: true}, nil)
-			g.compare(t, fmt.Sprintf("%+v on disk, %d bytes", g, bytes), r)
+		g.bad = g.n - 77
+		for _, compact := range []int{100, compactStates} {
+			bytes, spills := int64(1<<30), false
+			for range 2 {
+				var of *search
+				r := onDisk(t, g, checker.Options{MaxBytes: bytes, Workers: 2, All: true},
+					func(s *search) { of, s.compact = s, compact })
+				name := fmt.Sprintf("%+v on disk, %d bytes, compact %d", g, bytes, compact)
+				if g.compare(t, name, r); spills != (r.Spills > 0) {
+					t.Errorf("%s: %d spills", name, r.Spills)
+				}
+				bytes, spills = of.contents()+1<<18, true // hardly more
+			}
 		}
 	}
 }

@@ -23,12 +23,25 @@ type worker struct {
 	begun   int           // those that it has begun
 	stats   checker.Stats // its own part
 	trees   subtrees
-	fresh   []uint32 // on disk: records of states that are new
-	maybe   []uint32 // on disk: records of states that may be old
-	left    []uint32 // on disk: entries of its part of the level that it has not explored
-	shown   published
+	levelPart
+	shown published
 
 	footprints []checker.Footprint
+}
+
+// levelPart is what a worker of a search on disk has.
+type levelPart struct {
+	part    []checker.Code // of the level
+	left    []checker.Code // what it has not explored of it
+	from    uint32         // the number of the first of these
+	fresh   []record       // states that are new
+	maybe   []record       // states that may be old
+	crowded bool           // it has said that the table is full
+}
+
+// bytes is the size of the lists.
+func (w *levelPart) bytes() int64 {
+	return int64(cap(w.part))*16 + int64(cap(w.fresh)+cap(w.maybe))*recordBytes
 }
 
 // published is what others may know of a worker.
@@ -101,7 +114,7 @@ func (w *worker) expand(e entry) bool {
 		}
 		w.recent.note(&p, s.visited.wide)
 		if s.disk != nil {
-			s.disk.reach(w, i, e.number)
+			s.disk.reach(w, p, record{codes[i], e.number, uint32(i)})
 			continue
 		}
 		if s.visited.insert(p) {
@@ -155,7 +168,7 @@ func (w *worker) publish() {
 	p.depth.Store(int64(w.stats.Depth))
 	layout := w.search.layout
 	p.waiting.Store(int64(len(w.stack) / layout.size()))
-	p.bytes.Store(int64(cap(w.stack))*8 + int64(cap(w.path))*2)
+	p.bytes.Store(int64(cap(w.stack)+len(w.recent))*8 + int64(cap(w.path))*2 + w.levelPart.bytes())
 	if w.search.options.Order == checker.DepthFirst && (w.search.ended.Load() ||
 		w.begun%(8*checker.LookEvery) == 1 ||
 		len(w.stack) == 0) {
