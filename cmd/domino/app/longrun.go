@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -26,6 +27,9 @@ func (s *searchFlags) registerRun(f *pflag.FlagSet) {
 		"folder for what --max-memory has no room for; with --search bfs only")
 }
 
+// diskGarbage is how much of the heap may be garbage, in percent, when memory is what is scarce.
+const diskGarbage = 25
+
 // addRun puts what the flags say about files into the options. Nothing is explored yet when a file
 // can not be written.
 func (s *searchFlags) addRun(o *checker.Options, f *pflag.FlagSet, scenarios int,
@@ -34,6 +38,9 @@ func (s *searchFlags) addRun(o *checker.Options, f *pflag.FlagSet, scenarios int
 		s.saveRun != "" || s.resume != "") {
 		return fmt.Errorf(
 			"--disk needs --search bfs, and goes neither with --save-run nor with --resume")
+	}
+	if o.Disk != "" && o.MaxBytes > 0 {
+		debug.SetGCPercent(diskGarbage) // what is not collected yet counts, too
 	}
 	file := s.saveRun
 	if file == "" {
