@@ -5,10 +5,15 @@ package world_test
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/effort"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
 )
 
 // BenchmarkGrowth explores two-phase commit with more and more resource managers: 10^4 to 10^8
@@ -31,6 +36,58 @@ func BenchmarkGrowth(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkGrowthOnDisk explores channels that have nothing to do with each other, 10^6 to 10^9
+// states, with one worker and memory for fewer: what has no room is on disk. There are as many
+// states as the product of what each channel alone has.
+//
+//	DOMINO_TESTS=huge go test ./checker/world -run '^$' -bench OnDisk -benchtime 1x -timeout 5h
+func BenchmarkGrowthOnDisk(b *testing.B) {
+	for i, g := range []struct {
+		messages []int // in each channel
+		memory   int64
+	}{{[]int{6, 6, 6}, 1 << 25}, {[]int{8, 8, 8}, 1 << 27}, {[]int{11, 11, 12}, 1 << 29},
+		{[]int{15, 16, 15}, 1 << 31}} {
+		b.Run(fmt.Sprintf("power=%d", 6+i), func(b *testing.B) {
+			if i > 1 && !effort.Huge() {
+				b.Skip("minutes and gigabytes: run with DOMINO_TESTS=huge")
+			}
+			want := 1
+			for _, n := range g.messages {
+				out, err := world.Check(b.Context(), channels(b, n), checker.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				want *= out.States
+			}
+			defer debug.SetGCPercent(debug.SetGCPercent(25))
+			o := measure(b, channels(b, g.messages...), checker.Options{Disk: b.TempDir(),
+				Order: checker.BreadthFirst, MaxBytes: g.memory})
+			if o.States != want || o.Verdict != spec.Holds || o.Peak > g.memory {
+				b.Errorf("%v: %d states, want %d; %d bytes", o.Verdict, o.States, want, o.Peak)
+			}
+		})
+	}
+}
+
+// channels prepares pairs of ranks of which one sends the other so many messages.
+func channels(b *testing.B, messages ...int) world.Case {
+	text := "Channels\n-- scenario --\nprotocol: none\nfailures: 0\n-- program --\n"
+	for i, n := range messages {
+		text += fmt.Sprintf("s%d: %s\nr%d: %s\n", i,
+			strings.Repeat(fmt.Sprintf("send r%d t; ", i), n-1)+fmt.Sprintf("send r%d t", i), i,
+			strings.Repeat(fmt.Sprintf("recv s%d; ", i), n-1)+fmt.Sprintf("recv s%d", i))
+	}
+	s, err := scenarios.Parse("channels", []byte(text))
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := resolve(s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return world.Case{Setup: r.Setup, Model: r.Model}
 }
 
 // BenchmarkHundredMillion explores more than a hundred million states, on all cores: minutes, and

@@ -71,7 +71,7 @@ func BenchmarkRegimes(b *testing.B) {
 
 // measure explores as often as the benchmark wants and reports sizes, processor time, and the
 // rate by it, which other work on the machine hurts little.
-func measure(b *testing.B, c world.Case, o checker.Options) {
+func measure(b *testing.B, c world.Case, o checker.Options) *world.Outcome {
 	b.Helper()
 	debug.FreeOSMemory()
 	forgetPeak()
@@ -91,9 +91,14 @@ func measure(b *testing.B, c world.Case, o checker.Options) {
 	b.ReportMetric(float64(out.Transitions), "transitions")
 	b.ReportMetric(float64(out.Terminals), "ends")
 	b.ReportMetric(float64(out.Peak)/float64(out.States), "B/state")
+	if out.Spills > 0 {
+		b.ReportMetric(float64(out.Spills), "spills")
+		b.ReportMetric(float64(out.Disk)/1e6, "MB-disk")
+	}
 	if peak, ok := peakMemory(); ok {
 		b.ReportMetric(peak/1e6, "MB")
 	}
+	return out
 }
 
 // processorTime is what the process has used: in user mode, and in the system on its behalf.
