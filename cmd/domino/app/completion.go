@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/domino-check/domino/cmd/domino/app/help"
+	"github.com/domino-check/domino/impl/program/kernels"
 )
 
 // completions are what a shell is to read; each asks domino for the words. That is written by hand,
@@ -121,6 +122,8 @@ func (std streams) candidates(ctx context.Context, before []string, last string)
 		return std.Protocols().Names()
 	case "format":
 		return formatNames()
+	case "method":
+		return []string{"search", "bisection", "both"}
 	case "search":
 		return []string{"dfs", "bfs", "odpor", "random", "pos", "pctcp", "urw"}
 	}
@@ -167,6 +170,14 @@ func (std streams) names(command []string) (list []string) {
 		return std.Protocols().Names()
 	case "completion":
 		return []string{"bash", "zsh", "fish"}
+	case "plan":
+		names, _ := kernels.List()
+		for _, name := range names {
+			list = append(list, strings.TrimPrefix(name, "kernel "))
+		}
+		for _, s := range std.Scenarios() {
+			list = append(list, s.Name)
+		}
 	case "check", "explore", "minimise", "certify", "report", "run", "cluster run",
 		"cluster torture":
 		for _, s := range std.Scenarios() {

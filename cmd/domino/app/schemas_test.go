@@ -36,7 +36,8 @@ var answerTypes = map[string]reflect.Type{
 	"compare":    reflect.TypeFor[compareAnswer](), "comparison": reflect.TypeFor[compareSum](),
 	"cluster-run": reflect.TypeFor[clusterReport](), "torture": reflect.TypeFor[tortured](),
 	"wrong-run": reflect.TypeFor[wrongRun](), "perf": reflect.TypeFor[perfAnswer](),
-	"netpipe": reflect.TypeFor[netpipeAnswer](), "plan": reflect.TypeFor[savedRun](),
+	"clustering": reflect.TypeFor[plannedAnswer](),
+	"netpipe":    reflect.TypeFor[netpipeAnswer](), "plan": reflect.TypeFor[savedRun](),
 	"performability": reflect.TypeFor[performed](),
 	"progress":       reflect.TypeFor[happening](), "run": reflect.TypeFor[report.Document](),
 }
