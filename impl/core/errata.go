@@ -52,6 +52,15 @@ type Erratum struct {
 	Of       string `json:"-"`                      // protocols that have it, where several share a table
 }
 
+// Text is the quote, or that there is none because the text is silent. It is "" where there is no
+// text, or none that is quoted.
+func (e *Erratum) Text() string {
+	if e.Quote == "" && e.Class == ClassSilence {
+		return "silent"
+	}
+	return e.Quote
+}
+
 // Switch is the number of one erratum among the options of a protocol.
 type Switch uint8
 

@@ -154,6 +154,8 @@ func (g explored) print(std streams, show, control bool) {
 	fmt.Fprintf(std.out, "%-5s %s: %s\n", g.ID, source(g.Erratum.Erratum), g.Switched)
 	if g.Quote != "" {
 		fmt.Fprintf(std.out, "      text: %q\n", g.Quote)
+	} else if text := g.Erratum.Erratum.Text(); text != "" {
+		fmt.Fprintf(std.out, "      text: %s\n", text)
 	}
 	if g.Other != "" {
 		fmt.Fprintf(std.out, "      other reading: %s\n", g.Other)

@@ -162,7 +162,7 @@ func (std streams) shownErratum(p *protocol.Protocol, e core.Erratum) shown {
 	if e.Class != "" {
 		r.add("class", "%s: %s", e.Class, e.Class.Doc())
 	}
-	r.add("quote", "%s", e.Quote)
+	r.add("quote", "%s", e.Text())
 	r.add("other reading", "%s", e.Other)
 	r.add("repaired", "%s", e.Repaired)
 	var names []string
