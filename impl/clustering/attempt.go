@@ -22,19 +22,20 @@ func (p *Problem) Attempt(seed int, stop func() bool) *Plan {
 	return p.kept(label)
 }
 
-// Polish goes on with the plan of an attempt where that had to be short, until nothing helps any
-// more. It never makes a plan worse.
+// Polish goes on with the plan of an attempt: where that had to be short, until nothing helps any
+// more, and otherwise by kicks. It never makes a plan worse.
 func (p *Problem) Polish(plan *Plan, stop func() bool) *Plan {
-	if p.net.short() > 100 {
-		return plan // an attempt has no need for so many rounds
-	}
 	label := make([]int32, p.net.units())
 	for r, u := range p.unit {
 		label[u] = int32(plan.Labels[r])
 	}
 	s := p.seeker(-1, stop)
 	s.frozen = p.fixed()
-	s.improve(p.net, label, 100)
+	if p.net.short() < kickable {
+		s.improve(p.net, label, longEnough)
+	} else if !s.frozen {
+		s.kicked(p.net, label)
+	}
 	if better := p.kept(label); p.Better(better, plan) {
 		return better
 	}
@@ -78,7 +79,7 @@ func (s *seeker) begin(p *Problem, seed int) []int32 {
 	case p.Least > 1 && seed%2 == 1: // larger ones
 		return tilted(-seed % 16)
 	}
-	return s.louvain(p.net)
+	return tilted([]int{0, 1, 0, -1, 0, 2, 0, -2}[seed%8])
 }
 
 // sought is the partition with about so many clusters, found by halving the range of tilts.

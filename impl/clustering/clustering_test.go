@@ -439,6 +439,14 @@ func TestRepeats(t *testing.T) {
 	if different == 0 {
 		t.Error("all seeds give the same")
 	}
+	start := a.Attempt(0, never)
+	x, y := a.Polish(start, never), b.Polish(b.Attempt(0, never), never)
+	if !slices.Equal(x.Labels, y.Labels) {
+		t.Errorf("polished %v, then %v", x.Labels, y.Labels)
+	}
+	if a.Better(start, x) {
+		t.Errorf("polished from %v to %v", start.Labels, x.Labels)
+	}
 }
 
 // TestClashes: what can not be kept together is named.

@@ -6,9 +6,10 @@
 // constant Potts model of graph clustering.
 //
 // Three methods: bisection as in the papers; a search that moves ranks, groups of ranks and whole
-// clusters as long as the cost falls, from many beginnings, of which the best is kept (it is the
-// best of those and no more); and for a few units all partitions, whose best is the least there is.
-// Nodes, or ranks that must stay together, are units: contracted before anything else.
+// clusters as long as the cost falls, from many beginnings, and makes regions of the best plans
+// anew (what it keeps is the best of those and no more); and for a few units all partitions, whose
+// best is the least there is. Nodes, or ranks that must stay together, are units: contracted before
+// anything else.
 //
 // Costs are compared as whole numbers of 128 bits, chance comes from numbered seeds, and ties are
 // broken by order: the same traffic, weights and rules give the same labels on every machine.

@@ -47,6 +47,70 @@ const shortWork = 1 << 20
 // short is how many rounds an attempt has at most.
 func (n *net) short() int { return max(1, shortWork/max(1, len(n.to))) }
 
+// longEnough is a number of rounds that nearly no search needs.
+const longEnough = 100
+
+// kicks is how many kicks a plan gets, if an attempt on its net has at least kickable rounds: each
+// takes about as long as one.
+const kicks, kickable = 100, 16
+
+// kicked tries a plan with a region of it made anew, again and again, and keeps what is cheaper: a
+// cluster and about half of those around it are dissolved into their units.
+func (s *seeker) kicked(n *net, label []int32) {
+	before := s.cost(n.cut(label), n.squares(label))
+	for range kicks {
+		if s.stop() {
+			return
+		}
+		fresh := s.dissolved(n, label)
+		groups := renumber(fresh)
+		project(fresh, s.louvain(n.contract(fresh, groups)))
+		s.improve(n, fresh, 1)
+		if now := s.cost(n.cut(fresh), n.squares(fresh)); now.compare(before) < 0 {
+			copy(label, fresh)
+			before = now
+		}
+	}
+}
+
+// dissolved is a partition in which each unit of a region is alone.
+func (s *seeker) dissolved(n *net, label []int32) []int32 {
+	clusters := renumber(label)
+	core := label[s.chance.below(n.units())]
+	region, asked := make([]bool, clusters), make([]bool, clusters)
+	region[core], asked[core] = true, true
+	for v, c := range label {
+		if c != core {
+			continue
+		}
+		to, _ := n.row(int32(v))
+		for _, u := range to {
+			if d := label[u]; !asked[d] {
+				asked[d] = true
+				region[d] = s.chance.below(2) == 0
+			}
+		}
+	}
+	fresh := make([]int32, len(label))
+	for v, c := range label {
+		// the number of a unit of the cluster stands for the cluster
+		fresh[v] = int32(v)
+		if !region[c] {
+			fresh[v] = -1 - c
+		}
+	}
+	first := make([]int32, clusters)
+	for v := len(label) - 1; v >= 0; v-- {
+		first[label[v]] = int32(v)
+	}
+	for v, c := range fresh {
+		if c < 0 {
+			fresh[v] = first[-1-c]
+		}
+	}
+	return fresh
+}
+
 // improve lets groups of units move, until some rounds in a row have not made the partition
 // cheaper: a round pairs units of the same cluster, pairs of pairs and so on, then moves such
 // groups, the largest first, which are whole clusters.
