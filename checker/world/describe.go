@@ -3,6 +3,7 @@ package world
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
@@ -134,7 +135,8 @@ func (w *World) Damaged(state []uint32, p core.Proc) (keys []string) {
 }
 
 // LocalJSON is the state of a proc as a JSON document for reports: of a rank its program and its
-// protocol layer, null for a proc that is down.
+// protocol layer, null for a proc that is down. Messages have the names that the program gives
+// them, payloads the digits of their digests, images and records what they hold.
 func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
 	number := w.localOf(state, p)
 	if number == deadLocal {
@@ -146,7 +148,7 @@ func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
 		return []byte("null")
 	}
 	parts := m.State()
-	var document any = parts[0]
+	var shown any = parts[0]
 	if len(parts) > 1 {
 		whole := map[string]any{"program": parts[0], "protocol": parts[1]}
 		rest := parts[2:]
@@ -156,13 +158,13 @@ func (w *World) LocalJSON(state []uint32, p core.Proc) []byte {
 		if len(rest) > 0 {
 			whole["control"] = rest
 		}
-		document = whole
+		shown = whole
 	}
-	b, err := json.Marshal(document)
+	b, err := json.Marshal(document(reflect.ValueOf(shown)))
 	if err != nil {
 		return []byte("null")
 	}
-	return b
+	return labelled(b, w.layout)
 }
 
 // isNumbers reports whether a part of a state is that of a kernel.

@@ -1,11 +1,7 @@
 package world
 
 import (
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/trace"
@@ -81,45 +77,4 @@ func storedJSON(r write) json.RawMessage {
 		return json.RawMessage("null") // not reached: jsonable leaves what JSON has
 	}
 	return b
-}
-
-// jsonable is a decoded value of what JSON has: keys are texts, bytes are a text or its digits.
-func jsonable(value any) any {
-	switch v := value.(type) {
-	case map[any]any:
-		m := map[string]any{}
-		for k, x := range v {
-			m[fmt.Sprint(jsonable(k))] = jsonable(x)
-		}
-		return m
-	case []any:
-		for i := range v {
-			v[i] = jsonable(v[i])
-		}
-		return v
-	case []byte:
-		var inner any
-		switch {
-		case len(v) == 0:
-			return ""
-		case legible(v):
-			return string(v)
-		case len(v) > 1 && core.Decode(v, &inner) == nil:
-			return jsonable(inner)
-		}
-		return hex.EncodeToString(v)
-	case nil, bool, string, float64, int64, uint64:
-		return v
-	}
-	return fmt.Sprint(value)
-}
-
-// legible reports whether bytes are a text.
-func legible(b []byte) bool {
-	for _, c := range string(b) {
-		if c == utf8.RuneError || !unicode.IsPrint(c) {
-			return false
-		}
-	}
-	return true
 }
