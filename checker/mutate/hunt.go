@@ -64,14 +64,7 @@ func (s *Shrunk) Ratio() float64 { return float64(s.Steps) / float64(max(1, s.Le
 func (q *Question) Ask(ctx context.Context, m Mutant) (*Row, error) {
 	r := &Row{Mutant: m.Name, Protocol: m.Protocol, Doc: m.Doc, Scenario: m.Scenario,
 		Expect: m.Expect, Why: m.Why, Erratum: m.Erratum}
-	i := slices.IndexFunc(q.Scenarios, func(s *scenarios.Scenario) bool {
-		return s.Name == m.Scenario
-	})
-	if i < 0 {
-		return nil, fmt.Errorf("%s: mutant %s: there is no scenario %q", m.Source, m.Name,
-			m.Scenario)
-	}
-	t, err := aim(m, q.Scenarios[i], q.Resolve)
+	t, err := q.Target(m)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +103,18 @@ func (q *Question) Ask(ctx context.Context, m Mutant) (*Row, error) {
 	r.Fired = t.Tally.Fired()
 	r.judge(ctx.Err() != nil)
 	return r, nil
+}
+
+// Target is the mutant at the scope of its scenario: where its runs can be repeated.
+func (q *Question) Target(m Mutant) (*Target, error) {
+	i := slices.IndexFunc(q.Scenarios, func(s *scenarios.Scenario) bool {
+		return s.Name == m.Scenario
+	})
+	if i < 0 {
+		return nil, fmt.Errorf("%s: mutant %s: there is no scenario %q", m.Source, m.Name,
+			m.Scenario)
+	}
+	return aim(m, q.Scenarios[i], q.Resolve)
 }
 
 // interrupted is the bound of a hunt that was told to stop.

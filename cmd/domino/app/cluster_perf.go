@@ -15,6 +15,7 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/impl/runtime/tcp/perf"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report/site"
 )
 
 // perfFlags are the flags of cluster perf.
@@ -112,7 +113,7 @@ func runPerf(ctx context.Context, args []string, std streams) (code int, err err
 	if err := plotFolder(o.plot); err != nil {
 		return 0, err
 	}
-	if r.pages, err = openMeasured(o.html, "perf", r.processes()); err != nil {
+	if r.pages, err = openMeasured(o.html, site.Perf, r.processes()); err != nil {
 		return 0, err
 	}
 	folder, err := openFolder("", "domino-perf-")

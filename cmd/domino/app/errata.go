@@ -43,7 +43,7 @@ func runErrata(ctx context.Context, args []string, std streams) (int, error) {
 	if len(findings) == 0 {
 		fmt.Fprintf(std.err, "%s has no errata\n", cmp.Or(name, "no protocol here"))
 	}
-	pages, err := sf.openErrata(len(findings), std)
+	pages, err := sf.openErrata(findings, std)
 	if err != nil {
 		return 0, err
 	}

@@ -87,7 +87,7 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 	if err := cmp.Or(err, unknown); err != nil {
 		return 0, err
 	}
-	pages, err := openMatrix(*html)
+	pages, err := openMatrix(*html, std)
 	if err != nil {
 		return 0, err
 	}
@@ -216,7 +216,7 @@ func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, w
 	line.Clear()
 	sum := mutate.Sum(rows)
 	if failed != nil {
-		return 0, errors.Join(failed, pages.write(sum, rows, len(mutants), std.err))
+		return 0, errors.Join(failed, pages.write(ctx, q, sum, rows, mutants))
 	}
 	if asJSON {
 		if err := printJSON(std.out, mutantSum{as("mutants"), sum}); err != nil {
@@ -225,7 +225,7 @@ func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, w
 	} else {
 		t.summary(sum, rows, len(mutants))
 	}
-	if err := pages.write(sum, rows, len(mutants), std.err); err != nil {
+	if err := pages.write(ctx, q, sum, rows, mutants); err != nil {
 		return 0, err
 	}
 	return mutateCode(sum, len(rows) < len(mutants)), nil

@@ -17,6 +17,7 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/netpipe"
 	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report/site"
 )
 
 // childFlag makes netpipe one of its own two processes.
@@ -198,7 +199,7 @@ func runNetpipe(ctx context.Context, args []string, std streams) (int, error) {
 	if err := plotFolder(o.plot); err != nil {
 		return 0, err
 	}
-	if o.pages, err = openMeasured(o.html, "netpipe", procs); err != nil {
+	if o.pages, err = openMeasured(o.html, site.Netpipe, procs); err != nil {
 		return 0, err
 	}
 	path, err := os.Executable()

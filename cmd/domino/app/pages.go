@@ -10,6 +10,7 @@ import (
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/cmd/domino/app/help"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/report"
@@ -26,6 +27,9 @@ type exhibit struct {
 	answer   string // the verdict in a sentence, where no violation says it
 	scope    []string
 	command  string
+	up       []page.Link // of a site that the page is part of
+	mutant   string      // that the machines are, at their boundary, "" for none
+	doc      string      // what it does
 }
 
 // ofAnswer is the run that a search has found, nil if it has found none.
@@ -52,8 +56,16 @@ func (std streams) outlined(s *exhibit) (*page.Page, error) {
 	run.Command = called(s.command)
 	p := &page.Page{Model: report.Understand(run), Name: s.scenario.Name,
 		Protocol: s.scenario.Protocol, Variant: s.scenario.Variant, Verdict: s.verdict,
-		Badge: s.badge, Answer: s.answer, Scope: s.scope, Version: thisBuild().String()}
-	return p, std.erratum(p, s.scenario)
+		Badge: s.badge, Answer: s.answer, Scope: s.scope, Version: thisBuild().String(),
+		Up: s.up, Switched: s.doc}
+	if s.mutant != "" {
+		p.Variant = "mutant " + s.mutant
+	}
+	err := std.erratum(p, s.scenario)
+	if run.Property != nil {
+		p.Papers = papers(p.Place, run.Property.Source)
+	}
+	return p, err
 }
 
 // stepped is what a page has of a run alone: also its states, what could have happened instead of
@@ -88,7 +100,7 @@ func (std streams) page(ctx context.Context, s *exhibit) (*page.Page, error) {
 			Words: "What the programs do by themselves, without protocol and failures, in the " +
 				"order that is nearest to the run."}
 	}
-	if s.scenario.Variant == "repaired" {
+	if s.scenario.Variant == "repaired" && s.mutant == "" {
 		return p, nil
 	}
 	b, err := verify.Repaired(ctx, std.Protocols(), s.scenario, s.world, s.run)
@@ -100,6 +112,14 @@ func (std streams) page(ctx context.Context, s *exhibit) (*page.Page, error) {
 	}
 	p.Repaired = beside(b, s.run)
 	return p, nil
+}
+
+// papers say what the keys of papers in texts stand for.
+func papers(texts ...string) (list []string) {
+	for _, p := range help.Cited(texts...) {
+		list = append(list, "["+p.Key+"] "+p.Title)
+	}
+	return list
 }
 
 // addData gives a page its run as data.

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/spec/report"
+	"github.com/domino-check/domino/spec/report/site"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -44,16 +45,20 @@ var answerTypes = map[string]reflect.Type{
 
 // TestSchemas compares the documents with what the types say: -update writes them anew.
 func TestSchemas(t *testing.T) {
-	names := slices.Sorted(maps.Keys(answerTypes))
+	types := maps.Clone(siteTypes())
+	for name, typ := range answerTypes {
+		types[formatName(name)] = typ
+	}
+	names := slices.Sorted(maps.Keys(types))
 	for _, name := range names {
 		g := &generator{t: t, defs: map[string]any{}, docs: map[string]map[string]string{}}
-		doc := g.root(name, answerTypes[name])
+		doc := g.root(name, types[name])
 		b, err := json.MarshalIndent(doc, "", " ")
 		if err != nil {
 			t.Fatal(err)
 		}
 		b = append(b, '\n')
-		file := filepath.Join("schema", name+".json")
+		file := schemaFile(name)
 		if *update {
 			if err := os.WriteFile(file, b, 0o644); err != nil {
 				t.Fatal(err)
@@ -74,6 +79,22 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+// siteTypes are the types of what sites have for programs, by the names of their formats.
+func siteTypes() map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	for name, value := range site.Forms() {
+		types[name] = reflect.TypeOf(value)
+	}
+	return types
+}
+
+// schemaFile is the document of a format: that of domino/site/check/1 is site-check.json.
+func schemaFile(format string) string {
+	name := strings.TrimPrefix(format, "domino/")
+	name = name[:max(0, strings.LastIndex(name, "/"))]
+	return filepath.Join("schema", strings.ReplaceAll(name, "/", "-")+".json")
+}
+
 // generator makes a JSON Schema of Go types, with the comments of their fields.
 type generator struct {
 	t    *testing.T
@@ -89,15 +110,15 @@ var (
 func (g *generator) root(name string, typ reflect.Type) map[string]any {
 	doc := g.object(typ)
 	doc["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	doc["$id"] = formatName(name)
-	doc["title"] = formatName(name)
+	doc["$id"] = name
+	doc["title"] = name
 	if len(g.defs) > 0 {
 		doc["$defs"] = g.defs
 	}
-	if name == "progress" { // each command adds what it has done so far
+	if name == formatName("progress") { // each command adds what it has done so far
 		return doc
 	}
-	doc["properties"].(map[string]any)["schema"] = map[string]any{"const": formatName(name)}
+	doc["properties"].(map[string]any)["schema"] = map[string]any{"const": name}
 	return doc
 }
 
@@ -250,8 +271,7 @@ func valid(t *testing.T, text []byte) {
 	}
 	object, _ := v.(map[string]any)
 	name, _ := object["schema"].(string)
-	doc, err := os.ReadFile(filepath.Join("schema",
-		strings.TrimSuffix(strings.TrimPrefix(name, "domino/"), "/"+edition)+".json"))
+	doc, err := os.ReadFile(schemaFile(name))
 	if err != nil {
 		t.Errorf("%v in %.200s", err, text)
 		return
@@ -264,12 +284,14 @@ func valid(t *testing.T, text []byte) {
 	if err := c.check(root, v, name); err != nil {
 		t.Error(err)
 	}
-	if evidence, ok := object["evidence"]; ok {
-		b, err := json.Marshal(evidence)
-		if err != nil {
-			t.Fatal(err)
+	for _, part := range []string{"evidence", "answer"} { // which have formats of their own
+		if inner, ok := object[part]; ok {
+			b, err := json.Marshal(inner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			valid(t, b)
 		}
-		valid(t, b)
 	}
 }
 

@@ -73,8 +73,9 @@ func (p *suitePages) add(ctx context.Context, r *row) {
 		one.Breaks = r.Violation.Property
 	}
 	if e := ofAnswer(r.Answer, r.command()); e != nil {
+		e.up = []page.Link{{Name: site.Check, To: "../index.html"}}
 		one.Page = p.folder.Page(site.Runs, r.Name, r.Variant)
-		b, err := p.std.pageBytes(ctx, e)
+		_, b, err := p.std.pageBytes(ctx, e)
 		if err == nil {
 			err = p.folder.Write(one.Page, b)
 			p.failed = errors.Join(p.failed, err)
@@ -116,19 +117,18 @@ func (p *suitePages) finish(ended bool, out io.Writer) error {
 // pageBytes is the page of a run. What goes wrong in one, even an error of ours, is its error, so
 // that other pages and the answers are not lost. The interruption of a search does not interrupt
 // the pages of what it has found.
-func (std streams) pageBytes(ctx context.Context, e *exhibit) (b []byte, err error) {
+func (std streams) pageBytes(ctx context.Context, e *exhibit) (p *page.Page, b []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	p, err := std.page(context.WithoutCancel(ctx), e)
-	if err != nil {
-		return nil, err
+	if p, err = std.page(context.WithoutCancel(ctx), e); err != nil {
+		return nil, nil, err
 	}
 	var w bytes.Buffer
 	err = page.Write(&w, p)
-	return w.Bytes(), err
+	return p, w.Bytes(), err
 }
 
 // searchCommand is the command that finds the shortest run of a scenario again.

@@ -12,10 +12,12 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/cmd/domino/app/help"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/report"
 	"github.com/domino-check/domino/spec/report/figure"
+	"github.com/domino-check/domino/spec/report/page"
 	"github.com/domino-check/domino/spec/report/site"
 )
 
@@ -39,7 +41,7 @@ type witnessed struct {
 }
 
 // openErrata looks at the folder of --html, before the search.
-func (s *searchFlags) openErrata(asked int, std streams) (*errataPages, error) {
+func (s *searchFlags) openErrata(findings []*verify.Erratum, std streams) (*errataPages, error) {
 	if s.html == "" {
 		return nil, nil
 	}
@@ -47,9 +49,24 @@ func (s *searchFlags) openErrata(asked int, std streams) (*errataPages, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--html: %w", err)
 	}
-	return &errataPages{folder: folder, dir: s.html, std: std,
-		errata: site.Catalogue{Asked: asked, Classes: map[string]string{},
-			Head: site.Head{Command: site.Errata, Version: thisBuild().String()}}}, nil
+	p := &errataPages{folder: folder, dir: s.html, std: std,
+		errata: site.Catalogue{Asked: len(findings), Classes: map[string]string{},
+			Pages: map[string]string{}, Papers: cited,
+			Head: site.Head{Command: site.Errata, Version: thisBuild().String()}}}
+	for _, e := range findings { // pages of runs lead to them
+		if p.errata.Pages[e.Protocol] == "" {
+			p.errata.Pages[e.Protocol] = folder.Page(site.Protocols, e.Protocol)
+		}
+	}
+	return p, nil
+}
+
+// cited are the papers in texts, for the site.
+func cited(texts ...string) (list []site.Paper) {
+	for _, p := range help.Cited(texts...) {
+		list = append(list, site.Paper(p))
+	}
+	return list
 }
 
 // witness draws the run that shows an erratum and makes its page. Several may be made at a time.
@@ -78,20 +95,22 @@ func (p *errataPages) witness(ctx context.Context, e *verify.Erratum) *witnessed
 	if x == nil {
 		return shown
 	}
-	run := verify.Story(x.scenario, x.world, x.run, x.run.Violation)
-	if run.Property != nil {
-		w.Doc = run.Property.Doc
+	x.up = []page.Link{{Name: site.Errata, To: "../index.html"},
+		{Name: e.ID, To: "../" + p.errata.Pages[e.Protocol] + "#" + e.ID}}
+	made, b, err := p.std.pageBytes(ctx, x)
+	if shown.page, shown.err = b, err; err != nil {
+		return shown
 	}
-	shown.page, shown.err = p.std.pageBytes(ctx, x)
-	if shown.err == nil {
-		shown.err = draw(w, run)
+	if d := made.Model.Run.Property; d != nil {
+		w.Doc = d.Doc
 	}
+	shown.err = draw(w, made.Model)
 	return shown
 }
 
 // draw makes the figure of a run.
-func draw(w *site.Witness, run *report.Run) error {
-	f := figure.Layout(report.Understand(run), figure.Options{Width: figureWidth})
+func draw(w *site.Witness, m *report.Model) error {
+	f := figure.Layout(m, figure.Options{Width: figureWidth})
 	var svg bytes.Buffer
 	if err := f.SVG(&svg); err != nil {
 		return err

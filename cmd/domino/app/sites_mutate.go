@@ -2,11 +2,16 @@ package app
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 
+	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/mutate"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report/page"
 	"github.com/domino-check/domino/spec/report/site"
 )
 
@@ -14,10 +19,11 @@ import (
 type matrixPages struct {
 	folder *site.Folder
 	dir    string
+	std    streams
 }
 
 // openMatrix looks at the folder of --html, before the hunts; nil when none is wanted.
-func openMatrix(dir string) (*matrixPages, error) {
+func openMatrix(dir string, std streams) (*matrixPages, error) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -25,15 +31,16 @@ func openMatrix(dir string) (*matrixPages, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--html: %w", err)
 	}
-	return &matrixPages{folder, dir}, nil
+	return &matrixPages{folder, dir, std}, nil
 }
 
-// write writes what was found.
-func (p *matrixPages) write(sum *mutate.Summary, rows []*mutate.Row, asked int,
-	out io.Writer) error {
+// write writes what was found: a page for each mutant that a run kills, then the matrix.
+func (p *matrixPages) write(ctx context.Context, q *mutate.Question, sum *mutate.Summary,
+	rows []*mutate.Row, mutants []mutate.Mutant) error {
 	if p == nil {
 		return nil
 	}
+	asked, failed := len(mutants), error(nil)
 	m := &site.Matrix{Asked: asked, Head: site.Head{Command: site.Mutants,
 		Version: thisBuild().String()}}
 	if len(rows) < asked {
@@ -45,13 +52,71 @@ func (p *matrixPages) write(sum *mutate.Summary, rows []*mutate.Row, asked int,
 			Median: s.Median, Missed: s.Missed})
 	}
 	for _, r := range rows {
-		m.Mutants = append(m.Mutants, mutantOf(r))
+		one := mutantOf(r)
+		for i := range mutants {
+			if mutants[i].Name == one.Name {
+				failed = errors.Join(failed, p.show(ctx, q, mutants[i], one))
+			}
+		}
+		m.Mutants = append(m.Mutants, one)
 	}
-	if err := p.folder.WriteMutants(m); err != nil {
+	if err := errors.Join(failed, p.folder.WriteMutants(m)); err != nil {
 		return fmt.Errorf("--html: %w", err)
 	}
-	fmt.Fprintln(out, filepath.Join(p.dir, "index.html"))
+	fmt.Fprintln(p.std.err, filepath.Join(p.dir, "index.html"))
 	return nil
+}
+
+// show writes the page of the shortest run that kills a mutant, or notes why there is none. The
+// error is that it could not be written.
+func (p *matrixPages) show(ctx context.Context, q *mutate.Question, m mutate.Mutant,
+	one *site.Mutant) error {
+	if !one.Killed() {
+		return nil
+	}
+	one.NoPage = "No run is shown: it takes several to see what is wrong, or the method that " +
+		"kills it draws other programs."
+	if len(one.Run) == 0 {
+		return nil
+	}
+	e, err := repeated(ctx, q, m, one.Run)
+	var b []byte
+	if err == nil {
+		_, b, err = p.std.pageBytes(ctx, e)
+	}
+	if err != nil {
+		one.NoPage = sentence("the run has no page: " + err.Error())
+		return nil
+	}
+	one.Page, one.NoPage = p.folder.Page(site.Runs, m.Name), ""
+	return p.folder.Write(one.Page, b)
+}
+
+// repeated is the run of a mutant that a method has found.
+func repeated(ctx context.Context, q *mutate.Question, m mutate.Mutant,
+	schedule []string) (*exhibit, error) {
+	t, err := q.Target(m)
+	if err != nil {
+		return nil, err
+	}
+	w, _, err := world.Open(context.WithoutCancel(ctx), cutting(t.Case), checker.Options{})
+	if err != nil {
+		return nil, err
+	}
+	run, err := w.Replay(schedule)
+	if err != nil {
+		return nil, err
+	}
+	if run.Violation == nil {
+		return nil, errors.New("alone it breaks nothing")
+	}
+	e := &exhibit{scenario: t.Scenario, world: w, run: run, verdict: spec.Violated,
+		scope: []string{t.Scenario.Within() + "."}, command: "domino mutate " + m.Name,
+		up: []page.Link{{Name: site.Mutants, To: "../index.html"}}, doc: sentence(m.Doc)}
+	if m.Variant == "" { // it is one at the boundary, of the repaired protocol
+		e.mutant = m.Name
+	}
+	return e, nil
 }
 
 // mutantOf is a mutant for the page.

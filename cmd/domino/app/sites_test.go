@@ -38,7 +38,8 @@ func sitePages(t *testing.T, dir string) map[string]string {
 }
 
 // follow follows every link of every page: it leads to a file of the site, and to an element of it
-// where it names one; and every page is reached from the index.
+// where it names one; every page is reached from the index, and pages of runs lead back to it. They
+// keep to their budget, and what is for programs to its schema.
 func follow(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := sitePages(t, dir)
@@ -82,8 +83,26 @@ func follow(t *testing.T, dir string) map[string]string {
 			t.Errorf("nothing leads to %s", name)
 		}
 	}
+	for name, text := range all {
+		if strings.HasPrefix(name, "runs/") {
+			if !strings.Contains(text, `<a href="../index.html">`) {
+				t.Errorf("%s does not lead back", name)
+			}
+			if steps := strings.Count(text, `<tr id="step=`); len(text) > room(steps) {
+				t.Errorf("%s has %d bytes for %d steps, the budget is %d", name, len(text), steps,
+					room(steps))
+			}
+		}
+	}
+	valid(t, []byte(all["data.json"]))
+	for line := range strings.Lines(all["runs.jsonl"]) {
+		valid(t, []byte(line))
+	}
 	return all
 }
+
+// room is how many bytes a page of a run may have: 120 kB for 30 steps, 600 kB for 1,000.
+func room(steps int) int { return 120_000 + max(0, steps-30)*480_000/970 }
 
 // TestCheckPages writes the answers to scenarios of which one is not as expected: it comes first,
 // every link leads somewhere, and the same again is the same bytes.
@@ -279,7 +298,7 @@ func TestMutatePages(t *testing.T) {
 	index := all["index.html"]
 	top, below := strings.Index(index, `<tr id="hydee/late-begin"`),
 		strings.Index(index, `<tr id="hydee/H1"`)
-	if top < 0 || below < top || len(all) != 2 {
+	if top < 0 || below < top || len(all) != 3 {
 		t.Errorf("the equivalent is at %d, the killed one at %d, of %d files", top, below, len(all))
 	}
 	for _, want := range []string{`data-v="1036" title="exactly-once">1,036<`, `scope="row"`,
@@ -313,7 +332,11 @@ func TestPagesAreAccessible(t *testing.T) {
 				t.Fatalf("%q: exit %d, %s", args, code, err)
 			}
 		}
-		pages = append(pages, to+"/index.html")
+		runs, err := filepath.Glob(to + "/runs/*.html")
+		if err != nil || len(runs) == 0 {
+			t.Fatalf("%q: no page of a run, %v", args, err)
+		}
+		pages = append(pages, to+"/index.html", runs[0])
 		if i == 1 {
 			pages = append(pages, to+"/protocols/teams.html")
 		}

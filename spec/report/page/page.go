@@ -47,10 +47,16 @@ type Page struct {
 	Free     *Beside // without failures
 	Small    *Small
 
+	Up     []Link   // to pages of the site that this one is part of
+	Papers []string // what the keys in brackets stand for
+
 	Version string
 	Source  string // text of the scenario
 	Data    []byte // the run as JSON, to be saved from the page
 }
+
+// Link leads to another page.
+type Link struct{ Name, To string }
 
 // Beside is another run to compare with.
 type Beside struct {

@@ -22,8 +22,10 @@ type Catalogue struct {
 	Asked   int // runs that were to be looked for
 	Done    int
 	Classes map[string]string // what the classes mean
-	Errata  []*Erratum        // those of one protocol behind each other
-	Failed  []string          // pages and figures that could not be made, and why
+	Pages   map[string]string // of protocols, as Folder.Page has named them
+	Papers  func(texts ...string) []Paper
+	Errata  []*Erratum // those of one protocol behind each other
+	Failed  []string   // pages and figures that could not be made, and why
 }
 
 // Erratum is one, with the runs that show it.
@@ -106,6 +108,7 @@ type Group struct {
 	Page     string
 	Errata   []*Erratum
 	Classes  map[string]string
+	Papers   []Paper // that are cited
 }
 
 // matrixRow is an erratum in the matrix.
@@ -147,6 +150,7 @@ func (f *Folder) WriteCatalogue(c *Catalogue) error {
 	groups := c.groups(f)
 	for i := range groups {
 		g := &groups[i]
+		g.Papers = c.cited(g)
 		page, err := render("errata.html", g, shell{Head: Head{Command: c.Command,
 			Version: c.Version}, Title: g.Protocol, Heading: "Errata of " + g.Protocol,
 			Up: &Link{"errata", "../" + indexName}})
@@ -163,10 +167,14 @@ func (f *Folder) WriteCatalogue(c *Catalogue) error {
 	if err != nil {
 		return err
 	}
-	return f.finish(struct {
-		stamp
-		Errata []*Erratum `json:"errata"`
-	}{stamp{schemaOf(Errata), c.Version, c.Done < c.Asked}, c.Errata}, index, Protocols, Runs)
+	return f.finish(errataData{stamp{schemaOf(Errata), c.Version, c.Done < c.Asked}, c.Errata},
+		index, Protocols, Runs)
+}
+
+// errataData is what data.json says of a catalogue.
+type errataData struct {
+	stamp
+	Errata []*Erratum `json:"errata"`
 }
 
 // groups are the protocols, each with a page; of each erratum the smallest run comes first.
@@ -179,8 +187,12 @@ func (c *Catalogue) groups(f *Folder) (list []Group) {
 			return cmp.Compare(a.Steps, b.Steps)
 		})
 		if n := len(list); n == 0 || list[n-1].Protocol != e.Protocol {
-			list = append(list, Group{Protocol: e.Protocol, About: e.About,
-				Page: f.Page(Protocols, e.Protocol), Classes: c.Classes})
+			page, ok := c.Pages[e.Protocol]
+			if !ok {
+				page = f.Page(Protocols, e.Protocol)
+			}
+			list = append(list, Group{Protocol: e.Protocol, About: e.About, Page: page,
+				Classes: c.Classes})
 		}
 		g := &list[len(list)-1]
 		g.Errata = append(g.Errata, e)
@@ -264,6 +276,34 @@ func (v *matrixView) heading() string {
 	}
 	return what + "."
 }
+
+// cited are the papers that the page of a protocol cites.
+func (c *Catalogue) cited(g *Group) []Paper {
+	if c.Papers == nil {
+		return nil
+	}
+	texts := []string{g.About}
+	for _, e := range g.Errata {
+		texts = append(texts, e.Place, e.Other, e.Shown)
+	}
+	return c.Papers(texts...)
+}
+
+// Cite is a text in which each key of a paper leads to the paper.
+func (g *Group) Cite(text string) template.HTML {
+	text = template.HTMLEscapeString(text)
+	for _, p := range g.Papers {
+		key := "[" + template.HTMLEscapeString(p.Key) + "]"
+		text = strings.ReplaceAll(text, key, `<a href="#`+p.ID()+`">`+key+`</a>`)
+	}
+	return template.HTML(text) // escaped above
+}
+
+// Paper is what a key in brackets stands for.
+type Paper struct{ Key, Title string }
+
+// ID is the name of its element.
+func (p Paper) ID() string { return "paper-" + template.URLQueryEscaper(p.Key) }
 
 // Doc says what the class of an erratum means.
 func (g *Group) Doc(class string) string { return g.Classes[class] }

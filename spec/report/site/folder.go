@@ -38,6 +38,14 @@ type stamp struct {
 // schemaOf is the name of the form of the data of a kind of sites.
 func schemaOf(kind string) string { return "domino/site/" + kind + "/1" }
 
+// Forms are the forms of what is written for programs, by name, each with a value of its type: of
+// data.json by the kind of the site, and of a line of runs.jsonl.
+func Forms() map[string]any {
+	return map[string]any{schemaOf(Check): suiteData{}, schemaOf(Errata): errataData{},
+		schemaOf(Mutants): mutantsData{}, schemaOf(Perf): measuredData{},
+		schemaOf(Netpipe): measuredData{}, historySchema: record{}}
+}
+
 // Open makes the folder, or takes one that is empty or that a run of the same kind has written, and
 // tries whether it can be written to, before the work is done whose results are to go there.
 func Open(dir, kind string) (*Folder, error) {

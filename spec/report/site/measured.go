@@ -98,10 +98,19 @@ func (f *Folder) WriteMeasured(m *Measured, answer any) error {
 	if err != nil {
 		return err
 	}
-	return f.finish(struct {
-		stamp
-		Answer any `json:"answer"`
-	}{stamp{Schema: schemaOf(m.Kind), Domino: m.Version}, answer}, index)
+	return f.finish(measuredData{stamp{Schema: schemaOf(m.Kind), Domino: m.Version}, answer}, index)
+}
+
+// The kinds of sites of measurements.
+const (
+	Perf    = "perf"
+	Netpipe = "netpipe"
+)
+
+// measuredData is what data.json says of measurements: what the command prints as JSON.
+type measuredData struct {
+	stamp
+	Answer any `json:"answer"`
 }
 
 // The size of a box, in pixels.

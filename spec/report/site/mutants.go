@@ -45,7 +45,9 @@ type Mutant struct {
 	Shrunk   int      `json:"shrunk,omitempty"`
 	Least    int      `json:"least,omitempty"`
 	Property string   `json:"property,omitempty"`
-	Run      []string `json:"run,omitempty"` // the events of the shortest run that kills it
+	Run      []string `json:"run,omitempty"`    // the events of the shortest run that kills it
+	Page     string   `json:"page,omitempty"`   // of that run
+	NoPage   string   `json:"noPage,omitempty"` // why there is none, of one that is killed
 }
 
 // Kill is the answer of a method.
@@ -148,11 +150,15 @@ func (f *Folder) WriteMutants(m *Matrix) error {
 	if err != nil {
 		return err
 	}
-	return f.finish(struct {
-		stamp
-		Scores  []Score   `json:"scores"`
-		Mutants []*Mutant `json:"mutants"`
-	}{stamp{schemaOf(Mutants), m.Version, len(m.Mutants) < m.Asked}, m.Scores, m.Mutants}, index)
+	return f.finish(mutantsData{stamp{schemaOf(Mutants), m.Version, len(m.Mutants) < m.Asked},
+		m.Scores, m.Mutants}, index, Runs)
+}
+
+// mutantsData is what data.json says of a mutation matrix.
+type mutantsData struct {
+	stamp
+	Scores  []Score   `json:"scores"`
+	Mutants []*Mutant `json:"mutants"`
 }
 
 // heading counts what became of the mutants.

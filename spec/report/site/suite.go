@@ -96,12 +96,15 @@ func (f *Folder) WriteSuite(s *Suite) error {
 			return err
 		}
 	}
-	return f.finish(struct {
-		stamp
-		Command string `json:"command"`
-		Label   string `json:"label,omitempty"`
-		Rows    []Row  `json:"rows"`
-	}{s.stamp(), s.Command, s.Label, s.Rows}, index, Runs)
+	return f.finish(suiteData{s.stamp(), s.Command, s.Label, s.Rows}, index, Runs)
+}
+
+// suiteData is what data.json says of a suite.
+type suiteData struct {
+	stamp
+	Command string `json:"command"`
+	Label   string `json:"label,omitempty"`
+	Rows    []Row  `json:"rows"`
 }
 
 // stamp is that of the data.
