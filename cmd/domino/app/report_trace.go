@@ -29,8 +29,8 @@ func recorded(name string) (string, error) {
 	if info.IsDir() {
 		file := filepath.Join(name, runFile)
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("the folder %s has no %s, which cluster run --dir writes", name,
-				runFile)
+			return "", fmt.Errorf("the folder %s has no %s, which run --dir and cluster run --dir "+
+				"write", name, runFile)
 		}
 		return file, nil
 	}

@@ -32,6 +32,7 @@ type runFlags struct {
 	json    bool
 	workers int
 	out     *outputs
+	record  recorder
 }
 
 func (rf *runFlags) register(f *pflag.FlagSet, std streams) {
@@ -53,6 +54,9 @@ func (rf *runFlags) register(f *pflag.FlagSet, std streams) {
 	f.IntVar(&rf.workers, "workers", runtime.GOMAXPROCS(0), "scenarios at the same time")
 	f.StringVar(&rf.save, "save", ".domino",
 		"folder for replay files of violations; \"\" saves none")
+	f.StringVar(&rf.record.dir, "dir", "",
+		"new or empty folder for the run of each scenario that breaks something, else the last, "+
+			"for domino report: as run.json or, of several scenarios, in a folder of each")
 	f.BoolVar(&rf.show, "show", false, "show the last run, too, when no run breaks anything")
 	f.BoolVar(&rf.control, "control", false, "show control messages in diagrams, too")
 	f.BoolVar(&rf.json, "json", false, "print JSON, one object a line")
@@ -62,7 +66,7 @@ func (rf *runFlags) register(f *pflag.FlagSet, std streams) {
 func runRun(ctx context.Context, args []string, std streams) (int, error) {
 	f := flags("run", "[SCENARIO | FILE ...]", std, "run s1", "run s1 --variant published --seed 7",
 		"run 'causal-*' --runs 5000 --parallel", "run ping --runs 1 --show",
-		"run s0 --for 30s --real", "run .domino/s1-published.txtar --enforce")
+		"run s0 --for 30s --real", "run s1 --dir s1-run", "run .domino/s1-published.txtar --enforce")
 	var rf runFlags
 	var changed overrides
 	rf.register(f, std)
@@ -95,7 +99,7 @@ func runRun(ctx context.Context, args []string, std streams) (int, error) {
 			return 0, err
 		}
 	}
-	if err := std.resolvable(ctx, list); err != nil {
+	if err := errors.Join(std.resolvable(ctx, list), rf.record.open(len(list))); err != nil {
 		return 0, err
 	}
 	return runAll(ctx, list, &rf, std)
@@ -163,6 +167,7 @@ func runAll(ctx context.Context, list []*scenarios.Scenario, rf *runFlags, std s
 		case rf.show && r.soaked != nil && r.soaked.Last != nil:
 			r.showLast(std.out, rf.control)
 		}
+		failed = errors.Join(failed, rf.record.take(&r))
 	})
 	if failed != nil {
 		return 0, failed
@@ -240,20 +245,18 @@ func samplesOfRuns(st soak.Stats, f *soak.Finding) sample.Result {
 
 // showLast prints the last run.
 func (r *ran) showLast(w io.Writer, control bool) {
-	run, err := soak.Retrace(r.soaked.World, r.soaked.Last, nil)
+	run, err := r.last()
 	if err != nil {
-		fmt.Fprintf(w, "the last run can not be shown: %v\n", err)
+		fmt.Fprintln(w, err)
 		return
 	}
-	printStory(w, told(verify.Story(r.Scenario, r.soaked.World, run, nil),
-		fmt.Sprintf("domino run %s --variant %s --seed %d --runs %d --show", r.Name, r.Variant,
-			r.Samples.Seed, r.Samples.Runs)), control)
+	printStory(w, run, control)
 }
 
 // enforceFile enforces the schedule of a replay file, and judges what the goroutines do.
 func enforceFile(ctx context.Context, file string, rf *runFlags, std streams) (int, error) {
 	s, err := loadReplay(ctx, file)
-	if err != nil {
+	if err = errors.Join(err, rf.record.open(1)); err != nil {
 		return 0, err
 	}
 	resolved, err := std.Resolve(s)
@@ -298,5 +301,5 @@ func enforceFile(ctx context.Context, file string, rf *runFlags, std streams) (i
 	}
 	fmt.Fprintln(std.err, why)
 	rf.out.replayed(s, code, why, story)
-	return code, nil
+	return code, rf.record.write(s.Name, story)
 }
