@@ -293,7 +293,7 @@ func (ff *fuzzFlags) failure(ctx context.Context, std streams, r *fuzzed, f *fuz
 	command := fmt.Sprintf("domino fuzz %s --variant %s --seed %d --fresh", r.Protocol, r.Variant,
 		r.Seed)
 	if i < len(r.Files) && r.Files[i] != "" {
-		command = "domino replay " + r.Files[i]
+		command = "domino replay " + word(r.Files[i])
 	}
 	var story *report.Run
 	run, world, err := std.replayed(ctx, f.Scenario)

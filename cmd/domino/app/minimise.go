@@ -173,9 +173,9 @@ func showMinimised(std streams, s *scenarios.Scenario, a *minimise.Answer, took 
 	}
 	fmt.Fprintf(std.out, "\n%s: %s\nwithin: %s\n%s", what, who, a.Scenario.Within(),
 		a.Scenario.Program)
-	command := "domino minimise " + s.Name + " --variant " + s.Variant
+	command := "domino minimise " + scenarioWord(s) + " --variant " + s.Variant
 	if file != "" {
-		command = "domino replay " + file
+		command = "domino replay " + word(file)
 	}
 	printStory(std.out, told(verify.Story(a.Scenario, a.World, a.Run, v), command), control)
 	return exitCode(spec.Violated), nil

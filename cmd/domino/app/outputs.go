@@ -233,7 +233,7 @@ func (o *outputs) row(r *row, quote string) {
 		c.Figures = append(c.Figures, fmt.Sprintf("depth %d", r.Depth))
 	}
 	if !r.AsExpected { // of the others nobody wants to see runs
-		c.Command = called("domino check " + r.Name + " --variant " + r.Variant)
+		c.Command = called("domino check " + scenarioWord(r.Scenario) + " --variant " + r.Variant)
 		if c.Run = r.story(); c.Run != nil {
 			c.Property, c.Command = c.Run.Property, c.Run.Command
 		}

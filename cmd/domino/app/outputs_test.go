@@ -94,7 +94,9 @@ func TestOutputs(t *testing.T) {
 	}
 	plain, out, _ := domino(t.Context(), args[:8]...)
 	code, same, notes := domino(t.Context(), args...)
-	if code != 1 || plain != 1 || mask(out) != mask(same) {
+	// columns are as wide as times are
+	if code != 1 || plain != 1 || !slices.Equal(strings.Fields(mask(out)),
+		strings.Fields(mask(same))) {
 		t.Errorf("exit %d, %d before; printed\n%s\nbefore\n%s", code, plain, same, out)
 	}
 	if !strings.HasPrefix(notes, "::error file=scenarios/hydee/h1.txtar,line=") {

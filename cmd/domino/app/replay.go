@@ -55,7 +55,7 @@ func runReplay(ctx context.Context, args []string, std streams) (int, error) {
 	if err != nil && !errors.Is(err, world.ErrStale) {
 		return 0, err
 	}
-	story := told(verify.Story(s, w, run, run.Violation), "domino replay "+f.Arg(0))
+	story := told(verify.Story(s, w, run, run.Violation), "domino replay "+word(f.Arg(0)))
 	if *enabled {
 		verify.Alternatives(story, w, run)
 	}

@@ -199,7 +199,7 @@ func (std streams) subject(ctx context.Context, name string, changed overrides,
 func (std streams) search(ctx context.Context, s *scenarios.Scenario, name string,
 	rf *reportFlags) (*exhibit, error) {
 	if len(s.Schedule) > 0 {
-		return std.scheduled(ctx, s, "domino replay "+name)
+		return std.scheduled(ctx, s, "domino replay "+word(name))
 	}
 	o := verify.Options{MaxStates: rf.maxStates, MaxBytes: rf.maxMemory << 20,
 		MaxTime: rf.timeout}
@@ -213,7 +213,7 @@ func (std streams) search(ctx context.Context, s *scenarios.Scenario, name strin
 	if err != nil {
 		return nil, err
 	}
-	command := "domino check " + name + " --variant " + s.Variant + " --search bfs"
+	command := "domino check " + word(name) + " --variant " + s.Variant + " --search bfs"
 	if found := ofAnswer(a, command); found != nil {
 		return found, nil
 	}
@@ -227,7 +227,7 @@ func (std streams) search(ctx context.Context, s *scenarios.Scenario, name strin
 	}
 	return &exhibit{scenario: s, world: w, run: run, verdict: a.Verdict, answer: calm(a),
 		scope:   append(scopeOf(a), "The run below is an example of what the protocol does."),
-		command: "domino check " + name + " --variant " + s.Variant}, nil
+		command: "domino check " + word(name) + " --variant " + s.Variant}, nil
 }
 
 // calm is an answer without a run in a sentence.

@@ -47,6 +47,6 @@ func (std streams) smaller(ctx context.Context, s *exhibit, rf *reportFlags) (*e
 	e := *s
 	e.scenario, e.world, e.run = a.Scenario, a.World, a.Run
 	e.scope = []string{a.Scenario.Within() + "."}
-	e.command = "domino minimise " + c.Name + " --variant " + c.Variant
+	e.command = "domino minimise " + scenarioWord(&c) + " --variant " + c.Variant
 	return &e, small, nil
 }

@@ -66,7 +66,8 @@ func (rf *runFlags) register(f *pflag.FlagSet, std streams) {
 func runRun(ctx context.Context, args []string, std streams) (int, error) {
 	f := flags("run", "[SCENARIO | FILE ...]", std, "run s1", "run s1 --variant published --seed 7",
 		"run 'causal-*' --runs 5000 --parallel", "run ping --runs 1 --show",
-		"run s0 --for 30s --real", "run s1 --dir s1-run", "run .domino/s1-published.txtar --enforce")
+		"run s0 --for 30s --real", "run s1 --dir s1-run",
+		"run .domino/s1-published.txtar --enforce")
 	var rf runFlags
 	var changed overrides
 	rf.register(f, std)
@@ -284,7 +285,7 @@ func enforceFile(ctx context.Context, file string, rf *runFlags, std streams) (i
 	if err != nil {
 		return 0, fmt.Errorf("what the goroutines did is no run of the world: %w", err)
 	}
-	story := told(verify.Story(s, w, run, v), "domino run "+file+" --enforce")
+	story := told(verify.Story(s, w, run, v), "domino run "+word(file)+" --enforce")
 	if rf.json {
 		err = report.JSON(std.out, story)
 	} else {

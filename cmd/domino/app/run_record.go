@@ -93,6 +93,6 @@ func (r *ran) last() (*report.Run, error) {
 		return nil, fmt.Errorf("the last run can not be shown: %w", err)
 	}
 	return told(verify.Story(r.Scenario, r.soaked.World, run, nil),
-		fmt.Sprintf("domino run %s --variant %s --seed %d --runs %d --show", r.Name, r.Variant,
-			r.Samples.Seed, r.Samples.Runs)), nil
+		fmt.Sprintf("domino run %s --variant %s --seed %d --runs %d --show",
+			scenarioWord(r.Scenario), r.Variant, r.Samples.Seed, r.Samples.Runs)), nil
 }

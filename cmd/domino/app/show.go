@@ -48,7 +48,7 @@ func (r *row) story() *report.Run { return told(r.Story(), r.command()) }
 // command shows the run again: that of its file or, without one, a shortest one.
 func (r *row) command() string {
 	if r.Replay != "" {
-		return "domino replay " + r.Replay
+		return "domino replay " + word(r.Replay)
 	}
 	return searchCommand(r.Scenario)
 }

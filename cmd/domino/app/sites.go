@@ -133,5 +133,5 @@ func (std streams) pageBytes(ctx context.Context, e *exhibit) (p *page.Page, b [
 
 // searchCommand is the command that finds the shortest run of a scenario again.
 func searchCommand(s *scenarios.Scenario) string {
-	return "domino check " + s.Name + " --variant " + s.Variant + " --search bfs"
+	return "domino check " + scenarioWord(s) + " --variant " + s.Variant + " --search bfs"
 }
