@@ -24,8 +24,9 @@ import (
 // it do nothing but be counted, and a path in which a is the last is represented by the one in
 // which another is, at the same place among the events of other procs.
 //
-// A claim of a protocol is not believed: reduced and unreduced searches are compared on thousands
-// of cases (reduction_test.go), and a protocol that is switched to an erratum makes no claims.
+// A claim of a protocol is not believed: each is held against all that can come before the step, by
+// brute force (claims_test.go), reduced and unreduced searches are compared on thousands of cases
+// (reduction_test.go), and a protocol that is switched to an erratum makes no claims.
 //
 // Beside steps that are taken alone, which are not taken on anybody's word, a claimed one is judged
 // with them as far as the claim does not say it (aloneness).
@@ -59,7 +60,31 @@ func (g *eagerness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 	if w.Setup.Launched || !w.reducible(state) {
 		return false // who is launched may be stopped at any time, without any budget
 	}
-	newest, oldest, up, quiet := uint64(0), ^uint64(0), true, true
+	newest, up, quiet := g.quiet(w, state)
+	if !up && w.eagerRestart(state, x) {
+		return true
+	}
+	if !quiet {
+		return false
+	}
+	for p := range core.Proc(w.procs) {
+		pl := w.plan(p, state[procWord(p)])
+		for _, s := range w.eagerSteps(pl) {
+			if w.claimed(state, s, newest) && (!w.alone.on || w.trustsClaim(state, pl, s.event)) {
+				w.takes(p, pl, &pl.events[s.event], x)
+				x.Reduced = true
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// quiet reports the newest recovery round, whether all procs are up, and whether nothing unexpected
+// can happen any more when no fault can.
+func (g *eagerness) quiet(w *World, state []uint32) (newest uint64, up, quiet bool) {
+	oldest := ^uint64(0)
+	up, quiet = true, true
 	for p := range core.Proc(w.procs) {
 		c := w.of(state, p)
 		up, quiet = up && c.up, quiet && !c.restless
@@ -68,24 +93,14 @@ func (g *eagerness) expand(w *World, state []uint32, x *checker.Expansion) bool 
 			oldest = min(oldest, c.oldest)
 		}
 	}
-	if !up && w.eagerRestart(state, x) {
-		return true
-	}
-	if g.checkpoints || !quiet || oldest < newest {
-		return false // with a message of an older round somebody may still join that round
-	}
-	for p := range core.Proc(w.procs) {
-		pl := w.plan(p, state[procWord(p)])
-		for _, s := range w.eagerSteps(pl) {
-			if s.round == newest && (s.from == noProc || s.inc >= w.of(state, s.from).inc) &&
-				(!w.alone.on || w.trustsClaim(state, pl, s.event)) {
-				w.takes(p, pl, &pl.events[s.event], x)
-				x.Reduced = true
-				return true
-			}
-		}
-	}
-	return false
+	// with a message of an older round somebody may still join that round
+	return newest, up, quiet && !g.checkpoints && oldest >= newest
+}
+
+// claimed reports whether the claim of a step is of the newest round, and the life that its message
+// is from is not over.
+func (w *World) claimed(state []uint32, s eagerStep, newest uint64) bool {
+	return s.round == newest && (s.from == noProc || s.inc >= w.of(state, s.from).inc)
 }
 
 // eagerStep is an event of a plan that may be taken first while no round is newer, if the life that

@@ -26,4 +26,7 @@
 // The paper describes components, and leaves open how failures overlap with each other and with
 // snapshots, so there is no printed form beside this one: each window in which an obvious answer is
 // wrong is an erratum of the class silence, and what is about an assumption of the class outside.
+//
+// There are no claims (core.Commuter): ranks are launched and may be stopped at any time, so there
+// is no state in which nothing unexpected can happen any more.
 package errmgr

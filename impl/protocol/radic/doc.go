@@ -57,4 +57,7 @@
 // rank beside them, and has a new protector and a checkpoint there at the end: M31); a host of
 // guests has a second watcher beside the one of the ring; the timer of the lease of a spare is the
 // watchdog about whom it is promised to.
+//
+// There are no claims (core.Commuter): watchdogs and heartbeats go on as long as anybody runs, so a
+// search meets hardly a state in which nothing unexpected can happen any more.
 package radic

@@ -36,4 +36,7 @@
 //
 // Silent in the sources, and settled here: a failure during a checkpoint (C4); who makes commits
 // durable (the first rank, C3); outputs (C5), which [Tamir] and [CL] do not speak of.
+//
+// There are no claims (core.Commuter): everybody starts over together, so little is left to claim
+// behind the last failure (if everything was claimed there, 1.03 times fewer states).
 package coordinated

@@ -12,18 +12,17 @@ import "github.com/domino-check/domino/impl/core"
 //   - Back, Resume, Frontier of this round: everybody is frozen before, so what can come is
 //     messages of those that have resumed earlier, which queue. What leaves the log is seen by the
 //     world, which then does not take it first.
-//   - a receive that names its source: the phase is the same after any arrival. What it
-//     acknowledges depends on the line, of which this rank must not be about to hear.
+//
+// Neither the receives of a program nor the reports to the recovery process commute: when a rank
+// has restarted, its Hello opens a newer round, which nobody who has not heard of it can know of.
+// It freezes a program before a receive, and ends a round of which the last report is on its way.
 //
 // An acknowledgement does not commute: what it takes out of the log, Resume and Frontier would have
 // sent again (scenario b12 has an end more for it).
 func (l *layer) Commutes(in core.Input) (round uint64, ok bool) {
 	round = uint64(l.s.Round)
-	if l.errata != 0 {
+	if l.errata != 0 || in.Kind != core.Received {
 		return 0, false
-	}
-	if in.Kind == core.Advance {
-		return round, !l.s.Frozen && len(l.s.Images) == 1 && l.s.Writing == nil
 	}
 	m := in.Message.(*message)
 	switch m.Kind {
@@ -37,15 +36,4 @@ func (l *layer) Commutes(in core.Input) (round uint64, ok bool) {
 		return round, m.Round == l.s.Round && !l.s.Frozen
 	}
 	return 0, false
-}
-
-// Commutes implements core.Commuter for the recovery process: what each rank reports, and that it
-// is back, goes into a set; the last one shows itself by what is sent.
-func (r *process) Commutes(in core.Input) (round uint64, ok bool) {
-	if r.errata != 0 || r.s.Halted || in.Kind != core.Received {
-		return 0, false
-	}
-	m := in.Message.(*message)
-	return uint64(r.s.Round), m.Round == r.s.Round && (m.Kind == report ||
-		m.Kind == there && r.s.Members[in.From].Awaited)
 }

@@ -45,4 +45,7 @@
 // (they are refused, by the last one of each root that has ended here), two that meet (K4; refusing
 // both is erratum KT3), failures during a rollback (K5). The decision goes from the root to all
 // that take part and not down the tree, so that it does not stop at one that has failed.
+//
+// There are no claims (core.Commuter): who has restarted stops those who hear of it, which nobody
+// else can know of, so no receive commutes with that.
 package kootoueg

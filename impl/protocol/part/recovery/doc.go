@@ -42,4 +42,7 @@
 // Model: reliable FIFO channels, fail-stop, any number of failures, that of the recovery process
 // included, also during a recovery. Nothing is assumed of programs: what is sent behind the line
 // may be something else the second time.
+//
+// There are no claims (core.Commuter): a rank that has restarted opens a round, which nobody who
+// has not heard of it can know of, so neither receives nor messages commute with what that begins.
 package recovery

@@ -17,6 +17,7 @@ type config struct {
 	ranks   int
 	groups  []int         // by rank
 	members [][]core.Rank // by group, ascending
+	picks   bool          // some program lets the environment choose, which nobody records
 }
 
 func (c *config) has(b Break) bool              { return c.Breaks.has(b) }
@@ -82,6 +83,7 @@ func NewSetup(layout trace.Layout, programs []core.Program, rules Rules) (*core.
 	if err != nil {
 		return nil, err
 	}
+	c.picks = slices.ContainsFunc(programs, core.Program.Picks)
 	layout.Labels, layout.Kinds = core.Labels(programs), snapshot.Kinds()
 	layout.Roles = roles()
 	setup := &core.Setup{
