@@ -12,46 +12,53 @@ func legend() []entry {
 	group := func(class, body string) string { return `<g class="` + class + `">` + body + `</g>` }
 	right := func(x float64) string { return closedHead(point{x, 0}, 1, 0) }
 	o := point{}
-	x := func(p point, r float64) string { return `<path class="k" d="` + cross(p, r) + `"/>` }
+	of := func(s sign) entry { // as in the figure
+		l := shapes[s]
+		picture := l.draw(o, scene{life: 1})
+		if l.class != "" {
+			picture = group(l.class, picture)
+		}
+		return entry{string(s), l.words, picture}
+	}
 	plain := path("a", point{-12, 0}, point{7, 0})
 	ghost := path("vm", point{-12, 0}, point{8, 0}) +
 		strings.Replace(openHead(point{10, 0}, 1, 0), `"k"`, `"vr"`, 1)
 	return []entry{
-		{"sent", "sent", circle("h", o, dotSent)},
-		{"received", "received by the program", circle("h", o, dotTaken)},
-		{"arrived", "arrived", circle("o", o, dotTaken-0.3)},
+		of(sent),
+		of(received),
+		of(arrived),
 		{"waits", "waits", rect("gw", -12, -3.2, 24, 6.4) + line("l l0")},
 		{"control", "protocol message", group("c", plain+right(12))},
-		{"lost", "lost", plain + x(point{7, 0}, 3.4)},
+		{"lost", "lost", plain + struck(point{7, 0}, 3.4)},
 		{"on its way", "on its way", path("a", point{-12, 0}, point{9, 0}) +
 			openHead(point{10, 0}, 1, 0)},
 		{"duplicate", "a copy of the network", path("a", point{-12, 0}, point{4, 0}) + right(4) +
 			right(11)},
-		{"dropped", "dropped", x(o, 3.6)},
+		of(refused),
 		{"held", "a send that puts nothing out", circle("h", point{-8, -4}, dotSent) +
 			path("a", point{-8, -4}, point{4, 3}) + path("k", point{4, -2}, point{4, 8})},
-		{"logged", "logged", sheet(o, false)},
-		{"pruned", "removed from a log", sheet(o, true)},
+		of(logged),
+		of(pruned),
 		{"replayed", "sent again from a log", path("a", point{-12, -1.5}, point{7, -1.5}) +
 			path("a", point{-12, 1.5}, point{7, 1.5}) + right(12)},
 		{"orphan", "orphan", group("or", plain+right(12))},
-		{"crash", "crash", group("cr", x(o, 5.2))},
+		of(crash),
 		{"torn", "a record torn by the crash", group("cr", torn(o))},
 		{"down", "down", line("l ld")},
-		{"restart", "restart, with the incarnation", group("lw1", circle("o", o, 7)+
-			text("i", point{0, 3.4}, "1"))},
+		of(ring),
 		{"undone", "undone by a restart", line("l l0 lu") + `<path class="l lh" ` +
 			`d="M-9 3.5L-5 -3.5M-4 3.5L0 -3.5M1 3.5L5 -3.5M6 3.5L10 -3.5"/>`},
 		{"line", "recovery line", line("r")},
-		{"saved", "image, stored", group("gd", rect("o", -4, -4, 8, 8))},
-		{"committed", "checkpoint, committed", group("gd", rect("h", -4.2, -4.2, 8.4, 8.4))},
-		{"image", "gets its image", group("gd", polygon("h", o, 0, -5.5, 5.5, 0, 0, 5.5, -5.5, 0))},
-		{"told", "told of a failure", group("ca", polygon("h", o, 0, -5.6, 5.2, 4, -5.2, 4))},
-		{"adopts", "adopts", group("ca", plus(o))},
+		of(saved),
+		of(committed),
+		of(image),
+		of(told),
+		of(adopts),
 		{"host", "the node it runs on", rect("gn", -12, -5, 24, 10)},
-		{"output", "output", polygon("o", o, 0, -5.6, 5.2, 4, -5.2, 4)},
-		{"halts", "gives up", group("cr", rect("k", -4.6, -4.6, 9.2, 9.2)+x(o, 4.6))},
-		{"ends", "program ends", path("k", point{0, -6.5}, point{0, 6.5})},
+		of(output),
+		of(halts),
+		of(says),
+		of(ends),
 		{"fold", "protocol messages, not drawn", rect("gf", -9, -6.5, 18, 13)},
 		{"missing", "missing", ghost},
 		{"expected", "expected", ghost},

@@ -93,56 +93,19 @@ func (f *Figure) words(c *cell) string {
 
 // shape is the sign itself with its class and its size.
 func (f *Figure) shape(c *cell, p point) (body, class string, r float64) {
-	e := &f.model.Events[c.events[0]]
-	switch c.sign {
-	case sent:
-		return circle("h", p, dotSent), "s", dotSent
-	case received:
-		return circle("h", p, dotTaken), "s", dotTaken + 0.5
-	case arrived:
-		return circle("o", p, dotTaken-0.3), "s", dotTaken + 0.5
-	case refused:
-		return `<path class="k" d="` + cross(p, 3.6) + `"/>`, "s", 4.5
-	case crash:
-		return `<path class="k" d="` + cross(p, 5.2) + `"/>`, "s cr", 6
-	case ring:
-		number := itoa(int(e.Incarnation))
-		return circle("o", p, 7) + text("i", p.plus(0, 3.4), number),
-			fmt.Sprintf("s lw%d", min(max(e.Incarnation, 1), 3)), 8
-	case committed:
-		return rect("h", p.x-4.2, p.y-4.2, 8.4, 8.4), "s gd", 5
-	case saved:
-		return rect("o", p.x-4, p.y-4, 8, 8), "s gd", 5
-	case image:
-		return polygon("h", p, 0, -5.5, 5.5, 0, 0, 5.5, -5.5, 0), "s gd", 6
-	case told:
-		return polygon("h", p, 0, -5.6, 5.2, 4, -5.2, 4), "s ca", 6
-	case output:
-		return polygon("o", p, 0, -5.6, 5.2, 4, -5.2, 4), "s", 6
-	case adopts:
-		return plus(p), "s ca", 6
-	case halts:
-		return rect("k", p.x-4.6, p.y-4.6, 9.2, 9.2) + `<path class="k" d="` + cross(p, 4.6) +
-			`"/>`, "s cr", 6
-	case ends:
-		a, b := f.across(p, 6.5)
-		return path("k", a, b), "s", 6
-	case silent:
+	if c.sign == silent {
 		return f.stub(c, p), "s", dotSent
-	case logged, pruned:
-		return sheet(p, c.sign == pruned), "s", 6.5
-	case says, note:
-		return circle("o", p, 3), "s", 4
 	}
-	return "", "s", 0
-}
-
-// across are two points on both sides of a lane.
-func (f *Figure) across(p point, r float64) (point, point) {
-	if f.options.Orientation == Across {
-		return p.plus(0, -r), p.plus(0, r)
+	l, ok := shapes[c.sign]
+	if !ok {
+		return "", "s", 0
 	}
-	return p.plus(-r, 0), p.plus(r, 0)
+	life := f.model.Events[c.events[0]].Incarnation
+	class = strings.TrimSpace("s " + l.class)
+	if c.sign == ring {
+		class = fmt.Sprintf("s lw%d", min(max(life, 1), 3))
+	}
+	return l.draw(p, scene{int(life), f.options.Orientation}), class, l.size
 }
 
 // stub is a send that puts nothing on the network: it ends at a bar.

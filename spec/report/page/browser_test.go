@@ -301,6 +301,20 @@ func TestLongInBrowser(t *testing.T) {
 				document.querySelector("#figure .cursor");
 		})()`, step))
 	}
+	var paint, jump float64
+	tab.Eval(`performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0`, &paint)
+	tab.Eval(`(async () => {
+		const times = [];
+		for (let i = 0; i < 15; i++) {
+			const step = 1 + (i * 7919 + 333) % 10000, from = performance.now();
+			location.hash = "#step=" + step;
+			while (document.querySelector("#panel h3").textContent !== "State behind step " + step)
+				await new Promise(r => setTimeout(r));
+			times.push(performance.now() - from);
+		}
+		return times.sort((a, b) => a - b)[7];
+	})()`, &jump)
+	t.Logf("first paint after %.0f ms, jumps of %.0f ms in the median", paint, jump)
 	tab.Press("j", "j", "J", "n", "v")
 	until(t, tab, `location.hash.includes("step=10000") &&
 		document.querySelector("#figure [data-step='10000']")`)
@@ -316,6 +330,32 @@ func TestLongInBrowser(t *testing.T) {
 		e.getBoundingClientRect().height > 0).length`, &printed)
 	if printed == 0 {
 		t.Error("nothing of the figure is printed")
+	}
+}
+
+// TestLanes: the names of lanes that run downwards stay above them however the figure is scrolled.
+func TestLanes(t *testing.T) {
+	tab := browser.Find(t)
+	for _, steps := range []int{100, 1000} { // in one piece, in bands
+		p := made(steps, 40, plain)
+		p.Repaired, p.Free = nil, nil
+		tab.Open("about:blank")
+		tab.Open(saved(t, p))
+		until(t, tab, `document.querySelector("#figure[data-as=down] .lanes")`)
+		var off [2]float64
+		tab.Eval(`new Promise(r => {
+			const box = document.querySelector("#figure .scroll");
+			box.scrollTo(300, 700);
+			setTimeout(() => {
+				const names = box.querySelector(".lanes svg").getBoundingClientRect();
+				const lanes = box.querySelector(".band, .scroll > svg").getBoundingClientRect();
+				r([names.left - lanes.left, names.top - box.getBoundingClientRect().top]);
+			}, 50);
+		})`, &off)
+		if off[0] != 0 || off[1] != 0 {
+			t.Errorf("%d steps: names are %.1f beside their lanes, and %.1f below the top", steps,
+				off[0], off[1])
+		}
 	}
 }
 

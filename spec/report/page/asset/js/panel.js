@@ -4,7 +4,8 @@ const panel = get("panel");
 /** @type {Set<number> | undefined} procs that the reader has opened; until then those of the step */
 let opened;
 /** @type {Map<string, boolean>} other parts that he has opened or closed */
-const shown = new Map([["way", true], ["waits", true]]);
+const shown = new Map();
+const most = 12; // lines that are shown without being asked for
 
 /** @param {string} tag
  * @param {string} text
@@ -32,13 +33,14 @@ function part(title, word) {
  * @param {string} title
  * @param {string} word
  * @param {[string, string, boolean?][]} lines
+ * @param {boolean} [open] if there are few
  * @param {string} [className] */
-function listed(key, title, word, lines, className) {
+function listed(key, title, word, lines, open, className) {
 	if (!lines.length) return [];
 	const e = part(title, word).part;
 	e.className = "listed " + (className || "");
-	e.open = shown.get(key) || false;
-	e.addEventListener("toggle", () => shown.set(key, e.open));
+	e.open = shown.get(key) ?? (open === true && lines.length <= most);
+	e.firstElementChild?.addEventListener("click", () => shown.set(key, !e.open));
 	const list = document.createElement("ul");
 	for (const [name, text, changed] of lines) {
 		const item = element("li", "", changed ? "changed" : "");
@@ -98,7 +100,7 @@ function properties(step, judged) {
 	/** @type {[string, string, boolean?][]} */
 	const lines = [...broken, ...holds, ...not];
 	const counts = [broken.length && broken.length + " broken", holds.length && holds.length + " hold" + (last ? "" : " so far"), not.length && not.length + " do not apply"];
-	return listed("properties", "Properties", counts.filter(Boolean).join(", "), lines, broken.length ? "broken" : "");
+	return listed("properties", "Properties", counts.filter(Boolean).join(", "), lines, false, broken.length ? "broken" : "");
 }
 
 /** What could have come instead of a step.
@@ -110,7 +112,7 @@ async function others(step, text) {
 	const all = (await chunkOf(k)).else[step - 1 - k * config.chunk] || [];
 	const list = all.filter(t => t !== text);
 	return listed("others", "Instead of step " + step + " could have come", list.length + (list.length > 1 ? " others" : " other"),
-		list.map(t => /** @type {[string, string]} */ (["", t])), "others");
+		list.map(t => /** @type {[string, string]} */ (["", t])), false, "others");
 }
 
 /** Shows what there is behind the chosen step. */
@@ -150,8 +152,8 @@ async function showStates() {
 	const count = after.around.flatMap(a => (a.inbox || []).flatMap(c => c.messages)).length;
 	panel.replaceChildren(head,
 		...properties(step, judged || []),
-		...listed("way", "On its way", String(count), way),
-		...listed("waits", "Waits for", "", waits),
+		...listed("way", "On its way", String(count), way, true),
+		...listed("waits", "Waits for", waits.length > most ? String(waits.length) : "", waits, true),
 		...listed("line", "Recovery line", "", line),
 		...parts.filter((_, p) => touched[p]), ...parts.filter((_, p) => !touched[p]), ...else_);
 }
