@@ -171,8 +171,8 @@ func pages(pdf []byte) int {
 	return len(regexp.MustCompile(`/Type */Page\b`).FindAll(pdf, -1))
 }
 
-// TestReportIsAccessible lets axe-core judge a page, light and dark. Its file is named by the
-// variable DOMINO_AXE, which .ci/run sets.
+// TestReportIsAccessible lets axe-core judge pages of several kinds, light and dark, with all that
+// can be opened open. Its file is named by the variable DOMINO_AXE, which .ci/run sets.
 func TestReportIsAccessible(t *testing.T) {
 	file := os.Getenv("DOMINO_AXE")
 	if file == "" {
@@ -183,12 +183,23 @@ func TestReportIsAccessible(t *testing.T) {
 		t.Fatal(err)
 	}
 	tab := browser.Find(t)
-	page := reported(t, "h10")
-	for _, scheme := range []string{"light", "dark"} {
-		tab.Media("", "prefers-color-scheme: "+scheme)
+	type view struct{ page, hash, scheme string }
+	views := []view{}
+	for _, p := range []view{{reported(t, "h10"), "#step=28&causes=yes", ""},
+		{reported(t, "h10", "h10", "--variant", "repaired"), "#step=3&as=down", ""},
+		{reported(t, "paxos-stale"), "#step=8", ""}, // services only
+		{reported(t, "radic-hmpl-spare"), "#step=6&show=all", ""}} {
+		views = append(views, view{p.page, p.hash, "light"}, view{p.page, p.hash, "dark"})
+	}
+	for _, v := range views {
+		scheme := v.page + v.hash + " " + v.scheme
+		tab.Media("", "prefers-color-scheme: "+v.scheme)
 		tab.Open("about:blank")
-		tab.Open("file://" + page + "#step=28&causes=yes")
-		tab.Eval(`new Promise(r => setTimeout(r, 400))`, nil) // for the fading to be over
+		tab.Open("file://" + v.page + v.hash)
+		tab.Eval(`new Promise(r => setTimeout(r, 400)).then(() => {
+			for (const d of document.querySelectorAll("details")) d.open = true;
+			return new Promise(r => setTimeout(r, 400)); // for the fading to be over
+		})`, nil)
 		tab.Eval(string(axe)+"\n;undefined", nil)
 		var found []struct {
 			ID    string

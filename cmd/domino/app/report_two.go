@@ -50,6 +50,8 @@ func likeness(other *exhibited, same, steps, others int, blind bool) string {
 		words = "All steps are the same"
 	case same == 0:
 		words = "The first step already differs"
+	case same == 1 && same != others && same != steps:
+		words = "Only the first step is the same"
 	case same == others:
 		words = fmt.Sprintf("It ends after %d steps, which are the same", same)
 	case same == steps:

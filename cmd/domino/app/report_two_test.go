@@ -32,7 +32,7 @@ func TestReportTwo(t *testing.T) {
 		t.Error("a run differs from itself")
 	}
 	two := read(broken, "s1")
-	found := regexp.MustCompile(`The first (\d+) steps are the same|The first step already differs`).
+	found := regexp.MustCompile(`The first (\d+) steps are the same|The first step already differs|Only the first`).
 		FindString(two)
 	for _, want := range []string{"Beside it: s1, repaired", "it breaks nothing.",
 		`data-from="s1, repaired"`, "Its steps from there on"} {

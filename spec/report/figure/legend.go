@@ -73,9 +73,8 @@ type Entry struct{ Key, SVG, Words string }
 // Legend explains the signs that the figure uses, and no others.
 func (f *Figure) Legend() (list []Entry) {
 	for _, e := range f.entries() {
-		list = append(list, Entry{e.key, `<svg xmlns="http://www.w3.org/2000/svg" class="dmf" ` +
-			`aria-hidden="true" width="30" height="18" viewBox="-15 -9 30 18">` + e.picture +
-			`</svg>`, e.words})
+		list = append(list, Entry{e.key, `<svg class="dmf" aria-hidden="true" width="30" ` +
+			`height="18" viewBox="-15 -9 30 18">` + e.picture + `</svg>`, e.words})
 	}
 	return list
 }

@@ -57,7 +57,9 @@ var shapes = map[sign]shape{
 		return path("k", p.plus(-6.5, 0), p.plus(6.5, 0))
 	}},
 	logged: {"logged", "", 6.5, func(p point, _ scene) string { return sheet(p, false) }},
-	pruned: {"removed from a log", "", 6.5, func(p point, _ scene) string { return sheet(p, true) }},
+	pruned: {"removed from a log", "", 6.5, func(p point, _ scene) string {
+		return sheet(p, true)
+	}},
 	says: {"a word of a service", "", 4, func(p point, _ scene) string {
 		return circle("o", p, 3)
 	}},

@@ -146,7 +146,7 @@ func TestStates(t *testing.T) {
 	}
 	panel(7, "Properties 2 hold so far, 1 do not apply", "fifo holds so far", "line does not apply",
 		"On its way 8", "p0 → p3 App, Pull 7", "p3 an answer", "p3 the start", "on its way to it",
-		"will be told of", "old \"torn\"")
+		"will be told of", "Vector clock p0 2p1 4p2 4p3 4", "old \"torn\"")
 	panel(30, "Properties 1 broken, 1 hold, 1 do not apply", "fifo broken in step 30",
 		"exactly-once holds")
 	tab.Eval(`(() => { const e = document.querySelector("#watch"); e.value = "p3.protocol.phase";

@@ -169,6 +169,7 @@ func (v *view) packIndex(steps []*step) error {
 		Text   []string       `json:"text"`
 		StepOf []int          `json:"stepOf"` // by event
 		ProcOf []trace.Proc   `json:"procOf"`
+		LifeOf []uint32       `json:"lifeOf"` // incarnations
 		Causes [][]int        `json:"causes"`
 		// that explain less of a restart than what it restores
 		Crashes []int    `json:"crashes"`
@@ -182,6 +183,11 @@ func (v *view) packIndex(steps []*step) error {
 	for i := range v.Model.Events {
 		e := &v.Model.Events[i]
 		index.StepOf, index.ProcOf = append(index.StepOf, e.Step), append(index.ProcOf, e.Proc)
+		life := uint32(e.Incarnation)
+		if e.Life != report.Never {
+			life = uint32(v.Model.Lives[e.Life].Incarnation)
+		}
+		index.LifeOf = append(index.LifeOf, life)
 		if e.Kind == trace.Crashed {
 			index.Crashes = append(index.Crashes, i)
 		}

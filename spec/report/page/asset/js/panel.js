@@ -115,6 +115,37 @@ async function others(step, text) {
 		list.map(t => /** @type {[string, string]} */ (["", t])), false, "others");
 }
 
+/** How many events of each life of each proc a step follows from, its own included; counted when a
+ * reader wants to know.
+ * @param {number} step */
+function clock(step) {
+	if (!step) return [];
+	const e = part("Vector clock", "");
+	e.part.className = "listed";
+	e.part.open = shown.get("clock") || false;
+	const fill = async () => {
+		if (!e.part.open || e.part.childElementCount > 1) return;
+		const list = document.createElement("ul");
+		e.part.append(list);
+		const [{ procOf, lifeOf }, { events }] = await Promise.all([index(), past(step)]);
+		/** @type {Map<string, number>} */
+		const counts = new Map();
+		for (const i of [...events].sort((a, b) => procOf[a] - procOf[b] || lifeOf[a] - lifeOf[b])) {
+			const life = config.procs[procOf[i]] + (lifeOf[i] ? "." + lifeOf[i] : "");
+			counts.set(life, (counts.get(life) || 0) + 1);
+		}
+		for (const [life, n] of counts) {
+			const item = element("li", "");
+			item.append(element("span", life + " ", "key"), String(n));
+			list.append(item);
+		}
+	};
+	e.summary.addEventListener("click", () => shown.set("clock", !e.part.open));
+	e.part.addEventListener("toggle", fill);
+	fill();
+	return [e.part];
+}
+
 /** Shows what there is behind the chosen step. */
 async function showStates() {
 	if (!panel || !config.states) return;
@@ -155,5 +186,6 @@ async function showStates() {
 		...listed("way", "On its way", String(count), way, true),
 		...listed("waits", "Waits for", waits.length > most ? String(waits.length) : "", waits, true),
 		...listed("line", "Recovery line", "", line),
+		...clock(step),
 		...parts.filter((_, p) => touched[p]), ...parts.filter((_, p) => !touched[p]), ...else_);
 }
