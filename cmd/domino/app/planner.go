@@ -23,7 +23,7 @@ type plannerFlags struct {
 	alpha, beta, method, back, nodeMap string
 	joins, parts                       []string
 	seeds, ranks, perNode, clusters    int
-	least, most, jobs                  int
+	least, most, workers               int
 	front, json                        bool
 }
 
@@ -50,7 +50,7 @@ func (o *plannerFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&o.most, "max-size", 0, "ranks in each cluster, at most; 0: any number")
 	f.StringVar(&o.back, "max-rollback", "",
 		"share of the ranks, in percent, that one failure may roll back on average")
-	f.IntVarP(&o.jobs, "jobs", "j", runtime.NumCPU(), "seeds at the same time")
+	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "seeds at the same time")
 	f.BoolVar(&o.json, "json", false, "print JSON, with the cluster of every rank")
 }
 
@@ -66,7 +66,7 @@ func runPlan(ctx context.Context, args []string, std streams) (int, error) {
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	if err := within(f, positive("seeds jobs"),
+	if err := within(f, positive("seeds"), ofWorkers(),
 		notNegative("ranks per-node clusters min-size max-size")); err != nil {
 		return 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/domino-check/domino/impl/clustering"
@@ -65,7 +66,7 @@ func (p *planning) find(ctx context.Context) error {
 // count, so that what is printed is the best of whole attempts.
 func (p *planning) search(ctx context.Context) {
 	var finals []*clustering.Plan
-	pool(ctx, p.jobs, p.seeds, func(ctx context.Context, seed int) *clustering.Plan {
+	pool(ctx, p.workers, p.seeds, func(ctx context.Context, seed int) *clustering.Plan {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -78,7 +79,9 @@ func (p *planning) search(ctx context.Context) {
 		if ctx.Err() == nil {
 			p.tried++
 		}
-		if plan == nil {
+		if plan == nil || slices.ContainsFunc(finals, func(f *clustering.Plan) bool {
+			return slices.Equal(f.Labels, plan.Labels)
+		}) {
 			return
 		}
 		finals = append(finals, plan)
@@ -90,7 +93,7 @@ func (p *planning) search(ctx context.Context) {
 	for _, plan := range finals {
 		p.take(plan)
 	}
-	pool(ctx, p.jobs, len(finals), func(ctx context.Context, i int) *clustering.Plan {
+	pool(ctx, p.workers, len(finals), func(ctx context.Context, i int) *clustering.Plan {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -122,7 +125,7 @@ func (p *planning) sweep(ctx context.Context) error {
 		}
 	}
 	tilts, seeds := clustering.Tilts(), min(p.seeds, frontSeeds)
-	pool(ctx, p.jobs, len(tilts)*seeds, func(ctx context.Context, job int) *clustering.Plan {
+	pool(ctx, p.workers, len(tilts)*seeds, func(ctx context.Context, job int) *clustering.Plan {
 		if ctx.Err() != nil {
 			return nil
 		}

@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/domino-check/domino/impl/clustering"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -49,7 +51,7 @@ func TestPlanPublished(t *testing.T) {
 // TestPlanLine: the line of a plan is one that scenarios take, with the clusters of the plan, and
 // the same for one worker as for four.
 func TestPlanLine(t *testing.T) {
-	a := planOf(t, "bt class=S ranks=16", "-j", "1")
+	a := planOf(t, "bt class=S ranks=16", "--workers", "1")
 	var names []string
 	for r := range 16 {
 		names = append(names, fmt.Sprint("r", r))
@@ -58,7 +60,7 @@ func TestPlanLine(t *testing.T) {
 	if err != nil || !slices.Equal(labels, a.Plan.Labels) {
 		t.Errorf("%q is %v, %v, want %v", a.Plan.Line, labels, err, a.Plan.Labels)
 	}
-	if b := planOf(t, "bt class=S ranks=16", "-j", "4"); b.Plan.Line != a.Plan.Line {
+	if b := planOf(t, "bt class=S ranks=16", "--workers", "4"); b.Plan.Line != a.Plan.Line {
 		t.Errorf("%q with four workers, %q with one", b.Plan.Line, a.Plan.Line)
 	}
 	code, out, _ := domino(t.Context(), "plan", "bt", "class=S", "ranks=16")
@@ -199,4 +201,49 @@ func TestPlanInterrupted(t *testing.T) {
 	if code != 2 || !strings.Contains(errors, "interrupted") {
 		t.Errorf("exit code %d: %s", code, errors)
 	}
+}
+
+// TestPlanFirstAnswers: a signal in the middle of a search leaves what whole attempts have found,
+// and says of how many.
+func TestPlanFirstAnswers(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	std := streams{Catalogue: catalogue()}
+	what, err := std.planned(ctx, []string{"bt class=S ranks=16"}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &planning{plannerFlags: plannerFlags{seeds: 32, workers: 1, method: "search"},
+		subject: what, std: std, Problem: clustering.Problem{Traffic: what.graph,
+			Weights: clustering.Published}}
+	if err := p.Open(); err != nil {
+		t.Fatal(err)
+	}
+	asked := int64(0)
+	first := p.Attempt(0, func() bool { asked++; return false })
+	cut := &cutOff{Context: ctx, after: 4*asked + 8, cancel: cancel} // some attempts, not all
+	if err := p.find(cut); err != nil {
+		t.Fatal(err)
+	}
+	if p.tried < 1 || p.tried >= 32 || p.best == nil || p.Better(first, p.best) {
+		t.Errorf("%d seeds, %+v", p.tried, p.best)
+	}
+	if text := p.limits(true); !strings.HasPrefix(text, fmt.Sprintf(
+		"interrupted: best of %d seeds", p.tried)) {
+		t.Error(text)
+	}
+}
+
+// cutOff is a context that ends when it has been asked so often.
+type cutOff struct {
+	context.Context
+	asked  atomic.Int64
+	after  int64
+	cancel func()
+}
+
+func (c *cutOff) Err() error {
+	if c.asked.Add(1) > c.after {
+		c.cancel()
+	}
+	return c.Context.Err()
 }
