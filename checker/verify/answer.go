@@ -57,6 +57,8 @@ type Answer struct {
 
 	Outcome  *world.Outcome      `json:"-"` // everything, with the runs found and their world
 	Scenario *scenarios.Scenario `json:"-"` // in the variant that was asked about
+	// of a search with an erratum: the repaired protocol at the same scope, where that was asked
+	Repaired *Answer `json:"-"`
 }
 
 // Samples are the figures of runs that were drawn.

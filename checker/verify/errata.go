@@ -100,6 +100,7 @@ func (e *Erratum) Explore(o Options, check func(*scenarios.Scenario, Options) (*
 	if e.Repaired, err = check(&repaired, o); err != nil {
 		return err
 	}
+	e.Broken.Repaired = e.Repaired
 	e.Confirmed = e.Broken.AsExpected && e.Repaired.AsExpected
 	return nil
 }

@@ -16,7 +16,18 @@ func (a *Answer) Story() *report.Run {
 	if a.Outcome == nil || len(a.Outcome.Runs) == 0 {
 		return nil
 	}
-	return Story(a.Scenario, a.Outcome.World, a.Outcome.Runs[0], a.Violation)
+	r := Story(a.Scenario, a.Outcome.World, a.Outcome.Runs[0], a.Violation)
+	r.Scope = a.Scope()
+	return r
+}
+
+// Scope is what the search has said, and that of the repaired protocol beside it.
+func (a *Answer) Scope() (list []report.Search) {
+	for ; a != nil; a = a.Repaired {
+		list = append(list, report.Search{Variant: a.Variant, Verdict: a.Verdict.String(),
+			Bounds: a.Bounds, States: a.States})
+	}
+	return list
 }
 
 // ReplayFile is the scenario with the run that breaks a property as its schedule: the file that

@@ -99,6 +99,7 @@ type Document struct {
 	Also      []spec.Violation `json:"also"`      // what the run breaks beside it
 	Reading   []string         `json:"reading"`   // paragraphs on how to read it
 	Command   string           `json:"command"`   // the shell command that replays it
+	Scope     []Search         `json:"scope"`     // of the searches, that for this run first
 	Layout    *trace.Layout    `json:"layout"`
 	Lanes     []Lane           `json:"lanes"`    // by proc
 	Labels    []jsonLabel      `json:"labels"`   // what the program calls its messages
@@ -132,7 +133,8 @@ func JSON(w io.Writer, r *Run) error {
 func documentOf(m *Model) *Document {
 	r := m.Run
 	d := &Document{Schema: Schema, Title: r.Title, Why: m.Why, Also: r.Also, Reading: r.Reading,
-		Command: r.Command, Layout: m.Layout, Lanes: m.Lanes, Labels: jsonLabels(m.Layout),
+		Command: r.Command, Scope: r.Scope, Layout: m.Layout,
+		Lanes: m.Lanes, Labels: jsonLabels(m.Layout),
 		Kinds: jsonKinds(m.Layout),
 		Steps: jsonSteps(r), Events: jsonEvents(m), Messages: m.Messages, Lives: m.Lives,
 		Lines: m.Lines, Waits: r.Waits, Cycle: m.Cycle, Relevant: m.Relevant}

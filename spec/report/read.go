@@ -25,6 +25,7 @@ type reading struct {
 	Why                    []Sentence
 	Also                   []spec.Violation
 	Reading                []string
+	Scope                  []Search
 	Layout                 *trace.Layout
 	Lanes                  []Lane
 	Labels                 []jsonLabel
@@ -61,7 +62,8 @@ func Read(r io.Reader) (*Run, error) {
 	case d.Schema != Schema || d.Layout == nil:
 		return nil, fmt.Errorf("report: %w, but %q", ErrSchema, d.Schema)
 	}
-	run := &Run{Title: d.Title, Also: d.Also, Reading: d.Reading, Command: d.Command}
+	run := &Run{Title: d.Title, Also: d.Also, Reading: d.Reading, Command: d.Command,
+		Scope: d.Scope}
 	for _, s := range d.Why {
 		if s.Event != never {
 			break // from here on they follow from the trace

@@ -41,6 +41,8 @@ func TestRead(t *testing.T) {
 		for i := range story.Trace.Events { // as if there had been a clock
 			story.Trace.At = append(story.Trace.At, int64(i/2)*1_000_000_007)
 		}
+		story.Scope = append(story.Scope, report.Search{Variant: "repaired", Verdict: "holds",
+			Bounds: "one failure", States: 7})
 		var first, again bytes.Buffer
 		if err := report.JSON(&first, story); err != nil {
 			t.Fatal(err)

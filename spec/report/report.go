@@ -47,6 +47,16 @@ type Run struct {
 	// paragraphs on how to read it, e.g. what the paper prints and what the repair does
 	Reading []string
 	Command string // the shell command that replays it
+	// what was searched for it, and beside it: the repaired protocol at the same scope
+	Scope []Search
+}
+
+// Search is what one search has said, and how far that goes.
+type Search struct {
+	Variant string `json:"variant"`
+	Verdict string `json:"verdict"`
+	Bounds  string `json:"bounds"` // within which the verdict holds, in words
+	States  int    `json:"states"`
 }
 
 // Step is one step of the schedule.

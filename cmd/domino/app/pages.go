@@ -26,6 +26,7 @@ type exhibit struct {
 	badge    string // in the place of the verdict, where there is none
 	answer   string // the verdict in a sentence, where no violation says it
 	scope    []string
+	searched []report.Search
 	command  string
 	up       []page.Link // of a site that the page is part of
 	mutant   string      // that the machines are, at their boundary, "" for none
@@ -38,7 +39,8 @@ func ofAnswer(a *verify.Answer, command string) *exhibit {
 		return nil
 	}
 	return &exhibit{scenario: a.Scenario, world: a.Outcome.World, run: a.Outcome.Runs[0],
-		verdict: a.Verdict, scope: scopeOf(a), command: command}
+		verdict: a.Verdict, scope: scopeOf(a), searched: a.Scope(),
+		command: command}
 }
 
 // scopeOf says how far a search has looked.
@@ -53,7 +55,7 @@ func scopeOf(a *verify.Answer) []string {
 // outlined is the run with what is known of it, as far as every form of a report has it.
 func (std streams) outlined(s *exhibit) (*page.Page, error) {
 	run := verify.Story(s.scenario, s.world, s.run, s.run.Violation)
-	run.Command = called(s.command)
+	run.Command, run.Scope = called(s.command), s.searched
 	p := &page.Page{Model: report.Understand(run), Name: s.scenario.Name,
 		Protocol: s.scenario.Protocol, Variant: s.scenario.Variant, Verdict: s.verdict,
 		Badge: s.badge, Answer: s.answer, Scope: s.scope, Version: thisBuild().String(),

@@ -226,8 +226,9 @@ func (std streams) search(ctx context.Context, s *scenarios.Scenario, name strin
 		return nil, err
 	}
 	return &exhibit{scenario: s, world: w, run: run, verdict: a.Verdict, answer: calm(a),
-		scope:   append(scopeOf(a), "The run below is an example of what the protocol does."),
-		command: "domino check " + word(name) + " --variant " + s.Variant}, nil
+		scope:    append(scopeOf(a), "The run below is an example of what the protocol does."),
+		searched: a.Scope(),
+		command:  "domino check " + word(name) + " --variant " + s.Variant}, nil
 }
 
 // calm is an answer without a run in a sentence.
