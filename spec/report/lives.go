@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -58,11 +57,7 @@ func (m *Model) lives() {
 				procs[e.Peer].host = int(e.Proc)
 			}
 		case trace.Told:
-			for _, name := range strings.Fields(e.Text) {
-				if p, ok := m.proc(name); ok {
-					e.About = append(e.About, p)
-				}
-			}
+			e.About = m.Layout.ProcsOf(e.Text)
 		case trace.Kept:
 			if e.Text == trace.Image && int(e.Peer) < len(procs) {
 				procs[e.Peer].saved = append(procs[e.Peer].saved, deed{i, e.Sent, e.Received})

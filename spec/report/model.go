@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
@@ -441,10 +440,4 @@ func (m *Model) deedOf(r spec.Ref) int {
 func (m *Model) local(event int) bool {
 	k := m.Events[event].Kind
 	return k != trace.Emitted && k != trace.Arrived && k != trace.Lost
-}
-
-// proc is the proc with the name.
-func (m *Model) proc(name string) (trace.Proc, bool) {
-	i := slices.Index(m.Layout.Names, strings.TrimSpace(name))
-	return trace.Proc(max(i, 0)), i >= 0
 }

@@ -29,6 +29,33 @@ func (l *Layout) NamesOf(procs []Proc) string {
 	return strings.Join(names, " ")
 }
 
+// ProcsOf are the procs that NamesOf has listed; nil if the text is no such list. Names may have
+// spaces, and one may begin another: the reading is taken that uses up the whole text.
+func (l *Layout) ProcsOf(text string) []Proc {
+	dead := map[int]bool{} // places from which on the text is no list
+	var read func(at int) []Proc
+	read = func(at int) []Proc {
+		if dead[at] {
+			return nil
+		}
+		for p, name := range l.Names {
+			rest, ok := strings.CutPrefix(text[at:], name)
+			switch {
+			case !ok:
+			case rest == "":
+				return []Proc{Proc(p)}
+			case rest[0] == ' ':
+				if more := read(len(text) - len(rest) + 1); more != nil {
+					return append([]Proc{Proc(p)}, more...)
+				}
+			}
+		}
+		dead[at] = true
+		return nil
+	}
+	return read(0)
+}
+
 // Channel names the channel from one incarnation of a proc to another proc.
 func (l *Layout) Channel(from Proc, inc Incarnation, to Proc) string {
 	name := l.Name(from)
