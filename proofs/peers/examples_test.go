@@ -20,6 +20,7 @@ type example struct {
 	published map[int]int // numbers of states by size
 	small     []int       // sizes that are tried in any test
 	sizes     []int       // those that are tried when there is time
+	sound     bool        // there is no broken one
 	peers     []*peer     // the others, first that with which the rest is compared
 	// setup prepares it for the checker; broken on purpose or not
 	setup func(size int, broken bool) (*core.Setup, fault.Model, error)
@@ -55,6 +56,14 @@ var examples = []*example{
 			s, err := paxos.NewSetup(paxos.Options{Servers: 3, Clients: size, Deaf: broken})
 			return s, fault.Model{Unordered: true, Selective: true}, err
 		}},
+	{name: "ring", of: "nodes", sound: true,
+		small: []int{3}, sizes: []int{2, 3},
+		peers: []*peer{
+			spin("SPIN", "ring.pml", nil),
+			spin("SPIN, collapsed", "ring.pml", nil, "-DCOLLAPSE"),
+			rumur("Rumur", "ring.murphi", 1),
+		},
+		setup: func(size int, _ bool) (*core.Setup, fault.Model, error) { return ring(size) }},
 }
 
 // system is an example in one size.
