@@ -112,6 +112,52 @@ func TestMeasureEnds(t *testing.T) {
 	}
 }
 
+// TestMeasureRefused: runs that real processes can not make do not end the others; where that is so
+// without failures none is made with them. The rows say why.
+func TestMeasureRefused(t *testing.T) {
+	for _, kind := range []perf.Kind{perf.Bare, perf.Calm, perf.Failed} {
+		p := plan()
+		p.Kills = true
+		made := map[perf.Kind]int{}
+		samples, err := perf.Measure(t.Context(), p, func(_ context.Context, c perf.Cell,
+			k perf.Kind, calm time.Duration) (*cluster.Result, error) {
+			if c.Protocol == "hydee" {
+				if made[k]++; k == kind {
+					return nil, fmt.Errorf("r1 begins again: %w", cluster.ErrModel)
+				}
+			} else if k == perf.Failed && calm != ms {
+				t.Errorf("%s is to fail in a run of %v", c.Protocol, calm)
+			}
+			return &cluster.Result{Complete: true, Elapsed: ms, Failures: 1}, nil
+		}, nil)
+		if err != nil || len(samples) != p.Runs() {
+			t.Fatalf("%v: %d samples of %d, %v", kind, len(samples), p.Runs(), err)
+		}
+		if made[perf.Bare] == 0 || (made[perf.Failed] == 0) != (kind == perf.Calm) {
+			t.Errorf("%v: made %v", kind, made)
+		}
+		why := ""
+		for _, r := range perf.Summarise(p, samples) {
+			if r.Unfinished != "" {
+				why += r.Protocol + ": " + r.Unfinished + "\n"
+			}
+		}
+		for _, r := range perf.Recoveries(p, samples) {
+			if r.Unfinished != "" {
+				why += r.Protocol + ": " + r.Unfinished + "\n"
+			}
+		}
+		for line := range strings.Lines(why) {
+			if !strings.HasPrefix(line, "hydee: r1 begins again") {
+				t.Errorf("%v: %s", kind, line)
+			}
+		}
+		if why == "" {
+			t.Errorf("%v: no row says why", kind)
+		}
+	}
+}
+
 // TestValidate refuses plans that make no sense.
 func TestValidate(t *testing.T) {
 	for _, tt := range []struct {

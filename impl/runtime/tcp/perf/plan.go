@@ -134,27 +134,37 @@ type Runner func(ctx context.Context, c Cell, kind Kind, calm time.Duration) (*c
 	error)
 
 // Measure makes the runs, calls each for every sample, and returns the samples: those so far when
-// the context ends. An error comes with the samples before it.
+// the context ends. An error comes with the samples before it. A run in which a process does what
+// real processes can not (cluster.ErrModel) is a sample that says so, and the others are made.
 func Measure(ctx context.Context, p *Plan, run Runner, each func(Sample)) ([]Sample, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	var samples []Sample
-	var calm time.Duration
+	var last Sample
+	refused := false // the run before was none for real processes
 	for _, t := range p.turns() {
 		if ctx.Err() != nil {
 			break
 		}
-		result, err := run(ctx, t.cell, t.kind, calm)
-		if ctx.Err() != nil {
-			break // it was cut short
+		s := Sample{Kernel: t.cell.Kernel, Protocol: t.cell.Protocol, Round: t.round, Kind: t.kind,
+			Bound: last.Bound}
+		if t.kind != Failed || !refused { // else it is not known when to fail
+			result, err := run(ctx, t.cell, t.kind, last.Time)
+			refused = errors.Is(err, cluster.ErrModel)
+			switch {
+			case ctx.Err() != nil:
+				return samples, nil // it was cut short
+			case refused:
+				s.Bound = err.Error()
+			case err != nil:
+				return samples, fmt.Errorf("kernel %s with protocol %s: %w", t.cell.Kernel,
+					t.cell.Protocol, err)
+			default:
+				s = newSample(t, result)
+			}
 		}
-		if err != nil {
-			return samples, fmt.Errorf("kernel %s with protocol %s: %w", t.cell.Kernel,
-				t.cell.Protocol, err)
-		}
-		s := newSample(t, result)
-		calm = s.Time
+		last = s
 		samples = append(samples, s)
 		if each != nil {
 			each(s)
