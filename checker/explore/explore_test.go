@@ -88,6 +88,34 @@ func TestFindIsShortest(t *testing.T) {
 	}
 }
 
+// TestLinks: whatever was looked at before, a path has one link and leads to one state.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	session, _ := open(t, "hydee/s1", "repaired")
+	for seed := range uint64(12) {
+		path, _, err := session.Walk(t.Context(), nil, seed/2, int(3+seed), true,
+			explore.Condition{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := session.WhatIf(path, "repaired+H10"); err != nil {
+			t.Fatal(err)
+		}
+		for _, steps := range []int{len(path), len(path) / 2, len(path)} {
+			a, err := session.At(path[:steps])
+			if err != nil {
+				t.Fatal(err)
+			}
+			fresh, _ := open(t, "hydee/s1", "repaired")
+			b, err := fresh.At(path[:steps])
+			if err != nil || a.Link != b.Link || a.Name != b.Name {
+				t.Errorf("%v: link %s to %s, want %s to %s, %v", path[:steps], a.Link, a.Name,
+					b.Link, b.Name, err)
+			}
+		}
+	}
+}
+
 // TestLinkOfAnother: a link that does not fit says at which step.
 func TestLinkOfAnother(t *testing.T) {
 	t.Parallel()
@@ -249,7 +277,7 @@ func TestWhatIfBlind(t *testing.T) {
 // and properties that no search from a state decides.
 func TestScope(t *testing.T) {
 	t.Parallel()
-	const beyond, alone = "nothing was looked for beyond that", "domino check alone"
+	const beyond, alone = "nothing was looked for beyond that", "by domino check"
 	for _, c := range []struct {
 		name, variant, condition string
 		says, not                []string

@@ -42,7 +42,7 @@ func (f *Found) Scope() string {
 			"beyond that")
 	}
 	if len(f.Undecided) > 0 {
-		fmt.Fprintf(&b, "; whether a run breaks %s is judged by domino check alone",
+		fmt.Fprintf(&b, "; not judged here, but by domino check: %s",
 			strings.Join(f.Undecided, ", "))
 	}
 	return b.String()
@@ -68,6 +68,9 @@ func (s *Session) Find(ctx context.Context, path []string, c Condition, bounds c
 	}
 	f := &Found{Covered: r.Covered, Complete: r.Bound == "", States: r.States, Bound: r.Bound,
 		Broken: h.broken, Undecided: c.undecided(w)}
+	if s.alone && c.needs("breaks") {
+		f.Undecided = append(f.Undecided, "what compares with runs without failures")
+	}
 	if len(r.Found) > 0 {
 		f.Complete = false
 		if f.Path, err = h.path(path, r.Found[0].Path); err != nil {

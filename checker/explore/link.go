@@ -14,19 +14,38 @@ import (
 // enabled there, in order, and one byte of the name of the state after it. So a link that does not
 // fit the protocol any more says at which step.
 
+// linked is the last run that a link was made of, and after each step the length of the link: most
+// runs begin like the one before.
+type linked struct {
+	schedule []string
+	ends     []int
+	link     []byte
+}
+
 // link writes a run.
 func (s *Session) link(w *world.World, run *world.Run) (string, error) {
-	var b []byte
-	for i, event := range run.Schedule {
-		names, _ := w.Enabled(run.States[i])
+	l := &s.linked
+	same := 0
+	for same < min(len(l.schedule), len(run.Schedule)) && l.schedule[same] == run.Schedule[same] {
+		same++
+	}
+	l.schedule, l.ends = l.schedule[:same], l.ends[:same]
+	end := 0
+	if same > 0 {
+		end = l.ends[same-1]
+	}
+	l.link = l.link[:end]
+	for i, event := range run.Schedule[same:] {
+		names, _ := w.Enabled(run.States[same+i])
 		slices.Sort(names)
 		at, found := slices.BinarySearch(names, event)
 		if !found {
-			return "", fmt.Errorf("step %d, %q, is not enabled in its own run", i+1, event)
+			return "", fmt.Errorf("step %d, %q, is not enabled in its own run", same+i+1, event)
 		}
-		b = append(binary.AppendUvarint(b, uint64(at)), check(w, run.States[i+1]))
+		l.link = append(binary.AppendUvarint(l.link, uint64(at)), check(w, run.States[same+i+1]))
+		l.schedule, l.ends = append(l.schedule, event), append(l.ends, len(l.link))
 	}
-	return base64.RawURLEncoding.EncodeToString(b), nil
+	return base64.RawURLEncoding.EncodeToString(l.link), nil
 }
 
 // check is the byte of a state in a link.

@@ -26,8 +26,11 @@ type Session struct {
 	list     protocol.List
 	scenario *scenarios.Scenario
 	outside  string
+	alone    bool                    // nothing is known of the program without failures
 	worlds   map[string]*world.World // by variant
 	hybrid   *hybrid                 // nil but in what Hybrid returns
+	last     followed
+	linked   linked
 }
 
 // Open makes the session of a scenario, in its variant. An error is about the scenario.
@@ -37,17 +40,40 @@ func Open(ctx context.Context, list protocol.List, s *scenarios.Scenario) (*Sess
 		return nil, err
 	}
 	r.Cuts = slices.ContainsFunc(s.Schedule, trace.IsCutShort)
-	w, outside, err := world.Open(ctx, r.Case, checker.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return &Session{ctx: ctx, list: list, scenario: s, outside: outside,
-		worlds: map[string]*world.World{s.Variant: w}}, nil
+	session := &Session{ctx: ctx, list: list, scenario: s, worlds: map[string]*world.World{}}
+	session.worlds[s.Variant], session.outside, err = session.open(r)
+	return session, err
 }
 
-// Outside says in what the scenario is beyond the promises of its protocol, "" if in nothing: what
-// it breaks there is no fault of the protocol.
-func (s *Session) Outside() string { return s.outside }
+// mostAlone bounds the exploration of the program without failures.
+const mostAlone = 1 << 18
+
+// open makes the world of a case, and says in what that is beyond the promises of its protocol.
+// Where the program alone is too large, its runs without failures are not known: then a session
+// begins at once, and what would compare with them is not judged.
+func (s *Session) open(r *verify.Resolved) (*world.World, string, error) {
+	if s.alone {
+		r.Baseline = nil
+	}
+	w, outside, err := world.Open(s.ctx, r.Case, checker.Options{MaxStates: mostAlone})
+	if errors.Is(err, checker.ErrBound) && s.ctx.Err() == nil && !s.alone {
+		s.alone = true
+		return s.open(r)
+	}
+	return w, outside, err
+}
+
+// Notes say what has to be known of all that is seen here.
+func (s *Session) Notes() (list []string) {
+	if s.outside != "" {
+		list = append(list, "out of model: "+s.outside)
+	}
+	if s.alone {
+		list = append(list, fmt.Sprintf("the program has more than %d states without failures: "+
+			"what compares a run with those is not judged", mostAlone))
+	}
+	return list
+}
 
 // Schedule is the path that the file has, to begin with. A line by which it goes on for ever is no
 // part of it. The note says why it ends before the schedule does, or otherwise than the file says;
@@ -103,7 +129,11 @@ func (s *Session) world(variant string) (*world.World, error) {
 	if w := s.worlds[variant]; w != nil {
 		return w, nil
 	}
-	b, err := verify.Another(s.ctx, s.list, s.scenario, variant, s.scenario.Schedule)
+	r, err := verify.Another(s.list, s.scenario, variant, s.scenario.Schedule)
+	if err != nil {
+		return nil, err
+	}
+	w, _, err := s.open(r)
 	if err != nil {
 		return nil, err
 	}
@@ -112,8 +142,8 @@ func (s *Session) world(variant string) (*world.World, error) {
 			return v != s.scenario.Variant
 		})
 	}
-	s.worlds[variant] = b.World
-	return b.World, nil
+	s.worlds[variant] = w
+	return w, nil
 }
 
 // mostKept is how many bytes a world may take when nobody searches it.
@@ -157,24 +187,36 @@ func (s *Session) here() *world.World {
 // ErrPath is returned for a path of which an event is not possible where the path has it.
 var ErrPath = errors.New("no path of this scenario")
 
+// followed is the run of the last path, which is asked for again and again.
+type followed struct {
+	world *world.World
+	run   *world.Run
+}
+
 // follow runs a path. A run that breaks a property ends there.
 func (s *Session) follow(path []string) (*world.World, *world.Run, error) {
-	if s.hybrid != nil {
-		return s.hybrid.follow(path)
+	if l := s.last; l.run != nil && l.world == s.here() && slices.Equal(l.run.Schedule, path) {
+		return l.world, l.run, nil
 	}
 	if i := slices.IndexFunc(path, endless); i >= 0 {
 		return nil, nil, fmt.Errorf("%w: step %d, %q, is no event", ErrPath, i+1, path[i])
 	}
-	w := s.own()
-	run, err := w.Replay(path)
-	if errors.Is(err, world.ErrStale) {
+	w, replay := s.here(), (*world.World).Replay
+	if s.hybrid != nil {
+		replay = s.hybrid.replay
+	}
+	run, err := replay(w, path)
+	switch {
+	case errors.Is(err, world.ErrStale):
 		return nil, nil, fmt.Errorf("%w: %w", ErrPath, err)
+	case err != nil:
+		return nil, nil, err
+	case len(run.Schedule) < len(path):
+		return nil, nil, fmt.Errorf("%w: after step %d, which breaks %s, nothing is explored",
+			ErrPath, len(run.Schedule), run.Violation.Property)
 	}
-	if err == nil && len(run.Schedule) < len(path) {
-		err = fmt.Errorf("%w: after step %d, which breaks %s, nothing is explored", ErrPath,
-			len(run.Schedule), run.Violation.Property)
-	}
-	return w, run, err
+	s.last = followed{w, run}
+	return w, run, nil
 }
 
 // stopped reports whether nothing is explored beyond a run, since its last step breaks a property.
@@ -192,7 +234,7 @@ type State struct {
 	Hybrid    string          `json:"hybrid,omitempty"` // what the run is, when it is none
 	Complete  bool            `json:"complete"`         // nothing but faults can happen
 	Violation *spec.Violation `json:"violation"`        // that the path ends with, or null
-	Enabled   []Event         `json:"enabled"`          // by name; nothing after a step that breaks something
+	Enabled   []Event         `json:"enabled"`          // by name; nothing when stopped
 	Procs     []Proc          `json:"procs"`
 }
 
@@ -263,19 +305,28 @@ func (s *Session) enabled(w *world.World, at []uint32) []Event {
 // changes are those of local states between two states.
 func changes(w *world.World, before, after []uint32) (list []string) {
 	for p := range core.Proc(len(w.Setup.Layout.Names)) {
+		if w.Same(before, after, p) {
+			continue
+		}
 		list = append(list, report.Changes(w.Setup.Layout.Name(p), w.LocalJSON(before, p),
 			w.LocalJSON(after, p))...)
 	}
 	return list
 }
 
+// Sketch is the run of a path for a figure.
+func (s *Session) Sketch(path []string) (*report.Run, error) { return s.tell(path, verify.Sketch) }
+
 // Story is the run of a path for reports.
-func (s *Session) Story(path []string) (*report.Run, error) {
+func (s *Session) Story(path []string) (*report.Run, error) { return s.tell(path, verify.Story) }
+
+func (s *Session) tell(path []string, how func(*scenarios.Scenario, *world.World, *world.Run,
+	*spec.Violation) *report.Run) (*report.Run, error) {
 	w, run, err := s.follow(path)
 	if err != nil {
 		return nil, err
 	}
-	r := verify.Story(s.scenario, w, run, run.Violation)
+	r := how(s.scenario, w, run, run.Violation)
 	if s.hybrid != nil {
 		r.Title = "HYBRID, no run of any protocol: " + r.Title
 		r.Reading = append(r.Reading, s.hybrid.about())

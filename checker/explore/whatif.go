@@ -61,7 +61,7 @@ func (s *Session) WhatIf(path []string, variant string) (*WhatIf, error) {
 	there := *s
 	c := *s.scenario
 	c.Variant = variant
-	there.scenario = &c
+	there.scenario, there.last, there.linked = &c, followed{}, linked{}
 	f.State, err = there.At(f.Path)
 	return f, err
 }
@@ -127,7 +127,7 @@ func (s *Session) Hybrid(path []string, variant string) (*Session, error) {
 	if stopped(run) {
 		return nil, fmt.Errorf("%w: it ends with a violation, nothing is explored beyond", ErrPath)
 	}
-	other := &Session{ctx: s.ctx, list: s.list, scenario: s.scenario,
+	other := &Session{ctx: s.ctx, list: s.list, scenario: s.scenario, alone: s.alone,
 		worlds: map[string]*world.World{}}
 	fresh, err := other.world(variant)
 	if err != nil {
@@ -146,10 +146,6 @@ func (s *Session) Hybrid(path []string, variant string) (*Session, error) {
 	return other, nil
 }
 
-func (h *hybrid) follow(path []string) (*world.World, *world.Run, error) {
-	run, err := h.world.ReplayFrom(h.start, path)
-	if err != nil {
-		err = fmt.Errorf("%w: %w", ErrPath, err)
-	}
-	return h.world, run, err
+func (h *hybrid) replay(w *world.World, path []string) (*world.Run, error) {
+	return w.ReplayFrom(h.start, path)
 }

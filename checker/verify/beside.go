@@ -31,8 +31,12 @@ type Beside struct {
 // can of it, then on without failures.
 func Repaired(ctx context.Context, list protocol.List, s *scenarios.Scenario, w *world.World,
 	run *world.Run) (*Beside, error) {
-	b, err := Another(ctx, list, s, "repaired", run.Schedule)
+	r, err := Another(list, s, "repaired", run.Schedule)
 	if err != nil {
+		return nil, err
+	}
+	b := &Beside{Scenario: r.Scenario}
+	if b.World, _, err = world.Open(ctx, r.Case, checker.Options{}); err != nil {
 		return nil, err
 	}
 	b.Run = b.World.Attempt(run.Lines(), "")
@@ -43,10 +47,9 @@ func Repaired(ctx context.Context, list protocol.List, s *scenarios.Scenario, w 
 	return b, nil
 }
 
-// Another is the scenario in another variant, with a world in which what the schedule names may
-// happen; there is no run yet.
-func Another(ctx context.Context, list protocol.List, s *scenarios.Scenario, variant string,
-	schedule []string) (*Beside, error) {
+// Another is the scenario in another variant, where what the schedule names may happen.
+func Another(list protocol.List, s *scenarios.Scenario, variant string, schedule []string) (
+	*Resolved, error) {
 	c := *s
 	c.Variant, c.Expect, c.Breaks, c.Erratum, c.Schedule, c.States = variant, "holds", "", "", nil,
 		0
@@ -56,11 +59,7 @@ func Another(ctx context.Context, list protocol.List, s *scenarios.Scenario, var
 		return nil, err
 	}
 	r.Cuts = slices.ContainsFunc(schedule, trace.IsCutShort)
-	w, _, err := world.Open(ctx, r.Case, checker.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return &Beside{Scenario: &c, World: w}, nil
+	return r, nil
 }
 
 // Agree counts the steps in which two runs agree from the start: the same name, the same evidence,

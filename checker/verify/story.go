@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/domino-check/domino/checker/world"
@@ -46,6 +45,31 @@ func (a *Answer) ReplayFile() *scenarios.Scenario {
 // violation may be nil.
 func Story(s *scenarios.Scenario, w *world.World, run *world.Run,
 	v *spec.Violation) *report.Run {
+	r := Sketch(s, w, run, v)
+	r.Start = report.Step{State: w.StateName(run.States[0])}
+	for p := range core.Proc(len(run.Trace.Layout.Names)) {
+		r.Start.Locals = append(r.Start.Locals, w.LocalJSON(run.States[0], p))
+	}
+	before := &r.Start
+	for i := range r.Steps {
+		step := &r.Steps[i]
+		step.State, step.Locals = w.StateName(run.States[i+1]), slices.Clone(before.Locals)
+		for p := range core.Proc(len(run.Trace.Layout.Names)) {
+			if !w.Same(run.States[i], run.States[i+1], p) {
+				step.Locals[p] = w.LocalJSON(run.States[i+1], p)
+				step.Diff = append(step.Diff, report.Diff(run.Trace.Layout.Name(p),
+					before.Locals[p], step.Locals[p])...)
+			}
+		}
+		step.Changes = report.Texts(step.Diff)
+		before = step
+	}
+	return r
+}
+
+// Sketch is a Story without any state: what a figure shows, at a tenth of the cost.
+func Sketch(s *scenarios.Scenario, w *world.World, run *world.Run,
+	v *spec.Violation) *report.Run {
 	r := &report.Run{Title: s.Name + " (" + s.Protocol + ", " + s.Variant + "): " + s.Title,
 		Trace: run.Trace, Violation: v, Also: w.Also(run)}
 	properties, _ := w.Facts.Properties() // the world has taken them
@@ -61,24 +85,17 @@ func Story(s *scenarios.Scenario, w *world.World, run *world.Run,
 		r.About = w.About(run, r.Violation)
 		r.Why = spec.Explain(w.Facts, &r.Trace, r.About)
 	}
-	r.Start = report.Step{State: w.StateName(run.States[0]), Locals: locals(w, run.States[0])}
-	before := r.Start
 	for i, event := range run.Schedule {
-		step := report.Step{Event: event, State: w.StateName(run.States[i+1]),
-			Locals: locals(w, run.States[i+1])}
+		step := report.Step{Event: event}
 		if run.Loop > 0 && i == len(run.Schedule)-run.Loop {
 			step.Event = world.ForEver + " " + event
 		}
 		for p := range core.Proc(len(run.Trace.Layout.Names)) {
-			step.Diff = append(step.Diff, report.Diff(run.Trace.Layout.Name(p), before.Locals[p],
-				step.Locals[p])...)
 			if len(w.Damaged(run.States[i+1], p)) > len(w.Damaged(run.States[i], p)) {
 				step.Torn = append(step.Torn, p)
 			}
 		}
-		step.Changes = report.Texts(step.Diff)
 		r.Steps = append(r.Steps, step)
-		before = step
 	}
 	if r.Violation != nil && r.Violation.Step == 0 {
 		r.Waits = waits(w, run)
@@ -108,14 +125,6 @@ func since(w *world.World, run *world.Run, p core.Proc, wait core.Wait) int {
 		k--
 	}
 	return k
-}
-
-// locals are the local states of all procs.
-func locals(w *world.World, state []uint32) (list []json.RawMessage) {
-	for p := range w.Setup.Layout.Names {
-		list = append(list, w.LocalJSON(state, core.Proc(p)))
-	}
-	return list
 }
 
 // Alternatives adds to a story of a run what could have happened in the place of each step.

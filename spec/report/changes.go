@@ -77,6 +77,9 @@ func Changes(name string, before, after []byte) []string { return Texts(Diff(nam
 // empty document, or null, is that of a proc that is down. A document that is not JSON is compared
 // as text. Equal documents give nil.
 func Diff(name string, before, after []byte) []Change {
+	if bytes.Equal(before, after) { // as most are, from one step to the next
+		return nil
+	}
 	a, aErr := parse(before)
 	b, bErr := parse(after)
 	d := difference{name: name}

@@ -84,7 +84,7 @@ func runScript(ctx context.Context, c explorer.Config, file string, std streams)
 	if r.Path, note, err = session.Schedule(); err != nil {
 		return err
 	}
-	for _, note := range []string{note, outOfModel(session)} {
+	for _, note := range append(session.Notes(), note) {
 		if note != "" {
 			fmt.Fprintln(std.err, "note: "+note)
 		}
@@ -93,14 +93,6 @@ func runScript(ctx context.Context, c explorer.Config, file string, std streams)
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil
-}
-
-// outOfModel says in what a session is beyond what its protocol promises, "" if in nothing.
-func outOfModel(s *explore.Session) string {
-	if s.Outside() == "" {
-		return ""
-	}
-	return "out of model: " + s.Outside()
 }
 
 // serveExplorer serves until it is interrupted.
@@ -116,7 +108,8 @@ func serveExplorer(ctx context.Context, c explorer.Config, address string, std s
 	fmt.Fprintf(std.out, "open in a browser:  %s\nuntil Ctrl-C\n", server.Address(l))
 	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
 		fmt.Fprintf(std.err, "warning: %v can be reached from other machines, and what is sent is "+
-			"not encrypted: whoever sees it has the token\n", a)
+			"not encrypted: whoever sees it has the token. It answers to the names of "+
+			"--allow-host\n", a)
 	}
 	if err := server.Serve(ctx, l); err != nil && !errors.Is(err, net.ErrClosed) {
 		return err

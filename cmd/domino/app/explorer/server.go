@@ -7,14 +7,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/domino-check/domino/checker"
@@ -41,7 +43,8 @@ type Config struct {
 type Server struct {
 	Config
 	token    string
-	mu       sync.Mutex // held while a request is answered
+	turn     chan struct{} // has room for who answers a request
+	patience time.Duration // how long a search from a state may take: everybody else waits
 	session  *explore.Session
 	hybrids  map[string]*explore.Session
 	searches searches
@@ -53,8 +56,9 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Config: c, token: rand.Text(), session: session,
-		hybrids: map[string]*explore.Session{}}
+	s := &Server{Config: c, token: rand.Text(), session: session, turn: make(chan struct{}, 1),
+		patience: 20 * time.Second,
+		hybrids:  map[string]*explore.Session{}}
 	s.searches.begin(ctx, s)
 	return s, nil
 }
@@ -65,7 +69,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		return fmt.Errorf("explore: the address %v has no port: %w", l.Addr(), err)
 	}
-	server := &http.Server{Handler: guard(s.token, port, s.Hosts, s.handler()),
+	server := &http.Server{Handler: guard(s.token, port, s.names(l), s.handler()),
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
 		IdleTimeout: 5 * time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx }}
@@ -89,9 +93,27 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// Address is what to open in a browser.
+// Address is what to open in a browser. A server that listens on all addresses is asked on this
+// machine under its own, and from others under the first name that was allowed.
 func (s *Server) Address(l net.Listener) string {
-	return "http://" + l.Addr().String() + "/#token=" + s.token
+	address := l.Addr().String()
+	if a, ok := l.Addr().(*net.TCPAddr); ok && a.IP.IsUnspecified() {
+		host := "localhost"
+		if len(s.Hosts) > 0 {
+			host = s.Hosts[0]
+		}
+		address = net.JoinHostPort(host, strconv.Itoa(a.Port))
+	}
+	return "http://" + address + "/#token=" + s.token
+}
+
+// names are those under which the server may be asked beside those of every machine for itself:
+// what was allowed, and the address that it listens on.
+func (s *Server) names(l net.Listener) []string {
+	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsUnspecified() {
+		return append(slices.Clone(s.Hosts), a.IP.String())
+	}
+	return s.Hosts
 }
 
 // handler has the page and the API.
@@ -137,39 +159,70 @@ type request struct {
 
 // answer makes a handler of a function from a request to what is sent back as JSON. A request that
 // can not be answered is the fault of who asks, and says why. Of a server, one is answered at a
-// time.
+// time, and none whose asker has gone. Who is slow to read the answer keeps nobody waiting.
 func answer[T any](s *Server, do func(context.Context, *request) (T, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		q := &request{}
-		if r.Method == http.MethodPost {
-			d := json.NewDecoder(r.Body)
-			d.DisallowUnknownFields()
-			if err := d.Decode(q); err != nil {
-				http.Error(w, "the request is no JSON that is known here: "+err.Error(),
-					http.StatusBadRequest)
-				return
-			}
+		q, err := read(r)
+		var v T
+		if err == nil && s != nil {
+			v, err = take(r.Context(), s, q, do)
+		} else if err == nil {
+			v, err = do(r.Context(), q)
 		}
-		if s != nil {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if err := s.resolve(q); err != nil {
-				http.Error(w, err.Error(), http.StatusBadRequest)
-				return
-			}
-		}
-		v, err := do(r.Context(), q)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(mostSend))
 		_ = json.NewEncoder(w).Encode(v) // who has asked may be gone
 	}
 }
 
-// mostHybrids bounds how many exchanges of machines are remembered.
-const mostHybrids = 16
+// mostSend is how long sending an answer may take.
+const mostSend = time.Minute
+
+// read reads a request: one document, of which every field is known.
+func read(r *http.Request) (*request, error) {
+	q := &request{}
+	if r.Method != http.MethodPost {
+		return q, nil
+	}
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	err := d.Decode(q)
+	if err == nil && d.Decode(&struct{}{}) != io.EOF {
+		err = errors.New("there is more behind it")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the request is no JSON that is known here: %w", err)
+	}
+	return q, nil
+}
+
+// take waits for its turn and does what is asked, unless who has asked goes away.
+func take[T any](ctx context.Context, s *Server, q *request,
+	do func(context.Context, *request) (T, error)) (v T, err error) {
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return v, ctx.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		return v, err
+	}
+	if err := s.resolve(q); err != nil {
+		return v, err
+	}
+	return do(ctx, q)
+}
+
+// mostHybrids bounds how many exchanges of machines are remembered, and mostBytes what each takes.
+const (
+	mostHybrids = 16
+	mostBytes   = 64 << 20
+)
 
 // resolve finds the session and the path that a request is about.
 func (s *Server) resolve(q *request) (err error) {
@@ -182,6 +235,9 @@ func (s *Server) resolve(q *request) (err error) {
 	if q.Hybrid == nil {
 		return nil
 	}
+	maps.DeleteFunc(s.hybrids, func(_ string, h *explore.Session) bool {
+		return h.Bytes() > mostBytes
+	})
 	key := q.Hybrid.Variant + "\n" + strings.Join(q.Hybrid.Path, "\n")
 	if s.hybrids[key] == nil {
 		h, err := s.session.Hybrid(q.Hybrid.Path, q.Hybrid.Variant)
@@ -205,17 +261,28 @@ type session struct {
 	Variant  string   `json:"variant"`
 	Variants []string `json:"variants"`
 	Bounds   string   `json:"bounds"`
-	Schedule []string `json:"schedule"` // of the file, to begin with
+	Schedule []string `json:"schedule"` // of the file, to begin with, as far as it is possible
+	Notes    []string `json:"notes"`
 	Saves    bool     `json:"saves"`
 	Grammar  string   `json:"grammar"` // of conditions
+	Blind    string   `json:"blind"`   // what a comparison is worth that is blind
 	Source   string   `json:"source"`
 }
 
 func (s *Server) about(context.Context, *request) (*session, error) {
 	c := s.Scenario
+	path, note, err := s.session.Schedule()
+	if err != nil {
+		return nil, err
+	}
+	notes := s.session.Notes()
+	if note != "" {
+		notes = append(notes, note)
+	}
 	return &session{Name: c.Name, Title: c.Title, Protocol: c.Protocol, Variant: c.Variant,
-		Variants: s.session.Variants(), Bounds: c.Within(), Schedule: c.Schedule,
-		Saves: s.Save != "", Grammar: explore.Grammar, Source: string(scenarios.Format(c))}, nil
+		Variants: s.session.Variants(), Bounds: c.Within(), Schedule: path, Notes: notes,
+		Saves: s.Save != "", Grammar: explore.Grammar, Blind: explore.Blind,
+		Source: string(scenarios.Format(c))}, nil
 }
 
 // place is the end of a path with its picture.
@@ -229,7 +296,7 @@ func (s *Server) place(q *request, path []string) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	story, err := q.at.Story(path)
+	story, err := q.at.Sketch(path)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +309,13 @@ func (s *Server) step(_ context.Context, q *request) (*place, error) { return s.
 // mostSteps bounds a walk.
 const mostSteps = 10_000
 
-func (s *Server) walk(ctx context.Context, q *request) (*place, error) {
+// walked is the end of a walk.
+type walked struct {
+	*place
+	Met bool `json:"met"` // the condition holds there
+}
+
+func (s *Server) walk(ctx context.Context, q *request) (*walked, error) {
 	var until explore.Condition
 	var err error
 	if q.Condition != "" {
@@ -253,11 +326,12 @@ func (s *Server) walk(ctx context.Context, q *request) (*place, error) {
 	if q.Steps < 1 || q.Steps > mostSteps {
 		return nil, fmt.Errorf("want 1 to %d steps, got %d", mostSteps, q.Steps)
 	}
-	path, _, err := q.at.Walk(ctx, q.Path, q.Seed, q.Steps, q.Faults, until)
+	path, met, err := q.at.Walk(ctx, q.Path, q.Seed, q.Steps, q.Faults, until)
 	if err != nil {
 		return nil, err
 	}
-	return s.place(q, path)
+	p, err := s.place(q, path)
+	return &walked{p, met}, err
 }
 
 // found is what a search from a state has found.
@@ -273,7 +347,7 @@ func (s *Server) find(ctx context.Context, q *request) (*found, error) {
 		return nil, err
 	}
 	f, err := q.at.Find(ctx, q.Path, c, checker.Options{MaxStates: s.Search.MaxStates,
-		MaxBytes: s.Search.MaxBytes, MaxTime: mostFind})
+		MaxBytes: s.Search.MaxBytes, MaxTime: s.patience})
 	if err != nil {
 		return nil, err
 	}
@@ -285,9 +359,6 @@ func (s *Server) find(ctx context.Context, q *request) (*found, error) {
 	return out, err
 }
 
-// mostFind is how long a search from a state may take: everybody else waits.
-const mostFind = 20 * time.Second
-
 // mostAround bounds what is looked at around a state.
 const mostAround = 5_000
 
@@ -296,10 +367,6 @@ func (s *Server) around(ctx context.Context, q *request) (*explore.Around, error
 }
 
 func (s *Server) whatIf(_ context.Context, q *request) (*explore.WhatIf, error) {
-	if !slices.Contains(s.session.Variants(), q.Variant) && !strings.Contains(q.Variant, "+") {
-		return nil, fmt.Errorf("unknown variant %q, want one of %s", q.Variant,
-			strings.Join(s.session.Variants(), ", "))
-	}
 	return q.at.WhatIf(q.Path, q.Variant)
 }
 
