@@ -117,7 +117,8 @@ func (s *searches) end() {
 	s.running.Wait()
 }
 
-// progress sends a state a line, as they come, until the browser goes away.
+// progress sends a state a line, as they come, until no search is under way or the browser goes
+// away: it has few connections, for all of its tabs together.
 func (s *searches) progress(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/jsonl; charset=utf-8")
 	flush := http.NewResponseController(w)
@@ -125,7 +126,7 @@ func (s *searches) progress(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		now, changed := s.last, s.changed
 		s.mu.Unlock()
-		if json.NewEncoder(w).Encode(now) != nil || flush.Flush() != nil {
+		if json.NewEncoder(w).Encode(now) != nil || flush.Flush() != nil || !now.Running {
 			return
 		}
 		select {

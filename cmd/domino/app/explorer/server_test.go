@@ -7,9 +7,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +29,7 @@ func TestMain(m *testing.M) { os.Exit(browser.Main(m)) }
 // served is a server under test.
 type served struct {
 	t           *testing.T
+	server      *Server
 	url, token  string
 	save        string
 	stop        context.CancelFunc
@@ -41,6 +45,11 @@ func serve(t *testing.T, name, variant string) *served {
 		t.Fatal(err)
 	}
 	sc.Variant = variant
+	return serveScenario(t, sc)
+}
+
+func serveScenario(t *testing.T, sc *scenarios.Scenario) *served {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	s := &served{t: t, save: t.TempDir(), stop: stop, done: make(chan error, 1)}
 	server, err := New(ctx, Config{List: all.Protocols(), Scenario: sc,
@@ -48,10 +57,12 @@ func serve(t *testing.T, name, variant string) *served {
 	if err != nil {
 		t.Fatal(err)
 	}
+	server.patience = 24 * time.Hour // nothing may depend on it
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.server = server
 	s.url, s.token, _ = strings.Cut(server.Address(l), "#token=")
 	go func() { s.done <- server.Serve(ctx, l) }()
 	t.Cleanup(s.end)
@@ -139,6 +150,7 @@ func TestGuard(t *testing.T) {
 		{"a field that nobody knows", "POST", "api/step", `{"paths":[]}`, nil, 400},
 		{"too much", "POST", "api/step", `{"path":["` + strings.Repeat("x", 2<<20) + `"]}`, nil,
 			400},
+		{"two requests", "POST", "api/step", `{"path":[]} {"path":[]}`, nil, 400},
 		{"no event", "POST", "api/step", `{"path":["jump"]}`, nil, 400},
 		{"too many steps", "POST", "api/walk", `{"steps":1000000}`, nil, 400},
 		{"a link of nothing", "POST", "api/step", `{"link":"____"}`, nil, 400},
@@ -152,6 +164,137 @@ func TestGuard(t *testing.T) {
 	if strings.Contains(page, s.token) {
 		t.Error("the page has the token in it")
 	}
+}
+
+// TestAddress: the address that is printed is one that the server answers to, wherever it listens.
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		ip    string
+		hosts []string
+		want  string
+	}{
+		{"127.0.0.1", nil, "http://127.0.0.1:80/#"},
+		{"::1", []string{"box"}, "http://[::1]:80/#"},
+		{"0.0.0.0", nil, "http://localhost:80/#"},
+		{"::", []string{"box.example"}, "http://box.example:80/#"},
+		{"192.0.2.7", nil, "http://192.0.2.7:80/#"},
+	} {
+		at := listener{&net.TCPAddr{IP: net.ParseIP(c.ip), Port: 80}}
+		s := &Server{Config: Config{Hosts: c.hosts}}
+		if got := s.Address(at); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %s, want %s", c.ip, got, c.want)
+		}
+		host, _, _ := strings.Cut(strings.TrimPrefix(c.want, "http://"), "/")
+		if !ours(host, "80", s.names(at)) {
+			t.Errorf("%s: the server does not answer to %s", c.ip, host)
+		}
+		for _, other := range []string{"evil.example:80", "192.0.2.8:80", "0.0.0.0:80"} {
+			if ours(other, "80", s.names(at)) {
+				t.Errorf("%s: the server answers to %s", c.ip, other)
+			}
+		}
+	}
+}
+
+// listener is one that has an address, and nothing else.
+type listener struct{ address net.Addr }
+
+func (l listener) Accept() (net.Conn, error) { return nil, net.ErrClosed }
+func (l listener) Close() error              { return nil }
+func (l listener) Addr() net.Addr            { return l.address }
+
+// TestGone: who goes away while a search from a state goes on for hours keeps nobody waiting.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "hydee/s1-two", "repaired")
+	ctx, leave := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, "POST", s.url+"api/find",
+		strings.NewReader(`{"path":[],"condition":"event nothing like that"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	gone := make(chan error)
+	go func() {
+		a, err := http.DefaultClient.Do(r)
+		if err == nil {
+			err = a.Body.Close()
+		}
+		gone <- err
+	}()
+	for len(s.server.turn) == 0 { // until it has begun
+		runtime.Gosched()
+	}
+	leave()
+	if err := <-gone; err == nil {
+		t.Error("the search has ended by itself")
+	}
+	if code, body := s.ask("POST", "api/step", `{"path":[]}`, nil); code != 200 {
+		t.Errorf("%d: %s", code, body)
+	}
+}
+
+// TestSlowReader: who reads nothing of an answer keeps nobody waiting.
+func TestSlowReader(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "hydee/h10", "repaired+H10")
+	reader := unread{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		answer(s.server, s.server.step)(reader, httptest.NewRequestWithContext(t.Context(), "POST",
+			"/api/step", strings.NewReader(`{"path":[]}`)))
+	}()
+	<-reader.begun
+	if code, body := s.ask("POST", "api/step", `{"path":[]}`, nil); code != 200 {
+		t.Errorf("%d: %s", code, body)
+	}
+	close(reader.read)
+	<-done
+}
+
+// unread is where an answer stands until it is read.
+type unread struct {
+	http.ResponseWriter
+	begun, read chan struct{}
+}
+
+func (u unread) Write(b []byte) (int, error) {
+	close(u.begun)
+	<-u.read
+	return u.ResponseWriter.Write(b)
+}
+
+// TestParallel asks everything at one time, by many: each gets what it would get alone.
+func TestParallel(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "hydee/h10", "repaired+H10")
+	questions := [][2]string{
+		{"step", `{"path":[]}`}, {"walk", `{"path":[],"seed":1,"steps":8}`},
+		{"walk", `{"path":[],"seed":2,"steps":30,"faults":true}`},
+		{"find", `{"path":[],"condition":"down x"}`}, {"around", `{"path":[]}`},
+		{"what-if", `{"path":["step x send m2 to y"],"variant":"repaired"}`},
+		{"what-if", `{"path":["step x send m2 to y"],"variant":"nonsense"}`},
+		{"step", `{"path":[],"hybrid":{"path":["step x send m2 to y"],"variant":"repaired"}}`},
+		{"step", `{"link":"AUgBEgI"}`}, {"step", `{"link":"AUgBEg"}`},
+	}
+	var alone []string
+	for _, q := range questions {
+		_, body := s.ask("POST", "api/"+q[0], q[1], nil)
+		alone = append(alone, body)
+	}
+	var wait sync.WaitGroup
+	for n := range 4 * len(questions) {
+		wait.Go(func() {
+			k := n % len(questions)
+			if _, body := s.ask("POST", "api/"+questions[k][0], questions[k][1], nil); body !=
+				alone[k] {
+				t.Errorf("%v: %.300s, alone %.300s", questions[k], body, alone[k])
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // TestSave writes below its folder, never over a file, and no hybrid.
@@ -237,56 +380,4 @@ func TestInterrupted(t *testing.T) {
 	}
 	transport.CloseIdleConnections()
 	goleak.VerifyNone(t, leak)
-}
-
-// TestPage drives the page in a browser: by clicks, by keys, by its address.
-func TestPage(t *testing.T) {
-	tab := browser.Find(t)
-	s := serve(t, "hydee/h10", "repaired+H10")
-	tab.Open(s.url + "#token=" + s.token)
-	text := func(id string) (text string) {
-		tab.Eval(`document.getElementById("`+id+`").textContent`, &text)
-		return text
-	}
-	until := func(what, condition string) {
-		t.Helper()
-		var ok bool
-		tab.Eval(`new Promise(done => { const look = n => {
-			if (`+condition+`) done(true); else if (n > 400) done(false);
-			else setTimeout(() => look(n + 1), 25); }; look(0); })`, &ok)
-		if !ok {
-			t.Fatalf("%s: the page says %q, %q", what, text("said"), text("verdict"))
-		}
-	}
-	until("the start", `document.querySelectorAll("#events button").length === 2`)
-	var address string
-	if tab.Eval("location.href", &address); strings.Contains(address, s.token) {
-		t.Errorf("the token stays in the address: %s", address)
-	}
-	tab.Press("2")
-	until("a key takes an event", `document.querySelectorAll("#path li").length === 1`)
-	tab.Click("#back")
-	until("back", `document.querySelectorAll("#path li").length === 0`)
-	tab.Click("#find")
-	until("the search", `document.querySelectorAll("#path li").length === 28`)
-	if v := text("verdict"); !strings.Contains(v, "breaks causal-replay: m7") {
-		t.Errorf("the verdict is %q", v)
-	}
-	tab.Eval("location.hash", &address)
-	tab.Click("#what-if")
-	until("what if", `document.getElementById("said").textContent.includes("step 26 of 28")`)
-	tab.Eval(`document.querySelector("#path li:nth-child(20) button").click()`, nil)
-	until("a step", `document.querySelectorAll("#path li").length === 20`)
-	tab.Click("#hybrid-on")
-	until("hybrid", `!document.getElementById("hybrid").hidden`)
-	if h := text("hybrid"); !strings.Contains(h, "no run of any protocol") {
-		t.Errorf("a hybrid is called %q", h)
-	}
-	tab.Eval(`location.hash = "`+address+`"`, nil)
-	until("a link", `document.querySelectorAll("#path li").length === 28`)
-	tab.Click("#search")
-	until("the search of all runs", `!document.getElementById("load").hidden`)
-	if seen := tab.Seen(); len(seen.Errors) > 0 {
-		t.Errorf("the browser complains: %v", seen.Errors)
-	}
 }

@@ -2,6 +2,8 @@
 "use strict";
 
 // The page shows; the server computes. Where we are is the path alone, and that is in the address.
+// Keys: 1 to 9 take an event, b goes back, / filters, ? says how conditions are written, Escape ends
+// what is under way.
 
 const $ = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 
@@ -21,13 +23,17 @@ const token = (() => {
   return sessionStorage.getItem("token") || "";
 })();
 
-async function ask(/** @type {string} */ what, /** @type {any} */ body) {
-  const options = { headers: { Authorization: "Bearer " + token } };
+/** Asks the server, until the signal says that nobody wants the answer any more. */
+async function ask(/** @type {string} */ what, /** @type {any} */ body,
+  /** @type {AbortSignal} */ signal) {
+  /** @type {RequestInit} */
+  const options = { headers: { Authorization: "Bearer " + token }, signal };
   if (body) Object.assign(options, { method: "POST", body: JSON.stringify(body) });
   let answer;
   try {
     answer = await fetch("api/" + what, options);
-  } catch {
+  } catch (e) {
+    if (signal.aborted) throw e;
     throw new Error("domino explore does not answer any more: begin it again");
   }
   if (!answer.ok) throw new Error((await answer.text()).trim());
@@ -41,20 +47,26 @@ function make(/** @type {string} */ tag, /** @type {any} */ set, /** @type {any[
   return e;
 }
 
-let busy = 0;
+/** @type {AbortController | null} */ let current = null;
 
-/** Does something that takes a moment, and says what goes wrong. */
-async function act(/** @type {() => Promise<void>} */ what) {
-  busy++;
+/**
+ * Does what the reader asks for, in the place of what is still under way: what is shown at the end
+ * is what was asked for last. It says what goes wrong.
+ */
+async function act(/** @type {(signal: AbortSignal) => Promise<void>} */ what) {
+  current?.abort();
+  const mine = current = new AbortController();
   document.body.setAttribute("aria-busy", "true");
-  $("said").textContent = "";
+  say("");
   try {
-    await what();
+    await what(mine.signal);
   } catch (e) {
-    $("said").textContent = String(/** @type {any} */ (e).message || e);
-    $("said").className = "alarm";
+    if (mine === current) alarm(e);
   } finally {
-    if (--busy === 0) document.body.removeAttribute("aria-busy");
+    if (mine === current) {
+      current = null;
+      document.body.removeAttribute("aria-busy");
+    }
   }
 }
 
@@ -63,11 +75,20 @@ function say(/** @type {string} */ text) {
   $("said").className = "";
 }
 
+function alarm(/** @type {any} */ e) {
+  say(String(e.message || e));
+  $("said").className = "alarm";
+}
+
 const here = (/** @type {any} */ more) =>
   ({ path, hybrid, show: $("show").value, ...more });
 
-async function go(/** @type {string[]} */ to) {
-  show(await ask("step", here({ path: to })));
+/** Goes to the end of a path, of the session itself or of a hybrid. */
+async function go(/** @type {string[]} */ to, /** @type {AbortSignal} */ signal,
+  within = hybrid) {
+  const p = await ask("step", { path: to, hybrid: within, show: $("show").value }, signal);
+  hybrid = within;
+  show(p);
 }
 
 /** Shows a place. */
@@ -75,16 +96,24 @@ function show(/** @type {any} */ p) {
   before = place && place.path.length + 1 === p.path.length ? place.procs : null;
   place = p;
   path = p.path || [];
-  history.replaceState(null, "", p.link ? "#path=" + p.link : location.pathname);
+  history.replaceState(null, "", p.hybrid ? location.pathname : "#path=" + p.link);
   $("hybrid").hidden = !p.hybrid;
   $("hybrid").textContent = p.hybrid || "";
   const v = $("verdict");
   v.className = p.violation ? "broken" : "";
   v.textContent = p.violation ? `breaks ${p.violation.property}: ${p.violation.message}`
     : p.complete ? "The run is complete and breaks nothing." : "";
+  $("around").textContent = "";
   $("figure").innerHTML = p.figure; // made by the server, with all text escaped
   const drawn = /** @type {any} */ ($("figure").firstElementChild);
-  if (drawn) drawn.scrollLeft = drawn.scrollWidth;
+  if (drawn) {
+    drawn.onscroll = () => { // the names of the lanes stay in view
+      for (const name of drawn.querySelectorAll("text.n.e")) {
+        name.setAttribute("transform", `translate(${drawn.scrollLeft} 0)`);
+      }
+    };
+    drawn.scrollLeft = drawn.scrollWidth;
+  }
   $("state-name").textContent = p.name;
   events();
   steps();
@@ -106,14 +135,14 @@ function events() {
     out.push(make("li", {}, make("h3", { textContent: sort })));
     for (const e of sorts[sort]) {
       const b = make("button", { textContent: e.name, className: e.fault ? "fault" : "",
-        onclick: () => act(() => go([...path, e.name])) });
+        onclick: () => act((signal) => go([...path, e.name], signal)) });
       if (e.breaks) b.append(make("span", { className: "breaks",
         textContent: "breaks " + e.breaks }));
       out.push(make("li", {}, b, make("div", { className: "changes",
         textContent: (e.changes || []).slice(0, 8).join("; ") })));
     }
   }
-  if (place.violation) {
+  if (place.violation && !list.length) {
     out.push(make("li", { textContent: "Nothing is explored beyond a violation." }));
   }
   $("events").replaceChildren(...out);
@@ -123,7 +152,7 @@ function events() {
 function steps() {
   $("path").replaceChildren(...path.map((name, i) => make("li", {}, make("button", {
     textContent: name, title: "go back to behind this step",
-    onclick: () => act(() => go(path.slice(0, i + 1))) }))));
+    onclick: () => act((signal) => go(path.slice(0, i + 1), signal)) }))));
   $("path").scrollTop = $("path").scrollHeight;
 }
 
@@ -161,26 +190,28 @@ function tree(/** @type {any} */ value, /** @type {any} */ old) {
   return list;
 }
 
-/** Says what lies around, once nothing else is asked for. */
 let waiting = 0;
+/** @type {AbortController | null} */ let looking = null;
+
+/** Says what lies around, once nothing else is asked for. */
 function around() {
   clearTimeout(waiting);
-  $("around").textContent = "";
+  looking?.abort();
+  if (!place.enabled || !place.enabled.length) return;
+  const mine = looking = new AbortController();
   waiting = setTimeout(async () => {
-    const at = place;
     try {
-      const a = await ask("around", here({}));
-      if (at !== place) return;
-      $("around").textContent = `${a.successors} events, ${a.distinct} states after them, ` +
-        `${a.commuting} of ${a.pairs} pairs commute; ${a.within} states within ${a.steps} steps` +
-        (a.complete ? ", which are all" : "");
+      const a = await ask("around", here({}), mine.signal);
+      $("around").textContent = `Events: ${a.successors}; states after them: ${a.distinct}; pairs ` +
+        `of which the order does not matter: ${a.commuting} of ${a.pairs}; states within ` +
+        `${a.steps} steps: ${a.within}` + (a.complete ? ", which are all." : ".");
     } catch { /* it is an extra */ }
   }, 400);
 }
 
-async function seek() {
-  say("searching...");
-  const f = await ask("find", here({ condition: $("condition").value }));
+async function seek(/** @type {AbortSignal} */ signal) {
+  say("searching...; Escape ends it");
+  const f = await ask("find", here({ condition: $("condition").value }), signal);
   if (f.place) {
     show(f.place);
     say(`found after ${f.states} states`);
@@ -189,23 +220,30 @@ async function seek() {
   }
 }
 
-async function whatIf() {
-  const f = await ask("what-if", here({ variant: $("variant").value }));
+/** Draws events, until a condition holds if there is one. */
+async function draw(/** @type {AbortSignal} */ signal, /** @type {any} */ more) {
+  if (!$("seed").reportValidity() || !$("steps").reportValidity()) return;
+  const w = await ask("walk", here({ seed: Number($("seed").value), steps: Number($("steps").value),
+    faults: $("faults").checked, ...more }), signal);
+  show(w);
+  if (more && !w.met) say("the condition did not hold behind any of these steps");
+}
+
+async function whatIf(/** @type {AbortSignal} */ signal) {
+  const f = await ask("what-if", here({ variant: $("variant").value }), signal);
   say((f.differs ? `${f.variant}: different from step ${f.differs} of ${path.length} on: ${f.how}`
-    : `${f.variant}: the same in all ${path.length} steps`) +
+    : `${f.variant}: the same in all ${path.length} steps`) + (f.blind ? "; " + session.blind : "") +
     (f.state.violation ? `. It breaks ${f.state.violation.property}: ${f.state.violation.message}`
       : ". It breaks nothing so far"));
 }
 
-async function exchange() {
-  const to = { path, variant: $("variant").value };
-  const p = await ask("step", { path: [], hybrid: to, show: $("show").value });
-  hybrid = to;
-  show(p);
+async function exchange(/** @type {AbortSignal} */ signal) {
+  await go([], signal, { path, variant: $("variant").value });
 }
 
-async function save() {
-  const s = await ask("save", here({ name: $("file").value }));
+async function save(/** @type {AbortSignal} */ signal) {
+  if (!$("file").reportValidity()) return;
+  const s = await ask("save", here({ name: $("file").value }), signal);
   say("saved as " + s.file);
 }
 
@@ -233,28 +271,51 @@ function chart(/** @type {string} */ name, /** @type {number[]} */ values) {
     `${name}: ${(values.at(-1) || 0).toLocaleString("en")} (at most ${top.toLocaleString("en")})` }));
 }
 
-/** Follows the search as long as the page is there. */
+/** @type {AbortController | null} */ let stream = null;
+
+/** Follows the search under way, as long as the page is in view: connections are few. */
 async function follow() {
-  const answer = await fetch("api/progress", { headers: { Authorization: "Bearer " + token } });
-  if (!answer.ok || !answer.body) return;
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let rest = "";;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const lines = (rest + value).split("\n");
-    rest = lines.pop() || "";
-    for (const l of lines) progress(JSON.parse(l));
+  if (stream || document.hidden) return;
+  const mine = stream = new AbortController();
+  try {
+    const answer = await fetch("api/progress", { signal: mine.signal,
+      headers: { Authorization: "Bearer " + token } });
+    if (!answer.ok || !answer.body) return;
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let rest = "";;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const lines = (rest + value).split("\n");
+      rest = lines.pop() || "";
+      for (const l of lines) progress(JSON.parse(l));
+    }
+  } catch {
+    if (!mine.signal.aborted) $("progress").textContent = "domino explore does not answer any more";
+  } finally {
+    if (stream === mine) stream = null;
   }
 }
+
+/** Begins or stops the search, whatever else is under way. */
+async function search(/** @type {string} */ what, /** @type {any} */ body) {
+  try {
+    await ask(what, body, new AbortController().signal);
+  } catch (e) {
+    alarm(e);
+  }
+  follow();
+}
+
+const rough = (/** @type {number} */ n) =>
+  Number(n.toPrecision(2)).toLocaleString("en", { notation: "compact" });
 
 function progress(/** @type {any} */ r) {
   $("search").disabled = r.running;
   $("stop").disabled = !r.running;
   $("load").hidden = !(r.path && r.path.length);
-  $("load").onclick = () => act(() => { hybrid = null; return go(r.path); });
-  const s = r.stats;
+  $("load").onclick = () => act((signal) => go(r.path, signal, null));
+  const s = r.stats, seconds = s ? s.elapsed / 1e9 : 0;
   if (s) {
-    const seconds = s.Elapsed === undefined ? s.elapsed / 1e9 : s.Elapsed / 1e9;
     if (curve.at.length && seconds < curve.at[curve.at.length - 1]) {
       curve = { states: [], frontier: [], at: [] };
     }
@@ -264,17 +325,30 @@ function progress(/** @type {any} */ r) {
     $("charts").replaceChildren(chart("states", curve.states), chart("waiting", curve.frontier));
   }
   const far = s ? `${s.states.toLocaleString("en")} states, ` +
-    `${s.transitions.toLocaleString("en")} transitions, depth ${s.depth}` : "";
+    `${s.transitions.toLocaleString("en")} transitions, depth ${s.depth}` +
+    (seconds > 0 ? `, ${Math.round(s.states / seconds).toLocaleString("en")} states/s` : "") +
+    (r.running && s.estimate.states > s.states ? `, about ${rough(s.estimate.low)} to ` +
+      `${rough(s.estimate.high)} in all` : "") : "";
   $("progress").textContent = r.running ? "searching: " + far
     : r.verdict ? `${r.verdict}: ${r.why ? r.why + "; " : ""}${far}` : "";
   $("progress").className = r.violation ? "alarm" : "";
 }
 
 function keys(/** @type {KeyboardEvent} */ e) {
+  if (e.key === "Escape") {
+    if (current) {
+      current.abort();
+      current = null;
+      document.body.removeAttribute("aria-busy");
+      say("ended");
+    }
+    return;
+  }
   if (e.ctrlKey || e.metaKey || e.altKey ||
     /^(INPUT|SELECT|TEXTAREA)$/.test(/** @type {any} */ (e.target).tagName)) return;
   if (e.key === "b") $("back").click();
   else if (e.key === "/") $("filter").focus();
+  else if (e.key === "?") $("help").open = !$("help").open;
   else if (/^[1-9]$/.test(e.key)) {
     const b = document.querySelectorAll("#events button")[Number(e.key) - 1];
     if (b) /** @type {any} */ (b).click();
@@ -283,49 +357,61 @@ function keys(/** @type {KeyboardEvent} */ e) {
 }
 
 function wire() {
-  $("back").onclick = () => act(() => go(path.slice(0, -1)));
-  $("start").onclick = () => act(() => { hybrid = null; return go([]); });
-  $("walk").onclick = () => act(async () => show(await ask("walk", here({
-    seed: Number($("seed").value), steps: Number($("steps").value),
-    faults: $("faults").checked }))));
-  $("until").onclick = () => act(async () => show(await ask("walk", here({
-    seed: Number($("seed").value), steps: 10000, faults: $("faults").checked,
-    condition: $("condition").value }))));
+  $("back").onclick = () => act((signal) => go(path.slice(0, -1), signal));
+  $("start").onclick = () => act((signal) => go([], signal, null));
+  $("walk").onclick = () => act((signal) => draw(signal, null));
+  $("until").onclick = () => act((signal) => draw(signal,
+    { steps: 10000, condition: $("condition").value }));
   $("seek").onsubmit = (/** @type {Event} */ e) => { e.preventDefault(); act(seek); };
   $("what-if").onclick = () => act(whatIf);
   $("hybrid-on").onclick = () => act(exchange);
   $("save").onclick = () => act(save);
-  $("search").onclick = () => act(async () => { curve = { states: [], frontier: [], at: [] };
-    await ask("search", { name: $("order").value }); });
-  $("stop").onclick = () => act(async () => { await ask("stop", {}); });
-  $("filter").oninput = events;
-  $("show").onchange = () => act(() => go(path));
+  $("search").onclick = () => search("search", { name: $("order").value });
+  $("stop").onclick = () => search("stop", {});
+  $("filter").oninput = () => place && events();
+  $("show").onchange = () => act((signal) => go(path, signal));
   addEventListener("keydown", keys);
   addEventListener("hashchange", () => act(open));
+  addEventListener("focus", follow);
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) {
+      stream?.abort();
+      stream = null;
+    } else follow();
+  });
 }
 
-/** Goes where the address says. */
-async function open() {
-  const m = /[#&]path=([^&]+)/.exec(location.hash);
+/** Goes where the address says, or to the end of the run of the file. */
+async function open(/** @type {AbortSignal} */ signal) {
+  const m = /[#&]path=([^&]*)/.exec(location.hash);
   if (m) {
-    hybrid = null;
-    show(await ask("step", { link: m[1], show: $("show").value }));
-  } else if (!place) {
-    await go(session.schedule || []);
+    try {
+      const p = await ask("step", { link: m[1], show: $("show").value }, signal);
+      hybrid = null;
+      show(p);
+      return;
+    } catch (e) {
+      if (place) throw e;
+      await go(session.schedule || [], signal);
+      throw e;
+    }
   }
+  if (!place) await go(session.schedule || [], signal);
 }
 
-act(async () => {
+act(async (signal) => {
   wire();
-  session = await ask("session", null);
+  session = await ask("session", null, signal);
   document.title = "domino explore " + session.name;
   $("name").textContent = session.name + (session.title ? ": " + session.title : "");
   $("about").textContent = `${session.protocol}, ${session.variant}; within ${session.bounds}`;
+  $("notes").replaceChildren(...(session.notes || []).map((/** @type {string} */ n) =>
+    make("li", { textContent: n })));
   $("grammar").textContent = session.grammar;
   $("source").textContent = session.source;
   $("saving").hidden = !session.saves;
   $("variant").replaceChildren(...session.variants.map((/** @type {string} */ v) =>
     make("option", { textContent: v })));
-  follow().catch(() => { $("progress").textContent = "domino explore does not answer any more"; });
-  await open();
+  follow();
+  await open(signal);
 });
