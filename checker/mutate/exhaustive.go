@@ -181,7 +181,7 @@ func (e *endings) observe(state []uint32) string {
 		o := e.Observed(state, p)
 		switch h := o.History; {
 		case layout.Ranks == 0:
-			fmt.Fprintf(&b, "%s %s\n", layout.Name(p), e.LocalJSON(state, p))
+			fmt.Fprintf(&b, "%s %x\n", layout.Name(p), e.Content(state, p))
 		case int(p) >= layout.Ranks:
 		case h == nil:
 			fmt.Fprintf(&b, "%s is down\n", layout.Name(p))

@@ -104,7 +104,7 @@ func (w *World) quietOf(r *Run) *spec.Quiet {
 	q := &spec.Quiet{Trace: &r.Trace, Held: w.heldIn(r),
 		Payloads: make([][]trace.MsgID, w.procs), Records: make([][]string, w.procs)}
 	for p := range core.Proc(w.procs) {
-		q.Payloads[p] = core.Payloads(w.content(r.last(), p))
+		q.Payloads[p] = core.Payloads(w.Content(r.last(), p))
 		q.Records[p] = w.env(r.last(), p).kept()
 	}
 	return q

@@ -63,7 +63,7 @@ func (w *World) Retrace(schedule []string, recorded *trace.Trace, finals [][]byt
 // otherEnd names who ends in another state, "" for nobody.
 func (w *World) otherEnd(r *Run, finals [][]byte) string {
 	for p := range finals {
-		if !bytes.Equal(w.content(r.last(), core.Proc(p)), finals[p]) {
+		if !bytes.Equal(w.Content(r.last(), core.Proc(p)), finals[p]) {
 			return w.layout.Name(core.Proc(p)) + " in another state"
 		}
 	}
@@ -138,8 +138,8 @@ func unlike(got, want []trace.Event) string {
 	return ""
 }
 
-// content is the canonical state of a machine, nil for a proc that is down.
-func (w *World) content(state []uint32, p core.Proc) []byte {
+// Content is the canonical state of a machine, nil for a proc that is down.
+func (w *World) Content(state []uint32, p core.Proc) []byte {
 	if w.localOf(state, p) == deadLocal {
 		return nil
 	}
