@@ -13,15 +13,18 @@ import (
 // It is made when the configuration is met first, and from then on a state is expanded by walking
 // the plans of its procs. What depends on others is asked at its event.
 type plan struct {
-	eager  atomic.Pointer[[]eagerStep] // nil = nobody has asked for them
-	events []event
-	does   []done        // to others, by all events
-	up     bool          // of the env
-	inc    uint32        // of the env
-	causes []cause       // of the events that need them
-	hosts  []core.Proc   // that the proc has adopted
-	alone  []candidate   // events that may be taken alone
+	// what each state with it asks comes first, in one cache line
 	run    atomic.Uint32 // number of the search that walked it last
+	inc    uint32        // of the env
+	shown  uint32        // of the configuration
+	up     bool          // of the env
+	events []event
+	does   []done // to others, by all events
+
+	causes []cause                     // of the events that need them
+	hosts  []core.Proc                 // that the proc has adopted
+	alone  []candidate                 // events that may be taken alone
+	eager  atomic.Pointer[[]eagerStep] // nil = nobody has asked for them
 }
 
 // event is one of a plan.
@@ -120,8 +123,9 @@ func (w *World) makePlan(p core.Proc, number uint32) *plan {
 	} else {
 		m.open(code(restart, p, 0))
 	}
-	made := &plan{up: m.own.up, inc: m.own.inc, events: slices.Clone(m.events),
-		does: slices.Clone(m.does), causes: slices.Clone(m.causes), alone: m.candidates()}
+	made := &plan{up: m.own.up, inc: m.own.inc, shown: m.own.shown,
+		events: slices.Clone(m.events),
+		does:   slices.Clone(m.does), causes: slices.Clone(m.causes), alone: m.candidates()}
 	if m.own.adopts {
 		made.hosts = w.locals.at(m.own.local).holding.Hosts
 	}

@@ -71,11 +71,12 @@ func (l *lookNumbers) bytes() int64 {
 	return 64 * int64(len(l.numbers))
 }
 
-// judgeChecks is the number of the first violation of a global property, 0 for none.
-func (w *World) judgeChecks(state []uint32, p core.Proc, tr uint32) int {
+// judgeChecks is the number of the first violation of a global property, 0 for none. The plans are
+// those of the state, or nil: they are at hand when a state is expanded.
+func (w *World) judgeChecks(state []uint32, plans []*plan, p core.Proc, tr uint32) int {
 	t := w.transitions.at(tr)
 	var room [mostAsked + 4]uint32
-	key := w.verdictKey(room[:0], state, p, tr, t.asks.Load())
+	key := w.verdictKey(room[:0], state, plans, p, tr, t.asks.Load())
 	if violation, ok := w.verdicts.Load().get(key); ok {
 		return violation
 	}
@@ -83,17 +84,24 @@ func (w *World) judgeChecks(state []uint32, p core.Proc, tr uint32) int {
 	violation := w.ask(&v, t)
 	if w.procs <= mostAsked {
 		asks := t.asks.Or(v.asked) | v.asked
-		w.keepVerdict(w.verdictKey(room[:0], state, p, tr, asks), violation)
+		w.keepVerdict(w.verdictKey(room[:0], state, plans, p, tr, asks), violation)
 	}
 	return violation
 }
 
 // verdictKey is the key of a verdict: the step, what its proc shows, who is asked about and
 // what they show.
-func (w *World) verdictKey(key, state []uint32, p core.Proc, tr uint32, asks uint64) []uint32 {
-	key = append(key, tr, w.of(state, p).shown, uint32(asks), uint32(asks>>32))
+func (w *World) verdictKey(key, state []uint32, plans []*plan, p core.Proc, tr uint32,
+	asks uint64) []uint32 {
+	look := func(q core.Proc) uint32 {
+		if plans != nil {
+			return plans[q].shown
+		}
+		return w.of(state, q).shown
+	}
+	key = append(key, tr, look(p), uint32(asks), uint32(asks>>32))
 	for ; asks != 0; asks &= asks - 1 {
-		key = append(key, w.of(state, core.Proc(bits.TrailingZeros64(asks))).shown)
+		key = append(key, look(core.Proc(bits.TrailingZeros64(asks))))
 	}
 	return key
 }

@@ -23,8 +23,12 @@ func (a *asking) Expand(state []uint32, reduce checker.Reduction, x *checker.Exp
 	for i := range x.Steps {
 		x.Steps[i].Violation = 0 // the search is to go on
 	}
+	var plans []*plan
 	for p := range core.Proc(a.procs) {
-		pl := a.plan(p, state[procWord(p)])
+		plans = append(plans, a.plan(p, state[procWord(p)]))
+	}
+	for p, pl := range plans {
+		p := core.Proc(p)
 		for i := range pl.events {
 			e := &pl.events[i]
 			if e.care&judged == 0 {
@@ -32,8 +36,10 @@ func (a *asking) Expand(state []uint32, reduce checker.Reduction, x *checker.Exp
 			}
 			anew := view{world: a.World, state: state, self: p}
 			want := a.ask(&anew, a.transitions.at(e.step))
-			if got := a.judgeChecks(state, p, e.step); got != want {
-				a.t.Fatalf("remembered %d, given %d", got, want)
+			for _, plans := range [][]*plan{nil, plans} {
+				if got := a.judgeChecks(state, plans, p, e.step); got != want {
+					a.t.Fatalf("remembered %d, given %d", got, want)
+				}
 			}
 			if want == 0 {
 				a.kept++

@@ -51,7 +51,7 @@ func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 		return t.violation
 	}
 	if len(t.checks) > 0 {
-		if v := w.judgeChecks(state, p, tr); v != 0 {
+		if v := w.judgeChecks(state, nil, p, tr); v != 0 {
 			return v
 		}
 	}
@@ -63,10 +63,10 @@ func (w *World) judge(state []uint32, p core.Proc, tr uint32) int {
 
 // judgePlanned is judge for an event of a plan that is judged or watched, and what the monitors
 // remember after it.
-func (w *World) judgePlanned(state []uint32, p core.Proc, e *event) (violation int,
+func (w *World) judgePlanned(state []uint32, plans []*plan, p core.Proc, e *event) (violation int,
 	memories uint32) {
 	if violation = int(e.violation); e.care&judged != 0 {
-		violation = w.judgeChecks(state, p, e.step)
+		violation = w.judgeChecks(state, plans, p, e.step)
 	}
 	if e.care&watched == 0 {
 		return violation, 0

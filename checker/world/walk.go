@@ -32,7 +32,7 @@ func (w *World) walk(state []uint32, p core.Proc, plans []*plan, failing, lives 
 			case e.care&consequent != 0 && !w.consequence(state, p, pl, e):
 				continue
 			case e.care&(judged|watched) != 0:
-				violation, memories = w.judgePlanned(state, p, e)
+				violation, memories = w.judgePlanned(state, plans, p, e)
 			}
 		}
 		x.Add(checker.Step{Code: uint64(e.code), Violation: violation})
