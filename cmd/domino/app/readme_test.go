@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/domino-check/domino/cmd/domino/app/help"
+	"github.com/domino-check/domino/impl/program/kernels"
 )
 
 // root is the top of the repository.
@@ -59,6 +60,10 @@ func TestReadmeCommands(t *testing.T) {
 			known = append(known, e.Name)
 		}
 	}
+	programs, _ := kernels.List()
+	for _, name := range programs {
+		known = append(known, strings.TrimPrefix(name, "kernel "))
+	}
 	commands := regexp.MustCompile("`domino ([^`]+)`").FindAllStringSubmatch(text, -1)
 	if len(commands) < 7 {
 		t.Errorf("only %d commands", len(commands))
@@ -82,6 +87,7 @@ func TestReadmeCommands(t *testing.T) {
 				t.Errorf("%q: there is no flag %s", c[1], word)
 			case word == "-o" && flags.ShorthandLookup("o") == nil:
 				t.Errorf("%q: there is no flag -o", c[1])
+			case strings.Contains(word, "="): // a parameter of a kernel
 			case isFlag || word == "-o" || i > 0 && slices.Contains([]string{"--variant", "-o"},
 				words[i-1]):
 			case word != "cluster" && word != "run" && !slices.Contains(known, word):
