@@ -36,7 +36,8 @@ var importTable = []row{
 	{dir: "spec/report/page", internal: []string{"spec", "spec/report", "spec/report/figure",
 		"spec/report/look", "spec/trace"}},
 	{dir: "spec/report/look"},
-	{dir: "spec/report/site", internal: []string{"spec", "spec/report/figure",
+	{dir: "spec/report/site", internal: []string{"spec", "spec/report",
+		"spec/report/figure",
 		"spec/report/look", "spec/report/wholefile"}},
 
 	{dir: "spec/trace"},

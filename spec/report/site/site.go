@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/domino-check/domino/spec/report"
 	"github.com/domino-check/domino/spec/report/figure"
 	"github.com/domino-check/domino/spec/report/look"
 )
@@ -92,13 +93,14 @@ func render(name string, data any, s shell) ([]byte, error) {
 	return page.Bytes(), nil
 }
 
-// encode is a value as JSON for people and programs.
+// encode is a value as JSON for people and programs; no number in it is one that a reader would
+// round.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetIndent("", " ")
 	err := e.Encode(v)
-	return b.Bytes(), err
+	return report.Exact(b.Bytes()), err
 }
 
 // count writes a number with a thousands separator.
