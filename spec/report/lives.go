@@ -32,7 +32,7 @@ func (b *biography) here() deed {
 // where its sends and deliveries are, so the counts of a restart tell the point; an event between
 // two of them that has saved the point is looked for by its counts, the last one first.
 func (m *Model) lives() {
-	procs := make([]biography, len(m.Lanes))
+	procs, lands := make([]biography, len(m.Lanes)), landings(m.Run.Trace.Events)
 	for i, l := range m.Lanes {
 		procs[i] = biography{life: never, host: l.Node}
 		m.begin(&procs[i], Life{Proc: l.Proc, From: never, Point: Point{Event: never,
@@ -50,8 +50,10 @@ func (m *Model) lives() {
 		switch e.Kind {
 		case trace.Crashed:
 			m.close(b, i)
-		case trace.Restored, trace.Resumed:
-			m.restored(b, i)
+		case trace.Restored:
+			m.restored(b, i, lands[i])
+		case trace.Resumed:
+			m.restored(b, i, i)
 		case trace.Adopted:
 			if int(e.Peer) < len(procs) {
 				procs[e.Peer].host = int(e.Proc)
@@ -104,10 +106,10 @@ func (m *Model) close(b *biography, at int) {
 	}
 }
 
-// restored cuts the past back to the point that the event names, and marks what that undoes. A
-// program that had ended in its image ends there again: the digest of the event says so.
-func (m *Model) restored(b *biography, i int) {
-	e := &m.Events[i]
+// restored cuts the past back to the point that the event at the landing names, and marks what that
+// undoes. A program that had ended in its image ends there again: the digest of the event says so.
+func (m *Model) restored(b *biography, i, landing int) {
+	e := &m.Events[landing]
 	within := func(a deed) bool { return a.sent <= e.Sent && a.received <= e.Received }
 	keep := 0
 	for keep < len(b.past) && within(b.past[keep]) &&
@@ -129,9 +131,11 @@ func (m *Model) restored(b *biography, i int) {
 			point.Saved = a.event
 		}
 	}
-	e.Of = point.Event
-	if point.Saved != never {
+	if e.Of = point.Event; point.Saved != never {
 		e.Of = point.Saved
+	}
+	if i != landing {
+		m.Events[i].Of = never
 	}
 	if b.life != never {
 		m.Lives[b.life].Point = point

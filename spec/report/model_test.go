@@ -146,7 +146,8 @@ func TestModel(t *testing.T) {
 			"why -: y waits for a message, since step 6.",
 			"why 4: y does not get Answer of a (in step 3, lost in the crash of y), " +
 				"Answer of b (in step 4, lost in the crash of y).",
-			"why 6: y is back as life 2 in step 6, and has sent and received nothing since.",
+			"why 6: y is back as life 2 in step 6, and its program has sent and received nothing " +
+				"since.",
 			"why -: a waits for the replay request of life 1 of y, since step 3.",
 		}},
 		{"H13a", erratum(t, "h13-clock", "H13a"), []string{

@@ -36,6 +36,7 @@ func findOrphans(events []trace.Event) map[int]orphan {
 	}
 	c := census{events: events, pasts: make([]past, procs), found: map[int]orphan{},
 		open: map[trace.MsgID][]int{}}
+	lands := landings(events)
 	for i, e := range events {
 		self := &c.pasts[e.Proc]
 		switch e.Kind {
@@ -50,14 +51,14 @@ func findOrphans(events []trace.Event) map[int]orphan {
 		case trace.Crashed:
 			self.down = true
 		case trace.Restored:
-			c.restored(i, e)
+			c.restored(i, events[lands[i]])
 		}
 	}
 	return c.found
 }
 
-// restored cuts a past back to what the event names, and compares it with the pasts of all that are
-// up.
+// restored cuts a past back to what the landing of a restart names, and compares it with the pasts
+// of all that are up.
 func (c *census) restored(i int, e trace.Event) {
 	self := &c.pasts[e.Proc]
 	self.down, self.sent = false, min(self.sent, e.Sent)
@@ -91,4 +92,26 @@ func (c *census) end(delivery, at int, undone bool) {
 	if o, ok := c.found[delivery]; ok && o.until == never {
 		c.found[delivery] = orphan{since: o.since, until: at, undone: undone}
 	}
+}
+
+// landings are, by restart, the events that say where its program goes on: the restart itself or,
+// where its image came by message before the program did anything, the event with which it came. A
+// restart that waits for its image has undone nothing that is in the image.
+func landings(events []trace.Event) map[int]int {
+	lands, image := map[int]int{}, map[trace.Proc]int{}
+	for i := len(events) - 1; i >= 0; i-- {
+		e := &events[i]
+		switch e.Kind {
+		case trace.Sent, trace.Delivered, trace.Released, trace.Finished:
+			delete(image, e.Proc)
+		case trace.Resumed:
+			image[e.Proc] = i
+		case trace.Restored:
+			lands[i] = i
+			if at, ok := image[e.Proc]; ok {
+				lands[i] = at
+			}
+		}
+	}
+	return lands
 }

@@ -217,14 +217,18 @@ func (m *Model) stuck(p trace.Proc) {
 	var lost []string
 	from := never
 	for i := range m.Messages {
-		if c := &m.Messages[i]; c.To == p && c.Fate == Lost {
+		if c := &m.Messages[i]; c.To == p && c.Fate == Lost && !m.comesAgain(c) {
 			from = c.Sent
 			lost = append(lost, fmt.Sprintf("%s of %s (%s, %s)", c.Name(), m.Layout.Name(c.From),
 				m.in(c.Sent), c.Why))
 		}
 	}
 	if n := len(lost) - mostLost; n > 0 {
-		lost = append([]string{fmt.Sprintf("%d messages before", n)}, lost[n:]...)
+		before := "a message before"
+		if n > 1 {
+			before = fmt.Sprintf("%d messages before", n)
+		}
+		lost = append([]string{before}, lost[n:]...)
 	}
 	if len(lost) > 0 {
 		m.say(from, "%s does not get %s.", name, strings.Join(lost, ", "))
@@ -232,13 +236,29 @@ func (m *Model) stuck(p trace.Proc) {
 	switch {
 	case l.To != never:
 		m.say(l.To, "%s is down since step %d.", name, m.Events[l.To].Step)
-	case l.From != never && !m.acts(life):
-		m.say(l.From, "%s is back as life %d %s, and has sent and received nothing since.", name,
-			l.Incarnation, m.in(l.From))
+	case l.From != never && m.Lanes[p].Role == RoleRank && !m.acts(life):
+		m.say(l.From, "%s is back as life %d %s, and its program has sent and received nothing "+
+			"since.", name, l.Incarnation, m.in(l.From))
 	case last != never:
 		m.say(last, "The last that happens at %s is: %s, %s.", name,
 			m.Layout.Describe(m.Events[last].Event), m.in(last))
 	}
+}
+
+// comesAgain reports whether what a lost copy carried comes to its receiver all the same: the
+// program has the message, if only from a log, or another copy arrives later.
+func (m *Model) comesAgain(lost *Message) bool {
+	for i := range m.Events {
+		e := &m.Events[i]
+		switch {
+		case e.Proc != lost.To || e.Undone || e.ID != lost.ID:
+		case e.Kind == trace.Delivered && lost.App(),
+			e.Kind == trace.Arrived && i > lost.Sent && e.Text == lost.Kind &&
+				(lost.App() || e.Peer == lost.From):
+			return true
+		}
+	}
+	return false
 }
 
 // waits tells what a proc says that it waits for.
