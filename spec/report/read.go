@@ -59,8 +59,10 @@ func Read(r io.Reader) (*Run, error) {
 		return nil, fmt.Errorf("report: %w: it is cut off", ErrSchema)
 	case err != nil:
 		return nil, fmt.Errorf("report: %w: %w", ErrSchema, err)
-	case d.Schema != Schema || d.Layout == nil:
+	case d.Schema != Schema:
 		return nil, fmt.Errorf("report: %w, but %q", ErrSchema, d.Schema)
+	case d.Layout == nil:
+		return nil, fmt.Errorf("report: %w: it does not say of which procs", ErrSchema)
 	}
 	run := &Run{Title: d.Title, Also: d.Also, Reading: d.Reading, Command: d.Command,
 		Scope: d.Scope}

@@ -79,6 +79,8 @@ func TestReadRefuses(t *testing.T) {
 		`{"schema":"domino/run/2","layout":{},"events":[{"kind":"sent","digest":"zz"}]}`} {
 		if run, err := report.Read(strings.NewReader(text)); err == nil {
 			t.Errorf("%s is read as %+v", text, run)
+		} else if strings.Contains(err.Error(), "but \""+report.Schema+"\"") {
+			t.Errorf("%s is refused for the schema that it has: %v", text, err)
 		}
 	}
 }
