@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 
@@ -25,6 +26,9 @@ type Beside struct {
 	// Blind: the two keep different local states from the start, as machines that are written apart
 	// do, so only names and evidence are compared.
 	Blind bool
+	// Outside is why the run is outside the model of the variant, which would not begin it unless
+	// forced to, as here; "" where it is not.
+	Outside string
 }
 
 // Repaired is what the repaired protocol does under the schedule of a run of the scenario: what it
@@ -36,9 +40,11 @@ func Repaired(ctx context.Context, list protocol.List, s *scenarios.Scenario, w 
 		return nil, err
 	}
 	b := &Beside{Scenario: r.Scenario}
-	if b.World, _, err = world.Open(ctx, r.Case, checker.Options{}); err != nil {
+	var reason string
+	if b.World, reason, err = world.Open(ctx, r.Case, checker.Options{}); err != nil {
 		return nil, err
 	}
+	b.Outside = cmp.Or(world.Beyond(r.Case.Setup, &r.Case.Model), reason)
 	b.Run = b.World.Attempt(run.Lines(), "")
 	if err := b.World.Err(); err != nil {
 		return nil, err

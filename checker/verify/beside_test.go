@@ -56,6 +56,30 @@ func TestRepaired(t *testing.T) {
 	}
 }
 
+// TestRepairedOutside: what the repaired protocol would not take on is said, and why. By reading:
+// the program of H16 is not send-deterministic, M25 fails two at a time, H10 is in the model.
+func TestRepairedOutside(t *testing.T) {
+	for _, tt := range []struct{ scenario, outside string }{
+		{"hydee/h10", ""}, {"hydee/h16", "not send-deterministic"},
+		{"sbml/m25", "1 failure at a time"},
+	} {
+		e := errata(t, tt.scenario)[0]
+		e.Variant, e.Expect, e.Force = "repaired+"+e.Erratum, "violated", true
+		a, err := verify.Check(t.Context(), all.Protocols(), e, verify.Options{})
+		if err != nil || len(a.Outcome.Runs) == 0 {
+			t.Fatalf("%s: %v", tt.scenario, err)
+		}
+		b, err := verify.Repaired(t.Context(), all.Protocols(), e, a.Outcome.World,
+			a.Outcome.Runs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (b.Outside == "") != (tt.outside == "") || !strings.Contains(b.Outside, tt.outside) {
+			t.Errorf("%s is outside because %q, want %q", tt.scenario, b.Outside, tt.outside)
+		}
+	}
+}
+
 // errata are the scenarios of a pattern that show an erratum, not more than three.
 func errata(t *testing.T, pattern string) (list []*scenarios.Scenario) {
 	t.Helper()

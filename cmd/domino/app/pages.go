@@ -162,13 +162,18 @@ func sentence(text string) string {
 // beside is another run to compare with, and how it compares in a sentence.
 func beside(b *verify.Beside, run *world.Run) *page.Beside {
 	same, steps := b.Same, len(run.Schedule)
-	words := fmt.Sprintf("The repaired protocol does the same in the first %d of %d steps", same,
-		steps)
-	switch {
-	case same == steps:
-		words = "The repaired protocol does the same in all steps"
-	case same == 0:
-		words = "The repaired protocol differs from the first step on"
+	words := "The repaired protocol"
+	if b.Outside != "" {
+		reason, _, _ := strings.Cut(b.Outside, "\n")
+		words = "To the repaired protocol this is out of its model: " + reason + ". Forced to, it"
+	}
+	switch same {
+	case steps:
+		words += " does the same in all steps"
+	case 0:
+		words += " differs from the first step on"
+	default:
+		words += fmt.Sprintf(" does the same in the first %d of %d steps", same, steps)
 	}
 	if b.Blind {
 		words += ", as far as is seen from outside: the two keep their states in other forms"

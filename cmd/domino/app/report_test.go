@@ -45,6 +45,9 @@ func TestReport(t *testing.T) {
 		{"out of model", []string{"outside-network"}, []string{">out of model<"}},
 		{"refused when repaired", []string{"ho-race"}, []string{">violated<",
 			"The repaired protocol does not take this run", "operation 1 receives from anyone"}},
+		{"forced when repaired", []string{"h16"}, []string{">violated<",
+			"To the repaired protocol this is out of its model: the program is not send-determ",
+			"Forced to, it does the same in all steps"}},
 		{"services only", []string{"paxos-stale"}, []string{">violated<"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
