@@ -159,7 +159,7 @@ func (c *court) met() {
 			}
 			for i := range pl.events {
 				e := &pl.events[i]
-				if e.care&open != 0 {
+				if e.care&(open|cutting) != 0 { // these have a life in the place of a step, or none
 					continue
 				}
 				t, channel := c.transitions.at(e.step), noChannel
