@@ -172,6 +172,8 @@ func beside(b *verify.Beside, run *world.Run) *page.Beside {
 		words += " does the same in all steps"
 	case 0:
 		words += " differs from the first step on"
+	case 1:
+		words += fmt.Sprintf(" does the same in the first of %d steps", steps)
 	default:
 		words += fmt.Sprintf(" does the same in the first %d of %d steps", same, steps)
 	}

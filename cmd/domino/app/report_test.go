@@ -150,7 +150,8 @@ func TestReportInBrowser(t *testing.T) {
 	}
 	tab = browser.Find(t)
 	tab.Open("file://" + reported(t, "h10"))
-	const wide, high = 718, 1047 // points of A4 within margins of 0.4 inches
+	// within margins of 0.4 inches, as wide as A4 and as high as Letter, which both are paper
+	const wide, high = 718, 979
 	tab.Size(wide, high)
 	tab.Media("print", "prefers-color-scheme: dark")
 	var look struct {
@@ -158,7 +159,7 @@ func TestReportInBrowser(t *testing.T) {
 		Paper  string
 		Width  float64
 	}
-	tab.Eval(`({bottom: document.querySelector("#figure svg").getBoundingClientRect().bottom,
+	tab.Eval(`({bottom: document.querySelector("#figure").getBoundingClientRect().bottom,
 		paper: getComputedStyle(document.documentElement).backgroundColor,
 		width: document.documentElement.scrollWidth})`, &look)
 	if look.Bottom > high || look.Width > wide || look.Paper != "rgb(255, 255, 255)" {
@@ -166,6 +167,30 @@ func TestReportInBrowser(t *testing.T) {
 	}
 	if n := pages(tab.PDF()); n < 1 || n > 4 {
 		t.Errorf("%d pages on paper, want at most 4", n)
+	}
+}
+
+// TestReportLongWords: no word of a program makes the page wider than the window.
+func TestReportLongWords(t *testing.T) {
+	tab := browser.Find(t)
+	file := filepath.Join(t.TempDir(), "long.txtar")
+	text := "Long\n\n-- scenario --\nprotocol: hydee\nvariant: published\nfailures: 1\n" +
+		"clusters: a | b\n-- program --\na: send b " + strings.Repeat("Ж", 300) + "\nb: recv *\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	written := reported(t, file)
+	tab.Size(390, 900)
+	tab.Open("file://" + written)
+	var width int
+	tab.Eval("document.documentElement.scrollWidth", &width)
+	if width > 390 {
+		t.Errorf("the page is %d wide in a window of 390", width)
+	}
+	page, err := os.ReadFile(written)
+	if want := "does the same in the first of 10 steps"; err != nil ||
+		!bytes.Contains(page, []byte(want)) {
+		t.Errorf("the page has no %q (%v)", want, err)
 	}
 }
 
