@@ -11,6 +11,7 @@ package trace
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -342,7 +343,11 @@ func (l *Layout) Describe(e Event) string {
 			b.WriteString(" " + e.Text)
 		}
 	}
-	if e.Kind == Emitted && (e.Stamp.Date != 0 || e.Stamp.Phase != 0) {
+	switch {
+	case e.Kind != Emitted || e.Stamp.Date == 0 && e.Stamp.Phase == 0:
+	case e.Stamp.Phase == math.MaxUint64: // as the last frontier of HydEE has it
+		b.WriteString(" (every phase)")
+	default:
 		fmt.Fprintf(&b, " (date %d phase %d)", e.Stamp.Date, e.Stamp.Phase)
 	}
 	return b.String()
