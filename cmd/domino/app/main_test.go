@@ -228,7 +228,7 @@ func TestUsageErrors(t *testing.T) {
 		{"protocol", []string{"errata", "hyde"}, `unknown protocol "hyde", did you mean "hydee"?`},
 		{"erratum", []string{"errata", "hydee", "H99"},
 			`unknown erratum "H99", did you mean "H9a"?`},
-		{"report nothing", []string{"report"}, "want one scenario, file or folder, got 0"},
+		{"report nothing", []string{"report"}, "file or folder, or two of them, got 0"},
 		{"report missing", []string{"report", "./none.txtar"}, "file ./none.txtar does not exist"},
 		{"report unknown", []string{"report", "h100"}, "h100"},
 		{"report form", []string{"report", "s1", "--format", "htm"}, `did you mean "html"?`},
