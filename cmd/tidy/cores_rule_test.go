@@ -12,7 +12,7 @@ import (
 // sockets and disks, or only runs before a run starts. Every other folder under
 // impl holds machines, which must be deterministic.
 var notCores = []string{"impl/protocol/all", "impl/protocol/camel/volume",
-	"impl/protocol/errmgr/figures", "impl/performability", "impl/runtime"}
+	"impl/protocol/errmgr/figures", "impl/papers", "impl/performability", "impl/runtime"}
 
 // bannedInCores are the imports through which time, chance, the scheduler or the
 // outside could reach a machine. What lies below a path is banned with it.

@@ -73,6 +73,11 @@ var importTable = []row{
 	// Who sends how much to whom, without a run; and what is chosen by it.
 	{dir: "impl/traffic", internal: []string{"impl/core", "impl/program/kernels", "spec/trace"}},
 	{dir: "impl/clustering", internal: []string{"impl/traffic"}},
+	// What papers print, beside what is made of it: by graphs, models and figures, and by whoever
+	// gives it a way to explore.
+	{dir: "impl/papers", internal: and(vocabulary, "impl/clustering", "impl/performability",
+		"impl/program/kernels", "impl/protocol/camel/volume", "impl/protocol/errmgr/figures",
+		"impl/protocol", "impl/runtime/compare", "impl/traffic")},
 	// What protocols share: parts, of which one may need another, and no protocol.
 	// The recovery by logs is the whole of several protocols, setup included.
 	{dir: "impl/protocol/part/replay", internal: and(ranks, "impl/protocol/part/*")},

@@ -11,14 +11,17 @@ import (
 // protocolFolder holds the protocols: what is there may speak of them by name.
 const protocolFolder = "impl/protocol"
 
+// papersFolder holds what papers print: each is about protocols, of which it bears the names.
+const papersFolder = "impl/papers"
+
 // checkNames reports code that knows a protocol by name: a string that is one, or an import of its
 // package. Everything that differs between protocols is in their descriptors, so that the next one,
 // or a stranger's, costs nothing elsewhere. Names are those that scenarios use; the transparent
-// protocol is an exception, as all others are compared with it. Tests are free.
+// protocol is an exception, as all others are compared with it, and so are papers. Tests are free.
 func checkNames(t *tree, report *reporter) {
 	names := protocolNames(t)
 	for _, f := range t.folders {
-		if below(f.dir, protocolFolder) {
+		if below(f.dir, protocolFolder) || below(f.dir, papersFolder) {
 			continue
 		}
 		for _, s := range f.code() {

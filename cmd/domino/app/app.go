@@ -69,6 +69,8 @@ func commands() []command {
 			runTables},
 		{"experiments", "[NAME ...]", "what papers measure, made again on emulated machines",
 			"seconds", runExperiments},
+		{"paper", "[NAME [ID ...]]", "what the papers claim, made again and compared",
+			"half a minute; one paper: seconds", runPaper},
 		{"compare", "[PROTOCOL ...]",
 			"protocols measured against each other, beside the tables of papers",
 			"a minute or two; one protocol: seconds", runCompare},

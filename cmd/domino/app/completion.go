@@ -168,6 +168,8 @@ func (std streams) names(command []string) (list []string) {
 		return append(list, "all")
 	case "fuzz", "mutate", "compare":
 		return std.Protocols().Names()
+	case "paper":
+		return paperNames()
 	case "completion":
 		return []string{"bash", "zsh", "fish"}
 	case "plan":

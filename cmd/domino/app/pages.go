@@ -65,7 +65,7 @@ func (std streams) outlined(s *exhibit) (*page.Page, error) {
 	}
 	err := std.erratum(p, s.scenario)
 	if run.Property != nil {
-		p.Papers = papers(p.Place, run.Property.Source)
+		p.Papers = citedPapers(p.Place, run.Property.Source)
 	}
 	return p, err
 }
@@ -116,8 +116,8 @@ func (std streams) page(ctx context.Context, s *exhibit) (*page.Page, error) {
 	return p, nil
 }
 
-// papers say what the keys of papers in texts stand for.
-func papers(texts ...string) (list []string) {
+// citedPapers say what the keys of papers in texts stand for.
+func citedPapers(texts ...string) (list []string) {
 	for _, p := range help.Cited(texts...) {
 		list = append(list, "["+p.Key+"] "+p.Title)
 	}

@@ -39,8 +39,8 @@ var answerTypes = map[string]reflect.Type{
 	"wrong-run": reflect.TypeFor[wrongRun](), "perf": reflect.TypeFor[perfAnswer](),
 	"clustering": reflect.TypeFor[plannedAnswer](),
 	"netpipe":    reflect.TypeFor[netpipeAnswer](), "plan": reflect.TypeFor[savedRun](),
-	"performability": reflect.TypeFor[performed](),
-	"progress":       reflect.TypeFor[happening](), "run": reflect.TypeFor[report.Document](),
+	"performability": reflect.TypeFor[performed](), "paper": reflect.TypeFor[paperCell](),
+	"progress": reflect.TypeFor[happening](), "run": reflect.TypeFor[report.Document](),
 }
 
 // TestSchemas compares the documents with what the types say: -update writes them anew.

@@ -1,0 +1,206 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/domino-check/domino/cmd/domino/app/help"
+	"github.com/domino-check/domino/cmd/domino/app/term"
+	"github.com/domino-check/domino/impl/papers"
+	"github.com/domino-check/domino/scenarios/spelling"
+	"github.com/domino-check/domino/spec"
+)
+
+// paperCell is a printed value beside ours as JSON, or a claim in which none is printed.
+type paperCell struct {
+	versioned
+	Paper   string   `json:"paper"`
+	ID      string   `json:"id"`    // of the claim
+	Where   string   `json:"where"` // in the paper
+	Says    string   `json:"says"`
+	Row     string   `json:"row"`
+	Name    string   `json:"name"` // of the value; "" for a claim in which none is printed
+	Unit    string   `json:"unit"`
+	Printed string   `json:"printed"`
+	Got     *float64 `json:"got"`  // ours; null where none was made, and for a word
+	Text    string   `json:"text"` // ours, if a word
+	// how far ours may be off: made of printed numbers, which are rounded; and by its measurement
+	Rounding float64       `json:"rounding"`
+	Spread   float64       `json:"spread"`
+	Low      *float64      `json:"low"`           // ours may be from here; null: without bound
+	High     *float64      `json:"high"`          // to here
+	Shown    bool          `json:"shown"`         // ours is not judged
+	Status   papers.Status `json:"status"`        // of the value
+	Kind     papers.Kind   `json:"kind"`          // of a contradiction
+	Method   string        `json:"method"`        // by which ours is made
+	Why      string        `json:"why,omitempty"` // of the status, or of the tolerance
+	Command  string        `json:"command,omitempty"`
+	Error    string        `json:"error,omitempty"` // of ours, in making the claim
+}
+
+// paperEvent is which claim is made.
+type paperEvent struct {
+	happening
+	Paper string `json:"paper"`
+	Claim string `json:"claim"`
+}
+
+// paperOptions are what domino paper was asked for.
+type paperOptions struct{ json, markdown, strict bool }
+
+// runPaper makes again what the papers claim.
+func runPaper(ctx context.Context, args []string, std streams) (int, error) {
+	var o paperOptions
+	f := flags("paper", "[NAME [ID ...]]", std, "paper", "paper hydee", "paper hydee table-1",
+		"paper hydee-fr 'table-*' --markdown", "paper radic --json --strict")
+	f.BoolVar(&o.json, "json", false, "print JSON: an object for each printed value, on a line")
+	f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
+	f.BoolVar(&o.strict, "strict", false, "exit with 1 if a value is contradicted")
+	f.Bool("quick", true, "make what needs no process and no clock: arithmetic, the traffic of "+
+		"programs, schedules explored; what is measured or simulated names its command")
+	if err := f.Parse(args); err != nil {
+		return 0, err
+	}
+	if o.json && o.markdown {
+		return 0, errors.New("--json contradicts --markdown")
+	}
+	if quick, err := f.GetBool("quick"); err != nil || !quick {
+		return 0, errors.New("--quick=false: nothing else is made by this command")
+	}
+	wanted, err := choosePapers(f.Args())
+	if err != nil {
+		return 0, err
+	}
+	return std.makePapers(ctx, wanted, &o, f.NArg() == 0)
+}
+
+// wantedPaper is a paper and those of its claims that are asked for.
+type wantedPaper struct {
+	papers.Paper
+	claims []*papers.Claim
+}
+
+// title is the reference of a paper.
+func (p *wantedPaper) title() string {
+	for _, cited := range help.Cited("[" + p.Key + "]") {
+		return cited.Title
+	}
+	return p.Key
+}
+
+// choosePapers are all papers, or the claims of one; the error names what is near.
+func choosePapers(args []string) (wanted []wantedPaper, err error) {
+	var names []string
+	for _, p := range papers.All() {
+		names = append(names, p.Name)
+		if len(args) > 0 && args[0] != p.Name {
+			continue
+		}
+		w := wantedPaper{Paper: p}
+		var missing []string
+		if w.claims, missing = p.Match(args[min(1, len(args)):]); len(missing) > 0 {
+			var ids []string
+			for _, c := range p.Claims {
+				ids = append(ids, c.ID)
+			}
+			return nil, fmt.Errorf("%s has no claim %q%s Claims: %s", p.Name, missing[0],
+				spelling.Guess(missing[0], ids), strings.Join(ids, ", "))
+		}
+		wanted = append(wanted, w)
+	}
+	if len(wanted) == 0 {
+		return nil, fmt.Errorf("unknown paper %q%s Papers: %s", args[0],
+			spelling.Guess(args[0], names), strings.Join(names, ", "))
+	}
+	return wanted, nil
+}
+
+// paperNames are all papers and their claims.
+func paperNames() (list []string) {
+	for _, p := range papers.All() {
+		list = append(list, p.Name)
+		for _, c := range p.Claims {
+			list = append(list, c.ID)
+		}
+	}
+	return list
+}
+
+// makePapers makes the claims one by one and prints each as soon as it is made; of all papers only
+// how many have which status.
+func (std streams) makePapers(ctx context.Context, wanted []wantedPaper, o *paperOptions,
+	counts bool) (code int, err error) {
+	all, made := 0, 0
+	for _, p := range wanted {
+		all += len(p.claims)
+	}
+	out := paperPrinter{std: std, paperOptions: *o, counts: counts}
+	bench := std.bench()
+	line := term.NewLine(std.err, o.json)
+	for _, p := range wanted {
+		err = errors.Join(err, out.open(&p))
+		for _, c := range p.claims {
+			line.Show("", func() string { return p.Name + " " + c.ID },
+				func() any { return paperEvent{underWay, p.Name, c.ID} })
+			r, stopped := heard(ctx, func() (*papers.Result, error) { return bench.Make(ctx, c) })
+			line.Clear()
+			if stopped != nil {
+				break
+			}
+			made++
+			if code = worse(code, out.code(r)); r.Status == papers.Failed {
+				err = errors.Join(err, fmt.Errorf("%s %s: %w", p.Name, c.ID, r.Err))
+			}
+			err = errors.Join(err, out.claim(&p, r))
+		}
+		err = errors.Join(err, out.close(&p))
+	}
+	err = errors.Join(err, out.end())
+	if made < all {
+		fmt.Fprintf(std.err, "interrupted: %d of %d claims were not made\n", all-made, all)
+		code = worse(code, exitCode(spec.Unknown))
+	}
+	return code, err
+}
+
+// code is the exit code of one claim, errors aside.
+func (o *paperOptions) code(r *papers.Result) int {
+	switch {
+	case r.Status == papers.Contradicted && o.strict:
+		return 1
+	case r.Status == papers.Unclear:
+		return exitCode(spec.Unknown)
+	}
+	return 0
+}
+
+// paperCells are the values of a claim as JSON.
+func paperCells(p *wantedPaper, r *papers.Result) (cells []paperCell) {
+	base := paperCell{versioned: as("paper"), Paper: p.Name, ID: r.ID, Where: r.Where,
+		Says: r.Says, Status: r.Status, Method: r.Method.String(), Why: r.Why,
+		Command: called(r.Command)}
+	if r.Err != nil {
+		base.Error = r.Err.Error()
+	}
+	if len(r.Cells) == 0 {
+		return []paperCell{base}
+	}
+	for _, c := range r.Cells {
+		cell := base
+		cell.Row, cell.Name, cell.Unit, cell.Printed = c.Row, c.Name, c.Unit, c.Printed
+		cell.Shown, cell.Status, cell.Kind = c.Shown, c.Status, c.Kind
+		cell.Method, cell.Why = c.Method.String(), c.Why
+		low, high := c.Band()
+		cell.Low, cell.High = finite(low), finite(high)
+		if g := c.Got; g != nil && g.Status == papers.NoClaim {
+			if cell.Text = g.Text; g.Text == "" {
+				cell.Got, cell.Rounding, cell.Spread = finite(g.Number), g.Rounding, g.Spread
+			}
+		}
+		cells = append(cells, cell)
+	}
+	return slices.Clip(cells)
+}

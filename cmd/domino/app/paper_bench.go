@@ -1,0 +1,71 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/impl/papers"
+	"github.com/domino-check/domino/scenarios"
+)
+
+// bench is what the claims of papers are made with: it explores with the protocols of this command,
+// of which a stranger's may lack some.
+func (std streams) bench() *papers.Bench {
+	return &papers.Bench{Check: std.checkClaim, Errata: std.errataClaimed}
+}
+
+// checkClaim explores a scenario for a claim.
+func (std streams) checkClaim(ctx context.Context, name, variant string) (*papers.Answer, error) {
+	s, err := std.Scenario(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", papers.ErrAbsent, err)
+	}
+	command := "domino check " + name
+	if variant != "" && variant != s.Variant {
+		s.Variant, command = variant, command+" --variant "+variant
+	}
+	a, err := verify.Check(ctx, std.Protocols(), s, verify.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return claimAnswer(a, command), nil
+}
+
+// errataClaimed looks at errata for a claim.
+func (std streams) errataClaimed(ctx context.Context, name string, ids ...string) (
+	shown []papers.Shown, err error) {
+	if _, err := std.Find(name); err != nil {
+		return nil, fmt.Errorf("%w: %w", papers.ErrAbsent, err)
+	}
+	list, err := std.Errata(name, ids...)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range list {
+		if e.Asked() == nil {
+			continue
+		}
+		if err := e.Explore(verify.Options{}, func(s *scenarios.Scenario, o verify.Options) (
+			*verify.Answer, error) {
+			return verify.Check(ctx, std.Protocols(), s, o)
+		}); err != nil {
+			return nil, err
+		}
+		command := "domino errata " + name + " " + e.ID
+		shown = append(shown, papers.Shown{ID: e.ID, Scenario: e.Scenario, Quote: e.Quote,
+			Broken: *claimAnswer(e.Broken, command), Repaired: *claimAnswer(e.Repaired, command),
+			Confirmed: e.Confirmed})
+	}
+	return shown, nil
+}
+
+// claimAnswer is what a claim needs of an answer.
+func claimAnswer(a *verify.Answer, command string) *papers.Answer {
+	c := &papers.Answer{Verdict: a.Verdict.String(), AsExpected: a.AsExpected, Bounds: a.Bounds,
+		Steps: a.Length, Command: command}
+	if a.Violation != nil {
+		c.Property = a.Violation.Property
+	}
+	return c
+}

@@ -1,0 +1,92 @@
+package papers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/domino-check/domino/impl/traffic"
+)
+
+// ErrAbsent says that a command has not the protocol or scenario that a claim is about.
+var ErrAbsent = errors.New("this command has not what it is about")
+
+// Answer is what a search has said of a scenario.
+type Answer struct {
+	Verdict    string // holds, violated or unknown
+	AsExpected bool   // by the scenario
+	Property   string // that is broken
+	Bounds     string // within which the verdict holds
+	Steps      int    // of the run that breaks it
+	Command    string // that repeats it
+}
+
+// Shown is an erratum that a search has looked at: the protocol as printed, and repaired.
+type Shown struct {
+	ID, Scenario     string
+	Quote            string // of the paper
+	Broken, Repaired Answer
+	Confirmed        bool
+}
+
+// Bench is what makers work with. What it makes once it keeps.
+type Bench struct {
+	// Check explores a scenario in a variant ("" = its own); Errata looks at the errata of a
+	// protocol by their IDs. Both come from whoever knows how to explore.
+	Check  func(ctx context.Context, scenario, variant string) (*Answer, error)
+	Errata func(ctx context.Context, protocol string, ids ...string) ([]Shown, error)
+
+	graphs map[string]*traffic.Graph
+}
+
+// Traffic is what a kernel sends, by a line such as "cg class=D ranks=1024".
+func (b *Bench) Traffic(ctx context.Context, kernel string) (*traffic.Graph, error) {
+	if g := b.graphs[kernel]; g != nil {
+		return g, nil
+	}
+	g, err := traffic.Kernel(kernel, ctx.Err)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kernel, err)
+	}
+	if b.graphs == nil {
+		b.graphs = map[string]*traffic.Graph{}
+	}
+	b.graphs[kernel] = g
+	return g, nil
+}
+
+// Make makes what is quick of a claim, and judges it. The error is that of the context.
+func (b *Bench) Make(ctx context.Context, c *Claim) (*Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if c.Make == nil || !c.quick() {
+		return Judge(c, nil, nil), nil
+	}
+	got, err := c.Make(ctx, b)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if errors.Is(err, ErrAbsent) {
+		return c.absent(err), nil
+	}
+	return Judge(c, got, err), nil
+}
+
+// quick reports whether some value of a claim takes no process and no clock.
+func (c *Claim) quick() bool {
+	quick := len(c.Values) == 0 && c.Method.Quick()
+	for i := range c.Values {
+		quick = quick || c.method(&c.Values[i]).Quick()
+	}
+	return quick
+}
+
+// absent is a claim about what this command has not.
+func (c *Claim) absent(why error) *Result {
+	var got []Got
+	for _, v := range c.Values {
+		got = append(got, Got{Row: v.Row, Name: v.Name, Status: NotHere, Why: why.Error()})
+	}
+	return Judge(c, got, nil)
+}

@@ -1,0 +1,6 @@
+package papers
+
+// hydeeFr is [HydEE-fr].
+func hydeeFr() Paper {
+	return Paper{Name: "hydee-fr", Key: "HydEE-fr"}
+}

@@ -1,0 +1,194 @@
+package papers_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/domino-check/domino/impl/papers"
+)
+
+// TestBand compares what a value may be with bands by hand.
+func TestBand(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		v         papers.Value
+		low, high float64
+	}{
+		{papers.Value{Printed: "44"}, 43.5, 44.5},
+		{papers.Value{Printed: "13.26"}, 13.255, 13.265},
+		{papers.Value{Printed: "12,4"}, 12.35, 12.45},
+		{papers.Value{Printed: "2.72E-08"}, 2.715e-8, 2.725e-8},
+		{papers.Value{Printed: "-24"}, -24.5, -23.5},
+		{papers.Value{Printed: "44", Cut: true}, 44, 45},
+		{papers.Value{Printed: "440", Share: .001}, 439.5, 440.5},
+		{papers.Value{Printed: "2318", Share: .001}, 2315.682, 2320.318},
+		{papers.Value{Printed: "20", Tolerance: 5}, 15, 25},
+		{papers.Value{Printed: "1.25", Sense: papers.AtMost}, -inf, 1.255},
+		{papers.Value{Printed: "95", Sense: papers.AtLeast}, 94.5, inf},
+	} {
+		low, high := c.v.Band()
+		near := func(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-9*math.Abs(b) }
+		if !near(low, c.low) || !near(high, c.high) {
+			t.Errorf("%+v: %v to %v, want %v to %v", c.v, low, high, c.low, c.high)
+		}
+	}
+}
+
+// stubs are values that meet all printed ones, or are just outside.
+func stubs(c *papers.Claim, outside bool) (got []papers.Got) {
+	for i := range c.Values {
+		v := &c.Values[i]
+		g := papers.Got{Row: v.Row, Name: v.Name, Text: v.Printed}
+		if number, ok := v.Number(); ok {
+			g.Number, g.Text = number, ""
+			low, high := v.Band()
+			if outside && !math.IsInf(high, 0) {
+				g.Number = high + 1e-6*math.Abs(high) + 1e-12
+			} else if outside {
+				g.Number = low - 1e-6*math.Abs(low) - 1e-12
+			}
+		} else if outside {
+			g.Text += "!"
+		}
+		got = append(got, g)
+	}
+	return got
+}
+
+// TestStubs: of every claim, what is printed is reproduced, what is just outside is contradicted,
+// and what is no number, nothing, or not printed is an error of ours.
+func TestStubs(t *testing.T) {
+	for _, p := range papers.All() {
+		for i := range p.Claims {
+			c := p.Claims[i]
+			if len(c.Values) == 0 {
+				continue
+			}
+			c.Make = func(context.Context, *papers.Bench) ([]papers.Got, error) { return nil, nil }
+			quick := false
+			for _, cell := range papers.Judge(&c, stubs(&c, false), nil).Cells {
+				quick = quick || cell.Method.Quick()
+				if want := judged(cell, papers.Reproduced); cell.Status != want {
+					t.Errorf("%s %s %s %s: %v, want %v", p.Name, c.ID, cell.Row, cell.Name,
+						cell.Status, want)
+				}
+			}
+			for _, cell := range papers.Judge(&c, stubs(&c, true), nil).Cells {
+				if want := judged(cell, papers.Contradicted); cell.Status != want ||
+					(cell.Kind != "") != (want == papers.Contradicted) {
+					t.Errorf("%s %s %s %s: %v %v, want %v", p.Name, c.ID, cell.Row, cell.Name,
+						cell.Status, cell.Kind, want)
+				}
+			}
+			failing(t, &p, &c, quick)
+		}
+	}
+}
+
+// judged is the status that a cell has if it is judged at all.
+func judged(c papers.Cell, status papers.Status) papers.Status {
+	if c.Shown {
+		return papers.NoClaim
+	}
+	return status
+}
+
+// failing makes a claim badly.
+func failing(t *testing.T, p *papers.Paper, c *papers.Claim, quick bool) {
+	t.Helper()
+	bad := map[string][]papers.Got{"no number": stubs(c, false),
+		"not printed": append(stubs(c, false), papers.Got{Name: "nowhere", Number: 1}),
+		"twice":       append(stubs(c, false), stubs(c, false)[0])}
+	g := &bad["no number"][0]
+	g.Number, g.Text = math.NaN(), ""
+	if quick {
+		bad["nothing"] = nil
+	}
+	for what, got := range bad {
+		if r := papers.Judge(c, got, nil); r.Status != papers.Failed || r.Err == nil {
+			t.Errorf("%s %s: %s made: %v, %v", p.Name, c.ID, what, r.Status, r.Err)
+		}
+	}
+}
+
+// TestUnclear: a spread that covers both answers decides nothing, rounding in favour of the paper.
+func TestUnclear(t *testing.T) {
+	c := papers.Claim{Method: papers.Measured, Values: []papers.Value{{Name: "x", Printed: "10"}}}
+	for _, try := range []struct {
+		got  papers.Got
+		want papers.Status
+	}{
+		{papers.Got{Name: "x", Number: 10.2, Spread: .2}, papers.Reproduced},
+		{papers.Got{Name: "x", Number: 10.2, Spread: .4}, papers.Unclear},
+		{papers.Got{Name: "x", Number: 11, Spread: .4}, papers.Contradicted},
+		{papers.Got{Name: "x", Number: 11, Rounding: .4}, papers.Contradicted},
+		{papers.Got{Name: "x", Number: 11, Rounding: .6}, papers.Reproduced},
+		{papers.Got{Name: "x", Status: papers.NotHere, Why: "no"}, papers.NotHere},
+	} {
+		if r := papers.Judge(&c, []papers.Got{try.got}, nil); r.Status != try.want {
+			t.Errorf("%+v: %v, want %v", try.got, r.Status, try.want)
+		}
+	}
+	if r := papers.Judge(&c, nil, nil); r.Status != papers.NotMade {
+		t.Errorf("a measurement that nobody made is %v", r.Status)
+	}
+}
+
+// TestData: what a reader and a judge need is there, and nothing twice.
+func TestData(t *testing.T) {
+	for _, p := range papers.All() {
+		ids := map[string]bool{}
+		for _, c := range p.Claims {
+			at := p.Name + " " + c.ID
+			if ids[c.ID] || c.ID == "" || c.Where == "" || c.Says == "" {
+				t.Errorf("%s: twice, or without place or words", at)
+			}
+			ids[c.ID] = true
+			if c.Make == nil && c.Method != papers.Data && c.Why == "" && c.Command == "" {
+				t.Errorf("%s: nothing makes it, and nothing says why", at)
+			}
+			values := map[string]bool{}
+			for _, v := range c.Values {
+				name := v.Row + "/" + v.Name
+				if values[name] || v.Name == "" || v.Printed == "" {
+					t.Errorf("%s: value %q twice, or without name or print", at, name)
+				}
+				values[name] = true
+				if v.Why == "" && (v.Tolerance != 0 || v.Share != 0 || v.Shown || v.Cut) {
+					t.Errorf("%s: value %q has a tolerance without a reason", at, name)
+				}
+			}
+		}
+	}
+}
+
+// texts are the files of the papers in the folder that DOMINO_PAPERS names.
+var texts = map[string]string{"hydee": "hydee-ipdps2012.txt", "hydee-fr": "hydee-tsi2012-fr.txt",
+	"camel": "camel-2015.txt", "radic": "meyer-thesis-2014-radic-hmpl.txt",
+	"errmgr": "errmgr-open-mpi.txt"}
+
+// TestPrinted: whoever has the texts of the papers holds the printed values against them, digit for
+// digit.
+func TestPrinted(t *testing.T) {
+	folder := os.Getenv("DOMINO_PAPERS")
+	if folder == "" {
+		t.Skip("DOMINO_PAPERS names no folder with the texts of the papers")
+	}
+	for _, p := range papers.All() {
+		text, err := os.ReadFile(filepath.Join(folder, texts[p.Name]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range p.Claims {
+			for _, v := range c.Values {
+				if !strings.Contains(string(text), v.Printed) {
+					t.Errorf("%s %s: %q is not in the text", p.Name, c.ID, v.Printed)
+				}
+			}
+		}
+	}
+}
