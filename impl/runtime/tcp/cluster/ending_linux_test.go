@@ -128,9 +128,9 @@ func alive(process int) bool {
 func TestInterruptedAnywhere(t *testing.T) {
 	kinds := map[string]bool{}
 	complete, all := 0, 0
-	sparse := 12
+	sparse, few := 12, 4
 	if testing.Short() || !effort.Long() {
-		sparse = 4
+		sparse, few = 4, 2 // which answer is the nth depends on the machine
 	}
 	for n := 1; n < 120; n += 1 + n/sparse {
 		all++
@@ -163,7 +163,7 @@ func TestInterruptedAnywhere(t *testing.T) {
 			}
 		}
 	}
-	if len(kinds) < 4 || complete > all*2/3 {
+	if len(kinds) < few || complete > all*2/3 {
 		t.Errorf("interrupted at answers of the kinds %v, %d runs were over before", kinds,
 			complete)
 	}
