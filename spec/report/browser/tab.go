@@ -104,8 +104,16 @@ func (tab *Tab) Call(method string, params A, into any) {
 	}
 }
 
-// Open goes to an address and waits until the page is loaded.
+// Open goes to an address and waits until the page is loaded, and if it has a promise "ready", as
+// one that unpacks its scripts, until that is kept.
 func (tab *Tab) Open(url string) {
+	tab.t.Helper()
+	tab.load(url)
+	tab.Eval("typeof ready === 'undefined' ? null : ready.then(() => null)", nil)
+}
+
+// load goes to an address and waits until the page is loaded.
+func (tab *Tab) load(url string) {
 	tab.t.Helper()
 	for len(tab.events) > 0 {
 		<-tab.events

@@ -42,17 +42,25 @@ var rules string
 // Style is the element with the style of a page: what all have in common, of a figure what its
 // package says, and the rules of the page alone.
 func Style(figure string, colours []Colour, css string) template.HTML {
-	return element("style", figure+Colours(own)+Colours(colours)+small(rules)+small(css))
+	return element("style", Small(figure+Colours(own)+Colours(colours)+rules+css))
 }
 
 // Script is the element with the scripts of a page, one behind the other in one function, so that
 // they share names with each other and with nobody else.
-func Script(parts ...string) template.HTML {
+func Script(parts ...string) template.HTML { return element("script", Program(parts...)) }
+
+// Program is the text of that element.
+func Program(parts ...string) string {
 	var all strings.Builder
 	for _, p := range parts {
 		all.WriteString(small(p))
 	}
-	return element("script", "\"use strict\";\n(() => {\n"+all.String()+"})();\n")
+	return "\"use strict\";\n(() => {\n" + all.String() + "})();\n"
+}
+
+// Open is the element with a script whose names others may use.
+func Open(script string) template.HTML {
+	return element("script", "\"use strict\";\n"+small(script))
 }
 
 // element is one whose text is ours.
@@ -63,7 +71,24 @@ func element(name, text string) template.HTML {
 // comment is one that stands at the beginning of a line, in a style sheet or a script.
 var comment = regexp.MustCompile(`(?m)^[\t ]*(//.*|/\*([^*]|\*[^/])*\*/)$`)
 
-// small is a style sheet or a script without comments and indentation.
+// loose is white space that a style sheet can do without, and strings, which stay what they are.
+var loose = regexp.MustCompile(`"[^"]*"|;?\s*}\s*|\s*([{;,])\s*|:\s+`)
+
+// Small is a style sheet without comments and without white space that says nothing.
+func Small(css string) string {
+	text := loose.ReplaceAllStringFunc(comment.ReplaceAllString(css, ""), func(s string) string {
+		switch {
+		case s[0] == '"':
+			return s
+		case strings.Contains(s, "}"):
+			return "}"
+		}
+		return strings.TrimSpace(s)
+	})
+	return strings.TrimSpace(text) + "\n"
+}
+
+// small is a script without comments and indentation.
 func small(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(comment.ReplaceAllString(text, "")) {

@@ -2,9 +2,9 @@ package page
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"html/template"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -110,11 +110,9 @@ func (v *view) draw() error {
 	if len(f.As) == 1 {
 		f.As = nil
 	}
-	b, err := json.Marshal(views) // together, as they are much alike
-	if err != nil {
+	if err := v.packJSON("views", views); err != nil { // together, as they are much alike
 		return err
 	}
-	v.pack("views", b)
 	return v.others(second)
 }
 
@@ -145,16 +143,23 @@ func (v *view) pair() (first, second *figure.Figure) {
 	return figure.Pair(v.Model, b.Model, o)
 }
 
-// others draws the runs to compare with.
-func (v *view) others(second *figure.Figure) (err error) {
+// chosen is by what the marks of a figure are found, and its slots, where a step is chosen.
+var chosen = regexp.MustCompile(` data-(i="[0-9 ]*" data-step="[0-9]*"|slots="[^"]*")`)
+
+// others draws the runs to compare with. Nothing is chosen in them.
+func (v *view) others(second *figure.Figure) error {
+	still := func(f *figure.Figure) (template.HTML, error) {
+		html, err := v.drawing(f, "across", v.explained)
+		return template.HTML(chosen.ReplaceAllString(string(html), "")), err
+	}
+	var err error
 	if second != nil {
-		if v.SecondFigure, err = v.drawing(second, "across", v.explained); err != nil {
+		if v.SecondFigure, err = still(second); err != nil {
 			return err
 		}
 	}
 	if v.Free != nil {
-		free := figure.Layout(v.Free.Model, figure.Options{Width: width})
-		v.FreeFigure, err = v.drawing(free, "across", v.explained)
+		v.FreeFigure, err = still(figure.Layout(v.Free.Model, figure.Options{Width: width}))
 	}
 	return err
 }
@@ -240,10 +245,13 @@ func slotsOf(f *figure.Figure) string {
 	var b strings.Builder
 	for i, s := range f.Slots {
 		b.WriteString([]string{"[", ","}[min(i, 1)])
-		fmt.Fprintf(&b, "[%d,%d,%.1f,%.1f]", s.First, s.Last, s.From, s.To)
+		fmt.Fprintf(&b, "[%d,%d,%s,%s]", s.First, s.Last, tenths(s.From), tenths(s.To))
 	}
 	return strings.TrimPrefix(b.String()+"]", "]")
 }
+
+// tenths writes a coordinate with one decimal at most.
+func tenths(v float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") }
 
 // bands packs the bands of a long figure, and cuts out what is printed of it.
 func (v *view) bands(f *figure.Figure, as string) (list, prints []band) {

@@ -133,7 +133,7 @@ func written(p *Page, fewer bool) ([]byte, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	t, err := template.ParseFS(assets, "asset/*.html")
+	t, err := template.ParseFS(assets, "asset/page.html", "asset/parts.html")
 	if err != nil {
 		return nil, false, fmt.Errorf("page: %w", err) // a template of ours, which tests read
 	}
@@ -153,7 +153,8 @@ func asset(name string) string {
 	return string(b)
 }
 
-// concerns are the scripts, a file each, in the order in which they need each other.
+// concerns are the scripts, a file each, in the order in which they need each other. They are
+// packed; load.js unpacks them.
 var concerns = []string{"base", "rows", "states", "tree", "panel",
 	"watch", "filter", "causes", "steps", "figure", "hide", "address", "keys", "start"}
 

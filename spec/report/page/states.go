@@ -96,9 +96,7 @@ func (v *view) packChunk(k int, before []Local) error {
 			part.Else = append(part.Else, v.Alternatives[i])
 		}
 	}
-	b, err := json.Marshal(part)
-	v.pack(fmt.Sprintf("states-%d", k), b)
-	return err
+	return v.packJSON(fmt.Sprintf("states-%d", k), part)
 }
 
 // readable is a document without numbers that JavaScript would round. What is no JSON is a text.
@@ -128,6 +126,19 @@ func (v *view) part(text []byte) string {
 	return id
 }
 
+// packJSON packs a value. What could end a script needs no escape in there, which would make it
+// longer.
+func (v *view) packJSON(id string, value any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return fmt.Errorf("page: %w", err)
+	}
+	v.pack(id, bytes.TrimSpace(b.Bytes()))
+	return nil
+}
+
 // pack adds a text that the page unpacks when it is wanted.
 func (v *view) pack(id string, text []byte) {
 	var b bytes.Buffer
@@ -139,5 +150,6 @@ func (v *view) pack(id string, text []byte) {
 	if err = errors.Join(err, v.zip.Close()); err != nil {
 		panic(err) // nothing of memory fails
 	}
-	v.Packed = append(v.Packed, packed{id, template.HTML(base64.StdEncoding.EncodeToString(b.Bytes()))})
+	v.Packed = append(v.Packed, packed{id,
+		template.HTML(base64.StdEncoding.EncodeToString(b.Bytes()))})
 }

@@ -159,7 +159,8 @@ type block struct {
 
 // block writes the rows, all of them into the page or each part packed.
 func (v *view) block(steps []*step) error {
-	t, err := template.ParseFS(assets, "asset/rows.html")
+	t, err := template.New("rows").Funcs(template.FuncMap{"words": plainly}).ParseFS(assets,
+		"asset/rows.html")
 	if err != nil {
 		return err
 	}
@@ -189,6 +190,14 @@ func (v *view) block(steps []*step) error {
 	}
 	return err
 }
+
+// markup are the characters that an element can not have in its text. That of a NUL is as
+// html/template has it.
+var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\x00", "\ufffd")
+
+// plainly writes a text that stands between tags, never within one. Quotes stay what they are: of
+// the states, which are JSON, html/template would make half as much again.
+func plainly(text string) template.HTML { return template.HTML(markup.Replace(text)) }
 
 // nearby is how many steps are printed before and behind each mark of a long run.
 const nearby = 12

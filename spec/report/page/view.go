@@ -58,7 +58,7 @@ func prepare(p *Page, fewer bool) (*view, error) {
 	v := &view{Page: p, Badge: cmp.Or(p.Badge, p.Verdict.String()), Property: run.Property,
 		Command: run.Command,
 		CSS:     look.Style(figure.CSS(), nil, asset("page.css")),
-		JS:      look.Script(scripts()...),
+		JS:      look.Open(asset("js/load.js")),
 		Also:    run.Also, Head: p.Answer, HasStates: p.States != nil,
 		HasCounts: p.Alternatives != nil, parts: map[[sha256.Size]byte]string{},
 		explained: map[string]bool{}}
@@ -70,6 +70,8 @@ func prepare(p *Page, fewer bool) (*view, error) {
 		}
 	}
 	v.Head = cmp.Or(v.Head, "This run breaks no property.")
+	v.pack("style", []byte(look.Small(asset("live.css"))))
+	v.pack("script", []byte(look.Program(scripts()...)))
 	v.Title = strings.Join(words(p.Name, v.Badge, "domino"), " · ")
 	v.Steps = LastStep(v.Model.Run)
 	steps := v.steps()
@@ -200,9 +202,7 @@ func (v *view) packIndex(steps []*step) error {
 		}
 		index.KindOf = append(index.KindOf, kind)
 	}
-	b, err := json.Marshal(index)
-	v.pack("index", b)
-	return err
+	return v.packJSON("index", index)
 }
 
 // Fewer reports whether states are there around marks only.

@@ -25,10 +25,7 @@ const texts = new Map();
 function unpack(id) {
 	let text = texts.get(id);
 	if (!text) {
-		const packed = get("z-" + id)?.textContent;
-		if (!packed) return Promise.reject(new Error("no part " + id));
-		const bytes = Uint8Array.from(atob(packed), c => c.charCodeAt(0));
-		text = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+		text = inflate(id);
 		texts.set(id, text);
 	}
 	return text;

@@ -7,7 +7,7 @@ let fitting;
 /** @param {ParentNode} part */
 function filterRows(part) {
 	for (const r of /** @type {NodeListOf<HTMLElement>} */ (part.querySelectorAll(".row"))) {
-		r.hidden = fitting !== undefined && !fitting.has(Number(r.dataset.step));
+		r.hidden = fitting !== undefined && !fitting.has(stepIn(r));
 	}
 }
 

@@ -35,7 +35,7 @@ document.addEventListener("click", e => {
 	const r = /** @type {HTMLElement | null} */ (e.target.closest(".row"));
 	if (r && !link && String(getSelection()) !== "") return; // text is being selected
 	if (link || r) {
-		const step = Number(r ? r.dataset.step : link?.getAttribute("href")?.slice(6));
+		const step = r ? stepIn(r) : Number(link?.getAttribute("href")?.slice(6));
 		e.preventDefault();
 		const more = r?.querySelector("details");
 		if (more && r?.classList.contains("now")) more.open = !more.open;

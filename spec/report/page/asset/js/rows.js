@@ -12,6 +12,10 @@ function hold(body) {
 	delete body.dataset.full;
 }
 
+/** The step of a row, which is there a second time where an excerpt of a long run is printed.
+ * @param {Element} r */
+const stepIn = r => Number(r.querySelector("a")?.hash.slice(6));
+
 /** The part of the table with a step.
  * @param {number} step */
 const bodyOf = step => bodies[Math.floor((step - 1) / config.chunk)];

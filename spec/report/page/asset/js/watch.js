@@ -10,7 +10,7 @@ async function watchRows(part) {
 	for (const e of part.querySelectorAll("td.watch")) e.remove();
 	if (!watched.length) return;
 	for (const r of /** @type {NodeListOf<HTMLElement>} */ (part.querySelectorAll(".row"))) {
-		const step = Number(r.dataset.step);
+		const step = stepIn(r);
 		const kept = isKept(step) && isKept(step - 1);
 		const [after, before] = !kept ? [[], []] : await Promise.all([statesAt(step), statesAt(step - 1)]);
 		for (const path of watched) {
