@@ -71,7 +71,7 @@ func TestStubs(t *testing.T) {
 			c.Make = func(context.Context, *papers.Bench) ([]papers.Got, error) { return nil, nil }
 			quick := false
 			for _, cell := range papers.Judge(&c, stubs(&c, false), nil).Cells {
-				quick = quick || cell.Method.Quick()
+				quick = quick || cell.Method.Quick() && cell.Method != papers.Data
 				if want := judged(cell, papers.Reproduced); cell.Status != want {
 					t.Errorf("%s %s %s %s: %v, want %v", p.Name, c.ID, cell.Row, cell.Name,
 						cell.Status, want)
@@ -171,8 +171,8 @@ var texts = map[string]string{"hydee": "hydee-ipdps2012.txt", "hydee-fr": "hydee
 	"camel": "camel-2015.txt", "radic": "meyer-thesis-2014-radic-hmpl.txt",
 	"errmgr": "errmgr-open-mpi.txt"}
 
-// TestPrinted: whoever has the texts of the papers holds the printed values against them, digit for
-// digit.
+// TestPrinted: whoever has the texts of the papers holds the printed numbers against them, digit
+// for digit; words are those of the house.
 func TestPrinted(t *testing.T) {
 	folder := os.Getenv("DOMINO_PAPERS")
 	if folder == "" {
@@ -183,9 +183,10 @@ func TestPrinted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		plain := strings.NewReplacer("$", "", "^{", "", "}", "").Replace(string(text)) // 2.2E^{-8}
 		for _, c := range p.Claims {
 			for _, v := range c.Values {
-				if !strings.Contains(string(text), v.Printed) {
+				if _, number := v.Number(); number && !strings.Contains(plain, v.Printed) {
 					t.Errorf("%s %s: %q is not in the text", p.Name, c.ID, v.Printed)
 				}
 			}

@@ -1,29 +1,29 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"text/tabwriter"
 
-	"github.com/domino-check/domino/impl/performability"
+	"github.com/domino-check/domino/impl/papers"
 )
 
 // publishedCell is a number that the thesis prints beside ours.
 type publishedCell struct {
-	Where   string  `json:"where"` // in [RADIC]
+	Where   string  `json:"where"` // the claim of [RADIC]
 	Row     string  `json:"row"`
 	What    string  `json:"what"`
 	Printed float64 `json:"printed"`
 	Ours    float64 `json:"ours"`
-	Status  string  `json:"status"` // reproduced, contradicted, or not reproducible here
+	Status  string  `json:"status"` // as of domino paper
 	Why     string  `json:"why,omitempty"`
 }
 
 // runPerformed computes the tables of the thesis again.
-func runPerformed(_ context.Context, args []string, std streams) (int, error) {
+func runPerformed(ctx context.Context, args []string, std streams) (int, error) {
 	f := flags("performability paper", "", std, "performability paper",
 		"performability paper --json")
 	asJSON := f.Bool("json", false, "print JSON")
@@ -35,13 +35,18 @@ func runPerformed(_ context.Context, args []string, std streams) (int, error) {
 		"Eq 5.8 is printed with ST for K^n, but ST is K in the tables.",
 		"Eq 5.11 and 5.12 are printed the wrong way round: communication takes between internal",
 		"computation and that by effic.",
-		"Efficiencies were measured on a cluster of which the model knows nothing."}}
-	for _, row := range performability.Tables() {
-		cells, err := publishedCells(&row)
-		if err != nil {
+		"Efficiencies were measured on a cluster of which the model knows nothing.",
+		"All of the thesis: " + called("domino paper radic")}}
+	wanted, err := choosePapers([]string{"radic", "table-6.2", "fig-6.12", "fig-6.13", "fig-6.14"})
+	if err != nil {
+		return 0, err
+	}
+	for _, c := range wanted[0].claims {
+		r, err := std.bench().Make(ctx, c)
+		if err = cmp.Or(err, r.Err); err != nil {
 			return 0, err
 		}
-		answer.Paper = append(answer.Paper, cells...)
+		answer.Paper = append(answer.Paper, publishedCells(r)...)
 	}
 	if *asJSON {
 		return 0, printJSON(std.out, answer)
@@ -49,46 +54,21 @@ func runPerformed(_ context.Context, args []string, std streams) (int, error) {
 	return 0, printPublished(std.out, &answer)
 }
 
-// publishedCells are the numbers of a row of Table 6.2, and what the text says of it.
-func publishedCells(p *performability.Published) (cells []publishedCell, err error) {
-	plan, err := performability.Solve(p.Program, p.Efficiency, performability.Machine{})
-	if err != nil {
-		return nil, err
-	}
-	add := func(where, what string, printed, ours float64, agrees bool, why string) {
-		status := "reproduced"
-		if !agrees {
-			status = "contradicted"
+// publishedCells are the numbers of a claim that the model makes.
+func publishedCells(r *papers.Result) (cells []publishedCell) {
+	for _, c := range r.Cells {
+		printed, ok := c.Number()
+		if !ok || c.Got == nil || c.Got.Status != papers.NoClaim {
+			continue
 		}
-		cells = append(cells, publishedCell{where, p.Name, what, printed, ours, status, why})
+		what := c.Name
+		if c.Unit != "" {
+			what += ", " + c.Unit
+		}
+		cells = append(cells, publishedCell{r.ID, c.Row, what, printed, c.Got.Number,
+			c.Status.String(), c.Why})
 	}
-	low, high := performability.Span(p.Program.Ratio, .01)
-	change := (high - low) / 2 // of lambda by its rounding moves K by less than as much
-	cut := math.Trunc(100*(plan.Ideal-change)) <= math.Round(100*p.K) &&
-		math.Trunc(100*(plan.Ideal+change)) >= math.Round(100*p.K)
-	add("Table 6.2", "K", p.K, plan.Ideal, cut, "printed is cut behind two digits")
-	why := fmt.Sprintf("of %.2f, rounded down", plan.Exact)
-	if plan.Cores != p.Cores {
-		why += ": no one rounding makes the four numbers of the table"
-	}
-	add("Table 6.2", "cores", float64(p.Cores), float64(plan.Cores), plan.Cores == p.Cores, why)
-	cells = append(cells, publishedCell{"Table 6.2", p.Name, "efficiency, %", p.Obtained,
-		100 * plan.Efficiency, "not reproducible here", "measured; ours is the model's"})
-	if p.Weak == 0 {
-		return cells, nil
-	}
-	k := p.Program.Side / math.Pow(float64(p.Cores), 1/float64(p.Program.Dim))
-	add("6.5.3", "K at 24 cores", p.Weak, k, math.Trunc(k) == p.Weak, "printed is cut")
-	plain := p.Plain()
-	with, err := p.Program.Keeping(p.Weak, p.Cores)
-	if err != nil {
-		return nil, err
-	}
-	without, err := plain.Keeping(p.Weak, p.Cores)
-	over := 100 * (with.Iteration()/without.Iteration() - 1)
-	add("Fig 6.14", "overhead, about, %", p.Overhead, over, math.Abs(over-p.Overhead) <= 5,
-		"by Eq 5.7 and the times of Fig 6.11")
-	return cells, err
+	return cells
 }
 
 // printPublished prints the cells as a table.

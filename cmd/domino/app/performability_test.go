@@ -54,7 +54,7 @@ func TestPerformability(t *testing.T) {
 		}
 	}
 	if got := strings.Join(contradicted, ", "); got !=
-		"Fig 6.14 heat with logging, Table 6.2 Laplace" {
+		"table-6.2 heat with FT, table-6.2 Laplace, fig-6.14 heat with FT" {
 		t.Errorf("contradicted: %s", got)
 	}
 }

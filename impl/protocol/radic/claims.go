@@ -6,10 +6,10 @@ import (
 	"github.com/domino-check/domino/impl/protocol"
 )
 
-// solution is one row of Table 3.1 of the thesis: what it says about a system. "na" is what the
+// System is one row of Table 3.1 of the thesis: what it says about a system. "na" is what the
 // table leaves open. These are claims, not findings; Notes has where the text of section 3.3.2
 // contradicts the table.
-type solution struct {
+type System struct {
 	Name          string
 	Logging       string // message logging
 	Decentralised string // no central component
@@ -21,9 +21,9 @@ type solution struct {
 	Notes         string
 }
 
-// table31 is Table 3.1 of the thesis, in its order.
-func table31() []solution {
-	return []solution{
+// Systems are Table 3.1 of the thesis, in its order.
+func Systems() []System {
+	return []System{
 		{Name: "RADIC", Logging: "pessimistic, receiver", Decentralised: "yes",
 			Checkpoint: "uncoordinated or semi-coordinated", Storage: "distributed",
 			Transparent: "yes", Automatic: "yes", Spares: "dynamic"},
@@ -51,7 +51,7 @@ func table31() []solution {
 
 // claims are the rows in words.
 func claims() (list []protocol.Claim) {
-	for _, s := range table31() {
+	for _, s := range Systems() {
 		doc := fmt.Sprintf("logging %s; decentralised %s; checkpoints %s; storage %s; "+
 			"transparent %s; automatic %s; spares %s", s.Logging, s.Decentralised, s.Checkpoint,
 			s.Storage, s.Transparent, s.Automatic, s.Spares)

@@ -1,0 +1,112 @@
+package papers
+
+import (
+	"cmp"
+	"math"
+)
+
+// radicTiles is 6.5.
+func radicTiles() []Claim {
+	return []Claim{radicTimes(), radicSupertiles("table-6.2", "6.5.2", len(tilePrograms)),
+		radicStrong(), radicWeak(), radicOverhead()}
+}
+
+// radicTimes is Fig 6.11, whose sums are its own.
+func radicTimes() Claim {
+	figure := sheet(times())
+	c := Claim{ID: "fig-6.11", Where: "6.5.2", Method: Arithmetic,
+		Says: "what computing and sending a tile takes, and what logging adds", Values: figure}
+	c.Make = making(func() (got []Got, err error) {
+		for _, name := range tilePrograms {
+			for _, sum := range [][3]string{{edge, edgeTile, edgeLog}, {perTile, tile, tileLog},
+				{comm, wire, wireLog}} {
+				got = append(got, Got{Row: name, Name: sum[0], Why: sum[1] + " + " + sum[2],
+					Number:   figure.number(name, sum[1]) + figure.number(name, sum[2]),
+					Rounding: figure.half(name, sum[1]) + figure.half(name, sum[2])})
+				got = append(got, notHere(absolute, *figure.at(name, sum[1]),
+					*figure.at(name, sum[2]))...)
+			}
+		}
+		return got, nil
+	})
+	return c
+}
+
+// radicStrong is Fig 6.12: curves, of which the text has some numbers.
+func radicStrong() Claim {
+	const efficiency, ideal = "efficiency on 56 cores", "ideal cores"
+	c := Claim{ID: "fig-6.12", Where: "6.5.2", Method: Arithmetic,
+		Says: "with logging heat is 50 % efficient on 56 cores; Laplace without is to have about " +
+			"54; towards 64 cores the speed-up with logging falls",
+		Why: "curves; ours is the model's", Command: modelled(1) + " --cores 56",
+		Values: []Value{
+			{Row: heatFT, Name: efficiency, Unit: "%", Printed: "50", Tolerance: 2, Why: "about"},
+			{Row: laplace, Name: ideal, Printed: "54", Tolerance: 1, Why: "about"},
+			sentence("with FT the speed-up falls towards 64 cores", so, Simulated)}}
+	c.Make = making(func() ([]Got, error) {
+		rows := Supertiles()
+		run, err := rows[1].Program.On(56)
+		cores, wrong := coresOf(rows, 2)
+		cores.Name = ideal
+		return []Got{{Row: heatFT, Name: efficiency, Number: 100 * run.Efficiency,
+				Why: "of the model: the share of the time in which a core computes"}, cores},
+			cmp.Or(err, wrong)
+	})
+	return c
+}
+
+// The rows of 6.5.3.
+var weak = []struct {
+	row     int // of Table 6.2
+	k, over string
+}{{1, "204", "50"}, {3, "285", "45"}}
+
+// radicWeak is Fig 6.13: supertiles of one size on more and more cores.
+func radicWeak() Claim {
+	const size, error5 = "K on 24 cores", "error of the prediction"
+	c := Claim{ID: "fig-6.13", Where: "6.5.3", Method: Arithmetic,
+		Says: "supertiles of 204 and of 285 tiles a side keep 75 and 85 % efficiency, but 5 points",
+		Why:  "curves; the error is of runs on their machine, to be simulated"}
+	for _, w := range weak {
+		c.Values = append(c.Values, Value{Row: tilePrograms[w.row], Name: size, Unit: "tiles",
+			Printed: w.k, Cut: true, Why: "that of Laplace is not rounded"},
+			Value{Row: tilePrograms[w.row], Name: error5, Unit: "points", Printed: "5",
+				Method: Simulated})
+	}
+	c.Make = making(func() (got []Got, err error) {
+		for _, w := range weak {
+			s := Supertiles()[w.row]
+			got = append(got, Got{Row: s.Name, Name: size, Why: "M / sqrt(Ncores)",
+				Number: s.Program.Side / math.Sqrt(float64(s.Cores))})
+		}
+		return got, nil
+	})
+	return c
+}
+
+// radicOverhead is Fig 6.14: what the model of the thesis says of its own times.
+func radicOverhead() Claim {
+	const over = "overhead of logging"
+	c := Claim{ID: "fig-6.14", Where: "6.5.3", Method: Arithmetic,
+		Says:    "with supertiles of one size logging adds around 50 % to heat, 45 % to Laplace",
+		Why:     "curves; the text has one number each",
+		Command: modelled(1)}
+	for _, w := range weak {
+		c.Values = append(c.Values, Value{Row: tilePrograms[w.row], Name: over, Unit: "%",
+			Printed: w.over, Tolerance: 5, Why: "around"})
+	}
+	c.Make = making(func() (got []Got, err error) {
+		for i, w := range weak {
+			s := Supertiles()[w.row]
+			k, _ := (&Value{Printed: w.k}).Number()
+			number, err := s.Overhead(k)
+			if err != nil {
+				return nil, err
+			}
+			got = append(got, Got{Row: c.Values[i].Row, Name: over, Number: number,
+				Why: "Eq 5.7 with the times of Fig 6.11, K " + w.k})
+		}
+		return got, nil
+	})
+	return c
+}
