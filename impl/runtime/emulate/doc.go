@@ -4,23 +4,28 @@
 //
 // # Model
 //
-// A proc handles one input or program operation at a time, which takes a fixed price. Procs live on
-// nodes. A node has a card, with a rate out and a rate in, and a disk; a message that is larger
-// than a chunk is bulk: bulk waits for its turn on a card, anything else passes it chunk by chunk.
+// A proc handles one input or program operation at a time, which takes a price. Procs live on
+// nodes. A node has cores, a card out and a card in, and a disk, each of which is free at some
+// moment and serves who comes first: messages cost what LogGP says (Link). All effects of a step
+// are asked for at its end; its messages leave one after the other as the processor comes to them,
+// and what it writes follows. A message that is larger than a chunk is bulk: bulk waits for its
+// turn on a card, anything else passes it chunk by chunk.
 // A disk serves one record after the other, in the order of their arrival, each for a price a file
-// and its bytes at a rate: a token bucket whose depth is one request. The price of a file may be
-// another one when more than so many wait (Disk.Crowd), which is how a server of files behaves that
-// everybody writes to at once. The first time that a record is read after it was written has a rate
-// of its own, as it is in memory still.
+// and its bytes at a rate: a token bucket whose depth is one request. It may have several servers,
+// and be one for all nodes: a stable store. The price of a file may be another one when more than
+// so many wait (Disk.Crowd), which is how a server of files behaves that everybody writes to at
+// once. The first time that a record is read after it was written has a rate of its own, as it is
+// in memory still. There is no contention inside the network.
 //
 // Sizes are declared: Config.Size and Config.Weight may say that a message or a record has more
 // bytes than it has, so that images of a job need no memory.
 //
 // # Order
 //
-// Time is in whole nanoseconds. Events are ordered by time, then proc, then by the number that the
-// proc has given them, so a run is a function of setup and configuration. There is no goroutine, no
-// clock and no chance. Of several program steps that are possible the first is taken.
+// Time is in whole picoseconds, 53 days of them. Events are ordered by time, then proc, then by the
+// number that the proc has given them, so a run is a function of setup and configuration. There is
+// no goroutine, no clock and no chance. Of several program steps that are possible the first is
+// taken.
 //
 // # Failures
 //

@@ -56,8 +56,8 @@ func ExampleRun() {
 	}
 	fmt.Println(result.Messages, "messages,", result.Bytes, "bytes")
 	// Output:
-	// a lap ends at 454.144µs
-	// a lap ends at 908.288µs
+	// a lap ends at 454.14µs
+	// a lap ends at 908.281µs
 	// 8 messages, 65536 bytes
 }
 
@@ -69,8 +69,8 @@ func BenchmarkRing(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			run, err := emulate.New(setup, emulate.Config{Costs: emulate.Costs{
-				Between: emulate.Link{Latency: 50 * time.Microsecond}}})
+			run, err := emulate.New(setup, emulate.Config{Wire: true, Costs: emulate.Costs{
+				Between: emulate.Link{Latency: 50 * time.Microsecond, Rate: 1e9}}})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -65,6 +65,10 @@ func (r *Run) down(p *proc, withNode bool) {
 	p.ends = append(p.ends, end)
 	p.up, p.busy, p.begun, p.inbox, p.timers, p.under = false, false, item{}, nil, nil,
 		nil
+	p.free, p.settled, p.channels = 0, 0, nil
+	if r.config.Costs.Cores == 0 {
+		clear(p.cores)
+	}
 	p.life++
 	p.next = p.inc + 1
 }
@@ -82,14 +86,16 @@ func (r *Run) report(p *proc) {
 		}
 		q := &r.procs[w]
 		life := q.life // if it goes down before, its next life has never known them
-		r.schedule(q, arrive, r.now+r.config.Costs.Detect, item{from: w, toLife: life,
+		at := r.now.plus(lasting(r.config.Costs.Detect))
+		r.schedule(q, arrive, at, item{from: w, toLife: life,
 			input: core.Input{Kind: core.Down, Procs: g, Incarnation: p.inc}})
 	}
 }
 
 // restart lets a proc start by itself.
 func (r *Run) restart(p *proc) {
-	r.schedule(p, ready, r.now+r.config.Costs.Restart, item{from: p.id, toLife: p.life})
+	r.schedule(p, ready, r.now.plus(lasting(r.config.Costs.Restart)),
+		item{from: p.id, toLife: p.life})
 }
 
 // start begins a new life, unless the proc is up, or who launched it has stopped since.

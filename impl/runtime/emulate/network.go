@@ -2,36 +2,55 @@ package emulate
 
 import "github.com/domino-check/domino/impl/core"
 
-// send puts a message on its way.
+// send puts a message on its way, when the processor of its sender has come to it.
 func (r *Run) send(p *proc, e *core.Effect) {
 	to := &r.procs[e.To]
 	r.result.Messages++
-	var bytes int64
+	m, bytes := r.copied(p.id, e.Message)
 	if r.config.Size != nil {
 		bytes = r.config.Size(e.Message)
 	}
-	m := r.setup.NewMessage()
-	core.CloneMessage(e.Message, m)
-	key := route{p.id, to.id, p.life}
-	c := r.channels[key]
-	if c == nil {
-		c = new(channel)
-		r.channels[key] = c
-	}
+	c := p.channel(to.id)
 	var way Carriage
 	if r.config.Carry != nil {
 		way = r.config.Carry(r, p.id, to.id, e.Message)
 	}
+	link := r.link(p.node, to.node)
+	p.free = r.compute(p, max(p.free, r.now), lasting(link.Overhead))
+	at := p.free.plus(lasting(way.Wait))
+	if link.Eager > 0 && bytes > link.Eager {
+		at = at.plus(2 * link.latency(0)) // it is announced, and may come
+	}
 	i := r.hold(item{from: p.id, fromLife: p.life, toLife: to.life, via: c, bytes: bytes,
-		slow:  span(bytes, way.Rate),
+		slow: span(bytes, way.Rate), left: at,
 		input: core.Input{Kind: core.Received, From: p.id, Message: m}})
 	c.under = append(c.under, i)
-	if way.Wait > 0 {
-		r.items[i].left = r.now + way.Wait
-		r.put(to, leave, r.now+way.Wait, i)
+	if at > r.now && !r.direct {
+		r.put(to, leave, at, i)
 		return
 	}
 	r.depart(p, to, i)
+}
+
+// channel is the one from this life of the proc to another proc.
+func (p *proc) channel(to core.Proc) *channel {
+	c := p.channels[to]
+	if c == nil {
+		if p.channels == nil {
+			p.channels = map[core.Proc]*channel{}
+		}
+		c = new(channel)
+		p.channels[to] = c
+	}
+	return c
+}
+
+// link is the way between two nodes.
+func (r *Run) link(a, b core.Proc) *Link {
+	if r.procs[a].box == r.procs[b].box {
+		return &r.config.Costs.Within
+	}
+	return &r.config.Costs.Between
 }
 
 // depart puts a message on the card of its sender's node, or into the memory that both share.
@@ -41,26 +60,30 @@ func (r *Run) depart(p, to *proc, i int32) {
 		r.put(to, arrive, r.now, i) // where it is dropped, in its turn
 		return
 	}
-	if link := &r.config.Costs.Within; to.node == p.node {
-		what.left = r.now
+	at, link := what.left, r.link(p.node, to.node)
+	if link == &r.config.Costs.Within {
 		takes := max(span(what.bytes+link.Header, link.Rate), what.slow)
-		r.put(to, arrive, r.now+link.Latency+takes, i)
+		r.put(to, arrive, at.plus(link.latency(what.bytes)+takes), i)
 		return
 	}
-	link := &r.config.Costs.Between
+	latency := link.latency(what.bytes)
 	what.bytes += link.Header
 	r.result.Bytes += what.bytes
-	first, last := r.procs[p.node].out.pass(r.now, what.bytes, link)
-	what.left = max(last, first+what.slow)
-	r.put(to, card, first+link.Latency, i)
+	first, last := r.procs[r.procs[p.node].box].out.pass(at, what.bytes, link)
+	what.left, what.latency = max(last, first.plus(what.slow)), latency
+	r.put(to, card, first.plus(latency), i)
 }
 
-// enter is the first byte of a message at the card of its addressee's node.
+// enter is the first byte of a message at the card of its addressee's node, where one that is not
+// there as a whole, because its sender has failed, takes no place.
 func (r *Run) enter(to *proc, i int32) {
 	what := &r.items[i]
-	link := &r.config.Costs.Between
-	_, last := r.procs[to.node].in.pass(r.now, what.bytes, link)
-	r.put(to, arrive, max(last, what.left+link.Latency), i)
+	if r.cut(what) {
+		r.put(to, arrive, r.now, i)
+		return
+	}
+	_, last := r.procs[r.procs[to.node].box].in.pass(r.now, what.bytes, &r.config.Costs.Between)
+	r.put(to, arrive, max(last, what.left.plus(what.latency)), i)
 }
 
 // reach is the last byte of a message at its addressee: it is there when all before it are.

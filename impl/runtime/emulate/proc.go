@@ -19,20 +19,26 @@ type proc struct {
 	next core.Incarnation // of a proc that is down: the least that its next life may have
 	life int              // how often it has stopped
 	// when each life has ended with its node; negative: without
-	ends []time.Duration
+	ends []moment
+	// the node whose processor, cards and disk it has, as long as it runs on the node of its own
+	box core.Proc
 
-	number uint64 // of its newest event
-	inbox  []item // not begun, oldest first
-	begun  item   // what it does now, if busy; of a program operation, Advance
-	busy   bool   // until the work event with the number
-	until  uint64
-	timers []timer  // that are set
-	store  []record // by key
-	under  []int32  // writes and reads in progress, oldest first
-	own    bool     // the disk is its own
-	disk   disk     // of its node, or its own
-	out    network
-	in     network
+	number   uint64 // of its newest event
+	inbox    []item // not begun, oldest first
+	begun    item   // what it does now, if busy; of a program operation, Advance
+	busy     bool   // until the work event with the number
+	until    uint64
+	free     moment                 // when all that its last step asks for is done
+	cores    []queue                // of its node, or its own
+	channels map[core.Proc]*channel // of its life, by addressee
+	timers   []timer                // that are set
+	store    []record               // by key
+	under    []int32                // writes and reads in progress, oldest first
+	settled  moment                 // when the newest of them is done
+	own      bool                   // the disk is its own
+	disk     disk                   // of its node, or its own
+	out      network
+	in       network
 }
 
 // timer is the newest setting of a timer.
@@ -82,10 +88,19 @@ func (r *Run) plan(p *proc) {
 	if p.busy || !p.up {
 		return
 	}
-	takes := r.config.Costs.Step
-	if len(p.inbox) > 0 {
+	takes := lasting(r.config.Costs.Step)
+	switch {
+	case p.free > r.now: // it still sends
+		p.busy, p.begun = true, item{}
+		r.put(p, work, p.free, -1)
+		p.until = p.number
+		return
+	case len(p.inbox) > 0:
 		p.begun = core.Pop(&p.inbox)
-	} else {
+		if p.begun.input.Kind == core.Received {
+			takes += lasting(r.link(r.procs[p.begun.from].node, p.node).Overhead)
+		}
+	default:
 		r.choices = p.machine.Choices(r.choices[:0])
 		if len(r.choices) == 0 {
 			return
@@ -98,11 +113,33 @@ func (r *Run) plan(p *proc) {
 			}
 		}
 		p.begun = item{input: core.Input{Kind: core.Advance, Choice: choice}}
-		takes = r.config.Costs.Operation
+		takes = lasting(r.config.Costs.Operation)
+		if r.config.Price != nil {
+			takes = lasting(r.config.Price(p.id, p.machine, choice))
+		}
 	}
 	p.busy = true
-	r.put(p, work, r.now+takes, -1)
+	r.put(p, work, r.compute(p, r.now, takes), -1)
 	p.until = p.number
+}
+
+// compute is when the processor of a proc is done with something that takes so long: the core that
+// is free first.
+func (r *Run) compute(p *proc, now, takes moment) moment {
+	cores := p.cores
+	if r.config.Costs.Cores > 0 {
+		cores = r.procs[r.procs[p.node].box].cores
+	}
+	if takes == 0 && len(cores) == 1 {
+		return max(now, cores[0].free)
+	}
+	first := &cores[0]
+	for i := range cores {
+		if cores[i].free < first.free {
+			first = &cores[i]
+		}
+	}
+	return first.serve(now, takes)
 }
 
 // finish is the end of what a proc has begun, unless it has stopped since.
@@ -112,7 +149,9 @@ func (r *Run) finish(p *proc, number uint64) {
 	}
 	in := p.begun.input
 	p.busy, p.begun = false, item{}
-	r.step(p, in)
+	if in.Kind != 0 {
+		r.step(p, in)
+	}
 	r.plan(p)
 }
 
@@ -126,9 +165,17 @@ func (r *Run) step(p *proc, in core.Input) {
 	if p.life != life { // somebody was only waiting for that
 		return
 	}
+	p.free = r.now
 	first := len(r.effects)
 	r.effects = p.machine.Step(in, r.effects)
+	if in.Kind == core.Received {
+		defer r.recycle(in.Message)
+	}
 	v.After = core.HistoryOf(p.machine)
+	if r.config.Stepped != nil {
+		copied := r.config.Stepped(r, p.id, &in, r.effects[first:])
+		p.free = r.compute(p, r.now, span(copied, r.config.Costs.Copy))
+	}
 	if in.Kind == core.Restore {
 		r.note(v.Restarted())
 	}
@@ -173,11 +220,13 @@ func (r *Run) perform(p *proc, e *core.Effect) {
 		r.read(p, e)
 	case core.SetTimer:
 		r.setTimer(p, e)
+	case core.ProgramDone:
+		r.result.Ended = int64(r.now)
 	case core.Kill:
-		r.schedule(&r.procs[e.To], stop, r.now+r.config.Costs.Stop,
+		r.schedule(&r.procs[e.To], stop, r.now.plus(lasting(r.config.Costs.Stop)),
 			item{from: p.id, fromLife: p.life})
 	case core.Launch:
-		r.schedule(&r.procs[e.To], ready, r.now+r.config.Costs.Launch,
+		r.schedule(&r.procs[e.To], ready, r.now.plus(lasting(r.config.Costs.Launch)),
 			item{from: p.id, fromLife: p.life, toLife: -1,
 				record: record{key: e.Key, value: e.Value}})
 	case core.Rollback:
@@ -208,7 +257,7 @@ func (r *Run) setTimer(p *proc, e *core.Effect) {
 		p.timers = append(p.timers, timer{name: e.Timer})
 	}
 	p.timers[at].set++
-	r.schedule(p, arrive, r.now+takes, item{from: p.id, toLife: p.life,
+	r.schedule(p, arrive, r.now.plus(lasting(takes)), item{from: p.id, toLife: p.life,
 		bytes: int64(p.timers[at].set),
 		input: core.Input{Kind: core.Tick, Timer: e.Timer}})
 }

@@ -21,6 +21,16 @@ type Config struct {
 	Timer func(p core.Proc, timer string, ticks uint64) (takes time.Duration, ok bool)
 	// Carry is what it takes to send a message beside the prices of links; nil means nothing.
 	Carry func(r *Run, from, to core.Proc, m core.Message) Carriage
+	// Wire lets messages travel as between processes, by their headers (core.Framed) or else by the
+	// codec, so that what is evidence for a search stays at home; that is also their size.
+	Wire bool
+	// Price is how long a step of a program takes, in the place of Costs.Operation.
+	Price func(p core.Proc, m core.Machine, choice core.Choice) time.Duration
+	// Stepped sees every step of a machine and what it asks for, before that is done; what it
+	// returns is how many bytes the proc copies before it sends anything.
+	Stepped func(r *Run, p core.Proc, in *core.Input, effects []core.Effect) (copied int64)
+	// PerNode is how many consecutive ranks share processor, cards and disk; 0 = each has its own.
+	PerNode int
 	// Choose picks one of the steps that a proc may take of its own accord, or none for now, see
 	// Run.Wake; nil means the first.
 	Choose func(r *Run, p core.Proc, choices []core.Choice) (chosen core.Choice, ok bool)
@@ -46,28 +56,35 @@ const DefaultSteps = 100_000_000
 
 // Result is what a run shows.
 type Result struct {
-	Elapsed  time.Duration // at the last event, or Config.Until
-	Steps    int           // of machines
-	Messages int           // between procs
-	Bytes    int64         // between nodes, as they count
-	Bound    string        // what ended a run in which something could still happen
-	Trace    trace.Trace   // with Config.Keep
+	Elapsed time.Duration // at the last event, or Config.Until
+	// the same in picoseconds, and when the last program has ended
+	Picoseconds, Ended int64
+	Steps              int         // of machines
+	Messages           int         // between procs
+	Bytes              int64       // between nodes, as they count
+	Bound              string      // what ended a run in which something could still happen
+	Trace              trace.Trace // with Config.Keep
 }
 
 // Run is one run.
 type Run struct {
-	setup    *core.Setup
-	config   Config
-	now      time.Duration
-	clock    clock
-	items    []item
-	unused   []int32
-	procs    []proc
-	channels map[route]*channel
-	effects  []core.Effect
-	choices  []core.Choice
-	result   Result
-	over     bool
+	setup  *core.Setup
+	config Config
+	now    moment
+	clock  clock
+	items  []item
+	unused []int32
+	procs  []proc
+	shared disk // of all nodes, if they share one
+	// nobody else puts anything on the card of a node, and nothing that waits to leave is passed:
+	// what leaves later may be put on it now
+	direct  bool
+	header  []byte
+	pool    []core.Framed // messages that nobody uses
+	effects []core.Effect
+	choices []core.Choice
+	result  Result
+	over    bool
 }
 
 // item is what an event is about.
@@ -77,19 +94,15 @@ type item struct {
 	// of the sender, and of who gets it, when it was sent; a timer, a read and a write are of a
 	// life, too
 	fromLife, toLife int
-	left             time.Duration // when the last byte is out of the node of the sender
-	bytes            int64
-	slow             time.Duration // what its carriage takes at least, from its first byte on
-	reached          bool          // the last byte is there
-	via              *channel
-	record           record
-	call             func()
-}
-
-// route is who sends to whom, in one life.
-type route struct {
-	from, to core.Proc
-	life     int
+	// when the first byte may leave; on a card, when the last byte is out of the node of the sender
+	left    moment
+	bytes   int64
+	slow    moment // what its carriage takes at least, from its first byte on
+	latency moment
+	reached bool // the last byte is there
+	via     *channel
+	record  record
+	call    func()
 }
 
 // channel keeps the order of what one life of a proc sends to another proc.
@@ -116,17 +129,22 @@ func New(setup *core.Setup, c Config) (*Run, error) {
 		c.Steps = DefaultSteps
 	}
 	r := &Run{setup: setup, config: c, procs: make([]proc, len(l.Names)),
-		channels: map[route]*channel{}}
+		shared: open(c.Costs.Disk), direct: c.Carry == nil && c.Costs.Between.Eager == 0 &&
+			c.Costs.Within.Eager == 0 && c.PerNode <= 1 && len(l.Nodes)+len(l.Hosted) == 0}
 	for i := range r.procs {
 		p := &r.procs[i]
 		p.id, p.node, p.up = core.Proc(i), core.Proc(i), true
 		if i < len(l.Nodes) {
 			p.node = l.Nodes[i]
 		}
-		p.disk.price = c.Costs.Disk
+		p.box, p.cores = p.id, make([]queue, max(c.Costs.Cores, 1))
+		if c.PerNode > 1 && i < l.Ranks {
+			p.box = core.Proc(i / c.PerNode * c.PerNode)
+		}
+		p.disk = open(c.Costs.Disk)
 		for _, own := range c.Costs.Disks {
 			if own.Proc == p.id {
-				p.own, p.disk.price = true, own.Disk
+				p.own, p.disk = true, open(own.Disk)
 			}
 		}
 	}
@@ -140,7 +158,7 @@ func (r *Run) Run() (result *Result, err error) {
 	at := core.Proc(0)
 	defer func() {
 		if failure := recover(); failure != nil {
-			err = fmt.Errorf("emulate: at %v %s: %v", r.now, r.setup.Layout.Name(at), failure)
+			err = fmt.Errorf("emulate: at %v %s: %v", r.Now(), r.setup.Layout.Name(at), failure)
 		}
 	}()
 	for i := range r.procs {
@@ -148,8 +166,12 @@ func (r *Run) Run() (result *Result, err error) {
 		r.begin(&r.procs[i], core.Input{Kind: core.Start})
 	}
 	for len(r.clock) > 0 && !r.over {
-		if until := r.config.Until; until > 0 && r.clock[0].at > until {
+		if until := lasting(r.config.Until); until > 0 && r.clock[0].at > until {
 			r.now, r.result.Bound = until, "time"
+			break
+		}
+		if r.clock[0].at == theEnd {
+			r.result.Bound = "time"
 			break
 		}
 		if r.result.Steps >= r.config.Steps {
@@ -163,18 +185,24 @@ func (r *Run) Run() (result *Result, err error) {
 	if r.over {
 		r.result.Bound = "stopped"
 	}
-	r.result.Elapsed = r.now
+	r.result.Elapsed, r.result.Picoseconds = r.Now(), int64(r.now)
 	return &r.result, nil
 }
 
 // Now is the time since the beginning.
-func (r *Run) Now() time.Duration { return r.now }
+func (r *Run) Now() time.Duration { return r.now.duration() }
+
+// Picoseconds is the time since the beginning, exactly.
+func (r *Run) Picoseconds() int64 { return int64(r.now) }
 
 // Layout is who takes part.
 func (r *Run) Layout() *core.Layout { return &r.setup.Layout }
 
 // Up reports whether a proc runs, and Node where it runs, or did last.
 func (r *Run) Up(p core.Proc) bool { return r.procs[p].up }
+
+// Machine is that of the life of a proc, or of its last one.
+func (r *Run) Machine(p core.Proc) core.Machine { return r.procs[p].machine }
 
 // Node is the proc on whose node a proc runs, or did last: itself, where it has one of its own.
 func (r *Run) Node(p core.Proc) core.Proc { return r.procs[p].node }
@@ -184,7 +212,7 @@ func (r *Run) End() { r.over = true }
 
 // After calls a function when some time has gone.
 func (r *Run) After(d time.Duration, do func()) {
-	r.schedule(&r.procs[0], call, r.now+d, item{call: do})
+	r.schedule(&r.procs[0], call, r.now.plus(lasting(d)), item{call: do})
 }
 
 // Wake asks a proc again for what it may do of its own accord (Config.Choose).
@@ -205,7 +233,7 @@ func (r *Run) Request(p core.Proc) {
 }
 
 // schedule adds an event of a proc, and says what its item is.
-func (r *Run) schedule(p *proc, kind eventKind, at time.Duration, what item) (i int32) {
+func (r *Run) schedule(p *proc, kind eventKind, at moment, what item) (i int32) {
 	i = r.hold(what)
 	r.put(p, kind, at, i)
 	return i
@@ -224,7 +252,7 @@ func (r *Run) hold(what item) (i int32) {
 }
 
 // put adds an event about an item that is in the pool.
-func (r *Run) put(p *proc, kind eventKind, at time.Duration, i int32) {
+func (r *Run) put(p *proc, kind eventKind, at moment, i int32) {
 	p.number++
 	r.clock.push(event{at: at, proc: p.id, kind: kind, number: p.number, item: i})
 }
@@ -275,7 +303,7 @@ func (r *Run) note(e trace.Event) {
 	if r.config.Keep {
 		e.Step = r.result.Steps
 		r.result.Trace.Events = append(r.result.Trace.Events, e)
-		r.result.Trace.At = append(r.result.Trace.At, int64(r.now))
+		r.result.Trace.At = append(r.result.Trace.At, int64(r.Now()))
 	}
 	if r.config.Observe != nil {
 		r.config.Observe(r, e)

@@ -1,17 +1,15 @@
 package emulate
 
-import "time"
-
 // queue serves one after the other, in the order in which they come.
 type queue struct {
-	free time.Duration // when all who have come are served
+	free moment // when all who have come are served
 	// when each who is not served yet will be, in order: only where somebody counts them
-	ends []time.Duration
+	ends []moment
 }
 
 // serve is when somebody who comes at a moment and takes so long is served.
-func (q *queue) serve(now, takes time.Duration) (end time.Duration) {
-	q.free = max(q.free, now) + takes
+func (q *queue) serve(now, takes moment) (end moment) {
+	q.free = max(q.free, now).plus(takes)
 	return q.free
 }
 
@@ -19,10 +17,26 @@ func (q *queue) serve(now, takes time.Duration) (end time.Duration) {
 type disk struct {
 	price Disk
 	queue
+	others []moment // of the other servers: when each is free
+}
+
+// open is a disk with its prices.
+func open(price Disk) disk {
+	return disk{price: price, others: make([]moment, max(price.Servers-1, 0))}
+}
+
+// serve is when a request is served, by the server that is free first.
+func (d *disk) serve(now, takes moment) (end moment) {
+	for i, free := range d.others {
+		if free < d.free {
+			d.free, d.others[i] = free, d.free
+		}
+	}
+	return d.queue.serve(now, takes)
 }
 
 // waiting is how many are waiting or served.
-func (d *disk) waiting(now time.Duration) int {
+func (d *disk) waiting(now moment) int {
 	n := 0
 	for n < len(d.ends) && d.ends[n] <= now {
 		n++
@@ -32,10 +46,10 @@ func (d *disk) waiting(now time.Duration) int {
 }
 
 // write is when a record of so many bytes that comes now is stable.
-func (d *disk) write(now time.Duration, bytes int64) time.Duration {
+func (d *disk) write(now moment, bytes int64) moment {
 	p := &d.price
 	if bytes < p.Small {
-		return d.serve(now, p.Sync+span(bytes, p.Write))
+		return d.serve(now, lasting(p.Sync)+span(bytes, p.Write))
 	}
 	file := p.File
 	if p.Crowd > 0 {
@@ -44,12 +58,12 @@ func (d *disk) write(now time.Duration, bytes int64) time.Duration {
 		}
 		defer func() { d.ends = append(d.ends, d.free) }()
 	}
-	return d.serve(now, file+span(bytes, p.Write))
+	return d.serve(now, lasting(file)+span(bytes, p.Write))
 }
 
 // read is when a record of so many bytes is read that is asked for now; fresh: for the first time
 // since it was written.
-func (d *disk) read(now time.Duration, bytes int64, fresh bool) time.Duration {
+func (d *disk) read(now moment, bytes int64, fresh bool) moment {
 	p := &d.price
 	switch {
 	case fresh:
@@ -57,7 +71,7 @@ func (d *disk) read(now time.Duration, bytes int64, fresh bool) time.Duration {
 	case bytes < p.Small:
 		return d.serve(now, span(bytes, p.Read))
 	}
-	return d.serve(now, p.Open+span(bytes, p.Read))
+	return d.serve(now, lasting(p.Open)+span(bytes, p.Read))
 }
 
 // network is one side of the card of a node.
@@ -68,20 +82,31 @@ type network struct {
 
 // pass is when a message has passed that comes at a moment. Bulk waits for all bulk before it;
 // anything else waits for others of its kind, and for the chunk of bulk that is under way, and bulk
-// that comes later pays for that.
-func (n *network) pass(now time.Duration, bytes int64, l *Link) (first, last time.Duration) {
-	takes := span(bytes, l.Rate)
+// that comes later pays for that. Behind each the card rests for the gap.
+func (n *network) pass(now moment, bytes int64, l *Link) (first, last moment) {
+	takes, gap := span(bytes, l.Rate), lasting(l.Gap)
 	if l.bulky(bytes) {
-		last = n.bulk.serve(now, takes)
+		last = n.bulk.serve(now, takes+gap) - gap
 		return last - takes, last
 	}
-	if left := n.bulk.free - now; left > 0 && l.Chunk > 0 {
+	if left := n.bulk.free - now; left > 0 && l.Chunk > 0 && l.Rate > 0 {
 		now += left % span(l.Chunk, l.Rate)
-		n.bulk.free += takes
+		n.bulk.free = n.bulk.free.plus(takes + gap)
 	}
-	last = n.small.serve(now, takes)
+	last = n.small.serve(now, takes+gap) - gap
 	return last - takes, last
 }
 
 // bulky reports whether a message of so many bytes is bulk.
 func (l *Link) bulky(bytes int64) bool { return l.Chunk > 0 && bytes > l.Chunk && l.Rate > 0 }
+
+// latency is that of a message of so many bytes.
+func (l *Link) latency(bytes int64) moment {
+	takes := l.Latency
+	for _, s := range l.Steps {
+		if bytes >= s.From {
+			takes = s.Latency
+		}
+	}
+	return lasting(takes)
+}

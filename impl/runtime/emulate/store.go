@@ -3,7 +3,6 @@ package emulate
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/domino-check/domino/impl/core"
 )
@@ -19,10 +18,13 @@ type record struct {
 
 // diskOf is where the records of a proc are.
 func (r *Run) diskOf(p *proc) *disk {
-	if p.own {
+	switch {
+	case p.own:
 		return &p.disk
+	case r.config.Costs.Shared:
+		return &r.shared
 	}
-	return &r.procs[p.node].disk
+	return &r.procs[r.procs[p.node].box].disk
 }
 
 // find is the place of a record.
@@ -36,12 +38,12 @@ func (p *proc) find(key string) (i int, found bool) {
 func (r *Run) write(p *proc, e *core.Effect) {
 	rec := record{key: e.Key, value: e.Value, fresh: true, bytes: int64(len(e.Value))}
 	d := r.diskOf(p)
-	end := max(d.free, r.now)
+	end := max(d.free, p.free)
 	if e.Value != nil {
 		if r.config.Weight != nil {
 			rec.bytes = r.config.Weight(p.id, e.Key, e.Value)
 		}
-		end = d.write(r.now, rec.bytes)
+		end = d.write(p.free, rec.bytes)
 	}
 	r.begunAt(p, end, rec)
 }
@@ -50,9 +52,9 @@ func (r *Run) write(p *proc, e *core.Effect) {
 // what is there, or will be by then.
 func (r *Run) read(p *proc, e *core.Effect) {
 	d := r.diskOf(p)
-	end := max(d.free, r.now)
+	end := max(d.free, p.free)
 	if rec := r.newest(p, e.Key); rec != nil {
-		end = d.read(r.now, rec.bytes, rec.fresh)
+		end = d.read(p.free, rec.bytes, rec.fresh)
 		rec.fresh = false
 	}
 	r.begunAt(p, end, record{key: e.Key, read: true})
@@ -76,7 +78,9 @@ func (r *Run) newest(p *proc, key string) *record {
 }
 
 // begunAt is a write or read that will be done at a moment, behind all before it.
-func (r *Run) begunAt(p *proc, end time.Duration, rec record) {
+func (r *Run) begunAt(p *proc, end moment, rec record) {
+	end = max(end, p.settled) // of several servers one may be done before
+	p.settled = end
 	p.under = append(p.under, r.schedule(p, stable, end, item{toLife: p.life, record: rec}))
 }
 
