@@ -157,6 +157,9 @@ var importTable = []row{
 	{dir: "impl/runtime/local", internal: and(vocabulary, "impl/runtime/plan",
 		"impl/runtime/disk")},
 	{dir: "impl/runtime/emulate", internal: vocabulary},
+	// Kernels under protocols on modelled machines: it is given setups.
+	{dir: "impl/runtime/simulate", internal: and(ranks, "impl/runtime/emulate",
+		"scenarios/spelling")},
 	// It runs whatever protocols it is given, and knows none.
 	{dir: "impl/runtime/compare", internal: and(ranks, "impl/program/script", "impl/protocol",
 		"impl/runtime/emulate", "impl/runtime/local", "impl/runtime/plan")},

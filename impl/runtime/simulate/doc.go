@@ -1,0 +1,32 @@
+// Package simulate runs kernels under protocols on machines that are not here, in modelled time
+// (package impl/runtime/emulate): what a protocol costs with a thousand ranks, how fast its log
+// grows, how many ranks a failure takes back and how long until they are where they were. It proves
+// nothing, and nothing is judged: final digests must be those of a run without a protocol.
+//
+// # Machines
+//
+// A machine is a list of parameters with units and sources, shipped (Machines) or from a file. Its
+// network is LogGP's: latency, overhead of processors, gap, and bytes by a rate; a stable store of
+// some servers is shared by all. A protocol pays for the messages that it sends, for their bytes as
+// they are between processes (core.Framed, or the codec), for its steps, and for copying what it
+// logs.
+//
+// # Parts of an overhead
+//
+// They are differences of whole runs that are alike but for one price, so they add up: a run
+// without a protocol; with it, though its steps cost what those of none cost, copies to a log
+// nothing, and messages have the bytes of none (what is added is waiting: for order, for control
+// messages, for checkpoints); with its bytes; and with its own prices of steps and copies (CPU).
+//
+// # Failures
+//
+// They stop one rank, with those that the setup stops with it. Moments and ranks are drawn by one
+// stream of numbers a purpose, so that protocols are compared under the same failures. One whose
+// moment comes while the last one is not recovered from waits for that. Detection and restart take
+// constants of the machine.
+//
+// # What is left out
+//
+// Contention inside the network, memory bandwidth but for copies, noise, and the time of
+// computation, but for a constant an iteration (Job.Work): numbers are computed, and take no time.
+package simulate

@@ -1,0 +1,187 @@
+package simulate_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/checker/effort"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/simulate"
+)
+
+// play runs a job that must end.
+func play(t testing.TB, j simulate.Job) *simulate.Outcome {
+	t.Helper()
+	out, err := j.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Aim: after a failure at any part of the run every rank ends with the digest that it has without a
+// protocol, and somebody has been taken back and was where he had been.
+func TestDigestsAfterFailure(t *testing.T) {
+	parts := []int{3}
+	if effort.Long() {
+		parts = []int{1, 2, 3, 4, 5, 6}
+	}
+	for _, name := range []string{"hydee", "coordinated", "causal", "pessimistic", "sbml"} {
+		for _, k := range []string{"ring ranks=6 iterations=20", "heat ranks=4 n=16 iterations=10",
+			"cg ranks=4", "bt ranks=4", "lu ranks=4", "leanmd ranks=8"} {
+			base := simulate.Job{Machine: machine(t, "myrinet"), Setup: setup(t, "none", k, 0)}
+			want := play(t, base)
+			j := simulate.Job{Machine: base.Machine, Setup: setup(t, name, k, 2)}
+			calm := play(t, j)
+			for _, part := range parts {
+				at := time.Duration(calm.Completion / 1000 * int64(part) / 7)
+				j.Failures = []simulate.Failure{{At: at, Rank: core.Rank(part % 4)}}
+				out := play(t, j)
+				if diff := cmp.Diff(want.Finals, out.Finals); diff != "" {
+					t.Errorf("%s under %s, failure at %v (-none +it):\n%s", k, name, at, diff)
+				}
+				if len(out.Recoveries) != 1 {
+					t.Fatalf("%s under %s: failures %+v", k, name, out.Recoveries)
+				}
+				if r := out.Recoveries[0]; r.Back < 1 || r.Takes < int64(2*time.Second) {
+					t.Errorf("%s under %s: %+v, want somebody back, after detection and restart", k,
+						name, r)
+				}
+			}
+		}
+	}
+}
+
+// kinds is a machine of which is counted what kinds of messages it sends.
+type kinds struct {
+	core.Machine
+	sum map[string]int
+}
+
+func (k *kinds) Step(in core.Input, out []core.Effect) []core.Effect {
+	first := len(out)
+	out = k.Machine.Step(in, out)
+	for _, e := range out[first:] {
+		if e.Kind == core.SendMessage {
+			k.sum[e.Message.Describe().Kind]++
+		}
+	}
+	return out
+}
+
+func (k *kinds) Below() core.Machine { return k.Machine }
+
+// Aim: of 16 clusters one failure takes back exactly one, of c ranks, and of n ranks each is told
+// that it begins and reports once, and each of the cluster exchanges its status with each outside.
+func TestOneClusterRollsBack(t *testing.T) {
+	n := 64
+	if effort.Long() {
+		n = 1024
+	}
+	c := n / 16
+	s, sum := setup(t, "hydee", fmt.Sprintf("ring ranks=%d iterations=6", n), 16), map[string]int{}
+	own := *s
+	own.New = func(p core.Proc) core.Machine { return &kinds{s.New(p), sum} }
+	j := simulate.Job{Machine: machine(t, "myrinet"), Setup: &own}
+	calm := play(t, j)
+	if len(sum) != 1 || sum["App"] != 6*n || calm.Control != 0 {
+		t.Errorf("without a failure messages are %v, of them control %d", sum, calm.Control)
+	}
+	clear(sum)
+	j.Failures = []simulate.Failure{{At: time.Duration(calm.Completion / 2000), Rank: 5}}
+	out := play(t, j)
+	if r := out.Recoveries[0]; r.Back != c {
+		t.Errorf("%d ranks are taken back, want one cluster of %d", r.Back, c)
+	}
+	for kind, want := range map[string]int{"Begin": n, "Report": n, "Status": 2 * c * (n - c)} {
+		if sum[kind] != want {
+			t.Errorf("%d messages %s, want %d", sum[kind], kind, want)
+		}
+	}
+	if all := out.Messages - out.Sends; out.Control != all {
+		t.Errorf("%d control messages, of %d that are not of programs", out.Control, all)
+	}
+}
+
+// scaled is the machine so many times as fast: the text of a machine of which every time and rate
+// is a whole multiple.
+func scaled(t *testing.T, by float64) *simulate.Machine {
+	t.Helper()
+	var list []string
+	for _, p := range []struct {
+		name, unit string
+		value      float64
+	}{{"between.latency", "ns", 4000}, {"between.overhead", "ns", 600}, {"between.gap", "ns", 200},
+		{"between.rate", "GB/s", 1}, {"within.latency", "ns", 1000}, {"within.rate", "GB/s", 2},
+		{"memory.rate", "GB/s", 4}, {"step", "ns", 200}, {"operation", "ns", 100},
+		{"store.rate", "MB/s", 100}, {"store.file", "us", 30}, {"detect", "ms", 2},
+		{"restart", "ms", 4}} {
+		value := p.value / by
+		if strings.HasSuffix(p.name, "rate") {
+			value = p.value * by
+		}
+		list = append(list, fmt.Sprintf(`{"name":%q,"value":%v,"unit":%q}`, p.name, value, p.unit))
+	}
+	list = append(list, `{"name":"store.servers","value":2,"unit":"1"}`)
+	m, err := simulate.ReadMachine("scaled", []byte(`{"name":"scaled","parameters":[`+
+		strings.Join(list, ",\n")+"]}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Aim: on a machine that is twice as fast everything takes half the time, to the picosecond, with
+// checkpoints and a failure, too; a rank that does nothing changes no time.
+func TestScaled(t *testing.T) {
+	for _, name := range []string{"none", "hydee", "causal"} {
+		job := func(by int) simulate.Job {
+			j := simulate.Job{Machine: scaled(t, float64(by)),
+				Setup: setup(t, name, "heat ranks=8 n=32 iterations=30", 4),
+				Work:  time.Duration(20_000 / by)}
+			if name != "none" {
+				j.Interval = time.Duration(400_000 / by)
+				j.Failures = []simulate.Failure{{At: time.Duration(500_000 / by), Rank: 3}}
+			}
+			return j
+		}
+		slow, fast := play(t, job(1)), play(t, job(2))
+		if slow.Completion != 2*fast.Completion {
+			t.Errorf("%s takes %d ps, on a machine twice as fast %d", name, slow.Completion,
+				fast.Completion)
+		}
+		for i := range fast.Recoveries {
+			fast.Recoveries[i].At *= 2
+			fast.Recoveries[i].Takes *= 2
+		}
+		fast.Completion *= 2
+		if diff := cmp.Diff(slow, fast); diff != "" {
+			t.Errorf("%s (-slow +fast):\n%s", name, diff)
+		}
+	}
+}
+
+// Aim: the same job is the same bytes, again and on one processor or eight.
+func TestRepeats(t *testing.T) {
+	j := simulate.Job{Machine: scaled(t, 1), Setup: setup(t, "hydee",
+		"cg ranks=8", 4), Interval: 300 * time.Microsecond,
+		Failures: []simulate.Failure{{At: 700 * time.Microsecond, Rank: 2}}}
+	first, err := json.Marshal(play(t, j))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, n := range []int{1, 8} {
+		runtime.GOMAXPROCS(n)
+		again, err := json.Marshal(play(t, j))
+		if err != nil || string(again) != string(first) {
+			t.Errorf("%v, on %d processors\n%s, before\n%s", err, n, again, first)
+		}
+	}
+}

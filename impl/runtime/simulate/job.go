@@ -1,0 +1,180 @@
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
+	"github.com/domino-check/domino/impl/runtime/emulate"
+)
+
+// Job is one run.
+type Job struct {
+	Machine *Machine
+	Setup   *core.Setup
+	Work    time.Duration // what a rank computes in each iteration of its main loop
+	// Interval is the time between two checkpoints of the same recovery unit; units are asked one
+	// after the other. 0 = none is asked for.
+	Interval time.Duration
+	Image    int64     // bytes that a record counts as for each image in it; 0 = those that it has
+	Failures []Failure // by rising time
+	// FreeBytes lets messages of programs have the bytes that they have without a protocol and
+	// all others none; FreeSteps lets steps cost what they cost without one, and copies nothing.
+	FreeBytes, FreeSteps bool
+	Steps                int // the most steps of machines; 0 = emulate.DefaultSteps
+
+	poll time.Duration // between two looks whether a recovery is over
+}
+
+// Failure is one that stops a rank, at its time or when the one before is recovered from.
+type Failure struct {
+	At   time.Duration
+	Rank core.Rank
+}
+
+// Outcome is what a run has shown. Times are in picoseconds.
+type Outcome struct {
+	Completion int64 // when the last program had ended
+	Messages   int   // between procs
+	Sends      int   // of them, of programs
+	Control    int   // the others
+	Bytes      int64 // between nodes, with headers of the network
+	Steps      int   // of machines
+	Writes     int   // records written
+	Logs       int   // payloads put into logs, or said more about that are there
+	Logged     int64 // bytes put into logs
+	LogPeak    int64 // most bytes in all logs together
+	LogNow     int64 // at the end
+	Recoveries []Recovery
+	Finals     []uint64 // digests, by rank
+}
+
+// Recovery is what a failure has done.
+type Recovery struct {
+	At    int64 // when it struck
+	Back  int   // ranks taken back
+	Lost  int64 // sends and receptions that were to be done again
+	Takes int64 // until all were where they had been; 0: they never were
+}
+
+// ErrStuck is a run in which nothing can happen any more though programs have not ended, or that
+// does not end.
+var ErrStuck = errors.New("programs do not end")
+
+// Run carries a job out.
+func (j *Job) Run() (*Outcome, error) {
+	m := &meter{job: j, ranks: make([]rankMeter, len(j.Setup.Layout.Names)),
+		out: &Outcome{Finals: make([]uint64, len(j.Setup.Layout.Names))}}
+	j.poll = j.Machine.lasting("detect")
+	config := j.config()
+	config.Stepped, config.Observe = m.stepped, m.observe
+	if j.FreeBytes {
+		config.Size = m.size
+	}
+	var err error
+	if m.run, err = emulate.New(j.Setup, config); err != nil {
+		return nil, err
+	}
+	m.plan()
+	j.request(m.run)
+	result, err := m.run.Run()
+	if err != nil {
+		return nil, err
+	}
+	out := m.out
+	out.Finals = out.Finals[:j.Setup.Layout.Ranks]
+	out.Messages, out.Bytes, out.Steps = result.Messages, result.Bytes, result.Steps
+	out.LogNow = m.log
+	for _, s := range m.struck {
+		out.Recoveries = append(out.Recoveries, Recovery{s.at, s.back, s.lost,
+			max(0, s.ended-s.at)})
+	}
+	if m.ended < j.Setup.Layout.Ranks {
+		return out, fmt.Errorf("simulate: protocol %s: %d of %d %w, after %v and %d steps%s",
+			j.Setup.Protocol, j.Setup.Layout.Ranks-m.ended, j.Setup.Layout.Ranks, ErrStuck,
+			result.Elapsed, result.Steps, bound(result.Bound))
+	}
+	return out, nil
+}
+
+// bound says what has ended a run.
+func bound(what string) string {
+	if what == "" {
+		return ": nothing can happen any more"
+	}
+	return ": the limit of " + what + " is reached"
+}
+
+// config are the prices of the run.
+func (j *Job) config() emulate.Config {
+	protocol := j.Setup.Protocol
+	if j.FreeSteps {
+		protocol = "none"
+	}
+	c := emulate.Config{Costs: j.Machine.Costs(protocol), Wire: true, Steps: j.Steps,
+		PerNode: int(j.Machine.of("ranks")),
+		// what services may do of their own accord is up to whoever runs a job, and he does nothing
+		Choose: func(_ *emulate.Run, p core.Proc, list []core.Choice) (core.Choice, bool) {
+			return list[0], int(p) < j.Setup.Layout.Ranks
+		}}
+	if j.FreeSteps {
+		c.Costs.Copy = 0
+	}
+	if j.Work > 0 {
+		c.Price = func(p core.Proc, m core.Machine, choice core.Choice) time.Duration {
+			return c.Costs.Operation + j.work(m, choice)
+		}
+	}
+	if j.Image > 0 {
+		c.Weight = func(_ core.Proc, _ string, value []byte) int64 {
+			if n := len(program.Images(value)); n > 0 {
+				return int64(n) * j.Image
+			}
+			return int64(len(value))
+		}
+	}
+	return c
+}
+
+// work is what a rank computes before a step of its program: at the operation that an iteration
+// begins with, unless the step completes a receive that was posted before.
+func (j *Job) work(m core.Machine, choice core.Choice) time.Duration {
+	host := hostOf(m)
+	if host == nil || choice.Posted() >= 0 {
+		return 0
+	}
+	if op, more := host.Next(); more && op.Iteration {
+		return j.Work
+	}
+	return 0
+}
+
+// size is what a message counts as where the bytes of protocols are free.
+func (m *meter) size(message core.Message) int64 {
+	f, ok := message.(core.Framed)
+	if !ok || m.own.IsZero() || f.Content().ID != m.own {
+		return 0
+	}
+	return baseline + int64(len(f.Content().Data))
+}
+
+// baseline is the header of a message without a protocol.
+const baseline = 4
+
+// request asks for checkpoints: every unit once an interval, evenly spread over it.
+func (j *Job) request(r *emulate.Run) {
+	if j.Interval <= 0 {
+		return
+	}
+	units := j.Setup.Initiators
+	for i, unit := range units {
+		var ask func()
+		ask = func() {
+			r.Request(unit)
+			r.After(j.Interval, ask)
+		}
+		r.After(j.Interval/time.Duration(2*len(units))*time.Duration(2*i+1), ask)
+	}
+}

@@ -1,0 +1,255 @@
+package simulate
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/domino-check/domino/impl/runtime/emulate"
+	"github.com/domino-check/domino/scenarios/spelling"
+)
+
+// Machine is what a run is timed by: parameters, each with where it comes from.
+type Machine struct {
+	Name       string      `json:"name"`
+	About      string      `json:"about"`
+	Date       string      `json:"date"` // when the values were found
+	Parameters []Parameter `json:"parameters"`
+}
+
+// Parameter is one value of a machine.
+type Parameter struct {
+	Name     string  `json:"name"`
+	Value    float64 `json:"value"`
+	Unit     string  `json:"unit"`
+	Source   string  `json:"source"`
+	Residual float64 `json:"residual,omitempty"` // of a value that was fitted: relative
+}
+
+// kind is what a parameter is measured in.
+type kind struct {
+	words string
+	units map[string]float64 // in nanoseconds, bytes a second, bytes, or ones
+}
+
+var (
+	aTime = kind{"a time, in ns, us, ms or s",
+		map[string]float64{"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}}
+	aRate = kind{"a rate, in B/s, MB/s, GB/s, Mb/s or Gb/s", map[string]float64{"B/s": 1,
+		"MB/s": 1e6, "GB/s": 1e9, "Mb/s": 1e6 / 8, "Gb/s": 1e9 / 8}}
+	aSize  = kind{"a size, in B or KiB", map[string]float64{"B": 1, "KiB": 1 << 10}}
+	aCount = kind{"a number, with unit 1", map[string]float64{"1": 1}}
+)
+
+// known is a parameter that machines have.
+type known struct {
+	name   string
+	kind   *kind
+	needed bool // without it, or with zero, nothing could be said
+	doc    string
+}
+
+// table are all parameters. Two more have names of their own: between.latency.N is the latency from
+// N bytes on, and step.PROTOCOL is what a step of a machine under that protocol takes.
+var table = []known{
+	{"between.latency", &aTime, true, "from card to card of two nodes"},
+	{"between.overhead", &aTime, false, "of a processor, to send and to receive"},
+	{"between.gap", &aTime, false, "of a card behind a message"},
+	{"between.rate", &aRate, true, "of a card"},
+	{"between.header", &aSize, false, "that the network adds to a message"},
+	{"between.eager", &aSize, false, "larger messages are announced first"},
+	{"within.latency", &aTime, true, "between two ranks of a node"},
+	{"within.overhead", &aTime, false, "of a processor, to send and to receive"},
+	{"within.rate", &aRate, true, "through memory"},
+	{"memory.rate", &aRate, true, "at which a log is written"},
+	{"step", &aTime, true, "of a machine, for one input"},
+	{"operation", &aTime, false, "of a program"},
+	{"cores", &aCount, false, "of a node; without it each rank has one of its own"},
+	{"ranks", &aCount, false, "of a node; without it one"},
+	{"store.rate", &aRate, true, "of one server of the stable store, to write and to read"},
+	{"store.file", &aTime, false, "for each record, to write and to read"},
+	{"store.servers", &aCount, true, "of the stable store"},
+	{"detect", &aTime, true, "until a failure is known"},
+	{"restart", &aTime, true, "until a process that has failed runs again"},
+}
+
+// Parameters are the names of all parameters and what each one is.
+func Parameters() (names, docs []string) {
+	for _, k := range table {
+		words := k.doc + "; " + k.kind.words
+		if k.needed {
+			words += ", needed"
+		}
+		names, docs = append(names, k.name), append(docs, words)
+	}
+	return names, docs
+}
+
+//go:embed machines/*.json
+var shipped embed.FS
+
+// Machines are the names of the machines that are shipped.
+func Machines() (names []string) {
+	list, err := shipped.ReadDir("machines")
+	if err != nil {
+		panic("invariant: the folder is part of the binary: " + err.Error())
+	}
+	for _, f := range list {
+		names = append(names, strings.TrimSuffix(f.Name(), ".json"))
+	}
+	return names
+}
+
+// Shipped is the machine with a name; an unknown name is an error that has the others.
+func Shipped(name string) (*Machine, error) {
+	text, err := shipped.ReadFile("machines/" + name + ".json")
+	if err != nil {
+		return nil, fmt.Errorf("unknown machine %q%s Known: %s; or a file", name,
+			spelling.Guess(name, Machines()), strings.Join(Machines(), ", "))
+	}
+	return ReadMachine(name, text)
+}
+
+// ReadMachine reads the text of a file; errors have its name, the line, and the parameter.
+func ReadMachine(file string, text []byte) (*Machine, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	m := new(Machine)
+	if err := d.Decode(m); err != nil {
+		at := d.InputOffset()
+		var syntax *json.SyntaxError
+		var typed *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &syntax):
+			at = syntax.Offset
+		case errors.As(err, &typed):
+			at = typed.Offset
+		}
+		return nil, fmt.Errorf("%s:%d: %w", file, lineAt(text, at), err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("%s:%d: something follows the machine", file,
+			lineAt(text, d.InputOffset()))
+	}
+	seen := map[string]bool{}
+	for _, p := range m.Parameters {
+		if err := p.validate(); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file, lineOf(text, p.Name), err)
+		}
+		if seen[p.Name] {
+			return nil, fmt.Errorf("%s:%d: %s is there twice", file, lineOf(text, p.Name), p.Name)
+		}
+		seen[p.Name] = true
+	}
+	for _, k := range table {
+		if k.needed && !seen[k.name] {
+			return nil, fmt.Errorf("%s: %s is missing: %s (%s)", file, k.name, k.doc, k.kind.words)
+		}
+	}
+	c := m.Costs("none")
+	if err := c.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return m, nil
+}
+
+// lineAt is the line of an offset.
+func lineAt(text []byte, at int64) int {
+	return 1 + bytes.Count(text[:min(max(at, 0), int64(len(text)))], []byte("\n"))
+}
+
+// lineOf is the line that names a parameter last.
+func lineOf(text []byte, name string) int {
+	return lineAt(text, int64(bytes.LastIndex(text, []byte(strconv.Quote(name)))))
+}
+
+// kind is what the parameter is measured in, nil if there is no such one.
+func (p *Parameter) kind() (k *kind, needed bool) {
+	for i := range table {
+		if table[i].name == p.Name {
+			return table[i].kind, table[i].needed
+		}
+	}
+	if _, ok := p.from(); ok || strings.HasPrefix(p.Name, "step.") && len(p.Name) > len("step.") {
+		return &aTime, true
+	}
+	return nil, false
+}
+
+// from is the size that a further latency begins at.
+func (p *Parameter) from() (int64, bool) {
+	text, ok := strings.CutPrefix(p.Name, "between.latency.")
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, ok && err == nil && n > 0
+}
+
+// validate reports a name, a unit or a value that makes no sense.
+func (p *Parameter) validate() error {
+	k, needed := p.kind()
+	if k == nil {
+		names, _ := Parameters()
+		return fmt.Errorf("unknown parameter %q%s Known: %s, between.latency.BYTES, step.PROTOCOL",
+			p.Name, spelling.Guess(p.Name, names), strings.Join(names, ", "))
+	}
+	factor, ok := k.units[p.Unit]
+	switch value := p.Value * factor; {
+	case !ok:
+		return fmt.Errorf("%s: unit %q, want %s", p.Name, p.Unit, k.words)
+	case p.Value < 0 || math.IsNaN(value) || value > 1e15:
+		return fmt.Errorf("%s: %v %s, want %s that is not negative and not absurd", p.Name, p.Value,
+			p.Unit, k.words)
+	case needed && value < 1:
+		return fmt.Errorf("%s: %v %s, want more than nothing: %s", p.Name, p.Value, p.Unit,
+			k.words)
+	}
+	return nil
+}
+
+// of is the value of a parameter in the unit of its kind, 0 if the machine has it not.
+func (m *Machine) of(name string) int64 {
+	i := slices.IndexFunc(m.Parameters, func(p Parameter) bool { return p.Name == name })
+	if i < 0 {
+		return 0
+	}
+	p := &m.Parameters[i]
+	k, _ := p.kind()
+	return int64(math.Round(p.Value * k.units[p.Unit]))
+}
+
+// lasting is a parameter that is a time.
+func (m *Machine) lasting(name string) time.Duration { return time.Duration(m.of(name)) }
+
+// Costs are the prices of the machine for a protocol.
+func (m *Machine) Costs(protocol string) emulate.Costs {
+	store := emulate.Disk{Write: m.of("store.rate"), Read: m.of("store.rate"),
+		File: m.lasting("store.file"), Open: m.lasting("store.file"),
+		Servers: int(m.of("store.servers"))}
+	c := emulate.Costs{Step: m.lasting("step"), Operation: m.lasting("operation"),
+		Copy: m.of("memory.rate"), Cores: int(m.of("cores")), Shared: true, Disk: store,
+		Between: emulate.Link{Latency: m.lasting("between.latency"),
+			Overhead: m.lasting("between.overhead"), Gap: m.lasting("between.gap"),
+			Rate: m.of("between.rate"), Header: m.of("between.header"),
+			Eager: m.of("between.eager")},
+		Within: emulate.Link{Latency: m.lasting("within.latency"),
+			Overhead: m.lasting("within.overhead"), Rate: m.of("within.rate")},
+		Detect: m.lasting("detect"), Restart: m.lasting("restart"), Launch: m.lasting("restart"),
+		Tick: time.Millisecond}
+	for i := range m.Parameters {
+		if from, ok := m.Parameters[i].from(); ok {
+			c.Between.Steps = append(c.Between.Steps, emulate.Step{From: from,
+				Latency: m.lasting(m.Parameters[i].Name)})
+		}
+	}
+	if own := m.lasting("step." + protocol); own > 0 {
+		c.Step = own
+	}
+	return c
+}

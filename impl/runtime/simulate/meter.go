@@ -1,0 +1,230 @@
+package simulate
+
+import (
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program"
+	"github.com/domino-check/domino/impl/runtime/emulate"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// meter sees what crosses between the machines and the emulator, and adds up.
+type meter struct {
+	job    *Job
+	run    *emulate.Run
+	ranks  []rankMeter // by proc; services have logs, too
+	own    core.MsgID  // what the program has sent in this step
+	log    int64       // bytes in all logs now
+	out    *Outcome
+	ended  int      // ranks whose programs have ended
+	struck []strike // failures, oldest first
+	next   int      // of the failures of the job
+}
+
+// rankMeter is where one proc stands.
+type rankMeter struct {
+	log    map[core.MsgID]int64 // what it has logged, with its bytes
+	bytes  int64                // of all that
+	back   bool                 // it was taken back, and is not where it was
+	before uint32               // where that is
+	at     uint32               // where it stands, and that is not lost
+	waits  bool                 // it was taken back, and its program has not gone on
+	ended  bool
+}
+
+// strike is a failure and who is not yet where he was.
+type strike struct {
+	at      int64
+	back    int // ranks taken back
+	waiting int // of them, who is not where it was
+	lost    int64
+	ended   int64 // when nobody was any more
+}
+
+// hostOf is the rank below a machine, nil if there is none.
+func hostOf(m core.Machine) *program.Host {
+	switch m := m.(type) {
+	case *program.Host:
+		return m
+	case core.Below:
+		if below := m.Below(); below != nil {
+			return hostOf(below)
+		}
+	}
+	return nil
+}
+
+// position is how far a program has come.
+func position(h *program.Host) uint32 {
+	sent, received := h.Executed()
+	return sent + received
+}
+
+// stepped is one step of a machine, and how many bytes it copies into a log.
+func (m *meter) stepped(_ *emulate.Run, p core.Proc, in *core.Input,
+	effects []core.Effect) (copied int64) {
+	content := core.Payload{}
+	if in.Kind == core.Received {
+		if f, ok := in.Message.(core.Framed); ok {
+			content = *f.Content()
+		}
+	}
+	m.own = core.MsgID{}
+	sent, logged := 0, int64(0)
+	for i := range effects {
+		switch e := &effects[i]; e.Kind {
+		case core.ProgramSent:
+			m.own, sent = e.Payload.ID, len(e.Payload.Data)
+		case core.SendMessage:
+			m.sent(e.Message)
+		case core.ProgramDone:
+			m.out.Finals[p] = e.Digest
+			m.end(p, true)
+		case core.Persist:
+			if e.Value != nil {
+				m.out.Writes++
+			}
+		case core.Declare:
+			if e.What == trace.Logged {
+				m.out.Logs++
+			}
+			switch {
+			case e.What == trace.Logged && e.ID == m.own:
+				logged += m.keep(p, e.ID, int64(sent))
+			case e.What == trace.Logged && e.ID == content.ID:
+				logged += m.keep(p, e.ID, int64(len(content.Data)))
+			case e.What == trace.Pruned:
+				m.prune(p, e.ID)
+			}
+		}
+	}
+	m.follow(p, in)
+	return logged
+}
+
+// sent counts a message that is not a program's own.
+func (m *meter) sent(message core.Message) {
+	if idOf(message) == m.own && !m.own.IsZero() {
+		m.out.Sends++
+		return
+	}
+	m.out.Control++
+}
+
+// idOf is the payload that a message carries, if any.
+func idOf(m core.Message) core.MsgID {
+	if f, ok := m.(core.Framed); ok {
+		return f.Content().ID
+	}
+	return m.Describe().ID
+}
+
+// keep adds a payload to the log of a proc, unless it is there.
+func (m *meter) keep(p core.Proc, id core.MsgID, bytes int64) int64 {
+	log := m.ranks[p].log
+	if log == nil {
+		log = map[core.MsgID]int64{}
+		m.ranks[p].log = log
+	}
+	if _, there := log[id]; there {
+		return 0
+	}
+	log[id] = bytes
+	m.ranks[p].bytes += bytes
+	m.log += bytes
+	m.out.Logged += bytes
+	m.out.LogPeak = max(m.out.LogPeak, m.log)
+	return bytes
+}
+
+// prune takes a payload out of the log of a proc.
+func (m *meter) prune(p core.Proc, id core.MsgID) {
+	r := &m.ranks[p]
+	bytes := r.log[id]
+	r.bytes, m.log = r.bytes-bytes, m.log-bytes
+	delete(r.log, id)
+}
+
+// follow notes that a rank is where it was before it was taken back, or at its end.
+func (m *meter) follow(p core.Proc, in *core.Input) {
+	host := hostOf(m.run.Machine(p))
+	if host == nil {
+		return
+	}
+	r := &m.ranks[p]
+	switch {
+	case r.waits && in.Kind == core.Advance: // until then an image may come by message
+		r.waits = false
+		m.struck[len(m.struck)-1].lost += int64(r.before) - min(int64(r.before), int64(r.at))
+	case r.waits:
+		r.at = position(host)
+	}
+	if r.back && position(host) >= r.before {
+		r.back = false
+		m.recovered()
+	}
+	m.end(p, host.Ended())
+}
+
+// end notes that the program of a rank has ended or, by a crash, has not: with the last one, the
+// job is done.
+func (m *meter) end(p core.Proc, ended bool) {
+	if r := &m.ranks[p]; ended == r.ended {
+		return
+	} else if r.ended = ended; !ended {
+		m.ended--
+		return
+	}
+	if m.ended++; m.ended == m.job.Setup.Layout.Ranks {
+		m.out.Completion = m.run.Picoseconds()
+		if m.job.Interval > 0 || m.next < len(m.job.Failures) {
+			m.run.End()
+		}
+	}
+}
+
+// recovered is a rank that is where it was.
+func (m *meter) recovered() {
+	s := &m.struck[len(m.struck)-1]
+	if s.waiting--; s.waiting == 0 {
+		s.ended = m.run.Picoseconds()
+	}
+}
+
+// observe follows failures: who is taken back, and with its log.
+func (m *meter) observe(_ *emulate.Run, e trace.Event) {
+	if e.Kind != trace.Crashed || len(m.struck) == 0 {
+		return
+	}
+	s, r := &m.struck[len(m.struck)-1], &m.ranks[e.Proc]
+	m.log -= r.bytes
+	r.log, r.bytes = nil, 0
+	m.end(e.Proc, false)
+	if host := hostOf(m.run.Machine(e.Proc)); host != nil && !r.back {
+		s.back++
+		s.waiting++
+		r.back, r.before, r.at, r.waits = true, position(host), 0, true
+	}
+}
+
+// fail is the next failure, when the one before is recovered from.
+func (m *meter) fail() {
+	f := m.job.Failures[m.next]
+	if n := len(m.struck); n > 0 && m.struck[n-1].waiting > 0 {
+		m.run.After(m.job.poll, m.fail)
+		return
+	}
+	m.next++
+	if m.ended == m.job.Setup.Layout.Ranks {
+		return
+	}
+	m.struck = append(m.struck, strike{at: m.run.Picoseconds()})
+	m.run.Crash(f.Rank.Proc())
+	m.plan()
+}
+
+// plan puts the next failure into the run.
+func (m *meter) plan() {
+	if m.next < len(m.job.Failures) {
+		m.run.After(max(0, m.job.Failures[m.next].At-m.run.Now()), m.fail)
+	}
+}
