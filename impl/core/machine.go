@@ -238,6 +238,14 @@ func Kept(i trace.Item) Effect {
 		Sent: i.Past, Received: i.Number}
 }
 
+// KeptPayload is Kept of a payload that no Logged declares, such as the copy of a multicast: the
+// effect carries it, so that a driver can count its bytes.
+func KeptPayload(i trace.Item, p Payload) Effect {
+	e := Kept(i)
+	e.Payload = p
+	return e
+}
+
 // Forgotten declares that it is kept no more.
 func Forgotten(i trace.Item) Effect {
 	e := Kept(i)

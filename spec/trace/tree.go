@@ -106,5 +106,22 @@ type Collective struct {
 	Past uint32
 }
 
+// Edges is how many messages a send is on the trees of the groups: of a multicast one for each
+// edge, of a contribution one to the parent.
+func (l *Layout) Edges(id MsgID) int {
+	c, collective := l.Collectives[id]
+	if !collective {
+		return 1
+	}
+	t := &l.Trees[c.Tree]
+	switch {
+	case c.Round == 0:
+		return len(t.Members) - 1
+	case t.Root() == id.From:
+		return 0
+	}
+	return 1
+}
+
 // Joins reports whether both are of one round of one group.
 func (c Collective) Joins(d Collective) bool { return c.Tree == d.Tree && c.Round == d.Round }

@@ -90,7 +90,7 @@ func (l *layer) contributionArrives(from core.Rank, m *causal.Message,
 		}
 		if !l.Has(C11) { // Deviation: C11 keeps nothing at the root
 			g.Kept = append(slices.Clip(g.Kept), e)
-			out = append(out, core.Kept(part(&e)))
+			out = append(out, core.KeptPayload(part(&e), e.Payload))
 		}
 	}
 	r := l.round(m.Group, m.Number)
@@ -164,14 +164,22 @@ func (l *layer) completed(group core.Group, number uint32, out []core.Effect) []
 	g.Open = slices.DeleteFunc(slices.Clone(g.Open), func(r causal.Round) bool {
 		return r.Number <= g.Done
 	})
-	// Deviation: C9b releases at the root's children, too
-	keeps := l.tree(group).Parent(l.Rank) == l.tree(group).Root() && !l.Has(C9b)
 	// Deviation: C9a compares with the root's number, which nobody stores
-	if !keeps && !l.Has(C9a) {
+	if !l.keeps(group) && !l.Has(C9a) {
 		out = l.release(group, number, out)
 	}
 	return l.tellChildren(group, number, out)
 }
+
+// keeps reports whether this rank keeps what it contributes: whoever sends to the root does.
+func (l *layer) keeps(group core.Group) bool {
+	// Deviation: C9b releases at the root's children, too
+	return l.tree(group).Parent(l.Rank) == l.tree(group).Root() && !l.Has(C9b)
+}
+
+// Stays implements causal.Extension. What is released when the round is complete is in the log for
+// the time of a round trip, and not counted.
+func (l *layer) Stays(e *causal.Entry) bool { return l.keeps(e.Group) }
 
 // release removes logged contributions. The determinants that they carried stay: 1. w contributes
 // with a determinant of its own, t holds that, too, and says so, 2. the round is complete, and w

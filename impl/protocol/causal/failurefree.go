@@ -64,9 +64,12 @@ func (l *Layer) Log(e Entry, out []core.Effect) []core.Effect {
 		l.S.Log.Append(&l.Keeper, e)
 	}
 	if e.Kind == App {
-		out = append(out, core.Logged(e.Payload.ID, e.To.Proc(), 0))
+		return append(out, core.Logged(e.Payload.ID, e.To.Proc(), 0), core.Kept(e.Item(l.Rank)))
 	}
-	return append(out, core.Kept(e.Item(l.Rank)))
+	if e.Kind == Contribution && !l.extension.Stays(&e) {
+		return append(out, core.Kept(e.Item(l.Rank)))
+	}
+	return append(out, core.KeptPayload(e.Item(l.Rank), e.Payload))
 }
 
 // IsMuted reports whether a rank is recovering, so that what is sent to it waits for the replay.

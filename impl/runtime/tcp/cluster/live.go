@@ -231,7 +231,8 @@ func (l *life) join(ctx context.Context) error {
 	l.witness.begin(l)
 	config := node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine,
 		NewMessage: l.setup.NewMessage, Mesh: l.carrier,
-		Pool: pool, Store: l.store, Perform: l.perform, Keep: l.in.Keep, Set: l.in.Set}
+		Pool: pool, Store: l.store, Perform: l.perform, Edges: l.setup.Layout.Edges,
+		Keep: l.in.Keep, Set: l.in.Set}
 	if !l.in.Bare {
 		config.Before, config.Observe = l.doing.begin, l.witness.observe
 	}

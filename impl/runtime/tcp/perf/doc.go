@@ -23,7 +23,8 @@
 //
 //   - cpu: what processors have worked for all processes of a run, and its overhead. It includes
 //     looking for messages in vain, and it is less disturbed by others than time is.
-//   - sends, MB: messages of the programs and their bytes, the same for all protocols.
+//   - sends, MB: messages of the programs and their bytes, the same for all protocols: what is sent
+//     to a group counts along its tree, also where a protocol takes another way.
 //   - messages: all that the machines have sent, with acknowledgements, copies for loggers, and
 //     coordination.
 //   - +B: bytes that machines have put on the network beyond those of the programs, by send. It
@@ -32,7 +33,8 @@
 //     none). A protocol whose messages go by the codec has no figure here, and its times measure
 //     mostly that.
 //   - logged: payloads put into logs in memory, at senders or loggers, those deleted later
-//     included.
+//     included. Of a reduction CAMEL keeps what the children of the root have sent, there and, for
+//     their failures, at the root; what others let go when it is complete does not count.
 //   - stored, disk: bytes given to stable storage, and how long that took in the process in which
 //     it took longest. With --checkpoint the kernels take checkpoints; none takes none, so their
 //     price is part of the overhead.

@@ -18,7 +18,7 @@ var sizes = map[string]string{
 	"heat": "n=512 iterations=200", "laplace": "n=512 iterations=200",
 	"leanmd": "cx=4 cy=4 cz=2 iterations=50 size=1024", "matmul": "n=500",
 	"matmul-dynamic": "n=500 blocks=30", "nbody": "n=300 iterations=20",
-	"openatom": "size=4096 iterations=1000", "ring": "size=8192 iterations=3000",
+	"openatom": "row=4 size=4096 iterations=1000", "ring": "size=8192 iterations=3000",
 	"smg": "edge=2048 iterations=300",
 }
 

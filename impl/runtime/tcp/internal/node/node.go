@@ -61,6 +61,8 @@ type Config struct {
 	Before func(kind core.InputKind, from core.Proc, timer string)
 	// every step, before its effects are performed; nothing may be kept. nil: nobody
 	Observe func(in *core.Input, effects []core.Effect) error
+	// how many messages a send to a group is by its tree (trace.Layout.Edges). nil: no groups
+	Edges func(core.MsgID) int
 	// every effect, before it is performed; an error ends the step there. nil: nobody
 	Perform func(e *core.Effect) error
 
@@ -82,8 +84,8 @@ type Counts struct {
 	Lost                   uint64 // messages for procs that are not connected
 	Logged                 uint64 // bytes kept in logs
 	Coded                  uint64 // bytes of messages sent by the codec
-	Sends                  uint64 // of the program
-	Payload                uint64 // bytes that the program has sent
+	Sends                  uint64 // of the program, to groups along their trees
+	Payload                uint64 // bytes that the program has sent, to groups likewise
 	Carried                uint64 // bytes that the protocol has put on messages of the program
 	Logs, LogBytes         uint64 // payloads that the machine says to have logged, and their bytes
 	LogUnknown             uint64 // of those: payloads whose size nobody here knows

@@ -104,8 +104,12 @@ func (n *Node) perform(e *core.Effect) error {
 		})
 		n.timers = slices.Insert(n.timers, at, t)
 	case core.ProgramSent:
-		n.counts.Sends++
-		n.counts.Payload += uint64(len(e.Payload.Data))
+		edges := uint64(1)
+		if n.c.Edges != nil {
+			edges = uint64(n.c.Edges(e.Payload.ID))
+		}
+		n.counts.Sends += edges
+		n.counts.Payload += edges * uint64(len(e.Payload.Data))
 		n.payload, n.size = e.Payload.ID, len(e.Payload.Data)
 	case core.ProgramDone:
 		n.done = true
@@ -135,6 +139,10 @@ func (n *Node) declared(e *core.Effect) error {
 			n.counts.Logs, n.counts.LogBytes = n.counts.Logs+1, n.counts.LogBytes+uint64(n.size)
 		case n.framed == nil:
 			n.counts.Logs, n.counts.LogUnknown = n.counts.Logs+1, n.counts.LogUnknown+1
+		}
+	case trace.Kept:
+		if size := len(e.Payload.Data); size > 0 {
+			n.counts.Logs, n.counts.LogBytes = n.counts.Logs+1, n.counts.LogBytes+uint64(size)
 		}
 	case trace.Halted:
 		return &HaltError{e.Key}
