@@ -154,7 +154,8 @@ func (r *Resolved) setUp() error {
 	if layout.Clusters, err = scenarios.ReadClusters(s.Clusters, suite.Names); err != nil {
 		return s.Errorf("clusters", "%w", err)
 	}
-	if len(layout.Trees) > 0 && !p.Collectives {
+	kernel := strings.HasPrefix(s.Shape, "kernel ")
+	if len(layout.Trees) > 0 && (!p.Collectives || p.Straight && kernel) {
 		if programs, err = script.Expand(suite); err != nil {
 			return s.Errorf("-- program --", "protocol %s has no collectives of its own: %w",
 				s.Protocol, err)
@@ -213,7 +214,7 @@ func readProgram(s *scenarios.Scenario) (*script.Suite, error) {
 		if err != nil {
 			return nil, s.Errorf("program", "%w", err)
 		}
-		return &script.Suite{Names: k.Names, Programs: k.Programs,
+		return &script.Suite{Names: k.Names, Programs: k.Programs, Trees: k.Trees,
 			Lines: make([]int, len(k.Names))}, nil
 	}
 	if s.Shape != "" {

@@ -30,28 +30,45 @@ func CheckCombine(kind string) error {
 	return fmt.Errorf("unknown combine %q, want sum, xor, max or concat", kind)
 }
 
-// Combine combines contributions, in the order given.
+// Combine combines contributions, in the order given: numbers of eight bytes, big-endian, one by
+// one. All have the same size; bytes behind the last whole number are those of the first.
 func Combine(kind string, parts [][]byte) []byte {
 	if kind == Concat {
 		return slices.Concat(parts...)
 	}
-	var value uint64
-	for _, p := range parts {
-		switch v := binary.BigEndian.Uint64(p); kind {
-		case Sum:
-			value += v
-		case Xor:
-			value ^= v
-		case Max:
-			value = max(value, v)
-		}
+	all := slices.Clone(parts[0])
+	for _, p := range parts[1:] {
+		CombineInto(kind, all, p)
 	}
-	return binary.BigEndian.AppendUint64(nil, value)
+	return all
+}
+
+// CombineInto combines one more contribution with what the others have come to, in its place.
+func CombineInto(kind string, all, part []byte) {
+	for len(all) >= MinBytes && len(part) >= MinBytes {
+		v, w := binary.BigEndian.Uint64(all), binary.BigEndian.Uint64(part)
+		switch kind {
+		case Sum:
+			v += w
+		case Xor:
+			v ^= w
+		case Max:
+			v = max(v, w)
+		}
+		binary.BigEndian.PutUint64(all, v)
+		all, part = all[MinBytes:], part[MinBytes:]
+	}
 }
 
 // ValidateGroups reports the first operation of rank self that uses a group in a way that its tree
 // does not allow.
 func (p Program) ValidateGroups(self Rank, trees []trace.Tree, names []string) error {
+	if len(trees) > 0 {
+		if i := slices.IndexFunc(p, func(op Op) bool { return op.Kind == OpFlush }); i >= 0 {
+			return fmt.Errorf("operation %d sends what its kernel decides: which sends are to "+
+				"groups would not be known", i+1)
+		}
+	}
 	for i, op := range p {
 		g := op.Group
 		switch op.Kind {

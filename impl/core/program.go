@@ -65,8 +65,8 @@ type Op struct {
 	// kernel that says
 	Bytes int
 	Part  int // with a Kernel: which computation or message
-	// receive, with a Kernel: what comes is not the same in every run, and only the kernel knows
-	// what matters in the end
+	// receive, post, contribute, with a Kernel: what comes is not the same in every run, or over
+	// every protocol, and only the kernel knows what matters in the end
 	Free   bool
 	Kernel Kernel // begin
 

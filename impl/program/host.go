@@ -355,7 +355,8 @@ func (h *Host) advanceProgram(choice core.Choice, out []core.Effect) []core.Effe
 		return h.send(core.Input{Kind: core.Contribute, Group: op.Group}, h.rank, core.MinBytes,
 			out)
 	case core.OpPost:
-		h.post(posted{Peer: op.Peer, Any: op.Any, Ordered: op.Ordered, Part: op.Part})
+		h.post(posted{Peer: op.Peer, Any: op.Any, Ordered: op.Ordered, Part: op.Part,
+			Free: op.Free})
 	case core.OpAcknowledge:
 		h.errors.Acked = h.deaths()
 	case core.OpCancel:
@@ -438,13 +439,12 @@ func (h *Host) receive(src core.Rank, postedIndex int, out []core.Effect) []core
 	}
 	e := &out[delivered]
 	op := posted{}
-	free := false
 	if postedIndex >= 0 {
 		op = a.Posted[postedIndex]
 		h.unpost(postedIndex)
 	} else {
 		o := &h.program[a.PC]
-		op.Ordered, op.Part, free = o.Ordered, o.Part, o.Free
+		op.Ordered, op.Part, op.Free = o.Ordered, o.Part, o.Free
 	}
 	a.Last = core.Rank(e.From)
 	a.Received++
@@ -455,7 +455,7 @@ func (h *Host) receive(src core.Rank, postedIndex int, out []core.Effect) []core
 			trace.Delivery{ID: e.Payload.ID, Stamp: e.Stamp, Digest: content})
 	}
 	if h.kernel != nil {
-		if !free {
+		if !op.Free {
 			a.take(src, sample(e.Payload.Data)+uint64(op.Part), op.Ordered)
 		}
 		h.kernel.Take(op.Part, &h.numbers, core.Rank(e.From), e.Payload.Data)

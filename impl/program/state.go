@@ -12,6 +12,7 @@ type posted struct {
 	Any     bool      `json:"any"`
 	Ordered bool      `json:"ordered"`
 	Part    int       `json:"part"`
+	Free    bool      `json:"free,omitempty"`
 }
 
 // appState is the state of a program, which is also its image in checkpoints.

@@ -31,6 +31,9 @@ type Protocol struct {
 	// Collectives says that it runs multicasts and reductions itself; for others they are expanded
 	// into sends and receives along the tree.
 	Collectives bool
+	// Straight says that its own collectives go from and to the root, whatever the tree. Kernels
+	// are expanded nevertheless: what they send is measured, and compared with other protocols.
+	Straight bool
 	// Errors says that operations of programs may end in errors (core.Failing); for others programs
 	// are run as if nobody looked for any (core.Program.Blind).
 	Errors bool

@@ -21,12 +21,12 @@ type Flusher interface {
 func Kernel(text string, goOn func() error) (*Graph, error) {
 	var b Builder
 	ranks := 0
-	err := kernels.Each(text, func(rank int, p core.Program) error {
+	err := kernels.Each(text, func(rank int, p core.Program, trees []trace.Tree) error {
 		if err := goOn(); err != nil {
 			return err
 		}
 		ranks = rank + 1
-		return b.program(rank, p, nil)
+		return b.program(rank, p, trees)
 	})
 	if err != nil {
 		return nil, err

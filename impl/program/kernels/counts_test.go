@@ -36,6 +36,7 @@ func count(t testing.TB, text string) (direct, all kernels.Count, suite *kernels
 	if err != nil {
 		t.Fatal(err)
 	}
+	suite.Programs = expanded(t, suite)
 	d, c := kernels.Traffic(suite.Programs)
 	direct, all = kernels.Total(d), kernels.Total(c)
 	all.Bytes += direct.Bytes

@@ -13,6 +13,14 @@
 // numbers by digests: every message is made from the state of its sender and changes that of its
 // receiver, so that a wrong, lost, doubled or stale one changes what comes later.
 //
+// leanmd and openatom have groups (Suite.Trees), on which they multicast and to which they
+// contribute. A protocol that knows groups gets these operations as they are; for others package
+// script expands them into messages along the trees, with the same numbers in the end: a kernel
+// passes on the multicast that it has taken, and adds the contributions of its children to its own.
+// What is received of a group does not enter the digest of the program but by way of the kernel,
+// because a sum and its parts are not the same messages. leanmd has another form of messages that
+// are sent on arrival, which only its kernel knows the moments of; it comes to the same numbers.
+//
 // Receives name their source unless the table of programs says "any". Where an original matches
 // tags, the receives here are put in the order in which the same source sends. Products are rounded
 // before they are added, so that no machine fuses the two and results are the same bits everywhere.

@@ -10,7 +10,8 @@ type Point struct {
 
 // Points gives the part of the result that one rank holds: the plate of heat; x of cg, and its
 // estimate at place -1; positions of bodies; the product of matmul; real and imaginary parts of the
-// field of ft (last coordinate) and its checksum at place -1; u of mg.
+// field of ft (last coordinate) and its checksum at place -1; the data of the cells of leanmd, in
+// halves, and what its ranks did not expect at place -1; u of mg.
 func Points(k core.Kernel, n *core.Numbers) (list []Point) {
 	add := func(x, y, z int, v float64) { list = append(list, Point{[3]int{x, y, z}, v}) }
 	switch k := k.(type) {
@@ -46,6 +47,17 @@ func Points(k core.Kernel, n *core.Numbers) (list []Point) {
 			add(-1, 0, 0, k.sum(n)[0])
 			add(-1, 1, 0, k.sum(n)[1])
 		}
+	case *leanmd:
+		add(-1, 0, 0, float64(n.Counts[0])) // zero, so the same everywhere
+		for s, m := range k.members {
+			for i := 0; i < k.words && m.root; i++ { // exact, in two halves
+				v := uint64(k.data(n, s)[i])
+				add(m.cell, i, 0, float64(v>>32))
+				add(m.cell, i, 1, float64(v&0xffffffff))
+			}
+		}
+	case leanGroups:
+		return Points(k.leanmd, n)
 	case *mg:
 		top := k.top()
 		first, u := k.levels[top].first, k.u(n, top)

@@ -24,7 +24,8 @@ func TestIterations(t *testing.T) {
 		{"mg ranks=4 iterations=3", 3},
 		{"ft ranks=4 iterations=3", 3}, {"nbody ranks=3 iterations=4 checkpoint=2", 4},
 		{"smg ranks=4 iterations=3", 3}, {"openatom ranks=4 iterations=6 checkpoint=2", 6},
-		{"matmul ranks=3", 0}, {"leanmd ranks=2", 0},
+		{"matmul ranks=3", 0}, {"leanmd ranks=2 form=messages", 0},
+		{"leanmd ranks=2 iterations=23", 23}, {"leanmd ranks=1 iterations=9", 9},
 	}
 	for _, tt := range tests {
 		suite, err := kernels.Build(tt.text)

@@ -8,12 +8,15 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // Suite is a kernel that is ready to run.
 type Suite struct {
 	Names    []string // of the ranks
 	Programs []core.Program
+	// of groups on which programs have operations: multicasts, and reductions by sums
+	Trees []trace.Tree
 }
 
 // parameter is one number that a kernel can be given.
@@ -42,7 +45,8 @@ type config struct {
 	choices  map[string]string
 	programs []core.Program
 	// takes each program when it is written, in the place of programs, until it fails
-	visit   func(rank int, p core.Program) error
+	visit   func(rank int, p core.Program, trees []trace.Tree) error
+	trees   []trace.Tree
 	stopped error
 }
 
@@ -90,7 +94,7 @@ func Build(text string) (*Suite, error) {
 	if err := c.build(c); err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", c.name, err)
 	}
-	s := &Suite{Programs: c.programs}
+	s := &Suite{Programs: c.programs, Trees: c.trees}
 	for r := range c.ranks {
 		s.Names = append(s.Names, fmt.Sprint("r", r))
 	}
@@ -98,9 +102,9 @@ func Build(text string) (*Suite, error) {
 }
 
 // Each writes the programs of "NAME ranks=N KEY=VALUE ..." one after the other and keeps none:
-// those of the largest sizes do not fit into memory together. It ends with the first error of the
-// visitor.
-func Each(text string, visit func(rank int, p core.Program) error) error {
+// those of the largest sizes do not fit into memory together. All have the same trees. It ends with
+// the first error of the visitor.
+func Each(text string, visit func(rank int, p core.Program, trees []trace.Tree) error) error {
 	c, err := parse(text)
 	if err != nil {
 		return err

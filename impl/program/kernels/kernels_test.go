@@ -46,7 +46,9 @@ func TestErrors(t *testing.T) {
 		{"matmul ranks=1", "kernel matmul: 1 rank, want a master and at least one worker: 2 ranks"},
 		{"openatom ranks=5 row=2", "kernel openatom: 5 ranks, want a multiple of row=2: 4 or 6"},
 		{"leanmd ranks=2 size=20", "kernel leanmd: size=20, want a multiple of 8"},
-		{"leanmd ranks=2 cx=64 cy=64 cz=64", "kernel leanmd: 262144 cells, want at most 16384"},
+		{"leanmd ranks=2 cx=64 cy=64 cz=64", "kernel leanmd: 262144 cells, want at most 4096"},
+		{"leanmd ranks=2 cx=64 cy=64 cz=64 form=messages",
+			"kernel leanmd: 262144 cells, want at most 16384"},
 	}
 	for _, tt := range tests {
 		if _, err := kernels.Build(tt.text); err == nil ||

@@ -11,8 +11,9 @@ import (
 
 // leanmd is a periodic grid of cells with a compute object for every pair of cells that are near
 // each other. In a step a cell sends its particles down the tree of the ranks that have its
-// computes, and gets the sum of their contributions back up. Everybody acts on arrival, so what is
-// sent when depends on the order of arrivals: piecewise deterministic, but not send-deterministic.
+// computes, and gets the sum of their contributions back up. This is its form that sends messages:
+// everybody acts on arrival, so what is sent when depends on the order of arrivals: piecewise
+// deterministic, but not send-deterministic. See leanGroups for the other one.
 type leanmd struct {
 	grid     [3]int
 	ranks    int
@@ -27,6 +28,7 @@ type leanmd struct {
 type leanMember struct {
 	cell     int
 	root     bool
+	size     int // of the group
 	parent   int
 	children []int
 	own      int   // contributions of computes at the rank
@@ -72,19 +74,32 @@ func (k *leanmd) outbox(n *core.Numbers) []int64 {
 }
 
 func (k *leanmd) Begin() core.Numbers {
-	n := core.Numbers{Counts: make([]int64, 1+len(k.members)*(leanHead+2*k.words))}
+	n := k.zero()
 	for s := range k.members {
 		k.member(&n, s)[leanStep] = -1
 	}
 	for s, m := range k.members {
 		if m.root {
-			for i := range k.words {
-				k.data(&n, s)[i] = int64(core.Mix(uint64(m.cell)<<32 + uint64(i)))
-			}
+			k.initial(&n, s)
 			k.begin(&n, s)
 		}
 	}
 	return n
+}
+
+// zero is the state with all numbers zero, and nothing to be sent.
+func (k *leanmd) zero() core.Numbers {
+	return core.Numbers{Counts: make([]int64, 1+len(k.members)*(leanHead+2*k.words))}
+}
+
+// initial puts the data of a cell at its root in place.
+func (k *leanmd) initial(n *core.Numbers, slot int) {
+	m := &k.members[slot]
+	for i := range k.words {
+		if m.root {
+			k.data(n, slot)[i] = int64(core.Mix(uint64(m.cell)<<32 + uint64(i)))
+		}
+	}
 }
 
 func (k *leanmd) put(n *core.Numbers, to, kind, slot int) {
@@ -118,6 +133,15 @@ func (k *leanmd) arrived(n *core.Numbers, slot int) {
 
 // fire carries out a compute and contributes to the sums of its cells.
 func (k *leanmd) fire(n *core.Numbers, pair leanPair) {
+	k.force(n, pair)
+	k.contributed(n, pair.a)
+	if pair.a != pair.c {
+		k.contributed(n, pair.c)
+	}
+}
+
+// force adds what a compute makes of the data of its cells to their sums.
+func (k *leanmd) force(n *core.Numbers, pair leanPair) {
 	a, c := k.data(n, pair.a), k.data(n, pair.c)
 	for i := range k.words {
 		f := int64(core.Mix(uint64(a[i])*3 + uint64(c[i])))
@@ -125,10 +149,6 @@ func (k *leanmd) fire(n *core.Numbers, pair leanPair) {
 		if pair.a != pair.c {
 			k.sum(n, pair.c)[i] += f ^ 0x55
 		}
-	}
-	k.contributed(n, pair.a)
-	if pair.a != pair.c {
-		k.contributed(n, pair.c)
 	}
 }
 
@@ -353,7 +373,8 @@ func (s *leanShape) at(rank, ranks, arity, words, steps int) *leanmd {
 		if p < 0 {
 			continue
 		}
-		m := leanMember{cell: cell, root: p == 0, parent: group[max(p-1, 0)/arity]}
+		m := leanMember{cell: cell, root: p == 0, size: len(group),
+			parent: group[max(p-1, 0)/arity]}
 		for c := arity*p + 1; c <= arity*p+arity && c < len(group); c++ {
 			m.children = append(m.children, group[c])
 		}
@@ -377,10 +398,18 @@ func buildLeanMD(c *config) error {
 	if bytes%8 != 0 {
 		return fmt.Errorf("size=%d, want a multiple of 8", bytes)
 	}
-	if cells > 1<<14 {
-		return fmt.Errorf("%d cells, want at most %d", cells, 1<<14)
+	groups, most := c.choices["form"] == "groups", 1<<14
+	if groups {
+		most = core.MaxGroups
+	}
+	if cells > most {
+		return fmt.Errorf("%d cells, want at most %d", cells, most)
 	}
 	shape := newLeanShape(grid, c.of("reach"), c.ranks)
+	if groups {
+		shape.writeGroups(c, bytes/8-1, steps)
+		return nil
+	}
 	c.each(func(rank int) core.Kernel {
 		return shape.at(rank, c.ranks, c.of("arity"), bytes/8-1, steps)
 	}, func(w *writer) {

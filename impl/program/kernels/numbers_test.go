@@ -16,6 +16,12 @@ func results(t *testing.T, text string) map[[3]int]float64 {
 	t.Helper()
 	r := prepare(t, text)
 	r.run(t)
+	return r.points(t, text)
+}
+
+// points puts together what the ranks hold.
+func (r *runner) points(t testing.TB, text string) map[[3]int]float64 {
+	t.Helper()
 	all := map[[3]int]float64{}
 	for p, m := range r.machines {
 		for _, point := range kernels.Points(r.setup.Programs[p][0].Kernel,

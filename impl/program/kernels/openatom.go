@@ -3,14 +3,15 @@ package kernels
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // openatom is rows of ranks. In a step every row multicasts from one of its ranks, which changes
-// from step to step, and reduces to it, along a tree; then each rank sends a block to the one that
-// is at its place when rows and columns are exchanged.
+// from step to step, and reduces to it: for each rank of a row there is a group with that one at
+// the root of its tree. Then each rank sends a block to the one that is at its place when rows and
+// columns are exchanged.
 type openatom struct {
 	skeleton
 	down, up int // words of a multicast and of a contribution
@@ -68,7 +69,7 @@ func (k *openatom) Fill(part int, n *core.Numbers, to []byte) {
 		clear(to)
 		k.hold(n).Put(to)
 	case atomUp:
-		putCounts(k.sum(n), to)
+		putSums(k.sum(n), to)
 	default:
 		k.skeleton.Fill(part, k.field(n), to)
 	}
@@ -80,7 +81,7 @@ func (k *openatom) Take(part int, n *core.Numbers, from core.Rank, data []byte) 
 		k.hold(n).Get(data)
 		k.skeleton.Take(part, k.field(n), from, data)
 	case atomUp:
-		addCounts(k.sum(n), data)
+		addSums(k.sum(n), data)
 	default:
 		k.skeleton.Take(part, k.field(n), from, data)
 	}
@@ -105,13 +106,14 @@ func buildOpenAtom(c *config) error {
 	if senders > 0 {
 		direct = percent * rows * (m - 1) * (bytes + up) / ((100 - percent) * senders)
 	}
+	c.trees = atomTrees(c.ranks, m, arity)
 	sizes := map[int]int{atomDown: bytes, atomUp: up, atomDirect: direct}
 	c.each(func(rank int) core.Kernel {
 		return &openatom{skeleton{rank: rank, words: max(bytes, direct)/8 + 1, sizes: sizes},
 			bytes / 8, up / 8}
 	}, func(w *writer) {
 		for t := range c.of("iterations") {
-			w.iteration(func() { atomStep(w, m, arity, t%m) })
+			w.iteration(func() { atomStep(w, atomGroup(w.rank, m, t)) })
 			w.send(transposed(w.rank), atomDirect)
 			for from := range w.n {
 				if transposed(from) == w.rank {
@@ -126,39 +128,49 @@ func buildOpenAtom(c *config) error {
 	return nil
 }
 
-// atomStep writes the multicast and the reduction of a step in the row of the rank; contributions
-// are taken as they come.
-func atomStep(w *writer, m, arity, rootColumn int) {
-	row := w.rank / m
-	group := []int{row*m + rootColumn}
-	for j := range m {
-		if j != rootColumn {
-			group = append(group, row*m+j)
+// atomTrees are the trees of the rows, each rank at the root of one; rows of one rank have none.
+func atomTrees(ranks, m, arity int) (trees []trace.Tree) {
+	for root := range ranks {
+		first := root - root%m
+		members := []int{root}
+		for r := first; r < first+m; r++ {
+			if r != root {
+				members = append(members, r)
+			}
+		}
+		if m > 1 {
+			trees = append(trees, heapTree(fmt.Sprint("row", root), members, arity))
 		}
 	}
-	p := slices.Index(group, w.rank)
-	parent := group[max(p-1, 0)/arity]
-	var children []int
-	for c := arity*p + 1; c <= arity*p+arity && c < m; c++ {
-		children = append(children, group[c])
+	return trees
+}
+
+// atomGroup is the group of the row of a rank in step t, 0 in rows of one rank.
+func atomGroup(rank, m, t int) core.Group {
+	if m == 1 {
+		return 0
 	}
-	if p == 0 {
+	return core.Group(rank - rank%m + t%m + 1)
+}
+
+// atomStep writes the multicast and the reduction of a step in the row of the rank.
+func atomStep(w *writer, g core.Group) {
+	root := g == 0 || w.trees[g-1].Root() == core.Rank(w.rank)
+	if root {
 		w.compute(atomBegin)
-	} else {
-		w.recv(parent, atomDown)
 	}
-	for _, to := range children {
-		w.send(to, atomDown)
+	if g > 0 {
+		w.multicast(g, atomDown)
 	}
 	w.compute(atomShare)
-	for _, from := range children {
-		w.post(from, atomUp)
+	if g > 0 {
+		w.contribute(g, atomUp)
 	}
-	w.wait()
-	if p == 0 {
+	if root && g > 0 {
+		w.result(g, atomUp)
+	}
+	if root {
 		w.compute(atomEnd)
-	} else {
-		w.send(parent, atomUp)
 	}
 }
 
@@ -170,11 +182,36 @@ func putCounts(counts []int64, to []byte) {
 	}
 }
 
-// addCounts adds what a message holds.
-func addCounts(counts []int64, data []byte) {
-	for i := range counts {
-		counts[i] += int64(binary.LittleEndian.Uint64(data[8*i:]))
+// putSums writes the own part of a reduction, in the byte order in which contributions are combined
+// (core.Combine). It is gone then: what comes of the reduction has it, or has passed it on.
+func putSums(sums []int64, to []byte) {
+	clear(to)
+	for i, s := range sums {
+		binary.BigEndian.PutUint64(to[8*i:], uint64(s))
 	}
+	clear(sums)
+}
+
+// addSums adds what a reduction brings to the own part.
+func addSums(sums []int64, data []byte) {
+	for i := range sums {
+		sums[i] += int64(binary.BigEndian.Uint64(data[8*i:]))
+	}
+}
+
+// heapTree is a tree in which the member at place p has children at arity*p+1 and so on.
+func heapTree(name string, members []int, arity int) trace.Tree {
+	t := trace.Tree{Name: name, Combine: core.Sum}
+	var visit func(p, parent int)
+	visit = func(p, parent int) {
+		t.Members = append(t.Members, core.Rank(members[p]))
+		t.Parents = append(t.Parents, core.Rank(members[parent]))
+		for c := arity*p + 1; c <= arity*p+arity && c < len(members); c++ {
+			visit(c, p)
+		}
+	}
+	visit(0, 0)
+	return t
 }
 
 // objectKernels are those of many small objects.
@@ -182,15 +219,17 @@ func objectKernels() []kernel {
 	arity := parameter{"arity", 2, 1, 64, "children of a place in a tree"}
 	return []kernel{
 		{name: "leanmd",
-			doc: "cells and computes in the manner of molecular dynamics, receives by any: not " +
-				"send-deterministic", build: buildLeanMD,
+			doc: "cells and computes in the manner of molecular dynamics: multicasts to and " +
+				"reductions from the computes of a cell, or (form=messages) receives by any " +
+				"and sends on arrival, not send-deterministic", build: buildLeanMD,
+			words: map[string][]string{"form": {"groups", "messages"}},
 			parameters: []parameter{{"cx", 2, 1, 64, "cells along x"},
 				{"cy", 1, 1, 64, "cells along y"}, {"cz", 1, 1, 64, "cells along z"},
 				{"reach", 1, 0, 8, "how far a cell sees"}, arity,
 				{"size", 64, 16, 1 << 26, "bytes of a message"}, iterations(1)}},
 		{name: "openatom",
 			doc: "multicast and reduction in rows of ranks, then a transposition, contributions " +
-				"received as they come", build: buildOpenAtom,
+				"combined as they come", build: buildOpenAtom,
 			parameters: []parameter{{"row", 2, 1, maxRanks, "ranks in a row"}, arity,
 				{"size", 64, 8, 1 << 26, "bytes of a multicast"},
 				{"direct", 32, 0, 99,

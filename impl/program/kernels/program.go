@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // Parts with this bit are messages of collective operations, which published counts leave out;
@@ -19,6 +20,7 @@ const (
 type writer struct {
 	rank, n    int
 	checkpoint int
+	trees      []trace.Tree
 	ops        core.Program
 	begins     bool // the next operation begins an iteration
 }
@@ -29,11 +31,11 @@ func (c *config) each(make func(rank int) core.Kernel, write func(w *writer)) {
 		if c.stopped != nil {
 			return
 		}
-		w := &writer{rank: r, n: c.ranks, checkpoint: c.numbers["checkpoint"]}
+		w := &writer{rank: r, n: c.ranks, checkpoint: c.numbers["checkpoint"], trees: c.trees}
 		w.ops = core.Program{{Kind: core.OpBegin, Kernel: make(r)}}
 		write(w)
 		if c.visit != nil {
-			c.stopped = c.visit(r, w.ops)
+			c.stopped = c.visit(r, w.ops, c.trees)
 			continue
 		}
 		c.programs = append(c.programs, w.ops)
@@ -69,6 +71,27 @@ func (w *writer) post(from, part int) {
 func (w *writer) wait() { w.add(core.Op{Kind: core.OpWait}) }
 
 func (w *writer) compute(part int) { w.add(core.Op{Kind: core.OpCompute, Part: part}) }
+
+// multicast sends a message of the part from the root of a group to all other members, who receive
+// it here.
+func (w *writer) multicast(g core.Group, part int) {
+	if w.trees[g-1].Root() == core.Rank(w.rank) {
+		w.add(core.Op{Kind: core.OpMulticast, Group: g, Part: part})
+		return
+	}
+	w.result(g, part)
+}
+
+// contribute adds the message of the part to the next reduction of a group. It is Free, as what is
+// received of a group: which messages come on the way is up to the protocol.
+func (w *writer) contribute(g core.Group, part int) {
+	w.add(core.Op{Kind: core.OpContribute, Group: g, Part: part, Free: true})
+}
+
+// result receives what comes of a group: at its root the sum of all contributions.
+func (w *writer) result(g core.Group, part int) {
+	w.add(core.Op{Kind: core.OpRecv, Peer: g.Source(), Part: part, Ordered: true, Free: true})
+}
 
 // loop repeats what body writes.
 func (w *writer) loop(count int, body func()) {

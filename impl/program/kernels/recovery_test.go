@@ -227,7 +227,7 @@ func (c *crashes) restart(p core.Proc) {
 
 // refused are the kernels that are not send-deterministic, which HydEE does not promise to recover.
 func refused(protocol, text string) bool {
-	return protocol == "hydee" && (strings.HasPrefix(text, "leanmd") ||
+	return protocol == "hydee" && (strings.HasSuffix(text, "form=messages") ||
 		strings.HasPrefix(text, "matmul-dynamic"))
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/program/kernels"
+	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -38,21 +39,39 @@ type flight struct {
 	message  core.Message
 }
 
+// expanded are the programs with messages in the place of operations on groups.
+func expanded(t testing.TB, suite *kernels.Suite) []core.Program {
+	t.Helper()
+	if len(suite.Trees) == 0 {
+		return suite.Programs
+	}
+	programs, err := script.Expand(&script.Suite{Names: suite.Names, Programs: suite.Programs,
+		Trees: suite.Trees})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return programs
+}
+
 func prepare(t testing.TB, text string) *runner {
 	t.Helper()
 	suite, err := kernels.Build(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	clusters := make([]int, len(suite.Names))
 	setup, err := none.NewSetup(trace.Layout{Names: suite.Names, Ranks: len(suite.Names),
-		Clusters: clusters}, suite.Programs)
+		Clusters: make([]int, len(suite.Names))}, expanded(t, suite))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return newRunner(setup)
+}
+
+func newRunner(setup *core.Setup) *runner {
+	n := setup.Layout.Ranks
 	r := &runner{setup: setup, traffic: map[kernels.Pair]kernels.Count{},
-		digests: make([]uint64, len(suite.Names)), left: len(suite.Names)}
-	for p := range suite.Names {
+		digests: make([]uint64, n), left: n}
+	for p := range n {
 		r.machines = append(r.machines, setup.New(core.Proc(p)))
 	}
 	return r
@@ -240,6 +259,10 @@ var tiny = []string{
 	"mg ranks=16 n=8 iterations=1",
 	"leanmd ranks=3 iterations=12", "leanmd ranks=5 cx=3 cy=3 iterations=11 size=16",
 	"leanmd ranks=1 iterations=21", "leanmd ranks=2 cx=4 reach=0 iterations=20 arity=1",
+	"leanmd ranks=3 iterations=12 form=messages",
+	"leanmd ranks=5 cx=3 cy=3 iterations=11 size=16 form=messages",
+	"leanmd ranks=1 iterations=21 form=messages",
+	"leanmd ranks=2 cx=4 reach=0 iterations=20 arity=1 form=messages",
 	"openatom ranks=6 row=3 iterations=5", "openatom ranks=4 row=2 iterations=3 arity=1 direct=0",
 	"openatom ranks=2 row=1", "openatom ranks=8 row=4 size=72 checkpoint=1",
 }
@@ -278,7 +301,7 @@ func TestChannels(t *testing.T) {
 		}
 		sent, received := map[kernels.Pair][]int{}, map[kernels.Pair][]int{}
 		skip := false
-		for r, p := range suite.Programs {
+		for r, p := range expanded(t, suite) {
 			for _, op := range p.Unrolled() {
 				self := core.Rank(r)
 				switch {

@@ -103,11 +103,16 @@ var collectives = verbs(true)
 // without collectives: who receives a multicast passes it on then, and who contributes waits for
 // its children first. A receive from anyone could take a part of a collective, so there must be
 // none.
+//
+// A program with a kernel keeps the part of the operation on everything that it becomes. So the
+// kernel, when asked for a multicast that it has taken, must make it again, and must add what it
+// takes of a reduction to its own part, which is gone when it has been sent.
 func Expand(s *Suite) ([]core.Program, error) {
 	var programs []core.Program
 	for r, p := range s.Programs {
 		self := core.Rank(r)
 		var out core.Program
+		begins := false // an iteration, with the next operation
 		for i, op := range p {
 			g, group := core.SourceGroup(op.Peer)
 			if op.Kind == core.OpMulticast || op.Kind == core.OpContribute {
@@ -120,15 +125,19 @@ func Expand(s *Suite) ([]core.Program, error) {
 							"collective",
 						s.Names[r], i+1)
 			}
-			if !group {
-				out = append(out, op)
-				continue
-			}
-			if op.Kind == core.OpPost {
+			if group && op.Kind == core.OpPost {
 				return nil, fmt.Errorf("%s: operation %d posts a receive of a group", s.Names[r],
 					i+1)
 			}
-			out = append(out, expand(op, &s.Trees[g-1], self)...)
+			ops := core.Program{op}
+			if group {
+				ops = expand(op, &s.Trees[g-1], self)
+			}
+			begins = begins || op.Iteration
+			if len(ops) > 0 {
+				ops[0].Iteration, begins = begins, false
+			}
+			out = append(out, ops...)
 		}
 		programs = append(programs, out)
 	}
@@ -137,20 +146,24 @@ func Expand(s *Suite) ([]core.Program, error) {
 
 // Unjoined names the members that contribute to fewer reductions of a group than others do.
 func Unjoined(s *Suite) (words []string) {
-	for i := range s.Trees {
-		t := &s.Trees[i]
-		rounds := make([]int, len(t.Members))
-		for j, m := range t.Members {
-			for _, op := range s.Programs[m].Unrolled() {
-				if op.Kind == core.OpContribute && int(op.Group) == i+1 {
-					rounds[j]++
-				}
+	rounds := make([][]int, len(s.Programs)) // by rank and group
+	for r, p := range s.Programs {
+		rounds[r] = make([]int, len(s.Trees))
+		for _, op := range p.Sends() {
+			if op.Kind == core.OpContribute {
+				rounds[r][op.Group-1]++
 			}
 		}
-		for j, m := range t.Members {
-			if rounds[j] < slices.Max(rounds) {
+	}
+	for i := range s.Trees {
+		t, most := &s.Trees[i], 0
+		for _, m := range t.Members {
+			most = max(most, rounds[m][i])
+		}
+		for _, m := range t.Members {
+			if rounds[m][i] < most {
 				words = append(words, fmt.Sprintf("reduction %d of group %s waits for %s",
-					rounds[j]+1, t.Name, s.Names[m]))
+					rounds[m][i]+1, t.Name, s.Names[m]))
 			}
 		}
 	}
@@ -162,12 +175,12 @@ func expand(op core.Op, t *trace.Tree, self core.Rank) (out core.Program) {
 	children, root := t.Children(self), t.Root() == self
 	down := func(label string) {
 		for _, c := range children {
-			out = append(out, core.Op{Kind: core.OpSend, Peer: c, Label: label})
+			out = append(out, core.Op{Kind: core.OpSend, Peer: c, Label: label, Part: op.Part})
 		}
 	}
 	gather := func() {
 		for _, c := range children {
-			out = append(out, core.Op{Kind: core.OpPost, Peer: c})
+			out = append(out, core.Op{Kind: core.OpPost, Peer: c, Part: op.Part, Free: op.Free})
 		}
 		out = append(out, core.Op{Kind: core.OpWait})
 	}
@@ -176,11 +189,13 @@ func expand(op core.Op, t *trace.Tree, self core.Rank) (out core.Program) {
 		down(op.Label)
 	case op.Kind == core.OpContribute && !root:
 		gather()
-		out = append(out, core.Op{Kind: core.OpSend, Peer: t.Parent(self), Label: op.Label})
+		out = append(out, core.Op{Kind: core.OpSend, Peer: t.Parent(self), Label: op.Label,
+			Part: op.Part})
 	case op.Kind == core.OpRecv && root:
 		gather()
 	case op.Kind == core.OpRecv:
-		out = append(out, core.Op{Kind: core.OpRecv, Peer: t.Parent(self), Ordered: op.Ordered})
+		out = append(out, core.Op{Kind: core.OpRecv, Peer: t.Parent(self), Ordered: op.Ordered,
+			Part: op.Part, Free: op.Free})
 		down("")
 	}
 	return out

@@ -10,6 +10,7 @@ var Protocol = protocol.Protocol{
 	Name:        protocol.Baseline,
 	Doc:         "no protocol: a failure loses the rank; the baseline",
 	Collectives: true,
+	Straight:    true,
 	Setup: func(r protocol.Request) (*core.Setup, error) {
 		return NewSetup(r.Layout, r.Programs)
 	},

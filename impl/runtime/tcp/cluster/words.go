@@ -153,7 +153,7 @@ type Counts struct {
 	Bytes   uint64 `json:"bytes"`   // payloads in a fixed layout
 	Header  uint64 `json:"header"`  // piggybacked with them
 	Coded   uint64 `json:"coded"`   // bytes of messages by the codec
-	Sends   uint64 `json:"sends"`   // of the program, to groups along their trees
+	Sends   uint64 `json:"sends"`   // of the program
 	Payload uint64 `json:"payload"` // bytes that the program has sent
 	// bytes that a protocol has put on messages of the program
 	Carried    uint64 `json:"carried"`
