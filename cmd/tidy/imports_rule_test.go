@@ -203,6 +203,7 @@ var importTable = []row{
 	{dir: "checker/search/*", internal: []string{"checker"}},
 	{dir: "checker/sample", internal: []string{"checker", "spec"}},
 	// It knows programs, and nothing that runs them.
+	{dir: "checker/square", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "checker/survivors", internal: []string{"impl/core", "spec", "spec/trace"}},
 	{dir: "checker/world", internal: and(searching, "checker/search/lasso", "checker/survivors")},
 	{dir: "checker/boundary", internal: vocabulary},
