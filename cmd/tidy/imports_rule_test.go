@@ -76,8 +76,8 @@ var importTable = []row{
 	// What papers print, beside what is made of it: by graphs, models and figures, and by whoever
 	// gives it a way to explore.
 	{dir: "impl/papers", internal: and(vocabulary, "impl/clustering", "impl/performability",
-		"impl/program/kernels", "impl/protocol/camel/volume", "impl/protocol/errmgr/figures",
-		"impl/protocol", "impl/protocol/radic", "impl/runtime/compare", "impl/traffic")},
+		"impl/program/kernels", "impl/program/script", "impl/protocol", "impl/protocol/radic",
+		"impl/runtime/compare", "impl/traffic")},
 	// What protocols share: parts, of which one may need another, and no protocol.
 	// The recovery by logs is the whole of several protocols, setup included.
 	{dir: "impl/protocol/part/replay", internal: and(ranks, "impl/protocol/part/*")},

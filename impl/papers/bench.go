@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/traffic"
 )
 
@@ -25,6 +27,8 @@ type Answer struct {
 type Shown struct {
 	ID, Scenario     string
 	Quote            string // of the paper
+	Class            string // printed, reading, silence or extension
+	OtherReading     bool   // of the paper, by which there is no error
 	Broken, Repaired Answer
 	Confirmed        bool
 }
@@ -35,8 +39,12 @@ type Bench struct {
 	// protocol by their IDs. Both come from whoever knows how to explore.
 	Check  func(ctx context.Context, scenario, variant string) (*Answer, error)
 	Errata func(ctx context.Context, protocol string, ids ...string) ([]Shown, error)
+	// Experiment carries out an experiment on an emulated machine, by its name.
+	Experiment func(ctx context.Context, name string) (*protocol.Findings, error)
 
-	graphs map[string]*traffic.Graph
+	graphs  map[string]*traffic.Graph
+	found   map[string]*protocol.Findings
+	volumes map[[2]int][2]script.Volume // of LeanMD, by cells each way and ranks
 }
 
 // Traffic is what a kernel sends, by a line such as "cg class=D ranks=1024".
@@ -53,6 +61,25 @@ func (b *Bench) Traffic(ctx context.Context, kernel string) (*traffic.Graph, err
 	}
 	b.graphs[kernel] = g
 	return g, nil
+}
+
+// findings are those of an experiment.
+func (b *Bench) findings(ctx context.Context, name string) (*protocol.Findings, error) {
+	if f := b.found[name]; f != nil {
+		return f, nil
+	}
+	if b.Experiment == nil {
+		return nil, fmt.Errorf("experiment %s: %w", name, ErrAbsent)
+	}
+	f, err := b.Experiment(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("experiment %s: %w", name, err)
+	}
+	if b.found == nil {
+		b.found = map[string]*protocol.Findings{}
+	}
+	b.found[name] = f
+	return f, nil
 }
 
 // Make makes what is quick of a claim, and judges it. The error is that of the context.

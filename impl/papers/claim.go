@@ -9,25 +9,26 @@ import (
 // Method is how our value of a claim is made.
 type Method byte
 
-// The methods. The zero value makes nothing; those up to Explored need no process and no clock.
+// The methods. The zero value makes nothing; those up to Modelled need no process and no clock.
 const (
 	None       Method = iota // can not be made here: Claim.Why says why
 	Data                     // kept for reference; nothing is claimed that could be made
 	Arithmetic               // a closed form, or arithmetic on printed numbers
 	Graph                    // the traffic of a program, which does not run
 	Explored                 // all schedules of machines, or runs of them that are judged
+	Modelled                 // runs of machines on a machine that is emulated, in modelled time
 	Measured                 // ratios of real processes within one run
 	Emulated                 // measured behind a card or store that is slowed down
 	Simulated                // at scale, in modelled time
 )
 
 // Quick reports whether the method needs no process, no clock and at most seconds.
-func (m Method) Quick() bool { return m >= Data && m <= Explored }
+func (m Method) Quick() bool { return m >= Data && m <= Modelled }
 
 // String is the word of a method.
 func (m Method) String() string {
-	return [...]string{"none", "data", "arithmetic", "graph", "explored", "measured", "emulated",
-		"simulated"}[m]
+	return [...]string{"none", "data", "arithmetic", "graph", "explored", "modelled",
+		"measured", "emulated", "simulated"}[m]
 }
 
 // contradicts is the kind of evidence that the method gives.

@@ -1,9 +1,10 @@
 // Package papers holds what the papers of the house claim, as data: each table, figure and claim
 // with the numbers as printed, how a number of our own is made for each, and when the two agree.
 //
-// A claim is made by arithmetic on printed numbers, by the traffic of a program, or by exploring
-// machines; those take seconds and no process. What is measured, emulated or simulated is named
-// with the command that makes it, and is not called reproduced before it is made.
+// A claim is made by arithmetic on printed numbers, by the traffic of a program, by exploring
+// machines, or by running them in modelled time; those take seconds and no process. What is
+// measured, emulated or simulated is named with the command that makes it, and is not called
+// reproduced before it is made. A model, whose prices are ours, never contradicts: it is unclear.
 //
 // Besides reproduced there are answers that are no failure of ours: contradicted, with how (within
 // the paper, by a run, by measurement); not reproducible here, with the reason; and unclear, where

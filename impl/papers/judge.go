@@ -164,6 +164,10 @@ func judge(c *Claim, v *Value, g *Got) Cell {
 	default:
 		cell.Status = Contradicted
 	}
+	if cell.Status == Contradicted && cell.Method == Modelled {
+		// the prices of the model are ours: it is the first that may be wrong
+		cell.Status = Unclear
+	}
 	if cell.Status == Contradicted {
 		cell.Kind = cell.Method.contradicts()
 	}

@@ -91,8 +91,11 @@ func TestStubs(t *testing.T) {
 
 // judged is the status that a cell has if it is judged at all.
 func judged(c papers.Cell, status papers.Status) papers.Status {
-	if c.Shown {
+	switch {
+	case c.Shown:
 		return papers.NoClaim
+	case status == papers.Contradicted && c.Method == papers.Modelled:
+		return papers.Unclear
 	}
 	return status
 }

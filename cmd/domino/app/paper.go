@@ -60,7 +60,8 @@ func runPaper(ctx context.Context, args []string, std streams) (int, error) {
 	f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
 	f.BoolVar(&o.strict, "strict", false, "exit with 1 if a value is contradicted")
 	f.Bool("quick", true, "make what needs no process and no clock: arithmetic, the traffic of "+
-		"programs, schedules explored; what is measured or simulated names its command")
+		"programs, schedules explored, runs in modelled time; what is measured or simulated "+
+		"names its command")
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}

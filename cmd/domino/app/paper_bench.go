@@ -6,13 +6,29 @@ import (
 
 	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/impl/papers"
+	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/scenarios"
 )
 
 // bench is what the claims of papers are made with: it explores with the protocols of this command,
 // of which a stranger's may lack some.
 func (std streams) bench() *papers.Bench {
-	return &papers.Bench{Check: std.checkClaim, Errata: std.errataClaimed}
+	return &papers.Bench{Check: std.checkClaim, Errata: std.errataClaimed,
+		Experiment: std.experimentClaimed}
+}
+
+// experimentClaimed carries out an experiment for a claim.
+func (std streams) experimentClaimed(ctx context.Context, name string) (*protocol.Findings,
+	error) {
+	for _, p := range std.Protocols() {
+		for _, e := range p.Experiments {
+			if e.Name == name {
+				return e.Run(protocol.ExperimentOptions{
+					Tell: func(string) error { return ctx.Err() }})
+			}
+		}
+	}
+	return nil, papers.ErrAbsent
 }
 
 // checkClaim explores a scenario for a claim.
@@ -54,6 +70,7 @@ func (std streams) errataClaimed(ctx context.Context, name string, ids ...string
 		}
 		command := "domino errata " + name + " " + e.ID
 		shown = append(shown, papers.Shown{ID: e.ID, Scenario: e.Scenario, Quote: e.Quote,
+			Class: string(e.Class), OtherReading: e.Other != "",
 			Broken: *claimAnswer(e.Broken, command), Repaired: *claimAnswer(e.Repaired, command),
 			Confirmed: e.Confirmed})
 	}

@@ -131,7 +131,7 @@ var kinds = []struct {
 // the number of failures of 64 ranks.
 func recoveries(o protocol.ExperimentOptions) (*protocol.Findings, error) {
 	f := new(protocol.Findings)
-	sizes, fails := []int{8, 16, 32, 48, 64, 96, 128}, []int{1, 8, 16, 24, 32, 40, 48, 56, 62}
+	sizes, fails := []int{2, 4, 8, 16, 32, 48, 64, 96, 128}, []int{1, 8, 16, 24, 32, 40, 48, 56, 62}
 	bySize, err := curves(o, sizes, "ranks", func(n int, make func(int) *job) (*job, int) {
 		return make(n), 1
 	})
