@@ -96,7 +96,8 @@ func radicOwn() Claim {
 	c := Claim{ID: "fig-5.8b", Where: "5.2.4", Method: Arithmetic,
 		Says: "Laplace 1400x1400: overhead of receiver-based logging by where the loggers run; " +
 			"own cores cost least in almost all cases, at best 20 points less than affinity",
-		Why: "two cores hold no nodes of eight: the overheads are to be simulated",
+		Why: "two cores hold no nodes of eight; the order on full nodes, by a model: domino " +
+			"performability mapping",
 		Values: append(values, Value{Row: best, Name: fewer, Unit: "points", Printed: "20"},
 			sentence(least, so, None), sentence(grows, so, None))}
 	c.Values[len(c.Values)-1].Shown = true

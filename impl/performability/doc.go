@@ -1,6 +1,7 @@
 // Package performability is the arithmetic by which an application is given resources that pay:
 // how many cores keep an SPMD program efficient under message logging, [RADIC] 5.3, how often to
-// write a checkpoint, and how many spare nodes to hold. Everything is in seconds.
+// write a checkpoint, how many spare nodes to hold, and where loggers are to run, [RADIC] 5.2.
+// Everything is in seconds.
 //
 // The equations of the thesis do not all work as printed; what is computed, and why:
 //
@@ -15,6 +16,10 @@
 //   - No rounding makes 56, 24, 54 and 24 cores of 56.50, 24.52, 53.68 and 24.94 (M48). Here they
 //     are rounded down: fewer cores hold more tiles each, which keeps the efficiency asked for.
 //
+// Of loggers the thesis has measurements and a flowchart; the model here is ours. It has what the
+// thesis names: loggers take cycles of ranks, the OS spreads that unequally, and the slowest rank
+// rules. It has no network, and no cost of switching but what a message takes.
+//
 // Failures are exponential and may strike during a restart. What the closed forms say, Sample and
-// SampleSpares draw; tests hold the two against each other.
+// SampleSpares draw; tests hold the two against each other, and mappings against drawn runs.
 package performability

@@ -83,9 +83,9 @@ func commands() []command {
 		{"cluster", "run | torture | perf | netpipe",
 			"the same machines as real processes: run, kill, judge and measure them",
 			"a run: seconds; perf: minutes", runCluster},
-		{"performability", "cores | interval | spares | paper",
-			"how many cores, checkpoints and spares pay, by the model of the thesis", "at once",
-			runPerformability},
+		{"performability", "cores | interval | spares | mapping | paper",
+			"how many cores, checkpoints and spares pay, and where loggers run, by models of the " +
+				"thesis", "at once", runPerformability},
 		{"version", "", "which domino this is, by release, revision and Go", "at once",
 			runVersion},
 		{"completion", "bash | zsh | fish", "completion of commands, flags and names for a shell",

@@ -21,6 +21,8 @@ func performabilityCommands() []command {
 		{"interval", "", "how often to write a checkpoint, by protocol and rate of failures",
 			"at once", runInterval},
 		{"spares", "", "how many spare nodes keep a program running", "at once", runSpares},
+		{"mapping", "", "where loggers are to run: on idle cores, those of ranks, or own ones",
+			"at once", runMapping},
 		{"paper", "", "the tables of the thesis, computed again", "at once", runPerformed},
 	}
 }
@@ -39,6 +41,8 @@ func runPerformability(ctx context.Context, args []string, std streams) (int, er
 			"  domino performability interval --work 10d --checkpoint 15m --restart 15m "+
 				"--mtbf 1d,6h --draw 1000\n",
 			"  domino performability spares --nodes 32 --mttf 1y --mttr 2d --most 4\n",
+			"  domino performability mapping --cores 8 --ranks 56 --utilisation 0.85 "+
+				"--messages 4000 --per-message 30us --step 1ms\n",
 			"  domino performability paper\n")
 		if len(args) == 0 {
 			return exitUsage, nil
@@ -51,10 +55,11 @@ func runPerformability(ctx context.Context, args []string, std streams) (int, er
 // performed is what the model says, as JSON; a command fills the part that it is about.
 type performed struct {
 	versioned
-	About     string          `json:"about"` // the command: cores, interval, spares or paper
+	About     string          `json:"about"` // the command: cores, interval, spares, mapping or paper
 	Cores     *coresAnswer    `json:"cores,omitempty"`
 	Intervals []intervalRow   `json:"intervals,omitempty"`
 	Spares    []sparesRow     `json:"spares,omitempty"`
+	Mapping   *mappingAnswer  `json:"mapping,omitempty"`
 	Paper     []publishedCell `json:"paper,omitempty"`
 	Notes     []string        `json:"notes"` // what a reader should know
 }

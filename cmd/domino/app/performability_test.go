@@ -47,6 +47,13 @@ func TestPerformability(t *testing.T) {
 		math.Abs(r[1].Available-.99) > 1e-12 { // Eq 2.1, and of two that are independent
 		t.Errorf("%+v", r)
 	}
+	// full nodes, of which each rank loses its core for .3 * .9 of the time
+	mapping := performedBy(t, "mapping --cores 4 --ranks 8 --utilisation 0.9 --messages 1000 "+
+		"--bytes 1e6 --per-message 200us --per-byte 100ns")
+	if m := mapping.Mapping; math.Abs(m.Load-.3) > 1e-12 || len(m.Placements) != 4 ||
+		math.Abs(*m.Placements[1].Slowdown-1.27) > 1e-12 || m.Chosen != "cores" {
+		t.Errorf("%+v", m)
+	}
 	var contradicted []string
 	for _, c := range performedBy(t, "paper").Paper {
 		if c.Status == "contradicted" {
@@ -68,6 +75,7 @@ func TestPerformabilityIsPrinted(t *testing.T) {
 		"interval --work 1h --checkpoint 1s --mtbf 1y --draw 5":                      "too few",
 		"spares --nodes 8 --mttf 30d --mttr 1d --draw 10000":                         "+-",
 		"spares --nodes 8 --mttf 3y --mttr 1h --draw 10000":                          "too few",
+		"mapping --cores 8 --ranks 8 --nodes 1 --messages 9 --per-message 9ms":       "impossible",
 		"paper":  "contradicted",
 		"":       "",
 		"--help": "Examples:",
@@ -101,7 +109,10 @@ func TestWrongPerformability(t *testing.T) {
 		"spares --nodes 0 --mttf 1d":                                       "0 nodes",
 		"spares --nodes 1 --mttf 1d --most 2000":                           "0 to 1000",
 		"spares --nodes 1 --mttf 1d --mttr 1s --draw 5":                    "at least 3200",
-		"paper x":                        "no argument",
+		"paper x":                     "no argument",
+		"mapping --cores 8 --ranks 8": "want --messages",
+		"mapping --cores 8 --ranks 8 --messages 1 --per-message 1us --cost x": "time or nodes",
+		"mapping --cores 8 --ranks 8 --messages -1 --per-message 1us":         "-1 messages",
 		"pools":                          "unknown command",
 		"spares --nodes 1 --mttf 1 ":     "with its unit",
 		"spares --nodes 1 --mttf 1e400d": "with its unit",
