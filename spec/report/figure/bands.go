@@ -100,7 +100,7 @@ func (f *Figure) cut(list []Band) []Band {
 				return 1
 			})
 			for ; k < len(list) && list[k].From <= n.to; k++ {
-				bodies[k][l].WriteString(n.text + "\n")
+				bodies[k][l].WriteString(f.within(n, list[k].From, list[k].To) + "\n")
 			}
 		}
 	}

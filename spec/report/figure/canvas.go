@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -24,6 +25,13 @@ const (
 type node struct {
 	from, to float64
 	text     string
+	line     *straight // what it is, if a part of it can be drawn
+}
+
+// straight is a line along the time.
+type straight struct {
+	class string
+	place float64 // across the lanes
 }
 
 // canvas collects what is drawn.
@@ -35,8 +43,31 @@ type canvas struct {
 
 // emit adds a piece.
 func (f *Figure) emit(l layer, from, to float64, format string, args ...any) {
-	f.nodes[l] = append(f.nodes[l], node{min(from, to), max(from, to),
-		fmt.Sprintf(format, args...)})
+	f.nodes[l] = append(f.nodes[l], node{from: min(from, to), to: max(from, to),
+		text: fmt.Sprintf(format, args...)})
+}
+
+// stretch draws a lane, or a part of it.
+func (f *Figure) stretch(from, to float64, class string, s float64) {
+	from, to = min(from, to), max(from, to)
+	f.nodes[lanes] = append(f.nodes[lanes], node{from, to,
+		path(class, f.at(from, s), f.at(to, s)), &straight{class, s}})
+}
+
+// dashes is a length after which the dashes of a lane are the same again.
+const dashes = 24
+
+// within is a piece as a band shows it: of a lane what lies in there, so that what the lane does
+// elsewhere makes no difference, and bands that look alike are alike.
+func (f *Figure) within(n *node, from, to float64) string {
+	if n.line == nil || n.from >= from && n.to <= to {
+		return n.text
+	}
+	if from > n.from {
+		from = n.from + dashes*math.Floor((from-n.from)/dashes)
+	}
+	from, to = max(from, n.from), min(to, n.to)
+	return path(n.line.class, f.at(from, n.line.place), f.at(to, n.line.place))
 }
 
 // mark is a group that shows events; the title is what a reader is told who points at it.
@@ -45,7 +76,8 @@ func (f *Figure) mark(l layer, from, to float64, class string, events []int, tit
 		escape(title), body)
 }
 
-// data are the attributes by which a page finds marks.
+// data are the attributes by which a page finds marks; of a long figure, which is large, the events
+// alone.
 func (f *Figure) data(events []int) string {
 	if len(events) == 0 {
 		return ""
@@ -56,7 +88,11 @@ func (f *Figure) data(events []int) string {
 		list = append(list, itoa(i))
 		step = max(step, f.model.Events[i].Step)
 	}
-	return fmt.Sprintf(` data-i="%s" data-step="%d"`, strings.Join(list, " "), step)
+	all := fmt.Sprintf(` data-i="%s"`, strings.Join(list, " "))
+	if f.Long() {
+		return all
+	}
+	return all + fmt.Sprintf(` data-step="%d"`, step)
 }
 
 // path writes a path through points.

@@ -204,10 +204,10 @@ func (f *Figure) life(i int) {
 			undone = min(undone, max(from, p))
 		}
 		f.hatch(undone, to, s)
-		f.emit(lanes, undone, to, "%s", path(class+" lu", f.at(undone, s), f.at(to, s)))
+		f.stretch(undone, to, class+" lu", s)
 	}
 	if undone > from {
-		f.emit(lanes, from, undone, "%s", path(class, f.at(from, s), f.at(undone, s)))
+		f.stretch(from, undone, class, s)
 	}
 	f.placer.draw(f.at(from, s), f.at(to, s), -1, priceLane)
 	f.host(l, from, to, s)
@@ -217,7 +217,7 @@ func (f *Figure) life(i int) {
 			again = f.timeOf(f.model.Lives[i+1].From, f.end)
 		}
 		f.use("down")
-		f.emit(lanes, to, again, "%s", path("l ld", f.at(to, s), f.at(again, s)))
+		f.stretch(to, again, "l ld", s)
 		f.placer.draw(f.at(to, s), f.at(again, s), -1, priceLane)
 	}
 }

@@ -8,7 +8,7 @@
 //
 // Shape says what a sign means, colour says it again. The names that a style sheet needs are in
 // style.go. Marks carry the events that they show (data-i, indexes into Model.Events, separated by
-// spaces) and the step (data-step).
+// spaces) and, unless the figure is long, the last step of those (data-step).
 package figure
 
 import (

@@ -363,6 +363,45 @@ func TestHeldKey(t *testing.T) {
 	sound(t, tab)
 }
 
+// TestCursor: the place that is shown in the figure is that of the chosen step, in a figure of one
+// piece and in one of bands.
+func TestCursor(t *testing.T) {
+	tab := browser.Find(t)
+	for _, steps := range []int{30, 1000} {
+		tab.Open("about:blank")
+		tab.Open(saved(t, made(steps, 4, plain)))
+		for _, step := range []int{3, steps/2 + 4, steps - 1} {
+			tab.Eval(fmt.Sprintf(`location.hash = "#step=%d"`, step), nil)
+			until(t, tab, fmt.Sprintf(`(() => {
+				const cursor = document.querySelector("#figure .cursor")?.getBoundingClientRect();
+				const sign = document.querySelector("#figure .s[data-step='%d']");
+				const at = sign?.getBoundingClientRect(), down = document.querySelector(".down");
+				return cursor && at && (down ?
+					cursor.top <= at.top && at.bottom <= cursor.bottom && cursor.height < 60 :
+					cursor.left <= at.left && at.right <= cursor.right && cursor.width < 120);
+			})()`, step))
+		}
+	}
+}
+
+// TestLongBeside: of a long run to compare with there is on the screen what is near its marks, and
+// nothing that is left empty.
+func TestLongBeside(t *testing.T) {
+	tab := browser.Find(t)
+	tab.Open(saved(t, made(500, 3, plain)))
+	for _, part := range []string{"#repaired", "#free"} {
+		var seen, empty int
+		tab.Eval(fmt.Sprintf(`[...document.querySelectorAll("%s .part svg")].filter(e =>
+			e.getBoundingClientRect().height > 500).length`, part), &seen)
+		tab.Eval(fmt.Sprintf(`document.querySelectorAll("%s :is(.band, .scroll)").length`, part),
+			&empty)
+		if seen == 0 || empty > 0 {
+			t.Errorf("in %s are %d parts of the figure, %d are empty", part, seen, empty)
+		}
+	}
+	sound(t, tab)
+}
+
 // TestLanes: the names of lanes that run downwards stay above them however the figure is scrolled.
 func TestLanes(t *testing.T) {
 	tab := browser.Find(t)

@@ -2,8 +2,12 @@ package page
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"html/template"
+	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,7 +49,8 @@ type figures struct {
 	Now   drawn
 }
 
-// shows and orientations are what a reader may choose, with the words of the controls.
+// shows and orientations are what a reader may choose, with the words of the controls. The shows
+// that are most alike stand together, as gzip remembers no more than 32 kB.
 var (
 	shows = []struct {
 		value, words string
@@ -67,32 +72,29 @@ func (v *view) draw() error {
 	if slots > mostAcross {
 		as = "down"
 	}
-	var first, second *figure.Figure // across
-	if !long || v.Second() != nil {
-		first, second = v.pair()
-	}
+	first, second := v.pair()
 	f := &v.Figure
-	views, different := map[string]template.HTML{}, map[template.HTML]bool{}
+	views, different := map[string]template.HTML{}, map[[sha256.Size]byte]bool{}
 	for _, o := range orientations {
 		if long && o.value != as {
 			continue
 		}
 		f.As = append(f.As, choice{o.value, o.words, o.value == as})
-		for _, s := range shows {
+		for i, s := range shows {
 			if s.value != "relevant" && !v.speaks() {
 				continue
 			}
 			layout := first
-			if s.value != "relevant" || o.value != "across" {
+			if s.value != "relevant" || o.value != "across" || first == nil {
 				layout = figure.Layout(v.Model, figure.Options{Show: s.show,
 					Orientation: o.orientation, Width: o.width})
 			}
-			html, err := v.drawing(layout, o.value, nil)
+			html, err := v.drawing(layout, o.value, i, nil)
 			if err != nil {
 				return err
 			}
 			if o.value == as {
-				different[html] = true
+				different[v.looks(html, i)] = true
 				if s.value == "relevant" {
 					v.explain(layout)
 					f.Now = drawn{s.value, o.value, html}
@@ -110,8 +112,12 @@ func (v *view) draw() error {
 	if len(f.As) == 1 {
 		f.As = nil
 	}
-	if err := v.packJSON("views", views); err != nil { // together, as they are much alike
+	// together, as they are much alike
+	if err := v.packJSON("views", views); err != nil {
 		return err
+	}
+	for k, shows := range v.bands { // package figure writes no control characters
+		v.pack(fmt.Sprintf("band-%d", k), []byte(strings.Join(shows, "\f")))
 	}
 	return v.others(second)
 }
@@ -129,37 +135,68 @@ func (v *view) Second() *Beside {
 	return v.Repaired
 }
 
-// pair lays out the run, and with it, at the same places as far as they agree, the second one.
+// looks is what a view shows, in short.
+func (v *view) looks(html template.HTML, show int) (sum [sha256.Size]byte) {
+	all := sha256.New()
+	io.WriteString(all, string(html))
+	for _, views := range v.bands {
+		io.WriteString(all, views[show])
+	}
+	return [sha256.Size]byte(all.Sum(sum[:0]))
+}
+
+// pair lays out the run, and with it, at the same places as far as they agree, the second one. A
+// long run is not laid out, as it has no view across.
 func (v *view) pair() (first, second *figure.Figure) {
-	o := figure.Options{Width: width}
 	b := v.Second()
 	if b == nil {
-		return figure.Layout(v.Model, o), nil
+		if _, o := still(v.Model); o.Orientation == figure.Across {
+			first = figure.Layout(v.Model, o)
+		}
+		return first, nil
 	}
+	as, o := still(v.Model, b.Model)
 	o.Differs = max(b.Same, 0)
 	if b.Same == LastStep(v.Model.Run) && b.Same == LastStep(b.Model.Run) {
 		o.Differs = figure.Nowhere
 	}
-	return figure.Pair(v.Model, b.Model, o)
+	first, second = figure.Pair(v.Model, b.Model, o)
+	if as == "down" {
+		first = nil
+	}
+	return first, second
 }
 
-// chosen is by what the marks of a figure are found, and its slots, where a step is chosen.
-var chosen = regexp.MustCompile(` data-(i="[0-9 ]*" data-step="[0-9]*"|slots="[^"]*")`)
+// still is how runs are drawn that are there to be compared with: across, unless one is long.
+func still(runs ...*report.Model) (as string, o figure.Options) {
+	for _, m := range runs {
+		if figure.Length(m, figure.Options{}) > figure.InlineSlots {
+			return "down", figure.Options{Width: beside, Orientation: figure.Down}
+		}
+	}
+	return "across", figure.Options{Width: width}
+}
 
-// others draws the runs to compare with. Nothing is chosen in them.
+// chosen is by what the marks of a figure are found when a step is chosen.
+var chosen = regexp.MustCompile(` data-i="[0-9 ]*"( data-step="[0-9]*")?`)
+
+// others draws the runs to compare with. Nothing is chosen in them, and of a long one there is what
+// is near its marks.
 func (v *view) others(second *figure.Figure) error {
-	still := func(f *figure.Figure) (template.HTML, error) {
-		html, err := v.drawing(f, "across", v.explained)
+	draw := func(f *figure.Figure, as string) (template.HTML, error) {
+		html, err := v.drawing(f, as, -1, v.explained)
 		return template.HTML(chosen.ReplaceAllString(string(html), "")), err
 	}
 	var err error
 	if second != nil {
-		if v.SecondFigure, err = still(second); err != nil {
+		as, _ := still(v.Model, v.Second().Model)
+		if v.SecondFigure, err = draw(second, as); err != nil {
 			return err
 		}
 	}
 	if v.Free != nil {
-		v.FreeFigure, err = still(figure.Layout(v.Free.Model, figure.Options{Width: width}))
+		as, o := still(v.Free.Model)
+		v.FreeFigure, err = draw(figure.Layout(v.Free.Model, o), as)
 	}
 	return err
 }
@@ -179,7 +216,6 @@ type legendEntry struct {
 
 // band is a part of a long figure.
 type band struct {
-	ID     string // where it is packed
 	Height float64
 	Width  float64
 	SVG    template.HTML // of those that are printed
@@ -187,18 +223,21 @@ type band struct {
 }
 
 // drawing is a layout with its legend, and where its slots are. A long one is cut into bands that
-// are packed, and what is near its marks is there for print. What is explained above it is not
-// explained again.
-func (v *view) drawing(f *figure.Figure, as string, explained map[string]bool) (template.HTML,
-	error) {
-	at := slotsOf(f)
+// are packed, each with what the other shows have at the same place, and what is near its marks is
+// there for print. One that is no view, with -1 for its show, has neither slots nor bands. What is
+// explained above it is not explained again.
+func (v *view) drawing(f *figure.Figure, as string, show int, explained map[string]bool) (
+	template.HTML, error) {
 	data := struct {
 		Slots, As     string
 		SVG, Header   template.HTML
 		Bands, Prints []band
 		Legend        []legendEntry
 		Idle          string
-	}{Slots: at, As: as}
+	}{As: as}
+	if show >= 0 {
+		data.Slots = slotsOf(f)
+	}
 	for _, e := range f.Legend() {
 		if explained[e.Key] {
 			continue
@@ -211,8 +250,11 @@ func (v *view) drawing(f *figure.Figure, as string, explained map[string]bool) (
 	}
 	switch {
 	case f.Long():
-		data.Slots = v.part([]byte(at))
-		data.Bands, data.Prints = v.bands(f, as)
+		if show >= 0 {
+			data.Slots = v.part([]byte(data.Slots))
+			data.Bands = v.packBands(f, as, show)
+		}
+		data.Prints = prints(f, as)
 	case down && len(f.Slots) > 0:
 		data.SVG = template.HTML(f.Around([]int{0}, 2*len(f.Slots))[0].SVG)
 	default:
@@ -240,37 +282,57 @@ func idle(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// slotsOf says where the slots are, as JSON: first step, last step, from, to.
+// slotsOf says where the slots are, as JSON: where the first one begins, then of each how many
+// steps lie between it and the one before, how many more than one it has, and how long it is, so
+// that a long list is much the same all over. Lengths are tenths of a pixel.
 func slotsOf(f *figure.Figure) string {
 	var b strings.Builder
+	tenths := func(at float64) int { return int(math.Round(10 * at)) }
+	last, at := 0, 0
 	for i, s := range f.Slots {
-		b.WriteString([]string{"[", ","}[min(i, 1)])
-		fmt.Fprintf(&b, "[%d,%d,%s,%s]", s.First, s.Last, tenths(s.From), tenths(s.To))
+		if i == 0 {
+			at = tenths(s.From)
+			fmt.Fprintf(&b, "[%d", at)
+		}
+		to := tenths(s.To)
+		fmt.Fprintf(&b, ",[%d,%d,%d]", s.First-last, s.Last-s.First, to-at)
+		last, at = s.Last, to
 	}
-	return strings.TrimPrefix(b.String()+"]", "]")
+	return cmp.Or(b.String(), "[0") + "]"
 }
 
-// tenths writes a coordinate with one decimal at most.
-func tenths(v float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") }
-
-// bands packs the bands of a long figure, and cuts out what is printed of it.
-func (v *view) bands(f *figure.Figure, as string) (list, prints []band) {
-	size := func(b figure.Band) band {
-		if as == "down" {
-			return band{Width: f.Width, Height: b.To - b.From}
+// packBands keeps the bands of a view of a long figure, to be packed with those of other views at
+// the same place, and says how large they are.
+func (v *view) packBands(f *figure.Figure, as string, show int) (list []band) {
+	for k, b := range f.Bands() {
+		if k == len(v.bands) {
+			v.bands = append(v.bands, make([]string, len(shows)))
 		}
-		return band{Width: b.To - b.From, Height: f.Height}
+		v.bands[k][show] = b.SVG
+		list = append(list, sizeOf(f, b, as))
 	}
-	for _, b := range f.Bands() {
-		one := size(b)
-		one.ID = v.part([]byte(b.SVG))
-		list = append(list, one)
+	return list
+}
+
+// sizeOf is how much room a band takes.
+func sizeOf(f *figure.Figure, b figure.Band, as string) band {
+	if as == "down" {
+		return band{Width: f.Width, Height: b.To - b.From}
 	}
-	for _, b := range f.Around(f.Marks(), printed) {
-		one := size(b)
+	return band{Width: b.To - b.From, Height: f.Height}
+}
+
+// prints cuts out what is printed of a long figure.
+func prints(f *figure.Figure, as string) (list []band) {
+	marks := f.Marks()
+	if len(marks) == 0 {
+		marks = []int{0}
+	}
+	for _, b := range f.Around(marks, printed) {
+		one := sizeOf(f, b, as)
 		one.SVG = template.HTML(b.SVG)
 		one.Steps = fmt.Sprintf("Steps %d to %d", f.Slots[b.First].First, f.Slots[b.Last].Last)
-		prints = append(prints, one)
+		list = append(list, one)
 	}
-	return list, prints
+	return list
 }

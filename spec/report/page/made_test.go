@@ -110,6 +110,21 @@ func made(steps, procs int, text func(string) string) *page.Page {
 			Trials: []page.Trial{{Left: text("p1"), Outcome: text("holds")}}}}
 }
 
+// talkative is a run in which a protocol message goes with every message of the programs, so that
+// there are three views of the figure.
+func talkative(m *report.Model) *report.Model {
+	run := *m.Run
+	run.Trace.Events = nil
+	for _, e := range m.Run.Trace.Events {
+		run.Trace.Events = append(run.Trace.Events, e)
+		if e.Kind == trace.Emitted || e.Kind == trace.Arrived {
+			run.Trace.Events = append(run.Trace.Events, trace.Event{Step: e.Step, Kind: e.Kind,
+				Proc: e.Proc, Incarnation: e.Incarnation, Peer: e.Peer, Text: "Pull"})
+		}
+	}
+	return report.Understand(&run)
+}
+
 // plain leaves texts as they are.
 func plain(s string) string { return s }
 

@@ -7,9 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domino-check/domino/spec/report"
 	"github.com/domino-check/domino/spec/report/page"
-	"github.com/domino-check/domino/spec/trace"
 )
 
 // child is the variable by which the test of what a page needs runs itself.
@@ -43,21 +41,6 @@ func TestNeeds(t *testing.T) {
 	if most > 256<<10 {
 		t.Errorf("%d MiB are used, want at most 256", most>>10)
 	}
-}
-
-// talkative is a run in which a protocol message goes with every message of the programs, so that
-// there are three views of the figure.
-func talkative(m *report.Model) *report.Model {
-	run := *m.Run
-	run.Trace.Events = nil
-	for _, e := range m.Run.Trace.Events {
-		run.Trace.Events = append(run.Trace.Events, e)
-		if e.Kind == trace.Emitted || e.Kind == trace.Arrived {
-			run.Trace.Events = append(run.Trace.Events, trace.Event{Step: e.Step, Kind: e.Kind,
-				Proc: e.Proc, Incarnation: e.Incarnation, Peer: e.Peer, Text: "Pull"})
-		}
-	}
-	return report.Understand(&run)
 }
 
 // used is the processor time of this process so far.

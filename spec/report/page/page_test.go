@@ -51,17 +51,24 @@ func TestNothing(t *testing.T) {
 		Events: events}})})
 }
 
-// TestLong holds the page of a long run to what a browser can take.
+// TestLong holds the pages of long runs to what a browser can take, those included in which as many
+// protocol messages come with the messages of the programs.
 func TestLong(t *testing.T) {
-	p := made(10_000, 64, plain)
-	p.Repaired, p.Free = nil, nil
-	began := time.Now()
-	n := len(written(t, p))
-	t.Logf("%d bytes in %s", n, time.Since(began))
-	if n > 4_000_000 {
-		t.Errorf("a page of 10,000 steps and 64 procs has %d bytes, want at most 4,000,000", n)
-	}
-	if n := len(written(t, made(1000, 16, plain))); n > 600_000 {
-		t.Errorf("a page of 1,000 steps and 16 procs has %d bytes, want at most 600,000", n)
+	for _, tt := range []struct{ steps, procs, most int }{{1000, 16, 600_000},
+		{10_000, 64, 4_000_000}} {
+		p := made(tt.steps, tt.procs, plain)
+		if tt.steps == 10_000 {
+			p.Repaired, p.Free = nil, nil
+		}
+		for _, words := range []string{"", " with protocol messages"} {
+			began := time.Now()
+			n := len(written(t, p))
+			t.Logf("%d bytes in %s", n, time.Since(began))
+			if n > tt.most {
+				t.Errorf("a page of %d steps and %d procs%s has %d bytes, want at most %d",
+					tt.steps, tt.procs, words, n, tt.most)
+			}
+			p.Model = talkative(p.Model)
+		}
 	}
 }

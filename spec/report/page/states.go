@@ -24,8 +24,12 @@ type States struct {
 const (
 	mostSteps  = 20_000
 	mostBytes  = 8_000_000
-	mostChunks = 64 // of states that are kept then
+	mostChunks = 64 // of states that are kept then, each of as many steps as one of rows
 )
+
+// span is how many steps a chunk of states has where all are kept. It begins with every state, so
+// that many short ones would be long.
+const span = 256
 
 // around are the chunks of states to be kept around marks: those with the violation first, then
 // with the first difference, then with the others, each with what comes before it.
@@ -52,12 +56,13 @@ func (v *view) packStates(steps []*step) error {
 	if v.States == nil {
 		return nil
 	}
+	v.span = span
 	if v.fewer {
-		v.kept = v.around(steps)
+		v.span, v.kept = chunk, v.around(steps)
 	}
 	now := slices.Clone(v.States.Start)
-	for k := 0; k == 0 || k*chunk < len(v.States.Steps); k++ {
-		first, last := k*chunk, min((k+1)*chunk, len(v.States.Steps))
+	for k := 0; k == 0 || k*v.span < len(v.States.Steps); k++ {
+		first, last := k*v.span, min((k+1)*v.span, len(v.States.Steps))
 		if v.kept == nil || v.kept[k] {
 			if err := v.packChunk(k, now); err != nil {
 				return err
@@ -86,7 +91,7 @@ func (v *view) packChunk(k int, before []Local) error {
 	for p := range before {
 		part.All = append(part.All, before[p].kept())
 	}
-	for i := k * chunk; i < min((k+1)*chunk, len(v.States.Steps)); i++ {
+	for i := k * v.span; i < min((k+1)*v.span, len(v.States.Steps)); i++ {
 		list := []kept{}
 		for p := range v.States.Steps[i] {
 			list = append(list, v.States.Steps[i][p].kept())

@@ -42,8 +42,10 @@ type view struct {
 	explained                map[string]bool              // signs, by their keys in the legend
 	zip                      *gzip.Writer                 // it takes much room, so there is one
 	fewer                    bool                         // states around marks only
+	span                     int                          // steps of a chunk of states
 	kept                     map[int]bool                 // chunks of states; nil = all
 	parts                    map[[sha256.Size]byte]string // where a text is packed
+	bands                    [][]string                   // of long figures, by place and show
 }
 
 // packed is a text that the page unpacks when it is wanted.
@@ -124,14 +126,15 @@ func (v *view) configure(steps []*step) error {
 	}
 	b, err := json.Marshal(struct { // encoding/json escapes what could end a script
 		Steps  int      `json:"steps"`
-		Chunk  int      `json:"chunk"`
+		Chunk  int      `json:"chunk"` // of rows
+		Span   int      `json:"span"`  // of states
 		Procs  []string `json:"procs"`
 		Marks  []int    `json:"marks"`
 		Bad    int      `json:"bad"`
 		Differ int      `json:"differ"`
 		States bool     `json:"states"`
 		Kept   []int    `json:"kept"` // chunks of states; null = all
-	}{v.Steps, chunk, names, marks, v.HeadStep, v.differ(), v.HasStates,
+	}{v.Steps, chunk, v.span, names, marks, v.HeadStep, v.differ(), v.HasStates,
 		slices.Sorted(maps.Keys(v.kept))})
 	v.Config = template.JS(b)
 	return err

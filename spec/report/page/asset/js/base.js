@@ -1,4 +1,4 @@
-/** @typedef {{steps: number, chunk: number, procs: string[], marks: number[], bad: number, differ: number, states: boolean, kept: number[]|null}} Config */
+/** @typedef {{steps: number, chunk: number, span: number, procs: string[], marks: number[], bad: number, differ: number, states: boolean, kept: number[]|null}} Config */
 /** @typedef {{name: string, applies: boolean, broken?: number[]}} Judged */
 /** @typedef {{procs: number[][], text: string[], stepOf: number[], procOf: number[], lifeOf: number[], causes: (number[]|null)[], crashes: number[]|null, kinds: string[]|null, kindOf: number[], judged: Judged[]|null}} Index */
 /** @typedef {{inbox?: {from: string, messages: string[]}[], stable?: {key: string, value: unknown, torn?: boolean}[], writing?: string[], notices?: string[], timers?: string[], waits?: string[], line?: string}} Around */

@@ -10,8 +10,16 @@ const scroller = () => figure?.querySelector(".scroll");
 /** The slots of the figure: first step, last step, from, to. Those of a long one are packed.
  * @returns {Promise<[number, number, number, number][]>} */
 async function slots() {
-	const text = scroller()?.dataset.slots || "[]";
-	return JSON.parse(text.startsWith("[") ? text : await unpack(text));
+	const text = scroller()?.dataset.slots || "[0]";
+	/** @type {[number, ...[number, number, number][]]} */
+	const [start, ...list] = JSON.parse(text.startsWith("[") ? text : await unpack(text));
+	let last = 0, at = start; // tenths of a pixel
+	return list.map(([skip, more, long]) => {
+		const first = last + skip, from = at;
+		last = first + more;
+		at += long;
+		return [first, last, from / 10, at / 10];
+	});
 }
 
 /** How much larger a figure is shown than it is drawn.
@@ -66,14 +74,19 @@ function showBands() {
 	bands?.disconnect();
 	const box = scroller();
 	if (!box?.classList.contains("long")) return;
+	const show = ["none", "relevant", "all"].indexOf(figure?.dataset.show || "");
 	bands = new IntersectionObserver(async list => {
 		for (const e of list) {
 			const band = /** @type {HTMLElement} */ (e.target);
 			if (!e.isIntersecting) {
 				band.replaceChildren();
 			} else if (!band.firstChild) {
-				const svg = await unpack(band.dataset.band || "");
-				if (!band.firstChild) band.innerHTML = svg; // drawn and escaped in Go
+				const [shows, { stepOf }] = await Promise.all([unpack("band-" + band.dataset.band), index()]);
+				if (band.firstChild) continue;
+				band.innerHTML = shows.split("\f")[show]; // drawn and escaped in Go
+				for (const mark of band.querySelectorAll("[data-i]")) {
+					mark.setAttribute("data-step", String(Math.max(...eventsOf(mark).map(i => stepOf[i]))));
+				}
 				if (now.causes) showCauses();
 				if (hidden.size) hide();
 			}

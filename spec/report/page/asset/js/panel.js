@@ -108,8 +108,8 @@ function properties(step, judged) {
  * @param {string} text */
 async function others(step, text) {
 	if (!step) return [];
-	const k = Math.floor((step - 1) / config.chunk);
-	const all = (await chunkOf(k)).else[step - 1 - k * config.chunk] || [];
+	const k = Math.floor((step - 1) / config.span);
+	const all = (await chunkOf(k)).else[step - 1 - k * config.span] || [];
 	const list = all.filter(t => t !== text);
 	return listed("others", "Instead of step " + step + " could have come", list.length + (list.length > 1 ? " others" : " other"),
 		list.map(t => /** @type {[string, string]} */ (["", t])), false, "others");

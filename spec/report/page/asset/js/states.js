@@ -16,16 +16,16 @@ function chunkOf(k) {
 
 /** Whether the states behind a step are there.
  * @param {number} step */
-const isKept = step => !config.kept || config.kept.includes(Math.max(0, Math.floor((step - 1) / config.chunk)));
+const isKept = step => !config.kept || config.kept.includes(Math.max(0, Math.floor((step - 1) / config.span)));
 
 /** What there is behind a step, 0 for the start: the states by proc, and what is around each.
  * @param {number} step
  * @returns {Promise<{states: unknown[], around: Around[]}>} */
 async function worldAt(step) {
-	const k = Math.max(0, Math.floor((step - 1) / config.chunk));
+	const k = Math.max(0, Math.floor((step - 1) / config.span));
 	const { all, steps } = await chunkOf(k);
 	const states = all.map(kept => kept[1]), around = all.map(kept => kept[2]);
-	for (const changed of steps.slice(0, step - k * config.chunk)) {
+	for (const changed of steps.slice(0, step - k * config.span)) {
 		for (const [p, state, rest] of changed) {
 			states[p] = state;
 			around[p] = rest;
