@@ -134,13 +134,13 @@ var importTable = []row{
 	// Tables of papers, made again in closed form and by running machines.
 	{
 		dir: "impl/protocol/camel/volume",
-		internal: and(vocabulary, "impl/program/script", "impl/protocol", "impl/protocol/camel",
-			"impl/protocol/causal"),
+		internal: and(vocabulary, "impl/papers", "impl/program/script", "impl/protocol",
+			"impl/protocol/camel", "impl/protocol/causal"),
 	},
 	// Figures of a paper, made again by running machines in modelled time.
 	{
 		dir: "impl/protocol/errmgr/figures",
-		internal: and(vocabulary, "impl/protocol", "impl/protocol/errmgr",
+		internal: and(vocabulary, "impl/papers", "impl/protocol", "impl/protocol/errmgr",
 			"impl/protocol/errmgr/sstore", "impl/runtime/emulate"),
 	},
 	// The list of the house: the only place that names all protocols.

@@ -2,6 +2,7 @@ package papers
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
 )
@@ -88,6 +89,31 @@ func (p *Paper) Match(patterns []string) (claims []*Claim, missing []string) {
 	}
 	return claims, missing
 }
+
+// Find is a claim of a paper, which there must be.
+func Find(paper, id string) *Claim {
+	for _, p := range All() {
+		for i := range p.Claims {
+			if p.Name == paper && p.Claims[i].ID == id {
+				return &p.Claims[i]
+			}
+		}
+	}
+	panic(fmt.Sprintf("%s has no claim %s", paper, id))
+}
+
+// Printed is what is printed of a row and name, and nothing where nothing is.
+func (c *Claim) Printed(row, name string) string {
+	for _, v := range c.Values {
+		if v.Row == row && v.Name == name {
+			return v.Printed
+		}
+	}
+	return ""
+}
+
+// Number is the number that is printed of a row and name, which there must be.
+func (c *Claim) Number(row, name string) float64 { return number(find(c.Values, row, name)) }
 
 // Rows are the names of the rows of a claim, in their order.
 func (c *Claim) Rows() (rows []string) {

@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
@@ -39,11 +40,10 @@ func printPublished(w io.Writer) error {
 		"LeanMD as published ([CAMEL] Table 3, Fig. 5), and the closed form for its groups\n"+
 			"cores\tmessages\tSCMEL log\tCAMEL log\tsaved\tclosed form\twith seeds\tSCMEL "+
 			"dets\tCAMEL dets\tshare\tclosed form\tpiggybacked\t\n")
-	for _, r := range publishedTable {
-		dets := (r.messages/2*(1+top/receivers) +
-			publishedLocal/2*(1+top/receivers)) / (r.messages + publishedLocal)
-		fmt.Fprintf(w, "%d\t%.2fM\t%.1f GB\t%.1f GB\t%s\t%s\t%s\t%.1fM\t%.1fM\t%s\t%s\t%s\t\n",
-			r.cores, r.messages, r.plainLog, r.awareLog,
+	const dets = (1 + top/receivers) / 2 // of messages, and of deliveries inside a process
+	for _, r := range publishedTable() {
+		fmt.Fprintf(w, "%s\t%.2fM\t%.1f GB\t%.1f GB\t%s\t%s\t%s\t%.1fM\t%.1fM\t%s\t%s\t%s\t\n",
+			strings.ReplaceAll(r.cores, ",", ""), r.messages, r.plainLog, r.awareLog,
 			percent(1-r.awareLog/r.plainLog), percent(saved), percent(saved-share*top/receivers),
 			r.plainDets, r.awareDets, percent(r.awareDets/r.plainDets), percent(dets),
 			percent(r.awareCarry/r.plainCarry))
@@ -88,19 +88,20 @@ func printOpenAtom(w io.Writer) error {
 		"\nOpenAtom-like, counted; saved as published in [CAMEL] Fig. 6 for a small and a "+
 			"moderate problem\n"+
 			"row\tdirect\tsaved\twith seeds\tcores\tsmall\tmoderate\t\n")
-	for i, c := range []struct {
+	for _, c := range []struct {
 		m      int
 		direct float64
-	}{{4, .55}, {5, .45}, {7, .32}, {13, .25}} {
+		cores  string
+	}{{4, .55, "256"}, {5, .45, "1K"}, {7, .32, "4K"}, {13, .25, "16K"}} {
 		o, err := script.OpenAtom(32, c.m, 2, c.direct)
 		if err != nil {
 			return err
 		}
-		plain, aware, p := o.Plain(false), o.Aware(), publishedOpenAtom[i]
+		plain, aware := o.Plain(false), o.Aware()
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", c.m, percent(c.direct),
 			percent(1-aware.LoggedSize/plain.LoggedSize),
-			percent(1-(aware.LoggedSize+aware.SeedSize)/plain.LoggedSize), p.cores, known(p.small),
-			known(p.moderate))
+			percent(1-(aware.LoggedSize+aware.SeedSize)/plain.LoggedSize), c.cores,
+			publishedSaved("fig-6a", c.cores), publishedSaved("fig-6b", c.cores))
 	}
 	return nil
 }
@@ -125,22 +126,17 @@ func printParts(w io.Writer) error {
 	}{{"leanmd", lean}, {"openatom", atom}} {
 		whole := c.load.Plain(false)
 		for i, v := range []script.Volume{whole, c.load.Aware()} {
-			fmt.Fprintf(w, "%s\t%s", c.name, []string{"SCMEL", "CAMEL"}[i])
+			protocol := []string{"SCMEL", "CAMEL"}[i]
+			fmt.Fprintf(w, "%s\t%s", c.name, protocol)
 			for k, part := range []float64{v.Multicasts, v.Reductions, v.Direct} {
-				fmt.Fprintf(w, "\t%s\t%.0f%%", percent(part/whole.LoggedSize),
-					publishedParts[c.name][i][k])
+				kind := []string{"multicast", "reduction", "point-to-point"}[k]
+				fmt.Fprintf(w, "\t%s\t%s", percent(part/whole.LoggedSize),
+					publishedPart(c.name, kind, protocol))
 			}
 			fmt.Fprint(w, "\t\n")
 		}
 	}
 	return nil
-}
-
-func known(x float64) string {
-	if x == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.0f%%", x)
 }
 
 // printRuns runs both protocols on small workloads and counts what crosses the boundary of their

@@ -1,10 +1,12 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/papers"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -98,39 +100,47 @@ func (d *disturbed) analyse(laps []time.Duration, request time.Duration) {
 	}
 }
 
+// ringRatios are what the figure comes down to, of each component in its order.
+func ringRatios(all []disturbed, printed *papers.Claim) []protocol.Ratio {
+	whole := printed.Number("central", "checkpoint")
+	return []protocol.Ratio{
+		{Name: "longest lap stage/central", Value: over(all[1].Longest, all[0].Longest),
+			Least: 0.05, Most: 0.10, Paper: optional(printed.Number("stage", "local") / whole)},
+		{Name: "snapshot stage/central", Value: over(all[1].Total, all[0].Total), Least: 0.7,
+			Most: 0.8, Paper: optional(printed.Number("stage", "checkpoint") / whole)},
+		{Name: "snapshot zip/central", Value: over(all[2].Total, all[0].Total), Least: 0.35,
+			Most: 0.45, Paper: optional(printed.Number("zip", "checkpoint") / whole)}}
+}
+
 // disturbance is Figure 2: what a snapshot does to a ring of 64.
 func disturbance(o protocol.ExperimentOptions) (*protocol.Findings, error) {
 	f := new(protocol.Findings)
 	g := protocol.Grid{Title: fmt.Sprintf("8 KiB round a ring of 64, over one snapshot; a step is "+
 		"%d laps", stepLaps), Columns: []string{"", "snapshot s", "in the paper", "added us a hop",
 		"in the paper", "steps", "in the paper", "longest lap s", "all laps longer by s"}}
-	printed := [][3]string{{"11.1", "1018", "-"}, {"8.3", "244", "21"}, {"4.1", "257", "4"}}
+	printed, rows := papers.Find("errmgr", "fig-2"), table1()
 	var all []disturbed
 	for i, options := range []string{central, stage, zip} {
 		name := [...]string{"central", "stage", "zip"}[i]
 		if err := tell(o, "%s", name); err != nil {
 			return nil, err
 		}
-		j := table1[0].job(options)
+		j := rows[noop].job(options)
 		j.Programs = ring(3000)
 		d, err := j.disturb()
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, d)
-		p := printed[i]
-		g.Rows = append(g.Rows, []string{name, seconds(d.Total), p[0],
-			fmt.Sprintf("%.0f", float64(d.Added.Microseconds())/64), p[1], fmt.Sprint(d.Steps),
-			p[2], fmt.Sprintf("%.2f", d.Longest.Seconds()), fmt.Sprintf("%.2f", d.Area.Seconds())})
+		g.Rows = append(g.Rows, []string{name, seconds(d.Total),
+			printed.Printed(name, "checkpoint"),
+			fmt.Sprintf("%.0f", float64(d.Added.Microseconds())/64),
+			printed.Printed(name, "added"), fmt.Sprint(d.Steps),
+			cmp.Or(printed.Printed(name, "steps"), "-"),
+			fmt.Sprintf("%.2f", d.Longest.Seconds()), fmt.Sprintf("%.2f", d.Area.Seconds())})
 	}
 	f.Tables = append(f.Tables, g)
-	f.Ratios = append(f.Ratios,
-		protocol.Ratio{Name: "longest lap stage/central", Value: all[1].Longest.Seconds() /
-			all[0].Longest.Seconds(), Least: 0.05, Most: 0.10, Paper: optional(0.8 / 11.1)},
-		protocol.Ratio{Name: "snapshot stage/central", Value: all[1].Total.Seconds() /
-			all[0].Total.Seconds(), Least: 0.7, Most: 0.8, Paper: optional(8.3 / 11.1)},
-		protocol.Ratio{Name: "snapshot zip/central", Value: all[2].Total.Seconds() /
-			all[0].Total.Seconds(), Least: 0.35, Most: 0.45, Paper: optional(4.1 / 11.1)})
+	f.Ratios = ringRatios(all, printed)
 	f.Notes = append(f.Notes, "The source does not say what a step is, nor how its half round "+
 		"trips are averaged, so latencies are not to be compared with its own. A lap in which the "+
 		"ranks stand still is as long as that; what comes on top is files that pass the cards of "+
