@@ -35,6 +35,15 @@ type Background interface {
 	Background() bool
 }
 
+// Relayed is a Framed message that may say that its payload is not for a program to receive from
+// its sender, so that a program which receives nothing from there does not hold the channel up.
+type Relayed interface {
+	Framed
+	// Relayed reports that the layer takes the payload at once, for others or to make something of
+	// it.
+	Relayed() bool
+}
+
 // Memory is where a layer keeps payloads that outlive their send.
 type Memory interface {
 	// Keep returns a copy of the bytes that belongs to the layer. The copy may be made later, but

@@ -182,7 +182,8 @@ func reused(t testing.TB, protocol string) (list []*scenarios.Scenario) {
 		"matmul-dynamic ranks=4 n=3 blocks=2",
 		"bt ranks=4 n=6 iterations=2 checkpoint=1", "lu ranks=4 n=5 iterations=3 checkpoint=1",
 		"smg ranks=4 edge=5 iterations=3 checkpoint=1",
-		"openatom ranks=4 row=2 iterations=3 arity=1 direct=0"} {
+		"openatom ranks=4 row=2 iterations=3 arity=1 direct=0",
+		"openatom ranks=8 row=4 iterations=3 size=72", "leanmd ranks=4 cx=2 cy=2 iterations=3"} {
 		for _, o := range options {
 			if refused(protocol, text) {
 				continue

@@ -145,9 +145,9 @@ func (l *layer) verify(group core.Group, r *causal.Round, out []core.Effect) []c
 // tellChildren sends how far the reductions of a group are complete ([CAMEL] Alg. 3 l. 25-29).
 func (l *layer) tellChildren(group core.Group, number uint32, out []core.Effect) []core.Effect {
 	for _, child := range l.Children(group) {
-		out = append(out, core.SendTo(child.Proc(),
-			&causal.Message{Kind: causal.Completed, Inc: l.S.Inc, To: l.S.Lives[child],
-				Group: group, Number: number}))
+		out = append(out, core.SendTo(child.Proc(), l.Fresh(causal.Message{
+			Kind: causal.Completed, Inc: l.S.Inc, To: l.S.Lives[child], Group: group,
+			Number: number})))
 	}
 	return out
 }

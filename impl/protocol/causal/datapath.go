@@ -9,13 +9,29 @@ import (
 	"github.com/domino-check/domino/impl/protocol/part/sendlog"
 )
 
-// Application messages and acknowledgements have a fixed layout: the kind, then numbers as
-// core.Fields reads them, those of each determinant at the end. With more determinants than fit
-// they go by the codec, like everything else: what a program sends to a group has few bytes.
+// Messages of programs and what comes with each of them have a fixed layout: the kind, then numbers
+// as core.Fields reads them, those of each determinant at the end. With more determinants than fit
+// they go by the codec, like everything else.
+
+// fixed reports whether messages of a kind have a fixed layout, with a payload, and of a group.
+func (k Kind) fixed() (layout, payload, group bool) {
+	switch k {
+	case App:
+		return true, true, false
+	case Ack:
+		return true, false, false
+	case Multicast, Contribution:
+		return true, true, true
+	case Completed:
+		return true, false, true
+	}
+	return false, false, false
+}
 
 // AppendHeader implements core.Framed.
 func (m *Message) AppendHeader(buf []byte) ([]byte, bool) {
-	if m.Kind != App && m.Kind != Ack {
+	layout, payload, group := m.Kind.fixed()
+	if !layout {
 		return buf, false
 	}
 	before := len(buf)
@@ -26,9 +42,12 @@ func (m *Message) AppendHeader(buf []byte) ([]byte, bool) {
 	}
 	buf = append(buf, byte(m.Kind))
 	number(uint32(m.Inc), uint32(m.To), m.Seq)
-	if m.Kind == App {
+	if payload {
 		number(uint32(m.SSN), m.Past, m.Round, uint32(m.Origin), uint32(m.Payload.ID.From),
 			m.Payload.ID.Number)
+	}
+	if group {
+		number(uint32(m.Group), m.Number, uint32(m.For))
 	}
 	number(uint32(len(m.Dets)))
 	for i := range m.Dets {
@@ -50,14 +69,18 @@ func (m *Message) ParseHeader(header []byte, _ core.Proc) error {
 		m.Kind = Kind(header[0])
 		header = header[1:]
 	}
-	if m.Kind != App && m.Kind != Ack {
+	layout, payload, group := m.Kind.fixed()
+	if !layout {
 		return fmt.Errorf("causal: header of kind %d, which has no fixed layout", m.Kind)
 	}
 	f := core.ReadFields(header)
 	m.Inc, m.To, m.Seq = core.Incarnation(f.Uint32()), core.Incarnation(f.Uint32()), f.Uint32()
-	if m.Kind == App {
+	if payload {
 		m.SSN, m.Past, m.Round, m.Origin = SSN(f.Uint32()), f.Uint32(), f.Uint32(), f.Rank()
 		m.Payload.ID = core.MsgID{From: f.Rank(), Number: f.Uint32()}
+	}
+	if group {
+		m.Group, m.Number, m.For = core.Group(f.Rank()), f.Uint32(), core.Incarnation(f.Uint32())
 	}
 	for range f.Uint(core.MaxHeader) {
 		room = append(room, Det{Recver: f.Rank(), RSN: RSN(f.Uint32()), Sender: f.Rank(),
@@ -71,6 +94,13 @@ func (m *Message) ParseHeader(header []byte, _ core.Proc) error {
 
 // Content implements core.Framed.
 func (m *Message) Content() *core.Payload { return &m.Payload }
+
+// Relayed implements core.Relayed: a multicast is passed on, and waits in the queue of its group;
+// of contributions the program gets the result alone.
+func (m *Message) Relayed() bool {
+	_, payload, group := m.Kind.fixed()
+	return payload && group
+}
 
 // data is what a layer needs beside its state to work without allocation.
 type data struct {

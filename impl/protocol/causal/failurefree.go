@@ -48,6 +48,9 @@ func (l *Layer) message(e *Entry, to core.Rank) *Message {
 		Group: e.Group, Number: e.Number, Origin: origin, For: e.Life, Round: e.Epoch})
 }
 
+// Fresh is a message for this step, in the place of one that an earlier step has sent.
+func (l *Layer) Fresh(m Message) *Message { return l.scratch.New(m) }
+
 // Transmit puts an entry on the network, from its sender.
 func (l *Layer) Transmit(e *Entry, to core.Rank, out []core.Effect) []core.Effect {
 	return append(out, core.SendTo(to.Proc(), l.message(e, to)))

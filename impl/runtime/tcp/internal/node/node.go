@@ -346,7 +346,9 @@ func (n *Node) received(a *mesh.Arrival) error {
 				a.From, a.Life, err)
 		}
 		content := n.framed.Content()
-		if content.Data = a.Payload; n.delivers && !content.ID.IsZero() {
+		content.Data = a.Payload
+		if r, ok := n.framed.(core.Relayed); n.delivers && !content.ID.IsZero() &&
+			!(ok && r.Relayed()) {
 			n.arrived(a)
 		}
 		n.payload, n.size = content.ID, len(a.Payload)

@@ -215,6 +215,7 @@ type flood struct {
 	pool          *buffer.Pool
 	queued, given int
 	paused        bool
+	message       func(k int) core.Framed // nil: without a protocol
 }
 
 func (f *flood) Send(core.Proc, frame.Kind, uint8, []byte, []byte) bool { return true }
@@ -228,8 +229,12 @@ func (f *flood) Next(a *mesh.Arrival, _ time.Duration) mesh.What {
 		return mesh.Nothing
 	}
 	f.given++
-	extra, _ := (&none.Message{Payload: core.Payload{
-		ID: core.MsgID{From: 1, Number: uint32(f.given)}}}).AppendHeader(nil)
+	var m core.Framed = &none.Message{Payload: core.Payload{
+		ID: core.MsgID{From: 1, Number: uint32(f.given)}}}
+	if f.message != nil {
+		m = f.message(f.given)
+	}
+	extra, _ := m.AppendHeader(nil)
 	a.Arrival = link.Arrival{Header: frame.Header{Kind: frame.Data}, Extra: extra,
 		Payload: f.pool.Get(8)}
 	a.From = 1
