@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -121,6 +122,57 @@ func TestWrongPerformability(t *testing.T) {
 		code, out, errors := domino(t.Context(), strings.Fields("performability "+line)...)
 		if code != exitUsage || !strings.Contains(errors, want) || out != "" {
 			t.Errorf("%s: exit %d, %q, want %q\n%s", line, code, errors, want, out)
+		}
+	}
+}
+
+// TestMeasuredMapping takes rates and costs from what cluster perf has measured: 400 messages of 4
+// ranks in .1 s, for 40 ms of CPU, and ranks that compute for half of the time.
+func TestMeasuredMapping(t *testing.T) {
+	write := func(rows string) string {
+		file := filepath.Join(t.TempDir(), "perf.json")
+		text := fmt.Sprintf(`{"schema":%q,"cores":2,"rows":[%s]}`, formatName("perf"), rows)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	const none = `{"kernel":"lu n=8","protocol":"none","ranks":4,"millis":100,"workedMillis":200,` +
+		`"sends":400,"payload":8000}`
+	row := func(rest string) string {
+		return `{"kernel":"lu n=8","protocol":"rbml","ranks":4,"millis":150,"sends":400,` +
+			`"payload":8000,` + rest + "}"
+	}
+	good := write(none + "," + row(`"workedMillis":240,"logs":800,"logged":16000`))
+	m := performedBy(t, "mapping --cores 8 --measured "+good).Mapping
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*b }
+	if m.Ranks != 4 || !near(m.Messages, 1000) || !near(m.Bytes, 20000) || !near(m.CPU, 1e-4) ||
+		!near(m.Utilisation, .5) || !near(*m.Placements[1].Slowdown, 1.05) {
+		t.Errorf("%+v", m)
+	}
+	m = performedBy(t, "mapping --cores 8 --ranks 9 --messages 10 --kernel lu --measured "+
+		good).Mapping
+	if m.Ranks != 9 || m.Messages != 10 || !near(m.CPU, 1e-4) {
+		t.Errorf("flags that were measured, too: %+v", m)
+	}
+	for line, want := range map[string]string{
+		good + " --logging sbml":                                            "0 rows for sbml",
+		good + " --kernel l":                                                "0 rows for logging",
+		write(none):                                                         "0 rows for logging",
+		write(row(`"logs":1`)):                                              "0 rows for none",
+		write(none + "," + row(`"workedMillis":240`)):                       "logged nothing",
+		write(none + "," + row(`"logs":1,"unsized":true`)):                  "a known size",
+		write(none + "," + row(`"logs":1,"unfinished":"cut"`)):              "trusted: cut",
+		write(none + "," + row(`"logs":1`) + "," + row(`"logs":1`)):         "2 rows",
+		write(strings.Replace(none, "100", "0", 1) + "," + row(`"logs":1`)): "took no time",
+		write("{"):                   "is no answer of",
+		good + "x":                   "no such file",
+		good + " --ranks 1000000000": "ranks: want",
+	} {
+		code, _, errors := domino(t.Context(), strings.Fields("performability mapping --cores 8 "+
+			"--measured "+line)...)
+		if code != exitUsage || !strings.Contains(errors, want) {
+			t.Errorf("%s: exit %d, %q, want %q", line, code, errors, want)
 		}
 	}
 }
