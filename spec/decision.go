@@ -50,6 +50,14 @@ var DecisionLearned = register(Property{
 			(*known)[e.Proc] = true
 			return ""
 		},
+		Rename: func(known *[]bool, to func(trace.Proc) trace.Proc) {
+			before := slices.Clone(*known)
+			for p := range before {
+				if q := int(to(trace.Proc(p))); q < len(before) {
+					(*known)[q] = before[p]
+				}
+			}
+		},
 		Settle: func(f *Facts, known *[]bool) string {
 			p := slices.Index(*known, false)
 			if p < 0 {

@@ -28,6 +28,10 @@ type Remembers[M any] struct {
 	// run. It may be nil.
 	Look func(f *Facts, v View, memory *M, e trace.Event) (broken string)
 
+	// Rename replaces each proc that the memory names by what it is called now, when procs that are
+	// alike are exchanged; nil when it names none of those. The memory is a copy of its own.
+	Rename func(memory *M, to func(trace.Proc) trace.Proc)
+
 	once  sync.Once
 	plain *plain
 	wrong error
@@ -42,6 +46,7 @@ type Memory interface {
 	observe(f *Facts, r Remembered, e trace.Event) (next Remembered, broken string)
 	settle(f *Facts, r Remembered) string
 	look(f *Facts, v View, r Remembered, e trace.Event) string
+	rename(r Remembered, to func(trace.Proc) trace.Proc) Remembered
 	within(g *guard) Memory
 }
 
@@ -123,12 +128,21 @@ func (m *Remembers[M]) look(f *Facts, v View, r Remembered, e trace.Event) strin
 	return m.Look(f, v, &r.(*remembered[M]).copied().memory, e)
 }
 
+func (m *Remembers[M]) rename(r Remembered, to func(trace.Proc) trace.Proc) Remembered {
+	if m.Rename == nil {
+		return r
+	}
+	next := r.(*remembered[M]).copied()
+	m.Rename(&next.memory, to)
+	return next
+}
+
 // within is the same with a guard around each function.
 func (m *Remembers[M]) within(g *guard) Memory {
 	guarded := &Remembers[M]{Observe: func(f *Facts, memory *M, e trace.Event) (broken string) {
 		defer g.caught(&e, &broken)
 		return m.Observe(f, memory, e)
-	}}
+	}, Rename: m.Rename}
 	if m.Settle != nil {
 		guarded.Settle = func(f *Facts, memory *M) (broken string) {
 			defer g.caught(nil, &broken)
@@ -157,6 +171,11 @@ func (p *Property) Restore(key []byte) (Remembered, error) { return p.Memory.rea
 // Observe is what a Monitor remembers after an event that it Sees, and how that breaks it, or "".
 func (p *Property) Observe(f *Facts, r Remembered, e trace.Event) (next Remembered, broken string) {
 	return p.Memory.observe(f, r, e)
+}
+
+// Renamed is what a Monitor remembers of the run in which the procs have other names.
+func (p *Property) Renamed(r Remembered, to func(trace.Proc) trace.Proc) Remembered {
+	return p.Memory.rename(r, to)
 }
 
 // Look is how a Monitor judges an event that it LooksAt by the state and by what it remembers after

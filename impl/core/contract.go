@@ -131,7 +131,8 @@ func (s *Setup) validateProcs() error {
 			list[i], len(s.Layout.Names)-1)
 	}
 	err := errors.Join(check("Watchers", s.Watchers), check("Initiators", s.Initiators),
-		check("Local", s.Local), check("Spared", s.Spared), check("Certain", s.Certain))
+		check("Local", s.Local), check("Spared", s.Spared), check("Certain", s.Certain),
+		check("Alike", s.Alike))
 	for p := range s.Layout.Names {
 		if p := Proc(p); err == nil {
 			err = check("Layout.Groups", s.Group(p))

@@ -45,6 +45,10 @@ type Setup struct {
 	// Certain are procs that the detector never takes for down falsely: whoever reports the failure
 	// of a node, say, has looked whether it has power, or has switched it off.
 	Certain []Proc
+	// Alike are procs that differ by their names only, ascending: when two of them are exchanged,
+	// in all that machines and messages say (Renamer), every run is a run again. A search that
+	// makes use of it checks it (checker.Ranks).
+	Alike []Proc
 	promise.Promises
 }
 

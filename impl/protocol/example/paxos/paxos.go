@@ -40,11 +40,28 @@ func NewSetup(o Options) (*core.Setup, error) {
 	for i := range o.Servers {
 		s.Layout.Names = append(s.Layout.Names, fmt.Sprintf("s%d", i+1))
 	}
+	s.Alike = o.acceptors()
 	for i := range o.Clients {
 		s.Layout.Names = append(s.Layout.Names, fmt.Sprintf("c%d", i+1))
 		s.Promises.Decisions = append(s.Promises.Decisions, valueOf(i))
 	}
 	return s, s.Validate()
+}
+
+// acceptors are the servers that no client ever asks: they lead nothing, and nothing but their
+// names tells them apart. Ballots are ordered by their leaders, so no others are alike.
+func (o *Options) acceptors() (list []core.Proc) {
+	asked := make([]bool, o.Servers)
+	for i := range o.Clients {
+		c := client{options: *o, self: core.Proc(o.Servers + i)}
+		asked[c.server(0)], asked[c.server(1)] = true, true
+	}
+	for p := range core.Proc(o.Servers) {
+		if !asked[p] {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // valueOf is what the i-th client writes.

@@ -35,6 +35,16 @@ type promise struct {
 
 func (v *server) State() []any { return []any{&v.s} }
 
+// Rename implements core.Renamer: leaders and clients are never renamed, so ballots are not either.
+func (v *server) Rename(to func(core.Proc) core.Proc) {
+	v.s.Votes = core.RenameBits(v.s.Votes, 0, to)
+	v.s.Promises = slices.Clone(v.s.Promises)
+	for i := range v.s.Promises {
+		v.s.Promises[i].From = to(v.s.Promises[i].From)
+	}
+	slices.SortFunc(v.s.Promises, func(a, b promise) int { return int(a.From) - int(b.From) })
+}
+
 func (v *server) Step(in core.Input, out []core.Effect) []core.Effect {
 	if in.Kind != core.Received {
 		return out

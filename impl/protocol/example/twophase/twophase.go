@@ -44,6 +44,7 @@ func NewSetup(o Options) (*core.Setup, error) {
 	}
 	for i := range o.Resources {
 		s.Layout.Names = append(s.Layout.Names, fmt.Sprintf("rm%d", i+1))
+		s.Alike = append(s.Alike, manager+1+core.Proc(i))
 	}
 	return s, s.Validate()
 }
@@ -100,6 +101,11 @@ type transactionState struct {
 }
 
 func (t *transaction) State() []any { return []any{&t.s} }
+
+// Rename implements core.Renamer.
+func (t *transaction) Rename(to func(core.Proc) core.Proc) {
+	t.s.Prepared = core.RenameBits(t.s.Prepared, manager+1, to)
+}
 
 // Choices implements core.Machine: it commits when all have prepared, and aborts at any time, until
 // it has decided.
