@@ -24,6 +24,9 @@
 //   - crashes that need not fall inside a step: checker/world/crash.go; TestCrashInsideSteps
 //   - crashes that come later anyway (Crashes), sets of victims (Sets), renamed ranks (Symmetry):
 //     checker/world/crashset.go and symmetry.go; TestCrashSets, TestSymmetry
+//   - states that differ by the names of procs that are alike (Ranks):
+//     checker/world/automorphism.go, a theorem of which each search checks the conditions;
+//     TestAutomorphism, TestCrews, and TestOrbits of impl/protocol/example/twophase
 //   - which steps commute: checker/world/footprint.go; TestIndependence
 //   - one run of each Mazurkiewicz trace, and sleep sets: checker/search/odpor and sleep.go;
 //     against two ways to count traces by brute force

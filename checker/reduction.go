@@ -20,12 +20,15 @@ const (
 	Symmetry // of crash sets that a renaming turns into each other only one
 	// take one step first where the search itself shows that it stands for all
 	Alone
+	// of states that differ only by the names of procs that are alike, only one
+	Ranks
 )
 
 // Unreduced explores every step.
 const Unreduced = Reduction(0)
 
-var reductionNames = [...]string{"singletons", "crashes", "sleep", "sets", "symmetry", "alone"}
+var reductionNames = [...]string{"singletons", "crashes", "sleep", "sets", "symmetry", "alone",
+	"ranks"}
 
 // Has reports whether all of the given reductions are on.
 func (r Reduction) Has(what Reduction) bool { return r&what == what }
@@ -44,13 +47,14 @@ func (r Reduction) String() string {
 	return strings.Join(list, ",")
 }
 
-// ParseReduction reads "none", "all", or a list such as "singletons,sleep".
+// ParseReduction reads "none", "all", or a list such as "singletons,sleep". Ranks is not among all:
+// it is refused where the setup has no procs that are alike.
 func ParseReduction(s string) (r Reduction, err error) {
 	switch s {
 	case "none":
 		return 0, nil
 	case "all":
-		return 1<<len(reductionNames) - 1, nil
+		return (1<<len(reductionNames) - 1) &^ Ranks, nil
 	}
 next:
 	for _, word := range strings.Split(s, ",") {
@@ -75,6 +79,8 @@ type Savings struct {
 	Sleeping int `json:"sleeping,omitempty"`
 	// crash sets that are another one with ranks renamed
 	Symmetric int `json:"symmetric,omitempty"`
+	// states that are another one with procs renamed: with those that were explored, all
+	Renamed int `json:"renamed,omitempty"`
 }
 
 // Add adds up two counts.
@@ -83,4 +89,5 @@ func (s *Savings) Add(t Savings) {
 	s.Crashes += t.Crashes
 	s.Sleeping += t.Sleeping
 	s.Symmetric += t.Symmetric
+	s.Renamed += t.Renamed
 }

@@ -183,6 +183,20 @@ func (t *table) settle(a *asker, key uint64, compute func() uint32,
 // first, while the moment of growth depends on who does.
 func (t *table) bytes() int64 { return 48 * t.keys.Load() }
 
+// keyed are all keys, in no order; nobody may add one meanwhile.
+func (t *table) keyed() (keys []uint64) {
+	p := t.entries.Load()
+	if p == nil {
+		return nil
+	}
+	for i := range *p {
+		if k := (*p)[i].key.Load(); k != 0 {
+			keys = append(keys, k-1)
+		}
+	}
+	return keys
+}
+
 // What is numbered has numbers of its own type where one kind could pass for another.
 type (
 	messageNumber uint32

@@ -19,6 +19,9 @@ const trustingRounds = 3
 // Search explores the world. Steps are taken alone on trust; when all is explored they are judged
 // (court), and as long as one does not stand the search is made again without it.
 func (w *World) Search(ctx context.Context, o checker.Options) (checker.Result, error) {
+	if o.Reduce.Has(checker.Ranks) {
+		return w.searchOrbits(ctx, o)
+	}
 	return w.onTrust(o, func(o checker.Options) (checker.Result, error) {
 		return search.Run(ctx, w, o)
 	})

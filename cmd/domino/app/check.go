@@ -69,7 +69,8 @@ func (s *searchFlags) registerOrder(f *pflag.FlagSet) {
 			"or draw runs: random, pos, pctcp, urw")
 	f.StringVar(&s.reduce, "reduce", "",
 		"none, all, or a list of singletons,crashes,sleep,sets,symmetry,alone (default "+
-			"singletons,crashes,symmetry; none for bfs)")
+			"singletons,crashes,symmetry; none for bfs); or ranks, alone: of states that differ "+
+			"by the names of procs that are alike only one")
 	s.samples = registerSamples(f)
 	f.BoolVar(&s.lasso, "lasso", false,
 		"look for runs that go on for ever, too: depth first, not reduced")

@@ -151,7 +151,8 @@ func savings(s checker.Savings) string {
 		what string
 	}{{s.Singletons, "all steps but one of %s states (singletons)"},
 		{s.Crashes, "%s crashes that come later anyway (crashes)"},
-		{s.Sleeping, "%s sleeping steps (sleep)"}, {s.Symmetric, "%s crash sets (symmetry)"}} {
+		{s.Sleeping, "%s sleeping steps (sleep)"}, {s.Symmetric, "%s crash sets (symmetry)"},
+		{s.Renamed, "%s states that are others with procs renamed (ranks)"}} {
 		if c.n > 0 {
 			list = append(list, fmt.Sprintf(c.what, count(c.n)))
 		}

@@ -3,6 +3,7 @@ package twophase_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -134,4 +135,99 @@ func TestBadOptions(t *testing.T) {
 			t.Errorf("%d resource managers are accepted", n)
 		}
 	}
+}
+
+// TestOrbits compares a search in which resource managers are alike with a twin that knows nothing
+// of machines and messages: the specification, over one small number for each resource manager. Its
+// states are as many as are published; with the numbers sorted they are the orbits.
+func TestOrbits(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= effort.Of(6, 9); n++ {
+		orbits := len(twinStates(n, true))
+		if all := len(twinStates(min(n, 7), false)); n <= 7 {
+			for _, p := range published {
+				if p.resources == n && p.states != all {
+					t.Errorf("the twin has %d states, published are %d", all, p.states)
+				}
+			}
+		}
+		for _, workers := range []int{1, 2} {
+			for _, order := range []checker.Order{checker.DepthFirst, checker.BreadthFirst} {
+				w := newWorld(t, twophase.Options{Resources: n})
+				r, err := w.Search(t.Context(), checker.Options{Reduce: checker.Ranks,
+					Order: order, Workers: workers})
+				if n == 1 {
+					if err == nil {
+						t.Error("one resource manager is like another one")
+					}
+					continue
+				}
+				if err != nil || r.Verdict != spec.Holds || r.States != orbits {
+					t.Errorf("%d resource managers: %v with %d states, the twin has %d orbits; %v",
+						n, r.Verdict, r.States, orbits, err)
+				}
+				for _, p := range published {
+					if p.resources == n && r.States+r.Saved.Renamed != p.states {
+						t.Errorf("%d resource managers: they stand for %d more states, published "+
+							"are %d", n, r.Saved.Renamed, p.states)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The bits of a resource manager in the twin; without any it is working. Prepared is what is sent
+// and not decided.
+const (
+	twinSent = 1 << iota
+	twinHeard
+	twinCommitted
+	twinAborted
+)
+
+// twinStates are the states of the specification: the decision of the transaction manager (a byte,
+// 0 = none), then the resource managers, sorted or as they are.
+func twinStates(n int, sorted bool) map[string]bool {
+	met := map[string]bool{}
+	var queue []string
+	add := func(s []byte) {
+		if sorted {
+			slices.Sort(s[1:])
+		}
+		if !met[string(s)] {
+			met[string(s)] = true
+			queue = append(queue, string(s))
+		}
+	}
+	with := func(s string, i int, value byte) {
+		next := []byte(s)
+		next[i] = value
+		add(next)
+	}
+	for add(make([]byte, n+1)); len(queue) > 0; queue = queue[1:] {
+		s, heard := queue[0], 0
+		for i := 1; i <= n; i++ {
+			rm, decided := s[i], s[i]&^(twinSent|twinHeard)
+			if rm&twinHeard != 0 {
+				heard++
+			} else if s[0] == 0 && rm&twinSent != 0 {
+				with(s, i, rm|twinHeard)
+			}
+			if rm == 0 {
+				with(s, i, twinSent)
+				with(s, i, twinAborted)
+			}
+			if s[0] != 0 && decided != s[0] {
+				with(s, i, rm&^decided|s[0])
+			}
+		}
+		if s[0] == 0 {
+			with(s, 0, twinAborted)
+			if heard == n {
+				with(s, 0, twinCommitted)
+			}
+		}
+	}
+	return met
 }
