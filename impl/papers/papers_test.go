@@ -1,10 +1,13 @@
 package papers_test
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -192,6 +195,36 @@ func TestPrinted(t *testing.T) {
 				if _, number := v.Number(); number && !strings.Contains(plain, v.Printed) {
 					t.Errorf("%s %s: %q is not in the text", p.Name, c.ID, v.Printed)
 				}
+			}
+		}
+	}
+}
+
+// captioned finds tables and figures at the beginning of lines: captions, and sentences about them.
+var captioned = regexp.MustCompile(
+	`(?im)^\**(fig(?:ure|\.)|tab(?:leau|le)) +([IVX]+|[0-9]+(?:\.[0-9]+)?)`)
+
+// TestCaptions: whoever has the texts sees that each of their tables and figures has a claim, whole
+// or in parts such as fig-5a or table-3-log.
+func TestCaptions(t *testing.T) {
+	folder := os.Getenv("DOMINO_PAPERS")
+	if folder == "" {
+		t.Skip("DOMINO_PAPERS names no folder with the texts of the papers")
+	}
+	roman := map[string]string{"I": "1", "II": "2", "III": "3", "IV": "4"}
+	for _, p := range papers.All() {
+		text, err := os.ReadFile(filepath.Join(folder, texts[p.Name]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, caption := range captioned.FindAllStringSubmatch(string(text), -1) {
+			id := strings.ToLower(caption[1][:3]) + "-" + cmp.Or(roman[caption[2]], caption[2])
+			id = strings.Replace(id, "tab-", "table-", 1)
+			if !slices.ContainsFunc(p.Claims, func(c papers.Claim) bool {
+				part, ok := strings.CutPrefix(c.ID, id)
+				return ok && (strings.TrimLeft(part, "abcd") == "" || part[0] == '-')
+			}) {
+				t.Errorf("%s: %q has no %s", p.Name, caption[0], id)
 			}
 		}
 	}

@@ -175,7 +175,7 @@ func radicBreakdown() Claim {
 		Says: "where the time goes in runs with one failure, 16 processes on 3 nodes with a " +
 			"spare; the difference of the techniques is in consuming the log, and almost " +
 			"negligible",
-		Command: "domino cluster perf --kill 1@2s --protocols rbml,hmpl --kernels lu,cg",
+		Command: "domino cluster perf --kill r1@60% --protocols rbml,hmpl --kernels lu,cg",
 		Values: append(values,
 			sentence("hybrid consumes the log no faster, measured", so, Measured),
 			sentence("the other stages take the same, measured", so, Measured))}
