@@ -77,7 +77,7 @@ var importTable = []row{
 	// gives it a way to explore.
 	{dir: "impl/papers", internal: and(vocabulary, "impl/clustering", "impl/performability",
 		"impl/program/kernels", "impl/program/script", "impl/protocol", "impl/protocol/radic",
-		"impl/runtime/compare", "impl/traffic")},
+		"impl/runtime/compare", "impl/runtime/census", "impl/traffic")},
 	// What protocols share: parts, of which one may need another, and no protocol.
 	// The recovery by logs is the whole of several protocols, setup included.
 	{dir: "impl/protocol/part/replay", internal: and(ranks, "impl/protocol/part/*")},
@@ -135,7 +135,7 @@ var importTable = []row{
 	{
 		dir: "impl/protocol/camel/volume",
 		internal: and(vocabulary, "impl/papers", "impl/program/script", "impl/protocol",
-			"impl/protocol/camel", "impl/protocol/causal"),
+			"impl/protocol/camel", "impl/protocol/causal", "impl/runtime/census"),
 	},
 	// Figures of a paper, made again by running machines in modelled time.
 	{
@@ -157,6 +157,7 @@ var importTable = []row{
 	{dir: "impl/runtime/local", internal: and(vocabulary, "impl/runtime/plan",
 		"impl/runtime/disk")},
 	{dir: "impl/runtime/emulate", internal: vocabulary},
+	{dir: "impl/runtime/census", internal: vocabulary},
 	// Kernels under protocols on modelled machines: it is given setups.
 	{dir: "impl/runtime/simulate", internal: and(ranks, "impl/runtime/emulate",
 		"scenarios/spelling")},

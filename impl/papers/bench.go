@@ -7,6 +7,7 @@ import (
 
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/runtime/census"
 	"github.com/domino-check/domino/impl/traffic"
 )
 
@@ -41,10 +42,14 @@ type Bench struct {
 	Errata func(ctx context.Context, protocol string, ids ...string) ([]Shown, error)
 	// Experiment carries out an experiment on an emulated machine, by its name.
 	Experiment func(ctx context.Context, name string) (*protocol.Findings, error)
+	// Run runs a program once under a protocol, without failures, with acknowledgements of
+	// determinants at once or as late as can be.
+	Run func(ctx context.Context, protocol, program string, late bool) (*census.Counts, error)
 
 	graphs  map[string]*traffic.Graph
 	found   map[string]*protocol.Findings
 	volumes map[[2]int][2]script.Volume // of LeanMD, by cells each way and ranks
+	leans   map[bool][2]*census.Counts  // of LeanMD over SCMEL and CAMEL, by Run's late
 }
 
 // Traffic is what a kernel sends, by a line such as "cg class=D ranks=1024".

@@ -7,6 +7,7 @@ import (
 	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/impl/papers"
 	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/runtime/census"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -14,7 +15,28 @@ import (
 // of which a stranger's may lack some.
 func (std streams) bench() *papers.Bench {
 	return &papers.Bench{Check: std.checkClaim, Errata: std.errataClaimed,
-		Experiment: std.experimentClaimed}
+		Experiment: std.experimentClaimed, Run: std.runClaimed}
+}
+
+// runClaimed runs a program once for a claim, and counts.
+func (std streams) runClaimed(ctx context.Context, name, program string, late bool) (*census.Counts,
+	error) {
+	if _, err := std.Find(name); err != nil {
+		return nil, fmt.Errorf("%w: %w", papers.ErrAbsent, err)
+	}
+	s, err := scenarios.Parse("claim.txtar", []byte("A program of a claim\n-- scenario --\n"+
+		"protocol: "+name+"\n-- program --\n"+program))
+	if err != nil {
+		return nil, err
+	}
+	r, err := verify.Resolve(std.Protocols(), s)
+	if err != nil {
+		return nil, err
+	}
+	return heard(ctx, func() (*census.Counts, error) {
+		n, err := census.Count(r.Setup, 1, late)
+		return &n, err
+	})
 }
 
 // experimentClaimed carries out an experiment for a claim.

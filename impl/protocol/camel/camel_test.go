@@ -11,9 +11,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol/camel"
-	"github.com/domino-check/domino/impl/protocol/camel/volume"
 	"github.com/domino-check/domino/impl/protocol/causal"
 	"github.com/domino-check/domino/impl/protocol/none"
+	"github.com/domino-check/domino/impl/runtime/census"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
@@ -98,7 +98,7 @@ func TestDeterminants(t *testing.T) {
 		"group g: r > t w\nr: reduce g; reduce g\nt: reduce g; reduce g\nw: reduce g;reduce g": 4,
 	} {
 		setup, _ := setups(t, text)
-		n, err := volume.Count(setup, 1, false)
+		n, err := census.Count(setup, 1, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/camel"
 	"github.com/domino-check/domino/impl/protocol/camel/printed"
-	"github.com/domino-check/domino/impl/protocol/camel/volume"
+	"github.com/domino-check/domino/impl/runtime/census"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -50,7 +50,7 @@ func TestFigure3(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n, err := volume.Count(setup, seed, false)
+			n, err := census.Count(setup, seed, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestFigure3(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := volume.Count(setup, 1, false); err != nil || n.Parts+n.Seeds != 4 {
+	if n, err := census.Count(setup, 1, false); err != nil || n.Parts+n.Seeds != 4 {
 		t.Errorf("repaired: %+v, %v, want 4 contributions", n, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol/camel"
 	"github.com/domino-check/domino/impl/protocol/causal"
+	"github.com/domino-check/domino/impl/runtime/census"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -50,11 +51,11 @@ func TestCountAgainstClosedForm(t *testing.T) {
 	for name, w := range map[string]*script.Workload{"leanmd": lean, "openatom": atom} {
 		plain, aware := workloadSetups(t, w, steps)
 		for _, late := range []bool{false, true} {
-			p, err := Count(plain, 1, late)
+			p, err := census.Count(plain, 1, late)
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, err := Count(aware, 1, late)
+			a, err := census.Count(aware, 1, late)
 			if err != nil {
 				t.Fatal(err)
 			}

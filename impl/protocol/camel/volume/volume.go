@@ -14,6 +14,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/camel"
 	"github.com/domino-check/domino/impl/protocol/causal"
+	"github.com/domino-check/domino/impl/runtime/census"
 )
 
 //go:embed notes.txt
@@ -161,16 +162,16 @@ func printRuns(w io.Writer) error {
 			return err
 		}
 		for _, late := range []bool{false, true} {
-			p, err := Count(plain, 1, late)
+			p, err := census.Count(plain, 1, late)
 			if err != nil {
 				return err
 			}
-			a, err := Count(aware, 1, late)
+			a, err := census.Count(aware, 1, late)
 			if err != nil {
 				return err
 			}
 			words := map[bool]string{false: "at once", true: "late"}
-			row := func(protocol string, n Counts, share string) {
+			row := func(protocol string, n census.Counts, share string) {
 				fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", c.name, words[late],
 					protocol, n.Messages, n.Control, n.Copies+n.Parts,
 					n.Seeds, n.Determinants, n.Piggybacked, share)
@@ -206,7 +207,7 @@ func printTolerance(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "%d\t", failures)
 		for _, late := range []bool{false, true} {
-			n, err := Count(setup, 1, late)
+			n, err := census.Count(setup, 1, late)
 			if err != nil {
 				return err
 			}

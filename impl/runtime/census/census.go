@@ -1,4 +1,6 @@
-package volume
+// Package census counts what one run without failures costs a protocol: messages, determinants that
+// are created and carried, and what is in logs at the end. Nothing is timed, explored or judged.
+package census
 
 import (
 	"fmt"
@@ -51,7 +53,7 @@ func Count(s *core.Setup, seed uint64, late bool) (Counts, error) {
 			continue
 		}
 		if !h.Done {
-			return c.counts, fmt.Errorf("count: %s has sent %d and received %d and can not go on",
+			return c.counts, fmt.Errorf("census: %s has sent %d and received %d and can not go on",
 				s.Layout.Names[p], h.Sent, len(h.Delivered))
 		}
 		for _, i := range h.Memory {
@@ -142,7 +144,7 @@ func (c *counter) step(p core.Proc, in core.Input) error {
 			}
 			m := c.setup.NewMessage()
 			if err := core.Decode(core.Encode(e.Message), m); err != nil {
-				return fmt.Errorf("count: %w", err)
+				return fmt.Errorf("census: %w", err)
 			}
 			k := [2]core.Proc{p, e.To}
 			if len(c.queues[k]) == 0 {
@@ -156,7 +158,7 @@ func (c *counter) step(p core.Proc, in core.Input) error {
 				c.counts.Determinants++
 			}
 		case trace.Halted:
-			return fmt.Errorf("count: %s gives up: %s", c.setup.Layout.Names[p], e.Key)
+			return fmt.Errorf("census: %s gives up: %s", c.setup.Layout.Names[p], e.Key)
 		}
 	}
 	return nil
