@@ -158,9 +158,10 @@ var importTable = []row{
 		"impl/runtime/disk")},
 	{dir: "impl/runtime/emulate", internal: vocabulary},
 	{dir: "impl/runtime/census", internal: vocabulary},
-	// Kernels under protocols on modelled machines: it is given setups.
-	{dir: "impl/runtime/simulate", internal: and(ranks, "impl/runtime/emulate",
-		"scenarios/spelling")},
+	// Kernels under protocols on modelled machines, compared with none.
+	{dir: "impl/runtime/simulate", internal: and(ranks, "impl/performability",
+		"impl/program/kernels", "impl/program/script", "impl/protocol", "impl/protocol/none",
+		"impl/runtime/emulate", "scenarios/spelling")},
 	// It runs whatever protocols it is given, and knows none.
 	{dir: "impl/runtime/compare", internal: and(ranks, "impl/program/script", "impl/protocol",
 		"impl/runtime/emulate", "impl/runtime/local", "impl/runtime/plan")},

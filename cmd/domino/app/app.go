@@ -80,6 +80,8 @@ func commands() []command {
 		{"plan", "KERNEL | SCENARIO | FILE | FOLDER",
 			"which ranks form a cluster: bytes logged against ranks rolled back",
 			"seconds; 65,536 ranks: half a minute", runPlan},
+		{"simulate", "KERNEL", "a kernel under a protocol with many ranks, in modelled time",
+			"seconds; a thousand ranks: half a minute", runSimulate},
 		{"cluster", "run | torture | perf | netpipe",
 			"the same machines as real processes: run, kill, judge and measure them",
 			"a run: seconds; perf: minutes", runCluster},

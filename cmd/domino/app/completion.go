@@ -12,6 +12,7 @@ import (
 
 	"github.com/domino-check/domino/cmd/domino/app/help"
 	"github.com/domino-check/domino/impl/program/kernels"
+	"github.com/domino-check/domino/impl/runtime/simulate"
 )
 
 // completions are what a shell is to read; each asks domino for the words. That is written by hand,
@@ -122,6 +123,10 @@ func (std streams) candidates(ctx context.Context, before []string, last string)
 		return std.Protocols().Names()
 	case "format":
 		return formatNames()
+	case "machine":
+		return simulate.Machines()
+	case "interval":
+		return []string{"young", "daly"}
 	case "method":
 		return []string{"search", "bisection", "both"}
 	case "search":
@@ -172,11 +177,10 @@ func (std streams) names(command []string) (list []string) {
 		return paperNames()
 	case "completion":
 		return []string{"bash", "zsh", "fish"}
+	case "simulate":
+		return kernelNames()
 	case "plan":
-		names, _ := kernels.List()
-		for _, name := range names {
-			list = append(list, strings.TrimPrefix(name, "kernel "))
-		}
+		list = kernelNames()
 		for _, s := range std.Scenarios() {
 			list = append(list, s.Name)
 		}
@@ -185,6 +189,15 @@ func (std streams) names(command []string) (list []string) {
 		for _, s := range std.Scenarios() {
 			list = append(list, s.Name)
 		}
+	}
+	return list
+}
+
+// kernelNames are the names of the kernels.
+func kernelNames() (list []string) {
+	names, _ := kernels.List()
+	for _, name := range names {
+		list = append(list, strings.TrimPrefix(name, "kernel "))
 	}
 	return list
 }

@@ -41,6 +41,7 @@ var answerTypes = map[string]reflect.Type{
 	"netpipe":    reflect.TypeFor[netpipeAnswer](), "plan": reflect.TypeFor[savedRun](),
 	"performability": reflect.TypeFor[performed](), "paper": reflect.TypeFor[paperCell](),
 	"progress": reflect.TypeFor[happening](), "run": reflect.TypeFor[report.Document](),
+	"simulation": reflect.TypeFor[simulatedAnswer](),
 }
 
 // TestSchemas compares the documents with what the types say: -update writes them anew.

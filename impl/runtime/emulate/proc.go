@@ -114,9 +114,6 @@ func (r *Run) plan(p *proc) {
 		}
 		p.begun = item{input: core.Input{Kind: core.Advance, Choice: choice}}
 		takes = lasting(r.config.Costs.Operation)
-		if r.config.Price != nil {
-			takes = lasting(r.config.Price(p.id, p.machine, choice))
-		}
 	}
 	p.busy = true
 	r.put(p, work, r.compute(p, r.now, takes), -1)
@@ -173,8 +170,8 @@ func (r *Run) step(p *proc, in core.Input) {
 	}
 	v.After = core.HistoryOf(p.machine)
 	if r.config.Stepped != nil {
-		copied := r.config.Stepped(r, p.id, &in, r.effects[first:])
-		p.free = r.compute(p, r.now, span(copied, r.config.Costs.Copy))
+		copied, computes := r.config.Stepped(r, p.id, &in, r.effects[first:])
+		p.free = r.compute(p, r.now, span(copied, r.config.Costs.Copy)+lasting(computes))
 	}
 	if in.Kind == core.Restore {
 		r.note(v.Restarted())

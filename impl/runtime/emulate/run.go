@@ -24,11 +24,11 @@ type Config struct {
 	// Wire lets messages travel as between processes, by their headers (core.Framed) or else by the
 	// codec, so that what is evidence for a search stays at home; that is also their size.
 	Wire bool
-	// Price is how long a step of a program takes, in the place of Costs.Operation.
-	Price func(p core.Proc, m core.Machine, choice core.Choice) time.Duration
 	// Stepped sees every step of a machine and what it asks for, before that is done; what it
-	// returns is how many bytes the proc copies before it sends anything.
-	Stepped func(r *Run, p core.Proc, in *core.Input, effects []core.Effect) (copied int64)
+	// returns is how many bytes the proc copies, and for how long it computes, before it sends
+	// anything.
+	Stepped func(r *Run, p core.Proc, in *core.Input, effects []core.Effect) (copied int64,
+		computes time.Duration)
 	// PerNode is how many consecutive ranks share processor, cards and disk; 0 = each has its own.
 	PerNode int
 	// Choose picks one of the steps that a proc may take of its own accord, or none for now, see

@@ -24,11 +24,10 @@ type Job struct {
 	// all others none; FreeSteps lets steps cost what they cost without one, and copies nothing.
 	FreeBytes, FreeSteps bool
 	Steps                int // the most steps of machines; 0 = emulate.DefaultSteps
-
-	poll time.Duration // between two looks whether a recovery is over
 }
 
-// Failure is one that stops a rank, at its time or when the one before is recovered from.
+// Failure is one that stops a rank. Its time does not go on during a recovery: no failure strikes
+// then, which for moments that have no memory changes nothing but that.
 type Failure struct {
 	At   time.Duration
 	Rank core.Rank
@@ -43,6 +42,7 @@ type Outcome struct {
 	Bytes      int64 // between nodes, with headers of the network
 	Steps      int   // of machines
 	Writes     int   // records written
+	Stored     int64 // bytes of them, as they count
 	Logs       int   // payloads put into logs, or said more about that are there
 	Logged     int64 // bytes put into logs
 	LogPeak    int64 // most bytes in all logs together
@@ -67,9 +67,8 @@ var ErrStuck = errors.New("programs do not end")
 func (j *Job) Run() (*Outcome, error) {
 	m := &meter{job: j, ranks: make([]rankMeter, len(j.Setup.Layout.Names)),
 		out: &Outcome{Finals: make([]uint64, len(j.Setup.Layout.Names))}}
-	j.poll = j.Machine.lasting("detect")
 	config := j.config()
-	config.Stepped, config.Observe = m.stepped, m.observe
+	config.Stepped, config.Observe, config.Weight = m.stepped, m.observe, m.weight
 	if j.FreeBytes {
 		config.Size = m.size
 	}
@@ -77,7 +76,7 @@ func (j *Job) Run() (*Outcome, error) {
 	if m.run, err = emulate.New(j.Setup, config); err != nil {
 		return nil, err
 	}
-	m.plan()
+	m.plan(0)
 	j.request(m.run)
 	result, err := m.run.Run()
 	if err != nil {
@@ -122,33 +121,20 @@ func (j *Job) config() emulate.Config {
 	if j.FreeSteps {
 		c.Costs.Copy = 0
 	}
-	if j.Work > 0 {
-		c.Price = func(p core.Proc, m core.Machine, choice core.Choice) time.Duration {
-			return c.Costs.Operation + j.work(m, choice)
-		}
-	}
-	if j.Image > 0 {
-		c.Weight = func(_ core.Proc, _ string, value []byte) int64 {
-			if n := len(program.Images(value)); n > 0 {
-				return int64(n) * j.Image
-			}
-			return int64(len(value))
-		}
-	}
 	return c
 }
 
-// work is what a rank computes before a step of its program: at the operation that an iteration
-// begins with, unless the step completes a receive that was posted before.
-func (j *Job) work(m core.Machine, choice core.Choice) time.Duration {
-	host := hostOf(m)
-	if host == nil || choice.Posted() >= 0 {
-		return 0
+// weight is how many bytes a record counts as.
+func (m *meter) weight(_ core.Proc, _ string, value []byte) int64 {
+	bytes := int64(len(value))
+	if m.job.Image > 0 {
+		if n := len(program.Images(value)); n > 0 {
+			bytes = int64(n) * m.job.Image
+		}
 	}
-	if op, more := host.Next(); more && op.Iteration {
-		return j.Work
-	}
-	return 0
+	m.out.Writes++
+	m.out.Stored += bytes
+	return bytes
 }
 
 // size is what a message counts as where the bytes of protocols are free.

@@ -77,8 +77,8 @@ var table = []known{
 	{"store.rate", &aRate, true, "of one server of the stable store, to write and to read"},
 	{"store.file", &aTime, false, "for each record, to write and to read"},
 	{"store.servers", &aCount, true, "of the stable store"},
-	{"detect", &aTime, true, "until a failure is known"},
-	{"restart", &aTime, true, "until a process that has failed runs again"},
+	{"detect", &aTime, true, "until the failure of a process is known"},
+	{"restart", &aTime, true, "from then until it runs again"},
 }
 
 // Parameters are the names of all parameters and what each one is.
@@ -240,8 +240,8 @@ func (m *Machine) Costs(protocol string) emulate.Costs {
 			Eager: m.of("between.eager")},
 		Within: emulate.Link{Latency: m.lasting("within.latency"),
 			Overhead: m.lasting("within.overhead"), Rate: m.of("within.rate")},
-		Detect: m.lasting("detect"), Restart: m.lasting("restart"), Launch: m.lasting("restart"),
-		Tick: time.Millisecond}
+		Detect: m.lasting("detect"), Restart: m.lasting("detect") + m.lasting("restart"),
+		Launch: m.lasting("restart"), Tick: time.Millisecond}
 	for i := range m.Parameters {
 		if from, ok := m.Parameters[i].from(); ok {
 			c.Between.Steps = append(c.Between.Steps, emulate.Step{From: from,

@@ -1,6 +1,8 @@
 package simulate
 
 import (
+	"time"
+
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/runtime/emulate"
@@ -29,6 +31,8 @@ type rankMeter struct {
 	at     uint32               // where it stands, and that is not lost
 	waits  bool                 // it was taken back, and its program has not gone on
 	ended  bool
+	// of its main loop, in which it is
+	iteration int
 }
 
 // strike is a failure and who is not yet where he was.
@@ -38,6 +42,7 @@ type strike struct {
 	waiting int // of them, who is not where it was
 	lost    int64
 	ended   int64 // when nobody was any more
+	planned bool  // the next failure is
 }
 
 // hostOf is the rank below a machine, nil if there is none.
@@ -59,9 +64,10 @@ func position(h *program.Host) uint32 {
 	return sent + received
 }
 
-// stepped is one step of a machine, and how many bytes it copies into a log.
+// stepped is one step of a machine: how many bytes it copies into a log, and how long its program
+// computes if it has come to another iteration.
 func (m *meter) stepped(_ *emulate.Run, p core.Proc, in *core.Input,
-	effects []core.Effect) (copied int64) {
+	effects []core.Effect) (copied int64, computes time.Duration) {
 	content := core.Payload{}
 	if in.Kind == core.Received {
 		if f, ok := in.Message.(core.Framed); ok {
@@ -79,10 +85,6 @@ func (m *meter) stepped(_ *emulate.Run, p core.Proc, in *core.Input,
 		case core.ProgramDone:
 			m.out.Finals[p] = e.Digest
 			m.end(p, true)
-		case core.Persist:
-			if e.Value != nil {
-				m.out.Writes++
-			}
 		case core.Declare:
 			if e.What == trace.Logged {
 				m.out.Logs++
@@ -98,7 +100,22 @@ func (m *meter) stepped(_ *emulate.Run, p core.Proc, in *core.Input,
 		}
 	}
 	m.follow(p, in)
-	return logged
+	return logged, m.work(p)
+}
+
+// work is what a rank computes when it has come to another iteration of its main loop. It happens
+// together with the step before (core.Kernel).
+func (m *meter) work(p core.Proc) time.Duration {
+	host := hostOf(m.run.Machine(p))
+	if m.job.Work == 0 || host == nil {
+		return 0
+	}
+	r := &m.ranks[p]
+	before := r.iteration
+	if r.iteration = host.Iteration(); r.iteration > before {
+		return m.job.Work
+	}
+	return 0
 }
 
 // sent counts a message that is not a program's own.
@@ -187,6 +204,7 @@ func (m *meter) recovered() {
 	s := &m.struck[len(m.struck)-1]
 	if s.waiting--; s.waiting == 0 {
 		s.ended = m.run.Picoseconds()
+		m.planOnce(s)
 	}
 }
 
@@ -206,25 +224,30 @@ func (m *meter) observe(_ *emulate.Run, e trace.Event) {
 	}
 }
 
-// fail is the next failure, when the one before is recovered from.
-func (m *meter) fail() {
-	f := m.job.Failures[m.next]
-	if n := len(m.struck); n > 0 && m.struck[n-1].waiting > 0 {
-		m.run.After(m.job.poll, m.fail)
-		return
+// plan puts the next failure into the run, which comes so much later than the one before.
+func (m *meter) plan(before time.Duration) {
+	if m.next < len(m.job.Failures) {
+		m.run.After(m.job.Failures[m.next].At-before, m.fail)
 	}
-	m.next++
-	if m.ended == m.job.Setup.Layout.Ranks {
-		return
-	}
-	m.struck = append(m.struck, strike{at: m.run.Picoseconds()})
-	m.run.Crash(f.Rank.Proc())
-	m.plan()
 }
 
-// plan puts the next failure into the run.
-func (m *meter) plan() {
-	if m.next < len(m.job.Failures) {
-		m.run.After(max(0, m.job.Failures[m.next].At-m.run.Now()), m.fail)
+// fail is the next failure.
+func (m *meter) fail() {
+	f := m.job.Failures[m.next]
+	m.next++
+	if m.ended < m.job.Setup.Layout.Ranks {
+		m.struck = append(m.struck, strike{at: m.run.Picoseconds()})
+		m.run.Crash(f.Rank.Proc())
+		if s := &m.struck[len(m.struck)-1]; s.waiting == 0 { // nobody is known to be taken back
+			m.planOnce(s)
+		}
+	}
+}
+
+// planOnce puts the failure behind this one into the run.
+func (m *meter) planOnce(s *strike) {
+	if !s.planned {
+		s.planned = true
+		m.plan(m.job.Failures[m.next-1].At)
 	}
 }

@@ -26,8 +26,7 @@ func setup(t testing.TB, name, kernel string, clusters int) *core.Setup {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := protocol.Request{Programs: suite.Programs,
-		Layout: core.Layout{Names: suite.Names, Ranks: len(suite.Names)}}
+	request := protocol.Request{}
 	p, err := protocol.List(all.Protocols()).Find(name)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +36,7 @@ func setup(t testing.TB, name, kernel string, clusters int) *core.Setup {
 			request.Layout.Clusters = append(request.Layout.Clusters, r*clusters/len(suite.Names))
 		}
 	}
-	s, err := p.Make(request)
+	s, _, err := simulate.Prepare(p, suite, request)
 	if err != nil {
 		return nil
 	}

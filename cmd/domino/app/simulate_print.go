@@ -1,0 +1,167 @@
+package app
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/simulate"
+)
+
+// simulatedAnswer is what was simulated, as JSON; times are in seconds of modelled time.
+type simulatedAnswer struct {
+	versioned
+	Kernel      string           `json:"kernel"`
+	Protocol    string           `json:"protocol"`
+	Options     string           `json:"options,omitempty"`
+	Machine     simulate.Machine `json:"machine"`
+	Work        float64          `json:"work"`  // of a rank in an iteration
+	Image       int64            `json:"image"` // bytes that images count as; 0: as many as they have
+	MTBF        float64          `json:"mtbf"`  // of one node; 0: nothing is drawn
+	Seed        uint64           `json:"seed"`
+	Points      []simulatedPoint `json:"points"`
+	Notes       []string         `json:"notes"`
+	Interrupted bool             `json:"interrupted"`
+}
+
+// simulatedPoint is one number of ranks.
+type simulatedPoint struct {
+	Ranks    int     `json:"ranks"`
+	Clusters int     `json:"clusters"` // 0: the protocol has none
+	Interval float64 `json:"interval"` // between checkpoints; 0: none were asked for
+	Base     float64 `json:"base"`     // completion without a protocol
+	Calm     float64 `json:"calm"`     // completion with it, without failures
+	Overhead float64 `json:"overhead"` // of Calm over Base: a share of Base
+	// parts of it, which add up: for order, control messages and checkpoints; for bytes that the
+	// protocol adds; for its steps and copies
+	Waiting  float64 `json:"waiting"`
+	Bytes    float64 `json:"bytes"`
+	CPU      float64 `json:"cpu"`
+	Messages int     `json:"messages"` // with the protocol, without failures
+	Control  int     `json:"control"`  // of them, that no program has sent
+	Sent     int64   `json:"sent"`     // bytes between nodes
+	SentBase int64   `json:"sentBase"` // the same without a protocol
+	Logged   int64   `json:"logged"`   // bytes put into logs
+	LogPeak  int64   `json:"logPeak"`  // most bytes in all logs at a time
+	LogNow   int64   `json:"logNow"`   // at the end
+	Writes   int     `json:"writes"`   // records
+	Stored   int64   `json:"stored"`   // bytes of them, as they count
+
+	Struck *simulatedFailures `json:"struck,omitempty"` // the run with failures
+}
+
+// simulatedFailures is a run with failures.
+type simulatedFailures struct {
+	Completion float64            `json:"completion"`
+	Control    int                `json:"control"`
+	LogPeak    int64              `json:"logPeak"`
+	RolledBack float64            `json:"rolledBack"` // share of the ranks, mean
+	Recovery   float64            `json:"recovery"`   // mean
+	Failures   []simulatedFailure `json:"failures"`
+}
+
+// simulatedFailure is one of them.
+type simulatedFailure struct {
+	At    float64 `json:"at"`
+	Ranks int     `json:"ranks"` // taken back
+	Lost  int64   `json:"lost"`  // sends and receptions that they had to do again
+	Takes float64 `json:"takes"` // until all were where they had been
+}
+
+// modelled is a time in picoseconds in seconds.
+func modelled(picoseconds int64) float64 { return float64(picoseconds) / 1e12 }
+
+// pointOf is an answer as JSON.
+func pointOf(setup *core.Setup, a *simulate.Answer) *simulatedPoint {
+	p := &simulatedPoint{Ranks: setup.Layout.Ranks, Interval: a.Interval.Seconds(),
+		Base: modelled(a.Base.Completion), Calm: modelled(a.Calm.Completion),
+		Waiting: modelled(a.Waiting), Bytes: modelled(a.Bytes), CPU: modelled(a.CPU),
+		Messages: a.Calm.Messages, Control: a.Calm.Control, Sent: a.Calm.Bytes,
+		SentBase: a.Base.Bytes, Logged: a.Calm.Logged, LogPeak: a.Calm.LogPeak,
+		LogNow: a.Calm.LogNow, Writes: a.Calm.Writes, Stored: a.Calm.Stored}
+	for _, c := range setup.Layout.Clusters {
+		p.Clusters = max(p.Clusters, c+1)
+	}
+	if p.Base > 0 {
+		p.Overhead = p.Calm/p.Base - 1
+	}
+	if a.Struck == nil {
+		return p
+	}
+	s := &simulatedFailures{Completion: modelled(a.Struck.Completion), Control: a.Struck.Control,
+		LogPeak: a.Struck.LogPeak, Failures: []simulatedFailure{}}
+	for _, r := range a.Struck.Recoveries {
+		s.Failures = append(s.Failures, simulatedFailure{modelled(r.At), r.Back, r.Lost,
+			modelled(r.Takes)})
+		s.RolledBack += float64(r.Back) / float64(p.Ranks)
+		s.Recovery += modelled(r.Takes)
+	}
+	if n := float64(len(s.Failures)); n > 0 {
+		s.RolledBack, s.Recovery = s.RolledBack/n, s.Recovery/n
+	}
+	p.Struck = s
+	return p
+}
+
+// print writes the answer.
+func (s *simulation) print(std streams) error {
+	a := &s.answer
+	a.Notes = []string{"modelled, not measured: no contention inside the network, no noise; " +
+		"computing takes what --work says"}
+	for _, p := range a.Points {
+		if p.Struck != nil && s.mtbf > 0 && len(p.Struck.Failures) < enough {
+			a.Notes = append(a.Notes, fmt.Sprintf("%d ranks: %d failures are too few for means",
+				p.Ranks, len(p.Struck.Failures)))
+		}
+	}
+	if s.json {
+		return printJSON(std.out, a)
+	}
+	out := std.out
+	fmt.Fprintf(out, "%s under %s on %s: %s\n\n", a.Kernel, a.Protocol, s.model.Name,
+		s.model.About)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "ranks\tnone\tprotocol\toverhead\twaiting\tbytes\tCPU\tcontrol\tlogged\tlog "+
+		"at most\tat the end\t")
+	for _, p := range a.Points {
+		fmt.Fprintf(w, "%d\t%s\t%s\t%.2f %%\t%s\t%s\t%s\t%d\t%d B\t%d B\t%d B\t\n", p.Ranks,
+			lasting(p.Base), lasting(p.Calm), 100*p.Overhead, signed(p.Waiting), signed(p.Bytes),
+			signed(p.CPU), p.Control, p.Logged, p.LogPeak, p.LogNow)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if s.failures > 0 || s.mtbf > 0 || s.interval != "" {
+		fmt.Fprintln(w, "\nranks\tinterval\trecords\tfailures\twith them\trolled back\trecovery\t"+
+			"control\t")
+		for _, p := range a.Points {
+			fmt.Fprint(w, p.struck())
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	return printNotes(out, a.Notes)
+}
+
+// struck is the line about checkpoints and failures.
+func (p *simulatedPoint) struck() string {
+	interval := "-"
+	if p.Interval > 0 {
+		interval = lasting(p.Interval)
+	}
+	line := fmt.Sprintf("%d\t%s\t%d\t", p.Ranks, interval, p.Writes)
+	if s := p.Struck; s != nil {
+		return line + fmt.Sprintf("%d\t%s\t%.2f %%\t%s\t%d\t\n", len(s.Failures),
+			lasting(s.Completion), 100*s.RolledBack, lasting(s.Recovery), s.Control)
+	}
+	return line + "-\t-\t-\t-\t-\t\n"
+}
+
+// signed is a time that may be less than none: a part of an overhead.
+func signed(s float64) string {
+	if s < 0 {
+		return "-" + lasting(-s)
+	}
+	return "+" + lasting(s)
+}

@@ -1,0 +1,143 @@
+package app
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// simulated is the answer of a command line as JSON.
+func simulated(t *testing.T, args ...string) (a simulatedAnswer, text string) {
+	t.Helper()
+	code, out, errors := domino(t.Context(), append([]string{"simulate", "--json", "--protocol",
+		"hydee"}, args...)...)
+	if code != 0 || errors != "" {
+		t.Fatalf("%s: exit %d, %s", args, code, errors)
+	}
+	if err := json.Unmarshal([]byte(out), &a); err != nil {
+		t.Fatal(err)
+	}
+	return a, out
+}
+
+// TestSimulate: messages, logs and clusters are those of the program, the parts of an overhead add
+// up, one failure takes one cluster back, and the answer is the same bytes again.
+func TestSimulate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.json")
+	var list []string
+	for name, value := range map[string]string{"between.latency": `10,"unit":"us"`,
+		"between.overhead": `1,"unit":"us"`, "between.rate": `1,"unit":"GB/s"`,
+		"within.latency": `1,"unit":"us"`, "within.rate": `1,"unit":"GB/s"`,
+		"memory.rate": `1,"unit":"GB/s"`, "step": `100,"unit":"ns"`,
+		"operation": `50,"unit":"ns"`, "store.rate": `1,"unit":"GB/s"`,
+		"store.servers": `1,"unit":"1"`, "detect": `1,"unit":"ms"`, "restart": `2,"unit":"ms"`} {
+		list = append(list, `{"name":"`+name+`","value":`+value+`}`)
+	}
+	text := `{"name":"m","parameters":[` + strings.Join(list, ",") + `]}`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"ring size=1000 iterations=5", "--ranks", "8,16", "--clusters", "4",
+		"--machine", file, "--failures", "1"}
+	a, first := simulated(t, args...)
+	if _, again := simulated(t, args...); again != first {
+		t.Errorf("not the same again:\n%s\n%s", first, again)
+	}
+	for i, ranks := range []int{8, 16} {
+		p := a.Points[i]
+		if got := p.Waiting + p.Bytes + p.CPU; math.Abs(got-(p.Calm-p.Base)) > 1e-15 {
+			t.Errorf("%d ranks: parts add up to %v of %v", ranks, got, p.Calm-p.Base)
+		}
+		if p.Ranks != ranks || p.Clusters != 4 || p.Messages != 5*ranks || p.Control != 0 ||
+			p.Logged != 5*4*1000 || p.SentBase != int64(5*ranks*1004) {
+			t.Errorf("%+v", p)
+		}
+		if s := p.Struck; len(s.Failures) != 1 || s.Failures[0].Ranks != ranks/4 ||
+			s.RolledBack != .25 || s.Recovery < 3e-3 || s.Completion < p.Calm+s.Recovery-1e-4 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// TestSimulateWork: iterations take the time that ranks are said to compute, where none waits for
+// another one in between.
+func TestSimulateWork(t *testing.T) {
+	for _, kernel := range []string{"heat iterations=20", "ring iterations=20",
+		"cg iterations=20"} {
+		a, _ := simulated(t, kernel, "--ranks", "4", "--work", "50ms")
+		if p := a.Points[0]; math.Abs(p.Base-1) > .05 || math.Abs(p.Overhead) > .01 {
+			t.Errorf("%s: 20 iterations of 50 ms take %v s, with overhead %v", kernel, p.Base,
+				p.Overhead)
+		}
+	}
+}
+
+// TestSimulateFailures: with an interval by Daly and drawn failures the run ends later than without
+// any, and protocols meet the same failures.
+func TestSimulateFailures(t *testing.T) {
+	var moments []float64
+	for _, protocol := range []string{"hydee", "coordinated"} {
+		a, _ := simulated(t, "heat iterations=400 checkpoint=1", "--ranks", "16", "--work", "1s",
+			"--mtbf", "15m", "--interval", "daly", "--image", "10000000", "--protocol", protocol)
+		p := a.Points[0]
+		if p.Struck == nil || len(p.Struck.Failures) < 2 || p.Struck.Completion <= p.Calm ||
+			p.Interval <= 0 || p.Writes == 0 {
+			t.Fatalf("%s: %+v %+v", protocol, p, p.Struck)
+		}
+		moments = append(moments, p.Struck.Failures[0].At)
+		share := .25
+		if protocol == "coordinated" {
+			share = 1
+		}
+		if p.Struck.RolledBack != share {
+			t.Errorf("%s takes %v back, want %v", protocol, p.Struck.RolledBack, share)
+		}
+	}
+	if moments[0] != moments[1] {
+		t.Errorf("failures at %v", moments)
+	}
+}
+
+// TestSimulateIsPrinted: tables say what JSON says; what makes no sense is said plainly.
+func TestSimulateIsPrinted(t *testing.T) {
+	code, out, errors := domino(t.Context(), "simulate", "heat", "--protocol", "hydee",
+		"--ranks", "4", "--failures", "1", "--interval", "100ms")
+	if code != 0 || errors != "" || !strings.Contains(out, "rolled back") ||
+		!strings.Contains(out, "modelled, not measured") {
+		t.Errorf("exit %d, %s\n%s", code, errors, out)
+	}
+	for line, want := range map[string]string{
+		"":                                     "want a kernel",
+		"heat --protocol=":                     "want --protocol",
+		"haet":                                 "unknown kernel",
+		"heat ranks=4":                         "by --ranks",
+		"heat --ranks 5000":                    "4096",
+		"heat --machine myrinett":              `did you mean "myrinet"`,
+		"heat --machine ./none":                "no such file",
+		"heat --protocol hyde":                 `did you mean "hydee"`,
+		"heat --protocol paxos":                "has no programs",
+		"heat --interval soon":                 "want a time",
+		"heat --interval young":                "follows from --mtbf",
+		"heat --clusters 0":                    "want at least 1",
+		"heat --clusters r0|r1":                "is in no cluster",
+		"heat --clusters r0|rx":                "does not exist",
+		"heat --clusters r0|r0":                "in two clusters",
+		"heat --failures -1":                   "want 0 or more",
+		"heat --mtbf 1h --failures 1":          "both say",
+		"heat --protocol none --failures 1":    "survives no failure",
+		"heat --protocol radic-rbml --ranks 4": "watchdogs",
+		"heat --mtbf 1s --interval 1m --image 1000000000":       "no progress",
+		"heat --interval 1us":                                   "no progress",
+		"heat --protocol rbml --options nonsense=1":             "nonsense",
+		"heat --protocol hydee/repaired+H99 --ranks 4 --seed 3": "H99",
+	} {
+		code, out, errors := domino(t.Context(), append([]string{"simulate", "--protocol",
+			"hydee"}, strings.Fields(line)...)...)
+		if code != exitUsage || out != "" || !strings.Contains(errors, want) {
+			t.Errorf("%s: exit %d, %s%s, want %q", line, code, out, errors, want)
+		}
+	}
+}

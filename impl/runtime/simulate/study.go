@@ -1,0 +1,183 @@
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/performability"
+)
+
+// Study is one protocol at one number of ranks: the same program without it and with it, without
+// failures and with them.
+type Study struct {
+	Job               // under the protocol; its failures come from here
+	Base  *core.Setup // the program without a protocol
+	Rule  string      // of the interval: "young" and "daly" are computed, "" is Job.Interval
+	Count int         // failures, at even distances of the run without any; 0 = none
+	MTBF  float64     // seconds between the failures of one node; 0 = none are drawn
+	Seed  uint64      // of what is drawn
+}
+
+// Answer is what a study has found.
+type Answer struct {
+	Interval time.Duration // that was used; 0 = none
+	// without the protocol; with it, without failures; with failures, nil if none were asked for
+	Base, Calm, Struck *Outcome
+	// parts of the overhead of Calm over Base, in picoseconds, which add up to it
+	Waiting, Bytes, CPU int64
+}
+
+// mostFailures ends a run that makes no progress.
+const mostFailures = 1000
+
+// ErrDigests is a run that has ended otherwise than it does without a protocol.
+var ErrDigests = errors.New("programs end in other digests than without a protocol")
+
+// Run carries the study out: four runs without failures, and one with them.
+func (s *Study) Run() (*Answer, error) {
+	a := new(Answer)
+	var err error
+	base := s.Job
+	base.Setup, base.Interval, base.Failures = s.Base, 0, nil
+	if a.Base, err = base.Run(); err != nil {
+		return nil, err
+	}
+	if err := s.settle(); err != nil {
+		return nil, err
+	}
+	a.Interval = s.Interval
+	var parts [3]int64
+	for i, free := range []struct{ bytes, steps bool }{{true, true}, {false, true}, {}} {
+		j := s.Job
+		j.Failures, j.FreeBytes, j.FreeSteps = nil, free.bytes, free.steps
+		if a.Calm, err = s.ends(&j, a.Base); err != nil {
+			return nil, err
+		}
+		parts[i] = a.Calm.Completion
+	}
+	a.Waiting, a.Bytes, a.CPU = parts[0]-a.Base.Completion, parts[1]-parts[0], parts[2]-parts[1]
+	if s.Count == 0 && s.MTBF == 0 {
+		return a, nil
+	}
+	j := s.Job
+	j.Failures = s.failures(time.Duration(a.Calm.Completion / 1000))
+	if a.Struck, err = s.ends(&j, a.Base); err != nil {
+		return nil, err
+	}
+	if len(a.Struck.Recoveries) == mostFailures {
+		return nil, fmt.Errorf("simulate: no progress: %d failures have struck, and programs have "+
+			"not ended", mostFailures)
+	}
+	return a, nil
+}
+
+// ends runs a job that must end as the base does.
+func (s *Study) ends(j *Job, base *Outcome) (*Outcome, error) {
+	out, err := j.Run()
+	if err == nil && s.repeats() && !slices.Equal(out.Finals, base.Finals) {
+		err = fmt.Errorf("simulate: protocol %s: %w", s.Setup.Protocol, ErrDigests)
+	}
+	return out, err
+}
+
+// repeats reports whether the programs end in the same digests whatever the order of events.
+func (s *Study) repeats() bool {
+	return !slices.ContainsFunc(s.Base.Programs, func(p core.Program) bool {
+		return slices.ContainsFunc(p, func(o core.Op) bool {
+			return o.Ordered && (o.Any || o.Kind == core.OpPost)
+		})
+	})
+}
+
+// nodes is how many nodes the ranks are on.
+func (s *Study) nodes() int {
+	each := max(int(s.Machine.of("ranks")), 1)
+	return (s.Setup.Layout.Ranks + each - 1) / each
+}
+
+// settle finds the interval, and reports one that makes no sense.
+func (s *Study) settle() error {
+	if s.Rule == "" && s.Interval == 0 {
+		return nil
+	}
+	image := float64(s.image())
+	one := float64(s.Machine.of("store.file"))/1e9 +
+		image/float64(s.Machine.of("store.rate"))
+	rounds := math.Ceil(float64(s.Setup.Layout.Ranks) / float64(s.Machine.of("store.servers")))
+	job := performability.Job{Checkpoint: one * rounds, MTBF: s.MTBF / float64(s.nodes()),
+		Restart: (s.Machine.lasting("detect") + s.Machine.lasting("restart")).Seconds() + one}
+	switch {
+	case s.Interval > 0 && s.Interval.Seconds() <= job.Checkpoint:
+		return fmt.Errorf("simulate: no progress: a checkpoint every %v, and the store needs %.3g "+
+			"s for an image of every rank", s.Interval, job.Checkpoint)
+	case s.MTBF > 0 && job.MTBF <= job.Checkpoint:
+		return fmt.Errorf("simulate: no progress: of %d nodes one fails every %.3g s, and the "+
+			"store needs %.3g s for an image of every rank", s.nodes(), job.MTBF, job.Checkpoint)
+	}
+	interval := 0.0
+	switch s.Rule {
+	case "young":
+		interval = job.Young()
+	case "daly":
+		interval = job.Daly()
+	default:
+		return nil
+	}
+	if !(interval >= 1e-9 && interval < 1e6) {
+		return fmt.Errorf("simulate: the interval of %s is %.3g s", s.Rule, interval)
+	}
+	s.Interval = time.Duration(math.Round(interval * 1e9))
+	return nil
+}
+
+// image is how many bytes an image of a rank has: as it is said, or at its beginning.
+func (s *Study) image() int64 {
+	if s.Image > 0 {
+		return s.Image
+	}
+	m := s.Base.New(0)
+	m.Step(core.Input{Kind: core.Start}, nil)
+	if host := hostOf(m); host != nil {
+		return int64(len(host.Image()))
+	}
+	return 0
+}
+
+// The purposes of drawn numbers: each has a stream of its own, so that what one is used for does
+// not move another one.
+const (
+	moments uint64 = iota + 1
+	victims
+)
+
+// drawn is a number of a stream, uniform in all of its bits.
+func (s *Study) drawn(purpose uint64, i int) uint64 {
+	return core.Mix(core.Mix(core.Mix(s.Seed)+purpose) + uint64(i))
+}
+
+// failures are those of the run: at even distances, or drawn.
+func (s *Study) failures(calm time.Duration) (list []Failure) {
+	n := s.Count
+	if s.MTBF > 0 {
+		n = mostFailures
+	}
+	at := 0.0
+	for i := range n {
+		f := Failure{Rank: core.Rank(s.drawn(victims, i) % uint64(s.Setup.Layout.Ranks)),
+			At: calm / time.Duration(2*n) * time.Duration(2*i+1)}
+		if s.MTBF > 0 {
+			uniform := (float64(s.drawn(moments, i)>>11) + 0.5) / (1 << 53)
+			at -= math.Log(uniform) * s.MTBF / float64(s.nodes())
+			if at > 4e6 { // beyond all that is simulated
+				break
+			}
+			f.At = time.Duration(at * 1e9)
+		}
+		list = append(list, f)
+	}
+	return list
+}
