@@ -1,5 +1,7 @@
 package papers
 
+import "fmt"
+
 // What the thesis calls the two ways of logging, behind a benchmark.
 const (
 	receiver = " RBML"
@@ -26,19 +28,19 @@ func radicLogging() []Claim {
 
 // radicUtilisation is Fig 4.7, which follows from the overheads of Fig 4.8.
 func radicUtilisation(overheads sheet) Claim {
-	used := func(row, printed string) Value {
+	share := func(row, printed string) Value {
 		return Value{Row: row, Name: "bandwidth used", Unit: "%", Printed: printed}
 	}
 	c := Claim{ID: "fig-4.7", Where: "4.3", Method: Arithmetic,
 		Says:    "of the bandwidth between two nodes, 64 KB to 64 MB",
 		Command: "domino cluster netpipe --card 1G --protocols none,rbml,hmpl --sizes 64K..64M",
 		Why:     "curves; the text has one number each",
-		Values:  []Value{used("RBML", "50"), used("HMPL", "85")}}
+		Values:  []Value{share("RBML", "50"), share("HMPL", "85")}}
 	c.Make = making(func() (got []Got, err error) {
 		for _, row := range []string{"RBML", "HMPL"} {
-			got = append(got, Got{Row: row, Name: "bandwidth used",
-				Number: 100 / (1 + overheads.number(row, netpipeOverhead)/100),
-				Why:    "100 / (1 + overhead), by Fig 4.8"})
+			used := 100 / (1 + overheads.number(row, netpipeOverhead)/100)
+			got = append(got, Got{Row: row, Name: "bandwidth used", Number: used,
+				Why: fmt.Sprintf("%.1f %%: 100 / (1 + overhead), by Fig 4.8", used)})
 		}
 		return got, nil
 	})

@@ -62,8 +62,8 @@ func radicReserved() Claim {
 		whole := math.Ceil(share / 100 * nodeCores)
 		return append(notHere("the tool that finds signatures is not here", c.Values[2]),
 			Got{Name: saved, Number: 100 * whole / nodeCores,
-				Why: fmt.Sprintf("%g %% of %d cores are %g, and 5.2.4 saves %g", share, nodeCores,
-					share/100*nodeCores, whole)}), nil
+				Why: fmt.Sprintf("%g %% of %d cores are %g, and 5.2.4 saves %g: %g %%", share,
+					nodeCores, share/100*nodeCores, whole, 100*whole/nodeCores)}), nil
 	})
 	return c
 }
@@ -105,7 +105,9 @@ func radicOwn() Claim {
 	c.Make = making(func() ([]Got, error) {
 		points, where := bestOwn(values)
 		return []Got{
-			{Row: best, Name: fewer, Number: points, Why: where},
+			{Row: best, Name: fewer, Number: points,
+				Why: fmt.Sprintf("%.2f points, for %s barriers", points,
+					strings.TrimSuffix(where, " barriers"))},
 			{Row: least, Name: so,
 				Text: word(slices.Equal(notLeast(values), []string{"16" + noBarriers}))},
 			{Row: grows, Name: so, Text: word(growing(values))},

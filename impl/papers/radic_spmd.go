@@ -2,6 +2,7 @@ package papers
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 )
 
@@ -104,7 +105,8 @@ func radicOverhead() Claim {
 				return nil, err
 			}
 			got = append(got, Got{Row: c.Values[i].Row, Name: over, Number: number,
-				Why: "Eq 5.7 with the times of Fig 6.11, K " + w.k})
+				Why: fmt.Sprintf("%.1f %%, by Eq 5.7 with the times of Fig 6.11 and K %s", number,
+					w.k)})
 		}
 		return got, nil
 	})
