@@ -210,18 +210,20 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// TestFlushes counts by hand what leanmd sends at moments that only a run knows. Two cells, each on
-// a rank, see each other: the ranks of a cell's computes are its own and the other, so there are
-// two trees of one edge, each with data down and a sum up in a step. After ten steps each cell
-// sends a face of 64 bytes to the other both ways along x, and to itself along y and z.
+// TestFlushes counts by hand what leanmd sends, at moments that only a run knows or to groups. Two
+// cells, each on a rank, see each other: the ranks of a cell's computes are its own and the other,
+// so there are two trees of one edge, each with data down and a sum up in a step. After ten steps
+// each cell sends a face of 64 bytes to the other both ways along x, and to itself along y and z.
 func TestFlushes(t *testing.T) {
-	g, err := traffic.Kernel("leanmd ranks=2 cx=2 size=64 iterations=11", goOn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	one := sum{11*2*64 + 2*64, 11*2 + 2}
-	if diff := cmp.Diff(map[pair]sum{{0, 1}: one, {1, 0}: one}, flat(t, g)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	for _, form := range []string{"messages", "groups"} {
+		g, err := traffic.Kernel("leanmd ranks=2 cx=2 size=64 iterations=11 form="+form, goOn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := sum{11*2*64 + 2*64, 11*2 + 2}
+		if diff := cmp.Diff(map[pair]sum{{0, 1}: one, {1, 0}: one}, flat(t, g)); diff != "" {
+			t.Errorf("form=%s (-want +got):\n%s", form, diff)
+		}
 	}
 }
 

@@ -11,7 +11,9 @@ import (
 // layer is what CAMEL adds to the layer of one rank.
 type layer struct {
 	*causal.Layer
-	trees []trace.Tree
+	trees    []trace.Tree
+	children [][]core.Rank   // of this rank, by group
+	spare    [][]causal.Part // of rounds that are over
 }
 
 // NewSetup prepares CAMEL for the programs, whose groups are the trees of the layout.
@@ -29,7 +31,11 @@ func NewSetup(layout trace.Layout, programs []core.Program, options causal.Optio
 	trees := layout.Trees
 	setup, err := causal.Extend("camel", layout, programs, options,
 		func(l *causal.Layer) causal.Extension {
-			return &layer{l, trees}
+			camel := &layer{Layer: l, trees: trees}
+			for i := range trees {
+				camel.children = append(camel.children, trees[i].Children(l.Rank))
+			}
+			return camel
 		})
 	if err != nil {
 		return nil, err
@@ -44,7 +50,7 @@ func (l *layer) tree(g core.Group) *trace.Tree    { return &l.trees[g-1] }
 func (l *layer) state(g core.Group) *causal.Group { return &l.S.Groups[g-1] }
 func (l *layer) root(g core.Group) bool           { return l.tree(g).Root() == l.Rank }
 
-func (l *layer) Children(g core.Group) []core.Rank { return l.tree(g).Children(l.Rank) }
+func (l *layer) Children(g core.Group) []core.Rank { return l.children[g-1] }
 
 // SameGroup implements causal.Extension. Deviation: C6 keeps determinants of messages and of
 // contributions under the same numbers.

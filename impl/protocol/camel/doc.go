@@ -24,6 +24,14 @@
 //   - A checkpoint costs a mark on each channel, n(n-1) of n ranks, and 4(n-1) messages of three
 //     phases, where the paper assumes a call that is coordinated: at 32 ranks 992 and 124.
 //
+// On real processes the kernels with groups log what this says: of the bytes that SCMEL logs,
+// leanmd on 8, 16 and 32 processes saves 62.5, 78.9 and 83.3 % ("leanmd ranks=32 cx=4 cy=4 cz=2
+// iterations=3 size=1024"), openatom in rows of four and seven 10.1 and 41.7 % ("openatom ranks=28
+// row=7 direct=32 size=10000 iterations=10"; closed form "with seeds": 83.3, 10.1 and 41.7 %).
+//
+// In a real run a multicast allocates nothing, nor does a contribution, but one buffer where a
+// member contributes after all its children have.
+//
 // Deviations from the repaired protocol are switches, marked "Deviation:" at their lines.
 //
 // Not here: more than one failure at a time (relays would carry determinants, and copies would be

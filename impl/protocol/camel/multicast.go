@@ -54,7 +54,11 @@ func (l *layer) multicastArrives(from core.Rank, m *causal.Message,
 	if e.Number <= g.Received || slices.ContainsFunc(g.Early, waiting) {
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, "received already"))
 	}
-	g.Early = append(slices.Clip(g.Early), e)
+	if e.Number == g.Received+1 && len(g.Early) == 0 {
+		g.Received++
+		return l.accept(e, out)
+	}
+	g.Early = append(g.Early, e)
 	for {
 		i := slices.IndexFunc(g.Early, func(w causal.Entry) bool {
 			return w.Number == g.Received+1
@@ -63,7 +67,7 @@ func (l *layer) multicastArrives(from core.Rank, m *causal.Message,
 			return out
 		}
 		next := g.Early[i]
-		g.Early = slices.Delete(slices.Clone(g.Early), i, i+1)
+		g.Early = slices.Delete(g.Early, i, i+1)
 		g.Received++
 		out = l.accept(next, out)
 	}
@@ -74,7 +78,7 @@ func (l *layer) multicastArrives(from core.Rank, m *causal.Message,
 // log would send it otherwise, and that may have been sent already.
 func (l *layer) accept(e causal.Entry, out []core.Effect) []core.Effect {
 	c := l.GroupChannel(e.Group)
-	c.Arrived = append(slices.Clip(c.Arrived), e)
+	c.Arrived = append(c.Arrived, e)
 	return l.pass(e, out)
 }
 

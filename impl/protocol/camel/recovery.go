@@ -67,7 +67,7 @@ func (l *layer) Answered(_ core.Rank, m *causal.Message, out []core.Effect) []co
 		if !slices.ContainsFunc(l.S.Log, func(o causal.Entry) bool {
 			return o.Kind == causal.Contribution && o.Group == e.Group && o.Number == e.Number
 		}) {
-			out = l.Log(e, out)
+			out = l.LogOwn(e, out)
 		}
 	}
 	return out
@@ -105,11 +105,12 @@ func (l *layer) Running(out []core.Effect) []core.Effect {
 func (l *layer) Prune(out []core.Effect) []core.Effect {
 	for i := range l.S.Groups {
 		g := &l.S.Groups[i]
-		g.Kept = slices.DeleteFunc(slices.Clone(g.Kept), func(e causal.Entry) bool {
+		g.Kept = slices.DeleteFunc(g.Kept, func(e causal.Entry) bool {
 			if e.Epoch >= l.S.Saving.Pruned {
 				return false
 			}
 			out = append(out, core.Forgotten(part(&e)))
+			l.Free(&e.Payload)
 			return true
 		})
 	}

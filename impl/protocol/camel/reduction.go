@@ -16,10 +16,35 @@ func (l *layer) contribute(in core.Input, out []core.Effect) []core.Effect {
 	if !l.root(in.Group) && g.Started <= g.Done && !l.Has(C7) {
 		return l.leave(in.Group, g.Started, out)
 	}
+	children := len(l.Children(in.Group))
+	if children == 0 && !l.Has(C5) { // nothing to wait for, and nothing to be made of it
+		e := l.contribution(in.Group, g.Started, l.S.Deliveries, in.Payload)
+		return l.sent(&e, l.Log(e, out))
+	}
 	r := l.round(in.Group, g.Started)
 	r.ID, r.Past = in.Payload.ID, l.S.Deliveries
-	r.Parts = append(slices.Clip(r.Parts), causal.Part{Child: l.Rank, Data: l.Own(in.Payload.Data)})
-	return l.verify(in.Group, r, out)
+	data := in.Payload.Data
+	later := len(r.Parts) < children
+	if later {
+		data = l.Own(data)
+	}
+	r.Parts = append(r.Parts, causal.Part{Child: l.Rank, Data: data})
+	return l.verify(in.Group, r, later, out)
+}
+
+// contribution is what this rank sends to its parent.
+func (l *layer) contribution(group core.Group, number, past uint32, p core.Payload) causal.Entry {
+	return causal.Entry{Kind: causal.Contribution, From: l.Rank, To: l.tree(group).Parent(l.Rank),
+		Group: group, Number: number, Past: past, Epoch: l.S.Saving.Wanted, Dets: l.Piggyback(),
+		Payload: p}
+}
+
+// sent sends a contribution that is in the log.
+func (l *layer) sent(e *causal.Entry, out []core.Effect) []core.Effect {
+	if l.IsMuted(e.To) {
+		return out
+	}
+	return l.Transmit(e, e.To, out)
 }
 
 // leave stands for a contribution that is not made again. What determinants it carried, its
@@ -32,11 +57,8 @@ func (l *layer) leave(group core.Group, number uint32, out []core.Effect) []core
 	if len(e.Dets) == 0 || l.Has(C19) {
 		return out
 	}
-	l.S.Log = append(slices.Clip(l.S.Log), e)
-	if l.IsMuted(e.To) {
-		return out
-	}
-	return l.Transmit(&e, e.To, out)
+	l.S.Log = append(l.S.Log, e)
+	return l.sent(&e, out)
 }
 
 // round is the accumulation of a round, begun if there is none.
@@ -53,7 +75,11 @@ func (l *layer) round(group core.Group, number uint32) *causal.Round {
 		return int(r.Number) - int(n)
 	})
 	if !found {
-		g.Open = slices.Insert(slices.Clone(g.Open), i, causal.Round{Number: number})
+		r := causal.Round{Number: number}
+		if last := len(l.spare) - 1; last >= 0 {
+			r.Parts, l.spare = l.spare[last], l.spare[:last]
+		}
+		g.Open = slices.Insert(g.Open, i, r)
 	}
 	return &g.Open[i]
 }
@@ -79,23 +105,22 @@ func (l *layer) contributionArrives(from core.Rank, m *causal.Message,
 	if m.Number <= known || !l.root(m.Group) && m.Number <= g.Done {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "received already"))
 	}
-	g.From = slices.Clone(g.From)
 	g.From[child] = m.Number
 	if l.root(m.Group) {
 		e := causal.Entry{Kind: causal.Contribution, To: l.Rank, From: from, Group: m.Group,
 			Number: m.Number, Past: m.Past,
-			Epoch: l.Images(), Dets: slices.Clone(m.Dets), Payload: m.Payload}
+			Epoch: l.Images(), Dets: l.Listed(m.Dets), Payload: m.Payload}
 		if l.Has(C19) {
 			e.Dets = nil // Deviation: C19
 		}
 		if !l.Has(C11) { // Deviation: C11 keeps nothing at the root
-			g.Kept = append(slices.Clip(g.Kept), e)
+			g.Kept = append(g.Kept, e)
 			out = append(out, core.KeptPayload(part(&e), e.Payload))
 		}
 	}
 	r := l.round(m.Group, m.Number)
-	r.Parts = append(slices.Clip(r.Parts), causal.Part{Child: from, Data: m.Payload.Data})
-	return l.verify(m.Group, r, out)
+	r.Parts = append(r.Parts, causal.Part{Child: from, Data: m.Payload.Data})
+	return l.verify(m.Group, r, true, out)
 }
 
 // part is what the root keeps of a child's contribution.
@@ -103,44 +128,70 @@ func part(e *causal.Entry) trace.Item {
 	return trace.Item{Sort: trace.Part, ID: e.Payload.ID, Peer: e.To.Proc(), Number: e.Number}
 }
 
-// verify passes a round on when it is complete ([CAMEL] Alg. 3 l. 7-24).
-func (l *layer) verify(group core.Group, r *causal.Round, out []core.Effect) []core.Effect {
-	g, members := l.state(group), append([]core.Rank{l.Rank}, l.Children(group)...)
-	if len(r.Parts) < len(members) {
+// verify passes a round on when it is complete ([CAMEL] Alg. 3 l. 7-24). Bytes of the own part that
+// were kept from an earlier step are the layer's own.
+func (l *layer) verify(group core.Group, r *causal.Round, own bool,
+	out []core.Effect) []core.Effect {
+	g, root := l.state(group), l.root(group)
+	if len(r.Parts) < 1+len(l.Children(group)) {
 		return out
 	}
 	done := *r
-	g.Open = slices.DeleteFunc(slices.Clone(g.Open), func(o causal.Round) bool {
+	g.Open = slices.DeleteFunc(g.Open, func(o causal.Round) bool {
 		return o.Number == done.Number
 	})
-	var data [][]byte
-	if l.Has(C12) || l.Has(C5) || l.Has(C4) {
-		for _, p := range done.Parts { // Deviation: C12 agglomerates in the order of arrival
-			data = append(data, p.Data)
-		}
-	} else {
-		for _, m := range members {
-			i := slices.IndexFunc(done.Parts, func(p causal.Part) bool { return p.Child == m })
-			data = append(data, done.Parts[i].Data)
-		}
-	}
-	e := causal.Entry{Kind: causal.Contribution, From: l.Rank, Group: group, Number: done.Number,
-		Past: done.Past, Epoch: l.S.Saving.Wanted,
-		Payload: core.Payload{ID: done.ID, Data: core.Combine(l.tree(group).Combine, data)}}
-	if l.root(group) {
-		e.Epoch = l.Images()
+	payload := core.Payload{ID: done.ID, Data: l.combined(group, &done, own)}
+	if root {
 		c := l.GroupChannel(group)
-		c.Arrived = append(slices.Clip(c.Arrived), e)
+		c.Arrived = append(c.Arrived, causal.Entry{Kind: causal.Contribution, From: l.Rank,
+			Group: group, Number: done.Number, Past: done.Past, Epoch: l.Images(),
+			Payload: payload})
 		g.Done = done.Number
 		return l.tellChildren(group, done.Number, out)
 	}
-	e.To, e.Dets = l.tree(group).Parent(l.Rank), l.Piggyback()
-	out = l.Log(e, out)
-	if l.IsMuted(e.To) {
-		return out
-	}
-	return l.Transmit(&e, e.To, out)
+	e := l.contribution(group, done.Number, done.Past, payload)
+	return l.sent(&e, l.LogOwn(e, out))
 }
+
+// combined is what all parts of a round come to. In a real run it is made in the place of the own
+// part, and those of the children are given back; the root keeps them.
+func (l *layer) combined(group core.Group, done *causal.Round, own bool) []byte {
+	kind, parts := l.tree(group).Combine, done.Parts
+	if !l.Has(C12) && !l.Has(C5) && !l.Has(C4) {
+		// Deviation: C12 agglomerates in the order of arrival
+		place := func(p causal.Part) int {
+			return slices.Index(l.Children(group), p.Child) // -1: the own part
+		}
+		slices.SortStableFunc(parts, func(a, b causal.Part) int { return place(a) - place(b) })
+	}
+	all := parts[0].Data
+	if kind == core.Concat || !l.Copies() || !own || parts[0].Child != l.Rank {
+		all = slices.Clone(all)
+	}
+	for _, p := range parts[1:] {
+		if kind == core.Concat {
+			all = append(all, p.Data...)
+		} else {
+			core.CombineInto(kind, all, p.Data)
+		}
+	}
+	if !l.Copies() {
+		return all
+	}
+	for i := range parts {
+		if p := &parts[i]; p.Child != l.Rank && !l.root(group) {
+			l.Free(&core.Payload{Data: p.Data})
+		}
+		parts[i] = causal.Part{}
+	}
+	if len(l.spare) < maxSpare {
+		l.spare = append(l.spare, parts[:0])
+	}
+	return all
+}
+
+// maxSpare bounds the lists that wait to be used again.
+const maxSpare = 64
 
 // tellChildren sends how far the reductions of a group are complete ([CAMEL] Alg. 3 l. 25-29).
 func (l *layer) tellChildren(group core.Group, number uint32, out []core.Effect) []core.Effect {
@@ -161,9 +212,7 @@ func (l *layer) completed(group core.Group, number uint32, out []core.Effect) []
 		return out
 	}
 	g.Done = max(g.Done, number)
-	g.Open = slices.DeleteFunc(slices.Clone(g.Open), func(r causal.Round) bool {
-		return r.Number <= g.Done
-	})
+	g.Open = slices.DeleteFunc(g.Open, func(r causal.Round) bool { return r.Number <= g.Done })
 	// Deviation: C9a compares with the root's number, which nobody stores
 	if !l.keeps(group) && !l.Has(C9a) {
 		out = l.release(group, number, out)
@@ -179,15 +228,14 @@ func (l *layer) keeps(group core.Group) bool {
 
 // Stays implements causal.Extension. What is released when the round is complete is in the log for
 // the time of a round trip, and not counted.
-func (l *layer) Stays(e *causal.Entry) bool { return l.keeps(e.Group) }
+func (l *layer) Stays(g core.Group) bool { return l.keeps(g) }
 
 // release removes logged contributions. The determinants that they carried stay: 1. w contributes
 // with a determinant of its own, t holds that, too, and says so, 2. the round is complete, and w
 // releases, 3. t fails, 4. w fails, and nobody knows what the result depends on.
 func (l *layer) release(group core.Group, number uint32, out []core.Effect) []core.Effect {
-	log := slices.Clone(l.S.Log)
-	for i := range log {
-		e := &log[i]
+	for i := range l.S.Log {
+		e := &l.S.Log[i]
 		if e.Kind != causal.Contribution || e.Group != group || e.Number > number || e.Bare {
 			continue
 		}
@@ -195,10 +243,11 @@ func (l *layer) release(group core.Group, number uint32, out []core.Effect) []co
 			continue // Deviation: C10 releases the acknowledged round alone
 		}
 		out = append(out, core.Forgotten(e.Item(l.Rank)))
+		l.Free(&e.Payload)
 		e.Bare, e.Payload = true, core.Payload{}
 	}
 	// Deviation: C19
-	l.S.Log = slices.DeleteFunc(log, func(e causal.Entry) bool {
+	l.S.Log = slices.DeleteFunc(l.S.Log, func(e causal.Entry) bool {
 		return e.Bare && (len(e.Dets) == 0 || l.Has(C19))
 	})
 	return out

@@ -81,8 +81,8 @@ type Extension interface {
 	// rank's own in a group.
 	SameGroup(a, b core.Group) bool
 	Children(g core.Group) []core.Rank
-	// Stays reports whether a logged contribution is kept until a checkpoint.
-	Stays(e *Entry) bool
+	// Stays reports whether a logged contribution to a group is kept until a checkpoint.
+	Stays(g core.Group) bool
 	// Got reports whether the first so many multicasts of a group are here, if this rank gets them.
 	Got(g core.Group, multicasts uint32) bool
 }
@@ -350,5 +350,5 @@ func (p plain) Prune(out []core.Effect) []core.Effect { return out }
 func (p plain) Restored()                             {}
 func (p plain) SameGroup(a, b core.Group) bool        { return a == b }
 func (p plain) Children(core.Group) []core.Rank       { return nil }
-func (p plain) Stays(*Entry) bool                     { return true }
+func (p plain) Stays(core.Group) bool                 { return true }
 func (p plain) Got(core.Group, uint32) bool           { return true }

@@ -406,7 +406,7 @@ func (l *Layer) load(records []core.Record, out []core.Effect) ([]core.Effect, e
 	copy(l.S.Channels, img.Channels)
 	copy(l.S.Groups, img.Groups)
 	for _, e := range img.Log {
-		out = l.Log(e, out)
+		out = l.LogOwn(e, out)
 	}
 	l.extension.Restored()
 	sv := &l.S.Saving

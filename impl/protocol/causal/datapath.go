@@ -105,6 +105,7 @@ func (m *Message) Relayed() bool {
 // data is what a layer needs beside its state to work without allocation.
 type data struct {
 	sendlog.Keeper
+	none    sendlog.Keeper // of bytes that nobody lends
 	scratch core.Scratch[Message]
 	names   []Det   // what acknowledgements of this step name
 	lists   [][]Det // of entries that have left the log
@@ -155,26 +156,27 @@ func (d *data) list(n int) []Det {
 // maxLists bounds the lists that wait to be used again.
 const maxLists = 1 << 14
 
+// Listed are the determinants of a message for longer than its step.
+func (d *data) Listed(dets []Det) []Det { return append(d.list(len(dets)), dets...) }
+
 // drop gives back what an entry that leaves the log had for itself.
 func (d *data) drop(e *Entry) {
 	if !d.Copies() {
 		return // whoever searches shares entries between states
 	}
-	if e.Kind != Contribution {
-		d.Free(&e.Payload)
-	}
+	d.Free(&e.Payload)
 	if cap(e.Dets) > 0 && len(d.lists) < maxLists {
 		d.lists = append(d.lists, e.Dets[:0])
 	}
 }
 
-// Own returns bytes of the program that are kept for long: a copy, if the program may use its own
-// again.
+// Own returns bytes of the program that are kept for later steps: a copy, which must not be read in
+// this one, if the program may use its own again.
 func (d *data) Own(bytes []byte) []byte {
 	if !d.Copies() {
 		return bytes
 	}
-	return slices.Clone(bytes)
+	return d.Copy(bytes)
 }
 
 // Holding implements core.Recycler: what was delivered has left the queue, and determinants name

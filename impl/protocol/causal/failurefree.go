@@ -56,20 +56,26 @@ func (l *Layer) Transmit(e *Entry, to core.Rank, out []core.Effect) []core.Effec
 	return append(out, core.SendTo(to.Proc(), l.message(e, to)))
 }
 
-// Log stores an entry in the order of the sends and declares the copy ([CAMEL] Alg. 1 l. 7).
+// Log stores an entry in the order of the sends and declares the copy ([CAMEL] Alg. 1 l. 7). Its
+// bytes are the program's.
 func (l *Layer) Log(e Entry, out []core.Effect) []core.Effect {
+	return l.log(e, &l.Keeper, out)
+}
+
+// LogOwn is Log of bytes that are the layer's already.
+func (l *Layer) LogOwn(e Entry, out []core.Effect) []core.Effect {
+	return l.log(e, &l.none, out)
+}
+
+func (l *Layer) log(e Entry, k *sendlog.Keeper, out []core.Effect) []core.Effect {
 	if l.Has(S12) {
 		e.Dets = nil // Deviation: S12 stores the message without its determinants
 	}
-	if e.Kind == Contribution {
-		l.S.Log = append(l.S.Log, e) // these are not the program's bytes
-	} else {
-		l.S.Log.Append(&l.Keeper, e)
-	}
+	l.S.Log.Append(k, e)
 	if e.Kind == App {
 		return append(out, core.Logged(e.Payload.ID, e.To.Proc(), 0), core.Kept(e.Item(l.Rank)))
 	}
-	if e.Kind == Contribution && !l.extension.Stays(&e) {
+	if e.Kind == Contribution && !l.extension.Stays(e.Group) {
 		return append(out, core.Kept(e.Item(l.Rank)))
 	}
 	return append(out, core.KeptPayload(e.Item(l.Rank), e.Payload))

@@ -16,6 +16,9 @@ func (k *Keeper) UseMemory(m core.Memory) { k.memory = m }
 // Copies reports whether the log has bytes of its own, because others use theirs again.
 func (k *Keeper) Copies() bool { return k.memory != nil }
 
+// Copy is a copy of bytes of the program for later steps; only where the log copies.
+func (k *Keeper) Copy(data []byte) []byte { return k.memory.Keep(data) }
+
 // Settle implements core.Recycler: the log gets its copy. A step appends at most one message of the
 // program, and does not change the log after that.
 func (k *Keeper) Settle() {
