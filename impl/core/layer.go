@@ -16,6 +16,14 @@ type Layer interface {
 	Sources(buf []Rank) []Rank
 }
 
+// Sourced is a Layer that can say of one source, without a look at all others, whether Sources
+// names it: with a thousand ranks that look is most of what a step of a program takes.
+type Sourced interface {
+	Layer
+	// Has reports whether Sources appends the source.
+	Has(source Rank) bool
+}
+
 // Holder is a Layer that can hold its program before steps that are neither sends nor receives: an
 // output that must wait until what it depends on is stable, every step of a restarted program that
 // has no image yet.

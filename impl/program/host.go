@@ -16,6 +16,7 @@ type Host struct {
 	failing core.Failing  // the layer, nil where no operation ends in an error
 	prompts core.Prompted // the layer, nil where it need not know that it holds the program
 	queued  core.Queued   // the layer, nil where a receive may take any message that fits
+	sourced core.Sourced  // the layer, nil where it can only list all sources
 	app     appState
 	sources []core.Rank
 	kernel  core.Kernel // nil when the program has none
@@ -39,6 +40,7 @@ func NewHost(rank core.Rank, program core.Program, build func(core.Application) 
 	h.failing, _ = h.layer.(core.Failing)
 	h.prompts, _ = h.layer.(core.Prompted)
 	h.queued, _ = h.layer.(core.Queued)
+	h.sourced, _ = h.layer.(core.Sourced)
 	return h
 }
 
@@ -175,12 +177,11 @@ func (h *Host) enabled(buf []core.Choice) []core.Choice {
 	if a.History.Done {
 		return buf
 	}
-	h.sources = h.layer.Sources(h.sources[:0])
-	checkSources(h.rank, h.sources)
 	posted := a.Posted
 	if h.postsWait && !h.waits() {
 		posted = nil
 	}
+	h.look(posted)
 	for i, p := range posted {
 		for _, src := range h.sources {
 			if (p.Any || p.Peer == src) && !h.claimed(src, i) {
@@ -237,17 +238,6 @@ func (h *Host) picks(op *core.Op, buf []core.Choice) []core.Choice {
 		buf = append(buf, core.PickChoice(v))
 	}
 	return buf
-}
-
-// checkSources panics if the sources that a layer names are not in the order that makes the
-// choices of its host the same in every run.
-func checkSources(rank core.Rank, list []core.Rank) {
-	for i := 1; i < len(list); i++ {
-		if list[i] <= list[i-1] {
-			panic(fmt.Sprintf("Sources of rank %d names %d behind %d, want each once and in "+
-				"ascending order: sort them", rank, list[i], list[i-1]))
-		}
-	}
 }
 
 // held reports whether the protocol holds the program before an operation.

@@ -250,6 +250,11 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	return buf
 }
 
+// Has implements core.Sourced.
+func (l *layer) Has(source core.Rank) bool {
+	return int(source) < len(l.s.Peers) && len(l.s.Peers[source].Arrived) > 0
+}
+
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start:

@@ -100,6 +100,15 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	return buf
 }
 
+// Has implements core.Sourced.
+func (l *layer) Has(source core.Rank) bool {
+	at := int(source)
+	if g, group := core.SourceGroup(source); group {
+		at = l.ranks + int(g) - 1
+	}
+	return at < len(l.s.Arrived) && len(l.s.Arrived[at]) > 0
+}
+
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	switch in.Kind {
 	case core.Start:
