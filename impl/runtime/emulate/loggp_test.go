@@ -215,3 +215,43 @@ func TestSharedStore(t *testing.T) {
 		7s p2 persisted long2
 		7s p2 persisted short2`)
 }
+
+// chooser is an actor with one step that it may take until it has.
+type chooser struct {
+	actor
+	done bool
+}
+
+func (c *chooser) Choices(buf []core.Choice) []core.Choice {
+	if c.done {
+		return buf
+	}
+	return append(buf, 1)
+}
+
+func (c *chooser) Step(in core.Input, out []core.Effect) []core.Effect {
+	c.done = c.done || in.Kind == core.Advance
+	return c.actor.Step(in, out)
+}
+
+// Aim: what a proc does next is decided when all that it sends has left: what has come until then
+// is before a step of its own.
+func TestBusySending(t *testing.T) {
+	s := newStage(2, nil)
+	s.setup.New = func(p core.Proc) core.Machine {
+		return &chooser{actor{proc: p, note: s.note, do: func(p core.Proc,
+			in core.Input) []core.Effect {
+			if in.Kind == core.Start && p == 0 {
+				return []core.Effect{send(1, "a", 0), send(1, "b", 0)}
+			}
+			return nil
+		}}, p > 0}
+	}
+	c := emulate.Costs{Operation: time.Second, Between: emulate.Link{Overhead: time.Second}}
+	want(t, s.play(t, emulate.Config{Costs: c}, func(r *emulate.Run) {
+		r.After(1500*time.Millisecond, func() { r.Tell(1, 0, &parcel{Name: "told"}) })
+	}), `2s p1 a from p0
+		3s p0 told from p1
+		3s p1 b from p0
+		4s p0 program step`)
+}
