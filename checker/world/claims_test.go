@@ -35,10 +35,11 @@ func claiming(t *testing.T, name string) *verify.Resolved {
 
 // claimed are scenarios of each protocol that makes claims.
 var claimed = []string{"camel/camel-c10", "camel/camel-cast-answers", "camel/camel-same-number",
-	"causal/causal-s5", "causal/causal-told", "causal/picks", "epochs/b12",
-	"epochs/b10-unlogged", "epochs/epochs-kept-orphan", "epochs/epochs-on-its-way",
+	"causal/causal-s5", "causal/causal-told", "causal/picks", "causal-teams/causal-teams-mn11",
+	"epochs/b12", "epochs/b10-unlogged", "epochs/epochs-kept-orphan", "epochs/epochs-on-its-way",
 	"epochs/epochs-second", "hydee/h1", "hydee/h2", "hydee/h9-twice", "hydee/h17",
-	"hydee/kernel-smg", "pessimistic/pess-doubles", "pessimistic/pess-outputs",
+	"hydee/kernel-smg", "manetho/manetho-mn10", "manetho/manetho-mn6", "manetho/manetho-output",
+	"pessimistic/pess-doubles", "pessimistic/pess-outputs", "sbml/m18", "sbml/sbml-reply",
 	"teams/teams-race", "yang/yang-no-gate"}
 
 // TestClaimsKeepEnds explores scenarios of protocols that claim what commutes, in full and reduced:
@@ -275,6 +276,8 @@ var weaker = []struct{ kind, scenario string }{
 	{"", "epochs/epochs-kept-orphan"}, {"Report", "epochs/epochs-kept-orphan"},
 	{"Begin", "epochs/epochs-kept-orphan"}, {"Hello", "epochs/epochs-kept-orphan"},
 	{"", "hydee/published-free"}, {"Begin", "hydee/h9-late"}, {"Status", "hydee/h9-late"},
+	{"Answer", "causal-teams/causal-teams-mn11"}, {"", "manetho/manetho-mn10"},
+	{"App", "manetho/manetho-mn10"}, {"", "sbml/m18"}, {"Data", "sbml/m18"},
 	{"App", "ho/ho-race"}, {"Hello", "pessimistic/pess-doubles"},
 	{"Covered", "pessimistic/pess-forgets"}, {"Hello", "teams/teams-race"},
 	{"Hello", "yang/yang-no-gate"},

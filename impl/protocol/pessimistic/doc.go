@@ -47,4 +47,8 @@
 // a copy is behind a later message; the repair, duplicates by number, is the same. Of the results
 // that depend on timing, programs have the wildcard and the completion of posted receives in any
 // order (Waitany); Test, Iprobe and clocks they can not ask.
+//
+// With loggers there are no claims (core.Commuter), as a logger may have failed and want an image
+// of now: what has been received, and whether the program has ended, is in it. Those of SBML are in
+// commute.go.
 package pessimistic

@@ -58,4 +58,8 @@
 // What is not here: messages between units that carry no vector (erratum VA4 is their kernel). A
 // dependency by way of others is then found when those go back, so a rank may go back several times
 // for one failure; and neither outputs nor lines could know what they depend on.
+//
+// There are no claims (core.Commuter): a rank does not know whether an end of which it has not
+// heard makes it go back, which undoes receives and the end of its program. It would have to know
+// that all it depends on is stable, and asks for that only when an output or an image needs it.
 package optimistic
