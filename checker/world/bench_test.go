@@ -4,16 +4,20 @@ package world_test
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/protocol/example/paxos"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // BenchmarkGrowth explores two-phase commit with more and more resource managers: 10^4 to 10^8
@@ -33,6 +37,35 @@ func BenchmarkGrowth(b *testing.B) {
 					b.Fatal(err)
 				}
 				measure(b, c, checker.Options{Workers: workers})
+			})
+		}
+	}
+}
+
+// BenchmarkOrbits explores two-phase commit and Paxos with all states, and with one state of each
+// orbit.
+//
+//	go test ./checker/world -run '^$' -bench Orbits -benchtime 1x
+func BenchmarkOrbits(b *testing.B) {
+	cases := map[string]func() (world.Case, error){}
+	for n := 5; n <= 9; n++ {
+		cases[fmt.Sprint("resources=", n)] = commit(n)
+		if n < 8 {
+			cases[fmt.Sprint("servers=", n)] = func() (world.Case, error) {
+				setup, err := paxos.NewSetup(paxos.Options{Servers: n, Clients: 1})
+				return world.Case{Setup: setup,
+					Model: fault.Model{Unordered: true, Selective: true}}, err
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		for _, reduce := range []checker.Reduction{checker.Unreduced, checker.Ranks} {
+			b.Run(fmt.Sprint(name, "/reduce=", reduce), func(b *testing.B) {
+				c, err := cases[name]()
+				if err != nil {
+					b.Fatal(err)
+				}
+				measure(b, c, checker.Options{Reduce: reduce})
 			})
 		}
 	}

@@ -19,6 +19,18 @@ import (
 //
 // Colours and numbers of configurations are handed out as they are met and never change, so what
 // stands for an orbit is the same from the moment when it was asked for first.
+//
+// All configurations of an orbit are met, and the local steps of all: what does not become less is
+// what one proc goes through. So it pays where many states are made of few configurations. One
+// worker, depth first (BenchmarkOrbits; AMD EPYC, on a busy machine), all states and orbits:
+//
+//	                                states              CPU s
+//	two-phase commit, resources 5       8,832     314    0.015  0.014
+//	                            7     296,448     920    0.29   0.08
+//	                            9  10,340,352   2,232   10.4    0.61
+//	Paxos, a client, servers    5      39,649   7,505    0.047  0.036
+//	                            6     205,825  12,893    0.20   0.14
+//	                            7   7,273,825  99,513    6.0    1.2
 
 // colours are the orbits of pairs (configuration of a proc, alike proc), by the proc.
 type colours struct {
