@@ -86,12 +86,7 @@ func Read(r io.Reader) (*Run, error) {
 			run.About = append(run.About, ref)
 		}
 	}
-	for _, w := range d.Waits {
-		if w.Wait.Since = never; w.Since != nil {
-			w.Wait.Since = *w.Since
-		}
-		run.Waits = append(run.Waits, w.Wait)
-	}
+	run.Waits = d.waits()
 	for i, s := range d.Steps {
 		step := Step{Event: s.Event, State: s.State, Torn: s.Torn, Enabled: s.Enabled}
 		if err := step.read(s.Changes); err != nil {
@@ -105,7 +100,51 @@ func Read(r io.Reader) (*Run, error) {
 		return nil, err
 	}
 	run.Trace.At = d.times()
+	if err := inSteps(run); err != nil {
+		return nil, err
+	}
 	return run, nil
+}
+
+// mostSteps is the last step that a run without a schedule may have: a page has a row for each.
+const mostSteps = 1 << 20
+
+// inSteps finds what is said to be in a step that the run has not; 0 is before the first one, or
+// the end of the run.
+func inSteps(run *Run) error {
+	most := len(run.Steps)
+	if most == 0 {
+		most = max(mostSteps, len(run.Trace.Events))
+	}
+	wrong := func(what string, step int) error {
+		return fmt.Errorf("report: %s is in step %d, want one in [0, %d]", what, step, most)
+	}
+	for i := range run.Trace.Events {
+		if s := run.Trace.Events[i].Step; s < 0 || s > most {
+			return wrong(fmt.Sprintf("event %d", i), s)
+		}
+	}
+	violations := run.Also
+	if run.Violation != nil {
+		violations = append([]spec.Violation{*run.Violation}, violations...)
+	}
+	for _, v := range violations {
+		if v.Step < 0 || v.Step > most {
+			return wrong("the violation of "+v.Property, v.Step)
+		}
+	}
+	return nil
+}
+
+// waits are those that wait at the end.
+func (d *reading) waits() (list []Wait) {
+	for _, w := range d.Waits {
+		if w.Wait.Since = never; w.Since != nil {
+			w.Wait.Since = *w.Since
+		}
+		list = append(list, w.Wait)
+	}
+	return list
 }
 
 // kindOf is the kind of properties with the name, 0 for none.

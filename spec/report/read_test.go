@@ -84,3 +84,33 @@ func TestReadRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestReadSteps gives events and violations of steps that a run has not, and the last ones that it
+// may have.
+func TestReadSteps(t *testing.T) {
+	tests := []struct {
+		name, rest, want string
+	}{
+		{"negative", `"events":[{"kind":"sent","step":-1}]`, "event 0 is in step -1"},
+		{"without a schedule", `"events":[{"kind":"sent","step":1048576}]`, ""},
+		{"huge", `"events":[{"kind":"sent"},{"kind":"sent","step":1048577}]`,
+			"event 1 is in step 1048577, want one in [0, 1048576]"},
+		{"the last one", `"steps":[{"event":"a"}],"events":[{"kind":"sent","step":1}]`, ""},
+		{"behind the last one", `"steps":[{"event":"a"}],"events":[{"kind":"sent","step":2}]`,
+			"event 0 is in step 2, want one in [0, 1]"},
+		{"violation", `"steps":[{"event":"a"}],"violation":{"property":"fifo","step":7}`,
+			"the violation of fifo is in step 7"},
+		{"another violation", `"also":[{"property":"fifo","step":-7}]`,
+			"the violation of fifo is in step -7"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := report.Read(strings.NewReader(`{"schema":"domino/run/2","layout":{},` +
+				tt.rest + "}"))
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil ||
+				!strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("%v, want %q", err, tt.want)
+			}
+		})
+	}
+}

@@ -173,6 +173,8 @@ func dispatchAmong(ctx context.Context, prefix string, list []command, args []st
 		case errors.Is(err, errInterrupted):
 			fmt.Fprintf(std.err, "%s %s%s: interrupted\n", self(), prefix, c.name)
 			return exitCode(spec.Unknown)
+		case isLost(std.out, err): // run says so
+			return exitUsage
 		case err != nil:
 			// a package may have its name
 			fmt.Fprintf(std.err, "%s %s%s: %s\n", self(), prefix, c.name, plainly(
@@ -184,6 +186,18 @@ func dispatchAmong(ctx context.Context, prefix string, list []command, args []st
 	fmt.Fprintf(std.err, "%s: unknown command %q%s Commands: %s\n", self(), prefix+args[0],
 		spelling.Guess(args[0], names), strings.Join(names, ", "))
 	return exitUsage
+}
+
+// isLost reports whether an error is that of a stream that could not be written, and no other.
+func isLost(out io.Writer, err error) bool {
+	o, ok := out.(*term.Output)
+	if !ok || o.Err() == nil {
+		return false
+	}
+	for err != nil && err != o.Err() { // not what is joined with it
+		err = errors.Unwrap(err)
+	}
+	return err != nil
 }
 
 // self is what the command is called: a stranger's has another name. A test stands in for domino.

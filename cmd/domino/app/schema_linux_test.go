@@ -27,8 +27,9 @@ func TestSchema(t *testing.T) {
 		"certify s6":                                "program class fits",
 		"run s1 --runs 3 --save=":                   "scenario variant verdict sampled samples",
 
-		"tables volume":                           "tables",
-		"experiments phases":                      "name doc tables ratios figures",
+		"tables":             "name doc tables",
+		"tables volume":      "tables",
+		"experiments phases": "name doc tables ratios figures",
 		"compare hydee --programs ring --ranks 4": "row printed cells costs runs",
 
 		"cluster run ping": "scenario variant verdict digests missed",

@@ -30,7 +30,8 @@ type tablePart struct {
 // runTables prints what papers print in numbers, made again.
 func runTables(ctx context.Context, args []string, std streams) (int, error) {
 	f := flags("tables", "[NAME ...]", std, "tables", "tables volume", "tables volume --json")
-	asJSON := f.Bool("json", false, "print JSON: the tables, cell by cell as they are printed")
+	asJSON := f.Bool("json", false, "print JSON, one object a line: the tables, cell by cell "+
+		"as they are printed; without a name those that there are, empty")
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
@@ -42,10 +43,7 @@ func runTables(ctx context.Context, args []string, std streams) (int, error) {
 		}
 	}
 	if f.NArg() == 0 {
-		for _, t := range all {
-			fmt.Fprintf(std.out, "%-12s %s\n", t.Name, t.Doc)
-		}
-		return 0, nil
+		return 0, listTables(all, std.out, *asJSON)
 	}
 	for _, name := range f.Args() {
 		at := slices.Index(names, name)
@@ -58,6 +56,21 @@ func runTables(ctx context.Context, args []string, std streams) (int, error) {
 		}
 	}
 	return 0, nil
+}
+
+// listTables prints what tables there are.
+func listTables(all []protocol.Table, out io.Writer, asJSON bool) error {
+	for _, t := range all {
+		if !asJSON {
+			fmt.Fprintf(out, "%-12s %s\n", t.Name, t.Doc)
+			continue
+		}
+		if err := printJSON(out, tableAnswer{as("tables"), t.Name, t.Doc,
+			[]tablePart{}}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printTable prints a table part by part, so that what is there is shown, or whole in JSON.
