@@ -100,8 +100,8 @@ var NoResidue = register(Property{
 			*drained = append(*drained, e.Peer)
 			slices.Sort(*drained)
 		case e.Kind == trace.Ruled && e.Text == trace.RuleOpened && is(e.Peer):
-			return fmt.Sprintf("episode %d is about %s, which nothing needs any more",
-				e.Stamp.Round, f.name(e.Peer))
+			return fmt.Sprintf("episode %s is about %s, which nothing needs any more",
+				trace.Episode(e.Stamp.Round), f.name(e.Peer))
 		case e.Kind == trace.Emitted && is(e.Peer):
 			return fmt.Sprintf("%s sends %s to %s, which nothing needs any more", f.name(e.Proc),
 				e.Text, f.name(e.Peer))

@@ -68,14 +68,26 @@ var LegalOrder = register(Property{
 		if f.Oracle.Legal[e.Proc][key] || runsThrough(f) && f.Oracle.Survivors.Legal[e.Proc][key] {
 			return ""
 		}
-		words := ""
+		words, name, last := "", f.name(e.Proc), f.As(Culprit, f.label(e.ID))
 		for _, d := range before {
-			words += f.As(Holder, f.label(d.ID)) + ", "
+			words += f.As(Holder, f.received(d.ID)) + ", "
+		}
+		if e.ID.IsZero() { // then it is about the rank
+			name, last = f.As(Culprit, name), f.received(e.ID)
 		}
 		return fmt.Sprintf("%s receives %s%s: no failure-free run delivers in this order",
-			f.name(e.Proc), words, f.As(Culprit, f.label(e.ID)))
+			name, words, last)
 	},
 })
+
+// received is a delivered message in a sentence. The sum of a group may come to a rank that has not
+// contributed, and so be of no message.
+func (f *Facts) received(id trace.MsgID) string {
+	if id.IsZero() {
+		return "what nobody has sent"
+	}
+	return f.label(id)
+}
 
 // Genuine: nobody receives what was not sent to it.
 var Genuine = register(Property{

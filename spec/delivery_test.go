@@ -64,6 +64,11 @@ var deliveryCases = []judged{
 		want:   "y receives m7: no failure-free run delivers in this order",
 	},
 	{
+		name: "a sum of which no message is", property: "legal-order",
+		events: []trace.Event{delivered(y, m2, 1), delivered(y, trace.MsgID{}, 1)},
+		want:   "y receives m2, what nobody has sent: no failure-free run delivers in this order",
+	},
+	{
 		name: "one message too many", property: "legal-order",
 		events: []trace.Event{delivered(y, m2, 1), delivered(y, m7, 2), delivered(y, x2, 1)},
 		want:   "y receives m2, m7, x#2: no failure-free run delivers in this order",

@@ -23,11 +23,11 @@ var PolicyClaimsOnce = register(Property{
 		owner := rulingOf(v, e.Proc).Owner
 		switch {
 		case (word == trace.RuleOffered || word == trace.RuleClaimed) && owner != "":
-			return fmt.Sprintf("episode %d is %s %s while %s owns a failure", e.Stamp.Round, word,
-				name, owner)
+			return fmt.Sprintf("episode %s is %s %s while %s owns a failure",
+				trace.Episode(e.Stamp.Round), word, name, owner)
 		case word == trace.RuleCompleted && name != owner:
-			return fmt.Sprintf("%s completes what it does not own in episode %d", name,
-				e.Stamp.Round)
+			return fmt.Sprintf("%s completes what it does not own in episode %s", name,
+				trace.Episode(e.Stamp.Round))
 		}
 		return ""
 	},
@@ -165,8 +165,8 @@ var ReportIdempotence = register(Property{
 		if !o.Up || known || f.isNode(e.Peer) && o.Incarnation > 0 {
 			return ""
 		}
-		return fmt.Sprintf("episode %d is opened about %s, which is up", e.Stamp.Round,
-			f.name(e.Peer))
+		return fmt.Sprintf("episode %s is opened about %s, which is up",
+			trace.Episode(e.Stamp.Round), f.name(e.Peer))
 	},
 })
 
@@ -196,7 +196,8 @@ var EpisodesEnd = register(Property{
 				broken = fmt.Sprintf("%s owns a failure in episode %d and never completes", r.Owner,
 					r.Episode)
 			case r.Open:
-				broken = fmt.Sprintf("episode %d of %s never ends", r.Episode, f.name(p))
+				broken = fmt.Sprintf("episode %s of %s never ends", trace.Episode(r.Episode),
+					f.name(p))
 			}
 			return broken != ""
 		})

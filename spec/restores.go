@@ -113,8 +113,8 @@ func (m *parts) restored(f *Facts, e trace.Event) string {
 		return fmt.Sprintf("%s restarts from %s in episode %d, which has selected none",
 			f.name(e.Proc), snapName(s), e.Stamp.Round)
 	case s != m.selected:
-		return fmt.Sprintf("%s restarts from %s, and episode %d has selected %s", f.name(e.Proc),
-			snapName(s), e.Stamp.Round, snapName(m.selected))
+		return fmt.Sprintf("%s restarts from %s, and episode %s has selected %s", f.name(e.Proc),
+			snapName(s), trace.Episode(e.Stamp.Round), snapName(m.selected))
 	case s.Seq == 0:
 		return ""
 	}
@@ -154,8 +154,8 @@ var CutConsistent = register(Property{
 			}
 			if from := rulingOf(v, r.Proc()); from.FromIn != head.FromIn ||
 				from.From != head.From {
-				return fmt.Sprintf("episode %d goes on from %s, and %s has not restarted from it",
-					e.Stamp.Round, snapName(head.From), f.name(r.Proc()))
+				return fmt.Sprintf("episode %s goes on from %s, and %s has not restarted from it",
+					trace.Episode(e.Stamp.Round), snapName(head.From), f.name(r.Proc()))
 			}
 			for q := range f.ranks() {
 				mate := v.Observed(q.Proc()).History
@@ -169,9 +169,9 @@ var CutConsistent = register(Property{
 					continue
 				}
 				if m := order.Orphan(f.Layout, self.History, q, mate); !m.IsZero() {
-					return fmt.Sprintf("episode %d goes on, and %s has received %s, which %s has "+
-						"not sent", e.Stamp.Round, f.name(r.Proc()), f.label(m),
-						f.As(Missing, f.name(q.Proc())))
+					return fmt.Sprintf("episode %s goes on, and %s has received %s, which %s has "+
+						"not sent", trace.Episode(e.Stamp.Round), f.name(r.Proc()),
+						f.label(m), f.As(Missing, f.name(q.Proc())))
 				}
 			}
 		}

@@ -11,7 +11,7 @@ func snapName(s trace.Snap) string {
 	if s.Seq == 0 {
 		return "the initial state"
 	}
-	return fmt.Sprintf("snapshot %d.%d", s.Seq, s.Epoch)
+	return fmt.Sprintf("snapshot %d.%s", s.Seq, trace.Episode(s.Epoch))
 }
 
 // EstablishedOnly: a head is not believed. A holder that has crashed without the head having been
@@ -96,13 +96,13 @@ var NewestSnapshot = register(Property{
 		switch e.Text {
 		case trace.SnapSelected:
 			if s.Seq > 0 && !established(r, s) {
-				return fmt.Sprintf("episode %d goes back to %s, which is not established",
-					e.Stamp.Round, snapName(s))
+				return fmt.Sprintf("episode %s goes back to %s, which is not established",
+					trace.Episode(e.Stamp.Round), snapName(s))
 			}
 			for _, h := range r.Snaps {
 				if h.Established && h.Snap.Compare(s) > 0 && f.whole(v, h.Snap, noFile) {
-					return fmt.Sprintf("episode %d goes back to %s, although %s is established",
-						e.Stamp.Round, snapName(s), snapName(h.Snap))
+					return fmt.Sprintf("episode %s goes back to %s, although %s is established",
+						trace.Episode(e.Stamp.Round), snapName(s), snapName(h.Snap))
 				}
 			}
 		case trace.SnapExhausted:
@@ -115,8 +115,8 @@ var NewestSnapshot = register(Property{
 			case !r.Knows(s):
 				return snapName(s) + " is established, and is void, or was never reserved"
 			case s.Epoch+1 < r.FromIn:
-				return fmt.Sprintf("%s is established, and episode %d has given up the past that "+
-					"it is of", snapName(s), r.FromIn-1)
+				return fmt.Sprintf("%s is established, and episode %s has given up the past that "+
+					"it is of", snapName(s), trace.Episode(r.FromIn-1))
 			}
 		}
 		return ""
@@ -154,8 +154,8 @@ var EstablishedStays = register(Property{
 		case trace.SnapSelected:
 			for _, was := range *established {
 				if was.Compare(e.Snap()) > 0 {
-					broken = fmt.Sprintf("episode %d goes back to %s, and %s was established",
-						e.Stamp.Round, snapName(e.Snap()), snapName(was))
+					broken = fmt.Sprintf("episode %s goes back to %s, and %s was established",
+						trace.Episode(e.Stamp.Round), snapName(e.Snap()), snapName(was))
 				}
 			}
 		}

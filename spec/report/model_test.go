@@ -210,6 +210,15 @@ func TestCauses(t *testing.T) {
 	}
 }
 
+// TestSendIsSaidOnce: the message that a violation is about is also the one that is missing
+// elsewhere, and its send is one sentence.
+func TestSendIsSaidOnce(t *testing.T) {
+	m := report.Understand(erratum(t, "m16", "M16"))
+	if len(m.Why) != 1 || m.Why[0].Text != "p0 sends m1 in step 1." {
+		t.Errorf("why: %+v", m.Why)
+	}
+}
+
 // TestPoints: a restart goes back to the checkpoint and not to the start; what came before it is
 // not undone, and a second restart to an earlier point undoes more.
 func TestPoints(t *testing.T) {

@@ -140,7 +140,7 @@ func (m *Model) explainMissing(r spec.Ref) {
 	default:
 		sends := m.sends(r.Message)
 		last := sends[len(sends)-1]
-		m.say(last, "%s sent %s %s.", sender, label, m.in(last))
+		m.say(last, "%s sends %s %s.", sender, label, m.in(last)) // as explainMessage, so once
 	}
 }
 

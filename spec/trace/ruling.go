@@ -3,7 +3,21 @@ package trace
 import (
 	"cmp"
 	"slices"
+	"strconv"
 )
+
+// EpisodeBits are those of an episode that count within one life of the service that opens it: what
+// is above them is the life.
+const EpisodeBits = 16
+
+// Episode names an episode: its number, behind the life of the service from the second one on.
+func Episode(n uint64) string {
+	number := strconv.FormatUint(n&(1<<EpisodeBits-1), 10)
+	if life := n >> EpisodeBits; life > 0 {
+		return strconv.FormatUint(life, 10) + "." + number
+	}
+	return number
+}
 
 // Snap names a snapshot of the job.
 type Snap struct {

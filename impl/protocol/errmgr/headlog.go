@@ -46,7 +46,7 @@ func (h *head) restore(in *core.Input, out []core.Effect) []core.Effect {
 	}
 	// Episodes of each life have numbers of their own: one that ends before it has ruled anything
 	// leaves no record of its episode, and what it has sent may come late.
-	h.s.Episode = max(r.Episode, uint32(in.Incarnation)<<16)
+	h.s.Episode = max(r.Episode, uint32(in.Incarnation)<<trace.EpisodeBits)
 	return h.takeOver(out)
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/errmgr/sstore"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // Waiting implements core.Waiter.
@@ -33,7 +35,12 @@ func (p *standstill) about() string {
 	if p.Move > 0 {
 		return fmt.Sprintf("pause for move %d", p.Move)
 	}
-	return fmt.Sprintf("pause for snapshot %d.%d", p.Snap.Seq, p.Snap.Epoch)
+	return "pause for snapshot " + called(p.Snap)
+}
+
+// called is a snapshot as readers see it.
+func called(s sstore.SnapID) string {
+	return fmt.Sprintf("%d.%s", s.Seq, trace.Episode(uint64(s.Epoch)))
 }
 
 // workWords is what those who are to answer do in each stage of an episode.
@@ -64,8 +71,8 @@ func (h *head) Waiting() (waits []core.Wait) {
 		waits = append(waits, core.WaitFor(moveWords[m.Stage], m.Waiting...)...)
 	}
 	if s.Pause.Stage == standing {
-		waits = append(waits, core.WaitFor(fmt.Sprintf("the part of snapshot %d.%d",
-			s.Pause.Snap.Seq, s.Pause.Snap.Epoch), h.unsaved()...)...)
+		waits = append(waits, core.WaitFor("the part of snapshot "+called(s.Pause.Snap),
+			h.unsaved()...)...)
 	}
 	return waits
 }

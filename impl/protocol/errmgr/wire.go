@@ -152,9 +152,9 @@ func (m *Message) own() *Message {
 
 // Describe implements core.Message.
 func (m *Message) Describe() trace.Wire {
-	text := fmt.Sprintf("episode %d", m.Epoch)
+	text := "episode " + trace.Episode(uint64(m.Epoch))
 	if m.Snap.Seq != 0 {
-		text += fmt.Sprintf(" snapshot %d.%d", m.Snap.Seq, m.Snap.Epoch)
+		text += " snapshot " + called(m.Snap)
 	}
 	if m.Move != 0 {
 		text += fmt.Sprintf(" move %d", m.Move)

@@ -44,6 +44,9 @@ func deeds(m *report.Model, p trace.Proc) (list []deed, end string) {
 		}
 		if verb != "" {
 			text := verb + m.Layout.Label(e.ID)
+			if e.ID.IsZero() { // the sum of a group to which the rank has not contributed
+				text = verb + "what nobody has sent"
+			}
 			list = append(list, deed{text + " " + m.Layout.Name(e.Peer), text, e.Digest})
 		}
 	}
