@@ -14,6 +14,7 @@ import (
 	"math"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -141,7 +142,9 @@ func (f *figure) picture(format string) ([]byte, error) {
 	all.SetColor(color.White)
 	all.Fill(all.Rectangle.Path())
 	all = draw.Crop(all, margin, -margin, margin, -margin)
-	f.plot.Draw(f.drawSide(draw.Crop(all, 0, -beside, 0, 0)))
+	rest := draw.Crop(all, 0, -beside, 0, 0)
+	f.breakTitle(rest.Max.X - rest.Min.X - 2*line)
+	f.plot.Draw(f.drawSide(rest))
 	f.drawLegend(draw.Crop(all, all.Max.X-all.Min.X-beside+margin, 0, 0, 0))
 	var picture bytes.Buffer
 	if _, err = canvas.WriteTo(&picture); err != nil {
@@ -149,6 +152,24 @@ func (f *figure) picture(format string) ([]byte, error) {
 	}
 	return bytes.ReplaceAll(picture.Bytes(), []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), nil
+}
+
+// breakTitle breaks the title into lines of such a width: it is centred, and would begin left of
+// the picture.
+func (f *figure) breakTitle(most vg.Length) {
+	style, text := f.plot.Title.TextStyle, ""
+	for i, word := range strings.Fields(f.plot.Title.Text) {
+		last := text[strings.LastIndexByte(text, '\n')+1:]
+		switch {
+		case i == 0:
+		case style.Width(last+" "+word) > most:
+			text += "\n"
+		default:
+			text += " "
+		}
+		text += word
+	}
+	f.plot.Title.Text = text
 }
 
 // drawSide writes beside the vertical axis what it means, and returns what is left for the plot,

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -189,4 +190,29 @@ func TestBytes(t *testing.T) {
 func ExampleBytes() {
 	fmt.Println(chart.Bytes(8), chart.Bytes(64<<10))
 	// Output: 8 B 64 KiB
+}
+
+// TestLongTitle: no line of a title that is wider than the figure begins left of it, no word of it
+// is lost, and a short one is one line.
+func TestLongTitle(t *testing.T) {
+	lines := regexp.MustCompile(`(?s)<text x="([^"]+)"[^>]*>(word[^<]*)<`)
+	for _, tt := range []struct{ words, lines int }{{3, 1}, {20, 2}, {40, 3}} {
+		title := strings.Repeat("word ", tt.words)
+		b, err := chart.SVG(&chart.Bars{Title: title, Groups: []string{"bt"},
+			Series: []chart.Series{{Name: "a", Values: []float64{2}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := lines.FindAllStringSubmatch(string(b), -1)
+		words := 0
+		for _, line := range found {
+			words += strings.Count(line[2], "word")
+			if strings.HasPrefix(line[1], "-") {
+				t.Errorf("of %d words, %q begins at %s", tt.words, line[2], line[1])
+			}
+		}
+		if words != tt.words || len(found) != tt.lines {
+			t.Errorf("%d words in %d lines, want %d in %d", words, len(found), tt.words, tt.lines)
+		}
+	}
 }
