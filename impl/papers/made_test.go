@@ -238,7 +238,8 @@ func wrongDigits(t *testing.T, b *papers.Bench) {
 	}
 }
 
-// changed is a printed number with another first digit.
+// changed is a printed number with another first digit, or one more where that is within what the
+// value tolerates.
 func changed(v *papers.Value) string {
 	at := strings.IndexAny(v.Printed, "123456789")
 	digit := byte('9')
@@ -250,5 +251,12 @@ func changed(v *papers.Value) string {
 	} else if v.Sense == papers.AtLeast {
 		return "1" + v.Printed
 	}
-	return v.Printed[:at] + string(digit) + v.Printed[at+1:]
+	other := *v
+	other.Printed = v.Printed[:at] + string(digit) + v.Printed[at+1:]
+	was, _ := v.Number()
+	if is, _ := other.Number(); math.Abs(is-was) <= 2*v.Tolerance {
+		unsigned := strings.TrimPrefix(v.Printed, "-")
+		return strings.TrimSuffix(v.Printed, unsigned) + "9" + unsigned
+	}
+	return other.Printed
 }

@@ -91,8 +91,9 @@ func buildOpenAtom(c *config) error {
 	m, arity, bytes, percent := c.of("row"), c.of("arity"), c.of("size"), c.of("direct")
 	rows := c.ranks / m
 	if rows*m != c.ranks {
-		return fmt.Errorf("%d ranks, want a multiple of row=%d: %d or %d", c.ranks, m,
-			max(rows, 1)*m, (rows+1)*m)
+		least := max(rows, 1)
+		return fmt.Errorf("%d ranks, want a multiple of row=%d: %d or %d", c.ranks, m, least*m,
+			(least+1)*m)
 	}
 	up := bytes * 79 / 100
 	transposed := func(r int) int { return r%m*rows + r/m }
