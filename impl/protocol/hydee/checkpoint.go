@@ -19,7 +19,7 @@ type image struct {
 	App      []byte    `json:"app"`
 	Date     Date      `json:"date"`
 	Phase    Phase     `json:"phase"`
-	Channels []channel `json:"channels"`
+	Channels channels  `json:"channels"`
 	Waiting  []waiting `json:"waiting"` // ascending ranks
 }
 
@@ -50,14 +50,17 @@ func (l *layer) noticed(from core.Rank, m *Message, out []core.Effect) []core.Ef
 
 func (l *layer) Image() *image {
 	img := &image{App: l.app.Image(), Date: l.s.Date, Phase: l.s.Phase,
-		Channels: make([]channel, l.ranks)}
-	for q, ch := range l.s.Channels {
-		img.Channels[q] = channel{Log: slices.Clone(ch.Log), LastDate: ch.LastDate,
-			Received: slices.Clone(ch.Received)}
+		Channels: slices.Clone(l.s.Channels)}
+	for i := range img.Channels {
+		ch := &img.Channels[i]
+		ch.Log, ch.Received = slices.Clone(ch.Log), slices.Clone(ch.Received)
 	}
 	for _, q := range l.mates(l.rank) {
-		img.Waiting = append(img.Waiting, waiting{From: q,
-			Messages: slices.Clone(l.s.Peers[q].Arrived)})
+		w := waiting{From: q}
+		if p := l.s.Peers.Find(q); p != nil {
+			w.Messages = slices.Clone(p.Arrived)
+		}
+		img.Waiting = append(img.Waiting, w)
 	}
 	if l.has(H13d) {
 		l.oweAcks(img) // Deviation: H13d acknowledges before the cluster has committed

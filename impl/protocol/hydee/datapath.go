@@ -64,16 +64,16 @@ func (l *layer) sendApp(in *core.Input, out []core.Effect) []core.Effect {
 func (l *layer) Holding() bool { return l.s.Saving.Taking }
 
 func (l *layer) Release() {
-	for q := range l.s.Channels {
-		l.s.Channels[q].Log.Release(&l.Keeper)
+	for i := range l.s.Channels {
+		l.s.Channels[i].Log.Release(&l.Keeper)
 	}
 }
 
 // keeper gets the bytes of entries that leave the log for a rank, unless something else may refer
 // to them.
 func (l *layer) keeper(to core.Rank) *sendlog.Keeper {
-	if l.s.Saving.Image == nil && len(l.s.Peers[to].Resend) == 0 {
-		return &l.Keeper
+	if p := l.s.Peers.Find(to); l.s.Saving.Image != nil || p != nil && len(p.Resend) > 0 {
+		return nil
 	}
-	return nil
+	return &l.Keeper
 }

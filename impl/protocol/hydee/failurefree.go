@@ -23,7 +23,7 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 	// Deviation: H14. Read as printed, orphans are not logged again, and the next failure of the
 	// receiver loses them.
 	if !orphan || !l.has(H14) {
-		l.s.Channels[in.To].Log.Append(&l.Keeper,
+		l.s.Channels.At(in.To).Log.Append(&l.Keeper,
 			entry{Date: l.s.Date, Phase: l.s.Phase, Payload: in.Payload})
 		var e *core.Effect
 		out, e = core.Add(out, core.Declare)
@@ -40,14 +40,14 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 // isOrphan reports whether the receiver has had the message of the current date since before a
 // failure.
 func (l *layer) isOrphan(to core.Rank) bool {
-	last := l.s.Peers[to].OrphanDate
+	last := l.peer(to).OrphanDate
 	switch {
 	case l.has(H20a):
 		// Deviation: H20a, a restarted rank notifies instead of sending, whatever the date
 		return l.s.RolledBack
 	case l.has(H1):
 		// Deviation: H1 reads the entry of the sender itself, which nobody sets
-		last = l.s.Peers[l.rank].OrphanDate
+		last = l.peer(l.rank).OrphanDate
 	}
 	if l.has(H2) {
 		return l.s.Date < last // Deviation: H2 excludes the last message received
@@ -71,21 +71,24 @@ func (l *layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Eff
 	if l.same(l.rank, from) && !l.has(H19) { // Deviation: H19 saves no channel state
 		l.s.Saving.Record(l, from, arrived)
 	}
-	p := &l.s.Peers[from]
+	p := l.peer(from)
 	p.Arrived = append(p.Arrived, arrived)
 	return out
 }
 
 // refuse gives the reason for which an arriving message is dropped, or "".
 func (l *layer) refuse(from core.Rank, m *Message) string {
-	evaluation := l.s.Peers[from].Evaluation
+	var evaluation Round
+	if p := l.s.Peers.Find(from); p != nil {
+		evaluation = p.Evaluation
+	}
 	switch {
 	case l.same(l.rank, from):
 		if m.Incarnation != l.s.Incarnation {
 			return "other incarnation of the cluster"
 		}
 	case l.has(H7b): // Deviation: H7b filters by date alone
-		if m.Date <= l.s.Channels[from].LastDate {
+		if m.Date <= l.s.Channels.At(from).LastDate {
 			return "date already received"
 		}
 	case l.has(H7): // Deviation: H7 accepts whatever is still in flight
@@ -103,7 +106,7 @@ func (l *layer) refuse(from core.Rank, m *Message) string {
 
 // deliver hands the next message of a rank to the program ([HydEE] Alg. 1 l. 10-18; R3).
 func (l *layer) deliver(from core.Rank, out []core.Effect) []core.Effect {
-	p, ch := &l.s.Peers[from], &l.s.Channels[from]
+	p, ch := l.peer(from), l.s.Channels.At(from)
 	m := core.Pop(&p.Arrived)
 	if l.same(l.rank, from) {
 		l.s.Phase = max(l.s.Phase, m.Phase)

@@ -43,6 +43,7 @@ type reception struct {
 // channel is the part of a rank's state about one other rank that is saved in checkpoints.
 type channel struct {
 	_        struct{}    `cbor:",toarray"`
+	Rank     core.Rank   `cbor:"-" json:"-"`
 	Log      messageLog  `json:"log"`      // sent to it, ascending dates; only between clusters
 	LastDate Date        `json:"lastDate"` // RPP.maxDate: of the last message delivered from it
 	Received []reception `json:"received"` // RPP, ascending dates; only between clusters
@@ -59,6 +60,7 @@ type message struct {
 // peer is what a rank keeps about one other rank and loses in a crash.
 type peer struct {
 	_          struct{}         `cbor:",toarray"`
+	Rank       core.Rank        `cbor:"-" json:"-"`
 	Arrived    []message        `json:"arrived"`    // the unexpected queue
 	Evaluation Round            `json:"evaluation"` // the last one that was about this channel
 	HasStatus  bool             `json:"hasStatus"`  // its Status of this round is here
@@ -74,13 +76,25 @@ type peer struct {
 	AckLast Date `json:"ackLast"`
 }
 
+// channels and peers are by rank.
+type (
+	channels = core.ByRank[channel, *channel]
+	peers    = core.ByRank[peer, *peer]
+)
+
+// About implements core.Ranked.
+func (c *channel) About() *core.Rank { return &c.Rank }
+
+// About implements core.Ranked.
+func (p *peer) About() *core.Rank { return &p.Rank }
+
 // state is a rank's layer. Date, Phase and Channels are saved in checkpoints, the rest is volatile.
 type state struct {
 	_           struct{}         `cbor:",toarray"`
 	Date        Date             `json:"date"`
 	Phase       Phase            `json:"phase"`
-	Channels    []channel        `json:"channels"` // by rank
-	Peers       []peer           `json:"peers"`    // by rank
+	Channels    channels         `json:"channels"`
+	Peers       peers            `json:"peers"`
 	Incarnation core.Incarnation `json:"incarnation"`
 	Round       Round            `json:"round"`
 	Clusters    []int            `json:"clusters"` // whose channels this round is about
@@ -242,9 +256,9 @@ func (l *layer) Ready(core.Rank) bool { return l.s.Phase <= l.s.Frontier }
 
 // Sources implements core.Layer: deliveries are FIFO per source and never blocked (R3).
 func (l *layer) Sources(buf []core.Rank) []core.Rank {
-	for q := range l.s.Peers {
-		if len(l.s.Peers[q].Arrived) > 0 {
-			buf = append(buf, core.Rank(q))
+	for i := range l.s.Peers {
+		if p := &l.s.Peers[i]; len(p.Arrived) > 0 {
+			buf = append(buf, p.Rank)
 		}
 	}
 	return buf
@@ -252,7 +266,8 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank {
 
 // Has implements core.Sourced.
 func (l *layer) Has(source core.Rank) bool {
-	return int(source) < len(l.s.Peers) && len(l.s.Peers[source].Arrived) > 0
+	p := l.s.Peers.Find(source)
+	return p != nil && len(p.Arrived) > 0
 }
 
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
@@ -299,5 +314,17 @@ func (l *layer) received(from core.Proc, m *Message, out []core.Effect) []core.E
 // reset puts the layer into the state of a rank that has done nothing, not in any round, gate
 // closed.
 func (l *layer) reset() {
-	l.s = state{Phase: 1, Channels: make([]channel, l.ranks), Peers: make([]peer, l.ranks)}
+	l.s = state{Phase: 1, Channels: core.NewByRank[channel](l.ranks),
+		Peers: core.NewByRank[peer](l.ranks)}
+}
+
+// peer is what is kept about a rank. Whoever is not known yet owes nothing but an answer about the
+// last checkpoint, see oweAcks.
+func (l *layer) peer(q core.Rank) *peer {
+	if p := l.s.Peers.Find(q); p != nil {
+		return p
+	}
+	p := l.s.Peers.At(q)
+	p.OwesAck = l.s.Saving.Committed > 0 && !l.same(l.rank, q)
+	return p
 }

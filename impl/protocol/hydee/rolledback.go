@@ -1,6 +1,10 @@
 package hydee
 
-import "github.com/domino-check/domino/impl/core"
+import (
+	"slices"
+
+	"github.com/domino-check/domino/impl/core"
+)
 
 // restore starts a new incarnation from the last committed checkpoint of the cluster ([HydEE] Alg.
 // 2 l. 4-8; R4). The gate is closed until the rank has joined a round, and nothing from outside is
@@ -17,13 +21,13 @@ func (l *layer) restore(in core.Input, out []core.Effect) []core.Effect {
 	}
 	l.app.Load(img.App)
 	l.s.Date, l.s.Phase, l.s.RestartDate = img.Date, img.Phase, img.Date
-	copy(l.s.Channels, img.Channels)
+	l.s.Channels = slices.Clone(img.Channels)
 	for _, w := range img.Waiting {
-		l.s.Peers[w.From].Arrived = w.Messages
+		l.peer(w.From).Arrived = w.Messages
 	}
 	if l.has(H20b) {
-		for q := range l.s.Channels {
-			l.s.Channels[q].Log = nil // Deviation: H20b empties the log at the restart
+		for i := range l.s.Channels {
+			l.s.Channels[i].Log = nil // Deviation: H20b empties the log at the restart
 		}
 	}
 	return l.Commit(img, out)

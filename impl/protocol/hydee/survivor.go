@@ -57,7 +57,7 @@ func (l *layer) join(begin *Message, out []core.Effect) []core.Effect {
 		if !l.about(l.s.Clusters, l.rank) && !l.about(l.s.Clusters, q) {
 			continue
 		}
-		p := &l.s.Peers[q]
+		p := l.peer(q)
 		p.Resend, p.OrphanDate, p.Evaluation = nil, 0, round
 		if !l.has(H12b) { // Deviation: H12b keeps the dates of the last round
 			p.HasStatus, p.StatusDate, p.StatusLast, p.StatusLife = false, 0, 0, 0
@@ -69,7 +69,7 @@ func (l *layer) join(begin *Message, out []core.Effect) []core.Effect {
 			p.Arrived = nil
 		}
 		m := &Message{Kind: Status, Round: round, Clusters: l.s.Clusters,
-			Incarnation: l.s.Incarnation, Date: date, Last: l.s.Channels[q].LastDate}
+			Incarnation: l.s.Incarnation, Date: date, Last: l.s.Channels.At(q).LastDate}
 		if l.has(H11a) && l.s.RolledBack {
 			m.Number = rolledBack
 		}
@@ -99,7 +99,7 @@ func (l *layer) status(from core.Rank, m *Message, out []core.Effect) []core.Eff
 		return append(out, core.DropInput(from.Proc(), core.MsgID{},
 			"no handler for a rollback here"))
 	}
-	p := &l.s.Peers[from]
+	p := l.peer(from)
 	p.HasStatus, p.StatusDate, p.StatusLast, p.StatusLife = true, m.Date, m.Last, m.Incarnation
 	return l.evaluate(out)
 }
@@ -109,11 +109,13 @@ func (l *layer) status(from core.Rank, m *Message, out []core.Effect) []core.Eff
 // here.
 func (l *layer) evaluate(out []core.Effect) []core.Effect {
 	var ends []core.Rank
-	for _, q := range l.outside(l.rank) {
-		if p := &l.s.Peers[q]; p.Evaluation == l.s.Round {
-			if ends = append(ends, q); !p.HasStatus {
-				return out
-			}
+	for i := range l.s.Peers {
+		p := &l.s.Peers[i]
+		if l.same(l.rank, p.Rank) || p.Evaluation != l.s.Round {
+			continue
+		}
+		if ends = append(ends, p.Rank); !p.HasStatus {
+			return out
 		}
 	}
 	lives, alike := l.lives(ends)
@@ -122,7 +124,7 @@ func (l *layer) evaluate(out []core.Effect) []core.Effect {
 	}
 	l.s.Evaluated = true
 	for _, q := range ends {
-		p, ch := &l.s.Peers[q], &l.s.Channels[q]
+		p, ch := l.peer(q), l.s.Channels.At(q)
 		p.OrphanDate = p.StatusLast
 		have := p.StatusLast
 		if l.has(H3) {
@@ -150,7 +152,7 @@ func (l *layer) lives(ends []core.Rank) (lives []core.Incarnation, alike bool) {
 	lives[l.clusters[l.rank]] = l.s.Incarnation
 	known := make([]bool, len(l.members))
 	for _, q := range ends {
-		k, life := l.clusters[q], l.s.Peers[q].StatusLife
+		k, life := l.clusters[q], l.peer(q).StatusLife
 		if known[k] && lives[k] != life && !l.has(H23) {
 			return nil, false
 		}
@@ -165,8 +167,8 @@ func (l *layer) findOrphans(q core.Rank) {
 	if l.has(H11b) && l.s.RolledBack {
 		return // Deviation: H11b, a rolled-back rank reports no orphans
 	}
-	for _, r := range l.s.Channels[q].Received {
-		if r.Date <= l.s.Peers[q].StatusDate {
+	for _, r := range l.s.Channels.At(q).Received {
+		if r.Date <= l.peer(q).StatusDate {
 			continue
 		}
 		samePhase := func(o Orphan) bool { return o.Phase == r.Phase }
@@ -218,8 +220,11 @@ func (l *layer) open(m *Message) {
 // resend puts the logged messages up to a phase on the network, stamped as they were and with the
 // current round.
 func (l *layer) resend(phase Phase, out []core.Effect) []core.Effect {
-	for _, q := range l.outside(l.rank) {
-		p := &l.s.Peers[q]
+	for i := range l.s.Peers {
+		p := &l.s.Peers[i]
+		if l.same(l.rank, p.Rank) {
+			continue
+		}
 		var kept []entry
 		list := p.Resend
 		if l.has(H9b) {
@@ -231,7 +236,7 @@ func (l *layer) resend(phase Phase, out []core.Effect) []core.Effect {
 				kept = append(kept, e)
 				continue
 			}
-			out = append(out, core.SendTo(q.Proc(), l.appMessage(e.Date, e.Phase, e.Payload)))
+			out = append(out, core.SendTo(p.Rank.Proc(), l.appMessage(e.Date, e.Phase, e.Payload)))
 		}
 		// Deviation: H9a removes nothing, so the next notification sends it all again
 		if !l.has(H9a) {

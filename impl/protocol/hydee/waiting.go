@@ -15,7 +15,7 @@ func (l *layer) Waiting() (waits []core.Wait) {
 	case l.s.Round > 0 && !l.s.Evaluated && l.about(l.s.Clusters, l.rank):
 		w := core.Wait{What: "the status of the channels"}
 		for _, q := range l.outside(l.rank) {
-			if !l.s.Peers[q].HasStatus {
+			if p := l.s.Peers.Find(q); p == nil || !p.HasStatus {
 				w.From = append(w.From, q.Proc())
 			}
 		}
