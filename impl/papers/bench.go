@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/domino-check/domino/impl/clustering"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/runtime/census"
@@ -34,12 +35,20 @@ type Shown struct {
 	Confirmed        bool
 }
 
+// End is the last state of a run in which nothing fails.
+type End struct {
+	Messages map[string]uint64 // the phase of each message that was delivered, by name
+	Procs    map[string]uint64 // the phase of each process, by name
+}
+
 // Bench is what makers work with. What it makes once it keeps.
 type Bench struct {
 	// Check explores a scenario in a variant ("" = its own); Errata looks at the errata of a
 	// protocol by their IDs. Both come from whoever knows how to explore.
 	Check  func(ctx context.Context, scenario, variant string) (*Answer, error)
 	Errata func(ctx context.Context, protocol string, ids ...string) ([]Shown, error)
+	// Ends are the ends of all schedules of a scenario without failures, of a protocol with phases.
+	Ends func(ctx context.Context, scenario string) ([]End, error)
 	// Experiment carries out an experiment on an emulated machine, by its name.
 	Experiment func(ctx context.Context, name string) (*protocol.Findings, error)
 	// Run runs a program once under a protocol, without failures, with acknowledgements of
@@ -47,6 +56,7 @@ type Bench struct {
 	Run func(ctx context.Context, protocol, program string, late bool) (*census.Counts, error)
 
 	graphs  map[string]*traffic.Graph
+	plans   map[string]*clustering.Plan // by bisection, by kernel
 	found   map[string]*protocol.Findings
 	volumes map[[2]int][2]script.Volume // of LeanMD, by cells each way and ranks
 	leans   map[bool][2]*census.Counts  // of LeanMD over SCMEL and CAMEL, by Run's late

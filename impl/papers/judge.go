@@ -203,6 +203,9 @@ func (c *Cell) Ours() string {
 	if _, fraction, ok := strings.Cut(mantissa, "."); ok {
 		digits = len(fraction)
 	}
+	if c.Cut {
+		digits++ // so that one sees what was cut
+	}
 	printed, _ := c.Number()
 	for text := ""; ; digits++ {
 		text = strconv.FormatFloat(c.Got.Number, format, digits, 64)

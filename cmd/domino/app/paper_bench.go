@@ -2,9 +2,14 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 
+	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/papers"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/runtime/census"
@@ -15,7 +20,7 @@ import (
 // of which a stranger's may lack some.
 func (std streams) bench() *papers.Bench {
 	return &papers.Bench{Check: std.checkClaim, Errata: std.errataClaimed,
-		Experiment: std.experimentClaimed, Run: std.runClaimed}
+		Experiment: std.experimentClaimed, Run: std.runClaimed, Ends: std.endsClaimed}
 }
 
 // runClaimed runs a program once for a claim, and counts.
@@ -68,6 +73,75 @@ func (std streams) checkClaim(ctx context.Context, name, variant string) (*paper
 		return nil, err
 	}
 	return claimAnswer(a, command), nil
+}
+
+// endsClaimed follows all schedules of a scenario without failures to their ends. Few states: it
+// leaves nothing out, so that the ends are all there are.
+func (std streams) endsClaimed(ctx context.Context, name string) (ends []papers.End, err error) {
+	s, err := std.Scenario(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", papers.ErrAbsent, err)
+	}
+	r, err := std.Resolve(s)
+	if err != nil {
+		return nil, err
+	}
+	w, reason, err := world.Open(ctx, r.Case, checker.Options{})
+	if err != nil || w == nil {
+		return nil, fmt.Errorf("%s: %s: %w", name, reason, err)
+	}
+	first := make([]uint32, w.Words())
+	w.Initial(first)
+	seen, left := map[string]bool{fmt.Sprint(first): true}, [][]uint32{first}
+	for len(left) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		state := left[len(left)-1]
+		left = left[:len(left)-1]
+		texts, x := w.Enabled(state)
+		if len(texts) == 0 {
+			end, err := endOf(w, state, r.Setup.Layout)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			ends = append(ends, end)
+		}
+		for i := range texts {
+			next := slices.Clone(x.State(i, nil))
+			if key := fmt.Sprint(next); !seen[key] {
+				seen[key] = true
+				left = append(left, next)
+			}
+		}
+	}
+	return ends, nil
+}
+
+// endOf is what claims read of a state: the phases of what was delivered, and of the ranks.
+func endOf(w *world.World, state []uint32, layout core.Layout) (papers.End, error) {
+	end := papers.End{Messages: map[string]uint64{}, Procs: map[string]uint64{}}
+	for p := range core.Proc(layout.Ranks) {
+		var local struct {
+			Program struct {
+				History struct {
+					Delivered []struct {
+						ID    string
+						Stamp struct{ Phase uint64 }
+					}
+				}
+			}
+			Protocol struct{ Phase uint64 }
+		}
+		if err := json.Unmarshal(w.LocalJSON(state, p), &local); err != nil {
+			return end, err
+		}
+		end.Procs[layout.Name(p)] = local.Protocol.Phase
+		for _, d := range local.Program.History.Delivered {
+			end.Messages[d.ID] = d.Stamp.Phase
+		}
+	}
+	return end, nil
 }
 
 // errataClaimed looks at errata for a claim.

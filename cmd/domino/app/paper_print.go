@@ -1,10 +1,13 @@
 package app
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/domino-check/domino/cmd/domino/app/help"
 	"github.com/domino-check/domino/impl/papers"
@@ -67,38 +70,74 @@ func (o *paperPrinter) claim(p *wantedPaper, r *papers.Result) (err error) {
 
 // table prints the values of a claim: those of a row beside each other where the rows have the same
 // ones, otherwise below each other.
-func (o *paperPrinter) table(r *papers.Result) error {
-	w := tabwriter.NewWriter(o.std.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, line := range grid(r) {
-		fmt.Fprintln(w, "    \t"+strings.Join(line, "\t")+"\t")
+func (o *paperPrinter) table(r *papers.Result) (err error) {
+	for _, lines := range grids(r, mostWidth) {
+		w := tabwriter.NewWriter(o.std.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+		for _, line := range lines {
+			fmt.Fprintln(w, "    \t"+strings.Join(line, "\t")+"\t")
+		}
+		err = errors.Join(err, w.Flush())
 	}
-	return w.Flush()
+	return err
 }
 
-// mostColumns is how many values of a row stand beside each other.
-const mostColumns = 6
+// mostWidth is how wide a table may be whose values of a row stand beside each other.
+const mostWidth = 120
 
-// grid are the lines of the table of a claim, with their head.
-func grid(r *papers.Result) (lines [][]string) {
+// grids are the lines of the tables of a claim, with their heads: several where one would be wider
+// than that.
+func grids(r *papers.Result, width int) (tables [][][]string) {
+	names, rows := columnsOf(r), r.Claim.Rows()
+	if len(rows) < 2 || 3*len(r.Cells) < 2*len(rows)*len(names) {
+		return belowEachOther(r)
+	}
+	for first := 0; first < len(names); {
+		last := len(names)
+		lines := sideBySide(r, names[first:last])
+		for last > first+1 && widthOf(lines) > width {
+			last--
+			lines = sideBySide(r, names[first:last])
+		}
+		tables = append(tables, lines)
+		first = last
+	}
+	return tables
+}
+
+// belowEachOther are the lines of a table with a value a line.
+func belowEachOther(r *papers.Result) [][][]string {
 	if len(r.Cells) == 0 {
 		return nil
 	}
-	rows, names := r.Rows(), columnsOf(r)
-	if len(rows) == 1 || len(names) > mostColumns {
-		lines = [][]string{{"", "paper", "ours", "status"}}
-		for _, c := range r.Cells {
-			lines = append(lines, []string{strings.TrimSpace(c.Row + " " + withUnit(c.Value)),
-				c.Bounded(), c.Ours(), c.Status.String()})
-		}
-		return lines
+	lines := [][]string{{"", "paper", "ours", "status"}}
+	for _, c := range r.Cells {
+		lines = append(lines, []string{strings.TrimSpace(c.Row + " " + withUnit(c.Value)),
+			c.Bounded(), c.Ours(), c.Status.String()})
 	}
+	return [][][]string{lines}
+}
+
+// widthOf is how wide a table of these lines is.
+func widthOf(lines [][]string) (width int) {
+	for i := range lines[0] {
+		most := 0
+		for _, line := range lines {
+			most = max(most, utf8.RuneCountInString(line[i]))
+		}
+		width += most + 2
+	}
+	return width
+}
+
+// sideBySide are the lines of a table of some values of each row, with the worst status of them.
+func sideBySide(r *papers.Result, names []*papers.Value) (lines [][]string) {
 	head, second := []string{""}, []string{""}
 	for _, c := range names {
 		head, second = append(head, withUnit(c), ""), append(second, "paper", "ours")
 	}
 	lines = [][]string{append(head, ""), append(second, "status")}
 	for _, row := range r.Claim.Rows() {
-		line := []string{row}
+		line, status, some := []string{row}, papers.NoClaim, false
 		for _, c := range names {
 			at := slices.IndexFunc(r.Cells, func(cell papers.Cell) bool {
 				return cell.Row == row && cell.Name == c.Name
@@ -107,9 +146,13 @@ func grid(r *papers.Result) (lines [][]string) {
 				line = append(line, "", "")
 				continue
 			}
-			line = append(line, r.Cells[at].Bounded(), r.Cells[at].Ours())
+			cell := &r.Cells[at]
+			line = append(line, cell.Bounded(), cell.Ours())
+			status, some = max(status, cell.Status), true
 		}
-		lines = append(lines, append(line, rows[row].String()))
+		if some {
+			lines = append(lines, append(line, status.String()))
+		}
 	}
 	return lines
 }
@@ -174,7 +217,9 @@ func (o *paperPrinter) markdownClaim(_ *wantedPaper, r *papers.Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n### %s\n\n%s (%s; %s): **%s**\n", markdown.Line(r.ID),
 		markdown.Line(r.Says), markdown.Line(r.Where), r.Method, r.Status)
-	markdownTable(&b, grid(r))
+	for _, lines := range grids(r, math.MaxInt) {
+		markdownTable(&b, lines)
+	}
 	if notes := notesOf(r); len(notes) > 0 {
 		b.WriteByte('\n')
 		for _, note := range notes {

@@ -1,12 +1,19 @@
 package app
 
 import (
+	"context"
 	"errors"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/papers"
 	"github.com/domino-check/domino/impl/program/script"
+	"github.com/domino-check/domino/spec"
 )
 
 // TestPaperErrors: who asks for what is not there is told what is near.
@@ -54,5 +61,106 @@ func TestPaperRuns(t *testing.T) {
 	if _, err := std.runClaimed(t.Context(), "nobody", w.Program(1), true); !errors.Is(err,
 		papers.ErrAbsent) {
 		t.Errorf("a protocol that is not there: %v", err)
+	}
+}
+
+// TestPaperSame: what is printed for some claims of each method is the same twice, on any number of
+// processors; as JSON each line is a value with its schema, and as Markdown each line of a table
+// has as many cells as its head.
+func TestPaperSame(t *testing.T) {
+	claims := []string{"paper", "hydee", "abstract-2", "15-15", "fig-*", "lemma-*"}
+	if effort.Long() {
+		claims = claims[:1]
+	}
+	for _, form := range []string{"", "--json", "--markdown"} {
+		args := slices.DeleteFunc(append(slices.Clone(claims), form), func(a string) bool {
+			return a == ""
+		})
+		var first string
+		for i, cores := range []int{1, 2} {
+			before := runtime.GOMAXPROCS(cores)
+			code, out, errs := domino(t.Context(), args...)
+			runtime.GOMAXPROCS(before)
+			if code != exitCode(spec.Unknown) { // 15-15 is unclear
+				t.Fatalf("%q: exit %d, %s", args, code, errs)
+			}
+			if i == 1 && out != first {
+				t.Errorf("%q: another answer on 2 processors:\n%s", args, cmp.Diff(first, out))
+			}
+			first = out
+		}
+		switch form {
+		case "--json":
+			for line := range strings.Lines(first) {
+				valid(t, []byte(line))
+			}
+		case "--markdown":
+			tableCells(t, first)
+		}
+	}
+}
+
+// tableCells counts the cells of each table.
+func tableCells(t *testing.T, text string) {
+	t.Helper()
+	cells, tables := 0, 0
+	for line := range strings.Lines(text) {
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			cells = 0
+			continue
+		case cells == 0:
+			cells = n
+			tables++
+		}
+		if n != cells {
+			t.Errorf("%d cells, and %d in the head: %s", n, cells, line)
+		}
+	}
+	if tables == 0 {
+		t.Error("no table")
+	}
+}
+
+// TestPaperEnds: all schedules of the execution of the figures end with m5 and m6 in one order or
+// the other at p7, and phases as the text has them.
+func TestPaperEnds(t *testing.T) {
+	std := streams{Catalogue: catalogue()}
+	ends, err := std.endsClaimed(t.Context(), "s0-free")
+	if err != nil || len(ends) != 2 {
+		t.Fatalf("%d ends, %v", len(ends), err)
+	}
+	want := map[string]uint64{"m1": 1, "m2": 2, "m3": 2, "m4": 3, "m5": 3, "m6": 1, "m7": 3,
+		"m8": 4}
+	for _, e := range ends {
+		if diff := cmp.Diff(want, e.Messages); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if _, err := std.endsClaimed(t.Context(), "nowhere"); !errors.Is(err, papers.ErrAbsent) {
+		t.Errorf("a scenario that is not there: %v", err)
+	}
+}
+
+// TestPaperInterrupted: what was finished is printed, what was not is counted, and the exit code
+// says that not all is known.
+func TestPaperInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	code, _, errs := domino(ctx, "paper", "hydee", "fig-1", "fig-2")
+	if code != exitCode(spec.Unknown) || !strings.Contains(errs,
+		"interrupted: 2 of 2 claims were not made") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+// TestPaperStrict: a contradiction is a finding, and an error only for who asks.
+func TestPaperStrict(t *testing.T) {
+	for args, want := range map[string]int{"paper hydee lemma-4": 0,
+		"paper hydee lemma-4 --strict": 1} {
+		if code, _, errs := domino(t.Context(), strings.Fields(args)...); code != want {
+			t.Errorf("%s: exit %d, want %d: %s", args, code, want, errs)
+		}
 	}
 }
