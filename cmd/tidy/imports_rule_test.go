@@ -158,6 +158,7 @@ var importTable = []row{
 		"impl/runtime/disk")},
 	{dir: "impl/runtime/emulate", internal: vocabulary},
 	{dir: "impl/runtime/census", internal: vocabulary},
+	{dir: "impl/runtime/gauge", internal: []string{"impl/runtime/disk"}},
 	// Kernels under protocols on modelled machines, compared with none.
 	{dir: "impl/runtime/simulate", internal: and(ranks, "impl/performability",
 		"impl/program/kernels", "impl/program/script", "impl/protocol", "impl/protocol/none",

@@ -107,7 +107,7 @@ func (std streams) usual() string {
 // netpipeOptions are the flags of netpipe.
 type netpipeOptions struct {
 	sizes, links, protocols, congestion string
-	plot                                string
+	plot, calibrate                     string
 	perturb, rounds, ring               int
 	sample                              time.Duration
 	seed                                uint64
@@ -123,6 +123,7 @@ func readNetpipe(args []string, std streams) (netpipeOptions, error) {
 		"cluster netpipe --sizes 8,8K,64K,1M,16M --perturb 0 --rounds 15",
 		"cluster netpipe --links shared --protocols raw,none --json",
 		"cluster netpipe --ring 8 --sizes 8K --perturb 0 --protocols raw,none",
+		"cluster netpipe --calibrate here.json",
 		"cluster netpipe --links tcp --card 1G --sizes 1K..4M --protocols none,rbml,hmpl "+
 			"--plot plots", "cluster netpipe --bench | benchstat -col /protocol -")
 	f.StringVar(&o.sizes, "sizes", "1..64M",
@@ -149,6 +150,9 @@ func readNetpipe(args []string, std streams) (netpipeOptions, error) {
 	f.StringVar(&o.plot, "plot", "",
 		"also draw latency and bandwidth into this folder, as PNG and SVG")
 	f.StringVar(&o.html, "html", "", htmlDoc)
+	f.StringVar(&o.calibrate, "calibrate", "",
+		"also measure memory, disk and processes, and write what simulate --machine needs to know "+
+			"of this computer into this file")
 	f.BoolVar(&o.json, "json", false, "print JSON: rows and samples")
 	f.BoolVar(&o.bench, "bench", false, "print lines for benchstat, one a sample")
 	f.BoolVar(&o.child, childFlag, false, "internal")
@@ -163,6 +167,9 @@ func readNetpipe(args []string, std streams) (netpipeOptions, error) {
 		return o, fmt.Errorf("unexpected %q", f.Args())
 	case o.json && o.bench:
 		return o, errors.New("--json or --bench, not both")
+	}
+	if o.calibrate != "" {
+		return o, std.calibrating(&o, f)
 	}
 	return o, nil
 }
@@ -202,18 +209,12 @@ func runNetpipe(ctx context.Context, args []string, std streams) (int, error) {
 	if o.pages, err = openMeasured(o.html, site.Netpipe, procs); err != nil {
 		return 0, err
 	}
-	path, err := os.Executable()
+	measure, err := o.measurer(std, procs)
 	if err != nil {
 		return 0, err
 	}
-	line, messages := term.NewLine(std.err, o.json), launch.Shared(std.err)
-	results, err := netpipe.Measure(ctx, plan,
-		netpipe.Options{Congestion: o.congestion, Bind: o.bind, Procs: procs,
-			Result: netpipeProgress(&plan, line),
-			Child: func(r core.Rank) launch.Command {
-				return launch.Command{Name: netpipeName(int(r), plan.Ranks()), Path: path,
-					Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
-			}})
+	line := term.NewLine(std.err, o.json)
+	results, err := measure(ctx, plan, netpipeProgress(&plan, line))
 	line.Clear()
 	switch {
 	case ctx.Err() != nil && len(results) == 0:
@@ -229,10 +230,33 @@ func runNetpipe(ctx context.Context, args []string, std streams) (int, error) {
 	if told := reportNetpipe(std, &plan, results, &o); err == nil || told != nil {
 		err = told
 	}
+	if o.calibrate != "" && err == nil && ctx.Err() == nil {
+		err = std.calibrate(ctx, &o, &plan, results, measure)
+	}
 	if ctx.Err() != nil {
 		return exitCode(spec.Unknown), nil
 	}
 	return 0, err
+}
+
+// measurer starts processes of this program for a plan.
+type measurer func(context.Context, netpipe.Plan, func(netpipe.Result)) ([]netpipe.Result, error)
+
+// measurer is the one of the flags.
+func (o *netpipeOptions) measurer(std streams, procs int) (measurer, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	messages := launch.Shared(std.err)
+	return func(ctx context.Context, plan netpipe.Plan, each func(netpipe.Result)) (
+		[]netpipe.Result, error) {
+		return netpipe.Measure(ctx, plan, netpipe.Options{Congestion: o.congestion, Bind: o.bind,
+			Procs: procs, Result: each, Child: func(r core.Rank) launch.Command {
+				return launch.Command{Name: netpipeName(int(r), plan.Ranks()), Path: path,
+					Args: []string{"cluster", "netpipe", "--" + childFlag}, Errors: messages}
+			}})
+	}, nil
 }
 
 // netpipeName is what messages call a process: behind the ranks come their services.

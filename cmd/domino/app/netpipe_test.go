@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/impl/runtime/gauge"
 )
 
 // TestNetpipe measures a little in each format, with real processes: every line must have its
@@ -75,6 +77,33 @@ func TestNetpipe(t *testing.T) {
 	}
 }
 
+// TestNetpipeCalibrates: what is measured becomes a machine of this computer that simulate takes,
+// and that has a step of each protocol.
+func TestNetpipeCalibrates(t *testing.T) {
+	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
+	file := filepath.Join(t.TempDir(), "here.json")
+	code, out, errors := domino(t.Context(), "cluster", "netpipe", "--calibrate", file, "--sizes",
+		"8,1K,64K,1M", "--rounds", "1", "--sample", "1us", "--protocols",
+		"raw,none,hydee-1,hydee-2,rbml")
+	if code != 0 || !strings.Contains(out, "parameters of "+gauge.This().Host) {
+		t.Fatalf("exit code %d, %s\n%s", code, errors, out)
+	}
+	a, _ := simulated(t, "heat iterations=2", "--machine", file)
+	if c := a.Machine.Computer; c == nil || gauge.Computer(*c) != gauge.This() ||
+		a.Machine.Name != "here" || a.Points[0].Base <= 0 {
+		t.Errorf("%+v", a)
+	}
+	var steps []string
+	for _, p := range a.Machine.Parameters {
+		if name, ok := strings.CutPrefix(p.Name, "step."); ok {
+			steps = append(steps, name)
+		}
+	}
+	if diff := cmp.Diff([]string{"hydee", "rbml"}, steps); diff != "" {
+		t.Errorf("steps of protocols (-want +got):\n%s", diff)
+	}
+}
+
 // TestNetpipeErrors gives netpipe what it must refuse before any process starts.
 func TestNetpipeErrors(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
@@ -92,6 +121,10 @@ func TestNetpipeErrors(t *testing.T) {
 		{"netpipe --rounds 0", "0 rounds"},
 		{"netpipe --sample 0s", "samples of 0s"},
 		{"netpipe --ring 1", "ring of 1"},
+		{"netpipe --ring 3 --calibrate x", "not with --ring"},
+		{"netpipe --card 1G --calibrate x", "not with --ring or --card"},
+		{"netpipe --protocols raw --calibrate x", "must have none"},
+		{"netpipe --calibrate no-such-folder/x", "no such file"},
 		{"netpipe --ring 1000", "ring of 1000"},
 		{"netpipe --ring 3 --protocols rbml", "services"},
 		{"netpipe --protocols hydee", "hydee-1"},

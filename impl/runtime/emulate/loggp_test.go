@@ -196,6 +196,23 @@ func TestNodesAndSizes(t *testing.T) {
 	}
 }
 
+// Aim: a service has a node of its own, but where all ranks share one it is on that one, too.
+func TestServiceNode(t *testing.T) {
+	c := emulate.Costs{Between: emulate.Link{Latency: 10 * time.Second},
+		Within: emulate.Link{Latency: time.Second}}
+	for perNode, text := range map[int]string{0: "10s p2 a from p0", 1: "10s p2 a from p0",
+		2: "1s p2 a from p0", 100: "1s p2 a from p0"} {
+		s := newStage(3, func(p core.Proc, in core.Input) []core.Effect {
+			if in.Kind == core.Start && p == 0 {
+				return []core.Effect{send(2, "a", 0)}
+			}
+			return nil
+		})
+		s.setup.Layout.Ranks, s.setup.Programs = 2, make([]core.Program, 2)
+		want(t, s.play(t, emulate.Config{Costs: c, PerNode: perNode}, nil), text)
+	}
+}
+
 // Aim: a stable store that all share serves as many as it has servers at once, the next one when
 // the first of them is free, and what a proc writes becomes stable in its order.
 func TestSharedStore(t *testing.T) {

@@ -30,6 +30,7 @@ type Config struct {
 	Stepped func(r *Run, p core.Proc, in *core.Input, effects []core.Effect) (copied int64,
 		computes time.Duration)
 	// PerNode is how many consecutive ranks share processor, cards and disk; 0 = each has its own.
+	// Where all ranks do, services do, too: there is one node.
 	PerNode int
 	// Choose picks one of the steps that a proc may take of its own accord, or none for now, see
 	// Run.Wake; nil means the first.
@@ -138,7 +139,10 @@ func New(setup *core.Setup, c Config) (*Run, error) {
 			p.node = l.Nodes[i]
 		}
 		p.box, p.cores = p.id, make([]queue, max(c.Costs.Cores, 1))
-		if c.PerNode > 1 && i < l.Ranks {
+		switch {
+		case c.PerNode > 1 && c.PerNode >= l.Ranks:
+			p.box = 0
+		case c.PerNode > 1 && i < l.Ranks:
 			p.box = core.Proc(i / c.PerNode * c.PerNode)
 		}
 		p.disk = open(c.Costs.Disk)

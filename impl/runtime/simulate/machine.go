@@ -21,7 +21,8 @@ import (
 type Machine struct {
 	Name       string      `json:"name"`
 	About      string      `json:"about"`
-	Date       string      `json:"date"` // when the values were found
+	Date       string      `json:"date,omitempty"`     // when the values were found
+	Computer   *Computer   `json:"computer,omitempty"` // that the values were measured on
 	Parameters []Parameter `json:"parameters"`
 }
 
@@ -57,8 +58,9 @@ type known struct {
 	doc    string
 }
 
-// table are all parameters. Two more have names of their own: between.latency.N is the latency from
-// N bytes on, and step.PROTOCOL is what a step of a machine under that protocol takes.
+// table are all parameters. More have names of their own: between.latency.N and within.latency.N
+// are the latencies from N bytes on, and step.PROTOCOL is what a step of a machine under that
+// protocol takes.
 var table = []known{
 	{"between.latency", &aTime, true, "from card to card of two nodes"},
 	{"between.overhead", &aTime, false, "of a processor, to send and to receive"},
@@ -178,17 +180,21 @@ func (p *Parameter) kind() (k *kind, needed bool) {
 			return table[i].kind, table[i].needed
 		}
 	}
-	if _, ok := p.from(); ok || strings.HasPrefix(p.Name, "step.") && len(p.Name) > len("step.") {
+	between, within := p.from("between"), p.from("within")
+	if between+within > 0 || strings.HasPrefix(p.Name, "step.") && len(p.Name) > len("step.") {
 		return &aTime, true
 	}
 	return nil, false
 }
 
-// from is the size that a further latency begins at.
-func (p *Parameter) from() (int64, bool) {
-	text, ok := strings.CutPrefix(p.Name, "between.latency.")
+// from is the size that a further latency of a way begins at, 0 if the parameter is none.
+func (p *Parameter) from(way string) int64 {
+	text, ok := strings.CutPrefix(p.Name, way+".latency.")
 	n, err := strconv.ParseInt(text, 10, 64)
-	return n, ok && err == nil && n > 0
+	if !ok || err != nil {
+		return 0
+	}
+	return max(n, 0)
 }
 
 // validate reports a name, a unit or a value that makes no sense.
@@ -196,7 +202,8 @@ func (p *Parameter) validate() error {
 	k, needed := p.kind()
 	if k == nil {
 		names, _ := Parameters()
-		return fmt.Errorf("unknown parameter %q%s Known: %s, between.latency.BYTES, step.PROTOCOL",
+		return fmt.Errorf("unknown parameter %q%s Known: %s, between.latency.BYTES, "+
+			"within.latency.BYTES, step.PROTOCOL",
 			p.Name, spelling.Guess(p.Name, names), strings.Join(names, ", "))
 	}
 	factor, ok := k.units[p.Unit]
@@ -242,14 +249,20 @@ func (m *Machine) Costs(protocol string) emulate.Costs {
 			Overhead: m.lasting("within.overhead"), Rate: m.of("within.rate")},
 		Detect: m.lasting("detect"), Restart: m.lasting("detect") + m.lasting("restart"),
 		Launch: m.lasting("restart"), Tick: time.Millisecond}
-	for i := range m.Parameters {
-		if from, ok := m.Parameters[i].from(); ok {
-			c.Between.Steps = append(c.Between.Steps, emulate.Step{From: from,
-				Latency: m.lasting(m.Parameters[i].Name)})
-		}
-	}
+	c.Between.Steps, c.Within.Steps = m.latencies("between"), m.latencies("within")
 	if own := m.lasting("step." + protocol); own > 0 {
 		c.Step = own
 	}
 	return c
+}
+
+// latencies are the further ones of a way.
+func (m *Machine) latencies(way string) (list []emulate.Step) {
+	for i := range m.Parameters {
+		if from := m.Parameters[i].from(way); from > 0 {
+			list = append(list, emulate.Step{From: from,
+				Latency: m.lasting(m.Parameters[i].Name)})
+		}
+	}
+	return list
 }

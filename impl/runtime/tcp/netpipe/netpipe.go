@@ -41,7 +41,13 @@ type Plan struct {
 	Card int `json:"card"`
 	// processes that pass a message round, in [2, MaxRing]; 0: two that send it there and back
 	Ring int `json:"ring"`
+	// messages that rank 0 sends behind each other before one comes back, of the case Raw alone; 0
+	// or 1: each is answered
+	Stream int `json:"stream,omitempty"`
 }
+
+// MaxStream bounds what is under way in a stream.
+const MaxStream = 1024
 
 // MaxRing bounds the processes of a ring.
 const MaxRing = 256
@@ -77,6 +83,11 @@ func (p *Plan) Validate() error {
 			time.Duration(p.Sample))
 	case p.Ring != 0 && (p.Ring < 2 || p.Ring > MaxRing):
 		return fmt.Errorf("a ring of %d processes, want [2, %d]", p.Ring, MaxRing)
+	}
+	if p.Stream < 0 || p.Stream > MaxStream || p.Stream > 1 && (p.Ring > 0 ||
+		slices.ContainsFunc(p.Cases, func(name string) bool { return name != Raw })) {
+		return fmt.Errorf("a stream of %d messages, want [0, %d], of case %s alone, in no ring",
+			p.Stream, MaxStream, Raw)
 	}
 	if p.Card < 0 || p.Card > 0 && p.Card < 1000 {
 		return fmt.Errorf("a card of %d bits a second, want none (0) or at least 1000", p.Card)
@@ -153,6 +164,7 @@ func (p *Plan) trips(link string, size int) int {
 	if p.Card > 0 {
 		guess += time.Duration(16 * float64(size) / float64(p.Card) * 1e9)
 	}
+	guess *= time.Duration(max(1, p.Stream))
 	n := int(2 * time.Duration(p.Sample) / guess / time.Duration(p.Ranks()))
 	return max(3, min(n, logLimit/size, 20_000))
 }
@@ -167,7 +179,8 @@ type Result struct {
 	Bytes int    `json:"bytes"`
 	Round int    `json:"round"`
 	Trips int    `json:"trips"`
-	// Nanos is half of a round trip, or a lap of the ring, the mean over the sample.
+	// Nanos is half of a round trip, or a lap of the ring, the mean over the sample; of a stream,
+	// half of what it takes and its answer.
 	Nanos float64 `json:"nanos"`
 	// Allocated is bytes of the heap for each message, of this process.
 	Allocated float64 `json:"allocated"`

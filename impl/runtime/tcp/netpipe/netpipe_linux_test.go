@@ -115,6 +115,23 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+// TestStream: of messages that follow each other every one comes before the next sample, which has
+// another size.
+func TestStream(t *testing.T) {
+	plan := Plan{Sizes: []int{8, 20_000}, Links: []string{TCP, Shared}, Cases: []string{Raw},
+		Rounds: 1, Sample: Duration(time.Microsecond), Seed: 3}
+	plan.Stream = MaxStream
+	all, err := Measure(t.Context(), plan, Options{Child: child(t, "runs")})
+	if err != nil || len(all) != 4 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	for i := range all {
+		if all[i].Nanos <= 0 || all[i].Trips < 3 {
+			t.Errorf("%+v", all[i])
+		}
+	}
+}
+
 // TestCard: with a card, half a round trip takes as long as the message takes to leave it; under
 // RBML twice that, because the program waits until the message is at the logger. Only the lower
 // bounds are certain on a machine that has other things to do.
@@ -437,6 +454,9 @@ func TestPlan(t *testing.T) {
 		func(p *Plan) {
 			p.Ring = 1
 		}, func(p *Plan) { p.Ring = MaxRing + 1 }, func(p *Plan) { p.Ring = -1 },
+		func(p *Plan) { p.Stream = 2 }, func(p *Plan) { p.Stream = -1 },
+		func(p *Plan) { p.Stream, p.Cases, p.Ring = 2, []string{Raw}, 3 },
+		func(p *Plan) { p.Stream, p.Cases = MaxStream+1, []string{Raw} },
 	} {
 		p := plan
 		if bad(&p); p.Validate() == nil {

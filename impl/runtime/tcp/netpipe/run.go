@@ -205,8 +205,8 @@ func (p *process) raw(m *mesh.Mesh, payload []byte, warm, trips int) (time.Durat
 		if n == warm {
 			began = p.begin()
 		}
-		for half := range 2 {
-			if (half == 0) == (p.Rank == 0) {
+		for turn := range max(1, p.Plan.Stream) + 1 {
+			if (turn < max(1, p.Plan.Stream)) == (p.Rank == 0) {
 				m.Send(next.Proc(), frame.Data, 0, nil, payload)
 				m.Flush()
 				continue
@@ -221,6 +221,10 @@ func (p *process) raw(m *mesh.Mesh, payload []byte, warm, trips int) (time.Durat
 			}
 			if what != mesh.Frame {
 				return 0, fmt.Errorf("nothing came in %v", timeout)
+			}
+			if len(a.Payload) != len(payload) {
+				return 0, fmt.Errorf("a message of %d bytes came, want %d", len(a.Payload),
+					len(payload))
 			}
 			p.pool.Put(a.Payload)
 		}
