@@ -59,6 +59,7 @@ var importTable = []row{
 		"spec/report/markdown"}},
 	{dir: "spec/report/chart", internal: []string{"spec/report/wholefile"},
 		thirdParty: []string{"gonum.org/v1/plot"}},
+	{dir: "proofs/coq"},
 	{dir: "proofs/peers"},
 
 	{

@@ -1,0 +1,70 @@
+// Package coq holds theorems about what the checker does and about protocols, proved by Coq (8.16)
+// without axioms, for any number of processes. What a theorem assumes is a hypothesis, and those
+// that are claims about Go code are executed on that code by a test, or are said to be assumed
+// here. Readers begin with the sentences above definitions and theorems of a file; the order of
+// files is that of _CoqProject.
+//
+//	Cert         a certificate that is accepted proves a property, for runs of any length
+//	Reduce       one step explored alone keeps every end and every violation
+//	Exchange     so it does where another one may take its part: the reduction of the checker
+//	Verdict      what that says of properties, and what has to be asked of them for it
+//	HydEE        the protocol as repaired, any number of clusters and failures
+//	HydEEReplay  [HydEE] Theorems 1 and 2
+//	HydEEErrata  what is printed, read as one likes, breaks them
+//
+// # Hypotheses
+//
+// Each theorem of a file, then each hypothesis of that file with what stands for it: "proved" names
+// a lemma that proves it of what it is used for, "tested" a folder and a Go test there that
+// executes it, "assumed" says why it is believed. A test reads both sides of this table.
+//
+//	Cert: certificate_sound, certificate_complete, certificate_closed
+//	  same_correct        assumed: states are compared word by word
+//	Reduce: reduction_keeps_runs, reduction_keeps_ends, plain_front
+//	  covered_refl        proved: no_worse_refl
+//	  covered_trans       proved: no_worse_trans
+//	  covered_app         proved: no_worse_app
+//	  picked_front        proved: claimed_front
+//	  chains_end          assumed: the argument is at eagerness in checker/world
+//	  same_action         assumed: steps are compared by number
+//	  claim_possible      tested: checker/world TestClaimsCommute
+//	  claim_commutes      tested: checker/world TestClaimsCommute
+//	Exchange: claimed_front, exchange_keeps_ends, exchange_keeps_runs
+//	  covered_refl        proved: no_worse_refl
+//	  covered_trans       proved: no_worse_trans
+//	  covered_app         proved: no_worse_app
+//	  same_action         assumed: steps are compared by number
+//	  claim_possible      tested: checker/world TestClaimsCommute
+//	  claim_commutes      tested: checker/world TestClaimsCommute
+//	  exchange_commutes   tested: checker/world TestClaimsCommute
+//	  exchange_kept       tested: checker/world TestClaimsCommute
+//	  picked_claimed      assumed: the search takes nothing alone that is not claimed
+//	  chains_end          assumed: the argument is at eagerness in checker/world
+//	Verdict: search_finds_violations, search_finds_ends, certificate_reduced
+//	  same_action         assumed: steps are compared by number
+//	  claim_possible      tested: checker/world TestClaimsCommute
+//	  claim_commutes      tested: checker/world TestReductionOfToys
+//	  exchange_commutes   tested: checker/world TestReductionOfToys
+//	  exchange_kept       tested: checker/world TestReductionOfToys
+//	  picked_claimed      assumed: the search takes nothing alone that is not claimed
+//	  chains_end          assumed: the argument is at eagerness in checker/world
+//	HydEE:
+//	  app_well_formed     assumed: the fields of well_formed are
+//	HydEEReplay: causal_replay, causal_arrival, progress, stuck_is_complete, recovery_ends
+//	  app_well_formed     assumed: the fields of well_formed are
+//	  ids_complete        assumed: programs have finitely many messages
+//	  ids_once            assumed: a message is named by its sender and its number
+//	  earlier_before      assumed: failure-free runs exist
+//	  needs_before        assumed: failure-free runs exist
+//	  earlier_phase       tested: impl/protocol/hydee TestFigure3Stamps
+//	  needs_phase         tested: impl/protocol/hydee TestFigure3Stamps
+//	  needs_raises        tested: impl/protocol/hydee TestFigure3Stamps
+//
+// TestClaimsCommute compares states, and which steps are possible; that nothing worse is shown
+// where a step is not put off (claim_commutes of Verdict) is compared on whole searches only.
+//
+// # Assumed throughout
+//
+// Coq's kernel, and that its libraries are closed, which it is asked; that an event is atomic and a
+// crash falls between two; that no process lies; that Go does what it says.
+package coq
