@@ -20,6 +20,9 @@ type csvFile struct {
 	fields [4]int64
 }
 
+// CutMark is a line of a file whose run did not come to its end; who reads the file is told.
+const CutMark = "# the run did not end by itself: it would have sent more"
+
 // readCSV reads a file of lines "src,dst,bytes[,messages]", ranks from 0. A first line with names
 // may give them another order. Empty lines and those that begin with # are passed over.
 func readCSV(l *lines, ranks int) (*Graph, error) {
@@ -34,6 +37,7 @@ func readCSV(l *lines, ranks int) (*Graph, error) {
 			return nil, err
 		}
 		if len(line) == 0 || line[0] == '#' {
+			l.cut = l.cut || string(line) == CutMark
 			continue
 		}
 		if f.order == nil {

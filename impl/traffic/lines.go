@@ -18,6 +18,7 @@ type lines struct {
 	name   string
 	number int  // of the last line, from 1
 	ended  bool // the last line had no end: perhaps the file was cut there
+	cut    bool // it says that its run was
 }
 
 func newLines(name string, in io.Reader) *lines {
@@ -91,6 +92,9 @@ func (l *lines) graph(b *Builder, ranks int, counted bool) (*Graph, error) {
 	g, err := b.Graph(ranks, counted)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.name, err)
+	}
+	if l.cut {
+		g.Notes = append(g.Notes, CutMark[2:])
 	}
 	if l.ended {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s:%d: the last line has no end: is it whole?",

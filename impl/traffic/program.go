@@ -74,7 +74,8 @@ func (b *Builder) program(rank int, p core.Program, trees []trace.Tree) error {
 			}
 			if op.Kind == core.OpSend && op.Any {
 				return fmt.Errorf("rank %d answers whoever it has received from: its program "+
-					"does not say how much goes where; plan a recorded run", rank)
+					"does not say how much goes where; plan a recorded run (cluster run --dir)",
+					rank)
 			}
 			sendOp(core.Rank(rank), p, op, trees, send)
 		case core.OpFlush:
@@ -85,7 +86,7 @@ func (b *Builder) program(rank int, p core.Program, trees []trace.Tree) error {
 		k, ok := p[0].Kernel.(Flusher)
 		if !ok {
 			return fmt.Errorf("rank %d sends what comes to its mind: its program does not say "+
-				"how much goes where", rank)
+				"how much goes where; plan a recorded run (cluster run --dir)", rank)
 		}
 		k.Flushes(func(to core.Rank, messages, bytes int64) {
 			send(core.Rank(rank), to, messages, bytes)

@@ -123,5 +123,24 @@ func (l *Layout) Edges(id MsgID) int {
 	return 1
 }
 
+// Hops are the messages that a send is between ranks, as Edges counts them: to whom it goes, or
+// along the tree of its group.
+func (l *Layout) Hops(id MsgID, to Proc, visit func(from, to Rank)) {
+	c, collective := l.Collectives[id]
+	if !collective {
+		visit(id.From, Rank(to))
+		return
+	}
+	t := &l.Trees[c.Tree]
+	switch {
+	case c.Round == 0:
+		for i, m := range t.Members[1:] {
+			visit(t.Parents[i+1], m)
+		}
+	case t.Root() != id.From:
+		visit(id.From, t.Parent(id.From))
+	}
+}
+
 // Joins reports whether both are of one round of one group.
 func (c Collective) Joins(d Collective) bool { return c.Tree == d.Tree && c.Round == d.Round }

@@ -104,8 +104,9 @@ func (o *clusterRunFlags) register(f *pflag.FlagSet) error {
 	f.DurationVar(&o.every, "every", 0, "ask for a checkpoint so often while the programs run, "+
 		"where the environment can; 0: as the plan has it")
 	f.StringVar(&o.dir, "dir", "",
-		"folder for disks and evidence, new or empty, that stays; by default a temporary one "+
-			"that goes when nothing is wrong")
+		"folder for disks, evidence and traffic.csv (who sent how much to whom: domino plan), "+
+			"new or empty, that stays; by default a temporary one that goes when nothing is "+
+			"wrong")
 	f.StringVar(&o.address, "address", "127.0.0.1:0",
 		"where the processes meet, which all hosts must reach; port 0 is any free one")
 	f.Uint64Var(&o.seed, "seed", 1, "of delays of notices and restarts")

@@ -1,7 +1,7 @@
 package app
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,12 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/kernels"
 	"github.com/domino-check/domino/impl/traffic"
-	"github.com/domino-check/domino/spec/report"
-	"github.com/domino-check/domino/spec/trace"
+	"github.com/domino-check/domino/spec/report/wholefile"
 )
 
 // planned is what the words of a command line are about: the folder or file of a recorded run, a
@@ -49,7 +47,7 @@ func (std streams) planned(ctx context.Context, words []string, ranks int) (*pla
 			return nil, err
 		}
 		if recording != "" {
-			return std.recordedTraffic(recording)
+			return std.recordedTraffic(filepath.Dir(recording))
 		}
 		return fileTraffic(text, ranks)
 	})
@@ -108,14 +106,28 @@ func (std streams) scenarioTraffic(name string) (*planSubject, error) {
 	return &planSubject{title: s.Name, names: ownNames(l), graph: g}, err
 }
 
+// trafficFile is what the programs have sent in the folder of a run as processes.
+const trafficFile = "traffic.csv"
+
+// recordTraffic writes what the programs have sent into the folder of their run, as measured.
+func (r *clusterRan) recordTraffic(dir string) error {
+	var b bytes.Buffer
+	if !r.result.Complete {
+		b.WriteString(traffic.CutMark + "\n")
+	}
+	b.WriteString("src,dst,bytes,messages\n")
+	for _, c := range r.result.Traffic {
+		fmt.Fprintf(&b, "%d,%d,%d,%d\n", c.From, c.To, c.Bytes, c.Messages)
+	}
+	return wholefile.Write(filepath.Join(dir, trafficFile), b.Bytes())
+}
+
 // recordedTraffic is what was sent in a run as processes: each send once, also where it was sent
-// again after a failure, with the size that its program gives it.
-func (std streams) recordedTraffic(file string) (*planSubject, error) {
-	dir := filepath.Dir(file)
+// again after a failure.
+func (std streams) recordedTraffic(dir string) (*planSubject, error) {
 	_, s, err := readPlan(filepath.Join(dir, planFile), nil)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w: sizes of messages are in the programs that it has; name the folder "+
-			"of a run, which cluster run --dir writes", err)
+		err = fmt.Errorf("%w: name the folder of a run, which cluster run --dir writes", err)
 	}
 	if err != nil {
 		return nil, err
@@ -124,78 +136,15 @@ func (std streams) recordedTraffic(file string) (*planSubject, error) {
 	if err != nil {
 		return nil, withoutFile(err)
 	}
-	f, err := os.Open(file)
+	l := &r.Setup.Layout
+	file := filepath.Join(dir, trafficFile)
+	what, err := fileTraffic(file, l.Ranks)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: record the run again", err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was read only
-	run, err := report.Read(bufio.NewReader(f))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	l := &r.Setup.Layout
-	if run.Trace.Layout.Ranks != l.Ranks {
-		return nil, fmt.Errorf("%s has %d ranks, its plan %d", file, run.Trace.Layout.Ranks,
-			l.Ranks)
-	}
-	g, err := sentTraffic(&run.Trace, r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return &planSubject{title: "the run in " + dir, names: ownNames(l), graph: g}, nil
-}
-
-// sentTraffic adds up the sends of a trace.
-func sentTraffic(t *trace.Trace, r *verify.Resolved) (*traffic.Graph, error) {
-	ranks := r.Setup.Layout.Ranks
-	sends := make([][]core.Op, ranks)
-	for i, p := range r.Setup.Programs {
-		sends[i] = p.Sends()
-		if slices.ContainsFunc(p, func(op core.Op) bool { return op.Kind == core.OpFlush }) {
-			return nil, fmt.Errorf("sizes of messages that rank %s sends at moments of its own "+
-				"are not in a recorded run; plan the kernel", r.Setup.Layout.Names[i])
-		}
-	}
-	var b traffic.Builder
-	seen := map[core.MsgID]bool{}
-	for _, e := range t.Events {
-		if e.Kind != trace.Sent || seen[e.ID] {
-			continue
-		}
-		seen[e.ID] = true
-		from, number := int(e.ID.From), int(e.ID.Number)
-		if from >= ranks || number < 1 || number > len(sends[from]) {
-			return nil, fmt.Errorf("message %d of rank %d is in no program", number, from)
-		}
-		p, op := r.Setup.Programs[from], sends[from][number-1]
-		size := int64(p.PayloadBytes(op))
-		edges := [][2]core.Rank{{e.ID.From, core.Rank(e.Peer)}}
-		if op.Kind != core.OpSend {
-			edges = treeEdges(&r.Setup.Layout.Trees[op.Group-1], e.ID.From, op.Kind)
-		}
-		for _, edge := range edges {
-			if int(edge[1]) >= ranks {
-				return nil, fmt.Errorf("message %d of rank %d goes to %d, which is no rank",
-					number, from, edge[1])
-			}
-			if err := b.Add(int(edge[0]), int(edge[1]), size, 1); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return b.Graph(ranks, true)
-}
-
-// treeEdges are the edges of a tree that a multicast or a contribution goes along.
-func treeEdges(t *trace.Tree, from core.Rank, kind core.OpKind) (list [][2]core.Rank) {
-	if kind == core.OpContribute {
-		if t.Root() == from {
-			return nil
-		}
-		return [][2]core.Rank{{from, t.Parent(from)}}
-	}
-	for i := 1; i < len(t.Members); i++ {
-		list = append(list, [2]core.Rank{t.Parents[i], t.Members[i]})
-	}
-	return list
+	what.title, what.names = "the run in "+dir, ownNames(l)
+	return what, nil
 }

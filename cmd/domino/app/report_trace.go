@@ -103,7 +103,7 @@ func (r *clusterRan) story(dir string) *report.Run {
 	return told(run, "domino cluster run --plan "+filepath.Join(dir, planFile))
 }
 
-// record writes the run into its folder, for domino report; nil is none.
+// record writes the run into its folder, for domino report and domino plan; nil is none.
 func (r *clusterRan) record(dir string) error {
 	if r == nil {
 		return nil
@@ -112,5 +112,5 @@ func (r *clusterRan) record(dir string) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(filepath.Join(dir, runFile), b)
+	return errors.Join(wholefile.Write(filepath.Join(dir, runFile), b), r.recordTraffic(dir))
 }

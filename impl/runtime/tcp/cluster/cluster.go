@@ -101,8 +101,10 @@ type Result struct {
 	Crashes    []Crash
 	Stops      []Suspension
 	Counts     []Counts // by proc, of its last life
-	Elapsed    time.Duration
-	Begun      time.Duration // from the call of Run until all had begun
+	// what the programs have sent, by sender and receiver; none of a bare run
+	Traffic []Channel
+	Elapsed time.Duration
+	Begun   time.Duration // from the call of Run until all had begun
 	// by rank: when its program had ended for good, since all had begun; 0 if it has not
 	Ended []time.Duration
 }

@@ -23,6 +23,7 @@ type piece struct {
 	Recovering bool          `json:"recovering"`
 	Done       bool          `json:"done"`
 	Events     []trace.Event `json:"events"`
+	Sizes      []uint32      `json:"sizes"` // bytes of each payload of Events that was sent
 
 	// of the machine, which may change while its process lives
 	Incarnation core.Incarnation `json:"incarnation"`

@@ -18,6 +18,7 @@ type witness struct {
 	number    uint64        // of steps
 	began     uint64
 	waiting   []trace.Event // of the step, before the next effect that acts
+	sizes     []uint32      // of what is sent among them
 	effects   []core.Effect
 	at        int // of effects
 	performed int // effects that act, in all lives
@@ -94,6 +95,9 @@ func (w *witness) take() {
 		w.waiting = append(w.waiting, w.evidence.Renewed()...)
 	} else if e, ok := w.evidence.Of(effect); ok {
 		w.waiting = append(w.waiting, e)
+		if e.Kind == trace.Sent {
+			w.sizes = append(w.sizes, uint32(len(effect.Payload.Data)))
+		}
 		if e.Kind == trace.Emitted && !e.Again && !e.ID.IsZero() {
 			w.next.phase = e.Stamp.Phase
 		}
@@ -118,7 +122,8 @@ func (w *witness) perform(e *core.Effect) error {
 // write makes the events that wait survive the death of the process.
 func (w *witness) write() error {
 	p := piece{Began: w.began, Number: w.number, Wall: time.Now().UnixNano(),
-		Performed: w.performed, Events: w.waiting, Incarnation: w.evidence.Incarnation}
+		Performed: w.performed, Events: w.waiting, Sizes: w.sizes,
+		Incarnation: w.evidence.Incarnation}
 	if h := w.evidence.After; h != nil {
 		p.Recovering, p.Done = h.Recovering, h.Done
 	}
@@ -127,7 +132,7 @@ func (w *witness) write() error {
 	if slices.ContainsFunc(w.waiting, places) && err == nil {
 		w.life.say(answer{Kind: saidHosts})
 	}
-	w.waiting = w.waiting[:0]
+	w.waiting, w.sizes = w.waiting[:0], w.sizes[:0]
 	return err
 }
 
