@@ -16,6 +16,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/protocol/baseline/monnet"
 	"github.com/domino-check/domino/impl/protocol/camel"
 	"github.com/domino-check/domino/impl/protocol/causal"
 	"github.com/domino-check/domino/impl/protocol/hydee"
@@ -74,6 +76,9 @@ func setup(name string, ranks int) (*core.Setup, error) {
 		return none.NewSetup(layout, make([]core.Program, ranks))
 	case "hydee-1":
 		clear(layout.Clusters)
+	case "monnet":
+		return monnet.Protocol.Make(protocol.Request{Layout: layout,
+			Programs: make([]core.Program, ranks)})
 	case "causal":
 		return causal.NewSetup(layout, make([]core.Program, ranks), causal.Options{F: 1})
 	case "camel":
@@ -129,6 +134,17 @@ func TestStream(t *testing.T) {
 		if all[i].Nanos <= 0 || all[i].Trips < 3 {
 			t.Errorf("%+v", all[i])
 		}
+	}
+}
+
+// TestServicesOfOthers: a protocol whose services are left out does not reach those that another one
+// has for its samples, although their processes have the same numbers.
+func TestServicesOfOthers(t *testing.T) {
+	plan := Plan{Sizes: []int{8, 64}, Links: []string{TCP}, Cases: []string{"monnet", "hmpl"},
+		Rounds: 2, Sample: Duration(time.Millisecond), Seed: 1}
+	if results, err := Measure(t.Context(), plan, Options{Procs: 4,
+		Child: child(t, "runs")}); err != nil || len(results) != 8 {
+		t.Errorf("%d results, %v", len(results), err)
 	}
 }
 

@@ -57,7 +57,14 @@ const rounds = 4
 type barrier struct {
 	node.Transport
 	others []trace.Proc
+	procs  int // that take part: others may be there for other samples
 	heard  [rounds]int
+}
+
+// Send leaves out what is for services that do not take part: they would take it for a message of
+// their own sample.
+func (b *barrier) Send(to core.Proc, kind frame.Kind, note uint8, extra, payload []byte) bool {
+	return int(to) < b.procs && b.Transport.Send(to, kind, note, extra, payload)
 }
 
 func (b *barrier) Next(a *mesh.Arrival, limit time.Duration) mesh.What {
@@ -103,7 +110,7 @@ func (b *barrier) await(n *node.Node, round int, limit time.Duration) error {
 // machineNode makes the node of a machine for a sample.
 func (p *process) machineNode(m *mesh.Mesh, s *core.Setup, machine core.Machine) (*node.Node,
 	*barrier, error) {
-	b := &barrier{Transport: m, others: p.neighbours(Procs(s))}
+	b := &barrier{Transport: m, others: p.neighbours(Procs(s)), procs: Procs(s)}
 	if p.Plan.Card > 0 {
 		b.Transport = &card{Mesh: m, rate: float64(p.Plan.Card) / 8}
 	}
