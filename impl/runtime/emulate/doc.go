@@ -6,10 +6,11 @@
 //
 // A proc handles one input or program operation at a time, which takes a price. Procs live on
 // nodes. A node has cores, a card out and a card in, and a disk, each of which is free at some
-// moment and serves who comes first: messages cost what LogGP says (Link). All effects of a step
-// are asked for at its end; its messages leave one after the other as the processor comes to them,
-// and what it writes follows. A message that is larger than a chunk is bulk: bulk waits for its
-// turn on a card, anything else passes it chunk by chunk.
+// moment and serves who comes first: messages cost what LogGP says (Link). Whoever computes (what
+// Config.Stepped returns) is passed by all who do not. All effects of a step are asked for at its
+// end; its messages leave one after the other as the processor comes to them, and what it writes
+// follows. A message that is larger than a chunk is bulk: bulk waits for its turn on a card,
+// anything else passes it chunk by chunk.
 // A disk serves one record after the other, in the order of their arrival, each for a price a file
 // and its bytes at a rate: a token bucket whose depth is one request. It may have several servers,
 // and be one for all nodes: a stable store. The price of a file may be another one when more than

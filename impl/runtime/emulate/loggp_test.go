@@ -196,6 +196,46 @@ func TestNodesAndSizes(t *testing.T) {
 	}
 }
 
+// Aim: of procs that share a core those who compute wait for each other, and whoever only handles a
+// message passes them; who computes later pays for that. With two cores nobody waits.
+func TestComputingIsPassed(t *testing.T) {
+	for cores, text := range map[int]string{1: `1s p0 compute from p3
+		2s p1 compute from p3
+		6s p2 pass from p3
+		12s p0 done from p0
+		23s p1 done from p1`, 2: `1s p0 compute from p3
+		2s p1 compute from p3
+		6s p2 pass from p3
+		12s p0 done from p0
+		13s p1 done from p1`} {
+		s := newStage(4, func(p core.Proc, in core.Input) []core.Effect {
+			if in.Kind == core.Received && in.Message.Describe().Text == "compute" {
+				return []core.Effect{send(p, "done", 0)}
+			}
+			return nil
+		})
+		s.setup.Layout.Ranks, s.setup.Programs = 3, make([]core.Program, 3)
+		c := emulate.Costs{Step: time.Second, Cores: cores}
+		stepped := func(_ *emulate.Run, _ core.Proc, in *core.Input, _ []core.Effect) (int64,
+			time.Duration) {
+			if in.Kind == core.Received && in.Message.Describe().Text == "compute" {
+				return 0, 10 * time.Second
+			}
+			return 0, 0
+		}
+		got := s.play(t, emulate.Config{Costs: c, PerNode: 3, Stepped: stepped},
+			func(r *emulate.Run) {
+				for p, at := range []time.Duration{0, 1, 5} {
+					name := []string{"compute", "compute", "pass"}[p]
+					r.After(at*time.Second, func() {
+						r.Tell(3, core.Proc(p), send(0, name, 0).Message)
+					})
+				}
+			})
+		want(t, got, text)
+	}
+}
+
 // Aim: a service has a node of its own, but where all ranks share one it is on that one, too.
 func TestServiceNode(t *testing.T) {
 	c := emulate.Costs{Between: emulate.Link{Latency: 10 * time.Second},

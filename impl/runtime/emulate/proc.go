@@ -29,7 +29,8 @@ type proc struct {
 	busy     bool   // until the work event with the number
 	until    uint64
 	free     moment                 // when all that its last step asks for is done
-	cores    []queue                // of its node, or its own
+	cores    []processor            // of its node, or its own
+	computer *processor             // on which its last step has computed before it sends
 	channels map[core.Proc]*channel // of its life, by addressee
 	timers   []timer                // that are set
 	store    []record               // by key
@@ -120,23 +121,32 @@ func (r *Run) plan(p *proc) {
 	p.until = p.number
 }
 
-// compute is when the processor of a proc is done with something that takes so long: the core that
-// is free first.
+// compute is when a processor of a proc is done with something that takes so long, and computes is
+// when it is done with what its program computes.
 func (r *Run) compute(p *proc, now, takes moment) moment {
-	cores := p.cores
+	r.result.Busy += int64(takes)
+	cores := r.coresOf(p)
+	switch {
+	case p.computer != nil: // it goes on where it is: nobody waits for what comes so much later
+		return p.computer.computing.serve(now, takes)
+	case takes == 0 && len(cores) == 1:
+		return max(now, cores[0].others.free)
+	}
+	return first(cores, now, func(c *processor) moment { return c.others.free }).serve(now, takes)
+}
+
+func (r *Run) computes(p *proc, now, takes moment) moment {
+	r.result.Busy += int64(takes)
+	p.computer = first(r.coresOf(p), now, (*processor).free)
+	return p.computer.compute(now, takes)
+}
+
+// coresOf are those of the node of a proc, or its own.
+func (r *Run) coresOf(p *proc) []processor {
 	if r.config.Costs.Cores > 0 {
-		cores = r.procs[r.procs[p.node].box].cores
+		return r.procs[r.procs[p.node].box].cores
 	}
-	if takes == 0 && len(cores) == 1 {
-		return max(now, cores[0].free)
-	}
-	first := &cores[0]
-	for i := range cores {
-		if cores[i].free < first.free {
-			first = &cores[i]
-		}
-	}
-	return first.serve(now, takes)
+	return p.cores
 }
 
 // finish is the end of what a proc has begun, unless it has stopped since.
@@ -171,7 +181,10 @@ func (r *Run) step(p *proc, in core.Input) {
 	v.After = core.HistoryOf(p.machine)
 	if r.config.Stepped != nil {
 		copied, computes := r.config.Stepped(r, p.id, &in, r.effects[first:])
-		p.free = r.compute(p, r.now, span(copied, r.config.Costs.Copy)+lasting(computes))
+		p.free = r.compute(p, r.now, span(copied, r.config.Costs.Copy))
+		if computes > 0 {
+			p.free = r.computes(p, p.free, lasting(computes))
+		}
 	}
 	if in.Kind == core.Restore {
 		r.note(v.Restarted())
@@ -195,6 +208,7 @@ func (r *Run) step(p *proc, in core.Input) {
 	}
 	clear(r.effects[first:])
 	r.effects = r.effects[:first]
+	p.computer = nil
 }
 
 // shown reports whether an effect of a kind is evidence in this run.

@@ -63,6 +63,7 @@ type Result struct {
 	Steps              int         // of machines
 	Messages           int         // between procs
 	Bytes              int64       // between nodes, as they count
+	Busy               int64       // picoseconds that processors have worked, of all procs together
 	Bound              string      // what ended a run in which something could still happen
 	Trace              trace.Trace // with Config.Keep
 }
@@ -138,7 +139,7 @@ func New(setup *core.Setup, c Config) (*Run, error) {
 		if i < len(l.Nodes) {
 			p.node = l.Nodes[i]
 		}
-		p.box, p.cores = p.id, make([]queue, max(c.Costs.Cores, 1))
+		p.box, p.cores = p.id, make([]processor, max(c.Costs.Cores, 1))
 		switch {
 		case c.PerNode > 1 && c.PerNode >= l.Ranks:
 			p.box = 0

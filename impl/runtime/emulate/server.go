@@ -13,6 +13,44 @@ func (q *queue) serve(now, takes moment) (end moment) {
 	return q.free
 }
 
+// processor is a core of a node. Who computes waits for those who compute already; anything else
+// passes them at once, as a system lets who was asleep run first, and who computes later pays for
+// that: who is passed is not delayed.
+type processor struct {
+	others    queue
+	computing queue
+}
+
+// free is when everybody who has come is served.
+func (c *processor) free() moment { return max(c.others.free, c.computing.free) }
+
+// serve is when something is done that is not computed.
+func (c *processor) serve(now, takes moment) (end moment) {
+	if c.computing.free > now {
+		c.computing.free = c.computing.free.plus(takes)
+	}
+	return c.others.serve(now, takes)
+}
+
+// compute is when something is computed.
+func (c *processor) compute(now, takes moment) (end moment) {
+	return c.computing.serve(max(now, c.others.free), takes)
+}
+
+// first is the core that is free first, and of those that are at once the one on which everything
+// is done first.
+func first(cores []processor, now moment, free func(*processor) moment) *processor {
+	best := &cores[0]
+	for i := range cores[1:] {
+		c := &cores[1+i]
+		a, b := max(free(c), now), max(free(best), now)
+		if a < b || a == b && c.free() < best.free() {
+			best = c
+		}
+	}
+	return best
+}
+
 // disk is a Disk and who waits for it.
 type disk struct {
 	price Disk
