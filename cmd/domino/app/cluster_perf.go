@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/cmd/domino/app/term"
+	"github.com/domino-check/domino/impl/runtime/gauge"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/impl/runtime/tcp/perf"
 	"github.com/domino-check/domino/spec"
@@ -104,6 +105,7 @@ func runPerf(ctx context.Context, args []string, std streams) (code int, err err
 	}
 	r := &perfRun{flags: &o, std: std, cases: map[[2]string]*clusterCase{}}
 	r.plan.Rounds, r.plan.Seed, r.plan.Kills = o.rounds, o.seed, len(o.kills) > 0
+	r.plan.Every = o.every
 	if err := r.choose(ctx); err != nil {
 		return 0, err
 	}
@@ -176,6 +178,7 @@ type perfAnswer struct {
 	versioned
 	Plan       perf.Plan       `json:"plan"`
 	Cores      int             `json:"cores"`
+	Computer   gauge.Computer  `json:"computer"` // on which it was measured
 	LeftOut    []leftOut       `json:"leftOut"`
 	Incomplete bool            `json:"incomplete"`
 	Rows       []perf.Row      `json:"rows"`
@@ -240,7 +243,7 @@ func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 // answer is all as JSON.
 func (r *perfRun) answer(samples []perf.Sample, rows []perf.Row, recoveries []perf.Recovery,
 	incomplete bool) perfAnswer {
-	return perfAnswer{as("perf"), r.plan, runtime.NumCPU(), r.left, incomplete, rows,
+	return perfAnswer{as("perf"), r.plan, runtime.NumCPU(), gauge.This(), r.left, incomplete, rows,
 		perf.Totals(&r.plan, rows), recoveries, samples}
 }
 

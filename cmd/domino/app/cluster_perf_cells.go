@@ -235,6 +235,7 @@ func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why
 			return o.Ordered && (o.Any || o.Kind == core.OpPost)
 		})
 	})
+	cell.Clusters, cell.Options = f.clusters, options
 	r.cases[[2]string{cell.Kernel, cell.Protocol}] = c
 	r.plan.Cells = append(r.plan.Cells, cell)
 	return "", nil

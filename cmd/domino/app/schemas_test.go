@@ -42,6 +42,7 @@ var answerTypes = map[string]reflect.Type{
 	"performability": reflect.TypeFor[performed](), "paper": reflect.TypeFor[paperCell](),
 	"progress": reflect.TypeFor[happening](), "run": reflect.TypeFor[report.Document](),
 	"simulation": reflect.TypeFor[simulatedAnswer](),
+	"validation": reflect.TypeFor[validationAnswer](),
 }
 
 // TestSchemas compares the documents with what the types say: -update writes them anew.

@@ -23,6 +23,7 @@ import (
 type simulateFlags struct {
 	protocol, options, machine, clusters, interval string
 	ranks                                          []int
+	measured                                       []string
 	work                                           time.Duration
 	image                                          int64
 	failures                                       int
@@ -47,18 +48,21 @@ func (o *simulateFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&o.failures, "failures", 0, "so many failures, at even distances")
 	f.Var(&o.mtbf, "mtbf", "draw failures: time between those of one node (default: none)")
 	f.Uint64Var(&o.seed, "seed", 1, "of moments and victims of failures")
+	f.StringArrayVar(&o.measured, "measured", nil, "compare with what cluster perf --json has "+
+		"printed into this file, without a kernel; may be repeated")
 	f.BoolVar(&o.json, "json", false, "print JSON, times in seconds")
 }
 
 // runSimulate runs a kernel in modelled time.
 func runSimulate(ctx context.Context, args []string, std streams) (int, error) {
-	f := flags("simulate", "KERNEL", std,
+	f := flags("simulate", "[KERNEL]", std,
 		"simulate heat n=64 --protocol hydee --ranks 16,64 --work 100us",
 		"simulate ring size=8192 iterations=20 --protocol hydee --ranks 1024 --clusters 16 "+
 			"--machine myrinet --failures 1",
 		"simulate lu --protocol causal --machine my-machine.json --json",
 		"simulate heat iterations=400 checkpoint=1 --protocol coordinated --ranks 16 --work 1s "+
-			"--image 10000000 --interval daly --mtbf 15m")
+			"--image 10000000 --interval daly --mtbf 15m",
+		"simulate --measured perf-4.json --measured perf-8.json --machine here.json")
 	var o simulateFlags
 	o.register(f)
 	if err := f.Parse(args); err != nil {
@@ -66,6 +70,12 @@ func runSimulate(ctx context.Context, args []string, std streams) (int, error) {
 	}
 	if err := within(f, notNegative("work image failures")); err != nil {
 		return 0, err
+	}
+	if len(o.measured) > 0 {
+		if err := onlyMeasured(f); err != nil {
+			return 0, err
+		}
+		return std.validate(ctx, &o)
 	}
 	s, err := std.simulation(&o, f.Args())
 	if err != nil {

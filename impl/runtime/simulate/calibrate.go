@@ -219,9 +219,19 @@ func (c *calibration) steps() error {
 	}
 	source := "assumed: no trips of bare processes were measured"
 	c.own = 1
-	if len(w.Bare) > 0 {
-		c.own = math.Max(1, (w.None[0].Nanos-w.Bare[0].Nanos)/3)
-		source = c.How + ": none less raw, a third of it"
+	var more []float64
+	for _, none := range w.None {
+		for _, bare := range w.Bare {
+			if none.Bytes == bare.Bytes && none.Bytes <= smallest {
+				more = append(more, (none.Nanos-bare.Nanos)/3)
+			}
+		}
+	}
+	if len(more) > 0 {
+		slices.Sort(more)
+		c.own = math.Max(1, more[len(more)/2])
+		source = fmt.Sprintf("%s: none less raw, a third of it, median of %d small sizes", c.How,
+			len(more))
 	}
 	c.add("step", c.own, "ns", source, 0)
 	c.add("operation", c.own, "ns", source, 0)

@@ -164,6 +164,7 @@ func TestScaled(t *testing.T) {
 			fast.Recoveries[i].Takes *= 2
 		}
 		fast.Completion *= 2
+		fast.Busy *= 2
 		if diff := cmp.Diff(slow, fast); diff != "" {
 			t.Errorf("%s (-slow +fast):\n%s", name, diff)
 		}

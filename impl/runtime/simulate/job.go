@@ -41,6 +41,7 @@ type Outcome struct {
 	Control    int   // the others
 	Bytes      int64 // between nodes, with headers of the network
 	Steps      int   // of machines
+	Busy       int64 // what processors have worked, of all procs together
 	Writes     int   // records written
 	Stored     int64 // bytes of them, as they count
 	Logs       int   // payloads put into logs, or said more about that are there
@@ -85,7 +86,7 @@ func (j *Job) Run() (*Outcome, error) {
 	out := m.out
 	out.Finals = out.Finals[:j.Setup.Layout.Ranks]
 	out.Messages, out.Bytes, out.Steps = result.Messages, result.Bytes, result.Steps
-	out.LogNow = m.log
+	out.LogNow, out.Busy = m.log, result.Busy
 	for _, s := range m.struck {
 		out.Recoveries = append(out.Recoveries, Recovery{s.at, s.back, s.lost,
 			max(0, s.ended-s.at)})

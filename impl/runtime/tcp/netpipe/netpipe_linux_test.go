@@ -137,8 +137,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestServicesOfOthers: a protocol whose services are left out does not reach those that another one
-// has for its samples, although their processes have the same numbers.
+// TestServicesOfOthers: a protocol whose services are left out does not reach those that another
+// one has for its samples, although their processes have the same numbers.
 func TestServicesOfOthers(t *testing.T) {
 	plan := Plan{Sizes: []int{8, 64}, Links: []string{TCP}, Cases: []string{"monnet", "hmpl"},
 		Rounds: 2, Sample: Duration(time.Millisecond), Seed: 1}

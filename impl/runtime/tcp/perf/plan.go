@@ -22,6 +22,9 @@ type Cell struct {
 	Ranks    int    `json:"ranks"`
 	Protocol string `json:"protocol"`
 	Repeats  bool   `json:"repeats"` // all runs end in the same states, whatever arrives first
+	// of the protocol: who is in which cluster, "" without clusters, and its options
+	Clusters string `json:"clusters,omitempty"`
+	Options  string `json:"options,omitempty"`
 }
 
 // Kind says what a run is for.
@@ -41,6 +44,8 @@ type Plan struct {
 	Seed   uint64 `json:"seed"` // of the order
 	// besides bare runs one calm and one with failures of each cell but those of the baseline
 	Kills bool `json:"kills"`
+	// how often protocols that can be asked for checkpoints are; 0: never
+	Every time.Duration `json:"every,omitempty"`
 	// styles of package chart, of the protocols that have the same in all figures
 	Styles map[string]int `json:"-"`
 }
