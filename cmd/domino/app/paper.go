@@ -49,15 +49,22 @@ type paperEvent struct {
 }
 
 // paperOptions are what domino paper was asked for.
-type paperOptions struct{ json, markdown, strict bool }
+type paperOptions struct {
+	json, markdown, strict bool
+	html, plot             string
+}
 
 // runPaper makes again what the papers claim.
 func runPaper(ctx context.Context, args []string, std streams) (int, error) {
 	var o paperOptions
 	f := flags("paper", "[NAME [ID ...]]", std, "paper", "paper hydee", "paper hydee table-1",
-		"paper hydee-fr 'table-*' --markdown", "paper radic --json --strict")
+		"paper hydee-fr 'table-*' --markdown", "paper radic --json --strict",
+		"paper camel --html camel.html --plot plots")
 	f.BoolVar(&o.json, "json", false, "print JSON: an object for each printed value, on a line")
 	f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
+	f.StringVar(&o.html, "html", "", "also write a paper as a page, to this file")
+	f.StringVar(&o.plot, "plot", "", "also draw printed values beside ours into this folder, as "+
+		"PNG and SVG")
 	f.BoolVar(&o.strict, "strict", false, "exit with 1 if a value is contradicted")
 	f.Bool("quick", true, "make what needs no process and no clock: arithmetic, the traffic of "+
 		"programs, schedules explored, runs in modelled time; what is measured or simulated "+
@@ -72,10 +79,26 @@ func runPaper(ctx context.Context, args []string, std streams) (int, error) {
 		return 0, errors.New("--quick=false: nothing else is made by this command")
 	}
 	wanted, err := choosePapers(f.Args())
+	if err == nil {
+		err = o.room(len(wanted))
+	}
 	if err != nil {
 		return 0, err
 	}
 	return std.makePapers(ctx, wanted, &o, f.NArg() == 0)
+}
+
+// room says, before anything is made, what could not be written after it.
+func (o *paperOptions) room(papers int) error {
+	if o.html != "" {
+		if papers != 1 {
+			return errors.New("--html writes one paper: name it")
+		}
+		if err := (&reportFlags{output: o.html}).room(); err != nil {
+			return fmt.Errorf("--html: %w", err)
+		}
+	}
+	return plotFolder(o.plot)
 }
 
 // wantedPaper is a paper and those of its claims that are asked for.
@@ -142,6 +165,7 @@ func (std streams) makePapers(ctx context.Context, wanted []wantedPaper, o *pape
 	bench := std.bench()
 	line := term.NewLine(std.err, o.json)
 	for _, p := range wanted {
+		var results []*papers.Result
 		err = errors.Join(err, out.open(&p))
 		for _, c := range p.claims {
 			line.Show("", func() string { return p.Name + " " + c.ID },
@@ -156,8 +180,9 @@ func (std streams) makePapers(ctx context.Context, wanted []wantedPaper, o *pape
 				err = errors.Join(err, fmt.Errorf("%s %s: %w", p.Name, c.ID, r.Err))
 			}
 			err = errors.Join(err, out.claim(&p, r))
+			results = append(results, r)
 		}
-		err = errors.Join(err, out.close(&p))
+		err = errors.Join(err, out.close(&p), o.draw(&p, results))
 	}
 	err = errors.Join(err, out.end())
 	if made < all {
@@ -165,6 +190,21 @@ func (std streams) makePapers(ctx context.Context, wanted []wantedPaper, o *pape
 		code = worse(code, exitCode(spec.Unknown))
 	}
 	return code, err
+}
+
+// draw writes the page and the figures of a paper that was made, as far as it was.
+func (o *paperOptions) draw(p *wantedPaper, results []*papers.Result) (err error) {
+	if o.html != "" {
+		if err = paperPage(o.html, p, results, len(p.claims)-len(results)); err != nil {
+			err = fmt.Errorf("--html: %w", err)
+		}
+	}
+	if o.plot != "" {
+		if wrong := plotPaper(o.plot, p, results); wrong != nil {
+			err = errors.Join(err, fmt.Errorf("--plot: %w", wrong))
+		}
+	}
+	return err
 }
 
 // code is the exit code of one claim, errors aside.
@@ -182,7 +222,7 @@ func (o *paperOptions) code(r *papers.Result) int {
 func paperCells(p *wantedPaper, r *papers.Result) (cells []paperCell) {
 	base := paperCell{versioned: as("paper"), Paper: p.Name, ID: r.ID, Where: r.Where,
 		Says: r.Says, Status: r.Status, Method: r.Method.String(), Why: r.Why,
-		Command: called(r.Command)}
+		Command: calledIfAny(r.Command)}
 	if r.Err != nil {
 		base.Error = r.Err.Error()
 	}

@@ -84,37 +84,74 @@ func (o *paperPrinter) table(r *papers.Result) (err error) {
 // mostWidth is how wide a table may be whose values of a row stand beside each other.
 const mostWidth = 120
 
-// grids are the lines of the tables of a claim, with their heads: several where one would be wider
-// than that.
+// grids are the lines of the tables of a claim, with their heads: of the values that stand beside
+// each other, in several where one would be wider than that, and of the others.
 func grids(r *papers.Result, width int) (tables [][][]string) {
-	names, rows := columnsOf(r), r.Claim.Rows()
-	if len(rows) < 2 || 3*len(r.Cells) < 2*len(rows)*len(names) {
-		return belowEachOther(r)
-	}
-	for first := 0; first < len(names); {
-		last := len(names)
-		lines := sideBySide(r, names[first:last])
+	g := gridOf(r)
+	for first := 0; first < len(g.names); {
+		last := len(g.names)
+		lines := g.lines(first, last)
 		for last > first+1 && widthOf(lines) > width {
 			last--
-			lines = sideBySide(r, names[first:last])
+			lines = g.lines(first, last)
 		}
 		tables = append(tables, lines)
 		first = last
 	}
-	return tables
-}
-
-// belowEachOther are the lines of a table with a value a line.
-func belowEachOther(r *papers.Result) [][][]string {
-	if len(r.Cells) == 0 {
-		return nil
+	if len(g.rest) == 0 {
+		return tables
 	}
 	lines := [][]string{{"", "paper", "ours", "status"}}
-	for _, c := range r.Cells {
+	for _, c := range g.rest {
 		lines = append(lines, []string{strings.TrimSpace(c.Row + " " + withUnit(c.Value)),
 			c.Bounded(), c.Ours(), c.Status.String()})
 	}
-	return [][][]string{lines}
+	return append(tables, lines)
+}
+
+// paperGrid are the values of a claim that stand beside each other, and the rest.
+type paperGrid struct {
+	rows  []string
+	names []*papers.Value // of the columns
+	cells map[[2]string]*papers.Cell
+	rest  []*papers.Cell
+}
+
+// gridOf puts values beside each other in rows that have several of which other rows have some,
+// too; not where most of such a table would be empty.
+func gridOf(r *papers.Result) *paperGrid {
+	g := &paperGrid{cells: map[[2]string]*papers.Cell{}}
+	rows, columns := map[string]int{}, map[string]int{}
+	for _, c := range r.Cells {
+		columns[c.Name]++
+	}
+	for _, c := range r.Cells {
+		if columns[c.Name] > 1 {
+			rows[c.Row]++
+		}
+	}
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if columns[c.Name] < 2 || rows[c.Row] < 2 {
+			g.rest = append(g.rest, c)
+			continue
+		}
+		g.cells[[2]string{c.Row, c.Name}] = c
+		if !slices.Contains(g.rows, c.Row) {
+			g.rows = append(g.rows, c.Row)
+		}
+		if !slices.ContainsFunc(g.names, func(v *papers.Value) bool { return v.Name == c.Name }) {
+			g.names = append(g.names, c.Value)
+		}
+	}
+	if len(g.rows) > 1 && 2*len(g.cells) >= len(g.rows)*len(g.names) {
+		return g
+	}
+	all := &paperGrid{}
+	for i := range r.Cells {
+		all.rest = append(all.rest, &r.Cells[i])
+	}
+	return all
 }
 
 // widthOf is how wide a table of these lines is.
@@ -129,26 +166,23 @@ func widthOf(lines [][]string) (width int) {
 	return width
 }
 
-// sideBySide are the lines of a table of some values of each row, with the worst status of them.
-func sideBySide(r *papers.Result, names []*papers.Value) (lines [][]string) {
+// lines are those of a table of some columns, with the worst status of each row in it.
+func (g *paperGrid) lines(first, last int) (lines [][]string) {
 	head, second := []string{""}, []string{""}
-	for _, c := range names {
+	for _, c := range g.names[first:last] {
 		head, second = append(head, withUnit(c), ""), append(second, "paper", "ours")
 	}
 	lines = [][]string{append(head, ""), append(second, "status")}
-	for _, row := range r.Claim.Rows() {
+	for _, row := range g.rows {
 		line, status, some := []string{row}, papers.NoClaim, false
-		for _, c := range names {
-			at := slices.IndexFunc(r.Cells, func(cell papers.Cell) bool {
-				return cell.Row == row && cell.Name == c.Name
-			})
-			if at < 0 {
+		for _, v := range g.names[first:last] {
+			c := g.cells[[2]string{row, v.Name}]
+			if c == nil {
 				line = append(line, "", "")
 				continue
 			}
-			cell := &r.Cells[at]
-			line = append(line, cell.Bounded(), cell.Ours())
-			status, some = max(status, cell.Status), true
+			line = append(line, c.Bounded(), c.Ours())
+			status, some = max(status, c.Status), true
 		}
 		if some {
 			lines = append(lines, append(line, status.String()))
@@ -157,48 +191,50 @@ func sideBySide(r *papers.Result, names []*papers.Value) (lines [][]string) {
 	return lines
 }
 
-// columnsOf are the first values of each name.
-func columnsOf(r *papers.Result) (names []*papers.Value) {
-	for _, c := range r.Cells {
-		if !slices.ContainsFunc(names, func(v *papers.Value) bool { return v.Name == c.Name }) {
-			names = append(names, c.Value)
-		}
-	}
-	return names
-}
-
 // withUnit is what a value is called.
 func withUnit(v *papers.Value) string {
 	return strings.TrimSuffix(v.Name+", "+v.Unit, ", ")
 }
 
-// notesOf says why cells are not reproduced, those with the same reason together, and what a reader
-// should know of the claim.
-func notesOf(r *papers.Result) (notes []string) {
-	type reason struct {
-		status papers.Status
-		kind   papers.Kind
-		why    string
-	}
-	var reasons []reason
-	cells := map[reason][]string{}
+// paperNote is what is said of some cells of a claim, or, without a status, of all of it.
+type paperNote struct {
+	status     papers.Status
+	kind       papers.Kind
+	about, why string
+}
+
+// verdict is the status of a note with how it is known.
+func (n *paperNote) verdict() string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s", n.status, n.kind))
+}
+
+// reasons says why cells have the status that they have, those with the same reason together.
+func reasons(r *papers.Result) (notes []paperNote) {
+	cells := map[paperNote][]string{}
 	for _, c := range r.Cells {
 		if c.Why == "" && c.Status != papers.Contradicted {
 			continue
 		}
-		why := reason{c.Status, c.Kind, c.Why}
-		if cells[why] == nil {
-			reasons = append(reasons, why)
+		note := paperNote{c.Status, c.Kind, "", c.Why}
+		if cells[note] == nil {
+			notes = append(notes, note)
 		}
-		cells[why] = append(cells[why], strings.TrimSpace(c.Row+" "+c.Name))
+		cells[note] = append(cells[note], strings.TrimSpace(c.Row+" "+c.Name))
 	}
-	for _, why := range reasons {
-		list := cells[why]
+	for i, note := range notes {
+		list := cells[note]
 		if more := len(list) - 4; more > 1 {
 			list = append(slices.Clip(list[:4]), fmt.Sprintf("%d more", more))
 		}
-		notes = append(notes, strings.TrimSuffix(strings.TrimSpace(fmt.Sprintf("%s %s",
-			why.status, why.kind))+": "+strings.Join(list, ", ")+": "+why.why, ": "))
+		notes[i].about = strings.Join(list, ", ")
+	}
+	return notes
+}
+
+// notesOf says why cells have the status that they have, and what else a reader should know.
+func notesOf(r *papers.Result) (notes []string) {
+	for _, n := range reasons(r) {
+		notes = append(notes, strings.TrimSuffix(n.verdict()+": "+n.about+": "+n.why, ": "))
 	}
 	if r.Err != nil {
 		notes = append(notes, "error: "+r.Err.Error())

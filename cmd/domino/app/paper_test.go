@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,12 +21,13 @@ import (
 // TestPaperErrors: who asks for what is not there is told what is near.
 func TestPaperErrors(t *testing.T) {
 	for line, want := range map[string]string{
-		"paper hyde":                  `did you mean "hydee"?`,
-		"paper hydee fig-11":          `has no claim "fig-11", did you mean "fig-1"?`,
-		"paper hydee nowhere-*":       `hydee has no claim "nowhere-*"`,
-		"paper --json --markdown":     "--json contradicts --markdown",
-		"paper hydee --quick=false":   "nothing else is made",
-		"paper hydee fig-1 --measure": "unknown flag",
+		"paper hyde":                   `did you mean "hydee"?`,
+		"paper hydee fig-11":           `has no claim "fig-11", did you mean "fig-1"?`,
+		"paper hydee nowhere-*":        `hydee has no claim "nowhere-*"`,
+		"paper --json --markdown":      "--json contradicts --markdown",
+		"paper hydee --quick=false":    "nothing else is made",
+		"paper --html all.html":        "--html writes one paper: name it",
+		"paper hydee --html no/a.html": "the report has no folder",
 	} {
 		code, out, errs := domino(t.Context(), strings.Fields(line)...)
 		if code != exitUsage || out != "" || !strings.Contains(errs, want) {
@@ -162,5 +165,48 @@ func TestPaperStrict(t *testing.T) {
 		if code, _, errs := domino(t.Context(), strings.Fields(args)...); code != want {
 			t.Errorf("%s: exit %d, want %d: %s", args, code, want, errs)
 		}
+	}
+}
+
+// TestPaperDrawn: a page and figures are written of what was made; a figure has no number as
+// printed that the claim does not print; and a full disk is an error after the claims.
+func TestPaperDrawn(t *testing.T) {
+	dir := t.TempDir()
+	page, plots := filepath.Join(dir, "camel.html"), filepath.Join(dir, "plots")
+	claims := []string{"paper", "camel", "fig-6a", "table-3-log", "fig-2", "--plot", plots}
+	code, out, errs := domino(t.Context(), append(claims, "--html", page)...)
+	text, err := os.ReadFile(page)
+	if code != 0 || err != nil {
+		t.Fatalf("exit %d, %s, %v", code, errs, err)
+	}
+	for _, want := range []string{`id="table-3-log"`, `href="#fig-2"`, "<svg", "269.49", "no claim",
+		"The Journal of Supercomputing"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	files, err := filepath.Glob(plots + "/paper-camel-table-3-log-*.svg")
+	if err != nil || len(files) != 2 {
+		t.Errorf("figures %q, %v", files, err)
+	}
+	p := wantedPaper{Paper: papers.Paper{Key: "CAMEL", Name: "camel"}}
+	r, err := (&papers.Bench{}).Make(t.Context(), papers.Find("camel", "table-3-log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range claimCharts(&p, r) {
+		for _, pair := range f.figure.Rows {
+			if !slices.ContainsFunc(r.Values, func(v papers.Value) bool {
+				number, ok := v.Number()
+				return ok && number == pair.Printed && pair.Name == v.Row+" "+v.Name
+			}) {
+				t.Errorf("%s: %+v is not printed", f.name, pair)
+			}
+		}
+	}
+	code, again, errs := domino(t.Context(), append(claims, "--html", "/dev/full")...)
+	if runtime.GOOS == "linux" && (code != exitUsage || again != out ||
+		!strings.Contains(errs, "--html: ")) {
+		t.Errorf("a full disk: exit %d, %s", code, errs)
 	}
 }

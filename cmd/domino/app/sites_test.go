@@ -388,6 +388,12 @@ func TestPagesAreAccessible(t *testing.T) {
 			pages = append(pages, to+"/protocols/teams.html")
 		}
 	}
+	claims := filepath.Join(dir, "claims.html")
+	if code, _, err := domino(t.Context(), "paper", "camel", "fig-*", "table-*", "--html",
+		claims); code == exitUsage {
+		t.Fatalf("exit %d, %s", code, err)
+	}
+	pages = append(pages, claims)
 	tab := browser.Find(t)
 	for _, page := range pages {
 		for _, scheme := range []string{"light", "dark"} {

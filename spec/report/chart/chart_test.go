@@ -35,6 +35,10 @@ func figures() map[string]interface{ Save(dir, name string) error } {
 				{Name: "rbml", Style: 12, Values: []float64{400, math.NaN()}}}},
 		"linear": &chart.Bars{Title: "Times", X: "kernel", Y: "ratio", Base: 1,
 			Groups: []string{"bt"}, Series: []chart.Series{{Name: "hydee", Values: []float64{1}}}},
+		"beside": &chart.Beside{Title: "Table I", X: "GB", Rows: []chart.Pair{
+			{Name: "BT", Printed: 143, Low: 143, High: 144, Ours: 127.7, Apart: true},
+			{Name: "at most", Printed: 15, Low: math.Inf(-1), High: 15.5, Ours: 12, Spread: 1},
+			{Name: "not made", Printed: 3, Low: 2.5, High: 3.5, Ours: math.NaN()}}},
 		"stacked": &chart.Stacked{Title: "Stages", X: "time (ms)", Rows: []string{"hydee", "rbml"},
 			Parts: []chart.Series{
 				{Name: "detection", Style: chart.Grey, Values: []float64{3, 0}},
@@ -214,5 +218,29 @@ func TestLongTitle(t *testing.T) {
 		if words != tt.words || len(found) != tt.lines {
 			t.Errorf("%d words in %d lines, want %d in %d", words, len(found), tt.words, tt.lines)
 		}
+	}
+}
+
+// TestBesideInvents: where nothing is printed, or nothing made, there is no mark, and where nothing
+// at all was made no figure.
+func TestBesideInvents(t *testing.T) {
+	nan := math.NaN()
+	length := func(rows ...chart.Pair) int {
+		b, err := chart.SVG(&chart.Beside{Rows: rows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(b)
+	}
+	both := chart.Pair{Name: "a", Printed: 3, Low: nan, High: nan, Ours: 4}
+	ours, other := both, both
+	ours.Printed = nan
+	other.Ours = nan
+	if all := length(both, both); length(both, ours) >= all || length(both, other) >= all {
+		t.Error("a mark where there is no number")
+	}
+	if _, err := chart.SVG(&chart.Beside{Rows: []chart.Pair{other}}); !errors.Is(err,
+		chart.ErrNothing) {
+		t.Errorf("a figure of printed numbers alone: %v", err)
 	}
 }
