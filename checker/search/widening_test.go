@@ -87,8 +87,9 @@ func TestWidening(t *testing.T) {
 					s.compact = 100 // many codes stay as they are
 				}
 				g.compare(t, fmt.Sprintf("%+v %v", g, o), s.result())
+				// several workers may meet the large values before the packing is made
 				if bad == 0 && g.late && !g.detour && s.layout.breadth && s.sleepers == nil &&
-					s.packing.Ordered() {
+					o.Workers == 0 && s.packing.Ordered() {
 					t.Errorf("%+v %v: the packing was never extended", g, o)
 				}
 			}
