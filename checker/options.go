@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"iter"
 	"time"
 )
 
@@ -23,7 +24,10 @@ type Options struct {
 	Only   string
 	Saving Saving // for Run: where the search is saved and goes on from
 	// for Run: folder for what MaxBytes has no room for, breadth first; "" = none
-	Disk     string
+	Disk string
+	// is given all states when a search is complete and has found nothing, each once; it may ask
+	// for them several times. A vector is valid until the next one. It may be nil
+	Visited  func(states iter.Seq[[]uint32])
 	Progress func(Stats) // called some times a second, one call at a time; may be nil
 }
 

@@ -119,6 +119,9 @@ func (s *search) result() checker.Result {
 	if !s.over && !s.waiting() && !s.unrevised {
 		s.bound = "" // it was complete when something would have ended it
 	}
+	if s.options.Visited != nil && s.bound == "" && !s.unrevised && !s.finds.Any() {
+		s.options.Visited(s.met(s.packing))
+	}
 	found := s.paths()
 	r := checker.Result{Bound: s.bound}
 	if s.bound != "" && !s.over && s.options.Saving.File != "" {

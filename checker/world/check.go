@@ -39,6 +39,7 @@ type Case struct {
 	// explore although program or model are outside the promises of the protocol
 	Force   bool
 	MaxStep time.Duration // how long a step may take (Config.MaxStep)
+	Proving *Proving      // the certificate that is wanted where all holds; nil = none
 }
 
 // Outcome is the answer.
@@ -58,13 +59,20 @@ type Outcome struct {
 // Check answers the question: first the program alone, without failures; then the protocol under
 // the model, unless one of the two is outside what the protocol promises to handle.
 func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
+	if c.Proving != nil {
+		if why := unprovable(&o); why != "" {
+			return nil, errors.New("no certificate: " + why)
+		}
+	}
 	w, out, err := prepare(ctx, c, o)
 	if w == nil {
 		return out, err
 	}
+	c.prove(w, &o)
 	if out.Result, err = c.explore(ctx, w, o); err != nil {
 		return nil, err
 	}
+	o.Visited = nil
 	if out.Verdict == spec.Violated && o.Workers > 1 && !w.unjudged.Load() {
 		// alone, in a world of its own, so that the same violation is reported each time
 		o.Workers = 1
@@ -89,8 +97,19 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	if err := out.follow(w); err != nil {
 		return nil, err
 	}
-	if err := out.rehearse(w); err != nil {
+	if err := out.conclude(&c, w); err != nil {
 		return nil, err
+	}
+	if c.Proving != nil && c.Proving.err != nil {
+		return nil, c.Proving.err
+	}
+	return out, nil
+}
+
+// conclude judges what all runs together have shown.
+func (out *Outcome) conclude(c *Case, w *World) error {
+	if err := out.rehearse(w); err != nil {
+		return err
 	}
 	if out.Verdict == spec.Holds && w.sights.answer != "" && !c.Force {
 		out.Verdict, out.Reason = spec.OutOfModel,
@@ -100,7 +119,7 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 	if missing := missing(c.MustSee, out.Seen); out.Verdict == spec.Holds && missing != "" {
 		out.Verdict, out.Reason = spec.Unknown, "vacuous: no run shows "+missing
 	}
-	return out, nil
+	return nil
 }
 
 // prepare explores the program alone and makes the world; it returns no world but the answer when

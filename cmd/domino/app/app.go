@@ -75,6 +75,8 @@ func commands() []command {
 			"protocols measured against each other, beside the tables of papers",
 			"a minute or two; one protocol: seconds", runCompare},
 		{"replay", "FILE", "repeat the run in a replay file", "at once", runReplay},
+		{"recheck", "FILE ...", "what a certificate says, found out again without the search",
+			"a few times as long as the search", runRecheck},
 		{"report", "SCENARIO | FILE | FOLDER", "a run as a page for a browser, or in another form",
 			"mostly within a second", runReport},
 		{"plan", "KERNEL | SCENARIO | FILE | FOLDER",

@@ -38,6 +38,7 @@ type searchFlags struct {
 	disk      string
 	html      string
 	label     string
+	proof     string // file for a certificate
 	out       *outputs
 	flags     *pflag.FlagSet
 
@@ -100,6 +101,7 @@ func (s *searchFlags) options() (checker.Options, error) {
 		return checker.Options{}, fmt.Errorf(
 			"--reduce contradicts --search odpor, which takes one run of each trace; want " +
 				"--search dfs")
+	case s.reduce == "" && s.proof != "": // of all steps, whatever the search
 	case s.reduce != "":
 		if o.Reduce, err = checker.ParseReduction(s.reduce); err != nil {
 			return checker.Options{}, err
@@ -116,6 +118,8 @@ type row struct {
 	*verify.Answer
 	// the runs that were asked for were drawn, and break nothing
 	Sampled bool `json:"sampled,omitempty"`
+	// file with the states of what holds, see recheck
+	Certificate string `json:"certificate,omitempty"`
 	// the run that breaks a property, where --evidence asks for it
 	Evidence json.RawMessage `json:"evidence,omitempty"`
 	err      error
@@ -127,7 +131,8 @@ func runCheck(ctx context.Context, args []string, std streams) (int, error) {
 		"check s1 --set to-dead=kept --set victims=x",
 		"check s1 --variant published --search bfs",
 		"check ring3 --search pos --runs 100000 --seed 7", "check my.txtar --json",
-		"check s0 --save-run s0.run", "check s0 --resume s0.run")
+		"check s0 --save-run s0.run", "check s0 --resume s0.run",
+		"check s1 --certificate s1.cert")
 	var sf searchFlags
 	var changed overrides
 	var all bool
@@ -164,7 +169,8 @@ func runCheck(ctx context.Context, args []string, std streams) (int, error) {
 				"them all, in minutes\n", len(list), whole, self())
 		}
 	}
-	if err := sf.addRun(&o, f, len(list), std.err); err != nil {
+	err = errors.Join(sf.addRun(&o, f, len(list), std.err), sf.provable(len(list)))
+	if err != nil {
 		return 0, err
 	}
 	err = errors.Join(sf.change(list, &changed), std.resolvable(ctx, list))
@@ -183,7 +189,7 @@ func runCheck(ctx context.Context, args []string, std streams) (int, error) {
 // change puts what the command line says in the place of what the scenarios say.
 func (sf *searchFlags) change(list []*scenarios.Scenario, changed *overrides) error {
 	for _, s := range list {
-		if sf.order != "dfs" || sf.reduce != "" || sf.lasso {
+		if sf.order != "dfs" || sf.reduce != "" || sf.lasso || sf.proof != "" {
 			s.States = 0
 		}
 		if err := changed.apply(s); err != nil {
@@ -213,17 +219,17 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 	var failed error
 	code, left := 0, 0
 	pool(ctx, sf.workers, len(list), func(ctx context.Context, job int) *row {
-		var r *row
 		if ctx.Err() != nil {
 			return nil
 		}
-		if sf.sampling() {
-			r = sampleOne(ctx, list[job], sf, std, p)
-		} else {
-			r = checkOne(ctx, list[job], o, std, p)
+		defer p.finished(list[job].Name)
+		switch {
+		case sf.sampling():
+			return sampleOne(ctx, list[job], sf, std, p)
+		case sf.proof != "":
+			return sf.proveOne(ctx, list[job], o, std, p)
 		}
-		p.finished(list[job].Name)
-		return r
+		return checkOne(ctx, list[job], o, std, p)
 	}, func(job int, r *row) {
 		if r == nil {
 			left++

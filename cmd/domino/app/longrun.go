@@ -25,6 +25,7 @@ func (s *searchFlags) registerRun(f *pflag.FlagSet) {
 			"otherwise")
 	f.StringVar(&s.disk, "disk", "",
 		"folder for what --max-memory has no room for; with --search bfs only")
+	s.registerProof(f)
 }
 
 // diskGarbage is how much of the heap may be garbage, in percent, when memory is what is scarce.

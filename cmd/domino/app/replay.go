@@ -39,20 +39,8 @@ func runReplay(ctx context.Context, args []string, std streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	resolved, err := std.Resolve(s)
+	w, run, stale, err := std.repeat(ctx, s)
 	if err != nil {
-		return 0, err
-	}
-	if slices.Contains(fuzz.GuardProperties(), s.Breaks) {
-		resolved.Setup = fuzz.Guard(world.Case{Setup: resolved.Setup}).Setup
-	}
-	w, _, err := world.Open(ctx, cutting(resolved.Case), checker.Options{})
-	if err != nil {
-		return 0, err
-	}
-	prime(w, s)
-	run, err := w.Replay(s.Schedule)
-	if err != nil && !errors.Is(err, world.ErrStale) {
 		return 0, err
 	}
 	story := told(verify.Story(s, w, run, run.Violation), "domino replay "+word(f.Arg(0)))
@@ -66,10 +54,32 @@ func runReplay(ctx context.Context, args []string, std streams) (int, error) {
 	} else {
 		printStory(std.out, story, *control)
 	}
-	code, why := verdictOf(s, w, run, err)
+	code, why := verdictOf(s, w, run, stale)
 	fmt.Fprintln(std.err, why)
 	out.replayed(s, code, why, story)
 	return code, nil
+}
+
+// repeat follows the schedule of a replay file, as far as it can; stale says what it can not.
+func (std streams) repeat(ctx context.Context, s *scenarios.Scenario) (w *world.World,
+	run *world.Run, stale, err error) {
+	resolved, err := std.Resolve(s)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if slices.Contains(fuzz.GuardProperties(), s.Breaks) {
+		resolved.Setup = fuzz.Guard(world.Case{Setup: resolved.Setup}).Setup
+	}
+	w, _, err = world.Open(ctx, cutting(resolved.Case), checker.Options{})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	prime(w, s)
+	run, err = w.Replay(s.Schedule)
+	if err != nil && !errors.Is(err, world.ErrStale) {
+		return nil, nil, nil, err
+	}
+	return w, run, err, nil
 }
 
 // verdictOf compares the run with what the file says it breaks, and says so.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,13 +59,20 @@ func (s *searchFlags) contradictions(f *pflag.FlagSet) error {
 		return fmt.Errorf("--estimate is about the states of a search: it contradicts --search %s",
 			s.order)
 	}
-	for _, n := range []string{"lasso", "save-run", "resume", "disk", "max-states"} {
+	for _, n := range []string{"lasso", "save-run", "resume", "disk", "max-states",
+		"certificate"} {
 		if s.estimate && f.Changed(n) {
 			return fmt.Errorf("--estimate explores only the beginning: it contradicts --%s", n)
 		}
 	}
+	if s.proof != "" && s.order != "dfs" && s.order != "bfs" {
+		return fmt.Errorf("--certificate is of all states: it contradicts --search %s", s.order)
+	}
 	if s.lasso && s.order != "dfs" {
 		return fmt.Errorf("--lasso is a depth-first search: it contradicts --search %s", s.order)
+	}
+	if s.lasso && s.proof != "" {
+		return errors.New("--certificate says nothing of endless runs: it contradicts --lasso")
 	}
 	if s.lasso && s.reduce != "" && s.reduce != "none" {
 		return fmt.Errorf("--lasso needs every step: it contradicts --reduce %s", s.reduce)

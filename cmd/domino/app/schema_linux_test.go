@@ -10,7 +10,12 @@ import (
 // by its document, and has the fields that a reader of any answer looks for.
 func TestSchema(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
+	proof := t.TempDir() + "/h5.cert"
+	if code, _, err := domino(t.Context(), "check", "h5", "--certificate", proof); code != 0 {
+		t.Fatal(err)
+	}
 	for line, fields := range map[string]string{
+		"recheck --any-build " + proof:               "scenario verdict level states",
 		"check h5 s1 --search pos --runs 20 --save=": "scenario variant verdict bounds samples",
 		"check s1 --workers 2 --save=":               "scenario variant verdict bounds states",
 		"check s1 --estimate":                        "scenario verdict estimate",

@@ -1,0 +1,271 @@
+package app
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/verify"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/proofs/certificate"
+	"github.com/domino-check/domino/scenarios"
+	"github.com/domino-check/domino/spec"
+)
+
+// registerProof adds the flag of a certificate.
+func (s *searchFlags) registerProof(f *pflag.FlagSet) {
+	f.StringVar(&s.proof, "certificate", "",
+		"file for a certificate of what holds, for domino recheck; of one scenario, and with no "+
+			"reductions but those that --reduce names")
+}
+
+// provable says what stands against a certificate before anything is explored.
+func (s *searchFlags) provable(scenarios int) error {
+	switch {
+	case s.proof == "":
+		return nil
+	case scenarios != 1:
+		return fmt.Errorf("--certificate is for one scenario, these are %d", scenarios)
+	}
+	if info, err := os.Stat(s.proof); err == nil && info.IsDir() {
+		return fmt.Errorf("--certificate %s is a directory", s.proof)
+	}
+	if info, err := os.Stat(filepath.Dir(s.proof)); err != nil || !info.IsDir() {
+		return fmt.Errorf("there is no directory for %s", s.proof)
+	}
+	return nil
+}
+
+// mostSorted is how much memory the states of a certificate are sorted in.
+const mostSorted = 256 << 20
+
+// proving asks for a certificate of a scenario.
+func (s *searchFlags) proving(of *scenarios.Scenario, o checker.Options) (*world.Proving, error) {
+	build, err := buildName()
+	if err != nil {
+		return nil, err
+	}
+	room := int64(mostSorted)
+	if o.MaxBytes > 0 {
+		room = min(room, o.MaxBytes/8)
+	}
+	return &world.Proving{File: s.proof,
+		Room: certificate.Room{Bytes: room, Folder: cmp.Or(o.Disk, filepath.Dir(s.proof))},
+		Header: certificate.Header{Scenario: of.Name, Variant: of.Variant,
+			Build: build}}, nil
+}
+
+// proveOne is checkOne with a certificate, or a word that there is none.
+func (s *searchFlags) proveOne(ctx context.Context, of *scenarios.Scenario, o checker.Options,
+	std streams, p *progress) *row {
+	o.Progress = p.report(of.Name)
+	r := ask(std, of, func(q world.Case) (*world.Outcome, error) {
+		var err error
+		if q.Proving, err = s.proving(of, o); err != nil {
+			return nil, err
+		}
+		return world.Check(ctx, q, o)
+	})
+	switch {
+	case r.err != nil:
+	case r.Verdict == spec.Holds:
+		r.Certificate = s.proof
+	default:
+		fmt.Fprintf(std.err, "no certificate: %v\n", r.Verdict)
+	}
+	return r
+}
+
+// Levels of trust in what a certificate says.
+const (
+	closedLevel   = "closed"
+	reducedLevel  = "closed under reduction"
+	repeatedLevel = "repeated"
+)
+
+// recheckedAnswer is what is known of one file.
+type recheckedAnswer struct {
+	versioned
+	File     string `json:"file"`
+	Scenario string `json:"scenario"`
+	Variant  string `json:"variant"`
+	Verdict  string `json:"verdict"` // what the file says, "" when it is refused
+	// how far that was checked: "closed", "closed under reduction"; of a violation "repeated"
+	Level  string `json:"level"`
+	Bounds string `json:"bounds"` // within which the verdict holds, in words
+	// there is a scenario of that name here, and it has another text: the one of the certificate
+	// counts, which was changed when it was checked, or is older
+	Differs bool    `json:"differs,omitempty"`
+	Refused string  `json:"refused,omitempty"`
+	Reduced string  `json:"reduced,omitempty"` // which steps were left out, so nobody has looked
+	States  int     `json:"states"`
+	Steps   int     `json:"transitions"`
+	Bytes   int64   `json:"bytes"` // of the file
+	Seconds float64 `json:"seconds"`
+}
+
+// rechecking is what the command was asked for.
+type rechecking struct {
+	std      streams
+	json     bool
+	anyBuild bool
+	most     int64
+}
+
+func runRecheck(ctx context.Context, args []string, std streams) (int, error) {
+	f := flags("recheck", "FILE ...", std, "recheck s1.cert",
+		"recheck .domino/h1-repaired-H1.txtar", "recheck s1.cert --json")
+	r := rechecking{std: std}
+	f.BoolVar(&r.json, "json", false, "print JSON, one object a line")
+	f.BoolVar(&r.anyBuild, "any-build", false,
+		"take certificates of other builds of domino, too: what they say is checked all the same")
+	most := f.Int64("max-memory", 8192,
+		"refuse a certificate that takes more MiB of memory; 0 = no limit")
+	if err := f.Parse(args); err != nil {
+		return 0, err
+	}
+	if err := within(f, notNegative("max-memory")); err != nil {
+		return 0, err
+	}
+	if f.NArg() == 0 {
+		return 0, errors.New("want a certificate, as domino check --certificate writes it, or a " +
+			"replay file")
+	}
+	r.most = *most << 20
+	code, failed := 0, error(nil)
+	for _, file := range f.Args() {
+		a, err := r.file(ctx, file)
+		if errors.Is(err, context.Canceled) || ctx.Err() != nil {
+			return 0, errInterrupted
+		}
+		if err != nil && !errors.Is(err, certificate.ErrRefused) {
+			return 0, err
+		}
+		if err != nil {
+			a.Refused, a.Verdict, a.Level = err.Error(), "", ""
+			failed = errors.Join(failed, err)
+		} else if a.Verdict == spec.Violated.String() {
+			code = exitCode(spec.Violated)
+		}
+		if err := r.print(a, err); err != nil {
+			return 0, err
+		}
+	}
+	return code, failed
+}
+
+// file checks one file.
+func (r *rechecking) file(ctx context.Context, file string) (a *recheckedAnswer, err error) {
+	a = &recheckedAnswer{versioned: as("recheck"), File: file}
+	began := time.Now()
+	defer func() { a.Seconds = time.Since(began).Seconds() }()
+	first := make([]byte, 64)
+	if f, err := os.Open(file); err == nil {
+		n, _ := io.ReadFull(f, first) // what is shorter is no certificate
+		first = first[:n]
+		_ = f.Close() // it was only read
+	}
+	if !certificate.Is(first) {
+		return a, r.replay(ctx, a)
+	}
+	c, err := certificate.Load(file, r.most)
+	if err != nil {
+		return a, err
+	}
+	a.Scenario, a.Variant, a.Bytes, a.Reduced = c.Scenario, c.Variant, c.Size, c.Reduced
+	refuse := func(err error) error { return fmt.Errorf("%s: %w", file, err) }
+	build, err := buildName()
+	if err != nil {
+		return a, err
+	}
+	if build != c.Build && !r.anyBuild {
+		return a, refuse(fmt.Errorf("%w: it was written by another build of domino, %q; this is "+
+			"%q; --any-build checks it all the same", certificate.ErrRefused, c.Build, build))
+	}
+	s, err := scenarios.Parse(c.Scenario+".txtar", []byte(c.Text))
+	if err != nil || s.Variant != c.Variant || string(scenarios.Format(s)) != c.Text {
+		err = cmp.Or(err, errors.New("the variant or the form is another one"))
+		return a, refuse(fmt.Errorf("%w: its header is not of a scenario: %w",
+			certificate.ErrRefused, err))
+	}
+	answer, err := verify.Ask(r.std.Protocols(), s,
+		func(q world.Case) (*world.Outcome, error) {
+			return world.Recheck(ctx, q, checker.Options{MaxBytes: r.most}, c)
+		})
+	if err != nil {
+		return a, refuse(err)
+	}
+	a.Differs = r.differs(s)
+	a.Verdict, a.Level, a.Bounds = answer.Verdict.String(), closedLevel, answer.Bounds
+	if a.States, a.Steps = answer.States, answer.Transitions; !c.Complete() {
+		a.Level = reducedLevel
+	}
+	return a, nil
+}
+
+// differs reports whether the scenarios of the name that there are here all have another text.
+func (r *rechecking) differs(s *scenarios.Scenario) (differs bool) {
+	for _, here := range r.std.Scenarios() { // copies
+		if here.Name != s.Name {
+			continue
+		}
+		here.Variant, here.States, differs = s.Variant, s.States, true
+		if bytes.Equal(scenarios.Format(here), scenarios.Format(s)) {
+			return false
+		}
+	}
+	return differs
+}
+
+// replay takes a replay file as a certificate of what it breaks.
+func (r *rechecking) replay(ctx context.Context, a *recheckedAnswer) error {
+	s, err := loadReplay(ctx, a.File)
+	if err != nil {
+		return err
+	}
+	a.Scenario, a.Variant, a.Bounds = s.Name, s.Variant, s.Within()
+	w, run, stale, err := r.std.repeat(ctx, s)
+	if err != nil {
+		return err
+	}
+	code, why := verdictOf(s, w, run, stale)
+	if code != exitCode(spec.Violated) || run.Violation.Property != s.Breaks {
+		return fmt.Errorf("%s %w: %s", a.File, certificate.ErrRefused, why)
+	}
+	a.Verdict, a.Level, a.Steps = spec.Violated.String(), repeatedLevel, len(run.Schedule)
+	return nil
+}
+
+// print prints an answer; that a file is refused is an error, which is printed in any case.
+func (r *rechecking) print(a *recheckedAnswer, refused error) error {
+	switch {
+	case r.json:
+		return printJSON(r.std.out, a)
+	case refused != nil:
+		return nil
+	case a.Level == repeatedLevel:
+		fmt.Fprintf(r.std.out, "%s: %s %s: violated, %s in %s steps\n", a.File, a.Scenario,
+			a.Variant, a.Level, count(a.Steps))
+		return nil
+	}
+	fmt.Fprintf(r.std.out, "%s: %s %s: holds, %s\n  %s states, %s transitions, %s bytes, %s\n"+
+		"  within %s\n", a.File, a.Scenario, a.Variant, a.Level, count(a.States), count(a.Steps),
+		count(int(a.Bytes)), seconds(a.Seconds), a.Bounds)
+	if a.Differs {
+		fmt.Fprintf(r.std.out, "  of another text than the scenario %s has here\n", a.Scenario)
+	}
+	if a.Level == reducedLevel {
+		fmt.Fprintf(r.std.out, "  not certified: that the steps that %s leave out lead nowhere "+
+			"else\n", a.Reduced)
+	}
+	return nil
+}
