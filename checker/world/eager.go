@@ -5,6 +5,7 @@ import (
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -17,12 +18,24 @@ import (
 // a delivery from a dead incarnation, the loss of the rest of that channel: such a delivery is
 // never taken first. A protocol may say of a message, at a local state, that handling it commutes
 // with everything that can come before it (core.Commuter, with the argument at the method). If its
-// step also shows nothing to global properties, exploring it alone keeps every terminal state and
-// every violation.
+// step also shows nothing to global properties, and lets nobody else show less, exploring it alone
+// keeps every terminal state and every violation: proofs/coq, search_finds_ends and
+// search_finds_violations. What they assume, and why it is so:
 //
-// The last of several reports shows something (it opens a gate), whichever it is; the ones before
-// it do nothing but be counted, and a path in which a is the last is represented by the one in
-// which another is, at the same place among the events of other procs.
+//   - claim_possible: a step of a plan is possible.
+//   - claim_commutes: of steps of other procs by the quiet state, of those of its own by the claim.
+//     Nothing undoes it: that needs a failure.
+//   - exchange_commutes, exchange_kept: the last of several reports shows something (it opens a
+//     gate), whichever it is; the ones before it do nothing but be counted, and a path in which a
+//     is the last is represented by the one in which another is, at the same place among the events
+//     of other procs. This is what a claim must say of such steps.
+//   - no_worse, in each of them: what a step of somebody else breaks when the eager one is put off
+//     it breaks behind it, too. To commute is not enough for that (hidden_violation): global
+//     properties look at other procs. A longer past, which is all that most eager steps leave, only
+//     adds to what can be an orphan, and so does a newer round, which others have named before, to
+//     what is judged. What a proc holds and remembers for others may save them, so a step that
+//     changes that is not eager (hides).
+//   - chains_end: below.
 //
 // A claim of a protocol is not believed: each is held against all that can come before the step, by
 // brute force (claims_test.go), reduced and unreduced searches are compared on thousands of cases
@@ -145,7 +158,7 @@ func (w *World) claim(t *transition) uint32 {
 	quiet := len(t.acts) == 0 && w.inputs.at(t.input).Kind == core.Received
 	if t.visible || !quiet && !t.longer || slices.ContainsFunc(t.acts, func(a act) bool {
 		return a.kind != actSend
-	}) {
+	}) || w.hides(t) {
 		return 0
 	}
 	key := pair(t.from, t.input)
@@ -153,6 +166,21 @@ func (w *World) claim(t *transition) uint32 {
 		return claim
 	}
 	return w.eager.claims.once(key, func() uint32 { return w.eager.ask(w, t.from, t.input) })
+}
+
+// hides reports whether a property that a step of another proc breaks may hold when this step has
+// been taken before: the proc holds something else for others, or remembers more of them.
+func (w *World) hides(t *transition) bool {
+	here, next := w.locals.at(t.from), w.locals.at(t.next)
+	if !w.sameHolding(t.from, t.next) {
+		return true
+	}
+	if here.history == nil || next.history == nil {
+		return here.history != next.history
+	}
+	return slices.ContainsFunc(next.history.Memory, func(i trace.Item) bool {
+		return i.Peer != here.proc && !slices.Contains(here.history.Memory, i)
+	})
 }
 
 // ask lets the machine claim.
@@ -171,10 +199,15 @@ func (g *eagerness) ask(w *World, here, input uint32) (claim uint32) {
 // records of its own, or of mates that promise to write none of them before all are up, while every
 // watcher is up. It enables no restart of a mate that was not enabled before. What a global
 // property sees of it, the recovery line, is compared with mates that have done nothing since their
-// own restart: the strictest moment.
+// own restart: the strictest moment. Not so where others are judged by what they have received
+// until then: those are to go on first, too.
 func (w *World) eagerRestart(state []uint32, x *checker.Expansion) bool {
 	if w.Setup.Watchdogs || w.wide {
 		return false // which life a watchdog is about may depend on whether the proc is up again
+	}
+	if f := w.Facts; f != nil && (spec.NoOrphanProcess.Applies(f) ||
+		spec.Recoverable.Applies(f) && !f.Fetches) {
+		return false
 	}
 	for _, p := range w.Setup.Watchers {
 		if !w.of(state, p).up {

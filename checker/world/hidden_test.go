@@ -1,0 +1,166 @@
+package world_test
+
+import (
+	"testing"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/promise"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// scripted is a proc of a protocol that is one function; all ranks have ended when they begin.
+type scripted struct {
+	proc core.Proc
+	step func(m *scripted, in core.Input) []core.Effect
+	s    struct {
+		_         struct{} `cbor:",toarray"`
+		Has, Told bool
+		Past      trace.History
+	}
+}
+
+// scriptedRank is one with a past.
+type scriptedRank struct{ *scripted }
+
+// scriptedMessage is one with a name and how many receptions its send depends on, or without.
+type scriptedMessage struct {
+	_    struct{} `cbor:",toarray"`
+	ID   core.MsgID
+	Past uint64
+}
+
+// Describe implements core.Message.
+func (m *scriptedMessage) Describe() trace.Wire {
+	return trace.Wire{Kind: "message", ID: m.ID, Stamp: trace.Stamp{Date: m.Past}}
+}
+
+func (m *scripted) State() []any { return []any{&m.s} }
+
+// Choices are the one step of who has a message and was told to go on.
+func (m *scripted) Choices(buf []core.Choice) []core.Choice {
+	if m.s.Has && m.s.Told {
+		buf = append(buf, 0)
+	}
+	return buf
+}
+
+// Commutes implements core.Commuter: whatever the service is told goes into a set.
+func (m *scripted) Commutes(in core.Input) (round uint64, ok bool) {
+	return 0, m.proc == 2 && in.Kind == core.Received
+}
+
+func (m *scripted) Step(in core.Input, out []core.Effect) []core.Effect {
+	if in.Kind == core.Start || in.Kind == core.Restore {
+		m.s.Past.Done = true
+		out = append(out, core.Effect{Kind: core.ProgramDone})
+	}
+	return append(out, m.step(m, in)...)
+}
+
+func (m scriptedRank) History() *trace.History { return &m.s.Past }
+
+// send is what a rank does to send.
+func (m *scripted) send(to core.Proc, id core.MsgID, past uint64) []core.Effect {
+	m.s.Past.Sent++
+	return []core.Effect{{Kind: core.ProgramSent, To: to, Payload: core.Payload{ID: id}},
+		core.SendTo(to, &scriptedMessage{ID: id, Past: past})}
+}
+
+// receive is what a rank does to receive.
+func (m *scripted) receive(id core.MsgID, past uint64) core.Effect {
+	stamp := trace.Stamp{Date: past}
+	m.s.Past.Delivered = append(m.s.Past.Delivered, trace.Delivery{ID: id, Stamp: stamp})
+	return core.Effect{Kind: core.Deliver, From: id.From.Proc(), Payload: core.Payload{ID: id},
+		Stamp: stamp}
+}
+
+// The messages of the scripts: of the first rank to the second, of that to the third.
+var toB, toC = core.MsgID{From: 0, Number: 1}, core.MsgID{From: 1, Number: 1}
+
+// hastyOutput puts out what it has received when it has told a service, which is to write that
+// down, and not when that has.
+func hastyOutput(m *scripted, in core.Input) []core.Effect {
+	switch {
+	case in.Kind == core.Start && m.proc == 0:
+		return m.send(1, toB, 0)
+	case in.Kind == core.Received && m.proc == 1:
+		m.s.Has, m.s.Told = true, true
+		return []core.Effect{m.receive(toB, 0), core.SendTo(2, &scriptedMessage{})}
+	case in.Kind == core.Advance:
+		m.s.Told = false
+		return []core.Effect{{Kind: core.Output, Received: 1}}
+	case in.Kind == core.Received && m.proc == 2:
+		return []core.Effect{{Kind: core.Declare, What: trace.Logged, To: 1, ID: toB,
+			Received: 1}}
+	}
+	return nil
+}
+
+// lateReception receives what a rank has sent when it hears that this has failed.
+func lateReception(m *scripted, in core.Input) []core.Effect {
+	switch {
+	case in.Kind == core.Start && m.proc == 0:
+		return m.send(1, toB, 0)
+	case in.Kind == core.Restore:
+		return []core.Effect{{Kind: core.Declare, What: trace.Recovered}}
+	case in.Kind == core.Received && m.proc == 1 && m.s.Past.Sent == 0:
+		return append([]core.Effect{m.receive(toB, 0)}, m.send(2, toC, 1)...)
+	case in.Kind == core.Received && m.proc == 2:
+		m.s.Has = true
+	case in.Kind == core.Down && m.proc == 2:
+		m.s.Told = true
+	case in.Kind == core.Advance:
+		m.s.Has = false
+		return []core.Effect{m.receive(toC, 1)}
+	}
+	return nil
+}
+
+// TestEagerStepsHideNothing has protocols that break a property only where somebody acts before a
+// step that commutes with everything: the search that takes it first must break it, too. One holds
+// something for another one when it has taken the step; the other step is a restart, before which
+// somebody else begins to depend on what is lost.
+func TestEagerStepsHideNothing(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		property string
+		step     func(*scripted, core.Input) []core.Effect
+		ranks    int
+		promises promise.Promises
+		model    fault.Model
+	}{
+		{"output-stable", hastyOutput, 2,
+			promise.Promises{Needs: promise.Piecewise, MaxFailures: 1}, fault.Model{}},
+		{"no-orphan-process", lateReception, 3, promise.Promises{Needs: promise.NoDeterminism,
+			MaxFailures: 1, Holders: true, RollsBack: promise.FailedOnly},
+			fault.Model{Failures: 1, Victims: []core.Proc{1}, FromDead: fault.Every}},
+	}
+	for _, tt := range tests {
+		setup := &core.Setup{Protocol: "scripted", Programs: make([]core.Program, tt.ranks),
+			Layout: core.Layout{Names: []string{"a", "b", "c"}, Ranks: tt.ranks, Holdings: true},
+			New: func(p core.Proc) core.Machine {
+				if m := (&scripted{proc: p, step: tt.step}); int(p) >= tt.ranks {
+					return m
+				} else {
+					return scriptedRank{m}
+				}
+			},
+			NewMessage: func() core.Message { return new(scriptedMessage) },
+			Watchers:   []core.Proc{2}, Promises: tt.promises}
+		for _, reduce := range []checker.Reduction{checker.Unreduced, checker.Singletons,
+			checker.Singletons | checker.Crashes | checker.Symmetry,
+			checker.Singletons | checker.Alone} {
+			out, err := world.Check(t.Context(), world.Case{Setup: setup, Model: tt.model},
+				checker.Options{Reduce: reduce})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(out.Runs) == 0 || out.Runs[0].Violation.Property != tt.property {
+				t.Errorf("%s, reduced by %s: %v", tt.property, reduce, out.Verdict)
+			}
+		}
+	}
+}
