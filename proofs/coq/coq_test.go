@@ -207,9 +207,11 @@ func table(t *testing.T) (theorems map[string][]string, hypotheses map[string]ma
 		l = strings.TrimRight(l, "\n")
 		if m := heading.FindStringSubmatch(l); m != nil {
 			file = m[1]
-			hypotheses[file] = map[string]entry{}
+			if hypotheses[file] == nil {
+				hypotheses[file] = map[string]entry{}
+			}
 			if m[2] != "" {
-				theorems[file] = strings.Split(m[2], ", ")
+				theorems[file] = append(theorems[file], strings.Split(m[2], ", ")...)
 			}
 		} else if m := line.FindStringSubmatch(l); m != nil && file != "" {
 			hypotheses[file][m[1]] = entry{m[2], m[3]}

@@ -8,6 +8,11 @@
 //	Reduce       one step explored alone keeps every end and every violation
 //	Exchange     so it does where another one may take its part: the reduction of the checker
 //	Verdict      what that says of properties, and what has to be asked of them for it
+//	Symmetry     so does a search that keeps one state of all that differ by names only
+//	Memo         a local step looked up in a table is the step of the machine
+//	Order        happened-before, consistent cuts, the recovery line and how it is found
+//	Logging      when no process is an orphan ([AM], [CAMEL])
+//	SendDet      why all complete runs of an application are one
 //	HydEE        the protocol as repaired, any number of clusters and failures
 //	HydEEReplay  [HydEE] Theorems 1 and 2
 //	HydEEErrata  what is printed, read as one likes, breaks them
@@ -48,6 +53,24 @@
 //	  exchange_kept       tested: checker/world TestReductionOfToys
 //	  picked_claimed      assumed: the search takes nothing alone that is not claimed
 //	  chains_end          assumed: the argument is at eagerness in checker/world
+//	Symmetry: orbits_keep_violations, orbits_keep_ends, search_by_orbits
+//	  automorphism        tested: checker/world TestAutomorphism
+//	  back_again          assumed: to exchange two names twice changes nothing
+//	  nameless            assumed: such protocols are judged by properties that look at no names
+//	  chains_end          assumed: the argument is at eagerness in checker/world
+//	  picked_front        proved: claimed_front
+//	Memo: encode_injective, memo_step_right
+//	  decode_encode       tested: impl/core TestRoundTrip
+//	  same_correct        assumed: pairs of numbers are compared
+//	Order: before_strict, consistent_without_orphan, join_consistent, recovery_line_unique
+//	Order: propagation_keeps, propagation_ends, propagation_finds
+//	  beginning           tested: spec/order TestLine
+//	Logging: alvisi_marzullo, pessimistic, causal, fewer_failures, optimistic
+//	  same_process        assumed: processes are compared by number
+//	  log_once            assumed: a set of holders
+//	SendDet: runs_complete, complete_runs_agree, no_run_is_longer, sends_agree
+//	  same_step           assumed: steps are compared by number
+//	  diamond             tested: checker/world TestCertify
 //	HydEE:
 //	  app_well_formed     assumed: the fields of well_formed are
 //	HydEEReplay: causal_replay, causal_arrival, progress, stuck_is_complete, recovery_ends
