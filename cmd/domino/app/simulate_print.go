@@ -1,11 +1,15 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/simulate"
+	"github.com/domino-check/domino/spec/report/chart"
 )
 
 // simulatedAnswer is what was simulated, as JSON; times are in seconds of modelled time.
@@ -20,12 +24,14 @@ type simulatedAnswer struct {
 	MTBF        float64          `json:"mtbf"`  // of one node; 0: nothing is drawn
 	Seed        uint64           `json:"seed"`
 	Points      []simulatedPoint `json:"points"`
+	LeftOut     []leftOut        `json:"leftOut"` // of several protocols, what can not be simulated
 	Notes       []string         `json:"notes"`
 	Interrupted bool             `json:"interrupted"`
 }
 
-// simulatedPoint is one number of ranks.
+// simulatedPoint is one protocol with one number of ranks.
 type simulatedPoint struct {
+	Protocol string  `json:"protocol"`
 	Ranks    int     `json:"ranks"`
 	Clusters int     `json:"clusters"` // 0: the protocol has none
 	Interval float64 `json:"interval"` // between checkpoints; 0: none were asked for
@@ -44,10 +50,23 @@ type simulatedPoint struct {
 	Logged   int64   `json:"logged"`   // bytes put into logs
 	LogPeak  int64   `json:"logPeak"`  // most bytes in all logs at a time
 	LogNow   int64   `json:"logNow"`   // at the end
+	Growth   float64 `json:"growth"`   // of all logs together, without what is let go: bytes a second
 	Writes   int     `json:"writes"`   // records
 	Stored   int64   `json:"stored"`   // bytes of them, as they count
 
+	// for failures that are drawn: intervals by Young and Daly, and those that were tried
+	Young float64        `json:"young,omitempty"`
+	Daly  float64        `json:"daly,omitempty"`
+	Swept []simulatedTry `json:"swept,omitempty"`
+
 	Struck *simulatedFailures `json:"struck,omitempty"` // the run with failures
+}
+
+// simulatedTry is an interval that was tried, and when the run under failures ended with it; 0: it
+// made no progress.
+type simulatedTry struct {
+	Interval   float64 `json:"interval"`
+	Completion float64 `json:"completion"`
 }
 
 // simulatedFailures is a run with failures.
@@ -66,6 +85,10 @@ type simulatedFailure struct {
 	Ranks int     `json:"ranks"` // taken back
 	Lost  int64   `json:"lost"`  // sends and receptions that they had to do again
 	Takes float64 `json:"takes"` // until all were where they had been
+	// parts of it: until the last of them ran again, until its program went on, and the rest
+	Down    float64 `json:"down"`
+	Restore float64 `json:"restore"`
+	Again   float64 `json:"again"`
 }
 
 // modelled is a time in picoseconds in seconds.
@@ -85,6 +108,13 @@ func pointOf(setup *core.Setup, a *simulate.Answer) *simulatedPoint {
 	if p.Base > 0 {
 		p.Overhead = p.Calm/p.Base - 1
 	}
+	if p.Calm > 0 {
+		p.Growth = float64(p.Logged) / p.Calm
+	}
+	p.Young, p.Daly = a.Young, a.Daly
+	for _, t := range a.Swept {
+		p.Swept = append(p.Swept, simulatedTry{t.Interval.Seconds(), modelled(t.Completion)})
+	}
 	if a.Struck == nil {
 		return p
 	}
@@ -92,7 +122,7 @@ func pointOf(setup *core.Setup, a *simulate.Answer) *simulatedPoint {
 		LogPeak: a.Struck.LogPeak, Failures: []simulatedFailure{}}
 	for _, r := range a.Struck.Recoveries {
 		s.Failures = append(s.Failures, simulatedFailure{modelled(r.At), r.Back, r.Lost,
-			modelled(r.Takes)})
+			modelled(r.Takes), modelled(r.Down), modelled(r.Restore), modelled(r.Again)})
 		s.RolledBack += float64(r.Back) / float64(p.Ranks)
 		s.Recovery += modelled(r.Takes)
 	}
@@ -110,8 +140,8 @@ func (s *simulation) print(std streams) error {
 		"computing takes what --work says"}
 	for _, p := range a.Points {
 		if p.Struck != nil && s.mtbf > 0 && len(p.Struck.Failures) < enough {
-			a.Notes = append(a.Notes, fmt.Sprintf("%d ranks: %d failures are too few for means",
-				p.Ranks, len(p.Struck.Failures)))
+			a.Notes = append(a.Notes, fmt.Sprintf("%s, %d ranks: %d failures are too few for means",
+				p.Protocol, p.Ranks, len(p.Struck.Failures)))
 		}
 	}
 	if s.json {
@@ -121,19 +151,20 @@ func (s *simulation) print(std streams) error {
 	fmt.Fprintf(out, "%s under %s on %s: %s\n\n", a.Kernel, a.Protocol, s.model.Name,
 		s.model.About)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "ranks\tnone\tprotocol\toverhead\twaiting\tbytes\tCPU\tcontrol\tlogged\tlog "+
-		"at most\tat the end\t")
+	fmt.Fprintln(w, "protocol\tranks\tnone\twith it\toverhead\twaiting\tbytes\tCPU\tcontrol\t"+
+		"logged\tlog at most\tat the end\t")
 	for _, p := range a.Points {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%.2f %%\t%s\t%s\t%s\t%d\t%d B\t%d B\t%d B\t\n", p.Ranks,
-			lasting(p.Base), lasting(p.Calm), 100*p.Overhead, signed(p.Waiting), signed(p.Bytes),
-			signed(p.CPU), p.Control, p.Logged, p.LogPeak, p.LogNow)
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%.2f %%\t%s\t%s\t%s\t%d\t%d B\t%d B\t%d B\t\n",
+			p.Protocol, p.Ranks, lasting(p.Base), lasting(p.Calm), 100*p.Overhead,
+			signed(p.Waiting), signed(p.Bytes), signed(p.CPU), p.Control, p.Logged, p.LogPeak,
+			p.LogNow)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	if s.failures > 0 || s.mtbf > 0 || s.interval != "" {
-		fmt.Fprintln(w, "\nranks\tinterval\trecords\tfailures\twith them\trolled back\trecovery\t"+
-			"control\t")
+		fmt.Fprintln(w, "\nprotocol\tranks\tinterval\trecords\tfailures\twith them\trolled back\t"+
+			"recovery\tdown\trestore\tagain\tcontrol\t")
 		for _, p := range a.Points {
 			fmt.Fprint(w, p.struck())
 		}
@@ -141,21 +172,78 @@ func (s *simulation) print(std streams) error {
 			return err
 		}
 	}
+	for _, p := range a.Points {
+		if text := p.swept(); text != "" {
+			fmt.Fprint(out, text)
+		}
+	}
+	for _, l := range a.LeftOut {
+		fmt.Fprintln(out, l)
+	}
 	return printNotes(out, a.Notes)
 }
 
-// struck is the line about checkpoints and failures.
+// struck is the line about checkpoints and failures; stages are means.
 func (p *simulatedPoint) struck() string {
 	interval := "-"
 	if p.Interval > 0 {
 		interval = lasting(p.Interval)
 	}
-	line := fmt.Sprintf("%d\t%s\t%d\t", p.Ranks, interval, p.Writes)
-	if s := p.Struck; s != nil {
-		return line + fmt.Sprintf("%d\t%s\t%.2f %%\t%s\t%d\t\n", len(s.Failures),
-			lasting(s.Completion), 100*s.RolledBack, lasting(s.Recovery), s.Control)
+	line := fmt.Sprintf("%s\t%d\t%s\t%d\t", p.Protocol, p.Ranks, interval, p.Writes)
+	s := p.Struck
+	if s == nil {
+		return line + "-\t-\t-\t-\t-\t-\t-\t-\t\n"
 	}
-	return line + "-\t-\t-\t-\t-\t\n"
+	var down, restore, again float64
+	n := float64(max(len(s.Failures), 1))
+	for _, f := range s.Failures {
+		down, restore, again = down+f.Down/n, restore+f.Restore/n, again+f.Again/n
+	}
+	return line + fmt.Sprintf("%d\t%s\t%.2f %%\t%s\t%s\t%s\t%s\t%d\t\n", len(s.Failures),
+		lasting(s.Completion), 100*s.RolledBack, lasting(s.Recovery), lasting(down),
+		lasting(restore), lasting(again), s.Control)
+}
+
+// swept says what was tried.
+func (p *simulatedPoint) swept() string {
+	if len(p.Swept) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s, %d ranks: best interval %s (young %s, daly %s), of", p.Protocol, p.Ranks,
+		lasting(p.Interval), lasting(p.Young), lasting(p.Daly))
+	for _, t := range p.Swept {
+		end := "no progress"
+		if t.Completion > 0 {
+			end = lasting(t.Completion)
+		}
+		fmt.Fprintf(&b, "\n  %s: %s", lasting(t.Interval), end)
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// draw draws overheads over ranks.
+func (s *simulation) draw() error {
+	if s.plot == "" {
+		return nil
+	}
+	lines := &chart.Lines{Title: fmt.Sprintf("%s on %s, simulated", s.kernel, s.model.Name),
+		X: "ranks", Y: "time by that without a protocol", Linear: true}
+	for i, u := range s.under {
+		line := chart.Line{Name: u.name, Style: i}
+		for _, p := range s.answer.Points {
+			if p.Protocol == u.name && p.Base > 0 {
+				line.Points = append(line.Points, chart.Point{X: float64(p.Ranks),
+					Y: p.Calm / p.Base})
+			}
+		}
+		slices.SortFunc(line.Points, func(a, b chart.Point) int { return cmp.Compare(a.X, b.X) })
+		if len(line.Points) > 0 {
+			lines.Lines = append(lines.Lines, line)
+		}
+	}
+	return ifAny(lines.Save(s.plot, "simulated-overhead"))
 }
 
 // signed is a time that may be less than none: a part of an overhead.

@@ -2,18 +2,21 @@ package app
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // simulated is the answer of a command line as JSON.
 func simulated(t *testing.T, args ...string) (a simulatedAnswer, text string) {
 	t.Helper()
-	code, out, errors := domino(t.Context(), append([]string{"simulate", "--json", "--protocol",
-		"hydee"}, args...)...)
+	code, out, errors := domino(t.Context(), append([]string{"simulate", "--json"},
+		underHydEE(args)...)...)
 	if code != 0 || errors != "" {
 		t.Fatalf("%s: exit %d, %s", args, code, errors)
 	}
@@ -21,6 +24,14 @@ func simulated(t *testing.T, args ...string) (a simulatedAnswer, text string) {
 		t.Fatal(err)
 	}
 	return a, out
+}
+
+// underHydEE adds a protocol to a line that has none.
+func underHydEE(args []string) []string {
+	if strings.Contains(strings.Join(args, " "), "--protocol") {
+		return args
+	}
+	return append([]string{"--protocol", "hydee"}, args...)
 }
 
 // TestSimulate: messages, logs and clusters are those of the program, the parts of an overhead add
@@ -101,6 +112,72 @@ func TestSimulateFailures(t *testing.T) {
 	}
 }
 
+// TestSimulateProtocols: several protocols with several numbers of ranks are the points that each
+// has alone, in their order, and what one of them can not do is left out; the figure is drawn.
+func TestSimulateProtocols(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plots")
+	args := []string{"heat iterations=5", "--failures", "1", "--ranks"}
+	all, text := simulated(t, append(args, "4,8", "--protocol", "hydee,radic-rbml,rbml", "--plot",
+		dir)...)
+	var alone []simulatedPoint
+	for _, protocol := range []string{"hydee", "rbml"} {
+		for _, ranks := range []string{"4", "8"} {
+			a, _ := simulated(t, append(args, ranks, "--protocol", protocol)...)
+			alone = append(alone, a.Points...)
+		}
+	}
+	if diff := cmp.Diff(alone, all.Points); diff != "" {
+		t.Errorf("points (-alone +together):\n%s", diff)
+	}
+	if len(all.LeftOut) != 2 || all.LeftOut[1].Protocol != "radic-rbml" ||
+		!strings.Contains(all.LeftOut[1].Why, "watchdogs") {
+		t.Errorf("left out %+v in %s", all.LeftOut, text)
+	}
+	for _, p := range all.Points {
+		for _, f := range p.Struck.Failures {
+			// failures are known after a second, and who failed runs again after two more
+			if math.Abs(f.Down+f.Restore+f.Again-f.Takes) > 1e-12 || f.Down < 3 || f.Again < 0 ||
+				f.Restore < 0 || f.Takes > 3.1 {
+				t.Errorf("%s, %d ranks: stages %+v", p.Protocol, p.Ranks, f)
+			}
+		}
+	}
+	for _, kind := range []string{".png", ".svg"} {
+		if _, err := os.Stat(filepath.Join(dir, "simulated-overhead"+kind)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSimulateSweep: of the intervals around Daly's that are tried the one is taken with which the
+// run under failures ends first, and that is the run that is shown; the same one given as an
+// interval ends at the same time.
+func TestSimulateSweep(t *testing.T) {
+	args := []string{"heat iterations=300", "--ranks", "8", "--work", "1s", "--mtbf", "15m",
+		"--image", "10000000", "--protocol", "coordinated", "--interval"}
+	a, _ := simulated(t, append(args, "sweep")...)
+	p := a.Points[0]
+	least := p.Swept[0]
+	for _, s := range p.Swept {
+		if s.Completion < least.Completion {
+			least = s
+		}
+	}
+	if len(p.Swept) != 9 || p.Swept[4].Interval != math.Round(p.Daly*1e9)/1e9 ||
+		least.Completion <= 0 || p.Struck.Completion != least.Completion || p.Young <= 0 {
+		t.Errorf("%+v, shown %v with %v s", p.Swept, p.Struck.Completion, p.Interval)
+	}
+	b, _ := simulated(t, append(args, fmt.Sprintf("%dns", int64(math.Round(p.Interval*1e9))))...)
+	if b.Points[0].Struck.Completion != p.Struck.Completion {
+		t.Errorf("with an interval of %v s it ends at %v s, in the sweep at %v s", p.Interval,
+			b.Points[0].Struck.Completion, p.Struck.Completion)
+	}
+	_, out, _ := domino(t.Context(), append([]string{"simulate"}, append(args, "sweep")...)...)
+	if !strings.Contains(out, "coordinated, 8 ranks: best interval") {
+		t.Errorf("no best interval in\n%s", out)
+	}
+}
+
 // TestSimulateIsPrinted: tables say what JSON says; what makes no sense is said plainly.
 func TestSimulateIsPrinted(t *testing.T) {
 	code, out, errors := domino(t.Context(), "simulate", "heat", "--protocol", "hydee",
@@ -110,32 +187,37 @@ func TestSimulateIsPrinted(t *testing.T) {
 		t.Errorf("exit %d, %s\n%s", code, errors, out)
 	}
 	for line, want := range map[string]string{
-		"":                                     "want a kernel",
-		"heat --protocol=":                     "want --protocol",
-		"haet":                                 "unknown kernel",
-		"heat ranks=4":                         "by --ranks",
-		"heat --ranks 5000":                    "4096",
-		"heat --machine myrinett":              `did you mean "myrinet"`,
-		"heat --machine ./none":                "no such file",
-		"heat --protocol hyde":                 `did you mean "hydee"`,
-		"heat --protocol paxos":                "has no programs",
-		"heat --interval soon":                 "want a time",
-		"heat --interval young":                "follows from --mtbf",
-		"heat --clusters 0":                    "want at least 1",
-		"heat --clusters r0|r1":                "is in no cluster",
-		"heat --clusters r0|rx":                "does not exist",
-		"heat --clusters r0|r0":                "in two clusters",
-		"heat --failures -1":                   "want 0 or more",
-		"heat --mtbf 1h --failures 1":          "both say",
-		"heat --protocol none --failures 1":    "survives no failure",
-		"heat --protocol radic-rbml --ranks 4": "watchdogs",
+		"":                            "want a kernel",
+		"heat --protocol=":            "want --protocol",
+		"haet":                        "unknown kernel",
+		"heat ranks=4":                "by --ranks",
+		"heat --ranks 5000":           "4096",
+		"heat --machine myrinett":     `did you mean "myrinet"`,
+		"heat --machine ./none":       "no such file",
+		"heat --protocol hyde":        `did you mean "hydee"`,
+		"heat --protocol paxos":       "has no programs",
+		"heat --interval soon":        "want a time",
+		"heat --interval young":       "follows from --mtbf",
+		"heat --interval sweep":       "follows from --mtbf",
+		"heat --protocol hydee,hydee": "there twice",
+		"heat --protocol hydee,paxos": "has no programs",
+		"heat --protocol none,radic-rbml --failures 1 --ranks 4": "survives no failure",
+		"heat --protocol all --options loggers=next":             "those of one --protocol",
+		"heat --clusters 0":                                     "want at least 1",
+		"heat --clusters r0|r1":                                 "is in no cluster",
+		"heat --clusters r0|rx":                                 "does not exist",
+		"heat --clusters r0|r0":                                 "in two clusters",
+		"heat --failures -1":                                    "want 0 or more",
+		"heat --mtbf 1h --failures 1":                           "both say",
+		"heat --protocol none --failures 1":                     "survives no failure",
+		"heat --protocol radic-rbml --ranks 4":                  "watchdogs",
 		"heat --mtbf 1s --interval 1m --image 1000000000":       "no progress",
 		"heat --interval 1us":                                   "no progress",
 		"heat --protocol rbml --options nonsense=1":             "nonsense",
 		"heat --protocol hydee/repaired+H99 --ranks 4 --seed 3": "H99",
 	} {
-		code, out, errors := domino(t.Context(), append([]string{"simulate", "--protocol",
-			"hydee"}, strings.Fields(line)...)...)
+		code, out, errors := domino(t.Context(), append([]string{"simulate"},
+			underHydEE(strings.Fields(line))...)...)
 		if code != exitUsage || out != "" || !strings.Contains(errors, want) {
 			t.Errorf("%s: exit %d, %s%s, want %q", line, code, out, errors, want)
 		}

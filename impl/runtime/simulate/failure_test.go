@@ -160,8 +160,10 @@ func TestScaled(t *testing.T) {
 				fast.Completion)
 		}
 		for i := range fast.Recoveries {
-			fast.Recoveries[i].At *= 2
-			fast.Recoveries[i].Takes *= 2
+			r := &fast.Recoveries[i]
+			for _, time := range []*int64{&r.At, &r.Takes, &r.Down, &r.Restore, &r.Again} {
+				*time *= 2
+			}
 		}
 		fast.Completion *= 2
 		fast.Busy *= 2

@@ -58,6 +58,9 @@ type Recovery struct {
 	Back  int   // ranks taken back
 	Lost  int64 // sends and receptions that were to be done again
 	Takes int64 // until all were where they had been; 0: they never were
+	// Parts of it: until the last of them ran again, until its program went on, and until all were
+	// where they had been; 0 without an end.
+	Down, Restore, Again int64
 }
 
 // ErrStuck is a run in which nothing can happen any more though programs have not ended, or that
@@ -88,8 +91,7 @@ func (j *Job) Run() (*Outcome, error) {
 	out.Messages, out.Bytes, out.Steps = result.Messages, result.Bytes, result.Steps
 	out.LogNow, out.Busy = m.log, result.Busy
 	for _, s := range m.struck {
-		out.Recoveries = append(out.Recoveries, Recovery{s.at, s.back, s.lost,
-			max(0, s.ended-s.at)})
+		out.Recoveries = append(out.Recoveries, s.recovery())
 	}
 	if m.ended < j.Setup.Layout.Ranks {
 		return out, fmt.Errorf("simulate: protocol %s: %d of %d %w, after %v and %d steps%s",

@@ -41,8 +41,21 @@ type strike struct {
 	back    int // ranks taken back
 	waiting int // of them, who is not where it was
 	lost    int64
+	up      int64 // when the last of them ran again
+	goes    int64 // when the program of the last of them went on
 	ended   int64 // when nobody was any more
 	planned bool  // the next failure is
+}
+
+// recovery is what the failure has done.
+func (s *strike) recovery() Recovery {
+	r := Recovery{At: s.at, Back: s.back, Lost: s.lost}
+	if s.ended > 0 {
+		up := min(max(s.up, s.at), s.ended)
+		goes := min(max(s.goes, up), s.ended)
+		r.Takes, r.Down, r.Restore, r.Again = s.ended-s.at, up-s.at, goes-up, s.ended-goes
+	}
+	return r
 }
 
 // hostOf is the rank below a machine, nil if there is none.
@@ -171,6 +184,9 @@ func (m *meter) follow(p core.Proc, in *core.Input) {
 	switch {
 	case r.waits && in.Kind == core.Advance: // until then an image may come by message
 		r.waits = false
+		if r.back {
+			m.struck[len(m.struck)-1].goes = m.run.Picoseconds()
+		}
 		m.struck[len(m.struck)-1].lost += int64(r.before) - min(int64(r.before), int64(r.at))
 	case r.waits:
 		r.at = position(host)
@@ -210,10 +226,16 @@ func (m *meter) recovered() {
 
 // observe follows failures: who is taken back, and with its log.
 func (m *meter) observe(_ *emulate.Run, e trace.Event) {
-	if e.Kind != trace.Crashed || len(m.struck) == 0 {
+	if len(m.struck) == 0 {
 		return
 	}
 	s, r := &m.struck[len(m.struck)-1], &m.ranks[e.Proc]
+	if e.Kind == trace.Restored && r.back {
+		s.up = m.run.Picoseconds()
+	}
+	if e.Kind != trace.Crashed {
+		return
+	}
 	m.log -= r.bytes
 	r.log, r.bytes = nil, 0
 	m.end(e.Proc, false)

@@ -14,12 +14,14 @@ import (
 // Study is one protocol at one number of ranks: the same program without it and with it, without
 // failures and with them.
 type Study struct {
-	Job               // under the protocol; its failures come from here
-	Base  *core.Setup // the program without a protocol
-	Rule  string      // of the interval: "young" and "daly" are computed, "" is Job.Interval
-	Count int         // failures, at even distances of the run without any; 0 = none
-	MTBF  float64     // seconds between the failures of one node; 0 = none are drawn
-	Seed  uint64      // of what is drawn
+	Job              // under the protocol; its failures come from here
+	Base *core.Setup // the program without a protocol
+	// Rule is that of the interval: "young" and "daly" are computed, "sweep" tries some around
+	// Daly's and takes the one with which the run under failures ends first; "" is Job.Interval.
+	Rule  string
+	Count int     // failures, at even distances of the run without any; 0 = none
+	MTBF  float64 // seconds between the failures of one node; 0 = none are drawn
+	Seed  uint64  // of what is drawn
 }
 
 // Answer is what a study has found.
@@ -29,7 +31,19 @@ type Answer struct {
 	Base, Calm, Struck *Outcome
 	// parts of the overhead of Calm over Base, in picoseconds, which add up to it
 	Waiting, Bytes, CPU int64
+	// intervals by Young and Daly, in seconds, for the failures that are drawn; 0 without any
+	Young, Daly float64
+	Swept       []Swept // what was tried
 }
+
+// Swept is an interval that was tried under failures.
+type Swept struct {
+	Interval   time.Duration
+	Completion int64 // in picoseconds; 0: no progress, programs do not end
+}
+
+// swept are the intervals that are tried, by Daly's.
+var swept = []float64{1. / 8, 1. / 4, 1. / 2, math.Sqrt2 / 2, 1, math.Sqrt2, 2, 4, 8}
 
 // mostFailures ends a run that makes no progress.
 const mostFailures = 1000
@@ -46,7 +60,7 @@ func (s *Study) Run() (*Answer, error) {
 	if a.Base, err = base.Run(); err != nil {
 		return nil, err
 	}
-	if err := s.settle(); err != nil {
+	if err := s.settle(a); err != nil {
 		return nil, err
 	}
 	a.Interval = s.Interval
@@ -99,8 +113,37 @@ func (s *Study) nodes() int {
 	return (s.Setup.Layout.Ranks + each - 1) / each
 }
 
+// sweep tries intervals and takes the best, of equal ones the longest.
+func (s *Study) sweep(a *Answer) error {
+	var best Swept
+	for _, factor := range swept {
+		j := s.Job
+		j.Interval = time.Duration(math.Round(a.Daly * factor * 1e9))
+		j.Failures = s.failures(0)
+		one := Swept{Interval: j.Interval}
+		out, err := s.ends(&j, a.Base)
+		switch {
+		case errors.Is(err, ErrStuck) || err == nil && len(out.Recoveries) == mostFailures:
+		case err != nil:
+			return err
+		default:
+			one.Completion = out.Completion
+		}
+		a.Swept = append(a.Swept, one)
+		if one.Completion > 0 && (best.Completion == 0 || one.Completion <= best.Completion) {
+			best = one
+		}
+	}
+	if best.Completion == 0 {
+		return fmt.Errorf("simulate: no progress with any of %d intervals around Daly's, %.3g s",
+			len(swept), a.Daly)
+	}
+	s.Interval = best.Interval
+	return nil
+}
+
 // settle finds the interval, and reports one that makes no sense.
-func (s *Study) settle() error {
+func (s *Study) settle(a *Answer) error {
 	if s.Rule == "" && s.Interval == 0 {
 		return nil
 	}
@@ -118,17 +161,21 @@ func (s *Study) settle() error {
 		return fmt.Errorf("simulate: no progress: of %d nodes one fails every %.3g s, and the "+
 			"store needs %.3g s for an image of every rank", s.nodes(), job.MTBF, job.Checkpoint)
 	}
-	interval := 0.0
+	if s.MTBF > 0 {
+		a.Young, a.Daly = job.Young(), job.Daly()
+	}
+	interval := a.Daly
 	switch s.Rule {
 	case "young":
-		interval = job.Young()
-	case "daly":
-		interval = job.Daly()
-	default:
+		interval = a.Young
+	case "":
 		return nil
 	}
 	if !(interval >= 1e-9 && interval < 1e6) {
 		return fmt.Errorf("simulate: the interval of %s is %.3g s", s.Rule, interval)
+	}
+	if s.Rule == "sweep" {
+		return s.sweep(a)
 	}
 	s.Interval = time.Duration(math.Round(interval * 1e9))
 	return nil
